@@ -39,7 +39,9 @@ public:
              "the opposite direction of those of N"},
             {"threads", "NAME[:CHIP]",
              "evaluates kernels as the code of threads that the gpu family "
-             "makes for that target"}};
+             "makes for that target"},
+            {"thread_options", "KEY=VALUE:KEY=VALUE",
+             "that target's options for making them"}};
   }
   InputLevel inputLevel() const override { return InputLevel::Prim; }
   bool hasPipeline() const override { return true; }
@@ -52,7 +54,9 @@ public:
       return;
     // By name: the oracle is built without the family.
     (void)parsePassPipeline(
-        "kiln-set-target{spec=" + spec + "},gpu-pipeline,canonicalize,cse", pm);
+        "kiln-set-target{spec=" + spec + "},gpu-pipeline{options=" +
+            options.get("thread_options", "").str() + "},canonicalize,cse",
+        pm);
   }
 
   TargetAttr description(MLIRContext *context,

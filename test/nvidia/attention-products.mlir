@@ -9,6 +9,15 @@
 // RUN: for seed in 0 3; do kiln-run %s --entry=attention --target=reference,threads=nvidia:sm_90a,seed=$seed --grid=1,1 \
 // RUN:   --arg=random:1:f16:64x64 --arg=random:2:f16:256x64 --arg=random:3:f16:256x64 --arg=zeros:f32:64x64 --check || exit 1; done | FileCheck %s --check-prefix=RIGHT
 // RIGHT-COUNT-2: argument 3 (o): ok: 64x64xf32
+//
+// The first product of the next iteration begins before what is computed from this one's sums.
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands{stages=4},simt-overlap-products,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-insert-barriers))' -o %t.early
+// RUN: FileCheck %s --check-prefix=EARLY < %t.early
+// RUN: kiln-opt %t.early --pass-pipeline='builtin.module(convert-tile-to-simt,llvm.func(simt-verify-barriers))' -o /dev/null
+// RUN: %python %S/../gpu/mutations.py kiln-opt --least=15 < %t.early
+// RUN: for seed in 0 5; do for stages in 3 4; do kiln-run %s --entry=attention --target=reference,threads=nvidia:sm_90a,thread_options=overlap=on:stages=$stages,seed=$seed \
+// RUN:   --grid=1,1 --arg=random:1:f16:64x64 --arg=random:2:f16:256x64 --arg=random:3:f16:256x64 --arg=zeros:f32:64x64 --check || exit 1; done; done | FileCheck %s --check-prefix=RIGHT-EARLY
+// RIGHT-EARLY-COUNT-4: argument 3 (o): ok: 64x64xf32
 
 // CHECK-LABEL: tile.kernel @attention
 // CHECK: scf.for
@@ -22,6 +31,32 @@
 // CHECK: tile.dot {{.*}} {simt.row = "wgmma.m64k16.f32.f16.registers"}
 // CHECK-NEXT: simt.wait_products but 0
 // CHECK-NEXT: scf.yield
+
+// EARLY-LABEL: tile.kernel @attention
+// EARLY: %[[KEYS:.*]] = stage.ring
+// EARLY: %[[LAST:.*]] = arith.maxsi
+// EARLY: %[[VALUES:.*]] = stage.ring
+// EARLY: %[[FIRST:.*]] = tile.dot
+// EARLY: %[[DONE:.*]] = simt.wait_products but 0 (%[[FIRST]])
+// EARLY: scf.for {{.*}} iter_args(%[[ACC:[^ ]*]] = {{.*}}, %[[SUM:[^ ]*]] = %[[DONE]])
+// EARLY: simt.wait_copies but 2
+// EARLY-NEXT: simt.publish
+// EARLY-NEXT: gpu.barrier
+// EARLY-NEXT: stage.produce %[[KEYS]]
+// EARLY: scf.if
+// EARLY-NEXT: stage.produce %[[VALUES]]
+// EARLY: %[[NEXT:.*]] = tile.dot
+// EARLY-NOT: simt.wait_products
+// EARLY: tile.reduce %[[SUM]]
+// EARLY: %[[READY:.*]]:3 = simt.wait_products but 0 (%[[ACC]], %[[NEXT]],
+// EARLY: arith.mulf %[[READY]]#0
+// EARLY: arith.truncf %[[READY]]#2
+// EARLY: %[[GOES:.*]] = tile.dot
+// EARLY-NEXT: scf.yield %[[GOES]], {{.*}}, %[[READY]]#1
+// EARLY: simt.wait_products but 0
+// EARLY: stage.consume %[[KEYS]]
+// EARLY: simt.wait_copies but 1
+// EARLY-NEXT: stage.consume %[[KEYS]]
 
 // THREAD-LABEL: llvm.func @attention
 // THREAD: simt.mma_async "wgmma.m64k16.f32.f16.registers" ({{.*}}) : f16 by %{{.*}} as #simt.matrix

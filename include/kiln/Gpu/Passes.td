@@ -68,6 +68,20 @@ def SimtStageOperands : Pass<"simt-stage-operands", "::kiln::tile::KernelOp"> {
   let dependentDialects = ["::kiln::simt::SimtDialect", "::kiln::stage::StageDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def SimtOverlapProducts : Pass<"simt-overlap-products", "::kiln::tile::KernelOp"> {
+  let summary = "Lets products begin an iteration before what is computed from their sums";
+  let description = [{
+    In a loop with rings where a factor of one product is computed from the sums of another one (attention), the other
+    one gets `at = #stage.at<-1, 0>`: `stage-schedule` and `stage-pipeline` let it begin one iteration early, so that
+    the matrix unit multiplies while threads compute. It may, if its instruction reads shared memory by itself, its
+    factors come from outside of the loop or from boxes that are copied for it alone, nothing that it needs is carried from
+    iteration to iteration, and the sums of all products of the loop, its own twice, and the factors that threads hold fit
+    into `registers` words of a thread.
+  }];
+  let options = [Option<"registers", "registers", "int64_t", "192", "words of a thread that sums and factors may take">];
+  let dependentDialects = ["::kiln::stage::StageDialect"];
+}
+
 def SimtInsertBarriers : Pass<"simt-insert-barriers", "::kiln::tile::KernelOp"> {
   let summary = "Inserts barriers, waits for copies and products, and proxy fences";
   let description = [{
@@ -83,9 +97,10 @@ def SimtInsertBarriers : Pass<"simt-insert-barriers", "::kiln::tile::KernelOp"> 
     - a `simt.commit_copies` behind what fills a slot, and before a slot is consumed a `simt.wait_copies` for all groups but
       those that may be in flight, with a barrier behind it; where a slot is filled before, the wait stands there and
       one barrier serves both;
-    - a `simt.wait_products` behind an asynchronous product. One that only adds to a sum that its loop carries may be in
-      flight until the next iteration's product has begun, if no slot that it reads is filled before; then the wait covers
-      the product before it, and another one stands behind the loop;
+    - a `simt.wait_products` before the first use of the sum of an asynchronous product, or before the shared memory that it
+      reads is written. Products behind it may be in flight then. A sum that the loop carries may be in flight until the next
+      iteration uses it, if no slot that the product reads is filled before: where that iteration's product adds to it, the
+      wait stands behind this one and leaves it in flight; another wait stands behind the loop;
     - a `simt.publish` before the barrier behind a wait for copies, in kernels with asynchronous products.
 
     It also gives places to the shared memory that operations borrow to exchange elements (`simt.scratch` on the operation):

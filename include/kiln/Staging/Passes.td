@@ -217,6 +217,10 @@ def StageMakeRings : Pass<"stage-make-rings", "::kiln::tile::KernelOp"> {
 
     The attribute `stage.depth` of a loop, an integer, comes before the option.
 
+    Storage that goes to operations whose `at` has a negative step, which run before the rest of their iteration, has a ring
+    of its own. Its slots are filled for iterations, too, that the loop does not have: the counter that their places are
+    computed from is at most that of the last iteration.
+
     A copy may move to the last copy of its ring: nothing between them writes memory of the launch. What it reads follows
     from pure operations, as an iteration that is filled ahead has performed nothing else.
   }];
@@ -246,6 +250,9 @@ def StageSchedule : Pass<"stage-schedule", "::kiln::tile::KernelOp"> {
     `ahead` iterations later, by default as many as the shallowest ring of the loop allows: its depth minus one. In
     the new body the filling comes first. `at` of an operation that has one stays.
 
+    An operation whose `at` has the step -1, and what it needs, runs one iteration before the rest. Rings that it consumes are
+    filled first, the other ones an iteration later.
+
     The attribute `stage.ahead` of a loop, an integer, comes before the option.
   }];
   let options = [Option<"ahead", "ahead", "int64_t", "-1",
@@ -257,7 +264,8 @@ def StagePipeline : Pass<"stage-pipeline", "::kiln::tile::KernelOp"> {
   let description = [{
     Every loop whose operations all have `at` becomes its first iterations of the early steps, and a loop in which
     iterations of several steps run beside each other; the early steps of iterations behind the last are left
-    out by a condition. Uses scf::pipelineForLoop.
+    out by a condition. A ring that an early step consumes is filled for iterations behind the last, too;
+    behind the loop these slots are consumed and released. Uses scf::pipelineForLoop.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }

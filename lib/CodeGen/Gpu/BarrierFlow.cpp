@@ -49,7 +49,7 @@ BarrierPlan BarrierFlow::run() {
     copies = Copies();
     wanted.clear();
     plan.products.clear();
-    plan.sumsInFlight.clear();
+    inFlight.clear();
     visitBlock(kernel.getBody().front());
   } while (again);
   for (const StorageLife &storage : storages)
@@ -71,7 +71,7 @@ void BarrierFlow::decideBlock(Operation *anchor) {
 
 void BarrierFlow::passBarrier(Operation *anchor, Operation *inside) {
   auto isDone = [&](Operation *op) {
-    return !inside || !inside->isAncestor(op);
+    return (!inside || !inside->isAncestor(op)) && !inFlight.contains(op);
   };
   if (namesMemories)
     for (Operation *op : pending.global)
@@ -151,8 +151,10 @@ void BarrierFlow::visitBlock(Block &block) {
   for (Operation &op : block.without_terminator()) {
     if (again)
       return;
+    visitWaits(&op);
     visit(&op);
   }
+  visitWaits(block.getTerminator());
 }
 
 void BarrierFlow::visit(Operation *op) {
@@ -228,7 +230,6 @@ void BarrierFlow::visitFor(scf::ForOp loop) {
   if (touchesRings(loop))
     enterRingLoop(loop);
   Pending before = pending;
-  size_t sums = plan.sumsInFlight.size();
   iterate(loop, [&] {
     visitBlock(*loop.getBody());
     if (auto end = plan.before.find(loop.getBody()->getTerminator());
@@ -239,17 +240,11 @@ void BarrierFlow::visitFor(scf::ForOp loop) {
   if (again)
     return;
   pending.join(before);
-  if (plan.sumsInFlight.size() > sums &&
-      llvm::any_of(loop.getResults(), [&](Value result) {
-        return plan.sumsInFlight.contains(result);
-      }))
-    // The last product has read its slots until its wait, behind the loop.
-    loop.walk([&](MatrixProductOpInterface product) {
-      for (OpOperand *factor :
-           {&product.getLhsOperand(), &product.getRhsOperand()})
-        if (stage::ReadOp read = storageRead(factor->get()))
-          pending.add({areaOf(read.getStorage()), 0, product.getOperation()});
-    });
+  // A product that the loop carries has read its slots until its wait, which
+  // stands behind the loop.
+  for (auto &[product, wait] : plan.products)
+    if (wait.loopResult && product->getParentOp() == loop)
+      addReads(product);
 }
 
 void BarrierFlow::visitWhile(scf::WhileOp loop) {
@@ -370,18 +365,20 @@ void BarrierFlow::visitScratch(Operation *op) {
   }
 }
 
-void BarrierFlow::visitProduct(Operation *op) {
+void BarrierFlow::addReads(Operation *op) {
   auto product = cast<MatrixProductOpInterface>(op);
   for (OpOperand *factor : {&product.getLhsOperand(), &product.getRhsOperand()})
     if (stage::ReadOp read = storageRead(factor->get()))
       pending.add({areaOf(read.getStorage()), 0, op});
-  if (isMemoryProduct(op, block.description)) {
-    bool isInFlight = mayStayInFlight(op);
-    plan.products[op] = isInFlight;
-    if (isInFlight) {
-      auto loop = cast<scf::ForOp>(op->getParentOp());
-      OpOperand &use = *op->getResult(0).use_begin();
-      plan.sumsInFlight.insert(loop.getResult(use.getOperandNumber()));
-    }
-  }
+}
+
+void BarrierFlow::visitProduct(Operation *op) {
+  addReads(op);
+  if (!isMemoryProduct(op, block.description))
+    return;
+  ProductWait wait = chooseProductWait(
+      op, mayBeCarried(op), latestWait.lookup(op), block.description);
+  if (!wait.loopResult)
+    inFlight.insert(op);
+  plan.products[op] = std::move(wait);
 }

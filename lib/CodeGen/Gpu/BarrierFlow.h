@@ -13,6 +13,7 @@
 #ifndef KILN_LIB_GPU_BARRIERFLOW_H
 #define KILN_LIB_GPU_BARRIERFLOW_H
 
+#include "ProductWaits.h"
 #include "ScratchNeeds.h"
 #include "StorageAreas.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -34,11 +35,8 @@ struct Waits {
 /// What the analysis decides.
 struct BarrierPlan {
   llvm::DenseMap<mlir::Operation *, Waits> before;
-  /// Products that go on by themselves, with how many groups may be in flight
-  /// behind them.
-  llvm::MapVector<mlir::Operation *, int64_t> products;
-  /// Results of loops that a product still adds to where the loop ends.
-  llvm::SetVector<mlir::Value> sumsInFlight;
+  /// Products that go on by themselves.
+  llvm::MapVector<mlir::Operation *, ProductWait> products;
   /// Where the pieces begin that an operation borrows, and their bytes.
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<int64_t>> scratch;
   int64_t sharedBytes = 0;
@@ -48,6 +46,8 @@ struct BarrierPlan {
 /// slot, or behind the condition that it is under, so that there are as many
 /// groups whatever holds.
 llvm::SmallVector<mlir::Value> groupsEndingAt(mlir::Operation *op);
+/// Whether an operation consumes a slot that nothing reads.
+bool isUnused(mlir::Operation *op);
 /// Whether an operation outside of any slot fills storage: by copies that are
 /// waited for right behind it.
 bool fillsAtOnce(mlir::Operation *op);
@@ -106,9 +106,19 @@ private:
   void visitFilling(mlir::Operation *op);
   void visitConsume(stage::ConsumeOp op);
   void visitProduct(mlir::Operation *op);
+  /// A product reads storage.
+  void addReads(mlir::Operation *product);
   void enterRingLoop(mlir::scf::ForOp loop);
+  std::optional<int64_t> takeSlot(mlir::Value ring);
   void waitForSlot(mlir::Value ring, mlir::Operation *anchor);
-  bool mayStayInFlight(mlir::Operation *product);
+  void awaitOthers(mlir::Operation *consume, mlir::Operation *anchor);
+  bool mayBeCarried(mlir::Operation *product);
+  /// Products that are waited for before an operation are no longer in flight.
+  void visitWaits(mlir::Operation *before);
+  /// Has the products in flight that `met` names waited for before `op`; true
+  /// if there are any.
+  bool waitForProducts(mlir::Operation *op,
+                       llvm::ArrayRef<mlir::Operation *> met);
   // Accesses.
   void visitGlobal(mlir::Operation *op);
   void visitScratch(mlir::Operation *op);
@@ -138,6 +148,10 @@ private:
   /// Loops before which a barrier may part what is behind them from what comes
   /// before, if no barrier inside of them has to do that anyway.
   llvm::SetVector<mlir::Operation *> wanted;
+  /// Products that read their factors yet, whatever barriers there are.
+  llvm::SmallPtrSet<mlir::Operation *, 4> inFlight;
+  /// Operations that products have to be waited for before.
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> latestWait;
   size_t decisions = 0;
   bool again = false; ///< what came before has changed
   llvm::SmallVector<StorageLife> storages;

@@ -67,10 +67,32 @@ static void collectFillings(Operation *op, SmallVectorImpl<Value> &targets,
   });
 }
 
+/// Whether a loop that the ring is older than fills slots here.
+static bool isFilledAgain(Value ring, Operation *op) {
+  auto loop = op->getParentOfType<LoopLikeOpInterface>();
+  return loop && !isInside(ring, loop);
+}
+
+/// What is consumed later in an iteration is waited for with what comes first:
+/// one barrier serves both.
+void BarrierFlow::awaitOthers(Operation *consume, Operation *anchor) {
+  for (Operation *next = consume->getNextNode(); next;
+       next = next->getNextNode()) {
+    auto other = dyn_cast<stage::ConsumeOp>(next);
+    if (!other || copies.awaited.contains(other.getRing()) ||
+        !llvm::is_contained(copies.groups, other.getRing()))
+      continue;
+    waitForSlot(other.getRing(), anchor);
+    copies.awaited.insert(other.getRing());
+  }
+}
+
 void BarrierFlow::visitFilling(Operation *op) {
-  // The slot that is filled was read an iteration ago. Where a slot is consumed
-  // behind it, one barrier does both.
-  for (Value ring : groupsEndingAt(op))
+  // In a loop the slot that is filled was read an iteration ago. Where a slot
+  // is consumed behind it, one barrier does both.
+  for (Value ring : groupsEndingAt(op)) {
+    if (!isFilledAgain(ring, op))
+      continue;
     for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
       if (auto consume = dyn_cast<stage::ConsumeOp>(next);
           consume && consume.getRing() == ring &&
@@ -78,7 +100,9 @@ void BarrierFlow::visitFilling(Operation *op) {
           llvm::is_contained(copies.groups, ring)) {
         waitForSlot(ring, op);
         copies.awaited.insert(ring);
+        awaitOthers(next, op);
       }
+  }
   // What is copied others need not wait for: it is done where its storage is
   // read.
   SmallVector<Value> targets;
@@ -87,6 +111,8 @@ void BarrierFlow::visitFilling(Operation *op) {
   SmallVector<Operation *> met;
   for (Value target : targets)
     findMeetings(areaOf(target), met);
+  if (waitForProducts(op, met))
+    return;
   auto meets = [&](Operation *earlier) {
     return llvm::any_of(sources, [&](const Reach &source) {
       return mayConflict(reachOf(earlier), source);
@@ -97,29 +123,53 @@ void BarrierFlow::visitFilling(Operation *op) {
   widenBarriers(meets);
 }
 
+bool simt::isUnused(Operation *op) {
+  return isa<stage::ConsumeOp>(op) && op->use_empty();
+}
+
 void BarrierFlow::visitConsume(stage::ConsumeOp op) {
-  if (!copies.awaited.erase(op.getRing()))
-    waitForSlot(op.getRing(), op);
+  if (copies.awaited.erase(op.getRing()))
+    return;
+  if (!isUnused(op))
+    return waitForSlot(op.getRing(), op);
+  // Nothing reads the slot: only who uses its memory next has to wait for
+  // others. The wait for the last of several slots of a ring covers them all.
+  std::optional<int64_t> but = takeSlot(op.getRing());
+  Operation *next = op->getNextNode();
+  while (next && isa<stage::ReleaseOp>(next))
+    next = next->getNextNode();
+  bool isLast = !next || !isUnused(next) || next->getOperand(0) != op.getRing();
+  if (but && isLast)
+    plan.before[op].copiesBut = but;
+  pending.add({areaOf(op.getRing().getDefiningOp<stage::RingOp>()), 0, op});
+}
+
+/// Takes the oldest group of a ring from those in flight: how many younger ones
+/// there are. Nothing if it was done before.
+std::optional<int64_t> BarrierFlow::takeSlot(Value ring) {
+  if (int64_t &ready = copies.ready[ring]) {
+    --ready;
+    return std::nullopt;
+  }
+  auto *first = llvm::find(copies.groups, ring);
+  if (first == copies.groups.end()) {
+    copies.groups.clear(); // not to be told from the text: all of them
+    return 0;
+  }
+  int64_t but = copies.groups.end() - first - 1;
+  for (Value done : llvm::make_range(copies.groups.begin(), first))
+    if (done)
+      ++copies.ready[done];
+  copies.groups.erase(copies.groups.begin(), first + 1);
+  return but;
 }
 
 void BarrierFlow::waitForSlot(Value ring, Operation *anchor) {
-  if (int64_t &ready = copies.ready[ring]) {
-    --ready;
+  std::optional<int64_t> but = takeSlot(ring);
+  if (!but)
     return;
-  }
-  auto *first = llvm::find(copies.groups, ring);
-  int64_t but = 0;
-  if (first == copies.groups.end()) {
-    copies.groups.clear(); // not to be told from the text: all of them
-  } else {
-    but = copies.groups.end() - first - 1;
-    for (Value done : llvm::make_range(copies.groups.begin(), first))
-      if (done)
-        ++copies.ready[done];
-    copies.groups.erase(copies.groups.begin(), first + 1);
-  }
   std::optional<int64_t> &wait = plan.before[anchor].copiesBut;
-  wait = std::min(wait.value_or(but), but);
+  wait = std::min(wait.value_or(*but), *but);
   passBarrier(anchor);
 }
 
@@ -188,36 +238,35 @@ static Value ringOf(Value factor) {
   return consume ? consume.getRing() : Value();
 }
 
-/// Whether an asynchronous product may be in flight until the next iteration's
-/// product has begun: no slot that it reads is filled before, and its sum only
-/// goes into that one.
-bool BarrierFlow::mayStayInFlight(Operation *op) {
+/// Whether an asynchronous product may be in flight until the next iteration
+/// uses its sum: no slot that it reads is filled before.
+bool BarrierFlow::mayBeCarried(Operation *op) {
   auto product = cast<MatrixProductOpInterface>(op);
-  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
-  OpOperand *acc = product.getAccOperand();
-  if (!loop || !acc || !op->getResult(0).hasOneUse())
-    return false;
-  // The sum is carried to itself.
-  OpOperand &use = *op->getResult(0).use_begin();
-  auto carried = dyn_cast<BlockArgument>(acc->get());
-  if (use.getOwner() != loop.getBody()->getTerminator() || !carried ||
-      carried.getOwner() != loop.getBody() || !carried.hasOneUse() ||
-      carried != loop.getRegionIterArg(use.getOperandNumber()))
-    return false;
-  // Groups are counted: there is one in an iteration.
-  int64_t count = 0;
-  loop.walk([&](Operation *inner) {
-    count += isMemoryProduct(inner, block.description);
-  });
-  if (count != 1)
-    return false;
   // It reads one slot, the next product another one, and others are filled.
-  for (OpOperand *factor :
-       {&product.getLhsOperand(), &product.getRhsOperand()}) {
+  for (auto [which, factor] : llvm::enumerate(
+           ArrayRef{&product.getLhsOperand(), &product.getRhsOperand()})) {
+    if (which == 0 && !storageRead(factor->get()))
+      continue; // in registers
     Value ring = ringOf(factor->get());
     if (!ring || ahead.lookup(ring) + 2 >
                      cast<stage::RingType>(ring.getType()).getDepth())
       return false;
   }
   return true;
+}
+
+void BarrierFlow::visitWaits(Operation *before) {
+  for (auto &[product, wait] : plan.products)
+    if (wait.before == before)
+      inFlight.erase(product);
+}
+
+bool BarrierFlow::waitForProducts(Operation *op, ArrayRef<Operation *> met) {
+  bool isAny = false;
+  for (Operation *product : met)
+    if (inFlight.contains(product)) {
+      latestWait[product] = product->getBlock()->findAncestorOpInBlock(*op);
+      again = isAny = true;
+    }
+  return isAny;
 }

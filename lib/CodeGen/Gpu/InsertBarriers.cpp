@@ -25,6 +25,10 @@ public:
         hasAsyncProducts(hasAsyncProducts), namesMemories(namesMemories) {}
 
   void run() {
+    // Products are done before a barrier at the same place.
+    for (auto &[product, wait] : plan.products)
+      if (!findCovering(product, wait))
+        waitForProduct(product, wait);
     SmallVector<Operation *> all;
     kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { all.push_back(op); });
     for (Operation *op : all) {
@@ -43,7 +47,9 @@ private:
       return;
     b.setInsertionPoint(op);
     const Waits &waits = found->second;
-    if (waits.copiesBut)
+    if (waits.copiesBut && isUnused(op))
+      WaitCopiesOp::create(b, op->getLoc(), *waits.copiesBut);
+    else if (waits.copiesBut)
       waitForCopies(op->getLoc(), *waits.copiesBut, waits.memories);
     else if (waits.block)
       barrier(op->getLoc(), waits.memories);
@@ -55,15 +61,10 @@ private:
     b.setInsertionPointAfter(op);
     for (size_t i = groupsEndingAt(op).size(); i; --i)
       CommitCopiesOp::create(b, op->getLoc());
-    if (fillsAtOnce(op)) {
-      CommitCopiesOp::create(b, op->getLoc());
-      waitForCopies(op->getLoc(), 0, plan.before.lookup(op).memories);
-    }
-    if (auto product = plan.products.find(op); product != plan.products.end())
-      waitForProducts(op->getResult(0), product->second);
-    for (Value result : op->getResults())
-      if (plan.sumsInFlight.contains(result))
-        waitForProducts(result, 0);
+    if (!fillsAtOnce(op))
+      return;
+    CommitCopiesOp::create(b, op->getLoc());
+    waitForCopies(op->getLoc(), 0, plan.before.lookup(op).memories);
   }
 
   /// Others see what the thread's copies wrote behind the barrier, and so do
@@ -82,11 +83,43 @@ private:
       gpu::BarrierOp::create(b, loc);
   }
 
-  void waitForProducts(Value sum, int64_t but) {
+  /// The wait for all products that stands between a product and its own wait;
+  /// null if none does.
+  Operation *findCovering(Operation *product, const ProductWait &wait) {
+    for (auto &[other, covering] : plan.products)
+      if (other != product && !wait.loopResult && covering.but == 0 &&
+          covering.before->getBlock() == product->getBlock() &&
+          product->isBeforeInBlock(covering.before) &&
+          covering.before->isBeforeInBlock(wait.before) &&
+          !findCovering(other, covering))
+        return other;
+    return nullptr;
+  }
+
+  void waitForProduct(Operation *product, const ProductWait &wait) {
+    SmallVector<Value> sums = {wait.sum};
+    for (auto &[other, own] : plan.products)
+      if (other != product && findCovering(other, own) == product)
+        sums.push_back(own.sum);
+    b.setInsertionPoint(wait.before);
+    waitForSums(sums, wait.but, wait.held, wait.holder);
+    if (!wait.loopResult)
+      return;
+    b.setInsertionPointAfterValue(wait.loopResult);
+    waitForSums(wait.loopResult, /*but=*/0, {}, nullptr);
+  }
+
+  void waitForSums(ValueRange sums, int64_t but, ArrayRef<Value> held,
+                   Operation *holder) {
+    SmallVector<Value> values(sums);
+    llvm::append_range(values, held);
     auto wait = WaitProductsOp::create(
-        b, sum.getLoc(), TypeRange{sum.getType()}, but, ValueRange{sum});
-    sum.replaceAllUsesExcept(wait.getResult(0), wait);
-    b.setInsertionPointAfter(wait);
+        b, sums[0].getLoc(), ValueRange(values).getTypes(), but, values);
+    for (auto [sum, result] : llvm::zip(sums, wait.getResults()))
+      sum.replaceAllUsesExcept(result, wait);
+    for (auto [value, result] :
+         llvm::zip(held, wait.getResults().drop_front(sums.size())))
+      holder->replaceUsesOfWith(value, result);
   }
 
   tile::KernelOp kernel;

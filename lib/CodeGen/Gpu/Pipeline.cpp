@@ -55,6 +55,8 @@ void simt::buildGpuPipeline(OpPassManager &pm,
     staged.stages = stages;
   staged.lanes = lanes;
   kernels.addPass(createSimtStageOperands(staged));
+  if (options.getBool("overlap", false))
+    kernels.addPass(createSimtOverlapProducts());
   extend(".layout");
   OpPassManager &staging = pm.nest<tile::KernelOp>();
   staging.addPass(staging::createStageMakeRings());
@@ -77,19 +79,37 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   extend(".thread");
 }
 
+namespace {
+struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
+  Option<std::string> options{
+      *this, "options",
+      llvm::cl::desc("options of the target, such as overlap=on:stages=3")};
+};
+} // namespace
+
 void simt::registerGpuPasses() {
   registerPass([] { return createSimtApplyLowerings(); });
   registerPass([] { return createSimtAssignLayouts(); });
   registerPass(createKeepAccumulatorsPass);
   registerPass(createWidenFloat8FactorsPass);
   registerPass([] { return createSimtStageOperands(); });
+  registerPass([] { return createSimtOverlapProducts(); });
   registerPass([] { return createSimtInsertBarriers(); });
   registerPass([] { return createConvertTileToSimt(); });
   registerPass([] { return createSimtExpandAccesses(); });
   registerPass([] { return createSimtVerifyBarriers(); });
-  PassPipelineRegistration<>(
+  PassPipelineRegistration<PipelineOptions>(
       "gpu-pipeline", "From tile kernels to functions of one thread",
-      [](OpPassManager &pm) { buildGpuPipeline(pm, {}); });
+      [](OpPassManager &pm, const PipelineOptions &options) {
+        target::TargetOptions own;
+        SmallVector<StringRef> pairs;
+        StringRef(options.options).split(pairs, ':', -1, /*KeepEmpty=*/false);
+        for (StringRef pair : pairs) {
+          auto [key, value] = pair.split('=');
+          own.values.push_back({key.str(), value.str()});
+        }
+        buildGpuPipeline(pm, own);
+      });
 }
 
 void simt::registerGpuFamily(target::TargetRegistry &registry) {

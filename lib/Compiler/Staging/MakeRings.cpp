@@ -5,6 +5,7 @@
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Staging/LoopValues.h"
 #include "kiln/Staging/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -74,6 +75,7 @@ public:
         all.push_back(*filling);
     for (const Filling &filling : all) {
       if (!group.empty() && (!mayMove(group.front(), filling) ||
+                             isEarly(group.front()) != isEarly(filling) ||
                              spaceOf(group.front()) != spaceOf(filling))) {
         make(group);
         group.clear();
@@ -89,6 +91,57 @@ private:
     auto type = cast<MemRefType>(filling.storage.getType());
     auto space = dyn_cast_or_null<stage::SpaceAttr>(type.getMemorySpace());
     return space ? space.getName() : StringRef();
+  }
+
+  /// Whether the storage goes to operations that are asked to run before the
+  /// rest of their iteration.
+  bool isEarly(const Filling &filling) {
+    llvm::SetVector<Value> names;
+    names.insert(filling.storage);
+    for (size_t i = 0; i < names.size(); ++i)
+      for (Operation *user : names[i].getUsers()) {
+        Operation *whole = loop.getBody()->findAncestorOpInBlock(*user);
+        auto at = whole ? whole->getAttrOfType<stage::AtAttr>(stage::kAtAttr)
+                        : stage::AtAttr();
+        if (at && at.getStep() < 0)
+          return true;
+        if (isa<stage::ReadOp>(user) ||
+            (isPure(user) && user->getNumOperands() == 1))
+          names.insert(user->result_begin(), user->result_end());
+      }
+    return false;
+  }
+
+  /// The counter of the loop, at most that of its last iteration. A slot that
+  /// is consumed early is filled for iterations, too, that the loop does not
+  /// have: then what the last one reads is read again.
+  Value boundedCounter(OpBuilder &b) {
+    Location loc = loop.getLoc();
+    OpBuilder outside(loop);
+    Value lower = loop.getLowerBound(), step = loop.getStep(),
+          one = arith::ConstantOp::create(
+              outside, loc, outside.getIntegerAttr(lower.getType(), 1));
+    Value span =
+        arith::SubIOp::create(outside, loc, loop.getUpperBound(), lower);
+    span = arith::SubIOp::create(outside, loc, span, one);
+    Value steps = arith::DivSIOp::create(outside, loc, span, step);
+    Value last = arith::AddIOp::create(
+        outside, loc, lower, arith::MulIOp::create(outside, loc, steps, step));
+    last = arith::MaxSIOp::create(outside, loc, last, lower);
+    return arith::MinSIOp::create(b, loc, loop.getInductionVar(), last);
+  }
+
+  /// Maps what pure operations of the iteration compute for `op` to the same
+  /// computed from another counter.
+  void recompute(OpBuilder &b, Operation *op, IRMapping &mapping) {
+    for (Value operand : op->getOperands()) {
+      Operation *source = operand.getDefiningOp();
+      if (!source || source->getBlock() != loop.getBody() || !isPure(source) ||
+          source->getNumRegions() || mapping.contains(operand))
+        continue;
+      recompute(b, source, mapping);
+      b.clone(*source, mapping);
+    }
   }
 
   /// Whether what is read follows from pure operations of the iteration, and of
@@ -171,12 +224,19 @@ private:
                                       /*offset=*/IntegerAttr());
     Operation *place = group.back().last;
     builder.setInsertionPoint(place);
+    IRMapping counted;
+    if (isEarly(group.front())) {
+      counted.map(loop.getInductionVar(), boundedCounter(builder));
+      for (const Filling &filling : group)
+        for (Operation *op : filling.ops())
+          recompute(builder, op, counted);
+    }
     auto produce = stage::ProduceOp::create(builder, loc, ring);
     Block *slot = builder.createBlock(&produce.getBody());
     SmallVector<Value> tokens;
     for (auto [filling, part] : llvm::zip(group, parts)) {
       Value storage = slot->addArgument(part, filling.last->getLoc());
-      IRMapping mapping;
+      IRMapping mapping = counted;
       mapping.map(filling.storage, storage);
       for (Operation *op : filling.ops())
         builder.clone(*op, mapping);

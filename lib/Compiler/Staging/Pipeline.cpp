@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
 #include <map>
 
 using namespace mlir;
@@ -43,12 +44,32 @@ private:
   LogicalResult schedule(scf::ForOp loop) {
     Block *body = loop.getBody();
     int64_t shallowest = INT64_MAX;
-    SetVector<Operation *> early;
-    for (auto produce : body->getOps<stage::ProduceOp>()) {
-      shallowest = std::min(shallowest, produce.getRing().getType().getDepth());
-      addWithOperands(produce, loop, early);
-    }
-    if (early.empty())
+    // Whatever is asked to be early, and the rings that it consumes.
+    SetVector<Operation *> sooner;
+    SmallPtrSet<Value, 4> consumed;
+    for (Operation &op : body->without_terminator())
+      if (auto at = op.getAttrOfType<stage::AtAttr>(stage::kAtAttr);
+          at && at.getStep() < 0) {
+        op.removeAttr(stage::kAtAttr);
+        addWithOperands(&op, loop, sooner);
+      }
+    for (Operation *op : sooner)
+      if (auto consume = dyn_cast<stage::ConsumeOp>(op))
+        consumed.insert(consume.getRing());
+    for (auto release : body->getOps<stage::ReleaseOp>())
+      if (consumed.contains(release.getRing()))
+        sooner.insert(release);
+    SetVector<Operation *> first, second;
+    for (bool isSooner : {true, false})
+      for (auto produce : body->getOps<stage::ProduceOp>()) {
+        shallowest =
+            std::min(shallowest, produce.getRing().getType().getDepth());
+        if (consumed.contains(produce.getRing()) == isSooner)
+          addWithOperands(produce, loop, isSooner ? first : second);
+      }
+    if (consumed.empty())
+      first.swap(second);
+    if (first.empty())
       return success();
     int64_t later = ahead < 0 ? shallowest - 1 : ahead.getValue();
     if (auto own = loop->getAttrOfType<IntegerAttr>(stage::kAheadAttr))
@@ -59,24 +80,37 @@ private:
              << later + 1 << " slots to be filled " << later
              << " iterations ahead, found " << shallowest;
     // What is filled early must not depend on what runs late.
-    for (Operation *op : early)
+    for (Operation *op : llvm::concat<Operation *const>(first, second))
       if (!isa<stage::ProduceOp>(op) && !isMemoryEffectFree(op))
         return loop.emitError("unsupported: the filling of a ring depends on "
                               "'")
                << op->getName() << "', which has effects";
-    int64_t order = 0;
-    auto give = [&](Operation *op, int64_t step) {
-      if (!op->hasAttr(stage::kAtAttr))
-        op->setAttr(stage::kAtAttr,
-                    stage::AtAttr::get(&getContext(), step, order));
-      ++order;
+    int64_t order = 0, last = later + !consumed.empty();
+    auto give = [&](auto isOne, int64_t step) {
+      for (Operation &op : body->without_terminator()) {
+        if (!isOne(&op))
+          continue;
+        if (!op.hasAttr(stage::kAtAttr))
+          op.setAttr(stage::kAtAttr,
+                     stage::AtAttr::get(&getContext(), step, order));
+        ++order;
+      }
     };
-    for (Operation &op : body->without_terminator())
-      if (early.contains(&op))
-        give(&op, 0);
-    for (Operation &op : body->without_terminator())
-      if (!early.contains(&op))
-        give(&op, later);
+    auto isFirst = [&](Operation *op) { return first.contains(op); };
+    auto isSecond = [&](Operation *op) {
+      return !isFirst(op) && second.contains(op);
+    };
+    auto isSooner = [&](Operation *op) {
+      return !isFirst(op) && !second.contains(op) && sooner.contains(op);
+    };
+    give(isFirst, 0);
+    give(isSecond, last - later);
+    give(isSooner, later);
+    give(
+        [&](Operation *op) {
+          return !isFirst(op) && !isSecond(op) && !isSooner(op);
+        },
+        last);
     return success();
   }
 
@@ -98,11 +132,36 @@ private:
 // stage-pipeline
 //===----------------------------------------------------------------------===//
 
+/// Whether all that an operation does to memory is to read slots of these
+/// rings.
+bool readsOnly(Operation *op, const SmallPtrSetImpl<Value> &rings) {
+  WalkResult walked = op->walk([&](Operation *inner) {
+    if (isMemoryEffectFree(inner) ||
+        inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+        isa<stage::ComputeOp>(inner))
+      return WalkResult::advance();
+    auto read = dyn_cast<stage::ReadOp>(inner);
+    auto consume =
+        read ? read.getStorage().getDefiningOp<stage::ConsumeOp>() : nullptr;
+    return consume && rings.contains(consume.getRing())
+               ? WalkResult::advance()
+               : WalkResult::interrupt();
+  });
+  return !walked.wasInterrupted();
+}
+
 /// Lets an operation happen only where `predicate` holds; null where its
-/// results would be missed.
-Operation *predicate(RewriterBase &rewriter, Operation *op, Value predicate) {
+/// results would be missed. Slots of the rings in `always` are filled for
+/// iterations that the loop does not have, too, and consumed.
+Operation *predicate(RewriterBase &rewriter, Operation *op, Value predicate,
+                     const SmallPtrSetImpl<Value> &always) {
   if (isMemoryEffectFree(op))
     return op;
+  if (isa<stage::ProduceOp, stage::ConsumeOp, stage::ReleaseOp>(op) &&
+      always.contains(op->getOperand(0)))
+    return op;
+  if (readsOnly(op, always))
+    return op; // what it reads there is not used
   if (op->getNumResults())
     return nullptr;
   rewriter.setInsertionPoint(op);
@@ -149,10 +208,20 @@ private:
       ordered.push_back({at.getOrder(), &op});
       last = std::max(last, at.getStep());
     }
+    SmallPtrSet<Value, 4> always;
+    llvm::MapVector<Value, int64_t> unused; // slots, when the loop ends
     for (auto [order, op] : ordered) {
       auto at = op->getAttrOfType<stage::AtAttr>(stage::kAtAttr);
+      if (auto produce = dyn_cast<stage::ProduceOp>(op))
+        unused[produce.getRing()] -= at.getStep();
+      if (auto consume = dyn_cast<stage::ConsumeOp>(op);
+          consume && at.getStep() != last) {
+        always.insert(consume.getRing());
+        unused[consume.getRing()] += at.getStep();
+      }
       if (at.getStep() != last && op->getNumResults() &&
-          !isMemoryEffectFree(op))
+          !isMemoryEffectFree(op) && !readsOnly(op, always) &&
+          !isa<stage::ConsumeOp>(op))
         return op->emitError("unsupported: an operation with effects and "
                              "results before the last step, ")
                << last;
@@ -179,13 +248,23 @@ private:
         };
     options.peelEpilogue = false;
     options.supportDynamicLoops = true;
-    options.predicateFn = predicate;
+    options.predicateFn = [&](RewriterBase &rewriter, Operation *op,
+                              Value holds) {
+      return predicate(rewriter, op, holds, always);
+    };
     IRRewriter rewriter(&getContext());
     rewriter.setInsertionPoint(loop);
     Location loc = loop.getLoc();
-    if (failed(scf::pipelineForLoop(rewriter, loop, options)))
+    FailureOr<scf::ForOp> made = scf::pipelineForLoop(rewriter, loop, options);
+    if (failed(made))
       return emitError(loc, "the loop cannot be rewritten by its schedule: an "
                             "operation runs before what it depends on");
+    rewriter.setInsertionPointAfter(*made);
+    for (auto [ring, count] : unused)
+      for (; always.contains(ring) && count > 0; --count) {
+        stage::ConsumeOp::create(rewriter, loc, ring);
+        stage::ReleaseOp::create(rewriter, loc, ring);
+      }
     return success();
   }
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "RowChoice.h"
+#include "kiln/Dialect/Kiln/MatrixRows.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Staging/FactorLayouts.h"
-#include "kiln/Dialect/Kiln/MatrixRows.h"
 
 using namespace mlir;
 using namespace kiln;

@@ -32,6 +32,9 @@ def Stage_AtAttr : Stage_Attr<"At", "at"> {
     iterations after the iteration that it belongs to began, and among the operations of the new loop body at
     place `order`. Greater steps belong to older iterations.
 
+    A negative step, which is for passes before `stage-schedule`, asks for so many iterations before most of the loop's
+    operations; `stage-schedule` replaces it.
+
     Example: `stage.release %ring {at = #stage.at<1, 7>} : !stage.ring<2 x (memref<64xf32>)>`.
   }];
   let parameters = (ins "int64_t":$step, "int64_t":$order);

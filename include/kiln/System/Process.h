@@ -43,8 +43,9 @@ Expected<pid_t> startServer(const std::string &path, int input, int output,
                             int errors,
                             const std::vector<std::string> &environment);
 
-/// Has a process group that this process leads killed when this process ends
-/// by itself because of a crash, until it is forgotten.
+/// Has a process group that this process started killed when this process ends
+/// in any way, SIGKILL included, until it is forgotten: forget it before its
+/// leader is waited for. Without /bin/sh only `killGroups` kills it.
 void guardGroup(pid_t group);
 void forgetGroup(pid_t group);
 /// Kills the groups that are guarded; for signal handlers, too.

@@ -16,6 +16,7 @@
 #include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -131,18 +132,83 @@ kiln::runtime::startServer(const std::string &path, int input, int output,
 static std::atomic<pid_t> guarded[256];
 static std::atomic<pid_t> guardian{0};
 
+/// The guard's end of a socket: one line a group. It outlives this process by
+/// whatever signal it ends, sees the end of its input then, and kills the
+/// groups that were not taken back.
+static constexpr char kGuardScript[] = R"sh(
+trap '' HUP INT QUIT TERM
+{
+  all=
+  while read -r word group; do
+    case $word in
+    +) all="$all -$group" ;;
+    *)
+      left=
+      for one in $all; do
+        [ "$one" = "-$group" ] || left="$left $one"
+      done
+      all=$left
+      ;;
+    esac
+  done
+  [ -z "$all" ] || kill -s KILL -- $all
+} <&3 3<&- &
+)sh";
+static std::atomic<int> guardSocket{-1};
+
+/// Starts a guard; returns the end of its socket that is written to, or -1
+/// where there is no shell. The guard is no child of this process, whose waits
+/// for any child it does not disturb.
+static int startGuard() {
+  int ends[2], null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (null < 0)
+    return -1;
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    close(null);
+    return -1;
+  }
+  std::vector<std::string> environment;
+  Expected<pid_t> shell = spawn("/bin/sh", {"-c", kGuardScript},
+                                {null, null, null, ends[1]}, &environment);
+  close(null);
+  close(ends[1]);
+  if (!shell || awaitEnd(*shell).status != 0) {
+    close(ends[0]);
+    return -1;
+  }
+  return ends[0];
+}
+
+/// Tells the guard of a group; errors leave it unguarded.
+static void tellGuard(char word, pid_t group) {
+  std::string line = word + (" " + std::to_string(group)) + "\n";
+  if (int fd = guardSocket; fd >= 0)
+    (void)send(fd, line.data(), line.size(), MSG_NOSIGNAL);
+}
+
 void kiln::runtime::guardGroup(pid_t group) {
   // What a child made by fork has copied is its parent's.
   pid_t self = getpid();
-  if (guardian.exchange(self) != self)
+  if (guardian.exchange(self) != self) {
     for (std::atomic<pid_t> &place : guarded)
       place = 0;
+    if (int fd = guardSocket.exchange(-1); fd >= 0)
+      close(fd);
+  }
+  if (guardSocket < 0) {
+    int started = startGuard(), none = -1;
+    if (started >= 0 && !guardSocket.compare_exchange_strong(none, started))
+      close(started); // another thread was faster
+  }
+  tellGuard('+', group);
   for (std::atomic<pid_t> &place : guarded)
     if (pid_t none = 0; place.compare_exchange_strong(none, group))
       return;
 }
 
 void kiln::runtime::forgetGroup(pid_t group) {
+  if (guardian == getpid())
+    tellGuard('-', group);
   for (std::atomic<pid_t> &place : guarded)
     if (pid_t known = group; place.compare_exchange_strong(known, 0))
       return;

@@ -39,15 +39,14 @@ tile.kernel @steps(%x: !tile.view<?x?xf16>, %n: i32) {
 }
 )mlir"};
 
-/// What every failed conversation is told of.
-static void judge(ProtocolTally &tally, const std::string &problem) {
+void ProtocolTally::judge(const std::string &problem) {
   if (problem.empty()) {
-    ++tally.passed;
+    ++passed;
     return;
   }
-  ++tally.failed;
-  if (tally.problems.size() < 10)
-    tally.problems.push_back(problem);
+  ++failed;
+  if (problems.size() < 10)
+    problems.push_back(problem);
 }
 
 /// A kernel as the program gets it; empty where it does not read it.
@@ -100,13 +99,13 @@ private:
   void greet() {
     auto started = Program::start(options.program);
     if (!started)
-      return judge(tallies["hello"], started.message());
+      return tallies["hello"].judge(started.message());
     program = std::move(*started);
     auto answer = program->ask("hello", helloParams(), "", startSeconds());
     if (!answer)
-      return judge(tallies["hello"], answer.message());
+      return tallies["hello"].judge(answer.message());
     auto hello = parseHello(answer->result, targetOfProgram(options.program));
-    judge(tallies["hello"], hello ? "" : hello.message());
+    tallies["hello"].judge(hello ? "" : hello.message());
     if (hello)
       sample.hello = *hello;
     sample.exchanges["hello"] = {helloParams(), "", std::move(*answer)};
@@ -118,7 +117,7 @@ private:
     auto again = program->ask("hello", std::move(later), "", startSeconds());
     auto read = again ? parseHello(again->result, sample.hello.name)
                       : runtime::Expected<Hello>(again.takeError());
-    judge(tallies["hello to a later release"], read ? "" : read.message());
+    tallies["hello to a later release"].judge(read ? "" : read.message());
   }
 
   /// Asks, and keeps the first answer.
@@ -128,12 +127,12 @@ private:
       return std::nullopt;
     auto answer =
         program->ask(method, json::Object(params), body, stepSeconds());
-    judge(tallies[method], answer ? "" : answer.message());
+    tallies[method].judge(answer ? "" : answer.message());
     if (!answer)
       return std::nullopt;
     auto declined = parseDeclined(answer->result);
     if (!declined)
-      judge(tallies[method], declined.message());
+      tallies[method].judge(declined.message());
     bool isKept = !sample.exchanges.count(method) ||
                   sample.exchanges[method].answer.result.get("declined");
     if (isKept)
@@ -150,12 +149,12 @@ private:
     bool isSame = json::Value(json::Object(first->result)) ==
                       json::Value(json::Object(second->result)) &&
                   first->body == second->body;
-    judge(tallies["compile twice"],
-          isSame ? "" : "expected the same answer to the same kernel");
+    tallies["compile twice"].judge(
+        isSame ? "" : "expected the same answer to the same kernel");
     if (first->result.get("declined"))
       return;
     auto code = parseExecutable(first->result, first->body);
-    judge(tallies["code"], code ? "" : code.message());
+    tallies["code"].judge(code ? "" : code.message());
   }
 
   /// What later versions add is refused by an answer.
@@ -166,11 +165,11 @@ private:
     bool isRefused =
         !answer &&
         StringRef(answer.message()).starts_with("reports an error: ");
-    judge(tallies["unknown method"],
-          isRefused ? ""
-                    : "expected an error as the answer to a method that "
-                      "there is not, found " +
-                          (answer ? "a result" : answer.message()));
+    tallies["unknown method"].judge(
+        isRefused ? ""
+                  : "expected an error as the answer to a method that "
+                    "there is not, found " +
+                        (answer ? "a result" : answer.message()));
   }
 
   /// Checks that the program exits after `bye`, and at the end of its input.
@@ -178,19 +177,19 @@ private:
     if (program->isAlive())
       (void)program->ask("bye", json::Object{}, "", startSeconds());
     std::string how = program->isAlive() ? program->close(2) : "";
-    judge(tallies["bye"], how == "status 0"
-                              ? ""
-                              : "expected the end with status 0 after 'bye', "
-                                "found " +
-                                    (how.empty() ? "none" : how));
+    tallies["bye"].judge(how == "status 0"
+                             ? ""
+                             : "expected the end with status 0 after 'bye', "
+                               "found " +
+                                   (how.empty() ? "none" : how));
     auto left = Program::start(options.program);
     if (!left)
       return;
     (void)(*left)->ask("hello", helloParams(), "", startSeconds());
     how = (*left)->isAlive() ? (*left)->close(2) : "status 0";
-    judge(tallies["end of input"],
-          how.empty() ? "expected it to end with its input, found it running"
-                      : "");
+    tallies["end of input"].judge(
+        how.empty() ? "expected it to end with its input, found it running"
+                    : "");
   }
 
   const ProtocolOptions &options;

@@ -27,6 +27,9 @@ struct ProtocolOptions {
 struct ProtocolTally {
   unsigned passed = 0, failed = 0;
   std::vector<std::string> problems; ///< the first of them
+
+  /// Counts a conversation; an empty problem is none.
+  void judge(const std::string &problem);
 };
 using ProtocolTallies = std::map<std::string, ProtocolTally>;
 

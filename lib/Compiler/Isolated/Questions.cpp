@@ -1,0 +1,276 @@
+//===- Questions.cpp - What a target's program is asked -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Isolated/IsolatedTarget.h"
+#include "kiln/Target/Activity.h"
+#include "kiln/Target/TargetRegistry.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::isolated;
+using namespace kiln::target;
+using runtime::Error;
+using runtime::Expected;
+namespace json = llvm::json;
+
+/// A SPEC as the program gets it.
+static json::Object specOf(const TargetOptions &options) {
+  json::Object values;
+  for (const auto &[key, value] : options.values)
+    values[key] = value;
+  return json::Object{{"chip", options.chip}, {"options", std::move(values)}};
+}
+
+Expected<Answer> IsolatedTarget::askCached(StringRef method,
+                                           json::Object params, StringRef body,
+                                           bool &isCached) const {
+  const Hello *said = hello();
+  if (!said)
+    return Error(unusable);
+  isCached = false;
+  std::string key;
+  if (!said->build.empty()) {
+    std::string asked;
+    llvm::raw_string_ostream(asked) << json::Value(json::Object(params));
+    key = cacheKey({method, targetName, said->build, asked, body});
+    // Who asks a second time wants to see whether the answer is the same.
+    std::lock_guard<std::mutex> lock(seenMutex);
+    if (seen.insert(key).second)
+      if (std::optional<Answer> kept = findCached(key)) {
+        isCached = true;
+        return std::move(*kept);
+      }
+  }
+  Expected<Answer> answer = ask(method, std::move(params), body, stepSeconds());
+  if (answer && !key.empty())
+    keepCached(key, *answer);
+  return answer;
+}
+
+/// "target 'mine' of plug-in 'mine' hangs on kernel 'k': WHY", of "hangs: WHY".
+static std::string sentence(const Target &target, StringRef what,
+                            const Twine &subject) {
+  auto [verb, why] = what.split(": ");
+  std::string text = TargetRegistry::get().describe(target) + " " + verb.str();
+  if (!subject.isTriviallyEmpty())
+    text += " on " + subject.str();
+  return text + (why.empty() ? "" : ": " + why.str());
+}
+
+TargetAttr IsolatedTarget::description(MLIRContext *context,
+                                       const TargetOptions &options) const {
+  Location loc = UnknownLoc::get(context);
+  std::string spec = options.str();
+  {
+    // It is asked for again and again.
+    std::lock_guard<std::mutex> lock(seenMutex);
+    if (auto known = descriptions.find(spec); known != descriptions.end())
+      return parseDescription(known->second, context, targetName);
+  }
+  bool isCached;
+  Expected<Answer> answer =
+      askCached("describe", specOf(options), "", isCached);
+  if (!answer) {
+    emitError(loc) << sentence(*this, answer.message(), "");
+    return {};
+  }
+  auto text = answer->result.getString("description");
+  if (!text) {
+    emitError(loc) << sentence(*this, "breaks the protocol", "")
+                   << ": expected a string 'description'";
+    return {};
+  }
+  TargetAttr description = parseDescription(*text, context, targetName);
+  std::lock_guard<std::mutex> lock(seenMutex);
+  if (description)
+    descriptions[spec] = text->str();
+  return description;
+}
+
+namespace {
+/// Asks the program for block sizes.
+class IsolatedModel : public TilingModel {
+public:
+  IsolatedModel(const IsolatedTarget &target, TargetOptions options)
+      : target(target), options(std::move(options)) {}
+
+  SmallVector<Tiling> candidates(const TilingProblem &problem) const override {
+    json::Object params = specOf(options);
+    params["problem"] = problem.str();
+    bool isCached;
+    Expected<Answer> answer =
+        target.askCached("tile", std::move(params), "", isCached);
+    SmallVector<Tiling> all;
+    if (answer)
+      read(answer->result, problem, all);
+    if (!answer)
+      target.keepFailure(answer.message());
+    else if (all.empty())
+      target.keepFailure(
+          "breaks the protocol: expected 'candidates', lists of " +
+          std::to_string(problem.dims.size()) + " positive block sizes");
+    if (all.empty())
+      all.push_back({SmallVector<int64_t>(problem.dims.size(), 1), 0});
+    return all;
+  }
+
+private:
+  static void read(const json::Object &result, const TilingProblem &problem,
+                   SmallVector<Tiling> &all) {
+    const json::Array *list = result.getArray("candidates");
+    for (const json::Value &entry : list ? *list : json::Array()) {
+      std::vector<int64_t> blocks;
+      json::Path::Root root;
+      bool isGood = json::fromJSON(entry, blocks, root) &&
+                    blocks.size() == problem.dims.size() &&
+                    llvm::all_of(blocks, [](int64_t size) {
+                      return size > 0 && size < (int64_t(1) << 31);
+                    });
+      llvm::consumeError(root.getError());
+      if (isGood)
+        all.push_back({SmallVector<int64_t>(blocks.begin(), blocks.end()),
+                       double(all.size())});
+    }
+  }
+
+  const IsolatedTarget &target;
+  TargetOptions options;
+};
+} // namespace
+
+std::unique_ptr<TilingModel>
+IsolatedTarget::tilingModel(TargetAttr description,
+                            const TargetOptions &options) const {
+  const Hello *said = hello();
+  if (!said || !said->has("tile"))
+    return nullptr;
+  return std::make_unique<IsolatedModel>(*this, options);
+}
+
+bool IsolatedTarget::accepts(Operation *kernel, TargetAttr description,
+                             const TargetOptions &options,
+                             std::string &reason) const {
+  const Hello *said = hello();
+  if (!said)
+    return true; // said when it is compiled
+  if (auto problem = findWireProblem(kernel, said->reader)) {
+    reason = problem->reason;
+    if (problem->op != kernel)
+      if (std::string place = locationString(problem->op->getLoc());
+          !place.empty())
+        reason += " (at " + place + ")";
+    return false;
+  }
+  if (!said->has("accepts"))
+    return true;
+  OwningOpRef<ModuleOp> module = isolateKernel(kernel);
+  std::string problem;
+  {
+    ScopedDiagnosticHandler handler(kernel->getContext(), [&](Diagnostic &d) {
+      problem = d.str();
+      return success();
+    });
+    if (failed(toWire(*module, said->reader))) {
+      StringRef text = problem;
+      text.consume_front("unsupported: ");
+      reason = text.str();
+      return false;
+    }
+  }
+  bool isCached;
+  Expected<Answer> answer =
+      askCached("accepts", specOf(options), printWire(*module), isCached);
+  auto declined = answer
+                      ? parseDeclined(answer->result)
+                      : Expected<std::optional<Declined>>(answer.takeError());
+  if (!declined) {
+    keepFailure(declined.message());
+    return true;
+  }
+  if (!*declined)
+    return true;
+  reason = (*declined)->reason;
+  if (Operation *op = findNumbered(kernel, (*declined)->op); op && op != kernel)
+    if (std::string place = locationString(op->getLoc()); !place.empty())
+      reason += " (at " + place + ")";
+  return false;
+}
+
+void IsolatedTarget::buildPipeline(OpPassManager &pm,
+                                   const TargetOptions &options) const {
+  const Hello *said = hello();
+  pm.addPass(createToWirePass(said ? said->reader : WireReader()));
+}
+
+/// The kernel of a module that has this name; else the first one, or the
+/// module.
+static Operation *findKernel(ModuleOp module, StringRef name) {
+  Operation *first = module;
+  for (Operation &op : *module.getBody()) {
+    auto symbol = op.getAttrOfType<StringAttr>("sym_name");
+    if (symbol && symbol.getValue() == name)
+      return &op;
+    if (first == module)
+      first = &op;
+  }
+  return first;
+}
+
+/// Reports what became of a question about a module, if it was not answered or
+/// not as it should be.
+static LogicalResult report(const Target &target, ModuleOp module,
+                            const Expected<Answer> &answer) {
+  Operation *first = findKernel(module, "");
+  auto declined = answer
+                      ? parseDeclined(answer->result)
+                      : Expected<std::optional<Declined>>(answer.takeError());
+  if (!declined)
+    return first->emitError(
+        sentence(target, declined.message(), describeKernels(module)));
+  if (!*declined)
+    return success();
+  Operation *kernel = findKernel(module, (*declined)->kernel);
+  Operation *op = findNumbered(kernel, (*declined)->op);
+  return (op ? op : kernel)->emitError("unsupported: ") << (*declined)->reason;
+}
+
+LogicalResult IsolatedTarget::serialize(ModuleOp module,
+                                        const TargetOptions &options,
+                                        Executable &result) const {
+  json::Array kernels;
+  for (Operation &op : *module.getBody())
+    if (auto name = op.getAttrOfType<StringAttr>("sym_name"))
+      kernels.push_back(name.getValue());
+  if (std::string earlier = takeFailure(); !earlier.empty())
+    return findKernel(module, "")
+        ->emitError(sentence(*this, earlier, describeKernels(module)));
+  json::Object params = specOf(options);
+  params["kernels"] = std::move(kernels);
+  bool isCached;
+  Expected<Answer> answer =
+      askCached("compile", std::move(params), printWire(module), isCached);
+  if (failed(report(*this, module, answer)))
+    return failure();
+  Expected<Executable> code = parseExecutable(answer->result, answer->body);
+  if (!code)
+    return findKernel(module, "")
+        ->emitError(sentence(*this, code.message(), describeKernels(module)));
+  result = std::move(*code);
+  return success();
+}
+
+LogicalResult IsolatedTarget::emit(ModuleOp module, EmitKind kind,
+                                   const TargetOptions &options,
+                                   llvm::raw_ostream &os) const {
+  const Hello *said = hello();
+  if (!said || !said->has("emit") || kind != EmitKind::Assembly)
+    return Target::emit(module, kind, options, os);
+  bool isCached;
+  Expected<Answer> answer =
+      askCached("emit", specOf(options), printWire(module), isCached);
+  if (failed(report(*this, module, answer)))
+    return failure();
+  os << answer->body;
+  return success();
+}

@@ -39,6 +39,16 @@ tile.kernel @steps(%x: !tile.view<?x?xf16>, %n: i32) {
 }
 )mlir"};
 
+/// A function whose operations a program may claim.
+static constexpr StringRef kFunction = R"mlir(
+func.func @main(%x: tensor<4x64xf32>, %w: tensor<64x8xf32>) -> tensor<4x8xf32> {
+  %0 = prim.softmax %x dim 1 : tensor<4x64xf32>
+  %1 = prim.dot_general %0, %w batch [] x [] contract [1] x [0] : tensor<4x64xf32>, tensor<64x8xf32> -> tensor<4x8xf32>
+  %2 = prim.sigmoid %1 : tensor<4x8xf32>
+  return %2 : tensor<4x8xf32>
+}
+)mlir";
+
 void ProtocolTally::judge(const std::string &problem) {
   if (problem.empty()) {
     ++passed;
@@ -85,6 +95,8 @@ public:
         ask("emit", spec(), wire);
       compile(wire);
     }
+    if (sample.hello.has("claims"))
+      claim();
     mayMore();
     leave();
   }
@@ -155,6 +167,21 @@ private:
       return;
     auto code = parseExecutable(first->result, first->body);
     tallies["code"].judge(code ? "" : code.message());
+  }
+
+  void claim() {
+    WireReader reader;
+    reader.version = sample.hello.reader.version;
+    std::string wire = wireOf(kFunction, context, reader);
+    if (wire.empty())
+      return tallies["claims"].judge(
+          "expected version 2 of the wire form for 'claims', found " +
+          std::to_string(reader.version));
+    std::optional<Answer> answer = ask("claims", spec(), wire);
+    if (!answer)
+      return;
+    auto claims = parseClaims(answer->result, ProtocolSample::kFunctionOps);
+    tallies["claims"].judge(claims ? "" : claims.message());
   }
 
   /// What later versions add is refused by an answer.

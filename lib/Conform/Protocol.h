@@ -43,6 +43,8 @@ struct ProtocolSample {
     isolated::Answer answer;
   };
   std::map<std::string, Exchange> exchanges;
+  /// Operations of the function that `claims` was about, with itself.
+  static constexpr int64_t kFunctionOps = 5;
 };
 
 /// Changes bytes and JSON at random.

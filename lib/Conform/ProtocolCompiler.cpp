@@ -135,8 +135,8 @@ public:
       : context(context), sample(sample) {}
 
   std::string converse(Program &program) {
-    for (const char *method :
-         {"hello", "describe", "accepts", "tile", "compile", "emit"}) {
+    for (const char *method : {"hello", "describe", "claims", "accepts", "tile",
+                               "compile", "emit"}) {
       auto found = sample.exchanges.find(method);
       if (found == sample.exchanges.end())
         continue;
@@ -176,6 +176,10 @@ private:
     if (method == "hello") {
       auto hello = parseHello(answer.result, sample.hello.name);
       return hello ? "" : hello.message();
+    }
+    if (method == "claims") {
+      auto claims = parseClaims(answer.result, ProtocolSample::kFunctionOps);
+      return claims ? "" : claims.message();
     }
     if (method == "compile") {
       auto code = parseExecutable(answer.result, answer.body);

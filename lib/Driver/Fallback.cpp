@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Kernels.h"
+#include "kiln/Interfaces/Claim.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/Limits.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
+using namespace kiln;
 using namespace kiln::driver;
 using namespace kiln::target;
 
@@ -27,11 +29,32 @@ static std::string whyNone(TargetAttr description) {
              : "";
 }
 
+/// An operation of a kernel that another target has claimed.
+static Operation *foreignClaim(Operation *kernel, const BoundTarget &bound) {
+  Operation *found = nullptr;
+  // A target that takes programs in prim takes what is in the claim.
+  if (bound.target->inputLevel() == InputLevel::Prim)
+    return nullptr;
+  kernel->walk([&](Operation *op) {
+    if (!isClaim(op) || claimant(op) == bound.options.name)
+      return WalkResult::advance();
+    found = op;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
 FailureOr<bool> kiln::driver::accepts(Operation *op, const BoundTarget &bound,
                                       std::string &reason) {
   reason = checkLimits(op, bound.description);
   if (!reason.empty())
     return false;
+  if (Operation *claim = foreignClaim(op, bound)) {
+    reason = ("it holds '" + claimName(claim) + "', which target '" +
+              claimant(claim) + "' has claimed")
+                 .str();
+    return false;
+  }
   if (!bound.target->hasPipeline()) {
     reason = "the target has no code generator" + whyNone(bound.description);
     return false;

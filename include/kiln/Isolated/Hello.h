@@ -49,6 +49,17 @@ struct Declined {
 runtime::Expected<std::optional<Declined>>
 parseDeclined(const llvm::json::Object &result);
 
+/// Operations that the program takes whole.
+struct Claim {
+  std::string name;
+  std::vector<int64_t> ops; ///< their numbers within the function
+};
+
+/// Reads the answer to `claims` about a function whose operations are numbered
+/// 0 (itself) to `numOps` - 1. No operation is named twice.
+runtime::Expected<std::vector<Claim>>
+parseClaims(const llvm::json::Object &result, int64_t numOps);
+
 } // namespace kiln::isolated
 
 #endif // KILN_ISOLATED_HELLO_H

@@ -12,6 +12,7 @@
 
 #include "kiln/Isolated/Cache.h"
 #include "kiln/Isolated/Hello.h"
+#include "kiln/Target/Lowering.h"
 #include <condition_variable>
 #include <mutex>
 
@@ -53,6 +54,16 @@ public:
                            const target::TargetOptions &options,
                            llvm::raw_ostream &os) const override;
 
+  /// Asks which operations of a function (of prim) the program takes whole, and
+  /// makes claims of them.
+  mlir::LogicalResult claim(mlir::Operation *func,
+                            target::LoweringContext &ctx) const;
+  /// Emits a kernel of one program instance for a claim: it loads the operands
+  /// whole, computes the claim and stores the results. Declines what the
+  /// program declines.
+  mlir::LogicalResult emitClaim(mlir::Operation *claim,
+                                target::LoweringContext &ctx) const;
+
   /// Asks a program that is free, or starts one. A failure continues a sentence
   /// about the target.
   runtime::Expected<Answer> ask(llvm::StringRef method,
@@ -69,6 +80,12 @@ public:
   void keepFailure(std::string what) const;
 
 private:
+  /// Asks `accepts` or `compile` about one kernel. A program that goes wrong
+  /// has not declined; `serialize` says it.
+  bool takes(llvm::StringRef method, mlir::Operation *kernel,
+             const target::TargetOptions &options, std::string &reason) const;
+  /// Registers what the compiler asks only programs with `claims`.
+  void registerClaims() const;
   std::string takeFailure() const;
   /// What the program said about itself; null where it cannot be used.
   const Hello *hello() const;

@@ -75,7 +75,8 @@ struct Schedule {
   std::string name;   ///< "generic.reduction"
   std::string kind;   ///< the group's kind: "elementwise", "reduction",
                       ///< "contraction", "convolution", "scan", "sort" or
-                      ///< "gather"; "claim.NAME" for a prim.claim
+                      ///< "gather"; "claim.NAME" for a prim.claim, where
+                      ///< "claim.PREFIX*" stands for all that begin so
   std::string target; ///< name of a target or family; empty: any
   int priority = 0;
   /// Emits kernels and launches in place of the group, or declines through the
@@ -99,6 +100,9 @@ struct PrimClaim {
   std::string plugin;
   unsigned order = 0;
 };
+
+/// Whether a schedule is one for groups of `kind`.
+bool takesKind(const Schedule &schedule, llvm::StringRef kind);
 
 /// Whether the option `without=NAME+NAME` of a SPEC has this name of a
 /// lowering, schedule or claim. The registry does not offer anything to those.

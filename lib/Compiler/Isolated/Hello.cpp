@@ -6,6 +6,7 @@
 #include "kiln/Interfaces/Version.h"
 #include "kiln/Isolated/Frame.h"
 #include "llvm/ADT/StringExtras.h"
+#include <set>
 
 using namespace kiln;
 using namespace kiln::isolated;
@@ -189,6 +190,23 @@ bool fromJSON(const json::Value &value, DeclinedReply &out, json::Path path) {
          map.map("reason", out.reason) && map.mapOptional("op", out.op);
 }
 
+struct ClaimReply {
+  Text name;
+  List<int64_t> ops;
+};
+bool fromJSON(const json::Value &value, ClaimReply &out, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("name", out.name) && map.map("ops", out.ops);
+}
+
+struct ClaimsReply {
+  List<ClaimReply> claims;
+};
+bool fromJSON(const json::Value &value, ClaimsReply &out, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("claims", out.claims);
+}
+
 std::vector<runtime::Expression> valuesOf(const std::vector<Number> &numbers) {
   std::vector<runtime::Expression> values;
   for (const Number &number : numbers)
@@ -291,6 +309,45 @@ kiln::isolated::parseDeclined(const json::Object &result) {
     return Error("breaks the protocol: expected a reason in 'declined'");
   return std::optional<Declined>(
       Declined{reply->kernel.text, reply->reason.text, reply->op});
+}
+
+/// Letters, digits, `_` and `-`: it becomes part of a kernel's name.
+static bool isClaimName(StringRef name) {
+  return !name.empty() && llvm::all_of(name, [](char c) {
+    return llvm::isAlnum(c) || c == '_' || c == '-';
+  });
+}
+
+Expected<std::vector<Claim>>
+kiln::isolated::parseClaims(const json::Object &result, int64_t numOps) {
+  auto reply = parse<ClaimsReply>(result, "claims");
+  if (!reply)
+    return reply.takeError();
+  std::vector<Claim> claims;
+  std::set<int64_t> named;
+  for (ClaimReply &claim : reply->claims.all) {
+    if (!isClaimName(claim.name.text))
+      return Error("breaks the protocol: expected a claim's name of letters, "
+                   "digits, '_' and '-', found '" +
+                   claim.name.text + "'");
+    auto wrong = [&](const llvm::Twine &what) {
+      return Error(("breaks the protocol: claim '" +
+                    llvm::Twine(claim.name.text) + "' " + what)
+                       .str());
+    };
+    if (claim.ops.all.empty())
+      return wrong("has no operations");
+    for (int64_t op : claim.ops.all) {
+      if (op < 1 || op >= numOps)
+        return wrong("has operation " + llvm::Twine(op) +
+                     ", expected one of 1 to " + llvm::Twine(numOps - 1));
+      if (!named.insert(op).second)
+        return wrong("has operation " + llvm::Twine(op) +
+                     ", which is claimed already");
+    }
+    claims.push_back({claim.name.text, std::move(claim.ops.all)});
+  }
+  return claims;
 }
 
 Expected<target::Executable>

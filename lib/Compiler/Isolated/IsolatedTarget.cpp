@@ -127,6 +127,8 @@ const Hello *IsolatedTarget::hello() const {
       known = std::move(*said);
     else
       unusable = said.message();
+    if (known && known->has("claims"))
+      registerClaims();
   }
   return known ? &*known : nullptr;
 }

@@ -1,7 +1,7 @@
 //===- Questions.cpp - What a target's program is asked -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kiln/Isolated/IsolatedTarget.h"
+#include "Questions.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "llvm/Support/raw_ostream.h"
@@ -14,8 +14,7 @@ using runtime::Error;
 using runtime::Expected;
 namespace json = llvm::json;
 
-/// A SPEC as the program gets it.
-static json::Object specOf(const TargetOptions &options) {
+json::Object kiln::isolated::specOf(const TargetOptions &options) {
   json::Object values;
   for (const auto &[key, value] : options.values)
     values[key] = value;
@@ -48,9 +47,8 @@ Expected<Answer> IsolatedTarget::askCached(StringRef method,
   return answer;
 }
 
-/// "target 'mine' of plug-in 'mine' hangs on kernel 'k': WHY", of "hangs: WHY".
-static std::string sentence(const Target &target, StringRef what,
-                            const Twine &subject) {
+std::string kiln::isolated::sentence(const Target &target, StringRef what,
+                                     const Twine &subject) {
   auto [verb, why] = what.split(": ");
   std::string text = TargetRegistry::get().describe(target) + " " + verb.str();
   if (!subject.isTriviallyEmpty())
@@ -148,6 +146,15 @@ IsolatedTarget::tilingModel(TargetAttr description,
   return std::make_unique<IsolatedModel>(*this, options);
 }
 
+/// The names of the kernels of a module.
+static json::Array namesOf(ModuleOp module) {
+  json::Array names;
+  for (Operation &op : *module.getBody())
+    if (auto name = op.getAttrOfType<StringAttr>("sym_name"))
+      names.push_back(name.getValue());
+  return names;
+}
+
 bool IsolatedTarget::accepts(Operation *kernel, TargetAttr description,
                              const TargetOptions &options,
                              std::string &reason) const {
@@ -162,8 +169,12 @@ bool IsolatedTarget::accepts(Operation *kernel, TargetAttr description,
         reason += " (at " + place + ")";
     return false;
   }
-  if (!said->has("accepts"))
-    return true;
+  return !said->has("accepts") || takes("accepts", kernel, options, reason);
+}
+
+bool IsolatedTarget::takes(StringRef method, Operation *kernel,
+                           const TargetOptions &options,
+                           std::string &reason) const {
   OwningOpRef<ModuleOp> module = isolateKernel(kernel);
   std::string problem;
   {
@@ -171,16 +182,19 @@ bool IsolatedTarget::accepts(Operation *kernel, TargetAttr description,
       problem = d.str();
       return success();
     });
-    if (failed(toWire(*module, said->reader))) {
+    if (failed(toWire(*module, hello()->reader))) {
       StringRef text = problem;
       text.consume_front("unsupported: ");
       reason = text.str();
       return false;
     }
   }
+  json::Object params = specOf(options);
+  if (method == "compile")
+    params["kernels"] = namesOf(*module);
   bool isCached;
   Expected<Answer> answer =
-      askCached("accepts", specOf(options), printWire(*module), isCached);
+      askCached(method, std::move(params), printWire(*module), isCached);
   auto declined = answer
                       ? parseDeclined(answer->result)
                       : Expected<std::optional<Declined>>(answer.takeError());
@@ -238,15 +252,11 @@ static LogicalResult report(const Target &target, ModuleOp module,
 LogicalResult IsolatedTarget::serialize(ModuleOp module,
                                         const TargetOptions &options,
                                         Executable &result) const {
-  json::Array kernels;
-  for (Operation &op : *module.getBody())
-    if (auto name = op.getAttrOfType<StringAttr>("sym_name"))
-      kernels.push_back(name.getValue());
   if (std::string earlier = takeFailure(); !earlier.empty())
     return findKernel(module, "")
         ->emitError(sentence(*this, earlier, describeKernels(module)));
   json::Object params = specOf(options);
-  params["kernels"] = std::move(kernels);
+  params["kernels"] = namesOf(module);
   bool isCached;
   Expected<Answer> answer =
       askCached("compile", std::move(params), printWire(module), isCached);

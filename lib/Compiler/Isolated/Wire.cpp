@@ -34,11 +34,12 @@ static bool isWireAttribute(Attribute attr) {
 }
 
 /// Whether a reader names an operation or a type. What every kernel has need
-/// not be named.
+/// not be named, nor what the reader has claimed.
 static bool isNamed(const llvm::StringSet<> &names, StringRef name) {
   return names.empty() || names.contains(name) || name == "builtin.module" ||
          name == "tile.kernel" || name == "tile.return" || name == "function" ||
-         name == "index" || name == "tensor" || name == "tile.view";
+         name == "index" || name == "tensor" || name == "tile.view" ||
+         name.starts_with("prim.");
 }
 
 /// What is wrong with a type for a reader; empty: nothing.

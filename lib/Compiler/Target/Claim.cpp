@@ -1,6 +1,7 @@
 //===- Claim.cpp - Claims at prim level -----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "kiln/Interfaces/Claim.h"
 #include "kiln/Target/Passes.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -9,6 +10,7 @@
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
+using namespace kiln;
 using namespace kiln::target;
 
 /// Whether `op` uses, in its regions or directly, a value of `values`.
@@ -146,7 +148,7 @@ struct PrimClaimPass
           continue;
         llvm::DenseSet<Operation *> old;
         func.walk([&](Operation *op) {
-          if (op->getName().getStringRef() == "prim.claim")
+          if (isClaim(op))
             old.insert(op);
         });
         if (failed(LoweringRegistry::get().claim(func, *claim, ctx))) {
@@ -154,7 +156,7 @@ struct PrimClaimPass
           return signalPassFailure();
         }
         func.walk([&](Operation *op) {
-          if (op->getName().getStringRef() == "prim.claim" && !old.contains(op))
+          if (isClaim(op) && !old.contains(op))
             Report::of(&getContext())
                 .chose(op, "claim", bound.options.name, claim->name);
         });
@@ -198,14 +200,14 @@ struct InlineClaimsPass
     auto schedules = LoweringRegistry::get().schedules("");
     SmallVector<Operation *> claims;
     getOperation()->walk([&](Operation *op) {
-      if (op->getName().getStringRef() == "prim.claim")
+      if (isClaim(op))
         claims.push_back(op);
     });
     IRRewriter rewriter(&getContext());
     for (Operation *claim : claims) {
-      std::string name = claim->getAttrOfType<StringAttr>("name").str();
+      std::string name = claimName(claim).str();
       bool taken = llvm::any_of(schedules, [&](const Schedule *schedule) {
-        return schedule->kind == "claim." + name &&
+        return takesKind(*schedule, "claim." + name) &&
                (schedule->target.empty() ||
                 schedule->target == bound.options.name ||
                 (!family.empty() && schedule->target == family));

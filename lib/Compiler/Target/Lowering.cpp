@@ -87,6 +87,12 @@ LoweringRegistry &LoweringRegistry::get() {
   return registry;
 }
 
+bool kiln::target::takesKind(const Schedule &schedule, StringRef kind) {
+  StringRef prefix = schedule.kind;
+  return prefix == kind ||
+         (prefix.consume_back("*") && kind.starts_with(prefix));
+}
+
 void LoweringRegistry::add(Lowering lowering) {
   lowering.order = tables().lowerings.size();
   tables().lowerings.push_back(std::move(lowering));
@@ -273,7 +279,7 @@ LogicalResult LoweringRegistry::schedule(Operation *group, StringRef kind,
                                          LoweringContext &ctx) {
   std::vector<const Schedule *> candidates;
   for (const Schedule &schedule : tables().schedules)
-    if (schedule.kind == kind &&
+    if (takesKind(schedule, kind) &&
         (schedule.target.empty() || appliesTo(schedule.target, ctx)) &&
         !isLeftOut(schedule.name, ctx.options))
       candidates.push_back(&schedule);

@@ -71,6 +71,11 @@ class Target:
         """Block sizes for a problem, the best first: [[64, 64, 32], ...]."""
         raise NotImplementedError
 
+    def claims(self, function, spec):
+        """What the target computes whole: [("softmax", [op, ...]), ...], of operations of prim. Each becomes a kernel with one
+        `prim.claim`, whose body holds the operations."""
+        raise NotImplementedError
+
     def compile(self, kernel, spec):
         """The code of a kernel: bytes or Code. Raises Decline."""
         raise NotImplementedError
@@ -157,7 +162,8 @@ class Server:
 
     def _hello(self, params, body):
         target = self.target
-        methods = [wire for name, wire in (("accepts", "accepts"), ("tile", "tile"), ("assembly", "emit")) if self._overrides(name)]
+        offered = {"accepts": "accepts", "claims": "claims", "tile": "tile", "assembly": "emit"}
+        methods = [wire for name, wire in offered.items() if self._overrides(name)]
         files = _files()
         build = hashlib.sha256(sys.version.encode())
         for path in files:
@@ -179,6 +185,10 @@ class Server:
         for kernel in read(body.decode()):
             self.target.accepts(kernel, Spec(params))
         return {}, b""
+
+    def _claims(self, params, body):
+        found = [claim for function in read(body.decode()) for claim in self.target.claims(function, Spec(params))]
+        return {"claims": [{"name": name, "ops": [op.number for op in ops]} for name, ops in found]}, b""
 
     def _emit(self, params, body):
         return {}, "".join(self.target.assembly(kernel, Spec(params)) for kernel in read(body.decode())).encode()

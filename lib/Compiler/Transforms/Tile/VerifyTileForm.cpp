@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Interfaces/Claim.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -62,7 +63,8 @@ bool isAllowedOp(Operation *op) {
   if (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
     return true;
   if (isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp,
-          tensor::ExtractOp>(op))
+          tensor::ExtractOp>(op) ||
+      isClaim(op))
     return true;
   // Operations of others, as far as analyses know what they need to know.
   return isDescribed(op) &&
@@ -146,9 +148,11 @@ struct VerifyTileFormPass
   void runOnOperation() override {
     auto check = [&](KernelOp kernel) {
       bool failed_ = false;
-      kernel.getBody().walk([&](Operation *op) {
+      kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
         if (failed(verifyOp(kernel, op)))
           failed_ = true;
+        // What a target computes whole is on the level that it was claimed at.
+        return isClaim(op) ? WalkResult::skip() : WalkResult::advance();
       });
       if (failed_)
         signalPassFailure();

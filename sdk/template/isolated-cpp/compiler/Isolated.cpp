@@ -217,6 +217,8 @@ private:
       result["description"] = target.describe(spec);
     else if (method == "compile" || (method == "emit" && target.printsAssembly))
       compile(body, spec, method == "emit", result, bytes, error);
+    else if (method == "claims" && target.takesClaims)
+      result["claims"] = claims(body, spec, error);
     else if (method != "bye")
       error = "no such method";
     if (error.empty())
@@ -233,11 +235,13 @@ private:
       options.push_back(json::Object{{"key", option.key}, {"value", option.value}, {"help", option.help}});
     if (target.printsAssembly)
       methods.push_back("emit");
+    if (target.takesClaims)
+      methods.push_back("claims");
     for (const std::string &name : target.operations)
       operations.push_back(name);
     // The program alone says how it compiles, if its libraries stay what they are.
     return json::Object{{"protocol", 1},
-                        {"wire", 1},
+                        {"wire", 2},
                         {"name", target.name},
                         {"version", target.version},
                         {"help", target.help},
@@ -249,18 +253,40 @@ private:
                         {"operations", std::move(operations)}};
   }
 
-  void compile(StringRef text, const Spec &spec, bool asText, json::Object &result, std::string &bytes, std::string &error) {
+  mlir::OwningOpRef<mlir::ModuleOp> read(StringRef text, std::string &error) {
     mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diag) {
       if (error.empty() && diag.getSeverity() == mlir::DiagnosticSeverity::Error)
         llvm::raw_string_ostream(error) << diag.getLocation() << ": " << diag;
       return mlir::success();
     });
     auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
-    if (!module) {
-      if (error.empty())
-        error = "no kernel can be read";
+    if (!module && error.empty())
+      error = "no kernel can be read";
+    return module;
+  }
+
+  json::Array claims(StringRef text, const Spec &spec, std::string &error) {
+    json::Array claims;
+    if (auto module = read(text, error))
+      for (mlir::Operation &function : *module->getBody())
+        for (auto &[name, operations] : target.claims(&function, spec)) {
+          json::Array numbers;
+          for (mlir::Operation *op : operations)
+            numbers.push_back(numberOf(&function, op));
+          claims.push_back(json::Object{{"name", name}, {"ops", std::move(numbers)}});
+        }
+    return claims;
+  }
+
+  void compile(StringRef text, const Spec &spec, bool asText, json::Object &result, std::string &bytes, std::string &error) {
+    auto module = read(text, error);
+    if (!module)
       return;
-    }
+    mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diag) {
+      if (error.empty() && diag.getSeverity() == mlir::DiagnosticSeverity::Error)
+        llvm::raw_string_ostream(error) << diag.getLocation() << ": " << diag;
+      return mlir::success();
+    });
     json::Array kernels, blobs, metadata;
     std::string more;
     for (mlir::Operation &kernel : *module->getBody()) {

@@ -58,6 +58,12 @@ public:
   virtual std::string describe(const Spec &spec) = 0;
   /// Compiles a tile.kernel; nothing after `declined` was set.
   virtual std::optional<Code> compile(mlir::Operation *kernel, const Spec &spec, Declined &declined) = 0;
+  /// What it computes whole, where `takesClaims`: names, and operations of prim of a func.func. Each becomes a tile.kernel with
+  /// one prim.claim, whose region holds the operations.
+  virtual std::vector<std::pair<std::string, std::vector<mlir::Operation *>>> claims(mlir::Operation *function, const Spec &spec) {
+    return {};
+  }
+  bool takesClaims = false;
   /// Its code as text, where `printsAssembly`.
   virtual std::optional<std::string> assembly(mlir::Operation *kernel, const Spec &spec, Declined &declined) {
     return std::nullopt;

@@ -54,6 +54,31 @@ struct TransferBox {
   mlir::Value padding; ///< scalar that is read outside of the view
 };
 
+/// Rows and columns of a box, inside of the view: what a machine moves whose
+/// descriptors have two dimensions and check no bounds.
+struct TransferPlane {
+  mlir::Value view;
+  /// The first element in the view, one coordinate per dimension. Inside of it
+  /// where the plane has elements.
+  llvm::SmallVector<mlir::Value, 4> offsets;
+  /// The dimensions of the view that rows and columns count; a view of rank 1
+  /// has no rows (-1), one of rank 0 no columns either.
+  int64_t rowDim = -1, columnDim = -1;
+  /// How many there are, of type index; 0 where all is outside.
+  mlir::Value rows, columns;
+  int64_t rowStride = 0, columnStride = 0; ///< bytes in the storage
+  mlir::Value address;
+};
+
+/// Splits a box into planes along its last two dimensions of more than one
+/// element, one for each step of the others. What is outside of the view is in
+/// none of them: where `isInside` is false, a machine writes the padding first.
+llvm::SmallVector<TransferPlane>
+planesOf(mlir::OpBuilder &b, mlir::Location loc, const TransferBox &box);
+/// Whether all elements of a box are inside of its view, of type i1.
+mlir::Value isInside(mlir::OpBuilder &b, mlir::Location loc,
+                     const TransferBox &box);
+
 /// Where the storage of one kernel lies.
 class Addresses {
 public:

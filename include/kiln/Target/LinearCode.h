@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include <vector>
 
 namespace kiln::target {
@@ -27,6 +28,10 @@ public:
   mlir::LogicalResult writeBlock(mlir::Block &block);
 
   std::vector<int64_t> words;
+  /// Prints one line for each instruction that `append` wrote: its number, its
+  /// name and its operands. A jump shows the number of the instruction that it
+  /// leads to as `@N`.
+  void print(llvm::raw_ostream &os) const;
   /// How many registers of a file are used.
   int64_t used(unsigned file) const {
     return file < files.size() ? files[file] : 0;
@@ -37,6 +42,10 @@ protected:
   int64_t reg(mlir::Value value);
   /// One that no value has.
   int64_t newRegister(unsigned file = 0);
+  /// Appends an instruction: `head`, such as its code, and its operands.
+  /// Returns the place of its last word.
+  size_t append(llvm::StringRef name, llvm::ArrayRef<int64_t> head,
+                llvm::ArrayRef<int64_t> operands);
   /// The registers that values of a type are in.
   virtual unsigned fileOf(mlir::Type type) const { return 0; }
 
@@ -56,7 +65,16 @@ private:
   mlir::LogicalResult writeIf(mlir::scf::IfOp choice);
   /// All at once: a register may be both source and target.
   void moveAll(mlir::ValueRange to, mlir::ValueRange from);
-  void land(size_t jump) { words[jump] = static_cast<int64_t>(words.size()); }
+  /// Lets a jump lead to the word `to`; to the next one.
+  void land(size_t jump, size_t to);
+  void land(size_t jump) { land(jump, words.size()); }
+
+  struct Line {
+    std::string name;
+    size_t begin, operands, end; ///< places among the words
+  };
+  std::vector<Line> lines;
+  llvm::DenseSet<size_t> jumps; ///< words that say whereto
 
   llvm::DenseMap<mlir::Value, int64_t> registers;
   std::vector<int64_t> files;

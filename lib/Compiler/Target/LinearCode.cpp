@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Target/LinearCode.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace kiln::target;
@@ -19,6 +21,36 @@ int64_t LinearCode::reg(Value value) {
   if (known != registers.end())
     return known->second;
   return registers[value] = newRegister(fileOf(value.getType()));
+}
+
+size_t LinearCode::append(StringRef name, ArrayRef<int64_t> head,
+                          ArrayRef<int64_t> operands) {
+  size_t begin = words.size();
+  words.insert(words.end(), head.begin(), head.end());
+  words.insert(words.end(), operands.begin(), operands.end());
+  lines.push_back({name.str(), begin, begin + head.size(), words.size()});
+  return words.size() - 1;
+}
+
+void LinearCode::land(size_t jump, size_t to) {
+  words[jump] = static_cast<int64_t>(to);
+  jumps.insert(jump);
+}
+
+void LinearCode::print(llvm::raw_ostream &os) const {
+  llvm::DenseMap<int64_t, size_t> numbers; // of instructions, by their places
+  for (auto [number, line] : llvm::enumerate(lines))
+    numbers[int64_t(line.begin)] = number;
+  numbers[int64_t(words.size())] = lines.size();
+  for (auto [number, line] : llvm::enumerate(lines)) {
+    os << llvm::format_decimal(number, 5) << "  " << line.name;
+    for (size_t at = line.operands; at < line.end; ++at)
+      if (jumps.contains(at))
+        os << " @" << numbers.lookup(words[at]);
+      else
+        os << " " << words[at];
+    os << "\n";
+  }
 }
 
 void LinearCode::moveAll(ValueRange to, ValueRange from) {
@@ -50,14 +82,14 @@ LogicalResult LinearCode::writeFor(scf::ForOp loop) {
   moveAll(loop.getRegionIterArgs(), loop.getInitArgs());
   int64_t at = reg(loop.getInductionVar()), inside = newRegister();
   writeMove(0, at, reg(loop.getLowerBound()));
-  int64_t again = static_cast<int64_t>(words.size());
+  size_t again = words.size();
   writeLess(inside, at, reg(loop.getUpperBound()));
   size_t end = writeJumpUnless(inside);
   if (failed(writeBlock(*loop.getBody())))
     return failure();
   moveAll(loop.getRegionIterArgs(), loop.getYieldedValues());
   writeAdd(at, at, reg(loop.getStep()));
-  words[writeJump()] = again;
+  land(writeJump(), again);
   land(end);
   moveAll(loop.getResults(), loop.getRegionIterArgs());
   return success();

@@ -9,7 +9,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 STEPS = {
     "1, compiler": ["chip.mlir", "compiler/SystolicOps.td", "compiler/SystolicDialect.h", "compiler/SystolicDialect.cpp",
                     "compiler/ConvertStage.cpp", "compiler/Program.cpp", "compiler/Target.cpp"],
-    "2, compiler": ["compiler/Extensions.h", "compiler/VectorOps.td", "compiler/Vector.cpp", "compiler/Elements.h", "compiler/Elements.cpp"],
+    "2, compiler": ["compiler/Extensions.h", "compiler/VectorOps.td", "compiler/Vector.cpp"],
     "3, compiler": ["compiler/Softmax.cpp", "compiler/PackWeights.cpp"],
     "machine": ["device/Isa.h", "device/Machine.h", "device/Machine.cpp", "device/Module.cpp", "device/Queue.h",
                 "device/Queue.cpp", "device/Functions.cpp"],

@@ -21,7 +21,8 @@ namespace {
 
 class Writer : public target::LinearCode {
 public:
-  LogicalResult run(tile::KernelOp kernel, std::vector<uint64_t> &module) {
+  LogicalResult run(tile::KernelOp kernel, std::vector<uint64_t> &module,
+                    raw_ostream &text) {
     for (unsigned file : {0, 1})
       newRegister(file); // for operands that an instruction lacks
     for (auto [i, argument] : llvm::enumerate(kernel.getBody().getArguments()))
@@ -39,15 +40,15 @@ public:
     for (int64_t number : {used(0), used(1), rings, int64_t(words.size())})
       module.push_back(number);
     module.insert(module.end(), words.begin(), words.end());
+    print(text);
     return success();
   }
 
 private:
   /// Writes an instruction; gives the place of its last operand.
   size_t add(Code code, ArrayRef<int64_t> operands) {
-    words.insert(words.end(), {code, int64_t(operands.size())});
-    words.insert(words.end(), operands.begin(), operands.end());
-    return words.size() - 1;
+    int64_t head[] = {code, int64_t(operands.size())};
+    return append(kInstructions[code], head, operands);
   }
   unsigned fileOf(mlir::Type type) const override {
     return isa<VectorType>(type);
@@ -178,6 +179,7 @@ private:
 } // namespace
 
 LogicalResult systolic::writeKernel(tile::KernelOp kernel,
-                                    std::vector<uint64_t> &words) {
-  return Writer().run(kernel, words);
+                                    std::vector<uint64_t> &words,
+                                    raw_ostream &text) {
+  return Writer().run(kernel, words, text);
 }

@@ -19,9 +19,10 @@ namespace systolic {
 
 /// convert-stage-to-systolic
 std::unique_ptr<mlir::Pass> createConvertStageToSystolic();
-/// Appends a kernel to a module of the machine, see device/Isa.h.
+/// Appends a kernel to a module of the machine, see device/Isa.h; prints it.
 mlir::LogicalResult writeKernel(kiln::tile::KernelOp kernel,
-                                std::vector<uint64_t> &words);
+                                std::vector<uint64_t> &words,
+                                llvm::raw_ostream &text = llvm::nulls());
 
 } // namespace systolic
 

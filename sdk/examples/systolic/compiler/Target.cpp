@@ -85,6 +85,22 @@ public:
                               words.size() * sizeof(uint64_t));
     return success();
   }
+
+#if SYSTOLIC_STEP > 1
+  LogicalResult emit(ModuleOp module, EmitKind kind,
+                     const TargetOptions &options,
+                     raw_ostream &os) const override {
+    if (kind != EmitKind::Assembly)
+      return Target::emit(module, kind, options, os);
+    for (auto kernel : module.getOps<tile::KernelOp>()) {
+      std::vector<uint64_t> words;
+      os << kernel.getSymName() << ":\n";
+      if (failed(systolic::writeKernel(kernel, words, os)))
+        return failure();
+    }
+    return success();
+  }
+#endif
 };
 
 void registerAll(TargetRegistry &registry) {

@@ -1,12 +1,17 @@
+//===- VectorElements.h - Elements of a region's expressions ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Elements of the expressions of a region, up to 64 at a time.
-#ifndef SYSTOLIC_ELEMENTS_H
-#define SYSTOLIC_ELEMENTS_H
+//
+// Elements of the expressions of a region, as many at a time as there are
+// lanes.
+//
+//===----------------------------------------------------------------------===//
 
-#include "SystolicDialect.h"
-#include "kiln/Staging/Scratchpad.h"
+#ifndef KILN_LIB_STAGING_VECTORELEMENTS_H
+#define KILN_LIB_STAGING_VECTORELEMENTS_H
 
-namespace systolic {
+#include "kiln/Staging/VectorRegions.h"
+
+namespace kiln::staging {
 
 /// Elements that are computed together: coordinates are affine in `values`,
 /// and lane i is where the value of dimension `lane` is greater by i.
@@ -15,11 +20,14 @@ struct Point {
   int64_t lane = -1, lanes = 1;
 };
 
-class Elements {
+class VectorElements {
 protected:
-  Elements(kiln::stage::ComputeOp region, kiln::staging::RegionContext &ctx)
-      : region(region), ctx(ctx), b(ctx.rewriter), loc(region.getLoc()),
-        context(region.getContext()) {}
+  VectorElements(stage::ComputeOp region, RegionContext &ctx, VectorUnit &unit)
+      : region(region), ctx(ctx), unit(unit), b(ctx.rewriter),
+        loc(region.getLoc()), context(region.getContext()) {
+    unit.builder = &b;
+    unit.location = &loc;
+  }
 
   mlir::LogicalResult decline(mlir::Operation *op, const llvm::Twine &reason);
   mlir::LogicalResult lack(mlir::Operation *op) {
@@ -31,7 +39,7 @@ protected:
   mlir::AffineExpr dim(int64_t d) { return getAffineDimExpr(d, context); }
 
   /// Whether it is one function of arith or math, applied to each element.
-  static bool isFunction(mlir::Operation *op);
+  bool isFunction(mlir::Operation *op);
   static mlir::VectorType lanesOf(mlir::Value value, int64_t lanes);
   mlir::Value numbers(mlir::Attribute number, int64_t lanes);
 
@@ -46,8 +54,9 @@ protected:
   evaluateAll(mlir::ValueRange tiles, llvm::ArrayRef<mlir::AffineExpr> coords,
               Point &point);
 
-  kiln::stage::ComputeOp region;
-  kiln::staging::RegionContext &ctx;
+  stage::ComputeOp region;
+  RegionContext &ctx;
+  VectorUnit &unit;
   mlir::RewriterBase &b;
   mlir::Location loc;
   mlir::MLIRContext *context;
@@ -76,6 +85,6 @@ private:
                                     Point &point, Known &known);
 };
 
-} // namespace systolic
+} // namespace kiln::staging
 
-#endif
+#endif // KILN_LIB_STAGING_VECTORELEMENTS_H

@@ -1,38 +1,45 @@
+//===- VectorElements.cpp - Elements of a region's expressions ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Step 2: what a region computes for some elements. An expression is computed
-// where it is needed, from storage, constants and scalars.
-#include "Elements.h"
+//
+// What a region computes for some elements. An expression is computed where it
+// is needed, from storage, constants and scalars.
+//
+//===----------------------------------------------------------------------===//
+
+#include "VectorElements.h"
 #include "kiln/Dialect/Stage/Places.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "mlir/Dialect/Affine/Analysis/AffineStructures.h"
 #include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace kiln;
-using namespace systolic;
+using namespace kiln::staging;
 
-LogicalResult Elements::decline(Operation *op, const Twine &reason) {
+LogicalResult VectorElements::decline(Operation *op, const Twine &reason) {
   return ctx.decline(region,
                      "'" + op->getName().getStringRef() + "': " + reason);
 }
 
-bool Elements::isFunction(Operation *op) {
+bool VectorElements::isFunction(Operation *op) {
   return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
-         OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults() == 1;
+         OpTrait::hasElementwiseMappableTraits(op) &&
+         op->getNumResults() == 1 && unit.computes(op);
 }
-VectorType Elements::lanesOf(Value value, int64_t lanes) {
+VectorType VectorElements::lanesOf(Value value, int64_t lanes) {
   return VectorType::get(lanes, getElementTypeOrSelf(value));
 }
-Value Elements::numbers(Attribute number, int64_t lanes) {
+Value VectorElements::numbers(Attribute number, int64_t lanes) {
   auto type = VectorType::get(lanes, cast<TypedAttr>(number).getType());
   return arith::ConstantOp::create(b, loc,
                                    DenseElementsAttr::get(type, number));
 }
 
-LogicalResult Elements::split(AffineExpr expr, Point &point, Value &first,
-                              int64_t &step) {
+LogicalResult VectorElements::split(AffineExpr expr, Point &point, Value &first,
+                                    int64_t &step) {
   SmallVector<int64_t> flat;
   int64_t dims = point.values.size();
   expr = simplifyAffineExpr(expr, dims, 0);
@@ -44,15 +51,14 @@ LogicalResult Elements::split(AffineExpr expr, Point &point, Value &first,
   return success(first != nullptr);
 }
 
-LogicalResult Elements::locate(Value storage, ValueRange origin,
-                               ArrayRef<AffineExpr> coords, Point &point,
-                               Value &first, int64_t &stride) {
+LogicalResult VectorElements::locate(Value storage, ValueRange origin,
+                                     ArrayRef<AffineExpr> coords, Point &point,
+                                     Value &first, int64_t &stride) {
   auto type = cast<MemRefType>(storage.getType());
   if (!stage::isStrided(type))
     return decline(region, "it uses storage in panels");
   AffineExpr bytes = getAffineConstantExpr(0, context);
-  for (auto [coord, step] :
-       llvm::zip(coords, staging::Addresses::byteStrides(type)))
+  for (auto [coord, step] : llvm::zip(coords, Addresses::byteStrides(type)))
     bytes = bytes + coord * step;
   if (failed(split(bytes, point, first, stride)))
     return decline(region, "its elements do not lie in rows");
@@ -63,19 +69,20 @@ LogicalResult Elements::locate(Value storage, ValueRange origin,
   return success();
 }
 
-LogicalResult Elements::store(Value value, Value storage, ValueRange origin,
-                              ArrayRef<AffineExpr> coords, Point &point) {
+LogicalResult VectorElements::store(Value value, Value storage,
+                                    ValueRange origin,
+                                    ArrayRef<AffineExpr> coords, Point &point) {
   Value first;
   int64_t stride;
   if (failed(locate(storage, origin, coords, point, first, stride)))
     return failure();
-  StoreOp::create(b, loc, value, first, stride);
+  unit.store(value, first, stride);
   return success();
 }
 
-FailureOr<SmallVector<Value>> Elements::evaluateAll(ValueRange tiles,
-                                                    ArrayRef<AffineExpr> coords,
-                                                    Point &point) {
+FailureOr<SmallVector<Value>>
+VectorElements::evaluateAll(ValueRange tiles, ArrayRef<AffineExpr> coords,
+                            Point &point) {
   SmallVector<Value> values;
   Known known;
   for (Value tile : tiles) {
@@ -86,14 +93,16 @@ FailureOr<SmallVector<Value>> Elements::evaluateAll(ValueRange tiles,
   }
   return values;
 }
-FailureOr<Value> Elements::evaluate(Value tile, ArrayRef<AffineExpr> coords,
-                                    Point &point) {
+FailureOr<Value> VectorElements::evaluate(Value tile,
+                                          ArrayRef<AffineExpr> coords,
+                                          Point &point) {
   Known known;
   return evaluate(tile, coords, point, known);
 }
 
-FailureOr<Value> Elements::evaluate(Value tile, ArrayRef<AffineExpr> coords,
-                                    Point &point, Known &known) {
+FailureOr<Value> VectorElements::evaluate(Value tile,
+                                          ArrayRef<AffineExpr> coords,
+                                          Point &point, Known &known) {
   // Symbols of movements become dimensions, so their number is part of it.
   AffineMap key = AffineMap::get(point.values.size(), 0, coords, context);
   if (Value value = known.lookup({tile, key}))
@@ -104,19 +113,20 @@ FailureOr<Value> Elements::evaluate(Value tile, ArrayRef<AffineExpr> coords,
   return value;
 }
 
-FailureOr<Value> Elements::compute(Value tile, ArrayRef<AffineExpr> coords,
-                                   Point &point, Known &known) {
+FailureOr<Value> VectorElements::compute(Value tile,
+                                         ArrayRef<AffineExpr> coords,
+                                         Point &point, Known &known) {
   Operation *op = tile.getDefiningOp();
   VectorType type = lanesOf(tile, point.lanes);
   if (!isa<RankedTensorType>(tile.getType()))
-    return SplatOp::create(b, loc, type, tile).getResult();
+    return unit.splat(type, tile);
   if (auto read = dyn_cast<stage::ReadOp>(op)) {
     Value first;
     int64_t stride;
     if (failed(locate(read.getStorage(), read.getOrigin(), coords, point, first,
                       stride)))
       return failure();
-    return LoadOp::create(b, loc, type, first, stride).getResult();
+    return unit.load(type, first, stride);
   }
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     auto value = dyn_cast<SplatElementsAttr>(constant.getValue());
@@ -125,13 +135,13 @@ FailureOr<Value> Elements::compute(Value tile, ArrayRef<AffineExpr> coords,
     return numbers(value.getSplatValue<Attribute>(), point.lanes);
   }
   if (Value scalar = getFillValue(op))
-    return SplatOp::create(b, loc, type, scalar).getResult();
+    return unit.splat(type, scalar);
   if (std::optional<unsigned> counted = getCountedDim(op)) {
     Value first;
     int64_t step;
     if (failed(split(coords[*counted], point, first, step)))
       return lack(op);
-    return CountOp::create(b, loc, type, first, step).getResult();
+    return unit.count(type, first, step);
   }
   if (isFunction(op)) {
     IRMapping mapping;
@@ -150,9 +160,9 @@ FailureOr<Value> Elements::compute(Value tile, ArrayRef<AffineExpr> coords,
   return move(op, cast<OpResult>(tile).getResultNumber(), coords, point, known);
 }
 
-FailureOr<Value> Elements::move(Operation *op, unsigned result,
-                                ArrayRef<AffineExpr> coords, Point &point,
-                                Known &known) {
+FailureOr<Value> VectorElements::move(Operation *op, unsigned result,
+                                      ArrayRef<AffineExpr> coords, Point &point,
+                                      Known &known) {
   auto mapped = dyn_cast<IndexMapOpInterface>(op);
   if (!mapped || !handsOnElements(op))
     return lack(op);

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels as lists of instructions for a machine with registers of scalars and of tiles: derive from LinearWriter and give it
+the tables of the machine. Needs kiln_wire.py and kiln_isolated.py beside it; later releases of Kiln bring newer copies."""
+import struct
+
+from kiln_isolated import Decline
+from kiln_wire import Dense, Number, encode
+
+
+class LinearWriter:
+    """Writes one kernel: `code` gets (name, operands) for each instruction. The names that the defaults below use are const, pid,
+    programs, dim, mul, fill, load and store; an override may write others."""
+    scalars = {}  # {"arith.addi": "add"}: on numbers of type index
+    vectors = {}  # {"arith.addf": "vadd"}: on tiles, and on the elements of a claimed operation
+    elements = ("f32",)  # of tiles and views
+    most = 4096  # elements of a tile
+
+    def __init__(self, kernel):
+        self.kernel, self.code, self.registers = kernel, [], {}
+        for argument in kernel.arguments:
+            if argument.type.kind != "view" or argument.type.element not in self.elements:
+                raise Decline(kernel, f"an argument of type {argument.type}, which is no view of {' or '.join(self.elements)}")
+        self.block(kernel.body)
+
+    def emit(self, name, *operands):
+        self.code.append((name, operands))
+
+    def define(self, value=None):
+        """The register of a value; a new one without a value."""
+        return self.registers.setdefault(object() if value is None else value, len(self.registers))
+
+    def use(self, values):
+        return [self.registers[value] for value in values]
+
+    def block(self, operations):
+        for op in operations:
+            for result in op.results:
+                if result.type.kind == "tensor" and (result.type.element not in self.elements or result.type.count > self.most):
+                    raise Decline(op, f"it makes a {result.type}, which is no tile of at most {self.most} {' or '.join(self.elements)}")
+            self.write(op)
+
+    def write(self, op):
+        """One operation. Looks it up in the tables, then for a method of its name: tile_load for tile.load."""
+        method = getattr(self, op.name.replace(".", "_"), None)
+        if op.name in self.vectors and op.type.kind == "tensor":
+            operands = self.use(op.operands)
+            self.emit(self.vectors[op.name], self.define(op.results[0]), *operands)
+        elif op.name in self.scalars and str(op.type) == "index":
+            operands = self.use(op.operands)
+            self.emit(self.scalars[op.name], self.define(op.results[0]), *operands)
+        elif method:
+            method(op)
+        else:
+            raise Decline(op, f"no instruction for '{op.name}'")
+
+    def tile_return(self, op):
+        pass
+
+    def tile_program_id(self, op, name="pid"):
+        for result in op.results:
+            self.emit(name, self.define(result), result.index)
+
+    def tile_num_programs(self, op):
+        self.tile_program_id(op, "programs")
+
+    def tile_dim(self, op):
+        self.emit("dim", self.define(op.results[0]), op.operands[0].index, int(op.get("dim")))
+
+    def arith_constant(self, op):
+        value = op.get("value")
+        if isinstance(value, Number) and str(value.type) == "index":
+            self.emit("const", self.define(op.results[0]), value.value)
+        elif isinstance(value, Dense) and value.splat is not None:
+            self.emit("fill", self.define(op.results[0]), op.type.count, value.splat.bits)
+        else:
+            raise Decline(op, "its numbers differ")
+
+    def tile_load(self, op):
+        view, coords, _ = op.segments()
+        if op.get("padding") == 3:
+            raise Decline(op, "it pads with a scalar")
+        outside = encode(float("nan") if op.get("padding") == 1 else 0.0, op.type.element)
+        places = self.places(op, op.type, coords)
+        self.emit("load", self.define(op.results[0]), view[0].index, outside, len(places) // 3, *places)
+
+    def tile_store(self, op):
+        if op.get("combine") != 0:
+            raise Decline(op, "it combines with what is there")
+        tile, view, *coords = op.operands
+        places = self.places(op, tile.type, coords)
+        self.emit("store", self.registers[tile], view.index, 0, len(places) // 3, *places)
+
+    def places(self, op, tile, coords):
+        """For each dimension of the view: how many elements, the register of the first one's coordinate, and the step."""
+        shape = [1] * (len(coords) - len(tile.shape)) + tile.shape
+        steps = op.attributes["step"].values if "step" in op.attributes else [1] * len(coords)
+        places = []
+        for coord, block, step in zip(coords, shape, steps):
+            offset = self.registers[coord]
+            if not op.get("element_offsets") and block != 1:  # the coordinate counts blocks
+                size, offset = self.define(), self.define()
+                self.emit("const", size, block)
+                self.emit("mul", offset, self.registers[coord], size)
+            places += [block, offset, step]
+        return places
+
+    def prim_claim(self, op):
+        """What the target has claimed: operations of prim, by the same tables and methods (prim_softmax)."""
+        for argument, operand in zip(op.regions[0][0].arguments, op.operands):
+            self.registers[argument] = self.registers[operand]
+        self.block(op.body[:-1])
+        for result, value in zip(op.results, op.body[-1].operands):
+            self.registers[result] = self.registers[value]
+
+    def words(self, codes):
+        """The module of kiln/Runtime/SimulatedDriver.h: registers, then for each instruction its number among `codes`, the
+        number of its operands, and those."""
+        words = [len(self.registers)]
+        for name, operands in self.code:
+            words += [codes.index(name), len(operands), *operands]
+        symbol = self.kernel.symbol.encode()
+        symbol += bytes(-len(symbol) % 8)
+        return b"KMACHIN2" + struct.pack("<qq", len(symbol), len(words)) + symbol + struct.pack(f"<{len(words)}q", *words)
+
+    def text(self):
+        lines = [f"  {name} {' '.join(map(str, operands))}\n" for name, operands in self.code]
+        return f".kernel {self.kernel.symbol}\n" + "".join(lines)

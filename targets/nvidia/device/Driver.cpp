@@ -6,6 +6,7 @@
 
 using namespace kiln::nvidia;
 using kiln::runtime::failDriver;
+using kiln::streams::check;
 
 KILN_DEVICE_NOTE();
 
@@ -50,30 +51,32 @@ std::string whyNotOptions(const std::string &text, int compute) {
   return "";
 }
 
-void close(KilnDevice *device) {
+void close(KilnDevice *opened) {
+  auto *device = static_cast<NvidiaDevice *>(opened);
   if (device->context) {
     device->enter();
     if (device->immediate)
-      device->cuda->cuStreamDestroy_v2(device->immediate);
+      device->api->destroyStream(device->immediate);
     device->cuda->cuDevicePrimaryCtxRelease_v2(device->number);
   }
   delete device;
 }
 
-int prepare(KilnDevice *device, const char *options, KilnError *error) {
+int prepare(NvidiaDevice *device, const char *options, KilnError *error) {
   const Cuda &cuda = *device->cuda;
-  int major = 0, minor = 0, cores = 0;
+  int major = 0, minor = 0, cores = 0, shared = 0;
   size_t memory = 0;
   char name[256] = "";
   for (auto [into, attribute] :
        {std::pair(&major, kComputeMajor), std::pair(&minor, kComputeMinor),
         std::pair(&cores, kMultiprocessors),
-        std::pair(&device->maxShared, kMaxSharedOptIn)})
+        std::pair(&shared, kMaxSharedOptIn)})
     if (check(device,
               cuda.cuDeviceGetAttribute(into, attribute, device->number),
               "cuDeviceGetAttribute", error))
       return 1;
   device->compute = 10 * major + minor;
+  device->maxShared = shared;
   std::string problem = whyNotOptions(options ? options : "", device->compute);
   if (!problem.empty())
     return failDriver(error, problem);
@@ -86,8 +89,8 @@ int prepare(KilnDevice *device, const char *options, KilnError *error) {
             "cuDevicePrimaryCtxRetain", error))
     return 1;
   device->enter();
-  if (check(device, cuda.cuStreamCreate(&device->immediate, kStreamNonBlocking),
-            "cuStreamCreate", error))
+  if (check(device, device->api->createStream(&device->immediate),
+            "creating a stream", error))
     return 1;
   device->name =
       std::string(name) + " (sm_" + std::to_string(device->compute) + ")";
@@ -111,8 +114,10 @@ int openNumbered(uint32_t number, const char *options, KilnDevice **device,
   const Cuda *cuda = Cuda::get(problem);
   if (!cuda)
     return failDriver(error, problem);
-  auto created = std::make_unique<KilnDevice>();
+  auto created = std::make_unique<NvidiaDevice>();
   created->cuda = cuda;
+  created->cudaApi = std::make_unique<CudaApi>(*cuda);
+  created->api = created->cudaApi.get();
   int count = 0;
   if (check(created.get(), cuda->cuDeviceGetCount(&count), "cuDeviceGetCount",
             error))
@@ -124,7 +129,7 @@ int openNumbered(uint32_t number, const char *options, KilnDevice **device,
   if (check(created.get(), cuda->cuDeviceGet(&created->number, int(number)),
             "cuDeviceGet", error))
     return 1;
-  KilnDevice *opened = created.release();
+  NvidiaDevice *opened = created.release();
   if (prepare(opened, options, error)) {
     close(opened);
     return 1;
@@ -159,17 +164,13 @@ int knowsAttribute(KilnDevice *, uint32_t tag) {
 
 } // namespace
 
-const KilnDeviceHost *kiln::nvidia::theHost = nullptr;
-
 const KilnDeviceDriver *kilnGetDeviceDriver(const KilnDeviceHost *host) {
   if (!host || host->apiMajor != KILN_DEVICE_API_MAJOR)
     return nullptr;
-  theHost = host;
+  kiln::streams::theHost = host;
   static const KilnDeviceDriver table = [] {
     KilnDeviceDriver t = {};
-    t.structSize = sizeof t;
-    t.apiMajor = KILN_DEVICE_API_MAJOR;
-    t.apiMinor = KILN_DEVICE_API_MINOR;
+    kiln::streams::addEntries(t);
     t.name = "nvidia";
     t.open = open;
     t.close = close;
@@ -177,9 +178,7 @@ const KilnDeviceDriver *kilnGetDeviceDriver(const KilnDeviceHost *host) {
     t.countDevices = countDevices;
     t.openNumbered = openNumbered;
     t.knowsAttribute = knowsAttribute;
-    addMemory(t);
-    addQueues(t);
-    addCode(t);
+    t.loadModule = loadModule;
     return t;
   }();
   return &table;

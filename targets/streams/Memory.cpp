@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Memory of the device and pinned memory of the host, copies and fills.
-#include "NvidiaDevice.h"
+#include "StreamDevice.h"
 
-using namespace kiln::nvidia;
+using namespace kiln::streams;
 using kiln::runtime::failDriver;
 
 namespace {
@@ -24,14 +24,14 @@ int allocate(KilnDevice *device, uint32_t kind, uint64_t bytes,
   auto created = std::make_unique<KilnBuffer>();
   created->bytes = bytes;
   if (kind == 0) {
-    if (check(device, device->cuda->cuMemAlloc_v2(&created->owned, total),
-              "cuMemAlloc", error))
+    if (check(device, device->api->allocate(&created->owned, total),
+              "allocating " + std::to_string(bytes) + " bytes", error))
       return 1;
   } else {
     void *memory = nullptr;
-    if (check(device,
-              device->cuda->cuMemHostAlloc(&memory, total, kHostPortable),
-              "cuMemHostAlloc", error))
+    if (check(device, device->api->allocateHost(&memory, total),
+              "allocating " + std::to_string(bytes) + " bytes of the host",
+              error))
       return 1;
     created->host = memory;
     created->owned = reinterpret_cast<uintptr_t>(memory);
@@ -45,13 +45,12 @@ int allocate(KilnDevice *device, uint32_t kind, uint64_t bytes,
   return 0;
 }
 
-/// Both functions of CUDA wait for what still uses the memory.
 void release(KilnDevice *device, KilnBuffer *buffer) {
   device->enter();
   if (buffer->host)
-    device->cuda->cuMemFreeHost(reinterpret_cast<void *>(buffer->owned));
+    device->api->releaseHost(reinterpret_cast<void *>(buffer->owned));
   else if (buffer->owned)
-    device->cuda->cuMemFree_v2(buffer->owned);
+    device->api->release(buffer->owned);
   delete buffer;
 }
 
@@ -91,8 +90,8 @@ int copyIn(KilnDevice *device, KilnQueue *queue, KilnBuffer *dst,
     return 0;
   device->enter();
   return check(device,
-               device->cuda->cuMemcpyHtoDAsync_v2(
-                   dst->address + offset, src, bytes, streamOf(device, queue)),
+               device->api->copyIn(dst->address + offset, src, bytes,
+                                   streamOf(device, queue)),
                "copy to the device", error) ||
          settle(device, queue, "copy to the device", error);
 }
@@ -105,8 +104,8 @@ int copyOut(KilnDevice *device, KilnQueue *queue, void *dst, KilnBuffer *src,
     return 0;
   device->enter();
   return check(device,
-               device->cuda->cuMemcpyDtoHAsync_v2(
-                   dst, src->address + offset, bytes, streamOf(device, queue)),
+               device->api->copyOut(dst, src->address + offset, bytes,
+                                    streamOf(device, queue)),
                "copy from the device", error) ||
          settle(device, queue, "copy from the device", error);
 }
@@ -120,9 +119,9 @@ int copy(KilnDevice *device, KilnQueue *queue, KilnBuffer *dst,
     return 0;
   device->enter();
   return check(device,
-               device->cuda->cuMemcpyAsync(dst->address + dstOffset,
-                                           src->address + srcOffset, bytes,
-                                           streamOf(device, queue)),
+               device->api->copy(dst->address + dstOffset,
+                                 src->address + srcOffset, bytes,
+                                 streamOf(device, queue)),
                "copy", error) ||
          settle(device, queue, "copy", error);
 }
@@ -135,15 +134,15 @@ int fill(KilnDevice *device, KilnQueue *queue, KilnBuffer *dst, uint64_t offset,
     return 0;
   device->enter();
   return check(device,
-               device->cuda->cuMemsetD8Async(dst->address + offset, value,
-                                             bytes, streamOf(device, queue)),
+               device->api->fill(dst->address + offset, value, bytes,
+                                 streamOf(device, queue)),
                "fill", error) ||
          settle(device, queue, "fill", error);
 }
 
 } // namespace
 
-void kiln::nvidia::addMemory(KilnDeviceDriver &table) {
+void kiln::streams::addMemory(KilnDeviceDriver &table) {
   table.allocate = allocate;
   table.release = release;
   table.exportHost = exportHost;

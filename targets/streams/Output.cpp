@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What kernels print, and why they stop: records that threads write into memory
 // of the host.
-#include "NvidiaDevice.h"
+#include "StreamDevice.h"
 #include "kiln/Gpu/OutputRecord.h"
 #include <algorithm>
 
-using namespace kiln::nvidia;
+using namespace kiln::streams;
 using namespace kiln::simt;
 using kiln::runtime::failDriver;
 
@@ -19,34 +19,31 @@ static int writeVariable(KilnDevice *device, KilnOutput &output,
   words[kOutputUsed] = 0;
   words[kOutputCapacity] = kCapacity;
   return check(device,
-               device->cuda->cuMemcpyHtoDAsync_v2(
-                   output.variable, words, sizeof words, device->immediate),
+               device->api->copyIn(output.variable, words, sizeof words,
+                                   device->immediate),
                "preparing output", error) ||
-         check(device, device->cuda->cuStreamSynchronize(device->immediate),
+         check(device, device->api->synchronize(device->immediate),
                "preparing output", error);
 }
 
-int kiln::nvidia::attachOutput(KilnDevice *device, KilnModule *module,
-                               const std::vector<char> &code,
-                               KilnError *error) {
+int kiln::streams::attachOutput(KilnDevice *device, KilnModule *module,
+                                const void *code, size_t size,
+                                KilnError *error) {
   // Asking for what is not there is an error to tools that watch the calls.
-  const char *name = kOutputSymbol;
-  if (std::search(code.begin(), code.end(), name, name + std::strlen(name)) ==
-      code.end())
+  std::string_view bytesOfCode(static_cast<const char *>(code), size);
+  if (bytesOfCode.find(kOutputSymbol) == bytesOfCode.npos)
     return 0;
-  const Cuda &cuda = *device->cuda;
-  CUdeviceptr variable = 0;
+  const StreamApi &api = *device->api;
+  uint64_t variable = 0;
   size_t bytes = 0;
-  if (cuda.cuModuleGetGlobal_v2(&variable, &bytes, module->module,
-                                kOutputSymbol))
+  if (api.findVariable(&variable, &bytes, module->module, kOutputSymbol))
     return 0; // it has none
   if (bytes != 3 * sizeof(uint64_t))
     return failDriver(error, std::string("its variable '") + kOutputSymbol +
                                  "' is of another size");
   auto output = std::make_unique<KilnOutput>();
   output->variable = variable;
-  if (check(device,
-            cuda.cuMemHostAlloc(&output->records, kCapacity, kHostPortable),
+  if (check(device, api.allocateHost(&output->records, kCapacity),
             "memory for output", error))
     return 1;
   std::memset(output->records, 0, kCapacity);
@@ -60,19 +57,19 @@ int kiln::nvidia::attachOutput(KilnDevice *device, KilnModule *module,
   return 0;
 }
 
-void kiln::nvidia::detachOutput(KilnDevice *device, KilnModule *module) {
+void kiln::streams::detachOutput(KilnDevice *device, KilnModule *module) {
   if (!module->output)
     return;
   std::lock_guard<std::mutex> lock(device->outputMutex);
   auto &all = device->outputs;
   all.erase(std::remove(all.begin(), all.end(), module->output.get()),
             all.end());
-  device->cuda->cuMemFreeHost(module->output->records);
+  device->api->releaseHost(module->output->records);
   module->output.reset();
 }
 
-void kiln::nvidia::expectOutput(KilnDevice *device, const KilnQueue *queue,
-                                KilnOutput *output) {
+void kiln::streams::expectOutput(KilnDevice *device, const KilnQueue *queue,
+                                 KilnOutput *output) {
   std::lock_guard<std::mutex> lock(device->outputMutex);
   output->queues.insert(queue);
 }
@@ -140,8 +137,8 @@ std::string readRecords(KilnOutput &output, uint64_t &end) {
 
 } // namespace
 
-int kiln::nvidia::readOutputs(KilnDevice *device, const KilnQueue *queue,
-                              KilnError *error) {
+int kiln::streams::readOutputs(KilnDevice *device, const KilnQueue *queue,
+                               KilnError *error) {
   std::lock_guard<std::mutex> lock(device->outputMutex);
   std::string fault;
   for (KilnOutput *output : device->outputs) {

@@ -4,7 +4,7 @@ BUILD ?= build
 JOBS  ?= $(shell nproc)
 PREFIX ?= $(CURDIR)/install
 
-.PHONY: all build deps demo test cross test-cross test-jax test-torch semantics test-onnx bench install packages wheels fuzz format tidy clean
+.PHONY: all build deps demo test cross test-cross test-hip test-jax test-torch semantics test-onnx bench install packages wheels fuzz format tidy clean
 all: build
 
 deps:
@@ -38,6 +38,10 @@ cross:
 
 test-cross: build cross
 	@/usr/bin/python3 test/run.py $(BUILD) test/cross
+
+# The target amd on this machine's GPU (ROCm 5.6 or newer): what was tried, and how it went, is in build/test-hip.md.
+test-hip: build
+	@/usr/bin/python3 test/amd/hardware.py $(BUILD)
 
 # What needs JAX, in an environment of its own.
 test-jax: build

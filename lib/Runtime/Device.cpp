@@ -67,9 +67,28 @@ static Expected<KilnDevice *> openHandle(const KilnDeviceDriver &table,
   return handle;
 }
 
+/// The driver that the options ask for: with device=VARIANT, NAME-VARIANT. The
+/// last one counts, which is the caller's.
+static std::string driverName(const std::string &name,
+                              const std::string &options) {
+  const std::string key = ",device=";
+  std::string all = "," + options;
+  size_t at = all.rfind(key);
+  if (at == all.npos)
+    return name;
+  std::string variant = all.substr(at + key.size());
+  variant.resize(std::min(variant.find(','), variant.size()));
+  return variant.empty() ? name : name + "-" + variant;
+}
+
 Expected<std::shared_ptr<Device>> Device::open(const DeviceRef &ref,
                                                const std::string &options) {
-  Expected<const KilnDeviceDriver *> table = loadDeviceDriver(ref.name);
+  std::string driver = driverName(ref.name, options);
+  // It becomes part of a file's name.
+  if (driver.find('/') != driver.npos)
+    return Error("expected a name for 'device' in '" + options + "', found '" +
+                 driver.substr(ref.name.size() + 1) + "'");
+  Expected<const KilnDeviceDriver *> table = loadDeviceDriver(driver);
   if (!table)
     return table.takeError();
   Expected<KilnDevice *> handle = openHandle(**table, ref, options);

@@ -21,8 +21,7 @@ class AmdTarget : public target::Target {
 public:
   StringRef name() const override { return "amd"; }
   StringRef help() const override {
-    return "AMD's GPUs: CDNA2 to CDNA4, RDNA3 and RDNA4 (compiled code runs on "
-           "the simulated device, device=sim)";
+    return "AMD's GPUs: CDNA2 to CDNA4, RDNA3 and RDNA4";
   }
   std::vector<target::ChipInfo> chips() const override {
     return amd::listedChips();
@@ -32,7 +31,8 @@ public:
             {"verify", "0|1",
              "whether barriers and waits are verified in all kernels (default: "
              "in those with asynchronous copies)"},
-            {"device", "sim", "the device that runs packages"},
+            {"device", "sim",
+             "run packages on the simulated device instead of a GPU"},
             {"seed", "N", "device=sim: draws the order in which waves run"},
             {"checks", "0|1",
              "device=sim: whether accesses, waits and races are checked"},

@@ -4,12 +4,15 @@
 #include "Serialize.h"
 #include "Codegen.h"
 #include "Link.h"
+#include "Seal.h"
 #include "kiln-c/Device.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
+#include "llvm/Support/CRC.h"
+#include "llvm/Support/Endian.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -71,6 +74,16 @@ static FailureOr<target::CompiledKernel> describe(LLVM::LLVMFuncOp kernel,
   return result;
 }
 
+/// The code object with a seal behind it.
+static std::string sealed(std::string code) {
+  llvm::support::ulittle32_t sum(
+      llvm::crc32(llvm::arrayRefFromStringRef(code)));
+  code.append(kSealMark, sizeof kSealMark);
+  code.append(reinterpret_cast<const char *>(&sum), sizeof sum);
+  code.append(sizeof(Seal) - sizeof kSealMark - sizeof sum, 0);
+  return code;
+}
+
 LogicalResult amd::serializeModule(ModuleOp module,
                                    const target::TargetOptions &options,
                                    target::Executable &result) {
@@ -99,7 +112,7 @@ LogicalResult amd::serializeModule(ModuleOp module,
     described->blob = unsigned(result.blobs.size());
     kernels.push_back(std::move(*described));
   }
-  result.blobs.push_back(std::move(*linked));
+  result.blobs.push_back(sealed(std::move(*linked)));
   llvm::append_range(result.kernels, std::move(kernels));
   result.requirements.push_back(chip->name.str());
   return success();

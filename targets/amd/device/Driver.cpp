@@ -24,7 +24,6 @@ constexpr uint64_t kGap = 4096;
 
 struct Options {
   std::string chip;
-  bool isSimulated = false;
   bool checks = true, counts = false;
   uint64_t seed = 0;
 };
@@ -43,12 +42,9 @@ bool readOption(const std::string &item, Options &options,
     options.chip = item;
     return true;
   }
-  if (const char *name = value("device=")) {
-    options.isSimulated = std::strcmp(name, "sim") == 0;
-    if (!options.isSimulated)
-      problem = "device=" + std::string(name) + ": expected device=sim";
+  // It is how the runtime came here.
+  if (item == "device=sim")
     return true;
-  }
   if (const char *number = value("seed=")) {
     char *end = nullptr;
     options.seed = std::strtoull(number, &end, 10);
@@ -76,16 +72,13 @@ std::string readOptions(const std::string &text, Options &options) {
         readOption(text.substr(begin, end - begin), options, problem);
     // Other keys of the package are the compiler's.
     if (!isKnown && added != std::string::npos && begin > added)
-      return "expected checks=0|1, counters=0|1, device=sim or seed=N, found "
+      return "expected checks=0|1, counters=0|1 or seed=N, found "
              "'" +
              text.substr(begin, end - begin) + "'";
     if (!problem.empty())
       return problem;
     begin = end + 1;
   }
-  if (!options.isSimulated)
-    return "unsupported: there is no driver for the hardware; device=sim runs "
-           "the code on a simulated device";
   return "";
 }
 
@@ -287,7 +280,7 @@ kilnGetDeviceDriver(const KilnDeviceHost *host) {
   std::memcpy(&runtimeHost, host,
               std::min(host->structSize, sizeof runtimeHost));
   static const KilnDeviceDriver table = [] {
-    KilnDeviceDriver t = Driver::table("amd");
+    KilnDeviceDriver t = Driver::table("amd-sim");
     t.exportHost = Driver::exportHost;
     t.knowsAttribute = Driver::knowsAttribute;
     return t;

@@ -3,12 +3,14 @@
 //
 // A branch writes its values to the memory of the results. A loop has memory
 // for what it carries, which each iteration overwrites in the end, or, where
-// nobody reads the old values any more, as it goes.
+// nobody reads the old values any more, as it goes. A loop of few elements is
+// one kernel.
 //
 //===----------------------------------------------------------------------===//
 
 #include "FunctionConverter.h"
 #include "Wrap.h"
+#include "kiln/Schedule/Loops.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -129,23 +131,51 @@ LogicalResult FunctionConverter::convertIf(prim::IfOp op) {
   return success();
 }
 
+FailureOr<Buffer> FunctionConverter::makeState(prim::WhileOp op,
+                                               unsigned number) {
+  OpOperand &init = op->getOpOperand(number);
+  Value result = op.getResult(number);
+  if (isInvariant(op, number) ||
+      (mayOverwrite(init) && !host->hasDestination(result)))
+    return Buffer(host->buffer(init.get()));
+  Buffer state = host->destination(result);
+  if (failed(writeTo(init.get(), state, op)))
+    return failure();
+  return state;
+}
+
 LogicalResult FunctionConverter::makeStates(prim::WhileOp op,
                                             SmallVectorImpl<Buffer> &states) {
-  for (auto [number, init] : llvm::enumerate(op->getOpOperands())) {
-    Value result = op.getResult(number);
-    if (isInvariant(op, number) ||
-        (mayOverwrite(init) && !host->hasDestination(result))) {
-      states.push_back(Buffer(host->buffer(init.get())));
-    } else {
-      states.push_back(host->destination(result));
-      if (failed(writeTo(init.get(), states.back(), op)))
-        return failure();
-    }
+  for (unsigned number = 0; number < op.getNumResults(); ++number) {
+    FailureOr<Buffer> state = makeState(op, number);
+    if (failed(state))
+      return failure();
+    states.push_back(*state);
     for (Region &region : op->getRegions())
       host->setBuffer(region.getArgument(number), states.back());
-    host->setBuffer(result, states.back());
+    host->setBuffer(op.getResult(number), states.back());
   }
   return success();
+}
+
+LogicalResult FunctionConverter::convertSmallLoop(prim::WhileOp op,
+                                                  ArrayRef<LoopState> kinds) {
+  // The kernel reads what the body reads.
+  waitForAll();
+  for (auto [number, kind] : llvm::enumerate(kinds)) {
+    Value result = op.getResult(number);
+    if (kind == LoopState::scalars) {
+      host->setBuffer(result, host->destination(result));
+      continue;
+    }
+    FailureOr<Buffer> state = makeState(op, number);
+    if (failed(state))
+      return failure();
+    host->setBuffer(result, *state);
+  }
+  if (succeeded(schedule(op, "loop", "loop")))
+    return success();
+  return target::emitUnsupported(op, "no schedule for the loop");
 }
 
 /// Whether a group can write its result over the carried value `argument`: it
@@ -207,6 +237,8 @@ LogicalResult FunctionConverter::writeStates(prim::WhileOp op,
 }
 
 LogicalResult FunctionConverter::convertWhile(prim::WhileOp op) {
+  if (std::optional<SmallVector<LoopState>> kinds = planLoop(op, *ctx))
+    return convertSmallLoop(op, *kinds);
   SmallVector<Buffer, 1> states;
   if (failed(makeStates(op, states)))
     return failure();

@@ -8,6 +8,7 @@
 #include "Wrap.h"
 #include "kiln/Dialect/Prim/CollectiveOps.h"
 #include "kiln/Interfaces/HostOp.h"
+#include "kiln/Schedule/Loops.h"
 #include "kiln/Schedule/Schedules.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -37,9 +38,16 @@ private:
   mlir::LogicalResult convertBlock(mlir::Block &block);
   mlir::LogicalResult convertIf(prim::IfOp op);
   mlir::LogicalResult convertWhile(prim::WhileOp op);
+  /// A loop that is one kernel, which carries tensors as `kinds` says.
+  mlir::LogicalResult
+  convertSmallLoop(prim::WhileOp op, llvm::ArrayRef<schedule::LoopState> kinds);
   /// A region whose values are wanted in `results`.
   mlir::LogicalResult convertBranch(mlir::Region &region,
                                     llvm::ArrayRef<schedule::Buffer> results);
+  /// Memory for a tensor that a loop carries, which holds its init: that of the
+  /// init where that may be overwritten.
+  mlir::FailureOr<schedule::Buffer> makeState(prim::WhileOp op,
+                                              unsigned number);
   /// What a loop carries: memory of its own for all that changes.
   mlir::LogicalResult
   makeStates(prim::WhileOp op, llvm::SmallVectorImpl<schedule::Buffer> &states);

@@ -26,7 +26,7 @@ static Value floatToInteger(TileMath &t, prim::ConvertElementTypeOp op, Value x,
   Value inside =
       t.both(t.compare(P::OLT, whole, high), t.compare(P::OGE, whole, low));
   Value safe = t.select(inside, whole, t.real(x, 0.0));
-  auto type = t.type(x).clone(to);
+  Type type = t.as(x, to);
   Value result = isUnsigned ? t.make<arith::FPToUIOp>(type, safe)
                             : t.make<arith::FPToSIOp>(type, safe);
   auto constant = [&](const APInt &value) {
@@ -47,7 +47,7 @@ Value kiln::schedule::emitConvertTile(prim::ConvertElementTypeOp op, Value x,
   TileMath t{builder, op.getLoc()};
   Type from = t.element(x);
   Type to = cast<RankedTensorType>(op.getResult().getType()).getElementType();
-  auto type = t.type(x).clone(to);
+  Type type = t.as(x, to);
   if (from == to)
     return x;
   // Formats of 8 bits need not hold each other's numbers, nor those of scales
@@ -90,7 +90,7 @@ Value kiln::schedule::emitRescaleTile(prim::RescaleOp op, Value operand,
                                       Value multiplier, Value shift,
                                       OpBuilder &builder) {
   TileMath t{builder, op.getLoc()};
-  auto wide = t.type(operand).clone(builder.getI64Type());
+  Type wide = t.as(operand, builder.getI64Type());
   Type to = cast<RankedTensorType>(op.getResult().getType()).getElementType();
   Value v = operand;
   if (!t.element(operand).isInteger(64))
@@ -122,7 +122,7 @@ Value kiln::schedule::emitRescaleTile(prim::RescaleOp op, Value operand,
   int64_t high = (int64_t(1) << (isUnsigned ? width : width - 1)) - 1;
   result = t.make<arith::MaxSIOp>(result, t.integer(v, low));
   result = t.make<arith::MinSIOp>(result, t.integer(v, high));
-  return t.make<arith::TruncIOp>(wide.clone(to), result);
+  return t.make<arith::TruncIOp>(t.as(result, to), result);
 }
 
 Value kiln::schedule::emitCompareTile(Operation *op, ValueRange operands,
@@ -157,8 +157,8 @@ Value kiln::schedule::emitElementwiseTile(Operation *op, ValueRange operands,
   if (isa<prim::BitcastOp>(op)) {
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     return arith::BitcastOp::create(
-        builder, op->getLoc(),
-        TileMath::type(operands[0]).clone(type.getElementType()), operands[0]);
+        builder, op->getLoc(), TileMath::as(operands[0], type.getElementType()),
+        operands[0]);
   }
   if (isa<prim::WhereOp>(op))
     return arith::SelectOp::create(builder, op->getLoc(), operands[0],

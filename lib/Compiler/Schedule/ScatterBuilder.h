@@ -25,6 +25,10 @@ struct PlaceDim {
   mlir::Value offset;
 };
 
+/// What is there, combined with an update as a scatter says: tiles or scalars.
+mlir::Value combineUpdate(prim::ScatterOp op, mlir::Value before,
+                          mlir::Value after, mlir::OpBuilder &b);
+
 /// Builds the kernel of one scatter.
 class ScatterBuilder {
 public:
@@ -47,7 +51,6 @@ private:
   void updateBlock();
   void updateIndirect();
   mlir::Value coordinate(int64_t number, bool asTile);
-  mlir::Value combine(mlir::Value before, mlir::Value after);
   /// The view of a buffer's memory as a line.
   mlir::Value line();
   mlir::Value tileOf(mlir::Value scalar);

@@ -52,7 +52,9 @@ Value ScatterBuilder::coordinate(int64_t number, bool asTile) {
   return arith::IndexCastOp::create(b, loc, b.getIndexType(), scalar);
 }
 
-Value ScatterBuilder::combine(Value before, Value after) {
+Value kiln::schedule::combineUpdate(prim::ScatterOp op, Value before,
+                                    Value after, OpBuilder &b) {
+  Location loc = op.getLoc();
   Type element = getElementTypeOrSelf(before.getType());
   bool isFloat = isa<FloatType>(element), isTruth = element.isInteger(1);
   auto make = [&](auto floats, auto ints) -> Value {
@@ -140,7 +142,7 @@ void ScatterBuilder::updateBlock() {
     Value before = tile::LoadOp::create(
         b, loc, type, view, toCoords, Value(), /*element_offsets=*/true,
         tile::Padding::zero, DenseI64ArrayAttr());
-    tile = combine(before, tile);
+    tile = combineUpdate(op, before, tile, b);
   }
   tile::StoreOp::create(b, loc, tile, view, toCoords, /*element_offsets=*/true,
                         tile::Combine::assign, DenseI64ArrayAttr());
@@ -224,7 +226,7 @@ void ScatterBuilder::updateIndirect() {
     Value before =
         tile::LoadGatherOp::create(b, loc, tileType, view, ValueRange(), place,
                                    Value(), 0, tile::Padding::zero);
-    tile = combine(before, tile);
+    tile = combineUpdate(op, before, tile, b);
   }
   tile::StoreScatterOp::create(b, loc, tile, view, ValueRange(), place,
                                uint64_t(0));

@@ -5,6 +5,7 @@
 #include "AttentionPlan.h"
 #include "PatchProduct.h"
 #include "UnrolledWindow.h"
+#include "kiln/Schedule/Loops.h"
 #include "kiln/Target/TargetRegistry.h"
 
 using namespace mlir;
@@ -44,6 +45,11 @@ void kiln::schedule::registerCoreSchedules() {
     add("generic.sort", prim::GroupKind::sort, scheduleSort);
     add("generic.radix_sort", prim::GroupKind::sort, scheduleRadixSort);
     add("generic.select", prim::GroupKind::sort, scheduleSelect);
+    target::Schedule loop;
+    loop.name = "generic.loop";
+    loop.kind = "loop";
+    loop.emit = scheduleLoop;
+    registry.add(std::move(loop));
     target::PrimClaim claim;
     claim.name = "generic.attention";
     claim.claim = claimAttention;

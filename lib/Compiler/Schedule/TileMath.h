@@ -9,7 +9,7 @@
 
 namespace kiln::schedule {
 
-/// Builds arith on tiles at one location.
+/// Builds arith on tiles, or on scalars, at one location.
 struct TileMath {
   mlir::OpBuilder &b;
   mlir::Location loc;
@@ -17,12 +17,17 @@ struct TileMath {
   template <typename Op, typename... Args> mlir::Value make(Args &&...args) {
     return Op::create(b, loc, std::forward<Args>(args)...).getResult();
   }
-  static mlir::RankedTensorType type(mlir::Value v) {
-    return mlir::cast<mlir::RankedTensorType>(v.getType());
+  static mlir::Type element(mlir::Value v) {
+    return mlir::getElementTypeOrSelf(v.getType());
   }
-  static mlir::Type element(mlir::Value v) { return type(v).getElementType(); }
+  /// The type of `like` with other elements.
+  static mlir::Type as(mlir::Value like, mlir::Type element) {
+    if (auto tile = mlir::dyn_cast<mlir::RankedTensorType>(like.getType()))
+      return tile.clone(element);
+    return element;
+  }
 
-  /// A constant tile like `like`.
+  /// A constant like `like`.
   mlir::Value real(mlir::Value like, double value) {
     return splat(like, b.getFloatAttr(element(like), value));
   }
@@ -34,8 +39,9 @@ struct TileMath {
                                               /*implicitTrunc=*/true)));
   }
   mlir::Value splat(mlir::Value like, mlir::Attribute value) {
-    return make<mlir::arith::ConstantOp>(
-        mlir::DenseElementsAttr::get(type(like), value));
+    if (auto tile = mlir::dyn_cast<mlir::RankedTensorType>(like.getType()))
+      value = mlir::DenseElementsAttr::get(tile, value);
+    return make<mlir::arith::ConstantOp>(mlir::cast<mlir::TypedAttr>(value));
   }
   mlir::Value compare(mlir::arith::CmpFPredicate p, mlir::Value x,
                       mlir::Value y) {
@@ -57,20 +63,20 @@ struct TileMath {
   /// The bits of floats as integers.
   mlir::Value bits(mlir::Value x) {
     mlir::Type integers = b.getIntegerType(element(x).getIntOrFloatBitWidth());
-    return make<mlir::arith::BitcastOp>(type(x).clone(integers), x);
+    return make<mlir::arith::BitcastOp>(as(x, integers), x);
   }
   /// Half types and smaller ones as f32; others stay.
   mlir::Value widen(mlir::Value x) {
     mlir::Type e = element(x);
     if (!mlir::isa<mlir::FloatType>(e) || e.getIntOrFloatBitWidth() > 16)
       return x;
-    return make<mlir::arith::ExtFOp>(type(x).clone(b.getF32Type()), x);
+    return make<mlir::arith::ExtFOp>(as(x, b.getF32Type()), x);
   }
   /// Rounds to `to` if that is narrower.
   mlir::Value narrow(mlir::Value x, mlir::Type to) {
     if (element(x) == to)
       return x;
-    return make<mlir::arith::TruncFOp>(type(x).clone(to), x);
+    return make<mlir::arith::TruncFOp>(as(x, to), x);
   }
 };
 

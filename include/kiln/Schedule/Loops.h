@@ -1,0 +1,38 @@
+//===- Loops.h - Loops that become one kernel -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The schedule "generic.loop" of kind "loop" makes one kernel of a `prim.while`
+// whose body computes few elements: small tensors are scalars in registers, a
+// larger one lies in memory, where gathers read and scatters write single
+// elements.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_SCHEDULE_LOOPS_H
+#define KILN_SCHEDULE_LOOPS_H
+
+#include "kiln/Schedule/Schedules.h"
+
+namespace kiln::schedule {
+
+/// How a loop in one kernel carries a tensor.
+enum class LoopState {
+  invariant, ///< the body yields what it is given: read where the init lies
+  scalars,   ///< elements are in registers
+  memory     ///< the body writes elements of it in place
+};
+
+/// How the loop carries each tensor, if "generic.loop" can make a kernel of it;
+/// else the reason is reported for `op`. Emits nothing.
+std::optional<llvm::SmallVector<LoopState>> planLoop(prim::WhileOp op,
+                                                     ScheduleContext &ctx);
+
+/// Makes the kernel of a loop that `planLoop` accepts, and its launch. The
+/// results have buffers: those of tensors in memory hold the inits, and those
+/// of scalars are written.
+mlir::LogicalResult scheduleLoop(mlir::Operation *op,
+                                 target::LoweringContext &ctx);
+
+} // namespace kiln::schedule
+
+#endif // KILN_SCHEDULE_LOOPS_H

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks and times NHWC convolutions, and products summed over two loops, on a GPU beside cuDNN and cuBLAS.
+"""Checks and times convolutions, and products summed over two loops, on a GPU beside cuDNN and cuBLAS.
+
+Convolutions are those of ResNet-50 and MobileNetV2 in NHWC, some also in NCHW, and others.
 
 Usage: gpu_convolutions.py PACKAGES --compile=KILN_COMPILE [--chip=CHIP] [--options=KEY=VALUE,…]   writes NAME.kpkg
        gpu_convolutions.py PACKAGES [--filter=REGEX] [--repeats=N] [--runtime=LIBRARY]             checks and times them
@@ -12,6 +14,7 @@ The exit status is 1 where bits differ or an error is over four times the librar
 """
 import argparse
 import ctypes
+import itertools
 import os
 import re
 import statistics
@@ -26,16 +29,38 @@ CONVOLUTIONS = [(32, 14, 14, 256, 256, 3, 1, 1, "bf16"), (32, 14, 14, 256, 256, 
                 (16, 7, 7, 512, 512, 3, 1, 1, "bf16"), (8, 28, 28, 256, 512, 1, 2, 0, "bf16"),
                 (4, 30, 22, 96, 160, 3, 2, 1, "f16"), (2, 33, 17, 192, 64, 5, 1, 2, "bf16"),
                 (1, 56, 56, 128, 256, 3, 2, 1, "f16"), (3, 14, 14, 1024, 128, 1, 1, 0, "bf16")]
+# Of models, f16, for each size of the batch: height = width, channels, output channels, kernel, stride, groups.
+RESNET_50 = [(224, 3, 64, 7, 2, 1), (56, 64, 64, 1, 1, 1), (56, 64, 64, 3, 1, 1), (56, 64, 256, 1, 1, 1), (56, 256, 128, 1, 1, 1),
+             (56, 128, 128, 3, 2, 1), (28, 128, 128, 3, 1, 1), (28, 512, 256, 1, 1, 1), (28, 256, 256, 3, 2, 1),
+             (28, 512, 1024, 1, 2, 1), (14, 256, 256, 3, 1, 1), (14, 1024, 256, 1, 1, 1), (14, 512, 512, 3, 2, 1),
+             (7, 512, 512, 3, 1, 1), (7, 512, 2048, 1, 1, 1)]
+MOBILENET_V2 = [(224, 3, 32, 3, 2, 1), (112, 32, 32, 3, 1, 32), (112, 16, 96, 1, 1, 1), (112, 96, 96, 3, 2, 96), (56, 144, 144, 3, 1, 144),
+                (28, 192, 192, 3, 1, 192), (28, 192, 32, 1, 1, 1), (14, 384, 384, 3, 1, 384), (14, 384, 96, 1, 1, 1), (7, 960, 960, 3, 1, 960)]
+BATCHES = (1, 32)
 # Products summed over a batch: B[r] is contracted together with the sum inside.
 SUMS = [(4, 256, 256, 128, "bf16"), (8, 512, 384, 64, "f16"), (3, 128, 1024, 512, "bf16")]
 
 
-def convolution(n, h, w, c, o, k, stride, pad, kind):
+def convolution(n, h, w, c, o, k, stride, pad, kind, groups=1, planes=False):
+    """NHWC, or, with `planes`, NCHW."""
     oh, ow = ((size + 2 * pad - k) // stride + 1 for size in (h, w))
-    x, f, r = f"tensor<{n}x{h}x{w}x{c}x{kind}>", f"tensor<{o}x{k}x{k}x{c}x{kind}>", f"tensor<{n}x{oh}x{ow}x{o}x{kind}>"
-    return f"""func.func @main(%x: {x}, %w: {f}) -> {r} {{
-  %r = prim.conv %x, %w {{strides = array<i64: {stride}, {stride}>, pad_low = array<i64: {pad}, {pad}>, pad_high = array<i64: {pad}, {pad}>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64}} : {x}, {f} -> {r}
+    x, f, r = (f"tensor<{'x'.join(str(size) for size in shape)}x{kind}>"
+               for shape in ((n, h, w, c), (o, k, k, c // groups), (n, oh, ow, o)))
+    attributes = (f"{{strides = array<i64: {stride}, {stride}>, pad_low = array<i64: {pad}, {pad}>, pad_high = array<i64: {pad}, {pad}>, "
+                  f"dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = {groups} : i64}}")
+    if not planes:
+        return f"""func.func @main(%x: {x}, %w: {f}) -> {r} {{
+  %r = prim.conv %x, %w {attributes} : {x}, {f} -> {r}
   return %r : {r}
+}}"""
+    xp, fp, rp = (f"tensor<{'x'.join(str(size) for size in shape)}x{kind}>"
+                  for shape in ((n, c, h, w), (o, c // groups, k, k), (n, o, oh, ow)))
+    return f"""func.func @main(%x: {xp}, %w: {fp}) -> {rp} {{
+  %0 = prim.transpose %x permutation [0, 2, 3, 1] : {xp} -> {x}
+  %1 = prim.transpose %w permutation [0, 2, 3, 1] : {fp} -> {f}
+  %2 = prim.conv %0, %1 {attributes} : {x}, {f} -> {r}
+  %3 = prim.transpose %2 permutation [0, 3, 1, 2] : {r} -> {rp}
+  return %3 : {rp}
 }}"""
 
 
@@ -57,6 +82,18 @@ def programs():
             return torch.nn.functional.conv2d(*moved, stride=stride, padding=pad).permute(0, 2, 3, 1)
         found[f"conv_{n}x{h}x{w}x{c}_{o}_{k}x{k}_s{stride}_{kind}"] = (
             convolution(n, h, w, c, o, k, stride, pad, kind), [(n, h, w, c), (o, k, k, c)], kind, conv)
+    for model, layers in (("resnet50", RESNET_50), ("mobilenetv2", MOBILENET_V2)):
+        for (size, c, o, k, stride, groups), batch in itertools.product(layers, BATCHES):
+            def layer(torch, x, f, stride=stride, pad=k // 2, groups=groups):
+                moved = (t.permute(0, 3, 1, 2) for t in (x, f))  # channels last
+                return torch.nn.functional.conv2d(*moved, stride=stride, padding=pad, groups=groups).permute(0, 2, 3, 1)
+            name = f"{model}_{batch}x{size}x{size}x{c}_{o}_{k}x{k}_s{stride}" + (f"_g{groups}" if groups > 1 else "")
+            text = (batch, size, size, c, o, k, stride, k // 2, "f16", groups)
+            found[name] = (convolution(*text), [(batch, size, size, c), (o, k, k, c // groups)], "f16", layer)
+            if k == 3 and groups == 1:
+                def planes(torch, x, f, stride=stride):
+                    return torch.nn.functional.conv2d(x, f, stride=stride, padding=1)
+                found[name + "_nchw"] = (convolution(*text, planes=True), [(batch, c, size, size), (o, c, k, k)], "f16", planes)
     for batches, m, n, k, kind in SUMS:
         def sums(torch, a, b):
             return torch.einsum("rmk,rkn->mn", a, b)

@@ -5,7 +5,9 @@
 #include "Order.h"
 #include "kiln/Dialect/Effects.h"
 #include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Staging/LoopValues.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -65,4 +67,17 @@ Operation *LoopWrites::findConflict(Operation *load) const {
       return write;
   }
   return nullptr;
+}
+
+bool simt::isKnownEarly(Operation *load, scf::ForOp loop) {
+  SetVector<Operation *> needed;
+  needed.insert(load);
+  for (size_t i = 0; i < needed.size(); ++i)
+    for (Value operand : needed[i]->getOperands())
+      if (Operation *op = staging::definitionIn(loop, operand)) {
+        if (!isMemoryEffectFree(op))
+          return false;
+        needed.insert(op);
+      }
+  return true;
 }

@@ -27,6 +27,10 @@ private:
   bool isIndependent = false; ///< the loop's hint
 };
 
+/// Whether an iteration's part of a load follows from pure operations of it and
+/// of those before it, which can be performed ahead.
+bool isKnownEarly(mlir::Operation *load, mlir::scf::ForOp loop);
+
 } // namespace kiln::simt
 
 #endif // KILN_LIB_GPU_LOOPMEMORY_H

@@ -104,9 +104,10 @@ std::optional<Split> simt::splitOf(MatrixProductOpInterface op,
   return split;
 }
 
-/// The load of a whole box in a product's block that gives a factor, through
-/// operations that hand its bytes on; null where it comes from elsewhere.
-static ViewAccessOpInterface loadOf(Value factor, Block *block,
+/// The load in a product's block that gives a factor, through operations that
+/// hand its bytes on: of a whole box, or of what a list says where that is
+/// known ahead. Null where it comes from elsewhere.
+static ViewAccessOpInterface loadOf(Value factor, scf::ForOp loop,
                                     bool &isTransposed) {
   while (Value before = bytesBefore(factor)) {
     isTransposed ^= isTransposition(factor.getDefiningOp());
@@ -114,10 +115,11 @@ static ViewAccessOpInterface loadOf(Value factor, Block *block,
   }
   auto load = factor.getDefiningOp<ViewAccessOpInterface>();
   if (!load || load.getWrittenOperand() || load.isVolatileAccess() ||
-      load->getBlock() != block || load.getAccessedType().getRank() != 2 ||
-      llvm::any_of(load.getAxes(), [](const ViewAxis &axis) {
-        return axis.isIndirect() || axis.step != 1;
-      }))
+      load->getBlock() != loop.getBody() ||
+      load.getAccessedType().getRank() != 2 ||
+      llvm::any_of(load.getAxes(),
+                   [](const ViewAxis &axis) { return axis.step != 1; }) ||
+      (!isa<tile::LoadOp>(load) && !isKnownEarly(load, loop)))
     return {};
   return load;
 }
@@ -171,8 +173,7 @@ bool simt::suitsMemory(MatrixProductOpInterface op,
   tile::AxisAnalysis facts(scalars);
   for (OpOperand *factor : {&op.getLhsOperand(), &op.getRhsOperand()}) {
     bool isTransposed = false;
-    ViewAccessOpInterface load =
-        loadOf(factor->get(), op->getBlock(), isTransposed);
+    ViewAccessOpInterface load = loadOf(factor->get(), loop, isTransposed);
     if (factor == &op.getLhsOperand() && !swizzleOf(row, 0)) {
       // What can be copied ahead is for rows that read both.
       if (load)

@@ -58,21 +58,6 @@ bool feedsProducts(Value tile, function_ref<bool(Operation *)> takes) {
   });
 }
 
-/// Whether an iteration's part of a load follows from pure operations of it and
-/// of those before it, which can be performed ahead.
-bool isKnownEarly(Operation *load, scf::ForOp loop) {
-  SetVector<Operation *> needed;
-  needed.insert(load);
-  for (size_t i = 0; i < needed.size(); ++i)
-    for (Value operand : needed[i]->getOperands())
-      if (Operation *op = staging::definitionIn(loop, operand)) {
-        if (!isMemoryEffectFree(op))
-          return false;
-        needed.insert(op);
-      }
-  return true;
-}
-
 /// Moves what a copy needs of its iteration before an operation, if nothing of
 /// it has effects.
 bool moveNeedsBefore(Operation *load, Operation *before) {

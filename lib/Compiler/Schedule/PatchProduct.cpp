@@ -312,26 +312,6 @@ LogicalResult PatchProduct::run() {
   return success();
 }
 
-/// The memory for the result: images, channels, positions.
-static Buffer positionsLast(Group &group) {
-  const AnchorVisit &anchor = group.plan.anchors.front();
-  ArrayRef<IndexExpr> index = anchor.map.index;
-  auto rankOf = [&](const IndexExpr &at) {
-    for (auto [d, expr] : llvm::enumerate(index))
-      for (int dim : expr.dims())
-        if (at.dependsOn(dim))
-          return d == 0 ? 0 : d + 1 == index.size() ? 1 : 2;
-    return -1;
-  };
-  ArrayRef<IndexExpr> root = group.plan.rootMap.index;
-  SmallVector<unsigned> order =
-      llvm::to_vector(llvm::seq<unsigned>(root.size()));
-  llvm::sort(order, [&](unsigned a, unsigned b) {
-    return std::pair(rankOf(root[a]), a) < std::pair(rankOf(root[b]), b);
-  });
-  return resultInOrder(group, order);
-}
-
 LogicalResult
 kiln::schedule::schedulePatches(Operation *op,
                                 target::LoweringContext &context) {
@@ -346,7 +326,11 @@ kiln::schedule::schedulePatches(Operation *op,
   if (group.plan.anchors.size() != 1 || !group.plan.reductions.empty() ||
       !isa<prim::ConvOp>(group.plan.anchors.front().op))
     return ctx->decline(op, "the group is not one convolution");
-  Buffer out = positionsLast(group);
+  // Images, channels, positions.
+  SmallVector<unsigned> ranks(group.plan.anchors.front().map.index.size(), 2);
+  ranks.front() = 0;
+  ranks.back() = 1;
+  Buffer out = resultByAnchor(group, ranks);
   KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);
   group.addDims(kernel);
   PatchProduct product(group, kernel, out);

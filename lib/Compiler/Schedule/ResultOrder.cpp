@@ -75,6 +75,24 @@ Buffer kiln::schedule::resultInOrder(Group &group, ArrayRef<unsigned> order) {
   return seen;
 }
 
+Buffer kiln::schedule::resultByAnchor(Group &group, ArrayRef<unsigned> ranks) {
+  ArrayRef<IndexExpr> index = group.plan.anchors.front().map.index;
+  auto rankOf = [&](const IndexExpr &at) {
+    for (auto [d, expr] : llvm::enumerate(index))
+      for (int dim : expr.dims())
+        if (at.dependsOn(dim))
+          return int(ranks[d]);
+    return -1;
+  };
+  ArrayRef<IndexExpr> root = group.plan.rootMap.index;
+  SmallVector<unsigned> order =
+      llvm::to_vector(llvm::seq<unsigned>(root.size()));
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    return std::pair(rankOf(root[a]), a) < std::pair(rankOf(root[b]), b);
+  });
+  return resultInOrder(group, order);
+}
+
 SmallVector<unsigned> kiln::schedule::orderOf(const Buffer &buffer) {
   SmallVector<unsigned> order =
       llvm::to_vector(llvm::seq<unsigned>(buffer.rank()));

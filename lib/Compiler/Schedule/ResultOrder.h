@@ -27,6 +27,10 @@ Buffer resultInOrder(Group &group, llvm::ArrayRef<unsigned> order);
 /// Dimensions from the one with the greatest stride to that with the least.
 llvm::SmallVector<unsigned> orderOf(const Buffer &buffer);
 
+/// The memory for the result of a product or window: dimensions by the rank
+/// of that dimension of the product's own result that they belong to.
+Buffer resultByAnchor(Group &group, llvm::ArrayRef<unsigned> ranks);
+
 /// The memory for the result of a window, which lies as its input does.
 Buffer resultLikeInput(Group &group);
 /// The memory for the result of other groups: as its input lies if a window is

@@ -5,6 +5,7 @@
 #include "AttentionPlan.h"
 #include "PatchProduct.h"
 #include "UnrolledWindow.h"
+#include "WindowProduct.h"
 #include "kiln/Schedule/Loops.h"
 #include "kiln/Target/TargetRegistry.h"
 
@@ -37,6 +38,8 @@ void kiln::schedule::registerCoreSchedules() {
         scheduleContraction);
     add("generic.convolution", prim::GroupKind::convolution,
         scheduleConvolution);
+    add("generic.window_product", prim::GroupKind::convolution,
+        scheduleWindowProduct);
     add("generic.patches", prim::GroupKind::convolution, schedulePatches);
     add("generic.unrolled_window", prim::GroupKind::convolution,
         scheduleUnrolledWindow);

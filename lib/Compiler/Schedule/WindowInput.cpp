@@ -90,3 +90,58 @@ Surrounded kiln::schedule::surround(Group &group, const Buffer &input,
   result.kernel = copy.kernel;
   return result;
 }
+
+FailureOr<Surrounded>
+kiln::schedule::computeInOrder(Group &group, Value operand,
+                               const AccessMap &map, StringRef suffix,
+                               StringRef schedule, std::string &reason) {
+  using target::TilingRole;
+  KernelBuilder kernel(group.host, group.fusion.getLoc(),
+                       (group.ctx.kernelName + "_" + suffix).str());
+  group.addDims(kernel);
+  SmallVector<int> dims;
+  for (const IndexExpr &at : map.index)
+    llvm::append_range(dims, at.dims());
+  FailureOr<Buffer> memory = memoryOf(group, operand);
+  target::TilingProblem problem;
+  target::TilingTile from, to;
+  for (auto [number, dim] : llvm::enumerate(dims)) {
+    Extent size = kernel.dims[dim].size;
+    problem.dims.push_back(
+        {number + 1 == dims.size() ? TilingRole::Column : TilingRole::Row,
+         size.isStatic() ? size.get() : ShapedType::kDynamic});
+    from.dims.push_back(number);
+    if (succeeded(memory) && group.strideOf(*memory, map, dim).is(1))
+      from.along = number;
+  }
+  to = from;
+  to.along = dims.size() - 1;
+  from.bits = to.bits = getElementTypeOrSelf(operand).getIntOrFloatBitWidth();
+  problem.tiles = {from, to};
+  Space space;
+  for (auto [dim, block] :
+       llvm::zip(dims, group.ctx.tiling.choose(problem).blocks)) {
+    kernel.dims[dim].block = group.plan.untiled.test(dim) ? 1 : block;
+    if (kernel.dims[dim].block > 1)
+      space.axes.push_back(dim);
+  }
+  if (space.axes.empty() && !dims.empty())
+    space.axes.push_back(dims.back());
+  for (int dim : llvm::reverse(dims))
+    kernel.addGridDim(dim);
+  kernel.placeGrid();
+  TileBuilder emitter(kernel, group.plan, group.inGroup(), space);
+  Value tile = emitter.emit(operand, map);
+  if (!tile) {
+    reason = emitter.reason;
+    kernel.abandon();
+    return failure();
+  }
+  Surrounded result;
+  result.buffer = group.host.allocate(getElementTypeOrSelf(operand),
+                                      group.host.sizesOf(operand));
+  emitter.store(tile, result.buffer, map);
+  result.launch = kernel.finish(schedule);
+  result.kernel = kernel.kernel;
+  return result;
+}

@@ -30,6 +30,15 @@ Surrounded surround(Group &group, const Buffer &input,
                     llvm::ArrayRef<unsigned> order, mlir::TypedAttr outside,
                     llvm::StringRef schedule);
 
+/// Computes what an operand of the group's product is into memory of its own,
+/// with its dimensions in the order of its type; `suffix` is of the kernel's
+/// name. On failure `reason` says why.
+mlir::FailureOr<Surrounded> computeInOrder(Group &group, mlir::Value operand,
+                                           const AccessMap &map,
+                                           llvm::StringRef suffix,
+                                           llvm::StringRef schedule,
+                                           std::string &reason);
+
 } // namespace kiln::schedule
 
 #endif // KILN_LIB_SCHEDULE_WINDOWINPUT_H

@@ -1,0 +1,522 @@
+//===- WindowProduct.cpp - Convolutions as products of threads ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "WindowProduct.h"
+#include "ResultOrder.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+using namespace kiln::target;
+
+/// Blocks of input channels have as many at least.
+static constexpr int64_t kLeastDepth = 16;
+
+LogicalResult WindowProduct::findDims() {
+  element = getElementTypeOrSelf(conv.getInput());
+  acc = sumType(getElementTypeOrSelf(conv.getResult()));
+  if (!hasTileDot(element, acc) ||
+      getElementTypeOrSelf(conv.getFilter()) != element)
+    return fail("no product of these types");
+  const IndexExpr &from = anchor.operandMaps[0].index.back();
+  IndexExpr channels = anchor.map.index.back().without([&](int dim) {
+    if (!from.dependsOn(dim))
+      return false;
+    groups.push_back(dim);
+    return true;
+  });
+  channel = channels.asDim();
+  depth = anchor.operandMaps[1].index.back().asDim();
+  if (channel < 0 || depth < 0)
+    return fail("no channels, or several dimensions of them, in a group");
+  const Extent &channelsOfGroup = group.plan.sizes[depth];
+  if (!groups.empty() &&
+      (!channelsOfGroup.isStatic() || channelsOfGroup.get() % kLeastDepth))
+    return fail("groups of channels that are no whole blocks");
+  for (unsigned d = 0; d < spatial; ++d)
+    if (anchor.window[d].hasDims() && anchor.window[d].asDim() < 0)
+      return fail("a window that is split");
+  return findAxes();
+}
+
+LogicalResult WindowProduct::findAxes() {
+  auto dimOf = [](const IndexExpr &at) {
+    return at.hasDims() ? at.asDim() : -2;
+  };
+  Axis images;
+  images.size = group.host.dimOf(conv.getInput(), 0);
+  axes.push_back(images);
+  for (unsigned d = 0; d < spatial; ++d) {
+    Axis axis;
+    axis.size = group.host.dimOf(conv.getInput(), d + 1);
+    axis.stride = conv.getStrides()[d];
+    axis.low = conv.getPadLow()[d];
+    axis.spread = conv.getInputDilation()[d];
+    axis.dilation = conv.getDilation()[d];
+    axis.window = anchor.window[d].asDim();
+    int64_t window =
+        cast<RankedTensorType>(conv.getFilter().getType()).getDimSize(d + 1);
+    int64_t reach = axis.dilation * (window - 1);
+    Extent count = group.host.dimOf(conv.getResult(), d + 1);
+    axis.leaves = axis.spread > 1 || axis.low > 0 || !count.isStatic() ||
+                  !axis.size.isStatic() ||
+                  (count.get() - 1) * axis.stride + reach >= axis.size.get();
+    axes.push_back(axis);
+  }
+  for (auto [d, axis] : llvm::enumerate(axes)) {
+    axis.dim = dimOf(anchor.map.index[d]);
+    if (axis.dim == -1)
+      return fail("images or positions that are split");
+    axis.dim = std::max(axis.dim, -1);
+  }
+  if (llvm::all_of(axes, [](const Axis &axis) { return axis.dim < 0; }))
+    return fail("a single position");
+  return success();
+}
+
+bool WindowProduct::hasPlaces(const Buffer &buffer) {
+  index::Math &math = group.host.math;
+  if (!buffer.strides.back().is(1))
+    return false;
+  int inner = -1;
+  for (int d = axes.size(); d-- > 0;) {
+    Axis &axis = axes[d];
+    axis.places = 0;
+    if (axis.size.is(1))
+      continue;
+    const Extent &stride = buffer.strides[d];
+    if (stride.isStatic() && stride.get() <= 0)
+      return false;
+    if (inner < 0) {
+      pitch = stride;
+      axis.places = 1;
+    } else if (stride.isStatic() && pitch.isStatic()) {
+      if (stride.get() % pitch.get())
+        return false;
+      axis.places = stride.get() / pitch.get();
+    } else if (stride.same(math.mul(buffer.strides[inner], axes[inner].size))) {
+      axis.places = math.mul(axes[inner].places, axes[inner].size);
+    } else {
+      return false;
+    }
+    inner = d;
+  }
+  return true;
+}
+
+bool WindowProduct::isFactor(const Buffer &buffer) const {
+  return buffer.strides.back().is(1) || buffer.strides.front().is(1);
+}
+
+LogicalResult WindowProduct::findOperands() {
+  FailureOr<Buffer> memory = memoryOf(group, conv.getInput());
+  if (succeeded(memory) && hasPlaces(*memory)) {
+    input = *memory;
+  } else {
+    FailureOr<Surrounded> copy =
+        computeInOrder(group, conv.getInput(), anchor.operandMaps[0], "input",
+                       "generic.window_product", reason);
+    if (failed(copy))
+      return failure();
+    inputCopy = *copy;
+    input = inputCopy.buffer;
+    if (!hasPlaces(input))
+      return fail("an input of unknown strides");
+  }
+  memory = memoryOf(group, conv.getFilter());
+  if (succeeded(memory) && isFactor(*memory)) {
+    filter = *memory;
+    return success();
+  }
+  FailureOr<Surrounded> copy =
+      computeInOrder(group, conv.getFilter(), anchor.operandMaps[1], "filter",
+                     "generic.window_product", reason);
+  if (failed(copy))
+    return failure();
+  filterCopy = *copy;
+  filter = filterCopy.buffer;
+  return success();
+}
+
+void WindowProduct::mergeRows() {
+  index::Math &math = group.host.math;
+  GroupPlan &plan = group.plan;
+  SmallVector<int> rows;
+  for (const Axis &axis : axes)
+    if (axis.dim >= 0)
+      rows.push_back(axis.dim);
+  // What leads to the product does not matter: its places are computed.
+  llvm::SmallBitVector before(plan.sizes.size());
+  for (int dim : anchor.virtualDims)
+    before.set(dim);
+  for (int dim : anchor.reduced)
+    before.set(dim);
+  auto allows = [&](const Buffer &buffer, const AccessMap &map, int a, int b) {
+    return group.strideOf(buffer, map, a)
+        .same(math.mul(group.strideOf(buffer, map, b), plan.sizes[b]));
+  };
+  auto canMerge = [&](int a, int b) {
+    for (const llvm::SmallBitVector *fixed : {&plan.pinned, &plan.untiled})
+      if (fixed->test(a) || fixed->test(b))
+        return false;
+    return allows(out, plan.rootMap, a, b) &&
+           llvm::all_of(plan.leaves, [&](const LeafVisit &leaf) {
+             return leaf.map.support(plan.sizes.size()).anyCommon(before) ||
+                    (group.host.hasBuffer(leaf.value) &&
+                     allows(group.host.buffer(leaf.value), leaf.map, a, b));
+           });
+  };
+  row = rows.back();
+  merged = {row};
+  int a = rows.size() - 2;
+  for (; a >= 0 && canMerge(rows[a], rows[a + 1]); --a) {
+    kernel.dims[rows[a]].into = rows[a + 1];
+    merged.insert(merged.begin(), rows[a]);
+  }
+  others.assign(rows.begin(), rows.begin() + (a + 1));
+  Extent size = 1;
+  for (int dim : merged)
+    size = math.mul(size, plan.sizes[dim]);
+  kernel.dims[row].size = size;
+}
+
+/// The largest block of input channels that leaves few of its elements empty.
+/// A step reads a line of memory of each row.
+static int64_t mostChannels(int64_t channels, int64_t bits, bool isWhole) {
+  constexpr int64_t kLine = 1024;
+  int64_t best = kLeastDepth;
+  auto padded = [&](int64_t block) {
+    return int64_t(llvm::alignTo(channels, block));
+  };
+  for (int64_t block = kLeastDepth; block * bits <= kLine; block *= 2)
+    if (isWhole ? channels % block == 0 : padded(block) <= padded(best) * 9 / 8)
+      best = block;
+  return best;
+}
+
+void WindowProduct::chooseBlocks() {
+  TilingProblem problem;
+  problem.kind = TilingProblem::Kind::Contraction;
+  auto sizeOf = [&](int dim) {
+    Extent size = kernel.dims[dim].size;
+    return size.isStatic() ? size.get() : ShapedType::kDynamic;
+  };
+  Extent window = 1;
+  for (const Axis &axis : axes)
+    if (axis.window >= 0)
+      window = window * kernel.dims[axis.window].size;
+  int64_t channels = sizeOf(depth), bits = element.getIntOrFloatBitWidth();
+  TilingDim sum{TilingRole::Depth};
+  if (!ShapedType::isDynamic(channels)) {
+    sum.most = mostChannels(channels, bits, !groups.empty());
+    sum.size = window.get() * int64_t(llvm::alignTo(channels, sum.most));
+  }
+  problem.dims = {{TilingRole::Row, sizeOf(row)},
+                  {TilingRole::Column, sizeOf(channel)},
+                  sum};
+  bool isAlongSum = filter.strides.back().is(1);
+  problem.tiles = {
+      {{0, 2}, bits, 2},
+      {{2, 1}, bits, isAlongSum ? 2 : 1},
+      {{0, 1},
+       int64_t(getElementTypeOrSelf(group.root).getIntOrFloatBitWidth())},
+      {{0, 1}, int64_t(acc.getIntOrFloatBitWidth())}};
+  problem.lhs = problem.rhs = element;
+  problem.acc = acc;
+  bool isStatic = llvm::all_of(
+      kernel.dims, [](const KernelDim &dim) { return dim.size.isStatic(); });
+  for (ArrayRef<int> list : {ArrayRef<int>(others), ArrayRef<int>(groups)})
+    for (int dim : list)
+      problem.instances *= isStatic ? sizeOf(dim) : 1;
+  problem.work = problem.instances;
+  for (const TilingDim &dim : problem.dims)
+    problem.work *= ShapedType::isDynamic(dim.size) ? 1024 : dim.size;
+  std::pair<int, TilingRole> tiled[] = {{row, TilingRole::Row},
+                                        {channel, TilingRole::Column},
+                                        {depth, TilingRole::Depth},
+                                        {-1, TilingRole::Part}};
+  if (isStatic) {
+    constexpr int64_t kMostParts = 64;
+    problem.dims.push_back(
+        {TilingRole::Part, ShapedType::kDynamic, kMostParts});
+    if (group.ctx.tiling.choose(problem).blocks.back() == 1)
+      problem.dims.pop_back();
+  }
+  SmallVector<int64_t> chosen = group.chooseBlocks(
+      kernel, problem, ArrayRef(tiled).take_front(problem.dims.size()));
+  // One dimension counts the steps: the window, and in it blocks of channels.
+  step = kernel.dims.size();
+  kernel.dims.emplace_back();
+  kernel.dims[step].size = group.host.math.mul(window, kernel.numBlocks(depth));
+  if (chosen.size() > 3)
+    split(chosen.back());
+}
+
+void WindowProduct::split(int64_t parts) {
+  int64_t steps = kernel.dims[step].size.get();
+  int64_t each = llvm::divideCeil(steps, std::clamp<int64_t>(parts, 1, steps));
+  parts = llvm::divideCeil(steps, each);
+  if (parts <= 1)
+    return;
+  part = kernel.dims.size();
+  kernel.dims.emplace_back();
+  kernel.dims[part].size = parts;
+}
+
+Value WindowProduct::splat(Value scalar) {
+  OpBuilder &b = kernel.b;
+  auto type = RankedTensorType::get({kernel.dims[row].block}, indexType);
+  Value narrow = arith::IndexCastOp::create(b, kernel.loc, indexType, scalar);
+  return tile::SplatOp::create(b, kernel.loc, type, narrow);
+}
+
+Value WindowProduct::coordinateOf(int dim) {
+  if (!llvm::is_contained(merged, dim))
+    return splat(kernel.dims[dim].offset);
+  Value rest = index;
+  for (int inner : llvm::reverse(merged)) {
+    // What is beyond the last row is beyond the outermost dimension.
+    if (inner == merged.front())
+      break;
+    Value size = splat(kernel.index(group.plan.sizes[inner]));
+    if (inner == dim)
+      return binary<arith::RemUIOp>(rest, size);
+    rest = binary<arith::DivUIOp>(rest, size);
+  }
+  return rest;
+}
+
+void WindowProduct::placeRows() {
+  OpBuilder &b = kernel.b;
+  // Numbers of rows and of places have 32 bits where these are known to do.
+  auto isShort = [](Extent size) {
+    return size.isStatic() && size.get() < (int64_t(1) << 29);
+  };
+  Extent places = 1, reach = kernel.dims[row].size;
+  for (const Axis &axis : axes) {
+    places = places + (axis.size + axis.low) * axis.places;
+    reach = reach + (axis.size + axis.low) * (axis.spread * 2);
+  }
+  indexType =
+      isShort(places) && isShort(reach) ? b.getI32Type() : b.getI64Type();
+  auto type = RankedTensorType::get({kernel.dims[row].block}, indexType);
+  index = binary<arith::AddIOp>(
+      tile::IotaOp::create(b, kernel.loc, type, uint64_t(0)),
+      splat(kernel.dims[row].offset));
+  base = splat(0);
+  for (Axis &axis : axes) {
+    Value at = axis.dim < 0 ? splat(0) : coordinateOf(axis.dim);
+    if (axis.stride != 1)
+      at = binary<arith::MulIOp>(at, splat(axis.stride));
+    if (axis.low)
+      at = binary<arith::SubIOp>(at, splat(axis.low));
+    axis.start = at;
+    if (axis.spread == 1 && !axis.places.is(0))
+      base = binary<arith::AddIOp>(
+          base, binary<arith::MulIOp>(at, splat(kernel.index(axis.places))));
+  }
+}
+
+void WindowProduct::placeStep() {
+  OpBuilder &b = kernel.b;
+  Value rest = kernel.dims[step].coord;
+  SmallVector<int> inner = {depth};
+  for (const Axis &axis : llvm::reverse(axes))
+    if (axis.window >= 0)
+      inner.push_back(axis.window);
+  for (auto [number, dim] : llvm::enumerate(inner)) {
+    Extent count = kernel.numBlocks(dim);
+    if (count.is(1)) {
+      kernel.place(dim, kernel.constant(0));
+      continue;
+    }
+    bool isOutermost =
+        llvm::all_of(ArrayRef(inner).drop_front(number + 1),
+                     [&](int other) { return kernel.numBlocks(other).is(1); });
+    Value size = kernel.index(count);
+    kernel.place(dim, isOutermost
+                          ? rest
+                          : arith::RemUIOp::create(b, kernel.loc, rest, size));
+    if (!isOutermost)
+      rest = arith::DivUIOp::create(b, kernel.loc, rest, size);
+  }
+}
+
+Value WindowProduct::placesOfStep() {
+  OpBuilder &b = kernel.b;
+  using P = arith::CmpIPredicate;
+  auto compare = [&](P predicate, Value x, Value y) -> Value {
+    return arith::CmpIOp::create(b, kernel.loc, predicate, x, y);
+  };
+  Value places = base, inside, moved = kernel.constant(0);
+  auto both = [&](Value where) {
+    inside = inside ? binary<arith::AndIOp>(inside, where) : where;
+  };
+  for (Axis &axis : axes) {
+    Value by = kernel.constant(0);
+    if (axis.window >= 0)
+      by = kernel.mul(kernel.dims[axis.window].offset,
+                      kernel.constant(axis.dilation));
+    if (axis.spread == 1 && !axis.places.is(0))
+      moved = kernel.add(moved, kernel.mul(by, kernel.index(axis.places)));
+    if (!axis.leaves)
+      continue;
+    Value at = axis.window >= 0 ? binary<arith::AddIOp>(axis.start, splat(by))
+                                : axis.start;
+    Value end = kernel.index(axis.size);
+    if (axis.spread != 1)
+      end = kernel.add(kernel.mul(kernel.sub(end, kernel.constant(1)),
+                                  kernel.constant(axis.spread)),
+                       kernel.constant(1));
+    both(compare(P::ult, at, splat(end)));
+    if (axis.spread == 1)
+      continue;
+    Value apart = splat(axis.spread);
+    both(compare(P::eq, binary<arith::RemUIOp>(at, apart), splat(0)));
+    places = binary<arith::AddIOp>(
+        places, binary<arith::MulIOp>(binary<arith::DivUIOp>(at, apart),
+                                      splat(kernel.index(axis.places))));
+  }
+  places = binary<arith::AddIOp>(places, splat(moved));
+  if (!inside)
+    return places;
+  return arith::SelectOp::create(b, kernel.loc, inside, places, splat(-1));
+}
+
+Value WindowProduct::inputTile() {
+  index::Math &math = group.host.math;
+  Buffer view = input;
+  Extent count = 1;
+  for (const Axis &axis : axes)
+    count = math.add(count, math.mul(math.sub(axis.size, 1), axis.places));
+  view.sizes = {count, input.sizes.back()};
+  view.strides = {pitch, 1};
+  // Groups have whole blocks of channels.
+  Value first = kernel.dims[depth].offset;
+  const IndexExpr &from = anchor.operandMaps[0].index.back();
+  for (int dim : groups)
+    first = kernel.add(first, kernel.mul(kernel.dims[dim].offset,
+                                         kernel.index(from.coefficient(dim))));
+  auto type = RankedTensorType::get(
+      {kernel.dims[row].block, kernel.dims[depth].block}, element);
+  return tile::LoadGatherOp::create(
+      kernel.b, kernel.loc, type, kernel.view(view, /*write=*/false), first,
+      placesOfStep(), Value(), 0, tile::Padding::zero);
+}
+
+LogicalResult WindowProduct::finish(Value sum,
+                                    std::optional<KernelBuilder> &last) {
+  TileBuilder epilogue(kernel, group.plan, group.inGroup(),
+                       Space{{row, channel}});
+  Extent flops = 2;
+  for (unsigned d = 0; d < group.plan.numRootDims; ++d)
+    flops = flops * group.plan.sizes[d];
+  for (int dim : anchor.reduced)
+    flops = flops * group.plan.sizes[dim];
+  if (part >= 0) {
+    PartSums sums(group, anchor, part, channel);
+    sums.kept.assign(others.begin(), others.end());
+    sums.kept.push_back(row);
+    llvm::append_range(sums.kept, groups);
+    sums.kept.push_back(channel);
+    sums.allocate(kernel, acc);
+    epilogue.store(sum, sums.buffer, sums.map);
+    last.emplace(kernel.host, kernel.loc, group.ctx.kernelName + "_parts");
+    if (failed(sums.emit(*last, kernel, out)))
+      return fail(sums.reason);
+    kernel.finish("generic.window_product", flops);
+    last->finish("generic.window_product");
+    return success();
+  }
+  Type to = getElementTypeOrSelf(conv.getResult());
+  if (acc != to)
+    sum = arith::TruncFOp::create(
+        kernel.b, kernel.loc, cast<RankedTensorType>(sum.getType()).clone(to),
+        sum);
+  epilogue.bind(conv.getResult(), anchor.map, sum);
+  Value tile = epilogue.emit(group.root, group.plan.rootMap);
+  if (!tile)
+    return fail(epilogue.reason);
+  epilogue.store(tile, out, group.plan.rootMap);
+  kernel.finish("generic.window_product", flops);
+  return success();
+}
+
+LogicalResult WindowProduct::run(std::optional<KernelBuilder> &last) {
+  if (failed(findDims()))
+    return failure();
+  mergeRows();
+  auto undo = [&] {
+    filterCopy.undo();
+    inputCopy.undo();
+    return failure();
+  };
+  if (failed(findOperands()))
+    return undo();
+  chooseBlocks();
+  SmallVector<int> grid = {channel, row};
+  grid.append(groups.rbegin(), groups.rend());
+  grid.append(others.rbegin(), others.rend());
+  if (part >= 0)
+    grid.push_back(part);
+  for (int dim : grid)
+    kernel.addGridDim(dim);
+  kernel.placeGrid();
+  placeRows();
+  if (part >= 0)
+    limitLoop(kernel, step, part);
+  TileBuilder builder(kernel, group.plan, group.inGroup(),
+                      Space{{depth, channel}});
+  SmallVector<int64_t> shape = {kernel.dims[row].block,
+                                kernel.dims[channel].block};
+  SmallVector<int> loops = {step};
+  if (part < 0 && kernel.dims[step].size.is(1)) {
+    kernel.place(step, kernel.constant(0));
+    loops.clear();
+  }
+  Value sum =
+      builder.loop(loops, builder.splat(zeroOf(acc), shape),
+                   [&](ValueRange carried) -> SmallVector<Value> {
+                     placeStep();
+                     Value x = inputTile();
+                     Value y = builder.load(filter, anchor.operandMaps[1]);
+                     y = builder.broadcast(y, {kernel.dims[depth].block,
+                                               kernel.dims[channel].block});
+                     return {tile::DotOp::create(
+                         kernel.b, kernel.loc, carried[0].getType(), x, y,
+                         carried[0], tile::InputPrecision::ieee, false, false)};
+                   })[0];
+  return succeeded(finish(sum, last)) ? success() : undo();
+}
+
+LogicalResult
+kiln::schedule::scheduleWindowProduct(Operation *op,
+                                      target::LoweringContext &context) {
+  auto *ctx = context.as<ScheduleContext>();
+  if (!ctx)
+    return context.decline(op, "needs the context of convert-prim-to-tile");
+  if (!ctx->tiling.model().sharesTiles())
+    return ctx->decline(op, "the machine's threads share out no tiles");
+  Group group(cast<prim::FusionOp>(op), *ctx);
+  if (failed(group.plan.run(group.root)))
+    return ctx->decline(op, group.plan.reason);
+  if (group.plan.anchors.size() != 1 || !group.plan.reductions.empty() ||
+      !isa<prim::ConvOp>(group.plan.anchors.front().op))
+    return ctx->decline(op, "the group is not one convolution");
+  SmallVector<unsigned> order = llvm::to_vector(
+      llvm::seq<unsigned>(group.plan.anchors.front().map.index.size()));
+  Buffer out = resultByAnchor(group, order);
+  KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);
+  group.addDims(kernel);
+  WindowProduct product(group, kernel, out);
+  std::optional<KernelBuilder> last;
+  if (failed(product.run(last))) {
+    kernel.abandon();
+    if (last)
+      last->abandon();
+    return ctx->decline(op, product.reason);
+  }
+  ctx->host.setBuffer(group.fusion.getResult(0), out);
+  return success();
+}

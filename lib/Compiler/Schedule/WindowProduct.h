@@ -1,0 +1,103 @@
+//===- WindowProduct.h - Convolutions as products of threads ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_SCHEDULE_WINDOWPRODUCT_H
+#define KILN_LIB_SCHEDULE_WINDOWPRODUCT_H
+
+#include "PartSums.h"
+#include "WindowInput.h"
+
+namespace kiln::schedule {
+
+/// Builds a convolution as one product, for machines whose threads share out
+/// the tiles of an instance:
+///
+///   result[rows, channels] = sum over the window and blocks of input channels
+///       of input[place of each row, input channels] * filter
+///
+/// Rows are images and positions together, as far as they follow each other in
+/// the result. Each row has a place in the input, which a step of the window
+/// moves; where it leaves the input nothing is read. So blocks are those of
+/// products, and the input is looked up by a list of places.
+class WindowProduct {
+public:
+  WindowProduct(Group &group, KernelBuilder &kernel, const Buffer &out)
+      : group(group), kernel(kernel), out(out),
+        anchor(group.plan.anchors.front()),
+        conv(mlir::cast<prim::ConvOp>(anchor.op)),
+        spatial(conv.getStrides().size()) {}
+
+  /// Emits the bodies; `last` is the second kernel, made if several instances
+  /// share out the depth.
+  mlir::LogicalResult run(std::optional<KernelBuilder> &last);
+  std::string reason;
+
+private:
+  /// A dimension that rows move along in the input: images, or one of space.
+  struct Axis {
+    Extent size, places; ///< elements, and how many places one is apart
+    int dim = -1;        ///< of the result; -1: a single one
+    int64_t stride = 1, low = 0, spread = 1;
+    int64_t dilation = 0; ///< of the window; 0: none
+    int window = -1;      ///< the dimension of the window; -1: a single one
+    bool leaves = false;  ///< whether a row may lie outside
+    mlir::Value start;    ///< tile: where the window begins
+  };
+
+  mlir::LogicalResult findDims();
+  mlir::LogicalResult findOperands();
+  mlir::LogicalResult findAxes();
+  /// Whether rows have places at equal distances in the input.
+  bool hasPlaces(const Buffer &input);
+  bool isFactor(const Buffer &filter) const;
+  void mergeRows();
+  void chooseBlocks();
+  void split(int64_t parts);
+  /// The coordinates of a tile's rows along a dimension of the result.
+  mlir::Value coordinateOf(int dim);
+  void placeRows();
+  /// The places of a tile's rows for a step of the window, -1 for none.
+  mlir::Value placesOfStep();
+  /// Gives window and input channels the place of a step.
+  void placeStep();
+  mlir::Value inputTile();
+  mlir::LogicalResult finish(mlir::Value sum,
+                             std::optional<KernelBuilder> &last);
+
+  mlir::Value splat(mlir::Value scalar);
+  mlir::Value splat(int64_t value) { return splat(kernel.constant(value)); }
+  template <typename Op> mlir::Value binary(mlir::Value a, mlir::Value b) {
+    return Op::create(kernel.b, kernel.loc, a, b);
+  }
+  mlir::LogicalResult fail(const llvm::Twine &why) {
+    reason = why.str();
+    return mlir::failure();
+  }
+
+  Group &group;
+  KernelBuilder &kernel;
+  const Buffer &out;
+  const AnchorVisit &anchor;
+  prim::ConvOp conv;
+  unsigned spatial;
+  Buffer input, filter;
+  Surrounded inputCopy, filterCopy;
+  llvm::SmallVector<Axis> axes;
+  /// Distance of neighbouring places in the input, in elements.
+  Extent pitch = 1;
+  /// Dimensions of the kernel. Rows are those of `merged`, outermost first, of
+  /// which the last is `row`; those of `others` are in the grid.
+  llvm::SmallVector<int> merged, others, groups;
+  int row = -1, channel = -1, depth = -1, step = -1, part = -1;
+  mlir::Value base;  ///< tile: what rows and images add to a place
+  mlir::Value index; ///< tile: the numbers of rows
+  mlir::Type element, acc, indexType;
+};
+
+/// Registered as `generic.window_product`.
+mlir::LogicalResult scheduleWindowProduct(mlir::Operation *op,
+                                          target::LoweringContext &context);
+
+} // namespace kiln::schedule
+
+#endif // KILN_LIB_SCHEDULE_WINDOWPRODUCT_H

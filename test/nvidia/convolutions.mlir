@@ -8,9 +8,10 @@
 // RUN: for seed in 0 3; do kiln-run %t.run.mlir --entry=run_0_conv --target=reference,threads=nvidia:sm_90a,seed=$seed --grid=2,3 \
 // RUN:   --arg=random:1:f16:144x32 --arg=random:2:f16:3x3x32x72 --arg=random:3:f16:72 --arg=zeros:f16:144x72 --check || exit 1; done | FileCheck %s --check-prefix=RIGHT
 // RIGHT-COUNT-2: argument 3: ok: 144x72xf16
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none,blocks=64x64x32 --emit=tile --entry=few | FileCheck %s --check-prefix=LINES
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none,blocks=64x64x32 --no-fallback --emit=asm --entry=same | FileCheck %s --check-prefix=PTX
 // RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none --no-fallback --emit=asm --entry=same | FileCheck %s --check-prefix=OLDER
-// RUN: for entry in same strided spread planes grouped line open; do \
+// RUN: for entry in same strided spread planes grouped line open few odd; do \
 // RUN:   kiln-compile %s --target=nvidia:sm_90a,ptxas=none,blocks=64x64x32 --no-fallback --entry=$entry --verify-semantics -o %t.kiln 2>&1 | FileCheck %s --check-prefix=SAME || exit 1; done
 // RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none,blocks=32x32x32x3 --no-fallback --entry=same --verify-semantics -o %t.kiln 2>&1 | FileCheck %s --check-prefix=SAME
 // SAME: semantics: {{[0-9]+}} comparisons, 0 changed
@@ -83,4 +84,22 @@ func.func @run(%x: tensor<2x8x9x32xf16>, %v: tensor<3x3x32x72xf16>, %b: tensor<7
   %bb = prim.broadcast_in_dim %b dims [3] : tensor<72xf16> -> tensor<2x8x9x72xf16>
   %s = prim.add %r, %bb : tensor<2x8x9x72xf16>
   return %s : tensor<2x8x9x72xf16>
+}
+
+// A line of the window with few channels is one piece of a copy that has zeros around it.
+// LINES-LABEL: tile.kernel @few_0_conv(%{{.*}}: !tile.view<{{[0-9]+}}x20xf16, strides = [8, 1]>
+// LINES: tile.load_gather {{.*}} -> tensor<64x32xf16>
+// LINES: tile.load {{.*}}!tile.view<5x20x32xf16{{.*}} -> tensor<32x
+func.func @few(%x: tensor<2x3x11x12xf16>, %w: tensor<32x3x5x5xf16>) -> tensor<2x6x6x32xf16> {
+  %0 = prim.transpose %x permutation [0, 2, 3, 1] : tensor<2x3x11x12xf16> -> tensor<2x11x12x3xf16>
+  %1 = prim.transpose %w permutation [0, 2, 3, 1] : tensor<32x3x5x5xf16> -> tensor<32x5x5x3xf16>
+  %2 = prim.conv %0, %1 {strides = array<i64: 2, 2>, pad_low = array<i64: 2, 2>, pad_high = array<i64: 2, 2>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x11x12x3xf16>, tensor<32x5x5x3xf16> -> tensor<2x6x6x32xf16>
+  return %2 : tensor<2x6x6x32xf16>
+}
+
+// Rows that begin between words are copied, with zeros behind their ends; the input is computed on the way.
+func.func @odd(%x: tensor<2x6x5x33xf16>, %w: tensor<16x3x3x33xf16>) -> tensor<2x6x5x16xf16> {
+  %0 = prim.exp %x : tensor<2x6x5x33xf16>
+  %1 = prim.conv %0, %w {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x6x5x33xf16>, tensor<16x3x3x33xf16> -> tensor<2x6x5x16xf16>
+  return %1 : tensor<2x6x5x16xf16>
 }

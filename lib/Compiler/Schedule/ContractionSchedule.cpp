@@ -13,6 +13,7 @@
 #include "AlignRows.h"
 #include "FewRows.h"
 #include "PartSums.h"
+#include "ResultOrder.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -462,7 +463,7 @@ kiln::schedule::scheduleContraction(Operation *op,
   if (group.plan.anchors.size() != 1 || !group.plan.reductions.empty() ||
       !isa<prim::DotGeneralOp>(group.plan.anchors.front().op))
     return ctx->decline(op, "the group is not one product");
-  Buffer out = ctx->host.destination(group.fusion.getResult(0));
+  Buffer out = resultForProduct(group);
   AlignedRows aligned(group,
                       cast<prim::DotGeneralOp>(group.plan.anchors.front().op));
   KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);

@@ -26,6 +26,13 @@ bool kiln::schedule::computesFromCaches(target::TargetAttr description,
   return hasCache;
 }
 
+/// Whether kernels of a target take the dimensions of what they read in any
+/// order: they do but where a memory for tiles wants one.
+static bool takesAnyOrder(const ScheduleContext &ctx) {
+  return ctx.tiling.model().sharesTiles() ||
+         computesFromCaches(ctx.description, ctx.tiling.model());
+}
+
 /// A movement that keeps the elements where they are, whatever their strides.
 static bool keepsPlaces(Operation *op) {
   if (isa<prim::TransposeOp>(op))
@@ -111,7 +118,7 @@ SmallVector<unsigned> kiln::schedule::orderOf(const Buffer &buffer) {
 Buffer kiln::schedule::resultLikeInput(Group &group) {
   const AnchorVisit &anchor = group.plan.anchors.front();
   FailureOr<Buffer> input = memoryOf(group, anchor.op->getOperand(0));
-  if (!computesFromCaches(group.ctx) || failed(input))
+  if (!takesAnyOrder(group.ctx) || failed(input))
     return group.host.destination(group.fusion.getResult(0));
   // Dimensions of the result by those of the input that they belong to.
   SmallVector<unsigned> place(input->rank());
@@ -132,14 +139,37 @@ Buffer kiln::schedule::resultLikeInput(Group &group) {
   return resultInOrder(group, order);
 }
 
+/// Whether a window reads a result, or something that the group reads does not
+/// lie in the order of its type, as nothing does but what is for windows.
+static bool isNearWindow(Group &group, ArrayRef<prim::FusionOp> readers) {
+  if (llvm::any_of(readers, [](prim::FusionOp reader) {
+        return reader.getKind() == prim::GroupKind::convolution;
+      }))
+    return true;
+  return group.ctx.tiling.model().sharesTiles() &&
+         llvm::any_of(group.plan.leaves, [&](const LeafVisit &leaf) {
+           return group.host.hasBuffer(leaf.value) &&
+                  !llvm::is_sorted(orderOf(group.host.buffer(leaf.value)));
+         });
+}
+
+Buffer kiln::schedule::resultForProduct(Group &group) {
+  Value result = group.fusion.getResult(0);
+  SmallVector<prim::FusionOp> readers;
+  if (!group.ctx.tiling.model().sharesTiles() ||
+      !findReaders(result, readers) || !isNearWindow(group, readers))
+    return group.host.destination(result);
+  return resultByAnchor(group,
+                        llvm::to_vector(llvm::seq<unsigned>(
+                            group.plan.anchors.front().map.index.size())));
+}
+
 Buffer kiln::schedule::resultForWindows(Group &group) {
   GroupPlan &plan = group.plan;
   Value result = group.fusion.getResult(0);
   SmallVector<prim::FusionOp> readers;
-  if (!computesFromCaches(group.ctx) || !findReaders(result, readers) ||
-      llvm::none_of(readers, [](prim::FusionOp reader) {
-        return reader.getKind() == prim::GroupKind::convolution;
-      }))
+  if (!takesAnyOrder(group.ctx) || !findReaders(result, readers) ||
+      !isNearWindow(group, readers))
     return group.host.destination(result);
   for (const LeafVisit &leaf : plan.leaves) {
     if (!group.host.hasBuffer(leaf.value))

@@ -33,6 +33,9 @@ Buffer resultByAnchor(Group &group, llvm::ArrayRef<unsigned> ranks);
 
 /// The memory for the result of a window, which lies as its input does.
 Buffer resultLikeInput(Group &group);
+/// The memory for the result of a product of matrices: as it is computed where
+/// windows are near and threads share tiles out.
+Buffer resultForProduct(Group &group);
 /// The memory for the result of other groups: as its input lies if a window is
 /// what reads it.
 Buffer resultForWindows(Group &group);

@@ -93,31 +93,46 @@ Surrounded kiln::schedule::surround(Group &group, const Buffer &input,
 
 FailureOr<Surrounded>
 kiln::schedule::computeInOrder(Group &group, Value operand,
-                               const AccessMap &map, StringRef suffix,
+                               const AccessMap &map,
+                               ArrayRef<ZerosAround> around, StringRef suffix,
                                StringRef schedule, std::string &reason) {
   using target::TilingRole;
   KernelBuilder kernel(group.host, group.fusion.getLoc(),
                        (group.ctx.kernelName + "_" + suffix).str());
   group.addDims(kernel);
+  SmallVector<Extent> sizes = group.host.sizesOf(operand);
+  AccessMap from = map;
+  for (const ZerosAround &zeros : around) {
+    int dim = map.index[zeros.dim].asDim();
+    assert(dim >= 0 && "expected a whole dimension");
+    Extent low = zeros.low;
+    from.index[zeros.dim] = map.index[zeros.dim] - low;
+    from.ranges.push_back({dim, low, low + sizes[zeros.dim]});
+    kernel.dims[dim].size = sizes[zeros.dim] = zeros.size;
+  }
+  llvm::sort(from.ranges, [](const IndexRange &x, const IndexRange &y) {
+    return x.dim < y.dim;
+  });
   SmallVector<int> dims;
   for (const IndexExpr &at : map.index)
     llvm::append_range(dims, at.dims());
   FailureOr<Buffer> memory = memoryOf(group, operand);
   target::TilingProblem problem;
-  target::TilingTile from, to;
+  target::TilingTile source, made;
   for (auto [number, dim] : llvm::enumerate(dims)) {
     Extent size = kernel.dims[dim].size;
     problem.dims.push_back(
         {number + 1 == dims.size() ? TilingRole::Column : TilingRole::Row,
          size.isStatic() ? size.get() : ShapedType::kDynamic});
-    from.dims.push_back(number);
+    source.dims.push_back(number);
     if (succeeded(memory) && group.strideOf(*memory, map, dim).is(1))
-      from.along = number;
+      source.along = number;
   }
-  to = from;
-  to.along = dims.size() - 1;
-  from.bits = to.bits = getElementTypeOrSelf(operand).getIntOrFloatBitWidth();
-  problem.tiles = {from, to};
+  made = source;
+  made.along = dims.size() - 1;
+  source.bits = made.bits =
+      getElementTypeOrSelf(operand).getIntOrFloatBitWidth();
+  problem.tiles = {source, made};
   Space space;
   for (auto [dim, block] :
        llvm::zip(dims, group.ctx.tiling.choose(problem).blocks)) {
@@ -131,15 +146,20 @@ kiln::schedule::computeInOrder(Group &group, Value operand,
     kernel.addGridDim(dim);
   kernel.placeGrid();
   TileBuilder emitter(kernel, group.plan, group.inGroup(), space);
-  Value tile = emitter.emit(operand, map);
+  Value tile = emitter.emit(operand, from);
   if (!tile) {
     reason = emitter.reason;
     kernel.abandon();
     return failure();
   }
+  // What is loaded is zero there already; what is computed need not be.
+  Type element = getElementTypeOrSelf(operand);
+  if (failed(memory))
+    for (const IndexRange &range : from.ranges)
+      if (Value inside = emitter.mask(range.dim, range.lo, range.hi))
+        tile = emitter.select(inside, tile, zeroOf(element));
   Surrounded result;
-  result.buffer = group.host.allocate(getElementTypeOrSelf(operand),
-                                      group.host.sizesOf(operand));
+  result.buffer = group.host.allocate(element, sizes);
   emitter.store(tile, result.buffer, map);
   result.launch = kernel.finish(schedule);
   result.kernel = kernel.kernel;

@@ -30,14 +30,21 @@ Surrounded surround(Group &group, const Buffer &input,
                     llvm::ArrayRef<unsigned> order, mlir::TypedAttr outside,
                     llvm::StringRef schedule);
 
+/// Zeros around what a dimension of an operand has: it becomes `size` long, and
+/// its elements begin at `low`.
+struct ZerosAround {
+  unsigned dim;
+  int64_t low, size;
+};
+
 /// Computes what an operand of the group's product is into memory of its own,
-/// with its dimensions in the order of its type; `suffix` is of the kernel's
-/// name. On failure `reason` says why.
-mlir::FailureOr<Surrounded> computeInOrder(Group &group, mlir::Value operand,
-                                           const AccessMap &map,
-                                           llvm::StringRef suffix,
-                                           llvm::StringRef schedule,
-                                           std::string &reason);
+/// with its dimensions in the order of its type, where they have zeros around
+/// them in memory only. `suffix` is of the kernel's name. On failure `reason`
+/// says why.
+mlir::FailureOr<Surrounded>
+computeInOrder(Group &group, mlir::Value operand, const AccessMap &map,
+               llvm::ArrayRef<ZerosAround> around, llvm::StringRef suffix,
+               llvm::StringRef schedule, std::string &reason);
 
 } // namespace kiln::schedule
 

@@ -105,18 +105,48 @@ bool WindowProduct::hasPlaces(const Buffer &buffer) {
   return true;
 }
 
-bool WindowProduct::isFactor(const Buffer &buffer) const {
-  return buffer.strides.back().is(1) || buffer.strides.front().is(1);
+/// Whether copies that go on by themselves can take rows of a buffer: elements
+/// of dimension `along` lie side by side, and all rows begin at words.
+static bool hasRows(const Buffer &buffer, unsigned along) {
+  constexpr int64_t kWord = 32;
+  int64_t bits = buffer.elementType().getIntOrFloatBitWidth();
+  auto isAligned = [&](Extent extent) {
+    return !extent.isStatic() || extent.get() * bits % kWord == 0;
+  };
+  if (!buffer.strides[along].is(1) || !isAligned(buffer.offset))
+    return false;
+  for (unsigned d = 0; d < buffer.rank(); ++d)
+    if (d != along && !buffer.sizes[d].is(1) && !isAligned(buffer.strides[d]))
+      return false;
+  return true;
+}
+
+FailureOr<Surrounded> WindowProduct::compute(unsigned number,
+                                             ArrayRef<ZerosAround> around) {
+  return computeInOrder(
+      group, conv->getOperand(number), anchor.operandMaps[number], around,
+      number ? "filter" : "input", "generic.window_product", reason);
+}
+
+SmallVector<ZerosAround> WindowProduct::wholeChunks(Value operand) const {
+  constexpr int64_t kChunk = 128;
+  unsigned last = spatial + 1;
+  int64_t size = cast<RankedTensorType>(operand.getType()).getDimSize(last);
+  int64_t unit = std::max<int64_t>(kChunk / element.getIntOrFloatBitWidth(), 1);
+  if (ShapedType::isDynamic(size) || size % unit == 0 || !groups.empty())
+    return {};
+  return {{last, 0, int64_t(llvm::alignTo(size, unit))}};
 }
 
 LogicalResult WindowProduct::findOperands() {
+  if (joinsLine())
+    return joinLine();
   FailureOr<Buffer> memory = memoryOf(group, conv.getInput());
-  if (succeeded(memory) && hasPlaces(*memory)) {
+  unsigned last = spatial + 1;
+  if (succeeded(memory) && hasPlaces(*memory) && hasRows(*memory, last)) {
     input = *memory;
   } else {
-    FailureOr<Surrounded> copy =
-        computeInOrder(group, conv.getInput(), anchor.operandMaps[0], "input",
-                       "generic.window_product", reason);
+    FailureOr<Surrounded> copy = compute(0, wholeChunks(conv.getInput()));
     if (failed(copy))
       return failure();
     inputCopy = *copy;
@@ -124,19 +154,69 @@ LogicalResult WindowProduct::findOperands() {
     if (!hasPlaces(input))
       return fail("an input of unknown strides");
   }
+  filterMap = anchor.operandMaps[1];
   memory = memoryOf(group, conv.getFilter());
-  if (succeeded(memory) && isFactor(*memory)) {
+  if (succeeded(memory) && (hasRows(*memory, last) || hasRows(*memory, 0))) {
     filter = *memory;
     return success();
   }
-  FailureOr<Surrounded> copy =
-      computeInOrder(group, conv.getFilter(), anchor.operandMaps[1], "filter",
-                     "generic.window_product", reason);
+  FailureOr<Surrounded> copy = compute(1, wholeChunks(conv.getFilter()));
   if (failed(copy))
     return failure();
   filterCopy = *copy;
   filter = filterCopy.buffer;
   return success();
+}
+
+bool WindowProduct::joinsLine() const {
+  constexpr int64_t kChunk = 128;
+  const Axis &axis = axes.back();
+  Extent channels = group.plan.sizes[depth];
+  return groups.empty() && channels.isStatic() &&
+         channels.get() * element.getIntOrFloatBitWidth() < kChunk &&
+         axis.window >= 0 && axis.dim >= 0 && axis.dilation == 1 &&
+         axis.spread == 1 && group.plan.sizes[axis.dim].isStatic();
+}
+
+LogicalResult WindowProduct::joinLine() {
+  constexpr int64_t kLeastBits = 64;
+  Axis &axis = axes.back();
+  int64_t channels =
+      std::max<int64_t>(llvm::PowerOf2Ceil(group.plan.sizes[depth].get()),
+                        kLeastBits / element.getIntOrFloatBitWidth());
+  int64_t window = group.plan.sizes[axis.window].get(),
+          count = group.plan.sizes[axis.dim].get();
+  // Lines of whole steps, with all that a window reads.
+  int64_t line = llvm::alignTo((count - 1) * axis.stride + window, axis.stride);
+  FailureOr<Surrounded> copy =
+      compute(0, {{spatial, axis.low, line}, {spatial + 1, 0, channels}});
+  if (failed(copy))
+    return failure();
+  inputCopy = *copy;
+  input = inputCopy.buffer;
+  input.sizes[spatial] = count;
+  input.strides[spatial] = axis.stride * channels;
+  input.sizes.back() = window * channels;
+  copy = compute(1, {{spatial + 1, 0, channels}});
+  if (failed(copy))
+    return failure();
+  filterCopy = *copy;
+  filter = filterCopy.buffer;
+  filter.sizes.pop_back();
+  filter.strides.pop_back();
+  filter.sizes.back() = window * channels;
+  filter.strides.back() = 1;
+  filterMap = anchor.operandMaps[1];
+  filterMap.index.pop_back();
+  depth = kernel.dims.size();
+  kernel.dims.emplace_back();
+  kernel.dims[depth].size = window * channels;
+  filterMap.index.back() = IndexExpr::dim(depth);
+  int dim = axis.dim;
+  axis = Axis();
+  axis.dim = dim;
+  axis.size = count;
+  return hasPlaces(input) ? success() : fail("an input of unknown strides");
 }
 
 void WindowProduct::mergeRows() {
@@ -480,7 +560,7 @@ LogicalResult WindowProduct::run(std::optional<KernelBuilder> &last) {
                    [&](ValueRange carried) -> SmallVector<Value> {
                      placeStep();
                      Value x = inputTile();
-                     Value y = builder.load(filter, anchor.operandMaps[1]);
+                     Value y = builder.load(filter, filterMap);
                      y = builder.broadcast(y, {kernel.dims[depth].block,
                                                kernel.dims[channel].block});
                      return {tile::DotOp::create(

@@ -49,7 +49,15 @@ private:
   mlir::LogicalResult findAxes();
   /// Whether rows have places at equal distances in the input.
   bool hasPlaces(const Buffer &input);
-  bool isFactor(const Buffer &filter) const;
+  /// An operand in memory of its own.
+  mlir::FailureOr<Surrounded> compute(unsigned number,
+                                      llvm::ArrayRef<ZerosAround> around);
+  /// Zeros behind the channels of an operand, so that rows begin at chunks.
+  llvm::SmallVector<ZerosAround> wholeChunks(mlir::Value operand) const;
+  /// Whether a line of the window has so few channels that it is read as one
+  /// piece: it is, in a copy with zeros around the positions.
+  bool joinsLine() const;
+  mlir::LogicalResult joinLine();
   void mergeRows();
   void chooseBlocks();
   void split(int64_t parts);
@@ -81,6 +89,7 @@ private:
   prim::ConvOp conv;
   unsigned spatial;
   Buffer input, filter;
+  AccessMap filterMap;
   Surrounded inputCopy, filterCopy;
   llvm::SmallVector<Axis> axes;
   /// Distance of neighbouring places in the input, in elements.

@@ -6,8 +6,13 @@ import os
 import platform
 import re
 import shutil
+import sys
 
 import lit.formats
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+import build_tree  # noqa: E402
 
 config.name = "kiln"
 config.test_format = lit.formats.ShTest(execute_external=True)
@@ -19,7 +24,8 @@ build = os.path.abspath(build)
 config.test_exec_root = os.path.join(build, "test")
 source = os.path.abspath(os.path.join(config.test_source_root, ".."))
 
-llvm_bin = "/usr/lib/llvm-22/bin"
+llvm = build_tree.llvm_prefix(build)
+llvm_bin = os.path.join(llvm, "bin")
 path = [os.path.join(build, "bin"), llvm_bin, os.environ.get("PATH", "")]
 config.environment["PATH"] = os.pathsep.join(path)
 for name in ("HOME", "CCACHE_DIR", "KILN_SHARED", "KILN_CONFORM_SEED"):
@@ -30,6 +36,14 @@ for name in ("HOME", "CCACHE_DIR", "KILN_SHARED", "KILN_CONFORM_SEED"):
 # with `unset KILN_NO_FALLBACK` and say why.
 config.environment["KILN_NO_FALLBACK"] = "1"
 
+
+
+def clang(name):
+    """Clang of the LLVM, else the one on the search path."""
+    own = os.path.join(llvm_bin, name)
+    return own if os.path.exists(own) else shutil.which(name) or own
+
+
 # A shared object of the shape that the device cpu takes.
 kernel_flags = ("-fPIC -shared -nostdlib -fno-asynchronous-unwind-tables -fuse-ld=lld "
                 "-Wl,--build-id=none,--hash-style=gnu,-z,noexecstack")
@@ -39,9 +53,10 @@ config.substitutions += [
     ("%build", build),
     ("%source", source),
     ("%llvm_bin", llvm_bin),
+    ("%llvm", llvm),
     ("%python", "/usr/bin/python3"),
-    ("%cxx", os.path.join(llvm_bin, "clang++")),
-    ("%cc", os.path.join(llvm_bin, "clang")),
+    ("%cxx", clang("clang++")),
+    ("%cc", clang("clang")),
 ]
 
 shared = os.environ.get("KILN_SHARED", "")

@@ -2,15 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs all tests of a build with lit and closes with `N passed, N failed, N skipped`.
 
-Usage: run.py BUILD [lit arguments...]
+Usage: run.py BUILD [--fast] [lit arguments...]
+  --fast leaves out the tests of slow.txt. Folders or files select tests; lit's own arguments, such as
+  --num-shards=4 --run-shard=1 or --filter=REGEX, work as well.
 """
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
-LIT = "/usr/lib/llvm-22/bin/lit"
+import build_tree
+
 PASSED = {"PASS", "XFAIL", "FLAKYPASS"}
 SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
 
@@ -21,8 +26,15 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         report = os.path.join(scratch, "lit.json")
         environment = dict(os.environ, KILN_BUILD=build)
-        command = [sys.executable, LIT, "-sv", "--timeout=600", "-o", report]
-        command += sys.argv[2:] or [tests]
+        lit = build_tree.lit(build)
+        command = [sys.executable, shutil.which(lit) or lit, "-sv", "--timeout=600", "-o", report]
+        arguments = sys.argv[2:]
+        if "--fast" in arguments:
+            arguments.remove("--fast")
+            command.append("--filter-out=:: (" + "|".join(map(re.escape, build_tree.slow_tests())) + ")$")
+        if all(argument.startswith("-") for argument in arguments):
+            arguments.append(tests)
+        command += arguments
         status = subprocess.run(command, env=environment, check=False).returncode
         try:
             with open(report, encoding="utf-8") as file:

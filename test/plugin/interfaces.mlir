@@ -5,8 +5,8 @@
 // RUN:     ops.h:op-decls ops.cpp:op-defs; do \
 // RUN:   mlir-tblgen -gen-${part#*:} $(case $part in ops*|attrs*) ;; *) echo -dialect=mine;; esac) %S/Inputs/mine.td \
 // RUN:     $(case $part in ops*) echo -op-include-regex=^mine;; attrs*) echo -attrdefs-dialect=mine;; esac) \
-// RUN:     -I %source/include -I /usr/lib/llvm-22/include -o %t/mine.${part%:*}.inc || exit 1; done
-// RUN: %cxx -std=c++17 -shared -fPIC -fno-rtti -I%t -I%source/include -I%build/include -isystem /usr/lib/llvm-22/include \
+// RUN:     -I %source/include -I %llvm/include -o %t/mine.${part%:*}.inc || exit 1; done
+// RUN: %cxx -std=c++17 -shared -fPIC -fno-rtti -I%t -I%source/include -I%build/include -isystem %llvm/include \
 // RUN:   %S/Inputs/mine.cpp -o %t/mine.so -L%build/lib -lKiln
 //
 // Form and analysis.

@@ -1,7 +1,7 @@
 // A plug-in that registers the code of a matrix instruction alone is loaded, and a description that lists the
 // instruction uses it.
 // RUN: rm -rf %t && mkdir -p %t
-// RUN: %cxx -std=c++17 -shared -fPIC -I%source/include -I%build/include -isystem /usr/lib/llvm-22/include \
+// RUN: %cxx -std=c++17 -shared -fPIC -I%source/include -I%build/include -isystem %llvm/include \
 // RUN:   %S/Inputs/rows-only.cpp -o %t/rows.so -L%build/lib -lKiln
 // RUN: kiln-opt %s --load-target=%t/rows.so --cpu-select-matrix-instructions --mlir-print-local-scope | FileCheck %s
 

@@ -31,9 +31,10 @@ std::optional<std::string> findLinker() {
   for (StringRef name : {"ld.lld-22", "ld.lld"})
     if (ErrorOr<std::string> path = sys::findProgramByName(name))
       return *path;
-  for (StringRef folder : {"/usr/lib/llvm-22/bin"})
-    if (ErrorOr<std::string> path = sys::findProgramByName("ld.lld", {folder}))
-      return *path;
+  // Where the LLVM that this was built with has its programs.
+  if (ErrorOr<std::string> path =
+          sys::findProgramByName("ld.lld", {StringRef(KILN_LLVM_TOOLS)}))
+    return *path;
   return std::nullopt;
 }
 

@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks that every pass has a test whose commands name it, and that slow.txt lists tests that exist.
+Usage: passes.py SOURCE"""
+import glob
+import os
+import re
+import sys
+
+source = sys.argv[1]
+
+
+def read(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+passes = {}
+for folder in ("include", "targets"):
+    for td in glob.glob(f"{source}/{folder}/**/*.td", recursive=True):
+        for name in re.findall(r'^def \w+\s*:\s*\w*Pass\w*<"([\w-]+)"', read(td), re.MULTILINE):
+            passes[name] = os.path.relpath(td, source)
+
+named = set()
+for path in glob.glob(f"{source}/test/**/*", recursive=True):
+    if path.endswith((".mlir", ".test")):
+        for line in read(path).splitlines():
+            if "RUN:" in line:
+                named |= {word.lstrip("-") for word in re.findall(r"[\w-]+", line)}
+
+problems = [f"{td}: expected a test whose RUN lines name the pass {name}, found none"
+            for name, td in sorted(passes.items()) if name not in named]
+for number, line in enumerate(read(f"{source}/test/slow.txt").splitlines(), 1):
+    if line and not line.startswith("#") and not os.path.isfile(f"{source}/test/{line}"):
+        problems.append(f"test/slow.txt:{number}: expected a test, found '{line}'")
+for problem in problems:
+    print(problem)
+print(f"{len(passes)} passes, {len(problems)} problems")
+sys.exit(1 if problems or len(passes) < 50 else 0)

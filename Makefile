@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Two commands matter: `make demo` and `make test`. Both install what is missing and build first.
+# `make check-fast` runs the tests that take seconds, for use while editing.
 BUILD ?= build
 JOBS  ?= $(shell nproc)
 PREFIX ?= $(CURDIR)/install
 
-.PHONY: all build deps demo test cross test-cross test-hip test-jax test-torch semantics test-onnx bench install packages wheels fuzz format tidy clean
+.PHONY: all build deps demo test check-fast check-style site release cross test-cross test-hip test-jax test-torch semantics test-onnx bench install packages wheels fuzz format tidy clean
 all: build
 
 deps:
@@ -24,6 +25,16 @@ demo: build
 test: build
 	-@bash tools/install-deps.sh other-mlir
 	@/usr/bin/python3 test/run.py $(BUILD)
+
+# The tests that take less than three seconds each.
+check-fast: build
+	@/usr/bin/python3 test/run.py $(BUILD) --fast
+
+# Format and lint of what differs from the commit BASE.
+BASE ?= origin/main
+check-style: build
+	@bash tools/install-deps.sh style
+	@bash tools/check-style.sh $(BUILD) $(BASE)
 
 # What runs packages, for other architectures, by Debian's cross compilers, and emulators of these.
 cross:
@@ -72,6 +83,14 @@ bench: build
 	@bash tools/install-deps.sh bench
 	@bash bench/run.sh $(BUILD)
 
+# The site, in build/site: pages, generated reference, C and C++ interfaces, search. Needs no compiler of Kiln's.
+site: deps $(BUILD)/build.ninja
+	@bash tools/install-deps.sh site
+	@cmake --build $(BUILD) --target kiln-docs
+	@test -x $(BUILD)/venv-site/bin/python || /usr/bin/python3 -m venv $(BUILD)/venv-site
+	@$(BUILD)/venv-site/bin/python -m pip install -q -r docs/site/requirements.txt
+	@$(BUILD)/venv-site/bin/python docs/site/site.py . $(BUILD) $(BUILD)/site
+
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
@@ -80,6 +99,10 @@ packages: build
 
 wheels: build
 	@/usr/bin/python3 python/wheels.py $(BUILD) $(BUILD)/wheels
+
+# A release of this commit: make release VERSION=1.2.3
+release:
+	@bash tools/release.sh $(VERSION)
 
 fuzz: build
 	@bash tools/install-deps.sh fuzz

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs the Debian packages that Kiln needs and that are missing.
-# Usage: install-deps.sh [bench | fuzz | style | venv | other-mlir | cross]
+# Usage: install-deps.sh [bench | fuzz | style | venv | site | other-mlir | cross]
 #   bench adds the libraries that Kiln is compared with, fuzz the fuzzers' runtime, style the
-#   formatter and the linter, venv what environments of Python need, other-mlir a compiler of
+#   formatter and the linter, venv what environments of Python need, site what draws
+#   the pages of C and C++ interfaces, other-mlir a compiler of
 #   another version of LLVM that reads Kiln's files, cross the compilers for other architectures.
 set -euo pipefail
 
@@ -18,6 +19,7 @@ bench) packages+=(libopenblas-dev libdnnl-dev) ;;
 fuzz) packages+=(libclang-rt-22-dev) ;;
 style) packages+=(clang-format-22 clang-tidy-22) ;;
 venv) packages+=(python3-venv) ;;
+site) packages+=(python3-venv doxygen) ;;
 other-mlir) packages+=(mlir-19-tools) ;;
 cross) packages+=(g++-aarch64-linux-gnu g++-riscv64-linux-gnu) ;;
 esac

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks that the README names every folder of the tree and of lib/, and that every `make TARGET` of a
+"""Checks that CONTRIBUTING.md names every folder of the tree and of lib/, and that every `make TARGET` of a
 page is a target of the Makefile. Usage: map.py SOURCE"""
 import glob
 import os
@@ -23,14 +23,14 @@ def folders(parent):
             yield path
 
 
-table = read("README.md").split("## What is where\n", 1)[1].split("\n## ", 1)[0]
+table = read("CONTRIBUTING.md").split("## What is where\n", 1)[1].split("\n## ", 1)[0]
 named = set(re.findall(r"`([\w./-]+)`", table))
 count = 0
 for folder in [*folders(""), *folders("lib")]:
     count += 1
     # Of a folder whose parts all have rows there is nothing more to say; cmake/ belongs to the build.
     if folder not in named and folder not in ("lib", "include", "cmake"):
-        problems.append(f"README.md: section 'What is where' has no row for {folder}")
+        problems.append(f"CONTRIBUTING.md: section 'What is where' has no row for {folder}")
 
 targets = set(re.findall(r"^([a-z][\w-]*):", read("Makefile"), re.MULTILINE))
 for page in ["README.md", "CONTRIBUTING.md", "bench/README.md", *glob.glob("docs/*.md", root_dir=source)]:

@@ -42,12 +42,19 @@ bool waitsForOthers(tt::FuncOp func) {
   return waits;
 }
 
-/// Triton computes quotients of f32 that are not `tt.precise_divf` by an
-/// instruction that errs by up to 2 ulp.
-void approximateQuotients(ModuleOp module) {
-  module.walk([](arith::DivFOp op) {
-    if (getElementTypeOrSelf(op.getType()).isF32())
-      op.setFastmath(op.getFastmath() | arith::FastMathFlags::afn);
+/// Triton computes some operations of f32 by one instruction: quotients that are
+/// not `tt.precise_divf`, with up to 2 ulp, powers of two, where subnormal
+/// results are zero, and exponentials as powers of two of a rounded product.
+void approximate(ModuleOp module) {
+  module.walk([](Operation *op) {
+    if (!isa<arith::DivFOp, math::ExpOp, math::Exp2Op>(op) ||
+        !getElementTypeOrSelf(op->getResult(0).getType()).isF32())
+      return;
+    auto flags = cast<arith::ArithFastMathInterface>(op);
+    op->setAttr(flags.getFastMathAttrName(),
+                arith::FastMathFlagsAttr::get(
+                    op->getContext(), flags.getFastMathFlagsAttr().getValue() |
+                                          arith::FastMathFlags::afn));
   });
 }
 
@@ -80,7 +87,7 @@ struct TritonToTile : kiln::impl::TritonToTileBase<TritonToTile> {
       if (waitsForOthers(func))
         func->setAttr(target::kConcurrentAttr, UnitAttr::get(&getContext()));
     if (numerics == "triton")
-      approximateQuotients(module);
+      approximate(module);
     if (failed(triton_to_tile::convertHints(module)) ||
         failed(convert(module, *hints)))
       signalPassFailure();

@@ -86,12 +86,16 @@ Value LowerMath::callFunction(OpBuilder &b, Location loc, StringRef symbol,
 /// A function of f32 by our own code; null where there is none.
 Value LowerMath::single(Operation *op, ValueRange x, OpBuilder &b) {
   GpuFloat32 f(b, op->getLoc());
-  if (isa<math::ExpOp>(op))
-    return f.exp(x[0]);
+  auto isFast = [](auto op) {
+    return arith::bitEnumContainsAny(op.getFastmath(),
+                                     arith::FastMathFlags::afn);
+  };
+  if (auto power = dyn_cast<math::ExpOp>(op))
+    return isFast(power) ? f.exp2(f.mul(x[0], f.f32(llvm::numbers::log2e)),
+                                  /*flush=*/true)
+                         : f.exp(x[0]);
   if (auto power = dyn_cast<math::Exp2Op>(op))
-    return f.exp2(
-        x[0], flush || arith::bitEnumContainsAny(power.getFastmath(),
-                                                 arith::FastMathFlags::afn));
+    return f.exp2(x[0], flush || isFast(power));
   if (isa<math::ExpM1Op>(op))
     return f.expm1(x[0]);
   if (isa<math::LogOp>(op))

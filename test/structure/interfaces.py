@@ -51,6 +51,7 @@ SUBJECTS = {
     # Sums that are rounded at their end.
     "lib/Compiler/Transforms/Tile/Expand/WidenAccumulators.cpp": {"ReduceOp"},
     # Emission of single operations.
+    "lib/Compiler/Staging/VectorRegions.cpp": {"ReduceOp"},
     "lib/CodeGen/Cpu/MathFunctions.cpp": {"CallExternOp"},
     "lib/CodeGen/Cpu/KernelEmitter.cpp": {"CallExternOp", "PrintOp", "PtrAddOp", "PtrCastOp", "PtrToIntOp", "IntToPtrOp"},
     # Reductions store values on their way; addresses become pointers where an access uses them.

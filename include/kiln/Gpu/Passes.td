@@ -69,16 +69,19 @@ def SimtStageOperands : Pass<"simt-stage-operands", "::kiln::tile::KernelOp"> {
 }
 
 def SimtOverlapProducts : Pass<"simt-overlap-products", "::kiln::tile::KernelOp"> {
-  let summary = "Lets products begin an iteration before what is computed from their sums";
+  let summary = "Lets a product begin an iteration before the computations that use its accumulator";
   let description = [{
-    In a loop with rings where a factor of one product is computed from the sums of another one (attention), the other
-    one gets `at = #stage.at<-1, 0>`: `stage-schedule` and `stage-pipeline` let it begin one iteration early, so that
-    the matrix unit multiplies while threads compute. It may, if its instruction reads shared memory by itself, its
-    factors come from outside of the loop or from boxes that are copied for it alone, nothing that it needs is carried from
-    iteration to iteration, and the sums of all products of the loop, its own twice, and the factors that threads hold fit
-    into `registers` words of a thread.
+    In a loop with rings, an operand of one product may be computed from the accumulator of another one, as in attention. The
+    other product then gets `at = #stage.at<-1, 0>`: `stage-schedule` and `stage-pipeline` let it begin one iteration early,
+    so that the matrix unit multiplies while threads compute. Conditions:
+
+    - its instruction reads shared memory, asynchronously;
+    - its operands come from outside of the loop, or from boxes that are copied for this product alone;
+    - no value that it needs is carried from iteration to iteration;
+    - the accumulators of all products of the loop, its own twice, and the operands in registers fit into `registers` words
+      of a thread.
   }];
-  let options = [Option<"registers", "registers", "int64_t", "192", "words of a thread that sums and factors may take">];
+  let options = [Option<"registers", "registers", "int64_t", "192", "words of a thread that accumulators and operands may take">];
   let dependentDialects = ["::kiln::stage::StageDialect"];
 }
 
@@ -130,6 +133,16 @@ def ConvertTileToSimt : Pass<"convert-tile-to-simt", "::mlir::ModuleOp"> {
   let dependentDialects = ["::kiln::simt::SimtDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect", "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
                            "::kiln::stage::StageDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def SimtInterleaveCopies : Pass<"simt-interleave-copies", "::mlir::LLVM::LLVMFuncOp"> {
+  let summary = "Issues copies between the matrix instructions behind them";
+  let description = [{
+    Copies that fill a slot stand in front of the product of the slot that is full. This pass moves them, with the end of
+    their group, between the `simt.mma` of that product: twice as many as their share behind each. All copies are then in flight
+    by the middle of the product. Behind an asynchronous `simt.mma_async` all of them are issued at once. They move over
+    no operation that waits, writes memory or has regions.
+  }];
 }
 
 def SimtExpandAccesses : Pass<"simt-expand-accesses", "::mlir::ModuleOp"> {

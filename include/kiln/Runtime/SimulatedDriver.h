@@ -9,10 +9,12 @@
 #include <stdexcept>
 #include <vector>
 
+/// The device: its properties, and how much memory it has handed out.
 struct KilnDevice {
   KilnDeviceProperties properties = {};
   uint64_t used = 0; ///< bytes of its memory
 };
+/// Memory of the device, which is the host's.
 struct KilnBuffer {
   std::vector<char> memory;
 };

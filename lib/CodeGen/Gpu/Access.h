@@ -19,10 +19,9 @@ public:
   mlir::LogicalResult run();
   /// Copies the block into memory of the block of threads: `target` gives the
   /// address of a register's element. Outside of the view it is zero. Where
-  /// `mask` does not hold nothing is copied; null: it holds. What is returned
-  /// makes one copy each, and needs this object.
-  llvm::SmallVector<std::function<void()>>
-  copyAsync(mlir::Value mask, std::function<mlir::Value(int64_t reg)> target);
+  /// `mask` does not hold nothing is copied; null: it holds.
+  void copyAsync(mlir::Value mask,
+                 llvm::function_ref<mlir::Value(int64_t reg)> target);
 
 private:
   struct Axis {

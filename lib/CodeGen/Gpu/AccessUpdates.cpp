@@ -45,25 +45,19 @@ Value Access::validBytes(int64_t reg, int64_t count) {
   return w.select(mask, left, w.c32(0));
 }
 
-SmallVector<std::function<void()>>
-Access::copyAsync(Value mask, std::function<Value(int64_t)> target) {
+void Access::copyAsync(Value mask, function_ref<Value(int64_t)> target) {
   prepare();
-  unsigned bits = chooseVector();
-  SmallVector<std::function<void()>> copies;
   bool isIndirect =
       llvm::any_of(axes, [](const Axis &a) { return a.axis.isIndirect(); });
-  forEachVector(bits, [&](ArrayRef<int64_t> registers) {
+  forEachVector(chooseVector(), [&](ArrayRef<int64_t> registers) {
     int64_t count = registers.size(), first = registers[0];
-    copies.push_back([=] {
-      Value valid;
-      if (whole || isIndirect)
-        valid = validBytes(first, count);
-      Value from = w.elementPointer(base, offsetOf(first), stored);
-      CopyAsyncOp::create(w.b, w.loc, from, target(first), alignmentFor(count),
-                          w.both(mask, w.isFirstCopy(layout)), valid);
-    });
+    Value valid;
+    if (whole || isIndirect)
+      valid = validBytes(first, count);
+    Value from = w.elementPointer(base, offsetOf(first), stored);
+    CopyAsyncOp::create(w.b, w.loc, from, target(first), alignmentFor(count),
+                        w.both(mask, w.isFirstCopy(layout)), valid);
   });
-  return copies;
 }
 
 /// Combining stores: each element once.

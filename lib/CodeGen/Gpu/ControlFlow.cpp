@@ -42,7 +42,6 @@ void KernelWalk::unflatten(ValueRange values, ValueRange flat) {
 }
 
 LogicalResult KernelWalk::emitFor(scf::ForOp op) {
-  finishCopies();
   bool hasRings = touchesRings(op);
   size_t numRings = rings.size();
   SmallVector<Value> inits = flatten(op.getInits());
@@ -97,7 +96,6 @@ LogicalResult KernelWalk::emitIf(scf::IfOp op) {
   if (hasRings)
     if (std::optional<LogicalResult> filled = emitFillings(op))
       return *filled;
-  finishCopies();
   SmallVector<Value> counters =
       hasRings ? ringCounters(numRings) : SmallVector<Value>();
   SmallVector<Type> types = flattenTypes(op.getResultTypes());
@@ -139,7 +137,6 @@ LogicalResult KernelWalk::emitIf(scf::IfOp op) {
 LogicalResult KernelWalk::emitWhile(scf::WhileOp op) {
   if (touchesRings(op))
     return decline(op, "rings in a loop without a count");
-  finishCopies();
   size_t numRings = rings.size();
   SmallVector<Value> inits = flatten(op.getInits());
   SmallVector<Type> results = flattenTypes(op.getResultTypes());

@@ -401,11 +401,8 @@ LogicalResult InstructionProduct::run() {
   int64_t together = 0;
   if (sumsWithFewerBits(op))
     together = std::max<int64_t>(op.getImpreciseTerms() / each, 1);
-  // Fragments are read while the products of those before are computed, and
-  // copies that are to be issued go in between, so that neither waits.
+  // Fragments are read while the products of those before are computed.
   load(*next);
-  int64_t products = depth / each * next->size(), done = 0;
-  int64_t copies = w.countCopies(), issued = 0;
   for (int64_t k = 0; k < depth; k += each) {
     SmallVector<Step> steps = std::move(*next);
     if (k + each < depth) {
@@ -418,15 +415,10 @@ LogicalResult InstructionProduct::run() {
       addImprecise();
       imprecise.assign(sums.size(), w.zero(sums[0].getType()));
     }
-    for (const Step &step : steps) {
+    for (const Step &step : steps)
       multiply(step);
-      int64_t wanted = std::min(copies, ++done * 2 * copies / products);
-      w.issueCopies(std::max<int64_t>(wanted - issued, 0));
-      issued = std::max(issued, wanted);
-    }
   }
   addImprecise();
-  w.finishCopies();
   w.define(op->getResult(0), std::move(sums));
   return success();
 }

@@ -255,7 +255,6 @@ LogicalResult KernelWalk::emitBlock(Block *block) {
       return op.emitOpError("borrows shared memory without a place; run "
                             "simt-insert-barriers before");
   }
-  finishCopies();
   return success();
 }
 
@@ -353,11 +352,8 @@ LogicalResult KernelWalk::emitWait(Operation *op) {
       .Case([&](BarrierOp op) { barrier(op.getMemories()); })
       .Case([&](WarpBarrierOp) { warpBarrier(); })
       .Case([&](PublishOp) { PublishOp::create(b, loc); })
-      .Case([&](CommitCopiesOp) { commitCopies(); })
-      .Case([&](WaitCopiesOp op) {
-        finishCopies();
-        WaitCopiesOp::create(b, loc, op.getBut());
-      })
+      .Case([&](CommitCopiesOp) { CommitCopiesOp::create(b, loc); })
+      .Case([&](WaitCopiesOp op) { WaitCopiesOp::create(b, loc, op.getBut()); })
       .Case([&](WaitProductsOp op) {
         SmallVector<Value> values = flatten(op.getValues());
         auto wait = WaitProductsOp::create(

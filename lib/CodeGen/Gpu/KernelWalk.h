@@ -96,10 +96,6 @@ public:
   static int64_t registerAt(LayoutAttr layout, llvm::ArrayRef<int64_t> offset);
   /// A barrier for the threads of a warp.
   void warpBarrier();
-  /// Issues some of the copies that are to come, or all of them.
-  void issueCopies(size_t count);
-  void finishCopies() { issueCopies(lateCopies.size()); }
-  size_t countCopies() const { return lateCopies.size(); }
   /// How a product reads a factor; nothing where it is in registers.
   std::unique_ptr<FragmentReader> readerOf(mlir::Value tile);
   /// The storage that a product reads a factor from; null where it is in
@@ -183,7 +179,6 @@ private:
   void emitLookup(stage::WriteOp op);
   /// A copy, or a load that becomes one; false for anything else.
   bool emitFilling(mlir::Operation *op);
-  void commitCopies();
   mlir::Value nextSlot(const Ring &ring, mlir::Value slot);
   std::optional<mlir::LogicalResult> emitFillings(mlir::scf::IfOp op);
   void bindSlot(Ring *ring, mlir::Value slot, mlir::ValueRange parts);
@@ -197,10 +192,6 @@ private:
   std::pair<mlir::Value, int64_t> copyBound;
   index::Facts factsOf(mlir::Value value);
   llvm::DenseMap<mlir::Value, StoragePlace> storages;
-  /// Copies that were asked for and are yet to be issued, and how many groups
-  /// end behind them: what comes next spreads them over its own work.
-  llvm::SmallVector<std::function<void()>> lateCopies;
-  int64_t lateCommits = 0;
   /// Factors that their product reads piece by piece.
   llvm::DenseMap<mlir::Value, StoragePlace> lateReads;
 

@@ -215,8 +215,6 @@ LogicalResult MemoryProduct::run() {
     multiplyInParts(sums, matrices, starts, steps);
   } else {
     multiply(sums, matrices, starts);
-    // While the products are computed.
-    w.finishCopies();
   }
   w.define(op->getResult(0), std::move(sums));
   return success();
@@ -286,8 +284,6 @@ void MemoryProduct::multiplyInParts(Regs &sums, ArrayRef<MatrixAttr> matrices,
     }
     Regs part(sums.size(), w.zero(sums[0].getType()));
     multiply(part, parts, starts, first);
-    if (first == 0)
-      w.finishCopies();
     auto done = WaitProductsOp::create(w.b, w.loc, ValueRange(part).getTypes(),
                                        /*but=*/0, part);
     for (auto [sum, value] : llvm::zip_equal(sums, done.getResults()))

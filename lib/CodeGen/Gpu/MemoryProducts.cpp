@@ -117,9 +117,10 @@ static ViewAccessOpInterface loadOf(Value factor, scf::ForOp loop,
   if (!load || load.getWrittenOperand() || load.isVolatileAccess() ||
       load->getBlock() != loop.getBody() ||
       load.getAccessedType().getRank() != 2 ||
-      llvm::any_of(load.getAxes(),
-                   [](const ViewAxis &axis) { return axis.step != 1; }) ||
-      (!isa<tile::LoadOp>(load) && !isKnownEarly(load, loop)))
+      llvm::any_of(load.getAxes(), [&](const ViewAxis &axis) {
+        return axis.step != 1 ||
+               (axis.isIndirect() && !isKnownEarly(load, loop));
+      }))
     return {};
   return load;
 }

@@ -65,6 +65,7 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   staging.addPass(staging::createStageAllocate());
   staging.addPass(createSimtInsertBarriers({lanes}));
   pm.addPass(createConvertTileToSimt({lanes}));
+  pm.addNestedPass<LLVM::LLVMFuncOp>(createSimtInterleaveCopies());
 #ifdef NDEBUG
   constexpr bool kAsyncOnly = true;
 #else
@@ -96,6 +97,7 @@ void simt::registerGpuPasses() {
   registerPass([] { return createSimtOverlapProducts(); });
   registerPass([] { return createSimtInsertBarriers(); });
   registerPass([] { return createConvertTileToSimt(); });
+  registerPass([] { return createSimtInterleaveCopies(); });
   registerPass([] { return createSimtExpandAccesses(); });
   registerPass([] { return createSimtVerifyBarriers(); });
   PassPipelineRegistration<PipelineOptions>(

@@ -60,7 +60,6 @@ LogicalResult KernelWalk::emitStage(Operation *op) {
       })
       .Case([&](stage::ProduceOp op) -> LogicalResult {
         Ring *ring = rings.find(op.getRing())->second.get();
-        finishCopies();
         bindSlot(ring, ring->fill, op.getBody().getArguments());
         for (Operation &inner : op.getBody().front().without_terminator())
           if (!emitFilling(&inner) && failed(emitOp(&inner)))
@@ -78,14 +77,12 @@ LogicalResult KernelWalk::emitStage(Operation *op) {
       .Case([&](stage::CopyOp op) -> LogicalResult {
         if (op.getAsync() || !isa<tile::ViewType>(op.getSource().getType()))
           return decline(op, "this copy");
-        finishCopies();
         emitCopy(op);
         return success();
       })
       .Case([&](stage::WriteOp op) -> LogicalResult {
         if (!isLookup(op.getValue().getDefiningOp()))
           return decline(op, "this writing of storage");
-        finishCopies();
         emitLookup(op);
         return success();
       })
@@ -113,7 +110,6 @@ LogicalResult KernelWalk::emitRead(stage::ReadOp op) {
     }
     return success();
   }
-  finishCopies();
   define(result, FragmentReader(*this, place->second, layout,
                                 scalarType(getElementTypeOrSelf(result)))
                      .all());

@@ -32,13 +32,11 @@ void KernelWalk::emitCopy(stage::CopyOp op) {
   LayoutAttr layout =
       blockedLayout(b.getContext(), type.getShape(), along.dim, along.count,
                     lanes, warps, /*isWhole=*/true);
-  auto access = std::make_shared<Access>(
-      *this, op.getSource(), axes,
-      cast<RankedTensorType>(withLayout(type, layout)));
-  for (auto &copy : access->copyAsync(copyMask, [=](int64_t reg) {
-         return place.address(*this, layout, reg);
-       }))
-    lateCopies.push_back([access, copy] { copy(); });
+  Access(*this, op.getSource(), axes,
+         cast<RankedTensorType>(withLayout(type, layout)))
+      .copyAsync(copyMask, [&](int64_t reg) {
+        return place.address(*this, layout, reg);
+      });
 }
 
 /// What is loaded only to be written to storage is copied.
@@ -46,11 +44,9 @@ void KernelWalk::emitLookup(stage::WriteOp op) {
   Operation *load = op.getValue().getDefiningOp();
   StoragePlace place = storages.find(op.getStorage())->second;
   LayoutAttr layout = getLayout(op.getValue());
-  auto target = [=](int64_t reg) { return place.address(*this, layout, reg); };
+  auto target = [&](int64_t reg) { return place.address(*this, layout, reg); };
   if (auto access = dyn_cast<ViewAccessOpInterface>(load)) {
-    auto shared = std::make_shared<Access>(*this, access);
-    for (auto &copy : shared->copyAsync(copyMask, target))
-      lateCopies.push_back([shared, copy] { copy(); });
+    Access(*this, access).copyAsync(copyMask, target);
     return;
   }
   auto pointers = cast<tile::LoadPtrOp>(load);
@@ -63,10 +59,8 @@ void KernelWalk::emitLookup(stage::WriteOp op) {
                  Value from = registers(pointers.getPtr())[first], valid;
                  if (pointers.getMask())
                    valid = registers(pointers.getMask())[first];
-                 lateCopies.push_back([=] {
-                   CopyAsyncOp::create(b, loc, from, target(first), bytes, mask,
-                                       valid);
-                 });
+                 CopyAsyncOp::create(b, loc, from, target(first), bytes, mask,
+                                     valid);
                });
 }
 
@@ -79,21 +73,4 @@ bool KernelWalk::emitFilling(Operation *op) {
   else
     return isLookup(op);
   return true;
-}
-
-void KernelWalk::issueCopies(size_t count) {
-  count = std::min(count, lateCopies.size());
-  for (auto &copy : ArrayRef(lateCopies).take_front(count))
-    copy();
-  lateCopies.erase(lateCopies.begin(), lateCopies.begin() + count);
-  if (!lateCopies.empty())
-    return;
-  for (; lateCommits; --lateCommits)
-    CommitCopiesOp::create(b, loc);
-}
-
-void KernelWalk::commitCopies() {
-  ++lateCommits;
-  if (lateCopies.empty())
-    finishCopies();
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The machine of frozencpp in software, behind the table of kiln-c/Device.h: replace it by calls that reach yours. A program is
 // words of 64 bits: the number of registers, then instructions, each a code, the number of its operands, and those.
 #include "kiln/Runtime/SimulatedDriver.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Targets of Kiln as programs with an MLIR of their own, from 19 on: reads kernels in the wire form and speaks the protocol
 // of docs/isolated-targets.md. A project has its own copy; later releases of Kiln speak this version, too.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The compiler of frozencpp: turns kernels into the words that device/Driver.cpp runs. Kiln starts it and talks to it through
 // its standard input and output.
 #include "Isolated.h"

@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Times whole models on a GPU beside torch.compile, in one process, by turns.
+
+Usage: gpu_models.py PACKAGES --export [--chip=CHIP] [--options=KEY=VALUE,…] [--only=NAME,…]   writes NAME.kpkg
+       gpu_models.py PACKAGES RUNTIME [--rounds=N] [--only=NAME,…] [--profile] [--autotune]     measures them
+
+The models are functions of their weights, so that packages hold none. `--export` needs torch and kiln.torch and no GPU;
+measuring needs torch with CUDA and an installed runtime (cmake --install BUILD --component runtime). Arguments and
+results are PyTorch's, on the device. Kiln records the call once and replays it; torch.compile has the mode
+`reduce-overhead`, which does the same by CUDA graphs, or `max-autotune`. A time is that of one replay and of the wait for
+its end, by the clock of the host; the ratio is the median over the rounds of (torch.compile / Kiln): above 1, Kiln is
+faster. Results are compared with PyTorch's of the same function in f32 or f64. `--profile` prints Kiln's kernels.
+"""
+import argparse
+import os
+import statistics
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+TOLERANCE = 4e-2  # of the largest element: weights and results have 8 bits
+MODELS = {}
+
+
+def model(shapes):
+    def add(function):
+        MODELS[function.__name__] = (function, shapes)
+        return function
+    return add
+
+
+def norm(torch, x, weight):
+    wide = x.float()
+    return (wide * torch.rsqrt((wide * wide).mean(-1, keepdim=True) + 1e-5)).to(x.dtype) * weight
+
+
+def turned(torch, x, positions):
+    half = x.shape[-1] // 2
+    scale = torch.arange(half, device=x.device, dtype=torch.float32) * (-9.21 / half)
+    angles = positions[:, None] * torch.exp(scale)
+    cos, sin = torch.cos(angles).to(x.dtype), torch.sin(angles).to(x.dtype)
+    a, b = x[..., :half], x[..., half:]
+    return torch.cat([a * cos - b * sin, b * cos + a * sin], -1)
+
+
+def decoder(tokens, width, heads, groups, inner):
+    """A layer of Llama: grouped heads of 128, rotary positions, SwiGLU."""
+    size = 128
+
+    def run(torch, x, first, wq, wk, wv, wo, second, gate, up, down):
+        functional = torch.nn.functional
+        positions = torch.arange(tokens, device=x.device, dtype=torch.float32)
+        h = norm(torch, x, first)
+        q = (h @ wq).view(1, tokens, heads, size).transpose(1, 2)
+        k = (h @ wk).view(1, tokens, groups, size).transpose(1, 2)
+        v = (h @ wv).view(1, tokens, groups, size).transpose(1, 2)
+        attended = functional.scaled_dot_product_attention(
+            turned(torch, q, positions), turned(torch, k, positions), v, is_causal=True, enable_gqa=heads != groups)
+        x = x + attended.transpose(1, 2).reshape(1, tokens, heads * size) @ wo
+        h = norm(torch, x, second)
+        return x + (functional.silu(h @ gate) * (h @ up)) @ down
+
+    shapes = [(1, tokens, width), (width,), (width, heads * size), (width, groups * size), (width, groups * size),
+              (heads * size, width), (width,), (width, inner), (width, inner), (inner, width)]
+    return run, shapes
+
+
+def step(past, width, heads, groups, inner):
+    """The same for one token, after `past` others whose keys and values are there."""
+    size = 128
+
+    def run(torch, x, keys, values, first, wq, wk, wv, wo, second, gate, up, down):
+        functional = torch.nn.functional
+        position = torch.full((1,), float(past), device=x.device)
+        h = norm(torch, x, first)
+        q = (h @ wq).view(1, 1, heads, size).transpose(1, 2)
+        k = (h @ wk).view(1, 1, groups, size).transpose(1, 2)
+        v = (h @ wv).view(1, 1, groups, size).transpose(1, 2)
+        keys = torch.cat([keys, turned(torch, k, position)], 2)
+        values = torch.cat([values, v], 2)
+        attended = functional.scaled_dot_product_attention(turned(torch, q, position), keys, values,
+                                                           enable_gqa=heads != groups)
+        x = x + attended.transpose(1, 2).reshape(1, 1, heads * size) @ wo
+        h = norm(torch, x, second)
+        return x + (functional.silu(h @ gate) * (h @ up)) @ down
+
+    shapes = [(1, 1, width), (1, groups, past, size), (1, groups, past, size), (width,), (width, heads * size),
+              (width, groups * size), (width, groups * size), (heads * size, width), (width,), (width, inner),
+              (width, inner), (inner, width)]
+    return run, shapes
+
+
+for name, (make, sizes) in {
+        "llama_8b_layer": (decoder, (2048, 4096, 32, 8, 14336)),
+        "llama_1b_layer": (decoder, (512, 2048, 16, 8, 8192)),
+        "llama_8b_step": (step, (2047, 4096, 32, 8, 14336)),
+        "llama_1b_step": (step, (511, 2048, 16, 8, 8192))}.items():
+    MODELS[name] = make(*sizes)
+
+
+@model([(8, 512, 768)] + [(768, 2304), (2304,), (768, 768), (768,), (768,), (768,), (768, 3072), (3072,), (3072, 768),
+                          (768,), (768,), (768,)])
+def bert_layer(torch, x, wqkv, bqkv, wo, bo, g1, b1, w1, c1, w2, c2, g2, b2):
+    functional = torch.nn.functional
+    q, k, v = (x @ wqkv + bqkv).view(8, 512, 3, 12, 64).permute(2, 0, 3, 1, 4).unbind(0)
+    attended = functional.scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(8, 512, 768)
+    x = functional.layer_norm(x + attended @ wo + bo, (768,), g1, b1)
+    h = functional.gelu(x @ w1 + c1)
+    return functional.layer_norm(x + h @ w2 + c2, (768,), g2, b2)
+
+
+@model([(4096, 4096), (4096, 16384), (16384,), (16384, 4096), (4096,)])
+def mlp_gelu(torch, x, w1, b1, w2, b2):
+    return torch.nn.functional.gelu(x @ w1 + b1, approximate="tanh") @ w2 + b2
+
+
+def residual_shapes(blocks):
+    shapes = []
+    for cin, cout in blocks:
+        shapes += [(cout, cin, 3, 3), (cout,), (cout,), (cout, cout, 3, 3), (cout,), (cout,)]
+        if cin != cout:
+            shapes += [(cout, cin, 1, 1), (cout,), (cout,)]
+    return shapes
+
+
+RESNET = [(64, 64), (64, 64), (64, 128), (128, 128), (128, 256), (256, 256), (256, 512), (512, 512)]
+
+
+def resnet18(batch):
+    """ResNet-18 for inference: batch norm is a scale and a shift."""
+    def run(torch, x, *weights):
+        functional = torch.nn.functional
+        left = list(weights)
+
+        def conv(x, stride, padding):
+            weight, scale, shift = left.pop(0), left.pop(0), left.pop(0)
+            return functional.conv2d(x, weight, stride=stride, padding=padding) * scale[:, None, None] + \
+                shift[:, None, None]
+
+        x = functional.max_pool2d(functional.relu(conv(x, 2, 3)), 3, 2, 1)
+        for cin, cout in RESNET:
+            stride = 1 if cin == cout else 2
+            y = conv(functional.relu(conv(x, stride, 1)), 1, 1)
+            if cin != cout:
+                x = conv(x, stride, 0)
+            x = functional.relu(x + y)
+        return x.mean((2, 3)) @ left.pop(0) + left.pop(0)
+
+    return run, [(batch, 3, 224, 224), (64, 3, 7, 7), (64,), (64,)] + residual_shapes(RESNET) + [(512, 1000), (1000,)]
+
+
+MODELS["resnet18_1"] = resnet18(1)
+MODELS["resnet18_32"] = resnet18(32)
+
+
+@model([(2, 320, 64, 64), (320,), (320,), (320, 320, 3, 3), (320,), (320,), (320,), (320, 320, 3, 3), (320,),
+        (320,), (320,), (320, 960), (320, 320), (320,), (320,), (320, 2560), (1280, 320)])
+def unet_block(torch, x, g1, b1, w1, c1, g2, b2, w2, c2, g3, b3, qkv, out, g4, b4, up, down):
+    """A residual block of Stable Diffusion's UNet and a transformer block on its 4096 positions."""
+    functional = torch.nn.functional
+    y = functional.conv2d(functional.silu(functional.group_norm(x, 32, g1, b1)), w1, c1, padding=1)
+    y = functional.conv2d(functional.silu(functional.group_norm(y, 32, g2, b2)), w2, c2, padding=1)
+    x = x + y
+    h = x.flatten(2).transpose(1, 2)
+    q, k, v = (functional.layer_norm(h, (320,), g3, b3) @ qkv).view(2, 4096, 3, 5, 64).permute(2, 0, 3, 1, 4).unbind(0)
+    h = h + functional.scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(2, 4096, 320) @ out
+    a, gate = (functional.layer_norm(h, (320,), g4, b4) @ up).chunk(2, -1)
+    h = h + (a * functional.gelu(gate)) @ down
+    return h.transpose(1, 2).reshape(2, 320, 64, 64)
+
+
+def selected(options):
+    names = options.only.split(",") if options.only else list(MODELS)
+    return [(name, *MODELS[name]) for name in names]
+
+
+def arguments(torch, shapes, device, seed=1):
+    generator = torch.Generator(device).manual_seed(seed)
+    tensors = []
+    for number, shape in enumerate(shapes):
+        x = torch.randn(shape, device=device, generator=generator)
+        if len(shape) == 1:
+            x = 1 + x / 8
+        elif number and len(shape) in (2, 4):
+            fan = shape[0] if len(shape) == 2 else shape[1] * shape[2] * shape[3]
+            x = x if len(shape) == 4 and shape[0] == 1 else x * fan ** -0.5
+        tensors.append(x.to(torch.bfloat16))
+    return tensors
+
+
+def export(options):
+    import torch
+    import kiln
+    import kiln.torch  # noqa: F401
+    os.makedirs(options.packages, exist_ok=True)
+    for name, function, shapes in selected(options):
+        class Module(torch.nn.Module):
+            def forward(self, *given):
+                return function(torch, *given)
+
+        begin = time.perf_counter()
+        given = tuple(torch.zeros(shape, dtype=torch.bfloat16) for shape in shapes)
+        program = torch.export.export(Module(), given, strict=False)
+        target = f"nvidia:{options.chip}" + (f",{options.options}" if options.options else "")
+        kiln.export(program, os.path.join(options.packages, f"{name}.kpkg"), target=target)
+        print(f"{name}: exported and compiled in {time.perf_counter() - begin:.1f} s", flush=True)
+
+
+def ready(torch, call):
+    def waited():
+        result = call()
+        torch.cuda.synchronize()
+        return result
+    return waited
+
+
+def measure(options):
+    import torch
+    from gpu_layer import Recorded, library
+    lib = library(options.runtime)
+    print(torch.cuda.get_device_name())
+    ratios, wrong = [], 0
+    for name, function, shapes in selected(options):
+        tensors = arguments(torch, shapes, "cuda")
+        exact = function(torch, *[t.float() for t in tensors])
+        torch._dynamo.reset()
+        for tensor in tensors:  # or each replay would copy the weights
+            torch._dynamo.mark_static_address(tensor)
+        try:
+            recorded = Recorded(lib, os.path.join(options.packages, f"{name}.kpkg"), tensors, torch)
+            compiled = torch.compile(lambda *given: function(torch, *given), dynamic=False,
+                                     mode="max-autotune" if options.autotune else "reduce-overhead")
+            for _ in range(3):
+                ready(torch, lambda: compiled(*tensors))()
+        except Exception as error:  # what one of both lacks is of many kinds
+            print(f"{name}: {type(error).__name__}: {str(error).splitlines()[0]}")
+            continue
+        calls = {"kiln": ready(torch, recorded), "compiled": ready(torch, lambda: compiled(*tensors))}
+        errors = {key: float((call().float() - exact).abs().max() / exact.abs().max()) for key, call in calls.items()}
+        bad = errors["kiln"] > max(TOLERANCE, 4 * errors["compiled"])
+        wrong += bad
+        times = {key: [] for key in calls}
+        for _ in range(options.rounds):
+            for key, call in calls.items():
+                begin = time.perf_counter()
+                call()
+                times[key].append(time.perf_counter() - begin)
+        ratio = statistics.median(c / k for c, k in zip(times["compiled"], times["kiln"]))
+        ratios.append(ratio)
+        median = {key: statistics.median(all) * 1e6 for key, all in times.items()}
+        print(f"{name:16s} kiln {median['kiln']:9.1f} us  torch.compile {median['compiled']:9.1f} us  ratio {ratio:.2f}"
+              f"  errors {errors['kiln']:.1e} {errors['compiled']:.1e}{'  WRONG' if bad else ''}", flush=True)
+        del recorded, compiled, tensors, exact
+        torch.cuda.empty_cache()
+    if ratios:
+        print(f"{len(ratios)} models, {wrong} wrong; geometric mean of ratios {statistics.geometric_mean(ratios):.3f}")
+    return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("Usage: ")[1].split("\n\n")[0])
+    parser.add_argument("packages")
+    parser.add_argument("runtime", nargs="?")
+    parser.add_argument("--export", action="store_true")
+    parser.add_argument("--chip", default="sm_90a")
+    parser.add_argument("--options", default="")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--rounds", type=int, default=50)
+    parser.add_argument("--profile", action="store_true", help="print the kernels of Kiln")
+    parser.add_argument("--autotune", action="store_true", help="torch.compile with mode max-autotune: takes minutes")
+    options = parser.parse_args()
+    if options.export:
+        export(options)
+    elif options.runtime:
+        sys.exit(measure(options))
+    else:
+        parser.error("expected --export or RUNTIME")
+
+
+if __name__ == "__main__":
+    main()

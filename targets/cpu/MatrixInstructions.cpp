@@ -61,6 +61,14 @@ static Value multiplyQuads(OpBuilder &b, Location loc, Value x, Value y,
   return multiplyPairs(b, loc, twos, ones, sum);
 }
 
+/// Sums of products of four bytes, of which both are signed or neither.
+static Value multiplyAlike(OpBuilder &b, Location loc, StringRef instruction,
+                           Value x, Value y, Value sum) {
+  StringRef family = bitsOf(sum) == 512 ? "avx10" : "avx2";
+  std::string name = ("llvm.x86." + family + "." + instruction + ".").str();
+  return call(b, loc, sum.getType(), sized(name, sum), {sum, x, y});
+}
+
 void cpu_target::addMatrixInstructions() {
   using Step = Value (*)(OpBuilder &, Location, Value, Value, Value);
   auto add = [](StringRef name, Step step, int64_t unroll = 4) {
@@ -99,6 +107,12 @@ void cpu_target::addMatrixInstructions() {
         return call(b, loc, sum.getType(),
                     sized("llvm.x86.avx512.vpdpbusd.", sum), {sum, y, x});
       });
+  add("vpdpbssd", [](OpBuilder &b, Location loc, Value x, Value y, Value sum) {
+    return multiplyAlike(b, loc, "vpdpbssd", x, y, sum);
+  });
+  add("vpdpbuud", [](OpBuilder &b, Location loc, Value x, Value y, Value sum) {
+    return multiplyAlike(b, loc, "vpdpbuud", x, y, sum);
+  });
   add("vpdpwssd", [](OpBuilder &b, Location loc, Value x, Value y, Value sum) {
     return call(b, loc, sum.getType(), sized("llvm.x86.avx512.vpdpwssd.", sum),
                 {sum, x, y});

@@ -29,6 +29,9 @@ const Row kX86Rows[] = {
     {"fma.f32", "fma", "f32", "f32", "f32", 32, 1, 0, false},
     {"fma.f64", "fma", "f64", "f64", "f64", 64, 1, 0, false},
     {"vdpbf16ps", "avx512bf16", "bf16", "bf16", "f32", 32, 2, 0, true},
+    // Both factors signed, or neither: no factor needs an offset.
+    {"vpdpbssd", "avxvnniint8|avx10.2", "si8", "si8", "i32", 32, 4, 0, false},
+    {"vpdpbuud", "avxvnniint8|avx10.2", "ui8", "ui8", "i32", 32, 4, 0, false},
     {"vpdpbusd", "avx512vnni|avxvnni", "ui8", "si8", "i32", 32, 4, 0, false},
     // The same with its factors exchanged.
     {"vpdpbusd.swapped", "avx512vnni|avxvnni", "si8", "ui8", "i32", 32, 4, 0,
@@ -127,6 +130,9 @@ public:
       // Of wide registers only those that have the instruction.
       if (bits == 512 && row.features.contains("avx512vnni") &&
           !processor.has("avx512vnni"))
+        continue;
+      if (bits == 512 && row.features.contains("avxvnniint8") &&
+          !processor.has("avx10.2"))
         continue;
       addVector(row, "simd", bits, "l1");
     }

@@ -6,6 +6,8 @@
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=cpu:x86-64-v4},cpu-select-matrix-instructions)' | FileCheck %s --check-prefix=V4
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=cpu:znver4},cpu-select-matrix-instructions)' | FileCheck %s --check-prefix=ZEN
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=cpu:sapphirerapids},cpu-select-matrix-instructions)' | FileCheck %s --check-prefix=TILES
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=cpu:lunarlake},cpu-select-matrix-instructions)' | FileCheck %s --check-prefix=INT8
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=cpu:novalake},cpu-select-matrix-instructions)' | FileCheck %s --check-prefix=AVX10
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=cpu:znver4},cpu-select-matrix-instructions{keep-subnormals})' | FileCheck %s --check-prefix=KEEP
 // Rows print, and what is printed parses, is kept and gives the same code.
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=cpu:znver4},cpu-select-matrix-instructions)' | kiln-opt --cpu-select-matrix-instructions | FileCheck %s --check-prefix=ZEN
@@ -78,6 +80,10 @@ tile.kernel @row() {
 // V4: tile.dot {{.*}}row = "vpmaddwd"
 // ZEN-LABEL: @s8s8
 // ZEN: tile.dot {{.*}}row = "vpdpbusd", {{.*}}lhs_offset = 128>
+// INT8-LABEL: @s8s8
+// INT8: tile.dot {{.*}}row = "vpdpbssd", rows = {{[0-9]+}}, columns = {{[0-9]+}}, depth = {{[0-9]+}}>
+// AVX10-LABEL: @s8s8
+// AVX10: tile.dot {{.*}}row = "vpdpbssd", rows = {{[0-9]+}}, columns = {{[0-9]+}}, depth = {{[0-9]+}}>
 // TILES-LABEL: @s8s8
 // TILES: tile.dot {{.*}}row = "tdpbssd"
 tile.kernel @s8s8() {

@@ -22,18 +22,20 @@ namespace {
 /// LLVM differ in one part.
 struct ArmInstruction {
   StringRef row, stem;
-  bool isSwapped = false; ///< its left factor is the right one of the row
+  /// Its left factor is the right one of the row, whose left one is the same in
+  /// all lanes: the instruction's last operand may be one lane of a register.
+  bool isSwapped = false;
   bool isBf16 = false;
   int64_t down = 1;
 };
 } // namespace
 
 const ArmInstruction kArmInstructions[] = {
-    {"sdot", "sdot"},
-    {"udot", "udot"},
+    {"sdot", "sdot", /*isSwapped=*/true},
+    {"udot", "udot", true},
     {"usdot", "usdot"},
-    {"usdot.swapped", "usdot", /*isSwapped=*/true},
-    {"bfdot", "bfdot", false, /*isBf16=*/true},
+    {"usdot.swapped", "usdot", true},
+    {"bfdot", "bfdot", true, /*isBf16=*/true},
     {"smmla", "smmla", false, false, /*down=*/2},
     {"ummla", "ummla", false, false, 2},
     {"usmmla", "usmmla", false, false, 2},

@@ -129,6 +129,9 @@ std::string extraOf(const Processor &processor, const Registers &registers) {
   else if (processor.triple.isAArch64())
     entries.push_back(processor.has("sve") ? "masked_bits = 128"
                                            : "masked_bits = 0");
+  // FMLA, SDOT and their like take a lane of a register of NEON.
+  if (processor.triple.isAArch64() && registers.bits == kNeon)
+    entries.push_back("multiplies_by_lane");
   return llvm::join(entries, ", ");
 }
 } // namespace

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Cpu/MatrixInstructions.h"
+#include "kiln/Dialect/Kiln/Description.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -104,19 +105,52 @@ struct RegisterBlockBuilder {
                : vector::ShuffleOp::create(b, loc, value, value, order);
   }
 
+  /// What a left factor contributes to one step, of the size of a lane.
+  Type unit() {
+    return group == 1 ? lhs
+                      : b.getIntegerType(lhs.getIntOrFloatBitWidth() * group);
+  }
+
+  /// A register of units as one of the left factor's elements.
+  Value asElements(Value value) {
+    return group == 1 ? value
+                      : LLVM::BitcastOp::create(
+                            b, loc, vectorOf(lanes * group, lhs), value);
+  }
+
   /// The steps of one row in every lane.
   Value spread(Value address) {
     if (down > 1)
       return spreadRows(address);
-    unsigned bits = lhs.getIntOrFloatBitWidth();
-    Type unit = group == 1 ? lhs : b.getIntegerType(bits * group);
-    Value value = LLVM::LoadOp::create(b, loc, unit, address, bits / 8);
+    Value value = LLVM::LoadOp::create(b, loc, unit(), address,
+                                       lhs.getIntOrFloatBitWidth() / 8);
     if (lanes > 1)
-      value = vector::BroadcastOp::create(b, loc, vectorOf(lanes, unit), value);
-    if (group > 1)
       value =
-          LLVM::BitcastOp::create(b, loc, vectorOf(lanes * group, lhs), value);
-    return value;
+          vector::BroadcastOp::create(b, loc, vectorOf(lanes, unit()), value);
+    return asElements(value);
+  }
+
+  /// Whether instructions multiply by one lane of a register: the left factor
+  /// is then loaded by whole registers, in a fraction of the instructions.
+  bool multipliesByLane() {
+    target::TargetAttr description = target::getDescription(op);
+    DictionaryAttr extra = description ? description.getExtra() : nullptr;
+    return extra && extra.contains("multiplies_by_lane") && down == 1 &&
+           lanes > 1;
+  }
+
+  /// Unit `number` of those that lie at `left`, in every lane. `registers` are
+  /// those that were loaded before.
+  Value unitOf(Value left, int64_t number, SmallVector<Value> &registers) {
+    int64_t index = number / lanes;
+    while (int64_t(registers.size()) <= index)
+      registers.push_back(LLVM::LoadOp::create(
+          b, loc, vectorOf(lanes, unit()),
+          at(left, int64_t(registers.size()) * lanes * group, lhs),
+          lhs.getIntOrFloatBitWidth() / 8));
+    SmallVector<int64_t> order(size_t(lanes), number % lanes);
+    return asElements(vector::ShuffleOp::create(
+        b, loc, registers[size_t(index)], registers[size_t(index)], order));
   }
 
   /// What the accumulators hold at first.
@@ -143,13 +177,14 @@ struct RegisterBlockBuilder {
   }
 
   /// One group of steps on all accumulators.
-  void step(Value left, Value right, SmallVector<Value> &sums) {
+  void step(llvm::function_ref<Value(int64_t)> left, Value right,
+            SmallVector<Value> &sums) {
     SmallVector<Value> row;
     for (int64_t j = 0; j < vectors; ++j)
       row.push_back(
           load(at(right, j * across * group, rhs), across * group, rhs));
     for (int64_t i = 0; i < rows; ++i) {
-      Value x = spread(at(left, i * down * group, lhs));
+      Value x = left(i);
       for (int64_t j = 0; j < vectors; ++j) {
         Value &sum = sums[i * vectors + j];
         sum = multiplyAdd(b, loc, x, row[j], sum);
@@ -168,8 +203,17 @@ struct RegisterBlockBuilder {
         at(op.getLhs(), arith::MulIOp::create(b, loc, k, c64(panel)), lhs);
     Value right =
         at(op.getRhs(), arith::MulIOp::create(b, loc, k, stride), rhs);
+    // Whole registers must not reach beyond the panel.
+    int64_t whole = multipliesByLane() ? count * rows / lanes * lanes : 0;
+    SmallVector<Value> registers;
     for (int64_t u = 0; u < count; ++u) {
-      step(at(left, u * panel, lhs), right, next);
+      auto row = [&](int64_t i) {
+        int64_t number = u * rows + i;
+        return number < whole
+                   ? unitOf(left, number, registers)
+                   : spread(at(left, u * panel + i * down * group, lhs));
+      };
+      step(row, right, next);
       if (u + 1 < count)
         right = at(right, stride, rhs);
     }

@@ -6,6 +6,7 @@ import os
 import platform
 import re
 import shutil
+import subprocess
 import sys
 
 import lit.formats
@@ -86,6 +87,11 @@ other_home = os.environ.get("KILN_TEST_OTHER_LLVM", "/usr/lib/llvm-19")
 if all(os.path.exists(os.path.join(other_home, name)) for name in ("include/mlir/IR/BuiltinOps.h", "lib/libMLIR.so")):
     config.available_features.add("other-mlir-dev")
     config.substitutions.append(("%other_llvm", other_home))
+# GCC's race detector, which needs the addresses that `setarch -R` gives.
+if shutil.which("g++") and shutil.which("setarch"):
+    library = subprocess.run(["g++", "-print-file-name=libtsan.so"], capture_output=True, text=True).stdout.strip()
+    if os.path.isabs(library) and subprocess.run(["setarch", "-R", "true"], capture_output=True).returncode == 0:
+        config.available_features.add("tsan")
 # The library alone, which comes with compilers of C++.
 try:
     ctypes.CDLL("libmpfr.so.6")

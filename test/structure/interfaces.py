@@ -56,6 +56,8 @@ SUBJECTS = {
     "lib/CodeGen/Cpu/KernelEmitter.cpp": {"CallExternOp", "PrintOp", "PtrAddOp", "PtrCastOp", "PtrToIntOp", "IntToPtrOp"},
     # Reductions store values on their way; addresses become pointers where an access uses them.
     "lib/CodeGen/Cpu/Regions.cpp": {"ReduceOp", "IntToPtrOp"},
+    # Reductions fold lanes.
+    "lib/Compiler/Staging/VectorRegions.cpp": {"ReduceOp"},
     # How a combining store combines.
     "lib/CodeGen/Cpu/Store.cpp": {"StoreOp"},
     "lib/CodeGen/Gpu/Access.cpp": {"StoreOp"}, "lib/CodeGen/Gpu/AccessUpdates.cpp": {"StoreOp"},

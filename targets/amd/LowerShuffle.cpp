@@ -3,8 +3,8 @@
 //
 // From cheap to expensive: DPP reads another lane of the same row of 16 as an
 // operand (instruction set manuals, "Data Parallel Processing"); permlane
-// instructions exchange rows; ds_swizzle and ds_bpermute go through the
-// crossbar of LDS.
+// instructions exchange rows (RDNA, CDNA4); ds_swizzle and ds_bpermute go
+// through the crossbar of LDS.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,6 +55,37 @@ static unsigned dppControl(unsigned mask, const Chip &chip) {
   }
 }
 
+/// The exchange by `mask` within a row of 16, in one step or in two: the masks
+/// of CDNA's steps that are no quad_perm are 7, 8 and 15.
+static Value exchangeInRow(OpBuilder &b, Location loc, Value word,
+                           unsigned mask, const Chip &chip) {
+  if (unsigned control = dppControl(mask, chip))
+    return dpp(b, loc, word, control);
+  unsigned first = mask < 8 ? 7 : mask < 12 ? 8 : 15;
+  Value half = dpp(b, loc, word, dppControl(first, chip));
+  return dpp(b, loc, half, dppControl(mask ^ first, chip));
+}
+
+/// gfx950: v_permlane16_swap and v_permlane32_swap exchange the odd rows (or
+/// the upper half) of their first register with the even rows (the lower half)
+/// of the second. Of one word twice that gives it to each lane pair both ways.
+static Value exchangeRows(OpBuilder &b, Location loc, Value word, unsigned mask,
+                          const Chip &chip) {
+  Type i32 = b.getI32Type();
+  Value no = LLVM::ConstantOp::create(b, loc, b.getBoolAttr(false));
+  auto both = LLVM::LLVMStructType::getLiteral(b.getContext(), {i32, i32});
+  Value swapped = callIntrinsic(
+      b, loc, both, mask == 32 ? "permlane32.swap" : "permlane16.swap",
+      {word, word, no, no});
+  Value lower = LLVM::ExtractValueOp::create(b, loc, swapped, 0);
+  Value upper = LLVM::ExtractValueOp::create(b, loc, swapped, 1);
+  Value bit =
+      LLVM::AndOp::create(b, loc, laneId(b, loc, chip), constant(b, loc, mask));
+  Value isUpper = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, bit,
+                                       constant(b, loc, 0));
+  return LLVM::SelectOp::create(b, loc, isUpper, lower, upper);
+}
+
 Value amd::laneId(OpBuilder &b, Location loc, const Chip &chip) {
   Type i32 = b.getI32Type();
   Value all = constant(b, loc, -1);
@@ -91,8 +122,16 @@ Value amd::exchangeByMask(OpBuilder &b, Location loc, Value word, unsigned mask,
                : LLVM::BitcastOp::create(b, loc, type, value).getResult();
   };
   Value bits = asBits(word);
-  if (unsigned control = dppControl(mask, chip))
-    return back(dpp(b, loc, bits, control));
+  if (mask < 16)
+    return back(exchangeInRow(b, loc, bits, mask, chip));
+  if (chip.family == Family::CDNA4) {
+    if (unsigned rest = mask & 15)
+      bits = exchangeInRow(b, loc, bits, rest, chip);
+    for (unsigned rows : {16u, 32u})
+      if (mask & rows)
+        bits = exchangeRows(b, loc, bits, rows, chip);
+    return back(bits);
+  }
   if (!chip.isCdna() && mask < 32) {
     // The same lane of the other row; then within the row.
     Value low = constant(b, loc, 0x76543210);

@@ -63,6 +63,45 @@ std::vector<target::ChipInfo> amd::listedChips() {
   return list;
 }
 
+/// The lanes that LDS serves together: of accesses of 16 bytes as many as all
+/// banks have words for, which are not neighbours.
+static StringRef lanePhases(const Chip &chip) {
+  return chip.family == Family::CDNA4
+             ? "#kiln.lane_phase<bytes = 16, lane_bits = [0, 1, 3, 4]>"
+             : "#kiln.lane_phase<bytes = 16, lane_bits = [0, 1, 4]>";
+}
+
+/// In tenths of the time of a vector instruction. LDS serves all SIMDs of a
+/// compute unit, and a wave's access to all its banks takes as long as such an
+/// instruction where each of them has one; exchanges through its crossbar are
+/// accesses of as many words. Exchanges in rows of 16 are one or two
+/// instructions, on CDNA4 others are three.
+static StringRef costs(const Chip &chip) {
+  switch (chip.family) {
+  case Family::CDNA2:
+  case Family::CDNA3:
+    return "<shuffle = 40, indexed = 50, select = 10, pack = 10, wavefront = "
+           "10, barrier = 200, warp_barrier = 40, exchanges = ["
+           "#kiln.exchange_cost<lane_bits = [0, 1], cost = 10>, "
+           "#kiln.exchange_cost<lane_bits = [0, 1, 2, 3], cost = 20>, "
+           "#kiln.exchange_cost<lane_bits = [0, 1, 2, 3, 4], cost = 30>]>";
+  case Family::CDNA4:
+    return "<shuffle = 60, indexed = 50, select = 10, pack = 10, wavefront = "
+           "10, barrier = 200, warp_barrier = 40, exchanges = ["
+           "#kiln.exchange_cost<lane_bits = [0, 1], cost = 10>, "
+           "#kiln.exchange_cost<lane_bits = [0, 1, 2, 3], cost = 20>, "
+           "#kiln.exchange_cost<lane_bits = [4], cost = 30>, "
+           "#kiln.exchange_cost<lane_bits = [5], cost = 30>]>";
+  case Family::RDNA3:
+  case Family::RDNA4:
+    return "<shuffle = 20, indexed = 40, select = 10, pack = 10, wavefront = "
+           "10, barrier = 200, warp_barrier = 40, exchanges = ["
+           "#kiln.exchange_cost<lane_bits = [0, 1, 2, 3], cost = 10>, "
+           "#kiln.exchange_cost<lane_bits = [0, 1, 2, 3, 4], cost = 20>]>";
+  }
+  llvm_unreachable("unknown family");
+}
+
 target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name) {
   const Chip *chip = findChip(name);
   if (!chip) {
@@ -83,9 +122,9 @@ target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name) {
   memories = [
     #kiln.memory<name = "registers", scope = thread, kind = register, size = {4}, align = 4>,
     #kiln.memory<name = "register_file", scope = core, kind = register, size = {5}, align = 4>,
-    #kiln.memory<name = "shared", scope = core, kind = explicit, size = {6}, align = 16, line = 128, banks = {7}, bank_bytes = 4>,
+    #kiln.memory<name = "shared", scope = core, kind = explicit, size = {6}, align = 16, line = 128, banks = {7}, bank_bytes = 4, lane_phases = [{21}]>,
     #kiln.memory<name = "l2", scope = device, kind = cached, size = {8}, align = 64, line = 128>,
-    #kiln.memory<name = "global", scope = device, kind = cached, align = 16, line = 128, bandwidth = {9}>],
+    #kiln.memory<name = "global", scope = device, kind = cached, align = 16, line = 128, bandwidth = {9}, bounded = true, barriers_order = false>],
   units = [
     #kiln.unit<name = "simd", kind = vector, bits = {10}, registers = {11}, count = {12}, rate = {13},
       types = [f32, i32, i1, i8, i16, i64, f16, bf16], homes = ["registers"]>,
@@ -99,6 +138,7 @@ target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name) {
     #kiln.contraction_tile<type = f16, m = 128, n = 64, k = 32>,
     #kiln.contraction_tile<type = i8, m = 128, n = 64, k = 64>,
     #kiln.contraction_tile<m = 64, n = 64, k = 32>]>,
+  costs = {22},
   extra = {{warps_per_core = {18}, instances_per_core = {18},
     registers_per_core = {19}, shared_per_core = {6}, assembly = "amdgcn"}>)",
       chip->name, chip->cores, chip->waves * chip->lanes,
@@ -108,6 +148,7 @@ target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name) {
       chip->gigabytes * 1000000000, chip->lanes * 32, chip->registers, simds,
       kSimdLanes / simds * (chip->isCdna() ? 1 : 2), chip->lanes * 64,
       chip->tensors / simds, matrixRows(*chip), chip->lanes, chip->waves,
-      chip->isCdna() ? 131072 : 98304, kThreads);
+      chip->isCdna() ? 131072 : 98304, kThreads, lanePhases(*chip),
+      costs(*chip));
   return target::parseDescription(text, context, "description of amd");
 }

@@ -5,6 +5,7 @@
 #include "Passes.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Gpu/Lowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 
@@ -35,6 +36,27 @@ static void lowerWarpBarrier(Operation *op, OpBuilder &b) {
   LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acquire, "wavefront");
 }
 
+/// A barrier that orders accesses to LDS alone: its fences name that memory
+/// (LLVM's AMDGPU guide, "Memory Model Relaxation Annotations"), so that loads
+/// of global memory stay in flight across it.
+static void lowerBarrier(simt::BarrierOp op, OpBuilder &b) {
+  Location loc = op.getLoc();
+  if (op.getMemories() == simt::Memories::All) {
+    gpu::BarrierOp::create(b, loc);
+    return;
+  }
+  auto local =
+      LLVM::MMRATagAttr::get(b.getContext(), "amdgpu-synchronize-as", "local");
+  auto fence = [&](LLVM::AtomicOrdering ordering) {
+    LLVM::FenceOp::create(b, loc, ordering, "workgroup")
+        ->setDiscardableAttr(LLVM::LLVMDialect::getMmraAttrName(), local);
+  };
+  fence(LLVM::AtomicOrdering::release);
+  LLVM::CallIntrinsicOp::create(
+      b, loc, b.getStringAttr("llvm.amdgcn.s.barrier"), ValueRange());
+  fence(LLVM::AtomicOrdering::acquire);
+}
+
 /// What LLVM must know to use the instructions for atomic additions of floats:
 /// buffers are memory of the device itself.
 static void sayWhereMemoryIs(LLVM::AtomicRMWOp op, OpBuilder &b) {
@@ -52,7 +74,8 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
            "needs";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<LLVM::LLVMDialect, ROCDL::ROCDLDialect>();
+    registry.insert<arith::ArithDialect, gpu::GPUDialect, LLVM::LLVMDialect,
+                    ROCDL::ROCDLDialect>();
   }
 
   void runOnOperation() override {
@@ -86,8 +109,8 @@ private:
       return lowerMma(mma, b);
     if (isa<simt::WarpBarrierOp>(op))
       return lowerWarpBarrier(op, b), success();
-    if (isa<simt::BarrierOp>(op))
-      return gpu::BarrierOp::create(b, op->getLoc()), success();
+    if (auto barrier = dyn_cast<simt::BarrierOp>(op))
+      return lowerBarrier(barrier, b), success();
     if (auto same = dyn_cast<simt::UniformOp>(op))
       return same.replaceAllUsesWith(same.getValue()), success();
     if (auto output = dyn_cast<simt::OutputOp>(op))
@@ -106,6 +129,7 @@ private:
     if (!threads)
       return;
     auto count = int32_t(threads.getInt());
+    placeInGrid(function, b);
     std::string range = std::to_string(count) + "," + std::to_string(count);
     function->setAttr("rocdl.kernel", b.getUnitAttr());
     function->setAttr("rocdl.flat_work_group_size", b.getStringAttr(range));
@@ -122,6 +146,24 @@ private:
     auto bytes = function->getAttrOfType<IntegerAttr>(simt::kSharedBytesAttr);
     function->removeAttr(simt::kSharedBytesAttr);
     giveLds(function, bytes ? bytes.getInt() : 0, b);
+  }
+
+  /// Drivers launch the logical grid as it is: its extents, which end the
+  /// parameters, are those of the launch.
+  static void placeInGrid(LLVM::LLVMFuncOp function, OpBuilder &b) {
+    constexpr unsigned kAxes = 3;
+    SmallVector<gpu::GridDimOp> extents;
+    function.walk([&](gpu::GridDimOp op) { extents.push_back(op); });
+    for (gpu::GridDimOp op : extents) {
+      b.setInsertionPoint(op);
+      unsigned at =
+          function.getNumArguments() - kAxes + unsigned(op.getDimension());
+      op.replaceAllUsesWith(
+          arith::IndexCastUIOp::create(b, op.getLoc(), b.getIndexType(),
+                                       function.getArgument(at))
+              .getResult());
+      op.erase();
+    }
   }
 
   /// LDS of the kernel's own, so that its descriptor says how much there is.

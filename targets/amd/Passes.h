@@ -13,6 +13,11 @@ namespace kiln::amd {
 /// From the code of threads to what `serializeModule` takes.
 void buildAmdTail(mlir::OpPassManager &pm);
 
+/// `amd-lower-accesses`: loads and stores that carry an extent which is known
+/// and below 2^31 bytes become accesses to raw buffers, without branches where
+/// they have a mask.
+std::unique_ptr<mlir::Pass> createLowerAccessesPass();
+
 /// `amd-lower-simt`: matrix instructions, wave barriers, output and assembly of
 /// the simt dialect become intrinsics; scopes of atomics get the names of
 /// LLVM's AMDGPU back end; kernels get the attributes of a launch, and LDS of

@@ -13,7 +13,8 @@ using namespace mlir;
 using namespace kiln;
 
 void amd::buildAmdTail(OpPassManager &pm) {
-  // Lanes that do not take part are masked by branches.
+  pm.addPass(createLowerAccessesPass());
+  // Lanes that do not take part in other accesses are masked by branches.
   pm.addPass(simt::createSimtExpandAccesses());
   pm.addPass(createLowerSimtPass());
   pm.addPass(createSCFToControlFlowPass());
@@ -28,6 +29,7 @@ void amd::buildAmdTail(OpPassManager &pm) {
 }
 
 void amd::registerAmdPasses() {
+  registerPass(createLowerAccessesPass);
   registerPass(createLowerSimtPass);
   registerPass(createLowerMathPass);
   registerPass(createLowerGpuPass);

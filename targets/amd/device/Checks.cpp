@@ -134,16 +134,23 @@ void kiln::amd::sim::settleLds(Wave &wave) {
 
 void kiln::amd::sim::countBanks(Wave &wave, const uint32_t *addresses,
                                 uint64_t lanes, unsigned bytes) {
-  // Lanes that are served at once: as many as all banks have words for.
-  unsigned banks = wave.machine->isa.chip == "gfx950" ? 64 : 32;
+  // Lanes that are served at once: as many as all banks have words for. Of 16
+  // bytes they are not neighbours: bits of the lane's number tell them apart.
+  bool isWide = wave.machine->isa.chip == "gfx950";
+  unsigned banks = isWide ? 64 : 32;
   unsigned words = std::max(1u, bytes / 4);
-  unsigned phase = std::max(1u, banks / words);
-  for (unsigned first = 0; first < wave.lanes; first += phase) {
+  unsigned phase = std::min(std::max(1u, banks / words), wave.lanes);
+  uint64_t inPhase = phase - 1;
+  if (words == 4)
+    inPhase = isWide ? 0b11011 : 0b10011;
+  for (unsigned first = 0; first < wave.lanes; ++first) {
+    if (first & inPhase)
+      continue;
     // Words of the same bank that differ follow each other.
     uint32_t seen[64][8];
     uint8_t count[64] = {}, most = 0;
-    for (unsigned l = first; l < std::min(first + phase, wave.lanes); ++l) {
-      if (!((lanes >> l) & 1))
+    for (unsigned l = first; l < wave.lanes; ++l) {
+      if ((l & ~inPhase) != first || !((lanes >> l) & 1))
         continue;
       for (unsigned w = 0; w < words; ++w) {
         uint32_t word = addresses[l] / 4 + w;
@@ -157,6 +164,7 @@ void kiln::amd::sim::countBanks(Wave &wave, const uint32_t *addresses,
         most = std::max(most, ++n);
       }
     }
+    wave.machine->counters.ldsPhases += most > 0;
     wave.machine->counters.ldsConflicts += most > 1 ? most - 1u : 0u;
   }
 }

@@ -258,21 +258,6 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
 };
 } // namespace
 
-void kiln::amd::sim::printCounters(const std::string &kernel,
-                                   const Counters &counters) {
-  const char *names[] = {"scalar", "vector",        "matrix", "global",
-                         "lds",    "scalar_memory", "control"};
-  std::string text = "counters of '" + kernel + "':";
-  for (unsigned i = 0; i < unsigned(Class::Count); ++i)
-    text += std::string(" ") + names[i] + " " +
-            std::to_string(counters.instructions[i]);
-  std::fprintf(
-      stderr, "%s; bytes: global %llu, lds %llu; bank conflicts %llu\n",
-      text.c_str(), static_cast<unsigned long long>(counters.globalBytes),
-      static_cast<unsigned long long>(counters.ldsBytes),
-      static_cast<unsigned long long>(counters.ldsConflicts));
-}
-
 __attribute__((visibility("default"))) const KilnDeviceDriver *
 kilnGetDeviceDriver(const KilnDeviceHost *host) {
   if (!host || host->apiMajor != KILN_DEVICE_API_MAJOR)

@@ -4,6 +4,7 @@
 #include "Launch.h"
 #include "Values.h"
 #include <algorithm>
+#include <cstdio>
 #include <deque>
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -338,6 +339,7 @@ std::string kiln::amd::sim::runKernel(Code &code, const KernelInfo &kernel,
   std::string problem = launcher.run();
   for (unsigned i = 0; i < unsigned(Class::Count); ++i)
     counters.instructions[i] += launcher.machine.counters.instructions[i];
+  counters.ldsPhases += launcher.machine.counters.ldsPhases;
   counters.ldsConflicts += launcher.machine.counters.ldsConflicts;
   counters.ldsBytes += launcher.machine.counters.ldsBytes;
   counters.globalBytes += launcher.machine.counters.globalBytes;
@@ -366,4 +368,22 @@ std::string kiln::amd::sim::packArguments(const KernelInfo &kernel,
              ? ""
              : "too many arguments: it has " + std::to_string(next) + ", not " +
                    std::to_string(words.size());
+}
+
+void kiln::amd::sim::printCounters(const std::string &kernel,
+                                   const Counters &counters) {
+  const char *names[] = {"scalar", "vector",        "matrix", "global",
+                         "lds",    "scalar_memory", "control"};
+  std::string text = "counters of '" + kernel + "':";
+  for (unsigned i = 0; i < unsigned(Class::Count); ++i)
+    text += std::string(" ") + names[i] + " " +
+            std::to_string(counters.instructions[i]);
+  std::fprintf(
+      stderr,
+      "%s; bytes: global %llu, lds %llu; lds cycles %llu, bank conflicts "
+      "%llu\n",
+      text.c_str(), static_cast<unsigned long long>(counters.globalBytes),
+      static_cast<unsigned long long>(counters.ldsBytes),
+      static_cast<unsigned long long>(counters.ldsPhases),
+      static_cast<unsigned long long>(counters.ldsConflicts));
 }

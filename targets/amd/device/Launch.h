@@ -27,6 +27,9 @@ std::string runKernel(Code &code, const KernelInfo &kernel,
                       std::vector<uint8_t> kernarg, AddressMap &memory,
                       const LaunchOptions &options, Counters &counters);
 
+/// Prints what was counted, in one line, to the standard error.
+void printCounters(const std::string &kernel, const Counters &counters);
+
 /// Puts words into the kernarg segment, in order of the arguments that are not
 /// hidden. Returns what does not fit, or nothing.
 std::string packArguments(const KernelInfo &kernel,

@@ -160,7 +160,8 @@ struct Isa {
 
 struct Counters {
   uint64_t instructions[unsigned(Class::Count)] = {};
-  uint64_t ldsConflicts = 0; ///< cycles beyond the least
+  uint64_t ldsPhases = 0;    ///< cycles of LDS, without conflicts
+  uint64_t ldsConflicts = 0; ///< cycles beyond these
   uint64_t globalBytes = 0, ldsBytes = 0;
   uint64_t total() const {
     uint64_t sum = 0;

@@ -45,8 +45,6 @@ void detachOutput(KilnDevice *device, KilnModule &module);
 /// Prints the records of a launch that has ended; the text of the first fault.
 std::string readOutput(KilnModule &module);
 
-void printCounters(const std::string &kernel, const Counters &counters);
-
 } // namespace kiln::amd::sim
 
 #endif

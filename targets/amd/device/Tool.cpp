@@ -215,9 +215,7 @@ int run(Request &request) {
     problem = runKernel(*code, *kernel, std::move(kernarg), memory,
                         request.options, counters);
   if (request.counts)
-    std::fprintf(stderr, "%llu instructions, %llu bank conflicts\n",
-                 static_cast<unsigned long long>(counters.total()),
-                 static_cast<unsigned long long>(counters.ldsConflicts));
+    printCounters(kernel->name, counters);
   if (!problem.empty())
     return fail("kernel '" + kernel->name + "': " + problem);
   giveResults(request.arguments);

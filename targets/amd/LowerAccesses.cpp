@@ -1,0 +1,288 @@
+//===- LowerAccesses.cpp - Accesses that the hardware checks --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Raw buffers ("AMD Instinct MI300" instruction set manual, "Untyped buffer
+// instructions"; LLVM's AMDGPU guide, "Buffer Resource"): the address is that
+// of a descriptor in scalar registers plus an offset of 32 bits; where the
+// offset is not below the descriptor's number of bytes a load gives 0 and a
+// store does nothing. So a lane that takes no part needs no branch, and
+// addresses take one register and not two.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Chips.h"
+#include "LowerOps.h"
+#include "Passes.h"
+#include "kiln/Dialect/Simt/SimtDialect.h"
+#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
+#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
+#include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::amd;
+
+/// Offsets from here on are outside of every buffer.
+constexpr int64_t kOutside = int64_t(1) << 31;
+constexpr int64_t kDwordBytes = 4, kMostBytes = 16;
+
+namespace {
+/// The ranges of extents, computed when one is asked for that is no constant.
+class Extents {
+public:
+  explicit Extents(ModuleOp module) : module(module) {}
+
+  /// Whether an extent is known, and below `kOutside`.
+  bool isSmall(Value extent) {
+    IntegerAttr constant;
+    if (matchPattern(extent, m_Constant(&constant)))
+      return constant.getInt() >= 0 && constant.getInt() < kOutside;
+    if (!solver) {
+      solver = std::make_unique<DataFlowSolver>();
+      solver->load<dataflow::DeadCodeAnalysis>();
+      solver->load<dataflow::SparseConstantPropagation>();
+      solver->load<dataflow::IntegerRangeAnalysis>();
+      if (failed(solver->initializeAndRun(module)))
+        return false;
+    }
+    auto *state =
+        solver->lookupState<dataflow::IntegerValueRangeLattice>(extent);
+    if (!state || state->getValue().isUninitialized())
+      return false;
+    const ConstantIntRanges &range = state->getValue().getValue();
+    return range.smin().sge(0) && range.smax().slt(kOutside);
+  }
+
+private:
+  ModuleOp module;
+  std::unique_ptr<DataFlowSolver> solver;
+};
+
+/// The type that an access of so many bytes has in the intrinsics; null for
+/// what they have no instruction for.
+Type wordsOf(int64_t bytes, MLIRContext *context) {
+  auto words = [&](int64_t count) -> Type {
+    return VectorType::get({count}, IntegerType::get(context, 32));
+  };
+  switch (bytes) {
+  case 1:
+  case 2:
+  case 4:
+    return IntegerType::get(context, unsigned(bytes * 8));
+  case 8:
+  case 16:
+    return words(bytes / 4);
+  default:
+    return {};
+  }
+}
+
+/// Bytes of a value; 0 where its elements are not whole bytes.
+int64_t bytesOf(Type type) {
+  int64_t count = 1;
+  if (auto vector = dyn_cast<VectorType>(type)) {
+    count = vector.getNumElements();
+    type = vector.getElementType();
+  }
+  if (!type.isIntOrFloat() || type.getIntOrFloatBitWidth() % 8)
+    return 0;
+  return count * type.getIntOrFloatBitWidth() / 8;
+}
+
+struct LowerAccesses : PassWrapper<LowerAccesses, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerAccesses)
+  StringRef getName() const final { return "AmdLowerAccesses"; }
+  StringRef getArgument() const override { return "amd-lower-accesses"; }
+  StringRef getDescription() const override {
+    return "Makes accesses to views of known extents buffer instructions";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<LLVM::LLVMDialect, arith::ArithDialect>();
+  }
+
+  void runOnOperation() override {
+    const Chip *known = chipOf(getOperation());
+    if (!known)
+      return signalPassFailure();
+    chip = known;
+    Extents extents(getOperation());
+    SmallVector<Operation *> accesses;
+    getOperation().walk([&](Operation *op) {
+      if (auto load = dyn_cast<simt::LoadOp>(op)) {
+        if (isBuffer(load, load.getType(), extents))
+          accesses.push_back(op);
+      } else if (auto store = dyn_cast<simt::StoreOp>(op)) {
+        if (isBuffer(store, store.getValue().getType(), extents))
+          accesses.push_back(op);
+      }
+    });
+    for (Operation *op : accesses) {
+      OpBuilder b(op);
+      if (auto load = dyn_cast<simt::LoadOp>(op))
+        lowerLoad(load, b);
+      else
+        lowerStore(cast<simt::StoreOp>(op), b);
+      op->erase();
+    }
+    descriptors.clear();
+  }
+
+private:
+  template <typename Access>
+  static bool isBuffer(Access op, Type type, Extents &extents) {
+    int64_t bytes = bytesOf(type);
+    bool fits = bytes <= kMostBytes ? bool(wordsOf(bytes, type.getContext()))
+                                    : bytes % kMostBytes == 0;
+    return op.getBase() && !op.getIsVolatile() && fits &&
+           int64_t(op.getAlignment()) >= std::min(bytes, kDwordBytes) &&
+           extents.isSmall(op.getExtent());
+  }
+
+  static Value constant(OpBuilder &b, Location loc, unsigned bits,
+                        int64_t value) {
+    return arith::ConstantIntOp::create(b, loc, b.getIntegerType(bits), value);
+  }
+
+  /// The descriptor of a view, where its extent is.
+  Value descriptorOf(Value base, Value extent, Location loc) {
+    Value &found = descriptors[{base, extent}];
+    if (found)
+      return found;
+    OpBuilder b(base.getContext());
+    if (Operation *op = extent.getDefiningOp())
+      b.setInsertionPointAfter(op);
+    else
+      b.setInsertionPointToStart(extent.getParentBlock());
+    // Both dominate what they are operands of; one of them comes last.
+    if (Operation *op = base.getDefiningOp())
+      if (extent.getParentBlock() != op->getBlock()
+              ? extent.getParentBlock()->findAncestorOpInBlock(*op) != nullptr
+              : !extent.getDefiningOp() ||
+                    extent.getDefiningOp()->isBeforeInBlock(op))
+        b.setInsertionPointAfter(op);
+    auto type = LLVM::LLVMPointerType::get(b.getContext(), 8);
+    // The last word: formats that instructions without types do not read, and
+    // on RDNA that offsets are checked as those of bytes.
+    int64_t flags = chip->family == Family::RDNA3   ? 0x31004000
+                    : chip->family == Family::RDNA4 ? 0x30004000
+                                                    : 0x00027000;
+    found = LLVM::CallIntrinsicOp::create(
+                b, loc, type, b.getStringAttr("llvm.amdgcn.make.buffer.rsrc"),
+                ValueRange{base, constant(b, loc, 16, 0), extent,
+                           constant(b, loc, 32, flags)})
+                .getResult(0);
+    return found;
+  }
+
+  /// The operands behind the value: descriptor, offsets, no hints.
+  SmallVector<Value> placeOf(Value base, Value offset, Value extent, Value mask,
+                             int64_t more, OpBuilder &b, Location loc) {
+    Value at = arith::TruncIOp::create(b, loc, b.getI32Type(), offset);
+    if (more)
+      at = arith::AddIOp::create(b, loc, at, constant(b, loc, 32, more));
+    if (mask)
+      at = arith::SelectOp::create(b, loc, mask, at,
+                                   constant(b, loc, 32, -kOutside));
+    Value zero = constant(b, loc, 32, 0);
+    return {descriptorOf(base, extent, loc), at, zero, zero};
+  }
+
+  void lowerLoad(simt::LoadOp op, OpBuilder &b) {
+    Location loc = op.getLoc();
+    int64_t bytes = bytesOf(op.getType());
+    auto load = [&](int64_t more, int64_t count) -> Value {
+      SmallVector<Value> place =
+          placeOf(op.getBase(), op.getOffset(), op.getExtent(), op.getMask(),
+                  more, b, loc);
+      return LLVM::CallIntrinsicOp::create(
+                 b, loc, wordsOf(count, b.getContext()),
+                 b.getStringAttr("llvm.amdgcn.raw.ptr.buffer.load"), place)
+          .getResult(0);
+    };
+    Value words;
+    if (bytes <= kMostBytes) {
+      words = load(0, bytes);
+    } else {
+      auto all = VectorType::get({bytes / 4}, b.getI32Type());
+      words = LLVM::PoisonOp::create(b, loc, all);
+      for (int64_t more = 0; more < bytes; more += kMostBytes) {
+        Value part = load(more, kMostBytes);
+        for (int64_t i = 0; i < kMostBytes / 4; ++i) {
+          Value word = LLVM::ExtractElementOp::create(b, loc, part,
+                                                      constant(b, loc, 32, i));
+          words = LLVM::InsertElementOp::create(
+              b, loc, words, word, constant(b, loc, 32, more / 4 + i));
+        }
+      }
+    }
+    Value result =
+        words.getType() == op.getType()
+            ? words
+            : LLVM::BitcastOp::create(b, loc, op.getType(), words).getResult();
+    // What is outside is 0 already.
+    Value other = op.getOther();
+    if (op.getMask() && other && !isZero(other))
+      result = arith::SelectOp::create(b, loc, op.getMask(), result, other);
+    op.replaceAllUsesWith(result);
+  }
+
+  static bool isZero(Value value) {
+    Attribute constant;
+    if (!matchPattern(value, m_Constant(&constant)))
+      return false;
+    if (auto elements = dyn_cast<DenseElementsAttr>(constant)) {
+      if (!elements.isSplat())
+        return false;
+      constant = elements.getSplatValue<Attribute>();
+    }
+    if (auto number = dyn_cast<FloatAttr>(constant))
+      return number.getValue().isPosZero();
+    auto number = dyn_cast<IntegerAttr>(constant);
+    return number && number.getValue().isZero();
+  }
+
+  void lowerStore(simt::StoreOp op, OpBuilder &b) {
+    Location loc = op.getLoc();
+    int64_t bytes = bytesOf(op.getValue().getType());
+    auto store = [&](Value words, int64_t more) {
+      SmallVector<Value> operands{words};
+      llvm::append_range(operands,
+                         placeOf(op.getBase(), op.getOffset(), op.getExtent(),
+                                 op.getMask(), more, b, loc));
+      LLVM::CallIntrinsicOp::create(
+          b, loc, b.getStringAttr("llvm.amdgcn.raw.ptr.buffer.store"),
+          operands);
+    };
+    auto cast = [&](Type type) -> Value {
+      return op.getValue().getType() == type
+                 ? op.getValue()
+                 : LLVM::BitcastOp::create(b, loc, type, op.getValue())
+                       .getResult();
+    };
+    if (bytes <= kMostBytes)
+      return store(cast(wordsOf(bytes, b.getContext())), 0);
+    Value words = cast(VectorType::get({bytes / 4}, b.getI32Type()));
+    for (int64_t more = 0; more < bytes; more += kMostBytes) {
+      Type type = wordsOf(kMostBytes, b.getContext());
+      Value part = LLVM::PoisonOp::create(b, loc, type);
+      for (int64_t i = 0; i < kMostBytes / 4; ++i) {
+        Value word = LLVM::ExtractElementOp::create(
+            b, loc, words, constant(b, loc, 32, more / 4 + i));
+        part = LLVM::InsertElementOp::create(b, loc, part, word,
+                                             constant(b, loc, 32, i));
+      }
+      store(part, more);
+    }
+  }
+
+  const Chip *chip = nullptr;
+  llvm::DenseMap<std::pair<Value, Value>, Value> descriptors;
+};
+} // namespace
+
+std::unique_ptr<Pass> amd::createLowerAccessesPass() {
+  return std::make_unique<LowerAccesses>();
+}

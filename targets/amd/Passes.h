@@ -13,6 +13,11 @@ namespace kiln::amd {
 /// From the code of threads to what `serializeModule` takes.
 void buildAmdTail(mlir::OpPassManager &pm);
 
+/// `amd-load-ahead`: loads of loops with matrix instructions are issued one
+/// iteration ahead, and their results carried by the loop, where their
+/// addresses need no memory and the loop writes none but that of the workgroup.
+std::unique_ptr<mlir::Pass> createLoadAheadPass();
+
 /// `amd-lower-accesses`: loads and stores that carry an extent which is known
 /// and below 2^31 bytes become accesses to raw buffers, without branches where
 /// they have a mask.

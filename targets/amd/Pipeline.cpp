@@ -13,6 +13,7 @@ using namespace mlir;
 using namespace kiln;
 
 void amd::buildAmdTail(OpPassManager &pm) {
+  pm.addPass(createLoadAheadPass());
   pm.addPass(createLowerAccessesPass());
   // Lanes that do not take part in other accesses are masked by branches.
   pm.addPass(simt::createSimtExpandAccesses());
@@ -29,6 +30,7 @@ void amd::buildAmdTail(OpPassManager &pm) {
 }
 
 void amd::registerAmdPasses() {
+  registerPass(createLoadAheadPass);
   registerPass(createLowerAccessesPass);
   registerPass(createLowerSimtPass);
   registerPass(createLowerMathPass);

@@ -101,6 +101,24 @@ static std::string accLayout(const Row &row, const Chip &chip) {
   return layoutText(registers, lanes);
 }
 
+/// Cycles of one instruction: its multiply-adds over those that the matrix core
+/// of a SIMD starts in a cycle, by the manuals' numbers of passes (of four
+/// cycles). CDNA4 doubles the rate of its deeper rows alone.
+static unsigned cyclesOf(const Row &row, const Chip &chip) {
+  if (!chip.isCdna())
+    return 16;
+  unsigned halves = chip.family == Family::CDNA2 ? 128 : 256, rate = halves;
+  if (row.types == "f32" || row.types == "f64")
+    rate = 32;
+  else if (row.types == "tf32")
+    rate = halves / 2;
+  else if (row.types == "i8")
+    rate = chip.family == Family::CDNA2 ? halves : row.k > 32 ? 1024 : 512;
+  else if (row.types.starts_with("f8") || row.k == 32)
+    rate = 512;
+  return 16 * 16 * row.k / rate;
+}
+
 std::string amd::matrixRows(const Chip &chip) {
   std::string text;
   for (const Row &row : kRows) {
@@ -111,10 +129,10 @@ std::string amd::matrixRows(const Chip &chip) {
     #kiln.matrix_instruction<name = "{1}", unit = "matrix", m = <16>, n = <16>, k = <{2}>,
       lhs = <types = [{3}], home = "registers", layout = {4}>,
       rhs = <types = [{3}], home = "registers", layout = {5}>,
-      acc = <types = [{6}], home = "registers", layout = {7}>>)",
+      acc = <types = [{6}], home = "registers", layout = {7}>, cycles = {8}>)",
         text.empty() ? "" : ",", row.name, row.k, row.types,
         operandLayout(row, chip, true), operandLayout(row, chip, false),
-        row.acc, accLayout(row, chip));
+        row.acc, accLayout(row, chip), cyclesOf(row, chip));
   }
   return text;
 }

@@ -85,7 +85,14 @@ Surrounded kiln::schedule::surround(Group &group, const Buffer &input,
     result.buffer.strides[d] = made.strides[number];
   }
   TileBuilder emitter(copy, group.plan, group.inGroup(), space);
-  emitter.store(emitter.load(input, from, outside), result.buffer, to);
+  Value loaded = emitter.load(input, from, outside);
+  // Along dimensions of stride 0 nothing was padded: the view lacks them.
+  for (auto [number, d] : llvm::enumerate(order))
+    if (const IndexRange *range = from.rangeOf(number);
+        range && input.strides[d].is(0))
+      if (Value inside = emitter.mask(number, range->lo, range->hi))
+        loaded = emitter.select(inside, loaded, outside);
+  emitter.store(loaded, result.buffer, to);
   result.launch = copy.finish(schedule);
   result.kernel = copy.kernel;
   return result;

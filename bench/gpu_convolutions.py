@@ -9,7 +9,7 @@ Usage: gpu_convolutions.py PACKAGES --compile=KILN_COMPILE [--chip=CHIP] [--opti
 
 Each program runs REPEATS times on the same operands, and all results must have the same bits: asynchronous copies that
 race give other bits from run to run. The error is ||result - exact|| / ||exact|| with an f64 result of the same operands;
-that of the library with the same types stands beside it. Times are those of gpu_ops.py.
+that of the library with the same types stands beside it. Times are those of calls in graphs of the device, in turns.
 The exit status is 1 where bits differ or an error is over four times the library's.
 """
 import argparse
@@ -22,6 +22,7 @@ import subprocess
 import sys
 
 from gpu_ops import Session
+from gpu_rows import kiln_call
 
 # batch, height, width, channels, output channels, kernel, stride, padding, type
 CONVOLUTIONS = [(32, 14, 14, 256, 256, 3, 1, 1, "bf16"), (32, 14, 14, 256, 256, 3, 1, 1, "f16"),
@@ -117,24 +118,36 @@ def compile_all(options):
     return int(failed or not names)
 
 
-def timed(torch, run, warmup=10, count=20):
-    for _ in range(warmup):
-        run()
-    times = []
-    for _ in range(count):
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        begin.record()
-        run()
-        end.record()
-        end.synchronize()
-        times.append(begin.elapsed_time(end) * 1e-3)
-    return statistics.median(times)
+def timings(torch, calls, rounds=9, together=20):
+    """Microseconds of a call of each, as graphs of TOGETHER calls, in turns."""
+    stream, graphs, times = torch.cuda.Stream(), {}, {who: [] for who in calls}
+    for who, make in calls.items():
+        call = make(stream)
+        with torch.cuda.stream(stream):
+            for _ in range(5):
+                call()
+            stream.synchronize()
+            graphs[who] = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graphs[who], stream=stream):
+                for _ in range(together):
+                    call()
+    for _ in range(rounds):
+        for who, graph in graphs.items():
+            begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            with torch.cuda.stream(stream):
+                begin.record()
+                graph.replay()
+                end.record()
+            end.synchronize()
+            times[who].append(begin.elapsed_time(end) * 1e3 / together)
+    return {who: statistics.median(all) for who, all in times.items()}
 
 
 def measure(options):
     import torch
     kinds = {"f16": torch.float16, "bf16": torch.bfloat16}
     library, bad, ratios = ctypes.CDLL(options.runtime), 0, []
+    library.kilnSessionEntry.restype = ctypes.c_char_p
     torch.backends.cudnn.benchmark = True
     torch.cuda.set_stream(torch.cuda.Stream())
     print(torch.cuda.get_device_name())
@@ -160,8 +173,11 @@ def measure(options):
         error, theirs = max(error_of(result) for result in results), error_of(peer)
         wrong = different or not error <= 4 * theirs + 1e-4
         bad += bool(wrong)
-        us = session.measure(inputs, 10) * 1e6
-        them = timed(torch, lambda: compute(torch, *args)) * 1e6
+        result = torch.empty_like(results[0])
+        found = timings(torch, {
+            "kiln": lambda stream: kiln_call(library, package, args, result, torch, stream),
+            "library": lambda stream: lambda: compute(torch, *args)})
+        us, them = found["kiln"], found["library"]
         ratios.append(them / us)
         print(f"{name:34} error {error:.2e} library {theirs:.2e}  {different} of {options.repeats} differ  "
               f"{us:9.1f} us  library {them:9.1f} us  ratio {them / us:.3f}{'  WRONG' if wrong else ''}", flush=True)

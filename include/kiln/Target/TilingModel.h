@@ -34,6 +34,9 @@ struct TilingDim {
   int64_t size = mlir::ShapedType::kDynamic;
   /// The largest block that has a meaning; kDynamic for any.
   int64_t most = mlir::ShapedType::kDynamic;
+  /// Smaller blocks are not worth the steps; where the dimension has fewer
+  /// elements, or no such block fits, models choose less.
+  int64_t least = 1;
 };
 
 /// A tile that an instance holds: the dimensions it extends along, as indices

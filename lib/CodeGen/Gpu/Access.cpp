@@ -198,16 +198,32 @@ LayoutAttr Access::layoutOfIndices(const ViewAxis &axis) {
   });
 }
 
-/// The index for the element of a register, i64.
-Value Access::indexOf(const Axis &a, int64_t reg) {
-  LayoutAttr own = getLayout(a.axis.indices);
+/// The index for the element of a register, as it is.
+static Value givenIndex(KernelWalk &w, LayoutAttr layout, const ViewAxis &axis,
+                        int64_t reg) {
+  LayoutAttr own = getLayout(axis.indices);
   auto at = layout.getRegisterOffset(reg);
   int64_t place = KernelWalk::registerAt(
-      own, ArrayRef<int64_t>(at).slice(a.axis.tileDim, own.getRank()));
-  Value index = w.registers(a.axis.indices)[place];
+      own, ArrayRef<int64_t>(at).slice(axis.tileDim, own.getRank()));
+  return w.registers(axis.indices)[place];
+}
+
+/// The index for the element of a register, i64.
+Value Access::indexOf(const Axis &a, int64_t reg) {
+  Value index = givenIndex(w, layout, a.axis, reg);
   return index.getType().isInteger(64)
              ? index
              : w.b.createOrFold<arith::ExtSIOp>(w.loc, w.b.getI64Type(), index);
+}
+
+/// Whether the index for the element of a register lies in the view. Of 32 bits
+/// it is compared as such where the size allows that.
+Value Access::isIndexInside(const Axis &a, int64_t reg) {
+  Value index = givenIndex(w, layout, a.axis, reg), size = parts.sizes[a.dim];
+  auto known = getConstantIntValue(size);
+  if (index.getType().isInteger(32) && known && *known <= INT32_MAX)
+    return w.compare(Pred::ult, index, w.c32(*known));
+  return w.compare(Pred::ult, indexOf(a, reg), size);
 }
 
 /// What a register adds to the thread's address, in elements.
@@ -245,8 +261,7 @@ Value Access::maskOf(int64_t reg, bool isWhole) {
   for (Axis &a : axes) {
     if (a.axis.isIndirect()) {
       LayoutAttr own = getLayout(a.axis.indices);
-      Value n = indexOf(a, reg);
-      mask = w.both(mask, w.compare(Pred::ult, n, parts.sizes[a.dim]));
+      mask = w.both(mask, isIndexInside(a, reg));
       for (unsigned d = 0; d < own.getRank(); ++d)
         if (int64_t size = type.getDimSize(a.axis.tileDim + d);
             !llvm::isPowerOf2_64(size))

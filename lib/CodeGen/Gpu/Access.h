@@ -45,6 +45,7 @@ private:
   unsigned chooseVector();
   LayoutAttr layoutOfIndices(const ViewAxis &axis);
   mlir::Value indexOf(const Axis &a, int64_t reg);
+  mlir::Value isIndexInside(const Axis &a, int64_t reg);
   mlir::Value offsetOf(int64_t reg);
   mlir::Value maskOf(int64_t reg, bool isWhole);
   /// Whether a register's coordinate is before the end of an axis.

@@ -3,13 +3,15 @@
 
 #include "UnrolledWindow.h"
 #include "ResultOrder.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
 
-/// Larger windows are loops.
-static constexpr int64_t kMostPositions = 49;
+/// Larger windows are loops, and where each position is a view of its own,
+/// which has to be passed.
+static constexpr int64_t kMostPositions = 49, kMostViews = 25;
 
 namespace {
 
@@ -21,7 +23,8 @@ public:
       : group(group), kernel(kernel), out(out),
         anchor(group.plan.anchors.front()), input(input),
         conv(dyn_cast<prim::ConvOp>(anchor.op)),
-        spatial(anchor.virtualDims.size()) {}
+        spatial(anchor.virtualDims.size()),
+        hasViews(group.ctx.tiling.model().sharesTiles()) {}
 
   LogicalResult run();
   std::string reason;
@@ -42,6 +45,14 @@ private:
   }
   void surroundInput();
   void chooseBlocks(Space &space);
+  /// Makes what a position of the window reads of the input a part of it, with
+  /// nothing around. False where that is empty.
+  bool placeView(AccessMap &from, ArrayRef<int64_t> position);
+  /// What stands for an element around the input.
+  TypedAttr outside() const {
+    return isa<prim::MaxPoolOp>(anchor.op) ? neutralValue(anchor.op, element)
+                                           : zeroOf(element);
+  }
   /// The elements of all positions, put together.
   Value unroll(TileBuilder &emitter);
   LogicalResult fail(const Twine &why) {
@@ -56,6 +67,8 @@ private:
   Buffer input, filter;
   mutable prim::ConvOp conv;
   unsigned spatial;
+  /// Threads read around the input by masks, at no cost; others take a copy.
+  bool hasViews;
   Surrounded surrounded;
   Type element, acc;
 };
@@ -75,12 +88,20 @@ void WindowUnroller::surroundInput() {
   }
   if (isInside)
     return;
-  TypedAttr outside = isa<prim::MaxPoolOp>(anchor.op)
-                          ? neutralValue(anchor.op, element)
-                          : zeroOf(element);
   surrounded = surround(group, input, list("pad_low"), sizes, orderOf(input),
-                        outside, "generic.unrolled_window");
+                        outside(), "generic.unrolled_window");
   input = surrounded.buffer;
+}
+
+/// The widest block of whole lines that leaves few of its columns empty.
+static int64_t mostColumns(int64_t columns, int64_t bits) {
+  constexpr int64_t kLine = 1024;
+  int64_t line = std::max<int64_t>(kLine / bits, 1);
+  int64_t best = line;
+  for (int64_t block = line; block < 2 * columns; block *= 2)
+    if (llvm::alignTo(columns, block) <= llvm::alignTo(columns, best))
+      best = block;
+  return best;
 }
 
 void WindowUnroller::chooseBlocks(Space &space) {
@@ -98,11 +119,12 @@ void WindowUnroller::chooseBlocks(Space &space) {
   for (int dim : dims)
     tiled.push_back(
         {dim, dim == dims.back() ? TilingRole::Column : TilingRole::Row});
-  group.chooseBlocks(kernel,
-                     group.problemFor(kernel,
-                                      target::TilingProblem::Kind::Elementwise,
-                                      tiled, &out),
-                     tiled);
+  target::TilingProblem problem = group.problemFor(
+      kernel, target::TilingProblem::Kind::Elementwise, tiled, &out);
+  if (hasViews)
+    problem.dims.back().most =
+        mostColumns(problem.dims.back().size, element.getIntOrFloatBitWidth());
+  group.chooseBlocks(kernel, problem, tiled);
   for (int dim : dims)
     if (kernel.dims[dim].block > 1)
       space.axes.push_back(dim);
@@ -111,6 +133,20 @@ void WindowUnroller::chooseBlocks(Space &space) {
   for (int dim : llvm::reverse(dims))
     kernel.addGridDim(dim);
   kernel.placeGrid();
+}
+
+bool WindowUnroller::placeView(AccessMap &from, ArrayRef<int64_t> position) {
+  MapContext ctx = group.plan.context();
+  for (unsigned d = 0; d < spatial; ++d) {
+    from.index[d + 1] = anchor.map.index[d + 1] * list("strides")[d] +
+                        (position[d] * dilationOf(d) - list("pad_low")[d]);
+    if (failed(
+            restrictMap(from, from.index[d + 1], 0, input.sizes[d + 1], ctx)))
+      return false;
+  }
+  return llvm::all_of(from.ranges, [](const IndexRange &range) {
+    return range.lo.get() < range.hi.get();
+  });
 }
 
 Value WindowUnroller::unroll(TileBuilder &emitter) {
@@ -136,10 +172,16 @@ Value WindowUnroller::unroll(TileBuilder &emitter) {
       emitter.splat(conv ? zeroOf(acc) : neutralValue(anchor.op, acc), shape);
   for (int64_t number = 0; number < positions; ++number) {
     int64_t rest = number;
-    for (unsigned d = spatial; d-- > 0; rest /= windowOf(d))
+    SmallVector<int64_t> position(spatial);
+    for (unsigned d = spatial; d-- > 0; rest /= windowOf(d)) {
+      position[d] = rest % windowOf(d);
       for (int dim : anchor.window[d].dims())
-        kernel.place(dim, kernel.constant(rest % windowOf(d)));
-    Value x = emitter.load(input, from);
+        kernel.place(dim, kernel.constant(position[d]));
+    }
+    AccessMap read = from;
+    if (hasViews && !placeView(read, position))
+      continue;
+    Value x = emitter.load(input, read, hasViews ? outside() : TypedAttr());
     if (conv) {
       Value y = emitter.load(filter, anchor.operandMaps[1]);
       made = multiplyAdd(x, y, made, emitter);
@@ -174,14 +216,15 @@ LogicalResult WindowUnroller::run() {
       if (at.hasDims() && at.asDim() < 0)
         return fail("positions that are split");
   }
-  if (positions > kMostPositions)
+  if (positions > (hasViews ? kMostViews : kMostPositions))
     return fail("a large window");
   Type to = getElementTypeOrSelf(anchor.op->getResult(0));
   element = getElementTypeOrSelf(anchor.op->getOperand(0));
   acc = isa<prim::MaxPoolOp>(anchor.op) ? to : sumType(to);
   Space space;
   chooseBlocks(space);
-  surroundInput();
+  if (!hasViews)
+    surroundInput();
   TileBuilder emitter(kernel, group.plan, group.inGroup(), space);
   Value made = unroll(emitter);
   if (acc != to)
@@ -208,7 +251,7 @@ kiln::schedule::scheduleUnrolledWindow(Operation *op,
   auto *ctx = context.as<ScheduleContext>();
   if (!ctx)
     return context.decline(op, "needs the context of convert-prim-to-tile");
-  if (!computesFromCaches(*ctx))
+  if (!computesFromCaches(*ctx) && !ctx->tiling.model().sharesTiles())
     return ctx->decline(op, "the machine has a memory for tiles");
   Group group(cast<prim::FusionOp>(op), *ctx);
   if (failed(group.plan.run(group.root)))

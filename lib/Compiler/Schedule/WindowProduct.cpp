@@ -287,7 +287,9 @@ void WindowProduct::chooseBlocks() {
     if (axis.window >= 0)
       window = window * kernel.dims[axis.window].size;
   int64_t channels = sizeOf(depth), bits = element.getIntOrFloatBitWidth();
+  // Each step computes the places of its rows.
   TilingDim sum{TilingRole::Depth};
+  sum.least = kLeastDepth * 4;
   if (!ShapedType::isDynamic(channels)) {
     sum.most = mostChannels(channels, bits, !groups.empty());
     sum.size = window.get() * int64_t(llvm::alignTo(channels, sum.most));

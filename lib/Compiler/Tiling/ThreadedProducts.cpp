@@ -133,7 +133,8 @@ SmallVector<Tiling> ThreadedModel::products(const TilingProblem &p) const {
           std::max<int64_t>(llvm::PowerOf2Ceil(described.size), granule[dim]));
     if (!ShapedType::isDynamic(described.most))
       most = std::min<int64_t>(most, llvm::bit_floor<uint64_t>(described.most));
-    int64_t least = std::min(most, std::max<int64_t>(granule[dim], 8));
+    int64_t least =
+        std::min(most, std::max<int64_t>({granule[dim], 8, described.least}));
     for (int64_t block = most; block >= least; block /= 2) {
       blocks[dim] = block;
       self(self, dim + 1);

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Depthwise convolutions and poolings of small windows read each position of the window through a view of the input: where it
+// is outside there is nothing, or what changes no maximum. Blocks leave few channels empty.
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --emit=tile --entry=depthwise | FileCheck %s
+// RUN: for entry in depthwise largest; do \
+// RUN:   kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --entry=$entry --verify-semantics -o %t.kiln 2>&1 | FileCheck %s --check-prefix=SAME || exit 1; done
+// SAME: semantics: {{[0-9]+}} comparisons, 0 changed
+
+// CHECK-LABEL: tile.kernel @depthwise_0_conv(
+// CHECK-SAME: !tile.view<2x2x3x144xf16, strides = [5760, 2304, 288, 1]>
+// CHECK-SAME: elementwise 2x3x4x144<=64 holds
+// CHECK-NOT: scf.for
+// CHECK-COUNT-9: arith.mulf {{.*}}xf32>
+// CHECK-NOT: arith.mulf
+func.func @depthwise(%x: tensor<2x5x8x144xf16>, %w: tensor<144x3x3x1xf16>) -> tensor<2x3x4x144xf16> {
+  %r = prim.conv %x, %w {strides = array<i64: 2, 2>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 144 : i64} : tensor<2x5x8x144xf16>, tensor<144x3x3x1xf16> -> tensor<2x3x4x144xf16>
+  return %r : tensor<2x3x4x144xf16>
+}
+
+func.func @largest(%x: tensor<2x5x7x33xf32>) -> tensor<2x3x4x33xf32> {
+  %r = prim.max_pool %x {window = array<i64: 3, 3>, strides = array<i64: 2, 2>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>} : tensor<2x5x7x33xf32> -> tensor<2x3x4x33xf32>
+  return %r : tensor<2x3x4x33xf32>
+}

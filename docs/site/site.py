@@ -7,6 +7,7 @@ Usage: site.py SOURCE BUILD OUT [--pages-only]   with the Python that has mkdocs
 Pages keep their places below one folder: docs/*.md at its top, others where they are in the tree. A link to a file of the tree
 that is no page becomes a copy of the file."""
 import glob
+import html
 import os
 import re
 import shutil
@@ -40,7 +41,7 @@ def gather(source, pages, page):
         if target.startswith("..") or not os.path.exists(os.path.join(source, target)):
             return match.group()
         if os.path.isdir(os.path.join(source, target)):
-            return match.group()
+            return opening + os.path.relpath("api.md", os.path.dirname(place(page)) or ".")
         at = place(target)
         if not target.endswith(".md"):
             # A browser shows text of any kind under a name that says so.
@@ -94,6 +95,20 @@ def interfaces(source, build, out):
     subprocess.run(["doxygen", "-"], input=text, text=True, check=True)
 
 
+def broken_links(out):
+    """Addresses in the pages of the site, without Doxygen's, that lead to no file."""
+    for root, folders, names in os.walk(out):
+        folders[:] = [name for name in folders if name != "interfaces"]
+        for name in names:
+            if not name.endswith(".html") or name == "404.html":
+                continue
+            with open(os.path.join(root, name), encoding="utf-8") as file:
+                text = file.read()
+            for link in set(re.findall(r'(?:href|src|srcset)="([^"#:?]+)', text)):
+                if not os.path.exists(os.path.normpath(os.path.join(root, html.unescape(link)))):
+                    yield f"{os.path.relpath(os.path.join(root, name), out)}: {link} leads nowhere"
+
+
 def main():
     arguments = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
     source, build, out = map(os.path.abspath, arguments)
@@ -142,8 +157,11 @@ def main():
         interfaces(source, build, out)
     else:
         print("warning: doxygen is not installed: the site has no pages of the C and C++ interfaces", file=sys.stderr)
-    print(f"open {out}/index.html")
-    return 0
+    broken = sorted(broken_links(out))
+    for problem in broken:
+        print(problem)
+    print(f"{len(broken)} broken links; open {out}/index.html")
+    return 1 if broken else 0
 
 
 if __name__ == "__main__":

@@ -13,13 +13,13 @@ OP = re.compile(r"^### `((\w+)\.([\w.]+))` \(::([\w:]+)\)\n(.*?)(?=^### |\Z)", r
 
 # What a mention of the operation's class means, by the folder of the file.
 MEANING = [("dialects/{dialect}/Eval", "evaluation, which defines the result and is the target `reference`")]
-LOWERING = [("lib/Compiler/Transforms", "every target: rewritten on the same level"),
-            ("lib/Compiler/Schedule", "every target: scheduled into tile kernels"),
-            ("conversions/PrimToTile", "every target: converted to tile kernels and host programs"),
-            ("lib/Compiler/Staging", "every target: storage, copies and products decided"),
-            ("lib/Compiler/Tiling", "every target: block sizes chosen"),
-            ("lib/CodeGen/Cpu", "CPUs"), ("targets/cpu", "CPUs"),
-            ("lib/CodeGen/Gpu", "GPUs"), ("targets/nvidia", "NVIDIA GPUs"), ("targets/amd", "AMD GPUs")]
+LOWERING = [("lib/Compiler/Transforms", "rewritten on the same level"),
+            ("lib/Compiler/Schedule", "scheduled into tile kernels"),
+            ("conversions/PrimToTile", "converted to tile kernels and host programs"),
+            ("lib/Compiler/Staging", "storage, copies and matmuls decided"),
+            ("lib/Compiler/Tiling", "block sizes chosen")]
+TARGETS = [("reference", ["dialects/{dialect}/Eval"]), ("cpu", ["lib/CodeGen/Cpu", "targets/cpu"]),
+           ("nvidia", ["lib/CodeGen/Gpu", "targets/nvidia"]), ("amd", ["lib/CodeGen/Gpu", "targets/amd"])]
 FRONTENDS = [("conversions", "frontends that produce it")]
 
 
@@ -55,6 +55,20 @@ class Tree:
                 yield f"- {says}: " + ", ".join(f"`{path}`" for path in files[:6]) + more
 
 
+def lowering(tree, op_class, dialect):
+    """The passes for every target, then a row for each target with the files that name the operation there."""
+    shared = list(tree.mentions(op_class, LOWERING, dialect))
+    text = "\n## Lowering\n\n"
+    if shared:
+        text += "For every target:\n\n" + "\n".join(shared) + "\n\n"
+    text += "| target | in |\n|---|---|\n"
+    for target, folders in TARGETS:
+        folders = [folder.format(dialect=dialect) for folder in folders]
+        files = [path for path in tree.classes.get(op_class, []) if path.startswith(tuple(folder + "/" for folder in folders))]
+        text += f"| `{target}` | {', '.join(f'`{path}`' for path in files[:8]) or 'reached by an interface, or lowered before'} |\n"
+    return text
+
+
 def section(title, lines, without):
     lines = list(lines)
     return f"\n## {title}\n\n" + ("\n".join(lines) if lines else without) + "\n"
@@ -70,8 +84,7 @@ def page(tree, name, dialect, mnemonic, op_class, definition, source_td):
     text += f"\nDefined in `{source_td}`, class `{op_class}`.\n"
     text += section("Meaning", tree.mentions(short, MEANING, dialect),
                     "The definition above. The evaluation reaches it by an interface, not by its name.")
-    text += section("Lowering", tree.mentions(short, LOWERING, dialect),
-                    "Passes reach it by an interface, not by its name.")
+    text += lowering(tree, short, dialect)
     frontends = list(tree.mentions(short, FRONTENDS, dialect)) if dialect == "prim" else []
     if frontends:
         text += section("Frontends", frontends, "")

@@ -5,7 +5,6 @@ Everything is found in the tree: definitions in the generated reference, the res
 import glob
 import os
 import re
-import subprocess
 
 DIALECTS = {"prim": "operations on whole tensors", "tile": "block programs", "stage": "where tiles live and what moves when",
             "simt": "code of threads, warps and blocks", "program": "host programs"}
@@ -49,7 +48,8 @@ class Tree:
         """Lines of a list: each place with the files there that mention the class."""
         for folder, says in places:
             folder = folder.format(dialect=dialect)
-            files = [path for path in self.classes.get(op_class, []) if path.startswith(folder + "/")]
+            files = [path for path in self.classes.get(op_class, []) if path.startswith(folder + "/")
+                     and (folder != "conversions" or not path.startswith("conversions/PrimToTile/"))]
             if files:
                 more = f" and {len(files) - 6} more" if len(files) > 6 else ""
                 yield f"- {says}: " + ", ".join(f"`{path}`" for path in files[:6]) + more

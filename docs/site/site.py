@@ -4,7 +4,7 @@
 Usage: site.py SOURCE BUILD OUT [--pages-only]   with the Python that has mkdocs-material (`make site`)
 --pages-only gathers the pages and stops, which needs no further package.
 
-Pages keep their places below one folder: docs/*.md at its top, others where they are in the tree. A link to a file of the tree
+Pages are gathered in OUT-pages. They keep their places below one folder: docs/*.md at its top, others where they are in the tree. A link to a file of the tree
 that is no page becomes a copy of the file."""
 import glob
 import html
@@ -112,7 +112,7 @@ def broken_links(out):
 def main():
     arguments = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
     source, build, out = map(os.path.abspath, arguments)
-    pages = os.path.join(build, "site-pages")
+    pages = out + "-pages"
     shutil.rmtree(pages, ignore_errors=True)
     shutil.rmtree(out, ignore_errors=True)
     for page in [*TOP, *(os.path.relpath(path, source) for path in glob.glob(f"{source}/docs/*.md"))]:
@@ -128,6 +128,11 @@ def main():
             file.write(lists(text if text.startswith("# ") else f"# {title}\n\n{text}"))
     shutil.copyfile(os.path.join(HERE, "extra.css"), os.path.join(pages, "extra.css"))
     op_nav = ops.write(source, os.path.join(pages, "reference"), os.path.join(pages, "ops"))
+    with open(os.path.join(pages, "api.md"), "w", encoding="utf-8") as file:
+        file.write("# C and C++ interfaces\n\nThe headers of `include/kiln-c` (C) and `include/kiln` (C++) as Doxygen's pages, "
+                   "with a search of their own: "
+                   "<a href=\"interfaces/files.html\">all headers</a>, "
+                   "<a href=\"interfaces/annotated.html\">all classes</a>.\n")
     count = sum(len(names) for _, _, names in os.walk(pages))
     print(f"{count} pages and files in {pages}")
     if "--pages-only" in sys.argv:
@@ -142,12 +147,7 @@ def main():
         if "Reference" in entry:
             entry["Reference"] += [{"Operations": op_nav}, {"Passes, types and interfaces": reference_nav(os.path.join(pages, "reference"))},
                                    {"C and C++ interfaces": "api.md"}]
-    with open(os.path.join(pages, "api.md"), "w", encoding="utf-8") as file:
-        file.write("# C and C++ interfaces\n\nThe headers of `include/kiln-c` (C) and `include/kiln` (C++) as Doxygen's pages, "
-                   "with a search of their own: "
-                   "<a href=\"interfaces/files.html\">all headers</a>, "
-                   "<a href=\"interfaces/annotated.html\">all classes</a>.\n")
-    whole = os.path.join(build, "site-mkdocs.yml")
+    whole = out + "-mkdocs.yml"
     with open(whole, "w", encoding="utf-8") as file:
         yaml.dump(settings, file)
     subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-f", whole], check=True,

@@ -95,7 +95,8 @@ def page(tree, name, dialect, mnemonic, op_class, definition, source_td):
                  "[Numerics](../numerics.md) states the bound that holds for every target.\n")
     else:
         text += "The definition states what is exact and what has a bound; [numerics](../numerics.md) has the rules for all operations.\n"
-    tests = tree.tests.get(name, [])
+    # Tests at the operation's own level first.
+    tests = sorted(tree.tests.get(name, []), key=lambda path: (not path.startswith(f"test/{dialect}/"), path))
     text += section("Tests", [f"- `{path}`" for path in tests[:12]]
                     + ([f"- and {len(tests) - 12} more"] if len(tests) > 12 else []),
                     "Tests reach it through a frontend: `grep -r` for what produces it.")

@@ -95,7 +95,7 @@ LogicalResult DotOp::verify() {
   // (C4) Both factors are floats, or both integers.
   bool isFloat = isa<FloatType>(lhs.getElementType());
   if (isFloat != isa<FloatType>(rhs.getElementType()))
-    return emitOpError() << "expected two factors of floats or two of "
+    return emitOpError() << "expected two operands of floats or two of "
                             "integers, found "
                          << lhs.getElementType() << " and "
                          << rhs.getElementType();

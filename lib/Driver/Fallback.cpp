@@ -20,7 +20,7 @@ static std::string whyNone(TargetAttr description) {
   const Family *known = TargetRegistry::get().findFamily(family);
   if (!known)
     return ": its description names family '" + family +
-           "', which nobody registers";
+           "', which is not registered";
   if (!known->buildPipeline)
     return ": family '" + family +
            "' needs a target with a pipeline and a serialiser of its own";

@@ -178,7 +178,7 @@ Error Interpreter::run(const CollectiveInst &inst) {
     return Error::success();
   if (exchanges.count(inst.dst))
     return Error("an exchange into b" + std::to_string(inst.dst) +
-                 " is under way already");
+                 " is in flight already");
   Expected<const BufferValue *> target = ready(inst.dst);
   if (!target)
     return target.takeError();
@@ -247,7 +247,7 @@ Error Interpreter::run(const WaitInst &inst) {
   auto found = exchanges.find(inst.dst);
   if (found == exchanges.end())
     return Error("no exchange into b" + std::to_string(inst.dst) +
-                 " is under way");
+                 " is in flight");
   std::shared_ptr<Exchange> exchange = std::move(found->second);
   exchanges.erase(found);
   return exchange ? exchange->wait() : Error::success();

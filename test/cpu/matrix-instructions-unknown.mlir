@@ -3,7 +3,7 @@
 // RUN: kiln-opt %s --cpu-select-matrix-instructions -split-input-file | FileCheck %s
 // RUN: not kiln-opt %S/Inputs/unknown-row.mlir --cpu-lower-micro-kernels 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
-// UNKNOWN: unknown-row.mlir:2:3: error: unsupported: nobody has registered code for matrix instruction 'mystery'
+// UNKNOWN: unknown-row.mlir:2:3: error: unsupported: no plug-in has registered code for matrix instruction 'mystery'
 
 // CHECK: tile.dot {{.*}}#cpu.product<row = "fma.f32", rows = {{[0-9]+}}, columns = {{4|8|12|16}}
 module attributes {kiln.target = #kiln.target<name = "board", chip = "b1", family = "cpu",

@@ -14,7 +14,7 @@
 // One of a family says what it lacks.
 // RUN: echo '#kiln.target<name = "typo", chip = "t", family = "cpuu">' > %t.typo.mlir
 // RUN: kiln-compile --load-target=%t.typo.mlir %S/Inputs/add.mlir --target=typo -o %t.kiln 2>&1 | FileCheck %s --check-prefix=TYPO
-// TYPO: fell back from target 'typo' to 'cpu': typo: the target has no code generator: its description names family 'cpuu', which nobody registers
+// TYPO: fell back from target 'typo' to 'cpu': typo: the target has no code generator: its description names family 'cpuu', which is not registered
 // RUN: echo '#kiln.target<name = "bare", chip = "t", family = "cpu">' > %t.bare.mlir
 // RUN: kiln-compile --load-target=%t.bare.mlir %S/Inputs/add.mlir --target=bare -o %t.kiln 2>&1 | FileCheck %s --check-prefix=BARE
 // BARE: fell back from target 'bare' to 'cpu': bare: the target has no code generator: its description names family 'cpu', but no triple

@@ -45,7 +45,7 @@ tile.kernel @dot_c2(%x: f32) {
 tile.kernel @dot_c4(%x: f32, %n: i32) {
   %a = tile.splat %x : tensor<4x4xf32>
   %b = tile.splat %n : tensor<4x4xi32>
-  // expected-error@+1 {{expected two factors of floats or two of integers, found 'f32' and 'i32'}}
+  // expected-error@+1 {{expected two operands of floats or two of integers, found 'f32' and 'i32'}}
   %d = tile.dot %a, %b, %a : tensor<4x4xf32>, tensor<4x4xi32>, tensor<4x4xf32>
 }
 

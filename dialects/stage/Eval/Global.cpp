@@ -87,7 +87,7 @@ LogicalResult StageState::access(Operation *op, const Box &box, Access access) {
         continue;
       InFlightDiagnostic diagnostic =
           op->emitError(writes ? "write to" : "read of")
-          << " memory that a copy under way "
+          << " memory that a copy in flight "
           << (global.isWrite ? "writes" : "reads");
       diagnostic.attachNote(pending.op->getLoc()) << "is not waited for before";
       return diagnostic;

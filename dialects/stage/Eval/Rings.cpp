@@ -225,7 +225,7 @@ LogicalResult evaluateRelease(stage::ReleaseOp op, Frame &frame) {
   for (const View &view : ring.consumed.front().parts) {
     Storage &storage = state->storageOf(view);
     if (state->isBusy(storage))
-      return op.emitError("releases a slot that an operation under way still "
+      return op.emitError("releases a slot that an operation in flight still "
                           "reads or writes");
     state->markUnwritten(storage);
   }

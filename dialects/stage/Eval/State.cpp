@@ -236,7 +236,7 @@ LogicalResult StageState::claim(Operation *op, Storage &storage,
     int32_t &owner = storage.arena->owner[at];
     if (owner != storage.id && storage.arena->busy[at]) {
       InFlightDiagnostic diagnostic =
-          op->emitError("write to bytes that an operation under way reads or "
+          op->emitError("write to bytes that an operation in flight reads or "
                         "writes: byte ")
           << at << " of the space";
       if (owner >= 0)
@@ -376,9 +376,10 @@ LogicalResult StageState::finish() {
   for (Ring &ring : rings)
     if (!ring.committed.empty()) {
       InFlightDiagnostic diagnostic =
-          ring.committed.front().producer->emitError("fills a slot that nobody "
-                                                     "consumes before the "
-                                                     "instance ends");
+          ring.committed.front().producer->emitError(
+              "fills a slot that no role "
+              "consumes before the "
+              "instance ends");
       diagnostic.attachNote(ring.op.getLoc())
           << ring.committed.size() << " slots of this ring are full";
       return diagnostic;

@@ -81,9 +81,10 @@ private:
   const MatrixInstruction *find(Operation *op, StringRef row) {
     const MatrixInstruction *instruction = findMatrixInstruction(row);
     if (!instruction)
-      op->emitError() << "unsupported: nobody has registered code for matrix "
-                         "instruction '"
-                      << row << "'";
+      op->emitError()
+          << "unsupported: no plug-in has registered code for matrix "
+             "instruction '"
+          << row << "'";
     return instruction;
   }
 

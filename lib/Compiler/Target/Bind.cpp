@@ -69,7 +69,7 @@ static LogicalResult checkDescription(const TargetRegistry &registry,
       !registry.findFamily(family))
     return emitError(loc) << "the description of target '" << target.name()
                           << "' names family '" << family
-                          << "', which nobody registers";
+                          << "', which is not registered";
   return success();
 }
 

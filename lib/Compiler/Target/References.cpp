@@ -133,7 +133,7 @@ private:
     StringRef dialect = name.split('.').first;
     if (!context->getOrLoadDialect(dialect))
       return fail(who + " is for operation '" + name + "', whose dialect '" +
-                  dialect + "' nobody registers (addDialects does)");
+                  dialect + "' is not registered (addDialects registers it)");
     if (!RegisteredOperationName::lookup(name, context.get()))
       fail(who + " is for operation '" + name + "', which dialect '" + dialect +
            "' does not have");
@@ -152,7 +152,7 @@ private:
         !description.getFamily().empty() &&
         !registry.findFamily(description.getFamily()))
       fail("the description of target '" + target.name() + "' names family '" +
-           description.getFamily() + "', which nobody registers");
+           description.getFamily() + "', which is not registered");
   }
 
   void checkKind(const std::string &who, StringRef kind) {

@@ -146,7 +146,7 @@ void checkKnows(Context &context) {
        "the driver knows no attributes or recipes");
   if (context.table.knowsAttribute)
     expect(!context.table.knowsAttribute(device.handle, 0x7FFFFFFF),
-           "knowsAttribute says yes to 0x7fffffff, which nobody defined");
+           "knowsAttribute says yes to 0x7fffffff, which is not defined");
   if (context.table.knowsRecipe)
     expect(!context.table.knowsRecipe(device.handle,
                                       "kiln-conform.no-such-recipe"),
@@ -170,7 +170,7 @@ const std::vector<Check> &kiln::conform::propertyChecks() {
       {"properties/open-twice", "devices that do not disturb each other",
        checkTwice},
       {"properties/open-again", "opened and closed many times", checkAgain},
-      {"properties/knows", "says no to attributes and recipes of nobody",
-       checkKnows}};
+      {"properties/knows",
+       "says no to attributes and recipes that are not defined", checkKnows}};
   return checks;
 }

@@ -55,10 +55,10 @@ public:
       step(op, x, count);
     }
     if (queue.isBusy())
-      fault("the kernel ends while " + queue.describe() + " is under way");
+      fault("the kernel ends while " + queue.describe() + " is in flight");
     for (const Slots &ring : rings)
       if (ring.filled != ring.freed)
-        fault("the kernel ends with a slot that nobody has freed");
+        fault("the kernel ends with a slot that was not freed");
     cycles.all += now;
     cycles.queue += queue.worked();
   }
@@ -228,7 +228,7 @@ private:
     }
     default:
       if (ring(x[0]).freed >= ring(x[0]).taken)
-        fault("frees a slot that nobody has taken");
+        fault("frees a slot that was not taken");
       ++ring(x[0]).freed;
       return;
     }

@@ -116,7 +116,7 @@ typedef struct KilnCommunicationDriver {
   int (*open)(const KilnCommunicatorDescription *description,
               KilnCommunicator **communicator, KilnError *error);
   void (*close)(KilnCommunicator *communicator);
-  /* Returns when the exchange is under way. The memory stays until `wait` for
+  /* Returns when the exchange is in flight. The memory stays until `wait` for
      the request, which ends it; every request is waited for once. On a device
      `wait` returns when what is put into the queue afterwards sees the target.
      */
@@ -127,7 +127,8 @@ typedef struct KilnCommunicationDriver {
   /* Whether every rank is still there, as far as it is known; returns at once.
      Optional. */
   int (*check)(KilnCommunicator *communicator, KilnError *error);
-  /* Ends what is under way, and what comes, with a failure that says `reason`.
+  /* Ends exchanges in flight, and later ones, with a failure that says
+   * `reason`.
    */
   void (*abort)(KilnCommunicator *communicator, const char *reason);
 } KilnCommunicationDriver;

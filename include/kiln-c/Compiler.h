@@ -36,7 +36,7 @@ typedef void (*KilnDiagnosticHandler)(const char *message, void *user);
    by kilnFreeBytes; else it is null.
    Safe in threads, also with "--load-target" of something new: in a process
    apart that concerns one compilation only; in process it waits until the
-   compilations under way have ended, and concerns all later ones. */
+   running compilations have ended, and concerns all later ones. */
 int kilnCompileFile(const char *input, size_t numArgs, const char *const *args,
                     KilnDiagnosticHandler diag, void *user, void **bytes,
                     size_t *size);
@@ -72,6 +72,7 @@ typedef struct KilnReportRow {
   const KilnReportDecline *declines;
 } KilnReportRow;
 
+/* Receives one row of a report; `user` is the pointer of the options. */
 typedef void (*KilnReportHandler)(const KilnReportRow *row, void *user);
 
 /* How to compile. Set everything to zero, then structSize to

@@ -277,7 +277,7 @@ typedef struct KilnDeviceDriver {
   int (*importQueue)(KilnDevice *device, void *native, KilnQueue **queue,
                      KilnError *error);
   /* Device memory by its address, as other libraries have it: of a buffer, and
-     a buffer for one that somebody else owns. For DLPack. What importAddress
+     a buffer for memory of another owner. For DLPack. What importAddress
      gave is released from any thread. */
   int (*exportAddress)(KilnDevice *device, KilnBuffer *buffer,
                        uint64_t *address, KilnError *error);

@@ -39,7 +39,7 @@ typedef struct KilnKernelRuntime {
   /* Prints all lines of a value at once. */
   void (*print)(const struct KilnKernelRuntime *rt,
                 const KilnPrintedValue *value);
-  /* Not 0 when some instance has reported a fault: whoever waits for another
+  /* Not 0 when some instance has reported a fault: code that waits for another
      instance should return. */
   int32_t (*hasFault)(const struct KilnKernelRuntime *rt);
 } KilnKernelRuntime;

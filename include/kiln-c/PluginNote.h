@@ -10,6 +10,8 @@
 #define KILN_NOTE_TYPE 1
 #define KILN_NOTE_SECTION ".note.kiln"
 
+/* An ELF note: sizes, type, name, and the version numbers that a loader reads
+   before it loads the library. */
 struct KilnPluginNote {
   unsigned nameSize;
   unsigned descSize;

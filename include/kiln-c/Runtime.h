@@ -123,7 +123,7 @@ int kilnSessionTrim(KilnSession *session);
    and exchange data. Each rank has a world, which all its sessions may share;
    calls of one world come one after the other, and all ranks make the same
    calls. A call that fails on one rank ends the world: every exchange that is
-   under way or comes later fails on all of them. A rank that dies is such a
+   in flight or comes later fails on all of them. A rank that dies is such a
    failure within seconds.
 
    Without a world of their own sessions take part in that of the environment:
@@ -187,7 +187,7 @@ int kilnTensorFromDLPack(KilnSession *session, struct DLManagedTensor *managed,
 int kilnTensorFromDLPackVersioned(KilnSession *session,
                                   struct DLManagedTensorVersioned *managed,
                                   KilnTensor **tensor);
-/* The other way round; whoever gets it calls the deleter. The tensor may be
+/* The other way round; the receiver calls the deleter. The tensor may be
    destroyed before. Types of 4 and 6 bits need the versioned form. */
 int kilnTensorToDLPack(const KilnTensor *tensor,
                        struct DLManagedTensor **managed);
@@ -261,6 +261,7 @@ typedef struct KilnCallReport {
   int onDeviceClock;
 } KilnCallReport;
 
+/* Receives the report of a call when it has ended. */
 typedef void (*KilnCallReportHandler)(const KilnCallReport *report, void *user);
 
 enum {

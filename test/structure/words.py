@@ -5,6 +5,7 @@
 - actors have names: no `nobody`, `whoever`, `somebody`, `anybody` and the like;
 - a sentence has at most 40 words;
 - one term per concept: no word of GLOSSARY's left side, outside of code and quotes;
+- no sentence of a page begins with a noun phrase in "what": the thing has a name;
 - a page states its purpose before its first section, and shows an example or a table in its first screen;
 - a public class, struct, enumeration or function of a header has a comment.
 
@@ -70,8 +71,13 @@ def prose_of_definition(text):
 
 
 def prose_of_header(text):
+    """Comments; one behind a declaration stands by itself, and what is set off by four spaces is no prose."""
+    text = re.sub(r"^(.*\S.*///<[^\n]*\w)$", r"\1.", text, flags=re.MULTILINE)
     keep = [match.span() for match in re.finditer(r"//[^\n]*|/\*.*?\*/", text, re.DOTALL)]
-    return keep_only(text, keep)
+    prose = keep_only(text, keep)
+    code = re.compile(r"^(?: \*|///?|   )? {4,}\S")
+    lines = zip(text.split("\n"), prose.split("\n"))
+    return "\n".join("" if code.match(line) and "//" not in line[4:] else words for line, words in lines)
 
 
 def keep_only(text, spans):
@@ -125,7 +131,11 @@ def check_prose(prose):
 
 
 def check_page(text):
-    """Purpose and example of a page."""
+    """Purpose and example of a page, and sentences that name no thing."""
+    for line, sentence in sentences(plain(text)):
+        sentence = sentence.strip()
+        if re.match(r"What\b(?!.*\?$)", sentence) and not lines_begin_with_heading(text, line):
+            yield line, f"expected the name of the thing, found '{' '.join(sentence.split())[:40]}...'"
     lines = text.split("\n")
     body = re.sub(r"^# .*\n", "", text, count=1).lstrip("\n")
     if not re.match(r"[^\W#|<\-`]|`|\*\*|\[", body):
@@ -135,11 +145,15 @@ def check_page(text):
         yield 1, "expected an example or a table in the first screen"
 
 
+def lines_begin_with_heading(text, line):
+    return text.split("\n")[line - 1].startswith("#")
+
+
 def check_header(text):
     """Public declarations at the level of a namespace without a comment above, or a brief behind."""
     lines = text.split("\n")
     for number, line in enumerate(lines):
-        if line.startswith((" ", "#", "/", "*", "}", "namespace", "using", "extern", "friend")) or not line:
+        if line.startswith((" ", "#", "/", "*", "}", "namespace", "using", "extern", "friend", "private:", "public:", "protected:")) or not line:
             continue
         match = DECLARATION.match("\n".join(lines[number:number + 6]))
         if not match or line.startswith("return"):

@@ -13,7 +13,7 @@ def PrimFuse : Pass<"prim-fuse", "::mlir::func::FuncOp"> {
     epilogue), `window` (convolution, pooling). Movements of what lies in memory stay outside of
     groups; they are views. A producer joins the group of its consumers when all of them are in one
     group, when the joint group still has one affine iteration space, and when nothing expensive is
-    computed again.
+    rematerialised.
   }];
   let options = [
     Option<"maxOps", "max-ops", "unsigned", "200", "most operations of one group; 1: do not fuse">

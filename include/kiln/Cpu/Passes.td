@@ -14,7 +14,7 @@ def SelectMatrixInstructions : Pass<"cpu-select-matrix-instructions", "::mlir::M
     attribute keeps it.
 
     A row can be taken if its code is known (kiln/Cpu/MatrixInstructions.h), its accumulator has the product's type, and
-    each factor has a type of the row or converts to one without loss. Signed 8-bit factors are taken for unsigned
+    each operand has a type of the row or converts to one without loss. Signed 8-bit operands are taken for unsigned
     ones with an offset. Rows that read subnormal numbers as zero compute products of bf16, as
     docs/numerics.md says, unless `keep-subnormals` is set.
 

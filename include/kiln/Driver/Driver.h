@@ -151,7 +151,7 @@ void registerPasses();
 /// Runs `body` on a thread with a deep stack in a child process, so that
 /// whatever happens to it ends as an exit status; a crash gives one diagnostic
 /// that names `input`. For tools, whose process this is; `inProcess` or
-/// KILN_NO_CHILD=1 run it without a child. Code that ends the process is an
+/// KILN_NO_CHILD=1 run it without a child. Code that exits is an
 /// error that names it and status 1; with `mayExit`, for what reads command
 /// lines and prints help, only while a plug-in's code or a pass runs.
 int runGuarded(llvm::StringRef input, const std::function<int()> &body,

@@ -10,7 +10,7 @@
 namespace kiln::driver {
 
 /// Makes every pass of a pass manager an activity (kiln/Target/Activity.h), so
-/// that a pass that crashes, hangs or ends the process is named.
+/// that a pass that crashes, hangs or exits is named.
 std::unique_ptr<mlir::PassInstrumentation> makePassActivities();
 
 } // namespace kiln::driver

@@ -6,11 +6,11 @@
 include "mlir/Pass/PassBase.td"
 
 def InferDomains : Pass<"kiln-infer-domains", "::mlir::ModuleOp"> {
-  let summary = "Says which inputs functions and kernels can use";
+  let summary = "Infers which inputs functions and kernels accept";
   let description = [{
-    Follows what divides, has a root or a logarithm taken, shifts or selects rows back to the arguments of prim
-    functions and tile kernels, and leaves there what it demands of them: `kiln.domain` and `kiln.range`. Whoever
-    invents inputs keeps to it.
+    Follows divisors, operands of roots and logarithms, shift amounts and row indices back to the arguments of prim
+    functions and tile kernels, and annotates these with their valid values: `kiln.domain` and `kiln.range`. Tools that
+    invent inputs respect the annotations.
   }];
 }
 

@@ -22,6 +22,7 @@ enum class Extend : uint8_t {
   truth ///< as sign, but i1 is 0 or 1
 };
 
+/// Converts elements `begin` to `begin` + `n` of `data` to f64.
 void loadDoubles(DType dtype, const void *data, int64_t begin, int64_t n,
                  double *out);
 /// Rounds to nearest, ties to even.

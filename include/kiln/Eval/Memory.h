@@ -19,10 +19,10 @@ public:
   int64_t granule; ///< bytes per entry
   bool timed;      ///< keep times, for kernels whose instances synchronise
 
-  /// 0: nobody; n + 1: instance n; -(n + 1): instance n by combining stores
+  /// 0: none; n + 1: instance n; -(n + 1): instance n by combining stores
   /// alone; `many`: several instances by combining stores.
   std::vector<int32_t> writer;
-  /// 0: nobody; n + 1: instance n; `many`: several.
+  /// 0: none; n + 1: instance n; `many`: several.
   std::vector<int32_t> reader;
   std::vector<uint32_t> writerTime, readerTime;
   /// All readers of an entry with several, and when.
@@ -42,7 +42,7 @@ class Buffer {
 public:
   /// New memory that nothing has written yet.
   explicit Buffer(int64_t bytes);
-  /// Somebody else's memory, taken to be written.
+  /// Memory of another owner, taken to be written.
   Buffer(void *data, int64_t bytes) : bytes(bytes), memory(data) {}
   ~Buffer();
   Buffer(const Buffer &) = delete;
@@ -75,6 +75,7 @@ struct Box {
   llvm::SmallVector<int64_t, 4> steps; ///< coordinates per element
 };
 
+/// How an instance accesses an element.
 enum class Access : uint8_t { read, write, combine };
 
 /// What a combining access orders for the instance, where they can

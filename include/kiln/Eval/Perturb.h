@@ -32,12 +32,12 @@ constexpr double kHalfUlpF64 = 0x1p-53;
 /// (f32, or f64 for f64) of the sizes of all its terms. Where terms together
 /// overflow a partial sum may do so where the whole does not, and NaN stands
 /// for anything. Both tensors are of f64. `kept`, if given, are the sizes of
-/// those terms that are left where a machine reads subnormal factors as zero:
+/// those terms that are left where a machine reads subnormal operands as zero:
 /// then the others may be missing, and subnormal sums be zero.
 void storeSumsWithin(const Value &sums, const Value &sizes, double terms,
                      Value &out, const Value *kept = nullptr);
 
-/// Whether a machine may read subnormal factors and sums of a product as zero.
+/// Whether a machine may read subnormal operands and sums of a product as zero.
 bool mayFlushProduct(runtime::DType lhs, runtime::DType rhs);
 
 /// Stores numbers of f64 into `out`, each off by its size.

@@ -19,6 +19,7 @@ void registerEvaluation(mlir::DialectRegistry &registry);
 /// plug-in has `reference` evaluate its dialect, when it registers.
 void addEvaluation(void (*add)(mlir::DialectRegistry &registry));
 
+/// Each registers the evaluation of the operations of one dialect.
 void registerArithEvaluation(mlir::DialectRegistry &registry);
 void registerMathEvaluation(mlir::DialectRegistry &registry);
 void registerControlEvaluation(mlir::DialectRegistry &registry);
@@ -31,7 +32,7 @@ void registerSimtEvaluation(mlir::DialectRegistry &registry);
 void registerProgramEvaluation(mlir::DialectRegistry &registry);
 
 /// In a child process: reads a module from bytes that may harm the reader, with
-/// limits on time and memory, and ends the process with one of these two. Any
+/// limits on time and memory, and exits with one of these two. Any
 /// other status is that of a plug-in's code which ended it.
 constexpr int kModuleRead = 10, kModuleRefused = 11;
 [[noreturn]] void tryModule(llvm::StringRef bytes);

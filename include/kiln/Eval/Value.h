@@ -38,7 +38,7 @@ struct View {
 };
 
 /// A scalar, a tensor or a view. Copying shares the storage; data is written
-/// only by whoever made the value, before anyone else sees it.
+/// only by its creator, before it is shared.
 class Value {
 public:
   Value() = default;

@@ -71,7 +71,7 @@ private:
 /// worth are an error that names both.
 enum class Match {
   None,
-  Shared, ///< nothing speaks against it: what it reads belongs to nobody alone
+  Shared, ///< nothing speaks against it: several frontends read this input
   Own,    ///< it has what only this frontend reads
 };
 
@@ -137,7 +137,7 @@ public:
   /// The frontends whose input the module holds, in the order of registration:
   /// one for each kind of function. `forced` (may be null) takes its functions
   /// whatever they look like. Fails with an error that lists all frontends
-  /// where nobody, or several, take it. A module without functions has none.
+  /// where none, or several, take it. A module without functions has none.
   mlir::FailureOr<std::vector<const Frontend *>>
   recognise(mlir::ModuleOp module, const Frontend *forced = nullptr) const;
 

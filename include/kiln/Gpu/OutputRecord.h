@@ -22,6 +22,7 @@ enum OutputWord : uint32_t {
   kRecordHeaderWords
 };
 
+/// What a record holds.
 enum OutputKind : uint64_t {
   kPrintedValue = 1, ///< the text is the prefix
   kFault = 2         ///< the text says what is wrong, and where

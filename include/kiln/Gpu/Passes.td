@@ -26,16 +26,16 @@ def SimtApplyLowerings : Pass<"simt-apply-lowerings"> {
 }
 
 def SimtAssignLayouts : Pass<"simt-assign-layouts", "::kiln::tile::KernelOp"> {
-  let summary = "Says which thread holds which elements of every tile";
+  let summary = "Assigns each tile a layout: which thread holds which elements";
   let description = [{
-    Gives every tile of a kernel a `#simt.layout`. Loads and stores decide first: neighbouring threads get elements that
-    lie beside each other in memory, each as many as one access moves. Products get the layouts of their
-    matrix instruction. Other operations take the layout of an operand; what costs nothing to make (constants,
-    counts, broadcasts of them and arithmetic on them) is made again in each layout that is asked for, and for
-    the rest `simt.convert_layout` changes it.
+    Gives every tile of a kernel a `#simt.layout`. Loads and stores decide first, so that accesses are coalesced and vectorised: neighbouring
+    threads get elements that are contiguous in memory, each as many as one access moves. Products get the layouts of their
+    matrix instruction. Other operations take the layout of an operand. Values that cost nothing (constants,
+    counts, broadcasts of them and arithmetic on them) are rematerialised in each layout that a user needs; for
+    the rest the pass inserts `simt.convert_layout`.
 
-    The kernel gets `simt.warps`: what its hints or the option say, and more than its hints where so few threads would
-    have too much code each, as far as the `threads_per_block` of the description allow. What is too much for those is
+    The kernel gets `simt.warps`, by its hints or the option. It gets more than its hints ask for where so few threads would
+    have too much code each, as far as the `threads_per_block` of the description allow. A tile that is too large even then is
     `unsupported`.
   }];
   let options = [
@@ -45,21 +45,21 @@ def SimtAssignLayouts : Pass<"simt-assign-layouts", "::kiln::tile::KernelOp"> {
 }
 
 def SimtStageOperands : Pass<"simt-stage-operands", "::kiln::tile::KernelOp"> {
-  let summary = "Puts factors of products that loops load into memory of the block";
+  let summary = "Stages operands of matmuls that loops load in shared memory";
   let description = [{
-    A load that only feeds, through a change of layout, products by a matrix instruction becomes storage, a copy
-    and reads of fragments, one for each product, so that the passes of the stage level can make rings of it and copy
-    ahead. Where places are looked up, by a list of indices or by pointers, the copy is the load itself and a
+    A load whose only users are products by a matrix instruction, through a change of layout, becomes storage, a copy
+    and reads of fragments, one for each product. The passes of the stage level then make ring buffers of the storage and copy
+    ahead (software pipelining). Where places are looked up, by a list of indices or by pointers, the copy is the load itself and a
     `stage.write`, which threads perform by copies of their own. That is done in loops
     that write no memory, where elements lie side by side in pieces that copies can move, and where all
     slots fit. A description without a unit of kind `dma` has nothing done.
 
-    Factors that a product's instruction reads from the memory of the block become storage without a change of layout,
+    Operands that an instruction reads from shared memory become storage without a change of layout,
     in rows as the `#simt.swizzle` of the instruction says.
 
-    The loop gets `stage.depth`, the number of slots: what its hints say, else the option, and less where they would not
-    fit; with four of them and such products also `stage.ahead`, two less, so that a product can go on while the next one
-    begins. Hints that it cannot follow are a warning with the reason, unless the kernel has variants (`tile.variants`).
+    The loop gets `stage.depth`, the number of stages: by its hints, else by the option, and less where the slots would not
+    fit. With four stages and asynchronous MMAs it also gets `stage.ahead`, two less, so that an MMA can stay in flight while the next one
+    begins. Hints that the pass cannot follow are a warning with the reason, unless the kernel has variants (`tile.variants`).
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "0", "slots of a ring; 1: nothing is done; 0: three, or four where a core has one block">,

@@ -7,8 +7,8 @@
 // otherwise. Expressions are kept in a canonical form, so that two that are
 // equal as polynomials compare equal, however they were computed.
 //
-// Symbols are numbered by the `Symbols` that made them; dimensions by whoever
-// defines the space. Arithmetic is exact (see Integer.h).
+// Symbols are numbered by the `Symbols` that made them; dimensions by the
+// owner of the space. Arithmetic is exact (see Integer.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ namespace kiln::index {
 /// does not fit 64 bits or is not linear in the dimensions is unknown.
 class Expr {
 public:
-  /// coefficient * dimension * factors.
+  /// coefficient * dimension * symbols.
   struct Term {
     int64_t coefficient = 0;                ///< not 0
     int dim = -1;                           ///< -1: none
@@ -104,7 +104,7 @@ public:
   /// The greatest number that divides all coefficients and the number; 0 for
   /// the expression 0.
   int64_t content() const;
-  /// The quotient where every term has a factor `divisor` (a number other than
+  /// The quotient where `divisor` divides every term (a number other than
   /// 0, or a product of symbols, which are taken not to be 0); else nothing.
   std::optional<Expr> exactDiv(const Expr &divisor) const;
   /// With expressions for symbols and dimensions.
@@ -137,6 +137,7 @@ private:
   llvm::SmallVector<Term, 0> terms;
 };
 
+/// Hashes an expression, for containers of LLVM.
 llvm::hash_code hash_value(const Expr &expr);
 
 /// For maps from expressions.

@@ -33,6 +33,7 @@ struct Interval {
   }
 };
 
+/// Bounds of the result of an operation on numbers within the intervals.
 Interval add(const Interval &a, const Interval &b);
 Interval sub(const Interval &a, const Interval &b);
 Interval mul(const Interval &a, const Interval &b);
@@ -62,6 +63,7 @@ struct Facts {
   }
 };
 
+/// Facts about the result of an operation on numbers with these facts.
 Facts add(const Facts &a, const Facts &b);
 Facts sub(const Facts &a, const Facts &b);
 Facts mul(const Facts &a, const Facts &b);

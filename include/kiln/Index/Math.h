@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Gives expressions their symbols, divides and compares them, and computes them
-// where somebody has a use for their values. Nothing is made before.
+// where their values are used. Nothing is made before.
 //
 //===----------------------------------------------------------------------===//
 

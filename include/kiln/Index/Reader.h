@@ -19,10 +19,11 @@ namespace kiln::index {
 class Reader {
 public:
   enum Mode {
-    /// Operations on `index` and 64-bit integers, products of any factors. The
+    /// Operations on `index` and 64-bit integers, products of any operands. The
     /// expression equals the value even where the computation wraps.
     Sizes,
-    /// Operations of any width, through sign extension and casts; one factor of
+    /// Operations of any width, through sign extension and casts; one operand
+    /// of
     /// every product is a number. Coordinates are taken not to wrap in 32 bits
     /// or more; in fewer, what has no flag `nsw` is a leaf.
     Coordinates,

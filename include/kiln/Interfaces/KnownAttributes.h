@@ -22,6 +22,7 @@ enum class AttributeRole {
   Decision, ///< from one pass to another, documented where it is declared
 };
 
+/// A discardable attribute that a dialect lists.
 struct KnownAttribute {
   llvm::StringLiteral name;
   AttributeRole role;

@@ -15,6 +15,8 @@ class MLIRContext;
 } // namespace mlir
 
 namespace kiln::detail {
+/// The default implementations of the interface: comparison of two layouts, and
+/// the check of a layout against a shape.
 bool haveSamePlaces(mlir::Attribute a, mlir::Attribute b,
                     llvm::ArrayRef<int64_t> shape);
 llvm::LogicalResult

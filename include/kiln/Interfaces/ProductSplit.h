@@ -27,15 +27,15 @@ struct ProductSplit {
   /// Room for the steps of a panel, at least `depth`.
   int64_t deepest = 1;
   PanelForm lhs, rhs;
-  /// So many panels of the right factor are packed together, `strip` steps of
+  /// So many panels of the right operand are packed together, `strip` steps of
   /// all of them at a time: along its rows.
   int64_t panels = 1, strip = 1;
-  /// Added to signed 8-bit factors that are packed as unsigned ones.
+  /// Added to signed 8-bit operands that are packed as unsigned ones.
   int64_t lhsOffset = 0;
 };
 
-/// A faster way to compute a product, right where the integers of a factor fit
-/// in fewer bits than their type has.
+/// A faster way to compute a product, right where the integers of an operand
+/// fit in fewer bits than their type has.
 struct NarrowProduct {
   mlir::NamedAttribute how;         ///< takes the place of the one of its name
   int64_t lhsBits = 0, rhsBits = 0; ///< 0: whatever the type holds

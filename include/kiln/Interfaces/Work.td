@@ -9,9 +9,8 @@ def WorkOpInterface : OpInterface<"WorkOpInterface"> {
   let cppNamespace = "::kiln";
   let description = [{
     The arithmetic that a program asks for, which reports set against time: operations for each element of
-    an operand or of the result, one for an addition and for a function alike. What moves, selects or converts
-    elements counts nothing. Products and windows are counted by whoever schedules them, as they know what is
-    summed.
+    an operand or of the result, one for an addition and for a function alike. Operations that move, select or convert
+    elements count nothing. Schedules count matmuls and windows, as they know the reduced dimensions.
   }];
   let methods = [
     InterfaceMethod<"The value whose elements count, and how many operations each of them is.",

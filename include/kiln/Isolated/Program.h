@@ -25,6 +25,8 @@ struct Answer {
   std::string body;
 };
 
+/// A target's program that runs: owns the process and its pipes. Conversations
+/// with it use this class.
 class Program {
 public:
   /// Starts the program. A failure is "cannot be started: ...".

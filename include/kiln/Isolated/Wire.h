@@ -59,6 +59,7 @@ mlir::Operation *findNumbered(mlir::Operation *kernel, int64_t number);
 /// does what `toWire` does.
 std::unique_ptr<mlir::Pass> createToWirePass(const WireReader &reader);
 
+/// Registers the passes of this folder.
 void registerIsolatedPasses();
 
 } // namespace kiln::isolated

@@ -46,6 +46,8 @@ struct Immediate {
   }
 };
 
+/// How offsets are computed at run time: terms of lane and warp that are masked
+/// and shifted, and immediates of registers.
 struct AddressPlan {
   llvm::SmallVector<AddressTerm> terms;
   int64_t variableBits = 0; ///< of offsets, that terms may set

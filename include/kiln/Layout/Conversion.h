@@ -47,6 +47,7 @@ enum class ConversionKind {
   Memory,    ///< values cross further levels
 };
 
+/// How the elements of a tile move from one layout to another.
 struct Conversion {
   /// From places of the result to those of the source.
   LinearLayout map;

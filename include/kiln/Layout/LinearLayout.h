@@ -235,6 +235,7 @@ private:
   llvm::SmallVector<Output> outputs;
 };
 
+/// Hashing and printing, for containers and streams of LLVM.
 llvm::hash_code hash_value(const LinearLayout &layout);
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
                               const LinearLayout &layout);

@@ -109,7 +109,7 @@ public:
   struct Turn {
     Value r;        ///< within [-pi / 4, pi / 4]
     Value quarters; ///< their number, i32
-    Value rest;     ///< what r lacks, f32; null where nobody asked
+    Value rest;     ///< what r lacks, f32; null where not asked for
   };
   Turn quarterTurn(Value x, bool withRest = false) const;
   /// The sine of r + quarters * pi / 2.

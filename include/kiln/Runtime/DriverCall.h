@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which function of a device driver runs, for whoever has to say what went
-// wrong in it.
+// Which function of a device driver runs, for messages that name what
+// went wrong in it.
 #ifndef KILN_RUNTIME_DRIVERCALL_H
 #define KILN_RUNTIME_DRIVERCALL_H
 

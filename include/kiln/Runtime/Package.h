@@ -30,6 +30,7 @@ struct TargetProgram {
   std::vector<Blob> modules; ///< opaque to everything but the device driver
 };
 
+/// The contents of a package file.
 struct Package {
   std::string producer;   ///< name and version of the compiler
   std::string sourceName; ///< the input's path, for messages
@@ -55,6 +56,7 @@ constexpr char kPackageMagic[8] = {'K', 'I', 'L', 'N', 'P', 'K', 'G', '\0'};
 constexpr uint32_t kPackageVersion = 4;
 constexpr uint32_t kOldestPackageVersion = 1; ///< that is read
 
+/// Returns whether the bytes begin as a package does.
 bool isPackage(const void *data, size_t size);
 
 /// Serialises; verifies the programs first. Signs with `key`, if there is one.
@@ -66,8 +68,8 @@ Expected<std::vector<uint8_t>> writePackage(const Package &package,
 /// bytes must not change while the package lives.
 Expected<Package> readPackage(Blob file,
                               const std::vector<PublicKey> &trusted = {});
-/// Maps the file; with `trusted` keys it is copied, so that nobody can change
-/// what was checked.
+/// Maps the file; with `trusted` keys it is copied, so that no later write can
+/// change what was checked.
 Expected<Package> readPackageFile(const std::string &path,
                                   const std::vector<PublicKey> &trusted = {});
 /// Writes the file whole or not at all: under another name in its folder first.
@@ -82,7 +84,7 @@ bool isEndless(const std::string &path);
 /// mapFile for files that must not be a pipe, a device or a directory, which
 /// are refused without being opened.
 Expected<Blob> mapRegularFile(const std::string &path);
-/// A copy in memory, 64-byte aligned, which nobody else can change.
+/// A copy in memory, 64-byte aligned, which no other process can change.
 Expected<Blob> copyFile(const std::string &path);
 
 } // namespace kiln::runtime

@@ -29,6 +29,7 @@ constexpr int64_t kDynamic = -1;
 /// A stride that is only known when the program runs; -1 is a stride.
 constexpr int64_t kAnyStride = INT64_MIN;
 
+/// dst = value.
 struct ConstInst {
   Reg dst = kNone;
   int64_t value = 0;
@@ -59,6 +60,7 @@ enum class IntOp : uint8_t {
 /// Nothing on a division that has no result.
 std::optional<int64_t> computeInt(IntOp op, int64_t a, int64_t b);
 
+/// dst = a op b, in 64 bits.
 struct IntInst {
   IntOp op = IntOp::add;
   Reg dst = kNone;
@@ -214,6 +216,7 @@ struct HostInst {
   std::vector<Buf> src, dst;
 };
 
+/// An argument of a launch: a buffer or a scalar.
 struct LaunchArg {
   enum Kind : uint8_t { buffer, scalar } kind = buffer;
   /// A Buf, or a Reg with the value's bits (floats: their bits, zero-extended).
@@ -261,6 +264,7 @@ struct ReturnInst {
   std::vector<Buf> results;
 };
 
+/// An instruction of a host program, of one of the kinds above.
 struct Instruction {
   using Body = std::variant<ConstInst, IntInst, SelectInst, DimInst, StrideInst,
                             AlignedInst, CheckInst, ArenaInst, AllocInst,
@@ -312,6 +316,7 @@ struct Tolerance {
   bool exact = false;          ///< bit for bit
 };
 
+/// A result of an entry.
 struct Result {
   std::string name;
   DType dtype = DType::none;
@@ -343,6 +348,7 @@ struct Function {
   Buf newBuf() { return numBufs++; }
 };
 
+/// A parameter of a kernel: a view or a scalar.
 struct KernelParam {
   enum class Kind : uint8_t { view, scalar } kind = Kind::view;
   std::string name;

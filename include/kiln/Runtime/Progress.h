@@ -13,6 +13,7 @@ struct LaunchProgress {
   uint64_t total = 0;
 };
 
+/// Returns the progress of the launch that runs.
 LaunchProgress launchProgress();
 /// What drivers call, from any thread; the runtime sets both to 0 before a
 /// launch.

@@ -60,10 +60,10 @@ struct CallOptions {
   /// Return when the work is queued. Without effect where something has to be
   /// copied to or from the host. Faults come with what waits next.
   bool noWait = false;
-  /// Called before each kernel: for whoever has to say which one the system
+  /// Called before each kernel: for callers that report which one the system
   /// stopped.
   std::function<void(const KernelInfo &)> onLaunch;
-  LaunchObserver *observer = nullptr; ///< for whoever checks kernels
+  LaunchObserver *observer = nullptr; ///< for checkers of kernels
 };
 
 /// Row-major elements in memory of the host.
@@ -142,7 +142,7 @@ public:
   Expected<Tensor> upload(const Tensor &tensor, size_t device = 0);
   /// A row-major copy on the host; waits for it.
   Expected<Tensor> download(const Tensor &tensor);
-  /// Memory of a device that somebody else owns, by its address there.
+  /// Memory of a device with another owner, by its address there.
   Expected<Tensor> importAddress(DType dtype, std::vector<int64_t> shape,
                                  std::vector<int64_t> strides, uint64_t address,
                                  std::shared_ptr<void> owner,

@@ -25,7 +25,7 @@ public:
 Expected<std::shared_ptr<Store>> openStore(const std::string &rendezvous,
                                            int64_t rank, double seconds);
 
-/// One that somebody else has; it lives as long as the store.
+/// One of another owner; it lives as long as the store.
 std::shared_ptr<Store> wrapStore(const KilnStore &store);
 
 /// The C form of a store, which lives as long as `store` does.

@@ -35,7 +35,7 @@ struct Tensor {
   int64_t offset = 0; ///< in elements
   /// Memory of a device; `storage` is empty and `data` null then.
   std::shared_ptr<DeviceBuffer> onDevice = nullptr;
-  bool isReadonly = false; ///< whoever has lent it forbids to write it
+  bool isReadonly = false; ///< its lender forbids writes
 
   /// Row-major; refuses sizes that overflow or cannot be allocated.
   static Expected<Tensor> create(DType dtype, std::vector<int64_t> shape,

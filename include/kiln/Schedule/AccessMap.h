@@ -93,7 +93,7 @@ mlir::LogicalResult reshapeMap(llvm::ArrayRef<IndexExpr> from,
                                llvm::SmallVectorImpl<IndexExpr> &result);
 
 /// Restricts `map` to where low <= expr < low + size; fails unless `expr` has
-/// at most one dimension with a known factor.
+/// at most one dimension with a known coefficient.
 mlir::LogicalResult restrictMap(AccessMap &map, const IndexExpr &expr,
                                 Extent low, Extent size, MapContext &ctx);
 

@@ -64,7 +64,7 @@ public:
   /// How many elements a dense memref has.
   Extent elementsOf(mlir::Value base);
   /// The buffer that the result of a group shall be written to: a part of a
-  /// larger one if somebody asked for that, else a new one.
+  /// larger one if a user asked for that, else a new one.
   Buffer destination(mlir::Value result);
   /// Asks that `value` be written to `buffer`.
   void setDestination(mlir::Value value, Buffer buffer);

@@ -98,6 +98,8 @@ mlir::Value multiplyAdd(mlir::Value column, mlir::Value row, mlir::Value sum,
 mlir::LogicalResult emitElementwise(Group &group, const Buffer &out,
                                     std::string &reason);
 
+/// Each emits kernels and launches for a group of its kind, or declines through
+/// the context.
 mlir::LogicalResult scheduleElementwise(mlir::Operation *op,
                                         target::LoweringContext &ctx);
 mlir::LogicalResult scheduleReduction(mlir::Operation *op,

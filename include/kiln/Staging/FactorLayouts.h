@@ -1,7 +1,7 @@
-//===- FactorLayouts.h - How factors lie for an instruction -----*- C++ -*-===//
+//===- FactorLayouts.h - Layouts of operands for an instruction -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layouts that a matrix instruction of a description asks of its factors,
+// The layouts that a matrix instruction of a description asks of its operands,
 // as layouts of storage.
 //
 //===----------------------------------------------------------------------===//

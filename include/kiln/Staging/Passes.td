@@ -91,54 +91,59 @@ def StageMakeCopies : Pass<"stage-make-copies", "::kiln::tile::KernelOp"> {
 }
 
 def StageBlockProducts : Pass<"stage-block-products", "::kiln::tile::KernelOp"> {
-  let summary = "Makes products of storage loops over the blocks of a matrix instruction";
+  let summary = "Tiles matmuls of storage into loops over the blocks of a matrix instruction";
   let description = [{
     For machines whose matrix unit reads storage. The region of a product becomes loops over rows, columns and steps with
     a `stage.product` by the first instruction of the description that computes it, in blocks of the instruction's
-    smallest sizes. Blocks that lie outside of the views that both factors, or a factor and the result, are copied from
-    and to are not computed; at the edges `rows`, `columns` and `depth` say what counts.
+    smallest sizes. Blocks outside of the views that both operands, or an operand and the result, are copied from
+    and to are not computed. At the edges `rows`, `columns` and `depth` state how much of a block counts.
 
-    An instruction computes a product if it takes the element types, integers with their signs, adds to its sums
-    (`accumulate`), finds all operands in the memory that storage goes to (`home`), and reads factors in a layout that
-    the target provides: rows (`#kiln.order<row>`, or none); with the option `columns` also columns
-    (`#kiln.order<col>`); with the option `panels` also whole panels (`#kiln.interleave`), for factors that copies from
-    views fill. The copy moves elements to where the instruction reads them, so a tile is packed once, however many
+    An instruction computes a product under these conditions:
+
+    - It takes the element types, integers with their signs.
+    - It adds to its accumulator (`accumulate`).
+    - All operands are in the memory that storage goes to (`home`).
+    - The target provides the layout in which it reads operands: rows (`#kiln.order<row>`, or none); with the option `columns` also
+      columns (`#kiln.order<col>`); with the option `panels` also whole panels (`#kiln.interleave`), for operands that copies from
+      views fill.
+
+    The copy moves elements to where the instruction reads them, so a tile is packed once, however many
     products read it. `stationary` names the operand that the innermost loop does not move.
 
-    A factor that is more than storage gets storage, and a region that computes it. A product that no instruction takes
+    An operand that is computed gets storage, and a region that computes it. A product that no instruction takes
     stays as it is. The report names every instruction that was refused before the one that was chosen.
   }];
   let options = [
     Option<"space", "space", "std::string", "", "the memory that storage goes to; empty: as stage-place chooses it">,
-    Option<"columns", "columns", "bool", "false", "whether the target reads factors that lie in columns">,
-    Option<"panels", "panels", "bool", "false", "whether the target reads factors that lie in panels">
+    Option<"columns", "columns", "bool", "false", "whether the target reads operands that lie in columns">,
+    Option<"panels", "panels", "bool", "false", "whether the target reads operands that lie in panels">
   ];
   let dependentDialects = ["::kiln::stage::StageDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 def StageGuardProducts : Pass<"stage-guard-products", "::kiln::tile::KernelOp"> {
-  let summary = "Gives products of small integers a faster way";
+  let summary = "Guards a faster version of matmuls of small integers";
   let description = [{
-    Some instructions multiply numbers of fewer bits than their operands have, in less time: a product whose attribute
-    has a way by one (ProductSplitAttrInterface) gets regions before it that look at the factors concerned, and
-    a condition: the faster way where all their numbers fit, else the other.
+    Some instructions multiply values of fewer bits than their operands have, in less time. A product whose attribute
+    has a version by such an instruction (ProductSplitAttrInterface) gets regions before it that check the values of the operands,
+    and a condition: the faster version where all values fit, else the other.
   }];
   let dependentDialects = ["::kiln::stage::StageDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
                            "::mlir::memref::MemRefDialect"];
 }
 
 def StageSplitProducts : Pass<"stage-split-products", "::kiln::tile::KernelOp"> {
-  let summary = "Makes products of tiles loops over blocks";
+  let summary = "Tiles matmuls into loops over blocks, and packs their operands";
   let description = [{
-    The region of a product with an attribute that says how (ProductSplitAttrInterface, such as `#cpu.product`) becomes
-    loops over as many steps of the summed dimension as a panel holds. In each, the left operand is packed into panels
+    The region of a product with an attribute that states the split (ProductSplitAttrInterface, such as `#cpu.product`) becomes
+    loops over as many steps of the reduced dimension as a panel holds. In each, the left operand is packed into panels
     of the block's rows; then, for each panel of columns, the right operand is packed, and `stage.product` adds the
-    products of that panel with every left one to the accumulator. What computes the operands is computed where they
-    are packed, and converted to what the instruction takes. A right operand that only few rows read is used as it
+    products of that panel with every left one to the accumulator. The computation of the operands (the prologue) moves to where they
+    are packed, and is converted to the type of the instruction. The right operand of a skinny matmul is used as it
     lies in storage, or in a view where a whole panel is inside of it.
 
-    Rows and columns behind the end of the view that a factor is loaded from are left out where nobody but stores
-    sees them, and steps behind the ends of both. While one panel is multiplied, parts of the next one are fetched
+    Rows and columns beyond the view that an operand is loaded from are left out where only stores
+    see them, and so are steps beyond both. While one panel is multiplied, parts of the next one are fetched
     (`stage.prefetch`).
 
     Products that a plug-in's lowering may take stay whole, and so do those without such an attribute.
@@ -147,7 +152,7 @@ def StageSplitProducts : Pass<"stage-split-products", "::kiln::tile::KernelOp"> 
 }
 
 def StageBound : Pass<"stage-bound", "::kiln::tile::KernelOp"> {
-  let summary = "Says what regions compute, and where their accesses are in bounds";
+  let summary = "Bounds the elements that regions compute, and where their accesses are in bounds";
   let description = [{
     A region without bounds that loads or stores through views gets
 
@@ -161,7 +166,7 @@ def StageBound : Pass<"stage-bound", "::kiln::tile::KernelOp"> {
 }
 
 def StageAssignRoles : Pass<"stage-assign-roles", "::kiln::tile::KernelOp"> {
-  let summary = "Lets loops fill and use the slots of rings beside each other";
+  let summary = "Warp specialisation: splits loops into a producer and a consumer role";
   let description = [{
     For machines with queues or warps of their own for copies. A `scf.for` that carries nothing, fills rings and consumes
     them becomes `stage.roles`: a loop of the role `fill` with what fills slots, and one of the role `use` with
@@ -195,7 +200,7 @@ def StagePlace : Pass<"stage-place", "::kiln::tile::KernelOp"> {
 def StageAllocate : Pass<"stage-allocate", "::kiln::tile::KernelOp"> {
   let summary = "Gives storage its place in its space";
   let description = [{
-    Storage lives from its first to its last use: aliases, loops that it outlives, roles and what is under way
+    Storage lives from its first to its last use: aliases, loops that it outlives, roles and operations in flight
     are uses. Storage that is never alive at the same time may share bytes; the largest is placed first. Offsets that
     are there stay. `limits` gives bytes by space, as `pad=65536`; what does not fit is an error. With `report`,
     a remark at the kernel says how much of each space it takes.
@@ -208,12 +213,16 @@ def StageAllocate : Pass<"stage-allocate", "::kiln::tile::KernelOp"> {
 }
 
 def StageMakeRings : Pass<"stage-make-rings", "::kiln::tile::KernelOp"> {
-  let summary = "Lets the copies and loads of a loop fill the slots of a ring";
+  let summary = "Multi-buffers the copies and loads of a loop through the slots of a ring";
   let description = [{
-    In a `scf.for`, whole storage that a copy from a view fills in each iteration, or a load (of any kind) and a
-    `stage.write` of what it gives, before everything else that touches it there, and that nothing outside of the
-    loop uses, becomes a part of a slot of one ring: the copies become asynchronous and fill a slot, with the loads, which
-    is consumed at once and released behind the last use. Program order stays; `stage-pipeline` moves the filling ahead.
+    In a `scf.for`, storage becomes a part of a slot of one ring (a multi-buffer) under these conditions:
+
+    - In each iteration a copy from a view, or a load (of any kind) and a `stage.write` of its result, fills the storage whole.
+    - This happens before every other access of the iteration to the storage.
+    - No operation outside of the loop uses the storage.
+
+    The copies become asynchronous and fill a slot, together with the loads. The slot is consumed at once and released after its last
+    use. Program order stays; `stage-pipeline` moves the filling ahead.
 
     The attribute `stage.depth` of a loop, an integer, comes before the option.
 
@@ -228,7 +237,7 @@ def StageMakeRings : Pass<"stage-make-rings", "::kiln::tile::KernelOp"> {
 }
 
 def StageFitRings : Pass<"stage-fit-rings", "::mlir::ModuleOp"> {
-  let summary = "Makes rings as deep as their space allows";
+  let summary = "Gives rings as many slots (stages) as their space allows";
   let description = [{
     `stage-make-rings`, `stage-schedule` and `stage-pipeline` on every kernel, with rings of `depth` slots, or
     of as many fewer as `stage-allocate` with the same `limits` finds places for: it tries them one after the
@@ -260,7 +269,7 @@ def StageSchedule : Pass<"stage-schedule", "::kiln::tile::KernelOp"> {
 }
 
 def StagePipeline : Pass<"stage-pipeline", "::kiln::tile::KernelOp"> {
-  let summary = "Rewrites loops by the schedule of their operations";
+  let summary = "Software pipelining: rewrites loops by the schedule of their operations";
   let description = [{
     Every loop whose operations all have `at` becomes its first iterations of the early steps, and a loop in which
     iterations of several steps run beside each other; the early steps of iterations behind the last are left

@@ -21,6 +21,8 @@
 
 namespace kiln::staging {
 
+/// The memory, and the abilities of the machine, that the pipeline compiles
+/// for.
 struct ScratchpadOptions {
   std::string space;  ///< name of the memory in the description
   int64_t bytes = 0;  ///< that it has
@@ -29,7 +31,7 @@ struct ScratchpadOptions {
   /// filled; fewer where they do not fit. 1: copies are waited for where they
   /// stand.
   int64_t slots = 2;
-  /// Layouts of factors beside rows that the target's products read: columns
+  /// Layouts of operands beside rows that the target's products read: columns
   /// (`#kiln.order<col>`) and panels (`#kiln.interleave`). Instructions of the
   /// description that ask for others are refused.
   bool columns = false, panels = false;
@@ -124,8 +126,8 @@ private:
 struct ProductBlock {
   stage::ProductOp op;
   std::array<mlir::Value, 3> addresses;
-  /// Between rows. Of a factor whose instruction reads columns, between those;
-  /// of one in panels, between groups of steps.
+  /// Between rows. Of an operand whose instruction reads columns, between
+  /// those; of one in panels, between groups of steps.
   std::array<int64_t, 3> rowBytes;
   std::array<mlir::Value, 3> sizes;
 };

@@ -25,7 +25,7 @@ namespace kiln::staging {
 /// Attribute of an operation: the home of its result (stage::HomeAttr).
 inline constexpr llvm::StringLiteral kHomeAttr = "stage.home";
 
-/// Whether the only result of an operation is a tile that can be computed again
+/// Whether the only result of an operation is a tile that can be rematerialised
 /// wherever its elements are needed, from elements of its operands or of
 /// memory.
 bool hasInlineForm(mlir::Operation *op);

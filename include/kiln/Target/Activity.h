@@ -1,9 +1,10 @@
 //===- Activity.h - Whose code a thread runs --------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes, lowerings, schedules, claims and serialisers may be anybody's. While
-// one of them runs, an activity says whose code it is and what it works on, so
-// that a crash, an exception or a hang ends as one message that names it.
+// Passes, lowerings, schedules, claims and serialisers may come from a plug-in.
+// While one of them runs, an activity says whose code it is and what it works
+// on, so that a crash, an exception or a hang ends as one message that names
+// it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +44,7 @@ public:
   ~Activity();
   Activity(const Activity &) = delete;
 
-  // For whoever cannot keep an object, such as hooks around passes.
+  // For callers that cannot keep an object, such as hooks around passes.
   static void begin(llvm::StringRef owner, mlir::Operation *op);
   static void end();
   /// How deep the calling thread's activities are nested.
@@ -53,7 +54,7 @@ public:
 };
 
 /// Runs `body` as an activity, and turns what it throws into an error at `op`
-/// that names the owner. Running out of memory is nobody's mistake and goes on.
+/// that names the owner. Running out of memory has no owner and propagates.
 mlir::LogicalResult
 runGuardedActivity(llvm::StringRef owner, mlir::Operation *op,
                    llvm::function_ref<mlir::LogicalResult()> body);
@@ -73,8 +74,8 @@ void reportLostActivities(llvm::StringRef input, LastWordsFn say);
 void reportExits(llvm::StringRef input, LastWordsFn say);
 
 /// Where `reportLostActivities` was called: an activity that makes no progress
-/// for that many seconds ends the process; 0: never. Progress is the beginning
-/// or the end of any activity of any thread.
+/// for that many seconds makes the process exit; 0: never. Progress is the
+/// beginning or the end of any activity of any thread.
 void limitSteps(double seconds);
 
 /// KILN_STEP_SECONDS, else 600.

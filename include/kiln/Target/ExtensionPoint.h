@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Pipelines declare named points. Any plug-in may add passes there, also to
-// somebody else's target. After the added passes the point's form pass checks
+// another vendor's target. After the added passes the point's form pass checks
 // that the module still is what the rest of the pipeline expects.
 //
 //===----------------------------------------------------------------------===//

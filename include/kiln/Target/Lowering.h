@@ -57,7 +57,7 @@ private:
 
 /// A registered way to lower one kind of operation. To fail without declining
 /// is an error: of the lowering's own diagnostic, else one that names it. So is
-/// what it throws. Nobody else is tried then.
+/// what it throws. No other lowering is tried then.
 struct Lowering {
   std::string name;   ///< "mine.dot.fast"
   std::string target; ///< name of a target or of a family

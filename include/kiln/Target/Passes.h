@@ -22,6 +22,7 @@ std::unique_ptr<mlir::Pass> createPrimClaimPass();
 /// `prim-inline-claims`: undoes claims that no schedule of the target takes.
 std::unique_ptr<mlir::Pass> createInlineClaimsPass();
 
+/// Registers the passes of this folder.
 void registerTargetPasses();
 
 } // namespace kiln::target

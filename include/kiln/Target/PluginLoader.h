@@ -56,7 +56,7 @@ std::vector<std::string> pluginSearchPath();
 bool loadPlugins(const std::vector<std::string> &named,
                  const std::function<void(llvm::StringRef)> &report = {});
 
-/// Keeps the registries as they are while it lives: whoever compiles holds one
+/// Keeps the registries as they are while it lives: each compilation holds one
 /// from behind `loadPlugins` to the end, once per thread that calls the
 /// compiler. Only then may other threads load plug-ins.
 class LoadedScope {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A target is a subclass of `Target`, registered by a plug-in. Only `name` and
-// `description` must be supplied; each further function is one more rung of
+// `description` must be supplied; each further function is one more level of
 // docs/plugins.md and has a default that works without it.
 //
 //===----------------------------------------------------------------------===//
@@ -97,7 +97,7 @@ public:
   /// One line for --list-targets.
   virtual llvm::StringRef help() const { return ""; }
 
-  /// Rung 1: the chip as data. Returns null after reporting through
+  /// Level 1: the chip as data. Returns null after reporting through
   /// `emitError(UnknownLoc)` when the chip or an option is not known.
   virtual TargetAttr description(mlir::MLIRContext *context,
                                  const TargetOptions &options) const = 0;
@@ -138,7 +138,7 @@ public:
     return true;
   }
 
-  /// Rung 3: whether it has a pipeline of its own; without one (and without a
+  /// Level 3: whether it has a pipeline of its own; without one (and without a
   /// family that has one) the kernels run on the host target.
   virtual bool hasPipeline() const { return false; }
   /// Adds the passes from a module of tile.kernel operations down to what
@@ -155,7 +155,7 @@ public:
   /// Extension points of the pipeline, in order.
   virtual std::vector<ExtensionPoint> extensionPoints() const { return {}; }
 
-  /// Rung 6: turns the module that the pipeline produced into bytes. Reports
+  /// Level 6: turns the module that the pipeline produced into bytes. Reports
   /// through `emitError` on failure. A program of many kernels comes as several
   /// modules, cut by the number of its kernels alone; the same module must give
   /// the same bytes.
@@ -168,7 +168,7 @@ public:
                                    const TargetOptions &options,
                                    llvm::raw_ostream &os) const;
 
-  /// Rung 5: may rewrite the program level of `module` (sequences of launches,
+  /// Level 5: may rewrite the program level of `module` (sequences of launches,
   /// the memory plan) before kernels are lowered.
   virtual mlir::LogicalResult claimProgram(mlir::ModuleOp module,
                                            const TargetOptions &options) const {

@@ -55,7 +55,7 @@ public:
 
   // What plug-ins call.
   void addTarget(std::unique_ptr<Target> target);
-  /// Rung 1 only: a target that is nothing but the text of a description.
+  /// Level 1 only: a target that is nothing but the text of a description.
   void addDescribedTarget(std::string description);
   void addLowering(Lowering lowering);
   void addSchedule(Schedule schedule);
@@ -64,10 +64,10 @@ public:
   void addPass(
       std::string point, std::string name,
       std::function<void(mlir::OpPassManager &, const TargetOptions &)> build);
-  /// A further SPEC key for somebody else's target.
+  /// A further SPEC key for another vendor's target.
   void addOption(std::string target, OptionInfo option);
   void addFamily(Family family);
-  /// A reader of programs; nobody has to name it, as its input does.
+  /// A reader of programs; its input selects it, without a name.
   void addFrontend(frontend::Frontend frontend);
   /// Dialects that kiln-opt and kiln-compile shall parse.
   void addDialects(std::function<void(mlir::DialectRegistry &)> fn);

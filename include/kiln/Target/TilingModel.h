@@ -1,10 +1,11 @@
 //===- TilingModel.h - Which block sizes suit a machine ---------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Schedules emit structure; how large the blocks are is asked of the target's
-// tiling model. A problem is what a schedule, or the analysis of a kernel that
-// is there already, knows: dimensions with their roles, the tiles that one
-// instance holds, types. kiln/Tiling has the model that reads a description.
+// A tiling model is the cost model of a target for block sizes, split-K and the
+// occupancy that they leave. Schedules emit structure and ask it how large the
+// blocks are. A problem describes a kernel: dimensions with their roles, the
+// tiles that one instance holds, types. kiln/Tiling has the model that reads a
+// description.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,6 +29,7 @@ enum class TilingRole {
   Part,
 };
 
+/// A dimension of a tiling problem.
 struct TilingDim {
   TilingRole role = TilingRole::Row;
   /// Number of elements; ShapedType::kDynamic where only a launch knows.
@@ -45,10 +47,11 @@ struct TilingTile {
   llvm::SmallVector<unsigned, 3> dims;
   int64_t bits = 32;
   /// The problem's dimension along which its elements lie side by side; -1 if
-  /// there is none or nobody knows.
+  /// there is none or it is unknown.
   int along = -1;
 };
 
+/// What a tiling model is asked: dimensions, tiles and types of a kernel.
 struct TilingProblem {
   enum class Kind { Elementwise, Reduction, Contraction };
   Kind kind = Kind::Elementwise;

@@ -1,4 +1,4 @@
-//===- Json.h - JSON that anybody wrote -------------------------*- C++ -*-===//
+//===- Json.h - JSON of any origin -------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_TEXT_JSON_H

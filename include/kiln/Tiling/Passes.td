@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def TileChooseBlocks : Pass<"tile-choose-blocks", "::mlir::ModuleOp"> {
-  let summary = "Gives kernels the block sizes of the module's target";
+  let summary = "Chooses block sizes by the cost model of the module's target";
   let description = [{
     Asks the tiling model of the target that `kiln.spec` and `kiln.target` name for the block sizes of every
     structured kernel that holds one matrix product, and rewrites the kernel and its launches to them, as
@@ -19,7 +19,8 @@ def TileChooseBlocks : Pass<"tile-choose-blocks", "::mlir::ModuleOp"> {
 def TileVaryBlocks : Pass<"tile-vary-blocks", "::mlir::ModuleOp"> {
   let summary = "Gives products of unknown sizes variants with smaller blocks for launches of few instances";
   let description = [{
-    Where the module's description has several cores and its target no tiling model of its own, a kernel that holds one product, the number of whose rows or columns only a launch knows, gets up to two variants with
+    The pass applies to kernels with one matmul whose rows or columns only a launch knows, if the module's description has several cores
+    and its target has no tiling model of its own. Such a kernel gets up to two variants with
     smaller blocks, which the model chooses for grids of fewer instances than there are cores. A launch runs the
     largest blocks with an instance for every core, else the smallest.
 
@@ -34,7 +35,7 @@ def TileVaryBlocks : Pass<"tile-vary-blocks", "::mlir::ModuleOp"> {
 }
 
 def TileChooseRaster : Pass<"tile-choose-raster", "::mlir::ModuleOp"> {
-  let summary = "Gives products the order of instances with which fewest bytes come from far memory";
+  let summary = "Swizzles the grid of matmuls: the order of instances with the fewest bytes from far memory";
   let description = [{
     Lets the instances of kernels that hold a matrix product take the points of the grid in bands, as `tile-raster`
     does, by a model of what comes from the memory behind the cache that all cores share: instances that run at the
@@ -55,7 +56,7 @@ def TileChooseRaster : Pass<"tile-choose-raster", "::mlir::ModuleOp"> {
 }
 
 def TileShareRemainder : Pass<"tile-share-remainder", "::mlir::ModuleOp"> {
-  let summary = "Shares out the last round of instances of products along their depth";
+  let summary = "Stream-K: splits the last round (wave) of instances of matmuls along the depth";
   let description = [{
     A grid of T blocks on a machine that runs W instances at once takes T / W rounds, rounded up. Where the last one would
     have at most W / 2 instances, each of its blocks is computed by several instances, which take neighbouring steps of the
@@ -80,7 +81,7 @@ def TileShareRemainder : Pass<"tile-share-remainder", "::mlir::ModuleOp"> {
 }
 
 def TileVarySizes : Pass<"tile-vary-sizes", "::mlir::ModuleOp"> {
-  let summary = "Gives kernels of unknown sizes a variant for rows that wide accesses divide";
+  let summary = "Multi-versions kernels of unknown sizes: a variant for rows that wide accesses divide";
   let description = [{
     Where the tiling model of the module's target says that threads move several bytes at once (`accessBytes`), private
     kernels that reach views whose sizes only a launch knows get a variant `NAME_aligned`. In it sizes and

@@ -58,8 +58,8 @@ public:
   /// the description is asked.
   target::Tiling choose(const target::TilingProblem &problem);
 
-  /// Whether the option `blocks` says how many instances share out the depth of
-  /// products.
+  /// Whether the option `blocks` says how many instances share the depth of
+  /// matmuls (split-K).
   bool forcesParts() const;
 
   const target::TilingModel &model() const { return *known; }

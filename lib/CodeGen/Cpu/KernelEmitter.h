@@ -74,9 +74,9 @@ public:
                   Value mask);
   /// Whether a view has more bytes than the last cache.
   bool isSurelyLarge(tile::ViewType view) const;
-  /// What passes by the caches is written at the pace of memory, but each page,
-  /// and lines that rows share, have to be found before: touches those of the
-  /// row that the next instance stores, so that this happens meanwhile.
+  /// Non-temporal stores run at memory bandwidth, but still stall on TLB misses
+  /// and on partial cache lines. Prefetches the pages and lines of the row that
+  /// the next instance stores.
   void touchNext(ViewAccessOpInterface store);
   Value streamingCondition(ViewAccessOpInterface store, const Nest &nest,
                            Value base, mlir::Value &peel);
@@ -163,7 +163,7 @@ private:
   llvm::DenseMap<Value, DirectSum> directSums; ///< of storage
   /// Regions that store such sums where the condition does not hold.
   llvm::DenseMap<mlir::Operation *, Value> directStores;
-  bool streams = false;  ///< some store may pass by the caches
+  bool streams = false;  ///< some store may be non-temporal
   bool acquired = false; ///< the unit of the products is prepared
   SmallVector<Value, 3> programIds, programCounts;
 };

@@ -121,10 +121,10 @@ void KernelEmitter::touchNext(ViewAccessOpInterface store) {
                            /*rw=*/0, /*hint=*/3, /*cache=*/1);
 }
 
-/// A condition for stores that pass by the caches: the view is too large for
-/// them, and every vector of the tile that starts at `base` is aligned, or is
-/// once `peel` elements of each row have been stored by themselves. Those are
-/// none where it does not hold. Null where that is never so.
+/// A condition for non-temporal (streaming) stores: the view is too large for
+/// the caches, and every vector of the tile that starts at `base` is aligned,
+/// or is once `peel` elements of each row have been stored by themselves. Those
+/// are none where it does not hold. Null where that is never so.
 Value KernelEmitter::streamingCondition(ViewAccessOpInterface store,
                                         const Nest &nest, Value base,
                                         Value &peel) {

@@ -1,4 +1,4 @@
-//===- AlignRows.h - Copies of factors whose rows start anywhere *- C++ -*-===//
+//===- AlignRows.h - Copies of operands with unaligned rows -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_SCHEDULE_ALIGNROWS_H

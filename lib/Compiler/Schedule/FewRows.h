@@ -1,10 +1,10 @@
-//===- FewRows.h - Products of few rows -------------------------*- C++ -*-===//
+//===- FewRows.h - Skinny matmuls, GEMV -------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A product of few rows waits for its right factor. Where cores compute from
-// caches, that factor is read as it lies: by long pieces of its rows, or, where
-// neighbours in memory are those along the depth, by columns, whose elements
-// are multiplied and summed up without being rearranged.
+// A skinny matmul (GEMV) waits for its right operand. Where cores compute from
+// caches, that operand is read without packing: by long pieces of its rows, or,
+// where it is contiguous along the depth, by columns, whose elements are
+// multiplied and summed up.
 //
 //===----------------------------------------------------------------------===//
 #ifndef KILN_LIB_SCHEDULE_FEWROWS_H

@@ -1,10 +1,9 @@
-//===- PartSums.h - Sums of products in parts -------------------*- C++ -*-===//
+//===- PartSums.h - Partial accumulators of split-K -------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where several instances share out the depth of a product each leaves what it
-// has summed up in a workspace, in the type of the accumulator. A second kernel
-// adds that up, in an order that is always the same, and does what follows the
-// product.
+// Split-K: several instances share the depth of a matmul. Each leaves its
+// partial accumulator in a workspace. A second kernel adds the partial
+// accumulators, always in the same order, and applies the epilogue.
 //
 //===----------------------------------------------------------------------===//
 

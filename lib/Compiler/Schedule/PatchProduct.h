@@ -8,8 +8,8 @@
 
 namespace kiln::schedule {
 
-/// Builds a convolution whose positions lie side by side in the result as one
-/// product, of the filter with the patches of the input:
+/// Implicit GEMM: builds a convolution whose positions are contiguous in the
+/// result as one matmul, of the filter with the patches of the input:
 ///
 ///   result[channels, positions] =
 ///       filter[channels, depth] * patches[depth, positions]

@@ -44,20 +44,20 @@ def Cpu_ProductAttr : AttrDef<Cpu_Dialect, "Product",
     so many steps. `row` names the matrix instruction that does it. Without one panels hold elements of the
     accumulator's type, which are multiplied and added.
 
-    `panels` panels of the right factor are packed together, along its rows.
+    `panels` panels of the right operand are packed together, along its rows.
 
     `lhs_offset` is added to the elements of the left operand as they are packed, modulo 2^8, where they are
     signed and the instruction takes unsigned ones; the products of the offset are subtracted from the sum.
 
-    `bounded` says that the numbers of the factors fit in what the row takes, though their types have more bits.
-    `narrow` are such ways, for numbers of which is known only when they are there whether they fit
-    (`stage-guard-products`): the first that they fit is taken.
+    `bounded` states that the values of the operands fit in the types of the row, though their own types have more bits.
+    `narrow` lists such versions, for values that a guard checks when the kernel runs
+    (`stage-guard-products`): the first that fits is taken.
 
     `cpu-select-matrix-instructions` makes it; one that is there is kept.
 
     Constraints:
     - (C1) `rows`, `columns`, `depth` and `panels` are positive, all but `depth` at most 256, and `depth` at most 65536.
-    - (C2) `row` is in the description of the module, where that is of this family, and takes the element types of the product, or
+    - (C2) `row` is in the description of the module, where that is of this family. It takes the element types of the product, or
       with `bounded` integers of the same sign and, rounded up to a power of two, as many bits.
     - (C3) `rows`, `columns` and `depth` are multiples of the sizes of the row.
     - (C4) `lhs_offset` is 128, for a left operand of signed 8-bit integers and a row that takes unsigned ones.
@@ -73,7 +73,7 @@ def Cpu_ProductAttr : AttrDef<Cpu_Dialect, "Product",
     DefaultValuedParameter<"int64_t", "0", "added to the left operand">:$lhs_offset,
     DefaultValuedParameter<"int64_t", "1", "panels that are packed together">:$panels,
     DefaultValuedParameter<"bool", "false", "whether numbers fit in the row's types">:$bounded,
-    OptionalParameter<"::mlir::ArrayAttr", "how factors of small numbers are multiplied">:$narrow);
+    OptionalParameter<"::mlir::ArrayAttr", "how operands of small values are multiplied">:$narrow);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
     /// What `narrow` holds.
@@ -98,7 +98,7 @@ def Cpu_MicroKernelOp : Cpu_Op<"micro_kernel", [AttrSizedOperandSegments, Memory
     All distances are in elements of the types that are given for lhs, rhs and acc. Integer types say whether they are
     signed; signless ones may only be those of the accumulator. Addresses need the alignment of an element only.
 
-    `row` names the matrix instruction; without it factors have the type of the accumulator and are multiplied and added.
+    `row` names the matrix instruction; without it operands have the type of the accumulator and are multiplied and added.
 
     Constraints:
     - (C1) `rows`, `columns`, `lhs_group` and `rhs_group` are positive.

@@ -18,17 +18,17 @@ struct RowUse {
   /// What panels hold. Integers have signs.
   mlir::Type lhs, rhs;
   int64_t lhsGroup = 1, rhsGroup = 1;
-  int64_t lhsOffset = 0; ///< added to signed factors that are packed unsigned
-  /// Bits that the factors' numbers must fit in, where that is less than their
+  int64_t lhsOffset = 0; ///< added to signed operands packed unsigned
+  /// Bits that the operands' values must fit in, where that is less than their
   /// types have; else 0.
   int64_t lhsBits = 0, rhsBits = 0;
 };
 
-/// The types of a product's factors, with the signs of integers.
+/// The types of a product's operands, with the signs of integers.
 std::pair<mlir::Type, mlir::Type> factorTypes(MatrixProductOpInterface product);
 
 /// How `row` computes `product`; nothing where it cannot, and then `reason` is
-/// why, if it is given. With `isBounded` its factors may have fewer bits than
+/// why, if it is given. With `isBounded` its operands may have fewer bits than
 /// those of the product.
 std::optional<RowUse> useOfRow(target::MatrixInstructionAttr row,
                                MatrixProductOpInterface product,

@@ -226,9 +226,9 @@ def Kiln_MatrixInstructionAttr : Kiln_Struct<"MatrixInstruction", "matrix_instru
     Computes `acc[m,n] (+)= lhs[m,k] * rhs[k,n]`. `stationary` names the operand
     that stays in the unit between uses (`none`, `lhs`, `rhs`, `acc`).
     `output_stage` names what may be fused behind it, such as `relu`.
-    Integers may be given as signed (`si8`) or unsigned (`ui8`) where only such factors are multiplied; `i8` stands for
+    Integers may be given as signed (`si8`) or unsigned (`ui8`) where only such operands are multiplied; `i8` stands for
     both. `temporaries` is the number of registers that it needs beside its operands, `flushes_subnormals` says that
-    subnormal factors and sums are read as zero. Every row has a name of its own.
+    subnormal operands and accumulators are read as zero. Every row has a name of its own.
 
     `cycles` is the number of cycles from the start of one instruction to the start of the next independent one on the same
     unit, for the smallest `m`, `n` and `k`; larger sizes take proportionally more. An instruction of several warps keeps the

@@ -16,7 +16,7 @@
 namespace kiln::target {
 
 /// Returns whether a row takes the elements of a product as they are: both
-/// factors with their signs, where the row lists signed or unsigned integers,
+/// operands with their signs, where the row lists signed or unsigned integers,
 /// and sums, which wrap, of any sign.
 bool takesTypes(MatrixInstructionAttr row, MatrixProductOpInterface product);
 
@@ -27,7 +27,7 @@ bool takesSums(MatrixInstructionAttr row, MatrixProductOpInterface product);
 std::string whyTypesDiffer(MatrixInstructionAttr row,
                            MatrixProductOpInterface product);
 
-/// Returns why a code generator that adds to sums, and keeps no factor in the
+/// Returns why a code generator that adds to sums, and keeps no operand in the
 /// unit, cannot use a row; empty where it can.
 std::string whyFormDiffers(MatrixInstructionAttr row);
 

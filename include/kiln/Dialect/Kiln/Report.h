@@ -46,7 +46,7 @@ struct ReportRow {
 class Report {
 public:
   /// The report of a context. A context without the `kiln` dialect loaded
-  /// gets a report that nobody reads.
+  /// gets a report that is dropped.
   static Report &of(mlir::MLIRContext *context);
 
   void add(ReportRow row);
@@ -66,7 +66,7 @@ public:
   std::vector<Decline> pendingDeclines(mlir::Operation *op) const;
 
   /// Records that something of `owner` went wrong with `op` and was reported:
-  /// nobody is offered it again, and it is not called unsupported as well.
+  /// no other lowering gets it, and it is not called unsupported as well.
   void broke(mlir::Operation *op, llvm::StringRef owner);
   /// Whose code went wrong so far.
   std::vector<std::string> brokenOwners() const;

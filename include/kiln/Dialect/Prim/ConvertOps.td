@@ -75,7 +75,7 @@ def Prim_BitcastConvertOp : Prim_Op<"bitcast_convert", [Pure, ExactResult]> {
 }
 
 def Prim_RescaleOp : Prim_Op<"rescale", [Pure, AllShapesMatch<["operand", "result"]>]> {
-  let summary = "Scales integers by a fixed-point factor";
+  let summary = "Scales integers by a fixed-point multiplier";
   let description = [{
     TOSA RESCALE. v = operand - input_zp in 64 bits (the operand is unsigned with
     `input_unsigned`); result = apply_scale(v, multiplier, shift) + output_zp, clamped to the

@@ -15,8 +15,8 @@ def Prim_Numbers32 : RankedTensorOf<[I32]>;
 /// The last two dimensions of a tensor are a matrix, [m, n] with k = min(m, n); those before it are a batch of independent
 /// matrices. Indices are from 0. An empty matrix has empty results.
 ///
-/// Numerics: of an operand A the results are exact for a matrix A + E, rounded, where no element of E is larger than
-/// 8 max(m, n) u times the largest element of A, and u is half a unit in the last place of 1. Where the operand holds NaN or
+/// Numerics: the results for an operand A are the exact results for a matrix A + E, rounded. No element of E is larger than
+/// 8 max(m, n) u times the largest element of A; u is half a unit in the last place of 1. Where the operand holds NaN or
 /// infinities, results hold NaN or are unspecified, and `info` is unspecified.
 ///
 /// `info` has one number for each matrix: 0 if the results are there.
@@ -44,12 +44,12 @@ def Prim_CholeskyOp : Prim_LinearAlgebraOp<"cholesky"> {
 }
 
 def Prim_LuOp : Prim_LinearAlgebraOp<"lu"> {
-  let summary = "Triangular factors of matrices with rows exchanged";
+  let summary = "LU factorisation of matrices with rows exchanged";
   let description = [{
     P A = L U by elimination, where the pivot of each column is an element of the largest magnitude, the first of them up to
     rounding. `factors`, of the shape of A, has U on and above the diagonal, and below it L without its diagonal of ones.
     In step i of the k steps rows i and `pivots[i]` were exchanged; row i of P A is row `permutation[i]` of A. `info` is
-    1 + the number of the first pivot that is 0: the factors are right, but U has no inverse. The host does it.
+    1 + the number of the first pivot that is 0: L and U are right, but U has no inverse. The host does it.
 
     Constraints:
     - (C1) The operand has at least two dimensions.
@@ -174,7 +174,7 @@ def Prim_EigOp : Prim_LinearAlgebraOp<"eig"> {
   let description = [{
     Real and imaginary parts of the eigenvalues, in `values_re` and `values_im`, and of eigenvectors of length 1 in the
     columns of `vectors_re` and `vectors_im`. The order is not specified, but that of two that are conjugate the one with
-    the positive imaginary part is just before the other; nor is the factor of length 1 that each vector has, but that the
+    the positive imaginary part is just before the other; nor is the complex sign of each vector, but that the
     vectors of real eigenvalues are real and those of conjugate ones conjugate. Where the method finds no answer, `info` is
     positive and all is NaN. The host does it.
 

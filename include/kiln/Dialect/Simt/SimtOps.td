@@ -288,9 +288,9 @@ def Simt_MmaOp : Simt_Op<"mma", [Pure, AttrSizedOperandSegments]> {
     holds its part of the fragments in the order of their layouts.
 
     - `row`: the name of the instruction.
-    - `lhs`, `rhs`, `acc`: what a lane has of the factors and of what their product is added to.
-    - `lhs_unsigned`, `rhs_unsigned`: whether the integers of a factor have no sign.
-    - `results`: what it has of the sum.
+    - `lhs`, `rhs`, `acc`: the lane's elements of the operands and of the accumulator.
+    - `lhs_unsigned`, `rhs_unsigned`: whether the integers of an operand have no sign.
+    - `results`: the lane's elements of the new accumulator.
 
     Constraints:
     - (C1) There is one result for each part of the accumulator, of its type.
@@ -310,14 +310,15 @@ def Simt_MmaOp : Simt_Op<"mma", [Pure, AttrSizedOperandSegments]> {
 }
 
 def Simt_CopyAsyncOp : Simt_Op<"copy_async", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "A thread has bytes copied to the memory of the block";
+  let summary = "Asynchronous copy of bytes of a thread to shared memory";
   let description = [{
-    The copy goes on by itself; `simt.commit_copies` and `simt.wait_copies` say when it is done.
+    The copy is asynchronous. Until a `simt.wait_copies` covers its group (`simt.commit_copies`), its target may be neither read nor
+    written, and its source may not be written.
 
-    - `source`: in global memory; `target`: in the memory of the block; both multiples of `bytes`.
-    - `bytes`: how many.
+    - `source`: in global memory; `target`: in shared memory; both multiples of `bytes`.
+    - `bytes`: the size.
     - `mask`: whether anything is copied; without it, yes.
-    - `valid`: how many of them are read, the rest is zero: a number, or whether all are or none; all without it.
+    - `valid`: how many of the bytes are read, the rest is zero: a number, or whether all are or none; all without it.
 
     Constraints:
     - (C1) `bytes` is 4, 8 or 16.
@@ -356,10 +357,10 @@ def Simt_CommitCopiesOp : Simt_Op<"commit_copies", [MemoryEffects<[MemRead, MemW
 def Simt_WaitCopiesOp : Simt_Op<"wait_copies", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Waits for the thread's groups of copies but the latest ones";
   let description = [{
-    What the copies wrote is there for the thread alone: a barrier behind the wait hands it to the others. In a kernel of tiles
-    this and the other operations that threads wait by stand where simt-insert-barriers puts them.
+    After the wait, this thread alone may read the copied bytes; a barrier after the wait makes them visible to the other threads. In a
+    kernel of tiles, simt-insert-barriers inserts this and the other operations that threads wait by.
 
-    - `but`: so many groups may still be under way.
+    - `but`: so many groups may stay in flight.
 
     Since: 0.2.
 
@@ -392,8 +393,8 @@ def Simt_BarrierOp : Simt_Op<"barrier"> {
 def Simt_WarpBarrierOp : Simt_Op<"warp_barrier"> {
   let summary = "The lanes of a warp wait for each other";
   let description = [{
-    What a lane wrote to the memory of the block before is there for the other lanes of its warp after. All lanes of
-    the warp come to it. `gpu.barrier` is the same for all warps.
+    Writes of a lane to shared memory before the barrier are visible to the other lanes of its warp after it. All lanes of
+    the warp must reach it. `gpu.barrier` is the same for all warps.
 
     Since: 0.2.
 
@@ -447,7 +448,7 @@ def Simt_OutputOp : Simt_Op<"output", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Simt_StopOp : Simt_Op<"stop", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "A thread ends here";
   let description = [{
-    It does nothing of what comes after, and nobody waits for it. All threads of a block must come here, or none.
+    It executes no later operation, and no thread waits for it. All threads of a block must reach the operation, or none.
 
     Since: 0.2.
 
@@ -469,10 +470,10 @@ def Simt_Word : AnyTypeOf<[I32, I64]>;
 def Simt_LoadMatrixOp : Simt_MatrixOp<"load_matrix", [MemoryEffects<[MemRead]>]> {
   let summary = "A warp reads matrices from memory by a tile move of the description";
   let description = [{
-    The tile move (`#kiln.tile_move`) says what lanes get, and which lane gives the address of which row.
+    The tile move (`#kiln.tile_move`) defines which elements a lane gets, and which lane gives the address of which row.
 
     - `move`: the name of the tile move.
-    - `address`: in the memory of the block, a multiple of `bytes`.
+    - `address`: in shared memory, a multiple of `bytes`.
     - `lanes`: the first lanes, whose addresses count; `bytes`: read at each of them.
     - `words`: one for each matrix, with the elements that a lane gets side by side, the first one lowest.
 

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Products whose instructions read factors from the memory of the block, and go on by themselves.
+// Asynchronous MMAs with shared-memory operands, their waits and the proxy fence.
 #ifndef KILN_GPU_SIMTPRODUCTOPS_TD
 #define KILN_GPU_SIMTPRODUCTOPS_TD
 
 def Simt_MatrixAttr : AttrDef<Simt_Dialect, "Matrix"> {
   let mnemonic = "matrix";
-  let summary = "how a factor lies in the memory of the block";
+  let summary = "how an operand of an MMA lies in shared memory";
   let description = [{
-    Rows of `row` bytes, permuted as the `#simt.swizzle` of the instruction's operand says. `group` bytes behind the first row
-    comes the next one whose chunks are at the same places. Rows that are longer are cut: `panel` bytes behind a piece comes the
-    next one of its row.
+    Rows of `row` bytes, swizzled by the `#simt.swizzle` of the instruction's operand. The swizzle repeats every `group` bytes. Longer rows
+    are cut into pieces; the next piece of a row begins `panel` bytes after the one before.
 
-    - `element`: the type of the factor's elements where the instruction takes several; integers without a sign as `ui8`.
-    - `summed`: the elements of a row differ in the dimension that is summed; else the rows do.
-    - `steps`: for each instruction along the summed dimension, how far its part begins behind the first one.
-    - `bytes`: from the address on, all that is read is within so many bytes.
+    - `element`: the type of the operand's elements where the instruction takes several; integers without a sign as `ui8`.
+    - `summed`: the elements of a row differ in the dimension that is reduced (k); else the rows do.
+    - `steps`: for each instruction along the reduced dimension, the offset of its part from the first one, in bytes.
+    - `bytes`: the instructions read at most so many bytes from the address on.
 
     ```mlir
     #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0, 32, 64, 96], bytes = 8192>
@@ -27,10 +26,11 @@ def Simt_MatrixAttr : AttrDef<Simt_Dialect, "Matrix"> {
 }
 
 def Simt_PublishOp : Simt_Op<"publish", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "What the thread wrote is there for instructions that read by themselves";
+  let summary = "Proxy fence: makes writes of the thread visible to asynchronous MMAs";
   let description = [{
-    What the thread wrote to the memory of the block before, by copies that it has waited for too, `simt.mma_async` of
-    threads that wait for this one at a barrier behind it may read.
+    Orders earlier writes of this thread to shared memory, and its asynchronous copies that it has waited for, before later reads by
+    `simt.mma_async`. A barrier must follow before an MMA of other threads may read the bytes. Without the fence, the
+    reads of the MMA and these writes race.
 
     Since: 0.2.
 
@@ -43,25 +43,25 @@ def Simt_PublishOp : Simt_Op<"publish", [MemoryEffects<[MemRead, MemWrite]>]> {
 }
 
 def Simt_MmaAsyncOp : Simt_Op<"mma_async", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Matrix instructions that read one factor, or both, from shared memory";
+  let summary = "Matrix instructions that read one operand, or both, from shared memory";
   let description = [{
-    The warps that the row's accumulator is spread over compute `acc + lhs * rhs` together, one instruction for each
-    step of the summed dimension. The operation is asynchronous: its results may be read, and its shared-memory operands
+    The warps that share the instruction's accumulator compute `acc + lhs * rhs` together, one instruction for each
+    step of the reduced dimension. The operation is asynchronous: its results may be read, and its shared-memory operands
     overwritten, only after a `simt.wait_products` that covers it. Another `simt.mma_async` may take the results as its
     `acc` before that.
 
     - `row`: the name of the instruction.
-    - `lhs`, `rhs`: where the parts of the factors are that these warps multiply, multiples of 16 bytes; all their lanes have the same address.
-      Or `lhs` is what a lane has of the left factor, for each step as the row's layout says. The results of another
+    - `lhs`, `rhs`: the addresses of the operands of these warps in shared memory, multiples of 16 bytes, the same in all of their lanes.
+      Or `lhs` is the lane's elements of the lhs in registers, for each step in the order of the instruction's layout. The results of another
       `simt.mma_async` may be such values only after a `simt.wait_products` that covers it.
-    - `lhs_matrix`, `rhs_matrix`: how they lie there.
-    - `acc`: what a lane has of what the product is added to, in the order of the row's layout.
-    - `results`: what it has of the sum.
+    - `lhs_matrix`, `rhs_matrix`: the layout of these operands in shared memory.
+    - `acc`: the lane's elements of the accumulator, in the order of the instruction's layout.
+    - `results`: the lane's elements of the new accumulator.
 
     Constraints:
     - (C1) There is one result for each part of the accumulator, of its type.
-    - (C2) Both factors have as many steps.
-    - (C3) A factor in memory has a matrix, one in registers has none, and as many values in each step.
+    - (C2) Both operands have as many steps.
+    - (C3) An operand in memory has a matrix, one in registers has none, and as many values in each step.
 
     Since: 0.2.
 
@@ -83,15 +83,17 @@ def Simt_MmaAsyncOp : Simt_Op<"mma_async", [AttrSizedOperandSegments, MemoryEffe
     `plus` custom<Sums>($acc, type($acc), type($results)) `at` qualified(type($rhs))
   }];
   let extraClassDeclaration = [{
-    /// Where the left factor is in memory; null where it is in registers.
+    /// Returns the address of the lhs in shared memory; null where it is in registers.
     ::mlir::Value getLhsAddress() { return getLhsMatrix() ? getLhs().front() : ::mlir::Value(); }
   }];
   let hasVerifier = 1;
 }
 
 def Simt_CommitProductsOp : Simt_Op<"commit_products", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "The products since the last one of these form a group";
+  let summary = "Groups the asynchronous MMAs since the last group";
   let description = [{
+    `simt.wait_products` counts groups.
+
     Since: 0.2.
 
     Example:
@@ -103,11 +105,11 @@ def Simt_CommitProductsOp : Simt_Op<"commit_products", [MemoryEffects<[MemRead, 
 }
 
 def Simt_WaitProductsOp : Simt_Op<"wait_products", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Waits for the groups of products but the latest ones";
+  let summary = "Waits for all groups of asynchronous MMAs but the latest ones";
   let description = [{
-    - `but`: so many groups may still be under way.
-    - `values`: what they compute, numbers of a thread or tiles with layouts; `results`: the same. With `but 0` they can be used;
-      else only another product may add to them.
+    - `but`: so many groups may stay in flight.
+    - `values`: the accumulators of the MMAs, scalars of a thread or tiles with layouts; `results`: the same values. With `but 0`
+      each operation may read them; else only another MMA may add to them.
 
     Constraints:
     - (C1) There is one result for each value, of its type.

@@ -13,7 +13,7 @@ def SH_TokenType : TypeDef<Stablehlo_Dialect, "Token"> {
 
 def SH_FutureType : TypeDef<Stablehlo_Dialect, "Future"> {
   let mnemonic = "future";
-  let summary = "What an operation under way will give";
+  let summary = "Result of an operation in flight";
   let parameters = (ins OptionalArrayRefParameter<"::mlir::Type">:$types);
   let assemblyFormat = "`<` (`>`) : ($types^ `>`)?";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Copies, and waiting for what is under way.
+// Copies, and waits for asynchronous operations in flight.
 #ifndef KILN_DIALECT_STAGE_COPYOPS_TD
 #define KILN_DIALECT_STAGE_COPYOPS_TD
 
@@ -22,7 +22,7 @@ def Stage_CopyOp : Stage_Op<"copy", [
     Coordinates of storage are elements, zeros if absent. What lies outside of a view reads as
     `padding` (zero, nan, a value) and is dropped when written.
 
-    With `async` the copy goes on by itself, and the result says when it is done. From its issue until a
+    With `async` the copy is asynchronous, and its result is a token to wait for. From its issue until a
     wait for the token, the elements that it writes are pending, and those that it reads must not be written.
 
     Constraints:

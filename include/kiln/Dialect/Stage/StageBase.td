@@ -8,7 +8,7 @@ include "mlir/IR/OpBase.td"
 def Stage_Dialect : Dialect {
   let name = "stage";
   let cppNamespace = "::kiln::stage";
-  let summary = "Where tiles live, what moves when, what is computed again or kept";
+  let summary = "Where tiles live, when they move, which values are kept or rematerialised";
   let description = [{
     Between legal `tile` and the families of machines. There are three kinds of tiles:
 

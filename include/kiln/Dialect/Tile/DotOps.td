@@ -22,24 +22,24 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>,
     result[b, m, n] = acc[b, m, n] + sum over k of lhs[b, m, k] * rhs[b, k, n];
     the leading batch dimension b is optional (rank 2 or 3).
 
-    - `lhs`, `rhs`: the factors; `acc`: what the products are added to; `result`: the sum.
-    - `input_precision`: how f32 factors are read. `ieee` (the default) uses all bits, `tf32` drops
+    - `lhs`, `rhs`: the operands of the matmul; `acc`: the accumulator; `result`: the new accumulator.
+    - `input_precision`: how f32 operands are read. `ieee` (the default) uses all bits, `tf32` drops
       all but 10 bits of the mantissa, the others stand for sums of products of parts and may use all
       bits.
-    - `lhs_unsigned`, `rhs_unsigned`: the integers of that factor are unsigned.
+    - `lhs_unsigned`, `rhs_unsigned`: the integers of that operand are unsigned.
     - `max_imprecise_acc`: so many products of 8-bit floats that follow each other along k may be
       summed with 13 bits of fraction before their sum is added to the rest; 0, the default, for none.
-      Other factors are summed as if it were 0.
+      Operands of other types are summed as if it were 0.
 
     Constraints:
     - (C1) All tiles have rank 2, or all have rank 3.
     - (C2) Batch sizes agree.
     - (C3) The shapes are m x k, k x n and m x n.
-    - (C4) Both factors are floats, each of its own type, or both are integers.
-    - (C5) Floats: the accumulator is f16, bf16, f32 or f64 and at least as wide as each factor.
-    - (C6) `input_precision` other than `ieee` is for two f32 factors.
+    - (C4) Both operands are floats, each of its own type, or both are integers.
+    - (C5) Floats: the accumulator is f16, bf16, f32 or f64 and at least as wide as each operand.
+    - (C6) `input_precision` other than `ieee` is for two f32 operands.
     - (C7) Signedness is for integers.
-    - (C8) Integer factors are i8, i16 or i32, each its own.
+    - (C8) Integer operands are i8, i16 or i32, each its own.
     - (C9) Integers: the accumulator is i32 or i64.
     - (C10) `input_precision` is for floats.
     - (C11) `max_imprecise_acc` is not negative.
@@ -47,7 +47,7 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>,
     Numerics: products are exact in the accumulator's type or wider, or rounded once to it; the order
     of the sum is unspecified, and it may be rounded to the accumulator's type at each step.
     |error| <= c * (K * eps(acc) + I * 2^-13) * (sum |lhs * rhs| + |acc|) where I is the smaller of K and
-    `max_imprecise_acc`, for 8-bit factors. Integers wrap.
+    `max_imprecise_acc`, for 8-bit operands. Integers wrap.
 
     Since: 0.1.
 
@@ -81,37 +81,37 @@ def Tile_DotScaledOp : Tile_Op<"dot_scaled", [Pure, AttrSizedOperandSegments,
       "getRhsScaleOperand", "hasEncodedFactors"]>,
     DeclareOpInterfaceMethods<AccumulationOpInterface, ["areZerosNeutral"]>,
     DeclareOpInterfaceMethods<CostOpInterface>]> {
-  let summary = "Matrix product of factors with a scale for each block of elements, plus accumulator";
+  let summary = "Matrix product of operands with a scale for each block of elements, plus accumulator";
   let description = [{
     result[b, m, n] = acc[b, m, n]
       + sum over k of (lhs[b, m, k] * lhs_scale[b, m, k / P]) * (rhs[b, k, n] * rhs_scale[b, n, k / Q]);
     the leading batch dimension b is optional (rank 2 or 3). P and Q, the sizes of blocks, are the size of
     k divided by that of the last dimension of the scales: 32 for e8m0 and 16 for e4m3 on most machines.
 
-    - `lhs`, `rhs`: the factors; `acc`: what the products are added to; `result`: the sum.
-    - `lhs_format`, `rhs_format`: what the elements are. `e2m1` (values 0, 0.5, 1, 1.5, 2, 3, 4, 6): two to
+    - `lhs`, `rhs`: the operands of the matmul; `acc`: the accumulator; `result`: the new accumulator.
+    - `lhs_format`, `rhs_format`: the format of the elements. `e2m1` (values 0, 0.5, 1, 1.5, 2, 3, 4, 6): two to
       a byte, the first one in the low half. `e2m3`, `e3m2`: floats of 6 bits without infinities and NaN, in
       the low bits of a byte each, the others unspecified. `e4m3`, `e5m2`: f8E4M3FN and f8E5M2, or bytes
       with their bits. `bf16`, `fp16`: those types.
     - `lhs_k_pack`, `rhs_k_pack`: whether the two elements in a byte follow each other along k, as they do
       by default, or along m or n.
     - `lhs_scale`, `rhs_scale`: the scales; without them all are 1. i8 and f8E8M0FNU hold a power of two,
-      2^(bits - 127), with NaN for 255; f8E4M3FN holds the factor itself.
-    - `fast_math`: what a scale of NaN gives is unspecified.
+      2^(bits - 127), with NaN for 255; f8E4M3FN holds the scale itself.
+    - `fast_math`: the result of a scale of NaN is unspecified.
 
     Constraints:
-    - (C1) All factors, scales and the accumulator have rank 2, or all have rank 3.
+    - (C1) All operands, scales and the accumulator have rank 2, or all have rank 3.
     - (C2) Batch sizes agree.
-    - (C3) The factors are m x k and k x n, two elements in a byte counted as two, and the accumulator is
+    - (C3) The operands are m x k and k x n, two elements in a byte counted as two, and the accumulator is
       m x n.
-    - (C4) Factors hold bytes, or floats of their format.
+    - (C4) Operands hold bytes, or floats of their format.
     - (C5) The scales are m x (k / P) and n x (k / Q).
     - (C6) Scales are i8, f8E8M0FNU or f8E4M3FN.
     - (C7) The accumulator is f32.
     - (C8) Only `e2m1` is packed along another dimension than k.
 
     Numerics: an element times its scale is rounded to f32, which is exact unless it over- or underflows.
-    Then as for `tile.dot` of f32 factors.
+    Then as for `tile.dot` of f32 operands.
 
     Since: 0.2.
 
@@ -139,7 +139,7 @@ def Tile_DotScaledOp : Tile_Op<"dot_scaled", [Pure, AttrSizedOperandSegments,
   let extraClassDeclaration = [{
     /// How many elements there are along the summed dimension.
     int64_t getDepth();
-    /// Elements of a factor that share a byte: 2 along the dimension that they are packed along.
+    /// Elements of an operand that share a byte: 2 along the dimension that they are packed along.
     static int64_t getPacked(ScaledFormat format) { return format == ScaledFormat::e2m1 ? 2 : 1; }
   }];
 }

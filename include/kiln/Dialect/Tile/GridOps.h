@@ -31,6 +31,7 @@ struct Bands {
 
 namespace kiln::tile {
 
+/// Returns the bands of the grid that `op` states.
 Bands getBands(GridCoordinatesOp op);
 
 /// Creates the coordinates of `number` in the grid of the kernel.

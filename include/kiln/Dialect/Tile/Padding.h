@@ -14,10 +14,11 @@
 
 namespace kiln::tile {
 
-mlir::ParseResult parsePadding(
-    mlir::OpAsmParser &parser,
-    std::optional<mlir::OpAsmParser::UnresolvedOperand> &pad, mlir::Type &type,
-    PaddingAttr &padding);
+/// Parses and prints the padding of an access: `pad %value : type`, or a word.
+mlir::ParseResult
+parsePadding(mlir::OpAsmParser &parser,
+             std::optional<mlir::OpAsmParser::UnresolvedOperand> &pad,
+             mlir::Type &type, PaddingAttr &padding);
 /// Begins with a space where it prints anything.
 void printPadding(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::Value pad,
                   mlir::Type type, PaddingAttr padding);

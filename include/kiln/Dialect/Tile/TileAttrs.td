@@ -98,7 +98,7 @@ def Tile_NumericsAttr : Tile_Attr<"Numerics", "numerics"> {
 def Tile_LoopHintsAttr : Tile_Attr<"LoopHints", "loop_hints"> {
   let summary = "Hints about a loop";
   let description = [{
-    The attribute `tile.loop` of an `scf.for` or `scf.while`: how whoever lowers the loop may run it.
+    The attribute `tile.loop` of an `scf.for` or `scf.while`: how the code generator may run the loop.
     What is absent (0 or false) is left to the target. docs/hints.md says more.
 
     - `stages`: iterations that are in flight at once: loads of one are issued while another computes.

@@ -8,7 +8,7 @@
 
 namespace kiln::tile {
 
-/// On a kernel that anybody may launch: a list of symbols of kernels that
+/// On a public kernel: a list of symbols of kernels that
 /// compute the same and have the same parameters, with more facts about them
 /// (`tile.align`, `tile.size_div`, `tile.stride_div`, `tile.divisibility`) or
 /// about the launch (`tile.requires`). A launch by the kernel's name runs the

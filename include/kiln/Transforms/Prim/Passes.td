@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def PrimRaiseComposites : Pass<"prim-raise-composites", "::mlir::func::FuncOp"> {
-  let summary = "Recovers composite operations from simpler ones";
+  let summary = "Recognises (lifts) composite operations in simpler ones";
   let description = [{
     softmax, rms_norm, layer_norm, gelu, silu, sigmoid, relu and attention, from what
     frontends without them give. Correctness never depends on it.

@@ -1,4 +1,5 @@
-//===- AlignEntries.h - Variants of kernels that anybody launches -*- C++ -*-=//
+//===- AlignEntries.h - Variants of public kernels ---------------*- C++
+//-*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_TRANSFORMS_PROGRAM_ALIGNENTRIES_H

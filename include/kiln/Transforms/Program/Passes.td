@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def ProgramPlanMemory : Pass<"program-plan-memory"> {
-  let summary = "Places buffers in one arena by their lifetimes";
+  let summary = "Places buffers in one arena by their liveness";
   let description = [{
     Buffers whose lifetimes do not overlap share memory. Buffers of static size come
     first in the arena, placed first-fit by decreasing size at multiples of 64 bytes;
@@ -21,10 +21,10 @@ def ProgramPlanMemory : Pass<"program-plan-memory"> {
 }
 
 def ProgramReuseDonated : Pass<"program-reuse-donated", "::kiln::program::FuncOp"> {
-  let summary = "Lets results be in the memory of arguments that are given up";
+  let summary = "Places results in the memory of donated arguments";
   let description = [{
-    An argument with `kiln.donated` that is only copied to a new buffer in the end, as the operand of an update is, is
-    written itself, and the copy goes: nobody looks at the argument behind it. Such an argument gets
+    An argument with `kiln.donated` whose last use is a copy to a new buffer, such as the operand of an update, is
+    written itself, and the copy is removed: no operation reads the argument after it. Such an argument gets
     `program.written`; a result that is an argument has its memory.
   }];
   let statistics = [Statistic<"numReused", "reused", "arguments that are written">];

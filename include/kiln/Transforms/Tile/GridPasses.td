@@ -27,7 +27,7 @@ def TileRaster : Pass<"tile-raster", "::kiln::tile::KernelOp"> {
 }
 
 def TileMakePersistent : Pass<"tile-make-persistent", "::kiln::tile::KernelOp"> {
-  let summary = "Lets each instance loop over points of the grid";
+  let summary = "Makes kernels persistent: each instance loops over points of the grid";
   let description = [{
     The body of a kernel becomes the body of a loop over points of the grid, which begins at `tile.instance_id` and
     steps by `tile.num_instances`, so that its launches start as many instances as the machine runs at once. Bands

@@ -112,8 +112,8 @@ def TileLowerFloat8 : Pass<"tile-lower-float8", "::kiln::tile::KernelOp"> {
     afterwards, an element of 4 or 6 bits in the low bits of its byte. An operation that reads such elements reads
     their f32 values, which is exact; one that produces them computes in f32 and rounds once, to nearest
     even, as `tile.convert_float` and `arith.truncf` say. Types that the description lists as `converted` in `extra`
-    are converted by `arith.extf` and `arith.truncf` of bytes whose bits are read as these types, and products
-    whose factors are both of such types keep them. Stores that combine and atomic operations are unsupported unless
+    are converted by `arith.extf` and `arith.truncf` of bytes whose bits are read as these types, and matmuls
+    whose operands are both of such types keep them. Stores that combine and atomic operations are unsupported unless
     `combine` says that the code generator handles them: they are of bytes then (`fadd` becomes `add`), and their
     attribute `tile.combined_as` is the type of the floats.
   }];
@@ -173,15 +173,15 @@ def TileExpandSincos : Pass<"tile-expand-sincos", "::kiln::tile::KernelOp"> {
 def TileExpandScaledDots : Pass<"tile-expand-scaled-dots", "::kiln::tile::KernelOp"> {
   let summary = "Expresses products with scales by products without";
   let description = [{
-    For machines without products of scaled factors: the factors of `tile.dot_scaled` are decoded to f32 and
+    For machines without matmuls of scaled operands: the operands of `tile.dot_scaled` are decoded to f32 and
     multiplied with their scales, and a `tile.dot` takes them.
 
-    With `narrow`, and where the module's description has a matrix instruction for them, the factors go on in f16 if
-    that has all of their numbers, or else as one or two terms of bf16 that add up to them, with a `tile.dot` for
-    each pair of terms. Both are exact, but for numbers below 2^-126, which products of bf16 may read as zero.
+    With `narrow`, and where the module's description has a matrix instruction for it, each operand becomes f16 if
+    that represents all of its values. Else it becomes one or two terms of bf16 that add up to it, with a `tile.dot` for
+    each pair of terms. Both are exact, but for values below 2^-126, which matmuls of bf16 may read as zero.
   }];
   let options = [
-    Option<"narrow", "narrow", "bool", "false", "factors of 16 bits where the description multiplies those">];
+    Option<"narrow", "narrow", "bool", "false", "operands of 16 bits where the description multiplies those">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 

@@ -17,6 +17,8 @@ import re
 import sys
 
 LONGEST, SCREEN = 40, 40
+CLAUSES = "[.:;!?]"  # comments and definitions may join clauses
+
 ACTORS = re.compile(r"\b(nobody|whoever|whomever|somebody|anybody|someone|anyone)\b", re.IGNORECASE)
 # What was found, and the term of the field. Patterns are searched in prose.
 GLOSSARY = [
@@ -92,18 +94,18 @@ def keep_only(text, spans):
     return plain("".join(out))
 
 
-def sentences(prose):
+def sentences(prose, ends="[.!?]"):
     """Sentences with their lines; headings, list items and cells of tables end them."""
     block, line = [], 1
     for number, text in enumerate(prose.split("\n") + [""], 1):
         stripped = text.strip()
         begins = re.match(r"(?:[-*>] |\d+\. |#+ |\||@)", stripped)
         if (not stripped or begins) and block:
-            yield from split(" ".join(block), line)
+            yield from split(" ".join(block), line, ends)
             block = []
         if stripped.startswith("|"):
             for cell in stripped.split("|"):
-                yield from split(cell, number)
+                yield from split(cell, number, ends)
             continue
         if stripped:
             if not block:
@@ -111,12 +113,12 @@ def sentences(prose):
             block.append(re.sub(r"^(?:[-*>] |\d+\. |#+ )", "", stripped))
 
 
-def split(text, line):
-    for sentence in re.split(r"(?<=[.:;!?])[\s)]+(?=\S)", text):
+def split(text, line, ends):
+    for sentence in re.split(rf"(?<={ends})[\s)]+(?=\S)", text):
         yield line, sentence
 
 
-def check_prose(prose):
+def check_prose(prose, ends="[.!?]"):
     for number, text in enumerate(prose.split("\n"), 1):
         for match in ACTORS.finditer(text):
             yield number, f"expected a named actor, found '{match.group()}'"
@@ -124,7 +126,7 @@ def check_prose(prose):
     for pattern, term in GLOSSARY:
         for match in pattern.finditer(joined):
             yield prose.count("\n", 0, match.start()) + 1, f"expected '{term}', found '{match.group()}'"
-    for line, sentence in sentences(prose):
+    for line, sentence in sentences(prose, ends):
         words = len(re.findall(r"[A-Za-z][\w'-]*", sentence))
         if words > LONGEST:
             yield line, f"expected at most {LONGEST} words in a sentence, found {words}: {' '.join(sentence.split())[:60]}..."
@@ -184,8 +186,8 @@ def problems_of(source, name):
     if name.endswith(".md"):
         return [*check_prose(prose_of_page(text)), *(check_page(text) if name.startswith("docs/") else [])]
     if name.endswith(".td"):
-        return [*check_prose(prose_of_definition(text))]
-    return [*check_prose(prose_of_header(text)), *check_header(text)]
+        return [*check_prose(prose_of_definition(text), CLAUSES)]
+    return [*check_prose(prose_of_header(text), CLAUSES), *check_header(text)]
 
 
 def main():

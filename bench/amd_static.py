@@ -187,16 +187,16 @@ def counted(run, program, folder, extra):
 
 def ours(args, chip, case, folder):
     """Kiln's code: measures of the kernel that the recorded launch runs."""
-    spec = f"amd:{chip}"
-    package, assembly = os.path.join(folder, "k.kiln"), os.path.join(folder, "k.s")
-    for output, extra in ((package, []), (assembly, ["--emit=asm"])):
-        done = subprocess.run([os.path.join(args.tools, "kiln-compile"), case.path + ".ttir", f"--target={spec}", "-o",
-                               output, *extra], capture_output=True, text=True, timeout=600, check=False)
-        if done.returncode:
-            raise RuntimeError(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "no code")
+    spec, assembly = f"amd:{chip}", os.path.join(folder, "k.s")
+    done = subprocess.run([os.path.join(args.tools, "kiln-compile"), case.path + ".ttir", f"--target={spec}", "--emit=asm",
+                           "-o", assembly], capture_output=True, text=True, timeout=600, check=False)
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "no code")
     with open(assembly, encoding="utf-8") as file:
         text = file.read()
     kernels = re.findall(r"\.amdhsa_kernel\s+(\S+)", text)
+    if not kernels:
+        raise RuntimeError("no kernel")
     # Without a run: the variant with views, which recorded launches take.
     name, executed = next((kernel for kernel in kernels if kernel.endswith("_views")), kernels[0]), {}
     if args.execute:
@@ -352,12 +352,14 @@ def main():
             os.makedirs(cache, exist_ok=True)
             cases = [case for case in (corpus.Case(args.corpus, stem) for stem in stems) if make_theirs(chip, case, cache)]
             with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-                results = list(pool.map(lambda case: one(args, chip, case, cache), cases))
-        for stem, mine, other, problem in results:
-            if problem:
-                print(f"{stem}: {problem}")
-            elif not args.summary:
-                print(line_of(stem, mine, other))
+                results = []
+                for result in pool.map(lambda case: one(args, chip, case, cache), cases):
+                    results.append(result)
+                    stem, mine, other, problem = result
+                    if problem:
+                        print(f"{stem}: {problem}", flush=True)
+                    elif not args.summary:
+                        print(line_of(stem, mine, other), flush=True)
         print(summary(chip, results))
         everything[chip] = [{"stem": stem, "ours": mine, "theirs": other} for stem, mine, other, _ in results]
     if args.json:

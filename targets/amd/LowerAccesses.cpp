@@ -165,10 +165,9 @@ private:
         b.setInsertionPointAfter(op);
     auto type = LLVM::LLVMPointerType::get(b.getContext(), 8);
     // The last word: formats that instructions without types do not read, and
-    // on RDNA that offsets are checked as those of bytes.
-    int64_t flags = chip->family == Family::RDNA3   ? 0x31004000
-                    : chip->family == Family::RDNA4 ? 0x30004000
-                                                    : 0x00027000;
+    // on RDNA that offsets are checked as those of bytes (as upstream's
+    // amdgpu.fat_raw_buffer_cast has it).
+    int64_t flags = chip->isCdna() ? 0x00027000 : 0x31027000;
     found = LLVM::CallIntrinsicOp::create(
                 b, loc, type, b.getStringAttr("llvm.amdgcn.make.buffer.rsrc"),
                 ValueRange{base, constant(b, loc, 16, 0), extent,

@@ -146,23 +146,21 @@ private:
     return arith::ConstantIntOp::create(b, loc, b.getIntegerType(bits), value);
   }
 
-  /// The descriptor of a view, where its extent is.
+  /// The descriptor of a view. Of an extent that is computed only the limit is
+  /// in it: masks keep accesses inside, and one descriptor serves more of them.
   Value descriptorOf(Value base, Value extent, Location loc) {
-    Value &found = descriptors[{base, extent}];
+    IntegerAttr constantExtent;
+    int64_t bytes = matchPattern(extent, m_Constant(&constantExtent))
+                        ? constantExtent.getInt()
+                        : kOutside - 1;
+    Value &found = descriptors[{base, bytes}];
     if (found)
       return found;
     OpBuilder b(base.getContext());
-    if (Operation *op = extent.getDefiningOp())
+    if (Operation *op = base.getDefiningOp())
       b.setInsertionPointAfter(op);
     else
-      b.setInsertionPointToStart(extent.getParentBlock());
-    // Both dominate what they are operands of; one of them comes last.
-    if (Operation *op = base.getDefiningOp())
-      if (extent.getParentBlock() != op->getBlock()
-              ? extent.getParentBlock()->findAncestorOpInBlock(*op) != nullptr
-              : !extent.getDefiningOp() ||
-                    extent.getDefiningOp()->isBeforeInBlock(op))
-        b.setInsertionPointAfter(op);
+      b.setInsertionPointToStart(base.getParentBlock());
     auto type = LLVM::LLVMPointerType::get(b.getContext(), 8);
     // The last word: formats that instructions without types do not read, and
     // on RDNA that offsets are checked as those of bytes (as upstream's
@@ -170,7 +168,8 @@ private:
     int64_t flags = chip->isCdna() ? 0x00027000 : 0x31027000;
     found = LLVM::CallIntrinsicOp::create(
                 b, loc, type, b.getStringAttr("llvm.amdgcn.make.buffer.rsrc"),
-                ValueRange{base, constant(b, loc, 16, 0), extent,
+                ValueRange{base, constant(b, loc, 16, 0),
+                           constant(b, loc, 64, bytes),
                            constant(b, loc, 32, flags)})
                 .getResult(0);
     return found;
@@ -278,7 +277,7 @@ private:
   }
 
   const Chip *chip = nullptr;
-  llvm::DenseMap<std::pair<Value, Value>, Value> descriptors;
+  llvm::DenseMap<std::pair<Value, int64_t>, Value> descriptors;
 };
 } // namespace
 

@@ -85,6 +85,21 @@ def loops_and_branches():
 
 
 @test
+def recurrent_layers_without_gradients():
+    x = torch.randn(5, 3, 4)
+    for make in (torch.nn.LSTM, torch.nn.GRU):
+        for more in ({"bidirectional": True, "num_layers": 2}, {"bias": False, "batch_first": True}):
+            layer = make(4, 6, **more)
+            torch._dynamo.reset()
+            with torch._dynamo.config.patch(allow_rnn=True), torch.no_grad():
+                made, last = torch.compile(layer, backend=kiln.torch.kiln, fullgraph=True)(x)
+                wanted, wanted_last = layer(x)
+            same(made, wanted)
+            for a, b in zip([last] if make is torch.nn.GRU else last, [wanted_last] if make is torch.nn.GRU else wanted_last):
+                same(a, b)
+
+
+@test
 def order_and_masks():
     x = torch.randn(4, 9)
     x[2, 3] = float("nan")

@@ -2,7 +2,7 @@
 """A package together with its weights, which lie in files beside it."""
 import json
 
-from . import _runtime
+from . import _runtime, structure
 from .weights import map_file
 
 
@@ -13,6 +13,9 @@ def _about(path):
         about = json.loads(metadata.get("kiln", "null"))
         lists = about and [about[key] for key in ("arguments", "results")]
         if not lists or not all(isinstance(text, str) for pairs in lists for kind, name in pairs for text in (kind, name)):
+            raise ValueError
+        nested = about.setdefault("structure", [False] * 3)
+        if len(nested) != 3 or not all(one is False or structure.is_structure(one) for one in nested):
             raise ValueError
     except (ValueError, KeyError, TypeError, RecursionError):
         raise _runtime.Error(f"{path}: weights of no package of Kiln") from None
@@ -25,9 +28,28 @@ def _is_true(tensor):
     return bool(numpy.asarray(tensor).all())
 
 
+def _number(tensor):
+    """The one element of a result."""
+    import numpy
+    return numpy.asarray(tensor).item()
+
+
 def _signless(dtype):
     """Files of weights need not say whether integers have a sign."""
     return "i" + dtype[1:] if dtype[0] == "u" else dtype
+
+
+def _overwrite(tensor, value, name):
+    """Writes what a program has computed into an argument that it writes."""
+    if hasattr(tensor, "copy_"):  # torch's
+        import torch
+        tensor.copy_(torch.from_dlpack(value))
+    elif hasattr(tensor, "__array_interface__"):
+        import numpy
+        tensor[...] = numpy.asarray(value)
+    else:
+        raise TypeError(f"the program writes argument '{name}': expected a tensor of torch or numpy, found "
+                        f"{type(tensor).__name__}")
 
 
 class Model:
@@ -38,12 +60,23 @@ class Model:
         before what is in there."""
         self.program = program
         self.weights, about = _about(beside)
-        self.arguments, self.results = about["arguments"], about["results"]
+        self.arguments, self.results, self.structure = about["arguments"], about["results"], about["structure"]
         self.inputs = [name for kind, name in self.arguments if kind != "weight"]
+        self._check_structure(beside)
         for source in weights:
             given = source if isinstance(source, dict) else map_file(source)[0]
             self.weights.update(given)
         self._check()
+
+    def _check_structure(self, beside):
+        """The structures have the kinds and as many values as the arguments and the results."""
+        nested, named, result = self.structure
+        counts = sum(structure.leaves(one) for one in (nested, named) if one is not False)
+        makes = sum(kind in ("result", "constant", "number") for kind, _ in self.results)
+        is_nested = nested is not False and named is not False
+        if is_nested and not (nested and "tuple" in nested and named and "dict" in named and counts == len(self.inputs)) \
+                or result is not False and structure.leaves(result) != makes:
+            raise _runtime.Error(f"{beside}: weights of no package of Kiln")
 
     def _check(self):
         """Every weight is there, and is what the program takes."""
@@ -65,26 +98,46 @@ class Model:
     def __repr__(self):
         return f"<kiln model ({', '.join(self.inputs)}), {len(self.weights)} weights>"
 
-    def __call__(self, *inputs):
-        if len(inputs) != len(self.inputs):
-            raise TypeError(f"expected {len(self.inputs)} arguments ({', '.join(self.inputs)}), found {len(inputs)}")
-        left = iter(inputs)
-        given = []
+    def _given(self, inputs, named):
+        """The values of all arguments, those with keywords behind the others."""
+        nested, by_name, _ = self.structure
+        if nested is False or by_name is False:
+            if named:
+                raise TypeError(f"expected no keyword arguments, found '{next(iter(named))}'")
+            nested, by_name = {"tuple": [None] * len(self.inputs)}, {"dict": []}
+        places = nested["tuple"]
+        keys = [key for key, _ in by_name["dict"]]
+        if len(inputs) != len(places) or set(named) != set(keys):
+            listed = lambda number, names: " and ".join([str(number), *(f"'{name}'" for name in names)])  # noqa: E731
+            raise TypeError(f"expected {listed(len(places), keys)} arguments ({', '.join(self.inputs)}), found "
+                            f"{listed(len(inputs), named)}")
+        return structure.flatten(nested, inputs) + structure.flatten(by_name, named)
+
+    def __call__(self, *inputs, **named):
+        values = self._given(inputs, named)
+        left, given = iter(values), []
         for kind, name in self.arguments:
             value = self.weights[name] if kind == "weight" else next(left)
             if kind != "ignored":
                 given.append(value)
         made = self.program(*given)
-        made = made if isinstance(made, tuple) else (made,)
-        for (kind, name), value in zip(self.results, made):
+        made = iter(made if isinstance(made, tuple) else (made,))
+        found = [(kind, name, None if kind == "constant" else next(made)) for kind, name in self.results]
+        for kind, name, value in found:
             if kind == "check" and not _is_true(value):
                 raise RuntimeError(name)
         results = []
-        for (kind, name), value in zip(self.results, made):
-            if kind == "check":
-                continue
+        for kind, name, value in found:
             if kind == "state":
                 self.weights[name] = value
-            else:
+            elif kind == "input":
+                _overwrite(values[self.inputs.index(name)], value, name)
+            elif kind == "constant":
+                results.append(json.loads(name))
+            elif kind == "number":
+                results.append(_number(value))
+            elif kind == "result":
                 results.append(value)
+        if self.structure[2] is not False:
+            return structure.build(self.structure[2], iter(results))
         return tuple(results) if len(results) > 1 else results[0] if results else None

@@ -157,5 +157,44 @@ def a_package_without_torch():
             raise AssertionError(f"{cut} bytes were taken")
 
 
+class Nested(torch.nn.Module):
+    """Writes an argument, and gives all that a program may give."""
+
+    def forward(self, x, parts, *, scale, cache):
+        cache.add_(x)
+        return {"sum": x + parts["a"] + parts["b"][0], "more": [None, cache * scale]}, x.shape[0], "name"
+
+
+@test
+def a_package_is_called_as_the_model():
+    def given():
+        torch.manual_seed(0)
+        return (torch.randn(4), {"a": torch.randn(4), "b": (torch.randn(4),)}), {"scale": torch.randn(4), "cache": torch.zeros(4)}
+
+    for shapes in (None, {"x": {0: torch.export.Dim("n")}, "parts": {"a": {0: torch.export.Dim("n")}, "b": ({0: torch.export.Dim("n")},)},
+                          "scale": {0: torch.export.Dim("n")}, "cache": {0: torch.export.Dim("n")}}):
+        args, named = given()
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "m.kiln")
+            kiln.export(torch.export.export(Nested(), args, named, dynamic_shapes=shapes, strict=False), path)
+            loaded = kiln.load(path)
+            args, named = given()
+            ours = loaded(*args, **named)
+            (args, wanted) = given()
+            theirs = Nested()(*args, **wanted)
+            same(named["cache"], wanted["cache"])
+            assert list(ours[0]) == ["sum", "more"] and ours[0]["more"][0] is None and ours[1:] == theirs[1:], ours
+            same(torch.from_dlpack(ours[0]["sum"]), theirs[0]["sum"])
+            same(torch.from_dlpack(ours[0]["more"][1]), theirs[0]["more"][1])
+            for bad, message in (((args, {}), "scale"), (((args[0], {"a": args[0]}), named), "expected a dictionary of"),
+                                 (((args[0], {"a": args[0], "b": args[0]}), named), "expected a tuple of 1 values")):
+                try:
+                    loaded(*bad[0], **bad[1])
+                except TypeError as error:
+                    assert message in str(error), error
+                    continue
+                raise AssertionError(bad)
+
+
 if __name__ == "__main__":
     sys.exit(main())

@@ -12,7 +12,7 @@ from torch.export.graph_signature import InputKind, OutputKind
 
 from kiln import files
 
-from . import cache, checks, decompositions, draws
+from . import cache, checks, decompositions, draws, sizes
 from .compiled import lower
 from .dtypes import name_of
 from .graph import UnsupportedNode
@@ -41,15 +41,11 @@ def export(program, path, target="cpu", options=(), weights=True):
     values, about["results"] = [], []
     output = next(node for node in module.graph.nodes if node.op == "output").args[0]
     for node, spec, value in zip(output, signature.output_specs, results):
-        if not isinstance(value, Value):
-            raise Unsupported(f"a result that is no tensor: {value}")
-        if spec.kind == OutputKind.BUFFER_MUTATION:
-            about["results"].append(["state", spec.target])
-        elif spec.kind == OutputKind.USER_OUTPUT:
-            about["results"].append(["result", value.dtype])
-        else:
-            raise UnsupportedNode(node, f"a result of kind {spec.kind.name.lower()}")
-        values.append(value)
+        kind, name = _result(node, spec, value)
+        about["results"].append([kind, name])
+        if kind != "constant":
+            values.append(value if isinstance(value, Value) else lowering.number_tensor(value))
+    about["structure"] = _structures(program)
     if lowering.state is not None:
         about["results"].append(["state", draws.STATE])
         values.append(lowering.next_state())
@@ -61,6 +57,45 @@ def export(program, path, target="cpu", options=(), weights=True):
     with files.replacing(path) as file:
         file.write(made)
     write_safetensors(os.path.splitext(path)[0] + ".safetensors", kept, {"kiln": json.dumps(about)})
+
+
+def _result(node, spec, value):
+    """What the loader has to know of a result: its kind, and a name."""
+    if isinstance(value, Value):
+        kinds = {OutputKind.BUFFER_MUTATION: ("state", spec.target), OutputKind.USER_OUTPUT: ("result", value.dtype),
+                 OutputKind.USER_INPUT_MUTATION: ("input", spec.target)}
+        if spec.kind in kinds:
+            return kinds[spec.kind]
+    elif spec.kind == OutputKind.USER_OUTPUT and (value is None or isinstance(value, (bool, int, float, str))):
+        return "constant", json.dumps(value)
+    elif spec.kind == OutputKind.USER_OUTPUT and sizes.is_size(value):
+        return "number", "i64" if value.is_integer else "f64"
+    else:
+        raise Unsupported(f"a result that is no tensor: {value}")
+    raise UnsupportedNode(node, f"a result of kind {spec.kind.name.lower()}")
+
+
+def _structures(program):
+    """How the arguments, those with keywords and the results are nested, or None where a class of Python says that."""
+    def structure(spec):
+        if spec.is_leaf():
+            return None
+        inner = [structure(part) for part in spec.children()]
+        if spec.type in (tuple, list):
+            return {spec.type.__name__: inner}
+        # Dictionaries, and the results of transformers' models.
+        if isinstance(spec.context, (list, tuple)) and len(spec.context) == len(inner) and all(
+                isinstance(key, (str, int)) for key in spec.context) and issubclass(spec.type, dict):
+            return {"dict": [list(pair) for pair in zip(spec.context, inner)]}
+        raise Unsupported(f"a structure of type {spec.type.__name__}")
+
+    found = []
+    for spec in (*program.call_spec.in_spec.children(), program.call_spec.out_spec):
+        try:
+            found.append(structure(spec))
+        except Unsupported:
+            found.append(False)
+    return found
 
 
 def _inputs(program, module, specs, lowering):

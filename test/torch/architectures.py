@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Architectures of transformers, timm, torchvision and diffusers in small random configurations: torch.compile with
+fullgraph=True, without fallback, compared with eager.
+
+architectures.py [FAMILY[:NAME]...] [--dynamic] [--limit=SECONDS] [--report=FILE] [--list]
+
+Each model runs in a process of its own under a time limit. With --dynamic one torch.compile(dynamic=True) is called at
+five lengths, and the number of packages is printed. A family whose package is not installed is skipped.
+
+A result is right if its largest difference, over the largest value, is at most 1e-5, or if it is no farther from the
+result in f64 than four times eager's own distance. "untraced" is a model of which PyTorch itself makes no single graph (with
+the backend "eager"), "no model" one that eager does not run in this configuration."""
+import argparse
+import copy
+import importlib
+import os
+import pickle
+import select
+import signal
+import sys
+import time
+import warnings
+
+warnings.filterwarnings("ignore")
+import torch  # noqa: E402
+
+import kiln.torch  # noqa: E402
+
+FAMILIES = ("transformers", "timm", "torchvision", "diffusers")
+TOLERANCE = 1e-5
+
+
+def tensors(made):
+    """The tensors of a result, in order."""
+    if isinstance(made, torch.Tensor):
+        return [made]
+    if isinstance(made, dict):
+        made = list(made.values())
+    return [one for part in made for one in tensors(part)] if isinstance(made, (list, tuple)) else []
+
+
+def distance(got, want):
+    """The largest difference of two lists of tensors, over the largest value of each."""
+    worst = 0.0
+    for a, b in zip(got, want, strict=True):
+        if a.shape != b.shape:
+            return float("inf")
+        if not b.numel() or b.dtype == torch.bool:
+            worst = max(worst, 0.0 if torch.equal(a, b) else float("inf"))
+            continue
+        a, b = (one.to(torch.complex128 if one.is_complex() else torch.float64) for one in (a, b))
+        known = torch.isfinite(b)
+        if not torch.equal(a[~known].nan_to_num(), b[~known].nan_to_num()) or not torch.isfinite(a[known]).all():
+            return float("inf")
+        if known.any():
+            worst = max(worst, float((a[known] - b[known]).abs().max() / b[known].abs().max().clamp(min=1e-30)))
+    return worst
+
+
+def doubled(given):
+    """Arguments with f64 in place of f32."""
+    if isinstance(given, torch.Tensor):
+        return given.double() if given.dtype == torch.float32 else given
+    if isinstance(given, dict):
+        return {name: doubled(one) for name, one in given.items()}
+    return type(given)(doubled(one) for one in given) if isinstance(given, (list, tuple)) else given
+
+
+def judged(model, fast, given):
+    """(whether the compiled model's result is right, its error)"""
+    torch.manual_seed(1)
+    want = tensors(copy.deepcopy(model)(**given))
+    torch.manual_seed(1)
+    got = tensors(fast(**given))
+    error = distance(got, want)
+    if error <= TOLERANCE:
+        return True, error
+    try:
+        torch.manual_seed(1)
+        exact = tensors(copy.deepcopy(model).double()(**doubled(given)))
+        return distance(got, exact) <= 4 * distance(want, exact), error
+    except Exception:  # a model that f32 is written into
+        return False, error
+
+
+def is_traced(model, given, is_dynamic):
+    """Whether PyTorch makes one graph of a model at all."""
+    torch._dynamo.reset()
+    try:
+        with torch.no_grad():
+            whole = torch.compile(model, backend="eager", fullgraph=True, dynamic=True if is_dynamic else None)
+            for one in given:
+                whole(**one)
+    except Exception:
+        return False
+    return True
+
+
+def check(family, name, is_dynamic, target):
+    """What one model gives: (state, note)."""
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    source = importlib.import_module(f"architecture_{family}")
+    try:
+        model, make = source.make(name)
+        model = model.eval()
+        for parameter in model.parameters():
+            parameter.requires_grad_(False)
+            if parameter.is_floating_point() and parameter.numel() > 1 and parameter.min() == parameter.max():
+                parameter.add_(torch.randn_like(parameter) * 0.1)  # what begins as zeros would hide what comes before
+        lengths = (source.LENGTHS if is_dynamic else source.LENGTHS[:1])
+        with torch.no_grad():
+            copy.deepcopy(model)(**make(lengths[0]))
+    except Exception as error:
+        return "no model", f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+    kiln.torch.report.clear()
+    worst, wrong = 0.0, []
+    try:
+        with torch.no_grad():
+            fast = torch.compile(model, backend=kiln.torch.kiln, fullgraph=True, dynamic=True if is_dynamic else None,
+                                 options={"target": target})
+            for length in lengths:
+                is_right, error = judged(model, fast, make(length))
+                worst = max(worst, error)
+                if not is_right:
+                    wrong.append(length)
+    except Exception as error:
+        traced = is_traced(model, [make(length) for length in lengths], is_dynamic)
+        return "refused" if traced else "untraced", f"{type(error).__name__}: {' '.join(str(error).split())[:900]}"
+    packages = sum(one.packages for one in kiln.torch.report)
+    where = f" at {wrong}" if is_dynamic and wrong else ""
+    return "WRONG" if wrong else "right", f"error {worst:.1e}{where}, {packages} package{'s' if packages != 1 else ''}"
+
+
+def limited(limit, *arguments):
+    """check() in a process of its own."""
+    start = time.time()
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        os.setsid()
+        os.close(reader)
+        if not os.environ.get("KILN_VERBOSE"):
+            silent = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(silent, 1)
+            os.dup2(silent, 2)
+        try:
+            made = check(*arguments)
+        except BaseException as error:
+            made = "crash", f"{type(error).__name__}: {error}"[:500]
+        with os.fdopen(writer, "wb") as file:
+            pickle.dump(made, file)
+        os._exit(0)
+    os.close(writer)
+    found = None
+    with os.fdopen(reader, "rb") as file:
+        if select.select([file], [], [], limit)[0]:
+            try:
+                found = pickle.load(file)
+            except EOFError:
+                found = "crash", "the process ended"
+    if found is None:
+        found = "late", f"not done after {limit} s"
+    try:
+        os.killpg(child, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass
+    os.waitpid(child, 0)
+    return (*found, time.time() - start)
+
+
+def chosen(wanted):
+    """(family, name) of each model that is wanted and whose family is installed."""
+    found = []
+    for family in FAMILIES:
+        names = [one.partition(":")[2] for one in wanted if one.partition(":")[0] == family]
+        if wanted and not names:
+            continue
+        try:
+            importlib.import_module(family)
+        except ImportError:
+            print(f"skipped {family}: it is not installed")
+            continue
+        known = importlib.import_module(f"architecture_{family}").NAMES
+        found += [(family, one) for one in (known if not names or "" in names else names)]
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("models", nargs="*", metavar="FAMILY[:NAME]")
+    parser.add_argument("--dynamic", action="store_true")
+    parser.add_argument("--limit", type=float, default=300)
+    parser.add_argument("--report")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--target", default="cpu")
+    options = parser.parse_args()
+    models = chosen(options.models)
+    if options.list:
+        print(*(f"{family}:{name}" for family, name in models), sep="\n")
+        return 0
+    count = {}
+    for family, name in models:
+        state, note, seconds = limited(options.limit, family, name, options.dynamic, options.target)
+        count[state] = count.get(state, 0) + 1
+        line = f"{state:9} {family}:{name}: {note}, {seconds:.0f} s"
+        print(line, flush=True)
+        if options.report:
+            with open(options.report, "a") as file:
+                file.write(line + "\n")
+    print(", ".join(f"{n} {state}" for state, n in count.items()) or "no model")
+    return 1 if set(count) - {"right", "untraced"} else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

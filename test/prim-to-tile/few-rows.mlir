@@ -1,8 +1,15 @@
 // The right factor of a product of few rows is read as it lies in memory.
 // RUN: kiln-opt %s -pass-pipeline='builtin.module(kiln-set-target{spec=cpu:x86-64-v3},func.func(prim-simplify,prim-fuse),convert-prim-to-tile)' | FileCheck %s
-// Threads that share tiles out have no use for this.
+// Threads that share tiles out multiply a row element by element and add up once; all else has no use for this.
 // RUN: kiln-opt %s -pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},func.func(prim-simplify,prim-fuse),convert-prim-to-tile)' | FileCheck %s --check-prefix=THREADS
 // THREADS-LABEL: tile.kernel private @columns_0_dot(
+// THREADS: scf.for
+// THREADS-NOT: tile.dot
+// THREADS-NOT: tile.reduce
+// THREADS: arith.addf
+// THREADS: scf.yield
+// THREADS: tile.reduce {{.*}} axis 1
+// THREADS-LABEL: tile.kernel private @three_0_dot(
 // THREADS-NOT: tile.reduce
 // THREADS: tile.dot
 

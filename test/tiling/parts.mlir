@@ -5,7 +5,7 @@
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=cpu:x86-64-v3},func.func(prim-fuse),convert-prim-to-tile)' | FileCheck %s --check-prefix=CPU
 // These threads have no code generator, so the host runs what is chosen for them:
 // RUN: unset KILN_NO_FALLBACK
-// RUN: for entry in deep row; do kiln-run %s --load-target=%S/Inputs/threads.mlir --target=threads --check --entry=$entry || exit 1; done
+// RUN: for entry in deep row along; do kiln-run %s --load-target=%S/Inputs/threads.mlir --target=threads --check --entry=$entry || exit 1; done
 // CPU-NOT: _parts
 // CPU-NOT: {{[0-9]+x[0-9]+x[0-9]+x[0-9]+"}}
 
@@ -36,12 +36,27 @@ func.func @open(%a: tensor<?x8192xbf16>, %b: tensor<8192x64xbf16>) -> tensor<?x6
   return %d : tensor<?x64xf32>
 }
 
-// A single row is padded for the matrix unit.
+// A single row is padded for the matrix unit, where its factor lies across the sum.
 // CHECK: @row_0_dot{{.*}}1x512x4096x?<=64 bf16*bf16+f32 {{.*}} -> 16x{{[0-9]+x[0-9]+x([2-9]|[1-9][0-9])"}}
 // CHECK: tile.load {{.*}}view<1x4096xbf16> -> tensor<16x
 // CHECK: @row_0_dot_parts
-func.func @row(%a: tensor<1x4096xbf16>, %b: tensor<512x4096xbf16>) -> tensor<1x512xbf16> {
+func.func @row(%a: tensor<1x4096xbf16>, %b: tensor<4096x512xbf16>) -> tensor<1x512xbf16> {
+  %d = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<1x4096xbf16>, tensor<4096x512xbf16> -> tensor<1x512xf32>
+  %e = prim.convert_element_type %d : tensor<1x512xf32> -> tensor<1x512xbf16>
+  return %e : tensor<1x512xbf16>
+}
+
+// Along the sum threads multiply it, if there are columns for every core.
+// CHECK: @along_0_dot{{.*}}1x512x4096 bf16*bf16+f32 {{.*}} -> 1x8x1024"
+// CHECK-NOT: _parts
+func.func @along(%a: tensor<1x4096xbf16>, %b: tensor<512x4096xbf16>) -> tensor<1x512xbf16> {
   %d = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<1x4096xbf16>, tensor<512x4096xbf16> -> tensor<1x512xf32>
   %e = prim.convert_element_type %d : tensor<1x512xf32> -> tensor<1x512xbf16>
   return %e : tensor<1x512xbf16>
+}
+// CHECK: @narrow_0_dot{{.*}}1x8x4096x?<=64 bf16*bf16+f32
+func.func @narrow(%a: tensor<1x4096xbf16>, %b: tensor<8x4096xbf16>) -> tensor<1x8xbf16> {
+  %d = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<1x4096xbf16>, tensor<8x4096xbf16> -> tensor<1x8xf32>
+  %e = prim.convert_element_type %d : tensor<1x8xf32> -> tensor<1x8xbf16>
+  return %e : tensor<1x8xbf16>
 }

@@ -14,6 +14,7 @@
 #include "FewRows.h"
 #include "PartSums.h"
 #include "ResultOrder.h"
+#include "WindowInput.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -61,6 +62,9 @@ private:
         cast<RankedTensorType>(dot.getLhs().getType()).getElementType(),
         accumulator());
   }
+  /// The only row, again for every column, so that each thread reads what it
+  /// multiplies: columns x depth. Null where it is not read from memory as is.
+  Value repeatedRow();
   /// The tile of an operand as a matrix of these two dimensions.
   Value operandTile(TileBuilder &emitter, unsigned number, int rows, int cols);
   Type accumulator() const {
@@ -167,7 +171,9 @@ void ContractBuilder::chooseBlocks() {
     problem.tiles.push_back({{0, 1}, problem.acc.getIntOrFloatBitWidth()});
   if (isSingleRow)
     problem.dims[0].size = 1;
-  if (hasDot() && dot.getPrecision() != prim::Precision::tf32)
+  // Threads multiply a row as fast exactly.
+  if (hasDot() && (dot.getPrecision() != prim::Precision::tf32 ||
+                   group.ctx.tiling.model().sharesTiles()))
     along = alongFactor(group, kernel, isSingleRow ? Extent(1) : rows(), tileN,
                         tileK);
   for (TilingTile &tile : problem.tiles)
@@ -307,6 +313,36 @@ Value ContractBuilder::operandTile(TileBuilder &emitter, unsigned number,
                            {kernel.dims[rows].block, kernel.dims[cols].block});
 }
 
+Value ContractBuilder::repeatedRow() {
+  FailureOr<Buffer> memory = memoryOf(group, dot.getLhs());
+  const AccessMap &map = anchor.operandMaps[0];
+  if (isSingleRow || failed(memory) || !map.ranges.empty() ||
+      llvm::any_of(map.index,
+                   [](const IndexExpr &at) { return !at.offset().is(0); }))
+    return {};
+  Buffer view = *memory;
+  view.sizes.clear();
+  view.strides.clear();
+  SmallVector<Value> coords;
+  auto along = [&](int dim, Extent stride) {
+    view.sizes.push_back(kernel.dims[dim].size);
+    view.strides.push_back(stride);
+    coords.push_back(kernel.dims[dim].offset);
+  };
+  for (ArrayRef<int> list : {ArrayRef<int>(dims.batch), ArrayRef<int>(dims.k)})
+    for (int dim : list)
+      along(dim, group.strideOf(*memory, map, dim));
+  along(tileN, 0);
+  along(tileK, group.strideOf(*memory, map, tileK));
+  auto type = RankedTensorType::get(
+      {kernel.dims[tileN].block, kernel.dims[tileK].block},
+      memory->elementType());
+  return tile::LoadOp::create(kernel.b, kernel.loc, type,
+                              kernel.view(view, /*write=*/false), coords,
+                              Value(), /*element_offsets=*/true,
+                              tile::Padding::zero, DenseI64ArrayAttr());
+}
+
 LogicalResult ContractBuilder::run(std::optional<KernelBuilder> &last) {
   Type acc = accumulator();
   findDims();
@@ -344,16 +380,25 @@ LogicalResult ContractBuilder::run(std::optional<KernelBuilder> &last) {
   auto precision = dot.getPrecision() == prim::Precision::tf32
                        ? tile::InputPrecision::tf32
                        : tile::InputPrecision::ieee;
+  // Threads add up a row where its elements are, and once behind the loop.
+  bool sumsLast = along == tileK && group.ctx.tiling.model().sharesTiles();
+  SmallVector<int64_t> carriedShape = shape;
+  if (sumsLast)
+    carriedShape = {kernel.dims[tileN].block, kernel.dims[tileK].block};
   SmallVector<Value> sum =
-      lhs.loop(loops, epilogue.splat(zeroOf(acc), shape),
+      lhs.loop(loops, epilogue.splat(zeroOf(acc), carriedShape),
                [&](ValueRange carried) -> SmallVector<Value> {
-                 Value x = operandTile(lhs, 0, tileM, tileK);
+                 Value x = sumsLast ? repeatedRow() : Value();
+                 if (!x)
+                   x = operandTile(lhs, 0, tileM, tileK);
                  Value y = x ? operandTile(rhs, 1, tileK, tileN) : Value();
                  ok &= static_cast<bool>(y);
                  if (!y)
                    return SmallVector<Value>(carried);
                  if (!hasDot())
                    return {multiplyAdd(x, y, carried[0], lhs)};
+                 if (sumsLast)
+                   return {addProducts(x, y, carried[0], epilogue)};
                  if (along == tileK)
                    return {sumProducts(x, y, carried[0], epilogue)};
                  auto product = tile::DotOp::create(
@@ -364,6 +409,8 @@ LogicalResult ContractBuilder::run(std::optional<KernelBuilder> &last) {
                });
   if (!ok)
     return failure();
+  if (sumsLast)
+    sum[0] = sumAlongRow(sum[0], epilogue);
   Extent flops = 2;
   for (unsigned d = 0; d < group.plan.numRootDims; ++d)
     flops = flops * group.plan.sizes[d];

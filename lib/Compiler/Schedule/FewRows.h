@@ -21,6 +21,14 @@ namespace kiln::schedule {
 int alongFactor(Group &group, const KernelBuilder &kernel, const Extent &rows,
                 int column, int depth);
 
+/// `sums` (columns x depth) with the products of `x` (1 x depth) and `y` (depth
+/// x columns) added, element by element: what threads that share out tiles do
+/// with the pieces of a row.
+mlir::Value addProducts(mlir::Value x, mlir::Value y, mlir::Value sums,
+                        TileBuilder &emitter);
+/// The row (1 x columns) of the sums of those along the depth.
+mlir::Value sumAlongRow(mlir::Value sums, TileBuilder &emitter);
+
 /// `sum` (rows x columns) with the products of `x` (rows x depth) and `y`
 /// (depth x columns) added, in the type of the sum.
 mlir::Value sumProducts(mlir::Value x, mlir::Value y, mlir::Value sum,

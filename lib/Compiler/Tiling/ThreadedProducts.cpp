@@ -65,7 +65,56 @@ bool ThreadedModel::readsMemory(const TilingProblem &p,
          });
 }
 
+/// Whether threads multiply a single row with a factor that lies along the sum:
+/// that takes as long as reading the factor.
+static bool isRowAlongSum(const TilingProblem &p) {
+  int row = findRole(p, TilingRole::Row),
+      depth = findRole(p, TilingRole::Depth);
+  return row >= 0 && depth >= 0 && p.dims[row].size == 1 &&
+         llvm::any_of(p.tiles, [&](const TilingTile &tile) {
+           return tile.dims.size() > 1 && tile.along == depth;
+         });
+}
+
+/// Blocks of a single row: pieces of the factor of which every thread has
+/// several accesses under way, as long as that leaves instances for all cores.
+static SmallVector<Tiling> rowProducts(const TilingProblem &p, int64_t cores) {
+  constexpr int64_t kThreads = 128, kAccessBits = 128, kAccesses = 8,
+                    kInstances = 4;
+  int depth = findRole(p, TilingRole::Depth),
+      column = findRole(p, TilingRole::Column);
+  auto powerOf = [](int64_t size, int64_t most) {
+    return ShapedType::isDynamic(size)
+               ? most
+               : std::min<int64_t>(most, llvm::PowerOf2Ceil(size));
+  };
+  auto bitsOf = [](Type type) -> int64_t {
+    return isa<FloatTF32Type>(type)
+               ? 32
+               : std::max<int64_t>(type.getIntOrFloatBitWidth(), 8);
+  };
+  Tiling tiling;
+  tiling.blocks.assign(p.dims.size(), 1);
+  int64_t most = kThreads * kAccessBits / bitsOf(p.rhs);
+  int64_t &deep = tiling.blocks[depth], &wide = tiling.blocks[column];
+  deep = powerOf(p.dims[depth].size, most);
+  int64_t columns = p.dims[column].size;
+  wide = powerOf(columns, most * kAccesses / deep);
+  while (wide > 1 && !ShapedType::isDynamic(columns) &&
+         columns / wide * p.instances < cores * kInstances)
+    wide /= 2;
+  tiling.cost = 1;
+  SmallVector<Tiling> result = {tiling};
+  if (wide > 1) {
+    wide /= 2;
+    result.push_back(tiling);
+  }
+  return result;
+}
+
 SmallVector<Tiling> ThreadedModel::products(const TilingProblem &p) const {
+  if (isRowAlongSum(p))
+    return rowProducts(p, cores);
   constexpr int64_t kMost[] = {256, 256, 128};
   constexpr size_t kCandidates = 24;
   SmallVector<int64_t> granule = granules(p);

@@ -21,6 +21,12 @@ for folder in ("include", "targets"):
         for name in re.findall(r'^def \w+\s*:\s*\w*Pass\w*<"([\w-]+)"', read(td), re.MULTILINE):
             passes[name] = os.path.relpath(td, source)
 
+# Passes that C++ alone defines.
+for folder in ("lib", "targets", "conversions"):
+    for path in glob.glob(f"{source}/{folder}/**/*.cpp", recursive=True):
+        for name in re.findall(r'getArgument\(\)\s*const\s*(?:final|override)\s*\{\s*return\s*"([\w-]+)"', read(path)):
+            passes[name] = os.path.relpath(path, source)
+
 named = set()
 for path in glob.glob(f"{source}/test/**/*", recursive=True):
     if path.endswith((".mlir", ".test")):

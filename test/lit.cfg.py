@@ -82,7 +82,8 @@ others = sorted({os.path.realpath(os.path.join(folder, name)) for folder in os.e
 if others:
     config.available_features.add("other-mlir")
     config.substitutions.append(("%other_mlir_opts", " ".join(others)))
-# The headers and libraries of another version of MLIR, for programs of targets: `install-deps.sh other-mlir` has them, too.
+# The headers and libraries of another version of MLIR, for programs of targets. Debian's packages of two versions cannot be
+# installed together: KILN_TEST_OTHER_LLVM names a folder in which those of the other version are unpacked.
 other_home = os.environ.get("KILN_TEST_OTHER_LLVM", "/usr/lib/llvm-19")
 if all(os.path.exists(os.path.join(other_home, name)) for name in ("include/mlir/IR/BuiltinOps.h", "lib/libMLIR.so")):
     config.available_features.add("other-mlir-dev")

@@ -20,7 +20,7 @@ fuzz) packages+=(libclang-rt-22-dev) ;;
 style) packages+=(clang-format-22 clang-tidy-22) ;;
 venv) packages+=(python3-venv) ;;
 site) packages+=(python3-venv doxygen) ;;
-other-mlir) packages+=(mlir-19-tools libmlir-19-dev llvm-19-dev) ;;
+other-mlir) packages+=(mlir-19-tools) ;; # the headers of 19 conflict with those of 22
 cross) packages+=(g++-aarch64-linux-gnu g++-riscv64-linux-gnu) ;;
 esac
 

@@ -3,7 +3,7 @@
 //
 // A branch writes its values to the memory of the results. A loop has memory
 // for what it carries, which each iteration overwrites in the end, or, where
-// nobody reads the old values any more, as it goes. A loop of few elements is
+// nothing reads the old values any more, as it goes. A loop of few elements is
 // one kernel.
 //
 //===----------------------------------------------------------------------===//

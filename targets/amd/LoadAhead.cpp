@@ -70,8 +70,8 @@ private:
                         [](Operation &op) { return isa<simt::MmaOp>(op); });
   }
 
-  /// Whether the loop may write to memory that loads read, or wait for
-  /// somebody who does.
+  /// Whether the loop may write to memory that loads read, or wait for a thread
+  /// that does.
   bool writesGlobal() {
     return loop
         .walk([](Operation *op) {

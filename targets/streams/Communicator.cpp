@@ -351,7 +351,8 @@ int checkRanks(KilnCommunicator *communicator, KilnError *error) {
 
 void abort(KilnCommunicator *communicator, const char *reason) {
   KilnCommunicator &c = *communicator;
-  // Whoever holds the mutex may wait for a rank that is gone: this ends it.
+  // The thread that holds the mutex may wait for a rank that is gone: this ends
+  // the wait.
   std::unique_lock<std::mutex> lock(c.mutex, std::try_to_lock);
   Comm ended = c.comm;
   if (!ended)

@@ -86,13 +86,17 @@ private:
   /// The wait for all products that stands between a product and its own wait;
   /// null if none does.
   Operation *findCovering(Operation *product, const ProductWait &wait) {
+    auto [known, isNew] = covered.try_emplace(product);
+    if (!isNew)
+      return known->second;
+    // One that is itself covered is not there.
     for (auto &[other, covering] : plan.products)
       if (other != product && !wait.loopResult && covering.but == 0 &&
           covering.before->getBlock() == product->getBlock() &&
           product->isBeforeInBlock(covering.before) &&
           covering.before->isBeforeInBlock(wait.before) &&
           !findCovering(other, covering))
-        return other;
+        return covered[product] = other;
     return nullptr;
   }
 
@@ -126,6 +130,8 @@ private:
   const BarrierPlan &plan;
   OpBuilder b;
   bool hasAsyncProducts, namesMemories;
+  /// What findCovering has found.
+  llvm::DenseMap<Operation *, Operation *> covered;
 };
 
 struct InsertBarriers : simt::impl::SimtInsertBarriersBase<InsertBarriers> {

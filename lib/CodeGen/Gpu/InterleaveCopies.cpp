@@ -87,8 +87,8 @@ CopyGroup InterleaveCopies::groupOf(Operation *commit) {
 }
 
 /// Twice as many copies as their share behind each matrix instruction, so that
-/// they are under way by the middle of the product. A product that goes on by
-/// itself needs no thread: all are issued behind it.
+/// all are in flight by the middle of the product. An asynchronous product
+/// needs no thread: all are issued behind it.
 void InterleaveCopies::interleave(const CopyGroup &group) {
   size_t issued = 0, count = group.copies.size();
   Operation *last = nullptr;

@@ -77,7 +77,7 @@ static bool isRowAlongSum(const TilingProblem &p) {
 }
 
 /// Blocks of a single row: pieces of the factor of which every thread has
-/// several accesses under way, as long as that leaves instances for all cores.
+/// several accesses in flight, as long as that leaves instances for all cores.
 static SmallVector<Tiling> rowProducts(const TilingProblem &p, int64_t cores) {
   constexpr int64_t kThreads = 128, kAccessBits = 128, kAccesses = 8,
                     kInstances = 4;

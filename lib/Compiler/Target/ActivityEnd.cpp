@@ -108,7 +108,9 @@ void onSignal(int number) {
   endWith(*own->slot->innermost(), what.text);
 }
 
-/// What this process has started and what that has, which would outlive it.
+/// Kills what this process has started and what that has, which would outlive
+/// it. Each is stopped first: it starts nothing more, and a shell has no time
+/// to report the end of what it waited for.
 void killDescendants(pid_t pid, int depth = 0) {
   char path[64];
   std::snprintf(path, sizeof path, "/proc/%d/task", int(pid));
@@ -126,6 +128,7 @@ void killDescendants(pid_t pid, int depth = 0) {
     FILE *file = std::fopen(path, "r");
     int child;
     while (file && std::fscanf(file, "%d", &child) == 1) {
+      kill(child, SIGSTOP);
       killDescendants(child, depth + 1);
       kill(child, SIGKILL);
     }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LowerBarriers.h"
 #include "LowerCopies.h"
 #include "LowerMma.h"
 #include "LowerOutput.h"
@@ -16,6 +17,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -298,7 +300,8 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
            "needs";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect>();
+    registry.insert<arith::ArithDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,
+                    scf::SCFDialect>();
   }
 
   void runOnOperation() override {
@@ -332,6 +335,8 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
         lowered = (same.replaceAllUsesWith(same.getValue()), success());
       else if (isa<simt::BarrierOp>(op))
         lowered = (NVVM::Barrier0Op::create(b, op->getLoc()), success());
+      else if (isOfSplitBarriers(op))
+        lowered = lowerSplitBarrier(op, b);
       else if (isa<simt::WarpBarrierOp>(op))
         lowered = (lowerWarpBarrier(op, b), success());
       else if (auto load = dyn_cast<simt::LoadMatrixOp>(op))

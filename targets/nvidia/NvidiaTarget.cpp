@@ -31,7 +31,8 @@ public:
         {"warps", "1|2|4|8|16|32", "warps of an instance"},
         {"stages", "1..8", "iterations whose loads are in flight at once"},
         {"overlap", "on|off",
-         "on: products begin an iteration before what needs their sums"},
+         "whether threads compute a product's operand while another product "
+         "goes on, where that is faster (default: on)"},
         {"persistent", "on|off",
          "on: instances of every kernel that allows it loop over blocks"},
         {"verify", "0|1",

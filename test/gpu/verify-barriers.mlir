@@ -388,3 +388,57 @@ llvm.func @never_waited(%from: !llvm.ptr<1>) attributes {simt.threads = 32 : i64
   simt.wait_copies but 1
   llvm.return
 }
+
+// -----
+
+// A split barrier orders what comes before the arrival, and what comes behind the wait.
+llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
+llvm.func @split(%x: f32) attributes {simt.threads = 64 : i64, simt.shared_bytes = 264 : i64} {
+  simt.create_split_barrier {place = 256 : i64}
+  gpu.barrier
+  %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
+  %thread = gpu.thread_id x
+  %i = arith.index_castui %thread : index to i32
+  %c32 = arith.constant 32 : i32
+  %other = arith.xori %i, %c32 : i32
+  %p = llvm.getelementptr %memory[%i] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
+  %q = llvm.getelementptr %memory[%other] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
+  llvm.store %x, %p : f32, !llvm.ptr<3>
+  %phase = simt.arrive {place = 256 : i64}
+  %own = llvm.load %p : !llvm.ptr<3> -> f32
+  simt.await %phase {place = 256 : i64}
+  // expected-note@+1 {{it does so here}}
+  %y = llvm.load %q : !llvm.ptr<3> -> f32
+  %again = simt.arrive {place = 256 : i64}
+  // expected-error@+1 {{writes byte 0 of the block's memory in thread 0, which thread 32 reads before, and no barrier parts the two}}
+  llvm.store %y, %p : f32, !llvm.ptr<3>
+  simt.await %again {place = 256 : i64}
+  llvm.return
+}
+
+// -----
+
+// The threads that arrive must know that the barrier is there, and wait before they arrive again.
+llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
+llvm.func @not_made() attributes {simt.threads = 64 : i64, simt.shared_bytes = 8 : i64} {
+  // expected-note@+1 {{it does so here}}
+  simt.create_split_barrier {place = 0 : i64}
+  // expected-error@+1 {{reads byte 0 of the block's memory in thread 1, which thread 0 writes before, and no barrier parts the two}}
+  %phase = simt.arrive {place = 0 : i64}
+  simt.await %phase {place = 0 : i64}
+  llvm.return
+}
+
+// -----
+
+llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
+llvm.func @twice() attributes {simt.threads = 64 : i64, simt.shared_bytes = 8 : i64} {
+  simt.create_split_barrier {place = 0 : i64}
+  gpu.barrier
+  %phase = simt.arrive {place = 0 : i64}
+  // expected-error@+1 {{is a second arrival before the wait for the first one}}
+  %second = simt.arrive {place = 0 : i64}
+  simt.await %phase {place = 0 : i64}
+  simt.await %second {place = 0 : i64}
+  llvm.return
+}

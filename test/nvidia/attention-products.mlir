@@ -10,14 +10,28 @@
 // RUN:   --arg=random:1:f16:64x64 --arg=random:2:f16:256x64 --arg=random:3:f16:256x64 --arg=zeros:f32:64x64 --check || exit 1; done | FileCheck %s --check-prefix=RIGHT
 // RIGHT-COUNT-2: argument 3 (o): ok: 64x64xf32
 //
-// The first product of the next iteration begins before what is computed from this one's sums.
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands{stages=4},simt-overlap-products,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-insert-barriers))' -o %t.early
+// All but the second product runs an iteration early, so that warps compute while others multiply; threads arrive an iteration before
+// they wait, and the sum is rescaled where an iteration ends.
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands{stages=4},simt-overlap-products,stage-make-rings,stage-schedule,stage-pipeline,simt-rotate-sums,stage-allocate,simt-insert-barriers,simt-split-barriers))' -o %t.early
 // RUN: FileCheck %s --check-prefix=EARLY < %t.early
 // RUN: kiln-opt %t.early --pass-pipeline='builtin.module(convert-tile-to-simt,llvm.func(simt-verify-barriers))' -o /dev/null
 // RUN: %python %S/../gpu/mutations.py kiln-opt --least=15 < %t.early
-// RUN: for seed in 0 5; do for stages in 3 4; do kiln-run %s --entry=attention --target=reference,threads=nvidia:sm_90a,thread_options=overlap=on:stages=$stages,seed=$seed \
+// RUN: for seed in 0 5; do for stages in 3 4; do kiln-run %s --entry=attention --target=reference,threads=nvidia:sm_90a,thread_options=stages=$stages,seed=$seed \
 // RUN:   --grid=1,1 --arg=random:1:f16:64x64 --arg=random:2:f16:256x64 --arg=random:3:f16:256x64 --arg=zeros:f32:64x64 --check || exit 1; done; done | FileCheck %s --check-prefix=RIGHT-EARLY
 // RIGHT-EARLY-COUNT-4: argument 3 (o): ok: 64x64xf32
+//
+// No iteration: the sum is what it was.
+// RUN: sed 's/<256x64xf16>/<?x64xf16>/g' %s > %t.open
+// RUN: kiln-run %t.open --entry=attention --target=reference,threads=nvidia:sm_90a,thread_options=stages=4 --grid=1,1 --arg=random:1:f16:64x64 --arg=zeros:f16:0x64 \
+// RUN:   --arg=zeros:f16:0x64 --arg=zeros:f32:64x64 --check | FileCheck %s --check-prefix=NONE
+// NONE: argument 3 (o): ok: 64x64xf32
+//
+// Three slots are too few for warps that are an iteration apart.
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands{stages=3},simt-overlap-products,stage-make-rings,stage-schedule,stage-pipeline,simt-rotate-sums,stage-allocate,simt-insert-barriers,simt-split-barriers))' \
+// RUN:   | FileCheck %s --check-prefix=FEW
+// FEW-NOT: simt.arrive
+// FEW: gpu.barrier
+// FEW-NOT: simt.arrive
 
 // CHECK-LABEL: tile.kernel @attention
 // CHECK: scf.for
@@ -33,30 +47,43 @@
 // CHECK-NEXT: scf.yield
 
 // EARLY-LABEL: tile.kernel @attention
+// EARLY: simt.create_split_barrier {place = 65536 : i64}
 // EARLY: %[[KEYS:.*]] = stage.ring
 // EARLY: %[[LAST:.*]] = arith.maxsi
 // EARLY: %[[VALUES:.*]] = stage.ring
-// EARLY: %[[FIRST:.*]] = tile.dot
-// EARLY: %[[DONE:.*]] = simt.wait_products but 0 (%[[FIRST]])
-// EARLY: scf.for {{.*}} iter_args(%[[ACC:[^ ]*]] = {{.*}}, %[[SUM:[^ ]*]] = %[[DONE]])
-// EARLY: simt.wait_copies but 2
+// Before the loop: the first product, and what threads compute from it.
+// EARLY: simt.wait_copies but 4
 // EARLY-NEXT: simt.publish
 // EARLY-NEXT: gpu.barrier
+// EARLY: %[[FIRST:.*]] = tile.dot
+// EARLY: simt.wait_products but 0 (%[[FIRST]])
+// EARLY: %[[FACTOR:.*]] = arith.truncf
+// EARLY: simt.wait_copies but 2
+// EARLY-NEXT: simt.publish
+// EARLY-NEXT: %[[PHASE:.*]] = simt.arrive {place = 65536 : i64}
+// EARLY-NEXT: %[[R:.*]]:6 = scf.for {{.*}} iter_args(%[[ACC:[^ ]*]] = {{.*}} = %[[FACTOR]], %[[CAME:[^ ]*]] = %[[PHASE]])
+// EARLY: simt.await %[[CAME]] {place = 65536 : i64}
+// EARLY-NEXT: stage.consume %[[KEYS]]
+// EARLY: %[[NEXT:.*]] = tile.dot
+// EARLY-NEXT: stage.consume %[[VALUES]]
+// EARLY: %[[SUM:.*]] = tile.dot %{{[^ ]*}}, %{{.*}}, %[[ACC]] {simt.row
+// EARLY-NEXT: simt.wait_copies but 0
+// EARLY-NEXT: simt.publish
+// EARLY-NEXT: %[[GOES:.*]] = simt.arrive
 // EARLY-NEXT: stage.produce %[[KEYS]]
 // EARLY: scf.if
 // EARLY-NEXT: stage.produce %[[VALUES]]
-// EARLY: %[[NEXT:.*]] = tile.dot
-// EARLY-NOT: simt.wait_products
-// EARLY: tile.reduce %[[SUM]]
-// EARLY: %[[READY:.*]]:3 = simt.wait_products but 0 (%[[ACC]], %[[NEXT]],
-// EARLY: arith.mulf %[[READY]]#0
-// EARLY: arith.truncf %[[READY]]#2
-// EARLY: %[[GOES:.*]] = tile.dot
-// EARLY-NEXT: scf.yield %[[GOES]], {{.*}}, %[[READY]]#1
-// EARLY: simt.wait_products but 0
-// EARLY: stage.consume %[[KEYS]]
-// EARLY: simt.wait_copies but 1
-// EARLY-NEXT: stage.consume %[[KEYS]]
+// EARLY: %[[SCORES:.*]] = simt.wait_products but 1 (%[[NEXT]])
+// EARLY-NEXT: %[[DONE:.*]] = simt.wait_products but 0 (%[[SUM]])
+// EARLY-NEXT: tile.reduce %[[SCORES]]
+// The last iteration multiplies by one.
+// EARLY: arith.constant dense<1.000000e+00>
+// EARLY-NEXT: %[[ONE:.*]] = arith.select
+// EARLY-NEXT: %[[SCALE:.*]] = tile.broadcast %[[ONE]]
+// EARLY-NEXT: %[[SCALED:.*]] = arith.mulf %[[DONE]], %[[SCALE]]
+// EARLY-NEXT: scf.yield %[[SCALED]], {{.*}}, %[[GOES]]
+// EARLY-DAG: simt.await %[[R]]#5 {place = 65536 : i64}
+// EARLY-DAG: arith.select %{{.*}}, %[[R]]#0
 
 // THREAD-LABEL: llvm.func @attention
 // THREAD: simt.mma_async "wgmma.m64k16.f32.f16.registers" ({{.*}}) : f16 by %{{.*}} as #simt.matrix

@@ -101,12 +101,13 @@ static LogicalResult checkWritten(WarpProduct &product, int64_t at) {
     return report("which a thread writes without a barrier in between", writer,
                   "it does so here");
   // The writer has fenced between its write and the barrier.
-  bool isOfBlock = byte.write.blockEpoch < now.blockEpoch;
+  bool isOfBlock = byte.write.blockEpoch < now.passed;
   for (auto &other : block.warps) {
     if (!(byte.write.warps >> other->number & 1))
       continue;
-    const auto &fences =
-        isOfBlock ? other->fencesBeforeBlock : other->fencesBeforeWarp;
+    const auto &fences = isOfBlock
+                             ? other->fencesBeforeBlock[(now.passed - 1) & 1]
+                             : other->fencesBeforeWarp;
     for (LaneMask rest = byte.write.lanes; rest; rest &= rest - 1)
       if (fences[__builtin_ctzll(rest)] <= byte.fences)
         return report("which its writer does not publish before a barrier",
@@ -152,7 +153,7 @@ LogicalResult ThreadBlock::finishProduct(WarpProduct &product) {
     for (int64_t at = begin; at < end; ++at) {
       ByteState &byte = shared.at(at);
       --byte.products;
-      if (byte.read.blockEpoch != epoch ||
+      if (byte.read.blockEpoch != before.blockEpoch ||
           byte.read.warps != uint32_t(1) << warp.number)
         byte.read.add(before, number);
     }

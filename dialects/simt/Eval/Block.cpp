@@ -49,7 +49,9 @@ FailureOr<bool> ThreadBlock::turn() {
   bool isOver = true;
   for (auto &warp : warps) {
     isOver &= warp->coroutine.isDone();
-    if (!warp->coroutine.isDone() && !warp->waitsAt)
+    bool isReady =
+        warp->awaits ? haveAllArrived(warp->awaits - 1) : !warp->waitsAt;
+    if (!warp->coroutine.isDone() && isReady)
       ready.push_back(warp->number);
   }
   if (isOver)
@@ -57,7 +59,8 @@ FailureOr<bool> ThreadBlock::turn() {
   if (ready.empty()) {
     // What all others wait for may have stopped since.
     for (auto &warp : warps)
-      if (warp->waitsAt && areAllAt(warp->waitsAt, warp->waitsWith)) {
+      if (warp->waitsAt && !warp->awaits &&
+          areAllAt(warp->waitsAt, warp->waitsWith)) {
         release(warp->waitsAt, warp->waitsWith);
         return true;
       }
@@ -87,13 +90,17 @@ LogicalResult ThreadBlock::explainStuck() {
     if (!warp->waitsAt)
       continue;
     for (auto &other : warps) {
+      bool hasCome = warp->awaits ? other->arrived >= warp->awaits
+                                  : other->waitsAt == warp->waitsAt;
       if (!(warp->waitsWith >> other->number & 1) || other->hasStopped ||
-          other->waitsAt == warp->waitsAt)
+          hasCome)
         continue;
       InFlightDiagnostic diag = warp->waitsAt->emitError("thread ")
                                 << warp->thread(0) << " waits for thread "
                                 << other->thread(0)
-                                << ", which does not come here";
+                                << (warp->awaits ? ", which does not arrive"
+                                                 : ", which does not come "
+                                                   "here");
       if (other->waitsAt)
         diag.attachNote(other->waitsAt->getLoc()) << "it waits here";
       else
@@ -137,21 +144,42 @@ LogicalResult ThreadBlock::meet(Warp &warp, Operation *op, uint32_t with) {
   return success();
 }
 
+bool ThreadBlock::haveAllArrived(uint32_t phase) const {
+  return llvm::all_of(warps, [&](auto &warp) {
+    return warp->hasStopped || warp->arrived > phase;
+  });
+}
+
+uint32_t ThreadBlock::arrive(Warp &warp) {
+  warp.fencesBeforeBlock[warp.arrived & 1] = warp.fences;
+  return warp.arrived++;
+}
+
+LogicalResult ThreadBlock::await(Warp &warp, Operation *op, uint32_t phase) {
+  if (!haveAllArrived(phase)) {
+    warp.waitsAt = op;
+    warp.waitsWith = allWarps();
+    warp.awaits = phase + 1;
+    warp.yield();
+    warp.waitsAt = nullptr;
+    warp.awaits = 0;
+  }
+  warp.passed = std::max(warp.passed, phase + 1);
+  return success();
+}
+
 LogicalResult ThreadBlock::barrier(Warp &warp, Operation *op) {
-  uint32_t before = epoch;
+  uint32_t phase = arrive(warp);
+  warp.fencesBeforeWarp = warp.fences;
+  uint32_t before = globalEpoch;
   if (failed(meet(warp, op, allWarps())))
     return failure();
+  warp.passed = phase + 1;
   // The last one to come is the first to go on.
-  if (epoch == before) {
-    ++epoch;
-    auto named = dyn_cast<simt::BarrierOp>(op);
-    if (!named || named.getMemories() == simt::Memories::All)
-      ++globalEpoch;
-    for (auto &other : warps) {
-      other->fencesBeforeBlock = other->fences;
-      other->fencesBeforeWarp = other->fences;
-    }
-  }
+  auto named = dyn_cast<simt::BarrierOp>(op);
+  if ((!named || named.getMemories() == simt::Memories::All) &&
+      globalEpoch == before)
+    ++globalEpoch;
   return success();
 }
 

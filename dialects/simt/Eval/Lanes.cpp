@@ -168,6 +168,57 @@ LogicalResult barrier(Operation *op, Frame &frame) {
   return warp->block.barrier(*warp, op);
 }
 
+/// The first thread writes what a split barrier is, and who arrives reads it.
+LogicalResult touchBarrier(Operation *op, Warp &warp, unsigned lane,
+                           int64_t place, ThreadBlock::Use use) {
+  ThreadBlock &block = warp.block;
+  constexpr int64_t kBytes = simt::kSplitBarrierBytes;
+  return failure(
+      failed(block.checkShared(op, place, kBytes, kBytes)) ||
+      failed(block.touch(op, warp, lane, block.shared, "shared memory", place,
+                         kBytes, use, nullptr, nullptr)));
+}
+
+LogicalResult create(simt::CreateSplitBarrierOp op, Frame &frame) {
+  if (!isInThreadCode(frame))
+    return success();
+  Warp *warp = warpOf(op, frame);
+  if (!warp)
+    return failure();
+  return warp->number ? success()
+                      : touchBarrier(op, *warp, /*lane=*/0, op.getPlace(),
+                                     ThreadBlock::Use::write);
+}
+
+LogicalResult arrive(simt::ArriveOp op, Frame &frame) {
+  // In a kernel of tiles one instance does everything in program order.
+  if (!isInThreadCode(frame))
+    return frame.set(op.getPhase(), Value::ofInt(DType::i64, 0));
+  Warp *warp = warpOf(op, frame);
+  if (!warp || failed(warp->block.stir(*warp)) ||
+      failed(warp->checkConverged(op)) ||
+      failed(warp->eachLane([&](unsigned lane) {
+        return touchBarrier(op, *warp, lane, op.getPlace(),
+                            ThreadBlock::Use::read);
+      })))
+    return failure();
+  return frame.set(op.getPhase(), warp->splat(Value::ofInt(
+                                      DType::i64, warp->block.arrive(*warp))));
+}
+
+LogicalResult await(simt::AwaitOp op, Frame &frame) {
+  if (!isInThreadCode(frame))
+    return success();
+  Warp *warp = warpOf(op, frame);
+  const Value &phase = frame.get(op.getPhase());
+  if (!warp || failed(warp->block.stir(*warp)) ||
+      failed(warp->checkConverged(op)) ||
+      failed(warp->checkHasValue(op, phase, "the phase")))
+    return failure();
+  return warp->block.await(*warp, op,
+                           intAt(phase, llvm::countr_zero(warp->active)));
+}
+
 LogicalResult warpBarrier(simt::WarpBarrierOp op, Frame &frame) {
   if (!isInThreadCode(frame))
     return success();
@@ -362,6 +413,9 @@ void addSimtMatrices(EvaluationInterface &table) {
   table.add<simt::BarrierOp>(barrier);
   table.add<simt::UniformOp>(uniform);
   table.add<simt::WarpBarrierOp>(warpBarrier);
+  table.add<simt::CreateSplitBarrierOp>(create);
+  table.add<simt::ArriveOp>(arrive);
+  table.add<simt::AwaitOp>(await);
   table.add<simt::LoadMatrixOp>(loadMatrix);
   table.add<simt::StoreMatrixOp>(storeMatrix);
 }

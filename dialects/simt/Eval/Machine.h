@@ -136,9 +136,14 @@ public:
   mlir::Operation *waitsAt = nullptr;
   uint32_t waitsWith = 0;
 
-  /// Proxy fences of each lane: so far, before the latest barrier of the block,
-  /// and before the latest one of any kind.
-  std::vector<uint32_t> fences, fencesBeforeBlock, fencesBeforeWarp;
+  /// Phases of the block's barriers that the warp has arrived in, and passed.
+  uint32_t arrived = 1, passed = 1;
+  /// The phase that it waits for at a split barrier, plus one; 0: it does not.
+  uint32_t awaits = 0;
+  /// Proxy fences of each lane: so far, before it arrived in each of the latest
+  /// two phases of the block (by the last bit of their numbers), and before the
+  /// latest barrier of any kind.
+  std::vector<uint32_t> fences, fencesBeforeBlock[2], fencesBeforeWarp;
 
   /// Copies of each lane: not committed yet, and in groups.
   struct Copies {
@@ -177,6 +182,10 @@ public:
   /// Waits until the warps in `with`, a bit each, come to this operation.
   mlir::LogicalResult meet(Warp &warp, mlir::Operation *op, uint32_t with);
   mlir::LogicalResult barrier(Warp &warp, mlir::Operation *op);
+  /// Arrives in a phase: its number.
+  uint32_t arrive(Warp &warp);
+  /// Waits until all warps have arrived in a phase.
+  mlir::LogicalResult await(Warp &warp, mlir::Operation *op, uint32_t phase);
   uint32_t allWarps() const;
   /// With a seed: something in flight may happen now, and others go on.
   mlir::LogicalResult stir(Warp &warp);
@@ -230,8 +239,7 @@ public:
   Instance *instance = nullptr;
   std::vector<std::unique_ptr<Warp>> warps;
   Warp *running = nullptr;
-  uint32_t epoch = 1;       ///< barriers so far
-  uint32_t globalEpoch = 1; ///< those that order global memory, too
+  uint32_t globalEpoch = 1; ///< barriers that order global memory, too
   std::vector<char> sharedData;
   std::vector<uint8_t> sharedMarks; ///< of poison, a byte each
   Shadow shared;
@@ -245,6 +253,7 @@ public:
 private:
   mlir::LogicalResult explainStuck();
   bool areAllAt(mlir::Operation *op, uint32_t with) const;
+  bool haveAllArrived(uint32_t phase) const;
   void release(mlir::Operation *op, uint32_t with);
   mlir::LogicalResult race(mlir::Operation *op, Warp &warp, unsigned lane,
                            llvm::StringRef memory, int64_t byte,

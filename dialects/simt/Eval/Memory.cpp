@@ -100,7 +100,8 @@ ThreadBlock::reach(Operation *op, Warp &warp, unsigned lane, unsigned space,
 /// The lowest thread among accesses that is not the one at `now`.
 static int64_t otherThread(const Touch &touch, const Moment &now,
                            int64_t lanes) {
-  uint32_t others = touch.warps & ~(uint32_t(1) << now.warp);
+  uint32_t others =
+      (touch.warps | touch.warpsBefore) & ~(uint32_t(1) << now.warp);
   if (others)
     return __builtin_ctz(others) * lanes;
   LaneMask rest = touch.lanes & ~(LaneMask(1) << now.lane);
@@ -126,7 +127,7 @@ LogicalResult ThreadBlock::touch(Operation *op, Warp &warp, unsigned lane,
                                  const char *stored, const char *now) {
   Moment moment = warp.moment(lane);
   if (&shadow != &shared)
-    moment.blockEpoch = globalEpoch;
+    moment.blockEpoch = moment.passed = globalEpoch;
   uint32_t number = numberOf(op);
   bool isWrite = use == Use::write || use == Use::atomic;
   StringRef does = use == Use::write    ? "writes"

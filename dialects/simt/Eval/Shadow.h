@@ -22,40 +22,55 @@ inline LaneMask firstLanes(int64_t count) {
   return ~LaneMask(0) >> (kMostLanes - count);
 }
 
-/// A thread at a moment: barriers of the block, and of its warp alone, that it
-/// has passed.
+/// A thread at a moment. Barriers of the block have phases that are counted: a
+/// thread arrives in a phase and passes it, at once or by two operations.
 struct Moment {
   uint32_t warp = 0, lane = 0;
-  uint32_t blockEpoch = 1, warpEpoch = 1;
+  uint32_t blockEpoch = 1, warpEpoch = 1; ///< phases arrived in, of each kind
+  uint32_t passed = 1;                    ///< phases of the block passed
 };
 
-/// The accesses to a byte since the last barrier that ordered them.
+/// The accesses to a byte since the last barrier that ordered them. Of two
+/// warps one may have arrived in one phase more than the other, no more.
 struct Touch {
   LaneMask lanes = 0;      ///< of the warp, where it is one alone
   uint32_t warps = 0;      ///< a bit each
-  uint32_t blockEpoch = 0; ///< 0: no access
+  uint32_t blockEpoch = 0; ///< the latest one; 0: no access
   uint32_t warpEpoch = 0;
-  uint32_t op = 0; ///< the number of the latest operation
+  uint32_t warpsBefore = 0; ///< with accesses one phase before `blockEpoch`
+  uint32_t op = 0;          ///< the number of the latest operation
 
   bool isNone() const { return blockEpoch == 0; }
+  /// Whether all accesses by other warps happen before what a thread does now.
+  bool areOthersBefore(const Moment &now) const {
+    uint32_t own = uint32_t(1) << now.warp;
+    return warps == own && (!(warpsBefore & ~own) || blockEpoch <= now.passed);
+  }
   /// Whether all of these accesses happen before what a thread does now.
   bool isBefore(const Moment &now) const {
-    if (blockEpoch < now.blockEpoch)
+    if (blockEpoch < now.passed)
       return true;
-    if (warps != uint32_t(1) << now.warp)
-      return false;
-    return warpEpoch < now.warpEpoch || lanes == LaneMask(1) << now.lane;
+    return areOthersBefore(now) &&
+           (warpEpoch < now.warpEpoch || lanes == LaneMask(1) << now.lane);
   }
   /// The same for all lanes of the warp together.
   bool isBeforeWarp(const Moment &now) const {
-    return blockEpoch < now.blockEpoch ||
-           (warps == uint32_t(1) << now.warp && warpEpoch < now.warpEpoch);
+    return blockEpoch < now.passed ||
+           (areOthersBefore(now) && warpEpoch < now.warpEpoch);
   }
   /// Adds an access.
   void add(const Moment &now, uint32_t by) {
     uint32_t warp = uint32_t(1) << now.warp;
-    if (blockEpoch != now.blockEpoch ||
-        (warps == warp && warpEpoch != now.warpEpoch)) {
+    if (now.blockEpoch < blockEpoch) {
+      if (now.blockEpoch + 1 == blockEpoch)
+        warpsBefore |= warp;
+      return;
+    }
+    if (now.blockEpoch > blockEpoch) {
+      warpsBefore = now.blockEpoch == blockEpoch + 1 ? warps : 0;
+      lanes = 0;
+      warps = 0;
+    } else if (warps == warp && warpEpoch != now.warpEpoch) {
       lanes = 0;
       warps = 0;
     }

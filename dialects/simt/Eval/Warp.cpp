@@ -81,13 +81,14 @@ Warp::Warp(ThreadBlock &block, unsigned number, LaneMask live)
       frame(*block.evaluator, block.instance) {
   size_t lanes = block.code->lanes;
   fences.assign(lanes, 0);
-  fencesBeforeBlock.assign(lanes, 0);
+  for (auto &phase : fencesBeforeBlock)
+    phase.assign(lanes, 0);
   fencesBeforeWarp.assign(lanes, 0);
   copies.resize(lanes);
 }
 
 Moment Warp::moment(unsigned lane) const {
-  return {number, lane, block.epoch, epoch};
+  return {number, lane, arrived, epoch, passed};
 }
 
 int64_t Warp::thread(unsigned lane) const {

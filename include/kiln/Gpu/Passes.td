@@ -69,20 +69,41 @@ def SimtStageOperands : Pass<"simt-stage-operands", "::kiln::tile::KernelOp"> {
 }
 
 def SimtOverlapProducts : Pass<"simt-overlap-products", "::kiln::tile::KernelOp"> {
-  let summary = "Lets a product begin an iteration before the computations that use its accumulator";
+  let summary = "Lets threads compute the operand of a product while the matrix unit multiplies";
   let description = [{
-    In a loop with rings, an operand of one product may be computed from the accumulator of another one, as in attention. The
-    other product then gets `at = #stage.at<-1, 0>`: `stage-schedule` and `stage-pipeline` let it begin one iteration early,
-    so that the matrix unit multiplies while threads compute. Conditions:
+    In a loop with rings, an operand of one product may be computed from the accumulator of another one, as in attention. All
+    operations of an iteration, but the second product and what changes its accumulator, then get an attribute `at` with step
+    -1: `stage-schedule` and `stage-pipeline` let them run one iteration early. In the new body the accumulator is changed
+    first, then the first product of the next iteration and the second one of this iteration begin, then threads compute.
+    Conditions:
 
-    - its instruction reads shared memory, asynchronously;
-    - its operands come from outside of the loop, or from boxes that are copied for this product alone;
-    - no value that it needs is carried from iteration to iteration;
-    - the accumulators of all products of the loop, its own twice, and the operands in registers fit into `registers` words
-      of a thread.
+    - the instructions of both read shared memory, asynchronously;
+    - the operands of the first product come from outside of the loop, or from boxes that are copied for this product alone, and
+      no value that it needs is carried from iteration to iteration;
+    - the loop carries the results of the second product, and does nothing else with them;
+    - nothing else in the loop reads or writes memory;
+    - the rings have two slots more than are filled ahead (`stage.depth`, `stage.ahead`): one is read, and the other lets warps be an
+      iteration apart. `simt-stage-operands` gives so many where the registers of a core hold one instance only. Two instances
+      would multiply and compute in turns anyway;
+    - of loops that hand a sum on to each other, the loop is the one with the fewest operations;
+    - the accumulators of all products of the loop, and the operands in registers, fit into `registers` words of a thread.
   }];
   let options = [Option<"registers", "registers", "int64_t", "192", "words of a thread that accumulators and operands may take">];
   let dependentDialects = ["::kiln::stage::StageDialect"];
+}
+
+def SimtRotateSums : Pass<"simt-rotate-sums", "::kiln::tile::KernelOp"> {
+  let summary = "Changes the carried accumulator of a product where an iteration ends";
+  let description = [{
+    A loop may change an accumulator that it carries, before an asynchronous product of the iteration adds to it, as attention does that
+    rescales its sums. The product could not begin before that. Here the change for the next iteration is made at the end of the one
+    before, and before the loop for the first iteration. In the last iteration the other value is one, or whatever is neutral.
+
+    Conditions: the loop carries the product's lhs as well (`simt-overlap-products`); one operation that has a neutral element changes the
+    accumulator, which goes into this product alone; the other operand
+    needs only values that the loop carries, or that are defined outside.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
 }
 
 def SimtInsertBarriers : Pass<"simt-insert-barriers", "::kiln::tile::KernelOp"> {
@@ -115,6 +136,23 @@ def SimtInsertBarriers : Pass<"simt-insert-barriers", "::kiln::tile::KernelOp"> 
   }];
   let options = [Option<"lanes", "lanes", "int64_t", "0", "threads of a warp; 0: as the description says">];
   let dependentDialects = ["::kiln::simt::SimtDialect", "::mlir::gpu::GPUDialect"];
+}
+
+def SimtSplitBarriers : Pass<"simt-split-barriers", "::kiln::tile::KernelOp"> {
+  let summary = "Lets threads arrive at a loop's barrier an iteration before they wait";
+  let description = [{
+    A loop with rings and asynchronous products, whose iterations have one `gpu.barrier`, keeps all warps in step. Here a thread arrives
+    (`simt.arrive`) before the loop and once in each iteration, and waits (`simt.await`) at the beginning of the next one, so that
+    warps may be an iteration apart. Before a thread arrives, it waits for the copies that the next iteration reads. Conditions:
+
+    - the barrier parts nothing but accesses to slots of rings, and stands before them;
+    - each iteration waits for its products;
+    - each ring has a slot more than full ones where an iteration begins and the one that is filled;
+    - the description of the target states `split_barriers` in `extra`.
+
+    The barrier takes 8 bytes of shared memory behind all others. `simt-verify-barriers` verifies the result.
+  }];
+  let dependentDialects = ["::kiln::simt::SimtDialect"];
 }
 
 def ConvertTileToSimt : Pass<"convert-tile-to-simt", "::mlir::ModuleOp"> {

@@ -41,7 +41,8 @@ static Value maskOf(Operation *op) {
 
 static bool waits(Operation *op) {
   return isa<gpu::BarrierOp, BarrierOp, WarpBarrierOp, CommitCopiesOp,
-             WaitCopiesOp, CommitProductsOp, WaitProductsOp, PublishOp>(op);
+             WaitCopiesOp, CommitProductsOp, WaitProductsOp, PublishOp,
+             CreateSplitBarrierOp, ArriveOp, AwaitOp>(op);
 }
 
 static int64_t bytesOf(Type type) {
@@ -255,10 +256,45 @@ LogicalResult BarrierCheck::runOp(Step &step, BlockState &state,
   return failure(objects);
 }
 
+/// The first thread writes what a split barrier is, and who arrives reads it.
+LogicalResult BarrierCheck::touchBarrier(Operation *op, BlockState &state,
+                                         const ThreadValue *active) {
+  SharedAccess access;
+  access.op = op;
+  access.active = active;
+  access.touch = Touch::Read;
+  access.bytes = kSplitBarrierBytes;
+  int64_t place;
+  if (auto made = dyn_cast<CreateSplitBarrierOp>(op)) {
+    place = made.getPlace();
+    access.touch = Touch::Write;
+    SmallVector<Interval, 0> who(values.threads, Interval{0, 0});
+    who[0] = active->of(0);
+    access.active = values.get({}, who);
+  } else {
+    place = cast<ArriveOp>(op).getPlace();
+  }
+  access.address = values.number(place);
+  return touch(access, Value(), state, access.active);
+}
+
 LogicalResult BarrierCheck::runAccess(Operation *op, BlockState &state,
                                       const ThreadValue *active) {
   if (isa<gpu::BarrierOp>(op)) {
     SharedAccesses::waitForBlock(state.pending, hasProducts);
+    return wholeBlock(op, active);
+  }
+  if (isa<CreateSplitBarrierOp, ArriveOp>(op))
+    if (failed(touchBarrier(op, state, active)))
+      return failure();
+  if (isa<ArriveOp>(op)) {
+    if (!SharedAccesses::arrive(state.pending))
+      return unverified(op) << "is a second arrival before the wait for the "
+                            << "first one";
+    return wholeBlock(op, active);
+  }
+  if (isa<AwaitOp>(op)) {
+    SharedAccesses::await(state.pending, hasProducts);
     return wholeBlock(op, active);
   }
   if (isa<WarpBarrierOp>(op))

@@ -100,6 +100,8 @@ private:
                             const ThreadValue *active);
   mlir::LogicalResult runAccess(mlir::Operation *op, BlockState &state,
                                 const ThreadValue *active);
+  mlir::LogicalResult touchBarrier(mlir::Operation *op, BlockState &state,
+                                   const ThreadValue *active);
   mlir::LogicalResult touch(SharedAccess access, mlir::Value mask,
                             BlockState &state, const ThreadValue *active);
   /// Where a condition compares an unknown number with a known one there are

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelWalk.h"
+#include "MemoryProducts.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -41,10 +43,63 @@ void KernelWalk::unflatten(ValueRange values, ValueRange flat) {
   }
 }
 
+/// Carried tiles of halves that only products read, which take two in a
+/// register: as two values each the loop would carry what they are rounded
+/// from.
+static llvm::SmallBitVector findPaired(scf::ForOp op,
+                                       target::TargetAttr description) {
+  llvm::SmallBitVector paired(op.getNumRegionIterArgs());
+  for (BlockArgument argument : op.getRegionIterArgs()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    LayoutAttr layout = getLayout(argument.getType());
+    paired[argument.getArgNumber() - op.getNumInductionVars()] =
+        type && layout && layout.getNumRegisters() % 2 == 0 &&
+        type.getElementType().isFloat() &&
+        type.getElementTypeBitWidth() == 16 && !argument.use_empty() &&
+        llvm::all_of(argument.getUsers(), [&](Operation *user) {
+          return isMemoryProduct(user, description);
+        });
+  }
+  return paired;
+}
+
+SmallVector<Value>
+KernelWalk::flattenCarried(ValueRange values,
+                           const llvm::SmallBitVector &pairs) {
+  SmallVector<Value> flat;
+  for (auto [i, value] : llvm::enumerate(values)) {
+    SmallVector<Value> own = flatten(value);
+    if (!pairs[i])
+      llvm::append_range(flat, own);
+    else
+      for (size_t first = 0; first < own.size(); first += 2)
+        flat.push_back(pack(ArrayRef(own).slice(first, 2)));
+  }
+  return flat;
+}
+
+void KernelWalk::unflattenCarried(ValueRange values, ValueRange flat,
+                                  const llvm::SmallBitVector &pairs) {
+  for (auto [i, value] : llvm::enumerate(values)) {
+    size_t count = flattenTypes(value.getType()).size() / (pairs[i] ? 2 : 1);
+    SmallVector<Value> own;
+    for (Value one : flat.take_front(count)) {
+      if (pairs[i])
+        own.append({unpack(one, 0), unpack(one, 1)});
+      else
+        own.push_back(one);
+    }
+    unflatten(value, own);
+    flat = flat.drop_front(count);
+  }
+}
+
 LogicalResult KernelWalk::emitFor(scf::ForOp op) {
   bool hasRings = touchesRings(op);
   size_t numRings = rings.size();
-  SmallVector<Value> inits = flatten(op.getInits());
+  llvm::SmallBitVector pairs = findPaired(op, description);
+  SmallVector<Value> inits = flattenCarried(op.getInits(), pairs);
+  size_t count = inits.size();
   if (hasRings)
     inits.append(ringCounters(numRings));
   auto loop = scf::ForOp::create(b, loc, scalar(op.getLowerBound()),
@@ -52,28 +107,27 @@ LogicalResult KernelWalk::emitFor(scf::ForOp op) {
                                  scalar(op.getStep()), inits);
   if (Attribute hints = op->getAttr(tile::kLoopHintsAttr))
     loop->setAttr(tile::kLoopHintsAttr, hints);
-  size_t count = flattenTypes(op.getResultTypes()).size();
   define(op.getInductionVar(), loop.getInductionVar());
-  ValueRange arguments = loop.getRegionIterArgs();
-  unflatten(op.getRegionIterArgs(), arguments.take_front(count));
-  if (hasRings)
-    setRingCounters(numRings, arguments.drop_front(count));
+  ValueRange arguments = loop.getRegionIterArgs(), results = loop.getResults();
+  // What the loop gives is taken apart behind it.
+  unflattenCarried(op.getResults(), results.take_front(count), pairs);
   OpBuilder::InsertionGuard guard(b);
   if (!inits.empty())
     b.setInsertionPointToEnd(loop.getBody());
   else
     b.setInsertionPoint(loop.getBody()->getTerminator());
+  unflattenCarried(op.getRegionIterArgs(), arguments.take_front(count), pairs);
+  if (hasRings)
+    setRingCounters(numRings, arguments.drop_front(count));
   if (failed(emitBlock(op.getBody())))
     return failure();
   forgetRings(numRings);
   if (!inits.empty()) {
-    SmallVector<Value> yielded = flatten(op.getYieldedValues());
+    SmallVector<Value> yielded = flattenCarried(op.getYieldedValues(), pairs);
     if (hasRings)
       yielded.append(ringCounters(numRings));
     scf::YieldOp::create(b, loc, yielded);
   }
-  ValueRange results = loop.getResults();
-  unflatten(op.getResults(), results.take_front(count));
   if (hasRings)
     setRingCounters(numRings, results.drop_front(count));
   return success();

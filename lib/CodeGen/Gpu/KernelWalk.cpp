@@ -325,8 +325,8 @@ LogicalResult KernelWalk::emitOp(Operation *op) {
       .Case<tile::AtomicRMWOp, tile::AtomicCASOp>(
           [&](Operation *op) { return emitAtomic(op); })
       .Case<::mlir::gpu::BarrierOp, BarrierOp, WarpBarrierOp, PublishOp,
-            CommitCopiesOp, WaitCopiesOp, WaitProductsOp>(
-          [&](Operation *op) { return emitWait(op); })
+            CommitCopiesOp, WaitCopiesOp, WaitProductsOp, CreateSplitBarrierOp,
+            ArriveOp, AwaitOp>([&](Operation *op) { return emitWait(op); })
       .Case([&](tile::InlineAsmOp op) { return emitInlineAsm(op); })
       .Case([&](tensor::ExtractOp op) -> LogicalResult {
         if (!op.getIndices().empty())
@@ -354,6 +354,16 @@ LogicalResult KernelWalk::emitWait(Operation *op) {
       .Case([&](PublishOp) { PublishOp::create(b, loc); })
       .Case([&](CommitCopiesOp) { CommitCopiesOp::create(b, loc); })
       .Case([&](WaitCopiesOp op) { WaitCopiesOp::create(b, loc, op.getBut()); })
+      .Case([&](CreateSplitBarrierOp op) {
+        CreateSplitBarrierOp::create(b, loc, op.getPlace());
+      })
+      .Case([&](ArriveOp op) {
+        define(op.getPhase(),
+               ArriveOp::create(b, loc, b.getI64Type(), op.getPlace()));
+      })
+      .Case([&](AwaitOp op) {
+        AwaitOp::create(b, loc, scalar(op.getPhase()), op.getPlace());
+      })
       .Case([&](WaitProductsOp op) {
         SmallVector<Value> values = flatten(op.getValues());
         auto wait = WaitProductsOp::create(

@@ -21,6 +21,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include <functional>
 
 namespace kiln::simt {
@@ -138,6 +139,12 @@ private:
   /// The scalars that values are, tiles register by register.
   llvm::SmallVector<mlir::Value> flatten(mlir::ValueRange values);
   llvm::SmallVector<mlir::Type> flattenTypes(mlir::TypeRange types);
+  /// The same for what a loop carries; tiles in `pairs` are carried as vectors
+  /// of two elements.
+  llvm::SmallVector<Value> flattenCarried(mlir::ValueRange values,
+                                          const llvm::SmallBitVector &pairs);
+  void unflattenCarried(mlir::ValueRange values, mlir::ValueRange flat,
+                        const llvm::SmallBitVector &pairs);
   void unflatten(mlir::ValueRange values, mlir::ValueRange scalars);
 
   // Movement.cpp

@@ -140,6 +140,11 @@ bool simt::namesMemories(target::TargetAttr description) {
   });
 }
 
+bool simt::hasSplitBarriers(target::TargetAttr description) {
+  DictionaryAttr extra = description ? description.getExtra() : nullptr;
+  return extra && extra.contains("split_barriers");
+}
+
 LogicalResult simt::verifyMachine(Operation *op, target::TargetAttr description,
                                   int64_t lanes) {
   if (!llvm::isPowerOf2_64(lanes))

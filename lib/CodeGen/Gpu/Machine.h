@@ -31,6 +31,9 @@ int64_t lineBytesOf(target::TargetAttr description);
 
 /// The name of the space of storage in shared memory.
 llvm::StringRef sharedSpaceOf(target::TargetAttr description);
+/// Whether threads can arrive at a barrier and wait for the others later: the
+/// description's `extra` has `split_barriers`.
+bool hasSplitBarriers(target::TargetAttr description);
 
 /// The banks of the shared memory, and which lanes it serves together.
 layout::Banks banksOf(target::TargetAttr description);

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // In a loop whose second product multiplies what is computed from the first
-// one's sums, the matrix unit would idle while threads compute. If the next
-// iteration's first product has begun by then, both go on at the same time
-// (FlashAttention-3, Shah et al. 2024, section 3.2).
+// one's sums, the matrix unit would idle while threads compute. So all that
+// leads to a factor of the second product runs an iteration early, behind the
+// beginning of the second product of the iteration before: threads compute
+// while the unit multiplies (FlashAttention-3, Shah et al. 2024, section 3.2).
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,29 +33,65 @@ public:
         products.push_back(product);
   }
 
-  void run() {
-    SmallVector<MatrixProductOpInterface> early;
+  bool find() {
     for (MatrixProductOpInterface product : products)
-      if (feedsAnother(product) && isKnownEarly(product))
-        early.push_back(product);
-    if (early.empty() || registersWith(early) > most)
-      return;
-    auto sooner = stage::AtAttr::get(loop.getContext(), /*step=*/-1, 0);
-    for (MatrixProductOpInterface product : early)
-      product->setAttr(stage::kAtAttr, sooner);
+      (feedsAnother(product) && isKnownEarly(product) ? early : late)
+          .insert(product);
+    return !early.empty() && !late.empty() && hasRoom() &&
+           registers() <= most && findSums() && isMovable();
+  }
+  /// Whether the loop goes on with what another one computes.
+  bool continues(Overlap &other) {
+    return llvm::any_of(loop.getInitArgs(), [&](Value init) {
+      return init.getDefiningOp() == other.loop;
+    });
+  }
+  size_t getSize() { return loop.getBody()->getOperations().size(); }
+  void apply() {
+    // Sums are changed while no product is in flight. Of the products the early
+    // ones begin first, as threads wait for these.
+    constexpr int64_t kSums = 0, kEarly = 1, kLate = 2, kThreads = 3;
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      if (!isOfTiles(&op))
+        continue;
+      bool isLate = late.contains(&op) || sums.contains(&op);
+      int64_t place = sums.contains(&op)    ? kSums
+                      : early.contains(&op) ? kEarly
+                      : late.contains(&op)  ? kLate
+                                            : kThreads;
+      if (Operation *reader = readerOf(&op)) {
+        isLate = late.contains(reader);
+        place = isLate ? kLate : kEarly;
+      }
+      op.setAttr(stage::kAtAttr,
+                 stage::AtAttr::get(loop.getContext(), isLate ? 0 : -1, place));
+    }
   }
 
 private:
+  /// Whether an operation computes tiles, rather than addresses or storage.
+  static bool isOfTiles(Operation *op) {
+    return llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
+  }
   bool feedsAnother(MatrixProductOpInterface product);
   bool isKnownEarly(MatrixProductOpInterface product);
   bool isReadOnlyBy(Value storage, Operation *product);
   bool isPlain(Operation *op);
-  int64_t registersWith(ArrayRef<MatrixProductOpInterface> early);
+  /// The product that alone reads the storage that `op` hands on; null if it
+  /// hands on none.
+  Operation *readerOf(Operation *op);
+  /// What changes the carried sums of late products before these add to them.
+  /// False where the sums go elsewhere, too.
+  bool findSums();
+  bool isMovable();
+  bool hasRoom();
+  int64_t registers();
 
   scf::ForOp loop;
   target::TargetAttr description;
   int64_t most;
   SmallVector<MatrixProductOpInterface> products;
+  llvm::SetVector<Operation *> early, late, sums;
 };
 } // namespace
 
@@ -150,9 +187,88 @@ bool Overlap::isKnownEarly(MatrixProductOpInterface product) {
   return readsStorage;
 }
 
-/// Registers of a thread for sums, those of early products twice, and for
-/// factors that threads hold.
-int64_t Overlap::registersWith(ArrayRef<MatrixProductOpInterface> early) {
+Operation *Overlap::readerOf(Operation *op) {
+  if (!isa<stage::ReadOp>(op) && !handsOnBytes(op))
+    return nullptr;
+  while (op->hasOneUse()) {
+    op = *op->getUsers().begin();
+    if (early.contains(op) || late.contains(op))
+      return op;
+    if (!handsOnBytes(op))
+      break;
+  }
+  return nullptr;
+}
+
+bool Overlap::findSums() {
+  Block *body = loop.getBody();
+  for (Operation *product : late) {
+    Value result = product->getResult(0);
+    if (!result.hasOneUse() ||
+        *result.getUsers().begin() != body->getTerminator())
+      return false;
+    SmallVector<Value> open = {
+        loop.getRegionIterArg(result.use_begin()->getOperandNumber())};
+    while (!open.empty())
+      for (OpOperand &use : open.pop_back_val().getUses()) {
+        Operation *user = use.getOwner();
+        if (late.contains(user)) {
+          OpOperand *acc = cast<MatrixProductOpInterface>(user).getAccOperand();
+          if (&use != acc)
+            return false;
+        } else if (user->getBlock() != body || !isOfTiles(user) ||
+                   !isPure(user) || early.contains(user)) {
+          return false;
+        } else if (sums.insert(user)) {
+          llvm::append_range(open, user->getResults());
+        }
+      }
+  }
+  // What only repeats elements is repeated late, too: the loop carries less.
+  auto elementsOf = [](Type type) {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    return tile ? tile.getNumElements() : int64_t(1);
+  };
+  for (size_t i = 0; i < sums.size(); ++i)
+    for (Value operand : sums[i]->getOperands()) {
+      Operation *op = operand.getDefiningOp();
+      if (op && op->getBlock() == body && op->getNumOperands() == 1 &&
+          isPure(op) && !op->getNumRegions() &&
+          elementsOf(op->getOperand(0).getType()) <
+              elementsOf(operand.getType()) &&
+          llvm::all_of(op->getUsers(),
+                       [&](Operation *user) { return sums.contains(user); }))
+        sums.insert(op);
+    }
+  return true;
+}
+
+/// Whether all but the filling of storage computes, or reads storage for one
+/// product alone.
+bool Overlap::isMovable() {
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (isMemoryEffectFree(&op) || isa<stage::AllocOp, stage::CopyOp>(op))
+      continue;
+    auto read = dyn_cast<stage::ReadOp>(op);
+    Operation *reader = read ? readerOf(read) : nullptr;
+    if (!reader || !isReadOnlyBy(read.getStorage(), reader))
+      return false;
+  }
+  return true;
+}
+
+/// Whether there are slots for warps that are an iteration apart: what is
+/// copied ahead, what some read and what others fill.
+bool Overlap::hasRoom() {
+  auto depth = loop->getAttrOfType<IntegerAttr>(stage::kDepthAttr);
+  auto ahead = loop->getAttrOfType<IntegerAttr>(stage::kAheadAttr);
+  return depth && ahead && ahead.getInt() > 0 &&
+         depth.getInt() >= ahead.getInt() + 2;
+}
+
+/// Registers of a thread for sums, and for factors that it holds: those of
+/// late products for two iterations.
+int64_t Overlap::registers() {
   auto wordsOf = [](Value tile) {
     auto type = cast<RankedTensorType>(tile.getType());
     return llvm::divideCeil(
@@ -162,11 +278,10 @@ int64_t Overlap::registersWith(ArrayRef<MatrixProductOpInterface> early) {
   };
   int64_t words = 0;
   for (MatrixProductOpInterface product : products) {
-    words += wordsOf(product->getResult(0)) *
-             (llvm::is_contained(early, product) ? 2 : 1);
+    words += wordsOf(product->getResult(0));
     Value left = product.getLhsOperand().get();
     if (!storageRead(left))
-      words += wordsOf(left);
+      words += wordsOf(left) * (late.contains(product) ? 2 : 1);
   }
   return words;
 }
@@ -178,13 +293,24 @@ struct OverlapProducts : simt::impl::SimtOverlapProductsBase<OverlapProducts> {
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
     target::TargetAttr description = target::getDescription(kernel);
-    if (!description || !hasMemoryProducts(kernel, description))
+    // In step, warps would compute at the same time all the same.
+    if (!description || !hasSplitBarriers(description) ||
+        !hasMemoryProducts(kernel, description))
       return;
+    std::vector<Overlap> all;
     kernel.walk([&](scf::ForOp loop) {
-      // Copies that are ahead go through rings.
-      if (loop->hasAttr(stage::kDepthAttr))
-        Overlap(loop, description, registers).run();
+      if (Overlap overlap(loop, description, registers); overlap.find())
+        all.push_back(std::move(overlap));
     });
+    // Of two loops for one sum the one that does more handles what is at an
+    // edge, such as of a mask: it has few iterations, and the kernel would need
+    // its registers.
+    for (Overlap &one : all)
+      if (llvm::none_of(all, [&](Overlap &other) {
+            return (one.continues(other) || other.continues(one)) &&
+                   other.getSize() < one.getSize();
+          }))
+        one.apply();
   }
 };
 } // namespace

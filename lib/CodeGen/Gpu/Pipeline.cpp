@@ -55,15 +55,20 @@ void simt::buildGpuPipeline(OpPassManager &pm,
     staged.stages = stages;
   staged.lanes = lanes;
   kernels.addPass(createSimtStageOperands(staged));
-  if (options.getBool("overlap", false))
+  const bool overlaps = options.getBool("overlap", true);
+  if (overlaps)
     kernels.addPass(createSimtOverlapProducts());
   extend(".layout");
   OpPassManager &staging = pm.nest<tile::KernelOp>();
   staging.addPass(staging::createStageMakeRings());
   staging.addPass(staging::createStageSchedule());
   staging.addPass(staging::createStagePipeline());
+  if (overlaps)
+    staging.addPass(createSimtRotateSums());
   staging.addPass(staging::createStageAllocate());
   staging.addPass(createSimtInsertBarriers({lanes}));
+  if (overlaps)
+    staging.addPass(createSimtSplitBarriers());
   pm.addPass(createConvertTileToSimt({lanes}));
   pm.addNestedPass<LLVM::LLVMFuncOp>(createSimtInterleaveCopies());
 #ifdef NDEBUG
@@ -84,7 +89,7 @@ namespace {
 struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<std::string> options{
       *this, "options",
-      llvm::cl::desc("options of the target, such as overlap=on:stages=3")};
+      llvm::cl::desc("options of the target, such as overlap=off:stages=3")};
 };
 } // namespace
 
@@ -95,7 +100,9 @@ void simt::registerGpuPasses() {
   registerPass(createWidenFloat8FactorsPass);
   registerPass([] { return createSimtStageOperands(); });
   registerPass([] { return createSimtOverlapProducts(); });
+  registerPass([] { return createSimtRotateSums(); });
   registerPass([] { return createSimtInsertBarriers(); });
+  registerPass([] { return createSimtSplitBarriers(); });
   registerPass([] { return createConvertTileToSimt(); });
   registerPass([] { return createSimtInterleaveCopies(); });
   registerPass([] { return createSimtExpandAccesses(); });

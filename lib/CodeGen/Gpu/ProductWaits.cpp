@@ -120,6 +120,36 @@ static bool waitInNextIteration(Operation *op, ProductWait &wait,
   return true;
 }
 
+/// The operation that computes what the lhs of a product is in the next
+/// iteration; null where the loop does not carry the lhs. It writes the
+/// registers that the product reads.
+static Operation *nextFactor(Operation *op) {
+  Value left = cast<MatrixProductOpInterface>(op).getLhsOperand().get();
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  auto carried = dyn_cast<BlockArgument>(left);
+  if (!loop || !carried || carried.getOwner() != loop.getBody() ||
+      carried == loop.getInductionVar())
+    return nullptr;
+  Operation *made =
+      loop.getTiedLoopYieldedValue(carried)->get().getDefiningOp();
+  return made && made->getBlock() == loop.getBody() && op->isBeforeInBlock(made)
+             ? made
+             : nullptr;
+}
+
+/// The first operation between a product and `end` that uses the sums of a
+/// product before it; else `end`.
+static Operation *firstUseOfProducts(Operation *product, Operation *end,
+                                     target::TargetAttr description) {
+  for (Operation *op = product->getNextNode(); op != end;
+       op = op->getNextNode())
+    for (Value operand : op->getOperands())
+      if (Operation *source = operand.getDefiningOp();
+          source && isMemoryProduct(source, description))
+        return op;
+  return end;
+}
+
 ProductWait simt::chooseProductWait(Operation *product, bool mayBeCarried,
                                     Operation *latest,
                                     target::TargetAttr description) {
@@ -133,6 +163,13 @@ ProductWait simt::chooseProductWait(Operation *product, bool mayBeCarried,
   wait.before = firstUse(wait.sum, block);
   if (!wait.before)
     wait.before = block->getTerminator();
+  if (Operation *made = nextFactor(product)) {
+    // With what began before it, so that the warps of another group have the
+    // unit, and their registers, for themselves meanwhile.
+    Operation *first = firstUseOfProducts(product, made, description);
+    if (first->isBeforeInBlock(wait.before))
+      wait.before = first;
+  }
   if (latest && latest->isBeforeInBlock(wait.before))
     wait.before = latest;
   wait.but = countProducts(product->getNextNode(), wait.before, description);

@@ -104,6 +104,31 @@ void SharedAccesses::waitForBlock(PendingSet &pending, bool hasProducts) {
   });
 }
 
+bool SharedAccesses::arrive(PendingSet &pending) {
+  bool isFirst = true;
+  pending.replace([&](Pending one) -> std::optional<Pending> {
+    isFirst &= !one.hasArrived;
+    if (one.stage != Pending::Stage::UnderWay) {
+      one.hasArrived = true;
+      one.wasFenced = one.isFenced;
+    }
+    return one;
+  });
+  return isFirst;
+}
+
+void SharedAccesses::await(PendingSet &pending, bool hasProducts) {
+  pending.replace([&](Pending one) -> std::optional<Pending> {
+    if (!one.hasArrived)
+      return one;
+    if (!hasProducts || one.wasFenced || one.access->touch == Touch::Read)
+      return std::nullopt;
+    one.hasArrived = one.wasFenced = false;
+    one.stage = Pending::Stage::Unfenced;
+    return one;
+  });
+}
+
 void SharedAccesses::fence(PendingSet &pending) {
   pending.replace([](Pending one) -> std::optional<Pending> {
     one.isFenced |= one.stage != Pending::Stage::UnderWay;

@@ -53,15 +53,20 @@ struct Pending {
   Stage stage;
   uint8_t groups = 0;    ///< committed at or after a copy or a product
   bool isFenced = false; ///< a proxy fence follows the write
+  /// The thread has arrived at a split barrier behind the access, and did not
+  /// wait there yet; of a write, whether the fence stood before.
+  bool hasArrived = false, wasFenced = false;
 
   bool operator<(const Pending &other) const {
-    return std::tie(access->number, stage, groups, isFenced) <
-           std::tie(other.access->number, other.stage, other.groups,
-                    other.isFenced);
+    return key() < other.key();
   }
   bool operator==(const Pending &other) const {
-    return access == other.access && stage == other.stage &&
-           groups == other.groups && isFenced == other.isFenced;
+    return key() == other.key();
+  }
+
+private:
+  std::tuple<size_t, Stage, uint8_t, bool, bool, bool> key() const {
+    return {access->number, stage, groups, isFenced, hasArrived, wasFenced};
   }
 };
 
@@ -101,6 +106,12 @@ public:
   /// A barrier. Where products read shared memory by themselves, writes without
   /// a proxy fence stay pending for them.
   static void waitForBlock(PendingSet &pending, bool hasProducts);
+  /// Every thread arrives at a split barrier. False: it has before, and not
+  /// waited.
+  static bool arrive(PendingSet &pending);
+  /// The wait for that, with the same effect as `waitForBlock` on what came
+  /// before the arrival.
+  static void await(PendingSet &pending, bool hasProducts);
   /// A proxy fence of every thread.
   static void fence(PendingSet &pending);
   static void waitForWarp(PendingSet &pending);

@@ -47,11 +47,12 @@ private:
     // Whatever is asked to be early, and the rings that it consumes.
     SetVector<Operation *> sooner;
     SmallPtrSet<Value, 4> consumed;
+    const Orders orders = takeOrders(*body);
     for (Operation &op : body->without_terminator())
-      if (auto at = op.getAttrOfType<stage::AtAttr>(stage::kAtAttr);
-          at && at.getStep() < 0) {
+      if (auto at = op.getAttrOfType<stage::AtAttr>(stage::kAtAttr)) {
         op.removeAttr(stage::kAtAttr);
-        addWithOperands(&op, loop, sooner);
+        if (at.getStep() < 0)
+          addWithOperands(&op, loop, sooner);
       }
     for (Operation *op : sooner)
       if (auto consume = dyn_cast<stage::ConsumeOp>(op))
@@ -86,32 +87,48 @@ private:
                               "'")
                << op->getName() << "', which has effects";
     int64_t order = 0, last = later + !consumed.empty();
-    auto give = [&](auto isOne, int64_t step) {
-      for (Operation &op : body->without_terminator()) {
-        if (!isOne(&op))
-          continue;
-        if (!op.hasAttr(stage::kAtAttr))
-          op.setAttr(stage::kAtAttr,
-                     stage::AtAttr::get(&getContext(), step, order));
-        ++order;
-      }
+    SmallVector<Operation *> sorted;
+    for (Operation &op : body->without_terminator())
+      sorted.push_back(&op);
+    auto give = [&](Operation *op, int64_t step) {
+      if (!op->hasAttr(stage::kAtAttr))
+        op->setAttr(stage::kAtAttr,
+                    stage::AtAttr::get(&getContext(), step, order++));
     };
-    auto isFirst = [&](Operation *op) { return first.contains(op); };
-    auto isSecond = [&](Operation *op) {
-      return !isFirst(op) && second.contains(op);
-    };
-    auto isSooner = [&](Operation *op) {
-      return !isFirst(op) && !second.contains(op) && sooner.contains(op);
-    };
-    give(isFirst, 0);
-    give(isSecond, last - later);
-    give(isSooner, later);
-    give(
-        [&](Operation *op) {
-          return !isFirst(op) && !isSecond(op) && !isSooner(op);
-        },
-        last);
+    for (Operation *op : sorted)
+      if (first.contains(op))
+        give(op, 0);
+    for (Operation *op : sorted)
+      if (second.contains(op))
+        give(op, last - later);
+    // The others in the order that was asked for.
+    llvm::sort(sorted, [&](Operation *a, Operation *b) {
+      std::pair<int64_t, bool> placeA(orders.lookup(a), !sooner.contains(a)),
+          placeB(orders.lookup(b), !sooner.contains(b));
+      return placeA != placeB ? placeA < placeB : a->isBeforeInBlock(b);
+    });
+    for (Operation *op : sorted)
+      give(op, sooner.contains(op) ? later : last);
     return success();
+  }
+
+  using Orders = llvm::DenseMap<Operation *, int64_t>;
+
+  /// The places among the operations of the body that attributes ask for. What
+  /// none asks for goes where its first user goes; without users, and releases,
+  /// to the end.
+  static Orders takeOrders(Block &body) {
+    Orders orders;
+    for (Operation &op : llvm::reverse(body)) {
+      int64_t &order = orders.try_emplace(&op, INT64_MAX).first->second;
+      if (auto at = op.getAttrOfType<stage::AtAttr>(stage::kAtAttr))
+        order = at.getOrder();
+      else
+        for (Operation *user : op.getUsers())
+          if (Operation *whole = body.findAncestorOpInBlock(*user))
+            order = std::min(order, orders.lookup(whole));
+    }
+    return orders;
   }
 
   /// An operation of the body, and what it needs of the same iteration and, by

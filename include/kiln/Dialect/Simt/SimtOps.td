@@ -390,6 +390,63 @@ def Simt_BarrierOp : Simt_Op<"barrier"> {
   let assemblyFormat = "$memories attr-dict";
 }
 
+def Simt_CreateSplitBarrierOp : Simt_Op<"create_split_barrier", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Makes a barrier whose arrival and wait are two operations";
+  let description = [{
+    All threads of the block execute it, once, before any `simt.arrive` with the same `place`, and with a `gpu.barrier` in between.
+    The barrier completes a phase each time that all threads of the block have arrived.
+
+    - `place`: where the barrier lies in the shared memory of the block, in bytes; a multiple of 8. Nothing else accesses the 8 bytes there.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    simt.create_split_barrier {place = 65536 : i64}
+    ```
+  }];
+  let arguments = (ins I64Attr:$place);
+  let assemblyFormat = "attr-dict";
+}
+
+def Simt_ArriveOp : Simt_Op<"arrive", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Tells the other threads of the block that this one has come so far, without a wait";
+  let description = [{
+    What the thread accessed before happens before what any thread does behind the `simt.await` of this phase. All threads of the block
+    execute it. Between two arrivals stands an `simt.await`.
+
+    - `place`: that of the barrier.
+    - `phase`: identifies the phase that the arrival belongs to, for one `simt.await`.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    %phase = simt.arrive {place = 65536 : i64}
+    ```
+  }];
+  let arguments = (ins I64Attr:$place);
+  let results = (outs I64:$phase);
+  let assemblyFormat = "attr-dict";
+}
+
+def Simt_AwaitOp : Simt_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits until all threads of the block have arrived";
+  let description = [{
+    - `phase`: of this thread's latest `simt.arrive`.
+    - `place`: that of the barrier.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    simt.await %phase {place = 65536 : i64}
+    ```
+  }];
+  let arguments = (ins I64:$phase, I64Attr:$place);
+  let assemblyFormat = "$phase attr-dict";
+}
+
 def Simt_WarpBarrierOp : Simt_Op<"warp_barrier"> {
   let summary = "The lanes of a warp wait for each other";
   let description = [{

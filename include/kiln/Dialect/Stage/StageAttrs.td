@@ -32,8 +32,8 @@ def Stage_AtAttr : Stage_Attr<"At", "at"> {
     iterations after the iteration that it belongs to began, and among the operations of the new loop body at
     place `order`. Greater steps belong to older iterations.
 
-    A negative step, which is for passes before `stage-schedule`, asks for so many iterations before most of the loop's
-    operations; `stage-schedule` replaces it.
+    Passes before `stage-schedule` ask with it, and that pass replaces it. A step of 0 or less then asks for so many iterations before most
+    of the loop's operations, and `order` for a place among the others that ask.
 
     Example: `stage.release %ring {at = #stage.at<1, 7>} : !stage.ring<2 x (memref<64xf32>)>`.
   }];

@@ -1,0 +1,252 @@
+//===- SplitBarriers.cpp - Arrivals that stand ahead of their waits -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The barrier of a loop with rings makes all warps start an iteration at the
+// same time, so that they use the same units at the same time. If a thread
+// arrives an iteration before it waits, warps may be an iteration apart: some
+// compute while the matrix unit works for others.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MemoryProducts.h"
+#include "StorageAreas.h"
+#include "kiln/Gpu/Passes.h"
+#include "kiln/Staging/LoopValues.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace kiln::simt {
+#define GEN_PASS_DEF_SIMTSPLITBARRIERS
+#include "kiln/Gpu/Passes.h.inc"
+} // namespace kiln::simt
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+namespace {
+/// The one barrier of a loop, with what stands before it.
+class LoopBarrier {
+public:
+  LoopBarrier(scf::ForOp loop, target::TargetAttr description)
+      : loop(loop), description(description) {}
+
+  /// Whether the barrier parts nothing but the slots of rings, which are enough
+  /// for warps that are an iteration apart.
+  bool find();
+  void split(int64_t place);
+  scf::ForOp getLoop() { return loop; }
+
+private:
+  bool findBarrier();
+  bool isPartOfRings(Operation &op);
+  bool areProductsAwaited();
+  bool haveRingsRoom();
+
+  scf::ForOp loop;
+  target::TargetAttr description;
+  WaitCopiesOp wait;
+  PublishOp fence;
+  gpu::BarrierOp barrier;
+  int64_t groups = 0; ///< of copies in an iteration
+};
+} // namespace
+
+static bool isBarrier(Operation *op) {
+  return isa<gpu::BarrierOp, BarrierOp, WarpBarrierOp>(op) ||
+         op->hasAttr(kScratchAttr);
+}
+
+bool LoopBarrier::findBarrier() {
+  WalkResult walked = loop.getBody()->walk([&](Operation *op) {
+    if (!isBarrier(op))
+      return WalkResult::advance();
+    auto own = dyn_cast<gpu::BarrierOp>(op);
+    if (!own || barrier || op->getParentOp() != loop)
+      return WalkResult::interrupt();
+    barrier = own;
+    return WalkResult::advance();
+  });
+  if (walked.wasInterrupted() || !barrier)
+    return false;
+  Operation *before = barrier->getPrevNode();
+  fence = dyn_cast_or_null<PublishOp>(before);
+  if (fence)
+    before = fence->getPrevNode();
+  wait = dyn_cast_or_null<WaitCopiesOp>(before);
+  return wait != nullptr;
+}
+
+/// Whether an operation computes, or fills or reads slots.
+bool LoopBarrier::isPartOfRings(Operation &op) {
+  if (auto choice = dyn_cast<scf::IfOp>(op))
+    return llvm::all_of(choice->getRegions(), [&](Region &region) {
+      return region.empty() ||
+             llvm::all_of(region.front().without_terminator(),
+                          [&](Operation &inner) {
+                            return isMemoryEffectFree(&inner) ||
+                                   isa<stage::ProduceOp>(inner);
+                          });
+    });
+  return isa<stage::ProduceOp, stage::ConsumeOp, stage::ReleaseOp,
+             CommitCopiesOp, WaitProductsOp>(op) ||
+         isMemoryEffectFree(&op) ||
+         (isa<stage::ReadOp>(op) && isReadByProduct(cast<stage::ReadOp>(op)));
+}
+
+/// Whether each product has read its slots before the iteration ends: a wait
+/// leaves at most those in flight that began later.
+bool LoopBarrier::areProductsAwaited() {
+  return llvm::all_of(*loop.getBody(), [&](Operation &op) {
+    if (!isMemoryProduct(&op, description))
+      return true;
+    return llvm::all_of(op.getUsers(), [&](Operation *user) {
+      auto wait = dyn_cast<WaitProductsOp>(user);
+      if (!wait || wait->getBlock() != op.getBlock())
+        return false;
+      int64_t later = 0;
+      for (Operation *next = op.getNextNode(); next != wait;
+           next = next->getNextNode())
+        later += isMemoryProduct(next, description);
+      return int64_t(wait.getBut()) <= later;
+    });
+  });
+}
+
+/// While some threads read the slots of an iteration, others fill those of the
+/// next one: of slots that are full when an iteration begins, one more than
+/// those and the one that is filled.
+bool LoopBarrier::haveRingsRoom() {
+  llvm::SetVector<Value> rings;
+  llvm::DenseMap<Value, int64_t> produced, consumed;
+  loop.walk([&](Operation *op) {
+    if (auto produce = dyn_cast<stage::ProduceOp>(op)) {
+      rings.insert(produce.getRing());
+      ++produced[produce.getRing()];
+    } else if (auto consume = dyn_cast<stage::ConsumeOp>(op)) {
+      rings.insert(consume.getRing());
+      ++consumed[consume.getRing()];
+    }
+  });
+  for (Value ring : rings) {
+    int64_t full = 0;
+    for (Operation *user : ring.getUsers()) {
+      Operation *whole = loop->getBlock()->findAncestorOpInBlock(*user);
+      if (!whole)
+        return false;
+      if (whole == loop || loop->isBeforeInBlock(whole))
+        continue;
+      full += isa<stage::ProduceOp>(user);
+      full -= isa<stage::ConsumeOp>(user);
+    }
+    if (produced[ring] != 1 || consumed[ring] != 1 ||
+        full + 2 > cast<stage::RingType>(ring.getType()).getDepth())
+      return false;
+  }
+  return !rings.empty();
+}
+
+bool LoopBarrier::find() {
+  if (!findBarrier())
+    return false;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    bool isOwn = &op == wait || &op == barrier || (fence && &op == fence);
+    if (isOwn)
+      continue;
+    if (!isPartOfRings(op) ||
+        (op.isBeforeInBlock(wait) &&
+         (!isMemoryEffectFree(&op) || isMemoryProduct(&op, description))))
+      return false;
+    groups += isa<CommitCopiesOp>(op);
+  }
+  return groups && int64_t(wait.getBut()) >= groups && areProductsAwaited() &&
+         haveRingsRoom();
+}
+
+void LoopBarrier::split(int64_t place) {
+  IRRewriter b(loop.getContext());
+  Location loc = barrier.getLoc();
+  // What is to be there where an iteration begins.
+  auto arrive = [&](int64_t but) -> Value {
+    WaitCopiesOp::create(b, loc, but);
+    if (fence)
+      PublishOp::create(b, loc);
+    return ArriveOp::create(b, loc, b.getI64Type(), place);
+  };
+  b.setInsertionPoint(loop);
+  Value first = arrive(wait.getBut());
+  // Products begin as soon as a thread may read; it arrives, and fills, behind
+  // that. The groups of this iteration come behind the arrival.
+  Operation *reader = nullptr, *product = nullptr;
+  SmallVector<Operation *> fillings;
+  for (Operation &op : *loop.getBody()) {
+    if (!reader && isa<stage::ConsumeOp>(op))
+      reader = &op;
+    if (isMemoryProduct(&op, description))
+      product = &op;
+    if (isa<stage::ProduceOp, CommitCopiesOp>(op) ||
+        (isa<scf::IfOp>(op) && !isMemoryEffectFree(&op)))
+      fillings.push_back(&op);
+  }
+  b.setInsertionPointAfter(product ? product : barrier);
+  Value next = arrive(wait.getBut() - groups);
+  for (Operation *op : llvm::reverse(fillings))
+    op->moveAfter(next.getDefiningOp());
+  auto made = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+      b, first, /*replaceInitOperandUsesInLoop=*/false,
+      [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
+        return SmallVector<Value>{next};
+      }));
+  b.setInsertionPoint(reader);
+  AwaitOp::create(b, loc, made.getRegionIterArgs().back(), place);
+  b.setInsertionPointAfter(made);
+  AwaitOp::create(b, loc, made.getResults().back(), place);
+  wait.erase();
+  if (fence)
+    fence.erase();
+  barrier.erase();
+  loop = made;
+}
+
+namespace {
+struct SplitBarriers : simt::impl::SimtSplitBarriersBase<SplitBarriers> {
+  using SimtSplitBarriersBase::SimtSplitBarriersBase;
+
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    target::TargetAttr description = target::getDescription(kernel);
+    auto bytes = kernel->getAttrOfType<IntegerAttr>(kSharedBytesAttr);
+    if (!description || !bytes || !hasSplitBarriers(description) ||
+        !hasMemoryProducts(kernel, description))
+      return;
+    int64_t place = llvm::alignTo(bytes.getInt(), kSplitBarrierBytes);
+    target::MemoryAttr shared =
+        description.getMemory(sharedSpaceOf(description));
+    if (shared && shared.getSize() &&
+        place + kSplitBarrierBytes > shared.getSize())
+      return;
+    SmallVector<scf::ForOp> loops;
+    kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    Block &body = kernel.getBody().front();
+    Operation *first = nullptr;
+    for (scf::ForOp loop : loops)
+      if (LoopBarrier barrier(loop, description); barrier.find()) {
+        barrier.split(place);
+        if (!first)
+          first = body.findAncestorOpInBlock(*barrier.getLoop());
+      }
+    if (!first)
+      return;
+    OpBuilder b = OpBuilder::atBlockBegin(&body);
+    CreateSplitBarrierOp::create(b, kernel.getLoc(), place);
+    // The threads that arrive know of it by a barrier.
+    if (llvm::none_of(llvm::make_range(body.begin(), first->getIterator()),
+                      llvm::IsaPred<gpu::BarrierOp>))
+      gpu::BarrierOp::create(b, kernel.getLoc());
+    kernel->setAttr(kSharedBytesAttr,
+                    b.getI64IntegerAttr(place + kSplitBarrierBytes));
+  }
+};
+} // namespace

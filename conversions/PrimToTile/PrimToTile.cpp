@@ -245,12 +245,63 @@ static bool ownsAll(const Buffer &buffer, HostProgramBuilder &host) {
   return host.math.product(buffer.sizes).same(host.elementsOf(buffer.base));
 }
 
+/// Allocates the memory of a result, which is all of an allocation, in the
+/// shape of the result instead: a caller's tensor takes the place of an
+/// allocation and not that of a view. Returns null where a size is computed
+/// behind the allocation.
+static Value allocateInShape(const Buffer &buffer, ArrayRef<int64_t> shape,
+                             HostProgramBuilder &host) {
+  auto alloc = buffer.base.getDefiningOp<program::AllocOp>();
+  auto before = cast<MemRefType>(buffer.base.getType());
+  SmallVector<Value> sizes;
+  for (auto [size, known] : llvm::zip(buffer.sizes, shape)) {
+    if (!ShapedType::isDynamic(known))
+      continue;
+    Value value = host.math.value(size);
+    if (Operation *source = value.getDefiningOp();
+        source && (source->getBlock() != alloc->getBlock() ||
+                   !source->isBeforeInBlock(alloc)))
+      return {};
+    sizes.push_back(value);
+  }
+  auto type = MemRefType::get(shape, before.getElementType());
+  bool isSame = type == before && llvm::equal(sizes, alloc.getSizes());
+  bool hasOthers = llvm::any_of(alloc->getUsers(), [](Operation *user) {
+    return !isa<program::ViewOp>(user);
+  });
+  if (isSame || (hasOthers && !before.hasStaticShape()))
+    return isSame ? buffer.base : Value();
+  OpBuilder b(alloc);
+  Value made =
+      program::AllocOp::create(b, alloc.getLoc(), type, sizes, Value());
+  Value dense;
+  if (hasOthers)
+    dense = program::ViewOp::create(
+        b, alloc.getLoc(), before, made, ValueRange(), ValueRange(),
+        ValueRange(), b.getDenseI64ArrayAttr({0}),
+        b.getDenseI64ArrayAttr(before.getShape()),
+        b.getDenseI64ArrayAttr(before.getStridesAndOffset().first));
+  // Views state their own sizes and strides.
+  alloc.getResult().replaceUsesWithIf(made, [](OpOperand &use) {
+    return isa<program::ViewOp>(use.getOwner());
+  });
+  if (dense)
+    alloc.getResult().replaceAllUsesWith(dense);
+  alloc.erase();
+  return made;
+}
+
 LogicalResult FunctionConverter::convertReturn(func::ReturnOp op) {
   SmallVector<Value> results;
+  DenseMap<Value, Value> inShape;
   for (auto [value, type] :
        llvm::zip(op.getOperands(), host->func.getResultTypes())) {
     Buffer buffer = host->buffer(value);
     ArrayRef<int64_t> shape = cast<MemRefType>(type).getShape();
+    // Of results that share memory the first one has it in its shape.
+    Value known = inShape.lookup(buffer.base);
+    if (known)
+      buffer.base = known;
     // Results have memory of their own, all of it.
     if (hasNoElements(buffer.sizes)) {
       buffer = host->allocate(buffer.elementType(), buffer.sizes);
@@ -263,6 +314,12 @@ LogicalResult FunctionConverter::convertReturn(func::ReturnOp op) {
         return target::emitUnsupported(copy, "no schedule for a copy");
       buffer = host->buffer(copy.getResult(0));
     }
+    if (!known)
+      if (Value made = allocateInShape(buffer, shape, *host)) {
+        inShape[buffer.base] = made;
+        buffer.base = made;
+      }
+    inShape[buffer.base] = buffer.base;
     results.push_back(host->memref(buffer, shape));
   }
   program::ReturnOp::create(builder, op.getLoc(), results);

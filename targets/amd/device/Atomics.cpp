@@ -44,6 +44,18 @@ template <typename T> T decrement(T x, T y) {
   return x == 0 || x > y ? y : x - 1;
 }
 
+u64 subtractClamped(u64 x, u64 y, u64) {
+  return u32(x) < u32(y) ? 0 : u32(x) - u32(y);
+}
+/// Compared as numbers.
+u64 swapSingle(u64 x, u64 y, u64 c) {
+  return std::bit_cast<float>(u32(x)) == std::bit_cast<float>(u32(c)) ? u32(y)
+                                                                      : u32(x);
+}
+u64 swapDouble(u64 x, u64 y, u64 c) {
+  return std::bit_cast<double>(x) == std::bit_cast<double>(c) ? y : x;
+}
+
 using S32 = int32_t;
 using S64 = int64_t;
 const AtomicRow kRows[] = {
@@ -197,6 +209,60 @@ const AtomicRow kRows[] = {
      false},
     {{"max_f64", nullptr, "max_f64"},
      doubles<[](double x, double y) { return std::fmax(x, y); }>,
+     8,
+     false},
+    {{nullptr, "cmpswap_f32", "cmpst_f32"}, swapSingle, 4, true},
+    {{nullptr, nullptr, "cmpstore_f32"}, swapSingle, 4, true},
+    {{nullptr, nullptr, "cmpst_f64"}, swapDouble, 8, true},
+    {{nullptr, nullptr, "cmpstore_f64"}, swapDouble, 8, true},
+    {{nullptr, nullptr, "min_num_f64"},
+     doubles<[](double x, double y) { return std::fmin(x, y); }>,
+     8,
+     false},
+    {{nullptr, nullptr, "max_num_f64"},
+     doubles<[](double x, double y) { return std::fmax(x, y); }>,
+     8,
+     false},
+    {{nullptr, nullptr, "rsub_u32"},
+     words<[](u32 x, u32 y) { return y - x; }>,
+     4,
+     false},
+    {{nullptr, nullptr, "rsub_u64"},
+     doubleWords<[](u64 x, u64 y) { return y - x; }>,
+     8,
+     false},
+    {{nullptr, nullptr, "storexchg_b64"},
+     doubleWords<[](u64, u64 y) { return y; }>,
+     8,
+     false},
+    // The bits of a mask become those of another word.
+    {{nullptr, nullptr, "mskor_b32"},
+     [](u64 x, u64 y, u64 z) -> u64 { return u32((x & ~y) | z); },
+     4,
+     true},
+    {{nullptr, nullptr, "mskor_b64"},
+     [](u64 x, u64 y, u64 z) -> u64 { return (x & ~y) | z; },
+     8,
+     true},
+    {{nullptr, nullptr, "wrap_b32"},
+     [](u64 x, u64 y, u64 z) -> u64 {
+       return u32(u32(x) >= u32(y) ? x - y : x + z);
+     },
+     4,
+     true},
+    {{"csub", "csub_u32", nullptr}, subtractClamped, 4, false},
+    {{nullptr, "sub_clamp_u32", "sub_clamp_u32"}, subtractClamped, 4, false},
+    {{nullptr, "cond_sub_u32", "cond_sub_u32"},
+     words<[](u32 x, u32 y) { return x >= y ? x - y : x; }>,
+     4,
+     false},
+    // Each word that has its highest bit set is stored without it.
+    {{nullptr, nullptr, "condxchg32_b64"},
+     [](u64 x, u64 y, u64) -> u64 {
+       u32 low = u32(y) >> 31 ? u32(y) & 0x7fffffff : u32(x);
+       u32 high = y >> 63 ? u32(y >> 32) & 0x7fffffff : u32(x >> 32);
+       return low | u64(high) << 32;
+     },
      8,
      false},
     {{"pk_add_f16", nullptr, "pk_add_f16"}, addHalves, 4, false},

@@ -254,6 +254,12 @@ const Table &Table::get() {
     addAtomics(t);
     addLds(t);
     addMatrix(t);
+    addVectorBytes(t);
+    addVectorTrig(t);
+    addVectorFloat8(t);
+    addScaledConversions(t);
+    addSparseMatrix(t);
+    addRelative(t);
     return t;
   }();
   return table;

@@ -90,6 +90,14 @@ void runBarrierWait(Wave &wave, const Inst &) {
   wave.hasSignalled = false;
   wave.state = Wave::State::Barrier;
 }
+/// The same; SCC says whether no wave of the workgroup did so before.
+void runSignalFirst(Wave &wave, const Inst &) {
+  bool isFirst = true;
+  for (const auto &other : wave.group->waves)
+    isFirst &= !other->hasSignalled && other->state != Wave::State::Barrier;
+  wave.hasSignalled = true;
+  wave.scc = isFirst;
+}
 void runEnd(Wave &wave, const Inst &) { wave.state = Wave::State::Ended; }
 void runNothing(Wave &, const Inst &) {}
 void runSleep(Wave &wave, const Inst &) { wave.yields = true; }
@@ -114,6 +122,7 @@ void runSetRegister(Wave &wave, const Inst &inst) {
   uint32_t ones = inst.stride < 32 ? (1u << inst.stride) - 1 : ~0u;
   wave.mode = (wave.mode & ~(ones << inst.offset)) | (value & ones)
                                                          << inst.offset;
+  applyMode(wave);
 }
 } // namespace
 
@@ -137,7 +146,8 @@ void kiln::amd::sim::addControl(Table &t) {
   add({"s_barrier"}, runBarrier);
   add({"s_barrier_signal"}, runSignal);
   add({"s_barrier_wait"}, runBarrierWait);
-  add({"s_endpgm"}, runEnd);
+  add({"s_barrier_signal_isfirst"}, runSignalFirst);
+  add({"s_endpgm", "s_endpgm_saved"}, runEnd);
   add({"s_waitcnt", "s_waitcnt_vscnt", "s_waitcnt_vmcnt", "s_waitcnt_lgkmcnt",
        "s_waitcnt_expcnt", "s_wait_loadcnt", "s_wait_storecnt", "s_wait_dscnt",
        "s_wait_kmcnt", "s_wait_loadcnt_dscnt", "s_wait_storecnt_dscnt",
@@ -164,7 +174,12 @@ void kiln::amd::sim::addControl(Table &t) {
        "s_prefetch_inst",
        "s_prefetch_data",
        "s_wait_event",
-       "s_version"},
+       "s_version",
+       "s_wakeup",
+       "s_setkill",
+       "s_gl1_inv",
+       "s_prefetch_data_pc_rel",
+       "s_prefetch_inst_pc_rel"},
       runNothing);
   // Of messages only the one that gives registers back (see Encode.cpp).
   add({"s_sendmsg"}, runNothing);
@@ -182,6 +197,27 @@ void kiln::amd::sim::addControl(Table &t) {
     wave.writeScalar64(inst.ops[0].reg, wave.next + textAddress(wave));
     wave.next = to;
   });
+  add({"s_call_b64"}, [](Wave &wave, const Inst &inst) {
+    wave.writeScalar64(inst.ops[0].reg, wave.next + textAddress(wave));
+    jump(wave, inst);
+  });
+  // Fields of the mode: rounding in bits 0 to 3, subnormal numbers in 4 to 7.
+  add({"s_round_mode"}, [](Wave &wave, const Inst &inst) {
+    wave.mode = (wave.mode & ~0xfu) | (uint32_t(inst.ops[0].value) & 0xf);
+    applyMode(wave);
+  });
+  add({"s_denorm_mode"}, [](Wave &wave, const Inst &inst) {
+    wave.mode = (wave.mode & ~0xf0u) | (uint32_t(inst.ops[0].value) & 0xf) << 4;
+    applyMode(wave);
+  });
+  // Of these messages only the one that asks for the time (see Encode.cpp).
+  add({"s_sendmsg_rtn_b32", "s_sendmsg_rtn_b64"},
+      [](Wave &wave, const Inst &inst) {
+        uint64_t time = wave.machine->counters.total();
+        wave.writeScalar(inst.ops[0].reg, uint32_t(time));
+        if (inst.name == "s_sendmsg_rtn_b64")
+          wave.writeScalar(inst.ops[0].reg + 1, uint32_t(time >> 32));
+      });
   add({"s_getreg_b32"}, runGetRegister);
   add({"s_setreg_b32", "s_setreg_imm32_b32"}, runSetRegister);
   add({"s_memtime", "s_memrealtime"}, [](Wave &wave, const Inst &inst) {

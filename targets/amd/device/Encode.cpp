@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From an instruction's text to what runs it.
 #include "CodeObject.h"
+#include "Relative.h"
 #include "Table.h"
 #include "Text.h"
 #include <cstdlib>
@@ -240,7 +241,9 @@ void readHardwareRegister(const ParsedText &text, Inst &inst) {
 }
 
 bool isPacked(const std::string &name) {
-  return startsWith(name, "v_pk_") || startsWith(name, "v_dot") ||
+  return startsWith(name, "v_pk_") ||
+         (startsWith(name, "v_dot") && name != "v_dot2_f16_f16" &&
+          name != "v_dot2_bf16_bf16") ||
          name.find("_mix") != std::string::npos || startsWith(name, "v_wmma") ||
          startsWith(name, "v_permlane");
 }
@@ -278,8 +281,16 @@ void readModifiers(const ParsedText &text, Inst &inst) {
     else if (key == "sc0" || key == "glc" ||
              (key == "th" && value.find("RETURN") != std::string::npos))
       inst.returns = true;
-    else if (key == "cbsz" || key == "abid" || key == "blgp")
+    else if (key == "cbsz" || key == "index_key")
       inst.flags |= uint32_t(numberOf(value));
+    else if (key == "abid")
+      inst.flags |= uint32_t(numberOf(value)) << 8;
+    else if (key == "blgp")
+      inst.flags |= uint32_t(numberOf(value)) << 16;
+    else if (key == "gpr_idx")
+      inst.flags = indexModeOf(value);
+    else if (key == "neg")
+      inst.negLo = bitsOf(listOf(value));
     else if (key == "op_sel") {
       std::vector<unsigned> list = listOf(value);
       inst.opSel = bitsOf(list);
@@ -291,8 +302,18 @@ void readModifiers(const ParsedText &text, Inst &inst) {
       }
     }
   }
-  if (startsWith(inst.name, "v_mfma_f32_") && text.modifier("neg_lo"))
-    inst.flags = 1;
+}
+
+/// Whether the text of an operand was understood. Those that are no register
+/// and no constant are read by their instructions, or say how caches behave.
+bool isOperandKnown(const TextOperand &operand) {
+  if (operand.operand.kind != Operand::Kind::None)
+    return true;
+  for (const char *known : {"off", "sc0", "sc1", "nt", "glc", "slc", "dlc"})
+    if (operand.text == known)
+      return true;
+  return startsWith(operand.text, "hwreg(") ||
+         startsWith(operand.text, "scope:") || startsWith(operand.text, "th:");
 }
 
 /// Two instructions in one: both read before either writes.
@@ -341,6 +362,9 @@ std::string kiln::amd::sim::makeInst(std::string_view text, const Isa &isa,
   inst.numOps = uint8_t(parsed.operands.size());
   for (unsigned i = 0; i < inst.numOps; ++i) {
     inst.ops[i] = parsed.operands[i].operand;
+    if (!isOperandKnown(parsed.operands[i]))
+      return "has the operand '" + parsed.operands[i].text +
+             "', which the simulated device does not know";
     if (inst.ops[i].kind == Operand::Kind::Constant)
       inst.ops[i].value = constantBits(
           parsed.operands[i],
@@ -364,15 +388,20 @@ std::string kiln::amd::sim::makeInst(std::string_view text, const Isa &isa,
   if (startsWith(name, "s_buffer_load"))
     inst.isBuffered = true;
   if (const std::string *message = parsed.modifier("sendmsg");
-      name == "s_sendmsg" && (!message || *message != "MSG_DEALLOC_VGPRS"))
+      startsWith(name, "s_sendmsg") &&
+      (!message || *message != (name == "s_sendmsg" ? "MSG_DEALLOC_VGPRS"
+                                                    : "MSG_RTN_GET_REALTIME")))
     return "has a message that is not simulated";
   if (startsWith(name, "s_wait"))
     readWaits(parsed, inst);
   if (name.find("reg_") != std::string::npos && startsWith(name, "s_"))
     readHardwareRegister(parsed, inst);
-  if ((startsWith(name, "s_cbranch") || name == "s_branch") && inst.numOps)
-    inst.target = uint32_t(int64_t(offset) + size +
-                           4 * int64_t(int16_t(inst.ops[0].value)));
+  if ((startsWith(name, "s_cbranch") || name == "s_branch" ||
+       name == "s_call_b64") &&
+      inst.numOps)
+    inst.target =
+        uint32_t(int64_t(offset) + size +
+                 4 * int64_t(int16_t(inst.ops[inst.numOps - 1].value)));
   if (!parsed.second.empty()) {
     inst.second = std::make_unique<Inst>();
     std::string problem =

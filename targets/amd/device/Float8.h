@@ -5,6 +5,7 @@
 #ifndef KILN_TARGETS_AMD_DEVICE_FLOAT8_H
 #define KILN_TARGETS_AMD_DEVICE_FLOAT8_H
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -19,6 +20,37 @@ constexpr Float8Format kE4M3 = {4, 3, 7, false, false};
 constexpr Float8Format kE5M2 = {5, 2, 15, false, true};
 constexpr Float8Format kE4M3Fnuz = {4, 3, 8, true, false};
 constexpr Float8Format kE5M2Fnuz = {5, 2, 16, true, false};
+
+/// Those of 6 and 4 bits (OCP "Microscaling Formats", 1.0), all of whose codes
+/// are numbers.
+constexpr Float8Format kE2M3 = {2, 3, 1, false, false};
+constexpr Float8Format kE3M2 = {3, 2, 3, false, false};
+constexpr Float8Format kE2M1 = {2, 1, 1, false, false};
+
+/// The value of a code of 4 or 6 bits.
+inline float widenSmall(uint32_t code, const Float8Format &f) {
+  int mantissa = int(code) & ((1 << f.mantissaBits) - 1);
+  int field = int(code >> f.mantissaBits) & ((1 << f.exponentBits) - 1);
+  bool isNegative = (code >> (f.mantissaBits + f.exponentBits)) & 1;
+  float size = field ? std::ldexp(float(mantissa + (1 << f.mantissaBits)),
+                                  field - f.bias - f.mantissaBits)
+                     : std::ldexp(float(mantissa), 1 - f.bias - f.mantissaBits);
+  return isNegative ? -size : size;
+}
+/// The nearest code, ties to even; the largest number for what is too large.
+inline uint32_t narrowSmall(float x, const Float8Format &f) {
+  int bits = f.mantissaBits + f.exponentBits;
+  uint32_t sign = std::signbit(x) ? 1u << bits : 0, top = (1u << bits) - 1;
+  float size = std::fabs(x);
+  if (!(size < 1e6f))
+    return sign | top;
+  int least = 1 - f.bias;
+  int exponent = size == 0 ? least : std::max(std::ilogb(size), least);
+  auto units =
+      uint32_t(std::nearbyint(std::ldexp(size, f.mantissaBits - exponent)));
+  uint32_t code = units + (uint32_t(exponent - least) << f.mantissaBits);
+  return sign | std::min(code, top);
+}
 
 /// The value of a byte.
 inline float widen(uint8_t byte, const Float8Format &f) {

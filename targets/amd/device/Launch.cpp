@@ -2,7 +2,7 @@
 // Workgroups and waves: initial registers (LLVM's AMDGPU guide, "Initial Kernel
 // Execution State"), turns, barriers.
 #include "Launch.h"
-#include "Values.h"
+#include "Relative.h"
 #include <algorithm>
 #include <cstdio>
 #include <deque>
@@ -18,20 +18,16 @@ constexpr unsigned kTurn = 4096;
 /// Packet of the dispatch, of which kernels read the sizes.
 constexpr unsigned kPacketBytes = 64;
 
-/// Subnormal f32 numbers become zero while it lives, as the mode of the wave
-/// says.
-class FlushScope {
+/// Restores how the host's arithmetic rounds and flushes.
+class ModeScope {
 public:
-  explicit FlushScope(bool flushes) {
+  explicit ModeScope(const Wave &wave) {
 #if defined(__x86_64__)
     old = _mm_getcsr();
-    constexpr unsigned kFlushBoth = 0x8040;
-    _mm_setcsr(flushes ? old | kFlushBoth : old & ~kFlushBoth);
-#else
-    (void)flushes;
 #endif
+    applyMode(wave);
   }
-  ~FlushScope() {
+  ~ModeScope() {
 #if defined(__x86_64__)
     _mm_setcsr(old);
 #endif
@@ -78,6 +74,21 @@ private:
   std::string where; ///< of the wave that runs
 };
 } // namespace
+
+void kiln::amd::sim::applyMode(const Wave &wave) {
+#if defined(__x86_64__)
+  // Subnormal f32 numbers, and the rounding of f32 or, where that is the usual
+  // one, of the other types.
+  constexpr unsigned kFlushBoth = 0x8040, kRounding = 0x6000, kAllowAll = 3;
+  constexpr unsigned kModes[] = {0x0000, 0x4000, 0x2000, 0x6000};
+  unsigned rounding = wave.mode & 3 ? wave.mode & 3 : (wave.mode >> 2) & 3;
+  bool flushes = ((wave.mode >> 4) & 3) != kAllowAll;
+  _mm_setcsr((_mm_getcsr() & ~(kFlushBoth | kRounding)) | kModes[rounding] |
+             (flushes ? kFlushBoth : 0));
+#else
+  (void)wave;
+#endif
+}
 
 void Launcher::fillHidden() {
   for (const KernelArgument &argument : kernel.arguments) {
@@ -210,7 +221,9 @@ std::unique_ptr<Workgroup> Launcher::start(uint64_t number) {
     wave->scratchBytes = kernel.scratchBytes;
     wave->scratch.assign(size_t(kMaxLanes) * kernel.scratchBytes, 0xcd);
     wave->pc = kernel.entry;
-    wave->mode = (kernel.rsrc1 >> 12) & 0xff;
+    // Bit 23 lets conversions saturate, of which the descriptor has bit 26.
+    wave->mode = ((kernel.rsrc1 >> 12) & 0xff) | ((kernel.rsrc1 >> 26) & 1)
+                                                     << 23;
     prepare(*wave, *group, first);
     group->waves.push_back(std::move(wave));
   }
@@ -219,15 +232,17 @@ std::unique_ptr<Workgroup> Launcher::start(uint64_t number) {
 }
 
 void Launcher::turn(Wave &wave, unsigned most) {
-  constexpr uint32_t kAllowAll = 3;
-  FlushScope scope(((wave.mode >> 4) & 3) != kAllowAll);
+  ModeScope scope(wave);
   wave.yields = false;
   Counters &counters = machine.counters;
   for (unsigned n = 0; n < most; ++n) {
     const Inst &inst = code.at(wave.pc);
     wave.next = wave.pc + inst.size;
     ++counters.instructions[unsigned(inst.kind)];
-    inst.run(wave, inst);
+    if (__builtin_expect(wave.hasIndexMode, 0))
+      runIndexed(wave, inst);
+    else
+      inst.run(wave, inst);
     wave.pc = wave.next;
     if (wave.state != Wave::State::Ready || wave.yields)
       return;

@@ -158,7 +158,7 @@ void finishExchange(Wave &wave, const Inst &inst, const uint32_t *result,
   wave.pendingV[to] = wave.issue(Counter::Lds);
 }
 
-/// ds_bpermute dst, address, data: lanes read; inactive ones give 0.
+/// ds_bpermute dst, address, data: lanes read; inactive ones give 0 (`aux` 0).
 void runPull(Wave &wave, const Inst &inst) {
   alignas(64) uint32_t addresses[kMaxLanes], result[kMaxLanes];
   loadAddresses(wave, inst, 1, addresses);
@@ -169,7 +169,7 @@ void runPull(Wave &wave, const Inst &inst) {
   for (unsigned l = 0; l < kMaxLanes; ++l) {
     unsigned from =
         ((addresses[l] + uint32_t(inst.offset)) / 4) & (wave.lanes - 1);
-    bool isActive = (exec >> from) & 1;
+    bool isActive = inst.aux || (exec >> from) & 1;
     result[l] = isActive ? wave.v[reg].lane[from] : 0;
     known |= (isActive ? (wave.defined[reg] >> from) & 1 : 1) << l;
   }
@@ -211,6 +211,112 @@ void runSwizzle(Wave &wave, const Inst &inst) {
     known |= (isActive ? (wave.defined[reg] >> from) & 1 : 1) << l;
   }
   finishExchange(wave, inst, result, known);
+}
+
+/// ds_wrxchg2_rtn dst, address, data, data: two words at two offsets.
+void runSwapTwo(Wave &wave, const Inst &inst) {
+  alignas(64) uint32_t addresses[kMaxLanes];
+  loadAddresses(wave, inst, 1, addresses);
+  unsigned words = inst.bytes / 4, to = inst.ops[0].reg;
+  for (unsigned part = 0; part < 2; ++part)
+    for (unsigned i = 0; i < words; ++i) {
+      wave.touchVector(inst.ops[2 + part].reg + i);
+      wave.touchVector(to + part * words + i);
+    }
+  uint64_t exec = wave.exec();
+  for (uint64_t rest = exec; rest; rest &= rest - 1) {
+    auto lane = unsigned(__builtin_ctzll(rest));
+    uint32_t old[4], now[4];
+    for (unsigned part = 0; part < 2; ++part) {
+      uint32_t at = addresses[lane] +
+                    uint32_t(part ? inst.offset1 : inst.offset) * inst.stride;
+      checkLds(wave, lane, at, inst.bytes, LdsAccess::Atomic);
+      std::memcpy(&old[part * words], wave.group->lds.bytes.data() + at,
+                  inst.bytes);
+      for (unsigned i = 0; i < words; ++i)
+        now[i] = wave.v[inst.ops[2 + part].reg + i].lane[lane];
+      std::memcpy(wave.group->lds.bytes.data() + at, now, inst.bytes);
+    }
+    for (unsigned i = 0; i < 2 * words; ++i)
+      wave.v[to + i].lane[lane] = old[i];
+  }
+  uint32_t mark = wave.issue(Counter::Lds);
+  for (unsigned i = 0; i < 2 * words; ++i) {
+    wave.defined[to + i] |= exec;
+    wave.pendingV[to + i] = mark;
+  }
+}
+
+/// ds_read_addtid dst and ds_write_addtid data: a word for each lane, from M0
+/// on.
+template <bool writes> void runByLane(Wave &wave, const Inst &inst) {
+  uint32_t base = (wave.readScalar(kM0) & 0xffff) + uint32_t(inst.offset);
+  unsigned reg = inst.ops[0].reg;
+  wave.touchVector(reg);
+  uint64_t exec = wave.exec();
+  for (uint64_t rest = exec; rest; rest &= rest - 1) {
+    auto lane = unsigned(__builtin_ctzll(rest));
+    uint32_t at = base + 4 * lane;
+    checkLds(wave, lane, at, 4, writes ? LdsAccess::Write : LdsAccess::Read);
+    uint8_t *place = wave.group->lds.bytes.data() + at;
+    if (writes)
+      std::memcpy(place, &wave.v[reg].lane[lane], 4);
+    else
+      std::memcpy(&wave.v[reg].lane[lane], place, 4);
+  }
+  settleLds(wave);
+  uint32_t mark = wave.issue(Counter::Lds);
+  if (writes)
+    return;
+  wave.defined[reg] |= exec;
+  wave.pendingV[reg] = mark;
+}
+
+/// ds_read_b64_tr_b16 dst, address and its like (CDNA4 manual, "LDS Transpose
+/// Reads"): 16 lanes read a matrix of 16 columns, of which each lane gets one.
+/// `aux` has the bits of an element.
+void runReadTransposed(Wave &wave, const Inst &inst) {
+  alignas(64) uint32_t addresses[kMaxLanes];
+  loadAddresses(wave, inst, 1, addresses);
+  unsigned to = inst.ops[0].reg, words = inst.bytes / 4, bits = inst.aux;
+  unsigned count = inst.bytes * 8 / bits;
+  for (unsigned i = 0; i < words; ++i)
+    wave.touchLoaded(to + i, Counter::Lds);
+  if (wave.exec() != ~uint64_t(0))
+    wave.fail("reads transposed elements while lanes are inactive");
+  auto read = [&](unsigned lane, uint8_t *bytes) {
+    uint32_t at = addresses[lane] + uint32_t(inst.offset);
+    checkLds(wave, lane, at, inst.bytes, LdsAccess::Read);
+    std::memcpy(bytes, wave.group->lds.bytes.data() + at, inst.bytes);
+  };
+  alignas(64) uint32_t out[3][kMaxLanes] = {};
+  for (unsigned first = 0; first < kMaxLanes; first += 16) {
+    // Element c of row r comes from lane (16 r + c) / count.
+    uint8_t rows[16][16];
+    for (unsigned l = 0; l < 16; ++l)
+      read(first + l, rows[l]);
+    for (unsigned column = 0; column < 16; ++column)
+      for (unsigned r = 0; r < count; ++r) {
+        unsigned element = 16 * r + column, bit = element % count * bits;
+        const uint8_t *row = rows[element / count];
+        uint32_t pair =
+            row[bit / 8] |
+            (bit / 8 + 1 < inst.bytes ? uint32_t(row[bit / 8 + 1]) << 8 : 0);
+        uint32_t value = (pair >> bit % 8) & ((1u << bits) - 1);
+        unsigned at = r * bits;
+        uint64_t placed = uint64_t(value) << at % 32;
+        out[at / 32][first + column] |= uint32_t(placed);
+        if (placed >> 32)
+          out[at / 32 + 1][first + column] |= uint32_t(placed >> 32);
+      }
+  }
+  countAccess(wave, addresses, wave.exec(), inst.bytes);
+  wave.sourceMask = ~uint64_t(0);
+  uint32_t mark = wave.issue(Counter::Lds);
+  for (unsigned i = 0; i < words; ++i) {
+    writeWord(wave, to + i, out[i], ~uint64_t(0));
+    wave.pendingV[to + i] = mark;
+  }
 }
 
 void addAccesses(Table &t) {
@@ -258,6 +364,22 @@ void addAccesses(Table &t) {
     add(row, runRead);
   for (const Row &row : writes)
     add(row, runWrite);
+  entry = Entry();
+  entry.kind = Class::Lds;
+  entry.run = runReadTransposed;
+  for (auto [name, bytes, bits] : {std::tuple("ds_read_b64_tr_b16", 8, 16),
+                                   {"ds_read_b64_tr_b8", 8, 8},
+                                   {"ds_read_b64_tr_b4", 8, 4},
+                                   {"ds_read_b96_tr_b6", 12, 6}}) {
+    entry.bytes = uint8_t(bytes);
+    entry.aux = uint8_t(bits);
+    t.add(name, entry);
+  }
+  entry.aux = 0;
+  entry.run = runByLane<false>;
+  t.add({"ds_read_addtid_b32", "ds_load_addtid_b32"}, entry);
+  entry.run = runByLane<true>;
+  t.add({"ds_write_addtid_b32", "ds_store_addtid_b32"}, entry);
   // In two parts, at offsets that count elements, or 64 of them.
   entry = Entry();
   entry.kind = Class::Lds;
@@ -273,6 +395,11 @@ void addAccesses(Table &t) {
       t.add({"ds_read2" + rest, "ds_load_" + both + type}, entry);
       entry.run = runWrite;
       t.add({"ds_write2" + rest, "ds_store_" + both + type}, entry);
+      entry.run = runSwapTwo;
+      t.add(
+          {"ds_wrxchg2" + std::string(many == 64 ? "st64" : "") + "_rtn" + type,
+           "ds_storexchg_" + both + "_rtn" + type},
+          entry);
     }
 }
 } // namespace
@@ -302,6 +429,9 @@ void kiln::amd::sim::addLds(Table &t) {
   entry.kind = Class::Lds;
   entry.run = runPull;
   t.add("ds_bpermute_b32", entry);
+  entry.aux = 1;
+  t.add("ds_bpermute_fi_b32", entry);
+  entry.aux = 0;
   entry.run = runPush;
   t.add("ds_permute_b32", entry);
   entry.run = runSwizzle;

@@ -228,6 +228,7 @@ struct Wave {
   enum class State { Ready, Barrier, Ended } state = State::Ready;
   bool hasSignalled = false; ///< of a split barrier
   bool yields = false;
+  bool hasIndexMode = false; ///< see Relative.h
   /// Memory instructions of each counter that were issued, and that have ended
   /// for sure.
   uint32_t issued[unsigned(Counter::Count)] = {};

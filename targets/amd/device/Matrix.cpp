@@ -1,40 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Matrix instructions: MFMA of CDNA and WMMA of RDNA. Which lane has which
-// element is stated in the chapters "Matrix Arithmetic Instructions" (CDNA3 and
-// CDNA4) and "Wave Matrix Multiply Accumulate" (RDNA3 and RDNA4).
-//
-// Products of floats are summed in f64 and rounded once, where hardware rounds
-// in its own order: results agree to the precision of the accumulator.
-#include "Float8.h"
-#include "Values.h"
+// Matrix instructions: MFMA of CDNA and WMMA of RDNA.
+#include "MatrixValues.h"
 
 using namespace kiln::amd::sim;
 
 namespace {
-enum class Element : uint8_t { F64, F32, XF32, F16, BF16, I8, Fp8, Bf8 };
-
-struct MatrixRow {
-  const char *name;
-  uint16_t m, n, k, blocks;
-  Element lhs, rhs;
-  bool isInteger;
-};
-
-unsigned bitsOf(Element e) {
-  switch (e) {
-  case Element::F64:
-    return 64;
-  case Element::F32:
-  case Element::XF32:
-    return 32;
-  case Element::F16:
-  case Element::BF16:
-    return 16;
-  default:
-    return 8;
-  }
-}
-
 const MatrixRow kMfma[] = {
     {"v_mfma_f32_32x32x1_2b_f32", 32, 32, 1, 2, Element::F32, Element::F32,
      false},
@@ -75,6 +45,16 @@ const MatrixRow kMfma[] = {
      false},
     {"v_mfma_f32_16x16x32_bf16", 16, 16, 32, 1, Element::BF16, Element::BF16,
      false},
+    // CDNA1's, with half as many elements of a lane.
+    {"v_mfma_f32_32x32x2bf16", 32, 32, 2, 2, Element::BF16, Element::BF16,
+     false},
+    {"v_mfma_f32_16x16x2bf16", 16, 16, 2, 4, Element::BF16, Element::BF16,
+     false},
+    {"v_mfma_f32_4x4x2bf16", 4, 4, 2, 16, Element::BF16, Element::BF16, false},
+    {"v_mfma_f32_32x32x4bf16", 32, 32, 4, 1, Element::BF16, Element::BF16,
+     false},
+    {"v_mfma_f32_16x16x8bf16", 16, 16, 8, 1, Element::BF16, Element::BF16,
+     false},
     {"v_mfma_i32_32x32x4_2b_i8", 32, 32, 4, 2, Element::I8, Element::I8, true},
     {"v_mfma_i32_16x16x4_4b_i8", 16, 16, 4, 4, Element::I8, Element::I8, true},
     {"v_mfma_i32_4x4x4_16b_i8", 4, 4, 4, 16, Element::I8, Element::I8, true},
@@ -109,6 +89,12 @@ const MatrixRow kWmma[] = {
     {"v_wmma_f32_16x16x16_bf16", 16, 16, 16, 1, Element::BF16, Element::BF16,
      false},
     {"v_wmma_i32_16x16x16_iu8", 16, 16, 16, 1, Element::I8, Element::I8, true},
+    {"v_wmma_i32_16x16x16_iu4", 16, 16, 16, 1, Element::I4, Element::I4, true},
+    {"v_wmma_i32_16x16x32_iu4", 16, 16, 32, 1, Element::I4, Element::I4, true},
+    {"v_wmma_f16_16x16x16_f16", 16, 16, 16, 1, Element::F16, Element::F16,
+     false, Element::F16},
+    {"v_wmma_bf16_16x16x16_bf16", 16, 16, 16, 1, Element::BF16, Element::BF16,
+     false, Element::BF16},
     {"v_wmma_f32_16x16x16_fp8_fp8", 16, 16, 16, 1, Element::Fp8, Element::Fp8,
      false},
     {"v_wmma_f32_16x16x16_fp8_bf8", 16, 16, 16, 1, Element::Fp8, Element::Bf8,
@@ -119,157 +105,29 @@ const MatrixRow kWmma[] = {
      false},
 };
 
-/// The elements of an operand that each lane holds, in order.
-struct Elements {
-  alignas(64) double v[16][kMaxLanes];
-
-  template <typename F>
-  void fill(const Wave &wave, const Operand &op, unsigned count, unsigned per,
-            F convert) {
-    for (unsigned i = 0; i < count; ++i) {
-      const uint32_t *lanes = wave.v[op.reg + i / per].lane;
-      unsigned shift = per == 1 ? 0 : 32 / per * (i % per);
-      for (unsigned l = 0; l < kMaxLanes; ++l)
-        v[i][l] = convert(lanes[l] >> shift);
-    }
-  }
-
-  void read(Wave &wave, const Operand &op, unsigned count, Element type,
-            bool isUnsigned = false) {
-    unsigned bits = bitsOf(type), per = bits < 32 ? 32 / bits : 1;
-    unsigned words = (count * bits + 31) / 32;
-    for (unsigned i = 0; i < words; ++i) {
-      wave.touchVector(op.reg + i);
-      wave.sourceMask &= wave.defined[op.reg + i];
-    }
-    bool isOcp = wave.machine->isa.hasOcpFloat8;
-    switch (type) {
-    case Element::F64:
-      for (unsigned i = 0; i < count; ++i)
-        for (unsigned l = 0; l < kMaxLanes; ++l)
-          v[i][l] = std::bit_cast<double>(
-              wave.v[op.reg + 2 * i].lane[l] |
-              uint64_t(wave.v[op.reg + 2 * i + 1].lane[l]) << 32);
-      break;
-    case Element::F32:
-      fill(wave, op, count, per,
-           [](uint32_t x) -> double { return std::bit_cast<float>(x); });
-      break;
-    case Element::XF32:
-      // The upper 19 bits count, rounded to nearest even.
-      fill(wave, op, count, per, [](uint32_t x) -> double {
-        return std::bit_cast<float>((x + 0xfff + ((x >> 13) & 1)) &
-                                    ~uint32_t(0x1fff));
-      });
-      break;
-    case Element::F16:
-      fill(wave, op, count, per, [](uint32_t x) -> double {
-        return float(std::bit_cast<Half>(uint16_t(x)));
-      });
-      break;
-    case Element::BF16:
-      fill(wave, op, count, per,
-           [](uint32_t x) -> double { return toFloat(Bf16{uint16_t(x)}); });
-      break;
-    case Element::I8:
-      fill(wave, op, count, per, [isUnsigned](uint32_t x) -> double {
-        return isUnsigned ? int(uint8_t(x)) : int(int8_t(x));
-      });
-      break;
-    case Element::Fp8:
-      fill(wave, op, count, per, [isOcp](uint32_t x) -> double {
-        return widen(uint8_t(x), isOcp ? kE4M3 : kE4M3Fnuz);
-      });
-      break;
-    case Element::Bf8:
-      fill(wave, op, count, per, [isOcp](uint32_t x) -> double {
-        return widen(uint8_t(x), isOcp ? kE5M2 : kE5M2Fnuz);
-      });
-      break;
-    }
-  }
-};
-
-/// Waits and definitions of the registers of an accumulator.
-void touchAccumulator(Wave &wave, const Operand &op, unsigned words) {
-  if (op.kind != Operand::Kind::Vector)
-    return;
-  for (unsigned i = 0; i < words; ++i)
-    wave.touchVector(op.reg + i);
-}
-
-constexpr unsigned kMost = 64;
-
-/// sums += lhs * rhs for the elements of one block, one step of the summed
-/// dimension after the other.
-struct Product {
-  alignas(64) double lhs[32][kMost], rhs[kMost][32], sums[32][32];
-
-  void multiply(unsigned m, unsigned n, unsigned k) {
-    for (unsigned i = 0; i < m; ++i)
-      for (unsigned s = 0; s < k; ++s) {
-        double x = lhs[i][s];
-        for (unsigned j = 0; j < n; ++j)
-          sums[i][j] += x * rhs[s][j];
-      }
-  }
-};
-
-/// The accumulator as the row has it: i32, f32 or f64.
-uint64_t encode(double value, const MatrixRow &row, bool saturates) {
-  if (row.isInteger) {
-    double most = 2147483647.0;
-    if (saturates)
-      value = value > most ? most : value < -most - 1 ? -most - 1 : value;
-    return uint32_t(int64_t(value));
-  }
-  if (row.lhs == Element::F64)
-    return std::bit_cast<uint64_t>(value);
-  return std::bit_cast<uint32_t>(float(value));
-}
-double decode(Wave &wave, const Operand &op, unsigned lane, unsigned reg,
-              const MatrixRow &row) {
-  uint64_t bits;
-  if (op.kind == Operand::Kind::Vector) {
-    bits = wave.v[op.reg + reg].lane[lane];
-    if (row.lhs == Element::F64)
-      bits |= uint64_t(wave.v[op.reg + reg + 1].lane[lane]) << 32;
-  } else {
-    bits = op.value;
-  }
-  if (row.isInteger)
-    return int32_t(bits);
-  if (row.lhs == Element::F64)
-    return std::bit_cast<double>(bits);
-  return std::bit_cast<float>(uint32_t(bits));
-}
-
-/// Where element (i, j) of a block of results is: a lane, and a register.
-/// Lanes run over the columns. Four rows of a lane are consecutive, then come
-/// those of the next group of lanes; rows of f64 alternate between the groups.
-void placeOf(const MatrixRow &row, unsigned block, unsigned i, unsigned j,
-             unsigned &lane, unsigned &reg) {
-  if (row.lhs == Element::F64) {
-    lane = row.blocks > 1 ? (i * 4 + block) * 4 + j : i % 4 * 16 + j;
-    reg = row.blocks > 1 ? 0 : i / 4 * 2;
-  } else if (row.m == 32) {
-    lane = i / 4 % 2 * 32 + j;
-    reg = i % 4 + i / 8 * 4 + block * 16;
-  } else if (row.m == 16) {
-    lane = i / 4 * 16 + j;
-    reg = i % 4 + 4 * block;
-  } else {
-    lane = block * 4 + j;
-    reg = i;
+/// The lane that blgp lets a lane read from: all read the first or second 32,
+/// are rotated by 16, or all read one of the four rows of 16.
+unsigned laneOfGroups(unsigned lane, unsigned blgp) {
+  switch (blgp & 7) {
+  case 0:
+    return lane;
+  case 1:
+  case 2:
+    return lane % 32 + ((blgp & 7) == 2 ? 32 : 0);
+  case 3:
+    return (lane + 16) % 64;
+  default:
+    return lane % 16 + ((blgp & 7) - 4) * 16;
   }
 }
 
 /// v_mfma dst, lhs, rhs, acc.
 void runMfma(Wave &wave, const Inst &inst) {
   const MatrixRow &row = kMfma[inst.stride];
-  if (inst.flags)
-    wave.fail("broadcasts and permutations of blocks (cbsz, abid, blgp) are "
-              "not simulated");
+  // Which block all of a group of blocks take for the first operand (cbsz,
+  // abid), and lanes that the second one is taken from (blgp), which negates
+  // operands of f64.
+  unsigned group = 1u << (inst.flags & 7), chosen = (inst.flags >> 8) & 15;
   wave.sourceMask = ~uint64_t(0);
   bool isDouble = row.lhs == Element::F64;
   unsigned groups = kMaxLanes / row.m;     // of lanes with equal rows
@@ -290,15 +148,25 @@ void runMfma(Wave &wave, const Inst &inst) {
       for (unsigned e = 0; e < each; ++e)
         for (unsigned i = 0; i < row.m; ++i) {
           unsigned lane = (part * row.blocks + block) * row.m + i;
+          unsigned from =
+              row.blocks > 1 ? block / group * group + chosen : block;
+          unsigned lhsLane =
+              (part * row.blocks + from % row.blocks) * row.m + i;
           unsigned s = part * each + e;
-          product.lhs[i][s] = lhs.v[e][lane];
-          product.rhs[s][i] = rhs.v[e][lane];
+          product.lhs[i][s] = lhs.v[e][group > 1 ? lhsLane : lane];
+          product.rhs[s][i] = rhs.v[e][laneOfGroups(lane, inst.flags >> 16)];
+          if (inst.negLo & 1)
+            product.lhs[i][s] = -product.lhs[i][s];
+          if (inst.negLo & 2)
+            product.rhs[s][i] = -product.rhs[s][i];
         }
     unsigned lane, reg;
     for (unsigned i = 0; i < row.m; ++i)
       for (unsigned j = 0; j < row.n; ++j) {
         placeOf(row, block, i, j, lane, reg);
         product.sums[i][j] = decode(wave, inst.ops[3], lane, reg, row);
+        if (inst.negLo & 4)
+          product.sums[i][j] = -product.sums[i][j];
       }
     product.multiply(row.m, row.n, row.k);
     for (unsigned i = 0; i < row.m; ++i)
@@ -316,15 +184,44 @@ void runMfma(Wave &wave, const Inst &inst) {
     writeWord(wave, inst.ops[0].reg + i, out[i], ~uint64_t(0));
 }
 
-/// v_wmma dst, lhs, rhs, acc, in waves of 32 lanes. RDNA3 has whole rows in
-/// both halves of the lanes, and rows of the results alternate between them;
-/// RDNA4 has halves of the summed dimension, and halves of the rows.
+/// Where the elements of the 16 x 16 accumulator of WMMA are, in waves of 32
+/// lanes. Rows of RDNA3 alternate between the halves of the lanes, RDNA4 has
+/// halves of the rows there. RDNA3 has results of 16 bits in one half of each
+/// register, which op_sel chooses, RDNA4 two of them in each.
+struct WmmaResult {
+  bool isOld, isNarrow;
+  unsigned halfOfOld;
+
+  unsigned lane(unsigned i, unsigned j) const {
+    return (isOld ? i % 2 : i / 8) * 16 + j;
+  }
+  unsigned reg(unsigned i) const {
+    unsigned at = isOld ? i / 2 : i % 8;
+    return isNarrow && !isOld ? at / 2 : at;
+  }
+  unsigned shift(unsigned i) const { return 16 * (isOld ? halfOfOld : i % 2); }
+  unsigned registers() const { return isNarrow && !isOld ? 4 : 8; }
+};
+
+double fromNarrow(uint16_t bits, Element type) {
+  return type == Element::F16 ? double(std::bit_cast<Half>(bits))
+                              : double(toFloat(Bf16{bits}));
+}
+uint16_t toNarrow(double value, Element type) {
+  return type == Element::F16 ? std::bit_cast<uint16_t>(Half(value))
+                              : toBf16(float(value)).bits;
+}
+
+/// v_wmma dst, lhs, rhs, acc. RDNA3 has whole rows of the operands in both
+/// halves of the lanes, RDNA4 halves of the summed dimension.
 void runWmma(Wave &wave, const Inst &inst) {
   const MatrixRow &row = kWmma[inst.stride];
   wave.sourceMask = ~uint64_t(0);
   bool isOld = wave.machine->isa.major < 12;
-  unsigned each = isOld ? 16 : 8;
-  constexpr unsigned kResults = 8;
+  unsigned each = isOld ? row.k : row.k / 2;
+  bool isNarrow = row.result != Element::F32;
+  WmmaResult place = {isOld, isNarrow, unsigned(inst.opSel >> 2) & 1};
+  unsigned results = place.registers();
   // Of integers neg_lo says which operand has a sign.
   bool isLhsUnsigned = row.isInteger && !(inst.negLo & 1);
   bool isRhsUnsigned = row.isInteger && !(inst.negLo & 2);
@@ -332,29 +229,43 @@ void runWmma(Wave &wave, const Inst &inst) {
   static thread_local Product product;
   lhs.read(wave, inst.ops[1], each, row.lhs, isLhsUnsigned);
   rhs.read(wave, inst.ops[2], each, row.rhs, isRhsUnsigned);
-  touchAccumulator(wave, inst.ops[3], kResults);
+  touchAccumulator(wave, inst.ops[3], results);
   for (unsigned lane = 0; lane < (isOld ? 16u : 32u); ++lane)
     for (unsigned e = 0; e < each; ++e) {
-      unsigned s = (isOld ? 0 : lane / 16 * 8) + e, i = lane % 16;
+      unsigned s = (isOld ? 0 : lane / 16 * each) + e, i = lane % 16;
       product.lhs[i][s] = lhs.v[e][lane];
       product.rhs[s][i] = rhs.v[e][lane];
     }
-  auto laneOf = [&](unsigned i, unsigned j) {
-    return (isOld ? i % 2 : i / 8) * 16 + j;
-  };
-  auto regOf = [&](unsigned i) { return isOld ? i / 2 : i % 8; };
+  bool isConstant = inst.ops[3].kind != Operand::Kind::Vector;
+  alignas(64) uint32_t out[8][kMaxLanes] = {};
   for (unsigned i = 0; i < 16; ++i)
-    for (unsigned j = 0; j < 16; ++j)
-      product.sums[i][j] =
-          decode(wave, inst.ops[3], laneOf(i, j), regOf(i), row);
+    for (unsigned j = 0; j < 16; ++j) {
+      unsigned lane = place.lane(i, j), reg = place.reg(i);
+      if (isNarrow)
+        product.sums[i][j] = fromNarrow(
+            uint16_t(isConstant ? inst.ops[3].value
+                                : wave.v[inst.ops[3].reg + reg].lane[lane] >>
+                                      place.shift(i)),
+            row.result);
+      else
+        product.sums[i][j] = decode(wave, inst.ops[3], lane, reg, row);
+    }
   product.multiply(16, 16, row.k);
-  alignas(64) uint32_t out[kResults][kMaxLanes] = {};
+  if (isNarrow && isOld)
+    for (unsigned i = 0; i < results; ++i)
+      std::memcpy(out[i], wave.v[inst.ops[0].reg + i].lane, sizeof out[i]);
   for (unsigned i = 0; i < 16; ++i)
-    for (unsigned j = 0; j < 16; ++j)
-      out[regOf(i)][laneOf(i, j)] =
-          uint32_t(encode(product.sums[i][j], row, inst.clamp));
+    for (unsigned j = 0; j < 16; ++j) {
+      uint32_t &word = out[place.reg(i)][place.lane(i, j)];
+      if (isNarrow)
+        word = (word & ~(0xffffu << place.shift(i))) |
+               uint32_t(toNarrow(product.sums[i][j], row.result))
+                   << place.shift(i);
+      else
+        word = uint32_t(encode(product.sums[i][j], row, inst.clamp));
+    }
   wave.sourceMask = ~uint64_t(0);
-  for (unsigned i = 0; i < kResults; ++i)
+  for (unsigned i = 0; i < results; ++i)
     writeWord(wave, inst.ops[0].reg + i, out[i], ~uint64_t(0));
 }
 } // namespace
@@ -372,7 +283,10 @@ void kiln::amd::sim::addMatrix(Table &t) {
     t.add(row.name, entry);
   }
   for (unsigned i = 0; i < std::size(kWmma); ++i) {
-    entry.types.fill(kWmma[i].isInteger ? Type::B32 : Type::F32);
+    entry.types.fill(kWmma[i].isInteger                 ? Type::B32
+                     : kWmma[i].result == Element::F16  ? Type::F16
+                     : kWmma[i].result == Element::BF16 ? Type::BF16
+                                                        : Type::F32);
     entry.run = runWmma;
     entry.row = uint8_t(i);
     t.add(kWmma[i].name, entry);
@@ -387,6 +301,19 @@ void kiln::amd::sim::addMatrix(Table &t) {
         {"v_mfma_f32_32x32x2f32", "v_mfma_f32_32x32x2_f32"},
         {"v_mfma_i32_16x16x16i8", "v_mfma_i32_16x16x16_i8"},
         {"v_mfma_i32_32x32x8i8", "v_mfma_i32_32x32x8_i8"},
-        {"v_mfma_f64_16x16x4f64", "v_mfma_f64_16x16x4_f64"}})
+        {"v_mfma_f64_16x16x4f64", "v_mfma_f64_16x16x4_f64"},
+        {"v_mfma_f64_4x4x4f64", "v_mfma_f64_4x4x4_4b_f64"},
+        {"v_mfma_f32_32x32x1f32", "v_mfma_f32_32x32x1_2b_f32"},
+        {"v_mfma_f32_16x16x1f32", "v_mfma_f32_16x16x1_4b_f32"},
+        {"v_mfma_f32_4x4x1f32", "v_mfma_f32_4x4x1_16b_f32"},
+        {"v_mfma_f32_32x32x4f16", "v_mfma_f32_32x32x4_2b_f16"},
+        {"v_mfma_f32_16x16x4f16", "v_mfma_f32_16x16x4_4b_f16"},
+        {"v_mfma_f32_4x4x4f16", "v_mfma_f32_4x4x4_16b_f16"},
+        {"v_mfma_f32_32x32x4bf16_1k", "v_mfma_f32_32x32x4_2b_bf16"},
+        {"v_mfma_f32_16x16x4bf16_1k", "v_mfma_f32_16x16x4_4b_bf16"},
+        {"v_mfma_f32_4x4x4bf16_1k", "v_mfma_f32_4x4x4_16b_bf16"},
+        {"v_mfma_i32_32x32x4i8", "v_mfma_i32_32x32x4_2b_i8"},
+        {"v_mfma_i32_16x16x4i8", "v_mfma_i32_16x16x4_4b_i8"},
+        {"v_mfma_i32_4x4x4i8", "v_mfma_i32_4x4x4_16b_i8"}})
     t.add(old, *t.find(now));
 }

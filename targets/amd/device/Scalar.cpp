@@ -36,6 +36,12 @@ template <typename T> T signedField(T x, u32 select) {
   return T(S(x << (size - at - bits)) >> (size - bits));
 }
 
+/// The lowest bit of each four that are not all 0.
+template <typename T> T quads(T x) {
+  constexpr T lowest = T(~T(0)) / 15;
+  return (x | x >> 1 | x >> 2 | x >> 3) & lowest;
+}
+
 template <typename T> void addBits(Table &t, const std::string &type) {
   auto name = [&](const char *stem) { return std::string(stem) + type; };
   constexpr Flag kNonZero = Flag::NotZero;
@@ -69,6 +75,29 @@ template <typename T> void addBits(Table &t, const std::string &type) {
         }>());
   t.add(name("s_bcnt1_i32_"),
         scalar<kNonZero, [](T x) -> u32 { return u32(std::popcount(x)); }>());
+  t.add(
+      name("s_bcnt0_i32_"),
+      scalar<kNonZero, [](T x) -> u32 { return u32(std::popcount(T(~x))); }>());
+  t.add(name("s_ff0_i32_"), scalar<Flag::Keep, [](T x) -> u32 {
+          return T(~x) ? u32(std::countr_zero(T(~x))) : ~0u;
+        }>());
+  t.add(name("s_wqm_"), scalar<kNonZero, [](T x) -> T {
+          // Four copies of each quad's bit.
+          return T(quads(x) * T(15));
+        }>());
+  t.add(name("s_quadmask_"), scalar<kNonZero, [](T x) -> T {
+          T y = 0;
+          for (u32 i = 0; i < sizeof(T) * 2; ++i)
+            y |= ((quads(x) >> (4 * i)) & 1) << i;
+          return y;
+        }>());
+  auto signs = scalar<Flag::Keep, [](T x) -> u32 {
+    T other = std::make_signed_t<T>(x) < 0 ? T(~x) : x;
+    return other ? u32(std::countl_zero(other)) : ~0u;
+  }>();
+  t.add({sizeof(T) == 8 ? "s_flbit_i32_i64" : "s_flbit_i32",
+         sizeof(T) == 8 ? "s_cls_i32_i64" : "s_cls_i32"},
+        signs);
   t.add({name("s_ff1_i32_"), name("s_ctz_i32_")},
         scalar<Flag::Keep, [](T x) -> u32 {
           return x ? u32(std::countr_zero(x)) : ~0u;
@@ -207,6 +236,12 @@ void addSums(Table &t) {
   t.add("s_bfe_i64", scalar<Flag::NotZero, [](u64 x, u32 y) -> u64 {
           return signedField<u64>(x, y);
         }>());
+  t.add("s_bitreplicate_b64_b32", scalar<Flag::Keep, [](u32 x) -> u64 {
+          u64 y = 0;
+          for (u32 i = 0; i < 32; ++i)
+            y |= u64((x >> i) & 1) * 3 << (2 * i);
+          return y;
+        }>());
   t.add("s_sext_i32_i8",
         scalar<Flag::Keep, [](u32 x) -> i32 { return int8_t(x); }>());
   t.add("s_sext_i32_i16",
@@ -304,6 +339,7 @@ void kiln::amd::sim::addScalar(Table &t) {
   addBits<u64>(t, "b64");
   addSums(t);
   addScalarFloats(t);
+  addScalarHalves(t);
   addOrder<i32>(t, "i32");
   addOrder<u32>(t, "u32");
   addCompare<u64, +[](u64 x, u64 y) { return x == y; }>(t, {"s_cmp_eq_u64"});

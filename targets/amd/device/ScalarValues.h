@@ -62,6 +62,7 @@ void addCompare(Table &t, std::initializer_list<std::string_view> names) {
 
 /// Arithmetic of floats.
 void addScalarFloats(Table &table);
+void addScalarHalves(Table &table);
 
 } // namespace kiln::amd::sim
 

@@ -163,11 +163,19 @@ TextOperand parseOperand(string_view text) {
   }
   if (parseRegister(text, op))
     return result;
+  // `lit(0xffffffff)`: a literal of the encoding that a shorter constant could
+  // stand for.
+  for (string_view mark : {"lit(", "lit64("})
+    if (text.size() > mark.size() && text.substr(0, mark.size()) == mark &&
+        text.back() == ')') {
+      text = text.substr(mark.size(), text.size() - mark.size() - 1);
+      result.isLiteral = true;
+    }
   if (!isNumber(text))
     return result;
   op.kind = Operand::Kind::Constant;
   std::string number(text);
-  result.isLiteral = text.substr(0, 2) == "0x" || text.substr(0, 3) == "-0x";
+  result.isLiteral |= text.substr(0, 2) == "0x" || text.substr(0, 3) == "-0x";
   result.isFloat = !result.isLiteral && text.find('.') != string_view::npos;
   if (result.isFloat)
     result.number = std::strtod(number.c_str(), nullptr);
@@ -176,6 +184,14 @@ TextOperand parseOperand(string_view text) {
                    ? uint64_t(std::strtoll(number.c_str(), nullptr, 0))
                    : std::strtoull(number.c_str(), nullptr, 0);
   return result;
+}
+
+/// Whether an operand is written like a function of something.
+bool isCalled(string_view word) {
+  for (string_view name : {"neg(", "sext(", "hwreg(", "lit(", "lit64("})
+    if (word.substr(0, name.size()) == name)
+      return true;
+  return false;
 }
 
 /// `key:value`, `key(value)`, or `key`.
@@ -238,9 +254,7 @@ ParsedText kiln::amd::sim::parseText(string_view text) {
       string_view word = piece.substr(0, space);
       piece = space < piece.size() ? trim(piece.substr(space)) : string_view();
       bool isModifier =
-          !isFirst ||
-          (word.find('(') != string_view::npos && word.substr(0, 4) != "neg(" &&
-           word.substr(0, 5) != "sext(" && word.substr(0, 5) != "hwreg");
+          !isFirst || (word.find('(') != string_view::npos && !isCalled(word));
       if (isModifier)
         parseModifier(word, result);
       else

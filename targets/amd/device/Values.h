@@ -54,6 +54,8 @@ template <typename T> constexpr Type typeOf() {
     return Type::B32;
 }
 
+/// Makes the host's arithmetic round and flush as the mode of a wave says.
+void applyMode(const Wave &wave);
 /// The value of a special operand.
 uint64_t specialValue(Wave &wave, unsigned which);
 /// The address that the text of the code object is loaded to.

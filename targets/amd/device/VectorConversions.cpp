@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conversions between types in every lane (manuals, V_CVT_*).
-#include "Float8.h"
+#include "Approximate.h"
 #include "Values.h"
 #include <algorithm>
+#include <limits>
 
 using namespace kiln::amd::sim;
 
@@ -19,13 +20,6 @@ template <typename To, typename From> To toInteger(From x) {
                      : To(y);
 }
 
-/// Rounded towards zero.
-Half toHalfDown(float x) {
-  Half near = Half(x);
-  if (x == x && std::fabs(float(near)) > std::fabs(x))
-    near = std::bit_cast<Half>(uint16_t(std::bit_cast<uint16_t>(near) - 1));
-  return near;
-}
 uint32_t pack(uint16_t low, uint16_t high) {
   return low | uint32_t(high) << 16;
 }
@@ -38,78 +32,14 @@ uint16_t normalized(float x, float scale, bool isSigned) {
   return uint16_t(int32_t(std::nearbyint(y * scale)));
 }
 
-Float8Format formatOf(const Wave &wave, bool isBf8) {
-  bool isOcp = wave.machine->isa.hasOcpFloat8;
-  return isBf8 ? (isOcp ? kE5M2 : kE5M2Fnuz) : (isOcp ? kE4M3 : kE4M3Fnuz);
-}
-
-/// v_cvt_f32_fp8 dst, x: a byte that op_sel or SDWA chooses.
-template <bool isBf8> void runFromByte(Wave &wave, const Inst &inst) {
-  wave.sourceMask = ~uint64_t(0);
-  Lanes<uint32_t> x;
-  Lanes<float> result;
-  load(wave, inst, 1, x.v, true);
-  unsigned byte = (inst.opSel & 1) * 2 + ((inst.opSel >> 1) & 1);
-  if (inst.aux)
-    byte = inst.aux & 3;
-  if (inst.offset1)
-    byte = unsigned(inst.offset1) & 3;
-  Float8Format format = formatOf(wave, isBf8);
-  for (unsigned l = 0; l < kMaxLanes; ++l)
-    result.v[l] = widen(uint8_t(x.v[l] >> (8 * byte)), format);
-  store(wave, inst, inst.ops[0], result.v);
-}
-/// v_cvt_pk_f32_fp8 dst[2], x: the two bytes of a half.
-template <bool isBf8> void runFromBytes(Wave &wave, const Inst &inst) {
-  wave.sourceMask = ~uint64_t(0);
-  Lanes<uint32_t> x;
-  load(wave, inst, 1, x.v, true);
-  unsigned shift = (inst.opSel & 1) || inst.ops[1].isHigh ? 16 : 0;
-  Float8Format format = formatOf(wave, isBf8);
-  for (unsigned word = 0; word < 2; ++word) {
-    Lanes<uint32_t> result;
-    for (unsigned l = 0; l < kMaxLanes; ++l)
-      result.v[l] = std::bit_cast<uint32_t>(
-          widen(uint8_t(x.v[l] >> (shift + 8 * word)), format));
-    writeWord(wave, inst.ops[0].reg + word, result.v, writtenLanes(wave, inst));
-  }
-}
-/// v_cvt_pk_fp8_f32 dst, x, y: a half of the result, the other one stays.
-template <bool isBf8> void runToBytes(Wave &wave, const Inst &inst) {
-  wave.sourceMask = ~uint64_t(0);
-  Lanes<float> x, y;
-  load(wave, inst, 1, x.v, true);
-  load(wave, inst, 2, y.v, false);
-  Float8Format format = formatOf(wave, isBf8);
-  alignas(64) uint16_t both[kMaxLanes];
-  for (unsigned l = 0; l < kMaxLanes; ++l)
-    both[l] = uint16_t(narrow(x.v[l], format, inst.clamp) |
-                       narrow(y.v[l], format, inst.clamp) << 8);
-  bool isHigh =
-      inst.ops[0].isHigh || (inst.opSel >> 3) & 1 || (inst.opSel >> 2) & 1;
-  writeHalf(wave, inst, inst.ops[0], both, isHigh);
-}
-
-void addFloat8(Table &t) {
-  Entry entry;
-  entry.keepsHalf = true;
-  auto add = [&](const char *name, Run run, Type type) {
-    entry.run = run;
-    entry.types.fill(type);
-    t.add(name, entry);
-  };
-  add("v_cvt_f32_fp8", runFromByte<false>, Type::B32);
-  add("v_cvt_f32_bf8", runFromByte<true>, Type::B32);
-  add("v_cvt_pk_f32_fp8", runFromBytes<false>, Type::B32);
-  add("v_cvt_pk_f32_bf8", runFromBytes<true>, Type::B32);
-  add("v_cvt_pk_fp8_f32", runToBytes<false>, Type::F32);
-  add("v_cvt_pk_bf8_f32", runToBytes<true>, Type::F32);
+uint32_t saturatedByte(int32_t x, int32_t low, int32_t high) {
+  return uint32_t(std::min(std::max(x, low), high)) & 0xff;
 }
 
 void addPairs(Table &t) {
   t.add({"v_cvt_pkrtz_f16_f32", "v_cvt_pk_rtz_f16_f32"},
         vector<[](float x, float y) -> uint32_t {
-          return packHalves(toHalfDown(x), toHalfDown(y));
+          return packHalves(roundedDown(x), roundedDown(y));
         }>());
   t.add("v_cvt_pk_f16_f32", vector<[](float x, float y) -> uint32_t {
           return packHalves(Half(x), Half(y));
@@ -128,6 +58,63 @@ void addPairs(Table &t) {
             return uint16_t(std::min(std::max(v, -32768), 32767));
           };
           return pack(cut(x), cut(y));
+        }>());
+  t.add("v_cvt_pk_i16_f32", vector<[](float x, float y) -> uint32_t {
+          return pack(uint16_t(toInteger<int16_t>(x)),
+                      uint16_t(toInteger<int16_t>(y)));
+        }>());
+  t.add("v_cvt_pk_u16_f32", vector<[](float x, float y) -> uint32_t {
+          return pack(toInteger<uint16_t>(x), toInteger<uint16_t>(y));
+        }>());
+  t.add({"v_cvt_pknorm_i16_f16", "v_cvt_pk_norm_i16_f16"},
+        vector<[](Half x, Half y) -> uint32_t {
+          return pack(normalized(float(x), 32767.0f, true),
+                      normalized(float(y), 32767.0f, true));
+        }>());
+  t.add({"v_cvt_pknorm_u16_f16", "v_cvt_pk_norm_u16_f16"},
+        vector<[](Half x, Half y) -> uint32_t {
+          return pack(normalized(float(x), 65535.0f, false),
+                      normalized(float(y), 65535.0f, false));
+        }>());
+  t.add("v_cvt_norm_i16_f16", vector<[](Half x) -> uint16_t {
+          return normalized(float(x), 32767.0f, true);
+        }>());
+  t.add("v_cvt_norm_u16_f16", vector<[](Half x) -> uint16_t {
+          return normalized(float(x), 65535.0f, false);
+        }>());
+  // Byte y of z becomes x.
+  t.add("v_cvt_pk_u8_f32",
+        vector<[](float x, uint32_t y, uint32_t z) -> uint32_t {
+          uint32_t at = (y & 3) * 8;
+          return (z & ~(0xffu << at)) | uint32_t(toInteger<uint8_t>(x)) << at;
+        }>());
+  t.add("v_cvt_pkaccum_u8_f32",
+        accumulate<[](float x, uint32_t y, uint32_t z) -> uint32_t {
+          uint32_t at = (y & 3) * 8;
+          return (z & ~(0xffu << at)) | uint32_t(toInteger<uint8_t>(x)) << at;
+        }>());
+  t.add("v_sat_pk_u8_i16", vector<[](uint32_t x) -> uint16_t {
+          auto cut = [](uint32_t half) {
+            return uint16_t(std::min(std::max(int(int16_t(half)), 0), 255));
+          };
+          return uint16_t(cut(x) | cut(x >> 16) << 8);
+        }>());
+  // Sixteenths, from -8 to 7.
+  t.add("v_cvt_off_f32_i4", vector<[](uint32_t x) -> float {
+          return float(int32_t(x << 28) >> 28) / 16.0f;
+        }>());
+  t.add("v_ashr_pk_i8_i32",
+        vector<[](int32_t x, int32_t y, uint32_t n) -> uint16_t {
+          return uint16_t(saturatedByte(x >> (n & 31), -128, 127) |
+                          saturatedByte(y >> (n & 31), -128, 127) << 8);
+        }>());
+  t.add("v_ashr_pk_u8_i32",
+        vector<[](int32_t x, int32_t y, uint32_t n) -> uint16_t {
+          return uint16_t(saturatedByte(x >> (n & 31), 0, 255) |
+                          saturatedByte(y >> (n & 31), 0, 255) << 8);
+        }>());
+  t.add("v_prng_b32", vector<[](uint32_t x) -> uint32_t {
+          return x << 1 ^ (x >> 31 ? 197u : 0u);
         }>());
   t.add({"v_cvt_pknorm_i16_f32", "v_cvt_pk_norm_i16_f32"},
         vector<[](float x, float y) -> uint32_t {
@@ -190,5 +177,4 @@ void kiln::amd::sim::addVectorConversions(Table &t) {
   t.add("v_cvt_f32_ubyte3",
         vector<[](uint32_t x) -> float { return float(x >> 24); }>());
   addPairs(t);
-  addFloat8(t);
 }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arithmetic of floats in every lane: "VOP1", "VOP2" and "VOP3" instructions of
 // the instruction set manuals (CDNA3, RDNA3, RDNA4).
-//
-// Functions that hardware approximates (v_exp, v_log, v_rcp, v_rsq, v_sin, ...)
-// are rounded correctly here, and flush subnormal operands and results, as the
-// manuals allow: code must not depend on more.
+#include "Approximate.h"
 #include "Values.h"
 #include <limits>
 
@@ -53,18 +50,6 @@ template <typename T> T median(T x, T y, T z) {
     return maxNumber(x, z);
   return maxNumber(x, y);
 }
-
-float flush(float x) {
-  return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x;
-}
-/// A function of f32 without subnormal operands and results.
-template <double (*F)(double)> float approximate(float x) {
-  return flush(float(F(double(flush(x)))));
-}
-double reciprocal(double x) { return 1.0 / x; }
-double reciprocalRoot(double x) { return 1.0 / std::sqrt(x); }
-double sineOfTurns(double x) { return std::sin(x * 6.283185307179586476925); }
-double cosineOfTurns(double x) { return std::cos(x * 6.283185307179586476925); }
 
 template <typename T> T fraction(T x) {
   T y = x - T(std::floor(Wide<T>(x)));
@@ -251,6 +236,10 @@ template <typename T> void addNarrow(Table &t, const std::string &suffix) {
         vector<[](T x, T y, T z) -> T {
           return maxNumber(minNumber(x, y), z);
         }>());
+  t.add(name("v_maximumminimum_"),
+        vector<[](T x, T y, T z) -> T { return minimum(maximum(x, y), z); }>());
+  t.add(name("v_minimummaximum_"),
+        vector<[](T x, T y, T z) -> T { return maximum(minimum(x, y), z); }>());
 }
 
 void addSingles(Table &t) {
@@ -280,9 +269,23 @@ void addSingles(Table &t) {
         vector<[](float x, float y, float z) -> float {
           return x == 0 || y == 0 ? z : std::fma(x, y, z);
         }>());
-  t.add("v_exp_f32",
+  t.add({"v_fmac_legacy_f32", "v_fmac_dx9_zero_f32"},
+        accumulate<[](float x, float y, float z) -> float {
+          return x == 0 || y == 0 ? z : std::fma(x, y, z);
+        }>());
+  t.add("v_mad_legacy_f32", vector<[](float x, float y, float z) -> float {
+          return x == 0 || y == 0
+                     ? flush(z)
+                     : flush(flush(flush(x) * flush(y)) + flush(z));
+        }>());
+  t.add("v_mullit_f32", vector<[](float x, float y, float z) -> float {
+          constexpr float most = std::numeric_limits<float>::max();
+          bool isOut = !(y > -most) || !(z > 0);
+          return isOut ? -most : x * y;
+        }>());
+  t.add({"v_exp_f32", "v_exp_legacy_f32"},
         vector<[](float x) -> float { return approximate<std::exp2>(x); }>());
-  t.add("v_log_f32",
+  t.add({"v_log_f32", "v_log_legacy_f32"},
         vector<[](float x) -> float { return approximate<std::log2>(x); }>());
   t.add({"v_rcp_f32", "v_rcp_iflag_f32"},
         vector<[](float x) -> float { return approximate<reciprocal>(x); }>());
@@ -346,17 +349,36 @@ void addDoubles(Table &t) {
   t.add("v_div_fmas_f64", scale);
 }
 
+/// Within an expression the host may keep more than f16.
+Half roundedProduct(Half x, Half y) {
+  auto product = Half(float(x) * float(y));
+  return product;
+}
+
 void addHalves(Table &t) {
   addArithmetic<Half>(t, "f16");
   addNarrow<Half>(t, "f16");
   // A product of halves is exact in f64, and the sum rounded once at last.
-  t.add({"v_fma_f16", "v_fmamk_f16", "v_fmaak_f16"},
+  t.add({"v_fma_f16", "v_fma_legacy_f16", "v_fmamk_f16", "v_fmaak_f16"},
         vector<[](Half x, Half y, Half z) -> Half {
           return Half(double(x) * double(y) + double(z));
         }>());
   t.add("v_fmac_f16", accumulate<[](Half x, Half y, Half z) -> Half {
           return Half(double(x) * double(y) + double(z));
         }>());
+  // Two roundings.
+  t.add({"v_mad_f16", "v_mad_legacy_f16", "v_madmk_f16", "v_madak_f16"},
+        vector<[](Half x, Half y, Half z) -> Half {
+          return roundedProduct(x, y) + z;
+        }>());
+  t.add("v_mac_f16", accumulate<[](Half x, Half y, Half z) -> Half {
+          return roundedProduct(x, y) + z;
+        }>());
+  t.add("v_sin_f16",
+        vector<[](Half x) -> Half { return Half(sineOfTurns(double(x))); }>());
+  t.add(
+      "v_cos_f16",
+      vector<[](Half x) -> Half { return Half(cosineOfTurns(double(x))); }>());
   t.add("v_exp_f16",
         vector<[](Half x) -> Half { return Half(std::exp2(float(x))); }>());
   t.add("v_log_f16",
@@ -376,7 +398,8 @@ void addHalves(Table &t) {
         }>());
   t.add("v_frexp_mant_f16",
         vector<[](Half x) -> Half { return Half(mantissaOf(float(x))); }>());
-  t.add("v_div_fixup_f16", vector<[](Half x, Half y, Half z) -> Half {
+  t.add({"v_div_fixup_f16", "v_div_fixup_legacy_f16"},
+        vector<[](Half x, Half y, Half z) -> Half {
           return Half(Division<float>::fixUp(float(x), float(y), float(z)));
         }>());
 }

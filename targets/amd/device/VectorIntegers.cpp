@@ -48,13 +48,6 @@ u32 leadingSigns(u32 x) {
   u32 other = i32(x) < 0 ? ~x : x;
   return other ? u32(std::countl_zero(other)) : ~0u;
 }
-u32 distance(u32 x, u32 y, u32 sum) {
-  for (unsigned i = 0; i < 32; i += 8) {
-    int a = int((x >> i) & 0xff), b = int((y >> i) & 0xff);
-    sum += u32(a > b ? a - b : b - a);
-  }
-  return sum;
-}
 u32 reversed(u32 x) {
   u32 y = 0;
   for (unsigned i = 0; i < 32; ++i)
@@ -335,11 +328,6 @@ void addThree(Table &t) {
         }>());
   t.add("v_minmax_i32", vector<[](i32 x, i32 y, i32 z) -> i32 {
           return std::max(std::min(x, y), z);
-        }>());
-  t.add("v_sad_u8",
-        vector<[](u32 x, u32 y, u32 z) -> u32 { return distance(x, y, z); }>());
-  t.add("v_sad_u32", vector<[](u32 x, u32 y, u32 z) -> u32 {
-          return (x > y ? x - y : y - x) + z;
         }>());
   t.add("v_mad_u32_u16",
         vector<[](u16 x, u16 y, u32 z) -> u32 { return u32(x) * y + z; }>());

@@ -126,6 +126,48 @@ template <bool isOther> void runPermuteRows(Wave &wave, const Inst &inst) {
   writeWord(wave, inst.ops[0].reg, result.v, exec);
 }
 
+/// v_permlane16_var and v_permlanex16_var: the same by lane numbers in a
+/// register.
+template <bool isOther> void runPermuteByLanes(Wave &wave, const Inst &inst) {
+  wave.sourceMask = ~uint64_t(0);
+  Lanes<uint32_t> select, result;
+  load(wave, inst, 2, select.v, false);
+  const Operand &from = inst.ops[1];
+  wave.touchVector(from.reg);
+  unsigned to = inst.ops[0].reg;
+  wave.touchVector(to);
+  std::memcpy(result.v, wave.v[to].lane, sizeof result.v);
+  uint64_t exec = wave.exec(), known = wave.defined[from.reg];
+  uint64_t defined = wave.defined[to];
+  bool fetchesInactive = inst.opSel & 1, zeroes = inst.opSel & 2;
+  for (unsigned l = 0; l < wave.lanes; ++l) {
+    unsigned source = (select.v[l] & 15) + ((l & ~15u) ^ (isOther ? 16 : 0));
+    uint64_t bit = uint64_t(1) << l;
+    if (fetchesInactive || (exec >> source) & 1) {
+      result.v[l] = wave.v[from.reg].lane[source];
+      defined = (defined & ~bit) | ((known >> source) & 1) << l;
+    } else if (zeroes) {
+      result.v[l] = 0;
+      defined |= bit;
+    }
+  }
+  wave.sourceMask &= defined;
+  writeWord(wave, to, result.v, exec);
+}
+
+/// v_permlane64 exchanges the halves of waves of 64 lanes, and does nothing in
+/// those of 32.
+void runSwapHalves(Wave &wave, const Inst &inst) {
+  if (wave.lanes == 32)
+    return;
+  wave.sourceMask = ~uint64_t(0);
+  Lanes<uint32_t> x, result;
+  load(wave, inst, 1, x.v, false);
+  for (unsigned l = 0; l < kMaxLanes; ++l)
+    result.v[l] = x.v[l ^ 32];
+  store(wave, inst, inst.ops[0], result.v);
+}
+
 /// v_permlane32_swap and v_permlane16_swap exchange halves, or odd rows of the
 /// first register with even rows of the second.
 template <unsigned distance> void runSwapRows(Wave &wave, const Inst &inst) {
@@ -137,10 +179,10 @@ template <unsigned distance> void runSwapRows(Wave &wave, const Inst &inst) {
       std::swap(wave.v[x].lane[l + distance], wave.v[y].lane[l]);
 }
 
-/// v_swap_b32.
-void runSwap(Wave &wave, const Inst &inst) {
+/// v_swap_b32 and v_swap_b16.
+template <typename T> void runSwap(Wave &wave, const Inst &inst) {
   wave.sourceMask = ~uint64_t(0);
-  Lanes<uint32_t> x, y;
+  Lanes<T> x, y;
   load(wave, inst, 0, x.v, false);
   load(wave, inst, 1, y.v, false);
   store(wave, inst, inst.ops[0], y.v);
@@ -168,7 +210,11 @@ void kiln::amd::sim::addVectorLanes(Table &t) {
   add({"v_permlanex16_b32"}, runPermuteRows<true>);
   add({"v_permlane32_swap_b32"}, runSwapRows<32>);
   add({"v_permlane16_swap_b32"}, runSwapRows<16>);
-  add({"v_swap_b32"}, runSwap);
+  add({"v_permlane16_var_b32"}, runPermuteByLanes<false>);
+  add({"v_permlanex16_var_b32"}, runPermuteByLanes<true>);
+  add({"v_permlane64_b32"}, runSwapHalves);
+  add({"v_swap_b32"}, runSwap<uint32_t>);
+  add({"v_swap_b16"}, runSwap<uint16_t>);
   add({"v_nop"}, runNothing);
   Entry choose;
   choose.types.fill(Type::F32);

@@ -48,6 +48,25 @@ template <auto F, typename T, size_t count>
 void runPacked(Wave &wave, const Inst &inst) {
   runPairs<F, T>(wave, inst, std::make_index_sequence<count>());
 }
+/// v_pk_fmac_f16 dst, x, y: dst += x * y.
+void runPackedSum(Wave &wave, const Inst &inst) {
+  wave.sourceMask = ~uint64_t(0);
+  const Operand &to = inst.ops[0];
+  alignas(64) uint32_t bits[kMaxLanes] = {}, space[kMaxLanes];
+  const uint32_t *old = words(wave, inst, to, 0, space, false);
+  for (unsigned half = 0; half < 2; ++half) {
+    Lanes<Half> x, y;
+    loadHalf(wave, inst, 1, half, x.v);
+    loadHalf(wave, inst, 2, half, y.v);
+    for (unsigned l = 0; l < kMaxLanes; ++l) {
+      auto z = std::bit_cast<Half>(uint16_t(old[l] >> (16 * half)));
+      auto sum = Half(double(x.v[l]) * double(y.v[l]) + double(z));
+      bits[l] |= uint32_t(std::bit_cast<uint16_t>(sum)) << (16 * half);
+    }
+  }
+  writeWord(wave, to.reg, bits, writtenLanes(wave, inst));
+}
+
 template <typename T, auto F, size_t count> Entry packed() {
   Entry entry;
   entry.run = runPacked<F, T, count>;
@@ -184,8 +203,66 @@ template <bool isBf16> void runDotFloats(Wave &wave, const Inst &inst) {
   store(wave, inst, inst.ops[0], z.v);
 }
 
+/// v_dot2_f16_f16 and v_dot2_bf16_bf16 dst, x, y, z: the sum is rounded after
+/// each product. Operands may be negated whole, z be the upper half.
+template <bool isBf16> void runDotNarrow(Wave &wave, const Inst &inst) {
+  using T = std::conditional_t<isBf16, Bf16, Half>;
+  wave.sourceMask = ~uint64_t(0);
+  Lanes<uint32_t> x, y;
+  Lanes<T> z;
+  load(wave, inst, 1, x.v, true);
+  load(wave, inst, 2, y.v, false);
+  load(wave, inst, 3, z.v, false);
+  auto part = [](uint32_t w, unsigned at) -> float {
+    auto half = uint16_t(w >> at);
+    return isBf16 ? toFloat(Bf16{half}) : float(std::bit_cast<Half>(half));
+  };
+  for (unsigned l = 0; l < kMaxLanes; ++l) {
+    float sum;
+    if constexpr (isBf16)
+      sum = toFloat(z.v[l]);
+    else
+      sum = float(z.v[l]);
+    for (unsigned at = 0; at < 32; at += 16) {
+      float lhs = part(x.v[l], at), rhs = part(y.v[l], at);
+      lhs = inst.ops[1].absolute ? std::fabs(lhs) : lhs;
+      rhs = inst.ops[2].absolute ? std::fabs(rhs) : rhs;
+      bool flips = inst.ops[1].negate != inst.ops[2].negate;
+      float next = float(double(sum) + (flips ? -1.0 : 1.0) * lhs * rhs);
+      sum = isBf16 ? toFloat(toBf16(next)) : float(Half(next));
+    }
+    if constexpr (isBf16)
+      z.v[l] = toBf16(sum);
+    else
+      z.v[l] = Half(sum);
+  }
+  store(wave, inst, inst.ops[0], z.v);
+}
+
+/// The larger or smaller one; NaN wins, and +0 over -0.
+Half maximum(Half x, Half y) {
+  if (x != x || y != y)
+    return x + y;
+  return x > y || (x == y && !std::signbit(float(x))) ? x : y;
+}
+Half minimum(Half x, Half y) {
+  if (x != x || y != y)
+    return x + y;
+  return x < y || (x == y && std::signbit(float(x))) ? x : y;
+}
+
 void addHalves(Table &t) {
   using H = Half;
+  t.add("v_pk_maximum_f16",
+        packed<H, [](H x, H y) -> H { return maximum(x, y); }, 2>());
+  t.add("v_pk_minimum_f16",
+        packed<H, [](H x, H y) -> H { return minimum(x, y); }, 2>());
+  t.add("v_pk_maximum3_f16",
+        packed<H, [](H x, H y, H z) -> H { return maximum(maximum(x, y), z); },
+               3>());
+  t.add("v_pk_minimum3_f16",
+        packed<H, [](H x, H y, H z) -> H { return minimum(minimum(x, y), z); },
+               3>());
   t.add("v_pk_add_f16", packed<H, [](H x, H y) -> H { return x + y; }, 2>());
   t.add("v_pk_mul_f16", packed<H, [](H x, H y) -> H { return x * y; }, 2>());
   t.add("v_pk_fma_f16", packed<H,
@@ -256,6 +333,7 @@ void addDots(Table &t) {
   add({"v_dot4_i32_iu8"}, runDotIntegers<8, true, true>, 1);
   add({"v_dot8_i32_i4", "v_dot8c_i32_i4"}, runDotIntegers<4, true, true>);
   add({"v_dot8_u32_u4"}, runDotIntegers<4, false, false>);
+  add({"v_dot8_i32_iu4"}, runDotIntegers<4, true, true>, 1);
   add({"v_dot2_i32_i16", "v_dot2c_i32_i16"}, runDotIntegers<16, true, true>);
   add({"v_dot2_u32_u16"}, runDotIntegers<16, false, false>);
 }
@@ -279,6 +357,14 @@ void kiln::amd::sim::addVectorPacked(Table &t) {
   entry.types.fill(Type::B32);
   entry.run = runPackedMove;
   t.add("v_pk_mov_b32", entry);
+  entry.types.fill(Type::F16);
+  entry.run = runPackedSum;
+  t.add("v_pk_fmac_f16", entry);
+  entry.run = runDotNarrow<false>;
+  t.add("v_dot2_f16_f16", entry);
+  entry.types.fill(Type::BF16);
+  entry.run = runDotNarrow<true>;
+  t.add("v_dot2_bf16_bf16", entry);
   // Constants are f32 or halves, which the operand says: they are f32 here.
   entry.types.fill(Type::F32);
   entry.run = runMix;

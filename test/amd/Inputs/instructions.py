@@ -12,6 +12,9 @@ import sys
 
 import numpy as np
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import more_instructions as more  # noqa: E402
+
 np.seterr(all="ignore")
 u32, i32, f32, f16, u64 = np.uint32, np.int32, np.float32, np.float16, np.uint64
 
@@ -196,7 +199,7 @@ def source(chip, lanes, rows):
         lines += [f"{store} v20, v10, s[6:7]", f"{add} s6, s6, {4 * lanes}", f"{carry} s7, s7, 0"]
     lines += ["s_endpgm", ".Lend:", ".size k, .Lend-k", ".rodata", ".p2align 6", ".amdhsa_kernel k",
               ".amdhsa_next_free_vgpr 32", ".amdhsa_next_free_sgpr 32", ".amdhsa_user_sgpr_kernarg_segment_ptr 1",
-              ".amdhsa_group_segment_fixed_size 1024", ".amdhsa_kernarg_size 16"]
+              ".amdhsa_group_segment_fixed_size 1024", ".amdhsa_float_denorm_mode_32 3", ".amdhsa_kernarg_size 16"]
     if is_cdna:
         lines.append(".amdhsa_accum_offset 24")
     else:
@@ -223,7 +226,8 @@ def inputs(lanes):
 def main():
     chip, folder = sys.argv[1:]
     lanes = 64 if chip.startswith("gfx9") else 32
-    rows = COMMON + (CDNA if lanes == 64 else RDNA) + (CDNA4 if chip == "gfx950" else [])
+    rows = COMMON + more.COMMON + (CDNA + more.CDNA if lanes == 64 else RDNA + more.RDNA)
+    rows += CDNA4 + more.CDNA4 if chip == "gfx950" else more.RDNA4 if chip.startswith("gfx12") else []
     stem = os.path.join(folder, chip)
     with open(stem + ".s", "w", encoding="utf-8") as file:
         file.write(source(chip, lanes, rows))

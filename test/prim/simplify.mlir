@@ -85,3 +85,34 @@ func.func @layouts(%x: tensor<2x4x8xf32>, %s: tensor<8xf32>) -> tensor<2x4x8xf32
   %3 = prim.transpose %2 permutation [0, 2, 1] : tensor<2x8x4xf32> -> tensor<2x4x8xf32>
   return %3 : tensor<2x4x8xf32>
 }
+
+// A reshape behind as many operations as the patterns look through stays where
+// it is: one pattern would move it behind the last operation, another back.
+// CHECK-LABEL: func.func @anchored
+// CHECK: prim.scan
+// CHECK-COUNT-15: prim.exp
+// CHECK: prim.reshape
+// CHECK-NOT: prim.reshape
+// CHECK: prim.exp
+// CHECK-NEXT: return
+func.func @anchored(%x: tensor<?x1x64xf32>, %n: index) -> tensor<?x64xf32> {
+  %0 = prim.scan sum %x dim 0 : tensor<?x1x64xf32>
+  %1 = prim.exp %0 : tensor<?x1x64xf32>
+  %2 = prim.exp %1 : tensor<?x1x64xf32>
+  %3 = prim.exp %2 : tensor<?x1x64xf32>
+  %4 = prim.exp %3 : tensor<?x1x64xf32>
+  %5 = prim.exp %4 : tensor<?x1x64xf32>
+  %6 = prim.exp %5 : tensor<?x1x64xf32>
+  %7 = prim.exp %6 : tensor<?x1x64xf32>
+  %8 = prim.exp %7 : tensor<?x1x64xf32>
+  %9 = prim.exp %8 : tensor<?x1x64xf32>
+  %10 = prim.exp %9 : tensor<?x1x64xf32>
+  %11 = prim.exp %10 : tensor<?x1x64xf32>
+  %12 = prim.exp %11 : tensor<?x1x64xf32>
+  %13 = prim.exp %12 : tensor<?x1x64xf32>
+  %14 = prim.exp %13 : tensor<?x1x64xf32>
+  %15 = prim.exp %14 : tensor<?x1x64xf32>
+  %r = prim.reshape %15 sizes (%n) : tensor<?x1x64xf32> -> tensor<?x64xf32>
+  %e = prim.exp %r : tensor<?x64xf32>
+  return %e : tensor<?x64xf32>
+}

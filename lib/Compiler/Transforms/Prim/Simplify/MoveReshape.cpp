@@ -62,9 +62,11 @@ struct SinkReshape : RewritePattern {
       return failure();
     for (Value operand : pointwiseOperands(op)) {
       auto reshape = operand.getDefiningOp<ReshapeOp>();
+      // What is computed from it has to be anchored, too: the patterns that
+      // drop dimensions would move the reshape back.
       if (!reshape || !isComputed(reshape.getOperand()) ||
           (hasUnitDim(reshape.getOperand()) &&
-           !isAnchored(reshape.getOperand())))
+           !isAnchored(reshape.getOperand(), anchorDepth - 1)))
         continue;
       auto groups = reassociate(reshape);
       if (!groups)

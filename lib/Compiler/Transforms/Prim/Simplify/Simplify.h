@@ -10,10 +10,13 @@ namespace kiln::prim {
 /// Whether a value is a tensor with a dimension of size 1.
 bool hasUnitDim(mlir::Value value);
 
+/// How many operations isAnchored() looks through.
+inline constexpr int anchorDepth = 16;
+
 /// Whether `value` is the result of an operation that keeps its dimensions of
 /// size 1, such as a convolution, or is computed elementwise from one: a
 /// reshape would separate the two.
-bool isAnchored(mlir::Value value, int depth = 16);
+bool isAnchored(mlir::Value value, int depth = anchorDepth);
 
 void populateNormaliseDotPatterns(mlir::RewritePatternSet &patterns);
 void populateSimplifyConvPatterns(mlir::RewritePatternSet &patterns);

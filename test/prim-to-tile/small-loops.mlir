@@ -9,6 +9,7 @@
 // RUN: kiln-run %s --target=cpu --check --entry=nested --arg=random:1 --arg=i32:5
 // RUN: kiln-run %s --target=cpu --check --entry=outside --arg=random:1
 // RUN: kiln-run %s --target=cpu --check --entry=swapped --arg=random:1 --arg=random:2
+// RUN: kiln-run %s --target=cpu --check --entry=reversed --arg=random:1
 // RUN: kiln-compile %s --target=cpu --explain -o %t.kiln 2>&1 | FileCheck %s --check-prefix=EXPLAIN
 // EXPLAIN: schedule {{ *}}prim.while -> a loop of the host
 // EXPLAIN-NEXT: declined by generic.loop: a tensor of more than 64 elements is replaced in each iteration
@@ -223,4 +224,30 @@ func.func @swapped(%x: tensor<100xf32>, %y: tensor<100xf32>) -> (tensor<100xf32>
     prim.yield %next, %b, %a : tensor<i32>, tensor<100xf32>, tensor<100xf32>
   }
   return %r#1, %r#2 : tensor<100xf32>, tensor<100xf32>
+}
+
+// A tensor that is read backwards: its line begins at its last element.
+// CHECK-LABEL: program.func @reversed
+// CHECK-COUNT-1: program.launch
+func.func @reversed(%x: tensor<3x100xf32>) -> tensor<5xf32> {
+  %zero = prim.full 0 : i32 : tensor<i32>
+  %one = prim.full 1 : i32 : tensor<i32>
+  %end = prim.full 3 : i32 : tensor<i32>
+  %none = prim.full 0.0 : f32 : tensor<5xf32>
+  %at = prim.constant dense<[4, 0, 5, 99, 2]> : tensor<5xi32>
+  %v = prim.rev %x dims [1] : tensor<3x100xf32>
+  %r:2 = prim.while (%zero, %none) : (tensor<i32>, tensor<5xf32>) -> (tensor<i32>, tensor<5xf32>) {
+  ^bb0(%i: tensor<i32>, %a: tensor<5xf32>):
+    %p = prim.lt %i, %end : tensor<i32> -> tensor<i1>
+    prim.yield %p : tensor<i1>
+  } do {
+  ^bb0(%i: tensor<i32>, %a: tensor<5xf32>):
+    %next = prim.add %i, %one : tensor<i32>
+    %row = prim.dynamic_slice %v starts (%i, %zero) : tensor<3x100xf32>, tensor<i32>, tensor<i32> -> tensor<1x100xf32>
+    %line = prim.reshape %row : tensor<1x100xf32> -> tensor<100xf32>
+    %g = prim.gather %line, %at dim 0 batch_dims 0 : tensor<100xf32>, tensor<5xi32> -> tensor<5xf32>
+    %b = prim.add %a, %g : tensor<5xf32>
+    prim.yield %next, %b : tensor<i32>, tensor<5xf32>
+  }
+  return %r#1 : tensor<5xf32>
 }

@@ -169,10 +169,11 @@ Value ElementBuilder::resolve(Value value) const {
   }
 }
 
-/// A buffer's memory as a line, with the place of an element in it.
+/// A buffer's memory as a line from its lowest to its highest address, with the
+/// place of an element in it.
 static LogicalResult asLine(const Buffer &buffer, ArrayRef<Coord> at,
                             ElementBuilder &e, Buffer &line, Coord &place) {
-  int64_t last = 0;
+  int64_t first = 0, last = 0;
   place = e.number(0);
   for (auto [coord, size, stride] :
        llvm::zip_equal(at, buffer.sizes, buffer.strides)) {
@@ -180,12 +181,15 @@ static LogicalResult asLine(const Buffer &buffer, ArrayRef<Coord> at,
       e.fail("a tensor has a size that only a launch knows");
       return failure();
     }
-    last += (size.get() - 1) * stride.get();
+    int64_t reach = (size.get() - 1) * stride.get();
+    (reach < 0 ? first : last) += reach;
     place = e.add(place, e.mul(coord, stride.get()));
   }
+  // Reversed dimensions lie before the buffer's first element.
+  place = e.add(place, e.number(-first));
   line.base = buffer.base;
-  line.offset = buffer.offset;
-  line.sizes = {last + 1};
+  line.offset = e.kernel.host.math.add(buffer.offset, first);
+  line.sizes = {last - first + 1};
   line.strides = {1};
   return success();
 }

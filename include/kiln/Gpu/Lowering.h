@@ -3,7 +3,8 @@
 //
 // A lowering registered for the family `gpu`, or for a target that is built on
 // it, replaces one operation by others. The pass `simt-apply-lowerings` asks it
-// at one of two levels:
+// at one of two levels (Registers.h has those of the level in between, which
+// emit the code of one thread for an operation on tiles that have layouts):
 //
 // - Tiles: an operation of a tile.kernel, before its tiles have layouts. The
 //   lowering emits operations of the tile level: tile, scf, arith and math on
@@ -61,7 +62,7 @@ public:
   /// them with this one or a higher one, and else are asked for what the family
   /// has no lowering for.
   static constexpr int kOwnPriority = 50;
-  enum class Level { Tiles, Threads };
+  enum class Level { Tiles, Registers, Threads };
 
   GpuLoweringContext(Level level, mlir::RewriterBase &rewriter,
                      const target::TargetOptions &options,
@@ -69,6 +70,11 @@ public:
       : LoweringContext(rewriter, options, description), level(level) {}
 
   llvm::StringRef family() const override { return kFamily; }
+  /// The form of lowerings of tiles in registers.
+  static constexpr llvm::StringLiteral kRegisters = "registers";
+  llvm::StringRef form() const override {
+    return level == Level::Registers ? llvm::StringRef(kRegisters) : "";
+  }
 
   /// What the operation works on.
   const Level level;

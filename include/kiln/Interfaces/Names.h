@@ -26,6 +26,12 @@ inline constexpr llvm::StringLiteral kMatrixProduct =
 inline constexpr llvm::StringLiteral kViewRead = "interface.view_read";
 inline constexpr llvm::StringLiteral kViewWrite = "interface.view_write";
 
+/// Arithmetic on elements: scalars, or tiles element by element.
+inline constexpr llvm::StringLiteral kElementwise = "interface.elementwise";
+/// What moves elements, or makes them from coordinates and scalars, by
+/// IndexMapOpInterface.
+inline constexpr llvm::StringLiteral kMovement = "interface.movement";
+
 /// All of these names.
 llvm::ArrayRef<llvm::StringLiteral> interfaceNames();
 

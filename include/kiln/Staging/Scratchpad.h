@@ -35,6 +35,9 @@ struct ScratchpadOptions {
   /// (`#kiln.order<col>`) and panels (`#kiln.interleave`). Instructions of the
   /// description that ask for others are refused.
   bool columns = false, panels = false;
+  /// Names of reductions of plug-ins that the target lowers as they are; others
+  /// become `tile.reduce`.
+  std::vector<std::string> keep = {};
 };
 
 /// Adds the passes to a pass manager of `builtin.module`. Afterwards kernels

@@ -39,6 +39,9 @@ public:
 
   /// Name of the family whose context this is; empty for the base class.
   virtual llvm::StringRef family() const { return ""; }
+  /// The form of operations that is lowered, where a family has several; only
+  /// lowerings with this `form` are asked.
+  virtual llvm::StringRef form() const { return ""; }
   /// This context as that of family T (`T::kFamily`), or null.
   template <typename T> T *as() {
     return family() == llvm::StringRef(T::kFamily) ? static_cast<T *>(this)
@@ -68,6 +71,9 @@ struct Lowering {
       lower;
   std::string plugin; ///< filled in by the registry
   unsigned order = 0; ///< filled in by the registry
+  /// A form of operations that the family has a name for; families add such
+  /// lowerings by functions of their own.
+  std::string form = {};
 };
 
 /// A registered way to turn a fusion group into tile kernels.
@@ -127,6 +133,15 @@ public:
   ///     return emitUnsupported(op, "no lowering for " + name);
   mlir::LogicalResult apply(mlir::Operation *op, LoweringContext &ctx);
 
+  /// The lowerings that `apply` asks, in this order.
+  std::vector<const Lowering *> candidates(mlir::Operation *op,
+                                           const LoweringContext &ctx) const;
+
+  /// Offers `op` to one lowering, without a row in the report: whether it took
+  /// it. Fails where the lowering went wrong, which was said.
+  mlir::FailureOr<bool> applyOne(const Lowering &lowering, mlir::Operation *op,
+                                 LoweringContext &ctx);
+
   /// The same for a fusion group. The option `schedule=NAME` of the SPEC or the
   /// string attribute `kiln.schedule` on `group` forces one.
   mlir::LogicalResult schedule(mlir::Operation *group, llvm::StringRef kind,
@@ -149,6 +164,12 @@ private:
   Offer offer(mlir::Operation *op, LoweringContext &ctx, llvm::StringRef kind,
               llvm::StringRef name, llvm::StringRef plugin, Fn &&run);
 };
+
+/// The operations that lowerings of a target, or of its family, are registered
+/// for by name, in one form.
+std::vector<std::string> loweredOperations(const TargetOptions &options,
+                                           llvm::StringRef family,
+                                           llvm::StringRef form = "");
 
 /// Emits `unsupported: <what>` on `op`, with one note per decline recorded for
 /// it or for an operation in it, and returns failure. An error that begins so

@@ -5,6 +5,7 @@
 #include "kiln/Cpu/Passes.h"
 #include "kiln/Staging/Passes.h"
 #include "kiln/Target/ExtensionPoint.h"
+#include "kiln/Target/Lowering.h"
 #include "kiln/Transforms/Tile/GridPasses.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -22,6 +23,8 @@ void cpu::buildCpuPipeline(OpPassManager &pm,
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
   // The lowering of what is left says why.
   kernels.addPass(tile::createTileExpandInstances());
+  kernels.addPass(tile::createTileExpandReductions(
+      {llvm::to_vector(target::loweredOperations(options, "cpu"))}));
   kernels.addPass(tile::createTileExpandInlineAsm({/*keep=*/true}));
   kernels.addPass(tile::createTileExpandScaledDots());
   kernels.addPass(tile::createTileExpandScaling());

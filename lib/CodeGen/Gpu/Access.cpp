@@ -9,6 +9,7 @@
 
 #include "Access.h"
 #include "LayoutChoice.h"
+#include "OwnLowerings.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -441,6 +442,6 @@ LogicalResult Access::run() {
   return success();
 }
 
-LogicalResult KernelWalk::emitViewAccess(ViewAccessOpInterface op) {
-  return Access(*this, op).run();
+LogicalResult simt::lowerViewAccess(ViewAccessOpInterface op, KernelWalk &w) {
+  return Access(w, op).run();
 }

@@ -64,6 +64,9 @@ LogicalResult LoweringOffer::run() {
   if (!options.name.empty())
     llvm::append_range(all, registry.lowerings(options.name));
   llvm::append_range(all, registry.lowerings(GpuLoweringContext::kFamily));
+  llvm::erase_if(all, [](const target::Lowering *lowering) {
+    return !lowering->form.empty(); // those of tiles in registers come later
+  });
   if (all.empty())
     return success();
   LogicalResult done = offerRegions(root);
@@ -156,7 +159,8 @@ LogicalResult LoweringOffer::offer(Operation *op) {
   bool isTaken = ask(op, /*isBehindOwn=*/false);
   if (!isTaken && !isThere(op, front, back))
     return failure(); // the registry said whose lowering replaced it
-  bool isOwn = isEarly || level == Level::Threads || hasOwnLowering(op);
+  bool isOwn = isEarly || level == Level::Threads ||
+               hasRegisterLowering(op, rewriter, options, description);
   if (!isTaken && !isOwn && !report.takeBroken(op))
     isTaken = ask(op, /*isBehindOwn=*/true);
   if (isTaken)
@@ -240,7 +244,7 @@ struct SimtApplyLowerings
     OpPassManager again(tile::KernelOp::getOperationName());
     again.addPass(tile::createVerifyTileForm());
     if (!early)
-      addTileExpansions(again);
+      addTileExpansions(again, options);
     if (failed(runPipeline(again, root)))
       signalPassFailure();
   }

@@ -4,13 +4,10 @@
 #include "Assigner.h"
 #include "Machine.h"
 #include "Work.h"
-#include "kiln/Dialect/Tile/ExchangeOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Target/Lowering.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace kiln::simt {
@@ -43,9 +40,15 @@ LayoutAttr Assigner::ofAccess(ViewAccessOpInterface access) {
   return blockedLayout(b.getContext(), shape, own.dim, own.count, lanes, warps);
 }
 
+std::optional<ProductChoice>
+Assigner::choiceOf(MatrixProductOpInterface product) {
+  const RegisterCandidate *lowering = findLowering(product, block);
+  return chooseProduct(product, description, warps,
+                       /*inRegisters=*/lowering && !lowering->isOwn);
+}
+
 LayoutAttr Assigner::ofProduct(Operation *op) {
-  if (auto choice =
-          chooseProduct(cast<MatrixProductOpInterface>(op), description, warps))
+  if (auto choice = choiceOf(cast<MatrixProductOpInterface>(op)))
     return choice->acc;
   return canonical(op->getResult(0));
 }
@@ -63,8 +66,10 @@ void Assigner::assign(Operation *op) {
                       llvm::any_of(op->getResultTypes(), isTile);
   if (!touchesTiles || isDeferred(op))
     return;
+  if (isa<LayoutRuleOpInterface>(op))
+    return assignByRule(op);
   if (auto product = dyn_cast<MatrixProductOpInterface>(op)) {
-    if (auto choice = chooseProduct(product, description, warps)) {
+    if (auto choice = choiceOf(product)) {
       // What is read from memory gets there from where it is.
       std::pair<OpOperand &, LayoutAttr> factors[] = {
           {product.getLhsOperand(), choice->lhs},
@@ -94,84 +99,54 @@ void Assigner::assign(Operation *op) {
   }
   if (assignPointers(op))
     return;
-  if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
-    LayoutAttr layout;
-    for (Value source : reduce.getSources())
-      if (!layout)
-        layout = getLayout(source);
-    for (Value source : reduce.getSources())
-      if (!layout)
-        layout = handedOn(source);
-    if (!layout)
-      layout = canonical(reduce.getSources()[0]);
-    requireAll(op, layout, /*results=*/false);
-    for (Value result : op->getResults())
-      setResult(result, reduce.getOrdered() ? canonical(result)
-                                            : layout.dropDim(reduce.getAxis()));
-    return;
+  assignByRule(op);
+}
+
+namespace {
+/// What rules ask, answered by the tiles as they are or as they will be.
+class AssignerQuery : public LayoutQuery {
+public:
+  AssignerQuery(const BlockThreads &block,
+                function_ref<LayoutAttr(ValueRange)> layoutOf,
+                function_ref<LayoutAttr(ArrayRef<int64_t>)> usualOf)
+      : LayoutQuery(block), layoutOf(layoutOf), usualOf(usualOf) {}
+
+  LayoutAttr of(ValueRange tiles) const override { return layoutOf(tiles); }
+  LayoutAttr usual(ArrayRef<int64_t> shape) const override {
+    return usualOf(shape);
   }
-  if (auto gather = dyn_cast<tile::GatherOp>(op)) {
-    LayoutAttr layout = settle(gather.getIndices());
-    requireOperand(gather.getIndicesMutable(), layout);
-    requireOperand(gather.getSourceMutable(), settle(gather.getSource()));
-    return setResult(gather.getResult(), layout);
-  }
-  if (auto counts = dyn_cast<tile::HistogramOp>(op)) {
-    requireAll(op, settle(counts.getSource()), /*results=*/false);
-    return setResult(counts.getResult(), canonical(counts.getResult()));
-  }
-  if (auto join = dyn_cast<tile::JoinOp>(op)) {
-    LayoutAttr layout = getLayout(join.getLhs());
-    if (!layout)
-      layout = settle(join.getRhs());
-    requireAll(op, layout, /*results=*/false);
-    // The two come to stand in neighbouring registers.
-    int64_t rank = layout.getRank();
-    LayoutAttr wider = layout.insertDim(rank);
-    auto registers = wider.getRegisterBases();
-    Basis pair(rank + 1, 0);
-    pair[rank] = 1;
-    registers.insert(registers.begin(), pair);
-    return setResult(join.getResult(),
-                     LayoutAttr::get(b.getContext(), rank + 1, registers,
-                                     wider.getLaneBases(0),
-                                     wider.getWarpBases(0)));
-  }
-  if (auto moved = dyn_cast<IndexMapOpInterface>(op);
-      moved && moved.movesElements() && !isa<tile::ExchangeOp>(op)) {
-    // Through the memory of the block.
-    for (OpOperand &operand : op->getOpOperands())
-      if (isTile(operand.get().getType()))
-        requireOperand(operand, settle(operand.get()));
-    for (Value result : op->getResults())
-      setResult(result, canonical(result));
-    return;
-  }
-  if (auto assembly = dyn_cast<tile::InlineAsmOp>(op);
-      assembly && assembly.getPack() > 1) {
-    for (Type type :
-         llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
-                                  SmallVector<Type>(op->getResultTypes())))
-      if (auto tile = dyn_cast<RankedTensorType>(type))
-        return requireAll(op, packedLayout(b.getContext(), tile.getShape(),
-                                           assembly.getPack(), lanes, warps));
-  }
-  // On elements, or whatever keeps them where they are.
-  LayoutAttr layout;
-  for (Value operand : op->getOperands())
-    if (!layout && isTile(operand.getType()))
-      layout = getLayout(operand);
-  for (Value operand : op->getOperands())
-    if (!layout && isTile(operand.getType()))
-      layout = handedOn(operand);
-  if (!layout) {
-    for (Value value :
-         llvm::concat<Value>(SmallVector<Value>(op->getResults()),
-                             SmallVector<Value>(op->getOperands())))
-      if (!layout && isTile(value.getType()))
-        layout = canonical(value);
-  }
-  requireAll(op, layout);
+
+private:
+  function_ref<LayoutAttr(ValueRange)> layoutOf;
+  function_ref<LayoutAttr(ArrayRef<int64_t>)> usualOf;
+};
+} // namespace
+
+LayoutRule Assigner::ruleOf(Operation *op,
+                            function_ref<LayoutAttr(ValueRange)> layoutOf) {
+  auto usual = [&](ArrayRef<int64_t> shape) { return canonical(shape); };
+  return layoutRuleOf(op, AssignerQuery(block, layoutOf, usual));
+}
+
+void Assigner::assignByRule(Operation *op) {
+  // Of tiles that have none yet, elements may stay where they come from.
+  LayoutRule rule = ruleOf(op, [&](ValueRange tiles) {
+    for (Value tile : tiles)
+      if (isTile(tile.getType()) && getLayout(tile))
+        return getLayout(tile);
+    for (Value tile : tiles)
+      if (isTile(tile.getType()))
+        if (LayoutAttr layout = handedOn(tile))
+          return layout;
+    return LayoutAttr();
+  });
+  for (auto [operand, layout] :
+       llvm::zip_equal(op->getOpOperands(), rule.operands))
+    if (isTile(operand.get().getType()))
+      requireOperand(operand, layout ? layout : settle(operand.get()));
+  for (auto [result, layout] : llvm::zip_equal(op->getResults(), rule.results))
+    if (isTile(result.getType()))
+      setResult(result, layout ? layout : canonical(result));
 }
 
 void Assigner::assignBlock(Block *block) {

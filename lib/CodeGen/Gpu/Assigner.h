@@ -6,6 +6,8 @@
 
 #include "KernelWalk.h"
 #include "LayoutChoice.h"
+#include "LayoutRules.h"
+#include "RegisterCandidates.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 
 namespace kiln::simt {
@@ -17,7 +19,8 @@ class Assigner {
 public:
   Assigner(tile::KernelOp kernel, int64_t lanes, int64_t warps)
       : kernel(kernel), b(kernel.getContext()), lanes(lanes), warps(warps),
-        description(target::getDescription(kernel)) {}
+        description(target::getDescription(kernel)),
+        block(kernel, lanes, warps, description) {}
 
   mlir::LogicalResult run();
 
@@ -31,6 +34,9 @@ private:
   }
   LayoutAttr ofAccess(ViewAccessOpInterface access);
   LayoutAttr ofProduct(mlir::Operation *op);
+  /// How a product is computed. A lowering of a plug-in takes operands from
+  /// registers.
+  std::optional<ProductChoice> choiceOf(MatrixProductOpInterface product);
   /// The layout that a tile has or will have, as far as can be told before it
   /// is reached.
   LayoutAttr predict(mlir::Value tile, unsigned depth = 0);
@@ -65,6 +71,11 @@ private:
 
   void assignBlock(mlir::Block *block);
   void assign(mlir::Operation *op);
+  void assignByRule(mlir::Operation *op);
+  /// The rule of an operation whose tiles have layouts by `layoutOf`: of the
+  /// first one of a range that has one.
+  LayoutRule ruleOf(mlir::Operation *op,
+                    llvm::function_ref<LayoutAttr(mlir::ValueRange)> layoutOf);
   void assignAccess(ViewAccessOpInterface access);
   bool assignPointers(mlir::Operation *op);
   void assignLoop(mlir::scf::ForOp loop);
@@ -77,6 +88,7 @@ private:
   mlir::OpBuilder b;
   int64_t lanes, warps;
   target::TargetAttr description;
+  BlockShape block;
   index::Analysis scalars;
   tile::AxisAnalysis facts{scalars};
   llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, mlir::Value> made;

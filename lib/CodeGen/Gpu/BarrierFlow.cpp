@@ -276,13 +276,13 @@ void BarrierFlow::visitIf(scf::IfOp op) {
 //===----------------------------------------------------------------------===//
 
 void BarrierFlow::visitGlobal(Operation *op) {
-  Reach now = reachOf(op);
-  if (!now.place)
+  Reaches now = reachesOf(op);
+  if (now.empty())
     return;
   SmallVector<Operation *> met;
   auto meets = [&](Operation *earlier) {
     return isFence(op) ||
-           (mayConflict(reachOf(earlier), now) &&
+           (mayConflict(reachesOf(earlier), now) &&
             !isOwnAccess(earlier, op, block.laneBits(), block.warpBits()));
   };
   llvm::copy_if(pending.global, std::back_inserter(met), meets);

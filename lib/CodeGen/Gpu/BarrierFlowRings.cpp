@@ -61,8 +61,7 @@ static void collectFillings(Operation *op, SmallVectorImpl<Value> &targets,
     } else if (auto write = dyn_cast<stage::WriteOp>(inner)) {
       targets.push_back(write.getStorage());
       if (Operation *load = write.getValue().getDefiningOp())
-        if (Reach reach = reachOf(load); reach.place)
-          sources.push_back(reach);
+        llvm::append_range(sources, reachesOf(load));
     }
   });
 }
@@ -114,9 +113,7 @@ void BarrierFlow::visitFilling(Operation *op) {
   if (waitForProducts(op, met))
     return;
   auto meets = [&](Operation *earlier) {
-    return llvm::any_of(sources, [&](const Reach &source) {
-      return mayConflict(reachOf(earlier), source);
-    });
+    return mayConflict(reachesOf(earlier), sources);
   };
   llvm::copy_if(pending.global, std::back_inserter(met), meets);
   part(op, met);

@@ -3,6 +3,7 @@
 
 #include "KernelWalk.h"
 #include "MemoryProducts.h"
+#include "OwnLowerings.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -94,48 +95,49 @@ void KernelWalk::unflattenCarried(ValueRange values, ValueRange flat,
   }
 }
 
-LogicalResult KernelWalk::emitFor(scf::ForOp op) {
+LogicalResult simt::lowerFor(scf::ForOp op, KernelWalk &w) {
   bool hasRings = touchesRings(op);
-  size_t numRings = rings.size();
-  llvm::SmallBitVector pairs = findPaired(op, description);
-  SmallVector<Value> inits = flattenCarried(op.getInits(), pairs);
+  size_t numRings = w.rings.size();
+  llvm::SmallBitVector pairs = findPaired(op, w.description);
+  SmallVector<Value> inits = w.flattenCarried(op.getInits(), pairs);
   size_t count = inits.size();
   if (hasRings)
-    inits.append(ringCounters(numRings));
-  auto loop = scf::ForOp::create(b, loc, scalar(op.getLowerBound()),
-                                 scalar(op.getUpperBound()),
-                                 scalar(op.getStep()), inits);
+    inits.append(w.ringCounters(numRings));
+  auto loop = scf::ForOp::create(w.b, w.loc, w.scalar(op.getLowerBound()),
+                                 w.scalar(op.getUpperBound()),
+                                 w.scalar(op.getStep()), inits);
   if (Attribute hints = op->getAttr(tile::kLoopHintsAttr))
     loop->setAttr(tile::kLoopHintsAttr, hints);
-  define(op.getInductionVar(), loop.getInductionVar());
+  w.define(op.getInductionVar(), loop.getInductionVar());
   ValueRange arguments = loop.getRegionIterArgs(), results = loop.getResults();
   // What the loop gives is taken apart behind it.
-  unflattenCarried(op.getResults(), results.take_front(count), pairs);
-  OpBuilder::InsertionGuard guard(b);
+  w.unflattenCarried(op.getResults(), results.take_front(count), pairs);
+  OpBuilder::InsertionGuard guard(w.b);
   if (!inits.empty())
-    b.setInsertionPointToEnd(loop.getBody());
+    w.b.setInsertionPointToEnd(loop.getBody());
   else
-    b.setInsertionPoint(loop.getBody()->getTerminator());
-  unflattenCarried(op.getRegionIterArgs(), arguments.take_front(count), pairs);
+    w.b.setInsertionPoint(loop.getBody()->getTerminator());
+  w.unflattenCarried(op.getRegionIterArgs(), arguments.take_front(count),
+                     pairs);
   if (hasRings)
-    setRingCounters(numRings, arguments.drop_front(count));
-  if (failed(emitBlock(op.getBody())))
+    w.setRingCounters(numRings, arguments.drop_front(count));
+  if (failed(w.lowerBlock(op.getBody())))
     return failure();
-  forgetRings(numRings);
+  w.forgetRings(numRings);
   if (!inits.empty()) {
-    SmallVector<Value> yielded = flattenCarried(op.getYieldedValues(), pairs);
+    SmallVector<Value> yielded = w.flattenCarried(op.getYieldedValues(), pairs);
     if (hasRings)
-      yielded.append(ringCounters(numRings));
-    scf::YieldOp::create(b, loc, yielded);
+      yielded.append(w.ringCounters(numRings));
+    scf::YieldOp::create(w.b, w.loc, yielded);
   }
   if (hasRings)
-    setRingCounters(numRings, results.drop_front(count));
+    w.setRingCounters(numRings, results.drop_front(count));
   return success();
 }
 
-LogicalResult KernelWalk::emitIf(scf::IfOp op) {
+LogicalResult simt::lowerIf(scf::IfOp op, KernelWalk &w) {
   bool hasRings = touchesRings(op);
-  size_t numRings = rings.size();
+  size_t numRings = w.rings.size();
   // Which copies are under way must not depend on a condition, but for the
   // filling of a slot as a whole.
   WalkResult walked = op.walk([&](Operation *inner) {
@@ -146,17 +148,17 @@ LogicalResult KernelWalk::emitIf(scf::IfOp op) {
                : WalkResult::advance();
   });
   if (walked.wasInterrupted())
-    return decline(op, "a ring that is consumed under a condition");
+    return w.decline(op, "a ring that is consumed under a condition");
   if (hasRings)
-    if (std::optional<LogicalResult> filled = emitFillings(op))
+    if (std::optional<LogicalResult> filled = fillSlots(op, w))
       return *filled;
   SmallVector<Value> counters =
-      hasRings ? ringCounters(numRings) : SmallVector<Value>();
-  SmallVector<Type> types = flattenTypes(op.getResultTypes());
+      hasRings ? w.ringCounters(numRings) : SmallVector<Value>();
+  SmallVector<Type> types = w.flattenTypes(op.getResultTypes());
   size_t count = types.size();
-  types.append(counters.size(), b.getI32Type());
+  types.append(counters.size(), w.b.getI32Type());
   auto choice = scf::IfOp::create(
-      b, loc, types, scalar(op.getCondition()), /*addThenBlock=*/true,
+      w.b, w.loc, types, w.scalar(op.getCondition()), /*addThenBlock=*/true,
       /*addElseBlock=*/!op.getElseRegion().empty() || hasRings);
   for (auto [from, to] :
        {std::make_pair(&op.getThenRegion(), &choice.getThenRegion()),
@@ -164,54 +166,55 @@ LogicalResult KernelWalk::emitIf(scf::IfOp op) {
     if (from->empty() && !hasRings)
       continue;
     if (hasRings)
-      setRingCounters(numRings, counters);
-    OpBuilder::InsertionGuard guard(b);
+      w.setRingCounters(numRings, counters);
+    OpBuilder::InsertionGuard guard(w.b);
     Block *block = &to->front();
     if (!block->empty())
       block->back().erase();
-    b.setInsertionPointToEnd(block);
+    w.b.setInsertionPointToEnd(block);
     SmallVector<Value> yielded;
     if (!from->empty()) {
-      if (failed(emitBlock(&from->front())))
+      if (failed(w.lowerBlock(&from->front())))
         return failure();
-      forgetRings(numRings);
-      yielded = flatten(from->front().getTerminator()->getOperands());
+      w.forgetRings(numRings);
+      yielded = w.flatten(from->front().getTerminator()->getOperands());
     }
     if (hasRings)
-      yielded.append(ringCounters(numRings));
-    scf::YieldOp::create(b, loc, yielded);
+      yielded.append(w.ringCounters(numRings));
+    scf::YieldOp::create(w.b, w.loc, yielded);
   }
   ValueRange results = choice.getResults();
-  unflatten(op.getResults(), results.take_front(count));
+  w.unflatten(op.getResults(), results.take_front(count));
   if (hasRings)
-    setRingCounters(numRings, results.drop_front(count));
+    w.setRingCounters(numRings, results.drop_front(count));
   return success();
 }
 
-LogicalResult KernelWalk::emitWhile(scf::WhileOp op) {
+LogicalResult simt::lowerWhile(scf::WhileOp op, KernelWalk &w) {
   if (touchesRings(op))
-    return decline(op, "rings in a loop without a count");
-  size_t numRings = rings.size();
-  SmallVector<Value> inits = flatten(op.getInits());
-  SmallVector<Type> results = flattenTypes(op.getResultTypes());
-  auto loop = scf::WhileOp::create(b, loc, results, inits);
+    return w.decline(op, "rings in a loop without a count");
+  size_t numRings = w.rings.size();
+  SmallVector<Value> inits = w.flatten(op.getInits());
+  SmallVector<Type> results = w.flattenTypes(op.getResultTypes());
+  auto loop = scf::WhileOp::create(w.b, w.loc, results, inits);
   auto region = [&](Block *from, Region &to, TypeRange types) {
-    SmallVector<Location> locations(types.size(), loc);
-    Block *block = b.createBlock(&to, to.end(), types, locations);
-    unflatten(from->getArguments(), block->getArguments());
-    return emitBlock(from);
+    SmallVector<Location> locations(types.size(), w.loc);
+    Block *block = w.b.createBlock(&to, to.end(), types, locations);
+    w.unflatten(from->getArguments(), block->getArguments());
+    return w.lowerBlock(from);
   };
-  OpBuilder::InsertionGuard guard(b);
+  OpBuilder::InsertionGuard guard(w.b);
   Block *before = op.getBeforeBody(), *after = op.getAfterBody();
   if (failed(region(before, loop.getBefore(), ValueRange(inits).getTypes())))
     return failure();
   scf::ConditionOp condition = op.getConditionOp();
-  scf::ConditionOp::create(b, loc, scalar(condition.getCondition()),
-                           flatten(condition.getArgs()));
+  scf::ConditionOp::create(w.b, w.loc, w.scalar(condition.getCondition()),
+                           w.flatten(condition.getArgs()));
   if (failed(region(after, loop.getAfter(), results)))
     return failure();
-  scf::YieldOp::create(b, loc, flatten(after->getTerminator()->getOperands()));
-  forgetRings(numRings);
-  unflatten(op.getResults(), loop.getResults());
+  scf::YieldOp::create(w.b, w.loc,
+                       w.flatten(after->getTerminator()->getOperands()));
+  w.forgetRings(numRings);
+  w.unflatten(op.getResults(), loop.getResults());
   return success();
 }

@@ -4,6 +4,7 @@
 #include "Fragments.h"
 #include "LayoutChoice.h"
 #include "MemoryProducts.h"
+#include "OwnLowerings.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
@@ -423,8 +424,8 @@ LogicalResult InstructionProduct::run() {
   return success();
 }
 
-ScratchNeeds simt::productNeeds(MatrixProductOpInterface op,
-                                const BlockShape &block) {
+ScratchNeeds simt::productNeeds(Operation *product, const BlockShape &block) {
+  auto op = cast<MatrixProductOpInterface>(product);
   if (!op->hasAttr(kRowAttr))
     return ScalarProduct::needs(op, block.description);
   return isMemoryProduct(op, block.description)
@@ -432,20 +433,21 @@ ScratchNeeds simt::productNeeds(MatrixProductOpInterface op,
              : ScratchNeeds();
 }
 
-LogicalResult KernelWalk::emitProductBy(StringRef name, Operation *op) {
+static LogicalResult lowerProductBy(StringRef name, Operation *op,
+                                    KernelWalk &w) {
   auto product = cast<MatrixProductOpInterface>(op);
   target::MatrixInstructionAttr row =
-      description ? description.getMatrixInstruction(name)
-                  : target::MatrixInstructionAttr();
+      w.description ? w.description.getMatrixInstruction(name)
+                    : target::MatrixInstructionAttr();
   if (!row)
     return op->emitOpError("the description has no matrix instruction '")
            << name << "'";
-  return readsMemory(row) ? emitMemoryProduct(*this, product, row)
-                          : InstructionProduct(*this, product, row).run();
+  return readsMemory(row) ? emitMemoryProduct(w, product, row)
+                          : InstructionProduct(w, product, row).run();
 }
 
-LogicalResult KernelWalk::emitProduct(Operation *op) {
+LogicalResult simt::lowerProduct(Operation *op, KernelWalk &w) {
   if (auto name = op->getAttrOfType<StringAttr>(kRowAttr))
-    return emitProductBy(name.getValue(), op);
-  return ScalarProduct(*this, cast<MatrixProductOpInterface>(op)).run();
+    return lowerProductBy(name.getValue(), op, w);
+  return ScalarProduct(w, cast<MatrixProductOpInterface>(op)).run();
 }

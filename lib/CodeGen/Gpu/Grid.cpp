@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Grid.h"
-#include "KernelWalk.h"
+#include "OwnLowerings.h"
 #include "kiln/Dialect/Tile/GridOps.h"
 
 using namespace mlir;
@@ -38,25 +38,57 @@ static Value countInstances(ThreadBuilder &w) {
   return count;
 }
 
-bool simt::emitGridOp(KernelWalk &w, Operation *op) {
-  if (isa<tile::InstanceIdOp>(op)) {
-    w.define(op->getResult(0), w.widen(instanceId(w)));
-  } else if (isa<tile::NumInstancesOp>(op)) {
-    w.define(op->getResult(0), w.widen(countInstances(w)));
-  } else if (auto point = dyn_cast<tile::GridCoordinatesOp>(op)) {
-    // Divisions of 32 bits are faster, and hold the number of points.
-    SmallVector<Value> narrow;
-    for (Value operand : op->getOperands())
-      narrow.push_back(w.narrow(w.scalar(operand)));
-    for (auto [result, id] : llvm::zip(
-             op->getResults(),
-             tile::buildCoordinates(w.b, w.loc, tile::getBands(point),
-                                    narrow[0], ArrayRef(narrow).drop_front())))
-      w.define(result, w.widen(id));
-  } else {
-    return false;
-  }
-  return true;
+LogicalResult simt::lowerProgramId(tile::ProgramIdOp op, KernelWalk &w) {
+  for (auto [result, id] : llvm::zip(op.getIds(), w.programIds))
+    w.define(result, id);
+  return success();
+}
+
+LogicalResult simt::lowerNumPrograms(tile::NumProgramsOp op, KernelWalk &w) {
+  for (auto [result, count] : llvm::zip(op.getCounts(), w.programCounts))
+    w.define(result, count);
+  return success();
+}
+
+LogicalResult simt::lowerInstanceId(tile::InstanceIdOp op, KernelWalk &w) {
+  w.define(op->getResult(0), w.widen(instanceId(w)));
+  return success();
+}
+
+LogicalResult simt::lowerNumInstances(tile::NumInstancesOp op, KernelWalk &w) {
+  w.define(op->getResult(0), w.widen(countInstances(w)));
+  return success();
+}
+
+LogicalResult simt::lowerGridCoordinates(tile::GridCoordinatesOp op,
+                                         KernelWalk &w) {
+  // Divisions of 32 bits are faster, and hold the number of points.
+  SmallVector<Value> narrow;
+  for (Value operand : op->getOperands())
+    narrow.push_back(w.narrow(w.scalar(operand)));
+  for (auto [result, id] : llvm::zip(
+           op->getResults(),
+           tile::buildCoordinates(w.b, w.loc, tile::getBands(op), narrow[0],
+                                  ArrayRef(narrow).drop_front())))
+    w.define(result, w.widen(id));
+  return success();
+}
+
+LogicalResult simt::lowerMakeView(tile::MakeViewOp op, KernelWalk &w) {
+  (void)w.viewOf(op.getResult());
+  return success();
+}
+
+LogicalResult simt::lowerDim(tile::DimOp op, KernelWalk &w) {
+  w.define(op.getResult(), w.viewOf(op.getView()).sizes[op.getDim()]);
+  return success();
+}
+
+LogicalResult simt::lowerNumBlocks(tile::NumBlocksOp op, KernelWalk &w) {
+  Value size = w.viewOf(op.getView()).sizes[op.getDim()];
+  w.define(op.getResult(), w.b.createOrFold<arith::CeilDivSIOp>(
+                               w.loc, size, w.c64(op.getBlock())));
+  return success();
 }
 
 SmallVector<Value> simt::printedIds(KernelWalk &w, Operation *op,

@@ -10,10 +10,6 @@ namespace kiln::simt {
 
 class KernelWalk;
 
-/// Emits what tells an instance its place (tile.instance_id and the like);
-/// false if `op` is something else.
-bool emitGridOp(KernelWalk &walk, mlir::Operation *op);
-
 /// The coordinates, as i64, that `op` names in what it prints; `programIds` are
 /// those of the block.
 llvm::SmallVector<mlir::Value>

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FirstCopies.h"
+#include "OwnLowerings.h"
 #include "kiln/Gpu/Lowering.h"
 #include "kiln/Transforms/Tile/Passes.h"
 
@@ -137,7 +138,7 @@ ScratchNeeds simt::inlineAsmNeeds(tile::InlineAsmOp op,
   return needs;
 }
 
-LogicalResult KernelWalk::emitInlineAsm(tile::InlineAsmOp op) {
+LogicalResult simt::lowerInlineAsm(tile::InlineAsmOp op, KernelWalk &w) {
   int64_t pack = op.getPack();
   RankedTensorType tile = tileOf(op);
   LayoutAttr layout = tile ? getLayout(tile) : LayoutAttr();
@@ -145,19 +146,19 @@ LogicalResult KernelWalk::emitInlineAsm(tile::InlineAsmOp op) {
   // What has effects runs once, by whom does not matter.
   Value once;
   if (!op.getPure()) {
-    once = layout ? isFirstCopy(layout)
-                  : compare(arith::CmpIPredicate::eq, threadId(), c32(0));
+    once = layout ? w.isFirstCopy(layout)
+                  : w.compare(arith::CmpIPredicate::eq, w.threadId(), w.c32(0));
     if (tile && llvm::any_of(tile.getShape(),
                              [](int64_t n) { return !llvm::isPowerOf2_64(n); }))
-      return decline(op, "inline assembly with effects on tiles whose sizes "
-                         "are not powers of two");
+      return w.decline(op, "inline assembly with effects on tiles whose sizes "
+                           "are not powers of two");
   }
   int64_t step = std::min(pack, count);
   if (tile && pack > 1) {
     if (llvm::any_of(tile.getShape(),
                      [](int64_t n) { return !llvm::isPowerOf2_64(n); }))
-      return decline(op, "inline assembly on packs of a tile whose sizes are "
-                         "not powers of two");
+      return w.decline(op, "inline assembly on packs of a tile whose sizes are "
+                           "not powers of two");
     // The elements of a pack follow each other.
     for (int64_t reg = 0; reg < std::min(pack, tile.getNumElements()); ++reg) {
       int64_t rest = reg;
@@ -188,30 +189,30 @@ LogicalResult KernelWalk::emitInlineAsm(tile::InlineAsmOp op) {
       auto word = [&](int64_t i) {
         // What is missing of the last pack may be anything.
         if (isTile ? i >= step : i > 0)
-          return zero(packing.word);
-        return toWord(*this,
-                      isTile ? registers(value)[first + i] : scalar(value),
+          return w.zero(packing.word);
+        return toWord(w,
+                      isTile ? w.registers(value)[first + i] : w.scalar(value),
                       packing);
       };
       for (int64_t i = 0; i < pack; i += packing.shared) {
         SmallVector<Value> words;
         for (int64_t j = 0; j < packing.shared; ++j)
           words.push_back(word(i + j));
-        operands.push_back(join(*this, words, packing));
+        operands.push_back(join(w, words, packing));
       }
     }
     auto make = [&]() -> ValueRange {
-      return simt::InlineAsmOp::create(b, loc, results, op.getText(),
+      return simt::InlineAsmOp::create(w.b, w.loc, results, op.getText(),
                                        op.getIsa(), op.getConstraints(),
                                        op.getPure(), operands)
           .getResults();
     };
-    ValueRange values = runOnce(*this, once, results, make);
+    ValueRange values = runOnce(w, once, results, make);
     unsigned next = 0;
     for (auto [packing, regs] : llvm::zip_equal(out, made)) {
       for (int64_t i = 0; i < step; ++i)
-        regs.push_back(fromWord(*this,
-                                part(*this, values[next + i / packing.shared],
+        regs.push_back(fromWord(w,
+                                part(w, values[next + i / packing.shared],
                                      i % packing.shared, packing),
                                 packing));
       next += packing.registers;
@@ -220,12 +221,12 @@ LogicalResult KernelWalk::emitInlineAsm(tile::InlineAsmOp op) {
   for (auto [result, regs] : llvm::zip_equal(op.getResults(), made)) {
     bool isCopied = once && !result.use_empty();
     if (!isa<RankedTensorType>(result.getType())) {
-      define(result, isCopied ? shareFirstCopy(*this, once, regs[0]) : regs[0]);
+      w.define(result, isCopied ? shareFirstCopy(w, once, regs[0]) : regs[0]);
       continue;
     }
     if (isCopied)
-      shareFirstCopies(*this, once, layout, tile.getShape(), regs);
-    define(result, std::move(regs));
+      shareFirstCopies(w, once, layout, tile.getShape(), regs);
+    w.define(result, std::move(regs));
   }
   return success();
 }

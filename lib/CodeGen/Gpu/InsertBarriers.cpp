@@ -3,6 +3,7 @@
 
 #include "BarrierFlow.h"
 #include "MemoryProducts.h"
+#include "RegisterCandidates.h"
 #include "kiln/Gpu/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -148,7 +149,9 @@ struct InsertBarriers : simt::impl::SimtInsertBarriersBase<InsertBarriers> {
     int64_t lanes = lanesOf(description, this->lanes);
     if (failed(verifyMachine(kernel, description, lanes)))
       return signalPassFailure();
-    BlockShape block(lanes, warps ? warps.getInt() : 4, description);
+    BlockShape block(kernel, lanes, warps ? warps.getInt() : 4, description);
+    if (failed(askPlugIns(kernel, block)))
+      return signalPassFailure();
     BarrierPlan plan = BarrierFlow(kernel, block).run();
     target::MemoryAttr shared =
         description ? description.getMemory(sharedSpaceOf(description))

@@ -2,19 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelWalk.h"
-#include "Grid.h"
+#include "Fragments.h"
 #include "LayoutChoice.h"
 #include "MemoryProducts.h"
+#include "OwnLowerings.h"
+#include "RegisterCandidates.h"
 #include "kiln/Dialect/Simt/LaunchAttrs.h"
 #include "kiln/Dialect/Simt/ThreadCode.h"
-#include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Gpu/Passes.h"
-#include "kiln/Interfaces/MatrixProduct.h"
+#include "kiln/Target/Activity.h"
 #include "kiln/Target/Declines.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace kiln::simt {
 #define GEN_PASS_DEF_CONVERTTILETOSIMT
@@ -25,86 +23,19 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
-KernelWalk::KernelWalk(tile::KernelOp kernel, OpBuilder &builder, int64_t lanes,
-                       int64_t warps, target::TargetAttr description)
-    : ThreadBuilder(builder, kernel.getLoc(), lanes, warps), kernel(kernel),
-      description(description), shape(lanes, warps, description) {
+KernelWalk::KernelWalk(tile::KernelOp kernel, RewriterBase &builder,
+                       int64_t lanes, int64_t warps,
+                       target::TargetAttr description)
+    : RegisterCode(builder, kernel.getLoc(), lanes, warps), kernel(kernel),
+      description(description), shape(kernel, lanes, warps, description),
+      rewriter(builder) {
   marksUniform = sharesRegisters(description);
   namesMemories = simt::namesMemories(description);
 }
 
-Value KernelWalk::scalar(Value value) {
-  auto it = scalars.find(value);
-  assert(it != scalars.end() && "a scalar that was not emitted");
-  return it->second;
-}
-
-const Regs &KernelWalk::registers(Value tile) {
-  auto it = tiles.find(tile);
-  assert(it != tiles.end() && "a tile that was not emitted");
-  return it->second;
-}
-
-void KernelWalk::define(Value value, Regs regs) {
-  assert(int64_t(regs.size()) == getLayout(value).getNumRegisters());
-  tiles[value] = std::move(regs);
-}
-
-void KernelWalk::define(Value value, Value scalar) { scalars[value] = scalar; }
-
 LogicalResult KernelWalk::decline(Operation *op, const Twine &why) {
   target::restoreDeclines(op);
   return target::emitUnsupported(op, why);
-}
-
-int64_t KernelWalk::scratch(int64_t bytes, int64_t warpBytes) {
-  size_t at = 2 * scratchUsed++;
-  if (at + 1 >= scratchPlaces.size() || scratchPlaces[at + 1] < bytes) {
-    scratchPlaces = {};
-    return 0; // the operation is in error
-  }
-  StorageArea area{scratchPlaces[at], scratchPlaces[at] + bytes};
-  if (at && area.overlaps({scratchPlaces[at - 2],
-                           scratchPlaces[at - 2] + scratchPlaces[at - 1]}))
-    warpBytes ? warpBarrier() : barrier();
-  return area.begin;
-}
-
-void KernelWalk::warpBarrier() { WarpBarrierOp::create(b, loc); }
-
-int64_t KernelWalk::registerAt(LayoutAttr layout, ArrayRef<int64_t> offset) {
-  // Elimination would do; there are few bits.
-  Basis rest(offset);
-  int64_t reg = 0;
-  auto bases = layout.getRegisterBases();
-  // Bases are mostly single bits of their own: greedy, then checked.
-  for (auto [bit, basis] : llvm::enumerate(bases)) {
-    bool covered = true, any = false;
-    for (auto [have, want] : llvm::zip_equal(rest, basis)) {
-      covered &= (have & want) == want;
-      any |= want != 0;
-    }
-    if (!covered || !any)
-      continue;
-    reg |= int64_t(1) << bit;
-    for (auto [have, want] : llvm::zip_equal(rest, basis))
-      have ^= want;
-  }
-  if (layout.getRegisterOffset(reg) == Basis(offset))
-    return reg;
-  for (reg = 0; reg < layout.getNumRegisters(); ++reg)
-    if (layout.getRegisterOffset(reg) == Basis(offset))
-      return reg;
-  return -1;
-}
-
-void KernelWalk::guarded(Value condition, function_ref<void()> make) {
-  if (!condition)
-    return make();
-  auto choice = scf::IfOp::create(b, loc, condition);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(choice.thenBlock());
-  make();
 }
 
 FailureOr<SmallVector<Value>> KernelWalk::inlineRegion(Region &region,
@@ -112,9 +43,9 @@ FailureOr<SmallVector<Value>> KernelWalk::inlineRegion(Region &region,
   Block &block = region.front();
   for (auto [argument, value] :
        llvm::zip_equal(block.getArguments(), arguments))
-    scalars[argument] = value;
+    define(argument, value);
   for (Operation &op : block.without_terminator())
-    if (failed(emitScalar(&op)))
+    if (failed(lowerScalar(&op, *this)))
       return failure();
   return llvm::map_to_vector(block.getTerminator()->getOperands(),
                              [&](Value value) { return scalar(value); });
@@ -221,7 +152,7 @@ LogicalResult KernelWalk::run() {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(entry);
   bindParameters(function);
-  if (failed(emitBlock(&kernel.getBody().front())))
+  if (failed(lowerBlock(&kernel.getBody().front())))
     return failure();
   LLVM::ReturnOp::create(b, loc, ValueRange());
   function->setAttr(kThreadsAttr, b.getI64IntegerAttr(threads()));
@@ -243,133 +174,71 @@ LogicalResult KernelWalk::run() {
 // Operations
 //===----------------------------------------------------------------------===//
 
-LogicalResult KernelWalk::emitBlock(Block *block) {
+LogicalResult KernelWalk::lowerBlock(Block *block) {
   for (Operation &op : block->without_terminator()) {
     loc = op.getLoc();
-    scratchUsed = 0;
     auto places = op.getAttrOfType<DenseI64ArrayAttr>(kScratchAttr);
-    scratchPlaces = places ? places.asArrayRef() : ArrayRef<int64_t>();
-    if (failed(emitOp(&op)))
+    beginScratch(places ? places.asArrayRef() : ArrayRef<int64_t>());
+    if (failed(lower(&op)))
       return failure();
-    if (scratchUsed && scratchPlaces.empty())
+    if (lacksScratch())
       return op.emitOpError("borrows shared memory without a place; run "
                             "simt-insert-barriers before");
   }
   return success();
 }
 
-static bool hasTiles(Operation *op) {
-  auto isTile = [](Type type) { return isa<RankedTensorType>(type); };
-  return llvm::any_of(op->getOperandTypes(), isTile) ||
-         llvm::any_of(op->getResultTypes(), isTile);
-}
-
-LogicalResult KernelWalk::emitOp(Operation *op) {
+LogicalResult KernelWalk::lower(Operation *op) {
   for (Value result : op->getResults())
     if (isa<RankedTensorType>(result.getType()) && !getLayout(result))
       return op->emitOpError(
           "has a tile without a layout; run simt-assign-layouts before");
   if (isLookup(op))
     return success(); // with what it is written to
-  if (auto access = dyn_cast<ViewAccessOpInterface>(op))
-    return emitViewAccess(access);
-  if (isa_and_nonnull<stage::StageDialect>(op->getDialect()))
-    return emitStage(op);
   if (op->getNumResults() && lateReads.contains(op->getResult(0)))
     return success();
-  if (emitGridOp(*this, op))
-    return success();
-  if (isa<MatrixProductOpInterface>(op))
-    return emitProduct(op);
-  return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](scf::ForOp op) { return emitFor(op); })
-      .Case([&](scf::IfOp op) { return emitIf(op); })
-      .Case([&](scf::WhileOp op) { return emitWhile(op); })
-      .Case([&](arith::ConstantOp op) { return emitConstant(op); })
-      .Case([&](tile::ProgramIdOp op) {
-        for (auto [result, id] : llvm::zip(op.getIds(), programIds))
-          define(result, id);
-        return success();
-      })
-      .Case([&](tile::NumProgramsOp op) {
-        for (auto [result, count] : llvm::zip(op.getCounts(), programCounts))
-          define(result, count);
-        return success();
-      })
-      .Case([&](tile::MakeViewOp op) {
-        (void)viewOf(op.getResult());
-        return success();
-      })
-      .Case([&](tile::DimOp op) {
-        define(op.getResult(), viewOf(op.getView()).sizes[op.getDim()]);
-        return success();
-      })
-      .Case([&](tile::NumBlocksOp op) {
-        Value size = viewOf(op.getView()).sizes[op.getDim()];
-        define(op.getResult(), b.createOrFold<arith::CeilDivSIOp>(
-                                   loc, size, c64(op.getBlock())));
-        return success();
-      })
-      .Case([&](tile::ReduceOp op) { return emitReduce(op); })
-      .Case([&](tile::ScanOp op) { return emitScan(op); })
-      .Case([&](tile::SortOp op) { return emitSort(op); })
-      .Case([&](tile::HistogramOp op) { return emitHistogram(op); })
-      .Case([&](tile::GatherOp op) { return emitGather(op); })
-      .Case([&](tile::AssumeOp) { return success(); })
-      .Case([&](tile::AssertOp op) { return emitAssert(op); })
-      .Case([&](tile::PrintOp op) { return emitPrint(op); })
-      .Case<tile::PtrAddOp, tile::PtrCastOp, tile::PtrToIntOp,
-            tile::IntToPtrOp>([&](Operation *op) { return emitPointerOp(op); })
-      .Case([&](tile::LoadPtrOp op) { return emitLoadPtr(op); })
-      .Case([&](tile::StorePtrOp op) { return emitStorePtr(op); })
-      .Case<tile::AtomicRMWOp, tile::AtomicCASOp>(
-          [&](Operation *op) { return emitAtomic(op); })
-      .Case<::mlir::gpu::BarrierOp, BarrierOp, WarpBarrierOp, PublishOp,
-            CommitCopiesOp, WaitCopiesOp, WaitProductsOp, CreateSplitBarrierOp,
-            ArriveOp, AwaitOp>([&](Operation *op) { return emitWait(op); })
-      .Case([&](tile::InlineAsmOp op) { return emitInlineAsm(op); })
-      .Case([&](tensor::ExtractOp op) -> LogicalResult {
-        if (!op.getIndices().empty())
-          return emitExtract(op);
-        define(op.getResult(), registers(op.getTensor())[0]);
-        return success();
-      })
-      .Default([&](Operation *op) -> LogicalResult {
-        if (auto moved = dyn_cast<IndexMapOpInterface>(op))
-          if (moved.movesElements() || moved.getGeneratedElement())
-            return emitMovement(op);
-        if (!hasTiles(op))
-          return emitScalar(op);
-        if (OpTrait::hasElementwiseMappableTraits(op))
-          return emitElementwise(op);
-        return decline(op, op->getName().getStringRef());
-      });
+  return applyLowering(op);
 }
 
-LogicalResult KernelWalk::emitWait(Operation *op) {
-  TypeSwitch<Operation *>(op)
-      .Case([&](::mlir::gpu::BarrierOp) { barrier(Memories::All); })
-      .Case([&](BarrierOp op) { barrier(op.getMemories()); })
-      .Case([&](WarpBarrierOp) { warpBarrier(); })
-      .Case([&](PublishOp) { PublishOp::create(b, loc); })
-      .Case([&](CommitCopiesOp) { CommitCopiesOp::create(b, loc); })
-      .Case([&](WaitCopiesOp op) { WaitCopiesOp::create(b, loc, op.getBut()); })
-      .Case([&](CreateSplitBarrierOp op) {
-        CreateSplitBarrierOp::create(b, loc, op.getPlace());
-      })
-      .Case([&](ArriveOp op) {
-        define(op.getPhase(),
-               ArriveOp::create(b, loc, b.getI64Type(), op.getPlace()));
-      })
-      .Case([&](AwaitOp op) {
-        AwaitOp::create(b, loc, scalar(op.getPhase()), op.getPlace());
-      })
-      .Case([&](WaitProductsOp op) {
-        SmallVector<Value> values = flatten(op.getValues());
-        auto wait = WaitProductsOp::create(
-            b, loc, ValueRange(values).getTypes(), op.getBut(), values);
-        unflatten(op.getResults(), wait.getResults());
-      });
+LogicalResult KernelWalk::applyLowering(Operation *op) {
+  RegisterLoweringContext context(rewriter, shape.options, shape, this);
+  for (const RegisterCandidate &candidate : candidatesFor(op, shape)) {
+    const target::Lowering &lowering = *candidate.lowering;
+    if (candidate.isOwn)
+      return lowering.lower(op, context);
+    if (target::hasDeclined(op, lowering.name))
+      continue;
+    // It has its operands in registers, whoever would have read them.
+    for (Value operand : op->getOperands())
+      if (auto reader = isDefined(operand) ? nullptr : readerOf(operand))
+        define(operand, reader->all());
+    FailureOr<bool> taken =
+        target::LoweringRegistry::get().applyOne(lowering, op, context);
+    if (failed(taken))
+      return failure();
+    if (!*taken)
+      continue;
+    // Barriers are placed as if the operation had waited where it borrows.
+    if (leavesScratch())
+      barrier(Memories::All);
+    target::restoreDeclines(op);
+    target::Report::of(op->getContext())
+        .chose(op, "lowering", description ? description.getName() : "",
+               lowering.name);
+    return checkDefined(op, lowering);
+  }
+  return decline(op, op->getName().getStringRef());
+}
+
+LogicalResult KernelWalk::checkDefined(Operation *op,
+                                       const target::Lowering &lowering) {
+  for (OpResult result : op->getResults())
+    if (!isDefined(result))
+      return op->emitError()
+             << target::describeOwner("lowering", lowering.name,
+                                      lowering.plugin)
+             << " took the operation, but defined no registers for its result "
+             << result.getResultNumber();
   return success();
 }
 
@@ -385,7 +254,7 @@ struct ConvertTileToSimt
   void runOnOperation() override {
     ModuleOp module = getOperation();
     target::TargetAttr description = target::getDescription(module);
-    OpBuilder builder(&getContext());
+    IRRewriter builder(&getContext());
     SmallVector<tile::KernelOp> kernels(module.getOps<tile::KernelOp>());
     if (kernels.empty())
       return;
@@ -404,7 +273,7 @@ struct ConvertTileToSimt
       auto warps = kernel->getAttrOfType<IntegerAttr>(kWarpsAttr);
       KernelWalk walk(kernel, builder, lanes, warps ? warps.getInt() : 4,
                       description);
-      reportLowerings(kernel, description);
+      reportLowerings(kernel, walk.shape);
       if (failed(walk.run()))
         return signalPassFailure();
       kernel.erase();

@@ -12,7 +12,6 @@
 #include "Order.h"
 #include "ScratchNeeds.h"
 #include "StorageAreas.h"
-#include "ThreadBuilder.h"
 #include "kiln/Analysis/AxisAnalysis.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Index/Analysis.h"
@@ -22,15 +21,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallBitVector.h"
-#include <functional>
 
 namespace kiln::simt {
-
-/// What a view is made of.
-struct ViewParts {
-  mlir::Value base;                              ///< pointer to global memory
-  llvm::SmallVector<mlir::Value> sizes, strides; ///< i64
-};
 
 /// Storage in the memory of the block: `offset` and `start` bytes from its
 /// beginning. The elements of dimension `inner` lie side by side. In each row
@@ -68,74 +60,33 @@ private:
 
 class FragmentReader;
 
-class KernelWalk : public ThreadBuilder {
+/// The code of a kernel's thread while it is written, with what the family's
+/// own lowerings share.
+class KernelWalk : public RegisterCode {
 public:
-  KernelWalk(tile::KernelOp kernel, mlir::OpBuilder &builder, int64_t lanes,
+  KernelWalk(tile::KernelOp kernel, mlir::RewriterBase &builder, int64_t lanes,
              int64_t warps, target::TargetAttr description);
 
   /// Writes the function before the kernel.
   mlir::LogicalResult run();
+  /// Lowers an operation, or those of a block but its terminator.
+  mlir::LogicalResult lower(mlir::Operation *op);
+  mlir::LogicalResult lowerBlock(mlir::Block *block);
 
-  // What lowerings work with.
-  mlir::Value scalar(mlir::Value value);
-  const Regs &registers(mlir::Value tile);
-  void define(mlir::Value value, Regs regs);
-  void define(mlir::Value value, mlir::Value scalar);
-  /// Where the next piece of shared memory begins that the operation borrows,
-  /// as `simt.scratch` says. What it read of the piece before is done with.
-  int64_t scratch(int64_t bytes, int64_t warpBytes = 0);
+  ViewParts viewOf(mlir::Value view) override;
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+  elementwise(mlir::Operation *op, mlir::ValueRange operands) override;
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+  inlineRegion(mlir::Region &region, mlir::ValueRange arguments) override;
+
   /// `unsupported: …` at the operation.
   mlir::LogicalResult decline(mlir::Operation *op, const llvm::Twine &why);
-  /// Results of an operation on elements for these operands.
-  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
-  elementwise(mlir::Operation *op, mlir::ValueRange operands);
-  /// What a region of scalars yields.
-  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
-  inlineRegion(mlir::Region &region, mlir::ValueRange arguments);
-  /// The register of `layout` that holds what is at these offsets from the
-  /// thread's own coordinates; -1 if none does.
-  static int64_t registerAt(LayoutAttr layout, llvm::ArrayRef<int64_t> offset);
-  /// A barrier for the threads of a warp.
-  void warpBarrier();
   /// How a product reads a factor; nothing where it is in registers.
   std::unique_ptr<FragmentReader> readerOf(mlir::Value tile);
   /// The storage that a product reads a factor from; null where it is in
   /// registers.
   const StoragePlace *storageOf(mlir::Value tile) const;
-  /// `make` only where a condition holds (null: always).
-  void guarded(mlir::Value condition, llvm::function_ref<void()> make);
-
-  tile::KernelOp kernel;
-  target::TargetAttr description;
-  const BlockShape shape;
-
-private:
-  void bindParameters(mlir::LLVM::LLVMFuncOp function);
-  mlir::LogicalResult emitBlock(mlir::Block *block);
-  mlir::LogicalResult emitOp(mlir::Operation *op);
-  /// Barriers, waits and fences, which stand in the kernel already.
-  mlir::LogicalResult emitWait(mlir::Operation *op);
-
-  // Scalars.cpp
-  mlir::LogicalResult emitScalar(mlir::Operation *op);
-  mlir::LogicalResult emitElementwise(mlir::Operation *op);
-  mlir::LogicalResult emitConstant(mlir::arith::ConstantOp op);
-  void avoidUndefined(mlir::Operation *op,
-                      llvm::SmallVectorImpl<mlir::Value> &operands);
-  mlir::FailureOr<mlir::Value> castIndex(mlir::Operation *op,
-                                         mlir::Value value);
-
-  // InlineAsm.cpp
-  mlir::LogicalResult emitInlineAsm(tile::InlineAsmOp op);
-
-  // Output.cpp
-  mlir::LogicalResult emitPrint(tile::PrintOp op);
-  mlir::LogicalResult emitAssert(tile::AssertOp op);
-
-  // ControlFlow.cpp
-  mlir::LogicalResult emitFor(mlir::scf::ForOp op);
-  mlir::LogicalResult emitIf(mlir::scf::IfOp op);
-  mlir::LogicalResult emitWhile(mlir::scf::WhileOp op);
+  index::Facts factsOf(mlir::Value value);
   /// The scalars that values are, tiles register by register.
   llvm::SmallVector<mlir::Value> flatten(mlir::ValueRange values);
   llvm::SmallVector<mlir::Type> flattenTypes(mlir::TypeRange types);
@@ -146,75 +97,40 @@ private:
   void unflattenCarried(mlir::ValueRange values, mlir::ValueRange flat,
                         const llvm::SmallBitVector &pairs);
   void unflatten(mlir::ValueRange values, mlir::ValueRange scalars);
-
-  // Movement.cpp
-  mlir::LogicalResult emitMovement(mlir::Operation *op);
-  mlir::LogicalResult emitThroughShared(mlir::Operation *op);
-  mlir::LogicalResult emitExtract(mlir::tensor::ExtractOp op);
-  mlir::LogicalResult emitGather(tile::GatherOp op);
-  mlir::Value evaluate(mlir::AffineExpr expr, mlir::ValueRange dims,
-                       mlir::ValueRange symbols);
-
-  // Access.cpp
-  mlir::LogicalResult emitViewAccess(ViewAccessOpInterface op);
-  ViewParts viewOf(mlir::Value view);
-
-  // Pointers.cpp
-  mlir::LogicalResult emitPointerOp(mlir::Operation *op);
-  mlir::LogicalResult emitLoadPtr(tile::LoadPtrOp op);
-  mlir::LogicalResult emitStorePtr(tile::StorePtrOp op);
-  mlir::LogicalResult emitAtomic(mlir::Operation *op);
-  llvm::SmallVector<unsigned> vectorsOf(mlir::Value pointers, mlir::Value mask);
-
-  // Reduce.cpp, Scan.cpp, Dot.cpp
-  mlir::LogicalResult emitReduce(tile::ReduceOp op);
-  mlir::LogicalResult emitScan(tile::ScanOp op);
-  mlir::LogicalResult emitSort(tile::SortOp op);
-  mlir::LogicalResult emitHistogram(tile::HistogramOp op);
-  mlir::LogicalResult emitProduct(mlir::Operation *op);
-  mlir::LogicalResult emitProductBy(llvm::StringRef row, mlir::Operation *op);
-
-  // Staged.cpp
-  struct Ring {
-    int64_t depth = 1, align = 16, offset = 0, slotBytes = 0;
-    mlir::Value fill, use; ///< i32: where the slots begin that come next
-  };
-  mlir::LogicalResult emitStage(mlir::Operation *op);
-  mlir::LogicalResult emitRead(stage::ReadOp op);
-  // StagedCopies.cpp
-  void emitCopy(stage::CopyOp op);
-  void emitLookup(stage::WriteOp op);
-  /// A copy, or a load that becomes one; false for anything else.
-  bool emitFilling(mlir::Operation *op);
-  mlir::Value nextSlot(const Ring &ring, mlir::Value slot);
-  std::optional<mlir::LogicalResult> emitFillings(mlir::scf::IfOp op);
-  void bindSlot(Ring *ring, mlir::Value slot, mlir::ValueRange parts);
   /// What loops and conditions carry of rings.
   llvm::SmallVector<mlir::Value> ringCounters(size_t count);
   void setRingCounters(size_t count, mlir::ValueRange counters);
   void forgetRings(size_t count);
+
+  tile::KernelOp kernel;
+  target::TargetAttr description;
+  const BlockShape shape;
+  mlir::LLVM::LLVMFuncOp function;
+  llvm::SmallVector<mlir::Value> programIds, programCounts; ///< i64
+  index::Analysis facts;
+  tile::AxisAnalysis axes{facts};
+
+  struct Ring {
+    int64_t depth = 1, align = 16, offset = 0, slotBytes = 0;
+    mlir::Value fill, use; ///< i32: where the slots begin that come next
+  };
   llvm::MapVector<mlir::Value, std::unique_ptr<Ring>> rings;
   mlir::Value copyMask; ///< i1: whether the copies here happen; null: they do
   /// What copies here know beside: the most that a value is where they happen.
   std::pair<mlir::Value, int64_t> copyBound;
-  index::Facts factsOf(mlir::Value value);
   llvm::DenseMap<mlir::Value, StoragePlace> storages;
   /// Factors that their product reads piece by piece.
   llvm::DenseMap<mlir::Value, StoragePlace> lateReads;
 
-  friend class Access;
+private:
+  void bindParameters(mlir::LLVM::LLVMFuncOp function);
+  /// Gives an operation to the lowering that takes it.
+  mlir::LogicalResult applyLowering(mlir::Operation *op);
+  mlir::LogicalResult checkDefined(mlir::Operation *op,
+                                   const target::Lowering &lowering);
 
-  /// Of the operation that is lowered: where its scratch memory is, and how
-  /// many pieces of it have been used.
-  llvm::ArrayRef<int64_t> scratchPlaces;
-  size_t scratchUsed = 0;
-  llvm::DenseMap<mlir::Value, Regs> tiles;
-  llvm::DenseMap<mlir::Value, mlir::Value> scalars;
+  mlir::RewriterBase &rewriter;
   llvm::DenseMap<mlir::Value, ViewParts> views;
-  llvm::SmallVector<mlir::Value> programIds, programCounts; ///< i64
-  index::Analysis facts;
-  tile::AxisAnalysis axes{facts};
-  mlir::LLVM::LLVMFuncOp function;
 };
 
 using tile::alignmentOf;

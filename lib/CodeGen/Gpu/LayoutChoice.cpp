@@ -356,9 +356,11 @@ std::string simt::whyNoInstruction(MatrixProductOpInterface op,
 
 std::optional<ProductChoice> simt::chooseProduct(MatrixProductOpInterface op,
                                                  target::TargetAttr description,
-                                                 int64_t warps) {
+                                                 int64_t warps,
+                                                 bool inRegisters) {
   using Basis = LayoutAttr::Basis;
-  target::MatrixInstructionAttr row = findInstruction(op, description, warps);
+  target::MatrixInstructionAttr row =
+      findInstruction(op, description, inRegisters ? 0 : warps);
   if (!row)
     return std::nullopt;
   if (readsMemory(row))

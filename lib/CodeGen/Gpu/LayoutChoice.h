@@ -12,6 +12,8 @@
 
 namespace kiln::simt {
 
+struct BlockShape;
+
 /// How many elements of one access lie beside each other at an address that
 /// is known to be a multiple of their size, and along which dimension of the
 /// tile: -1 for none.
@@ -87,10 +89,12 @@ struct ProductChoice {
   LayoutAttr lhs, rhs, acc; ///< of a factor null: it is read from memory
 };
 /// The best row of the description that takes the product, if there is one;
-/// `warps` share out its rows and columns.
+/// `warps` share out its rows and columns. With `inRegisters` only rows are
+/// looked at whose operands are in registers.
 std::optional<ProductChoice> chooseProduct(MatrixProductOpInterface op,
                                            target::TargetAttr description,
-                                           int64_t warps);
+                                           int64_t warps,
+                                           bool inRegisters = false);
 
 /// Whether one product's result goes into the left factor of another one, as
 /// scores do into what weighs rows.
@@ -100,7 +104,7 @@ bool isChained(MatrixProductOpInterface op);
 /// by which instruction a product goes, and why not by one that reads its
 /// factors from the memory of the block, how wide accesses are, and how many
 /// elements a thread has of the rest.
-void reportLowerings(tile::KernelOp kernel, target::TargetAttr description);
+void reportLowerings(tile::KernelOp kernel, const BlockShape &block);
 
 /// On a product: the name of the row that computes it.
 inline constexpr llvm::StringLiteral kRowAttr = "simt.row";

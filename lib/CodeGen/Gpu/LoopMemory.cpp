@@ -3,6 +3,7 @@
 
 #include "LoopMemory.h"
 #include "Order.h"
+#include "kiln/Analysis/Aliases.h"
 #include "kiln/Dialect/Effects.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Staging/LoopValues.h"
@@ -51,19 +52,24 @@ Operation *LoopWrites::findConflict(Operation *load) const {
   });
   if (staged != writes.end())
     return *staged;
-  Value place = reachOf(load).place;
-  BlockArgument from = place ? rootOf(place) : BlockArgument();
+  Reaches read = reachesOf(load);
+  BlockArgument from =
+      read.size() == 1 ? tile::rootOf(read[0].place) : BlockArgument();
   if (from && hasFact(from, tile::kReadonlyAttr))
     return nullptr;
   for (Operation *write : writes) {
     // Atomic operations order what is around them for other instances.
-    Reach reach = reachOf(write);
-    BlockArgument to =
-        reach.place && !reach.reads ? rootOf(reach.place) : BlockArgument();
-    bool isApart = from && to && from != to &&
-                   (isIndependent || hasFact(from, tile::kNoaliasAttr) ||
-                    hasFact(to, tile::kNoaliasAttr));
-    if (!isApart)
+    Reaches reaches = reachesOf(write);
+    auto isApart = [&](const Reach &reach) {
+      if (!reach.writes)
+        return true;
+      BlockArgument to =
+          reach.reads ? BlockArgument() : tile::rootOf(reach.place);
+      return from && to && from != to &&
+             (isIndependent || hasFact(from, tile::kNoaliasAttr) ||
+              hasFact(to, tile::kNoaliasAttr));
+    };
+    if (reaches.empty() || !llvm::all_of(reaches, isApart))
       return write;
   }
   return nullptr;

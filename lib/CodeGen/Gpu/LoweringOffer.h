@@ -13,11 +13,15 @@ class OpPassManager;
 
 namespace kiln::simt {
 
-/// Whether the family lowers tiles by an operation of this kind itself.
-bool hasOwnLowering(mlir::Operation *op); // Lowerings.cpp
+/// Whether an operation has a lowering of tiles in registers, so that lowerings
+/// of tiles may leave it.
+bool hasRegisterLowering(mlir::Operation *op, mlir::RewriterBase &rewriter,
+                         const target::TargetOptions &options,
+                         target::TargetAttr description); // Lowerings.cpp
 
 /// Adds the passes that express what threads lack in terms of what they have.
-void addTileExpansions(mlir::OpPassManager &kernels); // Pipeline.cpp
+void addTileExpansions(mlir::OpPassManager &kernels,
+                       const target::TargetOptions &options); // Pipeline.cpp
 
 /// Offers the operations of a kernel, or of a function of one thread, to the
 /// lowerings that are registered for its target or the family.

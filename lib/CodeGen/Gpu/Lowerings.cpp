@@ -5,10 +5,10 @@
 #include "Fragments.h"
 #include "LoweringOffer.h"
 #include "MemoryProducts.h"
+#include "RegisterCandidates.h"
 #include "RowCosts.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Target/Declines.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;
@@ -147,24 +147,27 @@ void Lowerings::add(Operation *op) {
       "of " + Twine(getLayout(tile).getNumRegisters()) + " elements");
 }
 
-bool simt::hasOwnLowering(Operation *op) {
-  if (isa<tile::TileDialect, scf::SCFDialect, arith::ArithDialect,
-          math::MathDialect>(op->getDialect()) ||
-      isa<ViewAccessOpInterface, MatrixProductOpInterface, tensor::ExtractOp>(
-          op))
+bool simt::hasRegisterLowering(Operation *op, RewriterBase &rewriter,
+                               const target::TargetOptions &options,
+                               target::TargetAttr description) {
+  // What of tile has none is expanded, or an error that says more.
+  if (isa<tile::TileDialect>(op->getDialect()))
     return true;
-  if (auto moved = dyn_cast<IndexMapOpInterface>(op))
-    return moved.movesElements() || moved.getGeneratedElement();
-  return OpTrait::hasElementwiseMappableTraits(op);
+  BlockThreads block{1, 1, description};
+  RegisterLoweringContext context(rewriter, options, block);
+  return target::LoweringRegistry::get().knows(op, context);
 }
 
-void simt::reportLowerings(tile::KernelOp kernel,
-                           target::TargetAttr description) {
-  Lowerings lowerings(kernel, description);
+void simt::reportLowerings(tile::KernelOp kernel, const BlockShape &block) {
+  Lowerings lowerings(kernel, block.description);
   kernel.walk([&](Operation *op) {
     // What a region does with elements is its operation's affair.
     if (op->getParentOp() == kernel ||
-        isa<scf::SCFDialect>(op->getParentOp()->getDialect()))
-      lowerings.add(op);
+        isa<scf::SCFDialect>(op->getParentOp()->getDialect())) {
+      // What a plug-in takes is reported when it has.
+      const RegisterCandidate *lowering = findLowering(op, block);
+      if (!lowering || lowering->isOwn)
+        lowerings.add(op);
+    }
   });
 }

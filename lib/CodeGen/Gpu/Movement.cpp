@@ -7,8 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BitMaps.h"
 #include "Exchange.h"
 #include "KernelWalk.h"
+#include "OwnLowerings.h"
 #include "Pairs.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "llvm/Support/MathExtras.h"
@@ -17,29 +19,30 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
-Value KernelWalk::evaluate(AffineExpr expr, ValueRange dims,
-                           ValueRange symbols) {
+static Value evaluate(KernelWalk &w, AffineExpr expr, ValueRange dims,
+                      ValueRange symbols) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return c32(constant.getValue());
+    return w.c32(constant.getValue());
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
     return dims[dim.getPosition()];
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return narrow(symbols[symbol.getPosition()]);
+    return w.narrow(symbols[symbol.getPosition()]);
   auto pair = cast<AffineBinaryOpExpr>(expr);
-  Value lhs = evaluate(pair.getLHS(), dims, symbols);
-  Value rhs = evaluate(pair.getRHS(), dims, symbols);
+  Value lhs = evaluate(w, pair.getLHS(), dims, symbols);
+  Value rhs = evaluate(w, pair.getRHS(), dims, symbols);
   switch (expr.getKind()) {
   case AffineExprKind::Add:
-    return add(lhs, rhs);
+    return w.add(lhs, rhs);
   case AffineExprKind::Mul:
-    return mul(lhs, rhs);
+    return w.mul(lhs, rhs);
   case AffineExprKind::FloorDiv:
-    return b.createOrFold<arith::FloorDivSIOp>(loc, lhs, rhs);
+    return w.b.createOrFold<arith::FloorDivSIOp>(w.loc, lhs, rhs);
   case AffineExprKind::CeilDiv:
-    return b.createOrFold<arith::CeilDivSIOp>(loc, lhs, rhs);
+    return w.b.createOrFold<arith::CeilDivSIOp>(w.loc, lhs, rhs);
   default: // Mod is never negative.
-    return sub(lhs,
-               mul(b.createOrFold<arith::FloorDivSIOp>(loc, lhs, rhs), rhs));
+    return w.sub(
+        lhs,
+        w.mul(w.b.createOrFold<arith::FloorDivSIOp>(w.loc, lhs, rhs), rhs));
   }
 }
 
@@ -51,28 +54,6 @@ static std::optional<LayoutAttr::Basis> mapBasis(AffineMap map,
   dims.resize(map.getNumDims(), 0);
   auto at = map.compose(dims);
   return LayoutAttr::Basis(at);
-}
-
-/// Whether exclusive or of coordinates goes through a map: it takes each of
-/// its results from bits of dimensions.
-static bool isLinearOverBits(AffineMap map, ArrayRef<int64_t> from,
-                             ArrayRef<int64_t> to) {
-  if (map.getNumSymbols())
-    return false;
-  bool simple = llvm::all_of(map.getResults(), [](AffineExpr expr) {
-    if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-      return constant.getValue() == 0;
-    return isa<AffineDimExpr>(expr);
-  });
-  if (simple)
-    return true;
-  // Reshapes: sizes that are powers of two, and as many elements.
-  auto powers = [](ArrayRef<int64_t> shape) {
-    return llvm::all_of(shape,
-                        [](int64_t n) { return llvm::isPowerOf2_64(n); });
-  };
-  return powers(from) && powers(to) &&
-         ShapedType::getNumElements(from) == ShapedType::getNumElements(to);
 }
 
 namespace {
@@ -101,11 +82,7 @@ static std::optional<BitMove> bitMoveOf(Operation *op,
   auto sourceType = cast<RankedTensorType>(operand->get().getType());
   LayoutAttr source = getLayout(operand->get());
   OperandRead read = getOperandRead(*operand);
-  bool isReshape = isa<tile::ReshapeOp>(op);
-  if (!read || read.domain ||
-      !isLinearOverBits(read.map, shape, sourceType.getShape()) ||
-      (isReshape &&
-       ShapedType::getNumElements(shape) != sourceType.getNumElements()))
+  if (!read || read.domain || !movesBits(read.map, shape))
     return std::nullopt;
   // A broadcast reads size 1 at 0.
   auto change = [&](ArrayRef<int64_t> basis) {
@@ -140,38 +117,36 @@ static std::optional<BitMove> bitMoveOf(Operation *op,
 ScratchNeeds simt::movementNeeds(Operation *op, const BlockShape &block) {
   if (cast<IndexMapOpInterface>(op).getGeneratedElement())
     return {};
-  if (auto pairs = dyn_cast<tile::ExchangeOp>(op))
-    if (auto needs = pairNeeds(pairs, block))
-      return *needs;
   if (auto move = bitMoveOf(op, block))
     return move->way.needs(block);
   SmallVector<int64_t> places;
   return {{ThreadBuilder::placeTiles(op->getOperands(), places)}};
 }
 
-LogicalResult KernelWalk::emitThroughShared(Operation *op) {
+static LogicalResult lowerThroughShared(Operation *op, KernelWalk &w) {
   auto moved = cast<IndexMapOpInterface>(op);
   SmallVector<Value> symbolValues, symbols;
   moved.getIndexSymbols(symbolValues);
   for (Value value : symbolValues)
-    symbols.push_back(scalar(value));
+    symbols.push_back(w.scalar(value));
   // Each operand at a place of its own.
   SmallVector<int64_t> places;
-  int64_t start = scratch(placeTiles(op->getOperands(), places));
+  int64_t start =
+      w.scratch(ThreadBuilder::placeTiles(op->getOperands(), places));
   for (auto [operand, place] : llvm::zip_equal(op->getOperands(), places))
     if (auto type = dyn_cast<RankedTensorType>(operand.getType()))
-      writeTile(start + place, registers(operand), getLayout(operand),
-                type.getShape());
-  barrier();
+      w.writeTile(start + place, w.registers(operand), getLayout(operand),
+                  type.getShape());
+  w.barrier();
   for (OpResult result : op->getResults()) {
     auto type = cast<RankedTensorType>(result.getType());
     LayoutAttr layout = getLayout(result);
-    Type element = scalarType(type.getElementType());
+    Type element = ThreadBuilder::scalarType(type.getElementType());
     Regs regs;
     for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
       SmallVector<Value> at;
       for (int64_t d = 0; d < type.getRank(); ++d)
-        at.push_back(coordinate(layout, reg, d));
+        at.push_back(w.coordinate(layout, reg, d));
       Value value;
       for (auto [i, operand] : llvm::enumerate(op->getOpOperands())) {
         auto source = dyn_cast<RankedTensorType>(operand.get().getType());
@@ -179,20 +154,21 @@ LogicalResult KernelWalk::emitThroughShared(Operation *op) {
           continue;
         OperandRead read = getOperandRead(operand, result.getResultNumber());
         if (!read)
-          return decline(op, op->getName().getStringRef());
+          return w.decline(op, op->getName().getStringRef());
         SmallVector<Value> where;
         for (auto [expr, size] :
              llvm::zip_equal(read.map.getResults(), source.getShape())) {
           if (size == 1) {
-            where.push_back(c32(0));
+            where.push_back(w.c32(0));
             continue;
           }
-          Value n = evaluate(expr, at, symbols);
+          Value n = evaluate(w, expr, at, symbols);
           // Beyond the tile, or for another operand: anything, but in bounds.
-          where.push_back(and_(n, c32(int64_t(llvm::PowerOf2Ceil(size)) - 1)));
+          where.push_back(
+              w.and_(n, w.c32(int64_t(llvm::PowerOf2Ceil(size)) - 1)));
         }
-        Value read_ = readElement(start + places[i],
-                                  position(where, source.getShape()), element);
+        Value read_ = w.readElement(
+            start + places[i], w.position(where, source.getShape()), element);
         if (!value) {
           value = read_;
           continue;
@@ -201,104 +177,113 @@ LogicalResult KernelWalk::emitThroughShared(Operation *op) {
         if (read.domain) {
           for (auto [k, constraint] :
                llvm::enumerate(read.domain.getConstraints())) {
-            Value n = evaluate(constraint, at, symbols);
-            here = both(here,
-                        compare(read.domain.isEq(k) ? arith::CmpIPredicate::eq
-                                                    : arith::CmpIPredicate::sge,
-                                n, c32(0)));
+            Value n = evaluate(w, constraint, at, symbols);
+            here = w.both(here, w.compare(read.domain.isEq(k)
+                                              ? arith::CmpIPredicate::eq
+                                              : arith::CmpIPredicate::sge,
+                                          n, w.c32(0)));
           }
         }
-        value = select(here, read_, value);
+        value = w.select(here, read_, value);
       }
       regs.push_back(value);
     }
-    define(result, std::move(regs));
+    w.define(result, std::move(regs));
   }
   return success();
 }
 
-LogicalResult KernelWalk::emitMovement(Operation *op) {
+LogicalResult simt::lowerMovement(Operation *op, KernelWalk &w) {
   auto moved = cast<IndexMapOpInterface>(op);
   AffineMap generated = moved.getGeneratedElement();
   if (!generated) {
     for (Value operand : op->getOperands())
       if (isa<RankedTensorType>(operand.getType()) && !getLayout(operand))
         return op->emitOpError("has a tile without a layout");
-    auto pairs = dyn_cast<tile::ExchangeOp>(op);
-    if (pairs && exchangePairs(*this, pairs))
-      return success();
-    auto move = bitMoveOf(op, shape);
+    auto move = bitMoveOf(op, w.shape);
     if (!move)
-      return emitThroughShared(op);
+      return lowerThroughShared(op, w);
     Value result = op->getResult(0);
-    Type type = scalarType(getElementTypeOrSelf(move->source.getType()));
-    define(result, Exchange(*this, move->way, type)
-                       .run(registers(move->source),
-                            getLayout(result).getNumRegisters()));
+    Type type =
+        ThreadBuilder::scalarType(getElementTypeOrSelf(move->source.getType()));
+    w.define(result, Exchange(w, move->way, type)
+                         .run(w.registers(move->source),
+                              getLayout(result).getNumRegisters()));
     return success();
   }
   LayoutAttr layout = getLayout(op->getResult(0));
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   if (Value fill = getFillValue(op)) {
-    define(op->getResult(0), Regs(layout.getNumRegisters(), scalar(fill)));
+    w.define(op->getResult(0), Regs(layout.getNumRegisters(), w.scalar(fill)));
     return success();
   }
   SmallVector<Value> symbolValues, symbols;
   moved.getIndexSymbols(symbolValues);
   for (Value value : symbolValues)
-    symbols.push_back(scalar(value));
-  Type element = scalarType(type.getElementType());
+    symbols.push_back(w.scalar(value));
+  Type element = ThreadBuilder::scalarType(type.getElementType());
   Regs regs;
   for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
     SmallVector<Value> at;
     for (int64_t d = 0; d < type.getRank(); ++d)
-      at.push_back(coordinate(layout, reg, d));
-    Value value = evaluate(generated.getResult(0), at, symbols);
+      at.push_back(w.coordinate(layout, reg, d));
+    Value value = evaluate(w, generated.getResult(0), at, symbols);
     unsigned bits = element.getIntOrFloatBitWidth();
     if (bits > 32)
-      value = b.createOrFold<arith::ExtSIOp>(loc, element, value);
+      value = w.b.createOrFold<arith::ExtSIOp>(w.loc, element, value);
     else if (bits < 32)
-      value = b.createOrFold<arith::TruncIOp>(loc, element, value);
+      value = w.b.createOrFold<arith::TruncIOp>(w.loc, element, value);
     regs.push_back(value);
   }
-  define(op->getResult(0), std::move(regs));
+  w.define(op->getResult(0), std::move(regs));
   return success();
 }
 
-ScratchNeeds simt::gatherNeeds(tile::GatherOp op) {
+ScratchNeeds simt::exchangeNeeds(tile::ExchangeOp op,
+                                 const BlockShape &block) {
+  auto needs = pairNeeds(op, block);
+  return needs ? *needs : movementNeeds(op, block);
+}
+
+LogicalResult simt::lowerExchange(tile::ExchangeOp op, KernelWalk &w) {
+  return exchangePairs(w, op) ? success() : lowerMovement(op, w);
+}
+
+ScratchNeeds simt::gatherNeeds(tile::GatherOp op, const BlockShape &) {
   auto source = cast<RankedTensorType>(op.getSource().getType());
   return {
       {ThreadBuilder::tileBytes(source.getShape(), source.getElementType())}};
 }
 
-LogicalResult KernelWalk::emitGather(tile::GatherOp op) {
+LogicalResult simt::lowerGather(tile::GatherOp op, KernelWalk &w) {
   auto source = cast<RankedTensorType>(op.getSource().getType());
   auto type = cast<RankedTensorType>(op.getType());
   LayoutAttr layout = getLayout(op.getResult());
   if (getLayout(op.getIndices()) != layout)
     return op.emitOpError("has indices of another layout than its result");
-  int64_t start =
-      scratch(tileBytes(source.getShape(), source.getElementType()));
-  writeTile(start, registers(op.getSource()), getLayout(op.getSource()),
-            source.getShape());
-  barrier();
+  int64_t start = w.scratch(
+      ThreadBuilder::tileBytes(source.getShape(), source.getElementType()));
+  w.writeTile(start, w.registers(op.getSource()), getLayout(op.getSource()),
+              source.getShape());
+  w.barrier();
   Regs regs;
-  for (auto [reg, index] : llvm::enumerate(registers(op.getIndices()))) {
+  for (auto [reg, index] : llvm::enumerate(w.registers(op.getIndices()))) {
     SmallVector<Value> at;
     for (int64_t d = 0; d < type.getRank(); ++d)
-      at.push_back(coordinate(layout, reg, d));
+      at.push_back(w.coordinate(layout, reg, d));
     Value n = index;
     unsigned bits = n.getType().getIntOrFloatBitWidth();
     if (bits < 32)
-      n = b.createOrFold<arith::ExtSIOp>(loc, b.getI32Type(), n);
-    n = narrow(n);
+      n = w.b.createOrFold<arith::ExtSIOp>(w.loc, w.b.getI32Type(), n);
+    n = w.narrow(n);
     int64_t size = source.getShape()[op.getAxis()];
     // What lies outside is undefined behaviour; it stays in the tile.
-    at[op.getAxis()] = and_(n, c32(int64_t(llvm::PowerOf2Ceil(size)) - 1));
-    regs.push_back(readElement(start, position(at, source.getShape()),
-                               scalarType(type.getElementType())));
+    at[op.getAxis()] = w.and_(n, w.c32(int64_t(llvm::PowerOf2Ceil(size)) - 1));
+    regs.push_back(
+        w.readElement(start, w.position(at, source.getShape()),
+                      ThreadBuilder::scalarType(type.getElementType())));
   }
-  define(op.getResult(), std::move(regs));
+  w.define(op.getResult(), std::move(regs));
   return success();
 }
 
@@ -319,7 +304,7 @@ static int64_t registerOf(tensor::ExtractOp op) {
   return KernelWalk::registerAt(layout, constants);
 }
 
-ScratchNeeds simt::extractNeeds(tensor::ExtractOp op) {
+ScratchNeeds simt::extractNeeds(tensor::ExtractOp op, const BlockShape &) {
   if (op.getIndices().empty() || registerOf(op) >= 0)
     return {};
   auto source = cast<RankedTensorType>(op.getTensor().getType());
@@ -328,24 +313,25 @@ ScratchNeeds simt::extractNeeds(tensor::ExtractOp op) {
 }
 
 /// One element, for every thread.
-LogicalResult KernelWalk::emitExtract(tensor::ExtractOp op) {
+LogicalResult simt::lowerExtract(tensor::ExtractOp op, KernelWalk &w) {
   auto source = cast<RankedTensorType>(op.getTensor().getType());
   LayoutAttr layout = getLayout(op.getTensor());
   if (int64_t reg = registerOf(op); reg >= 0) {
-    define(op.getResult(), registers(op.getTensor())[reg]);
+    w.define(op.getResult(), w.registers(op.getTensor())[reg]);
     return success();
   }
-  int64_t start =
-      scratch(tileBytes(source.getShape(), source.getElementType()));
-  writeTile(start, registers(op.getTensor()), layout, source.getShape());
-  barrier();
+  int64_t start = w.scratch(
+      ThreadBuilder::tileBytes(source.getShape(), source.getElementType()));
+  w.writeTile(start, w.registers(op.getTensor()), layout, source.getShape());
+  w.barrier();
   SmallVector<Value> at;
   for (auto [index, size] : llvm::zip_equal(op.getIndices(), source.getShape()))
     // What lies outside is undefined behaviour; it stays in the tile.
-    at.push_back(and_(narrow(scalar(index)),
-                      c32(int64_t(llvm::PowerOf2Ceil(size)) - 1)));
-  define(op.getResult(),
-         uniform(readElement(start, position(at, source.getShape()),
-                             scalarType(source.getElementType()))));
+    at.push_back(w.and_(w.narrow(w.scalar(index)),
+                        w.c32(int64_t(llvm::PowerOf2Ceil(size)) - 1)));
+  w.define(op.getResult(),
+           w.uniform(w.readElement(
+               start, w.position(at, source.getShape()),
+               ThreadBuilder::scalarType(source.getElementType()))));
   return success();
 }

@@ -8,70 +8,63 @@
 //===----------------------------------------------------------------------===//
 
 #include "Order.h"
-#include "ThreadBuilder.h"
+#include "kiln/Analysis/Aliases.h"
+#include "kiln/Dialect/Effects.h"
+#include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Gpu/ThreadBuilder.h"
 #include "kiln/Interfaces/ViewAccess.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
-/// The block argument that a pointer or a view is derived from; null where it
-/// comes from elsewhere.
-static BlockArgument originOf(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<tile::MakeViewOp, tile::PtrAddOp, tile::PtrCastOp, tile::SplatOp,
-             tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp,
-             tile::TransposeOp, ConvertLayoutOp>(op))
-      return {};
-    value = op->getOperand(0);
-  }
-  return cast<BlockArgument>(value);
+/// Whether an operation is one of a plug-in, whose effects say what it reaches.
+static bool isForeign(Operation *op) {
+  return !isa_and_nonnull<tile::TileDialect, stage::StageDialect, SimtDialect,
+                          ::mlir::gpu::GPUDialect, scf::SCFDialect>(
+      op->getDialect());
 }
 
-BlockArgument simt::rootOf(Value value) {
-  BlockArgument origin = originOf(value);
-  while (origin && !isa<tile::KernelOp>(origin.getOwner()->getParentOp())) {
-    // A loop that only moves a pointer on has that of its begin.
-    auto loop = dyn_cast<scf::ForOp>(origin.getOwner()->getParentOp());
-    if (!loop || origin == loop.getInductionVar() ||
-        originOf(loop.getTiedLoopYieldedValue(origin)->get()) != origin)
-      return {};
-    origin = originOf(loop.getTiedLoopInit(origin)->get());
+static Reaches reachesByEffects(Operation *op) {
+  if (op->getNumRegions() || isMemoryEffectFree(op))
+    return {};
+  auto known = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!known)
+    return {{Value(), /*reads=*/true, /*writes=*/true}};
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  known.getEffects(effects);
+  Reaches reaches;
+  for (const MemoryEffects::EffectInstance &effect : effects) {
+    bool reads = isa<MemoryEffects::Read>(effect.getEffect()),
+         writes = isa<MemoryEffects::Write>(effect.getEffect());
+    if ((reads || writes) && !isa<LaunchOutput>(effect.getResource()))
+      reaches.push_back({effect.getValue(), reads, writes});
   }
-  return origin;
+  return reaches;
 }
 
-Reach simt::reachOf(Operation *op) {
+Reaches simt::reachesOf(Operation *op) {
   if (auto access = dyn_cast<ViewAccessOpInterface>(op))
-    return {access.getAccessedView(),
-            access.getAccessKind() != AccessKind::Write,
-            access.getAccessKind() != AccessKind::Read};
+    return {{access.getAccessedView(),
+             access.getAccessKind() != AccessKind::Write,
+             access.getAccessKind() != AccessKind::Read}};
   if (auto load = dyn_cast<tile::LoadPtrOp>(op))
-    return {load.getPtr(), true, false};
+    return {{load.getPtr(), true, false}};
   if (auto store = dyn_cast<tile::StorePtrOp>(op))
-    return {store.getPtr(), false, true};
-  if (isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op))
-    return {op->getOperand(0), true, true};
-  return {};
+    return {{store.getPtr(), false, true}};
+  if (isAtomic(op))
+    return {{op->getOperand(0), true, true}};
+  return isForeign(op) ? reachesByEffects(op) : Reaches();
 }
 
-static bool hasFact(BlockArgument argument, StringRef name) {
-  if (!argument)
-    return false;
-  auto kernel = cast<tile::KernelOp>(argument.getOwner()->getParentOp());
-  return static_cast<bool>(kernel.getArgAttr(argument.getArgNumber(), name));
-}
-
-bool simt::mayConflict(const Reach &a, const Reach &b) {
-  if (!a.writes && !b.writes)
-    return false;
-  BlockArgument x = rootOf(a.place), y = rootOf(b.place);
-  for (BlockArgument argument : {x, y})
-    if (hasFact(argument, tile::kReadonlyAttr))
-      return false; // nothing writes it
-  // What comes from an unknown place may come from either parameter.
-  return x == y || !x || !y ||
-         (!hasFact(x, tile::kNoaliasAttr) && !hasFact(y, tile::kNoaliasAttr));
+bool simt::mayConflict(ArrayRef<Reach> a, ArrayRef<Reach> b) {
+  return llvm::any_of(a, [&](const Reach &x) {
+    return llvm::any_of(b, [&](const Reach &y) {
+      return (x.writes || y.writes) && tile::mayAlias(x.place, y.place);
+    });
+  });
 }
 
 bool simt::isAtomic(Operation *op) {

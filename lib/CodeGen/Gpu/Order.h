@@ -8,15 +8,17 @@
 
 namespace kiln::simt {
 
-/// The global memory that an access reaches, and how.
+/// Global memory that an operation reaches, and how.
 struct Reach {
-  mlir::Value place; ///< a view, a pointer or a tile of these; null: nothing
+  mlir::Value place; ///< a view, a pointer or a tile of these; null: anywhere
   bool reads = false, writes = false;
 };
-Reach reachOf(mlir::Operation *op);
+using Reaches = llvm::SmallVector<Reach, 2>;
+/// What an operation reaches: of plug-ins' operations by their effects.
+Reaches reachesOf(mlir::Operation *op);
 
-/// Whether one of two accesses writes what the other one may reach.
-bool mayConflict(const Reach &a, const Reach &b);
+/// Whether one of two operations writes what the other one may reach.
+bool mayConflict(llvm::ArrayRef<Reach> a, llvm::ArrayRef<Reach> b);
 
 bool isAtomic(mlir::Operation *op);
 
@@ -27,9 +29,6 @@ bool isFence(mlir::Operation *op);
 /// does: where threads have copies, one writes what others may yet read.
 bool isOwnAccess(mlir::Operation *first, mlir::Operation *second,
                  unsigned laneBits, unsigned warpBits);
-
-/// The parameter that a pointer or a view comes from; null if unknown.
-mlir::BlockArgument rootOf(mlir::Value pointerOrView);
 
 } // namespace kiln::simt
 

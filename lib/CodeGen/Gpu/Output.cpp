@@ -9,6 +9,7 @@
 
 #include "Grid.h"
 #include "KernelWalk.h"
+#include "OwnLowerings.h"
 #include "ScratchNeeds.h"
 #include "kiln-c/Kernel.h"
 #include "kiln/Gpu/OutputRecord.h"
@@ -93,7 +94,7 @@ static Value elementOf(KernelWalk &w, Value value) {
 /// The address of a record, or whether an assertion fails.
 constexpr int64_t kWord = 16;
 
-ScratchNeeds simt::outputNeeds(Operation *op) {
+ScratchNeeds simt::outputNeeds(Operation *op, const BlockShape &) {
   ScratchNeeds needs;
   for (Type type : op->getOperandTypes())
     if (isa<RankedTensorType>(type))
@@ -101,20 +102,20 @@ ScratchNeeds simt::outputNeeds(Operation *op) {
   return needs;
 }
 
-LogicalResult KernelWalk::emitPrint(tile::PrintOp op) {
-  Value first = compare(arith::CmpIPredicate::eq, threadId(), c32(0));
+LogicalResult simt::lowerPrint(tile::PrintOp op, KernelWalk &w) {
+  Value first = w.compare(arith::CmpIPredicate::eq, w.threadId(), w.c32(0));
   Record record;
   record.kind = kPrintedValue;
   record.text = op.getPrefix().str();
   /// A record of one thread.
   auto alone = [&](Value element) {
-    guarded(first, [&] {
-      Value place = newRecord(*this, record);
-      guarded(isThere(*this, place), [&] {
-        writeHeader(*this, place, record, printedIds(*this, op, programIds));
+    w.guarded(first, [&] {
+      Value place = newRecord(w, record);
+      w.guarded(isThere(w, place), [&] {
+        writeHeader(w, place, record, printedIds(w, op, w.programIds));
         if (element)
-          LLVM::StoreOp::create(b, loc, element,
-                                byteAt(*this, place, record.elementStart()), 8);
+          LLVM::StoreOp::create(w.b, w.loc, element,
+                                byteAt(w, place, record.elementStart()), 8);
       });
     });
   };
@@ -131,7 +132,7 @@ LogicalResult KernelWalk::emitPrint(tile::PrintOp op) {
     runtime::DType dtype =
         isPointer ? runtime::DType::i64 : runtime::parseDType(name);
     if (dtype == runtime::DType::none)
-      return decline(op, "printing values of type " + name);
+      return w.decline(op, "printing values of type " + name);
     bool isUnsigned = op.getIsUnsigned() && k < op.getIsUnsigned()->size() &&
                       (*op.getIsUnsigned())[k];
     record.dtype = uint64_t(dtype);
@@ -143,39 +144,40 @@ LogicalResult KernelWalk::emitPrint(tile::PrintOp op) {
     if (!tile) {
       record.flags |= KILN_PRINT_SCALAR;
       record.elementBytes = each;
-      Value element = elementOf(*this, scalar(operand));
+      Value element = elementOf(w, w.scalar(operand));
       alone(element);
       continue;
     }
     record.shape = tile.getShape();
     record.elementBytes = each * tile.getNumElements();
     // One thread asks, all write.
-    int64_t start = scratch(kWord);
-    auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-    guarded(first, [&] {
-      Value place = newRecord(*this, record);
-      LLVM::StoreOp::create(b, loc, place, shared(start));
-      guarded(isThere(*this, place), [&] {
-        writeHeader(*this, place, record, printedIds(*this, op, programIds));
+    int64_t start = w.scratch(kWord);
+    auto pointer = LLVM::LLVMPointerType::get(w.b.getContext());
+    w.guarded(first, [&] {
+      Value place = newRecord(w, record);
+      LLVM::StoreOp::create(w.b, w.loc, place, w.shared(start));
+      w.guarded(isThere(w, place), [&] {
+        writeHeader(w, place, record, printedIds(w, op, w.programIds));
       });
     });
-    barrier();
-    Value place = LLVM::LoadOp::create(b, loc, pointer, shared(start));
+    w.barrier();
+    Value place = LLVM::LoadOp::create(w.b, w.loc, pointer, w.shared(start));
     LayoutAttr layout = getLayout(operand);
-    Value mine = isFirstCopy(layout);
-    for (auto [reg, value] : llvm::enumerate(registers(operand))) {
-      Value at = c32(0);
+    Value mine = w.isFirstCopy(layout);
+    for (auto [reg, value] : llvm::enumerate(w.registers(operand))) {
+      Value at = w.c32(0);
       for (auto [d, size] : llvm::enumerate(tile.getShape()))
-        at = add(mul(at, c32(size)), coordinate(layout, int64_t(reg), d));
-      Value writes =
-          both(isThere(*this, place),
-               both(mine, isElement(layout, int64_t(reg), tile.getShape())));
-      Value element = elementOf(*this, value);
-      guarded(writes, [&] {
+        at = w.add(w.mul(at, w.c32(size)),
+                   w.coordinate(layout, int64_t(reg), d));
+      Value writes = w.both(
+          isThere(w, place),
+          w.both(mine, w.isElement(layout, int64_t(reg), tile.getShape())));
+      Value element = elementOf(w, value);
+      w.guarded(writes, [&] {
         LLVM::StoreOp::create(
-            b, loc, element,
-            elementPointer(byteAt(*this, place, record.elementStart()), at,
-                           element.getType()));
+            w.b, w.loc, element,
+            w.elementPointer(byteAt(w, place, record.elementStart()), at,
+                             element.getType()));
       });
     }
   }
@@ -196,44 +198,49 @@ static std::string locatedText(Location loc, StringRef message) {
   return text;
 }
 
-LogicalResult KernelWalk::emitAssert(tile::AssertOp op) {
+LogicalResult simt::lowerAssert(tile::AssertOp op, KernelWalk &w) {
   Value condition = op.getCondition();
   Value fails;
   auto isFalse = [&](Value holds) {
-    return xor_(holds, constant(b.getI1Type(), 1));
+    return w.xor_(holds, w.constant(w.b.getI1Type(), 1));
   };
   if (LayoutAttr layout = getLayout(condition)) {
     auto shape = cast<RankedTensorType>(condition.getType()).getShape();
     Value any;
-    for (auto [reg, holds] : llvm::enumerate(registers(condition))) {
-      Value one = both(isFalse(holds), isElement(layout, int64_t(reg), shape));
-      any = any ? or_(any, one) : one;
+    for (auto [reg, holds] : llvm::enumerate(w.registers(condition))) {
+      Value one =
+          w.both(isFalse(holds), w.isElement(layout, int64_t(reg), shape));
+      any = any ? w.or_(any, one) : one;
     }
     // All threads of the block have to know.
-    int64_t start = scratch(kWord);
-    Value first = compare(arith::CmpIPredicate::eq, threadId(), c32(0));
-    guarded(first,
-            [&] { LLVM::StoreOp::create(b, loc, c32(0), shared(start)); });
-    barrier();
-    guarded(any, [&] { LLVM::StoreOp::create(b, loc, c32(1), shared(start)); });
-    barrier();
-    Value found = LLVM::LoadOp::create(b, loc, b.getI32Type(), shared(start));
-    fails = compare(arith::CmpIPredicate::ne, found, c32(0));
+    int64_t start = w.scratch(kWord);
+    Value first = w.compare(arith::CmpIPredicate::eq, w.threadId(), w.c32(0));
+    w.guarded(first, [&] {
+      LLVM::StoreOp::create(w.b, w.loc, w.c32(0), w.shared(start));
+    });
+    w.barrier();
+    w.guarded(any, [&] {
+      LLVM::StoreOp::create(w.b, w.loc, w.c32(1), w.shared(start));
+    });
+    w.barrier();
+    Value found =
+        LLVM::LoadOp::create(w.b, w.loc, w.b.getI32Type(), w.shared(start));
+    fails = w.compare(arith::CmpIPredicate::ne, found, w.c32(0));
   } else {
-    fails = isFalse(scalar(condition));
+    fails = isFalse(w.scalar(condition));
   }
   Record record;
   record.kind = kFault;
   record.flags = KILN_PRINT_SCALAR;
   record.text = locatedText(op.getLoc(), op.getMessage());
-  guarded(fails, [&] {
-    Value first = compare(arith::CmpIPredicate::eq, threadId(), c32(0));
+  w.guarded(fails, [&] {
+    Value first = w.compare(arith::CmpIPredicate::eq, w.threadId(), w.c32(0));
     // Where there is no space the write to nowhere fails the launch.
-    guarded(first, [&] {
-      writeHeader(*this, newRecord(*this, record), record,
-                  printedIds(*this, op, programIds));
+    w.guarded(first, [&] {
+      writeHeader(w, newRecord(w, record), record,
+                  printedIds(w, op, w.programIds));
     });
-    StopOp::create(b, loc);
+    StopOp::create(w.b, w.loc);
   });
   return success();
 }

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Float8Products.h"
+#include "LayoutRules.h"
 #include "LoweringOffer.h"
+#include "OwnLowerings.h"
 #include "kiln/Conversion/PtxToTile.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Staging/Passes.h"
@@ -16,7 +18,11 @@
 using namespace mlir;
 using namespace kiln;
 
-void simt::addTileExpansions(OpPassManager &kernels) {
+void simt::addTileExpansions(OpPassManager &kernels,
+                             const target::TargetOptions &options) {
+  kernels.addPass(tile::createTileExpandReductions({llvm::to_vector(
+      target::loweredOperations(options, GpuLoweringContext::kFamily,
+                                GpuLoweringContext::kRegisters))}));
   kernels.addPass(tile::createTileExpandInlineAsm({/*keep=*/true}));
   kernels.addPass(tile::createTileExpandScaledDots({/*narrow=*/true}));
   kernels.addPass(tile::createTileExpandScaling());
@@ -39,7 +45,7 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   extend(".tile");
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
   kernels.addPass(createSimtApplyLowerings({/*early=*/true}));
-  addTileExpansions(kernels);
+  addTileExpansions(kernels, options);
   kernels.addPass(createSimtApplyLowerings());
   kernels.addPass(tile::createTileMakePersistent(
       {/*all=*/options.getBool("persistent", false)}));
@@ -125,7 +131,10 @@ void simt::registerGpuFamily(target::TargetRegistry &registry) {
   if (registry.findFamily("gpu"))
     return;
   // Its targets have pipelines and serialisers of their own.
+  addOwnLowerings(registry);
   registry.addFamily({GpuLoweringContext::kFamily.str(), nullptr, nullptr});
-  registry.addDialects(
-      [](DialectRegistry &dialects) { dialects.insert<SimtDialect>(); });
+  registry.addDialects([](DialectRegistry &dialects) {
+    dialects.insert<SimtDialect>();
+    addLayoutRules(dialects);
+  });
 }

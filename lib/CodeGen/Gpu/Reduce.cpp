@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelWalk.h"
+#include "OwnLowerings.h"
 #include "ScratchNeeds.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -420,6 +421,6 @@ ScratchNeeds simt::reduceNeeds(tile::ReduceOp op, const BlockShape &block) {
                                : ScratchNeeds{{exchange.bytes}};
 }
 
-LogicalResult KernelWalk::emitReduce(tile::ReduceOp op) {
-  return Reduction(*this, op).run();
+LogicalResult simt::lowerReduce(tile::ReduceOp op, KernelWalk &w) {
+  return Reduction(w, op).run();
 }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Assigner.h"
-#include "kiln/Dialect/Tile/ExchangeOps.h"
+#include "BitMaps.h"
+#include "kiln/Analysis/Aliases.h"
 #include "kiln/Interfaces/IndexMap.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -42,27 +42,18 @@ bool Assigner::isDeferred(Operation *op) {
     return operandLayout(*tile, canonical(op->getResult(0))).has_value();
   }
   bool isElementwise = OpTrait::hasElementwiseMappableTraits(op) ||
-                       isa<tile::PtrAddOp, tile::PtrCastOp>(op);
+                       tile::isAddress(op->getResult(0).getType());
   return isElementwise && isMemoryEffectFree(op) && deferredOperands();
 }
 
 std::optional<LayoutAttr> Assigner::operandLayout(OpOperand &operand,
                                                   LayoutAttr layout) {
   Operation *op = operand.getOwner();
-  auto from = shapeOf(operand.get()), to = shapeOf(op->getResult(0));
+  auto from = shapeOf(operand.get());
   OperandRead read = getOperandRead(operand);
   if (!read || read.domain || read.map.getNumSymbols())
     return std::nullopt;
-  bool simple = llvm::all_of(read.map.getResults(), [](AffineExpr expr) {
-    return isa<AffineDimExpr>(expr) ||
-           (isa<AffineConstantExpr>(expr) &&
-            cast<AffineConstantExpr>(expr).getValue() == 0);
-  });
-  auto powers = [](ArrayRef<int64_t> shape) {
-    return llvm::all_of(shape,
-                        [](int64_t n) { return llvm::isPowerOf2_64(n); });
-  };
-  if (!simple && (!isa<tile::ReshapeOp>(op) || !powers(from) || !powers(to)))
+  if (!movesBits(read.map, shapeOf(op->getResult(0))))
     return std::nullopt;
   return layout.transform(from.size(), [&](ArrayRef<int64_t> basis) {
     SmallVector<int64_t> dims(basis);
@@ -137,15 +128,8 @@ LayoutAttr Assigner::predict(Value tile, unsigned depth) {
     return {};
   if (auto access = dyn_cast<ViewAccessOpInterface>(op))
     return ofAccess(access);
-  if (isa<MatrixProductOpInterface>(op))
+  if (isa<MatrixProductOpInterface>(op) && !isa<LayoutRuleOpInterface>(op))
     return ofProduct(op);
-  if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
-    LayoutAttr layout = predict(reduce.getSources()[0], depth + 1);
-    if (!layout)
-      layout = canonical(reduce.getSources()[0]);
-    return reduce.getOrdered() ? canonical(tile)
-                               : layout.dropDim(reduce.getAxis());
-  }
   if (LayoutAttr layout = handedOn(
           tile, [&](Value source) { return predict(source, depth + 1); }))
     return layout;
@@ -153,12 +137,15 @@ LayoutAttr Assigner::predict(Value tile, unsigned depth) {
     return predict(
         loop.getYieldedValues()[cast<OpResult>(tile).getResultNumber()],
         depth + 1);
-  if (OpTrait::hasElementwiseMappableTraits(op) ||
-      isa<tile::ScanOp, tile::SortOp, tile::ExchangeOp>(op))
-    for (Value operand : op->getOperands())
+  if (isa<scf::SCFDialect>(op->getDialect()) || getPointerAccess(op))
+    return {};
+  LayoutRule rule = ruleOf(op, [&](ValueRange tiles) {
+    for (Value operand : tiles)
       if (LayoutAttr layout = predict(operand, depth + 1))
         return layout;
-  return {};
+    return LayoutAttr();
+  });
+  return rule.results[cast<OpResult>(tile).getResultNumber()];
 }
 
 int64_t Assigner::costAgain(Value tile, LayoutAttr layout, Block *block,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelWalk.h"
+#include "OwnLowerings.h"
 #include "kiln/Target/Declines.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -11,24 +12,25 @@ using namespace kiln;
 using namespace kiln::simt;
 
 /// A cast between index, which is i64 here, and other integers.
-FailureOr<Value> KernelWalk::castIndex(Operation *op, Value value) {
+static FailureOr<Value> castIndex(KernelWalk &w, Operation *op, Value value) {
   bool isSigned = isa<arith::IndexCastOp>(op);
-  Type to = scalarType(getElementTypeOrSelf(op->getResult(0).getType()));
+  Type to = ThreadBuilder::scalarType(
+      getElementTypeOrSelf(op->getResult(0).getType()));
   unsigned from = value.getType().getIntOrFloatBitWidth();
   unsigned width = to.getIntOrFloatBitWidth();
   if (from == width)
     return value;
   if (from > width)
-    return b.createOrFold<arith::TruncIOp>(loc, to, value);
+    return w.b.createOrFold<arith::TruncIOp>(w.loc, to, value);
   if (isSigned)
-    return b.createOrFold<arith::ExtSIOp>(loc, to, value);
-  return b.createOrFold<arith::ExtUIOp>(loc, to, value);
+    return w.b.createOrFold<arith::ExtSIOp>(w.loc, to, value);
+  return w.b.createOrFold<arith::ExtUIOp>(w.loc, to, value);
 }
 
 /// Lanes that nobody looks at may divide by 0, or the smallest number by -1:
 /// a result that is poison for `tile`, and no program at all for LLVM.
-void KernelWalk::avoidUndefined(Operation *op,
-                                SmallVectorImpl<Value> &operands) {
+static void avoidUndefined(KernelWalk &w, Operation *op,
+                           SmallVectorImpl<Value> &operands) {
   bool isSigned = isa<arith::DivSIOp, arith::RemSIOp, arith::FloorDivSIOp,
                       arith::CeilDivSIOp>(op);
   if (!isSigned && !isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op))
@@ -39,25 +41,27 @@ void KernelWalk::avoidUndefined(Operation *op,
       !(isSigned && known.isAllOnes()))
     return;
   Type type = divisor.getType();
-  Value isBad = compare(arith::CmpIPredicate::eq, divisor, zero(type));
+  Value isBad = w.compare(arith::CmpIPredicate::eq, divisor, w.zero(type));
   if (isSigned) {
     unsigned width = type.getIntOrFloatBitWidth();
     auto number = [&](const APInt &value) -> Value {
-      return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
+      return arith::ConstantOp::create(w.b, w.loc,
+                                       w.b.getIntegerAttr(type, value));
     };
-    Value overflows = and_(compare(arith::CmpIPredicate::eq, divisor,
-                                   number(APInt::getAllOnes(width))),
-                           compare(arith::CmpIPredicate::eq, operands[0],
-                                   number(APInt::getSignedMinValue(width))));
-    isBad = or_(isBad, overflows);
+    Value overflows =
+        w.and_(w.compare(arith::CmpIPredicate::eq, divisor,
+                         number(APInt::getAllOnes(width))),
+               w.compare(arith::CmpIPredicate::eq, operands[0],
+                         number(APInt::getSignedMinValue(width))));
+    isBad = w.or_(isBad, overflows);
   }
-  divisor = select(isBad, constant(type, 1), divisor);
+  divisor = w.select(isBad, w.constant(type, 1), divisor);
 }
 
 FailureOr<SmallVector<Value>> KernelWalk::elementwise(Operation *op,
                                                       ValueRange operands) {
   if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
-    FailureOr<Value> cast = castIndex(op, operands[0]);
+    FailureOr<Value> cast = castIndex(*this, op, operands[0]);
     if (failed(cast))
       return failure();
     return SmallVector<Value>{*cast};
@@ -90,7 +94,7 @@ FailureOr<SmallVector<Value>> KernelWalk::elementwise(Operation *op,
   OperationState state(loc, op->getName());
   SmallVector<Value> safe(operands);
   if (isa<RankedTensorType>(op->getResult(0).getType()))
-    avoidUndefined(op, safe);
+    avoidUndefined(*this, op, safe);
   state.addOperands(safe);
   for (Type type : op->getResultTypes())
     state.addTypes(scalarType(getElementTypeOrSelf(type)));
@@ -106,90 +110,99 @@ FailureOr<SmallVector<Value>> KernelWalk::elementwise(Operation *op,
   return SmallVector<Value>(made->getResults());
 }
 
-LogicalResult KernelWalk::emitScalar(Operation *op) {
+LogicalResult simt::lowerScalar(Operation *op, KernelWalk &w) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
-    return emitConstant(constant);
+    return lowerConstant(constant, w);
   if (op->getNumRegions())
-    return decline(op, op->getName().getStringRef());
+    return w.decline(op, op->getName().getStringRef());
   StringRef dialect = op->getName().getDialectNamespace();
   if (dialect != arith::ArithDialect::getDialectNamespace() &&
       dialect != math::MathDialect::getDialectNamespace() &&
       !OpTrait::hasElementwiseMappableTraits(op))
-    return decline(op, op->getName().getStringRef());
+    return w.decline(op, op->getName().getStringRef());
   auto operands = llvm::map_to_vector(
-      op->getOperands(), [&](Value value) { return scalar(value); });
-  auto results = elementwise(op, operands);
+      op->getOperands(), [&](Value value) { return w.scalar(value); });
+  auto results = w.elementwise(op, operands);
   if (failed(results))
     return failure();
   for (auto [result, value] : llvm::zip_equal(op->getResults(), *results))
-    define(result, value);
+    w.define(result, value);
   return success();
 }
 
-LogicalResult KernelWalk::emitElementwise(Operation *op) {
+static LogicalResult lowerElements(Operation *op, KernelWalk &w) {
   LayoutAttr layout = getLayout(op->getResult(0));
   if (!layout)
-    return decline(op, "an operation on elements without a tile as its result");
+    return w.decline(op,
+                     "an operation on elements without a tile as its result");
   SmallVector<const Regs *> tileOperands;
   SmallVector<Value> operands(op->getNumOperands());
   for (auto [i, value] : llvm::enumerate(op->getOperands())) {
     bool isTile = isa<RankedTensorType>(value.getType());
     if (isTile && getLayout(value) != layout)
       return op->emitOpError("has tiles of several layouts");
-    tileOperands.push_back(isTile ? &registers(value) : nullptr);
+    tileOperands.push_back(isTile ? &w.registers(value) : nullptr);
     if (!isTile)
-      operands[i] = scalar(value);
+      operands[i] = w.scalar(value);
   }
   SmallVector<Regs> results(op->getNumResults());
   for (int64_t reg = 0, e = layout.getNumRegisters(); reg < e; ++reg) {
     for (auto [i, regs] : llvm::enumerate(tileOperands))
       if (regs)
         operands[i] = (*regs)[reg];
-    auto made = elementwise(op, operands);
+    auto made = w.elementwise(op, operands);
     if (failed(made))
       return failure();
     for (auto [list, value] : llvm::zip_equal(results, *made))
       list.push_back(value);
   }
   for (auto [result, regs] : llvm::zip_equal(op->getResults(), results))
-    define(result, std::move(regs));
+    w.define(result, std::move(regs));
   return success();
 }
 
-LogicalResult KernelWalk::emitConstant(arith::ConstantOp op) {
+LogicalResult simt::lowerElementwise(Operation *op, KernelWalk &w) {
+  auto isTile = [](Type type) { return isa<RankedTensorType>(type); };
+  return llvm::any_of(op->getOperandTypes(), isTile) ||
+                 llvm::any_of(op->getResultTypes(), isTile)
+             ? lowerElements(op, w)
+             : lowerScalar(op, w);
+}
+
+LogicalResult simt::lowerConstant(arith::ConstantOp op, KernelWalk &w) {
   auto make = [&](Attribute value) -> Value {
     auto typed = cast<TypedAttr>(value);
-    Type type = scalarType(typed.getType());
+    Type type = ThreadBuilder::scalarType(typed.getType());
     if (isa<FloatType>(typed.getType()) && isa<IntegerType>(type))
-      typed = b.getIntegerAttr(
+      typed = w.b.getIntegerAttr(
           type, cast<FloatAttr>(value).getValue().bitcastToAPInt());
     else if (typed.getType().isIndex())
-      typed = b.getIntegerAttr(type, cast<IntegerAttr>(value).getInt());
-    return arith::ConstantOp::create(b, loc, type, typed);
+      typed = w.b.getIntegerAttr(type, cast<IntegerAttr>(value).getInt());
+    return arith::ConstantOp::create(w.b, w.loc, type, typed);
   };
   auto type = dyn_cast<RankedTensorType>(op.getType());
   if (!type) {
-    define(op.getResult(), make(op.getValue()));
+    w.define(op.getResult(), make(op.getValue()));
     return success();
   }
   LayoutAttr layout = getLayout(op.getType());
   auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
   if (!elements)
-    return decline(op, "a constant that is not dense");
+    return w.decline(op, "a constant that is not dense");
   if (elements.isSplat()) {
     Value value = make(elements.getSplatValue<Attribute>());
-    define(op.getResult(), Regs(layout.getNumRegisters(), value));
+    w.define(op.getResult(), Regs(layout.getNumRegisters(), value));
     return success();
   }
   // Elements in memory, in row-major order, sizes rounded up.
-  Type element = scalarType(type.getElementType());
-  Type stored = storedType(element);
+  Type element = ThreadBuilder::scalarType(type.getElementType());
+  Type stored = ThreadBuilder::storedType(element);
   int64_t count = 1;
   for (int64_t size : type.getShape())
     count *= llvm::PowerOf2Ceil(size);
   if (!stored.isIntOrFloat() || stored.getIntOrFloatBitWidth() < 8)
-    return decline(op, "constants of this element type");
-  Type word = b.getIntegerType(stored.getIntOrFloatBitWidth());
+    return w.decline(op, "constants of this element type");
+  Type word = w.b.getIntegerType(stored.getIntOrFloatBitWidth());
   SmallVector<APInt> words(count, APInt(word.getIntOrFloatBitWidth(), 0));
   SmallVector<int64_t> at(type.getRank(), 0);
   for (Attribute value : elements.getValues<Attribute>()) {
@@ -206,32 +219,33 @@ LogicalResult KernelWalk::emitConstant(arith::ConstantOp op) {
       at[d] = 0;
     }
   }
-  auto module = function->getParentOfType<ModuleOp>();
+  auto module = w.function->getParentOfType<ModuleOp>();
   std::string name;
   for (unsigned n = 0; module.lookupSymbol(
-           name = (function.getSymName() + "_constant_" + Twine(n)).str());)
+           name = (w.function.getSymName() + "_constant_" + Twine(n)).str());)
     ++n;
   Value base;
   {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(function);
+    OpBuilder::InsertionGuard guard(w.b);
+    w.b.setInsertionPoint(w.function);
     auto values =
         DenseElementsAttr::get(RankedTensorType::get({count}, word), words);
-    LLVM::GlobalOp::create(b, loc, LLVM::LLVMArrayType::get(word, count),
+    LLVM::GlobalOp::create(w.b, w.loc, LLVM::LLVMArrayType::get(word, count),
                            /*isConstant=*/true, LLVM::Linkage::Private, name,
                            values, /*alignment=*/16, kGlobal);
   }
   base = LLVM::AddressOfOp::create(
-      b, loc, LLVM::LLVMPointerType::get(b.getContext(), kGlobal), name);
+      w.b, w.loc, LLVM::LLVMPointerType::get(w.b.getContext(), kGlobal), name);
   Regs regs;
   for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
     SmallVector<Value> where;
     for (int64_t d = 0; d < type.getRank(); ++d)
-      where.push_back(coordinate(layout, reg, d));
-    Value place = elementPointer(base, position(where, type.getShape()), word);
-    Value value = LLVM::LoadOp::create(b, loc, stored, place);
-    regs.push_back(fromStored(value, element));
+      where.push_back(w.coordinate(layout, reg, d));
+    Value place =
+        w.elementPointer(base, w.position(where, type.getShape()), word);
+    Value value = LLVM::LoadOp::create(w.b, w.loc, stored, place);
+    regs.push_back(w.fromStored(value, element));
   }
-  define(op.getResult(), std::move(regs));
+  w.define(op.getResult(), std::move(regs));
   return success();
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Scan.h"
+#include "OwnLowerings.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -12,7 +13,7 @@ using Pred = arith::CmpIPredicate;
 
 /// Prefixes double in length with each step: every element takes in what ends
 /// right before it (Hillis and Steele, "Data parallel algorithms", 1986).
-LogicalResult KernelWalk::emitScan(tile::ScanOp op) {
+LogicalResult simt::lowerScan(tile::ScanOp op, KernelWalk &w) {
   auto type = cast<RankedTensorType>(op.getSources()[0].getType());
   LayoutAttr layout = getLayout(op.getSources()[0]);
   for (Value value : op->getOperands())
@@ -21,53 +22,53 @@ LogicalResult KernelWalk::emitScan(tile::ScanOp op) {
   for (Value value : op.getResults())
     if (getLayout(value) != layout)
       return op.emitOpError("has a result of another layout");
-  FailureOr<bool> byLevels = scanByLevels(*this, op);
+  FailureOr<bool> byLevels = scanByLevels(w, op);
   if (failed(byLevels) || *byLevels)
     return byLevels;
   int64_t axis = op.getAxis(), size = type.getDimSize(axis);
   SmallVector<Regs> state;
   SmallVector<int64_t> places;
   for (Value value : op.getSources())
-    state.push_back(registers(value));
-  int64_t start = scratch(placeTiles(op.getSources(), places));
+    state.push_back(w.registers(value));
+  int64_t start = w.scratch(ThreadBuilder::placeTiles(op.getSources(), places));
   int64_t count = layout.getNumRegisters();
   for (int64_t step = 1; step < size; step *= 2) {
     if (step > 1)
-      barrier();
+      w.barrier();
     for (auto [regs, place] : llvm::zip_equal(state, places))
-      writeTile(start + place, regs, layout, type.getShape());
-    barrier();
+      w.writeTile(start + place, regs, layout, type.getShape());
+    w.barrier();
     SmallVector<Regs> next = state;
     for (int64_t reg = 0; reg < count; ++reg) {
       SmallVector<Value> at;
       for (int64_t d = 0; d < type.getRank(); ++d)
-        at.push_back(coordinate(layout, reg, d));
+        at.push_back(w.coordinate(layout, reg, d));
       Value here = at[axis], other, isThere;
       if (op.getReverse()) {
-        other = add(here, c32(step));
-        isThere = compare(Pred::slt, other, c32(size));
+        other = w.add(here, w.c32(step));
+        isThere = w.compare(Pred::slt, other, w.c32(size));
       } else {
-        other = sub(here, c32(step));
-        isThere = compare(Pred::sge, other, c32(0));
+        other = w.sub(here, w.c32(step));
+        isThere = w.compare(Pred::sge, other, w.c32(0));
       }
-      at[axis] = and_(other, c32(int64_t(llvm::PowerOf2Ceil(size)) - 1));
-      Value place = position(at, type.getShape());
+      at[axis] = w.and_(other, w.c32(int64_t(llvm::PowerOf2Ceil(size)) - 1));
+      Value place = w.position(at, type.getShape());
       SmallVector<Value> arguments;
       for (auto [regs, from] : llvm::zip_equal(state, places))
         arguments.push_back(
-            readElement(start + from, place, regs[reg].getType()));
+            w.readElement(start + from, place, regs[reg].getType()));
       for (const Regs &regs : state)
         arguments.push_back(regs[reg]);
-      auto made = inlineRegion(op.getCombiner(), arguments);
+      auto made = w.inlineRegion(op.getCombiner(), arguments);
       if (failed(made))
         return failure();
       for (auto [list, value] : llvm::zip_equal(next, *made))
-        list[reg] = select(isThere, value, list[reg]);
+        list[reg] = w.select(isThere, value, list[reg]);
     }
     state = std::move(next);
   }
   for (auto [result, regs] : llvm::zip_equal(op.getResults(), state))
-    define(result, std::move(regs));
+    w.define(result, std::move(regs));
   return success();
 }
 
@@ -145,39 +146,40 @@ private:
 
 /// A bitonic network (Batcher, "Sorting networks and their applications",
 /// 1968): pairs meet in a thread, in a warp, or in the memory of the block.
-LogicalResult KernelWalk::emitSort(tile::SortOp op) {
+LogicalResult simt::lowerSort(tile::SortOp op, KernelWalk &w) {
   auto type = cast<RankedTensorType>(op.getType());
   LayoutAttr layout = getLayout(op.getResult());
   if (getLayout(op.getSource()) != layout)
     return op.emitOpError("has tiles of several layouts");
   int64_t axis = op.getAxis();
   int64_t size = llvm::PowerOf2Ceil(type.getDimSize(axis));
-  SortKeys keys(*this, scalarType(type.getElementType()), op.getDescending());
-  Regs regs = registers(op.getSource());
+  SortKeys keys(w, ThreadBuilder::scalarType(type.getElementType()),
+                op.getDescending());
+  Regs regs = w.registers(op.getSource());
   int64_t count = layout.getNumRegisters();
   SmallVector<Value> here;
   for (int64_t reg = 0; reg < count; ++reg) {
     regs[reg] = keys.of(regs[reg]);
-    here.push_back(coordinate(layout, reg, axis));
+    here.push_back(w.coordinate(layout, reg, axis));
     if (size != type.getDimSize(axis))
-      regs[reg] =
-          select(compare(Pred::ult, here[reg], c32(type.getDimSize(axis))),
-                 regs[reg], keys.last());
+      regs[reg] = w.select(
+          w.compare(Pred::ult, here[reg], w.c32(type.getDimSize(axis))),
+          regs[reg], keys.last());
   }
-  auto bits = getAxisBits(*this, layout, axis, size);
+  auto bits = getAxisBits(w, layout, axis, size);
   // Whether a bit of the coordinate is set, for a register.
   auto isSet = [&](int64_t bit, int64_t reg) {
-    Value number = here[reg], mask = c32(bit);
+    Value number = here[reg], mask = w.c32(bit);
     if (bits && bit < size) {
       AxisBit place = (*bits)[llvm::Log2_64(bit)];
       if (place.level == AxisBit::Register)
-        return constant(b.getI1Type(), reg >> place.bit & 1);
-      number = threadId();
-      mask =
-          c32(int64_t(1) << (place.bit +
-                             (place.level == AxisBit::Warp ? laneBits() : 0)));
+        return w.constant(w.b.getI1Type(), reg >> place.bit & 1);
+      number = w.threadId();
+      mask = w.c32(int64_t(1)
+                   << (place.bit +
+                       (place.level == AxisBit::Warp ? w.laneBits() : 0)));
     }
-    return compare(Pred::ne, and_(number, mask), c32(0));
+    return w.compare(Pred::ne, w.and_(number, mask), w.c32(0));
   };
   std::optional<int64_t> start;
   for (int64_t block = 2; block <= size; block *= 2) {
@@ -186,11 +188,12 @@ LogicalResult KernelWalk::emitSort(tile::SortOp op) {
           bits ? (*bits)[llvm::Log2_64(distance)] : AxisBit{AxisBit::Warp, 0};
       if (place.level == AxisBit::Warp) {
         if (start)
-          barrier();
+          w.barrier();
         else
-          start = scratch(tileBytes(type.getShape(), keys.type()));
-        writeTile(*start, regs, layout, type.getShape());
-        barrier();
+          start =
+              w.scratch(ThreadBuilder::tileBytes(type.getShape(), keys.type()));
+        w.writeTile(*start, regs, layout, type.getShape());
+        w.barrier();
       }
       Regs before = regs;
       for (int64_t reg = 0; reg < count; ++reg) {
@@ -198,30 +201,30 @@ LogicalResult KernelWalk::emitSort(tile::SortOp op) {
         if (place.level == AxisBit::Register) {
           other = before[reg ^ int64_t(1) << place.bit];
         } else if (place.level == AxisBit::Lane) {
-          other = shuffleXor(regs[reg], int64_t(1) << place.bit);
+          other = w.shuffleXor(regs[reg], int64_t(1) << place.bit);
         } else {
           SmallVector<Value> at;
           for (int64_t d = 0; d < type.getRank(); ++d)
-            at.push_back(coordinate(layout, reg, d));
-          at[axis] = xor_(here[reg], c32(distance));
-          other =
-              readElement(*start, position(at, type.getShape()), keys.type());
+            at.push_back(w.coordinate(layout, reg, d));
+          at[axis] = w.xor_(here[reg], w.c32(distance));
+          other = w.readElement(*start, w.position(at, type.getShape()),
+                                keys.type());
         }
         // The lower one of a pair keeps the smaller, in blocks that ascend; the
         // last block does.
         Value wantsLarger = isSet(distance, reg);
         if (block < size)
-          wantsLarger = xor_(wantsLarger, isSet(block, reg));
-        Value smaller = compare(Pred::slt, other, before[reg]);
-        Value larger = compare(Pred::sgt, other, before[reg]);
-        Value takes = select(wantsLarger, larger, smaller);
-        regs[reg] = select(takes, other, before[reg]);
+          wantsLarger = w.xor_(wantsLarger, isSet(block, reg));
+        Value smaller = w.compare(Pred::slt, other, before[reg]);
+        Value larger = w.compare(Pred::sgt, other, before[reg]);
+        Value takes = w.select(wantsLarger, larger, smaller);
+        regs[reg] = w.select(takes, other, before[reg]);
       }
     }
   }
   for (Value &value : regs)
     value = keys.number(value);
-  define(op.getResult(), std::move(regs));
+  w.define(op.getResult(), std::move(regs));
   return success();
 }
 
@@ -240,52 +243,53 @@ ScratchNeeds simt::sortNeeds(tile::SortOp op, const BlockShape &block) {
   return {{ThreadBuilder::tileBytes(type.getShape(), element)}};
 }
 
-ScratchNeeds simt::histogramNeeds(tile::HistogramOp op) {
+ScratchNeeds simt::histogramNeeds(tile::HistogramOp op, const BlockShape &) {
   auto type = cast<RankedTensorType>(op.getType());
   return {{ThreadBuilder::tileBytes(type.getShape(),
                                     IntegerType::get(op.getContext(), 32))}};
 }
 
-LogicalResult KernelWalk::emitHistogram(tile::HistogramOp op) {
+LogicalResult simt::lowerHistogram(tile::HistogramOp op, KernelWalk &w) {
   auto source = cast<RankedTensorType>(op.getSource().getType());
   auto type = cast<RankedTensorType>(op.getType());
   LayoutAttr from = getLayout(op.getSource()), to = getLayout(op.getResult());
   if (op.getMask() && getLayout(op.getMask()) != from)
     return op.emitOpError("has tiles of several layouts");
-  Type i32 = b.getI32Type();
+  Type i32 = w.b.getI32Type();
   int64_t bins = type.getDimSize(0);
-  int64_t start = scratch(tileBytes(type.getShape(), i32));
-  writeTile(start, Regs(to.getNumRegisters(), c32(0)), to, type.getShape());
-  barrier();
-  Value first = isFirstCopy(from);
-  for (auto [reg, value] : llvm::enumerate(registers(op.getSource()))) {
+  int64_t start = w.scratch(ThreadBuilder::tileBytes(type.getShape(), i32));
+  w.writeTile(start, Regs(to.getNumRegisters(), w.c32(0)), to, type.getShape());
+  w.barrier();
+  Value first = w.isFirstCopy(from);
+  for (auto [reg, value] : llvm::enumerate(w.registers(op.getSource()))) {
     Value number = value;
     unsigned bits = number.getType().getIntOrFloatBitWidth();
     if (bits < 64)
-      number = b.createOrFold<arith::ExtSIOp>(loc, b.getI64Type(), number);
-    Value mask = both(first, isElement(from, reg, source.getShape()));
+      number =
+          w.b.createOrFold<arith::ExtSIOp>(w.loc, w.b.getI64Type(), number);
+    Value mask = w.both(first, w.isElement(from, reg, source.getShape()));
     if (op.getMask())
-      mask = both(mask, registers(op.getMask())[reg]);
-    mask = both(mask, compare(Pred::ult, number, c64(bins)));
-    guarded(mask, [&] {
+      mask = w.both(mask, w.registers(op.getMask())[reg]);
+    mask = w.both(mask, w.compare(Pred::ult, number, w.c64(bins)));
+    w.guarded(mask, [&] {
       AtomicRMWOp::create(
-          b, loc, i32, LLVM::AtomicBinOp::add, LLVM::AtomicOrdering::monotonic,
-          tile::MemoryScope::instance,
-          elementPointer(shared(start), narrow(number), i32), c32(1));
+          w.b, w.loc, i32, LLVM::AtomicBinOp::add,
+          LLVM::AtomicOrdering::monotonic, tile::MemoryScope::instance,
+          w.elementPointer(w.shared(start), w.narrow(number), i32), w.c32(1));
     });
   }
-  barrier();
-  Type element = scalarType(type.getElementType());
+  w.barrier();
+  Type element = ThreadBuilder::scalarType(type.getElementType());
   Regs regs;
   for (int64_t reg = 0; reg < to.getNumRegisters(); ++reg) {
-    Value n = readElement(start, coordinate(to, reg, 0), i32);
+    Value n = w.readElement(start, w.coordinate(to, reg, 0), i32);
     unsigned bits = element.getIntOrFloatBitWidth();
     if (bits > 32)
-      n = b.createOrFold<arith::ExtUIOp>(loc, element, n);
+      n = w.b.createOrFold<arith::ExtUIOp>(w.loc, element, n);
     else if (bits < 32)
-      n = b.createOrFold<arith::TruncIOp>(loc, element, n);
+      n = w.b.createOrFold<arith::TruncIOp>(w.loc, element, n);
     regs.push_back(n);
   }
-  define(op.getResult(), std::move(regs));
+  w.define(op.getResult(), std::move(regs));
   return success();
 }

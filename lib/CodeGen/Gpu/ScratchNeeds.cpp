@@ -2,13 +2,79 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ScratchNeeds.h"
-#include "ThreadBuilder.h"
-#include "kiln/Interfaces/IndexMap.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "RegisterCandidates.h"
+#include "kiln/Target/Declines.h"
+#include "kiln/Target/PluginLoader.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
+
+/// The options of the target that a kernel's module names.
+static target::TargetOptions optionsOf(Operation *kernel) {
+  auto module = kernel->getParentOfType<ModuleOp>();
+  auto spec = module ? module->getAttrOfType<StringAttr>(target::kSpecAttr)
+                     : StringAttr();
+  std::string error;
+  if (spec)
+    if (auto parsed = target::TargetOptions::parse(spec.getValue(), error))
+      return *parsed;
+  return {};
+}
+
+BlockShape::BlockShape(tile::KernelOp kernel, int64_t lanes, int64_t warps,
+                       target::TargetAttr description)
+    : BlockThreads{lanes, warps, description}, machine(description),
+      options(optionsOf(kernel)) {}
+
+ArrayRef<RegisterCandidate> simt::candidatesFor(Operation *op,
+                                                const BlockShape &block) {
+  auto [known, isNew] = block.candidates.try_emplace(op->getName());
+  if (!isNew)
+    return known->second;
+  IRRewriter rewriter(op->getContext());
+  RegisterLoweringContext context(rewriter, block.options, block);
+  for (const target::Lowering *lowering :
+       target::LoweringRegistry::get().candidates(op, context))
+    known->second.push_back({lowering, target::isOwnPlugin(lowering->plugin)});
+  return known->second;
+}
+
+const RegisterCandidate *simt::findLowering(Operation *op,
+                                            const BlockShape &block) {
+  for (const RegisterCandidate &candidate : candidatesFor(op, block))
+    if (candidate.isOwn || !target::hasDeclined(op, candidate.lowering->name))
+      return &candidate;
+  return nullptr;
+}
+
+LogicalResult simt::askPlugIns(tile::KernelOp kernel, const BlockShape &block) {
+  IRRewriter rewriter(kernel.getContext());
+  auto ask = [&](Operation *op) -> LogicalResult {
+    for (const RegisterCandidate &candidate : candidatesFor(op, block)) {
+      const target::Lowering &lowering = *candidate.lowering;
+      if (candidate.isOwn)
+        break;
+      if (target::hasDeclined(op, lowering.name))
+        continue;
+      ScratchNeeds needs;
+      RegisterLoweringContext context(rewriter, block.options, block,
+                                      /*thread=*/nullptr, &needs);
+      FailureOr<bool> taken =
+          target::LoweringRegistry::get().applyOne(lowering, op, context);
+      if (failed(taken))
+        return failure();
+      if (*taken)
+        break;
+    }
+    target::keepDeclines(op);
+    return success();
+  };
+  WalkResult walked = kernel.getBody().walk([&](Operation *op) {
+    return failed(ask(op)) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
 
 ScratchNeeds simt::scratchNeeds(Operation *op, const BlockShape &block) {
   // A tile without a layout is an error of the conversion.
@@ -18,23 +84,17 @@ ScratchNeeds simt::scratchNeeds(Operation *op, const BlockShape &block) {
   if (llvm::any_of(op->getOperandTypes(), lacksLayout) ||
       llvm::any_of(op->getResultTypes(), lacksLayout))
     return {};
-  if (auto product = dyn_cast<MatrixProductOpInterface>(op))
-    return productNeeds(product, block);
-  return TypeSwitch<Operation *, ScratchNeeds>(op)
-      .Case([&](tile::ReduceOp op) { return reduceNeeds(op, block); })
-      .Case([&](tile::ScanOp op) { return scanNeeds(op, block); })
-      .Case([&](tile::SortOp op) { return sortNeeds(op, block); })
-      .Case([&](tile::HistogramOp op) { return histogramNeeds(op); })
-      .Case([&](tile::GatherOp op) { return gatherNeeds(op); })
-      .Case([&](tensor::ExtractOp op) { return extractNeeds(op); })
-      .Case([&](tile::InlineAsmOp op) { return inlineAsmNeeds(op, block); })
-      .Case<tile::AtomicRMWOp, tile::AtomicCASOp>(
-          [&](Operation *op) { return atomicNeeds(op, block); })
-      .Case<tile::PrintOp, tile::AssertOp>(
-          [&](Operation *op) { return outputNeeds(op); })
-      .Default([&](Operation *op) {
-        auto moved = dyn_cast<IndexMapOpInterface>(op);
-        return moved && moved.movesElements() ? movementNeeds(op, block)
-                                              : ScratchNeeds();
-      });
+  ScratchNeeds needs;
+  IRRewriter rewriter(op->getContext());
+  for (const RegisterCandidate &candidate : candidatesFor(op, block)) {
+    if (!candidate.isOwn && target::hasDeclined(op, candidate.lowering->name))
+      continue;
+    RegisterLoweringContext context(rewriter, block.options, block,
+                                    /*thread=*/nullptr, &needs);
+    if (succeeded(candidate.lowering->lower(op, context)) &&
+        (candidate.isOwn || !needs.empty()))
+      break;
+    // One that borrows nothing may yet leave the operation to the next one.
+  }
+  return needs;
 }

@@ -12,37 +12,31 @@
 #define KILN_LIB_GPU_SCRATCHNEEDS_H
 
 #include "ExchangeMachine.h"
+#include "kiln/Dialect/Tile/ExchangeOps.h"
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Gpu/Registers.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace kiln::simt {
 
-/// One piece of shared memory that an operation writes, then reads. Between the
-/// two all threads of the block wait for each other.
-struct ScratchNeed {
-  int64_t bytes = 0;
-  /// If positive, each warp has a part of so many bytes for itself, and only
-  /// the lanes of a warp wait for each other.
-  int64_t warpBytes = 0;
+/// A lowering of tiles in registers.
+struct RegisterCandidate {
+  const target::Lowering *lowering;
+  bool isOwn; ///< it came with Kiln
 };
-/// In the order in which they are used. Each begins when the one before has
-/// been read.
-using ScratchNeeds = llvm::SmallVector<ScratchNeed, 1>;
 
-/// The threads of a block, and what needs depend on beside an operation.
-struct BlockShape {
-  int64_t lanes, warps;
+/// The threads of a block, what exchanges between them cost, and who lowers
+/// their tiles.
+struct BlockShape : BlockThreads {
   ExchangeMachine machine;
-  target::TargetAttr description;
+  target::TargetOptions options; ///< of the kernel's target
+  /// What was found for operations of a name.
+  mutable llvm::DenseMap<mlir::OperationName, std::vector<RegisterCandidate>>
+      candidates;
 
-  BlockShape(int64_t lanes, int64_t warps, target::TargetAttr description)
-      : lanes(lanes), warps(warps), machine(description),
-        description(description) {}
-  unsigned laneBits() const { return llvm::Log2_64(lanes); }
-  unsigned warpBits() const { return llvm::Log2_64(warps); }
-  int64_t threads() const { return lanes * warps; }
+  BlockShape(tile::KernelOp kernel, int64_t lanes, int64_t warps,
+             target::TargetAttr description);
 };
 
 /// What an operation of a kernel with layouts borrows; nothing for most.
@@ -52,15 +46,16 @@ ScratchNeeds scratchNeeds(mlir::Operation *op, const BlockShape &block);
 ScratchNeeds reduceNeeds(tile::ReduceOp op, const BlockShape &block);
 ScratchNeeds scanNeeds(tile::ScanOp op, const BlockShape &block);
 ScratchNeeds sortNeeds(tile::SortOp op, const BlockShape &block);
-ScratchNeeds histogramNeeds(tile::HistogramOp op);
+ScratchNeeds histogramNeeds(tile::HistogramOp op, const BlockShape &block);
 ScratchNeeds movementNeeds(mlir::Operation *op, const BlockShape &block);
-ScratchNeeds gatherNeeds(tile::GatherOp op);
-ScratchNeeds extractNeeds(mlir::tensor::ExtractOp op);
+ScratchNeeds exchangeNeeds(tile::ExchangeOp op, const BlockShape &block);
+ScratchNeeds gatherNeeds(tile::GatherOp op, const BlockShape &block);
+ScratchNeeds extractNeeds(mlir::tensor::ExtractOp op, const BlockShape &block);
 ScratchNeeds atomicNeeds(mlir::Operation *op, const BlockShape &block);
 ScratchNeeds inlineAsmNeeds(tile::InlineAsmOp op, const BlockShape &block);
 /// Of what prints tiles, or asserts all elements of one.
-ScratchNeeds outputNeeds(mlir::Operation *op);
-ScratchNeeds productNeeds(MatrixProductOpInterface op, const BlockShape &block);
+ScratchNeeds outputNeeds(mlir::Operation *op, const BlockShape &block);
+ScratchNeeds productNeeds(mlir::Operation *op, const BlockShape &block);
 ScratchNeeds memoryProductNeeds(MatrixProductOpInterface op,
                                 target::TargetAttr description);
 

@@ -11,8 +11,10 @@
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/Variants.h"
+#include "kiln/Gpu/LayoutRule.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Staging/LoopValues.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -111,6 +113,43 @@ bool simt::hasZeros(Operation *load) {
 }
 
 namespace {
+/// A block of a view whose dimensions are those of the tile, in their order.
+struct Box {
+  Value view;
+  SmallVector<OpFoldResult> offsets;
+  bool countsBlocks = false; ///< offsets count blocks rather than elements
+};
+
+/// What a load reads as one copy of a box; nothing where it is another block.
+std::optional<Box> boxOf(Operation *load) {
+  auto access = dyn_cast<ViewAccessOpInterface>(load);
+  if (!access)
+    return std::nullopt;
+  auto axes = access.getAxes();
+  auto view = cast<tile::ViewType>(access.getAccessedView().getType());
+  RankedTensorType tile = access.getAccessedType();
+  int64_t first = int64_t(axes.size()) - tile.getRank();
+  Box box{access.getAccessedView(), {}, axes.front().countsBlocks};
+  for (auto [d, axis] : llvm::enumerate(axes)) {
+    int64_t dim = std::max<int64_t>(int64_t(d) - first, -1);
+    if (axis.isIndirect() || axis.tileDim != dim || axis.step != 1 ||
+        axis.countsBlocks != box.countsBlocks ||
+        axis.block != (dim < 0 ? 1 : tile.getDimSize(dim)))
+      return std::nullopt;
+    box.offsets.push_back(axis.offset);
+  }
+  if (first < 0 || view.getElementType() != tile.getElementType())
+    return std::nullopt;
+  return box;
+}
+
+bool hasStep(Operation *load) {
+  auto access = dyn_cast<ViewAccessOpInterface>(load);
+  return access && llvm::any_of(access.getAxes(), [](const ViewAxis &axis) {
+           return axis.step != 1;
+         });
+}
+
 /// The elements of a load that follow each other, and how many of them each
 /// thread has together.
 Contiguity piecesOf(Operation *load, tile::AxisAnalysis &facts) {
@@ -120,7 +159,7 @@ Contiguity piecesOf(Operation *load, tile::AxisAnalysis &facts) {
   else
     along = contiguityOf(cast<ViewAccessOpInterface>(load), facts);
   // A copy of a box has a layout of its own.
-  if (along.dim >= 0 && !isa<tile::LoadOp>(load))
+  if (along.dim >= 0 && !boxOf(load))
     along.count = int64_t(1) << vectorBits(getLayout(load->getResult(0)),
                                            along.dim, along.count)
                                     .size();
@@ -141,7 +180,7 @@ std::optional<Staged> stagedLoad(Operation *load, scf::ForOp loop,
     return std::nullopt;
   };
   auto type = dyn_cast<RankedTensorType>(load->getResult(0).getType());
-  auto box = dyn_cast<tile::LoadOp>(load);
+  bool isBox = boxOf(load).has_value();
   ConvertLayoutOp convert;
   if (type && load->hasOneUse())
     convert = dyn_cast<ConvertLayoutOp>(*load->getUsers().begin());
@@ -149,16 +188,18 @@ std::optional<Staged> stagedLoad(Operation *load, scf::ForOp loop,
   bool isRead = type && feedsProducts(load->getResult(0), [&](Operation *to) {
                   return isMemoryProduct(to, description);
                 });
-  auto hasRow = [](Operation *to) { return to->hasAttr(kRowAttr); };
+  auto takesFragments = [](Operation *to) {
+    return to->hasAttr(kRowAttr) || isa<LayoutRuleOpInterface>(to);
+  };
   if (!isRead && (!convert || convert->getBlock() != load->getBlock() ||
-                  !feedsProducts(convert.getResult(), hasRow)))
+                  !feedsProducts(convert.getResult(), takesFragments)))
     return decline("what it loads is not just a factor of a product by a "
                    "matrix instruction");
   if (type.getRank() != 2)
     return decline("it loads a tile of rank " + Twine(type.getRank()));
   if (isVolatile(load))
     return decline("it is volatile");
-  if (box && box.getStep())
+  if (hasStep(load))
     return decline("it loads with a step");
   if (!hasZeros(load))
     return decline("places without an element are not read as zero");
@@ -179,7 +220,7 @@ std::optional<Staged> stagedLoad(Operation *load, scf::ForOp loop,
   // Rows of at least one chunk of 16 bytes.
   if (type.getDimSize(along.dim) * each < 16)
     return decline("its rows are shorter than 16 bytes");
-  if (!box && !isKnownEarly(load, loop))
+  if (!isBox && !isKnownEarly(load, loop))
     return decline("where it reads depends on memory");
   SwizzleAttr swizzle =
       isRead ? swizzleOf(load->getResult(0), description) : SwizzleAttr();
@@ -189,12 +230,6 @@ std::optional<Staged> stagedLoad(Operation *load, scf::ForOp loop,
                 type.getNumElements() * each,
                 isRead ? swizzle.getAlign() : lineBytesOf(description),
                 swizzle};
-}
-
-/// Whether an operation loads a tile whose factors could be copied ahead.
-bool isLoad(Operation &op) {
-  return isa<tile::LoadOp, tile::LoadGatherOp, tile::LoadPtrOp>(op) &&
-         isa<RankedTensorType>(op.getResult(0).getType());
 }
 
 /// The iterations that an author wants to be under way at once; 0: not said.
@@ -274,7 +309,7 @@ struct SimtStageOperands
       int64_t slot = 0;
       bool isRead = false;
       for (Operation &op : *loop.getBody()) {
-        if (!isLoad(op))
+        if (!isTileLoad(&op))
           continue;
         std::string why;
         auto staged = stagedLoad(&op, loop, facts, why);
@@ -373,11 +408,15 @@ private:
     auto alloc = stage::AllocOp::create(b, loc, storage,
                                         b.getI64IntegerAttr(staged.align),
                                         IntegerAttr(), IntegerAttr());
-    if (auto box = dyn_cast<tile::LoadOp>(staged.load)) {
+    if (auto box = boxOf(staged.load)) {
+      SmallVector<Value> coords;
+      for (OpFoldResult offset : box->offsets)
+        coords.push_back(getValueOrCreateConstantIndexOp(b, loc, offset));
       stage::CopyOp::create(
-          b, loc, /*token=*/Type(), box.getView(), box.getCoords(), alloc,
-          ValueRange(), /*pad=*/Value(), UnitAttr(),
-          box.getElementOffsetsAttr(), UnitAttr(), DenseI64ArrayAttr(),
+          b, loc, /*token=*/Type(), box->view, coords, alloc, ValueRange(),
+          /*pad=*/Value(), UnitAttr(),
+          box->countsBlocks ? UnitAttr() : b.getUnitAttr(), UnitAttr(),
+          DenseI64ArrayAttr(),
           tile::PaddingAttr::get(b.getContext(), tile::Padding::zero));
     } else {
       // What is looked up keeps its layout: it says which thread moves what.

@@ -9,9 +9,9 @@
 #include "Access.h"
 #include "Fragments.h"
 #include "LayoutChoice.h"
+#include "OwnLowerings.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/MatrixProduct.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -22,97 +22,82 @@ using namespace kiln::simt;
 // Rings
 //===----------------------------------------------------------------------===//
 
-Value KernelWalk::nextSlot(const Ring &ring, Value slot) {
-  Value next = add(slot, c32(ring.slotBytes));
-  return select(
-      compare(arith::CmpIPredicate::eq, next, c32(ring.slotBytes * ring.depth)),
-      c32(0), next);
+static Value nextSlot(KernelWalk &w, const KernelWalk::Ring &ring, Value slot) {
+  Value next = w.add(slot, w.c32(ring.slotBytes));
+  return w.select(w.compare(arith::CmpIPredicate::eq, next,
+                            w.c32(ring.slotBytes * ring.depth)),
+                  w.c32(0), next);
 }
 
-void KernelWalk::bindSlot(Ring *ring, Value start, ValueRange parts) {
+static void bindSlot(KernelWalk &w, KernelWalk::Ring *ring, Value start,
+                     ValueRange parts) {
   int64_t at = ring->offset;
   for (Value part : parts) {
     auto type = cast<MemRefType>(part.getType());
-    storages[part] = {type, start, at, shape.machine.getRunBytes()};
+    w.storages[part] = {type, start, at, w.shape.machine.getRunBytes()};
     at += llvm::alignTo(type.getNumElements() *
-                            storedBytes(type.getElementType()),
+                            ThreadBuilder::storedBytes(type.getElementType()),
                         ring->align);
   }
 }
 
-LogicalResult KernelWalk::emitStage(Operation *op) {
-  return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](stage::RingOp op) -> LogicalResult {
-        auto ring = std::make_unique<Ring>();
-        ring->align = op.getAlign().value_or(16);
-        ring->offset = op.getOffset().value_or(0);
-        ring->depth = op.getRing().getType().getDepth();
-        ring->slotBytes = slotBytes(op);
-        ring->fill = ring->use = c32(0);
-        rings[op.getRing()] = std::move(ring);
-        return success();
-      })
-      .Case([&](stage::AllocOp op) -> LogicalResult {
-        storages[op.getStorage()] = {
-            cast<MemRefType>(op.getStorage().getType()), Value(),
-            areaOf(op).begin, shape.machine.getRunBytes()};
-        return success();
-      })
-      .Case([&](stage::ProduceOp op) -> LogicalResult {
-        Ring *ring = rings.find(op.getRing())->second.get();
-        bindSlot(ring, ring->fill, op.getBody().getArguments());
-        for (Operation &inner : op.getBody().front().without_terminator())
-          if (!emitFilling(&inner) && failed(emitOp(&inner)))
-            return failure();
-        ring->fill = select(copyMask, nextSlot(*ring, ring->fill), ring->fill);
-        return success();
-      })
-      .Case([&](stage::ConsumeOp op) -> LogicalResult {
-        Ring *ring = rings.find(op.getRing())->second.get();
-        bindSlot(ring, ring->use, op.getParts());
-        ring->use = nextSlot(*ring, ring->use);
-        return success();
-      })
-      .Case([&](stage::ReleaseOp) { return success(); })
-      .Case([&](stage::CopyOp op) -> LogicalResult {
-        if (op.getAsync() || !isa<tile::ViewType>(op.getSource().getType()))
-          return decline(op, "this copy");
-        emitCopy(op);
-        return success();
-      })
-      .Case([&](stage::WriteOp op) -> LogicalResult {
-        if (!isLookup(op.getValue().getDefiningOp()))
-          return decline(op, "this writing of storage");
-        emitLookup(op);
-        return success();
-      })
-      .Case([&](stage::ReadOp op) { return emitRead(op); })
-      .Default([&](Operation *op) -> LogicalResult {
-        return decline(op, op->getName().getStringRef());
-      });
+LogicalResult simt::lowerRing(stage::RingOp op, KernelWalk &w) {
+  auto ring = std::make_unique<KernelWalk::Ring>();
+  ring->align = op.getAlign().value_or(16);
+  ring->offset = op.getOffset().value_or(0);
+  ring->depth = op.getRing().getType().getDepth();
+  ring->slotBytes = slotBytes(op);
+  ring->fill = ring->use = w.c32(0);
+  w.rings[op.getRing()] = std::move(ring);
+  return success();
 }
 
-LogicalResult KernelWalk::emitRead(stage::ReadOp op) {
+LogicalResult simt::lowerAlloc(stage::AllocOp op, KernelWalk &w) {
+  w.storages[op.getStorage()] = {cast<MemRefType>(op.getStorage().getType()),
+                                 Value(), areaOf(op).begin,
+                                 w.shape.machine.getRunBytes()};
+  return success();
+}
+
+LogicalResult simt::lowerProduce(stage::ProduceOp op, KernelWalk &w) {
+  KernelWalk::Ring *ring = w.rings.find(op.getRing())->second.get();
+  bindSlot(w, ring, ring->fill, op.getBody().getArguments());
+  for (Operation &inner : op.getBody().front().without_terminator())
+    if (!fillStorage(&inner, w) && failed(w.lower(&inner)))
+      return failure();
+  ring->fill = w.select(w.copyMask, nextSlot(w, *ring, ring->fill), ring->fill);
+  return success();
+}
+
+LogicalResult simt::lowerConsume(stage::ConsumeOp op, KernelWalk &w) {
+  KernelWalk::Ring *ring = w.rings.find(op.getRing())->second.get();
+  bindSlot(w, ring, ring->use, op.getParts());
+  ring->use = nextSlot(w, *ring, ring->use);
+  return success();
+}
+
+LogicalResult simt::lowerRead(stage::ReadOp op, KernelWalk &w) {
   Value result = op.getResult();
   LayoutAttr layout = getLayout(result);
-  auto place = storages.find(op.getStorage());
-  if (!layout || place == storages.end() || !op.getOrigin().empty() ||
+  auto place = w.storages.find(op.getStorage());
+  if (!layout || place == w.storages.end() || !op.getOrigin().empty() ||
       place->second.type.getRank() != 2)
-    return decline(op, "this read of storage");
+    return w.decline(op, "this read of storage");
   if (isReadByProduct(op)) {
     StoragePlace from = place->second;
-    lateReads[result] = from;
+    w.lateReads[result] = from;
     for (Operation *moved = *result.getUsers().begin(); handsOnBytes(moved);
          moved = *moved->getUsers().begin()) {
       if (isTransposition(moved))
         from = from.transposed();
-      lateReads[moved->getResult(0)] = from;
+      w.lateReads[moved->getResult(0)] = from;
     }
     return success();
   }
-  define(result, FragmentReader(*this, place->second, layout,
-                                scalarType(getElementTypeOrSelf(result)))
-                     .all());
+  w.define(result, FragmentReader(
+                       w, place->second, layout,
+                       ThreadBuilder::scalarType(getElementTypeOrSelf(result)))
+                       .all());
   return success();
 }
 
@@ -143,11 +128,8 @@ index::Facts KernelWalk::factsOf(Value value) {
   return known;
 }
 
-/// Fills slots where a condition holds, without a branch: each copy asks for
-/// itself, and the code around stays in one piece. Nothing where there is more
-/// under the condition.
-std::optional<LogicalResult> KernelWalk::emitFillings(scf::IfOp op) {
-  if (op.getNumResults() || !op.getElseRegion().empty() || copyMask)
+std::optional<LogicalResult> simt::fillSlots(scf::IfOp op, KernelWalk &w) {
+  if (op.getNumResults() || !op.getElseRegion().empty() || w.copyMask)
     return std::nullopt;
   auto isCopy = [](Operation &op) {
     return isa<stage::CopyOp, stage::CommitOp, stage::WriteOp>(op) ||
@@ -165,17 +147,17 @@ std::optional<LogicalResult> KernelWalk::emitFillings(scf::IfOp op) {
   }
   if (!fills)
     return std::nullopt;
-  copyMask = scalar(op.getCondition());
+  w.copyMask = w.scalar(op.getCondition());
   if (auto less = op.getCondition().getDefiningOp<arith::CmpIOp>();
       less && less.getPredicate() == arith::CmpIPredicate::slt)
-    if (auto high = facts.of(less.getRhs()).range.high)
-      copyBound = {less.getLhs(), *high - 1};
+    if (auto high = w.facts.of(less.getRhs()).range.high)
+      w.copyBound = {less.getLhs(), *high - 1};
   LogicalResult emitted = success();
   for (Operation &inner : llvm::make_range(begin, end))
     if (succeeded(emitted))
-      emitted = emitOp(&inner);
-  copyMask = Value();
-  copyBound = {};
+      emitted = w.lower(&inner);
+  w.copyMask = Value();
+  w.copyBound = {};
   return emitted;
 }
 

@@ -9,13 +9,14 @@
 
 #include "Access.h"
 #include "LayoutChoice.h"
+#include "OwnLowerings.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
-void KernelWalk::emitCopy(stage::CopyOp op) {
-  StoragePlace place = storages.find(op.getTarget())->second;
+static void copyBox(stage::CopyOp op, KernelWalk &w) {
+  StoragePlace place = w.storages.find(op.getTarget())->second;
   auto type =
       RankedTensorType::get(place.type.getShape(), place.type.getElementType());
   SmallVector<ViewAxis> axes;
@@ -28,49 +29,62 @@ void KernelWalk::emitCopy(stage::CopyOp op) {
     axis.block = axis.tileDim >= 0 ? type.getDimSize(axis.tileDim) : 1;
     axes.push_back(axis);
   }
-  Contiguity along = contiguityOf(op.getSource(), axes, this->axes);
+  Contiguity along = contiguityOf(op.getSource(), axes, w.axes);
   LayoutAttr layout =
-      blockedLayout(b.getContext(), type.getShape(), along.dim, along.count,
-                    lanes, warps, /*isWhole=*/true);
-  Access(*this, op.getSource(), axes,
+      blockedLayout(w.b.getContext(), type.getShape(), along.dim, along.count,
+                    w.lanes, w.warps, /*isWhole=*/true);
+  Access(w, op.getSource(), axes,
          cast<RankedTensorType>(withLayout(type, layout)))
-      .copyAsync(copyMask, [&](int64_t reg) {
-        return place.address(*this, layout, reg);
-      });
+      .copyAsync(w.copyMask,
+                 [&](int64_t reg) { return place.address(w, layout, reg); });
 }
 
 /// What is loaded only to be written to storage is copied.
-void KernelWalk::emitLookup(stage::WriteOp op) {
+static void copyLookup(stage::WriteOp op, KernelWalk &w) {
   Operation *load = op.getValue().getDefiningOp();
-  StoragePlace place = storages.find(op.getStorage())->second;
+  StoragePlace place = w.storages.find(op.getStorage())->second;
   LayoutAttr layout = getLayout(op.getValue());
-  auto target = [&](int64_t reg) { return place.address(*this, layout, reg); };
+  auto target = [&](int64_t reg) { return place.address(w, layout, reg); };
   if (auto access = dyn_cast<ViewAccessOpInterface>(load)) {
-    Access(*this, access).copyAsync(copyMask, target);
+    Access(w, access).copyAsync(w.copyMask, target);
     return;
   }
   auto pointers = cast<tile::LoadPtrOp>(load);
-  int64_t each = storedBytes(
-      scalarType(getElementTypeOrSelf(pointers.getResult().getType())));
-  Value mask = both(copyMask, isFirstCopy(layout));
-  forEachGroup(layout, vectorsOf(pointers.getPtr(), pointers.getMask()),
+  int64_t each = ThreadBuilder::storedBytes(ThreadBuilder::scalarType(
+      getElementTypeOrSelf(pointers.getResult().getType())));
+  Value mask = w.both(w.copyMask, w.isFirstCopy(layout));
+  forEachGroup(layout, vectorsOf(w, pointers.getPtr(), pointers.getMask()),
                [&](ArrayRef<int64_t> group) {
                  int64_t first = group[0], bytes = group.size() * each;
-                 Value from = registers(pointers.getPtr())[first], valid;
+                 Value from = w.registers(pointers.getPtr())[first], valid;
                  if (pointers.getMask())
-                   valid = registers(pointers.getMask())[first];
-                 CopyAsyncOp::create(b, loc, from, target(first), bytes, mask,
-                                     valid);
+                   valid = w.registers(pointers.getMask())[first];
+                 CopyAsyncOp::create(w.b, w.loc, from, target(first), bytes,
+                                     mask, valid);
                });
 }
 
-bool KernelWalk::emitFilling(Operation *op) {
+bool simt::fillStorage(Operation *op, KernelWalk &w) {
   if (auto copy = dyn_cast<stage::CopyOp>(op))
-    emitCopy(copy);
+    copyBox(copy, w);
   else if (auto write = dyn_cast<stage::WriteOp>(op);
            write && isLookup(write.getValue().getDefiningOp()))
-    emitLookup(write);
+    copyLookup(write, w);
   else
     return isLookup(op);
   return true;
+}
+
+LogicalResult simt::lowerCopy(stage::CopyOp op, KernelWalk &w) {
+  if (op.getAsync() || !isa<tile::ViewType>(op.getSource().getType()))
+    return w.decline(op, "this copy");
+  copyBox(op, w);
+  return success();
+}
+
+LogicalResult simt::lowerWrite(stage::WriteOp op, KernelWalk &w) {
+  if (!isLookup(op.getValue().getDefiningOp()))
+    return w.decline(op, "this writing of storage");
+  copyLookup(op, w);
+  return success();
 }

@@ -3,7 +3,7 @@
 
 #include "StorageAreas.h"
 #include "LayoutChoice.h"
-#include "ThreadBuilder.h"
+#include "kiln/Gpu/ThreadBuilder.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -56,9 +56,17 @@ StorageArea simt::areaOf(Value storage) {
   return {0, std::numeric_limits<int64_t>::max()};
 }
 
+bool simt::isTileLoad(Operation *op) {
+  if (!op || op->getNumResults() != 1 ||
+      !isa<RankedTensorType>(op->getResult(0).getType()))
+    return false;
+  auto access = dyn_cast<ViewAccessOpInterface>(op);
+  return access ? access.isRead() : isa<tile::LoadPtrOp>(op);
+}
+
 bool simt::isLookup(Operation *op) {
-  return isa_and_nonnull<tile::LoadGatherOp, tile::LoadPtrOp>(op) &&
-         op->hasOneUse() && isa<stage::WriteOp>(*op->getUsers().begin());
+  return isTileLoad(op) && op->hasOneUse() &&
+         isa<stage::WriteOp>(*op->getUsers().begin());
 }
 
 bool simt::isTransposition(Operation *op) {

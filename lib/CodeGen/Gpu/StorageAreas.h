@@ -50,7 +50,10 @@ private:
 /// outside of it.
 bool touchesRings(mlir::Operation *op);
 
-/// Whether an operation only loads, from many places, what storage gets.
+/// Whether an operation loads a tile: through a view or by pointers.
+bool isTileLoad(mlir::Operation *op);
+
+/// Whether an operation only loads what storage gets.
 bool isLookup(mlir::Operation *op);
 /// Whether an operation exchanges the two dimensions of its operand.
 bool isTransposition(mlir::Operation *op);

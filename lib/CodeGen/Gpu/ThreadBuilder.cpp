@@ -1,7 +1,7 @@
 //===- ThreadBuilder.cpp - Code of one thread -----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "ThreadBuilder.h"
+#include "kiln/Gpu/ThreadBuilder.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -6,6 +6,7 @@
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Staging/FactorLayouts.h"
 #include "kiln/Staging/Passes.h"
+#include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -19,6 +20,8 @@ using namespace kiln::staging;
 void staging::buildScratchpadPipeline(OpPassManager &pm,
                                       const ScratchpadOptions &options) {
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
+  kernels.addPass(
+      tile::createTileExpandReductions({llvm::to_vector(options.keep)}));
   TileDecideStorageOptions decide;
   decide.keepReads = true;
   kernels.addPass(createTileDecideStorage(decide));

@@ -227,35 +227,53 @@ static bool isFor(const Lowering &lowering, Operation *op) {
          kiln::isOfKind(op, lowering.op);
 }
 
-LogicalResult LoweringRegistry::apply(Operation *op, LoweringContext &ctx) {
-  std::vector<const Lowering *> candidates;
-  for (const Lowering &lowering : tables().lowerings)
-    if (isFor(lowering, op) && appliesTo(lowering.target, ctx) &&
-        !isLeftOut(lowering.name, ctx.options))
-      candidates.push_back(&lowering);
-  order(candidates);
+/// Whether a context asks a lowering for an operation.
+static bool isAsked(const Lowering &lowering, Operation *op,
+                    const LoweringContext &ctx) {
+  return lowering.form == ctx.form() && isFor(lowering, op) &&
+         appliesTo(lowering.target, ctx) &&
+         !isLeftOut(lowering.name, ctx.options);
+}
 
+std::vector<const Lowering *>
+LoweringRegistry::candidates(Operation *op, const LoweringContext &ctx) const {
+  std::vector<const Lowering *> found;
+  for (const Lowering &lowering : tables().lowerings)
+    if (isAsked(lowering, op, ctx))
+      found.push_back(&lowering);
+  order(found);
+  return found;
+}
+
+FailureOr<bool> LoweringRegistry::applyOne(const Lowering &lowering,
+                                           Operation *op,
+                                           LoweringContext &ctx) {
+  Offer result = offer(op, ctx, "lowering", lowering.name, lowering.plugin,
+                       [&] { return lowering.lower(op, ctx); });
+  if (result == Offer::broken)
+    return failure();
+  return result == Offer::taken;
+}
+
+LogicalResult LoweringRegistry::apply(Operation *op, LoweringContext &ctx) {
   Report &report = Report::of(op->getContext());
   ReportRow subject = report.describe(op);
   StringRef target = ctx.options.name;
-  for (const Lowering *lowering : candidates)
-    switch (offer(op, ctx, "lowering", lowering->name, lowering->plugin,
-                  [&] { return lowering->lower(op, ctx); })) {
-    case Offer::taken:
-      report.chose(subject, op, "lowering", target, lowering->name);
-      return success();
-    case Offer::declined:
-      continue;
-    case Offer::broken:
+  for (const Lowering *lowering : candidates(op, ctx)) {
+    FailureOr<bool> taken = applyOne(*lowering, op, ctx);
+    if (failed(taken))
       return failure();
-    }
+    if (!*taken)
+      continue;
+    report.chose(subject, op, "lowering", target, lowering->name);
+    return success();
+  }
   return failure();
 }
 
 bool LoweringRegistry::knows(Operation *op, const LoweringContext &ctx) const {
   return llvm::any_of(tables().lowerings, [&](const Lowering &lowering) {
-    return isFor(lowering, op) && appliesTo(lowering.target, ctx) &&
-           !isLeftOut(lowering.name, ctx.options);
+    return isAsked(lowering, op, ctx);
   });
 }
 
@@ -347,6 +365,17 @@ LoweringRegistry::claims(StringRef target) const {
       found.push_back(&claim);
   order(found);
   return found;
+}
+
+std::vector<std::string>
+kiln::target::loweredOperations(const TargetOptions &options, StringRef family,
+                                StringRef form) {
+  std::vector<std::string> names;
+  for (const Lowering &lowering : tables().lowerings)
+    if ((lowering.target == options.name || lowering.target == family) &&
+        lowering.form == form && !isLeftOut(lowering.name, options))
+      names.push_back(lowering.op);
+  return names;
 }
 
 LogicalResult kiln::target::emitUnsupported(Operation *op, const Twine &what) {

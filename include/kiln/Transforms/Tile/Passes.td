@@ -170,6 +170,18 @@ def TileExpandSincos : Pass<"tile-expand-sincos", "::kiln::tile::KernelOp"> {
   let dependentDialects = ["::mlir::math::MathDialect"];
 }
 
+def TileExpandReductions : Pass<"tile-expand-reductions", "::kiln::tile::KernelOp"> {
+  let summary = "Expresses reductions of plug-ins by those of tile";
+  let description = [{
+    An operation that says by `ReductionOpInterface` how it reduces tiles becomes a `tile.reduce`, with the operations that
+    make its sources before it and those that make its results behind it. Operations of `keep` stay: the target has
+    lowerings of their own for them.
+  }];
+  let options = [
+    ListOption<"keep", "keep", "std::string", "names of operations that stay as they are">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
 def TileExpandScaledDots : Pass<"tile-expand-scaled-dots", "::kiln::tile::KernelOp"> {
   let summary = "Expresses products with scales by products without";
   let description = [{

@@ -22,6 +22,7 @@ void registerTilePasses() {
   registerTileExpandConversions();
   registerTileWidenAccumulators();
   registerTileExpandSincos();
+  registerTileExpandReductions();
   registerTileExpandScaledDots();
   registerTileExpandScaling();
   registerTileCheckAssumptions();

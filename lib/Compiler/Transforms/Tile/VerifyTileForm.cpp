@@ -3,6 +3,7 @@
 
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Interfaces/Claim.h"
+#include "kiln/Interfaces/Reduction.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -53,7 +54,8 @@ bool isAllowedType(Type type) {
 /// access memory or combine elements.
 bool isDescribed(Operation *op) {
   return isa<ViewAccessOpInterface, IndexMapOpInterface,
-             MatrixProductOpInterface>(op) ||
+             MatrixProductOpInterface, ReductionOpInterface>(op) ||
+         op->hasTrait<TakesWholeTiles>() ||
          OpTrait::hasElementwiseMappableTraits(op);
 }
 
@@ -106,8 +108,9 @@ LogicalResult verifyOp(KernelOp kernel, Operation *op) {
            << "expected an operation of the tile level, found one that is not "
               "allowed in a kernel: there are those of tile, arith and math, "
               "scf.for, scf.if, scf.while, tensor.extract, and of others those "
-              "that implement an interface for view accesses, index maps or "
-              "matrix products together with one for effects";
+              "that implement an interface for view accesses, index maps, "
+              "matrix products or reductions, or take tiles whole, together "
+              "with an interface for effects";
   for (Value operand : op->getOperands())
     if (!isAllowedType(operand.getType()))
       return op->emitOpError() << "expected tiles of static shape, scalars and "

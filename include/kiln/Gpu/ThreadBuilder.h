@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef KILN_LIB_GPU_THREADBUILDER_H
-#define KILN_LIB_GPU_THREADBUILDER_H
+#ifndef KILN_GPU_THREADBUILDER_H
+#define KILN_GPU_THREADBUILDER_H
 
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Layout/Address.h"
@@ -21,6 +21,8 @@ namespace kiln::simt {
 /// What the registers of a tile hold, in the order of its layout.
 using Regs = llvm::SmallVector<mlir::Value>;
 
+/// Writes the code of one thread, with constants and coordinates that stand once
+/// at the beginning of its function.
 class ThreadBuilder {
 public:
   using Value = mlir::Value;
@@ -99,7 +101,7 @@ public:
   Value isElement(LayoutAttr layout, int64_t reg,
                   llvm::ArrayRef<int64_t> shape);
 
-  // Memory of the block.
+  // Shared memory.
   /// The address of byte `offset`.
   Value shared(int64_t offset);
   Value elementPointer(Value base, Value index, Type element);
@@ -144,4 +146,4 @@ private:
 
 } // namespace kiln::simt
 
-#endif // KILN_LIB_GPU_THREADBUILDER_H
+#endif // KILN_GPU_THREADBUILDER_H

@@ -1,0 +1,174 @@
+//===- LayoutRules.cpp - Rules of the family's operations -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "LayoutRules.h"
+#include "LayoutChoice.h"
+#include "kiln/Dialect/Tile/ExchangeOps.h"
+#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Interfaces/IndexMap.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+#include "kiln/Gpu/LayoutRule.cpp.inc"
+
+LayoutQuery::~LayoutQuery() = default;
+
+LayoutAttr LayoutQuery::settled(Value tile) const {
+  LayoutAttr layout = of(tile);
+  return layout ? layout
+                : usual(cast<RankedTensorType>(tile.getType()).getShape());
+}
+
+/// Gives tiles of a range one layout.
+static void assignAll(ValueRange values, LayoutAttr layout,
+                      MutableArrayRef<LayoutAttr> into) {
+  for (auto [value, entry] : llvm::zip_equal(values, into))
+    if (isa<RankedTensorType>(value.getType()))
+      entry = layout;
+}
+
+LayoutRule simt::sameLayout(Operation *op, const LayoutQuery &query) {
+  LayoutRule rule(op);
+  LayoutAttr layout = query.of(op->getOperands());
+  assignAll(op->getOperands(), layout, rule.operands);
+  assignAll(op->getResults(), layout, rule.results);
+  return rule;
+}
+
+/// Whether all tiles of an operation have one shape.
+static bool hasOneShape(Operation *op) {
+  std::optional<ArrayRef<int64_t>> shape;
+  auto fits = [&](Type type) {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    if (!tile)
+      return true;
+    if (!shape)
+      shape = tile.getShape();
+    return *shape == tile.getShape();
+  };
+  return llvm::all_of(op->getOperandTypes(), fits) &&
+         llvm::all_of(op->getResultTypes(), fits);
+}
+
+LayoutRule simt::layoutRuleOf(Operation *op, const LayoutQuery &query) {
+  if (auto own = dyn_cast<LayoutRuleOpInterface>(op)) {
+    LayoutRule rule = own.getLayoutRule(query);
+    rule.operands.resize(op->getNumOperands());
+    rule.results.resize(op->getNumResults());
+    return rule;
+  }
+  // What is moved goes through the memory of the block.
+  auto moved = dyn_cast<IndexMapOpInterface>(op);
+  if ((moved && moved.movesElements()) || !hasOneShape(op))
+    return LayoutRule(op);
+  return sameLayout(op, query);
+}
+
+//===----------------------------------------------------------------------===//
+// Operations of tile
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ReduceRule
+    : LayoutRuleOpInterface::ExternalModel<ReduceRule, tile::ReduceOp> {
+  LayoutRule getLayoutRule(Operation *op, const LayoutQuery &query) const {
+    auto reduce = cast<tile::ReduceOp>(op);
+    LayoutRule rule(op);
+    LayoutAttr layout = query.of(reduce.getSources());
+    if (!layout)
+      layout = query.settled(reduce.getSources()[0]);
+    assignAll(op->getOperands(), layout, rule.operands);
+    if (!reduce.getOrdered())
+      assignAll(op->getResults(), layout.dropDim(reduce.getAxis()),
+                rule.results);
+    return rule;
+  }
+};
+
+struct GatherRule
+    : LayoutRuleOpInterface::ExternalModel<GatherRule, tile::GatherOp> {
+  LayoutRule getLayoutRule(Operation *op, const LayoutQuery &query) const {
+    auto gather = cast<tile::GatherOp>(op);
+    LayoutRule rule(op);
+    LayoutAttr layout = query.settled(gather.getIndices());
+    rule.operands[gather.getIndicesMutable().getOperandNumber()] = layout;
+    rule.results[0] = layout;
+    return rule;
+  }
+};
+
+struct HistogramRule
+    : LayoutRuleOpInterface::ExternalModel<HistogramRule, tile::HistogramOp> {
+  LayoutRule getLayoutRule(Operation *op, const LayoutQuery &query) const {
+    LayoutRule rule(op);
+    assignAll(op->getOperands(),
+              query.settled(cast<tile::HistogramOp>(op).getSource()),
+              rule.operands);
+    return rule;
+  }
+};
+
+/// The two come to stand in neighbouring registers.
+struct JoinRule : LayoutRuleOpInterface::ExternalModel<JoinRule, tile::JoinOp> {
+  LayoutRule getLayoutRule(Operation *op, const LayoutQuery &query) const {
+    LayoutRule rule(op);
+    LayoutAttr layout = query.of(op->getOperands());
+    if (!layout)
+      layout = query.settled(op->getOperand(1));
+    assignAll(op->getOperands(), layout, rule.operands);
+    int64_t rank = layout.getRank();
+    LayoutAttr wider = layout.insertDim(rank);
+    auto registers = wider.getRegisterBases();
+    LayoutAttr::Basis pair(rank + 1, 0);
+    pair[rank] = 1;
+    registers.insert(registers.begin(), pair);
+    rule.results[0] =
+        LayoutAttr::get(op->getContext(), rank + 1, registers,
+                        wider.getLaneBases(0), wider.getWarpBases(0));
+    return rule;
+  }
+};
+
+/// Packs of elements are what one instruction takes.
+struct InlineAsmRule
+    : LayoutRuleOpInterface::ExternalModel<InlineAsmRule, tile::InlineAsmOp> {
+  LayoutRule getLayoutRule(Operation *op, const LayoutQuery &query) const {
+    int64_t pack = cast<tile::InlineAsmOp>(op).getPack();
+    if (pack > 1)
+      for (Type type :
+           llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
+                                    SmallVector<Type>(op->getResultTypes())))
+        if (auto tile = dyn_cast<RankedTensorType>(type)) {
+          LayoutRule rule(op);
+          LayoutAttr layout =
+              packedLayout(op->getContext(), tile.getShape(), pack,
+                           query.block.lanes, query.block.warps);
+          assignAll(op->getOperands(), layout, rule.operands);
+          assignAll(op->getResults(), layout, rule.results);
+          return rule;
+        }
+    return sameLayout(op, query);
+  }
+};
+
+/// Elements change places within the layout.
+struct ExchangeRule
+    : LayoutRuleOpInterface::ExternalModel<ExchangeRule, tile::ExchangeOp> {
+  LayoutRule getLayoutRule(Operation *op, const LayoutQuery &query) const {
+    return sameLayout(op, query);
+  }
+};
+} // namespace
+
+void simt::addLayoutRules(DialectRegistry &dialects) {
+  dialects.addExtension(+[](MLIRContext *context, tile::TileDialect *) {
+    tile::ReduceOp::attachInterface<ReduceRule>(*context);
+    tile::GatherOp::attachInterface<GatherRule>(*context);
+    tile::HistogramOp::attachInterface<HistogramRule>(*context);
+    tile::JoinOp::attachInterface<JoinRule>(*context);
+    tile::InlineAsmOp::attachInterface<InlineAsmRule>(*context);
+    tile::ExchangeOp::attachInterface<ExchangeRule>(*context);
+  });
+}

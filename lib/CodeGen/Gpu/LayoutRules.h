@@ -1,0 +1,19 @@
+//===- LayoutRules.h - Rules of the family's operations ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_GPU_LAYOUTRULES_H
+#define KILN_LIB_GPU_LAYOUTRULES_H
+
+#include "kiln/Gpu/LayoutRule.h"
+
+namespace kiln::simt {
+
+/// The rule of an operation: by its interface, else by what it does.
+LayoutRule layoutRuleOf(mlir::Operation *op, const LayoutQuery &query);
+
+/// Gives operations of tile that need one a rule of their own.
+void addLayoutRules(mlir::DialectRegistry &dialects);
+
+} // namespace kiln::simt
+
+#endif // KILN_LIB_GPU_LAYOUTRULES_H

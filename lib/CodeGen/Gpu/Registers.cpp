@@ -1,0 +1,107 @@
+//===- Registers.cpp - What lowerings of tiles in registers work with -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Gpu/Registers.h"
+#include "StorageAreas.h"
+#include "kiln/Target/TargetRegistry.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+RegisterCode::~RegisterCode() = default;
+
+Value RegisterCode::scalar(Value value) {
+  auto it = scalars.find(value);
+  assert(it != scalars.end() && "a scalar that was not emitted");
+  return it->second;
+}
+
+const Regs &RegisterCode::registers(Value tile) {
+  auto it = tiles.find(tile);
+  assert(it != tiles.end() && "a tile that was not emitted");
+  return it->second;
+}
+
+void RegisterCode::define(Value value, Regs regs) {
+  assert(int64_t(regs.size()) == getLayout(value).getNumRegisters());
+  tiles[value] = std::move(regs);
+}
+
+void RegisterCode::define(Value value, Value scalar) {
+  scalars[value] = scalar;
+}
+
+int64_t RegisterCode::scratch(int64_t bytes, int64_t warpBytes) {
+  size_t at = 2 * scratchUsed++;
+  if (at + 1 >= scratchPlaces.size() || scratchPlaces[at + 1] < bytes) {
+    scratchPlaces = {};
+    return 0; // the operation is in error
+  }
+  StorageArea area{scratchPlaces[at], scratchPlaces[at] + bytes};
+  if (at && area.overlaps({scratchPlaces[at - 2],
+                           scratchPlaces[at - 2] + scratchPlaces[at - 1]}))
+    warpBytes ? warpBarrier() : barrier();
+  return area.begin;
+}
+
+void RegisterCode::warpBarrier() { WarpBarrierOp::create(b, loc); }
+
+int64_t RegisterCode::registerAt(LayoutAttr layout, ArrayRef<int64_t> offset) {
+  // Elimination would do; there are few bits.
+  Basis rest(offset);
+  int64_t reg = 0;
+  auto bases = layout.getRegisterBases();
+  // Bases are mostly single bits of their own: greedy, then checked.
+  for (auto [bit, basis] : llvm::enumerate(bases)) {
+    bool covered = true, any = false;
+    for (auto [have, want] : llvm::zip_equal(rest, basis)) {
+      covered &= (have & want) == want;
+      any |= want != 0;
+    }
+    if (!covered || !any)
+      continue;
+    reg |= int64_t(1) << bit;
+    for (auto [have, want] : llvm::zip_equal(rest, basis))
+      have ^= want;
+  }
+  if (layout.getRegisterOffset(reg) == Basis(offset))
+    return reg;
+  for (reg = 0; reg < layout.getNumRegisters(); ++reg)
+    if (layout.getRegisterOffset(reg) == Basis(offset))
+      return reg;
+  return -1;
+}
+
+void RegisterCode::guarded(Value condition, function_ref<void()> make) {
+  if (!condition)
+    return make();
+  auto choice = scf::IfOp::create(b, loc, condition);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  make();
+}
+
+void simt::addLowering(target::TargetRegistry &registry,
+                       RegisterLowering lowering) {
+  target::Lowering entry;
+  entry.name = lowering.name;
+  entry.target = lowering.target;
+  entry.op = lowering.op;
+  entry.priority = lowering.priority;
+  entry.form = GpuLoweringContext::kRegisters;
+  if (lowering.lower)
+    entry.lower =
+        [lower = std::move(lowering.lower), needs = std::move(lowering.needs)](
+            Operation *op, target::LoweringContext &base) -> LogicalResult {
+      auto *context = base.as<GpuLoweringContext>();
+      if (!context || context->level != GpuLoweringContext::Level::Registers)
+        return base.decline(op, "it is written for tiles in registers");
+      auto &registers = *static_cast<RegisterLoweringContext *>(context);
+      if (!registers.needs)
+        return lower(op, registers);
+      return needs ? needs(op, registers, *registers.needs) : success();
+    };
+  registry.addLowering(std::move(entry));
+}

@@ -1,0 +1,114 @@
+//===- ExpandReductions.cpp - Reductions of plug-ins ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Interfaces/Reduction.h"
+#include "kiln/Transforms/Tile/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+namespace kiln::tile {
+#define GEN_PASS_DEF_TILEEXPANDREDUCTIONS
+#include "kiln/Transforms/Tile/Passes.h.inc"
+} // namespace kiln::tile
+
+using namespace mlir;
+using namespace kiln;
+
+/// Why what a reduction says of itself is no reduction of tiles; empty where it
+/// is one.
+static std::string whyNoReduction(ReductionOpInterface op, ValueRange sources) {
+  if (sources.empty())
+    return "it has no sources";
+  for (Value source : sources) {
+    auto type = dyn_cast<RankedTensorType>(source.getType());
+    auto first = dyn_cast<RankedTensorType>(sources[0].getType());
+    if (!type || type.getShape() != first.getShape())
+      return "its sources are no tiles of one shape";
+  }
+  int64_t rank = cast<RankedTensorType>(sources[0].getType()).getRank(),
+          axis = op.getReducedAxis();
+  if (axis < 0 || axis >= rank)
+    return ("expected an axis below " + Twine(rank) + ", found " + Twine(axis))
+        .str();
+  return "";
+}
+
+/// A tile of as many elements gets the shape of the result.
+static Value adapt(OpBuilder &b, Value value, Type wanted) {
+  auto from = dyn_cast<RankedTensorType>(value.getType());
+  auto to = dyn_cast<RankedTensorType>(wanted);
+  if (!from || !to || from == to ||
+      from.getNumElements() != to.getNumElements() ||
+      from.getElementType() != to.getElementType())
+    return value;
+  return tile::ReshapeOp::create(b, value.getLoc(), to, value);
+}
+
+static LogicalResult expand(ReductionOpInterface op) {
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  SmallVector<Value> sources;
+  op.buildSources(b, sources);
+  if (std::string reason = whyNoReduction(op, sources); !reason.empty())
+    return op->emitOpError() << reason;
+  int64_t axis = op.getReducedAxis();
+  SmallVector<Type> types, elements;
+  for (Value source : sources) {
+    auto type = cast<RankedTensorType>(source.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape.erase(shape.begin() + axis);
+    types.push_back(RankedTensorType::get(shape, type.getElementType()));
+    elements.push_back(type.getElementType());
+  }
+  auto reduce = tile::ReduceOp::create(b, loc, types, sources, axis,
+                                       op.isOrderedReduction());
+  SmallVector<Type> arguments(elements);
+  llvm::append_range(arguments, elements);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    Block *block = b.createBlock(&reduce.getCombiner(), {}, arguments,
+                                 SmallVector<Location>(arguments.size(), loc));
+    ValueRange all = block->getArguments();
+    SmallVector<Value> combined;
+    op.buildCombination(b, loc, all.take_front(sources.size()),
+                        all.drop_front(sources.size()), combined);
+    if (ValueRange(combined).getTypes() != TypeRange(elements))
+      return op->emitOpError("expected a combination of one element for each "
+                             "of its sources");
+    tile::YieldOp::create(b, loc, combined);
+  }
+  SmallVector<Value> results;
+  op.buildResults(b, reduce.getResults(), results);
+  if (results.size() != op->getNumResults())
+    return op->emitOpError("expected ")
+           << op->getNumResults() << " results of its reduction, found "
+           << results.size();
+  for (auto [result, type] : llvm::zip_equal(results, op->getResultTypes())) {
+    result = adapt(b, result, type);
+    if (!tile::isSameTile(result.getType(), type))
+      return op->emitOpError("expected a result of type ")
+             << type << ", found its reduction to make " << result.getType();
+  }
+  op->replaceAllUsesWith(results);
+  op->erase();
+  return success();
+}
+
+namespace {
+struct ExpandReductions
+    : tile::impl::TileExpandReductionsBase<ExpandReductions> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<ReductionOpInterface> all;
+    getOperation().walk([&](ReductionOpInterface op) {
+      if (!llvm::is_contained(keep, op->getName().getStringRef()))
+        all.push_back(op);
+    });
+    for (ReductionOpInterface op : all)
+      if (failed(expand(op)))
+        return signalPassFailure();
+  }
+};
+} // namespace

@@ -61,22 +61,15 @@ SUBJECTS = {
     # How a combining store combines.
     "lib/CodeGen/Cpu/Store.cpp": {"StoreOp"},
     "lib/CodeGen/Gpu/Access.cpp": {"StoreOp"}, "lib/CodeGen/Gpu/AccessUpdates.cpp": {"StoreOp"},
-    # Layouts of results: what each of these leaves of an operand's layout follows from what it does.
-    "lib/CodeGen/Gpu/AssignLayouts.cpp": {"ReduceOp", "ScanOp", "SortOp", "GatherOp", "HistogramOp", "JoinOp", "ReshapeOp",
-                                   "ExchangeOp", "InlineAsmOp"},
-    "lib/CodeGen/Gpu/RequireLayouts.cpp": {"ReduceOp", "ScanOp", "SortOp", "ExchangeOp", "ReshapeOp", "PtrAddOp", "PtrCastOp"},
+    # One layout rule for each of these.
+    "lib/CodeGen/Gpu/LayoutRules.cpp": {"ReduceOp", "GatherOp", "HistogramOp", "InlineAsmOp"},
     # What goes through pointers.
     "lib/CodeGen/Gpu/AssignAccesses.cpp": {"LoadPtrOp", "StorePtrOp", "AtomicRMWOp"},
-    # Which loads become copies, and what transposes what they loaded.
-    "lib/CodeGen/Gpu/StageOperands.cpp": {"LoadOp", "LoadGatherOp", "LoadPtrOp", "TransposeOp"}, "lib/CodeGen/Gpu/Staged.cpp": {"TransposeOp"},
-    "lib/CodeGen/Gpu/StagedCopies.cpp": {"LoadGatherOp", "LoadPtrOp"},
-    "lib/CodeGen/Gpu/StorageAreas.cpp": {"LoadGatherOp", "LoadPtrOp"},
-    # What lowerings borrow of shared memory, an entry for each.
-    "lib/CodeGen/Gpu/ScratchNeeds.cpp": {"AtomicRMWOp", "AtomicCASOp", "PrintOp", "AssertOp"},
+    # Which loads become copies: through views by an interface, or by pointers.
+    "lib/CodeGen/Gpu/StageOperands.cpp": {"LoadPtrOp"}, "lib/CodeGen/Gpu/StagedCopies.cpp": {"LoadPtrOp"},
+    "lib/CodeGen/Gpu/StorageAreas.cpp": {"LoadPtrOp"},
     # Those of simt.
     "lib/CodeGen/Gpu/BarrierCheck.cpp": {"LoadOp", "StoreOp", "AtomicRMWOp", "AtomicCASOp"},
-    # Which registers a reshape leaves where they are, and an exchange renames.
-    "lib/CodeGen/Gpu/Movement.cpp": {"ReshapeOp", "ExchangeOp"},
     # Exchanges within a vector.
     "lib/CodeGen/Cpu/Reshape.cpp": {"ExchangeOp"},
     # What is known of the address behind a pointer.
@@ -85,8 +78,7 @@ SUBJECTS = {
     "lib/Compiler/Analysis/Alignment.cpp": {"PtrAddOp", "PtrCastOp"},
     "lib/Compiler/Analysis/AxisAnalysis.cpp": {"PtrAddOp", "PtrCastOp"},
     # Emission of scalar pointers, and of accesses through them.
-    "lib/CodeGen/Gpu/KernelWalk.cpp": {"PtrAddOp", "PtrCastOp", "PtrToIntOp", "IntToPtrOp", "AtomicRMWOp", "AtomicCASOp"},
-    "lib/CodeGen/Gpu/Pointers.cpp": {"AtomicRMWOp", "AtomicCASOp"},
+    "lib/CodeGen/Gpu/Pointers.cpp": {"PtrAddOp", "PtrCastOp", "PtrToIntOp", "IntToPtrOp", "AtomicRMWOp", "AtomicCASOp"},
     # What folds several tiles at once, and what goes through pointers, takes its operands element by element.
     "lib/Compiler/Staging/TileToStageOps.cpp": {"ReduceOp", "LoadPtrOp", "StorePtrOp", "AtomicRMWOp", "AtomicCASOp", "AssertOp",
                                        "CatOp", "ReshapeOp", "InlineAsmOp", "PrintOp"},
@@ -96,9 +88,8 @@ SUBJECTS = {
     "lib/Compiler/Staging/DecideStorage.cpp": {"ReshapeOp", "ExchangeOp"}, "lib/Compiler/Staging/Storage.cpp": {"ReshapeOp", "ExchangeOp"},
     # Reductions store values on their way.
     "lib/Compiler/Staging/StorageLegality.cpp": {"ReduceOp"},
-    # The parameter behind a pointer, and what accesses through pointers reach.
-    "lib/CodeGen/Gpu/Order.cpp": {"PtrAddOp", "PtrCastOp", "SplatOp", "BroadcastOp", "ExpandDimsOp", "ReshapeOp", "TransposeOp",
-                          "LoadPtrOp", "StorePtrOp", "AtomicRMWOp", "AtomicCASOp"},
+    # What accesses through pointers reach.
+    "lib/CodeGen/Gpu/Order.cpp": {"LoadPtrOp", "StorePtrOp", "AtomicRMWOp", "AtomicCASOp"},
 }
 
 

@@ -1,0 +1,55 @@
+// Kernels with the operations of this plug-in.
+
+// c = a * b, with the sum of squares of each row of a block beside it.
+tile.kernel @product(%a: !tile.view<?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 8>, tile.stride_div = array<i64: 8, 1>},
+                     %b: !tile.view<?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 8>, tile.stride_div = array<i64: 8, 1>},
+                     %c: !tile.view<?x?xf32> {tile.noalias}, %norms: !tile.view<?x?xf32> {tile.noalias}) {
+  %i, %j = tile.program_id : index, index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %n = tile.num_blocks %a[1] by 32 : !tile.view<?x?xf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %row = arith.muli %i, %c64 : index
+  %column = arith.muli %j, %c64 : index
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32>) {
+    %at = arith.muli %k, %c32 : index
+    %x = rows.fetch %a at [%row, %at] : !tile.view<?x?xf16> -> tensor<64x32xf16>
+    %y = rows.fetch %b at [%at, %column] : !tile.view<?x?xf16> -> tensor<32x64xf16>
+    %d = rows.mma %x, %y, %acc : tensor<64x32xf16>, tensor<32x64xf16>, tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  tile.store %sum, %c[%i, %j] : tensor<64x64xf32>, !tile.view<?x?xf32>
+  %norm = rows.squares %sum : tensor<64x64xf32> -> tensor<64x1xf32>
+  tile.store %norm, %norms[%i, %j] : tensor<64x1xf32>, !tile.view<?x?xf32>
+}
+
+// What one operation writes the next one reads, whichever thread has it.
+tile.kernel @moved(%x: !tile.view<?xf32> {tile.readonly}, %y: !tile.view<?xf32>, %z: !tile.view<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %t = tile.load %x[%c0] : !tile.view<?xf32> -> tensor<512xf32>
+  %r = rows.rotate %t by 3 : tensor<512xf32>
+  tile.store %r, %y[%c0] : tensor<512xf32>, !tile.view<?xf32>
+  rows.copy %y to %z count 500 : !tile.view<?xf32>, !tile.view<?xf32>
+  %u = tile.load %z[%c0] : !tile.view<?xf32> -> tensor<512xf32>
+  %s = rows.rotate %u by 5 : tensor<512xf32>
+  tile.store %s, %z[%c0] : tensor<512xf32>, !tile.view<?xf32>
+}
+
+// The plug-in scans for the target nvidia, from the left.
+tile.kernel @scans(%x: !tile.view<?xf32> {tile.readonly}, %y: !tile.view<?xf32> {tile.noalias}) {
+  %c0 = arith.constant 0 : index
+  %t = tile.load %x[%c0] : !tile.view<?xf32> -> tensor<256xf32>
+  %s = tile.scan %t axis 0 : tensor<256xf32> -> tensor<256xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    tile.yield %sum : f32
+  }
+  %back = tile.scan %s axis 0 reverse : tensor<256xf32> -> tensor<256xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %most = arith.maximumf %a, %b : f32
+    tile.yield %most : f32
+  }
+  tile.store %back, %y[%c0] : tensor<256xf32>, !tile.view<?xf32>
+}

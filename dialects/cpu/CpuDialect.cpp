@@ -117,9 +117,8 @@ LogicalResult CpuDialect::verifyOperationAttribute(Operation *op,
   static constexpr KnownAttribute kKnown[] = {
       {kProductAttr, AttributeRole::Decision},
       {kScratchBytesAttr, AttributeRole::Decision},
-      {kConvertsF16Attr, AttributeRole::Decision},
-    {kConvertsBF16Attr, kiln::AttributeRole::Decision},
-    {kMaskedBitsAttr, kiln::AttributeRole::Decision},
+      {kConvertsAttr, AttributeRole::Decision},
+      {kMaskedBitsAttr, AttributeRole::Decision},
       // lib/CodeGen/Cpu
       {"cpu.leaves", AttributeRole::Decision},
   };

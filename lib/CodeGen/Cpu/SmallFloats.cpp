@@ -18,17 +18,19 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::cpu;
 
-/// Whether the function being emitted says something of the machine.
-static bool functionHas(OpBuilder &b, StringRef attribute) {
+/// Whether the machine that the current function is for converts `type`.
+static bool converts(OpBuilder &b, Type type) {
   Operation *op = b.getInsertionBlock()->getParentOp();
   auto function = dyn_cast<func::FuncOp>(op);
   if (!function)
     function = op->getParentOfType<func::FuncOp>();
-  return function && function->hasAttr(attribute);
+  auto types = function ? function->getAttrOfType<ArrayAttr>(kConvertsAttr)
+                        : ArrayAttr();
+  return types && llvm::is_contained(types, TypeAttr::get(type));
 }
 
 /// Whether the machine converts f16.
-static bool hasHalf(OpBuilder &b) { return functionHas(b, kConvertsF16Attr); }
+static bool hasHalf(OpBuilder &b) { return converts(b, b.getF16Type()); }
 
 Value cpu::widenFloat(OpBuilder &b, Location loc, Value value, Type element) {
   Lanes l(b, loc, value.getType());
@@ -137,7 +139,7 @@ Value cpu::narrowFloat(OpBuilder &b, Location loc, Value value, Type element) {
     value = roundToOdd(b, loc, value);
   if (isa<Float16Type>(element) && !hasHalf(b))
     return narrowToHalf(b, loc, value);
-  if (isa<Float16Type>(element) || functionHas(b, kConvertsBF16Attr)) {
+  if (isa<Float16Type>(element) || converts(b, b.getBF16Type())) {
     Value half = arith::TruncFOp::create(b, loc, l.type(element), value);
     return arith::BitcastOp::create(b, loc, i16, half);
   }

@@ -22,6 +22,7 @@ setup(
     license="Apache-2.0 WITH LLVM-exception",
     python_requires=">=3.9",
     install_requires=wheel["requires"],
+    extras_require={"progress": ["tqdm"]},
     packages=[".".join(["kiln", *os.path.relpath(root, wheel["folder"]).split(os.sep)]).rstrip(".")
               for root, _, names in os.walk(wheel["folder"]) if "__init__.py" in names or root == wheel["folder"]],
     package_dir={"kiln": wheel["folder"]},

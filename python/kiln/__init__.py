@@ -8,23 +8,27 @@
 
 Arguments are tensors of any library with DLPack, on the host or on a device of the package, and are
 used where they lie. Results are `kiln.Tensor`, which gives its memory to others in the same way.
-There is no compiler in here: packages come from `kiln-compile`, which also compiles the models of ONNX that
-`kiln.load("model.onnx")` names.
+There is no compiler in here: packages come from `kiln-compile`. Where its wheel is installed, `kiln.compile`, `kiln.opt`
+and `kiln.load("model.onnx")` call it.
 """
-import collections
-import os
-import struct
-import tempfile
+import collections as _collections
+import os as _os
+import struct as _struct
+import tempfile as _tempfile
 
 from . import _runtime
 from ._runtime import Error, Package, Tensor
+from .compiled import CompileError, Compiled, Decline, ReportRow, Timing, compile, measure, opt
 
-__all__ = ["Argument", "Entry", "Error", "Package", "Program", "Tensor", "as_tensor", "export", "join", "load", "load_npy"]
+__all__ = [
+    "Argument", "CompileError", "Compiled", "Decline", "Entry", "Error", "Package", "Program", "ReportRow", "Tensor", "Timing",
+    "as_tensor", "compile", "export", "join", "load", "load_npy", "measure", "opt",
+]
 __version__ = _runtime.version
 load_npy = _runtime.load_npy
 
 #: A parameter or a result: `shape` has None for sizes that are known when it is called.
-Argument = collections.namedtuple("Argument", "name dtype shape")
+Argument = _collections.namedtuple("Argument", "name dtype shape")
 
 _SCALARS = {
     "i1": "?", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "u8": "B", "u16": "H", "u32": "I", "u64": "Q",
@@ -52,7 +56,7 @@ def as_tensor(value, dtype=None, program=None):
         if dtype not in _SCALARS:
             raise TypeError(f"a number cannot become a tensor of type {dtype}: pass a tensor of rank 0")
         convert = float if _SCALARS[dtype] in "efd" else int
-        return Tensor(dtype, (), struct.pack("<" + _SCALARS[dtype], convert(value)))
+        return Tensor(dtype, (), _struct.pack("<" + _SCALARS[dtype], convert(value)))
     raise TypeError(f"expected a tensor with DLPack or a number, found {type(value).__name__}")
 
 
@@ -60,9 +64,9 @@ def join(rank, ranks, rendezvous, communication=None):
     """Makes this process one of `ranks` ranks that run programs together: before the first of them is
     loaded. They meet at `rendezvous`, "file:FOLDER" or "tcp:HOST:PORT" (where rank 0 listens).
     `communication` is "shm" or "tcp"; without it what fits the hosts."""
-    os.environ.update({"KILN_RANK": str(rank), "KILN_RANKS": str(ranks), "KILN_RENDEZVOUS": rendezvous})
+    _os.environ.update({"KILN_RANK": str(rank), "KILN_RANKS": str(ranks), "KILN_RENDEZVOUS": rendezvous})
     if communication:
-        os.environ["KILN_COMMUNICATION"] = communication
+        _os.environ["KILN_COMMUNICATION"] = communication
 
 
 #: ml_dtypes' floats, which are none of numpy's own.
@@ -183,19 +187,19 @@ class Program:
 
 
 def _is_model(source):
-    return isinstance(source, (str, os.PathLike)) and os.fspath(source).endswith(".onnx")
+    return isinstance(source, (str, _os.PathLike)) and _os.fspath(source).endswith(".onnx")
 
 
 def _load_model(path, keys, target):
     """The program of a model that is compiled for this process."""
     if keys:
-        raise Error(f"{os.fspath(path)}: not a package, and a signature is required")
-    from .compiler import compile
+        raise Error(f"{_os.fspath(path)}: not a package, and a signature is required")
+    from .compiler import compile as compile_file
     target = target or "cpu"
-    with tempfile.TemporaryDirectory() as folder:
-        package = os.path.join(folder, "model.kiln")
+    with _tempfile.TemporaryDirectory() as folder:
+        package = _os.path.join(folder, "model.kiln")
         try:
-            compile(path, target, package)
+            compile_file(path, target, package)
         except RuntimeError as error:
             raise Error(str(error)) from None
         return Program(Package(package), target)
@@ -215,9 +219,9 @@ def load(source, target=None, keys=None, weights=None):
     program = _load_model(source, keys, target) if _is_model(source) else Program(Package(source, keys), target)
     given = [] if not weights else list(weights) if isinstance(weights, (list, tuple)) else [weights]
     beside = None
-    if weights is not False and isinstance(source, (str, os.PathLike)):
-        beside = os.path.splitext(os.fspath(source))[0] + ".safetensors"
-        if _is_model(source) or not os.path.exists(beside):
+    if weights is not False and isinstance(source, (str, _os.PathLike)):
+        beside = _os.path.splitext(_os.fspath(source))[0] + ".safetensors"
+        if _is_model(source) or not _os.path.exists(beside):
             beside = None
     if not beside and not given:
         return program
@@ -229,4 +233,4 @@ def export(program, path, target="cpu", weights=True):
     """Compiles a program of torch.export into a package, and writes its weights beside it. weights=False writes
     only what no other file has: constants of the program, and what the arguments are. Needs torch."""
     from .torch.export import export as write
-    write(program, os.fspath(path), target, weights=weights)
+    write(program, _os.fspath(path), target, weights=weights)

@@ -3,6 +3,7 @@
 import os
 import subprocess
 
+from .progress import run
 from .tools import start
 
 
@@ -31,11 +32,10 @@ def files():
 
 def compile(source, target, output, *options):  # as kiln-compile has it
     """Compiles a file: kiln-compile SOURCE --target=TARGET -o OUTPUT OPTIONS. Raises RuntimeError
-    with what the compiler printed."""
-    done = subprocess.run([program("kiln-compile"), os.fspath(source), f"--target={target}", "-o", os.fspath(output), *options],
-                          stderr=subprocess.PIPE, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(done.stderr.strip())
+    with what the compiler printed. What takes more than two seconds shows a progress bar, on a terminal and with tqdm."""
+    status, said = run([program("kiln-compile"), os.fspath(source), f"--target={target}", "-o", os.fspath(output), *options])
+    if status:
+        raise RuntimeError(said.strip())
 
 
 def why_not(target):

@@ -6,6 +6,7 @@
 
 #include "HostSizes.h"
 #include "Wrap.h"
+#include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Prim/CollectiveOps.h"
 #include "kiln/Interfaces/HostOp.h"
 #include "kiln/Schedule/Loops.h"
@@ -85,6 +86,11 @@ private:
   void planCat(prim::CatOp cat);
   mlir::LogicalResult schedule(mlir::Operation *group, llvm::StringRef kind,
                                llvm::StringRef name);
+  /// Schedules a group with the blocks that a script asks for, and keeps them
+  /// from passes that would choose others.
+  mlir::LogicalResult scheduleInBlocks(mlir::Operation *group,
+                                       llvm::StringRef kind,
+                                       const target::Asked &blocks);
   /// The parts of the result of a `cat` that its operands fill.
   schedule::Buffer partOf(prim::CatOp cat, unsigned number,
                           const schedule::Buffer &whole);

@@ -6,9 +6,11 @@
 #include "HostSizes.h"
 #include "LaunchWork.h"
 #include "Wrap.h"
+#include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Schedule/Schedules.h"
 #include "kiln/Target/TargetRegistry.h"
+#include "kiln/Tiling/Tiling.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -93,6 +95,48 @@ LogicalResult FunctionConverter::makeProgram() {
   return success();
 }
 
+/// No schedule took a group with the blocks that a script asks for.
+static LogicalResult refuseBlocks(const target::Asked &blocks,
+                                  Operation *group) {
+  std::string why = "no schedule takes the group with these block sizes";
+  for (const target::Decline &decline :
+       target::Report::of(group->getContext()).pendingDeclines(group))
+    why += "; " + decline.name + ": " + decline.reason;
+  return target::emitUnmet(blocks, why);
+}
+
+LogicalResult FunctionConverter::scheduleInBlocks(Operation *group,
+                                                  StringRef kind,
+                                                  const target::Asked &blocks) {
+  // As if the specification asked for them, for this group alone.
+  target::TargetOptions options = ctx->options;
+  std::string sizes;
+  ArrayRef<int64_t> asked = cast<DenseI64ArrayAttr>(blocks.value).asArrayRef();
+  for (int64_t size : asked.back() ? asked : asked.drop_back())
+    sizes += (sizes.empty() ? "" : "x") +
+             (size ? std::to_string(size) : std::string("?"));
+  options.values.emplace_back("blocks", sizes);
+  tiling::Chooser chooser(target.target, ctx->description, options);
+  ScheduleContext own(ctx->rewriter, options, ctx->description, *host, chooser,
+                      ctx->tiles);
+  own.kernelName = ctx->kernelName;
+  if (failed(target::LoweringRegistry::get().schedule(group, kind, own)))
+    return target::findAsked(group, "schedule") ? failure()
+                                                : refuseBlocks(blocks, group);
+  ctx->takenBy = own.takenBy;
+  bool isUsed = !isa<prim::FusionOp>(group);
+  for (auto kernel : func->getParentOfType<ModuleOp>().getOps<tile::KernelOp>())
+    if (kernel.getSymName().starts_with(own.kernelName)) {
+      isUsed |= kernel->hasAttr(tiling::kTilingAttr);
+      target::ask(kernel, "blocks", blocks.value, blocks.at);
+    }
+  if (!isUsed)
+    return target::emitUnmet(blocks, own.takenBy +
+                                         " takes the group, and asks for no "
+                                         "block sizes of a matmul");
+  return success();
+}
+
 LogicalResult FunctionConverter::schedule(Operation *group, StringRef kind,
                                           StringRef name) {
   std::string full;
@@ -103,7 +147,10 @@ LogicalResult FunctionConverter::schedule(Operation *group, StringRef kind,
   // For the report.
   group->setAttr(target::kKernelAttr, builder.getStringAttr(full));
   LaunchWork work(*host, group);
-  if (failed(target::LoweringRegistry::get().schedule(group, kind, *ctx)))
+  std::optional<target::Asked> blocks = target::findAsked(group, "blocks");
+  if (blocks
+          ? failed(scheduleInBlocks(group, kind, *blocks))
+          : failed(target::LoweringRegistry::get().schedule(group, kind, *ctx)))
     return failure();
   work.addTo(full);
   for (OpResult result : group->getResults())
@@ -173,6 +220,9 @@ LogicalResult FunctionConverter::convertClaim(prim::ClaimOp claim) {
     return success();
   target::Report &report = target::Report::of(func.getContext());
   if (report.takeBroken(claim))
+    return failure();
+  // A schedule script asked for something, and an error said why not.
+  if (claim->hasAttr(target::kAskedAttr))
     return failure();
   // Whoever claimed it cannot do it after all: it is put back.
   unsigned number = 0;

@@ -5,6 +5,7 @@
 #include "Explanation.h"
 #include "PassHooks.h"
 #include "Shards.h"
+#include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/Tile.h"
@@ -184,6 +185,11 @@ private:
   /// A kernel that a candidate declines goes to the next one.
   LogicalResult passOn(size_t i, Operation *kernel, StringRef reason) {
     report.declined(kernel, candidates[i].options.name, reason);
+    if (std::optional<Asked> asked = findAnyAsked(kernel))
+      return emitUnmet(*asked, "target '" + candidates[i].options.name +
+                                   "' declines kernel '" +
+                                   SymbolTable::getSymbolName(kernel).str() +
+                                   "', which this changes: " + reason);
     if (i + 1 == candidates.size()) {
       // Of a kernel and its variants once.
       if (!refused.insert(locationString(kernel->getLoc()) + reason.str())

@@ -94,6 +94,7 @@ public:
   }
 
   StringRef flag;
+  std::string schedule; ///< the script for all targets
   std::optional<StringRef> inlineValue;
   bool isFlag = false;
   std::string &error;
@@ -272,6 +273,11 @@ const std::vector<Flag> &flags() {
        "--step-limit=SECONDS",
        "how long one pass, lowering or serialiser may take\n"
        "(KILN_STEP_SECONDS, else 600; 0: any time)"},
+      {{"--schedule"},
+       [](CompileOptions &, Arguments &a) { return a.value(a.schedule); },
+       "--schedule=FILE",
+       "apply a schedule script: decisions of the compiler in MLIR's\n"
+       "transform dialect (docs/try-a-lowering.md)"},
       {{"--entry"},
        takeEntry,
        "--entry=NAME",
@@ -403,6 +409,28 @@ const Flag *findFlag(StringRef name) {
   return nullptr;
 }
 
+/// Gives every target the script of --schedule.
+bool addSchedule(CompileOptions &options, StringRef script,
+                 std::string &error) {
+  if (script.empty())
+    return true;
+  if (script.find_first_of(",+") != StringRef::npos) {
+    error = ("expected --schedule=FILE without ',' and '+' in its name, "
+             "found '" +
+             script + "'")
+                .str();
+    return false;
+  }
+  for (std::string &spec : options.targets) {
+    std::string scripted;
+    for (StringRef part : splitSpecs(spec))
+      scripted += (scripted.empty() ? "" : "+") + part.str() +
+                  ",schedule_file=" + script.str();
+    spec = scripted;
+  }
+  return true;
+}
+
 /// With --candidates=N each target stands for N, which differ in block sizes.
 bool expandCandidates(CompileOptions &options, std::string &error) {
   if (!options.candidates)
@@ -468,7 +496,8 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
   }
   if (const char *text = std::getenv("KILN_NO_FALLBACK"))
     options.noFallback |= *text == '1';
-  if (!expandCandidates(options, error))
+  if (!addSchedule(options, arguments.schedule, error) ||
+      !expandCandidates(options, error))
     return false;
   error = whyExcluded(options);
   return error.empty();

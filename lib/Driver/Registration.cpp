@@ -16,6 +16,7 @@
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Isolated/IsolatedTarget.h"
 #include "kiln/Schedule/Schedules.h"
+#include "kiln/Script/Script.h"
 #include "kiln/Staging/Passes.h"
 #include "kiln/Target/Passes.h"
 #include "kiln/Target/PluginLoader.h"
@@ -90,6 +91,7 @@ void kiln::driver::registerPasses() {
     tile::registerTileGridPasses();
     program::registerProgramPasses();
     tiling::registerTilingPasses();
+    script::registerScriptPasses();
     staging::registerStagingPasses();
     registerConversionPasses();
     cpu::registerCpuPasses();

@@ -4,6 +4,7 @@
 #include "Shards.h"
 #include "Guard.h"
 #include "SerialiseAgain.h"
+#include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Driver/Semantics.h"
 #include "kiln/Target/Activity.h"
@@ -47,7 +48,10 @@ static StringRef firstError(ArrayRef<std::string> lines,
 
 bool Shard::isDeclined() const {
   StringRef error = firstError(lines);
-  return !succeeded &&
+  // What a schedule script decides is an experiment with this target.
+  bool isScripted = llvm::any_of(
+      kernels, [](Operation *kernel) { return kernel->hasAttr(kAskedAttr); });
+  return !succeeded && !isScripted &&
          (error.starts_with(kUnsupported) || error.starts_with(kUnverified));
 }
 
@@ -340,7 +344,7 @@ private:
   bool findUnverified() {
     bool isNew = false;
     for (Operation &op : *part->getBody())
-      if (op.hasAttr(kUnverifiedAttr))
+      if (op.hasAttr(kUnverifiedAttr) && !op.hasAttr(kAskedAttr))
         isNew |= synchronous.insert(SymbolTable::getSymbolName(&op)).second;
     return isNew;
   }

@@ -7,6 +7,7 @@
 #include "kiln/Tiling/Tiling.h"
 #include "kiln/Transforms/Program/Passes.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <thread>
 
@@ -32,6 +33,25 @@ static LogicalResult checkEmitted(Session &session, const BoundTarget &bound) {
       bound.options.name + "', found '" + wanted + "'");
 }
 
+/// Reads the schedule script of a target, and checks it as text: no pass has to
+/// do so then, and none needs the stack for what is nested too deeply.
+static LogicalResult checkScript(Session &session, const BoundTarget &bound) {
+  std::optional<StringRef> path = bound.options.get("schedule_file");
+  if (!path)
+    return success();
+  std::string error;
+  auto file = llvm::MemoryBuffer::getFile(*path);
+  if (!file)
+    error = "1:1: error: the schedule script cannot be read: " +
+            file.getError().message();
+  else
+    error = scanText((*file)->getBuffer()).value_or("");
+  if (error.empty())
+    return success();
+  session.printer.raw((*path + ":" + error).str());
+  return failure();
+}
+
 /// Binds the parts of the target specification, and the module to the first.
 static Outcome bindTargets(Session &session, Program &program) {
   SmallVector<StringRef> parts;
@@ -44,7 +64,8 @@ static Outcome bindTargets(Session &session, Program &program) {
     program.targets.push_back(bound);
     if (std::string why = tiling::checkOptions(bound.options); !why.empty())
       return toOutcome(session.fail(why));
-    if (failed(checkEmitted(session, bound)))
+    if (failed(checkScript(session, bound)) ||
+        failed(checkEmitted(session, bound)))
       return Outcome::Failed;
     if (parts.size() > 1 && bound.target->inputLevel() == InputLevel::Prim)
       return toOutcome(session.fail("target '" + bound.options.name +

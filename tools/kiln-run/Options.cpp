@@ -2,6 +2,7 @@
 // The command line of kiln-run.
 #include "Options.h"
 #include "kiln-c/Runtime.h"
+#include "kiln/Runtime/Spec.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -74,6 +75,7 @@ struct RawOptions {
   std::string grid, bench, warmUps, explain, saveTemps, rtol, atol, timeLimit;
   std::string timeout;
   std::string elided, inputs;
+  std::string schedule;
   bool allowTf32 = false, timing = false;
 };
 
@@ -165,6 +167,9 @@ void declare(CLI::App &app, Options &options, RawOptions &raw) {
   app.add_option("--elided", raw.elided,
                  "zeros or random: stands for elements of constants that the "
                  "file leaves out");
+  app.add_option("--schedule", raw.schedule,
+                 "compile with this schedule script; --against=SPEC compares "
+                 "with a compilation without it");
   list("-X,--compile-option", options.compileArgs,
        "an option for the compiler");
 }
@@ -226,6 +231,25 @@ std::string completeFlag(const CLI::App &app, const std::string &word) {
   return app.get_option_no_throw(name) ? "-" + word : word;
 }
 
+/// Adds the script of --schedule to the SPECs, before what is for the driver.
+/// Returns the message of a mistake.
+std::string addSchedule(const std::string &file, Options &options) {
+  if (file.empty())
+    return "";
+  if (file.find_first_of(",+") != std::string::npos)
+    return "--schedule=" + file + ": expected a name without ',' and '+'";
+  for (std::string &target : options.targets) {
+    auto [own, forDriver] = kiln::runtime::splitDriverOptions(target);
+    if (own.find('+') != std::string::npos)
+      return "--schedule: expected one target, found '" + own + "'";
+    target = own + ",schedule_file=" + file +
+             (forDriver.empty() ? "" : ",," + forDriver);
+  }
+  if (options.targets.empty())
+    return "--schedule needs --target=SPEC, which compiles the input";
+  return "";
+}
+
 /// Reads what CLI11 left as text; the message of a mistake.
 std::string finish(const RawOptions &raw, Options &options) {
   for (const std::string &text : raw.dims)
@@ -252,6 +276,8 @@ std::string finish(const RawOptions &raw, Options &options) {
     return std::string(options.rank >= 0 ? "--rank" : "--rendezvous") +
            " needs --ranks";
   std::string mistake = finishNumbers(raw, options);
+  if (mistake.empty())
+    mistake = addSchedule(raw.schedule, options);
   if (!mistake.empty())
     return mistake;
   if (!raw.explain.empty())

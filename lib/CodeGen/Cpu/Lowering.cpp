@@ -8,6 +8,7 @@
 #include "kiln/Cpu/Passes.h"
 #include "kiln/Interfaces/Names.h"
 #include "kiln/LLVM/Serialize.h"
+#include "kiln/Target/Decisions.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -107,6 +108,7 @@ byEmitter(LogicalResult (KernelEmitter::*emit)(OpT)) {
 void cpu::registerCpuFamily(target::TargetRegistry &registry) {
   if (registry.findFamily("cpu"))
     return;
+  target::addDecisions("cpu", {"instruction", "storage"});
   registry.addLowering(
       {"cpu.dot.packed",
        "cpu",

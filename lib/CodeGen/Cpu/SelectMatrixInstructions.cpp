@@ -4,6 +4,7 @@
 #include "ProductRows.h"
 #include "kiln/Cpu/MatrixInstructions.h"
 #include "kiln/Cpu/Passes.h"
+#include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Target/Declines.h"
@@ -57,8 +58,12 @@ struct SelectMatrixInstructionsPass
   void runOnOperation() override {
     target::TargetAttr description = target::getDescription(getOperation());
     CpuConfig config = CpuConfig::fromDescription(description);
-    for (auto kernel : getOperation().getOps<tile::KernelOp>())
+    for (auto kernel : getOperation().getOps<tile::KernelOp>()) {
+      if (failed(target::verifyAsked(kernel, "instruction")))
+        return signalPassFailure();
       kernel.walk([&](MatrixProductOpInterface product) {
+        if (failed(obey(product, config, description)))
+          return signalPassFailure();
         std::optional<ProductShape> shape = getProductShape(product);
         if (!shape || !shape->isRowMajor() ||
             !isa<FloatType, IntegerType>(
@@ -67,6 +72,62 @@ struct SelectMatrixInstructionsPass
         if (!product->hasAttr(kProductAttr))
           product->setAttr(kProductAttr, select(product, config, description));
       });
+    }
+  }
+
+  /// Gives a product the instruction and the register block that a schedule
+  /// script asks for.
+  LogicalResult obey(MatrixProductOpInterface product, const CpuConfig &config,
+                     target::TargetAttr description) {
+    std::optional<target::Asked> asked =
+        target::findAsked(product, "instruction");
+    if (!asked)
+      return success();
+    auto value = cast<DictionaryAttr>(asked->value);
+    StringRef name = value.getAs<StringAttr>("instruction").getValue();
+    auto refuse = [&](const Twine &why) {
+      return target::emitUnmet(*asked,
+                               "matrix instruction '" + name + "': " + why);
+    };
+    target::MatrixInstructionAttr row =
+        description ? description.getMatrixInstruction(name)
+                    : target::MatrixInstructionAttr();
+    std::optional<ProductShape> shape = getProductShape(product);
+    if (!row || !shape || !shape->isRowMajor())
+      return refuse(!row ? "there is none"
+                         : "the matmul's operands are not row-major");
+    std::string reason;
+    std::optional<RowUse> use =
+        useOfRow(row, product, /*isBounded=*/false, &reason);
+    if (use && !findMatrixInstruction(name))
+      reason = "no code is registered for it";
+    if (!use || !reason.empty())
+      return refuse(reason);
+    ProductAttr chosen = productByRow(product, row, *use, config, description);
+    auto size = [&](StringRef key, int64_t otherwise) {
+      auto given = value.getAs<IntegerAttr>(key);
+      return given ? given.getInt() : otherwise;
+    };
+    int64_t rows = size("rows", chosen.getRows()),
+            columns = size("columns", chosen.getColumns()),
+            depth = size("depth", chosen.getDepth());
+    if (rows % use->m || columns % use->n || depth % use->k)
+      return refuse("rows, columns and depth are multiples of " +
+                    Twine(use->m) + ", " + Twine(use->n) + " and " +
+                    Twine(use->k) + ", found " + Twine(rows) + ", " +
+                    Twine(columns) + " and " + Twine(depth));
+    auto fail = [&] {
+      return mlir::emitError(asked->at)
+             << "unsupported: matrix instruction '" << name << "': ";
+    };
+    chosen = ProductAttr::getChecked(fail, product->getContext(), name, rows,
+                                     columns, depth, chosen.getLhsOffset(),
+                                     chosen.getPanels(), chosen.getBounded(),
+                                     ArrayAttr());
+    if (!chosen)
+      return failure();
+    product->setAttr(kProductAttr, chosen);
+    return success();
   }
 
   ProductAttr select(MatrixProductOpInterface product, const CpuConfig &config,

@@ -17,6 +17,8 @@ void Assigner::assignAccess(ViewAccessOpInterface access) {
     layout = best;
     if (has && access.getAccessedType().getRank() <= 1)
       layout = has;
+    if (LayoutAttr asked = askedLayout(access))
+      layout = asked;
     requireOperand(*written, layout);
   } else {
     layout = ofAccess(access);

@@ -4,6 +4,7 @@
 #include "Assigner.h"
 #include "Machine.h"
 #include "Work.h"
+#include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Target/Lowering.h"
@@ -31,6 +32,8 @@ LayoutAttr Assigner::canonical(ArrayRef<int64_t> shape) {
 }
 
 LayoutAttr Assigner::ofAccess(ViewAccessOpInterface access) {
+  if (LayoutAttr asked = askedLayout(access))
+    return asked;
   Contiguity own = contiguityOf(access, facts);
   auto shape = access.getAccessedType().getShape();
   auto it = widest.find(b.getDenseI64ArrayAttr(shape));
@@ -64,7 +67,7 @@ void Assigner::assign(Operation *op) {
     return assignWhile(loop);
   bool touchesTiles = llvm::any_of(op->getOperandTypes(), isTile) ||
                       llvm::any_of(op->getResultTypes(), isTile);
-  if (!touchesTiles || isDeferred(op))
+  if (!touchesTiles || (isDeferred(op) && !askedLayout(op)))
     return;
   if (isa<LayoutRuleOpInterface>(op))
     return assignByRule(op);
@@ -130,7 +133,10 @@ LayoutRule Assigner::ruleOf(Operation *op,
 
 void Assigner::assignByRule(Operation *op) {
   // Of tiles that have none yet, elements may stay where they come from.
+  LayoutAttr asked = askedLayout(op);
   LayoutRule rule = ruleOf(op, [&](ValueRange tiles) {
+    if (asked)
+      return asked;
     for (Value tile : tiles)
       if (isTile(tile.getType()) && getLayout(tile))
         return getLayout(tile);
@@ -233,6 +239,34 @@ static int64_t usualWarps(tile::KernelOp kernel, int64_t lanes, int64_t most) {
       kUsual);
 }
 
+/// Checks that what a schedule script asks of products and layouts can be had.
+static LogicalResult verifyScript(tile::KernelOp kernel,
+                                  target::TargetAttr description, int64_t lanes,
+                                  int64_t warps) {
+  if (failed(target::verifyAsked(kernel, "instruction")) ||
+      failed(target::verifyAsked(kernel, "layout")))
+    return failure();
+  auto check = [&](Operation *op) -> LogicalResult {
+    if (std::optional<target::Asked> asked =
+            target::findAsked(op, "instruction"))
+      if (std::string why = whyNotAsked(cast<MatrixProductOpInterface>(op),
+                                        *asked, description, warps);
+          !why.empty())
+        return target::emitUnmet(*asked, why);
+    if (std::optional<target::Asked> asked = target::findAsked(op, "layout"))
+      if (std::string why = whyNoLayout(op, asked->value, lanes, warps);
+          !why.empty())
+        return target::emitUnmet(*asked, why);
+    return success();
+  };
+  return failure(kernel
+                     ->walk([&](Operation *op) {
+                       return failed(check(op)) ? WalkResult::interrupt()
+                                                : WalkResult::advance();
+                     })
+                     .wasInterrupted());
+}
+
 namespace {
 struct SimtAssignLayouts
     : simt::impl::SimtAssignLayoutsBase<SimtAssignLayouts> {
@@ -245,7 +279,16 @@ struct SimtAssignLayouts
     if (failed(verifyMachine(kernel, description, lanes)))
       return signalPassFailure();
     int64_t most = mostWarpsOf(description, lanes);
-    int64_t count = warps;
+    std::optional<target::Asked> asked = target::findAsked(kernel, "warps");
+    int64_t count =
+        asked ? cast<IntegerAttr>(asked->value).getInt() : int64_t(warps);
+    if (asked && count > most) {
+      (void)target::emitUnmet(*asked, Twine(count) + " warps of " +
+                                          Twine(lanes) +
+                                          " threads, expected at most " +
+                                          Twine(most) + " for a block");
+      return signalPassFailure();
+    }
     if (count > most) {
       (void)target::emitUnsupported(kernel, Twine(count) + " warps of " +
                                                 Twine(lanes) +
@@ -261,12 +304,14 @@ struct SimtAssignLayouts
       count = usualWarps(kernel, lanes, most);
     count = std::min<int64_t>(llvm::PowerOf2Ceil(count), most);
     // What an author wishes is not worth minutes of compiling.
-    while (!warps && count < most &&
+    while (!warps && !asked && count < most &&
            wantsMoreWarps(kernel, lanes, count, description))
       count *= 2;
     if (isTooMuch(kernel, lanes, count, description))
       return signalPassFailure();
     kernel->setAttr(kWarpsAttr, OpBuilder(kernel).getI64IntegerAttr(count));
+    if (failed(verifyScript(kernel, description, lanes, count)))
+      return signalPassFailure();
     if (failed(Assigner(kernel, lanes, count).run()))
       signalPassFailure();
   }

@@ -230,6 +230,73 @@ bool simt::isChained(MatrixProductOpInterface op) {
   });
 }
 
+/// The instruction that a schedule script names.
+static StringRef askedInstruction(const target::Asked &asked) {
+  return cast<DictionaryAttr>(asked.value)
+      .getAs<StringAttr>("instruction")
+      .getValue();
+}
+
+std::string simt::whyNotAsked(MatrixProductOpInterface op,
+                              const target::Asked &asked,
+                              target::TargetAttr description, int64_t warps) {
+  auto value = cast<DictionaryAttr>(asked.value);
+  if (value.size() > 1)
+    return "register blocks of threads follow from the warps and the "
+           "instruction: expected no rows, columns or depth";
+  StringRef name = askedInstruction(asked);
+  target::MatrixInstructionAttr row = description.getMatrixInstruction(name);
+  std::string why = !row                     ? "there is none"
+                    : op.hasEncodedFactors() ? "its operands are encoded"
+                    : op.getLhsScaleOperand()
+                        ? "its operands have scales"
+                        : whyRefused(op, row, description, warps);
+  return why.empty() ? "" : "matrix instruction '" + name.str() + "': " + why;
+}
+
+LayoutAttr simt::askedLayout(Operation *op) {
+  std::optional<target::Asked> asked = target::findAsked(op, "layout");
+  return asked ? dyn_cast<LayoutAttr>(asked->value) : LayoutAttr();
+}
+
+std::string simt::whyNoLayout(Operation *op, Attribute asked, int64_t lanes,
+                              int64_t warps) {
+  auto layout = dyn_cast<LayoutAttr>(asked);
+  if (!layout)
+    return "expected a #simt.layout";
+  RankedTensorType tile;
+  if (auto access = dyn_cast<ViewAccessOpInterface>(op))
+    tile = dyn_cast<RankedTensorType>(access.getAccessedType());
+  else if (OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults())
+    tile = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!tile)
+    return "a layout for '" + op->getName().getStringRef().str() +
+           "': expected an operation that loads, stores or computes a tile "
+           "element by element";
+  if (layout.getRank() != tile.getRank())
+    return "a layout of rank " + std::to_string(layout.getRank()) +
+           " for a tile of rank " + std::to_string(tile.getRank());
+  if (int64_t(1) << layout.getLaneBases(0).size() > lanes ||
+      int64_t(1) << layout.getWarpBases(0).size() > warps)
+    return "the layout has more lanes or warps than the kernel, which has " +
+           std::to_string(lanes) + " and " + std::to_string(warps);
+  // Every element of the tile is somewhere, and nothing else is.
+  SmallVector<int64_t> bits(tile.getRank(), 0);
+  auto add = [&](ArrayRef<LayoutAttr::Basis> bases) {
+    for (const LayoutAttr::Basis &basis : bases)
+      for (auto [d, n] : llvm::enumerate(basis))
+        bits[d] |= n;
+  };
+  add(layout.getRegisterBases());
+  add(layout.getLaneBases(0));
+  add(layout.getWarpBases(0));
+  for (auto [covered, size] : llvm::zip(bits, tile.getShape()))
+    if (covered != int64_t(llvm::PowerOf2Ceil(size)) - 1)
+      return "the layout does not cover the tile, whose dimensions have " +
+             std::to_string(size) + " elements";
+  return "";
+}
+
 target::MatrixInstructionAttr
 simt::findInstruction(MatrixProductOpInterface op,
                       target::TargetAttr description, int64_t warps) {
@@ -237,8 +304,11 @@ simt::findInstruction(MatrixProductOpInterface op,
     return {};
   target::MatrixInstructionAttr best;
   RowCost bestCost;
+  std::optional<target::Asked> asked = target::findAsked(op, "instruction");
   for (target::MatrixInstructionAttr row :
        description.getMatrixInstructions()) {
+    if (asked && row.getName() != askedInstruction(*asked))
+      continue;
     if ((readsMemory(row) && !warps) ||
         !whyRefused(op, row, description, warps).empty())
       continue;

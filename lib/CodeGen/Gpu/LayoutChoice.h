@@ -5,6 +5,7 @@
 #define KILN_LIB_GPU_LAYOUTCHOICE_H
 
 #include "kiln/Analysis/AxisAnalysis.h"
+#include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Interfaces/MatrixProduct.h"
@@ -78,6 +79,18 @@ std::string whyRefused(MatrixProductOpInterface op,
 target::MatrixInstructionAttr findInstruction(MatrixProductOpInterface op,
                                               target::TargetAttr description,
                                               int64_t warps = 0);
+
+/// Returns why a product cannot be computed by the instruction that a schedule
+/// script asks for; empty where it can.
+std::string whyNotAsked(MatrixProductOpInterface op, const target::Asked &asked,
+                        target::TargetAttr description, int64_t warps);
+
+/// Returns why an operation cannot have the layout that a schedule script asks
+/// for; empty where it can.
+std::string whyNoLayout(mlir::Operation *op, mlir::Attribute asked,
+                        int64_t lanes, int64_t warps);
+/// The layout that a schedule script asks for; null: none.
+LayoutAttr askedLayout(mlir::Operation *op);
 
 /// Why there is no such row.
 std::string whyNoInstruction(MatrixProductOpInterface op,

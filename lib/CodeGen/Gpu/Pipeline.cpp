@@ -8,6 +8,7 @@
 #include "kiln/Conversion/PtxToTile.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Staging/Passes.h"
+#include "kiln/Target/Decisions.h"
 #include "kiln/Target/ExtensionPoint.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "kiln/Transforms/Tile/GridPasses.h"
@@ -133,6 +134,8 @@ void simt::registerGpuFamily(target::TargetRegistry &registry) {
   // Its targets have pipelines and serialisers of their own.
   addOwnLowerings(registry);
   registry.addFamily({GpuLoweringContext::kFamily.str(), nullptr, nullptr});
+  target::addDecisions(GpuLoweringContext::kFamily,
+                       {"instruction", "layout", "stages", "warps"});
   registry.addDialects([](DialectRegistry &dialects) {
     dialects.insert<SimtDialect>();
     addLayoutRules(dialects);

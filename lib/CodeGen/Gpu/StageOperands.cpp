@@ -8,6 +8,7 @@
 #include "MemoryProducts.h"
 #include "SwizzleChoice.h"
 #include "Work.h"
+#include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/Variants.h"
@@ -234,6 +235,8 @@ std::optional<Staged> stagedLoad(Operation *load, scf::ForOp loop,
 
 /// The iterations that an author wants to be under way at once; 0: not said.
 int64_t wantedStages(Operation *loop) {
+  if (std::optional<target::Asked> asked = target::findAsked(loop, "stages"))
+    return cast<IntegerAttr>(asked->value).getInt();
   auto hints = loop->getAttrOfType<tile::LoopHintsAttr>(tile::kLoopHintsAttr);
   return hints ? hints.getStages() : 0;
 }
@@ -280,6 +283,8 @@ struct SimtStageOperands
     target::TargetAttr description = target::getDescription(kernel);
     int64_t lanes = lanesOf(description, this->lanes);
     if (failed(verifyMachine(kernel, description, lanes)))
+      return signalPassFailure();
+    if (failed(target::verifyAsked(kernel, "stages")))
       return signalPassFailure();
     Share share = shareOf(kernel, description, lanes);
     int64_t most = bytes ? bytes.getValue() : share.bytes;
@@ -371,15 +376,20 @@ struct SimtStageOperands
   }
 
 private:
-  /// Says why a loop does not have what its hint asks for. Of kernels with
-  /// variants these say it.
+  /// Says why a loop does not have what its hint, or a schedule script, asks
+  /// for. Of kernels with variants these say it.
   void miss(Operation *loop, const Twine &reason, Operation *at = nullptr,
             bool isPart = false) {
     int64_t wanted = wantedStages(loop);
+    std::optional<target::Asked> asked = target::findAsked(loop, "stages");
     if (wanted < 2 || getOperation()->hasAttr(tile::kVariantsAttr))
       return;
-    InFlightDiagnostic warning = loop->emitWarning();
-    warning << wanted << " stages were asked for, but "
+    InFlightDiagnostic warning =
+        asked ? mlir::emitError(asked->at) : loop->emitWarning();
+    if (asked)
+      signalPassFailure();
+    warning << (asked ? "unsupported: " : "") << wanted
+            << " stages were asked for, but "
             << (isPart ? "" : "nothing of this loop is copied ahead: ");
     if (at)
       warning << "'" << at->getName() << "' at "

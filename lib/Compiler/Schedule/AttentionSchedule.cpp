@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionPlan.h"
+#include "kiln/Dialect/Kiln/Asked.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -210,14 +211,28 @@ void AttentionBuilder::chooseThreadedBlocks() {
     rows /= 2;
   int64_t head = std::max(block(dims.depth), block(dims.width));
   bool isWide = head > kWideHead;
+  int64_t keys = isWide ? kKeysOfWideHead : kKeys;
+  Operation *claim = op->getParentOp();
+  if (std::optional<Asked> asked = findAsked(claim, "blocks")) {
+    ArrayRef<int64_t> sizes =
+        cast<DenseI64ArrayAttr>(asked->value).asArrayRef();
+    rows = sizes[0] ? sizes[0] : rows;
+    keys = sizes[2] ? sizes[2] : keys;
+    if (!llvm::isPowerOf2_64(rows) || !llvm::isPowerOf2_64(keys) ||
+        std::min(rows, keys) < kLeastQueries)
+      reason = "threads take blocks of powers of two from " +
+               std::to_string(kLeastQueries) + " on, found " +
+               std::to_string(rows) + " queries and " + std::to_string(keys) +
+               " keys";
+  }
   kernel.dims[dims.query].block = rows;
   // Rows of a warp, so that its part of the sums stays in registers.
   constexpr int64_t kOwnRows = 16;
   kernel.kernel->setAttr(
       tile::kKernelHintsAttr,
-      tile::KernelHintsAttr::get(b.getContext(),
-                                 std::max<int64_t>(rows / kOwnRows, 1), 0, 0, 0));
-  kernel.dims[dims.key].block = isWide ? kKeysOfWideHead : kKeys;
+      tile::KernelHintsAttr::get(
+          b.getContext(), std::max<int64_t>(rows / kOwnRows, 1), 0, 0, 0));
+  kernel.dims[dims.key].block = keys;
 }
 
 void AttentionBuilder::findLoops() {
@@ -412,6 +427,8 @@ LogicalResult AttentionBuilder::run() {
         findMaskBound(op.getMask(), anchor.operandMaps[3], plan, inGroup, dims);
   placeDims();
   chooseBlocks();
+  if (!reason.empty())
+    return failure();
   // Instances that share keys follow each other.
   kernel.addGridDim(dims.query);
   for (int dim : llvm::reverse(dims.outer))

@@ -76,7 +76,8 @@ void kiln::target::runExtensionPoint(OpPassManager &pm,
     return;
   }
   auto added = registry.passesAt(point);
-  if (added.empty())
+  bool hasScript = options.get("schedule_file").has_value();
+  if (added.empty() && !hasScript)
     return;
   for (const ExtensionPass *pass : added) {
     // There is nothing yet to report at: the pipeline does, when it runs.
@@ -94,6 +95,12 @@ void kiln::target::runExtensionPoint(OpPassManager &pm,
       pm.addPass(std::make_unique<ErrorPass>(owner + " at '" + point.str() +
                                              "' throws: " + thrown));
   }
+  std::string error;
+  llvm::raw_string_ostream os(error);
+  if (hasScript &&
+      failed(parsePassPipeline(
+          ("kiln-apply-schedule{point=" + point + "}").str(), pm, os)))
+    pm.addPass(std::make_unique<ErrorPass>(error));
   if (!declared->formPass.empty())
     (void)parsePassPipeline(declared->formPass, pm);
 }

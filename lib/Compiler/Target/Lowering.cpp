@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Target/Lowering.h"
+#include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Interfaces/Names.h"
 #include "kiln/Target/Activity.h"
@@ -293,6 +294,15 @@ static std::string contentOf(Operation *group) {
   return text.empty() ? text : "(" + text + ")";
 }
 
+/// ": REASON" of what declined a group; empty without one.
+static std::string whyDeclined(const Report &report, Operation *group,
+                               StringRef name) {
+  for (const Decline &decline : report.pendingDeclines(group))
+    if (decline.name == name)
+      return ": " + decline.reason;
+  return "";
+}
+
 LogicalResult LoweringRegistry::schedule(Operation *group, StringRef kind,
                                          LoweringContext &ctx) {
   std::vector<const Schedule *> candidates;
@@ -306,6 +316,9 @@ LogicalResult LoweringRegistry::schedule(Operation *group, StringRef kind,
   std::string forced = ctx.options.get("schedule", "").str();
   if (auto attr = group->getAttrOfType<StringAttr>(kScheduleAttr))
     forced = attr.getValue().str();
+  std::optional<Asked> asked = findAsked(group, "schedule");
+  if (asked)
+    forced = cast<StringAttr>(asked->value).getValue().str();
   // Costs only rank schedules of one priority.
   std::vector<std::pair<double, const Schedule *>> ranked;
   for (const Schedule *schedule : candidates)
@@ -324,6 +337,9 @@ LogicalResult LoweringRegistry::schedule(Operation *group, StringRef kind,
   ReportRow subject = report.describe(group);
   std::string content = contentOf(group);
   for (const auto &[cost, schedule] : ranked) {
+    // A schedule script is not followed halfway.
+    if (asked && schedule->name != forced)
+      break;
     Offer result =
         offer(group, ctx, "schedule", schedule->name, schedule->plugin,
               [&, s = schedule] { return s->emit(group, ctx); });
@@ -338,6 +354,11 @@ LogicalResult LoweringRegistry::schedule(Operation *group, StringRef kind,
                  detail);
     return success();
   }
+  if (asked)
+    return emitUnmet(*asked, "schedule '" + forced +
+                                 "' does not take the group at " +
+                                 locationString(group->getLoc()) +
+                                 whyDeclined(report, group, forced));
   return failure();
 }
 

@@ -265,6 +265,8 @@ std::vector<OptionInfo> TargetRegistry::optionsOf(const Target &target) const {
       all.push_back(option.info);
   all.push_back({"description", "FILE", "use the #kiln.target of a file"});
   all.push_back({"schedule", "NAME", "force this schedule where it applies"});
+  all.push_back({"schedule_file", "FILE",
+                 "apply a schedule script, as --schedule=FILE does"});
   all.push_back({"without", "NAME+NAME",
                  "leave out these lowerings, schedules and claims"});
   all.push_back(

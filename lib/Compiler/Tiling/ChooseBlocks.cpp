@@ -4,6 +4,7 @@
 #include "ProductProblem.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "kiln/Tiling/Passes.h"
+#include "kiln/Tiling/SetBlocks.h"
 #include "kiln/Tiling/Tiling.h"
 #include "kiln/Transforms/Tile/Retile.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -55,6 +56,32 @@ static Retiled retileProduct(tile::KernelOp kernel, tiling::Chooser &chooser) {
     return {Retiled::Refused, why};
   tiling::noteTiling(kernel, product.problem, wanted);
   return {Retiled::Changed, ""};
+}
+
+LogicalResult tiling::setBlocks(tile::KernelOp kernel, ArrayRef<int64_t> blocks,
+                                std::string &why) {
+  tile::IterationSpace space = tile::IterationSpace::analyze(kernel);
+  std::optional<ProductProblem> product =
+      ProductProblem::of(kernel, space, why);
+  if (!product) {
+    if (why.empty())
+      why = "the kernel is not one matmul in blocks";
+    return failure();
+  }
+  Tiling wanted;
+  for (auto [given, has] : llvm::zip(blocks, product->blocks))
+    wanted.blocks.push_back(given ? given : has);
+  if (std::unique_ptr<Chooser> chooser =
+          chooserOf(kernel->getParentOfType<ModuleOp>());
+      chooser && !chooser->model().allows(product->problem, wanted.blocks)) {
+    why = "the target's memory and matrix instructions do not allow them for " +
+          product->problem.str();
+    return failure();
+  }
+  if (failed(tile::retile(kernel, product->sizesFor(wanted.blocks), why)))
+    return failure();
+  noteTiling(kernel, product->problem, wanted);
+  return success();
 }
 
 /// The function that launches a kernel, if there is one.

@@ -5,6 +5,7 @@
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "kiln/Tiling/Passes.h"
+#include "kiln/Tiling/SetBlocks.h"
 #include "kiln/Tiling/Tiling.h"
 #include "kiln/Transforms/Tile/GridPasses.h"
 
@@ -40,6 +41,25 @@ static bool isFree(tile::KernelOp kernel) {
                      tile::ClusterBarrierOp>(op);
   });
   return multiplies && !isOrdered;
+}
+
+LogicalResult tiling::setBands(tile::KernelOp kernel, int64_t group,
+                               int64_t along, std::string &why) {
+  bool hasId = false, isNumbered = false;
+  kernel.walk([&](Operation *op) {
+    hasId |= isa<tile::ProgramIdOp>(op);
+    isNumbered |= isa<tile::InstanceIdOp>(op);
+  });
+  if (isNumbered)
+    why = "the kernel numbers its instances already";
+  else if (!hasId)
+    why = "the instances of the kernel are all alike";
+  else if (!isFree(kernel))
+    why = "the order of the kernel's instances is not free: bands are for "
+          "kernels with a matmul that neither print nor wait for each other";
+  else
+    tile::applyBands(kernel, {group, along});
+  return success(why.empty());
 }
 
 namespace {

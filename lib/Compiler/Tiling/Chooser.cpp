@@ -64,7 +64,7 @@ std::unique_ptr<Chooser> kiln::tiling::chooserOf(ModuleOp module) {
 }
 
 /// `64x64x32`, for rows, columns and depth, and, as a fourth number, how many
-/// instances share out the depth.
+/// instances share out the depth. `?`, here 0, leaves a size to the model.
 static std::optional<std::array<int64_t, 4>> parseBlocks(StringRef text) {
   SmallVector<StringRef, 4> words;
   text.split(words, 'x');
@@ -72,7 +72,10 @@ static std::optional<std::array<int64_t, 4>> parseBlocks(StringRef text) {
   if (words.size() < 3 || words.size() > 4)
     return std::nullopt;
   for (auto [word, number] : llvm::zip(words, numbers))
-    if (word.getAsInteger(10, number) || number < 1 || number > kLargestBlock)
+    if (word == "?")
+      number = 0;
+    else if (word.getAsInteger(10, number) || number < 1 ||
+             number > kLargestBlock)
       return std::nullopt;
   return numbers;
 }
@@ -127,10 +130,13 @@ Tiling Chooser::choose(const TilingProblem &problem) {
     if (!forced)
       return tiling;
     for (auto [dim, block] : llvm::zip(problem.dims, tiling.blocks)) {
-      block = (*forced)[dim.role == TilingRole::Row      ? 0
-                        : dim.role == TilingRole::Column ? 1
-                        : dim.role == TilingRole::Depth  ? 2
-                                                         : 3];
+      int64_t wanted = (*forced)[dim.role == TilingRole::Row      ? 0
+                                 : dim.role == TilingRole::Column ? 1
+                                 : dim.role == TilingRole::Depth  ? 2
+                                                                  : 3];
+      if (!wanted)
+        continue;
+      block = wanted;
       if (!ShapedType::isDynamic(dim.most))
         block = std::min(block, dim.most);
       if (!ShapedType::isDynamic(dim.size))

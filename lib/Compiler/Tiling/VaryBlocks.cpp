@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ProductProblem.h"
+#include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Target/TargetRegistry.h"
@@ -255,7 +256,8 @@ struct TileVaryBlocks : tiling::impl::TileVaryBlocksBase<TileVaryBlocks> {
     SymbolTable symbols(module);
     for (auto kernel : llvm::to_vector(module.getOps<tile::KernelOp>()))
       if (!kernel.isExternal() && !kernel->hasAttr(tile::kVariantsAttr) &&
-          !kernel->hasAttr(tile::kRequiresAttr))
+          !kernel->hasAttr(tile::kRequiresAttr) &&
+          !target::findAsked(kernel, "blocks"))
         BlockVariants(kernel, *chooser, symbols, cores).run();
   }
 

@@ -1,0 +1,98 @@
+//===- Asked.cpp - What a schedule script asks of the compiler ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Dialect/Kiln/Asked.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace kiln::target;
+
+/// Of a kernel: the decisions about operations in it.
+static constexpr llvm::StringLiteral kInside = "inside";
+
+static DictionaryAttr dictionaryOf(Operation *op) {
+  return op->getAttrOfType<DictionaryAttr>(kAskedAttr);
+}
+
+static void setEntry(Operation *op, StringRef name, Attribute value) {
+  NamedAttrList entries;
+  if (DictionaryAttr known = dictionaryOf(op))
+    entries.append(known.getValue());
+  entries.set(name, value);
+  op->setAttr(kAskedAttr, entries.getDictionary(op->getContext()));
+}
+
+void kiln::target::ask(Operation *op, StringRef decision, Attribute value,
+                       Location at) {
+  MLIRContext *context = op->getContext();
+  setEntry(op, decision,
+           ArrayAttr::get(context, {value, Attribute(LocationAttr(at))}));
+  auto kernel = op->getParentOfType<FunctionOpInterface>();
+  if (!kernel)
+    return;
+  SmallVector<Attribute> inside;
+  if (DictionaryAttr known = dictionaryOf(kernel))
+    if (auto list = known.getAs<ArrayAttr>(kInside))
+      inside.append(list.begin(), list.end());
+  Attribute entry = ArrayAttr::get(context, {StringAttr::get(context, decision),
+                                             Attribute(LocationAttr(at))});
+  if (!llvm::is_contained(inside, entry))
+    inside.push_back(entry);
+  setEntry(kernel, kInside, ArrayAttr::get(context, inside));
+}
+
+std::optional<Asked> kiln::target::findAsked(Operation *op,
+                                             StringRef decision) {
+  DictionaryAttr known = dictionaryOf(op);
+  auto pair = known ? known.getAs<ArrayAttr>(decision) : ArrayAttr();
+  if (!pair || pair.size() != 2 || decision == kInside)
+    return std::nullopt;
+  auto at = dyn_cast<LocationAttr>(pair[1]);
+  if (!at)
+    return std::nullopt;
+  return Asked{pair[0], Location(at)};
+}
+
+std::optional<Asked> kiln::target::findAnyAsked(Operation *kernel) {
+  DictionaryAttr known = dictionaryOf(kernel);
+  if (!known)
+    return std::nullopt;
+  for (NamedAttribute entry : known)
+    if (std::optional<Asked> asked = findAsked(kernel, entry.getName()))
+      return asked;
+  if (auto inside = known.getAs<ArrayAttr>(kInside))
+    for (auto entry : inside.getAsRange<ArrayAttr>())
+      if (entry.size() == 2)
+        if (auto at = dyn_cast<LocationAttr>(entry[1]))
+          return Asked{entry[0], Location(at)};
+  return std::nullopt;
+}
+
+LogicalResult kiln::target::emitUnmet(const Asked &asked, const Twine &why) {
+  return emitError(asked.at) << "unsupported: " << why;
+}
+
+LogicalResult kiln::target::verifyAsked(Operation *kernel, StringRef decision) {
+  DictionaryAttr known = dictionaryOf(kernel);
+  auto inside = known ? known.getAs<ArrayAttr>(kInside) : ArrayAttr();
+  if (!inside)
+    return success();
+  DenseSet<Attribute> found;
+  kernel->walk([&](Operation *op) {
+    if (std::optional<Asked> asked = findAsked(op, decision))
+      found.insert(LocationAttr(asked->at));
+  });
+  for (auto entry : inside.getAsRange<ArrayAttr>()) {
+    if (entry.size() != 2 || !isa<LocationAttr>(entry[1]) ||
+        entry[0] != StringAttr::get(kernel->getContext(), decision) ||
+        found.contains(entry[1]))
+      continue;
+    return emitUnmet({entry[0], Location(cast<LocationAttr>(entry[1]))},
+                     "a pass replaced the operation before its '" + decision +
+                         "' was decided");
+  }
+  return success();
+}

@@ -104,19 +104,22 @@ Value AssemblyMachine::floats(const Statement &i, Type element,
   return result;
 }
 
-/// The same on each half of registers of 32 bits.
+/// The same on each half of registers of 32 or 64 bits.
 Value AssemblyMachine::packedFloats(const Statement &i, Type whole) {
-  if (!whole.isInteger(32))
+  if (whole.getIntOrFloatBitWidth() < 32)
     return {};
-  Type element = i.type() == "f16x2" ? Type(b.getF16Type()) : b.getBF16Type();
+  Type element = i.type() == "f16x2"   ? Type(b.getF16Type())
+                 : i.type() == "f32x2" ? Type(b.getF32Type())
+                                       : b.getBF16Type();
+  unsigned bits = whole.getIntOrFloatBitWidth(), part = bits / 2;
   SmallVector<Value> halves[2];
   for (const AssemblyOperand &operand : llvm::drop_begin(i.operands)) {
     Value value = read(operand.name(), whole);
     if (!value)
       return {};
-    Value high = make("arith.shrui", {value, integer(32, 16)}, whole);
-    halves[0].push_back(as(resize(value, 16), element));
-    halves[1].push_back(as(resize(high, 16), element));
+    Value high = make("arith.shrui", {value, integer(bits, part)}, whole);
+    halves[0].push_back(as(resize(value, part), element));
+    halves[1].push_back(as(resize(high, part), element));
   }
   Value results[2];
   for (int half : {0, 1}) {
@@ -124,8 +127,8 @@ Value AssemblyMachine::packedFloats(const Statement &i, Type whole) {
                                     : floats(i, element, halves[half]);
     if (!results[half] || getElementTypeOrSelf(results[half]) != element)
       return {};
-    results[half] = resize(results[half], 32);
+    results[half] = resize(results[half], bits);
   }
-  Value high = make("arith.shli", {results[1], integer(32, 16)}, whole);
+  Value high = make("arith.shli", {results[1], integer(bits, part)}, whole);
   return make("arith.ori", {results[0], high}, whole);
 }

@@ -15,7 +15,11 @@ Value AssemblyMachine::integers(const Statement &i, Type element, bool isSigned,
                                 ValueRange args) {
   unsigned bits = widthOf(element);
   bool hasRelu = i.has("relu") && (i.name == "min" || i.name == "max");
-  if (!i.hasOnly(hasRelu ? ArrayRef<StringRef>{"relu"} : ArrayRef<StringRef>{}))
+  bool saturates =
+      i.has("sat") && i.type() == "s32" && (i.name == "add" || i.name == "sub");
+  if (!i.hasOnly(hasRelu     ? ArrayRef<StringRef>{"relu"}
+                 : saturates ? ArrayRef<StringRef>{"sat"}
+                             : ArrayRef<StringRef>{}))
     return {};
   if (args.size() == 1) {
     Value zero = integer(bits, 0);
@@ -36,6 +40,14 @@ Value AssemblyMachine::integers(const Statement &i, Type element, bool isSigned,
                      .Default("");
   if (op.empty())
     return {};
+  if (saturates) {
+    Type wide = b.getI64Type();
+    Value exact =
+        make(op, {resize(args[0], 64, true), resize(args[1], 64, true)}, wide);
+    exact = make("arith.minsi", {exact, integer(64, INT32_MAX)}, wide);
+    exact = make("arith.maxsi", {exact, integer(64, INT32_MIN)}, wide);
+    return resize(exact, 32);
+  }
   Value result = make(op, args, element);
   return hasRelu ? make("arith.maxsi", {result, integer(bits, 0)}, element)
                  : result;
@@ -49,6 +61,9 @@ Value AssemblyMachine::bitwise(const Statement &i, Type element,
   if (args.size() == 1) {
     if (i.name == "not")
       return make("arith.xori", {args[0], integer(bits, -1)}, element);
+    if (i.name == "cnot")
+      return resize(
+          compare(arith::CmpIPredicate::eq, args[0], integer(bits, 0)), bits);
     if (i.name == "brev" && bits >= 32) {
       Value value = args[0];
       // Ever larger neighbours change places.
@@ -112,10 +127,29 @@ Value AssemblyMachine::shift(const Statement &i, Type element, bool isSigned) {
                  value, amount);
 }
 
+/// The product of the low 24 bits of two registers: its low 32 bits, or its
+/// high ones of 48.
+Value AssemblyMachine::shortProduct(const Statement &i, Value x, Value y,
+                                    bool isSigned) {
+  Type wide = b.getI64Type();
+  if ((i.type() != "s32" && i.type() != "u32") || i.has("lo") == i.has("hi"))
+    return {};
+  StringRef down = isSigned ? "arith.shrsi" : "arith.shrui";
+  Value by = integer(64, 40);
+  for (Value *factor : {&x, &y})
+    *factor = make(
+        down, {make("arith.shli", {resize(*factor, 64), by}, wide), by}, wide);
+  Value exact = make("arith.muli", {x, y}, wide);
+  if (i.has("hi"))
+    exact = make(down, {exact, integer(64, 16)}, wide);
+  return resize(exact, 32);
+}
+
 /// Integer products: the low or the high half or both, and sums with them.
 Value AssemblyMachine::product(const Statement &i, Type element,
                                bool isSigned) {
-  bool adds = i.name == "mad", isWide = i.has("wide");
+  bool isShort = i.name == "mul24" || i.name == "mad24";
+  bool adds = StringRef(i.name).starts_with("mad"), isWide = i.has("wide");
   unsigned bits = widthOf(element);
   if (i.modifiers.size() != 1 || i.operands.size() != (adds ? 4 : 3) ||
       (isWide && bits == 64))
@@ -124,17 +158,12 @@ Value AssemblyMachine::product(const Statement &i, Type element,
   Value y = x ? read(i.operands[2].name(), element) : Value();
   if (!y)
     return {};
-  if (i.name == "mul24") {
-    if (!i.has("lo") || bits != 32)
-      return {};
-    Value by = integer(32, 8);
-    for (Value *factor : {&x, &y})
-      *factor = make(isSigned ? "arith.shrsi" : "arith.shrui",
-                     {make("arith.shli", {*factor, by}, element), by}, element);
-    return make("arith.muli", {x, y}, element);
-  }
   Value result;
-  if (i.has("lo")) {
+  if (isShort) {
+    result = shortProduct(i, x, y, isSigned);
+    if (!result)
+      return {};
+  } else if (i.has("lo")) {
     result = make("arith.muli", {x, y}, element);
   } else if (i.has("hi")) {
     result = isSigned ? arith::MulSIExtendedOp::create(b, loc, x, y).getHigh()
@@ -249,87 +278,4 @@ Value AssemblyMachine::funnelShift(const Statement &i) {
   if (i.has("l"))
     shifted = make("arith.shrui", {shifted, integer(64, 32)}, wide);
   return resize(shifted, 32);
-}
-
-/// bfe: bits from a position on, with the sign in front of them where the type
-/// has one.
-Value AssemblyMachine::extractField(const Statement &i, Type element,
-                                    bool isSigned) {
-  if (i.operands.size() != 4 || !element.isInteger(32) ||
-      kindOfAssemblyType(i.type()) == 'b' || !i.modifiers.empty())
-    return {};
-  Type word = b.getI32Type(), wide = b.getI64Type();
-  Value value = read(i.operands[1].name(), word);
-  Value position = value ? read(i.operands[2].name(), word) : Value();
-  Value length = position ? read(i.operands[3].name(), word) : Value();
-  if (!length)
-    return {};
-  // Only the low bytes of both count; 64 bits hold all that can be reached.
-  auto lowByte = [&](Value number, int64_t most) {
-    Value byte = make("arith.andi", {number, integer(32, 255)}, word);
-    return resize(make("arith.minui", {byte, integer(32, most)}, word), 64);
-  };
-  Value shifted =
-      make(isSigned ? "arith.shrsi" : "arith.shrui",
-           {resize(value, 64, isSigned), lowByte(position, 63)}, wide);
-  Value bits = lowByte(length, 32);
-  Value unused = make("arith.subi", {integer(64, 64), bits}, wide);
-  // A field of no bits would shift by everything.
-  Value isEmpty = compare(arith::CmpIPredicate::eq, bits, integer(64, 0));
-  unused = select(isEmpty, integer(64, 0), unused);
-  Value field =
-      make(isSigned ? "arith.shrsi" : "arith.shrui",
-           {make("arith.shli", {shifted, unused}, wide), unused}, wide);
-  return resize(select(isEmpty, integer(64, 0), field), 32);
-}
-
-/// bfi: bits of the first operand at a position of the second.
-Value AssemblyMachine::insertField(const Statement &i, Type element) {
-  if (i.operands.size() != 5 || i.type() != "b32" || !i.modifiers.empty())
-    return {};
-  Type word = b.getI32Type(), wide = b.getI64Type();
-  SmallVector<Value> args = readSources(i, word);
-  if (args.empty())
-    return {};
-  auto lowByte = [&](Value number, int64_t most) {
-    Value byte = make("arith.andi", {number, integer(32, 255)}, word);
-    return resize(make("arith.minui", {byte, integer(32, most)}, word), 64);
-  };
-  Value position = lowByte(args[2], 63), length = lowByte(args[3], 32);
-  Value field =
-      make("arith.subi",
-           {make("arith.shli", {integer(64, 1), length}, wide), integer(64, 1)},
-           wide);
-  Value mask = make("arith.shli", {field, position}, wide);
-  Value placed = make("arith.shli", {resize(args[0], 64), position}, wide);
-  Value kept = make(
-      "arith.andi",
-      {resize(args[1], 64), make("arith.xori", {mask, integer(64, -1)}, wide)},
-      wide);
-  Value inserted = make("arith.andi", {placed, mask}, wide);
-  return resize(make("arith.ori", {kept, inserted}, wide), 32);
-}
-
-/// dp4a: the products of four bytes each, and a sum.
-Value AssemblyMachine::dotBytes(const Statement &i) {
-  if (i.operands.size() != 4 || i.types.size() != 2 || !i.modifiers.empty())
-    return {};
-  Type word = b.getI32Type();
-  SmallVector<Value> args = readSources(i, word);
-  if (args.empty())
-    return {};
-  for (StringRef type : i.types)
-    if (type != "s32" && type != "u32")
-      return {};
-  Value sum = args[2];
-  for (int k = 0; k < 4; ++k) {
-    Value factors[2];
-    for (int side : {0, 1}) {
-      Value moved = make("arith.shrui", {args[side], integer(32, 8 * k)}, word);
-      factors[side] = resize(resize(moved, 8), 32, i.type(side) == "s32");
-    }
-    sum = make("arith.addi",
-               {sum, make("arith.muli", {factors[0], factors[1]}, word)}, word);
-  }
-  return sum;
 }

@@ -24,9 +24,11 @@ Type AssemblyMachine::typeOf(StringRef name) {
     return b.getI1Type();
   if (name == "tf32")
     return b.getF32Type();
-  // Pairs of floats are in a register of integers.
-  if (name == "f16x2" || name == "bf16x2")
+  // Pairs are in a register of integers.
+  if (name == "f16x2" || name == "bf16x2" || name == "s16x2" || name == "u16x2")
     return b.getI32Type();
+  if (name == "f32x2")
+    return b.getI64Type();
   if (name == "e4m3x2" || name == "e5m2x2")
     return b.getI16Type();
   if (name == "e2m1x2")
@@ -347,23 +349,38 @@ Value AssemblyMachine::compute(const Statement &i) {
     return funnelShift(i);
   if (i.name == "lop3")
     return lookUp(i);
-  if (i.name == "dp4a")
-    return dotBytes(i);
+  if (i.name == "dp4a" || i.name == "dp2a")
+    return dotParts(i);
+  if (i.name == "slct")
+    return selectBySign(i);
   if (i.types.size() != 1)
     return {};
   Type element = typeOf(i.type());
   char kind = kindOfAssemblyType(i.type());
   bool isSigned = kind == 's';
   if (i.type().ends_with("x2"))
-    return kind == 'f' ? packedFloats(i, element) : Value();
+    return kind == 'f' ? packedFloats(i, element) : packedIntegers(i);
   if (i.name == "shl" || i.name == "shr")
     return shift(i, element, isSigned);
   if (i.name == "bfe")
     return extractField(i, element, isSigned);
   if (i.name == "bfi")
     return insertField(i, element);
+  if (i.name == "bmsk")
+    return maskField(i);
+  if (i.name == "szext")
+    return extendField(i, isSigned);
+  if (i.name == "bfind")
+    return findBit(i, element, isSigned);
   bool isInteger = isSigned || kind == 'u';
-  if (isInteger && (i.name == "mul" || i.name == "mad" || i.name == "mul24"))
+  bool hasCarry =
+      i.has("cc") || i.name == "addc" || i.name == "subc" || i.name == "madc";
+  if (isInteger && hasCarry)
+    return carried(i, element);
+  if (isInteger && i.name == "sad")
+    return sumDistance(i, element, isSigned);
+  if (isInteger &&
+      llvm::is_contained({"mul", "mad", "mul24", "mad24"}, StringRef(i.name)))
     return product(i, element, isSigned);
   SmallVector<Value> args;
   for (size_t n = 1; n < i.operands.size(); ++n) {

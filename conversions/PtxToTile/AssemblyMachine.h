@@ -99,13 +99,24 @@ private:
   Value bitwise(const Statement &i, Type element, mlir::ValueRange args);
   Value shift(const Statement &i, Type element, bool isSigned);
   Value product(const Statement &i, Type element, bool isSigned);
+  Value shortProduct(const Statement &i, Value x, Value y, bool isSigned);
   Value lookUp(const Statement &i);
   Value permute(const Statement &i);
   Value funnelShift(const Statement &i);
+  Value shiftBy(llvm::StringRef op, Value value, Value amount);
+  /// AssemblyFields.cpp
+  Value lowBits(Value number, int64_t mask);
   Value extractField(const Statement &i, Type element, bool isSigned);
   Value insertField(const Statement &i, Type element);
-  Value dotBytes(const Statement &i);
-  Value shiftBy(llvm::StringRef op, Value value, Value amount);
+  Value maskField(const Statement &i);
+  Value extendField(const Statement &i, bool isSigned);
+  Value findBit(const Statement &i, Type element, bool isSigned);
+  /// AssemblySums.cpp
+  Value carried(const Statement &i, Type element);
+  Value sumDistance(const Statement &i, Type element, bool isSigned);
+  Value selectBySign(const Statement &i);
+  Value dotParts(const Statement &i);
+  Value packedIntegers(const Statement &i);
   /// AssemblyConversions.cpp
   Value convert(const Statement &i);
   Value convertFloat(const Statement &i, Value value, Type to);
@@ -121,6 +132,8 @@ private:
   mlir::Location loc;
   mlir::RankedTensorType tile;
   bool isRepeated;
+  /// Of the last sum with `cc`; null before the first.
+  Value carry;
   llvm::SmallVector<llvm::StringMap<Register>> scopes;
 };
 

@@ -9,9 +9,10 @@ using llvm::StringRef;
 
 bool kiln::tile::isAssemblyType(StringRef word) {
   static constexpr StringRef known[] = {
-      "b8",    "b16",    "b32",  "b64",    "u8",     "u16",    "u32", "u64",
-      "s8",    "s16",    "s32",  "s64",    "f16",    "bf16",   "f32", "f64",
-      "f16x2", "bf16x2", "pred", "e4m3x2", "e5m2x2", "e2m1x2", "tf32"};
+      "b8",   "b16",    "b32",    "b64",    "u8",    "u16",   "u32",
+      "u64",  "s8",     "s16",    "s32",    "s64",   "f16",   "bf16",
+      "f32",  "f64",    "f16x2",  "bf16x2", "f32x2", "s16x2", "u16x2",
+      "pred", "e4m3x2", "e5m2x2", "e2m1x2", "tf32"};
   return llvm::is_contained(known, word);
 }
 

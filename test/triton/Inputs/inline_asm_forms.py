@@ -8,6 +8,8 @@ import sys
 
 import numpy as np
 
+from inline_asm_integers import integer_cases
+
 np.seterr(all="ignore")
 N = 64
 rng = np.random.default_rng(11)
@@ -172,6 +174,10 @@ HALVES = ARRAYS["L"].view(np.uint32).reshape(-1, 2).astype(np.uint64)
 SQUARES = [bf16((bf16(x).astype(np.uint32) << 16).view(np.float32) ** 2) for x in (F, G)]
 LATE = {"=r,l": i32(HALVES.sum(1) & np.uint64(0xffffffff)), "=r,f,f": pairs(*SQUARES), "=h,f": toward_zero(F)}
 CASES = [(t, c, p, o, LATE[c] if r is None else r) for t, c, p, o, r in CASES]
+ARRAYS["Z"] = np.resize(np.array([0.0, -0.0, np.nan, np.inf, -np.inf, -1e-40, 2, -3], np.float32), N)
+# Small whole numbers, whose products are exact.
+ARRAYS["P"] = rng.integers(-99, 99, 2 * N).astype(np.float32).view(np.int64)
+CASES += integer_cases(ARRAYS)
 TYPES = {"float32": "f32", "int32": "i32", "int64": "i64", "float16": "f16", "int8": "i8", "int16": "i16"}
 
 

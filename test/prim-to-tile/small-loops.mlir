@@ -251,3 +251,22 @@ func.func @reversed(%x: tensor<3x100xf32>) -> tensor<5xf32> {
   }
   return %r#1 : tensor<5xf32>
 }
+
+// A loop begins with a view of a negative stride.
+func.func @begins_reversed(%x: tensor<3x4xf16>) -> tensor<3x4xf16> {
+  %zero = prim.full 0 : i32 : tensor<i32>
+  %one = prim.full 1 : i32 : tensor<i32>
+  %four = prim.full 4 : i32 : tensor<i32>
+  %t = prim.rev %x dims [0, 1] : tensor<3x4xf16>
+  %r:2 = prim.while (%zero, %t) : (tensor<i32>, tensor<3x4xf16>) -> (tensor<i32>, tensor<3x4xf16>) {
+  ^bb0(%i: tensor<i32>, %a: tensor<3x4xf16>):
+    %p = prim.lt %i, %four : tensor<i32> -> tensor<i1>
+    prim.yield %p : tensor<i1>
+  } do {
+  ^bb0(%i: tensor<i32>, %a: tensor<3x4xf16>):
+    %next = prim.add %i, %one : tensor<i32>
+    %u = prim.add %a, %a : tensor<3x4xf16>
+    prim.yield %next, %u : tensor<i32>, tensor<3x4xf16>
+  }
+  return %r#1 : tensor<3x4xf16>
+}

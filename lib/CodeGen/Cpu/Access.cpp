@@ -279,6 +279,22 @@ static Value readScalar(NestBuilder &e, Value address, Type element,
   return choice.getResult(0);
 }
 
+/// One element that all lanes read, or `pad` in the lanes that `mask` leaves
+/// out.
+static Value readRepeated(NestBuilder &e, Value address, Type element,
+                          int64_t lanes, Value condition, Value mask,
+                          Value pad) {
+  if (!mask)
+    return readScalar(e, address, element, condition, pad);
+  Value isRead =
+      vector::ReductionOp::create(e.b, e.loc, vector::CombiningKind::OR, mask);
+  Value value =
+      readScalar(e, address, element, e.conjunction(condition, isRead), pad);
+  return arith::SelectOp::create(e.b, e.loc, mask,
+                                 e.broadcastLanes(value, lanes),
+                                 e.broadcastLanes(pad, lanes));
+}
+
 /// The address of `point` in a load's view, and its lanes.
 static Address addressOfLoad(
     NestBuilder &e, ViewAccessOpInterface load, const AccessForm &form,
@@ -403,7 +419,8 @@ Value NestBuilder::evaluateLoad(ViewAccessOpInterface load,
     condition = conjunction(condition, ok);
   }
   if (!vector)
-    return readScalar(*this, address.base, view.elementType, condition, pad);
+    return readRepeated(*this, address.base, view.elementType, point.lanes,
+                        condition, mask, pad);
   if (condition)
     mask = conjunction(mask, broadcastLanes(condition, point.lanes));
   address.base = addressOr(conjunction(condition, hasLanes), address.base);
@@ -417,6 +434,19 @@ Point cpu::indexPointOf(const ViewAxis &axis, const Point &point) {
   result.coords.assign(point.coords.begin() + axis.tileDim,
                        point.coords.begin() + axis.tileDim + rank);
   return result;
+}
+
+Value NestBuilder::lanesOfIndices(const ViewAxis &axis, const Point &point) {
+  Point place = indexPointOf(axis, point);
+  Value mask;
+  for (auto [coord, size] : llvm::zip_equal(
+           place.coords, cast<ShapedType>(axis.indices.getType()).getShape())) {
+    if (!coord.lane || point.lanes == 1)
+      continue;
+    Value left = ceilDivPositive(sub(c64(size), coordValue(coord)), coord.lane);
+    mask = conjunction(mask, laneMask(left, point.lanes));
+  }
+  return mask;
 }
 
 Value NestBuilder::evaluateGather(ViewAccessOpInterface gather,
@@ -454,6 +484,8 @@ Value NestBuilder::evaluateGather(ViewAccessOpInterface gather,
 
   Value condition, mask;
   (indexLanes ? mask : condition) = inside;
+  if (indexLanes)
+    mask = conjunction(mask, lanesOfIndices(form.axes[dim], point));
   for (int64_t d = 0; d < form.viewRank; ++d) {
     if (d == dim)
       continue;
@@ -485,7 +517,8 @@ Value NestBuilder::evaluateGather(ViewAccessOpInterface gather,
     Value row = select(inside, index, c64(0));
     address.base = gep(address.base, mul(row, stride), view.elementType);
     if (!address.laneStride && !address.laneStrideDynamic)
-      return readScalar(*this, address.base, view.elementType, condition, pad);
+      return readRepeated(*this, address.base, view.elementType, point.lanes,
+                          condition, mask, pad);
     if (condition)
       mask = conjunction(mask, broadcastLanes(condition, point.lanes));
     address.base = addressOr(condition, address.base);

@@ -189,6 +189,9 @@ public:
   /// read: vector reads without any lane are slow where there is no memory.
   Value addressOr(Value condition, Value address);
   Value evaluateGather(ViewAccessOpInterface gather, const Point &point);
+  /// The lanes whose indices are elements of the tile of indices; null if all
+  /// are. Vectors may reach past a tile: what they find there is no index.
+  Value lanesOfIndices(const ViewAxis &axis, const Point &point);
   Value evaluateConstant(mlir::arith::ConstantOp op, const Point &point);
   const ViewInfo &viewOf(Value view);
   /// Element offset of the tile along a view dimension.

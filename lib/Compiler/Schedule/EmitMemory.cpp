@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Schedule/TileBuilder.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -11,17 +12,23 @@ Buffer TileBuilder::viewOf(const Buffer &buffer, const AccessMap &map,
                            SmallVectorImpl<ViewDim> &viewDims) {
   index::Math &math = kernel.host.math;
   SmallVector<Extent> strides(kernel.dims.size(), 0);
+  llvm::SmallBitVector bounded(kernel.dims.size());
   Buffer view;
   view.base = buffer.base;
   view.offset = buffer.offset;
   for (auto [expr, stride] : llvm::zip(map.index, buffer.strides)) {
     view.offset = math.add(view.offset, math.mul(expr.offset(), stride));
-    for (int dim : expr.dims())
+    for (int dim : expr.dims()) {
       strides[dim] =
           math.add(strides[dim], math.mul(expr.coefficient(dim), stride));
+      if (kernel.dims[dim].outside || map.rangeOf(dim))
+        bounded.set(dim);
+    }
   }
   for (auto [dim, stride] : llvm::enumerate(strides)) {
-    if (stride.is(0) || kernel.dims[dim].into >= 0)
+    // All places of a dimension of stride 0 are one element, but those outside
+    // of it are padding.
+    if ((stride.is(0) && !bounded.test(dim)) || kernel.dims[dim].into >= 0)
       continue;
     ViewDim v{static_cast<int>(dim), kernel.dims[dim].size, stride, 0,
               axisOf(dim)};

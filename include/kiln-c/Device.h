@@ -93,6 +93,11 @@ enum {
   /* The order in which instances start best: bands of so many of axis 0, then
      of axis 1 and 2, before the next band. 0: axis 0 first, no bands. */
   KILN_LAUNCH_RASTER = 8,
+  /* Not 0: the code is another compiler's, with arguments of its own: the
+     address of each view, and the bits of each scalar, in the order in which
+     its description lists them. Threads that are not given are what the code
+     requires. A kernel without a name is the only one of its module. */
+  KILN_LAUNCH_BARE = 9,
   /* From here on: between a target and its driver. */
   KILN_LAUNCH_OWN = 0x10000
 };

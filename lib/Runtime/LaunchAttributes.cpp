@@ -20,7 +20,8 @@ constexpr Known kKnown[] = {{KILN_LAUNCH_THREADS, "threads", 3},
                             {KILN_LAUNCH_COOPERATIVE, "cooperative", 1},
                             {KILN_LAUNCH_PERSISTENT, "persistent", 1},
                             {KILN_LAUNCH_PRIORITY, "priority", 1},
-                            {KILN_LAUNCH_RASTER, "raster", 1}};
+                            {KILN_LAUNCH_RASTER, "raster", 1},
+                            {KILN_LAUNCH_BARE, "bare", 1}};
 constexpr std::string_view kOwn = "own.";
 
 } // namespace

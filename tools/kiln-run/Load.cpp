@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reading packages, and compiling with libKiln.so when there is need to.
 #include "Load.h"
+#include "CodeObject.h"
 #include "kiln-c/Compiler.h"
 #include "kiln/Runtime/Plugin.h"
 #include "kiln/Runtime/Spec.h"
@@ -117,6 +118,8 @@ void kiln::run::printError(const std::string &message) {
 }
 
 Loaded kiln::run::loadInput(const Options &options) {
+  if (!options.codeObject.empty())
+    return loadCodeObject(options);
   double begin = now();
   bool isStdin = options.input == "-";
   Expected<std::vector<PublicKey>> trusted =

@@ -72,7 +72,8 @@ std::optional<double> parsePositive(const std::string &text) {
 /// What is given as text and read after CLI11 is done.
 struct RawOptions {
   std::vector<std::string> dims;
-  std::string grid, bench, warmUps, explain, saveTemps, rtol, atol, timeLimit;
+  std::string grid, block, sharedBytes, bench, warmUps, explain, saveTemps,
+      rtol, atol, timeLimit;
   std::string timeout;
   std::string elided, inputs;
   std::string schedule;
@@ -82,8 +83,10 @@ struct RawOptions {
 void declare(CLI::App &app, Options &options, RawOptions &raw) {
   app.add_option("INPUT", options.input,
                  "a package, or anything that kiln-compile takes; '-' reads "
-                 "the standard input")
-      ->required();
+                 "the standard input");
+  app.add_option("--code-object", options.codeObject,
+                 "in place of INPUT: a code object of any compiler, one kernel "
+                 "of which (--entry) is launched with what --arg gives");
   // One value each, so that a positional may follow.
   auto list = [&app](const char *name, std::vector<std::string> &values,
                      const char *help) {
@@ -104,6 +107,11 @@ void declare(CLI::App &app, Options &options, RawOptions &raw) {
   list("--dim", raw.dims,
        "sizes of dynamic dimensions, in order; NAME=N or ARGUMENT.D=N for one");
   app.add_option("--grid", raw.grid, "X[,Y[,Z]], for kernels");
+  app.add_option("--block", raw.block,
+                 "X[,Y[,Z]], threads of a block of a code object (what its "
+                 "code requires)");
+  app.add_option("--shared-memory", raw.sharedBytes,
+                 "bytes of dynamic shared memory of a block of a code object");
   list("--result", options.results,
        "K:FILE.npy or NAME:FILE.npy, write a result");
   list("--save", options.saves,
@@ -250,18 +258,49 @@ std::string addSchedule(const std::string &file, Options &options) {
   return "";
 }
 
+/// What is for a code object alone, or not for one.
+std::string finishCodeObject(const RawOptions &raw, Options &options) {
+  bool isGiven = !options.codeObject.empty();
+  if (isGiven == !options.input.empty())
+    return isGiven ? "--code-object stands for INPUT, found both"
+                   : "expected INPUT or --code-object=FILE";
+  for (auto [flag, text] : {std::pair("--block", &raw.block),
+                            std::pair("--shared-memory", &raw.sharedBytes)})
+    if (!isGiven && !text->empty())
+      return std::string(flag) + " needs --code-object";
+  if (!raw.sharedBytes.empty()) {
+    std::optional<int64_t> bytes = parseNumber(raw.sharedBytes);
+    if (!bytes || *bytes > INT32_MAX)
+      return "--shared-memory=" + raw.sharedBytes +
+             ": expected a number of bytes";
+    options.sharedBytes = *bytes;
+  }
+  for (auto [flag, isUsed] : {std::pair("--check", options.check),
+                              std::pair("--tune", !options.tune.empty()),
+                              std::pair("--against", !options.against.empty())})
+    if (isGiven && isUsed)
+      return std::string(flag) + " needs a program, found a code object";
+  return "";
+}
+
 /// Reads what CLI11 left as text; the message of a mistake.
 std::string finish(const RawOptions &raw, Options &options) {
   for (const std::string &text : raw.dims)
     if (!parseDim(text, options))
       return "--dim=" + text + ": expected sizes N[,N...] or NAME=N";
-  if (!raw.grid.empty()) {
-    std::vector<int64_t> grid;
-    if (!parseNumbers(raw.grid, grid) || grid.size() > 3)
-      return "--grid=" + raw.grid + ": expected X[,Y[,Z]]";
-    grid.resize(3, 1);
-    options.grid = {grid[0], grid[1], grid[2]};
+  for (auto [flag, text, extents] :
+       {std::tuple("--grid", &raw.grid, &options.grid),
+        std::tuple("--block", &raw.block, &options.block)}) {
+    if (text->empty())
+      continue;
+    std::vector<int64_t> numbers;
+    if (!parseNumbers(*text, numbers) || numbers.size() > 3)
+      return std::string(flag) + "=" + *text + ": expected X[,Y[,Z]]";
+    numbers.resize(3, 1);
+    *extents = {numbers[0], numbers[1], numbers[2]};
   }
+  if (std::string mistake = finishCodeObject(raw, options); !mistake.empty())
+    return mistake;
   for (auto [flag, texts] : {std::pair("--result", &options.results),
                              std::pair("--save", &options.saves),
                              std::pair("--expect", &options.expects)})

@@ -17,6 +17,7 @@ using NumberedFile = std::pair<size_t, std::string>;
 
 struct Options {
   std::string input;
+  std::string codeObject; ///< in place of the input
   std::vector<std::string> targets;
   std::vector<std::string> loadTargets;
   std::vector<std::string> compileArgs; ///< passed on to the compiler
@@ -25,6 +26,8 @@ struct Options {
   std::vector<int64_t> dims;     ///< those without a name, in order
   std::vector<std::pair<std::string, int64_t>> namedDims;
   std::optional<std::array<int64_t, 3>> grid;
+  std::optional<std::array<int64_t, 3>> block; ///< threads, of a code object
+  int64_t sharedBytes = 0; ///< dynamic shared memory, of a code object
   /// "K:FILE" or "NAME:FILE"; Names.cpp tells which.
   std::vector<std::string> results;
   std::vector<std::string> saves;

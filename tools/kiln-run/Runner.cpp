@@ -129,7 +129,8 @@ private:
       std::string list;
       for (const std::string &reason : reasons)
         list += (list.empty() ? "" : "; ") + reason;
-      return fail(list);
+      return fail(
+          (options.codeObject.empty() ? "" : options.codeObject + ": ") + list);
     }
     for (const std::string &reason : session->passedOver())
       reasons.push_back(reason);

@@ -8,6 +8,7 @@
 #include "llvm/BinaryFormat/MsgPackDocument.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include <new>
 #include <sys/mman.h>
 
 using namespace kiln::amd::sim;
@@ -39,12 +40,17 @@ KernelInfo kernelOf(llvm::msgpack::MapDocNode map) {
   info.scratchBytes = uint32_t(numberOf(map, ".private_segment_fixed_size"));
   info.kernargBytes = uint32_t(numberOf(map, ".kernarg_segment_size"));
   info.lanes = unsigned(numberOf(map, ".wavefront_size"));
+  if (uint64_t most = numberOf(map, ".max_flat_workgroup_size"))
+    info.mostThreads = unsigned(std::min<uint64_t>(most, 1024));
   llvm::msgpack::DocNode &sizes = map[".reqd_workgroup_size"];
   if (sizes.isArray()) {
     info.workgroupSize = 1;
+    unsigned axis = 0;
     for (llvm::msgpack::DocNode &size : sizes.getArray())
-      if (size.getKind() == llvm::msgpack::Type::UInt)
-        info.workgroupSize *= unsigned(size.getUInt());
+      if (size.getKind() == llvm::msgpack::Type::UInt && axis < 3) {
+        info.requiredThreads[axis] = uint32_t(size.getUInt());
+        info.workgroupSize *= info.requiredThreads[axis++];
+      }
   }
   llvm::msgpack::DocNode &arguments = map[".args"];
   if (arguments.isArray())
@@ -131,7 +137,7 @@ bool Code::readSegments(ElfFile &elf, std::string &problem) {
     return false;
   }
   uint64_t end = 0;
-  constexpr uint64_t kMost = uint64_t(1) << 30;
+  constexpr uint64_t kMost = uint64_t(1) << 28;
   for (const auto &header : *headers)
     if (header.p_type == llvm::ELF::PT_LOAD) {
       if (header.p_filesz > header.p_memsz || header.p_memsz > kMost ||
@@ -226,6 +232,17 @@ bool Code::readDescriptor(llvm::object::ELFObjectFileBase &elf,
   kernel.rsrc1 = readAt<uint32_t>(bytes + 48);
   kernel.rsrc2 = readAt<uint32_t>(bytes + 52);
   kernel.properties = readAt<uint16_t>(bytes + 56);
+  // What memory of the host is taken for: scratch memory of each lane, and
+  // arguments.
+  constexpr uint32_t kMostScratch = 1 << 19, kMostArguments = 1 << 20;
+  if (kernel.scratchBytes > kMostScratch ||
+      kernel.kernargBytes > kMostArguments) {
+    problem = "unsupported: kernel '" + kernel.name + "' has " +
+              std::to_string(kernel.scratchBytes) +
+              " bytes of scratch memory and " +
+              std::to_string(kernel.kernargBytes) + " of arguments";
+    return false;
+  }
   constexpr unsigned kGranule = 8;
   kernel.vectorRegisters = ((kernel.rsrc1 & 63) + 1) * kGranule;
   if (kernel.entry >= textBytes || kernel.lanes != theIsa.lanes) {
@@ -266,17 +283,81 @@ bool Code::read(std::string &problem) {
   return true;
 }
 
+/// The code object of a chip, or the first of a GPU, in a bundle (LLVM's "Clang
+/// Offload Bundler"), which hipcc writes; other bytes are left as they are.
+static bool openBundle(StringRef &bytes, StringRef chip, std::string &problem) {
+  if (bytes.starts_with("CCOB")) {
+    problem = "unsupported: a compressed bundle of code objects";
+    return false;
+  }
+  constexpr StringRef kMagic = "__CLANG_OFFLOAD_BUNDLE__";
+  constexpr uint64_t kEntryBytes = 24;
+  if (!bytes.consume_front(kMagic))
+    return true;
+  StringRef whole(bytes.data() - kMagic.size(), bytes.size() + kMagic.size());
+  std::string names;
+  uint64_t count = bytes.size() < 8 ? 0 : readAt<uint64_t>(bytes.bytes_begin());
+  bytes = bytes.drop_front(std::min<size_t>(8, bytes.size()));
+  while (count-- && bytes.size() >= kEntryBytes) {
+    auto offset = readAt<uint64_t>(bytes.bytes_begin());
+    auto size = readAt<uint64_t>(bytes.bytes_begin() + 8);
+    auto length = readAt<uint64_t>(bytes.bytes_begin() + 16);
+    bytes = bytes.drop_front(kEntryBytes);
+    if (length > bytes.size())
+      break;
+    // "hipv4-amdgcn-amd-amdhsa--gfx942:xnack-".
+    StringRef name = bytes.take_front(length);
+    bytes = bytes.drop_front(length);
+    StringRef target = name.rsplit("--").second.split(':').first;
+    if (!target.starts_with("gfx"))
+      continue;
+    names += (names.empty() ? "" : ", ") + target.str();
+    if (!chip.empty() && target != chip)
+      continue;
+    if (offset > whole.size() || size > whole.size() - offset) {
+      problem =
+          "the code object for " + target.str() + " is outside of its bundle";
+      return false;
+    }
+    bytes = whole.substr(offset, size);
+    return true;
+  }
+  problem = "the bundle has no code object for " +
+            (chip.empty() ? "a GPU" : chip.str()) +
+            ", it has: " + (names.empty() ? "none" : names);
+  return false;
+}
+
 std::unique_ptr<Code> Code::load(const void *bytes, uint64_t size,
-                                 AddressMap &memory, std::string &problem) {
+                                 AddressMap &memory, std::string &problem,
+                                 const std::string &chip) {
   std::unique_ptr<Code> code(new Code());
   code->memory = &memory;
-  auto *begin = static_cast<const uint8_t *>(bytes);
-  code->file.assign(begin, begin + size);
-  if (!code->readMetadata(problem) || !code->read(problem))
+  StringRef text(static_cast<const char *>(bytes), size);
+  if (!openBundle(text, chip, problem))
     return nullptr;
+  if (!text.starts_with("\x7f"
+                        "ELF")) {
+    problem = "expected a code object (ELF) or a bundle of them, found other "
+              "bytes";
+    return nullptr;
+  }
+  code->file.assign(text.bytes_begin(), text.bytes_end());
+  try {
+    if (!code->readMetadata(problem) || !code->read(problem))
+      return nullptr;
+  } catch (const std::bad_alloc &) {
+    problem = "no memory for its segments";
+    return nullptr;
+  }
   memory.add(code->base, code->image.size(), "code object");
   code->textBegin = reinterpret_cast<uint64_t>(code->base) + code->textOffset;
   code->slots.resize(code->textBytes / 4 + 1);
+  if (!chip.empty() && chip != code->theIsa.chip) {
+    problem =
+        "the code is for " + code->theIsa.chip + ", this device is " + chip;
+    return nullptr;
+  }
   code->disassembler = Disassembler::create(code->theIsa.chip, problem);
   return code->disassembler ? std::move(code) : nullptr;
 }

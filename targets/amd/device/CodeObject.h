@@ -28,6 +28,8 @@ struct KernelInfo {
   uint32_t rsrc1 = 0, rsrc2 = 0, rsrc3 = 0, properties = 0;
   unsigned lanes = 64;
   unsigned workgroupSize = 0; ///< what the code requires; 0: anything
+  uint32_t requiredThreads[3] = {1, 1, 1}; ///< the same for each axis
+  unsigned mostThreads = 1024;             ///< of a workgroup
   std::vector<KernelArgument> arguments;
 };
 
@@ -37,9 +39,11 @@ class Disassembler;
 /// A loaded code object. Instructions are decoded when they run first.
 class Code {
 public:
-  /// Loads the bytes; on failure null, and why.
+  /// Loads a code object, or that of a chip in a bundle; on failure null, and
+  /// why. `chip`: what it has to be for; empty: any.
   static std::unique_ptr<Code> load(const void *bytes, uint64_t size,
-                                    AddressMap &memory, std::string &problem);
+                                    AddressMap &memory, std::string &problem,
+                                    const std::string &chip = "");
   ~Code();
 
   const Isa &isa() const { return theIsa; }

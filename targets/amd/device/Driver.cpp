@@ -82,6 +82,76 @@ std::string readOptions(const std::string &text, Options &options) {
   return "";
 }
 
+/// The first names of kernels, for messages.
+std::string kernelNames(const Code &code) {
+  constexpr size_t kMost = 8;
+  std::string text;
+  for (const KernelInfo &kernel : code.kernels()) {
+    if (&kernel - code.kernels().data() == kMost)
+      return text + ", ...";
+    text += (text.empty() ? "" : ", ") + kernel.name;
+  }
+  return text.empty() ? "none" : text;
+}
+
+/// For each view its address, sizes and strides; each scalar's bits; the
+/// extents of the grid.
+std::vector<uint64_t> wordsOf(const KilnLaunch &launch) {
+  std::vector<uint64_t> words;
+  for (size_t i = 0; i < launch.numArguments; ++i) {
+    const KilnKernelArgument &argument = launch.arguments[i];
+    if (argument.isScalar) {
+      words.push_back(argument.bits);
+      continue;
+    }
+    words.push_back(reinterpret_cast<uint64_t>(argument.buffer->address) +
+                    argument.byteOffset);
+    for (const int64_t *list : {argument.sizes, argument.strides})
+      for (uint32_t d = 0; d < argument.rank; ++d)
+        words.push_back(uint64_t(list[d]));
+  }
+  for (int64_t extent : launch.grid)
+    words.push_back(uint64_t(extent));
+  return words;
+}
+
+/// The size of a scalar.
+unsigned bytesOf(uint32_t dtype) {
+  switch (dtype) {
+  case KILN_DTYPE_I64:
+  case KILN_DTYPE_U64:
+  case KILN_DTYPE_F64:
+  case KILN_DTYPE_INDEX:
+    return 8;
+  case KILN_DTYPE_I32:
+  case KILN_DTYPE_U32:
+  case KILN_DTYPE_F32:
+    return 4;
+  case KILN_DTYPE_I16:
+  case KILN_DTYPE_U16:
+  case KILN_DTYPE_F16:
+  case KILN_DTYPE_BF16:
+    return 2;
+  default:
+    return 1;
+  }
+}
+
+/// The arguments of code of another compiler.
+std::vector<BareArgument> bareArguments(const KilnLaunch &launch) {
+  std::vector<BareArgument> result;
+  for (size_t i = 0; i < launch.numArguments; ++i) {
+    const KilnKernelArgument &argument = launch.arguments[i];
+    if (argument.isScalar)
+      result.push_back({argument.bits, bytesOf(argument.dtype), "a value"});
+    else
+      result.push_back({reinterpret_cast<uint64_t>(argument.buffer->address) +
+                            argument.byteOffset,
+                        8, "an array"});
+  }
+  return result;
+}
+
 struct Driver : kiln::runtime::HostDriver<Driver> {
   static int open(const char *text, KilnDevice **device, KilnError *error) {
     Options options;
@@ -97,6 +167,7 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
     created->checks = options.checks;
     created->counts = options.counts;
     created->seed = options.seed;
+    created->chip = options.chip;
     created->name =
         "simulated " + (options.chip.empty() ? "AMD GPU" : options.chip);
     created->kind = {"global", KILN_MEMORY_HOST_VISIBLE, uint32_t(kAlign), 0};
@@ -157,7 +228,8 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
                         KilnModule **module, KilnError *error) {
     auto created = std::make_unique<KilnModule>();
     std::string problem;
-    created->code = Code::load(bytes, size, device->memory, problem);
+    created->code =
+        Code::load(bytes, size, device->memory, problem, device->chip);
     if (!created->code)
       return failDriver(error, "its module cannot be loaded: " + problem);
     attachOutput(device, *created);
@@ -171,10 +243,17 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
   static int getKernel(KilnDevice *, KilnModule *module,
                        const KilnKernelDescription *description,
                        KilnKernel **kernel, KilnError *error) {
-    const KernelInfo *info = module->code->kernel(description->symbol);
+    std::string symbol = description->symbol ? description->symbol : "";
+    const std::vector<KernelInfo> &all = module->code->kernels();
+    const KernelInfo *info = symbol.empty() && all.size() == 1
+                                 ? &all.front()
+                                 : module->code->kernel(symbol);
     if (!info)
-      return failDriver(error, "the module has no kernel '" +
-                                   std::string(description->symbol) + "'");
+      return failDriver(
+          error,
+          (symbol.empty() ? "the module has several kernels"
+                          : "the module has no kernel '" + symbol + "'") +
+              std::string(", expected one of: ") + kernelNames(*module->code));
     auto created = std::make_unique<KilnKernel>();
     created->module = module;
     created->info = info;
@@ -185,7 +264,7 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
 
   static int knowsAttribute(KilnDevice *, uint32_t tag) {
     return tag == KILN_LAUNCH_THREADS || tag == KILN_LAUNCH_LOCAL_BYTES ||
-           tag == KILN_LAUNCH_COOPERATIVE;
+           tag == KILN_LAUNCH_COOPERATIVE || tag == KILN_LAUNCH_BARE;
   }
 
   static int execute(KilnDevice *device, KilnQueue *, const KilnLaunch *launch,
@@ -207,38 +286,29 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
                                  "more along an axis");
       options.grid[i] = uint32_t(launch->grid[i]);
     }
+    bool isBare = false, hasThreads = false;
     if (launch->structSize > KILN_LAUNCH_SIZE_1_0)
       for (uint32_t i = 0; i < launch->numAttributes; ++i) {
         const KilnLaunchAttribute &attribute = launch->attributes[i];
-        if (attribute.tag == KILN_LAUNCH_THREADS)
+        if (attribute.tag == KILN_LAUNCH_THREADS) {
+          hasThreads = true;
           for (int d = 0; d < 3; ++d)
             options.threads[d] =
                 uint32_t(attribute.values[d] ? attribute.values[d] : 1);
+        } else if (attribute.tag == KILN_LAUNCH_BARE)
+          isBare = attribute.values[0] != 0;
         else if (attribute.tag == KILN_LAUNCH_LOCAL_BYTES)
           options.dynamicLds = uint32_t(attribute.values[0]);
         else if (attribute.tag == KILN_LAUNCH_COOPERATIVE)
           options.isCooperative = attribute.values[0] != 0;
       }
-    // For each view its address, sizes and strides; each scalar's bits; the
-    // extents of the grid.
-    std::vector<uint64_t> words;
-    for (size_t i = 0; i < launch->numArguments; ++i) {
-      const KilnKernelArgument &argument = launch->arguments[i];
-      if (argument.isScalar) {
-        words.push_back(argument.bits);
-        continue;
-      }
-      words.push_back(reinterpret_cast<uint64_t>(argument.buffer->address) +
-                      argument.byteOffset);
-      for (const int64_t *list : {argument.sizes, argument.strides})
-        for (uint32_t d = 0; d < argument.rank; ++d)
-          words.push_back(uint64_t(list[d]));
-    }
-    for (int64_t extent : launch->grid)
-      words.push_back(uint64_t(extent));
-    std::string what = "kernel '" + kernel.info->name + "': ";
+    if (isBare && !hasThreads)
+      std::copy_n(kernel.info->requiredThreads, 3, options.threads);
     std::vector<uint8_t> kernarg;
-    std::string problem = packArguments(*kernel.info, words, kernarg);
+    std::string problem =
+        isBare ? packBare(*kernel.info, bareArguments(*launch), kernarg)
+               : packArguments(*kernel.info, wordsOf(*launch), kernarg);
+    std::string what = "kernel '" + kernel.info->name + "': ";
     Counters counters;
     try {
       if (problem.empty())

@@ -295,9 +295,18 @@ std::string Launcher::run() {
   if (threads == 0 || threads > kMostThreads)
     return "a workgroup of " + std::to_string(threads) +
            " threads, expected 1 to 1024";
+  if (threads > kernel.mostThreads)
+    return "a workgroup of " + std::to_string(threads) +
+           " threads, the code is for at most " +
+           std::to_string(kernel.mostThreads);
   if (kernel.workgroupSize && kernel.workgroupSize != threads)
     return "a workgroup of " + std::to_string(threads) +
            " threads, the code is for " + std::to_string(kernel.workgroupSize);
+  uint64_t lds = uint64_t(kernel.ldsBytes) + options.dynamicLds;
+  uint64_t mostLds = machine.isa.chip == "gfx950" ? 160 << 10 : 64 << 10;
+  if (lds > mostLds)
+    return "a workgroup of " + std::to_string(lds) +
+           " bytes of LDS, expected at most " + std::to_string(mostLds);
   uint64_t total =
       uint64_t(options.grid[0]) * options.grid[1] * options.grid[2];
   machine.memory->add(kernarg.data(), kernarg.size(), "kernarg segment", true);
@@ -361,6 +370,14 @@ std::string kiln::amd::sim::runKernel(Code &code, const KernelInfo &kernel,
   return problem;
 }
 
+/// How many arguments a kernel has that are not hidden.
+static size_t argumentCount(const KernelInfo &kernel) {
+  size_t count = 0;
+  for (const KernelArgument &argument : kernel.arguments)
+    count += argument.kind.rfind("hidden_", 0) != 0;
+  return count;
+}
+
 std::string kiln::amd::sim::packArguments(const KernelInfo &kernel,
                                           const std::vector<uint64_t> &words,
                                           std::vector<uint8_t> &kernarg) {
@@ -383,6 +400,43 @@ std::string kiln::amd::sim::packArguments(const KernelInfo &kernel,
              ? ""
              : "too many arguments: it has " + std::to_string(next) + ", not " +
                    std::to_string(words.size());
+}
+
+std::string kiln::amd::sim::packBare(const KernelInfo &kernel,
+                                     const std::vector<BareArgument> &arguments,
+                                     std::vector<uint8_t> &kernarg) {
+  kernarg.assign(kernel.kernargBytes, 0);
+  size_t next = 0, expected = 0;
+  for (const KernelArgument &argument : kernel.arguments) {
+    if (argument.kind.rfind("hidden_", 0) == 0)
+      continue;
+    std::string label = "argument " + std::to_string(expected++);
+    if (uint64_t(argument.offset) + argument.size > kernarg.size())
+      return label + " is outside of the kernarg segment of " +
+             std::to_string(kernarg.size()) + " bytes";
+    bool isStruct = argument.kind == "by_value" && argument.size > 8;
+    for (uint64_t at = 0; at < argument.size;) {
+      if (next == arguments.size())
+        return "expected " + std::to_string(argumentCount(kernel)) +
+               " arguments, found " + std::to_string(arguments.size());
+      const BareArgument &given = arguments[next++];
+      if (isStruct)
+        at = (at + given.bytes - 1) / given.bytes * given.bytes;
+      bool fits = isStruct ? at + given.bytes <= argument.size
+                           : given.bytes == argument.size;
+      if (!fits)
+        return label + ": expected " + std::to_string(argument.size) +
+               " bytes, found " + given.what + " of " +
+               std::to_string(given.bytes);
+      std::memcpy(kernarg.data() + argument.offset + at, &given.bits,
+                  given.bytes);
+      at += given.bytes;
+    }
+  }
+  return next == arguments.size()
+             ? ""
+             : "expected " + std::to_string(argumentCount(kernel)) +
+                   " arguments, found " + std::to_string(arguments.size());
 }
 
 void kiln::amd::sim::printCounters(const std::string &kernel,

@@ -36,6 +36,20 @@ std::string packArguments(const KernelInfo &kernel,
                           const std::vector<uint64_t> &words,
                           std::vector<uint8_t> &kernarg);
 
+/// An argument of code of another compiler.
+struct BareArgument {
+  uint64_t bits = 0;
+  unsigned bytes = 8;
+  std::string what; ///< for messages: "i32", "an array"
+};
+
+/// Puts arguments into the kernarg segment. A structure that is passed by value
+/// takes as many arguments as its bytes hold, each at a multiple of its size.
+/// Returns what does not fit the metadata of the kernel, or nothing.
+std::string packBare(const KernelInfo &kernel,
+                     const std::vector<BareArgument> &arguments,
+                     std::vector<uint8_t> &kernarg);
+
 } // namespace kiln::amd::sim
 
 #endif

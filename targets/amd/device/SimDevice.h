@@ -31,6 +31,7 @@ struct KilnDevice {
   KilnMemoryKind kind = {};
   KilnDeviceProperties properties = {};
   bool checks = true, counts = false;
+  std::string chip; ///< what code has to be for; empty: any
   uint64_t seed = 0;
 };
 

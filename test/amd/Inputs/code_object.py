@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Inputs and checks of code-object.test.
+
+Usage: code_object.py inputs|compare|bundle|mutate FOLDER
+"""
+import os
+import random
+import struct
+import subprocess
+import sys
+
+import numpy as np
+
+
+def bundle(entries):
+    """Clang's bundle of code objects (LLVM's documentation, "Clang Offload Bundler")."""
+    head = b"__CLANG_OFFLOAD_BUNDLE__" + struct.pack("<Q", len(entries))
+    offset = len(head) + sum(24 + len(name) for name, _ in entries)
+    body = b""
+    for name, code in entries:
+        head += struct.pack("<QQQ", offset + len(body), len(code), len(name)) + name
+        body += code
+    return head + body
+
+
+def mutate(folder):
+    """Changes bytes of a code object and of a bundle, with a fixed seed."""
+    draw = random.Random(7)
+    path = os.path.join(folder, "changed")
+    for name in ("k.hsaco", "k.bundle"):
+        with open(os.path.join(folder, name), "rb") as file:
+            whole = file.read()
+        for _ in range(30):
+            data = bytearray(whole)
+            kind = draw.randrange(4)
+            if kind == 0:
+                del data[draw.randrange(len(data)):]
+            for _ in range(draw.choice((1, 1, 4, 16))):
+                if data:
+                    # Headers, notes and descriptors stand first.
+                    at = draw.randrange(min(len(data), 0x800) if kind < 3 else len(data))
+                    data[at] = draw.choice((0, 1, 0x7f, 0x80, 0xff, draw.randrange(256)))
+            with open(path, "wb") as file:
+                file.write(data)
+            try:
+                done = subprocess.run(["kiln-amd-sim", path, "--kernel=count", "--threads=64", "--grid=2",
+                                       "--arg=buffer:4"], capture_output=True, text=True, timeout=3, check=False,
+                                      errors="replace")
+            except subprocess.TimeoutExpired:
+                continue  # a branch that now loops
+            if done.returncode not in (0, 1) or (done.returncode == 1 and "error: " not in done.stderr):
+                sys.exit(f"exit status {done.returncode}: {done.stderr}")
+
+
+def main():
+    action, folder = sys.argv[1:]
+    if action == "inputs":
+        np.save(os.path.join(folder, "x.npy"), np.arange(100, dtype=np.float32))
+    elif action == "compare":
+        found = np.load(os.path.join(folder, "y.npy"))
+        wanted = np.zeros(103, dtype=np.float32)
+        wanted[3:] = np.arange(100, dtype=np.float32) / 2
+        if not np.array_equal(found, wanted):
+            sys.exit(f"found {found}")
+    elif action == "bundle":
+        with open(os.path.join(folder, "k.hsaco"), "rb") as file:
+            code = file.read()
+        with open(os.path.join(folder, "k.bundle"), "wb") as file:
+            file.write(bundle([(b"host-x86_64-unknown-linux-gnu--", b""), (b"hipv4-amdgcn-amd-amdhsa--gfx1100", b"other"),
+                               (b"hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-", code)]))
+    else:
+        mutate(folder)
+
+
+main()

@@ -7,7 +7,8 @@
 
 The mesh has as many devices as there are ranks, of whatever platform: `jax_num_cpu_devices` makes some. What
 Shardy, which comes with jaxlib, partitions becomes StableHLO with exchanges, which Kiln compiles; rank k is device k of the
-mesh. Arguments are whole arrays of which a rank takes its shard; results are the shards of this rank."""
+mesh. Arguments are whole arrays of which a rank takes its shard, nested as the function takes them; results are the shards of
+this rank, nested as the function gives them. Arguments may also be flat, as the program has them: then results are a list."""
 import os
 import tempfile
 
@@ -95,6 +96,20 @@ def _shardings(attributes, count):
     return found
 
 
+def _kept(lowered, count):
+    """The numbers of the function's arguments that the program has: JAX leaves out those that nothing uses."""
+    given = lowered.in_tree.num_leaves
+    if given == count:
+        return list(range(count))
+    try:
+        kept = sorted(lowered._lowering.compile_args["kept_var_idx"])
+    except (AttributeError, KeyError, TypeError):
+        kept = []
+    if len(kept) != count:
+        raise Unsupported(f"a program of {count} arguments for a function of {given}: jit it with keep_unused=True")
+    return kept
+
+
 class Partitioned:
     """A program of which every rank runs a part."""
 
@@ -112,6 +127,9 @@ class Partitioned:
             self.results = _shardings(main.attributes["res_attrs"] if "res_attrs" in main.attributes else None, len(kind.results))
             _run(module, "sdy-drop-sharding-and-mesh")
             module.operation.verify()
+            #: How the function nests its arguments and results, and which of its arguments the program has.
+            self.tree, self.out_tree = lowered.in_tree, lowered.out_tree
+            self.kept = _kept(lowered, len(kind.inputs))
             #: The program of a rank.
             self.text = module.operation.get_asm(enable_debug_info=True)
         with tempfile.TemporaryDirectory(prefix="kiln-") as work:
@@ -140,10 +158,18 @@ class Partitioned:
             array = array[(slice(None),) * dim + (slice(number * size, (number + 1) * size),)]
         return numpy.array(array, order="C")
 
-    def __call__(self, *arrays):
+    def __call__(self, *arguments, **keywords):
         """The shards of the results, as numpy's arrays."""
+        import jax
+        arrays, tree = jax.tree.flatten((arguments, keywords))
+        is_nested = tree == self.tree
+        if is_nested:
+            arrays = [arrays[i] for i in self.kept]
+        elif keywords or len(arguments) != len(self.arguments) or any(numpy.asarray(one).dtype == object for one in arguments):
+            raise TypeError(f"expected arguments of structure {self.tree} or {len(self.arguments)} arrays, found {tree}")
         made = self.program(*[self.shard(array, sharding) for array, sharding in zip(arrays, self.arguments)])
-        return [numpy.asarray(one) for one in (made if isinstance(made, (list, tuple)) else [made])]
+        made = [numpy.asarray(one) for one in (made if isinstance(made, (list, tuple)) else [made])]
+        return jax.tree.unflatten(self.out_tree, made) if is_nested else made
 
 
 def compile(lowered, target="cpu", *options):  # as jax.jit(...).lower(...) gives it

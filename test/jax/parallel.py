@@ -46,6 +46,9 @@ def programs(mesh, ranks):
         [random(1, 8, 6), random(2, 6, 5)]
     yield "reshard", jax.jit(lambda x: x * 2, in_shardings=(rows,), out_shardings=columns), [random(3, 4 * ranks, 6 * ranks)]
 
+    yield ("nested", jax.jit(lambda p, x: {"product": x @ p["w"], "twice": (x * 2, None)}, in_shardings=({"unused": all_, "w": columns}, all_)),
+           [{"unused": random(6, 3), "w": random(7, width, width)}, random(8, tokens, width)])
+
     def exchanges(x):
         def each(x):
             number = jax.lax.axis_index("x").astype("float32")
@@ -69,8 +72,9 @@ def one_rank(rank, ranks, folder):
     for name, function, arguments in programs(mesh, ranks):
         step = kiln.partition.compile(function.lower(*arguments))
         expected = function(*arguments)
-        expected = expected if isinstance(expected, (list, tuple)) else [expected]
-        for number, (found, whole, place) in enumerate(zip(step(*arguments), expected, step.results)):
+        made = step(*arguments)
+        good &= jax.tree.structure(made) == jax.tree.structure(expected)
+        for number, (found, whole, place) in enumerate(zip(jax.tree.leaves(made), jax.tree.leaves(expected), step.results)):
             want = step.shard(whole, place)
             error = numpy.abs(found - want).max() / max(1e-30, numpy.abs(want).max())
             good &= bool(error <= 1e-5)

@@ -4,10 +4,11 @@
 Needs no GPU: what is executed is executed on the simulated device.
 
 Usage: amd_static.py CORPUS [--chip=CHIP ...] [--tools=FOLDER] [--filter=REGEX] [--every=N] [--jobs=N]
-                     [--cache=FOLDER] [--json=FILE] [--execute] [--summary]
+                     [--cache=FOLDER] [--json=FILE] [--execute] [--summary] [--gates]
 
 Run it with a Python that has Triton 3.6 and numpy. `--cache` keeps what Triton made. `--execute` also runs both code
 objects on the recorded launch and counts wave instructions and bank accesses of LDS. Prints for each chip a line for each kernel, ours/Triton's, and the table of docs/amd.md.
+`--gates` compares the measures with GATES, prints what is worse, and fails then.
 
 What is compared (docs/amd.md defines the measures): instructions, registers (`.vgpr_count`), bytes of LDS and of scratch
 memory, waves of a SIMD (occupancy), density and cover of matrix instructions in the hot loop, barriers there, accesses
@@ -315,6 +316,42 @@ def summary(chip, results):
     return "\n".join(["| ours to Triton's | |", "|---|---|", *(f"| {title} | {value} |" for title, value in rows)])
 
 
+# What the measures may be at worst, ours to Triton's: floors that keep what is reached, not goals. A loop that waits has a
+# high density, so that cover is compared beside it.
+GATES = {
+    "instructions": 1.10, "registers": 1.05, "lds": 1.50, "executed": 1.25,  # geometric means, at most
+    "density": 0.70, "cover": 0.75, "waves": 0.95,  # at least
+    "bank": 1.10, "scratch": 0,  # of ours alone, at most
+}
+
+
+def gates(results):
+    """What is worse than GATES, as text."""
+    pairs = [(mine, other) for _, mine, other, _ in results if mine and other and mine["threads"] == other["threads"]]
+    import corpus
+    found = [f"{stem}: {problem}" for stem, _, _, problem in results if problem]
+    found += [f"{stem}: our result {mine['verdict']}" for stem, mine, _, _ in results
+              if mine and mine.get("verdict") in ("differs", "error") and not corpus.lookup(corpus.EXCEPTIONS, stem)]
+    for key in ("instructions", "registers", "lds", "executed", "density", "waves"):
+        # A few words of LDS for sums of waves are none that count.
+        value, count = ratio([pair for pair in pairs if key != "lds" or pair[1]["lds"] > 1024], key)
+        is_worse = count and (float(value) < GATES[key] if key in ("density", "waves") else float(value) > GATES[key])
+        if is_worse:
+            found.append(f"{key}: {value} of Triton's over {count} kernels, the gate is {GATES[key]}")
+    covers = [(mine["cover"], other["cover"]) for mine, other in pairs
+              if mine["cover"] is not None and other["cover"] is not None]
+    if covers and sum(m for m, _ in covers) < GATES["cover"] * sum(o for _, o in covers):
+        found.append(f"cover: {covers}, the gate is {GATES['cover']}")
+    for stem, mine, other, _ in results:
+        if mine and mine.get("cycles") and mine["mfma"]:
+            factor = (mine["cycles"] + mine["conflicts"]) / mine["cycles"]
+            if factor > GATES["bank"]:
+                found.append(f"{stem}: bank factor {factor:.2f}, the gate is {GATES['bank']}")
+        if mine and other and mine["scratch"] > max(GATES["scratch"], other["scratch"]):
+            found.append(f"{stem}: {mine['scratch']} bytes of scratch memory")
+    return found
+
+
 def args_execute(results):
     return any(mine and "verdict" in mine for _, mine, _, _ in results)
 
@@ -341,11 +378,12 @@ def main():
     parser.add_argument("--json")
     parser.add_argument("--execute", action="store_true")
     parser.add_argument("--summary", action="store_true")
+    parser.add_argument("--gates", action="store_true")
     args = parser.parse_args()
     import corpus
     stems = sorted(name[:-5] for name in os.listdir(args.corpus) if name.endswith(".ttir"))
     stems = [stem for stem in stems if re.search(args.filter, stem)][::args.every]
-    everything = {}
+    everything, worse = {}, []
     for chip in args.chip or ["gfx942"]:
         with tempfile.TemporaryDirectory() as temporary:
             cache = os.path.join(args.cache or temporary, chip)
@@ -361,10 +399,15 @@ def main():
                     elif not args.summary:
                         print(line_of(stem, mine, other), flush=True)
         print(summary(chip, results))
+        if args.gates:
+            worse += [f"{chip}: {text}" for text in gates(results)]
         everything[chip] = [{"stem": stem, "ours": mine, "theirs": other} for stem, mine, other, _ in results]
     if args.json:
         with open(args.json, "w", encoding="utf-8") as file:
             json.dump(everything, file, indent=1)
+    if args.gates:
+        print("\n".join(worse) if worse else "all gates hold")
+        sys.exit(1 if worse else 0)
 
 
 if __name__ == "__main__":

@@ -111,6 +111,12 @@ jax = os.path.join(build, "venv-jax", "bin", "python")
 if os.path.exists(jax):
     config.available_features.add("jax")
     config.substitutions.append(("%jax", jax))
+# A Python that has Triton and numpy, which KILN_TRITON_PYTHON names: its wheel compiles for AMD's GPUs without one.
+triton = os.environ.get("KILN_TRITON_PYTHON", "")
+if os.path.exists(triton):
+    config.available_features.add("triton")
+    config.substitutions.append(("%triton", triton))
+
 # A Python that has PyTorch: `make test-torch` makes one.
 torch = os.path.join(build, "venv-torch", "bin", "python")
 if os.path.exists(torch):

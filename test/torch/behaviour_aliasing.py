@@ -3,6 +3,7 @@
 import sys
 
 import torch
+from torch.nn import functional as F
 
 from behaviours import fast, main, same, test
 
@@ -66,6 +67,19 @@ def arguments_that_are_not_row_major():
     x = torch.randn(6, 8)[::2, ::3].t()
     function = lambda x: x.contiguous() * 2 + x  # noqa: E731
     same(fast(function, fullgraph=True)(x), function(x))
+
+
+@test
+def results_keep_their_strides():
+    function = lambda x: (x * 2, F.max_pool2d(x, 2), (x + 1).permute(0, 2, 3, 1).view(-1, 4))  # noqa: E731
+    for dynamic in (False, True):
+        torch._dynamo.reset()
+        run = fast(function, fullgraph=True, dynamic=dynamic)
+        for size in (6, 9):
+            x = torch.randn(2, 4, size, 6).to(memory_format=torch.channels_last)
+            got, want = run(x), function(x)
+            same(got, want)
+            same([one.stride() for one in got], [one.stride() for one in want])
 
 
 @test

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A graph compiled to a package that is loaded: calls of it, with tensors of torch."""
+import sympy
 import torch
 from torch.fx.experimental.symbolic_shapes import free_symbols, statically_known_true
 from torch.utils._python_dispatch import _disable_current_modes
@@ -134,6 +135,26 @@ def _only_views(graph, views, given):
     return found
 
 
+def _physical(tensor, wanted):
+    """The dimensions of a tensor from the largest of the strides that are wanted to the smallest, if it is dense with these
+    and that is another order than theirs; else None. Dimensions of one element stay where they are."""
+    hint = lambda size: size if isinstance(size, int) else size.node.hint  # noqa: E731
+    strides, shape = [hint(one) for one in wanted], [hint(one) for one in tensor.shape]
+    if len(strides) != len(shape) or None in strides or None in shape or 0 in shape:
+        return None
+    order = [dim for dim, size in enumerate(shape) if size != 1]
+    largest_first = sorted(order, key=lambda dim: -strides[dim])
+    if largest_first == order:
+        return None
+    behind = 1
+    for dim in reversed(largest_first):
+        if sympy.expand(sizes.size_of(wanted[dim]) - behind) != 0:
+            return None  # repeated elements, or room between them
+        behind = behind * sizes.size_of(tensor.shape[dim])
+    moved = iter(largest_first)
+    return [next(moved) if size != 1 else dim for dim, size in enumerate(shape)]
+
+
 def counts_in_storage(node, tensor):
     """Whether a node reads a tensor by an offset from the beginning of its storage."""
     if operation_of(node) not in ("as_strided.default", "as_strided_copy.default", "as_strided_scatter.default"):
@@ -145,7 +166,8 @@ def counts_in_storage(node, tensor):
 class Compiled:
     """Calls the package of one graph, with the graph's arguments."""
 
-    def __init__(self, graph_module, target):
+    def __init__(self, graph_module, target, strides=None):
+        """`strides`: those that results have in eager mode, by the places of the results."""
         numbers = []
         placeholders = [node for node in graph_module.graph.nodes if node.op == "placeholder"]
         given = {node: i for i, node in enumerate(placeholders)}
@@ -177,7 +199,9 @@ class Compiled:
                 values.append(lowering.number_tensor(size))
             return "number", seen.index(size)
 
-        for node, one in zip(output, results):
+        for place, (node, one) in enumerate(zip(output, results)):
+            wanted = (strides or {}).get(place) if isinstance(one, Value) and node not in bases.values() else None
+            order = _physical(node.meta["val"], wanted) if wanted else None
             if node in given:
                 self.results.append(("argument", given[node]))
             elif node in slices:
@@ -191,6 +215,13 @@ class Compiled:
             elif node in bases and self._has_symbols(node.meta["val"]):
                 made = node.meta["val"]
                 self.results.append(("view", (output.index(bases[node]), made.shape, made.stride(), made.storage_offset())))
+            elif order:
+                made = node.meta["val"]
+                seen.append(None)  # no other result is this one
+                self.types.append(TYPES.get(one.dtype, one.dtype))
+                values.append(lowering.transpose(one, order))
+                about = [[number(sizes.size_of(n)) for n in part] for part in (made.shape, wanted)]
+                self.results.append(("strided", (len(values) - 1, *about)))
             elif isinstance(one, (Value, pairs.Pair)):
                 if one not in seen:
                     seen.append(one)
@@ -312,6 +343,8 @@ class Compiled:
             start, length = (None if part is None else self._result(part, arguments, made) for part in one[2:])
             base, dim = arguments[one[0]], one[1]
             return base.select(dim, start) if length is None else base.narrow(dim, start, length)
+        if kind == "strided":
+            return made[one[0]].as_strided(*([self._result(n, arguments, made) for n in numbers] for numbers in one[1:]))
         if kind == "part":
             base, dtype = arguments[one[0]], one[1]
             shape, strides, (behind,) = ([self._result(n, arguments, made) for n in numbers] for numbers in one[2:])

@@ -100,6 +100,18 @@ def recurrent_layers_without_gradients():
 
 
 @test
+def recurrent_layers_with_gradients():
+    x = torch.randn(3, 2, 4)
+    for make in (torch.nn.LSTM, torch.nn.GRU):
+        layer = make(4, 3, bidirectional=True)
+        torch._dynamo.reset()
+        with torch._dynamo.config.patch(allow_rnn=True):
+            made = fast(layer, fullgraph=True)(x)[0]
+        up = torch.randn_like(made)
+        same(torch.autograd.grad(made, layer.parameters(), up), torch.autograd.grad(layer(x)[0], layer.parameters(), up))
+
+
+@test
 def order_and_masks():
     x = torch.randn(4, 9)
     x[2, 3] = float("nan")

@@ -12,7 +12,7 @@ from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from kiln import compiler
 
-from . import cache, decompositions
+from . import cache, decompositions, flexible
 from .compiled import Compiled
 from .graph import UnsupportedNode, operation_of, place_of
 from .partition import split, unsupported_nodes
@@ -40,13 +40,28 @@ def _count(graph_module):
     return sum(node.op == "call_function" for node in graph_module.graph.nodes)
 
 
-def compile_graph(graph_module, kind, target, fallback):
-    """A function of the graph's arguments that returns a list."""
+def _strides(graph_module):
+    """The strides of a graph's results in eager mode, by their places in the graph that AOTAutograd makes of it."""
+    context = torch._guards.TracingContext.try_get()
+    behind = getattr(getattr(context, "fw_metadata", None), "num_mutated_inp_runtime_indices", None)
+    returned = next(node for node in graph_module.graph.nodes if node.op == "output").args[0]
+    if behind is None or not isinstance(returned, (list, tuple)):
+        return {}
+    found = {}
+    for place, node in enumerate(returned):
+        made = node.meta.get("example_value") if isinstance(node, torch.fx.Node) else None
+        if isinstance(made, torch.Tensor) and made.layout == torch.strided and not is_traceable_wrapper_subclass(made):
+            found[behind + place] = made.stride()
+    return found
+
+
+def compile_graph(graph_module, kind, target, fallback, strides=None):
+    """A function of the graph's arguments that returns a list. `strides`: those of results, by their places."""
     start = time.perf_counter()
     entry = Graph(kind, _count(graph_module))
     report.append(entry)
     try:
-        made = _compile(graph_module, entry, target, fallback)
+        made = _compile(graph_module, entry, target, fallback, strides)
     finally:
         entry.seconds = time.perf_counter() - start
     return made
@@ -60,9 +75,9 @@ def _check_target(target):
             raise CompileFailed(why)
 
 
-def _compile(graph_module, entry, target, fallback):
+def _compile(graph_module, entry, target, fallback, strides):
     try:
-        made = Compiled(graph_module, target)
+        made = Compiled(graph_module, target, strides)
         entry.packages = 1 if made.program else 0
         return made
     except UnsupportedNode as error:
@@ -145,10 +160,11 @@ def compile_all(graph_module, example_inputs, target, fallback, plain=None, is_d
     """What calls a graph of Dynamo. `plain` gets the compiled graph and how many
     nodes it has, where a call of its package is all that a call of it is."""
     alone = []
+    flexible.taken_apart(graph_module)
 
     def compile_as(kind):
         def compile_for_aot(module, inputs):
-            made = compile_graph(module, kind, target, fallback)
+            made = compile_graph(module, kind, target, fallback, None if kind == "backward" else _strides(graph_module))
             if not isinstance(made, Compiled):
                 return make_boxed_func(made)
             if kind == "inference" and made.direct and _calls_alone(graph_module, made):
@@ -164,7 +180,9 @@ def compile_all(graph_module, example_inputs, target, fallback, plain=None, is_d
 
         return compile_for_aot
 
-    with torch._functorch.config.patch(functionalize_rng_ops=False), _without_collections():
+    # With the library, torch has one operation for a recurrent layer, of whose gradient nothing says how it is taken apart.
+    library = torch.backends.mkldnn.flags(enabled=torch._C._get_mkldnn_enabled() and not torch.is_grad_enabled())
+    with torch._functorch.config.patch(functionalize_rng_ops=False), library, _without_collections():
         compiled = _through_aot(
             graph_module, example_inputs, fw_compiler=compile_as("forward"), bw_compiler=compile_as("backward"),
             inference_compiler=compile_as("inference"), decompositions=decompositions.table(is_drawn_inside),

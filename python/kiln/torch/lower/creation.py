@@ -74,6 +74,8 @@ def iota(b, out, length, *, start, step, **options):
 @lowers("clone", "alias", "detach", "detach_", "lift_fresh_copy", "lift_fresh", "contiguous", "_to_copy", "convert_element_type",
         "alias_copy", "detach_copy", "view_of", "_conj", "conj", "resolve_conj", "resolve_neg", "positive")
 def copy_of(b, out, x, *args, **options):
+    if isinstance(x, (bool, int, float)):  # a number that vmap has taken out of its tensor
+        return operand(b, x, out.dtype, out.shape)
     return b.convert(x, out.dtype)
 
 

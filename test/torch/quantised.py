@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Weights of 8 and 4 bits in torch's layouts, and flexible attention, beside eager."""
+import sys
+
+import torch
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+
+from behaviours import fast, main, same, test
+
+
+@test
+def weights_of_eight_bits():
+    x, scales = torch.randn(3, 64), torch.rand(144) * 0.01
+    weight = torch.randint(-128, 127, (144, 64), dtype=torch.int8)
+    function = torch.ops.aten._weight_int8pack_mm
+    same(fast(lambda *a: function(*a), fullgraph=True)(x.bfloat16(), weight, scales.bfloat16()),
+         function(x.bfloat16(), weight, scales.bfloat16()), 1e-2)
+    rows = torch.randint(-128, 127, (33, 64), dtype=torch.int8)
+    assert torch.equal(fast(torch._int_mm, fullgraph=True)(rows, weight.t()), torch._int_mm(rows, weight.t()))
+
+
+@test
+def weights_of_four_bits():
+    numbers = torch.randint(0, 16, (144, 64), dtype=torch.int32)  # blocks of rows, and fewer rows behind them
+    packed = torch.ops.aten._convert_weight_to_int4pack_for_cpu(numbers, 1)
+    x, scales = torch.randn(3, 64), torch.randn(2, 144, 2)
+    function = lambda *a: torch.ops.aten._weight_int4pack_mm_for_cpu(a[0], a[1], 32, a[2])  # noqa: E731
+    same(fast(function, fullgraph=True)(x, packed, scales), function(x, packed, scales), 1e-4)
+
+
+@test
+def flexible_attention():
+    bias = torch.randn(4, 16, 16)
+    q, k, v = (torch.randn(2, 4, 16, 8) for _ in range(3))
+    mask = create_block_mask(lambda b, h, i, j: (i >= j) & (i - j < 5), None, None, 16, 16, device="cpu", BLOCK_SIZE=8)
+
+    def capped(score, b, h, i, j):
+        return torch.tanh(score / 20) * 20 + bias[h, i, j]
+
+    def sloped(score, b, h, i, j):
+        return score - (i - j).abs() * torch.exp2(-(h + 1.0))
+    cases = {"mask and captured tensor": lambda: flex_attention(q, k, v, score_mod=capped, block_mask=mask, return_lse=True),
+             "shared heads": lambda: flex_attention(q, k[:, :2], v[:, :2], score_mod=sloped, enable_gqa=True)}
+    for function in cases.values():
+        torch._dynamo.reset()
+        same(fast(function, fullgraph=True)(), function())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -82,6 +82,11 @@ void addKernels(Executable &blobs, int device, CompiledKernels &result) {
 }
 } // namespace
 
+static size_t countKernels(ModuleOp module) {
+  return size_t(
+      llvm::count_if(*module.getBody(), llvm::IsaPred<tile::KernelOp>));
+}
+
 namespace {
 /// Assigns every kernel to the first of several targets that can lower it.
 class Placer {
@@ -90,8 +95,9 @@ public:
          DiagnosticPrinter &printer, TimingScope &timing,
          const LoweringPlan &plan)
       : module(module), candidates(candidates), printer(printer),
-        timing(timing), plan(plan), report(Report::of(module.getContext())),
-        results(candidates.size()) {}
+        timing(timing), plan(plan),
+        progress("kernels", countKernels(module), plan.progress),
+        report(Report::of(module.getContext())), results(candidates.size()) {}
 
   LogicalResult run() {
     SmallVector<Operation *> todo;
@@ -157,7 +163,7 @@ private:
     if (!ok || kernels.empty())
       return success(ok);
     std::vector<Shard> shards = cutShards(kernels, plan);
-    lowerShards(module, bound, printer, timing, plan, shards);
+    lowerShards(module, bound, printer, timing, plan, shards, &progress);
     // Nobody is left behind the last one: what it says is the error.
     if (i + 1 == candidates.size() && !plan.noFallback)
       return keepLast(i, shards);
@@ -247,6 +253,7 @@ private:
   /// diagnostics on, once each.
   LogicalResult keep(size_t i, std::vector<Shard> &shards) {
     bool ok = true;
+    progress.clear();
     llvm::StringSet<> said;
     for (Shard &shard : shards) {
       ok &= shard.succeeded;
@@ -310,6 +317,7 @@ private:
   DiagnosticPrinter &printer;
   TimingScope &timing;
   const LoweringPlan &plan;
+  runtime::Progress progress;
   Report &report;
   std::vector<std::vector<Executable>> results;
   llvm::StringSet<> refused; ///< places and reasons that were said

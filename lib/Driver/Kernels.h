@@ -6,6 +6,7 @@
 
 #include "Diagnostics.h"
 #include "kiln/Runtime/Program.h"
+#include "kiln/System/Progress.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "mlir/Support/Timing.h"
 #include "llvm/ADT/StringMap.h"
@@ -44,6 +45,8 @@ struct LoweringPlan {
   bool noFallback = false;
   /// The first module of a target from elsewhere is serialised twice.
   bool serialiseTwice = false;
+  /// How the number of kernels that are done is shown.
+  runtime::ProgressStyle progress = runtime::ProgressStyle::Quiet;
 };
 
 /// Whether a target takes a kernel or a function; `reason` says why not.

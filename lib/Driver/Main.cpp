@@ -126,6 +126,8 @@ int kiln::driver::compileMain(int argc, char **argv) {
   std::vector<std::string> args(argv + 1, argv + argc);
   if (!CompileOptions::parse(args, options, error))
     return usage(error);
+  if (options.progress.empty())
+    options.progress = "bar";
   if (options.help) {
     llvm::outs() << kHelp;
     CompileOptions::printHelp(llvm::outs());

@@ -222,6 +222,20 @@ bool takeNumerics(CompileOptions &options, Arguments &arguments) {
   return true;
 }
 
+bool takeProgress(CompileOptions &options, Arguments &arguments) {
+  if (!arguments.value(options.progress))
+    return false;
+  return options.progress == "bar" || options.progress == "lines" ||
+         arguments.fail("expected --progress=bar or lines, found '" +
+                        options.progress + "'");
+}
+
+bool takeQuiet(CompileOptions &options, Arguments &arguments) {
+  bool isQuiet = false;
+  options.progress = "quiet";
+  return arguments.set(isQuiet);
+}
+
 bool takeExplain(CompileOptions &options, Arguments &arguments) {
   options.explain = arguments.inlineValue.value_or("").str();
   return true;
@@ -369,6 +383,11 @@ const std::vector<Flag> &flags() {
        "--print-ir-tree-dir=DIR",
        "into files, one for each print, instead of the terminal"},
       {{"--timing"}, sets(&O::timing), "", "print what took how long"},
+      {{"--quiet"}, takeQuiet, "", "show no progress bar on a terminal"},
+      {{"--progress"},
+       takeProgress,
+       "--progress=bar|lines",
+       "lines: report progress line by line, for programs"},
       {{"--jobs", "-j"},
        counts(&O::jobs, 1, 1024),
        "--jobs=N, -j N",

@@ -376,7 +376,8 @@ private:
 void kiln::driver::lowerShards(ModuleOp module, const BoundTarget &bound,
                                const DiagnosticPrinter &printer,
                                TimingScope &timing, const LoweringPlan &plan,
-                               std::vector<Shard> &shards) {
+                               std::vector<Shard> &shards,
+                               runtime::Progress *progress) {
   bool alone = shards.size() < 2 || plan.jobs < 2 || plan.lowered ||
                !module.getContext()->isMultithreadingEnabled() ||
                !bound.target->lowersInParallel();
@@ -386,5 +387,7 @@ void kiln::driver::lowerShards(ModuleOp module, const BoundTarget &bound,
     ShardLowering(module, bound, printer, timing, plan, shards[i],
                   plan.serialiseTwice && i == 0)
         .run();
+    if (progress && shards[i].succeeded)
+      progress->step(shards[i].kernels.size());
   });
 }

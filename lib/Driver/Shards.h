@@ -39,10 +39,11 @@ std::vector<Shard> cutShards(llvm::ArrayRef<mlir::Operation *> kernels,
 
 /// Runs the target's pipeline and serialiser over each shard. The kernels are
 /// copied out of `module`; its other attributes come along. The plan's hook is
-/// not called.
+/// not called. `progress` counts the kernels that are done; null: nothing does.
 void lowerShards(mlir::ModuleOp module, const target::BoundTarget &bound,
                  const DiagnosticPrinter &printer, mlir::TimingScope &timing,
-                 const LoweringPlan &plan, std::vector<Shard> &shards);
+                 const LoweringPlan &plan, std::vector<Shard> &shards,
+                 runtime::Progress *progress = nullptr);
 
 /// Runs the target's pipeline and serialiser over a module of its own; `see`
 /// gets the module between the two. With `twice` the serialiser has to give the

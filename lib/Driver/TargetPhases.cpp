@@ -226,6 +226,9 @@ static LoweringPlan planLowering(Session &session) {
                                       : std::thread::hardware_concurrency();
   plan.oneModule = !session.stopsAt(Emit::Package);
   plan.noFallback = options.noFallback;
+  plan.progress = options.progress == "bar"     ? runtime::ProgressStyle::Bar
+                  : options.progress == "lines" ? runtime::ProgressStyle::Lines
+                                                : runtime::ProgressStyle::Quiet;
   plan.serialiseTwice = options.serialiseTwice || options.verifySemantics;
   if (plan.oneModule || !options.saveTemps.empty() || session.explanation)
     plan.lowered = [&session](ModuleOp lowered, const BoundTarget &of) {

@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the compiler, with a progress bar on a terminal where tqdm is installed."""
+import os
 import re
 import subprocess
 import sys
 
 _STEP = re.compile(r"progress: (\d+) of (\d+) (.*)")
-#: Shorter compilations show no bar.
-_SECONDS = 2
+
+
+def _seconds():
+    """After how long a compilation shows a bar."""
+    try:
+        return float(os.environ.get("KILN_PROGRESS_SECONDS", 2))
+    except ValueError:
+        return 2
 
 
 def _bar():
@@ -35,7 +42,7 @@ def run(arguments, quiet=False):
                 continue
             done, total, what = int(step[1]), int(step[2]), step[3]
             if bar is None:
-                bar = make(total=total, unit=" " + what, desc="kiln", delay=_SECONDS, leave=False)
+                bar = make(total=total, unit=" " + what, desc="kiln", delay=_seconds(), leave=False)
             bar.total = total
             bar.update(done - bar.n)
     if bar is not None:

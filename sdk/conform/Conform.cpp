@@ -7,6 +7,7 @@
 #include "Shrink.h"
 #include "kiln/Runtime/Package.h"
 #include "kiln/System/Process.h"
+#include "kiln/System/Progress.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -147,6 +148,10 @@ private:
     return isTemporary ? makeTemporaryFolder() : makeFolder(wanted);
   }
 
+  ProgressStyle style() const {
+    return options.quiet ? ProgressStyle::Quiet : ProgressStyle::Bar;
+  }
+
   double deadline(double share) const {
     return options.budget > 0 ? begin + share * options.budget : 0;
   }
@@ -154,6 +159,7 @@ private:
   /// Compiles and evaluates every module in a child of its own.
   Error prepare(const Suite &suite, const PrepareOptions &how, Index &index) {
     size_t started = 0;
+    Progress progress("modules compiled", suite.modules.size(), style());
     auto next = [&](Work &work) {
       // However slow the machine is, something is judged.
       bool isOver = options.budget > 0 && started > 0 && now() > deadline(0.7);
@@ -172,6 +178,7 @@ private:
     };
     auto done = [&](const Ended &ended) {
       const Module &module = suite.modules[ended.number];
+      progress.step();
       if (ended.reason.empty())
         index.modules.push_back(module.name);
       else
@@ -277,6 +284,7 @@ private:
     how.seed = index.seed;
     how.caseSeconds = options.caseSeconds;
     how.jobs = jobs;
+    how.progress = style();
     if (options.budget > 0)
       how.deadline = std::max(deadline(1), now() + 0.3 * options.budget);
     results.verdicts = execute(results.modules, how);

@@ -23,6 +23,7 @@ struct Options {
   double caseSeconds = 60;
   unsigned jobs = 0;   ///< 0: one per core
   unsigned random = 0; ///< random programs in place of the others
+  bool quiet = false;  ///< no progress bar
 };
 
 /// The exit status: 0; 1 after failures; 2 for wrong usage.

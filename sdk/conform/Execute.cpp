@@ -257,6 +257,7 @@ kiln::conform::execute(const std::vector<ReadyModule> &modules,
         break;
       }
   }
+  runtime::Progress progress("modules run", tasks.size(), options.progress);
   std::vector<Task> started;
   auto next = [&](Work &work) {
     if (tasks.empty() || (options.deadline > 0 && now() > options.deadline))
@@ -272,6 +273,7 @@ kiln::conform::execute(const std::vector<ReadyModule> &modules,
   };
   auto done = [&](const Ended &ended) {
     const Task &task = started[ended.number];
+    progress.step();
     std::optional<size_t> open = readLines(ended.said, verdicts[task.module]);
     if (ended.reason.empty())
       return;

@@ -4,6 +4,7 @@
 #define KILN_SDK_CONFORM_EXECUTE_H
 
 #include "Prepare.h"
+#include "kiln/System/Progress.h"
 
 namespace kiln::conform {
 
@@ -33,6 +34,7 @@ struct ExecuteOptions {
   double caseSeconds = 60; ///< longer than that hangs
   unsigned jobs = 1;
   double deadline = 0; ///< of the monotonic clock; 0: none
+  runtime::ProgressStyle progress = runtime::ProgressStyle::Quiet;
 };
 
 /// Runs the cases of several modules side by side. Verdicts are in the order of

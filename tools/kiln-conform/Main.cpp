@@ -66,6 +66,7 @@ static void addOptions(CLI::App &app, Options &options,
   app.add_option("--filter", options.filter,
                  "only cases whose names match this regular expression");
   app.add_flag("--list", options.list, "print the names of the cases");
+  app.add_flag("--quiet", options.quiet, "show no progress bar on a terminal");
   app.add_option("--load-target", options.loadTargets,
                  "load a plug-in; its operations are part of the suite");
   app.add_option("--declare", options.declarationFiles,

@@ -153,6 +153,8 @@ Loaded kiln::run::loadInput(const Options &options) {
     args.push_back("--no-fallback");
   if (options.check)
     args.push_back("--serialise-twice");
+  if (!options.quiet)
+    args.push_back("--progress=bar");
   addLibraries(options, args);
   if (!options.entry.empty())
     args.push_back("--entry=" + options.entry);

@@ -165,6 +165,7 @@ void declare(CLI::App &app, Options &options, RawOptions &raw) {
   app.add_flag("--inspect", options.inspect,
                "print the package, execute nothing");
   app.add_flag("-v,--verbose", options.verbose, "say more");
+  app.add_flag("--quiet", options.quiet, "show no progress bar on a terminal");
   app.add_option("--explain", raw.explain,
                  "the compiler's report of what was lowered where; =FILE");
   app.add_option("--save-temps", raw.saveTemps,

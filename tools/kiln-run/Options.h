@@ -21,6 +21,7 @@ struct Options {
   std::vector<std::string> targets;
   std::vector<std::string> loadTargets;
   std::vector<std::string> compileArgs; ///< passed on to the compiler
+  bool quiet = false;                   ///< no progress bar
   std::string entry;
   std::vector<std::string> args; ///< as given; Inputs.cpp reads them
   std::vector<int64_t> dims;     ///< those without a name, in order

@@ -7,6 +7,7 @@
 #include "Runner.h"
 #include "kiln/Runtime/Package.h"
 #include "kiln/Runtime/Spec.h"
+#include "kiln/System/Progress.h"
 #include <cstdio>
 #include <fstream>
 #include <map>
@@ -135,10 +136,14 @@ int kiln::run::tune(const Options &options) {
     return fail("cannot write '" + options.tune + "'");
   Problems problems;
   std::optional<Trial> first;
+  Progress progress("candidates", specs.size(),
+                    options.quiet ? ProgressStyle::Quiet : ProgressStyle::Bar);
   for (const std::string &spec : specs) {
     Options each = options;
     each.targets = {spec};
+    each.quiet = true; // one bar at a time
     Trial trial = tryProgram(each);
+    progress.step();
     if (trial.status)
       return trial.status;
     if (first && !agrees(*first, trial, options))
@@ -150,6 +155,7 @@ int kiln::run::tune(const Options &options) {
     if (!first)
       first = std::move(trial);
   }
+  progress.clear();
   if (problems.empty())
     return fail("the program has no kernels whose block sizes could be chosen");
   for (const auto &[text, problem] : problems) {

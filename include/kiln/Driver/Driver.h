@@ -86,6 +86,9 @@ struct CompileOptions {
   unsigned jobs = 0; ///< threads that lower kernels; 0: one per core
   bool listTargets = false;
   bool timing = false;
+  /// How progress is shown: bar, lines (for programs) or quiet; empty: a tool
+  /// shows a bar, the C interface nothing.
+  std::string progress;
   bool strip = false;
   /// Compiles without a child process: a crash ends the whole process.
   bool inProcess = false;

@@ -37,6 +37,9 @@ LogicalResult scatterElements(Node &n) {
                   "that is not known");
   Value at = n.fromEnd(n.in(1), n.e.sizesOf(x)[dim]);
   int64_t count = n.e.typeOf(updates).getNumElements();
+  // A tensor without elements has no place for a window of one.
+  if (count == 0)
+    return n.set(x);
   SmallVector<Value> parts;
   Ints dims;
   for (int64_t d = 0; d < rank; ++d) {
@@ -65,6 +68,8 @@ LogicalResult scatterNd(Node &n) {
   int64_t depth = n.rank(1) ? n.shape(places).back() : 0;
   if (depth < 1 || depth > rank)
     return n.fail("has indices that do not fit the data");
+  if (llvm::is_contained(n.e.typeOf(updates).getShape(), 0))
+    return n.set(x);
   Sizes sizes = n.e.sizesOf(x), window = n.e.sizesOf(places);
   SmallVector<Value> parts;
   Ints dims;
@@ -98,6 +103,9 @@ LogicalResult tensorScatter(Node &n) {
     at = n.binary<prim::RemainderOp>(at, n.integer(size));
   at = n.expand(at, n.shape(updates));
   int64_t count = n.e.typeOf(updates).getNumElements();
+  // A tensor without elements has no place for a window of one.
+  if (count == 0)
+    return n.set(x);
   SmallVector<Value> parts;
   Ints dims;
   for (int64_t d = 0; d < rank; ++d) {

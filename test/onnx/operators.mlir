@@ -101,9 +101,11 @@ func.func @quantise(%x: !torch.vtensor<[4],f32>, %s: !torch.vtensor<[],f32>, %z:
 }
 
 // Without updates nothing is scattered: a tensor without elements has no place for a window of one.
-// CHECK-LABEL: func.func @scatter_nothing(%arg0: !torch.vtensor<[5,0],f32>, %arg1: !torch.vtensor<[5,0],si64>, %arg2: !torch.vtensor<[0,1],si64>, %arg3: !torch.vtensor<[0,0],f32>) -> (!torch.vtensor<[5,0],f32>, !torch.vtensor<[5,0],f32>) attributes {torch.onnx_meta.opset_version = 18 : si64} {
+// CHECK-LABEL: func.func @scatter_nothing
+// CHECK-NOT: prim.scatter
+// CHECK: return %arg0, %arg0
+func.func @scatter_nothing(%arg0: !torch.vtensor<[5,0],f32>, %arg1: !torch.vtensor<[5,0],si64>, %arg2: !torch.vtensor<[0,1],si64>, %arg3: !torch.vtensor<[0,0],f32>) -> (!torch.vtensor<[5,0],f32>, !torch.vtensor<[5,0],f32>) attributes {torch.onnx_meta.opset_version = 18 : si64} {
   %0 = torch.operator "onnx.ScatterElements"(%arg0, %arg1, %arg0) {torch.onnx.axis = -2 : si64} : (!torch.vtensor<[5,0],f32>, !torch.vtensor<[5,0],si64>, !torch.vtensor<[5,0],f32>) -> !torch.vtensor<[5,0],f32>
   %1 = torch.operator "onnx.ScatterND"(%arg0, %arg2, %arg3) {torch.onnx.reduction = "add"} : (!torch.vtensor<[5,0],f32>, !torch.vtensor<[0,1],si64>, !torch.vtensor<[0,0],f32>) -> !torch.vtensor<[5,0],f32>
   return %0, %1 : !torch.vtensor<[5,0],f32>, !torch.vtensor<[5,0],f32>
-}
 }

@@ -89,8 +89,7 @@ bool kiln::isDenseView(Operation *op) {
   return succeeded(moveMap(op, 0, identity, ctx, inner));
 }
 
-/// Operations that are worth storing rather than computing again.
-static bool isExpensive(Operation *op) {
+bool kiln::isExpensive(Operation *op) {
   return isSpecial(op) ||
          isa<prim::ExpOp, prim::Exp2Op, prim::Expm1Op, prim::LogOp,
              prim::Log1pOp, prim::SinOp, prim::CosOp, prim::TanhOp, prim::ErfOp,
@@ -101,6 +100,16 @@ static bool isExpensive(Operation *op) {
              prim::PowOp, prim::SqrtOp, prim::RsqrtOp, prim::DivOp,
              prim::ReciprocalOp, prim::RemainderOp, prim::FmodOp, prim::TableOp,
              prim::RescaleOp, prim::GatherOp>(op);
+}
+
+bool kiln::isWidening(Operation *op) {
+  auto convert = dyn_cast<prim::ConvertElementTypeOp>(op);
+  if (!convert)
+    return false;
+  Type from = getElementTypeOrSelf(convert.getOperand()),
+       to = getElementTypeOrSelf(convert.getResult());
+  return from.isIntOrFloat() && to.isIntOrFloat() &&
+         from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth();
 }
 
 /// Cheap enough to be computed for every block of a product again.

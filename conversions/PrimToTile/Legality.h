@@ -11,6 +11,13 @@ namespace kiln {
 /// True if a view movement of what lies in memory needs no copy.
 bool isDenseView(mlir::Operation *op);
 
+/// Operations that are worth storing rather than computing again.
+bool isExpensive(mlir::Operation *op);
+
+/// True for conversions to more bits: reading the operand and converting it
+/// takes fewer bytes than reading the result.
+bool isWidening(mlir::Operation *op);
+
 /// Decides about groups; keeps what it learns about sizes.
 class Legality {
 public:

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Legality.h"
+#include "Siblings.h"
 #include "Wrap.h"
 #include "kiln/Conversion/PrimToTile.h"
 
@@ -38,6 +39,9 @@ private:
   int groupOfUsers(Operation *op);
   /// True if the result can stay a view of memory.
   bool staysView(Operation *op);
+  /// Copies `op` into each group that has users of it and can take it; true if
+  /// no user is left.
+  bool copyIntoUsers(Operation *op, Legality &legality);
 
   DenseMap<Operation *, int> groupOf;
   std::vector<SmallVector<Operation *>> groups;
@@ -65,6 +69,60 @@ bool PrimFuse::staysView(Operation *op) {
           !isa<prim::ConstantOp>(source)))
       return false;
   return isDenseView(op);
+}
+
+/// A conversion to more bits, or movements of what one gives.
+static bool isWidenedView(Operation *op) {
+  while (op && isViewMovement(op))
+    op = op->getOperand(0).getDefiningOp();
+  return op && isWidening(op);
+}
+
+/// Whether a product, of the operations of a group, reads what `op` gives.
+static bool feedsAnchor(Operation *op, ArrayRef<Operation *> group) {
+  DenseSet<Operation *> inGroup(group.begin(), group.end()), seen;
+  SmallVector<Operation *> work = {op};
+  while (!work.empty())
+    for (Operation *user : work.pop_back_val()->getUsers()) {
+      if (!inGroup.contains(user) || !seen.insert(user).second)
+        continue;
+      if (isAnchor(user))
+        return true;
+      work.push_back(user);
+    }
+  return false;
+}
+
+bool PrimFuse::copyIntoUsers(Operation *op, Legality &legality) {
+  if (!isWidenedView(op) || op->hasOneUse())
+    return false;
+  llvm::MapVector<int, SmallVector<OpOperand *>> uses;
+  for (OpOperand &use : op->getUses())
+    if (auto found = groupOf.find(use.getOwner());
+        found != groupOf.end() && !readsMemory(use))
+      uses[found->second].push_back(&use);
+  for (auto &[group, operands] : uses) {
+    if (groups[group].size() >= maxOps)
+      continue;
+    Operation *copy = OpBuilder(op).clone(*op);
+    for (OpOperand *use : operands)
+      use->set(copy->getResult(0));
+    SmallVector<Operation *> candidate = groups[group];
+    candidate.push_back(copy);
+    // Products load a copied operand faster than one that they convert.
+    if (!feedsAnchor(copy, groups[group]) && legality.canForm(candidate)) {
+      groups[group] = std::move(candidate);
+      groupOf[copy] = group;
+      continue;
+    }
+    for (OpOperand *use : operands)
+      use->set(op->getResult(0));
+    copy->erase();
+  }
+  if (!op->use_empty())
+    return false;
+  op->erase();
+  return true;
 }
 
 void PrimFuse::fuse(Block &block) {
@@ -100,6 +158,8 @@ void PrimFuse::fuse(Block &block) {
         continue;
       }
     }
+    if (joined < 0 && copyIntoUsers(&op, legality))
+      continue;
     bool cloned =
         isClonable(&op) && llvm::all_of(op.getUses(), [&](OpOperand &use) {
           Operation *user = use.getOwner();
@@ -149,4 +209,6 @@ void PrimFuse::runOnOperation() {
   // The inner ones first: what surrounds them may be gone after.
   for (Block *block : llvm::reverse(blocks))
     fuse(*block);
+  if (maxOps > 1)
+    mergeSiblings(*blocks.front());
 }

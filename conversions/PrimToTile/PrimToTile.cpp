@@ -5,6 +5,7 @@
 #include "FunctionConverter.h"
 #include "HostSizes.h"
 #include "LaunchWork.h"
+#include "Siblings.h"
 #include "Wrap.h"
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Kiln/Attributes.h"
@@ -194,13 +195,20 @@ LogicalResult FunctionConverter::convertFusion(prim::FusionOp fusion) {
   }
   bool isAlone =
       fusion.getNumResults() == 1 ||
+      fusion.getKind() == prim::GroupKind::elementwise ||
       llvm::any_of(body, [](Operation &op) { return standsAlone(&op); });
-  if (isAlone &&
-      succeeded(schedule(fusion, prim::stringifyGroupKind(fusion.getKind()),
-                         nameOf(fusion))))
+  bool isSeveral = fusion.getKind() == prim::GroupKind::elementwise &&
+                   fusion.getNumResults() > 1;
+  StringRef kind =
+      isSeveral ? "siblings" : prim::stringifyGroupKind(fusion.getKind());
+  if (isAlone && succeeded(schedule(fusion, kind, nameOf(fusion))))
     return success();
   if (target::Report::of(func.getContext()).takeBroken(fusion))
     return failure();
+  if (isSeveral) {
+    next = splitSiblings(fusion, retired);
+    return success();
+  }
   // Again, one by one: what is a single operation already cannot be split.
   unsigned computing =
       llvm::count_if(body.without_terminator(),

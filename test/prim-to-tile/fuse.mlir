@@ -111,3 +111,26 @@ func.func @read_twice(%a: tensor<10x30xbf16>, %b: tensor<30x20xbf16>, %c: tensor
   %f = prim.dot_general %n, %c batch [] x [] contract [1] x [0] : tensor<10x20xbf16>, tensor<20x30xbf16> -> tensor<10x30xf32>
   return %e, %f : tensor<10x20xf32>, tensor<10x30xf32>
 }
+
+// A conversion to more bits is in every group that reads it: memory has the fewer bits.
+// CHECK-LABEL: func.func @widened
+// CHECK-DAG: prim.fusion reduction(%arg0)
+// CHECK-DAG: prim.fusion elementwise(%arg0)
+// CHECK: return
+func.func @widened(%x: tensor<6x9xbf16>) -> (tensor<9xf32>, tensor<6x9xf32>) {
+  %w = prim.convert_element_type %x : tensor<6x9xbf16> -> tensor<6x9xf32>
+  %s = prim.sum %w dims [0] : tensor<6x9xf32> -> tensor<9xf32>
+  %r = prim.mul %w, %w : tensor<6x9xf32>
+  return %s, %r : tensor<9xf32>, tensor<6x9xf32>
+}
+
+// A product reads what it does not have to convert.
+// CHECK-LABEL: func.func @widened_factor
+// CHECK: %[[W:.*]] = prim.fusion elementwise(%arg0)
+// CHECK: prim.fusion contraction(%[[W]]
+func.func @widened_factor(%x: tensor<6x9xbf16>, %y: tensor<9x4xf32>) -> (tensor<6x4xf32>, tensor<6x9xf32>) {
+  %w = prim.convert_element_type %x : tensor<6x9xbf16> -> tensor<6x9xf32>
+  %d = prim.dot_general %w, %y batch [] x [] contract [1] x [0] : tensor<6x9xf32>, tensor<9x4xf32> -> tensor<6x4xf32>
+  %r = prim.mul %w, %w : tensor<6x9xf32>
+  return %d, %r : tensor<6x4xf32>, tensor<6x9xf32>
+}

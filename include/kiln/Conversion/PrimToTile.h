@@ -11,10 +11,11 @@
 namespace kiln {
 
 #define GEN_PASS_DECL_PRIMFUSE
+#define GEN_PASS_DECL_PRIMPRECOMPUTE
 #define GEN_PASS_DECL_PRIMTOTILE
 #include "kiln/Conversion/PrimToTile.h.inc"
 
-/// Registers `prim-fuse` and `convert-prim-to-tile`.
+/// Registers `prim-precompute`, `prim-fuse` and `convert-prim-to-tile`.
 #define GEN_PASS_REGISTRATION
 #include "kiln/Conversion/PrimToTile.h.inc"
 

@@ -5,6 +5,19 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PrimPrecompute : Pass<"prim-precompute", "::mlir::func::FuncOp"> {
+  let summary = "Evaluates what depends on no argument";
+  let description = [{
+    Puts constants in the place of values that are functions of constants alone and include a function that
+    is worth storing, an exponential or a cosine say: tables of positions. Of a chain of operations it takes the last
+    one before elements are repeated or widened. Masks and indices stay computations.
+  }];
+  let options = [
+    Option<"maxElements", "max-elements", "uint64_t", "262144", "most elements of a value that is evaluated">
+  ];
+  let dependentDialects = ["::kiln::prim::PrimDialect"];
+}
+
 def PrimFuse : Pass<"prim-fuse", "::mlir::func::FuncOp"> {
   let summary = "Groups prims that become one kernel";
   let description = [{
@@ -13,7 +26,8 @@ def PrimFuse : Pass<"prim-fuse", "::mlir::func::FuncOp"> {
     epilogue), `window` (convolution, pooling). Movements of what lies in memory stay outside of
     groups; they are views. A producer joins the group of its consumers when all of them are in one
     group, when the joint group still has one affine iteration space, and when nothing expensive is
-    rematerialised.
+    rematerialised. A conversion to more bits is rematerialised in each group that reads it. Elementwise groups whose
+    results have one shape and that read a tensor in common become one group with several results, for which schedules of the kind `siblings` are asked.
   }];
   let options = [
     Option<"maxOps", "max-ops", "unsigned", "200", "most operations of one group; 1: do not fuse">

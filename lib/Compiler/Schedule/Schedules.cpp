@@ -4,6 +4,7 @@
 #include "kiln/Schedule/Schedules.h"
 #include "AttentionPlan.h"
 #include "PatchProduct.h"
+#include "Siblings.h"
 #include "UnrolledWindow.h"
 #include "WindowProduct.h"
 #include "kiln/Schedule/Loops.h"
@@ -20,6 +21,7 @@ void kiln::schedule::registerCoreSchedules() {
     for (uint32_t i = 0; i <= prim::getMaxEnumValForGroupKind(); ++i)
       if (std::optional<prim::GroupKind> kind = prim::symbolizeGroupKind(i))
         kinds.push_back(prim::stringifyGroupKind(*kind));
+    kinds.push_back(kSiblings);
     target::TargetRegistry::get().setGroupKinds(kinds);
     target::LoweringRegistry &registry = target::LoweringRegistry::get();
     auto add = [&](StringRef name, prim::GroupKind kind, auto emit) {
@@ -31,6 +33,11 @@ void kiln::schedule::registerCoreSchedules() {
     };
     add("generic.elementwise", prim::GroupKind::elementwise,
         scheduleElementwise);
+    target::Schedule siblings;
+    siblings.name = "generic.siblings";
+    siblings.kind = kSiblings;
+    siblings.emit = scheduleSiblings;
+    registry.add(std::move(siblings));
     // Whoever comes later is asked first.
     add("generic.combine", prim::GroupKind::reduction, scheduleCombine);
     add("generic.reduction", prim::GroupKind::reduction, scheduleReduction);

@@ -1,0 +1,185 @@
+//===- Siblings.cpp - Groups of one shape that read the same --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Two elementwise groups whose results have one shape and that read a tensor in
+// common become one group with several results: one kernel, which reads that
+// tensor once. Rotary embeddings are an example: both halves of a row of the
+// result read both halves of a row of the operand.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Siblings.h"
+#include "Wrap.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace kiln;
+
+namespace {
+
+/// Pointers of a kernel, and tiles in its registers, are bounded.
+constexpr unsigned kMostResults = 4, kMostInputs = 12, kMostOps = 64;
+
+/// Whether a group can be a part of one with several results. Tiles of a kernel
+/// have one order of dimensions, so that nothing inside may change it.
+bool isCandidate(prim::FusionOp fusion) {
+  return fusion.getKind() == prim::GroupKind::elementwise &&
+         cast<RankedTensorType>(fusion.getResult(0).getType())
+             .hasStaticShape() &&
+         fusion.getNumResults() < kMostResults &&
+         llvm::all_of(
+             fusion.getBody().front().without_terminator(),
+             [](Operation &op) {
+               return schedule::isElementwisePrim(&op) || isClonable(&op) ||
+                      isa<prim::BroadcastInDimOp>(op);
+             });
+}
+
+/// Whether both read a tensor that has as many elements as their results, and
+/// neither alone reads one in another order of dimensions.
+bool readTheSame(prim::FusionOp first, prim::FusionOp second) {
+  int64_t size =
+      cast<RankedTensorType>(first.getResult(0).getType()).getNumElements();
+  bool isShared = false;
+  auto look = [&](prim::FusionOp one, prim::FusionOp other) {
+    return llvm::all_of(one.getInputs(), [&](Value input) {
+      auto type = dyn_cast<RankedTensorType>(input.getType());
+      bool isLarge =
+          type && type.hasStaticShape() && type.getNumElements() >= size;
+      bool isBoth = llvm::is_contained(other.getInputs(), input);
+      isShared |= isLarge && isBoth;
+      Operation *source = input.getDefiningOp();
+      return !isLarge || isBoth || !source ||
+             !isa<prim::TransposeOp, prim::ReshapeOp, prim::SliceOp>(source);
+    });
+  };
+  return look(first, second) && look(second, first) && isShared;
+}
+
+/// Where one group can stand for both: in the place of the first if the second
+/// reads nothing that is computed behind it, in that of the second if nothing
+/// before it reads the first. Null if neither holds.
+Operation *placeOf(prim::FusionOp first, prim::FusionOp second) {
+  Block *block = first->getBlock();
+  bool isEarly = llvm::all_of(second.getInputs(), [&](Value input) {
+    Operation *source = input.getDefiningOp();
+    return !source || source->getBlock() != block ||
+           source->isBeforeInBlock(first);
+  });
+  if (isEarly)
+    return first;
+  bool isLate = llvm::all_of(first->getUsers(), [&](Operation *user) {
+    Operation *at = block->findAncestorOpInBlock(*user);
+    return at && at != second && second->isBeforeInBlock(at);
+  });
+  return isLate ? second : nullptr;
+}
+
+prim::FusionOp merge(prim::FusionOp first, prim::FusionOp second,
+                     Operation *place) {
+  llvm::SetVector<Value> inputs;
+  SmallVector<Type> types;
+  for (prim::FusionOp part : {first, second}) {
+    inputs.insert_range(part.getInputs());
+    llvm::append_range(types, part.getResultTypes());
+  }
+  OpBuilder builder(place);
+  auto merged = prim::FusionOp::create(
+      builder, place->getLoc(), types, inputs.getArrayRef(),
+      prim::GroupKind::elementwise, StringAttr());
+  Block *body = builder.createBlock(&merged.getBody());
+  for (Value input : inputs)
+    body->addArgument(input.getType(), input.getLoc());
+  SmallVector<Value> results;
+  for (prim::FusionOp part : {first, second}) {
+    IRMapping mapping;
+    Block &from = part.getBody().front();
+    for (auto [argument, input] :
+         llvm::zip(from.getArguments(), part.getInputs()))
+      mapping.map(argument, body->getArgument(llvm::find(inputs, input) -
+                                              inputs.begin()));
+    for (Operation &op : from.without_terminator())
+      builder.clone(op, mapping);
+    for (Value value : from.getTerminator()->getOperands())
+      results.push_back(mapping.lookup(value));
+  }
+  prim::YieldOp::create(builder, place->getLoc(), results);
+  ValueRange all = merged.getResults();
+  first->replaceAllUsesWith(all.take_front(first.getNumResults()));
+  second->replaceAllUsesWith(all.drop_front(first.getNumResults()));
+  first->erase();
+  second->erase();
+  return merged;
+}
+
+/// A group that `fusion` can be one group with, behind it.
+prim::FusionOp findSibling(prim::FusionOp fusion) {
+  auto shapeOf = [](prim::FusionOp of) {
+    return cast<RankedTensorType>(of.getResult(0).getType()).getShape();
+  };
+  auto opsOf = [](prim::FusionOp of) {
+    return of.getBody().front().getOperations().size();
+  };
+  // Only readers of its inputs are looked at.
+  prim::FusionOp found;
+  for (Value input : fusion.getInputs())
+    for (Operation *user : input.getUsers()) {
+      auto other = dyn_cast<prim::FusionOp>(user);
+      if (!other || other == fusion ||
+          other->getBlock() != fusion->getBlock() ||
+          !fusion->isBeforeInBlock(other) || !isCandidate(other) ||
+          shapeOf(other) != shapeOf(fusion) ||
+          fusion.getNumResults() + other.getNumResults() > kMostResults ||
+          fusion.getInputs().size() + other.getInputs().size() > kMostInputs ||
+          opsOf(fusion) + opsOf(other) > kMostOps ||
+          (found && found->isBeforeInBlock(other)) ||
+          !readTheSame(fusion, other) || !placeOf(fusion, other))
+        continue;
+      found = other;
+    }
+  return found;
+}
+
+} // namespace
+
+void kiln::mergeSiblings(Block &block) {
+  for (Operation *op = block.empty() ? nullptr : &block.front(); op;) {
+    Operation *next = op->getNextNode();
+    auto fusion = dyn_cast<prim::FusionOp>(op);
+    if (fusion && isCandidate(fusion))
+      if (prim::FusionOp other = findSibling(fusion)) {
+        if (next == other)
+          next = other->getNextNode();
+        Operation *place = placeOf(fusion, other);
+        prim::FusionOp merged = merge(fusion, other, place);
+        // It may have further ones.
+        op = merged;
+        continue;
+      }
+    op = next;
+  }
+}
+
+Operation *kiln::splitSiblings(prim::FusionOp fusion, Retired &retired) {
+  OpBuilder builder(fusion);
+  Operation *first = nullptr;
+  for (auto [number, result] : llvm::enumerate(fusion.getResults())) {
+    auto part = prim::FusionOp::create(
+        builder, fusion.getLoc(), result.getType(), fusion.getInputs(),
+        prim::GroupKind::elementwise, StringAttr());
+    fusion.getBody().cloneInto(&part.getBody(), part.getBody().end(),
+                               *std::make_unique<IRMapping>());
+    Operation *yield = part.getBody().front().getTerminator();
+    yield->setOperands(yield->getOperand(number));
+    for (Operation &op : llvm::make_early_inc_range(
+             llvm::reverse(part.getBody().front().without_terminator())))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+    result.replaceAllUsesWith(part.getResult(0));
+    if (!first)
+      first = part;
+  }
+  retired.add(fusion);
+  return first;
+}

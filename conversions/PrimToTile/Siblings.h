@@ -1,0 +1,21 @@
+//===- Siblings.h - Groups of one shape that read the same ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_CONVERSIONS_PRIMTOTILE_SIBLINGS_H
+#define KILN_CONVERSIONS_PRIMTOTILE_SIBLINGS_H
+
+#include "Wrap.h"
+
+namespace kiln {
+
+/// Makes one group with several results of elementwise groups of a block whose
+/// results have one shape and that read a tensor in common.
+void mergeSiblings(mlir::Block &block);
+
+/// Makes a group for each result of such a group, in its place, which is
+/// retired; returns the first.
+mlir::Operation *splitSiblings(prim::FusionOp fusion, Retired &retired);
+
+} // namespace kiln
+
+#endif // KILN_CONVERSIONS_PRIMTOTILE_SIBLINGS_H

@@ -1,0 +1,21 @@
+//===- Siblings.h - Elementwise groups with several results -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_SCHEDULE_SIBLINGS_H
+#define KILN_LIB_SCHEDULE_SIBLINGS_H
+
+#include "kiln/Schedule/Schedules.h"
+
+namespace kiln::schedule {
+
+/// The kind that schedules of elementwise groups with several results have.
+inline constexpr llvm::StringLiteral kSiblings = "siblings";
+
+/// Registered as the schedule `generic.siblings`: one kernel that computes
+/// blocks of all results, which have one shape.
+mlir::LogicalResult scheduleSiblings(mlir::Operation *op,
+                                     target::LoweringContext &context);
+
+} // namespace kiln::schedule
+
+#endif // KILN_LIB_SCHEDULE_SIBLINGS_H

@@ -1,0 +1,55 @@
+// Elementwise groups that read a tensor in common are one kernel with several results.
+// RUN: kiln-opt %s -pass-pipeline='builtin.module(func.func(prim-fuse))' | FileCheck %s
+// RUN: kiln-compile %s --target=cpu --emit=program | FileCheck %s --check-prefix=PROGRAM
+// RUN: kiln-run %s --target=cpu --check --entry=turned
+// RUN: kiln-run %s --target=cpu --check --entry=chain
+// RUN: kiln-run %s --target=cpu --check --entry=turned_rows
+// RUN: kiln-compile %s --target=cpu --emit=program --verify-semantics -o /dev/null
+
+// CHECK-LABEL: func.func @turned(
+// CHECK: %[[R:.*]]:2 = prim.fusion elementwise(
+// CHECK: prim.sub
+// CHECK: prim.add
+// CHECK: prim.yield {{.*}}, {{.*}} :
+// CHECK-NOT: prim.fusion
+// CHECK: prim.cat %[[R]]#0, %[[R]]#1
+
+// Both are stored where the result is.
+// PROGRAM-LABEL: program.func @turned(
+// PROGRAM: %[[A:.*]] = program.alloc : memref<6x8xf32>
+// PROGRAM: program.launch
+// PROGRAM-NOT: program.launch
+// PROGRAM: program.return %[[A]]
+func.func @turned(%x: tensor<6x8xf32>, %c: tensor<6x4xf32>, %s: tensor<6x4xf32>) -> tensor<6x8xf32> {
+  %a = prim.slice %x starts [0, 0] limits [6, 4] strides [1, 1] : tensor<6x8xf32> -> tensor<6x4xf32>
+  %b = prim.slice %x starts [0, 4] limits [6, 8] strides [1, 1] : tensor<6x8xf32> -> tensor<6x4xf32>
+  %0 = prim.mul %a, %c : tensor<6x4xf32>
+  %1 = prim.mul %b, %s : tensor<6x4xf32>
+  %2 = prim.sub %0, %1 : tensor<6x4xf32>
+  %3 = prim.mul %b, %c : tensor<6x4xf32>
+  %4 = prim.mul %a, %s : tensor<6x4xf32>
+  %5 = prim.add %3, %4 : tensor<6x4xf32>
+  %r = prim.cat %2, %5 dim 1 : tensor<6x4xf32>, tensor<6x4xf32> -> tensor<6x8xf32>
+  return %r : tensor<6x8xf32>
+}
+
+// The second one reads what is computed from the first.
+// CHECK-LABEL: func.func @chain
+// CHECK-NOT: :2 = prim.fusion
+func.func @chain(%x: tensor<6x4xf32>) -> (tensor<6x4xf32>, tensor<4xf32>, tensor<6x4xf32>) {
+  %0 = prim.exp %x : tensor<6x4xf32>
+  %1 = prim.sum %0 dims [0] : tensor<6x4xf32> -> tensor<4xf32>
+  %2 = prim.broadcast_in_dim %1 dims [1] : tensor<4xf32> -> tensor<6x4xf32>
+  %3 = prim.mul %x, %2 : tensor<6x4xf32>
+  return %0, %1, %3 : tensor<6x4xf32>, tensor<4xf32>, tensor<6x4xf32>
+}
+
+// Tiles have one order of dimensions.
+// CHECK-LABEL: func.func @turned_rows
+// CHECK-NOT: :2 = prim.fusion
+func.func @turned_rows(%x: tensor<6x6xf32>) -> (tensor<6x6xf32>, tensor<6x6xf32>) {
+  %0 = prim.exp %x : tensor<6x6xf32>
+  %t = prim.transpose %x permutation [1, 0] : tensor<6x6xf32> -> tensor<6x6xf32>
+  %1 = prim.add %t, %x : tensor<6x6xf32>
+  return %0, %1 : tensor<6x6xf32>, tensor<6x6xf32>
+}

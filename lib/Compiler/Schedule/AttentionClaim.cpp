@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AttentionPlan.h"
+#include "AttentionParts.h"
 #include "ResultOrder.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Target/TargetRegistry.h"
@@ -16,6 +16,14 @@
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
+
+/// Whether scores of all queries are still in a cache when they are read again.
+static bool hasFewQueries(prim::AttentionOp op) {
+  constexpr int64_t kFewRows = 16;
+  RankedTensorType query = op.getQuery().getType();
+  int64_t rows = query.getDimSize(query.getRank() - 2);
+  return !ShapedType::isDynamic(rows) && rows < kFewRows;
+}
 
 namespace {
 
@@ -30,7 +38,7 @@ public:
     if (!isPlanned())
       return failure();
     growDown();
-    growUp(op, /*isMask=*/false);
+    growUp(op, /*isMask=*/false, /*isKeys=*/false);
     return success();
   }
   ArrayRef<Operation *> group() const { return ops.getArrayRef(); }
@@ -52,7 +60,11 @@ private:
       reason = plan.reason;
       return false;
     }
-    return succeeded(findAttentionDims(plan, reason));
+    FailureOr<AttentionDims> dims = findAttentionDims(plan, reason);
+    return succeeded(dims) &&
+           succeeded(findKeyPieces(
+               plan, [&](Operation *one) { return ops.contains(one); }, *dims,
+               reason));
   }
 
   /// Takes the movements that are all that uses the result.
@@ -73,8 +85,11 @@ private:
     }
   }
 
-  static bool isCheap(Operation *source, bool isMask) {
+  static bool isCheap(Operation *source, bool isMask, bool isKeys) {
     if (isViewMovement(source))
+      return true;
+    // A cache and what is new need not lie beside each other.
+    if (isKeys && isa<prim::CatOp>(source))
       return true;
     return isMask &&
            (splatValue(source) ||
@@ -86,15 +101,21 @@ private:
 
   /// Takes what computes the operands of `user` while that is cheap. What
   /// others use, too, is there twice then.
-  void growUp(Operation *user, bool isMask) {
+  void growUp(Operation *user, bool isMask, bool isKeys) {
     constexpr size_t kMostOps = 32;
     for (OpOperand &operand : user->getOpOperands()) {
       Value value = operand.get();
       Operation *source = value.getDefiningOp();
-      bool inMask = isMask || (user == op && operand.getOperandNumber() == 3);
+      unsigned number = operand.getOperandNumber();
+      bool inMask = isMask || (user == op && number == 3);
+      // Of joined keys a mask would not tell which blocks it excludes.
+      bool inKeys = (isKeys && !isa<prim::CatOp>(user)) ||
+                    (user == op && (number == 1 || number == 2) &&
+                     (!op.getMask() || hasFewQueries(op)));
       if (!source || ops.contains(source) || ops.size() >= kMostOps ||
           source->getBlock() != op->getBlock() ||
-          !isa<RankedTensorType>(value.getType()) || !isCheap(source, inMask))
+          !isa<RankedTensorType>(value.getType()) ||
+          !isCheap(source, inMask, inKeys))
         continue;
       Operation *own = source;
       if (!value.hasOneUse()) {
@@ -104,7 +125,7 @@ private:
       }
       ops.insert(own);
       if (isPlanned()) {
-        growUp(own, inMask);
+        growUp(own, inMask, inKeys);
         continue;
       }
       ops.remove(own);
@@ -122,9 +143,10 @@ private:
 
 } // namespace
 
-/// Why attention of these types is no kernel, or nothing.
-static std::string objectionTo(prim::AttentionOp op) {
-  constexpr int64_t kWidestHead = 512, kFewRows = 16;
+/// Why attention of these types is no kernel, or nothing. With `sharesKeys`
+/// instances share out the keys of few queries.
+static std::string objectionTo(prim::AttentionOp op, bool sharesKeys) {
+  constexpr int64_t kWidestHead = 512;
   RankedTensorType query = op.getQuery().getType();
   Type element = query.getElementType();
   if (!element.isF32() && !element.isF64() && !element.isF16() &&
@@ -135,9 +157,7 @@ static std::string objectionTo(prim::AttentionOp op) {
       return "only a launch knows how many elements a head has";
     else if (type.getShape().back() > kWidestHead)
       return "a head has more elements than a tile";
-  // Their scores are still in a cache when they are read again.
-  int64_t rows = query.getDimSize(query.getRank() - 2);
-  if (!ShapedType::isDynamic(rows) && rows < kFewRows)
+  if (hasFewQueries(op) && !sharesKeys)
     return "there are few queries";
   return "";
 }
@@ -169,10 +189,11 @@ LogicalResult kiln::schedule::claimAttention(Operation *func,
       func->getParentOfType<ModuleOp>());
   tiling::Chooser tiling(bound.target, ctx.description, ctx.options);
   for (prim::AttentionOp op : all) {
-    std::string reason = objectionTo(op);
-    if (!computesFromCaches(ctx.description, tiling.model()) &&
-        !multipliesWithThreads(ctx.description, tiling.model(),
-                               getElementTypeOrSelf(op.getQuery().getType())))
+    bool isThreaded =
+        multipliesWithThreads(ctx.description, tiling.model(),
+                              getElementTypeOrSelf(op.getQuery().getType()));
+    std::string reason = objectionTo(op, isThreaded);
+    if (!isThreaded && !computesFromCaches(ctx.description, tiling.model()))
       reason = "the machine has a memory for tiles, or threads that multiply "
                "these elements one by one";
     if (ctx.options.get("attention") == "decomposed")

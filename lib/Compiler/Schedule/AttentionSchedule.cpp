@@ -5,11 +5,13 @@
 // online softmax (FlashAttention, Dao et al. 2022): the largest score so far,
 // the sum of exponentials, and the sum of values, both rescaled when a larger
 // score comes. Blocks of keys that the mask excludes whole are not computed;
-// those that it, or the end of the keys, cuts come in a second loop.
+// those that it, or the end of the keys, cuts come in a second loop. Few
+// queries of heads that read the same keys are rows of one tile. Where there
+// are fewer instances than cores can hold, they share out the keys.
 //
 //===----------------------------------------------------------------------===//
 
-#include "AttentionPlan.h"
+#include "AttentionParts.h"
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
@@ -42,6 +44,7 @@ public:
 
   LogicalResult run();
   std::string reason;
+  bool isFinished = false; ///< the kernel has been launched
 
 private:
   /// What is carried over blocks of keys.
@@ -57,9 +60,17 @@ private:
   void placeDims();
   void chooseBlocks();
   void chooseThreadedBlocks();
+  void chooseParts();
+  void placeGrid();
   /// The bounds of both loops.
   void findLoops();
   Softmax loop(Value first, Value last, bool isCut, const Softmax &before);
+  /// All loops, or those for this instance's part of the keys.
+  Softmax loops(Softmax all);
+  /// Divides by the sum of the exponentials, and stores.
+  LogicalResult storeResult(const Softmax &all);
+  /// Stores what the kernel that combines the parts reads.
+  PartialSoftmax storePart(const Softmax &all);
   Softmax step(const Softmax &before, bool isCut);
   Value scores();
   Value masked(Value score, double unit, bool isCut);
@@ -74,6 +85,14 @@ private:
   TileBuilder tiles(int rows, int columns) {
     return TileBuilder(kernel, plan, inGroup, Space{{rows, columns}});
   }
+  /// The same where rows are queries of several heads: with a dimension for
+  /// each.
+  TileBuilder parted(int rows, int columns) {
+    Space space{{rows, columns}};
+    if (rows == dims.query)
+      space.axes.insert(space.axes.begin(), rowDims.begin(), rowDims.end());
+    return TileBuilder(kernel, plan, inGroup, space);
+  }
   /// The tile of an operand as a matrix, in type `element`.
   Value operand(unsigned number, int rows, int columns, Type element);
   Value splat(double value, int64_t rows, int64_t columns) {
@@ -83,6 +102,13 @@ private:
         DenseElementsAttr::get(type, Attribute(FloatAttr::get(wide, value))));
   }
   int64_t block(int dim) const { return kernel.dims[dim].block; }
+  /// The rows of tiles.
+  int64_t numRows() const {
+    int64_t rows = block(dims.query);
+    for (int dim : rowDims)
+      rows *= block(dim);
+    return rows;
+  }
   Value across(Value column, int64_t columns) {
     auto type = cast<RankedTensorType>(column.getType());
     return tile::BroadcastOp::create(
@@ -111,7 +137,12 @@ private:
   /// at once.
   bool isPowerOfTwo;
   MaskBound bound;
-  Value query; ///< the tile
+  /// Heads that are rows of the tile beside the queries, whose block is whole.
+  SmallVector<int> rowDims;
+  std::vector<KeyPiece> pieces;
+  const KeyPiece *piece = nullptr; ///< that a loop goes through
+  int part = -1; ///< the dimension of instances that share out keys, if any
+  Value query;   ///< the tile
   /// Blocks of keys from the first one that is cut; their end. Null: there are
   /// none that are cut, or all are computed.
   Value cut, end;
@@ -209,6 +240,14 @@ void AttentionBuilder::chooseThreadedBlocks() {
   while (rows > 64 &&
          outer * int64_t(llvm::divideCeil(known(dims.query), rows)) < cores)
     rows /= 2;
+  if (!rowDims.empty()) {
+    int64_t heads = 1;
+    for (int dim : rowDims)
+      heads *= kernel.dims[dim].block =
+          llvm::PowerOf2Ceil(kernel.dims[dim].size.get());
+    rows = std::max<int64_t>(llvm::PowerOf2Ceil(known(dims.query)),
+                             llvm::divideCeil(kLeastQueries, heads));
+  }
   int64_t head = std::max(block(dims.depth), block(dims.width));
   bool isWide = head > kWideHead;
   int64_t keys = isWide ? kKeysOfWideHead : kKeys;
@@ -226,6 +265,7 @@ void AttentionBuilder::chooseThreadedBlocks() {
                " keys";
   }
   kernel.dims[dims.query].block = rows;
+  rows = numRows();
   // Rows of a warp, so that its part of the sums stays in registers.
   constexpr int64_t kOwnRows = 16;
   kernel.kernel->setAttr(
@@ -233,6 +273,63 @@ void AttentionBuilder::chooseThreadedBlocks() {
       tile::KernelHintsAttr::get(
           b.getContext(), std::max<int64_t>(rows / kOwnRows, 1), 0, 0, 0));
   kernel.dims[dims.key].block = keys;
+}
+
+/// Instances share out the keys where there are fewer of them than cores can
+/// hold.
+void AttentionBuilder::chooseParts() {
+  target::TopologyAttr topology =
+      ctx.description ? ctx.description.getTopology() : target::TopologyAttr();
+  if (!isThreaded || !topology)
+    return;
+  auto known = [&](int dim) {
+    Extent size = kernel.dims[dim].size;
+    return size.isStatic() ? size.get() : int64_t(1024);
+  };
+  PartProblem problem;
+  problem.cores = topology.getCores() * topology.getClusters();
+  problem.blocks = 0;
+  for (const KeyPiece &one : pieces)
+    problem.blocks += llvm::divideCeil(
+        one.size.isStatic() ? one.size.get() : int64_t(1024), block(dims.key));
+  problem.instances = llvm::divideCeil(known(dims.query), block(dims.query));
+  for (int dim : dims.outer)
+    if (!llvm::is_contained(rowDims, dim))
+      problem.instances *= known(dim);
+  // Tiles of few rows leave room for others.
+  constexpr int64_t kRowsOfCore = 128, kMostPerCore = 4;
+  problem.perCore =
+      std::clamp<int64_t>(kRowsOfCore / numRows(), 1, kMostPerCore);
+  auto bytes = [](Type type) {
+    return getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8.0;
+  };
+  problem.store = numRows() * block(dims.width) * bytes(wide) /
+                  (block(dims.key) * (block(dims.depth) + block(dims.width)) *
+                   bytes(op.getKey().getType()));
+  int64_t parts = chooseKeyParts(problem);
+  // Rows of heads that are beside each other are not stored otherwise.
+  if (parts == 1 && rowDims.empty())
+    return;
+  part = kernel.dims.size();
+  kernel.dims.emplace_back();
+  kernel.dims.back().size = parts;
+}
+
+void AttentionBuilder::placeGrid() {
+  // Instances that share keys follow each other.
+  if (rowDims.empty())
+    kernel.addGridDim(dims.query);
+  else
+    for (int dim : rowDims)
+      kernel.place(dim, kernel.constant(0));
+  if (!rowDims.empty())
+    kernel.place(dims.query, kernel.constant(0));
+  if (part >= 0)
+    kernel.addGridDim(part);
+  for (int dim : llvm::reverse(dims.outer))
+    if (!llvm::is_contained(rowDims, dim))
+      kernel.addGridDim(dim);
+  kernel.placeGrid();
 }
 
 void AttentionBuilder::findLoops() {
@@ -273,9 +370,21 @@ void AttentionBuilder::findLoops() {
 
 Value AttentionBuilder::operand(unsigned number, int rows, int columns,
                                 Type element) {
-  TileBuilder emitter = tiles(rows, columns);
-  Value tile = emitter.emit(op->getOperand(number), anchor.operandMaps[number]);
-  auto type = RankedTensorType::get({block(rows), block(columns)}, element);
+  TileBuilder emitter = parted(rows, columns);
+  Value source = op->getOperand(number);
+  AccessMap map = anchor.operandMaps[number];
+  if (number == 1 || number == 2) {
+    source = number == 1 ? piece->key : piece->value;
+    map = number == 1 ? piece->keyMap : piece->valueMap;
+  }
+  Value tile = emitter.emit(source, map);
+  SmallVector<int64_t> shape;
+  if (rows == dims.query)
+    for (int dim : rowDims)
+      shape.push_back(block(dim));
+  shape.append({block(rows), block(columns)});
+  int64_t all = rows == dims.query ? numRows() : block(rows);
+  auto type = RankedTensorType::get({all, block(columns)}, element);
   if (!tile) {
     reason = emitter.reason;
     return arith::ConstantOp::create(b, loc, type, b.getZeroAttr(type));
@@ -286,7 +395,7 @@ Value AttentionBuilder::operand(unsigned number, int rows, int columns,
       tile = emitter.maskPartial(
           tile, {dim},
           zeroOf(cast<RankedTensorType>(tile.getType()).getElementType()));
-  tile = emitter.broadcast(tile, type.getShape());
+  tile = emitter.reshape(emitter.broadcast(tile, shape), type.getShape());
   return tile.getType() == type ? tile
                                 : arith::ExtFOp::create(b, loc, type, tile);
 }
@@ -300,7 +409,7 @@ template <typename Op> Value AttentionBuilder::reduce(Value tile) {
 }
 
 Value AttentionBuilder::scores() {
-  int64_t rows = block(dims.query), columns = block(dims.key);
+  int64_t rows = numRows(), columns = block(dims.key);
   Type element = getElementTypeOrSelf(op.getKey().getType());
   Value keys = operand(1, dims.depth, dims.key, element);
   return tile::DotOp::create(
@@ -310,7 +419,7 @@ Value AttentionBuilder::scores() {
 
 /// Adds the mask, and takes scores behind the last key away.
 Value AttentionBuilder::masked(Value score, double unit, bool isCut) {
-  int64_t rows = block(dims.query), columns = block(dims.key);
+  int64_t rows = numRows(), columns = block(dims.key);
   if (op.getMask() && (isCut || !bound.isAll)) {
     Value mask = operand(3, dims.query, dims.key, wide);
     if (unit != 1)
@@ -320,11 +429,14 @@ Value AttentionBuilder::masked(Value score, double unit, bool isCut) {
   if (!isCut)
     return score;
   auto lowest = FloatAttr::get(wide, -std::numeric_limits<double>::infinity());
-  return tiles(dims.query, dims.key).maskPartial(score, dims.key, lowest);
+  TileBuilder emitter = tiles(dims.query, dims.key);
+  Value isKey = emitter.mask(dims.key, piece->first,
+                             kernel.host.math.add(piece->first, piece->size));
+  return isKey ? emitter.select(isKey, score, lowest) : score;
 }
 
 Value AttentionBuilder::shiftOf(Value largest) {
-  int64_t rows = block(dims.query);
+  int64_t rows = numRows();
   Value isEmpty = arith::CmpFOp::create(
       b, loc, arith::CmpFPredicate::OEQ, largest,
       splat(-std::numeric_limits<double>::infinity(), rows, 1));
@@ -334,7 +446,7 @@ Value AttentionBuilder::shiftOf(Value largest) {
 /// exp(scale * product + mask - largest) for each key, and what the results so
 /// far are multiplied by.
 AttentionBuilder::Weights AttentionBuilder::weigh(Value largest, bool isCut) {
-  int64_t rows = block(dims.query), columns = block(dims.key);
+  int64_t rows = numRows(), columns = block(dims.key);
   Value score = make<arith::MulFOp>(
       scores(), splat(op.getScale().convertToDouble(), rows, columns));
   score = masked(score, /*unit=*/1, isCut);
@@ -355,7 +467,7 @@ AttentionBuilder::Weights AttentionBuilder::weigh(Value largest, bool isCut) {
 /// below what the weights are rounded to.
 AttentionBuilder::Weights AttentionBuilder::weighByPowersOfTwo(Value largest,
                                                                bool isCut) {
-  int64_t rows = block(dims.query), columns = block(dims.key);
+  int64_t rows = numRows(), columns = block(dims.key);
   double log2e = llvm::numbers::log2e,
          scale = op.getScale().convertToDouble() * log2e;
   bool hasMask = op.getMask() && (isCut || !bound.isAll);
@@ -385,7 +497,7 @@ AttentionBuilder::Weights AttentionBuilder::weighByPowersOfTwo(Value largest,
 
 AttentionBuilder::Softmax AttentionBuilder::step(const Softmax &before,
                                                  bool isCut) {
-  int64_t rows = block(dims.query), columns = block(dims.key);
+  int64_t rows = numRows(), columns = block(dims.key);
   Weights made = isPowerOfTwo ? weighByPowersOfTwo(before.largest, isCut)
                               : weigh(before.largest, isCut);
   Softmax after;
@@ -410,40 +522,75 @@ AttentionBuilder::Softmax AttentionBuilder::loop(Value first, Value last,
   KernelDim &keys = kernel.dims[dims.key];
   keys.first = first;
   keys.last = last;
+  bool isFirst = piece->first.is(0);
   TileBuilder emitter = tiles(dims.query, dims.key);
-  SmallVector<Value> made =
-      emitter.loop(dims.key, {before.largest, before.sum, before.result},
-                   [&](ValueRange carried) -> SmallVector<Value> {
-                     Softmax after =
-                         step({carried[0], carried[1], carried[2]}, isCut);
-                     return {after.largest, after.sum, after.result};
-                   });
+  SmallVector<Value> made = emitter.loop(
+      dims.key, {before.largest, before.sum, before.result},
+      [&](ValueRange carried) -> SmallVector<Value> {
+        // Blocks begin where the piece does, and may reach beyond all keys.
+        if (!isFirst) {
+          keys.offset = kernel.add(kernel.index(piece->first), keys.offset);
+          keys.coord = Value();
+        }
+        keys.outside = !isFirst;
+        Softmax after = step({carried[0], carried[1], carried[2]}, isCut);
+        keys.outside = false;
+        return {after.largest, after.sum, after.result};
+      });
   return {made[0], made[1], made[2]};
 }
 
-LogicalResult AttentionBuilder::run() {
-  if (op.getMask())
-    bound =
-        findMaskBound(op.getMask(), anchor.operandMaps[3], plan, inGroup, dims);
-  placeDims();
-  chooseBlocks();
-  if (!reason.empty())
-    return failure();
-  // Instances that share keys follow each other.
-  kernel.addGridDim(dims.query);
-  for (int dim : llvm::reverse(dims.outer))
-    kernel.addGridDim(dim);
-  kernel.placeGrid();
-  findLoops();
-  int64_t rows = block(dims.query), width = block(dims.width);
-  query = operand(0, dims.query, dims.depth,
-                  getElementTypeOrSelf(op.getQuery().getType()));
-  Softmax all = {splat(-std::numeric_limits<double>::infinity(), rows, 1),
-                 splat(0, rows, 1), splat(0, rows, width)};
+AttentionBuilder::Softmax AttentionBuilder::loops(Softmax all) {
   Value none = kernel.constant(0);
-  all = loop(none, cut ? cut : end, /*isCut=*/false, all);
-  if (cut)
-    all = loop(cut, end, /*isCut=*/true, all);
+  if (part < 0 && pieces.size() == 1) {
+    piece = &pieces.front();
+    all = loop(none, cut ? cut : end, /*isCut=*/false, all);
+    return cut ? loop(cut, end, /*isCut=*/true, all) : all;
+  }
+  // Blocks are numbered through all pieces.
+  index::Math &math = kernel.host.math;
+  int64_t size = block(dims.key);
+  Extent count = 0;
+  for (const KeyPiece &one : pieces)
+    count = math.add(count, math.ceilDiv(one.size, size));
+  Value begin = none, stop;
+  if (part >= 0) {
+    Value each = kernel.index(math.ceilDiv(count, kernel.dims[part].size));
+    begin = kernel.mul(kernel.dims[part].coord, each);
+    stop = kernel.add(begin, each);
+  }
+  auto least = [&](Value x, Value y) -> Value {
+    return x && y ? make<arith::MinSIOp>(x, y) : x ? x : y;
+  };
+  Extent before = 0;
+  for (const KeyPiece &one : pieces) {
+    piece = &one;
+    Extent blocks = math.ceilDiv(one.size, size),
+           whole = math.floorDiv(one.size, size);
+    Value from = none, to = kernel.index(blocks), cutFrom;
+    if (stop) {
+      from =
+          make<arith::MaxSIOp>(kernel.sub(begin, kernel.index(before)), none);
+      to = least(to, kernel.sub(stop, kernel.index(before)));
+    }
+    // Where a mask ends the keys there is one piece.
+    if (bound.isKnown) {
+      to = least(to, end);
+      cutFrom = cut;
+    } else if (!whole.same(blocks)) {
+      cutFrom = kernel.index(whole);
+    }
+    if (!whole.is(0))
+      all = loop(from, least(to, cutFrom), /*isCut=*/false, all);
+    if (cutFrom)
+      all = loop(make<arith::MaxSIOp>(from, cutFrom), to, /*isCut=*/true, all);
+    before = math.add(before, blocks);
+  }
+  return all;
+}
+
+LogicalResult AttentionBuilder::storeResult(const Softmax &all) {
+  int64_t rows = numRows(), width = block(dims.width);
   Value inverse = make<arith::DivFOp>(splat(1, rows, 1), all.sum);
   Value result = make<arith::MulFOp>(all.result, across(inverse, width));
   auto type = RankedTensorType::get(
@@ -458,6 +605,82 @@ LogicalResult AttentionBuilder::run() {
   if (!reason.empty())
     return failure();
   epilogue.store(tile, out, plan.rootMap);
+  return success();
+}
+
+PartialSoftmax AttentionBuilder::storePart(const Softmax &all) {
+  PartialSoftmax stored;
+  stored.part = part;
+  // The rows of the tile are a dimension of their own.
+  int row = dims.query;
+  if (!rowDims.empty()) {
+    row = kernel.dims.size();
+    kernel.dims.emplace_back();
+    kernel.dims[row].size = kernel.dims[row].block = numRows();
+    kernel.place(row, kernel.constant(0));
+  }
+  AccessMap map;
+  SmallVector<Extent> sizes;
+  auto add = [&](int dim) {
+    map.index.push_back(IndexExpr::dim(dim));
+    sizes.push_back(kernel.dims[dim].size);
+  };
+  add(part);
+  for (int dim : dims.outer)
+    if (!llvm::is_contained(rowDims, dim))
+      add(dim);
+  stored.map = map;
+  add(row);
+  HostProgramBuilder &host = kernel.host;
+  stored.largest = host.allocate(wide, sizes);
+  stored.sum = host.allocate(wide, sizes);
+  TileBuilder emitter = tiles(row, dims.width);
+  emitter.store(all.largest, stored.largest, map);
+  emitter.store(all.sum, stored.sum, map);
+  add(dims.width);
+  stored.result = host.allocate(wide, sizes);
+  emitter.store(all.result, stored.result, map);
+  // The second kernel has an instance for each query of each head.
+  IndexExpr at = IndexExpr::dim(dims.query);
+  int64_t stride = block(dims.query);
+  for (int dim : llvm::reverse(rowDims)) {
+    at = at + IndexExpr::dim(dim) * stride;
+    stride *= block(dim);
+  }
+  stored.map.index.append({at, IndexExpr::dim(dims.width)});
+  return stored;
+}
+
+LogicalResult AttentionBuilder::run() {
+  FailureOr<std::vector<KeyPiece>> found =
+      findKeyPieces(plan, inGroup, dims, reason);
+  if (failed(found))
+    return failure();
+  pieces = std::move(*found);
+  if (isThreaded)
+    rowDims = findRowDims(plan, dims, pieces.front());
+  if (op.getMask() && rowDims.empty() && pieces.size() == 1)
+    bound =
+        findMaskBound(op.getMask(), anchor.operandMaps[3], plan, inGroup, dims);
+  placeDims();
+  chooseBlocks();
+  if (!reason.empty())
+    return failure();
+  chooseParts();
+  placeGrid();
+  findLoops();
+  int64_t rows = numRows(), width = block(dims.width);
+  query = operand(0, dims.query, dims.depth,
+                  getElementTypeOrSelf(op.getQuery().getType()));
+  Softmax all = loops({splat(-std::numeric_limits<double>::infinity(), rows, 1),
+                       splat(0, rows, 1), splat(0, rows, width)});
+  PartialSoftmax stored;
+  if (part >= 0)
+    stored = storePart(all);
+  else if (failed(storeResult(all)))
+    return failure();
+  if (!reason.empty())
+    return failure();
   Extent flops = 2;
   for (unsigned d = 0; d < plan.numRootDims; ++d)
     if (static_cast<int>(d) != dims.width)
@@ -465,7 +688,11 @@ LogicalResult AttentionBuilder::run() {
   flops = flops * kernel.dims[dims.key].size *
           Extent(block(dims.depth) + block(dims.width));
   kernel.finish("generic.attention", flops);
-  return success();
+  if (part < 0)
+    return success();
+  isFinished = true;
+  return combineParts(ctx, plan, inGroup, dims, rowDims, kernel, stored,
+                      isPowerOfTwo, root, out, reason);
 }
 
 LogicalResult kiln::schedule::scheduleAttention(Operation *claim,
@@ -497,7 +724,8 @@ LogicalResult kiln::schedule::scheduleAttention(Operation *claim,
   KernelBuilder kernel(host, claim->getLoc(), ctx->kernelName);
   AttentionBuilder builder(*ctx, plan, *dims, inGroup, kernel, root, out);
   if (failed(builder.run())) {
-    kernel.abandon();
+    if (!builder.isFinished)
+      kernel.abandon();
     return ctx->decline(claim, builder.reason);
   }
   host.setBuffer(claim->getResult(0), out);

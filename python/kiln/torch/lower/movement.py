@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Shapes: views are values here, so a view and a copy are the same."""
+import math
+
 from . import lowers
 from .common import Unsupported, axis, elements, operand, static
 
@@ -255,6 +257,10 @@ def as_strided(b, out, x, size, strides, offset=None):
     flat = b.reshape(x, [elements(x.shape)])
     if 0 in shape:
         return b.full(0, x.dtype, shape)
+    if isinstance(offset, int) and all(isinstance(n, int) for n in shape) and \
+            all(n == 1 or stride == math.prod(shape[d + 1:]) for d, (n, stride) in enumerate(zip(shape, strides))):
+        # Elements that lie one behind the other, such as a copy's of another layout.
+        return b.reshape(b.slice_dim(flat, 0, offset, offset + math.prod(shape)), shape)
     return b.reshape(b.gather(flat, b.reshape(positions(b, shape, strides, offset), [elements(shape)]), 0), shape)
 
 

@@ -396,7 +396,7 @@ def Simt_CreateSplitBarrierOp : Simt_Op<"create_split_barrier", [MemoryEffects<[
     All threads of the block execute it, once, before any `simt.arrive` with the same `place`, and with a `gpu.barrier` in between.
     The barrier completes a phase each time that all threads of the block have arrived.
 
-    - `place`: where the barrier lies in the shared memory of the block, in bytes; a multiple of 8. Nothing else accesses the 8 bytes there.
+    - `place`: where the barrier lies in shared memory, in bytes; a multiple of 8. Nothing else accesses the 8 bytes there.
 
     Since: 0.2.
 

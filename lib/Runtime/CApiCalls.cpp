@@ -301,7 +301,7 @@ int kilnSessionCall(KilnSession *session, const char *entry,
       return 1;
     CallReport report;
     auto begin = std::chrono::steady_clock::now();
-    int status = call.run(&report);
+    int status = call.run(wanted.report ? &report : nullptr);
     std::chrono::duration<double> passed =
         std::chrono::steady_clock::now() - begin;
     if (!status && wanted.report)

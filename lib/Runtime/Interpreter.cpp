@@ -88,10 +88,11 @@ int64_t BufferValue::numElements() const {
 
 Interpreter::Interpreter(const Package &package, const TargetProgram &target,
                          const Function &function, const CallOptions &options,
-                         CallReport &report, SessionImpl *session, Tape *tape)
+                         CallReport *report, SessionImpl *session, Tape *tape)
     : package(package), target(target), function(function), options(options),
-      report(report), session(session), tape(tape),
-      regs(size_t(function.numRegs), 0), bufs(size_t(function.numBufs)) {
+      report(report ? *report : ignored), keepsLaunches(report),
+      session(session), tape(tape), regs(size_t(function.numRegs), 0),
+      bufs(size_t(function.numBufs)) {
   for (int d = 0; d < 3; ++d)
     if (function.grid[d] != kNone)
       regs[size_t(function.grid[d])] = options.grid[d];

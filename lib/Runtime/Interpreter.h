@@ -56,10 +56,11 @@ struct BufferValue {
 class Interpreter {
 public:
   /// `session` is null for dry runs without devices; with a `tape` what the
-  /// call does on devices is kept there, too.
+  /// call does on devices is kept there, too. Without a `report` no launch is
+  /// kept: a loop of the host may launch any number of them.
   Interpreter(const Package &package, const TargetProgram &target,
               const Function &function, const CallOptions &options,
-              CallReport &report, SessionImpl *session, Tape *tape = nullptr);
+              CallReport *report, SessionImpl *session, Tape *tape = nullptr);
 
   Expected<std::vector<Tensor>> call(const std::vector<Tensor> &args);
   Error measure(const std::vector<std::vector<int64_t>> &shapes);
@@ -173,7 +174,9 @@ private:
   const TargetProgram &target;
   const Function &function;
   const CallOptions &options;
+  CallReport ignored; ///< where nobody asks
   CallReport &report;
+  bool keepsLaunches;
   SessionImpl *session;
   Tape *tape;
 

@@ -55,7 +55,8 @@ Error Interpreter::run(const LaunchInst &inst) {
   if (!isDry())
     if (Error error = execute(chosen->kernel, inst, record))
       return error;
-  report.launches.push_back(std::move(record));
+  if (keepsLaunches)
+    report.launches.push_back(std::move(record));
   return Error::success();
 }
 
@@ -296,7 +297,7 @@ Error Interpreter::execute(uint32_t kernel, const LaunchInst &inst,
       return Error("kernel '" + name + "': " + error.message());
     return Error::success();
   };
-  if (!options.time)
+  if (!options.time || !keepsLaunches)
     return perform(info.device, run);
   if (on->hasClock())
     return timeOnDevice(*on, run);

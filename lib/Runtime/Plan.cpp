@@ -70,9 +70,8 @@ Expected<std::vector<Tensor>> Plan::make(SessionImpl &session,
   made->tape.isForPlan = true;
   made->on = session.devices.front().device;
   CallOptions options;
-  CallReport ignored;
   Interpreter interpreter(*session.package, session.target(), function, options,
-                          ignored, &session, &made->tape);
+                          /*report=*/nullptr, &session, &made->tape);
   Expected<std::vector<Tensor>> outputs = interpreter.call(args);
   if (!outputs)
     return outputs;

@@ -52,11 +52,10 @@ Expected<Recording> Session::record(const Function &function,
   made->arguments = args;
   CallOptions own = options;
   own.time = own.noWait = false;
-  CallReport ignored;
   WorldOfCall world(impl->world.get());
   try {
-    Interpreter interpreter(*impl->package, target(), function, own, ignored,
-                            impl.get(), &made->tape);
+    Interpreter interpreter(*impl->package, target(), function, own,
+                            /*report=*/nullptr, impl.get(), &made->tape);
     Expected<std::vector<Tensor>> results = interpreter.call(args);
     if (!results)
       return results.takeError();

@@ -403,11 +403,10 @@ Expected<std::vector<Tensor>> Session::call(const Function &function,
                                             const CallOptions &options,
                                             CallReport *report) {
   std::lock_guard<std::mutex> lock(impl->calling);
-  CallReport ignored;
   WorldOfCall world(impl->world.get());
   try {
-    Interpreter interpreter(*impl->package, target(), function, options,
-                            report ? *report : ignored, impl.get());
+    Interpreter interpreter(*impl->package, target(), function, options, report,
+                            impl.get());
     return interpreter.call(args);
   } catch (const std::bad_alloc &) {
     return Error("out of memory while calling '" + function.name + "'");
@@ -421,7 +420,7 @@ kiln::runtime::measure(const Package &package, const TargetProgram &target,
   CallReport report;
   CallOptions options;
   options.dryRun = true;
-  Interpreter interpreter(package, target, function, options, report, nullptr);
+  Interpreter interpreter(package, target, function, options, &report, nullptr);
   if (Error error = interpreter.measure(shapes))
     return error;
   return report;

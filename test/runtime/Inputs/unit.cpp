@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sys/resource.h>
 
 using namespace kiln::runtime;
 
@@ -216,6 +217,14 @@ void testCalls(const std::string &path) {
       CHECK(at((*out)[1], i) == 6 * (1 + 4 * double(i)));
     CHECK(report.arenaBytes == 96 && report.arenaTensorBytes == 64);
     CHECK(report.launches.size() == 5 && report.accumulation[0] == 16);
+
+    // A loop keeps nothing of its launches where no caller asks for them.
+    storeInt(DType::i32, times.data(), 0, 300000);
+    rusage before = {}, after = {};
+    getrusage(RUSAGE_SELF, &before);
+    CHECK(session->call(chain, {floats({8}, 1), times}));
+    getrusage(RUSAGE_SELF, &after);
+    CHECK(after.ru_maxrss - before.ru_maxrss < 8192);
 
     // A kernel over strided views of one storage.
     Tensor grid = floats({12}, 0);

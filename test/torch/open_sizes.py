@@ -48,6 +48,7 @@ CASES = {
     "convolutions of groups": (nn.Conv1d(4, 8, 3, padding=1, groups=2), lambda n: (R(2, 4, n + 3),), True),
     "transposed convolutions": (nn.ConvTranspose2d(3, 4, 3, 2, 1, 1), image, True),
     "windows of any size": (lambda x, w: F.conv1d(x, w, stride=2), lambda n: (R(2, 3, n + 9), R(4, 3, n % 3 + 2)), False),
+    "groups of channels": (lambda x: F.group_norm(x.repeat(1, 4, 1, 1), 3, torch.arange(12.0), torch.arange(12.0)), lambda n: (R(n % 4 + 1, 3, n + 6, 2 * n + 5),), False),
     "heads": (lambda q, k, v: F.scaled_dot_product_attention(q, k, v, enable_gqa=True), heads, True),
     "features": (lambda q: F.scaled_dot_product_attention(q, q, q), lambda n: (R(2, 4, 5, n + 1),), True),
     "a number in a tensor": (lambda x: x * x.sum().item(), rows, False),

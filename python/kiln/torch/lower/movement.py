@@ -2,6 +2,8 @@
 """Shapes: views are values here, so a view and a copy are the same."""
 import math
 
+import sympy
+
 from . import lowers
 from .common import Unsupported, axis, elements, operand, static
 
@@ -243,6 +245,16 @@ def positions(b, shape, strides, offset):
     return made
 
 
+def _is_whole(x, shape, strides):
+    """Whether a view of these sizes and strides is all of a row-major tensor, in its order."""
+    behind = 1
+    for size, stride in zip(reversed(shape), reversed(strides)):
+        if size != 1 and sympy.expand(stride - behind) != 0:
+            return False
+        behind = behind * size
+    return sympy.expand(behind - elements(x.shape)) == 0
+
+
 @lowers("as_strided.default", "as_strided_copy.default")
 def as_strided(b, out, x, size, strides, offset=None):
     if not out.contiguous_inputs:
@@ -251,6 +263,8 @@ def as_strided(b, out, x, size, strides, offset=None):
     if offset is not None and not out.whole_inputs:
         raise Unsupported("as_strided of a view of a storage")
     shape, offset = tuple(size), 0 if offset is None else offset
+    if offset == 0 and _is_whole(x, shape, strides):
+        return b.reshape(x, shape)
     last = offset + sum((n - 1) * stride for n, stride in zip(shape, strides))
     if 0 not in shape and isinstance(last - elements(x.shape), int) and last >= elements(x.shape):
         raise Unsupported("as_strided beyond the elements of its tensor")

@@ -132,8 +132,8 @@ def check(family, name, is_dynamic, target):
     return "WRONG" if wrong else "right", f"error {worst:.1e}{where}, {packages} package{'s' if packages != 1 else ''}"
 
 
-def limited(limit, *arguments):
-    """check() in a process of its own."""
+def limited(limit, check, *arguments):
+    """check(*arguments) in a process of its own."""
     start = time.time()
     reader, writer = os.pipe()
     child = os.fork()
@@ -201,7 +201,7 @@ def main():
         return 0
     count = {}
     for family, name in models:
-        state, note, seconds = limited(options.limit, family, name, options.dynamic, options.target)
+        state, note, seconds = limited(options.limit, check, family, name, options.dynamic, options.target)
         count[state] = count.get(state, 0) + 1
         line = f"{state:9} {family}:{name}: {note}, {seconds:.0f} s"
         print(line, flush=True)

@@ -88,11 +88,42 @@ Value CpuLoweringContext::narrow(Value value, Type element) {
 }
 
 namespace {
-/// Wraps a member of the emitter into a lowering.
-template <typename OpT>
-std::function<LogicalResult(Operation *, target::LoweringContext &)>
-byEmitter(LogicalResult (KernelEmitter::*emit)(OpT)) {
-  return [emit](Operation *op, target::LoweringContext &base) -> LogicalResult {
+/// The family's own lowerings, which members of the emitter are.
+class OwnLowerings {
+public:
+  explicit OwnLowerings(target::TargetRegistry &registry)
+      : registry(registry) {}
+
+  template <typename OpT>
+  void add(StringRef name, StringRef op,
+           LogicalResult (KernelEmitter::*emit)(OpT)) {
+    add(name, op, [emit](Operation *op, target::LoweringContext &base) {
+      return lower<OpT>(emit, op, base);
+    });
+  }
+  /// For the operation OpT.
+  template <typename OpT> void add(LogicalResult (KernelEmitter::*emit)(OpT)) {
+    StringRef op = OpT::getOperationName();
+    add<OpT>(("cpu." + op.split('.').second).str(), op, emit);
+  }
+  void add(StringRef name, StringRef op,
+           std::function<LogicalResult(Operation *, target::LoweringContext &)>
+               lower) {
+    target::Lowering lowering;
+    lowering.name = name.str();
+    lowering.target = CpuLoweringContext::kFamily.str();
+    lowering.op = op.str();
+    lowering.priority = kPriority;
+    lowering.lower = std::move(lower);
+    registry.addLowering(std::move(lowering));
+  }
+
+private:
+  static constexpr int kPriority = 50;
+
+  template <typename OpT>
+  static LogicalResult lower(LogicalResult (KernelEmitter::*emit)(OpT),
+                             Operation *op, target::LoweringContext &base) {
     auto *context = base.as<CpuLoweringContext>();
     if (!context)
       return base.decline(op, "works in the cpu family only");
@@ -101,142 +132,41 @@ byEmitter(LogicalResult (KernelEmitter::*emit)(OpT)) {
     if (failed(result) && !context->emitter.declined.empty())
       return base.decline(op, context->emitter.declined);
     return result;
-  };
-}
+  }
+
+  target::TargetRegistry &registry;
+};
 } // namespace
+
+static void addOwnLowerings(target::TargetRegistry &registry) {
+  OwnLowerings own(registry);
+  own.add("cpu.dot.packed", kMatrixProduct, &KernelEmitter::emitDot);
+  own.add(&KernelEmitter::emitReduce);
+  own.add("cpu.store", kViewWrite, &KernelEmitter::emitStore);
+  own.add(&KernelEmitter::emitLoadPtr);
+  own.add(&KernelEmitter::emitStorePtr);
+  own.add(&KernelEmitter::emitAtomicRMW);
+  own.add(&KernelEmitter::emitAtomicCAS);
+  own.add(&KernelEmitter::emitScan);
+  own.add(&KernelEmitter::emitTake);
+  own.add(&KernelEmitter::emitSort);
+  own.add(&KernelEmitter::emitHistogram);
+  own.add(&KernelEmitter::emitJoin);
+  own.add(&KernelEmitter::emitSplit);
+  own.add(&KernelEmitter::emitAssert);
+  own.add("cpu.assume", "tile.assume",
+          [](Operation *, target::LoweringContext &) {
+            return success(); // costs nothing
+          });
+  own.add(&KernelEmitter::emitPrint);
+  own.add(&KernelEmitter::emitInlineAsm);
+}
 
 void cpu::registerCpuFamily(target::TargetRegistry &registry) {
   if (registry.findFamily("cpu"))
     return;
   target::addDecisions("cpu", {"instruction", "storage"});
-  registry.addLowering(
-      {"cpu.dot.packed",
-       "cpu",
-       kMatrixProduct.str(),
-       50,
-       byEmitter<MatrixProductOpInterface>(&KernelEmitter::emitDot),
-       {},
-       0});
-  registry.addLowering({"cpu.reduce",
-                        "cpu",
-                        "tile.reduce",
-                        50,
-                        byEmitter<tile::ReduceOp>(&KernelEmitter::emitReduce),
-                        {},
-                        0});
-  registry.addLowering(
-      {"cpu.store",
-       "cpu",
-       kViewWrite.str(),
-       50,
-       byEmitter<ViewAccessOpInterface>(&KernelEmitter::emitStore),
-       {},
-       0});
-  registry.addLowering({"cpu.load_ptr",
-                        "cpu",
-                        "tile.load_ptr",
-                        50,
-                        byEmitter<tile::LoadPtrOp>(&KernelEmitter::emitLoadPtr),
-                        {},
-                        0});
-  registry.addLowering(
-      {"cpu.store_ptr",
-       "cpu",
-       "tile.store_ptr",
-       50,
-       byEmitter<tile::StorePtrOp>(&KernelEmitter::emitStorePtr),
-       {},
-       0});
-  registry.addLowering(
-      {"cpu.atomic_rmw",
-       "cpu",
-       "tile.atomic_rmw",
-       50,
-       byEmitter<tile::AtomicRMWOp>(&KernelEmitter::emitAtomicRMW),
-       {},
-       0});
-  registry.addLowering(
-      {"cpu.atomic_cas",
-       "cpu",
-       "tile.atomic_cas",
-       50,
-       byEmitter<tile::AtomicCASOp>(&KernelEmitter::emitAtomicCAS),
-       {},
-       0});
-  registry.addLowering({"cpu.scan",
-                        "cpu",
-                        "tile.scan",
-                        50,
-                        byEmitter<tile::ScanOp>(&KernelEmitter::emitScan),
-                        {},
-                        0});
-  registry.addLowering({"cpu.gather",
-                        "cpu",
-                        "tile.gather",
-                        50,
-                        byEmitter<tile::GatherOp>(&KernelEmitter::emitTake),
-                        {},
-                        0});
-  registry.addLowering({"cpu.sort",
-                        "cpu",
-                        "tile.sort",
-                        50,
-                        byEmitter<tile::SortOp>(&KernelEmitter::emitSort),
-                        {},
-                        0});
-  registry.addLowering(
-      {"cpu.histogram",
-       "cpu",
-       "tile.histogram",
-       50,
-       byEmitter<tile::HistogramOp>(&KernelEmitter::emitHistogram),
-       {},
-       0});
-  registry.addLowering({"cpu.join",
-                        "cpu",
-                        "tile.join",
-                        50,
-                        byEmitter<tile::JoinOp>(&KernelEmitter::emitJoin),
-                        {},
-                        0});
-  registry.addLowering({"cpu.split",
-                        "cpu",
-                        "tile.split",
-                        50,
-                        byEmitter<tile::SplitOp>(&KernelEmitter::emitSplit),
-                        {},
-                        0});
-  registry.addLowering({"cpu.assert",
-                        "cpu",
-                        "tile.assert",
-                        50,
-                        byEmitter<tile::AssertOp>(&KernelEmitter::emitAssert),
-                        {},
-                        0});
-  registry.addLowering({"cpu.assume",
-                        "cpu",
-                        "tile.assume",
-                        50,
-                        [](Operation *, target::LoweringContext &) {
-                          return success(); // costs nothing
-                        },
-                        {},
-                        0});
-  registry.addLowering({"cpu.print",
-                        "cpu",
-                        "tile.print",
-                        50,
-                        byEmitter<tile::PrintOp>(&KernelEmitter::emitPrint),
-                        {},
-                        0});
-  registry.addLowering(
-      {"cpu.inline_asm",
-       "cpu",
-       "tile.inline_asm",
-       50,
-       byEmitter<tile::InlineAsmOp>(&KernelEmitter::emitInlineAsm),
-       {},
-       0});
+  addOwnLowerings(registry);
   registry.addFamily(
       {"cpu",
        buildCpuPipeline,

@@ -55,8 +55,8 @@ bool LoweringOffer::isOffered(Operation *op) const {
     return false;
   // Arithmetic of threads was offered as that of tiles.
   return level == Level::Tiles ||
-         isa<SimtDialect, ::mlir::gpu::GPUDialect, LLVM::LLVMDialect>(
-             op->getDialect());
+         !isa_and_nonnull<arith::ArithDialect, math::MathDialect,
+                          scf::SCFDialect, tile::TileDialect>(op->getDialect());
 }
 
 LogicalResult LoweringOffer::run() {

@@ -218,6 +218,11 @@ LogicalResult KernelWalk::applyLowering(Operation *op) {
       return failure();
     if (!*taken)
       continue;
+    if (lacksScratch())
+      return op->emitError()
+             << target::describeOwner("lowering", lowering.name,
+                                      lowering.plugin)
+             << " borrows more shared memory than it said it needs";
     // Barriers are placed as if the operation had waited where it borrows.
     if (leavesScratch())
       barrier(Memories::All);

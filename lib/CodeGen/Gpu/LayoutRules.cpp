@@ -6,6 +6,7 @@
 #include "kiln/Dialect/Tile/ExchangeOps.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Interfaces/IndexMap.h"
+#include "kiln/Interfaces/Reduction.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -52,6 +53,26 @@ static bool hasOneShape(Operation *op) {
          llvm::all_of(op->getResultTypes(), fits);
 }
 
+/// A result without the reduced dimension stays where its elements were.
+static LayoutRule reductionLayout(ReductionOpInterface op,
+                                  const LayoutQuery &query) {
+  LayoutRule rule(op);
+  int64_t axis = op.getReducedAxis();
+  LayoutAttr layout = query.of(op->getOperands());
+  if (!layout || axis < 0 || axis >= layout.getRank() ||
+      op.isOrderedReduction())
+    return rule;
+  for (auto [value, entry] : llvm::zip_equal(op->getOperands(), rule.operands))
+    if (auto type = dyn_cast<RankedTensorType>(value.getType());
+        type && type.getRank() == layout.getRank())
+      entry = layout;
+  for (auto [value, entry] : llvm::zip_equal(op->getResults(), rule.results))
+    if (auto type = dyn_cast<RankedTensorType>(value.getType());
+        type && type.getRank() == layout.getRank() - 1)
+      entry = layout.dropDim(axis);
+  return rule;
+}
+
 LayoutRule simt::layoutRuleOf(Operation *op, const LayoutQuery &query) {
   if (auto own = dyn_cast<LayoutRuleOpInterface>(op)) {
     LayoutRule rule = own.getLayoutRule(query);
@@ -59,6 +80,8 @@ LayoutRule simt::layoutRuleOf(Operation *op, const LayoutQuery &query) {
     rule.results.resize(op->getNumResults());
     return rule;
   }
+  if (auto reduction = dyn_cast<ReductionOpInterface>(op))
+    return reductionLayout(reduction, query);
   // What is moved goes through the memory of the block.
   auto moved = dyn_cast<IndexMapOpInterface>(op);
   if ((moved && moved.movesElements()) || !hasOneShape(op))

@@ -161,7 +161,21 @@ static LogicalResult lowerElements(Operation *op, KernelWalk &w) {
   return success();
 }
 
+/// Whether an operation on elements is one of a plug-in that no lowering of
+/// threads takes.
+static bool isUnknown(Operation *op, KernelWalk &w) {
+  if (isa_and_nonnull<tile::TileDialect, arith::ArithDialect,
+                      math::MathDialect>(op->getDialect()))
+    return false;
+  IRRewriter rewriter(op->getContext());
+  GpuLoweringContext context(GpuLoweringContext::Level::Threads, rewriter,
+                             w.shape.options, w.description);
+  return !target::LoweringRegistry::get().knows(op, context);
+}
+
 LogicalResult simt::lowerElementwise(Operation *op, KernelWalk &w) {
+  if (isUnknown(op, w))
+    return w.decline(op, op->getName().getStringRef());
   auto isTile = [](Type type) { return isa<RankedTensorType>(type); };
   return llvm::any_of(op->getOperandTypes(), isTile) ||
                  llvm::any_of(op->getResultTypes(), isTile)

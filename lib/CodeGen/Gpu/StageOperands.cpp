@@ -6,6 +6,7 @@
 #include "LoopMemory.h"
 #include "Machine.h"
 #include "MemoryProducts.h"
+#include "RegisterCandidates.h"
 #include "SwizzleChoice.h"
 #include "Work.h"
 #include "kiln/Dialect/Kiln/Asked.h"
@@ -175,12 +176,17 @@ bool isVolatile(Operation *load) {
 
 /// A load as storage, or why it cannot be.
 std::optional<Staged> stagedLoad(Operation *load, scf::ForOp loop,
+                                 const BlockShape &block,
                                  tile::AxisAnalysis &facts, std::string &why) {
   auto decline = [&](const Twine &reason) {
     why = reason.str();
     return std::nullopt;
   };
   auto type = dyn_cast<RankedTensorType>(load->getResult(0).getType());
+  if (const RegisterCandidate *lowering = findLowering(load, block);
+      lowering && !lowering->isOwn)
+    return decline("lowering '" + lowering->lowering->name +
+                   "' loads it as it stands");
   bool isBox = boxOf(load).has_value();
   ConvertLayoutOp convert;
   if (type && load->hasOneUse())
@@ -287,6 +293,7 @@ struct SimtStageOperands
     if (failed(target::verifyAsked(kernel, "stages")))
       return signalPassFailure();
     Share share = shareOf(kernel, description, lanes);
+    BlockShape block(kernel, lanes, warpsOf(kernel), description);
     int64_t most = bytes ? bytes.getValue() : share.bytes;
     kernel.walk([&](scf::WhileOp loop) {
       miss(loop, "nobody knows before an iteration whether it is the last");
@@ -317,7 +324,7 @@ struct SimtStageOperands
         if (!isTileLoad(&op))
           continue;
         std::string why;
-        auto staged = stagedLoad(&op, loop, facts, why);
+        auto staged = stagedLoad(&op, loop, block, facts, why);
         if (Operation *write = staged ? writes.findConflict(&op) : nullptr) {
           staged.reset();
           why = "an earlier iteration may write what it reads, at " +

@@ -2,7 +2,7 @@
 // Lowerings for the target and for its family, one of each kind. FIRST and SECOND make two plug-ins of it, the variable
 // BAD selects a mistake.
 #include "kiln/Dialect/Tile/Tile.h"
-#include "kiln/Gpu/Lowering.h"
+#include "kiln/Gpu/Registers.h"
 #include "kiln/Target/Plugin.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -113,6 +113,33 @@ LogicalResult takeBarrier(Operation *op, LoweringContext &ctx) {
   return success();
 }
 
+/// A sum of a vector by one thread, for all; mistakes of lowerings of tiles in registers.
+LogicalResult lowerInRegisters(Operation *op, simt::RegisterLoweringContext &ctx) {
+  if (isBad("late"))
+    return ctx.decline(op, "it has second thoughts");
+  if (isBad("undefined"))
+    return success();
+  simt::RegisterCode &code = ctx.code();
+  Value source = op->getOperand(0);
+  auto type = cast<RankedTensorType>(source.getType());
+  int64_t start = code.scratch(4096);
+  code.writeTile(start, code.registers(source), simt::getLayout(source), type.getShape());
+  code.barrier();
+  Value sum = code.zero(type.getElementType());
+  for (int64_t n = 0; n < type.getNumElements(); ++n)
+    sum = arith::AddFOp::create(code.b, code.loc, sum, code.readElement(start, code.c32(n), type.getElementType()));
+  code.define(op->getResult(0), simt::Regs(simt::getLayout(op->getResult(0)).getNumRegisters(), sum));
+  return success();
+}
+
+LogicalResult needsInRegisters(Operation *op, simt::RegisterLoweringContext &ctx, simt::ScratchNeeds &needs) {
+  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+  if (type.getRank() != 1 || type.getNumElements() > 1024)
+    return ctx.decline(op, "it is written for short vectors");
+  needs.push_back({4096});
+  return success();
+}
+
 void registerAll(TargetRegistry &registry) {
   registry.addLowering({"first.exp", "nvidia", "math.exp", 200, lowerExp});
   registry.addLowering({"first.sum", "gpu", "tile.reduce", 60, lowerReduce});
@@ -121,6 +148,9 @@ void registerAll(TargetRegistry &registry) {
   registry.addLowering({"first.scaled", "nvidia", "tile.dot_scaled", 100, [](Operation *op, LoweringContext &ctx) {
                           return ctx.decline(op, "it has seen the scales");
                         }});
+  if (std::getenv("REGISTERS"))
+    simt::addLowering(registry, {"first.registers", "gpu", "tile.reduce", 70, lowerInRegisters,
+                                 isBad("unsaid") ? nullptr : needsInRegisters});
   if (std::getenv("BARRIER"))
     registry.addLowering({"first.barrier", "gpu", "gpu.barrier", 60, takeBarrier});
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FamilyLowerings.h"
+#include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Tile/ExchangeOps.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Interfaces/Cost.h"
@@ -172,8 +173,19 @@ struct TileDecideStorage
 
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
+    if (failed(target::verifyAsked(kernel, "storage")))
+      return signalPassFailure();
     auto forced = findFamilyLowerings(kernel);
     Decision(kernel, disjoint, keepCost, treeLimit, keepReads, forced).run();
+    // A schedule script counts more; what it may not decide is an error where
+    // the kernel is converted.
+    kernel.walk([](Operation *op) {
+      std::optional<target::Asked> asked = target::findAsked(op, "storage");
+      auto name = asked ? dyn_cast<StringAttr>(asked->value) : StringAttr();
+      if (std::optional<stage::Home> home =
+              name ? stage::symbolizeHome(name.getValue()) : std::nullopt)
+        op->setAttr(kHomeAttr, stage::HomeAttr::get(op->getContext(), *home));
+    });
   }
 };
 } // namespace

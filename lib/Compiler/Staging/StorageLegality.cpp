@@ -1,6 +1,7 @@
 //===- StorageLegality.cpp - Which homes tiles can have -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Staging/Storage.h"
@@ -141,6 +142,14 @@ Value Storage::overwritable(Value yielded) {
   return nullptr;
 }
 
+/// Begins an error about the home of an operation's result, at the line of a
+/// schedule script that asked for it.
+static InFlightDiagnostic refuseHome(Operation *op) {
+  if (std::optional<target::Asked> asked = target::findAsked(op, "storage"))
+    return mlir::emitError(asked->at) << "unsupported: ";
+  return op->emitError();
+}
+
 LogicalResult Storage::read() {
   SmallVector<Operation *> ops;
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
@@ -158,8 +167,8 @@ LogicalResult Storage::read() {
     if (op->getNumResults() != 1 || !isTile(op->getResult(0).getType()) ||
         (home.getValue() == stage::Home::recompute && !mayRepeat) ||
         (home.getValue() == stage::Home::in_place && !mayOverwrite))
-      return op->emitError() << "its result cannot have the home '"
-                             << stage::stringifyHome(home.getValue()) << "'";
+      return refuseHome(op) << "its result cannot have the home '"
+                            << stage::stringifyHome(home.getValue()) << "'";
     if (home.getValue() != stage::Home::recompute && isInlineOp(op))
       kept.insert(op->getResult(0));
   }
@@ -168,8 +177,8 @@ LogicalResult Storage::read() {
     if (auto access = dyn_cast<ViewAccessOpInterface>(op);
         access && isInlineOp(op) && isInline(op->getResult(0)) &&
         (access.isVolatileAccess() || crossesStore(access)))
-      return op->emitError() << "what it reads may be overwritten before it is "
-                                "used, so its home cannot be 'recompute'";
+      return refuseHome(op) << "what it reads may be overwritten before it is "
+                               "used, so its home cannot be 'recompute'";
   for (Operation *op : ops) {
     stage::HomeAttr home = homeOf(op);
     if (!home || home.getValue() != stage::Home::fuse)
@@ -177,8 +186,8 @@ LogicalResult Storage::read() {
     Value value = op->getResult(0);
     Operation *reduce = kept.contains(value) ? fusionOf(value) : nullptr;
     if (!reduce)
-      return op->emitError() << "no reduction can store its result on the way, "
-                                "so its home cannot be 'fuse'";
+      return refuseHome(op) << "no reduction can store its result on the way, "
+                               "so its home cannot be 'fuse'";
     fuse(value, reduce);
   }
   for (Operation *op : ops) {
@@ -187,8 +196,8 @@ LogicalResult Storage::read() {
       continue;
     Value carried = overwritable(op->getResult(0));
     if (!carried)
-      return op->emitError() << "no loop carries a tile that its result may "
-                                "overwrite, so its home cannot be 'in_place'";
+      return refuseHome(op) << "no loop carries a tile that its result may "
+                               "overwrite, so its home cannot be 'in_place'";
     overwrite(op->getResult(0), carried);
   }
   return success();

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The compiler, where the wheel kiln-compiler is installed."""
+import hashlib
 import os
+import re
 import subprocess
 
 from .progress import run
@@ -28,6 +30,21 @@ def files():
         if os.path.isdir(folder):
             found += [os.path.join(folder, one) for one in sorted(os.listdir(folder)) if ".so" in one]
     return [path for path in found if os.path.isfile(path)]
+
+
+#: Keys of target specifications that name files.
+_FILE_KEYS = ("schedule_file", "tiling_cache", "description")
+
+
+def contents_of(target):
+    """What the files hold that a target specification names, as a digest: code depends on it."""
+    digest = hashlib.sha256()
+    for part in re.split("[,+]", str(target)):
+        key, _, path = part.partition("=")
+        if key in _FILE_KEYS and os.path.isfile(path):
+            with open(path, "rb") as file:
+                digest.update(file.read())
+    return digest.hexdigest()
 
 
 def compile(source, target, output, *options):  # as kiln-compile has it

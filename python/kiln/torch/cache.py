@@ -33,7 +33,8 @@ def compiler_mark():
 
 
 def key(text, target, options=()):
-    return hashlib.sha256("\0".join([compiler_mark(), str(target), *options, text]).encode()).hexdigest()
+    marks = [compiler_mark(), str(target), compiler.contents_of(target)]
+    return hashlib.sha256("\0".join([*marks, *options, text]).encode()).hexdigest()
 
 
 statistics = {"compiled": 0, "found": 0}

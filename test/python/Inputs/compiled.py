@@ -6,6 +6,7 @@ import types
 import numpy
 
 import kiln
+import kiln.compiler
 
 EXAMPLES, SCRIPTS = sys.argv[1:]
 KERNEL = f"{EXAMPLES}/matmul_leaky_relu.mlir"
@@ -70,6 +71,16 @@ def runs_passes():
     text = kiln.opt(KERNEL, "cpu-select-matrix-instructions", target=SPEC, schedule=SCRIPT)
     assert '#cpu.product<row = "fma.f32", rows = 4, columns = 16' in text
     assert "tile.kernel" in kiln.opt(open(KERNEL).read(), "canonicalize")
+
+
+@test
+def notices_other_scripts():
+    marks = set()
+    for text in ("one", "two", "one"):
+        with open("some.script", "w") as file:
+            file.write(text)
+        marks.add(kiln.compiler.contents_of("cpu,schedule_file=some.script,threads=1"))
+    assert len(marks) == 2 and kiln.compiler.contents_of("cpu") not in marks
 
 
 @test

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""compiler-fuzz.py BUILD text|bytecode|ttir|announced|onnx SECONDS|COUNTx [SEED]: mutates the inputs of the
-test suite (ttir: its Triton kernels, and those under $KILN_SHARED) and compiles them, for a time or so many of them. Every run must end
+"""compiler-fuzz.py BUILD text|bytecode|ttir|assembly|tiling|announced|onnx SECONDS|COUNTx [SEED]: mutates the inputs of the
+test suite (ttir: its Triton kernels, and those under $KILN_SHARED; assembly: the texts of its inline assembly, each in a kernel;
+tiling: files of measured block sizes, for one program) and compiles them, for a time or so many of them. Every run must end
 with status 0 or 1, and with 1 there must be a diagnostic with a place. onnx mutates the files that the tests write. announced makes numbers, shapes and splats of both kinds large and
-values out of sums of the same sums. In these two no run may take more than 5 seconds of a processor or 1 GiB more than what it was made from.
+values out of sums of the same sums. In announced, assembly, onnx and tiling no run may take more than 5 seconds of a processor or 1 GiB more than what it was made from.
 Stops at the first that does."""
 import os
 import random
@@ -114,6 +115,69 @@ def mutate_bytes(data, _pool, rng):
     return bytes(data)
 
 
+KERNEL = b"""tt.func public @k(%%p: !tt.ptr<i32>) {
+  %%r = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %%f = arith.sitofp %%r : tensor<32xi32> to tensor<32xf32>
+  %%s = tt.splat %%p : !tt.ptr<i32> -> tensor<32x!tt.ptr<i32>>
+  %%a = tt.addptr %%s, %%r : tensor<32x!tt.ptr<i32>>, tensor<32xi32>
+  %%v = tt.elementwise_inline_asm "%s" {constraints = "=r,%s", packed_element = 1 : i32, pure = true} %s : %s -> tensor<32xi32>
+  tt.store %%a, %%v : tensor<32x!tt.ptr<i32>>
+  tt.return
+}
+"""
+
+
+def mutate_assembly(data, pool, rng):
+    """A kernel with a text, whose words are those of all texts."""
+    for _ in range(rng.randrange(1, 5)):
+        tokens = re.split(rb"(\W)", data)
+        spot = rng.randrange(len(tokens))
+        other = rng.choice(re.split(rb"(\W)", rng.choice(pool)))
+        kind = rng.randrange(4)
+        if kind == 0:
+            tokens[spot] = other
+        elif kind == 1:
+            tokens.insert(spot, other)
+        elif kind == 2:
+            del tokens[spot]
+        else:
+            tokens[spot] = rng.choice([b"$0", b"$1", b"$9", b"-1", b"0x1ffffffff", b"r<99999999>", b"{", b"}", b"@p", b"0f7FC00000", b"9" * 30])
+        data = b"".join(tokens)
+    floats = rng.random() < 0.3
+    count = rng.randrange(1, 4)
+    text = data.replace(b"\\", b"").replace(b'"', b"").replace(b"\n", b" ")
+    return KERNEL % (text, b",".join([b"f" if floats else b"r"] * count), b", ".join([b"%f" if floats else b"%r"] * count),
+                     b", ".join([b"tensor<32xf32>" if floats else b"tensor<32xi32>"] * count))
+
+
+def assembly_seeds(inputs):
+    pool = []
+    for name in sorted(os.listdir(inputs)):
+        if name.startswith("inline_asm") and name.endswith(".py"):
+            with open(os.path.join(inputs, name), "rb") as file:
+                pool.extend(re.findall(rb'"([^"\n]*\$[^"\n]*;[^"\n]*)"', file.read()))
+    return pool
+
+
+PROGRAM = """func.func @main(%x: tensor<64x70xf32>, %w: tensor<70x96xf32>) -> tensor<64x96xf32> {
+  %0 = prim.dot_general %x, %w batch [] x [] contract [1] x [0] : tensor<64x70xf32>, tensor<70x96xf32> -> tensor<64x96xf32>
+  return %0 : tensor<64x96xf32>
+}
+"""
+
+
+def tiling_seeds(build, out):
+    """What the tuner writes of one product."""
+    source, cache = os.path.join(out, "tiling-program.mlir"), os.path.join(out, "tiling-seed.json")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(PROGRAM)
+    if os.path.exists(cache):
+        os.remove(cache)
+    subprocess.run([os.path.join(build, "bin", "kiln-run"), source, "--target=cpu", "--tune", cache], capture_output=True, check=False)
+    with open(cache, "rb") as file:
+        return [file.read()]
+
+
 def onnx_seeds(inputs, build):
     """The files that the tests of ONNX write."""
     folder = os.path.join(build, "fuzz-compiler", "onnx")
@@ -130,6 +194,10 @@ def seeds(build, kind):
     root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
     if kind == "onnx":
         return onnx_seeds(os.path.join(root, "test", "onnx", "Inputs"), build)
+    if kind == "assembly":
+        return assembly_seeds(os.path.join(root, "test", "triton", "Inputs"))
+    if kind == "tiling":
+        return tiling_seeds(build, os.path.join(build, "fuzz-compiler"))
     folders = [os.path.join(root, "test"), os.path.join(root, "examples")]
     if kind == "ttir":
         folders = [os.path.join(root, "test", "triton")]
@@ -176,11 +244,12 @@ def main() -> int:
     build, kind, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3].rstrip("x"))
     count = int(seconds) if sys.argv[3].endswith("x") else 0
     rng = random.Random(int(sys.argv[4]) if len(sys.argv) > 4 else 1)
-    pool = seeds(build, kind)
-    mutate = {"bytecode": mutate_bytes, "onnx": mutate_bytes, "announced": mutate_announced}.get(kind, mutate_text)
     out = os.path.join(build, "fuzz-compiler")
     os.makedirs(out, exist_ok=True)
-    suffix = {"bytecode": ".mlirbc", "ttir": ".ttir", "onnx": ".onnx"}.get(kind, ".mlir")
+    pool = seeds(build, kind)
+    mutate = {"bytecode": mutate_bytes, "onnx": mutate_bytes, "announced": mutate_announced,
+              "assembly": mutate_assembly}.get(kind, mutate_text)
+    suffix = {"bytecode": ".mlirbc", "ttir": ".ttir", "assembly": ".ttir", "onnx": ".onnx", "tiling": ".json"}.get(kind, ".mlir")
     path = os.path.join(out, f"{kind}-{os.getpid()}{suffix}")
     runs = accepted = caught = peak = 0
     longest = 0.0
@@ -190,8 +259,11 @@ def main() -> int:
         with open(path, "wb") as file:
             file.write(mutate(seed, pool, rng))
         target = rng.choice(["cpu", "reference"])
-        command = [os.path.join(build, "bin", "kiln-compile"), path, "--target=" + target, "-o", path + ".kiln"]
-        if kind in ("announced", "onnx"):
+        source = path
+        if kind == "tiling":
+            source, target = os.path.join(out, "tiling-program.mlir"), "cpu,tiling_cache=" + path
+        command = [os.path.join(build, "bin", "kiln-compile"), source, "--target=" + target, "-o", path + ".kiln"]
+        if kind in ("announced", "assembly", "onnx", "tiling"):
             run, memory, work = compile_limited(command)
             if memory > 1024 or work > 4.5:
                 with open(path + ".seed", "wb") as file:
@@ -216,7 +288,7 @@ def main() -> int:
             print(f"{path}: status {run.returncode}\n{run.stderr.decode(errors='replace')[:2000]}")
             return 1
     print(f"{kind}: {runs} runs from {len(pool)} seeds, {accepted} accepted, {caught} crashes caught in the child"
-          + (f", at most {peak} MiB and {longest:.1f} s" if kind in ("announced", "onnx") else ""))
+          + (f", at most {peak} MiB and {longest:.1f} s" if kind in ("announced", "assembly", "onnx", "tiling") else ""))
     return 0
 
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Passes.h"
+#include "kiln/Gpu/Locations.h"
 #include "kiln/Gpu/Passes.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -24,6 +25,7 @@ void amd::buildAmdTail(OpPassManager &pm) {
   pm.addPass(createLowerGpuPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
   // Places in the source, which the simulated device reports.
+  pm.addPass(simt::createResolveLocationsPass());
   LLVM::DIScopeForLLVMFuncOpPassOptions options;
   options.emissionKind = LLVM::DIEmissionKind::LineTablesOnly;
   pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass(options));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Passes.h"
+#include "kiln/Gpu/Locations.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -16,6 +17,7 @@ void nvidia::buildNvidiaTail(OpPassManager &pm) {
   pm.addPass(createLowerGpuPass());
   // Places in the source, for tools that look at machine code. Full tables
   // would make the assembler leave out its optimisations.
+  pm.addPass(simt::createResolveLocationsPass());
   LLVM::DIScopeForLLVMFuncOpPassOptions options;
   options.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
   pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass(options));

@@ -6,6 +6,7 @@
 #include "LoweringOffer.h"
 #include "OwnLowerings.h"
 #include "kiln/Conversion/PtxToTile.h"
+#include "kiln/Gpu/Locations.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Staging/Passes.h"
 #include "kiln/Target/Decisions.h"
@@ -112,6 +113,7 @@ void simt::registerGpuPasses() {
   registerPass([] { return createSimtSplitBarriers(); });
   registerPass([] { return createConvertTileToSimt(); });
   registerPass([] { return createSimtInterleaveCopies(); });
+  registerPass(createResolveLocationsPass);
   registerPass([] { return createSimtExpandAccesses(); });
   registerPass([] { return createSimtVerifyBarriers(); });
   PassPipelineRegistration<PipelineOptions>(

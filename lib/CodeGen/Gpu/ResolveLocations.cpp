@@ -1,0 +1,46 @@
+//===- ResolveLocations.cpp - Call sites without a place ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Gpu/Locations.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+using namespace mlir;
+using namespace kiln;
+
+static bool hasPlace(Location loc) {
+  return bool(loc->findInstanceOf<FileLineColLoc>());
+}
+
+/// Call sites with a place on both sides, or the side that has one.
+static Location resolve(Location loc) {
+  auto site = dyn_cast<CallSiteLoc>(loc);
+  if (!site)
+    return loc;
+  Location callee = resolve(site.getCallee()),
+           caller = resolve(site.getCaller());
+  if (!hasPlace(callee))
+    return caller;
+  return hasPlace(caller) ? Location(CallSiteLoc::get(callee, caller)) : callee;
+}
+
+namespace {
+struct ResolveLocations
+    : PassWrapper<ResolveLocations, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ResolveLocations)
+  StringRef getName() const final { return "SimtResolveLocations"; }
+  StringRef getArgument() const override { return "simt-resolve-locations"; }
+  StringRef getDescription() const override {
+    return "Replaces call sites without a place by the side that has one";
+  }
+
+  void runOnOperation() override {
+    getOperation().walk(
+        [](Operation *op) { op->setLoc(resolve(op->getLoc())); });
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> simt::createResolveLocationsPass() {
+  return std::make_unique<ResolveLocations>();
+}

@@ -177,8 +177,11 @@ void Access::prepareBounds() {
     Value stride = parts.strides[a.dim];
     Value steps = w.max(w.sub(parts.sizes[a.dim], w.c64(1)), w.c64(0));
     last = w.add(last, w.mul(steps, stride));
-    if (!getConstantIntValue(stride))
+    std::optional<int64_t> known = getConstantIntValue(stride);
+    if (!known)
       isForward = w.both(isForward, w.compare(Pred::sge, stride, w.c64(0)));
+    else if (*known < 0)
+      isForward = w.zero(w.b.getI1Type());
   }
   extent =
       w.mul(w.add(last, w.c64(1)), w.c64(ThreadBuilder::storedBytes(element)));

@@ -59,9 +59,55 @@ struct LowerMath : PassWrapper<LowerMath, OperationPass<ModuleOp>> {
       if (failed(lowered))
         return signalPassFailure();
     }
+    getOperation().walk([&](Operation *op) {
+      bool isLarger = isa<arith::MaximumFOp, arith::MaxNumFOp>(op);
+      if (!isLarger && !isa<arith::MinimumFOp, arith::MinNumFOp>(op))
+        return;
+      b.setInsertionPoint(op);
+      lowerExtreme(op, isLarger ? "llvm.maximumnum" : "llvm.minimumnum",
+                   isa<arith::MaximumFOp, arith::MinimumFOp>(op), b);
+    });
   }
 
 private:
+  /// v_max and v_min order zeros by their sign, and give the number beside a
+  /// NaN, which `givesNaN` asks for instead. Upstream's expansion has three
+  /// instructions and takes zeros for equal.
+  static void lowerExtreme(Operation *op, StringRef intrinsic, bool givesNaN,
+                           OpBuilder &b) {
+    Location loc = op->getLoc();
+    Value x = op->getOperand(0), y = op->getOperand(1);
+    Type type = x.getType(), wide = type;
+    if (getElementTypeOrSelf(type).isBF16())
+      wide = isa<VectorType>(type)
+                 ? Type(cast<VectorType>(type).clone(b.getF32Type()))
+                 : b.getF32Type();
+    SmallVector<Value> operands{x, y};
+    if (wide != type)
+      for (Value &operand : operands)
+        operand = arith::ExtFOp::create(b, loc, wide, operand);
+    Value result = LLVM::CallIntrinsicOp::create(
+                       b, loc, wide, b.getStringAttr(intrinsic), operands)
+                       .getResult(0);
+    if (wide != type)
+      result = arith::TruncFOp::create(b, loc, type, result);
+    auto flags = cast<arith::ArithFastMathInterface>(op).getFastMathFlagsAttr();
+    if (givesNaN && !arith::bitEnumContainsAny(flags.getValue(),
+                                               arith::FastMathFlags::nnan)) {
+      Value isNaN =
+          arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, y);
+      auto element = cast<FloatType>(getElementTypeOrSelf(type));
+      TypedAttr nan = b.getFloatAttr(
+          element, llvm::APFloat::getQNaN(element.getFloatSemantics()));
+      if (auto vector = dyn_cast<VectorType>(type))
+        nan = DenseElementsAttr::get(vector, Attribute(nan));
+      Value quiet = arith::ConstantOp::create(b, loc, nan);
+      result = arith::SelectOp::create(b, loc, isNaN, quiet, result);
+    }
+    op->getResult(0).replaceAllUsesWith(result);
+    op->erase();
+  }
+
   /// An approximate quotient of LLVM's is 0 for large divisors.
   static void keepExact(arith::DivFOp op) {
     op.setFastmath(op.getFastmath() & ~arith::FastMathFlags::afn);

@@ -38,6 +38,12 @@ KernelInfo kernelOf(llvm::msgpack::MapDocNode map) {
   info.name = textOf(map, ".name");
   info.ldsBytes = uint32_t(numberOf(map, ".group_segment_fixed_size"));
   info.scratchBytes = uint32_t(numberOf(map, ".private_segment_fixed_size"));
+  // Recursion and calls through pointers: what the code cannot say, the device
+  // gives.
+  constexpr uint32_t kDynamicStack = 16 << 10;
+  llvm::msgpack::DocNode &dynamic = map[".uses_dynamic_stack"];
+  if (dynamic.getKind() == llvm::msgpack::Type::Boolean && dynamic.getBool())
+    info.scratchBytes += kDynamicStack;
   info.kernargBytes = uint32_t(numberOf(map, ".kernarg_segment_size"));
   info.lanes = unsigned(numberOf(map, ".wavefront_size"));
   if (uint64_t most = numberOf(map, ".max_flat_workgroup_size"))

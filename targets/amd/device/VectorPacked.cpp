@@ -271,9 +271,17 @@ void addHalves(Table &t) {
                                },
                                3>());
   t.add({"v_pk_max_f16", "v_pk_max_num_f16"},
-        packed<H, [](H x, H y) -> H { return x > y || y != y ? x : y; }, 2>());
+        packed<H,
+               [](H x, H y) -> H {
+                 return x != x ? y : y != y ? x : maximum(x, y);
+               },
+               2>());
   t.add({"v_pk_min_f16", "v_pk_min_num_f16"},
-        packed<H, [](H x, H y) -> H { return x < y || y != y ? x : y; }, 2>());
+        packed<H,
+               [](H x, H y) -> H {
+                 return x != x ? y : y != y ? x : minimum(x, y);
+               },
+               2>());
 }
 void addShorts(Table &t) {
   using u16 = uint16_t;

@@ -104,7 +104,8 @@ class Lowering(Prim):
         return sizes.is_size(number) and bool(number.free_symbols & self.counts.keys())
 
     def may_be_same(self, a, b):
-        return self.is_read(a) and self.is_read(b)
+        # torch has found out that an expression is always one number, and goes on with that.
+        return isinstance(a, int) != isinstance(b, int) or (self.is_read(a) and self.is_read(b))
 
     def bind_float(self, number, value):
         """Lets a real number that is data be that of a tensor of rank 0."""
@@ -282,6 +283,10 @@ class Lowering(Prim):
             return pairs.Pair(self.checked(made.re, real), self.checked(made.im, real))
         if out.dtype in pairs.PARTS:
             raise Unsupported(f"a real result where torch has {out.dtype}")
+        if made.dtype == out.dtype and made.rank == len(out.shape):
+            for dim, (size, wanted) in enumerate(zip(made.shape, out.shape)):
+                if isinstance(size, int) != isinstance(wanted, int):  # the program checks that they are the same
+                    made = self.reshape(made, [*made.shape[:dim], wanted, *made.shape[dim + 1:]])
         if (type_of(made.dtype, made.shape), made.dtype) != (type_of(out.dtype, out.shape), out.dtype):
             raise Unsupported(f"{type_of(made.dtype, made.shape)} for {type_of(out.dtype, out.shape)}")
         return Value(made.name, out.dtype, out.shape)

@@ -26,6 +26,18 @@ def language(name):
     return model, loss
 
 
+def dropping(task):
+    """A task whose model drops a tenth of what its modules drop and of its weights of attention."""
+    model, loss = task
+    for part in model.modules():
+        if isinstance(part, torch.nn.Dropout):
+            part.p = 0.1
+        for name in ("attention_dropout", "dropout_prob", "attention_dropout_prob"):
+            if isinstance(getattr(part, name, None), float):
+                setattr(part, name, 0.1)
+    return model, loss
+
+
 def pictures(name):
     """A model of images, to tell ten classes apart."""
     model, (images, *_), _ = model_zoo.make(name)
@@ -44,12 +56,14 @@ def regression(name, shape=None):
 
 TASKS = {"gpt2": lambda: language("gpt2"), "llama": lambda: language("llama"), "vit": lambda: pictures("vit"),
          "resnet18": lambda: pictures("resnet18"), "lstm": lambda: regression("lstm"), "mamba": lambda: regression("mamba"),
-         "dynamic_mlp": lambda: regression("dynamic_mlp"), "unet": lambda: regression("unet")}
+         "gpt2_dropout": lambda: dropping(language("gpt2")), "llama_dropout": lambda: dropping(language("llama")),
+         "vit_dropout": lambda: dropping(pictures("vit")), "dynamic_mlp": lambda: regression("dynamic_mlp"), "unet": lambda: regression("unet")}
 
 
 def losses(model, loss, steps, run, step):
     made = []
-    for _ in range(steps):
+    for number in range(steps):
+        torch.manual_seed(number)  # of dropout
         value = loss(run)
         value.backward()
         step()

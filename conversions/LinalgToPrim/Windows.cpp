@@ -134,6 +134,27 @@ std::optional<Value> regroup(Value value, ArrayRef<SmallVector<int64_t>> groups,
   return e.reshape(e.transpose(value, order), sizes);
 }
 
+/// The places of a result, batch first and then its spatial dimensions, that
+/// the loops have: an input may be larger than what the windows read.
+Value placesOfLoops(linalg::LinalgOp op, Value result,
+                    ArrayRef<Spatial> spatial, Translator &e) {
+  OpOperand *init = op.getDpsInitOperand(0);
+  AffineMap map = op.getMatchingIndexingMap(init);
+  RankedTensorType type = e.typeOf(result), own = e.typeOf(e.get(init->get()));
+  SmallVector<int64_t> starts(type.getRank(), 0), ones(type.getRank(), 1);
+  SmallVector<int64_t> limits(type.getShape());
+  for (auto [i, s] : llvm::enumerate(spatial))
+    for (auto [size, expr] : llvm::zip_equal(own.getShape(), map.getResults()))
+      if (auto dim = dyn_cast<AffineDimExpr>(expr);
+          dim && int64_t(dim.getPosition()) == s.out &&
+          ShapedType::isStatic(size) && size < limits[i + 1])
+        limits[i + 1] = size;
+  if (ArrayRef(limits) == type.getShape() || !type.hasStaticShape())
+    return result;
+  return prim::SliceOp::create(e.b, type.clone(limits), result, starts, limits,
+                               ones);
+}
+
 /// Splits the merged dimensions of a result again and arranges it.
 LogicalResult finish(linalg::LinalgOp op, Value result, Operation *combine,
                      ArrayRef<int64_t> order, Translator &e) {
@@ -272,6 +293,7 @@ std::optional<LogicalResult> conv(linalg::LinalgOp op, const Combine &combine,
   Value result =
       prim::ConvOp::create(e.b, RankedTensorType::get(shape, sum), *nhwc, *ohwi,
                            strides, zeros, zeros, dilation, ones, *groupCount);
+  result = placesOfLoops(op, result, input->spatial, e);
   return finish(op, result, combine.op, order, e);
 }
 
@@ -345,6 +367,7 @@ std::optional<LogicalResult> pool(linalg::LinalgOp op, const Combine &combine,
   else // The smallest is the largest of the opposite order.
     result = flip(prim::MaxPoolOp::create(e.b, type, flip(*nhwc), sizes,
                                           strides, zeros, zeros));
+  result = placesOfLoops(op, result, input->spatial, e);
   return finish(op, result, combine.op, order, e);
 }
 

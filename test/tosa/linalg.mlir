@@ -69,3 +69,19 @@ func.func @lookup(%t: tensor<9x4xf32>, %i: tensor<3xi64>) -> tensor<3x4xf32> {
   } -> tensor<3x4xf32>
   return %0 : tensor<3x4xf32>
 }
+
+// The input is larger than what the windows read, as for the gradient of a filter.
+// CHECK-LABEL: func.func @larger_input
+// CHECK: %[[ALL:.*]] = prim.conv {{.*}} -> tensor<1x3x2x1xf32>
+// CHECK: %[[READ:.*]] = prim.slice %[[ALL]] starts [0, 0, 0, 0] limits [1, 2, 2, 1] strides [1, 1, 1, 1]
+// CHECK: prim.reshape %[[READ]]
+func.func @larger_input(%x: tensor<7x6xf32>, %g: tensor<3x3xf32>, %z: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(p, q, i, j) -> (p + i * 2, q + j * 2)>, affine_map<(p, q, i, j) -> (i, j)>, affine_map<(p, q, i, j) -> (p, q)>],
+                       iterator_types = ["parallel", "parallel", "reduction", "reduction"]} ins(%x, %g : tensor<7x6xf32>, tensor<3x3xf32>) outs(%z : tensor<2x2xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %m, %c : f32
+    linalg.yield %s : f32
+  } -> tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
+}

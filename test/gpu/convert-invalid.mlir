@@ -18,3 +18,14 @@ tile.kernel @unknown(%x: !tile.view<128xf32>) {
   %a = tensor.empty() : tensor<128xf32, #l>
   tile.store %a, %x[%c0] : tensor<128xf32, #l>, !tile.view<128xf32>
 }
+
+// -----
+
+#l = #simt.layout<rank = 1, register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
+tile.kernel @chosen_view(%x: !tile.view<128xf32>, %y: !tile.view<128xf32>, %first: i1) {
+  %c0 = arith.constant 0 : index
+  // expected-error@+1 {{unsupported: a view that 'arith.select' makes}}
+  %v = arith.select %first, %x, %y : !tile.view<128xf32>
+  %a = tile.load %v[%c0] : !tile.view<128xf32> -> tensor<128xf32, #l>
+  tile.store %a, %y[%c0] : tensor<128xf32, #l>, !tile.view<128xf32>
+}

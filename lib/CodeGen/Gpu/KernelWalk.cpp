@@ -251,6 +251,19 @@ LogicalResult KernelWalk::checkDefined(Operation *op,
 // The pass
 //===----------------------------------------------------------------------===//
 
+/// Threads compute addresses from what `tile.make_view` states.
+static LogicalResult verifyViews(tile::KernelOp kernel) {
+  WalkResult walked = kernel.walk([&](Operation *op) {
+    if (isa<tile::MakeViewOp>(op) ||
+        llvm::none_of(op->getResultTypes(), llvm::IsaPred<tile::ViewType>))
+      return WalkResult::advance();
+    (void)target::emitUnsupported(
+        op, "a view that '" + op->getName().getStringRef() + "' makes");
+    return WalkResult::interrupt();
+  });
+  return failure(walked.wasInterrupted());
+}
+
 namespace {
 struct ConvertTileToSimt
     : simt::impl::ConvertTileToSimtBase<ConvertTileToSimt> {
@@ -275,6 +288,8 @@ struct ConvertTileToSimt
                            /*isConstant=*/false, LLVM::Linkage::External,
                            kSharedSymbol, Attribute(), align, kShared);
     for (tile::KernelOp kernel : kernels) {
+      if (failed(verifyViews(kernel)))
+        return signalPassFailure();
       auto warps = kernel->getAttrOfType<IntegerAttr>(kWarpsAttr);
       KernelWalk walk(kernel, builder, lanes, warps ? warps.getInt() : 4,
                       description);

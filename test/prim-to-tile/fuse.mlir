@@ -126,8 +126,8 @@ func.func @widened(%x: tensor<6x9xbf16>) -> (tensor<9xf32>, tensor<6x9xf32>) {
 
 // A product reads what it does not have to convert.
 // CHECK-LABEL: func.func @widened_factor
-// CHECK: %[[W:.*]] = prim.fusion elementwise(%arg0)
-// CHECK: prim.fusion contraction(%[[W]]
+// CHECK: %[[W:.*]]:2 = prim.fusion elementwise(%arg0)
+// CHECK: prim.fusion contraction(%[[W]]#0
 func.func @widened_factor(%x: tensor<6x9xbf16>, %y: tensor<9x4xf32>) -> (tensor<6x4xf32>, tensor<6x9xf32>) {
   %w = prim.convert_element_type %x : tensor<6x9xbf16> -> tensor<6x9xf32>
   %d = prim.dot_general %w, %y batch [] x [] contract [1] x [0] : tensor<6x9xf32>, tensor<9x4xf32> -> tensor<6x4xf32>

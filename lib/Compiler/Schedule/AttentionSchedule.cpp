@@ -250,28 +250,33 @@ void AttentionBuilder::chooseThreadedBlocks() {
   }
   int64_t head = std::max(block(dims.depth), block(dims.width));
   bool isWide = head > kWideHead;
-  int64_t keys = isWide ? kKeysOfWideHead : kKeys;
-  Operation *claim = op->getParentOp();
-  if (std::optional<Asked> asked = findAsked(claim, "blocks")) {
-    ArrayRef<int64_t> sizes =
-        cast<DenseI64ArrayAttr>(asked->value).asArrayRef();
-    rows = sizes[0] ? sizes[0] : rows;
-    keys = sizes[2] ? sizes[2] : keys;
-    if (!llvm::isPowerOf2_64(rows) || !llvm::isPowerOf2_64(keys) ||
-        std::min(rows, keys) < kLeastQueries)
-      reason = "threads take blocks of powers of two from " +
-               std::to_string(kLeastQueries) + " on, found " +
-               std::to_string(rows) + " queries and " + std::to_string(keys) +
-               " keys";
-  }
+  std::optional<Asked> asked = findAsked(op->getParentOp(), "blocks");
+  ArrayRef<int64_t> sizes;
+  if (asked)
+    sizes = cast<DenseI64ArrayAttr>(asked->value).asArrayRef();
+  if (asked && sizes[0])
+    rows = sizes[0];
   kernel.dims[dims.query].block = rows;
+  // Rows of a warp, so that its part of the sums stays in registers. Of few
+  // rows, two warps share the keys, in blocks that leave room for instances
+  // beside each other.
+  constexpr int64_t kOwnRows = 16, kHeadOfFewRows = 64, kWarpsOfFewRows = 2;
+  bool isFew = numRows() <= kOwnRows;
+  isWide |= isFew && head > kHeadOfFewRows;
+  int64_t keys = isWide ? kKeysOfWideHead : kKeys;
+  if (asked && sizes[2])
+    keys = sizes[2];
+  if (asked && (!llvm::isPowerOf2_64(rows) || !llvm::isPowerOf2_64(keys) ||
+                std::min(rows, keys) < kLeastQueries))
+    reason = "threads take blocks of powers of two from " +
+             std::to_string(kLeastQueries) + " on, found " +
+             std::to_string(rows) + " queries and " + std::to_string(keys) +
+             " keys";
   rows = numRows();
-  // Rows of a warp, so that its part of the sums stays in registers.
-  constexpr int64_t kOwnRows = 16;
   kernel.kernel->setAttr(
       tile::kKernelHintsAttr,
       tile::KernelHintsAttr::get(
-          b.getContext(), std::max<int64_t>(rows / kOwnRows, 1), 0, 0, 0));
+          b.getContext(), isFew ? kWarpsOfFewRows : rows / kOwnRows, 0, 0, 0));
   kernel.dims[dims.key].block = keys;
 }
 

@@ -267,7 +267,7 @@ void AttentionBuilder::chooseThreadedBlocks() {
   if (asked && sizes[2])
     keys = sizes[2];
   if (asked && (!llvm::isPowerOf2_64(rows) || !llvm::isPowerOf2_64(keys) ||
-                std::min(rows, keys) < kLeastQueries))
+                std::min(numRows(), keys) < kLeastQueries))
     reason = "threads take blocks of powers of two from " +
              std::to_string(kLeastQueries) + " on, found " +
              std::to_string(rows) + " queries and " + std::to_string(keys) +

@@ -84,3 +84,13 @@ func.func @many(%q: tensor<64x512x64xbf16>, %k: tensor<64x256x64xbf16>, %v: tens
   %r = prim.attention %q, %k, %v scale 0.125 : tensor<64x512x64xbf16>, tensor<64x256x64xbf16>, tensor<64x256x64xbf16> -> tensor<64x512x64xbf16>
   return %r : tensor<64x512x64xbf16>
 }
+
+// Tiles of many rows keep the matrix unit busy, also where cores hold one instance each: one kernel.
+// CHECK-LABEL: program.func @prefill(
+// CHECK: program.launch [@prefill_0_attention]
+// CHECK-NOT: program.launch
+// CHECK: program.return
+func.func @prefill(%q: tensor<32x512x64xbf16>, %k: tensor<32x512x64xbf16>, %v: tensor<32x512x64xbf16>) -> tensor<32x512x64xbf16> {
+  %r = prim.attention %q, %k, %v scale 0.125 : tensor<32x512x64xbf16>, tensor<32x512x64xbf16>, tensor<32x512x64xbf16> -> tensor<32x512x64xbf16>
+  return %r : tensor<32x512x64xbf16>
+}

@@ -127,9 +127,9 @@ int64_t kiln::schedule::chooseKeyParts(const PartProblem &problem) {
   // In units of a block of keys: what an instance takes for its query and its
   // result, and what a second kernel takes.
   constexpr double kInstance = 1, kSecond = 2;
-  // How much slower than memory an instance is that is alone in a core, of
-  // those that leave room for others: measured with 64 keys of 128 elements.
-  const double alone = problem.perCore > 1 ? 3 : 1;
+  // How much slower than memory an instance of few rows is that is alone in a
+  // core: measured with 64 keys of 128 elements.
+  const double alone = problem.hasFewRows ? 3 : 1;
   // Cores that have enough instances gain nothing.
   if (problem.instances >=
       problem.cores * std::min<int64_t>(problem.perCore, 2))

@@ -35,6 +35,9 @@ struct PartProblem {
   int64_t blocks = 1;    ///< of keys
   int64_t cores = 1;
   int64_t perCore = 1; ///< instances that a core holds at once
+  /// Whether the tiles have so few rows that an instance waits for memory rather
+  /// than for the matrix unit.
+  bool hasFewRows = false;
   /// What an instance writes for the second kernel, in bytes of a block of keys
   /// and values.
   double store = 0;

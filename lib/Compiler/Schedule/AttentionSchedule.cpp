@@ -221,6 +221,9 @@ void AttentionBuilder::chooseBlocks() {
   kernel.dims[dims.key].block = blocks[2];
 }
 
+/// Rows of a warp.
+static constexpr int64_t kOwnRows = 16;
+
 /// The tiles of FlashAttention-2: 128 queries, fewer where cores would have no
 /// instance, and as many keys as leave registers for the sums.
 void AttentionBuilder::chooseThreadedBlocks() {
@@ -260,7 +263,7 @@ void AttentionBuilder::chooseThreadedBlocks() {
   // Rows of a warp, so that its part of the sums stays in registers. Of few
   // rows, two warps share the keys, in blocks that leave room for instances
   // beside each other.
-  constexpr int64_t kOwnRows = 16, kHeadOfFewRows = 64, kWarpsOfFewRows = 2;
+  constexpr int64_t kHeadOfFewRows = 64, kWarpsOfFewRows = 2;
   bool isFew = numRows() <= kOwnRows;
   isWide |= isFew && head > kHeadOfFewRows;
   int64_t keys = isWide ? kKeysOfWideHead : kKeys;
@@ -305,6 +308,7 @@ void AttentionBuilder::chooseParts() {
   constexpr int64_t kRowsOfCore = 128, kMostPerCore = 4;
   problem.perCore =
       std::clamp<int64_t>(kRowsOfCore / numRows(), 1, kMostPerCore);
+  problem.hasFewRows = numRows() <= kOwnRows;
   auto bytes = [](Type type) {
     return getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8.0;
   };

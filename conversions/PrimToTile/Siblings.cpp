@@ -57,6 +57,17 @@ bool readTheSame(prim::FusionOp first, prim::FusionOp second) {
   return look(first, second) && look(second, first) && isShared;
 }
 
+/// Bits of the widest elements that a group computes. A machine that lacks the
+/// wider ones of two groups computes the other one alone.
+unsigned widestOf(prim::FusionOp fusion) {
+  unsigned widest = 0;
+  for (Operation &op : fusion.getBody().front().without_terminator())
+    for (Type type : op.getResultTypes())
+      if (Type element = getElementTypeOrSelf(type); element.isIntOrFloat())
+        widest = std::max(widest, element.getIntOrFloatBitWidth());
+  return widest;
+}
+
 /// Where one group can stand for both: in the place of the first if the second
 /// reads nothing that is computed behind it, in that of the second if nothing
 /// before it reads the first. Null if neither holds.
@@ -130,6 +141,7 @@ prim::FusionOp findSibling(prim::FusionOp fusion) {
           other->getBlock() != fusion->getBlock() ||
           !fusion->isBeforeInBlock(other) || !isCandidate(other) ||
           shapeOf(other) != shapeOf(fusion) ||
+          widestOf(other) != widestOf(fusion) ||
           fusion.getNumResults() + other.getNumResults() > kMostResults ||
           fusion.getInputs().size() + other.getInputs().size() > kMostInputs ||
           opsOf(fusion) + opsOf(other) > kMostOps ||

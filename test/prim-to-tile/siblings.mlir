@@ -53,3 +53,17 @@ func.func @turned_rows(%x: tensor<6x6xf32>) -> (tensor<6x6xf32>, tensor<6x6xf32>
   %1 = prim.add %t, %x : tensor<6x6xf32>
   return %0, %1 : tensor<6x6xf32>, tensor<6x6xf32>
 }
+
+// A machine without f64 computes the exponentials all the same.
+// CHECK-LABEL: func.func @widths
+// CHECK: prim.fusion elementwise(
+// CHECK: prim.exp
+// CHECK-NOT: prim.mul
+// CHECK: prim.fusion elementwise(
+// CHECK: prim.mul
+func.func @widths(%x: tensor<64x100xf32>) -> (tensor<64x100xf32>, tensor<64x100xf64>) {
+  %e = prim.exp %x : tensor<64x100xf32>
+  %d = prim.convert_element_type %x : tensor<64x100xf32> -> tensor<64x100xf64>
+  %w = prim.mul %d, %d : tensor<64x100xf64>
+  return %e, %w : tensor<64x100xf32>, tensor<64x100xf64>
+}

@@ -2,8 +2,6 @@
 """Shapes: views are values here, so a view and a copy are the same."""
 import math
 
-import sympy
-
 from . import lowers
 from .common import Unsupported, axis, elements, operand, static
 
@@ -247,6 +245,7 @@ def positions(b, shape, strides, offset):
 
 def _is_whole(x, shape, strides):
     """Whether a view of these sizes and strides is all of a row-major tensor, in its order."""
+    import sympy  # of torch's own; without it programs are built all the same
     behind = 1
     for size, stride in zip(reversed(shape), reversed(strides)):
         if size != 1 and sympy.expand(stride - behind) != 0:

@@ -174,7 +174,7 @@ private:
   const TargetProgram &target;
   const Function &function;
   const CallOptions &options;
-  CallReport ignored; ///< where nobody asks
+  CallReport ignored; ///< where the caller wants no report
   CallReport &report;
   bool keepsLaunches;
   SessionImpl *session;

@@ -49,6 +49,12 @@ def mutants_of(function):
         elif found := re.search(r"simt\.wait_products but (\d+)", text):
             more = line.replace(found.group(), f"simt.wait_products but {int(found.group(1)) + 1}")
             yield f"with one group more in '{found.group()}'", changed([more])
+        elif found := re.match(r"(%\w+) = simt\.arrive", text):
+            yield f"without '{text}'", changed([f"    {found.group(1)} = arith.constant 0 : i64"])
+        elif found := re.match(r"simt\.await (%[\w#]+)", text):
+            older = next((name for line in function if (name := re.match(r"\s*(%\w+) = simt\.arrive", line))), None)
+            if older and older.group(1) != found.group(1):
+                yield f"with the phase {older.group(1)} in '{text}'", changed([line.replace(found.group(1), older.group(1), 1)])
         elif found := re.search(r"(simt\.copy_async .* )mask (%\w+)", text):
             yield f"without the guard {found.group(2)} of a copy", changed([line.replace(f" mask {found.group(2)}", "", 1)])
 

@@ -442,3 +442,35 @@ llvm.func @twice() attributes {simt.threads = 64 : i64, simt.shared_bytes = 8 : 
   simt.await %second {place = 0 : i64}
   llvm.return
 }
+
+// -----
+
+// The phase of an older arrival is over already.
+llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
+llvm.func @stale(%count: i64) attributes {simt.threads = 64 : i64, simt.shared_bytes = 8 : i64} {
+  simt.create_split_barrier {place = 0 : i64}
+  gpu.barrier
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.index_cast %count : i64 to index
+  // expected-error@+1 {{is an arrival that is waited for in several places}}
+  %first = simt.arrive {place = 0 : i64}
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%phase = %first) -> (i64) {
+    simt.await %first {place = 0 : i64}
+    %next = simt.arrive {place = 0 : i64}
+    scf.yield %next : i64
+  }
+  simt.await %last {place = 0 : i64}
+  llvm.return
+}
+
+// -----
+
+llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
+llvm.func @other_phase(%phase: i64) attributes {simt.threads = 64 : i64, simt.shared_bytes = 8 : i64} {
+  simt.create_split_barrier {place = 0 : i64}
+  gpu.barrier
+  // expected-error@+1 {{waits for a phase that is not that of the latest arrival}}
+  simt.await %phase {place = 0 : i64}
+  llvm.return
+}

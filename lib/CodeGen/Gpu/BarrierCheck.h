@@ -58,6 +58,9 @@ private:
   using States = llvm::SmallVector<BlockState, 1>;
   void findNeeded();
   mlir::InFlightDiagnostic unverified(mlir::Operation *op);
+  /// Whether each arrival at a split barrier has one wait, and each wait the
+  /// phase of an arrival: values that loops hand on, each used once.
+  mlir::LogicalResult verifyPhases();
   /// Whether a wait covers all copies and products before the function ends.
   mlir::LogicalResult verifyEnd(const BlockState &end);
   const ThreadValue *value(const BlockState &state, mlir::Value value);

@@ -9,6 +9,7 @@
 
 #include "BarrierCheck.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
+#include "llvm/ADT/SetVector.h"
 #include <limits>
 
 using namespace mlir;
@@ -291,6 +292,8 @@ LogicalResult BarrierCheck::run() {
     gaveUp = function;
     return success();
   }
+  if (failed(verifyPhases()))
+    return failure();
   BlockState begin;
   begin.values.resize(needed.size());
   States ends;
@@ -301,6 +304,53 @@ LogicalResult BarrierCheck::run() {
     if (failed(verifyEnd(end)) || objects)
       return failure();
   return success();
+}
+
+/// The values that a phase has been, back to arrivals. Null among them: it
+/// comes from something else.
+static llvm::SetVector<Value> phasesOf(Value phase) {
+  llvm::SetVector<Value> all;
+  all.insert(phase);
+  for (size_t i = 0; i < all.size() && all[i]; ++i) {
+    Value value = all[i];
+    Operation *owner = value.getDefiningOp();
+    if (isa_and_nonnull<ArriveOp>(owner))
+      continue;
+    auto argument = dyn_cast<BlockArgument>(value);
+    auto loop = dyn_cast_or_null<scf::ForOp>(
+        argument ? argument.getOwner()->getParentOp() : owner);
+    if (!loop || value == loop.getInductionVar()) {
+      all.insert(Value());
+      break;
+    }
+    unsigned place = argument
+                         ? argument.getArgNumber() - loop.getNumInductionVars()
+                         : cast<OpResult>(value).getResultNumber();
+    all.insert(loop.getInitArgs()[place]);
+    all.insert(loop.getYieldedValues()[place]);
+  }
+  return all;
+}
+
+LogicalResult BarrierCheck::verifyPhases() {
+  WalkResult walked = function.walk([&](Operation *op) {
+    if (isa<ArriveOp>(op) && !op->hasOneUse()) {
+      unverified(op) << "is an arrival that "
+                     << (op->use_empty() ? "nothing waits for"
+                                         : "is waited for in several places");
+      return WalkResult::interrupt();
+    }
+    auto wait = dyn_cast<AwaitOp>(op);
+    if (wait && !llvm::all_of(phasesOf(wait.getPhase()), [](Value value) {
+          return value && value.hasOneUse();
+        })) {
+      unverified(op) << "waits for a phase that is not that of the latest "
+                     << "arrival";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
 }
 
 LogicalResult BarrierCheck::verifyEnd(const BlockState &end) {

@@ -208,7 +208,7 @@ LogicalResult KernelWalk::applyLowering(Operation *op) {
       return lowering.lower(op, context);
     if (target::hasDeclined(op, lowering.name))
       continue;
-    // It has its operands in registers, whoever would have read them.
+    // Its operands are in registers, also those that own lowerings read late.
     for (Value operand : op->getOperands())
       if (auto reader = isDefined(operand) ? nullptr : readerOf(operand))
         define(operand, reader->all());

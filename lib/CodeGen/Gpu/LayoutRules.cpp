@@ -82,7 +82,7 @@ LayoutRule simt::layoutRuleOf(Operation *op, const LayoutQuery &query) {
   }
   if (auto reduction = dyn_cast<ReductionOpInterface>(op))
     return reductionLayout(reduction, query);
-  // What is moved goes through the memory of the block.
+  // What is moved goes through shared memory.
   auto moved = dyn_cast<IndexMapOpInterface>(op);
   if ((moved && moved.movesElements()) || !hasOneShape(op))
     return LayoutRule(op);

@@ -102,7 +102,7 @@ bool LoopBarrier::areProductsAwaited() {
   return llvm::all_of(*loop.getBody(), [&](Operation &op) {
     if (!isMemoryProduct(&op, description))
       return true;
-    return llvm::all_of(op.getUsers(), [&](Operation *user) {
+    return !op.use_empty() && llvm::all_of(op.getUsers(), [&](Operation *user) {
       auto wait = dyn_cast<WaitProductsOp>(user);
       if (!wait || wait->getBlock() != op.getBlock())
         return false;

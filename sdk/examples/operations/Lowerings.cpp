@@ -65,7 +65,7 @@ static LogicalResult lowerCopy(Operation *op, RegisterLoweringContext &ctx) {
   return success();
 }
 
-/// A prefix is folded from the left by whoever holds its last element.
+/// The thread that holds a prefix's last element folds it from the left.
 static LogicalResult lowerScan(Operation *op, RegisterLoweringContext &ctx) {
   RegisterCode &code = ctx.code();
   auto scan = cast<tile::ScanOp>(op);

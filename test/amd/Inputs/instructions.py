@@ -14,35 +14,13 @@ import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import more_instructions as more  # noqa: E402
+from more_instructions import f, f16, f32, half, high, i32, single, u32, u64, word  # noqa: E402
 
 np.seterr(all="ignore")
-u32, i32, f32, f16, u64 = np.uint32, np.int32, np.float32, np.float16, np.uint64
-
-
-def f(x):
-    return x.view(f32)
 
 
 def i(x):
     return x.view(i32)
-
-
-def half(x):
-    return (x & u32(0xffff)).astype(np.uint16).view(f16)
-
-
-def high(x):
-    return (x >> u32(16)).astype(np.uint16).view(f16)
-
-
-def word(low, up=None):
-    """Two halves as words."""
-    bits = low.view(np.uint16).astype(u32)
-    return bits if up is None else bits | (up.view(np.uint16).astype(u32) << u32(16))
-
-
-def single(x):
-    return x.astype(f32).view(u32)
 
 
 def lanes_of(x):

@@ -18,6 +18,7 @@ def high(x):
 
 
 def word(low, up=None):
+    """Two halves as words."""
     bits = low.view(np.uint16).astype(u32)
     return bits if up is None else bits | (up.view(np.uint16).astype(u32) << u32(16))
 

@@ -416,7 +416,8 @@ def Simt_ArriveOp : Simt_Op<"arrive", [MemoryEffects<[MemRead, MemWrite]>]> {
     execute it. Between two arrivals stands an `simt.await`.
 
     - `place`: that of the barrier.
-    - `phase`: identifies the phase that the arrival belongs to, for one `simt.await`.
+    - `phase`: identifies the phase that the arrival belongs to, for one `simt.await`. Loops may carry it; it has no other use. This is
+      verified by `simt-verify-barriers`.
 
     Since: 0.2.
 

@@ -199,8 +199,8 @@ LogicalResult FunctionConverter::convertFusion(prim::FusionOp fusion) {
       llvm::any_of(body, [](Operation &op) { return standsAlone(&op); });
   bool isSeveral = fusion.getKind() == prim::GroupKind::elementwise &&
                    fusion.getNumResults() > 1;
-  StringRef kind =
-      isSeveral ? "siblings" : prim::stringifyGroupKind(fusion.getKind());
+  StringRef kind = isSeveral ? StringRef(schedule::kSiblings)
+                             : prim::stringifyGroupKind(fusion.getKind());
   if (isAlone && succeeded(schedule(fusion, kind, nameOf(fusion))))
     return success();
   if (target::Report::of(func.getContext()).takeBroken(fusion))
@@ -351,15 +351,12 @@ static Value allocateInShape(const Buffer &buffer, ArrayRef<int64_t> shape,
 
 LogicalResult FunctionConverter::convertReturn(func::ReturnOp op) {
   SmallVector<Value> results;
-  DenseMap<Value, Value> inShape;
+  // Of results that share memory the first one has it in its shape.
+  DenseSet<Value> inShape;
   for (auto [value, type] :
        llvm::zip(op.getOperands(), host->func.getResultTypes())) {
     Buffer buffer = host->buffer(value);
     ArrayRef<int64_t> shape = cast<MemRefType>(type).getShape();
-    // Of results that share memory the first one has it in its shape.
-    Value known = inShape.lookup(buffer.base);
-    if (known)
-      buffer.base = known;
     // Results have memory of their own, all of it.
     if (hasNoElements(buffer.sizes)) {
       buffer = host->allocate(buffer.elementType(), buffer.sizes);
@@ -372,12 +369,12 @@ LogicalResult FunctionConverter::convertReturn(func::ReturnOp op) {
         return target::emitUnsupported(copy, "no schedule for a copy");
       buffer = host->buffer(copy.getResult(0));
     }
-    if (!known)
+    if (!inShape.contains(buffer.base))
       if (Value made = allocateInShape(buffer, shape, *host)) {
-        inShape[buffer.base] = made;
+        host->replaceBase(buffer.base, made);
         buffer.base = made;
       }
-    inShape[buffer.base] = buffer.base;
+    inShape.insert(buffer.base);
     results.push_back(host->memref(buffer, shape));
   }
   program::ReturnOp::create(builder, op.getLoc(), results);

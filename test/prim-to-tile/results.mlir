@@ -6,6 +6,7 @@
 // RUN: kiln-run %s --target=cpu --check --entry=twice
 // RUN: kiln-run %s --target=cpu --check --entry=open --dim=3
 // RUN: kiln-run %s --target=cpu --check --entry=read
+// RUN: kiln-run %s --target=cpu --check --entry=shared
 
 // CHECK-LABEL: program.func @rows
 // CHECK: %[[R:.*]] = program.alloc : memref<2x3x5xf32>
@@ -53,4 +54,15 @@ func.func @read(%x: tensor<6x4xf32>, %w: tensor<4x5xf32>) -> (tensor<2x3x5xf32>,
   %1 = prim.reshape %0 : tensor<6x5xf32> -> tensor<2x3x5xf32>
   %2 = prim.sum %0 dims [1] : tensor<6x5xf32> -> tensor<6xf32>
   return %1, %2 : tensor<2x3x5xf32>, tensor<6xf32>
+}
+
+// Results that share memory: all of it in another shape, a part of it, and a second allocation of that size.
+func.func @shared(%x: tensor<4x6xf32>) -> (tensor<24xf32>, tensor<2x6xf32>, tensor<2x12xf32>, tensor<24xf32>) {
+  %a = prim.exp %x : tensor<4x6xf32>
+  %b = prim.tanh %a : tensor<4x6xf32>
+  %flat = prim.reshape %a : tensor<4x6xf32> -> tensor<24xf32>
+  %part = prim.slice %a starts [1, 0] limits [3, 6] strides [1, 1] : tensor<4x6xf32> -> tensor<2x6xf32>
+  %other = prim.reshape %b : tensor<4x6xf32> -> tensor<2x12xf32>
+  %again = prim.reshape %a : tensor<4x6xf32> -> tensor<24xf32>
+  return %flat, %part, %other, %again : tensor<24xf32>, tensor<2x6xf32>, tensor<2x12xf32>, tensor<24xf32>
 }

@@ -52,6 +52,8 @@ public:
     return buffers.find(value)->second;
   }
   void setBuffer(mlir::Value value, Buffer buffer);
+  /// Buffers in the memory `before`, which is gone, are in `after`.
+  void replaceBase(mlir::Value before, mlir::Value after);
   /// Makes `alias` (a block argument of a group) stand for `value`.
   void setAlias(mlir::Value alias, mlir::Value value);
   /// The host's value for an index value of the function.

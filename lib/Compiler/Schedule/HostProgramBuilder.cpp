@@ -99,6 +99,13 @@ void HostProgramBuilder::setBuffer(Value value, Buffer buffer) {
   buffers[value] = std::move(buffer);
 }
 
+void HostProgramBuilder::replaceBase(Value before, Value after) {
+  for (auto *table : {&buffers, &destinations})
+    for (auto &[value, buffer] : *table)
+      if (buffer.base == before)
+        buffer.base = after;
+}
+
 void HostProgramBuilder::setAlias(Value alias, Value value) {
   if (hasIndex(value))
     indices[alias] = index(value);

@@ -180,8 +180,8 @@ Operation *kiln::splitSiblings(prim::FusionOp fusion, Retired &retired) {
     auto part = prim::FusionOp::create(
         builder, fusion.getLoc(), result.getType(), fusion.getInputs(),
         prim::GroupKind::elementwise, StringAttr());
-    fusion.getBody().cloneInto(&part.getBody(), part.getBody().end(),
-                               *std::make_unique<IRMapping>());
+    IRMapping mapping;
+    fusion.getBody().cloneInto(&part.getBody(), part.getBody().end(), mapping);
     Operation *yield = part.getBody().front().getTerminator();
     yield->setOperands(yield->getOperand(number));
     for (Operation &op : llvm::make_early_inc_range(

@@ -18,6 +18,9 @@
 
 namespace kiln::schedule {
 
+/// The kind of elementwise groups with several results.
+inline constexpr llvm::StringLiteral kSiblings = "siblings";
+
 /// What a schedule works with.
 class ScheduleContext : public target::LoweringContext {
 public:

@@ -9,7 +9,6 @@
 namespace kiln::schedule {
 
 /// The kind that schedules of elementwise groups with several results have.
-inline constexpr llvm::StringLiteral kSiblings = "siblings";
 
 /// Registered as the schedule `generic.siblings`: one kernel that computes
 /// blocks of all results, which have one shape.

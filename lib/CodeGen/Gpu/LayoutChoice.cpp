@@ -273,28 +273,18 @@ std::string simt::whyNoLayout(Operation *op, Attribute asked, int64_t lanes,
     return "a layout for '" + op->getName().getStringRef().str() +
            "': expected an operation that loads, stores or computes a tile "
            "element by element";
-  if (layout.getRank() != tile.getRank())
-    return "a layout of rank " + std::to_string(layout.getRank()) +
-           " for a tile of rank " + std::to_string(tile.getRank());
   if (int64_t(1) << layout.getLaneBases(0).size() > lanes ||
       int64_t(1) << layout.getWarpBases(0).size() > warps)
     return "the layout has more lanes or warps than the kernel, which has " +
            std::to_string(lanes) + " and " + std::to_string(warps);
-  // Every element of the tile is somewhere, and nothing else is.
-  SmallVector<int64_t> bits(tile.getRank(), 0);
-  auto add = [&](ArrayRef<LayoutAttr::Basis> bases) {
-    for (const LayoutAttr::Basis &basis : bases)
-      for (auto [d, n] : llvm::enumerate(basis))
-        bits[d] |= n;
-  };
-  add(layout.getRegisterBases());
-  add(layout.getLaneBases(0));
-  add(layout.getWarpBases(0));
-  for (auto [covered, size] : llvm::zip(bits, tile.getShape()))
-    if (covered != int64_t(llvm::PowerOf2Ceil(size)) - 1)
-      return "the layout does not cover the tile, whose dimensions have " +
-             std::to_string(size) + " elements";
-  return "";
+  std::string why;
+  ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &diag) {
+    why = diag.str();
+    return success();
+  });
+  (void)layout.verifyLayoutFor(tile.getShape(),
+                               [&] { return emitError(op->getLoc()); });
+  return why;
 }
 
 target::MatrixInstructionAttr

@@ -1,0 +1,250 @@
+//===- AttentionBlocks.cpp - Blocks, grid and loops of attention ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How many queries and keys an instance has at once, how many instances share
+// out the keys, and which blocks of keys the mask leaves.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionBuilder.h"
+#include "kiln/Dialect/Kiln/Asked.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+using namespace kiln::target;
+
+/// Heads are whole, and what attention does not have has one element.
+void AttentionBuilder::placeDims() {
+  for (Extent size : plan.sizes) {
+    kernel.dims.emplace_back();
+    kernel.dims.back().size = size;
+  }
+  for (int *dim : {&dims.query, &dims.key, &dims.depth, &dims.width})
+    if (*dim < 0) {
+      *dim = kernel.dims.size();
+      kernel.dims.emplace_back();
+      kernel.place(*dim, kernel.constant(0));
+    }
+  for (int dim : {dims.depth, dims.width}) {
+    int64_t size = kernel.dims[dim].size.get();
+    // Threads have equal shares of powers of two; the unit's depth is 16.
+    constexpr int64_t kLeast = 16;
+    kernel.dims[dim].block =
+        isThreaded ? std::max<int64_t>(llvm::PowerOf2Ceil(size), kLeast) : size;
+    kernel.place(dim, kernel.constant(0));
+  }
+}
+
+/// The second product is what the model is asked for: its left factor is made
+/// from keys as deep as the block.
+void AttentionBuilder::chooseBlocks() {
+  if (isThreaded)
+    return chooseThreadedBlocks();
+  TilingProblem problem;
+  problem.kind = TilingProblem::Kind::Contraction;
+  for (auto [dim, role] : {std::pair(dims.query, TilingRole::Row),
+                           std::pair(dims.width, TilingRole::Column),
+                           std::pair(dims.key, TilingRole::Depth)}) {
+    TilingDim described{role};
+    if (Extent size = kernel.dims[dim].size; size.isStatic())
+      described.size = size.get();
+    problem.dims.push_back(described);
+  }
+  // Rows that are not there are computed, too.
+  constexpr int64_t kUnknownRows = 64;
+  if (ShapedType::isDynamic(problem.dims[0].size))
+    problem.dims[0].most = kUnknownRows;
+  // What a block of keys holds in vain where the mask cuts it.
+  constexpr int64_t kCutRows = 128, kCutKeys = 128;
+  if (bound.isKnown) {
+    problem.dims[0].most = kCutRows;
+    problem.dims[2].most = kCutKeys;
+  }
+  int64_t bits =
+      getElementTypeOrSelf(op.getQuery().getType()).getIntOrFloatBitWidth();
+  int64_t wideBits = wide.getIntOrFloatBitWidth();
+  problem.tiles = {{{0, 1}, bits},
+                   {{2, 1}, bits},
+                   {{0, 2}, wideBits},
+                   {{2, 1}, bits},
+                   {{0, 1}, wideBits}};
+  problem.lhs = problem.rhs = problem.acc = wide;
+  auto known = [&](int dim) {
+    Extent size = kernel.dims[dim].size;
+    return size.isStatic() ? size.get() : int64_t(1);
+  };
+  problem.work = double(known(dims.query)) * known(dims.key) *
+                 (block(dims.depth) + block(dims.width));
+  for (int dim : dims.outer) {
+    problem.instances *= known(dim);
+    problem.work *= known(dim);
+  }
+  SmallVector<int64_t> blocks = ctx.tiling.choose(problem).blocks;
+  kernel.dims[dims.query].block = blocks[0];
+  kernel.dims[dims.key].block = blocks[2];
+}
+
+/// Rows of a warp.
+static constexpr int64_t kOwnRows = 16;
+
+/// The tiles of FlashAttention-2: 128 queries, fewer where cores would have no
+/// instance, and as many keys as leave registers for the sums.
+void AttentionBuilder::chooseThreadedBlocks() {
+  constexpr int64_t kMostQueries = 128, kLeastQueries = 16;
+  constexpr int64_t kKeys = 64, kWideHead = 128, kKeysOfWideHead = 32;
+  auto known = [&](int dim) {
+    Extent size = kernel.dims[dim].size;
+    return size.isStatic() ? size.get() : int64_t(1024);
+  };
+  int64_t rows = std::clamp<int64_t>(llvm::PowerOf2Ceil(known(dims.query)),
+                                     kLeastQueries, kMostQueries);
+  int64_t outer = 1, cores = 1;
+  for (int dim : dims.outer)
+    outer *= known(dim);
+  if (target::TopologyAttr topology = ctx.description.getTopology())
+    cores = topology.getCores() * topology.getClusters();
+  while (rows > 64 &&
+         outer * int64_t(llvm::divideCeil(known(dims.query), rows)) < cores)
+    rows /= 2;
+  if (!rowDims.empty()) {
+    int64_t heads = 1;
+    for (int dim : rowDims)
+      heads *= kernel.dims[dim].block =
+          llvm::PowerOf2Ceil(kernel.dims[dim].size.get());
+    rows = std::max<int64_t>(llvm::PowerOf2Ceil(known(dims.query)),
+                             llvm::divideCeil(kLeastQueries, heads));
+  }
+  int64_t head = std::max(block(dims.depth), block(dims.width));
+  bool isWide = head > kWideHead;
+  std::optional<Asked> asked = findAsked(op->getParentOp(), "blocks");
+  ArrayRef<int64_t> sizes;
+  if (asked)
+    sizes = cast<DenseI64ArrayAttr>(asked->value).asArrayRef();
+  if (asked && sizes[0])
+    rows = sizes[0];
+  kernel.dims[dims.query].block = rows;
+  // Rows of a warp, so that its part of the sums stays in registers. Of few
+  // rows, two warps share the keys, in blocks that leave room for instances
+  // beside each other.
+  constexpr int64_t kHeadOfFewRows = 64, kWarpsOfFewRows = 2;
+  bool isFew = numRows() <= kOwnRows;
+  isWide |= isFew && head > kHeadOfFewRows;
+  int64_t keys = isWide ? kKeysOfWideHead : kKeys;
+  if (asked && sizes[2])
+    keys = sizes[2];
+  if (asked && (!llvm::isPowerOf2_64(rows) || !llvm::isPowerOf2_64(keys) ||
+                std::min(numRows(), keys) < kLeastQueries))
+    reason = "threads take blocks of powers of two from " +
+             std::to_string(kLeastQueries) + " on, found " +
+             std::to_string(rows) + " queries and " + std::to_string(keys) +
+             " keys";
+  if (asked && !rowDims.empty() && rows < known(dims.query))
+    reason = "queries of several heads are rows of one tile, expected all " +
+             std::to_string(known(dims.query)) + " in a block, found " +
+             std::to_string(rows);
+  if (asked && (sizes[1] || llvm::any_of(sizes.drop_front(3),
+                                         [](int64_t n) { return n != 0; })))
+    reason = "attention on threads has blocks of rows and of depth alone";
+  rows = numRows();
+  kernel.kernel->setAttr(
+      tile::kKernelHintsAttr,
+      tile::KernelHintsAttr::get(
+          b.getContext(), isFew ? kWarpsOfFewRows : rows / kOwnRows, 0, 0, 0));
+  kernel.dims[dims.key].block = keys;
+}
+
+/// Instances share out the keys where there are fewer of them than cores can
+/// hold.
+void AttentionBuilder::chooseParts() {
+  target::TopologyAttr topology =
+      ctx.description ? ctx.description.getTopology() : target::TopologyAttr();
+  if (!isThreaded || !topology)
+    return;
+  auto known = [&](int dim) {
+    Extent size = kernel.dims[dim].size;
+    return size.isStatic() ? size.get() : int64_t(1024);
+  };
+  PartProblem problem;
+  problem.cores = topology.getCores() * topology.getClusters();
+  problem.blocks = 0;
+  for (const KeyPiece &one : pieces)
+    problem.blocks += llvm::divideCeil(
+        one.size.isStatic() ? one.size.get() : int64_t(1024), block(dims.key));
+  problem.instances = llvm::divideCeil(known(dims.query), block(dims.query));
+  for (int dim : dims.outer)
+    if (!llvm::is_contained(rowDims, dim))
+      problem.instances *= known(dim);
+  // Tiles of few rows leave room for others.
+  constexpr int64_t kRowsOfCore = 128, kMostPerCore = 4;
+  problem.perCore =
+      std::clamp<int64_t>(kRowsOfCore / numRows(), 1, kMostPerCore);
+  problem.hasFewRows = numRows() <= kOwnRows;
+  auto bytes = [](Type type) {
+    return getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8.0;
+  };
+  problem.store = numRows() * block(dims.width) * bytes(wide) /
+                  (block(dims.key) * (block(dims.depth) + block(dims.width)) *
+                   bytes(op.getKey().getType()));
+  int64_t parts = chooseKeyParts(problem);
+  // Rows of heads that are beside each other are not stored otherwise.
+  if (parts == 1 && rowDims.empty())
+    return;
+  part = kernel.dims.size();
+  kernel.dims.emplace_back();
+  kernel.dims.back().size = parts;
+}
+
+void AttentionBuilder::placeGrid() {
+  // Instances that share keys follow each other.
+  if (rowDims.empty())
+    kernel.addGridDim(dims.query);
+  else
+    for (int dim : rowDims)
+      kernel.place(dim, kernel.constant(0));
+  if (!rowDims.empty())
+    kernel.place(dims.query, kernel.constant(0));
+  if (part >= 0)
+    kernel.addGridDim(part);
+  for (int dim : llvm::reverse(dims.outer))
+    if (!llvm::is_contained(rowDims, dim))
+      kernel.addGridDim(dim);
+  kernel.placeGrid();
+}
+
+void AttentionBuilder::findLoops() {
+  index::Math &math = kernel.host.math;
+  int64_t size = block(dims.key);
+  Extent keys = kernel.dims[dims.key].size;
+  end = kernel.index(kernel.numBlocks(dims.key));
+  Extent whole = math.floorDiv(keys, size);
+  auto least = [&](Value x, Value y) { return make<arith::MinSIOp>(x, y); };
+  if (!whole.same(kernel.numBlocks(dims.key)))
+    cut = kernel.index(whole);
+  if (!bound.isKnown)
+    return;
+  // The last key of the first and of the last query.
+  Value first = kernel.index(bound.last.offset());
+  for (int dim : bound.last.dims())
+    first = kernel.add(first,
+                       kernel.mul(kernel.dims[dim].offset,
+                                  kernel.index(bound.last.coefficient(dim))));
+  Value last = first;
+  if (bound.last.dependsOn(dims.query))
+    last = kernel.add(first, kernel.constant(block(dims.query) - 1));
+  // How many blocks there are up to a key, the rest of one counted or not.
+  auto blocksTo = [&](Value key, int64_t rest) -> Value {
+    Value count = make<arith::MaxSIOp>(kernel.add(key, kernel.constant(1)),
+                                       kernel.constant(0));
+    return make<arith::DivUIOp>(kernel.add(count, kernel.constant(rest)),
+                                kernel.constant(size));
+  };
+  end = least(end, blocksTo(last, size - 1));
+  if (bound.isAll) {
+    Value seen = blocksTo(first, 0);
+    cut = cut ? least(cut, seen) : seen;
+  }
+  if (cut)
+    cut = least(cut, end);
+}

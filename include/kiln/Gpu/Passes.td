@@ -82,6 +82,7 @@ def SimtOverlapProducts : Pass<"simt-overlap-products", "::kiln::tile::KernelOp"
       no value that it needs is carried from iteration to iteration;
     - the loop carries the results of the second product, and does nothing else with them;
     - nothing else in the loop reads or writes memory;
+    - the description of the target states `split_barriers` in `extra`;
     - the rings have two slots more than are filled ahead (`stage.depth`, `stage.ahead`): one is read, and the other lets warps be an
       iteration apart. `simt-stage-operands` gives so many where the registers of a core hold one instance only. Two instances
       would multiply and compute in turns anyway;

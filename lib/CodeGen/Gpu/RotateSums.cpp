@@ -88,10 +88,13 @@ bool SumChange::find(target::TargetAttr description) {
       !change->getResult(0).hasOneUse() || !neutralElement(change))
     return false;
   acc = &*change->getResult(0).use_begin();
-  return isMemoryProduct(acc->getOwner(), description) &&
-         acc ==
-             cast<MatrixProductOpInterface>(acc->getOwner()).getAccOperand() &&
-         add(change);
+  if (!isMemoryProduct(acc->getOwner(), description))
+    return false;
+  // Otherwise the iteration computes the lhs, too, before the product begins.
+  auto product = cast<MatrixProductOpInterface>(acc->getOwner());
+  auto left = dyn_cast<BlockArgument>(product.getLhsOperand().get());
+  return left && left.getOwner() == loop.getBody() &&
+         acc == product.getAccOperand() && add(change);
 }
 
 /// What `factor` is, or what changes nothing where `holds` does not hold:

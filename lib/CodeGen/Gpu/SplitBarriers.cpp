@@ -81,7 +81,7 @@ bool LoopBarrier::findBarrier() {
 
 /// Whether an operation computes, or fills or reads slots.
 bool LoopBarrier::isPartOfRings(Operation &op) {
-  if (auto choice = dyn_cast<scf::IfOp>(op))
+  if (auto choice = dyn_cast<scf::IfOp>(op); choice && choice->use_empty())
     return llvm::all_of(choice->getRegions(), [&](Region &region) {
       return region.empty() ||
              llvm::all_of(region.front().without_terminator(),

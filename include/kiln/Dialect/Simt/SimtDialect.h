@@ -39,10 +39,10 @@ namespace kiln::simt {
 /// each piece of shared memory that it borrows, where that begins and how many
 /// bytes it has (array<i64>).
 inline constexpr llvm::StringLiteral kScratchAttr = "simt.scratch";
-/// On a kernel's function at the level of threads: how many threads a block
-/// has (i64).
 /// What a split barrier takes in shared memory, in bytes, and its alignment.
 inline constexpr int64_t kSplitBarrierBytes = 8;
+/// On a kernel's function at the level of threads: how many threads a block
+/// has (i64).
 inline constexpr llvm::StringLiteral kThreadsAttr = "simt.threads";
 /// On the same, and on a kernel that simt-insert-barriers has been through:
 /// bytes of memory that the block shares (i64).

@@ -84,7 +84,10 @@ public:
   virtual ViewParts viewOf(mlir::Value view) = 0;
 
   /// Where the next piece of shared memory begins that the lowering said it
-  /// needs. What it read of the piece before is done with.
+  /// needs, in bytes. With `warpBytes` each warp has its own part of so many
+  /// bytes. What it read of the piece before is done with: where the two
+  /// overlap, a barrier is inserted, of each warp if both are parted alike, so
+  /// that all threads have to come to the call.
   int64_t scratch(int64_t bytes, int64_t warpBytes = 0);
   /// A barrier for the threads of a warp.
   void warpBarrier();
@@ -124,6 +127,7 @@ private:
   /// many pieces of it have been used.
   llvm::ArrayRef<int64_t> scratchPlaces;
   size_t scratchUsed = 0;
+  int64_t scratchWarpBytes = 0; ///< of the latest piece
 };
 
 /// The context of lowerings of tiles in registers.

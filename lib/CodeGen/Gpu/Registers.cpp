@@ -40,9 +40,12 @@ int64_t RegisterCode::scratch(int64_t bytes, int64_t warpBytes) {
     return 0; // the operation is in error
   }
   StorageArea area{scratchPlaces[at], scratchPlaces[at] + bytes};
+  // Warps wait for themselves alone only where both pieces are parted alike.
+  bool isOfWarps = warpBytes && warpBytes == scratchWarpBytes;
   if (at && area.overlaps({scratchPlaces[at - 2],
                            scratchPlaces[at - 2] + scratchPlaces[at - 1]}))
-    warpBytes ? warpBarrier() : barrier();
+    isOfWarps ? warpBarrier() : barrier();
+  scratchWarpBytes = warpBytes;
   return area.begin;
 }
 

@@ -3,6 +3,7 @@
 
 #include "ScratchNeeds.h"
 #include "RegisterCandidates.h"
+#include "kiln/Interfaces/Names.h"
 #include "kiln/Target/Declines.h"
 #include "kiln/Target/PluginLoader.h"
 
@@ -29,7 +30,13 @@ BlockShape::BlockShape(tile::KernelOp kernel, int64_t lanes, int64_t warps,
 
 ArrayRef<RegisterCandidate> simt::candidatesFor(Operation *op,
                                                 const BlockShape &block) {
-  auto [known, isNew] = block.candidates.try_emplace(op->getName());
+  // Kinds are of an operation rather than of its name.
+  unsigned kinds = 0;
+  for (StringRef kind :
+       {kMatrixProduct, kElementwise, kMovement, kViewRead, kViewWrite})
+    kinds = kinds << 1 | isOfKind(op, kind);
+  auto [known, isNew] =
+      block.candidates.try_emplace(std::pair(op->getName(), kinds));
   if (!isNew)
     return known->second;
   IRRewriter rewriter(op->getContext());

@@ -31,8 +31,9 @@ struct RegisterCandidate {
 struct BlockShape : BlockThreads {
   ExchangeMachine machine;
   target::TargetOptions options; ///< of the kernel's target
-  /// What was found for operations of a name.
-  mutable llvm::DenseMap<mlir::OperationName, std::vector<RegisterCandidate>>
+  /// What was found for operations of a name and of some kinds, a bit each.
+  mutable llvm::DenseMap<std::pair<mlir::OperationName, unsigned>,
+                         std::vector<RegisterCandidate>>
       candidates;
 
   BlockShape(tile::KernelOp kernel, int64_t lanes, int64_t warps,

@@ -1,6 +1,7 @@
 //===- StorageLegality.cpp - Which homes tiles can have -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "kiln/Analysis/Aliases.h"
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Interfaces/MatrixProduct.h"
@@ -16,17 +17,8 @@ static bool isTile(Type type) { return isa<RankedTensorType>(type); }
 bool staging::mayAlias(Value a, Value b, bool disjoint) {
   if (a == b)
     return true;
-  auto fact = [](Value view, StringRef name) {
-    auto argument = dyn_cast<BlockArgument>(view);
-    if (!argument)
-      return false;
-    auto kernel = dyn_cast<tile::KernelOp>(argument.getOwner()->getParentOp());
-    return kernel && kernel.getArgAttr(argument.getArgNumber(), name);
-  };
-  for (Value view : {a, b})
-    if (fact(view, tile::kReadonlyAttr) || fact(view, tile::kNoaliasAttr))
-      return false;
-  return !(disjoint && isa<BlockArgument>(a) && isa<BlockArgument>(b));
+  BlockArgument x = tile::rootOf(a), y = tile::rootOf(b);
+  return tile::mayAlias(a, b) && !(disjoint && x && y && x != y);
 }
 
 bool Storage::crossesStore(ViewAccessOpInterface read) {

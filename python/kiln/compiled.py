@@ -99,7 +99,7 @@ def _run(arguments):
 
 
 def compile(source, target="cpu", *, schedule=None, options=(), quiet=False):  # as kiln-compile has it
-    """Compiles `source`, a path or MLIR as text, for a target specification. Returns `Compiled`.
+    """Compiles `source`, a path or MLIR as text, for a target specification. Returns `Compiled`. Text has a newline.
 
     `schedule` is a schedule script, a path or text; `options` are flags of kiln-compile. Raises `CompileError`. What takes
     more than two seconds shows a progress bar on a terminal, with tqdm and unless `quiet`."""
@@ -120,7 +120,7 @@ def compile(source, target="cpu", *, schedule=None, options=(), quiet=False):  #
 
 
 def opt(source, passes, *, target=None, schedule=None, options=()):
-    """Runs passes on `source`, a path or MLIR as text, and returns the IR as text.
+    """Runs passes on `source`, a path or MLIR as text, and returns the IR as text. Text has a newline.
 
     `passes` is a pipeline on the module, such as "tile-choose-blocks,canonicalize". `target` binds the module to a target
     specification first, `schedule` (a path or text) is applied before the passes. Raises `CompileError`."""

@@ -36,14 +36,16 @@ def files():
 _FILE_KEYS = ("schedule_file", "tiling_cache", "description")
 
 
-def contents_of(target):
-    """What the files hold that a target specification names, as a digest: code depends on it."""
+def contents_of(target, *options):
+    """What the files hold that a target specification or flags of kiln-compile name, as a digest: code depends on it."""
     digest = hashlib.sha256()
-    for part in re.split("[,+]", str(target)):
-        key, _, path = part.partition("=")
-        if key in _FILE_KEYS and os.path.isfile(path):
+    named = [part for part in re.split("[,+]", str(target)) if part.partition("=")[0] in _FILE_KEYS]
+    for part in [*named, *options]:
+        path = part.partition("=")[2]
+        if os.path.isfile(path):
             with open(path, "rb") as file:
-                digest.update(file.read())
+                held = file.read()
+            digest.update(f"{part}\0{len(held)}\0".encode() + held)
     return digest.hexdigest()
 
 

@@ -194,6 +194,19 @@ static json::Object entryOf(const CompiledKernel &kernel, int64_t metadata) {
   return entry;
 }
 
+/// The kernel with an operation at a place; the first one where none has.
+static tile::KernelOp kernelAt(ModuleOp module, Location place) {
+  for (auto kernel : module.getOps<tile::KernelOp>())
+    if (kernel
+            ->walk([&](Operation *op) {
+              return op->getLoc() == place ? WalkResult::interrupt()
+                                           : WalkResult::advance();
+            })
+            .wasInterrupted())
+      return kernel;
+  return *module.getOps<tile::KernelOp>().begin();
+}
+
 Server::Reply Server::compile(const BoundTarget &bound, StringRef text,
                               bool asText) {
   Reply reply;
@@ -222,8 +235,7 @@ Server::Reply Server::compile(const BoundTarget &bound, StringRef text,
   if (!isDone) {
     reply.body.clear();
     if (StringRef(problem).starts_with("unsupported: "))
-      reply.result =
-          declined(*before->getOps<tile::KernelOp>().begin(), place, problem);
+      reply.result = declined(kernelAt(*before, place), place, problem);
     else
       reply.error = problem.empty() ? "failed without a reason" : problem;
     return reply;

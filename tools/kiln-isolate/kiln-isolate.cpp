@@ -10,6 +10,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/raw_ostream.h"
+#include <dlfcn.h>
 #include <unistd.h>
 
 using namespace kiln;
@@ -60,6 +61,11 @@ int main(int argc, char **argv) {
     return driver::kInputFailed;
   }
   std::vector<std::string> files = {"/proc/self/exe"};
+  // The compiler is a library.
+  Dl_info library;
+  if (dladdr(reinterpret_cast<void *>(&driver::initialize), &library) &&
+      library.dli_fname)
+    files.push_back(library.dli_fname);
   for (const target::PluginInfo &plugin : registry.plugins())
     files.push_back(plugin.path);
   driver::registerPasses();

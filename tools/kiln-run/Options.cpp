@@ -278,6 +278,7 @@ std::string finishCodeObject(const RawOptions &raw, Options &options) {
   }
   for (auto [flag, isUsed] : {std::pair("--check", options.check),
                               std::pair("--tune", !options.tune.empty()),
+                              std::pair("--schedule", !raw.schedule.empty()),
                               std::pair("--against", !options.against.empty())})
     if (isGiven && isUsed)
       return std::string(flag) + " needs a program, found a code object";

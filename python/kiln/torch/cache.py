@@ -33,7 +33,7 @@ def compiler_mark():
 
 
 def key(text, target, options=()):
-    marks = [compiler_mark(), str(target), compiler.contents_of(target)]
+    marks = [compiler_mark(), str(target), compiler.contents_of(target, *options)]
     return hashlib.sha256("\0".join([*marks, *options, text]).encode()).hexdigest()
 
 

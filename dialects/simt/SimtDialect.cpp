@@ -281,6 +281,69 @@ LogicalResult CopyAsyncOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// Bulk copies
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+SlotBarriersAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                         int64_t place, int64_t held) {
+  // (C1) Where the barriers lie.
+  if (place < 0 || place % kSplitBarrierBytes)
+    return emitError() << "expected a place that is a multiple of "
+                       << kSplitBarrierBytes << ", found " << place;
+  if (held < 0)
+    return emitError() << "expected a number of held slots that is not "
+                          "negative, found "
+                       << held;
+  return success();
+}
+
+int64_t CopyBulkOp::getElementBytes() {
+  Type element = getElement();
+  return element.isIntOrFloat()
+             ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
+             : 8;
+}
+
+int64_t CopyBulkOp::getRowBytes() {
+  return getBox()[getAlong()] * getElementBytes();
+}
+
+int64_t CopyBulkOp::getPieceBytes() {
+  return std::min(getRowBytes(), getSwizzle().getRow());
+}
+
+int64_t CopyBulkOp::getRows() {
+  int64_t rows = 1;
+  for (auto [d, size] : llvm::enumerate(getBox()))
+    if (int64_t(d) != int64_t(getAlong()))
+      rows *= size;
+  return rows;
+}
+
+int64_t CopyBulkOp::getBytes() { return getRows() * getRowBytes(); }
+
+LogicalResult CopyBulkOp::verify() {
+  // (C1) One number for each dimension.
+  size_t rank = getBox().size();
+  if (!rank || getAt().size() != rank || getSizes().size() != rank ||
+      getStrides().size() != rank || getAlong() >= rank)
+    return emitOpError() << "expected as many coordinates, sizes and strides "
+                            "as the box has dimensions, and 'along' to be one "
+                            "of them; found "
+                         << getAt().size() << ", " << getSizes().size() << ", "
+                         << getStrides().size() << ", " << rank << " and "
+                         << getAlong();
+  // (C2) Rows that can be permuted.
+  int64_t row = getRowBytes();
+  if (row < getSwizzle().getChunk() || !llvm::isPowerOf2_64(row))
+    return emitOpError()
+           << "expected rows of a power of two of bytes, at least "
+           << getSwizzle().getChunk() << ", found " << row;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Products that go on by themselves
 //===----------------------------------------------------------------------===//
 

@@ -159,3 +159,33 @@ func.func private @swizzle_c1() attributes {a = #simt.swizzle<row = 96, chunk = 
 // swizzle (C1)
 // expected-error@+1 {{expected chunks of less than the 16 bytes of a row, found 16}}
 func.func private @swizzle_c1() attributes {a = #simt.swizzle<row = 16, chunk = 16, align = 1024>}
+
+// -----
+
+// slot_barriers (C1)
+// expected-error@+1 {{expected a place that is a multiple of 8, found 12}}
+func.func private @slot_barriers_c1() attributes {a = #simt.slot_barriers<place = 12, held = 0>}
+
+// -----
+
+// slot_barriers (C1)
+// expected-error@+1 {{expected a number of held slots that is not negative, found -1}}
+func.func private @slot_barriers_c1() attributes {a = #simt.slot_barriers<place = 8, held = -1>}
+
+// -----
+
+func.func @copy_bulk_c1(%p: !llvm.ptr<1>, %s: !llvm.ptr<3>, %n: i64, %m: i1) {
+  // expected-error@+1 {{expected as many coordinates, sizes and strides as the box has dimensions, and 'along' to be one of them; found 1, 2, 2, 2 and 1}}
+  simt.copy_bulk %p[%n] sizes(%n, %n) strides(%n, %n) box [8, 64] of bf16 along 1 by #simt.swizzle<row = 128, chunk = 16, align = 128>
+    to %s barrier %s mask %m : !llvm.ptr<1>, !llvm.ptr<3>
+  return
+}
+
+// -----
+
+func.func @copy_bulk_c2(%p: !llvm.ptr<1>, %s: !llvm.ptr<3>, %n: i64, %m: i1) {
+  // expected-error@+1 {{expected rows of a power of two of bytes, at least 16, found 96}}
+  simt.copy_bulk %p[%n, %n] sizes(%n, %n) strides(%n, %n) box [8, 48] of bf16 along 1 by #simt.swizzle<row = 128, chunk = 16, align = 128>
+    to %s barrier %s mask %m : !llvm.ptr<1>, !llvm.ptr<3>
+  return
+}

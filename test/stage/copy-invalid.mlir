@@ -66,3 +66,11 @@ tile.kernel @prefetch_c2(%x: !tile.view<4x4xf32>, %i: index) {
   // expected-error@+1 {{expected positive sizes of the box, found 0}}
   stage.prefetch %x[%i, %i] box [0] : !tile.view<4x4xf32>
 }
+
+// -----
+
+tile.kernel @copy_c6(%x: !tile.view<4xf32>, %i: index) {
+  %s = stage.alloc : memref<4xf32>
+  // expected-error@+1 {{expected a 'bulk' copy to be 'async', from a view to storage}}
+  stage.copy bulk %x[%i] to %s : !tile.view<4xf32>, memref<4xf32>
+}

@@ -95,6 +95,9 @@ static LogicalResult checkWritten(WarpProduct &product, int64_t at) {
                   "the copy, which is not waited for before");
   if (byte.write.isNone())
     return success();
+  // Bulk copies write as the product reads.
+  if (byte.phase && warp.awaitedPhases[byte.slot] >= byte.phase)
+    return success();
   Operation *writer = block.opOf(byte.write.op);
   Moment now = warp.moment(0);
   if (!byte.write.isBeforeWarp(now))
@@ -153,6 +156,7 @@ LogicalResult ThreadBlock::finishProduct(WarpProduct &product) {
     for (int64_t at = begin; at < end; ++at) {
       ByteState &byte = shared.at(at);
       --byte.products;
+      noteRead(at, warp);
       if (byte.read.blockEpoch != before.blockEpoch ||
           byte.read.warps != uint32_t(1) << warp.number)
         byte.read.add(before, number);

@@ -49,8 +49,10 @@ FailureOr<bool> ThreadBlock::turn() {
   bool isOver = true;
   for (auto &warp : warps) {
     isOver &= warp->coroutine.isDone();
-    bool isReady =
-        warp->awaits ? haveAllArrived(warp->awaits - 1) : !warp->waitsAt;
+    bool isReady = warp->awaitsSlot >= 0
+                       ? isSlotReady(warp->awaitsSlot, warp->awaitsOdd)
+                   : warp->awaits ? haveAllArrived(warp->awaits - 1)
+                                  : !warp->waitsAt;
     if (!warp->coroutine.isDone() && isReady)
       ready.push_back(warp->number);
   }
@@ -59,7 +61,7 @@ FailureOr<bool> ThreadBlock::turn() {
   if (ready.empty()) {
     // What all others wait for may have stopped since.
     for (auto &warp : warps)
-      if (warp->waitsAt && !warp->awaits &&
+      if (warp->waitsAt && !warp->awaits && warp->awaitsSlot < 0 &&
           areAllAt(warp->waitsAt, warp->waitsWith)) {
         release(warp->waitsAt, warp->waitsWith);
         return true;
@@ -89,6 +91,15 @@ LogicalResult ThreadBlock::explainStuck() {
   for (auto &warp : warps) {
     if (!warp->waitsAt)
       continue;
+    if (warp->awaitsSlot >= 0) {
+      const SlotBarrier &barrier = slotBarriers.at(warp->awaitsSlot);
+      return warp->waitsAt->emitError("thread ")
+             << warp->thread(0) << " waits for phase " << barrier.phase
+             << " of the barrier at byte " << warp->awaitsSlot << ", which has "
+             << barrier.arrived << " of " << barrier.arrivals
+             << " arrivals, and " << barrier.bytes
+             << " bytes that nothing copies";
+    }
     for (auto &other : warps) {
       bool hasCome = warp->awaits ? other->arrived >= warp->awaits
                                   : other->waitsAt == warp->waitsAt;
@@ -183,6 +194,28 @@ LogicalResult ThreadBlock::barrier(Warp &warp, Operation *op) {
   return success();
 }
 
+LogicalResult ThreadBlock::barrier(Warp &warp, simt::NamedBarrierOp op) {
+  int64_t warpsHere = op.getThreads() / code->lanes;
+  if (int64_t(op.getThreads()) % code->lanes || warpsHere < 1 ||
+      warpsHere > int64_t(warps.size()) || warp.number >= warpsHere)
+    return op.emitOpError("expected warps of the first ")
+           << op.getThreads() << " threads of " << code->threads
+           << ", found thread " << warp.thread(0);
+  auto first = namedBarriers.try_emplace(op.getNumber(), op).first->second;
+  if (cast<simt::NamedBarrierOp>(first).getThreads() != op.getThreads())
+    return op.emitOpError("expected ")
+           << cast<simt::NamedBarrierOp>(first).getThreads()
+           << " threads, as at other barriers of number " << op.getNumber();
+  uint32_t phase = arrive(warp);
+  warp.fencesBeforeWarp = warp.fences;
+  uint32_t before = globalEpoch;
+  if (failed(meet(warp, first, llvm::maskTrailingOnes<uint32_t>(warpsHere))))
+    return failure();
+  warp.passed = phase + 1;
+  globalEpoch += globalEpoch == before;
+  return success();
+}
+
 LogicalResult ThreadBlock::stir(Warp &warp) {
   if (!evaluator->seed)
     return success();
@@ -194,6 +227,9 @@ LogicalResult ThreadBlock::stir(Warp &warp) {
     size_t k = random(flying.size());
     if (failed(arrive(copies.at(flying[k]))))
       return failure();
+    if (int64_t barrier = copies.at(flying[k]).barrier; barrier >= 0)
+      if (failed(tryComplete(slotBarriers.at(barrier), /*hurries=*/false)))
+        return failure();
     flying.erase(flying.begin() + k);
   }
   for (auto &product : products)
@@ -205,8 +241,13 @@ LogicalResult ThreadBlock::stir(Warp &warp) {
 }
 
 LogicalResult ThreadBlock::finishWarp(Warp &warp) {
+  // Other threads than the one that starts a bulk copy may wait for it.
+  bool isLast = llvm::all_of(warps, [&](auto &other) {
+    return other.get() == &warp || other->coroutine.isDone();
+  });
   for (auto &[id, copy] : copies)
-    if (copy.warp == &warp && warp.live >> copy.lane & 1)
+    if (copy.barrier >= 0 ? isLast
+                          : copy.warp == &warp && warp.live >> copy.lane & 1)
       return copy.op->emitError("is a copy that thread ")
              << warp.thread(copy.lane) << " does not wait for before it ends";
   for (auto &product : products)

@@ -28,7 +28,8 @@ LogicalResult ThreadBlock::arrive(ThreadCopy &copy) {
     return success();
   copy.isDone = true;
   size_t size = copy.snapshot.size();
-  if (size && std::memcmp(copy.source, copy.snapshot.data(), size))
+  if (size && copy.source &&
+      std::memcmp(copy.source, copy.snapshot.data(), size))
     return copy.op->emitError("is a copy whose source is written while it is "
                               "in flight, by thread ")
            << copy.warp->thread(copy.lane) << " or another one";

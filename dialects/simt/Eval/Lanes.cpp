@@ -168,6 +168,15 @@ LogicalResult barrier(Operation *op, Frame &frame) {
   return warp->block.barrier(*warp, op);
 }
 
+LogicalResult namedBarrier(simt::NamedBarrierOp op, Frame &frame) {
+  if (!isInThreadCode(frame))
+    return success();
+  Warp *warp = warpOf(op, frame);
+  if (!warp || failed(warp->block.stir(*warp)))
+    return failure();
+  return warp->block.barrier(*warp, op);
+}
+
 /// The first thread writes what a split barrier is, and who arrives reads it.
 LogicalResult touchBarrier(Operation *op, Warp &warp, unsigned lane,
                            int64_t place, ThreadBlock::Use use) {
@@ -411,6 +420,7 @@ void addGpu(EvaluationInterface &table) {
 
 void addSimtMatrices(EvaluationInterface &table) {
   table.add<simt::BarrierOp>(barrier);
+  table.add<simt::NamedBarrierOp>(namedBarrier);
   table.add<simt::UniformOp>(uniform);
   table.add<simt::WarpBarrierOp>(warpBarrier);
   table.add<simt::CreateSplitBarrierOp>(create);

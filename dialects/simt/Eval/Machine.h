@@ -71,6 +71,19 @@ struct ThreadCopy {
   const char *source = nullptr;
   std::string snapshot; ///< what the source held at the issue
   bool isDone = false;  ///< the bytes have arrived
+  int64_t barrier = -1; ///< where the barrier lies that counts them
+};
+
+/// A barrier that counts arrivals and bytes (simt.create_barriers).
+struct SlotBarrier {
+  uint32_t number = 0;
+  int64_t arrivals = 0;
+  int64_t arrived = 0, bytes = 0; ///< in this phase; announced, not issued
+  uint32_t phase = 0;             ///< this one
+  std::vector<int64_t> copies;    ///< in flight
+  /// By warp, the times whose accesses are before the arrivals of this phase,
+  /// and of the phases before.
+  std::vector<uint32_t> clock, complete;
 };
 
 /// An asynchronous product of one warp.
@@ -145,6 +158,15 @@ public:
   /// latest barrier of any kind.
   std::vector<uint32_t> fences, fencesBeforeBlock[2], fencesBeforeWarp;
 
+  /// By warp, the times whose accesses are known to be done; of the warp
+  /// itself its time, which each arrival at the barrier of a slot ends. By
+  /// barrier, the phases that it has waited for.
+  std::vector<uint32_t> known, awaitedPhases;
+  /// Where the barrier lies of whose phase it waits for the end, -1 for none,
+  /// and the parity.
+  int64_t awaitsSlot = -1;
+  bool awaitsOdd = false;
+
   /// Copies of each lane: not committed yet, and in groups.
   struct Copies {
     std::vector<int64_t> open;
@@ -182,11 +204,23 @@ public:
   /// Waits until the warps in `with`, a bit each, come to this operation.
   mlir::LogicalResult meet(Warp &warp, mlir::Operation *op, uint32_t with);
   mlir::LogicalResult barrier(Warp &warp, mlir::Operation *op);
+  mlir::LogicalResult barrier(Warp &warp, simt::NamedBarrierOp op);
   /// Arrives in a phase: its number.
   uint32_t arrive(Warp &warp);
   /// Waits until all warps have arrived in a phase.
   mlir::LogicalResult await(Warp &warp, mlir::Operation *op, uint32_t phase);
   uint32_t allWarps() const;
+  // Barriers of slots.
+  mlir::LogicalResult createBarriers(simt::CreateBarriersOp op);
+  /// The barrier at an address; null after a report where there is none.
+  SlotBarrier *slotBarrier(mlir::Operation *op, int64_t address);
+  mlir::LogicalResult arriveAt(mlir::Operation *op, Warp &warp,
+                               SlotBarrier &barrier, int64_t bytes);
+  mlir::LogicalResult awaitParity(mlir::Operation *op, Warp &warp,
+                                  int64_t address, bool isOdd);
+  /// Ends the phase of a barrier, if all have arrived and all bytes are there.
+  /// With `hurries` those in flight arrive now.
+  mlir::LogicalResult tryComplete(SlotBarrier &barrier, bool hurries);
   /// With a seed: something in flight may happen now, and others go on.
   mlir::LogicalResult stir(Warp &warp);
 
@@ -228,6 +262,7 @@ public:
   //===--- In flight ---===//
 
   mlir::LogicalResult issue(ThreadCopy copy);
+  mlir::LogicalResult issueBulk(ThreadCopy copy);
   mlir::LogicalResult finishCopy(int64_t id);
   mlir::LogicalResult arrive(ThreadCopy &copy);
   mlir::LogicalResult issue(std::shared_ptr<WarpProduct> product);
@@ -249,8 +284,20 @@ public:
   mlir::Operation *stoppedAt = nullptr;
 
   uint64_t random(uint64_t below) { return generator() % below; }
+  /// Remembers a read of shared memory by a warp for the barriers of slots.
+  void noteRead(int64_t at, const Warp &warp) {
+    if (!readTimes.empty())
+      readTimes[at * warps.size() + warp.number] = warp.known[warp.number];
+  }
 
 private:
+  bool isSlotReady(int64_t address, bool isOdd) const;
+  /// Whether barriers of slots order all reads of a byte before what a warp
+  /// does now.
+  bool areReadsKnown(int64_t at, const Warp &warp) const;
+  static bool isWriteKnown(const ByteState &byte, const Warp &warp) {
+    return byte.phase && warp.awaitedPhases[byte.slot] >= byte.phase;
+  }
   mlir::LogicalResult explainStuck();
   bool areAllAt(mlir::Operation *op, uint32_t with) const;
   bool haveAllArrived(uint32_t phase) const;
@@ -261,6 +308,12 @@ private:
                            llvm::StringRef did);
 
   std::unordered_map<const Buffer *, Shadow> global;
+  std::map<int64_t, SlotBarrier> slotBarriers; ///< by address
+  /// The first operation of each number, at which all of that number meet.
+  std::map<int64_t, mlir::Operation *> namedBarriers;
+  /// The time of the latest read of each byte, by warp; 0: none. Empty where
+  /// there are no barriers of slots.
+  std::vector<uint32_t> readTimes;
   std::vector<mlir::Operation *> ops = {nullptr};
   llvm::DenseMap<mlir::Operation *, uint32_t> opNumbers;
   int64_t nextCopy = 0;
@@ -306,6 +359,7 @@ void addGpu(EvaluationInterface &table);
 void addSimtMemory(EvaluationInterface &table);
 void addSimtCopies(EvaluationInterface &table);
 void addSimtMatrices(EvaluationInterface &table);
+void addSimtBulkCopies(EvaluationInterface &table);
 void addSimtProducts(EvaluationInterface &table);
 void addSimtAsyncProducts(EvaluationInterface &table);
 

@@ -161,7 +161,11 @@ LogicalResult ThreadBlock::touch(Operation *op, Warp &warp, unsigned lane,
     }
     bool isCopy = use == Use::write && stored && byte.write.op == number &&
                   stored[at - begin] == now[at - begin];
-    bool isOrdered = byte.write.isBefore(moment);
+    // Who waits for a bulk copy knows of it, and the thread that started it.
+    bool isOrdered =
+        byte.phase ? isWriteKnown(byte, warp) ||
+                         (isWrite && byte.write.warps == 1u << warp.number)
+                   : byte.write.isBefore(moment);
     bool areBothAtomic =
         byte.isAtomic && (use == Use::atomic || use == Use::volatileRead);
     if (!isOrdered && !areBothAtomic && !isCopy)
@@ -169,9 +173,12 @@ LogicalResult ThreadBlock::touch(Operation *op, Warp &warp, unsigned lane,
                   byte.isAtomic ? "updates" : "writes");
     if (!isWrite) {
       byte.read.add(moment, number);
+      if (&shadow == &shared)
+        noteRead(at, warp);
       continue;
     }
-    if (!byte.read.isBefore(moment))
+    if (!byte.read.isBefore(moment) &&
+        !(&shadow == &shared && areReadsKnown(at, warp)))
       return race(op, warp, lane, memory, at, does, byte.read, "reads");
     // Unordered writes of the same value are remembered together.
     if (isOrdered)
@@ -179,6 +186,7 @@ LogicalResult ThreadBlock::touch(Operation *op, Warp &warp, unsigned lane,
     byte.write.add(moment, number);
     byte.read = Touch();
     byte.isAtomic = use == Use::atomic;
+    byte.phase = 0;
     byte.fences = warp.fences[lane];
   }
   return success();

@@ -89,6 +89,10 @@ struct ByteState {
   uint32_t copy = 0;     ///< the copy in flight that writes it, plus one
   uint16_t products = 0; ///< products in flight that read it
   bool isAtomic = false; ///< `write` are atomic accesses
+  /// Of the barrier of a slot that counts the bytes of a bulk copy, the phase
+  /// in which it wrote this one, plus one; 0: what wrote it is no bulk copy.
+  uint32_t phase = 0;
+  uint32_t slot = 0; ///< the number of that barrier
 };
 
 /// The states of the bytes of a memory, made where they are first touched.

@@ -26,6 +26,7 @@ struct SimtEvaluation : EvaluationInterface {
     addSimtMemory(*this);
     addSimtCopies(*this);
     addSimtMatrices(*this);
+    addSimtBulkCopies(*this);
     addSimtProducts(*this);
     addSimtAsyncProducts(*this);
   }

@@ -85,6 +85,8 @@ Warp::Warp(ThreadBlock &block, unsigned number, LaneMask live)
     phase.assign(lanes, 0);
   fencesBeforeWarp.assign(lanes, 0);
   copies.resize(lanes);
+  known.assign(kMostWarps, 0);
+  known[number] = 1;
 }
 
 Moment Warp::moment(unsigned lane) const {

@@ -578,5 +578,6 @@ def Simt_StoreMatrixOp : Simt_MatrixOp<"store_matrix", [MemoryEffects<[MemWrite]
 }
 
 include "kiln/Dialect/Simt/SimtProductOps.td"
+include "kiln/Dialect/Simt/BulkCopyOps.td"
 
 #endif

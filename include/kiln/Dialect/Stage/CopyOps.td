@@ -23,7 +23,8 @@ def Stage_CopyOp : Stage_Op<"copy", [
     `padding` (zero, nan, a value) and is dropped when written.
 
     With `async` the copy is asynchronous, and its result is a token to wait for. From its issue until a
-    wait for the token, the elements that it writes are pending, and those that it reads must not be written.
+    wait for the token, the elements that it writes are pending, and those that it reads must not be written. With `bulk`
+    a copy unit performs it as a whole, by a descriptor of the view: the code generator's threads compute no addresses.
 
     Constraints:
     - (C1) At least one side is storage; both have one element type.
@@ -33,6 +34,7 @@ def Stage_CopyOp : Stage_Op<"copy", [
     - (C4) Padding belongs to a source that is a view; `pad` has the element type, NaN is for floats, and `any`
       is not for copies.
     - (C5) There is a token exactly with `async`.
+    - (C6) A `bulk` copy is `async`, from a view to storage.
 
     Numerics: exact. Since: 0.1.
 
@@ -52,14 +54,19 @@ def Stage_CopyOp : Stage_Op<"copy", [
     Arg<Stage_ViewOrStorage, "what is written">:$target, Arg<Variadic<Index>, "where the box starts there">:$to,
     Arg<Optional<Stage_Scalar>, "what is read outside of the view">:$pad,
     UnitAttr:$async, UnitAttr:$from_offsets, UnitAttr:$to_offsets, OptionalAttr<DenseI64ArrayAttr>:$box,
-    DefaultValuedAttr<Tile_Padding, "::kiln::tile::Padding::zero">:$padding);
+    DefaultValuedAttr<Tile_Padding, "::kiln::tile::Padding::zero">:$padding, UnitAttr:$bulk);
   let results = (outs Optional<Stage_TokenType>:$token);
   let assemblyFormat = [{
-    custom<Async>($async) $source (`at` $from_offsets^)? (`[` $from^ `]`)?
+    custom<Async>($async) (`bulk` $bulk^)? $source (`at` $from_offsets^)? (`[` $from^ `]`)?
     `` custom<Padding>($pad, type($pad), $padding)
     `to` $target (`at` $to_offsets^)? (`[` $to^ `]`)? (`box` $box^)? custom<Token>(ref($async), type($token))
     attr-dict `:` qualified(type($source)) `,` qualified(type($target))
   }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$token, "::mlir::Value":$source, "::mlir::ValueRange":$from, "::mlir::Value":$target,
+    "::mlir::ValueRange":$to, "::mlir::Value":$pad, "::mlir::UnitAttr":$async, "::mlir::UnitAttr":$fromOffsets,
+    "::mlir::UnitAttr":$toOffsets, "::mlir::DenseI64ArrayAttr":$box, "::kiln::tile::PaddingAttr":$padding), [{
+    build($_builder, $_state, token, source, from, target, to, pad, async, fromOffsets, toOffsets, box, padding, ::mlir::UnitAttr());
+  }]>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The sizes of what is moved.

@@ -14,7 +14,8 @@ def Stage_RingOp : Stage_Op<"ring", [
   let summary = "A queue of slots of storage";
   let description = [{
     All slots are empty. The parts of a slot lie one behind the other, each at a multiple of `align`, and slots
-    likewise; `offset` is where the first starts, as for `stage.alloc`.
+    likewise; `offset` is where the first starts, as for `stage.alloc`. `barriers` says how a code generator makes who fills slots
+    and who empties them wait for each other; it is of a family and opaque here. Without it the family inserts operations for that.
 
     Constraints:
     - (C1) `align` is a power of two.
@@ -55,9 +56,12 @@ def Stage_RingOp : Stage_Op<"ring", [
     }
     ```
   }];
-  let arguments = (ins OptionalAttr<I64Attr>:$align, OptionalAttr<I64Attr>:$offset);
+  let arguments = (ins OptionalAttr<I64Attr>:$align, OptionalAttr<I64Attr>:$offset, OptionalAttr<AnyAttr>:$barriers);
   let results = (outs Stage_RingType:$ring);
   let assemblyFormat = "attr-dict `:` qualified(type($ring))";
+  let builders = [OpBuilder<(ins "::mlir::Type":$ring, "::mlir::IntegerAttr":$align, "::mlir::IntegerAttr":$offset), [{
+    build($_builder, $_state, ring, align, offset, ::mlir::Attribute());
+  }]>];
   let hasVerifier = 1;
 }
 

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Bulk copies of tiles by a copy unit, and barriers that count their bytes.
+#ifndef KILN_GPU_BULKCOPYOPS_TD
+#define KILN_GPU_BULKCOPYOPS_TD
+
+def Simt_SlotBarriersAttr : AttrDef<Simt_Dialect, "SlotBarriers"> {
+  let mnemonic = "slot_barriers";
+  let summary = "the barriers of the slots of a ring buffer";
+  let description = [{
+    As `barriers` of a `stage.ring`: each slot has two barriers in shared memory, 8 bytes each. The first ones, at `place` bytes, say that
+    the slot is full: `stage.produce` makes a thread announce the bytes that its copies write, and `stage.consume` waits for them. The
+    second ones, behind the first ones of all slots, say that a slot is empty: each warp arrives at a `stage.release`, and `stage.produce`
+    waits for that.
+
+    - `held`: a `stage.release` empties the slot that was consumed so many slots before the oldest one consumed. An asynchronous MMA
+      may still read the later ones.
+
+    Constraints:
+    - (C1) `place` is a multiple of 8 and not negative; `held` is not negative.
+
+    ```mlir
+    #simt.slot_barriers<place = 196608, held = 1>
+    ```
+  }];
+  let parameters = (ins "int64_t":$place, "int64_t":$held);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Simt_CreateBarriersOp : Simt_Op<"create_barriers", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Makes barriers that count arrivals and bytes";
+  let description = [{
+    A barrier has phases, counted from 0. A phase is complete when as many threads as `arrivals` have arrived, and when all bytes that were
+    announced in it (`simt.expect_bytes`) have been copied. Then the next phase begins.
+
+    All threads of the block execute the operation, once, before any operation that names one of the barriers, and with a `gpu.barrier` in
+    between.
+
+    - `place`: where the first barrier lies in shared memory, in bytes; a multiple of 8. `count` barriers lie there, 8 bytes
+      each. Nothing else accesses these bytes.
+    - `arrivals`: of each phase.
+
+    Since: 0.3.
+
+    Example:
+    ```mlir
+    simt.create_barriers {place = 65536 : i64, count = 4 : i64, arrivals = 1 : i64}
+    ```
+  }];
+  let arguments = (ins I64Attr:$place, I64Attr:$count, I64Attr:$arrivals);
+  let assemblyFormat = "attr-dict";
+}
+
+def Simt_ExpectBytesOp : Simt_Op<"expect_bytes", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Arrives at a barrier, and announces bytes that copies will write";
+  let description = [{
+    - `barrier`: its address in shared memory.
+    - `bytes`: what the `simt.copy_bulk` of this phase that name the barrier write, all together.
+    - `mask`: whether the thread does this.
+
+    Since: 0.3.
+
+    Example:
+    ```mlir
+    simt.expect_bytes %p bytes 16384 mask %m : !llvm.ptr<3>
+    ```
+  }];
+  let arguments = (ins Simt_Pointer:$barrier, I64Attr:$bytes, I1:$mask);
+  let assemblyFormat = "$barrier `bytes` $bytes `mask` $mask attr-dict `:` qualified(type($barrier))";
+}
+
+def Simt_CopyBulkOp : Simt_Op<"copy_bulk", [AttrSizedOperandSegments, AllTypesMatch<["target", "barrier"]>, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Copies a box of a view to shared memory, as a whole";
+  let description = [{
+    One thread starts the copy, and a copy unit performs it. It is asynchronous: from here until a thread's `simt.await_parity` of the phase in
+    which its bytes were announced, that thread may neither read nor write the target.
+
+    The element x of the box is the element `at + x` of the view at `base`, or zero where the view has none. In shared memory, the
+    elements along dimension `along` form rows, one for each combination of the other coordinates, the last dimension fastest. Rows of more
+    than `swizzle.row` bytes are cut into pieces of so many; the first pieces of all rows come first. Within each aligned `swizzle.row` bytes
+    chunks of `swizzle.chunk` bytes are permuted as `#simt.swizzle` says.
+
+    - `base`: a pointer that the kernel got for a view, `sizes` and `strides` (in elements): those of the view. The one along `along` is 1.
+    - `at`: coordinates of elements.
+    - `target`: in shared memory, a multiple of `swizzle.align`.
+    - `barrier`: in shared memory; it counts the bytes.
+    - `mask`: whether the thread starts the copy.
+    - `box`: sizes of the box; `element`: the type of the elements.
+
+    Constraints:
+    - (C1) Sizes, strides, coordinates and the box have as many numbers as the view has dimensions, at least one; `along` is one of these.
+    - (C2) Rows are a power of two of bytes, of at least one chunk.
+
+    Since: 0.3.
+
+    Example:
+    ```mlir
+    simt.copy_bulk %base[%i, %j] sizes (%m, %n) strides (%n, %one) box [64, 64] of bf16 along 1 by #simt.swizzle<row = 128, chunk = 16, align = 1024>
+      to %target barrier %p mask %first : !llvm.ptr<1>, !llvm.ptr<3>
+    ```
+  }];
+  let arguments = (ins Simt_Pointer:$base, Variadic<I64>:$at, Variadic<I64>:$sizes, Variadic<I64>:$strides, Simt_Pointer:$target,
+    Simt_Pointer:$barrier, I1:$mask, DenseI64ArrayAttr:$box, TypeAttr:$element, I64Attr:$along, Simt_SwizzleAttr:$swizzle);
+  let assemblyFormat = [{
+    $base `[` $at `]` `sizes` `(` $sizes `)` `strides` `(` $strides `)` `box` $box `of` $element `along` $along
+    `by` qualified($swizzle) `to` $target `barrier` $barrier `mask` $mask attr-dict `:` qualified(type($base)) `,` qualified(type($target))
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Bytes of an element, of a row of the box, and of a piece of one; rows of the box, and all bytes.
+    int64_t getElementBytes();
+    int64_t getRowBytes();
+    int64_t getPieceBytes();
+    int64_t getRows();
+    int64_t getBytes();
+  }];
+}
+
+def Simt_ArriveAtOp : Simt_Op<"arrive_at", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Arrives at a barrier";
+  let description = [{
+    What the thread accessed before happens before what a thread does behind the `simt.await_parity` of this phase. So does what the other lanes of its
+    warp did before a `simt.warp_barrier` that stands before, and what MMAs of the warp read that a `simt.wait_products` covers.
+
+    - `barrier`: its address in shared memory.
+    - `mask`: whether the thread arrives.
+
+    Since: 0.3.
+
+    Example:
+    ```mlir
+    simt.arrive_at %p mask %first : !llvm.ptr<3>
+    ```
+  }];
+  let arguments = (ins Simt_Pointer:$barrier, I1:$mask);
+  let assemblyFormat = "$barrier `mask` $mask attr-dict `:` qualified(type($barrier))";
+}
+
+def Simt_AwaitParityOp : Simt_Op<"await_parity", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits until a phase of a barrier is complete";
+  let description = [{
+    Waits while the number of the phase that is not complete yet has the last bit `parity`. So a wait for parity 1 does not wait at a new
+    barrier.
+
+    - `barrier`: its address in shared memory.
+    - `parity`: 0 or 1.
+    - `mask`: whether the thread waits; yes without it.
+
+    Since: 0.3.
+
+    Example:
+    ```mlir
+    simt.await_parity %p parity %n : !llvm.ptr<3>
+    ```
+  }];
+  let arguments = (ins Simt_Pointer:$barrier, I32:$parity, Optional<I1>:$mask);
+  let assemblyFormat = "$barrier `parity` $parity (`mask` $mask^)? attr-dict `:` qualified(type($barrier))";
+}
+
+def Simt_NamedBarrierOp : Simt_Op<"named_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "The first threads of a block wait for each other";
+  let description = [{
+    The threads with numbers below `threads` meet at operations of one `number`, wherever these stand, so that warps with
+    different code can. What they accessed before is done for the others after, in all memories.
+
+    - `number`: of the barrier, from 0. Of operations of one number all have the same `threads`.
+    - `threads`: a multiple of the lanes of a warp.
+
+    Since: 0.3.
+
+    Example:
+    ```mlir
+    simt.named_barrier {number = 1 : i64, threads = 256 : i64}
+    ```
+  }];
+  let arguments = (ins I64Attr:$number, I64Attr:$threads);
+  let assemblyFormat = "attr-dict";
+}
+
+def Simt_SetRegistersOp : Simt_Op<"set_registers", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "How many registers each thread of some warps has from here on";
+  let description = [{
+    All warps of a group execute it, where the description's `producer` says how many that are. Threads that have fewer registers than before
+    give them to those that ask for more, which wait until there are enough.
+
+    - `count`: registers of 32 bits.
+
+    Since: 0.3.
+
+    Example:
+    ```mlir
+    simt.set_registers {count = 240 : i64, more}
+    ```
+  }];
+  let arguments = (ins I64Attr:$count, UnitAttr:$more);
+  let assemblyFormat = "attr-dict";
+}
+
+#endif

@@ -101,10 +101,14 @@ DEEP = [(64, 64, 8192, "NT"), (128, 128, 16384, "NT"), (512, 512, 16384, "TN"), 
     [(m, 4096, 4096, layout) for m in (1, 8, 16) for layout in ("NT", "NN")]
 # Few rows by the weights of a large language model.
 FEW = [(m, n, k, "NT") for m in (1, 16, 64, 128) for n, k in ((4096, 4096), (14336, 4096), (4096, 14336), (32000, 4096))]
+# Sizes between, and more rows by the same weights.
+MIDDLE = [(m, m, m, "NT") for m in (1536, 2048, 3072, 5120, 6144)] + \
+    [(m, n, k, "NT") for m in (256, 512, 2048, 4096) for n, k in ((4096, 4096), (14336, 4096), (4096, 14336))]
 #        name                     text                                    bytes moved, or operations    in torch
 PROGRAMS = {f"gemm_{m}x{n}x{k}_{layout}": (dot(m, n, k, layout), 2 * m * n * k, "dot") for m, n, k, layout in GEMMS}
 PROGRAMS.update({f"deep_{m}x{n}x{k}_{layout}": (dot(m, n, k, layout), 2 * m * n * k, "dot") for m, n, k, layout in DEEP})
 PROGRAMS.update({f"deep_tf32_{m}x{n}x{k}_{layout}": (dot(m, n, k, layout, "f32"), 2 * m * n * k, "dot") for m, n, k, layout in DEEP})
+PROGRAMS.update({f"middle_{m}x{n}x{k}_{layout}": (dot(m, n, k, layout), 2 * m * n * k, "dot") for m, n, k, layout in MIDDLE})
 PROGRAMS.update({f"few_{m}x{n}x{k}_{layout}": (dot(m, n, k, layout), 2 * m * n * k, "dot") for m, n, k, layout in FEW})
 PROGRAMS.update({
     "softmax_4096x4096": (unary("softmax", 4096, 4096, "f32", "dim 1"), 2 * 4 * 4096 * 4096, "softmax"),

@@ -140,7 +140,7 @@ target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name) {
   costs = <shuffle = 20, select = 5, pack = 5, wavefront = 10, barrier = 200, warp_barrier = 100>,
   extra = {{compute = {16}, warps_per_core = {17}, instances_per_core = {18},
     registers_per_core = 65536, shared_per_core = {19}, shared_reserved = {20}, cluster = {21},
-    converted = [f8E4M3FN, f8E5M2], assembly = "ptx"{25}},
+    converted = [f8E4M3FN, f8E5M2], assembly = "ptx"{25}{26}},
   deviations = ["conform ^tile/tile\\.store/f32/combine-add/hurt$: atom.add.f32 and red.add.f32 flush subnormal numbers in global memory, says the PTX ISA",
     "conform sometimes ^tile/tile\\.(atomic_rmw/f32/fadd|store/f32/combine-add/finite): atom.add.f32 and red.add.f32 flush subnormal numbers in global memory, says the PTX ISA"]>)",
       chip->name, chip->cores, chip->warps * kLanes, chip->megahertz * 1000000,
@@ -158,6 +158,13 @@ target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name) {
       kLanes, chip->compute, chip->warps, chip->instances,
       chip->coreSharedKiB << 10, chip->compute >= 80 ? 1024 : 0,
       chip->compute >= 90 ? 8 : 1, kThreads, nvidia::tileMoves(chip->compute),
-      isWide ? 128 : 64, chip->compute >= 90 ? ", split_barriers" : "");
+      isWide ? 128 : 64,
+      chip->compute >= 90
+          ? ", split_barriers, bulk_copies = {rank = 5, extent = 256, align = "
+            "16, row = 128, chunk = 16}"
+          : "",
+      hasWarpgroups
+          ? ", producer = {warps = 4, registers = 24, granule = 8, most = 240}"
+          : "");
   return target::parseDescription(text, context, "description of nvidia");
 }

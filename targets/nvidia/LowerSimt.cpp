@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LowerBarriers.h"
+#include "LowerBulkCopies.h"
 #include "LowerCopies.h"
 #include "LowerMma.h"
 #include "LowerOutput.h"
@@ -320,6 +321,7 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
       if (isa_and_nonnull<simt::SimtDialect>(op->getDialect()))
         ops.push_back(op);
     });
+    BulkCopies bulkCopies;
     for (Operation *op : ops) {
       b.setInsertionPoint(op);
       if (simt::lowerAtomic(op, nameOf))
@@ -337,6 +339,8 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
         lowered = (NVVM::Barrier0Op::create(b, op->getLoc()), success());
       else if (isOfSplitBarriers(op))
         lowered = lowerSplitBarrier(op, b);
+      else if (BulkCopies::isOne(op))
+        lowered = bulkCopies.lower(op, b);
       else if (isa<simt::WarpBarrierOp>(op))
         lowered = (lowerWarpBarrier(op, b), success());
       else if (auto load = dyn_cast<simt::LoadMatrixOp>(op))
@@ -361,6 +365,7 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
         return signalPassFailure();
       op->erase();
     }
+    bulkCopies.finish(b);
   }
 
   static StringRef nameOf(tile::MemoryScope scope) {

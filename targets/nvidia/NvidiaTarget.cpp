@@ -33,6 +33,11 @@ public:
         {"overlap", "on|off",
          "whether threads compute a product's operand while another product "
          "goes on, where that is faster (default: on)"},
+        {"bulk", "on|off",
+         "whether a copy unit fills shared memory with whole tiles where it "
+         "can (default: on)"},
+        {"producer", "on|off",
+         "whether a warp of its own starts such copies (default: on)"},
         {"persistent", "on|off",
          "on: instances of every kernel that allows it loop over blocks"},
         {"verify", "0|1",

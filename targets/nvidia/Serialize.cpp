@@ -4,7 +4,9 @@
 #include "Serialize.h"
 #include "Assembler.h"
 #include "Codegen.h"
+#include "LowerBulkCopies.h"
 #include "device/Seal.h"
+#include "device/TensorMap.h"
 #include "kiln-c/Device.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -181,6 +183,15 @@ Compilation::describe(LLVM::LLVMFuncOp kernel, const AssemblerLog &log) {
     axes.isRequired = false;
     result.attributes.push_back(axes);
   }
+  if (auto maps = kernel->getAttrOfType<ArrayAttr>(kTensorMapsAttr))
+    for (auto map : maps.getAsRange<DenseI64ArrayAttr>()) {
+      runtime::Recipe recipe;
+      recipe.name = kTensorMapRecipe;
+      recipe.param = uint32_t(map[0]);
+      for (int64_t word : map.asArrayRef().drop_front())
+        recipe.words.push_back(runtime::Expression(word));
+      result.recipes.push_back(std::move(recipe));
+    }
   if (found == log.kernels.end())
     return result;
   const KernelFacts &facts = found->second;

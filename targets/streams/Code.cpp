@@ -76,6 +76,7 @@ int getKernel(KilnDevice *device, KilnModule *module,
 /// The words of a launch, each at an address of its own.
 struct Parameters {
   std::vector<uint64_t> words;
+  std::vector<Encoded> encoded;
   std::vector<void *> addresses;
 
   explicit Parameters(const KilnLaunch &launch) {
@@ -94,6 +95,25 @@ struct Parameters {
       words.push_back(uint64_t(extent));
     for (uint64_t &word : words)
       addresses.push_back(&word);
+  }
+
+  /// Adds what recipes make of views. Empty, or what is wrong.
+  std::string addEncodings(const KilnDevice &device, const KilnLaunch &launch) {
+    if (launch.structSize <= KILN_LAUNCH_SIZE_1_0 || !launch.numEncodings)
+      return "";
+    encoded.resize(launch.numEncodings);
+    for (uint32_t i = 0; i < launch.numEncodings; ++i) {
+      const KilnArgumentEncoding &recipe = launch.encodings[i];
+      if (recipe.argument >= launch.numArguments ||
+          launch.arguments[recipe.argument].isScalar)
+        return "recipe '" + std::string(recipe.recipe) + "' is for no view";
+      std::string problem =
+          device.encode(recipe, launch.arguments[recipe.argument], encoded[i]);
+      if (!problem.empty())
+        return "argument " + std::to_string(recipe.argument) + ": " + problem;
+      addresses.push_back(&encoded[i]);
+    }
+    return "";
   }
 };
 
@@ -179,6 +199,9 @@ int execute(KilnDevice *device, KilnQueue *queue, const KilnLaunch *launch,
   if (shape.isPersistent && limitToResident(device, kernel, shape, error))
     return 1;
   Parameters parameters(*launch);
+  problem = parameters.addEncodings(*device, *launch);
+  if (!problem.empty())
+    return failDriver(error, what + ": " + problem);
   if (kernel.output && queue && queue->isRecording)
     queue->recorded.insert(kernel.output);
   else if (kernel.output)

@@ -8,7 +8,8 @@
 //
 // A kernel's parameters, in order: for each view its address, its sizes and its
 // strides in elements, 64 bits each; for each scalar its bits in the bytes of
-// its type; at the end the three extents of the logical grid, 64 bits each.
+// its type; then the three extents of the logical grid, 64 bits each; at the
+// end what each recipe of the launch makes of a view, 128 bytes each.
 #ifndef KILN_TARGETS_STREAMS_STREAMDEVICE_H
 #define KILN_TARGETS_STREAMS_STREAMDEVICE_H
 
@@ -19,6 +20,13 @@
 #include <set>
 #include <string>
 #include <vector>
+
+namespace kiln::streams {
+/// What a recipe makes of a view, as a parameter of a kernel.
+struct alignas(64) Encoded {
+  char bytes[128] = {};
+};
+} // namespace kiln::streams
 
 /// What the kernels of a module tell the host (kiln/Gpu/OutputRecord.h).
 struct KilnOutput {
@@ -44,6 +52,12 @@ struct KilnDevice {
   /// none.
   virtual std::string placeGrid(const KilnLaunch &launch,
                                 kiln::streams::LaunchShape &shape) const = 0;
+  /// Writes what a recipe makes of a view. Empty, or why it makes nothing.
+  virtual std::string encode(const KilnArgumentEncoding &recipe,
+                             const KilnKernelArgument &,
+                             kiln::streams::Encoded &) const {
+    return "the driver has no recipe '" + std::string(recipe.recipe) + "'";
+  }
 };
 
 struct KilnBuffer {

@@ -4,8 +4,8 @@
 
 The standard input has a module at the level of threads, as convert-tile-to-simt makes it, or kernels behind
 simt-insert-barriers, which are converted first. Each of its functions must pass the verifier as it is. Each mutant of it
-must fail: without one of its barriers, ends of groups, waits for copies or proxy fences, with one group more in flight
-behind a wait for products, and with a guarded copy that is issued always.
+must fail: without one of its barriers, ends of groups, waits for copies, arrivals, announced bytes or proxy fences, with one group
+more in flight behind a wait for products, with half of the announced bytes, and with a guarded copy that is issued always.
 Barriers that order accesses to global memory alone are not the verifier's affair: the functions have none. --redundant says
 how many barriers stand where another one has ordered everything already, so that removing them breaks nothing.
 
@@ -16,7 +16,8 @@ import re
 import subprocess
 import sys
 
-REMOVED = ("gpu.barrier", "simt.barrier shared", "simt.warp_barrier", "simt.commit_copies", "simt.wait_copies", "simt.publish")
+REMOVED = ("gpu.barrier", "simt.barrier shared", "simt.warp_barrier", "simt.commit_copies", "simt.wait_copies", "simt.publish",
+           "simt.await_parity", "simt.arrive_at", "simt.expect_bytes", "simt.create_barriers")
 VERIFY = "llvm.func(simt-verify-barriers)"
 
 
@@ -46,6 +47,8 @@ def mutants_of(function):
             return function[:i] + to + function[i + 1:]
         if text.startswith(REMOVED):
             yield f"without '{text}'", changed([])
+            if found := re.search(r"simt\.expect_bytes .* bytes (\d+)", text):
+                yield f"with fewer bytes in '{text}'", changed([line.replace(f"bytes {found.group(1)}", f"bytes {int(found.group(1)) // 2}")])
         elif found := re.search(r"simt\.wait_products but (\d+)", text):
             more = line.replace(found.group(), f"simt.wait_products but {int(found.group(1)) + 1}")
             yield f"with one group more in '{found.group()}'", changed([more])

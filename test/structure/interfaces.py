@@ -68,6 +68,8 @@ SUBJECTS = {
     # Which loads become copies: through views by an interface, or by pointers.
     "lib/CodeGen/Gpu/StageOperands.cpp": {"LoadPtrOp"}, "lib/CodeGen/Gpu/StagedCopies.cpp": {"LoadPtrOp"},
     "lib/CodeGen/Gpu/StorageAreas.cpp": {"LoadPtrOp"},
+    # Text may hold a barrier of all threads.
+    "lib/CodeGen/Gpu/SplitProducer.cpp": {"InlineAsmOp"},
     # Those of simt.
     "lib/CodeGen/Gpu/BarrierCheck.cpp": {"LoadOp", "StoreOp", "AtomicRMWOp", "AtomicCASOp"},
     # Exchanges within a vector.

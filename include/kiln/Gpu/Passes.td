@@ -107,6 +107,24 @@ def SimtRotateSums : Pass<"simt-rotate-sums", "::kiln::tile::KernelOp"> {
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
 }
 
+def SimtChooseBulkCopies : Pass<"simt-choose-bulk-copies", "::kiln::tile::KernelOp"> {
+  let summary = "Lets a copy unit fill the slots of ring buffers";
+  let description = [{
+    Marks the copies into a ring buffer `bulk`, and gives the ring `barriers`, so that `simt-insert-barriers` inserts neither waits for its copies nor
+    barriers for its slots: `stage.produce`, `stage.consume` and `stage.release` wait for each other, slot by slot. One thread starts the copy of a whole tile by a
+    descriptor that the driver makes of the view when it launches the kernel. Conditions:
+
+    - the description of the target states in `extra`, as `bulk_copies`, what the copy unit takes: the most dimensions of a view (`rank`) and elements of
+      a box along one (`extent`). Strides and addresses are multiples of `align` bytes. A swizzle permutes chunks of `chunk` bytes in rows of `row`
+      bytes;
+    - each slot is filled by copies of boxes of views that are parameters of the kernel. Address and strides are known to be
+      multiples of `align` bytes, sizes to have 31 bits, and one dimension is contiguous;
+    - storage has that swizzle, and only asynchronous MMAs read it (`simt-stage-operands`);
+    - the ring is used in one loop of the kernel, which fills, consumes and releases one slot in an iteration, and outside of loops.
+  }];
+  let dependentDialects = ["::kiln::simt::SimtDialect"];
+}
+
 def SimtInsertBarriers : Pass<"simt-insert-barriers", "::kiln::tile::KernelOp"> {
   let summary = "Inserts barriers, waits for copies and products, and proxy fences";
   let description = [{
@@ -127,6 +145,10 @@ def SimtInsertBarriers : Pass<"simt-insert-barriers", "::kiln::tile::KernelOp"> 
       iteration uses it, if no slot that the product reads is filled before: where that iteration's product adds to it, the
       wait stands behind this one and leaves it in flight; another wait stands behind the loop;
     - a `simt.publish` before the barrier behind a wait for copies, in kernels with asynchronous products.
+
+    Rings with `barriers` (`simt-choose-bulk-copies`) need none of the waits and barriers for copies and slots. The pass gives these barriers places, makes
+    them where the kernel begins (`simt.create_barriers`), and moves each `stage.release` behind the wait for the MMAs that read the slot.
+    Where that wait is one of the next iteration, the release empties the slot before (`held`).
 
     It also gives places to the shared memory that operations borrow to exchange elements (`simt.scratch` on the operation):
     where nothing is pending, if there is room, so that no barrier is needed. Such memory begins behind the storage that
@@ -184,6 +206,28 @@ def SimtInterleaveCopies : Pass<"simt-interleave-copies", "::mlir::LLVM::LLVMFun
   }];
 }
 
+def SimtSplitProducer : Pass<"simt-split-producer", "::mlir::LLVM::LLVMFuncOp"> {
+  let summary = "Gives bulk copies to a warp of their own";
+  let description = [{
+    Warp specialization: a function whose first thread fills ring buffers (`simt.copy_bulk`) gets one warp more, the producer. That warp waits for empty slots and starts the
+    copies; the others, the consumers, do all else. Threads that multiply then never wait for a slot to become empty, and copies
+    run ahead as far as there are slots.
+
+    Each thread executes the same operations on shared memory in the same order as before, only the thread that fills slots is
+    another one. So what `simt-verify-barriers` has verified stays true: it does not order copies of a copy unit behind what the thread that
+    starts them did before.
+
+    A barrier before the last fill becomes one of both, any later one is of the consumers (`simt.named_barrier`). Conditions:
+
+    - what fills need (loops, conditions, coordinates) is computed from parameters and numbers of the block, without effects on memory;
+    - no barrier stands in a loop that fills slots;
+    - the function has no split barriers and no output, and does not stop threads.
+  }];
+  let options = [Option<"lanes", "lanes", "int64_t", "0", "threads of a warp; 0: as the description says">];
+  let dependentDialects = ["::kiln::simt::SimtDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def SimtExpandAccesses : Pass<"simt-expand-accesses", "::mlir::ModuleOp"> {
   let summary = "Expresses accesses with a mask by branches";
   let description = [{
@@ -205,6 +249,9 @@ def SimtVerifyBarriers : Pass<"simt-verify-barriers", "::mlir::LLVM::LLVMFuncOp"
       group; its sums reach only waits and further products before that;
     - between a thread's write and a `simt.mma_async` that reads it stand a `simt.publish` (a proxy fence) and then a
       barrier;
+    - a `simt.copy_bulk` writes its bytes from where it stands until all threads have waited for the phase of the barrier that counts them.
+      Accesses of other threads before it are ordered by their arrivals at a barrier (`simt.arrive_at`) and the wait of the thread that
+      starts the copy. A wait depends on no later arrival, a phase has as many arrivals and bytes as its barrier says;
     - all threads reach each barrier, and no copy or product is in flight where the function ends.
 
     The pass computes the bytes that each thread reaches from the function alone, for all threads (`simt.threads`) and all

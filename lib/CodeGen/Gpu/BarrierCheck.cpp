@@ -27,7 +27,9 @@ static Value sharedPlace(Operation *op) {
                 AtomicCASOp>([](auto op) { return op.getAddress(); })
           .Case<LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(
               [](auto op) { return op.getPtr(); })
-          .Case([](CopyAsyncOp op) { return op.getTarget(); })
+          .Case<CopyAsyncOp, CopyBulkOp>([](auto op) { return op.getTarget(); })
+          .Case<ExpectBytesOp, ArriveAtOp, AwaitParityOp>(
+              [](auto op) { return op.getBarrier(); })
           .Case([](MmaAsyncOp op) { return op.getRhs(); })
           .Default([](Operation *) { return Value(); });
   return place && isShared(place) ? place : Value();
@@ -35,14 +37,15 @@ static Value sharedPlace(Operation *op) {
 
 static Value maskOf(Operation *op) {
   return TypeSwitch<Operation *, Value>(op)
-      .Case<LoadOp, StoreOp, CopyAsyncOp>([](auto op) { return op.getMask(); })
+      .Case<LoadOp, StoreOp, CopyAsyncOp, CopyBulkOp, ExpectBytesOp, ArriveAtOp,
+            AwaitParityOp>([](auto op) -> Value { return op.getMask(); })
       .Default([](Operation *) { return Value(); });
 }
 
 static bool waits(Operation *op) {
   return isa<gpu::BarrierOp, BarrierOp, WarpBarrierOp, CommitCopiesOp,
              WaitCopiesOp, CommitProductsOp, WaitProductsOp, PublishOp,
-             CreateSplitBarrierOp, ArriveOp, AwaitOp>(op);
+             CreateSplitBarrierOp, ArriveOp, AwaitOp, CreateBarriersOp>(op);
 }
 
 static int64_t bytesOf(Type type) {
@@ -87,7 +90,13 @@ void BarrierCheck::findNeeded() {
       hasProducts = true;
       need(product.getLhsAddress());
     }
-    if (isa<CopyAsyncOp>(op))
+    if (auto copy = dyn_cast<CopyBulkOp>(op)) {
+      hasProducts = true; // writes of a copy unit need fences, too
+      need(copy.getBarrier());
+    }
+    if (auto wait = dyn_cast<AwaitParityOp>(op))
+      need(wait.getParity());
+    if (isa<CopyAsyncOp, CopyBulkOp>(op))
       for (Operation *around = op;
            around != function && copying.insert(around).second;
            around = around->getParentOp())
@@ -187,21 +196,14 @@ static StringRef missing(const Pending &before) {
   }
 }
 
-LogicalResult BarrierCheck::touch(SharedAccess access, Value mask,
-                                  BlockState &state,
-                                  const ThreadValue *active) {
-  access.active =
-      mask ? values.choose(mask, value(state, mask), active, boolean(false))
-           : active;
-  const SharedAccess *now = accesses.get(access);
-  if (now->spans.empty())
-    return success();
+LogicalResult BarrierCheck::verifyApart(const SharedAccess *now,
+                                        const BlockState &state) {
   const char *what[] = {"reads", "writes", "updates"};
   // Threads that write to one place in one step have copies of one element.
   for (const Pending &before : state.pending)
     if (auto meeting = accesses.meet(before, now)) {
       InFlightDiagnostic error =
-          unverified(access.op)
+          unverified(now->op)
           << what[size_t(now->touch)] << " byte " << meeting->byte
           << " of the block's memory in thread " << meeting->second
           << ", which thread " << meeting->first << " "
@@ -211,6 +213,20 @@ LogicalResult BarrierCheck::touch(SharedAccess access, Value mask,
         error.attachNote(before.access->op->getLoc()) << "it does so here";
       return error;
     }
+  return success();
+}
+
+LogicalResult BarrierCheck::touch(SharedAccess access, Value mask,
+                                  BlockState &state,
+                                  const ThreadValue *active) {
+  access.active =
+      mask ? values.choose(mask, value(state, mask), active, boolean(false))
+           : active;
+  const SharedAccess *now = accesses.get(access);
+  if (now->spans.empty())
+    return success();
+  if (failed(verifyApart(now, state)))
+    return failure();
   state.pending.insert({now, now->isCopy || now->isProduct
                                  ? Pending::Stage::UnderWay
                                  : Pending::Stage::Threads});
@@ -284,6 +300,9 @@ LogicalResult BarrierCheck::runAccess(Operation *op, BlockState &state,
     SharedAccesses::waitForBlock(state.pending, hasProducts);
     return wholeBlock(op, active);
   }
+  if (isa<CreateBarriersOp, ExpectBytesOp, CopyBulkOp, ArriveAtOp,
+          AwaitParityOp>(op))
+    return runSlotBarrier(op, state, active);
   if (isa<CreateSplitBarrierOp, ArriveOp>(op))
     if (failed(touchBarrier(op, state, active)))
       return failure();
@@ -461,7 +480,8 @@ bool BarrierCheck::isFull(Operation *op) {
 /// Ways on which the same is known go on together.
 void BarrierCheck::add(States &states, BlockState state, ValueRange told) {
   for (BlockState &other : states)
-    if (other.bounds == state.bounds && llvm::all_of(told, [&](Value v) {
+    if (other.bounds == state.bounds && other.slots == state.slots &&
+        llvm::all_of(told, [&](Value v) {
           return value(other, v) == value(state, v);
         })) {
       other.pending.insert(state.pending);

@@ -12,6 +12,7 @@
 #define KILN_LIB_GPU_BARRIERCHECK_H
 
 #include "SharedAccesses.h"
+#include "kiln/Dialect/Simt/SimtDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseSet.h"
@@ -34,6 +35,25 @@ struct BlockState {
   };
   llvm::SmallVector<Bound, 2> bounds;
   PendingSet pending;
+  /// The barriers of slots.
+  struct SlotBarrier {
+    int64_t address, arrivals;
+    int64_t arrived = 0, bytes = 0; ///< in this phase; announced, to be copied
+    bool isOdd = false;             ///< the number of this phase
+    bool operator==(const SlotBarrier &other) const {
+      return address == other.address && arrivals == other.arrivals &&
+             arrived == other.arrived && bytes == other.bytes &&
+             isOdd == other.isOdd;
+    }
+    /// Begins the next phase where this one is complete.
+    void advance() {
+      if (arrived < arrivals || bytes)
+        return;
+      arrived = 0;
+      isOdd = !isOdd;
+    }
+  };
+  llvm::SmallVector<SlotBarrier, 0> slots;
 
   Interval boundOf(mlir::Value symbol, mlir::Value from) const;
   void setBound(mlir::Value symbol, mlir::Value from, Interval distance);
@@ -58,6 +78,22 @@ private:
   using States = llvm::SmallVector<BlockState, 1>;
   void findNeeded();
   mlir::InFlightDiagnostic unverified(mlir::Operation *op);
+  // Slots of rings (SlotBarrierCheck.cpp).
+  mlir::LogicalResult runSlotBarrier(mlir::Operation *op, BlockState &state,
+                                     const ThreadValue *active);
+  mlir::LogicalResult createSlots(CreateBarriersOp op, BlockState &state,
+                                  const ThreadValue *active);
+  mlir::LogicalResult copyBulk(CopyBulkOp op, BlockState &state,
+                               BlockState::SlotBarrier &slot, uint64_t bit,
+                               const ThreadValue *active);
+  mlir::LogicalResult awaitSlot(AwaitParityOp op, BlockState &state,
+                                const BlockState::SlotBarrier &slot,
+                                uint64_t bit, const ThreadValue *active);
+  /// The number of threads in a mask; none where it is not known.
+  std::optional<int64_t> countActive(const ThreadValue *active);
+  /// Reports if an access meets a pending one.
+  mlir::LogicalResult verifyApart(const SharedAccess *now,
+                                  const BlockState &state);
   /// Whether each arrival at a split barrier has one wait, and each wait the
   /// phase of an arrival: values that loops hand on, each used once.
   mlir::LogicalResult verifyPhases();

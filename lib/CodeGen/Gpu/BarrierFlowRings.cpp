@@ -30,12 +30,14 @@ SmallVector<Value> simt::groupsEndingAt(Operation *op) {
   SmallVector<Value> rings;
   if (auto produce = dyn_cast<stage::ProduceOp>(op)) {
     auto choice = dyn_cast<scf::IfOp>(op->getParentOp());
-    if (!choice || isInside(produce.getRing(), choice))
+    if (!hasSlotBarriers(produce.getRing()) &&
+        (!choice || isInside(produce.getRing(), choice)))
       rings.push_back(produce.getRing());
   } else if (auto choice = dyn_cast<scf::IfOp>(op)) {
     for (Region &region : choice->getRegions())
       for (auto produce : region.getOps<stage::ProduceOp>())
-        if (!isInside(produce.getRing(), choice))
+        if (!isInside(produce.getRing(), choice) &&
+            !hasSlotBarriers(produce.getRing()))
           rings.push_back(produce.getRing());
   }
   return rings;
@@ -64,6 +66,33 @@ static void collectFillings(Operation *op, SmallVectorImpl<Value> &targets,
         llvm::append_range(sources, reachesOf(load));
     }
   });
+}
+
+/// Whether all that an operation reads of the bytes of a ring are slots of it.
+static bool readsOnlyFrom(Operation *op, Value ring) {
+  if (auto consume = dyn_cast<stage::ConsumeOp>(op))
+    return consume.getRing() == ring;
+  auto product = dyn_cast<MatrixProductOpInterface>(op);
+  if (!product || op->hasAttr(kScratchAttr))
+    return false;
+  StorageArea slots = areaOf(ring.getDefiningOp<stage::RingOp>());
+  return llvm::all_of(
+      ArrayRef{&product.getLhsOperand(), &product.getRhsOperand()},
+      [&](OpOperand *factor) {
+        stage::ReadOp read = storageRead(factor->get());
+        return !read || ringOf(factor->get()) == ring ||
+               !areaOf(read.getStorage()).overlaps(slots);
+      });
+}
+
+/// Slots of a ring that are full where a loop begins.
+static int64_t countFull(Value ring, scf::ForOp loop) {
+  int64_t full = 0;
+  for (Operation *user : ring.getUsers())
+    if (Operation *whole = loop->getBlock()->findAncestorOpInBlock(*user);
+        whole && whole->isBeforeInBlock(loop))
+      full += isa<stage::ProduceOp>(user) - isa<stage::ConsumeOp>(user);
+  return full;
 }
 
 /// Whether a loop that the ring is older than fills slots here.
@@ -110,13 +139,26 @@ void BarrierFlow::visitFilling(Operation *op) {
   SmallVector<Operation *> met;
   for (Value target : targets)
     findMeetings(areaOf(target), met);
+  // Who reads a slot that has barriers says so by these.
+  if (auto produce = dyn_cast<stage::ProduceOp>(op);
+      produce && hasSlotBarriers(produce.getRing()))
+    llvm::erase_if(met, [&](Operation *reader) {
+      return readsOnlyFrom(reader, produce.getRing());
+    });
   if (waitForProducts(op, met))
     return;
   auto meets = [&](Operation *earlier) {
     return mayConflict(reachesOf(earlier), sources);
   };
   llvm::copy_if(pending.global, std::back_inserter(met), meets);
-  part(op, met);
+  // All threads pass a barrier, whether a slot is filled or not.
+  Operation *place = op;
+  if (isa<stage::ProduceOp>(op) && isa<scf::IfOp>(op->getParentOp()) &&
+      hasSlotBarriers(op->getOperand(0)))
+    place = op->getParentOp();
+  size_t decided = decisions;
+  part(place, met);
+  again |= place != op && decisions > decided;
   widenBarriers(meets);
 }
 
@@ -125,6 +167,11 @@ bool simt::isUnused(Operation *op) {
 }
 
 void BarrierFlow::visitConsume(stage::ConsumeOp op) {
+  if (hasSlotBarriers(op.getRing())) {
+    if (isUnused(op))
+      pending.add({areaOf(op.getRing().getDefiningOp<stage::RingOp>()), 0, op});
+    return;
+  }
   if (copies.awaited.erase(op.getRing()))
     return;
   if (!isUnused(op))
@@ -178,9 +225,15 @@ void BarrierFlow::enterRingLoop(scf::ForOp loop) {
   llvm::SmallDenseSet<Value, 4> consumed;
   llvm::SetVector<Value> rings;
   loop.walk([&](stage::ConsumeOp consume) {
+    if (hasSlotBarriers(consume.getRing())) {
+      ahead[consume.getRing()] = countFull(consume.getRing(), loop);
+      return;
+    }
     consumed.insert(consume.getRing());
     rings.insert(consume.getRing());
   });
+  if (rings.empty())
+    return;
   copies.groups.erase(copies.groups.begin(),
                       llvm::find_if(copies.groups, [&](Value ring) {
                         return consumed.contains(ring);
@@ -189,7 +242,8 @@ void BarrierFlow::enterRingLoop(scf::ForOp loop) {
   auto ready = copies.ready;
   bool isKnown = true;
   for (Operation &op : *loop.getBody()) {
-    if (auto consume = dyn_cast<stage::ConsumeOp>(op)) {
+    if (auto consume = dyn_cast<stage::ConsumeOp>(op);
+        consume && !hasSlotBarriers(consume.getRing())) {
       Value ring = consume.getRing();
       if (ready[ring]) {
         --ready[ring];
@@ -225,14 +279,6 @@ void BarrierFlow::enterRingLoop(scf::ForOp loop) {
   copies.groups.clear();
   copies.ready.clear();
   passBarrier(loop);
-}
-
-/// The ring whose slot a factor is read from; null where it is none.
-static Value ringOf(Value factor) {
-  stage::ReadOp read = storageRead(factor);
-  auto consume = read ? read.getStorage().getDefiningOp<stage::ConsumeOp>()
-                      : stage::ConsumeOp();
-  return consume ? consume.getRing() : Value();
 }
 
 /// Whether an asynchronous product may be in flight until the next iteration

@@ -49,6 +49,7 @@ struct Rounds {
     for (size_t i = 0; i < all.size(); ++i) {
       Round &round = all[i];
       if (round.left != left || round.state.bounds != state.bounds ||
+          round.state.slots != state.slots ||
           !llvm::all_of(told, [&](unsigned place) {
             return round.state.values[place] == state.values[place];
           }))

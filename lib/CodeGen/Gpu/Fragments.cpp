@@ -15,30 +15,6 @@ using Basis = LayoutAttr::Basis;
 // Addresses
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// The dimension whose elements lie side by side, the bytes that are permuted
-/// as one, and those of a row that lie together, 0 for all.
-struct Permutation {
-  unsigned inner = 1;
-  int64_t unit = 16, piece = 0;
-};
-} // namespace
-
-static Permutation permutationOf(MemRefType type) {
-  auto space = dyn_cast_or_null<stage::SpaceAttr>(type.getMemorySpace());
-  Attribute permute = space ? space.getPermute() : Attribute();
-  Permutation result;
-  if (auto all = dyn_cast_or_null<DenseI64ArrayAttr>(permute)) {
-    result.inner = all[0] == 0 ? 0 : 1;
-    result.unit = all[1];
-    if (all.size() > 2)
-      result.piece = all[2];
-  } else if (auto dim = dyn_cast_or_null<IntegerAttr>(permute)) {
-    result.inner = dim.getInt() == 0 ? 0 : 1;
-  }
-  return result;
-}
-
 unsigned StoragePlace::inner() const { return permutationOf(type).inner; }
 
 int64_t StoragePlace::rowBytes() const {

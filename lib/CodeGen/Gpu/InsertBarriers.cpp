@@ -4,6 +4,7 @@
 #include "BarrierFlow.h"
 #include "MemoryProducts.h"
 #include "RegisterCandidates.h"
+#include "SlotBarriers.h"
 #include "kiln/Gpu/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -15,6 +16,14 @@ namespace kiln::simt {
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
+
+static bool fillsInBulk(Operation *op) {
+  return op
+      ->walk([](stage::CopyOp copy) {
+        return copy.getBulk() ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
 
 namespace {
 /// Writes a plan into the kernel.
@@ -52,9 +61,12 @@ private:
       WaitCopiesOp::create(b, op->getLoc(), *waits.copiesBut);
     else if (waits.copiesBut)
       waitForCopies(op->getLoc(), *waits.copiesBut, waits.memories);
-    else if (waits.block)
+    else if (waits.block) {
+      // A copy unit writes behind what threads wrote before.
+      if (fillsInBulk(op))
+        PublishOp::create(b, op->getLoc());
       barrier(op->getLoc(), waits.memories);
-    else if (waits.warp)
+    } else if (waits.warp)
       WarpBarrierOp::create(b, op->getLoc());
   }
 
@@ -166,6 +178,11 @@ struct InsertBarriers : simt::impl::SimtInsertBarriersBase<InsertBarriers> {
     BarrierWriter(kernel, plan, hasMemoryProducts(kernel, description),
                   namesMemories(description))
         .run();
+    if (failed(placeSlotBarriers(kernel, description, block.warps,
+                                 plan.sharedBytes)))
+      return signalPassFailure();
+    kernel->setAttr(kSharedBytesAttr,
+                    Builder(kernel).getI64IntegerAttr(plan.sharedBytes));
   }
 };
 } // namespace

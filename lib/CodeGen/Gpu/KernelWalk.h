@@ -112,7 +112,18 @@ public:
 
   struct Ring {
     int64_t depth = 1, align = 16, offset = 0, slotBytes = 0;
-    mlir::Value fill, use; ///< i32: where the slots begin that come next
+    /// i32: where the slots begin that come next. With barriers the numbers of
+    /// these slots, and of the next release, modulo twice the depth: their
+    /// phases have the parity of the rounds.
+    mlir::Value fill, use, release;
+    SlotBarriersAttr barriers; ///< null without any
+
+    llvm::SmallVector<mlir::Value *> counters() {
+      llvm::SmallVector<mlir::Value *> all = {&fill, &use};
+      if (barriers)
+        all.push_back(&release);
+      return all;
+    }
   };
   llvm::MapVector<mlir::Value, std::unique_ptr<Ring>> rings;
   mlir::Value copyMask; ///< i1: whether the copies here happen; null: they do

@@ -145,6 +145,41 @@ bool simt::hasSplitBarriers(target::TargetAttr description) {
   return extra && extra.contains("split_barriers");
 }
 
+/// Reads numbers of a dictionary in `extra`; false where one is missing.
+static bool readNumbers(target::TargetAttr description, StringRef name,
+                        ArrayRef<std::pair<StringRef, int64_t *>> numbers) {
+  DictionaryAttr extra = description ? description.getExtra() : nullptr;
+  auto given = extra ? extra.getAs<DictionaryAttr>(name) : DictionaryAttr();
+  return given && llvm::all_of(numbers, [&](auto &entry) {
+           auto number = given.getAs<IntegerAttr>(entry.first);
+           if (number)
+             *entry.second = number.getInt();
+           return number && number.getInt() > 0;
+         });
+}
+
+std::optional<BulkCopies> simt::bulkCopiesOf(target::TargetAttr description) {
+  BulkCopies copies;
+  bool isKnown = readNumbers(description, "bulk_copies",
+                             {{"rank", &copies.rank},
+                              {"extent", &copies.extent},
+                              {"align", &copies.align},
+                              {"row", &copies.row},
+                              {"chunk", &copies.chunk}});
+  return isKnown ? std::optional(copies) : std::nullopt;
+}
+
+std::optional<ProducerCosts>
+simt::producerCostsOf(target::TargetAttr description) {
+  ProducerCosts costs;
+  bool isKnown = readNumbers(description, "producer",
+                             {{"warps", &costs.warps},
+                              {"registers", &costs.registers},
+                              {"granule", &costs.granule},
+                              {"most", &costs.most}});
+  return isKnown ? std::optional(costs) : std::nullopt;
+}
+
 LogicalResult simt::verifyMachine(Operation *op, target::TargetAttr description,
                                   int64_t lanes) {
   if (!llvm::isPowerOf2_64(lanes))

@@ -35,6 +35,29 @@ llvm::StringRef sharedSpaceOf(target::TargetAttr description);
 /// description's `extra` has `split_barriers`.
 bool hasSplitBarriers(target::TargetAttr description);
 
+/// What a copy unit copies as a whole, by a descriptor of a view.
+struct BulkCopies {
+  int64_t rank;   ///< the most dimensions of a view
+  int64_t extent; ///< the most elements of a box along a dimension
+  int64_t align;  ///< strides, and where views begin: multiples of these bytes
+  int64_t row;    ///< bytes of a swizzled row, of which chunks are permuted
+  int64_t chunk;
+};
+/// The numbers of the description's `extra` by the name `bulk_copies`; none
+/// where there is no such copy unit.
+std::optional<BulkCopies> bulkCopiesOf(target::TargetAttr description);
+
+/// What a warp of its own for bulk copies needs.
+struct ProducerCosts {
+  int64_t warps;     ///< that change their registers together
+  int64_t registers; ///< of a thread that only starts copies
+  int64_t granule;   ///< numbers of registers are multiples of this
+  int64_t most;      ///< registers of a thread
+};
+/// The numbers of the description's `extra` by the name `producer`; none where
+/// warps cannot change their registers.
+std::optional<ProducerCosts> producerCostsOf(target::TargetAttr description);
+
 /// The banks of the shared memory, and which lanes it serves together.
 layout::Banks banksOf(target::TargetAttr description);
 

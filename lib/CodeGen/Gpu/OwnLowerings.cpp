@@ -99,6 +99,12 @@ static LogicalResult lowerCreateSplitBarrier(CreateSplitBarrierOp op,
   return success();
 }
 
+static LogicalResult lowerCreateBarriers(CreateBarriersOp op, KernelWalk &w) {
+  CreateBarriersOp::create(w.b, w.loc, op.getPlace(), op.getCount(),
+                           op.getArrivals());
+  return success();
+}
+
 static LogicalResult lowerArrive(ArriveOp op, KernelWalk &w) {
   w.define(op.getPhase(),
            ArriveOp::create(w.b, w.loc, w.b.getI64Type(), op.getPlace()));
@@ -178,7 +184,7 @@ static void addStorage(Table &table) {
   table.add<stage::AllocOp>(lowerAlloc);
   table.add<stage::ProduceOp>(lowerProduce);
   table.add<stage::ConsumeOp>(lowerConsume);
-  table.add<stage::ReleaseOp>(lowerNothing);
+  table.add<stage::ReleaseOp>(lowerRelease);
   table.add<stage::CopyOp>(lowerCopy);
   table.add<stage::WriteOp>(lowerWrite);
   table.add<stage::ReadOp>(lowerRead);
@@ -190,6 +196,7 @@ static void addStorage(Table &table) {
   table.add<WaitCopiesOp>(lowerWaitCopies);
   table.add<WaitProductsOp>(lowerWaitProducts);
   table.add<CreateSplitBarrierOp>(lowerCreateSplitBarrier);
+  table.add<CreateBarriersOp>(lowerCreateBarriers);
   table.add<ArriveOp>(lowerArrive);
   table.add<AwaitOp>(lowerAwait);
 }

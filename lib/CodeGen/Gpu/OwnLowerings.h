@@ -75,6 +75,7 @@ mlir::LogicalResult lowerRing(stage::RingOp op, KernelWalk &w);
 mlir::LogicalResult lowerAlloc(stage::AllocOp op, KernelWalk &w);
 mlir::LogicalResult lowerProduce(stage::ProduceOp op, KernelWalk &w);
 mlir::LogicalResult lowerConsume(stage::ConsumeOp op, KernelWalk &w);
+mlir::LogicalResult lowerRelease(stage::ReleaseOp op, KernelWalk &w);
 mlir::LogicalResult lowerRead(stage::ReadOp op, KernelWalk &w);
 mlir::LogicalResult lowerCopy(stage::CopyOp op, KernelWalk &w);
 mlir::LogicalResult lowerWrite(stage::WriteOp op, KernelWalk &w);

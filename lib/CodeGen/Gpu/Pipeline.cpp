@@ -74,6 +74,8 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   if (overlaps)
     staging.addPass(createSimtRotateSums());
   staging.addPass(staging::createStageAllocate());
+  if (options.getBool("bulk", true))
+    staging.addPass(createSimtChooseBulkCopies());
   staging.addPass(createSimtInsertBarriers({lanes}));
   if (overlaps)
     staging.addPass(createSimtSplitBarriers());
@@ -89,6 +91,8 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   if (options.getBool("verify", true))
     pm.addNestedPass<LLVM::LLVMFuncOp>(createSimtVerifyBarriers(
         {lanes, kAsyncOnly && !options.getBool("verify", false)}));
+  if (options.getBool("producer", true))
+    pm.addNestedPass<LLVM::LLVMFuncOp>(createSimtSplitProducer({lanes}));
   pm.addNestedPass<LLVM::LLVMFuncOp>(createSimtApplyLowerings());
   extend(".thread");
 }
@@ -109,6 +113,7 @@ void simt::registerGpuPasses() {
   registerPass([] { return createSimtStageOperands(); });
   registerPass([] { return createSimtOverlapProducts(); });
   registerPass([] { return createSimtRotateSums(); });
+  registerPass([] { return createSimtChooseBulkCopies(); });
   registerPass([] { return createSimtInsertBarriers(); });
   registerPass([] { return createSimtSplitBarriers(); });
   registerPass([] { return createConvertTileToSimt(); });
@@ -116,6 +121,7 @@ void simt::registerGpuPasses() {
   registerPass(createResolveLocationsPass);
   registerPass([] { return createSimtExpandAccesses(); });
   registerPass([] { return createSimtVerifyBarriers(); });
+  registerPass([] { return createSimtSplitProducer(); });
   PassPipelineRegistration<PipelineOptions>(
       "gpu-pipeline", "From tile kernels to functions of one thread",
       [](OpPassManager &pm, const PipelineOptions &options) {

@@ -39,8 +39,15 @@ SharedAccesses::meet(const Pending &before, const SharedAccess *now) {
   const SharedAccess *then = before.access;
   if (then->touch == now->touch && now->touch != Touch::Write)
     return std::nullopt; // reads, and updates that are one step each
-  if (before.stage == Pending::Stage::Unfenced && !now->isProduct)
+  if (before.stage == Pending::Stage::Unfenced && !now->isProduct &&
+      !now->isBulk)
     return std::nullopt; // a barrier parts the two
+  if (before.freedFor && now->isBulk &&
+      llvm::all_of(now->spans, [&](const SharedAccess::Span &span) {
+        Interval waits = before.freedFor->of(span.thread);
+        return waits.isOne() && waits.low;
+      }))
+    return std::nullopt;
   if (then->last <= now->first || now->last <= then->first)
     return std::nullopt;
   std::pair key(uint64_t(then->number) << 8 | uint64_t(before.stage),
@@ -52,6 +59,9 @@ SharedAccesses::meet(const Pending &before, const SharedAccess *now) {
         before.stage == Pending::Stage::Unfenced)
       return false;
     bool isOneWarp = first / lanes == second / lanes;
+    // Another thread than this one may start the copies.
+    if (then->isBulk != now->isBulk)
+      return false;
     if (before.stage == Pending::Stage::Warps || then->isOfWarp)
       return isOneWarp; // lanes do a matrix together
     return first == second && !now->isOfWarp;
@@ -162,6 +172,32 @@ void SharedAccesses::waitForGroups(PendingSet &pending, int64_t but,
       one.stage = Pending::Stage::Threads;
       one.groups = 0;
     }
+    return one;
+  });
+}
+
+void SharedAccesses::arriveAt(PendingSet &pending, uint64_t slot,
+                              bool isEachThread) {
+  pending.replace([&](Pending one) -> std::optional<Pending> {
+    bool isKnown =
+        one.stage == Pending::Stage::Warps ||
+        (one.stage == Pending::Stage::Threads &&
+         (isEachThread || one.access->isProduct || one.access->isOfWarp));
+    if (isKnown)
+      one.slots |= slot;
+    return one;
+  });
+}
+
+void SharedAccesses::awaitSlot(PendingSet &pending, uint64_t slot,
+                               const ThreadValue *waiting, bool doAllWait) {
+  pending.replace([&](Pending one) -> std::optional<Pending> {
+    if (!(one.slots & slot))
+      return one;
+    if (!one.access->isBulk)
+      one.freedFor = waiting;
+    else if (doAllWait)
+      return std::nullopt;
     return one;
   });
 }

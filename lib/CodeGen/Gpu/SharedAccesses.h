@@ -31,6 +31,7 @@ struct SharedAccess {
   bool isCopy = false;    ///< goes on by itself until it is waited for
   bool isProduct = false; ///< the same, with groups of products
   bool isOfWarp = false;  ///< any lane of the warp may be the one
+  bool isBulk = false;    ///< a copy unit's: a barrier counts its bytes
   struct Span {
     int64_t begin, end, thread;
   };
@@ -56,17 +57,22 @@ struct Pending {
   /// The thread has arrived at a split barrier behind the access, and did not
   /// wait there yet; of a write, whether the fence stood before.
   bool hasArrived = false, wasFenced = false;
+  /// Barriers of slots, a bit each: of a bulk copy the one that counts its
+  /// bytes; of others those at which all who did the access arrived behind it.
+  uint64_t slots = 0;
+  /// The threads that have waited for such an arrival: what they do is behind
+  /// the access. Null: none.
+  const ThreadValue *freedFor = nullptr;
 
-  bool operator<(const Pending &other) const {
-    return key() < other.key();
-  }
-  bool operator==(const Pending &other) const {
-    return key() == other.key();
-  }
+  bool operator<(const Pending &other) const { return key() < other.key(); }
+  bool operator==(const Pending &other) const { return key() == other.key(); }
 
 private:
-  std::tuple<size_t, Stage, uint8_t, bool, bool, bool> key() const {
-    return {access->number, stage, groups, isFenced, hasArrived, wasFenced};
+  std::tuple<size_t, Stage, uint8_t, bool, bool, bool, uint64_t,
+             const ThreadValue *>
+  key() const {
+    return {access->number, stage,     groups, isFenced,
+            hasArrived,     wasFenced, slots,  freedFor};
   }
 };
 
@@ -116,6 +122,13 @@ public:
   static void fence(PendingSet &pending);
   static void waitForWarp(PendingSet &pending);
   static void commit(PendingSet &pending, bool products);
+  /// Arrivals at the barrier of a slot, `slot` its bit: of each thread, or of
+  /// one in each warp, which tells of what the warp knows to be done.
+  static void arriveAt(PendingSet &pending, uint64_t slot, bool isEachThread);
+  /// The wait of some threads for that, and for the copies that the barrier
+  /// counts.
+  static void awaitSlot(PendingSet &pending, uint64_t slot,
+                        const ThreadValue *waiting, bool doAllWait);
   static void waitForGroups(PendingSet &pending, int64_t but, bool products);
 
 private:

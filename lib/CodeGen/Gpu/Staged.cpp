@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Access.h"
+#include "BulkCopies.h"
 #include "Fragments.h"
 #include "LayoutChoice.h"
 #include "OwnLowerings.h"
@@ -29,8 +30,8 @@ static Value nextSlot(KernelWalk &w, const KernelWalk::Ring &ring, Value slot) {
                   w.c32(0), next);
 }
 
-static void bindSlot(KernelWalk &w, KernelWalk::Ring *ring, Value start,
-                     ValueRange parts) {
+void simt::bindSlot(KernelWalk &w, KernelWalk::Ring *ring, Value start,
+                    ValueRange parts) {
   int64_t at = ring->offset;
   for (Value part : parts) {
     auto type = cast<MemRefType>(part.getType());
@@ -47,7 +48,12 @@ LogicalResult simt::lowerRing(stage::RingOp op, KernelWalk &w) {
   ring->offset = op.getOffset().value_or(0);
   ring->depth = op.getRing().getType().getDepth();
   ring->slotBytes = slotBytes(op);
-  ring->fill = ring->use = w.c32(0);
+  ring->fill = ring->use = ring->release = w.c32(0);
+  if (op.getBarriersAttr()) {
+    ring->barriers = dyn_cast<SlotBarriersAttr>(op.getBarriersAttr());
+    if (!ring->barriers)
+      return w.decline(op, "these barriers of a ring");
+  }
   w.rings[op.getRing()] = std::move(ring);
   return success();
 }
@@ -61,6 +67,8 @@ LogicalResult simt::lowerAlloc(stage::AllocOp op, KernelWalk &w) {
 
 LogicalResult simt::lowerProduce(stage::ProduceOp op, KernelWalk &w) {
   KernelWalk::Ring *ring = w.rings.find(op.getRing())->second.get();
+  if (ring->barriers)
+    return fillInBulk(op, *ring, w);
   bindSlot(w, ring, ring->fill, op.getBody().getArguments());
   for (Operation &inner : op.getBody().front().without_terminator())
     if (!fillStorage(&inner, w) && failed(w.lower(&inner)))
@@ -71,8 +79,21 @@ LogicalResult simt::lowerProduce(stage::ProduceOp op, KernelWalk &w) {
 
 LogicalResult simt::lowerConsume(stage::ConsumeOp op, KernelWalk &w) {
   KernelWalk::Ring *ring = w.rings.find(op.getRing())->second.get();
+  if (ring->barriers) {
+    awaitFull(*ring, w);
+    bindSlot(w, ring, slotStart(*ring, ring->use, w), op.getParts());
+    ring->use = nextNumber(*ring, ring->use, w);
+    return success();
+  }
   bindSlot(w, ring, ring->use, op.getParts());
   ring->use = nextSlot(w, *ring, ring->use);
+  return success();
+}
+
+LogicalResult simt::lowerRelease(stage::ReleaseOp op, KernelWalk &w) {
+  KernelWalk::Ring *ring = w.rings.find(op.getRing())->second.get();
+  if (ring->barriers)
+    releaseSlot(*ring, w);
   return success();
 }
 
@@ -164,15 +185,17 @@ std::optional<LogicalResult> simt::fillSlots(scf::IfOp op, KernelWalk &w) {
 SmallVector<Value> KernelWalk::ringCounters(size_t count) {
   SmallVector<Value> counters;
   for (auto &ring : llvm::make_range(rings.begin(), rings.begin() + count))
-    counters.append({ring.second->fill, ring.second->use});
+    for (Value *counter : ring.second->counters())
+      counters.push_back(*counter);
   return counters;
 }
 
 void KernelWalk::setRingCounters(size_t count, ValueRange counters) {
   for (auto &ring : llvm::make_range(rings.begin(), rings.begin() + count)) {
-    ring.second->fill = counters[0];
-    ring.second->use = counters[1];
-    counters = counters.drop_front(2);
+    for (Value *counter : ring.second->counters()) {
+      *counter = counters.front();
+      counters = counters.drop_front();
+    }
   }
 }
 

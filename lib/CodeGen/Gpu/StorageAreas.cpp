@@ -56,6 +56,33 @@ StorageArea simt::areaOf(Value storage) {
   return {0, std::numeric_limits<int64_t>::max()};
 }
 
+Permutation simt::permutationOf(MemRefType type) {
+  auto space = dyn_cast_or_null<stage::SpaceAttr>(type.getMemorySpace());
+  Attribute permute = space ? space.getPermute() : Attribute();
+  Permutation result;
+  if (auto all = dyn_cast_or_null<DenseI64ArrayAttr>(permute)) {
+    result.inner = all[0] == 0 ? 0 : 1;
+    result.unit = all[1];
+    if (all.size() > 2)
+      result.piece = all[2];
+  } else if (auto dim = dyn_cast_or_null<IntegerAttr>(permute)) {
+    result.inner = dim.getInt() == 0 ? 0 : 1;
+  }
+  return result;
+}
+
+bool simt::hasSlotBarriers(Value ring) {
+  auto made = ring.getDefiningOp<stage::RingOp>();
+  return made && made.getBarriersAttr();
+}
+
+Value simt::ringOf(Value factor) {
+  stage::ReadOp read = storageRead(factor);
+  auto consume = read ? read.getStorage().getDefiningOp<stage::ConsumeOp>()
+                      : stage::ConsumeOp();
+  return consume ? consume.getRing() : Value();
+}
+
 bool simt::isTileLoad(Operation *op) {
   if (!op || op->getNumResults() != 1 ||
       !isa<RankedTensorType>(op->getResult(0).getType()))

@@ -33,6 +33,20 @@ StorageArea areaOf(stage::RingOp ring);
 StorageArea areaOf(stage::AllocOp alloc);
 StorageArea areaOf(mlir::Value storage);
 
+/// The dimension whose elements lie side by side in storage, the bytes that are
+/// permuted as one, and those of a row that lie together, 0 for all.
+struct Permutation {
+  unsigned inner = 1;
+  int64_t unit = 16, piece = 0;
+};
+Permutation permutationOf(mlir::MemRefType type);
+
+/// Whether the slots of a ring have barriers, so that filling, consuming and
+/// releasing a slot wait for each other.
+bool hasSlotBarriers(mlir::Value ring);
+/// The ring whose slot a factor is read from; null where it is none.
+mlir::Value ringOf(mlir::Value factor);
+
 /// Storage with the part of its block in which something uses it.
 struct StorageLife {
   StorageLife(mlir::Value storage, StorageArea area);

@@ -26,6 +26,13 @@ const Cuda *Cuda::get(std::string &problem) {
   }
     KILN_CUDA_FUNCTIONS(KILN_CUDA_LOAD)
 #undef KILN_CUDA_LOAD
+#define KILN_CUDA_LOAD(name, parameters)                                       \
+  if (failed.empty()) {                                                        \
+    void *symbol = dlsym(library, #name);                                      \
+    std::memcpy(&cuda.name, &symbol, sizeof symbol);                           \
+  }
+    KILN_CUDA_NEWER_FUNCTIONS(KILN_CUDA_LOAD)
+#undef KILN_CUDA_LOAD
     if (failed.empty())
       if (CUresult result = cuda.cuInit(0))
         failed = "cuInit: " + cuda.describe(result);

@@ -112,10 +112,19 @@ constexpr unsigned kStreamNonBlocking = 1, kEventDefault = 0, kHostPortable = 1,
     (int *, CUfunction, int, size_t))                                          \
   X(cuLaunchKernelEx, (const CUlaunchConfig *, CUfunction, void **, void **))
 
+/// Those that older libraries lack: null there. They belong to chips that such
+/// a library does not know.
+#define KILN_CUDA_NEWER_FUNCTIONS(X)                                           \
+  X(cuTensorMapEncodeTiled,                                                    \
+    (void *map, int type, uint32_t rank, void *address, const uint64_t *sizes, \
+     const uint64_t *strides, const uint32_t *box, const uint32_t *steps,      \
+     int interleave, int swizzle, int promotion, int fill))
+
 /// The library's functions.
 struct Cuda {
 #define KILN_CUDA_POINTER(name, parameters) CUresult(*name) parameters;
   KILN_CUDA_FUNCTIONS(KILN_CUDA_POINTER)
+  KILN_CUDA_NEWER_FUNCTIONS(KILN_CUDA_POINTER)
 #undef KILN_CUDA_POINTER
 
   /// The library, initialised; null with a reason where it is not there.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Opening devices, and the table.
 #include "NvidiaDevice.h"
+#include "TensorMap.h"
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 using namespace kiln::nvidia;
 using kiln::runtime::failDriver;
@@ -156,6 +158,11 @@ const KilnDeviceProperties *properties(KilnDevice *device) {
   return &device->properties;
 }
 
+int knowsRecipe(KilnDevice *device, const char *recipe) {
+  return static_cast<NvidiaDevice *>(device)->cuda->cuTensorMapEncodeTiled &&
+         std::strcmp(recipe, kTensorMapRecipe) == 0;
+}
+
 int knowsAttribute(KilnDevice *, uint32_t tag) {
   return tag == KILN_LAUNCH_THREADS || tag == KILN_LAUNCH_CLUSTER ||
          tag == KILN_LAUNCH_LOCAL_BYTES || tag == KILN_LAUNCH_COOPERATIVE ||
@@ -178,6 +185,7 @@ const KilnDeviceDriver *kilnGetDeviceDriver(const KilnDeviceHost *host) {
     t.countDevices = countDevices;
     t.openNumbered = openNumbered;
     t.knowsAttribute = knowsAttribute;
+    t.knowsRecipe = knowsRecipe;
     t.loadModule = loadModule;
     return t;
   }();

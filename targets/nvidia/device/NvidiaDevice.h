@@ -71,6 +71,10 @@ struct NvidiaDevice : KilnDevice {
   /// their place; three where the kernel knows them.
   std::string placeGrid(const KilnLaunch &launch,
                         streams::LaunchShape &shape) const override;
+  /// Tensor maps (TensorMap.h).
+  std::string encode(const KilnArgumentEncoding &recipe,
+                     const KilnKernelArgument &view,
+                     streams::Encoded &into) const override;
 };
 
 /// Takes a module apart: PTX, which gets the zero that ends it, or a sealed

@@ -1,0 +1,151 @@
+//===- BulkCopies.cpp - Ring buffers that a copy unit fills ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Fill n of a ring waits for release n - depth of each warp, and a consumer for
+// fill n. The barriers of slot n modulo depth are in phase n / depth then, so
+// that the parity of that number is enough to wait for it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BulkCopies.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+using Pred = arith::CmpIPredicate;
+
+static Value isOddRound(const KernelWalk::Ring &ring, Value number,
+                        KernelWalk &w) {
+  return w.compare(Pred::sge, number, w.c32(ring.depth));
+}
+
+static Value slotOf(const KernelWalk::Ring &ring, Value number, KernelWalk &w) {
+  return w.select(isOddRound(ring, number, w), w.sub(number, w.c32(ring.depth)),
+                  number);
+}
+
+/// The number `by` behind another one.
+static Value advance(const KernelWalk::Ring &ring, Value number, int64_t by,
+                     KernelWalk &w) {
+  if (!by)
+    return number;
+  Value next = w.add(number, w.c32(by)), all = w.c32(2 * ring.depth);
+  return w.select(w.compare(Pred::sge, next, all), w.sub(next, all), next);
+}
+
+Value simt::nextNumber(const KernelWalk::Ring &ring, Value number,
+                       KernelWalk &w) {
+  return advance(ring, number, 1, w);
+}
+
+Value simt::slotStart(const KernelWalk::Ring &ring, Value number,
+                      KernelWalk &w) {
+  return w.mul(slotOf(ring, number, w), w.c32(ring.slotBytes));
+}
+
+/// The barrier that says that a slot is full, or that it is empty.
+static Value barrierOf(const KernelWalk::Ring &ring, Value number, bool isEmpty,
+                       KernelWalk &w) {
+  int64_t first = ring.barriers.getPlace() +
+                  (isEmpty ? ring.depth * kSplitBarrierBytes : 0);
+  return w.elementPointer(
+      w.shared(first),
+      w.mul(slotOf(ring, number, w), w.c32(kSplitBarrierBytes)),
+      w.b.getI8Type());
+}
+
+static Value parity(Value isOdd, KernelWalk &w) {
+  return w.select(isOdd, w.c32(1), w.c32(0));
+}
+
+/// The copy of a box of a view into a part of a slot.
+static void copyInBulk(stage::CopyOp op, Value barrier, Value mask,
+                       KernelWalk &w) {
+  StoragePlace place = w.storages.find(op.getTarget())->second;
+  ViewParts view = w.viewOf(op.getSource());
+  int64_t rank = view.sizes.size(), boxRank = place.type.getRank();
+  SmallVector<int64_t> box(rank - boxRank, 1);
+  llvm::append_range(box, place.type.getShape());
+  SmallVector<Value> at;
+  for (auto [coordinate, size] : llvm::zip(op.getFrom(), box)) {
+    Value first = w.scalar(coordinate);
+    at.push_back(op.getFromOffsets() ? first : w.mul(first, w.c64(size)));
+  }
+  Permutation permutation = permutationOf(place.type);
+  auto swizzle =
+      SwizzleAttr::get(w.b.getContext(), permutation.piece, permutation.unit,
+                       /*align=*/permutation.piece, /*across=*/false);
+  Value target =
+      w.elementPointer(w.shared(place.offset), place.start, w.b.getI8Type());
+  CopyBulkOp::create(w.b, w.loc, view.base, at, view.sizes, view.strides,
+                     target, barrier, mask, box, place.type.getElementType(),
+                     rank - boxRank + permutation.inner, swizzle);
+}
+
+/// Starts the copies that fill a slot, which is waited for before.
+static LogicalResult startCopies(stage::ProduceOp op, KernelWalk::Ring &ring,
+                                 KernelWalk &w) {
+  // The first warp waits, its first thread copies.
+  Value thread = w.threadId();
+  auto isBelow = [&](int64_t count) {
+    return w.compare(Pred::slt, thread, w.c32(count));
+  };
+  // The first round finds all slots empty.
+  Value emptied = advance(ring, ring.fill, ring.barriers.getHeld(), w);
+  std::optional<int64_t> number = getConstantIntValue(emptied);
+  if (!number || *number >= ring.depth)
+    AwaitParityOp::create(
+        w.b, w.loc, barrierOf(ring, emptied, /*isEmpty=*/true, w),
+        w.sub(w.c32(1), parity(isOddRound(ring, emptied, w), w)),
+        isBelow(w.lanes));
+  Value barrier = barrierOf(ring, ring.fill, /*isEmpty=*/false, w),
+        mask = isBelow(1);
+  int64_t bytes = 0;
+  for (auto copy : op.getBody().getOps<stage::CopyOp>()) {
+    auto type = cast<MemRefType>(copy.getTarget().getType());
+    bytes += type.getNumElements() *
+             ThreadBuilder::storedBytes(type.getElementType());
+  }
+  ExpectBytesOp::create(w.b, w.loc, barrier, bytes, mask);
+  for (Operation &inner : op.getBody().front().without_terminator()) {
+    if (auto copy = dyn_cast<stage::CopyOp>(inner))
+      copyInBulk(copy, barrier, mask, w);
+    else if (failed(w.lower(&inner)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult simt::fillInBulk(stage::ProduceOp op, KernelWalk::Ring &ring,
+                               KernelWalk &w) {
+  bindSlot(w, &ring, slotStart(ring, ring.fill, w),
+           op.getBody().getArguments());
+  if (w.copyMask) {
+    auto choice = scf::IfOp::create(w.b, w.loc, w.copyMask);
+    w.b.setInsertionPointToStart(choice.thenBlock());
+  }
+  if (failed(startCopies(op, ring, w)))
+    return failure();
+  if (w.copyMask)
+    w.b.setInsertionPointAfter(w.b.getInsertionBlock()->getParentOp());
+  // Where one is not filled, no later one is: nobody looks at the number then.
+  ring.fill = nextNumber(ring, ring.fill, w);
+  return success();
+}
+
+void simt::awaitFull(const KernelWalk::Ring &ring, KernelWalk &w) {
+  AwaitParityOp::create(w.b, w.loc,
+                        barrierOf(ring, ring.use, /*isEmpty=*/false, w),
+                        parity(isOddRound(ring, ring.use, w), w),
+                        /*mask=*/Value());
+}
+
+void simt::releaseSlot(KernelWalk::Ring &ring, KernelWalk &w) {
+  Value lane = w.and_(w.threadId(), w.c32(w.lanes - 1));
+  ArriveAtOp::create(w.b, w.loc,
+                     barrierOf(ring, ring.release, /*isEmpty=*/true, w),
+                     w.compare(Pred::eq, lane, w.c32(0)));
+  ring.release = nextNumber(ring, ring.release, w);
+}

@@ -1,0 +1,214 @@
+//===- SlotBarriers.cpp - Where slots of ring buffers are released --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A slot is free for the next copy when every product that reads it is done. A
+// loop may wait for a product of one iteration in the next one: then the
+// release there is one of the slot before.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SlotBarriers.h"
+#include "MemoryProducts.h"
+#include "StorageAreas.h"
+#include "kiln/Target/Unverified.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+namespace {
+/// A place in a loop, or in what surrounds it.
+struct Point {
+  int64_t iteration = 0; ///< counted from the one that consumes the slot
+  Operation *behind = nullptr;
+
+  bool isBefore(const Point &other) const {
+    return iteration != other.iteration ? iteration < other.iteration
+                                        : behind->isBeforeInBlock(other.behind);
+  }
+};
+
+/// The slots of one ring.
+class RingReleases {
+public:
+  RingReleases(stage::RingOp ring, target::TargetAttr description)
+      : ring(ring), description(description) {}
+
+  /// Moves the releases; false where a fill could wait for ever.
+  bool run();
+  int64_t getHeld() const { return held; }
+
+private:
+  std::optional<Point> findEnd(Operation *product);
+  std::optional<Point> findEnd(stage::ConsumeOp consume);
+  stage::ReleaseOp releaseOf(stage::ConsumeOp consume);
+  bool canFill(scf::ForOp loop);
+
+  stage::RingOp ring;
+  target::TargetAttr description;
+  int64_t held = 0;
+};
+} // namespace
+
+/// The wait behind which a product has read its slots: it leaves at most those
+/// in flight that began later.
+std::optional<Point> RingReleases::findEnd(Operation *product) {
+  Block *block = product->getBlock();
+  bool isLoop = isa<scf::ForOp>(block->getParentOp());
+  int64_t later = 0;
+  for (int64_t iteration = 0; iteration <= int64_t(isLoop); ++iteration)
+    for (Operation *op = iteration ? &block->front() : product->getNextNode();
+         op; op = op->getNextNode()) {
+      later += isMemoryProduct(op, description);
+      if (auto wait = dyn_cast<WaitProductsOp>(op);
+          wait && later >= int64_t(wait.getBut()))
+        return Point{iteration, op};
+    }
+  return std::nullopt;
+}
+
+/// Behind which everything has read the slot that is consumed.
+std::optional<Point> RingReleases::findEnd(stage::ConsumeOp consume) {
+  Point last{0, consume};
+  for (Operation *read : consume->getUsers()) {
+    Operation *reader = *read->getUsers().begin();
+    while (handsOnBytes(reader))
+      reader = *reader->getUsers().begin();
+    std::optional<Point> end = findEnd(reader);
+    if (!end)
+      return std::nullopt;
+    if (last.isBefore(*end))
+      last = *end;
+  }
+  // Waits that stand together stay together: nothing is computed between them.
+  while (isa_and_nonnull<WaitProductsOp>(last.behind->getNextNode()))
+    last.behind = last.behind->getNextNode();
+  return last;
+}
+
+/// Slots are released in the order in which they are consumed.
+stage::ReleaseOp RingReleases::releaseOf(stage::ConsumeOp consume) {
+  for (Operation *op = consume->getNextNode(); op; op = op->getNextNode())
+    if (auto release = dyn_cast<stage::ReleaseOp>(op);
+        release && release.getRing() == ring.getRing())
+      return release;
+  return nullptr;
+}
+
+/// Release k of the kernel empties slot k - held. Whether the one that a fill
+/// needs stands before that fill, for all fills.
+bool RingReleases::canFill(scf::ForOp loop) {
+  int64_t filled = 0, consumed = 0, released = 0,
+          depth = ring.getRing().getType().getDepth();
+  Operation *fill = nullptr, *release = nullptr;
+  for (Operation *user : ring->getUsers()) {
+    if (loop->isProperAncestor(user)) {
+      Operation *whole = loop.getBody()->findAncestorOpInBlock(*user);
+      if (isa<stage::ProduceOp>(user))
+        fill = whole;
+      else if (isa<stage::ReleaseOp>(user))
+        release = whole;
+      continue;
+    }
+    Operation *whole = loop->getBlock()->findAncestorOpInBlock(*user);
+    if (!whole->isBeforeInBlock(loop))
+      continue;
+    filled += isa<stage::ProduceOp>(user);
+    consumed += isa<stage::ConsumeOp>(user);
+    released += isa<stage::ReleaseOp>(user);
+  }
+  // Before the loop no fill waits at all.
+  if (consumed != released || filled + held > depth)
+    return false;
+  int64_t ahead = filled - consumed + held - depth;
+  return ahead < 0 || (ahead == 0 && release->isBeforeInBlock(fill));
+}
+
+/// Moves what waits for a slot before the products of its iteration: an
+/// assembler may not keep the registers that a product in flight reads over a
+/// branch.
+static void moveBeforeProducts(stage::ConsumeOp consume) {
+  for (Operation &op : *consume->getBlock())
+    if (&op == consume)
+      return;
+    else if (isa<stage::ConsumeOp>(op))
+      return consume->moveAfter(&op);
+}
+
+bool RingReleases::run() {
+  scf::ForOp loop;
+  SmallVector<std::pair<stage::ReleaseOp, Operation *>> moves;
+  for (Operation *user : ring->getUsers()) {
+    auto consume = dyn_cast<stage::ConsumeOp>(user);
+    if (!consume)
+      continue;
+    std::optional<Point> end = findEnd(consume);
+    stage::ReleaseOp release = releaseOf(consume);
+    if (isa<scf::ForOp>(consume->getParentOp()))
+      moveBeforeProducts(consume);
+    if (!end || !release)
+      return false;
+    if (auto own = dyn_cast<scf::ForOp>(consume->getParentOp())) {
+      loop = own;
+      held = end->iteration;
+    }
+    moves.push_back({release, end->behind});
+  }
+  for (auto [release, behind] : moves)
+    release->moveAfter(behind);
+  return loop && canFill(loop);
+}
+
+/// The operation of a block that first fills a slot of a ring.
+static Operation *firstFill(stage::RingOp ring, Block *block) {
+  Operation *first = nullptr;
+  for (Operation *user : ring->getUsers())
+    if (isa<stage::ProduceOp>(user)) {
+      Operation *whole = block->findAncestorOpInBlock(*user);
+      if (!first || whole->isBeforeInBlock(first))
+        first = whole;
+    }
+  return first;
+}
+
+LogicalResult simt::placeSlotBarriers(tile::KernelOp kernel,
+                                      target::TargetAttr description,
+                                      int64_t warps, int64_t &bytes) {
+  Block *body = &kernel.getBody().front();
+  OpBuilder b = OpBuilder::atBlockBegin(body);
+  Location loc = kernel.getLoc();
+  Operation *first = nullptr;
+  for (auto ring : body->getOps<stage::RingOp>()) {
+    if (!ring.getBarriersAttr())
+      continue;
+    RingReleases releases(ring, description);
+    if (!releases.run())
+      return target::emitUnverified(ring, kernel)
+             << "has a slot that is filled before it is released";
+    int64_t depth = ring.getRing().getType().getDepth();
+    bytes = llvm::alignTo(bytes, kSplitBarrierBytes);
+    ring.setBarriersAttr(
+        SlotBarriersAttr::get(b.getContext(), bytes, releases.getHeld()));
+    CreateBarriersOp::create(b, loc, bytes, depth, /*arrivals=*/1);
+    bytes += depth * kSplitBarrierBytes;
+    CreateBarriersOp::create(b, loc, bytes, depth, /*arrivals=*/warps);
+    bytes += depth * kSplitBarrierBytes;
+    Operation *fill = firstFill(ring, body);
+    if (!first || fill->isBeforeInBlock(first))
+      first = fill;
+  }
+  if (!first)
+    return success();
+  // Threads know of the barriers, and a copy unit writes behind what threads
+  // wrote before.
+  b.setInsertionPoint(first);
+  Operation *before = first->getPrevNode();
+  if (isa_and_nonnull<gpu::BarrierOp, BarrierOp>(before))
+    b.setInsertionPoint(before);
+  PublishOp::create(b, loc);
+  if (!isa_and_nonnull<gpu::BarrierOp, BarrierOp>(before))
+    gpu::BarrierOp::create(b, loc);
+  return success();
+}

@@ -1,0 +1,247 @@
+//===- LowerBulkCopies.cpp - cp.async.bulk.tensor and mbarrier ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PTX ISA 8.8, "Data Movement and Conversion Instructions:
+// cp.async.bulk.tensor" and "Parallel Synchronization and Communication
+// Instructions: mbarrier", from sm_90 on. A kernel gets tensor maps as its last
+// parameters; the driver makes them by a recipe (device/TensorMap.h).
+//
+//===----------------------------------------------------------------------===//
+
+#include "LowerBulkCopies.h"
+#include "device/TensorMap.h"
+#include "kiln/Dialect/Simt/SimtDialect.h"
+#include "kiln/Dialect/Simt/ThreadCode.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::nvidia;
+
+bool BulkCopies::isOne(Operation *op) {
+  return isa<simt::CreateBarriersOp, simt::ExpectBytesOp, simt::CopyBulkOp,
+             simt::ArriveAtOp, simt::AwaitParityOp, simt::NamedBarrierOp,
+             simt::SetRegistersOp>(op);
+}
+
+namespace {
+/// One piece of assembly while it is put together.
+struct Assembly {
+  OpBuilder &b;
+  Location loc;
+  SmallVector<Value> operands = {};
+  std::string constraints = "", text = "";
+
+  /// The name of an operand.
+  std::string add(Value value, StringRef letter) {
+    constraints += (letter + ",").str();
+    operands.push_back(value);
+    return ("$" + Twine(operands.size() - 1)).str();
+  }
+  /// The name of an address in shared memory.
+  std::string shared(Value pointer) {
+    return add(LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), pointer), "r");
+  }
+  void emit() {
+    LLVM::InlineAsmOp::create(
+        b, loc, TypeRange(), operands, text, constraints + "~{memory}",
+        /*has_side_effects=*/true,
+        /*is_align_stack=*/false, LLVM::TailCallKind::None,
+        LLVM::AsmDialectAttr(), ArrayAttr());
+  }
+};
+} // namespace
+
+/// The first thread makes the objects.
+static void create(simt::CreateBarriersOp op, OpBuilder &b) {
+  Assembly code{b, op.getLoc()};
+  auto type = LLVM::LLVMPointerType::get(b.getContext(), simt::kShared);
+  Value base =
+      LLVM::AddressOfOp::create(b, code.loc, type, simt::kSharedSymbol);
+  std::string address = code.shared(base);
+  code.text = "{ .reg .pred first; .reg .b32 thread; mov.u32 thread, %tid.x; "
+              "setp.eq.u32 first, thread, 0;";
+  for (int64_t i = 0; i < int64_t(op.getCount()); ++i)
+    code.text += llvm::formatv(
+        " @first mbarrier.init.shared::cta.b64 [{0} + {1}], {2};", address,
+        op.getPlace() + i * simt::kSplitBarrierBytes, op.getArrivals());
+  code.text += " }";
+  code.emit();
+}
+
+/// `mbarrier.try_wait` may give up before the phase is over.
+static void await(simt::AwaitParityOp op, OpBuilder &b) {
+  Assembly code{b, op.getLoc()};
+  std::string address = code.shared(op.getBarrier()),
+              parity = code.add(op.getParity(), "r");
+  code.text = "{ .reg .pred over; ";
+  if (op.getMask())
+    code.text += llvm::formatv("@!{0} bra DONE; ", code.add(op.getMask(), "b"));
+  code.text += llvm::formatv(
+      "WAIT: mbarrier.try_wait.parity.shared::cta.b64 over, [{0}], {1}; @!over "
+      "bra WAIT; {2}}",
+      address, parity, op.getMask() ? "DONE: " : "");
+  code.emit();
+}
+
+/// The kernel's parameter whose address a parameter of its function is.
+static std::optional<int64_t> viewOf(BlockArgument base,
+                                     LLVM::LLVMFuncOp function) {
+  auto types = function->getAttrOfType<ArrayAttr>(simt::kParametersAttr);
+  if (!types || base.getOwner() != &function.getBody().front())
+    return std::nullopt;
+  unsigned next = 0;
+  for (auto [number, attr] : llvm::enumerate(types)) {
+    auto view = dyn_cast<tile::ViewType>(cast<TypeAttr>(attr).getValue());
+    if (view && next == base.getArgNumber())
+      return number;
+    next += view ? 1 + 2 * view.getRank() : 1;
+  }
+  return std::nullopt;
+}
+
+Value BulkCopies::tensorMap(LLVM::LLVMFuncOp function, OpBuilder &b,
+                            ArrayRef<int64_t> recipe) {
+  auto &recipes = maps[function];
+  unsigned first = function.getNumArguments() - recipes.size();
+  auto *known = llvm::find(recipes, recipe);
+  if (known != recipes.end())
+    return function.getArgument(first + (known - recipes.begin()));
+  recipes.emplace_back(recipe);
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  auto bytes = LLVM::LLVMArrayType::get(b.getI8Type(), kTensorMapBytes);
+  NamedAttribute attributes[] = {
+      b.getNamedAttr(LLVM::LLVMDialect::getByValAttrName(),
+                     TypeAttr::get(bytes)),
+      b.getNamedAttr(LLVM::LLVMDialect::getAlignAttrName(),
+                     b.getI64IntegerAttr(kTensorMapAlign)),
+      b.getNamedAttr(NVVM::NVVMDialect::getGridConstantAttrName(),
+                     b.getUnitAttr())};
+  unsigned number = function.getNumArguments();
+  SmallVector<Type> types(function.getArgumentTypes());
+  types.push_back(pointer);
+  function.setFunctionType(LLVM::LLVMFunctionType::get(
+      function.getFunctionType().getReturnType(), types));
+  function.getBody().addArgument(pointer, function.getLoc());
+  SmallVector<Attribute> all;
+  if (ArrayAttr known = function.getArgAttrsAttr())
+    llvm::append_range(all, known);
+  all.resize(number, b.getDictionaryAttr({}));
+  all.push_back(b.getDictionaryAttr(attributes));
+  function.setArgAttrsAttr(b.getArrayAttr(all));
+  return function.getArgument(number);
+}
+
+LogicalResult BulkCopies::copy(Operation *operation, OpBuilder &b) {
+  auto op = cast<simt::CopyBulkOp>(operation);
+  Location loc = op.getLoc();
+  auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+  auto base = dyn_cast<BlockArgument>(op.getBase());
+  std::optional<int64_t> parameter =
+      base ? viewOf(base, function) : std::nullopt;
+  if (!parameter)
+    return op.emitError("unsupported: a bulk copy of a view that is no "
+                        "parameter of the kernel");
+  int64_t rank = op.getBox().size(), along = op.getAlong(),
+          each = op.getElementBytes(), piece = op.getPieceBytes(),
+          rows = op.getRows();
+  // Of more rows than a box may have, along one dimension, boxes of some.
+  int64_t inBox = std::min(rows, kTensorMapExtent);
+  SmallVector<int64_t> order = {along};
+  for (int64_t d = rank; d-- > 0;)
+    if (d != along)
+      order.push_back(d);
+  SmallVector<int64_t> recipe = {*parameter, each, piece};
+  int64_t split = -1;
+  for (int64_t d : order) {
+    int64_t extent = d == along ? piece / each : op.getBox()[d];
+    if (extent > kTensorMapExtent) {
+      split = d;
+      extent = inBox;
+    }
+    recipe.append({d, extent});
+  }
+  if (rank > kTensorMapRank || (inBox < rows && split < 0) || rows % inBox)
+    return op.emitError("unsupported: a bulk copy of a box of ")
+           << rows << " rows";
+  Value map = tensorMap(function, b, recipe);
+  for (int64_t first = 0; first < op.getRowBytes(); first += piece)
+    for (int64_t row = 0; row < rows; row += inBox) {
+      Assembly code{b, loc};
+      std::string target = code.shared(op.getTarget()),
+                  from = code.add(map, "l"),
+                  barrier = code.shared(op.getBarrier()),
+                  mask = code.add(op.getMask(), "b"), at;
+      for (int64_t d : order) {
+        Value coordinate =
+            arith::TruncIOp::create(b, loc, b.getI32Type(), op.getAt()[d]);
+        int64_t more = d == along ? first / each : d == split ? row : 0;
+        if (more)
+          coordinate = arith::AddIOp::create(
+              b, loc, coordinate,
+              arith::ConstantIntOp::create(b, loc, b.getI32Type(), more));
+        at += (at.empty() ? "" : ", ") + code.add(coordinate, "r");
+      }
+      code.text = llvm::formatv(
+          "@{0} cp.async.bulk.tensor.{1}d.shared::cluster.global.mbarrier::"
+          "complete_tx::bytes [{2} + {3}], [{4}, {{{5}}], [{6}];",
+          mask, rank, target, first * rows + row * piece, from, at, barrier);
+      code.emit();
+    }
+  return success();
+}
+
+LogicalResult BulkCopies::lower(Operation *op, OpBuilder &b) {
+  if (isa<simt::CopyBulkOp>(op))
+    return copy(op, b);
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](simt::CreateBarriersOp made) { create(made, b); })
+      .Case([&](simt::AwaitParityOp wait) { await(wait, b); })
+      .Case([&](simt::SetRegistersOp set) {
+        Assembly code{b, op->getLoc()};
+        code.text =
+            llvm::formatv("setmaxnreg.{0}.sync.aligned.u32 {1};",
+                          set.getMore() ? "inc" : "dec", set.getCount());
+        code.emit();
+        // The assembler heeds it where it knows the registers at the start.
+        auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+        function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                          b.getI32IntegerAttr(1));
+      })
+      .Case([&](simt::NamedBarrierOp barrier) {
+        Assembly code{b, op->getLoc()};
+        code.text = llvm::formatv("bar.sync {0}, {1};", barrier.getNumber(),
+                                  barrier.getThreads());
+        code.emit();
+      })
+      .Case([&](simt::ExpectBytesOp expect) {
+        Assembly code{b, op->getLoc()};
+        std::string address = code.shared(expect.getBarrier()),
+                    mask = code.add(expect.getMask(), "b");
+        code.text = llvm::formatv(
+            "@{0} mbarrier.arrive.expect_tx.shared::cta.b64 _, [{1}], {2};",
+            mask, address, expect.getBytes());
+        code.emit();
+      })
+      .Case([&](simt::ArriveAtOp arrive) {
+        Assembly code{b, op->getLoc()};
+        std::string address = code.shared(arrive.getBarrier()),
+                    mask = code.add(arrive.getMask(), "b");
+        code.text = llvm::formatv(
+            "@{0} mbarrier.arrive.shared::cta.b64 _, [{1}];", mask, address);
+        code.emit();
+      });
+  return success();
+}
+
+void BulkCopies::finish(OpBuilder &b) {
+  for (auto &[function, recipes] : maps) {
+    SmallVector<Attribute> all;
+    for (ArrayRef<int64_t> recipe : recipes)
+      all.push_back(b.getDenseI64ArrayAttr(recipe));
+    function->setAttr(kTensorMapsAttr, b.getArrayAttr(all));
+  }
+}

@@ -1,0 +1,43 @@
+//===- LowerBulkCopies.h - cp.async.bulk.tensor and mbarrier ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_TARGETS_NVIDIA_LOWERBULKCOPIES_H
+#define KILN_TARGETS_NVIDIA_LOWERBULKCOPIES_H
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace kiln::nvidia {
+
+/// On a kernel's function with tensor maps: for each of them the parameter of
+/// the kernel whose view it describes, and then the words of its recipe
+/// (device/TensorMap.h), in the order of the function's last parameters (array
+/// of array<i64>).
+inline constexpr llvm::StringLiteral kTensorMapsAttr = "nvidia.tensor_maps";
+
+/// Copies of a copy unit, and the barriers of their slots, as PTX.
+class BulkCopies {
+public:
+  /// Whether an operation is one of them.
+  static bool isOne(mlir::Operation *op);
+  /// Puts PTX in place of an operation, which stays.
+  mlir::LogicalResult lower(mlir::Operation *op, mlir::OpBuilder &b);
+  /// Writes the attribute of functions whose copies were lowered.
+  void finish(mlir::OpBuilder &b);
+
+private:
+  mlir::LogicalResult copy(mlir::Operation *op, mlir::OpBuilder &b);
+  /// The parameter that holds a tensor map, made where there is none yet.
+  mlir::Value tensorMap(mlir::LLVM::LLVMFuncOp function, mlir::OpBuilder &b,
+                        llvm::ArrayRef<int64_t> recipe);
+
+  /// By function: recipes, in the order of the parameters.
+  llvm::MapVector<mlir::Operation *,
+                  llvm::SmallVector<llvm::SmallVector<int64_t>>>
+      maps;
+};
+
+} // namespace kiln::nvidia
+
+#endif // KILN_TARGETS_NVIDIA_LOWERBULKCOPIES_H

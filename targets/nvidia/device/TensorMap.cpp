@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// See the header.
+#include "TensorMap.h"
+#include "NvidiaDevice.h"
+#include "kiln/System/DType.h"
+#include <cstring>
+
+using namespace kiln::nvidia;
+using kiln::streams::Encoded;
+
+static_assert(sizeof(Encoded) == kTensorMapBytes &&
+              alignof(Encoded) == kTensorMapAlign);
+
+namespace {
+
+/// CUtensorMapDataType, CUtensorMapSwizzle, CUtensorMapL2promotion.
+enum : int { kUInt8 = 0, kUInt16 = 1, kUInt32 = 2, kUInt64 = 4 };
+enum : int { kNoSwizzle = 0, kSwizzle32 = 1, kSwizzle64 = 2, kSwizzle128 = 3 };
+enum : int { kPromote256 = 3 };
+
+int typeOf(int64_t bytes) {
+  return bytes == 1   ? kUInt8
+         : bytes == 2 ? kUInt16
+         : bytes == 4 ? kUInt32
+         : bytes == 8 ? kUInt64
+                      : -1;
+}
+
+int swizzleOf(int64_t row) {
+  return row == 128  ? kSwizzle128
+         : row == 64 ? kSwizzle64
+         : row == 32 ? kSwizzle32
+                     : -1;
+}
+
+} // namespace
+
+std::string NvidiaDevice::encode(const KilnArgumentEncoding &recipe,
+                                 const KilnKernelArgument &view,
+                                 Encoded &into) const {
+  if (std::strcmp(recipe.recipe, kTensorMapRecipe) != 0)
+    return KilnDevice::encode(recipe, view, into);
+  if (!cuda->cuTensorMapEncodeTiled)
+    return "libcuda.so.1 is too old: it lacks cuTensorMapEncodeTiled";
+  uint32_t rank = view.rank;
+  const int64_t *words = recipe.words;
+  if (!rank || rank > kTensorMapRank || recipe.numWords != 2 + 2 * rank ||
+      typeOf(words[0]) < 0 || swizzleOf(words[1]) < 0)
+    return "a recipe for another view";
+  uint64_t sizes[kTensorMapRank], strides[kTensorMapRank];
+  uint32_t box[kTensorMapRank], steps[kTensorMapRank];
+  for (uint32_t k = 0; k < rank; ++k) {
+    int64_t d = words[2 + 2 * k], extent = words[3 + 2 * k];
+    if (d < 0 || d >= int64_t(rank) || extent < 1 || extent > kTensorMapExtent)
+      return "a recipe for another view";
+    // Nothing is copied of a view without elements.
+    if (view.sizes[d] == 0)
+      return "";
+    sizes[k] = uint64_t(view.sizes[d]);
+    strides[k] = uint64_t(view.strides[d]) * uint64_t(words[0]);
+    // A stride along one element counts for nothing, and may be any.
+    if (view.sizes[d] == 1)
+      strides[k] = 16;
+    box[k] = uint32_t(extent);
+    steps[k] = 1;
+  }
+  uint64_t address = view.buffer->address + view.byteOffset;
+  int status = cuda->cuTensorMapEncodeTiled(
+      into.bytes, typeOf(words[0]), rank, reinterpret_cast<void *>(address),
+      sizes, strides + 1, box, steps, /*interleave=*/0, swizzleOf(words[1]),
+      kPromote256, /*fill=*/0);
+  return status ? "its tensor map: " + cuda->describe(status) : "";
+}

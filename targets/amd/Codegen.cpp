@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen.h"
+#include "BufferOffsets.h"
 #include "DeviceLibrary.h"
 #include "kiln/LLVM/Serialize.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetOptions.h"
@@ -113,7 +113,7 @@ void Codegen::optimize() {
 FailureOr<std::string> Codegen::make(llvm::CodeGenFileType form) {
   SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream os(bytes);
-  llvm::legacy::PassManager passes;
+  EmitPasses passes;
   if (machine->addPassesToEmitFile(passes, os, nullptr, form))
     return emitError(where, "LLVM's AMDGPU back end cannot write code");
   passes.run(*code);

@@ -152,6 +152,11 @@ template <typename T> struct Division {
       return std::copysign(T(0), sign);
     if (field(numerator) - field(denominator) < kLeast)
       return std::copysign(T(0), sign);
+    // Of finite operands: the steps before left the range, and took the
+    // difference of infinities. This instruction "handles all exceptional
+    // cases of division", so the quotient is one that is too large.
+    if (quotient != quotient)
+      return std::copysign(std::numeric_limits<T>::infinity(), sign);
     return std::copysign(quotient, sign);
   }
 };

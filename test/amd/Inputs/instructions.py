@@ -114,6 +114,10 @@ COMMON = [
      "v_fma_f32 v15, -v11, v14, v13\nv_fma_f32 v14, v15, v12, v14\nv_fma_f32 v11, -v11, v14, v13\n"
      "v_div_fmas_f32 v11, v11, v12, v14\nv_div_fixup_f32 %d, v11, %b, %a",
      lambda a, b, c: single(f(a) / f(b))),
+    # A quotient that became NaN on the way: of finite operands it is one that is too large.
+    ("v_mov_b32 v11, 0x7fc00000\nv_div_fixup_f32 %d, v11, -1.0, 1.0", more.full(0xff800000)),
+    ("v_mov_b32 v12, 0\nv_mov_b32 v13, 0x7ff80000\nv_div_fixup_f64 v[12:13], v[12:13], 1.0, 1.0\nv_mov_b32 %d, v13",
+     more.full(0x7ff00000)),
 ]
 CDNA = [
     ("v_add_u32 %d, %a, %c", lambda a, b, c: a + c),

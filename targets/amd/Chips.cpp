@@ -140,7 +140,7 @@ target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name) {
     #kiln.contraction_tile<m = 64, n = 64, k = 32>]>,
   costs = {22},
   extra = {{warps_per_core = {18}, instances_per_core = {18},
-    registers_per_core = {19}, shared_per_core = {6}, assembly = "amdgcn"}>)",
+    registers_per_core = {19}, shared_per_core = {6}, assembly = "amdgcn", few_warps}>)",
       chip->name, chip->cores, chip->waves * chip->lanes,
       chip->megahertz * 1000000, chip->registers * 4,
       chip->isCdna() ? 524288 : 393216, chip->ldsKiB << 10,

@@ -4,6 +4,7 @@
 #include "Codegen.h"
 #include "BufferOffsets.h"
 #include "DeviceLibrary.h"
+#include "NarrowBounds.h"
 #include "kiln/LLVM/Serialize.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -11,6 +12,8 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetOptions.h"
+#include "llvm/Transforms/Scalar/DCE.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -106,6 +109,16 @@ void Codegen::optimize() {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
+  // Behind InstCombine, which takes some of the forms apart again.
+  builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager &passes,
+                                             llvm::OptimizationLevel,
+                                             llvm::ThinOrFullLTOPhase) {
+    llvm::FunctionPassManager last;
+    last.addPass(NarrowBounds());
+    last.addPass(llvm::EarlyCSEPass());
+    last.addPass(llvm::DCEPass());
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(last)));
+  });
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
       .run(*code, modules);
 }

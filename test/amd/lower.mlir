@@ -4,7 +4,7 @@
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=amd:gfx942},gpu-pipeline,simt-expand-accesses,amd-lower-simt,convert-scf-to-cf,amd-lower-math,arith-expand,amd-lower-gpu)' \
 // RUN:   | FileCheck %s --check-prefix=GPU --implicit-check-not=' arith.' --implicit-check-not=' gpu.' --implicit-check-not=' math.'
 
-// SIMT: llvm.func @tanh({{.*}}rocdl.kernel, rocdl.reqd_work_group_size = array<i32: 256, 1, 1>
+// SIMT: llvm.func @tanh({{.*}}rocdl.kernel, rocdl.reqd_work_group_size = array<i32: 128, 1, 1>
 // SIMT: math.tanh
 // MATH: llvm.func @tanh
 // MATH-NOT: math.tanh

@@ -216,14 +216,28 @@ LogicalResult Assigner::run() {
   return success();
 }
 
+/// Whether a tile that is smaller than four warps gets fewer: `few_warps` in
+/// the description's `extra`.
+static bool hasFewWarps(target::TargetAttr description) {
+  DictionaryAttr extra = description ? description.getExtra() : nullptr;
+  return extra && extra.contains("few_warps");
+}
+
 /// Four, or eight where four would have to keep more than 64 rows and columns
 /// each of one accumulator. Without products, as many as have 32 elements for
-/// each thread of what is loaded.
-static int64_t usualWarps(tile::KernelOp kernel, int64_t lanes, int64_t most) {
+/// each thread of what is loaded; on some machines fewer than four where these
+/// would have threads without an element of the largest tile, which repeat the
+/// work of others.
+static int64_t usualWarps(tile::KernelOp kernel, int64_t lanes, int64_t most,
+                          target::TargetAttr description) {
   constexpr int64_t kUsual = 4, kLarge = 128 * 128 + 1, kShare = 32;
   bool hasProduct = false, isLarge = false;
-  int64_t loaded = 0;
+  int64_t loaded = 0, largest = 1;
   kernel.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (isTile(type))
+        largest =
+            std::max(largest, cast<RankedTensorType>(type).getNumElements());
     if (isa<MatrixProductOpInterface>(op)) {
       auto type = cast<RankedTensorType>(op->getResult(0).getType());
       hasProduct = true;
@@ -234,9 +248,13 @@ static int64_t usualWarps(tile::KernelOp kernel, int64_t lanes, int64_t most) {
   });
   if (hasProduct)
     return isLarge ? 2 * kUsual : kUsual;
+  int64_t fewest =
+      hasFewWarps(description)
+          ? std::min<int64_t>(llvm::divideCeil(largest, lanes), kUsual)
+          : kUsual;
   return std::max<int64_t>(
       std::min<int64_t>(llvm::divideCeil(loaded, kShare * lanes), most),
-      kUsual);
+      fewest);
 }
 
 /// Checks that what a schedule script asks of products and layouts can be had.
@@ -301,7 +319,7 @@ struct SimtAssignLayouts
               tile::kKernelHintsAttr))
         count = hints.getWarps();
     if (count < 1)
-      count = usualWarps(kernel, lanes, most);
+      count = usualWarps(kernel, lanes, most, description);
     count = std::min<int64_t>(llvm::PowerOf2Ceil(count), most);
     // What an author wishes is not worth minutes of compiling.
     while (!warps && !asked && count < most &&

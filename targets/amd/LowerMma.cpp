@@ -47,7 +47,8 @@ Type Mma::registersOf(Type element, int64_t count) {
     return VectorType::get({bits / 32}, b.getI32Type());
   }
   // Where bf16 has come later than the instruction, it is passed as bits.
-  bool isBits = element.isBF16() && row != "mfma.f32.16x16x32.bf16";
+  bool isBits =
+      element.isBF16() && (isWmma() || !StringRef(row).ends_with(".bf16"));
   if (isBits)
     element = b.getI16Type();
   return count == 1 ? element : Type(VectorType::get({count}, element));

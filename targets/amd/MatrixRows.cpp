@@ -5,9 +5,9 @@
 // "AMD Instinct MI300" (CDNA3), chapter "Matrix Arithmetic Instructions", and
 // "RDNA3" and "RDNA4", section "Wave Matrix Multiply Accumulate".
 //
-// Lanes of an operand run over its 16 rows (or columns) first. What is left of
-// them divides the summed dimension into blocks, in each of which the elements
-// of one lane are consecutive.
+// Lanes of an operand run over its 16 or 32 rows (or columns) first. What is
+// left of them divides the summed dimension into blocks, in each of which the
+// elements of one lane are consecutive.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,11 +28,11 @@ enum : unsigned {
   kRdna4 = 1u << unsigned(Family::RDNA4),
 };
 
-/// A product of 16 x 16 elements.
+/// A product of `size` x `size` elements.
 struct Row {
   unsigned families;
   llvm::StringRef name; ///< of the intrinsic
-  unsigned k;
+  unsigned size, k;
   llvm::StringRef types, acc;
 };
 
@@ -51,23 +51,36 @@ public:
 };
 } // namespace
 
-/// Of each type the deepest first.
+constexpr unsigned kMfma = kCdna2 | kCdna3 | kCdna4;
+
+/// Of each type the deepest first. Rows of 32 x 32 results read half as much of
+/// their operands for a multiply-add, and take warps with as many results.
 static const Row kRows[] = {
-    {kCdna4, "mfma.f32.16x16x32.f16", 32, "f16", "f32"},
-    {kCdna2 | kCdna3 | kCdna4, "mfma.f32.16x16x16f16", 16, "f16", "f32"},
-    {kCdna4, "mfma.f32.16x16x32.bf16", 32, "bf16", "f32"},
-    {kCdna2 | kCdna3 | kCdna4, "mfma.f32.16x16x16bf16.1k", 16, "bf16", "f32"},
-    {kCdna4, "mfma.f32.16x16x32.f8", 32, "f8E4M3FN, f8E5M2", "f32"},
-    {kCdna4, "mfma.i32.16x16x64.i8", 64, "i8", "i32"},
-    {kCdna3 | kCdna4, "mfma.i32.16x16x32.i8", 32, "i8", "i32"},
-    {kCdna2, "mfma.i32.16x16x16i8", 16, "i8", "i32"},
-    {kCdna3, "mfma.f32.16x16x8.xf32", 8, "tf32", "f32"},
-    {kCdna2 | kCdna3 | kCdna4, "mfma.f32.16x16x4f32", 4, "f32", "f32"},
-    {kCdna2 | kCdna3 | kCdna4, "mfma.f64.16x16x4f64", 4, "f64", "f64"},
-    {kRdna3 | kRdna4, "wmma.f32.16x16x16.f16", 16, "f16", "f32"},
-    {kRdna3 | kRdna4, "wmma.f32.16x16x16.bf16", 16, "bf16", "f32"},
-    {kRdna4, "wmma.f32.16x16x16.f8", 16, "f8E4M3FN, f8E5M2", "f32"},
-    {kRdna3 | kRdna4, "wmma.i32.16x16x16.iu8", 16, "i8", "i32"},
+    {kCdna4, "mfma.f32.32x32x16.f16", 32, 16, "f16", "f32"},
+    {kCdna4, "mfma.f32.16x16x32.f16", 16, 32, "f16", "f32"},
+    {kMfma, "mfma.f32.32x32x8f16", 32, 8, "f16", "f32"},
+    {kMfma, "mfma.f32.16x16x16f16", 16, 16, "f16", "f32"},
+    {kCdna4, "mfma.f32.32x32x16.bf16", 32, 16, "bf16", "f32"},
+    {kCdna4, "mfma.f32.16x16x32.bf16", 16, 32, "bf16", "f32"},
+    {kMfma, "mfma.f32.32x32x8bf16.1k", 32, 8, "bf16", "f32"},
+    {kMfma, "mfma.f32.16x16x16bf16.1k", 16, 16, "bf16", "f32"},
+    {kCdna4, "mfma.f32.32x32x16.f8", 32, 16, "f8E4M3FN, f8E5M2", "f32"},
+    {kCdna4, "mfma.f32.16x16x32.f8", 16, 32, "f8E4M3FN, f8E5M2", "f32"},
+    {kCdna4, "mfma.i32.32x32x32.i8", 32, 32, "i8", "i32"},
+    {kCdna4, "mfma.i32.16x16x64.i8", 16, 64, "i8", "i32"},
+    {kCdna3 | kCdna4, "mfma.i32.32x32x16.i8", 32, 16, "i8", "i32"},
+    {kCdna3 | kCdna4, "mfma.i32.16x16x32.i8", 16, 32, "i8", "i32"},
+    {kCdna2, "mfma.i32.32x32x8i8", 32, 8, "i8", "i32"},
+    {kCdna2, "mfma.i32.16x16x16i8", 16, 16, "i8", "i32"},
+    {kCdna3, "mfma.f32.32x32x4.xf32", 32, 4, "tf32", "f32"},
+    {kCdna3, "mfma.f32.16x16x8.xf32", 16, 8, "tf32", "f32"},
+    {kMfma, "mfma.f32.32x32x2f32", 32, 2, "f32", "f32"},
+    {kMfma, "mfma.f32.16x16x4f32", 16, 4, "f32", "f32"},
+    {kMfma, "mfma.f64.16x16x4f64", 16, 4, "f64", "f64"},
+    {kRdna3 | kRdna4, "wmma.f32.16x16x16.f16", 16, 16, "f16", "f32"},
+    {kRdna3 | kRdna4, "wmma.f32.16x16x16.bf16", 16, 16, "bf16", "f32"},
+    {kRdna4, "wmma.f32.16x16x16.f8", 16, 16, "f8E4M3FN, f8E5M2", "f32"},
+    {kRdna3 | kRdna4, "wmma.i32.16x16x16.iu8", 16, 16, "i8", "i32"},
 };
 
 static std::string layoutText(const Bases &registers, const Bases &lanes) {
@@ -81,23 +94,28 @@ static std::string layoutText(const Bases &registers, const Bases &lanes) {
 static std::string operandLayout(const Row &row, const Chip &chip, bool isLhs) {
   unsigned depth = isLhs ? 1 : 0, other = 1 - depth;
   unsigned blocks =
-      chip.family == Family::RDNA3 ? 1 : unsigned(chip.lanes) / 16;
+      chip.family == Family::RDNA3 ? 1 : unsigned(chip.lanes) / row.size;
   unsigned each = row.k / blocks;
   Bases registers, lanes;
   registers.along(depth, 1, llvm::Log2_32(each));
-  lanes.along(other, 1, 4).along(depth, each, llvm::Log2_32(blocks));
+  lanes.along(other, 1, llvm::Log2_32(row.size))
+      .along(depth, each, llvm::Log2_32(blocks));
   return layoutText(registers, lanes);
 }
 
 /// Of the accumulator: lanes run over the columns, blocks of them over rows. A
-/// block has consecutive rows; for f64, and on RDNA3, rows of the blocks
-/// alternate.
+/// block has four consecutive rows, and of 32 every eighth ones; for f64, and
+/// on RDNA3, rows of the blocks alternate.
 static std::string accLayout(const Row &row, const Chip &chip) {
-  unsigned blocks = unsigned(chip.lanes) / 16, each = 16 / blocks;
+  unsigned blocks = unsigned(chip.lanes) / row.size;
+  unsigned all = row.size / blocks;
   bool alternates = row.acc == "f64" || chip.family == Family::RDNA3;
+  unsigned each = alternates || !chip.isCdna() ? all : 4;
   Bases registers, lanes;
-  registers.along(0, alternates ? blocks : 1, llvm::Log2_32(each));
-  lanes.along(1, 1, 4).along(0, alternates ? 1 : each, llvm::Log2_32(blocks));
+  registers.along(0, alternates ? blocks : 1, llvm::Log2_32(each))
+      .along(0, each * blocks, llvm::Log2_32(all / each));
+  lanes.along(1, 1, llvm::Log2_32(row.size))
+      .along(0, alternates ? 1 : each, llvm::Log2_32(blocks));
   return layoutText(registers, lanes);
 }
 
@@ -107,16 +125,19 @@ static std::string accLayout(const Row &row, const Chip &chip) {
 static unsigned cyclesOf(const Row &row, const Chip &chip) {
   if (!chip.isCdna())
     return 16;
+  // Those of CDNA4 that read as many elements as two rows of CDNA3.
+  bool isDeep = chip.family == Family::CDNA4 &&
+                row.size * row.k >= (row.types == "i8" ? 1024 : 512);
   unsigned halves = chip.family == Family::CDNA2 ? 128 : 256, rate = halves;
   if (row.types == "f32" || row.types == "f64")
     rate = 32;
   else if (row.types == "tf32")
     rate = halves / 2;
   else if (row.types == "i8")
-    rate = chip.family == Family::CDNA2 ? halves : row.k > 32 ? 1024 : 512;
-  else if (row.types.starts_with("f8") || row.k == 32)
+    rate = chip.family == Family::CDNA2 ? halves : isDeep ? 1024 : 512;
+  else if (isDeep)
     rate = 512;
-  return 16 * 16 * row.k / rate;
+  return row.size * row.size * row.k / rate;
 }
 
 std::string amd::matrixRows(const Chip &chip) {
@@ -126,13 +147,13 @@ std::string amd::matrixRows(const Chip &chip) {
       continue;
     text += llvm::formatv(
         R"({0}
-    #kiln.matrix_instruction<name = "{1}", unit = "matrix", m = <16>, n = <16>, k = <{2}>,
+    #kiln.matrix_instruction<name = "{1}", unit = "matrix", m = <{9}>, n = <{9}>, k = <{2}>,
       lhs = <types = [{3}], home = "registers", layout = {4}>,
       rhs = <types = [{3}], home = "registers", layout = {5}>,
       acc = <types = [{6}], home = "registers", layout = {7}>, cycles = {8}>)",
         text.empty() ? "" : ",", row.name, row.k, row.types,
         operandLayout(row, chip, true), operandLayout(row, chip, false),
-        row.acc, accLayout(row, chip), cyclesOf(row, chip));
+        row.acc, accLayout(row, chip), cyclesOf(row, chip), row.size);
   }
   return text;
 }

@@ -307,6 +307,39 @@ private:
     return choice.getResults();
   }
 
+  SmallVector<Value> loadUnits(OpBuilder &b) {
+    SmallVector<Value> loaded;
+    for (Operation *unit : units) {
+      Operation *made =
+          copyOp(unit, nextValues, b, [&](Value v) { return next(v, b); });
+      llvm::append_range(loaded, made->getResults());
+    }
+    return loaded;
+  }
+
+  /// Whether a load becomes a branch, as no hardware masks its lanes.
+  static bool isBranch(Operation *unit) {
+    auto load = dyn_cast<simt::LoadOp>(unit);
+    return load && load.getMask() && !load.getBase();
+  }
+
+  /// Loads that are worth a branch around them in the last iteration.
+  SmallVector<Value> loadUnlessLast(OpBuilder &b) {
+    Location loc = loop.getLoc();
+    SmallVector<Type> types;
+    for (Operation *unit : units)
+      llvm::append_range(types, unit->getResultTypes());
+    auto choice = scf::IfOp::create(b, loc, types, isNotLast, true, true);
+    OpBuilder inner = OpBuilder::atBlockEnd(choice.thenBlock());
+    scf::YieldOp::create(inner, loc, loadUnits(inner));
+    inner.setInsertionPointToEnd(choice.elseBlock());
+    SmallVector<Value> none;
+    for (Type type : types)
+      none.push_back(LLVM::PoisonOp::create(inner, loc, type));
+    scf::YieldOp::create(inner, loc, none);
+    return choice.getResults();
+  }
+
   /// The loads of the next iteration, in this one.
   SmallVector<Value> loadNext() {
     insertion = place;
@@ -321,11 +354,10 @@ private:
     Value sum = arith::AddIOp::create(b, loc, iv, loop.getStep());
     advanced = arith::SelectOp::create(b, loc, isNotLast, sum, iv);
     SmallVector<Value> loaded;
-    for (Operation *unit : units) {
-      Operation *made =
-          copyOp(unit, nextValues, b, [&](Value v) { return next(v, b); });
-      llvm::append_range(loaded, made->getResults());
-    }
+    if (llvm::any_of(units, isBranch))
+      loaded = loadUnlessLast(b);
+    else
+      loaded = loadUnits(b);
     // LLVM would sink them behind the products, to save registers.
     LLVM::CallIntrinsicOp::create(
         b, loc, b.getStringAttr("llvm.amdgcn.sched.barrier"),

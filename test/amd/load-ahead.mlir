@@ -79,3 +79,33 @@ llvm.func @chased(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>, %b: vector<4xf16>, %begin:
   }
   llvm.return %r#0 : f32
 }
+
+// -----
+
+// Masks of lanes that no hardware checks become branches: the last iteration has a branch around its loads instead of loading
+// its own operands again.
+// CHECK-LABEL: llvm.func @masked(
+// CHECK: scf.for
+// CHECK: simt.barrier shared
+// CHECK: %[[MORE:.*]] = arith.cmpi ugt
+// CHECK: %[[LOADED:.*]] = scf.if %[[MORE]] -> (vector<4xf16>) {
+// CHECK: simt.load {{.*}} mask
+// CHECK: else
+// CHECK: llvm.mlir.poison
+// CHECK: simt.mma
+// CHECK: scf.yield %{{.*}}, %[[LOADED]]
+llvm.func @masked(%x: !llvm.ptr<1>, %l: !llvm.ptr<3>, %b: vector<4xf16>, %begin: i32, %end: i32, %zero: f32, %most: i32, %none: vector<4xf16>) -> f32 {
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %i = %begin to %end step %c1 iter_args(%sum = %zero) -> (f32) : i32 {
+    %q = llvm.getelementptr %x[%i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f16
+    %m = arith.cmpi slt, %i, %most : i32
+    %v = simt.load %q mask %m other %none : vector<4xf16> align 8 : !llvm.ptr<1> -> vector<4xf16>
+    llvm.store %v, %l : vector<4xf16>, !llvm.ptr<3>
+    simt.barrier shared
+    %a = llvm.load %l : !llvm.ptr<3> -> vector<4xf16>
+    %s = simt.mma "mfma.f32.16x16x16f16" (%a) by (%b) plus (%sum) : vector<4xf16>, vector<4xf16>, f32
+    simt.barrier shared
+    scf.yield %s : f32
+  }
+  llvm.return %r : f32
+}

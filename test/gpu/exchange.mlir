@@ -93,7 +93,15 @@ tile.kernel @rounds(%a: !tile.view<4096xf32>, %b: !tile.view<4096xf32> {tile.noa
 // Of a tile that is larger than memory, of which no register keeps its elements, some threads sit out each of four rounds.
 // CHECK-LABEL: llvm.func @parts
 // CHECK-SAME: simt.shared_bytes = 16384
-// CHECK: arith.select
+// A thread reads in one of them, and keeps that.
+// CHECK: %[[FIRST:.*]]:128 = scf.if %{{.*}} -> (f32,
+// CHECK: llvm.load
+// CHECK: else
+// CHECK: %[[SECOND:.*]]:128 = scf.if %{{.*}} -> (f32,
+// CHECK: llvm.load
+// CHECK: else
+// CHECK-NEXT: scf.yield %[[FIRST]]#0,
+// CHECK-COUNT-2: scf.if %{{.*}} -> (f32,
 // parts: a: i32 = range(16384), b: i32 = [0] * 16384
 // parts: expect b == a and count("gpu.barrier") == 7
 tile.kernel @parts(%a: !tile.view<16384xf32>, %b: !tile.view<16384xf32> {tile.noalias}) attributes {simt.warps = 4 : i64} {

@@ -386,17 +386,18 @@ class Machine:
                     self.values.setdefault(f"{op.result}#{r}", {})[t] = bits_of(number(register[t]) + total)
 
     def branch(self, op, condition, active):
-        made = [{} for _ in range(8)]
+        made = []
         for region, wanted in zip(op.regions, (1, 0)):
             those = [t for t in active if condition[t] == wanted]
             if not region or not those:
                 continue
             for i, value in enumerate(self.run(region[0], those)):
+                made += [{}] if i == len(made) else []
                 made[i].update({t: value[t] for t in those})
         if op.result:
             for i, value in enumerate(made):
                 self.values[f"{op.result}#{i}"] = value
-            self.values[op.result] = made[0]
+            self.values[op.result] = made[0] if made else {}
 
     def loop(self, op, values, active):
         low, high, step = (value[active[0]] for value in values[:3])

@@ -51,6 +51,11 @@ private:
   /// Where what begins at a place is.
   mlir::Value pointer(mlir::Value start, unsigned place);
   int64_t offsetOf(unsigned place) const;
+  /// Loads what stands at places that a thread takes part in at once: where it
+  /// does not, it keeps what other rounds brought. A value for each place.
+  llvm::SmallVector<mlir::Value> loadGroup(llvm::ArrayRef<unsigned> places,
+                                           mlir::Type type, mlir::Value start,
+                                           mlir::Value isTaken);
   /// Whether what belongs to a place is in the round: the thread's share if
   /// threads differ in that, else null.
   std::optional<mlir::Value> isIn(unsigned place, unsigned round);
@@ -68,6 +73,7 @@ private:
   int64_t threadRounds = 0; ///< bits of the round that threads tell
   mlir::Value ownRound;     ///< these, of this thread
   llvm::DenseMap<int64_t, mlir::Value> taking; ///< by the round that it is
+  llvm::DenseMap<int64_t, mlir::Value> held;   ///< what rounds have loaded
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> bases;
 };
 

@@ -167,25 +167,62 @@ void SharedSide::load(MutableArrayRef<Value> regs, Type stored, Value start,
   if (usesTile)
     return loadMatrices(regs, stored, start);
   unsigned count = 1u << access.vectorBits;
-  llvm::DenseMap<int64_t, Value> known; // by what registers add to the offset
   Type type = count > 1 ? Type(VectorType::get({count}, stored)) : stored;
-  for (unsigned place = 0; place < ordered.size(); place += count) {
-    std::optional<Value> isTaken = isIn(place, round);
-    if (!isTaken)
-      continue;
-    Value &value = known[offsetOf(place)];
-    if (!value)
-      value = LLVM::LoadOp::create(w.b, w.loc, type, pointer(start, place),
-                                   count << scaleBits);
-    for (unsigned i = 0; i < count; ++i) {
-      Value part = count > 1 ? Value(LLVM::ExtractElementOp::create(
-                                   w.b, w.loc, value, w.c32(i)))
-                             : value;
-      // What other rounds brought stays.
-      Value &reg = regs[ordered[place + i]];
-      reg = *isTaken && reg ? w.select(*isTaken, part, reg) : part;
-    }
+  llvm::MapVector<Value, SmallVector<unsigned>> groups;
+  for (unsigned place = 0; place < ordered.size(); place += count)
+    if (std::optional<Value> isTaken = isIn(place, round))
+      groups[*isTaken].push_back(place);
+  for (auto &[isTaken, places] : groups) {
+    SmallVector<Value> values = loadGroup(places, type, start, isTaken);
+    for (auto [place, value] : llvm::zip(places, values))
+      for (unsigned i = 0; i < count; ++i)
+        regs[ordered[place + i]] =
+            count > 1 ? Value(LLVM::ExtractElementOp::create(w.b, w.loc, value,
+                                                             w.c32(i)))
+                      : value;
   }
+}
+
+SmallVector<Value> SharedSide::loadGroup(ArrayRef<unsigned> places, Type type,
+                                         Value start, Value isTaken) {
+  // Addresses serve all rounds: they are made before the branch.
+  llvm::MapVector<int64_t, Value> addresses; // by what registers add
+  for (unsigned place : places)
+    if (Value &address = addresses[offsetOf(place)]; !address)
+      address = pointer(start, place);
+  unsigned bytes = (1u << access.vectorBits) << scaleBits;
+  auto loadAll = [&] {
+    SmallVector<Value> loaded;
+    for (auto &[offset, address] : addresses)
+      loaded.push_back(LLVM::LoadOp::create(w.b, w.loc, type, address, bytes));
+    return loaded;
+  };
+  SmallVector<Value> loaded;
+  if (!isTaken) {
+    loaded = loadAll();
+  } else {
+    // What other rounds brought stays.
+    SmallVector<Type> types(addresses.size(), type);
+    auto choice = scf::IfOp::create(w.b, w.loc, types, isTaken, true, true);
+    OpBuilder::InsertionGuard guard(w.b);
+    w.b.setInsertionPointToEnd(choice.thenBlock());
+    scf::YieldOp::create(w.b, w.loc, loadAll());
+    w.b.setInsertionPointToEnd(choice.elseBlock());
+    SmallVector<Value> before;
+    for (auto &[offset, address] : addresses) {
+      Value known = held.lookup(offset);
+      before.push_back(known ? known
+                             : LLVM::PoisonOp::create(w.b, w.loc, type));
+    }
+    scf::YieldOp::create(w.b, w.loc, before);
+    llvm::append_range(loaded, choice.getResults());
+  }
+  for (auto [entry, value] : llvm::zip(addresses, loaded))
+    entry.second = held[entry.first] = value;
+  SmallVector<Value> values;
+  for (unsigned place : places)
+    values.push_back(addresses[offsetOf(place)]);
+  return values;
 }
 
 void SharedSide::storeMatrices(ArrayRef<Value> regs, Value start) {

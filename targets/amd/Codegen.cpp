@@ -4,6 +4,7 @@
 #include "Codegen.h"
 #include "BufferOffsets.h"
 #include "DeviceLibrary.h"
+#include "GuardedOffsets.h"
 #include "NarrowBounds.h"
 #include "kiln/LLVM/Serialize.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -109,6 +110,10 @@ void Codegen::optimize() {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.registerPeepholeEPCallback(
+      [](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
+        passes.addPass(GuardedOffsets());
+      });
   // Behind InstCombine, which takes some of the forms apart again.
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager &passes,
                                              llvm::OptimizationLevel,

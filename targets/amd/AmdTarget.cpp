@@ -37,6 +37,9 @@ public:
             {"checks", "0|1",
              "device=sim: whether accesses, waits and races are checked"},
             {"counters", "0|1", "device=sim: prints counters of each launch"},
+            {"float8", "ocp|fnuz",
+             "device=sim: the 8-bit floats that buffers hold; an instruction "
+             "for the others is reported"},
             {"lld", "PATH", "the linker, LLVM's ld.lld of version 16 or newer"},
             {"device_libs", "PATH",
              "the folder of AMD's device library, with ocml.bc"}};

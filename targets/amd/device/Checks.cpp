@@ -80,8 +80,19 @@ uint8_t *kiln::amd::sim::globalAddress(Wave &wave, unsigned lane,
             " it, with no barrier between");
 }
 
+/// Forgets writes that their wave has waited for.
+static void dropEnded(Wave &wave) {
+  auto hasEnded = [&](const Wave::LdsWrite &write) {
+    return write.issue <= wave.ended[unsigned(write.counter)];
+  };
+  wave.ldsWrites.erase(
+      std::remove_if(wave.ldsWrites.begin(), wave.ldsWrites.end(), hasEnded),
+      wave.ldsWrites.end());
+}
+
 void kiln::amd::sim::checkLds(Wave &wave, unsigned lane, uint32_t address,
-                              unsigned bytes, LdsAccess access) {
+                              unsigned bytes, LdsAccess access,
+                              Counter counter) {
   Lds &lds = wave.group->lds;
   if (address > lds.bytes.size() || bytes > lds.bytes.size() - address)
     wave.fail("lane " + std::to_string(lane) + " accesses bytes " +
@@ -118,6 +129,25 @@ void kiln::amd::sim::checkLds(Wave &wave, unsigned lane, uint32_t address,
       lds.isWritten[i] = true;
       break;
     }
+  }
+  // The instruction is counted when all its lanes are done.
+  if (counter == Counter::Count)
+    return;
+  if (wave.ldsWrites.size() == wave.ldsWrites.capacity())
+    dropEnded(wave);
+  wave.ldsWrites.push_back(
+      {address, bytes, wave.issued[unsigned(counter)] + 1, counter});
+}
+
+void kiln::amd::sim::passBarrier(Workgroup &group) {
+  Lds &lds = group.lds;
+  uint32_t last = lds.epoch++ << 8;
+  for (auto &wave : group.waves) {
+    dropEnded(*wave);
+    for (const Wave::LdsWrite &write : wave->ldsWrites)
+      for (uint32_t i = write.at; i < write.at + write.bytes; ++i)
+        if (lds.writers[i] == (last | (wave->number + 1)))
+          lds.writers[i] = (lds.epoch << 8) | (wave->number + 1);
   }
 }
 
@@ -174,6 +204,16 @@ void kiln::amd::sim::countBanks(Wave &wave, const uint32_t *addresses,
 //===----------------------------------------------------------------------===//
 
 void Wave::fail(const std::string &what) { throw Fault{what}; }
+
+bool Wave::hasOcpFloat8() {
+  bool isOcp = machine->isa.hasOcpFloat8;
+  if (machine->checks && machine->float8 != Float8Kind::Any &&
+      isOcp != (machine->float8 == Float8Kind::Ocp))
+    fail(std::string("the instruction takes ") + (isOcp ? "OCP" : "FNUZ") +
+         " floats of 8 bits, the buffers hold " + (isOcp ? "FNUZ" : "OCP") +
+         " ones");
+  return isOcp;
+}
 
 void Wave::failRegister(unsigned reg) {
   fail("register v" + std::to_string(reg) + " does not exist");

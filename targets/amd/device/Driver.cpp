@@ -25,6 +25,7 @@ constexpr uint64_t kGap = 4096;
 struct Options {
   std::string chip;
   bool checks = true, counts = false;
+  Float8Kind float8 = Float8Kind::Any;
   uint64_t seed = 0;
 };
 
@@ -52,6 +53,11 @@ bool readOption(const std::string &item, Options &options,
       problem = item + ": expected a number";
     return true;
   }
+  if (const char *kind = value("float8=")) {
+    if (!readFloat8Kind(kind, options.float8))
+      problem = item + ": expected ocp or fnuz";
+    return true;
+  }
   for (auto [key, flag] : {std::pair("checks=", &options.checks),
                            std::pair("counters=", &options.counts)})
     if (const char *number = value(key)) {
@@ -72,8 +78,8 @@ std::string readOptions(const std::string &text, Options &options) {
         readOption(text.substr(begin, end - begin), options, problem);
     // Other keys of the package are the compiler's.
     if (!isKnown && added != std::string::npos && begin > added)
-      return "expected checks=0|1, counters=0|1 or seed=N, found "
-             "'" +
+      return "expected checks=0|1, counters=0|1, float8=ocp|fnuz or seed=N, "
+             "found '" +
              text.substr(begin, end - begin) + "'";
     if (!problem.empty())
       return problem;
@@ -167,6 +173,7 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
     created->checks = options.checks;
     created->counts = options.counts;
     created->seed = options.seed;
+    created->float8 = options.float8;
     created->chip = options.chip;
     created->name =
         "simulated " + (options.chip.empty() ? "AMD GPU" : options.chip);
@@ -273,6 +280,7 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
     LaunchOptions options;
     options.checks = device->checks;
     options.seed = device->seed;
+    options.float8 = device->float8;
     if (runtimeHost.progress)
       options.progress = [](uint64_t done, uint64_t total) {
         runtimeHost.progress(done, total);

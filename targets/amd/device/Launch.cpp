@@ -47,6 +47,7 @@ public:
     machine.memory = &memory;
     machine.code = &code;
     machine.checks = options.checks;
+    machine.float8 = options.float8;
   }
 
   std::string run();
@@ -279,7 +280,7 @@ bool Launcher::turnAll(Workgroup &group) {
   if (ended == group.waves.size())
     return true;
   if (waiting && ended + waiting == group.waves.size()) {
-    ++group.lds.epoch;
+    passBarrier(group);
     for (auto &wave : group.waves)
       if (wave->state == Wave::State::Barrier)
         wave->state = Wave::State::Ready;
@@ -437,6 +438,13 @@ std::string kiln::amd::sim::packBare(const KernelInfo &kernel,
              ? ""
              : "expected " + std::to_string(argumentCount(kernel)) +
                    " arguments, found " + std::to_string(arguments.size());
+}
+
+bool kiln::amd::sim::readFloat8Kind(const std::string &text, Float8Kind &kind) {
+  if (text != "ocp" && text != "fnuz")
+    return false;
+  kind = text == "ocp" ? Float8Kind::Ocp : Float8Kind::Fnuz;
+  return true;
 }
 
 void kiln::amd::sim::printCounters(const std::string &kernel,

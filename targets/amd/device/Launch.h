@@ -14,6 +14,7 @@ struct LaunchOptions {
   uint32_t dynamicLds = 0;         ///< bytes behind those of the descriptor
   bool isCooperative = false;      ///< all workgroups are there at once
   bool checks = true;
+  Float8Kind float8 = Float8Kind::Any; ///< what buffers hold
   /// 0: waves run in the order of their numbers; else the order and the length
   /// of their turns are drawn from it.
   uint64_t seed = 0;
@@ -26,6 +27,9 @@ struct LaunchOptions {
 std::string runKernel(Code &code, const KernelInfo &kernel,
                       std::vector<uint8_t> kernarg, AddressMap &memory,
                       const LaunchOptions &options, Counters &counters);
+
+/// Reads "ocp" or "fnuz"; returns whether it is one of them.
+bool readFloat8Kind(const std::string &text, Float8Kind &kind);
 
 /// Prints what was counted, in one line, to the standard error.
 void printCounters(const std::string &kernel, const Counters &counters);

@@ -95,7 +95,7 @@ void runWrite(Wave &wave, const Inst &inst) {
         value[i] = wave.v[data.reg + i].lane[lane];
       if (inst.isHigh || data.isHigh)
         value[0] >>= 16;
-      checkLds(wave, lane, at, inst.bytes, LdsAccess::Write);
+      checkLds(wave, lane, at, inst.bytes, LdsAccess::Write, Counter::Lds);
       std::memcpy(wave.group->lds.bytes.data() + at, value, inst.bytes);
     }
     countAccess(wave, addresses, exec, inst.bytes);

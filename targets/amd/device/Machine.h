@@ -171,6 +171,9 @@ struct Counters {
   }
 };
 
+/// The formats of 8-bit floats that a launch has in its buffers.
+enum class Float8Kind : uint8_t { Any, Ocp, Fnuz };
+
 class Code;
 
 /// LDS of a workgroup, and who used each byte since the last barrier.
@@ -205,6 +208,7 @@ struct Machine {
   Code *code = nullptr;
   Counters counters;
   bool checks = true;
+  Float8Kind float8 = Float8Kind::Any;
 };
 
 struct alignas(64) Register {
@@ -232,6 +236,13 @@ struct Wave {
   /// Memory instructions of each counter that were issued, and that have ended
   /// for sure.
   uint32_t issued[unsigned(Counter::Count)] = {};
+  /// What the wave has written to LDS, in order, as far as it has not waited
+  /// for the writes: a barrier does not order these.
+  struct LdsWrite {
+    uint32_t at, bytes, issue;
+    Counter counter;
+  };
+  std::vector<LdsWrite> ldsWrites;
   uint32_t ended[unsigned(Counter::Count)] = {};
   uint32_t lastScalar = 0; ///< the latest scalar load that counts with LDS
   std::vector<uint8_t> scratch;
@@ -312,15 +323,23 @@ struct Wave {
   void settle(uint32_t &mark, bool isScalar, unsigned reg);
   [[noreturn]] void failRegister(unsigned reg);
   [[noreturn]] void fail(const std::string &what);
+  /// Whether the 8-bit floats of the chip are those of OCP, not FNUZ. Reports
+  /// it where the buffers of the launch hold the others.
+  bool hasOcpFloat8();
 };
 
 /// How an instruction accesses LDS.
 enum class LdsAccess { Read, Write, Atomic };
+/// Begins what follows a barrier. Writes that their wave has not waited for
+/// belong to both sides of it.
+void passBarrier(Workgroup &group);
 /// Checks an access of a lane to LDS before it is made: its range, what it
 /// reads, and races. Whether a byte that another wave wrote too gets another
 /// value is known when all lanes have written: `settleLds` says so then.
+/// The counter is that of a write that a barrier orders once it has been waited
+/// for.
 void checkLds(Wave &wave, unsigned lane, uint32_t address, unsigned bytes,
-              LdsAccess access);
+              LdsAccess access, Counter counter = Counter::Count);
 void settleLds(Wave &wave);
 /// Counts bank conflicts of an access by the lanes of a mask.
 void countBanks(Wave &wave, const uint32_t *addresses, uint64_t lanes,

@@ -97,7 +97,7 @@ struct Elements {
       wave.touchVector(op.reg + i);
       wave.sourceMask &= wave.defined[op.reg + i];
     }
-    bool isOcp = wave.machine->isa.hasOcpFloat8;
+    bool isOcp = bits == 8 && type != Element::I8 ? wave.hasOcpFloat8() : false;
     switch (type) {
     case Element::F64:
       for (unsigned i = 0; i < count; ++i)

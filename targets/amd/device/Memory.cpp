@@ -25,7 +25,7 @@ void runLoadToLds(Wave &wave, const Inst &inst, const LaneAddresses &from) {
       if (const uint8_t *source = from.at(lane, at, part, false))
         std::memcpy(&words[at / 4], source, part);
     }
-    checkLds(wave, lane, to, bytes, LdsAccess::Write);
+    checkLds(wave, lane, to, bytes, LdsAccess::Write, Counter::Load);
     std::memcpy(lds.bytes.data() + to, words, bytes);
   }
   settleLds(wave);

@@ -31,6 +31,7 @@ struct KilnDevice {
   KilnMemoryKind kind = {};
   KilnDeviceProperties properties = {};
   bool checks = true, counts = false;
+  kiln::amd::sim::Float8Kind float8 = kiln::amd::sim::Float8Kind::Any;
   std::string chip; ///< what code has to be for; empty: any
   uint64_t seed = 0;
 };

@@ -27,6 +27,8 @@ a simulated AMD GPU, and prints what its buffers hold then.
                         results; a file that is named twice is there once
   --seed=N              draws the order in which waves run
   --checks=0|1          whether accesses and waits are checked (default: 1)
+  --float8=ocp|fnuz     the 8-bit floats that buffers hold: an instruction for
+                        the others is reported
   --list                prints the kernels and their arguments
   --instructions        prints the names of all instructions that are simulated
   --counters            prints what was counted
@@ -136,6 +138,8 @@ struct Request {
       options.seed = std::strtoull(v, nullptr, 0);
     else if (const char *v = value("--checks="))
       options.checks = *v != '0';
+    else if (const char *v = value("--float8="))
+      return readFloat8Kind(v, options.float8);
     else if (flag == "--list")
       lists = true;
     else if (flag == "--instructions")

@@ -7,8 +7,8 @@
 using namespace kiln::amd::sim;
 
 namespace {
-Float8Format formatOf(const Wave &wave, bool isBf8) {
-  bool isOcp = wave.machine->isa.hasOcpFloat8;
+Float8Format formatOf(Wave &wave, bool isBf8) {
+  bool isOcp = wave.hasOcpFloat8();
   return isBf8 ? (isOcp ? kE5M2 : kE5M2Fnuz) : (isOcp ? kE4M3 : kE4M3Fnuz);
 }
 

@@ -2,6 +2,7 @@
 // kiln-amd-sim: launches a kernel of any code object on the simulated device.
 #include "Launch.h"
 #include "Table.h"
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -21,7 +22,8 @@ a simulated AMD GPU, and prints what its buffers hold then.
   --grid=X[,Y[,Z]]      workgroups (default: 1)
   --threads=X[,Y[,Z]]   threads of a workgroup (default: what the code requires)
   --lds=BYTES           dynamic LDS
-  --arg=TYPE:VALUE      i32, i64 or f32, as often as there are arguments
+  --arg=TYPE:VALUE      i8 to i64, f32 or f64, as often as there are arguments;
+                        the parts of a structure follow each other
   --arg=buffer:BYTES    zeros, printed as words when the kernel has ended
   --arg=file:PATH[+N]   the address of byte N of a file, which gets the kernel's
                         results; a file that is named twice is there once
@@ -36,6 +38,7 @@ a simulated AMD GPU, and prints what its buffers hold then.
 
 struct Argument {
   uint64_t word = 0;
+  unsigned size = 8; ///< bytes of the word
   std::string path;
   bool isPrinted = false;
   uint64_t offset = 0;
@@ -68,15 +71,22 @@ bool readArgument(const std::string &text, const std::vector<Argument> &others,
   if (colon == std::string::npos)
     return false;
   std::string type = text.substr(0, colon), value = text.substr(colon + 1);
-  if (type == "i32" || type == "i64") {
-    argument.word = uint64_t(std::strtoll(value.c_str(), nullptr, 0));
-    return true;
-  }
+  for (auto [name, size] :
+       {std::pair("i8", 1), {"i16", 2}, {"i32", 4}, {"i64", 8}})
+    if (type == name) {
+      argument.word = uint64_t(std::strtoll(value.c_str(), nullptr, 0));
+      argument.size = unsigned(size);
+      return true;
+    }
   if (type == "f32") {
     float number = std::strtof(value.c_str(), nullptr);
-    uint32_t bits;
-    std::memcpy(&bits, &number, sizeof bits);
-    argument.word = bits;
+    std::memcpy(&argument.word, &number, sizeof number);
+    argument.size = sizeof number;
+    return true;
+  }
+  if (type == "f64") {
+    double number = std::strtod(value.c_str(), nullptr);
+    std::memcpy(&argument.word, &number, sizeof number);
     return true;
   }
   argument.bytes = std::make_shared<std::vector<uint8_t>>();
@@ -96,6 +106,22 @@ bool readArgument(const std::string &text, const std::vector<Argument> &others,
       return type == "file";
     }
   return type == "file" && readFile(value, *argument.bytes);
+}
+
+/// Whether a structure is passed by value: its parts are arguments here.
+bool hasStructure(const KernelInfo &kernel) {
+  return std::any_of(kernel.arguments.begin(), kernel.arguments.end(),
+                     [](const KernelArgument &argument) {
+                       return argument.kind == "by_value" && argument.size > 8;
+                     });
+}
+
+std::vector<BareArgument> partsOf(const std::vector<Argument> &arguments) {
+  std::vector<BareArgument> parts;
+  for (const Argument &argument : arguments)
+    parts.push_back({argument.word, argument.size,
+                     argument.bytes ? "an array" : "a number"});
+  return parts;
 }
 
 void list(const Code &code) {
@@ -213,7 +239,9 @@ int run(Request &request) {
     words.push_back(argument.word);
   }
   std::vector<uint8_t> kernarg;
-  problem = packArguments(*kernel, words, kernarg);
+  problem = hasStructure(*kernel)
+                ? packBare(*kernel, partsOf(request.arguments), kernarg)
+                : packArguments(*kernel, words, kernarg);
   Counters counters;
   if (problem.empty())
     problem = runKernel(*code, *kernel, std::move(kernarg), memory,

@@ -80,6 +80,7 @@ Error Interpreter::bindOnDevice(size_t index, const Tensor &given) {
   if (isHere && isAligned && (arg.strided || given.isContiguous())) {
     if (!arg.strided)
       value.strides = rowMajor(given.shape);
+    value.isOwn = arg.writable; // a result may have the memory
     bufs[size_t(arg.reg)] = std::move(value);
     return Error::success();
   }

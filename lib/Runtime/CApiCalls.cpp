@@ -119,12 +119,11 @@ int Call::run(CallReport *report) {
 }
 
 /// Takes the memory of a tensor as if it were lent; false when it lies in
-/// another way, or must not be written.
+/// another way, or a result may keep it.
 bool lend(const Argument &arg, const Tensor &tensor, LentTensor &lent) {
   lent = {tensor.data(), tensor.dtype, int(tensor.shape.size()),
           tensor.shape.data()};
-  return !tensor.onDevice && tensor.isContiguous() &&
-         !(tensor.isReadonly && arg.writable);
+  return !tensor.onDevice && tensor.isContiguous() && !arg.writable;
 }
 
 /// Takes memory that a caller lends.

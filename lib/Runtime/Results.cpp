@@ -246,9 +246,10 @@ Expected<Tensor> Interpreter::takeResult(size_t index) {
     taken.isOwn &= !isShared;
     return takeOnDevice(taken);
   }
-  // Of arguments only what the program writes is handed on.
-  bool isTaken = value.argument.data && value.isWritable &&
-                 device(value.device).importsHost();
+  // Of arguments only what the program writes is handed on, and nothing that
+  // is lent for the call.
+  bool isTaken = value.argument.data && value.argument.owner &&
+                 value.isWritable && device(value.device).importsHost();
   const Storage &storage = isTaken ? value.argument : value.host;
   if (isShared || !storage.data || !value.isContiguous() ||
       value.begin % dtypeBytes(value.dtype))

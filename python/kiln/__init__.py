@@ -97,6 +97,8 @@ class Entry:
         arguments, results = program._session.signature(name)
         self.arguments = tuple(_described(*one) for one in arguments)
         self.results = tuple(_described(*one) for one in results)
+        #: For each argument whether a call writes it: those that the source donates, and of kernels.
+        self.written = tuple(program._session.written(name))
 
     def __repr__(self):
         show = lambda all: ", ".join(f"{a.name}: {'x'.join('?' if n is None else str(n) for n in (*a.shape, a.dtype))}"

@@ -2,7 +2,7 @@
 """A package together with its weights, which lie in files beside it."""
 import json
 
-from . import _runtime, structure
+from . import _runtime, as_tensor, structure
 from .weights import map_file
 
 
@@ -39,6 +39,48 @@ def _signless(dtype):
     return "i" + dtype[1:] if dtype[0] == "u" else dtype
 
 
+#: Bytes that the address of an argument is a multiple of where the program writes it, as memory of the runtime is.
+_ALIGNMENT = 64
+
+
+def _span(tensor):
+    """(first address, address behind) of a tensor of Kiln on the host, or None where it lies on a device."""
+    if tensor.on_device:
+        return None
+    about = tensor.__array_interface__
+    start = end = about["data"][0]
+    for size, step in zip(about["shape"], about["strides"]):
+        start, end = start + min(0, (size - 1) * step), end + max(0, (size - 1) * step)
+    return start, end + int(about["typestr"][2:]) if 0 not in about["shape"] else start
+
+
+def _is_row_major(tensor):
+    expected = 1
+    for size, step in zip(reversed(tensor.shape), reversed(tensor.strides)):
+        if size != 1 and step != expected:
+            return 0 in tensor.shape
+        expected *= size
+    return True
+
+
+def _overlap(one, other):
+    return one is not None and other is not None and one[0] < other[1] and other[0] < one[1]
+
+
+def _viewed(value, program):
+    """A tensor of Kiln with the memory of an input, or None where that has none."""
+    try:
+        return as_tensor(value.detach() if hasattr(value, "detach") else value, program=program)
+    except (BufferError, RuntimeError, TypeError):
+        return None
+
+
+def _copied(tensor):
+    """A copy on the host, in memory of the runtime."""
+    import numpy
+    return _runtime.Tensor(tensor.dtype, tensor.shape, numpy.asarray(tensor).tobytes())
+
+
 def _overwrite(tensor, value, name):
     """Writes what a program has computed into an argument that it writes."""
     if hasattr(tensor, "copy_"):  # torch's
@@ -62,11 +104,21 @@ class Model:
         self.weights, about = _about(beside)
         self.arguments, self.results, self.structure = about["arguments"], about["results"], about["structure"]
         self.inputs = [name for kind, name in self.arguments if kind != "weight"]
+        self._is_elsewhere = None  # whether the device has memory of its own; the first call finds out
         self._check_structure(beside)
         for source in weights:
             given = source if isinstance(source, dict) else map_file(source)[0]
             self.weights.update(given)
         self._check()
+        self._written = self._names_written()
+        for kind, name in self._written:
+            if kind == "weight":  # a file's memory, and the caller's, is not written
+                self.weights[name] = _copied(as_tensor(self.weights[name]))
+
+    def _names_written(self):
+        """The weights and inputs whose memory a call writes."""
+        kept = [pair for pair in self.arguments if pair[0] != "ignored"]
+        return {tuple(pair) for pair, is_written in zip(kept, self.program.default.written) if is_written}
 
     def _check_structure(self, beside):
         """The structures have the kinds and as many values as the arguments and the results."""
@@ -113,31 +165,78 @@ class Model:
                             f"{listed(len(inputs), named)}")
         return structure.flatten(nested, inputs) + structure.flatten(by_name, named)
 
+    def _lent(self, values):
+        """The inputs as the program takes them: one that it writes lies in rows, aligned, and apart from all others. Also the
+        addresses of those that are written themselves."""
+        written = [i for i, name in enumerate(self.inputs) if ("input", name) in self._written]
+        if not written:
+            return values, {}
+        given = [_viewed(value, self.program) for value in values]
+        spans = [one and _span(one) for one in given]
+        values, places = list(values), {}
+        for i in written:
+            tensor, span = given[i], spans[i]
+            if tensor is None:
+                continue
+            others = any(_overlap(span, other) for j, other in enumerate(spans) if j != i)
+            if tensor.on_device:
+                values[i] = values[i] if _is_row_major(tensor) or not hasattr(values[i], "contiguous") else values[i].contiguous()
+            elif others or span[0] % _ALIGNMENT or not _is_row_major(tensor):
+                values[i] = _copied(tensor)
+            else:
+                values[i], places[self.inputs[i]] = tensor, span
+        return values, places
+
+    def _run(self, given):
+        """The program's results. The weights go to a device that has memory of its own once, and state stays there."""
+        if self._is_elsewhere is None:
+            self._is_elsewhere = False
+            if len(self.program.devices) == 1:
+                made = self.program(*given, on_device=True)
+                made = made if isinstance(made, tuple) else (made,)
+                self._is_elsewhere = any(one.on_device for one in made)
+                if self._is_elsewhere:
+                    names = [name for kind, name in self.arguments if kind == "weight"]
+                    self.weights.update({name: self.program.upload(self.weights[name]) for name in names})
+                return made
+        made = self.program(*given, on_device=True) if self._is_elsewhere else self.program(*given)
+        return made if isinstance(made, tuple) else (made,)
+
     def __call__(self, *inputs, **named):
         values = self._given(inputs, named)
-        left, given = iter(values), []
+        lent, places = self._lent(values)
+        left, given = iter(lent), []
         for kind, name in self.arguments:
             value = self.weights[name] if kind == "weight" else next(left)
             if kind != "ignored":
                 given.append(value)
-        made = self.program(*given)
-        made = iter(made if isinstance(made, tuple) else (made,))
+        made = iter(self._run(given))
         found = [(kind, name, None if kind == "constant" else next(made)) for kind, name in self.results]
+        if self._is_elsewhere:
+            found = [(kind, name, self.program.download(value) if kind not in ("state", "constant") and value.on_device else value)
+                     for kind, name, value in found]
         for kind, name, value in found:
             if kind == "check" and not _is_true(value):
                 raise RuntimeError(name)
+        return self._taken(found, values, places)
+
+    def _taken(self, found, values, places):
+        """What a call returns; keeps the state, and writes inputs where the program has not."""
         results = []
         for kind, name, value in found:
-            if kind == "state":
-                self.weights[name] = value
-            elif kind == "input":
-                _overwrite(values[self.inputs.index(name)], value, name)
-            elif kind == "constant":
+            if kind == "result" and any(_overlap(_span(value), place) for place in places.values()):
+                value = _copied(value)  # an input has the memory, and is written below
+            if kind == "constant":
                 results.append(json.loads(name))
             elif kind == "number":
                 results.append(_number(value))
             elif kind == "result":
                 results.append(value)
+        for kind, name, value in found:
+            if kind == "state":
+                self.weights[name] = value
+            elif kind == "input" and (name not in places or _span(value) != places[name]):
+                _overwrite(values[self.inputs.index(name)], value, name)
         if self.structure[2] is not False:
             return structure.build(self.structure[2], iter(results))
         return tuple(results) if len(results) > 1 else results[0] if results else None

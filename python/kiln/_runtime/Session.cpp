@@ -100,6 +100,24 @@ PyObject *sessionSignature(PyObject *self, PyObject *args) {
   return Py_BuildValue("(NN)", arguments, results);
 }
 
+/// written(entry): for each argument, whether a call writes it.
+PyObject *sessionWritten(PyObject *self, PyObject *args) {
+  const char *entry = nullptr;
+  if (!PyArg_ParseTuple(args, "s:written", &entry))
+    return nullptr;
+  int count = kilnEntryNumArguments(sessionOf(self), entry);
+  if (count < 0)
+    return raise();
+  PyObject *all = PyTuple_New(count);
+  for (int i = 0; all && i < count; ++i) {
+    PyObject *flag =
+        PyBool_FromLong(kilnEntryArgumentIsWritten(sessionOf(self), entry, i));
+    if (PyTuple_SetItem(all, i, flag) != 0)
+      Py_CLEAR(all);
+  }
+  return all;
+}
+
 bool readTensors(PyObject *sequence, std::vector<KilnTensor *> &tensors) {
   Py_ssize_t count = PySequence_Size(sequence);
   for (Py_ssize_t i = 0; i < count; ++i) {
@@ -211,6 +229,7 @@ PyObject *sessionTrim(PyObject *self, PyObject *) {
 
 PyMethodDef methods[] = {
     {"signature", sessionSignature, METH_VARARGS, nullptr},
+    {"written", sessionWritten, METH_VARARGS, nullptr},
     {"call", asFunction(sessionCall), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"upload", sessionUpload, METH_VARARGS, nullptr},
     {"download", sessionDownload, METH_O, nullptr},

@@ -2,7 +2,8 @@
 """kiln.export: a program of torch.export as a package, its weights beside it.
 
 The package takes the weights as arguments under their names; they are written as safetensors, which
-kiln.load maps into memory. What the program writes into its buffers comes out as further results."""
+kiln.load maps into memory. What the program writes into its buffers comes out as further results, in the
+memory of these buffers where the compiler finds no read of the old values behind the first write."""
 import json
 import math
 import os
@@ -52,6 +53,7 @@ def export(program, path, target="cpu", options=(), weights=True):
     for condition, message in checks.of(lowering, module.graph):
         about["results"].append(["check", message])
         values.append(condition)
+    _donate(lowering, about)
     lowering.returns(values)
     made = cache.package(lowering, target, options)
     with files.replacing(path) as file:
@@ -73,6 +75,18 @@ def _result(node, spec, value):
     else:
         raise Unsupported(f"a result that is no tensor: {value}")
     raise UnsupportedNode(node, f"a result of kind {spec.kind.name.lower()}")
+
+
+def _donate(lowering, about):
+    """Donates the memory of what the program writes, the buffers and arguments whose new values are results, so that an update
+    of a few elements copies no others. A program with checks keeps them: a call that fails leaves them as they were."""
+    written = {name for kind, name in about["results"] if kind in ("state", "input")}
+    if any(kind == "check" for kind, _ in about["results"]):
+        return
+    named = [name for kind, name in about["arguments"] if kind != "ignored"]
+    for (value, _), name in zip(lowering.arguments, named, strict=True):
+        if name in written:
+            lowering.donated.add(value.name)
 
 
 def _structures(program):

@@ -147,6 +147,7 @@ class Function:
     def __init__(self, name="main"):
         self.name = name
         self.arguments, self.body, self.results = [], [], []
+        self.donated = set()  # names of the arguments whose memory a result may have
         self.place = None  # (file, line) of what is being written
         self._count = 0
         self._indices = {}
@@ -188,8 +189,9 @@ class Function:
 
     def text(self, locations=True):
         unsigned = lambda value: " {kiln.unsigned}" if is_unsigned(value.dtype) else ""  # noqa: E731
+        marks = lambda value: "".join([", kiln.unsigned" * is_unsigned(value.dtype), ", kiln.donated" * (value.name in self.donated)])  # noqa: E731
         arguments = ", ".join(
-            f"{value.name}: {value.type}" + unsigned(value) + (f" loc({quoted(label)})" if label and locations else "")
+            f"{value.name}: {value.type}" + (f" {{{marks(value)[2:]}}}" if marks(value) else "") + (f" loc({quoted(label)})" if label and locations else "")
             for value, label in self.arguments)
         results = ", ".join(value.type + unsigned(value) for value in self.results)
         names = ", ".join(value.name for value in self.results)

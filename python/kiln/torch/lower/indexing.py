@@ -31,18 +31,21 @@ def joint_shape(indices):
     return tuple(shape)
 
 
-def prepared(b, x, indices):
-    """x with its indexed dimensions together, where the first of them is, the indices in one shape, and
-    whether they stood together."""
-    indices = list(indices) + [None] * (x.rank - len(indices))
+def joined(b, x, indices):
+    """The dimensions that are indexed, whether they stand together, and their indices in one shape."""
     at = [d for d, index in enumerate(indices) if index is not None]
     if any(indices[d].dtype == "i1" for d in at):
         raise Unsupported("an index of truth values beside others")
     shape = joint_shape([indices[d] for d in at])
     wide = [b.convert(b.broadcast(counted_from_front(b, indices[d], x.shape[d]), shape), "i64") for d in at]
-    together = at == list(range(at[0], at[-1] + 1))
+    return at, at == list(range(at[0], at[-1] + 1)), wide
+
+
+def prepared(b, x, indices):
+    """x with its indexed dimensions together, where the first of them is, and the indices in one shape."""
+    at, together, wide = joined(b, x, indices)
     order = list(range(x.rank)) if together else at + [d for d in range(x.rank) if d not in at]
-    return b.transpose(x, order), order, at[0] if together else 0, wide
+    return b.transpose(x, order), at[0] if together else 0, wide
 
 
 def joint_size(out, indices):
@@ -58,7 +61,7 @@ def index_tensor(b, out, x, indices):
     if all(index is None for index in indices):
         return x
     indices = unmasked(b, indices, joint_size(out, indices))
-    x, _, first, indices = prepared(b, x, indices)
+    x, first, indices = prepared(b, x, indices)
     count = len(indices)
     if count == 1:
         return b.gather(x, indices[0], first)
@@ -88,23 +91,19 @@ def index_put(b, out, x, indices, values, accumulate=False):
         return b.where(mask, operand(b, values, x.dtype, x.shape), x)
     if len(indices) == 1 and indices[0] is not None and indices[0].dtype == "i1":
         return masked_put(b, x, indices[0], values, accumulate)
-    moved, order, first, indices = prepared(b, x, indices)
+    at, together, indices = joined(b, x, indices)
     if 0 in x.shape or 0 in indices[0].shape:  # nothing is written
         return x
-    count = len(indices)
     shape = indices[0].shape
     # Windows: the indexed dimensions are 1, the others whole.
-    rest = [n for d, n in enumerate(moved.shape) if not first <= d < first + count]
-    window = [1 if first <= d < first + count else n for d, n in enumerate(moved.shape)]
+    rest = [n for d, n in enumerate(x.shape) if d not in at]
+    window = [1 if d in at else n for d, n in enumerate(x.shape)]
+    first = at[0] if together else 0
     values = operand(b, values, x.dtype, [*rest[:first], *shape, *rest[first:]])
     values = b.transpose(values, [*range(first, first + len(shape)), *range(first), *range(first + len(shape), values.rank)])
     values = b.reshape(values, [*shape, *window])
     columns = b.cat([b.reshape(index, [*shape, 1]) for index in indices], len(shape))
-    made = b.scatter("add" if accumulate else "set", moved, columns, values, list(range(first, first + count)))
-    back = [0] * len(order)
-    for d, place in enumerate(order):
-        back[place] = d
-    return b.transpose(made, back)
+    return b.scatter("add" if accumulate else "set", x, columns, values, at)
 
 
 def masked_put(b, x, mask, values, accumulate):

@@ -6,6 +6,7 @@ shape that torch has worked out for the node; anything else is an error of the l
 reported as unsupported, never compiled."""
 import re
 
+import sympy
 import torch
 
 from . import control, draws, sizes
@@ -78,6 +79,7 @@ class Lowering(Prim):
         self.values = {}    # node: Value, list, size
         self.known = {}     # symbol: `index` value
         self.sources = {}   # symbol, or size of them: (tensor argument, dimension, or None: the number that it holds)
+        self.hints = {}     # symbol: the number that it is in the call for which torch has made the graph
         self.counts = {}    # symbol that is data: the tensor that holds it
         self.floats = {}    # symbol of a real number that is data: the tensor that holds it
         self.added = []     # arguments after those of the graph: tensors, nodes that torch draws before each call, the state
@@ -104,8 +106,17 @@ class Lowering(Prim):
         return sizes.is_size(number) and bool(number.free_symbols & self.counts.keys())
 
     def may_be_same(self, a, b):
-        # torch has found out that an expression is always one number, and goes on with that.
-        return isinstance(a, int) != isinstance(b, int) or (self.is_read(a) and self.is_read(b))
+        # torch has found out that an expression is always one number, or another expression, and guards that.
+        return isinstance(a, int) != isinstance(b, int) or (self.is_read(a) and self.is_read(b)) or (
+            self.hint(a) is not None and self.hint(a) == self.hint(b))
+
+    def may_be_one(self, size):
+        return self.hint(size) == 1
+
+    def hint(self, size):
+        """What a size is in the call for which torch has made the graph; None if data say that."""
+        made = size.xreplace(self.hints) if sizes.is_size(size) else size
+        return int(made) if isinstance(made, int) or made.is_Integer else None
 
     def bind_float(self, number, value):
         """Lets a real number that is data be that of a tensor of rank 0."""
@@ -124,6 +135,8 @@ class Lowering(Prim):
 
     def tensor_argument(self, tensor, label):
         value = self._argument(tensor, label)
+        self.hints.update({one.node.expr: sympy.Integer(one.node.hint) for one in tensor.shape
+                           if isinstance(one, torch.SymInt) and one.node.expr.is_Symbol and one.node.hint is not None})
         for dim, size in enumerate(value.shape):
             if not isinstance(size, int):
                 self.sources.setdefault(size, (value, dim))

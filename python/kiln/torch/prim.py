@@ -29,8 +29,11 @@ class Prim(Function):
         return False
 
     def may_be_same(self, a, b):
-        """Whether two sizes are numbers that only the program knows."""
+        """Whether two sizes are equal as far as anything but the program knows."""
         return False
+
+    def may_be_one(self, size):
+        return size == 1
 
     def sizes(self, shape):
         dynamic = [self.size_of(n) for n in shape if not isinstance(n, int)]
@@ -138,6 +141,9 @@ class Prim(Function):
         offset = len(shape) - x.rank
         for d, n in enumerate(x.shape):
             if n == shape[offset + d] or n == 1:
+                continue
+            if self.may_be_one(n) and not self.may_be_one(shape[offset + d]):
+                x = self.reshape(x, [*x.shape[:d], 1, *x.shape[d + 1:]])  # the program is for this case alone
                 continue
             if not self.may_be_same(n, shape[offset + d]):
                 raise Unsupported(f"a size {n} where {shape[offset + d]} is expected")

@@ -35,6 +35,9 @@ private:
   mlir::LogicalResult convertClaim(prim::ClaimOp claim);
   mlir::LogicalResult convertCat(prim::CatOp cat);
   mlir::LogicalResult convertReturn(mlir::func::ReturnOp op);
+  /// A dense copy of a value, made before `before`; fails after an error.
+  mlir::FailureOr<schedule::Buffer> copyOf(mlir::Value value,
+                                           mlir::Operation *before);
   /// The operations of a block, in their order.
   mlir::LogicalResult convertBlock(mlir::Block &block);
   mlir::LogicalResult convertIf(prim::IfOp op);

@@ -349,6 +349,15 @@ static Value allocateInShape(const Buffer &buffer, ArrayRef<int64_t> shape,
   return made;
 }
 
+FailureOr<Buffer> FunctionConverter::copyOf(Value value, Operation *before) {
+  OpBuilder b(before);
+  prim::FusionOp copy = wrapCopy(b, before->getLoc(), value);
+  host->setAlias(copy.getBody().getArgument(0), value);
+  if (failed(schedule(copy, prim::stringifyGroupKind(copy.getKind()), "copy")))
+    return target::emitUnsupported(copy, "no schedule for a copy");
+  return host->buffer(copy.getResult(0));
+}
+
 LogicalResult FunctionConverter::convertReturn(func::ReturnOp op) {
   SmallVector<Value> results;
   // Of results that share memory the first one has it in its shape.
@@ -361,13 +370,10 @@ LogicalResult FunctionConverter::convertReturn(func::ReturnOp op) {
     if (hasNoElements(buffer.sizes)) {
       buffer = host->allocate(buffer.elementType(), buffer.sizes);
     } else if (!ownsAll(buffer, *host)) {
-      OpBuilder b(op);
-      prim::FusionOp copy = wrapCopy(b, op.getLoc(), value);
-      host->setAlias(copy.getBody().getArgument(0), value);
-      if (failed(
-              schedule(copy, prim::stringifyGroupKind(copy.getKind()), "copy")))
-        return target::emitUnsupported(copy, "no schedule for a copy");
-      buffer = host->buffer(copy.getResult(0));
+      FailureOr<Buffer> copy = copyOf(value, op);
+      if (failed(copy))
+        return failure();
+      buffer = *copy;
     }
     if (!inShape.contains(buffer.base))
       if (Value made = allocateInShape(buffer, shape, *host)) {
@@ -420,9 +426,17 @@ LogicalResult FunctionConverter::convert(Operation *op) {
   if (auto number = dyn_cast<prim::ToIndexOp>(op))
     return convertToIndex(number);
   if (isViewMovement(op) && !isClonable(op)) {
-    Buffer view;
-    if (succeeded(
-            host->viewThrough(op, host->buffer(op->getOperand(0)), view))) {
+    Buffer view, from = host->buffer(op->getOperand(0));
+    if (succeeded(host->viewThrough(op, from, view))) {
+      host->setBuffer(op->getResult(0), view);
+      return success();
+    }
+    // The operand may be a part of a larger buffer. A dense copy can take any
+    // shape; a kernel may find no affine access.
+    if (isa<prim::ReshapeOp>(op)) {
+      FailureOr<Buffer> dense = copyOf(op->getOperand(0), op);
+      if (failed(dense) || failed(host->viewThrough(op, *dense, view)))
+        return failure();
       host->setBuffer(op->getResult(0), view);
       return success();
     }

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the node tests of the package onnx from their files, and says which of them are right.
 
-Usage: nodes.py DATA [--target=SPEC] [--filter=REGEX] [--part=N] [--report=FILE]
+Usage: nodes.py [DATA] [--target=SPEC] [--filter=REGEX] [--part=N] [--report=FILE]
 
 DATA is onnx/backend/test/data/node of a release of onnx that has it (up to 1.19), each test a folder with model.onnx and
-test_data_set_*. Needs the package onnx, which reads the tensors beside the models, and kiln.
+test_data_set_*. Without DATA the tests are those that the installed package onnx (from 1.20 on) makes. Needs the package onnx, which
+reads the tensors beside the models, and kiln.
 
 A test is right, wrong, refused by the compiler, failed while it ran, or has inputs or outputs that a package has no types
 for: texts, sequences and optionals. Prints a line for each that is not right, and a summary."""
@@ -16,6 +17,7 @@ import json
 import os
 import re
 import sys
+import tempfile
 
 import kiln
 import numpy
@@ -95,14 +97,48 @@ def check(folder, target, scratch):
     return "right", ""
 
 
+def save(tensor, path):
+    made = tensor if isinstance(tensor, onnx.TensorProto) else numpy_helper.from_array(numpy.asarray(tensor))
+    with open(path, "wb") as file:
+        file.write(made.SerializeToString())
+
+
+def make(folder, chosen):
+    """Writes the tests that the package onnx makes, as files of releases that have them."""
+    from onnx.backend.test.loader import load_node_model_tests
+    for case in load_node_model_tests():
+        if not re.search(chosen, case.name):
+            continue
+        path = os.path.join(folder, case.name)
+        os.makedirs(path, exist_ok=True)
+        onnx.save(case.model, os.path.join(path, "model.onnx"))
+        if not all(map(is_tensor, [*case.model.graph.input, *case.model.graph.output])):
+            continue
+        for number, (inputs, outputs) in enumerate(case.data_sets):
+            data = os.path.join(path, f"test_data_set_{number}")
+            os.makedirs(data, exist_ok=True)
+            for kind, tensors in (("input", inputs), ("output", outputs)):
+                for i, tensor in enumerate(tensors):
+                    save(tensor, os.path.join(data, f"{kind}_{i}.pb"))
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("data")
+    parser.add_argument("data", nargs="?")
     parser.add_argument("--target", default="cpu")
     parser.add_argument("--filter", default="")
     parser.add_argument("--part", type=int, default=1, help="every Nth test only")
     parser.add_argument("--report")
     options = parser.parse_args()
+    if not options.data:
+        with tempfile.TemporaryDirectory() as folder:
+            make(folder, options.filter)
+            options.data = folder
+            return run(options)
+    return run(options)
+
+
+def run(options):
     names = [name for name in sorted(os.listdir(options.data)) if re.search(options.filter, name)][::options.part]
     results = {}
     scratch = f"nodes-{os.getpid()}.npy"

@@ -43,6 +43,8 @@ INPUTS = {
                           *doubled(64, "%v{to} = arith.addi %v{source}, %v{source} : tensor<64xi32>")),
     "products.ttir": pointers("64x64", *WIDE,
                               *doubled(64, "%v{to} = arith.muli %v{source}, %v{source} : tensor<64x64xi32>")),
+    "squares.ttir": pointers("64", "%s = tt.splat %n : i32 -> tensor<64xi32>", "%v0 = arith.muli %r, %s : tensor<64xi32>",
+                             *doubled(64, "%v{to} = arith.muli %v{source}, %v{source} : tensor<64xi32>")),
     "others.ttir": pointers("64x64", *WIDE,
                             *doubled(64, "%v{to} = arith.minui %v{source}, %v{source} : tensor<64x64xi32>")),
     "constant.mlir": function(f"%x: tensor<{MANY}xf32>) -> tensor<{MANY}xf32>",

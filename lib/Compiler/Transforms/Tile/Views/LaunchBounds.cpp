@@ -64,6 +64,22 @@ static TilePlace placeOfSource(Operation *op, TilePlace place) {
 LaunchBounds::LaunchBounds(KernelOp kernel, bool assumes)
     : kernel(kernel), assumes(assumes), context(kernel.getContext()) {}
 
+/// Subtracts the operations of an expression from `rest`; false where those are
+/// more. An expression may share parts with itself, and everything that reads
+/// expressions walks over each of them.
+static bool isSmall(AffineExpr expr, int64_t &rest) {
+  if (--rest < 0)
+    return false;
+  auto both = dyn_cast_or_null<AffineBinaryOpExpr>(expr);
+  return !both ||
+         (isSmall(both.getLHS(), rest) && isSmall(both.getRHS(), rest));
+}
+
+static bool isSmall(const LaunchBound &bound) {
+  int64_t rest = 1024;
+  return isSmall(bound.low, rest) && isSmall(bound.high, rest);
+}
+
 LaunchBound LaunchBounds::boundOf(Value value, TilePlace place) {
   Type type = elementOf(value);
   if (!type.isIntOrIndex())
@@ -83,6 +99,8 @@ LaunchBound LaunchBounds::boundOf(Value value, TilePlace place) {
   auto restricted = enabled.find({value, place});
   if (restricted != enabled.end())
     bound = boundOfEnabled(std::move(bound), restricted->second);
+  if (!isSmall(bound))
+    bound = ofType(type);
   return known[{value, place}] = bound;
 }
 

@@ -24,6 +24,7 @@ demo: build
 
 test: build
 	-@bash tools/install-deps.sh other-mlir
+	-@bash tools/unpack-mlir.sh 19 $(BUILD)/other-mlir
 	@/usr/bin/python3 test/run.py $(BUILD)
 
 # The tests that take less than three seconds each.

@@ -83,11 +83,13 @@ if others:
     config.available_features.add("other-mlir")
     config.substitutions.append(("%other_mlir_opts", " ".join(others)))
 # The headers and libraries of another version of MLIR, for programs of targets. Debian's packages of two versions cannot be
-# installed together: KILN_TEST_OTHER_LLVM names a folder in which those of the other version are unpacked.
-other_home = os.environ.get("KILN_TEST_OTHER_LLVM", "/usr/lib/llvm-19")
-if all(os.path.exists(os.path.join(other_home, name)) for name in ("include/mlir/IR/BuiltinOps.h", "lib/libMLIR.so")):
-    config.available_features.add("other-mlir-dev")
-    config.substitutions.append(("%other_llvm", other_home))
+# installed together: `tools/unpack-mlir.sh 19 BUILD/other-mlir` unpacks them, KILN_TEST_OTHER_LLVM names another folder.
+other_homes = [os.environ.get("KILN_TEST_OTHER_LLVM", ""), os.path.join(build, "other-mlir", "usr", "lib", "llvm-19"), "/usr/lib/llvm-19"]
+for home in other_homes:
+    if home and all(os.path.exists(os.path.join(home, name)) for name in ("include/mlir/IR/BuiltinOps.h", "lib/libMLIR.so")):
+        config.available_features.add("other-mlir-dev")
+        config.substitutions.append(("%other_llvm", home))
+        break
 # GCC's race detector, which needs the addresses that `setarch -R` gives.
 if shutil.which("g++") and shutil.which("setarch"):
     library = subprocess.run(["g++", "-print-file-name=libtsan.so"], capture_output=True, text=True).stdout.strip()

@@ -16,6 +16,7 @@
 #include "kiln/Target/TargetRegistry.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/DenseMap.h"
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -148,6 +149,8 @@ struct RegionContext : target::LoweringContext {
   Addresses &addresses;
 };
 
+class CountedRings;
+
 /// Turns a kernel that buildScratchpadPipeline made into a vendor's operations,
 /// for which it asks one by one, in their order. Regions are offered to the
 /// lowerings of `stage.compute` that are registered for the target. What is
@@ -155,8 +158,7 @@ struct RegionContext : target::LoweringContext {
 /// scalars, and sizes and ids of tile.
 class ScratchpadLowering {
 public:
-  ScratchpadLowering(mlir::RewriterBase &b, const target::BoundTarget &bound)
-      : b(b), addresses(b), bound(bound) {}
+  ScratchpadLowering(mlir::RewriterBase &b, const target::BoundTarget &bound);
   virtual ~ScratchpadLowering();
 
   /// Fails with an error where something has no form on the machine.
@@ -168,15 +170,23 @@ protected:
   beginTransfer(const TransferBox &box) = 0;
   virtual void wait(mlir::Value transfer) = 0;
 
-  /// A ring of that number, of which all slots are empty.
+  /// Ring buffers. A machine that counts slots by itself overrides all five: a
+  /// ring of that number, of which all slots are empty; the address of the next
+  /// empty slot, and of the oldest full one; the slot that is being filled is
+  /// full once the transfers are done; the oldest slot is empty again. By
+  /// default the program counts: loops and conditions carry the addresses of
+  /// both slots and the transfers that fill each slot, as arith on type index,
+  /// and `wait` is called for these where a slot is taken.
   virtual void makeRing(int64_t ring, int64_t base, int64_t slotBytes,
-                        int64_t depth) = 0;
-  /// The address of the next empty slot, and of the oldest full one.
-  virtual mlir::Value fillSlot(int64_t ring) = 0;
-  virtual mlir::Value takeSlot(int64_t ring) = 0;
-  /// The slot that is being filled is full once the transfers are done.
-  virtual void commitSlot(int64_t ring, mlir::ValueRange transfers) = 0;
-  virtual void freeSlot(int64_t ring) = 0;
+                        int64_t depth);
+  virtual mlir::Value fillSlot(int64_t ring);
+  virtual mlir::Value takeSlot(int64_t ring);
+  virtual void commitSlot(int64_t ring, mlir::ValueRange transfers);
+  virtual void freeSlot(int64_t ring);
+  /// For rings that the program counts: what stands for the transfers of a slot
+  /// that was never filled. It has the type of the results of `beginTransfer`,
+  /// and `wait` never gets it. By default 0 of type index.
+  virtual mlir::Value noTransfer();
 
   virtual mlir::LogicalResult multiply(const ProductBlock &block) = 0;
   /// Writes eight bytes again and again.
@@ -193,6 +203,7 @@ private:
   mlir::LogicalResult convertRegion(stage::ComputeOp region);
 
   const target::BoundTarget &bound;
+  std::unique_ptr<CountedRings> counted; ///< where the program counts
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>>
       transfers;                              ///< of tokens
   llvm::DenseMap<mlir::Value, int64_t> rings; ///< their numbers

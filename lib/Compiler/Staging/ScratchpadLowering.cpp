@@ -1,6 +1,7 @@
 //===- ScratchpadLowering.cpp - From stage to operations of a vendor ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "CountedRings.h"
 #include "kiln/Dialect/Stage/Places.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Staging/FactorLayouts.h"
@@ -18,7 +19,28 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::staging;
 
+ScratchpadLowering::ScratchpadLowering(RewriterBase &b,
+                                       const target::BoundTarget &bound)
+    : b(b), addresses(b), bound(bound),
+      counted(std::make_unique<CountedRings>(b)) {}
 ScratchpadLowering::~ScratchpadLowering() = default;
+
+void ScratchpadLowering::makeRing(int64_t ring, int64_t base, int64_t slotBytes,
+                                  int64_t depth) {
+  counted->make(loc, ring, base, slotBytes, depth, noTransfer());
+}
+Value ScratchpadLowering::fillSlot(int64_t ring) {
+  return counted->fill(loc, ring);
+}
+Value ScratchpadLowering::takeSlot(int64_t ring) {
+  return counted->take(loc, ring);
+}
+void ScratchpadLowering::commitSlot(int64_t ring, ValueRange begun) {
+  counted->commit(loc, ring, begun);
+}
+// The next filling of a slot stands behind this.
+void ScratchpadLowering::freeSlot(int64_t) {}
+Value ScratchpadLowering::noTransfer() { return addresses.constant(loc, 0); }
 
 namespace {
 
@@ -93,6 +115,7 @@ LogicalResult ScratchpadLowering::run(tile::KernelOp kernel) {
     op->dropAllUses();
     op->erase();
   }
+  counted->finish(kernel, [&](Value transfer) { wait(transfer); });
   return success();
 }
 

@@ -143,6 +143,9 @@ class Number:
 
     __index__ = __int__
 
+    def __bool__(self):
+        return bool(self.value)
+
     def __float__(self):
         return float(self.value)
 

@@ -1,0 +1,455 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels for a machine that computes in a scratchpad, which transfers fill: derive from ScratchpadWriter and write what the
+machine does. The class places tiles, begins the loads of a loop's next iteration before it computes this one, and cuts
+products into the blocks of a matrix unit. Needs kiln_transfers.py, kiln_wire.py and kiln_isolated.py beside it; later releases
+of Kiln bring newer copies."""
+from kiln_isolated import Decline
+from kiln_transfers import BYTES, Transfers
+from kiln_wire import Dense, Number
+
+
+class Label:
+    """A place in the code, which `place` sets."""
+    at = None
+
+
+class Storage:
+    """Where a tile lies. `buffers` is 2 for a tile that the next iteration's load fills meanwhile."""
+
+    def __init__(self, type, layout=None):
+        self.type, self.layout, self.buffers = type, layout, 1
+        self.first, self.last, self.offset, self.register = 1 << 60, -1, None, None
+
+    @property
+    def bytes(self):
+        return self.type.count * BYTES[self.type.element]
+
+    def strides(self):
+        """Bytes between neighbours, by dimensions of the tile, of rows that follow each other."""
+        strides, step = [], BYTES[self.type.element]
+        for size in reversed(self.type.shape):
+            strides.insert(0, step)
+            step *= size
+        return strides
+
+
+class ScratchpadWriter(Transfers):
+    """Writes one kernel. The methods below "the machine" are the vendor's; registers are numbers."""
+    bytes, align = 65536, 64  # of the scratchpad
+    block = (16, 16, 16)  # rows, columns and steps of the matrix unit
+    elements = ("f32",)  # of tiles and views
+    elementwise = {}  # names of the operations on tiles that `lanes` writes, element by element
+
+    # The machine
+
+    def number(self, value):
+        """A register with a constant of type index."""
+        raise NotImplementedError
+
+    def scalar(self, name, operands, predicate=0, op=None):
+        """A register with the result of an operation on numbers, by its name in arith; `op` is that of the kernel, if one is."""
+        raise NotImplementedError
+
+    def parameter(self, argument):
+        """A register with an argument that is a number."""
+        raise Decline(self.kernel, f"an argument of type {argument.type}")
+
+    def size(self, view, dim):
+        """A register with a size of a view."""
+        raise NotImplementedError
+
+    def compare(self, predicate, a, b):
+        """A register with the truth of `slt` or `sle`."""
+        return self.scalar("arith.cmpi", [a, b], {"slt": 2, "sle": 3}[predicate])
+
+    def move(self, to, register):
+        raise NotImplementedError
+
+    def jump(self, label, unless=None):
+        """Jumps, always or where a register is false."""
+        raise NotImplementedError
+
+    def begin(self, box):
+        """Begins a transfer. The result is a register, for `wait`."""
+        raise NotImplementedError
+
+    def wait(self, transfer):
+        raise NotImplementedError
+
+    def fill(self, address, count, bits, element):
+        """Writes an element again and again."""
+        raise NotImplementedError
+
+    def multiply(self, op, addresses, row_bytes, sizes):
+        """acc += lhs * rhs, a block of the matrix unit; sizes of rows, columns and steps are numbers."""
+        raise NotImplementedError
+
+    def lanes(self, op, result, operands):
+        """One operation of `elementwise` on whole tiles: addresses of the result and the operands. An operand may lie where the
+        result does."""
+        raise NotImplementedError
+
+    def layout(self, op, index):
+        """The layout in which a product reads an operand (0 left, 1 right): Panels, or None for rows."""
+        return None
+
+    # Kernels
+
+    def __init__(self, kernel):
+        self.kernel, self.code, self.registers, self.storages, self.count = kernel, [], {}, {}, 0
+        for argument in kernel.arguments:
+            if argument.type.kind == "scalar":
+                self.registers[argument] = self.parameter(argument)
+            elif argument.type.kind != "view" or argument.type.element not in self.elements:
+                raise Decline(kernel, f"an argument of type {argument.type}, which is no view of {' or '.join(self.elements)}")
+        self.uses = {}
+        self.collect(kernel)
+        self.assign(kernel.body, None)
+        self.allocate()
+        self.write_block(kernel.body)
+
+    def emit(self, name, *operands):
+        self.code.append((name, operands))
+
+    def new(self):
+        self.count += 1
+        return self.count - 1
+
+    def place(self, label):
+        label.at = len(self.code)
+
+    def collect(self, parent):
+        for op in parent.walk():
+            for operand in op.operands:
+                self.uses.setdefault(operand, []).append(op)
+
+    # Places
+
+    def assign(self, operations, loop):
+        """Gives each tile storage; several tiles have one where the one ends as the other begins."""
+        for op in operations:
+            if op.name == "scf.for":
+                self.assign_loop(op)
+            for result in op.results:
+                if result.type.kind == "tensor" and result not in self.storages:
+                    self.assign_value(op, result)
+            if op.name == "tile.load":
+                self.storages[op.results[0]].buffers = 2 if self.is_ahead(op) else 1
+            elif op.name == "scf.if":
+                for region in op.regions:
+                    for block in region:
+                        self.assign(block.operations, loop)
+        for op in operations:
+            for value in op.operands + op.results:
+                if value in self.storages:
+                    self.extend(self.storages[value], op, value)
+
+    def assign_value(self, op, result):
+        type = result.type
+        if type.element not in self.elements or type.count * BYTES[type.element] > self.bytes:
+            raise Decline(op, f"it makes a {type}, which the scratchpad does not hold")
+        layouts = {id(layout): layout for layout in (self.layout_for(use, result) for use in self.uses.get(result, []))}
+        panels = [layout for layout in layouts.values() if layout]
+        if panels and (len(layouts) > 1 or op.name != "tile.load"):
+            raise Decline(op, "a product reads it in panels, and something else in rows")
+        self.storages[result] = Storage(type, panels[0] if panels else None)
+        for operand in op.operands[2:3] if op.name == "tile.dot" else op.operands if op.name in self.elementwise else []:
+            if operand.type is type and len(self.uses[operand]) == 1 and self.is_near(op, operand):
+                self.storages[result] = self.storages[operand]
+                break
+
+    def layout_for(self, op, value):
+        return self.layout(op, op.operands.index(value)) if op.name == "tile.dot" and value in op.operands[:2] else None
+
+    @staticmethod
+    def is_near(op, value):
+        """Whether a value is made in the block of an operation, or is what the loop around carries."""
+        return value.op.parent is op.parent if value.op else value in op.parent.regions[0][0].arguments
+
+    def assign_loop(self, loop):
+        body = loop.regions[0][0]
+        for init, argument, result in zip(loop.operands[3:], body.arguments[1:], loop.results):
+            if argument.type.kind != "tensor":
+                continue
+            if len(self.uses[init]) == 1 and init.op and init.op.parent is loop.parent:
+                storage = self.storages[init]
+            else:
+                storage = Storage(argument.type)
+            self.storages[argument] = self.storages[result] = storage
+        self.assign(body.operations, loop)
+
+    def extend(self, storage, op, value):
+        """A tile lives from its first to its last use, and through every loop that it is made before."""
+        last, parent = op, op.parent
+        while parent is not None and (value.op is None or parent is not value.op.parent):
+            last = parent if parent.name == "scf.for" else last
+            parent = parent.parent
+        end = max(inner.number for inner in last.walk()) if last is not self.kernel else op.number
+        around = op.parent if storage.buffers > 1 else op
+        if around is not op:
+            end = max(end, max(inner.number for inner in around.walk()))
+        storage.first, storage.last = min(storage.first, around.number), max(storage.last, end)
+
+    def allocate(self):
+        """Places all tiles; loads begin ahead only where there is room for two of each."""
+        storages = list({id(storage): storage for storage in self.storages.values()}.values())
+        end = self.place_storages(storages)
+        if end > self.bytes:
+            for storage in storages:
+                storage.buffers = 1
+            end = self.place_storages(storages)
+        if end > self.bytes:
+            raise Decline(self.kernel, f"needs bytes up to {end} of the scratchpad, which has {self.bytes}")
+
+    def place_storages(self, storages):
+        """The end of the last of them."""
+        placed, last = [], 0
+        for storage in sorted(storages, key=lambda one: -one.bytes):
+            size = -(-storage.bytes // self.align) * self.align * storage.buffers
+            offset = 0
+            for begin, end, other in sorted(placed, key=lambda one: one[0]):
+                if other.first <= storage.last and storage.first <= other.last and begin < offset + size and offset < end:
+                    offset = end
+            storage.offset, last = offset, max(last, offset + size)
+            placed.append((offset, offset + size, storage))
+        return last
+
+    def address(self, value, offset=0):
+        """A register with the address of a tile, or of what is `offset` bytes behind its first element."""
+        storage = self.storages[value]
+        if storage.register is None:
+            return self.number(storage.offset + offset)
+        return self.scalar("arith.addi", [storage.register, self.number(offset)]) if offset else storage.register
+
+    # Operations
+
+    def use(self, values):
+        return [self.registers[value] for value in values]
+
+    def write_block(self, operations):
+        for op in operations:
+            self.write(op)
+
+    def write(self, op):
+        method = getattr(self, op.name.replace(".", "_"), None)
+        if method:
+            method(op)
+        elif op.name in self.elementwise and op.type.kind == "tensor":
+            self.lanes(op, self.address(op.results[0]), [self.address(value) for value in op.operands])
+        elif op.results and all(value.type.kind == "scalar" for value in op.operands + op.results):
+            self.registers[op.results[0]] = self.scalar(op.name, self.use(op.operands), int(op.get("predicate") or 0), op)
+        else:
+            raise Decline(op, f"no instruction for '{op.name}'")
+
+    def tile_return(self, op):
+        pass
+
+    def arith_constant(self, op):
+        value = op.get("value")
+        if isinstance(value, Number):
+            self.registers[op.results[0]] = self.number(value.bits if str(value.type)[0] in "fb" else value.value)
+        elif isinstance(value, Dense) and value.splat is not None:
+            self.fill(self.address(op.results[0]), op.type.count, value.splat.bits, op.type.element)
+        else:
+            raise Decline(op, "its numbers differ")
+
+    def tile_num_blocks(self, op):
+        size = self.size(op.operands[0], int(op.get("dim")))
+        self.registers[op.results[0]] = self.scalar("arith.ceildivsi", [size, self.number(int(op.get("block")))])
+
+    def tile_dim(self, op):
+        self.registers[op.results[0]] = self.size(op.operands[0], int(op.get("dim")))
+
+    def tile_load(self, op):
+        if self.storages[op.results[0]].buffers == 1:
+            for transfer in [self.begin(box) for box in self.boxes(op)]:
+                self.wait(transfer)
+
+    def tile_store(self, op):
+        for transfer in [self.begin(box) for box in self.boxes(op)]:
+            self.wait(transfer)
+
+    def tile_dot(self, op):
+        lhs, rhs, acc = op.operands
+        result = op.results[0]
+        if len(acc.type.shape) != 2 or op.get("lhs_unsigned") or op.get("rhs_unsigned"):
+            raise Decline(op, "a product that the matrix unit does not compute")
+        if self.storages[acc] is not self.storages[result]:
+            self.copy(acc, result)
+        sizes = [*acc.type.shape, lhs.type.shape[1]]
+        for row in range(0, sizes[0], self.block[0]):
+            for column in range(0, sizes[1], self.block[1]):
+                for step in range(0, sizes[2], self.block[2]):
+                    at = [self.part(lhs, 0, row, step), self.part(rhs, 1, step, column), self.part(result, None, row, column)]
+                    count = [min(most, size - first) for most, size, first in zip(self.block, sizes, (row, column, step))]
+                    self.multiply(op, [self.address(value, offset) for value, offset, _ in at], [rows for _, _, rows in at], count)
+
+    def part(self, value, index, row, column):
+        """Where a block of an operand begins: the value, the offset in bytes, and bytes between rows; of an operand in panels,
+        between groups of steps."""
+        storage = self.storages[value]
+        size = BYTES[value.type.element]
+        if not storage.layout:
+            rows = storage.strides()[0]
+            return value, row * rows + column * size, rows
+        panels = storage.layout
+        steps = value.type.shape[1 - panels.dim]
+        panel, step = (row, column) if panels.dim == 0 else (column, row)
+        return value, (panel * steps + step * panels.width) * size, panels.width * panels.group * size
+
+    def copy(self, source, target):
+        """A tile to other storage. A machine without a copy within its scratchpad declines."""
+        raise Decline(target.op or source.op, "a copy between tiles")
+
+    # Loops and conditions
+
+    def slice(self, load, loop):
+        """The operations of a loop's body that the coordinates of a load follow from; None where one is no scalar."""
+        found, pending = set(), list(load.segments()[1])
+        while pending:
+            value = pending.pop()
+            if value.op is None or value.op.parent is not loop:
+                if value.op is None and value in loop.regions[0][0].arguments[1:]:
+                    return None  # what the loop carries is not known ahead
+                continue
+            op = value.op
+            if op.regions or any(one.type.kind not in ("scalar", "view") for one in op.operands + op.results):
+                return None
+            if op not in found:
+                found.add(op)
+                pending += op.operands
+        return sorted(found, key=lambda op: op.number)
+
+    def is_ahead(self, load):
+        """Whether a load may begin an iteration early: it stands in a loop that stores nothing."""
+        loop = load.parent
+        if loop.name != "scf.for" or load.get("is_volatile"):
+            return False
+        reads = {"tile.load", "tile.dim", "tile.num_blocks", "tile.dot"}
+        pure = all(op.name in reads or op.name in self.elementwise or op.name.split(".")[0] in ("scf", "arith", "math") for op in loop.walk())
+        return pure and self.slice(load, loop) is not None
+
+    def fetch(self, loop, loads, induction, tags):
+        """Begins the loads of an iteration into the buffers that are free."""
+        argument = loop.regions[0][0].arguments[0]
+        before, self.registers[argument] = self.registers.get(argument), induction
+        for op in sorted({op for load in loads for op in self.slice(load, loop)}, key=lambda op: op.number):
+            self.write(op)
+        for load in loads:
+            for tag, box in zip(tags[load], self.boxes(load)):
+                self.move(tag, self.begin(box))
+        self.registers[argument] = before
+
+    def scf_for(self, op):
+        if op.get("unsignedCmp"):
+            raise Decline(op, "a loop of unsigned numbers")
+        body = op.regions[0][0]
+        lower, upper, step = self.use(op.operands[:3])
+        for init, argument, result in zip(op.operands[3:], body.arguments[1:], op.results):
+            if argument.type.kind == "tensor":
+                if self.storages[init] is not self.storages[argument]:
+                    self.copy(init, argument)
+            else:
+                self.registers[argument] = self.registers[result] = self.new()
+                self.move(self.registers[argument], self.registers[init])
+        induction = self.registers[body.arguments[0]] = self.new()
+        self.move(induction, lower)
+        loads = [load for load in body.operations
+                 if load.name == "tile.load" and self.storages[load.results[0]].buffers == 2]
+        buffers, tags, arrived = self.make_buffers(loads)
+        head, end = Label(), Label()
+        if loads:
+            none = Label()
+            self.jump(none, unless=self.compare("slt", lower, upper))
+            self.fetch(op, loads, lower, tags)
+            self.place(none)
+        self.place(head)
+        self.jump(end, unless=self.compare("slt", induction, upper))
+        following = self.scalar("arith.addi", [induction, step])
+        if loads:
+            for load in loads:
+                for to, register in zip(arrived[load], tags[load]):
+                    self.move(to, register)
+            last = Label()
+            self.jump(last, unless=self.compare("slt", following, upper))
+            self.exchange(loads, buffers)
+            self.fetch(op, loads, following, tags)
+            self.exchange(loads, buffers)
+            self.place(last)
+            for load in loads:
+                for tag in arrived[load]:
+                    self.wait(tag)
+        self.write_block(body.operations[:-1])
+        self.carry(op, body)
+        self.move(induction, following)
+        if loads:
+            self.turn(loads, buffers)
+        self.jump(head)
+        self.place(end)
+
+    def make_buffers(self, loads):
+        """The registers of two buffers for each load, and of the transfers that fill the next and this iteration's."""
+        buffers, tags, arrived = {}, {}, {}
+        for load in loads:
+            storage = self.storages[load.results[0]]
+            size = -(-storage.bytes // self.align) * self.align
+            storage.register, other = self.new(), self.new()
+            self.move(storage.register, self.number(storage.offset))
+            self.move(other, self.number(storage.offset + size))
+            buffers[load] = other
+            tags[load] = [self.new() for _ in range(self.transfers(load))]
+            arrived[load] = [self.new() for _ in tags[load]]
+        return buffers, tags, arrived
+
+    def transfers(self, load):
+        """How many boxes a load has."""
+        panels, shape = self.storages[load.results[0]].layout, load.type.shape
+        if not panels:
+            return 1
+        return shape[panels.dim] // panels.width * (1 if panels.group == 1 else shape[1 - panels.dim] // panels.group)
+
+    def exchange(self, loads, buffers):
+        """What is written next uses the other buffer."""
+        for load in loads:
+            storage = self.storages[load.results[0]]
+            storage.register, buffers[load] = buffers[load], storage.register
+
+    def turn(self, loads, buffers):
+        """Exchanges the buffers for the next iteration."""
+        for load in loads:
+            one, other, between = self.storages[load.results[0]].register, buffers[load], self.new()
+            for to, register in ((between, one), (one, other), (other, between)):
+                self.move(to, register)
+
+    def carry(self, op, body):
+        """What the next iteration begins with. Scalars change all at once."""
+        values = body.operations[-1].operands
+        moved = []
+        for value, argument in zip(values, body.arguments[1:]):
+            if argument.type.kind != "tensor":
+                moved.append((self.registers[argument], self.new()))
+                self.move(moved[-1][1], self.registers[value])
+            elif self.storages[value] is not self.storages[argument]:
+                if any(self.storages[value] is self.storages.get(other) for other in body.arguments[1:]):
+                    raise Decline(op, "tiles that change places")
+                self.copy(value, argument)
+        for to, register in moved:
+            self.move(to, register)
+
+    def scf_if(self, op):
+        if any(result.type.kind == "tensor" for result in op.results):
+            raise Decline(op, "a tile that a condition chooses")
+        otherwise, end = Label(), Label()
+        for result in op.results:
+            self.registers[result] = self.new()
+        condition, = self.use(op.operands)
+        self.jump(otherwise, unless=condition)
+        for region, label in zip(op.regions, (otherwise, end)):
+            for block in region:
+                *body, last = block.operations or [None]
+                self.write_block(body)
+                for result, register in zip(op.results, self.use(last.operands) if last else []):
+                    self.move(self.registers[result], register)
+            if label is otherwise:
+                self.jump(end)
+            self.place(label)

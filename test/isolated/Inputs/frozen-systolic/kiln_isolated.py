@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Targets of Kiln as programs: reads kernels in the wire form and speaks the protocol of docs/isolated-targets.md.
+
+    class Mine(kiln_isolated.Target):
+        name = "mine"
+        def describe(self, spec): return '#kiln.target<name = "mine", chip = "v1", ...>'
+        def compile(self, kernel, spec): return b"..."       # or raise Decline(op, "why")
+
+    kiln_isolated.serve(Mine())
+
+Needs Python 3.8 and nothing else. A project has its own copy: it speaks one version of the protocol, which later
+releases of Kiln speak too."""
+import hashlib
+import json
+import os
+import struct
+import sys
+import traceback
+
+from kiln_wire import WIRE, Kernel, read
+
+PROTOCOL = 1
+MAGIC = b"KTP1"
+MOST_HEAD, MOST_BODY = 16 << 20, 1 << 30
+
+
+class Decline(Exception):
+    """What the target cannot do: the kernel runs on the host instead, and --explain says why."""
+
+    def __init__(self, op, reason):
+        super().__init__(reason)
+        self.op, self.reason = op, reason
+
+
+class Spec:
+    """What --target= said: the chip and the options, by key."""
+
+    def __init__(self, params):
+        self.chip, self.options = params.get("chip", ""), params.get("options", {})
+
+
+class Code:
+    """What a kernel was compiled to. data: bytes for the device driver; attributes: {"threads": [128]}; metadata:
+    more bytes for the driver; scratch: bytes per thread; notes: {name: text} for those who inspect the package."""
+
+    def __init__(self, data, symbol=None, attributes=None, metadata=None, scratch=0, notes=None, workspace=None, requirements=()):
+        self.data, self.symbol, self.attributes, self.metadata = data, symbol, attributes or {}, metadata
+        self.scratch, self.notes, self.workspace, self.requirements = scratch, notes or {}, workspace, requirements
+
+
+class Target:
+    """Derive from it. What is not overridden is not offered to the compiler."""
+    name = ""  # as in the name of the program, kiln-target-NAME
+    version = "0.1"
+    help = ""
+    device = ""  # the driver's name, where it is not the target's
+    chips = []  # [("v1", "what it is")], the default first
+    options = []  # [("key", "on|off", "what it does")]
+    operations = []  # what is taken; empty: any, and compile declines
+    types = []
+
+    def describe(self, spec):
+        """The chip as text: #kiln.target<...>."""
+        raise NotImplementedError
+
+    def accepts(self, kernel, spec):
+        """Raises Decline where the kernel cannot be compiled."""
+        raise NotImplementedError
+
+    def tile(self, problem, spec):
+        """Block sizes for a problem, the best first: [[64, 64, 32], ...]."""
+        raise NotImplementedError
+
+    def claims(self, function, spec):
+        """What the target computes whole: [("softmax", [op, ...]), ...], of operations of prim. Each becomes a kernel with one
+        `prim.claim`, whose body holds the operations."""
+        raise NotImplementedError
+
+    def compile(self, kernel, spec):
+        """The code of a kernel: bytes or Code. Raises Decline."""
+        raise NotImplementedError
+
+    def assembly(self, kernel, spec):
+        """The code of a kernel as text, for --emit=asm."""
+        raise NotImplementedError
+
+
+def _files():
+    """What the answers depend on: the program, and modules that are not Python's own."""
+    own = os.path.dirname(os.path.realpath(os.__file__))
+    found = {os.path.realpath(getattr(module, "__file__", None) or "") for module in list(sys.modules.values())}
+    found.add(os.path.join(os.path.dirname(os.path.realpath(__file__)), "wire.json"))
+    return sorted(path for path in found if os.path.isfile(path) and not path.startswith(own + os.sep))
+
+
+class Server:
+    def __init__(self, target, input, output):
+        self.target, self.input, self.output = target, input, output
+
+    def receive(self):
+        """The next message, or None at the end."""
+        header = self.input.read(16)
+        if len(header) < 16:
+            return None
+        magic, head, body = struct.unpack("<4sIQ", header)
+        if magic != MAGIC or not 0 < head <= MOST_HEAD or body > MOST_BODY:
+            return None
+        text, content = self.input.read(head), self.input.read(body)
+        if len(text) < head or len(content) < body:
+            return None
+        try:
+            message = json.loads(text.decode())
+        except (ValueError, RecursionError):
+            return None
+        return (message, content) if isinstance(message, dict) else None
+
+    def send(self, head, body=b""):
+        text = json.dumps(head).encode()
+        self.output.write(struct.pack("<4sIQ", MAGIC, len(text), len(body)) + text + body)
+        self.output.flush()
+
+    def run(self):
+        while True:
+            message = self.receive()
+            if message is None:
+                return
+            head, body = message
+            method, params = head.get("method"), head.get("params")
+            if "id" not in head:
+                continue  # "cancel", and what later versions add
+            try:
+                answer = getattr(self, f"_{method}", self._unknown)(params if isinstance(params, dict) else {}, body)
+            except Decline as why:
+                answer = {"declined": self._where(why)}, b""
+            except Exception as error:  # the target goes on; the compiler says what happened
+                traceback.print_exc()
+                place = traceback.extract_tb(error.__traceback__)[-1]
+                text = f"{type(error).__name__}: {error} ({os.path.basename(place.filename)}:{place.lineno})"
+                self.send({"id": head["id"], "error": {"message": text}})
+                continue
+            self.send({"id": head["id"], "result": answer[0]}, answer[1])
+            if method == "bye":
+                return
+
+    @staticmethod
+    def _where(why):
+        op = why.op
+        found = {"reason": why.reason}
+        if op is not None:
+            found["op"] = op.number
+            while not isinstance(op, Kernel) and op.parent is not None:
+                op = op.parent
+            if isinstance(op, Kernel):
+                found["kernel"] = op.symbol
+        return found
+
+    def _overrides(self, name):
+        return getattr(type(self.target), name) is not getattr(Target, name)
+
+    def _unknown(self, params, body):
+        raise ValueError("no such method")
+
+    def _hello(self, params, body):
+        target = self.target
+        offered = {"accepts": "accepts", "claims": "claims", "tile": "tile", "assembly": "emit"}
+        methods = [wire for name, wire in offered.items() if self._overrides(name)]
+        files = _files()
+        build = hashlib.sha256(sys.version.encode())
+        for path in files:
+            with open(path, "rb") as file:
+                build.update(file.read())
+        return {"protocol": PROTOCOL, "wire": WIRE, "name": target.name, "version": target.version, "help": target.help,
+                "device": target.device, "build": build.hexdigest(), "files": files, "methods": methods,
+                "chips": [{"name": name, "help": text} for name, text in target.chips],
+                "options": [{"key": key, "value": value, "help": text} for key, value, text in target.options],
+                "operations": list(target.operations), "types": list(target.types)}, b""
+
+    def _describe(self, params, body):
+        return {"description": self.target.describe(Spec(params))}, b""
+
+    def _tile(self, params, body):
+        return {"candidates": self.target.tile(params["problem"], Spec(params))}, b""
+
+    def _accepts(self, params, body):
+        for kernel in read(body.decode()):
+            self.target.accepts(kernel, Spec(params))
+        return {}, b""
+
+    def _claims(self, params, body):
+        found = [claim for function in read(body.decode()) for claim in self.target.claims(function, Spec(params))]
+        return {"claims": [{"name": name, "ops": [op.number for op in ops]} for name, ops in found]}, b""
+
+    def _emit(self, params, body):
+        return {}, "".join(self.target.assembly(kernel, Spec(params)) for kernel in read(body.decode())).encode()
+
+    def _compile(self, params, body):
+        kernels, blobs, metadata, requirements = [], [], [], []
+        for kernel in read(body.decode()):
+            code = self.target.compile(kernel, Spec(params))
+            code = code if isinstance(code, Code) else Code(code)
+            entry = {"name": kernel.symbol, "symbol": code.symbol or kernel.symbol, "blob": len(blobs), "scratch": code.scratch,
+                     "attributes": [{"name": name, "values": list(values)} for name, values in code.attributes.items()],
+                     "notes": code.notes}
+            blobs.append(bytes(code.data))
+            if code.metadata is not None:
+                entry["metadata"] = len(metadata)
+                metadata.append(bytes(code.metadata))
+            if code.workspace is not None:
+                entry["workspace"] = {"bytes": code.workspace}
+            requirements += [name for name in code.requirements if name not in requirements]
+            kernels.append(entry)
+        return {"kernels": kernels, "blobs": [len(blob) for blob in blobs], "metadata": [len(one) for one in metadata],
+                "requirements": requirements}, b"".join(blobs + metadata)
+
+    def _bye(self, params, body):
+        return {}, b""
+
+
+def serve(target):
+    """Answers the compiler until it says goodbye. Prints go to the standard error."""
+    output = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    sys.stdout.reconfigure(line_buffering=True)
+    sys.setrecursionlimit(10000)
+    Server(target, sys.stdin.buffer, output).run()

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Accesses of kernels as transfers between views and a scratchpad: as boxes, as planes of two dimensions that are inside of the view,
+and into the panels that a matrix unit reads. Needs kiln_wire.py and kiln_isolated.py beside it; later releases of Kiln bring
+newer copies."""
+from kiln_isolated import Decline
+from kiln_wire import encode
+
+BYTES = {"i1": 1, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "f16": 2, "bf16": 2, "f32": 4, "f64": 8}
+
+
+class Panels:
+    """The layout `#kiln.interleave<group>` of an operand of a matrix instruction: panels of `width` rows (of the left one) or columns
+    (of the right one); in a panel, groups of `group` steps, one after the other; in a group, element by element."""
+
+    def __init__(self, panel_dim, width, group):
+        self.dim, self.width, self.group = panel_dim, width, group
+
+
+class Box:
+    """What a transfer moves between a view and the scratchpad, by dimensions of the view: registers of the first coordinates,
+    counts, and bytes between neighbours in the scratchpad (0 for a dimension that the tile lacks)."""
+
+    def __init__(self, is_in, view, offsets, counts, strides, address, padding):
+        self.is_in, self.view, self.offsets, self.counts, self.strides = is_in, view, offsets, counts, strides
+        self.address, self.padding = address, padding  # a register; bits of what is read outside of the view
+
+    @property
+    def element(self):
+        return self.view.type.element
+
+
+class Plane:
+    """Rows and columns of a box that are inside of the view, for a machine whose transfers have two dimensions and check no bounds.
+    row_dim, column_dim: of the view, None where it has none; rows, columns, address: registers."""
+
+    def __init__(self, box, offsets, row_dim, column_dim, rows, columns, address):
+        self.box, self.offsets, self.row_dim, self.column_dim = box, offsets, row_dim, column_dim
+        self.rows, self.columns, self.address = rows, columns, address
+        self.row_stride = box.strides[row_dim] if row_dim is not None else 0
+        self.column_stride = box.strides[column_dim] if column_dim is not None else 0
+
+
+class Transfers:
+    """What ScratchpadWriter of kiln_scratchpad.py knows of transfers. It uses that class's methods of the machine."""
+
+    def boxes(self, op):
+        """What a load or a store moves: one box, or for a tile in panels one for each group of steps of each panel."""
+        is_in = op.name == "tile.load"
+        if is_in:
+            (view,), coords, _ = op.segments()
+            tile = op.results[0]
+            if op.get("padding") == 3:
+                raise Decline(op, "it pads with a scalar")
+        else:
+            tile, view, *coords = op.operands
+            if op.get("combine") != 0:
+                raise Decline(op, "it combines with what is there")
+        if "step" in op.attributes and any(step != 1 for step in op.attributes["step"].values):
+            raise Decline(op, "it leaves out elements")
+        shape = [1] * (len(coords) - len(tile.type.shape)) + tile.type.shape
+        offsets = self.use(coords)
+        if not op.get("element_offsets"):
+            offsets = [self.scalar("arith.muli", [offset, self.number(size)]) if size != 1 else offset
+                       for offset, size in zip(offsets, shape)]
+        storage = self.storages[tile]
+        padding = encode(float("nan") if is_in and op.get("padding") == 1 else 0, tile.type.element)
+        strides = [0] * (len(coords) - len(tile.type.shape)) + storage.strides()
+        if not storage.layout:
+            return [Box(is_in, view, offsets, shape, strides, self.address(tile), padding)]
+        return self.panel_boxes(Box(is_in, view, offsets, shape, strides, None, padding), tile, storage.layout)
+
+    def panel_boxes(self, whole, tile, panels):
+        size, leading = BYTES[tile.type.element], len(whole.counts) - 2
+        dim, steps = leading + panels.dim, leading + 1 - panels.dim
+        boxes = []
+        for panel in range(0, whole.counts[dim], panels.width):
+            # Groups of one step follow each other at one distance.
+            many = whole.counts[steps] if panels.group == 1 else panels.group
+            for step in range(0, whole.counts[steps], many):
+                counts, offsets, strides = list(whole.counts), list(whole.offsets), list(whole.strides)
+                counts[dim], counts[steps] = panels.width, many
+                strides[dim], strides[steps] = panels.group * size, size if panels.group > 1 else panels.width * size
+                for at, first in ((dim, panel), (steps, step)):
+                    if first:
+                        offsets[at] = self.scalar("arith.addi", [offsets[at], self.number(first)])
+                place = (panel * whole.counts[steps] + step * panels.width) * size
+                boxes.append(Box(whole.is_in, whole.view, offsets, counts, strides, self.address(tile, place), whole.padding))
+        return boxes
+
+    def planes(self, box):
+        """A box as planes along its last two dimensions of more than one element, one for each step of the others. What is outside of
+        the view is in none: where `is_inside` is false, write the padding first."""
+        rank = len(box.counts)
+        long = [dim for dim in range(rank) if box.counts[dim] > 1][-2:]
+        rest = [dim for dim in reversed(range(rank)) if dim not in long]
+        while len(long) < min(2, rank):
+            long.insert(0, rest.pop(0))
+        row_dim, column_dim = (None, *sorted(long))[-2:] if long else (None, None)
+        zero, offsets, address = self.number(0), list(box.offsets), box.address
+        counts = {None: self.number(1)}
+        for dim in long:
+            end = self.scalar("arith.minsi", [self.scalar("arith.addi", [box.offsets[dim], self.number(box.counts[dim])]),
+                                              self.size(box.view, dim)])
+            first = self.scalar("arith.maxsi", [box.offsets[dim], zero])
+            counts[dim] = self.scalar("arith.maxsi", [self.scalar("arith.subi", [end, first]), zero])
+            skipped = self.scalar("arith.subi", [first, box.offsets[dim]])
+            address = self.scalar("arith.addi", [address, self.scalar("arith.muli", [skipped, self.number(box.strides[dim])])])
+            offsets[dim] = first
+        planes, others = [], [dim for dim in range(rank) if dim not in long]
+        for at in _steps([box.counts[dim] for dim in others]):
+            own, place, columns = list(offsets), 0, counts[column_dim]
+            for dim, step in zip(others, at):
+                own[dim] = self.scalar("arith.addi", [box.offsets[dim], self.number(step)]) if step else box.offsets[dim]
+                inside = self.scalar("arith.andi", [self.compare("sle", zero, own[dim]),
+                                                    self.compare("slt", own[dim], self.size(box.view, dim))])
+                columns = self.scalar("arith.select", [inside, columns, zero])
+                place += step * box.strides[dim]
+            moved = self.scalar("arith.addi", [address, self.number(place)]) if place else address
+            planes.append(Plane(box, own, row_dim, column_dim, counts[row_dim], columns, moved))
+        return planes
+
+    def is_inside(self, box):
+        """A register with whether all elements of a box are inside of its view."""
+        inside = None
+        for dim, (offset, count) in enumerate(zip(box.offsets, box.counts)):
+            end = self.scalar("arith.addi", [offset, self.number(count)])
+            for test in (self.compare("sle", self.number(0), offset), self.compare("sle", end, self.size(box.view, dim))):
+                inside = test if inside is None else self.scalar("arith.andi", [inside, test])
+        return self.number(1) if inside is None else inside
+
+
+def _steps(counts):
+    """All coordinates within a box."""
+    if not counts:
+        yield ()
+        return
+    for first in range(counts[0]):
+        for rest in _steps(counts[1:]):
+            yield (first, *rest)

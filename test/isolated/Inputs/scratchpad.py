@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compares the planes of boxes, and the boxes of tiles in panels, with all of their elements. The registers are numbers here.
+Usage: scratchpad.py FOLDER, which has kiln_scratchpad.py"""
+import itertools
+import random
+import sys
+
+sys.path.insert(0, sys.argv[1])
+from kiln_scratchpad import ScratchpadWriter
+from kiln_transfers import Box, Panels
+from kiln_wire import Type, Value
+
+SCALARS = {"addi": lambda a, b: a + b, "subi": lambda a, b: a - b, "muli": lambda a, b: a * b, "minsi": min, "maxsi": max,
+           "andi": lambda a, b: a & b, "select": lambda c, a, b: a if c else b}
+
+
+class Evaluated(ScratchpadWriter):
+    def __init__(self, sizes):
+        self.sizes = sizes
+
+    def number(self, value):
+        return value
+
+    def scalar(self, name, operands, predicate=0, op=None):
+        name = name.split(".")[1]
+        if name == "cmpi":
+            return int(operands[0] < operands[1] if predicate == 2 else operands[0] <= operands[1])
+        return SCALARS[name](*operands)
+
+    def size(self, view, dim):
+        return self.sizes[dim]
+
+    def address(self, value, offset=0):
+        return offset
+
+
+def elements(counts):
+    return itertools.product(*map(range, counts))
+
+
+def moved(box, sizes):
+    """What a transfer that clips moves: (coordinates, address)."""
+    for at in elements(box.counts):
+        coords = tuple(offset + step for offset, step in zip(box.offsets, at))
+        if all(0 <= coord < size for coord, size in zip(coords, sizes)):
+            yield coords, box.address + sum(stride * step for stride, step in zip(box.strides, at))
+
+
+def of_planes(planes):
+    for plane in planes:
+        for row, column in elements([plane.rows, plane.columns]):
+            coords = list(plane.offsets)
+            for dim, step in ((plane.row_dim, row), (plane.column_dim, column)):
+                if dim is not None:
+                    coords[dim] += step
+            yield tuple(coords), plane.address + row * plane.row_stride + column * plane.column_stride
+
+
+rng = random.Random(1)
+for case in range(500):
+    rank = rng.randrange(0, 5)
+    counts = [rng.choice([1, 1, 2, 3, 5]) for _ in range(rank)]
+    sizes = [rng.randrange(0, 7) for _ in range(rank)]
+    strides = [4 * rng.randrange(1, 50) for _ in range(rank)]
+    box = Box(True, Value(Type("!tile.view<?xf32>"), None, 0), [rng.randrange(-4, 7) for _ in range(rank)], counts, strides, 1000, 0)
+    writer = Evaluated(sizes)
+    found, wanted = sorted(of_planes(writer.planes(box))), sorted(moved(box, sizes))
+    assert found == wanted, (counts, sizes, box.offsets, found, wanted)
+    whole = 1
+    for count in counts:
+        whole *= count
+    assert bool(writer.is_inside(box)) == (len(wanted) == whole), (counts, sizes, box.offsets)
+
+LAYOUTS = [(0, (32, 48), 16, 8), (0, (32, 48), 8, 48), (0, (16, 16), 16, 1), (1, (24, 32), 16, 1), (1, (24, 32), 8, 4)]
+for dim, (rows, columns), width, group in LAYOUTS:
+    tile = Value(Type(f"tensor<{rows}x{columns}xbf16>"), None, 0)
+    whole = Box(True, Value(Type("!tile.view<?x?x?xbf16>"), None, 0), [3, 5, 7], [1, rows, columns], [0, 2 * columns, 2], None, 0)
+    writer, panels = Evaluated([100, 100, 100]), Panels(dim, width, group)
+    found = sorted(pair for box in writer.panel_boxes(whole, tile, panels) for pair in moved(box, writer.sizes))
+    wanted = []
+    for at in elements([rows, columns]):
+        panel, step = at[dim], at[1 - dim]
+        steps = columns if dim == 0 else rows
+        address = (panel // width * steps + step // group * group) * width + panel % width * group + step % group
+        wanted.append(((3, 5 + at[0], 7 + at[1]), 2 * address))
+    assert found == sorted(wanted), (dim, width, group, found[:5], sorted(wanted)[:5])
+print("500 boxes, 5 layouts: 0 differ")

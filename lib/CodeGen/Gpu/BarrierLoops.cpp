@@ -141,16 +141,19 @@ LogicalResult BarrierCheck::runFor(scf::ForOp op, BlockState state,
   // How often it is gone through, as far as is known before.
   int64_t fewest = count.value_or(0),
           most = count.value_or(std::numeric_limits<int64_t>::max());
+  // The first number may be any of an interval: in the iterations of a loop
+  // around it that are told apart.
   if (!count && stride > 0 && bound.isOne() && high->threads.size() == 1 &&
-      low->threads.size() == 1 && low->of(0).isOne() &&
-      low->symbol != high->symbol) {
-    Interval known = state.boundOf(high->symbol, low->symbol);
-    auto times = [&](int64_t distance) {
-      int64_t length = distance + bound.low - low->of(0).low;
-      return length > 0 ? int64_t(llvm::divideCeil(length, stride)) : 0;
+      low->threads.size() == 1) {
+    Interval known = low->symbol == high->symbol
+                         ? Interval{0, 0}
+                         : state.boundOf(high->symbol, low->symbol);
+    auto times = [&](int64_t distance, int64_t from) {
+      __int128 length = __int128(distance) + bound.low - from;
+      return length > 0 ? int64_t((length + stride - 1) / stride) : 0;
     };
-    fewest = times(known.low);
-    most = times(known.high);
+    fewest = times(known.low, low->of(0).high);
+    most = times(known.high, low->of(0).low);
   }
   auto inductionAt = [&](int64_t left) -> const ThreadValue * {
     if (stride <= 0 || high->threads.size() != 1)

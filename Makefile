@@ -85,12 +85,14 @@ bench: build
 	@bash bench/run.sh $(BUILD)
 
 # The site, in build/site: pages, generated reference, C and C++ interfaces, search. Needs no compiler of Kiln's.
+# make site SITE_VERSION=1.2.3 builds it as a version, in build/sites/1.2.3, beside those that are there, with a menu of all.
 site: deps $(BUILD)/build.ninja
 	@bash tools/install-deps.sh site
 	@cmake --build $(BUILD) --target kiln-docs
 	@test -x $(BUILD)/venv-site/bin/python || /usr/bin/python3 -m venv $(BUILD)/venv-site
 	@$(BUILD)/venv-site/bin/python -m pip install -q -r docs/site/requirements.txt
-	@$(BUILD)/venv-site/bin/python docs/site/site.py . $(BUILD) $(BUILD)/site
+	@$(BUILD)/venv-site/bin/python docs/site/site.py . $(BUILD) \
+	  $(if $(SITE_VERSION),$(BUILD)/sites --version=$(SITE_VERSION),$(BUILD)/site)
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)

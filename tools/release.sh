@@ -36,7 +36,7 @@ build/venv-release/bin/pip install -q auditwheel
 for wheel in build/wheels/*.whl; do
   build/venv-release/bin/auditwheel repair --wheel-dir "$out" "$wheel"
 done
-make site && tar -C build -czf "$out/kiln-site-$version.tar.gz" site
+make site SITE_VERSION="$version" && tar -C build/sites -czf "$out/kiln-site-$version.tar.gz" .
 git archive --prefix="kiln-$version/" -o "$out/kiln-$version.tar.gz" HEAD
 # The exported names of the C interfaces, for comparison with the next release.
 for library in kiln-runtime Kiln; do

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Builds the site from the pages of the tree and the generated reference, with search and checked links.
-Usage: site.py SOURCE BUILD OUT [--pages-only]   with the Python that has mkdocs-material (`make site`)
+Usage: site.py SOURCE BUILD OUT [--pages-only] [--version=NAME]   with the Python that has mkdocs-material (`make site`)
 --pages-only gathers the pages and stops, which needs no further package.
+--version=NAME builds into OUT/NAME, beside the versions that are there, with a menu of all of them.
 
 Pages are gathered in OUT-pages. They keep their places below one folder: docs/*.md at its top, others where they are in the tree. A link to a file of the tree
 that is no page becomes a copy of the file."""
 import glob
-import html
+import json
 import os
 import re
 import shutil
@@ -17,11 +18,14 @@ import sys
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
+import links  # noqa: E402
 import ops  # noqa: E402
 
 TOP = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md", "test/README.md", "bench/README.md"]
 LINK = re.compile(r"(\]\(|src=\"|srcset=\")([^)\s\"#]+)(#[^)\s\"]*)?(?=[)\"])")
 FENCE = re.compile(r"(^ *```.*?^ *```\n)", re.MULTILINE | re.DOTALL)
+
+NAMED = re.compile(r"\A( *```[\w+]+) ([\w./-]+)$", re.MULTILINE)
 
 
 def place(path):
@@ -55,7 +59,8 @@ def gather(source, pages, page):
 
     with open(os.path.join(source, page), encoding="utf-8") as file:
         parts = FENCE.split(file.read())
-    text = "".join(part if part.lstrip().startswith("```") else LINK.sub(turn, part) for part in parts)
+    # A fence names the file of its text behind the language; this generator writes it as a title.
+    text = "".join(NAMED.sub(r'\1 title="\2"', part) if part.lstrip().startswith("```") else LINK.sub(turn, part) for part in parts)
     text = text.replace("`build/docs/reference`", os.path.relpath("reference/index.md", os.path.dirname(place(page)) or ".").join(["[reference](", ")"]))
     text = lists(text)
     out = os.path.join(pages, place(page))
@@ -95,24 +100,32 @@ def interfaces(source, build, out):
     subprocess.run(["doxygen", "-"], input=text, text=True, check=True)
 
 
-def broken_links(out):
-    """Addresses in the pages of the site, without Doxygen's, that lead to no file."""
-    for root, folders, names in os.walk(out):
-        folders[:] = [name for name in folders if name != "interfaces"]
-        for name in names:
-            if not name.endswith(".html") or name == "404.html":
-                continue
-            with open(os.path.join(root, name), encoding="utf-8") as file:
-                text = file.read()
-            for link in set(re.findall(r'(?:href|src|srcset)="([^"#:?]+)', text)):
-                if not os.path.exists(os.path.normpath(os.path.join(root, html.unescape(link)))):
-                    yield f"{os.path.relpath(os.path.join(root, name), out)}: {link} leads nowhere"
+def order(version):
+    """Versions by their numbers; others, such as a branch, before all."""
+    return [(1, int(part)) if part.isdigit() else (0, part) for part in version.split(".")]
+
+
+def list_versions(folder, newest=None):
+    """Writes versions.json, which the menu of versions reads, and a page that leads to the newest release. Each folder with a
+    page index.html is a version."""
+    names = [name for name in os.listdir(folder) if os.path.exists(os.path.join(folder, name, "index.html"))]
+    names.sort(key=order, reverse=True)
+    newest = newest or names[0]
+    rows = [{"version": name, "title": name, "aliases": ["latest"] if name == newest else []} for name in names]
+    with open(os.path.join(folder, "versions.json"), "w", encoding="utf-8") as file:
+        json.dump(rows, file, indent=1)
+    with open(os.path.join(folder, "index.html"), "w", encoding="utf-8") as file:
+        file.write(f'<!DOCTYPE html><meta charset="utf-8"><title>Kiln</title><meta http-equiv="refresh" content="0; url={newest}/index.html">'
+                   f'<a href="{newest}/index.html">Kiln {newest}</a>\n')
 
 
 def main():
     arguments = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
     source, build, out = map(os.path.abspath, arguments)
-    pages = out + "-pages"
+    version = next((argument.split("=", 1)[1] for argument in sys.argv[1:] if argument.startswith("--version=")), None)
+    pages, versions = out + "-pages", out
+    if version:
+        out = os.path.join(out, version)
     shutil.rmtree(pages, ignore_errors=True)
     shutil.rmtree(out, ignore_errors=True)
     for page in [*TOP, *(os.path.relpath(path, source) for path in glob.glob(f"{source}/docs/*.md"))]:
@@ -147,7 +160,10 @@ def main():
         if "Reference" in entry:
             entry["Reference"] += [{"Operations": op_nav}, {"Passes, types and interfaces": reference_nav(os.path.join(pages, "reference"))},
                                    {"C and C++ interfaces": "api.md"}]
-    whole = out + "-mkdocs.yml"
+    if version:
+        # The theme reads ../versions.json, as the program mike writes it.
+        settings["extra"] = {"version": {"provider": "mike"}}
+    whole = versions + "-mkdocs.yml"
     with open(whole, "w", encoding="utf-8") as file:
         yaml.dump(settings, file)
     subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-f", whole], check=True,
@@ -157,7 +173,9 @@ def main():
         interfaces(source, build, out)
     else:
         print("warning: doxygen is not installed: the site has no pages of the C and C++ interfaces", file=sys.stderr)
-    broken = sorted(broken_links(out))
+    if version:
+        list_versions(versions)
+    broken = list(links.broken(out))
     for problem in broken:
         print(problem)
     print(f"{len(broken)} broken links; open {out}/index.html")

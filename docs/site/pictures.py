@@ -63,8 +63,9 @@ def flow(c):
 
 
 def bars(data, c):
-    width, left, right, row = 860, 400, 790, 22
-    least, most = 0.02, 8.0
+    """Each row is a line of words, with the bar below it: a narrow picture keeps its letters readable on a telephone."""
+    width, left, right, row = 600, 10, 590, 38
+    least, most = 0.1, 8.0
 
     def at(ratio):
         return left + (right - left) * math.log(ratio / least) / math.log(most / least)
@@ -72,27 +73,29 @@ def bars(data, c):
     y, parts = 20, []
     for group in data["groups"]:
         y += 14
-        parts.append(text(10, y, group["title"], c["text"], 14, weight="600"))
-        y += 10
-        top = y
+        parts.append(text(left, y, group["title"], c["text"], 15, weight="600"))
+        y += 12
         bottom = y + row * len(group["rows"])
-        for ratio in (0.05, 0.1, 0.25, 0.5, 1, 2, 4):
-            color = c["text"] if ratio == 1 else c["line"]
-            parts.append(f'<line x1="{at(ratio):.1f}" x2="{at(ratio):.1f}" y1="{top}" y2="{bottom}" stroke="{color}"/>')
-            parts.append(text(round(at(ratio), 1), bottom + 14, f"{ratio:g}", c["soft"], 11, "middle"))
+        for ratio in (0.1, 0.25, 0.5, 1, 2, 4, 8):
+            anchor = "start" if ratio == least else "end" if ratio == most else "middle"
+            parts.append(text(round(at(ratio), 1), bottom + 14, f"{ratio:g}", c["soft"], 12, anchor))
         for what, peer, low, high in group["rows"]:
             center = (low * high) ** 0.5
             color = c["good"] if center >= 1 else c["bad"]
             x, end = sorted((at(1), at(center)))
-            parts.append(f'<rect x="{x:.1f}" y="{y + 4}" width="{max(end - x, 1):.1f}" height="{row - 8}" fill="{color}" opacity="0.8"/>')
+            middle = y + 26
+            for ratio in (0.1, 0.25, 0.5, 1, 2, 4, 8):
+                line = c["text"] if ratio == 1 else c["line"]
+                parts.append(f'<line x1="{at(ratio):.1f}" x2="{at(ratio):.1f}" y1="{y + 18}" y2="{y + 34}" stroke="{line}"/>')
+            parts.append(f'<rect x="{x:.1f}" y="{middle - 6}" width="{max(end - x, 1):.1f}" height="12" fill="{color}" opacity="0.8"/>')
             if low != high:
-                parts.append(f'<line x1="{at(low):.1f}" x2="{at(high):.1f}" y1="{y + row / 2}" y2="{y + row / 2}" stroke="{c["text"]}" stroke-width="2"/>')
-            parts.append(text(left - 8, y + 15, what, c["text"], 12, "end"))
+                parts.append(f'<line x1="{at(low):.1f}" x2="{at(high):.1f}" y1="{middle}" y2="{middle}" stroke="{c["text"]}" stroke-width="2"/>')
+            parts.append(text(left, y + 13, what, c["text"], 13))
             figure = f"{low:g}" if low == high else f"{low:g} to {high:g}"
-            parts.append(text(width - 8, y + 15, figure, c["soft"], 11, "end"))
+            parts.append(text(right, y + 13, figure, c["soft"], 13, "end"))
             y += row
-        y = bottom + 22
-    parts.append(text(10, y + 8, "Bar: geometric mean of the range, on a logarithmic scale from 1. Line: the range.", c["soft"], 11))
+        y = bottom + 24
+    parts.append(text(left, y + 8, "Bar: geometric mean of the range, on a logarithmic scale from 1. Line: the range.", c["soft"], 12))
     return svg(width, y + 18, "Speed of Kiln over that of its peers", parts)
 
 

@@ -129,7 +129,8 @@ def write(source, reference, out):
             file = f"ops/{name}.md"
             definition = re.sub(r"\]\(\.\./", "](../", definition)
             with open(os.path.join(out, name + ".md"), "w", encoding="utf-8") as stream:
-                stream.write(page(tree, name, dialect, mnemonic, op_class, definition, tds.get(name, f"include/kiln/Dialect/{dialect.capitalize()}")))
+                # Behind pages that explain, before the tables of the reference.
+                stream.write("---\nsearch:\n  boost: 0.5\n---\n\n" + page(tree, name, dialect, mnemonic, op_class, definition, tds.get(name, f"include/kiln/Dialect/{dialect.capitalize()}")))
             summary = re.search(r"_(.*?)_\n", definition)
             index += f"| [`{name}`]({name}.md) | {summary.group(1) if summary else ''} |\n"
             entries.append({name: file})

@@ -63,10 +63,17 @@ def gather(source, pages, page):
     text = "".join(NAMED.sub(r'\1 title="\2"', part) if part.lstrip().startswith("```") else LINK.sub(turn, part) for part in parts)
     text = text.replace("`build/docs/reference`", os.path.relpath("reference/index.md", os.path.dirname(place(page)) or ".").join(["[reference](", ")"]))
     text = lists(text)
+    if page == "docs/glossary.md":
+        text = rank(4) + text
     out = os.path.join(pages, place(page))
     os.makedirs(os.path.dirname(out), exist_ok=True)
     with open(out, "w", encoding="utf-8") as file:
         file.write(text)
+
+
+def rank(boost):
+    """How far in front a page stands among the results of the search: pages that explain before generated ones."""
+    return f"---\nsearch:\n  boost: {boost}\n---\n\n"
 
 
 def lists(text):
@@ -138,7 +145,7 @@ def main():
         text = re.sub(r"\[([^\]]*)\]\((?:\.\./)+include/[^)]*\)", r"`\1`", text)
         title = os.path.splitext(os.path.basename(page))[0]
         with open(page, "w", encoding="utf-8") as file:
-            file.write(lists(text if text.startswith("# ") else f"# {title}\n\n{text}"))
+            file.write(rank(0.3) + lists(text if text.startswith("# ") else f"# {title}\n\n{text}"))
     shutil.copyfile(os.path.join(HERE, "extra.css"), os.path.join(pages, "extra.css"))
     op_nav = ops.write(source, os.path.join(pages, "reference"), os.path.join(pages, "ops"))
     with open(os.path.join(pages, "api.md"), "w", encoding="utf-8") as file:

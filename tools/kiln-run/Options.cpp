@@ -137,7 +137,7 @@ void declare(CLI::App &app, Options &options, RawOptions &raw) {
                  "with --bench: measure in turns with this package, or with "
                  "INPUT compiled for this SPEC, and compare");
   app.add_flag("--no-ceiling", options.noCeiling,
-               "do not measure the machine with --bench");
+               "do not measure the machine with --bench or --trace");
   app.add_flag("--profile", options.profile, "print the time of each kernel");
   app.add_option("--trace", options.trace,
                  "write when each kernel ran to a file, as a trace of events");

@@ -266,6 +266,9 @@ private:
     bool isSummarized = !options.check || options.verbose;
     WrittenArguments written(*function, inputs, isSummarized);
     std::fflush(stdout);
+    if (!options.trace.empty())
+      if (Error error = warmUpForTrace(*session, *function, inputs, options))
+        return fail(error.message());
     Expected<Outcome> outcome = callOnce(*session, *function, inputs, options,
                                          /*onReference=*/false, kernels.get());
     if (!outcome)
@@ -294,7 +297,7 @@ private:
     if (options.profile && !options.bench)
       printKernels(outcome->report.launches, Ceiling());
     if (!options.trace.empty())
-      if (Error error = writeTrace(options.trace, *session, outcome->report))
+      if (Error error = writeTrace(options, *session, outcome->report))
         return fail(error.message());
     if (options.bench)
       if (Error error = bench(*session, *function, tensorsOf(inputs), options))

@@ -28,9 +28,13 @@ for name in sys.argv[1:]:
         for row in data["rows"]:
             if row["kernel"] == kernel["name"] and row["stage"] == "placement":
                 print(f"placement {row['chosen']}")
+            if row["kernel"] == kernel["name"] and row["stage"] == "merge":
+                print(f"merged into {row['chosen']}")
             if row["kernel"] == kernel["name"] and row["stage"] == "launch":
                 print(f"launch {row['count']} on {row['chosen']}: {row['detail']}")
     events = data.get("profile", {}).get("traceEvents", [])
+    for unit, value in data.get("profile", {}).get("otherData", {}).get("ceiling", {}).items():
+        print(f"ceiling {unit}: {'measured' if value > 0 else 'nothing'}")
     devices = {event["pid"]: event["args"]["name"] for event in events if event["ph"] == "M"}
     for event in events:
         if event["ph"] == "X":

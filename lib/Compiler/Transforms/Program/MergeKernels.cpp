@@ -1,6 +1,7 @@
 //===- MergeKernels.cpp - Keeps one of several equal kernels --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/Variants.h"
@@ -102,6 +103,9 @@ struct MergeKernels
         continue;
       places[FlatSymbolRefAttr::get(kernel.getSymNameAttr())] =
           FlatSymbolRefAttr::get(first.getSymNameAttr());
+      kiln::target::Report::of(&getContext())
+          .chose(kernel, "merge", /*target=*/"", first.getSymName(),
+                 "equal kernels are compiled once");
       merged.push_back(kernel);
     }
     if (merged.empty())

@@ -2,6 +2,7 @@
 """A page for each operation of Kiln's dialects: definition, meaning, lowering on each target, accuracy, tests.
 
 Everything is found in the tree: definitions in the generated reference, the rest by the operation's class and name."""
+import collections
 import glob
 import os
 import re
@@ -19,23 +20,30 @@ LOWERING = [("lib/Compiler/Transforms", "rewritten on the same level"),
             ("lib/Compiler/Tiling", "block sizes chosen")]
 TARGETS = [("reference", ["dialects/{dialect}/Eval"]), ("cpu", ["lib/CodeGen/Cpu", "targets/cpu"]),
            ("nvidia", ["lib/CodeGen/Gpu", "targets/nvidia"]), ("amd", ["lib/CodeGen/Gpu", "targets/amd"])]
-FRONTENDS = [("conversions", "frontends that produce it")]
+
+
+# Interfaces by which passes treat an operation without naming it; upstream's say little about Kiln's passes.
+UPSTREAM = re.compile(r"MemoryEffect|Speculat|InferType|BytecodeOp|SymbolUser|RegionBranch|OpAsm|CallOp|RegionKind|LoopLike")
+# A function that takes the operation, a pattern for it, or its entry in a table: most likely the place to read first.
+TAKES = r"(?:[(,]\s*(?:\w+::)?{op}(?: \w+)?\s*[,)]|(?:Pattern|Rewrite|add|findSingleOp|lower\w*|Rule)<[^<>;]*\b{op}\b)"
 
 
 class Tree:
-    """The sources, read once: which files mention which class of operations, and which tests name which operation."""
+    """The sources, read once: which files use which class of operations and which interface, and which tests name which
+    operation. A file that only creates an operation does not lower it."""
 
     def __init__(self, source):
         self.source = source
-        self.classes, self.tests, self.accuracy = {}, {}, {}
+        self.uses, self.takes, self.makes, self.interfaces, self.tests, self.accuracy = {}, {}, {}, {}, {}, {}
+        self.holders = collections.Counter()  # how many operations have an interface
         for folder in ("dialects", "lib", "conversions", "targets"):
             for path in sorted(glob.glob(f"{source}/{folder}/**/*.cpp", recursive=True)):
-                for word in set(re.findall(r"\b[A-Z]\w*Op\b", self.read(path))):
-                    self.classes.setdefault(word, []).append(os.path.relpath(path, source))
+                self.read_source(os.path.relpath(path, source), self.read(path))
         names = "|".join(DIALECTS)
         for path in sorted(glob.glob(f"{source}/test/**/*.mlir", recursive=True)):
-            for word in set(re.findall(rf"\b(?:{names})\.\w+", self.read(path))):
-                self.tests.setdefault(word, []).append(os.path.relpath(path, source))
+            words = re.findall(rf"\b(?:{names})\.\w+", self.read(path))
+            for word in set(words):
+                self.tests.setdefault(word, {})[os.path.relpath(path, source)] = words.count(word)
         rows = re.findall(r"^\| `(\w+)` \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", self.read(f"{source}/docs/accuracy.md"), re.MULTILINE)
         self.accuracy = {name: errors for name, *errors in rows}
 
@@ -44,29 +52,90 @@ class Tree:
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read()
 
+    def read_source(self, path, text):
+        for word in set(re.findall(r"\b\w+OpInterface\b", text)):
+            self.interfaces.setdefault(word, []).append(path)
+            if re.search(TAKES.format(op=word), text):
+                self.takes.setdefault(("", word), []).append(path)
+        # Which dialect a class without a namespace belongs to.
+        home = [name for name in DIALECTS if re.search(rf"(?:using namespace|namespace) kiln::{name}\b|using kiln::{name}::", text)
+                or path.startswith(f"dialects/{name}/")]
+        for space, op, creates in set(re.findall(r"(?:\b(\w+)::)?\b([A-Z]\w*Op)\b(::create)?", text)):
+            for dialect in [space] if space else home:
+                if creates:
+                    self.makes.setdefault((dialect, op), []).append(path)
+                    continue
+                self.uses.setdefault((dialect, op), []).append(path)
+                if re.search(TAKES.format(op=op), text):
+                    self.takes.setdefault((dialect, op), []).append(path)
+
+    def files(self, dialect, op_class, folders):
+        """Files of the folders that use the operation, those first that take it as an argument or have a pattern for it."""
+        takes = self.takes.get((dialect, op_class), [])
+        found = {path for path in self.uses.get((dialect, op_class), []) if path.startswith(tuple(folder + "/" for folder in folders))}
+        # A table of lowerings leads on to the file of each.
+        return sorted(found, key=lambda path: (path not in takes, path.endswith("Lowerings.cpp"), path)), takes
+
     def mentions(self, op_class, places, dialect):
-        """Lines of a list: each place with the files there that mention the class."""
+        """Lines of a list: each place with the files there that use the class."""
         for folder, says in places:
-            folder = folder.format(dialect=dialect)
-            files = [path for path in self.classes.get(op_class, []) if path.startswith(folder + "/")
-                     and (folder != "conversions" or not path.startswith("conversions/PrimToTile/"))]
+            files, takes = self.files(dialect, op_class, [folder.format(dialect=dialect)])
             if files:
-                more = f" and {len(files) - 6} more" if len(files) > 6 else ""
-                yield f"- {says}: " + ", ".join(f"`{path}`" for path in files[:6]) + more
+                yield f"- {says}: " + listed(files, takes, 6)
 
 
-def lowering(tree, op_class, dialect):
-    """The passes for every target, then a row for each target with the files that name the operation there."""
+def listed(files, takes, most):
+    """Files as text; those to read first are bold."""
+    more = f" and {len(files) - most} more" if len(files) > most else ""
+    return ", ".join(f"**`{path}`**" if path in takes else f"`{path}`" for path in files[:most]) + more
+
+
+def by_interface(tree, interfaces, folders):
+    """The files that reach the operation by the first of its interfaces that they ask."""
+    for interface in interfaces:
+        takes = tree.takes.get(("", interface), [])
+        files = [path for path in tree.interfaces.get(interface, []) if path.startswith(tuple(folder + "/" for folder in folders))]
+        if files:
+            return f"by `{interface}`: " + listed(sorted(files, key=lambda path: (path not in takes, path)), takes, 6)
+    return ""
+
+
+def interfaces_of(definition):
+    """Kiln's interfaces of an operation."""
+    line = re.search(r"^Interfaces: (.*)$", definition, re.MULTILINE)
+    return [name for name in re.findall(r"\b(\w+OpInterface)\b", line.group(1) if line else "") if not UPSTREAM.search(name)]
+
+
+def lowering(tree, op_class, dialect, interfaces):
+    """The passes for every target, then a row for each target with the files that lower the operation there."""
     shared = list(tree.mentions(op_class, LOWERING, dialect))
-    text = "\n## Lowering\n\n"
+    text = "\n## Lowering\n\nA file in bold has a function or a pattern for this operation: read it first.\n\n"
     if shared:
         text += "For every target:\n\n" + "\n".join(shared) + "\n\n"
     text += "| target | in |\n|---|---|\n"
     for target, folders in TARGETS:
         folders = [folder.format(dialect=dialect) for folder in folders]
-        files = [path for path in tree.classes.get(op_class, []) if path.startswith(tuple(folder + "/" for folder in folders))]
-        text += f"| `{target}` | {', '.join(f'`{path}`' for path in files[:8]) or 'reached by an interface, or lowered before'} |\n"
+        files, takes = tree.files(dialect, op_class, folders)
+        found = listed(files, takes, 6) if files else by_interface(tree, interfaces, folders)
+        text += f"| `{target}` | {found or 'lowered before the code generator sees it'} |\n"
     return text
+
+
+def tests_of(tree, name, dialect, mnemonic):
+    """Tests of the operation: at its own level first, then one of each other folder, each time the test that is most about it."""
+    counts = tree.tests.get(name, {})
+
+    def rank(path):
+        stem = os.path.splitext(os.path.basename(path))[0]
+        return ("/Inputs/" in path, mnemonic.split("_")[0] not in stem, -counts[path], path)
+
+    own = sorted((path for path in counts if path.startswith(f"test/{dialect}/")), key=rank)
+    others = {}
+    for path in sorted(counts, key=rank):
+        others.setdefault(path.split("/")[1], path)
+    others.pop(dialect, None)
+    shown = own[:4] + sorted(others.values())[:8]
+    return [f"- `{path}`" for path in shown] + ([f"- and {len(counts) - len(shown)} more"] if len(counts) > len(shown) else [])
 
 
 def section(title, lines, without):
@@ -84,10 +153,13 @@ def page(tree, name, dialect, mnemonic, op_class, definition, source_td):
     text += f"\nDefined in `{source_td}`, class `{op_class}`.\n"
     text += section("Meaning", tree.mentions(short, MEANING, dialect),
                     "The definition above. The evaluation reaches it by an interface, not by its name.")
-    text += lowering(tree, short, dialect)
-    frontends = list(tree.mentions(short, FRONTENDS, dialect)) if dialect == "prim" else []
-    if frontends:
-        text += section("Frontends", frontends, "")
+    # What few operations are says the most.
+    interfaces = sorted(interfaces_of(definition), key=lambda name: tree.holders[name])
+    text += lowering(tree, short, dialect, interfaces)
+    frontends = sorted({path for path in tree.makes.get((dialect, short), []) + tree.uses.get((dialect, short), [])
+                        if path.startswith("conversions/") and not path.startswith("conversions/PrimToTile/")})
+    if frontends and dialect in ("prim", "tile"):
+        text += section("Frontends that produce it", [f"- `{path}`" for path in frontends[:8]], "")
     text += "\n## Accuracy\n\n"
     if dialect == "prim" and mnemonic in tree.accuracy:
         f32, f16, bf16 = tree.accuracy[mnemonic]
@@ -95,11 +167,7 @@ def page(tree, name, dialect, mnemonic, op_class, definition, source_td):
                  "[Numerics](../numerics.md) states the bound that holds for every target.\n")
     else:
         text += "The definition states what is exact and what has a bound; [numerics](../numerics.md) has the rules for all operations.\n"
-    # Tests at the operation's own level first.
-    tests = sorted(tree.tests.get(name, []), key=lambda path: (not path.startswith(f"test/{dialect}/"), path))
-    text += section("Tests", [f"- `{path}`" for path in tests[:12]]
-                    + ([f"- and {len(tests) - 12} more"] if len(tests) > 12 else []),
-                    "Tests reach it through a frontend: `grep -r` for what produces it.")
+    text += section("Tests", tests_of(tree, name, dialect, mnemonic), "Tests reach it through a frontend: `grep -r` for what produces it.")
     return text
 
 
@@ -116,6 +184,9 @@ def write(source, reference, out):
     """Writes a page for each operation, and an index; returns entries of the navigation."""
     os.makedirs(out, exist_ok=True)
     tree, tds = Tree(source), definitions(source)
+    for path in glob.glob(f"{reference}/*.md"):
+        for *_, definition in OP.findall(Tree.read(path)):
+            tree.holders.update(interfaces_of(definition))
     nav, index = [{"All operations": "ops/index.md"}], "# Operations\n\nA page for each operation: definition, meaning, lowering, accuracy, tests.\n"
     for dialect, says in DIALECTS.items():
         found = {}

@@ -7,6 +7,23 @@
 
 using namespace kiln;
 
+/// The commands that build and test the project.
+static void printNext(const std::string &folder) {
+  std::string prefix = new_target::installedPrefix(), option;
+  std::printf("\nNext:\n");
+  if (prefix.empty()) {
+    std::printf(
+        "  cmake --install KILN_BUILD --prefix DIR   # this Kiln is not "
+        "installed, and projects find an installation\n");
+    option = " -DCMAKE_PREFIX_PATH=DIR";
+  } else if (prefix != "/usr" && prefix != "/usr/local") {
+    option = " -DCMAKE_PREFIX_PATH=" + prefix;
+  }
+  std::printf("  cd %s\n  cmake -S . -B build%s\n  cmake --build build\n"
+              "  ctest --test-dir build\n",
+              folder.c_str(), option.c_str());
+}
+
 int main(int argc, char **argv) {
   runtime::occupyStandardStreams();
   CLI::App app("Writes a project for a target outside of Kiln's tree.",
@@ -37,8 +54,6 @@ int main(int argc, char **argv) {
   }
   for (const std::string &file : *files)
     std::printf("%s/%s\n", folder.c_str(), file.c_str());
-  std::printf("\nNext:\n  cd %s\n  cmake -S . -B build\n  cmake --build build\n"
-              "  ctest --test-dir build\n",
-              folder.c_str());
+  printNext(folder);
   return std::fflush(stdout) == 0 ? 0 : 1;
 }

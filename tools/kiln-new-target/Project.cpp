@@ -88,6 +88,23 @@ std::string new_target::templateFolder(const std::string &part) {
       .string();
 }
 
+std::string new_target::installedPrefix() {
+  std::error_code code;
+  fs::path self = fs::read_symlink("/proc/self/exe", code);
+  fs::path prefix = self.parent_path().parent_path();
+  for (const char *folder : {"lib", "lib64"}) {
+    // Debian keeps libraries of several architectures side by side.
+    std::vector<fs::path> places = {prefix / folder};
+    for (const auto &entry : fs::directory_iterator(prefix / folder, code))
+      if (entry.is_directory(code))
+        places.push_back(entry.path());
+    for (const fs::path &place : places)
+      if (fs::exists(place / "cmake/kiln/KilnConfig.cmake", code))
+        return prefix.string();
+  }
+  return "";
+}
+
 /// Writes the files of one part of the template into the folder `fresh`, and
 /// adds their names to `written`.
 static Error writePart(const fs::path &source, const std::string &name,

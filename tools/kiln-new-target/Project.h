@@ -12,6 +12,11 @@ namespace kiln::new_target {
 /// The installed folder of the template's `part`, beside the program that runs.
 std::string templateFolder(const std::string &part);
 
+/// The folder of the installation that the program runs from, as
+/// CMAKE_PREFIX_PATH takes it; empty where no CMake package lies there, as in a
+/// build tree.
+std::string installedPrefix();
+
 /// Writes the project NAME into `folder`, which must not exist; all of it or
 /// nothing. Its files are those of all `parts`, which are "target", or
 /// "isolated" with "isolated-python" or "isolated-cpp". Returns its files,

@@ -28,7 +28,8 @@ class Graph:
     fallbacks: list = dataclasses.field(default_factory=list)
 
     def __str__(self):
-        lines = [f"{self.kind} graph of {self.nodes} operations: {self.packages} packages, {self.seconds:.2f} s"]
+        many = "" if self.packages == 1 else "s"
+        lines = [f"{self.kind} graph of {self.nodes} operations: {self.packages} package{many}, {self.seconds:.2f} s"]
         return "\n".join(lines + [f"  torch runs {one}" for one in self.fallbacks])
 
 

@@ -1,4 +1,4 @@
-// Rung 1: the chip as data. This file alone is a target already; its kernels
+// Level 1: the chip as data. This file alone is a target already; its kernels
 // run on the host:
 //   kiln-compile kernels/add.mlir --load-target=chip.mlir --target=@name@ -o add.kiln --explain
 #kiln.target<

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rung 3: the instructions of the machine as a dialect. What stands here is
+// Level 3: the instructions of the machine as a dialect. What stands here is
 // printed, parsed and verified by MLIR; compiler/Assembly.cpp writes it as text
 // for the assembler.
 #ifndef @NAME@_OPS

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rung 6, first half: instructions as the text that @name@-as reads.
+// Level 6, first half: instructions as the text that @name@-as reads.
 #ifndef @NAME@_ASSEMBLY_H
 #define @NAME@_ASSEMBLY_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rung 2: lowerings, one tile operation each, and the pass that asks them.
+// Level 2: lowerings of one tile operation each, and the pass that runs them.
 #ifndef @NAME@_LOWERINGS_H
 #define @NAME@_LOWERINGS_H
 

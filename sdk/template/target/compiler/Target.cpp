@@ -21,13 +21,14 @@ public:
     return {{"v1", "one core, f32 only"}};
   }
 
-  /// Rung 1: the chip.
+  /// Level 1: the chip.
   TargetAttr description(MLIRContext *context,
                          const TargetOptions &options) const override {
     return parseDescription(kChip, context, "@name@");
   }
 
-  /// Rung 3: from tile to instructions. Anybody may add passes at the point.
+  /// Level 3: from tile to instructions. Other plug-ins may add passes at the
+  /// point.
   void registerDialects(DialectRegistry &registry) const override {
     registry.insert<@name@::@Name@Dialect>();
   }
@@ -55,7 +56,7 @@ public:
     return success();
   }
 
-  /// Rung 6: bytes, by a program of its own.
+  /// Level 6: bytes, by a program of its own.
   LogicalResult serialize(ModuleOp module, const TargetOptions &options,
                           Executable &result) const override {
     std::string text, bytes, error;

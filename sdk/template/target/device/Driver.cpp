@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rung 6, second half: the machine behind the table of kiln-c/Device.h. Its
+// Level 6, second half: the machine behind the table of kiln-c/Device.h. Its
 // memory is its own: data gets there and back through copies only.
 #include "Machine.h"
 #include "kiln/Runtime/HostDriver.h"

@@ -74,7 +74,7 @@ struct Call {
 /// A program for one operation, type and form.
 struct Entry {
   std::string op, type, form;
-  std::string text; ///< one function or kernel named @entry
+  std::string text; ///< one function or kernel named `@entry`
   bool isKernel = false;
   /// The verifier decides whether there is such a program; without this one
   /// that it refuses is an error of the suite.

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Passes of the gpu family: from tiles to what each thread does.
+// Passes of the GPU code generator: from tiles to the code of one thread.
 #ifndef KILN_GPU_PASSES_TD
 #define KILN_GPU_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
 def SimtApplyLowerings : Pass<"simt-apply-lowerings"> {
-  let summary = "Asks the lowerings that plug-ins register for a GPU";
+  let summary = "Runs the lowerings that plug-ins register for a GPU";
   let description = [{
     Offers each operation of a `tile.kernel` to the lowerings that are registered for the target or for the family
-    `gpu`, highest priority first. What a lowering emits is verified, offered to the other lowerings, and checked against
-    the form of the tile level; what threads lack is expanded in it again. A lowering of priority 50 or more is asked
-    before the family's own lowering of the operation, any other one only if the family has none. An operation
+    `gpu`, highest priority first. The pass verifies the operations that a lowering emits, offers them to the other lowerings, checks them
+    against the form of the tile level, and expands those that have no form for threads. It offers an operation to a lowering of priority
+    50 or more before the code generator's own lowering, and to any other one only if the code generator has none. An operation
     keeps the reasons of lowerings that declined it in `kiln.declined`.
 
-    With `early`, before what threads lack is expanded, it asks those of priority 50 or more and leaves the rest to the
-    run behind the expansions, which asks none again that declined the same operation.
+    With `early`, the pass runs before the expansions and offers operations to lowerings of priority 50 or more only. The run behind the
+    expansions offers the rest, and does not repeat an offer that was declined.
 
     On an `llvm.func` of one thread, it offers the operations of `simt`, `gpu` and `llvm`.
   }];
@@ -28,15 +28,14 @@ def SimtApplyLowerings : Pass<"simt-apply-lowerings"> {
 def SimtAssignLayouts : Pass<"simt-assign-layouts", "::kiln::tile::KernelOp"> {
   let summary = "Assigns each tile a layout: which thread holds which elements";
   let description = [{
-    Gives every tile of a kernel a `#simt.layout`. Loads and stores decide first, so that accesses are coalesced and vectorised: neighbouring
-    threads get elements that are contiguous in memory, each as many as one access moves. Products get the layouts of their
+    Gives every tile of a kernel a `#simt.layout`. Loads and stores choose first, so that accesses are coalesced and vectorised: neighbouring
+    threads get elements that are contiguous in memory, each as many as one access moves. Matmuls get the layouts of their
     matrix instruction. Other operations take the layout of an operand. Values that cost nothing (constants,
-    counts, broadcasts of them and arithmetic on them) are rematerialised in each layout that a user needs; for
+    iotas, broadcasts of them and arithmetic on them) are rematerialised in each layout that a user needs; for
     the rest the pass inserts `simt.convert_layout`.
 
-    The kernel gets `simt.warps`, by its hints or the option. It gets more than its hints ask for where so few threads would
-    have too much code each, as far as the `threads_per_block` of the description allow. A tile that is too large even then is
-    `unsupported`.
+    The kernel gets `simt.warps`, by its hints or the option. It gets more warps if the code of one thread would be too long with so few,
+    up to the `threads_per_block` of the description. A tile that is too large even then is `unsupported`.
   }];
   let options = [
     Option<"warps", "warps", "int64_t", "0", "groups of threads that run in step; 0: as the kernel's hints say, else 4, 8 for products of more than 128 x 128, and without products 32 elements of each tile for a thread">,
@@ -47,19 +46,20 @@ def SimtAssignLayouts : Pass<"simt-assign-layouts", "::kiln::tile::KernelOp"> {
 def SimtStageOperands : Pass<"simt-stage-operands", "::kiln::tile::KernelOp"> {
   let summary = "Stages operands of matmuls that loops load in shared memory";
   let description = [{
-    A load whose only users are products by a matrix instruction, through a change of layout, becomes storage, a copy
-    and reads of fragments, one for each product. The passes of the stage level then make ring buffers of the storage and copy
-    ahead (software pipelining). Where places are looked up, by a list of indices or by pointers, the copy is the load itself and a
-    `stage.write`, which threads perform by copies of their own. That is done in loops
-    that write no memory, where elements lie side by side in pieces that copies can move, and where all
-    slots fit. A description without a unit of kind `dma` has nothing done.
+    A load whose only users are matmuls by a matrix instruction, directly or through a layout conversion, becomes storage in shared memory, a
+    copy, and reads of fragments, one for each matmul. The passes of the stage level then make ring buffers of the storage and copy
+    ahead (software pipelining). For an indexed load (by a list of indices or by pointers), the load itself and a
+    `stage.write` are the copy, which threads execute by copies of their own.
 
-    Operands that an instruction reads from shared memory become storage without a change of layout,
-    in rows as the `#simt.swizzle` of the instruction says.
+    Conditions: the loop writes no memory, the elements are contiguous in pieces that asynchronous copies can move, all slots
+    fit into shared memory, and the description has a unit of kind `dma`.
 
-    The loop gets `stage.depth`, the number of stages: by its hints, else by the option, and less where the slots would not
+    Operands that an instruction reads from shared memory become storage without a layout conversion. Their rows are swizzled
+    as the `#simt.swizzle` of the instruction states.
+
+    The loop gets `stage.depth`, the number of stages: by its hints, else by the option, and less if the slots would not
     fit. With four stages and asynchronous MMAs it also gets `stage.ahead`, two less, so that an MMA can stay in flight while the next one
-    begins. Hints that the pass cannot follow are a warning with the reason, unless the kernel has variants (`tile.variants`).
+    begins. If the pass cannot follow a hint, a warning states the reason, unless the kernel has variants (`tile.variants`).
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "0", "slots of a ring; 1: nothing is done; 0: three, or four where a core has one block">,
@@ -128,15 +128,15 @@ def SimtChooseBulkCopies : Pass<"simt-choose-bulk-copies", "::kiln::tile::Kernel
 def SimtInsertBarriers : Pass<"simt-insert-barriers", "::kiln::tile::KernelOp"> {
   let summary = "Inserts barriers, waits for copies and products, and proxy fences";
   let description = [{
-    Threads of a block share out the elements of a tile, so what one thread wrote another one reads. The pass computes,
-    for each point of a kernel, which bytes of shared memory and which global memory threads have accessed since the last
-    barrier, and which groups of copies are in flight: over conditions, and over loops until nothing changes. It inserts
+    A dataflow analysis. For each point of a kernel the pass computes which bytes of shared memory and which global memory the threads of a
+    block have accessed since the last barrier, and which groups of copies are in flight. It follows conditions, and iterates over loops
+    until nothing changes. It inserts
 
-    - a `gpu.barrier` before an access that may meet a pending one of another thread, where one of the two writes; before
-      the outermost loop that contains the access but not the pending one, if no iteration needs it anyway. If the
-      description says that barriers do not order global memory (`barriers_order`), it is a `simt.barrier` instead, which
-      names the memories: `shared`, or `all` where accesses to global memory may meet;
-    - a `simt.warp_barrier` where only lanes of one warp meet;
+    - a `gpu.barrier` before an access that conflicts with an earlier one of another thread since the last barrier (they may alias, and one
+      writes). The barrier goes before the outermost loop that contains the access but not the earlier one, unless iterations need one
+      anyway. If the description says that barriers do not order global memory (`barriers_order`), it is a `simt.barrier`, which
+      names the memories: `shared`, or `all` if accesses to global memory conflict;
+    - a `simt.warp_barrier` if only lanes of one warp conflict;
     - a `simt.commit_copies` behind what fills a slot, and before a slot is consumed a `simt.wait_copies` for all groups but
       those that may be in flight, with a barrier behind it; where a slot is filled before, the wait stands there and
       one barrier serves both;
@@ -154,7 +154,7 @@ def SimtInsertBarriers : Pass<"simt-insert-barriers", "::kiln::tile::KernelOp"> 
     where nothing is pending, if there is room, so that no barrier is needed. Such memory begins behind the storage that
     is in use where the operation stands, and else at 0. The kernel gets `simt.shared_bytes`.
 
-    What happens between the pieces that one operation writes and reads is the affair of its lowering.
+    The lowering of an operation itself orders the writes and reads of that operation within its scratch memory.
     `simt-verify-barriers` verifies the result without this pass's analysis.
   }];
   let options = [Option<"lanes", "lanes", "int64_t", "0", "threads of a warp; 0: as the description says">];
@@ -199,9 +199,9 @@ def ConvertTileToSimt : Pass<"convert-tile-to-simt", "::mlir::ModuleOp"> {
 def SimtInterleaveCopies : Pass<"simt-interleave-copies", "::mlir::LLVM::LLVMFuncOp"> {
   let summary = "Issues copies between the matrix instructions behind them";
   let description = [{
-    Copies that fill a slot stand in front of the product of the slot that is full. This pass moves them, with the end of
-    their group, between the `simt.mma` of that product: twice as many as their share behind each. All copies are then in flight
-    by the middle of the product. Behind an asynchronous `simt.mma_async` all of them are issued at once. They move over
+    In the code of an iteration, the copies that fill a slot come before the matmul of the full slot. This pass moves them, with the end of
+    their group, between the `simt.mma` of that matmul: twice as many as their share behind each, so that all copies are in flight
+    by the middle of the matmul. Behind an asynchronous `simt.mma_async` all of them are issued at once. A copy moves over
     no operation that waits, writes memory or has regions.
   }];
 }

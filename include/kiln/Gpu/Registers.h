@@ -48,65 +48,66 @@ struct BlockThreads {
   int64_t threads() const { return lanes * warps; }
 };
 
-/// One piece of shared memory that an operation writes, then reads. Between the
-/// two all threads of the block wait for each other.
+/// A piece of shared memory that a lowering writes, then reads, with a barrier
+/// of the block in between.
 struct ScratchNeed {
   int64_t bytes = 0;
-  /// If positive, each warp has a part of so many bytes for itself, and only
-  /// the lanes of a warp wait for each other.
+  /// If positive, each warp has a part of this many bytes for itself, and the
+  /// barrier is one of the warp.
   int64_t warpBytes = 0;
 };
-/// In the order in which they are used. Each begins when the one before has
-/// been read.
+/// Pieces in the order of their use: the lowering writes a piece after it has
+/// read the piece before.
 using ScratchNeeds = llvm::SmallVector<ScratchNeed, 1>;
 
-/// What a view is made of.
+/// The base pointer, sizes and strides of a view.
 struct ViewParts {
   mlir::Value base;                              ///< pointer to global memory
   llvm::SmallVector<mlir::Value> sizes, strides; ///< i64
 };
 
-/// The code of one thread, as lowerings of tiles in registers extend it. The
-/// builder stands where the code of the operation goes.
+/// The code of one thread, which lowerings of tiles in registers extend. The
+/// builder is positioned where the code of the operation goes.
 class RegisterCode : public ThreadBuilder {
 public:
   using ThreadBuilder::ThreadBuilder;
   virtual ~RegisterCode();
 
-  /// What a scalar of the kernel is in every thread alike.
+  /// Returns the thread's value of a scalar of the kernel; it is equal in all
+  /// threads.
   mlir::Value scalar(mlir::Value value);
-  /// The registers of a tile, in the order of its layout.
+  /// Returns the registers of a tile, in the order of its layout.
   const Regs &registers(mlir::Value tile);
-  /// Defines a result: its registers, or the scalar that it is.
+  /// Defines a result of the operation: the registers of a tile, or a scalar.
   void define(mlir::Value value, Regs regs);
   void define(mlir::Value value, mlir::Value scalar);
-  /// Address, sizes and strides of a view.
+  /// Returns the address, sizes and strides of a view.
   virtual ViewParts viewOf(mlir::Value view) = 0;
 
-  /// Where the next piece of shared memory begins that the lowering said it
-  /// needs, in bytes. With `warpBytes` each warp has its own part of so many
-  /// bytes. What it read of the piece before is done with: where the two
-  /// overlap, a barrier is inserted, of each warp if both are parted alike, so
-  /// that all threads have to come to the call.
+  /// Returns the offset in shared memory, in bytes, of the next piece that the
+  /// lowering asked for. With `warpBytes` each warp has its own part of this
+  /// many bytes. The lowering must have read the piece before. If both pieces
+  /// overlap, a barrier is inserted (of each warp, if both have the same parts
+  /// for each warp), so all threads have to reach the call.
   int64_t scratch(int64_t bytes, int64_t warpBytes = 0);
-  /// A barrier for the threads of a warp.
+  /// Emits a barrier of the threads of a warp.
   void warpBarrier();
-  /// `make` only where a condition holds (null: always).
+  /// Emits the code of `make` under a condition (null: always).
   void guarded(mlir::Value condition, llvm::function_ref<void()> make);
 
-  /// Results of an operation on elements for these operands.
+  /// Emits an elementwise operation for these scalars; returns its results.
   virtual mlir::FailureOr<llvm::SmallVector<mlir::Value>>
   elementwise(mlir::Operation *op, mlir::ValueRange operands) = 0;
-  /// What a region of scalars yields.
+  /// Emits the body of a region of scalars; returns the values that it yields.
   virtual mlir::FailureOr<llvm::SmallVector<mlir::Value>>
   inlineRegion(mlir::Region &region, mlir::ValueRange arguments) = 0;
 
-  /// The register of `layout` that holds what is at these offsets from the
-  /// thread's own coordinates; -1 if none does.
+  /// Returns the register of `layout` that holds the element at these offsets
+  /// from the thread's own coordinates; -1 if there is none.
   static int64_t registerAt(LayoutAttr layout, llvm::ArrayRef<int64_t> offset);
 
 protected:
-  /// Whether a value of the kernel has registers, or is a scalar, already.
+  /// Returns true if a value of the kernel has registers or a scalar already.
   bool isDefined(mlir::Value value) const {
     return tiles.contains(value) || scalars.contains(value);
   }
@@ -114,19 +115,18 @@ protected:
     scratchPlaces = places;
     scratchUsed = 0;
   }
-  /// Whether memory was asked for that has no place.
+  /// Returns true if the lowering took scratch memory that has no place.
   bool lacksScratch() const { return scratchUsed && scratchPlaces.empty(); }
-  /// Whether memory has a place that no lowering asked for.
+  /// Returns true if scratch memory has a place but the lowering took none.
   bool leavesScratch() const { return !scratchUsed && !scratchPlaces.empty(); }
 
   llvm::DenseMap<mlir::Value, Regs> tiles;
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
 
 private:
-  /// Of the operation that is lowered: where its scratch memory is, and how
-  /// many pieces of it have been used.
+  /// Places of the scratch memory of the operation that is lowered.
   llvm::ArrayRef<int64_t> scratchPlaces;
-  size_t scratchUsed = 0;
+  size_t scratchUsed = 0;       ///< number of pieces taken so far
   int64_t scratchWarpBytes = 0; ///< of the latest piece
 };
 
@@ -143,10 +143,11 @@ public:
         block(block), needs(needs), thread(thread) {}
 
   const BlockThreads &block;
-  /// Where a lowering says what it needs, before there is any code; else null.
+  /// The needs of a lowering, which it states before there is any code; null
+  /// when it emits code.
   ScratchNeeds *const needs;
-  /// The code that the lowering extends; there is none where it is asked for
-  /// its needs.
+  /// Returns the code that the lowering extends. There is none while the
+  /// lowering states its needs.
   RegisterCode &code() const { return *thread; }
 
 private:
@@ -163,16 +164,15 @@ struct RegisterLowering {
   std::function<mlir::LogicalResult(mlir::Operation *,
                                     RegisterLoweringContext &)>
       lower;
-  /// Says what the lowering will borrow of shared memory, or declines the
-  /// operation through the context. It is asked when barriers are placed. Null:
-  /// nothing is borrowed, and `lower` may decline.
+  /// States the scratch memory that the lowering needs, or declines the
+  /// operation through the context. It runs when barriers are placed. Null: the
+  /// lowering needs none, and `lower` may decline.
   std::function<mlir::LogicalResult(mlir::Operation *,
                                     RegisterLoweringContext &, ScratchNeeds &)>
       needs = {};
 };
 
-/// Registers a lowering. Operations that it is for pass the levels before as
-/// they are.
+/// Registers a lowering. Earlier levels leave its operations unchanged.
 void addLowering(target::TargetRegistry &registry, RegisterLowering lowering);
 
 } // namespace kiln::simt

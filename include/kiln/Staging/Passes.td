@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Passes on the stage level that serve every family.
+// Passes on the stage level, which every code generator uses.
 #ifndef KILN_STAGING_PASSES_TD
 #define KILN_STAGING_PASSES_TD
 
@@ -21,48 +21,48 @@ def VerifyStageForm : Pass<"verify-stage-form"> {
 }
 
 def TileDecideStorage : Pass<"tile-decide-storage", "::kiln::tile::KernelOp"> {
-  let summary = "Decides which tiles a kernel keeps and which it computes again";
+  let summary = "Decides which tiles a kernel keeps in memory and which it rematerialises";
   let description = [{
     Gives every operation whose result could be computed where it is used, and every matrix product, the attribute
     `stage.home`:
 
-    - `recompute`: at every use, for the elements that it needs;
-    - `keep`: once, in storage: a read through a view that a later write may touch before the last use; work of at
-      least `keep-cost` simple operations per element (`tree-limit` where the operation itself is simple) that would
-      be done more than once;
-    - `fuse`: kept, and stored by the first reduction that reads it, on its way;
-    - `in_place`: kept, in the memory of the tile that the loop around carries where this result goes.
+    - `recompute`: every use computes the elements that it needs;
+    - `keep`: computed once, and kept in storage. It is for a read through a view that a later write may change before the last use. It is
+      also for work that would be repeated and costs at least `keep-cost` simple operations per element (`tree-limit` if the operation
+      itself is simple);
+    - `fuse`: kept, and stored by the first reduction that reads it;
+    - `in_place`: kept in the memory of the tile that the surrounding loop carries in its place.
 
-    Reshapes that join or divide dimensions get `recompute` where products read what they load, or where they show the
-    result of a product, and no attribute elsewhere: they are kept.
+    Reshapes that join or divide dimensions get `recompute` if matmuls read what they load, or if they reshape the
+    result of a matmul. Otherwise they get no attribute and are kept.
 
-    Operations that a lowering of the module's target or of its family takes get no attribute and are kept. `keep` that
-    is there stays. Who reads the attributes checks them: they may be edited.
+    Operations that a lowering of the module's target or of its family takes get no attribute and are kept. An existing `keep`
+    stays. Passes that read the attributes check them, as scripts and editors may change them.
 
-    With `keep-reads` what is read through a view is kept, too: for machines that compute on storage alone.
+    With `keep-reads`, reads through views are kept, too: for machines that compute on storage alone.
   }];
   let options = [
     Option<"keepCost", "keep-cost", "double", "8.0", "work per element that is worth storing">,
     Option<"treeLimit", "tree-limit", "double", "64.0", "the same for trees of simple operations">,
     Option<"disjoint", "disjoint", "bool", "false", "views that are parameters never overlap">,
-    Option<"keepReads", "keep-reads", "bool", "false", "what is read through views is kept in storage">
+    Option<"keepReads", "keep-reads", "bool", "false", "keep reads through views in storage">
   ];
   let dependentDialects = ["::kiln::stage::StageDialect"];
 }
 
 def ConvertTileToStage : Pass<"convert-tile-to-stage", "::kiln::tile::KernelOp"> {
-  let summary = "Puts what kernels compute on tiles into regions and storage";
+  let summary = "Converts computations on tiles to compute regions and storage";
   let description = [{
-    Mechanical: every operation that something else sees (a store, an atomic access, a reduction, a product, an
-    operation that relates elements in no affine way) becomes a region that computes its operands from loads,
-    constants, scalars and storage. Operations that take their operands whole (scans, sorts, those of a plug-in) get
-    them from storage. Homes of tiles are those of `tile-decide-storage`:
+    The pass decides nothing. Each operation with an effect beyond its elementwise users (a store, an atomic access, a reduction, a matmul, an
+    operation without an affine index map) becomes a `stage.compute` that computes its operands from loads,
+    constants, scalars and storage. Operations that need whole operands (scans, sorts, those of a plug-in) read
+    them from storage. The homes of tiles are those of `tile-decide-storage`:
 
-    - `recompute`: in every region that needs the value; so is what has no home, but for loads whose memory may be
-      written before, which are kept;
+    - `recompute`: computed in every region that needs the value. Tiles without a home are treated alike, except loads whose memory may
+      be written before the use, which are kept;
     - `keep`: in storage, written by a region of its own;
     - `fuse`: in storage, written by the region of the reduction;
-    - `in_place`: in the storage of the tile that the loop around carries.
+    - `in_place`: in the storage of the tile that the surrounding loop carries.
 
     Results of reductions, products, scans and the like are kept. Tiles of rank 0 are scalars. A tile that control flow
     carries has storage, which is written where the tile goes there; where that would overwrite what other tiles
@@ -79,7 +79,7 @@ def ConvertTileToStage : Pass<"convert-tile-to-stage", "::kiln::tile::KernelOp">
 }
 
 def StageMakeCopies : Pass<"stage-make-copies", "::kiln::tile::KernelOp"> {
-  let summary = "Moves between views and storage become copies";
+  let summary = "Converts moves between views and storage to copies";
   let description = [{
     For machines that compute on storage alone, and reach memory by copies. A region that only loads and writes, or reads
     and stores, becomes a `stage.copy`. Any other region reads what it loads from storage that a copy fills before it,
@@ -154,13 +154,12 @@ def StageSplitProducts : Pass<"stage-split-products", "::kiln::tile::KernelOp"> 
 def StageBound : Pass<"stage-bound", "::kiln::tile::KernelOp"> {
   let summary = "Bounds the elements that regions compute, and where their accesses are in bounds";
   let description = [{
-    A region without bounds that loads or stores through views gets
+    A region without bounds that loads or stores through views gets two bounds, which operations before it compute from sizes of views and
+    offsets:
 
-    - `to`: behind what its store drops everything, if a store is all that leaves it;
-    - `safe`: up to where all of its accesses are in bounds. Nothing where one box does not say so: an access by index,
-      one that starts before its view for all that is known, or a tile that is read at several points.
-
-    Both are computed before the region, from sizes of views and offsets.
+    - `to`, if stores are its only sinks: the end of the points that its stores do not drop;
+    - `safe`: the end of the points at which all of its accesses are in bounds. A region gets none if one box cannot describe these
+      points: for an indexed access, an access that may start before its view, or a tile that is read at several points.
   }];
   let dependentDialects = ["::kiln::stage::StageDialect", "::mlir::arith::ArithDialect"];
 }
@@ -168,10 +167,11 @@ def StageBound : Pass<"stage-bound", "::kiln::tile::KernelOp"> {
 def StageAssignRoles : Pass<"stage-assign-roles", "::kiln::tile::KernelOp"> {
   let summary = "Warp specialisation: splits loops into a producer and a consumer role";
   let description = [{
-    For machines with queues or warps of their own for copies. A `scf.for` that carries nothing, fills rings and consumes
-    them becomes `stage.roles`: a loop of the role `fill` with what fills slots, and one of the role `use` with
-    everything else. Scalars are computed in both. A loop whose filling depends on anything else of the loop stays, and
-    so does one inside of roles.
+    For machines with queues or warps of their own for copies; no code generator of this tree runs the pass. A `scf.for` that carries
+    nothing, fills rings and consumes
+    them becomes `stage.roles`: a loop of the role `fill` with the operations that fill slots, and one of the role `use` with
+    all others. Both compute the scalars. The pass leaves a loop unchanged if the filling depends on other operations of the loop, or if
+    the loop is inside of roles.
   }];
   let options = [
     Option<"fill", "fill", "std::string", "\"load\"", "name of the role that fills slots">,
@@ -198,7 +198,7 @@ def StagePlace : Pass<"stage-place", "::kiln::tile::KernelOp"> {
 }
 
 def StageAllocate : Pass<"stage-allocate", "::kiln::tile::KernelOp"> {
-  let summary = "Gives storage its place in its space";
+  let summary = "Allocates storage: gives each buffer its offset in its memory";
   let description = [{
     Storage lives from its first to its last use: aliases, loops that it outlives, roles and operations in flight
     are uses. Storage that is never alive at the same time may share bytes; the largest is placed first. Offsets that

@@ -1,9 +1,9 @@
 //===- Scratchpad.h - From tiles to addresses of a scratchpad ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What targets have in common whose programs compute in one explicit memory and
-// move data in and out by transfers: the passes from `tile` to `stage` with
-// places, and what the operations mean to a machine that knows addresses.
+// The shared part of targets that compute in one scratchpad memory and move
+// data in and out by transfers (DMA): the passes from `tile` to `stage` with
+// addresses, and a base class that gives each operation to a vendor's code.
 // Addresses are bytes from the beginning of the memory, values of type index.
 //
 //===----------------------------------------------------------------------===//
@@ -26,95 +26,99 @@ namespace kiln::staging {
 /// for.
 struct ScratchpadOptions {
   std::string space;  ///< name of the memory in the description
-  int64_t bytes = 0;  ///< that it has
-  int64_t align = 64; ///< of every storage, in bytes
-  /// Blocks of a loop that are there at once: one is used while the others are
-  /// filled; fewer where they do not fit. 1: copies are waited for where they
-  /// stand.
+  int64_t bytes = 0;  ///< size of the memory
+  int64_t align = 64; ///< alignment of every buffer, in bytes
+  /// Number of stages of ring buffers: one slot is used while the others are
+  /// filled. Kernels get fewer if they do not fit. 1: every copy is waited for
+  /// at once.
   int64_t slots = 2;
-  /// Layouts of operands beside rows that the target's products read: columns
-  /// (`#kiln.order<col>`) and panels (`#kiln.interleave`). Instructions of the
-  /// description that ask for others are refused.
+  /// The target's matmuls read operands in columns (`#kiln.order<col>`), and in
+  /// panels (`#kiln.interleave`), beside rows. Instructions of the description
+  /// that need another layout are refused.
   bool columns = false, panels = false;
-  /// Names of reductions of plug-ins that the target lowers as they are; others
+  /// Names of reductions of plug-ins that the target lowers itself; all others
   /// become `tile.reduce`.
   std::vector<std::string> keep = {};
 };
 
 /// Adds the passes to a pass manager of `builtin.module`. Afterwards kernels
-/// hold copies, rings, products in blocks of matrix instructions, and regions
-/// that compute on storage; all storage has its place. What does not fit is
-/// declined, with an error that begins with `unsupported:`.
+/// hold copies, ring buffers, matmuls in blocks of matrix instructions, and
+/// regions that compute on storage; all storage has an address. A kernel that
+/// does not fit is declined, with an error that begins with `unsupported:`.
 void buildScratchpadPipeline(mlir::OpPassManager &pm,
                              const ScratchpadOptions &options);
 
-/// A box of a view and where it lies, as a transfer moves it. Dimensions are
-/// the view's; those that the storage lacks have one element and stride 0.
+/// A transfer between a box of a view and storage. Dimensions are those of the
+/// view; a dimension that the storage lacks has one element and stride 0.
 struct TransferBox {
-  bool isIn = false; ///< from the view to the storage
+  bool isIn = false; ///< true: from the view to the storage
   mlir::Value view;
-  llvm::SmallVector<mlir::Value, 4> offsets; ///< first elements
-  llvm::SmallVector<int64_t, 4> counts;      ///< elements
+  llvm::SmallVector<mlir::Value, 4> offsets; ///< first element in the view
+  llvm::SmallVector<int64_t, 4> counts;      ///< elements of each dimension
   llvm::SmallVector<int64_t, 4> strides;     ///< bytes in the storage
-  mlir::Value address;
-  mlir::Value padding; ///< scalar that is read outside of the view
+  mlir::Value address; ///< of the first element in the storage
+  mlir::Value padding; ///< scalar for elements outside of the view
 };
 
-/// Rows and columns of a box, inside of the view: what a machine moves whose
-/// descriptors have two dimensions and check no bounds.
+/// The rows and columns of a box that are inside of the view, for machines
+/// whose descriptors have two dimensions and check no bounds.
 struct TransferPlane {
   mlir::Value view;
-  /// The first element in the view, one coordinate per dimension. Inside of it
-  /// where the plane has elements.
+  /// The first element in the view, one coordinate per dimension. It is inside
+  /// of the view if the plane has elements.
   llvm::SmallVector<mlir::Value, 4> offsets;
-  /// The dimensions of the view that rows and columns count; a view of rank 1
-  /// has no rows (-1), one of rank 0 no columns either.
+  /// The dimensions of the view along which rows and columns are counted; a
+  /// view of rank 1 has no rows (-1), a view of rank 0 no columns either.
   int64_t rowDim = -1, columnDim = -1;
-  /// How many there are, of type index; 0 where all is outside.
+  /// Numbers of rows and columns, of type index; 0 if all are outside.
   mlir::Value rows, columns;
   int64_t rowStride = 0, columnStride = 0; ///< bytes in the storage
   mlir::Value address;
 };
 
 /// Splits a box into planes along its last two dimensions of more than one
-/// element, one for each step of the others. What is outside of the view is in
-/// none of them: where `isInside` is false, a machine writes the padding first.
+/// element, one plane for each step of the other dimensions. The planes leave
+/// out elements outside of the view: if `isInside` is false at run time, the
+/// machine has to write the padding first.
 llvm::SmallVector<TransferPlane>
 planesOf(mlir::OpBuilder &b, mlir::Location loc, const TransferBox &box);
-/// Whether all elements of a box are inside of its view, of type i1.
+/// Returns an i1: whether all elements of a box are inside of its view.
 mlir::Value isInside(mlir::OpBuilder &b, mlir::Location loc,
                      const TransferBox &box);
 
-/// Where the storage of one kernel lies.
+/// The addresses of the storage of one kernel.
 class Addresses {
 public:
   explicit Addresses(mlir::OpBuilder &b) : b(b) {}
 
-  /// Bytes between neighbours along each dimension of strided storage.
+  /// Returns the bytes between neighbours along each dimension of strided
+  /// storage.
   static llvm::SmallVector<int64_t> byteStrides(mlir::Type storage);
 
+  /// Creates a constant of type index.
   mlir::Value constant(mlir::Location loc, int64_t value);
-  /// The address of an element; of the first one without coordinates.
+  /// Creates the address of an element; of the first one without coordinates.
   mlir::Value at(mlir::Location loc, mlir::Value storage,
                  mlir::ValueRange coords = {});
-  /// The same of the first element of a whole group of a panel, which needs no
-  /// divisions.
+  /// Creates the address of the first element of a group of a panel. The
+  /// coordinates begin a group, so it needs no divisions.
   mlir::Value atPanel(mlir::Location loc, mlir::Value storage,
                       mlir::ValueRange coords);
 
-  /// Storage of its own, at the place that stage-allocate chose, or another
-  /// name of storage. False for anything else.
+  /// Records the address of the result of `op`, which allocates storage at the
+  /// place that stage-allocate chose, or is an alias of storage. Returns false
+  /// for any other operation.
   bool bind(mlir::Operation *op);
-  /// Bytes of a slot of a ring.
+  /// Returns the bytes of a slot of a ring buffer.
   static int64_t slotBytes(stage::RingOp ring);
-  /// The parts of the slot that lies at an address.
+  /// Records the addresses of the parts of a slot that begins at `slot`.
   void bindSlot(stage::RingOp ring, mlir::ValueRange parts, mlir::Value slot);
 
-  /// What a copy between a view and storage moves; nothing for other copies,
-  /// and where storage lies in panels.
+  /// Returns the transfer for a copy between a view and strided storage;
+  /// nothing for other copies, and for storage in panels.
   std::optional<TransferBox> transfer(stage::CopyOp copy);
-  /// The same in several boxes: for storage in panels one for each group of
-  /// steps of each panel, or for each panel where groups have one step.
+  /// Returns the transfers for a copy. Storage in panels takes one for each
+  /// group of steps of each panel, or for each panel if groups have one step.
   llvm::SmallVector<TransferBox> transfers(stage::CopyOp copy);
 
 private:
@@ -125,19 +129,18 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> addresses;
 };
 
-/// A block of a product: acc += lhs * rhs, for m x k and k x n. Arrays are in
-/// the order lhs, rhs, acc, and m, n, k.
+/// A block of a matmul: acc += lhs * rhs, for m x k and k x n.
 struct ProductBlock {
   stage::ProductOp op;
-  std::array<mlir::Value, 3> addresses;
-  /// Between rows. Of an operand whose instruction reads columns, between
-  /// those; of one in panels, between groups of steps.
+  std::array<mlir::Value, 3> addresses; ///< of lhs, rhs, acc
+  /// Bytes between rows of lhs, rhs and acc. For an operand whose instruction
+  /// reads columns, between columns; in panels, between groups of steps.
   std::array<int64_t, 3> rowBytes;
-  std::array<mlir::Value, 3> sizes;
+  std::array<mlir::Value, 3> sizes; ///< m, n, k, of type index
 };
 
-/// What lowerings of `stage.compute` get: those that a vendor registers for its
-/// target. The rewriter stands before the region, which they replace.
+/// The context of lowerings of `stage.compute` that a vendor registers for its
+/// target. They replace the region; the rewriter is positioned before it.
 struct RegionContext : target::LoweringContext {
   RegionContext(mlir::RewriterBase &rewriter, const target::BoundTarget &bound,
                 Addresses &addresses)
@@ -151,48 +154,56 @@ struct RegionContext : target::LoweringContext {
 
 class CountedRings;
 
-/// Turns a kernel that buildScratchpadPipeline made into a vendor's operations,
-/// for which it asks one by one, in their order. Regions are offered to the
-/// lowerings of `stage.compute` that are registered for the target. What is
-/// left are operations of the vendor, loops and conditions of scf, arith on
+/// Lowers a kernel from buildScratchpadPipeline to a vendor's operations. A
+/// subclass implements the virtual functions; the class calls them operation by
+/// operation, in program order. It offers regions to the lowerings of
+/// `stage.compute` that are registered for the target. Afterwards the kernel
+/// holds operations of the vendor, loops and conditions of scf, arith on
 /// scalars, and sizes and ids of tile.
 class ScratchpadLowering {
 public:
   ScratchpadLowering(mlir::RewriterBase &b, const target::BoundTarget &bound);
   virtual ~ScratchpadLowering();
 
-  /// Fails with an error where something has no form on the machine.
+  /// Lowers the kernel. Fails with an error at an operation that the machine
+  /// cannot execute.
   mlir::LogicalResult run(tile::KernelOp kernel);
 
 protected:
-  /// Begins a transfer; the result names it, as whatever `wait` takes.
+  /// Starts an asynchronous transfer; returns a value that `wait` takes.
   virtual mlir::FailureOr<mlir::Value>
   beginTransfer(const TransferBox &box) = 0;
+  /// Waits until a transfer is complete.
   virtual void wait(mlir::Value transfer) = 0;
 
-  /// Ring buffers. A machine that counts slots by itself overrides all five: a
-  /// ring of that number, of which all slots are empty; the address of the next
-  /// empty slot, and of the oldest full one; the slot that is being filled is
-  /// full once the transfers are done; the oldest slot is empty again. By
+  /// Ring buffers. A machine that counts slots by itself overrides all five. By
   /// default the program counts: loops and conditions carry the addresses of
   /// both slots and the transfers that fill each slot, as arith on type index,
   /// and `wait` is called for these where a slot is taken.
+  ///
+  /// Creates the ring buffer with the number `ring`; all slots are empty.
   virtual void makeRing(int64_t ring, int64_t base, int64_t slotBytes,
                         int64_t depth);
+  /// Waits for an empty slot, and returns its address.
   virtual mlir::Value fillSlot(int64_t ring);
+  /// Waits for the oldest full slot, and returns its address.
   virtual mlir::Value takeSlot(int64_t ring);
+  /// Marks the slot from `fillSlot` as full as soon as the transfers are
+  /// complete. Does not wait.
   virtual void commitSlot(int64_t ring, mlir::ValueRange transfers);
+  /// Empties the oldest slot from `takeSlot`.
   virtual void freeSlot(int64_t ring);
   /// For rings that the program counts: what stands for the transfers of a slot
   /// that was never filled. It has the type of the results of `beginTransfer`,
   /// and `wait` never gets it. By default 0 of type index.
   virtual mlir::Value noTransfer();
 
+  /// Emits acc += lhs * rhs for a block.
   virtual mlir::LogicalResult multiply(const ProductBlock &block) = 0;
-  /// Writes eight bytes again and again.
+  /// Fills `bytes` bytes with copies of the eight bytes of `word`.
   virtual void fill(mlir::Value address, int64_t bytes, uint64_t word) = 0;
 
-  mlir::RewriterBase &b; ///< stands where the operation is
+  mlir::RewriterBase &b; ///< positioned at the operation
   mlir::Location loc = b.getUnknownLoc();
   Addresses addresses;
 

@@ -9,16 +9,17 @@
 
 namespace kiln::target {
 
-/// What the message of such an error begins with.
+/// The beginning of the message of a failed verification of asynchronous code.
 inline constexpr llvm::StringLiteral kUnverified = "unverified: ";
-/// On a function that a verifier of asynchronous code does not pass (unit).
+/// On a function that such a verification refused (unit attribute).
 inline constexpr llvm::StringLiteral kUnverifiedAttr = "kiln.unverified";
 
-/// Begins the error `unverified: '<name of op>' …` at `op`: asynchronous code
-/// whose waits, fences or barriers do not order what it does. Marks `function`,
-/// which has the code of one kernel: the driver compiles that kernel once more,
-/// with its loops limited to one stage, and hands the error on as a warning. If
-/// that fails likewise, the kernel goes to the next target.
+/// Begins an error at `op` whose text starts with `kUnverified` and the name of
+/// the operation: waits, fences or barriers do not order asynchronous accesses.
+/// Marks `function`, which has the code of one kernel. The driver then compiles
+/// that kernel once more, with its loops limited to one stage, and prints the
+/// error as a warning. If that fails in the same way, the kernel goes to the
+/// next target.
 inline mlir::InFlightDiagnostic emitUnverified(mlir::Operation *op,
                                                mlir::Operation *function) {
   function->setAttr(kUnverifiedAttr, mlir::UnitAttr::get(op->getContext()));

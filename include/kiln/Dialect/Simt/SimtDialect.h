@@ -35,42 +35,45 @@
 
 namespace kiln::simt {
 
-/// On an operation of a kernel that simt-insert-barriers has been through: for
-/// each piece of shared memory that it borrows, where that begins and how many
-/// bytes it has (array<i64>).
+/// On an operation of a kernel after `simt-insert-barriers`: its scratch memory
+/// in shared memory, as an offset and a size in bytes for each piece
+/// (array<i64>).
 inline constexpr llvm::StringLiteral kScratchAttr = "simt.scratch";
-/// What a split barrier takes in shared memory, in bytes, and its alignment.
+/// The size and the alignment of a split barrier in shared memory, in bytes.
 inline constexpr int64_t kSplitBarrierBytes = 8;
-/// On a kernel's function at the level of threads: how many threads a block
-/// has (i64).
+/// On the function of a thread: the number of threads of a block (i64).
 inline constexpr llvm::StringLiteral kThreadsAttr = "simt.threads";
-/// On the same, and on a kernel that simt-insert-barriers has been through:
-/// bytes of memory that the block shares (i64).
+/// On the function of a thread, and on a kernel after `simt-insert-barriers`:
+/// the size of the block's shared memory in bytes (i64).
 inline constexpr llvm::StringLiteral kSharedBytesAttr = "simt.shared_bytes";
-/// On the same, where its blocks must all run at once (unit).
+/// On the function of a thread: all blocks of a launch must run at once, a
+/// cooperative launch (unit).
 inline constexpr llvm::StringLiteral kCooperativeAttr = "simt.cooperative";
-/// On the same: the kernel's numerics mode (#tile.numerics).
+/// On the function of a thread: the kernel's numerics mode, an attribute
+/// `#tile.numerics`.
 inline constexpr llvm::StringLiteral kNumericsAttr = "simt.numerics";
-/// On a kernel whose tiles have layouts: how many warps run an instance (i64).
+/// On a kernel whose tiles have layouts: the number of warps of an instance
+/// (i64).
 inline constexpr llvm::StringLiteral kWarpsAttr = "simt.warps";
-/// The space of storage that the threads of a block share where there is no
-/// description; else it has the name of the description's shared memory.
+/// The name of the space of shared memory if the module has no description;
+/// otherwise the description names it.
 inline constexpr llvm::StringLiteral kSharedSpace = "shared";
-/// The external global that stands for the memory that a block shares.
+/// The external global that stands for the shared memory of a block.
 inline constexpr llvm::StringLiteral kSharedSymbol = "simt_shared";
 
 /// Address spaces of pointers at the level of threads.
 enum AddressSpace : unsigned { kGlobal = 1, kShared = 3 };
 
-/// The layout of a tile's type; null without one.
+/// Returns the layout of a tile's type; null if it has none.
 LayoutAttr getLayout(mlir::Type tile);
 LayoutAttr getLayout(mlir::Value tile);
-/// The same as a linear layout with the inputs `register`, `lane` and `warp` of
-/// so many bits, for a tile of this shape: sizes are rounded up.
+/// Returns a layout as a linear layout with the inputs `register`, `lane` and
+/// `warp`, the last two with `laneBits` and `warpBits` bits, for a tile of
+/// `shape`. Sizes are rounded up to powers of two.
 layout::LinearLayout getLinearLayout(LayoutAttr layout,
                                      llvm::ArrayRef<int64_t> shape,
                                      unsigned laneBits, unsigned warpBits);
-/// The attribute of such a layout.
+/// Returns the attribute of a linear layout with these inputs.
 LayoutAttr getLayoutAttr(mlir::MLIRContext *context,
                          const layout::LinearLayout &layout);
 /// The type with another layout.

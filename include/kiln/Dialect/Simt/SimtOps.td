@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The simt dialect: which thread holds which element, and what a thread does.
+// The simt dialect: layouts of tiles over threads, and the operations of one thread.
 #ifndef KILN_GPU_SIMTOPS_TD
 #define KILN_GPU_SIMTOPS_TD
 
@@ -18,13 +18,14 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Simt_Dialect : Dialect {
   let name = "simt";
   let cppNamespace = "::kiln::simt";
-  let summary = "Tiles spread over threads that run in step";
+  let summary = "Tiles distributed over the threads of a block, and the code of one thread";
   let description = [{
-    One instance of a kernel runs on a block of threads: `warps` groups of `lanes` threads that run in step. Tiles
-    that threads share out carry `#simt.layout` as their encoding; `simt.convert_layout` changes it.
-    What each thread then does is written in `arith`, `math`, `scf`, upstream's `gpu` (ids, shuffles, barriers) and
-    `llvm` (addresses), with the operations here where those say too little: accesses to memory with
-    a mask and hints, and matrix instructions. A target gives them its own instructions.
+    One program instance runs on a block of threads (CTA, workgroup): `warps` warps of `lanes` threads that execute in step. A tile that
+    is distributed over threads has `#simt.layout` as its encoding; `simt.convert_layout` changes the layout.
+
+    The code of one thread consists of `arith`, `math`, `scf`, upstream's `gpu` (ids, shuffles, barriers) and
+    `llvm` (addresses). This dialect adds what these lack: memory accesses with a mask and cache hints, asynchronous copies, barriers of
+    single memories, and matrix instructions. A target lowers them to its instructions.
 
     Constraints are numbered (C1, C2, ...) in each description; verifiers and tests use the same numbers.
   }];
@@ -39,12 +40,12 @@ def Simt_LayoutAttr : AttrDef<Simt_Dialect, "Layout",
     [DeclareAttrInterfaceMethods<LayoutAttrInterface, ["verifyLayoutFor"]>,
      DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let mnemonic = "layout";
-  let summary = "which thread holds which elements of a tile, in which register";
+  let summary = "which register of which lane of which warp holds which element of a tile";
   let description = [{
-    A linear map over bits: the coordinates of the element that register r of lane l of warp w holds are the
-    exclusive or of one basis for each bit that is set in r, l and w. A basis has a number for each dimension
-    of the tile. Bits beyond those listed, and bases that are zero, hold copies. Sizes that are not powers of two
-    are rounded up, and what lies beyond the tile is no element: such a register holds an unspecified value.
+    A linear map over bits. Register r of lane l of warp w holds the element at the coordinates that result from an
+    exclusive or (XOR) of bases: one basis for each bit that is set in r, l and w. A basis has a number for each dimension
+    of the tile. A bit that is not listed, or whose basis is zero, does not change the coordinates: its registers, lanes or warps hold
+    copies. Sizes that are not powers of two are rounded up; a register beyond the tile holds an unspecified value.
 
     Constraints:
     - (C1) Every basis has as many numbers as the tile has dimensions, none negative.
@@ -90,15 +91,16 @@ def Simt_LayoutAttr : AttrDef<Simt_Dialect, "Layout",
 
 def Simt_SwizzleAttr : AttrDef<Simt_Dialect, "Swizzle"> {
   let mnemonic = "swizzle";
-  let summary = "how an operand of a matrix instruction lies in shared memory";
+  let summary = "the swizzled layout of an operand of a matrix instruction in shared memory";
   let description = [{
-    The layout of an operand in a description whose home is the shared memory. Its rows, which are runs of elements that lie
-    side by side, are cut into pieces of at most `row` bytes; the first pieces of all rows come first. Within a piece, chunks
-    of `chunk` bytes are permuted by exclusive or with the number of the row, or with a half or a quarter of it,
-    rounded down, where pieces have a half or a quarter of `row` bytes. The storage begins at a multiple of `align` bytes, so
-    that the permutation is one of whole addresses.
+    The `layout` of an operand in a target's description if the `home` of the operand is shared memory. A *row* is a run of contiguous
+    elements.
 
-    Rows run along the summed dimension. With `across`, rows of at least `row` bytes may run along the other one instead.
+    - Rows are cut into pieces of at most `row` bytes; the first pieces of all rows come first.
+    - Within a piece, chunks of `chunk` bytes are permuted by XOR with the number of the row. If pieces have a half or a quarter of
+      `row` bytes, the number is divided by two or four, rounded down.
+    - The storage begins at a multiple of `align` bytes, so that the permutation depends on the address alone.
+    - Rows run along the reduced dimension (k). With `across`, rows of at least `row` bytes may run along the other dimension instead.
 
     Constraints:
     - (C1) The numbers are powers of two; `chunk` is less than `row`.
@@ -115,12 +117,13 @@ def Simt_SwizzleAttr : AttrDef<Simt_Dialect, "Swizzle"> {
 
 def Simt_ConvertLayoutOp : Simt_Op<"convert_layout", [Pure,
     DeclareOpInterfaceMethods<IndexMapOpInterface, ["getIndexMap", "movesElements"]>]> {
-  let summary = "The same tile, spread over the threads in another way";
+  let summary = "Converts a tile to another layout";
   let description = [{
-    - `source`: a tile; `result`: its elements.
+    The result has the elements of `source`, distributed over the threads by another layout. The lowering moves elements between registers,
+    by shuffles between lanes, or through shared memory; in the last case `simt-insert-barriers` gives it bytes and barriers.
 
     Constraints:
-    - (C1) Shape and element type stay.
+    - (C1) Source and result have one shape and one element type.
 
     Since: 0.2.
 
@@ -141,15 +144,15 @@ def Simt_ConvertLayoutOp : Simt_Op<"convert_layout", [Pure,
 def Simt_Pointer : Type<CPred<"::llvm::isa<::mlir::LLVM::LLVMPointerType>($_self)">, "pointer of llvm">;
 
 def Simt_LoadOp : Simt_Op<"load", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "A thread reads a number, or some that lie beside each other";
+  let summary = "Loads one element, or a vector of adjacent elements";
   let description = [{
-    - `address`: where; `result`: what is there, a number or a vector of one dimension.
-    - `mask`: whether anything is read; without it, yes.
-    - `other`: the result where nothing is read; an unspecified value without it.
-    - `base`, `offset`, `extent`: the same address as `offset` bytes behind `base`, which all threads of the block have alike. What is
-      accessed lies within `extent` bytes behind `base` wherever the mask holds, so that a target may emit an access that
-      the hardware checks against these bounds; nothing is known of the extent where it is negative. Emitted where the description's global memory is `bounded`.
-    - `alignment`: the address is a multiple of so many bytes.
+    - `address`: the address of the first element; `result`: the element, or a vector of one dimension.
+    - `mask`: if false, the thread reads no memory; the default is true.
+    - `other`: the result if the mask is false; without it such a result is unspecified.
+    - `base`, `offset`, `extent`: the same address, as `offset` bytes behind `base`. `base` is equal in all threads of the block. If
+      the mask is true, the accessed bytes lie within `extent` bytes behind `base`, so a target may emit an access that
+      the hardware checks against these bounds. A negative extent is unknown. Emitted if the description's global memory is `bounded`.
+    - `alignment`: the address is a multiple of this number of bytes.
     - `is_volatile`, `cache`, `evict`: as for `tile.load`.
 
     Constraints:
@@ -184,10 +187,10 @@ def Simt_LoadOp : Simt_Op<"load", [AttrSizedOperandSegments, DeclareOpInterfaceM
 }
 
 def Simt_StoreOp : Simt_Op<"store", [AttrSizedOperandSegments, MemoryEffects<[MemWrite]>]> {
-  let summary = "A thread writes a number, or some that lie beside each other";
+  let summary = "Stores one element, or a vector of adjacent elements";
   let description = [{
-    - `value`: a number, or a vector of one dimension; `address`: where it goes.
-    - `mask`: whether anything is written; without it, yes.
+    - `value`: an element, or a vector of one dimension; `address`: the address of its first element.
+    - `mask`: if false, the thread writes no memory; the default is true.
     - `base`, `offset`, `extent`, `alignment`, `is_volatile`, `cache`, `evict`: as for `simt.load`.
 
     Constraints:
@@ -218,15 +221,15 @@ def Simt_StoreOp : Simt_Op<"store", [AttrSizedOperandSegments, MemoryEffects<[Me
   let hasVerifier = 1;
 }
 
-/// What several threads, also of other blocks, may access at once.
+/// Atomic operations: other threads, also of other blocks, may access the same address at the same time.
 class Simt_AtomicOp<string mnemonic, list<Trait> traits> : Simt_Op<mnemonic, traits # [MemoryEffects<[MemRead, MemWrite]>]>;
 
 def Simt_AtomicRMWOp : Simt_AtomicOp<"atomic_rmw", [TypesMatchWith<"the result has the type of the value", "value", "result", "$_self">]> {
-  let summary = "A thread reads a number and writes what it makes of it, as one step";
+  let summary = "Atomic read-modify-write of one element";
   let description = [{
-    - `kind`, `order`: as for `llvm.atomicrmw`; `scope`: the threads for which the order holds, as for `tile.atomic_rmw`. A target
-      gives the scope the name that its code generator has for it (`simt::lowerAtomics` in kiln/Gpu/Lowering.h).
-    - `address`: where; `value`: what goes in; `result`: what was there before.
+    - `kind`, `order`: as for `llvm.atomicrmw`; `scope`: the threads for which the memory order holds, as for `tile.atomic_rmw`. A target
+      translates the scope to the name that its code generator has for it (`simt::lowerAtomics` in kiln/Gpu/Lowering.h).
+    - `address`: the address of the element; `value`: the operand of `kind`; `result`: the element before the operation.
 
     Since: 0.2.
 
@@ -242,10 +245,10 @@ def Simt_AtomicRMWOp : Simt_AtomicOp<"atomic_rmw", [TypesMatchWith<"the result h
 }
 
 def Simt_AtomicCASOp : Simt_AtomicOp<"atomic_cas", [AllTypesMatch<["expected", "value", "result"]>]> {
-  let summary = "A thread replaces a number if it is the expected one, as one step";
+  let summary = "Atomic compare-and-swap of one element";
   let description = [{
     - `order`, `scope`, `address`: as for `simt.atomic_rmw`.
-    - `expected`: replaced by `value` if it is there; `result`: what was there before.
+    - If the element equals `expected`, `value` replaces it. `result`: the element before the operation.
 
     Since: 0.2.
 
@@ -263,11 +266,11 @@ def Simt_AtomicCASOp : Simt_AtomicOp<"atomic_cas", [AllTypesMatch<["expected", "
 }
 
 def Simt_UniformOp : Simt_Op<"uniform", [Pure, AllTypesMatch<["value", "result"]>]> {
-  let summary = "A number that all lanes of a warp have alike";
+  let summary = "States that a value is uniform in a warp";
   let description = [{
-    States that `value` is equal in all lanes of a warp that execute the operation, which an analysis of the code of one thread
-    cannot see: the number of the warp, for one. A target may keep the result in a register that the lanes share; others use the
-    operand. Emitted where the description has a unit of kind `scalar`.
+    `value` is equal in all lanes of a warp that execute the operation. An analysis of the code of one thread
+    cannot see this, for instance of the warp's number. A target may keep the result in a scalar register, which the lanes share; others
+    use the operand. Emitted if the description has a unit of kind `scalar`.
 
     Since: 0.2.
 
@@ -282,14 +285,14 @@ def Simt_UniformOp : Simt_Op<"uniform", [Pure, AllTypesMatch<["value", "result"]
 }
 
 def Simt_MmaOp : Simt_Op<"mma", [Pure, AttrSizedOperandSegments]> {
-  let summary = "One matrix instruction of a warp";
+  let summary = "Executes one matrix instruction (MMA) of a warp";
   let description = [{
-    All lanes of a warp together compute `acc + lhs * rhs` by a row of the description's matrix instructions; each
-    holds its part of the fragments in the order of their layouts.
+    All lanes of a warp together compute `acc + lhs * rhs` by a matrix instruction of the description. Each lane
+    holds its elements of the fragments, in the order of their layouts. All lanes of the warp must reach the operation.
 
     - `row`: the name of the instruction.
     - `lhs`, `rhs`, `acc`: the lane's elements of the operands and of the accumulator.
-    - `lhs_unsigned`, `rhs_unsigned`: whether the integers of an operand have no sign.
+    - `lhs_unsigned`, `rhs_unsigned`: the integers of this operand are unsigned.
     - `results`: the lane's elements of the new accumulator.
 
     Constraints:
@@ -310,15 +313,15 @@ def Simt_MmaOp : Simt_Op<"mma", [Pure, AttrSizedOperandSegments]> {
 }
 
 def Simt_CopyAsyncOp : Simt_Op<"copy_async", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Asynchronous copy of bytes of a thread to shared memory";
+  let summary = "Starts an asynchronous copy from global to shared memory";
   let description = [{
-    The copy is asynchronous. Until a `simt.wait_copies` covers its group (`simt.commit_copies`), its target may be neither read nor
-    written, and its source may not be written.
+    Until a `simt.wait_copies` covers its group (`simt.commit_copies`), the copy is in flight: no thread may read or write its target, or
+    write its source.
 
-    - `source`: in global memory; `target`: in shared memory; both multiples of `bytes`.
-    - `bytes`: the size.
-    - `mask`: whether anything is copied; without it, yes.
-    - `valid`: how many of the bytes are read, the rest is zero: a number, or whether all are or none; all without it.
+    - `source`: an address in global memory; `target`: an address in shared memory; both are multiples of `bytes`.
+    - `bytes`: the size of the copy.
+    - `mask`: if false, nothing is copied; the default is true.
+    - `valid`: the number of bytes that are read; the others are filled with zero. An i1 means all bytes or none. The default is all.
 
     Constraints:
     - (C1) `bytes` is 4, 8 or 16.
@@ -340,9 +343,10 @@ def Simt_CopyAsyncOp : Simt_Op<"copy_async", [AttrSizedOperandSegments, MemoryEf
 }
 
 def Simt_CommitCopiesOp : Simt_Op<"commit_copies", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "The thread's copies since the last one of these form a group";
+  let summary = "Groups the thread's asynchronous copies since the last group";
   let description = [{
-    In a kernel of tiles, the copies are those of `stage.copy` and of lookups that are written to storage.
+    `simt.wait_copies` counts groups. In a kernel of tiles, the copies are those of `stage.copy`, and of indexed loads that are written to
+    storage.
 
     Since: 0.2.
 
@@ -355,12 +359,12 @@ def Simt_CommitCopiesOp : Simt_Op<"commit_copies", [MemoryEffects<[MemRead, MemW
 }
 
 def Simt_WaitCopiesOp : Simt_Op<"wait_copies", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Waits for the thread's groups of copies but the latest ones";
+  let summary = "Waits for the thread's groups of copies, except the latest ones";
   let description = [{
     After the wait, this thread alone may read the copied bytes; a barrier after the wait makes them visible to the other threads. In a
-    kernel of tiles, simt-insert-barriers inserts this and the other operations that threads wait by.
+    kernel of tiles, `simt-insert-barriers` inserts this operation, as it does all waits and barriers.
 
-    - `but`: so many groups may stay in flight.
+    - `but`: the number of latest groups that may stay in flight.
 
     Since: 0.2.
 
@@ -374,10 +378,10 @@ def Simt_WaitCopiesOp : Simt_Op<"wait_copies", [MemoryEffects<[MemRead, MemWrite
 }
 
 def Simt_BarrierOp : Simt_Op<"barrier"> {
-  let summary = "The threads of a block wait for each other, in order of some memories";
+  let summary = "Barrier of a block that orders accesses to some memories";
   let description = [{
-    All threads of the block come to it. What they accessed of `memories` before, shared memory or all, is done for the other
-    threads after; accesses to other memories are not ordered. `gpu.barrier` is the same for all memories.
+    All threads of the block must reach the barrier. Accesses to `memories` (shared memory, or all) that a thread executed before the
+    barrier are complete for all threads after it. Accesses to other memories are not ordered. `gpu.barrier` orders all memories.
 
     Since: 0.2.
 
@@ -391,12 +395,12 @@ def Simt_BarrierOp : Simt_Op<"barrier"> {
 }
 
 def Simt_CreateSplitBarrierOp : Simt_Op<"create_split_barrier", [MemoryEffects<[MemWrite]>]> {
-  let summary = "Makes a barrier whose arrival and wait are two operations";
+  let summary = "Creates a split barrier in shared memory: arrival and wait are two operations";
   let description = [{
-    All threads of the block execute it, once, before any `simt.arrive` with the same `place`, and with a `gpu.barrier` in between.
-    The barrier completes a phase each time that all threads of the block have arrived.
+    All threads of the block execute it once, before any `simt.arrive` with the same `place`, with a `gpu.barrier` in between.
+    A phase of the barrier completes each time that all threads of the block have arrived.
 
-    - `place`: where the barrier lies in shared memory, in bytes; a multiple of 8. Nothing else accesses the 8 bytes there.
+    - `place`: the offset of the barrier in shared memory, in bytes; a multiple of 8. No other operation accesses the 8 bytes there.
 
     Since: 0.2.
 
@@ -410,14 +414,14 @@ def Simt_CreateSplitBarrierOp : Simt_Op<"create_split_barrier", [MemoryEffects<[
 }
 
 def Simt_ArriveOp : Simt_Op<"arrive", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Tells the other threads of the block that this one has come so far, without a wait";
+  let summary = "Arrives at a split barrier without waiting";
   let description = [{
-    What the thread accessed before happens before what any thread does behind the `simt.await` of this phase. All threads of the block
-    execute it. Between two arrivals stands an `simt.await`.
+    Accesses of this thread before the arrival happen before all operations of any thread after the `simt.await` of this phase. All threads
+    of the block execute the operation. Between two arrivals of a thread there is a `simt.await`.
 
-    - `place`: that of the barrier.
-    - `phase`: identifies the phase that the arrival belongs to, for one `simt.await`. Loops may carry it; it has no other use. This is
-      verified by `simt-verify-barriers`.
+    - `place`: the place of the barrier, as in `simt.create_split_barrier`.
+    - `phase`: identifies the phase of this arrival, for exactly one `simt.await`. Loops may carry the value; it has no other use.
+      `simt-verify-barriers` verifies this.
 
     Since: 0.2.
 
@@ -432,10 +436,10 @@ def Simt_ArriveOp : Simt_Op<"arrive", [MemoryEffects<[MemRead, MemWrite]>]> {
 }
 
 def Simt_AwaitOp : Simt_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Waits until all threads of the block have arrived";
+  let summary = "Waits at a split barrier until all threads of the block have arrived";
   let description = [{
-    - `phase`: of this thread's latest `simt.arrive`.
-    - `place`: that of the barrier.
+    - `phase`: the phase of this thread's latest `simt.arrive`.
+    - `place`: the place of the barrier, as in `simt.create_split_barrier`.
 
     Since: 0.2.
 
@@ -449,7 +453,7 @@ def Simt_AwaitOp : Simt_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
 }
 
 def Simt_WarpBarrierOp : Simt_Op<"warp_barrier"> {
-  let summary = "The lanes of a warp wait for each other";
+  let summary = "Barrier of the lanes of a warp";
   let description = [{
     Writes of a lane to shared memory before the barrier are visible to the other lanes of its warp after it. All lanes of
     the warp must reach it. `gpu.barrier` is the same for all warps.
@@ -465,10 +469,10 @@ def Simt_WarpBarrierOp : Simt_Op<"warp_barrier"> {
 }
 
 def Simt_InlineAsmOp : Simt_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "A thread runs text of an instruction set";
+  let summary = "Inline assembly of one thread";
   let description = [{
     - `text`, `isa`, `constraints`, `pure`: as for `tile.inline_asm`.
-    - `operands`, `results`: what its registers hold, packed already.
+    - `operands`, `results`: the values of its registers. Narrow elements are packed already.
 
     Since: 0.2.
 
@@ -486,10 +490,12 @@ def Simt_InlineAsmOp : Simt_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEf
 }
 
 def Simt_OutputOp : Simt_Op<"output", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Space for a record of what the launch tells the host";
+  let summary = "Allocates a record that the launch sends to the host (printing, assertions)";
   let description = [{
-    - `bytes`: how many, a multiple of 8. The host reads the records of kiln/Gpu/OutputRecord.h when the launch ended.
-    - `place`: where they are; null where the space is used up.
+    The host reads the records (kiln/Gpu/OutputRecord.h) when the launch has ended.
+
+    - `bytes`: the size of the record, a multiple of 8.
+    - `place`: the address of the record; null if the space is used up.
 
     Since: 0.2.
 
@@ -504,9 +510,9 @@ def Simt_OutputOp : Simt_Op<"output", [MemoryEffects<[MemRead, MemWrite]>]> {
 }
 
 def Simt_StopOp : Simt_Op<"stop", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "A thread ends here";
+  let summary = "Ends the thread";
   let description = [{
-    It executes no later operation, and no thread waits for it. All threads of a block must reach the operation, or none.
+    The thread executes no later operation, and no thread waits for it. Either all threads of a block reach the operation, or none.
 
     Since: 0.2.
 
@@ -526,14 +532,14 @@ class Simt_MatrixOp<string mnemonic, list<Trait> traits> : Simt_Op<mnemonic, tra
 def Simt_Word : AnyTypeOf<[I32, I64]>;
 
 def Simt_LoadMatrixOp : Simt_MatrixOp<"load_matrix", [MemoryEffects<[MemRead]>]> {
-  let summary = "A warp reads matrices from memory by a tile move of the description";
+  let summary = "Loads matrices from shared memory by a warp, as one instruction";
   let description = [{
-    The tile move (`#kiln.tile_move`) defines which elements a lane gets, and which lane gives the address of which row.
+    The tile move (`#kiln.tile_move`) of the description defines which elements a lane gets, and which lane gives the address of which row.
 
     - `move`: the name of the tile move.
-    - `address`: in shared memory, a multiple of `bytes`.
-    - `lanes`: the first lanes, whose addresses count; `bytes`: read at each of them.
-    - `words`: one for each matrix, with the elements that a lane gets side by side, the first one lowest.
+    - `address`: an address in shared memory, a multiple of `bytes`.
+    - `lanes`: the addresses of this many first lanes count; `bytes`: the number of bytes that are read at each of them.
+    - `words`: a register for each matrix, with the elements of the lane packed from the lowest bits on.
 
     Constraints:
     - (C1) There are 1, 2 or 4 words of one type.
@@ -554,11 +560,11 @@ def Simt_LoadMatrixOp : Simt_MatrixOp<"load_matrix", [MemoryEffects<[MemRead]>]>
 }
 
 def Simt_StoreMatrixOp : Simt_MatrixOp<"store_matrix", [MemoryEffects<[MemWrite]>]> {
-  let summary = "A warp writes matrices to memory by a tile move of the description";
+  let summary = "Stores matrices to shared memory by a warp, as one instruction";
   let description = [{
-    A load by a move with the same layouts reads from the same addresses what each lane has in `words`.
+    The inverse of `simt.load_matrix`: a load by a move with the same layouts, from the same addresses, gives each lane its `words` again.
 
-    - `words`: one for each matrix; `move`, `address`, `lanes`, `bytes`: as for `simt.load_matrix`.
+    - `words`: a register for each matrix; `move`, `address`, `lanes`, `bytes`: as for `simt.load_matrix`.
 
     Constraints:
     - (C1) There are 1, 2 or 4 words of one type.

@@ -5,15 +5,15 @@
 
 def Simt_MatrixAttr : AttrDef<Simt_Dialect, "Matrix"> {
   let mnemonic = "matrix";
-  let summary = "how an operand of an MMA lies in shared memory";
+  let summary = "the layout of an operand of an MMA in shared memory";
   let description = [{
-    Rows of `row` bytes, swizzled by the `#simt.swizzle` of the instruction's operand. The swizzle repeats every `group` bytes. Longer rows
-    are cut into pieces; the next piece of a row begins `panel` bytes after the one before.
+    The operand has rows of `row` bytes, swizzled by the `#simt.swizzle` of the instruction's operand. The swizzle repeats every `group`
+    bytes. Longer rows are cut into pieces; the next piece of a row begins `panel` bytes after the one before.
 
-    - `element`: the type of the operand's elements where the instruction takes several; integers without a sign as `ui8`.
-    - `summed`: the elements of a row differ in the dimension that is reduced (k); else the rows do.
+    - `element`: the element type of the operand, if the instruction takes several types; unsigned integers as `ui8`.
+    - `summed`: if true, a row runs along the reduced dimension (k); else along the other one.
     - `steps`: for each instruction along the reduced dimension, the offset of its part from the first one, in bytes.
-    - `bytes`: the instructions read at most so many bytes from the address on.
+    - `bytes`: the instructions read at most this many bytes from the address on.
 
     ```mlir
     #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0, 32, 64, 96], bytes = 8192>
@@ -43,7 +43,7 @@ def Simt_PublishOp : Simt_Op<"publish", [MemoryEffects<[MemRead, MemWrite]>]> {
 }
 
 def Simt_MmaAsyncOp : Simt_Op<"mma_async", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Matrix instructions that read one operand, or both, from shared memory";
+  let summary = "Starts an asynchronous MMA that reads one operand, or both, from shared memory";
   let description = [{
     The warps that share the instruction's accumulator compute `acc + lhs * rhs` together, one instruction for each
     step of the reduced dimension. The operation is asynchronous: its results may be read, and its shared-memory operands
@@ -51,9 +51,9 @@ def Simt_MmaAsyncOp : Simt_Op<"mma_async", [AttrSizedOperandSegments, MemoryEffe
     `acc` before that.
 
     - `row`: the name of the instruction.
-    - `lhs`, `rhs`: the addresses of the operands of these warps in shared memory, multiples of 16 bytes, the same in all of their lanes.
-      Or `lhs` is the lane's elements of the lhs in registers, for each step in the order of the instruction's layout. The results of another
-      `simt.mma_async` may be such values only after a `simt.wait_products` that covers it.
+    - `lhs`, `rhs`: the addresses of the operands of these warps in shared memory, multiples of 16 bytes, equal in all of their lanes.
+      `lhs` may instead be the lane's elements in registers, for each step in the order of the instruction's layout. Results of another
+      `simt.mma_async` may be such elements only after a `simt.wait_products` that covers it.
     - `lhs_matrix`, `rhs_matrix`: the layout of these operands in shared memory.
     - `acc`: the lane's elements of the accumulator, in the order of the instruction's layout.
     - `results`: the lane's elements of the new accumulator.
@@ -105,11 +105,11 @@ def Simt_CommitProductsOp : Simt_Op<"commit_products", [MemoryEffects<[MemRead, 
 }
 
 def Simt_WaitProductsOp : Simt_Op<"wait_products", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Waits for all groups of asynchronous MMAs but the latest ones";
+  let summary = "Waits for all groups of asynchronous MMAs, except the latest ones";
   let description = [{
-    - `but`: so many groups may stay in flight.
+    - `but`: the number of latest groups that may stay in flight.
     - `values`: the accumulators of the MMAs, scalars of a thread or tiles with layouts; `results`: the same values. With `but 0`
-      each operation may read them; else only another MMA may add to them.
+      any operation may read the results; else only another MMA may accumulate into them.
 
     Constraints:
     - (C1) There is one result for each value, of its type.

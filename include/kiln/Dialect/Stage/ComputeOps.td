@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Regions: what is computed in one pass over a box.
+// Compute regions: one pass over an iteration box.
 #ifndef KILN_DIALECT_STAGE_COMPUTEOPS_TD
 #define KILN_DIALECT_STAGE_COMPUTEOPS_TD
 
@@ -11,23 +11,24 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 def Stage_ComputeOp : Stage_Op<"compute", [
     AttrSizedOperandSegments, RecursiveMemoryEffects,
     SingleBlockImplicitTerminator<"YieldOp">]> {
-  let summary = "One pass over a box";
+  let summary = "Computes tiles in one pass over an iteration box";
   let description = [{
-    The region holds expressions, pure operations of `tile`, `arith` and `math` and reads, and its *sinks*: writes,
-    stores through views, reductions and what it yields. It is evaluated at the points of `box` that lie in
-    `from` to `to` (whole dimensions, unless given), in no order that is said: by element, register or
-    block. What several regions need is computed in each; what one writes to storage is kept.
+    A loop nest without an order. The *box* is the shape of the iteration space. The region holds expressions (pure operations of
+    `tile`, `arith` and `math`, and reads) and *sinks*: writes, stores through views, reductions, and the yielded values.
+    A code generator evaluates the region at the points of `box` from `from` to before `to`, by default at all points. The order
+    of points is unspecified: it may go by elements, by registers or by blocks. An expression that several regions use
+    is computed in each of them; a tile that a region writes to storage is kept.
 
     Each dimension of a sink's tile is a dimension of the box. A tile of the box's rank has the box's
-    dimensions in order; a reduction takes one away, and other tiles get theirs from the operations that relate
+    dimensions in order. A reduction removes one dimension. Other tiles get their dimensions from the operations that relate
     them to those: elementwise operations, transposes, broadcasts. A reduction covers `from` to `to`
-    of its dimension and does not flow back along it.
+    of its dimension, and its result must not be used along that dimension in the same region.
 
-    From `from` to `safe`, all accesses through views are in bounds: no padding is read, no store is dropped. That
-    is a promise, for which `reference` checks.
+    `safe` promises that from `from` to before `safe` all accesses through views are in bounds: no padding is read, and no store
+    is dropped. Code generators leave out masks there. `reference` checks the promise.
 
-    Reads and writes of one element happen at one point of the box. A yielded value of rank 0 becomes a
-    scalar, another one has an encoding and becomes a fragment, whose elements outside of `from` to `to` are
+    All accesses to one element happen at one point of the box, so they need no order between points. A yielded value of rank 0
+    becomes a scalar. A yielded tile has an encoding and becomes a fragment, whose elements outside of `from` to `to` are
     unspecified.
 
     Constraints:
@@ -37,8 +38,8 @@ def Stage_ComputeOp : Stage_Op<"compute", [
       of the result's shape and element type for a fragment.
     - (C4) Each dimension of a sink's tile is a dimension of the box, of the same size, each at most once.
     - (C5) A reduction does not flow back along its dimension.
-    - (C6) What is written at one origin is read at the same coordinates: the tiles at one origin of one storage
-      have the same dimensions of the box.
+    - (C6) If the region writes and reads storage at one origin, it does so at the same coordinates: all tiles at one origin of one
+      storage have the same dimensions of the box.
 
     Since: 0.1.
 
@@ -80,7 +81,7 @@ def Stage_ComputeOp : Stage_Op<"compute", [
 def Stage_YieldOp : Stage_Op<"yield", [Pure, Terminator, ReturnLike]> {
   let summary = "Ends a region of a stage operation";
   let description = [{
-    In `stage.compute`, with the values of its results; in `stage.roles`, with none.
+    In `stage.compute` the operands are the results of the operation; in `stage.roles` there are none.
     Since: 0.1. Example: see `stage.compute`.
   }];
   let arguments = (ins Variadic<AnyType>:$values);

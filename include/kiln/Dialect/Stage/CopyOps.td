@@ -14,17 +14,20 @@ def Stage_ViewOrStorage : AnyTypeOf<[Tile_ViewType, Stage_Storage]>;
 
 def Stage_CopyOp : Stage_Op<"copy", [
     AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "Moves a box between a view and storage, or between storages";
+  let summary = "Copies a box of elements between a view and storage, or between two storages";
   let description = [{
-    target[to + i...] = source[from + i...] for i in the box, which is `box` or else the shape of the storage
-    (of the source, where both are). Coordinates of a view are those of `tile.load`: `[...]` of blocks of the
-    box, `at [...]` of elements, and a box of smaller rank has size 1 in the leading dimensions that it lacks.
-    Coordinates of storage are elements, zeros if absent. What lies outside of a view reads as
-    `padding` (zero, nan, a value) and is dropped when written.
+    target[to + i...] = source[from + i...] for i in the box. The box is `box`, or by default the shape of the storage
+    (of the source, if both sides are storage).
 
-    With `async` the copy is asynchronous, and its result is a token to wait for. From its issue until a
-    wait for the token, the elements that it writes are pending, and those that it reads must not be written. With `bulk`
-    a copy unit performs it as a whole, by a descriptor of the view: the code generator's threads compute no addresses.
+    - Coordinates of a view are those of `tile.load`: `[...]` counts blocks of the size of the box, `at [...]` counts elements. A box of
+      smaller rank than the view has size 1 in the leading dimensions.
+    - Coordinates of storage count elements; the default is zeros.
+    - Elements outside of a view read as `padding` (zero, nan, a value). Writes outside of a view are dropped.
+
+    With `async` the copy is asynchronous and gives a token. From its issue until a `stage.wait` for the token, the elements
+    that it writes are pending: no operation may read or write them. The elements that it reads must not be written until then.
+
+    With `bulk` a copy unit performs the copy as a whole, by a descriptor of the view: threads compute no addresses.
 
     Constraints:
     - (C1) At least one side is storage; both have one element type.
@@ -77,21 +80,22 @@ def Stage_CopyOp : Stage_Op<"copy", [
 def Stage_WaitOp : Stage_Op<"wait", [
     AttrSizedOperandSegments, InferTypeOpAdaptor,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "Waits until asynchronous operations are done";
+  let summary = "Waits for asynchronous copies and matmuls";
   let description = [{
-    Results are the fragments of the futures among the operands, in order. `keep` names values that must stay
-    as they are until then, such as the storage that a product reads; it does nothing.
+    After the wait the operations behind all `awaited` tokens and futures are complete. The results are the fragments of the
+    futures, in order. `keep` names values that must not change before the wait, such as the storage that an asynchronous
+    matmul reads; it keeps their lifetimes and has no other effect.
 
     Constraints:
-    - (C1) At least one token or future is waited for.
+    - (C1) There is at least one token or future.
 
-    A future is waited for once on every path, which `verify-stage-form` checks. Since: 0.1.
+    Each future needs exactly one wait on every path, which `verify-stage-form` checks. Since: 0.1.
 
     Example: `stage.wait %t, %u`, and `%d = stage.wait %f : !stage.future<!F> keep %x, %y : !X, !Y`.
   }];
   let arguments = (ins
-    Arg<Variadic<AnyTypeOf<[Stage_TokenType, Stage_FutureType]>>, "what is under way">:$awaited,
-    Arg<Variadic<AnyType>, "what stays as it is">:$kept);
+    Arg<Variadic<AnyTypeOf<[Stage_TokenType, Stage_FutureType]>>, "tokens and futures in flight">:$awaited,
+    Arg<Variadic<AnyType>, "values that must not change before the wait">:$kept);
   let results = (outs Variadic<Stage_Fragment>:$results);
   let assemblyFormat = [{
     custom<Awaited>($awaited, type($awaited)) (`keep` $kept^ `:` type($kept))? attr-dict
@@ -101,10 +105,10 @@ def Stage_WaitOp : Stage_Op<"wait", [
 
 def Stage_PrefetchOp : Stage_Op<"prefetch", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "Says that a box of a view will be needed";
+  let summary = "Prefetches a box of a view into a cache";
   let description = [{
-    Has no effect on any result; a cache may fetch the box. Coordinates as in `stage.copy`; no part of
-    the box needs to lie in the view.
+    A hint without effect on any result. Coordinates are those of `stage.copy`. The box may lie outside of the view in part or
+    as a whole.
 
     Constraints:
     - (C1) There is one coordinate per dimension of the view.

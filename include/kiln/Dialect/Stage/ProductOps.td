@@ -12,34 +12,39 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 
 def Stage_ProductOp : Stage_Op<"product", [
     AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "Adds the product of two matrices to an accumulator";
+  let summary = "Matmul of blocks in storage or registers: adds lhs * rhs to an accumulator";
   let description = [{
-    acc[m, n] + sum over k of lhs[m, k] * rhs[k, n], as `tile.dot`, for m, n and k below the sizes of `block`.
-    Without `block` they are the sizes of the accumulator and the columns of lhs. `rows`, `columns` and `depth`
-    replace the numbers of m, n and k, at most as many; a family may compute whole blocks where the storage of the
-    accumulator has gaps or slack for them. Where `fresh` is true the accumulator counts as zero, and is not read. Operands are storage, at an origin if one is given, or fragments; rhs may
-    be a view, of which what counts must lie inside. Operands of higher rank are one matrix of many, the last two
-    dimensions, where their origin says. `minus` is a row that is subtracted from every row of the sum.
+    acc[m, n] + sum over k of lhs[m, k] * rhs[k, n], as in `tile.dot`, for m, n and k below the sizes of `block`.
 
-    An accumulator in storage is updated in place. An accumulator that is a fragment gives the sum as a result, or
-    with `async` as a future. An accumulator in storage with `async` gives a token; until a wait the accumulator is
-    pending. Either way storage that is read must not be written until then.
+    - `block`: the sizes of m, n and k. The default is the shape of the accumulator and the number of columns of lhs.
+    - `rows`, `columns`, `depth`: the numbers of m, n and k that count at run time, at most those of `block`. A code generator may
+      compute full blocks if the storage of the accumulator has gaps or slack for them.
+    - `fresh`: if true, the accumulator counts as zero and is not read (beta = 0).
+    - `lhs`, `rhs`, `acc`: storage, at an origin if one is given, or fragments. rhs may also be a view; the elements that count must
+      lie inside of it. An operand of higher rank holds many matrices in its last two dimensions; the origin selects one.
+    - `minus`: a row that is subtracted from every row of the sum.
+    - `by`: the name of the matrix instruction of the target's description. It does not change the meaning.
 
-    `by` names the row of the target's table of matrix instructions; it does not change the meaning.
+    | accumulator | without `async` | with `async` |
+    |---|---|---|
+    | in storage | updated in place | updated in place; the result is a token, and until a wait the accumulator is pending |
+    | fragment | the sum is the result | the result is a future of the sum |
+
+    With `async`, storage that the matmul reads must not be written before the wait.
 
     Constraints:
     - (C1) Operands have rank 2, or more where they have an origin; origins have one coordinate for each dimension,
       and are of storage or views.
-    - (C2) `block` is three positive sizes; they are within the operands but where `rows`, `columns` or `depth` says
-      how many count, and equal to a fragment's shape.
+    - (C2) `block` is three positive sizes. They are within the operands, except in a dimension with `rows`, `columns` or `depth`, and
+      equal to the shape of a fragment.
     - (C3) Element types are those that `tile.dot` takes.
-    - (C4) The result is the accumulator's type, a future of it, a token, or nothing, as said above.
-    - (C5) lhs has as many columns as rhs has rows, unless `block` or `depth` says how many count.
-    - (C6) `minus` is storage of integers, of the accumulator's type and rank, one row of as many columns as count at
+    - (C4) The result is the accumulator's type, a future of it, a token, or nothing, as in the table.
+    - (C5) lhs has as many columns as rhs has rows, unless `block` or `depth` states how many count.
+    - (C6) `minus` is storage of integers, of the accumulator's type and rank, with one row and as many columns as count at
       most.
-    - (C7) Only an accumulator in storage is `fresh`.
+    - (C7) `fresh` is for an accumulator in storage.
 
-    Numerics: those of `tile.dot`: the order of the sum is not said. Since: 0.1.
+    Numerics: those of `tile.dot`; the order of the sum is unspecified. Since: 0.1.
 
     Example:
     ```mlir
@@ -64,15 +69,15 @@ def Stage_ProductOp : Stage_Op<"product", [
     ```
   }];
   let arguments = (ins
-    Arg<AnyTypeOf<[Stage_Storage, Stage_Fragment]>, "the left matrix">:$lhs,
-    Arg<Variadic<Index>, "where it starts">:$lhs_origin,
-    Arg<AnyTypeOf<[Stage_Storage, Stage_Fragment, Tile_ViewType]>, "the right matrix">:$rhs,
-    Arg<Variadic<Index>, "where it starts">:$rhs_origin,
-    Arg<AnyTypeOf<[Stage_Storage, Stage_Fragment]>, "what is added to">:$acc,
-    Arg<Variadic<Index>, "where it starts">:$acc_origin,
+    Arg<AnyTypeOf<[Stage_Storage, Stage_Fragment]>, "the left operand">:$lhs,
+    Arg<Variadic<Index>, "coordinates of its first element">:$lhs_origin,
+    Arg<AnyTypeOf<[Stage_Storage, Stage_Fragment, Tile_ViewType]>, "the right operand">:$rhs,
+    Arg<Variadic<Index>, "coordinates of its first element">:$rhs_origin,
+    Arg<AnyTypeOf<[Stage_Storage, Stage_Fragment]>, "the accumulator">:$acc,
+    Arg<Variadic<Index>, "coordinates of its first element">:$acc_origin,
     Arg<Optional<Index>, "how many k count">:$depth,
     Arg<Optional<Index>, "how many m count">:$rows, Arg<Optional<Index>, "how many n count">:$columns,
-    Arg<Optional<Stage_Storage>, "what is subtracted from every row">:$minus,
+    Arg<Optional<Stage_Storage>, "the row that is subtracted from every row">:$minus,
     Arg<Optional<I1>, "whether the accumulator counts as zero">:$fresh,
     OptionalAttr<DenseI64ArrayAttr>:$block, OptionalAttr<FlatSymbolRefAttr>:$row, UnitAttr:$async,
     DefaultValuedAttr<Tile_InputPrecision, "::kiln::tile::InputPrecision::ieee">:$input_precision,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rings of slots, and roles that meet in them.
+// Ring buffers (multi-buffering), and the warp-specialised partitions that exchange data through them.
 #ifndef KILN_DIALECT_STAGE_RINGOPS_TD
 #define KILN_DIALECT_STAGE_RINGOPS_TD
 
@@ -11,11 +11,16 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 
 def Stage_RingOp : Stage_Op<"ring", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "A queue of slots of storage";
+  let summary = "Creates a ring buffer of storage, for multi-buffering";
   let description = [{
-    All slots are empty. The parts of a slot lie one behind the other, each at a multiple of `align`, and slots
-    likewise; `offset` is where the first starts, as for `stage.alloc`. `barriers` says how a code generator makes who fills slots
-    and who empties them wait for each other; it is of a family and opaque here. Without it the family inserts operations for that.
+    A ring buffer has slots (stages), each with the same parts; a slot holds, for instance, the operands of one iteration. A producer fills
+    slots (`stage.produce`), a consumer reads them (`stage.consume`) and frees them (`stage.release`), all in the same order.
+
+    At first all slots are empty. The parts of a slot are contiguous in memory, each at a multiple of `align`, and so are the
+    slots. `offset` is the place of the first slot in its memory, in bytes, as for `stage.alloc`.
+
+    `barriers` says how a code generator makes producer and consumer wait for each other; it is of a family and opaque here. Without
+    it the family inserts operations for that.
 
     Constraints:
     - (C1) `align` is a power of two.
@@ -23,9 +28,9 @@ def Stage_RingOp : Stage_Op<"ring", [
     - (C3) All parts are in one space, `#stage.space`, or there is none yet.
     - (C4) Layouts of parts are those of `stage.alloc`, C4.
 
-    One role fills a ring and one empties it, which `verify-stage-form` checks. Since: 0.1.
+    A ring has one producer region and one consumer region, which `verify-stage-form` checks. Since: 0.1.
 
-    Example: a loop that multiplies by two what the next iteration's copy brings meanwhile.
+    Example: one region copies blocks, the other multiplies them by two; the copy of a block overlaps with the work on the one before.
     ```mlir
     !V = !tile.view<?xf32>
     !S = memref<64xf32, #stage.space<"pad">>
@@ -67,10 +72,10 @@ def Stage_RingOp : Stage_Op<"ring", [
 
 def Stage_ProduceOp : Stage_Op<"produce", [
     SingleBlock, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "Fills an empty slot";
+  let summary = "Fills the next empty slot of a ring buffer";
   let description = [{
-    Waits for a slot that is empty, whose parts the region gets, unwritten. The region ends in `stage.commit`. As
-    a whole it can be put under a condition.
+    Waits until a slot is empty. The arguments of the region are the parts of this slot; their elements are unwritten. The region ends
+    in `stage.commit`. A pass may put the operation under a condition as a whole.
 
     Constraints:
     - (C1) The region has one argument per part of a slot, of the part's type.
@@ -78,18 +83,17 @@ def Stage_ProduceOp : Stage_Op<"produce", [
 
     Since: 0.1. Example: see `stage.ring`.
   }];
-  let arguments = (ins Arg<Stage_RingType, "the queue">:$ring);
+  let arguments = (ins Arg<Stage_RingType, "the ring buffer">:$ring);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasRegionVerifier = 1;
 }
 
 def Stage_CommitOp : Stage_Op<"commit", [Terminator, HasParent<"ProduceOp">, Pure]> {
-  let summary = "Ends the filling of a slot";
+  let summary = "Marks the slot of a `stage.produce` as full";
   let description = [{
-    The slot is full once the operations behind the tokens are done; there is no need to wait for them before.
-    The tokens are those of all operations that are still writing the slot. Without tokens the slot is
-    full at once.
+    The operands are the tokens of all asynchronous operations that still write the slot. The slot is full when they are
+    complete; the producer does not wait for them. Without tokens the slot is full at once.
 
     Since: 0.1. Example: see `stage.ring`.
   }];
@@ -99,36 +103,38 @@ def Stage_CommitOp : Stage_Op<"commit", [Terminator, HasParent<"ProduceOp">, Pur
 
 def Stage_ConsumeOp : Stage_Op<"consume", [
     InferTypeOpAdaptor, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "The oldest slot that is full";
+  let summary = "Takes the oldest full slot of a ring buffer";
   let description = [{
-    Waits for it, and until all that fills it is done. Several slots may be consumed before the first is released.
+    Waits until the next slot in order is full, asynchronous copies into it included. The results are its parts. A consumer may take
+    several slots before it releases the first one.
 
     Since: 0.1. Example: see `stage.ring`.
   }];
-  let arguments = (ins Arg<Stage_RingType, "the queue">:$ring);
+  let arguments = (ins Arg<Stage_RingType, "the ring buffer">:$ring);
   let results = (outs Variadic<Stage_Storage>:$parts);
   let assemblyFormat = "$ring attr-dict `:` qualified(type($ring))";
 }
 
 def Stage_ReleaseOp : Stage_Op<"release", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "Empties the oldest consumed slot";
+  let summary = "Frees the oldest consumed slot of a ring buffer";
   let description = [{
-    Its elements become unwritten, and `stage.produce` may fill it again. Nothing that reads or writes it may be
-    pending.
+    The elements of the slot become unwritten, and `stage.produce` may fill it again. No asynchronous operation that reads or
+    writes the slot may be in flight.
 
     Since: 0.1. Example: see `stage.ring`.
   }];
-  let arguments = (ins Arg<Stage_RingType, "the queue">:$ring);
+  let arguments = (ins Arg<Stage_RingType, "the ring buffer">:$ring);
   let assemblyFormat = "$ring attr-dict `:` qualified(type($ring))";
 }
 
 def Stage_RolesOp : Stage_Op<"roles", [
     NoRegionArguments, RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">]> {
-  let summary = "Regions that run beside each other";
+  let summary = "Runs regions concurrently: warp specialisation into producers and consumers";
   let description = [{
-    They begin together, meet in rings, and the operation ends when all have ended. Regions share values that are
-    defined before, but what one writes another reads only through a ring. `hints` of a region are for
-    the family.
+    All regions begin together, and the operation ends when all of them have ended. On a GPU different warps execute different
+    regions. Regions may use values that are defined before the operation. One region may read what another one
+    writes only through a ring buffer. `hints` of a region are for the code generator, such as `registers` for
+    the number of registers of its threads.
 
     Constraints:
     - (C1) There is at least one region, and one name and one dictionary of hints for each.

@@ -12,11 +12,11 @@ class Stage_Attr<string name, string mnemonic_> : AttrDef<Stage_Dialect, name> {
 }
 
 def Stage_SpaceAttr : Stage_Attr<"Space", "space"> {
-  let summary = "The memory that storage lies in";
+  let summary = "The memory that holds storage";
   let description = [{
-    `name` is a memory of the target's description. `permute` permutes the bytes within aligned atoms, as a
-    swizzle does; it is of a family and opaque here, and does not change contents. Operations that compute
-    addresses take no permuted storage.
+    `name` is a memory of the target's description. `permute` is a swizzle: it permutes bytes within aligned atoms and does not change
+    the contents. The code generator defines it; the dialect does not interpret it. Operations that compute
+    addresses take no swizzled storage.
 
     Examples: `#stage.space<"l1">`, `#stage.space<"shared", permute = {swizzle = 128 : i64}>`.
   }];
@@ -28,12 +28,12 @@ def Stage_SpaceAttr : Stage_Attr<"Space", "space"> {
 def Stage_AtAttr : Stage_Attr<"At", "at"> {
   let summary = "The place of an operation in the schedule of its loop";
   let description = [{
-    What `stage-schedule` writes, as the attribute `at`, and `stage-pipeline` reads: the operation runs `step`
-    iterations after the iteration that it belongs to began, and among the operations of the new loop body at
-    place `order`. Greater steps belong to older iterations.
+    A modulo schedule for software pipelining, as the attribute `at`. `stage-schedule` writes it and `stage-pipeline` reads it. The
+    operation runs `step` iterations after its own iteration began, and `order` is its place in the body of the pipelined loop.
+    Greater steps belong to older iterations.
 
-    Passes before `stage-schedule` ask with it, and that pass replaces it. A step of 0 or less then asks for so many iterations before most
-    of the loop's operations, and `order` for a place among the others that ask.
+    Earlier passes request a place with the same attribute, which `stage-schedule` then replaces. There a step of 0 or less requests that
+    many iterations before most operations of the loop, and `order` a place among the operations with requests.
 
     Example: `stage.release %ring {at = #stage.at<1, 7>} : !stage.ring<2 x (memref<64xf32>)>`.
   }];
@@ -51,10 +51,13 @@ def Stage_Home : I32EnumAttr<"Home", "where the result of an operation lives", [
 def Stage_HomeAttr : EnumAttr<Stage_Dialect, Stage_Home, "home"> {
   let summary = "Where the result of an operation lives";
   let description = [{
-    As the attribute `stage.home` of an operation in a kernel of tiles, before it is converted to this dialect: the
-    result is computed at every use (`recompute`), or in storage (`keep`), there by the first reduction that reads it
-    (`fuse`), or in the memory of the tile that the loop around carries in its place (`in_place`). What
-    `tile-decide-storage` decides.
+    `tile-decide-storage` writes this decision as the attribute `stage.home` of an operation in a kernel of tiles, before the kernel is
+    converted to this dialect:
+
+    - `recompute`: every use computes the result (rematerialisation);
+    - `keep`: the result is kept in storage;
+    - `fuse`: the result is kept in storage, and the first reduction that reads it also writes it;
+    - `in_place`: the result is kept in the memory of the tile that the surrounding loop carries in its place.
 
     Example: `math.exp %x {stage.home = #stage.home<fuse>} : tensor<1024xf32>`.
   }];

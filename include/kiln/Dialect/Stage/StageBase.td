@@ -10,20 +10,24 @@ def Stage_Dialect : Dialect {
   let cppNamespace = "::kiln::stage";
   let summary = "Where tiles live, when they move, which values are kept or rematerialised";
   let description = [{
-    Between legal `tile` and the families of machines. There are three kinds of tiles:
+    The level between legal `tile` and the code generators. It states where tiles live and when they move. There are three kinds of
+    tiles:
 
-    - an *expression*, a `tensor` without encoding, has no storage and exists only inside of `stage.compute`;
-    - a *fragment*, a `tensor` with an encoding, sits in registers: it is evaluated once, where it is defined,
-      and `scf` may carry it. The encoding is of a family and carried as it is;
-    - *storage* is a `memref` of static shape. Its space, `#stage.space<"name">`, names a memory of the target's
-      description. Its layout says where elements lie: strided, or panels by an affine map of several results.
+    - An *expression* is a `tensor` without encoding. It has no storage and exists only inside of `stage.compute`.
+    - A *fragment* is a `tensor` with an encoding. It is in registers: it is evaluated once, at its definition,
+      and loops of `scf` may carry it. The code generator defines the encoding; this dialect does not interpret it.
+    - *Storage* is a `memref` of static shape. Its space, `#stage.space<"name">`, names a memory of the target's
+      description. Its layout maps elements to addresses: strided, or panels by an affine map with several results.
 
     Global memory stays `!tile.view`, with its facts, its padding and its dropped stores.
 
-    Program order is the meaning. Only copies and products that are `async` and the regions of `stage.roles` run
-    beside it. Storage starts undefined, and an element of it is unwritten, written or pending. It is an error
-    to read what is unwritten or pending, to write what is pending or still read, and to reach the end of the
-    instance with anything pending; `reference` reports each at the operation.
+    Operations execute in program order, except copies and matmuls with `async`, and the regions of `stage.roles`, which run
+    concurrently. Each element of storage is *unwritten* (at first), *written*, or *pending* (an asynchronous operation in
+    flight writes it). These are errors, which `reference` reports at the operation:
+
+    - to read an unwritten or pending element;
+    - to write an element that is pending, or that an operation in flight reads;
+    - to end an instance while an asynchronous operation is in flight.
 
     Constraints are numbered (C1, C2, ...) in each description; verifiers and tests use the same numbers.
     Numerics are those of the tile operations that an operation stands for.

@@ -11,17 +11,17 @@ class Stage_Type<string name, string mnemonic_> : TypeDef<Stage_Dialect, name> {
 }
 
 def Stage_TokenType : Stage_Type<"Token", "token"> {
-  let summary = "Says that storage will be ready";
+  let summary = "Identifies an asynchronous operation that writes storage";
   let description = [{
-    The result of an asynchronous operation whose effect is in memory. `stage.wait` and `stage.commit` take it.
+    The result of an asynchronous operation whose effect is in memory. `stage.wait` waits for it, `stage.commit` hands it to the
+    consumer of a slot.
   }];
 }
 
 def Stage_FutureType : Stage_Type<"Future", "future"> {
-  let summary = "A fragment that will be there";
+  let summary = "A fragment that an asynchronous operation computes";
   let description = [{
-    The result of an asynchronous operation that computes a fragment; only `stage.wait` gives it, once on every
-    path. Example: `!stage.future<tensor<64x64xf32, {mma = 16 : i64}>>`.
+    `stage.wait` gives the fragment; there is exactly one wait on every path. Example: `!stage.future<tensor<64x64xf32, {mma = 16 : i64}>>`.
   }];
   let parameters = (ins "::mlir::RankedTensorType":$payload);
   let assemblyFormat = "`<` $payload `>`";
@@ -29,9 +29,9 @@ def Stage_FutureType : Stage_Type<"Future", "future"> {
 }
 
 def Stage_RingType : Stage_Type<"Ring", "ring"> {
-  let summary = "A queue of slots, each empty or full";
+  let summary = "A ring buffer of slots, each empty or full";
   let description = [{
-    `depth` slots, each made of the same parts. Slots are filled, consumed and released in order.
+    `depth` slots (stages), each with the same parts. Slots are filled, consumed and released in order.
     Example: `!stage.ring<2 x (memref<64xf32>, memref<8x8xf32>)>`.
   }];
   let parameters = (ins "int64_t":$depth, ArrayRefParameter<"::mlir::MemRefType">:$parts);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Storage: where it comes from, and how tiles get in and out.
+// Storage: allocation, reads, writes, and conversions of fragments.
 #ifndef KILN_DIALECT_STAGE_STORAGEOPS_TD
 #define KILN_DIALECT_STAGE_STORAGEOPS_TD
 
@@ -10,15 +10,16 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 
 def Stage_AllocOp : Stage_Op<"alloc", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "Storage of an instance";
+  let summary = "Allocates storage for one program instance";
   let description = [{
-    All elements are unwritten. The storage lives from its first to its last use, aliases, loops and pending
-    operations included: there is no operation that frees it. In a loop each iteration has new storage.
-    `memref.alloca` would promise a stack.
+    All elements are unwritten. The storage lives from its first to its last use, where uses include aliases, loops and asynchronous
+    operations in flight; no operation frees it. In a loop each iteration has new storage. (`memref.alloca` would
+    promise a stack.)
 
-    `align` is the alignment of the first byte. `slack` bytes behind the last element may be read and
-    written by whole accesses; what they hold is of no account. `offset` is the place in the space, in bytes, that
-    `stage-allocate` chooses; storage of overlapping places in one space shares those bytes.
+    - `align`: the alignment of the first byte, in bytes.
+    - `slack`: the number of bytes behind the last element that full vector accesses may read and write. Their contents do not matter.
+    - `offset`: the place in the memory, in bytes, which `stage-allocate` chooses. Allocations with overlapping places in one memory share
+      these bytes.
 
     Constraints:
     - (C1) The space is `#stage.space`, or there is none yet.
@@ -46,10 +47,10 @@ def Stage_AllocOp : Stage_Op<"alloc", [
 
 def Stage_ReadOp : Stage_Op<"read", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "The elements of storage as an expression or a fragment";
+  let summary = "Reads a tile from storage, as an expression or a fragment";
   let description = [{
-    result[i...] = storage[origin + i...]; no origin is zeros. An expression is evaluated where it is used,
-    element by element, without a copy of the whole; a fragment is read whole, at once.
+    result[i...] = storage[origin + i...]; the default origin is zeros. An expression is evaluated where it is used,
+    element by element, without a copy of the tile. A fragment is read as a whole, at this operation.
 
     Constraints:
     - (C1) Storage and tile have one element type and one rank.
@@ -81,13 +82,13 @@ def Stage_ReadOp : Stage_Op<"read", [
 
 def Stage_WriteOp : Stage_Op<"write", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "Puts an expression or a fragment into storage";
+  let summary = "Writes an expression or a fragment to storage";
   let description = [{
-    storage[origin + i...] = value[i...]. In a region it is a sink, and covers the region's `from` to `to`. Where
-    the storage's layout makes panels, this packs.
+    storage[origin + i...] = value[i...]. In a `stage.compute` it is a sink, and covers the region's `from` to `to`. If
+    the layout of the storage has panels, the write packs the tile.
 
-    Constraints: C1 and C2 of `stage.read`; in a region with `from` and `to` the tile may be longer than the storage,
-    which has room for what is covered, from an origin that may be negative.
+    Constraints: C1 and C2 of `stage.read`. In a region with `from` and `to` the tile may be longer than the storage, and the origin
+    negative, if the storage has room for the covered elements.
 
     Numerics: exact. Since: 0.1. Example: see `stage.read`.
   }];
@@ -100,9 +101,9 @@ def Stage_WriteOp : Stage_Op<"write", [
 
 def Stage_RelayoutOp : Stage_Op<"relayout", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "The same fragment with another encoding";
+  let summary = "Converts a fragment to another encoding (layout conversion)";
   let description = [{
-    By moving elements between registers, or `via` storage, whose elements are unwritten afterwards.
+    Moves elements between registers, or through the storage `via`, whose elements are unwritten afterwards.
 
     Constraints:
     - (C1) Source and result have one shape and one element type.

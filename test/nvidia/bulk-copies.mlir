@@ -21,10 +21,11 @@
 // CHECK-LABEL: tile.kernel @product(
 // CHECK: simt.create_barriers {arrivals = 1 : i64, count = 4 : i64, place = [[FULL:.*]] : i64}
 // CHECK: simt.create_barriers {arrivals = 8 : i64, count = 4 : i64, place = [[EMPTY:.*]] : i64}
-// CHECK: %[[RING:.*]] = stage.ring {align = 1024 : i64, barriers = #simt.slot_barriers<place = [[FULL]], held = 1>,
-// CHECK: simt.publish
+// CHECK-NEXT: simt.publish
 // CHECK-NEXT: gpu.barrier
-// CHECK-NEXT: scf.if
+// CHECK: %[[RING:.*]] = stage.ring {align = 1024 : i64, barriers = #simt.slot_barriers<place = [[FULL]], held = 1>,
+// CHECK-NOT: gpu.barrier
+// CHECK: scf.if
 // CHECK-NEXT: stage.produce %[[RING]]
 // CHECK-NEXT: stage.copy async bulk %arg0
 // CHECK-NEXT: stage.copy async bulk %arg1

@@ -217,10 +217,10 @@ def SimtSplitProducer : Pass<"simt-split-producer", "::mlir::LLVM::LLVMFuncOp"> 
     another one. So what `simt-verify-barriers` has verified stays true: it does not order copies of a copy unit behind what the thread that
     starts them did before.
 
-    A barrier before the last fill becomes one of both, any later one is of the consumers (`simt.named_barrier`). Conditions:
+    Barriers become `simt.named_barrier`. One behind a proxy fence (`simt.publish`), outside of loops and before the last fill, is of both roles,
+    any other one of the consumers. Conditions:
 
     - what fills need (loops, conditions, coordinates) is computed from parameters and numbers of the block, without effects on memory;
-    - no barrier stands in a loop that fills slots;
     - the function has no split barriers and no output, and does not stop threads.
   }];
   let options = [Option<"lanes", "lanes", "int64_t", "0", "threads of a warp; 0: as the description says">];
@@ -251,7 +251,7 @@ def SimtVerifyBarriers : Pass<"simt-verify-barriers", "::mlir::LLVM::LLVMFuncOp"
       barrier;
     - a `simt.copy_bulk` writes its bytes from where it stands until all threads have waited for the phase of the barrier that counts them.
       Accesses of other threads before it are ordered by their arrivals at a barrier (`simt.arrive_at`) and the wait of the thread that
-      starts the copy. A wait depends on no later arrival, a phase has as many arrivals and bytes as its barrier says;
+      starts the copy, or by a proxy fence and a `gpu.barrier` outside of loops. A wait depends on no later arrival, a phase has as many arrivals and bytes as its barrier says;
     - all threads reach each barrier, and no copy or product is in flight where the function ends.
 
     The pass computes the bytes that each thread reaches from the function alone, for all threads (`simt.threads`) and all

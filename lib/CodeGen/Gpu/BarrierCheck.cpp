@@ -91,7 +91,7 @@ void BarrierCheck::findNeeded() {
       need(product.getLhsAddress());
     }
     if (auto copy = dyn_cast<CopyBulkOp>(op)) {
-      hasProducts = true; // writes of a copy unit need fences, too
+      hasProducts = hasBulkCopies = true; // they need fences, too
       need(copy.getBarrier());
     }
     if (auto wait = dyn_cast<AwaitParityOp>(op))
@@ -297,7 +297,14 @@ LogicalResult BarrierCheck::touchBarrier(Operation *op, BlockState &state,
 LogicalResult BarrierCheck::runAccess(Operation *op, BlockState &state,
                                       const ThreadValue *active) {
   if (isa<gpu::BarrierOp>(op)) {
-    SharedAccesses::waitForBlock(state.pending, hasProducts);
+    // The thread that starts copies passes those behind a fence, outside of
+    // loops and conditions.
+    using ForCopies = SharedAccesses::ForCopies;
+    bool isOuter = op->getParentOp() == function;
+    SharedAccesses::waitForBlock(state.pending, hasProducts,
+                                 !hasBulkCopies ? ForCopies::None
+                                 : isOuter      ? ForCopies::Unfenced
+                                                : ForCopies::All);
     return wholeBlock(op, active);
   }
   if (isa<CreateBarriersOp, ExpectBytesOp, CopyBulkOp, ArriveAtOp,

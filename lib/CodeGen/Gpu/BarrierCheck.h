@@ -162,7 +162,8 @@ private:
   SharedAccesses accesses;
   const int64_t lanes, toldApart;
   const bool isTrial;
-  bool hasProducts = false; ///< asynchronous ones, which need proxy fences
+  bool hasProducts = false,
+       hasBulkCopies = false; ///< asynchronous ones, which need proxy fences
   /// The values that matter, and the place of each in a state.
   llvm::DenseMap<mlir::Value, unsigned> needed;
   llvm::DenseSet<mlir::Operation *> touching; ///< with what is inside of them

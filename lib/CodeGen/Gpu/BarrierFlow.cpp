@@ -301,13 +301,18 @@ void BarrierFlow::findMeetings(StorageArea written,
 }
 
 int64_t BarrierFlow::findPlace(Operation *op, const ScratchNeed &need) {
-  // Behind the storage that is in use.
-  int64_t base = 0;
-  for (const StorageLife &storage : storages)
-    if (storage.isInUseAt(op))
-      base = std::max<int64_t>(
+  // Behind the storage that is in use, and behind what a copy unit may fill
+  // meanwhile if there is room.
+  int64_t base = 0, room = sharedBytesOf(block.description);
+  for (bool isEarly : {false, true})
+    for (const StorageLife &storage : storages) {
+      int64_t end = std::max<int64_t>(
           base,
           llvm::alignTo(storage.area.end, lineBytesOf(block.description)));
+      if (isEarly ? storage.mayBeFilledAt(op) && end + need.bytes <= room
+                  : storage.isInUseAt(op))
+        base = end;
+    }
   constexpr int64_t kAlignment = 16;
   SmallVector<int64_t> starts = {0};
   for (const Touch &touch : pending.shared)

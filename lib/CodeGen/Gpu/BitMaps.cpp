@@ -14,8 +14,7 @@ using namespace kiln;
 static std::optional<uint64_t> bitsOf(AffineExpr expr,
                                       ArrayRef<int64_t> shape) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return constant.getValue() == 0 ? std::optional<uint64_t>(0)
-                                    : std::nullopt;
+    return constant.getValue() == 0 ? std::optional<uint64_t>(0) : std::nullopt;
   if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
     if (dim.getPosition() >= shape.size())
       return 0; // one that is not a coordinate is 0

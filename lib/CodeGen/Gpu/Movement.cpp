@@ -239,8 +239,7 @@ LogicalResult simt::lowerMovement(Operation *op, KernelWalk &w) {
   return success();
 }
 
-ScratchNeeds simt::exchangeNeeds(tile::ExchangeOp op,
-                                 const BlockShape &block) {
+ScratchNeeds simt::exchangeNeeds(tile::ExchangeOp op, const BlockShape &block) {
   auto needs = pairNeeds(op, block);
   return needs ? *needs : movementNeeds(op, block);
 }

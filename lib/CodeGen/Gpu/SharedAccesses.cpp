@@ -42,6 +42,8 @@ SharedAccesses::meet(const Pending &before, const SharedAccess *now) {
   if (before.stage == Pending::Stage::Unfenced && !now->isProduct &&
       !now->isBulk)
     return std::nullopt; // a barrier parts the two
+  if (before.stage == Pending::Stage::Parted && !now->isBulk)
+    return std::nullopt;
   if (before.freedFor && now->isBulk &&
       llvm::all_of(now->spans, [&](const SharedAccess::Span &span) {
         Interval waits = before.freedFor->of(span.thread);
@@ -56,7 +58,8 @@ SharedAccesses::meet(const Pending &before, const SharedAccess *now) {
     return std::nullopt;
   auto isParted = [&](int64_t first, int64_t second) {
     if (before.stage == Pending::Stage::UnderWay ||
-        before.stage == Pending::Stage::Unfenced)
+        before.stage == Pending::Stage::Unfenced ||
+        before.stage == Pending::Stage::Parted)
       return false;
     bool isOneWarp = first / lanes == second / lanes;
     // Another thread than this one may start the copies.
@@ -103,13 +106,20 @@ void PendingSet::replace(
   sorted.erase(llvm::unique(sorted), sorted.end());
 }
 
-void SharedAccesses::waitForBlock(PendingSet &pending, bool hasProducts) {
+void SharedAccesses::waitForBlock(PendingSet &pending, bool hasProducts,
+                                  ForCopies forCopies) {
   pending.replace([&](Pending one) -> std::optional<Pending> {
     if (one.stage == Pending::Stage::UnderWay)
       return one;
-    if (!hasProducts || one.isFenced || one.access->touch == Touch::Read)
+    if (hasProducts && !one.isFenced && one.access->touch != Touch::Read &&
+        one.stage != Pending::Stage::Parted) {
+      one.stage = Pending::Stage::Unfenced;
+      return one;
+    }
+    if (forCopies == ForCopies::None ||
+        (forCopies == ForCopies::Unfenced && one.isFenced))
       return std::nullopt;
-    one.stage = Pending::Stage::Unfenced;
+    one.stage = Pending::Stage::Parted;
     return one;
   });
 }
@@ -181,6 +191,7 @@ void SharedAccesses::arriveAt(PendingSet &pending, uint64_t slot,
   pending.replace([&](Pending one) -> std::optional<Pending> {
     bool isKnown =
         one.stage == Pending::Stage::Warps ||
+        one.stage == Pending::Stage::Parted ||
         (one.stage == Pending::Stage::Threads &&
          (isEachThread || one.access->isProduct || one.access->isOfWarp));
     if (isKnown)

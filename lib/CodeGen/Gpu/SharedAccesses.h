@@ -49,6 +49,9 @@ struct Pending {
     /// A write that a barrier follows without a proxy fence between: threads
     /// may read it, asynchronous products may not.
     Unfenced,
+    /// A barrier parts it from what threads do, but not from what a copy unit
+    /// does: the thread that starts copies need not pass that barrier.
+    Parted,
   };
   const SharedAccess *access;
   Stage stage;
@@ -110,8 +113,11 @@ public:
 
   // What waiting does.
   /// A barrier. Where products read shared memory by themselves, writes without
-  /// a proxy fence stay pending for them.
-  static void waitForBlock(PendingSet &pending, bool hasProducts);
+  /// a proxy fence stay pending for them. What stays pending for copies of a
+  /// copy unit, `forCopies` says: what no fence follows, or all.
+  enum class ForCopies : uint8_t { None, Unfenced, All };
+  static void waitForBlock(PendingSet &pending, bool hasProducts,
+                           ForCopies forCopies);
   /// Every thread arrives at a split barrier. False: it has before, and not
   /// waited.
   static bool arrive(PendingSet &pending);

@@ -161,25 +161,13 @@ bool RingReleases::run() {
   return loop && canFill(loop);
 }
 
-/// The operation of a block that first fills a slot of a ring.
-static Operation *firstFill(stage::RingOp ring, Block *block) {
-  Operation *first = nullptr;
-  for (Operation *user : ring->getUsers())
-    if (isa<stage::ProduceOp>(user)) {
-      Operation *whole = block->findAncestorOpInBlock(*user);
-      if (!first || whole->isBeforeInBlock(first))
-        first = whole;
-    }
-  return first;
-}
-
 LogicalResult simt::placeSlotBarriers(tile::KernelOp kernel,
                                       target::TargetAttr description,
                                       int64_t warps, int64_t &bytes) {
   Block *body = &kernel.getBody().front();
   OpBuilder b = OpBuilder::atBlockBegin(body);
   Location loc = kernel.getLoc();
-  Operation *first = nullptr;
+  bool isAny = false;
   for (auto ring : body->getOps<stage::RingOp>()) {
     if (!ring.getBarriersAttr())
       continue;
@@ -195,20 +183,13 @@ LogicalResult simt::placeSlotBarriers(tile::KernelOp kernel,
     bytes += depth * kSplitBarrierBytes;
     CreateBarriersOp::create(b, loc, bytes, depth, /*arrivals=*/warps);
     bytes += depth * kSplitBarrierBytes;
-    Operation *fill = firstFill(ring, body);
-    if (!first || fill->isBeforeInBlock(first))
-      first = fill;
+    isAny = true;
   }
-  if (!first)
+  if (!isAny)
     return success();
-  // Threads know of the barriers, and a copy unit writes behind what threads
-  // wrote before.
-  b.setInsertionPoint(first);
-  Operation *before = first->getPrevNode();
-  if (isa_and_nonnull<gpu::BarrierOp, BarrierOp>(before))
-    b.setInsertionPoint(before);
+  // Threads and the copy unit know of the barriers. Where threads use the same
+  // memory before a slot is filled, another barrier stands there.
   PublishOp::create(b, loc);
-  if (!isa_and_nonnull<gpu::BarrierOp, BarrierOp>(before))
-    gpu::BarrierOp::create(b, loc);
+  gpu::BarrierOp::create(b, loc);
   return success();
 }

@@ -64,6 +64,7 @@ private:
   }
 
   bool isAlone();
+  void findSharedBarriers();
   void shareRegisters(scf::IfOp roles);
 
   LLVM::LLVMFuncOp function;
@@ -75,6 +76,7 @@ private:
   /// Where the roles begin, and the operation of the entry that fills last.
   Operation *begin = nullptr, *last = nullptr;
   llvm::SetVector<Operation *> needed; ///< operations of the producer
+  llvm::DenseSet<Operation *> ofBoth;  ///< barriers
   llvm::DenseSet<Value> values;        ///< and what loops carry for it
   Value isFirstLane;                   ///< in the producer
 };
@@ -181,19 +183,14 @@ bool ProducerSplitter::find() {
   added = isOneGroup ? lanes : costs.warps * lanes;
   if (threads + added > mostWarpsOf(description, lanes) * lanes)
     return false;
-  // Barriers inside of what fills slots would be of both.
-  for (Operation *op : needed)
-    if (isa<scf::ForOp, scf::IfOp>(op) && op->walk([](Operation *inner) {
-                                   return isBarrier(inner)
-                                              ? WalkResult::interrupt()
-                                              : WalkResult::advance();
-                                 }).wasInterrupted())
-      return false;
   // The roles begin behind the objects by which they meet.
   for (Operation &op : entry)
     if (isa<CreateBarriersOp>(op))
       begin = op.getNextNode();
-  return begin && begin->isBeforeInBlock(last);
+  if (!begin || !begin->isBeforeInBlock(last))
+    return false;
+  findSharedBarriers();
+  return true;
 }
 
 /// The producer's whole warp waits, and its first lane does the rest.
@@ -234,11 +231,25 @@ void ProducerSplitter::cloneLoop(scf::ForOp loop, OpBuilder &to,
     mapping.map(loop.getResult(i), made.getResult(k));
 }
 
+/// The barriers that the producer passes, too: those behind a proxy fence, as
+/// for the verifier. Others part only what threads do.
+void ProducerSplitter::findSharedBarriers() {
+  bool isFenced = false;
+  for (Operation &op : entry) {
+    isFenced |= isa<PublishOp>(op);
+    if (!isBarrier(&op))
+      continue;
+    if (isFenced && op.isBeforeInBlock(last))
+      ofBoth.insert(&op);
+    isFenced = false;
+  }
+}
+
 /// What the producer executes of a block.
 void ProducerSplitter::clone(Block &from, OpBuilder &to, IRMapping &mapping) {
   auto first = &from == &entry ? begin->getIterator() : from.begin();
   for (Operation &op : llvm::make_range(first, from.end())) {
-    if (isBarrier(&op) && &from == &entry && op.isBeforeInBlock(last)) {
+    if (ofBoth.contains(&op)) {
       barrier(to, op.getLoc(), /*number=*/0, threads + lanes);
     } else if (!needed.contains(&op)) {
       continue;
@@ -309,7 +320,7 @@ void ProducerSplitter::run() {
         barriers.push_back(inner);
     });
   for (Operation *op : barriers) {
-    bool isOfBoth = op->getBlock() == &entry && op->isBeforeInBlock(last);
+    bool isOfBoth = ofBoth.contains(op);
     OpBuilder at(op);
     barrier(at, op->getLoc(), isOfBoth ? 0 : 1,
             isOfBoth ? threads + lanes : threads);

@@ -157,7 +157,8 @@ bool simt::touchesRings(Operation *op) {
 }
 
 StorageLife::StorageLife(Value storage, StorageArea area)
-    : area(area), block(storage.getParentBlock()) {
+    : area(area), block(storage.getParentBlock()),
+      isFilledInBulk(hasSlotBarriers(storage)) {
   llvm::SetVector<Value> names;
   names.insert(storage);
   for (size_t i = 0; i < names.size(); ++i)
@@ -177,4 +178,9 @@ bool StorageLife::isInUseAt(Operation *op) const {
   Operation *whole = first ? block->findAncestorOpInBlock(*op) : nullptr;
   return whole && !whole->isBeforeInBlock(first) &&
          !last->isBeforeInBlock(whole);
+}
+
+bool StorageLife::mayBeFilledAt(Operation *op) const {
+  Operation *whole = first ? block->findAncestorOpInBlock(*op) : nullptr;
+  return isFilledInBulk && whole && !last->isBeforeInBlock(whole);
 }

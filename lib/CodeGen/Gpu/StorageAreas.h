@@ -52,12 +52,15 @@ struct StorageLife {
   StorageLife(mlir::Value storage, StorageArea area);
   /// Whether the storage is filled or read there, or may be in between.
   bool isInUseAt(mlir::Operation *op) const;
+  /// Whether a copy unit may fill it there, before anything else happens.
+  bool mayBeFilledAt(mlir::Operation *op) const;
 
   StorageArea area;
 
 private:
   mlir::Block *block;
   mlir::Operation *first = nullptr, *last = nullptr;
+  bool isFilledInBulk = false;
 };
 
 /// Whether something in an operation fills or uses slots of rings that are made

@@ -206,12 +206,26 @@ void perturbAttention(ArrayRef<double> weights, ArrayRef<double> scores,
     // Weights may be rounded to the type of the values.
     double relative =
         unit * (2 * off + 2 * double(n) + 16 + 4 * far) + roundingOf(dtype);
+    // So rounded, or computed where small numbers are flushed, weights that are
+    // this small vanish.
+    double least =
+        *std::max_element(weights.begin() + i * n,
+                          weights.begin() + (i + 1) * n) *
+        std::max(smallestNormal(DType::f32),
+                 smallestNormal(dtype) * roundingOf(dtype));
     for (int64_t c = 0; c < e; ++c) {
       double size = 0;
-      for (int64_t j = 0; j < n; ++j)
-        size += weights[i * n + j] * std::fabs(v[j * e + c]);
+      bool vanishes = false;
+      for (int64_t j = 0; j < n; ++j) {
+        double weight = weights[i * n + j], factor = std::fabs(v[j * e + c]);
+        vanishes |= weight > 0 && weight <= least * (1 + relative) &&
+                    std::isinf(factor);
+        size += weight * factor;
+      }
       double &value = out[i * e + c];
-      if (std::isfinite(value) && std::isfinite(size * relative))
+      if (vanishes) // zero times infinity, or an infinity
+        value = std::numeric_limits<double>::quiet_NaN();
+      else if (std::isfinite(value) && std::isfinite(size * relative))
         value += errorDirection(i * e + c) * size * relative;
     }
   }

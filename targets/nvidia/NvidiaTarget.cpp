@@ -37,7 +37,9 @@ public:
          "whether a copy unit fills shared memory with whole tiles where it "
          "can (default: on)"},
         {"producer", "on|off",
-         "whether a warp of its own starts such copies (default: on)"},
+         "whether a warp of its own starts such copies: in all kernels that "
+         "allow it, in none (default: where a loop computes more than "
+         "products)"},
         {"persistent", "on|off",
          "on: instances of every kernel that allows it loop over blocks"},
         {"verify", "0|1",

@@ -6,8 +6,10 @@
 // RUN: FileCheck %s < %t/staged.mlir
 // RUN: kiln-opt %t/staged.mlir -o %t/threads.mlir --pass-pipeline='builtin.module(convert-tile-to-simt,canonicalize,cse,llvm.func(simt-verify-barriers))'
 // RUN: %python %source/test/gpu/mutations.py kiln-opt --only=product --least=20 < %t/threads.mlir
-// RUN: kiln-opt %t/threads.mlir -o %t/split.mlir --pass-pipeline='builtin.module(llvm.func(simt-split-producer))'
+// RUN: kiln-opt %t/threads.mlir -o %t/split.mlir --pass-pipeline='builtin.module(llvm.func(simt-split-producer{everywhere=1}))'
 // RUN: FileCheck %s --check-prefix=SPLIT < %t/split.mlir
+// Loops that only multiply get no producer unless it is asked for.
+// RUN: kiln-opt %t/threads.mlir --pass-pipeline='builtin.module(llvm.func(simt-split-producer))' | diff %t/threads.mlir -
 // RUN: kiln-opt %t/split.mlir --nvidia-lower-simt | FileCheck %s --check-prefix=PTX
 // RUN: for kernel in product product_across; do for seed in 0 1 2 3; do \
 // RUN:   kiln-run %s --entry=$kernel --target=reference,threads=nvidia:sm_90a,seed=$seed --grid=2,2 --inputs=random --check || exit 1; done; done

@@ -10,10 +10,13 @@
 // RUNS: more failed
 // RUNS: stuck failed
 // RUNS: reused failed
+// RUNS: roles[0] = [32] i32: 0 3 6 9
+// RUNS: alone failed
 // ERRORS-DAG: which a copy in flight writes
 // ERRORS-DAG: which a thread has written before and does not publish
 // ERRORS-DAG: expected 1 arrivals in phase 0 of a barrier, found one more by thread 0
 // ERRORS-DAG: thread 0 waits for phase 0 of the barrier at byte 128, which has 0 of 1 arrivals, and 0 bytes that nothing copies
+// ERRORS-DAG: thread 0 waits for thread 32, which does not come here
 // ERRORS-DAG: {{race: thread 0 writes byte 0 of shared memory, which thread 32 reads|thread 32 waits for phase 2 of the barrier}}
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
 
@@ -149,5 +152,43 @@ llvm.func @reused(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.thread
   simt.copy_bulk %in[%c0_64] sizes(%c32_64) strides(%c1_64) box [32] of i32 along 0
     by #simt.swizzle<row = 128, chunk = 16, align = 128> to %memory barrier %barrier mask %first : !llvm.ptr<1>, !llvm.ptr<3>
   simt.await_parity %barrier parity %c1 : !llvm.ptr<3>
+  llvm.return
+}
+
+// Two warps with roles: one writes, and the other one reads behind a barrier of both. Registers change no values.
+llvm.func @roles(%out: !llvm.ptr<1>) attributes {simt.threads = 64 : i64, simt.shared_bytes = 128 : i64, eval.args = ["zeros:i32:32"]} {
+  %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
+  %thread = gpu.thread_id x
+  %t = arith.index_castui %thread : index to i32
+  %c31 = arith.constant 31 : i32
+  %c32 = arith.constant 32 : i32
+  %c3 = arith.constant 3 : i32
+  %l = arith.andi %t, %c31 : i32
+  %p = llvm.getelementptr %memory[%l] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
+  %writes = arith.cmpi slt, %t, %c32 : i32
+  scf.if %writes {
+    simt.set_registers {count = 24 : i64}
+    %x = arith.muli %t, %c3 : i32
+    llvm.store %x, %p : i32, !llvm.ptr<3>
+    simt.named_barrier {number = 1 : i64, threads = 64 : i64}
+  } else {
+    simt.set_registers {count = 240 : i64, more}
+    simt.named_barrier {number = 1 : i64, threads = 64 : i64}
+    %x = llvm.load %p : !llvm.ptr<3> -> i32
+    %o = llvm.getelementptr %out[%l] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+    llvm.store %x, %o : i32, !llvm.ptr<1>
+  }
+  llvm.return
+}
+
+// A barrier that waits for more threads than come.
+llvm.func @alone(%out: !llvm.ptr<1>) attributes {simt.threads = 64 : i64, simt.shared_bytes = 128 : i64, eval.args = ["zeros:i32:32"]} {
+  %thread = gpu.thread_id x
+  %t = arith.index_castui %thread : index to i32
+  %c32 = arith.constant 32 : i32
+  %comes = arith.cmpi slt, %t, %c32 : i32
+  scf.if %comes {
+    simt.named_barrier {number = 1 : i64, threads = 64 : i64}
+  }
   llvm.return
 }

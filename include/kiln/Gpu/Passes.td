@@ -221,9 +221,13 @@ def SimtSplitProducer : Pass<"simt-split-producer", "::mlir::LLVM::LLVMFuncOp"> 
     any other one of the consumers. Conditions:
 
     - what fills need (loops, conditions, coordinates) is computed from parameters and numbers of the block, without effects on memory;
-    - the function has no split barriers and no output, and does not stop threads.
+    - the function has no split barriers and no output, and does not stop threads;
+    - the block is alone on its core: it takes more than half of the scratchpad;
+    - a loop with copies computes more than products, or `everywhere` is given. Where a loop multiplies and nothing else, all groups wait
+      for the same slots, and a producer gains nothing.
   }];
-  let options = [Option<"lanes", "lanes", "int64_t", "0", "threads of a warp; 0: as the description says">];
+  let options = [Option<"lanes", "lanes", "int64_t", "0", "threads of a warp; 0: as the description says">,
+                 Option<"everywhere", "everywhere", "bool", "false", "also where loops only multiply">];
   let dependentDialects = ["::kiln::simt::SimtDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::scf::SCFDialect"];
 }

@@ -92,7 +92,8 @@ void simt::buildGpuPipeline(OpPassManager &pm,
     pm.addNestedPass<LLVM::LLVMFuncOp>(createSimtVerifyBarriers(
         {lanes, kAsyncOnly && !options.getBool("verify", false)}));
   if (options.getBool("producer", true))
-    pm.addNestedPass<LLVM::LLVMFuncOp>(createSimtSplitProducer({lanes}));
+    pm.addNestedPass<LLVM::LLVMFuncOp>(createSimtSplitProducer(
+        {lanes, /*everywhere=*/options.getBool("producer", false)}));
   pm.addNestedPass<LLVM::LLVMFuncOp>(createSimtApplyLowerings());
   extend(".thread");
 }

@@ -44,9 +44,10 @@ namespace {
 class ProducerSplitter {
 public:
   ProducerSplitter(LLVM::LLVMFuncOp function, target::TargetAttr description,
-                   ProducerCosts costs, int64_t lanes)
+                   ProducerCosts costs, int64_t lanes, bool everywhere)
       : function(function), description(description),
-        entry(function.getBody().front()), costs(costs), lanes(lanes) {}
+        entry(function.getBody().front()), costs(costs), lanes(lanes),
+        everywhere(everywhere) {}
 
   /// Whether the conditions hold.
   bool find();
@@ -64,6 +65,7 @@ private:
   }
 
   bool isAlone();
+  bool computesBesides();
   void findSharedBarriers();
   void shareRegisters(scf::IfOp roles);
 
@@ -72,6 +74,7 @@ private:
   Block &entry;
   ProducerCosts costs;
   int64_t lanes, threads = 0;
+  bool everywhere; ///< also in loops of products alone
   int64_t added = 0; ///< threads beside the consumers
   /// Where the roles begin, and the operation of the entry that fills last.
   Operation *begin = nullptr, *last = nullptr;
@@ -171,12 +174,28 @@ bool ProducerSplitter::isAlone() {
   return bytes && 2 * bytes.getInt() > sharedBytesOf(description);
 }
 
+/// Whether a loop with copies computes more than products. Only then do groups
+/// of consumers drift apart, so that one multiplies while another computes.
+bool ProducerSplitter::computesBesides() {
+  return function
+      .walk([](Operation *op) {
+        auto loop = op->getParentOfType<scf::ForOp>();
+        if (!loop || !fills(op))
+          return WalkResult::advance();
+        return loop.walk([](arith::ArithFastMathInterface) {
+          return WalkResult::interrupt();
+        });
+      })
+      .wasInterrupted();
+}
+
 bool ProducerSplitter::find() {
   auto count = function->getAttrOfType<IntegerAttr>(kThreadsAttr);
   if (!count || !function.getBody().hasOneBlock())
     return false;
   threads = count.getInt();
-  if (threads % (costs.warps * lanes) || !isAlone() || !collect())
+  if (threads % (costs.warps * lanes) || !isAlone() ||
+      !(everywhere || computesBesides()) || !collect())
     return false;
   // Registers are of parts of the core, which have the warps in turns.
   bool isOneGroup = threads == costs.warps * lanes;
@@ -351,7 +370,7 @@ struct SplitProducer : simt::impl::SimtSplitProducerBase<SplitProducer> {
     if (!costs)
       return;
     ProducerSplitter splitter(function, description, *costs,
-                              lanesOf(description, lanes));
+                              lanesOf(description, lanes), everywhere);
     if (splitter.find())
       splitter.run();
   }

@@ -308,11 +308,17 @@ def summary(chip, results):
     if factors:
         rows.append((f"bank factor, mean over {len(factors)}", ", ".join(
             f"{statistics.mean(factor[side] for factor in factors):.2f}" for side in (0, 1))))
-    wrong = [sum(r[1] is not None and r[1].get("verdict") in ("differs", "error") for r in results),
-             sum(r[2] is not None and r[2].get("verdict") in ("differs", "error") for r in results)]
     if args_execute(results):
-        rows.append(("not what was recorded, or an error (with the exceptions of test/triton/corpus.py)",
-                     f"{wrong[0]}, {wrong[1]}"))
+        executed = [math.log(mine["executed"] / other["executed"]) for mine, other in pairs
+                    if mine.get("executed") and other.get("executed")]
+        rows.append((f"executed wave instructions of all {len(executed)} launches, whatever their waves",
+                     f"{math.exp(statistics.mean(executed)):.2f}"))
+        import corpus
+        wrong = [[stem for stem, *sides, _ in results
+                  if sides[side] is not None and sides[side].get("verdict") in ("differs", "error")] for side in (0, 1)]
+        unclear = [sum(corpus.lookup(corpus.EXCEPTIONS, stem) is not None for stem in stems) for stems in wrong]
+        rows.append(("not what was recorded, or an error; launches without one answer among them",
+                     f"{len(wrong[0])}, {len(wrong[1])}; {unclear[0]}, {unclear[1]}"))
     return "\n".join(["| ours to Triton's | |", "|---|---|", *(f"| {title} | {value} |" for title, value in rows)])
 
 

@@ -29,6 +29,11 @@ struct Chip {
   int64_t tensors;   ///< multiply-adds of f16 of a core per cycle
 
   bool isCdna() const { return family <= Family::CDNA4; }
+  /// Whether products are those of the transposed operands, in reversed order:
+  /// instructions give a lane consecutive rows of a column, these give it
+  /// consecutive columns of a row, which it stores at once, and which are a
+  /// left operand of the next product. Rows of RDNA3 alternate between lanes.
+  bool isTransposed() const { return family != Family::RDNA3; }
 };
 
 /// The chip of that name (empty: the default), or null.

@@ -11,8 +11,9 @@ using namespace kiln::amd;
 namespace {
 class Mma {
 public:
-  Mma(simt::MmaOp op, OpBuilder &b)
-      : op(op), b(b), loc(op.getLoc()), row(op.getRow().str()) {}
+  Mma(simt::MmaOp op, const Chip &chip, OpBuilder &b)
+      : op(op), b(b), loc(op.getLoc()), row(op.getRow().str()),
+        isTransposed(chip.isTransposed()) {}
 
   LogicalResult run();
 
@@ -32,6 +33,7 @@ private:
   OpBuilder &b;
   Location loc;
   std::string row;
+  bool isTransposed;
 };
 } // namespace
 
@@ -148,28 +150,34 @@ LogicalResult Mma::run() {
   if (!(name.starts_with("mfma.") || name.starts_with("wmma.")) ||
       op.getLhs().empty() || op.getRhs().empty() || op.getAcc().empty())
     return op.emitError("unsupported: matrix instruction '") << row << "'";
+  OperandRange first = op.getLhs(), second = op.getRhs();
+  bool isFirstUnsigned = op->hasAttr("lhs_unsigned"),
+       isSecondUnsigned = op->hasAttr("rhs_unsigned");
+  if (isTransposed) {
+    std::swap(first, second);
+    std::swap(isFirstUnsigned, isSecondUnsigned);
+  }
   if (name.consume_back(".f8")) {
     auto kind = [](Value value) {
       return isa<Float8E5M2Type>(value.getType()) ? ".bf8" : ".fp8";
     };
-    row = name.str() + kind(op.getLhs()[0]) + kind(op.getRhs()[0]);
+    row = name.str() + kind(first[0]) + kind(second[0]);
   }
-  Value lhs = pack(op.getLhs()), rhs = pack(op.getRhs()),
-        acc = pack(op.getAcc());
+  Value lhs = pack(first), rhs = pack(second), acc = pack(op.getAcc());
   if (StringRef(row).ends_with("xf32")) {
     lhs = cut(lhs);
     rhs = cut(rhs);
   }
-  Value sum = op.getLhs()[0].getType().isInteger(8)
-                  ? multiplyBytes(lhs, op->hasAttr("lhs_unsigned"), rhs,
-                                  op->hasAttr("rhs_unsigned"), acc)
-                  : multiply(lhs, rhs, acc);
+  Value sum =
+      first[0].getType().isInteger(8)
+          ? multiplyBytes(lhs, isFirstUnsigned, rhs, isSecondUnsigned, acc)
+          : multiply(lhs, rhs, acc);
   for (auto [i, result] : llvm::enumerate(op.getResults()))
     result.replaceAllUsesWith(LLVM::ExtractElementOp::create(
         b, loc, sum, constant(b.getI32Type(), int64_t(i))));
   return success();
 }
 
-LogicalResult amd::lowerMma(simt::MmaOp op, OpBuilder &b) {
-  return Mma(op, b).run();
+LogicalResult amd::lowerMma(simt::MmaOp op, const Chip &chip, OpBuilder &b) {
+  return Mma(op, chip, b).run();
 }

@@ -15,7 +15,8 @@ namespace kiln::amd {
 // `op`. Those that can fail report why.
 
 /// MFMA or WMMA by the name of the operation's row.
-mlir::LogicalResult lowerMma(simt::MmaOp op, mlir::OpBuilder &b);
+mlir::LogicalResult lowerMma(simt::MmaOp op, const Chip &chip,
+                             mlir::OpBuilder &b);
 /// Takes space of the module's output variable.
 void lowerOutput(simt::OutputOp op, mlir::OpBuilder &b);
 /// Ends the wave.

@@ -105,8 +105,10 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
 
 private:
   static LogicalResult lower(Operation *op, OpBuilder &b) {
-    if (auto mma = dyn_cast<simt::MmaOp>(op))
-      return lowerMma(mma, b);
+    if (auto mma = dyn_cast<simt::MmaOp>(op)) {
+      const Chip *chip = chipOf(op->getParentOfType<ModuleOp>());
+      return chip ? lowerMma(mma, *chip, b) : failure();
+    }
     if (isa<simt::WarpBarrierOp>(op))
       return lowerWarpBarrier(op, b), success();
     if (auto barrier = dyn_cast<simt::BarrierOp>(op))

@@ -103,19 +103,20 @@ static std::string operandLayout(const Row &row, const Chip &chip, bool isLhs) {
   return layoutText(registers, lanes);
 }
 
-/// Of the accumulator: lanes run over the columns, blocks of them over rows. A
-/// block has four consecutive rows, and of 32 every eighth ones; for f64, and
-/// on RDNA3, rows of the blocks alternate.
+/// Of the accumulator of the instruction: lanes run over the columns, blocks of
+/// them over rows. A block has four consecutive rows, and of 32 every eighth
+/// ones; for f64, and on RDNA3, rows of the blocks alternate.
 static std::string accLayout(const Row &row, const Chip &chip) {
   unsigned blocks = unsigned(chip.lanes) / row.size;
   unsigned all = row.size / blocks;
   bool alternates = row.acc == "f64" || chip.family == Family::RDNA3;
   unsigned each = alternates || !chip.isCdna() ? all : 4;
+  unsigned down = chip.isTransposed() ? 1 : 0, across = 1 - down;
   Bases registers, lanes;
-  registers.along(0, alternates ? blocks : 1, llvm::Log2_32(each))
-      .along(0, each * blocks, llvm::Log2_32(all / each));
-  lanes.along(1, 1, llvm::Log2_32(row.size))
-      .along(0, alternates ? 1 : each, llvm::Log2_32(blocks));
+  registers.along(down, alternates ? blocks : 1, llvm::Log2_32(each))
+      .along(down, each * blocks, llvm::Log2_32(all / each));
+  lanes.along(across, 1, llvm::Log2_32(row.size))
+      .along(down, alternates ? 1 : each, llvm::Log2_32(blocks));
   return layoutText(registers, lanes);
 }
 

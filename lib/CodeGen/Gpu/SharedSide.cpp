@@ -168,18 +168,33 @@ void SharedSide::load(MutableArrayRef<Value> regs, Type stored, Value start,
     return loadMatrices(regs, stored, start);
   unsigned count = 1u << access.vectorBits;
   Type type = count > 1 ? Type(VectorType::get({count}, stored)) : stored;
+  auto define = [&](unsigned place, Value value) {
+    for (unsigned i = 0; i < count; ++i)
+      regs[ordered[place + i]] =
+          count > 1 ? Value(LLVM::ExtractElementOp::create(w.b, w.loc, value,
+                                                           w.c32(i)))
+                    : value;
+  };
+  llvm::DenseMap<int64_t, Value> known; // by what registers add to the offset
   llvm::MapVector<Value, SmallVector<unsigned>> groups;
-  for (unsigned place = 0; place < ordered.size(); place += count)
-    if (std::optional<Value> isTaken = isIn(place, round))
+  for (unsigned place = 0; place < ordered.size(); place += count) {
+    std::optional<Value> isTaken = isIn(place, round);
+    if (!isTaken)
+      continue;
+    if (*isTaken) {
       groups[*isTaken].push_back(place);
+      continue;
+    }
+    Value &value = known[offsetOf(place)];
+    if (!value)
+      value = LLVM::LoadOp::create(w.b, w.loc, type, pointer(start, place),
+                                   count << scaleBits);
+    define(place, value);
+  }
   for (auto &[isTaken, places] : groups) {
     SmallVector<Value> values = loadGroup(places, type, start, isTaken);
     for (auto [place, value] : llvm::zip(places, values))
-      for (unsigned i = 0; i < count; ++i)
-        regs[ordered[place + i]] =
-            count > 1 ? Value(LLVM::ExtractElementOp::create(w.b, w.loc, value,
-                                                             w.c32(i)))
-                      : value;
+      define(place, value);
   }
 }
 
@@ -191,33 +206,25 @@ SmallVector<Value> SharedSide::loadGroup(ArrayRef<unsigned> places, Type type,
     if (Value &address = addresses[offsetOf(place)]; !address)
       address = pointer(start, place);
   unsigned bytes = (1u << access.vectorBits) << scaleBits;
-  auto loadAll = [&] {
-    SmallVector<Value> loaded;
-    for (auto &[offset, address] : addresses)
-      loaded.push_back(LLVM::LoadOp::create(w.b, w.loc, type, address, bytes));
-    return loaded;
-  };
-  SmallVector<Value> loaded;
-  if (!isTaken) {
-    loaded = loadAll();
-  } else {
-    // What other rounds brought stays.
-    SmallVector<Type> types(addresses.size(), type);
-    auto choice = scf::IfOp::create(w.b, w.loc, types, isTaken, true, true);
+  SmallVector<Type> types(addresses.size(), type);
+  auto choice = scf::IfOp::create(w.b, w.loc, types, isTaken, true, true);
+  {
     OpBuilder::InsertionGuard guard(w.b);
     w.b.setInsertionPointToEnd(choice.thenBlock());
-    scf::YieldOp::create(w.b, w.loc, loadAll());
+    SmallVector<Value> loaded, before;
+    for (auto &[offset, address] : addresses)
+      loaded.push_back(LLVM::LoadOp::create(w.b, w.loc, type, address, bytes));
+    scf::YieldOp::create(w.b, w.loc, loaded);
+    // What other rounds brought stays.
     w.b.setInsertionPointToEnd(choice.elseBlock());
-    SmallVector<Value> before;
     for (auto &[offset, address] : addresses) {
-      Value known = held.lookup(offset);
-      before.push_back(known ? known
-                             : LLVM::PoisonOp::create(w.b, w.loc, type));
+      Value brought = held.lookup(offset);
+      before.push_back(brought ? brought
+                               : LLVM::PoisonOp::create(w.b, w.loc, type));
     }
     scf::YieldOp::create(w.b, w.loc, before);
-    llvm::append_range(loaded, choice.getResults());
   }
-  for (auto [entry, value] : llvm::zip(addresses, loaded))
+  for (auto [entry, value] : llvm::zip(addresses, choice.getResults()))
     entry.second = held[entry.first] = value;
   SmallVector<Value> values;
   for (unsigned place : places)

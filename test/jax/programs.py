@@ -5,7 +5,7 @@
 
 Prints a line each and the counts; the exit status is 1 where a result is wrong or a program that is
 not among EXPECTED fails. Random inputs come from seeds. A float result that is beyond the tolerance is right where it
-is at least as near as that of JAX's CPU backend to what that makes of the program in f64."""
+is at most twice as far as that of JAX's CPU backend from what that makes of the program in f64."""
 import os
 import sys
 import traceback
@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from judge import is_nearer, widen
+from judge import is_near, widen
 
 #: Programs that fail, and why.
 EXPECTED = {}
@@ -418,7 +418,7 @@ def compare(got, want, rtol, atol, exact):
         wide = (lambda v: v) if exact_type(b) or np.iscomplexobj(b) else (lambda v: v.astype(np.float64))
         if not (np.array_equal(a, b) if exact_type(b) else np.allclose(wide(a), wide(b), rtol, atol, equal_nan=True)):
             wider = exact()
-            if not exact_type(b) and index < len(wider) and is_nearer(a, b, wider[index]):
+            if not exact_type(b) and index < len(wider) and is_near(a, b, wider[index]):
                 continue
             return f"result {index}: largest difference {np.max(np.abs(wide(a) - wide(b)))}"
     return None

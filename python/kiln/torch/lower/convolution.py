@@ -178,7 +178,10 @@ def convolution_backward(b, out, grad, x, w, bias_sizes, stride, padding, dilati
     grad, x = last(b, grad), last(b, x)
     window, made = w.shape[2:], [None, None, None]
     if mask[0] and transposed:
-        made[0] = first(b, forward(b, grad, w, stride, padding, dilation, groups))
+        to_input = forward(b, grad, w, stride, padding, dilation, groups)
+        for d, (n, s, more) in enumerate(zip(x.shape[1:-1], stride, spread(output_padding, count)), 1):
+            to_input = cut(b, to_input, d, n) if more >= s else to_input  # padding by a stride adds windows
+        made[0] = first(b, to_input)
     elif mask[0]:
         extra = [n - ((m - 1) * s + d * (k - 1) + 1 - 2 * p) if isinstance(n, int) else s - 1 for n, m, s, d, k, p in
                  zip(x.shape[1:-1], grad.shape[1:-1], stride, dilation, window, padding)]

@@ -14,7 +14,7 @@ using namespace kiln::onnx_file;
 namespace {
 
 /// The versions of ONNX's operators whose meaning is known here.
-constexpr int64_t oldestOpset = 1, newestOpset = 25;
+constexpr int64_t oldestOpset = 1, newestOpset = 28;
 constexpr size_t longestSymbol = 200;
 
 bool isOnnxDomain(StringRef domain) {

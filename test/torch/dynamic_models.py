@@ -141,6 +141,12 @@ def gemma2():
 
 
 @model
+def mamba():
+    """A package for each length: the scan over the words is a loop of Python."""
+    return of("Mamba", vocab_size=128, hidden_size=32, num_hidden_layers=2, state_size=8, use_cache=False), lambda n: {"input_ids": words(2, n)}
+
+
+@model
 def llama_step():
     """One step of decoding: the cache of keys and values has any length."""
     from transformers import LlamaConfig, LlamaModel
@@ -242,6 +248,16 @@ def segformer():
             lambda n: {"pixel_values": R(n // 8 + 1, 3, 3 * n + 40, n + 45)})
 
 
+@model
+def detr():
+    from transformers import DetrConfig, DetrModel, ResNetConfig
+    backbone = ResNetConfig(embedding_size=8, hidden_sizes=[8, 16, 24, 32], depths=[1, 1, 1, 1], layer_type="basic", out_features=["stage4"])
+    one = DetrModel(DetrConfig(
+        use_timm_backbone=False, backbone=None, use_pretrained_backbone=False, backbone_config=backbone, d_model=32, encoder_layers=2,
+        decoder_layers=2, encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=64, decoder_ffn_dim=64, num_queries=9))
+    return one, lambda n: {"pixel_values": R(n // 8 + 1, 3, 32 * (n // 4) + 64, 32 * (n // 8) + 96)}
+
+
 def timm_model(name, inputs, **more):
     import timm
     one = timm.create_model(name, num_classes=10, **more)
@@ -292,6 +308,16 @@ def vae():
     one = diffusers.AutoencoderKL(down_block_types=("DownEncoderBlock2D",) * 2, up_block_types=("UpDecoderBlock2D",) * 2, sample_size=16,
                                   **BLOCKS)
     return one, lambda n: {"sample": R(n // 8 + 1, 3, 2 * n + 8, 2 * (n // 3) + 10), "return_dict": False}
+
+
+@model
+def flux():
+    import diffusers
+    one = diffusers.FluxTransformer2DModel(patch_size=1, in_channels=4, num_layers=1, num_single_layers=1, attention_head_dim=16,
+                                           num_attention_heads=2, joint_attention_dim=32, pooled_projection_dim=32, axes_dims_rope=(4, 4, 8))
+    return one, lambda n: {"hidden_states": R(2, n * n, 4), "encoder_hidden_states": R(2, n + 2, 32), "pooled_projections": R(2, 32),
+                           "timestep": torch.tensor([0.4, 0.7]), "img_ids": R(n * n, 3).round(), "txt_ids": torch.zeros(n + 2, 3),
+                           "return_dict": False}
 
 
 @model

@@ -68,7 +68,9 @@ class Slow(Exception):
 
 
 def settled(op, sample):
-    """Without `stable` the order of equal elements is free: asks for it."""
+    """Without `stable` the order of equal elements is free: asks for it. Attention drops nothing at random."""
+    if op.name == "nn.functional.multi_head_attention_forward":
+        sample.args = (*sample.args[:9], 0.0, *sample.args[10:])
     if op.name in ("sort", "argsort"):
         sample.kwargs = {**dict(zip(("dim", "descending"), sample.args)), **sample.kwargs, "stable": True}
         sample.args = ()
@@ -86,8 +88,14 @@ def determined(op, sample, made):
     return made
 
 
+#: Relative tolerances of operations whose samples have scores of hundreds: softmax multiplies the rounding of these.
+ROUGH = {"nn.functional.multi_head_attention_forward": {"atol": 1e-5, "rtol": 2e-4}}
+
+
 def tolerances(op, dtype):
     """Those that torch's tests have for the operation, where they are its own."""
+    if op.name in ROUGH and dtype == torch.float32:
+        return ROUGH[op.name]
     found = [one.d[dtype] for decorator in op.decorators for one in getattr(decorator, "decorators", [decorator])
              if isinstance(one, toleranceOverride) and dtype in one.d]
     return {"atol": max(one.atol for one in found), "rtol": max(one.rtol for one in found)} if found else {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Weights of 8 and 4 bits in torch's layouts, and flexible attention, beside eager."""
+"""Weights of 8 and 4 bits in torch's layouts and as torchao has them, and flexible attention, beside eager."""
 import sys
 
 import torch
@@ -26,6 +26,22 @@ def weights_of_four_bits():
     x, scales = torch.randn(3, 64), torch.randn(2, 144, 2)
     function = lambda *a: torch.ops.aten._weight_int4pack_mm_for_cpu(a[0], a[1], 32, a[2])  # noqa: E731
     same(fast(function, fullgraph=True)(x, packed, scales), function(x, packed, scales), 1e-4)
+
+
+@test
+def weights_of_torchao():
+    try:
+        from torchao.quantization import Int8DynamicActivationIntxWeightConfig, IntxWeightOnlyConfig, PerGroup, quantize_
+    except ImportError:  # not installed: nothing to compare
+        return
+    for config in (IntxWeightOnlyConfig(weight_dtype=torch.int4, granularity=PerGroup(32)),
+                   Int8DynamicActivationIntxWeightConfig(weight_dtype=torch.int4, weight_granularity=PerGroup(32))):
+        torch._dynamo.reset()
+        model = torch.nn.Sequential(torch.nn.Linear(64, 96), torch.nn.SiLU(), torch.nn.Linear(96, 10)).eval().requires_grad_(False)
+        quantize_(model, config)
+        x = torch.randn(5, 64)
+        with torch.no_grad():
+            same(fast(model, fullgraph=True)(x), model(x), 1e-4)
 
 
 @test

@@ -8,6 +8,7 @@ import re
 
 import sympy
 import torch
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from . import control, draws, sizes
 from .dtypes import name_of
@@ -107,7 +108,7 @@ class Lowering(Prim):
 
     def may_be_same(self, a, b):
         # torch has found out that an expression is always one number, or another expression, and guards that.
-        return isinstance(a, int) != isinstance(b, int) or (self.is_read(a) and self.is_read(b)) or (
+        return isinstance(a, int) != isinstance(b, int) or all(map(free_unbacked_symbols, (a, b))) or (
             self.hint(a) is not None and self.hint(a) == self.hint(b))
 
     def may_be_one(self, size):

@@ -474,3 +474,62 @@ llvm.func @other_phase(%phase: i64) attributes {simt.threads = 64 : i64, simt.sh
   simt.await %phase {place = 0 : i64}
   llvm.return
 }
+
+// -----
+
+// A loop within a loop, which begins where the outer one stands: what is copied before it is copied only if it runs.
+llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
+llvm.func @triangular(%from: !llvm.ptr<1>, %n: i64, %x: f32) attributes {simt.threads = 32 : i64, simt.shared_bytes = 512 : i64} {
+  %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
+  %thread = gpu.thread_id x
+  %i = arith.index_castui %thread : index to i32
+  %c16 = arith.constant 16 : i32
+  %own = arith.muli %i, %c16 : i32
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %p = llvm.getelementptr %memory[%own] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
+  %end = arith.subi %n, %one : i64
+  scf.for %k = %zero to %n step %one : i64 {
+    %some = arith.cmpi slt, %k, %end : i64
+    simt.copy_async %from to %p bytes 16 mask %some : !llvm.ptr<1>, !llvm.ptr<3>
+    simt.commit_copies
+    scf.for %j = %k to %end step %one : i64 {
+      simt.wait_copies but 0
+      %y = llvm.load %p : !llvm.ptr<3> -> vector<4xf32>
+      %next = arith.addi %j, %one : i64
+      %more = arith.cmpi slt, %next, %end : i64
+      simt.copy_async %from to %p bytes 16 mask %more : !llvm.ptr<1>, !llvm.ptr<3>
+      simt.commit_copies
+    }
+    llvm.store %x, %p : f32, !llvm.ptr<3>
+  }
+  llvm.return
+}
+
+// -----
+
+// The same where what is copied before the inner loop is copied in any case.
+llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
+llvm.func @triangular_always(%from: !llvm.ptr<1>, %n: i64, %x: f32) attributes {simt.threads = 32 : i64, simt.shared_bytes = 512 : i64} {
+  %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
+  %thread = gpu.thread_id x
+  %i = arith.index_castui %thread : index to i32
+  %c16 = arith.constant 16 : i32
+  %own = arith.muli %i, %c16 : i32
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %p = llvm.getelementptr %memory[%own] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
+  %end = arith.subi %n, %one : i64
+  scf.for %k = %zero to %n step %one : i64 {
+    // expected-note@+1 {{it does so here}}
+    simt.copy_async %from to %p bytes 16 : !llvm.ptr<1>, !llvm.ptr<3>
+    simt.commit_copies
+    scf.for %j = %k to %end step %one : i64 {
+      simt.wait_copies but 0
+      %y = llvm.load %p : !llvm.ptr<3> -> vector<4xf32>
+    }
+    // expected-error@+1 {{which thread 0 writes before, and no wait covers that copy}}
+    llvm.store %x, %p : f32, !llvm.ptr<3>
+  }
+  llvm.return
+}

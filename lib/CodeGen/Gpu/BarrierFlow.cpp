@@ -360,6 +360,9 @@ void BarrierFlow::visitScratch(Operation *op) {
         ++decisions;
       }
     }
+    // A barrier does not end the reads of a product in flight.
+    if (waitForProducts(op, met))
+      return;
     partBehind(op, met);
     // It waits between what it writes and what it reads.
     if (!now.warpBytes && namesMemories)

@@ -130,6 +130,10 @@ std::optional<PanelPlace> cpu::panelPlaceOf(MemRefType type, bool isLeft,
       return std::nullopt;
   int64_t extent = type.getDimSize(form.panelDim);
   form.deepest = type.getDimSize(form.stepDim);
+  // No storage holds more; each is looked at below.
+  constexpr int64_t kMost = int64_t(1) << 20;
+  if (extent > kMost || form.deepest > kMost)
+    return std::nullopt;
   auto at = [&](int64_t r, int64_t k) {
     SmallVector<int64_t> coordinates(rank, 0);
     coordinates[form.panelDim] = r;

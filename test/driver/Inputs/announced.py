@@ -34,6 +34,15 @@ def pointers(tile, *lines):
 
 WIDE = ["%e = tt.expand_dims %r {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>",
         "%v0 = tt.broadcast %e : tensor<1x64xi32> -> tensor<64x64xi32>"]
+ROWS = """tile.kernel @k(%a: !tile.view<33554432x64xf32>, %b: !tile.view<64x16xf32>, %c: !tile.view<33554432x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %x = tile.load %a[%c0, %c0] : !tile.view<33554432x64xf32> -> tensor<33554432x64xf32>
+  %y = tile.load %b[%c0, %c0] : !tile.view<64x16xf32> -> tensor<64x16xf32>
+  %z = tile.load %c[%c0, %c0] : !tile.view<33554432x16xf32> -> tensor<33554432x16xf32>
+  %d = tile.dot %x, %y, %z : tensor<33554432x64xf32>, tensor<64x16xf32>, tensor<33554432x16xf32>
+  tile.store %d, %c[%c0, %c0] : tensor<33554432x16xf32>, !tile.view<33554432x16xf32>
+}
+"""
 INPUTS = {
     "hint.ttir": kernel("%p = tt.get_program_id x : i32",
                         f"%s = arith.muli %p, %p {{tt.divisibility = dense<64> : tensor<{MANY}xi32>}} : i32",
@@ -47,6 +56,7 @@ INPUTS = {
                              *doubled(64, "%v{to} = arith.muli %v{source}, %v{source} : tensor<64xi32>")),
     "others.ttir": pointers("64x64", *WIDE,
                             *doubled(64, "%v{to} = arith.minui %v{source}, %v{source} : tensor<64x64xi32>")),
+    "rows.mlir": ROWS,
     "constant.mlir": function(f"%x: tensor<{MANY}xf32>) -> tensor<{MANY}xf32>",
                               f"%c = stablehlo.constant dense<1.0> : tensor<{MANY}xf32>",
                               f"%0 = stablehlo.add %x, %c : tensor<{MANY}xf32>", f"return %0 : tensor<{MANY}xf32>"),

@@ -7,6 +7,7 @@
 #include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Runtime/Session.h"
+#include "kiln/Target/Activity.h"
 #include "kiln/Text/Json.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -187,7 +188,11 @@ void Explanation::assembly(ModuleOp lowered, const BoundTarget &bound) {
   OwningOpRef<ModuleOp> copy = lowered.clone();
   std::string text;
   llvm::raw_string_ostream os(text);
-  if (failed(bound.target->emit(*copy, EmitKind::Assembly, bound.options, os)))
+  if (failed(runGuardedActivity(
+          TargetRegistry::get().describe(*bound.target, "text of"), *copy, [&] {
+            return bound.target->emit(*copy, EmitKind::Assembly, bound.options,
+                                      os);
+          })))
     return;
   Symbol *current = nullptr;
   SmallVector<StringRef> lines;

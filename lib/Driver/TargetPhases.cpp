@@ -4,6 +4,7 @@
 #include "Phases.h"
 #include "Specs.h"
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Target/Activity.h"
 #include "kiln/Tiling/Tiling.h"
 #include "kiln/Transforms/Program/Passes.h"
 #include "mlir/IR/SymbolTable.h"
@@ -212,9 +213,11 @@ static LogicalResult emitLowered(Session &session, ModuleOp module,
   if (!session.stopsAt(Emit::LLVM) && !session.stopsAt(Emit::Asm))
     return success();
   llvm::raw_string_ostream os(session.result);
-  return bound.target->emit(
-      module, session.stopsAt(Emit::LLVM) ? EmitKind::LLVM : EmitKind::Assembly,
-      bound.options, os);
+  EmitKind kind =
+      session.stopsAt(Emit::LLVM) ? EmitKind::LLVM : EmitKind::Assembly;
+  return runGuardedActivity(
+      TargetRegistry::get().describe(*bound.target, "text of"), module,
+      [&] { return bound.target->emit(module, kind, bound.options, os); });
 }
 
 /// Says how kernels are lowered, and where what is asked for of them goes.

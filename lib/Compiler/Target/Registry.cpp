@@ -378,11 +378,19 @@ BoundTarget TargetRegistry::boundTarget(Operation *op) const {
 
 void TargetRegistry::registerDialects(DialectRegistry &registry) const {
   registry.insert<KilnDialect>();
-  for (const auto &entry : state->targets)
+  for (const auto &entry : state->targets) {
+    Activity activity(describe(*entry.target, "dialects of"), nullptr);
     entry.target->registerDialects(registry);
+  }
   for (const auto &fn : state->dialects)
     fn(registry);
-  frontend::FrontendRegistry::get().registerDialects(registry);
+  for (const frontend::Frontend *one :
+       frontend::FrontendRegistry::get().frontends()) {
+    Activity activity(
+        describeOwner("dialects of frontend", one->name, one->plugin), nullptr);
+    if (one->registerDialects)
+      one->registerDialects(registry);
+  }
 }
 
 void kiln::target::setTarget(ModuleOp module, const BoundTarget &target) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A target with a pipeline and a serialiser that go wrong.
 #include "bad.h"
+#include "kiln/Frontend/Frontend.h"
 #include "mlir/Pass/Pass.h"
 #include <cstdio>
 #include <sys/stat.h>
@@ -82,6 +83,12 @@ public:
       runExtensionPoint(pm, options, "bad.form");
     pm.addPass(std::make_unique<BadPass>());
   }
+  LogicalResult emit(ModuleOp, EmitKind, const TargetOptions &,
+                     raw_ostream &os) const override {
+    misbehave("emit");
+    os << "text\n";
+    return success();
+  }
   LogicalResult claimProgram(ModuleOp, const TargetOptions &) const override {
     misbehave("claim-program");
     return failure(bad("claim-program-fails"));
@@ -129,6 +136,18 @@ void registerAll(TargetRegistry &registry) {
                  out.st_rdev == null.st_rdev;
   misbehave(isTrial ? "trial" : "registration");
   registry.addTarget(std::make_unique<BadTarget>());
+  if (bad("frontend-dialects-exits")) {
+    frontend::Frontend frontend;
+    frontend.name = "strange";
+    frontend.functions = {"func.func"};
+    frontend.magic = "strange 1\n";
+    frontend.read = [](auto &&...) { return OwningOpRef<ModuleOp>(); };
+    frontend.pipeline = [](const frontend::Options &) { return ""; };
+    frontend.registerDialects = [](DialectRegistry &) {
+      misbehave("frontend-dialects");
+    };
+    registry.addFrontend(std::move(frontend));
+  }
 }
 } // namespace
 

@@ -1,7 +1,8 @@
 //===- Driver.h - The compiler as a library ---------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What kiln-compile does, for tools and for the C interface.
+// The compiler driver as a library: used by kiln-compile, the other tools and
+// the C interface.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +31,7 @@ namespace kiln::driver {
 /// Exit statuses that people script against.
 enum ExitStatus { kDone = 0, kInputFailed = 1, kWrongUsage = 2 };
 
-/// What --emit asks for.
+/// The kinds of output of --emit.
 enum class Emit { Package, Prim, Program, Tile, Target, LLVM, Asm, Binary };
 
 /// The --print-ir-* flags: what to print of the IR around passes.
@@ -42,12 +43,13 @@ struct IRDumpOptions {
   bool moduleScope = false; ///< always the whole module
   std::string treeDir;      ///< one file for each print; empty: stderr
 
-  /// Whether anything is printed.
+  /// Returns true if anything is printed.
   bool any() const;
-  /// Whether all passes print afterwards: flags that only restrict or direct
-  /// what is printed mean that when they stand alone.
+  /// Returns true if the IR is printed after all passes. Flags that only
+  /// restrict or redirect the output mean this if no other flag is given.
   bool printsAfterAll() const;
-  /// Takes one flag, named without its dashes. On failure `error` says why.
+  /// Parses one flag, named without its dashes. On failure `error` has the
+  /// reason.
   bool parse(llvm::StringRef flag, std::optional<llvm::StringRef> value,
              std::string &error);
 };
@@ -59,7 +61,7 @@ struct CompileOptions {
   std::vector<std::string> targets;
   std::vector<std::string> loadTargets;
   std::vector<std::string> entries; ///< functions to convert; empty: all
-  std::string elided; ///< zeros or random; empty: they are an error
+  std::string elided; ///< zeros or random for left-out constants; else error
   Emit emit = Emit::Package;
   std::string emitText; ///< the target's own name for its assembly, if given
   std::optional<std::string> explain; ///< file, or "" for the terminal
@@ -70,10 +72,10 @@ struct CompileOptions {
   /// Prints the passes that would run, in place of running all of them.
   bool printPipeline = false;
   std::string frontend; ///< NAME[,KEY=VALUE...]; empty: told by the input
-  /// Evaluates the program around every pass, and compares what is left with
-  /// the device: kiln/Driver/Semantics.h.
+  /// Evaluates the program before and after every pass, and compares the last
+  /// level that can be evaluated with the device: kiln/Driver/Semantics.h.
   bool verifySemantics = false;
-  /// Seconds that one evaluation may take; 0: any.
+  /// Time limit of one evaluation in seconds; 0: none.
   double verifySeconds = 10;
   /// Arguments of the entry, each FILE.npy[+N] or TYPE:VALUE, and the grid of a
   /// kernel, X[,Y[,Z]]; empty: they are invented.
@@ -94,24 +96,24 @@ struct CompileOptions {
   bool inProcess = false;
   std::string sign;                ///< file of the key that signs the package
   bool skipUnknownTargets = false; ///< as long as one of several is known
-  /// Compiles every target so many times, with the first candidates of its
-  /// tiling model, for `kiln-run --tune` to measure; 0: once, as it is.
+  /// Compiles every target this many times, with the first candidates of its
+  /// tiling model, for `kiln-run --tune` to measure; 0: once, with the best.
   unsigned candidates = 0;
-  /// Compiles the kernels that the targets would get for `reference`, each an
-  /// entry of its own, so that one by one can be compared.
+  /// Compiles the kernels of the targets for `reference`, each as an entry of
+  /// its own, so that `kiln-run --check` can compare kernel by kernel.
   bool referenceKernels = false;
-  /// Serialise some kernels twice, where a plug-in from elsewhere does it, and
-  /// compare the bytes.
+  /// Serialises the first module of a plug-in's target twice and compares the
+  /// bytes.
   bool serialiseTwice = false;
   /// Kernels that no named target takes are errors.
   bool noFallback = false;
-  /// Seconds that one pass, lowering or serialiser may take; 0: any.
+  /// Time limit of one pass, lowering or serialiser in seconds; 0: none.
   std::optional<double> stepSeconds;
   bool help = false;
   bool version = false;
 
-  /// Parses what stands behind the program's name. On failure `error` says
-  /// what was expected and found.
+  /// Parses the arguments behind the program's name. On failure `error` states
+  /// the expected and the found argument.
   static bool parse(llvm::ArrayRef<std::string> args, CompileOptions &options,
                     std::string &error);
   /// Prints the flags with their help texts.
@@ -121,10 +123,10 @@ struct CompileOptions {
 /// Receives one diagnostic: "file:line:column: error: message".
 using DiagnosticSink = std::function<void(llvm::StringRef)>;
 
-/// Compiles `input`. What --emit asks for ends in `result`, the report of
-/// --explain in `report`. Plug-ins must have been loaded. Several threads may
-/// compile at once; where one of them may load plug-ins, the others hold a
-/// `target::LoadedScope`.
+/// Compiles `input`. Writes the output of --emit to `result` and the report of
+/// --explain to `report`; returns an ExitStatus. Plug-ins must have been
+/// loaded. Several threads may compile at once. If one of them may load
+/// plug-ins, the others hold a `target::LoadedScope`.
 int compile(const CompileOptions &options, llvm::MemoryBufferRef input,
             const DiagnosticSink &diag, std::string &result,
             std::string &report);
@@ -133,30 +135,30 @@ int compile(const CompileOptions &options, llvm::MemoryBufferRef input,
 /// loaded plug-ins.
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// Adds those and everything else that mlir-opt reads. A dialect that is only
-/// registered costs nothing until a file names it.
+/// Adds the dialects of `registerDialects` and all others that mlir-opt reads.
+/// A registered dialect costs nothing until a file names it.
 void registerInputDialects(mlir::DialectRegistry &registry);
 
 /// Registers what the core itself brings to the target registry: families,
 /// schedules, extension points.
 void initializeCore();
 
-/// Does that, then loads plug-ins: those of the search path
-/// and those named. Every tool begins with it. False: a named one failed.
-/// `diag` gets what is wrong, by default the standard error does. Safe in
-/// threads.
+/// Calls `initializeCore`, then loads the plug-ins of the search path and the
+/// named ones. Every tool calls it first. Returns false if a named plug-in
+/// failed. `diag` receives the diagnostics, by default the standard error does.
+/// Thread-safe.
 bool initialize(const std::vector<std::string> &loadTargets,
                 const DiagnosticSink &diag = {});
 
 /// Adds Kiln's passes and pipelines to the global registry, once.
 void registerPasses();
 
-/// Runs `body` on a thread with a deep stack in a child process, so that
-/// whatever happens to it ends as an exit status; a crash gives one diagnostic
-/// that names `input`. For tools, whose process this is; `inProcess` or
-/// KILN_NO_CHILD=1 run it without a child. Code that exits is an
-/// error that names it and status 1; with `mayExit`, for what reads command
-/// lines and prints help, only while a plug-in's code or a pass runs.
+/// Runs `body` on a thread with a deep stack in a child process, and returns an
+/// exit status. A crash gives one diagnostic that names `input`. For tools, not
+/// for libraries. `inProcess` or KILN_NO_CHILD=1 run `body` without a child. If
+/// code calls `exit`, the result is an error that names the code, and status 1.
+/// With `mayExit` this holds only while a plug-in's code or a pass runs,
+/// because parsers of command lines exit after they print help.
 int runGuarded(llvm::StringRef input, const std::function<int()> &body,
                bool inProcess = false, bool mayExit = false);
 
@@ -174,23 +176,23 @@ llvm::StringRef inputArgument(int argc, char **argv);
 /// cannot be read, passes. False: an error was printed.
 bool isHarmlessFile(llvm::StringRef path);
 
-/// What the frontend of a plug-in makes of a file in its own format, as text of
-/// MLIR with locations; null where the file is in no such format. `failed`: it
-/// is in one, and errors were printed.
+/// Reads a file in the format of a plug-in's frontend, and returns it as text
+/// of MLIR with locations; null if the file is in no such format. Sets `failed`
+/// if it is in one but could not be read; errors were printed.
 std::unique_ptr<llvm::MemoryBuffer>
 readForeignFile(llvm::StringRef path, const mlir::DialectRegistry &registry,
                 bool &failed);
 
-/// Writes out what waits for the standard output. Where that fails, says so and
-/// returns 1 in place of 0.
+/// Flushes the standard output. If that fails, prints an error and returns 1 in
+/// place of 0.
 int flushOutput(int status);
 
-/// Makes the process end with status 1 and one message when its standard output
-/// cannot take what was printed. For tools, before they print.
+/// Makes the process exit with status 1 and one message if a write to its
+/// standard output fails. Tools call it before they print.
 void guardOutput();
 
-/// Writes a file whole or not at all; what a link points to is replaced, not
-/// the link, and devices and pipes are written to directly. "-" is stdout.
+/// Writes a whole file or nothing. Replaces the file that a link names, not the
+/// link; writes directly to devices and pipes. "-" is the standard output.
 bool writeOutput(llvm::StringRef path, llvm::StringRef bytes,
                  std::string &error);
 

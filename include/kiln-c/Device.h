@@ -90,8 +90,9 @@ enum {
      no more instances than the device holds at once. */
   KILN_LAUNCH_PERSISTENT = 6,
   KILN_LAUNCH_PRIORITY = 7, /* higher ones first; 0 is usual */
-  /* The order in which instances start best: bands of so many of axis 0, then
-     of axis 1 and 2, before the next band. 0: axis 0 first, no bands. */
+  /* The best order in which to start instances: a band of this number of
+     coordinates along axis 0, with all of axis 1 and 2, before the next band.
+     0: axis 0 first, no bands. */
   KILN_LAUNCH_RASTER = 8,
   /* Not 0: the code is another compiler's, with arguments of its own: the
      address of each view, and the bits of each scalar, in the order in which
@@ -303,7 +304,7 @@ typedef struct KilnDeviceHost {
   uint32_t apiMinor;
   /* Prints what a kernel prints, from any thread. */
   void (*print)(const KilnPrintedValue *value);
-  /* Says how far the running launch is, for people who wait. Optional to call;
+  /* Reports the progress of the running launch. Optional to call;
      absent where structSize does not reach it. */
   void (*progress)(uint64_t done, uint64_t total);
   /* Since 1.2, for drivers whose kernels exchange data between ranks

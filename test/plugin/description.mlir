@@ -18,7 +18,7 @@ module attributes {kiln.target = #kiln.target<name = "a", chip = "b",
   limits = {max_rank = 5 : i64}>} {}
 
 // -----
-// expected-error @+4 {{expected the word for who shares a memory to be one of: thread, core, cluster, device, host, found 'moon'}}
+// expected-error @+4 {{expected the word for the unit that shares a memory to be one of: thread, core, cluster, device, host, found 'moon'}}
 // expected-error @+3 {{failed to parse Kiln_MemoryAttr parameter 'scope'}}
 // expected-error @+2 {{failed to parse Kiln_TargetAttr parameter 'memories'}}
 module attributes {kiln.target = #kiln.target<name = "a", chip = "b",

@@ -19,7 +19,9 @@ import sys
 LONGEST, SCREEN = 40, 40
 CLAUSES = "[.:;!?]"  # comments and definitions may join clauses
 
-ACTORS = re.compile(r"\b(nobody|whoever|whomever|somebody|anybody|someone|anyone)\b", re.IGNORECASE)
+ACTORS = re.compile(r"\b(nobody|whoever|whomever|somebody|anybody|everybody|someone|anyone"
+                    r"|(?<!one )(?<!those )who(?:m| (?:is|has|declined|declines|chooses|shares|says|claimed|observes|includes|knows|generates)))\b",
+                    re.IGNORECASE)
 # What was found, and the term of the field. Patterns are searched in prose.
 GLOSSARY = [
     (r"memory of the block\b", "shared memory"),
@@ -41,6 +43,7 @@ GLOSSARY = [
     (r"\brungs?\b", "integration level"),
     (r"\bfactors?\b(?! of (?:\d|two|ten|safety))", "operand (lhs, rhs)"),
     (r"\btwo at a time\b", "packed"),
+    (r"\bso many\b", "this number of"),
 ]
 GLOSSARY = [(re.compile(pattern, re.IGNORECASE), term) for pattern, term in GLOSSARY]
 FENCE = re.compile(r"^ *```.*?^ *```\s*$", re.MULTILINE | re.DOTALL)
@@ -68,6 +71,7 @@ def prose_of_page(text):
 def prose_of_definition(text):
     """Descriptions and summaries of a .td file."""
     keep = [match.span(1) for match in re.finditer(r"\b(?:description|summary|cppExtra)\s*=\s*(?:\[\{(?=)|(?=\"))(.*?)(?:\}\]|(?<=\")\s*;)", text, re.DOTALL)]
+    keep += [match.span(1) for match in re.finditer(r"\bInterfaceMethod<\[\{(.*?)\}\]", text, re.DOTALL)]
     keep += [match.span() for match in re.finditer(r"^\s*//.*$", text, re.MULTILINE)]
     return keep_only(text, keep)
 

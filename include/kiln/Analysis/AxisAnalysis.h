@@ -17,12 +17,12 @@ namespace kiln::tile {
 
 /// What is known of a tile along one dimension. All numbers are powers of two.
 struct AxisFacts {
-  /// In aligned runs of so many elements each is one more than the one before
-  /// it; for pointers, one element further.
+  /// Length of aligned runs in which each element is one more than the one
+  /// before it; for pointers, one element further.
   int64_t contiguity = 1;
   /// The first of each run is a multiple of this; bytes, for pointers.
   int64_t divisibility = 1;
-  /// In aligned runs of so many elements all are the same.
+  /// Length of aligned runs of equal elements.
   int64_t constancy = 1;
 
   bool operator==(const AxisFacts &o) const {
@@ -48,8 +48,8 @@ struct TileFacts {
 /// Facts about the tiles of a kernel, asked for one by one. They come from
 /// scalars (index::Analysis: parameters, program ids, loops, assumptions),
 /// counts, index maps, arithmetic, loops, and hints, which are taken to be
-/// true. A snapshot, as index::Analysis is; what has fewer than 64 bits may wrap
-/// around, but no pointer reaches elements that are 2^32 apart.
+/// true. A snapshot, as index::Analysis is; what has fewer than 64 bits may
+/// wrap around, but no pointer reaches elements that are 2^32 apart.
 class AxisAnalysis {
 public:
   explicit AxisAnalysis(index::Analysis &scalars) : scalars(scalars) {}

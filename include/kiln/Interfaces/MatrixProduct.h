@@ -12,8 +12,8 @@ namespace kiln {
 /// sums of parts.
 enum class ProductPrecision { IEEE, TF32, TF32x3, BF16x3, BF16x6 };
 
-/// So many terms that may be summed with fewer bits are all there are, also
-/// those of other iterations of a loop that carries the sum.
+/// A number of imprecise terms that stands for all terms, also those of other
+/// iterations of a loop that carries the sum.
 inline constexpr int64_t kAllTermsImprecise = int64_t(1) << 30;
 
 } // namespace kiln

@@ -37,8 +37,8 @@ def MatrixProductOpInterface : OpInterface<"MatrixProductOpInterface"> {
     InterfaceMethod<"How many products of 8-bit floats may be summed with 13 bits of fraction; 0: none.",
       "int64_t", "getImpreciseTerms", (ins), "", "return 0;">,
     InterfaceMethod<[{
-      Whether elements of a factor are other numbers than those of its element type: bytes that hold
-      floats, one or several to a byte. Only who knows the operation can read them.
+      Returns true if an operand is encoded: its elements are bytes that hold
+      floats, one or several to a byte. Only code for this operation can read them.
     }], "bool", "hasEncodedFactors", (ins), "", "return false;">,
   ];
   let extraSharedClassDeclaration = [{

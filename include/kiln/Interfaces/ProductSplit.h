@@ -27,8 +27,8 @@ struct ProductSplit {
   /// Room for the steps of a panel, at least `depth`.
   int64_t deepest = 1;
   PanelForm lhs, rhs;
-  /// So many panels of the right operand are packed together, `strip` steps of
-  /// all of them at a time: along its rows.
+  /// Number of panels of the right operand that are packed together, `strip`
+  /// steps of all of them at a time, along its rows.
   int64_t panels = 1, strip = 1;
   /// Added to signed 8-bit operands that are packed as unsigned ones.
   int64_t lhsOffset = 0;

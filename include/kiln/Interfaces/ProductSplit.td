@@ -13,13 +13,13 @@ def ProductSplitAttrInterface : AttrInterface<"ProductSplitAttrInterface"> {
   }];
   let methods = [
     InterfaceMethod<[{
-      How the product that carries the attribute is split; nothing where it cannot be computed so, which whoever
-      computes it as a whole reports.
+      Returns how the matmul that carries the attribute is split; nothing if it cannot be split so. The code that
+      computes the whole matmul then reports the error.
     }], "::std::optional<::kiln::ProductSplit>", "getProductSplit",
       (ins "::kiln::MatrixProductOpInterface":$product)>,
     InterfaceMethod<[{
-      Faster ways for factors of smaller numbers than their types can hold, for `stage-guard-products`, which looks at
-      them first.
+      Returns faster versions for operands whose values are smaller than their types allow. `stage-guard-products`
+      checks the values first.
     }], "::llvm::SmallVector<::kiln::NarrowProduct>", "getNarrowProducts",
       (ins "::kiln::MatrixProductOpInterface":$product), "", "return {};">,
   ];

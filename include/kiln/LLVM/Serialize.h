@@ -8,8 +8,8 @@
 
 namespace kiln::cpu {
 
-/// Registers LLVM's code generators, once; everybody who uses their tables has
-/// to come here first, as they are written without a lock.
+/// Registers LLVM's code generators, once. Code that uses their tables has to
+/// call it first, because LLVM writes them without a lock.
 void initializeBackends();
 
 /// Adds what `serializeKernels` and `emitKernels` need to a registry: before a

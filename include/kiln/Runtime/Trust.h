@@ -10,8 +10,8 @@ namespace kiln::runtime {
 
 /// Fails where a user other than the caller and root may write to a file or a
 /// folder, or may replace a folder on the way there: the owner is another user,
-/// or the mode lets a group or everybody write. Folders on the way may be open
-/// to everybody if they are sticky, as /tmp is; the caller's private group and
+/// or the mode lets a group or all users write. Folders on the way may be open
+/// to all users if they are sticky, as /tmp is; the caller's private group and
 /// the group of root count as the caller. Succeeds for what does not exist, and
 /// always where KILN_TRUST_WRITABLE_FOLDERS is 1. The message begins with the
 /// path.

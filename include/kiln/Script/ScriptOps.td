@@ -119,7 +119,7 @@ def Script_SetWarpsOp : Script_DecisionOp<"set_warps"> {
 def Script_SetStagesOp : Script_DecisionOp<"set_stages"> {
   let summary = "Sets the number of stages of a loop's ring buffer";
   let description = [{
-    On a loop of a kernel: so many iterations are in flight at once (software pipelining). 1 copies nothing ahead. The number is exact: a loop that
+    On a loop of a kernel: the number of iterations in flight at once (software pipelining). 1 copies nothing ahead. The number is exact: a loop that
     cannot have it is an error with the reason.
 
     Example:

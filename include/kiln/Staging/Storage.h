@@ -3,8 +3,8 @@
 //
 // Every tile of a kernel is either recomputed at the coordinates where it is
 // used, or kept in storage. `tile-decide-storage` decides and writes
-// `stage.home` on operations; who generates code reads it through this class,
-// which also answers what follows from the decisions.
+// `stage.home` on operations; code generators read it through this class,
+// which also computes what follows from the decisions.
 //
 //===----------------------------------------------------------------------===//
 

@@ -40,9 +40,9 @@ def Cpu_ProductAttr : AttrDef<Cpu_Dialect, "Product",
   let summary = "how a matrix product is computed";
   let description = [{
     As the attribute `cpu.product` of an operation with MatrixProductOpInterface: blocks of `rows` x `columns`
-    elements of the accumulator are summed up in registers, over at most `depth` steps at a time, from panels of
-    so many steps. `row` names the matrix instruction that does it. Without one panels hold elements of the
-    accumulator's type, which are multiplied and added.
+    elements of the accumulator are summed up in registers, over at most `depth` steps at a time. Panels have
+    `depth` steps. `row` names the matrix instruction. Without one, panels hold elements of the
+    accumulator's type, and the code multiplies and adds them.
 
     `panels` panels of the right operand are packed together, along its rows.
 

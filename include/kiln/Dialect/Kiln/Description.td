@@ -72,7 +72,7 @@ class Kiln_Enum<string name, string summary, list<I32EnumAttrCase> cases>
   let parameterParser = "::kiln::target::parseWord<::kiln::target::" # name # ">($_parser, \"" # summary # "\")";
 }
 
-def Kiln_MemoryScope : Kiln_Enum<"MemoryScope", "who shares a memory", [
+def Kiln_MemoryScope : Kiln_Enum<"MemoryScope", "the unit that shares a memory", [
   I32EnumAttrCase<"Thread", 0, "thread">, I32EnumAttrCase<"Core", 1, "core">,
   I32EnumAttrCase<"Cluster", 2, "cluster">, I32EnumAttrCase<"Device", 3, "device">,
   I32EnumAttrCase<"Host", 4, "host">]>;
@@ -154,7 +154,7 @@ def Kiln_LanePhaseAttr : Kiln_Struct<"LanePhase", "lane_phase"> {
 def Kiln_MemoryAttr : Kiln_Struct<"Memory", "memory"> {
   let summary = "one memory space";
   let description = [{
-    `scope` says who shares it: `thread`, `core`, `cluster`, `device`, `host`.
+    `scope` is the unit that shares it: `thread`, `core`, `cluster`, `device`, `host`.
     `kind` is `register`, `explicit` (moved into by the program) or `cached`
     (filled by the hardware). Sizes in bytes, 0 for unknown or unlimited.
 

@@ -27,7 +27,8 @@ struct Decline {
   std::string reason; ///< lower case, no full stop
 };
 
-/// One row: a thing that was lowered, what took it, and who declined before.
+/// One row: an operation or group, the lowering or target that took it, and
+/// those that declined it before.
 struct ReportRow {
   std::string
       stage; ///< "raise", "claim", "schedule", "lowering", "placement", ...

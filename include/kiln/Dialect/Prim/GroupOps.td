@@ -37,7 +37,7 @@ def Prim_ClaimOp : Prim_Op<"claim", [RecursiveMemoryEffects, IsolatedFromAbove, 
   let summary = "Operations that a target has claimed whole";
   let description = [{
     The region holds the claimed operations, so that `reference` can evaluate them and a fallback can
-    inline them. `target` and `name` say who claimed and as what; `config` is the target's own.
+    inline them. `target` is the target that claims the operations, `name` the name of the claim; `config` is the target's own.
 
     Constraints:
     - (C1) The block has one argument for each input, of its type.

@@ -16,7 +16,7 @@ def Prim_DotGeneralOp : Prim_Op<"dot_general", [Pure, DeclareOpInterfaceMethods<
     |error| <= c * K * eps * sum |lhs * rhs|, in any order; the sum of nothing is 0. `precision tf32`
     allows f32 operands to be rounded to 10 bits of mantissa first.
 
-    `imprecise n`, for 8-bit float operands: so many products that follow each other in the sum may be added with 14
+    `imprecise n`, for 8-bit float operands: up to n products that follow each other in the sum may be added with 14
     significant bits, as matrix units do, before they are added to the sum. Each of these may err by
     2^-14 of the sum of their magnitudes. 0, the default: all are added as the type of the sum says.
 

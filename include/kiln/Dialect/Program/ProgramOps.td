@@ -209,7 +209,7 @@ def Program_ReadOp : Program_Op<"read"> {
 }
 
 def Program_AlignedOp : Program_Op<"aligned", [Pure]> {
-  let summary = "Whether a buffer's first element is at a multiple of so many bytes";
+  let summary = "Tests whether the address of a buffer's first element is a multiple of `bytes`";
   let description = [{ For guards. Example: `%ok = program.aligned %a to 64 : memref<?xf32>`. }];
   let arguments = (ins AnyMemRef:$source, ConfinedAttr<I64Attr, [IntPowerOf2]>:$bytes);
   let results = (outs I1:$result);

@@ -14,7 +14,7 @@ def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [DeclareOpInterfaceMethods<MemoryEf
     For every enabled lane: old = *ptr; *ptr = kind(old, value).
 
     - `kind`: how old and new are combined.
-    - `order`, `scope`: how other accesses are ordered around it, and for whom.
+    - `order`, `scope`: the memory order, and the threads for which it holds.
     - `ptr`: where.
     - `value`: what it is combined with.
     - `mask`: which lanes are enabled; all of them without it.
@@ -47,7 +47,7 @@ def Tile_AtomicCASOp : Tile_Op<"atomic_cas", [DeclareOpInterfaceMethods<MemoryEf
   let description = [{
     For every lane: old = *ptr; if old has the bits of `compare`, *ptr = value.
 
-    - `order`, `scope`: how other accesses are ordered around it, and for whom.
+    - `order`, `scope`: the memory order, and the threads for which it holds.
     - `ptr`: where.
     - `compare`: what has to be there for `value` to replace it.
     - `result`: old.

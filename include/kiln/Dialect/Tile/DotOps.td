@@ -27,7 +27,7 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>,
       all but 10 bits of the mantissa, the others stand for sums of products of parts and may use all
       bits.
     - `lhs_unsigned`, `rhs_unsigned`: the integers of that operand are unsigned.
-    - `max_imprecise_acc`: so many products of 8-bit floats that follow each other along k may be
+    - `max_imprecise_acc`: up to this number of products of 8-bit floats that follow each other along k may be
       summed with 13 bits of fraction before their sum is added to the rest; 0, the default, for none.
       Operands of other types are summed as if it were 0.
 

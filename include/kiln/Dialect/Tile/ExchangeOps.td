@@ -13,9 +13,9 @@ def Tile_ExchangeOp : Tile_Op<"exchange", [Pure, ExactResult, SameOperandsAndRes
     DeclareOpInterfaceMethods<IndexMapOpInterface, ["getIndexMap", "movesElements"]>]> {
   let summary = "Elements change places with those at a distance";
   let description = [{
-    result[..., i, ...] = source[..., i xor mask, ...] along a dimension. Where the mask is one bit, elements that are so far
-    apart change places, as in a step of a bitonic network; a mask of all bits below a power of two turns blocks of so many
-    elements round.
+    result[..., i, ...] = source[..., i xor mask, ...] along a dimension. With a mask of one bit, elements at that distance
+    change places, as in a step of a bitonic network (compare-exchange). A mask of all bits below a power of two reverses blocks of
+    that many elements.
 
     - `source`: the tile; `result`: the same elements.
     - `axis`: the dimension.

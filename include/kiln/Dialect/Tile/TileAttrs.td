@@ -55,7 +55,7 @@ def Tile_MemoryOrder : I32EnumAttr<"MemoryOrder", "order of an atomic access", [
   I32EnumAttrCase<"acq_rel", 3>
 ]> { let cppNamespace = "::kiln::tile"; }
 
-def Tile_MemoryScope : I32EnumAttr<"MemoryScope", "who observes the order of an atomic access", [
+def Tile_MemoryScope : I32EnumAttr<"MemoryScope", "the threads that observe the order of an atomic access", [
   I32EnumAttrCase<"instance", 0>, I32EnumAttrCase<"device", 1>, I32EnumAttrCase<"system", 2>
 ]> { let cppNamespace = "::kiln::tile"; }
 

@@ -214,9 +214,38 @@ LogicalResult PrefetchOp::verify() {
     if (size < 1)
       return emitOpError() << "expected positive sizes of the box, found "
                            << size;
+  // (C3) A positive distance.
+  if (getEvery() && *getEvery() < 1)
+    return emitOpError() << "expected a positive distance 'every', found "
+                         << *getEvery();
   return success();
 }
 
 void PrefetchOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Write::get(), CacheResource::get());
+}
+
+//===----------------------------------------------------------------------===//
+// PrefetchAheadOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult PrefetchAheadOp::verify() {
+  // (C1) What reads through a view makes the tile.
+  auto read = getTile().getDefiningOp<kiln::ViewAccessOpInterface>();
+  if (!read || !read.isRead() ||
+      llvm::any_of(read.getAxes(), [](const kiln::ViewAxis &axis) {
+        return axis.isIndirect();
+      }))
+    return emitOpError() << "expected a tile that an operation reads through a "
+                            "view, without indirect dimensions";
+  // (C2) One distance per dimension of the view.
+  size_t rank = read.getAxes().size();
+  if (getBy().size() != rank)
+    return emitOpError() << "expected " << rank << " distances, found "
+                         << getBy().size();
+  return success();
+}
+
+void PrefetchAheadOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Write::get(), CacheResource::get());
 }

@@ -87,6 +87,14 @@ LogicalResult FutureType::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult StreamAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 int64_t bytes, bool) {
+  if (bytes < 1)
+    return emitError() << "expected a positive number of bytes, found "
+                       << bytes;
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Ring type
 //===----------------------------------------------------------------------===//

@@ -74,3 +74,43 @@ tile.kernel @copy_c6(%x: !tile.view<4xf32>, %i: index) {
   // expected-error@+1 {{expected a 'bulk' copy to be 'async', from a view to storage}}
   stage.copy bulk %x[%i] to %s : !tile.view<4xf32>, memref<4xf32>
 }
+
+// -----
+
+tile.kernel @prefetch_c3(%x: !tile.view<4x4xf32>, %i: index) {
+  // expected-error@+1 {{expected a positive distance 'every', found 0}}
+  stage.prefetch %x[%i, %i] box [4] every 0 : !tile.view<4x4xf32>
+}
+
+// -----
+
+tile.kernel @prefetch_ahead_c1(%x: !tile.view<8xf32>, %y: !tile.view<8xf32>, %i: index) {
+  stage.compute [8] {
+    %t = tile.load %x[%i] : !tile.view<8xf32> -> tensor<8xf32>
+    %u = arith.addf %t, %t : tensor<8xf32>
+    // expected-error@+1 {{expected a tile that an operation reads through a view, without indirect dimensions}}
+    stage.prefetch_ahead %u by [8] : tensor<8xf32>
+    tile.store %u, %y[%i] : tensor<8xf32>, !tile.view<8xf32>
+  }
+}
+
+// -----
+
+tile.kernel @prefetch_ahead_c2(%x: !tile.view<8x8xf32>, %y: !tile.view<8xf32>, %i: index) {
+  stage.compute [8] {
+    %t = tile.load %x[%i, %i] : !tile.view<8x8xf32> -> tensor<8xf32>
+    // expected-error@+1 {{expected 2 distances, found 1}}
+    stage.prefetch_ahead %t by [8] : tensor<8xf32>
+    tile.store %t, %y[%i] : tensor<8xf32>, !tile.view<8xf32>
+  }
+}
+
+// -----
+
+tile.kernel @stream(%x: !tile.view<8xf32>, %y: !tile.view<8xf32>, %i: index) {
+  // expected-error@+1 {{expected a positive number of bytes, found 0}}
+  stage.compute [8] stream <0> {
+    %t = tile.load %x[%i] : !tile.view<8xf32> -> tensor<8xf32>
+    tile.store %t, %y[%i] : tensor<8xf32>, !tile.view<8xf32>
+  }
+}

@@ -182,6 +182,8 @@ void addStageCopy(EvaluationInterface &table) {
   table.add<stage::WaitOp>(evaluateWait);
   table.add<stage::PrefetchOp>(
       [](stage::PrefetchOp, Frame &) { return success(); });
+  table.add<stage::PrefetchAheadOp>(
+      [](stage::PrefetchAheadOp, Frame &) { return success(); });
 }
 
 } // namespace kiln::eval

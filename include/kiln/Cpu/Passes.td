@@ -37,4 +37,25 @@ def LowerMicroKernels : Pass<"cpu-lower-micro-kernels", "::mlir::ModuleOp"> {
                            "::mlir::LLVM::LLVMDialect"];
 }
 
+def Prefetch : Pass<"cpu-prefetch", "::kiln::tile::KernelOp"> {
+  let summary = "Prefetches what the next instance stores and reads";
+  let description = [{
+    On kernels of the stage level. `stage.prefetch` before the first region asks for the pages of the row that the next
+    instance stores, where its view is larger than the last cache. `stage.prefetch_ahead` beside the last read of a tile
+    that several regions read (`stage.again`) asks for the next instance's tile: into the nearest cache if three such
+    tiles fit there. The sizes of caches come from the description.
+  }];
+  let dependentDialects = ["::kiln::stage::StageDialect", "::mlir::arith::ArithDialect"];
+}
+
+def StreamStores : Pass<"cpu-stream-stores", "::kiln::tile::KernelOp"> {
+  let summary = "Makes stores to views larger than the last cache non-temporal";
+  let description = [{
+    Regions of the stage level that store through a view get `stream` with the size of the last cache, unless the view
+    is smaller for sure. Rows are peeled up to the first aligned vector if the view is larger for sure. A region that has
+    `stream` keeps it.
+  }];
+  let dependentDialects = ["::kiln::stage::StageDialect"];
+}
+
 #endif

@@ -311,46 +311,25 @@ static Address addressOfLoad(
   return addressOf(e, origin, view, coords, form.steps, atLevel);
 }
 
-bool NestBuilder::isLastReader(int64_t number) {
-  if (lastClones.empty())
-    kernel.walk([&](Operation *op) {
-      if (auto again = op->getAttrOfType<IntegerAttr>(stage::kAgainAttr))
-        lastClones[again.getInt()] = op;
-    });
-  Operation *last = lastClones.lookup(number);
-  return last && current->isAncestor(last);
-}
-
-bool cpu::countsInstances(const ViewAxis &axis) {
-  auto offset = dyn_cast_if_present<Value>(axis.offset);
-  auto id =
-      offset ? offset.getDefiningOp<tile::ProgramIdOp>() : tile::ProgramIdOp();
-  return axis.countsBlocks && id && offset == id.getResult(0);
-}
-
-/// A tile that is read for the last time is in a near cache by now, and memory
-/// has nothing to read: fetches what the next instance will.
-void NestBuilder::prefetchNext(ViewAccessOpInterface load,
-                               ArrayRef<ViewAxis> axes, Value address,
-                               int64_t elements) {
-  auto number = load->getAttrOfType<IntegerAttr>(stage::kAgainAttr);
-  if (!number || !isLastReader(number.getInt()))
-    return;
-  for (auto [d, axis] : llvm::enumerate(axes)) {
-    if (!countsInstances(axis))
+/// Fetches what lies ahead of `address`, of which `elements` are read, where
+/// the region says so.
+static void prefetchAhead(NestBuilder &e, ViewAccessOpInterface load,
+                          Value address, int64_t elements) {
+  const ViewInfo &view = e.viewOf(load.getAccessedView());
+  for (Operation *user : load.getAccessedTile().getUsers()) {
+    auto prefetch = dyn_cast<stage::PrefetchAheadOp>(user);
+    if (!prefetch)
       continue;
-    const ViewInfo &view = viewOf(load.getAccessedView());
-    Value ahead =
-        gep(address, mul(view.strides[d], c64(axis.block)), view.elementType);
-    // One for each line of what is read, into the nearest cache where that has
-    // room for this tile, the next and one that is computed.
-    int64_t element = storageBytes(view.elementType),
-            bytes = elements * element,
-            tile = load.getAccessedType().getNumElements() * element;
-    int hint = 3 * tile <= config.l1Bytes ? 3 : 2;
-    for (int64_t line = 0; line < bytes; line += config.lineBytes)
-      LLVM::Prefetch::create(b, loc, gep(ahead, c64(line), b.getI8Type()),
-                             /*rw=*/0, hint, /*cache=*/1);
+    Value distance = e.c64(0);
+    for (auto [stride, by] : llvm::zip_equal(view.strides, prefetch.getBy()))
+      if (by)
+        distance = e.add(distance, e.mul(stride, e.c64(by)));
+    Value ahead = e.gep(address, distance, view.elementType);
+    // One for each line of what is read.
+    int64_t bytes = elements * NestBuilder::storageBytes(view.elementType);
+    for (int64_t line = 0; line < bytes; line += e.config.lineBytes)
+      e.prefetch(e.gep(ahead, e.c64(line), e.b.getI8Type()),
+                 prefetch.getNear());
   }
 }
 
@@ -379,8 +358,8 @@ Value NestBuilder::evaluateLoad(ViewAccessOpInterface load,
   bool vector = address.laneStrideDynamic || address.laneStride;
   Value pad = paddingOf(*this, load, view.elementType);
   if (isFast(level) && vector && level == currentLevel())
-    prefetchNext(load, form.axes, address.base,
-                 address.laneStride == 1 ? point.lanes : 1);
+    prefetchAhead(*this, load, address.base,
+                  address.laneStride == 1 ? point.lanes : 1);
   if (isFast(level)) {
     if (!vector)
       return readScalar(*this, address.base, view.elementType, Value(), pad);

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "OwnLowerings.h"
 #include "SmallFloats.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "kiln/Transforms/Tile/SmallFloatCodes.h"
@@ -33,7 +33,7 @@ static Value combineFloats(OpBuilder &b, Location loc, LLVM::AtomicBinOp kind,
   }
 }
 
-Type KernelEmitter::combinedType(Operation *op, Type element) {
+Type cpu::combinedType(Operation *op, Type element) {
   auto type = op->getAttrOfType<TypeAttr>(tile::kCombinedAsAttr);
   return type ? type.getValue() : element;
 }
@@ -55,38 +55,39 @@ static Value narrow(OpBuilder &b, Location loc, Value value, Type element) {
       .encode(value, element, /*saturate=*/false, /*towardZero=*/false);
 }
 
-Value KernelEmitter::combineAtomically(LLVM::AtomicBinOp kind,
-                                       LLVM::AtomicOrdering order, Type element,
-                                       Value pointer, Value value) {
+Value cpu::combineAtomically(KernelEmitter &e, LLVM::AtomicBinOp kind,
+                             LLVM::AtomicOrdering order, Type element,
+                             Value pointer, Value value) {
   bool isNarrow =
       isa<FloatType>(element) && element.getIntOrFloatBitWidth() <= 16;
   if (!isNarrow || kind == LLVM::AtomicBinOp::xchg)
-    return LLVM::AtomicRMWOp::create(b, loc, kind, pointer, value, order);
+    return LLVM::AtomicRMWOp::create(e.b, e.loc, kind, pointer, value, order);
   // Machines know no atomic arithmetic on narrow floats: tries until no other
   // thread has changed the element in between.
   Type bits = value.getType();
-  Value wide = widen(b, loc, value, element);
+  Value wide = widen(e.b, e.loc, value, element);
   Value first = LLVM::LoadOp::create(
-      b, loc, bits, pointer, bits.getIntOrFloatBitWidth() / 8,
+      e.b, e.loc, bits, pointer, bits.getIntOrFloatBitWidth() / 8,
       /*isVolatile=*/false,
       /*isNonTemporal=*/false, /*isInvariant=*/false,
       /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic);
-  auto loop = scf::WhileOp::create(b, loc, TypeRange{bits}, ValueRange{first},
-                                   nullptr, nullptr);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(loop.getBeforeBody());
+  auto loop = scf::WhileOp::create(e.b, e.loc, TypeRange{bits},
+                                   ValueRange{first}, nullptr, nullptr);
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPointToEnd(loop.getBeforeBody());
   Value old = loop.getBeforeArguments()[0];
-  Value sum = combineFloats(b, loc, kind, widen(b, loc, old, element), wide);
+  Value sum =
+      combineFloats(e.b, e.loc, kind, widen(e.b, e.loc, old, element), wide);
   Value pair = LLVM::AtomicCmpXchgOp::create(
-      b, loc, pointer, old, narrow(b, loc, sum, element), order,
+      e.b, e.loc, pointer, old, narrow(e.b, e.loc, sum, element), order,
       LLVM::AtomicOrdering::monotonic);
   auto part = [&](int64_t which) -> Value {
-    return LLVM::ExtractValueOp::create(b, loc, pair, which);
+    return LLVM::ExtractValueOp::create(e.b, e.loc, pair, which);
   };
-  Value one = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-  Value again = arith::XOrIOp::create(b, loc, part(1), one);
-  scf::ConditionOp::create(b, loc, again, ValueRange{part(0)});
-  b.setInsertionPointToEnd(loop.getAfterBody());
-  scf::YieldOp::create(b, loc, loop.getAfterArguments());
+  Value one = arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(true));
+  Value again = arith::XOrIOp::create(e.b, e.loc, part(1), one);
+  scf::ConditionOp::create(e.b, e.loc, again, ValueRange{part(0)});
+  e.b.setInsertionPointToEnd(loop.getAfterBody());
+  scf::YieldOp::create(e.b, e.loc, loop.getAfterArguments());
   return loop.getResult(0);
 }

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "OwnLowerings.h"
 #include "SmallFloats.h"
 #include "kiln-c/Kernel.h"
+#include "kiln/Dialect/Tile/AtomicOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -21,46 +22,47 @@ static SmallVector<Type> scalarTypes(KernelEmitter &e, TypeRange types) {
       types, [&](Type type) { return registerElement(e.scalarType(type)); });
 }
 
-LogicalResult KernelEmitter::emitFor(scf::ForOp loop) {
-  auto emitted = scf::ForOp::create(
-      b, loc, scalar(loop.getLowerBound()), scalar(loop.getUpperBound()),
-      scalar(loop.getStep()), scalarsOf(*this, loop.getInitArgs()));
-  mapping.map(loop.getInductionVar(), emitted.getInductionVar());
-  mapping.map(loop.getRegionIterArgs(), emitted.getRegionIterArgs());
-  mapping.map(loop.getResults(), emitted.getResults());
-  OpBuilder::InsertionGuard guard(b);
+LogicalResult cpu::lowerFor(scf::ForOp loop, KernelEmitter &e) {
+  auto emitted = scf::ForOp::create(e.b, e.loc, e.scalar(loop.getLowerBound()),
+                                    e.scalar(loop.getUpperBound()),
+                                    e.scalar(loop.getStep()),
+                                    scalarsOf(e, loop.getInitArgs()));
+  e.mapping.map(loop.getInductionVar(), emitted.getInductionVar());
+  e.mapping.map(loop.getRegionIterArgs(), emitted.getRegionIterArgs());
+  e.mapping.map(loop.getResults(), emitted.getResults());
+  OpBuilder::InsertionGuard guard(e.b);
   bool carries = loop.getNumResults() != 0;
   if (!carries)
-    b.setInsertionPoint(emitted.getBody()->getTerminator());
+    e.b.setInsertionPoint(emitted.getBody()->getTerminator());
   else
-    b.setInsertionPointToEnd(emitted.getBody());
-  if (failed(emitBlock(loop.getBody())))
+    e.b.setInsertionPointToEnd(emitted.getBody());
+  if (failed(e.emitBlock(loop.getBody())))
     return failure();
   if (carries)
-    scf::YieldOp::create(b, loc, scalarsOf(*this, loop.getYieldedValues()));
+    scf::YieldOp::create(e.b, e.loc, scalarsOf(e, loop.getYieldedValues()));
   return success();
 }
 
-LogicalResult KernelEmitter::emitIf(scf::IfOp op) {
+LogicalResult cpu::lowerIf(scf::IfOp op, KernelEmitter &e) {
   auto emitted =
-      scf::IfOp::create(b, loc, scalarTypes(*this, op.getResultTypes()),
-                        scalar(op.getCondition()), /*addThenBlock=*/true,
+      scf::IfOp::create(e.b, e.loc, scalarTypes(e, op.getResultTypes()),
+                        e.scalar(op.getCondition()), /*addThenBlock=*/true,
                         /*addElseBlock=*/!op.getElseRegion().empty());
-  mapping.map(op.getResults(), emitted.getResults());
+  e.mapping.map(op.getResults(), emitted.getResults());
   for (auto [from, to] :
        {std::make_pair(&op.getThenRegion(), &emitted.getThenRegion()),
         std::make_pair(&op.getElseRegion(), &emitted.getElseRegion())}) {
     if (from->empty())
       continue;
-    OpBuilder::InsertionGuard guard(b);
+    OpBuilder::InsertionGuard guard(e.b);
     Block *block = &to->front();
     if (!block->empty())
       block->back().erase();
-    b.setInsertionPointToEnd(block);
-    if (failed(emitBlock(&from->front())))
+    e.b.setInsertionPointToEnd(block);
+    if (failed(e.emitBlock(&from->front())))
       return failure();
     Operation *yield = from->front().getTerminator();
-    scf::YieldOp::create(b, loc, scalarsOf(*this, yield->getOperands()));
+    scf::YieldOp::create(e.b, e.loc, scalarsOf(e, yield->getOperands()));
   }
   return success();
 }
@@ -73,51 +75,52 @@ static bool waitsForOthers(Block *before) {
 }
 
 /// The instance waited for may need this thread's processor.
-void KernelEmitter::letOthersRun() {
+static void letOthersRun(KernelEmitter &e) {
   constexpr StringLiteral name = "sched_yield";
-  auto module = kernel->getParentOfType<ModuleOp>();
+  auto module = e.kernel->getParentOfType<ModuleOp>();
   auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
   if (!function) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(module.getBody());
+    OpBuilder::InsertionGuard guard(e.b);
+    e.b.setInsertionPointToStart(module.getBody());
     function = LLVM::LLVMFuncOp::create(
-        b, loc, name, LLVM::LLVMFunctionType::get(b.getI32Type(), {}));
+        e.b, e.loc, name, LLVM::LLVMFunctionType::get(e.b.getI32Type(), {}));
   }
-  LLVM::CallOp::create(b, loc, function, ValueRange());
+  LLVM::CallOp::create(e.b, e.loc, function, ValueRange());
   // It may have failed.
-  Type i32 = b.getI32Type();
-  callRuntime(offsetof(KilnKernelRuntime, hasFault), i32, {}, [&](Value fault) {
-    Value stops = compare(arith::CmpIPredicate::ne, fault, zeroOf(i32));
-    ifEnabled(stops, Type(), [&]() -> Value {
-      leave();
-      return {};
-    });
-  });
+  Type i32 = e.b.getI32Type();
+  e.callRuntime(
+      offsetof(KilnKernelRuntime, hasFault), i32, {}, [&](Value fault) {
+        Value stops = e.compare(arith::CmpIPredicate::ne, fault, e.zeroOf(i32));
+        e.ifEnabled(stops, Type(), [&]() -> Value {
+          e.leave();
+          return {};
+        });
+      });
 }
 
-LogicalResult KernelEmitter::emitWhile(scf::WhileOp op) {
+LogicalResult cpu::lowerWhile(scf::WhileOp op, KernelEmitter &e) {
   Block *before = op.getBeforeBody(), *after = op.getAfterBody();
-  SmallVector<Value> inits = scalarsOf(*this, op.getInits());
-  SmallVector<Type> results = scalarTypes(*this, op.getResultTypes());
-  auto emitted = scf::WhileOp::create(b, loc, results, inits);
+  SmallVector<Value> inits = scalarsOf(e, op.getInits());
+  SmallVector<Type> results = scalarTypes(e, op.getResultTypes());
+  auto emitted = scf::WhileOp::create(e.b, e.loc, results, inits);
   auto region = [&](Block *from, Region &to, TypeRange types) -> LogicalResult {
-    SmallVector<Location> locations(types.size(), loc);
-    Block *block = b.createBlock(&to, to.end(), types, locations);
-    mapping.map(from->getArguments(), block->getArguments());
-    return emitBlock(from);
+    SmallVector<Location> locations(types.size(), e.loc);
+    Block *block = e.b.createBlock(&to, to.end(), types, locations);
+    e.mapping.map(from->getArguments(), block->getArguments());
+    return e.emitBlock(from);
   };
-  OpBuilder::InsertionGuard guard(b);
+  OpBuilder::InsertionGuard guard(e.b);
   if (failed(region(before, emitted.getBefore(), ValueRange(inits).getTypes())))
     return failure();
   if (waitsForOthers(before))
-    letOthersRun();
+    letOthersRun(e);
   scf::ConditionOp condition = op.getConditionOp();
-  scf::ConditionOp::create(b, loc, scalar(condition.getCondition()),
-                           scalarsOf(*this, condition.getArgs()));
+  scf::ConditionOp::create(e.b, e.loc, e.scalar(condition.getCondition()),
+                           scalarsOf(e, condition.getArgs()));
   if (failed(region(after, emitted.getAfter(), results)))
     return failure();
   Operation *yield = after->getTerminator();
-  scf::YieldOp::create(b, loc, scalarsOf(*this, yield->getOperands()));
-  mapping.map(op.getResults(), emitted.getResults());
+  scf::YieldOp::create(e.b, e.loc, scalarsOf(e, yield->getOperands()));
+  e.mapping.map(op.getResults(), emitted.getResults());
   return success();
 }

@@ -4,6 +4,7 @@
 
 #include "KernelEmitter.h"
 #include "kiln/Cpu/Passes.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -8,7 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "OwnLowerings.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -74,7 +76,7 @@ static bool fillsOutside(stage::WriteOp write, stage::AllocOp alloc) {
   });
 }
 
-void KernelEmitter::findDirectSums(stage::AllocOp alloc) {
+void cpu::findDirectSums(KernelEmitter &e, stage::AllocOp alloc) {
   Value storage = alloc.getStorage();
   MemRefType type = alloc.getStorage().getType();
   ViewAccessOpInterface store;
@@ -103,38 +105,35 @@ void KernelEmitter::findDirectSums(stage::AllocOp alloc) {
       return;
     isMultiplied = true;
   }
-  if (!store || !isMultiplied || !storesAsItIs(store, kernel) ||
+  if (!store || !isMultiplied || !storesAsItIs(store, e.kernel) ||
       store->getParentOp()->getBlock() != alloc->getBlock())
     return;
   // What is larger than the caches passes by them as it is stored.
-  auto viewType = cast<tile::ViewType>(store.getAccessedView().getType());
-  int64_t bytes = storageBytes(viewType.getElementType());
-  for (int64_t size : viewType.getShape())
-    if (ShapedType::isDynamic(size) || llvm::MulOverflow(bytes, size, bytes))
-      bytes = 0;
-  if (bytes >= config.lastCacheBytes)
+  auto region = dyn_cast<stage::ComputeOp>(store->getParentOp());
+  stage::StreamAttr stream = region ? region.getStreamAttr() : nullptr;
+  if (stream && stream.getPeel())
     return;
   // Where it goes is known here.
-  const ViewInfo &view = viewOf(store.getAccessedView());
+  const ViewInfo &view = e.viewOf(store.getAccessedView());
   for (const ViewAxis &axis : store.getAxes())
     if (auto offset = dyn_cast<Value>(axis.offset);
-        offset && !getConstantIntValue(offset) && !mapping.contains(offset))
+        offset && !getConstantIntValue(offset) && !e.mapping.contains(offset))
       return;
-  freshLevels();
+  e.freshLevels();
   DirectSum sum;
-  Value origin = c64(0);
+  Value origin = e.c64(0);
   for (int64_t d = 0; d < 2; ++d) {
-    origin = add(origin, mul(offsetOf(store, d), view.strides[d]));
-    Bounds range = validRange(store, d);
+    origin = e.add(origin, e.mul(e.offsetOf(store, d), view.strides[d]));
+    Bounds range = e.validRange(store, d);
     sum.inside =
-        conjunction(sum.inside, compare(arith::CmpIPredicate::sge, range.hi,
-                                        c64(type.getDimSize(d))));
+        e.conjunction(sum.inside, e.compare(arith::CmpIPredicate::sge, range.hi,
+                                            e.c64(type.getDimSize(d))));
     if (range.lo)
-      sum.inside = conjunction(
-          sum.inside, compare(arith::CmpIPredicate::sle, range.lo, c64(0)));
+      sum.inside = e.conjunction(
+          sum.inside, e.compare(arith::CmpIPredicate::sle, range.lo, e.c64(0)));
   }
-  sum.base = gep(view.base, origin, view.elementType);
+  sum.base = e.gep(view.base, origin, view.elementType);
   sum.stride = view.strides[0];
-  directSums[storage] = sum;
-  directStores[store->getParentOp()] = sum.inside;
+  e.directSums[storage] = sum;
+  e.directStores[store->getParentOp()] = sum.inside;
 }

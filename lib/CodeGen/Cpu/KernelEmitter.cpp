@@ -1,11 +1,15 @@
 //===- KernelEmitter.cpp - Functions of kernels, program order ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelEmitter.h"
 #include "MaskedMemory.h"
+#include "OwnLowerings.h"
 #include "SmallFloats.h"
 #include "kiln/Dialect/Cpu/Attributes.h"
 #include "kiln/Dialect/Cpu/CpuDialect.h"
+#include "kiln/Dialect/Tile/ExternOps.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
+#include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Staging/Storage.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -50,17 +54,14 @@ LogicalResult KernelEmitter::checkOps() {
       if (!isSupportedElement(element))
         os << "element type " << element;
     }
-    bool known =
-        isa<tile::KernelOp, tile::ReturnOp, tile::YieldOp, tile::ProgramIdOp,
-            tile::NumProgramsOp, tile::MakeViewOp, tile::DimOp,
-            tile::NumBlocksOp, tile::PtrAddOp, tile::PtrCastOp,
-            tile::PtrToIntOp, tile::IntToPtrOp, scf::ForOp, scf::IfOp,
-            scf::WhileOp, scf::YieldOp, scf::ConditionOp, tensor::ExtractOp,
-            arith::ConstantOp, memref::ReinterpretCastOp, stage::AllocOp,
-            stage::ComputeOp, stage::ReadOp, stage::WriteOp, stage::YieldOp,
-            stage::ProductOp, stage::PrefetchOp>(op) ||
-        staging::hasInlineForm(op) ||
-        (op->getNumResults() == 1 && isElementwise(op)) || isCustom(op);
+    bool known = findFrameLowering(op) ||
+                 isa<tile::KernelOp, tile::ReturnOp, tile::YieldOp,
+                     scf::YieldOp, scf::ConditionOp, tensor::ExtractOp,
+                     arith::ConstantOp, stage::ReadOp, stage::WriteOp,
+                     stage::YieldOp, stage::PrefetchAheadOp>(op) ||
+                 staging::hasInlineForm(op) ||
+                 (op->getNumResults() == 1 && isElementwise(op)) ||
+                 isCustom(op);
     if (auto call = dyn_cast<tile::CallExternOp>(op)) {
       if (!call.getCFunction())
         os << "external function '" << call.getSymbol() << "'";
@@ -207,16 +208,9 @@ LogicalResult KernelEmitter::emitBlock(Block *block) {
   for (Operation &op : block->without_terminator()) {
     loc = op.getLoc();
     current = &op;
-    auto regions = block->getOps<stage::ComputeOp>();
-    if (block->getParentOp() == kernel && !regions.empty() &&
-        *regions.begin() == &op)
-      for (stage::ComputeOp region : regions)
-        for (auto access :
-             region.getBody().front().getOps<ViewAccessOpInterface>())
-          touchNext(access);
     FlatSymbolRefAttr unit;
     if (!acquired && isa<scf::ForOp>(op))
-      unit = unitOf(&op);
+      unit = unitOf(*this, &op);
     if (unit)
       AcquireOp::create(b, loc, unit);
     acquired |= static_cast<bool>(unit);
@@ -281,103 +275,29 @@ LogicalResult KernelEmitter::checkTaken(Operation *op) {
 }
 
 LogicalResult KernelEmitter::emitOp(Operation *op) {
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    return emitFor(loop);
-  if (auto choice = dyn_cast<scf::IfOp>(op))
-    return emitIf(choice);
-  if (auto loop = dyn_cast<scf::WhileOp>(op))
-    return emitWhile(loop);
-  if (auto region = dyn_cast<stage::ComputeOp>(op))
-    return emitRegion(region);
-  if (isa<stage::AllocOp, memref::ReinterpretCastOp>(op))
-    return emitStorage(op);
-  if (auto product = dyn_cast<stage::ProductOp>(op))
-    return emitProduct(product);
-  if (auto prefetch = dyn_cast<stage::PrefetchOp>(op))
-    return emitPrefetch(prefetch);
   if (isCustom(op))
     return emitRoot(op);
-  return emitScalar(op);
+  if (FrameLowering lower = findFrameLowering(op))
+    return lower(op, *this);
+  return lowerScalar(op, *this);
 }
 
 LogicalResult KernelEmitter::emitRoot(Operation *op) {
   if (succeeded(offerLowering(op)))
     return checkTaken(op);
   target::Report &report = target::Report::of(op->getContext());
+  bool isBroken = report.takeBroken(op);
+  if (FrameLowering lower = findFrameLowering(op); lower && !isBroken)
+    return lower(op, *this);
   // Whoever registers a lowering for arithmetic need not take all of it.
-  if (!isElementwise(op) || op->getNumResults() != 1 || report.takeBroken(op))
+  if (!isElementwise(op) || op->getNumResults() != 1 || isBroken)
     return target::emitUnsupported(op, op->getName().getStringRef());
   report.chose(op, "lowering", options.name, "cpu.elementwise");
   Value result = op->getResult(0);
   if (!isa<RankedTensorType>(result.getType()))
-    return emitScalar(op);
+    return lowerScalar(op, *this);
   TileBuffer buffer = resultBuffer(result);
   fill(buffer, result);
   define(result, buffer);
-  return success();
-}
-
-LogicalResult KernelEmitter::emitScalar(Operation *op) {
-  auto asIndex = [&](Value value) -> Value {
-    return arith::IndexCastOp::create(b, loc, b.getIndexType(), value);
-  };
-  if (emitScalarPointer(op))
-    return success();
-  if (auto ids = dyn_cast<tile::ProgramIdOp>(op)) {
-    for (auto [result, id] : llvm::zip(ids.getResults(), programIds))
-      mapping.map(result, asIndex(id));
-    return success();
-  }
-  if (auto counts = dyn_cast<tile::NumProgramsOp>(op)) {
-    for (auto [result, count] : llvm::zip(counts.getResults(), programCounts))
-      mapping.map(result, asIndex(count));
-    return success();
-  }
-  if (auto dim = dyn_cast<tile::DimOp>(op)) {
-    mapping.map(dim.getResult(),
-                asIndex(viewOf(dim.getView()).sizes[dim.getDim()]));
-    return success();
-  }
-  if (auto blocks = dyn_cast<tile::NumBlocksOp>(op)) {
-    Value size = viewOf(blocks.getView()).sizes[blocks.getDim()];
-    mapping.map(blocks.getResult(),
-                asIndex(ceilDivPositive(size, blocks.getBlock())));
-    return success();
-  }
-  if (auto make = dyn_cast<tile::MakeViewOp>(op)) {
-    tile::ViewType type = make.getResult().getType();
-    ViewInfo view;
-    view.elementType = type.getElementType();
-    view.base = mapping.lookup(make.getBase());
-    auto sizes = make.getSizes().begin(), strides = make.getStrides().begin();
-    for (int64_t size : type.getShape())
-      view.sizes.push_back(ShapedType::isDynamic(size) ? scalar64(*sizes++)
-                                                       : c64(size));
-    view.strides.resize(type.getRank());
-    Value dense = c64(1);
-    for (int64_t d = type.getRank() - 1; d >= 0; --d) {
-      view.strides[d] = dense;
-      dense = mul(dense, view.sizes[d]);
-    }
-    if (!type.isDense())
-      for (auto [d, stride] : llvm::enumerate(type.getStrides()))
-        view.strides[d] =
-            ShapedType::isDynamic(stride) ? scalar64(*strides++) : c64(stride);
-    views[make.getResult()] = view;
-    return success();
-  }
-  if (isElementwise(op) && op->getNumResults() == 1) {
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands())
-      operands.push_back(mapping.lookup(operand));
-    mapping.map(op->getResult(0), emitElementwise(op, operands));
-    return success();
-  }
-  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    mapping.map(constant.getResult(),
-                constantOf(constant.getType(), constant.getValue()));
-    return success();
-  }
-  b.clone(*op, mapping);
   return success();
 }

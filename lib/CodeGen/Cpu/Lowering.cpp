@@ -1,12 +1,11 @@
-//===- Lowering.cpp - The context of lowerings, and the family's own ------===//
+//===- Lowering.cpp - The context of lowerings, and the family ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Cpu/Lowering.h"
-#include "KernelEmitter.h"
+#include "OwnLowerings.h"
 #include "SmallFloats.h"
 #include "kiln/Cpu/MatrixInstructions.h"
 #include "kiln/Cpu/Passes.h"
-#include "kiln/Interfaces/Names.h"
 #include "kiln/LLVM/Serialize.h"
 #include "kiln/Target/Decisions.h"
 
@@ -85,81 +84,6 @@ Value CpuLoweringContext::widen(Value bits, Type element) {
 }
 Value CpuLoweringContext::narrow(Value value, Type element) {
   return narrowFloat(rewriter, emitter.loc, value, element);
-}
-
-namespace {
-/// The family's own lowerings, which members of the emitter are.
-class OwnLowerings {
-public:
-  explicit OwnLowerings(target::TargetRegistry &registry)
-      : registry(registry) {}
-
-  template <typename OpT>
-  void add(StringRef name, StringRef op,
-           LogicalResult (KernelEmitter::*emit)(OpT)) {
-    add(name, op, [emit](Operation *op, target::LoweringContext &base) {
-      return lower<OpT>(emit, op, base);
-    });
-  }
-  /// For the operation OpT.
-  template <typename OpT> void add(LogicalResult (KernelEmitter::*emit)(OpT)) {
-    StringRef op = OpT::getOperationName();
-    add<OpT>(("cpu." + op.split('.').second).str(), op, emit);
-  }
-  void add(StringRef name, StringRef op,
-           std::function<LogicalResult(Operation *, target::LoweringContext &)>
-               lower) {
-    target::Lowering lowering;
-    lowering.name = name.str();
-    lowering.target = CpuLoweringContext::kFamily.str();
-    lowering.op = op.str();
-    lowering.priority = kPriority;
-    lowering.lower = std::move(lower);
-    registry.addLowering(std::move(lowering));
-  }
-
-private:
-  static constexpr int kPriority = 50;
-
-  template <typename OpT>
-  static LogicalResult lower(LogicalResult (KernelEmitter::*emit)(OpT),
-                             Operation *op, target::LoweringContext &base) {
-    auto *context = base.as<CpuLoweringContext>();
-    if (!context)
-      return base.decline(op, "works in the cpu family only");
-    context->emitter.declined.clear();
-    LogicalResult result = (context->emitter.*emit)(cast<OpT>(op));
-    if (failed(result) && !context->emitter.declined.empty())
-      return base.decline(op, context->emitter.declined);
-    return result;
-  }
-
-  target::TargetRegistry &registry;
-};
-} // namespace
-
-static void addOwnLowerings(target::TargetRegistry &registry) {
-  OwnLowerings own(registry);
-  own.add("cpu.dot.packed", kMatrixProduct, &KernelEmitter::emitDot);
-  own.add(&KernelEmitter::emitReduce);
-  own.add("cpu.store", kViewWrite, &KernelEmitter::emitStore);
-  own.add(&KernelEmitter::emitLoadPtr);
-  own.add(&KernelEmitter::emitStorePtr);
-  own.add(&KernelEmitter::emitAtomicRMW);
-  own.add(&KernelEmitter::emitAtomicCAS);
-  own.add(&KernelEmitter::emitScan);
-  own.add(&KernelEmitter::emitTake);
-  own.add(&KernelEmitter::emitSort);
-  own.add(&KernelEmitter::emitHistogram);
-  own.add(&KernelEmitter::emitJoin);
-  own.add(&KernelEmitter::emitSplit);
-  own.add(&KernelEmitter::emitAssert);
-  own.add("cpu.assume", "tile.assume",
-          [](Operation *, target::LoweringContext &) {
-            return success(); // costs nothing
-          });
-  own.add(&KernelEmitter::emitPrint);
-  own.add(&KernelEmitter::emitInlineAsm);
 }
 
 void cpu::registerCpuFamily(target::TargetRegistry &registry) {

@@ -13,7 +13,7 @@
 
 #include "RegisterBuilder.h"
 #include "kiln/Dialect/Stage/Stage.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Index/Analysis.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -54,9 +54,6 @@ bool isDense(const TileBuffer &buffer);
 
 /// Where the indices of an indirect axis are read for a point of the tile.
 Point indexPointOf(const ViewAxis &axis, const Point &point);
-
-/// Whether the next instance accesses the next block along an axis.
-bool countsInstances(const ViewAxis &axis);
 
 /// A view with everything known about it as i64 values.
 struct ViewInfo {
@@ -225,7 +222,7 @@ public:
   /// Memory that lives until the region has been emitted.
   Value temporary(int64_t bytes);
 
-protected:
+  // --- The state that lowerings share --------------------------------------
   struct Level {
     mlir::Operation *anchor = nullptr;
     bool fast = false;
@@ -257,11 +254,6 @@ protected:
     bool owner = false;
   };
   static Level::Key key(const void *what, const Point &point);
-  /// Whether what is being emitted reads an access, of which others are clones,
-  /// for the last time.
-  bool isLastReader(int64_t number);
-  void prefetchNext(ViewAccessOpInterface load, ArrayRef<ViewAxis> axes,
-                    Value address, int64_t elements);
 
   tile::KernelOp kernel;
   mlir::Operation *current = nullptr; ///< the operation being emitted
@@ -293,8 +285,6 @@ private:
   SmallVector<Level> levels;
   /// Where code of the deepest level goes while some AtLevel is elsewhere.
   mlir::OpBuilder::InsertPoint tip;
-  /// The last of the clones of an access, by the number that they have.
-  llvm::DenseMap<int64_t, mlir::Operation *> lastClones;
   llvm::DenseMap<mlir::Attribute, std::string> tables; ///< constants in memory
 };
 

@@ -1,8 +1,9 @@
 //===- Output.cpp - What kernels tell the host ----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelEmitter.h"
+#include "OwnLowerings.h"
 #include "kiln-c/Kernel.h"
+#include "kiln/Dialect/Tile/ExternOps.h"
 #include "kiln/System/DType.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -97,63 +98,64 @@ static std::string locatedText(Location loc, StringRef message) {
   return text;
 }
 
-LogicalResult KernelEmitter::emitAssert(tile::AssertOp op) {
+LogicalResult cpu::lowerAssert(tile::AssertOp op, KernelEmitter &e) {
   auto check = [&](Value holds) {
-    Value always = constantOf(b.getI1Type(), b.getBoolAttr(true));
-    Value fails = arith::XOrIOp::create(b, loc, holds, always);
-    ifEnabled(fails, Type(), [&]() -> Value {
-      Value text = constantText(locatedText(op.getLoc(), op.getMessage()));
-      callRuntime(offsetof(KilnKernelRuntime, fault), Type(), text);
-      leave();
+    Value always = e.constantOf(e.b.getI1Type(), e.b.getBoolAttr(true));
+    Value fails = arith::XOrIOp::create(e.b, e.loc, holds, always);
+    e.ifEnabled(fails, Type(), [&]() -> Value {
+      Value text = e.constantText(locatedText(op.getLoc(), op.getMessage()));
+      e.callRuntime(offsetof(KilnKernelRuntime, fault), Type(), text);
+      e.leave();
       return {};
     });
   };
   Value condition = op.getCondition();
   if (!isTile(condition.getType())) {
-    check(scalar(condition));
+    check(e.scalar(condition));
     return success();
   }
-  freshLevels();
+  e.freshLevels();
   auto shape = cast<RankedTensorType>(condition.getType()).getShape();
-  Nest nest = nestOver(shape, condition, /*oneByOne=*/false);
-  runNest(nest, [&](Point point, Value count) {
-    Value holds = evaluate(condition, point);
+  Nest nest = e.nestOver(shape, condition, /*oneByOne=*/false);
+  e.runNest(nest, [&](Point point, Value count) {
+    Value holds = e.evaluate(condition, point);
     auto lanes = dyn_cast<VectorType>(holds.getType());
     if (lanes && count) {
       Value absent = arith::XOrIOp::create(
-          b, loc, laneMask(count, point.lanes),
-          arith::ConstantOp::create(b, loc,
+          e.b, e.loc, e.laneMask(count, point.lanes),
+          arith::ConstantOp::create(e.b, e.loc,
                                     DenseElementsAttr::get(lanes, true)));
-      holds = arith::OrIOp::create(b, loc, holds, absent);
+      holds = arith::OrIOp::create(e.b, e.loc, holds, absent);
     }
     if (lanes)
-      holds = vector::ReductionOp::create(b, loc, vector::CombiningKind::AND,
-                                          holds);
+      holds = vector::ReductionOp::create(e.b, e.loc,
+                                          vector::CombiningKind::AND, holds);
     check(holds);
   });
   return success();
 }
 
-LogicalResult KernelEmitter::emitPrint(tile::PrintOp op) {
-  Value line = temporary(sizeof(KilnPrintedValue));
+LogicalResult cpu::lowerPrint(tile::PrintOp op, KernelEmitter &e) {
+  Value line = e.temporary(sizeof(KilnPrintedValue));
   auto set = [&](size_t field, Value value) {
-    LLVM::StoreOp::create(b, loc, value,
-                          gep(line, c64(int64_t(field)), b.getI8Type()), 8);
+    LLVM::StoreOp::create(e.b, e.loc, value,
+                          e.gep(line, e.c64(int64_t(field)), e.b.getI8Type()),
+                          8);
   };
-  set(offsetof(KilnPrintedValue, structSize), c64(sizeof(KilnPrintedValue)));
+  set(offsetof(KilnPrintedValue, structSize), e.c64(sizeof(KilnPrintedValue)));
   for (size_t d = 0; d < 3; ++d)
     set(offsetof(KilnPrintedValue, program) + d * sizeof(int64_t),
-        programIds[d]);
-  set(offsetof(KilnPrintedValue, prefix), constantText(op.getPrefix()));
+        e.programIds[d]);
+  set(offsetof(KilnPrintedValue, prefix), e.constantText(op.getPrefix()));
   auto print = [&](runtime::DType dtype, int64_t flags, ArrayRef<int64_t> shape,
                    Value elements) {
-    set(offsetof(KilnPrintedValue, dtype), c64(static_cast<int64_t>(dtype)));
-    set(offsetof(KilnPrintedValue, flags), c64(flags));
-    set(offsetof(KilnPrintedValue, rank), c64(int64_t(shape.size())));
+    set(offsetof(KilnPrintedValue, dtype), e.c64(static_cast<int64_t>(dtype)));
+    set(offsetof(KilnPrintedValue, flags), e.c64(flags));
+    set(offsetof(KilnPrintedValue, rank), e.c64(int64_t(shape.size())));
     set(offsetof(KilnPrintedValue, shape),
-        shape.empty() ? line : constantWords(shape));
+        shape.empty() ? line : e.constantWords(shape));
     set(offsetof(KilnPrintedValue, elements), elements ? elements : line);
-    callRuntime(offsetof(KilnKernelRuntime, print), Type(), line);
+    e.callRuntime(offsetof(KilnKernelRuntime, print), Type(), line);
   };
   if (op.getOperands().empty())
     print(runtime::DType::none, KILN_PRINT_SCALAR, {}, Value());
@@ -165,21 +167,21 @@ LogicalResult KernelEmitter::emitPrint(tile::PrintOp op) {
     runtime::DType dtype =
         isPointer ? runtime::DType::i64 : runtime::parseDType(name);
     if (dtype == runtime::DType::none)
-      return decline("it prints values of type " + name);
+      return e.decline("it prints values of type " + name);
     bool isUnsigned = op.getIsUnsigned() && k < op.getIsUnsigned()->size() &&
                       (*op.getIsUnsigned())[k];
     int64_t flags = (op.getHex() || isPointer ? KILN_PRINT_HEX : 0) |
                     (isUnsigned ? KILN_PRINT_UNSIGNED : 0);
     if (auto tile = dyn_cast<RankedTensorType>(operand.getType())) {
-      TileBuffer rows = materializeDense(operand, tile.getNumElements());
+      TileBuffer rows = e.materializeDense(operand, tile.getNumElements());
       print(dtype, flags, tile.getShape(), rows.base);
       continue;
     }
-    Value element = scalar(operand);
+    Value element = e.scalar(operand);
     if (isPointer)
-      element = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), element);
-    Value place = temporary(8);
-    LLVM::StoreOp::create(b, loc, toStorage(element), place, 8);
+      element = LLVM::PtrToIntOp::create(e.b, e.loc, e.b.getI64Type(), element);
+    Value place = e.temporary(8);
+    LLVM::StoreOp::create(e.b, e.loc, e.toStorage(element), place, 8);
     print(dtype, flags | KILN_PRINT_SCALAR, {}, place);
   }
   return success();

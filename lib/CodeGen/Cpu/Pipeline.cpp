@@ -3,6 +3,7 @@
 
 #include "kiln/Conversion/PtxToTile.h"
 #include "kiln/Cpu/Passes.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Staging/Passes.h"
 #include "kiln/Target/ExtensionPoint.h"
 #include "kiln/Target/Lowering.h"
@@ -44,6 +45,8 @@ void cpu::buildCpuPipeline(OpPassManager &pm,
   staging.addPass(staging::createStageSplitProducts());
   staging.addPass(staging::createStagePlace({/*space=*/"", kConflict}));
   staging.addPass(staging::createStageAllocate());
+  staging.addPass(createPrefetch());
+  staging.addPass(createStreamStores());
   pm.addPass(createConvertStageToCpuPass());
   target::runExtensionPoint(pm, options, options.name + ".vector");
   pm.addPass(createLowerMicroKernels());
@@ -53,6 +56,8 @@ void cpu::buildCpuPipeline(OpPassManager &pm,
 
 void cpu::registerCpuPasses() {
   registerPass([] { return createSelectMatrixInstructions(); });
+  registerPass([] { return createPrefetch(); });
+  registerPass([] { return createStreamStores(); });
   registerPass(createConvertStageToCpuPass);
   registerPass([] { return createLowerMicroKernels(); });
   registerPass(createConvertCpuToLLVMPass);

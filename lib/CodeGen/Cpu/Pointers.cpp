@@ -1,8 +1,10 @@
 //===- Pointers.cpp - Memory behind pointers, lane by lane ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelEmitter.h"
+#include "OwnLowerings.h"
 #include "SmallFloats.h"
+#include "kiln/Dialect/Tile/AtomicOps.h"
+#include "kiln/Dialect/Tile/PointerOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -23,48 +25,49 @@ Type KernelEmitter::scalarType(Type type) {
   return type;
 }
 
-bool KernelEmitter::emitScalarPointer(Operation *op) {
-  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-  if (auto offset = dyn_cast<tile::PtrAddOp>(op)) {
-    Value distance = scalar(offset.getOffset());
-    if (distance.getType().isIndex())
-      distance = arith::IndexCastOp::create(b, loc, b.getI64Type(), distance);
-    else if (!distance.getType().isInteger(64))
-      distance = arith::ExtSIOp::create(b, loc, b.getI64Type(), distance);
-    Type element =
-        cast<tile::PtrType>(op->getResult(0).getType()).getElementType();
-    mapping.map(op->getResult(0),
-                gep(scalar(offset.getPtr()), distance, element));
-    return true;
-  }
-  if (isa<tile::PtrCastOp>(op)) {
-    mapping.map(op->getResult(0), scalar(op->getOperand(0)));
-    return true;
-  }
-  if (auto cast = dyn_cast<tile::PtrToIntOp>(op)) {
-    Value address = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(),
-                                             scalar(cast.getSource()));
-    Type type = cast.getResult().getType();
-    if (type.isIndex())
-      address = arith::IndexCastOp::create(b, loc, type, address);
-    else if (!type.isInteger(64))
-      address = arith::TruncIOp::create(b, loc, type, address);
-    mapping.map(op->getResult(0), address);
-    return true;
-  }
-  if (auto cast = dyn_cast<tile::IntToPtrOp>(op)) {
-    if (isTile(cast.getResult().getType()))
-      return true; // read by the access
-    Value address = scalar(cast.getSource());
-    if (address.getType().isIndex())
-      address = arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
-    else if (!address.getType().isInteger(64))
-      address = arith::ExtSIOp::create(b, loc, b.getI64Type(), address);
-    mapping.map(op->getResult(0),
-                LLVM::IntToPtrOp::create(b, loc, pointer, address));
-    return true;
-  }
-  return false;
+/// An integer of a kernel, read as signed, as i64.
+static Value asI64(KernelEmitter &e, Value value) {
+  Type i64 = e.b.getI64Type();
+  if (value.getType().isIndex())
+    return arith::IndexCastOp::create(e.b, e.loc, i64, value);
+  if (value.getType().isInteger(64))
+    return value;
+  return arith::ExtSIOp::create(e.b, e.loc, i64, value);
+}
+
+LogicalResult cpu::lowerPtrAdd(tile::PtrAddOp op, KernelEmitter &e) {
+  Value distance = asI64(e, e.scalar(op.getOffset()));
+  Type element = cast<tile::PtrType>(op.getResult().getType()).getElementType();
+  e.mapping.map(op.getResult(),
+                e.gep(e.scalar(op.getPtr()), distance, element));
+  return success();
+}
+
+LogicalResult cpu::lowerPtrCast(tile::PtrCastOp op, KernelEmitter &e) {
+  e.mapping.map(op->getResult(0), e.scalar(op->getOperand(0)));
+  return success();
+}
+
+LogicalResult cpu::lowerPtrToInt(tile::PtrToIntOp op, KernelEmitter &e) {
+  Value address = LLVM::PtrToIntOp::create(e.b, e.loc, e.b.getI64Type(),
+                                           e.scalar(op.getSource()));
+  Type type = op.getResult().getType();
+  if (type.isIndex())
+    address = arith::IndexCastOp::create(e.b, e.loc, type, address);
+  else if (!type.isInteger(64))
+    address = arith::TruncIOp::create(e.b, e.loc, type, address);
+  e.mapping.map(op.getResult(), address);
+  return success();
+}
+
+LogicalResult cpu::lowerIntToPtr(tile::IntToPtrOp op, KernelEmitter &e) {
+  if (isTile(op.getResult().getType()))
+    return success(); // read by the access
+  Type pointer = LLVM::LLVMPointerType::get(e.b.getContext());
+  Value address = asI64(e, e.scalar(op.getSource()));
+  e.mapping.map(op.getResult(),
+                LLVM::IntToPtrOp::create(e.b, e.loc, pointer, address));
+  return success();
 }
 
 Value RegisterBuilder::ifEnabled(Value mask, Type type,
@@ -126,102 +129,104 @@ static Value enabledLanes(KernelEmitter &e, Value mask, const Point &point,
   return enabled;
 }
 
-LogicalResult KernelEmitter::emitLoadPtr(tile::LoadPtrOp load) {
+LogicalResult cpu::lowerLoadPtr(tile::LoadPtrOp load, KernelEmitter &e) {
   Type element = getElementTypeOrSelf(load.getResult().getType());
-  Type stored = storageType(element);
-  unsigned align = storageBytes(element);
+  Type stored = e.storageType(element);
+  unsigned align = e.storageBytes(element);
   if (!isTile(load.getResult().getType())) {
-    Value pointer = scalar(load.getPtr());
-    Value mask = load.getMask() ? scalar(load.getMask()) : Value();
-    Value value = ifEnabled(
+    Value pointer = e.scalar(load.getPtr());
+    Value mask = load.getMask() ? e.scalar(load.getMask()) : Value();
+    Value value = e.ifEnabled(
         mask, stored,
         [&]() -> Value {
-          return LLVM::LoadOp::create(b, loc, stored, pointer, align,
+          return LLVM::LoadOp::create(e.b, e.loc, stored, pointer, align,
                                       load.getIsVolatile());
         },
         [&]() -> Value {
           if (load.getOther())
-            return toStorage(scalar(load.getOther()));
-          return zeroOf(stored);
+            return e.toStorage(e.scalar(load.getOther()));
+          return e.zeroOf(stored);
         });
-    mapping.map(load.getResult(), fromStorage(value, element));
+    e.mapping.map(load.getResult(), e.fromStorage(value, element));
     return success();
   }
 
-  freshLevels();
+  e.freshLevels();
   Value addresses = addressTile(load.getPtr());
   SmallVector<Value> roots = {addresses};
   for (Value optional : {load.getMask(), load.getOther()})
     if (optional)
       roots.push_back(optional);
-  TileBuffer buffer = resultBuffer(load.getResult());
-  Nest nest = nestOver(buffer.shape, roots, /*oneByOne=*/false);
-  runNest(nest, [&](Point point, Value count) {
-    Value address = evaluateLanes(addresses, point);
-    Value enabled = enabledLanes(*this, load.getMask(), point, count);
+  TileBuffer buffer = e.resultBuffer(load.getResult());
+  Nest nest = e.nestOver(buffer.shape, roots, /*oneByOne=*/false);
+  e.runNest(nest, [&](Point point, Value count) {
+    Value address = e.evaluateLanes(addresses, point);
+    Value enabled = enabledLanes(e, load.getMask(), point, count);
     Value other =
-        load.getOther() ? evaluateLanes(load.getOther(), point) : Value();
-    Value pointer = toPointers(*this, address);
+        load.getOther() ? e.evaluateLanes(load.getOther(), point) : Value();
+    Value pointer = toPointers(e, address);
     Value value;
     if (point.lanes == 1) {
-      value = ifEnabled(
+      value = e.ifEnabled(
           enabled, stored,
           [&]() -> Value {
-            return LLVM::LoadOp::create(b, loc, stored, pointer, align,
+            return LLVM::LoadOp::create(e.b, e.loc, stored, pointer, align,
                                         load.getIsVolatile());
           },
-          [&]() -> Value { return other ? toStorage(other) : zeroOf(stored); });
+          [&]() -> Value {
+            return other ? e.toStorage(other) : e.zeroOf(stored);
+          });
     } else {
-      Type type = vectorOf(stored, point.lanes);
+      Type type = e.vectorOf(stored, point.lanes);
       if (!enabled)
-        enabled = laneMask(c64(point.lanes), point.lanes);
+        enabled = e.laneMask(e.c64(point.lanes), point.lanes);
       value = LLVM::masked_gather::create(
-          b, loc, type, pointer, enabled,
-          ValueRange{other ? toStorage(other) : zeroOf(type)},
-          b.getI32IntegerAttr(align));
+          e.b, e.loc, type, pointer, enabled,
+          ValueRange{other ? e.toStorage(other) : e.zeroOf(type)},
+          e.b.getI32IntegerAttr(align));
     }
-    storeBuffer(fromStorage(value, element), buffer, point, count);
+    e.storeBuffer(e.fromStorage(value, element), buffer, point, count);
   });
-  define(load.getResult(), buffer);
+  e.define(load.getResult(), buffer);
   return success();
 }
 
-LogicalResult KernelEmitter::emitStorePtr(tile::StorePtrOp store) {
+LogicalResult cpu::lowerStorePtr(tile::StorePtrOp store, KernelEmitter &e) {
   Type element = getElementTypeOrSelf(store.getValue().getType());
-  unsigned align = storageBytes(element);
+  unsigned align = e.storageBytes(element);
   if (!isTile(store.getValue().getType())) {
-    Value value = toStorage(scalar(store.getValue()));
-    Value pointer = scalar(store.getPtr());
-    Value mask = store.getMask() ? scalar(store.getMask()) : Value();
-    ifEnabled(mask, Type(), [&]() -> Value {
-      LLVM::StoreOp::create(b, loc, value, pointer, align);
+    Value value = e.toStorage(e.scalar(store.getValue()));
+    Value pointer = e.scalar(store.getPtr());
+    Value mask = store.getMask() ? e.scalar(store.getMask()) : Value();
+    e.ifEnabled(mask, Type(), [&]() -> Value {
+      LLVM::StoreOp::create(e.b, e.loc, value, pointer, align);
       return {};
     });
     return success();
   }
 
-  freshLevels();
+  e.freshLevels();
   Value addresses = addressTile(store.getPtr());
   SmallVector<Value> roots = {addresses, store.getValue()};
   if (store.getMask())
     roots.push_back(store.getMask());
   auto shape = cast<RankedTensorType>(store.getValue().getType()).getShape();
-  Nest nest = nestOver(shape, roots, /*oneByOne=*/false);
-  runNest(nest, [&](Point point, Value count) {
-    Value value = toStorage(evaluateLanes(store.getValue(), point));
-    Value address = evaluateLanes(addresses, point);
-    Value enabled = enabledLanes(*this, store.getMask(), point, count);
-    Value pointer = toPointers(*this, address);
+  Nest nest = e.nestOver(shape, roots, /*oneByOne=*/false);
+  e.runNest(nest, [&](Point point, Value count) {
+    Value value = e.toStorage(e.evaluateLanes(store.getValue(), point));
+    Value address = e.evaluateLanes(addresses, point);
+    Value enabled = enabledLanes(e, store.getMask(), point, count);
+    Value pointer = toPointers(e, address);
     if (point.lanes == 1) {
-      ifEnabled(enabled, Type(), [&]() -> Value {
-        LLVM::StoreOp::create(b, loc, value, pointer, align);
+      e.ifEnabled(enabled, Type(), [&]() -> Value {
+        LLVM::StoreOp::create(e.b, e.loc, value, pointer, align);
         return {};
       });
       return;
     }
     if (!enabled)
-      enabled = laneMask(c64(point.lanes), point.lanes);
-    LLVM::masked_scatter::create(b, loc, value, pointer, enabled, align);
+      enabled = e.laneMask(e.c64(point.lanes), point.lanes);
+    LLVM::masked_scatter::create(e.b, e.loc, value, pointer, enabled, align);
   });
   return success();
 }
@@ -290,69 +295,70 @@ static Value compareAndSwap(KernelEmitter &e, tile::AtomicCASOp op,
              : arith::BitcastOp::create(e.b, e.loc, type, old).getResult();
 }
 
-LogicalResult KernelEmitter::emitAtomicRMW(tile::AtomicRMWOp op) {
+LogicalResult cpu::lowerAtomicRMW(tile::AtomicRMWOp op, KernelEmitter &e) {
   Type element = getElementTypeOrSelf(op.getValue().getType());
-  Type stored = storageType(element), combined = combinedType(op, element);
+  Type stored = e.storageType(element), combined = combinedType(op, element);
   LLVM::AtomicBinOp kind = kindOf(op.getKind(), isa<FloatType>(combined));
   auto access = [&](Value pointer, Value value, Value mask) -> Value {
-    return ifEnabled(
+    return e.ifEnabled(
         mask, stored,
         [&]() -> Value {
-          return combineAtomically(kind, orderOf(op.getOrder()), combined,
+          return combineAtomically(e, kind, orderOf(op.getOrder()), combined,
                                    pointer, value);
         },
-        [&]() -> Value { return zeroOf(stored); });
+        [&]() -> Value { return e.zeroOf(stored); });
   };
   if (!isTile(op.getValue().getType())) {
-    Value old = access(scalar(op.getPtr()), toStorage(scalar(op.getValue())),
-                       op.getMask() ? scalar(op.getMask()) : Value());
-    mapping.map(op.getResult(), fromStorage(old, element));
+    Value old =
+        access(e.scalar(op.getPtr()), e.toStorage(e.scalar(op.getValue())),
+               op.getMask() ? e.scalar(op.getMask()) : Value());
+    e.mapping.map(op.getResult(), e.fromStorage(old, element));
     return success();
   }
-  freshLevels();
+  e.freshLevels();
   Value addresses = addressTile(op.getPtr());
   SmallVector<Value> roots = {addresses, op.getValue()};
   if (op.getMask())
     roots.push_back(op.getMask());
   bool used = !op.getResult().use_empty();
-  TileBuffer buffer = used ? resultBuffer(op.getResult()) : TileBuffer();
+  TileBuffer buffer = used ? e.resultBuffer(op.getResult()) : TileBuffer();
   auto shape = cast<RankedTensorType>(op.getValue().getType()).getShape();
-  Nest nest = nestOver(shape, roots, /*oneByOne=*/true);
-  runNest(nest, [&](Point point, Value count) {
-    Value value = toStorage(evaluate(op.getValue(), point));
-    Value pointer = toPointers(*this, evaluate(addresses, point));
-    Value mask = enabledLanes(*this, op.getMask(), point, count);
+  Nest nest = e.nestOver(shape, roots, /*oneByOne=*/true);
+  e.runNest(nest, [&](Point point, Value count) {
+    Value value = e.toStorage(e.evaluate(op.getValue(), point));
+    Value pointer = toPointers(e, e.evaluate(addresses, point));
+    Value mask = enabledLanes(e, op.getMask(), point, count);
     Value old = access(pointer, value, mask);
     if (used)
-      storeBuffer(fromStorage(old, element), buffer, point);
+      e.storeBuffer(e.fromStorage(old, element), buffer, point);
   });
   if (used)
-    define(op.getResult(), buffer);
+    e.define(op.getResult(), buffer);
   return success();
 }
 
-LogicalResult KernelEmitter::emitAtomicCAS(tile::AtomicCASOp op) {
+LogicalResult cpu::lowerAtomicCAS(tile::AtomicCASOp op, KernelEmitter &e) {
   Type element = getElementTypeOrSelf(op.getValue().getType());
   if (!isTile(op.getValue().getType())) {
-    Value old = compareAndSwap(*this, op, scalar(op.getPtr()),
-                               toStorage(scalar(op.getCompare())),
-                               toStorage(scalar(op.getValue())));
-    mapping.map(op.getResult(), fromStorage(old, element));
+    Value old = compareAndSwap(e, op, e.scalar(op.getPtr()),
+                               e.toStorage(e.scalar(op.getCompare())),
+                               e.toStorage(e.scalar(op.getValue())));
+    e.mapping.map(op.getResult(), e.fromStorage(old, element));
     return success();
   }
-  freshLevels();
+  e.freshLevels();
   Value addresses = addressTile(op.getPtr());
-  TileBuffer buffer = resultBuffer(op.getResult());
+  TileBuffer buffer = e.resultBuffer(op.getResult());
   Nest nest =
-      nestOver(buffer.shape, {addresses, op.getCompare(), op.getValue()},
-               /*oneByOne=*/true);
-  runNest(nest, [&](Point point, Value) {
+      e.nestOver(buffer.shape, {addresses, op.getCompare(), op.getValue()},
+                 /*oneByOne=*/true);
+  e.runNest(nest, [&](Point point, Value) {
     Value old =
-        compareAndSwap(*this, op, toPointers(*this, evaluate(addresses, point)),
-                       toStorage(evaluate(op.getCompare(), point)),
-                       toStorage(evaluate(op.getValue(), point)));
-    storeBuffer(fromStorage(old, element), buffer, point);
+        compareAndSwap(e, op, toPointers(e, e.evaluate(addresses, point)),
+                       e.toStorage(e.evaluate(op.getCompare(), point)),
+                       e.toStorage(e.evaluate(op.getValue(), point)));
+    e.storeBuffer(e.fromStorage(old, element), buffer, point);
   });
-  define(op.getResult(), buffer);
+  e.define(op.getResult(), buffer);
   return success();
 }

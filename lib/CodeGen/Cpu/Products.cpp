@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "OwnLowerings.h"
 #include "Pack.h"
 #include "kiln/Dialect/Cpu/CpuDialect.h"
 #include "kiln/Staging/SplitProduct.h"
@@ -105,17 +105,17 @@ Coord coordOf(KernelEmitter &e, Value value) {
 }
 } // namespace
 
-bool KernelEmitter::writesPanels(stage::WriteOp write) {
+bool cpu::writesPanels(stage::WriteOp write) {
   return findPanels(write.getStorage()).has_value();
 }
 
-LogicalResult KernelEmitter::emitPack(stage::ComputeOp region,
-                                      stage::WriteOp write) {
+LogicalResult cpu::lowerPack(stage::ComputeOp region, stage::WriteOp write,
+                             KernelEmitter &e) {
   std::optional<PanelUse> use = findPanels(write.getStorage());
   const PanelPlace &form = use->place;
   auto shape = cast<ShapedType>(write.getValue().getType()).getShape();
-  auto bound = [&](OperandRange bounds, int d, int64_t whole) {
-    return bounds.empty() ? index(whole) : Value(bounds[d]);
+  auto bound = [&](OperandRange given, int d, int64_t whole) {
+    return given.empty() ? e.index(whole) : Value(given[d]);
   };
   int p = form.panelDim, s = form.stepDim;
   Value start = bound(region.getFrom(), p, 0),
@@ -123,27 +123,28 @@ LogicalResult KernelEmitter::emitPack(stage::ComputeOp region,
         from = bound(region.getFrom(), s, 0),
         to = bound(region.getTo(), s, shape[s]);
   auto originAt = [&](int d) {
-    return write.getOrigin().empty() ? index(0) : Value(write.getOrigin()[d]);
+    return write.getOrigin().empty() ? e.index(0) : Value(write.getOrigin()[d]);
   };
-  freshLevels();
-  Value row = placeOf(*this, start, originAt(p)),
-        step = placeOf(*this, from, originAt(s));
+  e.freshLevels();
+  Value row = placeOf(e, start, originAt(p)),
+        step = placeOf(e, from, originAt(s));
   bool isStart =
       getConstantIntValue(row) == 0 ||
       (isMultiple(originAt(p), form.width) && isMultiple(start, form.width));
   if (!isStart || !isWithin(start, end, form.width) || shape.size() > 3)
     return target::emitUnsupported(region, "a region that packs anything but "
                                            "one panel from its start");
-  const TileBuffer &panels = storages.at(write.getStorage());
-  Value place = gep(
-      panels.base, add(mul(row, c64(form.deepest)), mul(step, c64(form.width))),
+  const TileBuffer &panels = e.storages.at(write.getStorage());
+  Value place = e.gep(
+      panels.base,
+      e.add(e.mul(row, e.c64(form.deepest)), e.mul(step, e.c64(form.width))),
       panels.elementType);
-  Packer packer(*this, write.getValue(), form, granuleOf(use->product));
+  Packer packer(e, write.getValue(), form, granuleOf(use->product));
   Coord batch;
   if (shape.size() == 3)
-    batch = coordOf(*this, bound(region.getFrom(), 0, 0));
-  packer.pack(batch, coordOf(*this, start), coordOf(*this, from),
-              sub(scalar64(to), scalar64(from)), place);
+    batch = coordOf(e, bound(region.getFrom(), 0, 0));
+  packer.pack(batch, coordOf(e, start), coordOf(e, from),
+              e.sub(e.scalar64(to), e.scalar64(from)), place);
   return success();
 }
 
@@ -155,37 +156,62 @@ Value RegisterBuilder::elementAt(Value base, ArrayRef<Value> strides,
   return gep(base, offset, element);
 }
 
-LogicalResult KernelEmitter::emitPrefetch(stage::PrefetchOp prefetch) {
-  const ViewInfo &view = viewOf(prefetch.getView());
-  if (prefetch.getBox().size() != 1)
-    return success(); // it has no effect
-  SmallVector<Value> coords;
-  freshLevels();
-  for (Value coordinate : prefetch.getCoords())
-    coords.push_back(coordinate);
-  if (!prefetch.getElementOffsets())
-    return success();
-  Value address = elementAt(view.base, view.strides, coords, view.elementType);
-  constexpr int64_t line = 64;
-  int64_t bytes = prefetch.getBox()[0] * storageBytes(view.elementType);
-  // The box may start within a line.
-  for (int64_t at = 0; at < bytes + line; at += line)
-    LLVM::Prefetch::create(
-        b, loc, gep(address, c64(std::min(at, bytes - 1)), b.getI8Type()),
-        /*rw=*/0, /*hint=*/2, /*cache=*/1);
-  return success();
+void RegisterBuilder::prefetch(Value address, bool isNear) {
+  LLVM::Prefetch::create(b, loc, address, /*rw=*/0, /*hint=*/isNear ? 3 : 2,
+                         /*cache=*/1);
 }
 
-LogicalResult KernelEmitter::checkBlocks(stage::ProductOp product) {
+LogicalResult cpu::lowerPrefetch(stage::PrefetchOp prefetchOp,
+                                 KernelEmitter &e) {
+  // Prefetches are hints: of a tall box, the first rows do.
+  constexpr int64_t kMostRows = 64;
+  const ViewInfo &view = e.viewOf(prefetchOp.getView());
+  ArrayRef<int64_t> box = prefetchOp.getBox();
+  size_t lacking = view.sizes.size() - box.size();
+  e.freshLevels();
+  Value address = view.base, origin = e.c64(0);
+  for (auto [d, coordinate] : llvm::enumerate(prefetchOp.getCoords())) {
+    Value at = e.scalar64(coordinate);
+    if (!prefetchOp.getElementOffsets() && d >= lacking)
+      at = e.mul(at, e.c64(box[d - lacking]));
+    origin = e.add(origin, e.mul(at, view.strides[d]));
+  }
+  address = e.gep(address, origin, view.elementType);
+  int64_t rows = box.empty() ? 1 : llvm::product_of(box.drop_back());
+  int64_t elements = box.empty() ? 1 : box.back();
+  int64_t bytes = elements * e.storageBytes(view.elementType);
+  for (int64_t row = 0; row < std::min(rows, kMostRows); ++row) {
+    Value start = address;
+    int64_t left = row;
+    for (size_t d = box.size() - 1; row && d-- > 0; left /= box[d])
+      if (int64_t at = left % box[d])
+        start = e.gep(start, e.mul(e.c64(at), view.strides[lacking + d]),
+                      view.elementType);
+    if (std::optional<uint64_t> every = prefetchOp.getEvery()) {
+      for (int64_t at = 0; at < bytes; at += int64_t(*every))
+        e.prefetch(e.gep(start, e.c64(at), e.b.getI8Type()),
+                   prefetchOp.getNear());
+      continue;
+    }
+    // The row may start within a line.
+    for (int64_t at = 0; at < bytes + e.config.lineBytes;
+         at += e.config.lineBytes)
+      e.prefetch(e.gep(start, e.c64(std::min(at, bytes - 1)), e.b.getI8Type()),
+                 prefetchOp.getNear());
+  }
+  return success();
+}
+/// Whether the accumulator has room for the blocks of a micro-kernel.
+static LogicalResult checkBlocks(KernelEmitter &e, stage::ProductOp product) {
   // Micro-kernels compute whole blocks.
   auto type = cast<MemRefType>(product.getAcc().getType());
   auto alloc = product.getAcc().getDefiningOp<stage::AllocOp>();
-  const TileBuffer &sum = storages.at(product.getAcc());
+  const TileBuffer &sum = e.storages.at(product.getAcc());
   auto [rows, columns, depth] = product.getSizes();
   int64_t rank = type.getRank(), stride = sum.strides[rank - 2];
   int64_t m = type.getDimSize(rank - 2), n = type.getDimSize(rank - 1);
   int64_t below =
-      (llvm::alignTo(m, rows) - m) * stride * storageBytes(sum.elementType);
+      (llvm::alignTo(m, rows) - m) * stride * e.storageBytes(sum.elementType);
   if (sum.strides[rank - 1] != 1 ||
       (m > 1 && stride < int64_t(llvm::alignTo(n, columns))) ||
       (alloc && int64_t(alloc.getSlack().value_or(0)) < below))
@@ -194,94 +220,144 @@ LogicalResult KernelEmitter::checkBlocks(stage::ProductOp product) {
   return success();
 }
 
-LogicalResult KernelEmitter::emitProduct(stage::ProductOp product) {
-  auto unsupported = [&](const Twine &what) {
-    return target::emitUnsupported(product, what);
-  };
+namespace {
+/// An operand of a micro-kernel: its address, the elements from one row to the
+/// next, and how many steps of a column lie beside each other.
+struct Factor {
+  Value base, stride;
+  int64_t group = 1;
+  Type element;
+};
+
+SmallVector<Value> constantsOf(KernelEmitter &e, ArrayRef<int64_t> numbers) {
+  return llvm::map_to_vector(numbers, [&](int64_t n) { return e.c64(n); });
+}
+
+/// The address of panels from an origin in them.
+Value panelAt(KernelEmitter &e, Value storage, const PanelPlace &form,
+              ValueRange origin) {
+  const TileBuffer &panels = e.storages.at(storage);
+  SmallVector<Value> elements(form.panelDim + form.stepDim, e.c64(0));
+  elements.resize(cast<ShapedType>(storage.getType()).getRank(), e.c64(0));
+  elements[form.panelDim] = e.c64(form.deepest);
+  elements[form.stepDim] = e.c64(form.width);
+  return origin.empty()
+             ? panels.base
+             : e.elementAt(panels.base, elements, origin, panels.elementType);
+}
+
+/// The right operand: in a view, in rows of storage, or in panels.
+FailureOr<Factor> rightFactor(KernelEmitter &e, stage::ProductOp product) {
+  int64_t columns = std::get<1>(product.getSizes());
+  Factor factor;
+  if (isa<tile::ViewType>(product.getRhs().getType())) {
+    const ViewInfo &view = e.viewOf(product.getRhs());
+    factor.base = e.elementAt(view.base, view.strides, product.getRhsOrigin(),
+                              view.elementType);
+    factor.stride = view.strides[view.strides.size() - 2];
+    factor.element = view.elementType;
+    return factor;
+  }
+  auto type = cast<MemRefType>(product.getRhs().getType());
+  factor.element = type.getElementType();
+  const TileBuffer &buffer = e.storages.at(product.getRhs());
+  if (type.isStrided()) {
+    factor.base = product.getRhsOrigin().empty()
+                      ? buffer.base
+                      : e.elementAt(buffer.base, constantsOf(e, buffer.strides),
+                                    product.getRhsOrigin(), buffer.elementType);
+    factor.stride = e.c64(buffer.strides[buffer.strides.size() - 2]);
+    return factor;
+  }
+  auto right = panelPlaceOf(type, /*isLeft=*/false, columns);
+  if (!right || right->width != columns)
+    return target::emitUnsupported(
+        product, "a right operand in panels of anything but " + Twine(columns) +
+                     " columns");
+  factor.base = panelAt(e, product.getRhs(), *right, product.getRhsOrigin());
+  factor.stride = e.c64(columns * right->group);
+  factor.group = right->group;
+  return factor;
+}
+
+/// The accumulator: in storage, or in the view that it is stored to where that
+/// is known to hold all of it.
+Factor accumulatorOf(KernelEmitter &e, stage::ProductOp product) {
+  const TileBuffer &sum = e.storages.at(product.getAcc());
+  ValueRange origin = product.getAccOrigin();
+  Value acc = origin.empty()
+                  ? sum.base
+                  : e.elementAt(sum.base, constantsOf(e, sum.strides), origin,
+                                sum.elementType);
+  Value stride = e.c64(sum.strides[sum.strides.size() - 2]);
+  if (auto found = e.directSums.find(product.getAcc());
+      found != e.directSums.end()) {
+    const DirectSum &direct = found->second;
+    Value place = origin.empty()
+                      ? direct.base
+                      : e.elementAt(direct.base, {direct.stride, e.c64(1)},
+                                    origin, sum.elementType);
+    acc = e.select(direct.inside, place, acc);
+    stride = e.select(direct.inside, direct.stride, stride);
+  }
+  return {acc, stride, 1, sum.elementType};
+}
+
+/// Why micro-kernels cannot compute a product; empty if they can.
+std::string whyNoMicroKernel(stage::ProductOp product) {
   if (product.getAsync() || !isa<MemRefType>(product.getAcc().getType()) ||
       !isa<MemRefType>(product.getLhs().getType()) ||
       isa<RankedTensorType>(product.getRhs().getType()))
-    return unsupported("a product of fragments, or beside the program");
-  bool isTf32 = product.getInputPrecision() != tile::InputPrecision::ieee;
-  if (isTf32)
-    return unsupported("a product of storage with precision 'tf32'");
-  if (failed(checkBlocks(product)))
+    return "a product of fragments, or beside the program";
+  if (product.getInputPrecision() != tile::InputPrecision::ieee)
+    return "a product of storage with precision 'tf32'";
+  return {};
+}
+} // namespace
+
+/// Whether the product's instruction is of a unit that is prepared before.
+static bool needsUnit(KernelEmitter &e, stage::ProductOp product) {
+  target::MatrixInstructionAttr row = rowOf(product);
+  if (!row || !e.description)
+    return false;
+  return llvm::any_of(e.description.getUnits(),
+                      [&](target::ExecutionUnitAttr unit) {
+                        return unit.getName() == row.getUnit() &&
+                               unit.getKind() == target::UnitKind::Matrix;
+                      });
+}
+
+LogicalResult cpu::lowerProduct(stage::ProductOp product, KernelEmitter &e) {
+  auto unsupported = [&](const Twine &what) {
+    return target::emitUnsupported(product, what);
+  };
+  if (std::string why = whyNoMicroKernel(product); !why.empty())
+    return unsupported(why);
+  if (failed(checkBlocks(e, product)))
     return failure();
   target::MatrixInstructionAttr row = rowOf(product);
   if (product.getRow() && !row)
     return unsupported("the matrix instruction '" + *product.getRow() + "'");
   auto [rows, columns, depth] = product.getSizes();
-  auto left = panelPlaceOf(cast<MemRefType>(product.getLhs().getType()),
-                           /*isLeft=*/true, rows);
+  auto lhsType = cast<MemRefType>(product.getLhs().getType());
+  auto left = panelPlaceOf(lhsType, /*isLeft=*/true, rows);
   if (!left || left->width != rows)
     return unsupported("a left operand that is not in panels of " +
                        Twine(rows) + " rows");
-  freshLevels();
-  auto strides = [&](ArrayRef<int64_t> known) {
-    return llvm::map_to_vector(known, [&](int64_t s) { return c64(s); });
-  };
-  auto panelAt = [&](Value storage, const PanelPlace &form, ValueRange origin) {
-    const TileBuffer &panels = storages.at(storage);
-    SmallVector<Value> elements(form.panelDim + form.stepDim, c64(0));
-    elements.resize(cast<ShapedType>(storage.getType()).getRank(), c64(0));
-    elements[form.panelDim] = c64(form.deepest);
-    elements[form.stepDim] = c64(form.width);
-    return origin.empty()
-               ? panels.base
-               : elementAt(panels.base, elements, origin, panels.elementType);
-  };
-  Value lhs = panelAt(product.getLhs(), *left, product.getLhsOrigin());
-  Value rhs, rhsStride;
-  int64_t rhsGroup = 1;
-  Type rhsType;
-  if (isa<tile::ViewType>(product.getRhs().getType())) {
-    const ViewInfo &view = viewOf(product.getRhs());
-    rhs = elementAt(view.base, view.strides, product.getRhsOrigin(),
-                    view.elementType);
-    rhsStride = view.strides[view.strides.size() - 2];
-    rhsType = view.elementType;
-  } else {
-    auto type = cast<MemRefType>(product.getRhs().getType());
-    rhsType = type.getElementType();
-    const TileBuffer &buffer = storages.at(product.getRhs());
-    if (type.isStrided()) {
-      rhs = product.getRhsOrigin().empty()
-                ? buffer.base
-                : elementAt(buffer.base, strides(buffer.strides),
-                            product.getRhsOrigin(), buffer.elementType);
-      rhsStride = c64(buffer.strides[buffer.strides.size() - 2]);
-    } else {
-      auto right = panelPlaceOf(type, /*isLeft=*/false, columns);
-      if (!right || right->width != columns)
-        return unsupported("a right operand in panels of anything but " +
-                           Twine(columns) + " columns");
-      rhs = panelAt(product.getRhs(), *right, product.getRhsOrigin());
-      rhsStride = c64(columns * right->group);
-      rhsGroup = right->group;
-    }
-  }
-  const TileBuffer &sum = storages.at(product.getAcc());
-  Value acc = product.getAccOrigin().empty()
-                  ? sum.base
-                  : elementAt(sum.base, strides(sum.strides),
-                              product.getAccOrigin(), sum.elementType);
-  Value accStride = c64(sum.strides[sum.strides.size() - 2]);
-  if (auto found = directSums.find(product.getAcc());
-      found != directSums.end()) {
-    const DirectSum &direct = found->second;
-    Value place = product.getAccOrigin().empty()
-                      ? direct.base
-                      : elementAt(direct.base, {direct.stride, c64(1)},
-                                  product.getAccOrigin(), sum.elementType);
-    acc = select(direct.inside, place, acc);
-    accStride = select(direct.inside, direct.stride, accStride);
-  }
-  Value steps = product.getDepth() ? scalar64(product.getDepth()) : c64(depth);
+  e.freshLevels();
+  Value lhs = panelAt(e, product.getLhs(), *left, product.getLhsOrigin());
+  FailureOr<Factor> rhs = rightFactor(e, product);
+  if (failed(rhs))
+    return failure();
+  Factor acc = accumulatorOf(e, product);
+  Value steps =
+      product.getDepth() ? e.scalar64(product.getDepth()) : e.c64(depth);
   int64_t granule = granuleOf(product);
-  Value whole = roundDown(add(steps, c64(granule - 1)), granule);
+  Value whole = e.roundDown(e.add(steps, e.c64(granule - 1)), granule);
   Value minus =
-      product.getMinus() ? storages.at(product.getMinus()).base : Value();
-  Value fresh = product.getFresh() ? scalar(product.getFresh()) : Value();
+      product.getMinus() ? e.storages.at(product.getMinus()).base : Value();
+  Value fresh = product.getFresh() ? e.scalar(product.getFresh()) : Value();
+  OpBuilder &b = e.b;
   auto withSign = [&](Type type, bool isUnsigned) -> Type {
     if (!row || !isa<IntegerType>(type))
       return type;
@@ -291,85 +367,74 @@ LogicalResult KernelEmitter::emitProduct(stage::ProductOp product) {
   };
   auto name = row ? FlatSymbolRefAttr::get(b.getContext(), *product.getRow())
                   : FlatSymbolRefAttr();
-  bool acquires = !acquired && needsUnit(product);
+  bool acquires = !e.acquired && needsUnit(e, product);
   if (acquires)
-    AcquireOp::create(b, loc, name);
+    AcquireOp::create(b, e.loc, name);
   int64_t lhsGroup = left->group;
   if (left->width == 1 && row) // it does not show
     if (auto layout =
             dyn_cast_or_null<target::InterleaveAttr>(row.getLhs().getLayout()))
       lhsGroup = layout.getGroup();
   MicroKernelOp::create(
-      b, loc, lhs, rhs, rhsStride, acc, accStride, whole, minus, fresh, rows,
-      columns, lhsGroup, rhsGroup, name,
-      withSign(cast<MemRefType>(product.getLhs().getType()).getElementType(),
-               product.getLhsUnsigned()),
-      withSign(rhsType, product.getRhsUnsigned()), sum.elementType);
+      b, e.loc, lhs, rhs->base, rhs->stride, acc.base, acc.stride, whole, minus,
+      fresh, rows, columns, lhsGroup, rhs->group, name,
+      withSign(lhsType.getElementType(), product.getLhsUnsigned()),
+      withSign(rhs->element, product.getRhsUnsigned()), acc.element);
   if (acquires)
-    ReleaseOp::create(b, loc, name);
+    ReleaseOp::create(b, e.loc, name);
   return success();
 }
 
-bool KernelEmitter::needsUnit(stage::ProductOp product) {
-  target::MatrixInstructionAttr row = rowOf(product);
-  if (!row || !description)
-    return false;
-  return llvm::any_of(description.getUnits(),
-                      [&](target::ExecutionUnitAttr unit) {
-                        return unit.getName() == row.getUnit() &&
-                               unit.getKind() == target::UnitKind::Matrix;
-                      });
-}
-
-FlatSymbolRefAttr KernelEmitter::unitOf(Operation *nest) {
+FlatSymbolRefAttr cpu::unitOf(KernelEmitter &e, Operation *nest) {
   FlatSymbolRefAttr found;
   WalkResult result = nest->walk([&](Operation *op) -> WalkResult {
     if (auto product = dyn_cast<stage::ProductOp>(op)) {
-      if (!needsUnit(product) || (found && found != product.getRowAttr()))
+      if (!needsUnit(e, product) || (found && found != product.getRowAttr()))
         return WalkResult::interrupt();
       found = product.getRowAttr();
       return WalkResult::advance();
     }
     // Nothing may leave the kernel in between.
-    return isCustom(op) || isa<scf::WhileOp>(op) ? WalkResult::interrupt()
-                                                 : WalkResult::advance();
+    return e.isCustom(op) || isa<scf::WhileOp>(op) ? WalkResult::interrupt()
+                                                   : WalkResult::advance();
   });
   return result.wasInterrupted() ? FlatSymbolRefAttr() : found;
 }
 
-LogicalResult KernelEmitter::emitDot(MatrixProductOpInterface dot) {
+LogicalResult cpu::lowerDot(MatrixProductOpInterface dot, KernelEmitter &e) {
   target::restoreDeclines(dot);
   if (dot.getLhsScaleOperand() || dot.getRhsScaleOperand())
-    return decline("its operands have scales");
+    return e.decline("its operands have scales");
   if (dot.hasEncodedFactors())
-    return decline("its operands are not numbers of their element types");
+    return e.decline("its operands are not numbers of their element types");
   if (!dot.getAccOperand())
-    return decline("it has no accumulator");
+    return e.decline("it has no accumulator");
   std::optional<ProductShape> shape = getProductShape(dot);
   if (!shape || !shape->isRowMajor())
-    return decline("its operands are not m x k and k x n");
+    return e.decline("its operands are not m x k and k x n");
   auto region = cast<stage::ComputeOp>(dot->getParentOp());
   Operation *before = region->getPrevNode();
   if (failed(staging::splitProduct(dot))) {
     auto how = dot->getAttrOfType<ProductAttr>(kProductAttr);
-    return decline(how && !how.getRow().empty()
-                       ? "no matrix instruction '" + how.getRow() +
-                             "' for its types"
-                       : Twine("nothing says in which blocks"));
+    return e.decline(how && !how.getRow().empty()
+                         ? "no matrix instruction '" + how.getRow() +
+                               "' for its types"
+                         : Twine("nothing says in which blocks"));
   }
   // Constants stand at the beginning of the kernel.
-  for (Operation &constant : kernel.getBody().front()) {
+  for (Operation &constant : e.kernel.getBody().front()) {
     if (!isa<arith::ConstantOp>(constant))
       break;
-    if (!mapping.contains(constant.getResult(0)) && failed(emitOp(&constant)))
+    if (!e.mapping.contains(constant.getResult(0)) &&
+        failed(e.emitOp(&constant)))
       return failure();
   }
   Operation *op = before ? before->getNextNode() : &region->getBlock()->front();
   for (; op != region; op = op->getNextNode())
-    if (failed(emitOp(op)))
+    if (failed(e.emitOp(op)))
       return failure();
   for (Operation *user : dot->getUsers())
     if (auto write = dyn_cast<stage::WriteOp>(user))
-      define(dot->getResult(0), storageAt(write.getStorage()));
+      e.define(dot->getResult(0), e.storageAt(write.getStorage()));
   return success();
 }

@@ -1,7 +1,8 @@
 //===- Reduce.cpp - Reductions of tiles -----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelEmitter.h"
+#include "OwnLowerings.h"
+#include "kiln/Dialect/Tile/ReduceOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -84,10 +85,9 @@ static bool endsInExponential(Value value, bool subtracted, int depth = 0) {
     return false;
   });
 }
-
-SmallVector<Value> KernelEmitter::combine(tile::ReduceOp reduce,
-                                          ValueRange left, ValueRange right) {
-  return combineWith(reduce.getCombiner().front(), left, right);
+static SmallVector<Value> combine(KernelEmitter &e, tile::ReduceOp reduce,
+                                  ValueRange left, ValueRange right) {
+  return e.combineWith(reduce.getCombiner().front(), left, right);
 }
 
 SmallVector<Value> RegisterBuilder::combineWith(Block &block, ValueRange left,
@@ -127,141 +127,122 @@ SmallVector<Value> RegisterBuilder::combineWith(Block &block, ValueRange left,
   return results;
 }
 
-LogicalResult KernelEmitter::emitReduce(tile::ReduceOp reduce) {
-  freshLevels();
-  Operation *first = &reduce.getCombiner().front().front();
-  if (isa<arith::MaximumFOp, arith::MinimumFOp>(first) &&
-      reduce.getNumResults() == 1 &&
-      endsInExponential(reduce.getResults()[0], false))
-    first->setAttr("fastmath", arith::FastMathFlagsAttr::get(
-                                   b.getContext(), arith::FastMathFlags::nsz));
-  auto type = cast<RankedTensorType>(reduce.getSources()[0].getType());
-  int axis = reduce.getAxis();
-  int64_t size = type.getDimSize(axis);
-  SmallVector<Value> sources(reduce.getSources());
+/// Combines the lanes of vectors, half against half, from one width down to
+/// another.
+static SmallVector<Value> combineHalves(KernelEmitter &e, tile::ReduceOp reduce,
+                                        SmallVector<Value> sums, int64_t from,
+                                        int64_t to) {
+  for (int64_t width = from; width > to; width /= 2) {
+    SmallVector<Value> low, high;
+    for (Value sum : sums) {
+      if (width == 2) {
+        low.push_back(vector::ExtractOp::create(e.b, e.loc, sum, 0));
+        high.push_back(vector::ExtractOp::create(e.b, e.loc, sum, 1));
+        continue;
+      }
+      auto half = [&](int64_t begin) -> Value {
+        return vector::ExtractStridedSliceOp::create(
+            e.b, e.loc, sum, ArrayRef<int64_t>{begin},
+            ArrayRef<int64_t>{width / 2}, ArrayRef<int64_t>{1});
+      };
+      low.push_back(half(0));
+      high.push_back(half(width / 2));
+    }
+    sums = combine(e, reduce, low, high);
+  }
+  return sums;
+}
 
-  // Elements stay in registers.
-  bool isScalar = type.getRank() == 1;
+namespace {
+/// The nest of one reduction.
+class Reduction {
+public:
+  Reduction(tile::ReduceOp reduce, KernelEmitter &e);
+  void emit();
+
+private:
+  SmallVector<Value> evaluateAll(const Point &point) {
+    SmallVector<Value> values;
+    for (Value source : sources)
+      values.push_back(e.evaluateLanes(source, point));
+    return values;
+  }
+  void store(ValueRange values, Point point, Value count);
+  /// One row whose axis is the lane dimension.
+  SmallVector<Value> reduceAlongLanes(const Point &row, Value fastEnd);
+  /// `unroll` vectors side by side, element by element along the axis.
+  void reduceChunk(const Point &row, Coord iv, int64_t unroll, bool fast);
+  void reduceRows(const Point &row, Value lo, Value fastEnd, Value hi);
+
+  KernelEmitter &e;
+  tile::ReduceOp reduce;
+  int axis;
+  int64_t size; ///< elements along the axis
+  SmallVector<Value> sources;
+  bool isScalar; ///< a result is one element, which stays in a register
   SmallVector<TileBuffer> results;
-  for (Value result : reduce.getResults())
-    results.push_back(isScalar ? TileBuffer() : resultBuffer(result));
-
+  TypedAttr neutral;
   Nest nest;
+};
+} // namespace
+
+Reduction::Reduction(tile::ReduceOp reduce, KernelEmitter &e)
+    : e(e), reduce(reduce), axis(int(reduce.getAxis())),
+      sources(reduce.getSources()) {
+  auto type = cast<RankedTensorType>(sources[0].getType());
+  size = type.getDimSize(axis);
+  isScalar = type.getRank() == 1;
+  for (Value result : reduce.getResults())
+    results.push_back(isScalar ? TileBuffer() : e.resultBuffer(result));
   nest.shape.assign(type.getShape().begin(), type.getShape().end());
   SmallVector<int> identity;
   for (auto [d, extent] : llvm::enumerate(nest.shape))
     identity.push_back(extent == 1 ? kZero : int(d));
   if (reduce.getOrdered())
     nest.excluded = axis;
-  chooseLanes(nest, sources, {});
+  e.chooseLanes(nest, sources, {});
   for (Value source : sources)
-    collect(source, identity, nest);
-  TypedAttr neutral = neutralOf(b, reduce);
+    e.collect(source, identity, nest);
+  neutral = neutralOf(e.b, reduce);
   bool alongAxis = nest.laneDim == axis;
   if (alongAxis && !neutral)
     nest.lanes = std::min<int64_t>(nest.lanes, llvm::bit_floor(uint64_t(size)));
   if (!alongAxis)
     nest.innerDim = axis;
-
-  auto evaluateAll = [&](const Point &point) {
-    SmallVector<Value> values;
-    for (Value source : sources)
-      values.push_back(evaluateLanes(source, point));
-    return values;
-  };
-  auto store = [&](ValueRange values, Point point, Value count) {
-    point.coords.erase(point.coords.begin() + axis);
-    if (isScalar) {
-      for (auto [value, result] : llvm::zip_equal(values, reduce.getResults()))
-        mapping.map(result, value);
-      return;
-    }
-    for (auto [value, buffer] : llvm::zip_equal(values, results)) {
-      int64_t stride = 1;
-      for (auto [d, coord] : llvm::enumerate(point.coords))
-        if (coord.lane)
-          stride = buffer.strides[d];
-      storeBuffer(value, buffer, point, stride == 1 ? Value() : count);
-    }
-  };
-
-  openRows(nest, [&](Point row, Value lo, Value fastEnd, Value hi) {
-    if (alongAxis) {
-      store(
-          reduceAlongLanes(reduce, nest, row, neutral, fastEnd, evaluateAll),
-          [&] {
-            Point at = row;
-            at.lanes = 1;
-            return at;
-          }(),
-          nullptr);
-      return;
-    }
-    // Lanes run along another dimension: element by element along the axis.
-    int lane = nest.laneDim;
-    auto chunk = [&](Coord iv, int64_t unroll, bool fast) {
-      SmallVector<Point> points;
-      SmallVector<Value> carried;
-      for (int64_t u = 0; u < unroll; ++u) {
-        Point at = row;
-        if (lane >= 0) {
-          at.coords[lane] = iv;
-          at.coords[lane].constant += u * nest.lanes;
-          at.coords[lane].lane = nest.lanes > 1 ? 1 : 0;
-        }
-        points.push_back(at);
-        at.coords[axis] = Coord();
-        llvm::append_range(carried, evaluateAll(at));
-      }
-      size_t count = sources.size();
-      carried = forLoop(
-          c64(1), c64(size), 1, carried, fast, [&](Coord k, ValueRange sums) {
-            SmallVector<Value> next;
-            for (int64_t u = 0; u < unroll; ++u) {
-              Point at = points[u];
-              at.coords[axis] = k;
-              llvm::append_range(next,
-                                 combine(reduce, sums.slice(u * count, count),
-                                         evaluateAll(at)));
-            }
-            return next;
-          });
-      for (int64_t u = 0; u < unroll; ++u)
-        store(ArrayRef(carried).slice(u * count, count), points[u], tailCount);
-    };
-    if (lane < 0)
-      return chunk(Coord(), 1, false);
-    int64_t unroll = nest.shape[lane] >= 8 * nest.lanes ? 4 : 1;
-    int64_t block = unroll * nest.lanes;
-    Value mainEnd = unroll == 1
-                        ? fastEnd
-                        : add(lo, mul(arith::DivSIOp::create(
-                                          b, loc, sub(fastEnd, lo), c64(block)),
-                                      c64(block)));
-    forLoop(lo, mainEnd, block, {}, true, [&](Coord iv, ValueRange) {
-      chunk(iv, unroll, true);
-      return SmallVector<Value>();
-    });
-    forLoop(mainEnd, hi, nest.lanes, {}, false, [&](Coord iv, ValueRange) {
-      tailCount = sub(hi, coordValue(iv));
-      chunk(iv, 1, false);
-      tailCount = nullptr;
-      return SmallVector<Value>();
-    });
-  });
-
-  for (auto [result, buffer] : llvm::zip_equal(reduce.getResults(), results))
-    if (!isScalar)
-      define(result, buffer);
-  return success();
 }
 
-SmallVector<Value> KernelEmitter::reduceAlongLanes(
-    tile::ReduceOp reduce, const Nest &nest, const Point &row,
-    TypedAttr neutral, Value fastEnd,
-    llvm::function_ref<SmallVector<Value>(const Point &)> evaluateAll) {
-  int axis = reduce.getAxis();
-  int64_t size = nest.shape[axis], lanes = nest.lanes;
+void Reduction::emit() {
+  e.openRows(nest, [&](Point row, Value lo, Value fastEnd, Value hi) {
+    if (nest.laneDim != axis)
+      return reduceRows(row, lo, fastEnd, hi);
+    SmallVector<Value> values = reduceAlongLanes(row, fastEnd);
+    row.lanes = 1;
+    store(values, row, nullptr);
+  });
+  for (auto [result, buffer] : llvm::zip_equal(reduce.getResults(), results))
+    if (!isScalar)
+      e.define(result, buffer);
+}
+
+void Reduction::store(ValueRange values, Point point, Value count) {
+  point.coords.erase(point.coords.begin() + axis);
+  if (isScalar) {
+    for (auto [value, result] : llvm::zip_equal(values, reduce.getResults()))
+      e.mapping.map(result, value);
+    return;
+  }
+  for (auto [value, buffer] : llvm::zip_equal(values, results)) {
+    int64_t stride = 1;
+    for (auto [d, coord] : llvm::enumerate(point.coords))
+      if (coord.lane)
+        stride = buffer.strides[d];
+    e.storeBuffer(value, buffer, point, stride == 1 ? Value() : count);
+  }
+}
+
+SmallVector<Value> Reduction::reduceAlongLanes(const Point &row,
+                                               Value fastEnd) {
+  int64_t lanes = nest.lanes;
   auto at = [&](Coord iv, int64_t offset) {
     Point point = row;
     point.coords[axis] = iv;
@@ -270,63 +251,112 @@ SmallVector<Value> KernelEmitter::reduceAlongLanes(
     return point;
   };
   SmallVector<Value> sums;
-  Value begin = c64(0);
+  Value begin = e.c64(0);
   if (neutral) {
     // Several registers side by side hide the latency of the combination, and
     // share the branches of functions.
     uint64_t registers = std::clamp<int64_t>(size / lanes, 1, kSideBySide);
     int64_t wide = lanes > 1 ? lanes * llvm::bit_floor(registers) : 1;
-    sums = {broadcastLanes(constantOf(neutral.getType(), neutral), wide)};
-    Value mainEnd = roundDown(fastEnd, wide);
-    sums = forLoop(begin, mainEnd, wide, sums, true,
-                   [&](Coord iv, ValueRange carried) {
-                     Point point = at(iv, 0);
-                     point.lanes = wide;
-                     return combine(reduce, carried, evaluateAll(point));
-                   });
-    sums = combineHalves(reduce, sums, wide, lanes);
+    sums = {e.broadcastLanes(e.constantOf(neutral.getType(), neutral), wide)};
+    Value mainEnd = e.roundDown(fastEnd, wide);
+    sums = e.forLoop(begin, mainEnd, wide, sums, true,
+                     [&](Coord iv, ValueRange carried) {
+                       Point point = at(iv, 0);
+                       point.lanes = wide;
+                       return combine(e, reduce, carried, evaluateAll(point));
+                     });
+    sums = combineHalves(e, reduce, sums, wide, lanes);
     begin = mainEnd;
   } else {
     sums = evaluateAll(at(Coord(), 0));
-    begin = c64(lanes);
+    begin = e.c64(lanes);
   }
-  sums = forLoop(
-      begin, c64(size), lanes, sums, false, [&](Coord iv, ValueRange carried) {
-        if (size % lanes)
-          tailCount = sub(c64(size), coordValue(iv));
-        SmallVector<Value> next =
-            combine(reduce, carried, evaluateAll(at(iv, 0)));
-        if (size % lanes) {
-          Value mask = laneMask(tailCount, lanes);
-          for (auto [value, old] : llvm::zip_equal(next, carried))
-            value = arith::SelectOp::create(b, loc, mask, value, old);
-        }
-        tailCount = nullptr;
-        return next;
-      });
-  return combineHalves(reduce, sums, lanes, 1);
+  sums = e.forLoop(begin, e.c64(size), lanes, sums, false,
+                   [&](Coord iv, ValueRange carried) {
+                     if (size % lanes)
+                       e.tailCount = e.sub(e.c64(size), e.coordValue(iv));
+                     SmallVector<Value> next =
+                         combine(e, reduce, carried, evaluateAll(at(iv, 0)));
+                     if (size % lanes) {
+                       Value mask = e.laneMask(e.tailCount, lanes);
+                       for (auto [value, old] : llvm::zip_equal(next, carried))
+                         value = arith::SelectOp::create(e.b, e.loc, mask,
+                                                         value, old);
+                     }
+                     e.tailCount = nullptr;
+                     return next;
+                   });
+  return combineHalves(e, reduce, sums, lanes, 1);
 }
 
-SmallVector<Value> KernelEmitter::combineHalves(tile::ReduceOp reduce,
-                                                SmallVector<Value> sums,
-                                                int64_t from, int64_t to) {
-  for (int64_t width = from; width > to; width /= 2) {
-    SmallVector<Value> low, high;
-    for (Value sum : sums) {
-      if (width == 2) {
-        low.push_back(vector::ExtractOp::create(b, loc, sum, 0));
-        high.push_back(vector::ExtractOp::create(b, loc, sum, 1));
-        continue;
-      }
-      auto half = [&](int64_t begin) -> Value {
-        return vector::ExtractStridedSliceOp::create(
-            b, loc, sum, ArrayRef<int64_t>{begin}, ArrayRef<int64_t>{width / 2},
-            ArrayRef<int64_t>{1});
-      };
-      low.push_back(half(0));
-      high.push_back(half(width / 2));
+void Reduction::reduceChunk(const Point &row, Coord iv, int64_t unroll,
+                            bool fast) {
+  int lane = nest.laneDim;
+  SmallVector<Point> points;
+  SmallVector<Value> carried;
+  for (int64_t u = 0; u < unroll; ++u) {
+    Point at = row;
+    if (lane >= 0) {
+      at.coords[lane] = iv;
+      at.coords[lane].constant += u * nest.lanes;
+      at.coords[lane].lane = nest.lanes > 1 ? 1 : 0;
     }
-    sums = combine(reduce, low, high);
+    points.push_back(at);
+    at.coords[axis] = Coord();
+    llvm::append_range(carried, evaluateAll(at));
   }
-  return sums;
+  size_t count = sources.size();
+  carried = e.forLoop(
+      e.c64(1), e.c64(size), 1, carried, fast, [&](Coord k, ValueRange sums) {
+        SmallVector<Value> next;
+        for (int64_t u = 0; u < unroll; ++u) {
+          Point at = points[u];
+          at.coords[axis] = k;
+          llvm::append_range(next,
+                             combine(e, reduce, sums.slice(u * count, count),
+                                     evaluateAll(at)));
+        }
+        return next;
+      });
+  for (int64_t u = 0; u < unroll; ++u)
+    store(ArrayRef(carried).slice(u * count, count), points[u], e.tailCount);
+}
+
+void Reduction::reduceRows(const Point &row, Value lo, Value fastEnd,
+                           Value hi) {
+  // Lanes run along another dimension.
+  int lane = nest.laneDim;
+  if (lane < 0)
+    return reduceChunk(row, Coord(), 1, false);
+  int64_t unroll = nest.shape[lane] >= 8 * nest.lanes ? 4 : 1;
+  int64_t block = unroll * nest.lanes;
+  Value mainEnd =
+      unroll == 1
+          ? fastEnd
+          : e.add(lo, e.mul(arith::DivSIOp::create(
+                                e.b, e.loc, e.sub(fastEnd, lo), e.c64(block)),
+                            e.c64(block)));
+  e.forLoop(lo, mainEnd, block, {}, true, [&](Coord iv, ValueRange) {
+    reduceChunk(row, iv, unroll, true);
+    return SmallVector<Value>();
+  });
+  e.forLoop(mainEnd, hi, nest.lanes, {}, false, [&](Coord iv, ValueRange) {
+    e.tailCount = e.sub(hi, e.coordValue(iv));
+    reduceChunk(row, iv, 1, false);
+    e.tailCount = nullptr;
+    return SmallVector<Value>();
+  });
+}
+
+LogicalResult cpu::lowerReduce(tile::ReduceOp reduce, KernelEmitter &e) {
+  e.freshLevels();
+  Operation *first = &reduce.getCombiner().front().front();
+  if (isa<arith::MaximumFOp, arith::MinimumFOp>(first) &&
+      reduce.getNumResults() == 1 &&
+      endsInExponential(reduce.getResults()[0], false))
+    first->setAttr("fastmath",
+                   arith::FastMathFlagsAttr::get(e.b.getContext(),
+                                                 arith::FastMathFlags::nsz));
+  Reduction(reduce, e).emit();
+  return success();
 }

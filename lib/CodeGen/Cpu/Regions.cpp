@@ -7,8 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "OwnLowerings.h"
 #include "kiln/Dialect/Stage/Places.h"
+#include "kiln/Dialect/Tile/PointerOps.h"
+#include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Staging/Storage.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -34,7 +36,7 @@ LogicalResult KernelEmitter::measureStorage() {
   return failure(result.wasInterrupted());
 }
 
-LogicalResult KernelEmitter::emitStorage(Operation *op) {
+LogicalResult cpu::lowerStorage(Operation *op, KernelEmitter &e) {
   TileBuffer buffer;
   int64_t offset;
   auto type = cast<MemRefType>(op->getResult(0).getType());
@@ -43,20 +45,20 @@ LogicalResult KernelEmitter::emitStorage(Operation *op) {
   buffer.shape.assign(type.getShape().begin(), type.getShape().end());
   if (auto alloc = dyn_cast<stage::AllocOp>(op)) {
     // What an operation has been split into while it was emitted has no place.
-    buffer.base = alloc.getOffset() ? scratchAt(*alloc.getOffset())
-                                    : temporary(*stage::storageBytes(type) +
-                                                alloc.getSlack().value_or(0));
+    buffer.base = alloc.getOffset() ? e.scratchAt(*alloc.getOffset())
+                                    : e.temporary(*stage::storageBytes(type) +
+                                                  alloc.getSlack().value_or(0));
   } else {
     auto alias = cast<memref::ReinterpretCastOp>(op);
     if (!isStrided || ShapedType::isDynamic(offset) ||
         llvm::is_contained(buffer.strides, ShapedType::kDynamic))
       return target::emitUnsupported(op, "storage with dynamic strides");
-    buffer.base = gep(storages.at(alias.getSource()).base, c64(offset),
-                      buffer.elementType);
+    buffer.base = e.gep(e.storages.at(alias.getSource()).base, e.c64(offset),
+                        buffer.elementType);
   }
-  storages[op->getResult(0)] = buffer;
+  e.storages[op->getResult(0)] = buffer;
   if (auto alloc = dyn_cast<stage::AllocOp>(op))
-    findDirectSums(alloc);
+    findDirectSums(e, alloc);
   return success();
 }
 
@@ -91,41 +93,81 @@ static bool isComputedFor(Operation *root, Value value) {
   }
   return false;
 }
-
-void KernelEmitter::setBounds(stage::ComputeOp region) {
-  bounds = {};
-  bounds.box.assign(region.getBox().begin(), region.getBox().end());
+/// Notes the bounds of a region for its nests.
+static void setBounds(KernelEmitter &e, stage::ComputeOp region) {
+  e.bounds = {};
+  e.bounds.box.assign(region.getBox().begin(), region.getBox().end());
   if (!region.getFrom().empty() || !region.getTo().empty())
-    bounds.ranges.resize(bounds.box.size());
-  for (auto [range, from] : llvm::zip(bounds.ranges, region.getFrom()))
+    e.bounds.ranges.resize(e.bounds.box.size());
+  for (auto [range, from] : llvm::zip(e.bounds.ranges, region.getFrom()))
     if (getConstantIntValue(from) != 0)
-      range.lo = scalar64(from);
-  for (auto [range, to] : llvm::zip(bounds.ranges, region.getTo()))
-    range.hi = scalar64(to);
+      range.lo = e.scalar64(from);
+  for (auto [range, to] : llvm::zip(e.bounds.ranges, region.getTo()))
+    range.hi = e.scalar64(to);
   for (Value safe : region.getSafe())
-    bounds.safe.push_back(scalar64(safe));
+    e.bounds.safe.push_back(e.scalar64(safe));
 }
 
-LogicalResult KernelEmitter::emitRegion(stage::ComputeOp region) {
-  if (auto direct = directStores.find(region); direct != directStores.end()) {
-    Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-    Value outside = arith::XOrIOp::create(b, loc, direct->second, yes);
-    directStores.erase(direct);
-    auto choice = scf::IfOp::create(b, loc, TypeRange{}, outside, true, false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(choice.thenBlock());
-    b.setInsertionPoint(scf::YieldOp::create(b, loc));
-    return emitRegion(region);
+/// One nest for each tile that a region writes element by element.
+static void emitWrites(KernelEmitter &e, ArrayRef<stage::WriteOp> writes) {
+  for (stage::WriteOp write : writes) {
+    TileBuffer buffer = e.storageAt(write.getStorage(), write.getOrigin());
+    auto type = cast<RankedTensorType>(write.getValue().getType());
+    bool isWhole = llvm::equal(buffer.shape, type.getShape());
+    buffer.shape.assign(type.getShape().begin(), type.getShape().end());
+    e.fill(buffer, write.getValue(), /*mayOverrun=*/isWhole);
   }
-  results.clear();
-  bounds = {};
-  storing.clear();
+}
+/// Evaluates what a region yields, element by element.
+static LogicalResult emitYields(KernelEmitter &e, stage::ComputeOp region) {
+  Operation *yield = region.getBody().front().getTerminator();
+  bool isFresh = false;
+  for (auto [value, result] :
+       llvm::zip_equal(yield->getOperands(), region.getResults())) {
+    if (isTile(result.getType()))
+      return target::emitUnsupported(region, "a fragment");
+    if (e.mapping.contains(value)) {
+      e.mapping.map(result, e.mapping.lookup(value));
+      continue;
+    }
+    if (!isFresh)
+      e.freshLevels();
+    isFresh = true;
+    Point point;
+    Value tile = value;
+    if (auto extract = value.getDefiningOp<tensor::ExtractOp>()) {
+      tile = extract.getTensor();
+      for (Value index : extract.getIndices())
+        point.coords.push_back(Coord{e.scalar64(index), 0, 0, 0});
+    }
+    e.mapping.map(result, e.evaluate(tile, point));
+  }
+  return success();
+}
+
+LogicalResult cpu::lowerCompute(stage::ComputeOp region, KernelEmitter &e) {
+  if (auto direct = e.directStores.find(region);
+      direct != e.directStores.end()) {
+    Value yes = arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(true));
+    Value outside = arith::XOrIOp::create(e.b, e.loc, direct->second, yes);
+    e.directStores.erase(direct);
+    auto choice =
+        scf::IfOp::create(e.b, e.loc, TypeRange{}, outside, true, false);
+    OpBuilder::InsertionGuard guard(e.b);
+    e.b.setInsertionPointToStart(choice.thenBlock());
+    e.b.setInsertionPoint(scf::YieldOp::create(e.b, e.loc));
+    return lowerCompute(region, e);
+  }
+  e.results.clear();
+  e.bounds = {};
+  e.storing.clear();
   SmallVector<Operation *> roots;
   SmallVector<stage::WriteOp> writes;
   for (Operation &op : region.getBody().front().without_terminator()) {
     if (auto write = dyn_cast<stage::WriteOp>(op))
       writes.push_back(write);
-    else if (!isa<stage::ReadOp, tensor::ExtractOp, tile::IntToPtrOp>(op) &&
+    else if (!isa<stage::ReadOp, stage::PrefetchAheadOp, tensor::ExtractOp,
+                  tile::IntToPtrOp>(op) &&
              !staging::hasInlineForm(&op))
       roots.push_back(&op);
   }
@@ -138,7 +180,7 @@ LogicalResult KernelEmitter::emitRegion(stage::ComputeOp region) {
   for (Value value : leaving)
     if (Operation *op = value.getDefiningOp();
         isComputed && op && op->getParentOp() == region &&
-        !isa<stage::ReadOp, tensor::ExtractOp>(op) && isCustom(op) &&
+        !isa<stage::ReadOp, tensor::ExtractOp>(op) && e.isCustom(op) &&
         !llvm::is_contained(roots, op))
       roots.push_back(op);
   // Nests one behind the other would read what the first has written.
@@ -150,7 +192,7 @@ LogicalResult KernelEmitter::emitRegion(stage::ComputeOp region) {
     return target::emitUnsupported(
         region, "a region with several nests that writes what it reads");
   if (roots.empty() && writes.size() == 1 && writesPanels(writes[0]))
-    return emitPack(region, writes[0]);
+    return lowerPack(region, writes[0], e);
   if (roots.size() > 1)
     return target::emitUnsupported(
         roots[1], "a second operation with a nest of its own in a region");
@@ -159,8 +201,8 @@ LogicalResult KernelEmitter::emitRegion(stage::ComputeOp region) {
   if (hasBounds && !isStore && !(roots.empty() && !writes.empty()))
     return target::emitUnsupported(region, "bounds of a region that neither "
                                            "stores nor writes");
-  freshLevels();
-  setBounds(region);
+  e.freshLevels();
+  setBounds(e, region);
   SmallVector<stage::WriteOp> others;
   if (!roots.empty()) {
     Operation *root = roots.front();
@@ -168,55 +210,19 @@ LogicalResult KernelEmitter::emitRegion(stage::ComputeOp region) {
       if (write.getValue().getDefiningOp() == root)
         continue;
       if (isa<tile::ReduceOp>(root) && isComputedFor(root, write.getValue()))
-        storing[write.getValue()] =
-            storageAt(write.getStorage(), write.getOrigin());
+        e.storing[write.getValue()] =
+            e.storageAt(write.getStorage(), write.getOrigin());
       else
         others.push_back(write);
     }
-    if (failed(emitRoot(root)))
+    if (failed(e.emitRoot(root)))
       return failure();
-    storing.clear();
+    e.storing.clear();
   } else {
     others = writes;
   }
   if (!others.empty())
-    emitWrites(others);
-  bounds = {};
-  return emitYields(region);
-}
-
-void KernelEmitter::emitWrites(ArrayRef<stage::WriteOp> writes) {
-  for (stage::WriteOp write : writes) {
-    TileBuffer buffer = storageAt(write.getStorage(), write.getOrigin());
-    auto type = cast<RankedTensorType>(write.getValue().getType());
-    bool isWhole = llvm::equal(buffer.shape, type.getShape());
-    buffer.shape.assign(type.getShape().begin(), type.getShape().end());
-    fill(buffer, write.getValue(), /*mayOverrun=*/isWhole);
-  }
-}
-
-LogicalResult KernelEmitter::emitYields(stage::ComputeOp region) {
-  Operation *yield = region.getBody().front().getTerminator();
-  bool isFresh = false;
-  for (auto [value, result] :
-       llvm::zip_equal(yield->getOperands(), region.getResults())) {
-    if (isTile(result.getType()))
-      return target::emitUnsupported(region, "a fragment");
-    if (mapping.contains(value)) {
-      mapping.map(result, mapping.lookup(value));
-      continue;
-    }
-    if (!isFresh)
-      freshLevels();
-    isFresh = true;
-    Point point;
-    Value tile = value;
-    if (auto extract = value.getDefiningOp<tensor::ExtractOp>()) {
-      tile = extract.getTensor();
-      for (Value index : extract.getIndices())
-        point.coords.push_back(Coord{scalar64(index), 0, 0, 0});
-    }
-    mapping.map(result, evaluate(tile, point));
-  }
-  return success();
+    emitWrites(e, others);
+  e.bounds = {};
+  return emitYields(e, region);
 }

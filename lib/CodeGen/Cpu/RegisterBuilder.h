@@ -87,9 +87,11 @@ public:
   Value elementAt(Value base, ArrayRef<Value> strides, ValueRange origin,
                   Type element);
 
-protected:
-  mlir::IRMapping mapping; ///< from scalars of the kernel
-  mlir::Block *entry = nullptr;
+  /// Asks for the line of an address, in the nearest cache or a farther one.
+  void prefetch(Value address, bool isNear);
+
+  mlir::IRMapping mapping;      ///< from scalars of the kernel
+  mlir::Block *entry = nullptr; ///< of the function
 
 private:
   /// Scalar arithmetic, with one constant of a value in each function.

@@ -1,7 +1,8 @@
 //===- Scan.cpp - Scans, sorting and reading by index ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelEmitter.h"
+#include "OwnLowerings.h"
+#include "kiln/Dialect/Tile/ScanOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -44,35 +45,35 @@ Coord computed(KernelEmitter &e, Value index) {
 /// What hides the latency of an addition.
 static constexpr int64_t kScanParts = 4;
 
-LogicalResult KernelEmitter::emitScan(tile::ScanOp scan) {
+LogicalResult cpu::lowerScan(tile::ScanOp scan, KernelEmitter &e) {
   SmallVector<TileBuffer> sources, results;
   for (Value source : scan.getSources())
-    sources.push_back(materialize(source));
+    sources.push_back(e.materialize(source));
   for (Value result : scan.getResults())
-    results.push_back(resultBuffer(result));
-  freshLevels();
+    results.push_back(e.resultBuffer(result));
+  e.freshLevels();
   int64_t axis = scan.getAxis(), size = sources[0].shape[axis];
   Block &combiner = scan.getCombiner().front();
   unsigned bits = 8;
   for (TileBuffer &source : sources)
     bits = std::max(bits, source.elementType.getIntOrFloatBitWidth());
-  int64_t lanes = config.vectorBits / bits;
+  int64_t lanes = e.config.vectorBits / bits;
   int64_t parts = size % (kScanParts * lanes) == 0 ? kScanParts : 1;
-  forRows(*this, sources[0].shape, axis, [&](Point row) {
+  forRows(e, sources[0].shape, axis, [&](Point row) {
     auto at = [&](Coord step) {
       if (!scan.getReverse())
         return step;
-      return computed(*this, sub(c64(size - 1), coordValue(step)));
+      return computed(e, e.sub(e.c64(size - 1), e.coordValue(step)));
     };
     auto read = [&](Coord coord) {
       SmallVector<Value> values;
       for (TileBuffer &source : sources)
-        values.push_back(loadBuffer(source, withCoord(row, axis, coord)));
+        values.push_back(e.loadBuffer(source, withCoord(row, axis, coord)));
       return values;
     };
     auto write = [&](ValueRange values, Coord coord) {
       for (auto [value, result] : llvm::zip(values, results))
-        storeBuffer(value, result, withCoord(row, axis, coord));
+        e.storeBuffer(value, result, withCoord(row, axis, coord));
     };
     // Each part has prefixes of its own first: several that do not wait for
     // each other.
@@ -86,77 +87,79 @@ LogicalResult KernelEmitter::emitScan(tile::ScanOp scan) {
       write(values, first);
       llvm::append_range(prefixes, values);
     }
-    prefixes =
-        forLoop(c64(1), c64(part), 1, prefixes, false,
-                [&](Coord step, ValueRange carried) {
-                  SmallVector<Value> all;
-                  for (int64_t p = 0; p < parts; ++p) {
-                    Coord coord = step;
-                    coord.constant += p * part;
-                    coord = at(coord);
-                    SmallVector<Value> next = combineWith(
-                        combiner, carried.slice(p * count, count), read(coord));
-                    write(next, coord);
-                    llvm::append_range(all, next);
-                  }
-                  return all;
-                });
+    prefixes = e.forLoop(e.c64(1), e.c64(part), 1, prefixes, false,
+                         [&](Coord step, ValueRange carried) {
+                           SmallVector<Value> all;
+                           for (int64_t p = 0; p < parts; ++p) {
+                             Coord coord = step;
+                             coord.constant += p * part;
+                             coord = at(coord);
+                             SmallVector<Value> next = e.combineWith(
+                                 combiner, carried.slice(p * count, count),
+                                 read(coord));
+                             write(next, coord);
+                             llvm::append_range(all, next);
+                           }
+                           return all;
+                         });
     // Then it is combined with what is in front of it.
     SmallVector<Value> before(ArrayRef(prefixes).take_front(count));
     for (int64_t p = 1; p < parts; ++p) {
       SmallVector<Value> wide;
       for (Value value : before)
-        wide.push_back(broadcastLanes(value, lanes));
-      forLoop(c64(p * part), c64((p + 1) * part), lanes, {}, false,
-              [&](Coord step, ValueRange) {
-                Coord last = step;
-                last.constant += lanes - 1;
-                Coord coord = scan.getReverse() ? at(last) : step;
-                coord.lane = 1;
-                Point point = withCoord(row, axis, coord);
-                point.lanes = lanes;
-                SmallVector<Value> values;
-                for (TileBuffer &result : results)
-                  values.push_back(loadBuffer(result, point));
-                values = combineWith(combiner, wide, values);
-                for (auto [value, result] : llvm::zip(values, results))
-                  storeBuffer(value, result, point);
-                return SmallVector<Value>();
-              });
-      before = combineWith(combiner, before,
-                           ArrayRef(prefixes).slice(p * count, count));
+        wide.push_back(e.broadcastLanes(value, lanes));
+      e.forLoop(e.c64(p * part), e.c64((p + 1) * part), lanes, {}, false,
+                [&](Coord step, ValueRange) {
+                  Coord last = step;
+                  last.constant += lanes - 1;
+                  Coord coord = scan.getReverse() ? at(last) : step;
+                  coord.lane = 1;
+                  Point point = withCoord(row, axis, coord);
+                  point.lanes = lanes;
+                  SmallVector<Value> values;
+                  for (TileBuffer &result : results)
+                    values.push_back(e.loadBuffer(result, point));
+                  values = e.combineWith(combiner, wide, values);
+                  for (auto [value, result] : llvm::zip(values, results))
+                    e.storeBuffer(value, result, point);
+                  return SmallVector<Value>();
+                });
+      before = e.combineWith(combiner, before,
+                             ArrayRef(prefixes).slice(p * count, count));
     }
   });
   for (auto [result, buffer] : llvm::zip(scan.getResults(), results))
-    define(result, buffer);
+    e.define(result, buffer);
   return success();
 }
 
-LogicalResult KernelEmitter::emitTake(tile::GatherOp take) {
-  TileBuffer source = materialize(take.getSource());
-  TileBuffer indices = materialize(take.getIndices());
-  TileBuffer result = resultBuffer(take.getResult());
-  freshLevels();
+LogicalResult cpu::lowerGather(tile::GatherOp take, KernelEmitter &e) {
+  TileBuffer source = e.materialize(take.getSource());
+  TileBuffer indices = e.materialize(take.getIndices());
+  TileBuffer result = e.resultBuffer(take.getResult());
+  e.freshLevels();
   int64_t axis = take.getAxis();
-  forRows(*this, result.shape, axis, [&](Point row) {
-    forLoop(
-        c64(0), c64(result.shape[axis]), 1, {}, false,
+  forRows(e, result.shape, axis, [&](Point row) {
+    e.forLoop(
+        e.c64(0), e.c64(result.shape[axis]), 1, {}, false,
         [&](Coord iv, ValueRange) {
           Point point = withCoord(row, axis, iv);
-          Value index = loadBuffer(indices, point);
+          Value index = e.loadBuffer(indices, point);
           if (index.getType().isIndex())
-            index = arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+            index =
+                arith::IndexCastOp::create(e.b, e.loc, e.b.getI64Type(), index);
           else if (!index.getType().isInteger(64))
-            index = arith::ExtSIOp::create(b, loc, b.getI64Type(), index);
+            index = arith::ExtSIOp::create(e.b, e.loc, e.b.getI64Type(), index);
           // An index outside is undefined; it must not leave the tile.
-          index = maximum(minimum(index, c64(source.shape[axis] - 1)), c64(0));
+          index = e.maximum(e.minimum(index, e.c64(source.shape[axis] - 1)),
+                            e.c64(0));
           Value value =
-              loadBuffer(source, withCoord(row, axis, computed(*this, index)));
-          storeBuffer(value, result, point);
+              e.loadBuffer(source, withCoord(row, axis, computed(e, index)));
+          e.storeBuffer(value, result, point);
           return SmallVector<Value>();
         });
   });
-  define(take.getResult(), result);
+  e.define(take.getResult(), result);
   return success();
 }
 
@@ -206,104 +209,105 @@ static Value comesBefore(KernelEmitter &e, Type element, Value x, Value y,
   return arith::AndIOp::create(b, e.loc, isNumber, ordered);
 }
 
-LogicalResult KernelEmitter::emitSort(tile::SortOp sort) {
+LogicalResult cpu::lowerSort(tile::SortOp sort, KernelEmitter &e) {
   // Every element goes to its rank: the number of elements before it.
-  TileBuffer source = materialize(sort.getSource());
-  TileBuffer result = resultBuffer(sort.getResult());
-  freshLevels();
+  TileBuffer source = e.materialize(sort.getSource());
+  TileBuffer result = e.resultBuffer(sort.getResult());
+  e.freshLevels();
   int64_t axis = sort.getAxis(), size = source.shape[axis];
   Type element = source.elementType;
-  forRows(*this, source.shape, axis, [&](Point row) {
-    forLoop(c64(0), c64(size), 1, {}, false, [&](Coord i, ValueRange) {
-      Value x = loadBuffer(source, withCoord(row, axis, i));
-      SmallVector<Value> rank = forLoop(
-          c64(0), c64(size), 1, ValueRange{c64(0)}, false,
+  forRows(e, source.shape, axis, [&](Point row) {
+    e.forLoop(e.c64(0), e.c64(size), 1, {}, false, [&](Coord i, ValueRange) {
+      Value x = e.loadBuffer(source, withCoord(row, axis, i));
+      SmallVector<Value> rank = e.forLoop(
+          e.c64(0), e.c64(size), 1, ValueRange{e.c64(0)}, false,
           [&](Coord j, ValueRange carried) {
-            Value y = loadBuffer(source, withCoord(row, axis, j));
+            Value y = e.loadBuffer(source, withCoord(row, axis, j));
             // Equal elements keep their order.
-            Value earlier = compare(arith::CmpIPredicate::slt, coordValue(j),
-                                    coordValue(i));
+            Value earlier = e.compare(arith::CmpIPredicate::slt,
+                                      e.coordValue(j), e.coordValue(i));
             Value tied = arith::XOrIOp::create(
-                b, loc, comesBefore(*this, element, x, y, sort.getDescending()),
-                arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
+                e.b, e.loc, comesBefore(e, element, x, y, sort.getDescending()),
+                arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(true)));
             Value before = arith::OrIOp::create(
-                b, loc, comesBefore(*this, element, y, x, sort.getDescending()),
-                arith::AndIOp::create(b, loc, tied, earlier));
-            Value one = arith::ExtUIOp::create(b, loc, b.getI64Type(), before);
-            return SmallVector<Value>{add(carried[0], one)};
+                e.b, e.loc, comesBefore(e, element, y, x, sort.getDescending()),
+                arith::AndIOp::create(e.b, e.loc, tied, earlier));
+            Value one =
+                arith::ExtUIOp::create(e.b, e.loc, e.b.getI64Type(), before);
+            return SmallVector<Value>{e.add(carried[0], one)};
           });
-      storeBuffer(x, result, withCoord(row, axis, computed(*this, rank[0])));
+      e.storeBuffer(x, result, withCoord(row, axis, computed(e, rank[0])));
       return SmallVector<Value>();
     });
   });
-  define(sort.getResult(), result);
+  e.define(sort.getResult(), result);
   return success();
 }
 
-LogicalResult KernelEmitter::emitHistogram(tile::HistogramOp op) {
-  TileBuffer source = materialize(op.getSource());
-  TileBuffer mask = op.getMask() ? materialize(op.getMask()) : TileBuffer();
-  TileBuffer result = resultBuffer(op.getResult());
-  freshLevels();
+LogicalResult cpu::lowerHistogram(tile::HistogramOp op, KernelEmitter &e) {
+  TileBuffer source = e.materialize(op.getSource());
+  TileBuffer mask = op.getMask() ? e.materialize(op.getMask()) : TileBuffer();
+  TileBuffer result = e.resultBuffer(op.getResult());
+  e.freshLevels();
   int64_t bins = result.shape[0];
-  Value zero = zeroOf(storageType(result.elementType));
-  forLoop(c64(0), c64(bins), 1, {}, false, [&](Coord bin, ValueRange) {
+  Value zero = e.zeroOf(e.storageType(result.elementType));
+  e.forLoop(e.c64(0), e.c64(bins), 1, {}, false, [&](Coord bin, ValueRange) {
     Point point;
     point.coords.push_back(bin);
-    storeBuffer(fromStorage(zero, result.elementType), result, point);
+    e.storeBuffer(e.fromStorage(zero, result.elementType), result, point);
     return SmallVector<Value>();
   });
-  forRows(*this, source.shape, /*axis=*/-1, [&](Point point) {
-    Value index = loadBuffer(source, point);
+  forRows(e, source.shape, /*axis=*/-1, [&](Point point) {
+    Value index = e.loadBuffer(source, point);
     if (!index.getType().isInteger(64))
-      index = arith::ExtSIOp::create(b, loc, b.getI64Type(), index);
+      index = arith::ExtSIOp::create(e.b, e.loc, e.b.getI64Type(), index);
     Value enabled =
-        conjunction(compare(arith::CmpIPredicate::sge, index, c64(0)),
-                    compare(arith::CmpIPredicate::slt, index, c64(bins)));
+        e.conjunction(e.compare(arith::CmpIPredicate::sge, index, e.c64(0)),
+                      e.compare(arith::CmpIPredicate::slt, index, e.c64(bins)));
     if (mask)
-      enabled = conjunction(enabled, loadBuffer(mask, point));
+      enabled = e.conjunction(enabled, e.loadBuffer(mask, point));
     // Disabled elements add nothing to bin 0.
     Point bin;
-    bin.coords.push_back(computed(*this, select(enabled, index, c64(0))));
-    Value count = toStorage(loadBuffer(result, bin));
-    Value one = arith::ExtUIOp::create(b, loc, count.getType(), enabled);
-    storeBuffer(fromStorage(arith::AddIOp::create(b, loc, count, one),
-                            result.elementType),
-                result, bin);
+    bin.coords.push_back(computed(e, e.select(enabled, index, e.c64(0))));
+    Value count = e.toStorage(e.loadBuffer(result, bin));
+    Value one = arith::ExtUIOp::create(e.b, e.loc, count.getType(), enabled);
+    e.storeBuffer(e.fromStorage(arith::AddIOp::create(e.b, e.loc, count, one),
+                                result.elementType),
+                  result, bin);
   });
-  define(op.getResult(), result);
+  e.define(op.getResult(), result);
   return success();
 }
 
-LogicalResult KernelEmitter::emitJoin(tile::JoinOp join) {
-  TileBuffer sources[] = {materialize(join.getLhs()),
-                          materialize(join.getRhs())};
-  TileBuffer result = resultBuffer(join.getResult());
-  freshLevels();
-  forRows(*this, sources[0].shape, /*axis=*/-1, [&](Point point) {
+LogicalResult cpu::lowerJoin(tile::JoinOp join, KernelEmitter &e) {
+  TileBuffer sources[] = {e.materialize(join.getLhs()),
+                          e.materialize(join.getRhs())};
+  TileBuffer result = e.resultBuffer(join.getResult());
+  e.freshLevels();
+  forRows(e, sources[0].shape, /*axis=*/-1, [&](Point point) {
     for (int64_t side : {0, 1}) {
       Point to = point;
       to.coords.push_back(Coord{Value(), side, 0, 0});
-      storeBuffer(loadBuffer(sources[side], point), result, to);
+      e.storeBuffer(e.loadBuffer(sources[side], point), result, to);
     }
   });
-  define(join.getResult(), result);
+  e.define(join.getResult(), result);
   return success();
 }
 
-LogicalResult KernelEmitter::emitSplit(tile::SplitOp split) {
-  TileBuffer source = materialize(split.getSource());
-  TileBuffer results[] = {resultBuffer(split.getFirst()),
-                          resultBuffer(split.getSecond())};
-  freshLevels();
-  forRows(*this, results[0].shape, /*axis=*/-1, [&](Point point) {
+LogicalResult cpu::lowerSplit(tile::SplitOp split, KernelEmitter &e) {
+  TileBuffer source = e.materialize(split.getSource());
+  TileBuffer results[] = {e.resultBuffer(split.getFirst()),
+                          e.resultBuffer(split.getSecond())};
+  e.freshLevels();
+  forRows(e, results[0].shape, /*axis=*/-1, [&](Point point) {
     for (int64_t side : {0, 1}) {
       Point from = point;
       from.coords.push_back(Coord{Value(), side, 0, 0});
-      storeBuffer(loadBuffer(source, from), results[side], point);
+      e.storeBuffer(e.loadBuffer(source, from), results[side], point);
     }
   });
-  define(split.getFirst(), results[0]);
-  define(split.getSecond(), results[1]);
+  e.define(split.getFirst(), results[0]);
+  e.define(split.getSecond(), results[1]);
   return success();
 }

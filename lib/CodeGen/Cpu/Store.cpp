@@ -1,8 +1,9 @@
 //===- Store.cpp - Writing through views ----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelEmitter.h"
+#include "OwnLowerings.h"
 #include "SmallFloats.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -39,133 +40,98 @@ static LLVM::AtomicBinOp atomicOf(tile::Combine combine, bool isFloat) {
   return LLVM::AtomicBinOp::xchg;
 }
 
-Value KernelEmitter::tileAddress(Value base, const Point &point,
-                                 ArrayRef<Value> steps, Type element) {
+/// The address of a point of a tile that begins at `base`: `steps` are the
+/// elements from one coordinate to the next, null where it does not count.
+static Value tileAddress(KernelEmitter &e, Value base, const Point &point,
+                         ArrayRef<Value> steps, Type element) {
   Value address = base;
   for (int level = 0; level <= point.level(); ++level) {
-    AtLevel at(*this, level);
+    KernelEmitter::AtLevel at(e, level);
     Value sum;
     for (auto [step, coord] : llvm::zip_equal(steps, point.coords)) {
       bool here = coord.index ? coord.level == level : level == 0;
       if (!step || !here || (!coord.index && coord.constant == 0))
         continue;
-      Value term = mul(coordValue(coord), step);
-      sum = sum ? add(sum, term) : term;
+      Value term = e.mul(e.coordValue(coord), step);
+      sum = sum ? e.add(sum, term) : term;
     }
     if (sum)
-      address = gep(address, sum, element);
+      address = e.gep(address, sum, element);
   }
   return address;
 }
-
-void KernelEmitter::storeLanes(Value value, Value address, Value stride,
-                               Type element, Value mask) {
-  unsigned align = storageBytes(element);
+/// Stores vectors of lanes `stride` (null: one) elements apart that are in
+/// `mask` (null: all of them).
+static void storeLanes(KernelEmitter &e, Value value, Value address,
+                       Value stride, Type element, Value mask) {
+  unsigned align = e.storageBytes(element);
   auto type = dyn_cast<VectorType>(value.getType());
   if (!type || (!stride && !mask)) {
-    LLVM::StoreOp::create(b, loc, value, address, align);
+    LLVM::StoreOp::create(e.b, e.loc, value, address, align);
     return;
   }
   if (!stride) {
-    storeMasked(value, address, mask, align);
+    e.storeMasked(value, address, mask, align);
     return;
   }
   int64_t lanes = type.getNumElements();
-  Value offsets = arith::MulIOp::create(b, loc, laneIds(b.getI64Type(), lanes),
-                                        broadcastLanes(stride, lanes));
+  Value offsets =
+      arith::MulIOp::create(e.b, e.loc, e.laneIds(e.b.getI64Type(), lanes),
+                            e.broadcastLanes(stride, lanes));
   auto pointers = VectorType::get({lanes}, address.getType());
-  Value addresses = LLVM::GEPOp::create(b, loc, pointers, storageType(element),
-                                        address, ValueRange{offsets});
+  Value addresses =
+      LLVM::GEPOp::create(e.b, e.loc, pointers, e.storageType(element), address,
+                          ValueRange{offsets});
   if (!mask)
-    mask = laneMask(c64(lanes), lanes);
-  LLVM::masked_scatter::create(b, loc, value, addresses, mask, align);
+    mask = e.laneMask(e.c64(lanes), lanes);
+  LLVM::masked_scatter::create(e.b, e.loc, value, addresses, mask, align);
 }
 
-bool KernelEmitter::isSurelyLarge(tile::ViewType view) const {
-  int64_t total = storageBytes(view.getElementType());
-  for (int64_t size : view.getShape())
-    if (ShapedType::isDynamic(size) || llvm::MulOverflow(total, size, total))
-      return false;
-  return total >= config.lastCacheBytes;
-}
-
-void KernelEmitter::touchNext(ViewAccessOpInterface store) {
-  constexpr int64_t kPage = 4096, kMostPages = 16;
-  auto type = dyn_cast<tile::ViewType>(store.getAccessedView().getType());
-  SmallVector<ViewAxis, 4> axes = store.getAxes();
-  if (!type || store.getAccessKind() != AccessKind::Write ||
-      store.getAccessedType().getRank() != 1 || !isSurelyLarge(type) ||
-      indirectAxis(axes) >= 0 || llvm::none_of(axes, countsInstances) ||
-      !views.count(store.getAccessedView()))
-    return;
-  int64_t bytes = store.getAccessedType().getNumElements() *
-                  storageBytes(type.getElementType());
-  // What is computed later is not known yet.
-  bool isKnown = llvm::all_of(axes, [&](const ViewAxis &axis) {
-    auto offset = dyn_cast_if_present<Value>(axis.offset);
-    return !offset || mapping.contains(offset) || getConstantIntValue(offset);
-  });
-  if (!isKnown || bytes > kMostPages * kPage)
-    return;
-  const ViewInfo &view = viewOf(store.getAccessedView());
-  Value origin = c64(0);
-  for (auto [d, axis] : llvm::enumerate(axes)) {
-    Value first = offsetOf(store, d);
-    if (countsInstances(axis))
-      first = add(first, c64(axis.block));
-    origin = add(origin, mul(first, view.strides[d]));
-  }
-  Value base = gep(view.base, origin, view.elementType);
-  for (int64_t at = 0; at < bytes; at += kPage)
-    LLVM::Prefetch::create(b, loc, gep(base, c64(at), b.getI8Type()),
-                           /*rw=*/0, /*hint=*/3, /*cache=*/1);
-}
-
-/// A condition for non-temporal (streaming) stores: the view is too large for
-/// the caches, and every vector of the tile that starts at `base` is aligned,
-/// or is once `peel` elements of each row have been stored by themselves. Those
-/// are none where it does not hold. Null where that is never so.
-Value KernelEmitter::streamingCondition(ViewAccessOpInterface store,
-                                        const Nest &nest, Value base,
-                                        Value &peel) {
+/// A condition for non-temporal (streaming) stores, where the region asks for
+/// them: the view has as many bytes as it says, and every vector of the tile
+/// that starts at `base` is aligned, or is once `peel` elements of each row
+/// have been stored by themselves. Those are none where it does not hold. Null
+/// where that is never so.
+static Value streamingCondition(KernelEmitter &e, ViewAccessOpInterface store,
+                                const Nest &nest, Value base, Value &peel) {
+  auto region = dyn_cast<stage::ComputeOp>(store->getParentOp());
+  stage::StreamAttr stream = region ? region.getStreamAttr() : nullptr;
+  if (!stream)
+    return nullptr;
   auto type = cast<tile::ViewType>(store.getAccessedView().getType());
-  const ViewInfo &view = viewOf(store.getAccessedView());
-  int64_t bytes = storageBytes(view.elementType), rank = type.getRank();
+  const ViewInfo &view = e.viewOf(store.getAccessedView());
+  int64_t bytes = e.storageBytes(view.elementType), rank = type.getRank();
   int64_t vectorBytes = nest.lanes * bytes;
-  if (vectorBytes * 8 != config.vectorBits || vectorBytes < 32)
+  if (vectorBytes * 8 != e.config.vectorBits || vectorBytes < 32)
     return nullptr;
-  bool isLarge = isSurelyLarge(type);
-  if (!isLarge && llvm::none_of(type.getShape(), ShapedType::isDynamic))
-    return nullptr;
-  Value elements = c64(1), misaligned = c64(0),
-        first = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), base);
+  Value elements = e.c64(1), misaligned = e.c64(0),
+        first = LLVM::PtrToIntOp::create(e.b, e.loc, e.b.getI64Type(), base);
   SmallVector<ViewAxis, 4> axes = store.getAxes();
   for (int64_t d = 0; d < rank; ++d) {
-    elements = mul(elements, view.sizes[d]);
+    elements = e.mul(elements, view.sizes[d]);
     int64_t dim = axes[d].tileDim;
     if (dim < 0 || nest.shape[dim] == 1)
       continue;
     if (dim != nest.laneDim)
-      misaligned = arith::OrIOp::create(b, loc, misaligned,
-                                        mul(view.strides[d], c64(bytes)));
+      misaligned = arith::OrIOp::create(e.b, e.loc, misaligned,
+                                        e.mul(view.strides[d], e.c64(bytes)));
     else if (Value lo = nest.ranges[dim].lo)
-      first = add(first, mul(lo, c64(bytes)));
+      first = e.add(first, e.mul(lo, e.c64(bytes)));
   }
-  // Memory of callers is often aligned to less than a vector. Where sizes are
-  // not known, what is stored may be small: the code for it would be in vain.
-  int64_t known = isLarge ? bytes : vectorBytes;
+  int64_t known = stream.getPeel() ? bytes : vectorBytes;
   misaligned = arith::OrIOp::create(
-      b, loc, arith::AndIOp::create(b, loc, misaligned, c64(vectorBytes - 1)),
-      arith::AndIOp::create(b, loc, first, c64(known - 1)));
-  Value streaming =
-      conjunction(compare(arith::CmpIPredicate::eq, misaligned, c64(0)),
-                  compare(arith::CmpIPredicate::sge, mul(elements, c64(bytes)),
-                          c64(config.lastCacheBytes)));
-  if (isLarge) {
-    Value over =
-        arith::AndIOp::create(b, loc, sub(c64(0), first), c64(vectorBytes - 1));
-    over = arith::DivUIOp::create(b, loc, over, c64(bytes));
-    peel = streaming ? select(streaming, over, c64(0)) : over;
+      e.b, e.loc,
+      arith::AndIOp::create(e.b, e.loc, misaligned, e.c64(vectorBytes - 1)),
+      arith::AndIOp::create(e.b, e.loc, first, e.c64(known - 1)));
+  Value streaming = e.conjunction(
+      e.compare(arith::CmpIPredicate::eq, misaligned, e.c64(0)),
+      e.compare(arith::CmpIPredicate::sge, e.mul(elements, e.c64(bytes)),
+                e.c64(stream.getBytes())));
+  if (stream.getPeel()) {
+    Value over = arith::AndIOp::create(e.b, e.loc, e.sub(e.c64(0), first),
+                                       e.c64(vectorBytes - 1));
+    over = arith::DivUIOp::create(e.b, e.loc, over, e.c64(bytes));
+    peel = streaming ? e.select(streaming, over, e.c64(0)) : over;
   }
   return streaming;
 }
@@ -186,136 +152,12 @@ static std::string whyNotWritten(ViewAccessOpInterface store) {
   return {};
 }
 
-LogicalResult KernelEmitter::emitStore(ViewAccessOpInterface store) {
-  if (std::string why = whyNotWritten(store); !why.empty())
-    return decline(why);
-  SmallVector<ViewAxis, 4> axes = store.getAxes();
-  if (indirectAxis(axes) >= 0)
-    return emitScatter(store);
-  freshLevels();
-  RankedTensorType type = store.getAccessedType();
-  auto viewType = cast<tile::ViewType>(store.getAccessedView().getType());
-  const ViewInfo &view = viewOf(store.getAccessedView());
-  int64_t rank = type.getRank();
-  auto combine = tile::Combine::assign;
-  if (auto combined = dyn_cast<tile::StoreOp>(store.getOperation()))
-    combine = combined.getCombine();
-  bool combining = combine != tile::Combine::assign;
-  Value stored = store.getAccessedTile();
-
-  Nest nest;
-  nest.shape.assign(type.getShape().begin(), type.getShape().end());
-  nest.ranges.resize(rank);
-  SmallVector<int> identity;
-  SmallVector<int64_t> strides(rank, 0);
-  SmallVector<Value> steps(rank);
-  for (int64_t d = 0; d < rank; ++d)
-    identity.push_back(nest.shape[d] == 1 ? kZero : int(d));
-  for (auto [d, axis] : llvm::enumerate(axes)) {
-    if (axis.tileDim < 0)
-      continue;
-    int64_t t = axis.tileDim;
-    int64_t stride = viewType.getStaticStride(d);
-    strides[t] = axis.step == 1 ? stride : 0;
-    Bounds range = validRange(store, d);
-    range.hi = minimum(range.hi, c64(nest.shape[t]));
-    nest.ranges[t] = range;
-  }
-  chooseLanes(nest, stored, strides);
-  if (combining)
-    nest.lanes = 1;
-  collect(stored, identity, nest);
-
-  // Leading dimensions that the tile lacks, and the address of its origin.
-  Value condition;
-  Value origin = c64(0);
-  for (int64_t d = 0; d < viewType.getRank(); ++d) {
-    origin = add(origin, mul(offsetOf(store, d), view.strides[d]));
-    if (axes[d].tileDim >= 0)
-      continue;
-    Bounds range = validRange(store, d);
-    condition = conjunction(
-        condition, compare(arith::CmpIPredicate::sgt, range.hi, c64(0)));
-    if (range.lo)
-      condition = conjunction(
-          condition, compare(arith::CmpIPredicate::sle, range.lo, c64(0)));
-  }
-  if (condition) {
-    // Nothing is stored where a leading coordinate is outside.
-    if (nest.shape.empty()) {
-      nest.shape.push_back(1);
-      nest.ranges.push_back({});
-      nest.laneDim = -1;
-    }
-    Bounds &first = nest.ranges.front();
-    first.hi = select(condition, first.hi ? first.hi : c64(1), c64(0));
-  }
-  Value base = gep(view.base, origin, view.elementType);
-
-  Value streaming, peel;
-  if (!combining && nest.laneDim >= 0 && strides[nest.laneDim] == 1)
-    streaming = streamingCondition(store, nest, base, peel);
-  streams |= bool(streaming);
-  if (nest.hasFunctions || peel)
-    nest.side = sideBySide(nest);
-
-  for (auto [d, axis] : llvm::enumerate(axes))
-    if (axis.tileDim >= 0)
-      steps[axis.tileDim] = mul(view.strides[d], c64(axis.step));
-  Type element = view.elementType;
-  auto storeAt = [&](Point point, Value count) {
-    if (rank == 0)
-      point.coords.clear();
-    Value value = toStorage(evaluate(stored, point));
-    Value address = tileAddress(base, point, steps, element);
-    if (combining) {
-      Type combined = combinedType(store, element);
-      LLVM::AtomicBinOp kind = atomicOf(combine, isa<FloatType>(combined));
-      // Truth values are bytes, of which a sum must leave one bit.
-      if (element.isInteger(1) && combine == tile::Combine::add)
-        kind = LLVM::AtomicBinOp::_xor;
-      combineAtomically(kind, LLVM::AtomicOrdering::monotonic, combined,
-                        address, value);
-      return;
-    }
-    if (point.lanes == 1 || !point.hasLanes())
-      return storeLanes(value, address, Value(), element, Value());
-    value = broadcastLanes(value, point.lanes);
-    Value mask = count ? laneMask(count, point.lanes) : Value();
-    bool isContiguous = strides[nest.laneDim] == 1;
-    Value stride = isContiguous ? Value() : steps[nest.laneDim];
-    if (!streaming || mask)
-      return storeLanes(value, address, stride, element, mask);
-    auto choice = scf::IfOp::create(b, loc, TypeRange{}, streaming, true, true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(choice.thenBlock());
-    auto past =
-        LLVM::StoreOp::create(b, loc, value, address, config.vectorBits / 8);
-    past.setNontemporal(true);
-    scf::YieldOp::create(b, loc);
-    b.setInsertionPointToStart(choice.elseBlock());
-    storeLanes(value, address, stride, element, Value());
-    scf::YieldOp::create(b, loc);
-  };
-  if (peel) {
-    // What comes before the first aligned vector of each row.
-    Bounds &lane = nest.ranges[nest.laneDim];
-    Value whole = lane.hi, start = add(lane.lo ? lane.lo : c64(0), peel);
-    bool neverFast = std::exchange(nest.neverFast, true);
-    lane.hi = minimum(start, whole);
-    runNest(nest, storeAt);
-    nest.neverFast = neverFast;
-    lane = {start, whole};
-  }
-  runNest(nest, storeAt);
-  return success();
-}
-
-LogicalResult KernelEmitter::emitScatter(ViewAccessOpInterface scatter) {
-  freshLevels();
+static LogicalResult lowerScatter(ViewAccessOpInterface scatter,
+                                  KernelEmitter &e) {
+  e.freshLevels();
   RankedTensorType type = scatter.getAccessedType();
   auto viewType = cast<tile::ViewType>(scatter.getAccessedView().getType());
-  const ViewInfo &view = viewOf(scatter.getAccessedView());
+  const ViewInfo &view = e.viewOf(scatter.getAccessedView());
   SmallVector<ViewAxis, 4> axes = scatter.getAxes();
   int64_t dim = indirectAxis(axes);
   Value indices = axes[dim].indices, stored = scatter.getAccessedTile();
@@ -328,7 +170,7 @@ LogicalResult KernelEmitter::emitScatter(ViewAccessOpInterface scatter) {
   SmallVector<int> identity, indexDims;
   SmallVector<int64_t> strides(type.getRank(), 0);
   SmallVector<Value> steps(type.getRank());
-  Value origin = c64(0);
+  Value origin = e.c64(0);
   for (int64_t d = 0; d < type.getRank(); ++d)
     identity.push_back(nest.shape[d] == 1 ? kZero : int(d));
   for (int64_t i = 0; i < indexRank; ++i)
@@ -339,54 +181,226 @@ LogicalResult KernelEmitter::emitScatter(ViewAccessOpInterface scatter) {
     int64_t t = axis.tileDim;
     strides[t] = viewType.getStaticStride(d);
     steps[t] = view.strides[d];
-    Bounds range = validRange(scatter, d);
-    range.hi = minimum(range.hi, c64(nest.shape[t]));
+    Bounds range = e.validRange(scatter, d);
+    range.hi = e.minimum(range.hi, e.c64(nest.shape[t]));
     nest.ranges[t] = range;
-    origin = add(origin, mul(offsetOf(scatter, d), view.strides[d]));
+    origin = e.add(origin, e.mul(e.offsetOf(scatter, d), view.strides[d]));
   }
-  chooseLanes(nest, stored, strides);
-  collect(stored, identity, nest);
-  collect(indices, indexDims, nest);
-  Value base = gep(view.base, origin, view.elementType);
+  e.chooseLanes(nest, stored, strides);
+  e.collect(stored, identity, nest);
+  e.collect(indices, indexDims, nest);
+  Value base = e.gep(view.base, origin, view.elementType);
 
   Type element = view.elementType;
-  runNest(nest, [&](Point point, Value count) {
+  e.runNest(nest, [&](Point point, Value count) {
     point.coords.resize(type.getRank());
     Point indexPoint = indexPointOf(axes[dim], point);
-    Value index = indexPoint.hasLanes() ? evaluateLanes(indices, indexPoint)
-                                        : evaluate(indices, indexPoint);
-    Value value = toStorage(evaluate(stored, point));
-    Value address = tileAddress(base, point, steps, element);
+    Value index = indexPoint.hasLanes() ? e.evaluateLanes(indices, indexPoint)
+                                        : e.evaluate(indices, indexPoint);
+    Value value = e.toStorage(e.evaluate(stored, point));
+    Value address = tileAddress(e, base, point, steps, element);
     auto lanes = dyn_cast<VectorType>(index.getType());
-    index = toI64(index);
+    index = e.toI64(index);
     Value size = view.sizes[dim], stride = view.strides[dim];
     if (point.hasLanes() && point.lanes > 1)
-      value = broadcastLanes(value, point.lanes);
+      value = e.broadcastLanes(value, point.lanes);
     Value mask =
-        count && point.lanes > 1 ? laneMask(count, point.lanes) : Value();
+        count && point.lanes > 1 ? e.laneMask(count, point.lanes) : Value();
     if (!lanes) {
       // All lanes, if there are any, go to one place along the dimension.
-      Value inside = compare(arith::CmpIPredicate::ult, index, size);
-      ifEnabled(inside, Type(), [&]() -> Value {
-        Value place = gep(address, mul(index, stride), element);
+      Value inside = e.compare(arith::CmpIPredicate::ult, index, size);
+      e.ifEnabled(inside, Type(), [&]() -> Value {
+        Value place = e.gep(address, e.mul(index, stride), element);
         bool isContiguous =
             !isa<VectorType>(value.getType()) || strides[nest.laneDim] == 1;
-        storeLanes(value, place, isContiguous ? Value() : steps[nest.laneDim],
-                   element, mask);
+        storeLanes(e, value, place,
+                   isContiguous ? Value() : steps[nest.laneDim], element, mask);
         return {};
       });
       return;
     }
-    Value inside = compare(arith::CmpIPredicate::ult, index,
-                           broadcastLanes(size, point.lanes));
-    Value offsets = arith::MulIOp::create(b, loc, index,
-                                          broadcastLanes(stride, point.lanes));
+    Value inside = e.compare(arith::CmpIPredicate::ult, index,
+                             e.broadcastLanes(size, point.lanes));
+    Value offsets = arith::MulIOp::create(
+        e.b, e.loc, index, e.broadcastLanes(stride, point.lanes));
     auto pointers = VectorType::get({point.lanes}, address.getType());
-    Value addresses = LLVM::GEPOp::create(
-        b, loc, pointers, storageType(element), address, ValueRange{offsets});
-    LLVM::masked_scatter::create(b, loc, value, addresses,
-                                 conjunction(mask, inside),
-                                 storageBytes(element));
+    Value addresses =
+        LLVM::GEPOp::create(e.b, e.loc, pointers, e.storageType(element),
+                            address, ValueRange{offsets});
+    LLVM::masked_scatter::create(e.b, e.loc, value, addresses,
+                                 e.conjunction(mask, inside),
+                                 e.storageBytes(element));
   });
+  return success();
+}
+
+namespace {
+/// The nest of one store of a tile through a view.
+class TileStore {
+public:
+  TileStore(ViewAccessOpInterface store, KernelEmitter &e);
+  void emit();
+
+private:
+  /// Bounds along the tile, and the strides that lanes are chosen by.
+  void planNest();
+  /// The address of the tile's first element. Nothing is stored where a leading
+  /// dimension, which the tile lacks, is outside.
+  Value findOrigin();
+  void storeAt(Point point, Value count);
+  void combineAt(Value value, Value address);
+  /// A whole vector, by a non-temporal store where `streaming` holds.
+  void streamAt(Value value, Value address, Value stride);
+
+  KernelEmitter &e;
+  ViewAccessOpInterface store;
+  SmallVector<ViewAxis, 4> axes;
+  RankedTensorType type;
+  tile::ViewType viewType;
+  const ViewInfo &view;
+  Value stored, base;
+  Type element;
+  tile::Combine combine = tile::Combine::assign;
+  Nest nest;
+  SmallVector<int64_t> strides; ///< of the view along the tile, 0: unknown
+  SmallVector<Value> steps;
+  Value streaming, peel;
+};
+} // namespace
+
+TileStore::TileStore(ViewAccessOpInterface store, KernelEmitter &e)
+    : e(e), store(store), axes(store.getAxes()), type(store.getAccessedType()),
+      viewType(cast<tile::ViewType>(store.getAccessedView().getType())),
+      view(e.viewOf(store.getAccessedView())), stored(store.getAccessedTile()),
+      element(view.elementType) {
+  if (auto combined = dyn_cast<tile::StoreOp>(store.getOperation()))
+    combine = combined.getCombine();
+}
+
+void TileStore::planNest() {
+  int64_t rank = type.getRank();
+  nest.shape.assign(type.getShape().begin(), type.getShape().end());
+  nest.ranges.resize(rank);
+  SmallVector<int> identity;
+  strides.assign(rank, 0);
+  for (int64_t d = 0; d < rank; ++d)
+    identity.push_back(nest.shape[d] == 1 ? kZero : int(d));
+  for (auto [d, axis] : llvm::enumerate(axes)) {
+    if (axis.tileDim < 0)
+      continue;
+    int64_t t = axis.tileDim;
+    strides[t] = axis.step == 1 ? viewType.getStaticStride(d) : 0;
+    Bounds range = e.validRange(store, d);
+    range.hi = e.minimum(range.hi, e.c64(nest.shape[t]));
+    nest.ranges[t] = range;
+  }
+  e.chooseLanes(nest, stored, strides);
+  if (combine != tile::Combine::assign)
+    nest.lanes = 1;
+  e.collect(stored, identity, nest);
+}
+
+Value TileStore::findOrigin() {
+  Value condition;
+  Value origin = e.c64(0);
+  for (int64_t d = 0; d < viewType.getRank(); ++d) {
+    origin = e.add(origin, e.mul(e.offsetOf(store, d), view.strides[d]));
+    if (axes[d].tileDim >= 0)
+      continue;
+    Bounds range = e.validRange(store, d);
+    condition = e.conjunction(
+        condition, e.compare(arith::CmpIPredicate::sgt, range.hi, e.c64(0)));
+    if (range.lo)
+      condition = e.conjunction(
+          condition, e.compare(arith::CmpIPredicate::sle, range.lo, e.c64(0)));
+  }
+  if (condition) {
+    if (nest.shape.empty()) {
+      nest.shape.push_back(1);
+      nest.ranges.push_back({});
+      nest.laneDim = -1;
+    }
+    Bounds &first = nest.ranges.front();
+    first.hi = e.select(condition, first.hi ? first.hi : e.c64(1), e.c64(0));
+  }
+  return e.gep(view.base, origin, view.elementType);
+}
+
+void TileStore::combineAt(Value value, Value address) {
+  Type combined = combinedType(store, element);
+  LLVM::AtomicBinOp kind = atomicOf(combine, isa<FloatType>(combined));
+  // Truth values are bytes, of which a sum must leave one bit.
+  if (element.isInteger(1) && combine == tile::Combine::add)
+    kind = LLVM::AtomicBinOp::_xor;
+  combineAtomically(e, kind, LLVM::AtomicOrdering::monotonic, combined, address,
+                    value);
+}
+
+void TileStore::streamAt(Value value, Value address, Value stride) {
+  OpBuilder &b = e.b;
+  auto choice = scf::IfOp::create(b, e.loc, TypeRange{}, streaming, true, true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  auto past =
+      LLVM::StoreOp::create(b, e.loc, value, address, e.config.vectorBits / 8);
+  past.setNontemporal(true);
+  scf::YieldOp::create(b, e.loc);
+  b.setInsertionPointToStart(choice.elseBlock());
+  storeLanes(e, value, address, stride, element, Value());
+  scf::YieldOp::create(b, e.loc);
+}
+
+void TileStore::storeAt(Point point, Value count) {
+  if (type.getRank() == 0)
+    point.coords.clear();
+  Value value = e.toStorage(e.evaluate(stored, point));
+  Value address = tileAddress(e, base, point, steps, element);
+  if (combine != tile::Combine::assign)
+    return combineAt(value, address);
+  if (point.lanes == 1 || !point.hasLanes())
+    return storeLanes(e, value, address, Value(), element, Value());
+  value = e.broadcastLanes(value, point.lanes);
+  Value mask = count ? e.laneMask(count, point.lanes) : Value();
+  bool isContiguous = strides[nest.laneDim] == 1;
+  Value stride = isContiguous ? Value() : steps[nest.laneDim];
+  if (!streaming || mask)
+    return storeLanes(e, value, address, stride, element, mask);
+  streamAt(value, address, stride);
+}
+
+void TileStore::emit() {
+  planNest();
+  base = findOrigin();
+  if (combine == tile::Combine::assign && nest.laneDim >= 0 &&
+      strides[nest.laneDim] == 1)
+    streaming = streamingCondition(e, store, nest, base, peel);
+  e.streams |= bool(streaming);
+  if (nest.hasFunctions || peel)
+    nest.side = e.sideBySide(nest);
+  steps.resize(type.getRank());
+  for (auto [d, axis] : llvm::enumerate(axes))
+    if (axis.tileDim >= 0)
+      steps[axis.tileDim] = e.mul(view.strides[d], e.c64(axis.step));
+  auto body = [&](Point point, Value count) { storeAt(point, count); };
+  if (peel) {
+    // What comes before the first aligned vector of each row.
+    Bounds &lane = nest.ranges[nest.laneDim];
+    Value whole = lane.hi, start = e.add(lane.lo ? lane.lo : e.c64(0), peel);
+    bool neverFast = std::exchange(nest.neverFast, true);
+    lane.hi = e.minimum(start, whole);
+    e.runNest(nest, body);
+    nest.neverFast = neverFast;
+    lane = {start, whole};
+  }
+  e.runNest(nest, body);
+}
+
+LogicalResult cpu::lowerStore(ViewAccessOpInterface store, KernelEmitter &e) {
+  if (std::string why = whyNotWritten(store); !why.empty())
+    return e.decline(why);
+  if (indirectAxis(store.getAxes()) >= 0)
+    return lowerScatter(store, e);
+  e.freshLevels();
+  TileStore(store, e).emit();
   return success();
 }

@@ -102,7 +102,8 @@ private:
                                            IntegerAttr(), IntegerAttr());
     auto made =
         stage::ComputeOp::create(b, loc, TypeRange(), wanted.getShape(),
-                                 ValueRange(), ValueRange(), ValueRange());
+                                 ValueRange(), ValueRange(), ValueRange(),
+                                 /*stream=*/stage::StreamAttr());
     OpBuilder inside = OpBuilder::atBlockBegin(&made.getBody().emplaceBlock());
     IRMapping mapping;
     cloneCone(factor, inside, mapping);

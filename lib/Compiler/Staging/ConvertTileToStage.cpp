@@ -181,7 +181,8 @@ ResultRange TileToStage::makeRegion(Location loc, ArrayRef<int64_t> box,
   if (sizes.empty())
     sizes = {1};
   auto region = stage::ComputeOp::create(b, loc, results, sizes, ValueRange(),
-                                         ValueRange(), ValueRange());
+                                         ValueRange(), ValueRange(),
+                                         /*stream=*/stage::StreamAttr());
   Body body{OpBuilder::atBlockBegin(&region.getBody().emplaceBlock()), {}};
   SmallVector<Value> yielded = fill(body);
   stage::YieldOp::create(body.inside, loc, yielded);

@@ -53,7 +53,8 @@ struct ProductGuard {
   stage::ComputeOp compute(ArrayRef<int64_t> box, TypeRange results,
                            llvm::function_ref<Value(OpBuilder &)> fill) {
     auto made = stage::ComputeOp::create(b, loc, results, box, ValueRange(),
-                                         ValueRange(), ValueRange());
+                                         ValueRange(), ValueRange(),
+                                         /*stream=*/stage::StreamAttr());
     OpBuilder inside = OpBuilder::atBlockBegin(&made.getBody().emplaceBlock());
     Value yielded = fill(inside);
     stage::YieldOp::create(inside, loc,

@@ -60,7 +60,8 @@ void ProductSplitter::makeRegion(ArrayRef<int64_t> box, ValueRange from,
                                  ValueRange to,
                                  llvm::function_ref<void(OpBuilder &)> fill) {
   auto made = stage::ComputeOp::create(b, region.getLoc(), TypeRange(), box,
-                                       from, to, ValueRange());
+                                       from, to, ValueRange(),
+                                       /*stream=*/stage::StreamAttr());
   OpBuilder inside = OpBuilder::atBlockBegin(&made.getBody().emplaceBlock());
   fill(inside);
   stage::YieldOp::create(inside, region.getLoc(), ValueRange());
@@ -134,7 +135,8 @@ void ProductSplitter::prefetch(Value batch, Value from, Value steps, Value at,
   }
   stage::PrefetchOp::create(b, region.getLoc(), load.getAccessedView(), origin,
                             /*element_offsets=*/b.getUnitAttr(),
-                            b.getDenseI64ArrayAttr({how.columns}));
+                            b.getDenseI64ArrayAttr({how.columns}),
+                            /*every=*/IntegerAttr());
 }
 
 void ProductSplitter::multiplyRows(Value batch, Value from, Value steps,

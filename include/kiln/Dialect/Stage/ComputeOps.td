@@ -3,7 +3,7 @@
 #ifndef KILN_DIALECT_STAGE_COMPUTEOPS_TD
 #define KILN_DIALECT_STAGE_COMPUTEOPS_TD
 
-include "kiln/Dialect/Stage/StageBase.td"
+include "kiln/Dialect/Stage/StageAttrs.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
@@ -30,6 +30,8 @@ def Stage_ComputeOp : Stage_Op<"compute", [
     All accesses to one element happen at one point of the box, so they need no order between points. A yielded value of rank 0
     becomes a scalar. A yielded tile has an encoding and becomes a fragment, whose elements outside of `from` to `to` are
     unspecified.
+
+    `stream` says which stores through views are non-temporal (`#stage.stream`).
 
     Constraints:
     - (C1) The sizes of the box are positive.
@@ -67,12 +69,13 @@ def Stage_ComputeOp : Stage_Op<"compute", [
   }];
   let arguments = (ins
     DenseI64ArrayAttr:$box, Arg<Variadic<Index>, "the first point">:$from,
-    Arg<Variadic<Index>, "behind the last point">:$to, Arg<Variadic<Index>, "behind the last safe point">:$safe);
+    Arg<Variadic<Index>, "behind the last point">:$to, Arg<Variadic<Index>, "behind the last safe point">:$safe,
+    OptionalAttr<Stage_StreamAttr>:$stream);
   let results = (outs Variadic<AnyTypeOf<[Stage_Scalar, Stage_Fragment]>>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $box (`from` `[` $from^ `]`)? (`to` `[` $to^ `]`)? (`safe` `[` $safe^ `]`)?
-    (`->` type($results)^)? attr-dict-with-keyword $body
+    (`stream` $stream^)? (`->` type($results)^)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

@@ -105,23 +105,64 @@ def Stage_WaitOp : Stage_Op<"wait", [
 
 def Stage_PrefetchOp : Stage_Op<"prefetch", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "Prefetches a box of a view into a cache";
+  let summary = "Fetches a box of a view into a cache before it is needed";
   let description = [{
-    A hint without effect on any result. Coordinates are those of `stage.copy`. The box may lie outside of the view in part or
-    as a whole.
+    Has no effect on any result. A code generator asks the cache for each line of the box, or with `every` for the
+    lines at bytes 0, `every`, 2 * `every`, ... of each row: a distance of a page touches the pages. With `near` the
+    lines go to the nearest cache, otherwise to one that is farther from the registers. A machine without caches
+    drops the operation. Coordinates as in `stage.copy`; no part of the box needs to lie in the view.
 
     Constraints:
     - (C1) There is one coordinate per dimension of the view.
     - (C2) The box has positive sizes and at most the view's rank.
+    - (C3) `every` is positive.
 
-    Since: 0.1. Example: `stage.prefetch %a[%i, %k] box [64, 64] : !tile.view<?x?xf32>`.
+    Since: 0.1; `every` and `near` since 0.2.
+
+    Example: `stage.prefetch %a[%i, %k] box [64, 64] : !tile.view<?x?xf32>`, and
+    `stage.prefetch %b at [%i] box [8192] every 4096 near : !tile.view<?xf32>`.
   }];
   let arguments = (ins
-    Arg<Tile_ViewType, "what will be read">:$view, Arg<Variadic<Index>, "where the box starts">:$coords,
-    UnitAttr:$element_offsets, DenseI64ArrayAttr:$box);
+    Arg<Tile_ViewType, "what will be accessed">:$view, Arg<Variadic<Index>, "where the box starts">:$coords,
+    UnitAttr:$element_offsets, DenseI64ArrayAttr:$box, OptionalAttr<I64Attr>:$every, UnitAttr:$near);
   let assemblyFormat = [{
-    $view (`at` $element_offsets^ ` `)? `[` $coords `]` `box` $box attr-dict `:` qualified(type($view))
+    $view (`at` $element_offsets^ ` `)? `[` $coords `]` `box` $box (`every` $every^)? (`near` $near^)? attr-dict
+    `:` qualified(type($view))
   }];
+  let hasVerifier = 1;
+}
+
+def Stage_PrefetchAheadOp : Stage_Op<"prefetch_ahead", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Fetches what lies ahead of the elements that a region reads";
+  let description = [{
+    In a region, beside the read through a view that makes `tile`: where the pass over the box reads an element of
+    the view, a cache may fetch the element that is `by` elements further along each dimension of the view. The lines
+    are so asked for at the pace at which the region reads, and not at once as by `stage.prefetch`. Has no effect on any
+    result, and the element need not lie in the view. `near` as in `stage.prefetch`.
+
+    Constraints:
+    - (C1) An operation that reads through a view, without indirect dimensions, makes the tile.
+    - (C2) There is one distance per dimension of the view.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    tile.kernel @copy(%a: !tile.view<?x512xf32>, %b: !tile.view<?x512xf32>) {
+      %i = tile.program_id : index
+      %c0 = arith.constant 0 : index
+      stage.compute [512] {
+        %x = tile.load %a[%i, %c0] : !tile.view<?x512xf32> -> tensor<512xf32>
+        stage.prefetch_ahead %x by [1, 0] near : tensor<512xf32>
+        tile.store %x, %b[%i, %c0] : tensor<512xf32>, !tile.view<?x512xf32>
+      }
+    }
+    ```
+  }];
+  let arguments = (ins
+    Arg<Stage_Tile, "what is read">:$tile, DenseI64ArrayAttr:$by, UnitAttr:$near);
+  let assemblyFormat = "$tile `by` $by (`near` $near^)? attr-dict `:` type($tile)";
   let hasVerifier = 1;
 }
 

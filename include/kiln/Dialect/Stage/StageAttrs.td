@@ -41,6 +41,21 @@ def Stage_AtAttr : Stage_Attr<"At", "at"> {
   let assemblyFormat = "`<` $step `,` $order `>`";
 }
 
+def Stage_StreamAttr : Stage_Attr<"Stream", "stream"> {
+  let summary = "Which stores of a region are non-temporal";
+  let description = [{
+    The stores of a `stage.compute` through views that have at least `bytes` bytes are non-temporal (streaming), where
+    they write whole, aligned vectors: they leave no trace in caches. The end of the kernel orders them before what
+    follows it. With `peel` the elements in front of the first aligned vector of each row are stored by themselves;
+    without it, rows that begin elsewhere are stored as usual. No result depends on it. Constraint: `bytes` is positive.
+
+    Example: `stage.compute [512] stream <33554432, peel = true> { ... }`.
+  }];
+  let parameters = (ins "int64_t":$bytes, OptionalParameter<"bool">:$peel);
+  let assemblyFormat = "`<` $bytes (`,` `peel` `=` $peel^)? `>`";
+  let genVerifyDecl = 1;
+}
+
 def Stage_Home : I32EnumAttr<"Home", "where the result of an operation lives", [
   I32EnumAttrCase<"recompute", 0>, I32EnumAttrCase<"keep", 1>, I32EnumAttrCase<"fuse", 2>,
   I32EnumAttrCase<"in_place", 3>]> {

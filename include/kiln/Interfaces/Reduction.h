@@ -1,4 +1,5 @@
-//===- Reduction.h - Operations on whole tiles ------------------*- C++ -*-===//
+//===- Reduction.h - Reductions as an interface ------------------*- C++
+//-*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_INTERFACES_REDUCTION_H
@@ -7,17 +8,6 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpDefinition.h"
-
-namespace kiln {
-
-/// Marks operations of the tile level that take their operands whole and say
-/// nothing of single elements: lowerings that their plug-in registers know what
-/// they do. Their effects have to be declared.
-template <typename ConcreteType>
-class TakesWholeTiles
-    : public mlir::OpTrait::TraitBase<ConcreteType, TakesWholeTiles> {};
-
-} // namespace kiln
 
 #include "kiln/Interfaces/Reduction.h.inc"
 

@@ -44,6 +44,4 @@ def ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
   ];
 }
 
-def TakesWholeTiles : NativeOpTrait<"TakesWholeTiles"> { let cppNamespace = "::kiln"; }
-
 #endif

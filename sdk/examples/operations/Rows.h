@@ -5,6 +5,7 @@
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Gpu/LayoutRule.h"
 #include "kiln/Interfaces/Reduction.h"
+#include "kiln/Interfaces/WholeTiles.h"
 
 #include "RowsDialect.h.inc"
 #define GET_OP_CLASSES

@@ -9,6 +9,7 @@ include "kiln/Interfaces/Cost.td"
 include "kiln/Interfaces/IndexMap.td"
 include "kiln/Interfaces/MatrixProduct.td"
 include "kiln/Interfaces/Reduction.td"
+include "kiln/Interfaces/WholeTiles.td"
 include "kiln/Interfaces/ViewAccess.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 

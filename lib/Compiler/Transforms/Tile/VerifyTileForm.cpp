@@ -3,7 +3,9 @@
 
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Interfaces/Claim.h"
+#include "kiln/Interfaces/Composite.h"
 #include "kiln/Interfaces/Reduction.h"
+#include "kiln/Interfaces/WholeTiles.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -54,7 +56,8 @@ bool isAllowedType(Type type) {
 /// access memory or combine elements.
 bool isDescribed(Operation *op) {
   return isa<ViewAccessOpInterface, IndexMapOpInterface,
-             MatrixProductOpInterface, ReductionOpInterface>(op) ||
+             MatrixProductOpInterface, ReductionOpInterface,
+             CompositeOpInterface>(op) ||
          op->hasTrait<TakesWholeTiles>() ||
          OpTrait::hasElementwiseMappableTraits(op);
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/ScanOps.h"
+#include "ScanChecks.h"
+#include "kiln/Dialect/Tile/SegmentOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 
@@ -16,61 +18,14 @@ void TileDialect::registerScanOps() {
 #define GET_OP_LIST
 #include "kiln/Dialect/Tile/ScanOps.cpp.inc"
       >();
+  addOperations<
+#define GET_OP_LIST
+#include "kiln/Dialect/Tile/SegmentOps.cpp.inc"
+      >();
 }
 
-/// Checks that `axis` is a dimension of `type`.
-static LogicalResult verifyAxis(Operation *op, RankedTensorType type,
-                                int64_t axis) {
-  if (axis >= 0 && axis < type.getRank())
-    return success();
-  return op->emitOpError() << "expected an axis in [0, " << type.getRank()
-                           << "), found " << axis;
-}
-
-LogicalResult ScanOp::verify() {
-  // (C1) At least one source, one result of its type for each.
-  if (getSources().empty() || !llvm::equal(getSources().getTypes(),
-                                           getResults().getTypes(), isSameTile))
-    return emitOpError() << "expected at least one source and results of the "
-                            "sources' types";
-  auto first = cast<RankedTensorType>(getSources().front().getType());
-  // (C2) Sources have one shape.
-  for (Type type : getSources().getTypes())
-    if (cast<RankedTensorType>(type).getShape() != first.getShape())
-      return emitOpError() << "expected sources of the same shape, found "
-                           << first << " and " << type;
-  // (C3) The dimension exists.
-  return verifyAxis(*this, first, getAxis());
-}
-
-LogicalResult ScanOp::verifyRegions() {
-  Block &block = getCombiner().front();
-  size_t count = getSources().size();
-  auto element = [&](size_t i) {
-    return cast<RankedTensorType>(getSources()[i].getType()).getElementType();
-  };
-  // (C4) The region takes a prefix and an element of every source and yields a
-  // prefix.
-  if (block.getNumArguments() != 2 * count)
-    return emitOpError() << "expected a region with " << 2 * count
-                         << " arguments, found " << block.getNumArguments();
-  for (auto [index, argument] : llvm::enumerate(block.getArguments()))
-    if (argument.getType() != element(index % count))
-      return emitOpError() << "expected argument " << index
-                           << " of the region to be " << element(index % count)
-                           << ", found " << argument.getType();
-  auto yield = cast<YieldOp>(block.getTerminator());
-  if (yield.getValues().size() != count)
-    return yield.emitOpError()
-           << "expected " << count << " values in a scan, found "
-           << yield.getValues().size();
-  for (auto [index, value] : llvm::enumerate(yield.getValues()))
-    if (value.getType() != element(index))
-      return yield.emitOpError()
-             << "expected value " << index << " to be " << element(index)
-             << ", found " << value.getType();
-  return success();
-}
+LogicalResult ScanOp::verify() { return verifyScan(*this); }
+LogicalResult ScanOp::verifyRegions() { return verifyCombiner(*this); }
 
 LogicalResult HistogramOp::verify() {
   auto source = cast<RankedTensorType>(getSource().getType());

@@ -171,6 +171,36 @@ void addScan(Plan &plan, StringRef type, const Combiner &combiner,
     callsFor(entry, shape, shape, {"plain", "bits", "hurt"});
 }
 
+void addSegmentedScan(Plan &plan, StringRef type, const Combiner &combiner,
+                      const Shape &shape, size_t axis, bool isReverse) {
+  Entry &entry = plan.add("tile.segmented_scan", type,
+                          Twine(combiner.op) + "-" + nameText(shape) + ".axis" +
+                              Twine(axis) + (isReverse ? ".reverse" : ""));
+  StringRef op = combiner.op;
+  entry.hasFreeZeros = combiner.rounds || op == "maxnumf" || op == "minnumf";
+  entry.profile("structured").profile("scan");
+  KernelText kernel(entry);
+  std::string in = kernel.view(shape, type), list = kernel.view(shape, "i1"),
+              out = kernel.view(shape, type, true), zero = kernel.index(0);
+  std::string x = kernel.load(in, zerosFor(zero, shape), shape, type);
+  std::string f = kernel.load(list, zerosFor(zero, shape), shape, "i1");
+  std::string tile = tensorText(shape, type);
+  std::string r =
+      kernel.op("tile.segmented_scan " + Twine(x) + " starts " + f + " : " +
+                tensorText(shape, "i1") + " axis " + Twine(axis) +
+                (isReverse ? " reverse" : "") + " : " + tile + " -> " + tile +
+                " " + regionOf(combiner, type));
+  kernel.store(r, out, zerosFor(zero, shape), shape, type);
+  kernel.finish();
+  if (op == "mulf") {
+    addCall(entry, "near-one",
+            {of(shape, Fill(0.5, 1.5)), of(shape, "bits"), of(shape)});
+    return;
+  }
+  for (const char *fill : {"plain", combiner.rounds ? "cancel" : "bits"})
+    addCall(entry, fill, {of(shape, fill), of(shape, "bits"), of(shape)});
+}
+
 void addHistograms(Plan &plan) {
   for (StringRef type : {"i32", "i64", "i8", "i16"})
     for (auto [n, bins] :
@@ -288,6 +318,16 @@ void kiln::conform::addTileReductions() {
                                      {Shape{17, 4}, size_t(0)}})
             for (bool isReverse : {false, true})
               addScan(plan, type, combiner, shape, axis, isReverse);
+  });
+  addRecipe("tile.segmented_scan", [](Plan &plan) {
+    for (StringRef type : {"f32", "f64", "f16", "bf16", "i32", "i64", "i8"})
+      for (const Combiner &combiner : kCombiners)
+        for (auto [shape, axis, isReverse] :
+             {std::tuple(Shape{64}, size_t(0), false),
+              {Shape{5, 37}, size_t(1), true},
+              {Shape{17, 4}, size_t(0), false}})
+          if (fits(combiner, type))
+            addSegmentedScan(plan, type, combiner, shape, axis, isReverse);
   });
   addRecipe("tile.histogram", addHistograms);
   addRecipe("tile.gather", addGathers);

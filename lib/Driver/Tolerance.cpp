@@ -89,7 +89,8 @@ bool kiln::driver::hasContractBounds(tile::KernelOp kernel) {
         (llvm::any_of(op->getOperandTypes(), isFloat) ||
          llvm::any_of(op->getResultTypes(), isFloat)))
       return WalkResult::interrupt();
-    if (isa<tile::ScanOp, tile::AtomicRMWOp, tile::ReduceOp>(op) &&
+    bool combines = op->getNumRegions() && isa<AccumulationOpInterface>(op);
+    if ((combines || isa<tile::AtomicRMWOp>(op)) &&
         llvm::any_of(op->getOperandTypes(), isFloat)) {
       // One operation whose error is known, not one of f64.
       auto reduce = dyn_cast<tile::ReduceOp>(op);

@@ -16,6 +16,24 @@ func.func @scan() -> (tensor<2x3xf32>, tensor<2x3xf32>) {
   }
   return %s, %r : tensor<2x3xf32>, tensor<2x3xf32>
 }
+// CHECK: segmented_scan[0] = [6] i32: 1 3 3 7 12 6
+// CHECK: segmented_scan[1] = [6] i32: 3 2 12 9 5 6
+func.func @segmented_scan() -> (tensor<6xi32>, tensor<6xi32>) {
+  %t = arith.constant dense<[1, 2, 3, 4, 5, 6]> : tensor<6xi32>
+  %f = arith.constant dense<[false, false, true, false, false, true]> : tensor<6xi1>
+  %s = tile.segmented_scan %t starts %f : tensor<6xi1> axis 0 : tensor<6xi32> -> tensor<6xi32> {
+  ^bb0(%a: i32, %b: i32):
+    %c = arith.addi %a, %b : i32
+    tile.yield %c : i32
+  }
+  %g = arith.constant dense<[false, true, false, false, true, false]> : tensor<6xi1>
+  %r = tile.segmented_scan %t starts %g : tensor<6xi1> axis 0 reverse : tensor<6xi32> -> tensor<6xi32> {
+  ^bb0(%a: i32, %b: i32):
+    %c = arith.addi %a, %b : i32
+    tile.yield %c : i32
+  }
+  return %s, %r : tensor<6xi32>, tensor<6xi32>
+}
 // CHECK: histogram = [3] i32: 2 0 1
 func.func @histogram() -> tensor<3xi32> {
   %t = arith.constant dense<[0, 2, 0, 9, -1]> : tensor<5xi32>

@@ -78,3 +78,51 @@ tile.kernel @scan_c4(%x: f32) {
     tile.yield %p : f32
   }
 }
+
+// -----
+
+tile.kernel @segmented_scan_c1(%x: f32, %on: i1) {
+  %a = tile.splat %x : tensor<4xf32>
+  %f = tile.splat %on : tensor<4xi1>
+  // expected-error@+1 {{expected at least one source and results of the sources' types}}
+  %s = tile.segmented_scan %a starts %f : tensor<4xi1> axis 0 : tensor<4xf32> -> tensor<4xi32> {
+  ^bb0(%p: f32, %q: f32):
+    tile.yield %q : f32
+  }
+}
+
+// -----
+
+tile.kernel @segmented_scan_c2(%x: f32, %on: i1) {
+  %a = tile.splat %x : tensor<4xf32>
+  %f = tile.splat %on : tensor<5xi1>
+  // expected-error@+1 {{expected starts of the shape of 'tensor<4xf32>', found 'tensor<5xi1>'}}
+  %s = tile.segmented_scan %a starts %f : tensor<5xi1> axis 0 : tensor<4xf32> -> tensor<4xf32> {
+  ^bb0(%p: f32, %q: f32):
+    tile.yield %q : f32
+  }
+}
+
+// -----
+
+tile.kernel @segmented_scan_c3(%x: f32, %on: i1) {
+  %a = tile.splat %x : tensor<4xf32>
+  %f = tile.splat %on : tensor<4xi1>
+  // expected-error@+1 {{expected an axis in [0, 1), found 1}}
+  %s = tile.segmented_scan %a starts %f : tensor<4xi1> axis 1 : tensor<4xf32> -> tensor<4xf32> {
+  ^bb0(%p: f32, %q: f32):
+    tile.yield %q : f32
+  }
+}
+
+// -----
+
+tile.kernel @segmented_scan_c4(%x: f32, %on: i1) {
+  %a = tile.splat %x : tensor<4xf32>
+  %f = tile.splat %on : tensor<4xi1>
+  // expected-error@+1 {{expected a region with 2 arguments, found 3}}
+  %s = tile.segmented_scan %a starts %f : tensor<4xi1> axis 0 : tensor<4xf32> -> tensor<4xf32> {
+  ^bb0(%p: f32, %q: f32, %r: i1):
+    tile.yield %q : f32
+  }
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scans and other operations that relate elements of a tile.
 #include "Families.h"
+#include "kiln/Dialect/Tile/SegmentOps.h"
 #include "kiln/Eval/Perturb.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <algorithm>
@@ -80,8 +81,10 @@ LogicalResult scanLanes(tile::ScanOp op, Frame &frame, const Lines &lines,
 
 /// The sums or products of all prefixes, off by as much as their lengths allow,
 /// when errors are wanted and the combiner is one of the two.
-bool scanWithin(tile::ScanOp op, const Lines &lines, const Value &source,
-                Value &out) {
+/// `starts` says where sums begin anew, null: at the first element alone.
+template <typename OpT>
+bool scanWithin(OpT op, const Lines &lines, const Value &source,
+                const uint8_t *starts, Value &out) {
   Block &body = op.getCombiner().front();
   if (!perturbation().isOn() || op.getSources().size() != 1 ||
       body.getOperations().size() != 2 ||
@@ -96,6 +99,8 @@ bool scanWithin(tile::ScanOp op, const Lines &lines, const Value &source,
       int64_t at = lines.at(lane, op.getReverse() ? lines.length - 1 - n : n);
       double x;
       loadDoubles(source.dtype(), source.data(), at, 1, &x);
+      if (starts && starts[at])
+        sum = size = isSum ? 0 : 1;
       sum = isSum ? sum + x : sum * x;
       size = isSum ? size + std::fabs(x) : size * std::max(1., std::fabs(x));
       double error = double(n + 1) * unit * (isSum ? size : std::fabs(sum));
@@ -107,29 +112,25 @@ bool scanWithin(tile::ScanOp op, const Lines &lines, const Value &source,
   return true;
 }
 
-LogicalResult scan(tile::ScanOp op, Frame &frame) {
-  SmallVector<Value> sources = frame.get(op.getSources()), results;
-  Lines lines(sources.front().shape(), op.getAxis());
-  Value errs = Value::tensor(sources.front().dtype(), sources.front().shape());
-  if (scanWithin(op, lines, sources.front(), errs))
-    return frame.set(op->getResult(0), std::move(errs));
-  if (isLaneWise(op.getCombiner().front())) {
-    if (failed(scanLanes(op, frame, lines, sources)))
-      return failure();
-    for (auto [result, value] : llvm::zip(op->getResults(), sources))
-      (void)frame.set(result, value);
-    return success();
-  }
+/// Combines element by element, anew where `starts` (null: nowhere but at the
+/// first element) says so.
+template <typename OpT>
+LogicalResult scanOneByOne(OpT op, Frame &frame, const Lines &lines,
+                           ArrayRef<Value> sources, const uint8_t *starts) {
+  SmallVector<Value> results;
   for (const Value &source : sources)
     results.push_back(Value::tensor(source.dtype(), source.shape()));
   for (int64_t lane = 0; lane < lines.lanes(); ++lane) {
     SmallVector<Value> prefix;
     for (int64_t n = 0; n < lines.length; ++n) {
       int64_t at = lines.at(lane, op.getReverse() ? lines.length - 1 - n : n);
-      SmallVector<Value> args = prefix;
+      bool isStart = n == 0 || (starts && starts[at]);
+      SmallVector<Value> args;
+      if (!isStart)
+        args = prefix;
       for (const Value &source : sources)
         args.push_back(source.element(at));
-      if (n == 0)
+      if (isStart)
         prefix = args;
       else if (failed(frame.run(op.getCombiner(), args, prefix)))
         return failure();
@@ -140,6 +141,36 @@ LogicalResult scan(tile::ScanOp op, Frame &frame) {
   for (auto [result, value] : llvm::zip(op->getResults(), results))
     (void)frame.set(result, value);
   return success();
+}
+
+LogicalResult scan(tile::ScanOp op, Frame &frame) {
+  SmallVector<Value> sources = frame.get(op.getSources());
+  Lines lines(sources.front().shape(), op.getAxis());
+  Value errs = Value::tensor(sources.front().dtype(), sources.front().shape());
+  if (scanWithin(op, lines, sources.front(), nullptr, errs))
+    return frame.set(op->getResult(0), std::move(errs));
+  if (isLaneWise(op.getCombiner().front())) {
+    if (failed(scanLanes(op, frame, lines, sources)))
+      return failure();
+    for (auto [result, value] : llvm::zip(op->getResults(), sources))
+      (void)frame.set(result, value);
+    return success();
+  }
+  return scanOneByOne(op, frame, lines, sources, nullptr);
+}
+
+LogicalResult segmentedScan(tile::SegmentedScanOp op, Frame &frame) {
+  SmallVector<Value> sources = frame.get(op.getSources());
+  const Value starts = frame.get(op.getStarts());
+  if (starts.poison() &&
+      llvm::is_contained(
+          ArrayRef<uint8_t>(starts.poison(), size_t(starts.size())), 1))
+    return op.emitOpError("where a segment starts is poison");
+  Lines lines(sources.front().shape(), op.getAxis());
+  Value errs = Value::tensor(sources.front().dtype(), sources.front().shape());
+  if (scanWithin(op, lines, sources.front(), starts.as<uint8_t>(), errs))
+    return frame.set(op->getResult(0), std::move(errs));
+  return scanOneByOne(op, frame, lines, sources, starts.as<uint8_t>());
 }
 
 LogicalResult histogram(tile::HistogramOp op, Frame &frame) {
@@ -244,6 +275,7 @@ LogicalResult split(tile::SplitOp op, Frame &frame) {
 
 void addTileScan(EvaluationInterface &table) {
   table.add<tile::ScanOp>(scan);
+  table.add<tile::SegmentedScanOp>(segmentedScan);
   table.add<tile::HistogramOp>(histogram);
   table.add<tile::GatherOp>(take);
   table.add<tile::SortOp>(sort);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Isolated/Wire.h"
+#include "kiln/Interfaces/Composite.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/PatternMatch.h"
@@ -12,6 +13,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
+using namespace kiln;
 using namespace kiln::isolated;
 
 /// Attributes of other dialects that operations of the table have as values.
@@ -63,9 +65,21 @@ static std::string whyNotType(Type type, const WireReader &reader) {
   return why;
 }
 
+/// Whether a reader knows an operation that others can stand for: else it is
+/// written as what computes it.
+static bool isExpanded(Operation *op, const WireReader &reader) {
+  StringRef name = op->getName().getStringRef();
+  const WireOperation *known = findWireOperation(name);
+  bool isRead = known && known->since <= reader.version &&
+                isNamed(reader.operations, name.str());
+  return isa<CompositeOpInterface>(op) && !isRead;
+}
+
 /// What is wrong with an operation for a reader; empty: nothing.
 static std::string whyNotOperation(Operation *op, const WireReader &reader,
                                    llvm::DenseSet<Type> &seen) {
+  if (isExpanded(op, reader))
+    return "";
   std::string name = op->getName().getStringRef().str();
   const WireOperation *known = findWireOperation(name);
   if (!known)
@@ -119,7 +133,7 @@ public:
       : module(module), reader(reader), rewriter(module.getContext()) {}
 
   LogicalResult run() {
-    if (failed(downgrade()))
+    if (failed(expandComposites()) || failed(downgrade()))
       return failure();
     for (Operation &kernel : *module.getBody())
       if (auto problem = findWireProblem(&kernel, reader))
@@ -130,6 +144,18 @@ public:
   }
 
 private:
+  LogicalResult expandComposites() {
+    SmallVector<CompositeOpInterface> found;
+    module.walk([&](CompositeOpInterface op) {
+      if (isExpanded(op, reader))
+        found.push_back(op);
+    });
+    for (CompositeOpInterface op : found)
+      if (failed(expandComposite(op)))
+        return failure();
+    return success();
+  }
+
   /// Replaces what came later, the newest first: it may become what came before
   /// it and is too new as well.
   LogicalResult downgrade() {

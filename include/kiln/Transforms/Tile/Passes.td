@@ -174,8 +174,9 @@ def TileExpandReductions : Pass<"tile-expand-reductions", "::kiln::tile::KernelO
   let summary = "Expresses reductions of plug-ins by those of tile";
   let description = [{
     An operation that says by `ReductionOpInterface` how it reduces tiles becomes a `tile.reduce`, with the operations that
-    make its sources before it and those that make its results behind it. Operations of `keep` stay: the target has
-    lowerings of their own for them.
+    make its sources before it and those that make its results behind it. One with `CompositeOpInterface`, such as
+    `tile.segmented_scan`, becomes what it builds. Operations of `keep` stay: the target has lowerings of their own for
+    them.
   }];
   let options = [
     ListOption<"keep", "keep", "std::string", "names of operations that stay as they are">];

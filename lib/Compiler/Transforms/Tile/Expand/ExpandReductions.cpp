@@ -1,7 +1,8 @@
-//===- ExpandReductions.cpp - Reductions of plug-ins ----------------------===//
+//===- ExpandReductions.cpp - Composites, and reductions of plug-ins ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Interfaces/Composite.h"
 #include "kiln/Interfaces/Reduction.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -101,14 +102,33 @@ struct ExpandReductions
   using Base::Base;
 
   void runOnOperation() override {
-    SmallVector<ReductionOpInterface> all;
-    getOperation().walk([&](ReductionOpInterface op) {
-      if (!llvm::is_contained(keep, op->getName().getStringRef()))
+    // What a composite becomes may hold others, but not without end.
+    constexpr int kDeepest = 16;
+    for (int depth = 0; depth < kDeepest; ++depth) {
+      SmallVector<Operation *> all = findExpanded();
+      if (all.empty())
+        return;
+      for (Operation *op : all) {
+        auto composite = dyn_cast<CompositeOpInterface>(op);
+        if (failed(composite ? expandComposite(composite)
+                             : expand(cast<ReductionOpInterface>(op))))
+          return signalPassFailure();
+      }
+    }
+    getOperation().emitError("expected composites that others define, found "
+                             "some that define each other");
+    signalPassFailure();
+  }
+
+private:
+  SmallVector<Operation *> findExpanded() {
+    SmallVector<Operation *> all;
+    getOperation().walk([&](Operation *op) {
+      if (isa<CompositeOpInterface, ReductionOpInterface>(op) &&
+          !llvm::is_contained(keep, op->getName().getStringRef()))
         all.push_back(op);
     });
-    for (ReductionOpInterface op : all)
-      if (failed(expand(op)))
-        return signalPassFailure();
+    return all;
   }
 };
 } // namespace

@@ -1,4 +1,4 @@
-//===- Limits.h - What a description says a kernel may not have -*- C++ -*-===//
+//===- Limits.h - What a description says of any kernel ---------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_TARGET_LIMITS_H
@@ -13,6 +13,10 @@ namespace kiln::target {
 /// kernel, after its block sizes were chosen. Whether tiles fit into a memory
 /// is for the target to say, which need not hold all of them at once.
 std::string checkLimits(mlir::Operation *kernel, TargetAttr description);
+
+/// Returns the number of cores of all clusters of a machine, 1 if its
+/// description has no topology.
+int64_t countCores(TargetAttr description);
 
 } // namespace kiln::target
 

@@ -3,6 +3,8 @@
 
 #include "FewRows.h"
 #include "ResultOrder.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Target/Limits.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -14,8 +16,7 @@ static bool hasColumnsForCores(Group &group, const KernelBuilder &kernel,
   target::TargetAttr description = group.ctx.description;
   if (!columns.isStatic() || !description || !description.getTopology())
     return true;
-  target::TopologyAttr topology = description.getTopology();
-  return columns.get() >= topology.getCores() * topology.getClusters();
+  return columns.get() >= target::countCores(description);
 }
 
 static Value transposed(Value tile, TileBuilder &emitter) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PartSums.h"
+#include "kiln/Target/Limits.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -54,13 +55,11 @@ int PartSums::chooseTile(KernelBuilder &last) const {
   for (int dim : kept)
     if (last.dims[column].size.is(1) && last.dims[dim].size.get() > 1)
       axis = dim;
-  int64_t size = last.dims[axis].size.get(), others = 1, cores = 1;
+  int64_t size = last.dims[axis].size.get(), others = 1,
+          cores = target::countCores(group.ctx.description);
   for (int dim : kept)
     if (dim != axis)
       others *= last.dims[dim].size.get();
-  if (target::TargetAttr description = group.ctx.description)
-    if (target::TopologyAttr topology = description.getTopology())
-      cores = topology.getCores() * topology.getClusters();
   int64_t block = std::min<int64_t>(
       llvm::PowerOf2Ceil(std::max<int64_t>(size, 1)),
       std::max<int64_t>(kTile / last.dims[part].block, kLine));

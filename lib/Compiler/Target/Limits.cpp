@@ -1,4 +1,4 @@
-//===- Limits.cpp - What a description says a kernel may not have ---------===//
+//===- Limits.cpp - What a description says of any kernel -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Target/Limits.h"
@@ -65,4 +65,10 @@ std::string kiln::target::checkLimits(Operation *kernel,
       return reason.empty() ? WalkResult::advance() : WalkResult::interrupt();
     });
   return reason;
+}
+
+int64_t kiln::target::countCores(TargetAttr description) {
+  TopologyAttr topology =
+      description ? description.getTopology() : TopologyAttr();
+  return topology ? topology.getCores() * topology.getClusters() : 1;
 }

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DescribedModel.h"
+#include "kiln/Target/Limits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -33,10 +34,8 @@ DescribedModel::DescribedModel(TargetAttr description,
   retiles = options.getBool("retile", true);
   if (!description)
     return;
-  int64_t known = 1;
-  if (TopologyAttr topology = description.getTopology())
-    known = topology.getCores() * topology.getClusters();
-  cores = std::clamp<int64_t>(options.getInt("threads", known), 1, 1024);
+  cores = std::clamp<int64_t>(
+      options.getInt("threads", target::countCores(description)), 1, 1024);
   mostElements = description.getLimit("max_tile_elements", 0);
   for (MemoryAttr memory : description.getMemories())
     if (memory.getKind() == MemoryKind::Explicit && memory.getSize() > 0 &&

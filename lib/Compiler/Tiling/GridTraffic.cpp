@@ -3,8 +3,9 @@
 
 #include "GridTraffic.h"
 #include "kiln/Dialect/Tile/GridFacts.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Interfaces/MatrixProduct.h"
+#include "kiln/Target/Limits.h"
 #include "llvm/Support/MathExtras.h"
 #include <vector>
 
@@ -134,7 +135,7 @@ std::optional<FarMemory> FarMemory::of(target::TargetAttr description,
   if (machine.cacheBytes <= 0 || machine.bytesPerSecond <= 0)
     return std::nullopt;
   target::TopologyAttr topology = description.getTopology();
-  int64_t cores = topology.getCores() * topology.getClusters();
+  int64_t cores = target::countCores(description);
   // Half of the registers of a core hold sums, of one instance at least.
   constexpr int64_t kMost = 4;
   int64_t each = registers > 0 && traffic.sums > 0

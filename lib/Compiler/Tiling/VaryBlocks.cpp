@@ -5,6 +5,7 @@
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/Variants.h"
+#include "kiln/Target/Limits.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "kiln/Tiling/Passes.h"
 #include "kiln/Tiling/Tiling.h"
@@ -276,8 +277,7 @@ private:
         options ? TargetRegistry::get().find(options->name) : nullptr;
     if (!options || (target && target->tilingModel(description, *options)))
       return 1;
-    return description.getTopology().getCores() *
-           description.getTopology().getClusters();
+    return target::countCores(description);
   }
 };
 } // namespace

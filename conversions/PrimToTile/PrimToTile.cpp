@@ -125,10 +125,13 @@ LogicalResult FunctionConverter::scheduleInBlocks(Operation *group,
     return target::findAsked(group, "schedule") ? failure()
                                                 : refuseBlocks(blocks, group);
   ctx->takenBy = own.takenBy;
-  bool isUsed = !isa<prim::FusionOp>(group);
+  bool isUsed = false;
   for (auto kernel : func->getParentOfType<ModuleOp>().getOps<tile::KernelOp>())
     if (kernel.getSymName().starts_with(own.kernelName)) {
-      isUsed |= kernel->hasAttr(tiling::kTilingAttr);
+      // A schedule that asks the chooser for no problem says that it followed
+      // the script.
+      isUsed |= kernel->hasAttr(tiling::kTilingAttr) ||
+                target::findAsked(kernel, "blocks").has_value();
       target::ask(kernel, "blocks", blocks.value, blocks.at);
     }
   if (!isUsed)

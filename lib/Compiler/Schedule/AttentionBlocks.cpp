@@ -8,6 +8,7 @@
 
 #include "AttentionBuilder.h"
 #include "kiln/Dialect/Kiln/Asked.h"
+#include "kiln/Target/Limits.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -100,11 +101,9 @@ void AttentionBuilder::chooseThreadedBlocks() {
   };
   int64_t rows = std::clamp<int64_t>(llvm::PowerOf2Ceil(known(dims.query)),
                                      kLeastQueries, kMostQueries);
-  int64_t outer = 1, cores = 1;
+  int64_t outer = 1, cores = target::countCores(ctx.description);
   for (int dim : dims.outer)
     outer *= known(dim);
-  if (target::TopologyAttr topology = ctx.description.getTopology())
-    cores = topology.getCores() * topology.getClusters();
   while (rows > 64 &&
          outer * int64_t(llvm::divideCeil(known(dims.query), rows)) < cores)
     rows /= 2;
@@ -147,6 +146,8 @@ void AttentionBuilder::chooseThreadedBlocks() {
   if (asked && (sizes[1] || llvm::any_of(sizes.drop_front(3),
                                          [](int64_t n) { return n != 0; })))
     reason = "attention on threads has blocks of rows and of depth alone";
+  if (asked)
+    target::ask(kernel.kernel, "blocks", asked->value, asked->at);
   rows = numRows();
   kernel.kernel->setAttr(
       tile::kKernelHintsAttr,
@@ -167,7 +168,7 @@ void AttentionBuilder::chooseParts() {
     return size.isStatic() ? size.get() : int64_t(1024);
   };
   PartProblem problem;
-  problem.cores = topology.getCores() * topology.getClusters();
+  problem.cores = target::countCores(ctx.description);
   problem.blocks = 0;
   for (const KeyPiece &one : pieces)
     problem.blocks += llvm::divideCeil(

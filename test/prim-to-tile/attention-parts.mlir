@@ -23,8 +23,7 @@
 // CHECK: arith.divf
 // CHECK-LABEL: program.func @grouped(
 // CHECK: program.launch [@grouped_0_attention]
-// CHECK-NEXT: program.view
-// CHECK: program.launch [@grouped_0_attention_combine]
+// CHECK-NEXT: program.launch [@grouped_0_attention_combine]
 // CHECK-NOT: program.launch
 // DECOMPOSED-NOT: _attention
 func.func @grouped(%q: tensor<1x8x1x64xbf16>, %k: tensor<1x2x300x64xbf16>, %v: tensor<1x2x300x64xbf16>) -> tensor<1x8x1x64xbf16> {

@@ -29,7 +29,6 @@ public:
 
   mlir::LogicalResult run();
   std::string reason;
-  bool isFinished = false; ///< the kernel has been launched
 
 private:
   /// What is carried over blocks of keys.

@@ -233,7 +233,8 @@ LogicalResult kiln::schedule::combineParts(
     ScheduleContext &ctx, GroupPlan &plan, const GroupPlan::InGroupFn &inGroup,
     const AttentionDims &dims, ArrayRef<int> rowDims,
     const KernelBuilder &first, const PartialSoftmax &parts, bool isPowerOfTwo,
-    Value root, const Buffer &out, std::string &reason) {
+    Value root, const Buffer &out, function_ref<void()> finishFirst,
+    std::string &reason) {
   const AnchorVisit &anchor = plan.anchors.front();
   KernelBuilder kernel(first.host, first.loc, ctx.kernelName + "_combine");
   kernel.dims = first.dims;
@@ -270,6 +271,7 @@ LogicalResult kiln::schedule::combineParts(
     return failure();
   }
   emitter.store(tile, out, plan.rootMap);
+  finishFirst();
   kernel.finish("generic.attention");
   return success();
 }

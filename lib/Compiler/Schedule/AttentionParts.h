@@ -35,8 +35,8 @@ struct PartProblem {
   int64_t blocks = 1;    ///< of keys
   int64_t cores = 1;
   int64_t perCore = 1; ///< instances that a core holds at once
-  /// Whether the tiles have so few rows that an instance waits for memory rather
-  /// than for the matrix unit.
+  /// Whether the tiles have so few rows that an instance waits for memory
+  /// rather than for the matrix unit.
   bool hasFewRows = false;
   /// What an instance writes for the second kernel, in bytes of a block of keys
   /// and values.
@@ -58,13 +58,15 @@ struct PartialSoftmax {
 
 /// Emits the kernel that combines the parts of each row, and stores `root` in
 /// `out`. `first` is the kernel that made them; `isPowerOfTwo` says what
-/// exponentials have as base. Fails with the reason.
+/// exponentials have as base. Calls `finishFirst` once the kernel is whole,
+/// before its launch; fails with the reason, and then launches neither.
 mlir::LogicalResult
 combineParts(ScheduleContext &ctx, GroupPlan &plan,
              const GroupPlan::InGroupFn &inGroup, const AttentionDims &dims,
              llvm::ArrayRef<int> rowDims, const KernelBuilder &first,
              const PartialSoftmax &parts, bool isPowerOfTwo, mlir::Value root,
-             const Buffer &out, std::string &reason);
+             const Buffer &out, llvm::function_ref<void()> finishFirst,
+             std::string &reason);
 
 } // namespace kiln::schedule
 

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionBuilder.h"
+#include "kiln/Dialect/Tile/DotOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -339,12 +340,12 @@ LogicalResult AttentionBuilder::run() {
       flops = flops * plan.sizes[d];
   flops = flops * kernel.dims[dims.key].size *
           Extent(block(dims.depth) + block(dims.width));
-  kernel.finish("generic.attention", flops);
-  if (part < 0)
-    return success();
-  isFinished = true;
-  return combineParts(ctx, plan, inGroup, dims, rowDims, kernel, stored,
-                      isPowerOfTwo, root, out, reason);
+  auto finish = [&] { kernel.finish("generic.attention", flops); };
+  if (part >= 0)
+    return combineParts(ctx, plan, inGroup, dims, rowDims, kernel, stored,
+                        isPowerOfTwo, root, out, finish, reason);
+  finish();
+  return success();
 }
 
 LogicalResult kiln::schedule::scheduleAttention(Operation *claim,
@@ -376,8 +377,7 @@ LogicalResult kiln::schedule::scheduleAttention(Operation *claim,
   KernelBuilder kernel(host, claim->getLoc(), ctx->kernelName);
   AttentionBuilder builder(*ctx, plan, *dims, inGroup, kernel, root, out);
   if (failed(builder.run())) {
-    if (!builder.isFinished)
-      kernel.abandon();
+    kernel.abandon();
     return ctx->decline(claim, builder.reason);
   }
   host.setBuffer(claim->getResult(0), out);

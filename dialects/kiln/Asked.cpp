@@ -10,7 +10,8 @@
 using namespace mlir;
 using namespace kiln::target;
 
-/// Of a kernel: the decisions about operations in it.
+/// Of a kernel: the decisions about operations in it. Each of these operations
+/// has the place of its decision in that list as the third entry of its own.
 static constexpr llvm::StringLiteral kInside = "inside";
 
 static DictionaryAttr dictionaryOf(Operation *op) {
@@ -25,22 +26,40 @@ static void setEntry(Operation *op, StringRef name, Attribute value) {
   op->setAttr(kAskedAttr, entries.getDictionary(op->getContext()));
 }
 
+/// The place of a decision about `op` in the list of its kernel; none if
+/// nothing decided it before.
+static std::optional<int64_t> placeInside(Operation *op, StringRef decision) {
+  DictionaryAttr known = dictionaryOf(op);
+  auto entry = known ? known.getAs<ArrayAttr>(decision) : ArrayAttr();
+  auto place =
+      entry && entry.size() == 3 ? dyn_cast<IntegerAttr>(entry[2]) : nullptr;
+  return place ? std::optional<int64_t>(place.getInt()) : std::nullopt;
+}
+
 void kiln::target::ask(Operation *op, StringRef decision, Attribute value,
                        Location at) {
   MLIRContext *context = op->getContext();
-  setEntry(op, decision,
-           ArrayAttr::get(context, {value, Attribute(LocationAttr(at))}));
+  Attribute where = LocationAttr(at);
   auto kernel = op->getParentOfType<FunctionOpInterface>();
-  if (!kernel)
+  if (!kernel) {
+    setEntry(op, decision, ArrayAttr::get(context, {value, where}));
     return;
+  }
   SmallVector<Attribute> inside;
   if (DictionaryAttr known = dictionaryOf(kernel))
     if (auto list = known.getAs<ArrayAttr>(kInside))
       inside.append(list.begin(), list.end());
-  Attribute entry = ArrayAttr::get(context, {StringAttr::get(context, decision),
-                                             Attribute(LocationAttr(at))});
-  if (!llvm::is_contained(inside, entry))
+  Attribute entry =
+      ArrayAttr::get(context, {StringAttr::get(context, decision), where});
+  std::optional<int64_t> place = placeInside(op, decision);
+  if (place && *place >= 0 && *place < int64_t(inside.size())) {
+    inside[*place] = entry;
+  } else {
+    place = inside.size();
     inside.push_back(entry);
+  }
+  Attribute number = IntegerAttr::get(IntegerType::get(context, 64), *place);
+  setEntry(op, decision, ArrayAttr::get(context, {value, where, number}));
   setEntry(kernel, kInside, ArrayAttr::get(context, inside));
 }
 
@@ -48,7 +67,7 @@ std::optional<Asked> kiln::target::findAsked(Operation *op,
                                              StringRef decision) {
   DictionaryAttr known = dictionaryOf(op);
   auto pair = known ? known.getAs<ArrayAttr>(decision) : ArrayAttr();
-  if (!pair || pair.size() != 2 || decision == kInside)
+  if (!pair || pair.size() < 2 || pair.size() > 3 || decision == kInside)
     return std::nullopt;
   auto at = dyn_cast<LocationAttr>(pair[1]);
   if (!at)
@@ -80,15 +99,16 @@ LogicalResult kiln::target::verifyAsked(Operation *kernel, StringRef decision) {
   auto inside = known ? known.getAs<ArrayAttr>(kInside) : ArrayAttr();
   if (!inside)
     return success();
-  DenseSet<Attribute> found;
+  DenseSet<int64_t> found;
   kernel->walk([&](Operation *op) {
-    if (std::optional<Asked> asked = findAsked(op, decision))
-      found.insert(LocationAttr(asked->at));
+    if (std::optional<int64_t> place = placeInside(op, decision))
+      found.insert(*place);
   });
-  for (auto entry : inside.getAsRange<ArrayAttr>()) {
-    if (entry.size() != 2 || !isa<LocationAttr>(entry[1]) ||
+  for (auto [place, attribute] : llvm::enumerate(inside)) {
+    auto entry = dyn_cast<ArrayAttr>(attribute);
+    if (!entry || entry.size() != 2 || !isa<LocationAttr>(entry[1]) ||
         entry[0] != StringAttr::get(kernel->getContext(), decision) ||
-        found.contains(entry[1]))
+        found.contains(int64_t(place)))
       continue;
     return emitUnmet({entry[0], Location(cast<LocationAttr>(entry[1]))},
                      "a pass replaced the operation before its '" + decision +

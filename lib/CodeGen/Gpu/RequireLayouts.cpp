@@ -119,33 +119,46 @@ LayoutAttr Assigner::handedOn(Value tile) {
 }
 
 LayoutAttr Assigner::predict(Value tile, unsigned depth) {
-  if (!isTile(tile.getType()) || depth > 24)
-    return {};
-  if (LayoutAttr layout = getLayout(tile))
-    return layout;
-  Operation *op = tile.getDefiningOp();
-  if (!op || isa<arith::ConstantOp>(op))
-    return {};
-  if (auto access = dyn_cast<ViewAccessOpInterface>(op))
-    return ofAccess(access);
-  if (isa<MatrixProductOpInterface>(op) && !isa<LayoutRuleOpInterface>(op))
-    return ofProduct(op);
-  if (LayoutAttr layout = handedOn(
-          tile, [&](Value source) { return predict(source, depth + 1); }))
-    return layout;
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    return predict(
-        loop.getYieldedValues()[cast<OpResult>(tile).getResultNumber()],
-        depth + 1);
-  if (isa<scf::SCFDialect>(op->getDialect()) || getPointerAccess(op))
-    return {};
-  LayoutRule rule = ruleOf(op, [&](ValueRange tiles) {
-    for (Value operand : tiles)
-      if (LayoutAttr layout = predict(operand, depth + 1))
-        return layout;
-    return LayoutAttr();
-  });
-  return rule.results[cast<OpResult>(tile).getResultNumber()];
+  // Each value is looked at once at each depth: values with several users would
+  // otherwise double the work at each step.
+  constexpr unsigned kDeepest = 24;
+  llvm::DenseMap<std::pair<Value, unsigned>, LayoutAttr> known;
+  std::function<LayoutAttr(Value, unsigned)> visit;
+  auto compute = [&](Value tile, unsigned depth) -> LayoutAttr {
+    Operation *op = tile.getDefiningOp();
+    if (!op || isa<arith::ConstantOp>(op))
+      return {};
+    if (auto access = dyn_cast<ViewAccessOpInterface>(op))
+      return ofAccess(access);
+    if (isa<MatrixProductOpInterface>(op) && !isa<LayoutRuleOpInterface>(op))
+      return ofProduct(op);
+    if (LayoutAttr layout = handedOn(
+            tile, [&](Value source) { return visit(source, depth + 1); }))
+      return layout;
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      return visit(
+          loop.getYieldedValues()[cast<OpResult>(tile).getResultNumber()],
+          depth + 1);
+    if (isa<scf::SCFDialect>(op->getDialect()) || getPointerAccess(op))
+      return {};
+    LayoutRule rule = ruleOf(op, [&](ValueRange tiles) {
+      for (Value operand : tiles)
+        if (LayoutAttr layout = visit(operand, depth + 1))
+          return layout;
+      return LayoutAttr();
+    });
+    return rule.results[cast<OpResult>(tile).getResultNumber()];
+  };
+  visit = [&](Value tile, unsigned depth) -> LayoutAttr {
+    if (!isTile(tile.getType()) || depth > kDeepest)
+      return {};
+    if (LayoutAttr layout = getLayout(tile))
+      return layout;
+    if (auto found = known.find({tile, depth}); found != known.end())
+      return found->second;
+    return known[{tile, depth}] = compute(tile, depth);
+  };
+  return visit(tile, depth);
 }
 
 int64_t Assigner::costAgain(Value tile, LayoutAttr layout, Block *block,

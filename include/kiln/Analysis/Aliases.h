@@ -22,6 +22,10 @@ bool isAddress(mlir::Type type);
 /// that address; loops may carry it.
 mlir::BlockArgument rootOf(mlir::Value address);
 
+/// Whether a parameter of a kernel has a fact, such as kReadonlyAttr. Null has
+/// none.
+bool hasFact(mlir::BlockArgument parameter, llvm::StringRef name);
+
 /// Whether two addresses, of which one is written through, may reach the same
 /// memory. Null stands for any address.
 bool mayAlias(mlir::Value a, mlir::Value b);

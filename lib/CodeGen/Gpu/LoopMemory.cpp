@@ -6,6 +6,7 @@
 #include "kiln/Analysis/Aliases.h"
 #include "kiln/Dialect/Effects.h"
 #include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Staging/LoopValues.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -38,11 +39,6 @@ LoopWrites::LoopWrites(scf::ForOp loop) {
   isIndependent = hints && hints.getIndependent();
 }
 
-static bool hasFact(BlockArgument parameter, StringRef name) {
-  auto kernel = cast<tile::KernelOp>(parameter.getOwner()->getParentOp());
-  return bool(kernel.getArgAttr(parameter.getArgNumber(), name));
-}
-
 Operation *LoopWrites::findConflict(Operation *load) const {
   if (writes.empty())
     return nullptr;
@@ -55,7 +51,7 @@ Operation *LoopWrites::findConflict(Operation *load) const {
   Reaches read = reachesOf(load);
   BlockArgument from =
       read.size() == 1 ? tile::rootOf(read[0].place) : BlockArgument();
-  if (from && hasFact(from, tile::kReadonlyAttr))
+  if (tile::hasFact(from, tile::kReadonlyAttr))
     return nullptr;
   for (Operation *write : writes) {
     // Atomic operations order what is around them for other instances.
@@ -66,8 +62,8 @@ Operation *LoopWrites::findConflict(Operation *load) const {
       BlockArgument to =
           reach.reads ? BlockArgument() : tile::rootOf(reach.place);
       return from && to && from != to &&
-             (isIndependent || hasFact(from, tile::kNoaliasAttr) ||
-              hasFact(to, tile::kNoaliasAttr));
+             (isIndependent || tile::hasFact(from, tile::kNoaliasAttr) ||
+              tile::hasFact(to, tile::kNoaliasAttr));
     };
     if (reaches.empty() || !llvm::all_of(reaches, isApart))
       return write;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Analysis/Aliases.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -50,7 +50,7 @@ BlockArgument tile::rootOf(Value address) {
   return origin;
 }
 
-static bool hasFact(BlockArgument argument, StringRef name) {
+bool tile::hasFact(BlockArgument argument, StringRef name) {
   if (!argument)
     return false;
   auto kernel = cast<tile::KernelOp>(argument.getOwner()->getParentOp());

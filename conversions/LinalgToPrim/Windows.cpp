@@ -184,6 +184,64 @@ LogicalResult finish(linalg::LinalgOp op, Value result, Operation *combine,
                             : e.binary<prim::MinimumOp>(before, value));
 }
 
+/// The loops of a convolution, and where each stands in its operand: batch,
+/// groups, channels that are summed, channels of the result, the window.
+struct ConvLoops {
+  SmallVector<int64_t> batch, groups, summed, produced;
+  SmallVector<int64_t> batchAt, groupsAt, summedAt; ///< of the input
+  SmallVector<int64_t> groupsIn, producedIn, windowIn,
+      summedIn; ///< of the filter
+};
+
+/// Sorts the loops of the input and the filter; nothing where they are not
+/// those of a convolution.
+template <typename Input>
+std::optional<ConvLoops> loopsOf(const Input &input, AffineMap filterMap,
+                                 AffineMap outMap) {
+  ConvLoops loops;
+  SmallVector<int64_t> filter, out;
+  for (unsigned i = 0; i < filterMap.getNumResults(); ++i)
+    filter.push_back(filterMap.getDimPosition(i));
+  for (AffineExpr expr : outMap.getResults())
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      out.push_back(dim.getPosition());
+
+  for (auto [dim, at] : llvm::zip_equal(input.plain, input.plainAt)) {
+    bool inFilter = has(filter, dim), inOut = has(out, dim);
+    if (!inFilter && !inOut)
+      return std::nullopt;
+    (!inFilter ? loops.batch
+     : inOut   ? loops.groups
+               : loops.summed)
+        .push_back(dim);
+    (!inFilter ? loops.batchAt
+     : inOut   ? loops.groupsAt
+               : loops.summedAt)
+        .push_back(at);
+  }
+  auto at = [&](int64_t dim) {
+    return llvm::find(filter, dim) - filter.begin();
+  };
+  for (int64_t dim : filter)
+    if (!has(loops.groups, dim) && !has(loops.summed, dim) && has(out, dim)) {
+      loops.produced.push_back(dim);
+      loops.producedIn.push_back(at(dim));
+    }
+  for (int64_t dim : loops.groups)
+    loops.groupsIn.push_back(at(dim));
+  for (int64_t dim : loops.summed)
+    loops.summedIn.push_back(at(dim));
+  for (const Spatial &s : input.spatial) {
+    if (!has(filter, s.window))
+      return std::nullopt;
+    loops.windowIn.push_back(at(s.window));
+  }
+  if (filter.size() != loops.groups.size() + loops.summed.size() +
+                           loops.produced.size() + input.spatial.size())
+    return std::nullopt;
+  return loops;
+}
+
 std::optional<LogicalResult> conv(linalg::LinalgOp op, const Combine &combine,
                                   Operation *product, Translator &e) {
   Region &region = *op.getBlock()->getParent();
@@ -203,45 +261,9 @@ std::optional<LogicalResult> conv(linalg::LinalgOp op, const Combine &combine,
   if (!input || !filterMap.isProjectedPermutation())
     return std::nullopt;
   AffineMap outMap = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  SmallVector<int64_t> filter, out;
-  for (unsigned i = 0; i < filterMap.getNumResults(); ++i)
-    filter.push_back(filterMap.getDimPosition(i));
-  for (AffineExpr expr : outMap.getResults())
-    if (auto dim = dyn_cast<AffineDimExpr>(expr))
-      out.push_back(dim.getPosition());
-
-  // Loops: batch, groups, channels that are summed, channels of the result.
-  SmallVector<int64_t> batch, groups, summed, produced;
-  SmallVector<int64_t> batchAt, groupsAt, summedAt;
-  for (auto [dim, at] : llvm::zip_equal(input->plain, input->plainAt)) {
-    bool inFilter = has(filter, dim), inOut = has(out, dim);
-    if (!inFilter && !inOut)
-      return std::nullopt;
-    (!inFilter ? batch : inOut ? groups : summed).push_back(dim);
-    (!inFilter ? batchAt : inOut ? groupsAt : summedAt).push_back(at);
-  }
-  SmallVector<int64_t> groupsIn, producedIn, windowIn, summedIn;
-  auto at = [&](int64_t dim) {
-    return llvm::find(filter, dim) - filter.begin();
-  };
-  for (int64_t dim : filter)
-    if (!has(groups, dim) && !has(summed, dim) && has(out, dim)) {
-      produced.push_back(dim);
-      producedIn.push_back(at(dim));
-    }
-  for (int64_t dim : groups)
-    groupsIn.push_back(at(dim));
-  for (int64_t dim : summed)
-    summedIn.push_back(at(dim));
-  for (const Spatial &s : input->spatial) {
-    if (!has(filter, s.window))
-      return std::nullopt;
-    windowIn.push_back(at(s.window));
-  }
-  if (filter.size() !=
-      groups.size() + summed.size() + produced.size() + input->spatial.size())
+  std::optional<ConvLoops> loops = loopsOf(*input, filterMap, outMap);
+  if (!loops)
     return std::nullopt;
-
   auto x = evaluateOwn(op, factors[in], tensors[in], slices[in], e);
   auto f = failed(x) ? x
                      : evaluateOwn(op, factors[1 - in], tensors[1 - in],
@@ -249,17 +271,17 @@ std::optional<LogicalResult> conv(linalg::LinalgOp op, const Combine &combine,
   if (failed(f))
     return failure();
   e.b.setLoc(op.getLoc());
-  SmallVector<SmallVector<int64_t>> inGroups{batchAt}, filterGroups;
+  SmallVector<SmallVector<int64_t>> inGroups{loops->batchAt}, filterGroups;
   for (int64_t dim : input->spatialAt)
     inGroups.push_back({dim});
-  inGroups.push_back(groupsAt);
-  llvm::append_range(inGroups.back(), summedAt);
-  filterGroups.push_back(groupsIn);
-  llvm::append_range(filterGroups.back(), producedIn);
-  for (int64_t dim : windowIn)
+  inGroups.push_back(loops->groupsAt);
+  llvm::append_range(inGroups.back(), loops->summedAt);
+  filterGroups.push_back(loops->groupsIn);
+  llvm::append_range(filterGroups.back(), loops->producedIn);
+  for (int64_t dim : loops->windowIn)
     filterGroups.push_back({dim});
-  filterGroups.push_back(summedIn);
-  auto groupCount = productOf(e.typeOf(*f), groupsIn);
+  filterGroups.push_back(loops->summedIn);
+  auto groupCount = productOf(e.typeOf(*f), loops->groupsIn);
   auto nhwc = regroup(*x, inGroups, e), ohwi = regroup(*f, filterGroups, e);
   if (!nhwc || !ohwi || !groupCount || ShapedType::isDynamic(*groupCount))
     return std::nullopt;
@@ -267,7 +289,7 @@ std::optional<LogicalResult> conv(linalg::LinalgOp op, const Combine &combine,
     if (e.typeOf(*ohwi).isDynamicDim(i + 1))
       return std::nullopt; // gathered instead
 
-  SmallVector<int64_t> strides, dilation, ones, zeros, order(batch);
+  SmallVector<int64_t> strides, dilation, ones, zeros, order(loops->batch);
   SmallVector<int64_t> shape{e.typeOf(*nhwc).getDimSize(0)};
   for (auto [i, s] : llvm::enumerate(input->spatial)) {
     strides.push_back(s.stride);
@@ -283,8 +305,8 @@ std::optional<LogicalResult> conv(linalg::LinalgOp op, const Combine &combine,
                               1);
   }
   shape.push_back(e.typeOf(*ohwi).getDimSize(0));
-  llvm::append_range(order, groups);
-  llvm::append_range(order, produced);
+  llvm::append_range(order, loops->groups);
+  llvm::append_range(order, loops->produced);
   Type element =
       primElement(getElementTypeOrSelf(op.getDpsInits()[0].getType()));
   Type sum = isa<FloatType>(element) || element.isInteger(64)

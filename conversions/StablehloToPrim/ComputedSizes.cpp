@@ -48,32 +48,31 @@ private:
   }
 
   /// What an operation makes of numbers, or nothing.
+  OpFoldResult absolute(OpFoldResult x) {
+    return math.max(x, math.sub(e.size(0), x));
+  }
+  /// The nearest of 0 and 1.
+  OpFoldResult unit(OpFoldResult x) {
+    return math.max(e.size(0), math.min(e.size(1), x));
+  }
+  OpFoldResult differs(OpFoldResult a, OpFoldResult b) {
+    return math.min(e.size(1), absolute(math.sub(a, b)));
+  }
+  /// What is chosen where a divisor is 0 is not the quotient.
+  OpFoldResult divisor(OpFoldResult x) {
+    return math.add(x, math.sub(e.size(1), differs(x, e.size(0))));
+  }
+  OpFoldResult choose(OpFoldResult c, OpFoldResult a, OpFoldResult b) {
+    if (auto known = getConstantIntValue(c))
+      return *known ? a : b;
+    return math.add(b, math.mul(c, math.sub(a, b)));
+  }
+
+  /// Element `number` of what moves or converts elements.
   OpFoldResult through(Operation *op, int64_t number, int depth) {
     auto operand = [&](unsigned i) {
       return trace(op->getOperand(i), number, depth);
     };
-    OpFoldResult one = e.size(1), zero = e.size(0);
-    auto absolute = [&](OpFoldResult x) {
-      return math.max(x, math.sub(zero, x));
-    };
-    auto unit = [&](OpFoldResult x) {
-      return math.max(zero, math.min(one, x));
-    };
-    auto differs = [&](OpFoldResult a, OpFoldResult b) {
-      return math.min(one, absolute(math.sub(a, b)));
-    };
-    auto choose = [&](OpFoldResult c, OpFoldResult a, OpFoldResult b) {
-      if (auto known = getConstantIntValue(c))
-        return *known ? a : b;
-      return math.add(b, math.mul(c, math.sub(a, b)));
-    };
-    // What is chosen where a divisor is 0 is not the quotient.
-    auto divisor = [&](OpFoldResult x) {
-      return math.add(x, math.sub(one, differs(x, zero)));
-    };
-    bool isBool =
-        op->getNumOperands() > 0 &&
-        getElementTypeOrSelf(op->getOperand(0).getType()).isInteger(1);
     return llvm::TypeSwitch<Operation *, OpFoldResult>(op)
         .Case([&](prim::FromIndexOp from) -> OpFoldResult {
           return from.getValue();
@@ -89,7 +88,7 @@ private:
           bool isTruth = e.elementOf(convert.getResult()).isInteger(1);
           if (!isa<IntegerType>(from))
             return {};
-          return isTruth && !from.isInteger(1) ? differs(operand(0), zero)
+          return isTruth && !from.isInteger(1) ? differs(operand(0), e.size(0))
                                                : operand(0);
         })
         .Case([&](prim::BroadcastInDimOp broadcast) -> OpFoldResult {
@@ -118,6 +117,16 @@ private:
                        slice.getStarts()[0] + number * slice.getStrides()[0],
                        depth);
         })
+        .Default(
+            [&](Operation *) { return throughArithmetic(op, number, depth); });
+  }
+
+  OpFoldResult throughArithmetic(Operation *op, int64_t number, int depth) {
+    auto operand = [&](unsigned i) {
+      return trace(op->getOperand(i), number, depth);
+    };
+    OpFoldResult one = e.size(1), zero = e.size(0);
+    return llvm::TypeSwitch<Operation *, OpFoldResult>(op)
         .Case([&](prim::AddOp) { return math.add(operand(0), operand(1)); })
         .Case([&](prim::SubOp) { return math.sub(operand(0), operand(1)); })
         .Case([&](prim::MulOp) { return math.mul(operand(0), operand(1)); })
@@ -148,6 +157,19 @@ private:
         .Case([&](prim::WhereOp) {
           return choose(operand(0), operand(1), operand(2));
         })
+        .Default([&](Operation *) { return throughLogic(op, number, depth); });
+  }
+
+  /// Comparisons, and truth values as 0 and 1.
+  OpFoldResult throughLogic(Operation *op, int64_t number, int depth) {
+    auto operand = [&](unsigned i) {
+      return trace(op->getOperand(i), number, depth);
+    };
+    OpFoldResult one = e.size(1);
+    bool isBool =
+        op->getNumOperands() > 0 &&
+        getElementTypeOrSelf(op->getOperand(0).getType()).isInteger(1);
+    return llvm::TypeSwitch<Operation *, OpFoldResult>(op)
         .Case([&](prim::EqOp) {
           return math.sub(one, differs(operand(0), operand(1)));
         })

@@ -124,93 +124,95 @@ private:
 
 /// Functions by their names in C, without suffix, which are those of math and
 /// of the device library.
+namespace {
+/// Functions of f32 with code of this target.
+using Make = Value (*)(AmdFloat32 &, Value, ModuleOp);
+const std::pair<StringRef, Make> kOwn[] = {
+    {"exp",
+     [](AmdFloat32 &f, Value x, ModuleOp) -> Value {
+       return math::ExpOp::create(f.b, f.loc, x);
+     }},
+    {"exp2",
+     [](AmdFloat32 &f, Value x, ModuleOp) -> Value {
+       return math::Exp2Op::create(f.b, f.loc, x);
+     }},
+    {"log",
+     [](AmdFloat32 &f, Value x, ModuleOp) -> Value {
+       return math::LogOp::create(f.b, f.loc, x);
+     }},
+    {"log2",
+     [](AmdFloat32 &f, Value x, ModuleOp) -> Value {
+       return math::Log2Op::create(f.b, f.loc, x);
+     }},
+    {"log10",
+     [](AmdFloat32 &f, Value x, ModuleOp) -> Value {
+       return math::Log10Op::create(f.b, f.loc, x);
+     }},
+    {"expm1", [](AmdFloat32 &f, Value x, ModuleOp) { return f.expm1(x); }},
+    {"log1p", [](AmdFloat32 &f, Value x, ModuleOp) { return f.log1p(x); }},
+    {"tanh", [](AmdFloat32 &f, Value x, ModuleOp) { return f.tanh(x); }},
+    {"erf", [](AmdFloat32 &f, Value x, ModuleOp) { return f.erf(x); }},
+    {"sin", [](AmdFloat32 &f, Value x, ModuleOp m) { return f.sine(x, 0, m); }},
+    {"cos", [](AmdFloat32 &f, Value x, ModuleOp m) { return f.sine(x, 1, m); }},
+    {"tan", [](AmdFloat32 &f, Value x, ModuleOp m) { return f.tangent(x, m); }},
+    {"rsqrt", [](AmdFloat32 &f, Value x, ModuleOp) { return f.rsqrt(x); }},
+};
+
+/// Functions that round once at most: LLVM has them for both types.
+using Plain = Value (*)(OpBuilder &, Location, ValueRange);
+const std::pair<StringRef, Plain> kPlain[] = {
+    {"sqrt",
+     [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+       return math::SqrtOp::create(b, loc, x[0]);
+     }},
+    {"fabs",
+     [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+       return math::AbsFOp::create(b, loc, x[0]);
+     }},
+    {"floor",
+     [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+       return math::FloorOp::create(b, loc, x[0]);
+     }},
+    {"ceil",
+     [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+       return math::CeilOp::create(b, loc, x[0]);
+     }},
+    {"trunc",
+     [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+       return math::TruncOp::create(b, loc, x[0]);
+     }},
+    {"round",
+     [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+       return math::RoundOp::create(b, loc, x[0]);
+     }},
+    {"rint",
+     [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+       return math::RoundEvenOp::create(b, loc, x[0]);
+     }},
+    {"fma",
+     [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+       return math::FmaOp::create(b, loc, x[0], x[1], x[2]);
+     }},
+    {"copysign",
+     [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+       return math::CopySignOp::create(b, loc, x[0], x[1]);
+     }},
+    {"fmod",
+     [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+       return arith::RemFOp::create(b, loc, x[0], x[1]);
+     }},
+};
+} // namespace
+
 Value LowerMath::named(StringRef name, ValueRange x, Type type, Location loc,
                        OpBuilder &b) {
   ModuleOp module = getOperation();
   AmdFloat32 f(b, loc);
   if (type.isF32()) {
-    using Make = Value (*)(AmdFloat32 &, Value, ModuleOp);
-    static const std::pair<StringRef, Make> kOwn[] = {
-        {"exp",
-         [](AmdFloat32 &f, Value x, ModuleOp) -> Value {
-           return math::ExpOp::create(f.b, f.loc, x);
-         }},
-        {"exp2",
-         [](AmdFloat32 &f, Value x, ModuleOp) -> Value {
-           return math::Exp2Op::create(f.b, f.loc, x);
-         }},
-        {"log",
-         [](AmdFloat32 &f, Value x, ModuleOp) -> Value {
-           return math::LogOp::create(f.b, f.loc, x);
-         }},
-        {"log2",
-         [](AmdFloat32 &f, Value x, ModuleOp) -> Value {
-           return math::Log2Op::create(f.b, f.loc, x);
-         }},
-        {"log10",
-         [](AmdFloat32 &f, Value x, ModuleOp) -> Value {
-           return math::Log10Op::create(f.b, f.loc, x);
-         }},
-        {"expm1", [](AmdFloat32 &f, Value x, ModuleOp) { return f.expm1(x); }},
-        {"log1p", [](AmdFloat32 &f, Value x, ModuleOp) { return f.log1p(x); }},
-        {"tanh", [](AmdFloat32 &f, Value x, ModuleOp) { return f.tanh(x); }},
-        {"erf", [](AmdFloat32 &f, Value x, ModuleOp) { return f.erf(x); }},
-        {"sin",
-         [](AmdFloat32 &f, Value x, ModuleOp m) { return f.sine(x, 0, m); }},
-        {"cos",
-         [](AmdFloat32 &f, Value x, ModuleOp m) { return f.sine(x, 1, m); }},
-        {"tan",
-         [](AmdFloat32 &f, Value x, ModuleOp m) { return f.tangent(x, m); }},
-        {"rsqrt", [](AmdFloat32 &f, Value x, ModuleOp) { return f.rsqrt(x); }},
-    };
     for (auto [known, make] : kOwn)
       if (known == name)
         return make(f, x[0], module);
   }
-  // What rounds only once at most is LLVM's for both types.
-  using Plain = Value (*)(OpBuilder &, Location, ValueRange);
-  static const std::pair<StringRef, Plain> kPlain[] = {
-      {"sqrt",
-       [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-         return math::SqrtOp::create(b, loc, x[0]);
-       }},
-      {"fabs",
-       [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-         return math::AbsFOp::create(b, loc, x[0]);
-       }},
-      {"floor",
-       [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-         return math::FloorOp::create(b, loc, x[0]);
-       }},
-      {"ceil",
-       [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-         return math::CeilOp::create(b, loc, x[0]);
-       }},
-      {"trunc",
-       [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-         return math::TruncOp::create(b, loc, x[0]);
-       }},
-      {"round",
-       [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-         return math::RoundOp::create(b, loc, x[0]);
-       }},
-      {"rint",
-       [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-         return math::RoundEvenOp::create(b, loc, x[0]);
-       }},
-      {"fma",
-       [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-         return math::FmaOp::create(b, loc, x[0], x[1], x[2]);
-       }},
-      {"copysign",
-       [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-         return math::CopySignOp::create(b, loc, x[0], x[1]);
-       }},
-      {"fmod",
-       [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-         return arith::RemFOp::create(b, loc, x[0], x[1]);
-       }},
-  };
   for (auto [known, make] : kPlain)
     if (known == name)
       return make(b, loc, x);

@@ -80,49 +80,57 @@ struct RawOptions {
   bool allowTf32 = false, timing = false;
 };
 
-void declare(CLI::App &app, Options &options, RawOptions &raw) {
+/// A list of one value each, so that a positional may follow.
+void addList(CLI::App &app, const char *name, std::vector<std::string> &values,
+             const char *help) {
+  app.add_option(name, values, help)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+/// What runs, and on what.
+void declareCall(CLI::App &app, Options &options, RawOptions &raw) {
   app.add_option("INPUT", options.input,
                  "a package, or anything that kiln-compile takes; '-' reads "
                  "the standard input");
   app.add_option("--code-object", options.codeObject,
                  "in place of INPUT: a code object of any compiler, one kernel "
                  "of which (--entry) is launched with what --arg gives");
-  // One value each, so that a positional may follow.
-  auto list = [&app](const char *name, std::vector<std::string> &values,
-                     const char *help) {
-    app.add_option(name, values, help)
-        ->allow_extra_args(false)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  };
-  list("--target", options.targets,
-       "name[:chip][,key=value...]; repeat for alternatives; what follows an "
-       "empty item (name,,key=value) is for the device driver");
-  list("--load-target", options.loadTargets, "load a plug-in library");
+  addList(
+      app, "--target", options.targets,
+      "name[:chip][,key=value...]; repeat for alternatives; what follows an "
+      "empty item (name,,key=value) is for the device driver");
+  addList(app, "--load-target", options.loadTargets, "load a plug-in library");
   app.add_option("--entry", options.entry, "function or kernel to call");
-  list("--arg", options.args,
-       "next argument, or NAME=... for the one of that name: FILE.npy[+N] | "
-       "TYPE:VALUE | random:SEED[:DTYPE:SHAPE] | hurt:SEED[:DTYPE:SHAPE] | "
-       "zeros[:DTYPE:SHAPE] | "
-       "desc:ARRAY");
-  list("--dim", raw.dims,
-       "sizes of dynamic dimensions, in order; NAME=N or ARGUMENT.D=N for one");
+  addList(app, "--arg", options.args,
+          "next argument, or NAME=... for the one of that name: FILE.npy[+N] | "
+          "TYPE:VALUE | random:SEED[:DTYPE:SHAPE] | hurt:SEED[:DTYPE:SHAPE] | "
+          "zeros[:DTYPE:SHAPE] | "
+          "desc:ARRAY");
+  addList(
+      app, "--dim", raw.dims,
+      "sizes of dynamic dimensions, in order; NAME=N or ARGUMENT.D=N for one");
   app.add_option("--grid", raw.grid, "X[,Y[,Z]], for kernels");
   app.add_option("--block", raw.block,
                  "X[,Y[,Z]], threads of a block of a code object (what its "
                  "code requires)");
   app.add_option("--shared-memory", raw.sharedBytes,
                  "bytes of dynamic shared memory of a block of a code object");
-  list("--result", options.results,
-       "K:FILE.npy or NAME:FILE.npy, write a result");
-  list("--save", options.saves,
-       "K:FILE.npy or NAME:FILE.npy, write the storage of an argument after "
-       "the call");
-  list("--expect", options.expects,
-       "K:FILE.npy or NAME:FILE.npy, compare a result with a file");
+  addList(app, "--result", options.results,
+          "K:FILE.npy or NAME:FILE.npy, write a result");
+  addList(app, "--save", options.saves,
+          "K:FILE.npy or NAME:FILE.npy, write the storage of an argument after "
+          "the call");
+  addList(app, "--expect", options.expects,
+          "K:FILE.npy or NAME:FILE.npy, compare a result with a file");
   app.add_option(
       "--inputs", raw.inputs,
       "what arguments that are not given hold: random, or hurt: some "
       "NaN, infinities, signed zeros, subnormals, extremes");
+}
+
+/// What is compared, measured and limited.
+void declareMeasurement(CLI::App &app, Options &options, RawOptions &raw) {
   app.add_flag("--no-fallback", options.noFallback,
                "refuse kernels that the target does not run itself");
   app.add_flag("--check", options.check, "compare with target 'reference'");
@@ -150,9 +158,13 @@ void declare(CLI::App &app, Options &options, RawOptions &raw) {
                  "seconds after which a kernel, or a function of a driver, "
                  "that does not come to an end counts as hanging and is ended "
                  "(600; 0: never)");
-  list("--require-signature", options.requiredKeys,
-       "refuse a package that is not signed with this key (PEM file of an "
-       "Ed25519 public key); repeat for alternatives");
+}
+
+/// Whose packages run, and on how many ranks.
+void declareRanks(CLI::App &app, Options &options) {
+  addList(app, "--require-signature", options.requiredKeys,
+          "refuse a package that is not signed with this key (PEM file of an "
+          "Ed25519 public key); repeat for alternatives");
   app.add_option("--ranks", options.ranks,
                  "run the program on so many ranks at once; {rank} in other "
                  "arguments is the number of each")
@@ -162,6 +174,10 @@ void declare(CLI::App &app, Options &options, RawOptions &raw) {
       ->check(CLI::NonNegativeNumber);
   app.add_option("--rendezvous", options.rendezvous,
                  "file:FOLDER or tcp:HOST:PORT, where ranks meet");
+}
+
+/// What is printed, and options for the compiler.
+void declareCompiler(CLI::App &app, Options &options, RawOptions &raw) {
   app.add_flag("--inspect", options.inspect,
                "print the package, execute nothing");
   app.add_flag("-v,--verbose", options.verbose, "say more");
@@ -179,8 +195,15 @@ void declare(CLI::App &app, Options &options, RawOptions &raw) {
   app.add_option("--schedule", raw.schedule,
                  "compile with this schedule script; --against=SPEC compares "
                  "with a compilation without it");
-  list("-X,--compile-option", options.compileArgs,
-       "an option for the compiler");
+  addList(app, "-X,--compile-option", options.compileArgs,
+          "an option for the compiler");
+}
+
+void declare(CLI::App &app, Options &options, RawOptions &raw) {
+  declareCall(app, options, raw);
+  declareMeasurement(app, options, raw);
+  declareRanks(app, options);
+  declareCompiler(app, options, raw);
 }
 
 /// The numbers among them.

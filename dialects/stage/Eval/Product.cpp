@@ -97,15 +97,13 @@ void subtract(Value &sum, const Value &row) {
     each(uint32_t(0));
 }
 
-LogicalResult evaluateProduct(stage::ProductOp op, Frame &frame) {
-  StageState *state = stateOf(op, frame);
-  if (!state || failed(state->stir(frame)))
-    return failure();
-  auto [m, n, k] = op.getSizes();
+/// The sizes of a product: of its block, or what its operands say.
+FailureOr<std::array<int64_t, 3>> sizesOf(stage::ProductOp op, Frame &frame) {
+  std::array<int64_t, 3> sizes = op.getSizes();
   std::tuple<StringRef, mlir::Value, int64_t *> counts[] = {
-      {"depth", op.getDepth(), &k},
-      {"number of rows", op.getRows(), &m},
-      {"number of columns", op.getColumns(), &n}};
+      {"depth", op.getDepth(), &sizes[2]},
+      {"number of rows", op.getRows(), &sizes[0]},
+      {"number of columns", op.getColumns(), &sizes[1]}};
   for (auto [name, given, size] : counts) {
     if (!given)
       continue;
@@ -118,7 +116,14 @@ LogicalResult evaluateProduct(stage::ProductOp op, Frame &frame) {
              << name << " in [0, " << *size << "], found " << count.asInt();
     *size = count.asInt();
   }
-  Operand operands[3];
+  return sizes;
+}
+
+/// Both factors and the accumulator, in this order.
+LogicalResult readOperands(stage::ProductOp op, Frame &frame, StageState &state,
+                           const std::array<int64_t, 3> &sizes,
+                           MutableArrayRef<Operand> operands) {
+  auto [m, n, k] = sizes;
   std::tuple<mlir::Value, OperandRange, int64_t, int64_t> sides[] = {
       {op.getLhs(), op.getLhsOrigin(), m, k},
       {op.getRhs(), op.getRhsOrigin(), k, n},
@@ -139,14 +144,26 @@ LogicalResult evaluateProduct(stage::ProductOp op, Frame &frame) {
                << value.getType() << ", found " << k;
       continue;
     }
-    auto patch = matrixOf(op, frame, *state, value, origin, rows, columns);
+    auto patch = matrixOf(op, frame, state, value, origin, rows, columns);
     if (failed(patch))
       return failure();
     operand.patch = std::move(*patch);
   }
+  return success();
+}
+
+LogicalResult evaluateProduct(stage::ProductOp op, Frame &frame) {
+  StageState *state = stateOf(op, frame);
+  if (!state || failed(state->stir(frame)))
+    return failure();
+  FailureOr<std::array<int64_t, 3>> sizes = sizesOf(op, frame);
+  Operand operands[3];
+  if (failed(sizes) ||
+      failed(readOperands(op, frame, *state, *sizes, operands)))
+    return failure();
   std::optional<Patch> minus;
   if (op.getMinus()) {
-    auto patch = matrixOf(op, frame, *state, op.getMinus(), {}, 1, n);
+    auto patch = matrixOf(op, frame, *state, op.getMinus(), {}, 1, (*sizes)[1]);
     if (failed(patch))
       return failure();
     minus = std::move(*patch);

@@ -158,6 +158,46 @@ TileFacts AxisAnalysis::ofScalar(Value scalar, ArrayRef<int64_t> shape) {
   return ofNumber(facts, shape);
 }
 
+/// The number of bits that a shift shifts by; none where it is not known, or
+/// too large to count with.
+static std::optional<int64_t> shiftedBy(Operation *shift) {
+  constexpr int64_t kMost = 40;
+  IntegerAttr bits;
+  DenseIntElementsAttr list;
+  if (matchPattern(shift->getOperand(1), m_Constant(&list)) && list.isSplat())
+    bits = IntegerAttr::get(list.getElementType(), list.getSplatValue<APInt>());
+  else if (!matchPattern(shift->getOperand(1), m_Constant(&bits)))
+    return std::nullopt;
+  if (bits.getInt() < 0 || bits.getInt() > kMost)
+    return std::nullopt;
+  return bits.getInt();
+}
+
+/// A shift of `value`: a product with a power of two, or a quotient.
+static TileFacts ofShift(Operation *op, const TileFacts &value,
+                         const TileFacts &factor, index::Analysis &scalars,
+                         ArrayRef<int64_t> shape) {
+  if (isa<arith::ShLIOp>(op)) {
+    TileFacts product = multiply(value, factor);
+    product.isNonNegative &= staysNonNegative(op, value, factor, scalars);
+    return product;
+  }
+  return isa<arith::ShRUIOp>(op) && !value.isNonNegative
+             ? unknown(shape)
+             : divide(value, factor);
+}
+
+/// What a selection by `by` leaves of what both choices have.
+static TileFacts chosenBy(const TileFacts &by, TileFacts chosen) {
+  for (auto [axis, along] : llvm::zip_equal(chosen.axes, by.axes)) {
+    int64_t run = std::min(axis.contiguity, along.constancy);
+    axis.divisibility = divisorAt(axis, run);
+    axis.contiguity = run;
+    axis.constancy = std::min(axis.constancy, along.constancy);
+  }
+  return chosen;
+}
+
 TileFacts AxisAnalysis::ofArith(Operation *op, ArrayRef<int64_t> shape) {
   auto operand = [&](unsigned i) -> TileFacts { return of(op->getOperand(i)); };
   TileFacts facts =
@@ -187,29 +227,13 @@ TileFacts AxisAnalysis::ofArith(Operation *op, ArrayRef<int64_t> shape) {
             product.isNonNegative &= staysNonNegative(op, a, b, scalars);
             return product;
           })
-          .Case<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>([&](auto made) {
-            IntegerAttr bits;
-            if (!matchPattern(op->getOperand(1), m_Constant(&bits))) {
-              DenseIntElementsAttr list;
-              if (matchPattern(op->getOperand(1), m_Constant(&list)) &&
-                  list.isSplat())
-                bits = IntegerAttr::get(list.getElementType(),
-                                        list.getSplatValue<APInt>());
-            }
-            if (!bits || bits.getInt() < 0 || bits.getInt() > 40)
+          .Case<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>([&](auto) {
+            std::optional<int64_t> bits = shiftedBy(op);
+            if (!bits)
               return unknown(shape);
-            TileFacts factor = ofNumber(
-                index::Facts::exactly(int64_t(1) << bits.getInt()), shape);
-            TileFacts value = operand(0);
-            if (isa<arith::ShLIOp>(op)) {
-              TileFacts product = multiply(value, factor);
-              product.isNonNegative &=
-                  staysNonNegative(op, value, factor, scalars);
-              return product;
-            }
-            return isa<arith::ShRUIOp>(op) && !value.isNonNegative
-                       ? unknown(shape)
-                       : divide(value, factor);
+            TileFacts factor =
+                ofNumber(index::Facts::exactly(int64_t(1) << *bits), shape);
+            return ofShift(op, operand(0), factor, scalars, shape);
           })
           .Case<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
               [&](auto made) {
@@ -224,17 +248,10 @@ TileFacts AxisAnalysis::ofArith(Operation *op, ArrayRef<int64_t> shape) {
             return compare(made.getPredicate(), operand(0), operand(1));
           })
           .Case([&](arith::SelectOp made) {
-            TileFacts chosen = join(operand(1), operand(2));
             TileFacts by = isa<RankedTensorType>(made.getCondition().getType())
                                ? operand(0)
                                : ofNumber({}, shape);
-            for (auto [axis, along] : llvm::zip_equal(chosen.axes, by.axes)) {
-              int64_t run = std::min(axis.contiguity, along.constancy);
-              axis.divisibility = divisorAt(axis, run);
-              axis.contiguity = run;
-              axis.constancy = std::min(axis.constancy, along.constancy);
-            }
-            return chosen;
+            return chosenBy(by, join(operand(1), operand(2)));
           })
           .Case<arith::ExtSIOp, arith::TruncIOp, arith::IndexCastOp>([&](auto) {
             return narrowed(widened(operand(0), op->getOperand(0)), op,

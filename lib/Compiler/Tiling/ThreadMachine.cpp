@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ThreadMachine.h"
+#include "kiln/Target/Limits.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
@@ -25,7 +26,7 @@ std::optional<ThreadMachine> ThreadMachine::of(TargetAttr description) {
     return std::nullopt;
   ThreadMachine machine;
   TopologyAttr topology = description.getTopology();
-  machine.cores = topology.getCores() * topology.getClusters();
+  machine.cores = target::countCores(description);
   machine.threads = topology.getThreads();
   ExecutionUnitAttr vector = description.getUnitOfKind(UnitKind::Vector);
   if (!vector || vector.getBits() < 64 ||
@@ -51,6 +52,72 @@ std::optional<ThreadMachine> ThreadMachine::of(TargetAttr description) {
   return machine;
 }
 
+namespace {
+/// What blocks make of a problem.
+struct Work {
+  double instances, steps, results; ///< steps of an instance, all results
+  int64_t parts = 1;                ///< instances that share the depth
+  int64_t m = 1, n = 1, k = 1;      ///< the block
+};
+} // namespace
+
+/// `unknown` stands for sizes that only a launch knows.
+static Work workOf(const TilingProblem &problem, ArrayRef<int64_t> blocks,
+                   int64_t unknown) {
+  Work work{double(problem.instances), 1, double(problem.instances)};
+  for (auto [dim, block] : llvm::zip(problem.dims, blocks)) {
+    if (dim.role == TilingRole::Part) {
+      work.parts *= block;
+      continue;
+    }
+    double size = ShapedType::isDynamic(dim.size) ? unknown : dim.size;
+    (dim.role == TilingRole::Depth ? work.steps : work.instances) *=
+        std::ceil(size / double(block));
+    if (dim.role != TilingRole::Depth)
+      work.results *= size;
+    (dim.role == TilingRole::Row      ? work.m
+     : dim.role == TilingRole::Column ? work.n
+                                      : work.k) *= block;
+  }
+  work.instances *= work.parts;
+  work.steps = std::ceil(work.steps / work.parts);
+  return work;
+}
+
+/// How many slots a ring of `bytes` each has, as `simt-stage-operands` gives
+/// them: nearly all memory where a core has one instance, half of it where
+/// there may be two; 0 if they do not fit. `sums` is the registers of a thread,
+/// of which an instance has `size`.
+int64_t ThreadMachine::slotsOf(double bytes, double sums, int64_t size,
+                               double steps, int64_t stages) const {
+  constexpr int64_t kOther = 8 << 10, kRegisters = 72;
+  bool isAlone = registers < 2 * size * (sums + kRegisters);
+  int64_t most = isAlone ? shared - kOther : shared / 2 - kOther / 4;
+  int64_t held = steps <= 1 ? 1 : stages ? stages : isAlone ? 4 : 3;
+  if (held > 1 && bytes * 2 > most)
+    most = shared - kOther;
+  while (held > 2 && bytes * held > most)
+    --held;
+  return bytes * held > most ? 0 : held;
+}
+
+/// Bytes that the warps of an instance read from its memory for one step.
+static double readBytes(const Work &work, int64_t warps, double bits,
+                        bool fromMemory) {
+  auto [instances, steps, results, parts, m, n, k] = work;
+  if (!fromMemory) {
+    // Each warp reads its rows of one factor and its columns of the other.
+    double side = std::sqrt(double(m) * n / warps);
+    return 2 * side * warps * k * bits / 8;
+  }
+  // Four warps together read 64 rows and up to 256 columns for one instruction.
+  constexpr int64_t kTogether = 4, kRows = 64, kColumns = 256;
+  int64_t down = std::min<int64_t>(warps / kTogether, m / kRows),
+          across = warps / kTogether / std::max<int64_t>(down, 1),
+          width = std::min<int64_t>(n / std::max<int64_t>(across, 1), kColumns);
+  return double(m) / kRows * n / width * double(kRows + width) * k * bits / 8;
+}
+
 double ThreadMachine::cyclesOf(const TilingProblem &problem,
                                ArrayRef<int64_t> blocks, By by, int64_t stages,
                                int64_t unknown) const {
@@ -62,25 +129,8 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   constexpr double kFromCache = 32, kFromCore = 128;
   constexpr double kBegin = 100;   // of a product that waits for its factors
   constexpr double kSecond = 5500; // of a kernel that waits for another one
-  double instances = problem.instances, steps = 1, results = instances;
-  int64_t parts = 1;
-  int64_t m = 1, n = 1, k = 1;
-  for (auto [dim, block] : llvm::zip(problem.dims, blocks)) {
-    if (dim.role == TilingRole::Part) {
-      parts *= block;
-      continue;
-    }
-    double size = ShapedType::isDynamic(dim.size) ? unknown : dim.size;
-    (dim.role == TilingRole::Depth ? steps : instances) *=
-        std::ceil(size / double(block));
-    if (dim.role != TilingRole::Depth)
-      results *= size;
-    (dim.role == TilingRole::Row      ? m
-     : dim.role == TilingRole::Column ? n
-                                      : k) *= block;
-  }
-  instances *= parts;
-  steps = std::ceil(steps / parts);
+  Work all = workOf(problem, blocks, unknown);
+  auto [instances, steps, results, parts, m, n, k] = all;
   int64_t lhsBits = std::max<int64_t>(problem.lhs.getIntOrFloatBitWidth(), 8);
   int64_t rhsBits = std::max<int64_t>(problem.rhs.getIntOrFloatBitWidth(), 8);
   if (isa<FloatTF32Type>(problem.lhs))
@@ -101,17 +151,8 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
       by == By::Memory ? 0 : double(m * lhsBits + n * rhsBits) / 4 / lanes;
   if (sums > threadRegisters * 0.55)
     return 0;
-  // Rings have what `simt-stage-operands` gives them: nearly all memory where a
-  // core has one instance, half of it where there may be two.
-  constexpr int64_t kOther = 8 << 10, kRegisters = 72;
-  bool isAlone = registers < 2 * size * (sums + kRegisters);
-  int64_t most = isAlone ? shared - kOther : shared / 2 - kOther / 4;
-  int64_t held = steps <= 1 ? 1 : stages ? stages : isAlone ? 4 : 3;
-  if (held > 1 && bytes * 2 > most)
-    most = shared - kOther;
-  while (held > 2 && bytes * held > most)
-    --held;
-  if (bytes * held > most)
+  int64_t held = slotsOf(bytes, sums, size, steps, stages);
+  if (!held)
     return 0;
 
   // How many instances a core holds.
@@ -134,19 +175,8 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
                     : by == By::Fragments
                         ? work / (matrixRate * kMatrixShare)
                         : work * 16 / 32 / (vectorRate * vectorShare);
-  // Each warp reads its rows of one factor and its columns of the other.
-  double side = std::sqrt(double(m) * n / warps);
-  double read = 2 * side * warps * k * std::max(lhsBits, rhsBits) / 8;
-  // Four warps together read 64 rows and up to 256 columns for one instruction.
-  constexpr int64_t kTogether = 4, kRows = 64, kColumns = 256;
-  if (by == By::Memory) {
-    int64_t down = std::min<int64_t>(warps / kTogether, m / kRows),
-            across = warps / kTogether / std::max<int64_t>(down, 1),
-            width =
-                std::min<int64_t>(n / std::max<int64_t>(across, 1), kColumns);
-    read = double(m) / kRows * n / width * double(kRows + width) * k *
-           std::max(lhsBits, rhsBits) / 8;
-  }
+  double read =
+      readBytes(all, warps, std::max(lhsBits, rhsBits), by == By::Memory);
   double shares =
       std::max({multiply, read / kFromCore, bytes / fromCache}) * beside;
   // A thread adds the products of an element one after the other: with few

@@ -43,6 +43,10 @@ struct ThreadMachine {
   double cyclesOf(const target::TilingProblem &problem,
                   llvm::ArrayRef<int64_t> blocks, By by, int64_t stages,
                   int64_t unknown) const;
+
+private:
+  int64_t slotsOf(double bytes, double sums, int64_t size, double steps,
+                  int64_t stages) const;
 };
 
 } // namespace kiln::tiling

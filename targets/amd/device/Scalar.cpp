@@ -204,6 +204,29 @@ void addSums(Table &t) {
   t.add("s_abs_i32", scalar<Flag::NotZero, [](u32 x) -> u32 {
           return i32(x) < 0 ? 0u - x : x;
         }>());
+  t.add("s_lshl1_add_u32", flagged<u32, [](u32 x, u32 y, bool &c) -> u32 {
+          u64 s = (u64(x) << 1) + y;
+          c = s >> 32;
+          return u32(s);
+        }>());
+  t.add("s_lshl2_add_u32", flagged<u32, [](u32 x, u32 y, bool &c) -> u32 {
+          u64 s = (u64(x) << 2) + y;
+          c = s >> 32;
+          return u32(s);
+        }>());
+  t.add("s_lshl3_add_u32", flagged<u32, [](u32 x, u32 y, bool &c) -> u32 {
+          u64 s = (u64(x) << 3) + y;
+          c = s >> 32;
+          return u32(s);
+        }>());
+  t.add("s_lshl4_add_u32", flagged<u32, [](u32 x, u32 y, bool &c) -> u32 {
+          u64 s = (u64(x) << 4) + y;
+          c = s >> 32;
+          return u32(s);
+        }>());
+}
+
+void addProducts(Table &t) {
   t.add("s_mul_i32",
         scalar<Flag::Keep, [](u32 x, u32 y) -> u32 { return x * y; }>());
   t.add("s_mul_hi_u32", scalar<Flag::Keep, [](u32 x, u32 y) -> u32 {
@@ -218,6 +241,10 @@ void addSums(Table &t) {
         scalar<Flag::Keep, [](u64 x, u64 y) -> u64 { return x - y; }>());
   t.add("s_mul_u64",
         scalar<Flag::Keep, [](u64 x, u64 y) -> u64 { return x * y; }>());
+}
+
+/// Shifts to the right, and fields of bits.
+void addFields(Table &t) {
   t.add("s_ashr_i32", scalar<Flag::NotZero, [](i32 x, u32 n) -> i32 {
           return x >> (n & 31);
         }>());
@@ -257,26 +284,6 @@ void addSums(Table &t) {
         }>());
   t.add("s_pack_hl_b32_b16", scalar<Flag::Keep, [](u32 x, u32 y) -> u32 {
           return x >> 16 | y << 16;
-        }>());
-  t.add("s_lshl1_add_u32", flagged<u32, [](u32 x, u32 y, bool &c) -> u32 {
-          u64 s = (u64(x) << 1) + y;
-          c = s >> 32;
-          return u32(s);
-        }>());
-  t.add("s_lshl2_add_u32", flagged<u32, [](u32 x, u32 y, bool &c) -> u32 {
-          u64 s = (u64(x) << 2) + y;
-          c = s >> 32;
-          return u32(s);
-        }>());
-  t.add("s_lshl3_add_u32", flagged<u32, [](u32 x, u32 y, bool &c) -> u32 {
-          u64 s = (u64(x) << 3) + y;
-          c = s >> 32;
-          return u32(s);
-        }>());
-  t.add("s_lshl4_add_u32", flagged<u32, [](u32 x, u32 y, bool &c) -> u32 {
-          u64 s = (u64(x) << 4) + y;
-          c = s >> 32;
-          return u32(s);
         }>());
 }
 
@@ -338,6 +345,8 @@ void kiln::amd::sim::addScalar(Table &t) {
   addBits<u32>(t, "b32");
   addBits<u64>(t, "b64");
   addSums(t);
+  addProducts(t);
+  addFields(t);
   addScalarFloats(t);
   addScalarHalves(t);
   addOrder<i32>(t, "i32");

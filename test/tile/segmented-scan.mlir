@@ -2,6 +2,11 @@
 // RUN: kiln-opt %s | kiln-opt | FileCheck %s --check-prefix=SAME
 // RUN: kiln-opt %s --verify-semantics --pass-pipeline='builtin.module(tile.kernel(tile-expand-reductions))' | FileCheck %s
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-expand-reductions{keep=tile.segmented_scan}))' | FileCheck %s --check-prefix=SAME
+// What is written for targets in programs of their own, which need not know the operation.
+// RUN: kiln-opt %s --pass-pipeline="builtin.module(tile-to-wire)" | FileCheck %s --check-prefix=WIRE
+// WIRE-NOT: segmented_scan
+// WIRE: tile.scan
+// WIRE-NOT: segmented_scan
 // Two sources: the largest element of a segment up to each, and where it stands.
 // RUN: kiln-run %s --target=cpu --entry=largest --arg=random:1:i32:8x32 --arg=random:2:i1:8x32 --arg=zeros:i32:8x32 --grid=1 --check --no-fallback | FileCheck %s --check-prefix=RESULT
 // RUN: kiln-run %s --target=reference,threads=nvidia:sm_90a --entry=largest --arg=random:1:i32:8x32 --arg=random:2:i1:8x32 --arg=zeros:i32:8x32 --grid=1 --check --no-fallback | FileCheck %s --check-prefix=RESULT

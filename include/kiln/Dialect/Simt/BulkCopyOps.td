@@ -12,7 +12,7 @@ def Simt_SlotBarriersAttr : AttrDef<Simt_Dialect, "SlotBarriers"> {
     second ones, behind the first ones of all slots, say that a slot is empty: each warp arrives at a `stage.release`, and `stage.produce`
     waits for that.
 
-    - `held`: a `stage.release` empties the slot that was consumed so many slots before the oldest one consumed. An asynchronous MMA
+    - `held`: a `stage.release` empties the slot that was consumed `held` slots before the oldest one consumed. An asynchronous MMA
       may still read the later ones.
 
     Constraints:
@@ -77,7 +77,7 @@ def Simt_CopyBulkOp : Simt_Op<"copy_bulk", [AttrSizedOperandSegments, AllTypesMa
 
     The element x of the box is the element `at + x` of the view at `base`, or zero where the view has none. In shared memory, the
     elements along dimension `along` form rows, one for each combination of the other coordinates, the last dimension fastest. Rows of more
-    than `swizzle.row` bytes are cut into pieces of so many; the first pieces of all rows come first. Within each aligned `swizzle.row` bytes
+    than `swizzle.row` bytes are cut into pieces of `swizzle.row` bytes; the first pieces of all rows come first. Within each aligned `swizzle.row` bytes
     chunks of `swizzle.chunk` bytes are permuted as `#simt.swizzle` says.
 
     - `base`: a pointer that the kernel got for a view, `sizes` and `strides` (in elements): those of the view. The one along `along` is 1.

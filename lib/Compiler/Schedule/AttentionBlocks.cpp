@@ -85,6 +85,9 @@ void AttentionBuilder::chooseBlocks() {
   SmallVector<int64_t> blocks = ctx.tiling.choose(problem).blocks;
   kernel.dims[dims.query].block = blocks[0];
   kernel.dims[dims.key].block = blocks[2];
+  // The chooser took a script's blocks.
+  if (std::optional<Asked> asked = findAsked(op->getParentOp(), "blocks"))
+    target::ask(kernel.kernel, "blocks", asked->value, asked->at);
 }
 
 /// Rows of a warp.

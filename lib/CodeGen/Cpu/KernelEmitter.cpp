@@ -286,11 +286,13 @@ LogicalResult KernelEmitter::emitRoot(Operation *op) {
   if (succeeded(offerLowering(op)))
     return checkTaken(op);
   target::Report &report = target::Report::of(op->getContext());
-  bool isBroken = report.takeBroken(op);
-  if (FrameLowering lower = findFrameLowering(op); lower && !isBroken)
+  // A lowering that failed has said why.
+  if (report.takeBroken(op))
+    return failure();
+  if (FrameLowering lower = findFrameLowering(op))
     return lower(op, *this);
   // Whoever registers a lowering for arithmetic need not take all of it.
-  if (!isElementwise(op) || op->getNumResults() != 1 || isBroken)
+  if (!isElementwise(op) || op->getNumResults() != 1)
     return target::emitUnsupported(op, op->getName().getStringRef());
   report.chose(op, "lowering", options.name, "cpu.elementwise");
   Value result = op->getResult(0);

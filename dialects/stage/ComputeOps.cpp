@@ -4,6 +4,7 @@
 #include "kiln/Dialect/Stage/ComputeOps.h"
 #include "kiln/Dialect/Stage/Axes.h"
 #include "kiln/Dialect/Stage/StorageOps.h"
+#include "mlir/Bytecode/BytecodeImplementation.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 
@@ -18,6 +19,54 @@ void StageDialect::registerComputeOps() {
 #define GET_OP_LIST
 #include "kiln/Dialect/Stage/ComputeOps.cpp.inc"
       >();
+}
+
+/// MLIR's version of bytecode from which on segments are arrays of numbers.
+static constexpr int64_t kNativeSegments = 6;
+
+// Properties in the order of 0.1, which had no `stream`: where there is one, a
+// pair stands in the place of the box.
+void ComputeOp::writeProperties(DialectBytecodeWriter &writer) {
+  Properties &properties = getProperties();
+  Attribute box = properties.box;
+  if (properties.stream)
+    box = ArrayAttr::get(getContext(), {box, properties.stream});
+  writer.writeAttribute(box);
+  ArrayRef<int32_t> segments = properties.operandSegmentSizes;
+  if (int64_t(writer.getBytecodeVersion()) < kNativeSegments)
+    writer.writeAttribute(DenseI32ArrayAttr::get(getContext(), segments));
+  else
+    writer.writeSparseArray(segments);
+}
+
+LogicalResult ComputeOp::readProperties(DialectBytecodeReader &reader,
+                                        OperationState &state) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  Attribute box;
+  if (failed(reader.readAttribute(box)))
+    return failure();
+  auto pair = dyn_cast<ArrayAttr>(box);
+  if (pair && pair.size() == 2) {
+    box = pair[0];
+    properties.stream = dyn_cast<StreamAttr>(pair[1]);
+  }
+  properties.box = dyn_cast<DenseI64ArrayAttr>(box);
+  if (!properties.box || (pair && !properties.stream))
+    return reader.emitError("expected the box of stage.compute, or it and how "
+                            "the region streams, found ")
+           << (pair ? Attribute(pair) : box);
+  MutableArrayRef<int32_t> segments(properties.operandSegmentSizes);
+  if (int64_t(reader.getBytecodeVersion()) >= kNativeSegments)
+    return reader.readSparseArray(segments);
+  DenseI32ArrayAttr sizes;
+  if (failed(reader.readAttribute(sizes)))
+    return failure();
+  if (sizes.size() != int64_t(segments.size()))
+    return reader.emitError("expected ")
+           << segments.size() << " segments of operands, found "
+           << sizes.size();
+  llvm::copy(sizes.asArrayRef(), segments.begin());
+  return success();
 }
 
 LogicalResult ComputeOp::verify() {

@@ -1,4 +1,6 @@
 // RUN: kiln-opt %s -canonicalize -cse | FileCheck %s
+// RUN: for version in 4 5 6; do kiln-opt %s --emit-bytecode --emit-bytecode-version=$version -o %t.mlirbc && \
+// RUN:   kiln-opt %t.mlirbc -canonicalize -cse | FileCheck %s || exit 1; done
 // Regions whose tiles have dimensions of the box in several ways, and what canonicalisation leaves of them.
 
 !S = memref<8x16xf32, #stage.space<"l1">>
@@ -63,4 +65,17 @@ tile.kernel @folds(%y: !tile.view<?xf32>, %i: index) {
   %g = stage.relayout %f : tensor<8xf32, {a = 1 : i64}> -> tensor<8xf32, {a = 1 : i64}>
   stage.prefetch %y at [%i] box [64] : !tile.view<?xf32>
   tile.store %g, %y[%i] : tensor<8xf32, {a = 1 : i64}>, !tile.view<?xf32>
+}
+
+// What lies a row ahead of the elements that a region reads.
+// CHECK-LABEL: tile.kernel @ahead
+tile.kernel @ahead(%a: !tile.view<?x512xf32>, %b: !tile.view<?x512xf32>, %i: index) {
+  // CHECK: stage.compute [512] stream <4096>
+  stage.compute [512] stream <4096> {
+    // CHECK: %[[X:.*]] = tile.load
+    %x = tile.load %a[%i, %i] : !tile.view<?x512xf32> -> tensor<512xf32>
+    // CHECK-NEXT: stage.prefetch_ahead %[[X]] by [1, 0] near : tensor<512xf32>
+    stage.prefetch_ahead %x by [1, 0] near : tensor<512xf32>
+    tile.store %x, %b[%i, %i] : tensor<512xf32>, !tile.view<?x512xf32>
+  }
 }

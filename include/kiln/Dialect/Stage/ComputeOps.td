@@ -77,6 +77,8 @@ def Stage_ComputeOp : Stage_Op<"compute", [
     $box (`from` `[` $from^ `]`)? (`to` `[` $to^ `]`)? (`safe` `[` $safe^ `]`)?
     (`stream` $stream^)? (`->` type($results)^)? attr-dict-with-keyword $body
   }];
+  // Native bytecode of 0.1 has no `stream`.
+  let useCustomPropertiesEncoding = 1;
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
 }

@@ -128,7 +128,7 @@ LogicalResult FunctionConverter::scheduleInBlocks(Operation *group,
   bool isUsed = false;
   for (auto kernel : func->getParentOfType<ModuleOp>().getOps<tile::KernelOp>())
     if (kernel.getSymName().starts_with(own.kernelName)) {
-      // A schedule that asks the chooser for no problem says that it followed
+      // A schedule whose kernel has no tiling to tell so says that it followed
       // the script.
       isUsed |= kernel->hasAttr(tiling::kTilingAttr) ||
                 target::findAsked(kernel, "blocks").has_value();

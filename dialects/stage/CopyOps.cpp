@@ -157,7 +157,7 @@ LogicalResult CopyOp::verify() {
   // (C5) Asynchronous copies have a token.
   if (getAsync() != static_cast<bool>(getToken()))
     return emitOpError() << "expected a token exactly with 'async'";
-  // (C6) A copy unit goes on by itself.
+  // (C6) Copies of a copy unit are asynchronous.
   if (getBulk() &&
       (!getAsync() || !isa<ViewType>(source) || isa<ViewType>(target)))
     return emitOpError() << "expected a 'bulk' copy to be 'async', from a view "

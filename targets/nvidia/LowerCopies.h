@@ -12,8 +12,8 @@ namespace kiln::nvidia {
 /// constants that their results would fill the registers.
 bool hasManyLimits(mlir::Operation *function);
 
-/// Puts PTX in place of a copy that goes on by itself, or of what ends or
-/// awaits a group of them. The operation stays. With `comparesAnew` what limits
+/// Puts PTX in place of an asynchronous copy, or of what ends or awaits a group
+/// of them. The operation stays. With `comparesAnew` what limits
 /// a copy is compared there, instead of being kept from wherever it was.
 void lowerCopies(mlir::Operation *op, mlir::OpBuilder &b, bool comparesAnew);
 

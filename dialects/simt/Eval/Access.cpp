@@ -4,7 +4,6 @@
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Marks.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "llvm/ADT/ScopeExit.h"
 #include <cmath>
 #include <cstring>
 
@@ -35,20 +34,6 @@ FailureOr<Form> formOf(Operation *op, Type type, int64_t alignment) {
   if (!alignment)
     alignment = int64_t(llvm::PowerOf2Ceil(*bytes));
   return Form{*bytes, alignment};
-}
-
-/// Runs `fn` on the active lanes where the mask is true.
-template <typename Fn>
-LogicalResult masked(Operation *op, Warp &warp, mlir::Value mask, Fn fn) {
-  LaneMask all = warp.active;
-  llvm::scope_exit restore([&] { warp.active = all; });
-  if (mask) {
-    const Value &value = warp.frame.get(mask);
-    if (failed(warp.checkHasValue(op, value, "the mask")))
-      return failure();
-    warp.active = warp.lanesWhere(value);
-  }
-  return fn();
 }
 
 /// Poison where a thread reads what nothing has written.

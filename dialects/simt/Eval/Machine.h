@@ -17,6 +17,7 @@
 #include "kiln/Eval/Evaluator.h"
 #include "kiln/Eval/Memory.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/ScopeExit.h"
 #include <deque>
 #include <map>
 #include <optional>
@@ -320,6 +321,22 @@ private:
   unsigned next = 0; ///< the warp whose turn it is without a seed
   std::mt19937_64 generator;
 };
+
+/// Runs `fn` on the active lanes where the mask of `op` is true; on all active
+/// ones without a mask. There may be none.
+template <typename Fn>
+mlir::LogicalResult masked(mlir::Operation *op, Warp &warp, mlir::Value mask,
+                           Fn fn) {
+  LaneMask all = warp.active;
+  llvm::scope_exit restore([&] { warp.active = all; });
+  if (mask) {
+    const Value &value = warp.frame.get(mask);
+    if (mlir::failed(warp.checkHasValue(op, value, "the mask")))
+      return mlir::failure();
+    warp.active = warp.lanesWhere(value);
+  }
+  return fn();
+}
 
 /// The warp that runs; null after a report where there is none.
 Warp *warpOf(mlir::Operation *op, Frame &frame);

@@ -4,7 +4,6 @@
 #include "Machine.h"
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Marks.h"
-#include "llvm/ADT/ScopeExit.h"
 #include <cstring>
 
 using namespace mlir;
@@ -179,20 +178,6 @@ LogicalResult ThreadBlock::issueBulk(ThreadCopy copy) {
 
 namespace {
 
-/// Runs `fn` on the active lanes where the mask is true.
-template <typename Fn>
-LogicalResult masked(Operation *op, Warp &warp, mlir::Value mask, Fn fn) {
-  LaneMask all = warp.active;
-  llvm::scope_exit restore([&] { warp.active = all; });
-  if (mask) {
-    const Value &value = warp.frame.get(mask);
-    if (failed(warp.checkHasValue(op, value, "the mask")))
-      return failure();
-    warp.active = warp.lanesWhere(value);
-  }
-  return warp.active ? fn() : success();
-}
-
 LogicalResult readObject(Operation *op, Warp &warp, unsigned lane,
                          int64_t address) {
   constexpr int64_t kBytes = simt::kSplitBarrierBytes;
@@ -227,6 +212,8 @@ LogicalResult arrive(OpT op, Warp &warp, int64_t bytes) {
   if (failed(warp.block.stir(warp)))
     return failure();
   return masked(op, warp, op.getMask(), [&]() -> LogicalResult {
+    if (!warp.active)
+      return success();
     const Value &address = warp.frame.get(op.getBarrier());
     if (failed(warp.checkHasValue(op, address, "the barrier")))
       return failure();
@@ -256,6 +243,8 @@ LogicalResult awaitParity(simt::AwaitParityOp op, Frame &frame) {
   if (!warp || failed(warp->block.stir(*warp)))
     return failure();
   return masked(op, *warp, op.getMask(), [&]() -> LogicalResult {
+    if (!warp->active)
+      return success();
     const Value &address = warp->frame.get(op.getBarrier()),
                 &parity = warp->frame.get(op.getParity());
     if (failed(warp->checkHasValue(op, address, "the barrier")) ||
@@ -348,6 +337,8 @@ LogicalResult copyBulk(simt::CopyBulkOp op, Frame &frame) {
   if (!warp || failed(warp->block.stir(*warp)))
     return failure();
   return masked(op, *warp, op.getMask(), [&]() -> LogicalResult {
+    if (!warp->active)
+      return success();
     const Value &target = frame.get(op.getTarget()),
                 &barrier = frame.get(op.getBarrier());
     if (failed(warp->checkHasValue(op, target, "the target")) ||

@@ -37,8 +37,8 @@ public:
   mlir::LogicalResult emitOp(mlir::Operation *op);
   /// Emits an operation by the first registered lowering that takes it.
   mlir::LogicalResult emitRoot(mlir::Operation *root);
-  /// Whether somebody registered a lowering for an operation that this code
-  /// generator would compute inline.
+  /// Whether a plug-in, or the family, has a lowering for an operation that
+  /// this code generator would compute inline.
   bool isCustom(mlir::Operation *op);
   /// The generated type of a scalar of the kernel.
   Type scalarType(Type type);

@@ -130,7 +130,7 @@ LogicalResult simt::fillInBulk(stage::ProduceOp op, KernelWalk::Ring &ring,
     return failure();
   if (w.copyMask)
     w.b.setInsertionPointAfter(w.b.getInsertionBlock()->getParentOp());
-  // Where one is not filled, no later one is: nobody looks at the number then.
+  // Where a slot is not filled, no later one is, and nothing reads the number.
   ring.fill = nextNumber(ring, ring.fill, w);
   return success();
 }

@@ -23,8 +23,8 @@ public:
               BulkCopies copies)
       : kernel(kernel), description(description), copies(copies) {}
 
-  /// Whether a copy unit can fill the slots of a ring, and whoever empties them
-  /// can say so by barriers.
+  /// Whether a copy unit can fill the slots of a ring, and the warps that empty
+  /// them can say so by barriers.
   bool suits(stage::RingOp ring);
 
 private:

@@ -15,7 +15,7 @@ namespace kiln::simt {
 /// and moves each release behind the wait for the products that read the slot.
 /// Waits for products stand in the kernel already. `bytes` becomes the bytes
 /// with the barriers. Fails with an error where a slot would be filled before
-/// whoever empties it can have done so.
+/// the warps that empty it can have done so.
 mlir::LogicalResult placeSlotBarriers(tile::KernelOp kernel,
                                       target::TargetAttr description,
                                       int64_t warps, int64_t &bytes);

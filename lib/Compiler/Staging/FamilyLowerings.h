@@ -9,7 +9,7 @@
 
 namespace kiln::staging {
 
-/// Whether somebody registered a lowering of an operation for the target of the
+/// Whether a lowering of an operation is registered for the target of the
 /// kernel's module or for its family.
 std::function<bool(mlir::Operation *)>
 findFamilyLowerings(tile::KernelOp kernel);

@@ -129,12 +129,14 @@ struct SharedPlan {
 };
 
 /// The best memory for the conversion of `from` into `to`: fewest wavefronts,
-/// then fewest instructions. `from` has every element.
+/// then fewest instructions. Plans of fewer than `roundBits` bits of rounds are
+/// taken only where there are no others. `from` has every element.
 SharedPlan getSharedPlan(const LinearLayout &from, const LinearLayout &to,
                          Levels levels, unsigned elementBits,
                          const Banks &banks,
                          llvm::ArrayRef<InstructionTile> storeTiles = {},
-                         llvm::ArrayRef<InstructionTile> loadTiles = {});
+                         llvm::ArrayRef<InstructionTile> loadTiles = {},
+                         unsigned roundBits = 0);
 
 /// Unused elements after every `interval` ones, instead of a swizzle: addresses
 /// stay sums, at the price of memory.

@@ -7,6 +7,92 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
+using Basis = LayoutAttr::Basis;
+
+/// A layout like `best` in which each warp has the elements that it has in
+/// `has`, so that warps exchange nothing with each other. Lanes stay as they
+/// are, and so do the first `vector` bits of registers. Null where that cannot
+/// be.
+static LayoutAttr keepWarps(LayoutAttr best, LayoutAttr has, size_t vector,
+                            unsigned laneBits, unsigned warpBits) {
+  if (!has || has.getRank() != best.getRank())
+    return {};
+  SmallVector<Basis> registers = best.getRegisterBases(),
+                     freed = best.getWarpBases(warpBits),
+                     warps = has.getWarpBases(warpBits);
+  if (freed == warps)
+    return {};
+  for (const Basis &basis : warps) {
+    if (llvm::all_of(basis, [](int64_t n) { return n == 0; }))
+      continue; // copies
+    if (Basis *own = llvm::find(freed, basis); own != freed.end()) {
+      freed.erase(own);
+      continue;
+    }
+    Basis *other = llvm::find(registers, basis);
+    if (other == registers.end() || other < registers.begin() + vector)
+      return {};
+    registers.erase(other);
+  }
+  // Registers tell what warps told, the last dimension's bits first.
+  registers.append(freed);
+  std::sort(registers.begin() + vector, registers.end(),
+            [](const Basis &a, const Basis &b) {
+              return std::lexicographical_compare(b.begin(), b.end(), a.begin(),
+                                                  a.end(), std::greater<>());
+            });
+  return LayoutAttr::get(best.getContext(), best.getRank(), registers,
+                         best.getLaneBases(laneBits), warps);
+}
+
+LayoutAttr Assigner::wantedLayout(Value tile, unsigned &budget) {
+  for (OpOperand &use : tile.getUses()) {
+    Operation *op = use.getOwner();
+    bool isElementwise = OpTrait::hasElementwiseMappableTraits(op);
+    if (!budget || op->getNumResults() != 1 ||
+        !isTile(op->getResult(0).getType()) ||
+        !(isElementwise || isa<IndexMapOpInterface>(op)))
+      continue;
+    --budget;
+    LayoutAttr layout;
+    for (Value other : op->getOperands())
+      if (isElementwise && !layout && isTile(other.getType()))
+        layout = other == tile ? LayoutAttr() : predict(other);
+    if (!layout)
+      layout = wantedLayout(op->getResult(0), budget);
+    if (!layout)
+      continue;
+    if (isElementwise)
+      return layout;
+    if (std::optional<LayoutAttr> own = operandLayout(use, layout))
+      return *own;
+  }
+  return {};
+}
+
+/// Whether a product, or a loop with one, stands before an operation in its
+/// block.
+static bool isBehindProduct(Operation *op) {
+  return op->getParentOfType<tile::KernelOp>()
+      .walk([&](MatrixProductOpInterface product) {
+        Operation *whole = op->getBlock()->findAncestorOpInBlock(*product);
+        return whole && whole->isBeforeInBlock(op) ? WalkResult::interrupt()
+                                                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+LayoutAttr Assigner::keepWarps(ViewAccessOpInterface access, LayoutAttr best,
+                               LayoutAttr has) {
+  Contiguity own = contiguityOf(access, facts);
+  if (own.dim < 0 || !has)
+    return best;
+  LayoutAttr kept =
+      ::keepWarps(best, has, vectorBits(best, own.dim, own.count).size(),
+                  llvm::Log2_64(lanes), llvm::Log2_64(warps));
+  return kept ? kept : best;
+}
+
 void Assigner::assignAccess(ViewAccessOpInterface access) {
   LayoutAttr layout;
   OpOperand *written = access.getWrittenOperand();
@@ -17,11 +103,19 @@ void Assigner::assignAccess(ViewAccessOpInterface access) {
     layout = best;
     if (has && access.getAccessedType().getRank() <= 1)
       layout = has;
+    else
+      layout = keepWarps(access, best, has);
     if (LayoutAttr asked = askedLayout(access))
       layout = asked;
     requireOperand(*written, layout);
   } else {
     layout = ofAccess(access);
+    // What meets a product's result behind it has that one's rows in each warp.
+    unsigned budget = 24;
+    if (access.getAccessedType().getRank() > 1 && !askedLayout(access) &&
+        isBehindProduct(access))
+      layout = keepWarps(access, layout,
+                         wantedLayout(access.getAccessedTile(), budget));
     setResult(access.getAccessedTile(), layout);
   }
   for (const ViewAxis &axis : access.getAxes()) {

@@ -77,6 +77,14 @@ private:
   LayoutRule ruleOf(mlir::Operation *op,
                     llvm::function_ref<LayoutAttr(mlir::ValueRange)> layoutOf);
   void assignAccess(ViewAccessOpInterface access);
+  /// The layout of a tile that `tile` meets in an element-wise operation, as
+  /// that tile's elements are spread over those of `tile`; null where none has
+  /// one yet. At most `budget` operations are looked at.
+  LayoutAttr wantedLayout(mlir::Value tile, unsigned &budget);
+  /// The layout of an access in which warps have the elements that they have in
+  /// `has`, if it can be; else `best`.
+  LayoutAttr keepWarps(ViewAccessOpInterface access, LayoutAttr best,
+                       LayoutAttr has);
   bool assignPointers(mlir::Operation *op);
   void assignLoop(mlir::scf::ForOp loop);
   void assignIf(mlir::scf::IfOp op);

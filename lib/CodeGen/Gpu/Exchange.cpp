@@ -33,13 +33,16 @@ public:
 
 private:
   SharedPlan planFor(const LinearLayout &source, const LinearLayout &target,
-                     bool byMatrices = true) const {
+                     bool byMatrices = true, unsigned rounds = 0) const {
     SmallVector<layout::InstructionTile> none;
     return layout::getSharedPlan(source, target, kLevels, bits, machine.banks,
                                  byMatrices ? stores.tiles : none,
-                                 byMatrices ? loads.tiles : none);
+                                 byMatrices ? loads.tiles : none, rounds);
   }
-  std::optional<SharedPlan> planForWarp(const layout::Conversion &made) const;
+  /// Through memory of each warp, in 2^`rounds` rounds; none if that is too
+  /// much.
+  std::optional<SharedPlan> planForWarp(const layout::Conversion &made,
+                                        unsigned &rounds) const;
   unsigned getRoundBits(const SharedPlan &plan) const;
   bool isInEveryRound(const SharedPlan &plan, unsigned rounds) const;
 
@@ -78,18 +81,21 @@ std::optional<ExchangeWay> WayChooser::run() {
   double memoryCost = layout::getMemoryCost(plan.getWavefronts(),
                                             1u << roundBits, machine.costs);
   if (way.shuffles) {
-    auto ofWarp = planForWarp(*conversion);
+    unsigned rounds = 0;
+    auto ofWarp = planForWarp(*conversion, rounds);
     double warpCost = memoryCost;
     if (ofWarp) {
       layout::ConversionCosts costs = machine.costs;
       costs.barrier = machine.costs.warpBarrier;
-      warpCost = layout::getMemoryCost(ofWarp->getWavefronts(), 1, costs);
+      warpCost =
+          layout::getMemoryCost(ofWarp->getWavefronts(), 1u << rounds, costs);
     }
     if (cost <= std::min(memoryCost, warpCost))
       return way;
     way.shuffles.reset();
     if (warpCost < memoryCost) {
       way.memory = std::move(ofWarp);
+      way.roundBits = rounds;
       way.isOfWarp = true;
       return way;
     }
@@ -110,9 +116,10 @@ ScratchNeeds ExchangeWay::needs(const BlockShape &block) const {
   if (!memory)
     return {};
   int64_t bytes = roundBytes();
+  ScratchNeed need = {bytes};
   if (isOfWarp)
-    return {{bytes * block.warps, bytes}};
-  return ScratchNeeds(size_t(1) << roundBits, {bytes});
+    need = {bytes * block.warps, bytes};
+  return ScratchNeeds(size_t(1) << roundBits, need);
 }
 
 Regs Exchange::run(ArrayRef<Value> regs, int64_t count) {
@@ -124,7 +131,8 @@ Regs Exchange::run(ArrayRef<Value> regs, int64_t count) {
 /// What a warp exchanges is a tile, too: of the registers and lanes that its
 /// elements come from. All warps have such a tile, each in memory of its own.
 std::optional<SharedPlan>
-WayChooser::planForWarp(const layout::Conversion &conversion) const {
+WayChooser::planForWarp(const layout::Conversion &conversion,
+                        unsigned &rounds) const {
   StringRef places[] = {kLevels[1], kLevels[0]};
   LinearLayout target = conversion.map.sublayout(kLevels, places);
   LinearLayout source({}, target.getOutputs());
@@ -141,10 +149,17 @@ WayChooser::planForWarp(const layout::Conversion &conversion) const {
                                   block.warpBits(), LinearLayout::Basis(2, 0)));
   // Copies in a thread would be written for nothing.
   LinearLayout read = target.sublayout(places, places);
-  int64_t bytes = (bits / 8) << source.getTotalOutputBits();
-  if (!read.isSurjective() || bytes * block.warps > machine.bytes)
+  if (!read.isSurjective())
     return std::nullopt;
-  return planFor(source, target);
+  int64_t bytes = ((bits / 8) << source.getTotalOutputBits()) * block.warps;
+  rounds = 0;
+  while (bytes >> rounds > machine.bytes)
+    ++rounds;
+  // Matrices of one instruction may belong to several rounds.
+  SharedPlan plan = planFor(source, target, /*byMatrices=*/!rounds, rounds);
+  if (rounds > plan.roundBits || !isInEveryRound(plan, rounds))
+    return std::nullopt;
+  return plan;
 }
 
 /// Whether no thread tells the round.

@@ -103,7 +103,7 @@ public:
   SmallVector<Vectors> getVectors() const {
     if (!from.tile && !to.tile)
       return {getCommonVector(nullptr), getCommonVector(&from),
-              getCommonVector(&to)};
+              getCommonVector(&to), getOwnVector(from), getOwnVector(to)};
     // Rows of a tile are what they are: the other side has to have them.
     SmallVector<Vectors> fitting;
     const Side &given = from.tile ? from : to;
@@ -117,6 +117,19 @@ public:
         if (Span(row).getRank() == row.size())
           fitting.push_back(row);
     return fitting;
+  }
+
+  /// The first registers of one side, whatever the other one has: what both
+  /// have beside them remains for rounds.
+  Vectors getOwnVector(const Side &side) const {
+    unsigned most =
+        Log2_32(std::max(1u, banks.maxVectorBytes * 8 / elementBits));
+    Vectors vector;
+    Span span;
+    for (uint64_t column : side.registers)
+      if (vector.size() < most && span.add(column))
+        vector.push_back(column);
+    return vector;
   }
 
   /// The memory for vectors, and how many of its last bits are rounds.
@@ -272,7 +285,8 @@ SharedPlan kiln::layout::getSharedPlan(const LinearLayout &from,
                                        const LinearLayout &to, Levels levels,
                                        unsigned elementBits, const Banks &banks,
                                        ArrayRef<InstructionTile> storeTiles,
-                                       ArrayRef<InstructionTile> loadTiles) {
+                                       ArrayRef<InstructionTile> loadTiles,
+                                       unsigned roundBits) {
   LinearLayout reader = to.reorderOutputs(from.getOutputNames());
   std::optional<SharedPlan> best;
   auto tryTiles = [&](int storeTile, int loadTile) {
@@ -295,9 +309,10 @@ SharedPlan kiln::layout::getSharedPlan(const LinearLayout &from,
       plan.load = *load;
       plan.storeTile = storeTile;
       plan.loadTile = loadTile;
-      auto rank = [](const SharedPlan &plan) {
-        return std::make_pair(plan.getWavefronts(),
-                              plan.store.instructions + plan.load.instructions);
+      auto rank = [&](const SharedPlan &plan) {
+        return std::make_tuple(plan.roundBits < roundBits, plan.getWavefronts(),
+                               plan.store.instructions +
+                                   plan.load.instructions);
       };
       if (!best || rank(plan) < rank(*best))
         best = plan;

@@ -34,7 +34,7 @@ static constexpr StringLiteral kPasses =
     "nvvm-reflect,always-inline,globaldce,"
     "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
     "simplifycfg,loop-simplify,lcssa,loop-mssa(licm),loop(indvars),gvn,"
-    "instcombine<no-verify-fixpoint>,simplifycfg,dce)";
+    "instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
 namespace {
 /// Makes pairs of equal operations on f16 and bf16, which one instruction does.

@@ -291,6 +291,24 @@ LogicalResult Access::store(simt::StoreOp store) {
   return success();
 }
 
+/// The first lane's number goes to all lanes: ptxas knows then that they have
+/// it alike, and keeps what is computed from it in uniform registers. Other
+/// values stay as they are.
+static LogicalResult lowerUniform(simt::UniformOp op, OpBuilder &b) {
+  Value value = op.getValue();
+  if (value.getType().isInteger(32)) {
+    Location loc = op.getLoc();
+    auto number = [&](int64_t n) -> Value {
+      return LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(n)));
+    };
+    value = NVVM::ShflOp::create(b, loc, value.getType(), number(-1), value,
+                                 number(0), number(31), NVVM::ShflKind::idx,
+                                 UnitAttr());
+  }
+  op.replaceAllUsesWith(value);
+  return success();
+}
+
 namespace {
 struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerSimt)
@@ -334,7 +352,7 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
       else if (auto mma = dyn_cast<simt::MmaOp>(op))
         lowered = lowerMma(mma, b);
       else if (auto same = dyn_cast<simt::UniformOp>(op))
-        lowered = (same.replaceAllUsesWith(same.getValue()), success());
+        lowered = lowerUniform(same, b);
       else if (isa<simt::BarrierOp>(op))
         lowered = (NVVM::Barrier0Op::create(b, op->getLoc()), success());
       else if (isOfSplitBarriers(op))

@@ -449,8 +449,8 @@ class Machine:
             return self.block if "dim x" in op.rest else 0
         if name == "gpu.thread_id":
             return t
-        if name in ("arith.index_castui", "arith.index_cast", "arith.extui", "arith.trunci", "llvm.ptrtoint",
-                    "llvm.inttoptr"):
+        if name in ("simt.uniform", "arith.index_castui", "arith.index_cast", "arith.extui", "arith.trunci",
+                    "llvm.ptrtoint", "llvm.inttoptr"):
             return x[0] & mask
         if name == "arith.extsi":
             return signed(x[0], source) & mask

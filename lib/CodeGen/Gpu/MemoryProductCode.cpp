@@ -9,6 +9,7 @@
 #include "Fragments.h"
 #include "MemoryProducts.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -177,6 +178,9 @@ Value MemoryProduct::address(int which) {
       basis.assign(2, 0);
     basis[summed(which)] = 0;
   }
+  // All lanes give the instruction the same address, which assemblers keep in a
+  // register that lanes share if they know.
+  llvm::SaveAndRestore marks(w.marksUniform, true);
   return places[which].address(
       w, LayoutAttr::get(op->getContext(), 2, {}, {}, ofWarps), 0);
 }

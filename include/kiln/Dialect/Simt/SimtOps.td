@@ -270,7 +270,7 @@ def Simt_UniformOp : Simt_Op<"uniform", [Pure, AllTypesMatch<["value", "result"]
   let description = [{
     `value` is equal in all lanes of a warp that execute the operation. An analysis of the code of one thread
     cannot see this, for instance of the warp's number. A target may keep the result in a scalar register, which the lanes share; others
-    use the operand. Emitted if the description has a unit of kind `scalar`.
+    use the operand. Emitted if the description has a unit of kind `scalar`, and for the addresses of asynchronous MMAs.
 
     Since: 0.2.
 

@@ -5,10 +5,12 @@
 #include "Guard.h"
 #include "SerialiseAgain.h"
 #include "kiln/Dialect/Kiln/Asked.h"
+#include "kiln/Dialect/Simt/LaunchAttrs.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Driver/Semantics.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/Unverified.h"
+#include "kiln/Transforms/Tile/GridPasses.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
@@ -285,7 +287,8 @@ static void forEach(size_t count, unsigned jobs,
 
 namespace {
 /// Lowers one shard. Kernels whose asynchronous code does not pass its verifier
-/// are lowered once more, without asynchronous copies.
+/// are lowered once more: those that are persistent as one instance for each
+/// point, others without asynchronous copies.
 class ShardLowering {
 public:
   ShardLowering(ModuleOp module, const BoundTarget &bound,
@@ -298,9 +301,11 @@ public:
     std::vector<std::string> warnings;
     while (true) {
       attempt();
+      size_t known = synchronous.size();
       if (shard.succeeded || !findUnverified())
         break;
-      warn(warnings);
+      if (synchronous.size() > known)
+        warn(warnings);
       shard.lines.clear();
       shard.blobs = Executable();
     }
@@ -315,6 +320,8 @@ private:
     for (auto kernel : part->getOps<tile::KernelOp>())
       if (synchronous.contains(kernel.getSymName()))
         limitStages(kernel);
+      else if (single.contains(kernel.getSymName()))
+        tile::keepSingle(kernel);
     auto see = [&](ModuleOp lowered) {
       if (plan.lowered)
         shard.lowered = lowered.clone();
@@ -343,9 +350,16 @@ private:
   /// Whether the attempt failed at a kernel that may have had copies in flight.
   bool findUnverified() {
     bool isNew = false;
-    for (Operation &op : *part->getBody())
-      if (op.hasAttr(kUnverifiedAttr) && !op.hasAttr(kAskedAttr))
-        isNew |= synchronous.insert(SymbolTable::getSymbolName(&op)).second;
+    for (Operation &op : *part->getBody()) {
+      if (!op.hasAttr(kUnverifiedAttr) || op.hasAttr(kAskedAttr))
+        continue;
+      StringRef name = SymbolTable::getSymbolName(&op);
+      auto kernel = dyn_cast<tile::KernelOp>(op);
+      bool isPersistent = op.hasAttr(simt::kPersistentAttr) ||
+                          (kernel && tile::isPersistent(kernel));
+      isNew |= (isPersistent && single.insert(name).second) ||
+               synchronous.insert(name).second;
+    }
     return isNew;
   }
 
@@ -369,6 +383,7 @@ private:
   Shard &shard;
   bool serialisesTwice; ///< to compare the bytes
   OwningOpRef<ModuleOp> part;
+  llvm::StringSet<> single;      ///< kernels that are not to be persistent
   llvm::StringSet<> synchronous; ///< kernels to lower with one stage
 };
 } // namespace

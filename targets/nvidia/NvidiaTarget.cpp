@@ -41,7 +41,9 @@ public:
          "allow it, in none (default: where a loop computes more than "
          "products)"},
         {"persistent", "on|off",
-         "on: instances of every kernel that allows it loop over blocks"},
+         "whether instances loop over blocks: in all kernels that allow it, "
+         "in none but those whose hints ask (default: where a producer fills "
+         "the rings of products)"},
         {"verify", "0|1",
          "whether barriers and waits are verified: in no kernel, in all "
          "kernels "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Launches of thread code: its blocks one after another, or taking turns.
 #include "Machine.h"
+#include "kiln/Dialect/Simt/LaunchAttrs.h"
 #include "kiln/Eval/Elements.h"
 #include "llvm/ADT/ScopeExit.h"
 #include <cstring>
@@ -296,6 +297,15 @@ LogicalResult launchThreads(Evaluator &evaluator, Operation *kernel,
   if (failed(parameters))
     return failure();
   launch.parameters = std::move(*parameters);
+  // A driver may start as many blocks of a persistent kernel as it likes; they
+  // know the grid from their parameters.
+  if (function->hasAttr(simt::kPersistentAttr) && launch.count > 0) {
+    constexpr int64_t kFew = 3;
+    launch.count = evaluator.seed
+                       ? int64_t(evaluator.seed % uint64_t(launch.count)) + 1
+                       : std::min(launch.count, kFew);
+    launch.grid = {launch.count, 1, 1};
+  }
   for (const Value &arg : args)
     if (arg.isView() && arg.view().buffer)
       launch.memory.push_back(arg.view().buffer);

@@ -125,6 +125,39 @@ def SimtChooseBulkCopies : Pass<"simt-choose-bulk-copies", "::kiln::tile::Kernel
   let dependentDialects = ["::kiln::simt::SimtDialect"];
 }
 
+def SimtPersistRings : Pass<"simt-persist-rings", "::kiln::tile::KernelOp"> {
+  let summary = "Makes kernels persistent around ring buffers that a copy unit fills";
+  let description = [{
+    The body of a kernel becomes that of a loop over points of the grid, as by `tile-make-persistent`, but its ring buffers
+    are made before the loop. A ring goes on from one point to the next: the warp that starts copies (`simt-split-producer`) fills
+    slots for the next point while the other warps finish this one. Conditions:
+
+    - `tile-make-persistent` could make the kernel persistent, it is not persistent yet, and its `hints` do not have
+      `persistent = false` for the module's target;
+    - a copy unit fills all rings (`simt-choose-bulk-copies`), and their copies can get a warp of their own: the description of
+      the target states `producer` in `extra`, a block has room for more warps, and a core runs one block at a time;
+    - if there are several rings, the trip counts of the loops that fill them are known, so that it is known, too, which slots are
+      full where the work of a point begins (`simt-verify-barriers`);
+    - the grid may have more points than the chip has cores;
+    - rings, other storage, and what operations borrow of shared memory have room side by side. Exchanges of a tile take
+      several rounds if that needs less memory. Behind the loops, each warp exchanges tiles for itself: where warps wait for
+      each other at the end of a point, none of them multiplies meanwhile.
+
+    The report (`--explain`) has the reason why a kernel with rings stays as it is.
+
+    ```mlir
+    %ring = stage.ring ...
+    %w = tile.instance_id : index
+    scf.for %n = %w to %points step %count {
+      stage.produce %ring ...
+      scf.for ... { stage.produce %ring ... stage.consume %ring ... stage.release %ring }
+    }
+    ```
+  }];
+  let options = [Option<"lanes", "lanes", "int64_t", "0", "threads of a warp; 0: as the description says">];
+  let dependentDialects = ["::kiln::simt::SimtDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def SimtInsertBarriers : Pass<"simt-insert-barriers", "::kiln::tile::KernelOp"> {
   let summary = "Inserts barriers, waits for copies and products, and proxy fences";
   let description = [{

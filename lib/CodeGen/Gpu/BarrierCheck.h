@@ -161,6 +161,7 @@ private:
   ThreadValues values;
   SharedAccesses accesses;
   const int64_t lanes, toldApart;
+  int64_t slotPeriod = 1; ///< phases after which all slots are what they were
   const bool isTrial;
   bool hasProducts = false,
        hasBulkCopies = false; ///< asynchronous ones, which need proxy fences

@@ -236,6 +236,11 @@ void BarrierFlow::visitFor(scf::ForOp loop) {
         end != plan.before.end() && end->second.block)
       passBarrier(loop.getBody()->getTerminator());
     copies.forgetInside(loop);
+    // Nothing orders accesses of different points of the grid.
+    if (isOverPoints(loop)) {
+      pending.global.clear();
+      pending.parted.clear();
+    }
   });
   if (again)
     return;
@@ -300,7 +305,8 @@ void BarrierFlow::findMeetings(StorageArea written,
       met.push_back(touch.op);
 }
 
-int64_t BarrierFlow::findPlace(Operation *op, const ScratchNeed &need) {
+int64_t BarrierFlow::findPlace(Operation *op, const ScratchNeed &need,
+                               std::optional<int64_t> last) {
   // Behind the storage that is in use, and behind what a copy unit may fill
   // meanwhile if there is room.
   int64_t base = 0, room = sharedBytesOf(block.description);
@@ -320,7 +326,8 @@ int64_t BarrierFlow::findPlace(Operation *op, const ScratchNeed &need) {
       starts.push_back(llvm::alignTo(touch.area.end - base, kAlignment));
   llvm::sort(starts);
   int64_t &size = scratchSize[base],
-          most = std::max(block.machine.getTurnBytes(), size), found = 0;
+          most = std::max(block.machine.getTurnBytes(), size),
+          found = last && *last >= base ? *last - base : 0;
   for (int64_t begin : starts) {
     SmallVector<Operation *> met;
     findMeetings({base + begin, base + begin + need.bytes}, met);
@@ -343,7 +350,10 @@ void BarrierFlow::visitScratch(Operation *op) {
   SmallVector<int64_t> &places = plan.scratch[op];
   for (auto [i, need] : llvm::enumerate(needs)) {
     if (places.size() < 2 * (i + 1))
-      places.append({findPlace(op, need), need.bytes});
+      places.append(
+          {findPlace(op, need,
+                     i ? std::optional(places[2 * i - 2]) : std::nullopt),
+           need.bytes});
     int64_t begin = places[2 * i];
     Touch now{{begin, begin + need.bytes}, need.warpBytes, op};
     // Further pieces meet only the one before: that is up to the operation.

@@ -124,8 +124,10 @@ private:
   void visitScratch(mlir::Operation *op);
   void findMeetings(StorageArea written,
                     llvm::SmallVectorImpl<mlir::Operation *> &with) const;
-  /// Places a piece of borrowed memory where nothing is pending, if it can.
-  int64_t findPlace(mlir::Operation *op, const ScratchNeed &need);
+  /// Places a piece of borrowed memory where nothing is pending; if it cannot,
+  /// where the operation's last piece was, if there is one.
+  int64_t findPlace(mlir::Operation *op, const ScratchNeed &need,
+                    std::optional<int64_t> last);
   /// A barrier between an operation and what it meets.
   void part(mlir::Operation *op, llvm::ArrayRef<mlir::Operation *> met);
   /// The same; at the end of an iteration where that is enough.

@@ -35,6 +35,7 @@ namespace {
 struct Round {
   int64_t
       left; ///< iterations, this one among them; 0: more than are told apart
+  int64_t residue; ///< of iterations that are left, where their number is known
   BlockState state;
 };
 
@@ -45,10 +46,12 @@ struct Rounds {
 
   /// False: the rounds that differ in what is at the places `told` are too
   /// many.
-  bool add(int64_t left, BlockState state, ArrayRef<unsigned> told) {
+  bool add(int64_t left, int64_t residue, BlockState state,
+           ArrayRef<unsigned> told) {
     for (size_t i = 0; i < all.size(); ++i) {
       Round &round = all[i];
-      if (round.left != left || round.state.bounds != state.bounds ||
+      if (round.left != left || round.residue != residue ||
+          round.state.bounds != state.bounds ||
           round.state.slots != state.slots ||
           !llvm::all_of(told, [&](unsigned place) {
             return round.state.values[place] == state.values[place];
@@ -61,8 +64,9 @@ struct Rounds {
       return true;
     }
     open.push_back(all.size());
-    all.push_back({left, std::move(state)});
-    constexpr int64_t kMost = 24;
+    // Slots of two rings differ independently.
+    const int64_t kMost = state.slots.empty() ? 24 : 160;
+    all.push_back({left, residue, std::move(state)});
     return llvm::count_if(all, [&](const Round &round) {
              return round.left == left;
            }) <= kMost;
@@ -138,6 +142,9 @@ LogicalResult BarrierCheck::runFor(scf::ForOp op, BlockState state,
     set(state, op.getUpperBound(), high);
   }
   Interval bound = high->of(0);
+  // Slots come round: where the number of iterations is known, so is which
+  // slots they end with.
+  const int64_t period = count ? slotPeriod : 1;
   // How often it is gone through, as far as is known before.
   int64_t fewest = count.value_or(0),
           most = count.value_or(std::numeric_limits<int64_t>::max());
@@ -184,37 +191,39 @@ LogicalResult BarrierCheck::runFor(scf::ForOp op, BlockState state,
     Rounds rounds;
     States before = out;
     bool isBounded = true;
-    auto enter = [&](int64_t left, BlockState &from, ValueRange args) {
+    auto enter = [&](int64_t left, int64_t residue, BlockState &from,
+                     ValueRange args) {
       BlockState next = from;
       for (unsigned i : index)
         set(next, op.getRegionIterArg(i),
             carried(from, args[i], op.getRegionIterArg(i), op));
       next.bounds = state.bounds;
       set(next, op.getInductionVar(), inductionAt(left));
-      isBounded &= rounds.add(left, std::move(next), told);
+      isBounded &= rounds.add(left, left ? 0 : residue, std::move(next), told);
     };
     for (int64_t left = 1; left <= told_apart; ++left)
       if (left >= fewest && left <= most)
-        enter(left, state, op.getInitArgs());
+        enter(left, 0, state, op.getInitArgs());
     if (most > told_apart)
-      enter(0, state, op.getInitArgs());
+      enter(0, most % period, state, op.getInitArgs());
     if (fewest == 0)
       leave(state, op.getInitArgs());
     while (!rounds.open.empty() && isBounded) {
       if (isFull(op))
         return success();
       Round &round = rounds.takeNext();
-      int64_t left = round.left;
+      int64_t left = round.left, behind = (round.residue + period - 1) % period;
       States ends;
       if (failed(runBlock(*op.getBody(), round.state, active, ends)))
         return failure();
       ValueRange yielded = op.getBody()->getTerminator()->getOperands();
       for (BlockState &end : ends) {
-        if (left == 0)
-          for (int64_t next : {int64_t(0), told_apart})
-            enter(next, end, yielded);
-        else if (left > 1)
-          enter(left - 1, end, yielded);
+        if (left == 0) {
+          enter(0, behind, end, yielded);
+          if (behind == told_apart % period)
+            enter(told_apart, 0, end, yielded);
+        } else if (left > 1)
+          enter(left - 1, 0, end, yielded);
         else
           leave(end, yielded);
       }
@@ -251,7 +260,7 @@ LogicalResult BarrierCheck::runWhile(scf::WhileOp op, BlockState state,
     Rounds rounds;
     States before = out;
     give(state, op.getInits(), op.getBeforeArguments());
-    bool isBounded = rounds.add(0, state, told);
+    bool isBounded = rounds.add(0, 0, state, told);
     while (!rounds.open.empty() && isBounded) {
       if (isFull(op))
         return success();
@@ -278,7 +287,7 @@ LogicalResult BarrierCheck::runWhile(scf::WhileOp op, BlockState state,
         for (BlockState &end : ends) {
           give(end, op.getYieldOp().getOperands(), op.getBeforeArguments());
           end.forgetBounds(op);
-          isBounded &= rounds.add(0, std::move(end), told);
+          isBounded &= rounds.add(0, 0, std::move(end), told);
         }
       }
     }

@@ -10,6 +10,7 @@
 #include "BulkCopies.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -22,6 +23,8 @@ static Value isOddRound(const KernelWalk::Ring &ring, Value number,
 }
 
 static Value slotOf(const KernelWalk::Ring &ring, Value number, KernelWalk &w) {
+  if (llvm::isPowerOf2_64(ring.depth))
+    return w.and_(number, w.c32(ring.depth - 1));
   return w.select(isOddRound(ring, number, w), w.sub(number, w.c32(ring.depth)),
                   number);
 }
@@ -32,6 +35,8 @@ static Value advance(const KernelWalk::Ring &ring, Value number, int64_t by,
   if (!by)
     return number;
   Value next = w.add(number, w.c32(by)), all = w.c32(2 * ring.depth);
+  if (llvm::isPowerOf2_64(ring.depth))
+    return w.and_(next, w.c32(2 * ring.depth - 1));
   return w.select(w.compare(Pred::sge, next, all), w.sub(next, all), next);
 }
 
@@ -130,8 +135,13 @@ LogicalResult simt::fillInBulk(stage::ProduceOp op, KernelWalk::Ring &ring,
     return failure();
   if (w.copyMask)
     w.b.setInsertionPointAfter(w.b.getInsertionBlock()->getParentOp());
-  // Where a slot is not filled, no later one is, and nothing reads the number.
-  ring.fill = nextNumber(ring, ring.fill, w);
+  // Where a slot is not filled, no later one is, and nothing reads the number:
+  // unless the ring is filled again by a loop around.
+  Value next = nextNumber(ring, ring.fill, w);
+  ring.fill =
+      w.copyMask && lastsForLaunch(op.getRing().getDefiningOp<stage::RingOp>())
+          ? w.select(w.copyMask, next, ring.fill)
+          : next;
   return success();
 }
 

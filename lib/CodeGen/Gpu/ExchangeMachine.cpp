@@ -19,6 +19,14 @@ ExchangeMachine::ExchangeMachine(target::TargetAttr description)
   mostBytes = size - bytes;
 }
 
+void ExchangeMachine::reserve(int64_t kept) {
+  int64_t left =
+      std::max<int64_t>(sharedBytesOf(description) - kept, costs.wordBits);
+  bytes = std::min(bytes, left);
+  mostBytes = std::min(mostBytes, left);
+  turnBytes = left;
+}
+
 /// The place of the bit of a row or of a column: the register or the lane whose
 /// basis is that unit.
 static std::optional<int> slotOf(LayoutAttr held, unsigned dim, unsigned bit) {

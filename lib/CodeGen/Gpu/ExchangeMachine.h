@@ -33,11 +33,15 @@ struct ExchangeMachine {
   layout::ConversionCosts costs;
   int64_t bytes = 0;     ///< of memory that one exchange takes if it can
   int64_t mostBytes = 0; ///< that it takes at most
+  int64_t turnBytes = 0; ///< that nothing else uses; 0: not known
   /// Of memory that exchanges use in turns, so that fewer wait.
-  int64_t getTurnBytes() const { return bytes / 2; }
+  int64_t getTurnBytes() const { return turnBytes ? turnBytes : bytes / 2; }
   /// Bytes of one word in every bank.
   int64_t getRunBytes() const { return int64_t(banks.count) * banks.bytes; }
   target::TargetAttr description; ///< null: none
+
+  /// Leaves `kept` bytes of the memory to others; the rest is for exchanges.
+  void reserve(int64_t kept);
 
   explicit ExchangeMachine(target::TargetAttr description);
 };

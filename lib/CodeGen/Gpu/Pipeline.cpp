@@ -49,8 +49,6 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   kernels.addPass(createSimtApplyLowerings({/*early=*/true}));
   addTileExpansions(kernels, options);
   kernels.addPass(createSimtApplyLowerings());
-  kernels.addPass(tile::createTileMakePersistent(
-      {/*all=*/options.getBool("persistent", false)}));
   SimtAssignLayoutsOptions layouts;
   layouts.lanes = lanes;
   int64_t warps = 0;
@@ -73,9 +71,13 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   staging.addPass(staging::createStagePipeline());
   if (overlaps)
     staging.addPass(createSimtRotateSums());
-  staging.addPass(staging::createStageAllocate());
   if (options.getBool("bulk", true))
     staging.addPass(createSimtChooseBulkCopies());
+  if (options.getBool("producer", true) && options.getBool("persistent", true))
+    staging.addPass(createSimtPersistRings({lanes}));
+  staging.addPass(tile::createTileMakePersistent(
+      {/*all=*/options.getBool("persistent", false)}));
+  staging.addPass(staging::createStageAllocate());
   staging.addPass(createSimtInsertBarriers({lanes}));
   if (overlaps)
     staging.addPass(createSimtSplitBarriers());
@@ -115,6 +117,7 @@ void simt::registerGpuPasses() {
   registerPass([] { return createSimtOverlapProducts(); });
   registerPass([] { return createSimtRotateSums(); });
   registerPass([] { return createSimtChooseBulkCopies(); });
+  registerPass([] { return createSimtPersistRings(); });
   registerPass([] { return createSimtInsertBarriers(); });
   registerPass([] { return createSimtSplitBarriers(); });
   registerPass([] { return createConvertTileToSimt(); });

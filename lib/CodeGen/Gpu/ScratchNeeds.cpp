@@ -3,6 +3,7 @@
 
 #include "ScratchNeeds.h"
 #include "RegisterCandidates.h"
+#include "StorageAreas.h"
 #include "kiln/Interfaces/Names.h"
 #include "kiln/Target/Declines.h"
 #include "kiln/Target/PluginLoader.h"
@@ -26,7 +27,11 @@ static target::TargetOptions optionsOf(Operation *kernel) {
 BlockShape::BlockShape(tile::KernelOp kernel, int64_t lanes, int64_t warps,
                        target::TargetAttr description)
     : BlockThreads{lanes, warps, description}, machine(description),
-      options(optionsOf(kernel)) {}
+      options(optionsOf(kernel)) {
+  auto rings = kernel.getBody().getOps<stage::RingOp>();
+  if (llvm::any_of(rings, lastsForLaunch))
+    machine.reserve(storageBytes(kernel));
+}
 
 ArrayRef<RegisterCandidate> simt::candidatesFor(Operation *op,
                                                 const BlockShape &block) {

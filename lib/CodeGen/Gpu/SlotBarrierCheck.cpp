@@ -8,6 +8,7 @@
 
 #include "BarrierCheck.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace kiln;
@@ -34,6 +35,10 @@ LogicalResult BarrierCheck::createSlots(CreateBarriersOp op, BlockState &state,
                               << ", where there is one already";
     state.slots.push_back({address, int64_t(op.getArrivals())});
   }
+  constexpr int64_t kLongest = 24;
+  int64_t period = std::lcm(slotPeriod, 2 * int64_t(op.getCount()));
+  if (period <= kLongest)
+    slotPeriod = period;
   SharedAccess access;
   access.op = op;
   access.touch = Touch::Write;

@@ -52,11 +52,18 @@ private:
 };
 } // namespace
 
+/// The loop that fills and empties slots in each iteration, which an operation
+/// of it is in; null before and behind it.
+static scf::ForOp ringLoopOf(Block *block) {
+  auto loop = dyn_cast<scf::ForOp>(block->getParentOp());
+  return loop && !isOverPoints(loop) ? loop : scf::ForOp();
+}
+
 /// The wait behind which a product has read its slots: it leaves at most those
 /// in flight that began later.
 std::optional<Point> RingReleases::findEnd(Operation *product) {
   Block *block = product->getBlock();
-  bool isLoop = isa<scf::ForOp>(block->getParentOp());
+  bool isLoop = bool(ringLoopOf(block));
   int64_t later = 0;
   for (int64_t iteration = 0; iteration <= int64_t(isLoop); ++iteration)
     for (Operation *op = iteration ? &block->front() : product->getNextNode();
@@ -146,11 +153,12 @@ bool RingReleases::run() {
       continue;
     std::optional<Point> end = findEnd(consume);
     stage::ReleaseOp release = releaseOf(consume);
-    if (isa<scf::ForOp>(consume->getParentOp()))
+    scf::ForOp own = ringLoopOf(consume->getBlock());
+    if (own)
       moveBeforeProducts(consume);
     if (!end || !release)
       return false;
-    if (auto own = dyn_cast<scf::ForOp>(consume->getParentOp())) {
+    if (own) {
       loop = own;
       held = end->iteration;
     }

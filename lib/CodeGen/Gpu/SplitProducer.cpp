@@ -66,6 +66,7 @@ private:
 
   bool isAlone();
   bool computesBesides();
+  bool lasts();
   void findSharedBarriers();
   void shareRegisters(scf::IfOp roles);
 
@@ -74,7 +75,7 @@ private:
   Block &entry;
   ProducerCosts costs;
   int64_t lanes, threads = 0;
-  bool everywhere; ///< also in loops of products alone
+  bool everywhere;   ///< also in loops of products alone
   int64_t added = 0; ///< threads beside the consumers
   /// Where the roles begin, and the operation of the entry that fills last.
   Operation *begin = nullptr, *last = nullptr;
@@ -189,13 +190,26 @@ bool ProducerSplitter::computesBesides() {
       .wasInterrupted();
 }
 
+/// Whether slots are filled from one iteration of a loop around theirs to the
+/// next.
+bool ProducerSplitter::lasts() {
+  return function
+      .walk([](Operation *op) {
+        auto loop = op->getParentOfType<scf::ForOp>();
+        return fills(op) && loop && loop->getParentOfType<scf::ForOp>()
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 bool ProducerSplitter::find() {
   auto count = function->getAttrOfType<IntegerAttr>(kThreadsAttr);
   if (!count || !function.getBody().hasOneBlock())
     return false;
   threads = count.getInt();
   if (threads % (costs.warps * lanes) || !isAlone() ||
-      !(everywhere || computesBesides()) || !collect())
+      !(everywhere || lasts() || computesBesides()) || !collect())
     return false;
   // Registers are of parts of the core, which have the warps in turns.
   bool isOneGroup = threads == costs.warps * lanes;

@@ -28,9 +28,42 @@ int64_t simt::slotBytes(stage::RingOp ring) {
   return bytes;
 }
 
+int64_t simt::ringBytes(stage::RingOp ring) {
+  return slotBytes(ring) * ring.getRing().getType().getDepth();
+}
+
+int64_t simt::storageBytes(tile::KernelOp kernel) {
+  int64_t bytes = 0;
+  kernel.walk([&](Operation *op) {
+    if (auto ring = dyn_cast<stage::RingOp>(op)) {
+      bytes =
+          llvm::alignTo(bytes, ring.getAlign().value_or(16)) + ringBytes(ring);
+      if (hasSlotBarriers(ring.getRing()))
+        bytes += 2 * kSplitBarrierBytes * ring.getRing().getType().getDepth();
+    } else if (auto alloc = dyn_cast<stage::AllocOp>(op)) {
+      StorageArea area = areaOf(alloc);
+      bytes = llvm::alignTo(bytes, alloc.getAlign().value_or(16)) + area.end -
+              area.begin;
+    }
+  });
+  return bytes;
+}
+
+bool simt::isOverPoints(scf::ForOp loop) {
+  return loop.getStep().getDefiningOp<tile::NumInstancesOp>() != nullptr;
+}
+
+bool simt::lastsForLaunch(stage::RingOp ring) {
+  return llvm::any_of(ring->getUsers(), [&](Operation *user) {
+    auto loop =
+        dyn_cast<scf::ForOp>(ring->getBlock()->findAncestorOpInBlock(*user));
+    return loop && isOverPoints(loop);
+  });
+}
+
 StorageArea simt::areaOf(stage::RingOp ring) {
   int64_t begin = ring.getOffset().value_or(0);
-  return {begin, begin + slotBytes(ring) * ring.getRing().getType().getDepth()};
+  return {begin, begin + ringBytes(ring)};
 }
 
 StorageArea simt::areaOf(stage::AllocOp alloc) {

@@ -10,6 +10,8 @@
 #define KILN_LIB_GPU_STORAGEAREAS_H
 
 #include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Tile/GridOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace kiln::simt {
 
@@ -27,6 +29,16 @@ struct StorageArea {
 
 /// Bytes of one slot of a ring, as its parts lie in it.
 int64_t slotBytes(stage::RingOp ring);
+/// Bytes of all slots of a ring.
+int64_t ringBytes(stage::RingOp ring);
+/// Bytes of all storage of a kernel and of the barriers of its slots, side by
+/// side.
+int64_t storageBytes(tile::KernelOp kernel);
+/// Whether a loop is that of a persistent kernel over points of the grid.
+bool isOverPoints(mlir::scf::ForOp loop);
+/// Whether a ring is older than that loop: it goes on from one point to the
+/// next.
+bool lastsForLaunch(stage::RingOp ring);
 /// The bytes of all slots, of one buffer, and of what a value of storage may
 /// stand for: all slots where it is a part of one.
 StorageArea areaOf(stage::RingOp ring);

@@ -18,8 +18,16 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::tile;
 
-/// Why an instance cannot do the work of several; empty if it can.
-static std::string whyNotPersistent(KernelOp kernel) {
+bool tile::printsOrAsserts(KernelOp kernel) {
+  return kernel
+      .walk([](Operation *op) {
+        return isa<PrintOp, AssertOp>(op) ? WalkResult::interrupt()
+                                          : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+std::string tile::whyNotPersistent(KernelOp kernel) {
   if (kernel.getProgress() == Progress::concurrent)
     return "its instances may wait for each other";
   if (!getCluster(kernel).empty())
@@ -51,8 +59,13 @@ static void hoistScalars(scf::ForOp loop) {
       [&](Operation *op, Region *) { loop.moveOutOfLoop(op); });
 }
 
-static void makePersistent(KernelOp kernel) {
+scf::ForOp tile::makePersistent(KernelOp kernel,
+                                function_ref<bool(Operation *)> isOfLaunch) {
   Block *body = &kernel.getBody().front();
+  Block::iterator begin = body->begin();
+  for (Operation &op : llvm::make_early_inc_range(*body))
+    if (isOfLaunch && isOfLaunch(&op))
+      op.moveBefore(body, begin);
   SmallVector<ProgramIdOp> ids;
   SmallVector<InstanceIdOp> numbers;
   kernel.walk([&](Operation *op) {
@@ -61,7 +74,7 @@ static void makePersistent(KernelOp kernel) {
     if (auto number = dyn_cast<InstanceIdOp>(op))
       numbers.push_back(number);
   });
-  Operation *first = &body->front();
+  Operation *first = &*begin;
   OpBuilder b(first);
   Location loc = kernel.getLoc();
   SmallVector<Type> types(3, b.getIndexType());
@@ -90,21 +103,37 @@ static void makePersistent(KernelOp kernel) {
     }
   }
   hoistScalars(loop);
+  return loop;
 }
 
-/// Whether the kernel's author asks for it.
-static bool isAsked(KernelOp kernel) {
-  DictionaryAttr hints = kernel.getHintsAttr();
+/// The name of the target that a kernel is compiled for; empty if none is.
+static StringRef targetOf(KernelOp kernel) {
   auto module = kernel->getParentOfType<ModuleOp>();
   auto spec = module ? module->getAttrOfType<StringAttr>(target::kSpecAttr)
                      : StringAttr();
-  if (!hints || !spec)
-    return false;
-  StringRef name =
-      spec.getValue().take_until([](char c) { return c == ',' || c == ':'; });
-  auto own = hints.getAs<DictionaryAttr>(name);
+  if (!spec)
+    return "";
+  return spec.getValue().take_until(
+      [](char c) { return c == ',' || c == ':'; });
+}
+
+std::optional<bool> tile::asksPersistent(KernelOp kernel) {
+  DictionaryAttr hints = kernel.getHintsAttr();
+  auto own =
+      hints ? hints.getAs<DictionaryAttr>(targetOf(kernel)) : DictionaryAttr();
   auto asks = own ? own.getAs<BoolAttr>("persistent") : BoolAttr();
-  return asks && asks.getValue();
+  return asks ? std::optional(asks.getValue()) : std::nullopt;
+}
+
+void tile::keepSingle(KernelOp kernel) {
+  StringRef name = targetOf(kernel);
+  Builder b(kernel);
+  NamedAttrList hints(kernel.getHintsAttr()), own;
+  if (auto known = dyn_cast_or_null<DictionaryAttr>(hints.get(name)))
+    own = NamedAttrList(known);
+  own.set("persistent", b.getBoolAttr(false));
+  hints.set(name, own.getDictionary(b.getContext()));
+  kernel.setHintsAttr(hints.getDictionary(b.getContext()));
 }
 
 namespace {
@@ -116,12 +145,14 @@ struct TileMakePersistent
     KernelOp kernel = getOperation();
     if (kernel.isExternal() || isPersistent(kernel))
       return;
-    bool asked = isAsked(kernel);
+    bool asked = asksPersistent(kernel).value_or(false);
     if (!all && !asked)
       return;
     std::string reason = whyNotPersistent(kernel);
-    if (reason.empty())
-      return makePersistent(kernel);
+    if (reason.empty()) {
+      makePersistent(kernel);
+      return;
+    }
     if (asked)
       kernel.emitWarning("kernel '")
           << kernel.getSymName() << "' is not persistent: " << reason;

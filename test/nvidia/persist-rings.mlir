@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Persistent kernels whose rings go on from one point of the grid to the next: that the rings stand before the loop over points, that
+// what a tile takes to change its layout has room beside them, that the result is verified and computes what it should with
+// few instances and many, in several orders of events, and that no wait, arrival or fence of it can be left out.
+// RUN: rm -rf %t && mkdir -p %t
+// RUN: kiln-opt %s -o %t/staged.mlir --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,simt-choose-bulk-copies,simt-persist-rings,stage-allocate,simt-insert-barriers))'
+// RUN: FileCheck %s < %t/staged.mlir
+// RUN: kiln-opt %t/staged.mlir -o %t/threads.mlir --pass-pipeline='builtin.module(convert-tile-to-simt,canonicalize,cse,llvm.func(simt-verify-barriers))'
+// RUN: %python %source/test/gpu/mutations.py kiln-opt --only=product --least=20 < %t/threads.mlir
+// RUN: kiln-opt %t/threads.mlir --pass-pipeline='builtin.module(llvm.func(simt-split-producer))' | FileCheck %s --check-prefix=SPLIT
+// RUN: for kernel in product wide single; do for seed in 0 1 2 3; do \
+// RUN:   kiln-run %s --entry=$kernel --target=reference,threads=nvidia:sm_90a,seed=$seed --grid=2,3 --inputs=random --check || exit 1; done; done
+
+!A = !tile.view<600x200xbf16>
+!B = !tile.view<200x248xbf16>
+!C = !tile.view<600x248xbf16>
+!D = !tile.view<600x248xf32>
+
+// CHECK-LABEL: tile.kernel @product(
+// CHECK: simt.create_barriers
+// CHECK: gpu.barrier
+// CHECK-NEXT: %[[RING:.*]] = stage.ring {align = 1024 : i64, barriers
+// CHECK-SAME: offset = 0 : i64} : !stage.ring<4 x
+// CHECK: %[[ID:.*]] = tile.instance_id
+// CHECK: %[[COUNT:.*]] = tile.num_instances
+// CHECK: scf.for %[[POINT:.*]] = %[[ID]] to %{{.*}} step %[[COUNT]] {
+// CHECK: tile.grid_coordinates %[[POINT]]
+// CHECK: stage.produce %[[RING]]
+// CHECK: scf.for
+// CHECK-NOT: gpu.barrier
+// CHECK: stage.consume %[[RING]]
+// CHECK: tile.dot
+// CHECK: stage.release %[[RING]]
+// CHECK-NOT: gpu.barrier
+// Each warp changes the layout of its own rows, in two rounds behind the ring's 192 KiB.
+// CHECK: simt.warp_barrier
+// CHECK-NEXT: simt.convert_layout {{.*}}simt.scratch = array<i64: 196608, 32768, 196608, 32768>
+// CHECK-NOT: gpu.barrier
+// CHECK: tile.store
+// The producer loops over points, too, and counts the slots that it fills.
+// SPLIT-LABEL: llvm.func @product(
+// SPLIT-SAME: simt.persistent
+// SPLIT-SAME: simt.threads = 384
+// SPLIT: simt.set_registers {count = 24 : i64}
+// SPLIT: simt.named_barrier {number = 0 : i64, threads = 288 : i64}
+// SPLIT: scf.for {{.*}} -> (i32)
+// SPLIT: simt.await_parity
+// SPLIT: simt.copy_bulk
+// SPLIT: scf.for {{.*}} -> (i32)
+// SPLIT: simt.await_parity
+// SPLIT: simt.copy_bulk
+// SPLIT: } else {
+// SPLIT-NEXT: simt.set_registers {count = 240 : i64, more}
+// SPLIT: simt.named_barrier {number = 0 : i64, threads = 288 : i64}
+// SPLIT-NOT: simt.named_barrier
+// SPLIT: llvm.return
+tile.kernel @product(%a: !A {tile.align = 16 : i64, tile.readonly}, %b: !B {tile.align = 16 : i64, tile.readonly}, %c: !C {tile.align = 16 : i64, tile.noalias})
+    attributes {tile.launch = #tile.kernel_hints<warps = 8>} {
+  %j, %i = tile.program_id : index, index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tile.num_blocks %a[1] by 64 : !A
+  %zero = arith.constant dense<0.0> : tensor<256x128xf32>
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> (tensor<256x128xf32>) {
+    %x = tile.load %a[%i, %k] : !A -> tensor<256x64xbf16>
+    %y = tile.load %b[%k, %j] : !B -> tensor<64x128xbf16>
+    %d = tile.dot %x, %y, %s : tensor<256x64xbf16>, tensor<64x128xbf16>, tensor<256x128xf32>
+    scf.yield %d : tensor<256x128xf32>
+  }
+  %t = arith.truncf %sum : tensor<256x128xf32> to tensor<256x128xbf16>
+  tile.store %t, %c[%i, %j] : tensor<256x128xbf16>, !C
+}
+
+// A tile of 128 KiB goes through what memory is left in more rounds.
+// CHECK-LABEL: tile.kernel @wide(
+// CHECK: tile.num_instances
+// CHECK: simt.convert_layout {{.*}}simt.scratch = array<i64: 196608,
+tile.kernel @wide(%a: !A {tile.align = 16 : i64, tile.readonly}, %b: !B {tile.align = 16 : i64, tile.readonly}, %c: !D {tile.align = 16 : i64, tile.noalias})
+    attributes {tile.launch = #tile.kernel_hints<warps = 8>} {
+  %j, %i = tile.program_id : index, index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tile.num_blocks %a[1] by 64 : !A
+  %zero = arith.constant dense<0.0> : tensor<256x128xf32>
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> (tensor<256x128xf32>) {
+    %x = tile.load %a[%i, %k] : !A -> tensor<256x64xbf16>
+    %y = tile.load %b[%k, %j] : !B -> tensor<64x128xbf16>
+    %d = tile.dot %x, %y, %s : tensor<256x64xbf16>, tensor<64x128xbf16>, tensor<256x128xf32>
+    scf.yield %d : tensor<256x128xf32>
+  }
+  tile.store %sum, %c[%i, %j] : tensor<256x128xf32>, !D
+}
+
+// A hint of the kernel keeps an instance for each point.
+// CHECK-LABEL: tile.kernel @single(
+// CHECK-NOT: tile.num_instances
+// CHECK: tile.store
+// SPLIT-LABEL: llvm.func @single(
+// SPLIT-NOT: simt.persistent
+// SPLIT: llvm.return
+tile.kernel @single(%a: !A {tile.align = 16 : i64, tile.readonly}, %b: !B {tile.align = 16 : i64, tile.readonly}, %c: !C {tile.align = 16 : i64, tile.noalias})
+    attributes {hints = {nvidia = {persistent = false}}, tile.launch = #tile.kernel_hints<warps = 8>} {
+  %j, %i = tile.program_id : index, index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tile.num_blocks %a[1] by 64 : !A
+  %zero = arith.constant dense<0.0> : tensor<256x128xf32>
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> (tensor<256x128xf32>) {
+    %x = tile.load %a[%i, %k] : !A -> tensor<256x64xbf16>
+    %y = tile.load %b[%k, %j] : !B -> tensor<64x128xbf16>
+    %d = tile.dot %x, %y, %s : tensor<256x64xbf16>, tensor<64x128xbf16>, tensor<256x128xf32>
+    scf.yield %d : tensor<256x128xf32>
+  }
+  %t = arith.truncf %sum : tensor<256x128xf32> to tensor<256x128xbf16>
+  tile.store %t, %c[%i, %j] : tensor<256x128xbf16>, !C
+}

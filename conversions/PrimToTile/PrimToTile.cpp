@@ -9,6 +9,7 @@
 #include "Wrap.h"
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Kiln/Attributes.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Schedule/Schedules.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "kiln/Tiling/Tiling.h"

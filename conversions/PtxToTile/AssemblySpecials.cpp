@@ -9,7 +9,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "AssemblyMachine.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;

@@ -8,7 +8,10 @@
 
 #include "AssemblyMachine.h"
 #include "kiln/Conversion/PtxToTile.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/ExternOps.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/ScanOps.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringSwitch.h"

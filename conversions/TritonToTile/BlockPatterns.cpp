@@ -4,7 +4,7 @@
 #include "Hints.h"
 #include "Patterns.h"
 
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Triton/Triton.h"
 
 using namespace mlir;

@@ -3,7 +3,7 @@
 #include "Blocks.h"
 #include "Patterns.h"
 
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
 
 #include <limits>
 

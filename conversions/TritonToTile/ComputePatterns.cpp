@@ -2,7 +2,11 @@
 // Arithmetic, products, reductions and scans, output.
 #include "Patterns.h"
 
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/DotOps.h"
+#include "kiln/Dialect/Tile/ExternOps.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/ReduceOps.h"
+#include "kiln/Dialect/Tile/ScanOps.h"
 #include "kiln/Dialect/Triton/Triton.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

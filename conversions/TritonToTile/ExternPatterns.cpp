@@ -3,7 +3,7 @@
 #include "ExternFunctions.h"
 #include "Patterns.h"
 
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/ExternOps.h"
 #include "kiln/Dialect/Triton/Triton.h"
 #include "llvm/ADT/StringExtras.h"
 

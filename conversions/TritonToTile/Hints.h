@@ -3,7 +3,7 @@
 #ifndef KILN_CONVERSIONS_TRITONTOTILE_HINTS_H
 #define KILN_CONVERSIONS_TRITONTOTILE_HINTS_H
 
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Dialect/Triton/Triton.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/PatternMatch.h"

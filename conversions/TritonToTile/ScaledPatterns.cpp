@@ -2,7 +2,7 @@
 // Products of block-scaled operands.
 #include "Patterns.h"
 
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/DotOps.h"
 #include "kiln/Dialect/Triton/Triton.h"
 
 using namespace mlir;

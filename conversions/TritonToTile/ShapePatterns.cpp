@@ -2,7 +2,8 @@
 // Operations that make tiles or rearrange them.
 #include "Patterns.h"
 
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/ScanOps.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Dialect/Triton/Triton.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

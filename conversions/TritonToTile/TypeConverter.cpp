@@ -2,7 +2,7 @@
 // Types of the conversion.
 #include "Patterns.h"
 
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Dialect/Triton/Triton.h"
 
 using namespace mlir;

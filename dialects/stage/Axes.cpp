@@ -3,7 +3,10 @@
 
 #include "kiln/Dialect/Stage/Axes.h"
 #include "kiln/Dialect/Stage/StorageOps.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
+#include "kiln/Dialect/Tile/ReduceOps.h"
+#include "kiln/Dialect/Tile/ScanOps.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 

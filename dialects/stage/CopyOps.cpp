@@ -4,6 +4,7 @@
 #include "kiln/Dialect/Stage/CopyOps.h"
 #include "Async.h"
 #include "kiln/Dialect/Tile/Padding.h"
+#include "kiln/Interfaces/ViewAccess.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 

@@ -4,7 +4,7 @@
 #ifndef KILN_DIALECTS_TILE_SCANCHECKS_H
 #define KILN_DIALECTS_TILE_SCANCHECKS_H
 
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/YieldOps.h"
 
 namespace kiln::tile {
 

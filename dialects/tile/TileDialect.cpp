@@ -6,8 +6,11 @@
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/Variants.h"
+#include "kiln/Interfaces/Cost.h"
 #include "kiln/Interfaces/KnownAttributes.h"
+#include "kiln/Interfaces/Layout.h"
 #include "kiln/Interfaces/Version.h"
+#include "kiln/Interfaces/ViewAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -34,6 +37,7 @@ void TileDialect::initialize() {
   registerTypes();
   registerAttributes();
   registerKernelOps();
+  registerYieldOps();
   registerMemoryOps();
   registerShapeOps();
   registerDotOps();

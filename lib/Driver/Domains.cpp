@@ -3,7 +3,9 @@
 
 #include "Domains.h"
 #include "kiln/Dialect/Prim/Prim.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
+#include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Index/List.h"
 #include "kiln/Runtime/Program.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -5,7 +5,7 @@
 #include "ExplanationPage.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Prim/Prim.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Runtime/Session.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Text/Json.h"

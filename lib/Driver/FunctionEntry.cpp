@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FunctionBuilder.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Transforms/Tile/Retile.h"
 #include "mlir/IR/IntegerSet.h"

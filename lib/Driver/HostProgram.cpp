@@ -5,7 +5,7 @@
 #include "FunctionBuilder.h"
 #include "Tolerance.h"
 #include "kiln/Dialect/Kiln/Report.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Tiling/Tiling.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

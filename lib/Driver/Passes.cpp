@@ -7,7 +7,7 @@
 #include "Specs.h"
 #include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Dialect/Program/Program.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Target/Passes.h"
 #include "mlir/IR/SymbolTable.h"

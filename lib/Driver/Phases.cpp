@@ -7,7 +7,7 @@
 #include "LaunchCosts.h"
 #include "kiln-c/Runtime.h"
 #include "kiln/Dialect/Program/Program.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;

@@ -8,7 +8,7 @@
 #include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Stage/Stage.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Driver/Driver.h"
 #include "kiln/Driver/Passes.h"
 #include "kiln/Frontend/Frontend.h"

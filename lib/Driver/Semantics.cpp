@@ -5,7 +5,7 @@
 #include "Domains.h"
 #include "SemanticsCompare.h"
 #include "kiln/Dialect/Program/Program.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Runtime/Package.h"
 #include "kiln/Runtime/Session.h"

@@ -3,7 +3,7 @@
 
 #include "SemanticsCompare.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Kernel.h"

@@ -4,7 +4,7 @@
 #include "SemanticsValues.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Dialect/Simt/ThreadCode.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Eval/Elements.h"
 #include "kiln/Runtime/Npy.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

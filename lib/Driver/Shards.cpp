@@ -6,7 +6,7 @@
 #include "SerialiseAgain.h"
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Simt/LaunchAttrs.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Driver/Semantics.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/Unverified.h"

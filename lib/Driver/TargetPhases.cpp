@@ -3,7 +3,7 @@
 
 #include "Phases.h"
 #include "Specs.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Tiling/Tiling.h"
 #include "kiln/Transforms/Program/Passes.h"

@@ -4,7 +4,7 @@
 #ifndef KILN_LIB_DRIVER_TOLERANCE_H
 #define KILN_LIB_DRIVER_TOLERANCE_H
 
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Runtime/Program.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <map>

@@ -5,7 +5,7 @@
 #include "Seal.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Dialect/Simt/ThreadCode.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Eval/Collective.h"
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Kernel.h"

@@ -5,7 +5,7 @@
 #include "Seal.h"
 #include "kiln/Conversion/PtxToTile.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Interfaces/Bytecode.h"
 #include "kiln/Target/Plugin.h"
 #include "kiln/Transforms/Tile/Passes.h"

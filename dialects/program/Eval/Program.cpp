@@ -3,7 +3,7 @@
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Program/CollectiveOps.h"
 #include "kiln/Dialect/Program/HostOps.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Eval/Collective.h"
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/HostFunctions.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Regions: one pass over a box, with the checks that its form promises.
 #include "State.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
+#include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Eval/Elements.h"
 
 using namespace mlir;

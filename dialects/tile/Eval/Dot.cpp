@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix products of tiles.
 #include "Families.h"
+#include "kiln/Dialect/Tile/DotOps.h"
 #include "kiln/Eval/Kernel.h"
 #include "kiln/Eval/Perturb.h"
 #include "kiln/Eval/Products.h"

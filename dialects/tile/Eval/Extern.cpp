@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What reaches outside of the tile program.
 #include "Families.h"
+#include "kiln/Dialect/Tile/ExternOps.h"
 #include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Runtime/Print.h"
 #include "llvm/Support/raw_ostream.h"

@@ -3,7 +3,7 @@
 #ifndef KILN_DIALECTS_TILE_EVAL_FAMILIES_H
 #define KILN_DIALECTS_TILE_EVAL_FAMILIES_H
 
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Evaluator.h"
 #include "kiln/Eval/Memory.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Calls of the functions of C.
 #include "Families.h"
+#include "kiln/Dialect/Tile/ExternOps.h"
 #include "kiln/Eval/Perturb.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringSwitch.h"

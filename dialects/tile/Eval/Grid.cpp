@@ -3,6 +3,7 @@
 #include "Families.h"
 #include "GridState.h"
 #include "kiln/Dialect/Tile/GridOps.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

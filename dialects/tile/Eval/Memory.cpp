@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Views, loads, stores and gathers.
 #include "Families.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
 #include <cmath>
 #include <limits>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pointers: a pointer is a view of rank 0, a tile of pointers holds addresses.
 #include "Families.h"
+#include "kiln/Dialect/Tile/AtomicOps.h"
+#include "kiln/Dialect/Tile/PointerOps.h"
 #include <cmath>
 #include <cstring>
 

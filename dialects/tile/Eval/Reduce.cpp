@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions of tiles: known combiners in wide loops, others by their region.
 #include "Families.h"
+#include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Eval/Perturb.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

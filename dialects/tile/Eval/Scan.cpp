@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scans and other operations that relate elements of a tile.
 #include "Families.h"
+#include "kiln/Dialect/Tile/ScanOps.h"
 #include "kiln/Dialect/Tile/SegmentOps.h"
 #include "kiln/Eval/Perturb.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

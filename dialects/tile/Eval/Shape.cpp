@@ -2,6 +2,7 @@
 // Tiles from scalars, and elements rearranged.
 #include "Families.h"
 #include "kiln/Dialect/Tile/ExchangeOps.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
 
 using namespace mlir;
 

@@ -9,6 +9,7 @@
 #ifndef KILN_SCHEDULE_KERNELBUILDER_H
 #define KILN_SCHEDULE_KERNELBUILDER_H
 
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Schedule/HostProgramBuilder.h"
 #include <vector>
 

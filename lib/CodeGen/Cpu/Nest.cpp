@@ -3,6 +3,7 @@
 
 #include "MathFunctions.h"
 #include "NestBuilder.h"
+#include "kiln/Interfaces/ViewAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/SetVector.h"

@@ -16,6 +16,7 @@
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Index/Analysis.h"
 #include "kiln/Interfaces/MatrixProduct.h"
+#include "kiln/Interfaces/ViewAccess.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <map>
 #include <set>

@@ -10,6 +10,7 @@
 #include "Access.h"
 #include "LayoutChoice.h"
 #include "OwnLowerings.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -5,6 +5,7 @@
 #include "Machine.h"
 #include "Work.h"
 #include "kiln/Dialect/Kiln/Asked.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Target/Lowering.h"

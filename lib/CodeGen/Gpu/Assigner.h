@@ -8,6 +8,7 @@
 #include "LayoutChoice.h"
 #include "LayoutRules.h"
 #include "RegisterCandidates.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 
 namespace kiln::simt {

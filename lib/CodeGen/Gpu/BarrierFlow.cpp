@@ -4,6 +4,7 @@
 #include "BarrierFlow.h"
 #include "MemoryProducts.h"
 #include "Order.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 
 using namespace mlir;
 using namespace kiln;

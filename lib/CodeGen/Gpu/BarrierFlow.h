@@ -16,6 +16,7 @@
 #include "ProductWaits.h"
 #include "ScratchNeeds.h"
 #include "StorageAreas.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"

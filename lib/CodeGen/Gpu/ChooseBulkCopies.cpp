@@ -3,6 +3,7 @@
 
 #include "Machine.h"
 #include "MemoryProducts.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelWalk.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
 
 using namespace mlir;
 using namespace kiln;

@@ -10,7 +10,7 @@
 #include "Float8Products.h"
 #include "LayoutChoice.h"
 #include "kiln/Dialect/Kiln/Description.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Transforms/Tile/Accumulators.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

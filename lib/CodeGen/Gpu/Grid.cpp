@@ -4,6 +4,8 @@
 #include "Grid.h"
 #include "OwnLowerings.h"
 #include "kiln/Dialect/Tile/GridOps.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
 
 using namespace mlir;
 using namespace kiln;

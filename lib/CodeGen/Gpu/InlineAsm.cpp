@@ -8,6 +8,7 @@
 
 #include "FirstCopies.h"
 #include "OwnLowerings.h"
+#include "kiln/Dialect/Tile/ExternOps.h"
 #include "kiln/Gpu/Lowering.h"
 #include "kiln/Transforms/Tile/Passes.h"
 

@@ -5,6 +5,7 @@
 #include "MemoryProducts.h"
 #include "RegisterCandidates.h"
 #include "SlotBarriers.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 

@@ -14,6 +14,7 @@
 #include "StorageAreas.h"
 #include "kiln/Analysis/AxisAnalysis.h"
 #include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Index/Analysis.h"
 #include "kiln/Interfaces/ViewAccess.h"
 #include "kiln/Target/TargetRegistry.h"

@@ -4,7 +4,9 @@
 #include "LayoutRules.h"
 #include "LayoutChoice.h"
 #include "kiln/Dialect/Tile/ExchangeOps.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/ExternOps.h"
+#include "kiln/Dialect/Tile/ReduceOps.h"
+#include "kiln/Dialect/Tile/ScanOps.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/Reduction.h"
 

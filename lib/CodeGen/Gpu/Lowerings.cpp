@@ -8,6 +8,7 @@
 #include "RegisterCandidates.h"
 #include "RowCosts.h"
 #include "kiln/Dialect/Kiln/Report.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Target/Declines.h"
 #include "llvm/Support/Format.h"
 

@@ -4,6 +4,7 @@
 #include "MemoryProducts.h"
 #include "Fragments.h"
 #include "LoopMemory.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

@@ -12,6 +12,8 @@
 #include "KernelWalk.h"
 #include "OwnLowerings.h"
 #include "Pairs.h"
+#include "kiln/Dialect/Tile/ExchangeOps.h"
+#include "kiln/Dialect/Tile/ScanOps.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -4,7 +4,7 @@
 #ifndef KILN_LIB_GPU_ORDER_H
 #define KILN_LIB_GPU_ORDER_H
 
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 
 namespace kiln::simt {
 

@@ -12,6 +12,7 @@
 #include "OwnLowerings.h"
 #include "ScratchNeeds.h"
 #include "kiln-c/Kernel.h"
+#include "kiln/Dialect/Tile/ExternOps.h"
 #include "kiln/Gpu/OutputRecord.h"
 #include "kiln/System/DType.h"
 #include "kiln/Transforms/Tile/Passes.h"

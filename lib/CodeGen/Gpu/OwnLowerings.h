@@ -12,8 +12,28 @@
 #define KILN_LIB_GPU_OWNLOWERINGS_H
 
 #include "KernelWalk.h"
-#include "kiln/Dialect/Tile/ExchangeOps.h"
-#include "kiln/Dialect/Tile/GridOps.h"
+
+namespace kiln::tile {
+class AssertOp;
+class DimOp;
+class ExchangeOp;
+class GatherOp;
+class GridCoordinatesOp;
+class HistogramOp;
+class InlineAsmOp;
+class InstanceIdOp;
+class LoadPtrOp;
+class MakeViewOp;
+class NumBlocksOp;
+class NumInstancesOp;
+class NumProgramsOp;
+class PrintOp;
+class ProgramIdOp;
+class ReduceOp;
+class ScanOp;
+class SortOp;
+class StorePtrOp;
+} // namespace kiln::tile
 
 namespace kiln::simt {
 

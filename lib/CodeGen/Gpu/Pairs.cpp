@@ -11,6 +11,7 @@
 #include "Pairs.h"
 #include "Exchange.h"
 #include "Scan.h"
+#include "kiln/Dialect/Tile/ExchangeOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

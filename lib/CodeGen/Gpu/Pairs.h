@@ -6,7 +6,10 @@
 
 #include "KernelWalk.h"
 #include "ScratchNeeds.h"
-#include "kiln/Dialect/Tile/ExchangeOps.h"
+
+namespace kiln::tile {
+class ExchangeOp;
+} // namespace kiln::tile
 
 namespace kiln::simt {
 

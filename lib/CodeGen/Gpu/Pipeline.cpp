@@ -6,6 +6,7 @@
 #include "LoweringOffer.h"
 #include "OwnLowerings.h"
 #include "kiln/Conversion/PtxToTile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Locations.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Staging/Passes.h"

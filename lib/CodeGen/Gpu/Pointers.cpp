@@ -4,6 +4,8 @@
 #include "FirstCopies.h"
 #include "LayoutChoice.h"
 #include "OwnLowerings.h"
+#include "kiln/Dialect/Tile/AtomicOps.h"
+#include "kiln/Dialect/Tile/PointerOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

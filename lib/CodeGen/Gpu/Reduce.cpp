@@ -4,6 +4,7 @@
 #include "KernelWalk.h"
 #include "OwnLowerings.h"
 #include "ScratchNeeds.h"
+#include "kiln/Dialect/Tile/ReduceOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

@@ -3,6 +3,7 @@
 
 #include "Scan.h"
 #include "OwnLowerings.h"
+#include "kiln/Dialect/Tile/ScanOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

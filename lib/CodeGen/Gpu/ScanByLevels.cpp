@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Scan.h"
+#include "kiln/Dialect/Tile/ScanOps.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -4,6 +4,7 @@
 #include "ScratchNeeds.h"
 #include "RegisterCandidates.h"
 #include "StorageAreas.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Interfaces/Names.h"
 #include "kiln/Target/Declines.h"
 #include "kiln/Target/PluginLoader.h"

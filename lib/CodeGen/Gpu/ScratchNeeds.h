@@ -12,11 +12,20 @@
 #define KILN_LIB_GPU_SCRATCHNEEDS_H
 
 #include "ExchangeMachine.h"
-#include "kiln/Dialect/Tile/ExchangeOps.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Gpu/Registers.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace kiln::tile {
+class ExchangeOp;
+class GatherOp;
+class HistogramOp;
+class InlineAsmOp;
+class ReduceOp;
+class ScanOp;
+class SortOp;
+} // namespace kiln::tile
 
 namespace kiln::simt {
 

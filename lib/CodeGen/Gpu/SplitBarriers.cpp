@@ -10,6 +10,7 @@
 
 #include "MemoryProducts.h"
 #include "StorageAreas.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Staging/LoopValues.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

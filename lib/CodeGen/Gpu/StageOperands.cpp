@@ -12,6 +12,8 @@
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Gpu/LayoutRule.h"
 #include "kiln/Gpu/Passes.h"

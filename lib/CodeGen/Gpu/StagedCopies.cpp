@@ -10,6 +10,7 @@
 #include "Access.h"
 #include "LayoutChoice.h"
 #include "OwnLowerings.h"
+#include "kiln/Dialect/Tile/PointerOps.h"
 
 using namespace mlir;
 using namespace kiln;

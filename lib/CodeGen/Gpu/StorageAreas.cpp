@@ -3,6 +3,7 @@
 
 #include "StorageAreas.h"
 #include "LayoutChoice.h"
+#include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Gpu/ThreadBuilder.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/MatrixProduct.h"

@@ -4,6 +4,7 @@
 #include "Work.h"
 #include "KernelWalk.h"
 #include "LayoutChoice.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Target/Lowering.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/Support/MathExtras.h"

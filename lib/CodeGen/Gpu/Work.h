@@ -10,7 +10,7 @@
 #define KILN_LIB_GPU_WORK_H
 
 #include "kiln/Dialect/Kiln/Description.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 
 namespace kiln::simt {
 

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "IterationSpaceBuilder.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

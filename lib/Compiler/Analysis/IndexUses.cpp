@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "IterationSpaceBuilder.h"
+#include "kiln/Interfaces/IndexMap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 

@@ -3,6 +3,7 @@
 
 #include "kiln/Analysis/IterationSpace.h"
 #include "IterationSpaceBuilder.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
 

@@ -7,7 +7,7 @@
 #include "Linearize.h"
 #include "TileDims.h"
 #include "kiln/Analysis/IterationSpace.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Interfaces/ViewAccess.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"

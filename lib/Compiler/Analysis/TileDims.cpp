@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TileDims.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Interfaces/Cost.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/ViewAccess.h"

@@ -4,7 +4,7 @@
 #ifndef KILN_LIB_ANALYSIS_TILEDIMS_H
 #define KILN_LIB_ANALYSIS_TILEDIMS_H
 
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include <string>

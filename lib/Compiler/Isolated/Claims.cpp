@@ -8,6 +8,7 @@
 
 #include "Questions.h"
 #include "kiln/Dialect/Prim/Prim.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Schedule/Schedules.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/TargetRegistry.h"

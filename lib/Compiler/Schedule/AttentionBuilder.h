@@ -5,6 +5,7 @@
 #define KILN_LIB_SCHEDULE_ATTENTIONBUILDER_H
 
 #include "AttentionParts.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
 
 namespace kiln::schedule {
 

@@ -15,6 +15,9 @@
 #include "PartSums.h"
 #include "ResultOrder.h"
 #include "WindowInput.h"
+#include "kiln/Dialect/Tile/DotOps.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
 
 using namespace mlir;
 using namespace kiln;

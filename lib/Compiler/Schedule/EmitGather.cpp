@@ -1,6 +1,8 @@
 //===- EmitGather.cpp - Tiles of gathers ----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "kiln/Dialect/Tile/MemoryOps.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Schedule/TileBuilder.h"
 
 using namespace mlir;

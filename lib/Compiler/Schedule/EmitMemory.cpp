@@ -1,6 +1,8 @@
 //===- EmitMemory.cpp - Loads, stores and indices of tiles ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "kiln/Dialect/Tile/MemoryOps.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Schedule/TileBuilder.h"
 #include "llvm/ADT/SmallBitVector.h"
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Schedule/KernelBuilder.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Index/ScalarBuilder.h"
 
 using namespace mlir;

@@ -3,6 +3,9 @@
 
 #include "PatchProduct.h"
 #include "ResultOrder.h"
+#include "kiln/Dialect/Tile/DotOps.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
 
 using namespace mlir;
 using namespace kiln;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Schedule/TileBuilder.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
 
 using namespace mlir;
 using namespace kiln;

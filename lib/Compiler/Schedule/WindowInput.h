@@ -4,6 +4,7 @@
 #ifndef KILN_LIB_SCHEDULE_WINDOWINPUT_H
 #define KILN_LIB_SCHEDULE_WINDOWINPUT_H
 
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Schedule/Schedules.h"
 
 namespace kiln::schedule {

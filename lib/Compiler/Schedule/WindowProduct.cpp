@@ -3,6 +3,9 @@
 
 #include "WindowProduct.h"
 #include "ResultOrder.h"
+#include "kiln/Dialect/Tile/DotOps.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

@@ -5,6 +5,7 @@
 #include "SplitProducts.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Tile/DotOps.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Staging/Passes.h"
 #include "kiln/Target/Declines.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

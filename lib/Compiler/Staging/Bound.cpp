@@ -3,7 +3,7 @@
 
 #include "SplitProducts.h"
 #include "kiln/Dialect/Stage/Axes.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Index/Analysis.h"
 #include "kiln/Staging/Passes.h"
 #include "kiln/Staging/Storage.h"

@@ -3,7 +3,8 @@
 
 #include "FamilyLowerings.h"
 #include "TileToStage.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Staging/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

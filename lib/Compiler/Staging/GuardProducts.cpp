@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "SplitProducts.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Staging/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -3,7 +3,8 @@
 
 #include "CountedRings.h"
 #include "kiln/Dialect/Stage/Places.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Staging/FactorLayouts.h"
 #include "kiln/Staging/Scratchpad.h"
 #include "kiln/Target/Declines.h"

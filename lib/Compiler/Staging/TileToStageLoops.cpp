@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileToStage.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 
 using namespace mlir;
 using namespace kiln;

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TileToStage.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/AtomicOps.h"
+#include "kiln/Dialect/Tile/ExternOps.h"
+#include "kiln/Dialect/Tile/PointerOps.h"
+#include "kiln/Dialect/Tile/ReduceOps.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/MathExtras.h"

@@ -1,7 +1,7 @@
 //===- TransferPlanes.cpp - Boxes as two-dimensional transfers ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Staging/Scratchpad.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"

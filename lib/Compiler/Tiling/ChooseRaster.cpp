@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "GridTraffic.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/ExternOps.h"
+#include "kiln/Dialect/Tile/GridOps.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "kiln/Tiling/Passes.h"
 #include "kiln/Tiling/SetBlocks.h"

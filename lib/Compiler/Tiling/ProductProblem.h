@@ -5,6 +5,7 @@
 #define KILN_LIB_TILING_PRODUCTPROBLEM_H
 
 #include "kiln/Analysis/IterationSpace.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Target/TilingModel.h"
 

@@ -11,7 +11,12 @@
 
 #include "GridTraffic.h"
 #include "kiln/Dialect/Program/Program.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/AtomicOps.h"
+#include "kiln/Dialect/Tile/ExternOps.h"
+#include "kiln/Dialect/Tile/GridOps.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "kiln/Tiling/Passes.h"

@@ -4,6 +4,7 @@
 #include "ProductProblem.h"
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Program/Program.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Target/Limits.h"
 #include "kiln/Target/TargetRegistry.h"

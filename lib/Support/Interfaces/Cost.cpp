@@ -8,6 +8,7 @@
 using namespace mlir;
 using namespace kiln;
 
+#include "kiln/Interfaces/Accumulation.cpp.inc"
 #include "kiln/Interfaces/Cost.cpp.inc"
 
 double kiln::getElementOperations(Operation *op) {

@@ -4,6 +4,7 @@
 #define KILN_DIALECT_PRIM_COMBINEOPS_H
 
 #include "kiln/Dialect/Prim/GroupOps.h"
+#include "kiln/Interfaces/Accumulation.h"
 
 #define GET_OP_CLASSES
 #include "kiln/Dialect/Prim/CombineOps.h.inc"

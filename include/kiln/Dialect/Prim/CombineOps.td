@@ -4,6 +4,7 @@
 #define KILN_DIALECT_PRIM_COMBINEOPS_TD
 
 include "kiln/Dialect/Prim/PrimAttrs.td"
+include "kiln/Interfaces/Accumulation.td"
 
 defvar Prim_combiner = [{
     The region combines two elements (of every operand: first all left ones, then all right ones) as

@@ -4,6 +4,7 @@
 #define KILN_DIALECT_PRIM_COMPOSITEOPS_TD
 
 include "kiln/Dialect/Prim/PrimAttrs.td"
+include "kiln/Interfaces/Accumulation.td"
 
 /// Composites stay whole until targets and fusion have seen them; `prim-decompose` expands them.
 class Prim_CompositeUnaryOp<string mnemonic, list<Trait> traits = []>

@@ -4,6 +4,7 @@
 #define KILN_DIALECT_PRIM_CONVOPS_TD
 
 include "kiln/Dialect/Prim/PrimAttrs.td"
+include "kiln/Interfaces/Accumulation.td"
 
 def Prim_ConvOp : Prim_Op<"conv", [Pure, DeclareOpInterfaceMethods<AccumulationOpInterface>]> {
   let summary = "Convolution over any number of spatial dimensions";

@@ -4,6 +4,7 @@
 #define KILN_DIALECT_PRIM_MATMULOPS_TD
 
 include "kiln/Dialect/Prim/PrimAttrs.td"
+include "kiln/Interfaces/Accumulation.td"
 
 def Prim_DotGeneralOp : Prim_Op<"dot_general", [Pure, DeclareOpInterfaceMethods<AccumulationOpInterface>]> {
   let summary = "Products summed over contracted dimensions";

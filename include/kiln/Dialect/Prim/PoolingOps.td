@@ -4,6 +4,7 @@
 #define KILN_DIALECT_PRIM_POOLINGOPS_TD
 
 include "kiln/Dialect/Prim/PrimAttrs.td"
+include "kiln/Interfaces/Accumulation.td"
 
 /// Slides a window over the spatial dimensions of [N, spatial..., C].
 class Prim_PoolOp<string mnemonic, list<Trait> traits = []> : Prim_Op<mnemonic, !listconcat([Pure], traits)> {

@@ -3,7 +3,7 @@
 #ifndef KILN_DIALECT_PRIM_PRIMBASE_TD
 #define KILN_DIALECT_PRIM_PRIMBASE_TD
 
-include "kiln/Interfaces/Cost.td"
+include "kiln/Interfaces/ExactResult.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"

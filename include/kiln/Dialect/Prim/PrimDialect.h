@@ -3,7 +3,7 @@
 #ifndef KILN_DIALECT_PRIM_PRIMDIALECT_H
 #define KILN_DIALECT_PRIM_PRIMDIALECT_H
 
-#include "kiln/Interfaces/Cost.h"
+#include "kiln/Interfaces/ExactResult.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"

@@ -4,6 +4,7 @@
 #define KILN_DIALECT_PRIM_REDUCTIONOPS_TD
 
 include "kiln/Dialect/Prim/PrimAttrs.td"
+include "kiln/Interfaces/Accumulation.td"
 
 /// Reduces over `dims`, which disappear from the shape. Constraints C1 to C3 are those of each
 /// reduction.

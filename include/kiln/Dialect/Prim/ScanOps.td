@@ -4,6 +4,7 @@
 #define KILN_DIALECT_PRIM_SCANOPS_TD
 
 include "kiln/Dialect/Prim/PrimAttrs.td"
+include "kiln/Interfaces/Accumulation.td"
 
 def Prim_ScanOp : Prim_Op<"scan", [Pure, AllTypesMatch<["operand", "result"]>,
     DeclareOpInterfaceMethods<AccumulationOpInterface>]> {

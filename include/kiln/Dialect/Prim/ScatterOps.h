@@ -4,6 +4,7 @@
 #define KILN_DIALECT_PRIM_SCATTEROPS_H
 
 #include "kiln/Dialect/Prim/PrimDialect.h"
+#include "kiln/Interfaces/Accumulation.h"
 
 #define GET_OP_CLASSES
 #include "kiln/Dialect/Prim/ScatterOps.h.inc"

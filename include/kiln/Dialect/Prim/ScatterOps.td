@@ -4,6 +4,7 @@
 #define KILN_DIALECT_PRIM_SCATTEROPS_TD
 
 include "kiln/Dialect/Prim/PrimAttrs.td"
+include "kiln/Interfaces/Accumulation.td"
 
 def Prim_GatherSlicesOp : Prim_Op<"gather_slices", [Pure, ExactResult]> {
   let summary = "Reads slices that start at computed places";

@@ -4,7 +4,6 @@
 #ifndef KILN_DIALECT_TILE_ATOMICOPS_H
 #define KILN_DIALECT_TILE_ATOMICOPS_H
 
-#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 
 #define GET_OP_CLASSES

@@ -5,6 +5,10 @@
 #define KILN_DIALECT_TILE_DOTOPS_H
 
 #include "kiln/Dialect/Tile/TileDialect.h"
+#include "kiln/Interfaces/Accumulation.h"
+#include "kiln/Interfaces/Cost.h"
+#include "kiln/Interfaces/IndexMap.h"
+#include "kiln/Interfaces/MatrixProduct.h"
 
 #define GET_OP_CLASSES
 #include "kiln/Dialect/Tile/DotOps.h.inc"

@@ -5,6 +5,7 @@
 
 include "kiln/Dialect/Tile/TileAttrs.td"
 include "kiln/Dialect/Tile/TileTypes.td"
+include "kiln/Interfaces/Accumulation.td"
 include "kiln/Interfaces/Cost.td"
 include "kiln/Interfaces/IndexMap.td"
 include "kiln/Interfaces/MatrixProduct.td"

@@ -5,6 +5,8 @@
 #define KILN_DIALECT_TILE_EXCHANGEOPS_H
 
 #include "kiln/Dialect/Tile/TileDialect.h"
+#include "kiln/Interfaces/ExactResult.h"
+#include "kiln/Interfaces/IndexMap.h"
 
 #define GET_OP_CLASSES
 #include "kiln/Dialect/Tile/ExchangeOps.h.inc"

@@ -5,8 +5,10 @@
 #define KILN_DIALECT_TILE_EXTERNOPS_H
 
 #include "kiln/Dialect/Effects.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
+#include "kiln/Index/IndexInterfaces.h"
+#include "kiln/Interfaces/Cost.h"
+#include "mlir/IR/PatternMatch.h"
 
 namespace kiln::tile {
 

@@ -4,7 +4,8 @@
 #ifndef KILN_DIALECT_TILE_GRIDOPS_H
 #define KILN_DIALECT_TILE_GRIDOPS_H
 
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
+#include "kiln/Index/IndexInterfaces.h"
 #include <array>
 
 namespace kiln::tile {

@@ -5,6 +5,7 @@
 #define KILN_DIALECT_TILE_KERNELOPS_H
 
 #include "kiln/Dialect/Tile/TileDialect.h"
+#include "kiln/Index/IndexInterfaces.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"

@@ -129,21 +129,4 @@ def Tile_NumProgramsOp : Tile_Op<"num_programs", [
   let hasVerifier = 1;
 }
 
-def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike]> {
-  let summary = "Returns values from the region of a tile operation";
-  let description = [{
-    - `values`: what the operation around it takes them for.
-
-    Since: 0.1.
-
-    Example:
-    ```mlir
-    tile.yield %sum : f32
-    ```
-  }];
-  let arguments = (ins Variadic<Tile_AnyLike>:$values);
-  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
-  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange{}); }]>];
-}
-
 #endif

@@ -5,6 +5,11 @@
 #define KILN_DIALECT_TILE_MEMORYOPS_H
 
 #include "kiln/Dialect/Tile/TileDialect.h"
+#include "kiln/Index/IndexInterfaces.h"
+#include "kiln/Interfaces/Cost.h"
+#include "kiln/Interfaces/ExactResult.h"
+#include "kiln/Interfaces/IndexMap.h"
+#include "kiln/Interfaces/ViewAccess.h"
 
 #define GET_OP_CLASSES
 #include "kiln/Dialect/Tile/MemoryOps.h.inc"

@@ -4,8 +4,10 @@
 #ifndef KILN_DIALECT_TILE_REDUCEOPS_H
 #define KILN_DIALECT_TILE_REDUCEOPS_H
 
-#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
+#include "kiln/Dialect/Tile/YieldOps.h"
+#include "kiln/Interfaces/Accumulation.h"
+#include "kiln/Interfaces/IndexMap.h"
 
 #define GET_OP_CLASSES
 #include "kiln/Dialect/Tile/ReduceOps.h.inc"

@@ -4,7 +4,7 @@
 #define KILN_DIALECT_TILE_REDUCEOPS_TD
 
 include "kiln/Dialect/Tile/TileTypes.td"
-include "kiln/Interfaces/Cost.td"
+include "kiln/Interfaces/Accumulation.td"
 include "kiln/Interfaces/IndexMap.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"

@@ -4,8 +4,9 @@
 #ifndef KILN_DIALECT_TILE_SEGMENTOPS_H
 #define KILN_DIALECT_TILE_SEGMENTOPS_H
 
-#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
+#include "kiln/Dialect/Tile/YieldOps.h"
+#include "kiln/Interfaces/Accumulation.h"
 #include "kiln/Interfaces/Composite.h"
 
 #define GET_OP_CLASSES

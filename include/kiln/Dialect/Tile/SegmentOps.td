@@ -4,8 +4,8 @@
 #define KILN_DIALECT_TILE_SEGMENTOPS_TD
 
 include "kiln/Dialect/Tile/TileTypes.td"
+include "kiln/Interfaces/Accumulation.td"
 include "kiln/Interfaces/Composite.td"
-include "kiln/Interfaces/Cost.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Tile_SegmentedScanOp : Tile_Op<"segmented_scan", [

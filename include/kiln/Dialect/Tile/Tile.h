@@ -14,5 +14,7 @@
 #include "kiln/Dialect/Tile/ScanOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
+#include "kiln/Dialect/Tile/YieldOps.h"
+#include "kiln/Interfaces/Layout.h"
 
 #endif // KILN_DIALECT_TILE_TILE_H

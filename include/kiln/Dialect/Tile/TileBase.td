@@ -42,6 +42,7 @@ def Tile_Dialect : Dialect {
     void registerTypes();
     void registerAttributes();
     void registerKernelOps();
+    void registerYieldOps();
     void registerMemoryOps();
     void registerShapeOps();
     void registerDotOps();

@@ -6,11 +6,6 @@
 #define KILN_DIALECT_TILE_TILEDIALECT_H
 
 #include "kiln/Index/IndexInterfaces.h"
-#include "kiln/Interfaces/Cost.h"
-#include "kiln/Interfaces/IndexMap.h"
-#include "kiln/Interfaces/Layout.h"
-#include "kiln/Interfaces/MatrixProduct.h"
-#include "kiln/Interfaces/ViewAccess.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -31,6 +26,9 @@
 #include "kiln/Dialect/Tile/TileTypes.h.inc"
 
 namespace kiln::tile {
+
+// Headers that only name it need not its definition (KernelOps.h).
+class KernelOp;
 
 /// Names of the facts about kernel parameters (argument attributes).
 inline constexpr llvm::StringLiteral kReadonlyAttr = "tile.readonly";

@@ -4,11 +4,13 @@
 #ifndef KILN_TRANSFORMS_TILE_PASSES_H
 #define KILN_TRANSFORMS_TILE_PASSES_H
 
-#include "kiln/Dialect/Tile/ExternOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "mlir/Pass/Pass.h"
 #include <memory>
 
 namespace kiln::tile {
+
+class PrintOp;
 
 #define GEN_PASS_DECL
 #include "kiln/Transforms/Tile/Passes.h.inc"

@@ -3,7 +3,7 @@
 
 #include "kiln/Transforms/Program/AlignEntries.h"
 #include "RowDivisors.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/Variants.h"
 #include <numeric>
 

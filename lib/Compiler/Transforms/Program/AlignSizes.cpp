@@ -4,7 +4,7 @@
 #include "kiln/Transforms/Program/AlignSizes.h"
 #include "RowDivisors.h"
 #include "kiln/Dialect/Program/Program.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Index/Analysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -4,7 +4,7 @@
 #include "kiln/Transforms/Program/AlignViews.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/GridFacts.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Index/Analysis.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/MapVector.h"

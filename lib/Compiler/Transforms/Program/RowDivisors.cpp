@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "RowDivisors.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
+#include "kiln/Interfaces/ViewAccess.h"
 
 using namespace mlir;
 using namespace kiln;

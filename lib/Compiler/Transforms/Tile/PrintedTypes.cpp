@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PrintedTypes.h"
+#include "kiln/Dialect/Tile/ExternOps.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"

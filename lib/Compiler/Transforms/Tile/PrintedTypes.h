@@ -4,7 +4,7 @@
 #ifndef KILN_LIB_TRANSFORMS_TILE_PRINTEDTYPES_H
 #define KILN_LIB_TRANSFORMS_TILE_PRINTEDTYPES_H
 
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 
 namespace kiln::tile {
 

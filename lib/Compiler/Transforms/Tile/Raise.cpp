@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Analysis/IterationSpace.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/IR/Builders.h"
 

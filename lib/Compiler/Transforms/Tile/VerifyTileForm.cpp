@@ -1,10 +1,14 @@
 //===- VerifyTileForm.cpp - What a module may hold at the tile level ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Interfaces/Claim.h"
 #include "kiln/Interfaces/Composite.h"
+#include "kiln/Interfaces/IndexMap.h"
+#include "kiln/Interfaces/Layout.h"
+#include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Interfaces/Reduction.h"
+#include "kiln/Interfaces/ViewAccess.h"
 #include "kiln/Interfaces/WholeTiles.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

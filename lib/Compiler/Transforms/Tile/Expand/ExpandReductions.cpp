@@ -1,7 +1,9 @@
 //===- ExpandReductions.cpp - Composites, and reductions of plug-ins ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/ReduceOps.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Interfaces/Composite.h"
 #include "kiln/Interfaces/Reduction.h"
 #include "kiln/Transforms/Tile/Passes.h"

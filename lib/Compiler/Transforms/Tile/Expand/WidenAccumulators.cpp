@@ -1,7 +1,8 @@
 //===- WidenAccumulators.cpp - What is summed in f32 ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Transforms/Tile/Accumulators.h"
 #include "kiln/Transforms/Tile/Passes.h"

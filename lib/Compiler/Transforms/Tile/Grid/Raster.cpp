@@ -1,6 +1,8 @@
 //===- Raster.cpp - Coordinates in bands of the grid ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "kiln/Dialect/Tile/GridOps.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Transforms/Tile/GridPasses.h"
 #include "mlir/IR/Builders.h"
 

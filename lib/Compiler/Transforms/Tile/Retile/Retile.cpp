@@ -3,6 +3,8 @@
 
 #include "kiln/Transforms/Tile/Retile.h"
 #include "Retiler.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Verifier.h"

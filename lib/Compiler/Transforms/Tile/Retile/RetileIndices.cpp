@@ -3,6 +3,9 @@
 
 #include "Retiler.h"
 #include "kiln/Index/ScalarBuilder.h"
+#include "kiln/Interfaces/Accumulation.h"
+#include "kiln/Interfaces/IndexMap.h"
+#include "kiln/Interfaces/ViewAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

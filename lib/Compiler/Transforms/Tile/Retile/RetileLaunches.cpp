@@ -4,6 +4,8 @@
 #include "Retiler.h"
 #include "kiln/Analysis/Raster.h"
 #include "kiln/Dialect/Program/Program.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Transforms/Tile/Retile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -5,7 +5,7 @@
 #define KILN_LIB_TRANSFORMS_TILE_RETILER_H
 
 #include "kiln/Analysis/IterationSpace.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "mlir/IR/Builders.h"
 #include <functional>
 #include <string>

@@ -1,7 +1,8 @@
 //===- CheckAssumptions.cpp - Assertions of assumptions -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/ExternOps.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Transforms/Tile/Passes.h"
 
 namespace kiln::tile {

@@ -11,7 +11,7 @@
 #ifndef KILN_LIB_TRANSFORMS_TILE_LAUNCHBOUNDS_H
 #define KILN_LIB_TRANSFORMS_TILE_LAUNCHBOUNDS_H
 
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Index/Analysis.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/BuiltinAttributes.h"

@@ -3,6 +3,8 @@
 
 #include "PointerExpr.h"
 #include "IndirectVectors.h"
+#include "kiln/Dialect/Tile/PointerOps.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/IR/Matchers.h"

@@ -14,7 +14,7 @@
 #define KILN_LIB_TRANSFORMS_TILE_POINTEREXPR_H
 
 #include "LaunchBounds.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Index/Analysis.h"
 #include "kiln/Index/ScalarBuilder.h"
 #include "mlir/IR/BuiltinTypes.h"

@@ -12,7 +12,7 @@
 #include "Functions.h"
 #include "LowerOps.h"
 #include "Passes.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/ExternOps.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"

@@ -3,7 +3,7 @@
 
 #include "LowerOps.h"
 #include "Passes.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Gpu/Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

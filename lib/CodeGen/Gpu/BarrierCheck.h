@@ -1,5 +1,4 @@
-//===- BarrierCheck.h - One function gone through by all threads -*- C++
-//-*-===//
+//===- BarrierCheck.h - One function gone through by all --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Goes through a function as all threads of a block together do, along every
@@ -76,7 +75,11 @@ public:
 
 private:
   using States = llvm::SmallVector<BlockState, 1>;
+  // What has to be known (BarrierNeeds.cpp).
   void findNeeded();
+  void need(mlir::Value value, llvm::SmallVectorImpl<mlir::Value> &open);
+  bool findAccess(mlir::Operation *op,
+                  llvm::function_ref<void(mlir::Value)> need);
   mlir::InFlightDiagnostic unverified(mlir::Operation *op);
   // Slots of rings (SlotBarrierCheck.cpp).
   mlir::LogicalResult runSlotBarrier(mlir::Operation *op, BlockState &state,
@@ -137,8 +140,17 @@ private:
                                const ThreadValue *active, States &out);
   mlir::LogicalResult runOp(Step &step, BlockState &state,
                             const ThreadValue *active);
+  /// The state behind a loop whose last iteration hands `from` on.
+  void leaveFor(mlir::scf::ForOp op, const BlockState &before, BlockState &last,
+                mlir::ValueRange from, States &out);
+  // What an operation does to memory (BarrierAccesses.cpp).
   mlir::LogicalResult runAccess(mlir::Operation *op, BlockState &state,
                                 const ThreadValue *active);
+  std::optional<mlir::LogicalResult> passBarrier(mlir::Operation *op,
+                                                 BlockState &state,
+                                                 const ThreadValue *active);
+  mlir::LogicalResult touchFactors(MmaAsyncOp product, BlockState &state,
+                                   const ThreadValue *active);
   mlir::LogicalResult touchBarrier(mlir::Operation *op, BlockState &state,
                                    const ThreadValue *active);
   mlir::LogicalResult touch(SharedAccess access, mlir::Value mask,

@@ -8,8 +8,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "BarrierCheck.h"
-#include "kiln/Dialect/Simt/SimtDialect.h"
-#include "llvm/ADT/SetVector.h"
 #include <limits>
 
 using namespace mlir;
@@ -111,82 +109,114 @@ bool BarrierCheck::widen(Operation *loop, std::optional<unsigned> varied) {
   return varied.has_value();
 }
 
+//===----------------------------------------------------------------------===//
+// Counted loops
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What is known of how often a counted loop is gone through.
+struct TripCount {
+  const ThreadValue *high = nullptr; ///< its bound
+  int64_t stride = 0;                ///< 0: not known
+  /// Where its first iteration begins and its last one ends, if both are known.
+  std::optional<int64_t> first, end;
+  int64_t fewest = 0, most = std::numeric_limits<int64_t>::max();
+
+  /// How many steps a distance from an interval's bound takes.
+  int64_t times(int64_t distance, int64_t from) const {
+    __int128 length = __int128(distance) + high->of(0).low - from;
+    return length > 0 ? int64_t((length + stride - 1) / stride) : 0;
+  }
+  bool isWhole() const { return first && end; }
+};
+} // namespace
+
+static TripCount countTrips(const ThreadValue *low, const ThreadValue *high,
+                            const ThreadValue *step, const BlockState &state) {
+  TripCount trips;
+  trips.high = high;
+  trips.stride = step->getNumber().value_or(0);
+  std::optional<int64_t> first = low->getNumber(), end = high->getNumber();
+  if (trips.stride <= 0)
+    return trips;
+  if (first && end) {
+    int64_t count =
+        *end > *first ? llvm::divideCeil(*end - *first, trips.stride) : 0;
+    trips.fewest = trips.most = count;
+    trips.first = first;
+    trips.end = *first + count * trips.stride;
+    return trips;
+  }
+  // The first number may be any of an interval: in the iterations of a loop
+  // around it that are told apart.
+  if (high->of(0).isOne() && high->threads.size() == 1 &&
+      low->threads.size() == 1) {
+    Interval known = low->symbol == high->symbol
+                         ? Interval{0, 0}
+                         : state.boundOf(high->symbol, low->symbol);
+    trips.fewest = trips.times(known.low, low->of(0).high);
+    trips.most = trips.times(known.high, low->of(0).low);
+  }
+  return trips;
+}
+
+/// The loop's number in the iteration that is the `left`-th last one; with 0 in
+/// one before the `toldApart` last ones. Null: not known.
+static const ThreadValue *inductionAt(const TripCount &trips, int64_t left,
+                                      int64_t toldApart, ThreadValues &values) {
+  if (trips.stride <= 0 || trips.high->threads.size() != 1)
+    return nullptr;
+  Interval bound = trips.high->of(0);
+  // Where the end is not met exactly the last one is less than a step away.
+  int64_t loose = trips.isWhole() ? 0 : trips.stride - 1;
+  __int128 from =
+      left ? __int128(trips.end.value_or(bound.low)) - left * trips.stride
+           : __int128(-Interval::kFar) / 2;
+  __int128 to = __int128(trips.end.value_or(bound.high)) -
+                (left ? left : toldApart + 1) * trips.stride + loose;
+  if (!left && trips.isWhole())
+    from = *trips.first;
+  if (from < -Interval::kFar || to > Interval::kFar || from > to)
+    return nullptr;
+  return values.get(trips.end ? Value() : trips.high->symbol,
+                    Interval{int64_t(from), int64_t(to)});
+}
+
+void BarrierCheck::leaveFor(scf::ForOp op, const BlockState &before,
+                            BlockState &last, ValueRange from, States &out) {
+  BlockState after = last;
+  after.bounds = before.bounds;
+  for (auto [result, value] : llvm::zip_equal(op.getResults(), from))
+    if (needed.contains(result))
+      set(after, result, carried(last, value, result, op));
+  add(out, std::move(after), op.getResults());
+}
+
 LogicalResult BarrierCheck::runFor(scf::ForOp op, BlockState state,
                                    const ThreadValue *active, States &out) {
-  SmallVector<unsigned> told, index;
-  for (auto [i, argument] : llvm::enumerate(op.getRegionIterArgs()))
-    if (auto place = needed.find(argument); place != needed.end()) {
-      told.push_back(place->second);
-      index.push_back(i);
-    }
   if (!touching.contains(op)) {
     for (Value result : op.getResults())
       set(state, result, values.unknown(result));
     out.push_back(std::move(state));
     return success();
   }
-  auto low = value(state, op.getLowerBound()),
-       high = value(state, op.getUpperBound()),
-       step = value(state, op.getStep());
-  int64_t stride = step->getNumber().value_or(0);
-  std::optional<int64_t> first = low->getNumber(), end = high->getNumber(),
-                         count;
-  if (stride > 0 && first && end) {
-    count = *end > *first ? llvm::divideCeil(*end - *first, stride) : 0;
-    end = *first + *count * stride;
-  }
-  const int64_t told_apart = copying.contains(op) ? toldApart : 2;
   // Conditions compare with the end of the loop, whatever that is.
+  auto high = value(state, op.getUpperBound());
   if (!high->getNumber() && !high->symbol) {
     high = values.get(op.getUpperBound(), Interval{0, 0});
     set(state, op.getUpperBound(), high);
   }
-  Interval bound = high->of(0);
+  TripCount trips = countTrips(value(state, op.getLowerBound()), high,
+                               value(state, op.getStep()), state);
+  SmallVector<unsigned> told;
+  for (Value argument : op.getRegionIterArgs())
+    if (auto place = needed.find(argument); place != needed.end())
+      told.push_back(place->second);
+  const int64_t apart = copying.contains(op) ? toldApart : 2;
   // Slots come round: where the number of iterations is known, so is which
   // slots they end with.
-  const int64_t period = count ? slotPeriod : 1;
-  // How often it is gone through, as far as is known before.
-  int64_t fewest = count.value_or(0),
-          most = count.value_or(std::numeric_limits<int64_t>::max());
-  // The first number may be any of an interval: in the iterations of a loop
-  // around it that are told apart.
-  if (!count && stride > 0 && bound.isOne() && high->threads.size() == 1 &&
-      low->threads.size() == 1) {
-    Interval known = low->symbol == high->symbol
-                         ? Interval{0, 0}
-                         : state.boundOf(high->symbol, low->symbol);
-    auto times = [&](int64_t distance, int64_t from) {
-      __int128 length = __int128(distance) + bound.low - from;
-      return length > 0 ? int64_t((length + stride - 1) / stride) : 0;
-    };
-    fewest = times(known.low, low->of(0).high);
-    most = times(known.high, low->of(0).low);
-  }
-  auto inductionAt = [&](int64_t left) -> const ThreadValue * {
-    if (stride <= 0 || high->threads.size() != 1)
-      return values.unknown(op.getInductionVar());
-    // Where the end is not met exactly the last one is less than a step away.
-    int64_t loose = end && first ? 0 : stride - 1;
-    __int128 from = left ? __int128(end.value_or(bound.low)) - left * stride
-                         : __int128(-Interval::kFar) / 2;
-    __int128 to = __int128(end.value_or(bound.high)) -
-                  (left ? left : told_apart + 1) * stride + loose;
-    if (!left && first && end)
-      from = *first;
-    if (from < -Interval::kFar || to > Interval::kFar || from > to)
-      return values.unknown(op.getInductionVar());
-    return values.get(end ? Value() : high->symbol,
-                      Interval{int64_t(from), int64_t(to)});
-  };
-
-  auto leave = [&](BlockState &last, ValueRange from) {
-    BlockState after = last;
-    after.bounds = state.bounds;
-    for (unsigned i : index)
-      if (Value result = op.getResult(i); needed.contains(result))
-        set(after, result, carried(last, from[i], result, op));
-    add(out, std::move(after), op.getResults());
-  };
+  const int64_t period = trips.isWhole() ? slotPeriod : 1;
+  ValueRange yielded = op.getBody()->getTerminator()->getOperands();
   while (true) {
     Rounds rounds;
     States before = out;
@@ -194,20 +224,23 @@ LogicalResult BarrierCheck::runFor(scf::ForOp op, BlockState state,
     auto enter = [&](int64_t left, int64_t residue, BlockState &from,
                      ValueRange args) {
       BlockState next = from;
-      for (unsigned i : index)
-        set(next, op.getRegionIterArg(i),
-            carried(from, args[i], op.getRegionIterArg(i), op));
+      for (auto [argument, value] :
+           llvm::zip_equal(op.getRegionIterArgs(), args))
+        if (needed.contains(argument))
+          set(next, argument, carried(from, value, argument, op));
       next.bounds = state.bounds;
-      set(next, op.getInductionVar(), inductionAt(left));
-      isBounded &= rounds.add(left, left ? 0 : residue, std::move(next), told);
+      const ThreadValue *induction = inductionAt(trips, left, apart, values);
+      set(next, op.getInductionVar(),
+          induction ? induction : values.unknown(op.getInductionVar()));
+      isBounded &= rounds.add(left, residue, std::move(next), told);
     };
-    for (int64_t left = 1; left <= told_apart; ++left)
-      if (left >= fewest && left <= most)
+    for (int64_t left = 1; left <= apart; ++left)
+      if (left >= trips.fewest && left <= trips.most)
         enter(left, 0, state, op.getInitArgs());
-    if (most > told_apart)
-      enter(0, most % period, state, op.getInitArgs());
-    if (fewest == 0)
-      leave(state, op.getInitArgs());
+    if (trips.most > apart)
+      enter(0, trips.most % period, state, op.getInitArgs());
+    if (trips.fewest == 0)
+      leaveFor(op, state, state, op.getInitArgs(), out);
     while (!rounds.open.empty() && isBounded) {
       if (isFull(op))
         return success();
@@ -216,16 +249,15 @@ LogicalResult BarrierCheck::runFor(scf::ForOp op, BlockState state,
       States ends;
       if (failed(runBlock(*op.getBody(), round.state, active, ends)))
         return failure();
-      ValueRange yielded = op.getBody()->getTerminator()->getOperands();
       for (BlockState &end : ends) {
         if (left == 0) {
           enter(0, behind, end, yielded);
-          if (behind == told_apart % period)
-            enter(told_apart, 0, end, yielded);
+          if (behind == apart % period)
+            enter(apart, 0, end, yielded);
         } else if (left > 1)
           enter(left - 1, 0, end, yielded);
         else
-          leave(end, yielded);
+          leaveFor(op, state, end, yielded, out);
       }
     }
     if (isBounded)
@@ -235,6 +267,10 @@ LogicalResult BarrierCheck::runFor(scf::ForOp op, BlockState state,
     out = std::move(before);
   }
 }
+
+//===----------------------------------------------------------------------===//
+// Other loops
+//===----------------------------------------------------------------------===//
 
 LogicalResult BarrierCheck::runWhile(scf::WhileOp op, BlockState state,
                                      const ThreadValue *active, States &out) {
@@ -297,80 +333,4 @@ LogicalResult BarrierCheck::runWhile(scf::WhileOp op, BlockState state,
       return success();
     out = std::move(before);
   }
-}
-
-LogicalResult BarrierCheck::run() {
-  findNeeded();
-  if (!function.getBody().hasOneBlock()) {
-    gaveUp = function;
-    return success();
-  }
-  if (failed(verifyPhases()))
-    return failure();
-  BlockState begin;
-  begin.values.resize(needed.size());
-  States ends;
-  if (failed(runBlock(function.getBody().front(), std::move(begin),
-                      boolean(true), ends)))
-    return failure();
-  for (const BlockState &end : ends)
-    if (failed(verifyEnd(end)) || objects)
-      return failure();
-  return success();
-}
-
-/// The values that a phase has been, back to arrivals. Null among them: it
-/// comes from something else.
-static llvm::SetVector<Value> phasesOf(Value phase) {
-  llvm::SetVector<Value> all;
-  all.insert(phase);
-  for (size_t i = 0; i < all.size() && all[i]; ++i) {
-    Value value = all[i];
-    Operation *owner = value.getDefiningOp();
-    if (isa_and_nonnull<ArriveOp>(owner))
-      continue;
-    auto argument = dyn_cast<BlockArgument>(value);
-    auto loop = dyn_cast_or_null<scf::ForOp>(
-        argument ? argument.getOwner()->getParentOp() : owner);
-    if (!loop || value == loop.getInductionVar()) {
-      all.insert(Value());
-      break;
-    }
-    unsigned place = argument
-                         ? argument.getArgNumber() - loop.getNumInductionVars()
-                         : cast<OpResult>(value).getResultNumber();
-    all.insert(loop.getInitArgs()[place]);
-    all.insert(loop.getYieldedValues()[place]);
-  }
-  return all;
-}
-
-LogicalResult BarrierCheck::verifyPhases() {
-  WalkResult walked = function.walk([&](Operation *op) {
-    if (isa<ArriveOp>(op) && !op->hasOneUse()) {
-      unverified(op) << "is an arrival that "
-                     << (op->use_empty() ? "nothing waits for"
-                                         : "is waited for in several places");
-      return WalkResult::interrupt();
-    }
-    auto wait = dyn_cast<AwaitOp>(op);
-    if (wait && !llvm::all_of(phasesOf(wait.getPhase()), [](Value value) {
-          return value && value.hasOneUse();
-        })) {
-      unverified(op) << "waits for a phase that is not that of the latest "
-                     << "arrival";
-      return WalkResult::interrupt();
-    }
-    return WalkResult::advance();
-  });
-  return failure(walked.wasInterrupted());
-}
-
-LogicalResult BarrierCheck::verifyEnd(const BlockState &end) {
-  for (const Pending &access : end.pending)
-    if (access.stage == Pending::Stage::UnderWay)
-      return unverified(access.access->op)
-             << "may still be in flight where the function ends: no wait "
-             << "covers it";
-  return success();
 }

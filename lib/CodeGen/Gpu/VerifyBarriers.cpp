@@ -32,7 +32,7 @@ struct VerifyBarriers : simt::impl::SimtVerifyBarriersBase<VerifyBarriers> {
       return;
     bool isAsync = function
                        .walk([](Operation *op) {
-                         return isa<CopyAsyncOp, MmaAsyncOp>(op)
+                         return isa<CopyAsyncOp, CopyBulkOp, MmaAsyncOp>(op)
                                     ? WalkResult::interrupt()
                                     : WalkResult::advance();
                        })

@@ -8,12 +8,23 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
+const std::vector<SharedAccess::Span> &SharedAccess::sortedSpans() const {
+  auto comesBefore = [](const Span &a, const Span &b) {
+    return std::tie(a.begin, a.thread) < std::tie(b.begin, b.thread);
+  };
+  if (!isSorted && !llvm::is_sorted(spans, comesBefore))
+    llvm::sort(spans, comesBefore);
+  isSorted = true;
+  return spans;
+}
+
 const SharedAccess *SharedAccesses::get(const SharedAccess &access) {
   auto &place = known[{access.op, access.address, access.active, access.bytes}];
   if (place)
     return place.get();
   place = std::make_unique<SharedAccess>(access);
   place->number = known.size();
+  place->spans.reserve(threads);
   for (int64_t t = 0; t < threads; ++t) {
     Interval active = access.active->of(t), at = access.address->of(t);
     if (active.isOne() && !active.low)
@@ -23,11 +34,9 @@ const SharedAccess *SharedAccesses::get(const SharedAccess &access) {
         {isKnown ? at.low : 0,
          isKnown ? std::min(at.high, bytes) + access.bytes : bytes, t});
   }
-  llvm::sort(place->spans, [](const auto &a, const auto &b) {
-    return std::tie(a.begin, a.thread) < std::tie(b.begin, b.thread);
-  });
   place->first = place->spans.empty() ? 0 : place->spans.front().begin;
   for (const SharedAccess::Span &span : place->spans) {
+    place->first = std::min(place->first, span.begin);
     place->longest = std::max(place->longest, span.end - span.begin);
     place->last = std::max(place->last, span.end);
   }
@@ -69,19 +78,26 @@ SharedAccesses::meet(const Pending &before, const SharedAccess *now) {
       return isOneWarp; // lanes do a matrix together
     return first == second && !now->isOfWarp;
   };
-  const auto &spans = then->spans;
-  for (const SharedAccess::Span &span : now->spans) {
-    auto other = llvm::lower_bound(
-        spans, span.begin - then->longest,
-        [](const SharedAccess::Span &a, int64_t n) { return a.begin < n; });
-    for (; other != spans.end() && other->begin < span.end; ++other)
-      if (other->end > span.begin && !isParted(other->thread, span.thread)) {
-        return Meeting{other->thread, span.thread,
-                       std::max(other->begin, span.begin)};
-      }
+  const auto &spans = then->sortedSpans();
+  auto firstMeeting = [&]() -> std::optional<Meeting> {
+    for (const SharedAccess::Span &span : now->spans) {
+      auto other = llvm::lower_bound(
+          spans, span.begin - then->longest,
+          [](const SharedAccess::Span &a, int64_t n) { return a.begin < n; });
+      for (; other != spans.end() && other->begin < span.end; ++other)
+        if (other->end > span.begin && !isParted(other->thread, span.thread))
+          return Meeting{other->thread, span.thread,
+                         std::max(other->begin, span.begin)};
+    }
+    return std::nullopt;
+  };
+  if (!firstMeeting()) {
+    apart.insert(key);
+    return std::nullopt;
   }
-  apart.insert(key);
-  return std::nullopt;
+  // The one at the lowest byte.
+  now->sortedSpans();
+  return firstMeeting();
 }
 
 void PendingSet::insert(const PendingSet &others) {

@@ -35,7 +35,11 @@ struct SharedAccess {
   struct Span {
     int64_t begin, end, thread;
   };
-  std::vector<Span> spans; ///< by their beginnings
+  /// One for each thread that does it. Most are never compared, so they are
+  /// sorted by their beginnings when one is.
+  mutable std::vector<Span> spans;
+  const std::vector<Span> &sortedSpans() const;
+  mutable bool isSorted = false;
   int64_t longest = 0, first = 0, last = 0;
   size_t number = 0; ///< in the order of their making
 };

@@ -79,6 +79,10 @@ static Interval bounded(__int128 low, __int128 high) {
 }
 
 static Interval multiply(Interval a, Interval b) {
+  if (a.isOne() && b.isOne()) {
+    __int128 product = __int128(a.low) * b.low;
+    return bounded(product, product);
+  }
   __int128 all[] = {__int128(a.low) * b.low, __int128(a.low) * b.high,
                     __int128(a.high) * b.low, __int128(a.high) * b.high};
   return bounded(*std::min_element(all, all + 4),
@@ -225,86 +229,131 @@ ThreadValues::evaluate(OpResult result,
   return value;
 }
 
-const ThreadValue *
-ThreadValues::compute(OpResult result, ArrayRef<const ThreadValue *> operands) {
-  Operation *op = result.getOwner();
-  APInt constant;
-  if (matchPattern(result, m_ConstantInt(&constant)))
-    return number(constant.getBitWidth() == 1 ? constant.getZExtValue()
-                                              : constant.getSExtValue());
-  auto join2 = [&](Value symbol,
-                   llvm::function_ref<Interval(Interval, Interval)> compute)
-      -> const ThreadValue * {
+namespace {
+/// The result of one operation, of what its operands are in each thread.
+class Computation {
+public:
+  using Known = const ThreadValue *;
+  Computation(ThreadValues &values, OpResult result, ArrayRef<Known> operands,
+              std::vector<Interval> &each)
+      : values(values), result(result), operands(operands),
+        op(result.getOwner()), bits(bitsOf(result.getType())), each(each) {}
+
+  /// Null: not known.
+  Known run() {
+    APInt constant;
+    if (matchPattern(result, m_ConstantInt(&constant)))
+      return values.number(constant.getBitWidth() == 1
+                               ? constant.getZExtValue()
+                               : constant.getSExtValue());
+    if (std::optional<Known> found = place())
+      return *found;
+    if (std::optional<Known> found = arithmetic())
+      return *found;
+    if (std::optional<Known> found = conversion())
+      return *found;
+    return choice().value_or(nullptr);
+  }
+
+private:
+  /// By thread.
+  template <typename Compute> Known join2(Value symbol, Compute compute) {
     size_t count = 1;
-    for (const ThreadValue *operand : operands.take_front(2))
+    for (Known operand : operands.take_front(2))
       count = std::max(count, operand->threads.size());
-    SmallVector<Interval, 4> each;
-    each.reserve(count);
+    each.resize(count);
     for (size_t t = 0; t < count; ++t)
-      each.push_back(compute(operands[0]->of(t), operands.size() > 1
-                                                     ? operands[1]->of(t)
-                                                     : Interval{0, 0}));
-    return get(symbol, each);
-  };
-  auto plain = [&](llvm::function_ref<Interval(Interval, Interval)> compute)
-      -> const ThreadValue * {
-    for (const ThreadValue *operand : operands)
-      if (operand->symbol) {
-        // Nothing but the bits of the type bounds it.
-        if (isa<arith::AndIOp, arith::RemUIOp>(op))
-          return join2({}, [&](Interval a, Interval b) {
-            return compute(operands[0]->symbol ? kAll : a,
-                           operands[1]->symbol ? kAll : b);
-          });
-        return nullptr;
-      }
-    return join2({}, compute);
-  };
-  unsigned bits = bitsOf(result.getType());
-  return TypeSwitch<Operation *, const ThreadValue *>(op)
-      .Case([&](gpu::ThreadIdOp id) -> const ThreadValue * {
+      each[t] =
+          compute(operands[0]->of(t),
+                  operands.size() > 1 ? operands[1]->of(t) : Interval{0, 0});
+    return values.get(symbol, each);
+  }
+  /// By thread, of numbers that are not relative to others.
+  template <typename Compute> Known plain(Compute compute) {
+    if (llvm::none_of(operands, [](Known known) { return known->symbol; }))
+      return join2({}, compute);
+    if (!isa<arith::AndIOp, arith::RemUIOp>(op))
+      return nullptr;
+    // Nothing but the bits of the type bounds it.
+    return join2({}, [&](Interval a, Interval b) {
+      return compute(operands[0]->symbol ? kAll : a,
+                     operands[1]->symbol ? kAll : b);
+    });
+  }
+
+  std::optional<Known> place();
+  std::optional<Known> arithmetic();
+  std::optional<Known> conversion();
+  std::optional<Known> choice();
+  Known element(LLVM::GEPOp gep);
+  Known sum();
+  Known comparison(arith::CmpIOp cmp);
+
+  ThreadValues &values;
+  OpResult result;
+  ArrayRef<Known> operands;
+  Operation *op;
+  unsigned bits;
+  std::vector<Interval> &each;
+};
+} // namespace
+
+const ThreadValue *Computation::element(LLVM::GEPOp gep) {
+  int64_t bytes = 0;
+  if (gep.getElemType().isIntOrFloat())
+    bytes = llvm::divideCeil(gep.getElemType().getIntOrFloatBitWidth(), 8);
+  auto pointer = dyn_cast<LLVM::LLVMPointerType>(result.getType());
+  if (!bytes || gep.getIndices().size() != 1 || !pointer ||
+      pointer.getAddressSpace() != 3)
+    return nullptr;
+  int64_t fixed = gep.getRawConstantIndices()[0];
+  bool isFixed = gep.getDynamicIndices().empty();
+  return plain([&](Interval a, Interval b) {
+    Interval by =
+        multiply(isFixed ? Interval{fixed, fixed} : b, {bytes, bytes});
+    return bounded(__int128(a.low) + by.low, __int128(a.high) + by.high);
+  });
+}
+
+/// Numbers of threads, and addresses.
+std::optional<Computation::Known> Computation::place() {
+  return TypeSwitch<Operation *, std::optional<Known>>(op)
+      .Case([&](gpu::ThreadIdOp id) -> Known {
         if (id.getDimension() != gpu::Dimension::x)
-          return number(0);
-        SmallVector<Interval, 0> each;
-        for (int64_t t = 0; t < threads; ++t)
+          return values.number(0);
+        each.clear();
+        for (int64_t t = 0; t < values.threads; ++t)
           each.push_back({t, t});
-        return get({}, each);
+        return values.get({}, each);
       })
       .Case([&](gpu::BlockDimOp dim) {
-        return number(dim.getDimension() == gpu::Dimension::x ? threads : 1);
+        bool isFirst = dim.getDimension() == gpu::Dimension::x;
+        return values.number(isFirst ? values.threads : 1);
       })
       .Case<LLVM::AddressOfOp, LLVM::ZeroOp>([&](Operation *) {
         auto pointer = dyn_cast<LLVM::LLVMPointerType>(result.getType());
-        return pointer && pointer.getAddressSpace() == 3 ? number(0) : nullptr;
+        return pointer && pointer.getAddressSpace() == 3 ? values.number(0)
+                                                         : nullptr;
       })
-      .Case([&](LLVM::GEPOp gep) -> const ThreadValue * {
-        int64_t each = 0;
-        if (gep.getElemType().isIntOrFloat())
-          each = llvm::divideCeil(gep.getElemType().getIntOrFloatBitWidth(), 8);
-        auto pointer = dyn_cast<LLVM::LLVMPointerType>(result.getType());
-        if (!each || gep.getIndices().size() != 1 || !pointer ||
-            pointer.getAddressSpace() != 3)
-          return nullptr;
-        int64_t fixed = gep.getRawConstantIndices()[0];
-        bool isFixed = gep.getDynamicIndices().empty();
-        return plain([&](Interval a, Interval b) {
-          Interval by =
-              multiply(isFixed ? Interval{fixed, fixed} : b, {each, each});
-          return bounded(__int128(a.low) + by.low, __int128(a.high) + by.high);
-        });
-      })
-      .Case<arith::AddIOp, arith::SubIOp>([&](Operation *)
-                                              -> const ThreadValue * {
-        Value a = operands[0]->symbol, b = operands[1]->symbol;
-        bool adds = isa<arith::AddIOp>(op);
-        if (b && (adds ? bool(a) : a != b))
-          return nullptr;
-        return join2(b ? (adds ? b : Value()) : a, [&](Interval x, Interval y) {
-          if (!adds)
-            y = {-y.high, -y.low};
-          return bounded(__int128(x.low) + y.low, __int128(x.high) + y.high);
-        });
-      })
+      .Case([&](LLVM::GEPOp gep) { return element(gep); })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+const ThreadValue *Computation::sum() {
+  Value a = operands[0]->symbol, b = operands[1]->symbol;
+  bool adds = isa<arith::AddIOp>(op);
+  if (b && (adds ? bool(a) : a != b))
+    return nullptr;
+  return join2(b ? (adds ? b : Value()) : a, [&](Interval x, Interval y) {
+    if (!adds)
+      y = {-y.high, -y.low};
+    return bounded(__int128(x.low) + y.low, __int128(x.high) + y.high);
+  });
+}
+
+std::optional<Computation::Known> Computation::arithmetic() {
+  return TypeSwitch<Operation *, std::optional<Known>>(op)
+      .Case<arith::AddIOp, arith::SubIOp>([&](Operation *) { return sum(); })
       .Case([&](arith::MulIOp) { return plain(multiply); })
       .Case<arith::AndIOp, arith::OrIOp, arith::XOrIOp>([&](Operation *) {
         return plain([&](Interval a, Interval b) { return bitwise(op, a, b); });
@@ -333,13 +382,25 @@ ThreadValues::compute(OpResult result, ArrayRef<const ThreadValue *> operands) {
           return Interval{std::max(a.low, b.low), std::max(a.high, b.high)};
         });
       })
-      .Case([&](arith::ExtUIOp ext) -> const ThreadValue * {
+      .Case([&](LLVM::CtPopOp) {
+        return plain([&](Interval a, Interval) {
+          int64_t n = llvm::popcount(uint64_t(a.low));
+          return a.isOne() && a.low >= 0 ? Interval{n, n}
+                                         : Interval{0, int64_t(bits)};
+        });
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+std::optional<Computation::Known> Computation::conversion() {
+  return TypeSwitch<Operation *, std::optional<Known>>(op)
+      .Case([&](arith::ExtUIOp ext) -> Known {
         unsigned from = bitsOf(ext.getIn().getType());
         if (operands[0]->symbol)
           return operands[0];
         return plain([&](Interval a, Interval) { return asUnsigned(a, from); });
       })
-      .Case<arith::TruncIOp>([&](Operation *) -> const ThreadValue * {
+      .Case<arith::TruncIOp>([&](Operation *) -> Known {
         if (operands[0]->symbol)
           return operands[0];
         return plain([&](Interval a, Interval) {
@@ -350,33 +411,38 @@ ThreadValues::compute(OpResult result, ArrayRef<const ThreadValue *> operands) {
       })
       .Case<arith::ExtSIOp, arith::IndexCastOp, arith::IndexCastUIOp,
             LLVM::PtrToIntOp, LLVM::IntToPtrOp, UniformOp>(
-          [&](Operation *) -> const ThreadValue * {
+          [&](Operation *) -> Known {
             // The sign of a single bit is one, too.
             return op->getOperand(0).getType().isInteger(1) ? nullptr
                                                             : operands[0];
           })
-      .Case([&](LLVM::CtPopOp) {
-        return plain([&](Interval a, Interval) {
-          int64_t n = llvm::popcount(uint64_t(a.low));
-          return a.isOne() && a.low >= 0 ? Interval{n, n}
-                                         : Interval{0, int64_t(bits)};
-        });
-      })
-      .Case([&](arith::CmpIOp cmp) -> const ThreadValue * {
-        if (operands[0]->symbol != operands[1]->symbol)
-          return nullptr;
-        return join2({}, [&](Interval a, Interval b) {
-          using P = arith::CmpIPredicate;
-          P predicate = cmp.getPredicate();
-          bool isUnsigned = predicate == P::ult || predicate == P::ule ||
-                            predicate == P::ugt || predicate == P::uge;
-          if (isUnsigned && (a.low < 0 || b.low < 0))
-            return kEither;
-          return compared(predicate, a, b);
-        });
-      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+const ThreadValue *Computation::comparison(arith::CmpIOp cmp) {
+  if (operands[0]->symbol != operands[1]->symbol)
+    return nullptr;
+  using P = arith::CmpIPredicate;
+  P predicate = cmp.getPredicate();
+  bool isUnsigned = predicate == P::ult || predicate == P::ule ||
+                    predicate == P::ugt || predicate == P::uge;
+  return join2({}, [&](Interval a, Interval b) {
+    if (isUnsigned && (a.low < 0 || b.low < 0))
+      return kEither;
+    return compared(predicate, a, b);
+  });
+}
+
+std::optional<Computation::Known> Computation::choice() {
+  return TypeSwitch<Operation *, std::optional<Known>>(op)
+      .Case([&](arith::CmpIOp cmp) { return comparison(cmp); })
       .Case([&](arith::SelectOp) {
-        return choose(result, operands[0], operands[1], operands[2]);
+        return values.choose(result, operands[0], operands[1], operands[2]);
       })
-      .Default([](Operation *) { return nullptr; });
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+const ThreadValue *
+ThreadValues::compute(OpResult result, ArrayRef<const ThreadValue *> operands) {
+  return Computation(*this, result, operands, scratch).run();
 }

@@ -15,6 +15,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace kiln::simt {
 
@@ -87,6 +88,7 @@ private:
   llvm::DenseMap<size_t, llvm::SmallVector<std::unique_ptr<ThreadValue>, 1>>
       known;
   Memory evaluated, chosen;
+  std::vector<Interval> scratch; ///< of the operation that is computed
 };
 
 } // namespace kiln::simt

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loading code objects: segments, relocations, metadata, kernel descriptors
-// (LLVM's "User Guide for AMDGPU Backend", "Code Object" and "Kernel
-// Descriptor").
+// Code objects, alone and in bundles, and their instructions. What is in one is
+// read in CodeSections.cpp.
 #include "CodeObject.h"
 #include "Disassembler.h"
-#include "llvm/BinaryFormat/ELF.h"
-#include "llvm/BinaryFormat/MsgPackDocument.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include <new>
@@ -14,279 +11,17 @@
 using namespace kiln::amd::sim;
 using llvm::StringRef;
 
-namespace {
-template <typename T> T readAt(const uint8_t *bytes) {
+template <typename T> static T readAt(const uint8_t *bytes) {
   T value;
   std::memcpy(&value, bytes, sizeof value);
   return value;
 }
 
-uint64_t numberOf(llvm::msgpack::MapDocNode &map, const char *key) {
-  llvm::msgpack::DocNode &node = map[key];
-  if (node.getKind() == llvm::msgpack::Type::UInt)
-    return node.getUInt();
-  return node.getKind() == llvm::msgpack::Type::Int ? uint64_t(node.getInt())
-                                                    : 0;
-}
-std::string textOf(llvm::msgpack::MapDocNode &map, const char *key) {
-  llvm::msgpack::DocNode &node = map[key];
-  return node.isString() ? node.getString().str() : std::string();
-}
-
-KernelInfo kernelOf(llvm::msgpack::MapDocNode map) {
-  KernelInfo info;
-  info.name = textOf(map, ".name");
-  info.ldsBytes = uint32_t(numberOf(map, ".group_segment_fixed_size"));
-  info.scratchBytes = uint32_t(numberOf(map, ".private_segment_fixed_size"));
-  // Recursion and calls through pointers: what the code cannot say, the device
-  // gives.
-  constexpr uint32_t kDynamicStack = 16 << 10;
-  llvm::msgpack::DocNode &dynamic = map[".uses_dynamic_stack"];
-  if (dynamic.getKind() == llvm::msgpack::Type::Boolean && dynamic.getBool())
-    info.scratchBytes += kDynamicStack;
-  info.kernargBytes = uint32_t(numberOf(map, ".kernarg_segment_size"));
-  info.lanes = unsigned(numberOf(map, ".wavefront_size"));
-  if (uint64_t most = numberOf(map, ".max_flat_workgroup_size"))
-    info.mostThreads = unsigned(std::min<uint64_t>(most, 1024));
-  llvm::msgpack::DocNode &sizes = map[".reqd_workgroup_size"];
-  if (sizes.isArray()) {
-    info.workgroupSize = 1;
-    unsigned axis = 0;
-    for (llvm::msgpack::DocNode &size : sizes.getArray())
-      if (size.getKind() == llvm::msgpack::Type::UInt && axis < 3) {
-        info.requiredThreads[axis] = uint32_t(size.getUInt());
-        info.workgroupSize *= info.requiredThreads[axis++];
-      }
-  }
-  llvm::msgpack::DocNode &arguments = map[".args"];
-  if (arguments.isArray())
-    for (llvm::msgpack::DocNode &node : arguments.getArray()) {
-      if (!node.isMap())
-        continue;
-      llvm::msgpack::MapDocNode &argument = node.getMap();
-      info.arguments.push_back({uint32_t(numberOf(argument, ".offset")),
-                                uint32_t(numberOf(argument, ".size")),
-                                textOf(argument, ".value_kind")});
-    }
-  return info;
-}
-
-/// What a chip's name says of its instruction set.
-bool isaOf(StringRef chip, Isa &isa) {
-  isa.chip = chip.str();
-  if (chip.starts_with("gfx9")) {
-    isa.major = 9;
-    isa.lanes = 64;
-    isa.hasOcpFloat8 = chip == "gfx950";
-    return chip == "gfx90a" || chip == "gfx942" || chip == "gfx950" ||
-           chip == "gfx908";
-  }
-  if (!chip.starts_with("gfx11") && !chip.starts_with("gfx120"))
-    return false;
-  isa.major = chip.starts_with("gfx11") ? 11 : 12;
-  isa.lanes = 32;
-  isa.keepsHighHalf = true;
-  isa.hasOcpFloat8 = true;
-  return true;
-}
-} // namespace
-
 Code::~Code() {
   if (!base)
     return;
   memory->remove(base);
-  munmap(base, image.size());
-}
-
-bool Code::readMetadata(std::string &problem) {
-  auto elf = llvm::object::ELF64LEFile::create(
-      StringRef(reinterpret_cast<const char *>(file.data()), file.size()));
-  if (!elf) {
-    problem = llvm::toString(elf.takeError());
-    return false;
-  }
-  auto headers = elf->program_headers();
-  if (!headers) {
-    problem = llvm::toString(headers.takeError());
-    return false;
-  }
-  for (const auto &header : *headers) {
-    if (header.p_type != llvm::ELF::PT_NOTE)
-      continue;
-    llvm::Error error = llvm::Error::success();
-    for (const auto &note : elf->notes(header, error)) {
-      if (note.getName() != "AMDGPU" ||
-          note.getType() != llvm::ELF::NT_AMDGPU_METADATA)
-        continue;
-      llvm::msgpack::Document document;
-      if (!document.readFromBlob(note.getDescAsStringRef(4), /*Multi=*/false))
-        continue;
-      if (!document.getRoot().isMap())
-        continue;
-      llvm::msgpack::DocNode &kernels =
-          document.getRoot().getMap()["amdhsa.kernels"];
-      if (kernels.isArray())
-        for (llvm::msgpack::DocNode &kernel : kernels.getArray())
-          if (kernel.isMap())
-            all.push_back(kernelOf(kernel.getMap()));
-    }
-    llvm::consumeError(std::move(error));
-  }
-  return true;
-}
-
-/// Copies the segments to where they are loaded.
-bool Code::readSegments(ElfFile &elf, std::string &problem) {
-  auto headers = elf.getELFFile().program_headers();
-  if (!headers) {
-    problem = llvm::toString(headers.takeError());
-    return false;
-  }
-  uint64_t end = 0;
-  constexpr uint64_t kMost = uint64_t(1) << 28;
-  for (const auto &header : *headers)
-    if (header.p_type == llvm::ELF::PT_LOAD) {
-      if (header.p_filesz > header.p_memsz || header.p_memsz > kMost ||
-          header.p_vaddr > kMost || header.p_offset > file.size() ||
-          header.p_filesz > file.size() - header.p_offset) {
-        problem = "a segment is outside of the file";
-        return false;
-      }
-      end = std::max<uint64_t>(end, header.p_vaddr + header.p_memsz);
-    }
-  if (!end) {
-    problem = "it has no segments to load: expected a linked code object";
-    return false;
-  }
-  image.assign(end, 0);
-  for (const auto &header : *headers)
-    if (header.p_type == llvm::ELF::PT_LOAD)
-      std::memcpy(image.data() + header.p_vaddr, file.data() + header.p_offset,
-                  header.p_filesz);
-  void *mapped = mmap(nullptr, image.size(), PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped == MAP_FAILED) {
-    problem = "no memory for " + std::to_string(image.size()) + " bytes";
-    return false;
-  }
-  base = static_cast<uint8_t *>(mapped);
-  for (const auto &section : elf.sections()) {
-    auto name = section.getName();
-    if (name && *name == ".text") {
-      textOffset = section.getAddress();
-      textBytes = section.getSize();
-    }
-    llvm::consumeError(name.takeError());
-  }
-  if (textBytes > end || textOffset > end - textBytes) {
-    problem = "its text is outside of its segments";
-    return false;
-  }
-  return true;
-}
-
-/// Applies the relocations that a loader applies: addresses.
-bool Code::relocate(llvm::object::ELFObjectFileBase &elf,
-                    std::string &problem) {
-  constexpr uint32_t kRelative64 = 13, kAbsolute64 = 3;
-  for (const llvm::object::SectionRef &section :
-       elf.dynamic_relocation_sections())
-    for (const llvm::object::RelocationRef &reloc : section.relocations()) {
-      uint64_t at = reloc.getOffset();
-      if (at > image.size() || image.size() - at < 8)
-        continue;
-      auto addend = llvm::object::ELFRelocationRef(reloc).getAddend();
-      uint64_t value = addend ? uint64_t(*addend) : 0;
-      llvm::consumeError(addend.takeError());
-      if (reloc.getType() == kAbsolute64) {
-        auto symbol = reloc.getSymbol();
-        auto address = symbol->getAddress();
-        value += address ? *address : 0;
-        llvm::consumeError(address.takeError());
-      } else if (reloc.getType() != kRelative64) {
-        problem = "it has relocations that are not simulated";
-        return false;
-      }
-      value += reinterpret_cast<uint64_t>(base);
-      std::memcpy(image.data() + at, &value, 8);
-    }
-  return true;
-}
-
-/// Reads the descriptor of a kernel.
-bool Code::readDescriptor(llvm::object::ELFObjectFileBase &elf,
-                          KernelInfo &kernel, std::string &problem) {
-  uint64_t descriptor = 0;
-  for (const llvm::object::ELFSymbolRef symbol :
-       elf.getDynamicSymbolIterators()) {
-    auto name = symbol.getName();
-    auto address = symbol.getAddress();
-    if (name && address && *name == kernel.name + ".kd")
-      descriptor = *address;
-    llvm::consumeError(name.takeError());
-    llvm::consumeError(address.takeError());
-  }
-  constexpr uint64_t kDescriptorBytes = 64;
-  if (!descriptor || descriptor > image.size() ||
-      image.size() - descriptor < kDescriptorBytes) {
-    problem = "kernel '" + kernel.name + "' has no descriptor";
-    return false;
-  }
-  const uint8_t *bytes = image.data() + descriptor;
-  kernel.entry = descriptor + readAt<uint64_t>(bytes + 16) - textOffset;
-  kernel.rsrc3 = readAt<uint32_t>(bytes + 44);
-  kernel.rsrc1 = readAt<uint32_t>(bytes + 48);
-  kernel.rsrc2 = readAt<uint32_t>(bytes + 52);
-  kernel.properties = readAt<uint16_t>(bytes + 56);
-  // What memory of the host is taken for: scratch memory of each lane, and
-  // arguments.
-  constexpr uint32_t kMostScratch = 1 << 19, kMostArguments = 1 << 20;
-  if (kernel.scratchBytes > kMostScratch ||
-      kernel.kernargBytes > kMostArguments) {
-    problem = "unsupported: kernel '" + kernel.name + "' has " +
-              std::to_string(kernel.scratchBytes) +
-              " bytes of scratch memory and " +
-              std::to_string(kernel.kernargBytes) + " of arguments";
-    return false;
-  }
-  constexpr unsigned kGranule = 8;
-  kernel.vectorRegisters = ((kernel.rsrc1 & 63) + 1) * kGranule;
-  if (kernel.entry >= textBytes || kernel.lanes != theIsa.lanes) {
-    problem = "kernel '" + kernel.name +
-              "' begins outside of the text, or has waves of another size "
-              "than the chip's usual one";
-    return false;
-  }
-  return true;
-}
-
-bool Code::read(std::string &problem) {
-  llvm::MemoryBufferRef buffer(
-      StringRef(reinterpret_cast<const char *>(file.data()), file.size()),
-      "code object");
-  auto object = llvm::object::ObjectFile::createELFObjectFile(buffer);
-  if (!object) {
-    problem = llvm::toString(object.takeError());
-    return false;
-  }
-  auto *elf = llvm::dyn_cast<ElfFile>(object->get());
-  auto *any = static_cast<llvm::object::ELFObjectFileBase *>(elf);
-  if (!elf || any->getEMachine() != llvm::ELF::EM_AMDGPU) {
-    problem = "it is no code object of an AMD GPU";
-    return false;
-  }
-  auto chip = any->tryGetCPUName();
-  if (!chip || !isaOf(*chip, theIsa)) {
-    problem = "its chip '" + (chip ? chip->str() : "") + "' is not simulated";
-    return false;
-  }
-  if (!readSegments(*elf, problem) || !relocate(*any, problem))
-    return false;
-  for (KernelInfo &kernel : all)
-    if (!readDescriptor(*any, kernel, problem))
-      return false;
-  std::memcpy(base, image.data(), image.size());
-  return true;
+  munmap(base, imageBytes);
 }
 
 /// The code object of a chip, or the first of a GPU, in a bundle (LLVM's "Clang
@@ -350,13 +85,13 @@ std::unique_ptr<Code> Code::load(const void *bytes, uint64_t size,
   }
   code->file.assign(text.bytes_begin(), text.bytes_end());
   try {
-    if (!code->readMetadata(problem) || !code->read(problem))
+    if (!code->read(problem))
       return nullptr;
   } catch (const std::bad_alloc &) {
     problem = "no memory for its segments";
     return nullptr;
   }
-  memory.add(code->base, code->image.size(), "code object");
+  memory.add(code->base, code->imageBytes, "code object");
   code->textBegin = reinterpret_cast<uint64_t>(code->base) + code->textOffset;
   code->slots.resize(code->textBytes / 4 + 1);
   if (!chip.empty() && chip != code->theIsa.chip) {
@@ -372,32 +107,6 @@ const KernelInfo *Code::kernel(const std::string &name) const {
   for (const KernelInfo &info : all)
     if (info.name == name)
       return &info;
-  return nullptr;
-}
-
-uint8_t *Code::variable(const std::string &name, uint64_t &size) const {
-  llvm::MemoryBufferRef buffer(
-      StringRef(reinterpret_cast<const char *>(file.data()), file.size()),
-      "code object");
-  auto object = llvm::object::ObjectFile::createELFObjectFile(buffer);
-  if (!object) {
-    llvm::consumeError(object.takeError());
-    return nullptr;
-  }
-  auto *elf = llvm::cast<llvm::object::ELFObjectFileBase>(object->get());
-  for (const llvm::object::ELFSymbolRef symbol :
-       elf->getDynamicSymbolIterators()) {
-    auto found = symbol.getName();
-    auto address = symbol.getAddress();
-    bool isIt = found && address && *found == name && *address < image.size() &&
-                symbol.getSize() <= image.size() - *address;
-    uint8_t *result = isIt ? base + *address : nullptr;
-    size = isIt ? symbol.getSize() : size;
-    llvm::consumeError(found.takeError());
-    llvm::consumeError(address.takeError());
-    if (result)
-      return result;
-  }
   return nullptr;
 }
 
@@ -434,7 +143,8 @@ std::string Code::describe(uint64_t offset) const {
     llvm::consumeError(object.takeError());
     return text;
   }
-  auto context = llvm::DWARFContext::create(**object);
+  auto context = llvm::DWARFContext::create(
+      **object, llvm::DWARFContext::ProcessDebugRelocations::Ignore);
   llvm::DILineInfoSpecifier spec(
       llvm::DILineInfoSpecifier::FileLineInfoKind::RawValue);
   llvm::object::SectionedAddress address;

@@ -4,7 +4,7 @@
 #define KILN_TARGETS_AMD_DEVICE_CODEOBJECT_H
 
 #include "Machine.h"
-#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Object/ELF.h"
 #include <memory>
 #include <string>
 #include <vector>
@@ -65,18 +65,28 @@ public:
 
 private:
   Code() = default;
-  using ElfFile = llvm::object::ELFObjectFile<llvm::object::ELF64LE>;
+  using ElfFile = llvm::object::ELFFile<llvm::object::ELF64LE>;
+  /// One that a loader sees.
+  struct Symbol {
+    llvm::StringRef name; ///< in `file`
+    uint64_t address, size;
+  };
   bool read(std::string &problem);
-  bool readSegments(ElfFile &elf, std::string &problem);
-  bool relocate(llvm::object::ELFObjectFileBase &elf, std::string &problem);
-  bool readDescriptor(llvm::object::ELFObjectFileBase &elf, KernelInfo &kernel,
-                      std::string &problem);
-  bool readMetadata(std::string &problem);
+  bool readMetadata(const ElfFile &elf, std::string &problem);
+  bool readSegments(const ElfFile &elf, std::string &problem);
+  bool readSections(const ElfFile &elf, std::string &problem);
+  bool readSymbols(const ElfFile &elf, const ElfFile::Elf_Shdr &section,
+                   std::string &problem);
+  bool relocate(const ElfFile &elf, const ElfFile::Elf_Shdr &section,
+                std::string &problem);
+  bool readDescriptor(KernelInfo &kernel, std::string &problem);
+  const Symbol *symbol(llvm::StringRef name) const;
   const Inst &decode(uint64_t offset);
 
   std::vector<uint8_t> file;
-  std::vector<uint8_t> image; ///< segments as they are loaded, at `base`
-  uint8_t *base = nullptr;
+  std::vector<Symbol> symbols;
+  uint8_t *base = nullptr; ///< the segments as they are loaded
+  uint64_t imageBytes = 0;
   AddressMap *memory = nullptr;
   uint64_t textBegin = 0, textBytes = 0; ///< an address, and bytes
   uint64_t textOffset = 0;               ///< in the image

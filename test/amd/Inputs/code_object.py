@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Inputs and checks of code-object.test.
 
-Usage: code_object.py inputs|compare|bundle|mutate FOLDER
+Usage: code_object.py inputs|compare|bundle|mutate|sections FOLDER
 """
 import os
 import random
@@ -12,16 +12,28 @@ import sys
 
 import numpy as np
 
+from bundles import bundle
 
-def bundle(entries):
-    """Clang's bundle of code objects (LLVM's documentation, "Clang Offload Bundler")."""
-    head = b"__CLANG_OFFLOAD_BUNDLE__" + struct.pack("<Q", len(entries))
-    offset = len(head) + sum(24 + len(name) for name, _ in entries)
-    body = b""
-    for name, code in entries:
-        head += struct.pack("<QQQ", offset + len(body), len(code), len(name)) + name
-        body += code
-    return head + body
+
+def sections(folder):
+    """Puts large numbers into each field of each section's and segment's header: the tables that a loader trusts."""
+    with open(os.path.join(folder, "k.hsaco"), "rb") as file:
+        whole = file.read()
+    path = os.path.join(folder, "changed")
+    segment_table, section_table = struct.unpack_from("<QQ", whole, 32)
+    segment_count, _, section_count = struct.unpack_from("<3H", whole, 56)
+    tables = [(section_table + 64 * n, (4, 24, 32, 40)) for n in range(1, section_count)]
+    tables += [(segment_table + 56 * n, (8, 16, 32, 40)) for n in range(segment_count)]
+    for begin, fields in tables:
+        for field in fields:
+            data = bytearray(whole)
+            data[begin + field:begin + field + 4] = b"\xf0\xff\xff\x7f"
+            with open(path, "wb") as file:
+                file.write(data)
+            done = subprocess.run(["kiln-amd-sim", path, "--list"], capture_output=True, text=True, timeout=30, check=False,
+                                  errors="replace")
+            if done.returncode not in (0, 1) or (done.returncode == 1 and "error: " not in done.stderr):
+                sys.exit(f"at {begin + field}: exit status {done.returncode}: {done.stderr}")
 
 
 def mutate(folder):
@@ -69,6 +81,8 @@ def main():
         with open(os.path.join(folder, "k.bundle"), "wb") as file:
             file.write(bundle([(b"host-x86_64-unknown-linux-gnu--", b""), (b"hipv4-amdgcn-amd-amdhsa--gfx1100", b"other"),
                                (b"hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-", code)]))
+    elif action == "sections":
+        sections(folder)
     else:
         mutate(folder)
 

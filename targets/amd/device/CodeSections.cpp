@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reading code objects: segments, relocations, metadata, kernel descriptors
+// (LLVM's "User Guide for AMDGPU Backend", "Code Object" and "Kernel
+// Descriptor"). The iterators of LLVM's ELFObjectFile trust the tables of a
+// file; those of ELFFile check them.
+#include "CodeObject.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/BinaryFormat/MsgPackDocument.h"
+#include <sys/mman.h>
+
+using namespace kiln::amd::sim;
+using llvm::StringRef;
+
+namespace {
+template <typename T> T readAt(const uint8_t *bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+uint64_t numberOf(llvm::msgpack::MapDocNode &map, const char *key) {
+  llvm::msgpack::DocNode &node = map[key];
+  if (node.getKind() == llvm::msgpack::Type::UInt)
+    return node.getUInt();
+  return node.getKind() == llvm::msgpack::Type::Int ? uint64_t(node.getInt())
+                                                    : 0;
+}
+std::string textOf(llvm::msgpack::MapDocNode &map, const char *key) {
+  llvm::msgpack::DocNode &node = map[key];
+  return node.isString() ? node.getString().str() : std::string();
+}
+
+KernelInfo kernelOf(llvm::msgpack::MapDocNode map) {
+  KernelInfo info;
+  info.name = textOf(map, ".name");
+  info.ldsBytes = uint32_t(numberOf(map, ".group_segment_fixed_size"));
+  info.scratchBytes = uint32_t(numberOf(map, ".private_segment_fixed_size"));
+  // Recursion and calls through pointers: what the code cannot say, the device
+  // gives.
+  constexpr uint32_t kDynamicStack = 16 << 10;
+  llvm::msgpack::DocNode &dynamic = map[".uses_dynamic_stack"];
+  if (dynamic.getKind() == llvm::msgpack::Type::Boolean && dynamic.getBool())
+    info.scratchBytes += kDynamicStack;
+  info.kernargBytes = uint32_t(numberOf(map, ".kernarg_segment_size"));
+  info.lanes = unsigned(numberOf(map, ".wavefront_size"));
+  if (uint64_t most = numberOf(map, ".max_flat_workgroup_size"))
+    info.mostThreads = unsigned(std::min<uint64_t>(most, 1024));
+  llvm::msgpack::DocNode &sizes = map[".reqd_workgroup_size"];
+  if (sizes.isArray()) {
+    info.workgroupSize = 1;
+    unsigned axis = 0;
+    for (llvm::msgpack::DocNode &size : sizes.getArray())
+      if (size.getKind() == llvm::msgpack::Type::UInt && axis < 3) {
+        info.requiredThreads[axis] = uint32_t(size.getUInt());
+        info.workgroupSize *= info.requiredThreads[axis++];
+      }
+  }
+  llvm::msgpack::DocNode &arguments = map[".args"];
+  if (arguments.isArray())
+    for (llvm::msgpack::DocNode &node : arguments.getArray()) {
+      if (!node.isMap())
+        continue;
+      llvm::msgpack::MapDocNode &argument = node.getMap();
+      info.arguments.push_back({uint32_t(numberOf(argument, ".offset")),
+                                uint32_t(numberOf(argument, ".size")),
+                                textOf(argument, ".value_kind")});
+    }
+  return info;
+}
+
+/// The chip that a file's flags name; empty: none that is simulated.
+StringRef chipOf(uint32_t flags) {
+  using namespace llvm::ELF;
+  switch (flags & EF_AMDGPU_MACH) {
+  case EF_AMDGPU_MACH_AMDGCN_GFX908:
+    return "gfx908";
+  case EF_AMDGPU_MACH_AMDGCN_GFX90A:
+    return "gfx90a";
+  case EF_AMDGPU_MACH_AMDGCN_GFX942:
+    return "gfx942";
+  case EF_AMDGPU_MACH_AMDGCN_GFX950:
+    return "gfx950";
+  case EF_AMDGPU_MACH_AMDGCN_GFX1100:
+    return "gfx1100";
+  case EF_AMDGPU_MACH_AMDGCN_GFX1101:
+    return "gfx1101";
+  case EF_AMDGPU_MACH_AMDGCN_GFX1102:
+    return "gfx1102";
+  case EF_AMDGPU_MACH_AMDGCN_GFX1103:
+    return "gfx1103";
+  case EF_AMDGPU_MACH_AMDGCN_GFX1150:
+    return "gfx1150";
+  case EF_AMDGPU_MACH_AMDGCN_GFX1151:
+    return "gfx1151";
+  case EF_AMDGPU_MACH_AMDGCN_GFX1152:
+    return "gfx1152";
+  case EF_AMDGPU_MACH_AMDGCN_GFX1153:
+    return "gfx1153";
+  case EF_AMDGPU_MACH_AMDGCN_GFX11_GENERIC:
+    return "gfx11-generic";
+  case EF_AMDGPU_MACH_AMDGCN_GFX1200:
+    return "gfx1200";
+  case EF_AMDGPU_MACH_AMDGCN_GFX1201:
+    return "gfx1201";
+  default:
+    return "";
+  }
+}
+
+/// What a chip's name says of its instruction set.
+Isa isaOf(StringRef chip) {
+  Isa isa;
+  isa.chip = chip.str();
+  isa.hasOcpFloat8 = true;
+  if (chip.starts_with("gfx9")) {
+    isa.major = 9;
+    isa.lanes = 64;
+    isa.hasOcpFloat8 = chip == "gfx950";
+    return isa;
+  }
+  isa.major = chip.starts_with("gfx11") ? 11 : 12;
+  isa.lanes = 32;
+  isa.keepsHighHalf = true;
+  return isa;
+}
+
+/// The text of a table that begins at an offset. A name of more bytes than
+/// kernels' names have is no name.
+StringRef nameAt(StringRef table, uint64_t offset) {
+  constexpr size_t kMostName = 1 << 16;
+  StringRef name = table.substr(offset, kMostName);
+  size_t end = name.find('\0');
+  return end == StringRef::npos ? StringRef() : name.take_front(end);
+}
+} // namespace
+
+bool Code::readMetadata(const ElfFile &elf, std::string &problem) {
+  auto headers = elf.program_headers();
+  if (!headers) {
+    problem = llvm::toString(headers.takeError());
+    return false;
+  }
+  for (const auto &header : *headers) {
+    if (header.p_type != llvm::ELF::PT_NOTE || !all.empty())
+      continue; // of several notes the first one counts
+    llvm::Error error = llvm::Error::success();
+    for (const auto &note : elf.notes(header, error)) {
+      if (note.getName() != "AMDGPU" ||
+          note.getType() != llvm::ELF::NT_AMDGPU_METADATA)
+        continue;
+      llvm::msgpack::Document document;
+      if (!document.readFromBlob(note.getDescAsStringRef(4), /*Multi=*/false))
+        continue;
+      if (!document.getRoot().isMap())
+        continue;
+      llvm::msgpack::DocNode &kernels =
+          document.getRoot().getMap()["amdhsa.kernels"];
+      if (kernels.isArray())
+        for (llvm::msgpack::DocNode &kernel : kernels.getArray())
+          if (kernel.isMap())
+            all.push_back(kernelOf(kernel.getMap()));
+    }
+    llvm::consumeError(std::move(error));
+  }
+  return true;
+}
+
+/// Copies the segments to where they are loaded.
+bool Code::readSegments(const ElfFile &elf, std::string &problem) {
+  auto headers = elf.program_headers();
+  if (!headers) {
+    problem = llvm::toString(headers.takeError());
+    return false;
+  }
+  constexpr uint64_t kMost = uint64_t(1) << 28;
+  for (const auto &header : *headers)
+    if (header.p_type == llvm::ELF::PT_LOAD) {
+      if (header.p_filesz > header.p_memsz || header.p_memsz > kMost ||
+          header.p_vaddr > kMost || header.p_offset > file.size() ||
+          header.p_filesz > file.size() - header.p_offset) {
+        problem = "a segment is outside of the file";
+        return false;
+      }
+      imageBytes =
+          std::max<uint64_t>(imageBytes, header.p_vaddr + header.p_memsz);
+    }
+  if (!imageBytes) {
+    problem = "it has no segments to load: expected a linked code object";
+    return false;
+  }
+  // Pages that no segment fills take no memory.
+  void *mapped = mmap(nullptr, imageBytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) {
+    problem = "no memory for " + std::to_string(imageBytes) + " bytes";
+    return false;
+  }
+  base = static_cast<uint8_t *>(mapped);
+  uint64_t copied = 0;
+  for (const auto &header : *headers)
+    if (header.p_type == llvm::ELF::PT_LOAD) {
+      copied += header.p_filesz;
+      if (copied > file.size()) {
+        problem = "its segments are more than the file";
+        return false;
+      }
+      std::memcpy(base + header.p_vaddr, file.data() + header.p_offset,
+                  header.p_filesz);
+    }
+  return true;
+}
+
+/// Reads where the text is, and the symbols that a loader sees, and applies the
+/// relocations.
+bool Code::readSections(const ElfFile &elf, std::string &problem) {
+  auto sections = elf.sections();
+  if (!sections) {
+    problem = llvm::toString(sections.takeError());
+    return false;
+  }
+  for (const auto &section : *sections) {
+    auto name = elf.getSectionName(section);
+    if (name && *name == ".text") {
+      textOffset = section.sh_addr;
+      textBytes = section.sh_size;
+    }
+    llvm::consumeError(name.takeError());
+    if (section.sh_type == llvm::ELF::SHT_DYNSYM &&
+        !readSymbols(elf, section, problem))
+      return false;
+  }
+  if (textBytes > imageBytes || textOffset > imageBytes - textBytes ||
+      textBytes > file.size()) {
+    problem = "its text is outside of its segments";
+    return false;
+  }
+  for (const auto &section : *sections)
+    if (section.sh_type == llvm::ELF::SHT_RELA &&
+        (section.sh_flags & llvm::ELF::SHF_ALLOC) &&
+        !relocate(elf, section, problem))
+      return false;
+  return true;
+}
+
+bool Code::readSymbols(const ElfFile &elf, const ElfFile::Elf_Shdr &section,
+                       std::string &problem) {
+  auto entries = elf.symbols(&section);
+  auto names = elf.getStringTableForSymtab(section);
+  if (entries && names)
+    for (const auto &entry : *entries)
+      symbols.push_back(
+          {nameAt(*names, entry.st_name), entry.st_value, entry.st_size});
+  else
+    problem = "its symbols cannot be read";
+  llvm::consumeError(entries.takeError());
+  llvm::consumeError(names.takeError());
+  return problem.empty();
+}
+
+/// Applies the relocations that a loader applies: addresses.
+bool Code::relocate(const ElfFile &elf, const ElfFile::Elf_Shdr &section,
+                    std::string &problem) {
+  constexpr uint32_t kRelative64 = 13, kAbsolute64 = 3;
+  auto entries = elf.relas(section);
+  if (!entries) {
+    problem = llvm::toString(entries.takeError());
+    return false;
+  }
+  for (const auto &entry : *entries) {
+    uint64_t at = entry.r_offset, value = uint64_t(entry.r_addend);
+    uint32_t kind = entry.getType(/*isMips64EL=*/false),
+             symbol = entry.getSymbol(/*isMips64EL=*/false);
+    if (at > imageBytes || imageBytes - at < 8)
+      continue;
+    if (kind != kRelative64 &&
+        (kind != kAbsolute64 || symbol >= symbols.size())) {
+      problem = "it has relocations that are not simulated";
+      return false;
+    }
+    if (kind == kAbsolute64)
+      value += symbols[symbol].address;
+    value += reinterpret_cast<uint64_t>(base);
+    std::memcpy(base + at, &value, 8);
+  }
+  return true;
+}
+
+const Code::Symbol *Code::symbol(StringRef name) const {
+  for (const Symbol &one : symbols)
+    if (one.name == name)
+      return &one;
+  return nullptr;
+}
+
+/// Reads the descriptor of a kernel.
+bool Code::readDescriptor(KernelInfo &kernel, std::string &problem) {
+  const Symbol *found = symbol(kernel.name + ".kd");
+  uint64_t descriptor = found ? found->address : 0;
+  constexpr uint64_t kDescriptorBytes = 64;
+  if (!descriptor || descriptor > imageBytes ||
+      imageBytes - descriptor < kDescriptorBytes) {
+    problem = "kernel '" + kernel.name + "' has no descriptor";
+    return false;
+  }
+  const uint8_t *bytes = base + descriptor;
+  kernel.entry = descriptor + readAt<uint64_t>(bytes + 16) - textOffset;
+  kernel.rsrc3 = readAt<uint32_t>(bytes + 44);
+  kernel.rsrc1 = readAt<uint32_t>(bytes + 48);
+  kernel.rsrc2 = readAt<uint32_t>(bytes + 52);
+  kernel.properties = readAt<uint16_t>(bytes + 56);
+  // What memory of the host is taken for: scratch memory of each lane, and
+  // arguments.
+  constexpr uint32_t kMostScratch = 1 << 19, kMostArguments = 1 << 20;
+  if (kernel.scratchBytes > kMostScratch ||
+      kernel.kernargBytes > kMostArguments) {
+    problem = "unsupported: kernel '" + kernel.name + "' has " +
+              std::to_string(kernel.scratchBytes) +
+              " bytes of scratch memory and " +
+              std::to_string(kernel.kernargBytes) + " of arguments";
+    return false;
+  }
+  constexpr unsigned kGranule = 8;
+  kernel.vectorRegisters = ((kernel.rsrc1 & 63) + 1) * kGranule;
+  if (kernel.entry >= textBytes || kernel.lanes != theIsa.lanes) {
+    problem = "kernel '" + kernel.name +
+              "' begins outside of the text, or has waves of another size "
+              "than the chip's usual one";
+    return false;
+  }
+  return true;
+}
+
+bool Code::read(std::string &problem) {
+  auto elf = ElfFile::create(
+      StringRef(reinterpret_cast<const char *>(file.data()), file.size()));
+  if (!elf) {
+    problem = llvm::toString(elf.takeError());
+    return false;
+  }
+  const auto &header = elf->getHeader();
+  if (header.e_ident[llvm::ELF::EI_CLASS] != llvm::ELF::ELFCLASS64 ||
+      header.e_ident[llvm::ELF::EI_DATA] != llvm::ELF::ELFDATA2LSB ||
+      header.e_machine != llvm::ELF::EM_AMDGPU) {
+    problem = "it is no code object of an AMD GPU";
+    return false;
+  }
+  StringRef chip = chipOf(header.e_flags);
+  if (chip.empty()) {
+    problem = "its chip is not simulated";
+    return false;
+  }
+  theIsa = isaOf(chip);
+  if (!readMetadata(*elf, problem) || !readSegments(*elf, problem) ||
+      !readSections(*elf, problem))
+    return false;
+  for (KernelInfo &kernel : all)
+    if (!readDescriptor(kernel, problem))
+      return false;
+  return true;
+}
+
+uint8_t *Code::variable(const std::string &name, uint64_t &size) const {
+  const Symbol *found = symbol(name);
+  if (!found || found->address >= imageBytes ||
+      found->size > imageBytes - found->address)
+    return nullptr;
+  size = found->size;
+  return base + found->address;
+}

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""compiler-fuzz.py BUILD text|bytecode|ttir|assembly|tiling|announced|onnx SECONDS|COUNTx [SEED]: mutates the inputs of the
+"""compiler-fuzz.py BUILD text|bytecode|ttir|assembly|tiling|script|announced|onnx SECONDS|COUNTx [SEED]: mutates the inputs of the
 test suite (ttir: its Triton kernels, and those under $KILN_SHARED; assembly: the texts of its inline assembly, each in a kernel;
-tiling: files of measured block sizes, for one program) and compiles them, for a time or so many of them. Every run must end
+tiling: files of measured block sizes, for one program; script: schedule scripts, for one program) and compiles them, for a time or so many of them. Every run must end
 with status 0 or 1, and with 1 there must be a diagnostic with a place. onnx mutates the files that the tests write.
 announced makes numbers, shapes and splats of both kinds large and
 values out of sums of the same sums. No run may take more than 5 seconds of a processor or 1 GiB more than what it was made from.
@@ -25,9 +25,15 @@ WORDS = [b"tensor<", b"memref<", b"!tile.view<", b">", b"(", b")", b"{", b"}", b
          b"#a", b"!a", b"#a = ", b" floordiv 2", b"affine_set<(d0) : (d0 >= 0)>", b"ml_program.global", b"llvm.func",
          b"transform.named_sequence", b"#dlti.dl_spec<index = 32 : i32>", b"#sparse_tensor.encoding<{map = (d0) -> (d0 : dense)}>",
          b"bufferization.to_tensor", b"gpu.module @k {}", b"!transform.any_op", b"!llvm.ptr"]
+SCRIPT_WORDS = [b"kiln.match", b"kiln.set_blocks", b"kiln.set_instruction", b"kiln.set_storage", b"kiln.set_layout", b"kiln.set_stages",
+                b"kiln.set_warps", b"kiln.set_schedule", b"optional", b"transform.include", b"transform.foreach", b"transform.yield",
+                b"transform.alternatives", b"transform.sequence", b"transform.get_parent_op", b"transform.merge_handles",
+                b"transform.apply_registered_pass", b"!transform.op<\"tile.kernel\">", b"!transform.any_value", b"!transform.param<i64>",
+                b"\"tile.dot\"", b"\"func.func\"", b"@core.tile", b"@core.after-raise", b"failures(propagate)", b"%arg0", b"%0",
+                b"\"keep\"", b"[]", b"-1", b"0", b"7", b"64", b"1048576", b"9223372036854775807"]
 
 
-def mutate_text(data, pool, rng):
+def mutate_text(data, pool, rng, words=WORDS):
     lines = data.split(b"\n")
     for _ in range(rng.randrange(1, 6)):
         at = rng.randrange(len(lines))
@@ -44,9 +50,9 @@ def mutate_text(data, pool, rng):
             tokens = re.split(rb"(\W)", lines[at])
             spot = rng.randrange(len(tokens))
             if kind == 3:
-                tokens[spot] = rng.choice(WORDS)
+                tokens[spot] = rng.choice(words)
             elif kind == 4:
-                tokens.insert(spot, rng.choice(WORDS))
+                tokens.insert(spot, rng.choice(words))
             elif kind == 5:
                 del tokens[spot]
             else:
@@ -54,6 +60,10 @@ def mutate_text(data, pool, rng):
             lines[at] = b"".join(tokens)
     data = b"\n".join(lines)
     return data[:rng.randrange(len(data) + 1)] if rng.randrange(12) == 0 else data
+
+
+def mutate_script(data, pool, rng):
+    return mutate_text(data, pool, rng, SCRIPT_WORDS)
 
 
 LARGE = [b"64", b"65536", b"16777216", b"1073741824", b"4294967296", b"1099511627776", b"35184372088832"]
@@ -168,11 +178,26 @@ PROGRAM = """func.func @main(%x: tensor<64x70xf32>, %w: tensor<70x96xf32>) -> te
 """
 
 
-def tiling_seeds(build, out):
-    """What the tuner writes of one product."""
-    source, cache = os.path.join(out, "tiling-program.mlir"), os.path.join(out, "tiling-seed.json")
+def write_program(out):
+    """The program that files of block sizes and scripts are for."""
+    source = os.path.join(out, "program.mlir")
     with open(source, "w", encoding="utf-8") as file:
         file.write(PROGRAM)
+    return source
+
+
+def script_seeds(inputs):
+    pool = []
+    for name in sorted(os.listdir(inputs)):
+        if name.endswith(".script"):
+            with open(os.path.join(inputs, name), "rb") as file:
+                pool.append(file.read())
+    return pool
+
+
+def tiling_seeds(build, out):
+    """What the tuner writes of one product."""
+    source, cache = write_program(out), os.path.join(out, "tiling-seed.json")
     if os.path.exists(cache):
         os.remove(cache)
     subprocess.run([os.path.join(build, "bin", "kiln-run"), source, "--target=cpu", "--tune", cache], capture_output=True, check=False)
@@ -200,6 +225,8 @@ def seeds(build, kind):
         return assembly_seeds(os.path.join(root, "test", "triton", "Inputs"))
     if kind == "tiling":
         return tiling_seeds(build, os.path.join(build, "fuzz-compiler"))
+    if kind == "script":
+        return script_seeds(os.path.join(root, "test", "script", "Inputs"))
     folders = [os.path.join(root, "test"), os.path.join(root, "examples")]
     if kind == "ttir":
         folders = [os.path.join(root, "test", "triton")]
@@ -253,8 +280,9 @@ def main() -> int:
     os.makedirs(out, exist_ok=True)
     pool = seeds(build, kind)
     mutate = {"bytecode": mutate_bytes, "onnx": mutate_bytes, "announced": mutate_announced,
-              "assembly": mutate_assembly}.get(kind, mutate_text)
-    suffix = {"bytecode": ".mlirbc", "ttir": ".ttir", "assembly": ".ttir", "onnx": ".onnx", "tiling": ".json"}.get(kind, ".mlir")
+              "assembly": mutate_assembly, "script": mutate_script}.get(kind, mutate_text)
+    suffix = {"bytecode": ".mlirbc", "ttir": ".ttir", "assembly": ".ttir", "onnx": ".onnx", "tiling": ".json",
+              "script": ".script"}.get(kind, ".mlir")
     path = os.path.join(out, f"{kind}-{os.getpid()}{suffix}")
     runs = accepted = caught = peak = 0
     longest = 0.0
@@ -266,7 +294,9 @@ def main() -> int:
         target = rng.choice(["cpu", "reference"])
         source = path
         if kind == "tiling":
-            source, target = os.path.join(out, "tiling-program.mlir"), "cpu,tiling_cache=" + path
+            source, target = write_program(out), "cpu,tiling_cache=" + path
+        if kind == "script":
+            source, target = write_program(out), rng.choice(["cpu", "nvidia:sm_90a,ptxas=none"]) + ",schedule_file=" + path
         command = [os.path.join(build, "bin", "kiln-compile"), source, "--target=" + target, "-o", path + ".kiln"]
         run, memory, work = compile_limited(command)
         if memory > 1024 or work > 4.5:

@@ -190,7 +190,7 @@ void addCreation() {
 
 } // namespace
 
-void kiln::conform::addPrimMovement() {
+static void addShapes() {
   addMovements("prim.broadcast_in_dim",
                {{"vector",
                  {{8}},
@@ -243,6 +243,9 @@ void kiln::conform::addPrimMovement() {
                  {5, 2, 2, 4, 3},
                  "prim.transpose %a0 permutation [3, 0, 4, 2, 1] : $X -> $R",
                  {{{2, 3, 4, 5, 2}}}}});
+}
+
+static void addSlices() {
   addMovements(
       "prim.slice",
       {{"rows",
@@ -281,6 +284,9 @@ void kiln::conform::addPrimMovement() {
                              {3, 4, 5},
                              "prim.rev %a0 dims [1] : $X",
                              {{{3, 4, 5}}}}});
+}
+
+static void addJoins() {
   addMovements("prim.cat", {{"rows",
                              {{4, 8}, {3, 8}},
                              {7, 8},
@@ -318,6 +324,12 @@ void kiln::conform::addPrimMovement() {
         {3, 3, 6},
         "prim.pad %a0 low [0, 0, 2] high [1, 0, 0] value $zero $V : $X -> $R",
         {{{2, 3, 4}}}}});
+}
+
+void kiln::conform::addPrimMovement() {
+  addShapes();
+  addSlices();
+  addJoins();
   addGather();
   addCreation();
 }

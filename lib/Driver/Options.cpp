@@ -251,9 +251,10 @@ bool takeDump(CompileOptions &options, Arguments &arguments) {
 }
 
 /// Every flag, in the order of --help.
-const std::vector<Flag> &flags() {
+/// What is compiled, for what, and how.
+static std::vector<Flag> inputFlags() {
   using O = CompileOptions;
-  static const std::vector<Flag> all = {
+  return {
       {{"--target"},
        appends(&O::targets),
        "--target=SPEC",
@@ -307,6 +308,13 @@ const std::vector<Flag> &flags() {
        "--elided=KIND",
        "zeros or random: stands for elements of constants that the\n"
        "file leaves out"},
+  };
+}
+
+/// What is written, and how it is verified and explained.
+static std::vector<Flag> outputFlags() {
+  using O = CompileOptions;
+  return {
       {{"-o", "--output"},
        stores(&O::output),
        "-o FILE, -oFILE",
@@ -365,6 +373,13 @@ const std::vector<Flag> &flags() {
        stores(&O::saveTemps),
        "--save-temps=DIR",
        "write the module after every stage"},
+  };
+}
+
+/// What is printed on the way, and how the package is made.
+static std::vector<Flag> runFlags() {
+  using O = CompileOptions;
+  return {
       {{},
        takeDump,
        "--print-ir-after-all, --print-ir-before-all",
@@ -418,6 +433,15 @@ const std::vector<Flag> &flags() {
       {{"--help", "-h"}, sets(&O::help), "", ""},
       {{"--version"}, sets(&O::version), "", ""},
   };
+}
+
+const std::vector<Flag> &flags() {
+  static const std::vector<Flag> all = [] {
+    std::vector<Flag> flags = inputFlags();
+    llvm::append_range(flags, outputFlags());
+    llvm::append_range(flags, runFlags());
+    return flags;
+  }();
   return all;
 }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """compiler-fuzz.py BUILD text|bytecode|ttir|assembly|tiling|script|announced|onnx SECONDS|COUNTx [SEED]: mutates the inputs of the
 test suite (ttir: its Triton kernels, and those under $KILN_SHARED; assembly: the texts of its inline assembly, each in a kernel;
-tiling: files of measured block sizes, for one program; script: schedule scripts, for one program) and compiles them, for a time or so many of them. Every run must end
+tiling: files of measured block sizes, for one program; script: schedule scripts, for the programs of their tests) and compiles them, for a time or so many of them. Every run must end
 with status 0 or 1, and with 1 there must be a diagnostic with a place. onnx mutates the files that the tests write.
 announced makes numbers, shapes and splats of both kinds large and
 values out of sums of the same sums. No run may take more than 5 seconds of a processor or 1 GiB more than what it was made from.
@@ -33,9 +33,9 @@ SCRIPT_WORDS = [b"kiln.match", b"kiln.set_blocks", b"kiln.set_instruction", b"ki
                 b"\"keep\"", b"[]", b"-1", b"0", b"7", b"64", b"1048576", b"9223372036854775807"]
 
 
-def mutate_text(data, pool, rng, words=WORDS):
+def mutate_text(data, pool, rng, words=WORDS, most=5):
     lines = data.split(b"\n")
-    for _ in range(rng.randrange(1, 6)):
+    for _ in range(rng.randrange(1, most + 1)):
         at = rng.randrange(len(lines))
         kind = rng.randrange(7)
         if kind == 0:
@@ -63,7 +63,7 @@ def mutate_text(data, pool, rng, words=WORDS):
 
 
 def mutate_script(data, pool, rng):
-    return mutate_text(data, pool, rng, SCRIPT_WORDS)
+    return mutate_text(data, pool, rng, SCRIPT_WORDS, 2)
 
 
 LARGE = [b"64", b"65536", b"16777216", b"1073741824", b"4294967296", b"1099511627776", b"35184372088832"]
@@ -179,11 +179,19 @@ PROGRAM = """func.func @main(%x: tensor<64x70xf32>, %w: tensor<70x96xf32>) -> te
 
 
 def write_program(out):
-    """The program that files of block sizes and scripts are for."""
+    """The program that files of block sizes are for."""
     source = os.path.join(out, "program.mlir")
     with open(source, "w", encoding="utf-8") as file:
         file.write(PROGRAM)
     return source
+
+
+def program_of(script):
+    """The program of the tests that a script is for."""
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    if b"prim.claim" in script:
+        return os.path.join(root, "test", "script", "attention.mlir")
+    return os.path.join(root, "examples", "matmul_leaky_relu.mlir")
 
 
 def script_seeds(inputs):
@@ -296,7 +304,8 @@ def main() -> int:
         if kind == "tiling":
             source, target = write_program(out), "cpu,tiling_cache=" + path
         if kind == "script":
-            source, target = write_program(out), rng.choice(["cpu", "nvidia:sm_90a,ptxas=none"]) + ",schedule_file=" + path
+            source = program_of(seed)
+            target = rng.choice(["cpu:x86-64-v3", "nvidia:sm_90a,ptxas=none"]) + ",schedule_file=" + path
         command = [os.path.join(build, "bin", "kiln-compile"), source, "--target=" + target, "-o", path + ".kiln"]
         run, memory, work = compile_limited(command)
         if memory > 1024 or work > 4.5:

@@ -71,7 +71,8 @@ SUBJECTS = {
     # Text may hold a barrier of all threads.
     "lib/CodeGen/Gpu/SplitProducer.cpp": {"InlineAsmOp"},
     # Those of simt.
-    "lib/CodeGen/Gpu/BarrierCheck.cpp": {"LoadOp", "StoreOp", "AtomicRMWOp", "AtomicCASOp"},
+    "lib/CodeGen/Gpu/BarrierAccesses.cpp": {"LoadOp", "StoreOp"},
+    "lib/CodeGen/Gpu/SharedPlaces.cpp": {"LoadOp", "StoreOp", "AtomicRMWOp", "AtomicCASOp"},
     # Exchanges within a vector.
     "lib/CodeGen/Cpu/Reshape.cpp": {"ExchangeOp"},
     # What is known of the address behind a pointer.

@@ -6,6 +6,7 @@
 #include "CodeObject.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/BinaryFormat/MsgPackDocument.h"
+#include "llvm/BinaryFormat/MsgPackReader.h"
 #include <sys/mman.h>
 
 using namespace kiln::amd::sim;
@@ -28,6 +29,39 @@ uint64_t numberOf(llvm::msgpack::MapDocNode &map, const char *key) {
 std::string textOf(llvm::msgpack::MapDocNode &map, const char *key) {
   llvm::msgpack::DocNode &node = map[key];
   return node.isString() ? node.getString().str() : std::string();
+}
+
+/// Whether metadata are whole, and keys of maps are no arrays or maps, which
+/// LLVM cannot compare.
+bool isReadable(StringRef metadata) {
+  using llvm::msgpack::Type;
+  struct Level {
+    uint64_t left; ///< keys and values
+    bool isMap;
+  };
+  llvm::SmallVector<Level> open;
+  llvm::msgpack::Reader reader(metadata);
+  do {
+    llvm::msgpack::Object object;
+    llvm::Expected<bool> isThere = reader.read(object);
+    if (!isThere || !*isThere) {
+      llvm::consumeError(isThere.takeError());
+      return false;
+    }
+    bool isKey =
+        !open.empty() && open.back().isMap && open.back().left % 2 == 0;
+    bool isMap = object.Kind == Type::Map,
+         isNested = isMap || object.Kind == Type::Array;
+    if (object.Kind == Type::Extension || (isKey && isNested))
+      return false;
+    if (!open.empty())
+      --open.back().left;
+    if (isNested)
+      open.push_back({uint64_t(object.Length) * (isMap ? 2 : 1), isMap});
+    while (!open.empty() && !open.back().left)
+      open.pop_back();
+  } while (!open.empty());
+  return true;
 }
 
 KernelInfo kernelOf(llvm::msgpack::MapDocNode map) {
@@ -149,7 +183,9 @@ bool Code::readMetadata(const ElfFile &elf, std::string &problem) {
           note.getType() != llvm::ELF::NT_AMDGPU_METADATA)
         continue;
       llvm::msgpack::Document document;
-      if (!document.readFromBlob(note.getDescAsStringRef(4), /*Multi=*/false))
+      StringRef metadata = note.getDescAsStringRef(4);
+      if (!isReadable(metadata) ||
+          !document.readFromBlob(metadata, /*Multi=*/false))
         continue;
       if (!document.getRoot().isMap())
         continue;

@@ -15,11 +15,22 @@ import numpy as np
 from bundles import bundle
 
 
+def list_changed(folder, data, what):
+    path = os.path.join(folder, "changed")
+    with open(path, "wb") as file:
+        file.write(data)
+    done = subprocess.run(["kiln-amd-sim", path, "--list"], capture_output=True, text=True, timeout=30, check=False, errors="replace")
+    if done.returncode not in (0, 1) or (done.returncode == 1 and "error: " not in done.stderr):
+        sys.exit(f"{what}: exit status {done.returncode}: {done.stderr}")
+
+
 def sections(folder):
-    """Puts large numbers into each field of each section's and segment's header: the tables that a loader trusts."""
+    """Makes arrays of two keys of the metadata, and puts large numbers into each field of each section's and segment's header: the tables that a loader trusts."""
     with open(os.path.join(folder, "k.hsaco"), "rb") as file:
         whole = file.read()
-    path = os.path.join(folder, "changed")
+    keys = whole.replace(b"\xa5.args", b"\x95\1\1\1\1\1").replace(b"\xa5.name", b"\x95\1\1\1\1\2")
+    assert keys != whole
+    list_changed(folder, keys, "keys of the metadata")
     segment_table, section_table = struct.unpack_from("<QQ", whole, 32)
     segment_count, _, section_count = struct.unpack_from("<3H", whole, 56)
     tables = [(section_table + 64 * n, (4, 24, 32, 40)) for n in range(1, section_count)]
@@ -28,12 +39,7 @@ def sections(folder):
         for field in fields:
             data = bytearray(whole)
             data[begin + field:begin + field + 4] = b"\xf0\xff\xff\x7f"
-            with open(path, "wb") as file:
-                file.write(data)
-            done = subprocess.run(["kiln-amd-sim", path, "--list"], capture_output=True, text=True, timeout=30, check=False,
-                                  errors="replace")
-            if done.returncode not in (0, 1) or (done.returncode == 1 and "error: " not in done.stderr):
-                sys.exit(f"at {begin + field}: exit status {done.returncode}: {done.stderr}")
+            list_changed(folder, data, f"at {begin + field}")
 
 
 def mutate(folder):

@@ -109,6 +109,24 @@ std::optional<Registers> registersOf(const Processor &processor,
                                       : riscvRegisters(processor, wanted);
 }
 
+/// Gives a processor streaming mode with registers of `bits` bits, if it may
+/// have it: from Armv9.2 on levels of the architecture leave that to chips.
+bool setStreaming(Processor &processor, int64_t bits) {
+  constexpr int64_t kShortest = 128, kLongest = 2048;
+  if (!processor.triple.isAArch64() || !llvm::isPowerOf2_64(uint64_t(bits)) ||
+      bits < kShortest || bits > kLongest ||
+      (processor.streamingBits && bits != processor.streamingBits))
+    return false;
+  processor.streamingBits = bits;
+  if (processor.has("sme"))
+    return true;
+  if (processor.cpu != "generic" || !processor.has("v9.2a"))
+    return false;
+  processor.features += ",+sme";
+  processor.subtarget->ApplyFeatureFlag("+sme");
+  return true;
+}
+
 /// What of a processor is in no other field of a description.
 std::string extraOf(const Processor &processor, const Registers &registers) {
   llvm::SmallVector<std::string> entries;
@@ -129,6 +147,9 @@ std::string extraOf(const Processor &processor, const Registers &registers) {
   else if (processor.triple.isAArch64())
     entries.push_back(processor.has("sve") ? "masked_bits = 128"
                                            : "masked_bits = 0");
+  if (processor.streamingBits)
+    entries.push_back("streaming_vscale = " +
+                      std::to_string(processor.streamingBits / kNeon));
   // FMLA, SDOT and their like take a lane of a register of NEON.
   if (processor.triple.isAArch64() && registers.bits == kNeon)
     entries.push_back("multiplies_by_lane");
@@ -157,16 +178,22 @@ cpu_target::describeChip(MLIRContext *context,
   Processor processor = findProcessor(options.chip, problem);
   if (!processor.subtarget)
     return fail(problem);
-  int64_t wanted = 0;
-  StringRef length = options.get(kVectorBitsKey, "");
-  if (!length.empty() && (length.getAsInteger(10, wanted) || wanted <= 0))
-    return fail("target 'cpu': expected a number of bits for 'vector_bits', "
-                "found '" +
-                length + "'");
+  int64_t wanted = 0, streaming = 0;
+  for (auto [key, bits] : {std::pair(kVectorBitsKey, &wanted),
+                           std::pair(kStreamingBitsKey, &streaming)}) {
+    StringRef length = options.get(key, "");
+    if (!length.empty() && (length.getAsInteger(10, *bits) || *bits <= 0))
+      return fail("target 'cpu': expected a number of bits for '" + key +
+                  "', found '" + length + "'");
+  }
   std::optional<Registers> registers = registersOf(processor, wanted);
   if (!registers)
-    return fail("target 'cpu': vector_bits=" + length + ": chip '" +
+    return fail("target 'cpu': vector_bits=" + Twine(wanted) + ": chip '" +
                 processor.chip + "' has no vector registers of that length");
+  if (streaming && !setStreaming(processor, streaming))
+    return fail("target 'cpu': streaming_bits=" + Twine(streaming) +
+                ": chip '" + processor.chip +
+                "' has no streaming mode of that length");
   if (!registers->features.empty())
     processor.features +=
         (processor.features.empty() ? "" : ",") + registers->features;

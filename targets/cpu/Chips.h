@@ -10,6 +10,8 @@ namespace kiln::cpu_target {
 
 /// The option that says how long vector registers are.
 constexpr llvm::StringLiteral kVectorBitsKey = "vector_bits";
+/// The option that says how long they are in the streaming mode of AArch64.
+constexpr llvm::StringLiteral kStreamingBitsKey = "streaming_bits";
 
 /// The chips that are listed; every processor that LLVM knows is accepted.
 std::vector<target::ChipInfo> listedChips();

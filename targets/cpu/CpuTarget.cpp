@@ -38,6 +38,9 @@ public:
             {cpu_target::kVectorBitsKey.str(), "N",
              "length of vector registers, where chips differ in it (default: "
              "that of the chip, or what all of its kind have)"},
+            {cpu_target::kStreamingBitsKey.str(), "N",
+             "that length in the streaming mode of AArch64, whose matrix "
+             "instructions (SME) are used then (default: that of the chip)"},
             {"hide", "NAME+NAME",
              "features, such as avx2, that the driver takes the machine not to "
              "have"}};

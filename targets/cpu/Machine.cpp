@@ -69,6 +69,17 @@ static int64_t machineVectorBits(const llvm::StringMap<bool> &features) {
 #endif
 }
 
+/// That length in streaming mode; 0 where the machine has none.
+static int64_t machineStreamingBits() {
+#if defined(__aarch64__)
+  constexpr int kGetStreamingLength = 64; // PR_SME_GET_VL
+  int found = prctl(kGetStreamingLength, 0, 0, 0, 0);
+  return found < 0 ? 0 : int64_t(found & 0xffff) * 8;
+#else
+  return 0;
+#endif
+}
+
 void kiln::cpu_target::readMachine(Processor &processor) {
   StringRef name = llvm::sys::getHostCPUName();
   llvm::SmallVector<std::string> names;
@@ -84,6 +95,7 @@ void kiln::cpu_target::readMachine(Processor &processor) {
   processor.cpu = name.str();
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   processor.vectorBits = machineVectorBits(features);
+  processor.streamingBits = features.lookup("sme") ? machineStreamingBits() : 0;
   // A system may not save the registers that the processor has.
   if (processor.architecture->arch == llvm::Triple::aarch64 &&
       !processor.vectorBits)

@@ -119,5 +119,6 @@ void cpu_target::addMatrixInstructions() {
   });
   addTileInstructions();
   addArmInstructions();
+  addOuterInstructions();
   addRiscvInstructions();
 }

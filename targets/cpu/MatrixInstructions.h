@@ -15,12 +15,14 @@ void addMatrixInstructions();
 void addTileInstructions();
 /// The same for those of AArch64, on vectors.
 void addArmInstructions();
+/// The same for those of AArch64's streaming mode.
+void addOuterInstructions();
 /// The same for those of RISC-V.
 void addRiscvInstructions();
 
 /// The matrix instructions of a processor with vector registers of `bits` bits
 /// for a description, and the units beside the vector unit `simd` that they
-/// need.
+/// need. In streaming mode registers have `processor.streamingBits` bits.
 struct MatrixRows {
   std::string rows, units, memories;
 };

@@ -75,6 +75,19 @@ const Row kArmRows[] = {
     {"bfmmla", "bf16", "bf16", "bf16", "f32", 32, 4, 0, true, 2},
 };
 
+/// On squares of sums, in AArch64's streaming mode. Arm Architecture Reference
+/// Manual, C9.2; without FEAT_EBF16, BFMOPA takes subnormal numbers for zero.
+const Row kOuterRows[] = {
+    {"fmopa.f32", "sme", "f32", "f32", "f32", 32, 1, 0, false},
+    {"fmopa.f64", "sme-f64f64", "f64", "f64", "f64", 64, 1, 0, false},
+    {"fmopa.f16", "sme", "f16", "f16", "f32", 32, 2, 0, false},
+    {"bfmopa", "sme", "bf16", "bf16", "f32", 32, 2, 0, true},
+    {"smopa", "sme", "si8", "si8", "i32", 32, 4, 0, false},
+    {"umopa", "sme", "ui8", "ui8", "i32", 32, 4, 0, false},
+    {"usmopa", "sme", "ui8", "si8", "i32", 32, 4, 0, false},
+    {"sumopa", "sme", "si8", "ui8", "i32", 32, 4, 0, false},
+};
+
 /// On groups of vector registers of RISC-V, with a scalar register as the left
 /// factor. RISC-V Unprivileged ISA, "V", "Zvfh" and "Zvfbfwma".
 const Row kRiscvRows[] = {
@@ -98,27 +111,28 @@ public:
   }
 
   void add(const Row &row, StringRef unit, std::array<int64_t, 3> sizes,
-           StringRef lhsHome, StringRef home, int64_t lhsGroup) {
+           StringRef lhsHome, StringRef rhsHome, StringRef home,
+           int64_t lhsGroup) {
     result.rows += llvm::formatv(
         R"({0}
     #kiln.matrix_instruction<name = "{1}", unit = "{2}", m = <{3}>, n = <{4}>, k = <{5}>,
       lhs = <types = [{6}], home = "{7}", layout = #kiln.interleave<{8}>>,
       rhs = <types = [{9}], home = "{10}", layout = #kiln.interleave<{11}>>,
-      acc = <types = [{12}], home = "{10}">{13}{14}>)",
+      acc = <types = [{12}], home = "{15}">{13}{14}>)",
         result.rows.empty() ? "" : ",", row.name, unit, sizes[0], sizes[1],
-        sizes[2], row.lhs, lhsHome, lhsGroup, row.rhs, home, row.k, row.acc,
+        sizes[2], row.lhs, lhsHome, lhsGroup, row.rhs, rhsHome, row.k, row.acc,
         row.temporaries
             ? (llvm::Twine(", temporaries = ") + llvm::Twine(row.temporaries))
                   .str()
             : std::string(),
-        row.flushes ? ", flushes_subnormals = true" : "");
+        row.flushes ? ", flushes_subnormals = true" : "", home);
   }
 
   /// A row on registers of `bits` bits.
   void addVector(const Row &row, StringRef unit, int64_t bits,
                  StringRef lhsHome) {
     add(row, unit, {row.down, bits / row.accBits / row.down, row.k}, lhsHome,
-        "vectors", row.k);
+        "vectors", "vectors", row.k);
   }
 
   void writeX86(int64_t bits) {
@@ -145,6 +159,8 @@ public:
       if (isShort ? processor.has("dotprod") : hasAny(row.features))
         addVector(row, "simd", bits, "l1");
     }
+    if (processor.streamingBits)
+      writeOuter();
   }
 
   void writeRiscv(int64_t bits) {
@@ -170,6 +186,36 @@ public:
   MatrixRows result;
 
 private:
+  /// The array of sums is as many bytes wide and high as a register; a tile of
+  /// it has a square of sums, and there are as many as a sum has bytes.
+  void writeOuter() {
+    int64_t bytes = processor.streamingBits / 8;
+    result.memories = llvm::formatv(R"(
+    #kiln.memory<name = "za", scope = thread, kind = register, size = {0}>,)",
+                                    bytes * bytes)
+                          .str();
+    std::string before;
+    for (const Row &row : kOuterRows) {
+      if (!hasAny(row.features))
+        continue;
+      int64_t lanes = processor.streamingBits / row.accBits;
+      int64_t bits = row.accBits / row.k;
+      std::string unit = "za." + std::to_string(bits);
+      if (unit != before)
+        result.units +=
+            llvm::formatv(R"(,
+    #kiln.unit<name = "{0}", kind = matrix, registers = {1}, rate = {2},
+      types = [{3}], homes = ["za", "vectors"]>)",
+                          unit, row.accBits / 8, lanes * lanes * row.k,
+                          bits == 16  ? "f16, bf16"
+                          : bits == 8 ? "i8"
+                                      : row.lhs)
+                .str();
+      before = unit;
+      add(row, unit, {lanes, lanes, row.k}, "vectors", "vectors", "za", row.k);
+    }
+  }
+
   void writeTiles() {
     result.memories = R"(
     #kiln.memory<name = "tiles", scope = thread, kind = register, size = 8192>,)";
@@ -178,7 +224,8 @@ private:
       types = [bf16, i8], homes = ["tiles", "l1"]>)";
     for (const Row &row : kTileRows)
       if (hasAny(row.features))
-        add(row, "tiles", {16, 16, 16 * row.k}, "tiles", "tiles", 16 * row.k);
+        add(row, "tiles", {16, 16, 16 * row.k}, "tiles", "tiles", "tiles",
+            16 * row.k);
   }
 
   const Processor &processor;

@@ -1,5 +1,4 @@
-//===- NamedChips.cpp - Chips that have a name
-//-----------------------------===//
+//===- NamedChips.cpp - Chips that have a name ----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Caches are those of one core, from the makers' technical reference manuals
@@ -20,7 +19,7 @@ static const NamedChip kX86Chips[] = {
 };
 
 // name, cpu, features, tune, help, L1, L2, L3, line, pipes, bits,
-// registers of a group
+// registers of a group, bits in streaming mode
 static const NamedChip kArmChips[] = {
     {"armv8-a", "generic", "+v8a", "neoverse-n1", "NEON", 32, 512, 8192},
     {"armv8.1-a", "generic", "+v8.1a", "neoverse-n1", "and atomics", 32, 512,
@@ -59,7 +58,8 @@ static const NamedChip kArmChips[] = {
     {"apple-m1", "", "", "", "NEON", 128, 12288, 12288, 128, 4},
     {"apple-m2", "", "", "", "NEON", 128, 16384, 16384, 128, 4},
     {"apple-m3", "", "", "", "NEON", 128, 16384, 16384, 128, 4},
-    {"apple-m4", "", "", "", "NEON", 128, 16384, 16384, 128, 4},
+    {"apple-m4", "", "", "", "NEON, and SME of 512 bits", 128, 16384, 16384,
+     128, 4, 0, 1, 512},
 };
 
 static const NamedChip kRiscvChips[] = {

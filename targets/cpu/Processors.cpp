@@ -115,6 +115,7 @@ static void readNamed(const NamedChip &named, Processor &processor) {
   processor.pipes = named.pipes;
   processor.vectorBits = named.vectorBits;
   processor.group = named.group;
+  processor.streamingBits = named.streamingBits;
 }
 
 /// Finds a chip among those of the tables, then among LLVM's.

@@ -24,9 +24,10 @@ struct NamedChip {
   llvm::StringRef tune;     ///< the processor whose timing is assumed
   llvm::StringRef help;
   int64_t l1 = 32, l2 = 1024, l3 = 32768, line = 64;
-  int64_t pipes = 2;      ///< that multiply and add vectors
-  int64_t vectorBits = 0; ///< of registers whose length is the chip's
-  int64_t group = 1;      ///< registers that an instruction should work on
+  int64_t pipes = 2;         ///< that multiply and add vectors
+  int64_t vectorBits = 0;    ///< of registers whose length is the chip's
+  int64_t group = 1;         ///< registers that an instruction should work on
+  int64_t streamingBits = 0; ///< of registers in streaming mode
 };
 
 /// An architecture: how its chips are called, and what their code is.
@@ -47,7 +48,7 @@ struct Processor {
   std::string chip, cpu, features, tune;
   int64_t l1 = 32 << 10, l2 = 1 << 20, l3 = 32 << 20, line = 64;
   int64_t cores = 1, pipes = 2;
-  int64_t vectorBits = 0, group = 1;
+  int64_t vectorBits = 0, group = 1, streamingBits = 0;
   std::unique_ptr<llvm::MCSubtargetInfo> subtarget;
 
   bool has(llvm::StringRef feature) const {

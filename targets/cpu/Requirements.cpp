@@ -42,6 +42,11 @@ static void keepArm(target::TargetAttr description,
   auto unit = description.getUnitOfKind(target::UnitKind::Vector);
   if (unit && unit.getBits() > 128 && llvm::is_contained(requirements, "sve"))
     require(requirements, kVectorBits, unit.getBits());
+  constexpr int64_t kLeastBits = 128;
+  mlir::DictionaryAttr extra = description.getExtra();
+  if (auto scale = extra ? extra.getAs<mlir::IntegerAttr>("streaming_vscale")
+                         : mlir::IntegerAttr())
+    require(requirements, kStreamingBits, scale.getInt() * kLeastBits);
 }
 
 static void keepRiscv(std::vector<std::string> &requirements) {

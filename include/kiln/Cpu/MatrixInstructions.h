@@ -21,6 +21,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace kiln::cpu {
 
@@ -33,6 +34,14 @@ struct MatrixInstruction {
   /// What a thread does before its first and behind its last micro-kernel;
   /// empty where nothing is needed.
   std::function<void(mlir::OpBuilder &, mlir::Location)> acquire, release;
+  /// Attributes of LLVM for a function that enters the mode of the processor in
+  /// which the instruction exists, and leaves it; empty: there is no such mode.
+  /// What a thread does from its first to its last micro-kernel of a product,
+  /// packing included, becomes another function, which this one calls.
+  std::vector<std::string> entryAttributes = {};
+  /// Attributes for that other function and those of micro-kernels, which run
+  /// in the mode.
+  std::vector<std::string> insideAttributes = {};
 };
 
 /// Registers an instruction; the latest of a name counts.

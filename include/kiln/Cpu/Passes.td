@@ -29,7 +29,8 @@ def LowerMicroKernels : Pass<"cpu-lower-micro-kernels", "::mlir::ModuleOp"> {
   let summary = "Makes functions of micro-kernels, one for each shape and instruction";
   let description = [{
     Each `cpu.micro_kernel` becomes a call of a private function, which holds loops over the instruction that it names;
-    `cpu.acquire` and `cpu.release` become what the instruction's unit needs. An instruction without
+    `cpu.acquire` and `cpu.release` become what the instruction's unit needs; all between them becomes a function of
+    its own where the unit needs a mode of the processor, which that function enters and leaves. An instruction without
     registered code is unsupported.
   }];
   let dependentDialects = ["::kiln::cpu::CpuDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",

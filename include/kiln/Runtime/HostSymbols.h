@@ -29,6 +29,11 @@ inline constexpr std::string_view kOtherSymbols[] = {
     "__truncsfhf2", "__udivti3",     "__umodti3",     "memcmp",
     "memcpy",       "memmove",       "memset",        "sched_yield"};
 
+/// Of the streaming mode of AArch64. Sorted.
+inline constexpr std::string_view kStreamingSymbols[] = {
+    "__arm_sc_memcpy", "__arm_sc_memmove", "__arm_sc_memset",
+    "__arm_tpidr2_restore", "__arm_tpidr2_save"};
+
 /// Whether a host device supplies the symbol to kernels.
 inline bool isHostSymbol(std::string_view symbol) {
   auto isMath = [](std::string_view name) {
@@ -37,6 +42,8 @@ inline bool isHostSymbol(std::string_view symbol) {
   };
   return std::binary_search(std::begin(kOtherSymbols), std::end(kOtherSymbols),
                             symbol) ||
+         std::binary_search(std::begin(kStreamingSymbols),
+                            std::end(kStreamingSymbols), symbol) ||
          isMath(symbol) ||
          (!symbol.empty() && symbol.back() == 'f' &&
           isMath(symbol.substr(0, symbol.size() - 1)));

@@ -1,6 +1,7 @@
 //===- LowerMicroKernels.cpp - Functions of micro-kernels -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "OutlineProducts.h"
 #include "kiln/Cpu/Config.h"
 #include "kiln/Cpu/MatrixInstructions.h"
 #include "kiln/Cpu/Passes.h"
@@ -55,6 +56,8 @@ struct LowerMicroKernelsPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (failed(outlineProducts(module)))
+      return signalPassFailure();
     config = CpuConfig::fromDescription(target::getDescription(module));
     SmallVector<Operation *> ops;
     module.walk([&](Operation *op) {
@@ -134,9 +137,10 @@ private:
           rewriter, op.getLoc(), name,
           rewriter.getFunctionType(TypeRange(ValueRange(operands)), {}));
       function.setPrivate();
-      function->setAttr(
-          "passthrough",
-          rewriter.getArrayAttr({rewriter.getStringAttr("noinline")}));
+      const MatrixInstruction *instruction =
+          op.getRow() ? findMatrixInstruction(*op.getRow()) : nullptr;
+      setAttributes(function, instruction ? instruction->insideAttributes
+                                          : std::vector<std::string>());
       Block *entry = function.addEntryBlock();
       rewriter.setInsertionPointToStart(entry);
       auto copy = cast<MicroKernelOp>(rewriter.clone(*op));

@@ -132,8 +132,11 @@ private:
     if (auto tune = extra ? extra.getAs<StringAttr>("tune_cpu") : StringAttr())
       function.addFnAttr("tune-cpu", tune.getValue());
     // Scalable registers hold vectors of a fixed length only where LLVM knows
-    // that theirs is the same.
-    if (auto scale = extra ? extra.getAs<IntegerAttr>("vscale") : IntegerAttr())
+    // that theirs is the same. In the streaming mode of AArch64 it is another.
+    bool isStreaming = function.hasFnAttribute("aarch64_pstate_sm_enabled") ||
+                       function.hasFnAttribute("aarch64_pstate_sm_body");
+    StringRef key = isStreaming ? "streaming_vscale" : "vscale";
+    if (auto scale = extra ? extra.getAs<IntegerAttr>(key) : IntegerAttr())
       function.addFnAttr(llvm::Attribute::getWithVScaleRangeArgs(
           function.getContext(), unsigned(scale.getInt()),
           unsigned(scale.getInt())));

@@ -139,7 +139,7 @@ void cpu_target::addArmInstructions() {
                [&](OpBuilder &b, Location loc, Value x, Value y, Value sum) {
                  return multiply(b, loc, instruction, x, y, sum);
                },
-               /*unroll=*/4, instruction.down);
+               /*unroll=*/bits > kNeonBits ? 2 : 4, instruction.down);
          },
          nullptr, nullptr});
 }

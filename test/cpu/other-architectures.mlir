@@ -22,6 +22,13 @@
 // SVE2: bfcvtn
 // LONG: attributes #{{[0-9]+}} = { {{.*}}vscale_range(2,2){{.*}} "tune-cpu"="neoverse-v2"
 // LARGER: @llvm.maximumnum.v4f32
+// Long registers have no operation for it, and are not taken apart.
+// RUN: kiln-compile %s --entry=larger --target=cpu:neoverse-v1 --emit=asm -o - | FileCheck %s --check-prefix=QUIET --implicit-check-not='[sp'
+// QUIET: fmaxnm{{.}}z{{[0-9]+}}.s
+// Rows become columns by the instructions that exchange elements across all of a register, without memory between.
+// RUN: kiln-compile %s --entry=f32 --target=cpu:a64fx --emit=asm -o - | sed -n '/^f32:/,/size/p' | FileCheck %s --check-prefix=COLUMNS --implicit-check-not='str{{.}}s'
+// COLUMNS: zip1{{.}}z{{[0-9]+}}.s
+// COLUMNS: zip2{{.}}z{{[0-9]+}}.s
 // ROWS: chip armv8.4-a
 // ROWS: sdot{{.}}v
 // ROWS: chip neoverse-v2

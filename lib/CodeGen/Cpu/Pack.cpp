@@ -3,6 +3,7 @@
 
 #include "Pack.h"
 #include "SmallFloats.h"
+#include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Stage/Places.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -36,21 +37,14 @@ static void transposeRegisters(OpBuilder &b, Location loc,
   }
 }
 
-/// The registers that hold, for each lane, its elements of all `rows` side by
-/// side, from first to last. Null where this takes more than exchanging whole
-/// pieces of 16 bytes after what machines do within them.
-static SmallVector<Value> interleaveRegisters(OpBuilder &b, Location loc,
-                                              SmallVector<Value> rows) {
-  constexpr int64_t kPieceBits = 128;
+/// The registers that hold, piece by piece, for each lane its elements of all
+/// `rows` side by side. Pieces are of `piece` lanes.
+static SmallVector<Value> interleavePieces(OpBuilder &b, Location loc,
+                                           ArrayRef<Value> rows,
+                                           int64_t piece) {
   auto type = cast<VectorType>(rows.front().getType());
-  int64_t lanes = type.getNumElements(), count = rows.size(),
-          piece = kPieceBits / type.getElementTypeBitWidth();
-  if (piece < count || lanes % piece)
-    return {};
-  int64_t pieces = lanes / piece;
-  if (pieces > count || (pieces > 2 && pieces != count && count != 2))
-    return {};
-  // Within pieces: for each row a list of registers, which are put together.
+  int64_t lanes = type.getNumElements();
+  // For each row a list of registers, which are put together.
   SmallVector<int64_t> low, high;
   for (int64_t i = 0; i < lanes; ++i) {
     int64_t from = i / piece * piece + i % piece / 2 + i % 2 * lanes;
@@ -71,8 +65,29 @@ static SmallVector<Value> interleaveRegisters(OpBuilder &b, Location loc,
       lists[u] = std::move(merged);
     }
   }
+  return lists.front();
+}
+
+/// The registers that hold, for each lane, its elements of all `rows` side by
+/// side, from first to last. Null where this takes more than exchanging whole
+/// pieces of 16 bytes after what machines do within them. Scalable registers
+/// are interleaved as wholes.
+static SmallVector<Value> interleaveRegisters(OpBuilder &b, Location loc,
+                                              ArrayRef<Value> rows,
+                                              bool isScalable) {
+  constexpr int64_t kPieceBits = 128;
+  auto type = cast<VectorType>(rows.front().getType());
+  int64_t lanes = type.getNumElements(), count = rows.size(),
+          piece = kPieceBits / type.getElementTypeBitWidth();
+  if (isScalable)
+    return interleavePieces(b, loc, rows, lanes);
+  if (piece < count || lanes % piece)
+    return {};
+  int64_t pieces = lanes / piece;
+  if (pieces > count || (pieces > 2 && pieces != count && count != 2))
+    return {};
+  SmallVector<Value> parts = interleavePieces(b, loc, rows, piece);
   // In wider elements, or code generators take all of it apart again.
-  SmallVector<Value> &parts = lists.front();
   constexpr int64_t kUnitBits = 64;
   auto units = VectorType::get({pieces * kPieceBits / kUnitBits},
                                b.getIntegerType(kUnitBits));
@@ -221,6 +236,13 @@ Value Packer::condition(Coord batch, Coord start, Value last) {
   return ok;
 }
 
+bool Packer::isScalable() const {
+  target::TargetAttr description =
+      target::getDescription(b.getInsertionBlock()->getParentOp());
+  DictionaryAttr extra = description ? description.getExtra() : nullptr;
+  return extra && extra.contains("vscale");
+}
+
 void Packer::store(Value value, Value place, int64_t index) {
   LLVM::StoreOp::create(b, e.loc, value, e.gep(place, e.c64(index), element),
                         NestBuilder::storageBytes(element));
@@ -250,7 +272,8 @@ void Packer::packAlongPanel(Coord batch, Coord start, Coord from, Coord step,
       steps.push_back(e.evaluateLanes(tile, point));
     }
     if (lanes != this->lanes)
-      if (auto whole = interleaveRegisters(b, e.loc, steps); !whole.empty()) {
+      if (auto whole = interleaveRegisters(b, e.loc, steps, isScalable());
+          !whole.empty()) {
         for (auto [i, value] : llvm::enumerate(whole))
           store(value, row, j * group + i * lanes);
         continue;
@@ -294,6 +317,18 @@ void Packer::packAlongSteps(Coord batch, Coord start, Coord from, Coord step,
     for (Value &value : rows)
       value = LLVM::BitcastOp::create(b, e.loc, VectorType::get({lanes}, unit),
                                       value);
+  // Each lane's elements side by side are the columns one after the other.
+  if (isScalable()) {
+    rows = interleavePieces(b, e.loc, rows, lanes);
+    for (int64_t s = 0; s < lanes; ++s) {
+      Value column = rows[s * side / lanes];
+      if (side < lanes)
+        column = vector::ExtractStridedSliceOp::create(
+            b, e.loc, column, {s * side % lanes}, {side}, {1});
+      store(column, row, s * width * group);
+    }
+    return;
+  }
   transposeRegisters(b, e.loc, rows);
   for (int64_t s = 0; s < lanes; ++s) {
     Value column = rows[s % side];

@@ -36,6 +36,9 @@ private:
   Point pointAt(Coord batch, Coord start, Coord step) const;
   Value condition(Coord batch, Coord start, Value last);
   void store(Value value, Value place, int64_t index);
+  /// Whether registers are scalable ones of a known length, which exchange
+  /// elements across all of their length only.
+  bool isScalable() const;
   /// Zeros from `steps` to the next multiple of the format's granule.
   void fillUp(Value steps, Value place);
   void packAlongPanel(Coord batch, Coord start, Coord from, Coord step,

@@ -13,6 +13,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -142,8 +143,21 @@ private:
           unsigned(scale.getInt())));
   }
 
+  /// Makes the operands of a call quiet: NaNs become one that does not signal.
+  static void quietOperands(llvm::IntrinsicInst &call) {
+    llvm::IRBuilder<> b(&call);
+    for (llvm::Use &operand : call.args()) {
+      llvm::Value *value = operand.get();
+      llvm::Value *isNan = b.CreateFCmpUNO(value, value);
+      operand.set(b.CreateSelect(
+          isNan, llvm::ConstantFP::getNaN(value->getType()), value));
+    }
+  }
+
   /// Makes the larger (smaller) of a number and a NaN the number also for
   /// signalling ones, which `maxnum` and `minnum` of LLVM leave to the machine.
+  /// NEON has operations that do so; LLVM takes vectors in scalable registers
+  /// apart for them.
   static void quietMaxima(llvm::Module &code) {
     for (llvm::Function &function : code)
       for (llvm::Instruction &instruction :
@@ -152,6 +166,11 @@ private:
         llvm::Intrinsic::ID id = call ? call->getIntrinsicID() : 0;
         if (id != llvm::Intrinsic::maxnum && id != llvm::Intrinsic::minnum)
           continue;
+        if (call->getType()->isVectorTy() &&
+            function.hasFnAttribute(llvm::Attribute::VScaleRange)) {
+          quietOperands(*call);
+          continue;
+        }
         call->setCalledFunction(llvm::Intrinsic::getOrInsertDeclaration(
             &code,
             id == llvm::Intrinsic::maxnum ? llvm::Intrinsic::maximumnum

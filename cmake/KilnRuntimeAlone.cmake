@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What runs packages and needs no LLVM: the runtime, the driver of processors,
-# kiln-run and kiln-conform. -DKILN_COMPILER=OFF builds no more, for machines that
+# kiln-run, kiln-conform and the Python package. -DKILN_COMPILER=OFF builds no more, for machines that
 # are no host of the compiler.
 include(KilnBuild)
 add_subdirectory(lib/Runtime)
@@ -10,3 +10,8 @@ add_subdirectory(sdk/conform)
 foreach(tool kiln-driver-trial kiln-run kiln-conform)
   add_subdirectory(tools/${tool})
 endforeach()
+find_package(Python3 COMPONENTS Development.Module QUIET)
+if(Python3_Development.Module_FOUND)
+  add_subdirectory(python)
+endif()
+include(KilnPackages)

@@ -30,5 +30,6 @@ setup(
     entry_points={"console_scripts": [f"{tool} = kiln.{wheel['module']}:{tool.replace('-', '_')}" for tool in wheel["tools"]],
                   **wheel["entry_points"]},
     distclass=Binary,
-    options={"bdist_wheel": {"py_limited_api": "cp39", "compression": wheel["compression"]}},
+    options={"bdist_wheel": {"py_limited_api": "cp39", "compression": wheel["compression"],
+                             "plat_name": wheel["platform"]}},
 )

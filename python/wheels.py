@@ -46,6 +46,14 @@ def needed(path):
     return dict(re.findall(r"^\s*(\S+) => (\S+)", text, re.M))
 
 
+def platform_of(path):
+    """The platform of a program, as wheels call it, which need not be this one."""
+    machines = {62: "x86_64", 183: "aarch64", 243: "riscv64"}
+    with open(path, "rb") as file:
+        header = file.read(20)
+    return "linux_" + machines[int.from_bytes(header[18:20], "little")]
+
+
 def stage_runtime(build, folder):
     tree = folder + ".installed"
     install(build, "runtime", tree)
@@ -99,7 +107,7 @@ def build_wheel(build, out, name, summary, module, tools, requires, stage, store
         version = re.search(r"^CMAKE_PROJECT_VERSION:STATIC=(\S+)", cache.read(), re.M).group(1)
     wheel = {"name": name, "version": version, "summary": summary, "entry_points": entry_points, "module": module, "folder": folder, "tools": tools,
              "requires": [f"{one}=={version}" for one in requires], "files": sorted(f for f in files if not f.endswith(".py")),
-             "compression": "stored" if stored else "deflated"}
+             "compression": "stored" if stored else "deflated", "platform": platform_of(f"{folder}/bin/{tools[0]}")}
     os.makedirs(folder + ".work")
     run(sys.executable, os.path.join(HERE, "setup.py"), "-q", "bdist_wheel", "--dist-dir", out, cwd=folder + ".work",
         env=dict(os.environ, WHEEL=json.dumps(wheel)))

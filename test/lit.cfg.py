@@ -2,6 +2,7 @@
 """Test suite of Kiln. KILN_BUILD names the build tree, KILN_SHARED a folder with the
 optional corpus; tests that need it are skipped where it is absent."""
 import ctypes
+import glob
 import os
 import platform
 import re
@@ -131,7 +132,9 @@ for name in ("aarch64", "riscv64"):
     if os.path.exists(emulator) and os.path.exists(os.path.join(folder, "bin", "kiln-run")):
         config.available_features.add("cross-" + name)
         config.substitutions += [("%run_" + name, f"{emulator} -L {folder}/root -cpu"),
-                                 ("%kiln_run_" + name, f"{folder}/bin/kiln-run")]
+                                 ("%kiln_run_" + name, f"{folder}/bin/kiln-run"),
+                                 ("%there_path_" + name, f"{folder}/root/usr/lib/python3/dist-packages"),
+                                 ("%there_python_" + name, " ".join(glob.glob(f"{folder}/root/usr/bin/python3.*[0-9]")))]
 # The communication driver of MPI is built where the system has it.
 if shutil.which("mpirun") and os.path.exists(os.path.join(build, "lib", "kiln", "targets", "libkiln-communication-mpi.so")):
     config.available_features.add("mpi")

@@ -4,12 +4,16 @@
 # architecture, beside those of this system; nothing is installed.
 # Usage: cross-sysroot.sh aarch64|riscv64 FOLDER
 #        cross-sysroot.sh emulators FOLDER      qemu-user, which is linked statically, for this system
-#   KILN_CROSS_SUITE names the release (trixie, the first with both architectures).
+#   KILN_CROSS_SUITE names the release (trixie, the first with both architectures),
+#   KILN_CROSS_PYTHON its Python (3.13), which the package `kiln` is built for and tried with.
 set -euo pipefail
 
+python=${KILN_CROSS_PYTHON:-3.13}
 packages=(
   libc6 libc6-dev libcrypt-dev libgcc-s1 libstdc++6 libatomic1 libtbb12 libtbb-dev libtbbmalloc2 libtbbbind-2-5 libhwloc15
   libsodium-dev zlib1g-dev linux-libc-dev nlohmann-json3-dev libcli11-dev
+  "libpython$python-dev" "python$python-minimal" "libpython$python-minimal" "libpython$python-stdlib"
+  python3-numpy libblas3 liblapack3 libgfortran5 libexpat1 libffi8 zlib1g libsodium23 liblzma5 libbz2-1.0
 )
 case "${1:-}" in
 aarch64) architecture=arm64 ;;
@@ -22,7 +26,7 @@ emulators)
 esac
 root=$(realpath -m "${2:?the folder is missing}")
 suite=${KILN_CROSS_SUITE:-trixie}
-[ -e "$root/.complete" ] && exit 0
+[ "$(cat "$root/.complete" 2>/dev/null)" = "${packages[*]}" ] && exit 0
 
 # The mirror of this system, for another release: apt gets lists of its own.
 mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
@@ -44,7 +48,11 @@ for package in *.deb; do
   dpkg-deb -x "$package" "$root"
 done
 # The package that says where libraries lie is left out.
-[ -e "$root/lib" ] || ln -s usr/lib "$root/lib"
-[ -e "$root/lib64" ] || ln -s usr/lib64 "$root/lib64"
+[ -e "$root/lib" ] || ln -sfn usr/lib "$root/lib"
+[ -e "$root/lib64" ] || ln -sfn usr/lib64 "$root/lib64"
 rm -rf "$state"
-touch "$root/.complete"
+# The libraries that Debian lets systems choose from.
+for folder in "$root"/usr/lib/*-linux-gnu/blas "$root"/usr/lib/*-linux-gnu/lapack; do
+  if [ -d "$folder" ]; then cp -n "$folder"/*.so.3 "${folder%/*}"; fi
+done
+echo "${packages[*]}" >"$root/.complete"

@@ -22,6 +22,9 @@ set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 
+# The Python whose headers the folder has; CMake knows only those older than itself.
+file(GLOB Python3_INCLUDE_DIR "${KILN_SYSROOT}/usr/include/python3.*")
+
 # The compiler looks for the headers of its own library in the other folder, too.
 file(GLOB headers "/usr/${KILN_CROSS_TRIPLE}/include/c++/*")
 foreach(folder ${headers})

@@ -232,7 +232,8 @@ def load(source, target=None, keys=None, weights=None):
 
 
 def export(program, path, target="cpu", weights=True):
-    """Compiles a program of torch.export into a package, and writes its weights beside it. weights=False writes
+    """Compiles a program of torch.export into a package, and writes its weights beside it. `target` may be a list: the
+    package holds code for each, and runs the first that a machine can. weights=False writes
     only what no other file has: constants of the program, and what the arguments are. Needs torch."""
     from .torch.export import export as write
     write(program, _os.fspath(path), target, weights=weights)

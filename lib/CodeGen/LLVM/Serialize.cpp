@@ -156,8 +156,8 @@ private:
 
   /// Makes the larger (smaller) of a number and a NaN the number also for
   /// signalling ones, which `maxnum` and `minnum` of LLVM leave to the machine.
-  /// NEON has operations that do so; LLVM takes vectors in scalable registers
-  /// apart for them.
+  /// Registers of a fixed length have operations that do so; LLVM takes vectors
+  /// in scalable ones apart for them.
   static void quietMaxima(llvm::Module &code) {
     for (llvm::Function &function : code)
       for (llvm::Instruction &instruction :

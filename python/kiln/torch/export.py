@@ -55,7 +55,11 @@ def export(program, path, target="cpu", options=(), weights=True):
         values.append(condition)
     _donate(lowering, about)
     lowering.returns(values)
-    made = cache.package(lowering, target, options)
+    targets = [target] if isinstance(target, str) else list(target)
+    if not targets:
+        raise ValueError("expected a target or several, found none")
+    others = [f"--target={other}" for other in targets[1:]]
+    made = cache.package(lowering, targets[0], [*others, *options])
     with files.replacing(path) as file:
         file.write(made)
     write_safetensors(os.path.splitext(path)[0] + ".safetensors", kept, {"kiln": json.dumps(about)})

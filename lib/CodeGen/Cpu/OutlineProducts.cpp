@@ -143,14 +143,21 @@ static LogicalResult outline(AcquireOp acquire,
 LogicalResult cpu::outlineProducts(ModuleOp module) {
   SmallVector<AcquireOp> found;
   module.walk([&](AcquireOp op) { found.push_back(op); });
-  for (auto [number, acquire] : llvm::enumerate(found)) {
+  int64_t number = 0;
+  auto takeName = [&] {
+    std::string name;
+    do
+      name = "kiln_product_" + std::to_string(number++);
+    while (module.lookupSymbol(name) || module.lookupSymbol(name + "_entry"));
+    return name;
+  };
+  for (AcquireOp acquire : found) {
     const MatrixInstruction *instruction =
         findMatrixInstruction(acquire.getRow());
     // What has no code is reported where it is needed.
     if (!instruction || instruction->entryAttributes.empty())
       continue;
-    std::string name = "kiln_product_" + std::to_string(number);
-    if (failed(outline(acquire, *instruction, name)))
+    if (failed(outline(acquire, *instruction, takeName())))
       return failure();
   }
   return success();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Stage/Axes.h"
+#include "kiln/Dialect/Stage/CopyOps.h"
 #include "kiln/Dialect/Stage/StorageOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
@@ -19,6 +20,9 @@ static RankedTensorType tileOf(Value value) {
 
 SmallVector<Value> Axes::sinks(Operation *op) {
   SmallVector<Value> tiles;
+  // A prefetch follows the read, wherever the region computes what was read.
+  if (isa<PrefetchAheadOp>(op))
+    return tiles;
   if (isa<tile::ReduceOp, YieldOp>(op) ||
       (op->getNumOperands() && !isMemoryEffectFree(op) &&
        hasEffect<MemoryEffects::Write>(op)))

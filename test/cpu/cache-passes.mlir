@@ -49,6 +49,33 @@ tile.kernel @again(%a: !tile.view<?x2048xf32>, %b: !tile.view<?x2048xf32>) {
 
 // -----
 
+// Indices that are read for the last time are no points of the box, here of one that has their shape turned, too.
+// CHECK-LABEL: tile.kernel @indices
+// CHECK: stage.compute [12, 64] {
+// CHECK-NEXT: %[[AT:.*]] = tile.load {{.*}} {stage.again = 0 : i64}
+// CHECK-NEXT: stage.prefetch_ahead %[[AT]] by [1, 0] near : tensor<12xi64>
+// CHECK: stage.compute [8, 8] {
+// CHECK-NEXT: %[[X:.*]] = tile.load {{.*}} {stage.again = 1 : i64}
+// CHECK-NEXT: stage.prefetch_ahead %[[X]] by [8, 0] near : tensor<8x8xf32>
+// CHECK-NEXT: tile.transpose
+tile.kernel @indices(%ids: !tile.view<2x12xi64>, %rows: !tile.view<128x64xf32>, %out: !tile.view<2x12x64xf32>,
+                     %a: !tile.view<16x8xf32>, %b: !tile.view<8x16xf32>) {
+  %i = tile.program_id : index
+  %c0 = arith.constant 0 : index
+  stage.compute [12, 64] {
+    %at = tile.load %ids[%i, %c0] {stage.again = 0 : i64} : !tile.view<2x12xi64> -> tensor<12xi64>
+    %row = tile.load_gather %rows[%c0] dim 0 by %at : !tile.view<128x64xf32>, tensor<12xi64> -> tensor<12x64xf32>
+    tile.store %row, %out[%i, %c0, %c0] : tensor<12x64xf32>, !tile.view<2x12x64xf32>
+  }
+  stage.compute [8, 8] {
+    %x = tile.load %a[%i, %c0] {stage.again = 1 : i64} : !tile.view<16x8xf32> -> tensor<8x8xf32>
+    %t = tile.transpose %x [1, 0] : tensor<8x8xf32> -> tensor<8x8xf32>
+    tile.store %t, %b[%c0, %i] : tensor<8x8xf32>, !tile.view<8x16xf32>
+  }
+}
+
+// -----
+
 // What is small for sure, or combined, is stored as usual; a region that says how it stores keeps that.
 // CHECK-LABEL: tile.kernel @usual
 // CHECK: stage.compute [64] {

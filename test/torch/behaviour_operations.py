@@ -37,6 +37,18 @@ def narrow_types_compute_wide():
 
 
 @test
+def windows_of_transforms():
+    makers = [getattr(torch, f"{name}_window") for name in ("hann", "hamming", "bartlett", "blackman", "kaiser")]
+
+    def function(x):
+        made = [maker(size, periodic=periodic, dtype=kind) * x for maker in makers for size in (0, 1, 2, 7, 64)
+                for periodic in (True, False) for kind in (torch.float32, torch.float64)]
+        return made + [torch.hamming_window(9, True, 0.3, 0.7), torch.kaiser_window(9, False, 5.0), torch.range(0, 4) * x]
+    x = torch.tensor(1.0)
+    same(fast(function, fullgraph=True)(x), function(x), 1e-6)
+
+
+@test
 def orders_and_scans():
     def function(x):
         ordered, places = torch.sort(x, dim=1, descending=True, stable=True)

@@ -26,4 +26,4 @@ def composes(*names):
 
 
 from . import (attention, indexing, linear, order, pooling, products, quantised, random, recurrent,  # noqa: E402,F401
-               resampling, special, spectral)
+               resampling, special, spectral, windows)

@@ -61,7 +61,7 @@ def arange_start(b, out, start, end, **options):
     return arange_of(b, out, start, 1)
 
 
-@lowers("arange.start_step")
+@lowers("arange.start_step", "range.default", "range.step")
 def arange_step(b, out, start, end, step=1, **options):
     return arange_of(b, out, start, step)
 

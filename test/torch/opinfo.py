@@ -87,7 +87,7 @@ def determined(op, sample, made):
         return [made[0], sample.input.gather(dim, made[1])]
     if op.name in ("median", "nanmedian", "mode", "kthvalue") and len(made) > 1:  # any place of that value
         return made[:1]
-    if re.match(r"(linalg\.)?(svd|eigh|qr)$", op.name):
+    if re.match(r"(linalg\.)?(svd|eigh?|qr)$", op.name):
         return [one.abs() for one in made]
     return made
 

@@ -27,22 +27,26 @@ public:
     return amd::listedChips();
   }
   std::vector<target::OptionInfo> options() const override {
-    return {{"warps", "1|2|4|8|16|32", "waves of an instance"},
-            {"verify", "0|1",
-             "whether barriers and waits are verified in all kernels (default: "
-             "in those with asynchronous copies)"},
-            {"device", "sim",
-             "run packages on the simulated device instead of a GPU"},
-            {"seed", "N", "device=sim: draws the order in which waves run"},
-            {"checks", "0|1",
-             "device=sim: whether accesses, waits and races are checked"},
-            {"counters", "0|1", "device=sim: prints counters of each launch"},
-            {"float8", "ocp|fnuz",
-             "device=sim: the 8-bit floats that buffers hold; an instruction "
-             "for the others is reported"},
-            {"lld", "PATH", "the linker, LLVM's ld.lld of version 16 or newer"},
-            {"device_libs", "PATH",
-             "the folder of AMD's device library, with ocml.bc"}};
+    return {
+        {"warps", "1|2|4|8|16|32", "waves of an instance"},
+        {"verify", "0|1",
+         "whether barriers and waits are verified in all kernels (default: "
+         "in those with asynchronous copies)"},
+        {"device", "sim",
+         "run packages on the simulated device instead of a GPU"},
+        {"seed", "N", "device=sim: draws the order in which waves run"},
+        {"checks", "0|1",
+         "device=sim: whether accesses, waits and races are checked"},
+        {"counters", "0|1", "device=sim: prints counters of each launch"},
+        {"float8", "ocp|fnuz",
+         "device=sim: the 8-bit floats that buffers hold; an instruction "
+         "for the others is reported"},
+        {"stale", "0|1",
+         "device=sim: whether reads of old values of LDS among new ones are "
+         "reported (default: in code of Kiln)"},
+        {"lld", "PATH", "the linker, LLVM's ld.lld of version 16 or newer"},
+        {"device_libs", "PATH",
+         "the folder of AMD's device library, with ocml.bc"}};
   }
 
   target::TargetAttr

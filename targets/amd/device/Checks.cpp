@@ -80,14 +80,32 @@ uint8_t *kiln::amd::sim::globalAddress(Wave &wave, unsigned lane,
             " it, with no barrier between");
 }
 
-/// Forgets writes that their wave has waited for.
+/// Forgets accesses that their wave has waited for.
 static void dropEnded(Wave &wave) {
-  auto hasEnded = [&](const Wave::LdsWrite &write) {
-    return write.issue <= wave.ended[unsigned(write.counter)];
+  auto hasEnded = [&](const Wave::LdsUse &use) {
+    return use.issue <= wave.ended[unsigned(use.counter)];
   };
-  wave.ldsWrites.erase(
-      std::remove_if(wave.ldsWrites.begin(), wave.ldsWrites.end(), hasEnded),
-      wave.ldsWrites.end());
+  wave.ldsUses.erase(
+      std::remove_if(wave.ldsUses.begin(), wave.ldsUses.end(), hasEnded),
+      wave.ldsUses.end());
+}
+
+/// Notes an access that runs beyond a barrier, unless it is waited for. The
+/// instruction is counted when all its lanes are done.
+static void noteUse(Wave &wave, uint32_t address, unsigned bytes, bool writes,
+                    Counter counter) {
+  uint32_t issue = wave.issued[unsigned(counter)] + 1;
+  if (!wave.ldsUses.empty()) {
+    Wave::LdsUse &last = wave.ldsUses.back();
+    if (last.at + last.bytes == address && last.issue == issue &&
+        last.counter == counter && last.writes == writes) {
+      last.bytes += bytes;
+      return;
+    }
+  }
+  if (wave.ldsUses.size() == wave.ldsUses.capacity())
+    dropEnded(wave);
+  wave.ldsUses.push_back({address, bytes, issue, counter, writes});
 }
 
 void kiln::amd::sim::checkLds(Wave &wave, unsigned lane, uint32_t address,
@@ -130,25 +148,60 @@ void kiln::amd::sim::checkLds(Wave &wave, unsigned lane, uint32_t address,
       break;
     }
   }
-  // The instruction is counted when all its lanes are done.
-  if (counter == Counter::Count)
-    return;
-  if (wave.ldsWrites.size() == wave.ldsWrites.capacity())
-    dropEnded(wave);
-  wave.ldsWrites.push_back(
-      {address, bytes, wave.issued[unsigned(counter)] + 1, counter});
+  if (wave.machine->findsOld && access != LdsAccess::Read) {
+    std::fill_n(lds.made.begin() + address, bytes, lds.epoch + 1);
+    std::fill_n(lds.used.begin() + address, bytes, 0u);
+  }
+  if (counter != Counter::Count)
+    noteUse(wave, address, bytes, access != LdsAccess::Read, counter);
 }
 
 void kiln::amd::sim::passBarrier(Workgroup &group) {
   Lds &lds = group.lds;
-  uint32_t last = lds.epoch++ << 8;
+  constexpr uint32_t kSeveral = 255;
+  uint32_t last = lds.epoch++ << 8, now = lds.epoch << 8;
   for (auto &wave : group.waves) {
     dropEnded(*wave);
-    for (const Wave::LdsWrite &write : wave->ldsWrites)
-      for (uint32_t i = write.at; i < write.at + write.bytes; ++i)
-        if (lds.writers[i] == (last | (wave->number + 1)))
-          lds.writers[i] = (lds.epoch << 8) | (wave->number + 1);
+    for (const Wave::LdsUse &use : wave->ldsUses) {
+      uint32_t mine = wave->number + 1;
+      for (uint32_t i = use.at; i < use.at + use.bytes; ++i) {
+        if (use.writes) {
+          if (lds.writers[i] == (last | mine))
+            lds.writers[i] = now | mine;
+          continue;
+        }
+        uint32_t &reader = lds.readers[i];
+        if ((reader & ~kSeveral) == last)
+          reader = now | mine;
+        else if (reader != (now | mine))
+          reader = now | kSeveral;
+      }
+    }
   }
+}
+
+void OldValues::read(unsigned lane, uint32_t address, unsigned bytes) {
+  Lds &lds = wave.group->lds;
+  for (uint32_t i = address; i < address + bytes; ++i) {
+    newest = std::max(newest, lds.made[i]);
+    uint32_t &used = lds.used[i];
+    if (!used) {
+      used = lds.epoch + 1;
+    } else if (used < oldest && used <= lds.epoch) {
+      oldest = used;
+      at = i;
+      who = lane;
+    }
+  }
+}
+
+void OldValues::finish() {
+  if (oldest < newest)
+    wave.fail("lane " + std::to_string(who) + " reads byte " +
+              std::to_string(at) +
+              " of LDS, which holds an old value: it was read behind an "
+              "earlier barrier, and others that are read with it were written "
+              "since");
 }
 
 void kiln::amd::sim::settleLds(Wave &wave) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The table of the simulated device: memory, modules, launches.
+#include "../Seal.h"
 #include "Launch.h"
 #include "SimDevice.h"
 #include "llvm/Config/llvm-config.h"
@@ -24,7 +25,8 @@ constexpr uint64_t kGap = 4096;
 
 struct Options {
   std::string chip;
-  bool checks = true, counts = false;
+  bool checks = true, counts = false, stale = false;
+  bool saysStale = false;
   Float8Kind float8 = Float8Kind::Any;
   uint64_t seed = 0;
 };
@@ -58,8 +60,10 @@ bool readOption(const std::string &item, Options &options,
       problem = item + ": expected ocp or fnuz";
     return true;
   }
+  options.saysStale |= value("stale=") != nullptr;
   for (auto [key, flag] : {std::pair("checks=", &options.checks),
-                           std::pair("counters=", &options.counts)})
+                           std::pair("counters=", &options.counts),
+                           std::pair("stale=", &options.stale)})
     if (const char *number = value(key)) {
       *flag = *number == '1';
       if ((*number != '0' && *number != '1') || number[1])
@@ -78,8 +82,8 @@ std::string readOptions(const std::string &text, Options &options) {
         readOption(text.substr(begin, end - begin), options, problem);
     // Other keys of the package are the compiler's.
     if (!isKnown && added != std::string::npos && begin > added)
-      return "expected checks=0|1, counters=0|1, float8=ocp|fnuz or seed=N, "
-             "found '" +
+      return "expected checks=0|1, counters=0|1, float8=ocp|fnuz, seed=N or "
+             "stale=0|1, found '" +
              text.substr(begin, end - begin) + "'";
     if (!problem.empty())
       return problem;
@@ -158,6 +162,14 @@ std::vector<BareArgument> bareArguments(const KilnLaunch &launch) {
   return result;
 }
 
+/// Whether a code object has the seal of Kiln's target behind it.
+bool isSealed(const void *bytes, uint64_t size) {
+  return size >= sizeof(kiln::amd::Seal) &&
+         !std::memcmp(static_cast<const char *>(bytes) + size -
+                          sizeof(kiln::amd::Seal),
+                      kiln::amd::kSealMark, sizeof kiln::amd::kSealMark);
+}
+
 struct Driver : kiln::runtime::HostDriver<Driver> {
   static int open(const char *text, KilnDevice **device, KilnError *error) {
     Options options;
@@ -174,6 +186,8 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
     created->counts = options.counts;
     created->seed = options.seed;
     created->float8 = options.float8;
+    if (options.saysStale)
+      created->findsOld = options.stale;
     created->chip = options.chip;
     created->name =
         "simulated " + (options.chip.empty() ? "AMD GPU" : options.chip);
@@ -239,6 +253,7 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
         Code::load(bytes, size, device->memory, problem, device->chip);
     if (!created->code)
       return failDriver(error, "its module cannot be loaded: " + problem);
+    created->isOurs = isSealed(bytes, size);
     attachOutput(device, *created);
     *module = created.release();
     return 0;
@@ -281,6 +296,7 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
     options.checks = device->checks;
     options.seed = device->seed;
     options.float8 = device->float8;
+    options.findsOld = device->findsOld.value_or(kernel.module->isOurs);
     if (runtimeHost.progress)
       options.progress = [](uint64_t done, uint64_t total) {
         runtimeHost.progress(done, total);

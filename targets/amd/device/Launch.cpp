@@ -48,6 +48,7 @@ public:
     machine.code = &code;
     machine.checks = options.checks;
     machine.float8 = options.float8;
+    machine.findsOld = options.checks && options.findsOld;
   }
 
   std::string run();
@@ -198,6 +199,8 @@ std::unique_ptr<Workgroup> Launcher::start(uint64_t number) {
     group->lds.isWritten.assign(bytes, false);
     group->lds.writers.assign(bytes, 0);
     group->lds.readers.assign(bytes, 0);
+    group->lds.made.assign(machine.findsOld ? bytes : 0, 0);
+    group->lds.used.assign(machine.findsOld ? bytes : 0, 0);
   }
   uint64_t all =
       uint64_t(options.threads[0]) * options.threads[1] * options.threads[2];

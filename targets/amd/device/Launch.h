@@ -14,6 +14,7 @@ struct LaunchOptions {
   uint32_t dynamicLds = 0;         ///< bytes behind those of the descriptor
   bool isCooperative = false;      ///< all workgroups are there at once
   bool checks = true;
+  bool findsOld = false; ///< whether old values of LDS are reported
   Float8Kind float8 = Float8Kind::Any; ///< what buffers hold
   /// 0: waves run in the order of their numbers; else the order and the length
   /// of their turns are drawn from it.

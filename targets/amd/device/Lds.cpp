@@ -40,14 +40,20 @@ void runRead(Wave &wave, const Inst &inst) {
   for (unsigned i = 0; i < words * parts; ++i)
     wave.touchLoaded(to.reg + i, Counter::Lds);
   uint64_t exec = wave.exec();
+  bool findsOld = wave.machine->findsOld;
   for (unsigned part = 0; part < parts; ++part) {
     uint32_t offset =
         inst.stride ? uint32_t(part ? inst.offset1 : inst.offset) * inst.stride
                     : uint32_t(inst.offset);
+    // Words of one lane may have been put together from several tiles.
+    OldValues old[4] = {OldValues(wave), OldValues(wave), OldValues(wave),
+                        OldValues(wave)};
     for (uint64_t rest = exec; rest; rest &= rest - 1) {
       auto lane = unsigned(__builtin_ctzll(rest));
       uint32_t at = addresses[lane] + offset;
-      checkLds(wave, lane, at, inst.bytes, LdsAccess::Read);
+      checkLds(wave, lane, at, inst.bytes, LdsAccess::Read, Counter::Lds);
+      for (unsigned i = 0; findsOld && i < words; ++i)
+        old[i].read(lane, at + 4 * i, std::min<unsigned>(4, inst.bytes));
       const uint8_t *from = wave.group->lds.bytes.data() + at;
       for (unsigned i = 0; i < words; ++i) {
         uint32_t word = 0;
@@ -64,6 +70,8 @@ void runRead(Wave &wave, const Inst &inst) {
           value = word;
       }
     }
+    for (unsigned i = 0; findsOld && i < words; ++i)
+      old[i].finish();
     countAccess(wave, addresses, exec, inst.bytes);
   }
   uint32_t mark = wave.issue(Counter::Lds);
@@ -257,7 +265,8 @@ template <bool writes> void runByLane(Wave &wave, const Inst &inst) {
   for (uint64_t rest = exec; rest; rest &= rest - 1) {
     auto lane = unsigned(__builtin_ctzll(rest));
     uint32_t at = base + 4 * lane;
-    checkLds(wave, lane, at, 4, writes ? LdsAccess::Write : LdsAccess::Read);
+    checkLds(wave, lane, at, 4, writes ? LdsAccess::Write : LdsAccess::Read,
+             Counter::Lds);
     uint8_t *place = wave.group->lds.bytes.data() + at;
     if (writes)
       std::memcpy(place, &wave.v[reg].lane[lane], 4);
@@ -284,9 +293,12 @@ void runReadTransposed(Wave &wave, const Inst &inst) {
     wave.touchLoaded(to + i, Counter::Lds);
   if (wave.exec() != ~uint64_t(0))
     wave.fail("reads transposed elements while lanes are inactive");
+  OldValues old(wave);
   auto read = [&](unsigned lane, uint8_t *bytes) {
     uint32_t at = addresses[lane] + uint32_t(inst.offset);
-    checkLds(wave, lane, at, inst.bytes, LdsAccess::Read);
+    checkLds(wave, lane, at, inst.bytes, LdsAccess::Read, Counter::Lds);
+    if (wave.machine->findsOld)
+      old.read(lane, at, inst.bytes);
     std::memcpy(bytes, wave.group->lds.bytes.data() + at, inst.bytes);
   };
   alignas(64) uint32_t out[3][kMaxLanes] = {};
@@ -310,6 +322,7 @@ void runReadTransposed(Wave &wave, const Inst &inst) {
           out[at / 32 + 1][first + column] |= uint32_t(placed >> 32);
       }
   }
+  old.finish();
   countAccess(wave, addresses, wave.exec(), inst.bytes);
   wave.sourceMask = ~uint64_t(0);
   uint32_t mark = wave.issue(Counter::Lds);

@@ -184,6 +184,9 @@ struct Lds {
   /// is several ones.
   std::vector<uint32_t> writers, readers;
   uint32_t epoch = 0;
+  /// Where the machine looks for old values: the epoch plus 1 of the last write
+  /// to each byte, and of the first read of what it wrote.
+  std::vector<uint32_t> made, used;
   /// Bytes that the running instruction writes and another wave wrote: where,
   /// what, and who.
   struct Suspect {
@@ -208,6 +211,7 @@ struct Machine {
   Code *code = nullptr;
   Counters counters;
   bool checks = true;
+  bool findsOld = false; ///< whether reads of old values of LDS are reported
   Float8Kind float8 = Float8Kind::Any;
 };
 
@@ -236,13 +240,14 @@ struct Wave {
   /// Memory instructions of each counter that were issued, and that have ended
   /// for sure.
   uint32_t issued[unsigned(Counter::Count)] = {};
-  /// What the wave has written to LDS, in order, as far as it has not waited
-  /// for the writes: a barrier does not order these.
-  struct LdsWrite {
+  /// What the wave has read and written in LDS, in order, as far as it has not
+  /// waited for it: a barrier does not order these accesses.
+  struct LdsUse {
     uint32_t at, bytes, issue;
     Counter counter;
+    bool writes;
   };
-  std::vector<LdsWrite> ldsWrites;
+  std::vector<LdsUse> ldsUses;
   uint32_t ended[unsigned(Counter::Count)] = {};
   uint32_t lastScalar = 0; ///< the latest scalar load that counts with LDS
   std::vector<uint8_t> scratch;
@@ -330,14 +335,31 @@ struct Wave {
 
 /// How an instruction accesses LDS.
 enum class LdsAccess { Read, Write, Atomic };
-/// Begins what follows a barrier. Writes that their wave has not waited for
+/// Begins what follows a barrier. Accesses that their wave has not waited for
 /// belong to both sides of it.
 void passBarrier(Workgroup &group);
+/// What one instruction reads of LDS, a word of each lane: reports old values,
+/// bytes that were read behind an earlier barrier, among others that were
+/// written since. Where all that is read together is written together, as the
+/// compiler's tiles are, a write is missing.
+class OldValues {
+public:
+  explicit OldValues(Wave &wave) : wave(wave) {}
+  /// A lane reads a word.
+  void read(unsigned lane, uint32_t address, unsigned bytes);
+  /// All lanes have.
+  void finish();
+
+private:
+  Wave &wave;
+  uint32_t newest = 0, oldest = ~uint32_t(0), at = 0;
+  unsigned who = 0;
+};
 /// Checks an access of a lane to LDS before it is made: its range, what it
 /// reads, and races. Whether a byte that another wave wrote too gets another
 /// value is known when all lanes have written: `settleLds` says so then.
-/// The counter is that of a write that a barrier orders once it has been waited
-/// for.
+/// The counter is that of an access that a barrier orders once it has been
+/// waited for.
 void checkLds(Wave &wave, unsigned lane, uint32_t address, unsigned bytes,
               LdsAccess access, Counter counter = Counter::Count);
 void settleLds(Wave &wave);

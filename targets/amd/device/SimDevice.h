@@ -6,6 +6,7 @@
 #include "CodeObject.h"
 #include "kiln-c/Device.h"
 #include "kiln/Runtime/HostDriver.h"
+#include <optional>
 
 struct KilnBuffer {
   uint8_t *memory = nullptr; ///< with a gap before and behind
@@ -21,6 +22,7 @@ struct KilnKernel {
 struct KilnModule {
   std::unique_ptr<kiln::amd::sim::Code> code;
   std::vector<std::unique_ptr<KilnKernel>> kernels;
+  bool isOurs = false; ///< made by Kiln
   uint8_t *outputVariable = nullptr;
   std::vector<uint8_t> records; ///< that kernels write for the host
 };
@@ -31,6 +33,9 @@ struct KilnDevice {
   KilnMemoryKind kind = {};
   KilnDeviceProperties properties = {};
   bool checks = true, counts = false;
+  /// Whether old values of LDS are reported; none: in code of Kiln, which
+  /// writes the tiles that it reads whole.
+  std::optional<bool> findsOld;
   kiln::amd::sim::Float8Kind float8 = kiln::amd::sim::Float8Kind::Any;
   std::string chip; ///< what code has to be for; empty: any
   uint64_t seed = 0;

@@ -31,6 +31,8 @@ a simulated AMD GPU, and prints what its buffers hold then.
   --checks=0|1          whether accesses and waits are checked (default: 1)
   --float8=ocp|fnuz     the 8-bit floats that buffers hold: an instruction for
                         the others is reported
+  --stale=0|1           whether reads of old values of LDS among new ones are
+                        reported: for kernels that write tiles whole (default: 0)
   --list                prints the kernels and their arguments
   --instructions        prints the names of all instructions that are simulated
   --counters            prints what was counted
@@ -166,6 +168,8 @@ struct Request {
       options.checks = *v != '0';
     else if (const char *v = value("--float8="))
       return readFloat8Kind(v, options.float8);
+    else if (const char *v = value("--stale="))
+      options.findsOld = *v != '0';
     else if (flag == "--list")
       lists = true;
     else if (flag == "--instructions")

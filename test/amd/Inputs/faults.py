@@ -88,7 +88,8 @@ def main():
     def halves(count):
         return random.normal(size=count).astype(np.float16)
 
-    product = Kernel(inputs, folder, "product", 256, [halves(2 * 4096), halves(2 * 4096), np.zeros(4096, np.float32), 2])
+    product = Kernel(inputs, folder, "product", 256, [halves(2 * 4096), halves(2 * 4096), np.zeros(4096, np.float32), 2],
+                     ["--stale=1"])
     edge = Kernel(inputs, folder, "edge", 64, [np.ones(50, np.float32), np.zeros(50, np.float32), 50])
     strided = Kernel(inputs, folder, "strided", 64, [np.ones(2402, np.float32), np.zeros(50, np.float32), 1, 50])
     raw = Kernel(inputs, folder, "bytes", 64, [np.arange(64, dtype=np.uint8), np.zeros(64, np.float32)], ["--float8=ocp"])
@@ -113,8 +114,8 @@ def main():
     results = [
         each(product, "barrier", r"s_barrier", removed, 5),
         each(product, "wait for memory", r"s_waitcnt vmcnt\(", removed, 4),
-        each(product, "wait for LDS", r"s_waitcnt lgkmcnt\(", removed, 11),
-        each(product, "write to LDS", r"ds_write", removed, 4),
+        each(product, "wait for LDS", r"s_waitcnt lgkmcnt\(", removed, 13),
+        each(product, "write to LDS", r"ds_write", removed, 10),
         each(product, "layout", r"ds_read_b128 v\[\d+:\d+\], v\d+$", moved, 5),
         each(edge, "bounds", r"v_cmp_gt_u32_e32 vcc", everywhere, 1),
         each(strided, "EXEC", r"s_and_saveexec_b64", unmasked, 1),

@@ -132,6 +132,7 @@ target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name) {
       types = [f64], homes = ["registers"]>,
     #kiln.unit<name = "matrix", kind = matrix, count = {12}, rate = {15}, homes = ["registers"]>],
   matrix_instructions = [{16}],
+  tile_moves = [{23}],
   tiles = <elementwise_rows = 2, elementwise_cols = 1024, reduction_elements = 8192, reduction_rows = 1, contraction = [
     #kiln.contraction_tile<type = f64, m = 64, n = 64, k = 16>,
     #kiln.contraction_tile<type = bf16, m = 128, n = 64, k = 32>,
@@ -149,6 +150,6 @@ target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name) {
       kSimdLanes / simds * (chip->isCdna() ? 1 : 2), chip->lanes * 64,
       chip->tensors / simds, matrixRows(*chip), chip->lanes, chip->waves,
       chip->isCdna() ? 131072 : 98304, kThreads, lanePhases(*chip),
-      costs(*chip));
+      costs(*chip), tileMoves(*chip));
   return target::parseDescription(text, context, "description of amd");
 }

@@ -55,6 +55,10 @@ target::TargetAttr describeChip(mlir::MLIRContext *context,
 /// floats, of which each operand has its own type, end with `f8`.
 std::string matrixRows(const Chip &chip);
 
+/// The instructions that read matrices from LDS, for a description. The name of
+/// each is that of LLVM's intrinsic without `llvm.amdgcn.`.
+std::string tileMoves(const Chip &chip);
+
 } // namespace kiln::amd
 
 #endif // KILN_TARGETS_AMD_CHIPS_H

@@ -76,7 +76,8 @@ private:
     return loop
         .walk([](Operation *op) {
           if (isBarrier(op) ||
-              isa<simt::WarpBarrierOp, simt::LoadOp, LLVM::LoadOp>(op) ||
+              isa<simt::WarpBarrierOp, simt::LoadOp, simt::LoadMatrixOp,
+                  LLVM::LoadOp>(op) ||
               op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
               isMemoryEffectFree(op))
             return WalkResult::advance();

@@ -181,3 +181,17 @@ LogicalResult Mma::run() {
 LogicalResult amd::lowerMma(simt::MmaOp op, const Chip &chip, OpBuilder &b) {
   return Mma(op, chip, b).run();
 }
+
+LogicalResult amd::lowerLoadMatrix(simt::LoadMatrixOp op, OpBuilder &b) {
+  Location loc = op.getLoc();
+  if (op.getWords().size() != 1 || !op.getWords()[0].getType().isInteger(64))
+    return op.emitError("unsupported: a load of matrices that is not a number "
+                        "of 64 bits for each lane");
+  Type type = op.getMove().contains("tr16")
+                  ? VectorType::get({4}, b.getI16Type())
+                  : VectorType::get({2}, b.getI32Type());
+  Value loaded = callIntrinsic(b, loc, type, op.getMove(), op.getAddress());
+  op.getWords()[0].replaceAllUsesWith(
+      LLVM::BitcastOp::create(b, loc, b.getI64Type(), loaded));
+  return success();
+}

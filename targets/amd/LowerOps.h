@@ -21,6 +21,8 @@ mlir::LogicalResult lowerMma(simt::MmaOp op, const Chip &chip,
 void lowerOutput(simt::OutputOp op, mlir::OpBuilder &b);
 /// Ends the wave.
 void lowerStop(simt::StopOp op, mlir::OpBuilder &b);
+/// A transposing read of LDS by the name of its row.
+mlir::LogicalResult lowerLoadMatrix(simt::LoadMatrixOp op, mlir::OpBuilder &b);
 mlir::LogicalResult lowerInlineAsm(simt::InlineAsmOp op, mlir::OpBuilder &b);
 
 /// A call of LLVM's intrinsic `llvm.amdgcn.NAME`, or of `llvm.NAME` where the

@@ -109,6 +109,8 @@ private:
       const Chip *chip = chipOf(op->getParentOfType<ModuleOp>());
       return chip ? lowerMma(mma, *chip, b) : failure();
     }
+    if (auto load = dyn_cast<simt::LoadMatrixOp>(op))
+      return lowerLoadMatrix(load, b);
     if (isa<simt::WarpBarrierOp>(op))
       return lowerWarpBarrier(op, b), success();
     if (auto barrier = dyn_cast<simt::BarrierOp>(op))

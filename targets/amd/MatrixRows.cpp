@@ -158,3 +158,29 @@ std::string amd::matrixRows(const Chip &chip) {
   }
   return text;
 }
+
+/// Reads of LDS that transpose ("CDNA4" manual, "LDS Transpose Reads"): 16
+/// lanes give addresses of 8 bytes each, the rows of a matrix of 16 columns one
+/// after the other, and each lane gets a column. Each 16 lanes have a matrix of
+/// their own.
+std::string amd::tileMoves(const Chip &chip) {
+  std::string text;
+  if (chip.family != Family::CDNA4)
+    return text;
+  constexpr unsigned kColumns = 16, kBits = 64;
+  for (unsigned bits : {8u, 16u}) {
+    unsigned rows = kBits / bits;
+    Bases registers, lanes, addresses;
+    registers.along(0, 1, llvm::Log2_32(rows));
+    lanes.along(1, 1, llvm::Log2_32(kColumns));
+    addresses.along(1, rows, llvm::Log2_32(kColumns / rows))
+        .along(0, 1, llvm::Log2_32(rows));
+    text += llvm::formatv(
+        R"({0}
+    #kiln.tile_move<name = "ds.read.tr{1}.b64", kind = load, home = "shared", bits = {1}, matrices = 1,
+      held = {2}, addressed = {3}>)",
+        text.empty() ? "" : ",", bits, layoutText(registers, lanes),
+        layoutText(Bases(), addresses));
+  }
+  return text;
+}

@@ -104,7 +104,8 @@ public:
     if (!from.tile && !to.tile)
       return {getCommonVector(nullptr), getCommonVector(&from),
               getCommonVector(&to), getOwnVector(from), getOwnVector(to)};
-    // Rows of a tile are what they are: the other side has to have them.
+    // Rows of a tile are what they are: the other side has to have as much of
+    // them as lies at one address.
     SmallVector<Vectors> fitting;
     const Side &given = from.tile ? from : to;
     const Side &other = from.tile ? to : from;
@@ -113,7 +114,7 @@ public:
       otherRows = other.getRows();
     for (const Vectors &row : given.getRows())
       if (other.tile ? is_contained(otherRows, row)
-                     : other.countOwn(row) == row.size())
+                     : other.countOwn(row) >= getAddressBits(*given.tile))
         if (Span(row).getRank() == row.size())
           fitting.push_back(row);
     return fitting;
@@ -161,6 +162,15 @@ public:
   }
 
 private:
+  /// log2 of the elements of a row that one address is for.
+  static unsigned getAddressBits(const InstructionTile &tile) {
+    auto bits = unsigned(tile.row.size());
+    for (auto [isRow, bit] : tile.address)
+      if (!isRow)
+        bits = std::min(bits, unsigned(bit));
+    return bits;
+  }
+
   /// Registers of both; then those of one side, if it is to be the wider one;
   /// then, to fill a word, registers of one that no lane of the other has, and
   /// what neither has in lanes or registers.

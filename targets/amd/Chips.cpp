@@ -141,7 +141,7 @@ target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name) {
     #kiln.contraction_tile<m = 64, n = 64, k = 32>]>,
   costs = {22},
   extra = {{warps_per_core = {18}, instances_per_core = {18},
-    registers_per_core = {19}, shared_per_core = {6}, assembly = "amdgcn", few_warps}>)",
+    registers_per_core = {19}, shared_per_core = {6}, assembly = "amdgcn", few_warps{24}}>)",
       chip->name, chip->cores, chip->waves * chip->lanes,
       chip->megahertz * 1000000, chip->registers * 4,
       chip->isCdna() ? 524288 : 393216, chip->ldsKiB << 10,
@@ -150,6 +150,7 @@ target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name) {
       kSimdLanes / simds * (chip->isCdna() ? 1 : 2), chip->lanes * 64,
       chip->tensors / simds, matrixRows(*chip), chip->lanes, chip->waves,
       chip->isCdna() ? 131072 : 98304, kThreads, lanePhases(*chip),
-      costs(*chip), tileMoves(*chip));
+      costs(*chip), tileMoves(*chip),
+      chip->hasOcpFloat8() ? ", converted = [f8E4M3FN, f8E5M2]" : "");
   return target::parseDescription(text, context, "description of amd");
 }

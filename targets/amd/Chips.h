@@ -34,6 +34,11 @@ struct Chip {
   /// consecutive columns of a row, which it stores at once, and which are a
   /// left operand of the next product. Rows of RDNA3 alternate between lanes.
   bool isTransposed() const { return family != Family::RDNA3; }
+
+  /// Whether instructions convert the 8-bit floats of OCP.
+  bool hasOcpFloat8() const {
+    return family == Family::CDNA4 || family == Family::RDNA4;
+  }
 };
 
 /// The chip of that name (empty: the default), or null.

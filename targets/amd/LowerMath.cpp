@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Float8.h"
 #include "Functions.h"
 #include "LowerOps.h"
 #include "Passes.h"
@@ -42,7 +43,8 @@ struct LowerMath : PassWrapper<LowerMath, OperationPass<ModuleOp>> {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
       if (isa<math::MathDialect>(op->getDialect()) ||
-          isa<tile::CallExternOp, arith::TruncFOp, arith::DivFOp>(op))
+          isa<tile::CallExternOp, arith::TruncFOp, arith::ExtFOp,
+              arith::DivFOp>(op))
         ops.push_back(op);
     });
     for (Operation *op : ops) {
@@ -54,7 +56,10 @@ struct LowerMath : PassWrapper<LowerMath, OperationPass<ModuleOp>> {
         keepExact(quotient);
       else if (auto narrow = dyn_cast<arith::TruncFOp>(op))
         lowered = lowerTruncation(narrow, b);
-      else
+      else if (auto wider = dyn_cast<arith::ExtFOp>(op)) {
+        if (isFloat8(wider.getIn().getType()))
+          widenFloat8(wider, b);
+      } else
         lowered = lowerFunction(op, b);
       if (failed(lowered))
         return signalPassFailure();
@@ -391,8 +396,11 @@ LogicalResult LowerMath::lowerExtern(tile::CallExternOp op, OpBuilder &b) {
 LogicalResult LowerMath::lowerTruncation(arith::TruncFOp op, OpBuilder &b) {
   arith::RoundingMode mode =
       op.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even);
-  if (mode == arith::RoundingMode::to_nearest_even)
+  if (mode == arith::RoundingMode::to_nearest_even) {
+    if (isFloat8(op.getType()))
+      narrowToFloat8(op, b);
     return success();
+  }
   Type from = op.getIn().getType(), to = op.getType();
   if (mode != arith::RoundingMode::toward_zero || isa<VectorType>(to))
     return op.emitError("unsupported: the rounding mode of a conversion from ")

@@ -1,6 +1,7 @@
 //===- LowerMma.cpp - MFMA and WMMA ---------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Float8.h"
 #include "LowerOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -13,7 +14,8 @@ class Mma {
 public:
   Mma(simt::MmaOp op, const Chip &chip, OpBuilder &b)
       : op(op), b(b), loc(op.getLoc()), row(op.getRow().str()),
-        isTransposed(chip.isTransposed()) {}
+        isTransposed(chip.isTransposed()),
+        multipliesBytes(chip.hasOcpFloat8()) {}
 
   LogicalResult run();
 
@@ -21,7 +23,8 @@ private:
   Value constant(Type type, int64_t value) {
     return LLVM::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
   }
-  Value pack(OperandRange values);
+  Value pack(ValueRange values);
+  void narrow(SmallVectorImpl<Value> &lhs, SmallVectorImpl<Value> &rhs);
   Value cut(Value value);
   Type registersOf(Type element, int64_t count);
   Value multiply(Value lhs, Value rhs, Value acc);
@@ -33,7 +36,7 @@ private:
   OpBuilder &b;
   Location loc;
   std::string row;
-  bool isTransposed;
+  bool isTransposed, multipliesBytes;
 };
 } // namespace
 
@@ -57,7 +60,7 @@ Type Mma::registersOf(Type element, int64_t count) {
 }
 
 /// The elements that a lane has of an operand, in one value.
-Value Mma::pack(OperandRange values) {
+Value Mma::pack(ValueRange values) {
   Type element = values[0].getType(), plain = element;
   if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8)
     plain = b.getI8Type();
@@ -145,18 +148,41 @@ Value Mma::cut(Value value) {
   return LLVM::BitcastOp::create(b, loc, type, raw);
 }
 
+/// Factors that were widened from 8-bit floats are multiplied as those, by the
+/// instruction of the same shape: products and sums are the same.
+void Mma::narrow(SmallVectorImpl<Value> &lhs, SmallVectorImpl<Value> &rhs) {
+  StringRef name = row;
+  bool isWide = name.consume_back(".f16") || name.consume_back(".bf16");
+  auto areWidened = [](ValueRange values) {
+    return llvm::all_of(values, [&](Value value) {
+      auto wider = value.getDefiningOp<arith::ExtFOp>();
+      return wider && isFloat8(wider.getIn().getType()) &&
+             wider.getIn().getType() ==
+                 values[0].getDefiningOp()->getOperand(0).getType();
+    });
+  };
+  if (!multipliesBytes || !isWide || !areWidened(lhs) || !areWidened(rhs))
+    return;
+  for (SmallVectorImpl<Value> *factors : {&lhs, &rhs})
+    for (Value &value : *factors)
+      value = value.getDefiningOp<arith::ExtFOp>().getIn();
+  row = (name + ".f8").str();
+}
+
 LogicalResult Mma::run() {
   StringRef name = row;
   if (!(name.starts_with("mfma.") || name.starts_with("wmma.")) ||
       op.getLhs().empty() || op.getRhs().empty() || op.getAcc().empty())
     return op.emitError("unsupported: matrix instruction '") << row << "'";
-  OperandRange first = op.getLhs(), second = op.getRhs();
+  SmallVector<Value> first = op.getLhs(), second = op.getRhs();
   bool isFirstUnsigned = op->hasAttr("lhs_unsigned"),
        isSecondUnsigned = op->hasAttr("rhs_unsigned");
   if (isTransposed) {
     std::swap(first, second);
     std::swap(isFirstUnsigned, isSecondUnsigned);
   }
+  narrow(first, second);
+  name = row;
   if (name.consume_back(".f8")) {
     auto kind = [](Value value) {
       return isa<Float8E5M2Type>(value.getType()) ? ".bf8" : ".fp8";

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Conversions of 8-bit floats by instructions.
+#ifndef KILN_TARGETS_AMD_FLOAT8_H
+#define KILN_TARGETS_AMD_FLOAT8_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace kiln::amd {
+
+/// Whether it is one of OCP's formats, f8E4M3FN and f8E5M2.
+bool isFloat8(mlir::Type type);
+
+/// Replaces the conversion of an 8-bit float to a wider one, and erases it.
+/// The chip has to convert OCP's formats.
+void widenFloat8(mlir::arith::ExtFOp op, mlir::OpBuilder &b);
+
+/// The same for a conversion to an 8-bit float, rounded to the nearest even
+/// one.
+void narrowToFloat8(mlir::arith::TruncFOp op, mlir::OpBuilder &b);
+
+} // namespace kiln::amd
+
+#endif // KILN_TARGETS_AMD_FLOAT8_H

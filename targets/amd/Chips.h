@@ -35,6 +35,11 @@ struct Chip {
   /// left operand of the next product. Rows of RDNA3 alternate between lanes.
   bool isTransposed() const { return family != Family::RDNA3; }
 
+  /// Whether v_maximum or v_maximum3 gives NaN beside NaN.
+  bool hasMaximum() const {
+    return family == Family::CDNA4 || family == Family::RDNA4;
+  }
+
   /// Whether instructions convert the 8-bit floats of OCP.
   bool hasOcpFloat8() const {
     return family == Family::CDNA4 || family == Family::RDNA4;

@@ -64,20 +64,28 @@ struct LowerMath : PassWrapper<LowerMath, OperationPass<ModuleOp>> {
       if (failed(lowered))
         return signalPassFailure();
     }
+    target::TargetAttr description = target::getDescription(getOperation());
+    const Chip *chip = description ? findChip(description.getCpu()) : nullptr;
     getOperation().walk([&](Operation *op) {
       bool isLarger = isa<arith::MaximumFOp, arith::MaxNumFOp>(op);
       if (!isLarger && !isa<arith::MinimumFOp, arith::MinNumFOp>(op))
         return;
       b.setInsertionPoint(op);
-      lowerExtreme(op, isLarger ? "llvm.maximumnum" : "llvm.minimumnum",
-                   isa<arith::MaximumFOp, arith::MinimumFOp>(op), b);
+      Type type = getElementTypeOrSelf(op->getResult(0).getType());
+      bool isIeee = isa<arith::MaximumFOp, arith::MinimumFOp>(op);
+      if (isIeee && chip && chip->hasMaximum() &&
+          (type.isF32() || type.isBF16()))
+        return lowerExtreme(op, isLarger ? "llvm.maximum" : "llvm.minimum",
+                            /*givesNaN=*/false, b);
+      lowerExtreme(op, isLarger ? "llvm.maximumnum" : "llvm.minimumnum", isIeee,
+                   b);
     });
   }
 
 private:
   /// v_max and v_min order zeros by their sign, and give the number beside a
-  /// NaN, which `givesNaN` asks for instead. Upstream's expansion has three
-  /// instructions and takes zeros for equal.
+  /// NaN, which `givesNaN` asks for instead where no instruction does.
+  /// Upstream's expansion has three instructions and takes zeros for equal.
   static void lowerExtreme(Operation *op, StringRef intrinsic, bool givesNaN,
                            OpBuilder &b) {
     Location loc = op->getLoc();
@@ -321,6 +329,18 @@ LogicalResult LowerMath::lowerFunction(Operation *op, OpBuilder &b) {
     return give(power(powi.getLhs(), powi.getRhs(), loc, b));
   if (isa<math::AbsFOp, math::CopySignOp>(op))
     return success();
+  if (type.isF32() && isa<math::ExpOp, math::Exp2Op>(op) &&
+      arith::bitEnumContainsAny(cast<arith::ArithFastMathInterface>(op)
+                                    .getFastMathFlagsAttr()
+                                    .getValue(),
+                                arith::FastMathFlags::afn)) {
+    // v_exp_f32 flushes results, which the flag allows.
+    AmdFloat32 f(b, loc);
+    Value x = op->getOperand(0);
+    if (isa<math::ExpOp>(op))
+      x = f.mul(x, f.f32(llvm::numbers::log2e));
+    return give(callIntrinsic(b, loc, type, "exp2", x));
+  }
   if (auto clamp = dyn_cast<math::ClampFOp>(op)) {
     Value low =
         arith::MaximumFOp::create(b, loc, clamp.getValue(), clamp.getMin());

@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Chips.h"
 #include "Passes.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -51,7 +52,8 @@ namespace {
 /// One loop.
 class Pipeliner {
 public:
-  explicit Pipeliner(scf::ForOp loop) : loop(loop), body(*loop.getBody()) {}
+  Pipeliner(scf::ForOp loop, bool hasRoom)
+      : loop(loop), body(*loop.getBody()), hasRoom(hasRoom) {}
 
   void run() {
     if (!multiplies() || writesGlobal())
@@ -185,7 +187,16 @@ private:
         body, [](Operation &op) { return isa<simt::MmaOp>(op); });
     llvm::SmallPtrSet<Operation *, 32> seen;
     SmallVector<Operation *> work(units);
-    Operation *last = units.back();
+    // What is loaded behind the first product, for a second one, takes
+    // registers beside both.
+    if (!hasRoom && !units.back()->isBeforeInBlock(product))
+      return nullptr;
+    Operation *last = nullptr;
+    for (Operation *unit : units)
+      if (unit->isBeforeInBlock(product))
+        last = unit;
+    if (!last)
+      return nullptr;
     auto put = [&](Operation *op) {
       if (last->isBeforeInBlock(op))
         last = op;
@@ -386,6 +397,7 @@ private:
 
   scf::ForOp loop;
   Block &body;
+  bool hasRoom; ///< registers for loads ahead of the second of two products
   SmallVector<Operation *> units;
   llvm::DenseSet<Value> others;
   Operation *place = nullptr, *insertion = nullptr;
@@ -405,10 +417,14 @@ struct LoadAhead : PassWrapper<LoadAhead, OperationPass<ModuleOp>> {
   }
 
   void runOnOperation() override {
+    // Threads of CDNA chips have twice as many registers as those of RDNA ones.
+    target::TargetAttr description = target::getDescription(getOperation());
+    const Chip *chip = description ? findChip(description.getCpu()) : nullptr;
+    bool hasRoom = !chip || chip->isCdna();
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops)
-      Pipeliner(loop).run();
+      Pipeliner(loop, hasRoom).run();
   }
 };
 } // namespace

@@ -109,3 +109,42 @@ llvm.func @masked(%x: !llvm.ptr<1>, %l: !llvm.ptr<3>, %b: vector<4xf16>, %begin:
   }
   llvm.return %r : f32
 }
+
+// -----
+
+// What a second product takes is loaded ahead as well, at the same place.
+// CHECK-LABEL: llvm.func @second(
+// CHECK: scf.for
+// CHECK-SAME: iter_args(%{{[^,]*}} = %{{[^,]*}}, %[[V:[^,]*]] = %{{[^,]*}}, %[[W:[^,]*]] = %{{[^,]*}})
+// CHECK: llvm.store %[[V]]
+// CHECK: simt.barrier shared
+// CHECK: %[[NEXT:.*]] = simt.load
+// CHECK: %[[LATER:.*]] = simt.load
+// CHECK: simt.load_matrix
+// CHECK: simt.mma
+// CHECK-NOT: simt.load %
+// CHECK: llvm.store %[[W]]
+// CHECK: simt.mma
+// CHECK: scf.yield %{{.*}}, %[[NEXT]], %[[LATER]]
+llvm.func @second(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>, %l: !llvm.ptr<3>, %b: vector<4xf16>, %begin: i32, %end: i32, %zero: f32) -> f32 {
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %i = %begin to %end step %c1 iter_args(%sum = %zero) -> (f32) : i32 {
+    %q = llvm.getelementptr %x[%i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f16
+    %v = simt.load %q align 8 : !llvm.ptr<1> -> vector<4xf16>
+    llvm.store %v, %l : vector<4xf16>, !llvm.ptr<3>
+    simt.barrier shared
+    %a = simt.load_matrix "ds.read.tr16.b64" %l by 64 lanes of 8 : !llvm.ptr<3> -> i64
+    %f = llvm.bitcast %a : i64 to vector<4xf16>
+    %s = simt.mma "mfma.f32.16x16x16f16" (%f) by (%b) plus (%sum) : vector<4xf16>, vector<4xf16>, f32
+    simt.barrier shared
+    %p = llvm.getelementptr %y[%i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f16
+    %w = simt.load %p align 8 : !llvm.ptr<1> -> vector<4xf16>
+    llvm.store %w, %l : vector<4xf16>, !llvm.ptr<3>
+    simt.barrier shared
+    %c = llvm.load %l : !llvm.ptr<3> -> vector<4xf16>
+    %t = simt.mma "mfma.f32.16x16x16f16" (%c) by (%b) plus (%s) : vector<4xf16>, vector<4xf16>, f32
+    simt.barrier shared
+    scf.yield %t : f32
+  }
+  llvm.return %r : f32
+}

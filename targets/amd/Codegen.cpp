@@ -6,6 +6,7 @@
 #include "DeviceLibrary.h"
 #include "GuardedOffsets.h"
 #include "NarrowBounds.h"
+#include "PackFloats.h"
 #include "kiln/LLVM/Serialize.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -45,6 +46,7 @@ LogicalResult Codegen::prepare(ModuleOp module, const Chip &chip,
   machine.reset(backend->createTargetMachine(
       triple, chip.name, "", settings, llvm::Reloc::PIC_, std::nullopt,
       llvm::CodeGenOptLevel::Aggressive));
+  packsFloats = chip.isCdna();
   code = translateModuleToLLVMIR(module, context, "kernels",
                                  /*disableVerification=*/true);
   if (!code)
@@ -115,15 +117,18 @@ void Codegen::optimize() {
         passes.addPass(GuardedOffsets());
       });
   // Behind InstCombine, which takes some of the forms apart again.
-  builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager &passes,
-                                             llvm::OptimizationLevel,
-                                             llvm::ThinOrFullLTOPhase) {
-    llvm::FunctionPassManager last;
-    last.addPass(NarrowBounds());
-    last.addPass(llvm::EarlyCSEPass());
-    last.addPass(llvm::DCEPass());
-    passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(last)));
-  });
+  builder.registerOptimizerLastEPCallback(
+      [this](llvm::ModulePassManager &passes, llvm::OptimizationLevel,
+             llvm::ThinOrFullLTOPhase) {
+        llvm::FunctionPassManager last;
+        if (packsFloats)
+          last.addPass(PackFloats());
+        last.addPass(NarrowBounds());
+        last.addPass(llvm::EarlyCSEPass());
+        last.addPass(llvm::DCEPass());
+        passes.addPass(
+            llvm::createModuleToFunctionPassAdaptor(std::move(last)));
+      });
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
       .run(*code, modules);
 }

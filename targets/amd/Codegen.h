@@ -39,7 +39,8 @@ private:
   std::unique_ptr<llvm::Module> code;
   std::unique_ptr<llvm::TargetMachine> machine;
   mlir::Location where;
-  bool hasError = false; ///< something has been reported
+  bool packsFloats = false; ///< whether the chip has instructions for that
+  bool hasError = false;    ///< something has been reported
 };
 
 } // namespace kiln::amd

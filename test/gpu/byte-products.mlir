@@ -10,6 +10,9 @@
 // RUN: kiln-run %s --entry=signs --target=reference,threads=nvidia:sm_90a,seed=2 --grid=1,1 --arg=random:1:i8:64x320 --arg=random:2:i8:128x320 \
 // RUN:   --arg=zeros:i32:64x128 --check | FileCheck %s --check-prefix=SIGNS
 // RIGHT-COUNT-4: argument 2 (c): ok: 64x128xf32
+// RUN: kiln-run %s --entry=wide --target=reference,threads=nvidia:sm_90a,seed=3 --grid=1,1 \
+// RUN:   --arg=random:1:f8E4M3FN:64x320 --arg=random:2:f8E5M2:256x320 --arg=zeros:f32:64x256 --check | FileCheck %s --check-prefix=WIDE
+// WIDE: argument 2 (c): ok: 64x256xf32
 // SIGNS: argument 2 (c): ok: 64x128xi32, largest error 0
 
 #sums = #simt.layout<rank = 2, register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
@@ -71,6 +74,36 @@ tile.kernel @parts(%a: !tile.view<64x320xf8E4M3FN> {tile.readonly, tile.align = 
     scf.yield %d : tensor<64x128xf32>
   }
   tile.store %acc, %c[%c0, %c0] : tensor<64x128xf32>, !tile.view<64x128xf32>
+}
+
+// The sums of one instruction lie beside those of the product: the wide product has two, one after the other.
+// CHECK-LABEL: llvm.func @wide
+// CHECK: scf.for
+// CHECK: %[[ONE:.*]]:64 = simt.mma_async "floats" {{.*}} steps = [0, 32], bytes = 4096> {{.*}} steps = [0, 32], bytes = 8192>
+// CHECK-NEXT: simt.commit_products
+// CHECK-NEXT: %[[PART:.*]]:64 = simt.wait_products but 0 (%[[ONE]]#0,
+// CHECK-NEXT: arith.addf %{{.*}}, %[[PART]]#0 : f32
+// CHECK-COUNT-63: arith.addf
+// CHECK-NOT: arith.addf
+// CHECK: %[[TWO:.*]]:64 = simt.mma_async "floats"
+// CHECK-NEXT: simt.commit_products
+// CHECK-NEXT: simt.wait_products but 0 (%[[TWO]]#0,
+// CHECK-COUNT-64: arith.addf
+// CHECK-NOT: simt.mma_async
+tile.kernel @wide(%a: !tile.view<64x320xf8E4M3FN> {tile.readonly, tile.align = 16 : i64}, %b: !tile.view<256x320xf8E5M2> {tile.readonly, tile.align = 16 : i64}, %c: !tile.view<64x256xf32> {tile.noalias})
+    attributes {tile.launch = #tile.kernel_hints<warps = 4>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<64x256xf32>
+  %n = tile.num_blocks %a[1] by 64 : !tile.view<64x320xf8E4M3FN>
+  %acc = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> (tensor<64x256xf32>) {
+    %x = tile.load %a[%c0, %k] : !tile.view<64x320xf8E4M3FN> -> tensor<64x64xf8E4M3FN>
+    %y = tile.load %b[%c0, %k] : !tile.view<256x320xf8E5M2> -> tensor<256x64xf8E5M2>
+    %t = tile.transpose %y [1, 0] : tensor<256x64xf8E5M2> -> tensor<64x256xf8E5M2>
+    %d = tile.dot %x, %t, %s {max_imprecise_acc = 64 : i64} : tensor<64x64xf8E4M3FN>, tensor<64x256xf8E5M2>, tensor<64x256xf32>
+    scf.yield %d : tensor<64x256xf32>
+  }
+  tile.store %acc, %c[%c0, %c0] : tensor<64x256xf32>, !tile.view<64x256xf32>
 }
 
 // None: threads multiply.

@@ -336,6 +336,11 @@ bool simt::sumsWithFewerBits(MatrixProductOpInterface op) {
   return isa<FloatType>(factor) && factor.getIntOrFloatBitWidth() == 8;
 }
 
+bool simt::sumsInParts(MatrixProductOpInterface op) {
+  int64_t terms = op.getImpreciseTerms();
+  return sumsWithFewerBits(op) && terms > 0 && terms < kAllTermsImprecise;
+}
+
 std::string simt::whyImprecise(MatrixProductOpInterface op,
                                target::MatrixInstructionAttr row) {
   int64_t depth = row.getK().getMin(), allowed = op.getImpreciseTerms();

@@ -60,6 +60,8 @@ LayoutAttr packedLayout(mlir::MLIRContext *context,
 /// Whether matrix instructions may sum a product, whose factors are floats of 8
 /// bits, with fewer bits than f32 has.
 bool sumsWithFewerBits(MatrixProductOpInterface op);
+/// Whether that holds for some terms at a time: their sums are added in f32.
+bool sumsInParts(MatrixProductOpInterface op);
 /// Why such sums of one instruction are more than the product allows; empty
 /// where they are not.
 std::string whyImprecise(MatrixProductOpInterface op,

@@ -19,10 +19,7 @@ using namespace kiln::simt;
 /// before they are added to it; 0: all of them, and those of other iterations.
 static int64_t stepsAtOnce(MatrixProductOpInterface op,
                            target::MatrixInstructionAttr row) {
-  int64_t terms = op.getImpreciseTerms();
-  return sumsWithFewerBits(op) && terms < kAllTermsImprecise
-             ? terms / row.getK().getMin()
-             : 0;
+  return sumsInParts(op) ? op.getImpreciseTerms() / row.getK().getMin() : 0;
 }
 
 namespace {
@@ -41,8 +38,12 @@ private:
   void findPlaces();
   MatrixAttr matrix(int which);
   Type elementOf(int which);
+  int64_t sumsOfInstruction();
   void multiply(Regs &sums, ArrayRef<MatrixAttr> matrices,
-                ArrayRef<Value> starts, int64_t firstStep = 0);
+                ArrayRef<Value> starts);
+  void multiplyAt(int64_t first, MutableArrayRef<Value> own,
+                  ArrayRef<MatrixAttr> matrices, ArrayRef<Value> starts,
+                  int64_t firstStep);
   SmallVector<Value> leftValues(ArrayRef<int64_t> offset, int64_t first,
                                 int64_t count);
   void multiplyInParts(Regs &sums, ArrayRef<MatrixAttr> matrices,
@@ -247,51 +248,66 @@ SmallVector<Value> MemoryProduct::leftValues(ArrayRef<int64_t> offset,
   return values;
 }
 
+/// The registers of one instruction follow each other.
+int64_t MemoryProduct::sumsOfInstruction() {
+  return atom.getNumRegisters() * split.width / row.getN().getMin();
+}
+
+/// The instruction whose sums begin at a register of the product's, from a step
+/// of the left factor on.
+void MemoryProduct::multiplyAt(int64_t first, MutableArrayRef<Value> own,
+                               ArrayRef<MatrixAttr> matrices,
+                               ArrayRef<Value> starts, int64_t firstStep) {
+  auto offset = layout.getRegisterOffset(first);
+  SmallVector<Value> left;
+  if (matrices[0])
+    left.push_back(at(0, starts[0], offset));
+  else
+    left = leftValues(offset, firstStep, matrices[1].getSteps().size());
+  auto mma = MmaAsyncOp::create(
+      w.b, w.loc, SmallVector<Type>(own.size(), own[0].getType()),
+      row.getName(), left, matrices[0], at(1, starts[1], offset), matrices[1],
+      SmallVector<Value>(own));
+  llvm::copy(mma.getResults(), own.begin());
+}
+
 /// All steps of the matrices, as a group.
 void MemoryProduct::multiply(Regs &sums, ArrayRef<MatrixAttr> matrices,
-                             ArrayRef<Value> starts, int64_t firstStep) {
-  // The registers of one instruction follow each other.
-  int64_t each = atom.getNumRegisters() * split.width / row.getN().getMin();
-  for (int64_t first = 0; first < int64_t(sums.size()); first += each) {
-    auto offset = layout.getRegisterOffset(first);
-    auto own = MutableArrayRef(sums).slice(first, each);
-    SmallVector<Value> left;
-    if (matrices[0])
-      left.push_back(at(0, starts[0], offset));
-    else
-      left = leftValues(offset, firstStep, matrices[1].getSteps().size());
-    auto mma = MmaAsyncOp::create(
-        w.b, w.loc, SmallVector<Type>(each, own[0].getType()), row.getName(),
-        left, matrices[0], at(1, starts[1], offset), matrices[1],
-        SmallVector<Value>(own));
-    llvm::copy(mma.getResults(), own.begin());
-  }
+                             ArrayRef<Value> starts) {
+  int64_t each = sumsOfInstruction();
+  for (int64_t first = 0; first < int64_t(sums.size()); first += each)
+    multiplyAt(first, MutableArrayRef(sums).slice(first, each), matrices,
+               starts, /*firstStep=*/0);
   CommitProductsOp::create(w.b, w.loc);
 }
 
-/// So many steps at a time are summed with few bits, and these sums with all.
+/// So many steps at a time are summed with few bits, and these sums with all:
+/// one instruction after the other, as registers hold the sums of one beside
+/// those of the product. Other warps multiply while these add.
 void MemoryProduct::multiplyInParts(Regs &sums, ArrayRef<MatrixAttr> matrices,
                                     ArrayRef<Value> starts, int64_t steps) {
-  int64_t all = matrices[1].getSteps().size();
-  for (int64_t first = 0; first < all; first += steps) {
+  int64_t all = matrices[1].getSteps().size(), each = sumsOfInstruction();
+  Value zero = w.zero(sums[0].getType());
+  for (int64_t firstStep = 0; firstStep < all; firstStep += steps) {
     MatrixAttr parts[2];
-    for (int which : {0, 1}) {
-      MatrixAttr whole = matrices[which];
-      if (!whole)
-        continue;
-      parts[which] = MatrixAttr::get(
-          op->getContext(), whole.getElement(), whole.getRow(),
-          whole.getGroup(), whole.getPanel(), whole.getSummed(),
-          w.b.getDenseI64ArrayAttr(whole.getSteps().asArrayRef().slice(
-              first, std::min(steps, all - first))),
-          whole.getBytes());
+    for (int which : {0, 1})
+      if (MatrixAttr whole = matrices[which])
+        parts[which] = MatrixAttr::get(
+            op->getContext(), whole.getElement(), whole.getRow(),
+            whole.getGroup(), whole.getPanel(), whole.getSummed(),
+            w.b.getDenseI64ArrayAttr(whole.getSteps().asArrayRef().slice(
+                firstStep, std::min(steps, all - firstStep))),
+            whole.getBytes());
+    for (int64_t first = 0; first < int64_t(sums.size()); first += each) {
+      Regs part(each, zero);
+      multiplyAt(first, part, parts, starts, firstStep);
+      CommitProductsOp::create(w.b, w.loc);
+      auto done = WaitProductsOp::create(
+          w.b, w.loc, ValueRange(part).getTypes(), /*but=*/0, part);
+      for (auto [i, value] : llvm::enumerate(done.getResults()))
+        sums[first + i] =
+            arith::AddFOp::create(w.b, w.loc, sums[first + i], value);
     }
-    Regs part(sums.size(), w.zero(sums[0].getType()));
-    multiply(part, parts, starts, first);
-    auto done = WaitProductsOp::create(w.b, w.loc, ValueRange(part).getTypes(),
-                                       /*but=*/0, part);
-    for (auto [sum, value] : llvm::zip_equal(sums, done.getResults()))
-      sum = arith::AddFOp::create(w.b, w.loc, sum, value);
   }
 }
 

@@ -100,6 +100,12 @@ std::optional<Split> simt::splitOf(MatrixProductOpInterface op,
   split.columns = groups / split.rows;
   int64_t own = acc.getDimSize(1) / split.columns;
   split.width = std::min(own, row.getN().getMax());
+  // Sums in parts lie beside those of the product, in so many registers.
+  constexpr int64_t kPartSums = 64;
+  auto atom = cast<LayoutAttr>(row.getAcc().getLayout());
+  if (sumsInParts(op))
+    split.width = std::min<int64_t>(
+        split.width, kPartSums / atom.getNumRegisters() * row.getN().getMin());
   if (acc.getDimSize(0) % (m * split.rows) || !row.getN().contains(split.width))
     return std::nullopt;
   return split;

@@ -101,6 +101,12 @@ public:
   /// one takes an exchange: loops then carry tiles and reduce them at the end.
   virtual bool sharesTiles() const { return false; }
 
+  /// Whether the fastest unit for a contraction's types reads factors only
+  /// where they lie along the sum: one that lies across it may be worth a copy.
+  virtual bool readsAlongSum(const TilingProblem &problem) const {
+    return false;
+  }
+
   /// What a thread moves at once where it is known that rows in memory begin
   /// and end at multiples of that, in bytes, a power of two: kernels whose
   /// sizes only a launch knows get a variant for sizes of which it holds. 1:

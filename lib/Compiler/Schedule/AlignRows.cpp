@@ -1,9 +1,11 @@
-//===- AlignRows.cpp - Copies of factors whose rows start anywhere --------===//
+//===- AlignRows.cpp - Copies of factors that lie badly -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rows of an odd number of halves begin at any other byte, where machines have
 // no wide accesses and no copies that go on by themselves. A product that uses
-// every element many times takes a copy of such a factor, with longer rows.
+// every element many times takes a copy of such a factor, with longer rows. So
+// it does of a factor whose rows are not along the sum, where the fastest unit
+// for its type reads only rows that are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -85,6 +87,40 @@ Value kiln::schedule::beforeTransposes(const Group &group, Value value,
   return value;
 }
 
+/// The innermost dimension of a factor that is summed, where its rows are along
+/// one that is not; -1 otherwise. `map` says for each dimension of the buffer
+/// which one of the product's operand it is.
+static int summedDim(const Buffer &buffer, const AccessMap &map,
+                     ArrayRef<int64_t> contract) {
+  auto isSummed = [&](int d) {
+    return llvm::is_contained(contract, map.index[d].asDim()) &&
+           !buffer.sizes[d].is(1);
+  };
+  int row = rowDim(buffer);
+  if (row < 0 || isSummed(row))
+    return -1;
+  for (int d = buffer.rank(); d-- > 0;)
+    if (isSummed(d))
+      return d;
+  return -1;
+}
+
+/// Whether the fastest unit for a product reads only rows along the sum.
+static bool readsAlongSum(const Group &group, prim::DotGeneralOp dot) {
+  TilingProblem problem;
+  problem.kind = TilingProblem::Kind::Contraction;
+  problem.lhs = getElementTypeOrSelf(dot.getLhs());
+  problem.rhs = getElementTypeOrSelf(dot.getRhs());
+  problem.acc = sumType(getElementTypeOrSelf(dot.getResult()));
+  // Without that, its factors become wider ones.
+  if (isa<FloatType>(problem.lhs) && problem.lhs.getIntOrFloatBitWidth() == 8 &&
+      !dot.getImprecise())
+    return false;
+  if (dot.getPrecision() == prim::Precision::tf32)
+    problem.lhs = problem.rhs = FloatTF32Type::get(dot.getContext());
+  return group.ctx.tiling.model().readsAlongSum(problem);
+}
+
 AlignedRows::AlignedRows(Group &group, prim::DotGeneralOp dot) : group(group) {
   // Copies that go on by themselves move words. A copy of a factor moves each
   // element twice, which takes as long as `kUses` multiplications of it, and a
@@ -101,8 +137,19 @@ AlignedRows::AlignedRows(Group &group, prim::DotGeneralOp dot) : group(group) {
     if (llvm::MulOverflow(products, countOf(host.dimOf(dot.getLhs(), dim)),
                           products))
       return;
-  for (Value operand : {dot.getLhs(), dot.getRhs()}) {
-    Value factor = beforeTransposes(group, operand);
+  // A factor with itself may lie along the sum on one side alone.
+  bool isAlongSum =
+      readsAlongSum(group, dot) && beforeTransposes(group, dot.getLhs()) !=
+                                       beforeTransposes(group, dot.getRhs());
+  for (auto [operand, contract] :
+       {std::pair(dot.getLhs(), dot.getLhsContract()),
+        std::pair(dot.getRhs(), dot.getRhsContract())}) {
+    AccessMap map;
+    for (int64_t d = 0,
+                 rank = cast<RankedTensorType>(operand.getType()).getRank();
+         d < rank; ++d)
+      map.index.push_back(IndexExpr::dim(d));
+    Value factor = beforeTransposes(group, operand, &map);
     Type element = getElementTypeOrSelf(factor);
     Operation *source = factor.getDefiningOp();
     if ((source && group.inGroup()(source)) || !host.hasBuffer(factor) ||
@@ -112,16 +159,19 @@ AlignedRows::AlignedRows(Group &group, prim::DotGeneralOp dot) : group(group) {
     int64_t bytes = element.getIntOrFloatBitWidth() / 8;
     int64_t elements = countOf(buffer.sizes);
     int64_t alignment = alignmentOf(buffer, bytes);
-    if (elements > 0 && alignment % kWord && kChunk % bytes == 0 &&
-        products / elements >= kUses && double(products) >= kLaunch)
-      copy(factor, kChunk / bytes);
+    if (elements <= 0 || !alignment || kChunk % bytes != 0 ||
+        products / elements < kUses || double(products) < kLaunch)
+      continue;
+    int row = isAlongSum ? summedDim(buffer, map, contract) : -1;
+    if (row >= 0 || alignment % kWord)
+      copy(factor, row >= 0 ? row : rowDim(buffer), kChunk / bytes);
   }
 }
 
-void AlignedRows::copy(Value factor, int64_t multiple) {
+void AlignedRows::copy(Value factor, int row, int64_t multiple) {
   HostProgramBuilder &host = group.host;
   Buffer original = host.buffer(factor);
-  int row = rowDim(original);
+  int lies = rowDim(original);
   Buffer from = withRowsLast(original, row, /*isBack=*/false);
   SmallVector<Extent, 4> sizes(from.sizes);
   sizes.back() = int64_t(llvm::alignTo(sizes.back().get(), multiple));
@@ -148,6 +198,9 @@ void AlignedRows::copy(Value factor, int64_t multiple) {
     tile.dims.push_back(d);
   }
   problem.tiles.assign(2, tile);
+  // The rows of the original come before the last dimension of the copy.
+  if (lies != row)
+    problem.tiles[0].along = lies > row ? lies - 1 : lies;
   group.chooseBlocks(kernel, problem, dims);
   Space space;
   for (auto [d, dim] : llvm::enumerate(kernel.dims))

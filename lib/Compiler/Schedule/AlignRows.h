@@ -1,4 +1,4 @@
-//===- AlignRows.h - Copies of operands with unaligned rows -----*- C++ -*-===//
+//===- AlignRows.h - Copies of operands that lie badly ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_SCHEDULE_ALIGNROWS_H
@@ -15,9 +15,10 @@ mlir::Value beforeTransposes(const Group &group, mlir::Value value,
                              AccessMap *map = nullptr);
 
 /// Copies of the factors of a product whose rows begin between the words that
-/// copies of threads move, with rows that begin at wider places: launched
-/// before the product, which finds them in the place of the factors until
-/// `leave`.
+/// copies of threads move, with rows that begin at wider places, and of those
+/// whose rows are not along the sum where the machine wants that, with rows
+/// that are: launched before the product, which finds them in the place of the
+/// factors until `leave`.
 class AlignedRows {
 public:
   AlignedRows(Group &group, prim::DotGeneralOp dot);
@@ -28,7 +29,9 @@ public:
   void abandon();
 
 private:
-  void copy(mlir::Value factor, int64_t multiple);
+  /// Elements along `row` lie side by side in the copy, in rows of a multiple
+  /// of `multiple` elements.
+  void copy(mlir::Value factor, int row, int64_t multiple);
 
   struct Made {
     mlir::Value factor;

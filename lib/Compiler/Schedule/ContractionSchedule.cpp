@@ -50,6 +50,7 @@ public:
 
 private:
   void findDims();
+  void findRows(TilingProblem &problem);
   void chooseBlocks();
   /// Whether several instances may share out K.
   bool canSplit() const;
@@ -157,6 +158,23 @@ static bool hasParts(tiling::Chooser &tiling, const TilingProblem &problem) {
          tiling.model().candidates(problem).front().blocks.back() > 1;
 }
 
+/// Says which factors lie along the sum, and which along what they keep.
+void ContractBuilder::findRows(TilingProblem &problem) {
+  constexpr unsigned kDepth = 2;
+  for (unsigned number : {0, 1}) {
+    FailureOr<Buffer> memory = memoryOf(group, dot->getOperand(number));
+    if (failed(memory))
+      continue;
+    const AccessMap &map = anchor.operandMaps[number];
+    for (TilingTile &tile : problem.tiles)
+      if (ArrayRef<unsigned>(tile.dims) == ArrayRef<unsigned>{number, kDepth})
+        for (auto [dim, at] : {std::pair(tileK, kDepth),
+                               std::pair(number ? tileN : tileM, number)})
+          if (group.strideOf(*memory, map, dim).is(1))
+            tile.along = at;
+  }
+}
+
 void ContractBuilder::chooseBlocks() {
   SmallVector<std::pair<int, TilingRole>> tiled = {{tileM, TilingRole::Row},
                                                    {tileN, TilingRole::Column},
@@ -179,6 +197,8 @@ void ContractBuilder::chooseBlocks() {
                    group.ctx.tiling.model().sharesTiles()))
     along = alongFactor(group, kernel, isSingleRow ? Extent(1) : rows(), tileN,
                         tileK);
+  if (group.ctx.tiling.model().readsAlongSum(problem))
+    findRows(problem);
   for (TilingTile &tile : problem.tiles)
     if (along >= 0 && ArrayRef<unsigned>(tile.dims) == ArrayRef<unsigned>{1, 2})
       tile.along = along == tileN ? 1 : 2;

@@ -31,6 +31,7 @@ public:
   llvm::SmallVector<target::Tiling>
   candidates(const target::TilingProblem &problem) const override;
   bool sharesTiles() const override { return true; }
+  bool readsAlongSum(const target::TilingProblem &problem) const override;
   int64_t accessBytes() const override { return access; }
   /// Kernels for threads came with blocks for threads.
   bool changesKernels() const override { return false; }

@@ -56,13 +56,18 @@ bool ThreadedModel::readsMemory(const TilingProblem &p,
   if (m < std::max(kSide, row.getM().getMin()) || n < kSide || m * n < kLeast ||
       k < row.getK().getMin())
     return false;
-  // Factors of 32 bits are read by rows along the sum alone.
   int depth = findRole(p, TilingRole::Depth);
-  return !isa<FloatTF32Type>(p.lhs) ||
+  return !readsAlongSum(p) ||
          llvm::all_of(p.tiles, [&](const TilingTile &tile) {
            return !llvm::is_contained(tile.dims, unsigned(depth)) ||
                   tile.along == depth;
          });
+}
+
+/// Factors of 16 bits alone are read across rows.
+bool ThreadedModel::readsAlongSum(const TilingProblem &p) const {
+  return instructionFor(p, /*fromMemory=*/true) &&
+         (isa<FloatTF32Type>(p.lhs) || p.lhs.getIntOrFloatBitWidth() != 16);
 }
 
 /// Whether threads multiply a single row with a factor that lies along the sum:

@@ -1,0 +1,26 @@
+// 16 cores of 1024 threads that run in steps of 32, with 64 KiB for those of a core; a unit for tf32, bytes and bf16, which
+// reads factors from the memory of a core.
+#kiln.target<name = "readers", chip = "r1", topology = <cores = 16, threads = 1024>,
+  memories = [#kiln.memory<name = "registers", scope = thread, kind = register, size = 1020>,
+              #kiln.memory<name = "shared", scope = core, kind = explicit, size = 262144>,
+              #kiln.memory<name = "main", scope = device, kind = explicit>],
+  units = [#kiln.unit<name = "lanes", kind = vector, bits = 1024, count = 4, types = [f32, i32]>,
+           #kiln.unit<name = "mac", kind = matrix, count = 4, rate = 256, homes = ["registers"]>,
+           #kiln.unit<name = "queue", kind = dma>],
+  matrix_instructions = [
+    #kiln.matrix_instruction<name = "bf16.shared", unit = "mac", m = <64>, n = <8>, k = <16>,
+      lhs = <types = [bf16], home = "shared">, rhs = <types = [bf16], home = "shared">, acc = <types = [f32], home = "registers">>,
+    #kiln.matrix_instruction<name = "bf16.registers", unit = "mac", m = <16>, n = <8>, k = <16>,
+      lhs = <types = [bf16], home = "registers">, rhs = <types = [bf16], home = "registers">, acc = <types = [f32], home = "registers">>,
+    #kiln.matrix_instruction<name = "tf32.shared", unit = "mac", m = <64>, n = <8>, k = <8>,
+      lhs = <types = [tf32], home = "shared">, rhs = <types = [tf32], home = "shared">, acc = <types = [f32], home = "registers">>,
+    #kiln.matrix_instruction<name = "tf32.registers", unit = "mac", m = <16>, n = <8>, k = <8>,
+      lhs = <types = [tf32], home = "registers">, rhs = <types = [tf32], home = "registers">, acc = <types = [f32], home = "registers">>,
+    #kiln.matrix_instruction<name = "f8E4M3FN.shared", unit = "mac", m = <64>, n = <8>, k = <32>,
+      lhs = <types = [f8E4M3FN], home = "shared">, rhs = <types = [f8E4M3FN], home = "shared">, acc = <types = [f32], home = "registers">>,
+    #kiln.matrix_instruction<name = "f8E4M3FN.registers", unit = "mac", m = <16>, n = <8>, k = <32>,
+      lhs = <types = [f8E4M3FN], home = "registers">, rhs = <types = [f8E4M3FN], home = "registers">, acc = <types = [f32], home = "registers">>,
+    #kiln.matrix_instruction<name = "i8.shared", unit = "mac", m = <64>, n = <8>, k = <32>,
+      lhs = <types = [i8], home = "shared">, rhs = <types = [i8], home = "shared">, acc = <types = [i32], home = "registers">>,
+    #kiln.matrix_instruction<name = "i8.registers", unit = "mac", m = <16>, n = <8>, k = <32>,
+      lhs = <types = [i8], home = "registers">, rhs = <types = [i8], home = "registers">, acc = <types = [i32], home = "registers">>]>

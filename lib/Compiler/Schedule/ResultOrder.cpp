@@ -164,6 +164,27 @@ Buffer kiln::schedule::resultForProduct(Group &group) {
                             group.plan.anchors.front().map.index.size())));
 }
 
+/// How far elements of a leaf are apart along a dimension of the result, which
+/// may be several of the leaf (groups of channels); 0 where it is not along it,
+/// or no number says it.
+static Extent distanceOf(Group &group, const LeafVisit &leaf,
+                         const IndexExpr &at) {
+  Extent distance = 0;
+  for (int dim : at.dims()) {
+    Extent stride =
+        group.strideOf(group.host.buffer(leaf.value), leaf.map, dim);
+    Extent steps = at.coefficient(dim);
+    if (!stride.isStatic() || !steps.isStatic() ||
+        stride.get() % steps.get() != 0)
+      return 0;
+    Extent each = stride.get() / steps.get();
+    if (!distance.is(0) && distance.get() != each.get())
+      return 0;
+    distance = each;
+  }
+  return distance;
+}
+
 Buffer kiln::schedule::resultForWindows(Group &group) {
   GroupPlan &plan = group.plan;
   Value result = group.fusion.getResult(0);
@@ -174,14 +195,10 @@ Buffer kiln::schedule::resultForWindows(Group &group) {
   for (const LeafVisit &leaf : plan.leaves) {
     if (!group.host.hasBuffer(leaf.value))
       continue;
-    // How far its elements are apart along each dimension of the result.
     Buffer seen;
     for (const IndexExpr &at : plan.rootMap.index) {
       seen.sizes.push_back(1);
-      seen.strides.push_back(at.asDim() < 0
-                                 ? Extent(0)
-                                 : group.strideOf(group.host.buffer(leaf.value),
-                                                  leaf.map, at.asDim()));
+      seen.strides.push_back(distanceOf(group, leaf, at));
     }
     bool isWhole = llvm::all_of(
         llvm::zip(plan.rootMap.index, seen.strides), [](auto pair) {

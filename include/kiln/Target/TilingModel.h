@@ -101,8 +101,8 @@ public:
   /// one takes an exchange: loops then carry tiles and reduce them at the end.
   virtual bool sharesTiles() const { return false; }
 
-  /// Whether the fastest unit for a contraction's types reads factors only
-  /// where they lie along the sum: one that lies across it may be worth a copy.
+  /// Whether the fastest unit for a contraction's types reads operands only
+  /// where they lie along the sum: one that lies across may be worth a copy.
   virtual bool readsAlongSum(const TilingProblem &problem) const {
     return false;
   }

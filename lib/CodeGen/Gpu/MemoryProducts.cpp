@@ -84,6 +84,10 @@ static int64_t warpsTogether(target::MatrixInstructionAttr row) {
   return int64_t(1) << layout.getWarpBases(0).size();
 }
 
+// Sums of a product that a thread has at most, and products so small that
+// threads multiply them in the time that beginning and waiting take.
+static constexpr int64_t kSums = 128, kLeast = 64 * 64, kSide = 64;
+
 std::optional<Split> simt::splitOf(MatrixProductOpInterface op,
                                    target::MatrixInstructionAttr row,
                                    int64_t warps) {
@@ -100,12 +104,11 @@ std::optional<Split> simt::splitOf(MatrixProductOpInterface op,
   split.columns = groups / split.rows;
   int64_t own = acc.getDimSize(1) / split.columns;
   split.width = std::min(own, row.getN().getMax());
-  // Sums in parts lie beside those of the product, in so many registers.
-  constexpr int64_t kPartSums = 64;
+  // Sums in parts lie beside those of the product: half as many.
   auto atom = cast<LayoutAttr>(row.getAcc().getLayout());
   if (sumsInParts(op))
     split.width = std::min<int64_t>(
-        split.width, kPartSums / atom.getNumRegisters() * row.getN().getMin());
+        split.width, kSums / 2 / atom.getNumRegisters() * row.getN().getMin());
   if (acc.getDimSize(0) % (m * split.rows) || !row.getN().contains(split.width))
     return std::nullopt;
   return split;
@@ -135,9 +138,6 @@ static ViewAccessOpInterface loadOf(Value factor, scf::ForOp loop,
 std::string simt::whySizesDoNotSuit(MatrixProductOpInterface op,
                                     target::MatrixInstructionAttr row,
                                     int64_t lanes, int64_t warps) {
-  // Sums of a thread, and a product so small that threads multiply it in the
-  // time that beginning and waiting take.
-  constexpr int64_t kSums = 128, kLeast = 64 * 64, kSide = 64;
   std::string reason;
   llvm::raw_string_ostream os(reason);
   auto acc = cast<RankedTensorType>(op->getResult(0).getType());

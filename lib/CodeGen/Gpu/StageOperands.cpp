@@ -12,12 +12,14 @@
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Tile/GridFacts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Gpu/LayoutRule.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Staging/LoopValues.h"
+#include "kiln/Target/Limits.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
@@ -250,8 +252,9 @@ int64_t wantedStages(Operation *loop) {
 }
 
 /// What a kernel's storage may take of the block's memory, and how many slots
-/// rings have where nobody says: a block that a core's registers let be alone
-/// has more of both than one that another can take turns with.
+/// rings have where nobody says: a block that is alone on a core, as registers
+/// or the number of blocks have it, has more of both than one that another can
+/// take turns with.
 struct Share {
   int64_t bytes, slots;
   int64_t whole; ///< what a block that is alone may take
@@ -261,6 +264,19 @@ int64_t warpsOf(tile::KernelOp kernel) {
   constexpr int64_t kUsual = 4;
   auto warps = kernel->getAttrOfType<IntegerAttr>(kWarpsAttr);
   return warps ? warps.getInt() : kUsual;
+}
+
+/// Whether a launch has no more instances than the machine has cores.
+bool hasCoresForAll(tile::KernelOp kernel, target::TargetAttr description) {
+  auto most =
+      kernel->getAttrOfType<DenseI64ArrayAttr>(tile::kMostInstancesAttr);
+  int64_t instances = 1;
+  if (!most || !description)
+    return false;
+  for (int64_t along : most.asArrayRef())
+    if (along <= 0 || llvm::MulOverflow(instances, along, instances))
+      return false;
+  return instances <= target::countCores(description);
 }
 
 Share shareOf(tile::KernelOp kernel, target::TargetAttr description,
@@ -277,7 +293,8 @@ Share shareOf(tile::KernelOp kernel, target::TargetAttr description,
     if (LayoutAttr layout = getLayout(sum))
       sums = std::max(sums, layout.getNumRegisters());
   });
-  bool isAlone = registers && registers < 2 * threads * (sums + kRegisters);
+  bool isAlone = (registers && registers < 2 * threads * (sums + kRegisters)) ||
+                 hasCoresForAll(kernel, description);
   return isAlone ? Share{whole - kOther, 4, whole - kOther}
                  : Share{whole / 2 - kOther / 4, 3, whole - kOther};
 }

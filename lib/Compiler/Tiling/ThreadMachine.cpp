@@ -87,11 +87,13 @@ static Work workOf(const TilingProblem &problem, ArrayRef<int64_t> blocks,
 /// How many slots a ring of `bytes` each has, as `simt-stage-operands` gives
 /// them: nearly all memory where a core has one instance, half of it where
 /// there may be two; 0 if they do not fit. `sums` is the registers of a thread,
-/// of which an instance has `size`.
+/// of which an instance has `size`; `instances` are those of the launch.
 int64_t ThreadMachine::slotsOf(double bytes, double sums, int64_t size,
-                               double steps, int64_t stages) const {
+                               double instances, double steps,
+                               int64_t stages) const {
   constexpr int64_t kOther = 8 << 10, kRegisters = 72;
-  bool isAlone = registers < 2 * size * (sums + kRegisters);
+  bool isAlone =
+      registers < 2 * size * (sums + kRegisters) || instances <= double(cores);
   int64_t most = isAlone ? shared - kOther : shared / 2 - kOther / 4;
   int64_t held = steps <= 1 ? 1 : stages ? stages : isAlone ? 4 : 3;
   if (held > 1 && bytes * 2 > most)
@@ -151,7 +153,7 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
       by == By::Memory ? 0 : double(m * lhsBits + n * rhsBits) / 4 / lanes;
   if (sums > threadRegisters * 0.55)
     return 0;
-  int64_t held = slotsOf(bytes, sums, size, steps, stages);
+  int64_t held = slotsOf(bytes, sums, size, instances, steps, stages);
   if (!held)
     return 0;
 

@@ -45,8 +45,8 @@ struct ThreadMachine {
                   int64_t unknown) const;
 
 private:
-  int64_t slotsOf(double bytes, double sums, int64_t size, double steps,
-                  int64_t stages) const;
+  int64_t slotsOf(double bytes, double sums, int64_t size, double instances,
+                  double steps, int64_t stages) const;
 };
 
 } // namespace kiln::tiling

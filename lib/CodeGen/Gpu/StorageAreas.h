@@ -11,6 +11,7 @@
 
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/GridOps.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace kiln::simt {

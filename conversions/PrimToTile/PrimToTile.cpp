@@ -223,10 +223,22 @@ LogicalResult FunctionConverter::convertFusion(prim::FusionOp fusion) {
   return success();
 }
 
+/// Whether an operation computes numbers such as sizes.
+static bool isSize(Operation *op) {
+  return isa<tensor::DimOp>(op) ||
+         (isa_and_nonnull<arith::ArithDialect>(op->getDialect()) &&
+          llvm::none_of(op->getResultTypes(), llvm::IsaPred<ShapedType>));
+}
+
 LogicalResult FunctionConverter::convertClaim(prim::ClaimOp claim) {
   for (auto [argument, input] :
        llvm::zip(claim.getBody().getArguments(), claim.getInputs()))
     host->setAlias(argument, input);
+  // Sizes that the claim computes for itself.
+  for (Operation &op : claim.getBody().front())
+    if (isSize(&op) && !host->hasIndex(op.getResult(0)) &&
+        failed(sizes->visit(&op)))
+      return failure();
   std::string kind = ("claim." + claim.getName()).str();
   if (succeeded(schedule(claim, kind, claim.getName())))
     return success();
@@ -411,9 +423,7 @@ LogicalResult FunctionConverter::convert(Operation *op) {
     return success();
   }
   // Sizes were computed at the entry, but for what was in a group until now.
-  if (isa<tensor::DimOp>(op) ||
-      (isa_and_nonnull<arith::ArithDialect>(op->getDialect()) &&
-       llvm::none_of(op->getResultTypes(), llvm::IsaPred<ShapedType>)))
+  if (isSize(op))
     return op->getNumResults() && host->hasIndex(op->getResult(0))
                ? success()
                : sizes->visit(op);

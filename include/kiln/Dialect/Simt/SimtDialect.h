@@ -9,7 +9,6 @@
 #ifndef KILN_DIALECT_SIMT_SIMTDIALECT_H
 #define KILN_DIALECT_SIMT_SIMTDIALECT_H
 
-#include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/Layout.h"

@@ -10,7 +10,6 @@
 #define KILN_SCHEDULE_HOSTPROGRAM_H
 
 #include "kiln/Dialect/Program/Program.h"
-#include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Schedule/AccessMap.h"
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """compiler-fuzz.py BUILD text|bytecode|ttir|assembly|tiling|script|announced|onnx SECONDS|COUNTx [SEED]: mutates the inputs of the
 test suite (ttir: its Triton kernels, and those under $KILN_SHARED; assembly: the texts of its inline assembly, each in a kernel;
-tiling: files of measured block sizes, for one program; script: schedule scripts, for the programs of their tests) and compiles them, for a time or so many of them. Every run must end
-with status 0 or 1, and with 1 there must be a diagnostic with a place. onnx mutates the files that the tests write.
+tiling: files of measured block sizes, for one program; script: schedule scripts, for the programs of their tests) and compiles them,
+for SECONDS or COUNT of them. Every run must end with status 0 or 1, and with 1 there must be a diagnostic with a place. onnx mutates the files that the tests write.
 announced makes numbers, shapes and splats of both kinds large and
 values out of sums of the same sums. No run may take more than 5 seconds of a processor or 1 GiB more than what it was made from.
 Stops at the first that does."""

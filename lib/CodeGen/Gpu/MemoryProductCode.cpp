@@ -281,8 +281,8 @@ void MemoryProduct::multiply(Regs &sums, ArrayRef<MatrixAttr> matrices,
   CommitProductsOp::create(w.b, w.loc);
 }
 
-/// So many steps at a time are summed with few bits, and these sums with all:
-/// one instruction after the other, as registers hold the sums of one beside
+/// `steps` steps are summed with few bits, and such sums with all bits: one
+/// instruction after the other, as registers hold the sums of one beside
 /// those of the product. Other warps multiply while these add.
 void MemoryProduct::multiplyInParts(Regs &sums, ArrayRef<MatrixAttr> matrices,
                                     ArrayRef<Value> starts, int64_t steps) {

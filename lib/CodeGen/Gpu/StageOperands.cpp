@@ -252,7 +252,7 @@ int64_t wantedStages(Operation *loop) {
 }
 
 /// What a kernel's storage may take of the block's memory, and how many slots
-/// rings have where nobody says: a block that is alone on a core, as registers
+/// rings have by default: a block that is alone on a core, as registers
 /// or the number of blocks have it, has more of both than one that another can
 /// take turns with.
 struct Share {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What code in the streaming mode of AArch64 calls: functions that save the
-// array ZA of whoever left it dormant, and those that move memory by general
-// registers only, as other vector instructions do not exist in that mode
-// (Procedure Call Standard for the Arm 64-bit Architecture, "SME support
+// array ZA of the caller that left it dormant, and those that move memory by
+// general registers only, as other vector instructions do not exist in that
+// mode (Procedure Call Standard for the Arm 64-bit Architecture, "SME support
 // routines"). Systems' libraries have them from GCC 14 on.
 #if defined(__aarch64__)
 

@@ -10,6 +10,20 @@
 // RUN: kiln-opt %t/threads.mlir --pass-pipeline='builtin.module(llvm.func(simt-split-producer))' | FileCheck %s --check-prefix=SPLIT
 // RUN: for kernel in product wide single; do for seed in 0 1 2 3; do \
 // RUN:   kiln-run %s --entry=$kernel --target=reference,threads=nvidia:sm_90a,seed=$seed --grid=2,3 --inputs=random --check || exit 1; done; done
+// All kernels are persistent if that is asked for, but for one whose hint says otherwise; no code is left unverified.
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none,persistent=on --no-fallback -o %t/all.kiln 2>&1 | FileCheck %s --check-prefix=QUIET --allow-empty
+// QUIET-NOT: unverified
+// RUN: kiln-run %t/all.kiln --inspect | FileCheck %s --check-prefix=ALL
+// ALL: kernel product
+// ALL: persistent 1
+// ALL: kernel wide
+// ALL: persistent 1
+// ALL: kernel single
+// ALL-NOT: persistent
+// ALL: kernel small
+// ALL: persistent 1
+// RUN: for seed in 0 1 2; do \
+// RUN:   kiln-run %s --entry=small --target=reference,threads=nvidia:sm_90a,thread_options=persistent=on,seed=$seed --grid=3,5 --inputs=random --check || exit 1; done
 
 !A = !tile.view<600x200xbf16>
 !B = !tile.view<200x248xbf16>
@@ -113,4 +127,24 @@ tile.kernel @single(%a: !A {tile.align = 16 : i64, tile.readonly}, %b: !B {tile.
   }
   %t = arith.truncf %sum : tensor<256x128xf32> to tensor<256x128xbf16>
   tile.store %t, %c[%i, %j] : tensor<256x128xbf16>, !C
+}
+
+// A core runs several of these blocks at once: they are persistent only where that is asked for.
+// CHECK-LABEL: tile.kernel @small(
+// CHECK-NOT: tile.num_instances
+// CHECK: tile.store
+tile.kernel @small(%a: !A {tile.align = 16 : i64, tile.readonly}, %b: !B {tile.align = 16 : i64, tile.readonly}, %c: !C {tile.align = 16 : i64, tile.noalias}) {
+  %j, %i = tile.program_id : index, index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tile.num_blocks %a[1] by 64 : !A
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+    %x = tile.load %a[%i, %k] : !A -> tensor<128x64xbf16>
+    %y = tile.load %b[%k, %j] : !B -> tensor<64x128xbf16>
+    %d = tile.dot %x, %y, %s : tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>
+    scf.yield %d : tensor<128x128xf32>
+  }
+  %t = arith.truncf %sum : tensor<128x128xf32> to tensor<128x128xbf16>
+  tile.store %t, %c[%i, %j] : tensor<128x128xbf16>, !C
 }

@@ -145,6 +145,9 @@ def SimtPersistRings : Pass<"simt-persist-rings", "::kiln::tile::KernelOp"> {
 
     The report (`--explain`) has the reason why a kernel with rings stays as it is.
 
+    Where the hints of a kernel, or `all`, ask for a persistent kernel, it only needs rings that a copy unit fills, and room. If it
+    lacks these, its threads fill the rings again, which `tile-make-persistent` makes anew for each point.
+
     ```mlir
     %ring = stage.ring ...
     %w = tile.instance_id : index
@@ -154,7 +157,10 @@ def SimtPersistRings : Pass<"simt-persist-rings", "::kiln::tile::KernelOp"> {
     }
     ```
   }];
-  let options = [Option<"lanes", "lanes", "int64_t", "0", "threads of a warp; 0: as the description says">];
+  let options = [
+    Option<"all", "all", "bool", "false", "every kernel whose hints do not say otherwise, also where it does not pay">,
+    Option<"askedOnly", "asked-only", "bool", "false", "no kernel by default">,
+    Option<"lanes", "lanes", "int64_t", "0", "threads of a warp; 0: as the description says">];
   let dependentDialects = ["::kiln::simt::SimtDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 

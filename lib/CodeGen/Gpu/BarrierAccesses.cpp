@@ -154,7 +154,7 @@ static void passWait(Operation *op, PendingSet &pending) {
     SharedAccesses::waitForGroups(pending, wait.getBut(), true);
 }
 
-/// A product reads the factors that are in the memory of the block.
+/// A product reads the factors that are in shared memory.
 LogicalResult BarrierCheck::touchFactors(MmaAsyncOp product, BlockState &state,
                                          const ThreadValue *active) {
   SharedAccess access;

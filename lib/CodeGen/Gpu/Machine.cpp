@@ -180,6 +180,15 @@ simt::producerCostsOf(target::TargetAttr description) {
   return isKnown ? std::optional(costs) : std::nullopt;
 }
 
+std::optional<int64_t> simt::warpsOfProducer(ProducerCosts costs, int64_t warps,
+                                             int64_t lanes,
+                                             target::TargetAttr description) {
+  int64_t added = warps == costs.warps ? 1 : costs.warps;
+  if (warps % costs.warps || warps + added > mostWarpsOf(description, lanes))
+    return std::nullopt;
+  return added;
+}
+
 LogicalResult simt::verifyMachine(Operation *op, target::TargetAttr description,
                                   int64_t lanes) {
   if (!llvm::isPowerOf2_64(lanes))

@@ -57,6 +57,13 @@ struct ProducerCosts {
 /// The numbers of the description's `extra` by the name `producer`; none where
 /// warps cannot change their registers.
 std::optional<ProducerCosts> producerCostsOf(target::TargetAttr description);
+/// The warps that a block of `warps` warps gets more for a producer: one beside
+/// a single group, else a group, as registers are of parts of the core, which
+/// have the warps in turns. None where the block is not of whole groups or has
+/// no room for more.
+std::optional<int64_t> warpsOfProducer(ProducerCosts costs, int64_t warps,
+                                       int64_t lanes,
+                                       target::TargetAttr description);
 
 /// The banks of the shared memory, and which lanes it serves together.
 layout::Banks banksOf(target::TargetAttr description);

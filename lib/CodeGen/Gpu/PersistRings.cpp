@@ -10,7 +10,6 @@
 #include "Machine.h"
 #include "ScratchNeeds.h"
 #include "StorageAreas.h"
-#include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Tile/GridFacts.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Gpu/Passes.h"
@@ -27,27 +26,40 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
+/// Whether a copy unit fills all rings of a kernel.
+static bool fillsAllInBulk(tile::KernelOp kernel) {
+  return !kernel
+              .walk([&](stage::RingOp ring) {
+                return hasSlotBarriers(ring.getRing()) &&
+                               ring->getParentOp() == kernel
+                           ? WalkResult::advance()
+                           : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
+/// Has threads fill the rings of a kernel again. Rings of slot barriers are
+/// made once in a launch, so they cannot be made anew for each point.
+static void fillByThreads(tile::KernelOp kernel) {
+  kernel.walk([](Operation *op) {
+    if (auto ring = dyn_cast<stage::RingOp>(op))
+      ring.removeBarriersAttr();
+    else if (auto copy = dyn_cast<stage::CopyOp>(op))
+      copy.setBulk(false);
+  });
+}
+
 /// Returns why the copies of a kernel do not get a warp of their own; empty if
 /// they do (simt-split-producer).
-static std::string whyNoProducer(tile::KernelOp kernel, ProducerCosts costs,
+static std::string whyNoProducer(tile::KernelOp kernel,
                                  const BlockShape &block) {
-  int64_t group = costs.warps;
-  if (block.warps % group)
-    return "its warps are no whole groups";
-  int64_t added = block.warps == group ? 1 : group;
-  if (block.warps + added > mostWarpsOf(block.description, block.lanes))
+  std::optional<ProducerCosts> costs = producerCostsOf(block.description);
+  if (!costs ||
+      !warpsOfProducer(*costs, block.warps, block.lanes, block.description))
     return "a block has no warp more";
   int64_t bytes = 0;
-  bool hasOther = false;
-  kernel.walk([&](Operation *op) {
-    if (auto ring = dyn_cast<stage::RingOp>(op)) {
-      hasOther |=
-          !hasSlotBarriers(ring.getRing()) || ring->getParentOp() != kernel;
-      bytes += ringBytes(ring);
-    }
-  });
-  if (!bytes || hasOther)
-    return "threads fill rings";
+  for (auto ring : kernel.getBody().getOps<stage::RingOp>())
+    bytes += ringBytes(ring);
   if (tile::printsOrAsserts(kernel))
     return "it prints or asserts";
   if (2 * bytes <= sharedBytesOf(block.description))
@@ -99,23 +111,24 @@ static bool isBehindRings(Operation *op, tile::KernelOp kernel) {
 
 /// Returns why the storage of a kernel and what its operations borrow do not
 /// fit side by side; empty if they do.
-static std::string whyNoRoom(tile::KernelOp kernel, BlockShape &block) {
-  int64_t kept = storageBytes(kernel),
-          left = sharedBytesOf(block.description) - kept;
-  if (left <= 0)
-    return "its storage leaves no shared memory";
-  block.machine.reserve(kept);
-  bool fits = true, isOfWarps = true;
+static std::string whyNoRoom(tile::KernelOp kernel, const BlockShape &block,
+                             int64_t kept) {
+  bool fits = true;
   kernel.walk([&](Operation *op) {
-    for (const ScratchNeed &need : scratchNeeds(op, block)) {
-      fits &= need.bytes <= left;
-      isOfWarps &= need.warpBytes || !isBehindRings(op, kernel);
-    }
+    for (const ScratchNeed &need : scratchNeeds(op, block))
+      fits &= kept + need.bytes <= sharedBytesOf(block.description);
   });
-  if (!fits)
-    return "its exchanges do not fit beside its storage";
-  // Groups of consumers that wait for each other at the end of a point do not
-  // multiply for the next one meanwhile.
+  return fits ? "" : "its exchanges do not fit beside its storage";
+}
+
+/// Returns why groups of consumers wait for each other at the end of a point,
+/// so that none multiplies for the next one meanwhile; empty if they do not.
+static std::string whyTogether(tile::KernelOp kernel, const BlockShape &block) {
+  bool isOfWarps = true;
+  kernel.walk([&](Operation *op) {
+    for (const ScratchNeed &need : scratchNeeds(op, block))
+      isOfWarps &= need.warpBytes || !isBehindRings(op, kernel);
+  });
   return isOfWarps ? "" : "warps exchange tiles at the end of a point";
 }
 
@@ -125,35 +138,45 @@ struct PersistRings : simt::impl::SimtPersistRingsBase<PersistRings> {
 
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
-    if (kernel.isExternal() || tile::isPersistent(kernel) ||
-        !tile::asksPersistent(kernel).value_or(true))
+    auto warps = kernel->getAttrOfType<IntegerAttr>(kWarpsAttr);
+    std::optional<bool> hint = tile::asksPersistent(kernel);
+    bool isAsked = hint.value_or(all);
+    if (kernel.isExternal() || tile::isPersistent(kernel) || !warps ||
+        kernel.getBody().getOps<stage::RingOp>().empty() ||
+        (!isAsked && (askedOnly || hint)) ||
+        !tile::whyNotPersistent(kernel).empty())
       return;
     target::TargetAttr description = target::getDescription(kernel);
-    std::optional<ProducerCosts> costs = producerCostsOf(description);
-    auto warps = kernel->getAttrOfType<IntegerAttr>(kWarpsAttr);
-    if (!costs || !warps || kernel.getBody().getOps<stage::RingOp>().empty())
-      return;
     BlockShape block(kernel, lanesOf(description, lanes), warps.getInt(),
                      description);
-    std::string reason = tile::whyNotPersistent(kernel);
-    if (reason.empty())
-      reason = whyNoProducer(kernel, *costs, block);
-    if (reason.empty())
-      reason = whyFewPoints(kernel, description);
-    if (reason.empty())
-      reason = whyOutOfStep(kernel);
-    if (reason.empty())
-      reason = whyNoRoom(kernel, block);
+    std::string reason = whyNot(kernel, block, isAsked);
     if (reason.empty()) {
       tile::makePersistent(kernel, llvm::IsaPred<stage::RingOp>);
       return;
     }
-    target::Report &report = target::Report::of(&getContext());
-    target::ReportRow row = report.describe(kernel);
-    row.stage = "persistent";
-    row.chosen = "an instance for each point";
-    row.declines.push_back({"simt-persist-rings", reason});
-    report.add(std::move(row));
+    if (isAsked)
+      return fillByThreads(kernel);
+    tile::reportSingle(kernel, getArgument(), reason);
+  }
+
+private:
+  /// Returns why a kernel is not made persistent; empty if it is. What does not
+  /// pay is done where it is asked for.
+  static std::string whyNot(tile::KernelOp kernel, BlockShape &block,
+                            bool isAsked) {
+    if (!fillsAllInBulk(kernel))
+      return "threads fill rings";
+    int64_t kept = storageBytes(kernel);
+    block.machine.reserve(kept);
+    std::string reason = whyNoRoom(kernel, block, kept);
+    if (isAsked || !reason.empty())
+      return reason;
+    for (auto &&why :
+         {whyNoProducer(kernel, block), whyFewPoints(kernel, block.description),
+          whyOutOfStep(kernel), whyTogether(kernel, block)})
+      if (!why.empty())
+        return why;
+    return "";
   }
 };
 } // namespace

@@ -74,8 +74,12 @@ void simt::buildGpuPipeline(OpPassManager &pm,
     staging.addPass(createSimtRotateSums());
   if (options.getBool("bulk", true))
     staging.addPass(createSimtChooseBulkCopies());
-  if (options.getBool("producer", true) && options.getBool("persistent", true))
-    staging.addPass(createSimtPersistRings({lanes}));
+  SimtPersistRingsOptions persistent;
+  persistent.lanes = lanes;
+  persistent.all = options.getBool("persistent", false);
+  persistent.askedOnly = !options.getBool("producer", true) ||
+                         !options.getBool("persistent", true);
+  staging.addPass(createSimtPersistRings(persistent));
   staging.addPass(tile::createTileMakePersistent(
       {/*all=*/options.getBool("persistent", false)}));
   staging.addPass(staging::createStageAllocate());

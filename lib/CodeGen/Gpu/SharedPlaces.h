@@ -12,7 +12,7 @@ namespace kiln::simt {
 /// Whether a value points into the memory that a block shares.
 bool isShared(mlir::Value pointer);
 
-/// The address in the memory of the block that an operation reaches, if it
+/// The address in shared memory that an operation reaches, if it
 /// reaches any; of a product the first one.
 mlir::Value sharedPlace(mlir::Operation *op);
 

@@ -9,6 +9,7 @@
 #include "LayoutChoice.h"
 #include "Machine.h"
 #include "Work.h"
+#include "kiln/Dialect/Simt/LaunchAttrs.h"
 #include "kiln/Dialect/Simt/ThreadCode.h"
 #include "kiln/Gpu/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -66,7 +67,6 @@ private:
 
   bool isAlone();
   bool computesBesides();
-  bool lasts();
   void findSharedBarriers();
   void shareRegisters(scf::IfOp roles);
 
@@ -190,32 +190,19 @@ bool ProducerSplitter::computesBesides() {
       .wasInterrupted();
 }
 
-/// Whether slots are filled from one iteration of a loop around theirs to the
-/// next.
-bool ProducerSplitter::lasts() {
-  return function
-      .walk([](Operation *op) {
-        auto loop = op->getParentOfType<scf::ForOp>();
-        return fills(op) && loop && loop->getParentOfType<scf::ForOp>()
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 bool ProducerSplitter::find() {
   auto count = function->getAttrOfType<IntegerAttr>(kThreadsAttr);
   if (!count || !function.getBody().hasOneBlock())
     return false;
   threads = count.getInt();
-  if (threads % (costs.warps * lanes) || !isAlone() ||
-      !(everywhere || lasts() || computesBesides()) || !collect())
+  std::optional<int64_t> warps =
+      warpsOfProducer(costs, threads / lanes, lanes, description);
+  if (threads % lanes || !warps || !isAlone() ||
+      !(everywhere || function->hasAttr(kPersistentAttr) ||
+        computesBesides()) ||
+      !collect())
     return false;
-  // Registers are of parts of the core, which have the warps in turns.
-  bool isOneGroup = threads == costs.warps * lanes;
-  added = isOneGroup ? lanes : costs.warps * lanes;
-  if (threads + added > mostWarpsOf(description, lanes) * lanes)
-    return false;
+  added = *warps * lanes;
   // The roles begin behind the objects by which they meet.
   for (Operation &op : entry)
     if (isa<CreateBarriersOp>(op))

@@ -29,6 +29,11 @@ std::optional<bool> asksPersistent(KernelOp kernel);
 /// Sets that hint to false.
 void keepSingle(KernelOp kernel);
 
+/// Says in the report (`--explain`) why a pass left a kernel with one instance
+/// for each point.
+void reportSingle(KernelOp kernel, llvm::StringRef pass,
+                  llvm::StringRef reason);
+
 /// Whether a kernel holds operations that print or assert.
 bool printsOrAsserts(KernelOp kernel);
 

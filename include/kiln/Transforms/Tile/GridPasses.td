@@ -33,7 +33,8 @@ def TileMakePersistent : Pass<"tile-make-persistent", "::kiln::tile::KernelOp"> 
     steps by `tile.num_instances`, so that its launches start as many instances as the machine runs at once. Bands
     stay what they are.
 
-    A kernel is rewritten if its `hints` have `persistent = true` for the module's target, and with `all` every kernel.
+    A kernel is rewritten if its `hints` have `persistent = true` for the module's target, and with `all` if they do not have
+    `persistent = false`.
     It stays as it is, with the reason in the report (`--explain`) and, where its hints ask, in a warning, if
 
     - its instances wait for others: `progress = concurrent`, `tile.cluster_barrier`;
@@ -49,7 +50,7 @@ def TileMakePersistent : Pass<"tile-make-persistent", "::kiln::tile::KernelOp"> 
     ```
   }];
   let options = [
-    Option<"all", "all", "bool", "false", "every kernel, whatever its hints say">];
+    Option<"all", "all", "bool", "false", "every kernel whose hints do not say otherwise">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 

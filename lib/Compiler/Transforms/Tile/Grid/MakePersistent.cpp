@@ -138,6 +138,15 @@ void tile::keepSingle(KernelOp kernel) {
   kernel.setHintsAttr(hints.getDictionary(b.getContext()));
 }
 
+void tile::reportSingle(KernelOp kernel, StringRef pass, StringRef reason) {
+  target::Report &report = target::Report::of(kernel.getContext());
+  target::ReportRow row = report.describe(kernel);
+  row.stage = "persistent";
+  row.chosen = "as it is";
+  row.declines.push_back({pass.str(), reason.str()});
+  report.add(std::move(row));
+}
+
 namespace {
 struct TileMakePersistent
     : kiln::tile::impl::TileMakePersistentBase<TileMakePersistent> {
@@ -147,23 +156,18 @@ struct TileMakePersistent
     KernelOp kernel = getOperation();
     if (kernel.isExternal() || isPersistent(kernel))
       return;
-    bool asked = asksPersistent(kernel).value_or(false);
-    if (!all && !asked)
+    std::optional<bool> hint = asksPersistent(kernel);
+    if (!hint.value_or(all))
       return;
     std::string reason = whyNotPersistent(kernel);
     if (reason.empty()) {
       makePersistent(kernel);
       return;
     }
-    if (asked)
+    if (hint)
       kernel.emitWarning("kernel '")
           << kernel.getSymName() << "' is not persistent: " << reason;
-    target::Report &report = target::Report::of(&getContext());
-    target::ReportRow row = report.describe(kernel);
-    row.stage = "persistent";
-    row.chosen = "as it is";
-    row.declines.push_back({"tile-make-persistent", reason});
-    report.add(std::move(row));
+    reportSingle(kernel, getArgument(), reason);
   }
 };
 } // namespace

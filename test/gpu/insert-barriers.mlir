@@ -180,3 +180,28 @@ tile.kernel @condition(%x: !tile.view<?xf32>, %n: index) attributes {simt.warps 
   }
   tile.store %a, %x at [%c0] : tensor<128xf32, #l>, !tile.view<?xf32>
 }
+
+// What one thread loads another one stores through another parameter. The threads of an instance take turns where the
+// parameters may have an alias, unless the loop says that its iterations are independent.
+// CHECK-LABEL: tile.kernel @through_others(
+// CHECK: scf.for
+// CHECK: gpu.barrier
+// CHECK: scf.for
+// CHECK-NOT: gpu.barrier
+// CHECK: independent = true
+tile.kernel @through_others(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>) attributes {simt.warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  scf.for %i = %c0 to %c9 step %c1 {
+    %a = tile.load %x[%i] : !tile.view<?xf32> -> tensor<128xf32, #l>
+    %b = arith.negf %a : tensor<128xf32, #l>
+    tile.store %b, %y[%i] : tensor<128xf32, #l>, !tile.view<?xf32>
+  }
+  gpu.barrier
+  scf.for %i = %c0 to %c9 step %c1 {
+    %a = tile.load %x[%i] : !tile.view<?xf32> -> tensor<128xf32, #l>
+    %b = arith.negf %a : tensor<128xf32, #l>
+    tile.store %b, %y[%i] : tensor<128xf32, #l>, !tile.view<?xf32>
+  } {tile.loop = #tile.loop_hints<independent = true>}
+}

@@ -73,3 +73,32 @@ tile.kernel @hinted(%x: !tile.view<?x1024xbf16> {tile.align = 16 : i64}, %w: !ti
   } {tile.loop = #tile.loop_hints<independent = true>}
   tile.store %sum, %out[%i, %c16] : tensor<64x64xf32>, !tile.view<?x?xf32>
 }
+
+// -----
+
+// A product does not take the row as it is. It is loaded an iteration early, and waits in registers, as does the number; what
+// the loop itself writes is not.
+// CHECK-LABEL: tile.kernel @rows
+// CHECK: stage.copy %arg1
+// CHECK: tile.load %arg2{{.*}}at = #stage.at<-2, 0>
+// CHECK-NOT: #stage.at
+// CHECK: stage.depth
+tile.kernel @rows(%x: !tile.view<64x64xbf16> {tile.align = 16 : i64, tile.readonly}, %w: !tile.view<1024x64xbf16> {tile.align = 16 : i64, tile.readonly},
+    %row: !tile.view<?xf32> {tile.readonly}, %out: !tile.view<?x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %a = tile.load %x[%c0, %c0] : !tile.view<64x64xbf16> -> tensor<64x64xbf16>
+  scf.for %k = %c0 to %c16 step %c1 {
+    %b = tile.load %w[%k, %c0] : !tile.view<1024x64xbf16> -> tensor<64x64xbf16>
+    %r = tile.load %row[%k] : !tile.view<?xf32> -> tensor<64xf32>
+    %o = tile.load %out[%k, %c0] : !tile.view<?x64xf32> -> tensor<64x64xf32>
+    %d = tile.dot %a, %b, %zero : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>
+    %e = tile.expand_dims %r axis 0 : tensor<64xf32> -> tensor<1x64xf32>
+    %f = tile.broadcast %e : tensor<1x64xf32> -> tensor<64x64xf32>
+    %g = arith.addf %d, %f : tensor<64x64xf32>
+    %h = arith.addf %g, %o : tensor<64x64xf32>
+    tile.store %h, %out[%k, %c0] : tensor<64x64xf32>, !tile.view<?x64xf32>
+  }
+}

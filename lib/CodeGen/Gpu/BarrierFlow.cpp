@@ -288,7 +288,7 @@ void BarrierFlow::visitGlobal(Operation *op) {
   SmallVector<Operation *> met;
   auto meets = [&](Operation *earlier) {
     return isFence(op) ||
-           (mayConflict(reachesOf(earlier), now) &&
+           (mayConflict(reachesOf(earlier), now) && !isUnordered(earlier, op) &&
             !isOwnAccess(earlier, op, block.laneBits(), block.warpBits()));
   };
   llvm::copy_if(pending.global, std::back_inserter(met), meets);

@@ -12,6 +12,7 @@
 #include "kiln/Dialect/Effects.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/AtomicOps.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Gpu/ThreadBuilder.h"
 #include "kiln/Interfaces/ViewAccess.h"
@@ -67,6 +68,39 @@ bool simt::mayConflict(ArrayRef<Reach> a, ArrayRef<Reach> b) {
       return (x.writes || y.writes) && tile::mayAlias(x.place, y.place);
     });
   });
+}
+
+/// Whether a loop around an access says that it is independent.
+static bool isInIndependentLoop(Operation *op) {
+  for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
+       loop = loop->getParentOfType<scf::ForOp>()) {
+    auto hints = loop->getAttrOfType<tile::LoopHintsAttr>(tile::kLoopHintsAttr);
+    if (hints && hints.getIndependent())
+      return true;
+  }
+  return false;
+}
+
+bool simt::isUnordered(Operation *first, Operation *second) {
+  if (!isInIndependentLoop(first) && !isInIndependentLoop(second))
+    return false;
+  if (first == second)
+    return !isAtomic(first);
+  auto rootsOf = [](Operation *op) {
+    SmallPtrSet<void *, 2> roots;
+    if (isAtomic(op))
+      return roots;
+    for (const Reach &reach : reachesOf(op)) {
+      BlockArgument root = tile::rootOf(reach.place);
+      if (!root)
+        return SmallPtrSet<void *, 2>();
+      roots.insert(root.getAsOpaquePointer());
+    }
+    return roots;
+  };
+  auto a = rootsOf(first), b = rootsOf(second);
+  return !a.empty() && !b.empty() &&
+         llvm::none_of(a, [&](void *root) { return b.contains(root); });
 }
 
 bool simt::isAtomic(Operation *op) {

@@ -53,7 +53,8 @@ public:
     // ones begin first, as threads wait for these.
     constexpr int64_t kSums = 0, kEarly = 1, kLate = 2, kThreads = 3;
     for (Operation &op : loop.getBody()->without_terminator()) {
-      if (!isOfTiles(&op))
+      auto at = op.getAttrOfType<stage::AtAttr>(stage::kAtAttr);
+      if (!isOfTiles(&op) || (at && at.getStep() == stage::kBeforeUsers))
         continue;
       bool isLate = late.contains(&op) || sums.contains(&op);
       int64_t place = sums.contains(&op)    ? kSums

@@ -392,6 +392,7 @@ struct SimtStageOperands
       for (Staged &staged : found)
         if (staged.load->use_empty())
           staged.load->erase();
+      loadAhead(loop, writes);
       loop->setAttr(stage::kDepthAttr, Builder(loop).getI64IntegerAttr(slots));
       // A product may go on reading its slot while the next one begins, where
       // that leaves two slots that are filled.
@@ -402,6 +403,32 @@ struct SimtStageOperands
   }
 
 private:
+  /// Requests loads of numbers that products do not take as they are an
+  /// iteration early, as far as registers for them are well spent.
+  void loadAhead(scf::ForOp loop, const LoopWrites &writes) {
+    // Of a thread, bytes.
+    constexpr int64_t kMostBytes = 96;
+    int64_t left = kMostBytes;
+    for (Operation &op : *loop.getBody()) {
+      auto access = dyn_cast<ViewAccessOpInterface>(&op);
+      auto pointers = dyn_cast<tile::LoadPtrOp>(&op);
+      if ((!pointers && !(access && access.isRead())) ||
+          op.getNumResults() != 1 || isVolatile(&op) ||
+          !isKnownEarly(&op, loop) || writes.findConflict(&op))
+        continue;
+      Type type = op.getResult(0).getType();
+      LayoutAttr layout = getLayout(op.getResult(0));
+      int64_t bytes = (layout ? layout.getNumRegisters() : 1) *
+                      ThreadBuilder::storedBytes(ThreadBuilder::scalarType(
+                          getElementTypeOrSelf(type)));
+      if (bytes > left)
+        continue;
+      left -= bytes;
+      op.setAttr(stage::kAtAttr,
+                 stage::AtAttr::get(&getContext(), stage::kBeforeUsers, 0));
+    }
+  }
+
   /// Says why a loop does not have what its hint, or a schedule script, asks
   /// for. Of kernels with variants these say it.
   void miss(Operation *loop, const Twine &reason, Operation *at = nullptr,

@@ -46,13 +46,15 @@ private:
     Block *body = loop.getBody();
     int64_t shallowest = INT64_MAX;
     // Whatever is asked to be early, and the rings that it consumes.
-    SetVector<Operation *> sooner;
+    SetVector<Operation *> sooner, ahead;
     SmallPtrSet<Value, 4> consumed;
     const Orders orders = takeOrders(*body);
     for (Operation &op : body->without_terminator())
       if (auto at = op.getAttrOfType<stage::AtAttr>(stage::kAtAttr)) {
         op.removeAttr(stage::kAtAttr);
-        if (at.getStep() < 0)
+        if (at.getStep() == stage::kBeforeUsers)
+          ahead.insert(&op);
+        else if (at.getStep() < 0)
           addWithOperands(&op, loop, sooner);
       }
     for (Operation *op : sooner)
@@ -73,7 +75,7 @@ private:
       first.swap(second);
     if (first.empty())
       return success();
-    int64_t later = ahead < 0 ? shallowest - 1 : ahead.getValue();
+    int64_t later = this->ahead < 0 ? shallowest - 1 : this->ahead.getValue();
     if (auto own = loop->getAttrOfType<IntegerAttr>(stage::kAheadAttr))
       later = own.getInt();
     // One slot more than iterations ahead, or the first would never be free.
@@ -102,6 +104,9 @@ private:
     for (Operation *op : sorted)
       if (second.contains(op))
         give(op, last - later);
+    for (Operation *op : sorted)
+      if (ahead.contains(op))
+        giveAhead(op, loop, (sooner.contains(op) ? later : last) - 1, give);
     // The others in the order that was asked for.
     llvm::sort(sorted, [&](Operation *a, Operation *b) {
       std::pair<int64_t, bool> placeA(orders.lookup(a), !sooner.contains(a)),
@@ -111,6 +116,23 @@ private:
     for (Operation *op : sorted)
       give(op, sooner.contains(op) ? later : last);
     return success();
+  }
+
+  /// Gives a load, and what it needs, a step before that of its users. A load
+  /// that needs what has effects stays where it is.
+  static void giveAhead(Operation *load, scf::ForOp loop, int64_t step,
+                        function_ref<void(Operation *, int64_t)> give) {
+    SetVector<Operation *> needed;
+    addWithOperands(load, loop, needed);
+    if (step < 0 || !llvm::all_of(
+                        needed,
+                        [&](Operation *op) {
+                          return op == load || isMemoryEffectFree(op);
+                        }))
+      return;
+    for (Operation &op : loop.getBody()->without_terminator())
+      if (needed.contains(&op))
+        give(&op, step);
   }
 
   using Orders = llvm::DenseMap<Operation *, int64_t>;
@@ -168,6 +190,35 @@ bool readsOnly(Operation *op, const SmallPtrSetImpl<Value> &rings) {
   return !walked.wasInterrupted();
 }
 
+/// Whether an operation loads numbers from memory, and does nothing else.
+bool onlyLoads(Operation *op) {
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  return effects && op->getNumResults() && !op->getNumRegions() &&
+         effects.onlyHasEffect<MemoryEffects::Read>() &&
+         llvm::all_of(op->getResultTypes(), [](Type type) {
+           return getElementTypeOrSelf(type).isIntOrIndexOrFloat();
+         });
+}
+
+/// A load that happens only where `predicate` holds, with zeros elsewhere.
+Operation *guardLoad(RewriterBase &rewriter, Operation *op, Value predicate) {
+  Location loc = op->getLoc();
+  rewriter.setInsertionPoint(op);
+  auto guard = scf::IfOp::create(rewriter, loc, op->getResultTypes(), predicate,
+                                 /*withElseRegion=*/true);
+  rewriter.replaceAllOpUsesWith(op, guard.getResults());
+  rewriter.setInsertionPointToEnd(guard.thenBlock());
+  auto yield = scf::YieldOp::create(rewriter, loc, op->getResults());
+  rewriter.moveOpBefore(op, yield);
+  rewriter.setInsertionPointToEnd(guard.elseBlock());
+  SmallVector<Value> zeros;
+  for (Type type : op->getResultTypes())
+    zeros.push_back(arith::ConstantOp::create(
+        rewriter, loc, cast<TypedAttr>(rewriter.getZeroAttr(type))));
+  scf::YieldOp::create(rewriter, loc, zeros);
+  return guard;
+}
+
 /// Lets an operation happen only where `predicate` holds; null where its
 /// results would be missed. Slots of the rings in `always` are filled for
 /// iterations that the loop does not have, too, and consumed.
@@ -180,6 +231,8 @@ Operation *predicate(RewriterBase &rewriter, Operation *op, Value predicate,
     return op;
   if (readsOnly(op, always))
     return op; // what it reads there is not used
+  if (onlyLoads(op))
+    return guardLoad(rewriter, op, predicate);
   if (op->getNumResults())
     return nullptr;
   rewriter.setInsertionPoint(op);
@@ -187,6 +240,58 @@ Operation *predicate(RewriterBase &rewriter, Operation *op, Value predicate,
                                  /*withElseRegion=*/false);
   rewriter.moveOpBefore(op, guard.thenBlock()->getTerminator());
   return guard;
+}
+
+/// Whether an operation computes numbers or addresses that are cheap to compute
+/// twice.
+bool isCheapScalar(Operation *op) {
+  return op->getNumResults() && !op->getNumRegions() &&
+         isMemoryEffectFree(op) &&
+         !isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
+             op) &&
+         isa_and_nonnull<arith::ArithDialect, tile::TileDialect>(
+             op->getDialect()) &&
+         llvm::all_of(op->getResultTypes(), [](Type type) {
+           return type.isIntOrIndex() ||
+                  isa<tile::ViewType, tile::PtrType>(type);
+         });
+}
+
+/// Computes such numbers and addresses once for each step that uses them. A
+/// number that one step hands on to another would go through a value that the
+/// loop carries, of which less is known: what it is a multiple of, which
+/// parameter an address belongs to.
+void repeatScalars(scf::ForOp loop) {
+  Block &body = *loop.getBody();
+  auto placeOf = [](Operation *op) {
+    return op->getAttrOfType<stage::AtAttr>(stage::kAtAttr);
+  };
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(body.without_terminator()))) {
+    if (!isCheapScalar(&op))
+      continue;
+    const int64_t own = placeOf(&op).getStep();
+    std::map<int64_t, SmallVector<OpOperand *>> later;
+    for (OpOperand &use : op.getUses()) {
+      Operation *user = body.findAncestorOpInBlock(*use.getOwner());
+      if (user && !user->hasTrait<OpTrait::IsTerminator>() &&
+          placeOf(user).getStep() > own)
+        later[placeOf(user).getStep()].push_back(&use);
+    }
+    OpBuilder b(&op);
+    b.setInsertionPointAfter(&op);
+    for (auto &[step, uses] : later) {
+      int64_t order = INT64_MAX;
+      Operation *copy = b.clone(op);
+      for (OpOperand *use : uses) {
+        Operation *user = body.findAncestorOpInBlock(*use->getOwner());
+        order = std::min(order, placeOf(user).getOrder());
+        use->set(copy->getResult(cast<OpResult>(use->get()).getResultNumber()));
+      }
+      copy->setAttr(stage::kAtAttr,
+                    stage::AtAttr::get(loop.getContext(), step, order));
+    }
+  }
 }
 
 struct StagePipelinePass : staging::impl::StagePipelineBase<StagePipelinePass> {
@@ -215,6 +320,7 @@ struct StagePipelinePass : staging::impl::StagePipelineBase<StagePipelinePass> {
 
 private:
   LogicalResult expand(scf::ForOp loop) {
+    repeatScalars(loop);
     std::vector<std::pair<Operation *, unsigned>> schedule;
     SmallVector<std::pair<int64_t, Operation *>> ordered;
     int64_t last = 0;
@@ -238,7 +344,7 @@ private:
         unused[consume.getRing()] += at.getStep();
       }
       if (at.getStep() != last && op->getNumResults() &&
-          !isMemoryEffectFree(op) && !readsOnly(op, always) &&
+          !isMemoryEffectFree(op) && !readsOnly(op, always) && !onlyLoads(op) &&
           !isa<stage::ConsumeOp>(op))
         return op->emitError("unsupported: an operation with effects and "
                              "results before the last step, ")

@@ -33,7 +33,8 @@ def Stage_AtAttr : Stage_Attr<"At", "at"> {
     Greater steps belong to older iterations.
 
     Earlier passes request a place with the same attribute, which `stage-schedule` then replaces. There a step of 0 or less requests that
-    many iterations before most operations of the loop, and `order` a place among the operations with requests.
+    many iterations before most operations of the loop, and `order` a place among the operations with requests. On a load, a step
+    of -2 requests the iteration before that of the load's users. Its results wait in registers then.
 
     Example: `stage.release %ring {at = #stage.at<1, 7>} : !stage.ring<2 x (memref<64xf32>)>`.
   }];

@@ -22,6 +22,9 @@ namespace kiln::stage {
 
 /// The attribute of an operation's place in the schedule of its loop.
 inline constexpr llvm::StringLiteral kAtAttr = "at";
+/// The step that requests the iteration before that of the users of a load,
+/// whose results then wait in registers.
+inline constexpr int64_t kBeforeUsers = -2;
 /// On a loop: the slots that its rings have (i64), and the iterations whose
 /// slots are filled ahead (i64; without it, all slots but one are).
 inline constexpr llvm::StringLiteral kDepthAttr = "stage.depth";

@@ -76,15 +76,20 @@ tile.kernel @hinted(%x: !tile.view<?x1024xbf16> {tile.align = 16 : i64}, %w: !ti
 
 // -----
 
-// A product does not take the row as it is. It is loaded an iteration early, and waits in registers, as does the number; what
-// the loop itself writes is not.
+// A product takes neither the tile that is added nor the row as they are. The tile is copied ahead like a factor, and threads read
+// it where they add it; the row is loaded an iteration early, and waits in registers. What the loop itself writes is not.
 // CHECK-LABEL: tile.kernel @rows
 // CHECK: stage.copy %arg1
+// CHECK: %[[TILE:.*]] = stage.alloc
+// CHECK: stage.copy %arg4{{.*}} to %[[TILE]]
 // CHECK: tile.load %arg2{{.*}}at = #stage.at<-2, 0>
 // CHECK-NOT: #stage.at
+// CHECK: tile.dot
+// CHECK: %[[READ:.*]] = stage.read %[[TILE]]
+// CHECK: arith.addf %{{.*}}, %[[READ]]
 // CHECK: stage.depth
 tile.kernel @rows(%x: !tile.view<64x64xbf16> {tile.align = 16 : i64, tile.readonly}, %w: !tile.view<1024x64xbf16> {tile.align = 16 : i64, tile.readonly},
-    %row: !tile.view<?xf32> {tile.readonly}, %out: !tile.view<?x64xf32>) {
+    %row: !tile.view<?xf32> {tile.readonly}, %out: !tile.view<?x64xf32>, %tile: !tile.view<1024x64xf32> {tile.align = 16 : i64, tile.readonly}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c16 = arith.constant 16 : index
@@ -98,7 +103,9 @@ tile.kernel @rows(%x: !tile.view<64x64xbf16> {tile.align = 16 : i64, tile.readon
     %e = tile.expand_dims %r axis 0 : tensor<64xf32> -> tensor<1x64xf32>
     %f = tile.broadcast %e : tensor<1x64xf32> -> tensor<64x64xf32>
     %g = arith.addf %d, %f : tensor<64x64xf32>
-    %h = arith.addf %g, %o : tensor<64x64xf32>
+    %p = tile.load %tile[%k, %c0] : !tile.view<1024x64xf32> -> tensor<64x64xf32>
+    %q = arith.addf %g, %p : tensor<64x64xf32>
+    %h = arith.addf %q, %o : tensor<64x64xf32>
     tile.store %h, %out[%k, %c0] : tensor<64x64xf32>, !tile.view<?x64xf32>
   }
 }

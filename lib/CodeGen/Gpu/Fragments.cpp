@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Fragments.h"
+#include "LayoutChoice.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -132,6 +133,49 @@ FragmentReader::FragmentReader(KernelWalk &w, const StoragePlace &place,
     : w(w), place(place), layout(layout), element(element) {
   result.resize(layout.getNumRegisters());
   findMatrices();
+  if (!addresses)
+    findRuns();
+}
+
+/// Finds the registers of a thread whose elements one load takes together: no
+/// more than the permutation of rows moves as one.
+void FragmentReader::findRuns() {
+  if (layout.getRank() != 2)
+    return;
+  int inner = place.inner();
+  int64_t each = ThreadBuilder::storedBytes(element),
+          most = permutationOf(place.type).unit / each;
+  runBits = vectorBits(layout, inner, most);
+  auto isApart = [&](const Basis &basis) {
+    return basis[inner] % (int64_t(1) << runBits.size()) == 0;
+  };
+  auto others = llvm::make_filter_range(
+      llvm::enumerate(layout.getRegisterBases()),
+      [&](auto entry) { return !llvm::is_contained(runBits, entry.index()); });
+  while (!runBits.empty() &&
+         !(llvm::all_of(layout.getLaneBases(w.laneBits()), isApart) &&
+           llvm::all_of(layout.getWarpBases(w.warpBits()), isApart) &&
+           llvm::all_of(others,
+                        [&](auto entry) { return isApart(entry.value()); })))
+    runBits.pop_back();
+}
+
+void FragmentReader::readRun(int64_t reg) {
+  int64_t count = int64_t(1) << runBits.size(), first = reg;
+  for (unsigned bit : runBits)
+    first &= ~(int64_t(1) << bit);
+  Type stored = ThreadBuilder::storedType(element);
+  Value list = LLVM::LoadOp::create(
+      w.b, w.loc, VectorType::get({count}, stored),
+      place.address(w, layout, first),
+      unsigned(count * ThreadBuilder::storedBytes(element)));
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t to = first;
+    for (auto [step, bit] : llvm::enumerate(runBits))
+      to |= (i >> step & 1) << bit;
+    result[to] = w.fromStored(
+        LLVM::ExtractElementOp::create(w.b, w.loc, list, w.c32(i)), element);
+  }
 }
 
 /// Finds the tile move whose matrices are those that the layout has.
@@ -230,6 +274,10 @@ Value FragmentReader::get(int64_t reg) {
     return result[reg];
   if (addresses) {
     readMatrices(reg >> (matrixBits + wordBits));
+    return result[reg];
+  }
+  if (!runBits.empty()) {
+    readRun(reg);
     return result[reg];
   }
   Type stored = ThreadBuilder::storedType(element);

@@ -23,6 +23,8 @@ private:
   void findMatrices();
   bool takesMove(target::TileMoveAttr move);
   void readMatrices(int64_t group);
+  void findRuns();
+  void readRun(int64_t reg);
 
   KernelWalk &w;
   StoragePlace place;
@@ -35,6 +37,8 @@ private:
   unsigned wordBits = 0, matrixBits = 0;
   target::TileMoveAttr move; ///< null: elements
   LayoutAttr addresses;      ///< of what lanes point to, by the move
+  /// Bits of a register's number that count elements side by side.
+  llvm::SmallVector<unsigned> runBits;
 };
 
 } // namespace kiln::simt

@@ -38,17 +38,21 @@ using namespace kiln;
 using namespace kiln::simt;
 
 namespace {
-/// A load that becomes storage: the load, the change of layout behind it, and
-/// the dimension whose elements lie side by side.
+/// A load that becomes storage: the load, the changes of layout behind it, and
+/// the dimension whose elements lie side by side. Each user reads the storage
+/// in its own layout; products may read it by themselves.
 struct Staged {
   Operation *load;
-  ConvertLayoutOp convert; ///< null: products read the storage by themselves
+  SmallVector<ConvertLayoutOp> converts;
   int dim;
   int64_t bytes, align;
-  SwizzleAttr swizzle; ///< of products that read the storage
+  SwizzleAttr swizzle; ///< of products that read the storage; else null
 
+  bool isRead() const { return static_cast<bool>(swizzle); }
+  /// What a product, or else whatever is the first user, takes.
   Value factor() {
-    return convert ? Value(convert.getResult()) : Value(load->getResult(0));
+    return converts.empty() ? Value(load->getResult(0))
+                            : Value(converts.front().getResult());
   }
 };
 } // namespace
@@ -178,10 +182,12 @@ bool isVolatile(Operation *load) {
   return cast<ViewAccessOpInterface>(load).isVolatileAccess();
 }
 
-/// A load as storage, or why it cannot be.
+/// A load as storage, or why it cannot be. Of a load that is no factor, threads
+/// read the storage where `takesNumbers`.
 std::optional<Staged> stagedLoad(Operation *load, scf::ForOp loop,
                                  const BlockShape &block,
-                                 tile::AxisAnalysis &facts, std::string &why) {
+                                 tile::AxisAnalysis &facts, bool takesNumbers,
+                                 std::string &why) {
   auto decline = [&](const Twine &reason) {
     why = reason.str();
     return std::nullopt;
@@ -192,9 +198,12 @@ std::optional<Staged> stagedLoad(Operation *load, scf::ForOp loop,
     return decline("lowering '" + lowering->lowering->name +
                    "' loads it as it stands");
   bool isBox = boxOf(load).has_value();
-  ConvertLayoutOp convert;
-  if (type && load->hasOneUse())
-    convert = dyn_cast<ConvertLayoutOp>(*load->getUsers().begin());
+  SmallVector<ConvertLayoutOp> converts;
+  if (type)
+    for (Operation *user : load->getUsers())
+      if (auto convert = dyn_cast<ConvertLayoutOp>(user);
+          convert && convert->getBlock() == load->getBlock())
+        converts.push_back(convert);
   auto description = target::getDescription(load);
   bool isRead = type && feedsProducts(load->getResult(0), [&](Operation *to) {
                   return isMemoryProduct(to, description);
@@ -202,8 +211,13 @@ std::optional<Staged> stagedLoad(Operation *load, scf::ForOp loop,
   auto takesFragments = [](Operation *to) {
     return to->hasAttr(kRowAttr) || isa<LayoutRuleOpInterface>(to);
   };
-  if (!isRead && (!convert || convert->getBlock() != load->getBlock() ||
-                  !feedsProducts(convert.getResult(), takesFragments)))
+  auto *factor = llvm::find_if(converts, [&](ConvertLayoutOp convert) {
+    return feedsProducts(convert.getResult(), takesFragments);
+  });
+  bool isFactor = isRead || factor != converts.end();
+  if (factor != converts.end())
+    std::swap(converts.front(), *factor);
+  if (!isFactor && !(type && takesNumbers))
     return decline("what it loads is not just a factor of a product by a "
                    "matrix instruction");
   if (type.getRank() != 2)
@@ -236,7 +250,7 @@ std::optional<Staged> stagedLoad(Operation *load, scf::ForOp loop,
   SwizzleAttr swizzle =
       isRead ? swizzleOf(load->getResult(0), description) : SwizzleAttr();
   return Staged{load,
-                isRead ? ConvertLayoutOp() : convert,
+                std::move(converts),
                 along.dim,
                 type.getNumElements() * each,
                 isRead ? swizzle.getAlign() : lineBytesOf(description),
@@ -343,7 +357,8 @@ struct SimtStageOperands
         if (!isTileLoad(&op))
           continue;
         std::string why;
-        auto staged = stagedLoad(&op, loop, block, facts, why);
+        auto staged = stagedLoad(&op, loop, block, facts,
+                                 /*takesNumbers=*/false, why);
         if (Operation *write = staged ? writes.findConflict(&op) : nullptr) {
           staged.reset();
           why = "an earlier iteration may write what it reads, at " +
@@ -352,7 +367,7 @@ struct SimtStageOperands
         if (staged) {
           found.push_back(*staged);
           slot += llvm::alignTo(staged->bytes, staged->align);
-          isRead |= !staged->convert;
+          isRead |= staged->isRead();
         } else if (!declined) {
           declined = &op;
           reason = std::move(why);
@@ -377,6 +392,7 @@ struct SimtStageOperands
              "there is room for " + Twine(slots) + " slots of " + Twine(slot) +
                  " bytes",
              nullptr, /*isPart=*/true);
+      addNumbers(loop, block, facts, writes, slots, most, slot, found);
       most -= slot * slots;
       // Nothing in the loop writes what is copied: all copies go at the first
       // load, and so through one ring, with one barrier.
@@ -403,6 +419,35 @@ struct SimtStageOperands
   }
 
 private:
+  /// Adds loads that are no factors where the slots have room for them: copies
+  /// run as many iterations ahead as those of factors do, which registers
+  /// would not hold.
+  static void addNumbers(scf::ForOp loop, const BlockShape &block,
+                         tile::AxisAnalysis &facts, const LoopWrites &writes,
+                         int64_t slots, int64_t most, int64_t &slot,
+                         SmallVectorImpl<Staged> &found) {
+    for (Operation &op : *loop.getBody()) {
+      std::string why;
+      if (!isTileLoad(&op) ||
+          llvm::is_contained(
+              llvm::map_range(found, [](Staged &one) { return one.load; }),
+              &op))
+        continue;
+      auto staged = stagedLoad(&op, loop, block, facts,
+                               /*takesNumbers=*/true, why);
+      if (!staged || !boxOf(&op) || writes.findConflict(&op))
+        continue;
+      int64_t more = slot + llvm::alignTo(staged->bytes, staged->align);
+      if (more * slots > most)
+        continue;
+      slot = more;
+      found.push_back(*staged);
+    }
+    llvm::sort(found, [](const Staged &a, const Staged &b) {
+      return a.load->isBeforeInBlock(b.load);
+    });
+  }
+
   /// Requests loads of numbers that products do not take as they are an
   /// iteration early, as far as registers for them are well spent.
   void loadAhead(scf::ForOp loop, const LoopWrites &writes) {
@@ -457,7 +502,7 @@ private:
     Location loc = staged.load->getLoc();
     auto type = cast<RankedTensorType>(staged.load->getResult(0).getType());
     Attribute permute = b.getI64IntegerAttr(staged.dim);
-    if (!staged.convert)
+    if (staged.isRead())
       permute = permuteOf(staged.swizzle, staged.dim);
     else if (int64_t unit = permutedBytes(
                  staged.factor(), staged.dim, description, lanes,
@@ -486,17 +531,23 @@ private:
       Operation *moved = b.clone(*staged.load);
       stage::WriteOp::create(b, loc, moved->getResult(0), alloc, ValueRange());
     }
-    // Every product reads for itself.
-    Value factor = staged.factor();
-    Operation *made = factor.getDefiningOp();
-    for (OpOperand &use : llvm::make_early_inc_range(factor.getUses())) {
-      Operation *user = moveToProduct(use.getOwner());
-      b.setInsertionPoint(user->getBlock() == made->getBlock() ? user : made);
-      use.set(
-          stage::ReadOp::create(b, loc, factor.getType(), alloc, ValueRange()));
+    // Every user reads for itself.
+    SmallVector<Value> factors = {staged.load->getResult(0)};
+    for (ConvertLayoutOp convert : staged.converts)
+      factors.push_back(convert.getResult());
+    for (Value factor : factors) {
+      Operation *made = factor.getDefiningOp();
+      for (OpOperand &use : llvm::make_early_inc_range(factor.getUses())) {
+        if (llvm::is_contained(staged.converts, use.getOwner()))
+          continue;
+        Operation *user = moveToProduct(use.getOwner());
+        b.setInsertionPoint(user->getBlock() == made->getBlock() ? user : made);
+        use.set(stage::ReadOp::create(b, loc, factor.getType(), alloc,
+                                      ValueRange()));
+      }
     }
-    if (staged.convert)
-      staged.convert.erase();
+    for (ConvertLayoutOp convert : staged.converts)
+      convert.erase();
   }
 };
 } // namespace

@@ -305,15 +305,20 @@ LogicalResult atomicUpdate(Operation *op, Frame &frame, mlir::Value pointer,
   Value old = Value::tensor(value.dtype(), value.shape());
   std::memset(old.mutableData(), 0, old.bytes());
   int64_t bytes = runtime::dtypeBytes(value.dtype());
-  if (failed(atomically(op, *warp, pointer, operand.getType(), ordering,
-                        [&](unsigned lane, char *place) -> LogicalResult {
-                          std::memcpy(old.as<char>() + lane * bytes, place,
-                                      bytes);
-                          if (update(kind, value.dtype(), place, value, lane))
-                            return success();
-                          return op->emitOpError("unsupported: evaluation of ")
-                                 << LLVM::stringifyAtomicBinOp(kind);
-                        })))
+  auto vector = dyn_cast<VectorType>(operand.getType());
+  int64_t count = vector ? vector.getNumElements() : 1;
+  if (failed(atomically(
+          op, *warp, pointer, operand.getType(), ordering,
+          [&](unsigned lane, char *place) -> LogicalResult {
+            for (int64_t at = lane * count; at < (lane + 1) * count; ++at) {
+              std::memcpy(old.as<char>() + at * bytes, place, bytes);
+              if (!update(kind, value.dtype(), place, value, at))
+                return op->emitOpError("unsupported: evaluation of ")
+                       << LLVM::stringifyAtomicBinOp(kind);
+              place += bytes;
+            }
+            return success();
+          })))
     return failure();
   return frame.set(op->getResult(0), std::move(old));
 }

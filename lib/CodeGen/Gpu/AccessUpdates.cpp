@@ -97,17 +97,27 @@ void Access::update() {
     return Bin::xchg;
   }();
   const Regs &values = w.registers(op.getAccessedTile());
-  for (auto [reg, value] : llvm::enumerate(values)) {
-    Value inside = maskOf(reg, false);
+  // Floats of 16 bits are added in words: alone, each would be read and
+  // exchanged until no other thread comes between.
+  unsigned bits = 0;
+  if (kind == Bin::fadd && (stored.isF16() || stored.isBF16()))
+    bits = std::min(chooseVector(), 1u);
+  if (bits && !axes[unit].alwaysInside &&
+      (sizeDivisor(view, axes[unit].dim, w.facts) % 2 ||
+       !llvm::isPowerOf2_64(type.getDimSize(axes[unit].axis.tileDim))))
+    bits = 0;
+  forEachVector(bits, [&](ArrayRef<int64_t> group) {
+    Value inside = maskOf(group[0], false);
     if (isNever(inside))
-      continue;
+      return;
     Value mask = w.both(w.isFirstCopy(layout), inside);
-    Value address = w.elementPointer(base, offsetOf(reg), stored);
-    w.guarded(mask, [&, value = value] {
-      Value stored = w.toStored(value);
-      AtomicRMWOp::create(w.b, w.loc, stored.getType(), kind,
+    Value address = w.elementPointer(base, offsetOf(group[0]), stored);
+    w.guarded(mask, [&] {
+      Value sum = w.pack(llvm::map_to_vector(
+          group, [&](int64_t reg) { return w.toStored(values[reg]); }));
+      AtomicRMWOp::create(w.b, w.loc, sum.getType(), kind,
                           LLVM::AtomicOrdering::monotonic,
-                          tile::MemoryScope::device, address, stored);
+                          tile::MemoryScope::device, address, sum);
     });
-  }
+  });
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Assigner.h"
+#include "Order.h"
 #include "kiln/Dialect/Tile/AtomicOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 
@@ -141,7 +142,8 @@ std::optional<PointerAccess> simt::getPointerAccess(Operation *op) {
   else if (auto store = dyn_cast<tile::StorePtrOp>(op))
     access = {store.getPtr(), store.getMask(), store.getValue()};
   else if (auto update = dyn_cast<tile::AtomicRMWOp>(op))
-    access = {update.getPtr(), update.getMask(), update.getValue(), true};
+    access = {update.getPtr(), update.getMask(), update.getValue(), true,
+              areAddedInWords(update)};
   else
     return std::nullopt;
   if (!isTile(access.pointers.getType()))
@@ -163,10 +165,10 @@ bool Assigner::assignPointers(Operation *op) {
   if (access->isAtomic) {
     // Memory updates the elements of one instruction line by line: neighbours
     // are in neighbouring lanes, and as few in each as can be.
-    own.count = 1;
+    own.count = access->isInWords ? std::min<int64_t>(own.count, 2) : 1;
     LayoutAttr wide =
         blockedLayout(b.getContext(), shape, own.dim, own.count, lanes, warps);
-    if (has && vectorBits(has, own.dim, 2).empty() &&
+    if (has && vectorBits(has, own.dim, 2).empty() == (own.count == 1) &&
         has.getNumRegisters() <= wide.getNumRegisters())
       return false;
   } else {

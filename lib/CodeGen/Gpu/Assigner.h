@@ -109,6 +109,7 @@ private:
 struct PointerAccess {
   mlir::Value pointers, mask, stored;
   bool isAtomic = false;
+  bool isInWords = false; ///< atomic, of words that hold several elements
 };
 std::optional<PointerAccess> getPointerAccess(mlir::Operation *op);
 

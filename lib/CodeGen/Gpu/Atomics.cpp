@@ -21,7 +21,23 @@ bool simt::lowerAtomic(Operation *op,
   OpBuilder b(op);
   Location loc = op->getLoc();
   Value old;
-  if (auto rmw = dyn_cast<simt::AtomicRMWOp>(op)) {
+  if (auto rmw = dyn_cast<simt::AtomicRMWOp>(op);
+      rmw && isa<VectorType>(rmw.getType())) {
+    // One element after the other.
+    auto type = cast<VectorType>(rmw.getType());
+    old = LLVM::PoisonOp::create(b, loc, type);
+    for (int64_t i = 0; i < type.getNumElements(); ++i) {
+      Value at = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(i));
+      Value address = LLVM::GEPOp::create(
+          b, loc, rmw.getAddress().getType(), type.getElementType(),
+          rmw.getAddress(), ArrayRef<LLVM::GEPArg>{int32_t(i)});
+      Value one = LLVM::AtomicRMWOp::create(
+          b, loc, rmw.getKind(), address,
+          LLVM::ExtractElementOp::create(b, loc, rmw.getValue(), at),
+          rmw.getOrder(), nameOf(rmw.getScope()));
+      old = LLVM::InsertElementOp::create(b, loc, old, one, at);
+    }
+  } else if (rmw) {
     old = LLVM::AtomicRMWOp::create(b, loc, rmw.getKind(), rmw.getAddress(),
                                     rmw.getValue(), rmw.getOrder(),
                                     nameOf(rmw.getScope()));

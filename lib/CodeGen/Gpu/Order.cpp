@@ -107,6 +107,15 @@ bool simt::isAtomic(Operation *op) {
   return isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
 }
 
+bool simt::areAddedInWords(Operation *op) {
+  auto rmw = dyn_cast<tile::AtomicRMWOp>(op);
+  if (!rmw || !op->use_empty() || rmw.getKind() != tile::AtomicKind::fadd ||
+      rmw.getOrder() != tile::MemoryOrder::relaxed)
+    return false;
+  Type element = getElementTypeOrSelf(rmw.getValue().getType());
+  return element.isF16() || element.isBF16();
+}
+
 bool simt::isFence(Operation *op) {
   tile::MemoryOrder order = tile::MemoryOrder::relaxed;
   if (auto rmw = dyn_cast<tile::AtomicRMWOp>(op))

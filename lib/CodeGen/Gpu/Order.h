@@ -27,6 +27,10 @@ bool isUnordered(mlir::Operation *first, mlir::Operation *second);
 
 bool isAtomic(mlir::Operation *op);
 
+/// Whether an atomic operation adds floats that are narrower than the words in
+/// which memory adds, with results that nothing uses: neighbours go together.
+bool areAddedInWords(mlir::Operation *op);
+
 /// Whether an atomic operation orders what is around it for other instances.
 bool isFence(mlir::Operation *op);
 

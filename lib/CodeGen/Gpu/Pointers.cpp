@@ -213,6 +213,30 @@ ScratchNeeds simt::atomicNeeds(Operation *op, const BlockShape &block) {
   return {firstCopiesNeed(type.getShape(), type.getElementType())};
 }
 
+/// Adds neighbours with one operation for each word that they share.
+static void addWords(tile::AtomicRMWOp op, LayoutAttr layout, Value first,
+                     KernelWalk &w) {
+  auto shape = cast<RankedTensorType>(op.getPtr().getType()).getShape();
+  SmallVector<unsigned> bits = vectorsOf(w, op.getPtr(), op.getMask());
+  bits.resize(std::min<size_t>(bits.size(), 1));
+  forEachGroup(layout, bits, [&](ArrayRef<int64_t> group) {
+    Value mask = op.getMask() ? w.registers(op.getMask())[group[0]] : Value();
+    mask = w.both(w.both(first, w.isElement(layout, group[0], shape)), mask);
+    auto values = llvm::map_to_vector(
+        group, [&](int64_t reg) { return w.registers(op.getValue())[reg]; });
+    w.guarded(mask, [&] {
+      Value sum = w.pack(values);
+      AtomicRMWOp::create(w.b, w.loc, sum.getType(), LLVM::AtomicBinOp::fadd,
+                          orderOf(op.getOrder()), op.getScope(),
+                          w.registers(op.getPtr())[group[0]], sum);
+    });
+  });
+  w.define(op.getResult(),
+           Regs(layout.getNumRegisters(),
+                w.zero(ThreadBuilder::scalarType(
+                    getElementTypeOrSelf(op.getResult().getType())))));
+}
+
 LogicalResult simt::lowerAtomicOp(Operation *op, KernelWalk &w) {
   auto rmw = dyn_cast<tile::AtomicRMWOp>(op);
   auto cas = dyn_cast<tile::AtomicCASOp>(op);
@@ -273,6 +297,10 @@ LogicalResult simt::lowerAtomicOp(Operation *op, KernelWalk &w) {
   }
   auto shape = cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
   Value first = w.isFirstCopy(layout);
+  if (rmw && areAddedInWords(rmw)) {
+    addWords(rmw, layout, first, w);
+    return success();
+  }
   Regs regs;
   for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
     Value mask = w.both(w.both(first, w.isElement(layout, reg, shape)),

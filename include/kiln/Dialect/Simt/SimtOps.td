@@ -225,17 +225,19 @@ def Simt_StoreOp : Simt_Op<"store", [AttrSizedOperandSegments, MemoryEffects<[Me
 class Simt_AtomicOp<string mnemonic, list<Trait> traits> : Simt_Op<mnemonic, traits # [MemoryEffects<[MemRead, MemWrite]>]>;
 
 def Simt_AtomicRMWOp : Simt_AtomicOp<"atomic_rmw", [TypesMatchWith<"the result has the type of the value", "value", "result", "$_self">]> {
-  let summary = "Atomic read-modify-write of one element";
+  let summary = "Atomic read-modify-write of one element, or of neighbours";
   let description = [{
     - `kind`, `order`: as for `llvm.atomicrmw`; `scope`: the threads for which the memory order holds, as for `tile.atomic_rmw`. A target
       translates the scope to the name that its code generator has for it (`simt::lowerAtomics` in kiln/Gpu/Lowering.h).
     - `address`: the address of the element; `value`: the operand of `kind`; `result`: the element before the operation.
+    - A vector is neighbours from `address` on, at a multiple of its bytes. Each of them is updated atomically, in no particular order.
 
     Since: 0.2.
 
     Example:
     ```mlir
     %old = simt.atomic_rmw add monotonic device %p, %x : !llvm.ptr<1>, i32
+    %both = simt.atomic_rmw fadd monotonic device %q, %y : !llvm.ptr<1>, vector<2xf16>
     ```
   }];
   let arguments = (ins AtomicBinOp:$kind, AtomicOrdering:$order, Tile_MemoryScope:$scope, Simt_Pointer:$address,

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times prim.attention in bf16 on a GPU beside cuDNN's and FlashAttention-2's as PyTorch has them, in one process, by turns.
 
-Usage: gpu_attention.py PACKAGES --compile=KILN_COMPILE [--chip=CHIP] [--options=KEY=VALUE,…]   writes the packages
-       gpu_attention.py PACKAGES RUNTIME [--rounds=N]                                           measures them
+Usage: gpu_attention.py PACKAGES --compile=KILN_COMPILE [--backward] [--chip=CHIP] [--options=KEY=VALUE,…]   writes the packages
+       gpu_attention.py PACKAGES RUNTIME [--backward] [--rounds=N]                                           measures them
 
 RUNTIME is an installed runtime (cmake --install BUILD --component runtime). There are 16,384 queries in each batch of heads,
 and 16 heads at least. A time is that of CALLS replays, one behind the other, and of the wait for their end, divided by CALLS:
 Kiln's recorded call, and a CUDA graph of the peer's. Results are compared with the peer's. A ratio above 1: Kiln is faster.
+With --backward the gradients by queries, keys and values are timed: Kiln's from the output and the logarithms of sums, the
+peers' as autograd runs them behind their own forward, which is not timed. Work is that of five products of the forward's size.
 """
 import argparse
 import os
@@ -29,10 +31,10 @@ def name_of(size, keys, causal):
     return f"attention_{size}_{keys}" + ("_causal" if causal else "")
 
 
-def program(size, keys, causal):
+def program(size, keys, causal, backward=False):
     count = heads(keys)
-    t, m = f"tensor<{count}x{keys}x{size}xbf16>", f"tensor<{keys}x{keys}xbf16>"
-    lines = [f"func.func @main(%q: {t}, %k: {t}, %v: {t}) -> {t} {{"]
+    t, m, rows = f"tensor<{count}x{keys}x{size}xbf16>", f"tensor<{keys}x{keys}xbf16>", f"tensor<{count}x{keys}xf32>"
+    lines = []
     mask = mask_type = ""
     if causal:
         i = f"tensor<{keys}x{keys}xi32>"
@@ -42,45 +44,92 @@ def program(size, keys, causal):
                   f"  %one = prim.where %seen, %zero, %none : tensor<{keys}x{keys}xi1>, {m}",
                   f"  %mask = prim.broadcast_in_dim %one dims [1, 2] : {m} -> tensor<{count}x{keys}x{keys}xbf16>"]
         mask, mask_type = " mask %mask", f", tensor<{count}x{keys}x{keys}xbf16>"
-    lines += [f"  %r = prim.attention %q, %k, %v{mask} scale {size ** -0.5} : {t}, {t}, {t}{mask_type} -> {t}",
-              f"  return %r : {t}", "}"]
-    return "\n".join(lines) + "\n"
+    scale = f"{mask} scale {size ** -0.5}"
+    if backward:
+        head = f"func.func @main(%q: {t}, %k: {t}, %v: {t}, %o: {t}, %g: {t}, %l: {rows}) -> ({t}, {t}, {t}) {{"
+        lines += [f"  %dq, %dk, %dv = prim.attention_backward %q, %k, %v output %o gradient %g logsumexp %l{scale} : "
+                  f"{', '.join([t] * 5)}, {rows}{mask_type}", f"  return %dq, %dk, %dv : {t}, {t}, {t}", "}"]
+    else:
+        head = f"func.func @main(%q: {t}, %k: {t}, %v: {t}) -> {t} {{"
+        lines += [f"  %r = prim.attention %q, %k, %v{scale} : {t}, {t}, {t}{mask_type} -> {t}", f"  return %r : {t}", "}"]
+    return "\n".join([head, *lines]) + "\n"
+
+
+def file_of(options, shape, suffix):
+    return os.path.join(options.packages, name_of(*shape) + ("_backward" if options.backward else "") + suffix)
 
 
 def compile_all(options):
     os.makedirs(options.packages, exist_ok=True)
     for shape in SHAPES:
-        path = os.path.join(options.packages, name_of(*shape) + ".mlir")
+        path = file_of(options, shape, ".mlir")
         with open(path, "w", encoding="utf-8") as file:
-            file.write(program(*shape))
+            file.write(program(*shape, options.backward))
         spec = f"--target=nvidia:{options.chip}" + (f",{options.options}" if options.options else "")
         subprocess.run([options.compile, path, spec, "--no-fallback", "-o", path.replace(".mlir", ".kpkg")], check=True)
 
 
-def peer_calls(torch, tensors, causal):
+def captured(torch, call):
+    """The replay of a CUDA graph of a call, which gives the call's result."""
+    for _ in range(3):
+        call()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        result = call()
+
+    def replay():
+        graph.replay()
+        return result
+    return replay
+
+
+def peer_calls(torch, tensors, causal, backward):
+    """The peers' calls; with `backward` of the gradients, whose results are lists."""
     from torch.nn.attention import SDPBackend, sdpa_kernel
-    q, k, v = [t[None] for t in tensors]
+    q, k, v, *seed = [t[None].detach().requires_grad_(backward) for t in tensors]
     calls = {}
     for name, backend in (("cudnn", SDPBackend.CUDNN_ATTENTION), ("flash", SDPBackend.FLASH_ATTENTION)):
+        def forward():
+            return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
         try:
             with sdpa_kernel(backend):
-                def call():
-                    return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
-                for _ in range(3):
-                    call()
-                torch.cuda.synchronize()
-                graph = torch.cuda.CUDAGraph()
-                with torch.cuda.graph(graph):
-                    result = call()
+                if backward:
+                    stream = torch.cuda.Stream()  # gradients run on the stream of what they are of, which is captured
+                    with torch.cuda.stream(stream):
+                        made = forward()
+                        torch.cuda.synchronize()
+
+                        def call(made=made):
+                            return torch.autograd.grad(made, (q, k, v), seed[0].detach(), retain_graph=True)
+                        for _ in range(3):
+                            call()
+                        torch.cuda.synchronize()
+                        graph = torch.cuda.CUDAGraph()
+                        with torch.cuda.graph(graph, stream=stream):
+                            result = call()
+                    calls[name] = lambda graph=graph, result=result: (graph.replay(), [t[0] for t in result])[1]
+                else:
+                    replay = captured(torch, forward)
+                    calls[name] = lambda replay=replay: replay()[0]
         except RuntimeError as error:
             print(f"{name}: {str(error).splitlines()[0]}")
-            continue
-
-        def replay(graph=graph, result=result):
-            graph.replay()
-            return result[0]
-        calls[name] = replay
     return calls
+
+
+def sums_of(torch, tensors, causal):
+    """The output of attention and the logarithms of its sums, in blocks of queries."""
+    q, k, v = tensors
+    keys, size = q.shape[1:]
+    made, sums = torch.empty_like(q), torch.empty(q.shape[:2], device=q.device)
+    for begin in range(0, keys, 512):
+        scores = q[:, begin:begin + 512].float() @ k.float().transpose(1, 2) * size ** -0.5
+        if causal:
+            places = torch.arange(keys, device=q.device)
+            scores.masked_fill_(places[begin:begin + 512, None] < places, float("-inf"))
+        sums[:, begin:begin + 512] = torch.logsumexp(scores, 2)
+        made[:, begin:begin + 512] = (torch.softmax(scores, 2) @ v.float()).to(q.dtype)
+    return made, sums
 
 
 def measure(options):
@@ -93,13 +142,17 @@ def measure(options):
         size, keys, causal = shape
         generator = torch.Generator("cuda").manual_seed(1)
         tensors = [torch.randn(heads(keys), keys, size, device="cuda", generator=generator).to(torch.bfloat16)
-                   for _ in range(3)]
-        calls = {"kiln": Recorded(lib, os.path.join(options.packages, name_of(*shape) + ".kpkg"), tensors, torch)}
-        calls.update(peer_calls(torch, tensors, causal))
-        results = {name: call().float() for name, call in calls.items()}
+                   for _ in range(4 if options.backward else 3)]
+        given = tensors
+        if options.backward:
+            made, sums = sums_of(torch, tensors[:3], causal)
+            given = [*tensors[:3], made, tensors[3], sums]
+        calls = {"kiln": Recorded(lib, file_of(options, shape, ".kpkg"), given, torch, 3 if options.backward else 1)}
+        calls.update(peer_calls(torch, tensors, causal, options.backward))
+        results = {name: [t.float() for t in (call() if options.backward else [call()])] for name, call in calls.items()}
         torch.cuda.synchronize()
         other = next(name for name in calls if name != "kiln")
-        error = float((results["kiln"] - results[other]).abs().max() / results[other].abs().max())
+        error = max(float((one - two).abs().max() / two.abs().max()) for one, two in zip(results["kiln"], results[other]))
         wrong += error > 2e-2
         times = {name: [] for name in calls}
         for _ in range(options.rounds):
@@ -112,7 +165,7 @@ def measure(options):
         median = {name: statistics.median(all) for name, all in times.items()}
         best = min(value for name, value in median.items() if name != "kiln")
         ratios.append(best / median["kiln"])
-        work = 4 * heads(keys) * keys * keys * size / (2 if causal else 1)
+        work = (10 if options.backward else 4) * heads(keys) * keys * keys * size / (2 if causal else 1)
         print(f"{name_of(*shape):28s} " +
               ", ".join(f"{name} {t * 1e6:.1f} us {work / t * 1e-12:.0f} TFLOP/s" for name, t in median.items()) +
               f"; ratio {ratios[-1]:.2f}; error {error:.1e}{' WRONG' if error > 2e-2 else ''}", flush=True)
@@ -128,6 +181,7 @@ def main():
     parser.add_argument("--chip", default="sm_90a")
     parser.add_argument("--options", default="")
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--backward", action="store_true")
     options = parser.parse_args()
     if options.compile:
         compile_all(options)

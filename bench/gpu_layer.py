@@ -98,9 +98,9 @@ def imported(lib, session, tensor, torch, check):
 
 
 class Recorded:
-    """A call of a package with tensors of PyTorch, recorded."""
+    """A call of a package with tensors of PyTorch, recorded; gives its result, or a list of several."""
 
-    def __init__(self, lib, path, tensors, torch):
+    def __init__(self, lib, path, tensors, torch, results=1):
         self.lib = lib
         package, session = C.c_void_p(), C.c_void_p()
         self.check(lib.kilnPackageLoadFile(path.encode(), C.byref(package)))
@@ -110,18 +110,22 @@ class Recorded:
         entry = lib.kilnSessionEntry(session, C.c_size_t(0))
         call = Options(size=C.sizeof(Options), flags=ON_DEVICE)
         begin = time.perf_counter()
-        result, self.recording = (C.c_void_p * 1)(), C.c_void_p()
-        self.check(lib.kilnSessionCall(session, entry, C.c_size_t(len(tensors)), given, C.c_size_t(1), result,
+        made, self.recording = (C.c_void_p * results)(), C.c_void_p()
+        self.check(lib.kilnSessionCall(session, entry, C.c_size_t(len(tensors)), given, C.c_size_t(results), made,
                                        C.byref(call)))
         self.first = time.perf_counter() - begin
-        lib.kilnTensorDestroy(C.c_void_p(result[0]))
-        self.check(lib.kilnSessionRecord(session, entry, C.c_size_t(len(tensors)), given, C.c_size_t(1), result,
+        for one in made:
+            lib.kilnTensorDestroy(C.c_void_p(one))
+        self.check(lib.kilnSessionRecord(session, entry, C.c_size_t(len(tensors)), given, C.c_size_t(results), made,
                                          C.byref(call), C.byref(self.recording)))
-        managed = C.c_void_p()
-        self.check(lib.kilnTensorToDLPack(C.c_void_p(result[0]), C.byref(managed)))
         capsule = C.pythonapi.PyCapsule_New
         capsule.restype, capsule.argtypes = C.py_object, [C.c_void_p, C.c_char_p, C.c_void_p]
-        self.result = torch.utils.dlpack.from_dlpack(capsule(managed, b"dltensor", None))
+        given_back = []
+        for one in made:
+            managed = C.c_void_p()
+            self.check(lib.kilnTensorToDLPack(C.c_void_p(one), C.byref(managed)))
+            given_back.append(torch.utils.dlpack.from_dlpack(capsule(managed, b"dltensor", None)))
+        self.result = given_back[0] if results == 1 else given_back
 
     def check(self, status):
         if status:

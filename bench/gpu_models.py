@@ -153,6 +153,62 @@ def resnet18(batch):
     return run, [(batch, 3, 224, 224), (64, 3, 7, 7), (64,), (64,)] + residual_shapes(RESNET) + [(512, 1000), (1000,)]
 
 
+class Kind:
+    """An argument that is no tensor of bf16 around zero: numbers of tokens, or the optimiser's state in f32."""
+
+    def __init__(self, shape, tokens=0):
+        self.shape, self.tokens = shape, tokens
+
+    def make(self, torch, device, generator):
+        if self.tokens:
+            return torch.randint(self.tokens, self.shape, device=device, generator=generator)
+        return torch.rand(self.shape, device=device, generator=generator) * 1e-6
+
+
+def training(batch, tokens, layers, width, heads, groups, inner, words):
+    """A step of training a Llama with AdamW: loss, gradients, and the new weights and states."""
+    size = 128
+    layer = [(width,), (width, heads * size), (width, groups * size), (width, groups * size), (heads * size, width), (width,),
+             (width, inner), (width, inner), (inner, width)]
+    weights = [(words, width), *layer * layers, (width,), (width, words)]
+
+    def loss_of(torch, parameters, ids, goals):
+        functional = torch.nn.functional
+        left = list(parameters)
+        x = functional.embedding(ids, left.pop(0))
+        positions = torch.arange(tokens, device=ids.device, dtype=torch.float32)
+        for _ in range(layers):
+            first, wq, wk, wv, wo, second, gate, up, down = (left.pop(0) for _ in layer)
+            h = norm(torch, x, first)
+            q, k, v = ((h @ w).view(batch, tokens, -1, size).transpose(1, 2) for w in (wq, wk, wv))
+            attended = functional.scaled_dot_product_attention(
+                turned(torch, q, positions), turned(torch, k, positions), v, is_causal=True, enable_gqa=heads != groups)
+            x = x + attended.transpose(1, 2).reshape(batch, tokens, heads * size) @ wo
+            h = norm(torch, x, second)
+            x = x + (functional.silu(h @ gate) * (h @ up)) @ down
+        scores = norm(torch, x, left.pop(0)) @ left.pop(0)
+        return functional.cross_entropy(scores.float().flatten(0, 1), goals.flatten())
+
+    def run(torch, ids, goals, *given):
+        rate, decay, first, second, epsilon, number = 1e-3, 1e-2, 0.9, 0.999, 1e-8, 10
+        count = len(weights)
+        parameters, means, squares = given[:count], given[count:2 * count], given[2 * count:]
+        gradients, loss = torch.func.grad_and_value(lambda all: loss_of(torch, all, ids, goals))(parameters)
+        results = [loss]
+        for parameter, mean, square, gradient in zip(parameters, means, squares, gradients):
+            gradient = gradient.float()
+            mean = first * mean + (1 - first) * gradient
+            square = second * square + (1 - second) * gradient * gradient
+            step = mean / (1 - first ** number) / ((square / (1 - second ** number)).sqrt() + epsilon)
+            changed = parameter.float() * (1 - rate * decay) - rate * step
+            results += [changed.to(parameter.dtype), mean, square]
+        return results
+
+    ids = Kind((batch, tokens), words)
+    return run, [ids, ids, *weights, *[Kind(shape) for shape in weights * 2]]
+
+
+MODELS["llama_training"] = training(4, 1024, 4, 1024, 8, 4, 2816, 8192)
 MODELS["resnet18_1"] = resnet18(1)
 MODELS["resnet18_32"] = resnet18(32)
 
@@ -182,6 +238,9 @@ def arguments(torch, shapes, device, seed=1):
     generator = torch.Generator(device).manual_seed(seed)
     tensors = []
     for number, shape in enumerate(shapes):
+        if isinstance(shape, Kind):
+            tensors.append(shape.make(torch, device, generator))
+            continue
         x = torch.randn(shape, device=device, generator=generator)
         if len(shape) == 1:
             x = 1 + x / 8
@@ -194,6 +253,7 @@ def arguments(torch, shapes, device, seed=1):
 
 def export(options):
     import torch
+    from torch.fx.experimental.proxy_tensor import make_fx
     import kiln
     import kiln.torch  # noqa: F401
     os.makedirs(options.packages, exist_ok=True)
@@ -203,8 +263,11 @@ def export(options):
                 return function(torch, *given)
 
         begin = time.perf_counter()
-        given = tuple(torch.zeros(shape, dtype=torch.bfloat16) for shape in shapes)
-        program = torch.export.export(Module(), given, strict=False)
+        given = tuple(arguments(torch, shapes, "cpu"))
+        module = Module()
+        if any(isinstance(shape, Kind) for shape in shapes):  # export does not follow gradients inside of a function
+            module = make_fx(module, tracing_mode="fake")(*given)
+        program = torch.export.export(module, given, strict=False)
         target = f"nvidia:{options.chip}" + (f",{options.options}" if options.options else "")
         kiln.export(program, os.path.join(options.packages, f"{name}.kpkg"), target=target)
         print(f"{name}: exported and compiled in {time.perf_counter() - begin:.1f} s", flush=True)
@@ -237,6 +300,10 @@ def compiled_calls(torch, function, tensors, autotune):
     return calls
 
 
+def listed(made):
+    return list(made) if isinstance(made, (list, tuple)) else [made]
+
+
 def measure(options):
     import torch
     from gpu_layer import Recorded, library
@@ -245,14 +312,15 @@ def measure(options):
     ratios, wrong = [], 0
     for name, function, shapes in selected(options):
         tensors = arguments(torch, shapes, "cuda")
-        exact = function(torch, *[t.float() for t in tensors])
+        exact = listed(function(torch, *[t.float() if t.is_floating_point() else t for t in tensors]))
         try:
-            calls = {"kiln": Recorded(lib, os.path.join(options.packages, f"{name}.kpkg"), tensors, torch)}
+            calls = {"kiln": Recorded(lib, os.path.join(options.packages, f"{name}.kpkg"), tensors, torch, len(exact))}
             calls.update(compiled_calls(torch, function, tensors, options.autotune))
         except Exception as error:  # what one of both lacks is of many kinds
             print(f"{name}: {type(error).__name__}: {str(error).splitlines()[0]}")
             continue
-        errors = {key: float((call().float() - exact).abs().max() / exact.abs().max()) for key, call in calls.items()}
+        errors = {key: max(float((made.float() - want).abs().max() / want.abs().max())
+                           for made, want in zip(listed(call()), exact)) for key, call in calls.items()}
         torch.cuda.synchronize()
         bad = errors["kiln"] > max(TOLERANCE, 4 * errors["compiled"])
         wrong += bad

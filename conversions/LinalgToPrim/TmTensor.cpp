@@ -211,11 +211,11 @@ LogicalResult attention(tm_tensor::AttentionOp op, Translator &e) {
     sizes.back() = e.sizesOf(inputs[1])[query.getRank() - 2];
     mask = e.broadcast(e.convert(inputs[3], query.getElementType()), sizes);
   }
-  Value result = prim::AttentionOp::create(
+  auto made = prim::AttentionOp::create(
       e.b, RankedTensorType::get(shape, query.getElementType()), inputs[0],
       inputs[1], inputs[2], mask,
       e.b.getF64FloatAttr(1.0 / std::sqrt(static_cast<double>(depth))));
-  return e.set(op.getResult(0), result);
+  return e.set(op.getResult(0), made.getResult());
 }
 
 } // namespace

@@ -118,7 +118,8 @@ Value AttentionCore::run() {
     sizes[3] = n.e.sizesOf(v)[3];
     return zeroEmpty(
         prim::AttentionOp::create(n.e.b, n.e.typeFor(sizes, element), q, k, v,
-                                  mask, n.e.b.getF64FloatAttr(scale)));
+                                  mask, n.e.b.getF64FloatAttr(scale))
+            .getResult());
   }
   Value left = n.cast(q, wide);
   Value all = n.matmul(n.mul(left, n.number(scale, left)),

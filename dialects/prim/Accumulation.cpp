@@ -65,6 +65,16 @@ Accumulation AttentionOp::getAccumulation() {
   return result;
 }
 
+Accumulation AttentionBackwardOp::getAccumulation() {
+  // Scores, their gradients, and the sums over queries and over keys.
+  Accumulation result = Accumulation::sumOver(trailingSizes(getQuery(), 1), 16);
+  result.sums.push_back(trailingSizes(getValue(), 1));
+  int64_t rank = cast<RankedTensorType>(getKey().getType()).getRank();
+  result.sums.push_back(sizesOf(getKey(), {rank - 2}));
+  result.sums.push_back(sizesOf(getQuery(), {rank - 2}));
+  return result;
+}
+
 Accumulation ScanOp::getAccumulation() {
   if (getKind() == ScanKind::max || getKind() == ScanKind::min)
     return Accumulation::exact();

@@ -61,42 +61,108 @@ LogicalResult LayerNormOp::verify() {
                     {{"a weight", getWeight()}, {"a bias", getBias()}});
 }
 
-LogicalResult AttentionOp::verify() {
-  RankedTensorType query = getQuery().getType();
-  RankedTensorType key = getKey().getType(), value = getValue().getType();
-  int64_t rank = query.getRank();
-  Type element = query.getElementType();
+/// What an operand or a result of attention has to be: its name, its shape, and
+/// what is found.
+struct AttentionPart {
+  StringRef name;
+  SmallVector<int64_t> shape;
+  Value value;
+};
+
+/// The shape [B..., sizes...] for a query of [B..., M, D].
+static SmallVector<int64_t> behindBatch(RankedTensorType query,
+                                        ArrayRef<int64_t> sizes) {
+  SmallVector<int64_t> shape(query.getShape().drop_back(2));
+  llvm::append_range(shape, sizes);
+  return shape;
+}
+
+/// Checks rank and element types of attention and of its gradients, and the
+/// shapes of keys and of values; null values are not there.
+static LogicalResult verifyAttention(Operation *op, RankedTensorType query,
+                                     RankedTensorType key,
+                                     RankedTensorType value,
+                                     ArrayRef<AttentionPart> others) {
+  int64_t rank = query.getRank(), any = ShapedType::kDynamic;
   // C1
   if (rank < 2)
-    return emitOpError() << "expected a query of rank at least 2, found "
-                         << rank;
+    return op->emitOpError()
+           << "expected a query of rank at least 2, found " << rank;
   // C2
-  if (failed(check::verifyElement(*this, "a key", element, key)) ||
-      failed(check::verifyElement(*this, "a value", element, value)) ||
-      failed(check::verifyElement(*this, "a result", element, getType())))
+  Type element = query.getElementType();
+  if (failed(check::verifyElement(op, "a key", element, key)) ||
+      failed(check::verifyElement(op, "a value", element, value)))
     return failure();
+  for (const AttentionPart &part : others)
+    if (part.value && failed(check::verifyElement(
+                          op, part.name, element,
+                          cast<RankedTensorType>(part.value.getType()))))
+      return failure();
   // C3
-  int64_t any = ShapedType::kDynamic;
-  SmallVector<int64_t> batch(query.getShape().drop_back(2));
-  auto shape = [&](int64_t rows, int64_t columns) {
-    SmallVector<int64_t> result(batch);
-    result.push_back(rows);
-    result.push_back(columns);
-    return result;
-  };
-  int64_t m = query.getDimSize(rank - 2), d = query.getDimSize(rank - 1);
-  if (failed(check::verifyShape(*this, "a key", shape(any, d), key)))
-    return failure();
-  int64_t n = key.getDimSize(rank - 2);
-  if (failed(check::verifyShape(*this, "a value", shape(n, any), value)) ||
+  return failure(
       failed(check::verifyShape(
-          *this, "a result", shape(m, value.getDimSize(rank - 1)), getType())))
+          op, "a key", behindBatch(query, {any, query.getShape().back()}),
+          key)) ||
+      failed(check::verifyShape(
+          op, "a value", behindBatch(query, {key.getDimSize(rank - 2), any}),
+          value)));
+}
+
+/// Checks the logarithm of the sums of exponentials.
+static LogicalResult verifyLogSumExp(Operation *op, RankedTensorType query,
+                                     RankedTensorType found) {
+  Type wide = query.getElementType().isF64()
+                  ? query.getElementType()
+                  : Float32Type::get(op->getContext());
+  return failure(failed(check::verifyElement(op, "a logarithm", wide, found)) ||
+                 failed(check::verifyShape(
+                     op, "a logarithm", query.getShape().drop_back(), found)));
+}
+
+static LogicalResult verifyShapes(Operation *op,
+                                  ArrayRef<AttentionPart> parts) {
+  for (const AttentionPart &part : parts)
+    if (part.value && failed(check::verifyShape(
+                          op, part.name, part.shape,
+                          cast<RankedTensorType>(part.value.getType()))))
+      return failure();
+  return success();
+}
+
+LogicalResult AttentionOp::verify() {
+  RankedTensorType query = getQuery().getType(), key = getKey().getType(),
+                   value = getValue().getType();
+  SmallVector<AttentionPart> parts = {{"a result", {}, getResult()},
+                                      {"a mask", {}, getMask()}};
+  if (failed(verifyAttention(*this, query, key, value, parts)))
     return failure();
-  // C4
-  if (!getMask())
+  // C3, C4
+  int64_t m = query.getShape().drop_back().back();
+  parts[0].shape = behindBatch(query, {m, value.getShape().back()});
+  parts[1].shape = behindBatch(query, {m, key.getShape().drop_back().back()});
+  if (failed(verifyShapes(*this, parts)))
+    return failure();
+  // C5
+  if (!getLogsumexp())
     return success();
-  RankedTensorType mask = getMask().getType();
-  if (failed(check::verifyElement(*this, "a mask", element, mask)))
+  return verifyLogSumExp(*this, query, getLogsumexp().getType());
+}
+
+LogicalResult AttentionBackwardOp::verify() {
+  RankedTensorType query = getQuery().getType(), key = getKey().getType(),
+                   value = getValue().getType();
+  SmallVector<AttentionPart> parts = {{"an output", {}, getOutput()},
+                                      {"a gradient", {}, getGradient()},
+                                      {"a mask", {}, getMask()}};
+  if (failed(verifyAttention(*this, query, key, value, parts)))
     return failure();
-  return check::verifyShape(*this, "a mask", shape(m, n), mask);
+  // C4, C6
+  int64_t m = query.getShape().drop_back().back();
+  parts[0].shape = parts[1].shape =
+      behindBatch(query, {m, value.getShape().back()});
+  parts[2].shape = behindBatch(query, {m, key.getShape().drop_back().back()});
+  if (failed(verifyShapes(*this, parts)))
+    return failure();
+  // C5
+  return verifyLogSumExp(*this, query, getLogsumexp().getType());
 }

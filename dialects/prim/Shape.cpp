@@ -303,8 +303,14 @@ Sizes Reifier::result(Operation *op, unsigned number) {
       })
       .Case([&](AttentionOp op) {
         Sizes result = sizesOf(op.getQuery());
-        result.back() = sizesOf(op.getValue()).back();
+        if (number == 1)
+          result.pop_back();
+        else
+          result.back() = sizesOf(op.getValue()).back();
         return result;
+      })
+      .Case([&](AttentionBackwardOp op) {
+        return sizesOf(op.getOperand(number));
       })
       .Case([&](SliceOp op) { return slice(op); })
       .Case([&](CatOp op) { return cat(op); })

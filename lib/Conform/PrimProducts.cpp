@@ -80,6 +80,97 @@ void mark(Entry &entry, StringRef type) {
     entry.profile("int8-inference");
 }
 
+/// Attention of some sizes: of a query, a key, a value and a result.
+struct Sizes {
+  const char *name;
+  Shape query, key, value, result;
+
+  Shape mask() const {
+    Shape shape = query;
+    shape.back() = key[key.size() - 2];
+    return shape;
+  }
+  Shape rows() const { return Shape(query.begin(), query.end() - 1); }
+};
+const std::vector<Sizes> kAttention = {
+    {"rank3", {2, 9, 16}, {2, 13, 16}, {2, 13, 8}, {2, 9, 8}},
+    {"rank2", {5, 32}, {40, 32}, {40, 32}, {5, 32}},
+    // Several blocks of queries and of keys, none of them whole.
+    {"long", {2, 70, 24}, {2, 330, 24}, {2, 330, 40}, {2, 70, 40}}};
+
+std::string joined(const std::vector<std::string> &types) {
+  std::string all;
+  for (const std::string &text : types)
+    all += (all.empty() ? "" : ", ") + text;
+  return all;
+}
+
+/// The type that scores are computed in.
+StringRef wideType(StringRef type) { return type == "f64" ? "f64" : "f32"; }
+
+/// Attention; `isSum`: its second result.
+void addAttention(Plan &plan, StringRef type, const Sizes &sizes, bool isMasked,
+                  bool isSum) {
+  Entry &entry = plan.add("prim.attention", type,
+                          Twine(sizes.name) + (isMasked ? ".mask" : "") +
+                              (isSum ? ".sum" : ""));
+  entry.hasFreeZeros = true;
+  entry.profile("products").profile("composite");
+  std::vector<std::string> types = {tensorText(sizes.query, type),
+                                    tensorText(sizes.key, type),
+                                    tensorText(sizes.value, type)};
+  if (isMasked)
+    types.push_back(tensorText(sizes.mask(), type));
+  std::string result = tensorText(sizes.result, type),
+              sum = tensorText(sizes.rows(), wideType(type));
+  primFunction(
+      entry, types, isSum ? sum : result,
+      std::string(isSum ? "%x, %r" : "%r") + " = prim.attention %a0, %a1, %a2" +
+          (isMasked ? " mask %a3" : "") + " scale 0.25 : " + joined(types) +
+          " -> " + result + (isSum ? ", " + sum : ""));
+  for (const char *fill : {"plain", "seldom"}) {
+    // Sums of the largest numbers may leave the range.
+    if ((isSum || sizes.name == StringRef("long")) &&
+        fill != StringRef("plain"))
+      continue;
+    std::vector<CallArgument> args = {of(sizes.query), of(sizes.key),
+                                      of(sizes.value, fill)};
+    if (isMasked)
+      args.push_back(of(sizes.mask()));
+    addCall(entry, fill, args);
+  }
+}
+
+/// One of the gradients of attention, for any output and logarithm.
+void addAttentionBackward(Plan &plan, StringRef type, const Sizes &sizes,
+                          bool isMasked, unsigned number) {
+  const char *kNames[] = {"query", "key", "value"};
+  const char *kResults[] = {"%r, %x, %y", "%x, %r, %y", "%x, %y, %r"};
+  Entry &entry = plan.add("prim.attention_backward", type,
+                          Twine(sizes.name) + (isMasked ? ".mask." : ".") +
+                              kNames[number]);
+  entry.hasFreeZeros = true;
+  entry.profile("products").profile("composite");
+  std::vector<std::string> types = {
+      tensorText(sizes.query, type),  tensorText(sizes.key, type),
+      tensorText(sizes.value, type),  tensorText(sizes.result, type),
+      tensorText(sizes.result, type), tensorText(sizes.rows(), wideType(type))};
+  if (isMasked)
+    types.push_back(tensorText(sizes.mask(), type));
+  primFunction(entry, types, types[number],
+               std::string(kResults[number]) +
+                   " = prim.attention_backward %a0, %a1, %a2 output %a3 "
+                   "gradient %a4 logsumexp %a5" +
+                   (isMasked ? " mask %a6" : "") +
+                   " scale 0.0625 : " + joined(types));
+  std::vector<CallArgument> args = {of(sizes.query),  of(sizes.key),
+                                    of(sizes.value),  of(sizes.result),
+                                    of(sizes.result), of(sizes.rows())};
+  if (isMasked)
+    args.push_back(of(sizes.mask()));
+  addCall(entry, "plain", args);
+}
+
 } // namespace
 
 void kiln::conform::addPrimProducts() {
@@ -117,41 +208,16 @@ void kiln::conform::addPrimProducts() {
   });
   addRecipe("prim.attention", [](Plan &plan) {
     for (StringRef type : floatTypes())
-      for (auto [form, q, k, v, r] :
-           {std::tuple("rank3", Shape{2, 9, 16}, Shape{2, 13, 16},
-                       Shape{2, 13, 8}, Shape{2, 9, 8}),
-            {"rank2", Shape{5, 32}, Shape{40, 32}, Shape{40, 32}, Shape{5, 32}},
-            // Several blocks of queries and of keys, none of them whole.
-            {"long", Shape{2, 70, 24}, Shape{2, 330, 24}, Shape{2, 330, 40},
-             Shape{2, 70, 40}}})
-        for (bool isMasked : {false, true}) {
-          Entry &entry = plan.add("prim.attention", type,
-                                  Twine(form) + (isMasked ? ".mask" : ""));
-          entry.hasFreeZeros = true;
-          entry.profile("products").profile("composite");
-          Shape m = q;
-          m.back() = k[k.size() - 2];
-          std::vector<std::string> types = {
-              tensorText(q, type), tensorText(k, type), tensorText(v, type)};
-          if (isMasked)
-            types.push_back(tensorText(m, type));
-          std::string all;
-          for (const std::string &text : types)
-            all += (all.empty() ? "" : ", ") + text;
-          primFunction(entry, types, tensorText(r, type),
-                       "%r = prim.attention %a0, %a1, %a2" +
-                           std::string(isMasked ? " mask %a3" : "") +
-                           " scale 0.25 : " + all + " -> " +
-                           tensorText(r, type));
-          for (const char *fill : {"plain", "seldom"}) {
-            // Sums of the largest numbers may leave the range.
-            if (form == StringRef("long") && fill != StringRef("plain"))
-              continue;
-            std::vector<CallArgument> args = {of(q), of(k), of(v, fill)};
-            if (isMasked)
-              args.push_back(of(m));
-            addCall(entry, fill, args);
-          }
-        }
+      for (const Sizes &sizes : kAttention)
+        for (bool isMasked : {false, true})
+          for (bool isSum : {false, true})
+            addAttention(plan, type, sizes, isMasked, isSum);
+  });
+  addRecipe("prim.attention_backward", [](Plan &plan) {
+    for (StringRef type : floatTypes())
+      for (const Sizes &sizes : kAttention)
+        for (bool isMasked : {false, true})
+          for (unsigned number : {0, 1, 2})
+            addAttentionBackward(plan, type, sizes, isMasked, number);
   });
 }

@@ -49,6 +49,21 @@ func.func @attention() -> tensor<1x1x2xf32> {
     tensor<1x2x2xf32>, tensor<1x1x2xf32> -> tensor<1x1x2xf32>
   return %r : tensor<1x1x2xf32>
 }
+// Both keys have the same score; the logarithm is 1/2 + log(2).
+// CHECK: attention_backward[0] = [1, 2] f32: 2 3
+// CHECK: attention_backward[1] = [1] f32: 1.19314718
+// CHECK: attention_backward[2] = [1, 2] f32: 0 0.75
+// CHECK: attention_backward[3] = [2, 2] f32: -0.75 0 0.75 0
+// CHECK: attention_backward[4] = [2, 2] f32: 0.5 1 0.5 1
+func.func @attention_backward() -> (tensor<1x2xf32>, tensor<1xf32>, tensor<1x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) {
+  %q = prim.constant dense<[[1.0, 0.0]]> : tensor<1x2xf32>
+  %k = prim.constant dense<[[1.0, 0.0], [1.0, 1.0]]> : tensor<2x2xf32>
+  %v = prim.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %g = prim.constant dense<[[1.0, 2.0]]> : tensor<1x2xf32>
+  %o, %l = prim.attention %q, %k, %v scale 0.5 : tensor<1x2xf32>, tensor<2x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>, tensor<1xf32>
+  %d:3 = prim.attention_backward %q, %k, %v output %o gradient %g logsumexp %l scale 0.5 : tensor<1x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1xf32>
+  return %o, %l, %d#0, %d#1, %d#2 : tensor<1x2xf32>, tensor<1xf32>, tensor<1x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
+}
 // CHECK: fusion = [1] f32: 3
 func.func @fusion() -> tensor<1xf32> {
   %x = prim.constant dense<2.0> : tensor<1xf32>

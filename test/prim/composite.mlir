@@ -17,5 +17,11 @@ func.func @forms(%x: tensor<4x?xf32>, %w: tensor<?xf32>, %q: tensor<2x4x8xbf16>,
   // CHECK: prim.attention %{{.*}}, %{{.*}}, %{{.*}} mask %{{.*}} scale 1.250000e-01 :
   %6 = prim.attention %q, %k, %k mask %m scale 0.125 : tensor<2x4x8xbf16>, tensor<2x6x8xbf16>, tensor<2x6x8xbf16>,
     tensor<2x4x6xbf16> -> tensor<2x4x8xbf16>
+  // CHECK: %[[O:.*]], %[[L:.*]] = prim.attention %{{.*}}, %{{.*}}, %{{.*}} scale 1.250000e-01 : {{.*}} -> tensor<2x4x8xbf16>, tensor<2x4xf32>
+  %o, %l = prim.attention %q, %k, %k scale 0.125 : tensor<2x4x8xbf16>, tensor<2x6x8xbf16>, tensor<2x6x8xbf16> -> tensor<2x4x8xbf16>,
+    tensor<2x4xf32>
+  // CHECK: prim.attention_backward %{{.*}}, %{{.*}}, %{{.*}} output %[[O]] gradient %{{.*}} logsumexp %[[L]] mask %{{.*}} scale 1.250000e-01 :
+  %7:3 = prim.attention_backward %q, %k, %k output %o gradient %q logsumexp %l mask %m scale 0.125 : tensor<2x4x8xbf16>, tensor<2x6x8xbf16>,
+    tensor<2x6x8xbf16>, tensor<2x4x8xbf16>, tensor<2x4x8xbf16>, tensor<2x4xf32>, tensor<2x4x6xbf16>
   return
 }

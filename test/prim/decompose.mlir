@@ -64,6 +64,32 @@ func.func @attention(%q: tensor<2x4x8xbf16>, %k: tensor<2x6x8xbf16>) -> tensor<2
   return %0 : tensor<2x4x8xbf16>
 }
 
+// The logarithm of the sums comes from what the softmax is made of.
+// CHECK-LABEL: func.func @attention_sums
+// CHECK: %[[SUM:.*]] = prim.sum %{{.*}} dims [2] : tensor<2x4x6xf32> -> tensor<2x4xf32>
+// CHECK: %[[LOG:.*]] = prim.log %[[SUM]]
+// CHECK: %[[ALL:.*]] = prim.add %[[LOG]], %{{.*}} : tensor<2x4xf32>
+// CHECK: prim.dot_general
+// CHECK: return %{{.*}}, %[[ALL]]
+func.func @attention_sums(%q: tensor<2x4x8xbf16>, %k: tensor<2x6x8xbf16>) -> (tensor<2x4x8xbf16>, tensor<2x4xf32>) {
+  %0, %1 = prim.attention %q, %k, %k scale 0.125 : tensor<2x4x8xbf16>, tensor<2x6x8xbf16>, tensor<2x6x8xbf16> -> tensor<2x4x8xbf16>, tensor<2x4xf32>
+  return %0, %1 : tensor<2x4x8xbf16>, tensor<2x4xf32>
+}
+
+// CHECK-LABEL: func.func @attention_backward
+// CHECK: prim.dot_general %arg0, %arg1 batch [0] x [0] contract [2] x [2] : {{.*}} -> tensor<2x4x6xf32>
+// CHECK: %[[P:.*]] = prim.exp
+// CHECK: prim.sum %{{.*}} dims [2] : tensor<2x4x8xf32> -> tensor<2x4xf32>
+// CHECK: prim.dot_general {{.*}} contract [2] x [2] : tensor<2x4x8xf32>, tensor<2x6x8xf32> -> tensor<2x4x6xf32>
+// CHECK: prim.mul %[[P]]
+// CHECK: prim.dot_general {{.*}} contract [2] x [1] : tensor<2x4x6xf32>, tensor<2x6x8xf32> -> tensor<2x4x8xf32>
+// CHECK: prim.dot_general {{.*}} contract [1] x [1] : tensor<2x4x6xf32>, tensor<2x4x8xf32> -> tensor<2x6x8xf32>
+// CHECK: prim.dot_general %[[P]], %{{.*}} contract [1] x [1] : tensor<2x4x6xf32>, tensor<2x4x8xf32> -> tensor<2x6x8xf32>
+func.func @attention_backward(%q: tensor<2x4x8xbf16>, %k: tensor<2x6x8xbf16>, %l: tensor<2x4xf32>) -> (tensor<2x4x8xbf16>, tensor<2x6x8xbf16>, tensor<2x6x8xbf16>) {
+  %0:3 = prim.attention_backward %q, %k, %k output %q gradient %q logsumexp %l scale 0.125 : tensor<2x4x8xbf16>, tensor<2x6x8xbf16>, tensor<2x6x8xbf16>, tensor<2x4x8xbf16>, tensor<2x4x8xbf16>, tensor<2x4xf32>
+  return %0#0, %0#1, %0#2 : tensor<2x4x8xbf16>, tensor<2x6x8xbf16>, tensor<2x6x8xbf16>
+}
+
 // Only elements inside of the input count.
 // CHECK-LABEL: func.func @avg_pool
 // CHECK: %[[LINE:.*]] = prim.constant dense<[2.000000e+00, 3.000000e+00, 3.000000e+00, 3.000000e+00]>

@@ -3,7 +3,6 @@
 #include "Families.h"
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Perturb.h"
-#include "kiln/Eval/Products.h"
 #include <cmath>
 #include <limits>
 
@@ -30,16 +29,6 @@ double geluExact(double x) {
 double geluTanh(double x) {
   constexpr double scale = 0.79788456080286535588; // sqrt(2 / pi)
   return x / 2 * (1 + std::tanh(scale * (x + 0.044715 * x * x * x)));
-}
-
-/// Half a unit of what a composite is computed in.
-double unitOf(DType dtype) {
-  return dtype == DType::f64 ? kHalfUlpF64 : kHalfUlp;
-}
-
-/// Half a unit of an element type.
-double roundingOf(DType dtype) {
-  return dtype == DType::f16 ? 0x1p-11 : dtype == DType::bf16 ? 0x1p-8 : 0;
 }
 
 /// What may vanish where an exponential is too small to be a normal number.
@@ -186,107 +175,15 @@ LogicalResult normalise(Operation *op, Frame &frame, const Value &a,
   return finish(op, frame, std::move(out));
 }
 
-/// Lets one batch of attention err: scores by the sums that they are, weights
-/// by that and as softmax, results by sums of all terms.
-void perturbAttention(ArrayRef<double> weights, ArrayRef<double> scores,
-                      int64_t m, int64_t n, int64_t d, int64_t e,
-                      ArrayRef<double> q, ArrayRef<double> k,
-                      ArrayRef<double> v, double scale, double *out,
-                      DType dtype) {
-  double unit = unitOf(dtype);
-  for (int64_t i = 0; i < m; ++i) {
-    double off = 0, far = 0;
-    for (int64_t j = 0; j < n; ++j) {
-      double size = 0;
-      for (int64_t c = 0; c < d; ++c)
-        size += std::fabs(q[i * d + c] * k[c * n + j]);
-      off = std::max(off, size * std::fabs(scale) * double(d + 2));
-      far = std::max(far, std::fabs(scores[i * n + j]));
-    }
-    // Weights may be rounded to the type of the values.
-    double relative =
-        unit * (2 * off + 2 * double(n) + 16 + 4 * far) + roundingOf(dtype);
-    // So rounded, or computed where small numbers are flushed, weights that are
-    // this small vanish.
-    double least =
-        *std::max_element(weights.begin() + i * n,
-                          weights.begin() + (i + 1) * n) *
-        std::max(smallestNormal(DType::f32),
-                 smallestNormal(dtype) * roundingOf(dtype));
-    for (int64_t c = 0; c < e; ++c) {
-      double size = 0;
-      bool vanishes = false;
-      for (int64_t j = 0; j < n; ++j) {
-        double weight = weights[i * n + j], factor = std::fabs(v[j * e + c]);
-        vanishes |= weight > 0 && weight <= least * (1 + relative) &&
-                    std::isinf(factor);
-        size += weight * factor;
-      }
-      double &value = out[i * e + c];
-      if (vanishes) // zero times infinity, or an infinity
-        value = std::numeric_limits<double>::quiet_NaN();
-      else if (std::isfinite(value) && std::isfinite(size * relative))
-        value += errorDirection(i * e + c) * size * relative;
-    }
-  }
-}
-
-LogicalResult attention(prim::AttentionOp op, Frame &frame) {
-  const Value &query = frame.get(op.getQuery());
-  const Value &key = frame.get(op.getKey());
-  const Value &value = frame.get(op.getValue());
-  unsigned batch = query.rank() - 2;
-  int64_t m = query.dim(batch), d = query.dim(batch + 1);
-  int64_t n = key.dim(batch), e = value.dim(batch + 1);
-  ArrayRef<int64_t> batchShape = query.shape().take_front(batch);
-  if (key.shape().take_front(batch) != batchShape ||
-      value.shape().take_front(batch) != batchShape ||
-      key.dim(batch + 1) != d || value.dim(batch) != n)
-    return op.emitOpError("expected key [B..., N, D] and value [B..., N, E]");
-  SmallVector<int64_t> scoreShape(batchShape), shape(batchShape);
-  scoreShape.append({m, n});
-  shape.append({m, e});
-  std::vector<double> mask;
-  if (op.getMask()) {
-    const Value &given = frame.get(op.getMask());
-    if (given.shape() != ArrayRef<int64_t>(scoreShape))
-      return op.emitOpError("expected a mask of shape [B..., M, N]");
-    mask = toDoubles(given);
-  }
-  FailureOr<Value> result = makeResult(op, shape);
-  if (failed(result))
-    return failure();
-  SmallVector<int64_t> order;
-  for (unsigned i = 0; i < batch; ++i)
-    order.push_back(i);
-  order.append({batch + 1, batch});
-  std::vector<double> q = toDoubles(query),
-                      k = toDoubles(transposed(key, order));
-  std::vector<double> v = toDoubles(value), out(result->size());
-  double scale = op.getScale().convertToDouble();
-  int64_t batches = countElements(batchShape);
-  for (int64_t b = 0; b < batches; ++b) {
-    std::vector<double> scores(m * n);
-    multiply(m, n, d, q.data() + b * m * d, k.data() + b * d * n,
-             scores.data());
-    for (int64_t i = 0; i < m * n; ++i)
-      scores[i] = scores[i] * scale + (mask.empty() ? 0 : mask[b * m * n + i]);
-    std::vector<double> weights = scores;
-    softmaxRows(weights, n);
-    multiply(m, e, n, weights.data(), v.data() + b * n * e,
-             out.data() + b * m * e);
-    if (perturbation().isOn())
-      perturbAttention(weights, scores, m, n, d, e,
-                       {q.data() + b * m * d, size_t(m * d)},
-                       {k.data() + b * d * n, size_t(d * n)},
-                       {v.data() + b * n * e, size_t(n * e)}, scale,
-                       out.data() + b * m * e, result->dtype());
-  }
-  fromDoubles(out, *result);
-  return finish(op, frame, std::move(*result));
-}
-
 } // namespace
+
+double unitOf(DType dtype) {
+  return dtype == DType::f64 ? kHalfUlpF64 : kHalfUlp;
+}
+
+double roundingOf(DType dtype) {
+  return dtype == DType::f16 ? 0x1p-11 : dtype == DType::bf16 ? 0x1p-8 : 0;
+}
 
 void softmaxRows(std::vector<double> &data, int64_t n) {
   int64_t rows = n ? static_cast<int64_t>(data.size()) / n : 0;
@@ -332,7 +229,6 @@ void addPrimComposite(PrimTable &table) {
                      op.getBias(), op.getAxes(), op.getEps().convertToDouble(),
                      /*center=*/true);
   });
-  table.add<prim::AttentionOp>(attention);
 }
 
 } // namespace kiln::eval

@@ -27,6 +27,7 @@ void addPrimMatMul(PrimTable &table);
 void addPrimConv(PrimTable &table);
 void addPrimPooling(PrimTable &table);
 void addPrimComposite(PrimTable &table);
+void addPrimAttention(PrimTable &table);
 void addPrimGroup(PrimTable &table);
 void addPrimControl(PrimTable &table);
 void addPrimDynamic(PrimTable &table);
@@ -60,6 +61,11 @@ void fromDoubles(llvm::ArrayRef<double> from, Value &value);
 Value magnitudes(const Value &value);
 /// The same with 0 for subnormal numbers of its type.
 Value normalMagnitudes(const Value &value);
+
+/// Half a unit of what a composite of this type is computed in.
+double unitOf(DType dtype);
+/// Half a unit of an element type that targets may round to; 0 of wide ones.
+double roundingOf(DType dtype);
 
 /// exp(x) / sum(exp(x)) in place, over rows of `n` elements.
 void softmaxRows(std::vector<double> &data, int64_t n);

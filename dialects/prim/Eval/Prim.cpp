@@ -31,6 +31,7 @@ struct PrimEvaluation : PrimTable {
     addPrimConv(*this);
     addPrimPooling(*this);
     addPrimComposite(*this);
+    addPrimAttention(*this);
     addPrimGroup(*this);
     addPrimControl(*this);
     addPrimDynamic(*this);

@@ -104,6 +104,8 @@ private:
   mlir::LogicalResult visitConv(prim::ConvOp op, const AccessMap &map);
   mlir::LogicalResult visitAttention(prim::AttentionOp op,
                                      const AccessMap &map);
+  mlir::LogicalResult visitAttentionBackward(prim::AttentionBackwardOp op,
+                                             const AccessMap &map);
   mlir::LogicalResult visitPool(mlir::Operation *op, const AccessMap &map);
   mlir::LogicalResult visitGather(prim::GatherOp op, const AccessMap &map);
   mlir::LogicalResult fail(const llvm::Twine &why) {

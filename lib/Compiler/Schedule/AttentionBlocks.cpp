@@ -16,8 +16,9 @@ using namespace kiln;
 using namespace kiln::schedule;
 using namespace kiln::target;
 
-/// Heads are whole, and what attention does not have has one element.
-void AttentionBuilder::placeDims() {
+void kiln::schedule::placeAttentionDims(KernelBuilder &kernel,
+                                        const GroupPlan &plan,
+                                        AttentionDims &dims, bool isThreaded) {
   for (Extent size : plan.sizes) {
     kernel.dims.emplace_back();
     kernel.dims.back().size = size;
@@ -38,16 +39,23 @@ void AttentionBuilder::placeDims() {
   }
 }
 
+/// The size of a dimension, or 1 if only a launch knows it.
+static int64_t knownSize(const KernelBuilder &kernel, int dim,
+                         int64_t unknown = 1) {
+  Extent size = kernel.dims[dim].size;
+  return size.isStatic() ? size.get() : unknown;
+}
+
 /// The second product is what the model is asked for: its left factor is made
 /// from keys as deep as the block.
-void AttentionBuilder::chooseBlocks() {
-  if (isThreaded)
-    return chooseThreadedBlocks();
+std::pair<int64_t, int64_t> kiln::schedule::chooseCachedBlocks(
+    ScheduleContext &ctx, const KernelBuilder &kernel,
+    const AttentionDims &dims, int rows, int along, Type element, bool isCut) {
   TilingProblem problem;
   problem.kind = TilingProblem::Kind::Contraction;
-  for (auto [dim, role] : {std::pair(dims.query, TilingRole::Row),
+  for (auto [dim, role] : {std::pair(rows, TilingRole::Row),
                            std::pair(dims.width, TilingRole::Column),
-                           std::pair(dims.key, TilingRole::Depth)}) {
+                           std::pair(along, TilingRole::Depth)}) {
     TilingDim described{role};
     if (Extent size = kernel.dims[dim].size; size.isStatic())
       described.size = size.get();
@@ -59,12 +67,12 @@ void AttentionBuilder::chooseBlocks() {
     problem.dims[0].most = kUnknownRows;
   // What a block of keys holds in vain where the mask cuts it.
   constexpr int64_t kCutRows = 128, kCutKeys = 128;
-  if (bound.isKnown) {
+  if (isCut) {
     problem.dims[0].most = kCutRows;
     problem.dims[2].most = kCutKeys;
   }
-  int64_t bits =
-      getElementTypeOrSelf(op.getQuery().getType()).getIntOrFloatBitWidth();
+  Type wide = sumType(element);
+  int64_t bits = element.getIntOrFloatBitWidth();
   int64_t wideBits = wide.getIntOrFloatBitWidth();
   problem.tiles = {{{0, 1}, bits},
                    {{2, 1}, bits},
@@ -72,51 +80,59 @@ void AttentionBuilder::chooseBlocks() {
                    {{2, 1}, bits},
                    {{0, 1}, wideBits}};
   problem.lhs = problem.rhs = problem.acc = wide;
-  auto known = [&](int dim) {
-    Extent size = kernel.dims[dim].size;
-    return size.isStatic() ? size.get() : int64_t(1);
-  };
-  problem.work = double(known(dims.query)) * known(dims.key) *
-                 (block(dims.depth) + block(dims.width));
+  problem.work =
+      double(knownSize(kernel, rows)) * knownSize(kernel, along) *
+      (kernel.dims[dims.depth].block + kernel.dims[dims.width].block);
   for (int dim : dims.outer) {
-    problem.instances *= known(dim);
-    problem.work *= known(dim);
+    problem.instances *= knownSize(kernel, dim);
+    problem.work *= knownSize(kernel, dim);
   }
   SmallVector<int64_t> blocks = ctx.tiling.choose(problem).blocks;
-  kernel.dims[dims.query].block = blocks[0];
-  kernel.dims[dims.key].block = blocks[2];
+  return {blocks[0], blocks[2]};
+}
+
+void AttentionBuilder::chooseBlocks() {
+  if (isThreaded)
+    return chooseThreadedBlocks();
+  std::tie(kernel.dims[dims.query].block, kernel.dims[dims.key].block) =
+      chooseCachedBlocks(ctx, kernel, dims, dims.query, dims.key,
+                         getElementTypeOrSelf(op.getQuery().getType()),
+                         bound.isKnown);
   // The chooser took a script's blocks.
   if (std::optional<Asked> asked = findAsked(op->getParentOp(), "blocks"))
     target::ask(kernel.kernel, "blocks", asked->value, asked->at);
 }
 
-/// Rows of a warp.
-static constexpr int64_t kOwnRows = 16;
+/// What is assumed where only a launch knows a size.
+static constexpr int64_t kUnknownSize = 1024;
+static constexpr int64_t kMostRows = 128, kLeastRows = 16;
 
-/// The tiles of FlashAttention-2: 128 queries, fewer where cores would have no
-/// instance, and as many keys as leave registers for the sums.
-void AttentionBuilder::chooseThreadedBlocks() {
-  constexpr int64_t kMostQueries = 128, kLeastQueries = 16;
-  constexpr int64_t kKeys = 64, kWideHead = 128, kKeysOfWideHead = 32;
-  auto known = [&](int dim) {
-    Extent size = kernel.dims[dim].size;
-    return size.isStatic() ? size.get() : int64_t(1024);
-  };
-  int64_t rows = std::clamp<int64_t>(llvm::PowerOf2Ceil(known(dims.query)),
-                                     kLeastQueries, kMostQueries);
+int64_t kiln::schedule::chooseThreadedRows(ScheduleContext &ctx,
+                                           const KernelBuilder &kernel,
+                                           const AttentionDims &dims, int dim) {
+  int64_t size = knownSize(kernel, dim, kUnknownSize);
+  int64_t rows =
+      std::clamp<int64_t>(llvm::PowerOf2Ceil(size), kLeastRows, kMostRows);
   int64_t outer = 1, cores = target::countCores(ctx.description);
-  for (int dim : dims.outer)
-    outer *= known(dim);
-  while (rows > 64 &&
-         outer * int64_t(llvm::divideCeil(known(dims.query), rows)) < cores)
+  for (int one : dims.outer)
+    outer *= knownSize(kernel, one, kUnknownSize);
+  while (rows > 64 && outer * int64_t(llvm::divideCeil(size, rows)) < cores)
     rows /= 2;
+  return rows;
+}
+
+/// As many keys as leave registers for the sums.
+void AttentionBuilder::chooseThreadedBlocks() {
+  constexpr int64_t kKeys = 64, kWideHead = 128, kKeysOfWideHead = 32;
+  auto known = [&](int dim) { return knownSize(kernel, dim, kUnknownSize); };
+  int64_t rows = chooseThreadedRows(ctx, kernel, dims, dims.query);
   if (!rowDims.empty()) {
     int64_t heads = 1;
     for (int dim : rowDims)
       heads *= kernel.dims[dim].block =
           llvm::PowerOf2Ceil(kernel.dims[dim].size.get());
     rows = std::max<int64_t>(llvm::PowerOf2Ceil(known(dims.query)),
-                             llvm::divideCeil(kLeastQueries, heads));
+                             llvm::divideCeil(kLeastRows, heads));
   }
   int64_t head = std::max(block(dims.depth), block(dims.width));
   bool isWide = head > kWideHead;
@@ -131,17 +147,16 @@ void AttentionBuilder::chooseThreadedBlocks() {
   // rows, two warps share the keys, in blocks that leave room for instances
   // beside each other.
   constexpr int64_t kHeadOfFewRows = 64, kWarpsOfFewRows = 2;
-  bool isFew = numRows() <= kOwnRows;
+  bool isFew = numRows() <= kRowsOfWarp;
   isWide |= isFew && head > kHeadOfFewRows;
   int64_t keys = isWide ? kKeysOfWideHead : kKeys;
   if (asked && sizes[2])
     keys = sizes[2];
   if (asked && (!llvm::isPowerOf2_64(rows) || !llvm::isPowerOf2_64(keys) ||
-                std::min(numRows(), keys) < kLeastQueries))
+                std::min(numRows(), keys) < kLeastRows))
     reason = "threads take blocks of powers of two from " +
-             std::to_string(kLeastQueries) + " on, found " +
-             std::to_string(rows) + " queries and " + std::to_string(keys) +
-             " keys";
+             std::to_string(kLeastRows) + " on, found " + std::to_string(rows) +
+             " queries and " + std::to_string(keys) + " keys";
   if (asked && !rowDims.empty() && rows < known(dims.query))
     reason = "queries of several heads are rows of one tile, expected all " +
              std::to_string(known(dims.query)) + " in a block, found " +
@@ -154,8 +169,9 @@ void AttentionBuilder::chooseThreadedBlocks() {
   rows = numRows();
   kernel.kernel->setAttr(
       tile::kKernelHintsAttr,
-      tile::KernelHintsAttr::get(
-          b.getContext(), isFew ? kWarpsOfFewRows : rows / kOwnRows, 0, 0, 0));
+      tile::KernelHintsAttr::get(b.getContext(),
+                                 isFew ? kWarpsOfFewRows : rows / kRowsOfWarp,
+                                 0, 0, 0));
   kernel.dims[dims.key].block = keys;
 }
 
@@ -164,18 +180,16 @@ void AttentionBuilder::chooseThreadedBlocks() {
 void AttentionBuilder::chooseParts() {
   target::TopologyAttr topology =
       ctx.description ? ctx.description.getTopology() : target::TopologyAttr();
-  if (!isThreaded || !topology)
+  // What parts leave does not tell the logarithm that others read.
+  if (!isThreaded || !topology || op.getLogsumexp())
     return;
-  auto known = [&](int dim) {
-    Extent size = kernel.dims[dim].size;
-    return size.isStatic() ? size.get() : int64_t(1024);
-  };
+  auto known = [&](int dim) { return knownSize(kernel, dim, kUnknownSize); };
   PartProblem problem;
   problem.cores = target::countCores(ctx.description);
   problem.blocks = 0;
   for (const KeyPiece &one : pieces)
     problem.blocks += llvm::divideCeil(
-        one.size.isStatic() ? one.size.get() : int64_t(1024), block(dims.key));
+        one.size.isStatic() ? one.size.get() : kUnknownSize, block(dims.key));
   problem.instances = llvm::divideCeil(known(dims.query), block(dims.query));
   for (int dim : dims.outer)
     if (!llvm::is_contained(rowDims, dim))
@@ -184,7 +198,7 @@ void AttentionBuilder::chooseParts() {
   constexpr int64_t kRowsOfCore = 128, kMostPerCore = 4;
   problem.perCore =
       std::clamp<int64_t>(kRowsOfCore / numRows(), 1, kMostPerCore);
-  problem.hasFewRows = numRows() <= kOwnRows;
+  problem.hasFewRows = numRows() <= kRowsOfWarp;
   auto bytes = [](Type type) {
     return getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8.0;
   };
@@ -217,17 +231,22 @@ void AttentionBuilder::placeGrid() {
   kernel.placeGrid();
 }
 
-void AttentionBuilder::findLoops() {
+KeyLoop kiln::schedule::findKeyLoop(KernelBuilder &kernel,
+                                    const AttentionDims &dims,
+                                    const MaskBound &bound) {
+  KeyLoop loop;
   index::Math &math = kernel.host.math;
-  int64_t size = block(dims.key);
+  int64_t size = kernel.dims[dims.key].block;
   Extent keys = kernel.dims[dims.key].size;
-  end = kernel.index(kernel.numBlocks(dims.key));
+  loop.end = kernel.index(kernel.numBlocks(dims.key));
   Extent whole = math.floorDiv(keys, size);
-  auto least = [&](Value x, Value y) { return make<arith::MinSIOp>(x, y); };
+  auto least = [&](Value x, Value y) -> Value {
+    return arith::MinSIOp::create(kernel.b, kernel.loc, x, y);
+  };
   if (!whole.same(kernel.numBlocks(dims.key)))
-    cut = kernel.index(whole);
+    loop.cut = kernel.index(whole);
   if (!bound.isKnown)
-    return;
+    return loop;
   // The last key of the first and of the last query.
   Value first = kernel.index(bound.last.offset());
   for (int dim : bound.last.dims())
@@ -236,19 +255,23 @@ void AttentionBuilder::findLoops() {
                                   kernel.index(bound.last.coefficient(dim))));
   Value last = first;
   if (bound.last.dependsOn(dims.query))
-    last = kernel.add(first, kernel.constant(block(dims.query) - 1));
+    last =
+        kernel.add(first, kernel.constant(kernel.dims[dims.query].block - 1));
   // How many blocks there are up to a key, the rest of one counted or not.
   auto blocksTo = [&](Value key, int64_t rest) -> Value {
-    Value count = make<arith::MaxSIOp>(kernel.add(key, kernel.constant(1)),
-                                       kernel.constant(0));
-    return make<arith::DivUIOp>(kernel.add(count, kernel.constant(rest)),
-                                kernel.constant(size));
+    Value count = arith::MaxSIOp::create(kernel.b, kernel.loc,
+                                         kernel.add(key, kernel.constant(1)),
+                                         kernel.constant(0));
+    return arith::DivUIOp::create(kernel.b, kernel.loc,
+                                  kernel.add(count, kernel.constant(rest)),
+                                  kernel.constant(size));
   };
-  end = least(end, blocksTo(last, size - 1));
+  loop.end = least(loop.end, blocksTo(last, size - 1));
   if (bound.isAll) {
     Value seen = blocksTo(first, 0);
-    cut = cut ? least(cut, seen) : seen;
+    loop.cut = loop.cut ? least(loop.cut, seen) : seen;
   }
-  if (cut)
-    cut = least(cut, end);
+  if (loop.cut)
+    loop.cut = least(loop.cut, loop.end);
+  return loop;
 }

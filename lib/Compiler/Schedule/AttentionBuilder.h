@@ -14,10 +14,11 @@ class AttentionBuilder {
 public:
   AttentionBuilder(ScheduleContext &ctx, GroupPlan &plan, AttentionDims dims,
                    GroupPlan::InGroupFn inGroup, KernelBuilder &kernel,
-                   mlir::Value root, const Buffer &out)
+                   mlir::Value root, const Buffer &out, const Buffer *sums)
       : ctx(ctx), plan(plan), dims(std::move(dims)),
         inGroup(std::move(inGroup)), kernel(kernel), b(kernel.b),
-        loc(kernel.loc), root(root), out(out), anchor(plan.anchors.front()),
+        loc(kernel.loc), root(root), out(out), sums(sums),
+        anchor(plan.anchors.front()),
         op(mlir::cast<prim::AttentionOp>(anchor.op)),
         wide(sumType(mlir::getElementTypeOrSelf(op.getQuery().getType()))),
         isThreaded(multipliesWithThreads(
@@ -43,13 +44,10 @@ private:
   };
 
   // AttentionBlocks.cpp
-  void placeDims();
   void chooseBlocks();
   void chooseThreadedBlocks();
   void chooseParts();
   void placeGrid();
-  /// The bounds of both loops.
-  void findLoops();
 
   // AttentionSchedule.cpp
   Softmax loop(mlir::Value first, mlir::Value last, bool isCut,
@@ -58,6 +56,8 @@ private:
   Softmax loops(Softmax all);
   /// Divides by the sum of the exponentials, and stores.
   mlir::LogicalResult storeResult(const Softmax &all);
+  /// Stores the logarithm of the sum of the exponentials.
+  void storeSums(const Softmax &all);
   /// Stores what the kernel that combines the parts reads.
   PartialSoftmax storePart(const Softmax &all);
   Softmax step(const Softmax &before, bool isCut);
@@ -118,6 +118,7 @@ private:
   mlir::Location loc;
   mlir::Value root;
   const Buffer &out;
+  const Buffer *sums; ///< for the logarithm of the sums, if it is wanted
   const AnchorVisit &anchor;
   prim::AttentionOp op;
   mlir::Type wide;
@@ -134,8 +135,7 @@ private:
   const KeyPiece *piece = nullptr; ///< that a loop goes through
   int part = -1;     ///< the dimension of instances that share out keys, if any
   mlir::Value query; ///< the tile
-  /// Blocks of keys from the first one that is cut; their end. Null: there are
-  /// none that are cut, or all are computed.
+  /// Of the blocks of keys.
   mlir::Value cut, end;
 };
 

@@ -18,9 +18,8 @@ using namespace kiln;
 using namespace kiln::schedule;
 
 /// Whether scores of all queries are still in a cache when they are read again.
-static bool hasFewQueries(prim::AttentionOp op) {
+static bool hasFewQueries(RankedTensorType query) {
   constexpr int64_t kFewRows = 16;
-  RankedTensorType query = op.getQuery().getType();
   int64_t rows = query.getDimSize(query.getRank() - 2);
   return !ShapedType::isDynamic(rows) && rows < kFewRows;
 }
@@ -30,14 +29,22 @@ namespace {
 /// Collects what goes into one claim.
 class Claimer {
 public:
-  explicit Claimer(prim::AttentionOp op) : op(op), root(op.getResult()) {
+  explicit Claimer(prim::AttentionOp op)
+      : op(op), root(op.getResult()), maskNumber(3),
+        // Of joined keys a mask would not tell which blocks it excludes.
+        takesPieces(!op.getMask() || hasFewQueries(op.getQuery().getType())) {
+    ops.insert(op);
+  }
+  explicit Claimer(prim::AttentionBackwardOp op)
+      : op(op), root(op.getQueryGradient()), maskNumber(6), takesPieces(false) {
     ops.insert(op);
   }
 
   LogicalResult run() {
     if (!isPlanned())
       return failure();
-    growDown();
+    if (isa<prim::AttentionOp>(op))
+      growDown();
     growUp(op, /*isMask=*/false, /*isKeys=*/false);
     return success();
   }
@@ -62,9 +69,10 @@ private:
     }
     FailureOr<AttentionDims> dims = findAttentionDims(plan, reason);
     return succeeded(dims) &&
-           succeeded(findKeyPieces(
-               plan, [&](Operation *one) { return ops.contains(one); }, *dims,
-               reason));
+           (!isa<prim::AttentionOp>(op) ||
+            succeeded(findKeyPieces(
+                plan, [&](Operation *one) { return ops.contains(one); }, *dims,
+                reason)));
   }
 
   /// Takes the movements that are all that uses the result.
@@ -107,11 +115,9 @@ private:
       Value value = operand.get();
       Operation *source = value.getDefiningOp();
       unsigned number = operand.getOperandNumber();
-      bool inMask = isMask || (user == op && number == 3);
-      // Of joined keys a mask would not tell which blocks it excludes.
+      bool inMask = isMask || (user == op && number == maskNumber);
       bool inKeys = (isKeys && !isa<prim::CatOp>(user)) ||
-                    (user == op && (number == 1 || number == 2) &&
-                     (!op.getMask() || hasFewQueries(op)));
+                    (user == op && (number == 1 || number == 2) && takesPieces);
       if (!source || ops.contains(source) || ops.size() >= kMostOps ||
           source->getBlock() != op->getBlock() ||
           !isa<RankedTensorType>(value.getType()) ||
@@ -136,16 +142,18 @@ private:
     }
   }
 
-  prim::AttentionOp op;
+  Operation *op;
   Value root;
+  unsigned maskNumber; ///< of the operand, if there is one
+  bool takesPieces;    ///< keys that a `prim.cat` joins
   llvm::SetVector<Operation *> ops;
 };
 
 } // namespace
 
-/// Why attention of these types is no kernel, or nothing. With `sharesKeys`
-/// instances share out the keys of few queries.
-static std::string objectionTo(prim::AttentionOp op, bool sharesKeys) {
+/// Why attention, or its gradients, of these types is no kernel, or nothing.
+/// With `sharesKeys` instances share out the keys of few queries.
+template <typename Op> static std::string objectionTo(Op op, bool sharesKeys) {
   constexpr int64_t kWidestHead = 512;
   RankedTensorType query = op.getQuery().getType();
   Type element = query.getElementType();
@@ -157,7 +165,7 @@ static std::string objectionTo(prim::AttentionOp op, bool sharesKeys) {
       return "only a launch knows how many elements a head has";
     else if (type.getShape().back() > kWidestHead)
       return "a head has more elements than a tile";
-  if (hasFewQueries(op) && !sharesKeys)
+  if (hasFewQueries(query) && !sharesKeys)
     return "there are few queries";
   return "";
 }
@@ -176,11 +184,12 @@ bool kiln::schedule::multipliesWithThreads(target::TargetAttr description,
       });
 }
 
-LogicalResult kiln::schedule::claimAttention(Operation *func,
-                                             target::LoweringContext &ctx) {
-  SmallVector<prim::AttentionOp> all;
-  func->walk([&](prim::AttentionOp op) {
-    if (!op->getParentOfType<prim::ClaimOp>())
+template <typename Op>
+static LogicalResult claimAll(Operation *func, StringRef name,
+                              target::LoweringContext &ctx) {
+  SmallVector<Op> all;
+  func->walk([&](Op op) {
+    if (!op->template getParentOfType<prim::ClaimOp>())
       all.push_back(op);
   });
   if (all.empty())
@@ -188,7 +197,7 @@ LogicalResult kiln::schedule::claimAttention(Operation *func,
   target::BoundTarget bound = target::TargetRegistry::get().boundTarget(
       func->getParentOfType<ModuleOp>());
   tiling::Chooser tiling(bound.target, ctx.description, ctx.options);
-  for (prim::AttentionOp op : all) {
+  for (Op op : all) {
     bool isThreaded =
         multipliesWithThreads(ctx.description, tiling.model(),
                               getElementTypeOrSelf(op.getQuery().getType()));
@@ -198,6 +207,9 @@ LogicalResult kiln::schedule::claimAttention(Operation *func,
                "these elements one by one";
     if (ctx.options.get("attention") == "decomposed")
       reason = "the option 'attention' says so";
+    if (reason.empty() && isa<prim::AttentionOp>(op.getOperation()) &&
+        op->getResult(0).use_empty())
+      reason = "its result is not read";
     Claimer claimer(op);
     if (reason.empty() && failed(claimer.run()))
       reason = claimer.reason;
@@ -207,9 +219,19 @@ LogicalResult kiln::schedule::claimAttention(Operation *func,
           .chose(op, "claim", ctx.options.name, "decomposed");
       continue;
     }
-    if (failed(target::claimOps(claimer.group(), "attention", ctx.options.name,
-                                ctx)))
+    if (failed(target::claimOps(claimer.group(), name, ctx.options.name, ctx)))
       return failure();
   }
   return success();
+}
+
+LogicalResult kiln::schedule::claimAttention(Operation *func,
+                                             target::LoweringContext &ctx) {
+  return claimAll<prim::AttentionOp>(func, "attention", ctx);
+}
+
+LogicalResult
+kiln::schedule::claimAttentionBackward(Operation *func,
+                                       target::LoweringContext &ctx) {
+  return claimAll<prim::AttentionBackwardOp>(func, "attention_backward", ctx);
 }

@@ -40,21 +40,59 @@ LogicalResult GroupPlan::visitAttention(prim::AttentionOp op,
   return success();
 }
 
+/// What is visited is the gradient by the query; the others are accessed by the
+/// maps of key and value.
+LogicalResult GroupPlan::visitAttentionBackward(prim::AttentionBackwardOp op,
+                                                const AccessMap &map) {
+  AnchorVisit anchor;
+  anchor.op = op;
+  anchor.map = map;
+  if (!map.ranges.empty())
+    return fail("a gradient of attention is restricted");
+  unsigned batch = map.index.size() - 2;
+  IndexExpr query = map.index[batch], depth = map.index[batch + 1];
+  IndexExpr keys = fresh({op.getOperation(), 0}, dimOf(op.getKey(), batch));
+  IndexExpr width =
+      fresh({op.getOperation(), 1}, dimOf(op.getValue(), batch + 1));
+  for (const IndexExpr *expr : {&keys, &width})
+    for (int dim : expr->dims())
+      anchor.reduced.push_back(dim);
+  auto at = [&](std::initializer_list<IndexExpr> behind) {
+    AccessMap result;
+    result.index.assign(map.index.begin(), map.index.begin() + batch);
+    result.index.append(behind);
+    return result;
+  };
+  anchor.operandMaps = {at({query, depth}), at({keys, depth}),
+                        at({keys, width}),  at({query, width}),
+                        at({query, width}), at({query})};
+  if (op.getMask())
+    anchor.operandMaps.push_back(at({query, keys}));
+  anchors.push_back(anchor);
+  for (auto [operand, operandMap] :
+       llvm::zip(op.getOperands(), anchor.operandMaps))
+    if (failed(visit(operand, operandMap)))
+      return failure();
+  return success();
+}
+
 FailureOr<AttentionDims>
 kiln::schedule::findAttentionDims(const GroupPlan &plan, std::string &reason) {
   if (plan.anchors.size() != 1 || !plan.reductions.empty() ||
-      !isa<prim::AttentionOp>(plan.anchors.front().op)) {
+      !isa<prim::AttentionOp, prim::AttentionBackwardOp>(
+          plan.anchors.front().op)) {
     reason = "the group is not one attention";
     return failure();
   }
   const AnchorVisit &anchor = plan.anchors.front();
   AttentionDims dims;
-  ArrayRef<IndexExpr> index = anchor.map.index;
-  for (const IndexExpr &expr : index.drop_back())
+  ArrayRef<IndexExpr> query = anchor.operandMaps[0].index,
+                      value = anchor.operandMaps[2].index;
+  for (const IndexExpr &expr : query.drop_back())
     for (int dim : expr.dims())
       dims.outer.push_back(dim);
   // The innermost part of the queries is what makes tiles.
-  const IndexExpr &queries = index[index.size() - 2];
+  const IndexExpr &queries = query.drop_back().back();
   for (int dim : queries.dims())
     if (queries.scale(dim) == 1)
       dims.query = dim;
@@ -63,11 +101,9 @@ kiln::schedule::findAttentionDims(const GroupPlan &plan, std::string &reason) {
     return failure();
   }
   llvm::erase(dims.outer, dims.query);
-  const IndexExpr &depth = anchor.operandMaps[0].index.back();
-  const IndexExpr &keys = anchor.operandMaps[2].index[index.size() - 2];
-  for (auto [expr, dim] :
-       {std::pair(&depth, &dims.depth), std::pair(&keys, &dims.key),
-        std::pair(&index.back(), &dims.width)}) {
+  for (auto [expr, dim] : {std::pair(&query.back(), &dims.depth),
+                           std::pair(&value.drop_back().back(), &dims.key),
+                           std::pair(&value.back(), &dims.width)}) {
     *dim = expr->asDim();
     if (expr->hasDims() && *dim < 0) {
       reason = "keys or elements of a head have several dimensions";

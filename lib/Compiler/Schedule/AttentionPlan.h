@@ -35,6 +35,37 @@ MaskBound findMaskBound(mlir::Value mask, const AccessMap &map, GroupPlan &plan,
                         GroupPlan::InGroupFn inGroup,
                         const AttentionDims &dims);
 
+/// The blocks of keys that queries of an instance see.
+struct KeyLoop {
+  mlir::Value end; ///< behind the last one
+  /// The first one that a mask or the end of the keys cuts; null: there is
+  /// none.
+  mlir::Value cut;
+};
+KeyLoop findKeyLoop(KernelBuilder &kernel, const AttentionDims &dims,
+                    const MaskBound &bound);
+
+/// Blocks of `rows` and of what a loop goes through, where cores compute out of
+/// caches. `isCut`: a mask leaves some of them out.
+std::pair<int64_t, int64_t> chooseCachedBlocks(ScheduleContext &ctx,
+                                               const KernelBuilder &kernel,
+                                               const AttentionDims &dims,
+                                               int rows, int along,
+                                               mlir::Type element, bool isCut);
+
+/// Rows of a tile that a warp has, so that its part of the sums stays in
+/// registers.
+inline constexpr int64_t kRowsOfWarp = 16;
+/// Rows of the tiles of FlashAttention-2: 128 of `dim`, fewer where cores would
+/// have no instance.
+int64_t chooseThreadedRows(ScheduleContext &ctx, const KernelBuilder &kernel,
+                           const AttentionDims &dims, int dim);
+
+/// Gives a kernel the dimensions of a plan. What attention does not have has
+/// one element; heads are whole, and where threads share tiles a power of two.
+void placeAttentionDims(KernelBuilder &kernel, const GroupPlan &plan,
+                        AttentionDims &dims, bool isThreaded);
+
 /// Whether a matrix unit that threads share multiplies elements of this type,
 /// so that weights of attention are rounded to it.
 bool multipliesWithThreads(target::TargetAttr description,
@@ -48,6 +79,12 @@ mlir::LogicalResult claimAttention(mlir::Operation *func,
 /// Registered as the schedule `generic.attention`.
 mlir::LogicalResult scheduleAttention(mlir::Operation *op,
                                       target::LoweringContext &context);
+/// Registered as the claim `generic.attention_backward`.
+mlir::LogicalResult claimAttentionBackward(mlir::Operation *func,
+                                           target::LoweringContext &context);
+/// Registered as the schedule `generic.attention_backward`.
+mlir::LogicalResult scheduleAttentionBackward(mlir::Operation *op,
+                                              target::LoweringContext &context);
 
 } // namespace kiln::schedule
 

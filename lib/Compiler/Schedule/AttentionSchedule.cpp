@@ -261,6 +261,19 @@ LogicalResult AttentionBuilder::storeResult(const Softmax &all) {
   return success();
 }
 
+void AttentionBuilder::storeSums(const Softmax &all) {
+  Value largest = all.largest;
+  if (isPowerOfTwo)
+    largest =
+        make<arith::MulFOp>(largest, splat(llvm::numbers::ln2, numRows(), 1));
+  // Without any key both are minus infinity.
+  Value sum =
+      make<arith::AddFOp>(math::LogOp::create(b, loc, all.sum), largest);
+  AccessMap map = anchor.map;
+  map.index.pop_back();
+  tiles(dims.query, dims.width).store(sum, *sums, map);
+}
+
 PartialSoftmax AttentionBuilder::storePart(const Softmax &all) {
   PartialSoftmax stored;
   stored.part = part;
@@ -310,18 +323,20 @@ LogicalResult AttentionBuilder::run() {
   if (failed(found))
     return failure();
   pieces = std::move(*found);
-  if (isThreaded)
+  if (isThreaded && !op.getLogsumexp())
     rowDims = findRowDims(plan, dims, pieces.front());
   if (op.getMask() && rowDims.empty() && pieces.size() == 1)
     bound =
         findMaskBound(op.getMask(), anchor.operandMaps[3], plan, inGroup, dims);
-  placeDims();
+  placeAttentionDims(kernel, plan, dims, isThreaded);
   chooseBlocks();
   if (!reason.empty())
     return failure();
   chooseParts();
   placeGrid();
-  findLoops();
+  KeyLoop bounds = findKeyLoop(kernel, dims, bound);
+  cut = bounds.cut;
+  end = bounds.end;
   int64_t rows = numRows(), width = block(dims.width);
   query = operand(0, dims.query, dims.depth,
                   getElementTypeOrSelf(op.getQuery().getType()));
@@ -332,6 +347,8 @@ LogicalResult AttentionBuilder::run() {
     stored = storePart(all);
   else if (failed(storeResult(all)))
     return failure();
+  if (sums)
+    storeSums(all);
   if (!reason.empty())
     return failure();
   Extent flops = 2;
@@ -354,14 +371,25 @@ LogicalResult kiln::schedule::scheduleAttention(Operation *claim,
   if (!ctx)
     return context.decline(claim, "needs the context of convert-prim-to-tile");
   Block &body = claim->getRegion(0).front();
-  if (claim->getNumResults() != 1)
-    return ctx->decline(claim, "it has not one result");
   HostProgramBuilder &host = ctx->host;
   for (auto [argument, input] :
        llvm::zip(body.getArguments(), claim->getOperands()))
     host.setAlias(argument, input);
   auto inGroup = [&body](Operation *op) { return op->getBlock() == &body; };
-  Value root = body.getTerminator()->getOperand(0);
+  // The result, behind movements, and the logarithm of the sums.
+  Value root, result, sums;
+  for (auto [yielded, given] :
+       llvm::zip(body.getTerminator()->getOperands(), claim->getResults())) {
+    auto attention = yielded.getDefiningOp<prim::AttentionOp>();
+    bool isSums = attention && yielded == attention.getLogsumexp();
+    if (isSums ? sums : root)
+      return ctx->decline(claim, "it has several results");
+    (isSums ? sums : result) = given;
+    if (!isSums)
+      root = yielded;
+  }
+  if (!root)
+    return ctx->decline(claim, "only the logarithm of its sums is read");
   GroupPlan plan(host.math, host.dimFn(), inGroup);
   if (failed(plan.run(root)))
     return ctx->decline(claim, plan.reason);
@@ -373,13 +401,18 @@ LogicalResult kiln::schedule::scheduleAttention(Operation *claim,
     if (dim >= 0 && !plan.sizes[dim].isStatic())
       return ctx->decline(claim,
                           "only a launch knows how many elements a head has");
-  Buffer out = host.destination(claim->getResult(0));
+  Buffer out = host.destination(result), sumsOut;
+  if (sums)
+    sumsOut = host.destination(sums);
   KernelBuilder kernel(host, claim->getLoc(), ctx->kernelName);
-  AttentionBuilder builder(*ctx, plan, *dims, inGroup, kernel, root, out);
+  AttentionBuilder builder(*ctx, plan, *dims, inGroup, kernel, root, out,
+                           sums ? &sumsOut : nullptr);
   if (failed(builder.run())) {
     kernel.abandon();
     return ctx->decline(claim, builder.reason);
   }
-  host.setBuffer(claim->getResult(0), out);
+  host.setBuffer(result, out);
+  if (sums)
+    host.setBuffer(sums, sumsOut);
   return success();
 }

@@ -198,8 +198,12 @@ LogicalResult GroupPlan::visit(Value value, const AccessMap &map) {
     return visitDot(dot, map);
   if (auto conv = dyn_cast<prim::ConvOp>(op))
     return visitConv(conv, map);
-  if (auto attention = dyn_cast<prim::AttentionOp>(op))
+  if (auto attention = dyn_cast<prim::AttentionOp>(op);
+      attention && value == attention.getResult())
     return visitAttention(attention, map);
+  if (auto backward = dyn_cast<prim::AttentionBackwardOp>(op);
+      backward && value == backward.getQueryGradient())
+    return visitAttentionBackward(backward, map);
   if (isAnchor(op))
     return visitPool(op, map);
   if (auto gather = dyn_cast<prim::GatherOp>(op))

@@ -69,6 +69,15 @@ void kiln::schedule::registerCoreSchedules() {
     attention.kind = "claim.attention";
     attention.emit = scheduleAttention;
     registry.add(std::move(attention));
+    claim = target::PrimClaim();
+    claim.name = "generic.attention_backward";
+    claim.claim = claimAttentionBackward;
+    registry.add(std::move(claim));
+    target::Schedule backward;
+    backward.name = "generic.attention_backward";
+    backward.kind = "claim.attention_backward";
+    backward.emit = scheduleAttentionBackward;
+    registry.add(std::move(backward));
     return true;
   }();
   (void)once;

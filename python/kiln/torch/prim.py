@@ -343,10 +343,26 @@ class Prim(Function):
                          x.dtype, x.shape)
 
     def attention(self, q, k, v, mask, scale):
-        shape = [*q.shape[:-1], v.shape[-1]]
+        return self.emit(self._attention(q, k, v, mask, scale), q.dtype, (*q.shape[:-1], v.shape[-1]))
+
+    def attention_with_logsumexp(self, q, k, v, mask, scale):
+        """The result, and the logarithm of the sum of the exponentials of each query's scores."""
+        wide, rows = "f64" if q.dtype == "f64" else "f32", q.shape[:-1]
+        text = self._attention(q, k, v, mask, scale)
+        return self.emit_many(f"{text}, {self._type(wide, rows)}", [(q.dtype, (*rows, v.shape[-1])), (wide, rows)])
+
+    def _attention(self, q, k, v, mask, scale):
         masked, types = (f" mask {mask.name}", f", {mask.type}") if mask else ("", "")
-        return self.emit(f"prim.attention {q.name}, {k.name}, {v.name}{masked} scale {float_text(scale)} : {q.type}, {k.type}, "
-                         f"{v.type}{types} -> {self._type(q.dtype, shape)}", q.dtype, shape)
+        return (f"prim.attention {q.name}, {k.name}, {v.name}{masked} scale {float_text(scale)} : {q.type}, {k.type}, "
+                f"{v.type}{types} -> {self._type(q.dtype, (*q.shape[:-1], v.shape[-1]))}")
+
+    def attention_backward(self, q, k, v, made, grad, logsumexp, mask, scale):
+        """The gradients by query, key and value."""
+        masked = f" mask {mask.name}" if mask else ""
+        operands = [q, k, v, made, grad, logsumexp] + ([mask] if mask else [])
+        return self.emit_many(f"prim.attention_backward {q.name}, {k.name}, {v.name} output {made.name} gradient {grad.name} "
+                              f"logsumexp {logsumexp.name}{masked} scale {float_text(scale)} : "
+                              f"{', '.join(x.type for x in operands)}", [(x.dtype, x.shape) for x in (q, k, v)])
 
 
 def float_text(value):

@@ -124,24 +124,80 @@ def Prim_AttentionOp : Prim_Op<"attention", [Pure, DeclareOpInterfaceMethods<Acc
     computed in f32 or wider. A target may round the weights of the softmax to the element type before they multiply the
     values, as FlashAttention (Dao et al. 2022) and libraries do; the result is rounded once.
 
+    The optional second result, of shape [B..., M], is log(sum(exp(query * key^T * scale + mask))) along N, from which
+    `prim.attention_backward` computes the weights again. It is minus infinity where the mask excludes every key.
+
     Constraints:
     - (C1) The query has rank 2 or more.
     - (C2) Query, key, value and result have the same element type.
     - (C3) Key, value and result have the shapes above.
     - (C4) The mask has the element type and the shape [B..., M, N].
+    - (C5) The logarithm has the shape [B..., M] and the type that scores are computed in: f64 for f64, f32 else.
 
     Example:
     ```mlir
     %r = prim.attention %q, %k, %v mask %m scale 0.125 : tensor<8x16x64xf32>, tensor<8x16x64xf32>,
       tensor<8x16x64xf32>, tensor<8x16x16xf32> -> tensor<8x16x64xf32>
+    %s, %l = prim.attention %q, %k, %v scale 0.125 : tensor<8x16x64xf32>, tensor<8x16x64xf32>,
+      tensor<8x16x64xf32> -> tensor<8x16x64xf32>, tensor<8x16xf32>
     ```
   }];
   let arguments = (ins Prim_FloatTensor:$query, Prim_FloatTensor:$key, Prim_FloatTensor:$value,
                        Optional<Prim_FloatTensor>:$mask, F64Attr:$scale);
-  let results = (outs Prim_FloatTensor:$result);
+  let results = (outs Prim_FloatTensor:$result, Optional<Prim_FloatTensor>:$logsumexp);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`mask` $mask^)? `scale` $scale attr-dict
-    `:` type($query) `,` type($key) `,` type($value) (`,` type($mask)^)? `->` type($result)
+    `:` type($query) `,` type($key) `,` type($value) (`,` type($mask)^)? `->` type($result) (`,` type($logsumexp)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Prim_AttentionBackwardOp : Prim_Op<"attention_backward",
+    [Pure, DeclareOpInterfaceMethods<AccumulationOpInterface>, AllTypesMatch<["query", "query_gradient"]>,
+     AllTypesMatch<["key", "key_gradient"]>, AllTypesMatch<["value", "value_gradient"]>]> {
+  let summary = "Gradients of scaled dot-product attention";
+  let description = [{
+    The gradients of a function of `output`, the result of `prim.attention` for the same query, key, value, mask and scale,
+    by query, key and value. `gradient` is the gradient by `output`; `logsumexp` is the second result of `prim.attention`.
+    With the formulas of FlashAttention-2 (Dao 2023, algorithm 2):
+
+    ```
+    weights        = exp(query * key^T * scale + mask - logsumexp)         [B..., M, N]
+    value_gradient = weights^T * gradient
+    weighted       = sum(output * gradient) along E                        [B..., M]
+    scores         = weights * (gradient * value^T - weighted) * scale     [B..., M, N]
+    query_gradient = scores * key
+    key_gradient   = scores^T * query
+    ```
+
+    Where `logsumexp` is minus infinity, a query that sees no key, weights are zero. Weights and scores are computed in f32
+    or wider. A target may round both to the element type before they multiply, as libraries do; results are rounded once.
+    The mask has no gradient here.
+
+    Constraints:
+    - (C1) The query has rank 2 or more.
+    - (C2) All operands but the logarithm have the element type of the query.
+    - (C3) Key and value have the shapes [B..., N, D] and [B..., N, E] for a query of [B..., M, D].
+    - (C4) The output and its gradient have the shape [B..., M, E].
+    - (C5) The logarithm has the shape [B..., M] and the type f64 for f64, f32 else.
+    - (C6) The mask has the shape [B..., M, N].
+    - (C7) Gradients have the types of query, key and value.
+
+    Example:
+    ```mlir
+    %dq, %dk, %dv = prim.attention_backward %q, %k, %v output %o gradient %g logsumexp %l scale 0.125 :
+      tensor<8x16x64xf32>, tensor<8x20x64xf32>, tensor<8x20x64xf32>, tensor<8x16x64xf32>, tensor<8x16x64xf32>,
+      tensor<8x16xf32>
+    ```
+  }];
+  let arguments = (ins Prim_FloatTensor:$query, Prim_FloatTensor:$key, Prim_FloatTensor:$value, Prim_FloatTensor:$output,
+                       Prim_FloatTensor:$gradient, Prim_FloatTensor:$logsumexp, Optional<Prim_FloatTensor>:$mask,
+                       F64Attr:$scale);
+  let results = (outs Prim_FloatTensor:$query_gradient, Prim_FloatTensor:$key_gradient, Prim_FloatTensor:$value_gradient);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value `output` $output `gradient` $gradient `logsumexp` $logsumexp (`mask` $mask^)?
+    `scale` $scale attr-dict `:` type($query) `,` type($key) `,` type($value) `,` type($output) `,` type($gradient) `,`
+    type($logsumexp) (`,` type($mask)^)?
   }];
   let hasVerifier = 1;
 }

@@ -1,0 +1,426 @@
+//===- AttentionGradients.cpp - A kernel of attention's gradients ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Weights are computed again, block by block, from the logarithm of the sum of
+// their row (FlashAttention-2, Dao 2023, algorithm 2), so that none of them is
+// in memory. Gradients by keys and values are sums over queries, and one
+// instance adds all of a block of keys; those by queries are sums over keys,
+// and another kernel adds them. No sum depends on the order of instances.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionGradients.h"
+#include "kiln/Dialect/Tile/DotOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+using namespace kiln::target;
+
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+AttentionGradients::AttentionGradients(ScheduleContext &ctx, GroupPlan &plan,
+                                       AttentionDims given,
+                                       GroupPlan::InGroupFn inGroup)
+    : ctx(ctx), plan(plan), dims(std::move(given)), inGroup(std::move(inGroup)),
+      anchor(plan.anchors.front()),
+      op(cast<prim::AttentionBackwardOp>(anchor.op)),
+      element(getElementTypeOrSelf(op.getQuery().getType())),
+      wide(sumType(element)),
+      isThreaded(
+          multipliesWithThreads(ctx.description, ctx.tiling.model(), element)),
+      narrow(isThreaded && ctx.options.get("attention") != "wide" ? element
+                                                                  : wide),
+      isPowerOfTwo(narrow != wide && op.getScale().convertToDouble() > 0) {
+  if (op.getMask())
+    bound = findMaskBound(op.getMask(), anchor.operandMaps[Mask], plan,
+                          this->inGroup, dims);
+  SmallVector<Extent> sizes;
+  auto add = [&](int dim) {
+    rowMap.index.push_back(IndexExpr::dim(dim));
+    sizes.push_back(plan.sizes[dim]);
+  };
+  for (int dim : dims.outer)
+    add(dim);
+  if (dims.query >= 0)
+    add(dims.query);
+  shift = ctx.host.allocate(wide, sizes);
+  weighted = ctx.host.allocate(wide, sizes);
+}
+
+GradientKernel::GradientKernel(AttentionGradients &all, StringRef name)
+    : all(all), dims(all.dims), kernel(all.ctx.host, all.op.getLoc(), name),
+      b(kernel.b), loc(kernel.loc) {
+  placeAttentionDims(kernel, all.plan, dims, all.isThreaded);
+}
+
+/// Sums of a tile have a register each; the tiles of FlashAttention-2
+/// otherwise.
+void GradientKernel::placeBlocks(int rows, int along, int64_t sums) {
+  constexpr int64_t kMostAlong = 64, kFewAlong = 32, kManySums = 192,
+                    kMostSums = 256;
+  if (all.isThreaded) {
+    kernel.dims[rows].block = chooseThreadedRows(all.ctx, kernel, dims, rows);
+    kernel.dims[along].block = sums > kManySums ? kFewAlong : kMostAlong;
+    // More warps than have whole rows, where one could not hold its sums.
+    int64_t warps = block(rows) / kRowsOfWarp * (sums > kMostSums ? 2 : 1);
+    kernel.kernel->setAttr(
+        tile::kKernelHintsAttr,
+        tile::KernelHintsAttr::get(b.getContext(), warps, 0, 0, 0));
+  } else {
+    std::tie(kernel.dims[rows].block, kernel.dims[along].block) =
+        chooseCachedBlocks(all.ctx, kernel, dims, rows, along, all.element,
+                           all.bound.isKnown);
+  }
+  kernel.addGridDim(rows);
+  for (int dim : llvm::reverse(dims.outer))
+    kernel.addGridDim(dim);
+  kernel.placeGrid();
+  Extent work = 2;
+  for (int dim : dims.outer)
+    work = work * kernel.dims[dim].size;
+  flops = work * kernel.dims[rows].size * kernel.dims[along].size *
+          Extent(block(dims.depth) + block(dims.width) + sums);
+}
+
+Value GradientKernel::operand(unsigned number, int rows, int columns,
+                              Type type) {
+  TileBuilder emitter = tiles(rows, columns);
+  auto shape = RankedTensorType::get({block(rows), block(columns)}, type);
+  Value tile =
+      emitter.emit(all.op->getOperand(number), all.anchor.operandMaps[number]);
+  if (!tile) {
+    reason = emitter.reason;
+    return arith::ConstantOp::create(b, loc, shape, b.getZeroAttr(shape));
+  }
+  // Behind the end of a head there are zeros, whatever computes the tile.
+  for (int dim : {dims.depth, dims.width})
+    if (llvm::is_contained({rows, columns}, dim) && all.isThreaded)
+      tile = emitter.maskPartial(tile, {dim}, zeroOf(all.element));
+  tile = emitter.broadcast(tile, shape.getShape());
+  return tile.getType() == shape
+             ? tile
+             : arith::ExtFOp::create(b, loc, shape, tile).getResult();
+}
+
+std::pair<Value, Value> GradientKernel::bothWays(unsigned number, int rows,
+                                                 int columns) {
+  Value tile = operand(number, rows, columns, all.element);
+  auto wide = RankedTensorType::get({block(rows), block(columns)}, all.narrow);
+  Value factor = tile;
+  if (factor.getType() != wide)
+    factor = arith::ExtFOp::create(b, loc, wide, tile);
+  // Matrix units read one tile in shared memory along both dimensions.
+  if (!all.isThreaded)
+    return {factor, operand(number, columns, rows, all.element)};
+  auto across =
+      RankedTensorType::get({block(columns), block(rows)}, all.element);
+  return {factor, tile::TransposeOp::create(b, loc, across, tile,
+                                            ArrayRef<int64_t>{1, 0})};
+}
+
+Value GradientKernel::ofQueries(const Buffer &buffer, int rows, int columns,
+                                double outside) {
+  TileBuilder emitter = tiles(rows, columns);
+  Value tile = emitter.load(buffer, all.rowMap);
+  if (outside != 0)
+    tile = emitter.maskPartial(tile, {dims.query},
+                               FloatAttr::get(all.wide, outside));
+  return emitter.broadcast(tile, {block(rows), block(columns)});
+}
+
+Value GradientKernel::dot(Value lhs, Value rhs, Value sum) {
+  if (!sum)
+    sum = splat(0, cast<RankedTensorType>(lhs.getType()).getDimSize(0),
+                cast<RankedTensorType>(rhs.getType()).getDimSize(1));
+  return tile::DotOp::create(b, loc, sum.getType(), lhs, rhs, sum,
+                             tile::InputPrecision::ieee, false, false);
+}
+
+Value GradientKernel::narrowed(Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType()).clone(all.narrow);
+  return tile.getType() == type
+             ? tile
+             : arith::TruncFOp::create(b, loc, type, tile).getResult();
+}
+
+Value GradientKernel::weigh(Value scores, int rows, int columns, bool isCut) {
+  int64_t r = block(rows), c = block(columns);
+  double unit = all.isPowerOfTwo ? llvm::numbers::log2e : 1;
+  // Queries behind the end, which do not become rows of a result, have no
+  // weights.
+  Value shift = ofQueries(all.shift, rows, columns,
+                          columns == dims.query ? -kInfinity : 0);
+  Value scale = splat(all.op.getScale().convertToDouble() * unit, r, c);
+  bool hasMask = all.op.getMask() && (isCut || !all.bound.isAll);
+  Value exponent;
+  if (all.isPowerOfTwo && !hasMask) {
+    exponent = math::FmaOp::create(b, loc, scores, scale, shift);
+  } else {
+    exponent = make<arith::MulFOp>(scores, scale);
+    if (hasMask) {
+      Value mask = operand(AttentionGradients::Mask, rows, columns, all.wide);
+      if (unit != 1)
+        mask = make<arith::MulFOp>(mask, splat(unit, r, c));
+      exponent = make<arith::AddFOp>(exponent, mask);
+    }
+    exponent = make<arith::AddFOp>(exponent, shift);
+  }
+  // Keys behind the end have none, either.
+  TileBuilder emitter = tiles(rows, columns);
+  if (columns == dims.key && isCut)
+    exponent = emitter.maskPartial(exponent, {dims.key},
+                                   FloatAttr::get(all.wide, -kInfinity));
+  if (all.isPowerOfTwo)
+    return math::Exp2Op::create(b, loc, exponent, arith::FastMathFlags::afn);
+  return math::ExpOp::create(b, loc, exponent);
+}
+
+Value GradientKernel::change(Value weights, Value ofWeights, int rows,
+                             int columns) {
+  Value weighted = ofQueries(all.weighted, rows, columns, 0);
+  return make<arith::MulFOp>(weights, make<arith::SubFOp>(ofWeights, weighted));
+}
+
+void GradientKernel::store(Value tile, double scale, const Buffer &out,
+                           int rows, int columns, unsigned operand) {
+  if (scale != 1)
+    tile = make<arith::MulFOp>(tile, splat(scale, block(rows), block(columns)));
+  auto type = cast<RankedTensorType>(tile.getType()).clone(all.element);
+  if (tile.getType() != type)
+    tile = arith::TruncFOp::create(b, loc, type, tile);
+  // A tile has more than the single element of a dimension that the plan does
+  // not have.
+  AccessMap map = all.anchor.operandMaps[operand];
+  unsigned rank = map.index.size();
+  for (auto [at, dim] :
+       {std::pair(rank - 2, rows), std::pair(rank - 1, columns)})
+    if (dim >= static_cast<int>(all.plan.sizes.size()))
+      map.index[at] = IndexExpr::dim(dim);
+  tiles(rows, columns).store(tile, out, map);
+}
+
+void GradientKernel::sumRows() {
+  constexpr int64_t kMostRows = 64;
+  Extent size = kernel.dims[dims.query].size;
+  kernel.dims[dims.query].block =
+      size.isStatic()
+          ? std::min<int64_t>(llvm::PowerOf2Ceil(size.get()), kMostRows)
+          : kMostRows;
+  kernel.addGridDim(dims.query);
+  for (int dim : llvm::reverse(dims.outer))
+    kernel.addGridDim(dim);
+  kernel.placeGrid();
+  kernel.place(dims.key, kernel.constant(0));
+  Value terms = make<arith::MulFOp>(
+      operand(AttentionGradients::Output, dims.query, dims.width, all.wide),
+      operand(AttentionGradients::Gradient, dims.query, dims.width, all.wide));
+  Value sum = reduceAxis(b, loc, terms, /*axis=*/1,
+                         [](OpBuilder &inside, ValueRange x, ValueRange y) {
+                           Value made = arith::AddFOp::create(
+                               inside, x[0].getLoc(), x[0], y[0]);
+                           return SmallVector<Value>{made};
+                         })[0];
+  TileBuilder emitter = tiles(dims.query, dims.width);
+  emitter.store(sum, all.weighted, all.rowMap);
+  Value logarithm =
+      emitter.emit(all.op.getLogsumexp(),
+                   all.anchor.operandMaps[AttentionGradients::LogSumExp]);
+  if (!logarithm) {
+    reason = emitter.reason;
+    return;
+  }
+  // Of a query that sees no key exponents are minus infinity anyway.
+  int64_t rows = block(dims.query);
+  Value isEmpty = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
+                                        logarithm, splat(-kInfinity, rows, 1));
+  Value shift = make<arith::MulFOp>(
+      logarithm, splat(all.isPowerOfTwo ? -llvm::numbers::log2e : -1, rows, 1));
+  shift = arith::SelectOp::create(b, loc, isEmpty, splat(0, rows, 1), shift);
+  emitter.store(shift, all.shift, all.rowMap);
+}
+
+void GradientKernel::buildOfQuery(const Buffer &out) {
+  int rows = dims.query, columns = dims.key;
+  placeBlocks(rows, columns, block(dims.depth));
+  KeyLoop bounds = findKeyLoop(kernel, dims, all.bound);
+  Type element = all.element;
+  Value query = operand(AttentionGradients::Query, rows, dims.depth, element);
+  Value gradient =
+      operand(AttentionGradients::Gradient, rows, dims.width, element);
+  auto loop = [&](Value first, Value last, bool isCut, Value sum) {
+    kernel.dims[columns].first = first;
+    kernel.dims[columns].last = last;
+    TileBuilder emitter = tiles(rows, columns);
+    return emitter.loop(
+        columns, {sum}, [&](ValueRange carried) -> SmallVector<Value> {
+          auto [key, keyAcross] =
+              bothWays(AttentionGradients::Key, columns, dims.depth);
+          Value weights = weigh(dot(query, keyAcross), rows, columns, isCut);
+          Value ofWeights =
+              dot(gradient, operand(AttentionGradients::Value, dims.width,
+                                    columns, element));
+          return {dot(narrowed(change(weights, ofWeights, rows, columns)), key,
+                      carried[0])};
+        })[0];
+  };
+  Value sum = splat(0, block(rows), block(dims.depth));
+  sum = loop(kernel.constant(0), bounds.cut ? bounds.cut : bounds.end,
+             /*isCut=*/false, sum);
+  if (bounds.cut)
+    sum = loop(bounds.cut, bounds.end, /*isCut=*/true, sum);
+  store(sum, all.op.getScale().convertToDouble(), out, rows, dims.depth,
+        AttentionGradients::Query);
+}
+
+GradientKernel::QueryLoop GradientKernel::findQueryLoop() {
+  QueryLoop loop{kernel.constant(0), Value(),
+                 kernel.index(kernel.numBlocks(dims.query))};
+  const MaskBound &bound = all.bound;
+  if (!bound.isKnown || !bound.last.coefficient(dims.query).is(1))
+    return loop;
+  // Query q sees keys up to q + distance.
+  Value distance = kernel.index(bound.last.offset());
+  for (int dim : bound.last.dims())
+    if (dim != dims.query)
+      distance = kernel.add(
+          distance, kernel.mul(kernel.dims[dim].offset,
+                               kernel.index(bound.last.coefficient(dim))));
+  Value size = kernel.constant(block(dims.query));
+  // The block of the first query that sees a key, the rest of one counted or
+  // not.
+  auto blockOf = [&](Value key, int64_t rest) -> Value {
+    Value query =
+        make<arith::MaxSIOp>(kernel.sub(key, distance), kernel.constant(0));
+    Value number =
+        make<arith::DivUIOp>(kernel.add(query, kernel.constant(rest)), size);
+    return make<arith::MinSIOp>(number, loop.end);
+  };
+  Value key = kernel.dims[dims.key].offset;
+  loop.first = blockOf(key, 0);
+  // Where the mask says more there are none of others.
+  if (bound.isAll)
+    loop.full = blockOf(kernel.add(key, kernel.constant(block(dims.key) - 1)),
+                        block(dims.query) - 1);
+  return loop;
+}
+
+void GradientKernel::buildOfKey(const Buffer *ofKey, const Buffer *ofValue) {
+  int rows = dims.key, columns = dims.query;
+  placeBlocks(rows, columns,
+              (ofKey ? block(dims.depth) : 0) +
+                  (ofValue ? block(dims.width) : 0));
+  QueryLoop bounds = findQueryLoop();
+  Type element = all.element;
+  Value key = operand(AttentionGradients::Key, rows, dims.depth, element);
+  Value value;
+  if (ofKey)
+    value = operand(AttentionGradients::Value, rows, dims.width, element);
+  // Tiles have the keys as rows.
+  auto step = [&](ValueRange carried, bool isCut) {
+    SmallVector<Value> sums;
+    auto [query, queryAcross] =
+        bothWays(AttentionGradients::Query, columns, dims.depth);
+    auto [gradient, gradientAcross] =
+        bothWays(AttentionGradients::Gradient, columns, dims.width);
+    Value weights = weigh(dot(key, queryAcross), rows, columns, isCut);
+    if (ofValue)
+      sums.push_back(dot(narrowed(weights), gradient, carried[0]));
+    if (!ofKey)
+      return sums;
+    Value ofWeights = dot(value, gradientAcross);
+    sums.push_back(dot(narrowed(change(weights, ofWeights, rows, columns)),
+                       query, carried.back()));
+    return sums;
+  };
+  auto loop = [&](Value first, Value last, bool isCut, ValueRange sums) {
+    kernel.dims[columns].first = first;
+    kernel.dims[columns].last = last;
+    TileBuilder emitter = tiles(rows, columns);
+    return emitter.loop(columns, sums, [&](ValueRange carried) {
+      return step(carried, isCut);
+    });
+  };
+  SmallVector<Value> sums;
+  if (ofValue)
+    sums.push_back(splat(0, block(rows), block(dims.width)));
+  if (ofKey)
+    sums.push_back(splat(0, block(rows), block(dims.depth)));
+  sums = loop(bounds.first, bounds.full ? bounds.full : bounds.end,
+              /*isCut=*/true, sums);
+  if (bounds.full)
+    sums = loop(bounds.full, bounds.end, /*isCut=*/false, sums);
+  if (ofValue)
+    store(sums.front(), /*scale=*/1, *ofValue, rows, dims.width,
+          AttentionGradients::Value);
+  if (ofKey)
+    store(sums.back(), all.op.getScale().convertToDouble(), *ofKey, rows,
+          dims.depth, AttentionGradients::Key);
+}
+
+LogicalResult
+kiln::schedule::scheduleAttentionBackward(Operation *claim,
+                                          LoweringContext &context) {
+  auto *ctx = context.as<ScheduleContext>();
+  if (!ctx)
+    return context.decline(claim, "needs the context of convert-prim-to-tile");
+  Block &body = claim->getRegion(0).front();
+  HostProgramBuilder &host = ctx->host;
+  for (auto [argument, input] :
+       llvm::zip(body.getArguments(), claim->getOperands()))
+    host.setAlias(argument, input);
+  auto ops = body.getOps<prim::AttentionBackwardOp>();
+  if (!llvm::hasSingleElement(ops))
+    return ctx->decline(claim, "the group is not one attention");
+  prim::AttentionBackwardOp op = *ops.begin();
+  auto inGroup = [&body](Operation *op) { return op->getBlock() == &body; };
+  GroupPlan plan(host.math, host.dimFn(), inGroup);
+  if (failed(plan.run(op.getQueryGradient())))
+    return ctx->decline(claim, plan.reason);
+  std::string reason;
+  FailureOr<AttentionDims> dims = findAttentionDims(plan, reason);
+  if (failed(dims))
+    return ctx->decline(claim, reason);
+  for (int dim : {dims->depth, dims->width})
+    if (dim >= 0 && !plan.sizes[dim].isStatic())
+      return ctx->decline(claim,
+                          "only a launch knows how many elements a head has");
+  // The gradients that are read.
+  std::optional<Buffer> out[3];
+  for (auto [yielded, result] :
+       llvm::zip(body.getTerminator()->getOperands(), claim->getResults())) {
+    auto made = dyn_cast<OpResult>(yielded);
+    if (!made || made.getOwner() != op)
+      return ctx->decline(claim, "something else than gradients is read");
+    out[made.getResultNumber()] = host.destination(result);
+  }
+  AttentionGradients all(*ctx, plan, *dims, inGroup);
+  std::vector<std::unique_ptr<GradientKernel>> kernels;
+  auto add = [&](StringRef suffix) -> GradientKernel & {
+    kernels.push_back(
+        std::make_unique<GradientKernel>(all, ctx->kernelName + suffix.str()));
+    return *kernels.back();
+  };
+  add("_rows").sumRows();
+  if (out[1] || out[2])
+    add("_keys").buildOfKey(out[1] ? &*out[1] : nullptr,
+                            out[2] ? &*out[2] : nullptr);
+  if (out[0])
+    add("_queries").buildOfQuery(*out[0]);
+  for (const auto &kernel : kernels)
+    if (reason.empty())
+      reason = kernel->reason;
+  if (!reason.empty()) {
+    for (const auto &kernel : kernels)
+      kernel->abandon();
+    return ctx->decline(claim, reason);
+  }
+  for (const auto &kernel : kernels)
+    kernel->finish();
+  for (auto [yielded, result] :
+       llvm::zip(body.getTerminator()->getOperands(), claim->getResults()))
+    host.setBuffer(result, *out[cast<OpResult>(yielded).getResultNumber()]);
+  return success();
+}

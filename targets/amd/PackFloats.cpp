@@ -95,9 +95,11 @@ static void pack(Instruction *first, Instruction *second) {
     op->copyIRFlags(first);
     op->andIRFlags(second);
   }
-  uint64_t element = 0;
-  for (Instruction *one : {first, second}) {
-    one->replaceAllUsesWith(builder.CreateExtractElement(packed, element++));
+  // The builder stands before one of both until all is built.
+  Value *elements[] = {builder.CreateExtractElement(packed, uint64_t(0)),
+                       builder.CreateExtractElement(packed, uint64_t(1))};
+  for (auto [one, element] : zip_equal(ArrayRef{first, second}, elements)) {
+    one->replaceAllUsesWith(element);
     one->eraseFromParent();
   }
 }

@@ -21,33 +21,33 @@
 // TAKEN: generic.attention_backward
 // DECLINED: generic.attention_backward{{.*}}there are few queries
 
-func.func @plain(%q: tensor<3x300x40xf32>, %k: tensor<3x323x40xf32>, %v: tensor<3x323x24xf32>, %g: tensor<3x300x24xf32>) -> (tensor<3x300x40xf32>, tensor<3x323x40xf32>, tensor<3x323x24xf32>) {
-  %o, %l = prim.attention %q, %k, %v scale 0.3 : tensor<3x300x40xf32>, tensor<3x323x40xf32>, tensor<3x323x24xf32> -> tensor<3x300x24xf32>, tensor<3x300xf32>
-  %dq, %dk, %dv = prim.attention_backward %q, %k, %v output %o gradient %g logsumexp %l scale 0.3 : tensor<3x300x40xf32>, tensor<3x323x40xf32>, tensor<3x323x24xf32>, tensor<3x300x24xf32>, tensor<3x300x24xf32>, tensor<3x300xf32>
-  return %dq, %dk, %dv : tensor<3x300x40xf32>, tensor<3x323x40xf32>, tensor<3x323x24xf32>
+func.func @plain(%q: tensor<2x150x40xf32>, %k: tensor<2x163x40xf32>, %v: tensor<2x163x24xf32>, %g: tensor<2x150x24xf32>) -> (tensor<2x150x40xf32>, tensor<2x163x40xf32>, tensor<2x163x24xf32>) {
+  %o, %l = prim.attention %q, %k, %v scale 0.3 : tensor<2x150x40xf32>, tensor<2x163x40xf32>, tensor<2x163x24xf32> -> tensor<2x150x24xf32>, tensor<2x150xf32>
+  %dq, %dk, %dv = prim.attention_backward %q, %k, %v output %o gradient %g logsumexp %l scale 0.3 : tensor<2x150x40xf32>, tensor<2x163x40xf32>, tensor<2x163x24xf32>, tensor<2x150x24xf32>, tensor<2x150x24xf32>, tensor<2x150xf32>
+  return %dq, %dk, %dv : tensor<2x150x40xf32>, tensor<2x163x40xf32>, tensor<2x163x24xf32>
 }
 
 // Two heads of queries for each of keys, and an output that is transposed.
-func.func @causal(%q: tensor<4x300x20xf32>, %k: tensor<2x300x20xf32>, %v: tensor<2x300x20xf32>, %gt: tensor<300x4x20xf32>) -> (tensor<4x300x20xf32>, tensor<2x300x20xf32>, tensor<2x300x20xf32>) {
-  %i = prim.iota dim 0 : tensor<300x300xi32>
-  %j = prim.iota dim 1 : tensor<300x300xi32>
-  %c = prim.ge %i, %j : tensor<300x300xi32> -> tensor<300x300xi1>
-  %z = prim.full 0.0 : f32 : tensor<300x300xf32>
-  %n = prim.full 0xFF800000 : f32 : tensor<300x300xf32>
-  %w = prim.where %c, %z, %n : tensor<300x300xi1>, tensor<300x300xf32>
-  %m = prim.broadcast_in_dim %w dims [1, 2] : tensor<300x300xf32> -> tensor<4x300x300xf32>
-  %kb = prim.broadcast_in_dim %k dims [0, 2, 3] : tensor<2x300x20xf32> -> tensor<2x2x300x20xf32>
-  %kr = prim.reshape %kb : tensor<2x2x300x20xf32> -> tensor<4x300x20xf32>
-  %vb = prim.broadcast_in_dim %v dims [0, 2, 3] : tensor<2x300x20xf32> -> tensor<2x2x300x20xf32>
-  %vr = prim.reshape %vb : tensor<2x2x300x20xf32> -> tensor<4x300x20xf32>
-  %g = prim.transpose %gt permutation [1, 0, 2] : tensor<300x4x20xf32> -> tensor<4x300x20xf32>
-  %o, %l = prim.attention %q, %kr, %vr mask %m scale 0.25 : tensor<4x300x20xf32>, tensor<4x300x20xf32>, tensor<4x300x20xf32>, tensor<4x300x300xf32> -> tensor<4x300x20xf32>, tensor<4x300xf32>
-  %dq, %dk, %dv = prim.attention_backward %q, %kr, %vr output %o gradient %g logsumexp %l mask %m scale 0.25 : tensor<4x300x20xf32>, tensor<4x300x20xf32>, tensor<4x300x20xf32>, tensor<4x300x20xf32>, tensor<4x300x20xf32>, tensor<4x300xf32>, tensor<4x300x300xf32>
-  %dkr = prim.reshape %dk : tensor<4x300x20xf32> -> tensor<2x2x300x20xf32>
-  %dks = prim.sum %dkr dims [1] : tensor<2x2x300x20xf32> -> tensor<2x300x20xf32>
-  %dvr = prim.reshape %dv : tensor<4x300x20xf32> -> tensor<2x2x300x20xf32>
-  %dvs = prim.sum %dvr dims [1] : tensor<2x2x300x20xf32> -> tensor<2x300x20xf32>
-  return %dq, %dks, %dvs : tensor<4x300x20xf32>, tensor<2x300x20xf32>, tensor<2x300x20xf32>
+func.func @causal(%q: tensor<4x160x20xf32>, %k: tensor<2x160x20xf32>, %v: tensor<2x160x20xf32>, %gt: tensor<160x4x20xf32>) -> (tensor<4x160x20xf32>, tensor<2x160x20xf32>, tensor<2x160x20xf32>) {
+  %i = prim.iota dim 0 : tensor<160x160xi32>
+  %j = prim.iota dim 1 : tensor<160x160xi32>
+  %c = prim.ge %i, %j : tensor<160x160xi32> -> tensor<160x160xi1>
+  %z = prim.full 0.0 : f32 : tensor<160x160xf32>
+  %n = prim.full 0xFF800000 : f32 : tensor<160x160xf32>
+  %w = prim.where %c, %z, %n : tensor<160x160xi1>, tensor<160x160xf32>
+  %m = prim.broadcast_in_dim %w dims [1, 2] : tensor<160x160xf32> -> tensor<4x160x160xf32>
+  %kb = prim.broadcast_in_dim %k dims [0, 2, 3] : tensor<2x160x20xf32> -> tensor<2x2x160x20xf32>
+  %kr = prim.reshape %kb : tensor<2x2x160x20xf32> -> tensor<4x160x20xf32>
+  %vb = prim.broadcast_in_dim %v dims [0, 2, 3] : tensor<2x160x20xf32> -> tensor<2x2x160x20xf32>
+  %vr = prim.reshape %vb : tensor<2x2x160x20xf32> -> tensor<4x160x20xf32>
+  %g = prim.transpose %gt permutation [1, 0, 2] : tensor<160x4x20xf32> -> tensor<4x160x20xf32>
+  %o, %l = prim.attention %q, %kr, %vr mask %m scale 0.25 : tensor<4x160x20xf32>, tensor<4x160x20xf32>, tensor<4x160x20xf32>, tensor<4x160x160xf32> -> tensor<4x160x20xf32>, tensor<4x160xf32>
+  %dq, %dk, %dv = prim.attention_backward %q, %kr, %vr output %o gradient %g logsumexp %l mask %m scale 0.25 : tensor<4x160x20xf32>, tensor<4x160x20xf32>, tensor<4x160x20xf32>, tensor<4x160x20xf32>, tensor<4x160x20xf32>, tensor<4x160xf32>, tensor<4x160x160xf32>
+  %dkr = prim.reshape %dk : tensor<4x160x20xf32> -> tensor<2x2x160x20xf32>
+  %dks = prim.sum %dkr dims [1] : tensor<2x2x160x20xf32> -> tensor<2x160x20xf32>
+  %dvr = prim.reshape %dv : tensor<4x160x20xf32> -> tensor<2x2x160x20xf32>
+  %dvs = prim.sum %dvr dims [1] : tensor<2x2x160x20xf32> -> tensor<2x160x20xf32>
+  return %dq, %dks, %dvs : tensor<4x160x20xf32>, tensor<2x160x20xf32>, tensor<2x160x20xf32>
 }
 
 // Queries see 100 keys more than a causal mask leaves.

@@ -11,9 +11,8 @@ import kiln.torch
 from behaviours import fast, main, same, test
 
 
-def attention(q, k, v, mask=None, causal=False, scale=None):
-    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=causal, scale=scale,
-                                          enable_gqa=q.shape[1] != k.shape[1])
+def attention(q, k, v, mask=None, causal=False, scale=None, grouped=False):
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=causal, scale=scale, enable_gqa=grouped)
 
 
 def gradients(function, q, k, v, seed, **options):
@@ -61,8 +60,8 @@ def types():
 
 @test
 def grouped_heads():
-    compare(*tensors(6, 2, 40, 100, 16))
-    compare(*tensors(4, 1, 100, 100, 16, dtype=torch.bfloat16), causal=True)
+    compare(*tensors(6, 2, 40, 100, 16), grouped=True)
+    compare(*tensors(4, 1, 100, 100, 16, dtype=torch.bfloat16), causal=True, grouped=True)
 
 
 @test

@@ -5,7 +5,9 @@
 // their row (FlashAttention-2, Dao 2023, algorithm 2), so that none of them is
 // in memory. Gradients by keys and values are sums over queries, and one
 // instance adds all of a block of keys; those by queries are sums over keys,
-// and another kernel adds them. No sum depends on the order of instances.
+// and another kernel adds them. Where threads cannot hold both sums over
+// queries, each has a kernel of its own. No sum depends on the order of
+// instances.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,46 +23,15 @@ using namespace kiln::target;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-AttentionGradients::AttentionGradients(ScheduleContext &ctx, GroupPlan &plan,
-                                       AttentionDims given,
-                                       GroupPlan::InGroupFn inGroup)
-    : ctx(ctx), plan(plan), dims(std::move(given)), inGroup(std::move(inGroup)),
-      anchor(plan.anchors.front()),
-      op(cast<prim::AttentionBackwardOp>(anchor.op)),
-      element(getElementTypeOrSelf(op.getQuery().getType())),
-      wide(sumType(element)),
-      isThreaded(
-          multipliesWithThreads(ctx.description, ctx.tiling.model(), element)),
-      narrow(isThreaded && ctx.options.get("attention") != "wide" ? element
-                                                                  : wide),
-      isPowerOfTwo(narrow != wide && op.getScale().convertToDouble() > 0) {
-  if (op.getMask())
-    bound = findMaskBound(op.getMask(), anchor.operandMaps[Mask], plan,
-                          this->inGroup, dims);
-  SmallVector<Extent> sizes;
-  auto add = [&](int dim) {
-    rowMap.index.push_back(IndexExpr::dim(dim));
-    sizes.push_back(plan.sizes[dim]);
-  };
-  for (int dim : dims.outer)
-    add(dim);
-  if (dims.query >= 0)
-    add(dims.query);
-  shift = ctx.host.allocate(wide, sizes);
-  weighted = ctx.host.allocate(wide, sizes);
-}
-
 GradientKernel::GradientKernel(AttentionGradients &all, StringRef name)
     : all(all), dims(all.dims), kernel(all.ctx.host, all.op.getLoc(), name),
       b(kernel.b), loc(kernel.loc) {
   placeAttentionDims(kernel, all.plan, dims, all.isThreaded);
 }
 
-/// Sums of a tile have a register each; the tiles of FlashAttention-2
-/// otherwise.
+// The tiles of FlashAttention-2, where all sums of a warp's rows are registers.
 void GradientKernel::placeBlocks(int rows, int along, int64_t sums) {
-  constexpr int64_t kMostAlong = 64, kFewAlong = 32, kManySums = 192,
-                    kMostSums = 256;
+  constexpr int64_t kMostAlong = 64, kFewAlong = 32;
   if (all.isThreaded) {
     kernel.dims[rows].block = chooseThreadedRows(all.ctx, kernel, dims, rows);
     kernel.dims[along].block = sums > kManySums ? kFewAlong : kMostAlong;
@@ -78,6 +49,13 @@ void GradientKernel::placeBlocks(int rows, int along, int64_t sums) {
   for (int dim : llvm::reverse(dims.outer))
     kernel.addGridDim(dim);
   kernel.placeGrid();
+  // What sees most begins first.
+  const IndexExpr &last = all.bound.last;
+  if (rows == dims.query && all.bound.isKnown && last.dependsOn(rows) &&
+      !kernel.numBlocks(rows).is(1))
+    kernel.place(rows, kernel.sub(kernel.index(kernel.numBlocks(rows)),
+                                  kernel.add(kernel.dims[rows].coord,
+                                             kernel.constant(1))));
   Extent work = 2;
   for (int dim : dims.outer)
     work = work * kernel.dims[dim].size;
@@ -125,10 +103,17 @@ Value GradientKernel::ofQueries(const Buffer &buffer, int rows, int columns,
                                 double outside) {
   TileBuilder emitter = tiles(rows, columns);
   Value tile = emitter.load(buffer, all.rowMap);
-  if (outside != 0)
+  // Queries behind the end, which do not become rows of a result, have no
+  // weights.
+  if (columns == dims.query && outside != 0)
     tile = emitter.maskPartial(tile, {dims.query},
                                FloatAttr::get(all.wide, outside));
-  return emitter.broadcast(tile, {block(rows), block(columns)});
+  return tile;
+}
+
+GradientKernel::Rows GradientKernel::rowsOf(int rows, int columns) {
+  return {ofQueries(all.shift, rows, columns, -kInfinity),
+          ofQueries(all.weighted, rows, columns, 0)};
 }
 
 Value GradientKernel::dot(Value lhs, Value rhs, Value sum) {
@@ -146,13 +131,12 @@ Value GradientKernel::narrowed(Value tile) {
              : arith::TruncFOp::create(b, loc, type, tile).getResult();
 }
 
-Value GradientKernel::weigh(Value scores, int rows, int columns, bool isCut) {
+Value GradientKernel::weigh(Value scores, Value shift, int rows, int columns,
+                            bool isCut) {
   int64_t r = block(rows), c = block(columns);
   double unit = all.isPowerOfTwo ? llvm::numbers::log2e : 1;
-  // Queries behind the end, which do not become rows of a result, have no
-  // weights.
-  Value shift = ofQueries(all.shift, rows, columns,
-                          columns == dims.query ? -kInfinity : 0);
+  TileBuilder emitter = tiles(rows, columns);
+  shift = emitter.broadcast(shift, {r, c});
   Value scale = splat(all.op.getScale().convertToDouble() * unit, r, c);
   bool hasMask = all.op.getMask() && (isCut || !all.bound.isAll);
   Value exponent;
@@ -169,7 +153,6 @@ Value GradientKernel::weigh(Value scores, int rows, int columns, bool isCut) {
     exponent = make<arith::AddFOp>(exponent, shift);
   }
   // Keys behind the end have none, either.
-  TileBuilder emitter = tiles(rows, columns);
   if (columns == dims.key && isCut)
     exponent = emitter.maskPartial(exponent, {dims.key},
                                    FloatAttr::get(all.wide, -kInfinity));
@@ -178,9 +161,10 @@ Value GradientKernel::weigh(Value scores, int rows, int columns, bool isCut) {
   return math::ExpOp::create(b, loc, exponent);
 }
 
-Value GradientKernel::change(Value weights, Value ofWeights, int rows,
-                             int columns) {
-  Value weighted = ofQueries(all.weighted, rows, columns, 0);
+Value GradientKernel::change(Value weights, Value ofWeights, Value weighted) {
+  auto type = cast<RankedTensorType>(weights.getType());
+  if (weighted.getType() != type)
+    weighted = tile::BroadcastOp::create(b, loc, type, weighted);
   return make<arith::MulFOp>(weights, make<arith::SubFOp>(ofWeights, weighted));
 }
 
@@ -250,6 +234,7 @@ void GradientKernel::buildOfQuery(const Buffer &out) {
   Value query = operand(AttentionGradients::Query, rows, dims.depth, element);
   Value gradient =
       operand(AttentionGradients::Gradient, rows, dims.width, element);
+  Rows given = rowsOf(rows, columns);
   auto loop = [&](Value first, Value last, bool isCut, Value sum) {
     kernel.dims[columns].first = first;
     kernel.dims[columns].last = last;
@@ -258,11 +243,12 @@ void GradientKernel::buildOfQuery(const Buffer &out) {
         columns, {sum}, [&](ValueRange carried) -> SmallVector<Value> {
           auto [key, keyAcross] =
               bothWays(AttentionGradients::Key, columns, dims.depth);
-          Value weights = weigh(dot(query, keyAcross), rows, columns, isCut);
+          Value weights =
+              weigh(dot(query, keyAcross), given.shift, rows, columns, isCut);
           Value ofWeights =
               dot(gradient, operand(AttentionGradients::Value, dims.width,
                                     columns, element));
-          return {dot(narrowed(change(weights, ofWeights, rows, columns)), key,
+          return {dot(narrowed(change(weights, ofWeights, given.weighted)), key,
                       carried[0])};
         })[0];
   };
@@ -325,13 +311,15 @@ void GradientKernel::buildOfKey(const Buffer *ofKey, const Buffer *ofValue) {
         bothWays(AttentionGradients::Query, columns, dims.depth);
     auto [gradient, gradientAcross] =
         bothWays(AttentionGradients::Gradient, columns, dims.width);
-    Value weights = weigh(dot(key, queryAcross), rows, columns, isCut);
+    Rows given = rowsOf(rows, columns);
+    Value weights =
+        weigh(dot(key, queryAcross), given.shift, rows, columns, isCut);
     if (ofValue)
       sums.push_back(dot(narrowed(weights), gradient, carried[0]));
     if (!ofKey)
       return sums;
     Value ofWeights = dot(value, gradientAcross);
-    sums.push_back(dot(narrowed(change(weights, ofWeights, rows, columns)),
+    sums.push_back(dot(narrowed(change(weights, ofWeights, given.weighted)),
                        query, carried.back()));
     return sums;
   };
@@ -358,69 +346,4 @@ void GradientKernel::buildOfKey(const Buffer *ofKey, const Buffer *ofValue) {
   if (ofKey)
     store(sums.back(), all.op.getScale().convertToDouble(), *ofKey, rows,
           dims.depth, AttentionGradients::Key);
-}
-
-LogicalResult
-kiln::schedule::scheduleAttentionBackward(Operation *claim,
-                                          LoweringContext &context) {
-  auto *ctx = context.as<ScheduleContext>();
-  if (!ctx)
-    return context.decline(claim, "needs the context of convert-prim-to-tile");
-  Block &body = claim->getRegion(0).front();
-  HostProgramBuilder &host = ctx->host;
-  for (auto [argument, input] :
-       llvm::zip(body.getArguments(), claim->getOperands()))
-    host.setAlias(argument, input);
-  auto ops = body.getOps<prim::AttentionBackwardOp>();
-  if (!llvm::hasSingleElement(ops))
-    return ctx->decline(claim, "the group is not one attention");
-  prim::AttentionBackwardOp op = *ops.begin();
-  auto inGroup = [&body](Operation *op) { return op->getBlock() == &body; };
-  GroupPlan plan(host.math, host.dimFn(), inGroup);
-  if (failed(plan.run(op.getQueryGradient())))
-    return ctx->decline(claim, plan.reason);
-  std::string reason;
-  FailureOr<AttentionDims> dims = findAttentionDims(plan, reason);
-  if (failed(dims))
-    return ctx->decline(claim, reason);
-  for (int dim : {dims->depth, dims->width})
-    if (dim >= 0 && !plan.sizes[dim].isStatic())
-      return ctx->decline(claim,
-                          "only a launch knows how many elements a head has");
-  // The gradients that are read.
-  std::optional<Buffer> out[3];
-  for (auto [yielded, result] :
-       llvm::zip(body.getTerminator()->getOperands(), claim->getResults())) {
-    auto made = dyn_cast<OpResult>(yielded);
-    if (!made || made.getOwner() != op)
-      return ctx->decline(claim, "something else than gradients is read");
-    out[made.getResultNumber()] = host.destination(result);
-  }
-  AttentionGradients all(*ctx, plan, *dims, inGroup);
-  std::vector<std::unique_ptr<GradientKernel>> kernels;
-  auto add = [&](StringRef suffix) -> GradientKernel & {
-    kernels.push_back(
-        std::make_unique<GradientKernel>(all, ctx->kernelName + suffix.str()));
-    return *kernels.back();
-  };
-  add("_rows").sumRows();
-  if (out[1] || out[2])
-    add("_keys").buildOfKey(out[1] ? &*out[1] : nullptr,
-                            out[2] ? &*out[2] : nullptr);
-  if (out[0])
-    add("_queries").buildOfQuery(*out[0]);
-  for (const auto &kernel : kernels)
-    if (reason.empty())
-      reason = kernel->reason;
-  if (!reason.empty()) {
-    for (const auto &kernel : kernels)
-      kernel->abandon();
-    return ctx->decline(claim, reason);
-  }
-  for (const auto &kernel : kernels)
-    kernel->finish();
-  for (auto [yielded, result] :
-       llvm::zip(body.getTerminator()->getOperands(), claim->getResults()))
-    host.setBuffer(result, *out[cast<OpResult>(yielded).getResultNumber()]);
-  return success();
 }

@@ -9,6 +9,10 @@
 
 namespace kiln::schedule {
 
+/// Sums of a row that leave a thread registers for a step of 64 others, and for
+/// any step.
+inline constexpr int64_t kManySums = 192, kMostSums = 256;
+
 /// What the kernels of the gradients of one attention share.
 struct AttentionGradients {
   /// The operands of `prim.attention_backward`.
@@ -16,6 +20,9 @@ struct AttentionGradients {
 
   AttentionGradients(ScheduleContext &ctx, GroupPlan &plan, AttentionDims dims,
                      GroupPlan::InGroupFn inGroup);
+
+  /// Whether threads cannot hold the gradients by keys and by values at once.
+  bool splitsSums() const;
 
   ScheduleContext &ctx;
   GroupPlan &plan;
@@ -73,14 +80,21 @@ private:
   /// gives scores.
   std::pair<mlir::Value, mlir::Value> bothWays(unsigned number, int rows,
                                                int columns);
-  /// The tile of `buffer`, one element for each query, repeated.
+  /// The tiles of `shift` and `weighted`, of one row or column.
+  struct Rows {
+    mlir::Value shift, weighted;
+  };
+  Rows rowsOf(int rows, int columns);
+  /// Of a buffer with one element for each query; behind the last one, where
+  /// queries are columns, `outside`.
   mlir::Value ofQueries(const Buffer &buffer, int rows, int columns,
                         double outside);
   /// The weights of a tile of scores without their scale.
-  mlir::Value weigh(mlir::Value scores, int rows, int columns, bool isCut);
+  mlir::Value weigh(mlir::Value scores, mlir::Value shift, int rows,
+                    int columns, bool isCut);
   /// The gradients of these scores, without their scale.
-  mlir::Value change(mlir::Value weights, mlir::Value ofWeights, int rows,
-                     int columns);
+  mlir::Value change(mlir::Value weights, mlir::Value ofWeights,
+                     mlir::Value weighted);
   mlir::Value narrowed(mlir::Value tile);
   /// sum + lhs * rhs; a null sum is zero.
   mlir::Value dot(mlir::Value lhs, mlir::Value rhs, mlir::Value sum = {});

@@ -4,7 +4,7 @@
 // RUN: kiln-compile %s --target=nvidia:sm_90a,attention=decomposed --emit=program | FileCheck %s --check-prefix=PARTS
 
 // The forward kernel stores the logarithm. Weights and gradients of scores have the type of the factors; a tile that is read
-// both ways is loaded once.
+// both ways is loaded once, and what is known of each query an iteration ahead.
 // CHECK-LABEL: tile.kernel private @half_0_attention(
 // CHECK: math.log
 // CHECK: tile.store {{.*}} : tensor<128xf32>, !tile.view<64x512xf32>
@@ -15,17 +15,19 @@
 // CHECK-LABEL: tile.kernel private @half_1_attention_backward_keys(
 // CHECK: %[[K:.*]] = tile.load {{.*}} -> tensor<128x64xbf16>
 // CHECK: %[[V:.*]] = tile.load {{.*}} -> tensor<128x64xbf16>
-// CHECK: scf.for
+// CHECK: tile.load {{.*}} -> tensor<64xf32>
+// CHECK: scf.for {{.*}} -> (tensor<128x64xf32>, tensor<128x64xf32>, tensor<1x64xf32>, tensor<1x64xf32>)
+// CHECK: tile.load {{.*}} -> tensor<64xf32>
 // CHECK: %[[Q:.*]] = tile.load {{.*}} -> tensor<64x64xbf16>
 // CHECK: %[[QT:.*]] = tile.transpose %[[Q]]
 // CHECK: %[[G:.*]] = tile.load {{.*}} -> tensor<64x64xbf16>
 // CHECK: %[[GT:.*]] = tile.transpose %[[G]]
 // CHECK: %[[S:.*]] = tile.dot %[[K]], %[[QT]], {{.*}} tensor<128x64xf32>
+// CHECK: %[[D:.*]] = tile.dot %[[V]], %[[GT]]
 // CHECK: %[[E:.*]] = math.fma %[[S]]
 // CHECK: %[[P:.*]] = math.exp2 %[[E]] fastmath<afn>
 // CHECK: %[[W:.*]] = arith.truncf %[[P]]
 // CHECK: tile.dot %[[W]], %[[G]]
-// CHECK: %[[D:.*]] = tile.dot %[[V]], %[[GT]]
 // CHECK: %[[C:.*]] = arith.subf %[[D]]
 // CHECK: %[[M:.*]] = arith.mulf %[[P]], %[[C]]
 // CHECK: %[[N:.*]] = arith.truncf %[[M]]

@@ -243,11 +243,11 @@ void GradientKernel::buildOfQuery(const Buffer &out) {
         columns, {sum}, [&](ValueRange carried) -> SmallVector<Value> {
           auto [key, keyAcross] =
               bothWays(AttentionGradients::Key, columns, dims.depth);
-          Value weights =
-              weigh(dot(query, keyAcross), given.shift, rows, columns, isCut);
+          Value scores = dot(query, keyAcross);
           Value ofWeights =
               dot(gradient, operand(AttentionGradients::Value, dims.width,
                                     columns, element));
+          Value weights = weigh(scores, given.shift, rows, columns, isCut);
           return {dot(narrowed(change(weights, ofWeights, given.weighted)), key,
                       carried[0])};
         })[0];
@@ -293,57 +293,85 @@ GradientKernel::QueryLoop GradientKernel::findQueryLoop() {
   return loop;
 }
 
+GradientKernel::Rows GradientKernel::rowsAt(Value coord, int rows,
+                                            int columns) {
+  KernelDim before = kernel.dims[columns];
+  kernel.place(columns, coord);
+  Rows result = rowsOf(rows, columns);
+  kernel.dims[columns] = before;
+  return result;
+}
+
+SmallVector<Value> GradientKernel::addOfKey(Value key, Value value, Rows given,
+                                            ValueRange sums, bool isCut) {
+  int rows = dims.key, columns = dims.query;
+  auto [query, queryAcross] =
+      bothWays(AttentionGradients::Query, columns, dims.depth);
+  auto [gradient, gradientAcross] =
+      bothWays(AttentionGradients::Gradient, columns, dims.width);
+  // Both products that need nothing begin first.
+  Value scores = dot(key, queryAcross);
+  Value ofWeights = value ? dot(value, gradientAcross) : Value();
+  Value weights = weigh(scores, given.shift, rows, columns, isCut);
+  SmallVector<Value> result;
+  if (sums.size() > 1 || !value)
+    result.push_back(dot(narrowed(weights), gradient, sums.front()));
+  if (value)
+    result.push_back(dot(narrowed(change(weights, ofWeights, given.weighted)),
+                         query, sums.back()));
+  return result;
+}
+
 void GradientKernel::buildOfKey(const Buffer *ofKey, const Buffer *ofValue) {
   int rows = dims.key, columns = dims.query;
   placeBlocks(rows, columns,
               (ofKey ? block(dims.depth) : 0) +
                   (ofValue ? block(dims.width) : 0));
   QueryLoop bounds = findQueryLoop();
-  Type element = all.element;
-  Value key = operand(AttentionGradients::Key, rows, dims.depth, element);
+  Value key = operand(AttentionGradients::Key, rows, dims.depth, all.element);
   Value value;
   if (ofKey)
-    value = operand(AttentionGradients::Value, rows, dims.width, element);
-  // Tiles have the keys as rows.
-  auto step = [&](ValueRange carried, bool isCut) {
-    SmallVector<Value> sums;
-    auto [query, queryAcross] =
-        bothWays(AttentionGradients::Query, columns, dims.depth);
-    auto [gradient, gradientAcross] =
-        bothWays(AttentionGradients::Gradient, columns, dims.width);
-    Rows given = rowsOf(rows, columns);
-    Value weights =
-        weigh(dot(key, queryAcross), given.shift, rows, columns, isCut);
-    if (ofValue)
-      sums.push_back(dot(narrowed(weights), gradient, carried[0]));
-    if (!ofKey)
-      return sums;
-    Value ofWeights = dot(value, gradientAcross);
-    sums.push_back(dot(narrowed(change(weights, ofWeights, given.weighted)),
-                       query, carried.back()));
-    return sums;
+    value = operand(AttentionGradients::Value, rows, dims.width, all.element);
+  SmallVector<Value> carried;
+  if (ofValue)
+    carried.push_back(splat(0, block(rows), block(dims.width)));
+  if (ofKey)
+    carried.push_back(splat(0, block(rows), block(dims.depth)));
+  size_t count = carried.size();
+  // Where threads wait for what they load, rows come an iteration ahead.
+  auto carry = [&](SmallVectorImpl<Value> &values, Value coord) {
+    if (!all.isThreaded)
+      return;
+    Rows next = rowsAt(coord, rows, columns);
+    values.push_back(next.shift);
+    if (ofKey)
+      values.push_back(next.weighted);
   };
-  auto loop = [&](Value first, Value last, bool isCut, ValueRange sums) {
+  carry(carried, bounds.first);
+  auto loop = [&](Value first, Value last, bool isCut) {
     kernel.dims[columns].first = first;
     kernel.dims[columns].last = last;
     TileBuilder emitter = tiles(rows, columns);
-    return emitter.loop(columns, sums, [&](ValueRange carried) {
-      return step(carried, isCut);
+    carried = emitter.loop(columns, carried, [&](ValueRange before) {
+      SmallVector<Value> rowsOfNext;
+      carry(rowsOfNext,
+            kernel.add(kernel.dims[columns].coord, kernel.constant(1)));
+      Rows given = all.isThreaded ? Rows{before[count], before.back()}
+                                  : rowsOf(rows, columns);
+      SmallVector<Value> after =
+          addOfKey(key, value, given, before.take_front(count), isCut);
+      after.append(rowsOfNext);
+      return after;
     });
   };
-  SmallVector<Value> sums;
-  if (ofValue)
-    sums.push_back(splat(0, block(rows), block(dims.width)));
-  if (ofKey)
-    sums.push_back(splat(0, block(rows), block(dims.depth)));
-  sums = loop(bounds.first, bounds.full ? bounds.full : bounds.end,
-              /*isCut=*/true, sums);
+  // Tiles have the keys as rows.
+  loop(bounds.first, bounds.full ? bounds.full : bounds.end, /*isCut=*/true);
   if (bounds.full)
-    sums = loop(bounds.full, bounds.end, /*isCut=*/false, sums);
+    loop(bounds.full, bounds.end, /*isCut=*/false);
   if (ofValue)
-    store(sums.front(), /*scale=*/1, *ofValue, rows, dims.width,
+    store(carried.front(), /*scale=*/1, *ofValue, rows, dims.width,
           AttentionGradients::Value);
   if (ofKey)
-    store(sums.back(), all.op.getScale().convertToDouble(), *ofKey, rows,
+    store(carried[count - 1], all.op.getScale().convertToDouble(), *ofKey, rows,
           dims.depth, AttentionGradients::Key);
 }

@@ -85,6 +85,13 @@ private:
     mlir::Value shift, weighted;
   };
   Rows rowsOf(int rows, int columns);
+  /// Those of block `coord` of the columns.
+  Rows rowsAt(mlir::Value coord, int rows, int columns);
+  /// The sums for a block of keys with those of a block of queries: the
+  /// gradients by values, if wanted, and by keys, if `value` is given.
+  llvm::SmallVector<mlir::Value> addOfKey(mlir::Value key, mlir::Value value,
+                                          Rows given, mlir::ValueRange sums,
+                                          bool isCut);
   /// Of a buffer with one element for each query; behind the last one, where
   /// queries are columns, `outside`.
   mlir::Value ofQueries(const Buffer &buffer, int rows, int columns,

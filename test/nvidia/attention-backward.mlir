@@ -49,7 +49,8 @@ func.func @odd(%q: tensor<1x70x40xf16>, %k: tensor<1x90x40xf16>, %v: tensor<1x90
 }
 
 // One query and one element of a value.
-func.func @one(%q: tensor<2x1x16xbf16>, %k: tensor<2x5x16xbf16>, %v: tensor<2x5x1xbf16>, %o: tensor<2x1x1xbf16>, %g: tensor<2x1x1xbf16>, %l: tensor<2x1xf32>) -> (tensor<2x1x16xbf16>, tensor<2x5x16xbf16>, tensor<2x5x1xbf16>) {
+func.func @one(%q: tensor<2x1x16xbf16>, %k: tensor<2x5x16xbf16>, %v: tensor<2x5x1xbf16>, %g: tensor<2x1x1xbf16>) -> (tensor<2x1x16xbf16>, tensor<2x5x16xbf16>, tensor<2x5x1xbf16>) {
+  %o, %l = prim.attention %q, %k, %v scale 0.25 : tensor<2x1x16xbf16>, tensor<2x5x16xbf16>, tensor<2x5x1xbf16> -> tensor<2x1x1xbf16>, tensor<2x1xf32>
   %d:3 = prim.attention_backward %q, %k, %v output %o gradient %g logsumexp %l scale 0.25 : tensor<2x1x16xbf16>, tensor<2x5x16xbf16>, tensor<2x5x1xbf16>, tensor<2x1x1xbf16>, tensor<2x1x1xbf16>, tensor<2x1xf32>
   return %d#0, %d#1, %d#2 : tensor<2x1x16xbf16>, tensor<2x5x16xbf16>, tensor<2x5x1xbf16>
 }

@@ -93,3 +93,13 @@ func.func @prefill(%q: tensor<32x512x64xbf16>, %k: tensor<32x512x64xbf16>, %v: t
   %r = prim.attention %q, %k, %v scale 0.125 : tensor<32x512x64xbf16>, tensor<32x512x64xbf16>, tensor<32x512x64xbf16> -> tensor<32x512x64xbf16>
   return %r : tensor<32x512x64xbf16>
 }
+
+// Enough instances of a single query: a tile has copies of it, and one row is stored.
+// CHECK-LABEL: tile.kernel private @single_0_attention(
+// CHECK: tile.dot {{.*}} tensor<16x64xbf16>, tensor<64x64xbf16>, tensor<16x64xf32>
+// CHECK: tile.reduce {{.*}} axis 0 : tensor<16x64xf32> -> tensor<64xf32>
+// CHECK: tile.store {{.*}} : tensor<64xbf16>, !tile.view<600x64xbf16>
+func.func @single(%q: tensor<600x1x64xbf16>, %k: tensor<600x64x64xbf16>, %v: tensor<600x64x64xbf16>) -> tensor<600x1x64xbf16> {
+  %r = prim.attention %q, %k, %v scale 0.125 : tensor<600x1x64xbf16>, tensor<600x64x64xbf16>, tensor<600x64x64xbf16> -> tensor<600x1x64xbf16>
+  return %r : tensor<600x1x64xbf16>
+}

@@ -54,6 +54,9 @@ private:
                const Softmax &before);
   /// All loops, or those for this instance's part of the keys.
   Softmax loops(Softmax all);
+  /// A tile with the single element of dimensions that the plan does not have:
+  /// behind the one of a head are zeros, and rows of one query are copies.
+  mlir::Value withoutCopies(mlir::Value tile);
   /// Divides by the sum of the exponentials, and stores.
   mlir::LogicalResult storeResult(const Softmax &all);
   /// Stores the logarithm of the sum of the exponentials.

@@ -242,12 +242,28 @@ AttentionBuilder::Softmax AttentionBuilder::loops(Softmax all) {
   return all;
 }
 
+Value AttentionBuilder::withoutCopies(Value tile) {
+  int known = plan.sizes.size();
+  auto type = cast<RankedTensorType>(tile.getType());
+  if (dims.width >= known && type.getDimSize(1) > 1)
+    tile = reduce<arith::AddFOp>(tile);
+  if (dims.query >= known && type.getDimSize(0) > 1)
+    tile = reduceAxis(b, loc, tile, /*axis=*/0,
+                      [](OpBuilder &inside, ValueRange x, ValueRange y) {
+                        Value made = arith::MaximumFOp::create(
+                            inside, x[0].getLoc(), x[0], y[0]);
+                        return SmallVector<Value>{made};
+                      })[0];
+  return tile;
+}
+
 LogicalResult AttentionBuilder::storeResult(const Softmax &all) {
   int64_t rows = numRows(), width = block(dims.width);
   Value inverse = make<arith::DivFOp>(splat(1, rows, 1), all.sum);
-  Value result = make<arith::MulFOp>(all.result, across(inverse, width));
-  auto type = RankedTensorType::get(
-      {rows, width}, getElementTypeOrSelf(op.getResult().getType()));
+  Value result =
+      withoutCopies(make<arith::MulFOp>(all.result, across(inverse, width)));
+  auto type = cast<RankedTensorType>(result.getType())
+                  .clone(getElementTypeOrSelf(op.getResult().getType()));
   if (result.getType() != type)
     result = arith::TruncFOp::create(b, loc, type, result);
   TileBuilder epilogue = tiles(dims.query, dims.width);
@@ -271,7 +287,7 @@ void AttentionBuilder::storeSums(const Softmax &all) {
       make<arith::AddFOp>(math::LogOp::create(b, loc, all.sum), largest);
   AccessMap map = anchor.map;
   map.index.pop_back();
-  tiles(dims.query, dims.width).store(sum, *sums, map);
+  tiles(dims.query, dims.width).store(withoutCopies(sum), *sums, map);
 }
 
 PartialSoftmax AttentionBuilder::storePart(const Softmax &all) {

@@ -41,9 +41,10 @@ void GradientKernel::placeBlocks(int rows, int along, int64_t sums) {
         tile::kKernelHintsAttr,
         tile::KernelHintsAttr::get(b.getContext(), warps, 0, 0, 0));
   } else {
+    // Two tiles of scores share the cache.
     std::tie(kernel.dims[rows].block, kernel.dims[along].block) =
         chooseCachedBlocks(all.ctx, kernel, dims, rows, along, all.element,
-                           all.bound.isKnown);
+                           /*isCut=*/true);
   }
   kernel.addGridDim(rows);
   for (int dim : llvm::reverse(dims.outer))

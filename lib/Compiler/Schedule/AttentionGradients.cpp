@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionGradients.h"
+#include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Tile/DotOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
@@ -29,12 +30,33 @@ GradientKernel::GradientKernel(AttentionGradients &all, StringRef name)
   placeAttentionDims(kernel, all.plan, dims, all.isThreaded);
 }
 
+void GradientKernel::takeAsked(int rows, int along) {
+  constexpr int64_t kLeast = 16;
+  std::optional<Asked> asked = findAsked(all.op->getParentOp(), "blocks");
+  if (!asked)
+    return;
+  ArrayRef<int64_t> sizes = cast<DenseI64ArrayAttr>(asked->value).asArrayRef();
+  if (sizes[0])
+    kernel.dims[rows].block = sizes[0];
+  if (sizes[2])
+    kernel.dims[along].block = sizes[2];
+  if (!llvm::isPowerOf2_64(block(rows)) || !llvm::isPowerOf2_64(block(along)) ||
+      std::min(block(rows), block(along)) < kLeast)
+    reason = "threads take blocks of powers of two from 16 on, found " +
+             std::to_string(block(rows)) + " rows and " +
+             std::to_string(block(along)) + " of depth";
+  if (sizes[1] ||
+      llvm::any_of(sizes.drop_front(3), [](int64_t n) { return n != 0; }))
+    reason = "attention on threads has blocks of rows and of depth alone";
+}
+
 // The tiles of FlashAttention-2, where all sums of a warp's rows are registers.
 void GradientKernel::placeBlocks(int rows, int along, int64_t sums) {
   constexpr int64_t kMostAlong = 64, kFewAlong = 32;
   if (all.isThreaded) {
     kernel.dims[rows].block = chooseThreadedRows(all.ctx, kernel, dims, rows);
     kernel.dims[along].block = sums > kManySums ? kFewAlong : kMostAlong;
+    takeAsked(rows, along);
     // More warps than have whole rows, where one could not hold its sums.
     int64_t warps = block(rows) / kRowsOfWarp * (sums > kMostSums ? 2 : 1);
     kernel.kernel->setAttr(
@@ -46,6 +68,9 @@ void GradientKernel::placeBlocks(int rows, int along, int64_t sums) {
         chooseCachedBlocks(all.ctx, kernel, dims, rows, along, all.element,
                            /*isCut=*/true);
   }
+  // Where cores compute out of caches the chooser took a script's blocks.
+  if (std::optional<Asked> asked = findAsked(all.op->getParentOp(), "blocks"))
+    target::ask(kernel.kernel, "blocks", asked->value, asked->at);
   kernel.addGridDim(rows);
   for (int dim : llvm::reverse(dims.outer))
     kernel.addGridDim(dim);

@@ -74,6 +74,9 @@ private:
   /// it goes through; places the grid. `sums`: elements of each row that are
   /// carried.
   void placeBlocks(int rows, int along, int64_t sums);
+  /// Takes the blocks of a script: of the kernel's rows, and of what it goes
+  /// through, as depth.
+  void takeAsked(int rows, int along);
   /// The tile of an operand, in type `type`.
   mlir::Value operand(unsigned number, int rows, int columns, mlir::Type type);
   /// The tile of an operand as it multiplies weights, and transposed as it

@@ -66,9 +66,11 @@ public:
     if (std::isnan(error))
       error = HUGE_VAL;
     // Partial sums may overflow: anything goes. Some types have no infinity.
-    if (!wanted.low.empty() && !std::isnan(b) &&
-        ((std::isinf(low) && std::isinf(high) && low < high) ||
-         std::isnan(low) || std::isnan(high)))
+    bool isOpen = std::isnan(b)
+                      ? !std::isnan(low)
+                      : (std::isinf(low) && std::isinf(high) && low < high) ||
+                            std::isnan(low) || std::isnan(high);
+    if (!wanted.low.empty() && isOpen)
       return true;
     if (std::isnan(b) && std::isnan(a)) {
       error = 0;
@@ -102,8 +104,14 @@ private:
 };
 
 /// Lets `low` and `high` of an element include `value`; what is no number says
-/// nothing about how far it may be off.
+/// nothing about how far it may be off. Both are 0 where errors make a number
+/// of what is none without them, so that the element may be anything.
 void include(double value, double exact, double &low, double &high) {
+  if (std::isnan(exact)) {
+    if (!std::isnan(value))
+      low = high = 0;
+    return;
+  }
   if (std::isnan(value)) {
     // A number whose errors are without bound.
     low = -HUGE_VAL;
@@ -134,12 +142,11 @@ Wanted kiln::conform::wantedFrom(const Tensor &exact, const Tensor *plus,
     double &from = low[size_t(i)], &to = high[size_t(i)];
     from = to = e;
     for (const Tensor *other : {plus, minus})
-      if (other && !std::isnan(e))
+      if (other)
         include(loadAsDouble(other->dtype, other->data(), i), e, from, to);
-    isOpen |= from != e || to != e;
+    isOpen |= std::isnan(e) ? !std::isnan(from) : from != e || to != e;
   }
-  if (!isOpen || (std::all_of(low.begin(), low.end(),
-                              [](double x) { return std::isnan(x); })))
+  if (!isOpen)
     return wanted;
   if (isChained) {
     // Errors of several operations may cancel where they do not for a

@@ -164,7 +164,7 @@ LogicalResult normalise(Operation *op, Frame &frame, const Value &a,
         r[i] = product + shift;
         // Squares may overflow in what they are computed in.
         if (errs && square > largest)
-          r[i] = std::numeric_limits<double>::quiet_NaN();
+          r[i] = unboundedNear(r[i], a.dtype());
         else if (errs && std::isfinite(r[i]) && std::isfinite(off))
           r[i] += errorDirection(row * n + i) * off;
       }

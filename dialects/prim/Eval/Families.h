@@ -57,9 +57,9 @@ std::vector<double> toDoubles(const Value &value);
 /// Rounds once.
 void fromDoubles(llvm::ArrayRef<double> from, Value &value);
 
-/// The same numbers without their signs, in f64.
+/// The same numbers without their signs, in f64, with 0 for infinities.
 Value magnitudes(const Value &value);
-/// The same with 0 for subnormal numbers of its type.
+/// The same numbers without their signs, with 0 for subnormal ones of its type.
 Value normalMagnitudes(const Value &value);
 
 /// Half a unit of what a composite of this type is computed in.

@@ -113,7 +113,8 @@ SmallVector<int64_t> shapeOf(mlir::Type type, ArrayRef<int64_t> sizes) {
 
 Value magnitudes(const Value &value) {
   Value out = Value::tensor(DType::f64, value.shape());
-  mapFloats(value, out, [](double x) { return std::fabs(x); });
+  mapFloats(value, out,
+            [](double x) { return std::isinf(x) ? 0 : std::fabs(x); });
   return out;
 }
 

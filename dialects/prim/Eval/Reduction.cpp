@@ -91,9 +91,10 @@ void foldWithin(const Rows &rows, Value &out, double start, Floats fn) {
   Value sizes = Value::tensor(DType::f64, out.shape());
   foldFloats<long double>(rows, sums, static_cast<long double>(start), fn);
   if constexpr (std::is_same_v<OpTy, prim::SumOp>) {
-    foldFloats<long double>(
-        rows, sizes, 0.0L,
-        [](long double x, long double y) { return x + std::fabs(y); });
+    foldFloats<long double>(rows, sizes, 0.0L,
+                            [](long double x, long double y) {
+                              return std::isinf(y) ? x : x + std::fabs(y);
+                            });
   } else {
     // As large as a part of the product may be.
     foldFloats<long double>(rows, sizes, 1.0L,

@@ -176,7 +176,7 @@ LogicalResult scan(prim::ScanOp op, Frame &frame) {
           if (!op.getExclusive())
             error.add(static_cast<double>(in[i]));
           if (error.isOpen())
-            x = std::nan("");
+            x = unboundedNear(x, a.dtype());
           else if (std::isfinite(x))
             x += errorDirection(at(begin, n, stride, i)) * error.of(x);
           if (op.getExclusive())

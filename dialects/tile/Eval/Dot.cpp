@@ -37,8 +37,16 @@ double asTf32(double value) {
   return llvm::bit_cast<float>(bits & 0xffffe000u);
 }
 
+/// The numbers without their signs, 0 for infinities.
+template <typename Sum> std::vector<Sum> finiteSizes(std::vector<Sum> values) {
+  for (Sum &value : values)
+    value = std::isinf(value) ? Sum(0) : std::abs(value);
+  return values;
+}
+
 /// Adds to `sizes` the terms that are missing, and the sums, where subnormal
-/// numbers are read as zero. NaN where that is multiplied by infinity.
+/// numbers are read as zero. NaN where that is multiplied by infinity; other
+/// infinite terms are left out.
 template <typename Sum>
 void addLostTerms(std::vector<Sum> a, std::vector<Sum> b,
                   std::vector<Sum> &sizes, int64_t batches, int64_t m,
@@ -50,19 +58,26 @@ void addLostTerms(std::vector<Sum> a, std::vector<Sum> b,
       multiply(m, n, k, a.data() + i * m * k, b.data() + i * k * n,
                sums.data() + i * m * n);
   };
-  multiplyInto(all);
+  std::vector<Sum> givenA = a, givenB = b;
   for (std::vector<Sum> *values : {&a, &b})
     for (Sum &value : *values)
-      if (value < least)
+      if (std::abs(value) < least)
         value = 0;
+      else
+        value = std::abs(value);
   multiplyInto(kept);
+  a = finiteSizes(std::move(givenA));
+  b = finiteSizes(std::move(givenB));
+  multiplyInto(all);
   for (size_t i = 0; i < sizes.size(); ++i)
-    sizes[i] += all[i] - kept[i] + Sum(k + 1) * least;
+    if (!std::isinf(kept[i]))
+      sizes[i] += all[i] - kept[i] + Sum(k + 1) * least;
 }
 
-/// What each sum may err by: all of its terms, each by as many halves of a unit
-/// of the result's type as there are terms, and by those of the type that some
-/// of them may be summed in. Nothing where no errors are wanted.
+/// What each sum may err by: all of its finite terms, each by as many halves of
+/// a unit of the result's type as there are terms, and by those of the type
+/// that some of them may be summed in. Infinity where partial sums may
+/// overflow. Nothing where no errors are wanted.
 template <typename Sum>
 std::vector<Sum> errorSizes(const DotMode &mode, DType type, bool flushes,
                             std::vector<Sum> a, std::vector<Sum> b,
@@ -73,11 +88,10 @@ std::vector<Sum> errorSizes(const DotMode &mode, DType type, bool flushes,
   } else {
     if (!perturbation().isOn())
       return {};
-    for (std::vector<Sum> *values : {&a, &b, &c})
-      for (Sum &value : *values)
-        value = std::abs(value);
+    c = finiteSizes(std::move(c));
+    std::vector<Sum> lhs = finiteSizes(a), rhs = finiteSizes(b);
     for (int64_t i = 0; i < batches; ++i)
-      multiply(m, n, k, a.data() + i * m * k, b.data() + i * k * n,
+      multiply(m, n, k, lhs.data() + i * m * k, rhs.data() + i * k * n,
                c.data() + i * m * n);
     // Partial sums may overflow where the whole does not.
     for (Sum &value : c)
@@ -117,8 +131,12 @@ void dot(const DotMode &mode, const Value &lhs, const Value &rhs,
     multiply(m, n, k, a.data() + i * m * k, b.data() + i * k * n,
              c.data() + i * m * n);
   if constexpr (!std::is_same_v<Sum, uint64_t>)
-    for (size_t i = 0; i < sizes.size(); ++i)
-      c[i] += sizes[i] * errorDirection(int64_t(i));
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      if (!std::isfinite(sizes[i]))
+        c[i] = unboundedNear(static_cast<double>(c[i]), out.dtype());
+      else if (std::isfinite(c[i]))
+        c[i] += sizes[i] * errorDirection(int64_t(i));
+    }
   if constexpr (std::is_same_v<Sum, uint64_t>) {
     storeInts(out.dtype(), out.mutableData(), 0, out.size(),
               reinterpret_cast<const int64_t *>(c.data()));

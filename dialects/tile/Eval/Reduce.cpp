@@ -94,6 +94,9 @@ void foldInts(const Axis &axis, const Value &a, Value &out, Extend extend,
   }
 }
 
+/// What a term adds to the size of a sum.
+double finiteSize(double x) { return std::isinf(x) ? 0 : std::fabs(x); }
+
 /// A sum or product that errs as far as its length lets it.
 template <typename Fn, typename Size>
 void foldWithin(const Axis &axis, const Value &a, Value &out, Fn fn,
@@ -121,8 +124,9 @@ bool foldKnown(Operation *op, const Axis &axis, const Value &a, Value &out) {
   auto times = [](double x, double y) { return x * y; };
   bool errs = perturbation().isOn();
   if (isa<AddFOp>(op) && errs)
-    foldWithin(axis, a, out, plus,
-               [](double x, double y) { return std::fabs(x) + std::fabs(y); });
+    foldWithin(axis, a, out, plus, [](double x, double y) {
+      return finiteSize(x) + finiteSize(y);
+    });
   else if (isa<MulFOp>(op) && errs)
     foldWithin(axis, a, out, times, times);
   else if (isa<AddFOp>(op) && a.dtype() != DType::f64)

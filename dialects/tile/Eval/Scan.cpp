@@ -103,10 +103,16 @@ bool scanWithin(OpT op, const Lines &lines, const Value &source,
       if (starts && starts[at])
         sum = size = isSum ? 0 : 1;
       sum = isSum ? sum + x : sum * x;
-      size = isSum ? size + std::fabs(x) : size * std::max(1., std::fabs(x));
+      if (!isSum)
+        size *= std::max(1., std::fabs(x));
+      else if (!std::isinf(x))
+        size += std::fabs(x);
       double error = double(n + 1) * unit * (isSum ? size : std::fabs(sum));
-      double value = size > most ? std::nan("") : sum;
-      value += errorDirection(at) * error;
+      double value = sum;
+      if (size > most)
+        value = unboundedNear(sum, source.dtype());
+      else if (std::isfinite(sum))
+        value += errorDirection(at) * error;
       storeDoubles(out.dtype(), out.mutableData(), at, 1, &value);
     }
   }

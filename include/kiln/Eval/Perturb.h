@@ -28,12 +28,19 @@ double errorDirection(int64_t index);
 constexpr double kHalfUlp = 0x1p-24;
 constexpr double kHalfUlpF64 = 0x1p-53;
 
+/// What stands for a result without bound, where `exact` is that of an exact
+/// evaluation: NaN where errors go up; where they go down the largest number of
+/// the other sign. So one of the two is a number, and an evaluation that makes
+/// NaN of `exact` later (infinity less infinity) is not taken as the only one.
+double unboundedNear(double exact, runtime::DType dtype);
+
 /// Stores sums into `out`, each off by `terms` halves of a unit of `out`'s sums
-/// (f32, or f64 for f64) of the sizes of all its terms. Where terms together
-/// overflow a partial sum may do so where the whole does not, and NaN stands
-/// for anything. Both tensors are of f64. `kept`, if given, are the sizes of
-/// those terms that are left where a machine reads subnormal operands as zero:
-/// then the others may be missing, and subnormal sums be zero.
+/// (f32, or f64 for f64) of the sizes of all its terms. Where finite terms
+/// together overflow a partial sum may do so where the whole does not, and the
+/// result has no bound. Both tensors are of f64; `sizes` leaves terms that are
+/// infinite out. `kept`, if given, are the sizes of those terms that are left
+/// where a machine reads subnormal operands as zero: then the others may be
+/// missing, and subnormal sums be zero.
 void storeSumsWithin(const Value &sums, const Value &sizes, double terms,
                      Value &out, const Value *kept = nullptr);
 

@@ -19,6 +19,12 @@ double errorDirection(int64_t index) {
   return z >> 63 ? now.sign : -now.sign;
 }
 
+double unboundedNear(double exact, DType dtype) {
+  if (std::isnan(exact) || perturbation().sign > 0)
+    return std::numeric_limits<double>::quiet_NaN();
+  return -std::copysign(largestFinite(dtype), exact);
+}
+
 bool mayFlushProduct(DType lhs, DType rhs) {
   return lhs == DType::bf16 && rhs == DType::bf16;
 }
@@ -34,14 +40,14 @@ void storeSumsWithin(const Value &sums, const Value &sizes, double terms,
   for (int64_t i = 0; i < out.size(); ++i) {
     double value = sums.as<double>()[i];
     double size = std::fabs(sizes.as<double>()[i]);
-    if (size > most || (std::isnan(size) && !std::isnan(value)))
-      value = std::numeric_limits<double>::quiet_NaN();
-    else
-      value += errorDirection(i) * terms * unit * size;
-    // NaN where a term is infinity times what is read as zero.
-    if (kept)
-      value += errorDirection(i) * (size - kept->as<double>()[i] +
-                                    terms * smallestNormal(DType::f32));
+    double left = kept ? kept->as<double>()[i] : size;
+    // NaN is left where a term is infinity times what is read as zero.
+    if (size > most || std::isnan(size) || std::isnan(left))
+      value = unboundedNear(value, out.dtype());
+    else if (std::isfinite(value))
+      value += errorDirection(i) *
+               (terms * unit * size +
+                (kept ? size - left + terms * smallestNormal(DType::f32) : 0));
     storeDoubles(out.dtype(), out.mutableData(), i, 1, &value);
   }
 }

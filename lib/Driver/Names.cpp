@@ -32,10 +32,11 @@ public:
   StringRef identifierAt(FileLineColLoc loc) {
     if (loc.getFilename().getValue() != buffer.getBufferIdentifier())
       return "";
-    StringRef line = lineAt(loc.getLine());
-    if (loc.getColumn() == 0 || loc.getColumn() > line.size())
+    goTo(loc.getLine());
+    StringRef text = buffer.getBuffer().slice(offset, end);
+    if (loc.getColumn() == 0 || loc.getColumn() > text.size())
       return "";
-    StringRef text = line.drop_front(loc.getColumn() - 1);
+    text = text.drop_front(loc.getColumn() - 1);
     if (!text.consume_front("%"))
       return "";
     return text.take_while([](char c) {
@@ -44,25 +45,27 @@ public:
   }
 
 private:
-  /// Lines are asked for in order, mostly.
-  StringRef lineAt(unsigned line) {
+  /// Lines are asked for in order, mostly, and those with many names often.
+  void goTo(unsigned line) {
     StringRef text = buffer.getBuffer();
-    if (line < current) {
+    if (line < current)
+      current = 0;
+    if (current == 0) {
       current = 1;
       offset = 0;
+      end = text.find('\n');
     }
-    for (; current < line; ++current) {
-      size_t end = text.find('\n', offset);
-      if (end == StringRef::npos)
-        return "";
+    for (; current < line && end != StringRef::npos; ++current) {
       offset = end + 1;
+      end = text.find('\n', offset);
     }
-    return text.substr(offset).take_until([](char c) { return c == '\n'; });
+    if (current < line) // there is none
+      offset = end = text.size();
   }
 
   llvm::MemoryBufferRef buffer;
-  unsigned current = 1; ///< the line that begins at `offset`
-  size_t offset = 0;
+  unsigned current = 0;       ///< the line from `offset` to `end`; 0: none yet
+  size_t offset = 0, end = 0; ///< `end`: npos in the last line
 };
 
 /// The names of one function.
@@ -74,6 +77,8 @@ public:
   EntryNames collect() {
     EntryNames names;
     unsigned count = function.getNumArguments();
+    inputs = listed("inputs", count);
+    outputs = listed("outputs", function.getNumResults());
     for (unsigned i = 0; i < count; ++i) {
       names.arguments.push_back(argument(i).str());
       names.dims.push_back(
@@ -90,11 +95,9 @@ public:
       names.resultsAreUnsigned.push_back(
           isUnsigned(function.getResultTypes()[i],
                      function.getResultAttr(i, "kiln.unsigned")));
-      names.results.push_back(
-          fromAttributes(
-              i, function.getNumResults(), "outputs",
-              [&](StringRef name) { return function.getResultAttr(i, name); })
-              .str());
+      names.results.push_back(fromAttributes(i, outputs, [&](StringRef name) {
+                                return function.getResultAttr(i, name);
+                              }).str());
     }
     makeDistinct(names.arguments);
     makeDistinct(names.results);
@@ -117,9 +120,9 @@ private:
   }
 
   StringRef argument(unsigned index) {
-    StringRef name = fromAttributes(
-        index, function.getNumArguments(), "inputs",
-        [&](StringRef name) { return function.getArgAttr(index, name); });
+    StringRef name = fromAttributes(index, inputs, [&](StringRef name) {
+      return function.getArgAttr(index, name);
+    });
     if (!name.empty())
       return name;
     Location loc = function.getArgument(index).getLoc();
@@ -131,7 +134,7 @@ private:
   }
 
   /// What importers leave behind, the most deliberate first.
-  StringRef fromAttributes(unsigned index, unsigned count, StringRef list,
+  StringRef fromAttributes(unsigned index, ArrayRef<StringRef> list,
                            llvm::function_ref<Attribute(StringRef)> get) {
     for (StringRef key : {"kiln.name", "ml_program.identifier", "jax.arg_info",
                           "jax.result_info"})
@@ -143,14 +146,19 @@ private:
       if (path.size() == 1)
         if (auto name = dyn_cast<StringAttr>(path[0]))
           return name.getValue();
-    // {inputs = "a,b", outputs = "c"}
+    return index < list.size() ? list[index].trim() : "";
+  }
+
+  /// Names in {inputs = "a,b", outputs = "c"}, if there are `count`.
+  SmallVector<StringRef> listed(StringRef key, unsigned count) {
     auto entry = function->getAttrOfType<DictionaryAttr>("tf.entry_function");
-    auto names = entry ? entry.getAs<StringAttr>(list) : StringAttr();
-    if (!names)
-      return "";
+    auto names = entry ? entry.getAs<StringAttr>(key) : StringAttr();
     SmallVector<StringRef> parts;
-    names.getValue().split(parts, ',');
-    return parts.size() == count ? parts[index].trim() : "";
+    if (names)
+      names.getValue().split(parts, ',');
+    if (parts.size() != count)
+      parts.clear();
+    return parts;
   }
 
   /// `kiln.dims = ["batch", ""]` names the dimensions of an argument or a
@@ -202,6 +210,7 @@ private:
 
   FunctionOpInterface function;
   SourceText &text;
+  SmallVector<StringRef> inputs, outputs; ///< what tf.entry_function lists
 };
 } // namespace
 

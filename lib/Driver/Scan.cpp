@@ -13,6 +13,9 @@
 // Aliases that name others twice stand for more than a text can hold: what
 // prints, compares or walks one takes as long as what is written out.
 //
+// Upstream's lexer reads the rest of `2x3x5xf32` as a name at each `x`, which
+// takes as long as the square of the number of dimensions.
+//
 // `array<index: 1>` has a type that upstream's parser takes the width of, and
 // ends at.
 //
@@ -39,6 +42,8 @@ static constexpr uint64_t kFewAliases = uint64_t(4) << 20;
 static constexpr uint64_t kMaxAliasesPerByte = 256;
 /// Operators of one affine expression.
 static constexpr unsigned kMaxOperators = 100000;
+/// Dimensions of one shape.
+static constexpr size_t kMaxDimensions = 1000;
 /// Largest text.
 static constexpr size_t kMaxBytes = size_t(4) << 30;
 
@@ -57,6 +62,7 @@ private:
   bool takeAlias();
   bool isIndex(StringRef type) const;
   bool checkArray();
+  bool checkShape(size_t start, StringRef word);
   bool step();
   bool fail(const Twine &message);
   unsigned depth() const { return brackets.size() + angles; }
@@ -136,6 +142,17 @@ bool Scan::checkArray() {
   at = text.size() - rest.ltrim().size();
   return fail("expected an array of integers or floats of some width, found "
               "'index'");
+}
+
+/// Looks at a word that may be the sizes of a shape.
+bool Scan::checkShape(size_t start, StringRef word) {
+  bool isShape =
+      llvm::isDigit(word.front()) || (start && text[start - 1] == '?');
+  if (!isShape || word.count('x') <= kMaxDimensions)
+    return true;
+  at = start;
+  return fail("expected a shape of at most " + Twine(kMaxDimensions) +
+              " dimensions");
 }
 
 /// `#name` and `!name`: the start of a definition, or a reference.
@@ -246,7 +263,10 @@ bool Scan::step() {
   default:
     if (!llvm::isAlnum(c) && c != '_')
       break;
+    size_t start = at;
     StringRef word = takeWord();
+    if (!checkShape(start, word))
+      return false;
     operators += word == "floordiv" || word == "ceildiv" || word == "mod";
     if (word == "array" && !checkArray())
       return false;

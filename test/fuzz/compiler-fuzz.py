@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""compiler-fuzz.py BUILD text|bytecode|ttir|assembly|tiling|script|announced|onnx SECONDS|COUNTx [SEED]: mutates the inputs of the
+"""compiler-fuzz.py BUILD text|bytecode|ttir|assembly|tiling|script|announced|structure|stablehlo|onnx SECONDS|COUNTx [SEED]: mutates the inputs of the
 test suite (ttir: its Triton kernels, and those under $KILN_SHARED; assembly: the texts of its inline assembly, each in a kernel;
 tiling: files of measured block sizes, for one program; script: schedule scripts, for the programs of their tests) and compiles them,
-for SECONDS or COUNT of them. Every run must end with status 0 or 1, and with 1 there must be a diagnostic with a place. onnx mutates the files that the tests write.
+for SECONDS or COUNT of them. Every run must end with status 0 or 1, and with 1 there must be a diagnostic with a place. onnx mutates the files that the tests write, stablehlo the text and the artifacts of the tests of StableHLO.
+structure keeps inputs well-formed and makes them hostile (structures.py).
 announced makes numbers, shapes and splats of both kinds large and
 values out of sums of the same sums. No run may take more than 5 seconds of a processor or 1 GiB more than what it was made from.
 Stops at the first that does."""
@@ -20,6 +21,8 @@ import sys
 import tempfile
 import threading
 import time
+
+from structures import change_message, change_structure
 
 PLACE = re.compile(rb":(\d+:\d+| byte \d+| (node|graph|input|initializer|opset_import)\b.*): error: |^error: ", re.MULTILINE)
 CAUGHT = re.compile(rb"cannot process this input|malformed bytecode")
@@ -132,6 +135,16 @@ def mutate_bytes(data, _pool, rng):
     return bytes(data)
 
 
+def mutate_stablehlo(data, pool, rng):
+    if data.startswith(b"ML\xefR"):
+        return mutate_bytes(data, pool, rng)
+    return rng.choice([mutate_text, mutate_announced, change_structure])(data, [one for one in pool if not one.startswith(b"ML\xefR")], rng)
+
+
+def mutate_onnx(data, pool, rng):
+    return rng.choice([mutate_bytes, change_message])(data, pool, rng)
+
+
 KERNEL = b"""tt.func public @k(%%p: !tt.ptr<i32>) {
   %%r = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
   %%f = arith.sitofp %%r : tensor<32xi32> to tensor<32xf32>
@@ -241,6 +254,8 @@ def seeds(build, kind):
     if kind == "script":
         return script_seeds(os.path.join(root, "test", "script", "Inputs"))
     folders = [os.path.join(root, "test"), os.path.join(root, "examples")]
+    if kind == "stablehlo":
+        folders = [os.path.join(root, "test", "stablehlo")]
     if kind == "ttir":
         folders = [os.path.join(root, "test", "triton")]
         if "KILN_SHARED" in os.environ:
@@ -252,7 +267,7 @@ def seeds(build, kind):
         for path, _, names in sorted(os.walk(folder)):
             for name in sorted(names):
                 file_name = os.path.join(path, name)
-                if name.endswith(".ttir") and kind in ("ttir", "announced"):
+                if name.endswith(".ttir") and kind in ("ttir", "announced") or name.endswith(".mlirbc") and kind == "stablehlo":
                     with open(file_name, "rb") as file:
                         pool.append(file.read())
                 if not name.endswith(".mlir") or os.path.getsize(file_name) > 20000:
@@ -323,8 +338,8 @@ def main() -> int:
     out = os.path.join(build, "fuzz-compiler")
     os.makedirs(out, exist_ok=True)
     pool = seeds(build, kind)
-    mutate = {"bytecode": mutate_bytes, "onnx": mutate_bytes, "announced": mutate_announced,
-              "assembly": mutate_assembly, "script": mutate_script}.get(kind, mutate_text)
+    mutate = {"bytecode": mutate_bytes, "onnx": mutate_onnx, "announced": mutate_announced,
+              "structure": change_structure, "stablehlo": mutate_stablehlo, "assembly": mutate_assembly, "script": mutate_script}.get(kind, mutate_text)
     suffix = {"bytecode": ".mlirbc", "ttir": ".ttir", "assembly": ".ttir", "onnx": ".onnx", "tiling": ".json",
               "script": ".script"}.get(kind, ".mlir")
     path = os.path.join(out, f"{kind}-{os.getpid()}{suffix}")

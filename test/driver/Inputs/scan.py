@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """scan.py FOLDER: writes texts that mlir-opt takes, large in every way but nesting, into FOLDER/good, and texts whose
-nesting would overflow a parser's stack into FOLDER/deep."""
+nesting would overflow a parser's stack, or whose shapes take it for ever, into FOLDER/deep."""
 import os
 import random
 import sys
@@ -38,6 +38,9 @@ GOOD = {
                expression("-1.0e-5 : f32"),
     "long-chain": expression("affine_map<(d0) -> (" + " + ".join(["d0"] * 50000) + ")>"),
 }
+# Much of what there may be much of, in time that grows with the text.
+GOOD["arguments"] = ("func.func @main(%x: tensor<1xf32>, " + ", ".join(f"%many{i}: tensor<1xf32>" for i in range(20000)) +
+                     ") -> tensor<1xf32> { return %x : tensor<1xf32> }\n")
 MANY = 1500000
 DEEP = {
     "plus": expression("affine_map<(d0) -> (" + "+".join(["d0"] * MANY) + ")>"),
@@ -50,6 +53,8 @@ DEEP = {
     # Comparisons close no brackets.
     "compare": "func.func private @f(" + "tuple<tensor<1xf32, affine_set<(d0) : (d0 >= 0, d0 >= 1, d0 >= 2)>>, " * 5000 +
                "i1" + ">" * 5000 + ")\n",
+    "dimensions": f"func.func private @f(tensor<{'1x' * 300000}f32>)\n",
+    "open-dimensions": f"func.func private @f(memref<?x{'1x' * 300000}f32>)\n",
     "alias-attributes": chain("#a0 = 1 : i32\n", "#a{1} = [#a{0}]\n", "module attributes {{a = #a{0}}} {{}}\n", 200000),
     "alias-types": chain("!a0 = i32\n", "!a{1} = tuple<\n!a{0}>\n", "func.func private @f(!a{0})\n", 200000),
     "alias-places": chain("#a0 = loc(\"a\")\n", "#a{1} = loc(callsite(#a{0} at #a0))\n", "module {{}} loc(#a{0})\n",

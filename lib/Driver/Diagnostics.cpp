@@ -38,30 +38,34 @@ DiagnosticPrinter::~DiagnosticPrinter() {
   context->getDiagEngine().eraseHandler(handler);
 }
 
-std::string DiagnosticPrinter::location(Location loc) const {
-  // A whole module has line 0.
-  std::string text = kiln::target::locationString(loc);
-  if (!text.empty() && text != inputName + ":0:0")
-    return text + ": ";
-  return wholeInput();
-}
-
-/// Text of a diagnostic, of bounded length and fit for a terminal: operations
-/// printed in full may be megabytes, and names in bytecode may be any bytes.
-static std::string readable(const Diagnostic &diag) {
+/// A text in one line, of bounded length and fit for a terminal: operations
+/// printed in full may be megabytes, and names in files may be any bytes.
+static std::string readable(std::string text) {
   constexpr size_t kLongest = 2000;
-  std::string text = diag.str();
-  // What upstream advises is for users of its own tools.
-  for (StringRef advice : {". If this is intended, please ",
-                           "; for more info on dialect registration see "})
-    if (size_t at = StringRef(text).find(advice); at != StringRef::npos)
-      text.resize(at);
   if (text.size() > kLongest)
     text = text.substr(0, kLongest) + "...";
   for (char &c : text)
     if (!llvm::isPrint(c) && static_cast<unsigned char>(c) < 0x80)
       c = ' ';
   return llvm::json::fixUTF8(text);
+}
+
+std::string DiagnosticPrinter::location(Location loc) const {
+  // A whole module has line 0.
+  std::string text = kiln::target::locationString(loc);
+  if (!text.empty() && text != inputName + ":0:0")
+    return readable(std::move(text)) + ": ";
+  return wholeInput();
+}
+
+static std::string readable(const Diagnostic &diag) {
+  std::string text = diag.str();
+  // What upstream advises is for users of its own tools.
+  for (StringRef advice : {". If this is intended, please ",
+                           "; for more info on dialect registration see "})
+    if (size_t at = StringRef(text).find(advice); at != StringRef::npos)
+      text.resize(at);
+  return readable(std::move(text));
 }
 
 std::string DiagnosticPrinter::wholeInput() const {

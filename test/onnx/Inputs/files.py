@@ -69,6 +69,7 @@ for name, place in (("outside", "../layer.data"), ("absolute", "/etc/passwd"), (
 save("short.onnx", graph([node("Add", ["x", "w"], ["y"])], *one,
                          [tensor("w", numpy.zeros(4, numpy.float32), external=("layer.data", 2104))]))
 save("few.onnx", graph([node("Add", ["x", "w"], ["y"])], *one, [tensor("w", numpy.zeros(3, numpy.float32), dims=[4])]))
+save("lines.onnx", graph([node("Add", ["x", "w\n\x1b"], ["y"])], *one, [tensor("w\n\x1b", numpy.zeros(3, numpy.float32), dims=[4])]))
 data = model(graph([node("Neg", ["x"], ["y"])], *one))
 write(os.path.join(folder, "cut.onnx"), data[:-9])
 # Functions that call the next one ten times each: 10^12 nodes from a few kilobytes.

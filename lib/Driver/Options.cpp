@@ -166,7 +166,8 @@ bool takeEntry(CompileOptions &options, Arguments &arguments) {
     return false;
   // Names go into a textual pipeline.
   auto isNameCharacter = [](unsigned char c) {
-    return isalnum(c) || c == '_' || c == '.' || c == '$' || c == '-';
+    return isalnum(c) || c >= 0x80 || c == '_' || c == '.' || c == '$' ||
+           c == '-';
   };
   if (name.empty() || !llvm::all_of(name, isNameCharacter))
     return arguments.fail("expected --entry=NAME, found '" + name + "'");

@@ -15,6 +15,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 #include <atomic>
 #include <exception>
@@ -134,6 +135,10 @@ public:
         return emitError(loc)
                << owner << " returned kernel '" << kernel.name << "' " << what;
       };
+      if (place != places.end() && !isText(kernel.name))
+        return emitError(loc)
+               << "expected a kernel's name in printable UTF-8, found '"
+               << kernel.name << "'";
       if (kernel.name.empty() || (isComplete && place == places.end()))
         return fail("which it was not given");
       if (!seen.insert(kernel.name).second)
@@ -146,7 +151,7 @@ public:
       if (kernel.scratchBytes < 0 || kernel.scratchBytes > kMostScratch)
         return fail("with " + Twine(kernel.scratchBytes) +
                     " bytes of scratch memory");
-      if (!llvm::all_of(kernel.symbol, isPrintable))
+      if (!isText(kernel.symbol))
         return fail("with a symbol that cannot be printed");
     }
     for (const std::string &name : blobs.requirements)
@@ -166,7 +171,11 @@ public:
 
 private:
   static constexpr int64_t kMostScratch = int64_t(1) << 40;
-  static bool isPrintable(char c) { return llvm::isPrint(c); }
+  static bool isText(StringRef name) {
+    return llvm::json::isUTF8(name) && llvm::none_of(name, [](char c) {
+             return llvm::isASCII(c) && !llvm::isPrint(c);
+           });
+  }
 
   std::string owner;
   Location whole;

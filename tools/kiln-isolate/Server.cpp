@@ -40,7 +40,7 @@ void Server::serve(int input, int output) {
       if (reply.error.empty())
         head["result"] = std::move(reply.result);
       else
-        head["error"] = json::Object{{"message", reply.error}};
+        head["error"] = json::Object{{"message", json::fixUTF8(reply.error)}};
       std::string bytes = writeFrame(head, reply.body);
       if (!runtime::writeFully(output, bytes.data(), bytes.size()) ||
           method == "bye")
@@ -138,11 +138,11 @@ static json::Object declined(Operation *kernel, Location place,
     ++number;
   });
   reason.consume_front("unsupported: ");
+  StringRef symbol = cast<tile::KernelOp>(kernel).getSymName();
   return json::Object{
-      {"declined",
-       json::Object{{"reason", reason},
-                    {"kernel", cast<tile::KernelOp>(kernel).getSymName()},
-                    {"op", found}}}};
+      {"declined", json::Object{{"reason", json::fixUTF8(reason)},
+                                {"kernel", json::fixUTF8(symbol)},
+                                {"op", found}}}};
 }
 
 Server::Reply Server::accepts(const BoundTarget &bound, StringRef text) {
@@ -182,12 +182,15 @@ static json::Object entryOf(const CompiledKernel &kernel, int64_t metadata) {
                                    {"name", recipe.name},
                                    {"words", valuesOf(recipe.words)}});
   for (const auto &[key, text] : kernel.notes)
-    notes[key] = text;
-  json::Object entry{
-      {"name", kernel.name},           {"symbol", kernel.symbol},
-      {"blob", int64_t(kernel.blob)},  {"scratch", kernel.scratchBytes},
-      {"metadata", metadata},          {"attributes", std::move(attributes)},
-      {"recipes", std::move(recipes)}, {"notes", std::move(notes)}};
+    notes[json::fixUTF8(key)] = json::fixUTF8(text);
+  json::Object entry{{"name", json::fixUTF8(kernel.name)},
+                     {"symbol", json::fixUTF8(kernel.symbol)},
+                     {"blob", int64_t(kernel.blob)},
+                     {"scratch", kernel.scratchBytes},
+                     {"metadata", metadata},
+                     {"attributes", std::move(attributes)},
+                     {"recipes", std::move(recipes)},
+                     {"notes", std::move(notes)}};
   if (kernel.workspace)
     entry["workspace"] = json::Object{{"bytes", kernel.workspace->bytes.str()},
                                       {"zeroed", kernel.workspace->isZeroed}};

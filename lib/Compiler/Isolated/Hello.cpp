@@ -28,7 +28,10 @@ struct Text {
 bool fromJSON(const json::Value &value, Text &out, json::Path path) {
   if (!json::fromJSON(value, out.text, path))
     return false;
-  if (out.text.size() <= kMostText && llvm::all_of(out.text, llvm::isPrint))
+  // Frames hold UTF-8.
+  if (out.text.size() <= kMostText && llvm::none_of(out.text, [](char c) {
+        return llvm::isASCII(c) && !llvm::isPrint(c);
+      }))
     return true;
   path.report("expected at most 4096 printable characters");
   return false;

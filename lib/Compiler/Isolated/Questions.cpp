@@ -17,8 +17,9 @@ namespace json = llvm::json;
 json::Object kiln::isolated::specOf(const TargetOptions &options) {
   json::Object values;
   for (const auto &[key, value] : options.values)
-    values[key] = value;
-  return json::Object{{"chip", options.chip}, {"options", std::move(values)}};
+    values[json::fixUTF8(key)] = json::fixUTF8(value);
+  return json::Object{{"chip", json::fixUTF8(options.chip)},
+                      {"options", std::move(values)}};
 }
 
 Expected<Answer> IsolatedTarget::askCached(StringRef method,
@@ -151,7 +152,7 @@ static json::Array namesOf(ModuleOp module) {
   json::Array names;
   for (Operation &op : *module.getBody())
     if (auto name = op.getAttrOfType<StringAttr>("sym_name"))
-      names.push_back(name.getValue());
+      names.push_back(json::fixUTF8(name.getValue()));
   return names;
 }
 

@@ -282,8 +282,10 @@ class Reader:
 
     def string(self):
         raw = self.require(self._string, "a string")[1]
-        return re.sub(r"\\([0-9A-Fa-f]{2}|.)",
-                      lambda found: chr(int(found[1], 16)) if len(found[1]) == 2 else {"n": "\n", "t": "\t"}.get(found[1], found[1]), raw)
+        named = {b"n": b"\n", b"t": b"\t"}
+        return re.sub(rb"\\([0-9A-Fa-f]{2}|.)",
+                      lambda found: bytes.fromhex(found[1].decode()) if len(found[1]) == 2 else named.get(found[1], found[1]),
+                      raw.encode()).decode(errors="replace")
 
     def balanced(self):
         """Text up to the bracket that closes the one that is next."""

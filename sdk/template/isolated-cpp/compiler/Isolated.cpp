@@ -100,6 +100,9 @@ static int64_t numberOf(mlir::Operation *kernel, mlir::Operation *op) {
 namespace {
 constexpr uint64_t kMostHead = uint64_t(16) << 20, kMostBody = uint64_t(1) << 30;
 
+/// What a kernel says may be any bytes; JSON is UTF-8.
+std::string jsonText(StringRef text) { return json::fixUTF8(text); }
+
 bool readAll(char *to, size_t size) {
   while (size) {
     ssize_t got = read(0, to, size);
@@ -224,7 +227,7 @@ private:
     if (error.empty())
       send(json::Object{{"id", id}, {"result", std::move(result)}}, bytes);
     else
-      send(json::Object{{"id", id}, {"error", json::Object{{"message", error}}}}, "");
+      send(json::Object{{"id", id}, {"error", json::Object{{"message", jsonText(error)}}}}, "");
   }
 
   json::Object hello() const {
@@ -273,7 +276,7 @@ private:
           json::Array numbers;
           for (mlir::Operation *op : operations)
             numbers.push_back(numberOf(&function, op));
-          claims.push_back(json::Object{{"name", name}, {"ops", std::move(numbers)}});
+          claims.push_back(json::Object{{"name", jsonText(name)}, {"ops", std::move(numbers)}});
         }
     return claims;
   }
@@ -301,9 +304,9 @@ private:
       if (!assembly && !code) {
         if (declined.reason.empty())
           error = "declined without a reason";
-        result["declined"] = json::Object{{"kernel", symbol(&kernel)},
+        result["declined"] = json::Object{{"kernel", jsonText(symbol(&kernel))},
                                           {"op", declined.op ? numberOf(&kernel, declined.op) : 0},
-                                          {"reason", declined.reason}};
+                                          {"reason", jsonText(declined.reason)}};
         bytes.clear();
         return;
       }
@@ -327,12 +330,12 @@ private:
   static json::Object entryOf(mlir::Operation &kernel, const Code &code, int64_t blob, int64_t metadata) {
     json::Array attributes;
     for (const auto &[name, values] : code.attributes)
-      attributes.push_back(json::Object{{"name", name}, {"values", json::Array(values)}});
+      attributes.push_back(json::Object{{"name", jsonText(name)}, {"values", json::Array(values)}});
     json::Object notes;
     for (const auto &[name, text] : code.notes)
-      notes[name] = text;
-    json::Object entry{{"name", symbol(&kernel)},
-                       {"symbol", code.symbol.empty() ? symbol(&kernel) : code.symbol},
+      notes[jsonText(name)] = jsonText(text);
+    json::Object entry{{"name", jsonText(symbol(&kernel))},
+                       {"symbol", jsonText(code.symbol.empty() ? symbol(&kernel) : code.symbol)},
                        {"blob", blob},
                        {"scratch", code.scratch},
                        {"attributes", std::move(attributes)},

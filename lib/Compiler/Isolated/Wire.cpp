@@ -113,6 +113,10 @@ static std::string whyNotOperation(Operation *op, const WireReader &reader,
 std::optional<WireProblem>
 kiln::isolated::findWireProblem(Operation *kernel, const WireReader &reader) {
   std::optional<WireProblem> problem;
+  // Frames hold UTF-8.
+  if (auto name = kernel->getAttrOfType<StringAttr>("sym_name");
+      name && !llvm::json::isUTF8(name.getValue()))
+    return WireProblem{kernel, "a name that is no text in UTF-8"};
   // A type is wrong where it is met first.
   llvm::DenseSet<Type> seen;
   kernel->walk<WalkOrder::PreOrder>([&](Operation *op) {

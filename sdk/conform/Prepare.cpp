@@ -121,10 +121,12 @@ private:
           devices.begin(), devices.end(),
           [&](const std::string &device) { return device == options.device; });
       std::string reasons;
+      std::set<std::string> said;
       kernels.insert(program.entry);
       for (const std::string &kernel : kernels)
         if (auto found = compiled.declined.find(kernel);
-            found != compiled.declined.end())
+            found != compiled.declined.end() &&
+            said.insert(found->second).second)
           reasons += (reasons.empty() ? "" : "; ") + found->second;
       if (isOurs)
         return {Placed::onTarget, "", number};

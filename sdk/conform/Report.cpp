@@ -174,6 +174,40 @@ std::vector<Group> groupsOf(const Results &results, Fn belongs) {
   return groups;
 }
 
+/// A reason without " (at FILE:LINE:COLUMN)", which tells the same in another
+/// place of the generated modules.
+std::string withoutPlace(std::string reason) {
+  for (size_t at; (at = reason.find(" (at ")) != std::string::npos;) {
+    size_t end = reason.find(')', at);
+    if (end == std::string::npos)
+      break;
+    reason.erase(at, end + 1 - at);
+  }
+  return reason;
+}
+
+/// Declines by their reasons, those of the most cases first.
+void printDeclined(const Results &results, size_t most) {
+  std::map<std::string, int64_t> reasons;
+  forEachCase(results,
+              [&](const ReadyModule &, const Ready &, const Verdict &verdict) {
+                if (verdict.status == Verdict::declined ||
+                    verdict.status == Verdict::unsupported)
+                  ++reasons[withoutPlace(verdict.message)];
+              });
+  std::vector<std::pair<int64_t, std::string>> sorted;
+  for (const auto &[reason, count] : reasons)
+    sorted.emplace_back(-count, reason);
+  std::sort(sorted.begin(), sorted.end());
+  for (size_t i = 0; i < std::min(most, sorted.size()); ++i)
+    std::printf("declined, %lld cases: %s\n",
+                static_cast<long long>(-sorted[i].first),
+                sorted[i].second.c_str());
+  if (sorted.size() > most)
+    std::printf("declined ... and for %zu more reasons (--json has all)\n",
+                sorted.size() - most);
+}
+
 } // namespace
 
 void kiln::conform::printText(const Results &results) {
@@ -200,19 +234,7 @@ void kiln::conform::printText(const Results &results) {
       kMost, &results);
   for (const auto &[module, reason] : results.broken)
     std::printf("BROKEN %s: %s\n", module.c_str(), reason.c_str());
-  // Declines by their reasons.
-  std::map<std::string, int64_t> reasons;
-  forEachCase(results,
-              [&](const ReadyModule &, const Ready &, const Verdict &verdict) {
-                if (verdict.status == Verdict::declined ||
-                    verdict.status == Verdict::unsupported)
-                  ++reasons[verdict.message];
-              });
-  size_t shown = 0;
-  for (const auto &[reason, count] : reasons)
-    if (shown++ < kMost)
-      std::printf("declined, %lld cases: %s\n", static_cast<long long>(count),
-                  reason.c_str());
+  printDeclined(results, kMost);
   for (const std::string &op : results.uncovered)
     std::printf("not covered: %s has no case and no reason why\n", op.c_str());
   std::set<std::string> ops;

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels for a machine that computes in a scratchpad, which transfers fill: derive from ScratchpadWriter and write what the
 machine does. The class places tiles, begins the loads of a loop's next iteration before it computes this one, and cuts
-products into the blocks of a matrix unit. Needs kiln_transfers.py, kiln_wire.py and kiln_isolated.py beside it; later releases
+products into the blocks of a matrix unit. Needs kiln_rows.py, kiln_transfers.py, kiln_wire.py and kiln_isolated.py beside it; later releases
 of Kiln bring newer copies."""
 from kiln_isolated import Decline
+from kiln_rows import Rows
 from kiln_transfers import BYTES, Transfers
 from kiln_wire import Dense, Number
 
@@ -33,8 +34,8 @@ class Storage:
         return strides
 
 
-class ScratchpadWriter(Transfers):
-    """Writes one kernel. The methods below "the machine" are the vendor's; registers are numbers."""
+class ScratchpadWriter(Transfers, Rows):
+    """Writes one kernel. The methods below "the machine" are the vendor's, and those that Rows names; registers are numbers."""
     bytes, align = 65536, 64  # of the scratchpad
     block = (16, 16, 16)  # rows, columns and steps of the matrix unit
     elements = ("f32",)  # of tiles and views
@@ -325,7 +326,7 @@ class ScratchpadWriter(Transfers):
         loop = load.parent
         if loop.name != "scf.for" or load.get("is_volatile"):
             return False
-        reads = {"tile.load", "tile.dim", "tile.num_blocks", "tile.dot"}
+        reads = {f"tile.{name}" for name in "load dim num_blocks dot reduce yield reshape broadcast transpose".split()}
         pure = all(op.name in reads or op.name in self.elementwise or op.name.split(".")[0] in ("scf", "arith", "math") for op in loop.walk())
         return pure and self.slice(load, loop) is not None
 

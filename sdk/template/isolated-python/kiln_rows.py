@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reductions, broadcasts and transposes of tiles in a scratchpad. Needs kiln_transfers.py and kiln_isolated.py beside it; later
+releases of Kiln bring newer copies."""
+from kiln_isolated import Decline
+from kiln_transfers import BYTES
+
+
+class Rows:
+    """What ScratchpadWriter of kiln_scratchpad.py knows of tiles whose elements meet others of the same tile. The methods `reduce` and
+    `spread` are the vendor's."""
+    reductions = {}  # names of the operations that `reduce` combines elements by, such as "arith.addf"
+
+    def reduce(self, op, name, result, source, sizes):
+        """result[o, i] = source[o, 0, i] combined with source[o, 1, i] and so on, by the operation `name`. `sizes` are the outer, the
+        reduced and the inner number of elements, result and source the addresses of tiles without gaps."""
+        raise Decline(op, f"no instruction for '{op.name}' by '{name}'")
+
+    def spread(self, op, result, source, sizes, strides):
+        """Writes a result without gaps from elements of the source that are `strides` bytes apart, 0 where one is repeated."""
+        raise Decline(op, f"no instruction for '{op.name}'")
+
+    def tile_reduce(self, op):
+        block = op.regions[0][0]
+        combine = block.operations[0]
+        simple = len(op.operands) == 1 and len(block.operations) == 2 and combine.operands in (block.arguments, block.arguments[::-1])
+        if not simple or block.operations[1].operands != combine.results:
+            raise Decline(op, "it combines elements by more than one operation")
+        if combine.name not in self.reductions:
+            raise Decline(op, f"no instruction for '{op.name}' by '{combine.name}'")
+        if op.get("ordered"):
+            raise Decline(op, "it combines elements in their order")
+        shape, axis = op.operands[0].type.shape, int(op.get("axis"))
+        sizes = _product(shape[:axis]), shape[axis], _product(shape[axis + 1:])
+        self.reduce(op, combine.name, self.address(op.results[0]), self.address(op.operands[0]), sizes)
+
+    def tile_reshape(self, op):
+        self.copy(op.operands[0], op.results[0])
+
+    def tile_broadcast(self, op):
+        source, result = op.operands[0], op.results[0]
+        shape = result.type.shape
+        own = [1] * (len(shape) - len(source.type.shape)) + source.type.shape
+        strides = [0 if size == 1 else stride for size, stride in zip(own, self.distances(own, source))]
+        self.spread(op, self.address(result), self.address(source), shape, strides)
+
+    def tile_transpose(self, op):
+        source, result = op.operands[0], op.results[0]
+        strides = self.distances(source.type.shape, source)
+        order = op.get("permutation").values
+        self.spread(op, self.address(result), self.address(source), result.type.shape, [strides[dim] for dim in order])
+
+    @staticmethod
+    def distances(shape, value):
+        """Bytes between neighbours of a tile of a shape."""
+        strides, step = [], BYTES[value.type.element]
+        for size in reversed(shape):
+            strides.insert(0, step)
+            step *= size
+        return strides
+
+
+def _product(sizes):
+    total = 1
+    for size in sizes:
+        total *= size
+    return total

@@ -7,9 +7,11 @@ using namespace kiln;
 using namespace kiln::onnx_file;
 
 namespace {
-/// What local functions may expand to beyond one node for each byte of the
-/// file.
+/// What local functions may expand to beyond the nodes that a file of this size
+/// could hold.
 constexpr int64_t mostExpanded = 65536;
+/// No node takes fewer in a file.
+constexpr int64_t bytesOfNode = 8;
 /// Graphs in nodes and calls of local functions in each other.
 constexpr int deepestNesting = 128;
 /// Of a node's name, and of the nodes around it, in messages.
@@ -97,7 +99,8 @@ GraphBuilder::GraphBuilder(const ModelProto &model, llvm::MemoryBufferRef file,
                            OpBuilder &builder)
     : model(model), file(file), builder(builder), context(builder.getContext()),
       elements(context, file.getBufferIdentifier()),
-      budget(mostExpanded + int64_t(file.getBufferSize())) {
+      most(mostExpanded + int64_t(file.getBufferSize()) / bytesOfNode),
+      budget(most) {
   for (const FunctionProto &function : model.functions)
     functions[keyOf(function.domain, function.name, function.overload)] =
         &function;
@@ -353,7 +356,7 @@ LogicalResult GraphBuilder::buildNode(const NodeProto &node, Scope &scope,
     return emitError(loc) << "expected the name of an operator, found none";
   if (--budget < 0)
     return emitError(loc) << "unsupported: local functions expand to more than "
-                          << mostExpanded + file.getBufferSize() << " nodes";
+                          << most << " nodes";
   SmallVector<Value> inputs;
   for (StringRef name : node.inputs) {
     inputs.push_back(name.empty() ? none() : scope.find(name));

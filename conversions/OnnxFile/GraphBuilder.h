@@ -90,6 +90,7 @@ private:
   Elements elements;
   llvm::StringMap<const FunctionProto *> functions; ///< "domain:name:overload"
   llvm::SmallVector<const FunctionProto *> calls;   ///< those around this place
+  int64_t most;   ///< nodes that a file of this size may stand for
   int64_t budget; ///< nodes that may still be built
   int depth = 0;  ///< of graphs and calls around this place
   mlir::Block *entry = nullptr;

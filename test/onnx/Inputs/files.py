@@ -77,6 +77,9 @@ many = [function(f"F{i}", "my", ["a"], ["b9"], [
     node(f"F{i + 1}" if i < 12 else "Neg", [f"b{k - 1}" if k else "a"], [f"b{k}"], domain="my" if i < 12 else "")
     for k in range(10)]) for i in range(13)]
 save("many.onnx", graph([node("F0", ["x"], ["y"], domain="my")], *one), functions=many, domains=["my"])
+# The same in a large file, which stands for no more nodes than it could hold.
+save("large.onnx", graph([node("F0", ["x"], ["y"], domain="my")], *one, [tensor("w", numpy.zeros(1 << 20, numpy.float32))]), functions=many,
+     domains=["my"])
 # A graph in a graph in a graph ...
 deep = graph([node("Neg", ["x"], ["t"])], [], [value("t", FLOAT, None)])
 for _ in range(100):

@@ -5,7 +5,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/ErrorHandling.h"
+#include <cstring>
 #include <limits>
 
 using namespace isolated;
@@ -86,9 +87,11 @@ private:
   }
   bool emit(StringRef name, Operands operands) {
     for (size_t i = 0; i < std::size(kCodes); ++i)
-      if (name == kCodes[i])
+      if (name == kCodes[i]) {
         code.emplace_back(int64_t(i), std::move(operands));
-    return true;
+        return true;
+      }
+    llvm::report_fatal_error("kCodes has no '" + llvm::Twine(name) + "'");
   }
   int64_t define(mlir::Value value) { return registers[value] = numRegisters++; }
 

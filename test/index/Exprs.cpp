@@ -131,6 +131,13 @@ void checkExprs() {
   CHECK(!(d0 * Expr::dim(1)).isKnown() && !(d0 * d0).isKnown());
   CHECK((d0 * s0).isKnown() && !(d0 * s0).isLinear());
   CHECK((d0 * s0).coefficient(0).same(s0) && (d0 + 1).asDim() == -1);
+  // Powers of sums, which would have ever more terms, are unknown in time.
+  Expr power = s0 + s1 + 1, sum = s0;
+  for (int i = 0; i < 60; ++i)
+    power = power * power + s0;
+  for (int i = 0; i < 1000; ++i)
+    sum = sum + Expr::symbol(i);
+  CHECK(!power.isKnown() && !sum.isKnown());
   // Nothing wraps: upstream makes (d0 * 2^62) * 4 to 0.
   int64_t big = int64_t(1) << 62;
   CHECK(!(d0 * big * 4).isKnown());

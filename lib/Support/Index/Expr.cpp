@@ -9,6 +9,9 @@
 using namespace mlir;
 using namespace kiln::index;
 
+/// What is longer is unknown: products of sums of products grow without bound.
+static constexpr size_t kMostTerms = 256, kMostFactors = 64;
+
 /// The order of terms; says nothing about coefficients.
 static bool comesBefore(const Expr::Term &a, const Expr::Term &b) {
   if (a.dim != b.dim)
@@ -65,12 +68,15 @@ Expr Expr::sum(const Expr &a, const Expr &b, int64_t factor) {
       return unknown();
     term.coefficient = *coefficient;
     result.addTerm(term);
+    if (result.terms.size() > kMostTerms)
+      return unknown();
   }
   return result;
 }
 
 Expr kiln::index::operator*(const Expr &a, const Expr &b) {
-  if (!a.known || !b.known)
+  if (!a.known || !b.known ||
+      (a.terms.size() + 1) * (b.terms.size() + 1) > kMostTerms)
     return Expr::unknown();
   Expr result;
   auto multiply = [&](int64_t x, int64_t y) {
@@ -93,7 +99,8 @@ Expr kiln::index::operator*(const Expr &a, const Expr &b) {
     addScaled(y, a.number);
   for (const Expr::Term &x : a.terms)
     for (const Expr::Term &y : b.terms) {
-      if (x.dim >= 0 && y.dim >= 0)
+      if ((x.dim >= 0 && y.dim >= 0) ||
+          x.factors.size() + y.factors.size() > kMostFactors)
         return Expr::unknown();
       Expr::Term term = x;
       term.dim = std::max(x.dim, y.dim);

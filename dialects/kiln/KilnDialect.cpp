@@ -7,6 +7,7 @@
 #include "kiln/Dialect/Kiln/Report.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -113,6 +114,29 @@ LogicalResult checkUnitTypes(EmitError emitError, MatrixInstructionAttr inst,
   return success();
 }
 
+/// The limit of tiles admits the operands of each instruction.
+LogicalResult checkTilesFit(EmitError emitError, DictionaryAttr limits,
+                            ArrayRef<MatrixInstructionAttr> instructions) {
+  auto limit = limits.getAs<IntegerAttr>("max_tile_elements");
+  if (!limit || limit.getValue().isZero())
+    return success();
+  for (MatrixInstructionAttr inst : instructions) {
+    int64_t m = inst.getM().getMin(), n = inst.getN().getMin(),
+            k = inst.getK().getMin();
+    for (auto [rows, columns] :
+         {std::pair(m, n), std::pair(m, k), std::pair(k, n)}) {
+      bool isHuge = false;
+      APInt elements = APInt(64, rows).smul_ov(APInt(64, columns), isHuge);
+      if (isHuge || elements.sgt(limit.getValue().sextOrTrunc(64)))
+        return emitError() << "expected limit 'max_tile_elements' to admit the "
+                           << rows << "x" << columns
+                           << " elements of instruction '" << inst.getName()
+                           << "', found " << limit.getValue().getSExtValue();
+    }
+  }
+  return success();
+}
+
 /// Every name of `list` is one of `known`.
 LogicalResult checkKnown(EmitError emitError, StringRef what,
                          ArrayRef<StringAttr> list,
@@ -214,6 +238,13 @@ LogicalResult ExecutionUnitAttr::verify(EmitError emitError, StringRef name,
       failed(checkAtLeast(emitError, "the rate of a unit", rate, 1)) ||
       failed(checkTypes(emitError, "a unit", types)))
     return failure();
+  if (kind != UnitKind::Vector || bits == 0)
+    return success();
+  for (Type type : types)
+    if (type.isIntOrFloat() && type.getIntOrFloatBitWidth() > bits)
+      return emitError() << "expected the vectors of unit '" << name
+                         << "' to hold an element of type " << type
+                         << ", found " << bits << " bits";
   return success();
 }
 
@@ -309,8 +340,14 @@ LogicalResult TargetAttr::verify(
       return emitError() << "instruction '" << inst.getName()
                          << "' refers to unit '" << inst.getUnit()
                          << "', which the description does not have";
-    if (failed(
-            checkUnitTypes(emitError, inst, unitNames.lookup(inst.getUnit()))))
+    ExecutionUnitAttr unit = unitNames.lookup(inst.getUnit());
+    if (unit.getKind() != UnitKind::Matrix &&
+        unit.getKind() != UnitKind::Vector)
+      return emitError() << "expected instruction '" << inst.getName()
+                         << "' to be of a matrix or a vector unit, found '"
+                         << unit.getName() << "' of kind "
+                         << stringifyUnitKind(unit.getKind());
+    if (failed(checkUnitTypes(emitError, inst, unit)))
       return failure();
     for (OperandAttr operand : {inst.getLhs(), inst.getRhs(), inst.getAcc()})
       if (!operand.getHome().empty() &&
@@ -336,11 +373,17 @@ LogicalResult TargetAttr::verify(
     StringRef name = limit.getName().getValue();
     if (failed(checkOneOf(emitError, "a limit", name, kLimits)))
       return failure();
-    if (!isa<IntegerAttr>(limit.getValue()))
+    auto number = dyn_cast<IntegerAttr>(limit.getValue());
+    if (!number)
       return emitError() << "expected limit '" << name
                          << "' to be an integer, found " << limit.getValue();
+    const APInt &value = number.getValue();
+    if (value.isNegative() || value.getActiveBits() > 63)
+      return emitError() << "expected limit '" << name
+                         << "' to be at least 0 and less than 2^63, found "
+                         << llvm::toString(value, 10, /*Signed=*/true);
   }
-  return success();
+  return checkTilesFit(emitError, limits, instructions);
 }
 
 MemoryAttr TargetAttr::getMemory(StringRef name) const {

@@ -61,6 +61,10 @@ MemoryAttr::verify(EmitError emitError, StringRef name, MemoryScope scope,
           checkAtLeast(emitError, "the bandwidth of a memory", bandwidth, 0)) ||
       failed(checkPower(emitError, "the alignment of a memory", align)))
     return failure();
+  if (size && align > size)
+    return emitError() << "expected the alignment of memory '" << name
+                       << "' to be at most its size, " << size << ", found "
+                       << align;
   if (bankBytes &&
       failed(checkPower(emitError, "the bytes of a bank's word", bankBytes)))
     return failure();

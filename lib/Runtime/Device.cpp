@@ -26,8 +26,14 @@ Device::~Device() {
   table->close(handle);
 }
 
+/// What a driver says, in one line.
 static std::string reasonOf(const KilnError &error) {
-  return {error.message, strnlen(error.message, sizeof(error.message))};
+  std::string reason(error.message,
+                     strnlen(error.message, sizeof(error.message)));
+  for (char &c : reason)
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f)
+      c = ' ';
+  return reason;
 }
 
 Error Device::failure(const std::string &what, const KilnError &error) const {

@@ -148,6 +148,11 @@ private:
                                         const LaunchInst &inst);
   Error runObserved(const KernelInfo &kernel, const LaunchInst &inst,
                     LaunchRecord &record, EncodedLaunch &launch);
+  Expected<bool> mayWrite(const KernelInfo &kernel, const LaunchInst &inst,
+                          size_t argument);
+  Error checkUnchanged(const KernelInfo &kernel, const LaunchInst &inst,
+                       const std::vector<Tensor> &given,
+                       const std::vector<Tensor> &left);
   Error timeOnDevice(Device &on, const std::function<Error()> &run);
   Error readClocks();
 

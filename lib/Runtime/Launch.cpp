@@ -169,6 +169,53 @@ Expected<std::vector<Tensor>> Interpreter::capture(const KernelInfo &kernel,
   return tensors;
 }
 
+/// Whether a launch may write what an argument of it is a view of.
+Expected<bool> Interpreter::mayWrite(const KernelInfo &kernel,
+                                     const LaunchInst &inst, size_t argument) {
+  Expected<const BufferValue *> view = ready(inst.args[argument].index);
+  if (!view)
+    return view.takeError();
+  for (size_t i = 0; i < inst.args.size(); ++i) {
+    if (kernel.params[i].readonly || inst.args[i].kind != LaunchArg::buffer)
+      continue;
+    Expected<const BufferValue *> other = ready(inst.args[i].index);
+    if (!other)
+      return other.takeError();
+    if (i == argument || ((*other)->memory == (*view)->memory &&
+                          (*other)->regionBegin < (*view)->regionEnd &&
+                          (*view)->regionBegin < (*other)->regionEnd))
+      return true;
+  }
+  return false;
+}
+
+/// Checks that a launch has left alone what it only reads.
+Error Interpreter::checkUnchanged(const KernelInfo &kernel,
+                                  const LaunchInst &inst,
+                                  const std::vector<Tensor> &given,
+                                  const std::vector<Tensor> &left) {
+  for (size_t i = 0; i < inst.args.size(); ++i) {
+    if (!kernel.params[i].readonly || inst.args[i].kind != LaunchArg::buffer)
+      continue;
+    Expected<bool> isWritten = mayWrite(kernel, inst, i);
+    if (!isWritten)
+      return isWritten.takeError();
+    Expected<Tensor> before = given[i].contiguous(),
+                     after = left[i].contiguous();
+    if (!before || !after)
+      return before ? after.takeError() : before.takeError();
+    size_t bytes = size_t(before->numElements() * dtypeBytes(before->dtype));
+    if (*isWritten || std::memcmp(before->data(), after->data(), bytes) == 0)
+      continue;
+    std::string name = kernel.params[i].name;
+    return Error("kernel '" + kernel.name + "': device '" +
+                 device(kernel.device).name() + "' changes argument " +
+                 std::to_string(i) + (name.empty() ? "" : " (" + name + ")") +
+                 ", which the kernel only reads");
+  }
+  return Error::success();
+}
+
 /// Runs a launch between an observer's looks at what it is given and leaves.
 Error Interpreter::runObserved(const KernelInfo &kernel, const LaunchInst &inst,
                                LaunchRecord &record, EncodedLaunch &launch) {
@@ -185,6 +232,8 @@ Error Interpreter::runObserved(const KernelInfo &kernel, const LaunchInst &inst,
   Expected<std::vector<Tensor>> left = capture(kernel, inst);
   if (!left)
     return left.takeError();
+  if (Error error = checkUnchanged(kernel, inst, *given, *left))
+    return error;
   return options.observer->after(record, *left);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // See the header.
 #include "VerifyLaunch.h"
+#include "kiln-c/Device.h"
+#include <cstdint>
 #include <set>
 
 using namespace kiln::runtime;
@@ -29,6 +31,32 @@ Error verifyExpression(const Expression &expression, const KernelInfo &kernel) {
   return Error::success();
 }
 
+/// Whether a value that no launch changes is one that a launch may have.
+Error verifyConstant(const LaunchAttribute &attribute, const std::string &name,
+                     const Expression &value) {
+  std::optional<int64_t> number = value.constant();
+  int64_t least = 0, most = INT64_MAX;
+  switch (attribute.tag) {
+  case KILN_LAUNCH_THREADS:
+  case KILN_LAUNCH_CLUSTER:
+    least = 1;
+    most = INT32_MAX;
+    break;
+  case KILN_LAUNCH_LOCAL_BYTES:
+  case KILN_LAUNCH_REGISTERS:
+    break;
+  default:
+    return Error::success();
+  }
+  if (!number || (*number >= least && *number <= most))
+    return Error::success();
+  return Error(
+      "launch attribute '" + name + "' takes values of at least " +
+      std::to_string(least) +
+      (most == INT64_MAX ? "" : " and at most " + std::to_string(most)) +
+      ", found " + std::to_string(*number));
+}
+
 } // namespace
 
 Error kiln::runtime::verifyAttributes(
@@ -46,9 +74,12 @@ Error kiln::runtime::verifyAttributes(
       return Error("launch attribute '" + name + "' takes 1 to " +
                    std::to_string(most) + " values, found " +
                    std::to_string(attribute.values.size()));
-    for (const Expression &value : attribute.values)
+    for (const Expression &value : attribute.values) {
       if (Error error = verifyExpression(value, kernel))
         return Error("launch attribute '" + name + "': " + error.message());
+      if (Error error = verifyConstant(attribute, name, value))
+        return error;
+    }
   }
   return Error::success();
 }
@@ -65,8 +96,12 @@ Error kiln::runtime::verifyContract(const KernelInfo &kernel) {
       if (Error error = verifyExpression(word, kernel))
         return Error("recipe '" + recipe.name + "': " + error.message());
   }
-  if (kernel.workspace)
-    if (Error error = verifyExpression(kernel.workspace->bytes, kernel))
-      return Error("workspace: " + error.message());
+  if (!kernel.workspace)
+    return Error::success();
+  if (Error error = verifyExpression(kernel.workspace->bytes, kernel))
+    return Error("workspace: " + error.message());
+  if (auto bytes = kernel.workspace->bytes.constant(); bytes && *bytes < 0)
+    return Error("workspace: expected at least 0 bytes, found " +
+                 std::to_string(*bytes));
   return Error::success();
 }

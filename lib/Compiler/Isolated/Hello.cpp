@@ -5,7 +5,9 @@
 #include "kiln-c/Runtime.h"
 #include "kiln/Interfaces/Version.h"
 #include "kiln/Isolated/Frame.h"
+#include "kiln/Isolated/Vocabulary.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include <set>
 
 using namespace kiln;
@@ -244,6 +246,38 @@ Error cut(llvm::ArrayRef<int64_t> sizes, StringRef &body, StringRef what,
 }
 } // namespace
 
+/// What is wrong with the lists of `hello`; empty: nothing.
+static std::string findListProblem(const HelloReply &reply) {
+  llvm::StringSet<> chips, keys;
+  for (const Chip &chip : reply.chips.all)
+    if (!chips.insert(chip.name.text).second)
+      return "expected each chip once, found '" + chip.name.text + "' twice";
+  for (const Option &option : reply.options.all) {
+    if (!keys.insert(option.key.text).second)
+      return "expected each option once, found '" + option.key.text + "' twice";
+    auto [low, high] = StringRef(option.value.text).split("..");
+    int64_t least, most;
+    if (!low.getAsInteger(10, least) && !high.getAsInteger(10, most) &&
+        least > most)
+      return "expected an option of a range that begins where it ends or "
+             "before, found '" +
+             option.key.text + "' of " + option.value.text;
+  }
+  // Later versions, and dialects of plug-ins, have names that this one lacks.
+  if (reply.wire > kWireVersion)
+    return "";
+  static constexpr StringRef kOwn[] = {"tile", "prim", "arith",
+                                       "math", "scf",  "func"};
+  for (const Text &name : reply.operations.all)
+    if (llvm::is_contained(kOwn, StringRef(name.text).split('.').first) &&
+        !findWireOperation(name.text))
+      return "expected operations of the wire form, found '" + name.text + "'";
+  for (const Text &type : reply.types.all)
+    if (!StringRef(type.text).contains('.') && !wireTypeSince(type.text))
+      return "expected types of the wire form, found '" + type.text + "'";
+  return "";
+}
+
 json::Object kiln::isolated::helloParams() {
   return json::Object{
       {"protocol", json::Array{kOldestProtocol, kNewestProtocol}},
@@ -275,6 +309,8 @@ Expected<Hello> kiln::isolated::parseHello(const json::Object &result,
   if (reply->jobs < 1 || reply->jobs > kMostJobs)
     return expects("1 to " + llvm::Twine(kMostJobs) + " jobs",
                    llvm::Twine(reply->jobs));
+  if (std::string problem = findListProblem(*reply); !problem.empty())
+    return Error("answers 'hello' wrongly: " + quoteForeign(problem, 240));
   Hello hello;
   hello.name = reply->name.text;
   hello.version = reply->version.text;

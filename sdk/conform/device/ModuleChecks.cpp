@@ -4,7 +4,12 @@
 #include "Context.h"
 #include "kiln/Runtime/Plugin.h"
 #include "kiln/Runtime/Session.h"
+#include <cfenv>
+#include <clocale>
+#include <csignal>
 #include <cstring>
+#include <filesystem>
+#include <sys/stat.h>
 #include <thread>
 
 using namespace kiln;
@@ -244,16 +249,75 @@ inventArguments(const runtime::Function &function) {
   return args;
 }
 
+/// The first function of a package, whose driver the runtime knows then.
+const runtime::Function &entryOf(Context &context, const Code &code) {
+  auto added = runtime::addDeviceLibrary(context.path);
+  expect(bool(added), added ? "" : added.message());
+  for (const auto &function : code.target->program.functions)
+    if (function.isPublic)
+      return function;
+  throw CheckSkipped("the package has no public function");
+}
+
+/// What belongs to the process that uses a driver, as texts with names.
+std::vector<std::pair<std::string, std::string>> processState() {
+  std::vector<std::pair<std::string, std::string>> state;
+  std::error_code error;
+  state.emplace_back("the working folder",
+                     std::filesystem::current_path(error).string());
+  const char *locale = std::setlocale(LC_ALL, nullptr);
+  state.emplace_back("the locale", locale ? locale : "");
+  state.emplace_back("the rounding mode", std::to_string(std::fegetround()));
+#ifdef __SSE__
+  // Without the flags of what has happened.
+  state.emplace_back("the control word of floats",
+                     std::to_string(__builtin_ia32_stmxcsr() & ~0x3fu));
+#endif
+  for (int fd : {0, 1, 2}) {
+    struct stat file = {};
+    bool isOpen = fstat(fd, &file) == 0;
+    state.emplace_back("file descriptor " + std::to_string(fd),
+                       isOpen ? std::to_string(file.st_dev) + ":" +
+                                    std::to_string(file.st_ino)
+                              : "closed");
+  }
+  for (int number :
+       {SIGINT, SIGTERM, SIGCHLD, SIGPIPE, SIGSEGV, SIGBUS, SIGFPE, SIGALRM}) {
+    struct sigaction action = {};
+    sigaction(number, nullptr, &action);
+    bool isDefault = action.sa_handler == SIG_DFL;
+    state.emplace_back("what signal " + std::to_string(number) + " does",
+                       isDefault ? "the default"
+                       : action.sa_handler == SIG_IGN
+                           ? "nothing"
+                           : "a handler at " +
+                                 std::to_string(uintptr_t(action.sa_handler)));
+  }
+  return state;
+}
+
+/// A driver is a guest in the process of a program.
+void checkProcess(Context &context) {
+  auto package = packageOf(context);
+  Code code = codeOf(context);
+  const runtime::Function &entry = entryOf(context, code);
+  auto before = processState();
+  {
+    auto session = runtime::Session::create(package, code.target->spec);
+    expect(bool(session), session ? "" : session.message());
+    callOnce(*session, *session->lookup(entry.name), inventArguments(entry));
+  }
+  auto after = processState();
+  for (size_t i = 0; i < before.size(); ++i)
+    expect(before[i] == after[i],
+           "a call changes " + before[i].first + " of the process: " +
+               before[i].second + " before, " + after[i].second + " behind it");
+}
+
 void checkThreads(Context &context) {
   auto package = packageOf(context);
   Code code = codeOf(context);
-  auto added = runtime::addDeviceLibrary(context.path);
-  expect(bool(added), added ? "" : added.message());
-  const runtime::Function *entry = nullptr;
-  for (const auto &function : code.target->program.functions)
-    if (!entry && function.isPublic)
-      entry = &function;
-  need(entry, "the package has no public function");
+  const runtime::Function *entry = &entryOf(context, code);
   constexpr int kThreads = 4, kCalls = 25;
   std::vector<std::vector<Bytes>> first(kThreads);
   std::vector<std::string> problems(kThreads);
@@ -302,6 +366,9 @@ const std::vector<Check> &kiln::conform::moduleChecks() {
        checkNoSymbol},
       {"modules/many", "loaded and unloaded again, beside one that stays",
        checkLoads},
+      {"modules/process",
+       "a call leaves the folder, the signals, the files of the process",
+       checkProcess},
       {"modules/threads", "sessions in four threads, a hundred equal results",
        checkThreads}};
   return checks;

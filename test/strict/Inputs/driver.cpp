@@ -72,7 +72,17 @@ int getKernel(KilnDevice *, KilnModule *, const KilnKernelDescription *,
   *kernel = reinterpret_cast<KilnKernel *>(kernel);
   return misbehave("kernel", error);
 }
-int execute(KilnDevice *, KilnQueue *, const KilnLaunch *, KilnError *error) {
+int execute(KilnDevice *, KilnQueue *, const KilnLaunch *launch,
+            KilnError *error) {
+  std::string bad = std::getenv("BAD") ? std::getenv("BAD") : "";
+  if (bad == "execute-changes")
+    launch->arguments[0].buffer->bytes[5] ^= 1;
+  if (bad == "execute-lines") {
+    std::snprintf(error->message, sizeof error->message, "no\ncoolant\x1b[31m");
+    return 7;
+  }
+  if (bad == "execute-moves" && chdir("/"))
+    return 7;
   return misbehave("execute", error);
 }
 

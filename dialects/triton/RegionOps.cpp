@@ -78,7 +78,9 @@ LogicalResult MapElementwiseOp::verify() {
                    "region arguments")))
     return failure();
   for (Block &block : getScalarOp())
-    if (auto end = dyn_cast<MapElementwiseReturnOp>(block.getTerminator()))
+    if (auto end = block.empty()
+                       ? MapElementwiseReturnOp()
+                       : dyn_cast<MapElementwiseReturnOp>(block.back()))
       if (failed(check(end->getOperandTypes(), getResultTypes(),
                        "returned values")))
         return failure();

@@ -81,12 +81,6 @@ TargetAttr IsolatedTarget::description(MLIRContext *context,
     return {};
   }
   TargetAttr description = parseDescription(*text, context, targetName);
-  if (description && description.getName() != targetName) {
-    emitError(loc) << sentence(*this, "describes another target", "")
-                   << ": expected the name '" << targetName << "', found '"
-                   << description.getName() << "'";
-    return {};
-  }
   std::lock_guard<std::mutex> lock(seenMutex);
   if (description)
     descriptions[spec] = text->str();

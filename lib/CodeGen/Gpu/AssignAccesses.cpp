@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Assigner.h"
+#include "ExchangeMachine.h"
 #include "Order.h"
 #include "kiln/Dialect/Tile/AtomicOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
@@ -11,6 +12,76 @@ using namespace kiln;
 using namespace kiln::simt;
 
 using Basis = LayoutAttr::Basis;
+
+namespace {
+/// A factor of a product.
+struct FactorUse {
+  int depth;     ///< the dimension along the product's depth
+  unsigned bits; ///< of an element
+};
+} // namespace
+
+/// How a tile gets to its product, through element-wise operations alone;
+/// nothing where something else uses it.
+static std::optional<FactorUse> factorUseOf(Value tile) {
+  if (!tile.hasOneUse())
+    return std::nullopt;
+  OpOperand &use = *tile.getUses().begin();
+  Operation *user = use.getOwner();
+  if (auto product = dyn_cast<MatrixProductOpInterface>(user)) {
+    bool isLhs = &use == &product.getLhsOperand();
+    if ((!isLhs && &use != &product.getRhsOperand()) ||
+        product.hasEncodedFactors() || product.getLhsScaleOperand())
+      return std::nullopt;
+    return FactorUse{
+        isLhs ? 1 : 0,
+        getElementTypeOrSelf(tile.getType()).getIntOrFloatBitWidth()};
+  }
+  if (!OpTrait::hasElementwiseMappableTraits(user) ||
+      user->getNumOperands() != 1 || user->getNumResults() != 1)
+    return std::nullopt;
+  return factorUseOf(user->getResult(0));
+}
+
+int64_t Assigner::countAcross(Value tile, int dim) {
+  // What a lane hands an instruction along the depth, as far as two registers
+  // have it: with all of that in one thread, memory gets and gives whole words.
+  constexpr unsigned kRunBits = 64, kWordBits = 32;
+  // Copies beside the threads take bytes as they lie.
+  if (!description || description.getUnitOfKind(target::UnitKind::DMA))
+    return 1;
+  std::optional<FactorUse> use = factorUseOf(tile);
+  if (!use || use->depth == dim || use->bits >= kWordBits ||
+      description.getMatrixInstructions().empty() ||
+      !tileMovesOf(description, target::MoveKind::Load, use->bits, lanes)
+           .tiles.empty())
+    return 1;
+  return std::min<int64_t>(
+      kRunBits / use->bits,
+      cast<RankedTensorType>(tile.getType()).getDimSize(1 - dim));
+}
+
+LayoutAttr Assigner::ofAccess(ViewAccessOpInterface access) {
+  if (LayoutAttr asked = askedLayout(access))
+    return asked;
+  Contiguity own = contiguityOf(access, facts);
+  auto shape = access.getAccessedType().getShape();
+  auto it = widest.find(b.getDenseI64ArrayAttr(shape));
+  // All accesses that run along one dimension share one layout.
+  if (it != widest.end() && (own.dim < 0 || it->second.dim == own.dim))
+    own = it->second;
+  int64_t across = 1;
+  if (own.dim >= 0 && shape.size() == 2 && !access.getWrittenOperand())
+    across = countAcross(access.getAccessedTile(), own.dim);
+  // Shorter vectors leave registers for that.
+  int64_t each = ShapedType::getNumElements(shape) / (lanes * warps);
+  if (across > 1)
+    own.count = std::min(own.count, std::max<int64_t>(each / across, 1));
+  if (own.count * across > each)
+    across = 1;
+  return blockedLayout(b.getContext(), shape, own.dim, own.count, lanes, warps,
+                       /*isWhole=*/false, across);
+}
 
 /// A layout like `best` in which each warp has the elements that it has in
 /// `has`, so that warps exchange nothing with each other. Lanes stay as they

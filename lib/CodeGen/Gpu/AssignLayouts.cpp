@@ -32,18 +32,6 @@ LayoutAttr Assigner::canonical(ArrayRef<int64_t> shape) {
                        warps);
 }
 
-LayoutAttr Assigner::ofAccess(ViewAccessOpInterface access) {
-  if (LayoutAttr asked = askedLayout(access))
-    return asked;
-  Contiguity own = contiguityOf(access, facts);
-  auto shape = access.getAccessedType().getShape();
-  auto it = widest.find(b.getDenseI64ArrayAttr(shape));
-  // All accesses that run along one dimension share one layout.
-  if (it != widest.end() && (own.dim < 0 || it->second.dim == own.dim))
-    own = it->second;
-  return blockedLayout(b.getContext(), shape, own.dim, own.count, lanes, warps);
-}
-
 std::optional<ProductChoice>
 Assigner::choiceOf(MatrixProductOpInterface product) {
   const RegisterCandidate *lowering = findLowering(product, block);

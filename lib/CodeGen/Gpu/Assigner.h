@@ -34,6 +34,9 @@ private:
         mlir::cast<mlir::RankedTensorType>(tile.getType()).getShape());
   }
   LayoutAttr ofAccess(ViewAccessOpInterface access);
+  /// How many neighbours along the other dimension than `dim` each thread loads
+  /// of a tile whose vectors lie along `dim`.
+  int64_t countAcross(mlir::Value tile, int dim);
   LayoutAttr ofProduct(mlir::Operation *op);
   /// How a product is computed. A lowering of a plug-in takes operands from
   /// registers.

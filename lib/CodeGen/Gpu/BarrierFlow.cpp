@@ -306,6 +306,23 @@ void BarrierFlow::findMeetings(StorageArea written,
       met.push_back(touch.op);
 }
 
+/// Bytes that exchanges use in turns. Where nothing copies beside the threads,
+/// those of a loop that multiplies have half of the memory: there its factors
+/// lie beside each other, as they do in rings elsewhere.
+static int64_t turnBytesAt(Operation *op, const BlockShape &block) {
+  int64_t usual = block.machine.getTurnBytes();
+  auto loop = op->getParentOfType<LoopLikeOpInterface>();
+  if (!loop || !block.description ||
+      block.description.getUnitOfKind(target::UnitKind::DMA))
+    return usual;
+  bool multiplies = loop->walk([](MatrixProductOpInterface) {
+                          return WalkResult::interrupt();
+                        })
+                        .wasInterrupted();
+  return multiplies ? std::max(usual, sharedBytesOf(block.description) / 2)
+                    : usual;
+}
+
 int64_t BarrierFlow::findPlace(Operation *op, const ScratchNeed &need,
                                std::optional<int64_t> last) {
   // Behind the storage that is in use, and behind what a copy unit may fill
@@ -327,7 +344,7 @@ int64_t BarrierFlow::findPlace(Operation *op, const ScratchNeed &need,
       starts.push_back(llvm::alignTo(touch.area.end - base, kAlignment));
   llvm::sort(starts);
   int64_t &size = scratchSize[base],
-          most = std::max(block.machine.getTurnBytes(), size),
+          most = std::max(turnBytesAt(op, block), size),
           found = last && *last >= base ? *last - base : 0;
   for (int64_t begin : starts) {
     SmallVector<Operation *> met;

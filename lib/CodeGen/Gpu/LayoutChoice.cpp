@@ -137,7 +137,7 @@ void simt::forEachGroup(LayoutAttr layout, ArrayRef<unsigned> bits,
 
 LayoutAttr simt::blockedLayout(MLIRContext *context, ArrayRef<int64_t> shape,
                                int dim, int64_t count, int64_t lanes,
-                               int64_t warps, bool isWhole) {
+                               int64_t warps, bool isWhole, int64_t across) {
   using Basis = LayoutAttr::Basis;
   int64_t rank = shape.size();
   SmallVector<unsigned> bits, taken(rank, 0);
@@ -173,6 +173,7 @@ LayoutAttr simt::blockedLayout(MLIRContext *context, ArrayRef<int64_t> shape,
     take({dim}, registers,
          std::min<unsigned>(llvm::Log2_64(std::max<int64_t>(count, 1)),
                             isWhole ? 64 : spare));
+    take(others, registers, registers.size() + llvm::Log2_64(across));
     take(order, ofLanes, laneBits);
     take(others, ofWarps, warpBits);
     take(order, registers, 64);

@@ -107,6 +107,15 @@ void AttentionBuilder::chooseBlocks() {
 static constexpr int64_t kUnknownSize = 1024;
 static constexpr int64_t kMostRows = 128, kLeastRows = 16;
 
+/// Rows of a warp, half as many as it has lanes: its matrix instructions take
+/// all of them, and sums along rows stay in the warp.
+static int64_t ownRows(target::TargetAttr description) {
+  constexpr int64_t kLaneBits = 32;
+  ExecutionUnitAttr vector =
+      description ? description.getUnitOfKind(UnitKind::Vector) : nullptr;
+  return std::max(kRowsOfWarp, vector ? vector.getBits() / kLaneBits / 2 : 0);
+}
+
 int64_t kiln::schedule::chooseThreadedRows(ScheduleContext &ctx,
                                            const KernelBuilder &kernel,
                                            const AttentionDims &dims, int dim) {
@@ -169,9 +178,9 @@ void AttentionBuilder::chooseThreadedBlocks() {
   rows = numRows();
   kernel.kernel->setAttr(
       tile::kKernelHintsAttr,
-      tile::KernelHintsAttr::get(b.getContext(),
-                                 isFew ? kWarpsOfFewRows : rows / kRowsOfWarp,
-                                 0, 0, 0));
+      tile::KernelHintsAttr::get(
+          b.getContext(),
+          std::max(kWarpsOfFewRows, rows / ownRows(ctx.description)), 0, 0, 0));
   kernel.dims[dims.key].block = keys;
 }
 

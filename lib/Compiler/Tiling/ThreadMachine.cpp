@@ -46,6 +46,10 @@ std::optional<ThreadMachine> ThreadMachine::of(TargetAttr description) {
   }
   if (!machine.shared)
     return std::nullopt;
+  machine.loadsAhead = !description.getUnitOfKind(UnitKind::DMA) &&
+                       llvm::any_of(description.getMemories(), [](auto memory) {
+                         return !memory.getBarriersOrder();
+                       });
   if (ExecutionUnitAttr matrix = description.getUnitOfKind(UnitKind::Matrix))
     machine.matrixRate =
         std::max<double>(double(matrix.getRate()) * matrix.getCount(), 1024);
@@ -91,6 +95,9 @@ static Work workOf(const TilingProblem &problem, ArrayRef<int64_t> blocks,
 int64_t ThreadMachine::slotsOf(double bytes, double sums, int64_t size,
                                double instances, double steps,
                                int64_t stages) const {
+  // Half of the memory is for exchanges of a loop (BarrierFlow::findPlace).
+  if (loadsAhead)
+    return bytes * 2 > shared ? 0 : 1;
   constexpr int64_t kOther = 8 << 10, kRegisters = 72;
   bool isAlone =
       registers < 2 * size * (sums + kRegisters) || instances <= double(cores);
@@ -158,7 +165,9 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
     return 0;
 
   // How many instances a core holds.
-  double each = std::min<double>(sums + fragments + 40, threadRegisters);
+  double ahead = loadsAhead ? bytes / 4 / size : 0;
+  double each =
+      std::min<double>(sums + fragments + ahead + 40, threadRegisters);
   int64_t together = std::min<int64_t>(
       {threads / size, int64_t(double(shared) / (bytes * held)),
        int64_t(registers / (each * size))});
@@ -181,6 +190,12 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
       readBytes(all, warps, std::max(lhsBits, rhsBits), by == By::Memory);
   double shares =
       std::max({multiply, read / kFromCore, bytes / fromCache}) * beside;
+  // Threads that move factors through their registers do not multiply
+  // meanwhile.
+  if (loadsAhead && by == By::Fragments)
+    shares =
+        std::max(multiply + (read + bytes) / kFromCore, bytes / fromCache) *
+        beside;
   // A thread adds the products of an element one after the other: with few
   // elements for each, the next one waits for the last.
   constexpr double kChain = 100, kHidden = 8;

@@ -21,6 +21,9 @@ struct ThreadMachine {
   int64_t shared = 0;           ///< bytes of the memory of a core
   double matrixRate = 0;        ///< multiply-adds of 16 bits a core and cycle
   double vectorRate = 0;        ///< of 32 bits
+  /// Nothing copies beside the threads, and barriers leave loads in flight: the
+  /// factors of the next step come through registers, one slot holds a step's.
+  bool loadsAhead = false;
 
   /// Null where the description is not of such a machine: its cores hold fewer
   /// threads than two vectors have lanes, or have no memory of their own that

@@ -40,6 +40,9 @@ struct Chip {
     return family == Family::CDNA4 || family == Family::RDNA4;
   }
 
+  /// Whether an instruction converts f32 to bf16.
+  bool hasBrainFloats() const { return family == Family::CDNA4; }
+
   /// Whether instructions convert the 8-bit floats of OCP.
   bool hasOcpFloat8() const {
     return family == Family::CDNA4 || family == Family::RDNA4;

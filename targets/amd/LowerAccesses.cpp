@@ -13,6 +13,7 @@
 #include "Chips.h"
 #include "LowerOps.h"
 #include "Passes.h"
+#include "ScalarOffsets.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
 #include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
@@ -30,34 +31,46 @@ constexpr int64_t kOutside = int64_t(1) << 31;
 constexpr int64_t kDwordBytes = 4, kMostBytes = 16;
 
 namespace {
-/// The ranges of extents, computed when one is asked for that is no constant.
-class Extents {
+/// The ranges of extents and offsets, computed when one is asked for that is no
+/// constant.
+class Ranges {
 public:
-  explicit Extents(ModuleOp module) : module(module) {}
+  explicit Ranges(ModuleOp module) : module(module) {}
 
   /// Whether an extent is known, and below `kOutside`.
   bool isSmall(Value extent) {
     IntegerAttr constant;
     if (matchPattern(extent, m_Constant(&constant)))
       return constant.getInt() >= 0 && constant.getInt() < kOutside;
+    std::optional<ConstantIntRanges> range = rangeOf(extent);
+    return range && range->smin().sge(0) && range->smax().slt(kOutside);
+  }
+
+  bool isNonNegative(Value number) {
+    std::optional<ConstantIntRanges> range = rangeOf(number);
+    return range && range->smin().sge(0);
+  }
+
+private:
+  std::optional<ConstantIntRanges> rangeOf(Value number) {
     if (!solver) {
       solver = std::make_unique<DataFlowSolver>();
       solver->load<dataflow::DeadCodeAnalysis>();
       solver->load<dataflow::SparseConstantPropagation>();
       solver->load<dataflow::IntegerRangeAnalysis>();
-      if (failed(solver->initializeAndRun(module)))
-        return false;
+      isSolved = succeeded(solver->initializeAndRun(module));
     }
     auto *state =
-        solver->lookupState<dataflow::IntegerValueRangeLattice>(extent);
+        isSolved
+            ? solver->lookupState<dataflow::IntegerValueRangeLattice>(number)
+            : nullptr;
     if (!state || state->getValue().isUninitialized())
-      return false;
-    const ConstantIntRanges &range = state->getValue().getValue();
-    return range.smin().sge(0) && range.smax().slt(kOutside);
+      return std::nullopt;
+    return state->getValue().getValue();
   }
 
-private:
   ModuleOp module;
+  bool isSolved = false;
   std::unique_ptr<DataFlowSolver> solver;
 };
 
@@ -104,18 +117,18 @@ struct LowerAccesses : PassWrapper<LowerAccesses, OperationPass<ModuleOp>> {
   }
 
   void runOnOperation() override {
-    const Chip *known = chipOf(getOperation());
-    if (!known)
+    chip = chipOf(getOperation());
+    if (!chip)
       return signalPassFailure();
-    chip = known;
-    Extents extents(getOperation());
+    Ranges known(getOperation());
+    ranges = &known;
     SmallVector<Operation *> accesses;
     getOperation().walk([&](Operation *op) {
       if (auto load = dyn_cast<simt::LoadOp>(op)) {
-        if (isBuffer(load, load.getType(), extents))
+        if (isBuffer(load, load.getType(), known))
           accesses.push_back(op);
       } else if (auto store = dyn_cast<simt::StoreOp>(op)) {
-        if (isBuffer(store, store.getValue().getType(), extents))
+        if (isBuffer(store, store.getValue().getType(), known))
           accesses.push_back(op);
       }
     });
@@ -132,7 +145,7 @@ struct LowerAccesses : PassWrapper<LowerAccesses, OperationPass<ModuleOp>> {
 
 private:
   template <typename Access>
-  static bool isBuffer(Access op, Type type, Extents &extents) {
+  static bool isBuffer(Access op, Type type, Ranges &extents) {
     int64_t bytes = bytesOf(type);
     bool fits = bytes <= kMostBytes ? bool(wordsOf(bytes, type.getContext()))
                                     : bytes % kMostBytes == 0;
@@ -175,17 +188,36 @@ private:
     return found;
   }
 
-  /// The operands behind the value: descriptor, offsets, no hints.
+  static bool multiplies(Block *block) {
+    return !block->getOps<simt::MmaOp>().empty();
+  }
+
+  /// The operands behind the value: descriptor, offset of the lane, that of all
+  /// lanes, no hints.
   SmallVector<Value> placeOf(Value base, Value offset, Value extent, Value mask,
                              int64_t more, OpBuilder &b, Location loc) {
-    Value at = arith::TruncIOp::create(b, loc, b.getI32Type(), offset);
+    Value zero = constant(b, loc, 32, 0);
+    Value at, scalar = zero;
+    // Of a lane that takes no part the scalar may be anything: with it even an
+    // offset that is outside could be inside. LLVM unrolls loops that do not
+    // multiply: there its constants go into the instructions.
+    if (!mask && multiplies(b.getBlock())) {
+      auto isNonNegative = [&](Value value) {
+        return ranges->isNonNegative(value);
+      };
+      if (auto split = ScalarOffsets(isNonNegative, b, loc).split(offset)) {
+        at = split->lane;
+        scalar = split->scalar;
+      }
+    }
+    if (!at)
+      at = arith::TruncIOp::create(b, loc, b.getI32Type(), offset);
     if (more)
       at = arith::AddIOp::create(b, loc, at, constant(b, loc, 32, more));
     if (mask)
       at = arith::SelectOp::create(b, loc, mask, at,
                                    constant(b, loc, 32, -kOutside));
-    Value zero = constant(b, loc, 32, 0);
-    return {descriptorOf(base, extent, loc), at, zero, zero};
+    return {descriptorOf(base, extent, loc), at, scalar, zero};
   }
 
   void lowerLoad(simt::LoadOp op, OpBuilder &b) {
@@ -277,6 +309,7 @@ private:
   }
 
   const Chip *chip = nullptr;
+  Ranges *ranges = nullptr;
   llvm::DenseMap<std::pair<Value, int64_t>, Value> descriptors;
 };
 } // namespace

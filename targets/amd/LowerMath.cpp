@@ -9,6 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BrainFloats.h"
+#include "Extremes.h"
 #include "Float8.h"
 #include "Functions.h"
 #include "LowerOps.h"
@@ -22,6 +24,11 @@
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::amd;
+
+static bool convertsToBrainFloat(Operation *op) {
+  return isa<arith::SIToFPOp, arith::UIToFPOp>(op) &&
+         op->getResult(0).getType().isBF16();
+}
 
 static bool isHalf(Type type) { return isa<Float16Type, BFloat16Type>(type); }
 
@@ -40,11 +47,14 @@ struct LowerMath : PassWrapper<LowerMath, OperationPass<ModuleOp>> {
 
   void runOnOperation() override {
     OpBuilder b(&getContext());
+    target::TargetAttr description = target::getDescription(getOperation());
+    chip = description ? findChip(description.getCpu()) : nullptr;
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
       if (isa<math::MathDialect>(op->getDialect()) ||
           isa<tile::CallExternOp, arith::TruncFOp, arith::ExtFOp,
-              arith::DivFOp>(op))
+              arith::DivFOp>(op) ||
+          convertsToBrainFloat(op))
         ops.push_back(op);
     });
     for (Operation *op : ops) {
@@ -54,6 +64,8 @@ struct LowerMath : PassWrapper<LowerMath, OperationPass<ModuleOp>> {
         lowered = lowerExtern(call, b);
       else if (auto quotient = dyn_cast<arith::DivFOp>(op))
         keepExact(quotient);
+      else if (convertsToBrainFloat(op))
+        roundOnce(op, b);
       else if (auto narrow = dyn_cast<arith::TruncFOp>(op))
         lowered = lowerTruncation(narrow, b);
       else if (auto wider = dyn_cast<arith::ExtFOp>(op)) {
@@ -64,63 +76,10 @@ struct LowerMath : PassWrapper<LowerMath, OperationPass<ModuleOp>> {
       if (failed(lowered))
         return signalPassFailure();
     }
-    target::TargetAttr description = target::getDescription(getOperation());
-    const Chip *chip = description ? findChip(description.getCpu()) : nullptr;
-    getOperation().walk([&](Operation *op) {
-      bool isLarger = isa<arith::MaximumFOp, arith::MaxNumFOp>(op);
-      if (!isLarger && !isa<arith::MinimumFOp, arith::MinNumFOp>(op))
-        return;
-      b.setInsertionPoint(op);
-      Type type = getElementTypeOrSelf(op->getResult(0).getType());
-      bool isIeee = isa<arith::MaximumFOp, arith::MinimumFOp>(op);
-      if (isIeee && chip && chip->hasMaximum() &&
-          (type.isF32() || type.isBF16()))
-        return lowerExtreme(op, isLarger ? "llvm.maximum" : "llvm.minimum",
-                            /*givesNaN=*/false, b);
-      lowerExtreme(op, isLarger ? "llvm.maximumnum" : "llvm.minimumnum", isIeee,
-                   b);
-    });
+    lowerExtremes(getOperation(), chip);
   }
 
 private:
-  /// v_max and v_min order zeros by their sign, and give the number beside a
-  /// NaN, which `givesNaN` asks for instead where no instruction does.
-  /// Upstream's expansion has three instructions and takes zeros for equal.
-  static void lowerExtreme(Operation *op, StringRef intrinsic, bool givesNaN,
-                           OpBuilder &b) {
-    Location loc = op->getLoc();
-    Value x = op->getOperand(0), y = op->getOperand(1);
-    Type type = x.getType(), wide = type;
-    if (getElementTypeOrSelf(type).isBF16())
-      wide = isa<VectorType>(type)
-                 ? Type(cast<VectorType>(type).clone(b.getF32Type()))
-                 : b.getF32Type();
-    SmallVector<Value> operands{x, y};
-    if (wide != type)
-      for (Value &operand : operands)
-        operand = arith::ExtFOp::create(b, loc, wide, operand);
-    Value result = LLVM::CallIntrinsicOp::create(
-                       b, loc, wide, b.getStringAttr(intrinsic), operands)
-                       .getResult(0);
-    if (wide != type)
-      result = arith::TruncFOp::create(b, loc, type, result);
-    auto flags = cast<arith::ArithFastMathInterface>(op).getFastMathFlagsAttr();
-    if (givesNaN && !arith::bitEnumContainsAny(flags.getValue(),
-                                               arith::FastMathFlags::nnan)) {
-      Value isNaN =
-          arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, y);
-      auto element = cast<FloatType>(getElementTypeOrSelf(type));
-      TypedAttr nan = b.getFloatAttr(
-          element, llvm::APFloat::getQNaN(element.getFloatSemantics()));
-      if (auto vector = dyn_cast<VectorType>(type))
-        nan = DenseElementsAttr::get(vector, Attribute(nan));
-      Value quiet = arith::ConstantOp::create(b, loc, nan);
-      result = arith::SelectOp::create(b, loc, isNaN, quiet, result);
-    }
-    op->getResult(0).replaceAllUsesWith(result);
-    op->erase();
-  }
-
   /// An approximate quotient of LLVM's is 0 for large divisors.
   static void keepExact(arith::DivFOp op) {
     op.setFastmath(op.getFastmath() & ~arith::FastMathFlags::afn);
@@ -132,6 +91,8 @@ private:
               OpBuilder &b);
   Value classify(Operation *op, OpBuilder &b);
   Value power(Value x, Value n, Location loc, OpBuilder &b);
+
+  const Chip *chip = nullptr;
 };
 } // namespace
 
@@ -419,6 +380,9 @@ LogicalResult LowerMath::lowerTruncation(arith::TruncFOp op, OpBuilder &b) {
   if (mode == arith::RoundingMode::to_nearest_even) {
     if (isFloat8(op.getType()))
       narrowToFloat8(op, b);
+    else if (op.getType().isBF16() && op.getIn().getType().isF32() && chip &&
+             !chip->hasBrainFloats())
+      narrowToBrainFloat(op, b);
     return success();
   }
   Type from = op.getIn().getType(), to = op.getType();

@@ -27,3 +27,28 @@ func.func @number(%x: bf16, %y: bf16) -> bf16 {
   %0 = arith.maxnumf %x, %y : bf16
   return %0 : bf16
 }
+
+// NaN is looked for once in a chain, two numbers at a time.
+// CHECK-LABEL: func.func @chain
+// CHECK-SAME: (%[[A:.*]]: f32, %[[B:.*]]: f32, %[[C:.*]]: f32, %[[D:.*]]: f32)
+func.func @chain(%a: f32, %b: f32, %c: f32, %d: f32) -> f32 {
+  // CHECK-COUNT-3: llvm.maximumnum"({{.*}}) {{.*}}nnan
+  // CHECK: %[[X:.*]] = arith.cmpf uno, %[[A]], %[[B]] : f32
+  // CHECK: %[[Y:.*]] = arith.cmpf uno, %[[C]], %[[D]] : f32
+  // CHECK: %[[ANY:.*]] = arith.ori %[[X]], %[[Y]] : i1
+  // CHECK: arith.select %[[ANY]],
+  // CHECK-NOT: arith.select
+  %0 = arith.maximumf %a, %b : f32
+  %1 = arith.maximumf %c, %d : f32
+  %2 = arith.maximumf %0, %1 : f32
+  return %2 : f32
+}
+
+// Other users of an inner result need it with NaN.
+// CHECK-LABEL: func.func @shared
+func.func @shared(%a: f32, %b: f32, %c: f32) -> (f32, f32) {
+  // CHECK-COUNT-2: arith.select
+  %0 = arith.maximumf %a, %b : f32
+  %1 = arith.maximumf %0, %c : f32
+  return %0, %1 : f32, f32
+}

@@ -203,8 +203,11 @@ int64_t Assigner::costAgain(Value tile, LayoutAttr layout, Block *block,
 
 bool Assigner::isWorthAgain(Value tile, LayoutAttr layout) {
   Operation *op = tile.getDefiningOp();
-  if (!op || !isa_and_nonnull<scf::ForOp>(op->getParentOp()) ||
-      isa<ConvertLayoutOp>(op))
+  if (!op || isa<ConvertLayoutOp>(op))
+    return false;
+  // In a loop, or beside a product that takes all of its depth at once.
+  auto products = op->getBlock()->getOps<MatrixProductOpInterface>();
+  if (!isa_and_nonnull<scf::ForOp>(op->getParentOp()) && products.empty())
     return false;
   Type element = cast<RankedTensorType>(tile.getType()).getElementType();
   int64_t own =

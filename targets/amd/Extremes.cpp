@@ -1,0 +1,148 @@
+//===- Extremes.cpp - Maxima and minima -----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// v_max and v_min order zeros by their sign, and give the number beside a NaN.
+// Where NaN is asked for instead and no instruction gives it, all numbers of a
+// chain are compared with themselves, two at a time, and the result is chosen
+// once. Upstream's expansion has three instructions for each and takes zeros
+// for equal.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Extremes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::amd;
+
+static bool isExtreme(Operation *op) {
+  return isa<arith::MaximumFOp, arith::MaxNumFOp, arith::MinimumFOp,
+             arith::MinNumFOp>(op);
+}
+
+static bool isLarger(Operation *op) {
+  return isa<arith::MaximumFOp, arith::MaxNumFOp>(op);
+}
+
+/// Whether the result is NaN where an operand is.
+static bool givesNaN(Operation *op) {
+  auto flags = cast<arith::ArithFastMathInterface>(op).getFastMathFlagsAttr();
+  return isa<arith::MaximumFOp, arith::MinimumFOp>(op) &&
+         !arith::bitEnumContainsAny(flags.getValue(),
+                                    arith::FastMathFlags::nnan);
+}
+
+/// The extreme of which an operation is a part that nothing else uses.
+static Operation *wholeOf(Operation *op) {
+  if (!op->hasOneUse())
+    return nullptr;
+  Operation *user = *op->getUsers().begin();
+  return user->getName() == op->getName() && givesNaN(user) &&
+                 user->getBlock() == op->getBlock()
+             ? user
+             : nullptr;
+}
+
+namespace {
+class Extremes {
+public:
+  explicit Extremes(const Chip *chip, MLIRContext *context)
+      : chip(chip), b(context) {}
+
+  void lower(Operation *op) {
+    b.setInsertionPoint(op);
+    Type type = getElementTypeOrSelf(op->getResult(0).getType());
+    bool hasInstruction =
+        chip && chip->hasMaximum() && (type.isF32() || type.isBF16());
+    bool isIeee = isa<arith::MaximumFOp, arith::MinimumFOp>(op);
+    Value result;
+    if (isIeee && hasInstruction)
+      result = call(op, isLarger(op) ? "llvm.maximum" : "llvm.minimum",
+                    /*isChosen=*/false);
+    else
+      result = call(op, isLarger(op) ? "llvm.maximumnum" : "llvm.minimumnum",
+                    givesNaN(op));
+    if (givesNaN(op) && !hasInstruction)
+      result = withNaN(op, result);
+    op->getResult(0).replaceAllUsesWith(result);
+    op->erase();
+  }
+
+private:
+  /// `isChosen`: where an operand is NaN the result is not used.
+  Value call(Operation *op, StringRef intrinsic, bool isChosen) {
+    Location loc = op->getLoc();
+    Type type = op->getResult(0).getType(), wide = type;
+    if (getElementTypeOrSelf(type).isBF16())
+      wide = isa<VectorType>(type)
+                 ? Type(cast<VectorType>(type).clone(b.getF32Type()))
+                 : b.getF32Type();
+    SmallVector<Value> operands(op->getOperands());
+    if (wide != type)
+      for (Value &operand : operands)
+        operand = arith::ExtFOp::create(b, loc, wide, operand);
+    auto made = LLVM::CallIntrinsicOp::create(
+        b, loc, wide, b.getStringAttr(intrinsic), operands);
+    if (isChosen)
+      made.setFastmathFlags(LLVM::FastmathFlags::nnan);
+    Value result = made.getResult(0);
+    return wide == type
+               ? result
+               : arith::TruncFOp::create(b, loc, type, result).getResult();
+  }
+
+  /// The numbers of a chain wait for its last operation.
+  Value withNaN(Operation *op, Value result) {
+    SmallVector<Value> numbers;
+    for (Value operand : op->getOperands()) {
+      auto inner = parts.find(operand);
+      if (inner == parts.end()) {
+        numbers.push_back(operand);
+        continue;
+      }
+      llvm::append_range(numbers, inner->second);
+      parts.erase(inner);
+    }
+    if (wholeOf(op)) {
+      parts[result] = std::move(numbers);
+      return result;
+    }
+    Location loc = op->getLoc();
+    if (numbers.size() % 2)
+      numbers.push_back(numbers.back());
+    Value isNaN;
+    for (size_t i = 0; i < numbers.size(); i += 2) {
+      Value one = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO,
+                                        numbers[i], numbers[i + 1]);
+      isNaN =
+          isNaN ? arith::OrIOp::create(b, loc, isNaN, one).getResult() : one;
+    }
+    Type type = result.getType();
+    auto element = cast<FloatType>(getElementTypeOrSelf(type));
+    TypedAttr nan = b.getFloatAttr(
+        element, llvm::APFloat::getQNaN(element.getFloatSemantics()));
+    if (auto vector = dyn_cast<VectorType>(type))
+      nan = DenseElementsAttr::get(vector, Attribute(nan));
+    Value quiet = arith::ConstantOp::create(b, loc, nan);
+    return arith::SelectOp::create(b, loc, isNaN, quiet, result);
+  }
+
+  const Chip *chip;
+  OpBuilder b;
+  /// What the results of the inner operations of chains are extremes of.
+  llvm::DenseMap<Value, SmallVector<Value>> parts;
+};
+} // namespace
+
+void amd::lowerExtremes(ModuleOp module, const Chip *chip) {
+  SmallVector<Operation *> all;
+  module.walk([&](Operation *op) {
+    if (isExtreme(op))
+      all.push_back(op);
+  });
+  Extremes extremes(chip, module.getContext());
+  for (Operation *op : all)
+    extremes.lower(op);
+}

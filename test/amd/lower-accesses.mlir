@@ -85,44 +85,4 @@ llvm.func @barriers() {
   simt.barrier all
   llvm.return
 }
-
-// In loops that multiply, what lanes do not differ in is a scalar offset: that of the block and of the iteration.
-// What may be negative, and what a mask takes out, stays with the lane.
-// RUN: kiln-opt %s --amd-lower-accesses --canonicalize | FileCheck %s --check-prefix=SCALAR
-// CHECK-LABEL: llvm.func @scalar(
-// SCALAR-LABEL: llvm.func @scalar(
-// SCALAR: %[[T:.*]] = arith.index_cast
-// SCALAR: scf.for %[[I:.*]] =
-// SCALAR: %[[STEP:.*]] = arith.trunci %[[I]]
-// SCALAR: %[[SCALAR:.*]] = arith.muli %[[STEP]], %c4096_i32
-// SCALAR: %[[OWN:.*]] = arith.trunci %[[T]]
-// SCALAR: %[[LANE:.*]] = arith.muli %[[OWN]], %c16_i32
-// SCALAR: raw.ptr.buffer.load"(%{{.*}}, %[[LANE]], %[[SCALAR]],
-// SCALAR: raw.ptr.buffer.load"(%{{.*}}, %{{.*}}, %c0_i32, %c0_i32)
-// SCALAR: raw.ptr.buffer.load"(%{{.*}}, %{{.*}}, %c0_i32, %c0_i32)
-llvm.func @scalar(%base: !llvm.ptr<1>, %k: i64, %mask: i1) attributes {simt.threads = 256 : i64} {
-  %extent = arith.constant 1048576 : i64
-  %c0 = arith.constant 0 : i64
-  %c1 = arith.constant 1 : i64
-  %c16 = arith.constant 16 : i64
-  %c64 = arith.constant 64 : i64
-  %c4096 = arith.constant 4096 : i64
-  %thread = gpu.thread_id x
-  %lane = arith.index_cast %thread : index to i64
-  scf.for %i = %c0 to %c64 step %c1 : i64 {
-    %row = arith.muli %i, %c4096 : i64
-    %column = arith.muli %lane, %c16 : i64
-    %offset = arith.addi %row, %column : i64
-    %p = llvm.getelementptr %base[%offset] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i8
-    %x = simt.load %p in %base[%offset] of %extent : !llvm.ptr<1> align 4 : !llvm.ptr<1> -> f32
-    %y = simt.load %p in %base[%offset] of %extent : !llvm.ptr<1> mask %mask align 4 : !llvm.ptr<1> -> f32
-    %other = arith.addi %offset, %k : i64
-    %q = llvm.getelementptr %base[%other] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i8
-    %z = simt.load %q in %base[%other] of %extent : !llvm.ptr<1> align 4 : !llvm.ptr<1> -> f32
-    %s = arith.addf %x, %y : f32
-    %t = simt.mma "mfma.f32.16x16x4f32" (%s) by (%z) plus (%z) : f32, f32, f32
-    simt.store %t, %p align 4 : f32, !llvm.ptr<1>
-  }
-  llvm.return
-}
 }

@@ -6,6 +6,7 @@
 #include "DeviceLibrary.h"
 #include "GuardedOffsets.h"
 #include "NarrowBounds.h"
+#include "PackBytes.h"
 #include "PackFloats.h"
 #include "kiln/LLVM/Serialize.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -124,6 +125,7 @@ void Codegen::optimize() {
         if (packsFloats)
           last.addPass(PackFloats());
         last.addPass(NarrowBounds());
+        last.addPass(PackBytes());
         last.addPass(llvm::EarlyCSEPass());
         last.addPass(llvm::DCEPass());
         passes.addPass(

@@ -8,6 +8,7 @@
 #include "NarrowBounds.h"
 #include "PackBytes.h"
 #include "PackFloats.h"
+#include "Remainders.h"
 #include "kiln/LLVM/Serialize.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -125,6 +126,7 @@ void Codegen::optimize() {
         if (packsFloats)
           last.addPass(PackFloats());
         last.addPass(NarrowBounds());
+        last.addPass(Remainders());
         last.addPass(PackBytes());
         last.addPass(llvm::EarlyCSEPass());
         last.addPass(llvm::DCEPass());

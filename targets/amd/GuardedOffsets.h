@@ -11,8 +11,8 @@ namespace kiln::amd {
 /// Takes the masks of gathers out of their offsets. A gather gets one offset
 /// for each element, of which those that are outside of all bounds mask it:
 /// mask ? offset : -1 is compared with the bounds before the access. Where the
-/// offset is known to be inside, the comparison is the mask, and behind the
-/// branch on it the offset needs no selection.
+/// offset is known to be inside, or no memory reaches the bound, the comparison
+/// is the mask, and behind the branch on it the offset needs no selection.
 struct GuardedOffsets : llvm::PassInfoMixin<GuardedOffsets> {
   llvm::PreservedAnalyses run(llvm::Function &function,
                               llvm::FunctionAnalysisManager &analyses);

@@ -13,6 +13,10 @@ namespace kiln::amd {
 /// From the code of threads to what `serializeModule` takes.
 void buildAmdTail(mlir::OpPassManager &pm);
 
+/// `amd-skip-idle-waves`: in a kernel that only loads, computes and stores,
+/// threads whose stores are all masked branch around everything.
+std::unique_ptr<mlir::Pass> createSkipIdleWavesPass();
+
 /// `amd-load-ahead`: loads of loops with matrix instructions are issued one
 /// iteration ahead, and their results carried by the loop, where their
 /// addresses need no memory and the loop writes none but that of the workgroup.

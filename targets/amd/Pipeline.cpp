@@ -14,6 +14,7 @@ using namespace mlir;
 using namespace kiln;
 
 void amd::buildAmdTail(OpPassManager &pm) {
+  pm.addPass(createSkipIdleWavesPass());
   pm.addPass(createLoadAheadPass());
   pm.addPass(createLowerAccessesPass());
   // Lanes that do not take part in other accesses are masked by branches.
@@ -32,6 +33,7 @@ void amd::buildAmdTail(OpPassManager &pm) {
 }
 
 void amd::registerAmdPasses() {
+  registerPass(createSkipIdleWavesPass);
   registerPass(createLoadAheadPass);
   registerPass(createLowerAccessesPass);
   registerPass(createLowerSimtPass);

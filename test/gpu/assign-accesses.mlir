@@ -68,3 +68,16 @@ tile.kernel @wider(%x: !tile.view<1024xi8> {tile.readonly, tile.align = 16}, %y:
   tile.store %b, %y[%c0] : tensor<1024xf32>, !tile.view<1024xf32>
   tile.return
 }
+
+// Indices of rows are loaded where rows are: each warp loads its own, and nothing is exchanged.
+// CHECK-LABEL: tile.kernel @rows
+// CHECK: tile.load %arg0{{.*}} lane = [], warp = {{\[\[}}1], [2]]>>
+// CHECK-NOT: convert_layout
+// CHECK: tile.load_gather
+tile.kernel @rows(%places: !tile.view<?xi64>, %x: !tile.view<?x128xf32>, %y: !tile.view<?x128xf32>) {
+  %i = tile.program_id : index
+  %c0 = arith.constant 0 : index
+  %n = tile.load %places[%i] : !tile.view<?xi64> -> tensor<4xi64>
+  %v = tile.load_gather %x[%c0] dim 0 by %n : !tile.view<?x128xf32>, tensor<4xi64> -> tensor<4x128xf32>
+  tile.store %v, %y[%i, %c0] : tensor<4x128xf32>, !tile.view<?x128xf32>
+}

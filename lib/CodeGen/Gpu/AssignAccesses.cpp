@@ -119,9 +119,21 @@ static LayoutAttr keepWarps(LayoutAttr best, LayoutAttr has, size_t vector,
                          best.getLaneBases(laneBits), warps);
 }
 
+/// The layout of the indices of an axis, where a tile has `layout`.
+static LayoutAttr indicesLayout(LayoutAttr layout, const ViewAxis &axis) {
+  int64_t rank = cast<RankedTensorType>(axis.indices.getType()).getRank();
+  return layout.transform(rank, [&](ArrayRef<int64_t> basis) {
+    return Basis(basis.slice(axis.tileDim, rank));
+  });
+}
+
 LayoutAttr Assigner::wantedLayout(Value tile, unsigned &budget) {
   for (OpOperand &use : tile.getUses()) {
     Operation *op = use.getOwner();
+    if (auto access = dyn_cast<ViewAccessOpInterface>(op))
+      for (const ViewAxis &axis : access.getAxes())
+        if (axis.isIndirect() && axis.indices == tile)
+          return indicesLayout(ofAccess(access), axis);
     bool isElementwise = OpTrait::hasElementwiseMappableTraits(op);
     if (!budget || op->getNumResults() != 1 ||
         !isTile(op->getResult(0).getType()) ||
@@ -190,16 +202,19 @@ void Assigner::assignAccess(ViewAccessOpInterface access) {
         isBehindProduct(access))
       layout = keepWarps(access, layout,
                          wantedLayout(access.getAccessedTile(), budget));
+    // Few elements, such as indices, are loaded where they are used: threads
+    // that use one load it, which takes no exchange and no more instructions.
+    else if (access.getAccessedType().getRank() == 1 && !askedLayout(access) &&
+             layout.getNumRegisters() == 1)
+      if (LayoutAttr wanted = wantedLayout(access.getAccessedTile(), budget);
+          wanted && wanted.getNumRegisters() == 1)
+        layout = wanted;
     setResult(access.getAccessedTile(), layout);
   }
   for (const ViewAxis &axis : access.getAxes()) {
     if (!axis.isIndirect())
       continue;
-    int64_t rank = cast<RankedTensorType>(axis.indices.getType()).getRank();
-    LayoutAttr own = layout.transform(rank, [&](ArrayRef<int64_t> basis) {
-      return Basis(basis.slice(axis.tileDim, rank));
-    });
-    Value indices = require(axis.indices, own);
+    Value indices = require(axis.indices, indicesLayout(layout, axis));
     for (OpOperand &operand : access->getOpOperands())
       if (operand.get() == axis.indices)
         operand.set(indices);

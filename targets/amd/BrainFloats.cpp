@@ -17,22 +17,37 @@ static bool isQuiet(Value number) {
              math::FmaOp, LLVM::Exp2Op>(op);
 }
 
+/// Whether a number is a power of two: positive, zero or a quiet NaN.
+static bool isPower(Value number) {
+  Operation *op = number.getDefiningOp();
+  auto call = dyn_cast_or_null<LLVM::CallIntrinsicOp>(op);
+  return isa_and_nonnull<LLVM::Exp2Op>(op) ||
+         (call && call.getIntrin().starts_with("llvm.amdgcn.exp2"));
+}
+
 void amd::narrowToBrainFloat(arith::TruncFOp op, OpBuilder &b) {
   Location loc = op.getLoc();
   Value x = op.getIn();
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(b, loc, b.getI32Type(), value);
   };
+  constexpr int64_t kNaN = 0x7fc00000;
+  bool mayBeNaN = !arith::bitEnumContainsAny(
+      op.getFastmath().value_or(arith::FastMathFlags::none),
+      arith::FastMathFlags::nnan);
   Value bits = arith::BitcastOp::create(b, loc, b.getI32Type(), x);
+  // Without sign all that is larger than a quiet NaN is one.
+  if (mayBeNaN && isPower(x)) {
+    bits = arith::MinUIOp::create(b, loc, bits, number(kNaN));
+    mayBeNaN = false;
+  }
   Value sixteen = number(16);
   // Half of the last place that stays, less one where that place is even.
   Value high = arith::ShRUIOp::create(b, loc, bits, sixteen);
   Value odd = arith::AndIOp::create(b, loc, high, number(1));
   Value rounded = arith::AddIOp::create(
       b, loc, arith::AddIOp::create(b, loc, bits, odd), number(0x7fff));
-  if (!arith::bitEnumContainsAny(
-          op.getFastmath().value_or(arith::FastMathFlags::none),
-          arith::FastMathFlags::nnan)) {
+  if (mayBeNaN) {
     Value isNaN =
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
     // A quiet NaN is one by its first half.

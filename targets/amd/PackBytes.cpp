@@ -171,11 +171,8 @@ PreservedAnalyses PackBytes::run(Function &function,
     if (putsTogether(&instruction) && bytesType(&instruction) &&
         none_of(instruction.users(), putsTogether))
       vectors.push_back(&instruction);
-  bool changed = false;
   for (Instruction *vector : vectors)
-    if (Value *packed = Packer(vector).run()) {
+    if (Value *packed = Packer(vector).run())
       vector->replaceAllUsesWith(packed);
-      changed = true;
-    }
-  return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  return vectors.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();
 }

@@ -112,10 +112,10 @@ def main():
     def fnuz(kernel, line):
         return kernel.edit(line, kernel.lines[line], "\tv_cvt_f32_fp8_e32 v2, v1")
     results = [
-        each(product, "barrier", r"s_barrier", removed, 5),
+        each(product, "barrier", r"s_barrier", removed, 4),
         each(product, "wait for memory", r"s_waitcnt vmcnt\(", removed, 4),
-        each(product, "wait for LDS", r"s_waitcnt lgkmcnt\(", removed, 13),
-        each(product, "write to LDS", r"ds_write", removed, 10),
+        each(product, "wait for LDS", r"s_waitcnt lgkmcnt\(", removed, 12),
+        each(product, "write to LDS", r"ds_write", removed, 8),
         each(product, "layout", r"ds_read_b128 v\[\d+:\d+\], v\d+$", moved, 5),
         each(edge, "bounds", r"v_cmp_gt_u32_e32 vcc", everywhere, 1),
         each(strided, "EXEC", r"s_and_saveexec_b64", unmasked, 1),

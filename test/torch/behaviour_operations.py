@@ -97,6 +97,55 @@ def loops_and_branches():
 
 
 @test
+def scans_maps_and_gradients_of_loops():
+    from torch._higher_order_ops import map as each_row, scan, while_loop
+    x, w, up = torch.randn(6, 4), torch.randn(4, 4), torch.randn(6, 4)
+    scanned = lambda x, w: scan(lambda c, v: (torch.tanh(c @ w + v), c * v), torch.zeros(4), x)  # noqa: E731
+    same(fast(scanned, fullgraph=True)(x, w), scanned(x, w))
+
+    def looped(x, w):
+        return while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, torch.tanh(h @ w)), (torch.tensor(0), x.clone()))[1]
+    for function in (looped, lambda x, w: each_row(lambda row, m: torch.sin(row @ m), x, w)):
+        leaves = [x.clone().requires_grad_(), w.clone().requires_grad_()]
+        made, wanted = fast(function, fullgraph=True)(*leaves), function(*leaves)
+        same(made, wanted)
+        same(torch.autograd.grad(made, leaves, up), torch.autograd.grad(wanted, leaves, up))
+
+
+@test
+def lists_of_tensors():
+    def function(x, y):
+        both, apart = [x, y], torch._foreach_abs([x, y])
+        torch._foreach_add_(apart, 1.0)
+        return (torch._foreach_norm(both, 2), torch._foreach_cosh(both), torch._foreach_lgamma(apart), torch._foreach_clamp_max(both, [0.1, 0.2]),
+                torch._foreach_maximum(both, 0.3), torch._foreach_lerp(both, apart, [0.1, 0.2]), torch.nn.utils.get_total_norm(both))
+    given = torch.randn(5, 4), torch.randn(3)
+    same(fast(function, fullgraph=True)(*given), function(*given))
+
+
+@test
+def weights_of_a_length_and_a_direction():
+    layer = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(4, 6))
+    x = torch.randn(3, 4)
+    made, wanted = fast(layer, fullgraph=True)(x), layer(x)
+    up = torch.randn_like(wanted)
+    same(made, wanted)
+    same(torch.autograd.grad(made, layer.parameters(), up), torch.autograd.grad(wanted, layer.parameters(), up))
+
+
+@test
+def numbers_times_complex_tensors():
+    def function(x):
+        return torch.view_as_real(torch.fft.rfft(x) * 1j), torch.fft.fftfreq(7, 0.5), torch.fft.rfftfreq(8)
+    ours, theirs = (torch.arange(9.0).requires_grad_() for _ in range(2))
+    got, want = fast(function, fullgraph=True)(ours), function(theirs)
+    same(got, want)
+    got[0].sum().backward()
+    want[0].sum().backward()
+    same(ours.grad, theirs.grad)
+
+
+@test
 def recurrent_layers_without_gradients():
     x = torch.randn(5, 3, 4)
     for make in (torch.nn.LSTM, torch.nn.GRU):
@@ -205,6 +254,9 @@ def norms_and_activations_are_one_node():
 
 @test
 def aligned_sequences_are_trained():
+    long, labels = (torch.randn(70, 2, 5).log_softmax(2), torch.tensor([[1, 2, 2], [3, 3, 0]]))  # as many steps are a loop
+    given = labels, torch.tensor([70, 33]), torch.tensor([3, 2])
+    same(fast(F.ctc_loss, fullgraph=True)(long, *given), F.ctc_loss(long, *given))
     x = torch.randn(12, 3, 5).log_softmax(2)
     targets = torch.tensor([[1, 2, 2, 4], [3, 3, 0, 0], [1, 0, 0, 0]])
     for lengths in (([12, 9, 4], [4, 2, 1]), (torch.tensor([12, 9, 4]), torch.tensor([4, 2, 1]))):

@@ -58,6 +58,30 @@ CASES = {
 }
 
 
+def turned(x):
+    """Rotations of pairs of features by angles that depend on the position."""
+    angles = torch.outer(torch.arange(x.shape[1]).float(), 0.5 ** torch.arange(0, x.shape[-1], 2).float())
+    turns = torch.polar(torch.ones_like(angles), angles)
+    return torch.view_as_real(torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2)) * turns).flatten(2)
+
+
+def near(q, k, v):
+    """Attention with a bias that each head has of its own."""
+    slopes = 0.5 ** torch.arange(1, q.shape[1] + 1)
+    apart = torch.arange(k.shape[2])[None] - torch.arange(q.shape[2])[:, None]
+    bias = (slopes[:, None, None] * apart).masked_fill(apart > 0, float("-inf"))
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=bias[None].expand(q.shape[0], -1, -1, -1))
+
+
+CASES |= {
+    "turned pairs": (turned, lambda n: (R(2, n + 1, 8),), True),
+    "attention with biases": (near, lambda n: (R(2, 4, n + 1, 8), R(2, 4, n + 1, 8), R(2, 4, n + 1, 8)), True),
+    "branches": (lambda x: torch.cond(x.sum() > 0, lambda y: y.sin() * 2, lambda y: y.cos() - 1, (x,)), rows, True),
+    "alignments": (lambda x: F.ctc_loss(x.log_softmax(-1), torch.tensor([[1, 2, 2], [3, 1, 0]]), torch.tensor([5, 4]), torch.tensor([3, 2])),
+                   lambda n: (R(n + 5, 2, 5),), True),
+}
+
+
 def flat(made):
     return [made] if isinstance(made, torch.Tensor) else [one for part in made for one in flat(part)]
 

@@ -53,7 +53,7 @@ class Prim(Function):
         raise Unsupported(f"{name} of unsigned integers")
 
     def binary(self, name, a, b, suffix=""):
-        self._same(name, a, b)
+        b = self._same(name, a, b)
         if is_unsigned(a.dtype) and name not in SIGNLESS:
             if name not in FLAGGED:
                 return self._unsigned_binary(name, a, b)
@@ -92,18 +92,21 @@ class Prim(Function):
         return Value(self.ordered(Value(x.name, dtype, x.shape)).name, dtype, x.shape)
 
     def compare(self, name, a, b):
-        self._same(name, a, b)
+        b = self._same(name, a, b)
         suffix = " unsigned" if is_unsigned(a.dtype) and name not in ("eq", "ne") else ""
         result = self._type("i1", a.shape)
         return self.emit(f"prim.{name} {a.name}, {b.name}{suffix} : {a.type} -> {result}", "i1", a.shape)
 
     def where(self, condition, a, b):
-        self._same("where", a, b)
+        b = self._same("where", a, b)
+        condition = self._same("where", Value(a.name, condition.dtype, a.shape), condition)
         return self.emit(f"prim.where {condition.name}, {a.name}, {b.name} : {condition.type}, {a.type}", a.dtype, a.shape)
 
     def _same(self, name, a, b):
-        if (a.dtype, a.shape) != (b.dtype, b.shape):
+        """b in the shape of a: sizes may be written differently that are equal for the calls that the program is for, which it checks."""
+        if a.dtype != b.dtype or a.rank != b.rank or any(m != n and not self.may_be_same(m, n) for m, n in zip(a.shape, b.shape)):
             raise Unsupported(f"{name} of {a.type} and {b.type}")
+        return b if a.shape == b.shape else self.reshape(b, a.shape)
 
     _type = staticmethod(type_of)
 

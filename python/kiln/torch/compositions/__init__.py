@@ -25,5 +25,5 @@ def composes(*names):
     return register
 
 
-from . import (attention, indexing, linear, order, pooling, products, quantised, random, recurrent,  # noqa: E402,F401
+from . import (attention, foreach, indexing, linear, order, pooling, products, quantised, random, recurrent,  # noqa: E402,F401
                resampling, special, spectral, windows)

@@ -104,6 +104,10 @@ def pdist_backward(grad, x, p, distance):
     return torch.zeros_like(x).index_add(0, row, made).index_add(0, column, -made)
 
 
+#: As many times are written out; more, or a number that is not known, are a loop.
+WRITTEN_OUT = 64
+
+
 class _Alignment:
     """The states that a sequence goes through, a blank before and behind each label; scores are [time, batch, classes]."""
     NONE = float("-inf")
@@ -122,44 +126,58 @@ class _Alignment:
         #: Labels that may follow the label before them without the blank in between.
         self.skips = (self.place % 2 == 1) & (self.label != before) & (self.place >= 2)
 
-    def at(self, t):
-        return self.scores[t].gather(1, self.label)
+    def emissions(self):
+        """What the scores say of each state, at each time."""
+        return self.scores.gather(2, self.label.expand(self.scores.shape[0], *self.label.shape))
 
     def _shift(self, v, k):
         if abs(k) >= self.states:
             return torch.full_like(v, self.NONE if v.is_floating_point() else 0)
-        fill = torch.full((self.batch, abs(k)), self.NONE if v.is_floating_point() else 0, dtype=v.dtype)
-        return torch.cat([fill, v[:, :self.states - k]] if k > 0 else [v[:, -k:], fill], 1)
+        fill = torch.full((v.shape[0], abs(k)), self.NONE if v.is_floating_point() else 0, dtype=v.dtype)
+        return torch.cat([fill, v[:, :v.shape[1] - k]] if k > 0 else [v[:, -k:], fill], 1)
+
+    def _sums(self, step, is_reversed, *extra):
+        """Of each time, [batch, time, states]; `step` makes them of those before, what the scores say, the time and `extra`."""
+        emitted = self.emissions()
+        made = torch.full((self.batch, self.states), self.NONE, dtype=self.scores.dtype)
+        if isinstance(emitted.shape[0], int) and emitted.shape[0] <= WRITTEN_OUT:
+            found = []
+            for t in range(emitted.shape[0])[::-1 if is_reversed else 1]:
+                made = step(made, emitted[t], t, *extra)
+                found.append(made)
+            return torch.stack(found[::-1] if is_reversed else found, 1)
+
+        def one(*given):
+            made = step(*given)
+            return made, made.clone()
+        order = (lambda x: x.flip(0)) if is_reversed else lambda x: x
+        found = torch.ops.higher_order.scan(one, [made], [order(emitted), order(torch.arange(emitted.shape[0]))], extra)[1]
+        return order(found).transpose(0, 1)
 
     def forward(self):
-        """Sums over all ways to each state, [batch, time, states], as logarithms."""
-        place, inside = self.place, self.place < 2 * self.lengths + 1
-        alpha = torch.where((place < 2) & inside, self.at(0), self.NONE)
-        made = [alpha]
-        for t in range(1, self.scores.shape[0]):
-            parts = torch.stack([alpha, self._shift(alpha, 1), torch.where(self.skips, self._shift(alpha, 2), self.NONE)])
-            next = torch.logsumexp(parts, 0) + self.at(t)
-            alpha = torch.where((t < self.inputs).unsqueeze(1) & inside, next, self.NONE)
-            made.append(alpha)
-        return torch.stack(made, 1)
+        """Sums over all ways to each state, as logarithms."""
+        inside = self.place < 2 * self.lengths + 1
+
+        def step(alpha, emitted, t, begins, inside, skips, inputs):
+            parts = torch.stack([alpha, self._shift(alpha, 1), torch.where(skips, self._shift(alpha, 2), self.NONE)])
+            next = torch.logsumexp(parts, 0) + emitted
+            next = torch.where((t < inputs).unsqueeze(1) & inside, next, self.NONE)
+            return torch.where(begins & (t == 0), emitted, next)
+        return self._sums(step, False, (self.place < 2) & inside, inside, self.skips, self.inputs)
 
     def backward(self):
         """The same from each state to the end."""
         last = (self.place == 2 * self.lengths) | (self.place == 2 * self.lengths - 1)
-        leaves = self._shift(self.skips, -2)
-        beta = torch.full((self.batch, self.states), self.NONE, dtype=self.scores.dtype)
-        made = []
-        for t in range(self.scores.shape[0] - 1, -1, -1):
+
+        def step(beta, emitted, t, last, leaves, inputs):
             parts = torch.stack([beta, self._shift(beta, -1), torch.where(leaves, self._shift(beta, -2), self.NONE)])
-            next = torch.where((t < self.inputs - 1).unsqueeze(1), torch.logsumexp(parts, 0) + self.at(t), self.NONE)
-            beta = torch.where((t == self.inputs - 1).unsqueeze(1) & last, self.at(t), next)
-            made.append(beta)
-        return torch.stack(made[::-1], 1)
+            next = torch.where((t < inputs - 1).unsqueeze(1), torch.logsumexp(parts, 0) + emitted, self.NONE)
+            return torch.where((t == inputs - 1).unsqueeze(1) & last, emitted, next)
+        return self._sums(step, True, last, self._shift(self.skips, -2), self.inputs)
 
 
 def _is_aligned(scores, targets):
-    """Whether the steps are written out."""
-    return targets.dim() == 2 and isinstance(scores.shape[0], int) and 0 < scores.shape[0] <= 128 and scores.dim() == 3
+    return targets.dim() == 2 and scores.dim() == 3
 
 
 @composes("_ctc_loss.default", "_ctc_loss.Tensor")

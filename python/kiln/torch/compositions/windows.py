@@ -54,3 +54,17 @@ def kaiser_window(length, periodic=True, beta=12.0, **options):
         whole = torch.full((), float(beta), dtype=at.dtype, device=at.device)
         return torch.special.i0(beta * torch.sqrt((1 - from_middle * from_middle).clamp(min=0))) / torch.special.i0(whole)
     return _window(length, periodic, options, of)
+
+
+@composes("fft_fftfreq.default")
+def fftfreq(length, spacing=1.0, **options):
+    """As torch multiplies: by one number of the result's type."""
+    kind = {"dtype": options.get("dtype") or torch.get_default_dtype(), "device": options.get("device")}
+    half = (length - 1) // 2 + 1
+    return torch.cat([torch.arange(half, **kind), torch.arange(half - length, 0, **kind)]) * (1.0 / (length * spacing))
+
+
+@composes("fft_rfftfreq.default")
+def rfftfreq(length, spacing=1.0, **options):
+    kind = {"dtype": options.get("dtype") or torch.get_default_dtype(), "device": options.get("device")}
+    return torch.arange(length // 2 + 1, **kind) * (1.0 / (length * spacing))

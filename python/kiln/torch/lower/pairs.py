@@ -160,6 +160,7 @@ def imag(b, out, x):
 
 @lowers("_conj", "conj", "conj_physical", "_conj_physical", "_conj_copy")
 def conj(b, out, x):
+    x = pair(b, x, out)  # torch asks for that of a number, too
     return Pair(x.re, b.unary("neg", x.im))
 
 

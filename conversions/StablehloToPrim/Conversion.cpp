@@ -71,15 +71,8 @@ LogicalResult convert(stablehlo::ConvertOp op, Translator &e) {
                      isUnsigned(op.getType()) && !toBool);
   };
   Value first = one(parts[0]);
-  if (!isComplex(op.getType())) {
-    auto integer = dyn_cast<IntegerType>(op.getType().getElementType());
-    if (integer && integer.getWidth() > 1 && integer.getWidth() < 8) {
-      Value amount = e.integer(8 - integer.getWidth(), first);
-      first = e.binary<prim::ShiftRightArithmeticOp>(
-          e.binary<prim::ShiftLeftOp>(first, amount), amount);
-    }
+  if (!isComplex(op.getType()))
     return e.set(op, first);
-  }
   return bind(
       op, {first, parts.size() == 2 ? one(parts[1]) : e.number(0, first)}, e);
 }

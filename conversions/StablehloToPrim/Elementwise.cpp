@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arithmetic, logic, comparison and selection of StableHLO.
+#include "Narrow.h"
 #include "Reduction.h"
 
 using namespace mlir;
@@ -7,23 +8,6 @@ using namespace kiln::tensor_to_prim;
 
 namespace kiln::stablehlo_to_prim {
 namespace {
-
-/// Integers of four bits and fewer live in i8: what leaves their range wraps.
-Value wrap(Value x, Type source, Translator &e) {
-  auto type = dyn_cast<IntegerType>(getElementTypeOrSelf(source));
-  if (!type || type.getWidth() == 1 || type.getWidth() >= 8)
-    return x;
-  Value amount = e.integer(8 - type.getWidth(), x);
-  Value up = e.binary<prim::ShiftLeftOp>(x, amount);
-  return type.isUnsigned() ? e.binary<prim::ShiftRightLogicalOp>(up, amount)
-                           : e.binary<prim::ShiftRightArithmeticOp>(up, amount);
-}
-
-LogicalResult setWrapped(Operation *op, Value value, Translator &e) {
-  if (!value)
-    return failure();
-  return e.set(op->getResult(0), wrap(value, op->getResult(0).getType(), e));
-}
 
 /// The operands of an operation on real numbers, or nothing after a report.
 std::optional<std::pair<Value, Value>> realPair(Operation *op, Translator &e) {
@@ -48,7 +32,7 @@ template <typename Op, typename Bits> LogicalResult sum(Op op, Translator &e) {
   Value a = e.get(op.getLhs()), b = e.get(op.getRhs());
   if (isBool(a, e))
     return e.set(op, e.binary<Bits>(a, b));
-  return setWrapped(op, isAdd ? e.add(a, b) : e.sub(a, b), e);
+  return e.set(op, isAdd ? e.add(a, b) : e.sub(a, b));
 }
 
 LogicalResult multiply(stablehlo::MulOp op, Translator &e) {
@@ -57,7 +41,7 @@ LogicalResult multiply(stablehlo::MulOp op, Translator &e) {
                                        complexOf(op.getRhs(), e));
     return bind(op, {z.re, z.im}, e);
   }
-  return setWrapped(op, e.mul(e.get(op.getLhs()), e.get(op.getRhs())), e);
+  return e.set(op, e.mul(e.get(op.getLhs()), e.get(op.getRhs())));
 }
 
 /// Integers: towards zero; by zero all bits are set, and the smallest value by
@@ -84,7 +68,7 @@ LogicalResult divide(stablehlo::DivOp op, Translator &e) {
   if (!isUnsigned)
     result = e.where(e.compare<prim::EqOp>(b, ones), e.unary<prim::NegOp>(a),
                      result);
-  return setWrapped(op, e.where(none, ones, result), e);
+  return e.set(op, e.where(none, ones, result));
 }
 
 /// The remainder with the sign of the dividend; by zero it is the dividend.
@@ -140,7 +124,7 @@ LogicalResult power(stablehlo::PowOp op, Translator &e) {
     return e.set(
         op, e.binary<prim::BitwiseOrOp>(a, e.unary<prim::BitwiseNotOp>(b)));
   if (!tensor_to_prim::isUnsigned(op.getType()))
-    return setWrapped(op, e.binary<prim::PowOp>(a, b), e);
+    return e.set(op, e.binary<prim::PowOp>(a, b));
   // An exponent with the top bit set: even without it, of a power that wraps.
   Value rest = e.binary<prim::BitwiseAndOp>(
       b, e.full(IntegerAttr::get(e.elementOf(b),
@@ -151,7 +135,7 @@ LogicalResult power(stablehlo::PowOp op, Translator &e) {
   // a to the 2^(n-1) is 1 for odd numbers and 0 for even ones.
   Value odd = e.binary<prim::BitwiseAndOp>(a, e.integer(1, a));
   Value top = e.compare<prim::LtOp>(b, e.integer(0, b));
-  return setWrapped(op, e.where(top, e.mul(low, odd), low), e);
+  return e.set(op, e.where(top, e.mul(low, odd), low));
 }
 
 LogicalResult atan2(stablehlo::Atan2Op op, Translator &e) {
@@ -185,7 +169,12 @@ template <typename Op, typename To> LogicalResult shift(Op op, Translator &e) {
                            : e.binary<prim::BitwiseAndOp>(
                                  a, e.unary<prim::BitwiseNotOp>(b)));
   }
-  return setWrapped(op, e.binary<To>(a, b), e);
+  // All bits of narrow integers are those that are shifted in, too.
+  if constexpr (std::is_same_v<Op, stablehlo::ShiftRightLogicalOp>)
+    a = zeroExtended(op.getType(), a, e);
+  if constexpr (std::is_same_v<Op, stablehlo::ShiftRightArithmeticOp>)
+    a = signExtended(op.getType(), a, e);
+  return e.set(op, e.binary<To>(a, b));
 }
 
 /// A comparison of real numbers.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions of one number of StableHLO.
-#include "Rules.h"
+#include "Narrow.h"
 
 using namespace mlir;
 using namespace kiln::tensor_to_prim;
@@ -84,8 +84,14 @@ template <typename Op> LogicalResult bits(Op op, Translator &e) {
   constexpr bool counts = std::is_same_v<Op, stablehlo::PopcntOp>;
   if (e.elementOf(x).isInteger(1))
     return e.set(op, counts ? x : e.unary<prim::BitwiseNotOp>(x));
-  Value result = call(op, counts ? "population_count" : "clz", x, e);
-  return result ? e.set(op, result) : failure();
+  Value result = call(op, counts ? "population_count" : "clz",
+                      zeroExtended(op.getType(), x, e), e);
+  if (!result)
+    return failure();
+  // Zeros in front of a narrow integer are none of its own.
+  if (unsigned spare = counts ? 0 : spareBits(op.getType()))
+    result = e.sub(result, e.integer(spare, result));
+  return e.set(op, result);
 }
 
 LogicalResult invert(stablehlo::NotOp op, Translator &e) {

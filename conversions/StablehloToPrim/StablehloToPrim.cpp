@@ -3,6 +3,7 @@
 #include "kiln/Conversion/StablehloToPrim.h"
 #include "../TensorToPrim/Functions.h"
 #include "Boundary.h"
+#include "Narrow.h"
 #include "Rules.h"
 #include "kiln/Dialect/Sdy/Sdy.h"
 #include "kiln/Dialect/Vhlo/Vhlo.h"
@@ -41,6 +42,7 @@ void kiln::stablehlo_to_prim::addStablehloRules(Rules &rules) {
   addControlFlowRules(rules);
   addShardingRules(rules);
   addChloRules(rules);
+  wrapNarrowResults(rules);
 }
 
 namespace {

@@ -93,6 +93,13 @@ int kilnEntryArgumentIsUnsigned(const KilnSession *session, const char *entry,
                                 int index);
 int kilnEntryResultIsUnsigned(const KilnSession *session, const char *entry,
                               int index);
+/* How many bits the source's integers have where the type above has more, as 4
+   for I8 of the source's i4; else 0. Each lies in the low bits of an element,
+   extended by its sign, or by zeros where it is unsigned. */
+int kilnEntryArgumentBits(const KilnSession *session, const char *entry,
+                          int index);
+int kilnEntryResultBits(const KilnSession *session, const char *entry,
+                        int index);
 /* 1 where a call writes the argument, whose memory a result may then have: for
    arguments that their caller gives up (`kiln.donated`), and of kernels; else
    0. */

@@ -75,6 +75,8 @@ LogicalResult FunctionBuilder::addArgument(Type type, Value value,
     arg.dims = names->dims[index];
   arg.isUnsigned =
       names && index < names->areUnsigned.size() && names->areUnsigned[index];
+  if (names && index < names->bits.size())
+    arg.bits = names->bits[index];
   arg.dtype = dtypeOf(getElementTypeOrSelf(type));
   if (auto view = dyn_cast<tile::ViewType>(type)) {
     arg.dtype = dtypeOf(view.getElementType());
@@ -141,6 +143,8 @@ void FunctionBuilder::addResult(Type type,
     result.dims = names->resultDims[index];
   result.isUnsigned = names && index < names->resultsAreUnsigned.size() &&
                       names->resultsAreUnsigned[index];
+  if (names && index < names->resultBits.size())
+    result.bits = names->resultBits[index];
   result.dtype = dtypeOf(getElementTypeOrSelf(type));
   if (auto shaped = dyn_cast<ShapedType>(type))
     for (int64_t size : shaped.getShape())

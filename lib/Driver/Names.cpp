@@ -87,6 +87,7 @@ public:
       names.areUnsigned.push_back(
           isUnsigned(function.getArgumentTypes()[i],
                      function.getArgAttr(i, "kiln.unsigned")));
+      names.bits.push_back(bitsOf(function.getArgumentTypes()[i]));
     }
     for (unsigned i = 0; i < function.getNumResults(); ++i) {
       names.resultDims.push_back(
@@ -95,6 +96,7 @@ public:
       names.resultsAreUnsigned.push_back(
           isUnsigned(function.getResultTypes()[i],
                      function.getResultAttr(i, "kiln.unsigned")));
+      names.resultBits.push_back(bitsOf(function.getResultTypes()[i]));
       names.results.push_back(fromAttributes(i, outputs, [&](StringRef name) {
                                 return function.getResultAttr(i, name);
                               }).str());
@@ -108,6 +110,13 @@ private:
   /// Types of other dialects tell nothing here.
   static bool isOpaque(Type type) {
     return !isa<BuiltinDialect>(type.getDialect());
+  }
+
+  /// Integers narrower than a byte, other than truth values, lie in bytes.
+  static int32_t bitsOf(Type type) {
+    auto element = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
+    bool isNarrow = element && element.getWidth() > 1 && element.getWidth() < 8;
+    return isNarrow ? static_cast<int32_t>(element.getWidth()) : 0;
   }
 
   /// Sources whose integers have no sign, or whose types are their own, say it

@@ -21,6 +21,9 @@ struct EntryNames {
   /// Whose elements are unsigned integers, which frontends take the sign from.
   std::vector<bool> areUnsigned;
   std::vector<bool> resultsAreUnsigned;
+  /// How many bits their integers have where prim has no such type; else 0.
+  std::vector<int32_t> bits;
+  std::vector<int32_t> resultBits;
 };
 
 /// Per function or kernel.

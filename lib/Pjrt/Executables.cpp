@@ -88,6 +88,12 @@ Error *readResult(KilnSession *session, const std::string &entry, int index,
       return fail(Code::Unimplemented,
                   "unsupported: results whose sizes are not known before");
   result.type = elementTypeOf(dtype);
+  if (int bits = kilnEntryResultBits(session, entry.c_str(), index)) {
+    if (bits != 4 && bits != 2)
+      return fail(Code::Unimplemented,
+                  "unsupported: integers of " + std::to_string(bits) + " bits");
+    result.type = bits == 4 ? ElementType::S4 : ElementType::S2;
+  }
   if (kilnEntryResultIsUnsigned(session, entry.c_str(), index))
     result.type = unsignedTypeOf(result.type);
   const char *last =

@@ -16,12 +16,14 @@ struct TypeRow {
 /// is what results of it are where the package says no more.
 constexpr TypeRow rows[] = {
     {ElementType::Pred, KILN_DTYPE_I1, 1},
-    {ElementType::S4, KILN_DTYPE_I4, 1},
     {ElementType::S8, KILN_DTYPE_I8, 1},
+    {ElementType::S4, KILN_DTYPE_I8, 1},
+    {ElementType::S2, KILN_DTYPE_I8, 1},
     {ElementType::S16, KILN_DTYPE_I16, 2},
     {ElementType::S32, KILN_DTYPE_I32, 4},
     {ElementType::S64, KILN_DTYPE_I64, 8},
-    {ElementType::U4, KILN_DTYPE_I4, 1},
+    {ElementType::U2, KILN_DTYPE_I8, 1},
+    {ElementType::U4, KILN_DTYPE_I8, 1},
     {ElementType::U8, KILN_DTYPE_I8, 1},
     {ElementType::U16, KILN_DTYPE_I16, 2},
     {ElementType::U32, KILN_DTYPE_I32, 4},
@@ -99,6 +101,8 @@ ElementType kiln::pjrt::elementTypeOf(KilnDType dtype) {
 
 ElementType kiln::pjrt::unsignedTypeOf(ElementType type) {
   switch (type) {
+  case ElementType::S2:
+    return ElementType::U2;
   case ElementType::S4:
     return ElementType::U4;
   case ElementType::S8:

@@ -78,6 +78,26 @@ Error *newBuffer(Client *client, ElementType type, const int64_t *sizes,
   return nullptr;
 }
 
+/// Hosts may leave anything in the bits of a byte that a narrow integer has
+/// not.
+void extendNarrow(const Buffer &buffer) {
+  bool isPair =
+      buffer.type == ElementType::S2 || buffer.type == ElementType::U2;
+  bool isSigned =
+      buffer.type == ElementType::S2 || buffer.type == ElementType::S4;
+  if (!isPair && buffer.type != ElementType::S4 &&
+      buffer.type != ElementType::U4)
+    return;
+  int spare = isPair ? 6 : 4;
+  auto *bytes = reinterpret_cast<uint8_t *>(dataOf(buffer));
+  for (size_t i = 0; i < buffer.bytes; ++i) {
+    auto top = static_cast<uint8_t>(bytes[i] << spare);
+    bytes[i] = isSigned
+                   ? static_cast<uint8_t>(static_cast<int8_t>(top) >> spare)
+                   : static_cast<uint8_t>(top >> spare);
+  }
+}
+
 Error *fromHost(FromHostArgs &args) {
   std::unique_ptr<Buffer> buffer;
   if (Error *error =
@@ -93,6 +113,7 @@ Error *fromHost(FromHostArgs &args) {
                 static_cast<const char *>(args.data),
                 args.byteStrides ? args.byteStrides : own.data(), args.sizes,
                 args.rank, element);
+    extendNarrow(*buffer);
   }
   args.doneWithHost = new Event;
   args.buffer = buffer.release();

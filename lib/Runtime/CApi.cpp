@@ -285,6 +285,22 @@ int kilnEntryResultIsUnsigned(const KilnSession *session, const char *entry,
          function->results[size_t(index)].isUnsigned;
 }
 
+int kilnEntryArgumentBits(const KilnSession *session, const char *entry,
+                          int index) {
+  const Function *function = find(session, entry);
+  return function && index >= 0 && size_t(index) < function->args.size()
+             ? function->args[size_t(index)].bits
+             : 0;
+}
+
+int kilnEntryResultBits(const KilnSession *session, const char *entry,
+                        int index) {
+  const Function *function = find(session, entry);
+  return function && index >= 0 && size_t(index) < function->results.size()
+             ? function->results[size_t(index)].bits
+             : 0;
+}
+
 int kilnEntryArgumentIsWritten(const KilnSession *session, const char *entry,
                                int index) {
   const Function *function = find(session, entry);

@@ -152,7 +152,7 @@ private:
     Argument arg;
     r.keys(json, where,
            {"name", "dtype", "shape", "reg", "scalar", "device", "writable",
-            "strided", "align", "low", "high", "domain", "dims", "unsigned"});
+            "strided", "align", "low", "high", "domain", "dims", "unsigned", "bits"});
     arg.name = r.text(json, "name", where, "");
     arg.dtype = r.dtype(json, "dtype", where);
     arg.shape = shape(json, where);
@@ -167,6 +167,7 @@ private:
     arg.domain = domain(json, where);
     arg.dims = dims(json, arg.shape, where);
     arg.isUnsigned = r.flag(json, "unsigned", where);
+    arg.bits = r.number(json, "bits", where);
     return arg;
   }
 
@@ -174,13 +175,14 @@ private:
     Result result;
     r.keys(
         json, where,
-        {"name", "dtype", "shape", "device", "tolerance", "dims", "unsigned"});
+        {"name", "dtype", "shape", "device", "tolerance", "dims", "unsigned", "bits"});
     result.name = r.text(json, "name", where, "");
     result.dtype = r.dtype(json, "dtype", where);
     result.shape = shape(json, where);
     result.device = r.number(json, "device", where);
     result.dims = dims(json, result.shape, where);
     result.isUnsigned = r.flag(json, "unsigned", where);
+    result.bits = r.number(json, "bits", where);
     if (const Json *tolerance = JsonReader::member(json, "tolerance")) {
       std::string at = where + ".tolerance";
       r.keys(*tolerance, at,

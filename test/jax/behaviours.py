@@ -71,6 +71,24 @@ def other_donations_are_right():
 
 
 @behaviour
+def integers_of_few_bits_come_in_and_go_out():
+    """As numpy and ml_dtypes compute them: they wrap."""
+    for name, low, bits in (("int4", -8, 4), ("uint4", 0, 4), ("int2", -2, 2), ("uint2", 0, 2)):
+        x = np.arange(low, low + 2 ** bits).astype(name)
+        wide = x.astype(np.int64)
+
+        def wrapped(numbers, low=low, bits=bits):
+            return (numbers - low) % 2 ** bits + low
+        for function, want in ((lambda x: x, wide), (lambda x: x + x, wrapped(2 * wide)), (lambda x: -x, wrapped(-wide)),
+                               (lambda x: jnp.sum(x, dtype=x.dtype), wrapped(wide.sum())), (lambda x: jnp.sort(x)[::-1], wide[::-1]),
+                               (lambda x: jnp.cumsum(x), wrapped(np.cumsum(wide)))):
+            got = jax.jit(function)(x)
+            assert got.dtype == x.dtype, f"{got.dtype} in place of {name}"
+            assert (np.asarray(got).astype(np.int64) == want).all(), f"{name}: {got}, expected {want}"
+        assert (np.asarray(jax.jit(lambda x: x.astype(jnp.float32))(x)) == wide).all(), f"{name} as floats"
+
+
+@behaviour
 def callbacks_are_refused_by_name():
     try:
         jax.jit(lambda x: jax.pure_callback(np.sin, x, x))(jnp.ones(3))

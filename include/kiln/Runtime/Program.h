@@ -303,7 +303,8 @@ struct Argument {
   Domain domain = Domain::any;
   std::vector<std::string> dims; ///< names of its dimensions, "" for none
   bool isUnsigned =
-      false; ///< its integers, of a type without sign, in the source
+      false;        ///< its integers, of a type without sign, in the source
+  int32_t bits = 0; ///< of its integers in the source, if fewer; 0: all
 };
 
 /// How far a correct result can be from the reference.
@@ -325,6 +326,7 @@ struct Result {
   Tolerance tolerance;
   std::vector<std::string> dims; ///< as an argument's
   bool isUnsigned = false;       ///< as an argument's
+  int32_t bits = 0;              ///< as an argument's
 };
 
 /// An entry that can be called.

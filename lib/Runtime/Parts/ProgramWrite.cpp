@@ -181,6 +181,8 @@ Json argumentToJson(const Argument &arg) {
     json["dims"] = arg.dims;
   if (arg.isUnsigned)
     json["unsigned"] = true;
+  if (arg.bits)
+    json["bits"] = arg.bits;
   return json;
 }
 
@@ -201,6 +203,8 @@ Json resultToJson(const Result &result) {
     json["dims"] = result.dims;
   if (result.isUnsigned)
     json["unsigned"] = true;
+  if (result.bits)
+    json["bits"] = result.bits;
   return json;
 }
 

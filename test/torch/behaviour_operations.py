@@ -134,6 +134,23 @@ def weights_of_a_length_and_a_direction():
 
 
 @test
+def numbers_in_steps_and_windows_that_are_spread():
+    scales, zeros = torch.tensor([0.05, 0.1, 0.2, 0.01]), torch.tensor([0, 1, -2, 3], dtype=torch.int32)
+    samples = torch.tensor([[[0.3, 0.6]] * 4] * 3)
+
+    def function(x):
+        image = x.reshape(3, 4, 6, 7)
+        return (torch.fake_quantize_per_tensor_affine(x, 0.1, 3, -8, 7), torch.fake_quantize_per_channel_affine(x, scales, zeros, 1, -8, 7),
+                *F.fractional_max_pool2d(image, 2, output_size=(3, 4), return_indices=True, _random_samples=samples), F.rrelu(x, training=False))
+    ours, theirs = (torch.linspace(-2, 2, 504).sin().reshape(3, 4, 42).requires_grad_() for _ in range(2))
+    got, want = fast(function, fullgraph=True)(ours), function(theirs)
+    same(got, want)
+    for made in (got, want):
+        sum((one * one).sum() for one in made if one.is_floating_point()).backward()
+    same(ours.grad, theirs.grad)
+
+
+@test
 def numbers_times_complex_tensors():
     def function(x):
         return torch.view_as_real(torch.fft.rfft(x) * 1j), torch.fft.fftfreq(7, 0.5), torch.fft.rfftfreq(8)

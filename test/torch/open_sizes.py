@@ -76,6 +76,7 @@ def near(q, k, v):
 CASES |= {
     "turned pairs": (turned, lambda n: (R(2, n + 1, 8),), True),
     "attention with biases": (near, lambda n: (R(2, 4, n + 1, 8), R(2, 4, n + 1, 8), R(2, 4, n + 1, 8)), True),
+    "smoothed images": (lambda x: F.interpolate(x, size=(5, 6), mode="bilinear", antialias=True), image, True),
     "branches": (lambda x: torch.cond(x.sum() > 0, lambda y: y.sin() * 2, lambda y: y.cos() - 1, (x,)), rows, True),
     "alignments": (lambda x: F.ctc_loss(x.log_softmax(-1), torch.tensor([[1, 2, 2], [3, 1, 0]]), torch.tensor([5, 4]), torch.tensor([3, 2])),
                    lambda n: (R(n + 5, 2, 5),), True),

@@ -44,8 +44,4 @@ def _counts(operation):
 
 def kept(operation):
     name = str(operation).partition(".")[2]
-    return find(name) is not None or name in WHOLE or name in draws.PLAIN or name in pairs.ONLY
-
-
-#: Without a lowering, yet not to be taken apart: how many numbers they draw depends on data.
-WHOLE = {"rrelu_with_noise.default", "rrelu_with_noise_functional.default"}
+    return find(name) is not None or name in draws.PLAIN or name in pairs.ONLY

@@ -428,13 +428,3 @@ def has_known_shapes(a, b, driver):
     if b.dim() == 1 or (b.dim() == a.dim() - 1 and b.shape == a.shape[:-1]):
         return False
     return driver in ("gels", "gelsy") or a.shape[-2] <= a.shape[-1]
-
-
-@composes("_weight_norm_interface_backward.default")
-def weight_norm_backward(grad, v, g, norms, dim=0):
-    """Of the direction and of the length; the norms are those that the forward pass has kept, one for each index of the dimension."""
-    others = [d for d in range(v.dim()) if d != dim % v.dim()]
-    along = (grad * v).sum(others, keepdim=True)
-    kept = norms.reshape(along.shape)
-    made = (g.reshape(along.shape) / kept) * (grad - v * (along / (kept * kept)))
-    return made, (along / kept).to(g.dtype).reshape(g.shape)

@@ -116,3 +116,36 @@ def avg_pool_backward(grad, x, window, stride, padding, ceil_mode, count_include
     if divisor_override:
         made = made / divisor_override
     return made.to(grad.dtype)
+
+
+def _spread(sample, size, count, window):
+    """Where `count` windows begin that are spread over a dimension; `sample` shifts them."""
+    if count == 1:
+        return torch.full([*sample.shape, 1], size - window, dtype=torch.int64)
+    step = (size - window) / (count - 1)
+    number = torch.arange(count, dtype=sample.dtype)
+    begins = ((number + sample.unsqueeze(-1)) * step).to(torch.int64) - (sample * step).to(torch.int64).unsqueeze(-1)
+    return torch.where(number == count - 1, size - window, begins)
+
+
+@composes("fractional_max_pool2d.default")
+def fractional_max_pool2d(x, window, made, samples):
+    """The largest element of each window, and its place in the image."""
+    if x.dim() != 4 or not all(isinstance(n, int) for n in (*made, *x.shape[2:])):
+        return NotImplemented
+    n, c, height, width = x.shape
+    at = [_spread(samples[:, :, 1 - d], size, count, of) for d, (size, count, of) in enumerate(zip((height, width), made, window))]
+    rows = at[0].reshape(n, c, made[0], 1, 1, 1) + torch.arange(window[0]).reshape(1, 1, 1, 1, -1, 1)
+    columns = at[1].reshape(n, c, 1, made[1], 1, 1) + torch.arange(window[1]).reshape(1, 1, 1, 1, 1, -1)
+    place = (rows * width + columns).reshape(n, c, -1)
+    read = x.reshape(n, c, -1).gather(2, place).reshape(n, c, *made, -1)
+    most, which = read.max(-1)
+    return most, place.reshape(read.shape).gather(-1, which.unsqueeze(-1)).squeeze(-1)
+
+
+@composes("fractional_max_pool2d_backward.default")
+def fractional_max_pool2d_backward(grad, x, window, made, places):
+    if x.dim() != 4:
+        return NotImplemented
+    flat = torch.zeros_like(x).flatten(2)
+    return flat.scatter_add(2, places.flatten(2), grad.flatten(2)).reshape(x.shape)

@@ -209,3 +209,13 @@ def ctc_loss_backward(grad, scores, targets, input_lengths, target_lengths, loss
     made = torch.where(impossible, 0.0 if zero_infinity else float("nan"), made * grad.reshape(-1, 1, 1))
     inside = torch.arange(scores.shape[0]) < ways.inputs.unsqueeze(1)
     return torch.where(inside.unsqueeze(2), made, 0.0).transpose(0, 1).contiguous()
+
+
+@composes("_weight_norm_interface_backward.default")
+def weight_norm_backward(grad, v, g, norms, dim=0):
+    """Of the direction and of the length; the norms are those that the forward pass has kept, one for each index of the dimension."""
+    others = [d for d in range(v.dim()) if d != dim % v.dim()]
+    along = (grad * v).sum(others, keepdim=True)
+    kept = norms.reshape(along.shape)
+    made = (g.reshape(along.shape) / kept) * (grad - v * (along / (kept * kept)))
+    return made, (along / kept).to(g.dtype).reshape(g.shape)

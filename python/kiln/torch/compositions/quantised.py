@@ -58,3 +58,33 @@ def weight_int4pack_mm_for_cpu(x, packed, group, scales_and_zeros):
     scales, zeros = scales_and_zeros.float().transpose(0, 1).unbind(2)
     weight = (numbers * scales.unsqueeze(2) + zeros.unsqueeze(2)).reshape(n, k)
     return torch.mm(x.float(), weight.t()).to(x.dtype)
+
+
+def _rounded_to_steps(x, scale, zero, low, high):
+    """x as a multiple of the scale that integers from `low` to `high` stand for, and where it was within them."""
+    wide = x.to(torch.float32) if x.dtype in (torch.float16, torch.bfloat16) else x
+    steps = torch.round(wide * (1.0 / scale)) + zero
+    return ((steps.clamp(low, high) - zero) * scale).to(x.dtype), (steps >= low) & (steps <= high)
+
+
+@composes("fake_quantize_per_tensor_affine_cachemask.default")
+def fake_quantize(x, scale, zero, low, high):
+    return _rounded_to_steps(x, torch.full((), scale, dtype=torch.float32), zero, low, high)
+
+
+@composes("_fake_quantize_per_tensor_affine_cachemask_tensor_qparams.default")
+def fake_quantize_by_tensors(x, scale, zero, enabled, low, high):
+    made, inside = _rounded_to_steps(x, scale.reshape(()), zero.reshape(()), low, high)
+    is_on = enabled.reshape(()) != 0
+    return torch.where(is_on, made, x), inside | ~is_on
+
+
+@composes("fake_quantize_per_channel_affine_cachemask.default")
+def fake_quantize_channels(x, scale, zero, axis, low, high):
+    shape = [-1 if d == axis % x.dim() else 1 for d in range(x.dim())]
+    return _rounded_to_steps(x, scale.reshape(shape), zero.reshape(shape), low, high)
+
+
+@composes("fake_quantize_per_tensor_affine_cachemask_backward.default", "fake_quantize_per_channel_affine_cachemask_backward.default")
+def fake_quantize_backward(grad, inside):
+    return torch.where(inside, grad, 0.0)

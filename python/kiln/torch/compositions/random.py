@@ -53,3 +53,17 @@ def multinomial(x, count, replacement=False, *, generator=None):
     drawn = aten.rand.default([*x.shape[:-1], count], dtype=torch.float64)
     found = (upto.unsqueeze(-2).to(torch.float64) < drawn.unsqueeze(-1)).sum(-1)
     return torch.clamp(found, max=x.shape[-1] - 1)
+
+
+@composes("rrelu_with_noise_functional.default")
+def rrelu(x, noise, lower=0.125, upper=1 / 3, training=False, generator=None):
+    """Without training no numbers are drawn; how many training draws depends on data."""
+    if training:
+        return NotImplemented
+    return torch.where(x < 0, x * ((lower + upper) / 2), x), noise.clone()
+
+
+@composes("rrelu_with_noise.default")
+def rrelu_of_noise(x, noise, lower=0.125, upper=1 / 3, training=False, generator=None):
+    made = rrelu(x, noise, lower, upper, training)
+    return made if made is NotImplemented else made[0]

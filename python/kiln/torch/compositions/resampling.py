@@ -27,11 +27,21 @@ def _cubic(x):
     return torch.where(x < 1, _near_cubic(x, -0.5), torch.where(x < 2, _far_cubic(x, -0.5), 0.0))
 
 
+def _step(size, made, aligned, factor):
+    """How far elements that are made are apart: a tensor where that is known only when the program runs."""
+    if factor and not aligned:
+        return 1 / factor
+    if isinstance(size, int) and isinstance(made, int):
+        return size / made if not aligned else (size - 1) / (made - 1) if made > 1 else 0.0
+    size, made = (torch.full((), n, dtype=torch.int64).to(torch.float64) for n in (size, made))
+    return torch.where(made > 1, (size - 1) / (made - 1).clamp(min=1), 0.0) if aligned else size / made
+
+
 def _weights(size, made, aligned, factor, reach, shape, dtype):
     """The matrix that takes `size` elements to `made`: each is a mean over what the filter, as wide as an element that
     is made, reaches."""
-    step = (size - 1) / (made - 1) if aligned and made > 1 else 0.0 if aligned else 1 / factor if factor else size / made
-    wide = max(step, 1.0)
+    step = _step(size, made, aligned, factor)
+    wide = step.clamp(min=1.0) if isinstance(step, torch.Tensor) else max(step, 1.0)
     middle = step * (torch.arange(made, dtype=torch.float64).unsqueeze(1) + 0.5)
     place = torch.arange(size, dtype=torch.float64).unsqueeze(0)
     inside = (place >= torch.trunc(middle - reach * wide + 0.5)) & (place < torch.trunc(middle + reach * wide + 0.5))
@@ -41,26 +51,22 @@ def _weights(size, made, aligned, factor, reach, shape, dtype):
 
 def _smoothed(operation, reach, shape):
     def weights(sizes, made, aligned, factors, dtype):
-        if not all(isinstance(n, int) for n in (*sizes, *made)):
-            return None
         return [_weights(size, count, aligned, factor, reach, shape, dtype)
                 for size, count, factor in zip(sizes, made, factors)]
 
     @composes(f"{operation}.default")
     def forward(x, output_size, align_corners, scales_h=None, scales_w=None):
         wide = _wide(x)
-        found = weights(x.shape[2:], output_size, align_corners, (scales_h, scales_w), wide.dtype)
-        if not x.is_floating_point() or found is None:
+        if not x.is_floating_point():
             return NotImplemented
-        return (found[0] @ (wide @ found[1].t())).to(x.dtype)
+        rows, columns = weights(x.shape[2:], output_size, align_corners, (scales_h, scales_w), wide.dtype)
+        return (rows @ (wide @ columns.t())).to(x.dtype)
 
     @composes(f"{operation}_backward.default")
     def backward(grad, output_size, input_size, align_corners, scales_h=None, scales_w=None):
         wide = _wide(grad)
-        found = weights(input_size[2:], output_size, align_corners, (scales_h, scales_w), wide.dtype)
-        if found is None:
-            return NotImplemented
-        return (found[0].t() @ (wide @ found[1])).to(grad.dtype)
+        rows, columns = weights(input_size[2:], output_size, align_corners, (scales_h, scales_w), wide.dtype)
+        return (rows.t() @ (wide @ columns)).to(grad.dtype)
 
 
 def _not_of_bytes(name):

@@ -4,7 +4,9 @@
 // The schedule "generic.loop" of kind "loop" makes one kernel of a `prim.while`
 // whose body computes few elements: small tensors are scalars in registers, a
 // larger one lies in memory, where gathers read and scatters write single
-// elements.
+// elements. Where all tensors have one element or the same number of up to
+// 4,096, and each element follows from those at its own place and from
+// reductions of all, they are tiles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +20,7 @@ namespace kiln::schedule {
 /// How a loop in one kernel carries a tensor.
 enum class LoopState {
   invariant, ///< the body yields what it is given: read where the init lies
-  scalars,   ///< elements are in registers
+  scalars,   ///< elements are in registers, or the tensor is a tile
   memory     ///< the body writes elements of it in place
 };
 

@@ -10,6 +10,7 @@
 
 #include "LoopSchedule.h"
 #include "ResultOrder.h"
+#include "WideLoop.h"
 #include "kiln/Dialect/Kiln/Report.h"
 
 using namespace mlir;
@@ -23,6 +24,41 @@ static void placeInstance(KernelBuilder &kernel) {
   kernel.placeGrid();
 }
 
+/// The states of a loop that whole tensors go round in, found out by emitting
+/// it once.
+static std::optional<SmallVector<LoopState>> planWide(prim::WhileOp op,
+                                                      ScheduleContext &ctx) {
+  KernelBuilder kernel(ctx.host, op.getLoc(), ctx.host.name + "_planned_loop");
+  placeInstance(kernel);
+  WideLoopBuilder builder(kernel, op);
+  std::optional<SmallVector<LoopState>> states = builder.classify();
+  bool isEmitted = states && succeeded(builder.emitLoop(*states));
+  kernel.abandon();
+  return isEmitted ? states : std::nullopt;
+}
+
+/// The kernel of such a loop; nothing where the loop is none.
+static std::optional<LogicalResult> scheduleWide(prim::WhileOp op,
+                                                 ScheduleContext &ctx) {
+  if (!planWide(op, ctx))
+    return std::nullopt;
+  KernelBuilder kernel(ctx.host, op.getLoc(), ctx.kernelName);
+  placeInstance(kernel);
+  WideLoopBuilder builder(kernel, op);
+  std::optional<SmallVector<LoopState>> states = builder.classify();
+  bool isEmitted = states && succeeded(builder.emitLoop(*states));
+  for (unsigned i = 0; isEmitted && i < op.getNumResults(); ++i)
+    if ((*states)[i] == LoopState::scalars && !op.getResult(i).use_empty())
+      isEmitted =
+          succeeded(builder.storeResult(i, ctx.host.buffer(op.getResult(i))));
+  if (!isEmitted) {
+    kernel.abandon();
+    return ctx.decline(op, builder.reason);
+  }
+  kernel.finish("generic.loop");
+  return success();
+}
+
 std::optional<SmallVector<LoopState>>
 kiln::schedule::planLoop(prim::WhileOp op, ScheduleContext &ctx) {
   auto decline = [&](const Twine &why) {
@@ -34,6 +70,8 @@ kiln::schedule::planLoop(prim::WhileOp op, ScheduleContext &ctx) {
   if (!computesFromCaches(ctx))
     return decline("the machine's instances are not threads that compute out "
                    "of caches");
+  if (std::optional<SmallVector<LoopState>> wide = planWide(op, ctx))
+    return wide;
   KernelBuilder kernel(ctx.host, op.getLoc(), ctx.host.name + "_planned_loop");
   placeInstance(kernel);
   LoopBuilder builder(kernel, op);
@@ -58,6 +96,8 @@ LogicalResult kiln::schedule::scheduleLoop(Operation *group,
   if (!ctx)
     return context.decline(group, "needs the context of convert-prim-to-tile");
   auto op = cast<prim::WhileOp>(group);
+  if (std::optional<LogicalResult> wide = scheduleWide(op, *ctx))
+    return *wide;
   HostProgramBuilder &host = ctx->host;
   KernelBuilder kernel(host, op.getLoc(), ctx->kernelName);
   placeInstance(kernel);

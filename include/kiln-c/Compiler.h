@@ -9,9 +9,11 @@
 
    Processes: a compilation runs in a process apart, so that no input can end
    this one: a crash of the compiler is a diagnostic and status 1. Where this
-   process has one thread that is a fork. Where it has several it is the helper
-   program kiln/kiln-compile-worker beside libKiln.so; the environment variable
-   KILN_COMPILE_WORKER names another. "--in-process" among the arguments, or
+   process has one thread that is a fork. Where it has several it is a fork of
+   the helper program kiln/kiln-compile-worker beside libKiln.so, which the first
+   compilation starts, and which ends with this process or after a minute
+   without a compilation; the environment variable KILN_COMPILE_WORKER names
+   another. "--in-process" among the arguments, or
    KILN_NO_CHILD=1 in the environment, compile in this process: then a crash, or
    a fatal error of LLVM, ends it. */
 #ifndef KILN_C_COMPILER_H

@@ -3,6 +3,7 @@
 
 #include "Worker.h"
 #include "Guard.h"
+#include "WorkerServer.h"
 #include "kiln/Eval/Register.h"
 #include "kiln/Isolated/IsolatedTarget.h"
 #include "kiln/System/Process.h"
@@ -137,9 +138,11 @@ int fileInMemory(const char *name, StringRef bytes) {
   return -1;
 }
 
-/// Starts the helper program. On failure says why.
+/// Lets the helper program compile, in a process of its server or in one that
+/// is started. On failure says why.
 pid_t startWorker(const Request &request, int package, int records,
-                  const target::SharedActivities &activities) {
+                  const target::SharedActivities &activities,
+                  ServedWorker &served) {
   std::vector<std::string> args = {
       request.report ? "compile-with-report" : "compile", request.name};
   // What this process was given before counts there, too.
@@ -155,10 +158,12 @@ pid_t startWorker(const Request &request, int package, int records,
                  std::string(std::strerror(errno)));
     return -1;
   }
-  auto child =
-      runtime::startProgram(target::compileWorker(), args,
-                            {request.file >= 0 ? request.file : copy.fd,
-                             package, records, activities.descriptor()});
+  std::vector<int> fds = {request.file >= 0 ? request.file : copy.fd, package,
+                          records, activities.descriptor()};
+  std::string program = target::compileWorker();
+  if (askServer(program, args, fds, served))
+    return served.pid;
+  auto child = runtime::startProgram(program, args, fds);
   if (child)
     return *child;
   request.diag("error: " + child.message() +
@@ -169,9 +174,9 @@ pid_t startWorker(const Request &request, int package, int records,
 /// Starts a child that compiles: a fork where that is safe, which saves loading
 /// the compiler once more.
 pid_t startChild(Request &request, int package, int records,
-                 target::SharedActivities &activities) {
+                 target::SharedActivities &activities, ServedWorker &served) {
   if (!runtime::isForkSafe())
-    return startWorker(request, package, records, activities);
+    return startWorker(request, package, records, activities, served);
   if (!request.load())
     return -1;
   // What waits in buffers must not be written twice.
@@ -246,7 +251,9 @@ int kiln::driver::compileApart(Request &request,
                  std::string(std::strerror(errno)));
     return kInputFailed;
   }
-  pid_t child = startChild(request, package.fd, writing.fd, *activities);
+  ServedWorker served;
+  pid_t child =
+      startChild(request, package.fd, writing.fd, *activities, served);
   writing.reset();
   if (child < 0)
     return kInputFailed;
@@ -267,7 +274,12 @@ int kiln::driver::compileApart(Request &request,
       });
   if (!inTime)
     kill(child, SIGKILL);
-  runtime::Ending ending = runtime::awaitEnd(child);
+  // One that has said how it went is the server's to wait for.
+  runtime::Ending ending;
+  if (served.pid < 0)
+    ending = runtime::awaitEnd(child);
+  else if (!status)
+    ending = served.awaitEnd();
   std::string place = request.name + ":1:1: error: ";
   if (!inTime) {
     std::string seconds;
@@ -295,6 +307,38 @@ int kiln::driver::compileApart(Request &request,
   return kInputFailed;
 }
 
+/// Compiling it loads what compiling anything needs.
+static constexpr char kSmallProgram[] = R"mlir(
+func.func @main(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = prim.exp %x : tensor<64xf32>
+  return %0 : tensor<64xf32>
+}
+)mlir";
+
+static bool isCompilation(StringRef mode) {
+  return mode == "compile" || mode == "compile-with-report";
+}
+
+/// Compiles in the helper: the mode, the name of the input and the arguments;
+/// the input, the package, records and activities.
+static int compileAsAsked(const std::vector<std::string> &words,
+                          const std::vector<int> &fds) {
+  Request request;
+  std::string error;
+  if (words.size() < 2 || fds.size() != 4 || !isCompilation(words[0]))
+    return kWrongUsage;
+  request.name = words[1];
+  request.args.assign(words.begin() + 2, words.end());
+  request.file = fds[0];
+  if (words[0] == "compile-with-report")
+    request.report = [](StringRef) {};
+  // Parsed by whoever sent them before.
+  if (!CompileOptions::parse(request.args, request.options, error))
+    return kWrongUsage;
+  target::SharedActivities activities(fds[3]);
+  return compileInChild(request, fds[1], fds[2], activities);
+}
+
 int kiln::driver::workerMain(int argc, char **argv) {
   StringRef mode = argc > 1 ? argv[1] : "";
   if (mode == "try") {
@@ -310,25 +354,26 @@ int kiln::driver::workerMain(int argc, char **argv) {
       eval::tryModule((*file)->getBuffer());
     return eval::kModuleRefused;
   }
-  Request request;
-  std::string error;
-  if ((mode != "compile" && mode != "compile-with-report") || argc < 3 ||
-      fcntl(6, F_GETFD) < 0) {
+  if (mode == "serve" && fcntl(3, F_GETFD) >= 0) {
+    runtime::beginHelper(1);
+    serve(3, compileAsAsked, [] {
+      Request request;
+      request.name = "nothing";
+      request.args = {"--target=cpu"};
+      request.buffer = llvm::MemoryBuffer::getMemBuffer(kSmallProgram);
+      request.diag = [](StringRef) {};
+      std::string error, package;
+      if (CompileOptions::parse(request.args, request.options, error))
+        (void)compileHere(request, package);
+    });
+  }
+  if (argc < 3 || fcntl(6, F_GETFD) < 0 || !isCompilation(mode)) {
     llvm::errs() << "kiln-compile-worker: error: this program is started by "
                     "libKiln.so\n";
     return kWrongUsage;
   }
   runtime::beginHelper(4);
-  request.name = argv[2];
-  request.args.assign(argv + 3, argv + argc);
-  request.file = 3;
-  if (mode == "compile-with-report")
-    request.report = [](StringRef) {};
-  // Parsed by whoever sent them before.
-  if (!CompileOptions::parse(request.args, request.options, error))
-    return kWrongUsage;
-  target::SharedActivities activities(6);
-  int status = compileInChild(request, 4, 5, activities);
   // What plug-ins do at exit must not count any more.
-  _exit(status);
+  _exit(compileAsAsked(std::vector<std::string>(argv + 1, argv + argc),
+                       {3, 4, 5, 6}));
 }

@@ -76,6 +76,9 @@ def near(q, k, v):
 CASES |= {
     "turned pairs": (turned, lambda n: (R(2, n + 1, 8),), True),
     "attention with biases": (near, lambda n: (R(2, 4, n + 1, 8), R(2, 4, n + 1, 8), R(2, 4, n + 1, 8)), True),
+    "windows among the arguments": (lambda x, w, v: (F.conv1d(x, w, stride=2, padding=1), F.conv_transpose2d(x[:, :, None], v, groups=2, stride=2)),
+                                    lambda n: (R(2, 4, n + 4), R(6, 4, 3), R(4, 3, 2, n % 2 + 2)), True),
+    "rows of any length": (lambda x: torch.unique((x > 0).long(), dim=0, return_inverse=True), lambda n: (R(n + 1, n % 5 + 1),), False),
     "smoothed images": (lambda x: F.interpolate(x, size=(5, 6), mode="bilinear", antialias=True), image, True),
     "branches": (lambda x: torch.cond(x.sum() > 0, lambda y: y.sin() * 2, lambda y: y.cos() - 1, (x,)), rows, True),
     "alignments": (lambda x: F.ctc_loss(x.log_softmax(-1), torch.tensor([[1, 2, 2], [3, 1, 0]]), torch.tensor([5, 4]), torch.tensor([3, 2])),
@@ -102,8 +105,21 @@ def compared(function, fast, given, needs_gradient):
 
 
 @test
+def numbers_that_change():
+    """Numbers of Python among the arguments."""
+    x, y = R(6, 5), R(6, 5)
+    for function in (lambda x, a, n: torch.add(x, y, alpha=a) ** n, lambda x, a, n: torch.addcmul(x, x, y, value=a), lambda x, a, n: F.elu(x, a),
+                     lambda x, a, n: torch.baddbmm(x[None], x[None], x[None, :5], beta=n, alpha=a), lambda x, a, n: F.layer_norm(x, (5,), eps=a),
+                     lambda x, a, n: torch.full((n, 2), a), lambda x, a, n: torch.bincount((x[:, 0] > 0).int(), minlength=n)):
+        torch._dynamo.reset()
+        fast = torch.compile(function, backend="kiln", fullgraph=True, dynamic=True)
+        for a, n in ((0.7, 3), (0.4, 4)):
+            same(fast(x, a, n), function(x, a, n))
+
+
+@test
 def functions_of_any_length():
-    torch._dynamo.config.capture_scalar_outputs = True
+    torch._dynamo.config.capture_scalar_outputs = torch._dynamo.config.capture_dynamic_output_shape_ops = True
     wrong = []
     for name, (function, given, needs_gradient) in CASES.items():
         torch._dynamo.reset()

@@ -52,7 +52,7 @@ def _results(base, values):
     return [Value(f"{base}#{i}" if many else base, value.dtype, value.shape) for i, value in enumerate(values)]
 
 
-def _loop(b, carried, condition, body):
+def loop(b, carried, condition, body):
     """Both functions write what they compute of the carried values, and return it."""
     types, base = _types(carried), b.fresh()
     many = f":{len(carried)}" if len(carried) > 1 else ""
@@ -71,7 +71,7 @@ def _loop(b, carried, condition, body):
 
 def while_loop(b, node, condition, body, carried, extra=()):
     """Values that the body gives again have the types of the first ones."""
-    return _loop(b, carried, lambda inner: _region(b, condition, [*inner, *extra]), lambda inner: _region(b, body, [*inner, *extra]))
+    return loop(b, carried, lambda inner: _region(b, condition, [*inner, *extra]), lambda inner: _region(b, body, [*inner, *extra]))
 
 
 def while_loop_stack_output(b, node, condition, body, carried, extra=()):
@@ -79,7 +79,7 @@ def while_loop_stack_output(b, node, condition, body, carried, extra=()):
     one = b.full(1, "i64", ())
     start = [b.full(0, "i64", ()), *carried]
     goes_on = lambda inner: _region(b, condition, [*inner[1:1 + len(carried)], *extra])  # noqa: E731
-    count = _loop(b, start, goes_on, lambda inner: [b.binary("add", inner[0], one), *_region(b, body, [*inner[1:], *extra])])[0]
+    count = loop(b, start, goes_on, lambda inner: [b.binary("add", inner[0], one), *_region(b, body, [*inner[1:], *extra])])[0]
     outs = b.outs(node)
     for out in outs:
         b.bind(out.shape[0], count)
@@ -87,7 +87,7 @@ def while_loop_stack_output(b, node, condition, body, carried, extra=()):
     def step(inner):
         made = _region(b, body, [*inner[1:1 + len(carried)], *extra])
         return [b.binary("add", inner[0], one), *made, *_stored(b, inner[1 + len(carried):], made, inner[0])]
-    return _loop(b, [*start, *(b.full(0, out.dtype, out.shape) for out in outs)], goes_on, step)[1 + len(carried):]
+    return loop(b, [*start, *(b.full(0, out.dtype, out.shape) for out in outs)], goes_on, step)[1 + len(carried):]
 
 
 def _stored(b, stacks, rows, place):
@@ -108,7 +108,7 @@ def scan(b, node, combine, init, xs, extra=()):
         made = _region(b, combine, [*carried, *rows, *extra])
         return [b.binary("add", place, one), *made[:carries], *_stored(b, inner[1 + carries:], made[carries:], place)]
     start = [b.full(0, "i64", ()), *init, *stacks]
-    return _loop(b, start, lambda inner: [b.compare("lt", inner[0], length)], step)[1:]
+    return loop(b, start, lambda inner: [b.compare("lt", inner[0], length)], step)[1:]
 
 
 def map_impl(b, node, function, xs, extra=()):

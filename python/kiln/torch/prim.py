@@ -123,6 +123,8 @@ class Prim(Function):
 
     # creation
     def full(self, value, dtype, shape):
+        if not isinstance(value, (bool, int, float, complex)):  # known when the program runs
+            return self.broadcast(self.convert(self.number_tensor(value), dtype), shape)
         return self.emit(f"prim.full {number(value, dtype)}{self.sizes(shape)} : {self._type(dtype, shape)}", dtype, shape)
 
     def full_like(self, value, x):
@@ -155,7 +157,7 @@ class Prim(Function):
 
     def reshape(self, x, shape):
         shape = tuple(shape)
-        if x.shape == shape:
+        if x.shape == shape and x.type == self._type(x.dtype, shape):
             return x
         return self.emit(f"prim.reshape {x.name}{self.sizes(shape)} : {x.type} -> {self._type(x.dtype, shape)}",
                          x.dtype, shape)

@@ -52,13 +52,6 @@ def is_number(x):
     return isinstance(x, (bool, int, float))
 
 
-def known(x):
-    """A number that is not known before the program runs is none."""
-    if not is_number(x):
-        raise Unsupported(f"a number that is known only when the program runs ({x})")
-    return x
-
-
 def operand(b, x, dtype, shape):
     """A tensor or number in a type and a shape."""
     if x is None:
@@ -116,4 +109,4 @@ def static(*sizes):
 
 
 __all__ = ["Unsupported", "Value", "arithmetic", "axes", "axis", "category", "elements", "is_float", "is_narrow", "is_number", "is_small", "is_unsigned",
-           "known", "operand", "result_type", "static", "wide", "zero"]
+           "operand", "result_type", "static", "wide", "zero"]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Convolutions. Frameworks have channels first, prim has them last."""
 from . import lowers
-from .common import Unsupported, is_float, static
+from .common import Unsupported, is_float, operand, static
 from .movement import cut, every, positions
 
 
@@ -19,9 +19,13 @@ def spread(values, count):
     return values * count if len(values) == 1 else values
 
 
+def is_known(w):
+    return all(isinstance(n, int) for n in w.shape)
+
+
 def forward(b, x, w, stride, padding, dilation, groups):
     """x [N, spatial, C], w [O, C/groups, window]."""
-    if not all(isinstance(n, int) for n in w.shape):
+    if not is_known(w):
         return by_patches(b, x, w, stride, padding, dilation, groups)
     ones = [1] * len(stride)
     return b.conv(x, last(b, w), stride, padding, padding, dilation, ones, groups)
@@ -29,23 +33,58 @@ def forward(b, x, w, stride, padding, dilation, groups):
 
 def by_patches(b, x, w, stride, padding, dilation, groups):
     """Of windows whose sizes are not known: what each reads, and products of that."""
-    count = len(stride)
+    return times(b, patches(b, x, w.shape[2:], stride, padding, dilation), w, groups, 2)
+
+
+def patches(b, x, window, stride, padding, dilation):
+    """What each place of a result reads: [N, places, window, ..., C]."""
     x = b.pad(x, [0, *padding, 0], [0, *padding, 0], 0)
-    order, outs = [0], []
-    for d in range(count):  # [N, places, window, ..., C]
-        n, k = x.shape[1 + 2 * d], w.shape[2 + d]
-        outs.append((n - dilation[d] * (k - 1) - 1) // stride[d] + 1)
-        at = positions(b, (outs[-1], k), (stride[d], dilation[d]), 0)
-        x = b.gather(x, at, 1 + 2 * d)
-        order.append(1 + 2 * d)
-    channels, o = w.shape[1], w.shape[0]
-    x = b.transpose(x, [*order, x.rank - 1, *(2 + 2 * d for d in range(count))])
-    x = b.reshape(x, [x.shape[0], *outs, groups, channels, *w.shape[2:]])
-    w = b.reshape(w, [groups, o // groups, channels, *w.shape[2:]])
-    inner = range(1 + count)
-    made = b.dot(x, w, ([1 + count], [0]), ([2 + count + i for i in inner], [2 + i for i in inner]))
+    for d, k in enumerate(window):
+        made = (x.shape[1 + 2 * d] - dilation[d] * (k - 1) - 1) // stride[d] + 1
+        x = b.gather(x, positions(b, (made, k), (stride[d], dilation[d]), 0), 1 + 2 * d)
+    return x
+
+
+def times(b, x, w, groups, contracted):
+    """Products of patches [N, places, window, ..., channels] and w [O, C/groups, window], whose dimension `contracted` - 1 is summed."""
+    count, kept = w.rank - 2, 3 - contracted
+    places = [x.shape[1 + 2 * d] for d in range(count)]
+    x = b.transpose(x, [0, *(1 + 2 * d for d in range(count)), x.rank - 1, *(2 + 2 * d for d in range(count))])
+    w = b.reshape(w, [groups, w.shape[0] // groups, *w.shape[1:]])
+    x = b.reshape(x, [x.shape[0], *places, groups, w.shape[contracted], *w.shape[3:]])
+    inner = range(count)
+    made = b.dot(x, w, ([1 + count], [0]), ([2 + count, *(3 + count + i for i in inner)], [contracted, *(3 + i for i in inner)]))
     made = b.transpose(made, [1, *range(2, 2 + count), 0, 2 + count])
-    return b.reshape(made, [made.shape[0], *outs, o])
+    return b.reshape(made, [made.shape[0], *places, groups * w.shape[kept]])
+
+
+def input_by_places(b, grad, w, sizes, stride, padding, dilation, groups):
+    """`backward_input` of windows whose sizes are not known, for a result of `sizes`: each element reads what it was read for."""
+    for d, (n, k) in enumerate(zip(sizes, w.shape[2:])):
+        m = grad.shape[1 + 2 * d]
+        at = positions(b, (n, k), (1, -dilation[d]), padding[d])
+        number = lambda value: operand(b, value, "i64", at.shape)  # noqa: E731, B023
+        place = b.binary("div", at, number(stride[d]))
+        inside = b.binary("bitwise_and", b.compare("ge", at, number(0)), b.compare("lt", place, number(m)))
+        inside = b.binary("bitwise_and", inside, b.compare("eq", b.binary("mul", place, number(stride[d])), at))
+        grad = b.gather(grad, b.where(inside, place, number(0)), 1 + 2 * d)
+        grad = b.where(b.broadcast_in_dim(inside, [1 + 2 * d, 2 + 2 * d], grad.shape), grad, b.full_like(0, grad))
+    return times(b, grad, w, groups, 1)
+
+
+def weight_of_patches(b, grad, x, w_shape, stride, padding, dilation, groups):
+    """`backward_weight` of windows whose sizes are not known."""
+    o, c, *window = w_shape
+    count = len(window)
+    x = patches(b, x, window, stride, padding, dilation)
+    joined = [0, *(1 + 2 * d for d in range(count))]
+    x = b.transpose(x, [*joined, *(2 + 2 * d for d in range(count)), x.rank - 1])
+    x = b.reshape(x, [*x.shape[:-1], groups, c])
+    grad = b.reshape(grad, [*grad.shape[:-1], groups, o // groups])
+    summed = list(range(1 + count))
+    made = b.dot(grad, x, ([1 + count], [1 + 2 * count]), (summed, summed))  # [groups, O/groups, window, C/groups]
+    made = b.transpose(made, [0, 1, 2 + count, *range(2, 2 + count)])
+    return b.reshape(made, [o, c, *window])
 
 
 def backward_input(b, grad, w, stride, padding, dilation, extra, groups):
@@ -162,6 +201,8 @@ def convolution(b, out, x, w, bias, stride, padding, dilation, transposed, outpu
     static(*stride, *padding, *dilation)
     if not is_float(out.dtype):
         made = of_integers(b, last(b, x), w, stride, padding, dilation, transposed, spread(output_padding, count), groups)
+    elif transposed and not is_known(w):
+        made = input_by_places(b, last(b, x), w, out.shape[2:], stride, padding, dilation, groups)
     elif transposed:
         made = backward_input(b, last(b, x), w, stride, padding, dilation, spread(output_padding, count), groups)
     else:
@@ -182,6 +223,8 @@ def convolution_backward(b, out, grad, x, w, bias_sizes, stride, padding, dilati
         for d, (n, s, more) in enumerate(zip(x.shape[1:-1], stride, spread(output_padding, count)), 1):
             to_input = cut(b, to_input, d, n) if more >= s else to_input  # padding by a stride adds windows
         made[0] = first(b, to_input)
+    elif mask[0] and not is_known(w):
+        made[0] = first(b, input_by_places(b, grad, w, x.shape[1:-1], stride, padding, dilation, groups))
     elif mask[0]:
         extra = [n - ((m - 1) * s + d * (k - 1) + 1 - 2 * p) if isinstance(n, int) else s - 1 for n, m, s, d, k, p in
                  zip(x.shape[1:-1], grad.shape[1:-1], stride, dilation, window, padding)]
@@ -191,7 +234,10 @@ def convolution_backward(b, out, grad, x, w, bias_sizes, stride, padding, dilati
         made[0] = first(b, to_input)
     if mask[1]:
         large, small = (grad, x) if transposed else (x, grad)
-        made[1] = backward_weight(b, small, large, window, stride, padding, dilation, groups)
+        if is_known(w):
+            made[1] = backward_weight(b, small, large, window, stride, padding, dilation, groups)
+        else:
+            made[1] = weight_of_patches(b, small, large, w.shape, stride, padding, dilation, groups)
     if mask[2]:
         made[2] = b.reduce("sum", grad, range(grad.rank - 1))
     return made

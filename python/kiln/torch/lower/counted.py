@@ -2,6 +2,7 @@
 """Results whose sizes are data: as many elements as hold, differ, or are asked for.
 
 Each is computed in as many places as there can be; the count, a tensor of rank 0, says where to cut."""
+from ..control import loop
 from . import lowers
 from .common import Unsupported, axis, elements, is_float
 
@@ -116,8 +117,8 @@ def repeat_interleave(b, out, repeats, *, output_size=None):
 
 @lowers("bincount.default")
 def bincount(b, out, x, weights=None, minlength=0):
-    if is_float(x.dtype) or not isinstance(minlength, int):
-        raise Unsupported(f"numbers of {x.dtype}, or a length that is not known")
+    if is_float(x.dtype):
+        raise Unsupported(f"numbers of {x.dtype}")
     # Of its type torch says that it is x's while it traces.
     out.dtype = "i64" if not weights else "f32" if weights.dtype == "f32" else "f64"
     size, x = out.shape[0], b.convert(x, "i64")
@@ -166,7 +167,7 @@ def unique(b, outs, x, sorted=True, return_inverse=False, return_counts=False):
     return distinct(b, [outs[0].shape[0], *outs[1:]], values, order, return_inverse, return_counts)
 
 
-#: A row is sorted by as many keys as it has elements.
+#: As many keys a row is sorted by at once; rows of more elements by one after the other.
 WIDEST = 64
 
 
@@ -175,22 +176,34 @@ def rows_of(b, x, dim):
     order = [dim, *(d for d in range(x.rank) if d != dim)]
     moved = b.transpose(x, order)
     width = elements(moved.shape[1:])
-    if not isinstance(width, int):
-        raise Unsupported(f"rows of {width} elements")
 
     def back(rows):
         return b.transpose(b.reshape(rows, [rows.shape[0], *moved.shape[1:]]), [order.index(d) for d in range(x.rank)])
     return b.reshape(moved, [moved.shape[0], width]), back
 
 
+def order_of(b, rows):
+    """The places of rows in ascending order."""
+    many, width = rows.shape
+    start = b.iota("i64", [many], 0)
+    if isinstance(width, int) and 0 < width <= WIDEST:
+        keys = [b.reshape(b.slice_dim(rows, 1, k, k + 1), [many]) for k in range(width)]
+        return b.sort([*keys, start], 0, width)[-1]
+    zero, one = b.full(0, "i64", ()), b.full(1, "i64", ())
+
+    def step(carried):  # from the last element on: an order that is there stays among equal ones
+        left, order = carried
+        left = b.binary("sub", left, one)
+        key = b.reshape(b.dynamic_slice_dim(rows, 1, left, [many, 1]), [many])
+        return [left, b.sort([b.gather(key, order, 0), order], 0, 1)[-1]]
+    return loop(b, [b.size_as_tensor(width), start], lambda carried: [b.compare("lt", zero, carried[0])], step)[-1]
+
+
 @lowers("unique_dim.default")
 def unique_dim(b, outs, x, dim, sorted=True, return_inverse=False, return_counts=False):
     d = axis(dim, x.rank)
     rows, back = rows_of(b, x, d)
-    if not 0 < rows.shape[1] <= WIDEST:
-        raise Unsupported(f"rows of {rows.shape[1]} elements")
-    keys = [b.reshape(b.slice_dim(rows, 1, k, k + 1), [rows.shape[0]]) for k in range(rows.shape[1])]
-    *_, order = b.sort([*keys, b.iota("i64", [rows.shape[0]], 0)], 0, len(keys))
+    order = order_of(b, rows)
     made = distinct(b, [outs[0].shape[d], *outs[1:]], b.gather(rows, order, 0), order, return_inverse, return_counts)
     return [back(made[0]), *made[1:]]
 

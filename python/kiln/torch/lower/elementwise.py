@@ -3,7 +3,7 @@
 import math
 
 from . import lowers
-from .common import Unsupported, arithmetic, is_float, is_number, is_unsigned, known, operand, result_type, wide
+from .common import Unsupported, arithmetic, is_float, is_number, is_unsigned, operand, result_type, wide
 
 #: Functions of floats that prim has under another name or the same; integers become floats first.
 FUNCTIONS = {
@@ -82,7 +82,7 @@ def leaky_relu(b, out, x, negative_slope=0.01):
 
 def _scaled(b, y, alpha, dtype, shape):
     y = operand(b, y, dtype, shape)
-    return y if alpha == 1 else b.binary("mul", y, b.full(known(alpha), dtype, shape))
+    return y if alpha == 1 else b.binary("mul", y, b.full(alpha, dtype, shape))
 
 
 @lowers("add.Tensor", "add.Scalar", "add.default")
@@ -174,7 +174,6 @@ for _aten, _prim in {"maximum.default": "maximum", "minimum.default": "minimum",
 @lowers("pow.Tensor_Scalar")
 def pow_scalar(b, out, x, exponent):
     x = b.convert(x, wide(out.dtype))
-    exponent = known(exponent)
     if out.dtype == "i1":
         raise Unsupported("pow of truth values")
     square = lambda: b.binary("mul", x, x)  # noqa: E731
@@ -242,7 +241,7 @@ def lerp(b, out, x, y, weight):
 @lowers("addcmul.default")
 def addcmul(b, out, x, y, z, *, value=1):
     def compute(p, q, r):
-        q = q if value == 1 else b.binary("mul", b.full_like(known(value), q), q)
+        q = q if value == 1 else b.binary("mul", b.full_like(value, q), q)
         return b.binary("add", p, b.binary("mul", q, r))
     return arithmetic(b, out, compute, x, y, z)
 
@@ -250,7 +249,7 @@ def addcmul(b, out, x, y, z, *, value=1):
 @lowers("addcdiv.default")
 def addcdiv(b, out, x, y, z, *, value=1):
     def compute(p, q, r):
-        q = q if value == 1 else b.binary("mul", b.full_like(known(value), q), q)
+        q = q if value == 1 else b.binary("mul", b.full_like(value, q), q)
         return b.binary("add", p, b.binary("div", q, r))
     return arithmetic(b, out, compute, x, y, z)
 

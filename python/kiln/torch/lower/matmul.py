@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products of matrices."""
 from . import lowers
-from .common import Unsupported, is_float, is_narrow, is_small, is_unsigned, known, operand, wide
+from .common import Unsupported, is_float, is_narrow, is_number, is_small, is_unsigned, operand, wide
 
 
 def product(b, x, y, batch, contract, dtype):
@@ -36,15 +36,19 @@ def dot(b, out, x, y):
 
 
 def _scale(b, x, factor):
-    factor = known(factor) if is_float(x.dtype) else int(known(factor))  # as torch cuts it
-    return x if factor == 1 else b.binary("mul", x, b.full_like(known(factor), x))
+    if is_number(factor) and not is_float(x.dtype):
+        factor = int(factor)  # as torch cuts it
+    return x if factor == 1 else b.binary("mul", x, b.full_like(factor, x))
 
 
 def added(b, out, x, made, beta, alpha):
     """beta * x + alpha * made, where beta 0 forgets x. `made` has the type of the sums."""
     made = _scale(b, made, alpha)
-    if (beta if is_float(out.dtype) else int(known(beta))) != 0:
-        made = b.binary("add", _scale(b, operand(b, x, made.dtype, out.shape), beta), made)
+    if not is_number(beta) or (beta if is_float(out.dtype) else int(beta)) != 0:
+        more = _scale(b, operand(b, x, made.dtype, out.shape), beta)
+        if not is_number(beta):
+            more = b.where(b.compare("eq", b.full_like(beta, more), b.full_like(0, more)), b.full_like(0, more), more)
+        made = b.binary("add", more, made)
     return b.convert(made, out.dtype)
 
 

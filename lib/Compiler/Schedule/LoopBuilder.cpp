@@ -50,6 +50,15 @@ std::optional<SmallVector<LoopState>> LoopBuilder::classify(prim::WhileOp op) {
       return std::nullopt;
     } else if (op == outer && type.getNumElements() > kFewScalars &&
                findUpdates(yielded, argument, updates)) {
+      int64_t written = 0;
+      for (prim::ScatterOp update : updates)
+        written += numElements(update.getUpdates());
+      // Accesses of single elements take long to compile where there are many.
+      if (written > kMostScalars) {
+        fail("more than " + Twine(kMostScalars) +
+             " elements are written in each iteration");
+        return std::nullopt;
+      }
       states.push_back(LoopState::memory);
     } else if (type.getNumElements() <= kMostScalars) {
       states.push_back(LoopState::scalars);

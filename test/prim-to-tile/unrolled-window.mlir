@@ -1,10 +1,10 @@
 // Small windows without a product are one expression of elements.
 // RUN: kiln-opt %s -pass-pipeline='builtin.module(kiln-set-target{spec=cpu:x86-64-v3},func.func(prim-simplify,prim-fuse),convert-prim-to-tile)' | FileCheck %s
 
-// What is around the input is in a copy of it.
+// What is around the input is in a copy of it. Multiply-adds may be fused.
 // CHECK-LABEL: tile.kernel private @depthwise_0_conv(
 // CHECK-NOT: scf.for
-// CHECK-COUNT-9: arith.mulf
+// CHECK-COUNT-9: arith.mulf {{.*}} fastmath<contract>
 // CHECK-NOT: arith.mulf
 // CHECK: tile.kernel private @depthwise_0_conv_pad(
 func.func @depthwise(%x: tensor<2x13x17x17xf32>, %w: tensor<13x1x3x3xf32>, %b: tensor<13xf32>) -> tensor<2x13x17x17xf32> {

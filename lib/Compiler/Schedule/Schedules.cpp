@@ -257,5 +257,13 @@ Value kiln::schedule::added(Value x, Value y, OpBuilder &b) {
 Value kiln::schedule::multiplyAdd(Value column, Value row, Value sum,
                                   TileBuilder &emitter) {
   auto type = cast<RankedTensorType>(sum.getType());
-  return added(sum, multiplied(column, row, type, emitter), emitter.kernel.b);
+  Value product = multiplied(column, row, type, emitter);
+  Value total = added(sum, product, emitter.kernel.b);
+  // The bound of a contraction leaves room for either rounding.
+  for (Value value : {product, total})
+    if (auto op = value.getDefiningOp<arith::ArithFastMathInterface>())
+      op->setAttr(op.getFastMathAttrName(),
+                  arith::FastMathFlagsAttr::get(
+                      op->getContext(), arith::FastMathFlags::contract));
+  return total;
 }

@@ -87,16 +87,16 @@ struct Address {
 } // namespace
 
 /// Folds the coordinates of `point` (per view dimension, with steps) into an
-/// address, each term at the level it belongs to.
+/// address, each term at the level it belongs to. `constant` elements are added
+/// last, so that accesses at fixed distances share an address register.
 static Address
-addressOf(NestBuilder &e, Value origin, const ViewInfo &view,
+addressOf(NestBuilder &e, Value origin, int64_t constant, const ViewInfo &view,
           ArrayRef<Coord> coords, ArrayRef<int64_t> steps,
           llvm::function_ref<void(int, llvm::function_ref<void()>)> atLevel) {
   Address address{origin, 0, Value()};
   int deepest = 0;
   for (const Coord &coord : coords)
     deepest = std::max(deepest, coord.index ? coord.level : 0);
-  int64_t constant = 0;
   for (int level = 0; level <= deepest; ++level) {
     Value sum;
     for (size_t d = 0; d < coords.size(); ++d) {
@@ -301,14 +301,24 @@ static Address addressOfLoad(
     ArrayRef<Coord> coords, Value &origin,
     llvm::function_ref<void(int, llvm::function_ref<void()>)> atLevel) {
   const ViewInfo &view = e.viewOf(form.view);
+  int64_t constant = 0;
+  SmallVector<int64_t> dynamic;
+  for (int64_t d = 0; d < form.viewRank; ++d) {
+    std::optional<int64_t> offset = getConstantIntValue(e.offsetOf(load, d));
+    std::optional<int64_t> stride = getConstantIntValue(view.strides[d]);
+    if (offset && stride)
+      constant += *offset * *stride;
+    else
+      dynamic.push_back(d);
+  }
   if (!origin)
     atLevel(0, [&] {
       Value sum = e.c64(0);
-      for (int64_t d = 0; d < form.viewRank; ++d)
+      for (int64_t d : dynamic)
         sum = e.add(sum, e.mul(e.offsetOf(load, d), view.strides[d]));
       origin = e.gep(view.base, sum, view.elementType);
     });
-  return addressOf(e, origin, view, coords, form.steps, atLevel);
+  return addressOf(e, origin, constant, view, coords, form.steps, atLevel);
 }
 
 /// Fetches what lies ahead of `address`, of which `elements` are read, where
@@ -449,7 +459,8 @@ Value NestBuilder::evaluateGather(ViewAccessOpInterface gather,
         sum = add(sum, mul(offsetOf(gather, d), view.strides[d]));
     origin = gep(view.base, sum, view.elementType);
   }
-  Address address = addressOf(*this, origin, view, coords, form.steps, atLevel);
+  Address address =
+      addressOf(*this, origin, 0, view, coords, form.steps, atLevel);
   AtLevel at(*this, point.level());
   Value pad = paddingOf(*this, gather, view.elementType);
   // Indices as i64, and whether they are inside.

@@ -194,6 +194,7 @@ void NestBuilder::fill(const TileBuffer &buffer, Value tile, bool mayOverrun) {
   collect(tile, identity, nest);
   if (nest.hasFunctions)
     nest.side = sideBySide(nest);
+  nest.rows = rowsTogether(nest);
   int lane = nest.laneDim;
   // A row may be overrun when the next one starts at least a vector later and
   // is written afterwards or not at all.

@@ -96,6 +96,26 @@ struct Nest {
   /// How many vectors are computed side by side where every access is in
   /// bounds.
   int64_t side = 1;
+  /// Whether elements may be computed twice: nothing that is read changes. The
+  /// last vector of a row then begins before the end of the one before it.
+  bool mayRepeat = false;
+  /// How many rows are computed together, which share what they all read.
+  int64_t rows = 1;
+  /// The innermost dimension that neither lanes nor the body run along; -1:
+  /// none.
+  int rowDim() const;
+};
+
+/// Rows that are computed together: the point where the first begins, without
+/// its lane coordinate, and the range of the lane dimension. Every access
+/// before `fastEnd` is in bounds.
+struct RowBlock {
+  Point first;
+  Value begin, fastEnd, end;
+  /// Whether the row has a vector at least, and every access of it is in
+  /// bounds; null where elements must not be computed twice.
+  Value isWhole;
+  int64_t count = 1;
 };
 
 /// Dimension references used to find out how a nest reaches a load: the nest's
@@ -111,7 +131,7 @@ public:
   /// What is known of the kernel's own scalars.
   index::Analysis facts;
 
-  // --- Loops and levels (Nest.cpp) -----------------------------------------
+  // --- Loops and levels (Nest.cpp, NestRows.cpp) ---------------------------
   using LoopBody = llvm::function_ref<SmallVector<Value>(Coord, ValueRange)>;
   /// A loop whose body is one level deeper; returns the carried values.
   SmallVector<Value> forLoop(Value lo, Value hi, int64_t step, ValueRange init,
@@ -128,14 +148,20 @@ public:
   /// What each dimension's coordinates must lie in for every access to be in
   /// bounds, and the condition (null: true) that does not depend on the nest.
   Value safeRanges(const Nest &nest, SmallVector<Bounds> &safe);
-  /// Opens the loops over all dimensions but the lane dimension. `body` gets a
-  /// point whose lane coordinate is unset, and the range of the lane dimension:
-  /// begin, end of the part where every access is in bounds, end.
-  void openRows(Nest &nest,
-                llvm::function_ref<void(Point, Value, Value, Value)> body);
+  /// What a nest runs of a dimension.
+  Bounds rangeOf(const Nest &nest, int dim);
+  /// Opens the loops over all dimensions but the lane dimension.
+  void openRows(Nest &nest, llvm::function_ref<void(const RowBlock &)> body);
   /// How many vectors a nest may compute side by side: several where rows are
   /// long.
   int64_t sideBySide(const Nest &nest) const;
+  /// How many rows a nest should compute together: several where it reads at
+  /// many places, as the windows of convolutions and poolings do.
+  int64_t rowsTogether(const Nest &nest) const;
+  /// Calls `body` for each of the rows, at the same lanes, and lets the
+  /// operations that it emits take turns.
+  void runRows(const RowBlock &rows, int rowDim, Point point, Value count,
+               llvm::function_ref<void(Point, Value)> body);
   /// The whole nest; `body` gets each point and, for a partial vector, the
   /// number of valid lanes (else null).
   void runNest(Nest &nest, llvm::function_ref<void(Point, Value)> body);

@@ -212,10 +212,11 @@ Reduction::Reduction(tile::ReduceOp reduce, KernelEmitter &e)
 }
 
 void Reduction::emit() {
-  e.openRows(nest, [&](Point row, Value lo, Value fastEnd, Value hi) {
+  e.openRows(nest, [&](const RowBlock &rows) {
     if (nest.laneDim != axis)
-      return reduceRows(row, lo, fastEnd, hi);
-    SmallVector<Value> values = reduceAlongLanes(row, fastEnd);
+      return reduceRows(rows.first, rows.begin, rows.fastEnd, rows.end);
+    Point row = rows.first;
+    SmallVector<Value> values = reduceAlongLanes(row, rows.fastEnd);
     row.lanes = 1;
     store(values, row, nullptr);
   });

@@ -3,6 +3,7 @@
 
 #include "OwnLowerings.h"
 #include "SmallFloats.h"
+#include "kiln/Analysis/Aliases.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -377,6 +378,15 @@ void TileStore::emit() {
   e.streams |= bool(streaming);
   if (nest.hasFunctions || peel)
     nest.side = e.sideBySide(nest);
+  if (combine == tile::Combine::assign) {
+    nest.rows = e.rowsTogether(nest);
+    nest.mayRepeat =
+        !streaming && llvm::none_of(nest.accesses, [&](const Access &access) {
+          auto read = cast<ViewAccessOpInterface>(access.op);
+          return tile::mayAlias(read.getAccessedView(),
+                                store.getAccessedView());
+        });
+  }
   steps.resize(type.getRank());
   for (auto [d, axis] : llvm::enumerate(axes))
     if (axis.tileDim >= 0)

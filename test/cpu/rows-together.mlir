@@ -6,6 +6,7 @@
 // RUN: kiln-run %s --target=cpu,threads=1 --entry=window --grid=5 --arg=hurt:1:f32:5x8x22 --arg=random:2:f32:9 --arg=zeros:f32:5x6x20 --check --no-fallback | FileCheck %s --check-prefix=RESULT
 // RUN: kiln-run %s --target=cpu,threads=1 --entry=window --grid=4 --arg=random:1:f32:5x8x22 --arg=random:2:f32:9 --arg=zeros:f32:5x6x20 --check --no-fallback | FileCheck %s --check-prefix=RESULT
 // RUN: kiln-run %s --target=cpu,threads=1 --entry=in_place --grid=2 --arg=random:1:f32:2x20 --check --no-fallback | FileCheck %s --check-prefix=RESULT
+// RUN: kiln-run %s --target=cpu,threads=1 --entry=around --grid=3 --arg=random:1:f32:3x38 --arg=zeros:f32:3x40 --check --no-fallback | FileCheck %s --check-prefix=RESULT
 
 // RESULT: largest error
 
@@ -74,4 +75,21 @@ tile.kernel @in_place(%x: !tile.view<2x20xf32>) {
   %a = tile.load %x[%i, %c0] : !tile.view<2x20xf32> -> tensor<20xf32>
   %b = arith.addf %a, %a : tensor<20xf32>
   tile.store %b, %x[%i, %c0] : tensor<20xf32>, !tile.view<2x20xf32>
+}
+
+// The first vector of a row is partly outside of the view, those behind it are not.
+// CHECK-LABEL: func.func @around(
+// CHECK: llvm.intr.masked.load
+// CHECK: scf.for
+// CHECK: llvm.load {{.*}} -> vector<8xf32>
+// CHECK-NEXT: llvm.getelementptr
+// CHECK-NEXT: llvm.store {{.*}} : vector<8xf32>
+// CHECK: scf.for
+// CHECK: llvm.intr.masked.load
+tile.kernel @around(%x: !tile.view<3x38xf32> {tile.readonly}, %y: !tile.view<3x40xf32> {tile.noalias}) {
+  %i = tile.program_id : index
+  %c0 = arith.constant 0 : index
+  %c-1 = arith.constant -1 : index
+  %a = tile.load %x at [%i, %c-1] : !tile.view<3x38xf32> -> tensor<40xf32>
+  tile.store %a, %y[%i, %c0] : tensor<40xf32>, !tile.view<3x40xf32>
 }

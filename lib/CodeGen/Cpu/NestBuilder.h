@@ -99,6 +99,9 @@ struct Nest {
   /// Whether elements may be computed twice: nothing that is read changes. The
   /// last vector of a row then begins before the end of the one before it.
   bool mayRepeat = false;
+  /// Whether vectors that are in bounds may follow others that are not, at the
+  /// start of a row.
+  bool mayBeginLate = false;
   /// How many rows are computed together, which share what they all read.
   int64_t rows = 1;
   /// The innermost dimension that neither lanes nor the body run along; -1:
@@ -107,11 +110,11 @@ struct Nest {
 };
 
 /// Rows that are computed together: the point where the first begins, without
-/// its lane coordinate, and the range of the lane dimension. Every access
-/// before `fastEnd` is in bounds.
+/// its lane coordinate, and the range of the lane dimension. Every access from
+/// `fastBegin` to `fastEnd` is in bounds.
 struct RowBlock {
   Point first;
-  Value begin, fastEnd, end;
+  Value begin, fastBegin, fastEnd, end;
   /// Whether the row has a vector at least, and every access of it is in
   /// bounds; null where elements must not be computed twice.
   Value isWhole;

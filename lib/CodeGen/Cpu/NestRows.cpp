@@ -73,12 +73,12 @@ void NestBuilder::openRows(Nest &nest,
   point.coords.resize(rank);
   auto atRows = [&](Value fastRow) {
     if (nest.laneDim < 0) {
-      block.begin = block.fastEnd = zero;
+      block.begin = block.fastBegin = block.fastEnd = zero;
       block.end = c64(1);
       return body(block);
     }
     Bounds range = rangeOf(nest, nest.laneDim), ok = safe[nest.laneDim];
-    block.begin = block.fastEnd = range.lo;
+    block.begin = block.fastBegin = block.fastEnd = range.lo;
     block.end = range.hi;
     block.isWhole = nullptr;
     if (nest.neverFast)
@@ -87,21 +87,30 @@ void NestBuilder::openRows(Nest &nest,
     if (nest.overrun)
       end = c64(llvm::alignTo(nest.shape[nest.laneDim], nest.lanes));
     Value limit = ok.hi ? minimum(end, ok.hi) : end;
-    Value whole = roundDown(maximum(sub(limit, range.lo), zero), nest.lanes);
-    block.fastEnd = add(range.lo, whole);
-    if (ok.lo)
+    if (ok.lo && nest.mayBeginLate) {
+      // Whole vectors from the start of the row, of which some are too early.
+      Value early = maximum(sub(ok.lo, range.lo), zero);
+      early = roundDown(add(early, c64(nest.lanes - 1)), nest.lanes);
+      block.fastBegin = minimum(add(range.lo, early), end);
+    } else if (ok.lo) {
       fastRow = conjunction(
           fastRow, compare(arith::CmpIPredicate::sle, ok.lo, range.lo));
+    }
+    Value whole =
+        roundDown(maximum(sub(limit, block.fastBegin), zero), nest.lanes);
+    block.fastEnd = add(block.fastBegin, whole);
     if (leavesRest(nest, range))
       block.isWhole = conjunction(
           fastRow,
-          conjunction(ok.hi
-                          ? compare(arith::CmpIPredicate::sge, ok.hi, range.hi)
-                          : Value(),
-                      compare(arith::CmpIPredicate::sge,
-                              sub(range.hi, range.lo), c64(nest.lanes))));
-    if (fastRow)
+          conjunction(
+              ok.hi ? compare(arith::CmpIPredicate::sge, ok.hi, range.hi)
+                    : Value(),
+              compare(arith::CmpIPredicate::sge, sub(range.hi, block.fastBegin),
+                      c64(nest.lanes))));
+    if (fastRow) {
+      block.fastBegin = select(fastRow, block.fastBegin, range.lo);
       block.fastEnd = select(fastRow, block.fastEnd, range.lo);
+    }
     body(block);
   };
   std::function<void(size_t, Value)> descend = [&](size_t depth,
@@ -218,6 +227,7 @@ void NestBuilder::runRows(const RowBlock &rows, int rowDim, Point point,
 
 void NestBuilder::runNest(Nest &nest,
                           llvm::function_ref<void(Point, Value)> body) {
+  nest.mayBeginLate = nest.side == 1;
   openRows(nest, [&](const RowBlock &rows) {
     if (nest.laneDim < 0)
       return body(rows.first, nullptr);
@@ -234,12 +244,13 @@ void NestBuilder::runNest(Nest &nest,
         return SmallVector<Value>();
       });
     };
-    Value begin = rows.begin;
+    Value begin = rows.fastBegin;
+    run(rows.begin, begin, nest.lanes, false);
     if (nest.side > 1 && nest.lanes > 1 && rows.fastEnd != begin) {
       int64_t wide = nest.side * nest.lanes;
       Value size = maximum(sub(rows.fastEnd, begin), c64(0));
       begin = add(begin, roundDown(size, wide));
-      run(rows.begin, begin, wide, true);
+      run(rows.fastBegin, begin, wide, true);
     }
     run(begin, rows.fastEnd, nest.lanes, true);
     Value rest = rows.fastEnd;

@@ -23,7 +23,9 @@ func.func @depthwise(%x: tensor<2x13x17x17xf32>, %w: tensor<13x1x3x3xf32>, %b: t
 // CHECK-NOT: arith.maximumf
 // CHECK: tile.kernel private @max_0_max_pool_pad(
 // CHECK: %[[LOW:.*]] = arith.constant 0xFF800000 : f32
-// CHECK: tile.load %{{.*}} pad %[[LOW]] : f32
+// With steps of two, every other element of a line is side by side there, so that a position of the window reads neighbours.
+// CHECK-COUNT-2: tile.load %{{.*}} pad %[[LOW]] : f32 : {{.*}}, 2]>
+// CHECK: return
 func.func @max(%x: tensor<1x5x23x23xf32>) -> tensor<1x5x12x12xf32> {
   %0 = prim.transpose %x permutation [0, 2, 3, 1] : tensor<1x5x23x23xf32> -> tensor<1x23x23x5xf32>
   %1 = prim.max_pool %0 {window = array<i64: 3, 3>, strides = array<i64: 2, 2>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>} : tensor<1x23x23x5xf32> -> tensor<1x12x12x5xf32>

@@ -70,6 +70,8 @@ private:
   /// Threads read around the input by masks, at no cost; others take a copy.
   bool hasViews;
   Surrounded surrounded;
+  /// Into how many parts the copy of the input divides its lines.
+  int64_t phases = 1;
   Type element, acc;
 };
 
@@ -88,8 +90,14 @@ void WindowUnroller::surroundInput() {
   }
   if (isInside)
     return;
+  // What a position of the window reads along a line is side by side there.
+  constexpr int64_t kMostPhases = 4;
+  int64_t stride = list("strides").back();
+  if (stride <= kMostPhases && input.strides[spatial].is(1) &&
+      input.sizes[spatial].isStatic())
+    phases = stride;
   surrounded = surround(group, input, list("pad_low"), sizes, orderOf(input),
-                        outside(), "generic.unrolled_window");
+                        outside(), "generic.unrolled_window", phases);
   input = surrounded.buffer;
 }
 
@@ -181,6 +189,11 @@ Value WindowUnroller::unroll(TileBuilder &emitter) {
     AccessMap read = from;
     if (hasViews && !placeView(read, position))
       continue;
+    if (phases > 1) {
+      int64_t at = position.back() * dilationOf(spatial - 1);
+      read.index[spatial] = anchor.map.index[spatial] + at / phases;
+      read.index.push_back(IndexExpr(at % phases));
+    }
     Value x = emitter.load(input, read, hasViews ? outside() : TypedAttr());
     if (conv) {
       Value y = emitter.load(filter, anchor.operandMaps[1]);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "WindowInput.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -34,33 +35,27 @@ Surrounded kiln::schedule::surround(Group &group, const Buffer &input,
                                     ArrayRef<int64_t> low,
                                     ArrayRef<int64_t> sizes,
                                     ArrayRef<unsigned> order, TypedAttr outside,
-                                    StringRef schedule) {
-  unsigned rank = input.rank();
+                                    StringRef schedule, int64_t phases) {
+  unsigned rank = input.rank(), split = rank - 2;
   KernelBuilder copy(group.host, group.fusion.getLoc(),
                      group.ctx.kernelName + "_pad");
+  auto isSpatial = [&](unsigned d) { return d > 0 && d + 1 < rank; };
   SmallVector<Extent> whole;
-  AccessMap from, to;
-  from.index.resize(rank);
-  to.index.resize(rank);
   target::TilingProblem problem;
   target::TilingTile tile;
   for (auto [number, d] : llvm::enumerate(order)) {
-    bool isSpatial = d > 0 && d + 1 < rank;
     KernelDim dim;
-    dim.size = isSpatial ? Extent(sizes[d - 1]) : input.sizes[d];
+    dim.size = isSpatial(d) ? Extent(sizes[d - 1]) : input.sizes[d];
+    if (phases > 1 && d == split) {
+      dim.size = int64_t(llvm::divideCeil(sizes[d - 1], phases));
+      whole.push_back(phases);
+    }
     copy.dims.push_back(dim);
     whole.push_back(dim.size);
     problem.dims.push_back({number + 1 == rank ? target::TilingRole::Column
                                                : target::TilingRole::Row,
                             dim.size.asStatic()});
     tile.dims.push_back(number);
-    to.index[d] = from.index[d] = IndexExpr::dim(number);
-    if (isSpatial) {
-      Extent start = low[d - 1];
-      from.index[d] = to.index[d] - start;
-      from.ranges.push_back(
-          {static_cast<int>(number), start, start + input.sizes[d]});
-    }
   }
   tile.bits = input.elementType().getIntOrFloatBitWidth();
   tile.along = rank - 1;
@@ -78,21 +73,54 @@ Surrounded kiln::schedule::surround(Group &group, const Buffer &input,
     copy.addGridDim(dim);
   copy.placeGrid();
   Surrounded result;
-  result.buffer = group.host.allocate(input.elementType(), whole);
-  Buffer made = result.buffer;
-  for (auto [number, d] : llvm::enumerate(order)) {
-    result.buffer.sizes[d] = made.sizes[number];
-    result.buffer.strides[d] = made.strides[number];
+  Buffer made = group.host.allocate(input.elementType(), whole);
+  result.buffer = made;
+  result.buffer.sizes.resize(rank);
+  result.buffer.strides.resize(rank);
+  unsigned place = 0;
+  for (unsigned d : order) {
+    if (phases > 1 && d == split) {
+      result.buffer.sizes.push_back(made.sizes[place]);
+      result.buffer.strides.push_back(made.strides[place++]);
+    }
+    result.buffer.sizes[d] = made.sizes[place];
+    result.buffer.strides[d] = made.strides[place++];
   }
   TileBuilder emitter(copy, group.plan, group.inGroup(), space);
-  Value loaded = emitter.load(input, from, outside);
-  // Along dimensions of stride 0 nothing was padded: the view lacks them.
-  for (auto [number, d] : llvm::enumerate(order))
-    if (const IndexRange *range = from.rangeOf(number);
-        range && input.strides[d].is(0))
-      if (Value inside = emitter.mask(number, range->lo, range->hi))
-        loaded = emitter.select(inside, loaded, outside);
-  emitter.store(loaded, result.buffer, to);
+  for (int64_t phase = 0; phase < phases; ++phase) {
+    AccessMap from, to;
+    from.index.resize(rank);
+    to.index.resize(rank);
+    for (auto [number, d] : llvm::enumerate(order)) {
+      to.index[d] = from.index[d] = IndexExpr::dim(number);
+      if (!isSpatial(d))
+        continue;
+      Extent start = low[d - 1];
+      if (phases == 1 || d != split) {
+        from.index[d] = to.index[d] - start;
+        from.ranges.push_back(
+            {static_cast<int>(number), start, start + input.sizes[d]});
+        continue;
+      }
+      from.index[d] = to.index[d] * phases + (phase - low[d - 1]);
+      auto after = [&](int64_t elements) {
+        return std::max<int64_t>(
+            llvm::divideCeilSigned(elements - phase, phases), 0);
+      };
+      from.ranges.push_back({static_cast<int>(number), after(low[d - 1]),
+                             after(low[d - 1] + input.sizes[d].get())});
+    }
+    if (phases > 1)
+      to.index.push_back(IndexExpr(phase));
+    Value loaded = emitter.load(input, from, outside);
+    // Along dimensions of stride 0 nothing was padded: the view lacks them.
+    for (auto [number, d] : llvm::enumerate(order))
+      if (const IndexRange *range = from.rangeOf(number);
+          range && input.strides[d].is(0))
+        if (Value inside = emitter.mask(number, range->lo, range->hi))
+          loaded = emitter.select(inside, loaded, outside);
+    emitter.store(loaded, result.buffer, to);
+  }
   result.launch = copy.finish(schedule);
   result.kernel = copy.kernel;
   return result;

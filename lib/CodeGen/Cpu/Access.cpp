@@ -367,19 +367,19 @@ Value NestBuilder::evaluateLoad(ViewAccessOpInterface load,
   AtLevel at(*this, level);
   bool vector = address.laneStrideDynamic || address.laneStride;
   Value pad = paddingOf(*this, load, view.elementType);
-  if (isFast(level) && vector && level == currentLevel())
+  if (isFast(level) && vector && !lineMask && level == currentLevel())
     prefetchAhead(*this, load, address.base,
                   address.laneStride == 1 ? point.lanes : 1);
   if (isFast(level)) {
     if (!vector)
       return readScalar(*this, address.base, view.elementType, Value(), pad);
-    return readLanes(*this, address, view.elementType, point.lanes, Value(),
+    return readLanes(*this, address, view.elementType, point.lanes, lineMask,
                      pad);
   }
 
   // Out of bounds is possible: a condition for what all lanes share, a mask for
   // the rest.
-  Value condition, mask, hasLanes;
+  Value condition, mask = lineMask, hasLanes;
   for (int64_t d = 0; d < form.viewRank; ++d) {
     Bounds valid = validRange(load, d);
     Value first = coordValue(coords[d]);

@@ -202,6 +202,14 @@ public:
   /// The elements of a tile whose dimensions are joined or divided in the
   /// result of a movement (Reshape.cpp).
   Value evaluateReshaped(mlir::OpOperand &operand, const Point &point);
+  /// Elements that `numPieces` pieces would be put together from, by a masked
+  /// read of each line of a view that they lie in. Null where those are not
+  /// much fewer, or not possible.
+  Value evaluateLines(mlir::OpOperand &operand, const Point &point,
+                      int64_t numPieces);
+  /// Whether the machine reads vectors of a view's elements under masks, at the
+  /// cost of others.
+  bool readsUnderMasks(ViewAccessOpInterface access);
   /// An index of such a tile, for the first lane.
   Coord evaluateCoord(mlir::AffineExpr expr, const Point &point);
 
@@ -294,6 +302,8 @@ public:
   llvm::DenseMap<Value, TileBuffer> storing;
   /// Lanes that are valid in the vector being evaluated; null: all.
   Value tailCount;
+  /// Lanes of a view that are read; null: all.
+  Value lineMask;
   /// The region's bounds, where its nest has them: what is computed, and behind
   /// what accesses may be out of bounds.
   struct {

@@ -8,10 +8,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "NestBuilder.h"
+#include "kiln/Dialect/Cpu/Attributes.h"
 #include "kiln/Dialect/Tile/ExchangeOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -140,6 +142,102 @@ Coord NestBuilder::evaluateCoord(AffineExpr expr, const Point &point) {
   return result;
 }
 
+/// The dimension of a tile, along its innermost lines, that lanes along `dim`
+/// of another shape follow from the start of a line to its end; -1: none.
+static int lineOf(AffineMap map, ArrayRef<int64_t> sizes, const Point &point,
+                  unsigned dim) {
+  auto anywhere = [](unsigned) { return true; };
+  for (auto [line, expr] : llvm::enumerate(map.getResults())) {
+    if (sizes[line] == 1 || !expr.isFunctionOfDim(dim))
+      continue;
+    bool isLine = true;
+    for (auto [d, other] : llvm::enumerate(map.getResults()))
+      isLine &= sizes[d] == 1 || laneStep(other, point, sizes[line],
+                                          anywhere) == int64_t(d == line);
+    if (isLine)
+      return line;
+  }
+  return -1;
+}
+
+bool NestBuilder::readsUnderMasks(ViewAccessOpInterface access) {
+  constexpr int64_t kLeastBytes = 4; // narrower ones are as slow as gathers
+  auto function = entry->getParent()->getParentOfType<func::FuncOp>();
+  return !function->hasAttr(kMaskedBitsAttr) &&
+         storageBytes(viewOf(access.getAccessedView()).elementType) >=
+             kLeastBytes;
+}
+
+Value NestBuilder::evaluateLines(OpOperand &operand, const Point &point,
+                                 int64_t numPieces) {
+  auto access = operand.get().getDefiningOp<ViewAccessOpInterface>();
+  if (!access || hasBuffer(operand.get()) ||
+      indirectAxis(access.getAxes()) >= 0 || !readsUnderMasks(access))
+    return {};
+  int dim = -1;
+  for (auto [d, coord] : llvm::enumerate(point.coords)) {
+    if (coord.lane && (dim >= 0 || coord.lane != 1))
+      return {};
+    if (coord.lane)
+      dim = d;
+  }
+  AffineMap map = readOf(operand);
+  auto sizes = cast<ShapedType>(operand.get().getType()).getShape();
+  int line = dim < 0 ? -1 : lineOf(map, sizes, point, dim);
+  if (line < 0)
+    return {};
+  int64_t size = sizes[line];
+  int64_t count = llvm::divideCeil(point.lanes - 1, size) + 1;
+  if (2 * count >= numPieces)
+    return {};
+  Coord first = point.coords[dim],
+        column = evaluateCoord(map.getResult(line), point);
+  first.lane = 0;
+  Value at = coordValue(first), inLine = coordValue(column);
+  Coord start{nullptr, first.constant - column.constant, 0, first.level};
+  if (first.index) {
+    AtLevel level(*this, first.level);
+    start = Coord{sub(at, inLine), 0, 0, first.level};
+  }
+  int64_t extent = cast<ShapedType>(operand.getOwner()->getResult(0).getType())
+                       .getDimSize(dim);
+  Value result;
+  for (int64_t number = 0; number < count; ++number) {
+    Point from = point, source;
+    from.coords[dim] = start;
+    from.coords[dim].constant += number * size;
+    source.lanes = point.lanes;
+    for (auto [d, expr] : llvm::enumerate(map.getResults()))
+      source.coords.push_back(sizes[d] == 1 ? Coord()
+                                            : evaluateCoord(expr, from));
+    // Lane 0 is as far before the line as it is into the first one.
+    Coord &x = source.coords[line] = column;
+    x.constant -= number * size;
+    x.lane = 1;
+    AtLevel level(*this, point.level());
+    Value begin = sub(c64(number * size), inLine);
+    Value end = minimum(add(begin, c64(size)), sub(c64(extent), at));
+    Value mask = laneMask(end, point.lanes);
+    if (number) {
+      Value before = laneMask(begin, point.lanes);
+      mask = arith::AndIOp::create(
+          b, loc, mask,
+          arith::XOrIOp::create(
+              b, loc, before,
+              arith::ConstantOp::create(
+                  b, loc,
+                  DenseElementsAttr::get(cast<VectorType>(before.getType()),
+                                         true))));
+    }
+    Value outer = std::exchange(lineMask, mask);
+    Value part = evaluateLanes(operand.get(), source);
+    lineMask = outer;
+    result =
+        result ? arith::SelectOp::create(b, loc, mask, part, result) : part;
+  }
+  return result;
+}
+
 Value NestBuilder::evaluateReshaped(OpOperand &operand, const Point &point) {
   if (auto exchange = dyn_cast<tile::ExchangeOp>(operand.getOwner()))
     if (int64_t mask = getMaskWithin(exchange, point)) {
@@ -193,6 +291,9 @@ Value NestBuilder::evaluateReshaped(OpOperand &operand, const Point &point) {
   }
   if (lanes == 1)
     steps.assign(sizes.size(), 0);
+  if (hasLanes)
+    if (Value value = evaluateLines(operand, point, point.lanes / lanes))
+      return value;
   SmallVector<Value> pieces;
   for (int64_t first = 0; first < (hasLanes ? point.lanes : 1);
        first += lanes) {

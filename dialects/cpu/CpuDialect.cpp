@@ -117,8 +117,6 @@ LogicalResult CpuDialect::verifyOperationAttribute(Operation *op,
   static constexpr KnownAttribute kKnown[] = {
       {kProductAttr, AttributeRole::Decision},
       {kScratchBytesAttr, AttributeRole::Decision},
-      {kConvertsAttr, AttributeRole::Decision},
-      {kMaskedBitsAttr, AttributeRole::Decision},
       // lib/CodeGen/Cpu
       {"cpu.leaves", AttributeRole::Decision},
   };

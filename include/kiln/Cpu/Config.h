@@ -15,7 +15,6 @@ struct CpuConfig {
   int64_t l1Bytes = 32768;           ///< nearest cache
   int64_t lastCacheBytes = 32 << 20; ///< what larger data is not kept in
   int64_t lineBytes = 64;            ///< of the nearest cache
-  bool convertsF16 = false;          ///< has instructions between f16 and f32
 
   /// Reads the unit of kind `vector` and the memory `l1`; the defaults above
   /// where the description has none.

@@ -1,8 +1,8 @@
 //===- Access.cpp - Reading through views ---------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Machine.h"
 #include "NestBuilder.h"
-#include "kiln/Dialect/Cpu/Attributes.h"
 #include "kiln/Interfaces/ViewAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -185,10 +185,7 @@ static Value readEverySecond(NestBuilder &e, const Address &address,
   }
   // Masked loads of narrower elements are as slow as gathers, and so are all
   // where the machine has none of some lengths.
-  auto function =
-      b.getInsertionBlock()->getParent()->getParentOfType<func::FuncOp>();
-  if (align < 4 || lanes % 2 ||
-      (function && function->hasAttr(kMaskedBitsAttr)))
+  if (align < 4 || lanes % 2 || extraOf(e.kernel, kMaskedBits))
     return {};
   auto masks = cast<VectorType>(mask.getType());
   Value none = arith::ConstantOp::create(

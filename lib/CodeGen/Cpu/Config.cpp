@@ -17,8 +17,6 @@ CpuConfig CpuConfig::fromDescription(target::TargetAttr description) {
     if (unit.getRegisters() > 0)
       config.registers = unit.getRegisters();
   }
-  if (auto extra = description.getExtra())
-    config.convertsF16 = extra.contains("converts_f16");
   if (target::MemoryAttr l3 = description.getMemory("l3"))
     if (l3.getSize() > 0)
       config.lastCacheBytes = l3.getSize();

@@ -146,17 +146,6 @@ LogicalResult KernelEmitter::emitFunction(StringRef name) {
   auto function = func::FuncOp::create(
       b, loc, name,
       b.getFunctionType({pointer, i64, i64, pointer, pointer}, {}));
-  SmallVector<Type> converts;
-  if (config.convertsF16)
-    converts.push_back(b.getF16Type());
-  if (DictionaryAttr extra = description ? description.getExtra() : nullptr) {
-    if (extra.contains("converts_bf16"))
-      converts.push_back(b.getBF16Type());
-    if (Attribute bits = extra.get("masked_bits"))
-      function->setAttr(kMaskedBitsAttr, bits);
-  }
-  if (!converts.empty())
-    function->setAttr(kConvertsAttr, b.getTypeArrayAttr(converts));
   function.setArgAttr(0, "llvm.noalias", b.getUnitAttr());
   function.setArgAttr(0, "llvm.readonly", b.getUnitAttr());
   function.setArgAttr(3, "llvm.noalias", b.getUnitAttr());

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "MaskedMemory.h"
+#include "Machine.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -129,8 +130,10 @@ private:
 } // namespace
 
 void cpu::expandMaskedMemory(ModuleOp module) {
+  auto bits = dyn_cast_or_null<IntegerAttr>(extraOf(module, kMaskedBits));
+  if (!bits)
+    return;
   for (auto function : module.getOps<func::FuncOp>())
-    if (auto bits = function->getAttrOfType<IntegerAttr>(kMaskedBitsAttr))
-      if (!function.isDeclaration())
-        MaskExpander(function, bits.getInt()).run();
+    if (!function.isDeclaration())
+      MaskExpander(function, bits.getInt()).run();
 }

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Machine.h"
 #include "kiln/Cpu/MatrixInstructions.h"
-#include "kiln/Dialect/Kiln/Description.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -133,10 +133,7 @@ struct RegisterBlockBuilder {
   /// Whether instructions multiply by one lane of a register: the left factor
   /// is then loaded by whole registers, in a fraction of the instructions.
   bool multipliesByLane() {
-    target::TargetAttr description = target::getDescription(op);
-    DictionaryAttr extra = description ? description.getExtra() : nullptr;
-    return extra && extra.contains("multiplies_by_lane") && down == 1 &&
-           lanes > 1;
+    return extraOf(op, "multiplies_by_lane") && down == 1 && lanes > 1;
   }
 
   /// Unit `number` of those that lie at `left`, in every lane. `registers` are

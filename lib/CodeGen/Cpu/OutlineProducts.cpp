@@ -4,7 +4,6 @@
 #include "OutlineProducts.h"
 #include "KernelEmitter.h"
 #include "kiln/Cpu/MatrixInstructions.h"
-#include "kiln/Dialect/Cpu/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
@@ -126,9 +125,6 @@ static LogicalResult outline(AcquireOp acquire,
   auto entry =
       makeFunction(b, loc, entryName, type, instruction.entryAttributes);
   auto inside = makeFunction(b, loc, name, type, instruction.insideAttributes);
-  // How memory is accessed under masks is said of each function.
-  if (Attribute bits = kernel->getAttr(kMaskedBitsAttr))
-    inside->setAttr(kMaskedBitsAttr, bits);
   b.setInsertionPointToEnd(&entry.getBody().front());
   auto inner = func::CallOp::create(b, loc, inside, entry.getArguments());
   func::ReturnOp::create(b, loc, inner.getResults());

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Pack.h"
+#include "Machine.h"
 #include "SmallFloats.h"
-#include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Stage/Places.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -237,10 +237,7 @@ Value Packer::condition(Coord batch, Coord start, Value last) {
 }
 
 bool Packer::isScalable() const {
-  target::TargetAttr description =
-      target::getDescription(b.getInsertionBlock()->getParentOp());
-  DictionaryAttr extra = description ? description.getExtra() : nullptr;
-  return extra && extra.contains("vscale");
+  return bool(extraOf(b.getInsertionBlock()->getParentOp(), "vscale"));
 }
 
 void Packer::store(Value value, Value place, int64_t index) {

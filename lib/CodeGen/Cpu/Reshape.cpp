@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Machine.h"
 #include "NestBuilder.h"
-#include "kiln/Dialect/Cpu/Attributes.h"
 #include "kiln/Dialect/Tile/ExchangeOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -162,8 +162,7 @@ static int lineOf(AffineMap map, ArrayRef<int64_t> sizes, const Point &point,
 
 bool NestBuilder::readsUnderMasks(ViewAccessOpInterface access) {
   constexpr int64_t kLeastBytes = 4; // narrower ones are as slow as gathers
-  auto function = entry->getParent()->getParentOfType<func::FuncOp>();
-  return !function->hasAttr(kMaskedBitsAttr) &&
+  return !extraOf(kernel, kMaskedBits) &&
          storageBytes(viewOf(access.getAccessedView()).elementType) >=
              kLeastBytes;
 }

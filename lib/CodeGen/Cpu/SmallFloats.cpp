@@ -10,23 +10,18 @@
 
 #include "SmallFloats.h"
 #include "Lanes.h"
-#include "kiln/Dialect/Cpu/Attributes.h"
+#include "Machine.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::cpu;
 
-/// Whether the machine that the current function is for converts `type`.
+/// Whether the machine that the current module is for converts `type`, f16 or
+/// bf16.
 static bool converts(OpBuilder &b, Type type) {
-  Operation *op = b.getInsertionBlock()->getParentOp();
-  auto function = dyn_cast<func::FuncOp>(op);
-  if (!function)
-    function = op->getParentOfType<func::FuncOp>();
-  auto types = function ? function->getAttrOfType<ArrayAttr>(kConvertsAttr)
-                        : ArrayAttr();
-  return types && llvm::is_contained(types, TypeAttr::get(type));
+  return bool(extraOf(b.getInsertionBlock()->getParentOp(),
+                      type.isF16() ? "converts_f16" : "converts_bf16"));
 }
 
 /// Whether the machine converts f16.

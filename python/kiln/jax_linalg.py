@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Decompositions of matrices that StableHLO has no operation for, as JAX functions.
 
-JAX has its own rules for processors and GPUs, which call libraries. These stand for them on Kiln: larger real matrices,
-and on processors a few small ones, are for functions of the host. Others have Householder reflections one column after the other, and rotations of all
-pairs of a round at once (Jacobi's method)."""
-import ctypes
-import functools
+JAX has its own rules for processors and GPUs, which call libraries. These stand for them on Kiln: larger real matrices, and on
+processors a few small ones, are for functions of the host. Others have Householder reflections one column after the other, and
+rotations of all pairs of a round at once (Jacobi's method)."""
 import math
 import os
-import re
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+
+from kiln import near
 
 
 def adjoint(x):
@@ -22,23 +21,11 @@ def adjoint(x):
 
 #: Rows and columns from which on matrices are the host's on every target.
 LARGE = 33
-#: If the target is the host itself, smaller ones are, too, up to this many at once: more of them fill vectors.
-SEVERAL = 64
 
 
-@functools.cache
-def is_near():
-    """Whether the target computes in the host's memory, and the host has the functions: the runtime looks for these names."""
-    target = re.split("[:,+]", os.environ.get("KILN_JAX_TARGET", "cpu"))[0]
-    names = [os.environ["KILN_LAPACK"]] if os.environ.get("KILN_LAPACK") else [
-        "liblapack.so.3", "libopenblas.so.0", "liblapack.so", "libopenblas.so"]
-    for name in names if target == "cpu" else []:
-        try:
-            ctypes.CDLL(name)
-            return True
-        except OSError:
-            pass
-    return False
+def is_close():
+    """Whether the host has the memory that the target computes in."""
+    return near.is_near(os.environ.get("KILN_JAX_TARGET", "cpu"))
 
 
 def is_large(a):
@@ -46,8 +33,8 @@ def is_large(a):
     if a.dtype not in (np.float32, np.float64) or 0 in a.shape:
         return False
     lead = a.shape[:-2]
-    are_few = all(isinstance(n, int) for n in lead) and math.prod(lead) <= SEVERAL
-    return max(a.shape[-2:]) >= LARGE or (are_few and min(a.shape[-2:]) > 1 and is_near())
+    are_few = all(isinstance(n, int) for n in lead) and math.prod(lead) <= near.SEVERAL
+    return max(a.shape[-2:]) >= LARGE or (are_few and min(a.shape[-2:]) > 1 and is_close())
 
 
 def host(function, *operands, **results):

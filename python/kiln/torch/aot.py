@@ -12,7 +12,7 @@ from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from kiln import compiler
 
-from . import cache, decompositions, flexible
+from . import cache, decompositions, flexible, host
 from .compiled import Compiled
 from .graph import UnsupportedNode, operation_of, place_of
 from .partition import split, unsupported_nodes
@@ -182,7 +182,7 @@ def compile_all(graph_module, example_inputs, target, fallback, plain=None, is_d
 
     # With the library, torch has one operation for a recurrent layer, of whose gradient nothing says how it is taken apart.
     library = torch.backends.mkldnn.flags(enabled=torch._C._get_mkldnn_enabled() and not torch.is_grad_enabled())
-    with torch._functorch.config.patch(functionalize_rng_ops=False), library, _without_collections():
+    with torch._functorch.config.patch(functionalize_rng_ops=False), library, _without_collections(), host.target(target):
         compiled = _through_aot(
             graph_module, example_inputs, fw_compiler=compile_as("forward"), bw_compiler=compile_as("backward"),
             inference_compiler=compile_as("inference"), decompositions=decompositions.table(is_drawn_inside),

@@ -1,13 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Linear algebra on the host as operations of torch, torch.ops.kiln.lu and others: what prim has whole. Compositions of
 ATen's operations are written in them where matrices are too large to be written out. torch runs them by its own."""
+import contextlib
+import contextvars
+import math
+
 import torch
+
+from kiln import near
 
 #: Element types that there are.
 DTYPES = (torch.float32, torch.float64)
 #: Their values follow from real matrices; see compositions/embedded.py.
 COMPLEX = (torch.complex64, torch.complex128)
 _LIBRARY = torch.library.Library("kiln", "FRAGMENT")
+#: Whether what is compiled computes in the host's memory.
+_IS_NEAR = contextvars.ContextVar("is_near", default=False)
+
+
+@contextlib.contextmanager
+def target(name):
+    """While a graph is traced for a target."""
+    token = _IS_NEAR.set(near.is_near(name))
+    try:
+        yield
+    finally:
+        _IS_NEAR.reset(token)
+
+
+def takes(a):
+    """Whether small matrices are the host's, too: one of them takes less time there than to be written out."""
+    lead = a.shape[:-2]
+    return _IS_NEAR.get() and a.dtype in DTYPES and all(isinstance(n, int) for n in lead) and math.prod(lead) <= near.SEVERAL
 
 
 def _operation(schema, eager):

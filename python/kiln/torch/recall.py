@@ -14,6 +14,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
 import kiln
+from kiln import near
 
 from . import cache
 from .calls import bound
@@ -132,7 +133,7 @@ def key(graph_module, target):
         lines = [text.node(node) for node in graph_module.graph.nodes]
     except (Unsure, AttributeError):  # of another version of torch
         return None
-    marks = [cache.compiler_mark(), _frontend_mark(), str(target), settings]
+    marks = [cache.compiler_mark(), _frontend_mark(), str(target), repr(near.is_near(target)), settings]
     return hashlib.sha256("\0".join([*marks, *lines]).encode()).hexdigest()
 
 

@@ -10,13 +10,15 @@ from .embedded import adjoint, complex_of, complex_rows, embedded, rows, wide
 LIMIT = 32
 
 
-def _small(*sizes):
-    return all(isinstance(n, int) and n <= LIMIT for n in sizes)
+def _small(a, *sizes):
+    """Whether a matrix is written out."""
+    limit = 1 if host.takes(a) else LIMIT
+    return all(isinstance(n, int) and n <= limit for n in sizes)
 
 
 def _taken(a, *sizes):
     """Whether a matrix is written out, or one for the host."""
-    return _small(*sizes) or a.dtype in host.DTYPES
+    return a.dtype in host.DTYPES or _small(a, *sizes)
 
 
 def _cholesky(a):
@@ -25,7 +27,7 @@ def _cholesky(a):
     if a.is_complex():
         made, fails = _cholesky(embedded(a))
         return complex_of(made), (fails + 1) // 2
-    if not _small(n):
+    if not _small(a, n):
         return torch.ops.kiln.cholesky(a)
     rows = torch.arange(n)
     columns = []
@@ -64,7 +66,7 @@ def _triangular(a, b, upper, unit):
             a, b = a / diagonal, b / diagonal
         a = torch.where(torch.eye(n, dtype=torch.bool), torch.ones((), dtype=a.dtype), a)
         return complex_rows(_triangular(embedded(a), rows(b), upper, True))
-    if not _small(n):
+    if not _small(a, n):
         return torch.ops.kiln.triangular_solve(a, b, not upper, unit)
     order = range(n - 1, -1, -1) if upper else range(n)
     made, x = {}, b
@@ -120,7 +122,7 @@ def cholesky_inverse(factor, upper=False):
 def _lu(a):
     """L and U in one, the rows that were exchanged (from 1 on), the first pivot that is 0, the permutation."""
     m, n = a.shape[-2:]
-    if not _small(m, n):
+    if not _small(a, m, n):
         made, pivots, order, fails = torch.ops.kiln.lu(a)
         return made, pivots + 1, fails, order.to(torch.int64)
     lead = a.shape[:-2]
@@ -176,7 +178,7 @@ def lu(a, *, pivot=True):
 
 
 def _order_of(pivots, m):
-    if not _small(m) and isinstance(m, int):
+    if not _small(pivots, m) and isinstance(m, int):
         return torch.ops.kiln.pivots_to_permutation(pivots.to(torch.int32) - 1, m).to(torch.int64)
     rows = torch.arange(m)
     order = rows.expand([*pivots.shape[:-1], m])
@@ -295,7 +297,7 @@ def _squares(x):
 def _householder(a):
     """R and the vectors below it in one, and the factors: as LAPACK's geqrf has them."""
     m, n = a.shape[-2:]
-    if not _small(m, n):
+    if not _small(a, m, n):
         return torch.ops.kiln.householder_qr(a)
     rows = torch.arange(m)
     factors = []
@@ -346,7 +348,7 @@ def geqrf(a):
 
 @composes("linalg_householder_product.default")
 def householder_product(a, factors):
-    if not _small(*a.shape[-2:]):
+    if not _small(a, *a.shape[-2:]):
         return torch.ops.kiln.householder_product(a, factors) if _taken(a, *a.shape[-2:]) else NotImplemented
     exact = wide(a.dtype)  # errors add up over the columns
     start = torch.eye(a.shape[-2], a.shape[-1], dtype=exact).expand(a.shape)
@@ -357,7 +359,7 @@ def householder_product(a, factors):
 def ormqr(a, factors, b, left=True, transpose=False):
     if a.is_complex():
         return NotImplemented
-    if not _small(*a.shape[-2:]):
+    if not _small(a, *a.shape[-2:]):
         if not _taken(a, *a.shape[-2:]):
             return NotImplemented
         q = _product(a, factors, a.shape[-2])
@@ -379,7 +381,7 @@ def qr(a, mode="reduced"):
     r = torch.triu(made)[..., :k, :]
     if mode == "r":
         return torch.zeros(0, dtype=a.dtype), torch.triu(made)[..., :min(m, n), :]
-    if not _small(m, n):
+    if not _small(a, m, n):
         return _product(made, factors, k), r
     start = torch.eye(m, k, dtype=a.dtype).expand([*a.shape[:-2], m, k])
     return _apply(made, factors, start, range(min(m, n) - 1, -1, -1)), r

@@ -67,7 +67,7 @@ def eigh(a, UPLO="L", compute_v=True):
         return values, torch.ops.kiln.hermitian_vectors(whole) if compute_v else torch.zeros(0, dtype=a.dtype)
     if a.dtype not in host.DTYPES:
         return NotImplemented
-    if a.dtype == torch.float64 or not _small(n):
+    if a.dtype == torch.float64 or not _small(a, n):
         values, vectors, _ = torch.ops.kiln.eigh(a if UPLO.upper() == "L" else a.mT)
         return values, vectors if compute_v else torch.zeros(0, dtype=a.dtype)
     if 0 in a.shape:
@@ -100,7 +100,7 @@ def svd(a, full_matrices=False, compute_uv=True, *, driver=None):
         return left, svd(embedded(a))[1][..., ::2].contiguous(), right
     if a.dtype not in host.DTYPES:
         return NotImplemented
-    if a.dtype == torch.float64 or not _small(*a.shape[-2:]):
+    if a.dtype == torch.float64 or not _small(a, *a.shape[-2:]):
         left, size, right, _ = torch.ops.kiln.svd(a, full_matrices and compute_uv)
         none = torch.zeros(0, dtype=a.dtype)
         return (left, size, right) if compute_uv else (none, size, none)

@@ -160,6 +160,9 @@ convolution("conv7x7_s2", 3, 64, 7, 2, 1, 1, 224, 224)
 convolution("conv_grouped", 128, 128, 3, 1, 4, 1, 28, 28)
 convolution("conv_depthwise", 96, 96, 3, 1, 96, 1, 56, 56)
 convolution("conv_depthwise5_s2", 96, 96, 5, 2, 96, 1, 28, 28)
+convolution("conv_depthwise5_s2_wide", 32, 32, 5, 2, 32, 1, 112, 112)
+convolution("conv_depthwise7", 96, 96, 7, 1, 96, 1, 56, 56)
+convolution("conv_grouped_s2", 128, 256, 3, 2, 8, 1, 28, 28)
 
 
 @model

@@ -127,6 +127,19 @@ static LayoutAttr indicesLayout(LayoutAttr layout, const ViewAxis &axis) {
   });
 }
 
+/// Whether the threads have as many elements together: a tile that is the same
+/// in all places may have a layout that tells fewer apart.
+bool Assigner::hasAll(LayoutAttr layout, int64_t elements) const {
+  auto differs = [](const Basis &basis) {
+    return llvm::any_of(basis, [](int64_t n) { return n != 0; });
+  };
+  int64_t bits =
+      layout.getRegisterBases().size() +
+      llvm::count_if(layout.getLaneBases(block.laneBits()), differs) +
+      llvm::count_if(layout.getWarpBases(block.warpBits()), differs);
+  return int64_t(1) << bits >= elements;
+}
+
 LayoutAttr Assigner::wantedLayout(Value tile, unsigned &budget) {
   for (OpOperand &use : tile.getUses()) {
     Operation *op = use.getOwner();
@@ -207,7 +220,8 @@ void Assigner::assignAccess(ViewAccessOpInterface access) {
     else if (access.getAccessedType().getRank() == 1 && !askedLayout(access) &&
              layout.getNumRegisters() == 1)
       if (LayoutAttr wanted = wantedLayout(access.getAccessedTile(), budget);
-          wanted && wanted.getNumRegisters() == 1)
+          wanted && wanted.getNumRegisters() == 1 &&
+          hasAll(wanted, access.getAccessedType().getNumElements()))
         layout = wanted;
     setResult(access.getAccessedTile(), layout);
   }

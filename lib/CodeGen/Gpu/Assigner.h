@@ -81,6 +81,7 @@ private:
   LayoutRule ruleOf(mlir::Operation *op,
                     llvm::function_ref<LayoutAttr(mlir::ValueRange)> layoutOf);
   void assignAccess(ViewAccessOpInterface access);
+  bool hasAll(LayoutAttr layout, int64_t elements) const;
   /// The layout of a tile that `tile` meets in an element-wise operation, as
   /// that tile's elements are spread over those of `tile`; null where none has
   /// one yet. At most `budget` operations are looked at.

@@ -117,31 +117,38 @@ void perturbAttention(const Operands &all, int64_t batch,
   int64_t n = all.n, e = all.e;
   const double *v = all.v.data() + batch * n * e;
   double unit = unitOf(all.dtype);
-  for (int64_t i = 0; i < all.m; ++i) {
+  for (int64_t i = 0; n > 0 && i < all.m; ++i) {
     auto [off, far] = scoreError(all, batch, i, scores.slice(i * n, n));
     // Weights may be rounded to the type of the values.
     double relative =
         unit * (2 * off + 2 * double(n) + 16 + 4 * far) + roundingOf(all.dtype);
-    // So rounded, or computed where small numbers are flushed, weights that are
-    // this small vanish.
-    double least = *std::max_element(weights.begin() + i * n,
-                                     weights.begin() + (i + 1) * n) *
-                   std::max(smallestNormal(DType::f32),
-                            smallestNormal(all.dtype) * roundingOf(all.dtype));
+    // So rounded, weights below the least normal number err by as much as its
+    // last place, and vanish below half of that, as they do where small numbers
+    // are flushed.
+    double largest = *std::max_element(weights.begin() + i * n,
+                                       weights.begin() + (i + 1) * n);
+    double normal =
+        std::max(smallestNormal(DType::f32),
+                 roundingOf(all.dtype) > 0 ? smallestNormal(all.dtype) : 0) *
+        largest;
+    double least = std::max(smallestNormal(DType::f32) * largest,
+                            normal * roundingOf(all.dtype));
     for (int64_t c = 0; c < e; ++c) {
-      double size = 0;
+      double size = 0, lost = 0;
       bool vanishes = false;
       for (int64_t j = 0; j < n; ++j) {
         double weight = weights[i * n + j], factor = std::fabs(v[j * e + c]);
         vanishes |= weight > 0 && weight <= least * (1 + relative) &&
                     std::isinf(factor);
         size += weight * factor;
+        if (weight > 0 && weight < normal)
+          lost += std::min(weight, least) * factor;
       }
       double &value = out[i * e + c];
       if (vanishes) // zero times infinity, or an infinity
         value = std::numeric_limits<double>::quiet_NaN();
-      else if (std::isfinite(value) && std::isfinite(size * relative))
-        value += errorDirection(i * e + c) * size * relative;
+      else if (std::isfinite(value) && std::isfinite(size * relative + lost))
+        value += errorDirection(i * e + c) * (size * relative + lost);
     }
   }
 }

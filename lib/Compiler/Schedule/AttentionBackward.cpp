@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "AttentionGradients.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -38,8 +39,9 @@ AttentionGradients::AttentionGradients(ScheduleContext &ctx, GroupPlan &plan,
 }
 
 bool AttentionGradients::splitsSums() const {
-  auto sizeOf = [&](int dim) {
-    return dim < 0 ? int64_t(1) : plan.sizes[dim].get();
+  // Tiles have sizes of powers of two.
+  auto sizeOf = [&](int dim) -> int64_t {
+    return dim < 0 ? 1 : llvm::PowerOf2Ceil(plan.sizes[dim].get());
   };
   return isThreaded && sizeOf(dims.depth) + sizeOf(dims.width) > kManySums;
 }

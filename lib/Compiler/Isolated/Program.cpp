@@ -6,8 +6,10 @@
 #include "kiln/Target/Activity.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
@@ -38,6 +40,8 @@ static constexpr int kGraceMilliseconds = 2000;
 static constexpr int kClosedMilliseconds = 200;
 /// How often a wait counts as progress of the step that it is part of.
 static constexpr double kProgressSeconds = 0.1;
+/// How many times its limit a program that gets no processor may take.
+static constexpr double kMostLate = 20;
 /// What is kept of the standard error.
 static constexpr size_t kMostPrinted = 64 << 10;
 /// Memory of its own that a program may have, in MiB, unless
@@ -219,6 +223,82 @@ static bool hasEnded(pid_t pid) {
          info.si_pid == pid;
 }
 
+namespace {
+/// What a process has had of processors, and waited for one, in seconds.
+struct Turns {
+  double ran = 0, waited = 0;
+};
+
+Turns turnsOf(pid_t pid) {
+  // Nanoseconds of both, and the number of turns.
+  auto file = llvm::MemoryBuffer::getFileAsStream(
+      "/proc/" + std::to_string(pid) + "/schedstat");
+  if (!file)
+    return {};
+  auto [ran, rest] = (*file)->getBuffer().split(' ');
+  uint64_t own, others;
+  if (ran.getAsInteger(10, own) ||
+      rest.split(' ').first.getAsInteger(10, others))
+    return {};
+  return {double(own) * 1e-9, double(others) * 1e-9};
+}
+
+/// Whether a process waits for a processor, or has one.
+bool isReady(pid_t pid) {
+  auto file = llvm::MemoryBuffer::getFileAsStream(
+      "/proc/" + std::to_string(pid) + "/stat");
+  // The state stands behind the name, which may hold anything.
+  return file && (*file)->getBuffer().rsplit(')').second.starts_with(" R");
+}
+
+/// When a wait for a program ends: by the clock, and later where others have
+/// the processors. Not counted are its waits for one.
+class Deadline {
+public:
+  Deadline(pid_t group, double seconds)
+      : group(group), seconds(seconds), begin(Clock::now()) {}
+
+  double passed() const {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+  void extend(double more) { seconds += more; }
+
+  bool isOver() {
+    double now = passed();
+    // Short waits do not look at it.
+    if (!before && now * 1e3 > kTickMilliseconds)
+      before = turnsOf(group);
+    return now > seconds && (now > kMostLate * seconds || !isStarved(now));
+  }
+
+private:
+  bool isStarved(double now) const {
+    Turns all;
+    bool oneIsReady = false;
+    std::error_code error;
+    for (llvm::sys::fs::directory_iterator at("/proc", error), end;
+         !error && at != end; at.increment(error)) {
+      pid_t pid;
+      if (llvm::sys::path::filename(at->path()).getAsInteger(10, pid) ||
+          getpgid(pid) != group)
+        continue;
+      Turns its = turnsOf(pid);
+      all.ran += its.ran;
+      all.waited += its.waited;
+      oneIsReady |= isReady(pid);
+    }
+    Turns old = before.value_or(all);
+    return now < seconds + all.waited - old.waited ||
+           (oneIsReady && all.ran - old.ran < seconds);
+  }
+
+  pid_t group;
+  double seconds;
+  Clock::time_point begin;
+  std::optional<Turns> before;
+};
+} // namespace
+
 std::string Program::describeEnd(StringRef method) {
   // An output that is closed is about to be followed by the process's end.
   auto deadline = Clock::now() + std::chrono::milliseconds(kClosedMilliseconds);
@@ -278,10 +358,7 @@ Expected<Answer> Program::ask(StringRef method, llvm::json::Object params,
       {"id", ++numRequests}, {"method", method}, {"params", std::move(params)}};
   trace("<-", head, body.size());
   unsent = writeFrame(head, body);
-  auto begin = Clock::now();
-  auto passed = [&] {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-  };
+  Deadline deadline(pid, seconds);
   auto hangs = [&] {
     kill();
     return Error(llvm::formatv("hangs: no answer to '{0}' within {1} s", method,
@@ -289,7 +366,7 @@ Expected<Answer> Program::ask(StringRef method, llvm::json::Object params,
                      .str());
   };
   bool isCancelled = false;
-  double limit = seconds, progress = kProgressSeconds;
+  double progress = kProgressSeconds;
   while (true) {
     bool isOpen = exchange(kTickMilliseconds);
     bool isGone = hasEnded(pid);
@@ -310,21 +387,21 @@ Expected<Answer> Program::ask(StringRef method, llvm::json::Object params,
     }
     if (!isOpen || isGone)
       return Error(describeEnd(method));
-    if (limit > 0 && passed() > limit) {
+    if (seconds > 0 && deadline.isOver()) {
       // One that still listens may put away what it has begun.
       if (isCancelled || !unsent.empty())
         return hangs();
       isCancelled = true;
-      limit += std::min(seconds, kGraceMilliseconds / 1e3);
+      deadline.extend(std::min(seconds, kGraceMilliseconds / 1e3));
       unsent = writeFrame(llvm::json::Object{
           {"method", "cancel"},
           {"params", llvm::json::Object{{"id", numRequests}}}});
     }
     // The limit of steps is this one's to keep.
-    if (passed() > progress && target::Activity::depth()) {
+    if (deadline.passed() > progress && target::Activity::depth()) {
       target::Activity::begin("a target's program", nullptr);
       target::Activity::end();
-      progress = passed() + kProgressSeconds;
+      progress = deadline.passed() + kProgressSeconds;
     }
   }
 }
@@ -332,13 +409,13 @@ Expected<Answer> Program::ask(StringRef method, llvm::json::Object params,
 std::optional<Frame> Program::send(StringRef bytes, double seconds,
                                    std::string &error) {
   unsent += bytes;
-  auto deadline = Clock::now() + std::chrono::duration<double>(seconds);
+  Deadline deadline(pid, seconds);
   while (true) {
     bool isOpen = exchange(1), isGone = hasEnded(pid);
     if (isGone)
       isOpen &= readOutput();
     std::optional<Frame> frame = reader.next(error);
-    if (frame || !error.empty() || !isOpen || isGone || Clock::now() > deadline)
+    if (frame || !error.empty() || !isOpen || isGone || deadline.isOver())
       return frame;
   }
 }
@@ -346,9 +423,9 @@ std::optional<Frame> Program::send(StringRef bytes, double seconds,
 std::string Program::close(double seconds) {
   ::close(std::exchange(input, -1));
   unsent.clear();
-  auto deadline = Clock::now() + std::chrono::duration<double>(seconds);
+  Deadline deadline(pid, seconds);
   bool isOpen = true;
-  while (!hasEnded(pid) && Clock::now() < deadline)
+  while (!hasEnded(pid) && !deadline.isOver())
     if (isOpen)
       isOpen = exchange(1);
     else

@@ -54,6 +54,18 @@ tt.func public @forever() {
 }
 
 // -----
+tt.func public @empty() {
+  %x = arith.constant dense<0> : tensor<4xi32>
+  // CHECK: [[#@LINE+1]]:{{[0-9]+}}: error: empty block: expect at least a terminator
+  %d = "tt.map_elementwise"(%x) <{pack = 1 : i32}> ({
+  ^bb0(%a: i32):
+    cf.br ^bb1
+  ^bb1:
+  }) : (tensor<4xi32>) -> tensor<4xi32>
+  tt.return
+}
+
+// -----
 tt.func public @descriptor(%p: !tt.ptr<f32>) {
   %c = arith.constant 1 : i32
   %l = arith.constant 1 : i64

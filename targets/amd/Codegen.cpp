@@ -15,15 +15,33 @@
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/Transforms/Scalar/DCE.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include <mutex>
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::amd;
 
 Codegen::~Codegen() = default;
+
+/// Registers LLVM's code generators and sets what only an option can say.
+static void initializeBackend() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    cpu::initializeBackends();
+    // What a branch loads stays one vector behind it. LLVM takes it apart, and
+    // the branch waits for the load to put the elements where they are used.
+    auto &options = llvm::cl::getRegisteredOptions();
+    constexpr llvm::StringLiteral kName =
+        "amdgpu-codegenprepare-break-large-phis";
+    auto found = options.find(kName);
+    if (found != options.end())
+      found->second->addOccurrence(0, kName, "false");
+  });
+}
 
 std::unique_ptr<Codegen> Codegen::create(ModuleOp module, const Chip &chip,
                                          const target::TargetOptions &options) {
@@ -35,7 +53,7 @@ std::unique_ptr<Codegen> Codegen::create(ModuleOp module, const Chip &chip,
 
 LogicalResult Codegen::prepare(ModuleOp module, const Chip &chip,
                                const target::TargetOptions &options) {
-  cpu::initializeBackends();
+  initializeBackend();
   llvm::Triple triple("amdgcn-amd-amdhsa");
   std::string error;
   const llvm::Target *backend =

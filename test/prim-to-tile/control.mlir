@@ -17,20 +17,20 @@
 // CHECK: scf.condition
 // CHECK-NOT: copy
 // CHECK: scf.yield
-func.func @count(%x: tensor<400xf32>, %n: tensor<i32>) -> (tensor<i32>, tensor<400xf32>) {
+func.func @count(%x: tensor<5000xf32>, %n: tensor<i32>) -> (tensor<i32>, tensor<5000xf32>) {
   %zero = prim.constant dense<0> : tensor<i32>
   %one = prim.constant dense<1> : tensor<i32>
-  %r:2 = prim.while (%zero, %x) : (tensor<i32>, tensor<400xf32>) -> (tensor<i32>, tensor<400xf32>) {
-  ^bb0(%i: tensor<i32>, %a: tensor<400xf32>):
+  %r:2 = prim.while (%zero, %x) : (tensor<i32>, tensor<5000xf32>) -> (tensor<i32>, tensor<5000xf32>) {
+  ^bb0(%i: tensor<i32>, %a: tensor<5000xf32>):
     %p = prim.lt %i, %n : tensor<i32> -> tensor<i1>
     prim.yield %p : tensor<i1>
   } do {
-  ^bb0(%i: tensor<i32>, %a: tensor<400xf32>):
+  ^bb0(%i: tensor<i32>, %a: tensor<5000xf32>):
     %j = prim.add %i, %one : tensor<i32>
-    %b = prim.add %a, %x : tensor<400xf32>
-    prim.yield %j, %b : tensor<i32>, tensor<400xf32>
+    %b = prim.add %a, %x : tensor<5000xf32>
+    prim.yield %j, %b : tensor<i32>, tensor<5000xf32>
   }
-  return %r#0, %r#1 : tensor<i32>, tensor<400xf32>
+  return %r#0, %r#1 : tensor<i32>, tensor<5000xf32>
 }
 func.func @swap(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: tensor<i32>) -> (tensor<?xf32>, tensor<?xf32>) {
   %zero = prim.constant dense<0> : tensor<i32>
@@ -61,55 +61,55 @@ func.func @choose(%p: tensor<i1>, %x: tensor<?x3xf32>, %y: tensor<?x3xf32>) -> (
   return %r#0, %r#1 : tensor<?x3xf32>, tensor<i32>
 }
 // Branches in loops, and loops in branches.
-func.func @nested(%x: tensor<400xf32>, %n: tensor<i32>) -> tensor<400xf32> {
+func.func @nested(%x: tensor<5000xf32>, %n: tensor<i32>) -> tensor<5000xf32> {
   %zero = prim.constant dense<0> : tensor<i32>
   %one = prim.constant dense<1> : tensor<i32>
   %three = prim.constant dense<3> : tensor<i32>
-  %r:2 = prim.while (%zero, %x) : (tensor<i32>, tensor<400xf32>) -> (tensor<i32>, tensor<400xf32>) {
-  ^bb0(%i: tensor<i32>, %a: tensor<400xf32>):
+  %r:2 = prim.while (%zero, %x) : (tensor<i32>, tensor<5000xf32>) -> (tensor<i32>, tensor<5000xf32>) {
+  ^bb0(%i: tensor<i32>, %a: tensor<5000xf32>):
     %p = prim.lt %i, %n : tensor<i32> -> tensor<i1>
     prim.yield %p : tensor<i1>
   } do {
-  ^bb0(%i: tensor<i32>, %a: tensor<400xf32>):
+  ^bb0(%i: tensor<i32>, %a: tensor<5000xf32>):
     %q = prim.lt %i, %three : tensor<i32> -> tensor<i1>
-    %b = prim.if %q : tensor<i1> -> (tensor<400xf32>) {
-      %s:2 = prim.while (%zero, %a) : (tensor<i32>, tensor<400xf32>) -> (tensor<i32>, tensor<400xf32>) {
-      ^bb0(%k: tensor<i32>, %c: tensor<400xf32>):
+    %b = prim.if %q : tensor<i1> -> (tensor<5000xf32>) {
+      %s:2 = prim.while (%zero, %a) : (tensor<i32>, tensor<5000xf32>) -> (tensor<i32>, tensor<5000xf32>) {
+      ^bb0(%k: tensor<i32>, %c: tensor<5000xf32>):
         %t = prim.lt %k, %i : tensor<i32> -> tensor<i1>
         prim.yield %t : tensor<i1>
       } do {
-      ^bb0(%k: tensor<i32>, %c: tensor<400xf32>):
+      ^bb0(%k: tensor<i32>, %c: tensor<5000xf32>):
         %l = prim.add %k, %one : tensor<i32>
-        %d = prim.rev %c dims [0] : tensor<400xf32>
-        %e = prim.add %c, %d : tensor<400xf32>
-        prim.yield %l, %e : tensor<i32>, tensor<400xf32>
+        %d = prim.rev %c dims [0] : tensor<5000xf32>
+        %e = prim.add %c, %d : tensor<5000xf32>
+        prim.yield %l, %e : tensor<i32>, tensor<5000xf32>
       }
-      prim.yield %s#1 : tensor<400xf32>
+      prim.yield %s#1 : tensor<5000xf32>
     } else {
-      %m = prim.sum %a dims [0] : tensor<400xf32> -> tensor<f32>
-      %v = prim.broadcast_in_dim %m dims [] : tensor<f32> -> tensor<400xf32>
-      %w = prim.sub %a, %v : tensor<400xf32>
-      prim.yield %w : tensor<400xf32>
+      %m = prim.sum %a dims [0] : tensor<5000xf32> -> tensor<f32>
+      %v = prim.broadcast_in_dim %m dims [] : tensor<f32> -> tensor<5000xf32>
+      %w = prim.sub %a, %v : tensor<5000xf32>
+      prim.yield %w : tensor<5000xf32>
     }
     %j = prim.add %i, %one : tensor<i32>
-    prim.yield %j, %b : tensor<i32>, tensor<400xf32>
+    prim.yield %j, %b : tensor<i32>, tensor<5000xf32>
   }
-  return %r#1 : tensor<400xf32>
+  return %r#1 : tensor<5000xf32>
 }
-func.func @cache(%c: tensor<6x400xf32>, %n: tensor<i32>) -> tensor<6x400xf32> {
+func.func @cache(%c: tensor<6x5000xf32>, %n: tensor<i32>) -> tensor<6x5000xf32> {
   %zero = prim.constant dense<0> : tensor<i32>
   %one = prim.constant dense<1> : tensor<i32>
-  %r:2 = prim.while (%zero, %c) : (tensor<i32>, tensor<6x400xf32>) -> (tensor<i32>, tensor<6x400xf32>) {
-  ^bb0(%i: tensor<i32>, %a: tensor<6x400xf32>):
+  %r:2 = prim.while (%zero, %c) : (tensor<i32>, tensor<6x5000xf32>) -> (tensor<i32>, tensor<6x5000xf32>) {
+  ^bb0(%i: tensor<i32>, %a: tensor<6x5000xf32>):
     %p = prim.lt %i, %n : tensor<i32> -> tensor<i1>
     prim.yield %p : tensor<i1>
   } do {
-  ^bb0(%i: tensor<i32>, %a: tensor<6x400xf32>):
+  ^bb0(%i: tensor<i32>, %a: tensor<6x5000xf32>):
     %j = prim.add %i, %one : tensor<i32>
     %f = prim.convert_element_type %i : tensor<i32> -> tensor<f32>
-    %u = prim.broadcast_in_dim %f dims [] : tensor<f32> -> tensor<1x400xf32>
-    %b = prim.dynamic_update_slice %a, %u starts (%i, %zero) : tensor<6x400xf32>, tensor<1x400xf32>, tensor<i32>, tensor<i32>
-    prim.yield %j, %b : tensor<i32>, tensor<6x400xf32>
+    %u = prim.broadcast_in_dim %f dims [] : tensor<f32> -> tensor<1x5000xf32>
+    %b = prim.dynamic_update_slice %a, %u starts (%i, %zero) : tensor<6x5000xf32>, tensor<1x5000xf32>, tensor<i32>, tensor<i32>
+    prim.yield %j, %b : tensor<i32>, tensor<6x5000xf32>
   }
-  return %r#1 : tensor<6x400xf32>
+  return %r#1 : tensor<6x5000xf32>
 }

@@ -369,6 +369,23 @@ void TileStore::storeAt(Point point, Value count) {
   streamAt(value, address, stride);
 }
 
+/// Whether a nest reads at the places that it stores to. A program may give
+/// both views one memory then, whatever their parameters say: each element is
+/// read before it is written, but not once more.
+static bool readsOwnPlaces(ViewAccessOpInterface read,
+                           ViewAccessOpInterface store) {
+  if (read.getAxes().size() != store.getAxes().size())
+    return read.getAccessedType().getNumElements() ==
+           store.getAccessedType().getNumElements();
+  return llvm::equal(read.getAxes(), store.getAxes(),
+                     [](const ViewAxis &a, const ViewAxis &b) {
+                       return isEqualConstantIntOrValue(a.offset, b.offset) &&
+                              a.countsBlocks == b.countsBlocks &&
+                              a.block == b.block && a.step == b.step &&
+                              a.tileDim == b.tileDim && a.indices == b.indices;
+                     });
+}
+
 void TileStore::emit() {
   planNest();
   base = findOrigin();
@@ -384,7 +401,8 @@ void TileStore::emit() {
         !streaming && llvm::none_of(nest.accesses, [&](const Access &access) {
           auto read = cast<ViewAccessOpInterface>(access.op);
           return tile::mayAlias(read.getAccessedView(),
-                                store.getAccessedView());
+                                store.getAccessedView()) ||
+                 readsOwnPlaces(read, store);
         });
   }
   steps.resize(type.getRank());

@@ -108,7 +108,8 @@ def peer_calls(torch, tensors, causal, backward):
                         graph = torch.cuda.CUDAGraph()
                         with torch.cuda.graph(graph, stream=stream):
                             result = call()
-                    calls[name] = lambda graph=graph, result=result: (graph.replay(), [t[0] for t in result])[1]
+                    # What the forward saved lives as long as the graph.
+                    calls[name] = lambda graph=graph, result=result, saved=made: (graph.replay(), [t[0] for t in result])[1]
                 else:
                     replay = captured(torch, forward)
                     calls[name] = lambda replay=replay: replay()[0]

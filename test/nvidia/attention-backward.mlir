@@ -4,6 +4,7 @@
 // RUN: FileCheck %s --check-prefix=PTX --implicit-check-not=mma.sync < %t.ptx
 // RUN: kiln-compile %s --entry=wide --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=asm -o %t.ptx
 // RUN: FileCheck %s --check-prefix=WIDE --implicit-check-not=mma.sync < %t.ptx
+// RUN: kiln-compile %s --entry=narrow --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=asm -o - | FileCheck %s --check-prefix=NARROW
 // RUN: for entry in odd one; do kiln-compile %s --entry=$entry --target=nvidia:sm_90a,ptxas=none --no-fallback --verify-semantics --verify-limit=0 -o %t.kiln 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=SAME || exit 1; done
 // RUN: kiln-compile %s --entry=plain --target=nvidia:sm_90a --emit=program -o %t.program
@@ -31,6 +32,7 @@ func.func @plain(%q: tensor<1x128x64xbf16>, %k: tensor<1x256x64xbf16>, %v: tenso
 
 // Threads do not hold both sums over queries of heads of 128 elements.
 // WIDE-LABEL: .entry wide_0_attention_backward_values(
+// WIDE: .reqntid 256
 // WIDE-COUNT-2: wgmma.mma_async
 // WIDE-LABEL: .entry wide_0_attention_backward_keys(
 // WIDE-COUNT-3: wgmma.mma_async
@@ -39,6 +41,16 @@ func.func @plain(%q: tensor<1x128x64xbf16>, %k: tensor<1x256x64xbf16>, %v: tenso
 func.func @wide(%q: tensor<64x512x128xf16>, %k: tensor<64x512x128xf16>, %v: tensor<64x512x128xf16>, %o: tensor<64x512x128xf16>, %g: tensor<64x512x128xf16>, %l: tensor<64x512xf32>) -> (tensor<64x512x128xf16>, tensor<64x512x128xf16>, tensor<64x512x128xf16>) {
   %d:3 = prim.attention_backward %q, %k, %v output %o gradient %g logsumexp %l scale 0.125 : tensor<64x512x128xf16>, tensor<64x512x128xf16>, tensor<64x512x128xf16>, tensor<64x512x128xf16>, tensor<64x512x128xf16>, tensor<64x512xf32>
   return %d#0, %d#1, %d#2 : tensor<64x512x128xf16>, tensor<64x512x128xf16>, tensor<64x512x128xf16>
+}
+
+// Of narrow heads blocks have 64 rows, so that more of them share a core.
+// NARROW-LABEL: .entry narrow_0_attention_backward_keys(
+// NARROW: .reqntid 128
+// NARROW-LABEL: .entry narrow_0_attention_backward_queries(
+// NARROW: .reqntid 128
+func.func @narrow(%q: tensor<64x512x64xf16>, %k: tensor<64x512x64xf16>, %v: tensor<64x512x64xf16>, %o: tensor<64x512x64xf16>, %g: tensor<64x512x64xf16>, %l: tensor<64x512xf32>) -> (tensor<64x512x64xf16>, tensor<64x512x64xf16>, tensor<64x512x64xf16>) {
+  %d:3 = prim.attention_backward %q, %k, %v output %o gradient %g logsumexp %l scale 0.125 : tensor<64x512x64xf16>, tensor<64x512x64xf16>, tensor<64x512x64xf16>, tensor<64x512x64xf16>, tensor<64x512x64xf16>, tensor<64x512xf32>
+  return %d#0, %d#1, %d#2 : tensor<64x512x64xf16>, tensor<64x512x64xf16>, tensor<64x512x64xf16>
 }
 
 // Blocks divide no size, and the sums come from the forward kernel.

@@ -54,7 +54,13 @@ void GradientKernel::takeAsked(int rows, int along) {
 void GradientKernel::placeBlocks(int rows, int along, int64_t sums) {
   constexpr int64_t kMostAlong = 64, kFewAlong = 32;
   if (all.isThreaded) {
-    kernel.dims[rows].block = chooseThreadedRows(all.ctx, kernel, dims, rows);
+    // Of narrow heads half as many rows leave room for another instance on a
+    // core, which hides what warps wait for.
+    constexpr int64_t kNarrowHead = 128, kRowsOfNarrowHead = 64;
+    int64_t most = chooseThreadedRows(all.ctx, kernel, dims, rows);
+    if (block(dims.depth) + block(dims.width) <= kNarrowHead)
+      most = std::min(most, kRowsOfNarrowHead);
+    kernel.dims[rows].block = most;
     kernel.dims[along].block = sums > kManySums ? kFewAlong : kMostAlong;
     takeAsked(rows, along);
     // More warps than have whole rows, where one could not hold its sums.

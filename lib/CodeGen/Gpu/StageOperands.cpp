@@ -70,6 +70,17 @@ bool feedsProducts(Value tile, function_ref<bool(Operation *)> takes) {
   });
 }
 
+/// Whether a product reads a tile in memory, through operations that hand its
+/// bytes on.
+bool feedsMemoryProduct(Value tile, target::TargetAttr description) {
+  return llvm::any_of(tile.getUsers(), [&](Operation *to) {
+    if (handsOnBytes(to))
+      return feedsMemoryProduct(to->getResult(0), description);
+    return isa<MatrixProductOpInterface>(to) &&
+           isMemoryProduct(to, description);
+  });
+}
+
 /// Moves what a copy needs of its iteration before an operation, if nothing of
 /// it has effects.
 bool moveNeedsBefore(Operation *load, Operation *before) {
@@ -208,6 +219,10 @@ std::optional<Staged> stagedLoad(Operation *load, scf::ForOp loop,
   bool isRead = type && feedsProducts(load->getResult(0), [&](Operation *to) {
                   return isMemoryProduct(to, description);
                 });
+  // Such a product wants rows as its instruction has them, and gets storage of
+  // its own.
+  if (type && !isRead && feedsMemoryProduct(load->getResult(0), description))
+    return decline("a product reads it in memory, and something else does not");
   auto takesFragments = [](Operation *to) {
     return to->hasAttr(kRowAttr) || isa<LayoutRuleOpInterface>(to);
   };

@@ -13,16 +13,16 @@
 // CHECK: tile.store {{.*}} : tensor<64xf32>, !tile.view<64x512xf32>
 // CHECK: tile.store {{.*}} : tensor<64xf32>, !tile.view<64x512xf32>
 // CHECK-LABEL: tile.kernel private @half_1_attention_backward_keys(
-// CHECK: %[[K:.*]] = tile.load {{.*}} -> tensor<128x64xbf16>
-// CHECK: %[[V:.*]] = tile.load {{.*}} -> tensor<128x64xbf16>
+// CHECK: %[[K:.*]] = tile.load {{.*}} -> tensor<64x64xbf16>
+// CHECK: %[[V:.*]] = tile.load {{.*}} -> tensor<64x64xbf16>
 // CHECK: tile.load {{.*}} -> tensor<64xf32>
-// CHECK: scf.for {{.*}} -> (tensor<128x64xf32>, tensor<128x64xf32>, tensor<1x64xf32>, tensor<1x64xf32>)
+// CHECK: scf.for {{.*}} -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<1x64xf32>, tensor<1x64xf32>)
 // CHECK: tile.load {{.*}} -> tensor<64xf32>
 // CHECK: %[[Q:.*]] = tile.load {{.*}} -> tensor<64x64xbf16>
 // CHECK: %[[QT:.*]] = tile.transpose %[[Q]]
 // CHECK: %[[G:.*]] = tile.load {{.*}} -> tensor<64x64xbf16>
 // CHECK: %[[GT:.*]] = tile.transpose %[[G]]
-// CHECK: %[[S:.*]] = tile.dot %[[K]], %[[QT]], {{.*}} tensor<128x64xf32>
+// CHECK: %[[S:.*]] = tile.dot %[[K]], %[[QT]], {{.*}} tensor<64x64xf32>
 // CHECK: %[[D:.*]] = tile.dot %[[V]], %[[GT]]
 // CHECK: %[[E:.*]] = math.fma %[[S]]
 // CHECK: %[[P:.*]] = math.exp2 %[[E]] fastmath<afn>

@@ -332,7 +332,7 @@ static int compileAsAsked(const std::vector<std::string> &words,
   request.file = fds[0];
   if (words[0] == "compile-with-report")
     request.report = [](StringRef) {};
-  // Parsed by whoever sent them before.
+  // Parsed by the caller before it sent them.
   if (!CompileOptions::parse(request.args, request.options, error))
     return kWrongUsage;
   target::SharedActivities activities(fds[3]);

@@ -23,7 +23,7 @@
 using namespace kiln;
 using namespace kiln::driver;
 
-/// Milliseconds after which the server ends when nobody has asked, and after
+/// Milliseconds after which the server ends when no request came, and after
 /// which it counts as hanging.
 static constexpr int kIdle = 60000, kPatience = 30000;
 /// The largest request, and how many descriptors it may have.

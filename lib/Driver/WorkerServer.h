@@ -6,7 +6,7 @@
 // linking the compiler. So the program stays, without threads, and forks a
 // child for each compilation. It is no child of its host, whose waits for any
 // child it does not disturb, and ends with it, or after a minute in which
-// nobody has asked.
+// no request came.
 //
 //===----------------------------------------------------------------------===//
 

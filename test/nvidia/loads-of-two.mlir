@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A tile of a loop that two users take. Products by mma read one copy of it, each in its own layout. A product that reads
-// memory by itself wants rows as its instruction has them: beside another user the tile is loaded by threads, as before.
+// A tile of a loop that two users take is copied ahead once, and each reads it in its own layout. A product that reads memory
+// by itself decides how rows lie there; the other user follows. Each barrier is needed.
 // RUN: kiln-opt %s -pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_80},tile.kernel(simt-assign-layouts,simt-stage-operands))' | FileCheck %s
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=asm -o - | FileCheck %s --check-prefix=PTX
+// RUN: kiln-opt %s -pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_80},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-insert-barriers))' -o %t.kernels
+// RUN: %python %S/../gpu/mutations.py kiln-opt --least=7 < %t.kernels
 // RUN: kiln-run %s --entry=both --target=reference,seed=3,threads=nvidia:sm_90a --grid=1 --inputs=random --check
 // RUN: kiln-run %s --entry=both --target=reference,seed=3,threads=nvidia:sm_80 --grid=1 --inputs=random --check
 
@@ -14,6 +16,7 @@
 // CHECK: tile.dot
 // CHECK: stage.read %[[TILE]]
 // CHECK: arith.extf
+// PTX: cp.async
 // PTX: wgmma.mma_async
 tile.kernel @both(%x: !tile.view<64x64xbf16> {tile.align = 16 : i64, tile.readonly}, %w: !tile.view<512x128xbf16> {tile.align = 16 : i64, tile.readonly},
     %out: !tile.view<64x128xf32> {tile.align = 16 : i64, tile.noalias}, %sums: !tile.view<64x128xf32> {tile.align = 16 : i64, tile.noalias}) {

@@ -70,17 +70,6 @@ bool feedsProducts(Value tile, function_ref<bool(Operation *)> takes) {
   });
 }
 
-/// Whether a product reads a tile in memory, through operations that hand its
-/// bytes on.
-bool feedsMemoryProduct(Value tile, target::TargetAttr description) {
-  return llvm::any_of(tile.getUsers(), [&](Operation *to) {
-    if (handsOnBytes(to))
-      return feedsMemoryProduct(to->getResult(0), description);
-    return isa<MatrixProductOpInterface>(to) &&
-           isMemoryProduct(to, description);
-  });
-}
-
 /// Moves what a copy needs of its iteration before an operation, if nothing of
 /// it has effects.
 bool moveNeedsBefore(Operation *load, Operation *before) {
@@ -219,17 +208,17 @@ std::optional<Staged> stagedLoad(Operation *load, scf::ForOp loop,
   bool isRead = type && feedsProducts(load->getResult(0), [&](Operation *to) {
                   return isMemoryProduct(to, description);
                 });
-  // Such a product wants rows as its instruction has them, and gets storage of
-  // its own.
-  if (type && !isRead && feedsMemoryProduct(load->getResult(0), description))
-    return decline("a product reads it in memory, and something else does not");
+  // Rows as an instruction has them that reads memory, whatever else reads
+  // them.
+  SwizzleAttr swizzle =
+      type ? swizzleOf(load->getResult(0), description) : SwizzleAttr();
   auto takesFragments = [](Operation *to) {
     return to->hasAttr(kRowAttr) || isa<LayoutRuleOpInterface>(to);
   };
   auto *factor = llvm::find_if(converts, [&](ConvertLayoutOp convert) {
     return feedsProducts(convert.getResult(), takesFragments);
   });
-  bool isFactor = isRead || factor != converts.end();
+  bool isFactor = isRead || swizzle || factor != converts.end();
   if (factor != converts.end())
     std::swap(converts.front(), *factor);
   if (!isFactor && !(type && takesNumbers))
@@ -262,13 +251,11 @@ std::optional<Staged> stagedLoad(Operation *load, scf::ForOp loop,
     return decline("its rows are shorter than 16 bytes");
   if (!isBox && !isKnownEarly(load, loop))
     return decline("where it reads depends on memory");
-  SwizzleAttr swizzle =
-      isRead ? swizzleOf(load->getResult(0), description) : SwizzleAttr();
   return Staged{load,
                 std::move(converts),
                 along.dim,
                 type.getNumElements() * each,
-                isRead ? swizzle.getAlign() : lineBytesOf(description),
+                swizzle ? swizzle.getAlign() : lineBytesOf(description),
                 swizzle};
 }
 

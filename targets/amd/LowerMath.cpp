@@ -324,7 +324,8 @@ LogicalResult LowerMath::lowerFunction(Operation *op, OpBuilder &b) {
     return isHalf(type) ? arith::TruncFOp::create(b, loc, type, value) : value;
   };
   if (isa<math::SincosOp>(op)) {
-    for (auto [i, name] : llvm::enumerate(ArrayRef<StringRef>{"sin", "cos"}))
+    const StringRef names[] = {"sin", "cos"};
+    for (auto [i, name] : llvm::enumerate(names))
       op->getResult(unsigned(i))
           .replaceAllUsesWith(narrow(named(name, operands, wide, loc, b)));
     op->erase();

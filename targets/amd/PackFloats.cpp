@@ -98,7 +98,8 @@ static void pack(Instruction *first, Instruction *second) {
   // The builder stands before one of both until all is built.
   Value *elements[] = {builder.CreateExtractElement(packed, uint64_t(0)),
                        builder.CreateExtractElement(packed, uint64_t(1))};
-  for (auto [one, element] : zip_equal(ArrayRef{first, second}, elements)) {
+  Instruction *ends[] = {first, second};
+  for (auto [one, element] : zip_equal(ends, elements)) {
     one->replaceAllUsesWith(element);
     one->eraseFromParent();
   }

@@ -245,7 +245,8 @@ LogicalResult LowerMath::lowerFunction(Operation *op, OpBuilder &b) {
     return isHalf(type) ? arith::TruncFOp::create(b, loc, type, value) : value;
   };
   if (isa<math::SincosOp>(op)) {
-    for (auto [i, name] : llvm::enumerate(ArrayRef<StringRef>{"sin", "cos"})) {
+    const StringRef names[] = {"sin", "cos"};
+    for (auto [i, name] : llvm::enumerate(names)) {
       Value value =
           wide.isF32()
               ? GpuFloat32(b, loc).sine(operands[0], int64_t(i), getOperation())

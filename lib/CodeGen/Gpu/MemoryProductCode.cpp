@@ -90,8 +90,8 @@ ScratchNeeds simt::memoryProductNeeds(MatrixProductOpInterface op,
                                       target::TargetAttr description) {
   target::MatrixInstructionAttr row = memoryRowOf(op, description);
   int64_t bytes = 0, align = 1;
-  for (auto [which, factor] :
-       llvm::enumerate(ArrayRef{&op.getLhsOperand(), &op.getRhsOperand()})) {
+  OpOperand *factors[] = {&op.getLhsOperand(), &op.getRhsOperand()};
+  for (auto [which, factor] : llvm::enumerate(factors)) {
     SwizzleAttr swizzle = swizzleOf(row, which);
     if (!swizzle || storageRead(factor->get()))
       continue;

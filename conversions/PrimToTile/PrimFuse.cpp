@@ -71,11 +71,35 @@ bool PrimFuse::staysView(Operation *op) {
   return isDenseView(op);
 }
 
-/// A conversion to more bits, or movements of what one gives.
+/// A conversion to more bits, movements of what one gives, or a few functions
+/// of its elements alone: what they are computed from is shorter than they are,
+/// so that computing them again takes less time than to write and read them.
 static bool isWidenedView(Operation *op) {
-  while (op && isViewMovement(op))
-    op = op->getOperand(0).getDefiningOp();
-  return op && isWidening(op);
+  constexpr int kMostOps = 8, kMostFunctions = 1;
+  int functions = 0;
+  for (int count = 0; op && count < kMostOps; ++count) {
+    if (isWidening(op))
+      return true;
+    Value next;
+    if (isViewMovement(op)) {
+      next = op->getOperand(0);
+    } else if (schedule::isElementwisePrim(op) && op->getNumResults() == 1) {
+      for (Value operand : op->getOperands()) {
+        Operation *source = operand.getDefiningOp();
+        if (source && schedule::splatValue(source))
+          continue;
+        if (next && next != operand)
+          return false;
+        next = operand;
+      }
+      // Others are a few instructions each.
+      functions += !isa<prim::AddOp, prim::SubOp, prim::MulOp, prim::NegOp>(op);
+    }
+    if (!next || functions > kMostFunctions)
+      return false;
+    op = next.getDefiningOp();
+  }
+  return false;
 }
 
 /// Whether a product, of the operations of a group, reads what `op` gives.

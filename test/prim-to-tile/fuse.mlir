@@ -134,3 +134,35 @@ func.func @widened_factor(%x: tensor<6x9xbf16>, %y: tensor<9x4xf32>) -> (tensor<
   %r = prim.mul %w, %w : tensor<6x9xf32>
   return %d, %r : tensor<6x4xf32>, tensor<6x9xf32>
 }
+
+// A function of a narrow tensor alone is computed where it is used: to write and read it takes longer.
+// CHECK-LABEL: func.func @widened_function
+// CHECK-DAG: prim.fusion reduction(%arg0)
+// CHECK-DAG: prim.fusion elementwise(%arg0, %arg1)
+// CHECK: return
+func.func @widened_function(%x: tensor<6x9xbf16>, %y: tensor<6x9xbf16>) -> (tensor<9xf32>, tensor<6x9xf32>) {
+  %w = prim.convert_element_type %x : tensor<6x9xbf16> -> tensor<6x9xf32>
+  %n = prim.neg %w : tensor<6x9xf32>
+  %e = prim.exp %n : tensor<6x9xf32>
+  %one = prim.full 1.0 : f32 : tensor<6x9xf32>
+  %t = prim.add %e, %one : tensor<6x9xf32>
+  %s = prim.sum %t dims [0] : tensor<6x9xf32> -> tensor<9xf32>
+  %v = prim.convert_element_type %y : tensor<6x9xbf16> -> tensor<6x9xf32>
+  %r = prim.div %v, %t : tensor<6x9xf32>
+  return %s, %r : tensor<9xf32>, tensor<6x9xf32>
+}
+
+// Two functions are not.
+// CHECK-LABEL: func.func @two_functions
+// CHECK: %[[T:.*]] = prim.fusion elementwise(%arg0)
+// CHECK-DAG: prim.fusion reduction(%[[T]])
+// CHECK-DAG: prim.fusion elementwise(%arg1, %[[T]])
+func.func @two_functions(%x: tensor<6x9xbf16>, %y: tensor<6x9xbf16>) -> (tensor<9xf32>, tensor<6x9xf32>) {
+  %w = prim.convert_element_type %x : tensor<6x9xbf16> -> tensor<6x9xf32>
+  %e = prim.exp %w : tensor<6x9xf32>
+  %t = prim.tanh %e : tensor<6x9xf32>
+  %s = prim.sum %t dims [0] : tensor<6x9xf32> -> tensor<9xf32>
+  %v = prim.convert_element_type %y : tensor<6x9xbf16> -> tensor<6x9xf32>
+  %r = prim.div %v, %t : tensor<6x9xf32>
+  return %s, %r : tensor<9xf32>, tensor<6x9xf32>
+}

@@ -79,7 +79,8 @@ public:
   std::vector<AnchorVisit> anchors;
   /// Dimensions whose index itself is used: they cannot be merged.
   llvm::SmallBitVector pinned;
-  /// Dimensions that must have blocks of one element.
+  /// Dimensions that move both an index and the place that it reads: they have
+  /// blocks of one element, unless they are summed.
   llvm::SmallBitVector untiled;
   std::string reason;
   unsigned visits = 0;

@@ -105,6 +105,8 @@ private:
   mlir::Value emitPad(prim::PadOp op, const AccessMap &map);
   mlir::Value emitIota(prim::IotaOp op, const AccessMap &map);
   mlir::Value emitGather(prim::GatherOp op, const AccessMap &map);
+  mlir::Value gatherFromLine(const Buffer &buffer, const AccessMap &data,
+                             unsigned dim, mlir::Value index);
   mlir::Value emitFromIndex(prim::FromIndexOp op);
   mlir::Value emitTable(prim::TableOp op, const AccessMap &map);
   mlir::Value emitRescale(prim::RescaleOp op, const AccessMap &map);

@@ -20,6 +20,92 @@ Value TileBuilder::emitGather(prim::GatherOp op, const AccessMap &map) {
   return gather(kernel.host.buffer(op.getOperand()), data, op.getDim(), index);
 }
 
+namespace {
+/// The places, in the memory of a buffer, of elements whose coordinates are
+/// tiles, and which of them are inside of it.
+class LinePlaces {
+public:
+  LinePlaces(KernelBuilder &kernel, ArrayRef<int64_t> shape)
+      : kernel(kernel), b(kernel.b),
+        type(RankedTensorType::get(shape, kernel.b.getI64Type())) {}
+
+  Value splat(Value scalar) {
+    scalar = arith::IndexCastOp::create(b, kernel.loc, b.getI64Type(), scalar);
+    return tile::SplatOp::create(b, kernel.loc, type, scalar);
+  }
+  /// Adds a coordinate along a dimension.
+  void add(Value coordinate, Extent size, Extent stride) {
+    require(arith::CmpIPredicate::sge, coordinate, kernel.constant(0));
+    require(arith::CmpIPredicate::slt, coordinate, kernel.index(size));
+    Value scaled = arith::MulIOp::create(b, kernel.loc, coordinate,
+                                         splat(kernel.index(stride)));
+    place =
+        place ? arith::AddIOp::create(b, kernel.loc, place, scaled) : scaled;
+  }
+  /// All of them from `offset` on; -1 where an element is outside.
+  Value get(Extent offset) {
+    place = arith::AddIOp::create(b, kernel.loc, place,
+                                  splat(kernel.index(offset)));
+    return arith::SelectOp::create(b, kernel.loc, inside, place,
+                                   splat(kernel.constant(-1)));
+  }
+
+private:
+  void require(arith::CmpIPredicate predicate, Value x, Value bound) {
+    Value holds =
+        arith::CmpIOp::create(b, kernel.loc, predicate, x, splat(bound));
+    inside =
+        inside ? arith::AndIOp::create(b, kernel.loc, inside, holds) : holds;
+  }
+
+  KernelBuilder &kernel;
+  OpBuilder &b;
+  RankedTensorType type;
+  Value place, inside;
+};
+} // namespace
+
+/// Where an index moves along with the place that it reads, both are one place
+/// in the line of all elements.
+Value TileBuilder::gatherFromLine(const Buffer &buffer, const AccessMap &data,
+                                  unsigned dim, Value index) {
+  OpBuilder &b = kernel.b;
+  SmallVector<ViewDim> viewDims;
+  Buffer view = viewOf(buffer, data, viewDims);
+  SmallVector<int64_t> shape(
+      cast<RankedTensorType>(index.getType()).getShape());
+  for (const ViewDim &v : viewDims) {
+    if (v.axis < 0)
+      continue;
+    if (kernel.dims[v.dim].step != 1)
+      return fail("a gather cannot take steps");
+    shape[v.axis] = kernel.dims[v.dim].block;
+  }
+  LinePlaces places(kernel, shape);
+  auto wide = RankedTensorType::get(shape, b.getI64Type());
+  index = broadcast(index, shape);
+  if (index.getType() != wide)
+    index = arith::ExtSIOp::create(b, kernel.loc, wide, index);
+  places.add(index, buffer.sizes[dim], buffer.strides[dim]);
+  for (const ViewDim &v : viewDims) {
+    const KernelDim &d = kernel.dims[v.dim];
+    Value coordinate = places.splat(kernel.sub(d.offset, kernel.index(v.lo)));
+    if (v.axis >= 0)
+      coordinate = arith::AddIOp::create(
+          b, kernel.loc, coordinate,
+          tile::IotaOp::create(b, kernel.loc, wide, uint64_t(v.axis)));
+    places.add(coordinate, v.size, v.stride);
+  }
+  Buffer line;
+  line.base = buffer.base;
+  line.sizes.push_back(kernel.host.elementsOf(buffer.base));
+  line.strides.push_back(1);
+  return tile::LoadGatherOp::create(
+      b, kernel.loc, RankedTensorType::get(shape, buffer.elementType()),
+      kernel.view(line, /*write=*/false), ValueRange(), places.get(view.offset),
+      Value(), 0, tile::Padding::zero);
+}
+
 Value TileBuilder::gather(const Buffer &buffer, const AccessMap &data,
                           unsigned dim, Value index) {
   OpBuilder &b = kernel.b;
@@ -32,12 +118,17 @@ Value TileBuilder::gather(const Buffer &buffer, const AccessMap &data,
       indexShape.push_back(size);
       indexAxes.push_back(axis);
     }
+  SmallVector<ViewDim> viewDims;
+  Buffer view = viewOf(buffer, data, viewDims);
+  if (llvm::any_of(viewDims, [&](const ViewDim &v) {
+        return llvm::is_contained(indexAxes, v.axis) &&
+               kernel.dims[v.dim].block != 1;
+      }))
+    return gatherFromLine(buffer, data, dim, index);
   if (indexShape.empty())
     indexShape.push_back(1);
   index = reshape(index, indexShape);
 
-  SmallVector<ViewDim> viewDims;
-  Buffer view = viewOf(buffer, data, viewDims);
   // Place the indirect dimension among the others in the order of axes.
   unsigned place = 0;
   while (place < viewDims.size() &&

@@ -305,7 +305,7 @@ LogicalResult GroupPlan::visitGather(prim::GatherOp op, const AccessMap &map) {
     return fail("a gathered operand must be in memory");
   AccessMap indices, data;
   gatherMaps(op, map, data, indices);
-  // A dimension that moves both the index and the place cannot be in a tile.
+  // In a tile such a dimension makes each element's place a number of its own.
   llvm::SmallBitVector both = indices.support(sizes.size());
   both &= data.support(sizes.size());
   untiled |= both;

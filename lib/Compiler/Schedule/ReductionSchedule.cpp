@@ -85,6 +85,11 @@ void Reducer::classify() {
   for (const ReductionVisit &visit : plan.reductions)
     for (int dim : visit.dims)
       isReduced.set(dim);
+  // One element after the other would take longer than to compute places.
+  llvm::SmallBitVector placed = plan.untiled;
+  placed &= isReduced;
+  plan.pinned |= placed;
+  plan.untiled.reset(placed);
   // Neighbours of one class may merge.
   SmallVector<int> run;
   for (unsigned d = 0; d < plan.sizes.size(); ++d) {

@@ -33,8 +33,9 @@ mlir::Value combineUpdate(prim::ScatterOp op, mlir::Value before,
 class ScatterBuilder {
 public:
   ScatterBuilder(prim::ScatterOp op, ScheduleContext &ctx, Buffer out)
-      : op(op), host(ctx.host), kernel(ctx.host, op.getLoc(), ctx.kernelName),
-        b(kernel.b), loc(op.getLoc()), out(std::move(out)) {}
+      : op(op), description(ctx.description), host(ctx.host),
+        kernel(ctx.host, op.getLoc(), ctx.kernelName), b(kernel.b),
+        loc(op.getLoc()), out(std::move(out)) {}
 
   void run(int64_t widest);
 
@@ -44,8 +45,12 @@ private:
   /// Which dimension is read as a tile, and how much of it at once.
   void chooseAxis(int64_t widest);
   void placeDims();
+  /// Shares out what an index moves among instances, where these are few. Each
+  /// goes through all places, and updates those that are in its range.
+  void chooseRanges();
   /// Loops over what the grid does not cover, `update` inside of all.
   void loopPlaces(size_t number);
+  void loopOwnPlaces(PlaceDim &place);
   void loopWindow(size_t number);
   void update();
   void updateBlock();
@@ -57,6 +62,7 @@ private:
   mlir::Value add(mlir::Value a, mlir::Value c);
 
   prim::ScatterOp op;
+  target::TargetAttr description;
   HostProgramBuilder &host;
   KernelBuilder kernel;
   mlir::OpBuilder &b;
@@ -66,6 +72,8 @@ private:
   llvm::SmallVector<PlaceDim, 2> places;
   unsigned batch = 0;
   int axisWindow = -1, axisPlace = -1;
+  int ranged = -1;      ///< the window whose places are shared out
+  mlir::Value ownPlace; ///< i1: whether the place is in the instance's range
   int64_t block = 1;
 };
 

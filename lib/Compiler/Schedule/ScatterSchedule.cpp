@@ -4,13 +4,17 @@
 // The operand is copied unless it is where the result goes. Then each instance
 // updates a part of the result that is its own: a block along a dimension that
 // no index moves, for all places one after the other. Where windows do not
-// overlap, places are spread over the grid, too.
+// overlap, places are spread over the grid, too; where they may, and instances
+// are few, each has a range of what an index moves. So no sum depends on the
+// order of instances.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ScatterBuilder.h"
 #include "SingleOp.h"
+#include "kiln/Target/Limits.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -92,6 +96,32 @@ void ScatterBuilder::chooseAxis(int64_t widest) {
     block = blockOf(places[axisPlace].size);
 }
 
+void ScatterBuilder::chooseRanges() {
+  // Fewer places are not worth more instances that go through all of them.
+  constexpr int64_t kFewPlaces = 256, kInstancesOfCore = 2;
+  int64_t count = 1, instances = 1;
+  for (const PlaceDim &place : places)
+    if (place.dim < 0)
+      count *= place.size.isStatic() ? place.size.get() : kFewPlaces;
+  for (const KernelDim &dim : kernel.dims)
+    instances *=
+        dim.size.isStatic() ? llvm::divideCeil(dim.size.get(), dim.block) : 1;
+  int64_t ranges =
+      kInstancesOfCore * target::countCores(description) / instances;
+  if (op.getUnique() || count < kFewPlaces || ranges < 2 || axisWindow < 0 ||
+      windows[axisWindow].coordinate >= 0)
+    return;
+  for (auto [number, window] : llvm::enumerate(windows))
+    if (window.coordinate >= 0 && window.size.is(1) && window.whole.isStatic())
+      ranged = number;
+  if (ranged < 0)
+    return;
+  KernelDim dim;
+  dim.size = windows[ranged].whole;
+  dim.block = llvm::PowerOf2Ceil(llvm::divideCeil(dim.size.get(), ranges));
+  kernel.dims.push_back(dim);
+}
+
 void ScatterBuilder::placeDims() {
   auto addDim = [&](Extent size, int64_t elements) {
     KernelDim dim;
@@ -111,6 +141,7 @@ void ScatterBuilder::placeDims() {
     if (number < batch || op.getUnique())
       place.dim = addDim(place.size, isAxis ? block : 1);
   }
+  chooseRanges();
   for (int dim = static_cast<int>(kernel.dims.size()) - 1; dim >= 0; --dim)
     kernel.addGridDim(dim);
   kernel.placeGrid();
@@ -129,6 +160,11 @@ void ScatterBuilder::loopPlaces(size_t number) {
     ++number;
   if (number == places.size())
     return loopWindow(0);
+  bool isLast =
+      llvm::all_of(llvm::drop_begin(places, number + 1),
+                   [](const PlaceDim &place) { return bool(place.offset); });
+  if (ranged >= 0 && isLast)
+    return loopOwnPlaces(places[number]);
   auto loop =
       scf::ForOp::create(b, loc, kernel.constant(0),
                          kernel.index(places[number].size), kernel.constant(1));
@@ -137,6 +173,40 @@ void ScatterBuilder::loopPlaces(size_t number) {
   places[number].offset = loop.getInductionVar();
   loopPlaces(number + 1);
   places[number].offset = Value();
+}
+
+/// Reads where several updates go before it does those of its range: what it
+/// passes over costs little more than the wait for one place then.
+void ScatterBuilder::loopOwnPlaces(PlaceDim &place) {
+  constexpr int64_t kAtOnce = 8;
+  auto loop =
+      scf::ForOp::create(b, loc, kernel.constant(0), kernel.index(place.size),
+                         kernel.constant(kAtOnce));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  // The dimension of ranges is the last one.
+  const KernelDim &range = kernel.dims.back();
+  bool isWhole = place.size.isStatic() && place.size.get() % kAtOnce == 0;
+  SmallVector<std::pair<Value, Value>> all;
+  for (int64_t n = 0; n < kAtOnce; ++n) {
+    place.offset = kernel.add(loop.getInductionVar(), kernel.constant(n));
+    Value at =
+        kernel.sub(coordinate(windows[ranged].coordinate, false), range.offset);
+    Value isOwn = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at,
+                                        kernel.constant(range.block));
+    if (!isWhole)
+      isOwn = arith::AndIOp::create(
+          b, loc, isOwn,
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, place.offset,
+                                kernel.index(place.size)));
+    all.push_back({place.offset, isOwn});
+  }
+  for (auto [offset, isOwn] : all) {
+    place.offset = offset;
+    ownPlace = isOwn;
+    loopWindow(0);
+  }
+  place.offset = Value();
 }
 
 void ScatterBuilder::loopWindow(size_t number) {
@@ -158,9 +228,13 @@ void ScatterBuilder::loopWindow(size_t number) {
 void ScatterBuilder::update() {
   bool isMoved = axisWindow >= 0 && windows[axisWindow].coordinate >= 0;
   if (axisPlace >= 0 || isMoved)
-    updateIndirect();
-  else
-    updateBlock();
+    return updateIndirect();
+  if (ranged < 0)
+    return updateBlock();
+  auto choice = scf::IfOp::create(b, loc, ownPlace);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  updateBlock();
 }
 
 void ScatterBuilder::run(int64_t widest) {

@@ -310,7 +310,9 @@ int64_t CopyBulkOp::getRowBytes() {
 }
 
 int64_t CopyBulkOp::getPieceBytes() {
-  return std::min(getRowBytes(), getSwizzle().getRow());
+  int64_t row = getRowBytes();
+  SwizzleAttr swizzle = getSwizzleAttr();
+  return swizzle ? std::min(row, swizzle.getRow()) : row;
 }
 
 int64_t CopyBulkOp::getRows() {
@@ -335,11 +337,12 @@ LogicalResult CopyBulkOp::verify() {
                          << getStrides().size() << ", " << rank << " and "
                          << getAlong();
   // (C2) Rows that can be permuted.
-  int64_t row = getRowBytes();
-  if (row < getSwizzle().getChunk() || !llvm::isPowerOf2_64(row))
+  int64_t row = getRowBytes(),
+          chunk = getSwizzleAttr() ? getSwizzleAttr().getChunk() : 1;
+  if (row < chunk || !llvm::isPowerOf2_64(row))
     return emitOpError()
-           << "expected rows of a power of two of bytes, at least "
-           << getSwizzle().getChunk() << ", found " << row;
+           << "expected rows of a power of two of bytes, at least " << chunk
+           << ", found " << row;
   return success();
 }
 

@@ -154,7 +154,8 @@ LogicalResult BulkCopies::copy(Operation *operation, OpBuilder &b) {
   for (int64_t d = rank; d-- > 0;)
     if (d != along)
       order.push_back(d);
-  SmallVector<int64_t> recipe = {*parameter, each, piece};
+  SmallVector<int64_t> recipe = {*parameter, each,
+                                 op.getSwizzleAttr() ? piece : 0};
   int64_t split = -1;
   for (int64_t d : order) {
     int64_t extent = d == along ? piece / each : op.getBox()[d];

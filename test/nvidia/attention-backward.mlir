@@ -30,12 +30,13 @@ func.func @plain(%q: tensor<1x128x64xbf16>, %k: tensor<1x256x64xbf16>, %v: tenso
   return %d#0, %d#1, %d#2 : tensor<1x128x64xbf16>, tensor<1x256x64xbf16>, tensor<1x256x64xbf16>
 }
 
-// Threads do not hold both sums over queries of heads of 128 elements.
-// WIDE-LABEL: .entry wide_0_attention_backward_values(
-// WIDE: .reqntid 256
-// WIDE-COUNT-2: wgmma.mma_async
+// Of heads of 128 elements threads hold both sums over queries: keys and values stay in shared memory, where products read them. A warp of
+// its own copies them, and what is known of the queries, there.
 // WIDE-LABEL: .entry wide_0_attention_backward_keys(
-// WIDE-COUNT-3: wgmma.mma_async
+// WIDE: .reqntid 384
+// WIDE: cp.async.bulk.tensor.2d
+// WIDE: cp.async.bulk.tensor.3d
+// WIDE-COUNT-4: wgmma.mma_async
 // WIDE-LABEL: .entry wide_0_attention_backward_queries(
 // WIDE-COUNT-3: wgmma.mma_async
 func.func @wide(%q: tensor<64x512x128xf16>, %k: tensor<64x512x128xf16>, %v: tensor<64x512x128xf16>, %o: tensor<64x512x128xf16>, %g: tensor<64x512x128xf16>, %l: tensor<64x512xf32>) -> (tensor<64x512x128xf16>, tensor<64x512x128xf16>, tensor<64x512x128xf16>) {

@@ -5,6 +5,8 @@
 // Columns 6 and 7 of rows 1 and 2 of a view of 3 x 8, and zeros outside: rows of 32 bytes, whose chunks of 16 bytes would change places in
 // the next 128 bytes.
 // RUNS: box[1] = [32] i32: 14 15 0 0 0 0 0 0 22 23 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+// Without a swizzle rows lie whole: columns 6 to 9 of rows 1 and 2.
+// RUNS: whole[1] = [32] i32: 14 15 0 0 22 23 0 0 0
 // RUNS: early failed
 // RUNS: unpublished failed
 // RUNS: more failed
@@ -43,6 +45,36 @@ llvm.func @box(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.threads =
   %x = llvm.load %p : !llvm.ptr<3> -> i32
   %o = llvm.getelementptr %out[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
   llvm.store %x, %o : i32, !llvm.ptr<1>
+  llvm.return
+}
+
+llvm.func @whole(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.threads = 32 : i64, simt.shared_bytes = 136 : i64,
+    eval.args = [dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23]> : tensor<24xi32>, "zeros:i32:32"]} {
+  simt.create_barriers {place = 128 : i64, count = 1 : i64, arrivals = 1 : i64}
+  simt.publish
+  gpu.barrier
+  %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
+  %barrier = llvm.getelementptr %memory[128] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+  %thread = gpu.thread_id x
+  %t = arith.index_castui %thread : index to i32
+  %c0 = arith.constant 0 : i32
+  %c8 = arith.constant 8 : i32
+  %first = arith.cmpi eq, %t, %c0 : i32
+  %inside = arith.cmpi slt, %t, %c8 : i32
+  %c1_64 = arith.constant 1 : i64
+  %c3_64 = arith.constant 3 : i64
+  %c6_64 = arith.constant 6 : i64
+  %c8_64 = arith.constant 8 : i64
+  simt.expect_bytes %barrier bytes 32 mask %first : !llvm.ptr<3>
+  simt.copy_bulk %in[%c1_64, %c6_64] sizes(%c3_64, %c8_64) strides(%c8_64, %c1_64) box [2, 4] of i32 along 1
+    to %memory barrier %barrier mask %first : !llvm.ptr<1>, !llvm.ptr<3>
+  simt.await_parity %barrier parity %c0 : !llvm.ptr<3>
+  scf.if %inside {
+    %p = llvm.getelementptr %memory[%t] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
+    %x = llvm.load %p : !llvm.ptr<3> -> i32
+    %o = llvm.getelementptr %out[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+    llvm.store %x, %o : i32, !llvm.ptr<1>
+  }
   llvm.return
 }
 

@@ -142,7 +142,8 @@ LogicalResult ThreadBlock::issueBulk(ThreadCopy copy) {
     return copy.op->emitOpError("copies ")
            << -barrier->bytes << " bytes more than its barrier expects";
   Warp &warp = *copy.warp;
-  int64_t align = cast<simt::CopyBulkOp>(copy.op).getSwizzle().getAlign();
+  simt::SwizzleAttr swizzle = cast<simt::CopyBulkOp>(copy.op).getSwizzleAttr();
+  int64_t align = swizzle ? swizzle.getAlign() : 1;
   if (failed(checkShared(copy.op, copy.target, copy.bytes, align)))
     return failure();
   // A copy unit writes behind what threads wrote only if they publish that.
@@ -302,8 +303,8 @@ FailureOr<std::string> gather(simt::CopyBulkOp op, Warp &warp, unsigned lane,
       cast<LLVM::LLVMPointerType>(op.getBase().getType()).getAddressSpace();
   int64_t each = op.getElementBytes(), start = intAt(base, lane);
   std::string bytes(size_t(op.getBytes()), 0);
-  simt::SwizzleAttr swizzle = op.getSwizzle();
-  int64_t chunks = op.getPieceBytes() / swizzle.getChunk();
+  simt::SwizzleAttr swizzle = op.getSwizzleAttr();
+  int64_t chunks = swizzle ? op.getPieceBytes() / swizzle.getChunk() : 1;
   SmallVector<int64_t> at(rank, 0);
   for (bool isOver = false; !isOver;) {
     bool isInside = true;
@@ -319,7 +320,8 @@ FailureOr<std::string> gather(simt::CopyBulkOp op, Warp &warp, unsigned lane,
       if (failed(span))
         return failure();
       int64_t to = target + placeOf(op, at);
-      to ^= to / swizzle.getRow() % chunks * swizzle.getChunk();
+      if (swizzle)
+        to ^= to / swizzle.getRow() % chunks * swizzle.getChunk();
       std::memcpy(bytes.data() + (to - target), span->data, size_t(each));
     }
     isOver = true;

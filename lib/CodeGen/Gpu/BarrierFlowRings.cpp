@@ -72,6 +72,10 @@ static void collectFillings(Operation *op, SmallVectorImpl<Value> &targets,
 static bool readsOnlyFrom(Operation *op, Value ring) {
   if (auto consume = dyn_cast<stage::ConsumeOp>(op))
     return consume.getRing() == ring;
+  if (auto read = dyn_cast<stage::ReadOp>(op)) {
+    auto consume = read.getStorage().getDefiningOp<stage::ConsumeOp>();
+    return consume && consume.getRing() == ring;
+  }
   auto product = dyn_cast<MatrixProductOpInterface>(op);
   if (!product || op->hasAttr(kScratchAttr))
     return false;
@@ -281,15 +285,33 @@ void BarrierFlow::enterRingLoop(scf::ForOp loop) {
   passBarrier(loop);
 }
 
+/// Whether what a product reads is storage that nothing in its loop writes.
+static bool isReadOnlyInLoop(Operation *op, Value factor) {
+  auto alloc = storageRead(factor).getStorage().getDefiningOp<stage::AllocOp>();
+  auto loop = op->getParentOfType<LoopLikeOpInterface>();
+  return alloc && loop && !loop->isAncestor(alloc) &&
+         llvm::all_of(alloc->getUsers(), [&](Operation *user) {
+           return isa<stage::ReadOp>(user) || !loop->isAncestor(user);
+         });
+}
+
 /// Whether an asynchronous product may be in flight until the next iteration
 /// uses its sum: no slot that it reads is filled before.
 bool BarrierFlow::mayBeCarried(Operation *op) {
   auto product = cast<MatrixProductOpInterface>(op);
   // It reads one slot, the next product another one, and others are filled.
-  for (auto [which, factor] : llvm::enumerate(
-           ArrayRef{&product.getLhsOperand(), &product.getRhsOperand()})) {
-    if (which == 0 && !storageRead(factor->get()))
-      continue; // in registers
+  OpOperand *factors[] = {&product.getLhsOperand(), &product.getRhsOperand()};
+  for (auto [which, factor] : llvm::enumerate(factors)) {
+    // In registers, which assemblers may not keep over the branch of a wait for
+    // a slot.
+    if (which == 0 && !storageRead(factor->get())) {
+      Value ring = ringOf(factors[1]->get());
+      if (ring && hasSlotBarriers(ring))
+        return false;
+      continue;
+    }
+    if (storageRead(factor->get()) && isReadOnlyInLoop(op, factor->get()))
+      continue;
     Value ring = ringOf(factor->get());
     if (!ring || ahead.lookup(ring) + 2 >
                      cast<stage::RingType>(ring.getType()).getDepth())

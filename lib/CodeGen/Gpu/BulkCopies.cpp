@@ -79,9 +79,12 @@ static void copyInBulk(stage::CopyOp op, Value barrier, Value mask,
     at.push_back(op.getFromOffsets() ? first : w.mul(first, w.c64(size)));
   }
   Permutation permutation = permutationOf(place.type);
-  auto swizzle =
-      SwizzleAttr::get(w.b.getContext(), permutation.piece, permutation.unit,
-                       /*align=*/permutation.piece, /*across=*/false);
+  // A single row has nothing to permute.
+  SwizzleAttr swizzle;
+  if (place.type.getDimSize(1 - permutation.inner) > 1)
+    swizzle =
+        SwizzleAttr::get(w.b.getContext(), permutation.piece, permutation.unit,
+                         /*align=*/permutation.piece, /*across=*/false);
   Value target =
       w.elementPointer(w.shared(place.offset), place.start, w.b.getI8Type());
   CopyBulkOp::create(w.b, w.loc, view.base, at, view.sizes, view.strides,
@@ -153,6 +156,9 @@ void simt::awaitFull(const KernelWalk::Ring &ring, KernelWalk &w) {
 }
 
 void simt::releaseSlot(KernelWalk::Ring &ring, KernelWalk &w) {
+  // One lane arrives for what all lanes of its warp have read.
+  if (ring.isReadByThreads)
+    WarpBarrierOp::create(w.b, w.loc);
   Value lane = w.and_(w.threadId(), w.c32(w.lanes - 1));
   ArriveAtOp::create(w.b, w.loc,
                      barrierOf(ring, ring.release, /*isEmpty=*/true, w),

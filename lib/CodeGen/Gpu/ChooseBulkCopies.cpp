@@ -28,13 +28,17 @@ public:
   /// them can say so by barriers.
   bool suits(stage::RingOp ring);
 
+  /// Whether it can fill storage that a kernel fills once, and that products
+  /// alone read.
+  bool suitsFixed(stage::CopyOp copy);
+
 private:
   bool suits(stage::CopyOp copy, int64_t align);
   bool suitsView(Value view, unsigned along);
   bool suitsUse(Operation *user, int64_t align);
   bool suitsLoop(Value ring);
-  static bool isReadByProducts(stage::ConsumeOp consume,
-                               target::TargetAttr description);
+  static bool isReadByProduct(Operation *user, target::TargetAttr description);
+  static bool isRead(stage::ConsumeOp consume, target::TargetAttr description);
 
   tile::KernelOp kernel;
   target::TargetAttr description;
@@ -73,14 +77,20 @@ bool BulkChooser::suitsView(Value view, unsigned along) {
 bool BulkChooser::suits(stage::CopyOp copy, int64_t align) {
   auto storage = dyn_cast<MemRefType>(copy.getTarget().getType());
   auto view = dyn_cast<tile::ViewType>(copy.getSource().getType());
-  if (!copy.getAsync() || !storage || !view || storage.getRank() != 2 ||
-      copy.getBox() || !copy.getTo().empty() ||
-      copy.getPadding() != tile::Padding::zero || copy->getNumRegions())
+  if (!storage || !view || storage.getRank() != 2 || copy.getBox() ||
+      !copy.getTo().empty() || copy.getPadding() != tile::Padding::zero ||
+      copy->getNumRegions())
     return false;
   Permutation permutation = permutationOf(storage);
   int64_t each = ThreadBuilder::storedBytes(storage.getElementType());
   int64_t row = storage.getDimSize(permutation.inner) * each,
           rows = storage.getDimSize(1 - permutation.inner);
+  unsigned along = view.getRank() - storage.getRank() + permutation.inner;
+  // A single row lies as it is in memory.
+  if (rows == 1)
+    return row >= copies.chunk && llvm::isPowerOf2_64(row) &&
+           row / each <= copies.extent && align % copies.row == 0 &&
+           suitsView(copy.getSource(), along);
   // The hardware's swizzle, whose pattern begins anew at the slot.
   int64_t piece = std::min(row, permutation.piece);
   if (permutation.piece != copies.row || permutation.unit != copies.chunk ||
@@ -91,13 +101,13 @@ bool BulkChooser::suits(stage::CopyOp copy, int64_t align) {
   if (piece / each > copies.extent ||
       (rows > copies.extent && rows % copies.extent))
     return false;
-  return suitsView(copy.getSource(),
-                   view.getRank() - storage.getRank() + permutation.inner);
+  return suitsView(copy.getSource(), along);
 }
 
-/// Whether a product whose left operand is in registers may be in flight where
-/// the next iteration waits for a slot: assemblers may not keep these registers
-/// over the branch of that wait.
+/// Whether a product whose left operand is in registers would have to be done
+/// before the next iteration waits for a slot, because assemblers may not keep
+/// these registers over the branch of that wait, and no other product of the
+/// loop makes up for that.
 static bool isCarriedInRegisters(Operation *op) {
   auto product = cast<MatrixProductOpInterface>(op);
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
@@ -108,23 +118,33 @@ static bool isCarriedInRegisters(Operation *op) {
   bool isCarried = loop && isa<BlockArgument>(left) &&
                    cast<BlockArgument>(left).getOwner() == loop.getBody();
   return loop && acc && acc.getOwner() == loop.getBody() &&
+         llvm::hasSingleElement(
+             loop.getBody()->getOps<MatrixProductOpInterface>()) &&
          !storageRead(left) && !isCarried;
 }
 
-/// Whether asynchronous products alone read what is consumed.
-bool BulkChooser::isReadByProducts(stage::ConsumeOp consume,
-                                   target::TargetAttr description) {
+/// Whether a user of storage reads it for an asynchronous product.
+bool BulkChooser::isReadByProduct(Operation *user,
+                                  target::TargetAttr description) {
+  auto read = dyn_cast<stage::ReadOp>(user);
+  if (!read || !simt::isReadByProduct(read))
+    return false;
+  Operation *reader = *read->getUsers().begin();
+  while (handsOnBytes(reader))
+    reader = *reader->getUsers().begin();
+  return isMemoryProduct(reader, description) &&
+         reader->getBlock() == read->getBlock() &&
+         !isCarriedInRegisters(reader);
+}
+
+/// Whether asynchronous products, or threads that have then what they read in
+/// registers, read what is consumed.
+bool BulkChooser::isRead(stage::ConsumeOp consume,
+                         target::TargetAttr description) {
   return llvm::all_of(consume->getUsers(), [&](Operation *user) {
     auto read = dyn_cast<stage::ReadOp>(user);
-    if (!read || read->getBlock() != consume->getBlock() ||
-        !isReadByProduct(read))
-      return false;
-    Operation *reader = *read->getUsers().begin();
-    while (handsOnBytes(reader))
-      reader = *reader->getUsers().begin();
-    return isMemoryProduct(reader, description) &&
-           reader->getBlock() == consume->getBlock() &&
-           !isCarriedInRegisters(reader);
+    return read && read->getBlock() == consume->getBlock() &&
+           (isReadByProduct(user, description) || !simt::isReadByProduct(read));
   });
 }
 
@@ -132,12 +152,13 @@ bool BulkChooser::suitsUse(Operation *user, int64_t align) {
   if (isa<stage::ReleaseOp>(user))
     return true;
   if (auto consume = dyn_cast<stage::ConsumeOp>(user))
-    return isReadByProducts(consume, description);
+    return isRead(consume, description);
   auto produce = dyn_cast<stage::ProduceOp>(user);
   return produce && llvm::all_of(produce.getBody().front().without_terminator(),
                                  [&](Operation &op) {
                                    auto copy = dyn_cast<stage::CopyOp>(op);
-                                   return copy ? suits(copy, align)
+                                   return copy ? copy.getAsync() &&
+                                                     suits(copy, align)
                                                : isPure(&op);
                                  });
 }
@@ -178,6 +199,59 @@ bool BulkChooser::suits(stage::RingOp ring) {
          suitsLoop(ring.getRing());
 }
 
+bool BulkChooser::suitsFixed(stage::CopyOp copy) {
+  auto alloc = copy.getTarget().getDefiningOp<stage::AllocOp>();
+  return alloc && !alloc.getOffset() && !copy.getAsync() &&
+         copy->getParentOp() == kernel && alloc->getParentOp() == kernel &&
+         suits(copy, alloc.getAlign().value_or(1)) &&
+         llvm::all_of(alloc->getUsers(), [&](Operation *user) {
+           return user == copy || isReadByProduct(user, description);
+         });
+}
+
+/// Makes a ring of one slot of storage that a kernel fills once, so that the
+/// copy unit fills it while threads go on.
+static stage::RingOp makeSlot(stage::CopyOp copy) {
+  auto alloc = copy.getTarget().getDefiningOp<stage::AllocOp>();
+  Block *body = copy->getBlock();
+  Operation *first = nullptr, *last = nullptr;
+  for (Operation *user : alloc->getUsers()) {
+    if (user == copy)
+      continue;
+    Operation *whole = body->findAncestorOpInBlock(*user);
+    if (!first || whole->isBeforeInBlock(first))
+      first = whole;
+    // Behind what reads it: the product.
+    if (whole == user)
+      for (whole = *user->getUsers().begin(); handsOnBytes(whole);)
+        whole = *whole->getUsers().begin();
+    if (!last || last->isBeforeInBlock(whole))
+      last = whole;
+  }
+  OpBuilder b(copy);
+  Location loc = copy.getLoc();
+  auto storage = cast<MemRefType>(alloc.getStorage().getType());
+  auto ring = stage::RingOp::create(
+      b, loc, stage::RingType::get(b.getContext(), /*depth=*/1, {storage}),
+      alloc.getAlignAttr(), /*offset=*/IntegerAttr());
+  auto produce = stage::ProduceOp::create(b, loc, ring);
+  Block *slot = b.createBlock(&produce.getBody());
+  auto async = stage::CopyOp::create(
+      b, loc, stage::TokenType::get(b.getContext()), copy.getSource(),
+      copy.getFrom(), slot->addArgument(storage, loc), ValueRange(),
+      copy.getPad(), b.getUnitAttr(), copy.getFromOffsetsAttr(), UnitAttr(),
+      DenseI64ArrayAttr(), copy.getPaddingAttr());
+  stage::CommitOp::create(b, loc, async.getToken());
+  b.setInsertionPoint(first);
+  auto consume = stage::ConsumeOp::create(b, loc, ring);
+  b.setInsertionPointAfter(last);
+  stage::ReleaseOp::create(b, loc, ring);
+  copy.erase();
+  alloc.getStorage().replaceAllUsesWith(consume.getParts().front());
+  alloc.erase();
+  return ring;
+}
+
 namespace {
 struct ChooseBulkCopies
     : simt::impl::SimtChooseBulkCopiesBase<ChooseBulkCopies> {
@@ -190,10 +264,18 @@ struct ChooseBulkCopies
     if (!copies)
       return;
     BulkChooser chooser(kernel, description, *copies);
-    Builder b(&getContext());
-    for (auto ring : kernel.getBody().getOps<stage::RingOp>()) {
-      if (!chooser.suits(ring))
-        continue;
+    SmallVector<stage::RingOp> rings;
+    for (auto ring : kernel.getBody().getOps<stage::RingOp>())
+      if (chooser.suits(ring))
+        rings.push_back(ring);
+    // Beside rings, with whose barriers threads wait anyway.
+    SmallVector<stage::CopyOp> fixed;
+    for (auto copy : kernel.getBody().getOps<stage::CopyOp>())
+      if (!rings.empty() && chooser.suitsFixed(copy))
+        fixed.push_back(copy);
+    for (stage::CopyOp copy : fixed)
+      rings.push_back(makeSlot(copy));
+    for (stage::RingOp ring : rings) {
       // Places are given by simt-insert-barriers.
       ring.setBarriersAttr(
           SlotBarriersAttr::get(&getContext(), /*place=*/0, /*held=*/0));

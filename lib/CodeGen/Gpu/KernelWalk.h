@@ -118,6 +118,8 @@ public:
     /// phases have the parity of the rounds.
     mlir::Value fill, use, release;
     SlotBarriersAttr barriers; ///< null without any
+    /// Threads, and not asynchronous products alone, read its slots.
+    bool isReadByThreads = false;
 
     llvm::SmallVector<mlir::Value *> counters() {
       llvm::SmallVector<mlir::Value *> all = {&fill, &use};

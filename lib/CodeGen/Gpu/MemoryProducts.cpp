@@ -4,6 +4,8 @@
 #include "MemoryProducts.h"
 #include "Fragments.h"
 #include "LoopMemory.h"
+#include "Work.h"
+#include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -135,6 +137,41 @@ static ViewAccessOpInterface loadOf(Value factor, scf::ForOp loop,
   return load;
 }
 
+/// The load before a loop that gives the left factor of a product in it, in one
+/// piece. Null where it comes from elsewhere.
+static ViewAccessOpInterface loadBeforeLoop(MatrixProductOpInterface op,
+                                            scf::ForOp loop) {
+  auto load = op.getLhsOperand().get().getDefiningOp<ViewAccessOpInterface>();
+  if (!load || loop->isAncestor(load) || load.getWrittenOperand() ||
+      load.isVolatileAccess() || load.getAccessedType().getRank() != 2 ||
+      llvm::any_of(load.getAxes(), [](const ViewAxis &axis) {
+        return axis.step != 1 || axis.isIndirect();
+      }))
+    return {};
+  return load;
+}
+
+/// Whether threads that held the left factors that a loop does not change would
+/// have too few registers for what its products compute: all of their sums, and
+/// as much again for what becomes of these, addresses and numbers.
+static bool leavesFactorsInMemory(scf::ForOp loop, int64_t threads,
+                                  target::TargetAttr description) {
+  int64_t bytes = 0;
+  llvm::SmallPtrSet<Operation *, 4> held;
+  auto add = [&](Type tile) {
+    auto type = cast<RankedTensorType>(tile);
+    bytes += type.getNumElements() *
+             ThreadBuilder::storedBytes(type.getElementType());
+  };
+  for (auto product : loop.getBody()->getOps<MatrixProductOpInterface>()) {
+    add(product->getResult(0).getType());
+    ViewAccessOpInterface load = loadBeforeLoop(product, loop);
+    if (load && held.insert(load).second)
+      add(product.getLhsOperand().get().getType());
+  }
+  return 3 * bytes > 2 * 4 * registersOf(description) * threads;
+}
+
 std::string simt::whySizesDoNotSuit(MatrixProductOpInterface op,
                                     target::MatrixInstructionAttr row,
                                     int64_t lanes, int64_t warps) {
@@ -171,10 +208,17 @@ bool simt::suitsMemory(MatrixProductOpInterface op,
                        target::MatrixInstructionAttr row,
                        target::TargetAttr description, int64_t warps) {
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
-  if (!loop ||
-      !whySizesDoNotSuit(op, row, lanesOf(description), warps).empty() ||
-      (swizzleOf(row, 0) && isChained(op)) ||
+  int64_t lanes = lanesOf(description);
+  if (!loop || !whySizesDoNotSuit(op, row, lanes, warps).empty() ||
       !description.getUnitOfKind(target::UnitKind::DMA))
+    return false;
+  // What the loop does not change is copied once, before it.
+  ViewAccessOpInterface before = loadBeforeLoop(op, loop);
+  bool isAsked = target::findAsked(op, "instruction").has_value();
+  bool isLeft = before && (isAsked || leavesFactorsInMemory(loop, lanes * warps,
+                                                            description));
+  if (swizzleOf(row, 0) && isChained(op) &&
+      !(isLeft && splitOf(op, row, warps)->columns == 1))
     return false;
   LoopWrites writes(loop);
   index::Analysis scalars;
@@ -182,18 +226,22 @@ bool simt::suitsMemory(MatrixProductOpInterface op,
   for (OpOperand *factor : {&op.getLhsOperand(), &op.getRhsOperand()}) {
     bool isTransposed = false;
     ViewAccessOpInterface load = loadOf(factor->get(), loop, isTransposed);
-    if (factor == &op.getLhsOperand() && !swizzleOf(row, 0)) {
+    bool isFirst = factor == &op.getLhsOperand();
+    if (isFirst && !swizzleOf(row, 0)) {
       // What can be copied ahead is for rows that read both.
-      if (load)
+      if (load || (isLeft && !isAsked))
         return false;
       continue;
     }
-    if (!load || !hasZeros(load) || writes.findConflict(load))
+    if (isFirst && isLeft)
+      load = before;
+    if (!load || !hasZeros(load) ||
+        (load != before && writes.findConflict(load)))
       return false;
     RankedTensorType type = load.getAccessedType();
     int64_t each = ThreadBuilder::storedBytes(type.getElementType());
     Contiguity along = contiguityOf(load, facts);
-    int which = factor == &op.getLhsOperand() ? 0 : 1, summed = 1 - which;
+    int which = isFirst ? 0 : 1, summed = 1 - which;
     SwizzleAttr swizzle = swizzleOf(row, which);
     // There are chunks to permute.
     if (along.dim < 0 || along.count * each < 4 ||

@@ -45,6 +45,7 @@ private:
   std::optional<Point> findEnd(stage::ConsumeOp consume);
   stage::ReleaseOp releaseOf(stage::ConsumeOp consume);
   bool canFill(scf::ForOp loop);
+  bool fillsOnce();
 
   stage::RingOp ring;
   target::TargetAttr description;
@@ -80,10 +81,20 @@ std::optional<Point> RingReleases::findEnd(Operation *product) {
 std::optional<Point> RingReleases::findEnd(stage::ConsumeOp consume) {
   Point last{0, consume};
   for (Operation *read : consume->getUsers()) {
+    if (!isReadByProduct(cast<stage::ReadOp>(read))) {
+      // Threads have it in registers then.
+      if (last.isBefore(Point{0, read}))
+        last = Point{0, read};
+      continue;
+    }
     Operation *reader = *read->getUsers().begin();
     while (handsOnBytes(reader))
       reader = *reader->getUsers().begin();
-    std::optional<Point> end = findEnd(reader);
+    // Waits for what a loop leaves in flight stand behind it.
+    std::optional<Point> end =
+        reader->getBlock() == consume->getBlock()
+            ? findEnd(reader)
+            : Point{0, consume->getBlock()->findAncestorOpInBlock(*reader)};
     if (!end)
       return std::nullopt;
     if (last.isBefore(*end))
@@ -133,6 +144,16 @@ bool RingReleases::canFill(scf::ForOp loop) {
   return ahead < 0 || (ahead == 0 && release->isBeforeInBlock(fill));
 }
 
+/// Whether a ring has a slot for each fill, in the block that it is filled in.
+bool RingReleases::fillsOnce() {
+  int64_t filled = 0, left = 0;
+  for (Operation *user : ring->getUsers()) {
+    filled += isa<stage::ProduceOp>(user);
+    left += isa<stage::ProduceOp>(user) - isa<stage::ReleaseOp>(user);
+  }
+  return left == 0 && filled <= ring.getRing().getType().getDepth();
+}
+
 /// Moves what waits for a slot before the products of its iteration: an
 /// assembler may not keep the registers that a product in flight reads over a
 /// branch.
@@ -166,7 +187,8 @@ bool RingReleases::run() {
   }
   for (auto [release, behind] : moves)
     release->moveAfter(behind);
-  return loop && canFill(loop);
+  // Outside of loops there is a slot for each fill.
+  return loop ? canFill(loop) : fillsOnce();
 }
 
 LogicalResult simt::placeSlotBarriers(tile::KernelOp kernel,
@@ -189,8 +211,10 @@ LogicalResult simt::placeSlotBarriers(tile::KernelOp kernel,
         SlotBarriersAttr::get(b.getContext(), bytes, releases.getHeld()));
     CreateBarriersOp::create(b, loc, bytes, depth, /*arrivals=*/1);
     bytes += depth * kSplitBarrierBytes;
-    CreateBarriersOp::create(b, loc, bytes, depth, /*arrivals=*/warps);
-    bytes += depth * kSplitBarrierBytes;
+    if (isRefilled(ring.getRing())) {
+      CreateBarriersOp::create(b, loc, bytes, depth, /*arrivals=*/warps);
+      bytes += depth * kSplitBarrierBytes;
+    }
     isAny = true;
   }
   if (!isAny)

@@ -15,6 +15,7 @@
 #include "kiln/Dialect/Tile/GridFacts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Gpu/LayoutRule.h"
 #include "kiln/Gpu/Passes.h"
@@ -224,7 +225,11 @@ std::optional<Staged> stagedLoad(Operation *load, scf::ForOp loop,
   if (!isFactor && !(type && takesNumbers))
     return decline("what it loads is not just a factor of a product by a "
                    "matrix instruction");
-  if (type.getRank() != 2)
+  // A tile of one dimension is a row of storage.
+  int64_t missing = 2 - type.getRank();
+  auto access = dyn_cast<ViewAccessOpInterface>(load);
+  if (missing && (missing != 1 || isFactor || !isBox ||
+                  access.getAxes().size() < size_t(2)))
     return decline("it loads a tile of rank " + Twine(type.getRank()));
   if (isVolatile(load))
     return decline("it is volatile");
@@ -253,7 +258,7 @@ std::optional<Staged> stagedLoad(Operation *load, scf::ForOp loop,
     return decline("where it reads depends on memory");
   return Staged{load,
                 std::move(converts),
-                along.dim,
+                int(along.dim + missing),
                 type.getNumElements() * each,
                 swizzle ? swizzle.getAlign() : lineBytesOf(description),
                 swizzle};
@@ -329,13 +334,17 @@ struct SimtStageOperands
       return signalPassFailure();
     Share share = shareOf(kernel, description, lanes);
     BlockShape block(kernel, lanes, warpsOf(kernel), description);
-    int64_t most = bytes ? bytes.getValue() : share.bytes;
+    int64_t fixed = stageFixed(kernel, block, description, lanes);
+    int64_t most = bytes ? bytes.getValue() : share.bytes - fixed;
+    share.whole -= fixed;
+    share.bytes -= fixed;
     kernel.walk([&](scf::WhileOp loop) {
       miss(loop, "nobody knows before an iteration whether it is the last");
     });
     SmallVector<scf::ForOp> loops;
     kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
-    for (scf::ForOp loop : loops) {
+    SmallVector<int64_t> reserved = reserveSlots(loops, block);
+    for (auto [loop, ofLater] : llvm::zip_equal(loops, reserved)) {
       // Copies that go on by themselves need somebody who performs them.
       if (description && !description.getUnitOfKind(target::UnitKind::DMA)) {
         miss(loop, "nothing on '" + description.getChip() +
@@ -382,7 +391,7 @@ struct SimtStageOperands
       // Two slots are worth more than a second block of threads.
       if (!bytes && 2 * slot > most && most == share.bytes)
         most = share.whole;
-      while (slots > 2 && slot * slots > most)
+      while (slots > 2 && slot * slots > most - ofLater)
         --slots;
       if (slot * slots > most) {
         miss(loop, "two slots of " + Twine(slot) + " bytes do not fit into " +
@@ -394,7 +403,8 @@ struct SimtStageOperands
              "there is room for " + Twine(slots) + " slots of " + Twine(slot) +
                  " bytes",
              nullptr, /*isPart=*/true);
-      addNumbers(loop, block, facts, writes, slots, most, slot, found);
+      addNumbers(loop, block, facts, writes, slots, most - ofLater, slot,
+                 found);
       most -= slot * slots;
       // Nothing in the loop writes what is copied: all copies go at the first
       // load, and so through one ring, with one barrier.
@@ -421,6 +431,66 @@ struct SimtStageOperands
   }
 
 private:
+  /// Copies left factors that a loop does not change to where instructions of
+  /// the loop read them. Returns their bytes.
+  static int64_t stageFixed(tile::KernelOp kernel, const BlockShape &block,
+                            target::TargetAttr description, int64_t lanes) {
+    llvm::MapVector<Operation *, scf::ForOp> loads;
+    kernel.walk([&](MatrixProductOpInterface product) {
+      target::MatrixInstructionAttr row = memoryRowOf(product, description);
+      Operation *load = product.getLhsOperand().get().getDefiningOp();
+      auto loop = dyn_cast<scf::ForOp>(product->getParentOp());
+      if (row && swizzleOf(row, 0) && loop && isTileLoad(load) &&
+          !loop->isAncestor(load))
+        loads.insert({load, loop});
+    });
+    index::Analysis scalars;
+    tile::AxisAnalysis facts(scalars);
+    int64_t bytes = 0;
+    for (auto [load, loop] : loads) {
+      std::string why;
+      auto staged = stagedLoad(load, loop, block, facts,
+                               /*takesNumbers=*/false, why);
+      if (!staged || !boxOf(load))
+        continue; // products write what they read by themselves
+      bytes += llvm::alignTo(staged->bytes, staged->align);
+      stage(*staged, load, description, lanes);
+      load->erase();
+    }
+    return bytes;
+  }
+
+  /// The bytes of two slots of each loop behind a loop, which it leaves to
+  /// them.
+  static SmallVector<int64_t> reserveSlots(ArrayRef<scf::ForOp> loops,
+                                           const BlockShape &block) {
+    SmallVector<int64_t> slots, later(loops.size(), 0);
+    for (size_t i = 0; i < loops.size(); ++i) {
+      scf::ForOp loop = loops[i];
+      LoopWrites writes(loop);
+      index::Analysis scalars;
+      tile::AxisAnalysis facts(scalars);
+      int64_t slot = 0;
+      // A loop around one that has slots gets none.
+      bool isAround = llvm::any_of(llvm::seq(i), [&](size_t inner) {
+        return slots[inner] && loop->isAncestor(loops[inner]);
+      });
+      for (Operation &op : *loop.getBody()) {
+        std::string why;
+        if (isAround || !isTileLoad(&op))
+          continue;
+        auto staged = stagedLoad(&op, loop, block, facts,
+                                 /*takesNumbers=*/false, why);
+        if (staged && !writes.findConflict(&op))
+          slot += llvm::alignTo(staged->bytes, staged->align);
+      }
+      slots.push_back(slot);
+      for (size_t before = 0; before < i; ++before)
+        later[before] += 2 * slot;
+    }
+    return later;
+  }
+
   /// Adds loads that are no factors where the slots have room for them: copies
   /// run as many iterations ahead as those of factors do, which registers
   /// would not hold.
@@ -497,6 +567,26 @@ private:
     warning << reason;
   }
 
+  /// Reads storage as a tile. One of a single dimension is a row of it.
+  static Value readAs(OpBuilder &b, Location loc, RankedTensorType type,
+                      Value storage) {
+    if (type.getRank() == 2)
+      return stage::ReadOp::create(b, loc, type, storage, ValueRange());
+    auto layout = cast<LayoutAttr>(type.getEncoding());
+    auto inRow = [](SmallVector<LayoutAttr::Basis> bases) {
+      for (LayoutAttr::Basis &basis : bases)
+        basis.insert(basis.begin(), 0);
+      return bases;
+    };
+    auto row = RankedTensorType::get(
+        {1, type.getDimSize(0)}, type.getElementType(),
+        LayoutAttr::get(b.getContext(), 2, inRow(layout.getRegisterBases()),
+                        inRow(layout.getLaneBases(0)),
+                        inRow(layout.getWarpBases(0))));
+    Value read = stage::ReadOp::create(b, loc, row, storage, ValueRange());
+    return tile::ReshapeOp::create(b, loc, type, read);
+  }
+
   /// Copies a load's block at `place`, and reads it where it is multiplied.
   static void stage(Staged &staged, Operation *place,
                     target::TargetAttr description, int64_t lanes) {
@@ -506,14 +596,19 @@ private:
     Attribute permute = b.getI64IntegerAttr(staged.dim);
     if (staged.isRead())
       permute = permuteOf(staged.swizzle, staged.dim);
-    else if (int64_t unit = permutedBytes(
-                 staged.factor(), staged.dim, description, lanes,
-                 warpsOf(place->getParentOfType<tile::KernelOp>()));
+    else if (int64_t unit =
+                 type.getRank() < 2
+                     ? kCopyBytes
+                     : permutedBytes(
+                           staged.factor(), staged.dim, description, lanes,
+                           warpsOf(place->getParentOfType<tile::KernelOp>()));
              unit != kCopyBytes)
       permute = b.getDenseI64ArrayAttr({staged.dim, unit});
     auto space = stage::SpaceAttr::get(b.getContext(),
                                        sharedSpaceOf(description), permute);
-    auto storage = MemRefType::get(type.getShape(), type.getElementType(),
+    SmallVector<int64_t> shape(2 - type.getRank(), 1);
+    llvm::append_range(shape, type.getShape());
+    auto storage = MemRefType::get(shape, type.getElementType(),
                                    MemRefLayoutAttrInterface(), space);
     auto alloc = stage::AllocOp::create(b, loc, storage,
                                         b.getI64IntegerAttr(staged.align),
@@ -543,9 +638,12 @@ private:
         if (llvm::is_contained(staged.converts, use.getOwner()))
           continue;
         Operation *user = moveToProduct(use.getOwner());
-        b.setInsertionPoint(user->getBlock() == made->getBlock() ? user : made);
-        use.set(stage::ReadOp::create(b, loc, factor.getType(), alloc,
-                                      ValueRange()));
+        b.setInsertionPoint(user->getBlock() == made->getBlock() ||
+                                    isMemoryProduct(user, description)
+                                ? user
+                                : made);
+        use.set(
+            readAs(b, loc, cast<RankedTensorType>(factor.getType()), alloc));
       }
     }
     for (ConvertLayoutOp convert : staged.converts)

@@ -53,6 +53,7 @@ LogicalResult simt::lowerRing(stage::RingOp op, KernelWalk &w) {
     ring->barriers = dyn_cast<SlotBarriersAttr>(op.getBarriersAttr());
     if (!ring->barriers)
       return w.decline(op, "these barriers of a ring");
+    ring->isReadByThreads = isReadByThreads(op.getRing());
   }
   w.rings[op.getRing()] = std::move(ring);
   return success();
@@ -92,7 +93,7 @@ LogicalResult simt::lowerConsume(stage::ConsumeOp op, KernelWalk &w) {
 
 LogicalResult simt::lowerRelease(stage::ReleaseOp op, KernelWalk &w) {
   KernelWalk::Ring *ring = w.rings.find(op.getRing())->second.get();
-  if (ring->barriers)
+  if (ring->barriers && isRefilled(op.getRing()))
     releaseSlot(*ring, w);
   return success();
 }

@@ -171,6 +171,22 @@ bool simt::isReadByProduct(stage::ReadOp read) {
   return goesToProduct(read.getResult());
 }
 
+bool simt::isRefilled(Value ring) {
+  return llvm::any_of(ring.getUsers(), [](Operation *user) {
+    return isa<stage::ProduceOp>(user) && user->getParentOfType<scf::ForOp>();
+  });
+}
+
+bool simt::isReadByThreads(Value ring) {
+  return llvm::any_of(ring.getUsers(), [](Operation *user) {
+    return isa<stage::ConsumeOp>(user) &&
+           llvm::any_of(user->getUsers(), [](Operation *reader) {
+             auto read = dyn_cast<stage::ReadOp>(reader);
+             return !read || !isReadByProduct(read);
+           });
+  });
+}
+
 stage::ReadOp simt::storageRead(Value factor) {
   while (Value before = bytesBefore(factor))
     factor = before;

@@ -99,6 +99,12 @@ bool isReadByProduct(stage::ReadOp read);
 /// Such a read of a factor; null where the factor is in registers.
 stage::ReadOp storageRead(mlir::Value factor);
 
+/// Whether slots of a ring are filled in a loop, and so have to be released.
+bool isRefilled(mlir::Value ring);
+
+/// Whether threads, and not asynchronous products alone, read slots of a ring.
+bool isReadByThreads(mlir::Value ring);
+
 } // namespace kiln::simt
 
 #endif // KILN_LIB_GPU_STORAGEAREAS_H

@@ -9,6 +9,20 @@ using namespace kiln;
 using namespace kiln::schedule;
 using namespace kiln::target;
 
+/// Whether an instruction multiplies elements of a type that both are in the
+/// memory of a block.
+static bool hasSharedFactors(TargetAttr description, Type element) {
+  MemoryAttr shared =
+      description ? description.getSharedMemory() : MemoryAttr();
+  return shared &&
+         llvm::any_of(description.getMatrixInstructions(),
+                      [&](MatrixInstructionAttr row) {
+                        return row.getLhs().getHome() == shared.getName() &&
+                               llvm::is_contained(row.getLhs().getTypes(),
+                                                  element);
+                      });
+}
+
 AttentionGradients::AttentionGradients(ScheduleContext &ctx, GroupPlan &plan,
                                        AttentionDims given,
                                        GroupPlan::InGroupFn inGroup)
@@ -21,6 +35,7 @@ AttentionGradients::AttentionGradients(ScheduleContext &ctx, GroupPlan &plan,
           multipliesWithThreads(ctx.description, ctx.tiling.model(), element)),
       narrow(isThreaded && ctx.options.get("attention") != "wide" ? element
                                                                   : wide),
+      readsLeftFactors(isThreaded && hasSharedFactors(ctx.description, narrow)),
       isPowerOfTwo(narrow != wide && op.getScale().convertToDouble() > 0) {
   if (op.getMask())
     bound = findMaskBound(op.getMask(), anchor.operandMaps[Mask], plan,
@@ -43,7 +58,7 @@ bool AttentionGradients::splitsSums() const {
   auto sizeOf = [&](int dim) -> int64_t {
     return dim < 0 ? 1 : llvm::PowerOf2Ceil(plan.sizes[dim].get());
   };
-  return isThreaded && sizeOf(dims.depth) + sizeOf(dims.width) > kManySums;
+  return isThreaded && sizeOf(dims.depth) + sizeOf(dims.width) > manySums();
 }
 
 LogicalResult

@@ -61,7 +61,7 @@ void GradientKernel::placeBlocks(int rows, int along, int64_t sums) {
     if (block(dims.depth) + block(dims.width) <= kNarrowHead)
       most = std::min(most, kRowsOfNarrowHead);
     kernel.dims[rows].block = most;
-    kernel.dims[along].block = sums > kManySums ? kFewAlong : kMostAlong;
+    kernel.dims[along].block = sums > all.manySums() ? kFewAlong : kMostAlong;
     takeAsked(rows, along);
     // More warps than have whole rows, where one could not hold its sums.
     int64_t warps = block(rows) / kRowsOfWarp * (sums > kMostSums ? 2 : 1);
@@ -370,9 +370,11 @@ void GradientKernel::buildOfKey(const Buffer *ofKey, const Buffer *ofValue) {
   if (ofKey)
     carried.push_back(splat(0, block(rows), block(dims.depth)));
   size_t count = carried.size();
-  // Where threads wait for what they load, rows come an iteration ahead.
+  // Where threads wait for what they load, rows come an iteration ahead: with
+  // the factors, or else in registers.
+  bool isCarried = all.isThreaded && !all.readsLeftFactors;
   auto carry = [&](SmallVectorImpl<Value> &values, Value coord) {
-    if (!all.isThreaded)
+    if (!isCarried)
       return;
     Rows next = rowsAt(coord, rows, columns);
     values.push_back(next.shift);
@@ -388,8 +390,8 @@ void GradientKernel::buildOfKey(const Buffer *ofKey, const Buffer *ofValue) {
       SmallVector<Value> rowsOfNext;
       carry(rowsOfNext,
             kernel.add(kernel.dims[columns].coord, kernel.constant(1)));
-      Rows given = all.isThreaded ? Rows{before[count], before.back()}
-                                  : rowsOf(rows, columns);
+      Rows given = isCarried ? Rows{before[count], before.back()}
+                             : rowsOf(rows, columns);
       SmallVector<Value> after =
           addOfKey(key, value, given, before.take_front(count), isCut);
       after.append(rowsOfNext);

@@ -23,6 +23,9 @@ struct AttentionGradients {
 
   /// Whether threads cannot hold the gradients by keys and by values at once.
   bool splitsSums() const;
+  /// The elements of a row's sums beyond which a step has few others. Threads
+  /// that hold left factors, too, have fewer registers.
+  int64_t manySums() const { return readsLeftFactors ? kMostSums : kManySums; }
 
   ScheduleContext &ctx;
   GroupPlan &plan;
@@ -34,6 +37,8 @@ struct AttentionGradients {
   /// Threads share tiles, and a matrix unit multiplies them.
   bool isThreaded;
   mlir::Type narrow; ///< of weights and of gradients of scores as they multiply
+  /// Its instructions read left factors from the memory that threads share.
+  bool readsLeftFactors;
   /// Weights are powers of two that chips compute at once.
   bool isPowerOfTwo;
   MaskBound bound;

@@ -30,6 +30,7 @@ int swizzleOf(int64_t row) {
   return row == 128  ? kSwizzle128
          : row == 64 ? kSwizzle64
          : row == 32 ? kSwizzle32
+         : row == 0  ? kNoSwizzle
                      : -1;
 }
 

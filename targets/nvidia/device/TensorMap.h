@@ -4,9 +4,9 @@
 //
 // A kernel gets them as its last parameters, 128 bytes each, in the order of
 // its recipes. Words of a recipe: bytes of an element; bytes of a row of the
-// box in shared memory, whose chunks of 16 bytes are permuted within 128 bytes;
-// then for each dimension of the map, the contiguous one first, the dimension
-// of the view and the elements of the box along it.
+// box in shared memory, whose chunks of 16 bytes are permuted within 128 bytes,
+// or 0 where they are not; then for each dimension of the map, the contiguous
+// one first, the dimension of the view and the elements of the box along it.
 //
 // Source: "CUDA Driver API", section 6.29 "Tensor Map Object Managment".
 #ifndef KILN_TARGETS_NVIDIA_DEVICE_TENSORMAP_H

@@ -78,7 +78,7 @@ def Simt_CopyBulkOp : Simt_Op<"copy_bulk", [AttrSizedOperandSegments, AllTypesMa
     The element x of the box is the element `at + x` of the view at `base`, or zero where the view has none. In shared memory, the
     elements along dimension `along` form rows, one for each combination of the other coordinates, the last dimension fastest. Rows of more
     than `swizzle.row` bytes are cut into pieces of `swizzle.row` bytes; the first pieces of all rows come first. Within each aligned `swizzle.row` bytes
-    chunks of `swizzle.chunk` bytes are permuted as `#simt.swizzle` says.
+    chunks of `swizzle.chunk` bytes are permuted as `#simt.swizzle` says. Without a swizzle rows lie whole, one behind the other.
 
     - `base`: a pointer that the kernel got for a view, `sizes` and `strides` (in elements): those of the view. The one along `along` is 1.
     - `at`: coordinates of elements.
@@ -89,7 +89,7 @@ def Simt_CopyBulkOp : Simt_Op<"copy_bulk", [AttrSizedOperandSegments, AllTypesMa
 
     Constraints:
     - (C1) Sizes, strides, coordinates and the box have as many numbers as the view has dimensions, at least one; `along` is one of these.
-    - (C2) Rows are a power of two of bytes, of at least one chunk.
+    - (C2) Rows are a power of two of bytes, of at least one chunk of the swizzle.
 
     Since: 0.3.
 
@@ -100,10 +100,10 @@ def Simt_CopyBulkOp : Simt_Op<"copy_bulk", [AttrSizedOperandSegments, AllTypesMa
     ```
   }];
   let arguments = (ins Simt_Pointer:$base, Variadic<I64>:$at, Variadic<I64>:$sizes, Variadic<I64>:$strides, Simt_Pointer:$target,
-    Simt_Pointer:$barrier, I1:$mask, DenseI64ArrayAttr:$box, TypeAttr:$element, I64Attr:$along, Simt_SwizzleAttr:$swizzle);
+    Simt_Pointer:$barrier, I1:$mask, DenseI64ArrayAttr:$box, TypeAttr:$element, I64Attr:$along, OptionalAttr<Simt_SwizzleAttr>:$swizzle);
   let assemblyFormat = [{
     $base `[` $at `]` `sizes` `(` $sizes `)` `strides` `(` $strides `)` `box` $box `of` $element `along` $along
-    `by` qualified($swizzle) `to` $target `barrier` $barrier `mask` $mask attr-dict `:` qualified(type($base)) `,` qualified(type($target))
+    (`by` qualified($swizzle)^)? `to` $target `barrier` $barrier `mask` $mask attr-dict `:` qualified(type($base)) `,` qualified(type($target))
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -98,26 +98,38 @@ void ScatterBuilder::chooseAxis(int64_t widest) {
 
 void ScatterBuilder::chooseRanges() {
   // Fewer places are not worth more instances that go through all of them.
-  constexpr int64_t kFewPlaces = 256, kInstancesOfCore = 2;
-  int64_t count = 1, instances = 1;
+  constexpr int64_t kFewPlaces = 256, kInstancesOfCore = 2, kWidest = 1024;
+  if (op.getUnique() || axisWindow < 0 || windows[axisWindow].coordinate >= 0)
+    return;
+  int moved = -1;
+  for (auto [number, window] : llvm::enumerate(windows))
+    if (window.coordinate >= 0 && window.size.is(1) && window.whole.isStatic())
+      moved = number;
+  int64_t count = 1;
   for (const PlaceDim &place : places)
     if (place.dim < 0)
       count *= place.size.isStatic() ? place.size.get() : kFewPlaces;
+  if (moved < 0 || count < kFewPlaces)
+    return;
+  // Whole rows, so that each instance has few of them.
+  KernelDim &along = kernel.dims[windows[axisWindow].dim];
+  int64_t width =
+      along.size.isStatic()
+          ? std::min<int64_t>(kWidest, llvm::PowerOf2Ceil(along.size.get()))
+          : block;
+  int64_t instances = 1;
   for (const KernelDim &dim : kernel.dims)
-    instances *=
-        dim.size.isStatic() ? llvm::divideCeil(dim.size.get(), dim.block) : 1;
+    if (dim.size.isStatic())
+      instances *=
+          llvm::divideCeil(dim.size.get(), &dim == &along ? width : dim.block);
   int64_t ranges =
       kInstancesOfCore * target::countCores(description) / instances;
-  if (op.getUnique() || count < kFewPlaces || ranges < 2 || axisWindow < 0 ||
-      windows[axisWindow].coordinate >= 0)
+  if (ranges < 2)
     return;
-  for (auto [number, window] : llvm::enumerate(windows))
-    if (window.coordinate >= 0 && window.size.is(1) && window.whole.isStatic())
-      ranged = number;
-  if (ranged < 0)
-    return;
+  ranged = moved;
+  along.block = block = width;
   KernelDim dim;
-  dim.size = windows[ranged].whole;
+  dim.size = windows[moved].whole;
   dim.block = llvm::PowerOf2Ceil(llvm::divideCeil(dim.size.get(), ranges));
   kernel.dims.push_back(dim);
 }

@@ -116,3 +116,33 @@ func.func @anchored(%x: tensor<?x1x64xf32>, %n: index) -> tensor<?x64xf32> {
   %e = prim.exp %r : tensor<?x64xf32>
   return %e : tensor<?x64xf32>
 }
+
+// One element of each row of a constant is set where the number of its column is the index. An index that is outside sets none.
+// CHECK-LABEL: func.func @one_hot
+// CHECK: %[[N:.*]] = prim.iota dim 1 : tensor<5x7xi64>
+// CHECK: %[[I:.*]] = prim.broadcast_in_dim {{.*}} dims [0] : tensor<5xi64> -> tensor<5x7xi64>
+// CHECK: %[[E:.*]] = prim.eq %[[N]], %[[I]]
+// CHECK: prim.where %[[E]]
+// CHECK-NOT: prim.scatter
+func.func @one_hot(%i: tensor<5x1x1xi64>, %u: tensor<5x1x1xf32>) -> tensor<5x7xf32> {
+  %x = prim.full 2.0 : f32 : tensor<5x7xf32>
+  %r = prim.scatter set %x, %i, %u dims [1] batch_dims 1 : tensor<5x7xf32>, tensor<5x1x1xi64>, tensor<5x1x1xf32>
+  return %r : tensor<5x7xf32>
+}
+
+// Rows that another dimension has, too, and places of which there are several.
+// CHECK-LABEL: func.func @one_slice
+// CHECK: prim.where
+// CHECK-NOT: prim.scatter
+// CHECK-LABEL: func.func @two_slices
+// CHECK: prim.scatter
+func.func @one_slice(%i: tensor<1xi32>, %u: tensor<4x1xf32>) -> tensor<4x7xf32> {
+  %x = prim.full 0.0 : f32 : tensor<4x7xf32>
+  %r = prim.scatter set %x, %i, %u dims [1] batch_dims 0 : tensor<4x7xf32>, tensor<1xi32>, tensor<4x1xf32>
+  return %r : tensor<4x7xf32>
+}
+func.func @two_slices(%i: tensor<2x1xi32>, %u: tensor<2x4x1xf32>) -> tensor<4x7xf32> {
+  %x = prim.full 0.0 : f32 : tensor<4x7xf32>
+  %r = prim.scatter set %x, %i, %u dims [1] batch_dims 0 : tensor<4x7xf32>, tensor<2x1xi32>, tensor<2x4x1xf32>
+  return %r : tensor<4x7xf32>
+}

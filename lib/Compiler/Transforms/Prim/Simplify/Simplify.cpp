@@ -30,6 +30,7 @@ void kiln::prim::populateSimplifyPatterns(RewritePatternSet &patterns) {
   populateUnitDimPatterns(patterns);
   populateMoveReshapePatterns(patterns);
   populateMoveTransposePatterns(patterns);
+  populateOneHotPatterns(patterns);
   memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
 }
 

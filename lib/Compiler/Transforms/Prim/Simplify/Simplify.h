@@ -23,6 +23,7 @@ void populateSimplifyConvPatterns(mlir::RewritePatternSet &patterns);
 void populateUnitDimPatterns(mlir::RewritePatternSet &patterns);
 void populateMoveReshapePatterns(mlir::RewritePatternSet &patterns);
 void populateMoveTransposePatterns(mlir::RewritePatternSet &patterns);
+void populateOneHotPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace kiln::prim
 

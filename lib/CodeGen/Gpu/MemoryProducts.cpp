@@ -89,6 +89,8 @@ static int64_t warpsTogether(target::MatrixInstructionAttr row) {
 // Sums of a product that a thread has at most, and products so small that
 // threads multiply them in the time that beginning and waiting take.
 static constexpr int64_t kSums = 128, kLeast = 64 * 64, kSide = 64;
+// A group has half as many columns where each sum has this many terms.
+static constexpr int64_t kDeep = 128;
 
 std::optional<Split> simt::splitOf(MatrixProductOpInterface op,
                                    target::MatrixInstructionAttr row,
@@ -186,10 +188,12 @@ std::string simt::whySizesDoNotSuit(MatrixProductOpInterface op,
   if (!split)
     os << " cannot be shared out among " << warps << " warps in groups of "
        << warpsTogether(row);
-  else if (int64_t m = acc.getDimSize(0), n = acc.getDimSize(1);
-           m < kSide || n / split->columns < kSide || m * n < kLeast)
+  else if (int64_t m = acc.getDimSize(0), n = acc.getDimSize(1),
+           columns = depth < kDeep ? kSide : kSide / 2;
+           m < kSide || n / split->columns < columns || m * n < kLeast)
     os << " is too small on " << warps << " warps, expected at least " << kLeast
-       << " sums, and " << kSide << " rows and columns for each group";
+       << " sums, " << kSide << " rows, and " << columns
+       << " columns for each group";
   else if (m * n > kSums * lanes * warps)
     os << " is too large for " << warps << " warps, expected at most " << kSums
        << " sums a thread";

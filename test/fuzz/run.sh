@@ -18,7 +18,7 @@ flags=(-std=c++17 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
        -I"$root/lib/Runtime")
 lib="$root/lib/Runtime"
 objects=()
-for source in "$lib"/*.cpp "$lib"/Parts/*.cpp; do
+for source in "$lib"/*.cpp "$lib"/Parts/*.cpp "$root"/lib/Support/System/*.cpp; do
   object="$out/$(basename "$(dirname "$source")")-$(basename "$source" .cpp).o"
   if [ ! "$object" -nt "$source" ]; then
     "$cxx" "${flags[@]}" -fsanitize=fuzzer-no-link -c "$source" -o "$object"

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Launches every kernel of a file on two targets and compares what they wrote.
 // The first line of the file is `// ` and JSON: for each kernel its grid, the
-// tolerance and the arguments (views: dtype, sizes, strides, range of values;
-// scalars: dtype, value).
+// tolerance and the arguments (views: dtype, sizes, strides, range of values,
+// or `bits` for any bits between them; `same`: the number of an argument whose
+// memory this one is; scalars: dtype, value). A tolerance of 0 asks for every
+// bit, and any NaN for a NaN.
 //
 //   kernel-check FILE SPEC [SPEC2]        SPEC2 is `reference` by default
 #include "kiln-c/Compiler.h"
@@ -89,7 +91,9 @@ void write(const Type &type, char *at, double value) {
       // Toward zero; tiny values become zero.
       int exponent = int((bits >> 23) & 255) - 112;
       bits = ((bits >> 16) & 0x8000) |
-             (exponent <= 0 ? 0 : (exponent << 10) | ((bits >> 13) & 1023));
+             (exponent <= 0   ? 0
+              : exponent > 30 ? 31 << 10
+                              : (exponent << 10) | ((bits >> 13) & 1023));
     }
     std::memcpy(at, &bits, type.bytes);
   } else {
@@ -104,12 +108,34 @@ struct Argument {
   const Type *type;
   std::vector<int64_t> sizes, strides;
   int64_t first = 0; ///< element that index 0 stands for
+  int64_t same = -1; ///< the argument whose memory this is
   std::vector<char> initial, memory[2];
 };
 
 [[noreturn]] void fail(const std::string &message) {
   std::fprintf(stderr, "error: %s\n", message.c_str());
   std::exit(1);
+}
+
+/// Any bits in the place of every second element; zeros and infinities, too.
+void scatterBits(Argument &argument, std::mt19937 &random) {
+  size_t bytes = argument.type->bytes;
+  for (size_t at = 0; at < argument.initial.size(); at += bytes) {
+    char *element = &argument.initial[at];
+    uint32_t kind = random();
+    if (kind & 1)
+      continue;
+    for (size_t i = 0; i < bytes; ++i)
+      element[i] = char(kind & 2 ? random() : 0);
+    if (!(kind & 2) && argument.type->isFloat)
+      write(*argument.type, element,
+            kind & 4 ? (kind & 8 ? -0.0 : 0.0)
+                     : (kind & 8 ? -INFINITY : INFINITY));
+    else if (!(kind & 2))
+      element[bytes - 1] = char(0x80);
+    if (argument.type->dtype == KILN_DTYPE_I1)
+      element[0] &= 1;
+  }
 }
 
 Argument makeArgument(const json &spec, std::mt19937 &random) {
@@ -140,6 +166,9 @@ Argument makeArgument(const json &spec, std::mt19937 &random) {
     write(*argument.type, &argument.initial[i * argument.type->bytes],
           spec.contains("value") ? spec["value"].get<double>()
                                  : values(random));
+  if (spec.value("bits", false))
+    scatterBits(argument, random);
+  argument.same = spec.value("same", -1);
   return argument;
 }
 
@@ -170,8 +199,11 @@ struct Target {
     std::vector<KilnTensor *> tensors;
     for (Argument &argument : arguments) {
       argument.memory[slot] = argument.initial;
-      char *first = argument.memory[slot].data() +
-                    argument.first * int64_t(argument.type->bytes);
+      std::vector<char> &memory = argument.same < 0
+                                      ? argument.memory[slot]
+                                      : arguments[argument.same].memory[slot];
+      char *first =
+          memory.data() + argument.first * int64_t(argument.type->bytes);
       KilnTensor *tensor = nullptr;
       if (kilnTensorWrap(argument.type->dtype, int(argument.sizes.size()),
                          argument.sizes.data(), argument.strides.data(), first,
@@ -201,11 +233,14 @@ bool compare(const std::string &kernel, size_t index, const Argument &argument,
     if (std::memcmp(x, y, type.bytes) == 0)
       continue;
     double want = read(type, x), have = read(type, y);
-    if ((std::isnan(want) && std::isnan(have)) || want == have)
+    if ((std::isnan(want) && std::isnan(have)) ||
+        (want == have && tolerance > 0))
       continue;
     double error = std::fabs(want - have) / std::max(1.0, std::fabs(want));
     if (std::isnan(error) || std::isinf(error))
       error = 1e300;
+    if (tolerance == 0)
+      error = std::max(error, 1e-300);
     if (error > tolerance && error > worst) {
       worst = error;
       expected = want;

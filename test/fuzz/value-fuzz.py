@@ -65,14 +65,13 @@ class Program:
         for _ in range(self.rng.randrange(1, 4)):
             self.argument()
         steps = [getattr(self, name) for name in dir(self) if name.startswith("make_")]
-        weights = [6 if "element" in one.__name__ else 1 for one in steps]
+        weights = [6 if "element" in one.__name__ else 3 if "windows" in one.__name__ else 1 for one in steps]
         for _ in range(self.rng.randrange(2, 12)):
             for _ in range(20):
                 if self.rng.choices(steps, weights)[0]():
                     break
-        chosen = [self.values[-1]]
-        while len(chosen) < 3 and self.rng.random() < 0.4:
-            chosen.append(self.rng.choice(self.values))
+        text = " ".join(line.split(" = ", 1)[1] for line in self.body).replace(",", " ").split()
+        chosen = [one for one in self.values if one.name not in text and one not in self.arguments][-5:] or [self.values[-1]]
         self.results = [self.emit(f"prim.convert_element_type {one.name} : {one.type} -> {{type}}", "f32", one.shape, one.dims)
                         if one.element in SMALL else one for one in chosen]
 
@@ -430,6 +429,63 @@ class Program:
             to = "i64" if x.element == "i64" else self.rng.choice(["i32", "i64"])
         return self.emit(f"prim.dot_general {x.name}, {y.name} batch [] x [] contract [{x.rank - 1}] x [{1 if turned else 0}] : "
                          f"{x.type}, {y.type} -> {{type}}", to, [*x.shape[:-1], n], [*x.dims[:-1], str(n)])
+
+    def whole(self, element, shape):
+        """An argument of small integers, whose sums are exact."""
+        array = numpy.array([self.rng.randrange(-8, 9) for _ in range(int(numpy.prod(shape)))], numpy.int64)
+        if element == "bf16":
+            return self.argument(element, shape, None, (array.astype(numpy.float32).view(numpy.uint32) >> 16).astype(numpy.uint16))
+        return self.argument(element, shape, None, array.astype({**FLOATS, **INTEGERS}[element]))
+
+    def turned(self, x, order):
+        return self.emit(f"prim.transpose {x.name} permutation {order} : {x.type} -> {{type}}", x.element, [x.shape[d] for d in order], tiny=x.tiny)
+
+    def make_windows(self):
+        """A convolution or a pooling, with channels last or between transpositions."""
+        rng, spatial = self.rng, self.rng.choice([1, 2, 2, 2, 3])
+        if rng.random() < 0.5:
+            return None
+        inner = [rng.choice([1, 2, 3, 5, 7, 8, 9, 14, 17, 28] if spatial < 3 else [1, 2, 3, 5, 8]) for _ in range(spatial)]
+        window = [rng.choice([1, 2, 3, 3, 5, 7]) for _ in range(spatial)]
+        stride, low, high = ([rng.choice(of) for _ in range(spatial)] for of in ([1, 1, 1, 2, 3], [0, 0, 1, 2, 3], [0, 0, 1, 2, 3]))
+        spread, holes = ([rng.choice([1] * 5 + [2, 3]) for _ in range(spatial)] for _ in range(2))
+        kind = rng.choice(["conv", "conv", "depthwise", "depthwise", "groups", "max_pool", "sum_pool"])
+        groups = {"depthwise": rng.choice([1, 2, 3, 8, 16, 17, 32, 40]), "groups": rng.choice([2, 3, 4])}.get(kind, 1)
+        each = 1 if kind == "depthwise" else rng.choice([1, 2, 3, 4, 8, 16, 17])
+        filters = groups * (rng.choice([1, 1, 2]) if kind == "depthwise" else rng.choice([1, 2, 5, 8, 16, 33]))
+        n, channels = rng.choice([1, 1, 2, 3]), groups * each
+        if "pool" in kind:
+            holes, spread = [1] * spatial, [1] * spatial
+            low, high = ([min(a, w - 1) for a, w in zip(pads, window)] for pads in (low, high))
+        shape = [((i - 1) * h + 1 + a + b - ((w - 1) * d + 1)) // s + 1 for i, h, a, b, w, d, s in
+                 zip(inner, holes, low, high, window, spread, stride)]
+        if min(shape) < 1 or any((i - 1) * h + 1 + a + b < (w - 1) * d + 1 for i, h, a, b, w, d in zip(inner, holes, low, high, window, spread)):
+            return None
+        work = n * int(numpy.prod(shape)) * int(numpy.prod(window)) * each * (filters if "pool" not in kind else groups)
+        if n * int(numpy.prod(inner)) * channels > LARGEST or n * int(numpy.prod(shape)) * max(filters, channels) > LARGEST or work > 3000000:
+            return None
+        element = rng.choice(["f32", "f32", "f16", "bf16", "f64", "i8"])
+        last, first = [0, *range(2, spatial + 2), 1], [0, spatial + 1, *range(1, spatial + 1)]
+        between = rng.random() < 0.4
+        x = self.turned(self.whole(element, [n, channels, *inner]), last) if between else self.whole(element, [n, *inner, channels])
+        if rng.random() < 0.3:
+            x = self.same(f"prim.abs {x.name} : {{type}}", x)
+
+        def listed(**given):
+            return ", ".join(f"{name} = array<i64: {', '.join(map(str, one))}>" for name, one in given.items())
+        if "pool" in kind:
+            if kind == "sum_pool" and element in ("f16", "bf16", "i8"):
+                return None
+            made = self.emit(f"prim.{kind} {x.name} {{{{{listed(window=window, strides=stride, pad_low=low, pad_high=high)}}}}} : {x.type} -> {{type}}",
+                             element, [n, *shape, channels])
+        else:
+            order = [0, *range(2, spatial + 2), 1]
+            w = self.turned(self.whole(element, [filters, each, *window]), order) if between else self.whole(element, [filters, *window, each])
+            to = {"f64": "f64", "i8": "i32"}.get(element, "f32")
+            given = listed(strides=stride, pad_low=low, pad_high=high, dilation=spread, input_dilation=holes)
+            made = self.emit(f"prim.conv {x.name}, {w.name} {{{{{given}, groups = {groups} : i64}}}} : {x.type}, {w.type} -> {{type}}",
+                             to, [n, *shape, filters])
+        return self.turned(made, first) if between else made
 
 
 def save(path, array, element):

@@ -118,7 +118,8 @@ tile.kernel @masked(%x: !tile.ptr<f32>, %y: !tile.ptr<i32>) {
 // sum with other numbers. The rows begin where the kernel computes it.
 // CHECK-LABEL: tile.kernel @read_rows
 // CHECK-SAME: tile.requires = #[[NEAR]]
-// CHECK: arith.index_cast %{{.*}} : index to i32
+// CHECK: %[[WIDE:.*]] = arith.index_cast %{{.*}} : index to i64
+// CHECK: arith.trunci %[[WIDE]] : i64 to i32
 // CHECK: tile.load %{{.*}} : !tile.view<16x8xf32, strides = [?, 1]>
 // VARY-LABEL: tile.kernel private @read_rows_views
 // VARY: tile.load %

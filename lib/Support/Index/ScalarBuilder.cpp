@@ -146,6 +146,12 @@ OpFoldResult ScalarBuilder::cast(Value integer) {
     return constant(*known);
   if (integer.getType() == type)
     return integer;
+  // MLIR takes a cast of an index to a narrower type and back for the index
+  // itself, whatever the type holds. A truncation stays.
+  Type wide = builder.getI64Type();
+  if (integer.getType().isIndex() && type.isInteger() &&
+      type.getIntOrFloatBitWidth() < 64)
+    integer = arith::IndexCastOp::create(builder, loc, wide, integer);
   if (type.isIndex() || integer.getType().isIndex())
     return arith::IndexCastOp::create(builder, loc, type, integer).getResult();
   if (type.getIntOrFloatBitWidth() > integer.getType().getIntOrFloatBitWidth())

@@ -297,9 +297,9 @@ private:
 
   /// A whole number as one of 32 bits.
   Value wrapped(IndexScalar scalar) {
-    return arith::IndexCastOp::create(scalars.builder, scalars.loc,
-                                      scalars.builder.getI32Type(),
-                                      scalars.materialize(scalar));
+    kiln::index::ScalarBuilder narrow(scalars.builder, scalars.loc,
+                                      scalars.builder.getI32Type());
+    return narrow.materialize(narrow.cast(scalars.materialize(scalar)));
   }
 
   IndexScalar wrap(IndexScalar scalar) {

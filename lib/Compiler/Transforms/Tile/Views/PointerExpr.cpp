@@ -385,6 +385,14 @@ private:
     a.divisibility[d] = divisibility;
   }
 
+  /// Whether a number is larger than any distance in memory, so that what is
+  /// made of it wraps around even in 64 bits.
+  static bool isFar(IndexScalar scalar) {
+    constexpr int64_t kFarthest = int64_t(1) << 48;
+    auto number = getConstantIntValue(scalar);
+    return number && (*number > kFarthest || *number < -kFarthest);
+  }
+
   FailureOr<PointerExpr> visitMul(arith::MulIOp op) {
     FailureOr<PointerExpr> a = visit(op.getLhs());
     FailureOr<PointerExpr> b = visit(op.getRhs());
@@ -402,6 +410,9 @@ private:
       if (vector)
         scale = scalars.mul(scale, factor);
     }
+    if (isFar(a->offset) || llvm::any_of(a->strides, isFar) ||
+        llvm::any_of(a->scales, isFar))
+      return visitOther(op.getResult());
     return a;
   }
 

@@ -27,6 +27,23 @@ llvm.func @parted(%x: f32) attributes {simt.threads = 64 : i64, simt.shared_byte
   llvm.return
 }
 
+// A barrier that names shared memory parts accesses to it.
+llvm.func @named(%x: f32) attributes {simt.threads = 64 : i64, simt.shared_bytes = 256 : i64} {
+  %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
+  %thread = gpu.thread_id x
+  %i = arith.index_castui %thread : index to i32
+  %c32 = arith.constant 32 : i32
+  %other = arith.xori %i, %c32 : i32
+  %p = llvm.getelementptr %memory[%i] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
+  %q = llvm.getelementptr %memory[%other] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
+  llvm.store %x, %p : f32, !llvm.ptr<3>
+  simt.barrier shared
+  %y = llvm.load %q : !llvm.ptr<3> -> f32
+  simt.barrier all
+  llvm.store %y, %p : f32, !llvm.ptr<3>
+  llvm.return
+}
+
 // -----
 
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>

@@ -110,7 +110,8 @@ LogicalResult BarrierCheck::touchBarrier(Operation *op, BlockState &state,
 std::optional<LogicalResult>
 BarrierCheck::passBarrier(Operation *op, BlockState &state,
                           const ThreadValue *active) {
-  if (isa<gpu::BarrierOp>(op)) {
+  // Both order accesses to shared memory.
+  if (isa<gpu::BarrierOp, BarrierOp>(op)) {
     // The thread that starts copies passes those behind a fence, outside of
     // loops and conditions.
     using ForCopies = SharedAccesses::ForCopies;

@@ -101,6 +101,9 @@ void runSignalFirst(Wave &wave, const Inst &) {
 void runEnd(Wave &wave, const Inst &) { wave.state = Wave::State::Ended; }
 void runNothing(Wave &, const Inst &) {}
 void runSleep(Wave &wave, const Inst &) { wave.yields = true; }
+void runPriority(Wave &wave, const Inst &inst) {
+  wave.priority = unsigned(inst.ops[0].value) & 3;
+}
 void runWait(Wave &wave, const Inst &inst) { wave.wait(inst.waits); }
 
 /// Fields of hardware registers: the text is `NAME, offset, bits`. `aux` is the
@@ -155,7 +158,6 @@ void kiln::amd::sim::addControl(Table &t) {
       runWait);
   // Scheduling and caches: nothing that values depend on.
   add({"s_nop",
-       "s_setprio",
        "s_delay_alu",
        "s_waitcnt_depctr",
        "s_clause",
@@ -184,6 +186,7 @@ void kiln::amd::sim::addControl(Table &t) {
   // Of messages only the one that gives registers back (see Encode.cpp).
   add({"s_sendmsg"}, runNothing);
   add({"s_sleep", "s_sleep_var"}, runSleep);
+  add({"s_setprio"}, runPriority);
   add({"s_trap"},
       [](Wave &wave, const Inst &) { wave.fail("runs into a trap"); });
   add({"s_getpc_b64"}, [](Wave &wave, const Inst &inst) {

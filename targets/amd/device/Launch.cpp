@@ -13,6 +13,8 @@
 using namespace kiln::amd::sim;
 
 namespace {
+/// Priorities of waves (S_SETPRIO).
+constexpr unsigned kPriorities = 4;
 /// Instructions that a wave runs before the next one has its turn.
 constexpr unsigned kTurn = 4096;
 /// Packet of the dispatch, of which kernels read the sizes.
@@ -253,7 +255,8 @@ void Launcher::turn(Wave &wave, unsigned most) {
   }
 }
 
-/// One turn for each wave. Returns whether all have ended.
+/// One turn for each wave, of higher priorities first. Returns whether all have
+/// ended.
 bool Launcher::turnAll(Workgroup &group) {
   std::vector<Wave *> order;
   for (auto &wave : group.waves)
@@ -262,7 +265,12 @@ bool Launcher::turnAll(Workgroup &group) {
   if (options.seed)
     for (size_t i = order.size(); i > 1; --i)
       std::swap(order[i - 1], order[draw() % i]);
-  for (Wave *wave : order) {
+  std::vector<Wave *> sorted;
+  for (unsigned priority = kPriorities; priority-- > 0;)
+    for (Wave *wave : order)
+      if (wave->priority == priority)
+        sorted.push_back(wave);
+  for (Wave *wave : sorted) {
     where = "workgroup (" + std::to_string(group.id[0]) + ", " +
             std::to_string(group.id[1]) + ", " + std::to_string(group.id[2]) +
             "), wave " + std::to_string(wave->number);

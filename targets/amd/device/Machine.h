@@ -235,6 +235,7 @@ struct Wave {
   uint32_t mode = 0;
   enum class State { Ready, Barrier, Ended } state = State::Ready;
   bool hasSignalled = false; ///< of a split barrier
+  unsigned priority = 0;     ///< of its turns, 0 to 3
   bool yields = false;
   bool hasIndexMode = false; ///< see Relative.h
   /// Memory instructions of each counter that were issued, and that have ended

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Access.h"
+#include "LayoutChoice.h"
+#include "RowCopies.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 
 using namespace mlir;
@@ -50,7 +52,14 @@ void Access::copyAsync(Value mask, function_ref<Value(int64_t)> target) {
   prepare();
   bool isIndirect =
       llvm::any_of(axes, [](const Axis &a) { return a.axis.isIndirect(); });
-  forEachVector(chooseVector(), [&](ArrayRef<int64_t> registers) {
+  unsigned bits = chooseVector();
+  if (int64_t bytes = rowCopyBytesOf(w.description)) {
+    // Other lanes' elements are in between only as storage is permuted.
+    vectorOrder = vectorBits(layout, contiguityOf(view, viewAxes, w.axes).dim,
+                             bytes / ThreadBuilder::storedBytes(element));
+    bits = vectorOrder.size();
+  }
+  forEachVector(bits, [&](ArrayRef<int64_t> registers) {
     int64_t count = registers.size(), first = registers[0];
     Value valid;
     if (whole || isIndirect)

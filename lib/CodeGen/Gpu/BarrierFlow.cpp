@@ -4,6 +4,7 @@
 #include "BarrierFlow.h"
 #include "MemoryProducts.h"
 #include "Order.h"
+#include "RowCopies.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 
 using namespace mlir;
@@ -307,13 +308,14 @@ void BarrierFlow::findMeetings(StorageArea written,
 }
 
 /// Bytes that exchanges use in turns. Where nothing copies beside the threads,
-/// those of a loop that multiplies have half of the memory: there its factors
-/// lie beside each other, as they do in rings elsewhere.
+/// or not into a loop, those of a loop that multiplies have half of the memory:
+/// there its factors lie beside each other, as they do in rings elsewhere.
 static int64_t turnBytesAt(Operation *op, const BlockShape &block) {
   int64_t usual = block.machine.getTurnBytes();
   auto loop = op->getParentOfType<LoopLikeOpInterface>();
   if (!loop || !block.description ||
-      block.description.getUnitOfKind(target::UnitKind::DMA))
+      (block.description.getUnitOfKind(target::UnitKind::DMA) &&
+       (!rowCopyBytesOf(block.description) || touchesRings(loop))))
     return usual;
   bool multiplies = loop->walk([](MatrixProductOpInterface) {
                           return WalkResult::interrupt();

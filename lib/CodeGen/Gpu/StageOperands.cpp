@@ -7,6 +7,7 @@
 #include "Machine.h"
 #include "MemoryProducts.h"
 #include "RegisterCandidates.h"
+#include "RowCopies.h"
 #include "SwizzleChoice.h"
 #include "Work.h"
 #include "kiln/Dialect/Kiln/Asked.h"
@@ -254,6 +255,21 @@ std::optional<Staged> stagedLoad(Operation *load, scf::ForOp loop,
   // Rows of at least one chunk of 16 bytes.
   if (type.getDimSize(along.dim) * each < 16)
     return decline("its rows are shorter than 16 bytes");
+  if (int64_t bytes = rowCopyBytesOf(description)) {
+    if (!isBox)
+      return decline("each thread looks up what it loads, and copies write "
+                     "side by side");
+    auto access = cast<ViewAccessOpInterface>(load);
+    if (along.count * each != bytes ||
+        sizeDivisor(access.getAccessedView(), unsigned(along.axis),
+                    facts.getScalars()) %
+            along.count)
+      return decline("its rows are not known to consist of the " +
+                     Twine(bytes) + " bytes that a copy moves");
+    if (type.getNumElements() * each < bytes * block.lanes * block.warps)
+      return decline("threads have less than " + Twine(bytes) +
+                     " bytes of it to copy");
+  }
   if (!isBox && !isKnownEarly(load, loop))
     return decline("where it reads depends on memory");
   return Staged{load,

@@ -4,12 +4,15 @@
 // A box of a view is copied by a layout of its own. What is looked up, by a
 // list of indices or by pointers, is moved by whoever would have loaded it:
 // each thread copies from its addresses, or zeros where there is no element.
+// Where copies of a warp write bytes that follow each other, the layout is that
+// of the storage: then lanes read as it is permuted.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Access.h"
 #include "LayoutChoice.h"
 #include "OwnLowerings.h"
+#include "RowCopies.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 
 using namespace mlir;
@@ -31,9 +34,11 @@ static void copyBox(stage::CopyOp op, KernelWalk &w) {
     axes.push_back(axis);
   }
   Contiguity along = contiguityOf(op.getSource(), axes, w.axes);
+  int64_t rowBytes = rowCopyBytesOf(w.description);
   LayoutAttr layout =
-      blockedLayout(w.b.getContext(), type.getShape(), along.dim, along.count,
-                    w.lanes, w.warps, /*isWhole=*/true);
+      rowBytes ? rowLayout(place, rowBytes, w.lanes, w.warps)
+               : blockedLayout(w.b.getContext(), type.getShape(), along.dim,
+                               along.count, w.lanes, w.warps, /*isWhole=*/true);
   Access(w, op.getSource(), axes,
          cast<RankedTensorType>(withLayout(type, layout)))
       .copyAsync(w.copyMask,

@@ -32,6 +32,8 @@ public:
         {"verify", "0|1",
          "whether barriers and waits are verified in all kernels (default: "
          "in those with asynchronous copies)"},
+        {"copies", "0|1",
+         "whether operands go to LDS past registers where the chip can do it"},
         {"device", "sim",
          "run packages on the simulated device instead of a GPU"},
         {"seed", "N", "device=sim: draws the order in which waves run"},
@@ -52,7 +54,8 @@ public:
   target::TargetAttr
   description(MLIRContext *context,
               const target::TargetOptions &options) const override {
-    return amd::describeChip(context, options.chip);
+    return amd::describeChip(context, options.chip,
+                             options.getBool("copies", false));
   }
 
   void registerDialects(DialectRegistry &registry) const override {

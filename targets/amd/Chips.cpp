@@ -102,7 +102,8 @@ static StringRef costs(const Chip &chip) {
   llvm_unreachable("unknown family");
 }
 
-target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name) {
+target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name,
+                                     bool copies) {
   const Chip *chip = findChip(name);
   if (!chip) {
     std::string names;
@@ -115,6 +116,7 @@ target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name) {
   // SIMDs of a compute unit: four of 16 lanes, or two of 32.
   int64_t simds = chip->isCdna() ? 4 : 2;
   constexpr int64_t kSimdLanes = 64, kThreads = 1024;
+  int64_t copyBytes = copies ? chip->copyBytes() : 0;
   std::string text = llvm::formatv(
       R"(#kiln.target<name = "amd", chip = "{0}", family = "gpu",
   triple = "amdgcn-amd-amdhsa", cpu = "{0}",
@@ -130,7 +132,7 @@ target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name) {
       types = [f32, i32, i1, i8, i16, i64, f16, bf16], homes = ["registers"]>,
     #kiln.unit<name = "doubles", kind = vector, bits = {14}, registers = {11}, rate = {13},
       types = [f64], homes = ["registers"]>,
-    #kiln.unit<name = "matrix", kind = matrix, count = {12}, rate = {15}, homes = ["registers"]>],
+    #kiln.unit<name = "matrix", kind = matrix, count = {12}, rate = {15}, homes = ["registers"]>{25}],
   matrix_instructions = [{16}],
   tile_moves = [{23}],
   tiles = <elementwise_rows = 2, elementwise_cols = 1024, reduction_elements = 8192, reduction_rows = 1, contraction = [
@@ -141,7 +143,7 @@ target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name) {
     #kiln.contraction_tile<m = 64, n = 64, k = 32>]>,
   costs = {22},
   extra = {{warps_per_core = {18}, instances_per_core = {18},
-    registers_per_core = {19}, shared_per_core = {6}, assembly = "amdgcn", few_warps{24}}>)",
+    registers_per_core = {19}, shared_per_core = {6}, assembly = "amdgcn", few_warps{24}{26}}>)",
       chip->name, chip->cores, chip->waves * chip->lanes,
       chip->megahertz * 1000000, chip->registers * 4,
       chip->isCdna() ? 524288 : 393216, chip->ldsKiB << 10,
@@ -151,6 +153,11 @@ target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name) {
       chip->tensors / simds, matrixRows(*chip), chip->lanes, chip->waves,
       chip->isCdna() ? 131072 : 98304, kThreads, lanePhases(*chip),
       costs(*chip), tileMoves(*chip),
-      chip->hasOcpFloat8() ? ", converted = [f8E4M3FN, f8E5M2]" : "");
+      chip->hasOcpFloat8() ? ", converted = [f8E4M3FN, f8E5M2]" : "",
+      copyBytes ? ", #kiln.unit<name = \"copy\", kind = dma, homes = "
+                  "[\"global\", \"shared\"]>"
+                : "",
+      copyBytes ? llvm::formatv(", row_copies = {0} : i64", copyBytes).str()
+                : "");
   return target::parseDescription(text, context, "description of amd");
 }

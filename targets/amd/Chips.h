@@ -43,6 +43,10 @@ struct Chip {
   /// Whether an instruction converts f32 to bf16.
   bool hasBrainFloats() const { return family == Family::CDNA4; }
 
+  /// Bytes that a lane copies to LDS past its registers; 0 where that are too
+  /// few to be worth it.
+  int64_t copyBytes() const { return family == Family::CDNA4 ? 16 : 0; }
+
   /// Whether instructions convert the 8-bit floats of OCP.
   bool hasOcpFloat8() const {
     return family == Family::CDNA4 || family == Family::RDNA4;
@@ -60,8 +64,9 @@ const Chip *chipOf(mlir::ModuleOp module);
 std::vector<target::ChipInfo> listedChips();
 
 /// The description of `chip` (empty: the default), or null after an error.
+/// With `copies` operands may go to LDS past registers.
 target::TargetAttr describeChip(mlir::MLIRContext *context,
-                                llvm::StringRef chip);
+                                llvm::StringRef chip, bool copies = false);
 
 /// The matrix instructions of a chip (MFMA or WMMA), for a description. The
 /// name of each is that of LLVM's intrinsic without `llvm.amdgcn.`; 8-bit

@@ -9,6 +9,7 @@
 #include "PackBytes.h"
 #include "PackFloats.h"
 #include "Remainders.h"
+#include "SeparateCopies.h"
 #include "kiln/LLVM/Serialize.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -91,6 +92,7 @@ LogicalResult Codegen::prepare(ModuleOp module, const Chip &chip,
   code->setTargetTriple(triple);
   code->setDataLayout(machine->createDataLayout());
   finishFunctions();
+  separateCopies(*code);
   if (failed(linkDeviceLibrary(module, *code, chip, options)))
     return failure();
   optimize();

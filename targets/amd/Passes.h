@@ -22,6 +22,10 @@ std::unique_ptr<mlir::Pass> createSkipIdleWavesPass();
 /// addresses need no memory and the loop writes none but that of the workgroup.
 std::unique_ptr<mlir::Pass> createLoadAheadPass();
 
+/// `amd-lower-copies`: copies into LDS become loads without a result; waits for
+/// them, and barriers in functions with some, become waits for counters.
+std::unique_ptr<mlir::Pass> createLowerCopiesPass();
+
 /// `amd-lower-accesses`: loads and stores that carry an extent which is known
 /// and below 2^31 bytes become accesses to raw buffers, without branches where
 /// they have a mask.

@@ -12,10 +12,12 @@
 
 using namespace mlir;
 using namespace kiln;
+using namespace kiln::amd;
 
 void amd::buildAmdTail(OpPassManager &pm) {
   pm.addPass(createSkipIdleWavesPass());
   pm.addPass(createLoadAheadPass());
+  pm.addPass(createLowerCopiesPass());
   pm.addPass(createLowerAccessesPass());
   // Lanes that do not take part in other accesses are masked by branches.
   pm.addPass(simt::createSimtExpandAccesses());
@@ -27,14 +29,15 @@ void amd::buildAmdTail(OpPassManager &pm) {
   pm.addPass(createReconcileUnrealizedCastsPass());
   // Places in the source, which the simulated device reports.
   pm.addPass(simt::createResolveLocationsPass());
-  LLVM::DIScopeForLLVMFuncOpPassOptions options;
-  options.emissionKind = LLVM::DIEmissionKind::LineTablesOnly;
-  pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass(options));
+  LLVM::DIScopeForLLVMFuncOpPassOptions places;
+  places.emissionKind = LLVM::DIEmissionKind::LineTablesOnly;
+  pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass(places));
 }
 
 void amd::registerAmdPasses() {
   registerPass(createSkipIdleWavesPass);
   registerPass(createLoadAheadPass);
+  registerPass(createLowerCopiesPass);
   registerPass(createLowerAccessesPass);
   registerPass(createLowerSimtPass);
   registerPass(createLowerMathPass);

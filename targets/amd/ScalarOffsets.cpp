@@ -16,8 +16,6 @@ using namespace kiln::amd;
 /// How deep expressions of offsets are looked at.
 constexpr unsigned kDeepest = 24;
 
-/// Whether all lanes of a wave have one value, as far as LLVM sees it, too:
-/// what is computed from numbers of blocks, arguments and counters of loops.
 static bool isScalar(Value value, unsigned depth = 0) {
   if (depth > kDeepest)
     return false;
@@ -37,6 +35,8 @@ static bool isScalar(Value value, unsigned depth = 0) {
   bool computes = isa<arith::ArithDialect>(op->getDialect()) && isPure(op);
   return computes && llvm::all_of(op->getOperands(), isDeeper);
 }
+
+bool amd::isScalarNumber(Value value) { return isScalar(value); }
 
 /// Adds the terms of a sum; false where one of them may be negative.
 bool ScalarOffsets::collect(Value value, int64_t factor, unsigned depth) {

@@ -14,6 +14,10 @@ struct SplitOffset {
   mlir::Value lane, scalar;
 };
 
+/// Whether all lanes of a wave have one value, as far as LLVM sees it, too:
+/// what is computed from numbers of blocks, arguments and counters of loops.
+bool isScalarNumber(mlir::Value value);
+
 /// Splits offsets into what lanes differ in and what is the same for all of
 /// them, such as where a block or an iteration begins. Then loops advance one
 /// scalar for all accesses of a view, and what lanes have stays.

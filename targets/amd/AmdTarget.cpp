@@ -34,6 +34,16 @@ public:
          "in those with asynchronous copies)"},
         {"copies", "0|1",
          "whether operands go to LDS past registers where the chip can do it"},
+        {"pingpong", "0|1",
+         "whether one half of eight waves reads LDS while the other "
+         "multiplies"},
+        {"priorities", "0|1",
+         "whether waves that multiply go before others of their SIMD"},
+        {"groups", "0|1",
+         "whether reads of LDS are spread among matrix instructions"},
+        {"waves", "N",
+         "the most waves of a SIMD that loops of products get registers for "
+         "(default: what the back end chooses)"},
         {"device", "sim",
          "run packages on the simulated device instead of a GPU"},
         {"seed", "N", "device=sim: draws the order in which waves run"},
@@ -77,7 +87,7 @@ public:
   void buildPipeline(OpPassManager &pm,
                      const target::TargetOptions &options) const override {
     simt::buildGpuPipeline(pm, options);
-    amd::buildAmdTail(pm);
+    amd::buildAmdTail(pm, options);
     target::runExtensionPoint(pm, options, "amd.llvm");
   }
   std::vector<target::ExtensionPoint> extensionPoints() const override {

@@ -4,6 +4,7 @@
 #ifndef KILN_TARGETS_AMD_PASSES_H
 #define KILN_TARGETS_AMD_PASSES_H
 
+#include "kiln/Target/TargetRegistry.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include <memory>
@@ -11,7 +12,8 @@
 namespace kiln::amd {
 
 /// From the code of threads to what `serializeModule` takes.
-void buildAmdTail(mlir::OpPassManager &pm);
+void buildAmdTail(mlir::OpPassManager &pm,
+                  const target::TargetOptions &options);
 
 /// `amd-skip-idle-waves`: in a kernel that only loads, computes and stores,
 /// threads whose stores are all masked branch around everything.
@@ -22,6 +24,11 @@ std::unique_ptr<mlir::Pass> createSkipIdleWavesPass();
 /// addresses need no memory and the loop writes none but that of the workgroup.
 std::unique_ptr<mlir::Pass> createLoadAheadPass();
 
+/// `amd-ping-pong`: in kernels of two waves for each SIMD, whose loops copy to
+/// LDS past registers and multiply, one half of the waves reads LDS while the
+/// other one multiplies.
+std::unique_ptr<mlir::Pass> createPingPongPass();
+
 /// `amd-lower-copies`: copies into LDS become loads without a result; waits for
 /// them, and barriers in functions with some, become waits for counters.
 std::unique_ptr<mlir::Pass> createLowerCopiesPass();
@@ -30,6 +37,14 @@ std::unique_ptr<mlir::Pass> createLowerCopiesPass();
 /// and below 2^31 bytes become accesses to raw buffers, without branches where
 /// they have a mask.
 std::unique_ptr<mlir::Pass> createLowerAccessesPass();
+
+/// `amd-schedule-products`: in loops with matrix instructions, waves have a
+/// higher priority while they multiply (`priorities`), and reads of LDS an
+/// order among the matrix instructions (`groups`). `waves` is the most waves of
+/// a SIMD that registers are shared out among, 0 for what the back end chooses.
+std::unique_ptr<mlir::Pass> createScheduleProductsPass(bool priorities = true,
+                                                       bool groups = true,
+                                                       int64_t waves = 0);
 
 /// `amd-lower-simt`: matrix instructions, wave barriers, output and assembly of
 /// the simt dialect become intrinsics; scopes of atomics get the names of

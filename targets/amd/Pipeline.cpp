@@ -14,11 +14,22 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::amd;
 
-void amd::buildAmdTail(OpPassManager &pm) {
+/// `amd-schedule-products` as the options of the target have it.
+static std::unique_ptr<Pass> scheduleOf(const target::TargetOptions &options) {
+  return createScheduleProductsPass(options.getBool("priorities", false),
+                                    options.getBool("groups", false),
+                                    options.getInt("waves", 0));
+}
+
+void amd::buildAmdTail(OpPassManager &pm,
+                       const target::TargetOptions &options) {
   pm.addPass(createSkipIdleWavesPass());
   pm.addPass(createLoadAheadPass());
+  if (options.getBool("pingpong", true))
+    pm.addPass(createPingPongPass());
   pm.addPass(createLowerCopiesPass());
   pm.addPass(createLowerAccessesPass());
+  pm.addPass(scheduleOf(options));
   // Lanes that do not take part in other accesses are masked by branches.
   pm.addPass(simt::createSimtExpandAccesses());
   pm.addPass(createLowerSimtPass());
@@ -37,12 +48,14 @@ void amd::buildAmdTail(OpPassManager &pm) {
 void amd::registerAmdPasses() {
   registerPass(createSkipIdleWavesPass);
   registerPass(createLoadAheadPass);
+  registerPass(createPingPongPass);
   registerPass(createLowerCopiesPass);
   registerPass(createLowerAccessesPass);
+  registerPass([] { return createScheduleProductsPass(); });
   registerPass(createLowerSimtPass);
   registerPass(createLowerMathPass);
   registerPass(createLowerGpuPass);
   PassPipelineRegistration<>("amd-tail",
                              "From the code of threads to the llvm dialect",
-                             [](OpPassManager &pm) { buildAmdTail(pm); });
+                             [](OpPassManager &pm) { buildAmdTail(pm, {}); });
 }

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Generates tokens with a small decoder of two layers whose keys and values are kept: of weights of four bits and ONNX
-Runtime's operators, and of ONNX's own operators. One program takes the prompt and every later token.
+Runtime's operators, of weights and activations of eight bits (QuantizeLinear, DequantizeLinear) and ONNX's own operators, and of
+these alone. One program takes the prompt and every later token.
 
 Usage: decoder.py FOLDER TARGET"""
+import functools
 import os
 import sys
 
@@ -26,6 +28,7 @@ COS, SIN = numpy.cos(angles).astype(numpy.float32), numpy.sin(angles).astype(num
 
 class Matrix:
     """A matrix [inner, outer] of numbers of four bits, with a scale and a zero point for each block of a column."""
+    __array_ufunc__ = None  # products with arrays are this class'
 
     def __init__(self, inner, outer):
         blocks = inner // BLOCK
@@ -39,23 +42,60 @@ class Matrix:
         apart = q.reshape(outer, blocks, BLOCK).astype(numpy.float32) - zeros[:, :, None]
         self.values = (apart * self.scales[:, :, None]).reshape(outer, inner).T
 
+    def write(self, builder, x):
+        return builder.add("MatMulNBits", [x, *map(builder.constant, (self.packed, self.scales, self.zeros))],
+                           domain=MS, K=self.inner, N=self.outer, bits=4, block_size=BLOCK)
 
-def layer():
-    return {"norm1": 1 + floats(HIDDEN), "norm2": 1 + floats(HIDDEN), "q": Matrix(HIDDEN, HEADS * SIZE),
-            "k": Matrix(HIDDEN, KV_HEADS * SIZE), "v": Matrix(HIDDEN, KV_HEADS * SIZE),
-            "o": Matrix(HEADS * SIZE, HIDDEN), "gate": Matrix(HIDDEN, INNER), "up": Matrix(HIDDEN, INNER),
-            "down": Matrix(INNER, HIDDEN)}
+    def __rmatmul__(self, x):
+        return x @ self.values
 
 
-WEIGHTS = [layer() for _ in range(LAYERS)]
-EMBEDDING, NORM, HEAD = floats(WORDS, HIDDEN, scale=1), 1 + floats(HIDDEN), Matrix(HIDDEN, WORDS)
+class Plain(Matrix):
+    """The same numbers as floats."""
+
+    def write(self, builder, x):
+        return builder.add("MatMul", [x, builder.constant(self.values)])
+
+
+class Bytes:
+    """A matrix of numbers of eight bits with a scale for each column, for factors of eight bits."""
+    __array_ufunc__ = None
+    SCALE, ZERO = numpy.float32(1 / 32), numpy.uint8(121)
+
+    def __init__(self, inner, outer):
+        self.bytes = RANDOM.integers(-127, 128, (inner, outer), dtype=numpy.int8)
+        self.scales = RANDOM.uniform(0.0005, 0.004, outer).astype(numpy.float32)
+
+    def write(self, builder, x):
+        scale = [builder.constant(numpy.array(self.SCALE)), builder.constant(numpy.array(self.ZERO))]
+        x = builder.add("DequantizeLinear", [builder.add("QuantizeLinear", [x, *scale]), *scale])
+        return builder.add("MatMul", [x, builder.add("DequantizeLinear", [*map(builder.constant, (
+            self.bytes, self.scales, numpy.zeros(len(self.scales), numpy.int8)))], axis=1)])
+
+    def __rmatmul__(self, x):
+        zero = numpy.float32(self.ZERO)
+        rounded = numpy.clip(numpy.round(x / self.SCALE) + zero, 0, 255) - zero
+        return rounded * self.SCALE @ (self.bytes * self.scales)
+
+
+def layer(matrix):
+    return {"norm1": 1 + floats(HIDDEN), "norm2": 1 + floats(HIDDEN), "q": matrix(HIDDEN, HEADS * SIZE),
+            "k": matrix(HIDDEN, KV_HEADS * SIZE), "v": matrix(HIDDEN, KV_HEADS * SIZE),
+            "o": matrix(HEADS * SIZE, HIDDEN), "gate": matrix(HIDDEN, INNER), "up": matrix(HIDDEN, INNER),
+            "down": matrix(INNER, HIDDEN)}
+
+
+class Weights:
+    def __init__(self, matrix):
+        self.layers = [layer(matrix) for _ in range(LAYERS)]
+        self.embedding, self.norm, self.head = floats(WORDS, HIDDEN, scale=1), 1 + floats(HIDDEN), matrix(HIDDEN, WORDS)
 
 
 class Builder:
-    """The nodes and initializers of a model."""
+    """The nodes and initializers of a model, with ONNX Runtime's operators or without."""
 
-    def __init__(self, is_quantized):
-        self.nodes, self.initializers, self.is_quantized = [], [], is_quantized
+    def __init__(self, weights, of_runtime):
+        self.nodes, self.initializers, self.weights, self.of_runtime = [], [], weights, of_runtime
 
     def add(self, op, inputs, count=1, domain="", **attributes):
         outputs = [f"t{len(self.nodes)}_{i}" for i in range(count)]
@@ -67,18 +107,12 @@ class Builder:
         self.initializers.append(tensor(name, array, data_type=data_type))
         return name
 
-    def matmul(self, x, weights):
-        if not self.is_quantized:
-            return self.add("MatMul", [x, self.constant(weights.values)])
-        return self.add("MatMulNBits", [x, *map(self.constant, (weights.packed, weights.scales, weights.zeros))],
-                        domain=MS, K=weights.inner, N=weights.outer, bits=4, block_size=BLOCK)
-
     def norm(self, x, scale):
-        op = "SimplifiedLayerNormalization" if self.is_quantized else "RMSNormalization"
+        op = "SimplifiedLayerNormalization" if self.of_runtime else "RMSNormalization"
         return self.add(op, [x, self.constant(scale)], axis=-1, epsilon=1e-5)
 
     def attention(self, q, k, v, past):
-        if self.is_quantized:
+        if self.of_runtime:
             lengths = self.add("Cast", [self.add("Sub", [self.add("ReduceSum", ["mask", self.constant(
                 numpy.array([1]))], keepdims=0), self.constant(numpy.array(1))])], to=6)
             total = self.add("Cast", [self.add("Gather", [self.add("Shape", ["mask"]), self.constant(
@@ -90,30 +124,31 @@ class Builder:
         start = self.add("Gather", [self.add("Shape", [past[0]]), self.constant(numpy.array([2]))])
         count = self.add("Gather", [self.add("Shape", [q]), self.constant(numpy.array([1]))])
         end = self.add("Add", [start, count])
-        tables = [self.add("Unsqueeze", [self.add("Slice", [self.constant(table), start, end]), self.constant(
-            numpy.array([0]))]) for table in (COS, SIN)]
+        batch = self.add("Gather", [self.add("Shape", [q]), self.constant(numpy.array([0]))])
+        shape = self.add("Concat", [batch, self.constant(numpy.array([1, 1]))], axis=0)
+        tables = [self.add("Expand", [self.add("Slice", [self.constant(table), start, end]), shape]) for table in (COS, SIN)]
         q = self.add("RotaryEmbedding", [q, *tables], num_heads=HEADS)
         k = self.add("RotaryEmbedding", [k, *tables], num_heads=KV_HEADS)
         return self.add("Attention", [q, k, v, "", *past], 3, is_causal=1, q_num_heads=HEADS, kv_num_heads=KV_HEADS)
 
     def build(self):
-        x = self.add("Gather", [self.constant(EMBEDDING), "ids"])
+        x = self.add("Gather", [self.constant(self.weights.embedding), "ids"])
         presents = []
-        for i, weights in enumerate(WEIGHTS):
+        for i, weights in enumerate(self.weights.layers):
             h = self.norm(x, weights["norm1"])
-            q, k, v = (self.matmul(h, weights[name]) for name in "qkv")
+            q, k, v = (weights[name].write(self, h) for name in "qkv")
             out, key, value_ = self.attention(q, k, v, [f"key{i}", f"value{i}"])
             presents += [key, value_]
-            x = self.add("Add", [x, self.matmul(out, weights["o"])])
+            x = self.add("Add", [x, weights["o"].write(self, out)])
             h = self.norm(x, weights["norm2"])
-            gate = self.matmul(h, weights["gate"])
+            gate = weights["gate"].write(self, h)
             gate = self.add("Mul", [gate, self.add("Sigmoid", [gate])])
-            x = self.add("Add", [x, self.matmul(self.add("Mul", [gate, self.matmul(h, weights["up"])]),
-                                                weights["down"])])
-        logits = self.matmul(self.norm(x, NORM), HEAD)
+            inner = self.add("Mul", [gate, weights["up"].write(self, h)])
+            x = self.add("Add", [x, weights["down"].write(self, inner)])
+        logits = self.weights.head.write(self, self.norm(x, self.weights.norm))
         self.nodes += [node("Identity", [a], [b]) for a, b in zip([logits, *presents], self.outputs())]
         inputs = [value("ids", INT64, ["batch", "sequence"])]
-        if self.is_quantized:
+        if self.of_runtime:
             inputs.append(value("mask", INT64, ["batch", "total"]))
         inputs += [value(f"{kind}{i}", FLOAT, ["batch", KV_HEADS, "past", SIZE])
                    for i in range(LAYERS) for kind in ("key", "value")]
@@ -125,7 +160,7 @@ class Builder:
         return ["logits", *(f"present.{kind}{i}" for i in range(LAYERS) for kind in ("key", "value"))]
 
 
-def reference(ids):
+def reference(every, ids):
     """The logits behind the last token, without a cache."""
     def norm(x, scale):
         return x / numpy.sqrt((x * x).mean(-1, keepdims=True) + 1e-5) * scale
@@ -138,21 +173,21 @@ def reference(ids):
         cos, sin = COS[:ids.shape[1]], SIN[:ids.shape[1]]
         return numpy.concatenate([a * cos - b * sin, a * sin + b * cos], -1)
 
-    x = EMBEDDING[ids]
+    x = every.embedding[ids]
     hidden = numpy.triu(numpy.full((ids.shape[1], ids.shape[1]), -numpy.inf), 1)
-    for weights in WEIGHTS:
+    for weights in every.layers:
         h = norm(x, weights["norm1"])
-        q = turn(heads(h @ weights["q"].values, HEADS))
-        k, v = (heads(h @ weights[name].values, KV_HEADS) for name in "kv")
+        q = turn(heads(h @ weights["q"], HEADS))
+        k, v = (heads(h @ weights[name], KV_HEADS) for name in "kv")
         k, v = (numpy.repeat(one, HEADS // KV_HEADS, 1) for one in (turn(k), v))
         scores = q @ k.transpose(0, 1, 3, 2) / numpy.sqrt(SIZE) + hidden
         scores = numpy.exp(scores - scores.max(-1, keepdims=True))
         out = scores / scores.sum(-1, keepdims=True) @ v
-        x = x + out.transpose(0, 2, 1, 3).reshape(x.shape) @ weights["o"].values
+        x = x + out.transpose(0, 2, 1, 3).reshape(x.shape) @ weights["o"]
         h = norm(x, weights["norm2"])
-        gate = h @ weights["gate"].values
-        x = x + (gate / (1 + numpy.exp(-gate)) * (h @ weights["up"].values)) @ weights["down"].values
-    return (norm(x, NORM) @ HEAD.values)[:, -1]
+        gate = h @ weights["gate"]
+        x = x + (gate / (1 + numpy.exp(-gate)) * (h @ weights["up"])) @ weights["down"]
+    return (norm(x, every.norm) @ every.head)[:, -1]
 
 
 def generate(step, prompt, count):
@@ -162,14 +197,14 @@ def generate(step, prompt, count):
     return ids
 
 
-def cached(program, is_quantized):
+def cached(program, of_runtime):
     """A function that gives the logits behind the last token, of those tokens that it has not seen."""
     state = {"seen": 0, "cache": None}
 
     def step(ids):
         batch, total = ids.shape
         cache = state["cache"] or [numpy.zeros((batch, KV_HEADS, 0, SIZE), numpy.float32)] * 2 * LAYERS
-        mask = [numpy.ones((batch, total), numpy.int64)] if is_quantized else []
+        mask = [numpy.ones((batch, total), numpy.int64)] if of_runtime else []
         logits, *state["cache"] = program(numpy.ascontiguousarray(ids[:, state["seen"]:]), *mask, *cache)
         state["seen"] = total
         return numpy.asarray(logits)[:, -1]
@@ -178,12 +213,13 @@ def cached(program, is_quantized):
 
 folder, target = sys.argv[1:]
 os.makedirs(folder, exist_ok=True)
-for name, is_quantized in (("quantised", True), ("plain", False)):
+for name, matrix, of_runtime in (("quantised", Matrix, True), ("plain", Plain, False), ("bytes", Bytes, False)):
     path = os.path.join(folder, name + ".onnx")
-    write(path, Builder(is_quantized).build())
+    weights = Weights(matrix)
+    write(path, Builder(weights, of_runtime).build())
     program = kiln.load(path, target)
     for batch, length in ((1, 5), (2, 1)):
         prompt = RANDOM.integers(0, WORDS, (batch, length))
-        expected = generate(reference, prompt, 8)
-        found = generate(cached(program, is_quantized), prompt, 8)
+        expected = generate(functools.partial(reference, weights), prompt, 8)
+        found = generate(cached(program, of_runtime), prompt, 8)
         print(f"{name}, {batch} x {length}: {'the same tokens' if (found == expected).all() else (found, expected)}")

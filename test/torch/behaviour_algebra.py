@@ -17,6 +17,23 @@ def complex_numbers():
 
 
 @test
+def fourier_transforms_of_any_length():
+    def transformed(*several):
+        made = []
+        for x in several:
+            z = torch.fft.rfft(x, dim=0)
+            made += [torch.view_as_real(torch.fft.fft(x, dim=0)), torch.view_as_real(z), torch.view_as_real(torch.fft.ifft(z, dim=0)),
+                     torch.fft.irfft(z * 1j, n=x.shape[0], dim=0)]
+        return made
+
+    for dtype, tolerance in ((torch.float32, 2e-5), (torch.float64, 1e-12)):
+        # One, a few, a prime that is one product, factors, primes that are convolutions.
+        several = [torch.randn(n, 3, dtype=dtype) for n in (1, 2, 97, 130, 4 * 67, 1009, 4099)]
+        for got, want in zip(fast(transformed, fullgraph=True)(*several), transformed(*several), strict=True):
+            same(got / want.abs().max().clamp(min=1e-9), want / want.abs().max().clamp(min=1e-9), tolerance)
+
+
+@test
 def small_linear_algebra():
     a = torch.randn(3, 5, 5) + 5 * torch.eye(5)
     def function(a):

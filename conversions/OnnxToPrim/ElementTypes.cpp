@@ -46,7 +46,8 @@ Rule ruleOf(StringRef name, unsigned result) {
               Source::Like)
           .Cases({"Constant", "ConstantOfShape"}, Source::Value)
           .Cases({"If", "Loop", "Scan"}, Source::Graph)
-          .Case("QuantizeLinear", Source::Quantized)
+          .Cases({"QuantizeLinear", "com.microsoft.QuantizeLinear"},
+                 Source::Quantized)
           .Case("DynamicQuantizeLinear", Source::Unsigned8)
           .Cases({"ConvInteger", "MatMulInteger"}, Source::Signed32)
           .Cases({"Shape", "Size", "NonZero", "ArgMax", "ArgMin",

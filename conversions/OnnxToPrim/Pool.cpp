@@ -29,8 +29,12 @@ FailureOr<Pool> poolOf(Node &n) {
     if (p.low[d] < 0 || p.high[d] < 0)
       return n.fail("has pads below 0");
     if (ShapedType::isDynamic(size)) {
-      if (ceil)
+      // The last window begins in the input or before it, if a step is not
+      // longer than what a window has besides the padding behind.
+      if (ceil && p.strides[d] > p.extent(d) - p.high[d])
         return n.fail("rounds a size up that is not known");
+      if (ceil)
+        p.extra[d] = p.strides[d] - 1;
       p.sizes.push_back(size);
       continue;
     }

@@ -211,6 +211,9 @@ LogicalResult qLinearConv(Node &n) {
 void addQuantRules(NodeRules &rules) {
   rules.add("QuantizeLinear", quantizeLinear, 2);
   rules.add("DequantizeLinear", dequantizeLinear, 2);
+  // Those of ONNX Runtime took 16 bits before ONNX's did.
+  rules.add("com.microsoft.QuantizeLinear", quantizeLinear, 2);
+  rules.add("com.microsoft.DequantizeLinear", dequantizeLinear, 2);
   rules.add("DynamicQuantizeLinear", dynamicQuantize);
   rules.add("MatMulInteger", matMulInteger, 2);
   rules.add("QLinearMatMul", qLinearMatMul, 8);

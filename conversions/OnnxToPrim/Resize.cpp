@@ -19,41 +19,53 @@ struct Resize {
   bool exclude, antialias;
 };
 
-/// One dimension: from how many elements to how many, and scalars of f64.
+/// One dimension: from how many elements to how many, which may be known at run
+/// time only, scalars of f64, and the scale where it is known.
 struct Side {
-  int64_t dim, from, to;
-  Value scale, roiStart, roiEnd;
+  int64_t dim;
+  OpFoldResult count;
+  Value from, to, scale, roiStart, roiEnd;
+  std::optional<double> ratio;
 };
 
 /// A scalar of f64.
 Value num(Node &n, double value) { return n.number(value, n.e.b.getF64Type()); }
 
+/// The last place, which is a scalar of f64.
+Value lastOf(Node &n, const Side &s) { return n.sub(s.from, num(n, 1)); }
+
+/// The place in the input that is nearest to a place.
+Value inside(Node &n, const Side &s, Value place) {
+  return n.min(n.max(place, num(n, 0)), lastOf(n, s));
+}
+
 /// The coordinate in the input of each element of the output.
 Value coordinates(Node &n, const Resize &r, const Side &s) {
-  Value i = n.iota(s.to, n.e.b.getF64Type());
-  Value width = n.mul(s.scale, num(n, s.from)); // as it would be, unrounded
+  Value i = n.iota(s.count, n.e.b.getF64Type());
+  Value width = n.mul(s.scale, s.from); // as it would be, unrounded
   Value one = n.eq(width, num(n, 1));
   Value half = n.sub(n.div(n.add(i, num(n, 0.5)), s.scale), num(n, 0.5));
-  double last = s.from - 1;
+  Value last = lastOf(n, s);
   if (r.transform == "half_pixel")
     return half;
   if (r.transform == "pytorch_half_pixel")
     return n.where(one, num(n, -0.5), half);
   if (r.transform == "half_pixel_symmetric") {
-    Value adjustment = n.div(num(n, s.to), width);
-    Value offset = n.mul(num(n, s.from / 2.0), n.sub(num(n, 1), adjustment));
+    Value adjustment = n.div(s.to, width);
+    Value offset =
+        n.mul(n.mul(s.from, num(n, 0.5)), n.sub(num(n, 1), adjustment));
     return n.add(offset, half);
   }
   if (r.transform == "asymmetric")
     return n.div(i, s.scale);
   Value steps = n.where(one, num(n, 1), n.sub(width, num(n, 1)));
   if (r.transform == "align_corners")
-    return n.where(one, num(n, 0), n.div(n.mul(i, num(n, last)), steps));
+    return n.where(one, num(n, 0), n.div(n.mul(i, last), steps));
   // tf_crop_and_resize
-  Value length = n.mul(n.sub(s.roiEnd, s.roiStart), num(n, last));
+  Value length = n.mul(n.sub(s.roiEnd, s.roiStart), last);
   Value at =
       n.where(one, n.mul(length, num(n, 0.5)), n.div(n.mul(i, length), steps));
-  return n.add(at, n.mul(s.roiStart, num(n, last)));
+  return n.add(at, n.mul(s.roiStart, last));
 }
 
 /// The weight of an element at a distance, by the mode.
@@ -101,7 +113,7 @@ Value nearest(Node &n, const Resize &r, const Side &s, Value x, Value at) {
     rounded = n.unary<prim::CeilOp>(n.sub(at, half));
   else
     return n.refuse("has nearest_mode '" + r.nearest + "'");
-  return n.take(x, settle(n, n.i64(n.clamp(rounded, 0, s.from - 1))), s.dim);
+  return n.take(x, settle(n, n.i64(inside(n, s, rounded))), s.dim);
 }
 
 /// A sum of near elements with weights.
@@ -111,7 +123,9 @@ Value interpolate(Node &n, const Resize &r, const Side &s, Value x, Value at) {
   if (r.antialias) {
     // More elements take part where there will be fewer.
     shrink = n.min(s.scale, shrink);
-    double ratio = std::min(double(s.to) / s.from, 1.0);
+    if (!s.ratio)
+      return n.refuse("has antialias with a scale that is not known");
+    double ratio = std::min(*s.ratio, 1.0);
     int64_t wide = std::ceil(reach / std::max(ratio, 1e-6)) + 1;
     first = 1 - wide;
     last = wide;
@@ -125,12 +139,11 @@ Value interpolate(Node &n, const Resize &r, const Side &s, Value x, Value at) {
     Value place = n.add(base, num(n, k));
     Value weight = weightAt(n, r, n.mul(n.sub(place, at), shrink));
     if (r.exclude) {
-      Value inside =
-          n.both(n.ge(place, num(n, 0)), n.le(place, num(n, s.from - 1)));
-      weight = n.where(inside, weight, num(n, 0));
+      Value isThere = n.both(n.ge(place, num(n, 0)), n.le(place, lastOf(n, s)));
+      weight = n.where(isThere, weight, num(n, 0));
     }
     total = total ? n.add(total, weight) : weight;
-    places.push_back(n.i64(n.clamp(place, 0, s.from - 1)));
+    places.push_back(n.i64(inside(n, s, place)));
     weights.push_back(weight);
   }
   bool scaled = r.exclude || r.antialias;
@@ -175,46 +188,76 @@ FailureOr<SmallVector<Side>> sidesOf(Node &n, const Resize &r, Value scales,
   if (declared && int64_t(declared->size()) != rank)
     declared = std::nullopt;
   auto known = n.graph.evaluate(scales ? scales : sizes);
-  SmallVector<Side> sides;
+  bool isWhole = r.transform == "tf_crop_and_resize";
+  Sizes have = n.e.sizesOf(x);
+  std::optional<Sizes> wanted;
+  if (!known && !declared && sizes)
+    if (!(wanted = n.readSizes(sizes)))
+      wanted = n.dataSizes(3);
+  if (!known && !declared && !wanted)
+    return n.fail("has scales or sizes that are not known");
+  Type f64 = n.e.b.getF64Type();
+  auto scalar = [&](OpFoldResult size) -> Value {
+    auto number = getConstantIntValue(size);
+    return number ? num(n, *number) : n.cast(n.e.sizeTensor(size), f64);
+  };
   // One scale for all that keeps the ratio of sizes.
   Value common;
   std::optional<double> shared;
   if (sizes && r.policy != "stretch")
     for (auto [k, d] : llvm::enumerate(dims)) {
-      double from = n.shape(x)[d];
-      Value own = n.div(entry(n, sizes, k), num(n, from));
+      Value own = n.div(entry(n, sizes, k), scalar(have[d]));
       bool larger = r.policy == "not_smaller";
       common = !common ? own : larger ? n.max(common, own) : n.min(common, own);
-      if (known) {
-        double number = known->element(k).asDouble() / from;
+      if (auto from = getConstantIntValue(have[d]); known && from) {
+        double number = known->element(k).asDouble() / *from;
         shared = !shared  ? number
                  : larger ? std::max(*shared, number)
                           : std::min(*shared, number);
       }
     }
+  bool isShared = common && llvm::all_of(dims, [&](int64_t d) {
+                    return known && getConstantIntValue(have[d]).has_value();
+                  });
+  SmallVector<Side> sides;
   for (auto [k, d] : llvm::enumerate(dims)) {
-    Side s{d, n.shape(x)[d], 0, {}, {}, {}};
-    if (ShapedType::isDynamic(s.from))
-      return n.fail("of a size that is not known");
+    Side s{d, {}, scalar(have[d]), {}, {}, {}, {}, {}};
+    auto from = getConstantIntValue(have[d]);
     double number = known ? known->element(k).asDouble() : 0;
+    auto rounded = [&](Value size) { return n.sizeFrom(n.i64(size)); };
+    if (known && scales && number == 1 && !isWhole)
+      continue;
+    if (wanted && !common && (*wanted)[k] == have[d] && !isWhole)
+      continue;
     if (known && scales)
-      s.to = std::floor(s.from * number);
-    else if (known)
-      s.to = shared ? std::floor(*shared * s.from + 0.5) : number;
-    else if (declared)
-      s.to = (*declared)[d];
+      s.count =
+          from ? n.e.size(std::floor(*from * number))
+               : rounded(n.unary<prim::FloorOp>(n.mul(s.from, num(n, number))));
+    else if (isShared)
+      s.count = n.e.size(std::floor(*shared * *from + 0.5));
+    else if (common && !declared)
+      s.count = rounded(
+          n.unary<prim::FloorOp>(n.add(n.mul(common, s.from), num(n, 0.5))));
     else
-      return n.fail("has scales or sizes that are not known");
-    if (known && scales && number == 1 && r.transform != "tf_crop_and_resize")
+      s.count = known    ? n.e.size(number)
+                : wanted ? (*wanted)[k]
+                         : n.e.size((*declared)[d]);
+    auto to = getConstantIntValue(s.count);
+    if (known && sizes && from && to == from && !isWhole)
       continue;
-    if (known && sizes && s.to == s.from && r.transform != "tf_crop_and_resize")
-      continue;
-    if (s.from < 1 || s.to < 0)
-      return n.fail("resizes " + Twine(s.from) + " elements to " + Twine(s.to));
-    s.scale = scales   ? entry(n, scales, k)
-              : common ? common
-                       : num(n, double(s.to) / s.from);
-    if (r.transform == "tf_crop_and_resize") {
+    if ((from && *from < 1) || (to && *to < 0))
+      return n.fail("resizes " + Twine(from.value_or(0)) + " elements to " +
+                    Twine(to.value_or(0)));
+    s.to = scalar(s.count);
+    if (from && to)
+      s.ratio = double(*to) / *from;
+    else if (known && scales)
+      s.ratio = number;
+    s.scale = scales       ? entry(n, scales, k)
+              : common     ? common
+              : from && to ? num(n, double(*to) / *from)
+                           : n.div(s.to, s.from);
+    if (isWhole) {
       if (!roi || length(roi) != 2 * count)
         return n.fail("has no region of interest");
       s.roiStart = entry(n, roi, k);
@@ -248,7 +291,7 @@ LogicalResult resizeWith(Node &n, const Resize &r, Value scales, Value sizes,
     if (!result || n.broken)
       return failure();
     if (r.transform == "tf_crop_and_resize") {
-      Value out = n.either(n.lt(at, num(n, 0)), n.gt(at, num(n, s.from - 1)));
+      Value out = n.either(n.lt(at, num(n, 0)), n.gt(at, lastOf(n, s)));
       result = n.where(n.along(out, s.dim, n.rank(0)),
                        n.number(r.outside, result), result);
     }

@@ -160,6 +160,47 @@ order = numpy.argsort(-x, 1, kind="stable")[:, :4]
 case("TopK", [x, one([4], numpy.int64)], [numpy.take_along_axis(x, order, 1), order], domain="", dims={0: ["n", 6]})
 case("NonZero", [(x > 0.2) * x], [lambda x: numpy.stack(numpy.nonzero(x))], domain="", dims={0: ["n", "m"]})
 
+wide, wide_zero = one([0.001, 0.002, 0.003]), one([7, -9, 100], numpy.int16)
+long = RANDOM.integers(-30000, 30000, (3, 5), dtype=numpy.int16)
+case("DequantizeLinear", [long, wide, wide_zero],
+     [lambda q, s, z: (q.astype(numpy.float32) - z[:, None].astype(numpy.float32)) * s[:, None]], constants=(1, 2), axis=0)
+case("QuantizeLinear", [floats(3, 5) * 90, wide, wide_zero],
+     [lambda v, s, z: numpy.clip(numpy.round(v / s[:, None]) + z[:, None], -32768, 32767).astype(numpy.int16)],
+     constants=(1, 2), axis=0)
+
+
+def pooled(x, kernel, stride, pad, reduce):
+    """Windows of the last two dimensions; the last one may end behind the padding."""
+    count = [-(-(n + 2 * pad - kernel) // stride) + 1 for n in x.shape[2:]]
+    x = numpy.pad(x, [(0, 0)] * 2 + [(pad, pad + stride)] * 2, constant_values=numpy.nan)
+    rows = [numpy.stack([reduce(x[:, :, i * stride:i * stride + kernel, j * stride:j * stride + kernel], (2, 3))
+                         for j in range(count[1])], -1) for i in range(count[0])]
+    return numpy.stack(rows, -2)
+
+
+def stretched(x, dim, count, scale):
+    """One dimension at other places, linearly."""
+    at = numpy.clip((numpy.arange(count) + 0.5) / scale - 0.5, 0, x.shape[dim] - 1)
+    low = numpy.floor(at).astype(int)
+    high = numpy.minimum(low + 1, x.shape[dim] - 1)
+    part = (at - low).reshape([-1 if d == dim else 1 for d in range(x.ndim)]).astype(numpy.float32)
+    return x.take(low, dim) * (1 - part) + x.take(high, dim) * part
+
+
+OPEN = {0: ["n", 3, "h", "w"]}
+for shape in ((2, 3, 7, 10), (1, 3, 4, 5)):
+    image = floats(*shape)
+    case("MaxPool", [image], [pooled(image, 3, 2, 1, numpy.nanmax)], domain="", dims=OPEN, kernel_shape=[3, 3], strides=[2, 2],
+         pads=[1, 1, 1, 1], ceil_mode=1)
+    case("AveragePool", [image], [pooled(image, 2, 2, 0, numpy.nanmean)], domain="", dims=OPEN, kernel_shape=[2, 2],
+         strides=[2, 2], ceil_mode=1)
+    height, width = shape[2:]
+    case("Resize", [image, None, one([1, 1, 1.5, 2])],
+         [stretched(stretched(image, 2, int(height * 1.5), 1.5), 3, 2 * width, 2)], domain="", dims=OPEN, constants=(2,),
+         mode="linear")
+    case("Resize", [image, None, None, one([shape[0], 3, 9, 4], numpy.int64)],
+         [stretched(stretched(image, 2, 9, 9 / height), 3, 4, 4 / width)], domain="", dims=OPEN, mode="linear")
+
 
 def run(folder, target, op, inputs, outputs, domain, constants, dims, opset, attributes):
     """What is wrong with the results of a case, or nothing."""

@@ -4,9 +4,9 @@ import struct
 
 import numpy
 
-FLOAT, UINT8, INT8, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32 = 1, 2, 3, 6, 7, 8, 9, 10, 11, 12
+FLOAT, UINT8, INT8, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32 = 1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12
 UINT4, INT4 = 21, 22
-DATA_TYPES = {"float32": FLOAT, "uint8": UINT8, "int8": INT8, "int32": INT32, "int64": INT64, "bool": BOOL,
+DATA_TYPES = {"float32": FLOAT, "uint8": UINT8, "int8": INT8, "int16": INT16, "int32": INT32, "int64": INT64, "bool": BOOL,
               "float16": FLOAT16, "float64": DOUBLE, "uint32": UINT32}
 
 

@@ -8,7 +8,8 @@ CORPUS is as test/triton/corpus.py takes it, PACKAGES holds STEM.kpkg, compiled 
 warps as the recording (`--compile KILN_COMPILE --chip=CHIP` makes them, on a machine with the compiler).
 Needs PyTorch and Triton. Both run in one process on the same memory, restored before every measurement: one
 launch, whose results are compared with the recording, then graphs of many launches, in turns. The time of an empty
-kernel in the same kind of graph is printed beside; the ratio counts launches of at least three times that.
+kernel in the same kind of graph is printed beside; the ratio counts launches of at least three times that. A
+recording made without a GPU has no results; then both are compared with Triton's first launch.
 """
 import argparse
 import ctypes
@@ -109,10 +110,10 @@ class Launch:
     def __init__(self, torch, case):
         self.torch, self.case = torch, case
         arrays = np.load(case.path + ".npz")
-        self.arrays = arrays
         by_name = {arg["arg"]: arg for arg in case.info["args"]}
         self.initial, self.storage = {}, {}
-        self.kiln, self.triton, self.outputs = [], [], []
+        self.kiln, self.triton = [], []
+        tensors = []
         for name, kind in corpus.parameters(case.text):
             arg = by_name[name]
             if arg["t"] != "tensor":
@@ -133,8 +134,10 @@ class Launch:
                 corpus.STORAGE[arg["dtype"]]).itemsize
             self.kiln.append(ctypes.c_uint64(address))
             self.triton.append(address)
-            if "out_" + name in arrays and owner["init"]["n"]:
-                self.outputs.append((name, arg, key, corpus.STORAGE[owner["dtype"]]))
+            if owner["init"]["n"]:
+                tensors.append((name, arg, key, corpus.STORAGE[owner["dtype"]]))
+        self.expected = {name: arrays["out_" + name] for name, *_ in tensors if "out_" + name in arrays}
+        self.outputs = [one for one in tensors if not self.expected or one[0] in self.expected]
         self.restore()
 
     def restore(self):
@@ -142,11 +145,18 @@ class Launch:
             self.storage[key][:data.numel()].copy_(data)
         self.torch.cuda.synchronize()
 
-    def wrong(self):
+    def results(self):
         self.torch.cuda.synchronize()
         for name, arg, key, dtype in self.outputs:
-            data = self.storage[key][:self.initial[key].numel()].cpu().numpy().view(dtype)
-            problem = self.case.compare(name, arg, data, self.arrays["out_" + name])
+            yield name, arg, self.storage[key][:self.initial[key].numel()].cpu().numpy().view(dtype)
+
+    def record(self):
+        """Takes what is in memory for right."""
+        self.expected = {name: self.case.sample(arg, data) for name, arg, data in self.results()}
+
+    def wrong(self):
+        for name, arg, data in self.results():
+            problem = self.case.compare(name, arg, data, self.expected[name])
             if problem:
                 return problem
         return ""
@@ -234,6 +244,10 @@ def main():
                 x = torch.zeros(1, device="cuda")
                 graph = graph_of(torch, lambda s: x.zero_())
                 empty = statistics.median(time_graph(torch, graph, lambda: None) for _ in range(7))
+            if not launch.expected:
+                run_triton(0)
+                launch.record()
+                launch.restore()
             run_kiln(0)
             row["wrong"] = launch.wrong()
             launch.restore()

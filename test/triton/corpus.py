@@ -132,15 +132,20 @@ def decode(storage, dtype):
 
 
 def make_storage(arg, arrays):
-    """The whole storage of a tensor before the launch."""
+    """The whole storage of a tensor before the launch. Drawn numbers may repeat after `period` elements."""
     init, dtype = arg["init"], arg["dtype"]
     count = init["n"]
+    if 0 < init.get("period", 0) < count:
+        return np.resize(make_storage(dict(arg, init=dict(init, n=init["period"])), arrays), count)
     if count == 0:
         return np.zeros(1, dtype=STORAGE[dtype])
     if init["kind"] == "raw":
         return np.frombuffer(arrays["in_" + arg["arg"]].tobytes(), dtype=STORAGE[dtype]).copy()
     if init["kind"] == "const":
         return encode(np.full(count, init["value"], dtype=np.float64), dtype)
+    if init["kind"] == "integers":
+        return np.random.default_rng(init["seed"]).integers(init["lo"], init["hi"], count, STORAGE[dtype],
+                                                            endpoint=True)
     low, high = np.float32(init["lo"]), np.float32(init["hi"])
     values = np.random.default_rng(init["seed"]).random(count, dtype=np.float32)
     return encode(values * np.float32(high - low) + low, dtype)
@@ -228,12 +233,17 @@ class Case:
         looser = lookup(LOOSER, self.stem)
         return max(tolerance, looser[0]) if looser and looser[0] < 1 else tolerance
 
-    def compare(self, name, arg, storage, expected):
+    @staticmethod
+    def sample(arg, storage):
+        """The elements of a tensor that a recording has."""
         count = len(storage)
         found = decode(storage, arg["dtype"])
         if count > 2048:
-            sample = np.sort(np.random.default_rng(7).choice(count, 2048, replace=False))
-            found = found[sample]
+            found = found[np.sort(np.random.default_rng(7).choice(count, 2048, replace=False))]
+        return found
+
+    def compare(self, name, arg, storage, expected):
+        found = self.sample(arg, storage)
         looser = lookup(LOOSER, self.stem)
         if arg["dtype"] not in TOLERANCE:
             apart = np.abs(found.astype(np.int64) - expected.astype(found.dtype).astype(np.int64))

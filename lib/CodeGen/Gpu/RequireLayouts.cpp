@@ -245,7 +245,13 @@ Value Assigner::require(Value tile, LayoutAttr layout) {
   OpBuilder::InsertionGuard guard(b);
   Operation *op = tile.getDefiningOp();
   Value result;
-  if (has && isa_and_nonnull<ConvertLayoutOp>(op)) {
+  if (auto constant = dyn_cast_or_null<arith::ConstantOp>(op)) {
+    b.setInsertionPoint(op);
+    auto type = withLayout(tile.getType(), layout);
+    auto value = cast<DenseElementsAttr>(constant.getValue());
+    result =
+        arith::ConstantOp::create(b, tile.getLoc(), type, value.reshape(type));
+  } else if (has && isa_and_nonnull<ConvertLayoutOp>(op)) {
     result = require(op->getOperand(0), layout);
     replaces = true;
   } else if (has && isWorthAgain(tile, layout)) {
@@ -255,12 +261,6 @@ Value Assigner::require(Value tile, LayoutAttr layout) {
     b.setInsertionPointAfterValue(tile);
     result = ConvertLayoutOp::create(b, tile.getLoc(),
                                      withLayout(tile.getType(), layout), tile);
-  } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    b.setInsertionPoint(op);
-    auto type = withLayout(tile.getType(), layout);
-    auto value = cast<DenseElementsAttr>(constant.getValue());
-    result =
-        arith::ConstantOp::create(b, tile.getLoc(), type, value.reshape(type));
   } else {
     result = makeAgain(tile, layout);
   }

@@ -98,11 +98,14 @@ void KernelWalk::unflattenCarried(ValueRange values, ValueRange flat,
 LogicalResult simt::lowerFor(scf::ForOp op, KernelWalk &w) {
   bool hasRings = touchesRings(op);
   size_t numRings = w.rings.size();
+  // Inner loops carry the counters of all rings, of those, too, that this one
+  // does not touch.
+  SmallVector<Value> counters = w.ringCounters(numRings);
   llvm::SmallBitVector pairs = findPaired(op, w.description);
   SmallVector<Value> inits = w.flattenCarried(op.getInits(), pairs);
   size_t count = inits.size();
   if (hasRings)
-    inits.append(w.ringCounters(numRings));
+    inits.append(counters);
   auto loop = scf::ForOp::create(w.b, w.loc, w.scalar(op.getLowerBound()),
                                  w.scalar(op.getUpperBound()),
                                  w.scalar(op.getStep()), inits);
@@ -130,8 +133,8 @@ LogicalResult simt::lowerFor(scf::ForOp op, KernelWalk &w) {
       yielded.append(w.ringCounters(numRings));
     scf::YieldOp::create(w.b, w.loc, yielded);
   }
-  if (hasRings)
-    w.setRingCounters(numRings, results.drop_front(count));
+  w.setRingCounters(numRings, hasRings ? ValueRange(results.drop_front(count))
+                                       : ValueRange(counters));
   return success();
 }
 
@@ -152,11 +155,11 @@ LogicalResult simt::lowerIf(scf::IfOp op, KernelWalk &w) {
   if (hasRings)
     if (std::optional<LogicalResult> filled = fillSlots(op, w))
       return *filled;
-  SmallVector<Value> counters =
-      hasRings ? w.ringCounters(numRings) : SmallVector<Value>();
+  SmallVector<Value> counters = w.ringCounters(numRings);
   SmallVector<Type> types = w.flattenTypes(op.getResultTypes());
   size_t count = types.size();
-  types.append(counters.size(), w.b.getI32Type());
+  if (hasRings)
+    types.append(counters.size(), w.b.getI32Type());
   auto choice = scf::IfOp::create(
       w.b, w.loc, types, w.scalar(op.getCondition()), /*addThenBlock=*/true,
       /*addElseBlock=*/!op.getElseRegion().empty() || hasRings);
@@ -165,8 +168,7 @@ LogicalResult simt::lowerIf(scf::IfOp op, KernelWalk &w) {
         std::make_pair(&op.getElseRegion(), &choice.getElseRegion())}) {
     if (from->empty() && !hasRings)
       continue;
-    if (hasRings)
-      w.setRingCounters(numRings, counters);
+    w.setRingCounters(numRings, counters);
     OpBuilder::InsertionGuard guard(w.b);
     Block *block = &to->front();
     if (!block->empty())
@@ -185,8 +187,8 @@ LogicalResult simt::lowerIf(scf::IfOp op, KernelWalk &w) {
   }
   ValueRange results = choice.getResults();
   w.unflatten(op.getResults(), results.take_front(count));
-  if (hasRings)
-    w.setRingCounters(numRings, results.drop_front(count));
+  w.setRingCounters(numRings, hasRings ? ValueRange(results.drop_front(count))
+                                       : ValueRange(counters));
   return success();
 }
 
@@ -194,6 +196,7 @@ LogicalResult simt::lowerWhile(scf::WhileOp op, KernelWalk &w) {
   if (touchesRings(op))
     return w.decline(op, "rings in a loop without a count");
   size_t numRings = w.rings.size();
+  SmallVector<Value> counters = w.ringCounters(numRings);
   SmallVector<Value> inits = w.flatten(op.getInits());
   SmallVector<Type> results = w.flattenTypes(op.getResultTypes());
   auto loop = scf::WhileOp::create(w.b, w.loc, results, inits);
@@ -215,6 +218,7 @@ LogicalResult simt::lowerWhile(scf::WhileOp op, KernelWalk &w) {
   scf::YieldOp::create(w.b, w.loc,
                        w.flatten(after->getTerminator()->getOperands()));
   w.forgetRings(numRings);
+  w.setRingCounters(numRings, counters);
   w.unflatten(op.getResults(), loop.getResults());
   return success();
 }

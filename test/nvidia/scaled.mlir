@@ -5,7 +5,7 @@
 // SAME: semantics: {{[1-9][0-9]*}} comparisons, 0 changed
 
 // CHECK: .entry e4m3{{(_aligned)?}}(
-// CHECK: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
+// CHECK: {{wgmma.mma_async.sync.aligned.m64n64k16|mma.sync.aligned.m16n8k16.row.col}}.f32.bf16.bf16
 tile.kernel @e4m3(%a: !tile.view<64x64xf8E4M3FN>, %sa: !tile.view<64x2xi8>, %b: !tile.view<64x64xf8E4M3FN>, %sb: !tile.view<64x2xi8>, %c: !tile.view<64x64xf32>) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>

@@ -55,7 +55,8 @@ def SimtStageOperands : Pass<"simt-stage-operands", "::kiln::tile::KernelOp"> {
     fit into shared memory, and the description has a unit of kind `dma`.
 
     Operands that an instruction reads from shared memory become storage without a layout conversion. Their rows are swizzled
-    as the `#simt.swizzle` of the instruction states.
+    as the `#simt.swizzle` of the instruction states. Those that no copy brings there, since threads compute them or load them outside of loops,
+    get storage, a `stage.write` of what threads have, and a `stage.read` for each product that takes them.
 
     The loop gets `stage.depth`, the number of stages: by its hints, else by the option, and less if the slots would not
     fit. With four stages and asynchronous MMAs it also gets `stage.ahead`, two less, so that an MMA can stay in flight while the next one

@@ -5,6 +5,7 @@
 #include "MemoryProducts.h"
 #include "Order.h"
 #include "RowCopies.h"
+#include "StoredFactors.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 
 using namespace mlir;
@@ -20,6 +21,7 @@ void BarrierFlow::Pending::join(const Pending &other) {
   for (const Touch &touch : other.shared)
     add(touch);
   parted.insert(other.parted.begin(), other.parted.end());
+  written.insert(other.written.begin(), other.written.end());
 }
 
 bool BarrierFlow::Pending::contains(const Pending &other) const {
@@ -27,6 +29,8 @@ bool BarrierFlow::Pending::contains(const Pending &other) const {
                       [&](Operation *op) { return global.contains(op); }) &&
          llvm::all_of(other.parted,
                       [&](auto pair) { return parted.contains(pair); }) &&
+         llvm::all_of(other.written,
+                      [&](auto pair) { return written.contains(pair); }) &&
          llvm::all_of(other.shared, [&](const Touch &touch) {
            return llvm::is_contained(shared, touch);
          });
@@ -79,6 +83,11 @@ void BarrierFlow::passBarrier(Operation *anchor, Operation *inside) {
     for (Operation *op : pending.global)
       if (isDone(op))
         pending.parted.insert({op, anchor});
+  for (auto [write, last] : pending.written.takeVector())
+    pending.written.insert({write, isDone(write) ? anchor : last});
+  for (const Touch &touch : pending.shared)
+    if (writesFragment(touch.op) && isDone(touch.op))
+      pending.written.insert({touch.op, anchor});
   pending.global.remove_if(isDone);
   llvm::erase_if(pending.shared,
                  [&](const Touch &touch) { return isDone(touch.op); });
@@ -121,6 +130,9 @@ void BarrierFlow::partBehind(Operation *op, ArrayRef<Operation *> met) {
   if (!end)
     return part(op, met);
   decideBlock(end);
+  for (Operation *one : met)
+    if (writesFragment(one))
+      pending.written.insert({one, end});
   llvm::erase_if(pending.shared, [&](const Touch &touch) {
     return llvm::is_contained(met, touch.op);
   });
@@ -180,8 +192,12 @@ void BarrierFlow::visit(Operation *op) {
   else if (auto consume = dyn_cast<stage::ConsumeOp>(op))
     visitConsume(consume);
   else if (auto read = dyn_cast<stage::ReadOp>(op)) {
-    if (!isReadByProduct(read))
+    if (!isReadByProduct(read)) {
+      partFromWrites(op, areaOf(read.getStorage()));
       pending.add({areaOf(read.getStorage()), 0, op});
+    }
+  } else if (writesFragment(op)) {
+    visitWrite(cast<stage::WriteOp>(op));
   } else if (!isa<stage::ProduceOp>(op)) {
     visitGlobal(op);
     visitScratch(op);
@@ -411,6 +427,13 @@ void BarrierFlow::addReads(Operation *op) {
 }
 
 void BarrierFlow::visitProduct(Operation *op) {
+  auto product = cast<MatrixProductOpInterface>(op);
+  for (OpOperand *factor : {&product.getLhsOperand(), &product.getRhsOperand()})
+    if (stage::ReadOp read = storageRead(factor->get())) {
+      partFromWrites(op, areaOf(read.getStorage()));
+      if (isMemoryProduct(op, block.description))
+        publishFor(areaOf(read.getStorage()));
+    }
   addReads(op);
   if (!isMemoryProduct(op, block.description))
     return;

@@ -29,6 +29,8 @@ struct Waits {
   bool warp = false;  ///< a barrier of each warp
   /// What barriers here have to order where they name memories.
   Memories memories = Memories::Shared;
+  /// A fence, behind which products read what threads wrote.
+  bool publishes = false;
   /// A wait for groups of copies, all but so many, then a barrier.
   std::optional<int64_t> copiesBut;
 };
@@ -78,6 +80,10 @@ private:
     /// operation that the barrier stands at, where barriers name memories. What
     /// meets one of these later makes the barrier order all memories.
     llvm::SetVector<std::pair<mlir::Operation *, mlir::Operation *>> parted;
+    /// Tiles that threads wrote to storage, with the operation that the last
+    /// barrier since then stands at. If a product reads one by itself, a fence
+    /// stands before that barrier.
+    llvm::SetVector<std::pair<mlir::Operation *, mlir::Operation *>> written;
 
     void add(const Touch &touch) {
       if (!llvm::is_contained(shared, touch))
@@ -106,6 +112,13 @@ private:
   // Staged operations.
   void visitFilling(mlir::Operation *op);
   void visitConsume(stage::ConsumeOp op);
+  /// Threads write what they have to storage.
+  void visitWrite(stage::WriteOp op);
+  /// A barrier between `op` and what threads wrote to storage that it reads.
+  void partFromWrites(mlir::Operation *op, StorageArea read);
+  /// Fences before the barriers between such writes and a product that reads by
+  /// itself.
+  void publishFor(StorageArea read);
   void visitProduct(mlir::Operation *op);
   /// A product reads storage.
   void addReads(mlir::Operation *product);

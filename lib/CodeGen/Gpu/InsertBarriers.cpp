@@ -58,16 +58,17 @@ private:
       return;
     b.setInsertionPoint(op);
     const Waits &waits = found->second;
+    // A copy unit writes behind what threads wrote before.
+    if ((waits.publishes && hasAsyncProducts && !waits.copiesBut) ||
+        (waits.block && fillsInBulk(op)))
+      PublishOp::create(b, op->getLoc());
     if (waits.copiesBut && isUnused(op))
       WaitCopiesOp::create(b, op->getLoc(), *waits.copiesBut);
     else if (waits.copiesBut)
       waitForCopies(op->getLoc(), *waits.copiesBut, waits.memories);
-    else if (waits.block) {
-      // A copy unit writes behind what threads wrote before.
-      if (fillsInBulk(op))
-        PublishOp::create(b, op->getLoc());
+    else if (waits.block)
       barrier(op->getLoc(), waits.memories);
-    } else if (waits.warp)
+    else if (waits.warp)
       WarpBarrierOp::create(b, op->getLoc());
   }
 

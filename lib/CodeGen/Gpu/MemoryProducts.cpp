@@ -4,8 +4,10 @@
 #include "MemoryProducts.h"
 #include "Fragments.h"
 #include "LoopMemory.h"
+#include "StoredFactors.h"
 #include "Work.h"
 #include "kiln/Dialect/Kiln/Asked.h"
+#include "kiln/Dialect/Kiln/MatrixRows.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -208,55 +210,159 @@ std::string simt::whySizesDoNotSuit(MatrixProductOpInterface op,
   return reason;
 }
 
+/// The load of the loop around a product that gives a factor and can run ahead
+/// of the loop; null where there is none.
+static ViewAccessOpInterface loadAhead(OpOperand &factor, bool &isTransposed) {
+  auto loop = dyn_cast<scf::ForOp>(factor.getOwner()->getParentOp());
+  ViewAccessOpInterface load =
+      loop ? loadOf(factor.get(), loop, isTransposed) : ViewAccessOpInterface();
+  if (!load || !hasZeros(load) || LoopWrites(loop).findConflict(load))
+    return {};
+  return load;
+}
+
+/// Whether such a load lies as an instruction reads it, so that it is copied.
+static bool isCopiedAhead(OpOperand &factor, SwizzleAttr swizzle,
+                          unsigned summed) {
+  bool isTransposed = false;
+  ViewAccessOpInterface load = loadAhead(factor, isTransposed);
+  if (!load)
+    return false;
+  index::Analysis scalars;
+  tile::AxisAnalysis facts(scalars);
+  RankedTensorType type = load.getAccessedType();
+  int64_t each = ThreadBuilder::storedBytes(type.getElementType());
+  Contiguity along = contiguityOf(load, facts);
+  // There are chunks to permute.
+  return along.dim >= 0 && along.count * each >= 4 &&
+         mayLieAlong(type, along.dim,
+                     (along.dim ^ int(isTransposed)) == int(summed), swizzle);
+}
+
+bool simt::mayLieAlong(RankedTensorType type, unsigned dim, bool isSummed,
+                       SwizzleAttr swizzle) {
+  int64_t bytes =
+      type.getDimSize(dim) * ThreadBuilder::storedBytes(type.getElementType());
+  return isSummed ? bytes >= 2 * swizzle.getChunk()
+                  : swizzle.getAcross() && bytes >= swizzle.getRow();
+}
+
+/// Whether threads write a factor to shared memory as an instruction reads it.
+/// What could be copied ahead is better read as fragments.
+static bool canBeStored(OpOperand &factor, SwizzleAttr swizzle,
+                        unsigned summed) {
+  auto type = cast<RankedTensorType>(factor.get().getType());
+  bool isTransposed = false;
+  if (loadAhead(factor, isTransposed))
+    return false;
+  // Bytes that do not lie along the sum would be written one by one.
+  if (type.getElementTypeBitWidth() < 16)
+    return false;
+  return mayLieAlong(type, summed, /*isSummed=*/true, swizzle) ||
+         mayLieAlong(type, 1 - summed, /*isSummed=*/false, swizzle);
+}
+
+/// What a factor is before its bytes are handed on.
+static Value sourceOf(Value factor) {
+  while (Value before = bytesBefore(factor))
+    factor = before;
+  return factor;
+}
+
+int64_t
+simt::bytesToStore(Operation *within,
+                   function_ref<bool(MatrixProductOpInterface, int)> isRead) {
+  llvm::SmallDenseSet<Value> known;
+  int64_t bytes = 0;
+  within->walk([&](MatrixProductOpInterface op) {
+    for (int which : {0, 1}) {
+      OpOperand &factor = which == 0 ? op.getLhsOperand() : op.getRhsOperand();
+      Value source = sourceOf(factor.get());
+      auto type = dyn_cast<RankedTensorType>(source.getType());
+      if (!type || !isRead(op, which))
+        continue;
+      Operation *made = source.getDefiningOp();
+      bool isCopied = made && made->getBlock() == op->getBlock() &&
+                      isTileLoad(made) && isa<scf::ForOp>(op->getParentOp());
+      if (!isCopied && known.insert(source).second)
+        bytes += type.getNumElements() *
+                 ThreadBuilder::storedBytes(type.getElementType());
+    }
+  });
+  return bytes;
+}
+
+/// Bytes that a kernel's products would have stored, were all of them by rows
+/// that read shared memory. Left factors of 16 bits stay in registers.
+static int64_t mostBytesToStore(Operation *kernel) {
+  return bytesToStore(kernel, [](MatrixProductOpInterface op, int which) {
+    Type type = op.getLhsOperand().get().getType();
+    return which == 1 ||
+           getElementTypeOrSelf(type).getIntOrFloatBitWidth() != 16;
+  });
+}
+
+/// Whether the description has a row for a product's types that reads only the
+/// right factor from memory.
+static bool hasRowForRegisters(MatrixProductOpInterface op,
+                               target::TargetAttr description) {
+  return llvm::any_of(description.getMatrixInstructions(),
+                      [&](target::MatrixInstructionAttr row) {
+                        return readsMemory(row) && !swizzleOf(row, 0) &&
+                               target::takesTypes(row, op);
+                      });
+}
+
+/// Whether the left factor of a product is a load before its loop that is to be
+/// copied once to where the instruction reads it.
+static bool isCopiedOnce(MatrixProductOpInterface op, SwizzleAttr swizzle,
+                         target::TargetAttr description, int64_t threads) {
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  ViewAccessOpInterface load =
+      loop ? loadBeforeLoop(op, loop) : ViewAccessOpInterface();
+  if (!load || !hasZeros(load))
+    return false;
+  index::Analysis scalars;
+  tile::AxisAnalysis facts(scalars);
+  Contiguity along = contiguityOf(load, facts);
+  RankedTensorType type = load.getAccessedType();
+  return along.dim >= 0 &&
+         along.count * ThreadBuilder::storedBytes(type.getElementType()) >= 4 &&
+         mayLieAlong(type, along.dim, along.dim == 1, swizzle) &&
+         (target::findAsked(op, "instruction") ||
+          leavesFactorsInMemory(loop, threads, description));
+}
+
 bool simt::suitsMemory(MatrixProductOpInterface op,
                        target::MatrixInstructionAttr row,
                        target::TargetAttr description, int64_t warps) {
-  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   int64_t lanes = lanesOf(description);
-  if (!loop || !whySizesDoNotSuit(op, row, lanes, warps).empty() ||
+  if (!whySizesDoNotSuit(op, row, lanes, warps).empty() ||
       !description.getUnitOfKind(target::UnitKind::DMA))
     return false;
-  // What the loop does not change is copied once, before it.
-  ViewAccessOpInterface before = loadBeforeLoop(op, loop);
-  bool isAsked = target::findAsked(op, "instruction").has_value();
-  bool isLeft = before && (isAsked || leavesFactorsInMemory(loop, lanes * warps,
-                                                            description));
-  if (swizzleOf(row, 0) && isChained(op) &&
-      !(isLeft && splitOf(op, row, warps)->columns == 1))
+  SwizzleAttr ofLeft = swizzleOf(row, 0), ofRight = swizzleOf(row, 1);
+  OpOperand &left = op.getLhsOperand(), &right = op.getRhsOperand();
+  bool isLeftAhead = isCopiedAhead(left, ofLeft ? ofLeft : ofRight, 1),
+       isRightAhead = isCopiedAhead(right, ofRight, 0),
+       isLeftOnce = isCopiedOnce(op, ofLeft ? ofLeft : ofRight, description,
+                                 lanes * warps);
+  // These are for rows that read both, unless a script asks for one.
+  if (!ofLeft &&
+      (isLeftAhead || (isLeftOnce && !target::findAsked(op, "instruction"))))
     return false;
-  LoopWrites writes(loop);
-  index::Analysis scalars;
-  tile::AxisAnalysis facts(scalars);
-  for (OpOperand *factor : {&op.getLhsOperand(), &op.getRhsOperand()}) {
-    bool isTransposed = false;
-    ViewAccessOpInterface load = loadOf(factor->get(), loop, isTransposed);
-    bool isFirst = factor == &op.getLhsOperand();
-    if (isFirst && !swizzleOf(row, 0)) {
-      // What can be copied ahead is for rows that read both.
-      if (load || (isLeft && !isAsked))
-        return false;
-      continue;
-    }
-    if (isFirst && isLeft)
-      load = before;
-    if (!load || !hasZeros(load) ||
-        (load != before && writes.findConflict(load)))
+  if (ofLeft && hasRowForRegisters(op, description)) {
+    bool keepsRows = isLeftOnce && splitOf(op, row, warps)->columns == 1;
+    if (!(isLeftAhead || isLeftOnce) || (isChained(op) && !keepsRows))
       return false;
-    RankedTensorType type = load.getAccessedType();
-    int64_t each = ThreadBuilder::storedBytes(type.getElementType());
-    Contiguity along = contiguityOf(load, facts);
-    int which = isFirst ? 0 : 1, summed = 1 - which;
-    SwizzleAttr swizzle = swizzleOf(row, which);
-    // There are chunks to permute.
-    if (along.dim < 0 || along.count * each < 4 ||
-        type.getDimSize(along.dim) * each < 2 * swizzle.getChunk())
-      return false;
-    bool isSummed = (along.dim ^ int(isTransposed)) == summed;
-    if (!isSummed && (!swizzle.getAcross() ||
-                      type.getDimSize(along.dim) * each < swizzle.getRow()))
-      return false;
+  } else if (ofLeft && !isLeftAhead && !canBeStored(left, ofLeft, 1)) {
+    return false;
   }
-  return true;
+  if (isRightAhead && (isLeftAhead || isLeftOnce || !ofLeft))
+    return true;
+  // Half of the memory is for what is copied ahead, and for exchanges.
+  return (isRightAhead || canBeStored(right, ofRight, 0)) &&
+         2 * mostBytesToStore(op->getParentOfType<tile::KernelOp>()) <=
+             sharedBytesOf(description);
 }
 
 std::string simt::whyNotFromMemory(MatrixProductOpInterface op,
@@ -276,12 +382,13 @@ std::string simt::whyNotFromMemory(MatrixProductOpInterface op,
   std::string reason = whySizesDoNotSuit(op, row, lanesOf(description), warps);
   if (!reason.empty())
     return reason;
-  return !swizzleOf(row, 0)
-             ? "its left factor is a load, or its right one is no load of its "
-               "loop that can be copied ahead and lies as it reads it"
-         : isChained(op) ? "one product goes into another one"
-                         : "its factors are not loads of its loop that can be "
-                           "copied ahead and lie as it reads them";
+  if (swizzleOf(row, 0) && isChained(op))
+    return "one product goes into another one";
+  return swizzleOf(row, 0)
+             ? "its factors have no room in shared memory as it reads them, or "
+               "the left one is computed, which another row has in registers"
+             : "its left factor can be copied ahead, or the right one has no "
+               "room in shared memory as it reads it";
 }
 
 /// Where threads have the left factor: the row's layout, again for each step

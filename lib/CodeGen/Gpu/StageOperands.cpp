@@ -8,6 +8,7 @@
 #include "MemoryProducts.h"
 #include "RegisterCandidates.h"
 #include "RowCopies.h"
+#include "StoredFactors.h"
 #include "SwizzleChoice.h"
 #include "Work.h"
 #include "kiln/Dialect/Kiln/Asked.h"
@@ -332,6 +333,11 @@ Share shareOf(tile::KernelOp kernel, target::TargetAttr description,
   });
   bool isAlone = (registers && registers < 2 * threads * (sums + kRegisters)) ||
                  hasCoresForAll(kernel, description);
+  // Computed factors get storage beside the rings (simt-store-factors).
+  whole -= bytesToStore(kernel, [&](MatrixProductOpInterface op, int which) {
+    target::MatrixInstructionAttr row = memoryRowOf(op, description);
+    return row && swizzleOf(row, which);
+  });
   return isAlone ? Share{whole - kOther, 4, whole - kOther}
                  : Share{whole / 2 - kOther / 4, 3, whole - kOther};
 }
@@ -444,6 +450,7 @@ struct SimtStageOperands
         loop->setAttr(stage::kAheadAttr,
                       Builder(loop).getI64IntegerAttr(slots - 2));
     }
+    storeFactors(kernel);
   }
 
 private:

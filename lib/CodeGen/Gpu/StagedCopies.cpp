@@ -13,6 +13,7 @@
 #include "LayoutChoice.h"
 #include "OwnLowerings.h"
 #include "RowCopies.h"
+#include "StoredFactors.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 
 using namespace mlir;
@@ -44,6 +45,9 @@ static void copyBox(stage::CopyOp op, KernelWalk &w) {
       .copyAsync(w.copyMask,
                  [&](int64_t reg) { return place.address(w, layout, reg); });
 }
+
+/// Bytes that a thread writes at once at most.
+static constexpr int64_t kMostBytes = 16;
 
 /// What is loaded only to be written to storage is copied.
 static void copyLookup(stage::WriteOp op, KernelWalk &w) {
@@ -88,9 +92,44 @@ LogicalResult simt::lowerCopy(stage::CopyOp op, KernelWalk &w) {
   return success();
 }
 
+/// Writes what threads have, in words of elements that lie side by side.
+static void storeTile(stage::WriteOp op, KernelWalk &w,
+                      const StoragePlace &place) {
+  LayoutAttr layout = getLayout(op.getValue());
+  const Regs &values = w.registers(op.getValue());
+  Permutation permutation = permutationOf(place.type);
+  int64_t each = ThreadBuilder::storedBytes(place.type.getElementType());
+  int64_t count = std::max<int64_t>(
+      1, std::min<int64_t>(permutation.unit, kMostBytes) / each);
+  forEachGroup(layout, vectorBits(layout, permutation.inner, count),
+               [&](ArrayRef<int64_t> group) {
+                 SmallVector<Value> parts;
+                 for (int64_t reg : group)
+                   parts.push_back(w.toStored(values[reg]));
+                 Value address = place.address(w, layout, group[0]),
+                       stored = parts[0];
+                 if (parts.size() > 1) {
+                   auto type = VectorType::get({int64_t(parts.size())},
+                                               parts[0].getType());
+                   stored = LLVM::PoisonOp::create(w.b, w.loc, type);
+                   for (auto [i, part] : llvm::enumerate(parts))
+                     stored = LLVM::InsertElementOp::create(w.b, w.loc, stored,
+                                                            part, w.c32(i));
+                 }
+                 LLVM::StoreOp::create(w.b, w.loc, stored, address,
+                                       /*alignment=*/each * group.size());
+               });
+}
+
 LogicalResult simt::lowerWrite(stage::WriteOp op, KernelWalk &w) {
-  if (!isLookup(op.getValue().getDefiningOp()))
+  if (!writesFragment(op)) {
+    copyLookup(op, w);
+    return success();
+  }
+  auto place = w.storages.find(op.getStorage());
+  if (!getLayout(op.getValue()) || place == w.storages.end() ||
+      !op.getOrigin().empty())
     return w.decline(op, "this writing of storage");
-  copyLookup(op, w);
+  storeTile(op, w, place->second);
   return success();
 }

@@ -159,7 +159,7 @@ static bool goesToProduct(Value factor) {
     return false;
   for (op = op->getNextNode(); op != user; op = op->getNextNode())
     if (!isa<stage::ReadOp, stage::ReleaseOp, gpu::BarrierOp, BarrierOp,
-             WarpBarrierOp>(op) &&
+             WarpBarrierOp, PublishOp, WaitProductsOp>(op) &&
         !handsOnBytes(op))
       return false;
   if (handsOnBytes(user))

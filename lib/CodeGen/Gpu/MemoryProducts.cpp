@@ -9,6 +9,7 @@
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Kiln/MatrixRows.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/PointerOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -247,26 +248,40 @@ bool simt::mayLieAlong(RankedTensorType type, unsigned dim, bool isSummed,
                   : swizzle.getAcross() && bytes >= swizzle.getRow();
 }
 
+/// What a factor is before its bytes are handed on.
+static Value sourceOf(Value factor, bool *isTransposed = nullptr) {
+  while (Value before = bytesBefore(factor)) {
+    if (isTransposed)
+      *isTransposed ^= isTransposition(factor.getDefiningOp());
+    factor = before;
+  }
+  return factor;
+}
+
 /// Whether threads write a factor to shared memory as an instruction reads it.
-/// What could be copied ahead is better read as fragments.
+/// What a loop loads may be copied ahead, and then lies there as in memory.
 static bool canBeStored(OpOperand &factor, SwizzleAttr swizzle,
                         unsigned summed) {
-  auto type = cast<RankedTensorType>(factor.get().getType());
   bool isTransposed = false;
-  if (loadAhead(factor, isTransposed))
-    return false;
+  Value source = sourceOf(factor.get(), &isTransposed);
+  auto type = cast<RankedTensorType>(source.getType());
   // Bytes that do not lie along the sum would be written one by one.
   if (type.getElementTypeBitWidth() < 16)
     return false;
-  return mayLieAlong(type, summed, /*isSummed=*/true, swizzle) ||
-         mayLieAlong(type, 1 - summed, /*isSummed=*/false, swizzle);
-}
-
-/// What a factor is before its bytes are handed on.
-static Value sourceOf(Value factor) {
-  while (Value before = bytesBefore(factor))
-    factor = before;
-  return factor;
+  int along = summed ^ unsigned(isTransposed);
+  Operation *made = source.getDefiningOp();
+  if (isTileLoad(made) && isa<scf::ForOp>(made->getParentOp())) {
+    auto pointers = dyn_cast<tile::LoadPtrOp>(made);
+    if (!pointers)
+      return false;
+    index::Analysis scalars;
+    tile::AxisAnalysis facts(scalars);
+    int dim = contiguityOf(pointers.getPtr(), pointers.getMask(), facts).dim;
+    if (dim >= 0)
+      return mayLieAlong(type, dim, dim == along, swizzle);
+  }
+  return mayLieAlong(type, along, /*isSummed=*/true, swizzle) ||
+         mayLieAlong(type, 1 - along, /*isSummed=*/false, swizzle);
 }
 
 int64_t

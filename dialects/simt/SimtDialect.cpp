@@ -286,15 +286,11 @@ LogicalResult CopyAsyncOp::verify() {
 
 LogicalResult
 SlotBarriersAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                         int64_t place, int64_t held) {
+                         int64_t place) {
   // (C1) Where the barriers lie.
   if (place < 0 || place % kSplitBarrierBytes)
     return emitError() << "expected a place that is a multiple of "
                        << kSplitBarrierBytes << ", found " << place;
-  if (held < 0)
-    return emitError() << "expected a number of held slots that is not "
-                          "negative, found "
-                       << held;
   return success();
 }
 

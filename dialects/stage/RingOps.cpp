@@ -46,6 +46,11 @@ LogicalResult RingOp::verify() {
   if (offset < 0 || offset % align)
     return emitOpError() << "expected 'offset' to be a multiple of " << align
                          << " that is not negative, found " << offset;
+  // (C5) Slots that are held leave one to fill.
+  int64_t held = getHeld().value_or(0), depth = getRing().getType().getDepth();
+  if (held < 0 || held >= depth)
+    return emitOpError() << "expected 'held' to be less than the " << depth
+                         << " slots and not negative, found " << held;
   ArrayRef<MemRefType> parts = getRing().getType().getParts();
   for (MemRefType part : parts) {
     // (C3) One space of this dialect.

@@ -164,13 +164,13 @@ func.func private @swizzle_c1() attributes {a = #simt.swizzle<row = 16, chunk = 
 
 // slot_barriers (C1)
 // expected-error@+1 {{expected a place that is a multiple of 8, found 12}}
-func.func private @slot_barriers_c1() attributes {a = #simt.slot_barriers<place = 12, held = 0>}
+func.func private @slot_barriers_c1() attributes {a = #simt.slot_barriers<place = 12>}
 
 // -----
 
 // slot_barriers (C1)
-// expected-error@+1 {{expected a number of held slots that is not negative, found -1}}
-func.func private @slot_barriers_c1() attributes {a = #simt.slot_barriers<place = 8, held = -1>}
+// expected-error@+1 {{expected a place that is a multiple of 8, found -8}}
+func.func private @slot_barriers_c1() attributes {a = #simt.slot_barriers<place = -8>}
 
 // -----
 

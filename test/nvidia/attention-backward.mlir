@@ -5,7 +5,7 @@
 // RUN: kiln-compile %s --entry=wide --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=asm -o %t.ptx
 // RUN: FileCheck %s --check-prefix=WIDE --implicit-check-not=mma.sync < %t.ptx
 // RUN: kiln-compile %s --entry=narrow --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=asm -o - | FileCheck %s --check-prefix=NARROW
-// RUN: for entry in odd one; do kiln-compile %s --entry=$entry --target=nvidia:sm_90a,ptxas=none --no-fallback --verify-semantics --verify-limit=0 -o %t.kiln 2>&1 \
+// RUN: for entry in odd one causal; do kiln-compile %s --entry=$entry --target=nvidia:sm_90a,ptxas=none --no-fallback --verify-semantics --verify-limit=0 -o %t.kiln 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=SAME || exit 1; done
 // RUN: kiln-compile %s --entry=plain --target=nvidia:sm_90a --emit=program -o %t.program
 // RUN: sed -e 's/tile.kernel private/tile.kernel/' -e 's/^module attributes {.*} {$/module {/' -e 's/, strides = \[1, 64\]//' -e '/program.func/,$d' %t.program > %t.kernels
@@ -19,6 +19,8 @@
 // CHECK: argument 7: ok
 // CHECK: argument 6: ok
 // SAME: semantics: {{[0-9]+}} comparisons, 0 changed
+// RUN: kiln-compile %s --entry=causal --target=nvidia:sm_90a,ptxas=none --no-fallback --print-ir-after=simt-insert-barriers -o %t.kiln 2>&1 | FileCheck %s --check-prefix=HELD
+// HELD: stage.ring {{.*}}held = 1
 
 // PTX-LABEL: .entry plain_0_attention_backward_rows(
 // PTX-LABEL: .entry plain_0_attention_backward_keys(
@@ -66,4 +68,18 @@ func.func @one(%q: tensor<2x1x16xbf16>, %k: tensor<2x5x16xbf16>, %v: tensor<2x5x
   %o, %l = prim.attention %q, %k, %v scale 0.25 : tensor<2x1x16xbf16>, tensor<2x5x16xbf16>, tensor<2x5x1xbf16> -> tensor<2x1x1xbf16>, tensor<2x1xf32>
   %d:3 = prim.attention_backward %q, %k, %v output %o gradient %g logsumexp %l scale 0.25 : tensor<2x1x16xbf16>, tensor<2x5x16xbf16>, tensor<2x5x1xbf16>, tensor<2x1x1xbf16>, tensor<2x1x1xbf16>, tensor<2x1xf32>
   return %d#0, %d#1, %d#2 : tensor<2x1x16xbf16>, tensor<2x5x16xbf16>, tensor<2x5x1xbf16>
+}
+
+// A product may still read a slot behind the release of the next one: the ring holds it.
+func.func @causal(%q: tensor<1x256x64xf16>, %k: tensor<1x256x64xf16>, %v: tensor<1x256x64xf16>, %g: tensor<1x256x64xf16>) -> (tensor<1x256x64xf16>, tensor<1x256x64xf16>, tensor<1x256x64xf16>) {
+  %i = prim.iota dim 0 : tensor<256x256xi32>
+  %j = prim.iota dim 1 : tensor<256x256xi32>
+  %c = prim.ge %i, %j : tensor<256x256xi32> -> tensor<256x256xi1>
+  %z = prim.full 0.0 : f16 : tensor<256x256xf16>
+  %n = prim.full 0xFC00 : f16 : tensor<256x256xf16>
+  %w = prim.where %c, %z, %n : tensor<256x256xi1>, tensor<256x256xf16>
+  %m = prim.broadcast_in_dim %w dims [1, 2] : tensor<256x256xf16> -> tensor<1x256x256xf16>
+  %o, %l = prim.attention %q, %k, %v mask %m scale 0.125 : tensor<1x256x64xf16>, tensor<1x256x64xf16>, tensor<1x256x64xf16>, tensor<1x256x256xf16> -> tensor<1x256x64xf16>, tensor<1x256xf32>
+  %d:3 = prim.attention_backward %q, %k, %v output %o gradient %g logsumexp %l mask %m scale 0.125 : tensor<1x256x64xf16>, tensor<1x256x64xf16>, tensor<1x256x64xf16>, tensor<1x256x64xf16>, tensor<1x256x64xf16>, tensor<1x256xf32>, tensor<1x256x256xf16>
+  return %d#0, %d#1, %d#2 : tensor<1x256x64xf16>, tensor<1x256x64xf16>, tensor<1x256x64xf16>
 }

@@ -25,7 +25,7 @@
 // CHECK: simt.create_barriers {arrivals = 8 : i64, count = 4 : i64, place = [[EMPTY:.*]] : i64}
 // CHECK-NEXT: simt.publish
 // CHECK-NEXT: gpu.barrier
-// CHECK: %[[RING:.*]] = stage.ring {align = 1024 : i64, barriers = #simt.slot_barriers<place = [[FULL]], held = 1>,
+// CHECK: %[[RING:.*]] = stage.ring {align = 1024 : i64, barriers = #simt.slot_barriers<place = [[FULL]]>, held = 1 : i64,
 // CHECK-NOT: gpu.barrier
 // CHECK: scf.if
 // CHECK-NEXT: stage.produce %[[RING]]

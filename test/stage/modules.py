@@ -66,6 +66,7 @@ for m, k, n in ((128, 128, 256), (100, 77, 150), (33, 129, 65), (1, 1, 1)):
     for tile, staged, rows, columns in (("product-panels-tile", "product-panels", 64, 128),
                                         ("product-tile", "product-scratchpad", 64, 64),
                                         ("product-tile", "product-roles", 128, 256),
+                                        ("product-tile", "product-held", 128, 256),
                                         ("product-tile", "scratchpad-simple", 64, 64)):
         tileBlocks = (64, 128) if tile.startswith("product-panels") else (128, 256)
         same(f"{inputs}/{tile}.mlir", f"{inputs}/{staged}.mlir", args,

@@ -19,6 +19,13 @@ tile.kernel @ring_c3() {
 
 // -----
 
+tile.kernel @ring_c5() {
+  // expected-error@+1 {{expected 'held' to be less than the 2 slots and not negative, found 2}}
+  %r = stage.ring {held = 2 : i64} : !stage.ring<2 x (memref<4xf32>)>
+}
+
+// -----
+
 tile.kernel @produce_c1() {
   %r = stage.ring : !stage.ring<2 x (memref<4xf32>)>
   // expected-error@+1 {{expected 1 parts of a slot, found 2}}

@@ -220,6 +220,8 @@ LogicalResult evaluateRelease(stage::ReleaseOp op, Frame &frame) {
   if (!state || failed(state->stir(frame)))
     return failure();
   Ring &ring = ringOf(*state, frame, op.getRing());
+  if (ring.releases++ < int64_t(ring.op.getHeld().value_or(0)))
+    return success(); // the slot is held
   if (ring.consumed.empty())
     return op.emitError("releases a slot, but none is consumed");
   for (const View &view : ring.consumed.front().parts) {

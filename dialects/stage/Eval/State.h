@@ -99,6 +99,7 @@ struct Ring {
   };
   std::deque<Slot> committed, consumed;
   int64_t produced = 0, released = 0; ///< slots, from the beginning
+  int64_t releases = 0;               ///< of these, `held` free nothing
 };
 
 /// A region of stage.roles that is running.

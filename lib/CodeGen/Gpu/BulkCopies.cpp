@@ -101,7 +101,7 @@ static LogicalResult startCopies(stage::ProduceOp op, KernelWalk::Ring &ring,
     return w.compare(Pred::slt, thread, w.c32(count));
   };
   // The first round finds all slots empty.
-  Value emptied = advance(ring, ring.fill, ring.barriers.getHeld(), w);
+  Value emptied = advance(ring, ring.fill, ring.held, w);
   std::optional<int64_t> number = getConstantIntValue(emptied);
   if (!number || *number >= ring.depth)
     AwaitParityOp::create(

@@ -277,8 +277,7 @@ struct ChooseBulkCopies
       rings.push_back(makeSlot(copy));
     for (stage::RingOp ring : rings) {
       // Places are given by simt-insert-barriers.
-      ring.setBarriersAttr(
-          SlotBarriersAttr::get(&getContext(), /*place=*/0, /*held=*/0));
+      ring.setBarriersAttr(SlotBarriersAttr::get(&getContext(), /*place=*/0));
       for (Operation *user : ring->getUsers())
         user->walk([&](stage::CopyOp copy) {
           if (copy->getParentOp() == user)

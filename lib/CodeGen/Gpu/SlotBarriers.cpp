@@ -207,8 +207,9 @@ LogicalResult simt::placeSlotBarriers(tile::KernelOp kernel,
              << "has a slot that is filled before it is released";
     int64_t depth = ring.getRing().getType().getDepth();
     bytes = llvm::alignTo(bytes, kSplitBarrierBytes);
-    ring.setBarriersAttr(
-        SlotBarriersAttr::get(b.getContext(), bytes, releases.getHeld()));
+    ring.setBarriersAttr(SlotBarriersAttr::get(b.getContext(), bytes));
+    if (int64_t held = releases.getHeld())
+      ring.setHeld(held);
     CreateBarriersOp::create(b, loc, bytes, depth, /*arrivals=*/1);
     bytes += depth * kSplitBarrierBytes;
     if (isRefilled(ring.getRing())) {

@@ -48,6 +48,7 @@ LogicalResult simt::lowerRing(stage::RingOp op, KernelWalk &w) {
   ring->offset = op.getOffset().value_or(0);
   ring->depth = op.getRing().getType().getDepth();
   ring->slotBytes = slotBytes(op);
+  ring->held = op.getHeld().value_or(0);
   ring->fill = ring->use = ring->release = w.c32(0);
   if (op.getBarriersAttr()) {
     ring->barriers = dyn_cast<SlotBarriersAttr>(op.getBarriersAttr());
@@ -55,6 +56,8 @@ LogicalResult simt::lowerRing(stage::RingOp op, KernelWalk &w) {
       return w.decline(op, "these barriers of a ring");
     ring->isReadByThreads = isReadByThreads(op.getRing());
   }
+  if (ring->held && !ring->barriers)
+    return w.decline(op, "a ring without barriers that holds slots");
   w.rings[op.getRing()] = std::move(ring);
   return success();
 }

@@ -10,19 +10,16 @@ def Simt_SlotBarriersAttr : AttrDef<Simt_Dialect, "SlotBarriers"> {
     As `barriers` of a `stage.ring`: each slot has two barriers in shared memory, 8 bytes each. The first ones, at `place` bytes, say that
     the slot is full: `stage.produce` makes a thread announce the bytes that its copies write, and `stage.consume` waits for them. The
     second ones, behind the first ones of all slots, say that a slot is empty: each warp arrives at a `stage.release`, and `stage.produce`
-    waits for that.
-
-    - `held`: a `stage.release` empties the slot that was consumed `held` slots before the oldest one consumed. An asynchronous MMA
-      may still read the later ones.
+    waits for that. Where the ring holds slots (`held`), `stage.produce` waits for the release that frees the slot.
 
     Constraints:
-    - (C1) `place` is a multiple of 8 and not negative; `held` is not negative.
+    - (C1) `place` is a multiple of 8 and not negative.
 
     ```mlir
-    #simt.slot_barriers<place = 196608, held = 1>
+    #simt.slot_barriers<place = 196608>
     ```
   }];
-  let parameters = (ins "int64_t":$place, "int64_t":$held);
+  let parameters = (ins "int64_t":$place);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -19,6 +19,9 @@ def Stage_RingOp : Stage_Op<"ring", [
     At first all slots are empty. The parts of a slot are contiguous in memory, each at a multiple of `align`, and so are the
     slots. `offset` is the place of the first slot in its memory, in bytes, as for `stage.alloc`.
 
+    `held` says how many consumed slots stay full behind a `stage.release`: the first `held` of these operations free nothing, and each
+    later one frees the oldest consumed slot. An asynchronous product may go on reading slots that are held. Without `held` none are.
+
     `barriers` says how a code generator makes producer and consumer wait for each other; it is of a family and opaque here. Without
     it the family inserts operations for that.
 
@@ -27,6 +30,7 @@ def Stage_RingOp : Stage_Op<"ring", [
     - (C2) `offset` is a multiple of `align` and not negative.
     - (C3) All parts are in one space, `#stage.space`, or there is none yet.
     - (C4) Layouts of parts are those of `stage.alloc`, C4.
+    - (C5) `held` is not negative and leaves a slot to fill.
 
     A ring has one producer region and one consumer region, which `verify-stage-form` checks. Since: 0.1.
 
@@ -61,11 +65,12 @@ def Stage_RingOp : Stage_Op<"ring", [
     }
     ```
   }];
-  let arguments = (ins OptionalAttr<I64Attr>:$align, OptionalAttr<I64Attr>:$offset, OptionalAttr<AnyAttr>:$barriers);
+  let arguments = (ins OptionalAttr<I64Attr>:$align, OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$held,
+    OptionalAttr<AnyAttr>:$barriers);
   let results = (outs Stage_RingType:$ring);
   let assemblyFormat = "attr-dict `:` qualified(type($ring))";
   let builders = [OpBuilder<(ins "::mlir::Type":$ring, "::mlir::IntegerAttr":$align, "::mlir::IntegerAttr":$offset), [{
-    build($_builder, $_state, ring, align, offset, ::mlir::Attribute());
+    build($_builder, $_state, ring, align, offset, /*held=*/::mlir::IntegerAttr(), /*barriers=*/::mlir::Attribute());
   }]>];
   let hasVerifier = 1;
 }
@@ -119,7 +124,7 @@ def Stage_ReleaseOp : Stage_Op<"release", [DeclareOpInterfaceMethods<MemoryEffec
   let summary = "Frees the oldest consumed slot of a ring buffer";
   let description = [{
     The elements of the slot become unwritten, and `stage.produce` may fill it again. No asynchronous operation that reads or
-    writes the slot may be in flight.
+    writes the slot may be in flight. Where the ring holds slots (`held`), this happens that many releases later.
 
     Since: 0.1. Example: see `stage.ring`.
   }];

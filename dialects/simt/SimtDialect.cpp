@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Simt/SimtDialect.h"
-#include "kiln/Dialect/Simt/LaunchAttrs.h"
-#include "kiln/Dialect/Simt/ThreadCode.h"
 #include "kiln/Interfaces/KnownAttributes.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
@@ -68,15 +66,10 @@ parseLeft(OpAsmParser &parser,
 
 /// Attributes that operations have beside those of their definitions.
 static constexpr KnownAttribute kKnownAttributes[] = {
-    {kThreadsAttr, AttributeRole::Decision},
+    {kBlockAttr, AttributeRole::Decision},
     {kSharedBytesAttr, AttributeRole::Decision},
-    {kCooperativeAttr, AttributeRole::Decision},
-    {kNumericsAttr, AttributeRole::Decision},
     {kWarpsAttr, AttributeRole::Decision},
     {kScratchAttr, AttributeRole::Decision},
-    {kPersistentAttr, AttributeRole::Decision},
-    {kParametersAttr, AttributeRole::Decision},
-    {kLanesAttr, AttributeRole::Decision},
     // lib/CodeGen/Gpu
     {"simt.row", AttributeRole::Decision},
     {"simt.emitters", AttributeRole::Decision},
@@ -85,7 +78,59 @@ static constexpr KnownAttribute kKnownAttributes[] = {
 
 LogicalResult SimtDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
-  return verifyKnownAttribute(op, attribute, kKnownAttributes);
+  if (failed(verifyKnownAttribute(op, attribute, kKnownAttributes)))
+    return failure();
+  if (attribute.getName() == kBlockAttr &&
+      !isa<ThreadBlockAttr>(attribute.getValue()))
+    return op->emitOpError()
+           << "expected '" << kBlockAttr
+           << "' to be '#simt.thread_block', found " << attribute.getValue();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of one thread
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+ThreadBlockAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                        int64_t threads, int64_t lanes, int64_t sharedBytes,
+                        bool, bool, Attribute, ArrayAttr parameters) {
+  // (C1) Numbers of threads and bytes.
+  if (threads < 1 || lanes < 0 || sharedBytes < 0)
+    return emitError() << "expected at least one thread, and numbers of lanes "
+                          "and bytes that are not negative, found "
+                       << threads << ", " << lanes << " and " << sharedBytes;
+  // (C2) Types.
+  if (parameters && !llvm::all_of(parameters, llvm::IsaPred<TypeAttr>))
+    return emitError() << "expected types of parameters, found " << parameters;
+  return success();
+}
+
+ThreadBlockAttr ThreadBlockAttr::withThreads(int64_t threads) const {
+  return get(getContext(), threads, getLanes(), getSharedBytes(),
+             getCooperative(), getPersistent(), getNumerics(), getParameters());
+}
+
+ThreadBlockAttr simt::getThreadBlock(Operation *function) {
+  return function->getAttrOfType<ThreadBlockAttr>(kBlockAttr);
+}
+
+bool simt::isThreadFunction(Operation *function) {
+  return function->hasAttr(kBlockAttr);
+}
+
+std::optional<SmallVector<Type>>
+simt::getKernelParameters(Operation *function) {
+  ThreadBlockAttr block = getThreadBlock(function);
+  if (!block || !block.getParameters())
+    return std::nullopt;
+  return llvm::to_vector(block.getParameters().getAsValueRange<TypeAttr>());
+}
+
+bool simt::isPersistentFunction(Operation *function) {
+  ThreadBlockAttr block = getThreadBlock(function);
+  return block && block.getPersistent();
 }
 
 void SimtDialect::initialize() {

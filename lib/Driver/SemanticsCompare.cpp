@@ -150,7 +150,8 @@ std::optional<Outcome> kiln::driver::evaluateEntry(
       return std::nullopt;
   Outcome outcome;
   // Threads may contract and regroup what the kernel lets them.
-  if (entry->hasAttr(simt::kNumericsAttr))
+  if (simt::ThreadBlockAttr block = simt::getThreadBlock(entry);
+      block && block.getNumerics())
     outcome.isExact = false;
   for (Operation *part : partsOf(entry))
     part->walk([&](Operation *op) { classify(op, outcome); });

@@ -197,19 +197,14 @@ private:
 } // namespace
 
 bool kiln::driver::isThreadCode(Operation *op) {
-  return isa<LLVM::LLVMFuncOp>(op) && op->hasAttr(simt::kThreadsAttr) &&
-         op->hasAttr(simt::kParametersAttr);
+  return isa<LLVM::LLVMFuncOp>(op) && simt::getKernelParameters(op);
 }
 
 std::optional<SmallVector<Type>>
 kiln::driver::parametersOf(FunctionOpInterface entry) {
   if (!isa<LLVM::LLVMFuncOp>(entry.getOperation()))
     return SmallVector<Type>(entry.getArgumentTypes());
-  auto types = entry->getAttrOfType<ArrayAttr>(simt::kParametersAttr);
-  if (!types)
-    return std::nullopt;
-  return llvm::map_to_vector(types.getAsValueRange<TypeAttr>(),
-                             [](Type type) { return type; });
+  return simt::getKernelParameters(entry);
 }
 
 std::optional<Arguments>

@@ -5,7 +5,7 @@
 #include "Guard.h"
 #include "SerialiseAgain.h"
 #include "kiln/Dialect/Kiln/Asked.h"
-#include "kiln/Dialect/Simt/LaunchAttrs.h"
+#include "kiln/Dialect/Simt/ThreadCode.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Driver/Semantics.h"
 #include "kiln/Target/Activity.h"
@@ -364,7 +364,7 @@ private:
         continue;
       StringRef name = SymbolTable::getSymbolName(&op);
       auto kernel = dyn_cast<tile::KernelOp>(op);
-      bool isPersistent = op.hasAttr(simt::kPersistentAttr) ||
+      bool isPersistent = simt::isPersistentFunction(&op) ||
                           (kernel && tile::isPersistent(kernel));
       isNew |= (isPersistent && single.insert(name).second) ||
                synchronous.insert(name).second;

@@ -129,27 +129,24 @@ private:
   }
 
   void lowerAttributes(LLVM::LLVMFuncOp function, OpBuilder &b) {
-    auto threads = function->getAttrOfType<IntegerAttr>(simt::kThreadsAttr);
-    if (!threads)
+    simt::ThreadBlockAttr block = simt::getThreadBlock(function);
+    if (!block)
       return;
-    auto count = int32_t(threads.getInt());
+    auto count = int32_t(block.getThreads());
     placeInGrid(function, b);
     std::string range = std::to_string(count) + "," + std::to_string(count);
     function->setAttr("rocdl.kernel", b.getUnitAttr());
     function->setAttr("rocdl.flat_work_group_size", b.getStringAttr(range));
     function->setAttr("rocdl.reqd_work_group_size",
                       b.getDenseI32ArrayAttr({count, 1, 1}));
-    function->removeAttr(simt::kThreadsAttr);
-    if (function->removeAttr(simt::kCooperativeAttr))
+    function->removeAttr(simt::kBlockAttr);
+    if (block.getCooperative())
       function->setAttr("amd.cooperative", b.getUnitAttr());
     if (auto numerics =
-            function->getAttrOfType<tile::NumericsAttr>(simt::kNumericsAttr))
+            dyn_cast_or_null<tile::NumericsAttr>(block.getNumerics()))
       if (numerics.getFtz())
         function.setDenormalFpMathF32("preserve-sign,preserve-sign");
-    function->removeAttr(simt::kNumericsAttr);
-    auto bytes = function->getAttrOfType<IntegerAttr>(simt::kSharedBytesAttr);
-    function->removeAttr(simt::kSharedBytesAttr);
-    giveLds(function, bytes ? bytes.getInt() : 0, b);
+    giveLds(function, block.getSharedBytes(), b);
   }
 
   /// Drivers launch the logical grid as it is: its extents, which end the

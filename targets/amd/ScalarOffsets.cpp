@@ -26,7 +26,7 @@ static bool isScalar(Value value, unsigned depth = 0) {
       return argument == loop.getInductionVar() &&
              isDeeper(loop.getLowerBound()) && isDeeper(loop.getStep());
     auto function = dyn_cast<LLVM::LLVMFuncOp>(parent);
-    return function && function->hasAttr(simt::kThreadsAttr) &&
+    return function && simt::isThreadFunction(function) &&
            argument.getOwner()->isEntryBlock();
   }
   Operation *op = value.getDefiningOp();

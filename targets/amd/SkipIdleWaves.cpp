@@ -146,8 +146,7 @@ struct SkipIdleWaves : PassWrapper<SkipIdleWaves, OperationPass<ModuleOp>> {
 
   void runOnOperation() override {
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
-      if (function->hasAttr(simt::kThreadsAttr) &&
-          function.getBody().hasOneBlock())
+      if (simt::isThreadFunction(function) && function.getBody().hasOneBlock())
         Skipper(function).run();
   }
 };

@@ -90,12 +90,12 @@ static void await(simt::AwaitParityOp op, OpBuilder &b) {
 /// The kernel's parameter whose address a parameter of its function is.
 static std::optional<int64_t> viewOf(BlockArgument base,
                                      LLVM::LLVMFuncOp function) {
-  auto types = function->getAttrOfType<ArrayAttr>(simt::kParametersAttr);
+  std::optional<SmallVector<Type>> types = simt::getKernelParameters(function);
   if (!types || base.getOwner() != &function.getBody().front())
     return std::nullopt;
   unsigned next = 0;
-  for (auto [number, attr] : llvm::enumerate(types)) {
-    auto view = dyn_cast<tile::ViewType>(cast<TypeAttr>(attr).getValue());
+  for (auto [number, type] : llvm::enumerate(*types)) {
+    auto view = dyn_cast<tile::ViewType>(type);
     if (view && next == base.getArgNumber())
       return number;
     next += view ? 1 + 2 * view.getRank() : 1;

@@ -12,7 +12,6 @@
 #include "LowerMma.h"
 #include "LowerOutput.h"
 #include "Passes.h"
-#include "kiln/Dialect/Simt/LaunchAttrs.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Gpu/Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -428,6 +427,8 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
       op->erase();
     }
     bulkCopies.finish(b);
+    for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
+      function->removeAttr(simt::kBlockAttr);
   }
 
   static StringRef nameOf(tile::MemoryScope scope) {
@@ -450,21 +451,20 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
   }
 
   static void lowerAttributes(LLVM::LLVMFuncOp function, OpBuilder &b) {
-    auto threads = function->getAttrOfType<IntegerAttr>(simt::kThreadsAttr);
-    if (!threads)
+    simt::ThreadBlockAttr block = simt::getThreadBlock(function);
+    if (!block)
       return;
     function->setAttr("nvvm.kernel", b.getUnitAttr());
     function->setAttr("nvvm.reqntid", b.getDenseI32ArrayAttr(
-                                          {int32_t(threads.getInt()), 1, 1}));
-    function->removeAttr(simt::kThreadsAttr);
-    std::pair<StringRef, StringRef> renamed[] = {
-        {simt::kSharedBytesAttr, "gpu.shared_bytes"},
-        {simt::kCooperativeAttr, "gpu.cooperative"},
-        {simt::kPersistentAttr, "gpu.persistent"},
-        {simt::kNumericsAttr, "gpu.numerics"}};
-    for (auto [from, to] : renamed)
-      if (Attribute value = function->removeAttr(from))
-        function->setAttr(to, value);
+                                          {int32_t(block.getThreads()), 1, 1}));
+    function->setAttr("gpu.shared_bytes",
+                      b.getI64IntegerAttr(block.getSharedBytes()));
+    if (block.getCooperative())
+      function->setAttr("gpu.cooperative", b.getUnitAttr());
+    if (block.getPersistent())
+      function->setAttr("gpu.persistent", b.getUnitAttr());
+    if (block.getNumerics())
+      function->setAttr("gpu.numerics", block.getNumerics());
   }
 };
 } // namespace

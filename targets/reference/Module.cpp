@@ -188,7 +188,7 @@ static LogicalResult toView(FunctionOpInterface function, size_t index,
   view.dtype = static_cast<kiln::eval::DType>(argument.dtype);
   // Threads know floats that they have no type for by their bits.
   bool hasBits =
-      function->hasAttr(kiln::simt::kThreadsAttr) &&
+      kiln::simt::isThreadFunction(function) &&
       kiln::runtime::dtypeBytes(view.dtype) == kiln::runtime::dtypeBytes(dtype);
   if (view.dtype != dtype && !hasBits)
     return argumentError(function, index,
@@ -330,10 +330,8 @@ LogicalResult KilnModule::runKernel(KilnKernel &kernel,
   FunctionOpInterface function = kernel.function;
   SmallVector<mlir::Type> types(function.getArgumentTypes());
   // Thread code says what it was made of.
-  if (auto before =
-          function->getAttrOfType<ArrayAttr>(kiln::simt::kParametersAttr))
-    types = llvm::map_to_vector(before.getAsValueRange<TypeAttr>(),
-                                [](mlir::Type type) { return type; });
+  if (auto before = kiln::simt::getKernelParameters(function))
+    types = std::move(*before);
   if (launch.numArguments != types.size())
     return function->emitError("expected ")
            << types.size() << " arguments, found " << launch.numArguments;
@@ -369,7 +367,7 @@ int KilnModule::execute(KilnKernel &kernel, const KilnLaunch &launch,
                         KilnError *error) {
   FirstError first(context);
   bool isKernel = isa<kiln::tile::KernelOp>(kernel.function.getOperation()) ||
-                  kernel.function->hasAttr(kiln::simt::kThreadsAttr);
+                  kiln::simt::isThreadFunction(kernel.function);
   kiln::eval::perturbation() = {(perturbation > 0) - (perturbation < 0),
                                 uint64_t(std::abs(perturbation))};
   std::optional<RuntimeRanks> all;

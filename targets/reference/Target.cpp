@@ -4,7 +4,7 @@
 #include "Readable.h"
 #include "Seal.h"
 #include "kiln/Conversion/PtxToTile.h"
-#include "kiln/Dialect/Simt/SimtDialect.h"
+#include "kiln/Dialect/Simt/ThreadCode.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Interfaces/Bytecode.h"
 #include "kiln/Target/Plugin.h"
@@ -86,7 +86,7 @@ public:
         kernel.name = kernel.symbol = symbol;
         result.kernels.push_back(std::move(kernel));
       };
-      if (isa<tile::KernelOp>(op) || op.hasAttr(simt::kThreadsAttr)) {
+      if (isa<tile::KernelOp>(op) || simt::isThreadFunction(&op)) {
         add(name.str());
       } else if (auto function = dyn_cast<func::FuncOp>(op)) {
         if (function.isExternal())

@@ -16,7 +16,7 @@
 // CHECK: simt.store
 // CHECK: simt.store
 // CHECK: llvm.return
-llvm.func @masked(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>, %n: i32) attributes {simt.threads = 64 : i64} {
+llvm.func @masked(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>, %n: i32) attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 0>} {
   %c64_i32 = arith.constant 64 : i32
   %p = llvm.getelementptr %x[4] : (!llvm.ptr<1>) -> !llvm.ptr<1>, f32
   %v = simt.load %p align 4 : !llvm.ptr<1> -> f32
@@ -39,7 +39,7 @@ llvm.func @masked(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>, %n: i32) attributes {simt.
 // Not where a mask comes from memory, where a store has none, and where threads exchange something.
 // ALONE-LABEL: llvm.func @loaded(
 // ALONE-NOT: scf.if
-llvm.func @loaded(%x: !llvm.ptr<1>, %n: i32) attributes {simt.threads = 64 : i64} {
+llvm.func @loaded(%x: !llvm.ptr<1>, %n: i32) attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 0>} {
   %v = simt.load %x align 4 : !llvm.ptr<1> -> i32
   %m = arith.cmpi slt, %v, %n : i32
   simt.store %v, %x mask %m align 4 : i32, !llvm.ptr<1>
@@ -47,14 +47,14 @@ llvm.func @loaded(%x: !llvm.ptr<1>, %n: i32) attributes {simt.threads = 64 : i64
 }
 // ALONE-LABEL: llvm.func @all(
 // ALONE-NOT: scf.if
-llvm.func @all(%x: !llvm.ptr<1>, %m: i1, %v: i32) attributes {simt.threads = 64 : i64} {
+llvm.func @all(%x: !llvm.ptr<1>, %m: i1, %v: i32) attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 0>} {
   simt.store %v, %x mask %m align 4 : i32, !llvm.ptr<1>
   simt.store %v, %x align 4 : i32, !llvm.ptr<1>
   llvm.return
 }
 // ALONE-LABEL: llvm.func @exchanged(
 // ALONE-NOT: scf.if
-llvm.func @exchanged(%x: !llvm.ptr<1>, %m: i1, %v: i32) attributes {simt.threads = 64 : i64} {
+llvm.func @exchanged(%x: !llvm.ptr<1>, %m: i1, %v: i32) attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 0>} {
   %c1 = arith.constant 1 : i32
   %c64 = arith.constant 64 : i32
   %w, %ok = gpu.shuffle xor %v, %c1, %c64 : i32

@@ -2,7 +2,7 @@
 // Evaluates every function without parameters of an MLIR file and prints the
 // results: `name[k] = [shape] type: elements`; with --ranks=N on N ranks at
 // once, `name@rank[k]`. Private functions are helpers and are skipped. Thread
-// code (llvm.func with simt.threads) runs on a grid with arguments that
+// code (llvm.func with simt.block) runs on a grid with arguments that
 // attributes give, `eval.grid = array<i64: X, Y, Z>` and `eval.args`, a list of
 // dense elements, numbers and "random:SEED:TYPE:SIZExSIZE"; its memory is
 // printed after the launch. --seed=N picks an order of events, --verify expects
@@ -303,7 +303,7 @@ int main(int argc, char **argv) {
   kiln::eval::Evaluator evaluator(*module);
   evaluator.seed = seed;
   for (auto function : module->getOps<FunctionOpInterface>()) {
-    if (function->hasAttr("simt.threads")) {
+    if (function->hasAttr("simt.block")) {
       if (failed(launch(evaluator, function)))
         status = 1;
       continue;

@@ -10,7 +10,7 @@
 // where each thread begins: a vector lies inside as a whole or outside. What a static view has is known.
 // CHECK-LABEL: llvm.func @masks(
 // CHECK-SAME: %[[X:.*]]: !llvm.ptr<1>, %[[SIZE:.*]]: i64, %{{.*}}: i64, %[[Y:[^:]*]]: !llvm.ptr<1>,
-// CHECK-SAME: simt.shared_bytes = 0 : i64, simt.threads = 128 : i64
+// CHECK-SAME: simt.block = #simt.thread_block<threads = 128, shared_bytes = 0,
 // CHECK-DAG: %[[T:.*]] = gpu.thread_id x
 // CHECK-DAG: %[[THREAD:.*]] = arith.index_castui %[[T]] : index to i32
 // CHECK: %[[OWN:.*]] = arith.shli %[[THREAD]], %c2_i32

@@ -137,7 +137,7 @@ tile.kernel @atomic(%p: !tile.ptr<i32> {tile.noalias}, %q: !tile.ptr<i32> {tile.
 
 // A gather writes its source to the memory of the block and reads what it was asked for.
 // CHECK-LABEL: llvm.func @gather(
-// CHECK-SAME: simt.shared_bytes = 512 : i64
+// CHECK-SAME: , shared_bytes = 512,
 // CHECK: %[[N:.*]] = simt.load %{{.*}} -> i32
 // CHECK: llvm.store %{{.*}} : f32, !llvm.ptr<3>
 // CHECK-NEXT: gpu.barrier

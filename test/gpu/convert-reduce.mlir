@@ -9,7 +9,7 @@
 #left = #simt.layout<rank = 1, register = [], lane = [[0], [0], [1], [2], [4]], warp = [[8]]>
 
 // CHECK-LABEL: llvm.func @twice(
-// CHECK-SAME: simt.shared_bytes = 32 : i64, simt.threads = 128 : i64
+// CHECK-SAME: simt.block = #simt.thread_block<threads = 128, shared_bytes = 32,
 // CHECK: %[[A:.*]] = simt.load
 // CHECK: %[[B:.*]] = simt.load
 // CHECK: arith.addf %[[A]], %[[B]] : f32
@@ -46,7 +46,7 @@ tile.kernel @twice(%x: !tile.view<256xf32> {tile.readonly}, %y: !tile.ptr<f32>) 
 
 // Rows that no two warps share need no memory: the four lanes of a row, and both of its registers.
 // CHECK-LABEL: llvm.func @lanes(
-// CHECK-SAME: simt.shared_bytes = 0 : i64, simt.threads = 64 : i64
+// CHECK-SAME: simt.block = #simt.thread_block<threads = 64, shared_bytes = 0,
 // CHECK: arith.maximumf
 // CHECK: gpu.shuffle xor %{{.*}}, %c1_i32,
 // CHECK: arith.maximumf

@@ -16,7 +16,7 @@
 
 // In a thread: no operation at all.
 // CHECK-LABEL: llvm.func @renamed
-// CHECK-SAME: simt.shared_bytes = 0
+// CHECK-SAME: , shared_bytes = 0,
 // CHECK-NOT: gpu.shuffle
 // CHECK-NOT: gpu.barrier
 // renamed: a: i16 = range(4096), b: i16 = [0] * 4096
@@ -31,7 +31,7 @@ tile.kernel @renamed(%a: !tile.view<64x64xf16>, %b: !tile.view<64x64xf16> {tile.
 
 // In a warp: half of the values cross, two to a word.
 // CHECK-LABEL: llvm.func @crossed
-// CHECK-SAME: simt.shared_bytes = 0
+// CHECK-SAME: , shared_bytes = 0,
 // CHECK-COUNT-2: gpu.shuffle
 // CHECK-NOT: gpu.shuffle
 // CHECK-NOT: gpu.barrier
@@ -50,7 +50,7 @@ tile.kernel @crossed(%a: !tile.view<32x32xf16>, %b: !tile.view<32x32xf16> {tile.
 
 // Between warps: vectors of 16 bytes on one side, words on the other, one barrier.
 // CHECK-LABEL: llvm.func @memory
-// CHECK-SAME: simt.shared_bytes = 8192
+// CHECK-SAME: , shared_bytes = 8192,
 // CHECK-COUNT-4: llvm.store {{.*}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<3>
 // CHECK-NOT: llvm.store
 // CHECK: gpu.barrier
@@ -74,7 +74,7 @@ tile.kernel @memory(%a: !tile.view<64x64xf16>, %b: !tile.view<64x64xf16> {tile.n
 
 // A tile that is larger than what one exchange takes goes in rounds: registers of both tell four parts apart.
 // CHECK-LABEL: llvm.func @rounds
-// CHECK-SAME: simt.shared_bytes = 8192
+// CHECK-SAME: , shared_bytes = 8192,
 // rounds: a: i32 = range(4096), b: i32 = [0] * 4096
 // rounds: expect b == a and count("gpu.barrier") == 3
 tile.kernel @rounds(%a: !tile.view<4096xf32>, %b: !tile.view<4096xf32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
@@ -92,7 +92,7 @@ tile.kernel @rounds(%a: !tile.view<4096xf32>, %b: !tile.view<4096xf32> {tile.noa
 
 // Of a tile that is larger than memory, of which no register keeps its elements, some threads sit out each of four rounds.
 // CHECK-LABEL: llvm.func @parts
-// CHECK-SAME: simt.shared_bytes = 16384
+// CHECK-SAME: , shared_bytes = 16384,
 // A thread reads in one of them, and keeps that.
 // CHECK: %[[FIRST:.*]]:128 = scf.if %{{.*}} -> (f32,
 // CHECK: llvm.load
@@ -119,7 +119,7 @@ tile.kernel @parts(%a: !tile.view<16384xf32>, %b: !tile.view<16384xf32> {tile.no
 
 // All values of a warp change lanes: through memory, but nobody waits for other warps.
 // CHECK-LABEL: llvm.func @warps
-// CHECK-SAME: simt.shared_bytes = 8192
+// CHECK-SAME: , shared_bytes = 8192,
 // CHECK-NOT: gpu.barrier
 // CHECK: simt.warp_barrier
 // CHECK-NOT: gpu.barrier
@@ -200,7 +200,7 @@ tile.kernel @transposed(%a: !tile.view<64x64xi16>, %b: !tile.view<64x64xi16> {ti
 
 // An element that every thread has is not sent anywhere.
 // CHECK-LABEL: llvm.func @element
-// CHECK-SAME: simt.shared_bytes = 0
+// CHECK-SAME: , shared_bytes = 0,
 // element: a: i32 = [7, 8, 9, 10], b: i32 = [0] * 4
 // element: expect b == [9] * 4
 #every = #simt.layout<rank = 1, register = [[2], [1]], lane = [], warp = []>

@@ -514,8 +514,8 @@ def call(function, notes):
     own = [note for who, note in notes if who == name]
     if not own:
         return name
-    threads = int(re.search(r"simt.threads = (\d+)", function.rest).group(1))
-    shared = int(re.search(r"simt.shared_bytes = (\d+)", function.rest).group(1))
+    threads = int(re.search(r"thread_block<threads = (\d+)", function.rest).group(1))
+    shared = int(re.search(r", shared_bytes = (\d+)", function.rest).group(1))
     machine = Machine(threads, shared)
     tiles, scalars, names, kinds = [], [], {}, {}
     for note in own:

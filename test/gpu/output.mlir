@@ -7,7 +7,7 @@
 
 // 9 + 1 words, a text of one word, 24 bytes of elements.
 // CHECK-LABEL: llvm.func @values(
-// CHECK-SAME: simt.shared_bytes = 16 : i64
+// CHECK-SAME: , shared_bytes = 16,
 // CHECK: simt.load
 // CHECK-NEXT: %[[FIRST:.*]] = arith.cmpi eq, %{{.*}}, %c0_i32 : i32
 // CHECK-NEXT: scf.if %[[FIRST]] {

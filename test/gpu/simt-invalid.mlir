@@ -189,3 +189,20 @@ func.func @copy_bulk_c2(%p: !llvm.ptr<1>, %s: !llvm.ptr<3>, %n: i64, %m: i1) {
     to %s barrier %s mask %m : !llvm.ptr<1>, !llvm.ptr<3>
   return
 }
+
+// -----
+
+// thread_block (C1)
+// expected-error@+1 {{expected at least one thread, and numbers of lanes and bytes that are not negative, found 0, 0 and 16}}
+func.func private @thread_block_c1() attributes {a = #simt.thread_block<threads = 0, shared_bytes = 16>}
+
+// -----
+
+// thread_block (C2)
+// expected-error@+1 {{expected types of parameters, found [1]}}
+func.func private @thread_block_c2() attributes {a = #simt.thread_block<threads = 32, shared_bytes = 0, parameters = [1]>}
+
+// -----
+
+// expected-error@+1 {{expected 'simt.block' to be '#simt.thread_block', found 32 : i64}}
+func.func private @block() attributes {simt.block = 32 : i64}

@@ -5,7 +5,7 @@
 
 // Everybody reads what the next thread wrote, and then writes there again.
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
-llvm.func @parted(%x: f32) attributes {simt.threads = 64 : i64, simt.shared_bytes = 512 : i64} {
+llvm.func @parted(%x: f32) attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 512>} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x
   %i = arith.index_castui %thread : index to i32
@@ -47,7 +47,7 @@ llvm.func @named(%x: f32) attributes {simt.threads = 64 : i64, simt.shared_bytes
 // -----
 
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
-llvm.func @no_barrier(%x: f32) attributes {simt.threads = 64 : i64, simt.shared_bytes = 256 : i64} {
+llvm.func @no_barrier(%x: f32) attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 256>} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x
   %i = arith.index_castui %thread : index to i32
@@ -68,7 +68,7 @@ llvm.func @no_barrier(%x: f32) attributes {simt.threads = 64 : i64, simt.shared_
 
 // Lanes of one warp wait for it alone.
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
-llvm.func @warp(%x: f32) attributes {simt.threads = 64 : i64, simt.shared_bytes = 256 : i64} {
+llvm.func @warp(%x: f32) attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 256>} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x
   %i = arith.index_castui %thread : index to i32
@@ -89,7 +89,7 @@ llvm.func @warp(%x: f32) attributes {simt.threads = 64 : i64, simt.shared_bytes 
 
 // The next round of a loop writes what this one reads at its end.
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
-llvm.func @around(%x: f32, %n: i32) attributes {simt.threads = 32 : i64, simt.shared_bytes = 128 : i64} {
+llvm.func @around(%x: f32, %n: i32) attributes {simt.block = #simt.thread_block<threads = 32, shared_bytes = 128>} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x
   %i = arith.index_castui %thread : index to i32
@@ -113,7 +113,7 @@ llvm.func @around(%x: f32, %n: i32) attributes {simt.threads = 32 : i64, simt.sh
 
 // Three slots, of which two are filled ahead; the last two iterations fill none.
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
-llvm.func @ring(%from: !llvm.ptr<1>, %n: i64) attributes {simt.threads = 32 : i64, simt.shared_bytes = 1536 : i64} {
+llvm.func @ring(%from: !llvm.ptr<1>, %n: i64) attributes {simt.block = #simt.thread_block<threads = 32, shared_bytes = 1536>} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x
   %i = arith.index_castui %thread : index to i32
@@ -168,7 +168,7 @@ llvm.func @ring(%from: !llvm.ptr<1>, %n: i64) attributes {simt.threads = 32 : i6
 
 // The same with two slots: the one that is filled is being read.
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
-llvm.func @short_ring(%from: !llvm.ptr<1>, %n: i64) attributes {simt.threads = 32 : i64, simt.shared_bytes = 1024 : i64} {
+llvm.func @short_ring(%from: !llvm.ptr<1>, %n: i64) attributes {simt.block = #simt.thread_block<threads = 32, shared_bytes = 1024>} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x
   %i = arith.index_castui %thread : index to i32
@@ -203,7 +203,7 @@ llvm.func @short_ring(%from: !llvm.ptr<1>, %n: i64) attributes {simt.threads = 3
 
 // A copy that is waited for is there for its own thread; others need the barrier.
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
-llvm.func @waited(%from: !llvm.ptr<1>) attributes {simt.threads = 32 : i64, simt.shared_bytes = 128 : i64} {
+llvm.func @waited(%from: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 32, shared_bytes = 128>} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x
   %i = arith.index_castui %thread : index to i32
@@ -221,7 +221,7 @@ llvm.func @waited(%from: !llvm.ptr<1>) attributes {simt.threads = 32 : i64, simt
 // -----
 
 // Half of the threads do not come to the barrier.
-llvm.func @alone(%x: f32) attributes {simt.threads = 64 : i64, simt.shared_bytes = 256 : i64} {
+llvm.func @alone(%x: f32) attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 256>} {
   %thread = gpu.thread_id x
   %i = arith.index_castui %thread : index to i32
   %c32 = arith.constant 32 : i32
@@ -237,7 +237,7 @@ llvm.func @alone(%x: f32) attributes {simt.threads = 64 : i64, simt.shared_bytes
 
 // One thread writes, the others do not; an index from memory stays in its bounds, and is any number there.
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
-llvm.func @looked_up(%x: f32, %from: !llvm.ptr<1>) attributes {simt.threads = 64 : i64, simt.shared_bytes = 512 : i64} {
+llvm.func @looked_up(%x: f32, %from: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 512>} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x
   %i = arith.index_castui %thread : index to i32
@@ -265,7 +265,7 @@ llvm.func @looked_up(%x: f32, %from: !llvm.ptr<1>) attributes {simt.threads = 64
 
 // Lanes of a warp read matrices together, from rows that all of them wrote.
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
-llvm.func @matrices(%x: i32) attributes {simt.threads = 64 : i64, simt.shared_bytes = 1024 : i64} {
+llvm.func @matrices(%x: i32) attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 1024>} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x
   %i = arith.index_castui %thread : index to i32
@@ -290,7 +290,7 @@ llvm.func @matrices(%x: i32) attributes {simt.threads = 64 : i64, simt.shared_by
 
 // A product reads by itself until it is waited for: what it reads is left alone.
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
-llvm.func @product(%c: f32, %v: f32) attributes {simt.threads = 128 : i64, simt.shared_bytes = 16384 : i64} {
+llvm.func @product(%c: f32, %v: f32) attributes {simt.block = #simt.thread_block<threads = 128, shared_bytes = 16384>} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %more = llvm.getelementptr %memory[8192] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
   // expected-note@+1 {{it does so here}}
@@ -310,7 +310,7 @@ llvm.func @product(%c: f32, %v: f32) attributes {simt.threads = 128 : i64, simt.
 
 // Of two groups the first one is waited for; groups of copies are others.
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
-llvm.func @groups(%c: f32, %v: f32) attributes {simt.threads = 128 : i64, simt.shared_bytes = 32768 : i64} {
+llvm.func @groups(%c: f32, %v: f32) attributes {simt.block = #simt.thread_block<threads = 128, shared_bytes = 32768>} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %more = llvm.getelementptr %memory[8192] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
   %third = llvm.getelementptr %memory[16384] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
@@ -335,7 +335,7 @@ llvm.func @groups(%c: f32, %v: f32) attributes {simt.threads = 128 : i64, simt.s
 
 // What threads write needs a proxy fence before the barrier behind which a product reads it.
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
-llvm.func @fenced(%c: f32, %v: f32) attributes {simt.threads = 128 : i64, simt.shared_bytes = 16384 : i64} {
+llvm.func @fenced(%c: f32, %v: f32) attributes {simt.block = #simt.thread_block<threads = 128, shared_bytes = 16384>} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %more = llvm.getelementptr %memory[8192] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
   llvm.store %v, %more : f32, !llvm.ptr<3>
@@ -351,7 +351,7 @@ llvm.func @fenced(%c: f32, %v: f32) attributes {simt.threads = 128 : i64, simt.s
 // -----
 
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
-llvm.func @late_fence(%c: f32, %v: f32) attributes {simt.threads = 128 : i64, simt.shared_bytes = 16384 : i64} {
+llvm.func @late_fence(%c: f32, %v: f32) attributes {simt.block = #simt.thread_block<threads = 128, shared_bytes = 16384>} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %more = llvm.getelementptr %memory[8192] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
   // expected-note@+1 {{it does so here}}
@@ -371,7 +371,7 @@ llvm.func @late_fence(%c: f32, %v: f32) attributes {simt.threads = 128 : i64, si
 
 // Sums are in registers that the product still writes.
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
-llvm.func @early_sums(%c: f32, %n: i64, %to: !llvm.ptr<1>) attributes {simt.threads = 128 : i64, simt.shared_bytes = 16384 : i64} {
+llvm.func @early_sums(%c: f32, %n: i64, %to: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 128, shared_bytes = 16384>} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %more = llvm.getelementptr %memory[8192] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
   %zero = arith.constant 0 : i64
@@ -394,7 +394,7 @@ llvm.func @early_sums(%c: f32, %n: i64, %to: !llvm.ptr<1>) attributes {simt.thre
 
 // A copy writes for as long as nothing waits for it, even if no thread of the function reads it.
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
-llvm.func @never_waited(%from: !llvm.ptr<1>) attributes {simt.threads = 32 : i64, simt.shared_bytes = 128 : i64} {
+llvm.func @never_waited(%from: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 32, shared_bytes = 128>} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x
   %i = arith.index_castui %thread : index to i32
@@ -410,7 +410,7 @@ llvm.func @never_waited(%from: !llvm.ptr<1>) attributes {simt.threads = 32 : i64
 
 // A split barrier orders what comes before the arrival, and what comes behind the wait.
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
-llvm.func @split(%x: f32) attributes {simt.threads = 64 : i64, simt.shared_bytes = 264 : i64} {
+llvm.func @split(%x: f32) attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 264>} {
   simt.create_split_barrier {place = 256 : i64}
   gpu.barrier
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
@@ -437,7 +437,7 @@ llvm.func @split(%x: f32) attributes {simt.threads = 64 : i64, simt.shared_bytes
 
 // The threads that arrive must know that the barrier is there, and wait before they arrive again.
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
-llvm.func @not_made() attributes {simt.threads = 64 : i64, simt.shared_bytes = 8 : i64} {
+llvm.func @not_made() attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 8>} {
   // expected-note@+1 {{it does so here}}
   simt.create_split_barrier {place = 0 : i64}
   // expected-error@+1 {{reads byte 0 of the block's memory in thread 1, which thread 0 writes before, and no barrier parts the two}}
@@ -449,7 +449,7 @@ llvm.func @not_made() attributes {simt.threads = 64 : i64, simt.shared_bytes = 8
 // -----
 
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
-llvm.func @twice() attributes {simt.threads = 64 : i64, simt.shared_bytes = 8 : i64} {
+llvm.func @twice() attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 8>} {
   simt.create_split_barrier {place = 0 : i64}
   gpu.barrier
   %phase = simt.arrive {place = 0 : i64}
@@ -464,7 +464,7 @@ llvm.func @twice() attributes {simt.threads = 64 : i64, simt.shared_bytes = 8 : 
 
 // The phase of an older arrival is over already.
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
-llvm.func @stale(%count: i64) attributes {simt.threads = 64 : i64, simt.shared_bytes = 8 : i64} {
+llvm.func @stale(%count: i64) attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 8>} {
   simt.create_split_barrier {place = 0 : i64}
   gpu.barrier
   %c0 = arith.constant 0 : index
@@ -484,7 +484,7 @@ llvm.func @stale(%count: i64) attributes {simt.threads = 64 : i64, simt.shared_b
 // -----
 
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
-llvm.func @other_phase(%phase: i64) attributes {simt.threads = 64 : i64, simt.shared_bytes = 8 : i64} {
+llvm.func @other_phase(%phase: i64) attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 8>} {
   simt.create_split_barrier {place = 0 : i64}
   gpu.barrier
   // expected-error@+1 {{waits for a phase that is not that of the latest arrival}}
@@ -496,7 +496,7 @@ llvm.func @other_phase(%phase: i64) attributes {simt.threads = 64 : i64, simt.sh
 
 // A loop within a loop, which begins where the outer one stands: what is copied before it is copied only if it runs.
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
-llvm.func @triangular(%from: !llvm.ptr<1>, %n: i64, %x: f32) attributes {simt.threads = 32 : i64, simt.shared_bytes = 512 : i64} {
+llvm.func @triangular(%from: !llvm.ptr<1>, %n: i64, %x: f32) attributes {simt.block = #simt.thread_block<threads = 32, shared_bytes = 512>} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x
   %i = arith.index_castui %thread : index to i32
@@ -527,7 +527,7 @@ llvm.func @triangular(%from: !llvm.ptr<1>, %n: i64, %x: f32) attributes {simt.th
 
 // The same where what is copied before the inner loop is copied in any case.
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
-llvm.func @triangular_always(%from: !llvm.ptr<1>, %n: i64, %x: f32) attributes {simt.threads = 32 : i64, simt.shared_bytes = 512 : i64} {
+llvm.func @triangular_always(%from: !llvm.ptr<1>, %n: i64, %x: f32) attributes {simt.block = #simt.thread_block<threads = 32, shared_bytes = 512>} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x
   %i = arith.index_castui %thread : index to i32

@@ -40,7 +40,7 @@
 // CHECK-NEXT: stage.release %[[RING]]
 // The kernel is alone on its core: it gets a group of warps more, one of which fills the slots.
 // SPLIT-LABEL: llvm.func @product(
-// SPLIT-SAME: simt.threads = 384
+// SPLIT-SAME: #simt.thread_block<threads = 384
 // SPLIT: simt.create_barriers
 // SPLIT: simt.create_barriers
 // SPLIT: %[[PRODUCER:.*]] = arith.cmpi sge, %{{.*}}, %c256_i32
@@ -105,7 +105,7 @@ tile.kernel @product(%a: !A {tile.align = 16 : i64, tile.readonly}, %b: !B {tile
 // What the products sum up is contiguous in the other view of the two.
 // Another kernel may have the other half of the core: its first warp fills the slots.
 // SPLIT-LABEL: llvm.func @product_across(
-// SPLIT-SAME: simt.threads = 128
+// SPLIT-SAME: #simt.thread_block<threads = 128
 // SPLIT-NOT: simt.named_barrier
 // CHECK-LABEL: tile.kernel @product_across(
 // CHECK: stage.copy async bulk %arg0

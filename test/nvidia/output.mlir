@@ -9,7 +9,7 @@
 // PTX: .visible .global .align 8 .b8 kiln_output[24];
 
 // CHECK-LABEL: llvm.func @output
-llvm.func @output(%p: i1) attributes {simt.threads = 64 : i64} {
+llvm.func @output(%p: i1) attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 0>} {
   // CHECK: %[[AT:.*]] = llvm.mlir.addressof @kiln_output
   // CHECK: %[[BYTES:.*]] = llvm.mlir.constant(128 : i64)
   // CHECK: %[[USED:.*]] = llvm.getelementptr %[[AT]][1]

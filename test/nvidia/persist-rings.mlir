@@ -53,8 +53,8 @@
 // CHECK: tile.store
 // The producer loops over points, too, and counts the slots that it fills.
 // SPLIT-LABEL: llvm.func @product(
-// SPLIT-SAME: simt.persistent
-// SPLIT-SAME: simt.threads = 384
+// SPLIT-SAME: #simt.thread_block<threads = 384
+// SPLIT-SAME: persistent = true
 // SPLIT: simt.set_registers {count = 24 : i64}
 // SPLIT: simt.named_barrier {number = 0 : i64, threads = 288 : i64}
 // SPLIT: scf.for {{.*}} -> (i32)
@@ -110,7 +110,7 @@ tile.kernel @wide(%a: !A {tile.align = 16 : i64, tile.readonly}, %b: !B {tile.al
 // CHECK-NOT: tile.num_instances
 // CHECK: tile.store
 // SPLIT-LABEL: llvm.func @single(
-// SPLIT-NOT: simt.persistent
+// SPLIT-NOT: persistent = true
 // SPLIT: llvm.return
 tile.kernel @single(%a: !A {tile.align = 16 : i64, tile.readonly}, %b: !B {tile.align = 16 : i64, tile.readonly}, %c: !C {tile.align = 16 : i64, tile.noalias})
     attributes {hints = {nvidia = {persistent = false}}, tile.launch = #tile.kernel_hints<warps = 8>} {

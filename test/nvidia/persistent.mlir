@@ -11,7 +11,7 @@
 // RUN: kiln-run %t.kiln --inspect | FileCheck %s --check-prefix=LAUNCH
 // LAUNCH: persistent 1
 
-// CHECK: llvm.func @product({{.*}}simt.persistent
+// CHECK: llvm.func @product({{.*}}persistent = true
 
 // A grid of 2 x 3 points in bands of two rows, of which block 1 of 2 takes the second, the fourth and the sixth: (1, 0), (1, 1) and
 // (1, 2).

@@ -12,7 +12,7 @@ llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 
 // CHECK: %[[COUNT:.*]] = arith.constant 256
 // CHECK: nvvm.mbarrier.init %[[OBJECT]], %[[COUNT]]
 // CHECK: }
-llvm.func @phases() attributes {simt.threads = 256 : i64, simt.shared_bytes = 1032 : i64} {
+llvm.func @phases() attributes {simt.block = #simt.thread_block<threads = 256, shared_bytes = 1032>} {
   simt.create_split_barrier {place = 1024 : i64}
   gpu.barrier
   // CHECK: %[[STATE:.*]] = nvvm.mbarrier.arrive %{{.*}} : !llvm.ptr<3> -> i64

@@ -5,7 +5,7 @@
 
 // Bounds, conditions and carried values are of a lane.
 // CHECK: loops[0] = [4] i32: 100 11 112 33
-llvm.func @loops(%out: !llvm.ptr<1>) attributes {simt.threads = 4 : i64, eval.args = ["zeros:i32:4"]} {
+llvm.func @loops(%out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 4, shared_bytes = 0>, eval.args = ["zeros:i32:4"]} {
   %thread = gpu.thread_id x
   %t = arith.index_castui %thread : index to i32
   %c0 = arith.constant 0 : i32
@@ -44,7 +44,7 @@ llvm.func @loops(%out: !llvm.ptr<1>) attributes {simt.threads = 4 : i64, eval.ar
 
 // Blocks: each lane leaves the loop after its own number of rounds.
 // CHECK: blocks[0] = [4] i32: 0 2 4 6
-llvm.func @blocks(%out: !llvm.ptr<1>) attributes {simt.threads = 4 : i64, eval.args = ["zeros:i32:4"]} {
+llvm.func @blocks(%out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 4, shared_bytes = 0>, eval.args = ["zeros:i32:4"]} {
   %thread = gpu.thread_id x
   %t = arith.index_castui %thread : index to i32
   %c0 = arith.constant 0 : i32
@@ -65,7 +65,7 @@ llvm.func @blocks(%out: !llvm.ptr<1>) attributes {simt.threads = 4 : i64, eval.a
 }
 
 // CHECK: choices[0] = [4] i32: 5 6 7 7
-llvm.func @choices(%out: !llvm.ptr<1>) attributes {simt.threads = 4 : i64, eval.args = ["zeros:i32:4"]} {
+llvm.func @choices(%out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 4, shared_bytes = 0>, eval.args = ["zeros:i32:4"]} {
   %thread = gpu.thread_id x
   %value = scf.index_switch %thread -> i32
   case 0 {

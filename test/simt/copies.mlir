@@ -7,7 +7,7 @@ llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 
 
 // Groups end in order; what is not valid is zero, what is masked is not copied.
 // CHECK: groups[1] = [4, 4] f32: 1 1 1 1 2 0 0 0 0 0 0 0 1 1 1 1
-llvm.func @groups(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.threads = 4 : i64, simt.shared_bytes = 128 : i64,
+llvm.func @groups(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 4, shared_bytes = 128>,
     eval.args = [dense<[[1.0, 1.0, 1.0, 1.0], [2.0, 2.0, 2.0, 2.0], [3.0, 3.0, 3.0, 3.0], [4.0, 4.0, 4.0, 4.0]]> : tensor<4x4xf32>,
                  "zeros:f32:4x4"]} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
@@ -48,7 +48,7 @@ llvm.func @groups(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.thread
   llvm.return
 }
 
-llvm.func @early(%in: !llvm.ptr<1>) attributes {simt.threads = 1 : i64, simt.shared_bytes = 16 : i64, eval.args = ["zeros:f32:4"]} {
+llvm.func @early(%in: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 1, shared_bytes = 16>, eval.args = ["zeros:f32:4"]} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   // expected-note@+1 {{the copy, which is not waited for before}}
   simt.copy_async %in to %memory bytes 16 : !llvm.ptr<1>, !llvm.ptr<3>
@@ -60,7 +60,7 @@ llvm.func @early(%in: !llvm.ptr<1>) attributes {simt.threads = 1 : i64, simt.sha
 }
 
 // A group that was not committed is not waited for.
-llvm.func @open(%in: !llvm.ptr<1>) attributes {simt.threads = 1 : i64, simt.shared_bytes = 16 : i64, eval.args = ["zeros:f32:4"]} {
+llvm.func @open(%in: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 1, shared_bytes = 16>, eval.args = ["zeros:f32:4"]} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   // expected-error@+1 {{is a copy that thread 0 does not wait for before it ends}}
   simt.copy_async %in to %memory bytes 16 : !llvm.ptr<1>, !llvm.ptr<3>
@@ -68,7 +68,7 @@ llvm.func @open(%in: !llvm.ptr<1>) attributes {simt.threads = 1 : i64, simt.shar
   llvm.return
 }
 
-llvm.func @overwritten(%in: !llvm.ptr<1>, %x: f32) attributes {simt.threads = 1 : i64, simt.shared_bytes = 16 : i64,
+llvm.func @overwritten(%in: !llvm.ptr<1>, %x: f32) attributes {simt.block = #simt.thread_block<threads = 1, shared_bytes = 16>,
     eval.args = ["zeros:f32:4", 1.0 : f32]} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   // expected-note@+1 {{the copy, which is not waited for before}}
@@ -81,7 +81,7 @@ llvm.func @overwritten(%in: !llvm.ptr<1>, %x: f32) attributes {simt.threads = 1 
 }
 
 // The thread itself has waited: others need a barrier behind that.
-llvm.func @apart(%in: !llvm.ptr<1>) attributes {simt.threads = 2 : i64, simt.shared_bytes = 32 : i64, eval.args = ["zeros:f32:4"]} {
+llvm.func @apart(%in: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 2, shared_bytes = 32>, eval.args = ["zeros:f32:4"]} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x
   %t = arith.index_castui %thread : index to i32
@@ -100,7 +100,7 @@ llvm.func @apart(%in: !llvm.ptr<1>) attributes {simt.threads = 2 : i64, simt.sha
 }
 
 // What is copied stays as it is until it has arrived.
-llvm.func @source(%in: !llvm.ptr<1>, %x: f32) attributes {simt.threads = 1 : i64, simt.shared_bytes = 16 : i64,
+llvm.func @source(%in: !llvm.ptr<1>, %x: f32) attributes {simt.block = #simt.thread_block<threads = 1, shared_bytes = 16>,
     eval.args = ["zeros:f32:4", 1.0 : f32]} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   // expected-error@+1 {{is a copy whose source is written while it is in flight}}
@@ -111,7 +111,7 @@ llvm.func @source(%in: !llvm.ptr<1>, %x: f32) attributes {simt.threads = 1 : i64
   llvm.return
 }
 
-llvm.func @far(%in: !llvm.ptr<1>) attributes {simt.threads = 1 : i64, simt.shared_bytes = 16 : i64, eval.args = ["zeros:f32:2"]} {
+llvm.func @far(%in: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 1, shared_bytes = 16>, eval.args = ["zeros:f32:2"]} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   // expected-error@+1 {{out-of-bounds access by instance 0: byte}}
   simt.copy_async %in to %memory bytes 16 : !llvm.ptr<1>, !llvm.ptr<3>

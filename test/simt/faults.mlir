@@ -19,7 +19,7 @@
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
 
 // Every thread reads what another one writes: the first of both to come is reported.
-llvm.func @reads(%out: !llvm.ptr<1>) attributes {simt.threads = 32 : i64, simt.shared_bytes = 128 : i64, eval.args = ["zeros:i32:32"]} {
+llvm.func @reads(%out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 32, shared_bytes = 128>, eval.args = ["zeros:i32:32"]} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x
   %t = arith.index_castui %thread : index to i32
@@ -35,7 +35,7 @@ llvm.func @reads(%out: !llvm.ptr<1>) attributes {simt.threads = 32 : i64, simt.s
 }
 
 // A barrier of the warp parts its lanes, and no others.
-llvm.func @warps() attributes {simt.threads = 64 : i64, simt.shared_bytes = 256 : i64} {
+llvm.func @warps() attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 256>} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x
   %t = arith.index_castui %thread : index to i32
@@ -66,7 +66,7 @@ llvm.func @warps() attributes {simt.threads = 64 : i64, simt.shared_bytes = 256 
 }
 
 // The next round writes what this one has read.
-llvm.func @rounds() attributes {simt.threads = 32 : i64, simt.shared_bytes = 128 : i64} {
+llvm.func @rounds() attributes {simt.block = #simt.thread_block<threads = 32, shared_bytes = 128>} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x
   %t = arith.index_castui %thread : index to i32
@@ -87,7 +87,7 @@ llvm.func @rounds() attributes {simt.threads = 32 : i64, simt.shared_bytes = 128
 }
 
 // Threads of a block race in global memory, too.
-llvm.func @global(%out: !llvm.ptr<1>) attributes {simt.threads = 32 : i64, eval.args = ["zeros:i32:1"]} {
+llvm.func @global(%out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 32, shared_bytes = 0>, eval.args = ["zeros:i32:1"]} {
   %thread = gpu.thread_id x
   %t = arith.index_castui %thread : index to i32
   // expected-error@+2 {{race: thread 1 writes byte 0 of argument 0, which thread 0 writes without a barrier in between}}
@@ -96,7 +96,7 @@ llvm.func @global(%out: !llvm.ptr<1>) attributes {simt.threads = 32 : i64, eval.
   llvm.return
 }
 
-llvm.func @outside() attributes {simt.threads = 32 : i64, simt.shared_bytes = 64 : i64} {
+llvm.func @outside() attributes {simt.block = #simt.thread_block<threads = 32, shared_bytes = 64>} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x
   %t = arith.index_castui %thread : index to i32
@@ -106,7 +106,7 @@ llvm.func @outside() attributes {simt.threads = 32 : i64, simt.shared_bytes = 64
   llvm.return
 }
 
-llvm.func @misaligned() attributes {simt.threads = 1 : i64, simt.shared_bytes = 64 : i64} {
+llvm.func @misaligned() attributes {simt.block = #simt.thread_block<threads = 1, shared_bytes = 64>} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %p = llvm.getelementptr %memory[2] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
   // expected-error@+1 {{misaligned access to shared memory: byte 2, expected a multiple of 4}}
@@ -115,7 +115,7 @@ llvm.func @misaligned() attributes {simt.threads = 1 : i64, simt.shared_bytes = 
 }
 
 // What nothing has written may be read, and computed with, but goes nowhere.
-llvm.func @unwritten(%out: !llvm.ptr<1>) attributes {simt.threads = 1 : i64, simt.shared_bytes = 64 : i64, eval.args = ["zeros:i32:1"]} {
+llvm.func @unwritten(%out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 1, shared_bytes = 64>, eval.args = ["zeros:i32:1"]} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   // expected-error@+1 {{reads byte 0 of shared memory, which no thread has written}}
   %x = llvm.load %memory : !llvm.ptr<3> -> i32
@@ -126,7 +126,7 @@ llvm.func @unwritten(%out: !llvm.ptr<1>) attributes {simt.threads = 1 : i64, sim
 }
 
 // Half a warp comes to a barrier.
-llvm.func @half() attributes {simt.threads = 32 : i64, simt.shared_bytes = 4 : i64} {
+llvm.func @half() attributes {simt.block = #simt.thread_block<threads = 32, shared_bytes = 4>} {
   %thread = gpu.thread_id x
   %c16 = arith.constant 16 : index
   %is = arith.cmpi ult, %thread, %c16 : index
@@ -138,7 +138,7 @@ llvm.func @half() attributes {simt.threads = 32 : i64, simt.shared_bytes = 4 : i
 }
 
 // One warp of two.
-llvm.func @one() attributes {simt.threads = 64 : i64, simt.shared_bytes = 4 : i64} {
+llvm.func @one() attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 4>} {
   %thread = gpu.thread_id x
   %c32 = arith.constant 32 : index
   %is = arith.cmpi ult, %thread, %c32 : index
@@ -151,7 +151,7 @@ llvm.func @one() attributes {simt.threads = 64 : i64, simt.shared_bytes = 4 : i6
 }
 
 // Two barriers are not one.
-llvm.func @two() attributes {simt.threads = 64 : i64, simt.shared_bytes = 4 : i64} {
+llvm.func @two() attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 4>} {
   %thread = gpu.thread_id x
   %c32 = arith.constant 32 : index
   %is = arith.cmpi ult, %thread, %c32 : index
@@ -165,7 +165,7 @@ llvm.func @two() attributes {simt.threads = 64 : i64, simt.shared_bytes = 4 : i6
   llvm.return
 }
 
-llvm.func @exchange() attributes {simt.threads = 32 : i64} {
+llvm.func @exchange() attributes {simt.block = #simt.thread_block<threads = 32, shared_bytes = 0>} {
   %thread = gpu.thread_id x
   %t = arith.index_castui %thread : index to i32
   %c16 = arith.constant 16 : i32
@@ -179,7 +179,7 @@ llvm.func @exchange() attributes {simt.threads = 32 : i64} {
 }
 
 // A barrier that names shared memory orders no other memory.
-llvm.func @named(%out: !llvm.ptr<1>) attributes {simt.threads = 64 : i64, eval.args = ["zeros:i32:64"]} {
+llvm.func @named(%out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 0>, eval.args = ["zeros:i32:64"]} {
   %thread = gpu.thread_id x
   %t = arith.index_castui %thread : index to i32
   %c32 = arith.constant 32 : i32
@@ -195,7 +195,7 @@ llvm.func @named(%out: !llvm.ptr<1>) attributes {simt.threads = 64 : i64, eval.a
 }
 
 // One for all memories does.
-llvm.func @all(%out: !llvm.ptr<1>) attributes {simt.threads = 64 : i64, eval.args = ["zeros:i32:64"]} {
+llvm.func @all(%out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 0>, eval.args = ["zeros:i32:64"]} {
   %thread = gpu.thread_id x
   %t = arith.index_castui %thread : index to i32
   %c32 = arith.constant 32 : i32
@@ -209,7 +209,7 @@ llvm.func @all(%out: !llvm.ptr<1>) attributes {simt.threads = 64 : i64, eval.arg
 }
 
 // What is said to be equal in a warp has to be.
-llvm.func @alike() attributes {simt.threads = 32 : i64} {
+llvm.func @alike() attributes {simt.block = #simt.thread_block<threads = 32, shared_bytes = 0>} {
   %thread = gpu.thread_id x
   %t = arith.index_castui %thread : index to i32
   // expected-error@+1 {{expected one number in all lanes of a warp; that of thread 1 is another one}}

@@ -17,7 +17,7 @@ module attributes {kiln.target = #kiln.target<name = "made-up", chip = "one",
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
 
 // CHECK: shuffles[0] = [4, 8] i32: 1 0 3 2 5 4 7 6 -1 0 1 2 -1 4 5 6 2 3 -1 -1 6 7 -1 -1 3 3 3 3 7 7 7 7
-llvm.func @shuffles(%out: !llvm.ptr<1>) attributes {simt.threads = 8 : i64, eval.args = ["zeros:i32:4x8"]} {
+llvm.func @shuffles(%out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 8, shared_bytes = 0>, eval.args = ["zeros:i32:4x8"]} {
   %thread = gpu.thread_id x
   %t = arith.index_castui %thread : index to i32
   %none = arith.constant -1 : i32
@@ -47,8 +47,7 @@ llvm.func @shuffles(%out: !llvm.ptr<1>) attributes {simt.threads = 8 : i64, eval
 // CHECK: matrices[0] = [32, 2] i16: 0 1 2 3 4 5 6 7 8 9
 // CHECK: matrices[1] = [32, 2] i16: 0 8 16 24 32 40 48 56 1 9
 // CHECK: matrices[2] = [32] i16: 0 8 16 24 32 40 48 56 1 9
-llvm.func @matrices(%plain: !llvm.ptr<1>, %across: !llvm.ptr<1>, %stored: !llvm.ptr<1>) attributes {simt.threads = 32 : i64,
-    simt.shared_bytes = 256 : i64, eval.args = ["zeros:i16:32x2", "zeros:i16:32x2", "zeros:i16:32"]} {
+llvm.func @matrices(%plain: !llvm.ptr<1>, %across: !llvm.ptr<1>, %stored: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 32, shared_bytes = 256>, eval.args = ["zeros:i16:32x2", "zeros:i16:32x2", "zeros:i16:32"]} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x
   %t = arith.index_castui %thread : index to i32
@@ -87,7 +86,7 @@ llvm.func @matrices(%plain: !llvm.ptr<1>, %across: !llvm.ptr<1>, %stored: !llvm.
 
 // Every thread adds to one place; one of them changes 0 to 5.
 // CHECK: atomics[0] = [3] i32: 2016 63 5
-llvm.func @atomics(%out: !llvm.ptr<1>) attributes {simt.threads = 64 : i64, simt.shared_bytes = 4 : i64,
+llvm.func @atomics(%out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 4>,
     eval.args = ["zeros:i32:3"]} {
   %thread = gpu.thread_id x
   %t = arith.index_castui %thread : index to i32
@@ -110,7 +109,7 @@ llvm.func @atomics(%out: !llvm.ptr<1>) attributes {simt.threads = 64 : i64, simt
 
 // The same for atomic operations of this level.
 // CHECK: told[0] = [3] i32: 2016 0 7
-llvm.func @told(%out: !llvm.ptr<1>) attributes {simt.threads = 64 : i64, simt.shared_bytes = 4 : i64,
+llvm.func @told(%out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 4>,
     eval.args = ["zeros:i32:3"]} {
   %thread = gpu.thread_id x
   %t = arith.index_castui %thread : index to i32

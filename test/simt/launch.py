@@ -90,9 +90,22 @@ def mutants_of(function):
             yield f"with one group more in '{found.group()}'", function[:i] + [more] + function[i + 1:]
 
 
+def without_parameters(head):
+    """The first line of a function that does not list the parameters of its kernel."""
+    begin = head.find(", parameters = [")
+    if begin < 0:
+        return head
+    depth, end = 0, head.index("[", begin)
+    while True:
+        depth += {"[": 1, "]": -1}.get(head[end], 0)
+        end += 1
+        if not depth:
+            return head[:begin] + head[end:]
+
+
 def renamed(body, name, number, attributes):
     """A function by another name, with the arguments of its launch: one for each of its own parameters."""
-    head = body[0].replace(f"@{name}(", f"@{name}__{number}(", 1).replace("simt.parameters", "eval.parameters")
+    head = without_parameters(body[0].replace(f"@{name}(", f"@{name}__{number}(", 1))
     return [head.replace("attributes {", f"attributes {{{attributes}, ", 1)] + body[1:]
 
 

@@ -18,7 +18,7 @@ llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 
 
 // Lanes 0 to 3 have [0 1; 2 3] and [10 12; 11 13]; bytes are signed unless the operation says otherwise.
 // CHECK: registers[0] = [4] i32: 111 113 153 163
-llvm.func @registers(%out: !llvm.ptr<1>) attributes {simt.threads = 4 : i64, simt.lanes = 4 : i64, eval.args = ["zeros:i32:4"]} {
+llvm.func @registers(%out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 4, lanes = 4, shared_bytes = 0>, eval.args = ["zeros:i32:4"]} {
   %thread = gpu.thread_id x
   %t = arith.index_castui %thread : index to i32
   %a = arith.trunci %t : i32 to i8
@@ -33,7 +33,7 @@ llvm.func @registers(%out: !llvm.ptr<1>) attributes {simt.threads = 4 : i64, sim
 
 // Two products, the second one adds to the sums of the first one, which is in flight.
 // CHECK: memory[2] = [4, 2] f32: 8 16 16 32 24 48 32 64
-llvm.func @memory(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.threads = 8 : i64, simt.lanes = 4 : i64, simt.shared_bytes = 512 : i64,
+llvm.func @memory(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 8, lanes = 4, shared_bytes = 512>,
     eval.args = [dense<[[1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0], [2.0, 0.0, 2.0, 0.0, 2.0, 0.0, 2.0, 0.0, 2.0, 0.0, 2.0, 0.0, 2.0, 0.0, 2.0, 0.0], [3.0, 0.0, 3.0, 0.0, 3.0, 0.0, 3.0, 0.0, 3.0, 0.0, 3.0, 0.0, 3.0, 0.0, 3.0, 0.0], [4.0, 0.0, 4.0, 0.0, 4.0, 0.0, 4.0, 0.0, 4.0, 0.0, 4.0, 0.0, 4.0, 0.0, 4.0, 0.0]]> : tensor<4x16xf16>,
                  dense<[[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0], [2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0]]> : tensor<2x16xf16>, "zeros:f32:4x2"]} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
@@ -68,7 +68,7 @@ llvm.func @memory(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attrib
   llvm.return
 }
 
-llvm.func @unpublished(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.threads = 8 : i64, simt.lanes = 4 : i64, simt.shared_bytes = 512 : i64,
+llvm.func @unpublished(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 8, lanes = 4, shared_bytes = 512>,
     eval.args = ["zeros:f16:4x16", "zeros:f16:2x16", "zeros:f32:4x2"]} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x
@@ -95,7 +95,7 @@ llvm.func @unpublished(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) a
 }
 
 // The barrier comes too early or not at all.
-llvm.func @late(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.threads = 8 : i64, simt.lanes = 4 : i64, simt.shared_bytes = 512 : i64,
+llvm.func @late(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 8, lanes = 4, shared_bytes = 512>,
     eval.args = ["zeros:f16:4x16", "zeros:f16:2x16", "zeros:f32:4x2"]} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x
@@ -121,7 +121,7 @@ llvm.func @late(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attribut
   llvm.return
 }
 
-llvm.func @copied(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.threads = 8 : i64, simt.lanes = 4 : i64, simt.shared_bytes = 512 : i64,
+llvm.func @copied(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 8, lanes = 4, shared_bytes = 512>,
     eval.args = ["zeros:f16:4x16", "zeros:f16:2x16", "zeros:f32:4x2"]} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x
@@ -147,7 +147,7 @@ llvm.func @copied(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attrib
   llvm.return
 }
 
-llvm.func @overwritten(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.threads = 8 : i64, simt.lanes = 4 : i64, simt.shared_bytes = 512 : i64,
+llvm.func @overwritten(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 8, lanes = 4, shared_bytes = 512>,
     eval.args = ["zeros:f16:4x16", "zeros:f16:2x16", "zeros:f32:4x2"]} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x
@@ -181,7 +181,7 @@ llvm.func @overwritten(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) a
   llvm.return
 }
 
-llvm.func @used(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.threads = 8 : i64, simt.lanes = 4 : i64, simt.shared_bytes = 512 : i64,
+llvm.func @used(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 8, lanes = 4, shared_bytes = 512>,
     eval.args = ["zeros:f16:4x16", "zeros:f16:2x16", "zeros:f32:4x2"]} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x
@@ -213,7 +213,7 @@ llvm.func @used(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attribut
   llvm.return
 }
 
-llvm.func @left(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.threads = 8 : i64, simt.lanes = 4 : i64, simt.shared_bytes = 512 : i64,
+llvm.func @left(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 8, lanes = 4, shared_bytes = 512>,
     eval.args = ["zeros:f16:4x16", "zeros:f16:2x16", "zeros:f32:4x2"]} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x
@@ -241,7 +241,7 @@ llvm.func @left(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attribut
 }
 
 // Both warps of the instruction must come to it.
-llvm.func @alone(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.threads = 8 : i64, simt.lanes = 4 : i64, simt.shared_bytes = 512 : i64,
+llvm.func @alone(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 8, lanes = 4, shared_bytes = 512>,
     eval.args = ["zeros:f16:4x16", "zeros:f16:2x16", "zeros:f32:4x2"]} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x

@@ -22,7 +22,7 @@
 // ERRORS-DAG: {{race: thread 0 writes byte 0 of shared memory, which thread 32 reads|thread 32 waits for phase 2 of the barrier}}
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
 
-llvm.func @box(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.threads = 32 : i64, simt.shared_bytes = 136 : i64,
+llvm.func @box(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 32, shared_bytes = 136>,
     eval.args = [dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23]> : tensor<24xi32>, "zeros:i32:32"]} {
   simt.create_barriers {place = 128 : i64, count = 1 : i64, arrivals = 1 : i64}
   simt.publish
@@ -79,7 +79,7 @@ llvm.func @whole(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.threads
 }
 
 // Threads read before they wait.
-llvm.func @early(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.threads = 32 : i64, simt.shared_bytes = 136 : i64,
+llvm.func @early(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 32, shared_bytes = 136>,
     eval.args = ["random:1:i32:32", "zeros:i32:32"]} {
   simt.create_barriers {place = 128 : i64, count = 1 : i64, arrivals = 1 : i64}
   simt.publish
@@ -105,7 +105,7 @@ llvm.func @early(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.threads
 }
 
 // What threads wrote before needs a proxy fence.
-llvm.func @unpublished(%in: !llvm.ptr<1>) attributes {simt.threads = 32 : i64, simt.shared_bytes = 136 : i64, eval.args = ["random:1:i32:32"]} {
+llvm.func @unpublished(%in: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 32, shared_bytes = 136>, eval.args = ["random:1:i32:32"]} {
   simt.create_barriers {place = 128 : i64, count = 1 : i64, arrivals = 1 : i64}
   simt.publish
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
@@ -128,7 +128,7 @@ llvm.func @unpublished(%in: !llvm.ptr<1>) attributes {simt.threads = 32 : i64, s
 }
 
 // More arrivals than a phase has.
-llvm.func @more() attributes {simt.threads = 32 : i64, simt.shared_bytes = 136 : i64, eval.args = []} {
+llvm.func @more() attributes {simt.block = #simt.thread_block<threads = 32, shared_bytes = 136>, eval.args = []} {
   simt.create_barriers {place = 128 : i64, count = 1 : i64, arrivals = 1 : i64}
   gpu.barrier
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
@@ -143,7 +143,7 @@ llvm.func @more() attributes {simt.threads = 32 : i64, simt.shared_bytes = 136 :
 }
 
 // A wait for what nobody does.
-llvm.func @stuck() attributes {simt.threads = 32 : i64, simt.shared_bytes = 136 : i64, eval.args = []} {
+llvm.func @stuck() attributes {simt.block = #simt.thread_block<threads = 32, shared_bytes = 136>, eval.args = []} {
   simt.create_barriers {place = 128 : i64, count = 1 : i64, arrivals = 1 : i64}
   gpu.barrier
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
@@ -154,7 +154,7 @@ llvm.func @stuck() attributes {simt.threads = 32 : i64, simt.shared_bytes = 136 
 }
 
 // The second copy does not wait until the other warp has read the first one.
-llvm.func @reused(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.threads = 64 : i64, simt.shared_bytes = 136 : i64,
+llvm.func @reused(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 136>,
     eval.args = ["random:1:i32:32", "zeros:i32:64"]} {
   simt.create_barriers {place = 128 : i64, count = 1 : i64, arrivals = 1 : i64}
   simt.publish
@@ -188,7 +188,7 @@ llvm.func @reused(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.thread
 }
 
 // Two warps with roles: one writes, and the other one reads behind a barrier of both. Registers change no values.
-llvm.func @roles(%out: !llvm.ptr<1>) attributes {simt.threads = 64 : i64, simt.shared_bytes = 128 : i64, eval.args = ["zeros:i32:32"]} {
+llvm.func @roles(%out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 128>, eval.args = ["zeros:i32:32"]} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x
   %t = arith.index_castui %thread : index to i32
@@ -214,7 +214,7 @@ llvm.func @roles(%out: !llvm.ptr<1>) attributes {simt.threads = 64 : i64, simt.s
 }
 
 // A barrier that waits for more threads than come.
-llvm.func @alone(%out: !llvm.ptr<1>) attributes {simt.threads = 64 : i64, simt.shared_bytes = 128 : i64, eval.args = ["zeros:i32:32"]} {
+llvm.func @alone(%out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 128>, eval.args = ["zeros:i32:32"]} {
   %thread = gpu.thread_id x
   %t = arith.index_castui %thread : index to i32
   %c32 = arith.constant 32 : i32

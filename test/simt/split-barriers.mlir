@@ -11,7 +11,7 @@
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
 
 // Two places in turns: each round reads what another warp wrote in the round before, while others write the other place.
-llvm.func @turns(%out: !llvm.ptr<1>) attributes {simt.threads = 128 : i64, simt.shared_bytes = 1544 : i64, eval.args = ["zeros:i32:128"]} {
+llvm.func @turns(%out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 128, shared_bytes = 1544>, eval.args = ["zeros:i32:128"]} {
   simt.create_split_barrier {place = 1536 : i64}
   gpu.barrier
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
@@ -54,7 +54,7 @@ llvm.func @turns(%out: !llvm.ptr<1>) attributes {simt.threads = 128 : i64, simt.
 }
 
 // An arrival does not wait.
-llvm.func @early() attributes {simt.threads = 64 : i64, simt.shared_bytes = 264 : i64} {
+llvm.func @early() attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 264>} {
   simt.create_split_barrier {place = 256 : i64}
   gpu.barrier
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
@@ -80,7 +80,7 @@ llvm.func @early() attributes {simt.threads = 64 : i64, simt.shared_bytes = 264 
 }
 
 // What comes behind an arrival is not ordered by it.
-llvm.func @late() attributes {simt.threads = 64 : i64, simt.shared_bytes = 264 : i64} {
+llvm.func @late() attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 264>} {
   simt.create_split_barrier {place = 256 : i64}
   gpu.barrier
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
@@ -106,7 +106,7 @@ llvm.func @late() attributes {simt.threads = 64 : i64, simt.shared_bytes = 264 :
 }
 
 // Others have to know that the barrier is there.
-llvm.func @made() attributes {simt.threads = 64 : i64, simt.shared_bytes = 8 : i64} {
+llvm.func @made() attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 8>} {
   // expected-note@+1 {{it does so here}}
   simt.create_split_barrier {place = 0 : i64}
   // expected-error@+1 {{race: thread 1 reads byte 0 of shared memory, which thread 0 writes without a barrier in between}}
@@ -116,7 +116,7 @@ llvm.func @made() attributes {simt.threads = 64 : i64, simt.shared_bytes = 8 : i
 }
 
 // All threads arrive.
-llvm.func @few() attributes {simt.threads = 64 : i64, simt.shared_bytes = 8 : i64} {
+llvm.func @few() attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 8>} {
   simt.create_split_barrier {place = 0 : i64}
   gpu.barrier
   %thread = gpu.thread_id x

@@ -6,7 +6,7 @@
 // Blocks and threads know their numbers and counts.
 // CHECK: numbers[0] = [6] i32: 0 1 2 10 11 12
 // CHECK: numbers[1] = [4] i64: 3 2 1 1
-llvm.func @numbers(%out: !llvm.ptr<1>, %counts: !llvm.ptr<1>) attributes {simt.threads = 3 : i64,
+llvm.func @numbers(%out: !llvm.ptr<1>, %counts: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 3, shared_bytes = 0>,
     eval.grid = array<i64: 2, 1, 1>, eval.args = ["zeros:i32:6", "zeros:i64:4"]} {
   %thread = gpu.thread_id x
   %block = gpu.block_id x
@@ -46,7 +46,7 @@ llvm.func @numbers(%out: !llvm.ptr<1>, %counts: !llvm.ptr<1>) attributes {simt.t
 // A mask, what is read without it, and vectors of several types.
 // CHECK: accesses[1] = [8] f32: 1 2 0.5 0.5 5 6 0.5 0.5
 // CHECK: accesses[2] = [2] i32: 1065353216 1084227584
-llvm.func @accesses(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>, %bits: !llvm.ptr<1>) attributes {simt.threads = 4 : i64,
+llvm.func @accesses(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>, %bits: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 4, shared_bytes = 0>,
     eval.args = [dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]> : tensor<8xf32>, "zeros:f32:8", "zeros:i32:2"]} {
   %thread = gpu.thread_id x
   %t = arith.index_castui %thread : index to i32
@@ -70,7 +70,7 @@ llvm.func @accesses(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>, %bits: !llvm.ptr<1>) 
 // Constants in memory, words that are cut into halves, and integers of the llvm dialect.
 // CHECK: words[0] = [4] i32: 65541 -3 2 8
 llvm.mlir.global private constant @table(dense<[5, 6, 7, 8]> : tensor<4xi16>) {addr_space = 1 : i32} : !llvm.array<4 x i16>
-llvm.func @words(%out: !llvm.ptr<1>) attributes {simt.threads = 1 : i64, eval.args = ["zeros:i32:4"]} {
+llvm.func @words(%out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 1, shared_bytes = 0>, eval.args = ["zeros:i32:4"]} {
   %c0 = llvm.mlir.constant(0 : i32) : i32
   %c1 = llvm.mlir.constant(1 : i32) : i32
   %table = llvm.mlir.addressof @table : !llvm.ptr<1>
@@ -105,7 +105,7 @@ llvm.func @words(%out: !llvm.ptr<1>) attributes {simt.threads = 1 : i64, eval.ar
 // A view is its address, its sizes and its strides; the extents of the grid come last.
 // CHECK: parameters[0] = [2, 3] f32: 2 3 3 1 4 5
 llvm.func @parameters(%x: !llvm.ptr<1>, %s0: i64, %s1: i64, %t0: i64, %t1: i64, %a: f32, %gx: i64, %gy: i64, %gz: i64)
-    attributes {simt.threads = 1 : i64, simt.parameters = [!tile.view<?x?xf32>, f32], eval.grid = array<i64: 1, 1, 1>,
+    attributes {simt.block = #simt.thread_block<threads = 1, shared_bytes = 0, parameters = [!tile.view<?x?xf32>, f32]>, eval.grid = array<i64: 1, 1, 1>,
     eval.args = ["zeros:f32:2x3", 4.0 : f32]} {
   %f0 = arith.sitofp %s0 : i64 to f32
   %f1 = arith.sitofp %s1 : i64 to f32

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Launches of thread code: its blocks one after another, or taking turns.
 #include "Machine.h"
-#include "kiln/Dialect/Simt/LaunchAttrs.h"
 #include "kiln/Eval/Elements.h"
 #include "llvm/ADT/ScopeExit.h"
 #include <cstring>
@@ -28,10 +27,11 @@ FailureOr<SmallVector<Value>> flatten(LLVM::LLVMFuncOp function,
                                       std::array<int64_t, 3> grid,
                                       ArrayRef<Value> args, Location caller) {
   SmallVector<Value> flat;
-  auto kernelTypes = function->getAttrOfType<ArrayAttr>(simt::kParametersAttr);
-  if (kernelTypes && kernelTypes.size() != args.size()) {
+  std::optional<SmallVector<Type>> kernelTypes =
+      simt::getKernelParameters(function);
+  if (kernelTypes && kernelTypes->size() != args.size()) {
     emitError(caller, "expected ")
-        << kernelTypes.size() << " arguments for '" << function.getSymName()
+        << kernelTypes->size() << " arguments for '" << function.getSymName()
         << "', found " << args.size();
     return failure();
   }
@@ -42,8 +42,7 @@ FailureOr<SmallVector<Value>> flatten(LLVM::LLVMFuncOp function,
     }
     const View &view = arg.view();
     flat.push_back(Value::ofInt(DType::i64, addressOf(view)));
-    if (!kernelTypes ||
-        !isa<tile::ViewType>(cast<TypeAttr>(kernelTypes[i]).getValue()))
+    if (!kernelTypes || !isa<tile::ViewType>((*kernelTypes)[i]))
       continue;
     for (ArrayRef<int64_t> numbers :
          {ArrayRef<int64_t>(view.sizes), ArrayRef<int64_t>(view.strides)})
@@ -299,7 +298,7 @@ LogicalResult launchThreads(Evaluator &evaluator, Operation *kernel,
   launch.parameters = std::move(*parameters);
   // A driver may start as many blocks of a persistent kernel as it likes; they
   // know the grid from their parameters.
-  if (function->hasAttr(simt::kPersistentAttr) && launch.count > 0) {
+  if (simt::isPersistentFunction(function) && launch.count > 0) {
     constexpr int64_t kFew = 3;
     launch.count = evaluator.seed
                        ? int64_t(evaluator.seed % uint64_t(launch.count)) + 1
@@ -310,7 +309,7 @@ LogicalResult launchThreads(Evaluator &evaluator, Operation *kernel,
     if (arg.isView() && arg.view().buffer)
       launch.memory.push_back(arg.view().buffer);
   findWritten(code, args, launch.memory);
-  bool isTogether = function->hasAttr(simt::kCooperativeAttr);
+  bool isTogether = code.block && code.block.getCooperative();
   int64_t warps = (code.threads + code.lanes - 1) / code.lanes;
   if (isTogether && launch.count * warps > kMaxConcurrentWarps)
     return emitError(caller, "unsupported: more than ")

@@ -47,6 +47,7 @@ public:
   llvm::ArrayRef<std::pair<int64_t, int64_t>> placesOf(simt::LayoutAttr layout);
 
   mlir::LLVM::LLVMFuncOp function;
+  simt::ThreadBlockAttr block; ///< null where the function has none
   int64_t threads = 0, sharedBytes = 0, lanes = simt::kUsualLanes;
   target::TargetAttr description;
   /// Constants on the lanes of a warp.

@@ -15,19 +15,16 @@ namespace kiln::eval {
 // Code
 //===----------------------------------------------------------------------===//
 
-static int64_t integerOf(Operation *op, StringRef name, int64_t otherwise) {
-  auto attr = op->getAttrOfType<IntegerAttr>(name);
-  return attr ? attr.getInt() : otherwise;
-}
-
 ThreadCode::ThreadCode(LLVM::LLVMFuncOp function)
-    : function(function), threads(integerOf(function, simt::kThreadsAttr, 0)),
-      sharedBytes(integerOf(function, simt::kSharedBytesAttr, 0)),
+    : function(function), block(simt::getThreadBlock(function)),
+      threads(block ? block.getThreads() : 0),
+      sharedBytes(block ? block.getSharedBytes() : 0),
       description(target::getDescription(function)) {
   if (description && description.getTopology() &&
       description.getTopology().getLanes())
     lanes = description.getTopology().getLanes();
-  lanes = integerOf(function, simt::kLanesAttr, lanes);
+  if (block && block.getLanes())
+    lanes = block.getLanes();
 }
 
 /// Values that no later operation of the block uses. Walking backwards, the

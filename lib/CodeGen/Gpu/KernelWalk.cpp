@@ -7,7 +7,6 @@
 #include "MemoryProducts.h"
 #include "OwnLowerings.h"
 #include "RegisterCandidates.h"
-#include "kiln/Dialect/Simt/LaunchAttrs.h"
 #include "kiln/Dialect/Simt/ThreadCode.h"
 #include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
@@ -158,18 +157,14 @@ LogicalResult KernelWalk::run() {
   if (failed(lowerBlock(&kernel.getBody().front())))
     return failure();
   LLVM::ReturnOp::create(b, loc, ValueRange());
-  function->setAttr(kThreadsAttr, b.getI64IntegerAttr(threads()));
-  if (lanes != lanesOf(description))
-    function->setAttr(kLanesAttr, b.getI64IntegerAttr(lanes));
-  function->setAttr(kParametersAttr,
-                    b.getTypeArrayAttr(kernel.getArgumentTypes()));
-  function->setAttr(kSharedBytesAttr, shared);
-  if (kernel.getProgress() == tile::Progress::concurrent)
-    function->setAttr(kCooperativeAttr, b.getUnitAttr());
-  if (tile::isPersistent(kernel))
-    function->setAttr(kPersistentAttr, b.getUnitAttr());
-  if (auto numerics = kernel.getNumericsAttr())
-    function->setAttr(kNumericsAttr, numerics);
+  function->setAttr(
+      kBlockAttr,
+      ThreadBlockAttr::get(
+          context, threads(), lanes != lanesOf(description) ? lanes : 0,
+          shared.getInt(),
+          /*cooperative=*/kernel.getProgress() == tile::Progress::concurrent,
+          tile::isPersistent(kernel), kernel.getNumericsAttr(),
+          b.getTypeArrayAttr(kernel.getArgumentTypes())));
   return success();
 }
 

@@ -9,7 +9,6 @@
 #include "LayoutChoice.h"
 #include "Machine.h"
 #include "Work.h"
-#include "kiln/Dialect/Simt/LaunchAttrs.h"
 #include "kiln/Dialect/Simt/ThreadCode.h"
 #include "kiln/Gpu/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -171,8 +170,8 @@ bool ProducerSplitter::collect() {
 /// Whether a core runs one block at a time: the registers of a warp more are
 /// then there.
 bool ProducerSplitter::isAlone() {
-  auto bytes = function->getAttrOfType<IntegerAttr>(kSharedBytesAttr);
-  return bytes && 2 * bytes.getInt() > sharedBytesOf(description);
+  ThreadBlockAttr block = getThreadBlock(function);
+  return block && 2 * block.getSharedBytes() > sharedBytesOf(description);
 }
 
 /// Whether a loop with copies computes more than products. Only then do groups
@@ -191,16 +190,14 @@ bool ProducerSplitter::computesBesides() {
 }
 
 bool ProducerSplitter::find() {
-  auto count = function->getAttrOfType<IntegerAttr>(kThreadsAttr);
-  if (!count || !function.getBody().hasOneBlock())
+  ThreadBlockAttr block = getThreadBlock(function);
+  if (!block || !function.getBody().hasOneBlock())
     return false;
-  threads = count.getInt();
+  threads = block.getThreads();
   std::optional<int64_t> warps =
       warpsOfProducer(costs, threads / lanes, lanes, description);
   if (threads % lanes || !warps || !isAlone() ||
-      !(everywhere || function->hasAttr(kPersistentAttr) ||
-        computesBesides()) ||
-      !collect())
+      !(everywhere || block.getPersistent() || computesBesides()) || !collect())
     return false;
   added = *warps * lanes;
   // The roles begin behind the objects by which they meet.
@@ -355,7 +352,8 @@ void ProducerSplitter::run() {
     op = next;
   }
   shareRegisters(roles);
-  function->setAttr(kThreadsAttr, b.getI64IntegerAttr(threads + added));
+  function->setAttr(kBlockAttr,
+                    getThreadBlock(function).withThreads(threads + added));
 }
 
 namespace {

@@ -23,13 +23,10 @@ struct VerifyBarriers : simt::impl::SimtVerifyBarriersBase<VerifyBarriers> {
   void runOnOperation() override {
     LLVM::LLVMFuncOp function = getOperation();
     markAllAnalysesPreserved();
-    auto count = [&](StringRef name) {
-      auto n = function->getAttrOfType<IntegerAttr>(name);
-      return n ? n.getInt() : 0;
-    };
-    int64_t threads = count(kThreadsAttr), bytes = count(kSharedBytesAttr);
-    if (function.isExternal() || threads <= 0 || !bytes)
+    ThreadBlockAttr block = getThreadBlock(function);
+    if (function.isExternal() || !block || !block.getSharedBytes())
       return;
+    int64_t threads = block.getThreads(), bytes = block.getSharedBytes();
     bool isAsync = function
                        .walk([](Operation *op) {
                          return isa<CopyAsyncOp, CopyBulkOp, MmaAsyncOp>(op)

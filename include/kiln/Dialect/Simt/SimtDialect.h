@@ -9,6 +9,7 @@
 #ifndef KILN_DIALECT_SIMT_SIMTDIALECT_H
 #define KILN_DIALECT_SIMT_SIMTDIALECT_H
 
+#include "kiln/Dialect/Simt/ThreadCode.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/Layout.h"
@@ -41,17 +42,9 @@ namespace kiln::simt {
 inline constexpr llvm::StringLiteral kScratchAttr = "simt.scratch";
 /// The size and the alignment of a split barrier in shared memory, in bytes.
 inline constexpr int64_t kSplitBarrierBytes = 8;
-/// On the function of a thread: the number of threads of a block (i64).
-inline constexpr llvm::StringLiteral kThreadsAttr = "simt.threads";
-/// On the function of a thread, and on a kernel after `simt-insert-barriers`:
-/// the size of the block's shared memory in bytes (i64).
+/// On a kernel after `simt-insert-barriers`: the size of the block's shared
+/// memory in bytes (i64).
 inline constexpr llvm::StringLiteral kSharedBytesAttr = "simt.shared_bytes";
-/// On the function of a thread: all blocks of a launch must run at once, a
-/// cooperative launch (unit).
-inline constexpr llvm::StringLiteral kCooperativeAttr = "simt.cooperative";
-/// On the function of a thread: the kernel's numerics mode, an attribute
-/// `#tile.numerics`.
-inline constexpr llvm::StringLiteral kNumericsAttr = "simt.numerics";
 /// On a kernel whose tiles have layouts: the number of warps of an instance
 /// (i64).
 inline constexpr llvm::StringLiteral kWarpsAttr = "simt.warps";

@@ -115,6 +115,44 @@ def Simt_SwizzleAttr : AttrDef<Simt_Dialect, "Swizzle"> {
   let genVerifyDecl = 1;
 }
 
+def Simt_ThreadBlockAttr : AttrDef<Simt_Dialect, "ThreadBlock"> {
+  let mnemonic = "thread_block";
+  let summary = "what a launch of the function of a thread needs";
+  let description = [{
+    The attribute `simt.block` of the function of one thread of a kernel.
+
+    - `threads`: threads of a block.
+    - `lanes`: threads of a warp, where these are others than the description's; otherwise 0.
+    - `shared_bytes`: size of the block's shared memory in bytes.
+    - `cooperative`: all blocks of a launch must run at once, a cooperative launch.
+    - `persistent`: each block loops over points of the grid, so that a launch may start fewer blocks than the grid has points.
+    - `numerics`: the kernel's numerics mode, `#tile.numerics`.
+    - `parameters`: the types of the kernel's parameters at the level of tiles. A view is its address, sizes and strides in the function;
+      then come three extents of the grid.
+
+    Constraints:
+    - (C1) `threads` is at least 1; `lanes` and `shared_bytes` are not negative.
+    - (C2) `parameters` are types.
+
+    ```mlir
+    #simt.thread_block<threads = 128, shared_bytes = 8192, parameters = [!tile.view<?xf32>, i64]>
+    ```
+  }];
+  let parameters = (ins "int64_t":$threads,
+    DefaultValuedParameter<"int64_t", "0">:$lanes,
+    "int64_t":$shared_bytes,
+    DefaultValuedParameter<"bool", "false">:$cooperative,
+    DefaultValuedParameter<"bool", "false">:$persistent,
+    OptionalParameter<"::mlir::Attribute">:$numerics,
+    OptionalParameter<"::mlir::ArrayAttr">:$parameters);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The same for a block of another number of threads.
+    ThreadBlockAttr withThreads(int64_t threads) const;
+  }];
+}
+
 def Simt_ConvertLayoutOp : Simt_Op<"convert_layout", [Pure,
     DeclareOpInterfaceMethods<IndexMapOpInterface, ["getIndexMap", "movesElements"]>]> {
   let summary = "Converts a tile to another layout";

@@ -2,26 +2,34 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the function of one thread says about the kernel that it is the code
-// of, beside the attributes that a launch needs (SimtDialect.h).
+// of. Those who need no more of the dialect do without its headers.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_SIMT_THREADCODE_H
 #define KILN_DIALECT_SIMT_THREADCODE_H
 
-#include "llvm/ADT/StringRef.h"
+#include "mlir/IR/Operation.h"
 
 namespace kiln::simt {
 
+class ThreadBlockAttr;
+
 /// Threads of a warp where neither the function nor the description says.
 inline constexpr int64_t kUsualLanes = 32;
-/// On a kernel's function at the level of threads: how many threads form a warp
-/// (i64), where these are others than the description's.
-inline constexpr llvm::StringLiteral kLanesAttr = "simt.lanes";
-/// On the same: the types of the kernel's parameters at the level of tiles
-/// (types). A view is its address, sizes and strides in the function; then come
-/// three extents of the grid.
-inline constexpr llvm::StringLiteral kParametersAttr = "simt.parameters";
+/// On the function of a thread: what a launch needs (`#simt.thread_block`).
+inline constexpr llvm::StringLiteral kBlockAttr = "simt.block";
+
+/// Returns that attribute; null if the operation is no function of a thread.
+ThreadBlockAttr getThreadBlock(mlir::Operation *function);
+/// Whether the operation is the function of a thread.
+bool isThreadFunction(mlir::Operation *function);
+/// The types of the kernel's parameters at the level of tiles, if the function
+/// of a thread lists them.
+std::optional<llvm::SmallVector<mlir::Type>>
+getKernelParameters(mlir::Operation *function);
+/// Whether each block loops over points of the grid.
+bool isPersistentFunction(mlir::Operation *function);
 
 } // namespace kiln::simt
 

@@ -83,11 +83,11 @@ struct Lower : PassWrapper<Lower, OperationPass<ModuleOp>> {
   void runOnOperation() final {
     OpBuilder b(&getContext());
     for (auto kernel : getOperation().getOps<LLVM::LLVMFuncOp>()) {
-      auto threads = kernel->getAttrOfType<IntegerAttr>(simt::kThreadsAttr);
-      if (!threads)
+      simt::ThreadBlockAttr block = simt::getThreadBlock(kernel);
+      if (!block)
         continue;
       kernel->setAttr("rocdl.kernel", b.getUnitAttr());
-      std::string count = std::to_string(threads.getInt());
+      std::string count = std::to_string(block.getThreads());
       kernel->setAttr("rocdl.flat_work_group_size",
                       b.getStringAttr(count + "," + count));
     }

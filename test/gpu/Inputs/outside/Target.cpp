@@ -62,15 +62,14 @@ public:
     if (failed(outside::generate(module, "object", os)))
       return failure();
     for (auto kernel : module.getOps<LLVM::LLVMFuncOp>()) {
-      auto threads = kernel->getAttrOfType<IntegerAttr>(simt::kThreadsAttr);
-      if (!threads)
+      simt::ThreadBlockAttr block = simt::getThreadBlock(kernel);
+      if (!block)
         continue;
       CompiledKernel compiled;
       compiled.name = compiled.symbol = kernel.getSymName().str();
       compiled.attributes.push_back(
-          {KILN_LAUNCH_THREADS, true, {threads.getInt()}});
-      auto shared = kernel->getAttrOfType<IntegerAttr>(simt::kSharedBytesAttr);
-      int64_t bytes = shared ? shared.getInt() : 0;
+          {KILN_LAUNCH_THREADS, true, {block.getThreads()}});
+      int64_t bytes = block.getSharedBytes();
       if (bytes > getDescription(module).getSharedMemory().getSize())
         return kernel.emitError("unsupported: ") << bytes << " bytes of LDS";
       if (bytes)

@@ -13,6 +13,7 @@
 // RUNS: stuck failed
 // RUNS: reused failed
 // RUNS: roles[0] = [32] i32: 0 3 6 9
+// RUNS: counts[0] = [32] i32: 0 1 2 3
 // RUNS: alone failed
 // ERRORS-DAG: which a copy in flight writes
 // ERRORS-DAG: which a thread has written before and does not publish
@@ -209,6 +210,30 @@ llvm.func @roles(%out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block
     %x = llvm.load %p : !llvm.ptr<3> -> i32
     %o = llvm.getelementptr %out[%l] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
     llvm.store %x, %o : i32, !llvm.ptr<1>
+  }
+  llvm.return
+}
+
+// One role has a barrier of its own before the one of both: the other writes behind it what was read before.
+llvm.func @counts(%out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 128>, eval.args = ["zeros:i32:32"]} {
+  %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
+  %thread = gpu.thread_id x
+  %t = arith.index_castui %thread : index to i32
+  %c32 = arith.constant 32 : i32
+  %c31 = arith.constant 31 : i32
+  %l = arith.andi %t, %c31 : i32
+  %p = llvm.getelementptr %memory[%l] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
+  %reads = arith.cmpi slt, %t, %c32 : i32
+  scf.if %reads {
+    llvm.store %t, %p : i32, !llvm.ptr<3>
+    simt.named_barrier {number = 2 : i64, threads = 32 : i64}
+    %x = llvm.load %p : !llvm.ptr<3> -> i32
+    simt.named_barrier {number = 1 : i64, threads = 64 : i64}
+    %o = llvm.getelementptr %out[%l] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+    llvm.store %x, %o : i32, !llvm.ptr<1>
+  } else {
+    simt.named_barrier {number = 1 : i64, threads = 64 : i64}
+    llvm.store %t, %p : i32, !llvm.ptr<3>
   }
   llvm.return
 }

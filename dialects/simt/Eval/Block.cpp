@@ -194,6 +194,20 @@ LogicalResult ThreadBlock::barrier(Warp &warp, Operation *op) {
   return success();
 }
 
+/// Warps that meet at a named barrier may have met others at barriers that not
+/// all of them go to. From here on they count phases alike.
+static void countAlike(ThreadBlock &block, uint32_t with) {
+  uint32_t latest = 0;
+  for (auto &warp : block.warps)
+    if (with >> warp->number & 1)
+      latest = std::max(latest, warp->arrived);
+  for (auto &warp : block.warps)
+    if (with >> warp->number & 1) {
+      warp->arrived = latest;
+      warp->fencesBeforeBlock[(latest - 1) & 1] = warp->fences;
+    }
+}
+
 LogicalResult ThreadBlock::barrier(Warp &warp, simt::NamedBarrierOp op) {
   int64_t warpsHere = op.getThreads() / code->lanes;
   if (int64_t(op.getThreads()) % code->lanes || warpsHere < 1 ||
@@ -206,12 +220,16 @@ LogicalResult ThreadBlock::barrier(Warp &warp, simt::NamedBarrierOp op) {
     return op.emitOpError("expected ")
            << cast<simt::NamedBarrierOp>(first).getThreads()
            << " threads, as at other barriers of number " << op.getNumber();
-  uint32_t phase = arrive(warp);
+  arrive(warp);
   warp.fencesBeforeWarp = warp.fences;
-  uint32_t before = globalEpoch;
-  if (failed(meet(warp, first, llvm::maskTrailingOnes<uint32_t>(warpsHere))))
+  uint32_t before = globalEpoch,
+           with = llvm::maskTrailingOnes<uint32_t>(warpsHere);
+  warp.waitsAt = first;
+  if (areAllAt(first, with))
+    countAlike(*this, with);
+  if (failed(meet(warp, first, with)))
     return failure();
-  warp.passed = phase + 1;
+  warp.passed = warp.arrived;
   globalEpoch += globalEpoch == before;
   return success();
 }

@@ -135,9 +135,7 @@ static constexpr kiln::KnownAttribute kKnownAttributes[] = {
     // Transforms/Tile, Analysis
     {"tile.combined_as", kiln::AttributeRole::Decision},
     {"tile.grid_scale", kiln::AttributeRole::Decision},
-    {"tile.iteration_space", kiln::AttributeRole::Decision},
     {"tile.keeps_accumulator", kiln::AttributeRole::Decision},
-    {"tile.not_structured", kiln::AttributeRole::Decision},
     {"tile.printed_types", kiln::AttributeRole::Decision},
     {"tile.untranslated", kiln::AttributeRole::Decision},
 };

@@ -10,7 +10,7 @@
 // RUN:   %S/Inputs/mine.cpp -o %t/mine.so -L%build/lib -lKiln
 //
 // Form and analysis.
-// RUN: kiln-opt %s --load-target=%t/mine.so -verify-tile-form -tile-raise | FileCheck %s --check-prefix=RAISE
+// RUN: kiln-opt %s --load-target=%t/mine.so -verify-tile-form -tile-raise -o /dev/null 2>&1 | FileCheck %s --check-prefix=RAISE
 // RAISE-LABEL: tile.kernel @product
 // RAISE-SAME: accesses = ["load arg0[8*d2 : 8, 16*d0 : 16]", "load arg1[8*d2 : 8, 32*d1 : 32]", "store arg2[16*d0 : 16, 32*d1 : 32]"]
 // RAISE-SAME: dims = ["d0: parallel, grid 0, block 16, extent arg2[0]", "d1: parallel, grid 1, block 32, extent arg2[1]", "d2: reduction, loop step 1, block 8, extent arg0[0]"]

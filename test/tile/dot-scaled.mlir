@@ -1,6 +1,6 @@
 // RUN: kiln-opt %s | kiln-opt | FileCheck %s
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-expand-scaled-dots))' | FileCheck %s --check-prefix=EXPAND
-// RUN: kiln-opt %s --tile-raise | FileCheck %s --check-prefix=RAISE
+// RUN: kiln-opt %s --tile-raise -o /dev/null 2>&1 | FileCheck %s --check-prefix=RAISE
 
 // CHECK-LABEL: tile.kernel @packed
 // EXPAND-LABEL: tile.kernel @packed

@@ -1,4 +1,4 @@
-// RUN: kiln-opt %s -tile-raise | FileCheck %s --check-prefix=RAISE
+// RUN: kiln-opt %s -tile-raise -o /dev/null 2>&1 | FileCheck %s --check-prefix=RAISE
 // RUN: kiln-opt %s -tile-retile="sizes=16,0,24" -canonicalize -cse | FileCheck %s
 
 // The number of blocks is a parameter, the last block is masked where the

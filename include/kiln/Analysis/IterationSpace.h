@@ -121,11 +121,6 @@ private:
 /// `value` is something else. Masks compare it with the index in the block.
 mlir::Value matchClampedDistance(mlir::Value value, int64_t block);
 
-/// Names of the attributes that tile-raise attaches to kernels.
-inline constexpr llvm::StringLiteral kIterationSpaceAttr =
-    "tile.iteration_space";
-inline constexpr llvm::StringLiteral kNotStructuredAttr = "tile.not_structured";
-
 } // namespace kiln::tile
 
 #endif // KILN_ANALYSIS_ITERATIONSPACE_H

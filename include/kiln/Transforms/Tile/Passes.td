@@ -19,10 +19,10 @@ def VerifyTileForm : Pass<"verify-tile-form"> {
 }
 
 def TileRaise : Pass<"tile-raise"> {
-  let summary = "Recovers the iteration space and access maps of kernels";
+  let summary = "Reports the iteration space and access maps of kernels";
   let description = [{
-    Analyses every kernel (kiln::tile::IterationSpace) and attaches the result as the
-    attribute `tile.iteration_space`, or `tile.not_structured` with the reason.
+    Analyses every kernel (kiln::tile::IterationSpace) and says the result in a remark: the dimensions and accesses of
+    the iteration space, or why the kernel is not structured. The IR stays as it is.
   }];
 }
 

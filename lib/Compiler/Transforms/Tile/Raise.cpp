@@ -1,10 +1,10 @@
-//===- Raise.cpp - Attaches the iteration space to kernels ----------------===//
+//===- Raise.cpp - Reports the iteration space of kernels -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Analysis/IterationSpace.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Transforms/Tile/Passes.h"
-#include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
 
@@ -17,20 +17,18 @@ using namespace kiln::tile;
 
 namespace {
 
-/// Attaches the iteration space of every kernel, or why it has none.
+/// Reports the iteration space of every kernel, or why it has none.
 struct TileRaisePass : kiln::tile::impl::TileRaiseBase<TileRaisePass> {
   void runOnOperation() override {
     getOperation()->walk([](KernelOp kernel) {
       IterationSpace space = IterationSpace::analyze(kernel);
-      Builder builder(kernel.getContext());
-      kernel->removeAttr(kIterationSpaceAttr);
-      kernel->removeAttr(kNotStructuredAttr);
+      InFlightDiagnostic remark = kernel.emitRemark("tile.kernel @")
+                                  << kernel.getSymName();
       if (!space.isStructured())
-        kernel->setAttr(kNotStructuredAttr,
-                        builder.getStringAttr(space.getReason()));
+        remark << " is not structured: " << space.getReason();
       else
-        kernel->setAttr(kIterationSpaceAttr,
-                        space.toAttribute(kernel.getContext()));
+        remark << " has the iteration space "
+               << space.toAttribute(kernel.getContext());
     });
     markAllAnalysesPreserved();
   }

@@ -143,10 +143,8 @@ LogicalResult kiln::tile::retile(KernelOp kernel, ArrayRef<int64_t> sizes,
   LogicalResult result = retiler.run(sizes);
   if (succeeded(result) && retiler.changesAnything())
     result = retileLaunches(kernel, retiler, why);
-  if (succeeded(result) && retiler.changesAnything()) {
+  if (succeeded(result) && retiler.changesAnything())
     kernel.getBody().takeBody(copy.getBody());
-    kernel->removeAttr(kIterationSpaceAttr);
-  }
   copy.erase();
   return result;
 }

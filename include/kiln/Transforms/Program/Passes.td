@@ -13,9 +13,6 @@ def ProgramPlanMemory : Pass<"program-plan-memory"> {
     then, for every product of dynamic sizes, the buffers that are multiples of it.
     The arena is reserved by `program.arena`, before the first buffer. Buffers that
     are returned, and those whose size is not known on entry, stay on their own.
-
-    `program.arena_bytes` and `program.tensor_bytes` on the function report the size
-    of the arena's static part and the sum of the buffers in it.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }

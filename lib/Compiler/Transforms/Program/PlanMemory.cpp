@@ -179,7 +179,6 @@ private:
       return builder.createOrFold<arith::MulIOp>(loc, unit, constant(count));
     };
     Value base = constant(0);
-    int64_t arenaBytes = 0, tensorBytes = 0;
     for (SizeClass &sizes : classes) {
       placeItems(sizes);
       Value unit = constant(sizes.unit.content());
@@ -198,22 +197,11 @@ private:
         if (!offset)
           offset = add(base, scale(unit, item.offset));
         item.alloc.getOffsetMutable().assign(offset);
-        if (sizes.unit.isStatic())
-          tensorBytes += item.bytes;
       }
-      if (sizes.unit.isStatic())
-        arenaBytes = sizes.total * kAlign;
       base = add(base, scale(unit, sizes.total));
     }
     ArenaOp::create(builder, loc, base, before.getDeviceAttr(),
                     before.getOrdinalAttr(), before.getMemoryAttr());
-    auto add64 = [&](StringRef name, int64_t bytes) {
-      if (auto known = func->getAttrOfType<IntegerAttr>(name))
-        bytes += known.getInt();
-      func->setAttr(name, builder.getI64IntegerAttr(bytes));
-    };
-    add64(kArenaBytesAttr, arenaBytes);
-    add64(kTensorBytesAttr, tensorBytes);
   }
 
   FuncOp func;
@@ -226,8 +214,6 @@ void plan(FuncOp func) {
   Block &block = func.getBody().front();
   if (!block.getOps<ArenaOp>().empty())
     return; // planned before
-  func->removeAttr(kArenaBytesAttr);
-  func->removeAttr(kTensorBytesAttr);
   SmallVector<SmallVector<AllocOp>> memories;
   for (AllocOp alloc : block.getOps<AllocOp>()) {
     auto *known = llvm::find_if(memories, [&](ArrayRef<AllocOp> list) {

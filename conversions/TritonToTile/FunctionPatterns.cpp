@@ -3,7 +3,6 @@
 #include "Hints.h"
 #include "Patterns.h"
 
-#include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Tile/ExternOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
@@ -22,8 +21,8 @@ namespace {
 /// A public function becomes a kernel.
 struct ConvertFunc : OpConversionPattern<tt::FuncOp> {
   ConvertFunc(const mlir::TypeConverter &converter, MLIRContext *context,
-              bool strict, tile::KernelHintsAttr hints)
-      : OpConversionPattern(converter, context), strict(strict), hints(hints) {}
+              const KernelTraits &traits)
+      : OpConversionPattern(converter, context), traits(traits) {}
 
   LogicalResult
   matchAndRewrite(tt::FuncOp op, OpAdaptor,
@@ -51,14 +50,13 @@ struct ConvertFunc : OpConversionPattern<tt::FuncOp> {
       if (!facts.empty())
         kernel.setArgAttrs(i, facts);
     }
-    if (hints)
-      kernel->setAttr(tile::kKernelHintsAttr, hints);
-    if (!strict)
+    if (traits.hints)
+      kernel->setAttr(tile::kKernelHintsAttr, traits.hints);
+    if (!traits.isStrict)
       kernel.setNumericsAttr(tile::NumericsAttr::get(
           getContext(), /*contract=*/true, /*approx=*/true, /*ftz=*/false,
           /*reassoc=*/false));
-    if (auto progress =
-            op->getAttrOfType<UnitAttr>(kiln::target::kConcurrentAttr))
+    if (traits.concurrent.contains(op.getSymName()))
       kernel.setProgress(tile::Progress::concurrent);
     rewriter.applySignatureConversion(&kernel.getBody().front(), signature,
                                       getTypeConverter());
@@ -66,8 +64,7 @@ struct ConvertFunc : OpConversionPattern<tt::FuncOp> {
     return success();
   }
 
-  bool strict;
-  tile::KernelHintsAttr hints;
+  const KernelTraits &traits;
 };
 
 struct ConvertReturn : OpConversionPattern<tt::ReturnOp> {
@@ -182,10 +179,10 @@ struct ConvertTypes : ConversionPattern {
 } // namespace
 
 void populateFunctionPatterns(const TypeConverter &converter,
-                              RewritePatternSet &patterns, bool strict,
-                              tile::KernelHintsAttr hints) {
+                              RewritePatternSet &patterns,
+                              const KernelTraits &traits) {
   MLIRContext *context = patterns.getContext();
-  patterns.add<ConvertFunc>(converter, context, strict, hints);
+  patterns.add<ConvertFunc>(converter, context, traits);
   patterns.add<ConvertReturn, ConvertPoison, ConvertTypes,
                ConvertGrid<tt::GetProgramIdOp, tile::ProgramIdOp>,
                ConvertGrid<tt::GetNumProgramsOp, tile::NumProgramsOp>,

@@ -5,6 +5,7 @@
 
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace kiln::triton_to_tile {
 
@@ -16,9 +17,17 @@ public:
   TypeConverter();
 };
 
-/// Kernels get the hints, if there are any.
+/// What functions become kernels with.
+struct KernelTraits {
+  bool isStrict = false;       ///< arithmetic as written
+  tile::KernelHintsAttr hints; ///< null without any
+  /// Names of functions whose instances wait for each other, so that all must
+  /// run at once.
+  llvm::StringSet<> concurrent;
+};
+/// The traits outlive the patterns.
 void populateFunctionPatterns(const TypeConverter &, mlir::RewritePatternSet &,
-                              bool strict, tile::KernelHintsAttr hints);
+                              const KernelTraits &traits);
 void populateShapePatterns(const TypeConverter &, mlir::RewritePatternSet &);
 void populatePointerPatterns(const TypeConverter &, mlir::RewritePatternSet &);
 void populateBlockPatterns(const TypeConverter &, mlir::RewritePatternSet &);

@@ -5,7 +5,6 @@
 #include "Patterns.h"
 #include "Regions.h"
 
-#include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Dialect/Triton/Triton.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -42,8 +41,8 @@ bool waitsForOthers(tt::FuncOp func) {
   return waits;
 }
 
-/// Triton computes some operations of f32 by one instruction: quotients that are
-/// not `tt.precise_divf`, with up to 2 ulp, powers of two, where subnormal
+/// Triton computes some operations of f32 by one instruction: quotients that
+/// are not `tt.precise_divf`, with up to 2 ulp, powers of two, where subnormal
 /// results are zero, and exponentials as powers of two of a rounded product.
 void approximate(ModuleOp module) {
   module.walk([](Operation *op) {
@@ -83,13 +82,16 @@ struct TritonToTile : kiln::impl::TritonToTileBase<TritonToTile> {
     for (auto func : module.getOps<tt::FuncOp>())
       if (failed(expandDescriptors(func)))
         return signalPassFailure();
+    triton_to_tile::KernelTraits traits;
+    traits.isStrict = numerics == "strict";
+    traits.hints = *hints;
     for (auto func : module.getOps<tt::FuncOp>())
       if (waitsForOthers(func))
-        func->setAttr(target::kConcurrentAttr, UnitAttr::get(&getContext()));
+        traits.concurrent.insert(func.getSymName());
     if (numerics == "triton")
       approximate(module);
     if (failed(triton_to_tile::convertHints(module)) ||
-        failed(convert(module, *hints)))
+        failed(convert(module, traits)))
       signalPassFailure();
   }
 
@@ -183,7 +185,8 @@ private:
     return failure(inner.wasInterrupted());
   }
 
-  LogicalResult convert(ModuleOp module, tile::KernelHintsAttr hints) {
+  LogicalResult convert(ModuleOp module,
+                        const triton_to_tile::KernelTraits &traits) {
     MLIRContext *context = &getContext();
     triton_to_tile::TypeConverter converter;
     ConversionTarget target(*context);
@@ -194,8 +197,7 @@ private:
     target.addDynamicallyLegalDialect<arith::ArithDialect, math::MathDialect>(
         [&](Operation *op) { return converter.isLegal(op); });
     RewritePatternSet patterns(context);
-    triton_to_tile::populateFunctionPatterns(converter, patterns,
-                                             numerics == "strict", hints);
+    triton_to_tile::populateFunctionPatterns(converter, patterns, traits);
     triton_to_tile::populateShapePatterns(converter, patterns);
     triton_to_tile::populatePointerPatterns(converter, patterns);
     triton_to_tile::populateBlockPatterns(converter, patterns);

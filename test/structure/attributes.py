@@ -10,7 +10,7 @@ import os
 import re
 import sys
 
-MOST = 47
+MOST = 46
 LISTED = ("tile", "stage", "simt", "cpu")
 PREFIXES = LISTED + ("kiln", "program")
 # Below the layer that declares it: the evaluation of the operation that it is an attribute of.

@@ -14,9 +14,6 @@ inline constexpr llvm::StringLiteral kScheduleAttr = "kiln.schedule";
 inline constexpr llvm::StringLiteral kKernelAttr = "kiln.kernel";
 /// On a kernel: the function that it comes from (string).
 inline constexpr llvm::StringLiteral kFunctionAttr = "kiln.function";
-/// On a function that becomes a kernel: its instances wait for each other, so
-/// that all must run at once (unit).
-inline constexpr llvm::StringLiteral kConcurrentAttr = "kiln.concurrent";
 
 } // namespace kiln::target
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Cpu/CpuDialect.h"
-#include "kiln/Dialect/Cpu/Attributes.h"
 #include "kiln/Dialect/Cpu/RowUse.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Interfaces/KnownAttributes.h"
@@ -116,9 +115,6 @@ LogicalResult CpuDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attr) {
   static constexpr KnownAttribute kKnown[] = {
       {kProductAttr, AttributeRole::Decision},
-      {kScratchBytesAttr, AttributeRole::Decision},
-      // lib/CodeGen/Cpu
-      {"cpu.leaves", AttributeRole::Decision},
   };
   if (failed(verifyKnownAttribute(op, attr, kKnown)))
     return failure();

@@ -9,8 +9,8 @@
 !C = memref<12x16xf32, #stage.space<"l1">>
 
 // What is inside of `safe` runs without masks, what is behind `to` not at all.
+// CHECK: llvm.mlir.global external constant @bounds_scratch(1024 : i64)
 // CHECK-LABEL: func.func @bounds
-// CHECK-SAME: cpu.scratch_bytes = 1024
 // CHECK: %[[storage:.*]] = llvm.getelementptr %arg3[256]
 // CHECK: scf.for
 // CHECK: llvm.load %{{.*}} : !llvm.ptr -> vector<8xf32>

@@ -79,18 +79,15 @@ struct ConvertCpuToLLVMPass
 
   /// Regions have no way out before their end, blocks have.
   void returnWhereKernelsLeave() {
-    SmallVector<Operation *> markers;
-    getOperation().walk([&](LLVM::CallIntrinsicOp op) {
-      if (op->hasAttr(kLeavesAttr))
-        markers.push_back(op);
-    });
-    for (Operation *marker : markers) {
-      Block *block = marker->getBlock();
-      while (&block->back() != marker)
+    SmallVector<LeaveOp> leaves;
+    getOperation().walk([&](LeaveOp leave) { leaves.push_back(leave); });
+    for (LeaveOp leave : leaves) {
+      Block *block = leave->getBlock();
+      while (&block->back() != leave)
         block->back().erase();
-      OpBuilder b(marker);
-      func::ReturnOp::create(b, marker->getLoc());
-      marker->erase();
+      OpBuilder b(leave);
+      func::ReturnOp::create(b, leave.getLoc());
+      leave.erase();
     }
   }
 };

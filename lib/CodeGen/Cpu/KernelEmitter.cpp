@@ -4,8 +4,8 @@
 #include "MaskedMemory.h"
 #include "OwnLowerings.h"
 #include "SmallFloats.h"
-#include "kiln/Dialect/Cpu/Attributes.h"
 #include "kiln/Dialect/Cpu/CpuDialect.h"
+#include "kiln/Dialect/Cpu/Scratch.h"
 #include "kiln/Dialect/Tile/ExternOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
@@ -181,14 +181,10 @@ LogicalResult KernelEmitter::emitFunction(StringRef name) {
   }
   // Whole vectors may be read past the end of the last storage.
   int64_t bytes = llvm::alignTo(scratchEnd + 512, 64);
-  function->setAttr(kScratchBytesAttr, b.getI64IntegerAttr(bytes));
-  if (bytes) {
-    // What the device compares with what it is told to give.
-    b.setInsertionPoint(function);
-    LLVM::GlobalOp::create(b, loc, i64, /*isConstant=*/true,
-                           LLVM::Linkage::External, (name + "_scratch").str(),
-                           b.getI64IntegerAttr(bytes));
-  }
+  b.setInsertionPoint(function);
+  LLVM::GlobalOp::create(b, loc, i64, /*isConstant=*/true,
+                         LLVM::Linkage::External, scratchSymbol(name),
+                         b.getI64IntegerAttr(bytes));
   return success();
 }
 

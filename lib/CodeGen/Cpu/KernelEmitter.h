@@ -28,8 +28,8 @@ public:
                 const CpuConfig &config, const target::TargetOptions &options,
                 target::TargetAttr description);
 
-  /// Emits the function of the kernel before it. On success the function
-  /// carries the attribute `cpu.scratch_bytes`.
+  /// Emits the function of the kernel before it, and the constant that says how
+  /// much scratch memory it needs (scratchSymbol).
   mlir::LogicalResult run();
 
   /// Emits the operations of a block in order.
@@ -85,9 +85,6 @@ private:
     unsigned inserted = 0;
   } taken;
 };
-
-/// Marks where the kernel returns; the rest of its block is never reached.
-constexpr llvm::StringLiteral kLeavesAttr = "cpu.leaves";
 
 } // namespace kiln::cpu
 

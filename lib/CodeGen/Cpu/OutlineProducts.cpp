@@ -50,8 +50,8 @@ static FailureOr<Stretch> findStretch(AcquireOp acquire) {
     WalkResult walked = op->walk([&](Operation *inner) -> WalkResult {
       for (Value operand : inner->getOperands())
         take(operand);
-      return inner->hasAttr(kLeavesAttr) ? WalkResult::interrupt()
-                                         : WalkResult::advance();
+      return isa<LeaveOp>(inner) ? WalkResult::interrupt()
+                                 : WalkResult::advance();
     });
     if (walked.wasInterrupted())
       return acquire.emitOpError()

@@ -3,6 +3,7 @@
 
 #include "OwnLowerings.h"
 #include "kiln-c/Kernel.h"
+#include "kiln/Dialect/Cpu/CpuDialect.h"
 #include "kiln/Dialect/Tile/ExternOps.h"
 #include "kiln/System/DType.h"
 #include "kiln/Transforms/Tile/Passes.h"
@@ -78,11 +79,7 @@ void KernelEmitter::callRuntime(size_t field, Type result, ValueRange args,
   });
 }
 
-void KernelEmitter::leave() {
-  auto marker = LLVM::CallIntrinsicOp::create(
-      b, loc, b.getStringAttr("llvm.sideeffect"), ValueRange());
-  marker->setAttr(kLeavesAttr, b.getUnitAttr());
-}
+void KernelEmitter::leave() { LeaveOp::create(b, loc); }
 
 /// A message with the place in the source that it comes from.
 static std::string locatedText(Location loc, StringRef message) {

@@ -4,7 +4,7 @@
 #include "kiln/LLVM/Serialize.h"
 #include "Link.h"
 #include "Optimize.h"
-#include "kiln/Dialect/Cpu/Attributes.h"
+#include "kiln/Dialect/Cpu/Scratch.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -259,14 +259,17 @@ LogicalResult cpu::serializeKernels(ModuleOp module,
   result.blobs.push_back(std::move(*bytes));
   for (std::string &name : compilation.requirements())
     result.requirements.push_back(std::move(name));
+  SymbolTable symbols(module);
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
-    auto scratch = function->getAttrOfType<IntegerAttr>(cpu::kScratchBytesAttr);
+    // Functions without scratch memory are no kernels.
+    auto scratch = symbols.lookup<LLVM::GlobalOp>(
+        cpu::scratchSymbol(function.getSymName()));
     if (!scratch)
       continue;
     target::CompiledKernel kernel;
     kernel.name = kernel.symbol = function.getSymName().str();
     kernel.blob = blob;
-    kernel.scratchBytes = scratch.getInt();
+    kernel.scratchBytes = cast<IntegerAttr>(scratch.getValueAttr()).getInt();
     result.kernels.push_back(std::move(kernel));
   }
   return success();

@@ -148,6 +148,22 @@ def Cpu_AcquireOp : Cpu_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "$row attr-dict";
 }
 
+def Cpu_LeaveOp : Cpu_Op<"leave", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Returns from the function of a kernel";
+  let description = [{
+    Stands in any region of the function, where no block could end: regions have no way out before their end. What follows it in its
+    block is never executed. `convert-cpu-to-llvm` makes a return of it once there are blocks only.
+
+    Since: 0.4.
+
+    Example:
+    ```mlir
+    cpu.leave
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 def Cpu_ReleaseOp : Cpu_Op<"release", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Gives up the matrix unit of this thread";
   let description = [{

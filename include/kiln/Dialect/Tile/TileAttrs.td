@@ -108,7 +108,8 @@ def Tile_LoopHintsAttr : Tile_Attr<"LoopHints", "loop_hints"> {
     - `single_accumulator`: what products accumulate in is kept once, not once for each stage.
     - `independent`: no iteration loads through one parameter of the kernel what an earlier iteration of the same
       instance stores through another one, so that loads may be issued before the stores of earlier iterations. Nor do
-      the threads that share an instance need a barrier between accesses of the loop and accesses through other parameters.
+      the threads that share an instance need a barrier between accesses of the loop and accesses through other parameters,
+      or between a store and the same store of the next iteration.
 
     Constraint: numbers are not negative.
   }];

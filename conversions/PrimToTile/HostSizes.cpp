@@ -18,7 +18,7 @@ std::string HostSizes::describe(const Extent &extent) {
   if (extent.isStatic())
     return std::to_string(extent.get());
   Value value;
-  if (int symbol = extent.asSymbol(); symbol >= 0)
+  if (int symbol = asSymbol(extent); symbol >= 0)
     value = host.math.symbols[symbol].value;
   if (auto dim = value ? value.getDefiningOp<memref::DimOp>() : nullptr)
     if (auto argument = dyn_cast<BlockArgument>(dim.getSource()))
@@ -48,11 +48,10 @@ void HostSizes::check(Extent a, Extent b) {
   if (from.same(to))
     return;
   // What is known later is said by what was known before.
-  if (from.asSymbol() < 0 ||
-      (!settled.empty() && from.asSymbol() < to.asSymbol()))
+  if (asSymbol(from) < 0 || (!settled.empty() && asSymbol(from) < asSymbol(to)))
     std::swap(from, to);
   // Only what is not a part of the other size can be replaced by it.
-  if (int symbol = from.asSymbol(); symbol >= 0)
+  if (int symbol = asSymbol(from); symbol >= 0)
     if (llvm::none_of(to.getTerms(), [&](const Extent::Term &term) {
           return llvm::is_contained(term.factors, symbol);
         }))

@@ -154,7 +154,6 @@ public:
   Complex sub(Complex a, Complex b);
   Complex mul(Complex a, Complex b);
   Complex div(Complex a, Complex b);
-  Complex scale(Complex a, mlir::Value by);
   Complex conj(Complex z);
   /// i z and -i z.
   Complex turn(Complex z);
@@ -162,13 +161,18 @@ public:
   /// The distance from zero, without overflow on the way.
   mlir::Value abs(Complex z);
   Complex exp(Complex z);
-  Complex expm1(Complex z);
   Complex log(Complex z);
-  Complex log1p(Complex z);
   Complex sqrt(Complex z);
+  Complex pow(Complex a, Complex b);
+  /// The function that StableHLO or CHLO gives this name, or nothing.
+  std::optional<Complex> named(llvm::StringRef name, Complex z);
+
+private:
+  // Functions that `named` gives.
+  Complex expm1(Complex z);
+  Complex log1p(Complex z);
   Complex rsqrt(Complex z);
   Complex cbrt(Complex z);
-  Complex pow(Complex a, Complex b);
   Complex logistic(Complex z);
   Complex sin(Complex z);
   Complex cos(Complex z);
@@ -179,10 +183,8 @@ public:
   Complex acos(Complex z);
   Complex acosh(Complex z);
   Complex atanh(Complex z);
-  /// The function that StableHLO or CHLO gives this name, or nothing.
-  std::optional<Complex> named(llvm::StringRef name, Complex z);
 
-private:
+  Complex scale(Complex a, mlir::Value by);
   /// A function of prim on real numbers; `a` itself if prim lacks it.
   mlir::Value real(llvm::StringRef name, mlir::Value a, mlir::Value b = {});
   mlir::Value number(double value, Complex like);

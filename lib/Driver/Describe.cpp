@@ -55,9 +55,9 @@ bool kiln::driver::printDescribe(StringRef spec, llvm::raw_ostream &os,
   if (!target.help().empty())
     os << ": " << target.help();
   os << "\nSPEC " << bound.options.str() << "\n";
-  if (std::string plugin = registry.pluginOf(target); !plugin.empty())
+  if (std::string plugin = pluginOf(target); !plugin.empty())
     os << "plug-in " << plugin << "\n";
-  const Target *host = registry.hostTarget();
+  const Target *host = findHostTarget();
   os << "takes over at "
      << (target.inputLevel() == InputLevel::Prim ? "prim" : "tile");
   if (!target.hasPipeline() && target.inputLevel() == InputLevel::Tile)

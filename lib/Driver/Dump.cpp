@@ -97,7 +97,7 @@ llvm::StringSet<> passNames(const CompileOptions &options,
   for (StringRef spec : options.targets)
     for (StringRef part : splitSpecs(spec))
       add(registry.bind(part, context));
-  if (const Target *host = registry.hostTarget())
+  if (const Target *host = findHostTarget())
     add(registry.bind(host->name(), context));
   return names;
 }

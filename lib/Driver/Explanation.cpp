@@ -189,7 +189,7 @@ void Explanation::assembly(ModuleOp lowered, const BoundTarget &bound) {
   std::string text;
   llvm::raw_string_ostream os(text);
   if (failed(runGuardedActivity(
-          TargetRegistry::get().describe(*bound.target, "text of"), *copy, [&] {
+          describeTarget(*bound.target, "text of"), *copy, [&] {
             return bound.target->emit(*copy, EmitKind::Assembly, bound.options,
                                       os);
           })))

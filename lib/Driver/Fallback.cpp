@@ -59,8 +59,7 @@ FailureOr<bool> kiln::driver::accepts(Operation *op, const BoundTarget &bound,
     reason = "the target has no code generator" + whyNone(bound.description);
     return false;
   }
-  std::string owner =
-      TargetRegistry::get().describe(*bound.target, "'accepts' of");
+  std::string owner = describeTarget(*bound.target, "'accepts' of");
   bool taken = false;
   if (failed(runGuardedActivity(owner, op, [&] {
         taken =
@@ -78,7 +77,7 @@ FailureOr<bool> kiln::driver::accepts(Operation *op, const BoundTarget &bound,
 FailureOr<BoundTarget> kiln::driver::fallbackHost(ArrayRef<BoundTarget> targets,
                                                   MLIRContext *context,
                                                   bool noFallback) {
-  const Target *host = TargetRegistry::get().hostTarget();
+  const Target *host = findHostTarget();
   if (noFallback || !host || host->inputLevel() != InputLevel::Tile ||
       llvm::any_of(targets, [&](const BoundTarget &bound) {
         return bound.target == host;

@@ -192,7 +192,7 @@ private:
     if (!a.isKnown() || !b.isKnown() || a.same(b))
       return;
     // Everything that is replaced leads to what stays.
-    int from = b.asSymbol(), other = a.asSymbol();
+    int from = asSymbol(b), other = asSymbol(a);
     const Expr *to = &a;
     if (other >= 0 && (from < 0 || other > from))
       from = other, to = &b;

@@ -66,10 +66,9 @@ std::string difference(const Executable &one, const Executable &two) {
 LogicalResult kiln::driver::serialiseAgain(ModuleOp module, Location loc,
                                            const BoundTarget &bound,
                                            const Executable &first) {
-  TargetRegistry &registry = TargetRegistry::get();
-  if (isOwnPlugin(registry.pluginOf(*bound.target)))
+  if (isOwnPlugin(pluginOf(*bound.target)))
     return success();
-  std::string owner = registry.describe(*bound.target, "serialiser of");
+  std::string owner = describeTarget(*bound.target, "serialiser of");
   Executable second;
   if (failed(runGuardedActivity(owner, module, [&] {
         return bound.target->serialize(module, bound.options, second);

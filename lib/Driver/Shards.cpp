@@ -100,8 +100,7 @@ static LogicalResult buildPipeline(PassManager &pm, const BoundTarget &bound,
   static std::mutex building;
   std::lock_guard<std::mutex> lock(building);
   return runGuardedActivity(
-      TargetRegistry::get().describe(*bound.target, "pipeline of"), module,
-      [&] {
+      describeTarget(*bound.target, "pipeline of"), module, [&] {
         TargetOptions options = bound.options;
         // What the SPEC says counts more.
         if (SemanticsCheck::of(module.getContext()) &&
@@ -119,7 +118,7 @@ namespace {
 class BlobCheck {
 public:
   BlobCheck(ModuleOp module, const BoundTarget &bound)
-      : owner(TargetRegistry::get().describe(*bound.target, "serialiser of")),
+      : owner(describeTarget(*bound.target, "serialiser of")),
         whole(module.getLoc()),
         isComplete(bound.target->inputLevel() == InputLevel::Tile) {
     for (auto kernel : module.getOps<tile::KernelOp>())
@@ -210,8 +209,7 @@ kiln::driver::lowerModule(ModuleOp module, const BoundTarget &bound,
   // A serialiser may change the module that it gets.
   OwningOpRef<ModuleOp> copy = twice ? module.clone() : ModuleOp();
   unsigned before = printer.numErrors();
-  std::string owner =
-      TargetRegistry::get().describe(*bound.target, "serialiser of");
+  std::string owner = describeTarget(*bound.target, "serialiser of");
   if (failed(runGuardedActivity(owner, module, [&] {
         return bound.target->serialize(module, bound.options, blobs);
       }))) {

@@ -216,7 +216,7 @@ static LogicalResult emitLowered(Session &session, ModuleOp module,
   EmitKind kind =
       session.stopsAt(Emit::LLVM) ? EmitKind::LLVM : EmitKind::Assembly;
   return runGuardedActivity(
-      TargetRegistry::get().describe(*bound.target, "text of"), module,
+      describeTarget(*bound.target, "text of"), module,
       [&] { return bound.target->emit(module, kind, bound.options, os); });
 }
 

@@ -50,7 +50,7 @@ namespace {
 void unloadModule(KilnDevice *device, KilnModule *module) {
   device->enter();
   detachOutput(device, module);
-  device->api->unloadModule(module->module);
+  device->code->unloadModule(module->module);
   delete module;
 }
 
@@ -64,8 +64,8 @@ int getKernel(KilnDevice *device, KilnModule *module,
   created->symbol = std::make_shared<const std::string>(description->symbol);
   created->output = module->output.get();
   if (check(device,
-            device->api->findFunction(&created->function, module->module,
-                                      description->symbol),
+            device->code->findFunction(&created->function, module->module,
+                                       description->symbol),
             "finding kernel '" + *created->symbol + "'", error))
     return 1;
   module->kernels.push_back(std::move(created));
@@ -124,7 +124,8 @@ int limitToResident(KilnDevice *device, KilnKernel &kernel, LaunchShape &shape,
   if (!kernel.resident || kernel.residentThreads != threads ||
       kernel.residentShared != shape.sharedBytes) {
     int each = 0;
-    if (check(device, device->api->countResident(&each, kernel.function, shape),
+    if (check(device,
+              device->code->countResident(&each, kernel.function, shape),
               "counting the blocks of a core", error))
       return 1;
     kernel.resident = int64_t(std::max(each, 1)) * device->properties.numCores;
@@ -191,7 +192,7 @@ int execute(KilnDevice *device, KilnQueue *queue, const KilnLaunch *launch,
   device->enter();
   if (shape.sharedBytes > kernel.dynamicShared) {
     if (check(device,
-              device->api->allowShared(kernel.function, shape.sharedBytes),
+              device->code->allowShared(kernel.function, shape.sharedBytes),
               "asking for shared memory", error))
       return 1;
     kernel.dynamicShared = shape.sharedBytes;
@@ -207,8 +208,8 @@ int execute(KilnDevice *device, KilnQueue *queue, const KilnLaunch *launch,
   else if (kernel.output)
     expectOutput(device, queue, kernel.output);
   int status =
-      device->api->launch(kernel.function, shape, parameters.addresses.data(),
-                          streamOf(device, queue));
+      device->code->launch(kernel.function, shape, parameters.addresses.data(),
+                           streamOf(device, queue));
   if (!status && queue) {
     remember(*queue, kernel, *launch);
     return 0;

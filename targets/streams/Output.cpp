@@ -36,7 +36,8 @@ int kiln::streams::attachOutput(KilnDevice *device, KilnModule *module,
   const StreamApi &api = *device->api;
   uint64_t variable = 0;
   size_t bytes = 0;
-  if (api.findVariable(&variable, &bytes, module->module, kOutputSymbol))
+  if (device->code->findVariable(&variable, &bytes, module->module,
+                                 kOutputSymbol))
     return 0; // it has none
   if (bytes != 3 * sizeof(uint64_t))
     return failDriver(error, std::string("its variable '") + kOutputSymbol +

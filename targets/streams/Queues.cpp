@@ -125,16 +125,16 @@ int beginRecording(KilnDevice *device, KilnQueue *queue, KilnError *error) {
   queue->recorded.clear();
   for (KilnQueue::Launched &launched : queue->launched)
     launched = {};
-  return check(device, device->api->beginCapture(queue->stream),
+  return check(device, device->code->beginCapture(queue->stream),
                "beginning a recording", error);
 }
 
 void destroyRecording(KilnDevice *device, KilnRecording *recording) {
   device->enter();
   if (recording->executable)
-    device->api->destroyExecutable(recording->executable);
+    device->code->destroyExecutable(recording->executable);
   if (recording->graph)
-    device->api->destroyGraph(recording->graph);
+    device->code->destroyGraph(recording->graph);
   delete recording;
 }
 
@@ -146,11 +146,11 @@ int endRecording(KilnDevice *device, KilnQueue *queue,
   created->outputs = std::move(queue->recorded);
   std::move(std::begin(queue->launched), std::end(queue->launched),
             created->launched);
-  if (check(device, device->api->endCapture(queue->stream, &created->graph),
+  if (check(device, device->code->endCapture(queue->stream, &created->graph),
             "ending a recording", error))
     return 1;
   if (check(device,
-            device->api->instantiate(&created->executable, created->graph),
+            device->code->instantiate(&created->executable, created->graph),
             "making a graph of a recording", error)) {
     destroyRecording(device, created.release());
     return 1;
@@ -168,8 +168,8 @@ int replay(KilnDevice *device, KilnQueue *queue, KilnRecording *recording,
     std::copy(std::begin(recording->launched), std::end(recording->launched),
               queue->launched);
   return check(device,
-               device->api->launchGraph(recording->executable,
-                                        streamOf(device, queue)),
+               device->code->launchGraph(recording->executable,
+                                         streamOf(device, queue)),
                "replay", error) ||
          settle(device, queue, "replay", error);
 }

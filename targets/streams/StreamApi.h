@@ -28,9 +28,10 @@ struct LaunchShape {
   int64_t numCluster() const { return cluster[0] * cluster[1] * cluster[2]; }
 };
 
-/// The functions of a vendor's library. All but `describe` return its status,
-/// which is 0 for success, and are called with the device entered. Handles are
-/// the library's; addresses are those of device memory.
+/// The functions of a vendor's library for memory, streams and events. All but
+/// `describe` return its status, which is 0 for success, and are called with
+/// the device entered. Handles are the library's; addresses are those of device
+/// memory.
 class StreamApi {
 public:
   virtual ~StreamApi() = default;
@@ -63,6 +64,12 @@ public:
   virtual int awaitEvent(void *stream, void *event) const = 0;
   virtual int synchronizeEvent(void *event) const = 0;
   virtual int elapsed(float *milliseconds, void *begin, void *end) const = 0;
+};
+
+/// Its functions for code: modules, launches, and graphs of these.
+class CodeApi {
+public:
+  virtual ~CodeApi() = default;
 
   /// Captures what this thread puts into the stream, and nothing else.
   virtual int beginCapture(void *stream) const = 0;

@@ -37,6 +37,7 @@ struct KilnOutput {
 
 struct KilnDevice {
   const kiln::streams::StreamApi *api = nullptr;
+  const kiln::streams::CodeApi *code = nullptr;
   void *immediate = nullptr; ///< the stream of what goes without a queue
   int64_t maxShared = 0; ///< bytes of shared memory that a block may ask for
   std::string name;

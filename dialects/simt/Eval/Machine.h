@@ -211,7 +211,6 @@ public:
   uint32_t arrive(Warp &warp);
   /// Waits until all warps have arrived in a phase.
   mlir::LogicalResult await(Warp &warp, mlir::Operation *op, uint32_t phase);
-  uint32_t allWarps() const;
   // Barriers of slots.
   mlir::LogicalResult createBarriers(simt::CreateBarriersOp op);
   /// The barrier at an address; null after a report where there is none.
@@ -220,9 +219,6 @@ public:
                                SlotBarrier &barrier, int64_t bytes);
   mlir::LogicalResult awaitParity(mlir::Operation *op, Warp &warp,
                                   int64_t address, bool isOdd);
-  /// Ends the phase of a barrier, if all have arrived and all bytes are there.
-  /// With `hurries` those in flight arrive now.
-  mlir::LogicalResult tryComplete(SlotBarrier &barrier, bool hurries);
   /// With a seed: something in flight may happen now, and others go on.
   mlir::LogicalResult stir(Warp &warp);
 
@@ -250,15 +246,11 @@ public:
                             Shadow &shadow, llvm::StringRef memory,
                             int64_t begin, int64_t bytes, Use use,
                             const char *stored, const char *now);
-  Shadow &shadowOf(const Buffer *buffer) {
-    return buffer ? global[buffer] : shared;
-  }
   /// The buffer and offset of an address outside of shared memory.
   Span find(int64_t address) const;
   /// What bytes hold, without an access; null where they are not all there.
   const char *peek(unsigned space, int64_t address, int64_t bytes) const;
 
-  uint32_t numberOf(mlir::Operation *op);
   mlir::Operation *opOf(uint32_t number) const { return ops[number]; }
 
   //===--- In flight ---===//
@@ -266,7 +258,6 @@ public:
   mlir::LogicalResult issue(ThreadCopy copy);
   mlir::LogicalResult issueBulk(ThreadCopy copy);
   mlir::LogicalResult finishCopy(int64_t id);
-  mlir::LogicalResult arrive(ThreadCopy &copy);
   mlir::LogicalResult issue(std::shared_ptr<WarpProduct> product);
   mlir::LogicalResult finishProduct(WarpProduct &product);
   mlir::LogicalResult finishWarp(Warp &warp);
@@ -286,11 +277,6 @@ public:
   mlir::Operation *stoppedAt = nullptr;
 
   uint64_t random(uint64_t below) { return generator() % below; }
-  /// Remembers a read of shared memory by a warp for the barriers of slots.
-  void noteRead(int64_t at, const Warp &warp) {
-    if (!readTimes.empty())
-      readTimes[at * warps.size() + warp.number] = warp.known[warp.number];
-  }
 
 private:
   bool isSlotReady(int64_t address, bool isOdd) const;
@@ -300,6 +286,20 @@ private:
   static bool isWriteKnown(const ByteState &byte, const Warp &warp) {
     return byte.phase && warp.awaitedPhases[byte.slot] >= byte.phase;
   }
+  uint32_t allWarps() const;
+  /// Remembers a read of shared memory by a warp for the barriers of slots.
+  void noteRead(int64_t at, const Warp &warp) {
+    if (!readTimes.empty())
+      readTimes[at * warps.size() + warp.number] = warp.known[warp.number];
+  }
+  /// Ends the phase of a barrier, if all have arrived and all bytes are there.
+  /// With `hurries` those in flight arrive now.
+  mlir::LogicalResult tryComplete(SlotBarrier &barrier, bool hurries);
+  mlir::LogicalResult arrive(ThreadCopy &copy);
+  Shadow &shadowOf(const Buffer *buffer) {
+    return buffer ? global[buffer] : shared;
+  }
+  uint32_t numberOf(mlir::Operation *op);
   mlir::LogicalResult explainStuck();
   bool areAllAt(mlir::Operation *op, uint32_t with) const;
   bool haveAllArrived(uint32_t phase) const;

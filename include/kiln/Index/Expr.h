@@ -63,7 +63,6 @@ public:
   int64_t asStatic() const {
     return isStatic() ? number : mlir::ShapedType::kDynamic;
   }
-  Integer asInteger() const { return isStatic() ? Integer(number) : Integer(); }
 
   /// Known to be the same whatever symbols and dimensions are.
   bool same(const Expr &other) const {
@@ -89,8 +88,6 @@ public:
   Expr offset() const;
   /// The dimension if the expression is just that, else -1.
   int asDim() const;
-  /// True if all coefficients of dimensions and symbols are numbers.
-  bool isLinear() const;
   /// Without the terms of the dimensions for which `drop` holds.
   Expr without(llvm::function_ref<bool(int)> drop) const;
 
@@ -99,11 +96,6 @@ public:
   llvm::ArrayRef<Term> getTerms() const & { return terms; }
   void getTerms() && = delete; ///< the terms would not live on
   int64_t getNumber() const { return number; }
-  /// The symbol if the expression is just that, else -1.
-  int asSymbol() const;
-  /// The greatest number that divides all coefficients and the number; 0 for
-  /// the expression 0.
-  int64_t content() const;
   /// The quotient where `divisor` divides every term (a number other than
   /// 0, or a product of symbols, which are taken not to be 0); else nothing.
   std::optional<Expr> exactDiv(const Expr &divisor) const;
@@ -117,12 +109,6 @@ public:
   friend Expr operator+(const Expr &a, const Expr &b) { return sum(a, b, 1); }
   friend Expr operator-(const Expr &a, const Expr &b) { return sum(a, b, -1); }
   friend Expr operator*(const Expr &a, const Expr &b);
-
-  /// As an upstream expression over d0, ... and s0, ...; null where upstream
-  /// has none (unknown ones).
-  mlir::AffineExpr toAffine(mlir::MLIRContext *context) const;
-  /// From a sum of products; nothing for divisions.
-  static std::optional<Expr> fromAffine(mlir::AffineExpr expr);
 
   /// Prints `4*d0 + s0*s1 + 3`.
   void print(llvm::raw_ostream &os) const;
@@ -145,6 +131,23 @@ struct ExprHash {
   size_t operator()(const Expr &expr) const { return hash_value(expr); }
 };
 
+/// The number of a static expression.
+inline Integer toInteger(const Expr &expr) {
+  return expr.isStatic() ? Integer(expr.getNumber()) : Integer();
+}
+/// The symbol if the expression is just that, else -1.
+int asSymbol(const Expr &expr);
+/// True if all coefficients of dimensions and symbols are numbers.
+bool isLinear(const Expr &expr);
+/// The greatest number that divides all coefficients and the number; 0 for the
+/// expression 0.
+int64_t contentOf(const Expr &expr);
+
+/// As an upstream expression over d0, ... and s0, ...; null where upstream has
+/// none (unknown ones).
+mlir::AffineExpr toAffine(const Expr &expr, mlir::MLIRContext *context);
+/// From a sum of products; nothing for divisions.
+std::optional<Expr> fromAffine(mlir::AffineExpr expr);
 /// One expression per dimension of a value, as a map over `numDims` dimensions
 /// and `numSymbols` symbols; null if one of them is unknown.
 mlir::AffineMap toAffineMap(llvm::ArrayRef<Expr> exprs, unsigned numDims,

@@ -17,14 +17,12 @@
 
 namespace kiln::functions {
 
-/// Short names for operations on values of one shape, and functions of them. A
-/// family derives from it where it has something better.
-class Float32 : public Lanes {
+/// Short names for operations on values of one shape.
+class FloatLanes : public Lanes {
 public:
   using Value = mlir::Value;
   using CmpF = mlir::arith::CmpFPredicate;
   using Lanes::Lanes;
-  virtual ~Float32();
 
   Value fma(Value x, Value y, Value z) const {
     return mlir::math::FmaOp::create(b, loc, x, y, z);
@@ -67,6 +65,14 @@ public:
   Value sar(Value x, int64_t by) const {
     return mlir::arith::ShRSIOp::create(b, loc, x, i32(by));
   }
+};
+
+/// Functions of f32. A family derives from it where it has something better.
+class Float32 : public FloatLanes {
+public:
+  using FloatLanes::FloatLanes;
+  virtual ~Float32();
+
   /// Horner's rule, lowest coefficient first.
   Value polynomial(Value x, llvm::ArrayRef<double> coefficients) const;
   /// 2^n for n in [-126, 127].

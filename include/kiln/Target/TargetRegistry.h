@@ -81,18 +81,10 @@ public:
   const Target *find(llvm::StringRef name) const;
   const Family *findFamily(llvm::StringRef name) const;
   std::vector<const Target *> targets() const;
-  /// The target that runs kernels which others decline, or null.
-  const Target *hostTarget() const;
   std::vector<OptionInfo> optionsOf(const Target &target) const;
   std::vector<ExtensionPoint> pointsOf(llvm::StringRef target) const;
   std::vector<const ExtensionPass *> passesAt(llvm::StringRef point) const;
-  const ExtensionPoint *findPoint(llvm::StringRef name) const;
   std::vector<PluginInfo> plugins() const;
-  /// The plug-in that registered a target.
-  std::string pluginOf(const Target &target) const;
-  /// "target 'tiny' of plug-in 'tiny'", for messages; `what` is what of it:
-  /// "serialiser of".
-  std::string describe(const Target &target, llvm::StringRef what = "") const;
 
   /// Parses SPEC, finds the target, checks chip and keys and builds the
   /// description (from the file of `description=FILE` where given). Reports at
@@ -111,8 +103,17 @@ public:
 private:
   TargetRegistry();
   ~TargetRegistry();
+  const ExtensionPoint *findPoint(llvm::StringRef name) const;
   std::unique_ptr<Impl> state;
 };
+
+/// The target that runs kernels which others decline, or null.
+const Target *findHostTarget();
+/// The plug-in that registered a target; empty for those of the core.
+std::string pluginOf(const Target &target);
+/// "target 'tiny' of plug-in 'tiny'", for messages; `what` is what of it:
+/// "serialiser of".
+std::string describeTarget(const Target &target, llvm::StringRef what = "");
 
 /// Sets `kiln.spec` and `kiln.target` on a module.
 void setTarget(mlir::ModuleOp module, const BoundTarget &target);

@@ -51,7 +51,7 @@ Expected<Answer> IsolatedTarget::askCached(StringRef method,
 std::string kiln::isolated::sentence(const Target &target, StringRef what,
                                      const Twine &subject) {
   auto [verb, why] = what.split(": ");
-  std::string text = TargetRegistry::get().describe(target) + " " + verb.str();
+  std::string text = describeTarget(target) + " " + verb.str();
   if (!subject.isTriviallyEmpty())
     text += " on " + subject.str();
   return text + (why.empty() ? "" : ": " + why.str());

@@ -92,7 +92,7 @@ static index::Integer bound(const IndexExpr &expr, MapContext &ctx) {
       return std::nullopt;
     result = result + coef * (ctx.sizes[dim] - 1);
   }
-  return result.asInteger();
+  return index::toInteger(result);
 }
 
 /// Splits a linear index into one index per size.

@@ -147,7 +147,7 @@ BoundTarget TargetRegistry::bind(StringRef spec, MLIRContext *context) const {
       errors += diag.getSeverity() == DiagnosticSeverity::Error;
       return failure(); // whoever prints them is next
     });
-    std::string owner = describe(*target, "description of");
+    std::string owner = describeTarget(*target, "description of");
     (void)runGuardedActivity(owner, *place, [&] {
       bound.description = target->description(context, *options);
       if (!bound.description && !errors)

@@ -47,7 +47,7 @@ static std::string checkFormPass(const TargetRegistry &registry,
   const Target *owner = registry.find(StringRef(point.name).split('.').first);
   return "form pass '" + point.formPass + "' of extension point '" +
          point.name + "'" +
-         (owner ? " of " + registry.describe(*owner) : std::string()) + ": " +
+         (owner ? " of " + describeTarget(*owner) : std::string()) + ": " +
          StringRef(error).rtrim().str();
 }
 
@@ -64,7 +64,7 @@ void kiln::target::runExtensionPoint(OpPassManager &pm,
     pm.addPass(std::make_unique<ErrorPass>(
         "extension point '" + point.str() + "' is not declared: " +
         (registry.find(owner)
-             ? registry.describe(*registry.find(owner)) +
+             ? describeTarget(*registry.find(owner)) +
                    " has to list it in extensionPoints(), which has " +
                    (known.empty() ? std::string("none") : known)
              : "addExtensionPoint or a target's extensionPoints() does")));

@@ -137,7 +137,7 @@ struct ClaimProgramPass
       errors += diag.getSeverity() == DiagnosticSeverity::Error;
       return failure(); // whoever prints them is next
     });
-    std::string owner = registry.describe(*bound.target, "'claimProgram' of");
+    std::string owner = describeTarget(*bound.target, "'claimProgram' of");
     if (succeeded(runGuardedActivity(owner, getOperation(), [&] {
           return bound.target->claimProgram(getOperation(), bound.options);
         })))

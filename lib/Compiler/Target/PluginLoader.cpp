@@ -150,7 +150,7 @@ std::string checkProgram(const std::string &path) {
   for (const PluginInfo &plugin : registry.impl().plugins)
     if (plugin.path == path)
       for (const Target *target : registry.targets())
-        if (registry.pluginOf(*target) == plugin.name) {
+        if (pluginOf(*target) == plugin.name) {
           std::string why = whyUnusable(registry, *target);
           if (why.empty())
             why = checkContributions(registry, plugin.name);

@@ -61,9 +61,9 @@ bool kiln::target::isProgramFile(StringRef path) {
 }
 
 /// The plug-in of a target; null for the core.
-static const PluginInfo *pluginOf(const TargetRegistry &registry,
-                                  const Target &target) {
-  std::string name = registry.pluginOf(target);
+static const PluginInfo *findPlugin(const TargetRegistry &registry,
+                                    const Target &target) {
+  std::string name = pluginOf(target);
   for (const PluginInfo &plugin : registry.impl().plugins)
     if (plugin.name == name)
       return &plugin;
@@ -72,7 +72,7 @@ static const PluginInfo *pluginOf(const TargetRegistry &registry,
 
 bool kiln::target::isProgram(const TargetRegistry &registry,
                              const Target &target) {
-  const PluginInfo *plugin = pluginOf(registry, target);
+  const PluginInfo *plugin = findPlugin(registry, target);
   return plugin && isProgramFile(plugin->path);
 }
 
@@ -82,8 +82,8 @@ std::string kiln::target::whyUnusable(const TargetRegistry &registry,
     return "";
   std::string why = programLoader()->whyUnusable(target);
   return why.empty() ? ""
-                     : pluginOf(registry, target)->path + ": " +
-                           registry.describe(target) + " " + why;
+                     : findPlugin(registry, target)->path + ": " +
+                           describeTarget(target) + " " + why;
 }
 
 namespace {

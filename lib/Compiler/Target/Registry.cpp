@@ -250,9 +250,9 @@ std::vector<const Target *> TargetRegistry::targets() const {
   return all;
 }
 
-const Target *TargetRegistry::hostTarget() const {
+const Target *kiln::target::findHostTarget() {
   const Target *best = nullptr;
-  for (const Target *target : targets())
+  for (const Target *target : TargetRegistry::get().targets())
     if (target->fallbackPriority() > (best ? best->fallbackPriority() : 0))
       best = target;
   return best;
@@ -345,15 +345,14 @@ std::vector<PluginInfo> TargetRegistry::plugins() const {
   return state->plugins;
 }
 
-std::string TargetRegistry::pluginOf(const Target &target) const {
-  for (const auto &entry : state->targets)
+std::string kiln::target::pluginOf(const Target &target) {
+  for (const auto &entry : TargetRegistry::get().impl().targets)
     if (entry.target.get() == &target)
       return entry.plugin;
   return "";
 }
 
-std::string TargetRegistry::describe(const Target &target,
-                                     StringRef what) const {
+std::string kiln::target::describeTarget(const Target &target, StringRef what) {
   std::string kind = what.empty() ? "target" : (what + " target").str();
   return describeOwner(kind, target.name(), pluginOf(target));
 }
@@ -379,7 +378,7 @@ BoundTarget TargetRegistry::boundTarget(Operation *op) const {
 void TargetRegistry::registerDialects(DialectRegistry &registry) const {
   registry.insert<KilnDialect>();
   for (const auto &entry : state->targets) {
-    Activity activity(describe(*entry.target, "dialects of"), nullptr);
+    Activity activity(describeTarget(*entry.target, "dialects of"), nullptr);
     entry.target->registerDialects(registry);
   }
   for (const auto &fn : state->dialects)

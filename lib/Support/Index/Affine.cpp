@@ -6,11 +6,11 @@
 using namespace mlir;
 using namespace kiln::index;
 
-AffineExpr Expr::toAffine(MLIRContext *context) const {
-  if (!known)
+AffineExpr kiln::index::toAffine(const Expr &expr, MLIRContext *context) {
+  if (!expr.isKnown())
     return {};
-  AffineExpr sum = getAffineConstantExpr(number, context);
-  for (const Term &term : terms) {
+  AffineExpr sum = getAffineConstantExpr(expr.getNumber(), context);
+  for (const Expr::Term &term : expr.getTerms()) {
     AffineExpr product = getAffineConstantExpr(term.coefficient, context);
     // A coefficient comes last: upstream wants what is symbolic on the right.
     AffineExpr symbols;
@@ -27,7 +27,7 @@ AffineExpr Expr::toAffine(MLIRContext *context) const {
   return sum;
 }
 
-std::optional<Expr> Expr::fromAffine(AffineExpr expr) {
+std::optional<Expr> kiln::index::fromAffine(AffineExpr expr) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return Expr(constant.getValue());
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
@@ -51,7 +51,7 @@ AffineMap kiln::index::toAffineMap(ArrayRef<Expr> exprs, unsigned numDims,
                                    unsigned numSymbols, MLIRContext *context) {
   SmallVector<AffineExpr> results;
   for (const Expr &expr : exprs) {
-    results.push_back(expr.toAffine(context));
+    results.push_back(toAffine(expr, context));
     if (!results.back())
       return {};
   }

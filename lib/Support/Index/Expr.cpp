@@ -173,27 +173,29 @@ int Expr::asDim() const {
              : -1;
 }
 
-int Expr::asSymbol() const {
-  return known && number == 0 && terms.size() == 1 &&
+int kiln::index::asSymbol(const Expr &expr) {
+  ArrayRef<Expr::Term> terms = expr.getTerms();
+  return expr.isKnown() && expr.getNumber() == 0 && terms.size() == 1 &&
                  terms[0].coefficient == 1 && terms[0].dim < 0 &&
                  terms[0].factors.size() == 1
              ? static_cast<int>(terms[0].factors[0])
              : -1;
 }
 
-bool Expr::isLinear() const {
-  return known && llvm::all_of(terms, [](const Term &term) {
+bool kiln::index::isLinear(const Expr &expr) {
+  return expr.isKnown() &&
+         llvm::all_of(expr.getTerms(), [](const Expr::Term &term) {
            return term.factors.size() + (term.dim >= 0) == 1;
          });
 }
 
-int64_t Expr::content() const {
+int64_t kiln::index::contentOf(const Expr &expr) {
   // Of absolute values, so that INT64_MIN has one, too.
   auto magnitude = [](int64_t n) {
     return n < 0 ? 0 - static_cast<uint64_t>(n) : static_cast<uint64_t>(n);
   };
-  uint64_t result = magnitude(number);
-  for (const Term &term : terms)
+  uint64_t result = magnitude(expr.getNumber());
+  for (const Expr::Term &term : expr.getTerms())
     result = std::gcd(result, magnitude(term.coefficient));
   // 2^63 does not fit; half of it divides, too.
   return result >> 63 ? int64_t(1) << 62 : static_cast<int64_t>(result);
@@ -262,10 +264,9 @@ Integer Expr::evaluate(llvm::function_ref<Integer(unsigned)> ofSymbol,
   auto number = [](Integer value) {
     return value ? Expr(*value) : Expr::unknown();
   };
-  return substitute(
-             [&](unsigned s) { return number(ofSymbol(s)); },
-             [&](int d) { return ofDim ? number(ofDim(d)) : Expr::unknown(); })
-      .asInteger();
+  return toInteger(substitute(
+      [&](unsigned s) { return number(ofSymbol(s)); },
+      [&](int d) { return ofDim ? number(ofDim(d)) : Expr::unknown(); }));
 }
 
 void Expr::print(llvm::raw_ostream &os) const {

@@ -70,44 +70,44 @@ int HipApi::synchronizeEvent(void *event) const {
 int HipApi::elapsed(float *milliseconds, void *begin, void *end) const {
   return hip.hipEventElapsedTime(milliseconds, begin, end);
 }
-int HipApi::beginCapture(void *stream) const {
+int HipCode::beginCapture(void *stream) const {
   return hip.hipStreamBeginCapture(stream, kCaptureThreadLocal);
 }
-int HipApi::endCapture(void *stream, void **graph) const {
+int HipCode::endCapture(void *stream, void **graph) const {
   return hip.hipStreamEndCapture(stream, graph);
 }
-int HipApi::instantiate(void **executable, void *graph) const {
+int HipCode::instantiate(void **executable, void *graph) const {
   return hip.hipGraphInstantiate(executable, graph, nullptr, nullptr, 0);
 }
-int HipApi::launchGraph(void *executable, void *stream) const {
+int HipCode::launchGraph(void *executable, void *stream) const {
   return hip.hipGraphLaunch(executable, stream);
 }
-int HipApi::destroyExecutable(void *executable) const {
+int HipCode::destroyExecutable(void *executable) const {
   return hip.hipGraphExecDestroy(executable);
 }
-int HipApi::destroyGraph(void *graph) const {
+int HipCode::destroyGraph(void *graph) const {
   return hip.hipGraphDestroy(graph);
 }
-int HipApi::unloadModule(void *module) const {
+int HipCode::unloadModule(void *module) const {
   return hip.hipModuleUnload(module);
 }
-int HipApi::findFunction(void **function, void *module,
-                         const char *symbol) const {
+int HipCode::findFunction(void **function, void *module,
+                          const char *symbol) const {
   return hip.hipModuleGetFunction(function, module, symbol);
 }
-int HipApi::findVariable(uint64_t *address, size_t *bytes, void *module,
-                         const char *symbol) const {
+int HipCode::findVariable(uint64_t *address, size_t *bytes, void *module,
+                          const char *symbol) const {
   return hip.hipModuleGetGlobal(reinterpret_cast<void **>(address), bytes,
                                 module, symbol);
 }
-int HipApi::countResident(int *blocks, void *function,
-                          const LaunchShape &shape) const {
+int HipCode::countResident(int *blocks, void *function,
+                           const LaunchShape &shape) const {
   return hip.hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
       blocks, function, int(shape.numThreads()), size_t(shape.sharedBytes));
 }
 
-int HipApi::launch(void *function, const LaunchShape &shape, void **arguments,
-                   void *stream) const {
+int HipCode::launch(void *function, const LaunchShape &shape, void **arguments,
+                    void *stream) const {
   auto extent = [](int64_t value) { return unsigned(value); };
   const int64_t *grid = shape.grid, *block = shape.threads;
   if (shape.isCooperative)

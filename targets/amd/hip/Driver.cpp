@@ -110,6 +110,8 @@ int openNumbered(uint32_t number, const char *options, KilnDevice **device,
   created->hip = hip;
   created->hipApi = std::make_unique<HipApi>(*hip);
   created->api = created->hipApi.get();
+  created->hipCode = std::make_unique<HipCode>(*hip);
+  created->code = created->hipCode.get();
   created->number = int(number);
   HipDevice *opened = created.release();
   if (prepare(opened, options, error)) {

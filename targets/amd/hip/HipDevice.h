@@ -35,6 +35,16 @@ public:
   int awaitEvent(void *stream, void *event) const override;
   int synchronizeEvent(void *event) const override;
   int elapsed(float *milliseconds, void *begin, void *end) const override;
+
+private:
+  const Hip &hip;
+};
+
+/// The same for code.
+class HipCode : public streams::CodeApi {
+public:
+  explicit HipCode(const Hip &hip) : hip(hip) {}
+
   int beginCapture(void *stream) const override;
   int endCapture(void *stream, void **graph) const override;
   int instantiate(void **executable, void *graph) const override;
@@ -60,6 +70,7 @@ private:
 struct HipDevice : KilnDevice {
   const Hip *hip = nullptr;
   std::unique_ptr<HipApi> hipApi;
+  std::unique_ptr<HipCode> hipCode;
   int number = 0;
   bool hasCooperative = false;
 

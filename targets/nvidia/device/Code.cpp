@@ -76,53 +76,53 @@ int CudaApi::synchronizeEvent(void *event) const {
 int CudaApi::elapsed(float *milliseconds, void *begin, void *end) const {
   return cuda.cuEventElapsedTime(milliseconds, eventOf(begin), eventOf(end));
 }
-int CudaApi::beginCapture(void *stream) const {
+int CudaCode::beginCapture(void *stream) const {
   return cuda.cuStreamBeginCapture_v2(streamOf(stream), kCaptureThreadLocal);
 }
-int CudaApi::endCapture(void *stream, void **graph) const {
+int CudaCode::endCapture(void *stream, void **graph) const {
   return cuda.cuStreamEndCapture(streamOf(stream),
                                  reinterpret_cast<CUgraph *>(graph));
 }
-int CudaApi::instantiate(void **executable, void *graph) const {
+int CudaCode::instantiate(void **executable, void *graph) const {
   return cuda.cuGraphInstantiateWithFlags(
       reinterpret_cast<CUgraphExec *>(executable), static_cast<CUgraph>(graph),
       0);
 }
-int CudaApi::launchGraph(void *executable, void *stream) const {
+int CudaCode::launchGraph(void *executable, void *stream) const {
   return cuda.cuGraphLaunch(static_cast<CUgraphExec>(executable),
                             streamOf(stream));
 }
-int CudaApi::destroyExecutable(void *executable) const {
+int CudaCode::destroyExecutable(void *executable) const {
   return cuda.cuGraphExecDestroy(static_cast<CUgraphExec>(executable));
 }
-int CudaApi::destroyGraph(void *graph) const {
+int CudaCode::destroyGraph(void *graph) const {
   return cuda.cuGraphDestroy(static_cast<CUgraph>(graph));
 }
-int CudaApi::unloadModule(void *module) const {
+int CudaCode::unloadModule(void *module) const {
   return cuda.cuModuleUnload(moduleOf(module));
 }
-int CudaApi::findFunction(void **function, void *module,
-                          const char *symbol) const {
+int CudaCode::findFunction(void **function, void *module,
+                           const char *symbol) const {
   return cuda.cuModuleGetFunction(reinterpret_cast<CUfunction *>(function),
                                   moduleOf(module), symbol);
 }
-int CudaApi::findVariable(uint64_t *address, size_t *bytes, void *module,
-                          const char *symbol) const {
+int CudaCode::findVariable(uint64_t *address, size_t *bytes, void *module,
+                           const char *symbol) const {
   return cuda.cuModuleGetGlobal_v2(address, bytes, moduleOf(module), symbol);
 }
-int CudaApi::allowShared(void *function, int64_t bytes) const {
+int CudaCode::allowShared(void *function, int64_t bytes) const {
   return cuda.cuFuncSetAttribute(functionOf(function), kFunctionDynamicShared,
                                  int(bytes));
 }
-int CudaApi::countResident(int *blocks, void *function,
-                           const LaunchShape &shape) const {
+int CudaCode::countResident(int *blocks, void *function,
+                            const LaunchShape &shape) const {
   return cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor(
       blocks, functionOf(function), int(shape.numThreads()),
       size_t(shape.sharedBytes));
 }
 
-int CudaApi::launch(void *function, const LaunchShape &shape, void **arguments,
-                    void *stream) const {
+int CudaCode::launch(void *function, const LaunchShape &shape, void **arguments,
+                     void *stream) const {
   CUlaunchAttribute attributes[3] = {};
   uint32_t count = 0;
   int64_t cluster = shape.numCluster();

@@ -120,6 +120,8 @@ int openNumbered(uint32_t number, const char *options, KilnDevice **device,
   created->cuda = cuda;
   created->cudaApi = std::make_unique<CudaApi>(*cuda);
   created->api = created->cudaApi.get();
+  created->cudaCode = std::make_unique<CudaCode>(*cuda);
+  created->code = created->cudaCode.get();
   int count = 0;
   if (check(created.get(), cuda->cuDeviceGetCount(&count), "cuDeviceGetCount",
             error))

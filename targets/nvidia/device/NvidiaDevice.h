@@ -36,6 +36,16 @@ public:
   int awaitEvent(void *stream, void *event) const override;
   int synchronizeEvent(void *event) const override;
   int elapsed(float *milliseconds, void *begin, void *end) const override;
+
+private:
+  const Cuda &cuda;
+};
+
+/// The same for code.
+class CudaCode : public streams::CodeApi {
+public:
+  explicit CudaCode(const Cuda &cuda) : cuda(cuda) {}
+
   int beginCapture(void *stream) const override;
   int endCapture(void *stream, void **graph) const override;
   int instantiate(void **executable, void *graph) const override;
@@ -62,6 +72,7 @@ private:
 struct NvidiaDevice : KilnDevice {
   const Cuda *cuda = nullptr;
   std::unique_ptr<CudaApi> cudaApi;
+  std::unique_ptr<CudaCode> cudaCode;
   CUdevice number = 0;
   CUcontext context = nullptr;
   int compute = 0; ///< 90 for compute capability 9.0

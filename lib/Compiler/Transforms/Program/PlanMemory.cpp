@@ -144,9 +144,9 @@ private:
       return;
     std::optional<index::Expr> size = expressions.bytesOf(alloc);
     // A sum of one: the content is its coefficient.
-    if (!size || size->content() > (int64_t(1) << 50))
+    if (!size || index::contentOf(*size) > (int64_t(1) << 50))
       return;
-    Item item{alloc, lifetime.first, lifetime.last, 1, size->content()};
+    Item item{alloc, lifetime.first, lifetime.last, 1, index::contentOf(*size)};
     bool aligned = false;
     if (size->isStatic()) {
       item.count = llvm::divideCeil(item.bytes, kAlign);
@@ -181,7 +181,7 @@ private:
     Value base = constant(0);
     for (SizeClass &sizes : classes) {
       placeItems(sizes);
-      Value unit = constant(sizes.unit.content());
+      Value unit = constant(index::contentOf(sizes.unit));
       for (const index::Expr::Term &term : sizes.unit.getTerms())
         for (unsigned factor : term.factors)
           unit = builder.createOrFold<arith::MulIOp>(loc, unit,

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Counts the classes with many public methods. Such a class has several subjects: it becomes several classes, or functions
+beside it. The number may only fall. Usage: classes.py SOURCE"""
+import os
+import re
+import sys
+
+MOST_METHODS = 25
+MOST = 9
+FOLDERS = ("include", "lib", "dialects", "conversions", "targets", "tools", "sdk")
+HEAD = re.compile(r"\b(class|struct)\s+(?:\w+\s+)?([\w:]+)(?:\s+final)?\s*(?::[^;{]*)?\{")
+ACCESS = re.compile(r"\b(public|private|protected)\s*:(?!:)")
+NO_METHOD = re.compile(r"(?:using|typedef|friend|struct|class|enum|static_assert)\b")
+
+
+def bare(text):
+    """The text without comments and strings."""
+    text = re.sub(r"//[^\n]*", "", text)
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    return re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', text)
+
+
+def is_method(declaration):
+    return ("(" in declaration and "=" not in declaration.split("(")[0] and not NO_METHOD.match(declaration) and
+            re.search(r"[\w~\]>=]+\s*\(", declaration))
+
+
+def count(text, begin, is_public):
+    """Public methods of the class whose body begins at `begin`."""
+    depth, methods, declaration = 1, 0, ""
+    for at in range(begin, len(text)):
+        letter = text[at]
+        if depth == 1 and letter in ";{":
+            named = ACCESS.findall(declaration)
+            is_public = named[-1] == "public" if named else is_public
+            methods += bool(is_public and is_method(ACCESS.sub("", declaration).strip()))
+            declaration = ""
+        elif depth == 1:
+            declaration += letter
+        depth += {"{": 1, "}": -1}.get(letter, 0)
+        if letter == "}" and depth == 1:
+            declaration = ""
+        if not depth:
+            break
+    return methods
+
+
+def main():
+    root, found = sys.argv[1], []
+    for folder in FOLDERS:
+        for path, _, names in os.walk(os.path.join(root, folder)):
+            for name in sorted(names):
+                if not name.endswith((".h", ".cpp")):
+                    continue
+                full = os.path.join(path, name)
+                with open(full, encoding="utf-8") as file:
+                    text = bare(file.read())
+                for head in HEAD.finditer(text):
+                    methods = count(text, head.end(), head.group(1) == "struct")
+                    if methods > MOST_METHODS:
+                        found.append((methods, head.group(2), os.path.relpath(full, root)))
+    for methods, name, path in sorted(found, reverse=True):
+        print(f"{path}: '{name}' has {methods} public methods")
+    problems = []
+    if len(found) > MOST:
+        problems.append(f"expected at most {MOST} classes with more than {MOST_METHODS} public methods, found {len(found)}")
+    if len(found) < MOST:
+        problems.append(f"{len(found)} such classes are left: lower MOST in test/structure/classes.py")
+    for problem in problems:
+        print(problem)
+    print(f"{len(found)} classes, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -4,7 +4,6 @@
 #ifndef KILN_CONVERSION_PTXTOTILE_H
 #define KILN_CONVERSION_PTXTOTILE_H
 
-#include "kiln/Dialect/Tile/ExternOps.h"
 #include "mlir/Pass/Pass.h"
 
 #include <memory>

@@ -12,7 +12,6 @@
 #ifndef KILN_SCHEDULE_SCHEDULES_H
 #define KILN_SCHEDULE_SCHEDULES_H
 
-#include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Schedule/TileBuilder.h"
 #include "kiln/Target/Lowering.h"
 #include "kiln/Tiling/Tiling.h"

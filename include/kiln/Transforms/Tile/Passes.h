@@ -4,7 +4,6 @@
 #ifndef KILN_TRANSFORMS_TILE_PASSES_H
 #define KILN_TRANSFORMS_TILE_PASSES_H
 
-#include "kiln/Dialect/Tile/ExternOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "mlir/Pass/Pass.h"
 #include <memory>

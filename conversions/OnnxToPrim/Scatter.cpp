@@ -2,6 +2,8 @@
 // Writing at computed places.
 #include "Node.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -31,27 +33,24 @@ LogicalResult scatterElements(Node &n) {
     return n.broken
                ? failure()
                : n.fail("has reduction '" + n.getString("reduction") + "'");
-  if (n.rank(1) != rank || n.rank(2) != rank ||
-      !n.e.typeOf(updates).hasStaticShape())
-    return n.fail("has updates of another rank than the data, or of a size "
-                  "that is not known");
+  if (n.rank(1) != rank || n.rank(2) != rank)
+    return n.fail("has updates of another rank than the data");
   Value at = n.fromEnd(n.in(1), n.e.sizesOf(x)[dim]);
-  int64_t count = n.e.typeOf(updates).getNumElements();
+  Sizes to = n.e.sizesOf(updates);
+  OpFoldResult count = n.e.sizeMath().product(to);
   // A tensor without elements has no place for a window of one.
-  if (count == 0)
+  if (getConstantIntValue(count) == 0)
     return n.set(x);
   SmallVector<Value> parts;
   Ints dims;
   for (int64_t d = 0; d < rank; ++d) {
     Value part = at;
     if (d != dim)
-      part = n.expand(
-          n.along(n.iota(n.shape(updates)[d], n.e.b.getI64Type()), d, rank),
-          n.shape(updates));
-    parts.push_back(n.e.reshape(part, Ints{count, 1}));
+      part = n.expand(n.along(n.iota(to[d], n.e.b.getI64Type()), d, rank), to);
+    parts.push_back(n.e.reshape(part, Sizes{count, n.e.size(1)}));
     dims.push_back(d);
   }
-  Ints window(rank + 1, 1);
+  Sizes window(rank + 1, n.e.size(1));
   window[0] = count;
   return n.set(prim::ScatterOp::create(
       n.e.b, x.getType(), *kind, x, n.e.concat(parts, 1),

@@ -202,6 +202,19 @@ for shape in ((2, 3, 7, 10), (1, 3, 4, 5)):
          [stretched(stretched(image, 2, 9, 9 / height), 3, 4, 4 / width)], domain="", dims=OPEN, mode="linear")
 
 
+def scattered(x, at, updates):
+    """Updates added at places along dimension 1."""
+    made = x.copy()
+    numpy.add.at(made, (numpy.arange(at.shape[0])[:, None], at), updates)
+    return made
+
+
+for rows in (4, 1):
+    at = RANDOM.integers(-6, 6, (rows, 3))
+    case("ScatterElements", [floats(rows, 6), at, floats(rows, 3)], [scattered], domain="",
+         dims={0: ["n", 6], 1: ["n", 3], 2: ["n", 3]}, axis=1, reduction="add")
+
+
 def run(folder, target, op, inputs, outputs, domain, constants, dims, opset, attributes):
     """What is wrong with the results of a case, or nothing."""
     names = ["" if array is None else f"i{i}" for i, array in enumerate(inputs)]

@@ -2,7 +2,7 @@
 """torch's own samples of its operations, forward and gradient: right, wrong or unsupported on Kiln.
 
 opinfo.py [--kinds=f32,bf16,i64,grad] [--samples=N] [--filter=REGEX] [--report=FILE] [--target=SPEC] [--jobs=N]
-          [--limit=SECONDS] [--only=STATE,...] [--expected=FILE] [--lower]
+          [--limit=SECONDS] [--only=STATE,...] [--expected=FILE] [--lower] [--dynamic]
 
 Each sample is traced to ATen, lowered, compiled, run, and compared with eager at the tolerances of
 torch.testing.assert_close, or the wider ones that torch's tests give the operation. Where they differ the result in
@@ -11,11 +11,13 @@ where each number of the arguments moves by at most two units in its last place 
 Accuracy and Stability of Numerical Algorithms, section 1.5; softmax of scores of hundreds multiplies the rounding of these). `grad` is f32,
 forward and backward through AOTAutograd, `grad-TYPE` the same of another type. An operation is right if all samples that were tried are. They run in
 processes of their own, some for each, and have a time limit. The report is JSON and written as it grows; operations
-that are in it already are not run again, or with --only those that are in one of these states. --expected names
+that are in it already are not run again, or with --only those that are in one of these states. With --dynamic every
+size of the arguments but 0 and 1 is a symbol. --expected names
 those that are known not to be supported, each with its reason. --lower stops before the compiler. Exit status 1 if
 a sample is wrong, or an operation not supported without being expected."""
 import argparse
 import collections
+import functools
 import json
 import multiprocessing
 import multiprocessing.connection
@@ -219,18 +221,19 @@ def flat(lists):
     return [one for part in lists for one in part]
 
 
-def forward(op, samples, compiled):
+def forward(op, samples, compiled, is_dynamic=False):
     """Compares samples, all in one program."""
     cases = [Sample(op, sample) for sample in samples]
     with torch.no_grad():
         want = [case.eager(case, *case.copies()) for case in cases]
         given = flat(case.given for case in cases)
         program = lambda *tensors: flat(joined(cases, tensors))  # noqa: E731
-        module = traced(program, given)
-        if any(node.target is torch.ops.aten.copy_.default for node in module.graph.nodes):  # into views of what is its own
+        module = None if is_dynamic else traced(program, given)
+        # Writes into views of what is the program's own are left to AOTAutograd.
+        if is_dynamic or any(node.target is torch.ops.aten.copy_.default for node in module.graph.nodes):
             compiler = lambda module, _: make_boxed_func(compiled(module))  # noqa: E731
             got = list(aot_function(program, fw_compiler=compiler, decompositions=decompositions.table(), dynamic=True,
-                                    num_params_buffers=len(given))(*given))
+                                    num_params_buffers=0 if is_dynamic else len(given))(*given))
         else:
             got = compiled(module)(*given)
         for case, one in zip(cases, want):
@@ -242,7 +245,7 @@ def is_differentiable(one):
     return one.requires_grad and (one.is_floating_point() or one.is_complex())
 
 
-def gradient(op, samples, compiled):
+def gradient(op, samples, compiled, is_dynamic=False):
     cases = [Sample(op, sample) for sample in samples]
 
     def weights_of(made):
@@ -273,7 +276,8 @@ def gradient(op, samples, compiled):
     tensors = [case.copies() for case in cases]
     # With symbols, as torch.compile has them, and sizes that are none: loops ask for that.
     function = aot_function(program, fw_compiler=compiler, bw_compiler=compiler, decompositions=decompositions.table(),
-                            partition_fn=min_cut_rematerialization_partition, dynamic=True, num_params_buffers=len(flat(tensors)))
+                            partition_fn=min_cut_rematerialization_partition, dynamic=True,
+                            num_params_buffers=0 if is_dynamic else len(flat(tensors)))
     made = list(function(*flat(tensors)))
     parts, weights, at = [], [], 0
     for count in counts:
@@ -329,7 +333,7 @@ def one_kind(op, kind, options):
         return {"state": "skipped", "samples": {}, "reason": f"samples: {error}"[:200]}
     count = len(samples)  # the first, the last and some between
     chosen = sorted({round(i * (count - 1) / max(1, options.samples - 1)) for i in range(options.samples)}) if count else []
-    run = gradient if grad else forward
+    run = functools.partial(gradient if grad else forward, is_dynamic=options.dynamic)
     compiled = (lambda module: lower(module) and (lambda *_: [])) if options.lower else (lambda module: Compiled(module, options.target))
     counts, state, reason = collections.Counter(), "skipped", ""
     if len(chosen) > 1 and not options.lower:
@@ -474,6 +478,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--expected")
     parser.add_argument("--lower", action="store_true")
+    parser.add_argument("--dynamic", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     asked, results = options.kinds.split(","), {}

@@ -192,12 +192,11 @@ private:
                                           value);
     };
     Value bytes = number(32, int64_t(op.getBytes())), zero = number(32, 0);
-    auto threads =
-        op->getParentOfType<LLVM::LLVMFuncOp>()->getAttrOfType<IntegerAttr>(
-            simt::kThreadsAttr);
+    simt::ThreadBlockAttr block =
+        simt::getThreadBlock(op->getParentOfType<LLVM::LLVMFuncOp>());
     std::optional<CopyAddress> from;
-    if (threads)
-      from = splitAddress(op.getSource(), threads.getInt(), b, loc);
+    if (block)
+      from = splitAddress(op.getSource(), block.getThreads(), b, loc);
     if (!from)
       return copyByAddress(op.getSource(), takesPart, {to, bytes, zero, zero},
                            b, loc);

@@ -190,13 +190,13 @@ struct PingPong : PassWrapper<PingPong, OperationPass<ModuleOp>> {
     if (!chip)
       return signalPassFailure();
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>()) {
-      auto threads = function->getAttrOfType<IntegerAttr>(simt::kThreadsAttr);
-      if (!threads || threads.getInt() != 2 * kSimds * chip->lanes)
+      simt::ThreadBlockAttr block = simt::getThreadBlock(function);
+      if (!block || block.getThreads() != 2 * kSimds * chip->lanes)
         continue;
       SmallVector<scf::ForOp> loops;
       function.walk([&](scf::ForOp loop) { loops.push_back(loop); });
       for (scf::ForOp loop : loops)
-        Shifter(loop, threads.getInt()).run();
+        Shifter(loop, block.getThreads()).run();
     }
   }
 };

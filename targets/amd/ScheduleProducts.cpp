@@ -13,6 +13,7 @@
 #include "Chips.h"
 #include "Passes.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
+#include "kiln/Dialect/Simt/ThreadCode.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
@@ -73,7 +74,7 @@ struct ScheduleProducts
          target::getDescription(module).getMatrixInstructions())
       cyclesOf[row.getName()] = row.getCycles();
     for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-      if (function->hasAttr(simt::kThreadsAttr))
+      if (simt::getThreadBlock(function))
         schedule(function, *chip);
   }
 
@@ -99,12 +100,12 @@ private:
   /// Waves of a SIMD, as far as LDS and their number in a workgroup say.
   static int64_t wavesOf(LLVM::LLVMFuncOp function, const Chip &chip) {
     constexpr int64_t kSimds = 4;
-    auto threads = function->getAttrOfType<IntegerAttr>(simt::kThreadsAttr);
-    auto bytes = function->getAttrOfType<IntegerAttr>(simt::kSharedBytesAttr);
-    int64_t inGroup = llvm::divideCeil(threads.getInt(), chip.lanes);
+    simt::ThreadBlockAttr block = simt::getThreadBlock(function);
+    int64_t inGroup = llvm::divideCeil(block.getThreads(), chip.lanes),
+            bytes = block.getSharedBytes();
     int64_t most = chip.waves / (chip.isCdna() ? 4 : 2) * kSimds;
     int64_t room =
-        bytes && bytes.getInt() ? (chip.ldsKiB << 10) / bytes.getInt() : most;
+        bytes ? (chip.ldsKiB << 10) / bytes : most;
     return std::min(most, inGroup * std::max<int64_t>(room, 1)) / kSimds;
   }
 

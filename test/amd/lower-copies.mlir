@@ -43,7 +43,7 @@ llvm.func @copies(%x: !llvm.ptr<1>, %l: !llvm.ptr<3>, %mine: i32, %valid: i1) {
 // CHECK-NEXT: rocdl.s.waitcnt 3952
 // CHECK: llvm.amdgcn.s.barrier
 // CHECK: llvm.return
-llvm.func @masked(%x: !llvm.ptr<1>, %l: !llvm.ptr<3>, %mask: i1, %begin: i32, %end: i32) attributes {simt.threads = 256 : i64} {
+llvm.func @masked(%x: !llvm.ptr<1>, %l: !llvm.ptr<3>, %mask: i1, %begin: i32, %end: i32) attributes {simt.block = #simt.thread_block<threads = 256, shared_bytes = 0>} {
   %c1 = arith.constant 1 : i32
   %thread = gpu.thread_id x
   %t = arith.index_cast %thread : index to i32

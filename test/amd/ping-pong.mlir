@@ -30,7 +30,7 @@ module attributes {kiln.target = #kiln.target<name = "amd", chip = "gfx950", cpu
 // CHECK-NEXT: simt.barrier shared
 // CHECK: llvm.return
 llvm.func @turns(%x: !llvm.ptr<1>, %l: !llvm.ptr<3>, %b: vector<8xf16>, %begin: i32, %end: i32, %zero: vector<4xf32>) -> vector<4xf32>
-    attributes {simt.threads = 512 : i64} {
+    attributes {simt.block = #simt.thread_block<threads = 512, shared_bytes = 0>} {
   %c1 = arith.constant 1 : i32
   %r = scf.for %i = %begin to %end step %c1 iter_args(%sum = %zero) -> (vector<4xf32>) : i32 {
     simt.wait_copies but 1
@@ -55,7 +55,7 @@ module attributes {kiln.target = #kiln.target<name = "amd", chip = "gfx950", cpu
 // CHECK-LABEL: llvm.func @four(
 // CHECK-NOT: scf.if
 llvm.func @four(%x: !llvm.ptr<1>, %l: !llvm.ptr<3>, %b: vector<8xf16>, %begin: i32, %end: i32, %zero: vector<4xf32>) -> vector<4xf32>
-    attributes {simt.threads = 256 : i64} {
+    attributes {simt.block = #simt.thread_block<threads = 256, shared_bytes = 0>} {
   %c1 = arith.constant 1 : i32
   %r = scf.for %i = %begin to %end step %c1 iter_args(%sum = %zero) -> (vector<4xf32>) : i32 {
     simt.wait_copies but 1
@@ -71,7 +71,7 @@ llvm.func @four(%x: !llvm.ptr<1>, %l: !llvm.ptr<3>, %b: vector<8xf16>, %begin: i
 // CHECK-LABEL: llvm.func @writes(
 // CHECK-NOT: scf.if
 llvm.func @writes(%x: !llvm.ptr<1>, %l: !llvm.ptr<3>, %b: vector<8xf16>, %begin: i32, %end: i32, %zero: vector<4xf32>) -> vector<4xf32>
-    attributes {simt.threads = 512 : i64} {
+    attributes {simt.block = #simt.thread_block<threads = 512, shared_bytes = 0>} {
   %c1 = arith.constant 1 : i32
   %r = scf.for %i = %begin to %end step %c1 iter_args(%sum = %zero) -> (vector<4xf32>) : i32 {
     simt.wait_copies but 1

@@ -35,7 +35,7 @@ module attributes {kiln.target = #kiln.target<name = "amd", chip = "gfx942", cpu
     lhs = <types = [f16], home = "registers">, rhs = <types = [f16], home = "registers">, acc = <types = [f32], home = "registers">,
     cycles = 32>]>} {
 llvm.func @run(%l: !llvm.ptr<3>, %b: vector<4xf16>, %begin: i32, %end: i32, %zero: vector<16xf32>) -> vector<16xf32>
-    attributes {simt.threads = 512 : i64} {
+    attributes {simt.block = #simt.thread_block<threads = 512, shared_bytes = 0>} {
   %c1 = arith.constant 1 : i32
   %r = scf.for %i = %begin to %end step %c1 iter_args(%sum = %zero) -> (vector<16xf32>) : i32 {
     %a0 = llvm.load %l : !llvm.ptr<3> -> vector<4xf16>
@@ -56,7 +56,7 @@ llvm.func @run(%l: !llvm.ptr<3>, %b: vector<4xf16>, %begin: i32, %end: i32, %zer
 // CHECK-LABEL: llvm.func @alone(
 // CHECK-NOT: setprio
 llvm.func @alone(%b: vector<4xf16>, %begin: i32, %end: i32, %zero: vector<16xf32>) -> vector<16xf32>
-    attributes {simt.threads = 256 : i64, simt.shared_bytes = 40000 : i64} {
+    attributes {simt.block = #simt.thread_block<threads = 256, shared_bytes = 40000>} {
   %c1 = arith.constant 1 : i32
   %r = scf.for %i = %begin to %end step %c1 iter_args(%sum = %zero) -> (vector<16xf32>) : i32 {
     %s0 = simt.mma "mfma.f32.32x32x8f16" (%b) by (%b) plus (%sum) : vector<4xf16>, vector<4xf16>, vector<16xf32>
@@ -72,7 +72,7 @@ llvm.func @alone(%b: vector<4xf16>, %begin: i32, %end: i32, %zero: vector<16xf32
 // CHECK-LABEL: llvm.func @short(
 // CHECK-NOT: setprio
 llvm.func @short(%b: vector<4xf16>, %begin: i32, %end: i32, %zero: vector<16xf32>) -> vector<16xf32>
-    attributes {simt.threads = 512 : i64} {
+    attributes {simt.block = #simt.thread_block<threads = 512, shared_bytes = 0>} {
   %c1 = arith.constant 1 : i32
   %r = scf.for %i = %begin to %end step %c1 iter_args(%sum = %zero) -> (vector<16xf32>) : i32 {
     %s0 = simt.mma "mfma.f32.32x32x8f16" (%b) by (%b) plus (%sum) : vector<4xf16>, vector<4xf16>, vector<16xf32>

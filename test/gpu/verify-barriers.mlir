@@ -28,7 +28,7 @@ llvm.func @parted(%x: f32) attributes {simt.block = #simt.thread_block<threads =
 }
 
 // A barrier that names shared memory parts accesses to it.
-llvm.func @named(%x: f32) attributes {simt.threads = 64 : i64, simt.shared_bytes = 256 : i64} {
+llvm.func @named(%x: f32) attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 256>} {
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %thread = gpu.thread_id x
   %i = arith.index_castui %thread : index to i32

@@ -49,7 +49,7 @@ llvm.func @box(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.block = #
   llvm.return
 }
 
-llvm.func @whole(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.threads = 32 : i64, simt.shared_bytes = 136 : i64,
+llvm.func @whole(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 32, shared_bytes = 136>,
     eval.args = [dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23]> : tensor<24xi32>, "zeros:i32:32"]} {
   simt.create_barriers {place = 128 : i64, count = 1 : i64, arrivals = 1 : i64}
   simt.publish

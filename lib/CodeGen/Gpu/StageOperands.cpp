@@ -336,7 +336,8 @@ Share shareOf(tile::KernelOp kernel, target::TargetAttr description,
   // Computed factors get storage beside the rings (simt-store-factors).
   whole -= bytesToStore(kernel, [&](MatrixProductOpInterface op, int which) {
     target::MatrixInstructionAttr row = memoryRowOf(op, description);
-    return row && swizzleOf(row, which);
+    OpOperand &factor = which == 0 ? op.getLhsOperand() : op.getRhsOperand();
+    return row && swizzleOf(row, which) && !storageRead(factor.get());
   });
   return isAlone ? Share{whole - kOther, 4, whole - kOther}
                  : Share{whole / 2 - kOther / 4, 3, whole - kOther};
@@ -354,9 +355,9 @@ struct SimtStageOperands
       return signalPassFailure();
     if (failed(target::verifyAsked(kernel, "stages")))
       return signalPassFailure();
-    Share share = shareOf(kernel, description, lanes);
     BlockShape block(kernel, lanes, warpsOf(kernel), description);
     int64_t fixed = stageFixed(kernel, block, description, lanes);
+    Share share = shareOf(kernel, description, lanes);
     int64_t most = bytes ? bytes.getValue() : share.bytes - fixed;
     share.whole -= fixed;
     share.bytes -= fixed;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "MemoryProducts.h"
+#include "Assigner.h"
 #include "Fragments.h"
 #include "LoopMemory.h"
 #include "StoredFactors.h"
@@ -93,7 +94,7 @@ static int64_t warpsTogether(target::MatrixInstructionAttr row) {
 // threads multiply them in the time that beginning and waiting take.
 static constexpr int64_t kSums = 128, kLeast = 64 * 64, kSide = 64;
 // A group has half as many columns where each sum has this many terms.
-static constexpr int64_t kDeep = 128;
+static constexpr int64_t kDeep = 2 * kSide;
 
 std::optional<Split> simt::splitOf(MatrixProductOpInterface op,
                                    target::MatrixInstructionAttr row,
@@ -271,12 +272,12 @@ static bool canBeStored(OpOperand &factor, SwizzleAttr swizzle,
   int along = summed ^ unsigned(isTransposed);
   Operation *made = source.getDefiningOp();
   if (isTileLoad(made) && isa<scf::ForOp>(made->getParentOp())) {
-    auto pointers = dyn_cast<tile::LoadPtrOp>(made);
+    auto pointers = getPointerAccess(made);
     if (!pointers)
       return false;
     index::Analysis scalars;
     tile::AxisAnalysis facts(scalars);
-    int dim = contiguityOf(pointers.getPtr(), pointers.getMask(), facts).dim;
+    int dim = contiguityOf(pointers->pointers, pointers->mask, facts).dim;
     if (dim >= 0)
       return mayLieAlong(type, dim, dim == along, swizzle);
   }

@@ -366,7 +366,10 @@ struct SimtStageOperands
     });
     SmallVector<scf::ForOp> loops;
     kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
-    SmallVector<int64_t> reserved = reserveSlots(loops, block);
+    // Beside storage that all loops read.
+    SmallVector<int64_t> reserved(loops.size(), 0);
+    if (fixed)
+      reserved = reserveSlots(loops, block);
     for (auto [loop, ofLater] : llvm::zip_equal(loops, reserved)) {
       // Copies that go on by themselves need somebody who performs them.
       if (description && !description.getUnitOfKind(target::UnitKind::DMA)) {

@@ -272,14 +272,17 @@ static bool canBeStored(OpOperand &factor, SwizzleAttr swizzle,
   int along = summed ^ unsigned(isTransposed);
   Operation *made = source.getDefiningOp();
   if (isTileLoad(made) && isa<scf::ForOp>(made->getParentOp())) {
-    auto pointers = getPointerAccess(made);
-    if (!pointers)
+    // What could be copied ahead is better read as fragments.
+    bool isAcross = false;
+    if (loadAhead(factor, isAcross))
       return false;
-    index::Analysis scalars;
-    tile::AxisAnalysis facts(scalars);
-    int dim = contiguityOf(pointers->pointers, pointers->mask, facts).dim;
-    if (dim >= 0)
-      return mayLieAlong(type, dim, dim == along, swizzle);
+    if (auto pointers = getPointerAccess(made)) {
+      index::Analysis scalars;
+      tile::AxisAnalysis facts(scalars);
+      int dim = contiguityOf(pointers->pointers, pointers->mask, facts).dim;
+      if (dim >= 0)
+        return mayLieAlong(type, dim, dim == along, swizzle);
+    }
   }
   return mayLieAlong(type, along, /*isSummed=*/true, swizzle) ||
          mayLieAlong(type, 1 - along, /*isSummed=*/false, swizzle);

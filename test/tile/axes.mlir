@@ -148,3 +148,13 @@ tile.kernel @narrow(%x: !tile.ptr<f32>, %s: i8) {
   // expected-remark @below {{contiguity [8] divisibility [8] constancy [1]}}
   %aroundWide = arith.extsi %around : tensor<16xi8> to tensor<16xi32>
 }
+
+// A number of more bits that is truncated is a multiple of the same powers of two, and of no other number.
+tile.kernel @truncated(%n: index) {
+  %c48 = arith.constant 48 : index
+  %at = arith.muli %n, %c48 : index
+  %wide = arith.index_cast %at : index to i64
+  %narrow = arith.trunci %wide : i64 to i32
+  // expected-remark @below {{contiguity [1] divisibility [16] constancy [8]}}
+  %same = tile.splat %narrow : tensor<8xi32>
+}

@@ -175,7 +175,7 @@ static bool leavesFactorsInMemory(scf::ForOp loop, int64_t threads,
     if (load && held.insert(load).second)
       add(product.getLhsOperand().get().getType());
   }
-  return 3 * bytes > 2 * 4 * registersOf(description) * threads;
+  return 4 * bytes > 3 * 4 * registersOf(description) * threads;
 }
 
 std::string simt::whySizesDoNotSuit(MatrixProductOpInterface op,

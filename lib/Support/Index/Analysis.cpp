@@ -158,7 +158,7 @@ Facts Analysis::ofArith(Operation *op, Value value) {
           [&](auto) { return max(operand(0), operand(1)); })
       .Case([&](arith::SelectOp) { return join(operand(1), operand(2)); })
       .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
-            arith::ExtUIOp>([&](auto) { return operand(0); })
+            arith::ExtUIOp, arith::TruncIOp>([&](auto) { return operand(0); })
       .Default([&](Operation *) { return ofUpstream(op, value); });
 }
 

@@ -104,8 +104,7 @@ private:
     int64_t inGroup = llvm::divideCeil(block.getThreads(), chip.lanes),
             bytes = block.getSharedBytes();
     int64_t most = chip.waves / (chip.isCdna() ? 4 : 2) * kSimds;
-    int64_t room =
-        bytes ? (chip.ldsKiB << 10) / bytes : most;
+    int64_t room = bytes ? (chip.ldsKiB << 10) / bytes : most;
     return std::min(most, inGroup * std::max<int64_t>(room, 1)) / kSimds;
   }
 

@@ -120,7 +120,7 @@ public:
     SlotBarriersAttr barriers; ///< null without any
     /// Threads, and not asynchronous products alone, read its slots.
     bool isReadByThreads = false;
-    int64_t held = 0;          ///< slots that stay full behind a release
+    int64_t held = 0; ///< slots that stay full behind a release
 
     llvm::SmallVector<mlir::Value *> counters() {
       llvm::SmallVector<mlir::Value *> all = {&fill, &use};

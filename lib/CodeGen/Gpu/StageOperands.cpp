@@ -333,7 +333,7 @@ Share shareOf(tile::KernelOp kernel, target::TargetAttr description,
   });
   bool isAlone = (registers && registers < 2 * threads * (sums + kRegisters)) ||
                  hasCoresForAll(kernel, description);
-  // Computed factors get storage beside the rings (simt-store-factors).
+  // Computed factors get storage beside the rings (storeFactors).
   whole -= bytesToStore(kernel, [&](MatrixProductOpInterface op, int which) {
     target::MatrixInstructionAttr row = memoryRowOf(op, description);
     OpOperand &factor = which == 0 ? op.getLhsOperand() : op.getRhsOperand();

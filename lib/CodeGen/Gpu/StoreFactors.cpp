@@ -1,4 +1,4 @@
-//===- StoreFactors.cpp - Computed factors in memory of the block ---------===//
+//===- StoreFactors.cpp - Computed operands in shared memory --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelWalk.h"

@@ -122,6 +122,16 @@ std::optional<Split> simt::splitOf(MatrixProductOpInterface op,
   return split;
 }
 
+/// Whether an access loads a tile of rows and columns without steps, and with
+/// lists of places only where `takesList`.
+static bool loadsMatrix(ViewAccessOpInterface load, bool takesList) {
+  return load && !load.getWrittenOperand() && !load.isVolatileAccess() &&
+         load.getAccessedType().getRank() == 2 &&
+         llvm::all_of(load.getAxes(), [&](const ViewAxis &axis) {
+           return axis.step == 1 && (!axis.isIndirect() || takesList);
+         });
+}
+
 /// The load in a product's block that gives a factor, through operations that
 /// hand its bytes on: of a whole box, or of what a list says where that is
 /// known ahead. Null where it comes from elsewhere.
@@ -132,15 +142,10 @@ static ViewAccessOpInterface loadOf(Value factor, scf::ForOp loop,
     factor = before;
   }
   auto load = factor.getDefiningOp<ViewAccessOpInterface>();
-  if (!load || load.getWrittenOperand() || load.isVolatileAccess() ||
-      load->getBlock() != loop.getBody() ||
-      load.getAccessedType().getRank() != 2 ||
-      llvm::any_of(load.getAxes(), [&](const ViewAxis &axis) {
-        return axis.step != 1 ||
-               (axis.isIndirect() && !isKnownEarly(load, loop));
-      }))
-    return {};
-  return load;
+  bool isOfLoop = load && load->getBlock() == loop.getBody();
+  return isOfLoop && loadsMatrix(load, isKnownEarly(load, loop))
+             ? load
+             : ViewAccessOpInterface();
 }
 
 /// The load before a loop that gives the left factor of a product in it, in one
@@ -148,13 +153,10 @@ static ViewAccessOpInterface loadOf(Value factor, scf::ForOp loop,
 static ViewAccessOpInterface loadBeforeLoop(MatrixProductOpInterface op,
                                             scf::ForOp loop) {
   auto load = op.getLhsOperand().get().getDefiningOp<ViewAccessOpInterface>();
-  if (!load || loop->isAncestor(load) || load.getWrittenOperand() ||
-      load.isVolatileAccess() || load.getAccessedType().getRank() != 2 ||
-      llvm::any_of(load.getAxes(), [](const ViewAxis &axis) {
-        return axis.step != 1 || axis.isIndirect();
-      }))
-    return {};
-  return load;
+  return load && !loop->isAncestor(load) &&
+                 loadsMatrix(load, /*takesList=*/false)
+             ? load
+             : ViewAccessOpInterface();
 }
 
 /// Whether threads that held the left factors that a loop does not change would

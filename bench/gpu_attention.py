@@ -150,8 +150,9 @@ def measure(options):
             given = [*tensors[:3], made, tensors[3], sums]
         calls = {"kiln": Recorded(lib, file_of(options, shape, ".kpkg"), given, torch, 3 if options.backward else 1)}
         calls.update(peer_calls(torch, tensors, causal, options.backward))
-        results = {name: [t.float() for t in (call() if options.backward else [call()])] for name, call in calls.items()}
+        results = {name: call() if options.backward else [call()] for name, call in calls.items()}
         torch.cuda.synchronize()
+        results = {name: [t.float() for t in made] for name, made in results.items()}
         other = next(name for name in calls if name != "kiln")
         error = max(float((one - two).abs().max() / two.abs().max()) for one, two in zip(results["kiln"], results[other]))
         wrong += error > 2e-2

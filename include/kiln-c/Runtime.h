@@ -317,8 +317,11 @@ int kilnSessionRecord(KilnSession *session, const char *entry,
                       size_t numResults, KilnTensor **results,
                       const KilnCallOptions *options,
                       KilnRecordedCall **recorded);
-/* Waits for the end. Like a call of the session. */
+/* Like a call of the session. Waits for the end, or returns when the work is
+   queued if the call was recorded with KILN_CALL_NO_WAIT:
+   kilnSessionSynchronize waits then, and reports faults. */
 int kilnRecordedCallReplay(KilnRecordedCall *recorded);
+/* Waits for replays that are in flight. */
 void kilnRecordedCallDestroy(KilnRecordedCall *recorded);
 
 #ifdef __cplusplus

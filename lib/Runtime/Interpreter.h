@@ -67,6 +67,8 @@ public:
   /// The results of a call that has ended, for a Plan; nothing where they are
   /// not allocations of their own.
   std::optional<std::vector<BufferValue>> resultMemory() const;
+  /// Whether queued work uses memory of the host that the caller may change.
+  bool usesHostMemory() const { return touchesHost; }
 
 private:
   Expected<std::vector<Tensor>> tryCall(const std::vector<Tensor> &args);
@@ -209,8 +211,7 @@ private:
   /// What was started and not waited for, by target; null: it has ended.
   std::map<Buf, std::shared_ptr<Exchange>> exchanges;
   size_t steps = 0;
-  /// Whether queued work uses memory of the host that the caller may change.
-  bool touchesHost = false;
+  bool touchesHost = false; ///< usesHostMemory
 };
 
 /// Byte range, relative to the first element, that a strided window touches;

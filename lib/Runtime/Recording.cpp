@@ -13,12 +13,25 @@ struct Recording::Impl {
   std::vector<Tensor> results;
   std::vector<Tensor> arguments; ///< kept for those who only lend them
   std::shared_ptr<DeviceRecording> onDevice;
+  bool noWait = false; ///< replays return when they are queued
 
   ~Impl() {
     // What goes with it is the driver's.
     std::lock_guard<std::mutex> lock(session->calling);
+    if (noWait)
+      (void)waitForAll(); // a fault comes with what waits next
     onDevice = nullptr;
     tape = Tape();
+  }
+
+  Error waitForAll() {
+    Error error = Error::success();
+    for (SessionDevice &on : session->devices) {
+      Error other = on.device->synchronize();
+      if (!error && other)
+        error = other;
+    }
+    return error;
   }
 };
 
@@ -34,12 +47,10 @@ Error Recording::replay() {
   std::lock_guard<std::mutex> lock(impl->session->calling);
   Error error = impl->onDevice ? impl->onDevice->device->replay(*impl->onDevice)
                                : impl->tape.play();
-  for (SessionDevice &on : impl->session->devices) {
-    Error other = on.device->synchronize();
-    if (!error && other)
-      error = other;
-  }
-  return error;
+  if (impl->noWait && !error)
+    return error;
+  Error other = impl->waitForAll();
+  return error ? error : other;
 }
 
 Expected<Recording> Session::record(const Function &function,
@@ -60,6 +71,7 @@ Expected<Recording> Session::record(const Function &function,
     if (!results)
       return results.takeError();
     made->results = std::move(*results);
+    made->noWait = options.noWait && !interpreter.usesHostMemory();
   } catch (const std::bad_alloc &) {
     return Error("out of memory while recording '" + function.name + "'");
   }

@@ -84,7 +84,9 @@ public:
   Recording(Recording &&) noexcept;
   Recording &operator=(Recording &&) noexcept;
   ~Recording();
-  /// Runs it and waits for its end. Like a call of the session.
+  /// Runs it, like a call of the session, and waits for its end, or returns
+  /// when it is queued if it was recorded with CallOptions::noWait. A fault of
+  /// a replay that was not waited for comes with what waits next.
   Error replay();
   /// What every replay writes anew.
   const std::vector<Tensor> &results() const;

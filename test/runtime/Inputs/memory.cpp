@@ -170,6 +170,35 @@ void testOnDevice(KilnSession *session) {
     kilnTensorDestroy(tensor);
 }
 
+/// A call of tensors on devices that is recorded not to be waited for.
+void testReplayWithoutWait(KilnSession *session) {
+  KilnTensor *host[] = {wrap(a, 8), wrap(b, 8)}, *in[2], *out, *back;
+  for (int i = 0; i < 2; ++i)
+    CHECK(!kilnSessionUpload(session, host[i], 0, &in[i]));
+  KilnCallOptions options = {};
+  options.structSize = sizeof options;
+  options.flags = KILN_CALL_ON_DEVICE | KILN_CALL_NO_WAIT;
+  KilnRecordedCall *recorded;
+  CHECK(
+      !kilnSessionRecord(session, "add", 2, in, 1, &out, &options, &recorded));
+  logged();
+  CHECK(!kilnRecordedCallReplay(recorded) && !kilnRecordedCallReplay(recorded));
+  std::string log = logged();
+  if (isFar)
+    CHECK(count(log, "replay") == 2 && count(log, "synchronize") == 0);
+  CHECK(!kilnSessionSynchronize(session));
+  CHECK(!kilnSessionDownload(session, out, &back) && at(back, 7) == 17);
+  kilnTensorDestroy(back);
+  // Nothing is under way any more when its memory goes.
+  CHECK(!kilnRecordedCallReplay(recorded));
+  logged();
+  kilnRecordedCallDestroy(recorded);
+  if (isFar)
+    CHECK(count(logged(), "synchronize") == 1);
+  for (KilnTensor *tensor : {host[0], host[1], in[0], in[1], out})
+    kilnTensorDestroy(tensor);
+}
+
 /// A recorded call reads and writes the same memory again.
 void testRecording(KilnSession *session) {
   KilnTensor *in[] = {wrap(a, 8), wrap(b, 8)}, *out;
@@ -235,6 +264,7 @@ int main(int argc, char **argv) {
   testImport(session);
   testOnDevice(session);
   testRecording(session);
+  testReplayWithoutWait(session);
   testQueue(session);
   // A tensor outlives its session; another session does not take it.
   KilnTensor *host = wrap(a, 8), *there, *out;

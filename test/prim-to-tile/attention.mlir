@@ -28,6 +28,9 @@ func.func @plain(%q: tensor<2x512x64xf32>, %k: tensor<2x512x64xf32>, %v: tensor<
 // read the same ones.
 // CHECK-LABEL: tile.kernel private @causal_0_attention(
 // CHECK-SAME: !tile.view<2x64x512xf32, strides = [32768, 1, 64]>
+// The queries that see most come first.
+// CHECK: %[[ID:.*]]:3 = tile.program_id
+// CHECK-NEXT: arith.subi %c3, %[[ID]]#0
 // CHECK: scf.for %{{.*}} = %c0{{.*}} to %[[CUT:[0-9]+]] step
 // CHECK-NOT: arith.cmpi
 // CHECK: scf.yield

@@ -54,6 +54,10 @@ public:
   /// an instance. After all of them `placeGrid` sets their offsets.
   void addGridDim(int dim) { gridDims.push_back(dim); }
   void placeGrid();
+  /// Has the instances take the blocks of a dimension of the grid from the last
+  /// one on, behind `placeGrid`: where the last blocks have the most work, it
+  /// begins first.
+  void placeFromEnd(int dim);
   /// Number of blocks of a dimension.
   Extent numBlocks(int dim);
   /// Sets coordinate and offset of a dimension to those of block `coord`.

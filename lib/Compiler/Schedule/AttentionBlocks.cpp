@@ -238,6 +238,9 @@ void AttentionBuilder::placeGrid() {
     if (!llvm::is_contained(rowDims, dim))
       kernel.addGridDim(dim);
   kernel.placeGrid();
+  // What sees most begins first.
+  if (rowDims.empty() && bound.isKnown && bound.last.dependsOn(dims.query))
+    kernel.placeFromEnd(dims.query);
 }
 
 KeyLoop kiln::schedule::findKeyLoop(KernelBuilder &kernel,

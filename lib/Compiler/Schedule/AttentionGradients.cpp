@@ -83,11 +83,8 @@ void GradientKernel::placeBlocks(int rows, int along, int64_t sums) {
   kernel.placeGrid();
   // What sees most begins first.
   const IndexExpr &last = all.bound.last;
-  if (rows == dims.query && all.bound.isKnown && last.dependsOn(rows) &&
-      !kernel.numBlocks(rows).is(1))
-    kernel.place(rows, kernel.sub(kernel.index(kernel.numBlocks(rows)),
-                                  kernel.add(kernel.dims[rows].coord,
-                                             kernel.constant(1))));
+  if (rows == dims.query && all.bound.isKnown && last.dependsOn(rows))
+    kernel.placeFromEnd(rows);
   Extent work = 2;
   for (int dim : dims.outer)
     work = work * kernel.dims[dim].size;

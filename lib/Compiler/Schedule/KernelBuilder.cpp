@@ -114,6 +114,12 @@ void KernelBuilder::placeGrid() {
   }
 }
 
+void KernelBuilder::placeFromEnd(int dim) {
+  if (numBlocks(dim).is(1))
+    return;
+  place(dim, sub(index(numBlocks(dim)), add(dims[dim].coord, constant(1))));
+}
+
 program::LaunchOp KernelBuilder::finish(StringRef schedule, Extent flops) {
   Block &body = kernel.getBody().front();
   kernel.setFunctionType(b.getFunctionType(body.getArgumentTypes(), {}));

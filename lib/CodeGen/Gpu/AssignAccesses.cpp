@@ -181,6 +181,30 @@ static bool isBehindProduct(Operation *op) {
       .wasInterrupted();
 }
 
+LayoutAttr Assigner::wantedByProduct(Value tile) {
+  for (OpOperand &use : tile.getUses()) {
+    Operation *user = use.getOwner();
+    LayoutAttr layout;
+    if (auto product = dyn_cast<MatrixProductOpInterface>(user)) {
+      std::optional<ProductChoice> choice;
+      if (&use == &product.getLhsOperand())
+        choice = choiceOf(product);
+      if (choice)
+        layout = choice->lhs;
+    } else if (OpTrait::hasElementwiseMappableTraits(user) &&
+               user->getNumOperands() == 1 && user->getNumResults() == 1) {
+      layout = wantedByProduct(user->getResult(0));
+    }
+    auto isCopy = [](const Basis &basis) {
+      return llvm::all_of(basis, [](int64_t n) { return n == 0; });
+    };
+    // Warps that have the same rows would each load them.
+    if (layout && !llvm::any_of(layout.getWarpBases(block.warpBits()), isCopy))
+      return layout;
+  }
+  return {};
+}
+
 LayoutAttr Assigner::keepWarps(ViewAccessOpInterface access, LayoutAttr best,
                                LayoutAttr has) {
   Contiguity own = contiguityOf(access, facts);
@@ -209,16 +233,18 @@ void Assigner::assignAccess(ViewAccessOpInterface access) {
     requireOperand(*written, layout);
   } else {
     layout = ofAccess(access);
-    // What meets a product's result behind it has that one's rows in each warp.
-    unsigned budget = 24;
-    if (access.getAccessedType().getRank() > 1 && !askedLayout(access) &&
-        isBehindProduct(access))
-      layout = keepWarps(access, layout,
-                         wantedLayout(access.getAccessedTile(), budget));
+    // What a product has in registers, and what meets a product's result behind
+    // it, has that one's rows in each warp.
     // Few elements, such as indices, are loaded where they are used: threads
     // that use one load it, which takes no exchange and no more instructions.
-    else if (access.getAccessedType().getRank() == 1 && !askedLayout(access) &&
-             layout.getNumRegisters() == 1)
+    unsigned budget = 24;
+    if (access.getAccessedType().getRank() > 1 && !askedLayout(access)) {
+      LayoutAttr wanted = wantedByProduct(access.getAccessedTile());
+      if (!wanted && isBehindProduct(access))
+        wanted = wantedLayout(access.getAccessedTile(), budget);
+      layout = keepWarps(access, layout, wanted);
+    } else if (access.getAccessedType().getRank() == 1 &&
+               !askedLayout(access) && layout.getNumRegisters() == 1)
       if (LayoutAttr wanted = wantedLayout(access.getAccessedTile(), budget);
           wanted && wanted.getNumRegisters() == 1 &&
           hasAll(wanted, access.getAccessedType().getNumElements()))

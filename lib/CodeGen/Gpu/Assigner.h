@@ -82,6 +82,10 @@ private:
                     llvm::function_ref<LayoutAttr(mlir::ValueRange)> layoutOf);
   void assignAccess(ViewAccessOpInterface access);
   bool hasAll(LayoutAttr layout, int64_t elements) const;
+  /// The layout in which a product has `tile`, or what element-wise operations
+  /// make of it, in registers as its left factor, each warp its own rows; null
+  /// where none has.
+  LayoutAttr wantedByProduct(mlir::Value tile);
   /// The layout of a tile that `tile` meets in an element-wise operation, as
   /// that tile's elements are spread over those of `tile`; null where none has
   /// one yet. At most `budget` operations are looked at.

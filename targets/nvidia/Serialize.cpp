@@ -5,6 +5,7 @@
 #include "Assembler.h"
 #include "Codegen.h"
 #include "LowerBulkCopies.h"
+#include "Occupancy.h"
 #include "device/Seal.h"
 #include "device/TensorMap.h"
 #include "kiln-c/Device.h"
@@ -62,6 +63,10 @@ struct Compilation {
     return function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName());
   }
 
+  /// Assembles PTX; nothing where that fails, of which `log` says why. Kernels
+  /// that a few registers keep from running twice on a core are given fewer,
+  /// unless some would be stored then.
+  std::optional<std::string> assembleAll(StringRef ptx, AssemblerLog &log);
   LogicalResult reportErrors(const AssemblerLog &log, StringRef ptx);
   void reportWarnings(const AssemblerLog &log);
   FailureOr<target::CompiledKernel> describe(LLVM::LLVMFuncOp kernel,
@@ -82,6 +87,42 @@ static StringRef entryAt(StringRef ptx, unsigned line) {
       entry = "";
   }
   return entry;
+}
+
+std::optional<std::string> Compilation::assembleAll(StringRef ptx,
+                                                    AssemblerLog &log) {
+  std::optional<std::string> cubin = assemble(assembler, ptx, machine.cpu, log);
+  if (!cubin)
+    return cubin;
+  target::TargetAttr description = target::getDescription(module);
+  SmallVector<LLVM::LLVMFuncOp> kernels;
+  for (auto kernel : module.getOps<LLVM::LLVMFuncOp>())
+    if (auto found = isKernel(kernel)
+                         ? log.kernels.find(codegen->entryOf(kernel))
+                         : log.kernels.end();
+        found != log.kernels.end() &&
+        mayRunTwoBlocks(kernel, found->second, description))
+      kernels.push_back(kernel);
+  while (!kernels.empty()) {
+    std::string text = ptx.str();
+    for (LLVM::LLVMFuncOp kernel : kernels)
+      text = withBlocksPerCore(text, codegen->entryOf(kernel), 2);
+    AssemblerLog other;
+    std::optional<std::string> tried =
+        assemble(assembler, text, machine.cpu, other);
+    if (!tried)
+      return cubin;
+    auto fails = [&](LLVM::LLVMFuncOp kernel) {
+      const KernelFacts &facts = other.kernels[codegen->entryOf(kernel)];
+      return facts.spillStores || facts.spillLoads;
+    };
+    if (llvm::none_of(kernels, fails)) {
+      log = std::move(other);
+      return tried;
+    }
+    llvm::erase_if(kernels, fails);
+  }
+  return cubin;
 }
 
 LogicalResult Compilation::reportErrors(const AssemblerLog &log,
@@ -231,8 +272,7 @@ LogicalResult nvidia::serializeModule(ModuleOp module,
   AssemblerLog log;
   std::string blob = *ptx;
   if (!compilation.assembler.empty()) {
-    std::optional<std::string> cubin =
-        assemble(compilation.assembler, *ptx, compilation.machine.cpu, log);
+    std::optional<std::string> cubin = compilation.assembleAll(*ptx, log);
     if (!cubin)
       return compilation.reportErrors(log, *ptx);
     compilation.reportWarnings(log);

@@ -69,6 +69,27 @@ private:
   /// The only row, again for every column, so that each thread reads what it
   /// multiplies: columns x depth. Null where it is not read from memory as is.
   Value repeatedRow();
+  /// A part of a block of columns, with a power of two of them.
+  struct Piece {
+    int64_t width;
+    Value offset, coord; ///< as those of a dimension
+  };
+  /// Whether a block of columns may have two pieces.
+  bool takesPieces() const;
+  /// The pieces of a block of columns; one piece where it is a power of two.
+  SmallVector<Piece, 2> findPieces();
+  /// Has tiles along the columns have those of a piece from here on.
+  void enter(const Piece &piece) {
+    kernel.dims[tileN].block = piece.width;
+    kernel.dims[tileN].offset = piece.offset;
+    kernel.dims[tileN].coord = piece.coord;
+  }
+  /// The product of a step, of a piece of the columns, added to `sum`.
+  Value multiply(Value x, Value y, Value sum, TileBuilder &lhs,
+                 TileBuilder &epilogue);
+  /// What follows the product of a piece, and its store; false if it cannot be
+  /// emitted.
+  bool storeResult(Value sum);
   /// The tile of an operand as a matrix of these two dimensions.
   Value operandTile(TileBuilder &emitter, unsigned number, int rows, int cols);
   Type accumulator() const {
@@ -204,6 +225,7 @@ void ContractBuilder::chooseBlocks() {
       tile.along = along == tileN ? 1 : 2;
   if (!hasDot())
     problem.dims[2].most = 1;
+  problem.dims[1].takesPieces = takesPieces();
   // Every instance reads a whole operand again along what it does not split.
   auto known = [&](int dim) {
     Extent size = kernel.dims[dim].size;
@@ -246,6 +268,32 @@ void ContractBuilder::chooseBlocks() {
   SmallVector<int64_t> chosen = group.chooseBlocks(kernel, problem, tiled);
   if (tiled.back().second == TilingRole::Part)
     parts = chosen.back();
+}
+
+bool ContractBuilder::takesPieces() const {
+  return group.ctx.tiling.model().sharesTiles() && hasDot() && along < 0 &&
+         kernel.dims[tileN].size.isStatic();
+}
+
+SmallVector<ContractBuilder::Piece, 2> ContractBuilder::findPieces() {
+  const KernelDim &columns = kernel.dims[tileN];
+  int64_t block = columns.block, begin = 0;
+  if (llvm::isPowerOf2_64(block) || !takesPieces() ||
+      columns.size.get() % block)
+    return {{block, columns.offset, columns.coord}};
+  SmallVector<Piece, 2> pieces;
+  while (begin < block) {
+    int64_t width = llvm::bit_floor<uint64_t>(block - begin);
+    pieces.push_back(
+        {width, kernel.add(columns.offset, kernel.constant(begin)), Value()});
+    begin += width;
+  }
+  // Warps that hold the sums of all pieces.
+  constexpr int64_t kWarps = 8;
+  kernel.kernel->setAttr(
+      tile::kKernelHintsAttr,
+      tile::KernelHintsAttr::get(kernel.b.getContext(), kWarps, 0, 0, 0));
+  return pieces;
 }
 
 void ContractBuilder::split() {
@@ -366,6 +414,40 @@ Value ContractBuilder::repeatedRow() {
                               tile::Padding::zero, DenseI64ArrayAttr());
 }
 
+Value ContractBuilder::multiply(Value x, Value y, Value sum, TileBuilder &lhs,
+                                TileBuilder &epilogue) {
+  if (!hasDot())
+    return multiplyAdd(x, y, sum, lhs);
+  if (along == tileK)
+    return group.ctx.tiling.model().sharesTiles()
+               ? addProducts(x, y, sum, epilogue)
+               : sumProducts(x, y, sum, epilogue);
+  auto precision = dot.getPrecision() == prim::Precision::tf32
+                       ? tile::InputPrecision::tf32
+                       : tile::InputPrecision::ieee;
+  auto product = tile::DotOp::create(kernel.b, kernel.loc, sum.getType(), x, y,
+                                     sum, precision, false, false);
+  product.setMaxImpreciseAcc(dot.getImprecise());
+  return product;
+}
+
+bool ContractBuilder::storeResult(Value sum) {
+  TileBuilder epilogue(kernel, group.plan, group.inGroup(),
+                       Space{{tileM, tileN}});
+  Type type =
+      cast<RankedTensorType>(dot.getResult().getType()).getElementType();
+  auto held = cast<RankedTensorType>(sum.getType());
+  if (held.getElementType() != type)
+    sum = arith::TruncFOp::create(kernel.b, kernel.loc, held.clone(type), sum);
+  epilogue.bind(dot.getResult(), anchor.map, sum);
+  Value tile = epilogue.emit(group.root, group.plan.rootMap);
+  if (tile)
+    epilogue.store(tile, out, group.plan.rootMap);
+  else
+    reason = epilogue.reason;
+  return static_cast<bool>(tile);
+}
+
 LogicalResult ContractBuilder::run(std::optional<KernelBuilder> &last) {
   Type acc = accumulator();
   findDims();
@@ -382,12 +464,10 @@ LogicalResult ContractBuilder::run(std::optional<KernelBuilder> &last) {
     kernel.addGridDim(part);
   kernel.placeGrid();
 
+  SmallVector<Piece, 2> pieces = findPieces();
   TileBuilder lhs(kernel, group.plan, group.inGroup(), Space{{tileM, tileK}});
-  TileBuilder rhs(kernel, group.plan, group.inGroup(), Space{{tileK, tileN}});
   TileBuilder epilogue(kernel, group.plan, group.inGroup(),
                        Space{{tileM, tileN}});
-  SmallVector<int64_t> shape = {kernel.dims[tileM].block,
-                                kernel.dims[tileN].block};
   SmallVector<int> loops;
   for (int dim : dims.k)
     loops.push_back(dim);
@@ -400,63 +480,52 @@ LogicalResult ContractBuilder::run(std::optional<KernelBuilder> &last) {
   if (part >= 0)
     limitLoop(kernel, tileK, part);
   bool ok = true;
-  auto precision = dot.getPrecision() == prim::Precision::tf32
-                       ? tile::InputPrecision::tf32
-                       : tile::InputPrecision::ieee;
   // Threads add up a row where its elements are, and once behind the loop.
   bool sumsLast = along == tileK && group.ctx.tiling.model().sharesTiles();
-  SmallVector<int64_t> carriedShape = shape;
-  if (sumsLast)
-    carriedShape = {kernel.dims[tileN].block, kernel.dims[tileK].block};
-  SmallVector<Value> sum =
-      lhs.loop(loops, epilogue.splat(zeroOf(acc), carriedShape),
-               [&](ValueRange carried) -> SmallVector<Value> {
-                 Value x = sumsLast ? repeatedRow() : Value();
-                 if (!x)
-                   x = operandTile(lhs, 0, tileM, tileK);
-                 Value y = x ? operandTile(rhs, 1, tileK, tileN) : Value();
-                 ok &= static_cast<bool>(y);
-                 if (!y)
-                   return SmallVector<Value>(carried);
-                 if (!hasDot())
-                   return {multiplyAdd(x, y, carried[0], lhs)};
-                 if (sumsLast)
-                   return {addProducts(x, y, carried[0], epilogue)};
-                 if (along == tileK)
-                   return {sumProducts(x, y, carried[0], epilogue)};
-                 auto product = tile::DotOp::create(
-                     kernel.b, kernel.loc, carried[0].getType(), x, y,
-                     carried[0], precision, false, false);
-                 product.setMaxImpreciseAcc(dot.getImprecise());
-                 return {product};
-               });
+  SmallVector<Value> begin;
+  for (const Piece &piece : pieces) {
+    SmallVector<int64_t> shape = {kernel.dims[tileM].block, piece.width};
+    if (sumsLast)
+      shape = {piece.width, kernel.dims[tileK].block};
+    begin.push_back(epilogue.splat(zeroOf(acc), shape));
+  }
+  SmallVector<Value> sums =
+      lhs.loop(loops, begin, [&](ValueRange carried) -> SmallVector<Value> {
+        Value x = sumsLast ? repeatedRow() : Value();
+        if (!x)
+          x = operandTile(lhs, 0, tileM, tileK);
+        SmallVector<Value> next;
+        for (auto [piece, sum] : llvm::zip(pieces, carried)) {
+          enter(piece);
+          TileBuilder rhs(kernel, group.plan, group.inGroup(),
+                          Space{{tileK, tileN}});
+          Value y = x ? operandTile(rhs, 1, tileK, tileN) : Value();
+          ok &= static_cast<bool>(y);
+          next.push_back(y ? multiply(x, y, sum, lhs, epilogue) : sum);
+        }
+        return next;
+      });
   if (!ok)
     return failure();
   if (sumsLast)
-    sum[0] = sumAlongRow(sum[0], epilogue);
+    sums[0] = sumAlongRow(sums[0], epilogue);
   Extent flops = 2;
   for (unsigned d = 0; d < group.plan.numRootDims; ++d)
     flops = flops * group.plan.sizes[d];
   for (int dim : anchor.reduced)
     flops = flops * group.plan.sizes[dim];
   if (part >= 0) {
-    if (failed(storeParts(sum[0], epilogue, last)))
+    if (failed(storeParts(sums[0], epilogue, last)))
       return failure();
     launch = kernel.finish("generic.contraction", flops);
     last->finish("generic.contraction");
     return success();
   }
-  Value result = sum[0];
-  Type resultType =
-      cast<RankedTensorType>(dot.getResult().getType()).getElementType();
-  if (acc != resultType)
-    result = arith::TruncFOp::create(
-        kernel.b, kernel.loc, RankedTensorType::get(shape, resultType), result);
-  epilogue.bind(dot.getResult(), anchor.map, result);
-  Value tile = epilogue.emit(group.root, group.plan.rootMap);
-  if (!tile)
-    return fail(epilogue.reason);
-  epilogue.store(tile, out, group.plan.rootMap);
+  for (auto [piece, sum] : llvm::zip(pieces, sums)) {
+    enter(piece);
+    if (!storeResult(sum))
+      return failure();
+  }
   launch = kernel.finish("generic.contraction", flops);
   return success();
 }

@@ -124,7 +124,9 @@ static double readBytes(const Work &work, int64_t warps, double bits,
   int64_t down = std::min<int64_t>(warps / kTogether, m / kRows),
           across = warps / kTogether / std::max<int64_t>(down, 1),
           width = std::min<int64_t>(n / std::max<int64_t>(across, 1), kColumns);
-  return double(m) / kRows * n / width * double(kRows + width) * k * bits / 8;
+  // Pieces of a block read the rows each.
+  double pieces = llvm::isPowerOf2_64(n) ? double(n) / width : 2;
+  return double(m) / kRows * (pieces * kRows + n) * k * bits / 8;
 }
 
 double ThreadMachine::cyclesOf(const TilingProblem &problem,
@@ -158,7 +160,9 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   double sums = double(m * n) * accBits / 32 / size;
   double fragments =
       by == By::Memory ? 0 : double(m * lhsBits + n * rhsBits) / 4 / lanes;
-  if (sums > threadRegisters * 0.55)
+  // What is left of the registers: operands in them, addresses and numbers.
+  const double most = by == By::Memory ? 0.65 : 0.55;
+  if (sums > threadRegisters * most)
     return 0;
   int64_t held = slotsOf(bytes, sums, size, instances, steps, stages);
   if (!held)

@@ -131,6 +131,18 @@ SmallVector<Tiling> ThreadedModel::products(const TilingProblem &p) const {
     return dim.role != TilingRole::Part && ShapedType::isDynamic(dim.size);
   });
   auto add = [&] {
+    int part = findRole(p, TilingRole::Part),
+        row = findRole(p, TilingRole::Row);
+    // Pieces pay where products read them from memory, each group of warps has
+    // rows of its own, and no second kernel has to put them together.
+    constexpr int64_t kRowsOfPieces = 128;
+    bool isPieced = llvm::any_of(llvm::zip(p.dims, blocks), [](auto pair) {
+      auto [dim, block] = pair;
+      return dim.takesPieces && !llvm::isPowerOf2_64(block);
+    });
+    if (isPieced && ((part >= 0 && blocks[part] > 1) || row < 0 ||
+                     blocks[row] < kRowsOfPieces || !readsMemory(p, blocks)))
+      return;
     if (!seen.emplace(blocks.begin(), blocks.end()).second || !fits(p, blocks))
       return;
     bool isWhole = true;
@@ -152,21 +164,26 @@ SmallVector<Tiling> ThreadedModel::products(const TilingProblem &p) const {
     // long when measured. A single row goes to the matrix unit in parts alone.
     // Where products read memory, large tiles have long ends: 128 rows by 4096
     // x 4096 in 8 parts, estimated at 1.5 times as fast, took 1.25 times as
-    // long.
-    constexpr double kDoubt = 1.5, kDoubtOfRow = 1.3, kDoubtInMemory = 1.8;
-    int part = findRole(p, TilingRole::Part),
-        row = findRole(p, TilingRole::Row);
+    // long. Sums of few rows are soon added up: 8 and 16 rows by 4096 x 4096
+    // take 0.8 of the time in parts.
+    constexpr double kDoubt = 1.5, kDoubtOfRow = 1.3, kDoubtInMemory = 1.8,
+                     kDoubtOfFewRows = 1.3;
+    constexpr int64_t kFewRows = 16;
+    bool isFew = row >= 0 && !ShapedType::isDynamic(p.dims[row].size) &&
+                 p.dims[row].size <= kFewRows;
     bool isRow = row >= 0 && p.dims[row].size == 1;
     if (isRow && part >= 0 && blocks[part] == 1 && blocks[row] > 1)
       return;
     if (part >= 0 && blocks[part] > 1)
       cycles *= isRow              ? kDoubtOfRow
-                : by == By::Memory ? kDoubtInMemory
+                : by == By::Memory ? (isFew ? kDoubtOfFewRows : kDoubtInMemory)
                                    : kDoubt;
     if (cycles > 0)
       byCost.emplace(cycles, Tiling{blocks, cycles});
   };
-  // Every combination of powers of two up to what covers the dimension.
+  // Every combination of powers of two up to what covers the dimension, and of
+  // two pieces that divide it.
+  constexpr int64_t kPiece = 64;
   auto choose = [&](auto &&self, size_t dim) -> void {
     if (dim == p.dims.size())
       return add();
@@ -192,6 +209,11 @@ SmallVector<Tiling> ThreadedModel::products(const TilingProblem &p) const {
     for (int64_t block = most; block >= least; block /= 2) {
       blocks[dim] = block;
       self(self, dim + 1);
+      if (described.takesPieces && block > kPiece &&
+          described.size % (block + kPiece) == 0) {
+        blocks[dim] = block + kPiece;
+        self(self, dim + 1);
+      }
     }
   };
   choose(choose, 0);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Blocks of columns that are no power of two are computed in two pieces that are, which share the rows. 3072 columns are 16 blocks of 192:
+// three rounds of the cores, as with 256, of three quarters of the work.
+// RUN: kiln-compile %s --entry=square --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile | FileCheck %s
+// CHECK-LABEL: tile.kernel {{.*}}@square_0_dot(
+// CHECK: scf.for {{.*}} -> (tensor<128x128xf32>, tensor<128x64xf32>)
+// CHECK: %[[X:.*]] = tile.load {{.*}} -> tensor<128x64xbf16>
+// CHECK: tile.dot %[[X]], {{.*}} tensor<64x128xbf16>, tensor<128x128xf32>
+// CHECK: tile.dot %[[X]], {{.*}} tensor<64x64xbf16>, tensor<128x64xf32>
+// CHECK: tile.store {{.*}} tensor<128x128xbf16>
+// CHECK: tile.store {{.*}} tensor<128x64xbf16>
+// RUN: kiln-compile %s --entry=wide --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile | FileCheck %s --check-prefix=WIDE
+// WIDE: -> (tensor<128x256xf32>, tensor<128x64xf32>)
+// Blocks that do not divide the columns, and few rows, have one piece.
+// RUN: kiln-compile %s --entry=whole --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile | FileCheck %s --check-prefix=WHOLE
+// RUN: kiln-compile %s --entry=narrow --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile | FileCheck %s --check-prefix=WHOLE
+// WHOLE: scf.for
+// WHOLE: tile.dot
+// WHOLE-NOT: tile.dot
+// What follows the product is computed on each piece, and every pass keeps the results.
+// RUN: kiln-compile %s --entry=small --target=nvidia:sm_90a,ptxas=none,blocks=128x192x64 --no-fallback --emit=tile | FileCheck %s --check-prefix=SMALL
+// SMALL-COUNT-2: tile.dot
+// SMALL-COUNT-2: arith.maximumf
+// RUN: kiln-compile %s --entry=small --target=nvidia:sm_90a,ptxas=none,blocks=128x192x64 --no-fallback --verify-semantics --verify-limit=0 -o %t.kpkg 2>&1 | FileCheck %s --check-prefix=SAME
+// RUN: kiln-compile %s --entry=small --target=nvidia:sm_90a,ptxas=none,blocks=128x192x64,persistent=on --no-fallback --verify-semantics --verify-limit=0 -o %t.kpkg 2>&1 | FileCheck %s --check-prefix=SAME
+// SAME: semantics: {{[1-9][0-9]*}} comparisons, 0 changed
+func.func @square(%a: tensor<3072x3072xbf16>, %b: tensor<3072x3072xbf16>) -> tensor<3072x3072xbf16> {
+  %r = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<3072x3072xbf16>, tensor<3072x3072xbf16> -> tensor<3072x3072xbf16>
+  return %r : tensor<3072x3072xbf16>
+}
+func.func @wide(%a: tensor<5120x5120xbf16>, %b: tensor<5120x5120xbf16>) -> tensor<5120x5120xbf16> {
+  %r = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<5120x5120xbf16>, tensor<5120x5120xbf16> -> tensor<5120x5120xbf16>
+  return %r : tensor<5120x5120xbf16>
+}
+func.func @whole(%a: tensor<4096x4096xbf16>, %b: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
+  %r = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<4096x4096xbf16>, tensor<4096x4096xbf16> -> tensor<4096x4096xbf16>
+  return %r : tensor<4096x4096xbf16>
+}
+func.func @narrow(%a: tensor<2048x768xbf16>, %b: tensor<768x768xbf16>) -> tensor<2048x768xbf16> {
+  %r = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<2048x768xbf16>, tensor<768x768xbf16> -> tensor<2048x768xbf16>
+  return %r : tensor<2048x768xbf16>
+}
+func.func @small(%a: tensor<200x320xbf16>, %b: tensor<384x320xbf16>, %bias: tensor<384xbf16>) -> tensor<200x384xbf16> {
+  %r = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<200x320xbf16>, tensor<384x320xbf16> -> tensor<200x384xbf16>
+  %c = prim.broadcast_in_dim %bias dims [1] : tensor<384xbf16> -> tensor<200x384xbf16>
+  %s = prim.add %r, %c : tensor<200x384xbf16>
+  %z = prim.full 0.0 : bf16 : tensor<200x384xbf16>
+  %m = prim.maximum %s, %z : tensor<200x384xbf16>
+  return %m : tensor<200x384xbf16>
+}

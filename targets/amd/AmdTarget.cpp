@@ -4,6 +4,7 @@
 #include "Chips.h"
 #include "Passes.h"
 #include "Serialize.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Target/Plugin.h"
 #include "kiln/Transforms/Program/AlignViews.h"
@@ -110,6 +111,11 @@ public:
 void registerAll(target::TargetRegistry &registry) {
   amd::registerAmdPasses();
   registry.addTarget(std::make_unique<AmdTarget>());
+  registry.addPass("amd.layout", "amd-cut-factors",
+                   [](OpPassManager &pm, const target::TargetOptions &) {
+                     pm.addNestedPass<tile::KernelOp>(
+                         amd::createCutFactorsPass());
+                   });
 }
 } // namespace
 

@@ -25,7 +25,6 @@ private:
   }
   Value pack(ValueRange values);
   void narrow(SmallVectorImpl<Value> &lhs, SmallVectorImpl<Value> &rhs);
-  Value cut(Value value);
   Type registersOf(Type element, int64_t count);
   Value multiply(Value lhs, Value rhs, Value acc);
   Value multiplyBytes(Value lhs, bool isLhsUnsigned, Value rhs,
@@ -132,22 +131,6 @@ Value Mma::multiplyBytes(Value lhs, bool isLhsUnsigned, Value rhs,
   return multiply(lhs, rhs, acc);
 }
 
-/// tf32 has 10 bits of mantissa and drops the others; the instruction would
-/// round.
-Value Mma::cut(Value value) {
-  Type type = value.getType(), bits = b.getI32Type();
-  if (auto vector = dyn_cast<VectorType>(type))
-    bits = vector.clone(bits);
-  constexpr uint32_t kKept = 0xffffe000;
-  TypedAttr mask = b.getI32IntegerAttr(int32_t(kKept));
-  if (auto vector = dyn_cast<VectorType>(bits))
-    mask = DenseElementsAttr::get(vector, mask);
-  Value raw = LLVM::BitcastOp::create(b, loc, bits, value);
-  raw = LLVM::AndOp::create(b, loc, raw,
-                            LLVM::ConstantOp::create(b, loc, bits, mask));
-  return LLVM::BitcastOp::create(b, loc, type, raw);
-}
-
 /// Factors that were widened from 8-bit floats are multiplied as those, by the
 /// instruction of the same shape: products and sums are the same.
 void Mma::narrow(SmallVectorImpl<Value> &lhs, SmallVectorImpl<Value> &rhs) {
@@ -190,10 +173,6 @@ LogicalResult Mma::run() {
     row = name.str() + kind(first[0]) + kind(second[0]);
   }
   Value lhs = pack(first), rhs = pack(second), acc = pack(op.getAcc());
-  if (StringRef(row).ends_with("xf32")) {
-    lhs = cut(lhs);
-    rhs = cut(rhs);
-  }
   Value sum =
       first[0].getType().isInteger(8)
           ? multiplyBytes(lhs, isFirstUnsigned, rhs, isSecondUnsigned, acc)

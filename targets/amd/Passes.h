@@ -19,6 +19,10 @@ void buildAmdTail(mlir::OpPassManager &pm,
 /// threads whose stores are all masked branch around everything.
 std::unique_ptr<mlir::Pass> createSkipIdleWavesPass();
 
+/// `amd-cut-factors`: tiles that matrix instructions for xf32 multiply lose the
+/// bits that tf32 has not, before waves exchange them.
+std::unique_ptr<mlir::Pass> createCutFactorsPass();
+
 /// `amd-load-ahead`: loads of loops with matrix instructions are issued one
 /// iteration ahead, and their results carried by the loop, where their
 /// addresses need no memory and the loop writes none but that of the workgroup.

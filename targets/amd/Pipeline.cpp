@@ -46,6 +46,7 @@ void amd::buildAmdTail(OpPassManager &pm,
 }
 
 void amd::registerAmdPasses() {
+  registerPass(createCutFactorsPass);
   registerPass(createSkipIdleWavesPass);
   registerPass(createLoadAheadPass);
   registerPass(createPingPongPass);

@@ -1,0 +1,123 @@
+//===- CutFactors.cpp - Factors of tf32 before they are exchanged ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A product with tf32 drops all but 10 bits of the mantissa of its factors;
+// the matrix instructions for xf32 round them instead ("AMD Instinct MI300"
+// instruction set manual, "Matrix Arithmetic Instructions"). So the low bits
+// are set to zero before. Several waves read each element of a factor: the
+// thread that has it first cuts it, before waves exchange what they have.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Passes.h"
+#include "kiln/Dialect/Kiln/Description.h"
+#include "kiln/Dialect/Simt/SimtDialect.h"
+#include "kiln/Dialect/Tile/DotOps.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::amd;
+
+/// Elements of a tile that a thread holds.
+static int64_t heldBy(Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  auto layout = dyn_cast_or_null<simt::LayoutAttr>(type.getEncoding());
+  return layout ? layout.getNumRegisters() : type.getNumElements();
+}
+
+/// Whether all numbers have zeros in their low bits: they were widened from a
+/// type with 10 bits of mantissa or fewer.
+static bool isShort(Value tile) {
+  constexpr unsigned kMantissa = 11; // With the bit that is not stored.
+  while (auto moved = tile.getDefiningOp<simt::ConvertLayoutOp>())
+    tile = moved.getSource();
+  auto wider = tile.getDefiningOp<arith::ExtFOp>();
+  return wider && cast<FloatType>(getElementTypeOrSelf(wider.getIn()))
+                          .getFPMantissaWidth() <= kMantissa;
+}
+
+static Value cut(Value tile, OpBuilder &b) {
+  Location loc = tile.getLoc();
+  auto type = cast<RankedTensorType>(tile.getType());
+  auto bits = type.clone(b.getI32Type());
+  constexpr uint32_t kKept = 0xffffe000;
+  Value raw = arith::BitcastOp::create(b, loc, bits, tile);
+  raw = arith::AndIOp::create(
+      b, loc, raw,
+      arith::ConstantOp::create(
+          b, loc,
+          DenseElementsAttr::get(bits, b.getI32IntegerAttr(int32_t(kKept)))));
+  return arith::BitcastOp::create(b, loc, type, raw);
+}
+
+namespace {
+struct CutFactorsPass
+    : PassWrapper<CutFactorsPass, OperationPass<tile::KernelOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CutFactorsPass)
+  StringRef getArgument() const final { return "amd-cut-factors"; }
+  StringRef getDescription() const final {
+    return "Drops the bits that tf32 has not, before factors are exchanged";
+  }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<arith::ArithDialect>();
+  }
+
+  /// The factor with its low bits dropped; each is cut once.
+  Value cutOnce(Value factor) {
+    if (isShort(factor))
+      return factor;
+    Value &done = factors[factor];
+    if (done)
+      return done;
+    OpBuilder b(&getContext());
+    b.setInsertionPointAfterValue(factor);
+    auto moved = factor.getDefiningOp<simt::ConvertLayoutOp>();
+    if (!moved || heldBy(moved.getSource()) > heldBy(factor))
+      return done = cut(factor, b);
+    b.setInsertionPoint(moved);
+    IRMapping mapping;
+    mapping.map(moved.getSource(), cut(moved.getSource(), b));
+    Value copy = b.clone(*moved, mapping)->getResult(0);
+    return factors[factor] = copy;
+  }
+
+  /// Whether the target has instructions that round factors to tf32.
+  bool rounds() {
+    target::TargetAttr description = target::getDescription(getOperation());
+    return description && llvm::any_of(description.getMatrixInstructions(),
+                                       [](target::MatrixInstructionAttr row) {
+                                         return row.getName().ends_with("xf32");
+                                       });
+  }
+
+  void runOnOperation() final {
+    SmallVector<tile::DotOp> dots;
+    if (!rounds())
+      return;
+    getOperation().walk([&](tile::DotOp dot) {
+      if (dot.getProductPrecision() == ProductPrecision::TF32)
+        dots.push_back(dot);
+    });
+    for (tile::DotOp dot : dots)
+      for (OpOperand *factor : {&dot.getLhsOperand(), &dot.getRhsOperand()}) {
+        Value whole = factor->get();
+        factor->set(cutOnce(whole));
+        auto moved = whole.getDefiningOp<simt::ConvertLayoutOp>();
+        if (moved && moved->use_empty()) {
+          factors.erase(whole);
+          moved->erase();
+        }
+      }
+    factors.clear();
+  }
+
+  DenseMap<Value, Value> factors;
+};
+} // namespace
+
+std::unique_ptr<Pass> amd::createCutFactorsPass() {
+  return std::make_unique<CutFactorsPass>();
+}

@@ -6,6 +6,7 @@
 #include "Order.h"
 #include "RowCopies.h"
 #include "StoredFactors.h"
+#include "Work.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 
 using namespace mlir;
@@ -325,7 +326,8 @@ void BarrierFlow::findMeetings(StorageArea written,
 
 /// Bytes that exchanges use in turns. Where nothing copies beside the threads,
 /// or not into a loop, those of a loop that multiplies have half of the memory:
-/// there its factors lie beside each other, as they do in rings elsewhere.
+/// there its factors lie beside each other, as they do in rings elsewhere. A
+/// block that is alone on a core has all of it.
 static int64_t turnBytesAt(Operation *op, const BlockShape &block) {
   int64_t usual = block.machine.getTurnBytes();
   auto loop = op->getParentOfType<LoopLikeOpInterface>();
@@ -337,8 +339,12 @@ static int64_t turnBytesAt(Operation *op, const BlockShape &block) {
                           return WalkResult::interrupt();
                         })
                         .wasInterrupted();
-  return multiplies ? std::max(usual, sharedBytesOf(block.description) / 2)
-                    : usual;
+  if (!multiplies)
+    return usual;
+  int64_t shared = sharedBytesOf(block.description);
+  bool isAlone = fillsRegisters(op->getParentOfType<tile::KernelOp>(),
+                                block.warps * block.lanes, block.description);
+  return std::max(usual, isAlone ? shared : shared / 2);
 }
 
 int64_t BarrierFlow::findPlace(Operation *op, const ScratchNeed &need,
@@ -362,7 +368,7 @@ int64_t BarrierFlow::findPlace(Operation *op, const ScratchNeed &need,
       starts.push_back(llvm::alignTo(touch.area.end - base, kAlignment));
   llvm::sort(starts);
   int64_t &size = scratchSize[base],
-          most = std::max(turnBytesAt(op, block), size),
+          most = std::max(std::min(turnBytesAt(op, block), room - base), size),
           found = last && *last >= base ? *last - base : 0;
   for (int64_t begin : starts) {
     SmallVector<Operation *> met;

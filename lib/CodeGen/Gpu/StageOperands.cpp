@@ -321,17 +321,8 @@ Share shareOf(tile::KernelOp kernel, target::TargetAttr description,
               int64_t lanes) {
   // For exchanges beside the rings, and what the machine keeps.
   constexpr int64_t kOther = 8 << 10;
-  // Addresses, fragments and other numbers of a thread beside its sums.
-  constexpr int64_t kRegisters = 72;
-  int64_t whole = sharedBytesOf(description),
-          registers = registerFileOf(description) / 4;
-  int64_t sums = 0, threads = warpsOf(kernel) * lanes;
-  kernel.walk([&](MatrixProductOpInterface product) {
-    Value sum = product->getResult(0);
-    if (LayoutAttr layout = getLayout(sum))
-      sums = std::max(sums, layout.getNumRegisters());
-  });
-  bool isAlone = (registers && registers < 2 * threads * (sums + kRegisters)) ||
+  int64_t whole = sharedBytesOf(description);
+  bool isAlone = fillsRegisters(kernel, warpsOf(kernel) * lanes, description) ||
                  hasCoresForAll(kernel, description);
   // Computed factors get storage beside the rings (storeFactors).
   whole -= bytesToStore(kernel, [&](MatrixProductOpInterface op, int which) {

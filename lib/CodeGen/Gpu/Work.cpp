@@ -93,6 +93,18 @@ int64_t simt::registerFileOf(target::TargetAttr description) {
   return 0;
 }
 
+bool simt::fillsRegisters(tile::KernelOp kernel, int64_t threads,
+                          target::TargetAttr description) {
+  // Addresses, fragments and other numbers of a thread beside its sums.
+  constexpr int64_t kOthers = 72;
+  int64_t registers = registerFileOf(description) / 4, sums = 0;
+  kernel.walk([&](MatrixProductOpInterface product) {
+    if (LayoutAttr layout = getLayout(product->getResult(0)))
+      sums = std::max(sums, layout.getNumRegisters());
+  });
+  return registers && registers < 2 * threads * (sums + kOthers);
+}
+
 /// Operations of a thread that are compiled in seconds.
 static int64_t usualWork(target::TargetAttr description) {
   // Each register is written so often.

@@ -31,6 +31,12 @@ int64_t registerFileOf(target::TargetAttr description);
 /// Words of 32 bits that the registers of a thread hold.
 int64_t registersOf(target::TargetAttr description);
 
+/// Whether a block of a kernel whose tiles have layouts is alone on a core, as
+/// its products take more than half of the registers. False where the
+/// description does not say how many there are.
+bool fillsRegisters(tile::KernelOp kernel, int64_t threads,
+                    target::TargetAttr description);
+
 /// Whether a thread has more text, or more of a tile, than is compiled in
 /// seconds, so that more warps had better share it.
 bool wantsMoreWarps(tile::KernelOp kernel, int64_t lanes, int64_t warps,

@@ -4,14 +4,15 @@
 // v_max and v_min order zeros by their sign, and give the number beside a NaN.
 // Where NaN is asked for instead and no instruction gives it, all numbers of a
 // chain are compared with themselves, two at a time, and the result is chosen
-// once. Upstream's expansion has three instructions for each and takes zeros
-// for equal.
+// once; of many, their squares are added up. Upstream's expansion has three
+// instructions for each and takes zeros for equal.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Extremes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -109,7 +110,22 @@ private:
       parts[result] = std::move(numbers);
       return result;
     }
+    Value isNaN = areSquaresNaN(numbers, op->getLoc());
+    if (!isNaN)
+      isNaN = isOneNaN(numbers, op->getLoc());
     Location loc = op->getLoc();
+    Type type = result.getType();
+    auto element = cast<FloatType>(getElementTypeOrSelf(type));
+    TypedAttr nan = b.getFloatAttr(
+        element, llvm::APFloat::getQNaN(element.getFloatSemantics()));
+    if (auto vector = dyn_cast<VectorType>(type))
+      nan = DenseElementsAttr::get(vector, Attribute(nan));
+    Value quiet = arith::ConstantOp::create(b, loc, nan);
+    return arith::SelectOp::create(b, loc, isNaN, quiet, result);
+  }
+
+  /// Compares the numbers, two at a time.
+  Value isOneNaN(SmallVector<Value> numbers, Location loc) {
     if (numbers.size() % 2)
       numbers.push_back(numbers.back());
     Value isNaN;
@@ -119,14 +135,34 @@ private:
       isNaN =
           isNaN ? arith::OrIOp::create(b, loc, isNaN, one).getResult() : one;
     }
-    Type type = result.getType();
-    auto element = cast<FloatType>(getElementTypeOrSelf(type));
-    TypedAttr nan = b.getFloatAttr(
-        element, llvm::APFloat::getQNaN(element.getFloatSemantics()));
-    if (auto vector = dyn_cast<VectorType>(type))
-      nan = DenseElementsAttr::get(vector, Attribute(nan));
-    Value quiet = arith::ConstantOp::create(b, loc, nan);
-    return arith::SelectOp::create(b, loc, isNaN, quiet, result);
+    return isNaN;
+  }
+
+  /// Compares the sum of the squares, which is NaN if a number is: infinity
+  /// meets no other sign and no zero there. CDNA squares and adds two numbers
+  /// by one instruction where they lie side by side (PackFloats), as results of
+  /// matrix instructions do. Null where it pays off for too few numbers.
+  Value areSquaresNaN(SmallVector<Value> numbers, Location loc) {
+    constexpr size_t kFewest = 8;
+    if (!chip || !chip->isCdna() || numbers.size() < kFewest ||
+        numbers.size() % 2 || !numbers.front().getType().isF32())
+      return {};
+    for (Value number : numbers) {
+      Operation *op = number.getDefiningOp();
+      if (!op || op->getBlock() != b.getInsertionBlock())
+        return {};
+    }
+    llvm::sort(numbers, [](Value one, Value other) {
+      return one.getDefiningOp()->isBeforeInBlock(other.getDefiningOp());
+    });
+    Value sums[2];
+    for (auto [i, number] : llvm::enumerate(numbers)) {
+      Value &sum = sums[i % 2];
+      sum = sum ? math::FmaOp::create(b, loc, number, number, sum).getResult()
+                : arith::MulFOp::create(b, loc, number, number).getResult();
+    }
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, sums[0],
+                                 sums[1]);
   }
 
   const Chip *chip;

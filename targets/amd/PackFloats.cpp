@@ -141,6 +141,104 @@ static Instruction *partnerOf(Instruction *first) {
   return nullptr;
 }
 
+//===----------------------------------------------------------------------===//
+// Sums of many
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Two halves of a sum that have the same form: the sums of both are computed
+/// together, from the numbers of both. Numbers that an instruction computes for
+/// themselves can lie anywhere, and so side by side.
+class Halves {
+public:
+  /// Whether it pays off: the pairs need no moves, and are enough.
+  bool match(Instruction *sum) {
+    constexpr unsigned kFewest = 8;
+    root = sum;
+    return sum->getOpcode() == Instruction::FAdd &&
+           sum->getType()->isFloatTy() &&
+           areAlike(sum->getOperand(0), sum->getOperand(1)) &&
+           packed.size() >= kFewest;
+  }
+
+  void rewrite() {
+    IRBuilder<> builder(root);
+    Value *both = make(root->getOperand(0), root->getOperand(1), builder);
+    root->setOperand(0, builder.CreateExtractElement(both, uint64_t(0)));
+    root->setOperand(1, builder.CreateExtractElement(both, uint64_t(1)));
+  }
+
+  /// The sums that are no longer needed.
+  const SmallPtrSet<Instruction *, 16> &replaced() const { return packed; }
+
+private:
+  Instruction *addOf(Value *value) const {
+    auto *add = dyn_cast<Instruction>(value);
+    return add && add->getOpcode() == Instruction::FAdd && add->hasOneUse() &&
+                   add->getParent() == root->getParent()
+               ? add
+               : nullptr;
+  }
+
+  bool areAlike(Value *first, Value *second) {
+    Instruction *one = addOf(first), *other = addOf(second);
+    if (!one != !other)
+      return false;
+    if (one) {
+      packed.insert({one, other});
+      return areAlike(one->getOperand(0), other->getOperand(0)) &&
+             areAlike(one->getOperand(1), other->getOperand(1));
+    }
+    auto *x = dyn_cast<IntrinsicInst>(first),
+         *y = dyn_cast<IntrinsicInst>(second);
+    return first != second && x && y &&
+           x->getIntrinsicID() == y->getIntrinsicID() &&
+           x->getParent() == root->getParent() &&
+           y->getParent() == root->getParent();
+  }
+
+  Value *make(Value *first, Value *second, IRBuilder<> &builder) {
+    auto *one = dyn_cast<Instruction>(first);
+    auto *other = dyn_cast<Instruction>(second);
+    if (packed.contains(one)) {
+      Value *lhs = make(one->getOperand(0), other->getOperand(0), builder);
+      Value *rhs = make(one->getOperand(1), other->getOperand(1), builder);
+      Value *sum = builder.CreateFAdd(lhs, rhs);
+      if (auto *add = dyn_cast<Instruction>(sum)) {
+        add->copyIRFlags(one);
+        add->andIRFlags(other);
+      }
+      return sum;
+    }
+    Type *two = FixedVectorType::get(builder.getFloatTy(), 2);
+    Value *pair =
+        builder.CreateInsertElement(PoisonValue::get(two), first, uint64_t(0));
+    return builder.CreateInsertElement(pair, second, uint64_t(1));
+  }
+
+  Instruction *root = nullptr;
+  SmallPtrSet<Instruction *, 16> packed;
+};
+} // namespace
+
+/// Packs sums of many numbers of a function; whether there was one.
+static bool packSums(Function &function) {
+  SmallVector<Instruction *> sums;
+  for (Instruction &op : instructions(function))
+    if (op.getOpcode() == Instruction::FAdd)
+      sums.push_back(&op);
+  // Whole sums come last.
+  SmallPtrSet<Instruction *, 32> done;
+  for (Instruction *sum : reverse(sums)) {
+    Halves halves;
+    if (done.contains(sum) || !halves.match(sum))
+      continue;
+    halves.rewrite();
+    done.insert_range(halves.replaced());
+  }
+  return !done.empty();
+}
+
 PreservedAnalyses PackFloats::run(Function &function,
                                   FunctionAnalysisManager &) {
   SmallVector<Instruction *> candidates;
@@ -158,5 +256,6 @@ PreservedAnalyses PackFloats::run(Function &function,
     done.insert(second);
     pack(first, second);
   }
-  return done.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();
+  bool changes = packSums(function) || !done.empty();
+  return changes ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }

@@ -12,7 +12,8 @@ namespace kiln::amd {
 /// and v_pk_fma_f32 of CDNA take two registers that follow each other. Results
 /// of matrix instructions lie so, and what goes into them; LLVM packs what is
 /// stored alone. The same operation has to be applied to both elements, with
-/// operands that are equal, or neighbours, too.
+/// operands that are equal, or neighbours, too. Of the sum of many computed
+/// numbers, both halves are summed together.
 struct PackFloats : llvm::PassInfoMixin<PackFloats> {
   llvm::PreservedAnalyses run(llvm::Function &function,
                               llvm::FunctionAnalysisManager &analyses);

@@ -167,16 +167,22 @@ private:
     }
   }
 
-  /// An empty piece of assembly: the value stays in its register. Accesses of
-  /// a block share it.
+  /// An empty piece of assembly: the value stays in its register. It stands
+  /// where the value is computed, so that the register is that of the value
+  /// alone: what loops use again and again would be copied in each iteration.
   static void hide(Use &offset, HiddenValues &hidden) {
-    IRBuilder<> builder(cast<Instruction>(offset.getUser()));
+    auto *user = cast<Instruction>(offset.getUser());
+    auto *sum = dyn_cast<Instruction>(offset.get());
+    BasicBlock::iterator place = user->getIterator();
+    if (sum && sum->getParent() != user->getParent())
+      if (auto behind = sum->getInsertionPointAfterDef())
+        place = *behind;
+    IRBuilder<> builder(place->getParent(), place);
     auto *type =
         FunctionType::get(offset->getType(), {offset->getType()}, false);
     InlineAsm *same =
         InlineAsm::get(type, "", "=v,0", /*hasSideEffects=*/false);
-    Value *&call = hidden[{offset.get(),
-                           cast<Instruction>(offset.getUser())->getParent()}];
+    Value *&call = hidden[{offset.get(), place->getParent()}];
     if (!call)
       call = builder.CreateCall(same, {offset.get()});
     offset.set(call);

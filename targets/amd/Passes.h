@@ -23,6 +23,10 @@ std::unique_ptr<mlir::Pass> createSkipIdleWavesPass();
 /// bits that tf32 has not, before waves exchange them.
 std::unique_ptr<mlir::Pass> createCutFactorsPass();
 
+/// `amd-narrow-counters`: loops with matrix instructions and small bounds count
+/// in 32 bits.
+std::unique_ptr<mlir::Pass> createNarrowCountersPass();
+
 /// `amd-load-ahead`: loads of loops with matrix instructions are issued one
 /// iteration ahead, and their results carried by the loop, where their
 /// addresses need no memory and the loop writes none but that of the workgroup.

@@ -24,6 +24,7 @@ static std::unique_ptr<Pass> scheduleOf(const target::TargetOptions &options) {
 void amd::buildAmdTail(OpPassManager &pm,
                        const target::TargetOptions &options) {
   pm.addPass(createSkipIdleWavesPass());
+  pm.addPass(createNarrowCountersPass());
   pm.addPass(createLoadAheadPass());
   if (options.getBool("pingpong", true))
     pm.addPass(createPingPongPass());
@@ -48,6 +49,7 @@ void amd::buildAmdTail(OpPassManager &pm,
 void amd::registerAmdPasses() {
   registerPass(createCutFactorsPass);
   registerPass(createSkipIdleWavesPass);
+  registerPass(createNarrowCountersPass);
   registerPass(createLoadAheadPass);
   registerPass(createPingPongPass);
   registerPass(createLowerCopiesPass);

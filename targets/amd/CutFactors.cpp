@@ -14,6 +14,7 @@
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Dialect/Tile/DotOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -28,12 +29,21 @@ static int64_t heldBy(Value tile) {
   return layout ? layout.getNumRegisters() : type.getNumElements();
 }
 
+/// The operation that only moves the elements of a tile, each once; null if
+/// another one computes the tile.
+static Operation *moveOf(Value tile) {
+  Operation *op = tile.getDefiningOp();
+  return isa_and_nonnull<simt::ConvertLayoutOp, tile::TransposeOp>(op)
+             ? op
+             : nullptr;
+}
+
 /// Whether all numbers have zeros in their low bits: they were widened from a
 /// type with 10 bits of mantissa or fewer.
 static bool isShort(Value tile) {
   constexpr unsigned kMantissa = 11; // With the bit that is not stored.
-  while (auto moved = tile.getDefiningOp<simt::ConvertLayoutOp>())
-    tile = moved.getSource();
+  while (Operation *move = moveOf(tile))
+    tile = move->getOperand(0);
   auto wider = tile.getDefiningOp<arith::ExtFOp>();
   return wider && cast<FloatType>(getElementTypeOrSelf(wider.getIn()))
                           .getFPMantissaWidth() <= kMantissa;
@@ -69,19 +79,30 @@ struct CutFactorsPass
   Value cutOnce(Value factor) {
     if (isShort(factor))
       return factor;
-    Value &done = factors[factor];
-    if (done)
+    if (Value done = factors.lookup(factor))
       return done;
+    // The tile of which a thread holds fewest elements, and the way from there.
+    SmallVector<Operation *> moves;
+    size_t kept = 0;
+    Value first = factor;
+    for (Value tile = factor; Operation *move = moveOf(tile);) {
+      moves.push_back(move);
+      tile = move->getOperand(0);
+      if (heldBy(tile) <= heldBy(first)) {
+        first = tile;
+        kept = moves.size();
+      }
+    }
     OpBuilder b(&getContext());
-    b.setInsertionPointAfterValue(factor);
-    auto moved = factor.getDefiningOp<simt::ConvertLayoutOp>();
-    if (!moved || heldBy(moved.getSource()) > heldBy(factor))
-      return done = cut(factor, b);
-    b.setInsertionPoint(moved);
-    IRMapping mapping;
-    mapping.map(moved.getSource(), cut(moved.getSource(), b));
-    Value copy = b.clone(*moved, mapping)->getResult(0);
-    return factors[factor] = copy;
+    b.setInsertionPointAfterValue(first);
+    Value result = cut(first, b);
+    for (Operation *move : llvm::reverse(ArrayRef(moves).take_front(kept))) {
+      b.setInsertionPoint(move);
+      IRMapping mapping;
+      mapping.map(move->getOperand(0), result);
+      result = b.clone(*move, mapping)->getResult(0);
+    }
+    return factors[factor] = result;
   }
 
   /// Whether the target has instructions that round factors to tf32.
@@ -105,10 +126,12 @@ struct CutFactorsPass
       for (OpOperand *factor : {&dot.getLhsOperand(), &dot.getRhsOperand()}) {
         Value whole = factor->get();
         factor->set(cutOnce(whole));
-        auto moved = whole.getDefiningOp<simt::ConvertLayoutOp>();
-        if (moved && moved->use_empty()) {
+        while (Operation *move = moveOf(whole)) {
+          if (!move->use_empty())
+            break;
           factors.erase(whole);
-          moved->erase();
+          whole = move->getOperand(0);
+          move->erase();
         }
       }
     factors.clear();

@@ -95,6 +95,27 @@ template <bool isBf8> void runStochastic(Wave &wave, const Inst &inst) {
   }
   writeWord(wave, to, bits, writtenLanes(wave, inst));
 }
+/// v_dot4_f32_fp8_bf8 dst, x, y, z: four products, added to z.
+template <bool isLeftBf8, bool isRightBf8>
+void runDot(Wave &wave, const Inst &inst) {
+  wave.sourceMask = ~uint64_t(0);
+  Lanes<uint32_t> x, y;
+  Lanes<float> z;
+  load(wave, inst, 1, x.v, true);
+  load(wave, inst, 2, y.v, false);
+  load(wave, inst, 3, z.v, false);
+  Float8Format left = formatOf(wave, isLeftBf8),
+               right = formatOf(wave, isRightBf8);
+  constexpr unsigned kBits = 32, kByte = 8;
+  for (unsigned l = 0; l < kMaxLanes; ++l) {
+    double sum = z.v[l];
+    for (unsigned at = 0; at < kBits; at += kByte)
+      sum += double(widen(uint8_t(x.v[l] >> at), left)) *
+             double(widen(uint8_t(y.v[l] >> at), right));
+    z.v[l] = float(sum);
+  }
+  store(wave, inst, inst.ops[0], z.v);
+}
 } // namespace
 
 void kiln::amd::sim::addVectorFloat8(Table &t) {
@@ -113,4 +134,9 @@ void kiln::amd::sim::addVectorFloat8(Table &t) {
   add("v_cvt_pk_bf8_f32", runToBytes<true>, Type::F32);
   add("v_cvt_sr_fp8_f32", runStochastic<false>, Type::F32);
   add("v_cvt_sr_bf8_f32", runStochastic<true>, Type::F32);
+  entry.keepsHalf = false;
+  add("v_dot4_f32_fp8_fp8", runDot<false, false>, Type::B32);
+  add("v_dot4_f32_fp8_bf8", runDot<false, true>, Type::B32);
+  add("v_dot4_f32_bf8_fp8", runDot<true, false>, Type::B32);
+  add("v_dot4_f32_bf8_bf8", runDot<true, true>, Type::B32);
 }

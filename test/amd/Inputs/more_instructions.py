@@ -116,6 +116,9 @@ RDNA4 = [
     ("v_maximumminimum_f32 %d, %a, %b, 1.0", lambda a, b, c: single(np.minimum(np.maximum(f(a), f(b)), 1))),
     ("ds_store_b32 v20, %a\nds_cond_sub_rtn_u32 v11, v20, %b\nds_load_b32 %d, v20\nWAITLDS",
      lambda a, b, c: np.where(a >= b, a - b, a)),
+    # 1, 2, -1, 3 by 2, 4, 1, -1, and a half.
+    ("v_mov_b32 v11, 0x44b84038\nv_mov_b32 v12, 0xbc3c4440\nv_dot4_f32_fp8_bf8 %d, v11, v12, 0.5", full(0x40d00000)),
+    ("v_mov_b32 v11, 0x44b84038\nv_mov_b32 v12, 0xbc3c4440\nv_dot4_f32_bf8_fp8 %d, v12, v11, 0.5", full(0x40d00000)),
 ]
 CDNA4 = [
     ("v_mov_b32 %d, 0\nv_cvt_scalef32_pk_fp8_f32 %d, 1.0, -2.0, 0x40000000", full(0xb830)),

@@ -3,6 +3,7 @@
 
 #include "Assigner.h"
 #include "Machine.h"
+#include "ThreadProducts.h"
 #include "Work.h"
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
@@ -42,7 +43,10 @@ Assigner::choiceOf(MatrixProductOpInterface product) {
 LayoutAttr Assigner::ofProduct(Operation *op) {
   if (auto choice = choiceOf(cast<MatrixProductOpInterface>(op)))
     return choice->acc;
-  return canonical(op->getResult(0));
+  if (LayoutAttr asked = askedLayout(op))
+    return asked;
+  return threadProductLayout(cast<RankedTensorType>(op->getResult(0).getType()),
+                             lanes, warps);
 }
 
 void Assigner::assign(Operation *op) {

@@ -1,0 +1,34 @@
+//===- ThreadProducts.h - Products by single threads ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What no matrix instruction takes is computed by multiply-adds of threads,
+// with both factors in the memory of the block.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_GPU_THREADPRODUCTS_H
+#define KILN_LIB_GPU_THREADPRODUCTS_H
+
+#include "KernelWalk.h"
+#include "ScratchNeeds.h"
+#include "kiln/Interfaces/MatrixProduct.h"
+
+namespace kiln::simt {
+
+/// How threads share the sums of such a product: each has a block of about as
+/// many rows as columns, so that it reads few elements for many multiply-adds.
+/// Columns that follow each other go together, as far as one access reaches;
+/// neighbouring lanes have neighbouring rows and groups of columns.
+LayoutAttr threadProductLayout(mlir::RankedTensorType type, int64_t lanes,
+                               int64_t warps);
+
+mlir::LogicalResult emitThreadProduct(KernelWalk &w,
+                                      MatrixProductOpInterface op);
+
+/// What the factors take of the memory of the block.
+ScratchNeeds threadProductNeeds(MatrixProductOpInterface op,
+                                target::TargetAttr description);
+
+} // namespace kiln::simt
+
+#endif // KILN_LIB_GPU_THREADPRODUCTS_H

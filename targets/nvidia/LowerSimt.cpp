@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AtomicWords.h"
 #include "LowerBarriers.h"
 #include "LowerBulkCopies.h"
 #include "LowerCopies.h"
@@ -290,45 +291,6 @@ LogicalResult Access::store(simt::StoreOp store) {
   return success();
 }
 
-/// Whether a chip, as sm_90a, adds two bf16 at once.
-static bool addsPairsOfBf16(StringRef chip) {
-  constexpr unsigned kFirst = 90;
-  unsigned compute = 0;
-  chip.consume_front("sm_");
-  return !chip.consumeInteger(10, compute) && compute >= kFirst;
-}
-
-/// Whether one instruction adds two floats of 16 bits in a word: of f16 on all
-/// chips, of bf16 from sm_90 on (PTX ISA, red).
-static bool addsPair(Operation *op) {
-  auto rmw = dyn_cast<simt::AtomicRMWOp>(op);
-  auto pair = rmw ? dyn_cast<VectorType>(rmw.getType()) : VectorType();
-  if (!pair || pair.getNumElements() != 2 || !rmw->use_empty() ||
-      rmw.getKind() != LLVM::AtomicBinOp::fadd ||
-      rmw.getOrder() != LLVM::AtomicOrdering::monotonic)
-    return false;
-  target::TargetAttr description = target::getDescription(op);
-  return pair.getElementType().isF16() ||
-         (pair.getElementType().isBF16() && description &&
-          addsPairsOfBf16(description.getChip()));
-}
-
-static void addPair(simt::AtomicRMWOp op, OpBuilder &b) {
-  Location loc = op.getLoc();
-  auto pair = cast<VectorType>(op.getType());
-  StringRef scope = op.getScope() == tile::MemoryScope::instance ? "cta"
-                    : op.getScope() == tile::MemoryScope::device ? "gpu"
-                                                                 : "sys";
-  std::string text = llvm::formatv(
-      "red.relaxed.{0}{1}.add.noftz.{2}x2 [$0], $1;", scope,
-      spaceOf(op.getAddress()), pair.getElementType().isF16() ? "f16" : "bf16");
-  Value word = LLVM::BitcastOp::create(b, loc, b.getI32Type(), op.getValue());
-  LLVM::InlineAsmOp::create(
-      b, loc, TypeRange(), ValueRange{op.getAddress(), word}, text,
-      "l,r,~{memory}", /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
-}
-
 /// The first lane's number goes to all lanes: ptxas knows then that they have
 /// it alike, and keeps what is computed from it in uniform registers. Other
 /// values stay as they are.
@@ -380,11 +342,8 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
     BulkCopies bulkCopies;
     for (Operation *op : ops) {
       b.setInsertionPoint(op);
-      if (addsPair(op)) {
-        addPair(cast<simt::AtomicRMWOp>(op), b);
-        op->erase();
+      if (lowerAtomicWords(op, b))
         continue;
-      }
       if (simt::lowerAtomic(op, nameOf))
         continue;
       LogicalResult lowered = failure();

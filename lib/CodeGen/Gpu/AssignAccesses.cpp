@@ -269,7 +269,7 @@ std::optional<PointerAccess> simt::getPointerAccess(Operation *op) {
     access = {store.getPtr(), store.getMask(), store.getValue()};
   else if (auto update = dyn_cast<tile::AtomicRMWOp>(op))
     access = {update.getPtr(), update.getMask(), update.getValue(), true,
-              areAddedInWords(update)};
+              countAddedTogether(update)};
   else
     return std::nullopt;
   if (!isTile(access.pointers.getType()))
@@ -291,10 +291,13 @@ bool Assigner::assignPointers(Operation *op) {
   if (access->isAtomic) {
     // Memory updates the elements of one instruction line by line: neighbours
     // are in neighbouring lanes, and as few in each as can be.
-    own.count = access->isInWords ? std::min<int64_t>(own.count, 2) : 1;
+    own.count = std::min(own.count, access->together);
     LayoutAttr wide =
         blockedLayout(b.getContext(), shape, own.dim, own.count, lanes, warps);
-    if (has && vectorBits(has, own.dim, 2).empty() == (own.count == 1) &&
+    auto together = [&](int64_t most) {
+      return has ? int64_t(1) << vectorBits(has, own.dim, most).size() : 0;
+    };
+    if (together(std::max<int64_t>(own.count, 2)) == own.count &&
         has.getNumRegisters() <= wide.getNumRegisters())
       return false;
   } else {

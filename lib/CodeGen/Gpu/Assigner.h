@@ -117,7 +117,7 @@ private:
 struct PointerAccess {
   mlir::Value pointers, mask, stored;
   bool isAtomic = false;
-  bool isInWords = false; ///< atomic, of words that hold several elements
+  int64_t together = 1; ///< neighbours that an atomic instruction adds at most
 };
 std::optional<PointerAccess> getPointerAccess(mlir::Operation *op);
 

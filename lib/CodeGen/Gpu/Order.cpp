@@ -107,13 +107,15 @@ bool simt::isAtomic(Operation *op) {
   return isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
 }
 
-bool simt::areAddedInWords(Operation *op) {
+int64_t simt::countAddedTogether(Operation *op) {
+  constexpr int64_t kWord = 2, kChunk = 8;
   auto rmw = dyn_cast<tile::AtomicRMWOp>(op);
-  if (!rmw || !op->use_empty() || rmw.getKind() != tile::AtomicKind::fadd ||
-      rmw.getOrder() != tile::MemoryOrder::relaxed)
-    return false;
+  if (!rmw || !op->use_empty() || rmw.getKind() != tile::AtomicKind::fadd)
+    return 1;
   Type element = getElementTypeOrSelf(rmw.getValue().getType());
-  return element.isF16() || element.isBF16();
+  if (!element.isF16() && !element.isBF16())
+    return 1;
+  return isFence(op) ? kChunk : kWord;
 }
 
 bool simt::isFence(Operation *op) {

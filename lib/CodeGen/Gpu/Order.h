@@ -27,9 +27,11 @@ bool isUnordered(mlir::Operation *first, mlir::Operation *second);
 
 bool isAtomic(mlir::Operation *op);
 
-/// Whether an atomic operation adds floats that are narrower than the words in
-/// which memory adds, with results that nothing uses: neighbours go together.
-bool areAddedInWords(mlir::Operation *op);
+/// How many neighbours one atomic instruction adds at most: one, unless they
+/// are floats that are narrower than the words in which memory adds, with old
+/// values that nothing uses. Each instruction that orders other accesses waits
+/// for them, so there are as few of these as can be.
+int64_t countAddedTogether(mlir::Operation *op);
 
 /// Whether an atomic operation orders what is around it for other instances.
 bool isFence(mlir::Operation *op);

@@ -7,6 +7,7 @@
 #include "kiln/Dialect/Tile/AtomicOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -213,12 +214,13 @@ ScratchNeeds simt::atomicNeeds(Operation *op, const BlockShape &block) {
   return {firstCopiesNeed(type.getShape(), type.getElementType())};
 }
 
-/// Adds neighbours with one operation for each word that they share.
+/// Adds neighbours with one operation for as many as go together.
 static void addWords(tile::AtomicRMWOp op, LayoutAttr layout, Value first,
                      KernelWalk &w) {
   auto shape = cast<RankedTensorType>(op.getPtr().getType()).getShape();
   SmallVector<unsigned> bits = vectorsOf(w, op.getPtr(), op.getMask());
-  bits.resize(std::min<size_t>(bits.size(), 1));
+  bits.resize(
+      std::min<size_t>(bits.size(), llvm::Log2_64(countAddedTogether(op))));
   forEachGroup(layout, bits, [&](ArrayRef<int64_t> group) {
     Value mask = op.getMask() ? w.registers(op.getMask())[group[0]] : Value();
     mask = w.both(w.both(first, w.isElement(layout, group[0], shape)), mask);
@@ -297,7 +299,7 @@ LogicalResult simt::lowerAtomicOp(Operation *op, KernelWalk &w) {
   }
   auto shape = cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
   Value first = w.isFirstCopy(layout);
-  if (rmw && areAddedInWords(rmw)) {
+  if (rmw && countAddedTogether(rmw) > 1) {
     addWords(rmw, layout, first, w);
     return success();
   }

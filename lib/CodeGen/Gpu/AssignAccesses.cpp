@@ -216,6 +216,15 @@ LayoutAttr Assigner::keepWarps(ViewAccessOpInterface access, LayoutAttr best,
   return kept ? kept : best;
 }
 
+/// Whether each thread loads its elements of a row by one instruction: it has
+/// one, or neighbours that lie together.
+static bool isOneAccess(const Contiguity &along, LayoutAttr layout) {
+  int64_t count = layout.getNumRegisters();
+  return count == 1 ||
+         (along.dim == 0 && along.count >= count &&
+          int64_t(1) << vectorBits(layout, along.dim, count).size() == count);
+}
+
 void Assigner::assignAccess(ViewAccessOpInterface access) {
   LayoutAttr layout;
   OpOperand *written = access.getWrittenOperand();
@@ -246,7 +255,7 @@ void Assigner::assignAccess(ViewAccessOpInterface access) {
     } else if (access.getAccessedType().getRank() == 1 &&
                !askedLayout(access) && layout.getNumRegisters() == 1)
       if (LayoutAttr wanted = wantedLayout(access.getAccessedTile(), budget);
-          wanted && wanted.getNumRegisters() == 1 &&
+          wanted && isOneAccess(contiguityOf(access, facts), wanted) &&
           hasAll(wanted, access.getAccessedType().getNumElements()))
         layout = wanted;
     setResult(access.getAccessedTile(), layout);

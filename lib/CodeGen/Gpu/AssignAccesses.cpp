@@ -61,6 +61,18 @@ int64_t Assigner::countAcross(Value tile, int dim) {
       cast<RankedTensorType>(tile.getType()).getDimSize(1 - dim));
 }
 
+/// The dimension of the tile along which a list says the places, where
+/// neighbours of the view lie together: what the list names one after the other
+/// is often near. -1 where there is none.
+static int dimOfNeighbours(ViewAccessOpInterface access) {
+  auto view = cast<tile::ViewType>(access.getAccessedView().getType());
+  for (auto [i, axis] : llvm::enumerate(access.getAxes()))
+    if (axis.isIndirect() && view.getStaticStride(i) == 1 &&
+        cast<RankedTensorType>(axis.indices.getType()).getRank() == 1)
+      return axis.tileDim;
+  return -1;
+}
+
 LayoutAttr Assigner::ofAccess(ViewAccessOpInterface access) {
   if (LayoutAttr asked = askedLayout(access))
     return asked;
@@ -79,7 +91,8 @@ LayoutAttr Assigner::ofAccess(ViewAccessOpInterface access) {
     own.count = std::min(own.count, std::max<int64_t>(each / across, 1));
   if (own.count * across > each)
     across = 1;
-  return blockedLayout(b.getContext(), shape, own.dim, own.count, lanes, warps,
+  int dim = own.dim < 0 ? dimOfNeighbours(access) : own.dim;
+  return blockedLayout(b.getContext(), shape, dim, own.count, lanes, warps,
                        /*isWhole=*/false, across);
 }
 

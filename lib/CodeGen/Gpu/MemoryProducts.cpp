@@ -225,6 +225,15 @@ static ViewAccessOpInterface loadAhead(OpOperand &factor, bool &isTransposed) {
   return load;
 }
 
+/// Whether what a load reads lies in pieces that copies beside the threads
+/// move.
+static bool liesInPieces(const Contiguity &along, RankedTensorType type) {
+  constexpr int64_t kLeast = 4;
+  return along.dim >= 0 &&
+         along.count * ThreadBuilder::storedBytes(type.getElementType()) >=
+             kLeast;
+}
+
 /// Whether such a load lies as an instruction reads it, so that it is copied.
 static bool isCopiedAhead(OpOperand &factor, SwizzleAttr swizzle,
                           unsigned summed) {
@@ -235,10 +244,9 @@ static bool isCopiedAhead(OpOperand &factor, SwizzleAttr swizzle,
   index::Analysis scalars;
   tile::AxisAnalysis facts(scalars);
   RankedTensorType type = load.getAccessedType();
-  int64_t each = ThreadBuilder::storedBytes(type.getElementType());
   Contiguity along = contiguityOf(load, facts);
   // There are chunks to permute.
-  return along.dim >= 0 && along.count * each >= 4 &&
+  return liesInPieces(along, type) &&
          mayLieAlong(type, along.dim,
                      (along.dim ^ int(isTransposed)) == int(summed), swizzle);
 }
@@ -276,11 +284,12 @@ static bool canBeStored(OpOperand &factor, SwizzleAttr swizzle,
   if (isTileLoad(made) && isa<scf::ForOp>(made->getParentOp())) {
     // What could be copied ahead is better read as fragments.
     bool isAcross = false;
-    if (loadAhead(factor, isAcross))
-      return false;
+    index::Analysis scalars;
+    tile::AxisAnalysis facts(scalars);
+    if (ViewAccessOpInterface load = loadAhead(factor, isAcross))
+      if (liesInPieces(contiguityOf(load, facts), type))
+        return false;
     if (auto pointers = getPointerAccess(made)) {
-      index::Analysis scalars;
-      tile::AxisAnalysis facts(scalars);
       int dim = contiguityOf(pointers->pointers, pointers->mask, facts).dim;
       if (dim >= 0)
         return mayLieAlong(type, dim, dim == along, swizzle);
@@ -347,11 +356,36 @@ static bool isCopiedOnce(MatrixProductOpInterface op, SwizzleAttr swizzle,
   tile::AxisAnalysis facts(scalars);
   Contiguity along = contiguityOf(load, facts);
   RankedTensorType type = load.getAccessedType();
-  return along.dim >= 0 &&
-         along.count * ThreadBuilder::storedBytes(type.getElementType()) >= 4 &&
+  return liesInPieces(along, type) &&
          mayLieAlong(type, along.dim, along.dim == 1, swizzle) &&
          (target::findAsked(op, "instruction") ||
           leavesFactorsInMemory(loop, threads, description));
+}
+
+/// Whether threads load the left factor in the loop, in pieces too short for
+/// copies beside them, and write it to where the instruction reads it: other
+/// threads take it from there anyway.
+static bool isLoadedByThreads(MatrixProductOpInterface op, SwizzleAttr swizzle,
+                              target::TargetAttr description) {
+  OpOperand &left = op.getLhsOperand();
+  Value source = sourceOf(left.get());
+  Operation *made = source.getDefiningOp();
+  if (!isTileLoad(made) || !isa<scf::ForOp>(made->getParentOp()) ||
+      !canBeStored(left, swizzle, 1))
+    return false;
+  auto type = cast<RankedTensorType>(source.getType());
+  index::Analysis scalars;
+  tile::AxisAnalysis facts(scalars);
+  std::optional<PointerAccess> pointers = getPointerAccess(made);
+  Contiguity along =
+      pointers ? contiguityOf(pointers->pointers, pointers->mask, facts)
+               : contiguityOf(cast<ViewAccessOpInterface>(made), facts);
+  int64_t bytes =
+      type.getNumElements() * ThreadBuilder::storedBytes(type.getElementType());
+  return !liesInPieces(along, type) &&
+         2 * (mostBytesToStore(op->getParentOfType<tile::KernelOp>()) +
+              bytes) <=
+             sharedBytesOf(description);
 }
 
 bool simt::suitsMemory(MatrixProductOpInterface op,
@@ -367,13 +401,17 @@ bool simt::suitsMemory(MatrixProductOpInterface op,
        isRightAhead = isCopiedAhead(right, ofRight, 0),
        isLeftOnce = isCopiedOnce(op, ofLeft ? ofLeft : ofRight, description,
                                  lanes * warps);
+  // Groups of other rows have what another product takes of their sums.
+  bool keepsRows = !isChained(op) || splitOf(op, row, warps)->columns == 1;
+  bool isLeftLoaded =
+      !isLeftAhead && keepsRows &&
+      isLoadedByThreads(op, ofLeft ? ofLeft : ofRight, description);
   // These are for rows that read both, unless a script asks for one.
-  if (!ofLeft &&
-      (isLeftAhead || (isLeftOnce && !target::findAsked(op, "instruction"))))
+  if (!ofLeft && (isLeftAhead || ((isLeftOnce || isLeftLoaded) &&
+                                  !target::findAsked(op, "instruction"))))
     return false;
   if (ofLeft && hasRowForRegisters(op, description)) {
-    bool keepsRows = isLeftOnce && splitOf(op, row, warps)->columns == 1;
-    if (!(isLeftAhead || isLeftOnce) || (isChained(op) && !keepsRows))
+    if (!(isLeftAhead || isLeftOnce || isLeftLoaded) || !keepsRows)
       return false;
   } else if (ofLeft && !isLeftAhead && !canBeStored(left, ofLeft, 1)) {
     return false;

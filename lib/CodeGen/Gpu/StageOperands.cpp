@@ -361,6 +361,7 @@ struct SimtStageOperands
     SmallVector<int64_t> reserved(loops.size(), 0);
     if (fixed)
       reserved = reserveSlots(loops, block);
+    SmallVector<std::pair<scf::ForOp, int64_t>> rings;
     for (auto [loop, ofLater] : llvm::zip_equal(loops, reserved)) {
       // Copies that go on by themselves need somebody who performs them.
       if (description && !description.getUnitOfKind(target::UnitKind::DMA)) {
@@ -408,11 +409,18 @@ struct SimtStageOperands
       // Two slots are worth more than a second block of threads.
       if (!bytes && 2 * slot > most && most == share.bytes)
         most = share.whole;
+      // Where all rings do not fit side by side, loops that follow each other
+      // have theirs in the same bytes.
+      int64_t before = 0;
+      if (2 * slot > most)
+        most += before = bytesBefore(loop, rings);
       while (slots > 2 && slot * slots > most - ofLater)
         --slots;
       if (slot * slots > most) {
         miss(loop, "two slots of " + Twine(slot) + " bytes do not fit into " +
                        Twine(most));
+        most -= before;
+        rings.push_back({loop, before});
         continue;
       }
       if (slots < wantedStages(loop))
@@ -422,7 +430,9 @@ struct SimtStageOperands
              nullptr, /*isPart=*/true);
       addNumbers(loop, block, facts, writes, slots, most - ofLater, slot,
                  found);
-      most -= slot * slots;
+      before = std::max(before, slot * slots);
+      most -= before;
+      rings.push_back({loop, before});
       // Nothing in the loop writes what is copied: all copies go at the first
       // load, and so through one ring, with one barrier.
       Operation *first = found.front().load;
@@ -475,6 +485,22 @@ private:
       stage(*staged, load, description, lanes);
       load->erase();
     }
+    return bytes;
+  }
+
+  /// The bytes of rings of loops that end before a loop begins, which it may
+  /// use: they are taken from the list. Loops in others are not looked at.
+  static int64_t
+  bytesBefore(scf::ForOp loop,
+              SmallVectorImpl<std::pair<scf::ForOp, int64_t>> &rings) {
+    int64_t bytes = 0;
+    auto isBefore = [&](const std::pair<scf::ForOp, int64_t> &ring) {
+      return isa<tile::KernelOp>(loop->getParentOp()) &&
+             ring.first->getBlock() == loop->getBlock();
+    };
+    for (auto &ring : rings)
+      bytes += isBefore(ring) ? ring.second : 0;
+    llvm::erase_if(rings, isBefore);
     return bytes;
   }
 

@@ -82,6 +82,7 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   staging.addPass(createSimtPersistRings(persistent));
   staging.addPass(tile::createTileMakePersistent(
       {/*all=*/options.getBool("persistent", false)}));
+  staging.addPass(createSimtRequestLoads());
   staging.addPass(staging::createStageAllocate());
   staging.addPass(createSimtInsertBarriers({lanes}));
   if (overlaps)
@@ -119,6 +120,7 @@ void simt::registerGpuPasses() {
   registerPass(createKeepAccumulatorsPass);
   registerPass(createWidenFloat8FactorsPass);
   registerPass([] { return createSimtStageOperands(); });
+  registerPass([] { return createSimtRequestLoads(); });
   registerPass([] { return createSimtOverlapProducts(); });
   registerPass([] { return createSimtRotateSums(); });
   registerPass([] { return createSimtChooseBulkCopies(); });

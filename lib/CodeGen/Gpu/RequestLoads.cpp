@@ -1,0 +1,126 @@
+//===- RequestLoads.cpp - Loads before exchanges of what others load ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Threads that exchange what they load wait for memory, and then for each
+// other. A load behind such an exchange would be requested after that wait;
+// here it comes before, so that both are under way at once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StorageAreas.h"
+#include "kiln/Dialect/Simt/SimtDialect.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/PointerOps.h"
+#include "kiln/Gpu/Passes.h"
+#include "kiln/Gpu/ThreadBuilder.h"
+#include "kiln/Interfaces/ViewAccess.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace kiln::simt {
+#define GEN_PASS_DEF_SIMTREQUESTLOADS
+#include "kiln/Gpu/Passes.h.inc"
+} // namespace kiln::simt
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+/// Whether an operation loads a tile, and may do so earlier.
+static bool isOrdinaryLoad(Operation *op) {
+  if (!isTileLoad(op))
+    return false;
+  auto access = dyn_cast<ViewAccessOpInterface>(op);
+  return access ? !access.isVolatileAccess()
+                : !cast<tile::LoadPtrOp>(op).getIsVolatile();
+}
+
+/// Bytes that each thread loads of a tile.
+static int64_t bytesOfThread(Operation *load) {
+  Value tile = load->getResult(0);
+  LayoutAttr layout = getLayout(tile);
+  return (layout ? layout.getNumRegisters() : 1) *
+         ThreadBuilder::storedBytes(
+             ThreadBuilder::scalarType(getElementTypeOrSelf(tile.getType())));
+}
+
+/// Whether threads exchange a tile that they load in the same block, or compute
+/// element by element from one.
+static bool isExchangeOfLoad(Operation *op) {
+  if (!isa<ConvertLayoutOp>(op))
+    return false;
+  constexpr int kDeepest = 4;
+  Operation *from = op->getOperand(0).getDefiningOp();
+  for (int depth = 0;
+       from && from->getBlock() == op->getBlock() && depth < kDeepest;
+       ++depth) {
+    if (isTileLoad(from))
+      return true;
+    if (!OpTrait::hasElementwiseMappableTraits(from))
+      return false;
+    from = from->getOperand(0).getDefiningOp();
+  }
+  return false;
+}
+
+/// The first exchange of a load that a load may pass; null: none.
+static Operation *findExchange(Operation *load) {
+  Operation *first = nullptr;
+  for (Operation *op = load->getPrevNode(); op; op = op->getPrevNode()) {
+    if (op->getNumRegions() || (!isPure(op) && !isOrdinaryLoad(op)))
+      break;
+    if (isExchangeOfLoad(op))
+      first = op;
+  }
+  return first;
+}
+
+/// Moves a load, with what it needs, before an operation of its block. False
+/// where it needs what is loaded or exchanged behind that.
+static bool moveBefore(Operation *load, Operation *before) {
+  llvm::SetVector<Operation *> needed;
+  needed.insert(load);
+  for (size_t i = 0; i < needed.size(); ++i)
+    for (Value operand : needed[i]->getOperands()) {
+      Operation *made = operand.getDefiningOp();
+      if (!made || made->getBlock() != before->getBlock() ||
+          made->isBeforeInBlock(before))
+        continue;
+      if (!isPure(made) || made->getNumRegions() || isa<ConvertLayoutOp>(made))
+        return false;
+      needed.insert(made);
+    }
+  SmallVector<Operation *> ordered(needed.getArrayRef());
+  llvm::sort(ordered,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *op : ordered)
+    op->moveBefore(before);
+  return true;
+}
+
+namespace {
+struct SimtRequestLoads : simt::impl::SimtRequestLoadsBase<SimtRequestLoads> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    getOperation().walk([](Block *block) { requestIn(*block); });
+  }
+
+private:
+  /// What waits in registers of a thread is little.
+  static void requestIn(Block &block) {
+    constexpr int64_t kMostBytes = 64;
+    int64_t left = kMostBytes;
+    SmallVector<Operation *> loads;
+    for (Operation &op : block)
+      if (isOrdinaryLoad(&op) && !isLookup(&op))
+        loads.push_back(&op);
+    for (Operation *load : loads) {
+      int64_t bytes = bytesOfThread(load);
+      Operation *exchange = bytes <= left ? findExchange(load) : nullptr;
+      if (exchange && moveBefore(load, exchange))
+        left -= bytes;
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loads come before the exchanges of what others load, so that threads wait for memory once. What is looked up by an exchanged tile, and
+// what a store may have written, is loaded where it stood.
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-request-loads))' | FileCheck %s
+
+#narrow = #simt.layout<rank = 1, register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+#wide = #simt.layout<rank = 1, register = [[1], [2]], lane = [[4], [8], [16]], warp = []>
+!narrow = tensor<32xf32, #narrow>
+!wide = tensor<32xf32, #wide>
+!view = !tile.view<?xf32>
+
+// CHECK-LABEL: tile.kernel @three
+// CHECK: %[[A:.*]] = tile.load %arg0
+// CHECK-NEXT: tile.load %arg1
+// CHECK-NEXT: arith.addi
+// CHECK-NEXT: tile.load %arg2
+// CHECK-NEXT: simt.convert_layout %[[A]]
+// CHECK-NEXT: simt.convert_layout
+// CHECK-NEXT: simt.convert_layout
+tile.kernel @three(%x: !view, %y: !view, %z: !view, %o: !view) attributes {simt.warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = tile.load %x[%c0] : !view -> !narrow
+  %b = simt.convert_layout %a : !narrow -> !wide
+  %c = tile.load %y[%c0] : !view -> !narrow
+  %d = simt.convert_layout %c : !narrow -> !wide
+  %i = arith.addi %c0, %c1 : index
+  %e = tile.load %z[%i] : !view -> !narrow
+  %f = simt.convert_layout %e : !narrow -> !wide
+  %s = arith.addf %b, %d : !wide
+  %t = arith.addf %s, %f : !wide
+  tile.store %t, %o[%c0] : !wide, !view
+}
+
+// CHECK-LABEL: tile.kernel @ordered
+// CHECK: tile.load %arg0
+// CHECK-NEXT: simt.convert_layout
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: tile.load %arg1
+tile.kernel @ordered(%x: !view, %y: !view, %z: !view, %o: !view) attributes {simt.warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = tile.load %x[%c0] : !view -> !narrow
+  %b = simt.convert_layout %a : !narrow -> !wide
+  tile.store %b, %z[%c0] : !wide, !view
+  %c = tile.load %y[%c0] : !view -> !narrow
+  %d = simt.convert_layout %c : !narrow -> !wide
+  tile.store %d, %o[%c0] : !wide, !view
+}
+
+// CHECK-LABEL: tile.kernel @dependent
+// CHECK: tile.load %arg0
+// CHECK-NEXT: simt.convert_layout
+// CHECK: tile.load_gather %arg1
+tile.kernel @dependent(%x: !tile.view<?xi32>, %y: !view, %o: !view) attributes {simt.warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = tile.load %x[%c0] : !tile.view<?xi32> -> tensor<32xi32, #narrow>
+  %b = simt.convert_layout %a : tensor<32xi32, #narrow> -> tensor<32xi32, #wide>
+  %c = tile.load_gather %y[] dim 0 by %b : !view, tensor<32xi32, #wide> -> !wide
+  tile.store %c, %o[%c0] : !wide, !view
+}

@@ -55,6 +55,7 @@ struct ExternSymbol {
   const ExternFunction *function;
   char real; ///< `f`, `d` or `h` (f16); `?`: the type of the first operand
   Mode mode;
+  bool isFast = false; ///< the library approximates it
 };
 
 /// Reads the name of a function of a device library; nothing if it is unknown.

@@ -68,8 +68,21 @@ private:
     }
     Term result =
         function.expand({function.name, operands, real, element, symbol.mode});
+    if (symbol.isFast)
+      approximate(result.getValue().getDefiningOp());
     rewriter.replaceOp(op, result.extendTo(element, false).getValue());
     return success();
+  }
+
+  /// Lets a target compute a function as fast as it can.
+  static void approximate(Operation *function) {
+    auto flags = dyn_cast_or_null<arith::ArithFastMathInterface>(function);
+    if (flags)
+      function->setAttr(
+          flags.getFastMathAttrName(),
+          arith::FastMathFlagsAttr::get(
+              function->getContext(), flags.getFastMathFlagsAttr().getValue() |
+                                          arith::FastMathFlags::afn));
   }
 
   static bool isType(Type type, char letter, Type real) {

@@ -59,11 +59,16 @@ std::optional<ExternSymbol> parseNv(StringRef name) {
         return make(find(name.drop_front(), true), name.front(), *mode);
     return std::nullopt;
   }
-  if (name.consume_front("fast_") &&
-      !llvm::is_contained({"sinf", "cosf", "tanf", "expf", "exp10f", "logf",
-                           "log2f", "log10f", "powf", "fdividef"},
-                          name))
-    return std::nullopt;
+  if (name.consume_front("fast_")) {
+    if (!llvm::is_contained({"sinf", "cosf", "tanf", "expf", "exp10f", "logf",
+                             "log2f", "log10f", "powf", "fdividef"},
+                            name))
+      return std::nullopt;
+    std::optional<ExternSymbol> plain = parseNv(name);
+    if (plain)
+      plain->isFast = true;
+    return plain;
+  }
   // The whole name first: erf is no `er` of f32.
   if (const ExternFunction *function = find(name, false))
     return make(function, 'd');

@@ -8,6 +8,7 @@
 
 #include "Functions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include <limits>
 
 using namespace mlir;
 using namespace kiln;
@@ -39,6 +40,33 @@ Value GpuFloat32::exp2(Value x, bool flush) const {
   return callIntrinsic(
       b, loc, b.getF32Type(),
       flush ? "llvm.nvvm.ex2.approx.ftz.f32" : "llvm.nvvm.ex2.approx.f32", x);
+}
+
+Value GpuFloat32::log2Fast(Value x) const {
+  return callIntrinsic(b, loc, b.getF32Type(), "llvm.nvvm.lg2.approx.ftz.f", x);
+}
+
+Value GpuFloat32::powerFast(Value x, Value y) const {
+  auto whole = [&](Value value) -> Value {
+    return LLVM::FTruncOp::create(b, loc, value);
+  };
+  auto equal = [&](Value a, Value c) { return compare(CmpF::OEQ, a, c); };
+  Value magnitude = LLVM::FAbsOp::create(b, loc, x);
+  Value power = exp2(mul(y, log2Fast(magnitude)), /*flush=*/true);
+  // Of a number below 0, powers by integers are defined.
+  Value half = mul(y, f32(0.5));
+  Value odd = sub(f32(-0.0), power);
+  Value negative = select(equal(half, whole(half)), power, odd);
+  negative = select(equal(y, whole(y)), negative,
+                    f32(std::numeric_limits<double>::quiet_NaN()));
+  power = select(less(x, f32(0.0)), negative, power);
+  return select(equal(y, f32(0.0)), f32(1.0), power);
+}
+
+Value GpuFloat32::sineFast(Value x, bool cosine) const {
+  return callIntrinsic(
+      b, loc, b.getF32Type(),
+      cosine ? "llvm.nvvm.cos.approx.ftz.f" : "llvm.nvvm.sin.approx.ftz.f", x);
 }
 
 Value GpuFloat32::rsqrt(Value x, bool flush) const {

@@ -25,6 +25,12 @@ public:
   Value exp(Value x) const override;
   /// 2^x to 2 units; `flush`: subnormal numbers may be zero.
   Value exp2(Value x, bool flush) const;
+  /// The logarithm to base 2, with an error of 2^-22 near 1.
+  Value log2Fast(Value x) const;
+  /// x^y as 2^(y log2 x).
+  Value powerFast(Value x, Value y) const;
+  /// sin x (`cosine`: cos x), with an error that grows with x.
+  Value sineFast(Value x, bool cosine) const;
   /// 1 / sqrt(x) to 2 units.
   Value rsqrt(Value x, bool flush) const;
 

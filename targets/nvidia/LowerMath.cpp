@@ -83,6 +83,29 @@ Value LowerMath::callFunction(OpBuilder &b, Location loc, StringRef symbol,
   return LLVM::CallOp::create(b, loc, function, operands).getResult();
 }
 
+/// A function of f32 that may be approximated, by instructions that do; null
+/// for any other one.
+static Value approximated(Operation *op, ValueRange x, OpBuilder &b) {
+  auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
+  if (!flags ||
+      !arith::bitEnumContainsAny(flags.getFastMathFlagsAttr().getValue(),
+                                 arith::FastMathFlags::afn))
+    return nullptr;
+  GpuFloat32 f(b, op->getLoc());
+  if (isa<math::PowFOp>(op))
+    return f.powerFast(x[0], x[1]);
+  if (isa<math::Log2Op>(op))
+    return f.log2Fast(x[0]);
+  if (isa<math::LogOp>(op))
+    return f.mul(f.log2Fast(x[0]), f.f32(llvm::numbers::ln2));
+  if (isa<math::Log10Op>(op))
+    return f.mul(f.log2Fast(x[0]),
+                 f.f32(llvm::numbers::ln2 / llvm::numbers::ln10));
+  if (isa<math::SinOp, math::CosOp>(op))
+    return f.sineFast(x[0], isa<math::CosOp>(op));
+  return nullptr;
+}
+
 /// A function of f32 by our own code; null where there is none.
 Value LowerMath::single(Operation *op, ValueRange x, OpBuilder &b) {
   GpuFloat32 f(b, op->getLoc());
@@ -90,6 +113,8 @@ Value LowerMath::single(Operation *op, ValueRange x, OpBuilder &b) {
     return arith::bitEnumContainsAny(op.getFastmath(),
                                      arith::FastMathFlags::afn);
   };
+  if (Value fast = approximated(op, x, b))
+    return fast;
   if (auto power = dyn_cast<math::ExpOp>(op))
     return isFast(power) ? f.exp2(f.mul(x[0], f.f32(llvm::numbers::log2e)),
                                   /*flush=*/true)

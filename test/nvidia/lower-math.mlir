@@ -32,8 +32,26 @@ llvm.func @functions(%h: bf16, %f: f32, %d: f64, %n: i32) -> f32
   // CHECK: arith.divf %{{.*}}, %{{[^ ]*}} : f32
   %quick = arith.divf %4, %1 fastmath<afn> : f32
   %right = arith.divf %quick, %1 : f32
+  // CHECK: "llvm.nvvm.lg2.approx.ftz.f"(%{{.*}}) : (f32) -> f32
+  %log2 = math.log2 %right fastmath<afn> : f32
+  // CHECK: %[[L:.*]] = llvm.call_intrinsic "llvm.nvvm.lg2.approx.ftz.f"(
+  // CHECK: arith.mulf %[[L]], %{{.*}} : f32
+  %log = math.log %log2 fastmath<afn> : f32
+  // A power of a number below 0 is one of its magnitude, with a sign, or NaN.
+  // CHECK: %[[M:.*]] = llvm.intr.fabs
+  // CHECK: %[[P:.*]] = llvm.call_intrinsic "llvm.nvvm.lg2.approx.ftz.f"(%[[M]])
+  // CHECK: %[[Y:.*]] = arith.mulf %{{.*}}, %[[P]]
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[Y]])
+  // CHECK-COUNT-2: llvm.intr.trunc
+  // CHECK-COUNT-3: arith.select
+  %power = math.powf %log, %log2 fastmath<afn> : f32
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.sin.approx.ftz.f"(
+  %sine = math.sin %power fastmath<afn> : f32
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.cos.approx.ftz.f"(
+  %cosine = math.cos %sine fastmath<afn> : f32
   // CHECK: llvm.call @nvidia_quarter_turn(
-  %5 = math.sin %right : f32
+  %all = arith.addf %right, %cosine : f32
+  %5 = math.sin %all : f32
   // CHECK: math.floor {{.*}} : f32
   %6 = math.floor %5 : f32
   // CHECK: %[[V:.*]] = arith.extf %{{.*}} : bf16 to f32

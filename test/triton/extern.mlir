@@ -34,3 +34,22 @@ tt.func public @half(%x: !tt.ptr<f16>, %y: !tt.ptr<f16>) {
   tt.store %yp, %d : tensor<64x!tt.ptr<f16>>
   tt.return
 }
+
+// Functions that a library approximates may be approximated by a target.
+// CHECK-LABEL: @fast
+// CHECK: math.powf %{{.*}}, %{{.*}} fastmath<afn> : f32
+// CHECK: math.log2 %{{.*}} fastmath<afn> : f32
+// CHECK: math.sin %{{.*}} fastmath<afn> : f32
+// CHECK: math.powf %{{.*}}, %{{.*}} : f32
+tt.func public @fast(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {
+  %pid = tt.get_program_id x : i32
+  %xp = tt.addptr %x, %pid : !tt.ptr<f32>, i32
+  %v = tt.load %xp : !tt.ptr<f32>
+  %a = tt.extern_elementwise %v, %v {libname = "", libpath = "", pure = true, symbol = "__nv_fast_powf"} : (f32, f32) -> f32
+  %b = tt.extern_elementwise %a {libname = "", libpath = "", pure = true, symbol = "__nv_fast_log2f"} : (f32) -> f32
+  %c = tt.extern_elementwise %b {libname = "", libpath = "", pure = true, symbol = "__nv_fast_sinf"} : (f32) -> f32
+  %d = tt.extern_elementwise %c, %v {libname = "", libpath = "", pure = true, symbol = "__nv_powf"} : (f32, f32) -> f32
+  %yp = tt.addptr %y, %pid : !tt.ptr<f32>, i32
+  tt.store %yp, %d : !tt.ptr<f32>
+  tt.return
+}

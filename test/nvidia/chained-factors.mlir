@@ -9,6 +9,8 @@
 // RUN: %python %S/../gpu/mutations.py kiln-opt --least=18 --redundant=1 < %t.kernels
 // RUN: for seed in 0 3; do kiln-run %s --entry=two --target=reference,threads=nvidia:sm_90a,seed=$seed --grid=1 --arg=random:1:f16:256x128 --arg=random:2:f16:256x128 \
 // RUN:   --arg=random:3:f16:256x64 --arg=zeros:f32:64x64 --check || exit 1; done | FileCheck %s --check-prefix=RIGHT
+// Rings that lie in the same bytes are not kept from one point of the grid to the next.
+// RUN: kiln-compile %s --target=nvidia:sm_90a,persistent=on --no-fallback -o %t.kiln
 // RIGHT-COUNT-2: argument 3 (o): ok: 64x64xf32
 
 // STAGED-LABEL: tile.kernel @two

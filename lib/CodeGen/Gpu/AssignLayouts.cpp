@@ -43,8 +43,6 @@ Assigner::choiceOf(MatrixProductOpInterface product) {
 LayoutAttr Assigner::ofProduct(Operation *op) {
   if (auto choice = choiceOf(cast<MatrixProductOpInterface>(op)))
     return choice->acc;
-  if (LayoutAttr asked = askedLayout(op))
-    return asked;
   return threadProductLayout(cast<RankedTensorType>(op->getResult(0).getType()),
                              lanes, warps);
 }

@@ -113,6 +113,8 @@ static bool isBehindRings(Operation *op, tile::KernelOp kernel) {
 /// fit side by side; empty if they do.
 static std::string whyNoRoom(tile::KernelOp kernel, const BlockShape &block,
                              int64_t kept) {
+  if (kept > sharedBytesOf(block.description))
+    return "its storage does not fit side by side";
   bool fits = true;
   kernel.walk([&](Operation *op) {
     for (const ScratchNeed &need : scratchNeeds(op, block))

@@ -3,17 +3,15 @@
 //
 // Threads that exchange what they load wait for memory, and then for each
 // other. A load behind such an exchange would be requested after that wait;
-// here it comes before, so that both are under way at once.
+// here it comes before, so that both are in flight at once.
 //
 //===----------------------------------------------------------------------===//
 
 #include "StorageAreas.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
-#include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Gpu/ThreadBuilder.h"
-#include "kiln/Interfaces/ViewAccess.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -28,11 +26,7 @@ using namespace kiln::simt;
 
 /// Whether an operation loads a tile, and may do so earlier.
 static bool isOrdinaryLoad(Operation *op) {
-  if (!isTileLoad(op))
-    return false;
-  auto access = dyn_cast<ViewAccessOpInterface>(op);
-  return access ? !access.isVolatileAccess()
-                : !cast<tile::LoadPtrOp>(op).getIsVolatile();
+  return isTileLoad(op) && !isVolatileLoad(op);
 }
 
 /// Bytes that each thread loads of a tile.

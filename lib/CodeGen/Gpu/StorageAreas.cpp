@@ -125,6 +125,12 @@ bool simt::isTileLoad(Operation *op) {
   return access ? access.isRead() : isa<tile::LoadPtrOp>(op);
 }
 
+bool simt::isVolatileLoad(Operation *load) {
+  if (auto pointers = dyn_cast<tile::LoadPtrOp>(load))
+    return pointers.getIsVolatile();
+  return cast<ViewAccessOpInterface>(load).isVolatileAccess();
+}
+
 bool simt::isLookup(Operation *op) {
   return isTileLoad(op) && op->hasOneUse() &&
          isa<stage::WriteOp>(*op->getUsers().begin());

@@ -83,6 +83,9 @@ bool touchesRings(mlir::Operation *op);
 /// Whether an operation loads a tile: through a view or by pointers.
 bool isTileLoad(mlir::Operation *op);
 
+/// Whether such a load happens where it stands, as often as it is executed.
+bool isVolatileLoad(mlir::Operation *load);
+
 /// Whether an operation only loads what storage gets.
 bool isLookup(mlir::Operation *op);
 /// Whether an operation exchanges the two dimensions of its operand.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels written by hand: where rows begin at multiples of 16 bytes, which each launch asks, factors of products go through
-// rings as deep as the loop's hint says.
+// rings as deep as the loop's hint says. Elsewhere threads load them element by element, and store them where the instruction reads them.
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none,verify=1 --no-fallback --emit=ptx -o %t.ptx 2>&1 | FileCheck %s --check-prefix=QUIET --allow-empty
 // QUIET-NOT: warning
 // RUN: FileCheck %s < %t.ptx
@@ -17,7 +17,7 @@
 // CHECK: wgmma.mma_async
 // HOST: launch if r{{[0-9]+}} open_aligned{{.*}} open<
 // WHY: open: tile.load x2 -> accesses of threads [nvidia] of 2 bytes
-// WHY: open: tile.dot -> mma.m16n8k16.f32.bf16 [nvidia]
+// WHY: open: tile.dot -> wgmma.m64k16.f32.bf16 [nvidia]
 // WHY: open_aligned: tile.load x2 -> ring [nvidia] 5 slots of 16384 bytes
 // WHY: open_aligned: tile.dot -> wgmma.m64k16.f32.bf16 [nvidia]
 // OLD: entries.mlir:[[# @LINE + 8]]:{{.*}}: warning: 5 stages were asked for, but nothing of this loop is copied ahead: nothing on 'sm_75' copies beside the threads

@@ -29,7 +29,7 @@ ALLOWED = [
     ("lib/CodeGen/Gpu/LayoutChoice.cpp", r"isWhole \? 64 : spare|take\(order, registers, 64\)", "more bits than any layout has"),
     ("lib/CodeGen/Gpu/ThreadProducts.cpp", r"registers, 64, ", "more bits than any layout has"),
     ("lib/CodeGen/Gpu/ThreadProducts.cpp", r"kMultiplyAdds = 512;", "the code of a round of a loop: tuned"),
-    ("lib/CodeGen/Gpu/RequestLoads.cpp", r"kMostBytes = 64;", "what waits in registers of a thread: tuned"),
+    ("lib/CodeGen/Gpu/RequestLoads.cpp", r"kMostBytes = 64, kRowBytes = 16;", "what waits in registers of a thread: tuned"),
     ("lib/CodeGen/Gpu/Pairs.cpp", r"^32\) \{", "bits of a word that a shuffle moves"),
     ("lib/CodeGen/Gpu/SharedAccesses.cpp", r"kMany = 64;", "groups of copies that the verifier tells apart"),
     ("lib/CodeGen/Gpu/ThreadValues.cpp", r"getWidth\(\) : 64;", "bits of an index"),

@@ -48,8 +48,8 @@ def SimtRequestLoads : Pass<"simt-request-loads", "::kiln::tile::KernelOp"> {
   let description = [{
     A `simt.convert_layout` of a loaded tile waits for memory, and then threads wait for each other. Loads of the block that stand behind it
     are moved before it, with the pure operations that they need, so that all are in flight at once. Not moved are volatile loads, those
-    that need what is loaded or exchanged, and any across an operation with other effects than reading. Of each thread at most 64 bytes
-    wait in registers.
+    that need what is loaded or exchanged, and any across an operation with other effects than reading. Of each thread at most 16 bytes
+    of a load and 64 of a block wait in registers.
   }];
 }
 

@@ -101,9 +101,10 @@ struct SimtRequestLoads : simt::impl::SimtRequestLoadsBase<SimtRequestLoads> {
   }
 
 private:
-  /// What waits in registers of a thread is little.
+  /// What waits in registers of a thread is little: rows of numbers, rather
+  /// than the tiles that a kernel computes with.
   static void requestIn(Block &block) {
-    constexpr int64_t kMostBytes = 64;
+    constexpr int64_t kMostBytes = 64, kRowBytes = 16;
     int64_t left = kMostBytes;
     SmallVector<Operation *> loads;
     for (Operation &op : block)
@@ -111,7 +112,8 @@ private:
         loads.push_back(&op);
     for (Operation *load : loads) {
       int64_t bytes = bytesOfThread(load);
-      Operation *exchange = bytes <= left ? findExchange(load) : nullptr;
+      Operation *exchange =
+          bytes <= std::min(left, kRowBytes) ? findExchange(load) : nullptr;
       if (exchange && moveBefore(load, exchange))
         left -= bytes;
     }

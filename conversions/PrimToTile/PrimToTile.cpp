@@ -272,16 +272,53 @@ Buffer FunctionConverter::partOf(prim::CatOp cat, unsigned number,
   return part;
 }
 
+/// Where the operand of a reshape lies if its result is to lie in `buffer`, and
+/// it only adds or removes dimensions of one element.
+static std::optional<Buffer> beforeReshape(prim::ReshapeOp op,
+                                           const Buffer &buffer) {
+  RankedTensorType from = op.getOperand().getType(), to = op.getType();
+  if (!from.hasStaticShape() || !to.hasStaticShape())
+    return std::nullopt;
+  Buffer result{buffer.base, buffer.offset, {}, {}};
+  int64_t d = 0;
+  auto skip = [&] {
+    while (d < to.getRank() && to.getDimSize(d) == 1)
+      ++d;
+  };
+  for (int64_t size : from.getShape()) {
+    result.sizes.push_back(size);
+    if (size == 1) {
+      result.strides.push_back(1);
+      continue;
+    }
+    skip();
+    if (d == to.getRank() || to.getDimSize(d) != size)
+      return std::nullopt;
+    result.strides.push_back(buffer.strides[d++]);
+  }
+  skip();
+  return d == to.getRank() ? std::optional(result) : std::nullopt;
+}
+
 void FunctionConverter::planCat(prim::CatOp cat) {
   Buffer whole = host->destination(cat.getResult());
   catBuffers[cat] = whole;
   for (auto [number, operand] : llvm::enumerate(cat.getOperands())) {
-    Operation *source = operand.getDefiningOp();
+    Value made = operand;
+    std::optional<Buffer> part = partOf(cat, number, whole);
+    // Only the result of a claim is not moved by a group of its own.
+    if (auto reshape = made.getDefiningOp<prim::ReshapeOp>();
+        reshape && reshape.getOperand().getDefiningOp<prim::ClaimOp>()) {
+      part = beforeReshape(reshape, *part);
+      made = reshape.getOperand();
+    }
+    Operation *source = made.getDefiningOp();
     // Who has other readers, too, may be read as a part of the whole.
-    if (isa_and_nonnull<prim::FusionOp, prim::CatOp>(source) &&
-        !host->hasDestination(operand) &&
+    if (part &&
+        isa_and_nonnull<prim::FusionOp, prim::CatOp, prim::ClaimOp>(source) &&
+        !host->hasDestination(made) &&
         llvm::count(cat.getOperands(), operand) == 1)
-      host->setDestination(operand, partOf(cat, number, whole));
+      host->setDestination(made, *part);
   }
 }
 

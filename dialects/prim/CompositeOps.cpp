@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations with a decomposition into simpler ones.
 #include "kiln/Dialect/Prim/CompositeOps.h"
+#include "kiln/Dialect/Prim/FourierOps.h"
 #include "kiln/Dialect/Prim/Shape.h"
 
 #include "Verify.h"
@@ -15,6 +16,10 @@ void PrimDialect::registerCompositeOps() {
   addOperations<
 #define GET_OP_LIST
 #include "kiln/Dialect/Prim/CompositeOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "kiln/Dialect/Prim/FourierOps.cpp.inc"
       >();
 }
 

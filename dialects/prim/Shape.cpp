@@ -2,6 +2,7 @@
 // Sizes of the results of prims as values.
 #include "kiln/Dialect/Prim/Shape.h"
 #include "kiln/Dialect/Prim/CollectiveOps.h"
+#include "kiln/Dialect/Prim/FourierOps.h"
 #include "kiln/Dialect/Prim/LinearAlgebraOps.h"
 #include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Index/ScalarBuilder.h"
@@ -311,6 +312,12 @@ Sizes Reifier::result(Operation *op, unsigned number) {
       })
       .Case([&](AttentionBackwardOp op) {
         return sizesOf(op.getOperand(number));
+      })
+      .Case([&](FourierOp op) {
+        Sizes sizes = sizesOf(op.getOperand(0));
+        auto type = cast<RankedTensorType>(op.getResult(number).getType());
+        sizes[op.getDim()] = constant(type.getDimSize(op.getDim()));
+        return sizes;
       })
       .Case([&](SliceOp op) { return slice(op); })
       .Case([&](CatOp op) { return cat(op); })

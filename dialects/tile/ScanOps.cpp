@@ -3,6 +3,7 @@
 
 #include "kiln/Dialect/Tile/ScanOps.h"
 #include "ScanChecks.h"
+#include "kiln/Dialect/Tile/FourierOps.h"
 #include "kiln/Dialect/Tile/SegmentOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
@@ -21,6 +22,10 @@ void TileDialect::registerScanOps() {
   addOperations<
 #define GET_OP_LIST
 #include "kiln/Dialect/Tile/SegmentOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "kiln/Dialect/Tile/FourierOps.cpp.inc"
       >();
 }
 

@@ -171,9 +171,49 @@ void addAttentionBackward(Plan &plan, StringRef type, const Sizes &sizes,
   addCall(entry, "plain", args);
 }
 
+/// A transform along the second dimension, one of its results: lengths with
+/// small factors, without, and with a long one.
+void addFourier(Plan &plan, StringRef type, int64_t length, bool isRealSource,
+                bool isRealResult, bool isInverse, unsigned number) {
+  Shape whole = {3, length, 5}, half = {3, length / 2 + 1, 5};
+  Shape from = isRealResult ? half : whole, to = isRealSource ? half : whole;
+  Entry &entry =
+      plan.add("prim.fourier", type,
+               Twine(length) +
+                   (isRealSource   ? ".from-real"
+                    : isRealResult ? ".to-real"
+                                   : "") +
+                   (isInverse ? ".inverse" : "") + (number ? ".im" : ".re"));
+  entry.hasFreeZeros = true;
+  entry.profile("products").profile("composite");
+  std::vector<std::string> types(isRealSource ? 1 : 2, tensorText(from, type)),
+      made(isRealResult ? 1 : 2, tensorText(to, type));
+  primFunction(entry, types, made.front(),
+               std::string(isRealResult ? "%r"
+                           : number     ? "%x, %r"
+                                        : "%r, %x") +
+                   " = prim.fourier %a0" + (isRealSource ? "" : ", %a1") +
+                   " dim 1" + (isInverse ? " inverse" : "") + " : " +
+                   joined(types) + " -> " + joined(made));
+  for (const char *fill : {"plain", "cancel"})
+    addCall(entry, fill,
+            std::vector<CallArgument>(types.size(), of(from, fill)));
+}
+
 } // namespace
 
 void kiln::conform::addPrimProducts() {
+  addRecipe("prim.fourier", [](Plan &plan) {
+    for (StringRef type : {"f32", "f64"})
+      for (int64_t length : {1, 7, 64, 90, 97, 134})
+        for (bool isInverse : {false, true})
+          for (unsigned number : {0, 1}) {
+            addFourier(plan, type, length, false, false, isInverse, number);
+            addFourier(plan, type, length, true, false, isInverse, number);
+            if (!number)
+              addFourier(plan, type, length, false, true, isInverse, number);
+          }
+  });
   addRecipe("prim.dot_general", [](Plan &plan) {
     for (const Types &types : kTypes)
       for (const Form &form : kForms)

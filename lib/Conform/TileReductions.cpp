@@ -238,6 +238,66 @@ void addHistograms(Plan &plan) {
       }
 }
 
+/// A transform of a tile, one of its results.
+void addFourier(Plan &plan, StringRef type, const Shape &whole, size_t axis,
+                bool isRealSource, bool isRealResult, bool isInverse,
+                size_t number) {
+  Shape half = whole;
+  half[axis] = half[axis] / 2 + 1;
+  Shape from = isRealResult ? half : whole, to = isRealSource ? half : whole;
+  Entry &entry =
+      plan.add("tile.fourier", type,
+               Twine(nameText(whole)) + ".axis" + Twine(axis) +
+                   (isRealSource   ? ".from-real"
+                    : isRealResult ? ".to-real"
+                                   : "") +
+                   (isInverse ? ".inverse" : "") + (number ? ".im" : ".re"));
+  entry.hasFreeZeros = true;
+  entry.profile("structured").profile("scan");
+  KernelText kernel(entry);
+  size_t sources = isRealSource ? 1 : 2, results = isRealResult ? 1 : 2;
+  std::vector<std::string> views;
+  for (size_t i = 0; i < sources; ++i)
+    views.push_back(kernel.view(from, type));
+  std::string out = kernel.view(to, type, true), zero = kernel.index(0);
+  std::string list, types, made = tensorText(to, type);
+  for (size_t i = 0; i < sources; ++i) {
+    list += (i ? ", " : "") +
+            kernel.load(views[i], zerosFor(zero, from), from, type);
+    types += (i ? ", " : "") + tensorText(from, type);
+  }
+  kernel.line((results > 1 ? "%made:2" : "%made") + Twine(" = tile.fourier ") +
+              list + " axis " + Twine(axis) + (isInverse ? " inverse" : "") +
+              " : " + types + " -> " + made + (results > 1 ? ", " + made : ""));
+  std::string r =
+      results > 1 ? "%made#" + std::to_string(number) : std::string("%made");
+  kernel.store(r, out, zerosFor(zero, to), to, type);
+  kernel.finish();
+  std::vector<CallArgument> args(sources, of(from));
+  args.push_back(of(to));
+  addCall(entry, "plain", args);
+}
+
+void addFouriers(Plan &plan) {
+  for (StringRef type : {"f32", "f64"})
+    for (auto [shape, axis] : {std::pair(Shape{1}, size_t(0)),
+                               {Shape{3, 16}, size_t(1)},
+                               {Shape{2, 90}, size_t(1)},
+                               {Shape{2, 97}, size_t(1)},
+                               {Shape{2, 134}, size_t(1)},
+                               {Shape{1000}, size_t(0)},
+                               {Shape{2, 24, 20}, size_t(1)},
+                               {Shape{34, 3}, size_t(0)},
+                               {Shape{35, 17}, size_t(0)}})
+      for (bool isInverse : {false, true})
+        for (size_t number : {0, 1}) {
+          addFourier(plan, type, shape, axis, false, false, isInverse, number);
+          addFourier(plan, type, shape, axis, true, false, isInverse, number);
+          if (!number)
+            addFourier(plan, type, shape, axis, false, true, isInverse, number);
+        }
+}
+
 void addGathers(Plan &plan) {
   for (StringRef type : movableTypes())
     for (auto [shape, ids, axis] : {std::tuple(Shape{64}, Shape{32}, size_t(0)),
@@ -329,6 +389,7 @@ void kiln::conform::addTileReductions() {
           if (fits(combiner, type))
             addSegmentedScan(plan, type, combiner, shape, axis, isReverse);
   });
+  addRecipe("tile.fourier", addFouriers);
   addRecipe("tile.histogram", addHistograms);
   addRecipe("tile.gather", addGathers);
   addRecipe("tile.sort", addSorts);

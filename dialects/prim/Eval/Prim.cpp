@@ -2,6 +2,7 @@
 // The prim dialect as something that can be evaluated.
 #include "Collective.h"
 #include "Families.h"
+#include "Fourier.h"
 #include "LinearAlgebra.h"
 #include "kiln/Eval/Register.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -32,6 +33,7 @@ struct PrimEvaluation : PrimTable {
     addPrimPooling(*this);
     addPrimComposite(*this);
     addPrimAttention(*this);
+    addPrimFourier(*this);
     addPrimGroup(*this);
     addPrimControl(*this);
     addPrimDynamic(*this);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The tile dialect as something that can be evaluated.
 #include "Families.h"
+#include "Fourier.h"
 #include "Launch.h"
 #include "kiln/Eval/Register.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -21,6 +22,7 @@ struct TileEvaluation : EvaluationInterface {
     addTileDotScaled(*this);
     addTileReduce(*this);
     addTileScan(*this);
+    addTileFourier(*this);
     addTileExtern(*this);
     addTileFunctions(*this);
     addTilePointer(*this);

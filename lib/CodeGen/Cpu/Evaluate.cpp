@@ -179,22 +179,15 @@ Value NestBuilder::evaluate(Value tile, const Point &point) {
   return result;
 }
 
-Value NestBuilder::evaluateConstant(arith::ConstantOp op, const Point &point) {
-  auto type = cast<RankedTensorType>(op.getType());
-  Type element = type.getElementType();
-  auto attr = cast<DenseElementsAttr>(op.getValue());
-  if (attr.isSplat()) {
-    AtLevel at(*this, point.level());
-    return constantOf(element, attr.getSplatValue<Attribute>());
-  }
-  // A table in the object's read-only data.
+Value NestBuilder::tableOf(DenseElementsAttr elements) {
+  Type element = elements.getElementType();
   auto module = kernel->getParentOfType<ModuleOp>();
-  std::string &name = tables[attr];
+  std::string &name = tables[elements];
   if (name.empty()) {
     name = (kernel.getSymName() + "_table" + Twine(tableCount++)).str();
     Type stored = storageType(element);
     SmallVector<Attribute> values;
-    for (Attribute value : attr.getValues<Attribute>()) {
+    for (Attribute value : elements.getValues<Attribute>()) {
       if (auto number = dyn_cast<FloatAttr>(value); number && stored != element)
         value = b.getIntegerAttr(stored, number.getValue().bitcastToAPInt());
       else if (stored != element)
@@ -214,12 +207,21 @@ Value NestBuilder::evaluateConstant(arith::ConstantOp op, const Point &point) {
         DenseElementsAttr::get(RankedTensorType::get({padded}, stored), values),
         /*alignment=*/64);
   }
-  TileBuffer buffer;
-  {
-    AtLevel at(*this, 0);
-    buffer.base = LLVM::AddressOfOp::create(
-        b, loc, LLVM::LLVMPointerType::get(b.getContext()), name);
+  AtLevel at(*this, 0);
+  return LLVM::AddressOfOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext()), name);
+}
+
+Value NestBuilder::evaluateConstant(arith::ConstantOp op, const Point &point) {
+  auto type = cast<RankedTensorType>(op.getType());
+  Type element = type.getElementType();
+  auto attr = cast<DenseElementsAttr>(op.getValue());
+  if (attr.isSplat()) {
+    AtLevel at(*this, point.level());
+    return constantOf(element, attr.getSplatValue<Attribute>());
   }
+  TileBuffer buffer;
+  buffer.base = tableOf(attr);
   buffer.elementType = element;
   buffer.shape.assign(type.getShape().begin(), type.getShape().end());
   buffer.strides.resize(buffer.shape.size());

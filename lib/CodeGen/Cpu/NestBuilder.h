@@ -228,6 +228,8 @@ public:
   /// are. Vectors may reach past a tile: what they find there is no index.
   Value lanesOfIndices(const ViewAxis &axis, const Point &point);
   Value evaluateConstant(mlir::arith::ConstantOp op, const Point &point);
+  /// The address of elements in the object's read-only data, once each.
+  Value tableOf(mlir::DenseElementsAttr elements);
   const ViewInfo &viewOf(Value view);
   /// Element offset of the tile along a view dimension.
   Value offsetOf(ViewAccessOpInterface access, int64_t viewDim);

@@ -109,6 +109,7 @@ void cpu::addOwnLowerings(target::TargetRegistry &registry) {
   table.add<tile::ScanOp>(lowerScan);
   table.add<tile::GatherOp>(lowerGather);
   table.add<tile::SortOp>(lowerSort);
+  table.add<tile::FourierOp>(lowerFourier);
   table.add<tile::HistogramOp>(lowerHistogram);
   table.add<tile::JoinOp>(lowerJoin);
   table.add<tile::SplitOp>(lowerSplit);

@@ -15,6 +15,7 @@
 #include "KernelEmitter.h"
 #include "kiln/Dialect/Tile/AtomicOps.h"
 #include "kiln/Dialect/Tile/ExternOps.h"
+#include "kiln/Dialect/Tile/FourierOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
@@ -68,11 +69,12 @@ mlir::LogicalResult lowerDot(MatrixProductOpInterface op, KernelEmitter &e);
 /// all of the loop; else null.
 mlir::FlatSymbolRefAttr unitOf(KernelEmitter &e, mlir::Operation *nest);
 
-// Reduce.cpp, Scan.cpp
+// Reduce.cpp, Scan.cpp, Fourier.cpp
 mlir::LogicalResult lowerReduce(tile::ReduceOp op, KernelEmitter &e);
 mlir::LogicalResult lowerScan(tile::ScanOp op, KernelEmitter &e);
 mlir::LogicalResult lowerGather(tile::GatherOp op, KernelEmitter &e);
 mlir::LogicalResult lowerSort(tile::SortOp op, KernelEmitter &e);
+mlir::LogicalResult lowerFourier(tile::FourierOp op, KernelEmitter &e);
 mlir::LogicalResult lowerHistogram(tile::HistogramOp op, KernelEmitter &e);
 mlir::LogicalResult lowerJoin(tile::JoinOp op, KernelEmitter &e);
 mlir::LogicalResult lowerSplit(tile::SplitOp op, KernelEmitter &e);

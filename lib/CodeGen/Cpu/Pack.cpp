@@ -12,11 +12,8 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::cpu;
 
-/// Transposes each square of a row of squares, whose side is the number of
-/// registers, by exchanging ever larger blocks across the diagonals. What is
-/// moved are `unit` elements each.
-static void transposeRegisters(OpBuilder &b, Location loc,
-                               SmallVector<Value> &rows, int64_t unit = 1) {
+void cpu::transposeRegisters(OpBuilder &b, Location loc,
+                             SmallVector<Value> &rows, int64_t unit) {
   int64_t side = rows.size();
   int64_t lanes =
       cast<VectorType>(rows.front().getType()).getNumElements() / unit;

@@ -22,6 +22,12 @@ struct PanelPlace {
 std::optional<PanelPlace> panelPlaceOf(mlir::MemRefType type, bool isLeft,
                                        int64_t width);
 
+/// Transposes each square of a row of squares, whose side is the number of
+/// registers, by exchanging ever larger blocks across the diagonals. What is
+/// moved are `unit` elements each.
+void transposeRegisters(mlir::OpBuilder &b, mlir::Location loc,
+                        SmallVector<Value> &rows, int64_t unit = 1);
+
 /// Copies an operand of a product into panels. The operand is evaluated where
 /// it is packed.
 class Packer {

@@ -15,8 +15,14 @@ bool Buffer::same(const Buffer &other) const {
              return std::get<0>(pair).same(std::get<1>(pair));
            });
   };
-  return base == other.base && offset.same(other.offset) &&
-         equal(sizes, other.sizes) && equal(strides, other.strides);
+  if (base != other.base || !offset.same(other.offset) ||
+      !equal(sizes, other.sizes))
+    return false;
+  // It does not matter how far apart the elements are where there is one.
+  return llvm::all_of(llvm::zip(sizes, strides, other.strides), [](auto dim) {
+    auto [size, stride, theirs] = dim;
+    return size.is(1) || stride.same(theirs);
+  });
 }
 
 SmallVector<Extent, 4> kiln::schedule::denseStrides(ArrayRef<Extent> sizes,

@@ -3,6 +3,7 @@
 
 #include "kiln/Schedule/Schedules.h"
 #include "AttentionPlan.h"
+#include "FourierSchedule.h"
 #include "PatchProduct.h"
 #include "Siblings.h"
 #include "UnrolledWindow.h"
@@ -69,6 +70,15 @@ void kiln::schedule::registerCoreSchedules() {
     attention.kind = "claim.attention";
     attention.emit = scheduleAttention;
     registry.add(std::move(attention));
+    claim = target::PrimClaim();
+    claim.name = "generic.fourier";
+    claim.claim = claimFourier;
+    registry.add(std::move(claim));
+    target::Schedule fourier;
+    fourier.name = "generic.fourier";
+    fourier.kind = "claim.fourier";
+    fourier.emit = scheduleFourier;
+    registry.add(std::move(fourier));
     claim = target::PrimClaim();
     claim.name = "generic.attention_backward";
     claim.claim = claimAttentionBackward;

@@ -6,7 +6,7 @@ import math
 from ..text import Value
 from . import find
 from .common import Unsupported, axis, elements, is_number, operand
-from .fourier import inverse_real, is_halved, transform, transform_real
+from .fourier import inverse_real, transform, transform_real
 from .movement import cut
 
 #: Element types of complex numbers and of their parts.
@@ -337,7 +337,7 @@ def fft_r2c(b, out, x, dims, normalization, onesided):
     last = axis(dims[-1], x.rank)
     for d in reversed(dims):
         d = axis(d, x.rank)
-        if d == last and onesided and is_halved(x.shape[d]):
+        if d == last and onesided and isinstance(x.shape[d], int):
             re, im = transform_real(b, re, d)
             continue
         re, im = transform(b, re, im, d, True)
@@ -354,20 +354,15 @@ def fft_c2r(b, out, x, dims, normalization, size):
     d = axis(dims[-1], x.rank)
     half = size // 2 + 1
     re, im = (cut(b, part, d, half) for part in (re, im))
+    if isinstance(size, int):
+        made = inverse_real(b, re, im, d, size)
+        return _normed(b, made, elements(out.shape[d] for d in dims), normalization)
     # Of numbers that stand for themselves the imaginary parts count for nothing.
     place = b.iota("i64", (half,), 0)
     own = b.compare("eq", place, b.full_like(0, place))
-    if not isinstance(size, int) or size % 2 == 0:
-        middle = b.compare("eq", b.binary("add", place, place), operand(b, size, "i64", place.shape))
-        own = b.binary("bitwise_or", own, middle)
+    middle = b.compare("eq", b.binary("add", place, place), operand(b, size, "i64", place.shape))
+    own = b.binary("bitwise_or", own, middle)
     im = b.where(b.broadcast_in_dim(own, [d], im.shape), b.full_like(0, im), im)
-    if is_halved(size):
-        made = inverse_real(b, re, im, d)
-        return _normed(b, made, elements(out.shape[d] for d in dims), normalization)
-    if not isinstance(size, int):
-        re, im = _mirrored(b, re, im, d, size, half)
-    elif size - half:  # the other half mirrors this one
-        mirror = [b.rev(b.slice_dim(part, d, 1, 1 + size - half), [d]) for part in (re, im)]
-        re, im = b.cat([re, mirror[0]], d), b.cat([im, b.unary("neg", mirror[1])], d)
+    re, im = _mirrored(b, re, im, d, size, half)
     made, _ = transform(b, re, im, d, False)
     return _normed(b, made, elements(out.shape[d] for d in dims), normalization)

@@ -27,6 +27,7 @@ static constexpr llvm::StringLiteral composites[] = {"sigmoid",
                                                      "layer_norm",
                                                      "attention",
                                                      "attention_backward",
+                                                     "fourier",
                                                      "avg_pool",
                                                      "dynamic_slice",
                                                      "dynamic_update_slice",
@@ -51,6 +52,7 @@ void kiln::prim::populateDecomposePatterns(RewritePatternSet &patterns,
   populateDecomposeActivations(patterns, wanted);
   populateDecomposeNorms(patterns, wanted);
   populateDecomposeAttention(patterns, wanted);
+  populateDecomposeFourier(patterns, wanted);
   populateDecomposePooling(patterns, wanted);
   populateDecomposeDynamic(patterns, wanted);
   populateDecomposeBits(patterns, wanted);

@@ -16,6 +16,8 @@ void populateDecomposeActivations(mlir::RewritePatternSet &patterns,
 void populateDecomposeNorms(mlir::RewritePatternSet &patterns, WantedFn wanted);
 void populateDecomposeAttention(mlir::RewritePatternSet &patterns,
                                 WantedFn wanted);
+void populateDecomposeFourier(mlir::RewritePatternSet &patterns,
+                              WantedFn wanted);
 void populateDecomposePooling(mlir::RewritePatternSet &patterns,
                               WantedFn wanted);
 void populateDecomposeDynamic(mlir::RewritePatternSet &patterns,

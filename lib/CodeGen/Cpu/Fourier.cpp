@@ -1,0 +1,173 @@
+//===- Fourier.cpp - Discrete Fourier transforms of tiles -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "FourierLines.h"
+#include "OwnLowerings.h"
+#include "kiln/Dialect/Tile/FourierOps.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::cpu;
+
+namespace {
+/// The lowering of one operation.
+class TileFourier {
+public:
+  TileFourier(tile::FourierOp op, KernelEmitter &e)
+      : op(op), e(e), axis(op.getAxis()),
+        length(fourierLength(op.getSources().getTypes(),
+                             op.getResults().getTypes(), axis)),
+        isInverse(op.getInverse()),
+        lines(e, cast<RankedTensorType>(op.getSources()[0].getType())
+                     .getElementType()) {}
+
+  void run();
+
+private:
+  /// The line or the columns that begin at an offset of sources and of results.
+  void transform(Value from, Value to);
+  void transformColumns(const Plane &from, const Plane &to, int64_t width);
+  /// One column after the other, where a factor is too long for columns.
+  void copyColumns(const Plane &from, const Plane &to, int64_t width);
+  void transformLine(const Plane &from, const Plane &to);
+  Plane planeOf(ArrayRef<TileBuffer> parts, Value offset);
+
+  bool isRealSource() const { return sources.size() == 1; }
+  bool isRealResult() const { return results.size() == 1; }
+
+  tile::FourierOp op;
+  KernelEmitter &e;
+  int64_t axis, length;
+  bool isInverse;
+  FourierLines lines;
+  SmallVector<TileBuffer, 2> sources, results;
+};
+} // namespace
+
+Plane TileFourier::planeOf(ArrayRef<TileBuffer> parts, Value offset) {
+  Type element = parts.front().elementType;
+  Plane plane;
+  plane.re = e.gep(parts.front().base, offset, element);
+  if (parts.size() > 1)
+    plane.im = e.gep(parts.back().base, offset, element);
+  plane.row = parts.front().strides[axis];
+  return plane;
+}
+
+void TileFourier::transformLine(const Plane &from, const Plane &to) {
+  if (isRealSource())
+    lines.realLine(from, to, length, isInverse);
+  else if (isRealResult())
+    lines.lineToReal(from, to, length, isInverse);
+  else
+    lines.line(from, to, length, isInverse);
+}
+
+void TileFourier::copyColumns(const Plane &from, const Plane &to,
+                              int64_t width) {
+  Plane source = lines.scratch(length), target = lines.scratch(length);
+  if (!from.im)
+    source.im = Value();
+  if (!to.im)
+    target.im = Value();
+  int64_t given = sources.front().shape[axis],
+          wanted = results.front().shape[axis];
+  lines.forEach(width, [&](Value column) {
+    auto at = [&](const Plane &plane, Value row) {
+      return e.add(e.mul(row, e.c64(plane.row)), column);
+    };
+    lines.forEach(given, [&](Value row) {
+      lines.store(lines.load(from, at(from, row), 1), source, row);
+    });
+    transformLine(source, target);
+    lines.forEach(wanted, [&](Value row) {
+      lines.store(lines.load(target, row, 1), to, at(to, row));
+    });
+  });
+}
+
+void TileFourier::transformColumns(const Plane &from, const Plane &to,
+                                   int64_t width) {
+  if (!FourierLines::hasSmallFactors(length))
+    return copyColumns(from, to, width);
+  if (!isRealSource() && !isRealResult())
+    return lines.columns(from, to, length, width, isInverse);
+  Plane all = lines.scratch(length * width);
+  all.row = width;
+  int64_t half = length / 2;
+  auto at = [&](const Plane &plane, Value row, Value column) {
+    return e.add(e.mul(row, e.c64(plane.row)), column);
+  };
+  auto copy = [&](const Plane &source, const Plane &target, int64_t rows) {
+    lines.forEach(rows, [&](Value row) {
+      lines.forVectors(width, [&](Value column, int64_t lanes) {
+        lines.store(lines.load(source, at(source, row, column), lanes), target,
+                    at(target, row, column));
+      });
+    });
+  };
+  if (isRealSource()) {
+    lines.columns(from, all, length, width, isInverse);
+    return copy(all, to, half + 1);
+  }
+  // The others are conjugates; what is its own has no imaginary part.
+  Plane whole = lines.scratch(length * width);
+  whole.row = width;
+  copy(from, whole, half + 1);
+  Butterflies make(e.b, e.loc, isInverse);
+  lines.forEach((length - 1) / 2, [&](Value row) {
+    Value source = e.add(row, e.c64(1)), target = e.sub(e.c64(length), source);
+    lines.forVectors(width, [&](Value column, int64_t lanes) {
+      lines.store(make.conj(lines.load(from, at(from, source, column), lanes)),
+                  whole, at(whole, target, column));
+    });
+  });
+  for (int64_t row : {int64_t(0), half})
+    if (2 * row % length == 0)
+      lines.forVectors(width, [&](Value column, int64_t lanes) {
+        lines.storePart(
+            e.broadcastLanes(e.zeroOf(sources[0].elementType), lanes), whole.im,
+            at(whole, e.c64(row), column));
+      });
+  lines.columns(whole, all, length, width, isInverse);
+  copy({all.re, Value(), all.row}, to, length);
+}
+
+void TileFourier::transform(Value from, Value to) {
+  Plane source = planeOf(sources, from), target = planeOf(results, to);
+  int64_t last = int64_t(sources.front().shape.size()) - 1;
+  if (axis == last)
+    transformLine(source, target);
+  else
+    transformColumns(source, target, sources.front().shape[last]);
+}
+
+void TileFourier::run() {
+  for (Value source : op.getSources())
+    sources.push_back(e.materialize(source));
+  for (Value result : op.getResults())
+    results.push_back(e.resultBuffer(result));
+  e.freshLevels();
+  // The others are looped over: columns lie along the last dimension.
+  int64_t rank = sources.front().shape.size();
+  std::function<void(int64_t, Value, Value)> descend = [&](int64_t d,
+                                                           Value from,
+                                                           Value to) {
+    if (d == rank)
+      return transform(from, to);
+    if (d == axis || d == rank - 1)
+      return descend(d + 1, from, to);
+    lines.forEach(sources.front().shape[d], [&](Value at) {
+      descend(d + 1, e.add(from, e.mul(at, e.c64(sources.front().strides[d]))),
+              e.add(to, e.mul(at, e.c64(results.front().strides[d]))));
+    });
+  };
+  descend(0, e.c64(0), e.c64(0));
+  for (auto [result, buffer] : llvm::zip(op.getResults(), results))
+    e.define(result, buffer);
+}
+
+LogicalResult cpu::lowerFourier(tile::FourierOp op, KernelEmitter &e) {
+  TileFourier(op, e).run();
+  return success();
+}

@@ -117,6 +117,9 @@ std::optional<std::string> Compilation::assembleAll(StringRef ptx,
       return facts.spillStores || facts.spillLoads;
     };
     if (llvm::none_of(kernels, fails)) {
+      for (LLVM::LLVMFuncOp kernel : kernels)
+        kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                        Builder(kernel.getContext()).getI32IntegerAttr(2));
       log = std::move(other);
       return tried;
     }
@@ -243,6 +246,10 @@ Compilation::describe(LLVM::LLVMFuncOp kernel, const AssemblerLog &log) {
   note("registers", facts.registers, true);
   note("barriers", facts.barriers, false);
   note("shared_bytes", all, false);
+  if (auto blocks = kernel->getAttrOfType<IntegerAttr>(
+          NVVM::NVVMDialect::getMinctasmAttrName());
+      blocks && blocks.getInt() > 1)
+    note("blocks_per_core", blocks.getInt(), true);
   note("stack_bytes", facts.stackBytes, false);
   note("spill_store_bytes", facts.spillStores, true);
   note("spill_load_bytes", facts.spillLoads, true);

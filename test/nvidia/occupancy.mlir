@@ -4,6 +4,7 @@
 // allocation that fits, and stores none of them.
 // RUN: kiln-compile %s --target=nvidia:sm_90a --no-fallback -o %t.kpkg
 // RUN: kiln-run %t.kpkg --inspect | FileCheck %s
+// CHECK: blocks_per_core: 2
 // CHECK: registers: 1{{([01][0-9]|2[0-8])$}}
 // CHECK: spill_load_bytes: 0
 // CHECK: spill_store_bytes: 0

@@ -21,7 +21,7 @@ constexpr unsigned kLaneColumns = 3;
 
 namespace {
 /// A product by multiplications and additions of each thread, for any layout
-/// of the accumulator; factors stand in the memory of the block.
+/// of the accumulator; both operands are in shared memory.
 class ScalarProduct {
 public:
   ScalarProduct(KernelWalk &w, MatrixProductOpInterface op)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What no matrix instruction takes is computed by multiply-adds of threads,
-// with both factors in the memory of the block.
+// with both operands in shared memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ LayoutAttr threadProductLayout(mlir::RankedTensorType type, int64_t lanes,
 mlir::LogicalResult emitThreadProduct(KernelWalk &w,
                                       MatrixProductOpInterface op);
 
-/// What the factors take of the memory of the block.
+/// The shared memory that the operands take.
 ScratchNeeds threadProductNeeds(MatrixProductOpInterface op,
                                 target::TargetAttr description);
 

@@ -85,6 +85,27 @@ tile.kernel @writes(%x: !tile.view<?x512xf16> {tile.align = 16 : i64}, %y: !tile
   tile.store %sum, %o[%c0, %c0] : tensor<64x64xf32>, !tile.view<?x?xf32>
 }
 
+tile.kernel @around(%x: !tile.view<?x512xf16> {tile.align = 16 : i64}, %y: !tile.view<512x64xf16> {tile.align = 16 : i64}, %z: !tile.view<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  // expected-warning@+1 {{3 stages were asked for, but nothing of this loop is copied ahead: a loop inside of it has copies in flight}}
+  %all = scf.for %i = %c0 to %c8 step %c1 iter_args(%t = %zero) -> tensor<64x64xf32> {
+    %p = tile.load %x[%i, %c0] : !tile.view<?x512xf16> -> tensor<64x64xf16>
+    %q = tile.load %y[%c0, %c0] : !tile.view<512x64xf16> -> tensor<64x64xf16>
+    %first = tile.dot %p, %q, %t : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+    %sum = scf.for %k = %c0 to %c8 step %c1 iter_args(%s = %first) -> tensor<64x64xf32> {
+      %a = tile.load %x[%i, %k] : !tile.view<?x512xf16> -> tensor<64x64xf16>
+      %b = tile.load %y[%k, %c0] : !tile.view<512x64xf16> -> tensor<64x64xf16>
+      %d = tile.dot %a, %b, %s : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+      scf.yield %d : tensor<64x64xf32>
+    }
+    scf.yield %sum : tensor<64x64xf32>
+  } {tile.loop = #tile.loop_hints<stages = 3>}
+  tile.store %all, %z[%c0, %c0] : tensor<64x64xf32>, !tile.view<?x?xf32>
+}
+
 tile.kernel @sums(%x: !tile.view<?xf32>, %z: !tile.view<?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -66,7 +66,8 @@ SUBJECTS = {
     # What goes through pointers.
     "lib/CodeGen/Gpu/AssignAccesses.cpp": {"LoadPtrOp", "StorePtrOp", "AtomicRMWOp"},
     # Which loads become copies: through views by an interface, or by pointers.
-    "lib/CodeGen/Gpu/StageOperands.cpp": {"LoadPtrOp"}, "lib/CodeGen/Gpu/StagedCopies.cpp": {"LoadPtrOp"},
+    "lib/CodeGen/Gpu/StagedLoads.cpp": {"LoadPtrOp"}, "lib/CodeGen/Gpu/LoopLoads.cpp": {"LoadPtrOp"},
+    "lib/CodeGen/Gpu/StagedCopies.cpp": {"LoadPtrOp"},
     "lib/CodeGen/Gpu/StorageAreas.cpp": {"LoadPtrOp"},
     # Text may hold a barrier of all threads.
     "lib/CodeGen/Gpu/SplitProducer.cpp": {"InlineAsmOp"},

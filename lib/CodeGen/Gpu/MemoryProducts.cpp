@@ -4,7 +4,7 @@
 #include "MemoryProducts.h"
 #include "Assigner.h"
 #include "Fragments.h"
-#include "LoopMemory.h"
+#include "StagedLoads.h"
 #include "StoredFactors.h"
 #include "Work.h"
 #include "kiln/Dialect/Kiln/Asked.h"

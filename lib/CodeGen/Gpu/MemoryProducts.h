@@ -78,11 +78,6 @@ mlir::LogicalResult emitMemoryProduct(KernelWalk &w,
                                       MatrixProductOpInterface op,
                                       target::MatrixInstructionAttr row);
 
-// StageOperands.cpp
-/// Whether what is read of memory at places without an element is zero, or
-/// anything.
-bool hasZeros(mlir::Operation *load);
-
 } // namespace kiln::simt
 
 #endif // KILN_LIB_GPU_MEMORYPRODUCTS_H

@@ -1,0 +1,146 @@
+//===- LoopLoads.cpp - The loads of a loop that become a ring
+//--------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "KernelWalk.h"
+#include "StagedLoads.h"
+#include "kiln/Dialect/Kiln/Report.h"
+#include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Tile/PointerOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+/// Moves what a copy needs of its iteration before an operation, if nothing of
+/// it has effects.
+static bool moveNeedsBefore(Operation *load, Operation *before) {
+  SetVector<Operation *> needed;
+  auto add = [&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (Operation *def = operand.getDefiningOp();
+          def && def->getBlock() == before->getBlock() &&
+          before->isBeforeInBlock(def))
+        needed.insert(def);
+  };
+  add(load);
+  for (size_t i = 0; i < needed.size(); ++i) {
+    if (!isPure(needed[i]) || needed[i]->getNumRegions())
+      return false;
+    add(needed[i]);
+  }
+  SmallVector<Operation *> ordered(needed.getArrayRef());
+  llvm::sort(ordered,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *op : ordered)
+    op->moveBefore(before);
+  return true;
+}
+
+LoopLoads::LoopLoads(scf::ForOp loop, const BlockShape &block)
+    : loop(loop), writes(loop) {
+  index::Analysis scalars;
+  tile::AxisAnalysis facts(scalars);
+  for (Operation &op : *loop.getBody()) {
+    if (!isTileLoad(&op))
+      continue;
+    std::string why;
+    auto one = stagedLoad(&op, loop, block, facts, /*takesNumbers=*/false, why);
+    if (Operation *write = one ? writes.findConflict(&op) : nullptr) {
+      one.reset();
+      why = "an earlier iteration may write what it reads, at " +
+            target::locationString(write->getLoc());
+    }
+    if (one) {
+      staged.push_back(std::move(*one));
+    } else if (!declined) {
+      declined = &op;
+      reason = std::move(why);
+    }
+  }
+}
+
+int64_t LoopLoads::slotBytes() const {
+  int64_t bytes = 0;
+  for (const StagedLoad &one : staged)
+    bytes += one.alignedBytes();
+  return bytes;
+}
+
+bool LoopLoads::isRead() const {
+  return llvm::any_of(staged,
+                      [](const StagedLoad &one) { return one.isRead(); });
+}
+
+void LoopLoads::addNumbers(const BlockShape &block, int64_t slots,
+                           int64_t most) {
+  index::Analysis scalars;
+  tile::AxisAnalysis facts(scalars);
+  int64_t slot = slotBytes();
+  for (Operation &op : *loop.getBody()) {
+    std::string why;
+    if (!isTileLoad(&op) || llvm::any_of(staged, [&](const StagedLoad &one) {
+          return one.load == &op;
+        }))
+      continue;
+    auto one = stagedLoad(&op, loop, block, facts, /*takesNumbers=*/true, why);
+    if (!one || !boxOf(&op) || writes.findConflict(&op) ||
+        (slot + one->alignedBytes()) * slots > most)
+      continue;
+    slot += one->alignedBytes();
+    staged.push_back(std::move(*one));
+  }
+  llvm::sort(staged, [](const StagedLoad &a, const StagedLoad &b) {
+    return a.load->isBeforeInBlock(b.load);
+  });
+}
+
+void LoopLoads::copy(int64_t slots, const BlockShape &block) {
+  int64_t slot = slotBytes();
+  // Nothing in the loop writes what is copied: all copies go at the first
+  // load, and so through one ring, with one barrier.
+  Operation *first = staged.front().load;
+  for (StagedLoad &one : staged) {
+    target::Report::of(loop.getContext())
+        .chose(one.load, "lowering",
+               block.description ? block.description.getName() : "", "ring",
+               Twine(slots) + " slots of " + Twine(slot) + " bytes");
+    copyToStorage(one, moveNeedsBefore(one.load, first) ? first : one.load,
+                  block);
+  }
+  for (StagedLoad &one : staged)
+    if (one.load->use_empty())
+      one.load->erase();
+  loop->setAttr(stage::kDepthAttr, Builder(loop).getI64IntegerAttr(slots));
+  // A product may go on reading its slot while the next one begins, where
+  // that leaves two slots that are filled.
+  if (isRead() && slots >= 4)
+    loop->setAttr(stage::kAheadAttr,
+                  Builder(loop).getI64IntegerAttr(slots - 2));
+}
+
+void LoopLoads::loadAhead() {
+  // Of a thread, bytes.
+  constexpr int64_t kMostBytes = 96;
+  int64_t left = kMostBytes;
+  for (Operation &op : *loop.getBody()) {
+    auto access = dyn_cast<ViewAccessOpInterface>(&op);
+    auto pointers = dyn_cast<tile::LoadPtrOp>(&op);
+    if ((!pointers && !(access && access.isRead())) ||
+        op.getNumResults() != 1 || isVolatileLoad(&op) ||
+        !isKnownEarly(&op, loop) || writes.findConflict(&op))
+      continue;
+    Type type = op.getResult(0).getType();
+    LayoutAttr layout = getLayout(op.getResult(0));
+    int64_t bytes = (layout ? layout.getNumRegisters() : 1) *
+                    ThreadBuilder::storedBytes(
+                        ThreadBuilder::scalarType(getElementTypeOrSelf(type)));
+    if (bytes > left)
+      continue;
+    left -= bytes;
+    op.setAttr(stage::kAtAttr,
+               stage::AtAttr::get(op.getContext(), stage::kBeforeUsers, 0));
+  }
+}

@@ -94,7 +94,7 @@ static int64_t warpsTogether(target::MatrixInstructionAttr row) {
 // threads multiply them in the time that beginning and waiting take.
 static constexpr int64_t kSums = 128, kLeast = 64 * 64, kSide = 64;
 // A group has half as many columns where each sum has this many terms.
-static constexpr int64_t kDeep = 2 * kSide;
+static constexpr int64_t kDeep = 128;
 
 std::optional<Split> simt::splitOf(MatrixProductOpInterface op,
                                    target::MatrixInstructionAttr row,

@@ -131,7 +131,7 @@ LogicalResult FunctionConverter::scheduleInBlocks(Operation *group,
     if (kernel.getSymName().starts_with(own.kernelName)) {
       // A schedule whose kernel has no tiling to tell so says that it followed
       // the script.
-      isUsed |= kernel->hasAttr(tiling::kTilingAttr) ||
+      isUsed |= kernel.getTilingAttr() ||
                 target::findAsked(kernel, "blocks").has_value();
       target::ask(kernel, "blocks", blocks.value, blocks.at);
     }

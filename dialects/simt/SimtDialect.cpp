@@ -67,8 +67,6 @@ parseLeft(OpAsmParser &parser,
 /// Attributes that operations have beside those of their definitions.
 static constexpr KnownAttribute kKnownAttributes[] = {
     {kBlockAttr, AttributeRole::Decision},
-    {kSharedBytesAttr, AttributeRole::Decision},
-    {kWarpsAttr, AttributeRole::Decision},
     {kScratchAttr, AttributeRole::Decision},
     // lib/CodeGen/Gpu
     {"simt.row", AttributeRole::Decision},

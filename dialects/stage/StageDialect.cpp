@@ -38,6 +38,31 @@ struct StageFolds : DialectFoldInterface {
 
 } // namespace
 
+/// Version 0.1 had an attribute of its own for each number.
+static LogicalResult joinNumbers(Operation *top) {
+  auto take = [](Operation *op, StringRef name) {
+    return dyn_cast_or_null<IntegerAttr>(op->removeDiscardableAttr(name));
+  };
+  top->walk([&](Operation *op) {
+    IntegerAttr depth = take(op, "stage.depth"),
+                ahead = take(op, "stage.ahead");
+    if (depth)
+      op->setDiscardableAttr(
+          kSlotsAttr,
+          SlotsAttr::get(op->getContext(), depth.getInt(),
+                         ahead ? std::optional(ahead.getInt()) : std::nullopt));
+    for (bool first : {true, false})
+      if (IntegerAttr number = take(op, first ? "stage.first" : "stage.again"))
+        op->setDiscardableAttr(
+            kCloneAttr,
+            CloneAttr::get(op->getContext(), number.getInt(), first));
+  });
+  return success();
+}
+
+/// What files of older versions have otherwise.
+static constexpr kiln::DialectUpgrade kUpgrades[] = {{2, joinNumbers}};
+
 void StageDialect::initialize() {
   registerTypes();
   registerAttributes();
@@ -46,22 +71,34 @@ void StageDialect::initialize() {
   registerCopyOps();
   registerRingOps();
   registerProductOps();
-  addInterfaces<StageFolds, kiln::VersionedBytecode>();
+  addInterfaces<StageFolds>();
+  addInterface<kiln::VersionedBytecode>(
+      ArrayRef<kiln::DialectUpgrade>(kUpgrades));
 }
 
 /// Attributes that operations have beside those of their definitions.
 static constexpr kiln::KnownAttribute kKnownAttributes[] = {
-    {kFirstAttr, kiln::AttributeRole::Decision},
-    {kAgainAttr, kiln::AttributeRole::Decision},
-    {kDepthAttr, kiln::AttributeRole::Decision},
-    {kAheadAttr, kiln::AttributeRole::Decision},
+    {kSlotsAttr, kiln::AttributeRole::Decision},
+    {kCloneAttr, kiln::AttributeRole::Decision},
     // Staging
     {"stage.home", kiln::AttributeRole::Decision},
 };
 
 LogicalResult StageDialect::verifyOperationAttribute(Operation *op,
                                                      NamedAttribute attribute) {
-  return kiln::verifyKnownAttribute(op, attribute, kKnownAttributes);
+  if (failed(kiln::verifyKnownAttribute(op, attribute, kKnownAttributes)))
+    return failure();
+  StringRef name = attribute.getName();
+  if (name == kSlotsAttr &&
+      (!isa<scf::ForOp>(op) || !isa<SlotsAttr>(attribute.getValue())))
+    return op->emitOpError() << "expected '" << name
+                             << "' on 'scf.for' to be '#stage.slots', found "
+                             << attribute.getValue();
+  if (name == kCloneAttr && !isa<CloneAttr>(attribute.getValue()))
+    return op->emitOpError()
+           << "expected '" << name << "' to be '#stage.clone', found "
+           << attribute.getValue();
+  return success();
 }
 
 void StageDialect::registerTypes() {
@@ -85,6 +122,35 @@ LogicalResult FutureType::verify(function_ref<InFlightDiagnostic()> emitError,
                           "encoding, found "
                        << payload;
   return success();
+}
+
+LogicalResult SlotsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                int64_t count, std::optional<int64_t> ahead) {
+  // (C1) Slots that are filled, and one that is read.
+  if (count < 1 || (ahead && (*ahead < 0 || *ahead >= count)))
+    return emitError() << "expected at least 1 slot, and fewer that are filled "
+                          "ahead, found "
+                       << count << " and " << ahead.value_or(count - 1);
+  return success();
+}
+
+Attribute CloneAttr::parse(AsmParser &parser, Type) {
+  int64_t number = 0;
+  bool first = false;
+  if (parser.parseLess() || parser.parseInteger(number))
+    return {};
+  if (succeeded(parser.parseOptionalComma())) {
+    if (parser.parseKeyword("first"))
+      return {};
+    first = true;
+  }
+  return parser.parseGreater()
+             ? Attribute()
+             : CloneAttr::get(parser.getContext(), number, first);
+}
+
+void CloneAttr::print(AsmPrinter &printer) const {
+  printer << '<' << getNumber() << (getFirst() ? ", first>" : ">");
 }
 
 LogicalResult StreamAttr::verify(function_ref<InFlightDiagnostic()> emitError,

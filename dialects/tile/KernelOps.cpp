@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/KernelOps.h"
-#include "kiln/Dialect/Tile/GridFacts.h"
+#include "KernelDecisions.h"
 #include "kiln/Dialect/Tile/GridOps.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/IntegerSet.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -74,6 +75,7 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   SMLoc attributesLoc = parser.getCurrentLocation();
   if (parser.parseOptionalAttrDictWithKeyword(attributes))
     return failure();
+  renameKernelAttributes(attributes);
   for (StringRef taken :
        {SymbolTable::getVisibilityAttrName(), SymbolTable::getSymbolAttrName(),
         getFunctionTypeAttrName(result.name).strref()})
@@ -226,7 +228,7 @@ LogicalResult KernelOp::verify() {
         return emitOpError()
                << "expected hints of '" << hint.getName().strref()
                << "' to be a dictionary, found " << hint.getValue();
-  return success();
+  return verifyKernelDecisions(*this);
 }
 
 LogicalResult KernelOp::verifyRegions() {
@@ -245,10 +247,7 @@ LogicalResult KernelOp::verifyRegions() {
 /// number of 32 bits are refused.
 static int64_t mostInstances(Operation *op, unsigned axis) {
   auto kernel = op->getParentOfType<KernelOp>();
-  auto most =
-      kernel
-          ? kernel->getAttrOfType<DenseI64ArrayAttr>(tile::kMostInstancesAttr)
-          : DenseI64ArrayAttr();
+  auto most = kernel ? kernel.getMostInstancesAttr() : DenseI64ArrayAttr();
   return most ? most[axis] : llvm::maxIntN(32);
 }
 

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/TileDialect.h"
-#include "kiln/Dialect/Tile/GridFacts.h"
+#include "KernelDecisions.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
-#include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Interfaces/Cost.h"
 #include "kiln/Interfaces/KnownAttributes.h"
 #include "kiln/Interfaces/Layout.h"
@@ -32,8 +31,12 @@ using namespace kiln::tile;
 #define GET_TYPEDEF_CLASSES
 #include "kiln/Dialect/Tile/TileTypes.cpp.inc"
 
+/// What files of older versions have otherwise.
+static constexpr kiln::DialectUpgrade kUpgrades[] = {{2, upgradeKernels}};
+
 void TileDialect::initialize() {
-  addInterfaces<kiln::VersionedBytecode>();
+  addInterface<kiln::VersionedBytecode>(
+      llvm::ArrayRef<kiln::DialectUpgrade>(kUpgrades));
   registerTypes();
   registerAttributes();
   registerKernelOps();
@@ -129,12 +132,8 @@ static constexpr kiln::KnownAttribute kKnownAttributes[] = {
     {kConstancyAttr, kiln::AttributeRole::Hint},
     {kLoopHintsAttr, kiln::AttributeRole::Hint},
     {kKernelHintsAttr, kiln::AttributeRole::Hint},
-    {kVariantsAttr, kiln::AttributeRole::Decision},
-    {kRequiresAttr, kiln::AttributeRole::Decision},
-    {kMostInstancesAttr, kiln::AttributeRole::Decision},
     // Transforms/Tile, Analysis
     {"tile.combined_as", kiln::AttributeRole::Decision},
-    {"tile.grid_scale", kiln::AttributeRole::Decision},
     {"tile.keeps_accumulator", kiln::AttributeRole::Decision},
     {"tile.printed_types", kiln::AttributeRole::Decision},
     {"tile.untranslated", kiln::AttributeRole::Decision},
@@ -156,32 +155,6 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
       return op->emitOpError()
              << "expected '" << name << "' to be '#tile.loop_hints', found "
              << attribute.getValue();
-  }
-  if (name == kMostInstancesAttr) {
-    auto most = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
-    if (!isa<KernelOp>(op) || !most || most.size() != 3 ||
-        llvm::any_of(most.asArrayRef(), [](int64_t n) { return n < 1; }))
-      return op->emitOpError()
-             << "expected '" << name << "' on 'tile.kernel' to be three numbers"
-             << " of at least 1, found " << attribute.getValue();
-  }
-  if (name == kRequiresAttr) {
-    auto set = dyn_cast<IntegerSetAttr>(attribute.getValue());
-    auto kernel = dyn_cast<KernelOp>(op);
-    if (!kernel || !set || set.getValue().getNumDims() ||
-        set.getValue().getNumSymbols() != kernel.getNumArguments() + 3)
-      return op->emitOpError()
-             << "expected '" << name << "' on 'tile.kernel' to be an affine "
-             << "set with a symbol for each parameter and three for the grid, "
-             << "found " << attribute.getValue();
-  }
-  if (name == kVariantsAttr) {
-    auto list = dyn_cast<ArrayAttr>(attribute.getValue());
-    if (!isa<KernelOp>(op) || !list || list.empty() ||
-        !llvm::all_of(list, llvm::IsaPred<FlatSymbolRefAttr>))
-      return op->emitOpError()
-             << "expected '" << name << "' on 'tile.kernel' to be a list of "
-             << "symbols of kernels, found " << attribute.getValue();
   }
   if (name == kKernelHintsAttr) {
     if (!isa<KernelOp>(op))

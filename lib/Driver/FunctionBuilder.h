@@ -59,7 +59,7 @@ private:
   /// arguments of a launch.
   Reg guardOf(tile::KernelOp variant, tile::KernelOp kernel,
               llvm::ArrayRef<runtime::LaunchArg> args);
-  /// Whether a launch meets the `tile.requires` of a kernel; kNone without one.
+  /// Whether a launch meets the `condition` of a kernel; kNone without one.
   Reg requirementsOf(tile::KernelOp kernel,
                      llvm::ArrayRef<runtime::LaunchArg> args);
   Reg conditionOf(mlir::AffineExpr expr,

@@ -3,7 +3,6 @@
 
 #include "FunctionBuilder.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
-#include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Transforms/Tile/Retile.h"
 #include "mlir/IR/IntegerSet.h"
 
@@ -18,7 +17,7 @@ runtime::LaunchVariant FunctionBuilder::variantOf(tile::KernelOp kernel) {
   variant.kernel = kernels.lookup(kernel.getSymName());
   variant.grid = function.grid;
   // Callers give the grid for the blocks that the kernel was written with.
-  auto scale = kernel->getAttrOfType<DenseI64ArrayAttr>(tile::kGridScaleAttr);
+  auto scale = kernel.getGridScaleAttr();
   for (size_t axis = 0; scale && scale.size() == 6 && axis < 3; ++axis)
     if (scale[2 * axis] != scale[2 * axis + 1])
       variant.grid[axis] = binary(
@@ -83,7 +82,7 @@ runtime::Reg FunctionBuilder::guardOf(tile::KernelOp variant,
 runtime::Reg
 FunctionBuilder::requirementsOf(tile::KernelOp kernel,
                                 ArrayRef<runtime::LaunchArg> args) {
-  auto set = kernel->getAttrOfType<IntegerSetAttr>(tile::kRequiresAttr);
+  auto set = kernel.getConditionAttr();
   if (!set)
     return kNone;
   // All are at least 0 where the least of them is.
@@ -95,7 +94,7 @@ FunctionBuilder::requirementsOf(tile::KernelOp kernel,
   return least == kNone ? kNone : binary(IntOp::ge, least, constant(0));
 }
 
-/// An expression of `tile.requires`. Divisors that another condition refuses
+/// An expression of `condition`. Divisors that another condition refuses
 /// must not end the launch.
 runtime::Reg FunctionBuilder::conditionOf(AffineExpr expr,
                                           ArrayRef<runtime::LaunchArg> args) {
@@ -155,7 +154,7 @@ LogicalResult FunctionBuilder::buildKernelEntry(tile::KernelOp kernel) {
   for (Reg &extent : function.grid)
     extent = function.newReg();
   auto module = kernel->getParentOfType<ModuleOp>();
-  if (auto names = kernel->getAttrOfType<ArrayAttr>(tile::kVariantsAttr))
+  if (auto names = kernel.getVariantsAttr())
     for (auto name : names.getAsRange<FlatSymbolRefAttr>()) {
       auto variant = module.lookupSymbol<tile::KernelOp>(name.getAttr());
       if (!variant || variant.getFunctionType() != kernel.getFunctionType())
@@ -168,7 +167,7 @@ LogicalResult FunctionBuilder::buildKernelEntry(tile::KernelOp kernel) {
   if (Reg holds = requirementsOf(kernel, inst.args); holds != kNone)
     emit(runtime::CheckInst{
         holds, "unsupported: a launch of '" + function.name +
-                   "' whose arguments and grid its tile.requires refuses"});
+                   "' whose arguments and grid its condition refuses"});
   inst.variants.push_back(variantOf(kernel));
   emit(std::move(inst));
   emit(runtime::ReturnInst{});

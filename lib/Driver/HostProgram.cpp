@@ -147,15 +147,15 @@ public:
     if (std::string place = target::locationString(op->getLoc());
         !place.empty() && !StringRef(place).ends_with(":0:0"))
       info.notes["location"] = place;
-    if (auto tiling = op->getAttrOfType<StringAttr>(tiling::kTilingAttr)) {
-      info.notes["tiling"] = tiling.str();
-      info.notes["tiling_key"] = tiling::keyOf(module);
-    }
     info.attributes = entry.code.attributes;
     info.recipes = entry.code.recipes;
     info.workspace = entry.code.workspace;
     info.metadata = entry.code.metadata;
     if (auto kernel = dyn_cast<tile::KernelOp>(op)) {
+      if (StringAttr tiling = kernel.getTilingAttr()) {
+        info.notes["tiling"] = tiling.str();
+        info.notes["tiling_key"] = tiling::keyOf(module);
+      }
       if (!hasContractBounds(kernel))
         info.notes["bounds"] = "estimated";
       if (failed(describeParams(kernel, namesOf(name), info.params)))

@@ -9,7 +9,6 @@
 #include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
-#include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Driver/Semantics.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Transforms/Program/Passes.h"
@@ -279,7 +278,7 @@ private:
     };
     module.walk([&](program::LaunchOp launch) { add(launch.getKernels()); });
     for (auto kernel : module.getOps<tile::KernelOp>())
-      if (auto names = kernel->getAttrOfType<ArrayAttr>(tile::kVariantsAttr))
+      if (auto names = kernel.getVariantsAttr())
         add(names).push_back(kernel.getSymName());
     return all;
   }
@@ -404,9 +403,8 @@ LogicalResult kiln::driver::compileKernels(
                 " launches";
     report.chose(kernel, "placement", name, name, detail);
     if (deviceOf[at] != 0)
-      kernel->setAttr(program::kDeviceAttr,
-                      StringAttr::get(module.getContext(),
-                                      result.devices[deviceOf[at]].name));
+      kernel.setDeviceAttr(StringAttr::get(module.getContext(),
+                                           result.devices[deviceOf[at]].name));
   }
   if (!fallbacks.empty())
     noteFallbacks(printer, targets, *host, fallbacks, placer.order.size());

@@ -87,7 +87,7 @@ void nameOrigins(mlir::ModuleOp module);
 
 /// Lowers and serialises all kernels of `module`, each for the first of
 /// `targets` that takes it, or else, whole, for the host target. Kernels that
-/// end up on another device than the first get the attribute `kiln.device`,
+/// end up on another device than the first get the attribute `device`,
 /// which `program-place-launches` reads.
 mlir::LogicalResult compileKernels(mlir::ModuleOp module,
                                    llvm::ArrayRef<target::BoundTarget> targets,

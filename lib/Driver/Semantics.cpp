@@ -6,7 +6,6 @@
 #include "SemanticsCompare.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
-#include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Runtime/Package.h"
 #include "kiln/Runtime/Session.h"
 #include "kiln/Target/Activity.h"
@@ -112,7 +111,7 @@ private:
     });
     // So are variants, where their conditions hold.
     for (auto kernel : module.getOps<tile::KernelOp>())
-      if (kernel.isPrivate() && kernel->hasAttr(tile::kRequiresAttr))
+      if (kernel.isPrivate() && kernel.getConditionAttr())
         launched.insert(kernel.getSymName());
     SmallVector<FunctionOpInterface> entries;
     for (auto entry : module.getOps<FunctionOpInterface>())

@@ -4,7 +4,6 @@
 #include "SemanticsCompare.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
-#include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Kernel.h"
 #include "kiln/Eval/Perturb.h"
@@ -79,7 +78,7 @@ bool kiln::driver::isTooLong(FunctionOpInterface entry, double seconds) {
   return operations > seconds * kOperationsPerSecond;
 }
 
-/// The value of an expression of `tile.requires`; nothing where that does not
+/// The value of an expression of `condition`; nothing where that does not
 /// fit.
 static index::Integer valueOf(AffineExpr expr, ArrayRef<int64_t> symbols) {
   if (auto number = dyn_cast<AffineConstantExpr>(expr))
@@ -107,7 +106,7 @@ static index::Integer valueOf(AffineExpr expr, ArrayRef<int64_t> symbols) {
 
 /// Whether a launch with these arguments meets what a kernel requires.
 static bool meets(tile::KernelOp kernel, const Arguments &arguments) {
-  auto set = kernel->getAttrOfType<IntegerSetAttr>(tile::kRequiresAttr);
+  auto set = kernel.getConditionAttr();
   if (!set)
     return true;
   SmallVector<int64_t> symbols;
@@ -129,11 +128,10 @@ static bool meets(tile::KernelOp kernel, const Arguments &arguments) {
 static tile::KernelOp chooseVariant(tile::KernelOp kernel,
                                     const Arguments &arguments) {
   auto module = kernel->getParentOfType<ModuleOp>();
-  if (auto names = kernel->getAttrOfType<ArrayAttr>(tile::kVariantsAttr))
+  if (auto names = kernel.getVariantsAttr())
     for (auto name : names.getAsRange<FlatSymbolRefAttr>()) {
       auto variant = module.lookupSymbol<tile::KernelOp>(name.getAttr());
-      if (variant && variant->hasAttr(tile::kRequiresAttr) &&
-          meets(variant, arguments))
+      if (variant && variant.getConditionAttr() && meets(variant, arguments))
         return variant;
     }
   return meets(kernel, arguments) ? kernel : tile::KernelOp();

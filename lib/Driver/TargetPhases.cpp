@@ -271,9 +271,8 @@ static Outcome lowerKernels(Session &session, Program &program) {
 /// Gives launches on other devices than the first their transfers.
 static Outcome placeLaunches(Session &session, Program &program) {
   bool isElsewhere = llvm::any_of(
-      program.module->getOps<tile::KernelOp>(), [](tile::KernelOp kernel) {
-        return kernel->hasAttr(program::kDeviceAttr);
-      });
+      program.module->getOps<tile::KernelOp>(),
+      [](tile::KernelOp kernel) { return kernel.getDeviceAttr(); });
   return isElsewhere ? toOutcome(session.run(*program.module, placeStage(),
                                              program.bound()))
                      : Outcome::Continue;

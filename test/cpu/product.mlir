@@ -13,7 +13,7 @@
 // CHECK-NOT: rsp
 // CHECK-COUNT-96: vfmadd231ps
 // CHECK: [[LOOP]]
-// TILE: tile.grid_scale
+// TILE: grid_scale
 // TILE: tile.dot {{.*}}tensor<256x256xf32>, tensor<256x512xf32>, tensor<256x512xf32>
 // KEEP: tile.dot {{.*}}tensor<64x64xf32>
 tile.kernel @product(%a: !tile.view<?x?xf32> {tile.readonly}, %b: !tile.view<?x?xf32> {tile.readonly},

@@ -3,10 +3,10 @@
 // RUN: kiln-opt %s --kiln-set-target=spec=nvidia:sm_90a --kiln-place-kernels 2> %t.err | FileCheck %s --check-prefix=PLACED
 // RUN: FileCheck %s --check-prefix=LINE < %t.err
 // PLACED: tile.kernel @small(
-// PLACED-NOT: kiln.device
-// PLACED: tile.kernel @large({{.*}}kiln.device = "cpu"
+// PLACED-NOT: device = "cpu"
+// PLACED: tile.kernel @large({{.*}}device = "cpu"
 // PLACED: program.launch [@large]
-// PLACED-NOT: device
+// PLACED-NOT: device = "cpu"
 // LINE: note: 1 of 2 kernels fell back from target 'nvidia' to 'cpu': nvidia: the sums of an instance
 //
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-place-kernels{targets=nvidia:sm_90a+cpu},program-place-launches)' \

@@ -8,11 +8,11 @@
 
 // 16 bytes: four of f32, eight of f16. One layout for both, of the wider.
 // CHECK-LABEL: tile.kernel @known
-// CHECK-SAME: simt.warps = 4
+// CHECK-SAME: warps = 4
 // CHECK: tile.load {{.*}} -> tensor<1024xf32, #simt.layout<rank = 1, register = {{\[\[}}1], [2], [4]], lane = {{\[\[}}8], [16], [32], [64], [128]], warp = {{\[\[}}256], [512]]>>
 // CHECK: tile.store {{.*}} tensor<1024xf16, #simt.layout<rank = 1, register = {{\[\[}}1], [2], [4]], lane = {{\[\[}}8],
 // WIDE-LABEL: tile.kernel @known
-// WIDE-SAME: simt.warps = 1
+// WIDE-SAME: warps = 1
 // WIDE: tile.load {{.*}} register = {{\[\[}}1], [2], [4], [512]], lane = {{\[\[}}8], [16], [32], [64], [128], [256]], warp = []>>
 tile.kernel @known(%x: !tile.view<?xf32> {tile.readonly, tile.align = 16, tile.size_div = array<i64: 4>},
                    %y: !tile.view<?xf16> {tile.align = 16, tile.size_div = array<i64: 16>}) {
@@ -61,7 +61,7 @@ tile.kernel @small(%x: !tile.view<16xf32> {tile.align = 16}) {
 // What is stored wider than it was loaded: a thread has what one store takes.
 // CHECK-LABEL: tile.kernel @wider
 // CHECK: tile.load {{.*}} -> tensor<1024xi8, #simt.layout<rank = 1, register = {{\[\[}}1], [2], [512]], lane = {{\[\[}}4], [8], [16], [32], [64]], warp = {{\[\[}}128], [256]]>>
-tile.kernel @wider(%x: !tile.view<1024xi8> {tile.readonly, tile.align = 16}, %y: !tile.view<1024xf32> {tile.align = 16}) attributes {simt.warps = 4 : i64} {
+tile.kernel @wider(%x: !tile.view<1024xi8> {tile.readonly, tile.align = 16}, %y: !tile.view<1024xf32> {tile.align = 16}) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %a = tile.load %x[%c0] : !tile.view<1024xi8> -> tensor<1024xi8>
   %b = arith.sitofp %a : tensor<1024xi8> to tensor<1024xf32>

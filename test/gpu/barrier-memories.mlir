@@ -13,7 +13,7 @@ module attributes {kiln.target = #kiln.target<name = "made-up", chip = "one", me
 // CHECK: simt.barrier shared{{$}}
 // CHECK-NOT: barrier
 tile.kernel @exchanged(%x: !tile.view<128xf32> {tile.readonly}, %n: !tile.view<128xi32> {tile.readonly},
-                       %y: !tile.view<128xf32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+                       %y: !tile.view<128xf32> {tile.noalias}) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %a = tile.load %x[%c0] : !tile.view<128xf32> -> tensor<128xf32, #l>
   %i = tile.load %n[%c0] : !tile.view<128xi32> -> tensor<128xi32, #l>
@@ -27,7 +27,7 @@ tile.kernel @exchanged(%x: !tile.view<128xf32> {tile.readonly}, %n: !tile.view<1
 // CHECK: simt.barrier all
 // CHECK-NOT: barrier
 // CHECK: simt.store
-tile.kernel @met(%x: !tile.view<128xf32>, %n: !tile.view<128xi32> {tile.readonly}) attributes {simt.warps = 4 : i64} {
+tile.kernel @met(%x: !tile.view<128xf32>, %n: !tile.view<128xi32> {tile.readonly}) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %a = tile.load %x[%c0] : !tile.view<128xf32> -> tensor<128xf32, #l>
@@ -41,7 +41,7 @@ tile.kernel @met(%x: !tile.view<128xf32>, %n: !tile.view<128xi32> {tile.readonly
 // CHECK: simt.load
 // CHECK-NEXT: simt.barrier all
 // CHECK: simt.store
-tile.kernel @moved(%x: !tile.view<256xf32>) attributes {simt.warps = 4 : i64} {
+tile.kernel @moved(%x: !tile.view<256xf32>) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %a = tile.load %x[%c0] : !tile.view<256xf32> -> tensor<128xf32, #l>
@@ -53,7 +53,7 @@ tile.kernel @moved(%x: !tile.view<256xf32>) attributes {simt.warps = 4 : i64} {
 // CHECK: simt.atomic_rmw
 // CHECK: simt.barrier all
 // CHECK: simt.load
-tile.kernel @told(%p: !tile.ptr<i32> {tile.noalias}, %x: !tile.view<128xf32> {tile.noalias}, %y: !tile.view<128xf32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+tile.kernel @told(%p: !tile.ptr<i32> {tile.noalias}, %x: !tile.view<128xf32> {tile.noalias}, %y: !tile.view<128xf32> {tile.noalias}) attributes {warps = 4 : i64} {
   %c1 = arith.constant 1 : i32
   %o = tile.atomic_rmw add acquire device %p, %c1 : !tile.ptr<i32>, i32
   %at = arith.index_cast %o : i32 to index
@@ -66,7 +66,7 @@ tile.kernel @told(%p: !tile.ptr<i32> {tile.noalias}, %x: !tile.view<128xf32> {ti
 // CHECK: scf.for
 // CHECK: simt.barrier all
 // CHECK: simt.store
-tile.kernel @turns(%x: !tile.view<?xf32>, %n: !tile.view<128xi32> {tile.readonly}, %end: index) attributes {simt.warps = 4 : i64} {
+tile.kernel @turns(%x: !tile.view<?xf32>, %n: !tile.view<128xi32> {tile.readonly}, %end: index) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %i = tile.load %n[%c0] : !tile.view<128xi32> -> tensor<128xi32, #l>

@@ -24,7 +24,7 @@
 // CHECK: simt.store %{{.*}}, %{{.*}} mask %{{.*}} align 16 : vector<4xf32>, !llvm.ptr<1>
 // CHECK-NOT: simt.store
 tile.kernel @masks(%x: !tile.view<?xf32> {tile.readonly, tile.align = 16, tile.size_div = array<i64: 4>},
-                   %y: !tile.view<512xf32> {tile.align = 16}) attributes {simt.warps = 4 : i64} {
+                   %y: !tile.view<512xf32> {tile.align = 16}) attributes {warps = 4 : i64} {
   %i = tile.program_id : index
   %a = tile.load %x[%i] : !tile.view<?xf32> -> tensor<512xf32, #v>
   tile.store %a, %y[%i] : tensor<512xf32, #v>, !tile.view<512xf32>
@@ -42,7 +42,7 @@ tile.kernel @masks(%x: !tile.view<?xf32> {tile.readonly, tile.align = 16, tile.s
 // CHECK: else
 // CHECK-COUNT-4: simt.store %{{.*}}, %{{.*}} mask %{{.*}} align 4 : f32, !llvm.ptr<1>
 tile.kernel @edge(%x: !tile.view<?xf32> {tile.readonly, tile.align = 16}, %y: !tile.view<?xf32> {tile.noalias, tile.align = 16})
-    attributes {simt.warps = 4 : i64} {
+    attributes {warps = 4 : i64} {
   %i = tile.program_id : index
   %a = tile.load %x[%i] : !tile.view<?xf32> -> tensor<512xf32, #v>
   tile.store %a, %y[%i] : tensor<512xf32, #v>, !tile.view<?xf32>
@@ -55,7 +55,7 @@ tile.kernel @edge(%x: !tile.view<?xf32> {tile.readonly, tile.align = 16}, %y: !t
 // CHECK-DAG: %[[FIRST:.*]] = arith.cmpi eq, %[[OTHER]], %c0_i32 : i32
 // CHECK: simt.load %{{[^ ]*}} align 4 volatile : !llvm.ptr<1> -> f32
 // CHECK: simt.store %{{.*}}, %{{.*}} mask %[[FIRST]] align 4 cache streaming : f32, !llvm.ptr<1>
-tile.kernel @copies(%x: !tile.view<16xf32> {tile.readonly}, %y: !tile.view<16xf32>) attributes {simt.warps = 4 : i64} {
+tile.kernel @copies(%x: !tile.view<16xf32> {tile.readonly}, %y: !tile.view<16xf32>) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %a = tile.load %x[%c0] volatile : !tile.view<16xf32> -> tensor<16xf32, #one>
   tile.store %a, %y[%c0] cache streaming : tensor<16xf32, #one>, !tile.view<16xf32>
@@ -65,7 +65,7 @@ tile.kernel @copies(%x: !tile.view<16xf32> {tile.readonly}, %y: !tile.view<16xf3
 // CHECK-LABEL: llvm.func @combine(
 // CHECK: scf.if
 // CHECK-NEXT: simt.atomic_rmw fadd monotonic device %{{.*}}, %{{.*}} : !llvm.ptr<1>, f32
-tile.kernel @combine(%x: !tile.view<16xf32> {tile.readonly}, %y: !tile.view<16xf32>) attributes {simt.warps = 4 : i64} {
+tile.kernel @combine(%x: !tile.view<16xf32> {tile.readonly}, %y: !tile.view<16xf32>) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %a = tile.load %x[%c0] : !tile.view<16xf32> -> tensor<16xf32, #one>
   tile.store %a, %y[%c0] combine add : tensor<16xf32, #one>, !tile.view<16xf32>
@@ -74,7 +74,7 @@ tile.kernel @combine(%x: !tile.view<16xf32> {tile.readonly}, %y: !tile.view<16xf
 // One bit added to one bit.
 // CHECK-LABEL: llvm.func @bits(
 // CHECK: simt.atomic_rmw _xor {{.*}} : !llvm.ptr<1>, i8
-tile.kernel @bits(%x: !tile.view<16xi1> {tile.readonly}, %y: !tile.view<16xi1>) attributes {simt.warps = 4 : i64} {
+tile.kernel @bits(%x: !tile.view<16xi1> {tile.readonly}, %y: !tile.view<16xi1>) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %a = tile.load %x[%c0] : !tile.view<16xi1> -> tensor<16xi1, #one>
   tile.store %a, %y[%c0] combine add : tensor<16xi1, #one>, !tile.view<16xi1>
@@ -88,7 +88,7 @@ tile.kernel @bits(%x: !tile.view<16xi1> {tile.readonly}, %y: !tile.view<16xi1>) 
 // CHECK-NOT: simt.store
 // CHECK: llvm.return
 #rows = #simt.layout<rank = 1, register = [[128], [256]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
-tile.kernel @few(%x: !tile.ptr<f32>) attributes {simt.warps = 4 : i64} {
+tile.kernel @few(%x: !tile.ptr<f32>) attributes {warps = 4 : i64} {
   %i = tile.program_id : index
   %c0 = arith.constant 0 : index
   %c5 = arith.constant 5 : index

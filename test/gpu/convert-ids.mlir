@@ -10,7 +10,7 @@
 // first: block = 4
 // first: width = 5
 // first: expect a == [4, 0, 0] and count("arith.divui") == 0
-tile.kernel @first(%a: !tile.view<3xi32>) attributes {simt.warps = 1 : i64} {
+tile.kernel @first(%a: !tile.view<3xi32>) attributes {warps = 1 : i64} {
   %x, %y, %z = tile.program_id : index, index, index
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -32,7 +32,7 @@ tile.kernel @first(%a: !tile.view<3xi32>) attributes {simt.warps = 1 : i64} {
 // last: scalars = [3, 1, 5, 3, 4]
 // last: block = 29
 // last: expect a == [4, 2, 1]
-tile.kernel @last(%a: !tile.view<3xi32>) attributes {simt.warps = 1 : i64} {
+tile.kernel @last(%a: !tile.view<3xi32>) attributes {warps = 1 : i64} {
   %x, %y, %z = tile.program_id : index, index, index
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -54,7 +54,7 @@ tile.kernel @last(%a: !tile.view<3xi32>) attributes {simt.warps = 1 : i64} {
 // column: scalars = [3, 1, 1, 3, 1]
 // column: block = 2
 // column: expect a == [0, 2, 0]
-tile.kernel @column(%a: !tile.view<3xi32>) attributes {simt.warps = 1 : i64} {
+tile.kernel @column(%a: !tile.view<3xi32>) attributes {warps = 1 : i64} {
   %x, %y, %z = tile.program_id : index, index, index
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

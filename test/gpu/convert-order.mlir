@@ -9,7 +9,7 @@
 // CHECK: simt.load
 // CHECK-NEXT: gpu.barrier
 // CHECK: simt.store
-tile.kernel @moved(%x: !tile.view<256xf32>) attributes {simt.warps = 4 : i64} {
+tile.kernel @moved(%x: !tile.view<256xf32>) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %a = tile.load %x[%c0] : !tile.view<256xf32> -> tensor<128xf32, #l>
@@ -20,7 +20,7 @@ tile.kernel @moved(%x: !tile.view<256xf32>) attributes {simt.warps = 4 : i64} {
 // CHECK: simt.load
 // CHECK-NOT: gpu.barrier
 // CHECK: simt.store
-tile.kernel @own(%x: !tile.view<256xf32>) attributes {simt.warps = 4 : i64} {
+tile.kernel @own(%x: !tile.view<256xf32>) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %a = tile.load %x[%c0] : !tile.view<256xf32> -> tensor<128xf32, #l>
   tile.store %a, %x[%c0] : tensor<128xf32, #l>, !tile.view<256xf32>
@@ -33,14 +33,14 @@ tile.kernel @own(%x: !tile.view<256xf32>) attributes {simt.warps = 4 : i64} {
 // CHECK: simt.store
 // CHECK-NEXT: gpu.barrier
 // CHECK: simt.load
-tile.kernel @apart(%x: !tile.view<256xf32> {tile.noalias}, %y: !tile.view<256xf32>) attributes {simt.warps = 4 : i64} {
+tile.kernel @apart(%x: !tile.view<256xf32> {tile.noalias}, %y: !tile.view<256xf32>) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %a = arith.constant dense<1.0> : tensor<128xf32, #l>
   tile.store %a, %x[%c0] : tensor<128xf32, #l>, !tile.view<256xf32>
   %b = tile.load %y[%c0] : !tile.view<256xf32> -> tensor<128xf32, #l>
   tile.store %b, %y[%c0] : tensor<128xf32, #l>, !tile.view<256xf32>
 }
-tile.kernel @perhaps(%x: !tile.view<256xf32>, %y: !tile.view<256xf32>) attributes {simt.warps = 4 : i64} {
+tile.kernel @perhaps(%x: !tile.view<256xf32>, %y: !tile.view<256xf32>) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %a = arith.constant dense<1.0> : tensor<128xf32, #l>
   tile.store %a, %x[%c0] : tensor<128xf32, #l>, !tile.view<256xf32>
@@ -54,7 +54,7 @@ tile.kernel @perhaps(%x: !tile.view<256xf32>, %y: !tile.view<256xf32>) attribute
 // CHECK-NEXT: gpu.barrier
 // CHECK: simt.store
 #copies = #simt.layout<rank = 1, register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
-tile.kernel @copies(%x: !tile.view<32xf32>) attributes {simt.warps = 4 : i64} {
+tile.kernel @copies(%x: !tile.view<32xf32>) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %a = tile.load %x[%c0] : !tile.view<32xf32> -> tensor<32xf32, #copies>
   tile.store %a, %x[%c0] : tensor<32xf32, #copies>, !tile.view<32xf32>
@@ -69,7 +69,7 @@ tile.kernel @copies(%x: !tile.view<32xf32>) attributes {simt.warps = 4 : i64} {
 // CHECK-NEXT: gpu.barrier
 // CHECK-NEXT: simt.store
 tile.kernel @carried(%x: !tile.view<256xf32> {tile.noalias}, %p: !tile.ptr<f32> {tile.noalias},
-                     %q: !tile.ptr<f32> {tile.noalias}, %r: !tile.ptr<f32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+                     %q: !tile.ptr<f32> {tile.noalias}, %r: !tile.ptr<f32> {tile.noalias}) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c9 = arith.constant 9 : index
@@ -90,7 +90,7 @@ tile.kernel @carried(%x: !tile.view<256xf32> {tile.noalias}, %p: !tile.ptr<f32> 
 // CHECK-NEXT: gpu.barrier
 // CHECK-NEXT: scf.for
 // CHECK-NEXT: simt.load
-tile.kernel @advanced(%p: !tile.ptr<f32> {tile.noalias}, %r: !tile.ptr<f32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+tile.kernel @advanced(%p: !tile.ptr<f32> {tile.noalias}, %r: !tile.ptr<f32> {tile.noalias}) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c9 = arith.constant 9 : index
@@ -112,7 +112,7 @@ tile.kernel @advanced(%p: !tile.ptr<f32> {tile.noalias}, %r: !tile.ptr<f32> {til
 // CHECK: simt.load
 // CHECK: gpu.barrier
 // CHECK: simt.store
-tile.kernel @iterations(%x: !tile.view<256xf32>) attributes {simt.warps = 4 : i64} {
+tile.kernel @iterations(%x: !tile.view<256xf32>) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c9 = arith.constant 9 : index
@@ -130,7 +130,7 @@ tile.kernel @iterations(%x: !tile.view<256xf32>) attributes {simt.warps = 4 : i6
 // CHECK: gpu.barrier
 // CHECK-NEXT: %[[ALL:.*]] = llvm.load %[[PLACE]] : !llvm.ptr<3> -> i32
 // CHECK: simt.store %[[ALL]], %{{.*}} mask %[[FIRST]]
-tile.kernel @atomic(%p: !tile.ptr<i32> {tile.noalias}, %q: !tile.ptr<i32> {tile.noalias}, %v: i32) attributes {simt.warps = 4 : i64} {
+tile.kernel @atomic(%p: !tile.ptr<i32> {tile.noalias}, %q: !tile.ptr<i32> {tile.noalias}, %v: i32) attributes {warps = 4 : i64} {
   %o = tile.atomic_rmw add relaxed device %p, %v : !tile.ptr<i32>, i32
   tile.store_ptr %q, %o : !tile.ptr<i32>, i32
 }
@@ -144,7 +144,7 @@ tile.kernel @atomic(%p: !tile.ptr<i32> {tile.noalias}, %q: !tile.ptr<i32> {tile.
 // CHECK: llvm.getelementptr
 // CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> f32
 tile.kernel @gather(%x: !tile.view<128xf32> {tile.readonly}, %n: !tile.view<128xi32> {tile.readonly},
-                    %y: !tile.view<128xf32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+                    %y: !tile.view<128xf32> {tile.noalias}) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %a = tile.load %x[%c0] : !tile.view<128xf32> -> tensor<128xf32, #l>
   %i = tile.load %n[%c0] : !tile.view<128xi32> -> tensor<128xi32, #l>

@@ -24,7 +24,7 @@
 // CHECK-COUNT-4: llvm.load %{{.*}} : !llvm.ptr<3> -> f32
 // CHECK-NOT: gpu.barrier
 // CHECK: simt.store
-tile.kernel @twice(%x: !tile.view<256xf32> {tile.readonly}, %y: !tile.ptr<f32>) attributes {simt.warps = 4 : i64} {
+tile.kernel @twice(%x: !tile.view<256xf32> {tile.readonly}, %y: !tile.ptr<f32>) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %a = tile.load %x[%c0] : !tile.view<256xf32> -> tensor<256xf32, #e>
   %s = tile.reduce %a axis 0 : tensor<256xf32, #e> -> tensor<f32, #s> {
@@ -55,7 +55,7 @@ tile.kernel @twice(%x: !tile.view<256xf32> {tile.readonly}, %y: !tile.ptr<f32>) 
 // CHECK-NOT: gpu.shuffle
 // CHECK-NOT: gpu.barrier
 // CHECK: llvm.return
-tile.kernel @lanes(%x: !tile.view<16x8xf32> {tile.readonly}, %y: !tile.view<16xf32>) attributes {simt.warps = 2 : i64} {
+tile.kernel @lanes(%x: !tile.view<16x8xf32> {tile.readonly}, %y: !tile.view<16xf32>) attributes {warps = 2 : i64} {
   %c0 = arith.constant 0 : index
   %a = tile.load %x[%c0, %c0] : !tile.view<16x8xf32> -> tensor<16x8xf32, #rows>
   %m = tile.reduce %a axis 1 : tensor<16x8xf32, #rows> -> tensor<16xf32, #left> {
@@ -74,7 +74,7 @@ tile.kernel @lanes(%x: !tile.view<16x8xf32> {tile.readonly}, %y: !tile.view<16xf
 // CHECK: llvm.return
 #one = #simt.layout<rank = 1, register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
 #none = #simt.layout<rank = 0, register = [], lane = [], warp = []>
-tile.kernel @means(%x: !tile.view<32xf32> {tile.readonly}, %y: !tile.ptr<f32>) attributes {simt.warps = 1 : i64} {
+tile.kernel @means(%x: !tile.view<32xf32> {tile.readonly}, %y: !tile.ptr<f32>) attributes {warps = 1 : i64} {
   %c0 = arith.constant 0 : index
   %a = tile.load %x[%c0] : !tile.view<32xf32> -> tensor<32xf32, #one>
   %s = tile.reduce %a axis 0 : tensor<32xf32, #one> -> tensor<f32, #none> {

@@ -21,7 +21,7 @@
 // CHECK-NOT: gpu.barrier
 // renamed: a: i16 = range(4096), b: i16 = [0] * 4096
 // renamed: expect b == a
-tile.kernel @renamed(%a: !tile.view<64x64xf16>, %b: !tile.view<64x64xf16> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+tile.kernel @renamed(%a: !tile.view<64x64xf16>, %b: !tile.view<64x64xf16> {tile.noalias}) attributes {warps = 4 : i64} {
   %z = arith.constant 0 : index
   %x = tile.load %a[%z, %z] : !tile.view<64x64xf16> -> tensor<64x64xf16, #rows>
   %y = simt.convert_layout %x : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #swapped>
@@ -37,7 +37,7 @@ tile.kernel @renamed(%a: !tile.view<64x64xf16>, %b: !tile.view<64x64xf16> {tile.
 // CHECK-NOT: gpu.barrier
 // crossed: a: i16 = range(1024), b: i16 = [0] * 1024
 // crossed: expect b == a and count("gpu.shuffle") == 2
-tile.kernel @crossed(%a: !tile.view<32x32xf16>, %b: !tile.view<32x32xf16> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+tile.kernel @crossed(%a: !tile.view<32x32xf16>, %b: !tile.view<32x32xf16> {tile.noalias}) attributes {warps = 4 : i64} {
   %z = arith.constant 0 : index
   %x = tile.load %a[%z, %z] : !tile.view<32x32xf16> -> tensor<32x32xf16, #near_square>
   %y = simt.convert_layout %x : tensor<32x32xf16, #near_square> -> tensor<32x32xf16, #crossed>
@@ -59,7 +59,7 @@ tile.kernel @crossed(%a: !tile.view<32x32xf16>, %b: !tile.view<32x32xf16> {tile.
 // CHECK-NOT: gpu.barrier
 // memory: a: i16 = range(4096), b: i16 = [0] * 4096
 // memory: expect b == a
-tile.kernel @memory(%a: !tile.view<64x64xf16>, %b: !tile.view<64x64xf16> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+tile.kernel @memory(%a: !tile.view<64x64xf16>, %b: !tile.view<64x64xf16> {tile.noalias}) attributes {warps = 4 : i64} {
   %z = arith.constant 0 : index
   %x = tile.load %a[%z, %z] : !tile.view<64x64xf16> -> tensor<64x64xf16, #rows>
   %y = simt.convert_layout %x : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #fragment>
@@ -77,7 +77,7 @@ tile.kernel @memory(%a: !tile.view<64x64xf16>, %b: !tile.view<64x64xf16> {tile.n
 // CHECK-SAME: , shared_bytes = 8192,
 // rounds: a: i32 = range(4096), b: i32 = [0] * 4096
 // rounds: expect b == a and count("gpu.barrier") == 3
-tile.kernel @rounds(%a: !tile.view<4096xf32>, %b: !tile.view<4096xf32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+tile.kernel @rounds(%a: !tile.view<4096xf32>, %b: !tile.view<4096xf32> {tile.noalias}) attributes {warps = 4 : i64} {
   %z = arith.constant 0 : index
   %x = tile.load %a[%z] : !tile.view<4096xf32> -> tensor<4096xf32, #long>
   %y = simt.convert_layout %x : tensor<4096xf32, #long> -> tensor<4096xf32, #far>
@@ -104,7 +104,7 @@ tile.kernel @rounds(%a: !tile.view<4096xf32>, %b: !tile.view<4096xf32> {tile.noa
 // CHECK-COUNT-2: scf.if %{{.*}} -> (f32,
 // parts: a: i32 = range(16384), b: i32 = [0] * 16384
 // parts: expect b == a and count("gpu.barrier") == 7
-tile.kernel @parts(%a: !tile.view<16384xf32>, %b: !tile.view<16384xf32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+tile.kernel @parts(%a: !tile.view<16384xf32>, %b: !tile.view<16384xf32> {tile.noalias}) attributes {warps = 4 : i64} {
   %z = arith.constant 0 : index
   %x = tile.load %a[%z] : !tile.view<16384xf32> -> tensor<16384xf32, #own>
   %y = simt.convert_layout %x : tensor<16384xf32, #own> -> tensor<16384xf32, #given>
@@ -125,7 +125,7 @@ tile.kernel @parts(%a: !tile.view<16384xf32>, %b: !tile.view<16384xf32> {tile.no
 // CHECK-NOT: gpu.barrier
 // warps: a: i32 = range(2048), b: i32 = [0] * 2048
 // warps: expect b == a and count("simt.warp_barrier") == 1
-tile.kernel @warps(%a: !tile.view<64x32xf32>, %b: !tile.view<64x32xf32> {tile.noalias}) attributes {simt.warps = 2 : i64} {
+tile.kernel @warps(%a: !tile.view<64x32xf32>, %b: !tile.view<64x32xf32> {tile.noalias}) attributes {warps = 2 : i64} {
   %z = arith.constant 0 : index
   %x = tile.load %a[%z, %z] : !tile.view<64x32xf32> -> tensor<64x32xf32, #across>
   %y = simt.convert_layout %x : tensor<64x32xf32, #across> -> tensor<64x32xf32, #down>
@@ -138,7 +138,7 @@ tile.kernel @warps(%a: !tile.view<64x32xf32>, %b: !tile.view<64x32xf32> {tile.no
 // CHECK-LABEL: llvm.func @turns
 // turns: a: i16 = range(1024), b: i16 = [0] * 1024
 // turns: expect b == a and count("gpu.barrier") == 6 + 6 + 1
-tile.kernel @turns(%a: !tile.view<1024xi16>, %b: !tile.view<1024xi16> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+tile.kernel @turns(%a: !tile.view<1024xi16>, %b: !tile.view<1024xi16> {tile.noalias}) attributes {warps = 4 : i64} {
   %z = arith.constant 0 : index
   %one = arith.constant 1 : index
   %n = arith.constant 3 : index
@@ -173,7 +173,7 @@ tile.kernel @turns(%a: !tile.view<1024xi16>, %b: !tile.view<1024xi16> {tile.noal
 // CHECK: gpu.barrier
 // copies: a: i8 = [i % 251 for i in range(480)], b: i8 = [0] * 480
 // copies: expect b == a
-tile.kernel @copies(%a: !tile.view<12x40xi8>, %b: !tile.view<12x40xi8> {tile.noalias}) attributes {simt.warps = 8 : i64} {
+tile.kernel @copies(%a: !tile.view<12x40xi8>, %b: !tile.view<12x40xi8> {tile.noalias}) attributes {warps = 8 : i64} {
   %z = arith.constant 0 : index
   %x = tile.load %a[%z, %z] : !tile.view<12x40xi8> -> tensor<12x40xi8, #copied>
   %y = simt.convert_layout %x : tensor<12x40xi8, #copied> -> tensor<12x40xi8, #others>
@@ -185,7 +185,7 @@ tile.kernel @copies(%a: !tile.view<12x40xi8>, %b: !tile.view<12x40xi8> {tile.noa
 // CHECK-LABEL: llvm.func @transposed
 // transposed: a: i16 = range(4096), b: i16 = [0] * 4096
 // transposed: expect b == [a[j * 64 + i] if a[j * 64 + i] > 2000 else 0 for i in range(64) for j in range(64)]
-tile.kernel @transposed(%a: !tile.view<64x64xi16>, %b: !tile.view<64x64xi16> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+tile.kernel @transposed(%a: !tile.view<64x64xi16>, %b: !tile.view<64x64xi16> {tile.noalias}) attributes {warps = 4 : i64} {
   %z = arith.constant 0 : index
   %least = arith.constant dense<2000> : tensor<64x64xi16, #rows>
   %none = arith.constant dense<0> : tensor<64x64xi16, #fragment>
@@ -204,7 +204,7 @@ tile.kernel @transposed(%a: !tile.view<64x64xi16>, %b: !tile.view<64x64xi16> {ti
 // element: a: i32 = [7, 8, 9, 10], b: i32 = [0] * 4
 // element: expect b == [9] * 4
 #every = #simt.layout<rank = 1, register = [[2], [1]], lane = [], warp = []>
-tile.kernel @element(%a: !tile.view<4xi32>, %b: !tile.view<4xi32> {tile.noalias}) attributes {simt.warps = 2 : i64} {
+tile.kernel @element(%a: !tile.view<4xi32>, %b: !tile.view<4xi32> {tile.noalias}) attributes {warps = 2 : i64} {
   %z = arith.constant 0 : index
   %two = arith.constant 2 : index
   %x = tile.load %a[%z] : !tile.view<4xi32> -> tensor<4xi32, #every>

@@ -13,7 +13,7 @@
   lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
 #n = #simt.layout<rank = 1, register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
 
-tile.kernel @large(%x: !tile.view<65536xf32> {tile.readonly}, %i: !tile.view<128xi32> {tile.readonly}, %y: !tile.view<128xf32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+tile.kernel @large(%x: !tile.view<65536xf32> {tile.readonly}, %i: !tile.view<128xi32> {tile.readonly}, %y: !tile.view<128xf32> {tile.noalias}) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %a = tile.load %x[%c0] : !tile.view<65536xf32> -> tensor<65536xf32, #l>
   %p = tile.load %i[%c0] : !tile.view<128xi32> -> tensor<128xi32, #n>

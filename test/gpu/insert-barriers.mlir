@@ -14,14 +14,14 @@
 // The second reduction borrows bytes beside those of the first one, the third one those of the first one again: the threads
 // have waited in between. An iteration's first reduction meets no bytes of the last one of the iteration before.
 // CHECK-LABEL: tile.kernel @scratch_reductions(
-// CHECK-SAME: simt.shared_bytes = 32
+// CHECK-SAME: shared_bytes = 32
 // CHECK-NOT: gpu.barrier
 // CHECK: scf.for
 // CHECK: simt.scratch = array<i64: 0, 16>
 // CHECK: simt.scratch = array<i64: 16, 16>
 // CHECK-NOT: gpu.barrier
 // CHECK: tile.store
-tile.kernel @scratch_reductions(%x: !tile.view<?x128xf32> {tile.readonly}, %y: !tile.view<?xf32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+tile.kernel @scratch_reductions(%x: !tile.view<?x128xf32> {tile.readonly}, %y: !tile.view<?xf32> {tile.noalias}) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c9 = arith.constant 9 : index
@@ -51,7 +51,7 @@ tile.kernel @scratch_reductions(%x: !tile.view<?x128xf32> {tile.readonly}, %y: !
 // CHECK: gpu.barrier
 // CHECK-NEXT: scf.yield
 // CHECK-NOT: gpu.barrier
-tile.kernel @scratch_again(%x: !tile.view<?x128xf32> {tile.readonly}, %y: !tile.view<?xf32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+tile.kernel @scratch_again(%x: !tile.view<?x128xf32> {tile.readonly}, %y: !tile.view<?xf32> {tile.noalias}) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c9 = arith.constant 9 : index
@@ -78,7 +78,7 @@ tile.kernel @scratch_again(%x: !tile.view<?x128xf32> {tile.readonly}, %y: !tile.
 // CHECK-NOT: gpu.barrier
 // CHECK: simt.convert_layout {{.*}}simt.scratch = array<i64: 512, 512>
 // CHECK-NOT: gpu.barrier
-tile.kernel @scratch_exchange(%x: !tile.view<?x128xf32> {tile.readonly}, %y: !tile.view<?x128xf32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+tile.kernel @scratch_exchange(%x: !tile.view<?x128xf32> {tile.readonly}, %y: !tile.view<?x128xf32> {tile.noalias}) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c9 = arith.constant 9 : index
@@ -97,7 +97,7 @@ tile.kernel @scratch_exchange(%x: !tile.view<?x128xf32> {tile.readonly}, %y: !ti
 // CHECK-NEXT: gpu.barrier
 // CHECK-NEXT: scf.for
 // CHECK-NOT: gpu.barrier
-tile.kernel @before_loop(%x: !tile.view<?x128xf32>, %y: !tile.view<?xf32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+tile.kernel @before_loop(%x: !tile.view<?x128xf32>, %y: !tile.view<?xf32> {tile.noalias}) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c9 = arith.constant 9 : index
@@ -121,7 +121,7 @@ tile.kernel @before_loop(%x: !tile.view<?x128xf32>, %y: !tile.view<?xf32> {tile.
 // CHECK: gpu.barrier
 // CHECK: tile.store
 // CHECK-NOT: gpu.barrier
-tile.kernel @in_loop(%x: !tile.view<?xf32>) attributes {simt.warps = 4 : i64} {
+tile.kernel @in_loop(%x: !tile.view<?xf32>) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c9 = arith.constant 9 : index
@@ -142,7 +142,7 @@ tile.kernel @in_loop(%x: !tile.view<?xf32>) attributes {simt.warps = 4 : i64} {
 // CHECK: tile.store
 // CHECK-NEXT: tile.reduce
 // CHECK-NOT: gpu.barrier
-tile.kernel @serves_both(%x: !tile.view<?xf32>, %y: !tile.view<?xf32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+tile.kernel @serves_both(%x: !tile.view<?xf32>, %y: !tile.view<?xf32> {tile.noalias}) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c9 = arith.constant 9 : index
@@ -170,7 +170,7 @@ tile.kernel @serves_both(%x: !tile.view<?xf32>, %y: !tile.view<?xf32> {tile.noal
 // CHECK: }
 // CHECK-NEXT: gpu.barrier
 // CHECK-NEXT: tile.store
-tile.kernel @condition(%x: !tile.view<?xf32>, %n: index) attributes {simt.warps = 4 : i64} {
+tile.kernel @condition(%x: !tile.view<?xf32>, %n: index) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %a = tile.load %x at [%n] : !tile.view<?xf32> -> tensor<128xf32, #l>
@@ -189,7 +189,7 @@ tile.kernel @condition(%x: !tile.view<?xf32>, %n: index) attributes {simt.warps 
 // CHECK: scf.for
 // CHECK-NOT: gpu.barrier
 // CHECK: independent = true
-tile.kernel @through_others(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>) attributes {simt.warps = 4 : i64} {
+tile.kernel @through_others(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c9 = arith.constant 9 : index

@@ -12,7 +12,7 @@
 module attributes {kiln.target = #wide} {
 // Eight warps of 64 lanes are a block; 32 would have been usual.
 // CHECK-LABEL: tile.kernel @many
-// CHECK-SAME: simt.warps = 8
+// CHECK-SAME: warps = 8
 // CHECK: tile.load {{.*}} lane = {{\[\[}}1], [2], [4], [8], [16], [32]], warp = {{\[\[}}64], [128], [256]]
 tile.kernel @many(%x: !tile.view<?xf32>, %y: !tile.view<?xf32> {tile.noalias}) {
   %c0 = arith.constant 0 : index
@@ -22,7 +22,7 @@ tile.kernel @many(%x: !tile.view<?xf32>, %y: !tile.view<?xf32> {tile.noalias}) {
 
 // A hint is followed as far as it can be.
 // CHECK-LABEL: tile.kernel @wished
-// CHECK-SAME: simt.warps = 8
+// CHECK-SAME: warps = 8
 // The launch has one axis, so its width is not looked at. What the number of the warp moves is uniform, what that of the
 // lane moves is not. Accesses have their view's beginning and extent.
 // THREADS-LABEL: llvm.func @wished
@@ -50,7 +50,7 @@ tile.kernel @wished(%x: !tile.view<?xf32>, %y: !tile.view<?xf32> {tile.noalias})
 module attributes {kiln.target = #kiln.target<name = "made-up", chip = "silent",
   memories = [#kiln.memory<name = "shared", scope = core, kind = explicit>]>} {
 // CHECK-LABEL: tile.kernel @usual
-// CHECK-SAME: simt.warps = 32
+// CHECK-SAME: warps = 32
 // THREADS-LABEL: llvm.func @usual
 // THREADS: gpu.grid_dim
 // THREADS-NOT: simt.uniform

@@ -38,7 +38,7 @@ module attributes {kiln.target = #kiln.target<name = "board", chip = "b1", memor
 // factors: c: i16 = range(1024), d: i16 = [0] * 1024
 // factors: expect b == a and d == c
 tile.kernel @factors(%a: !tile.view<64x16xf16>, %b: !tile.view<64x16xf16> {tile.noalias},
-                     %c: !tile.view<16x64xf16>, %d: !tile.view<16x64xf16> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+                     %c: !tile.view<16x64xf16>, %d: !tile.view<16x64xf16> {tile.noalias}) attributes {warps = 4 : i64} {
   %z = arith.constant 0 : index
   %x = tile.load %a[%z, %z] : !tile.view<64x16xf16> -> tensor<64x16xf16, #row_pairs>
   %y = simt.convert_layout %x : tensor<64x16xf16, #row_pairs> -> tensor<64x16xf16, #lhs>
@@ -56,7 +56,7 @@ tile.kernel @factors(%a: !tile.view<64x16xf16>, %b: !tile.view<64x16xf16> {tile.
 // CHECK: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<8xf16>
 // result: a: i16 = range(1024), b: i16 = [0] * 1024
 // result: expect b == a
-tile.kernel @result(%a: !tile.view<64x16xf16>, %b: !tile.view<64x16xf16> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+tile.kernel @result(%a: !tile.view<64x16xf16>, %b: !tile.view<64x16xf16> {tile.noalias}) attributes {warps = 4 : i64} {
   %z = arith.constant 0 : index
   %x = tile.load %a[%z, %z] : !tile.view<64x16xf16> -> tensor<64x16xf16, #lhs>
   %y = simt.convert_layout %x : tensor<64x16xf16, #lhs> -> tensor<64x16xf16, #columns>

@@ -33,7 +33,7 @@ module attributes {kiln.target = #made} {
 // STAGED: stage.alloc {align = 1024 : i64} : memref<64x32xf16, #stage.space<"shared", permute = array<i64: 1, 16, 128>>>
 // STAGED: stage.alloc {align = 1024 : i64} : memref<32x128xf16, #stage.space<"shared", permute = array<i64: 0, 16, 128>>>
 // STAGED: tile.dot {{.*}} {simt.row = "reads"}
-// STAGED: stage.ahead = 2 : i64, stage.depth = 4 : i64
+// STAGED: stage.slots = #stage.slots<4, ahead = 2>
 // KERNEL-LABEL: tile.kernel @along
 // KERNEL: scf.for
 // KERNEL: simt.wait_copies but 1

@@ -25,7 +25,7 @@
 // CHECK-NEXT: %[[PLACE:.*]] = simt.output 88 : !llvm.ptr
 // CHECK-NOT: gpu.barrier
 // CHECK: llvm.return
-tile.kernel @values(%x: !tile.view<?xf32> {tile.readonly}, %n: i32) attributes {simt.warps = 4 : i64} {
+tile.kernel @values(%x: !tile.view<?xf32> {tile.readonly}, %n: i32) attributes {warps = 4 : i64} {
   %i = tile.program_id : index
   %a = tile.load %x[%i] : !tile.view<?xf32> -> tensor<6xf32, #six>
   tile.print "a: " %a : tensor<6xf32, #six>
@@ -50,7 +50,7 @@ tile.kernel @values(%x: !tile.view<?xf32> {tile.readonly}, %n: i32) attributes {
 // A scalar is the same everywhere.
 // CHECK-NOT: gpu.barrier
 // CHECK: simt.stop
-tile.kernel @holds(%x: !tile.view<?xi1> {tile.readonly}, %ok: i1) attributes {simt.warps = 4 : i64} {
+tile.kernel @holds(%x: !tile.view<?xi1> {tile.readonly}, %ok: i1) attributes {warps = 4 : i64} {
   %i = tile.program_id : index
   %a = tile.load %x[%i] : !tile.view<?xi1> -> tensor<6xi1, #six>
   tile.assert %a, "one is wrong" : tensor<6xi1, #six>

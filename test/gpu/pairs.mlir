@@ -11,7 +11,7 @@
 // CHECK-NOT: gpu.barrier
 // registers: a: i32 = [i * 7 for i in range(256)], b: i32 = [0] * 256
 // registers: expect b == [(i ^ 3) * 7 for i in range(256)]
-tile.kernel @registers(%a: !tile.view<256xi32>, %b: !tile.view<256xi32> {tile.noalias}) attributes {simt.warps = 2 : i64} {
+tile.kernel @registers(%a: !tile.view<256xi32>, %b: !tile.view<256xi32> {tile.noalias}) attributes {warps = 2 : i64} {
   %z = arith.constant 0 : index
   %x = tile.load %a[%z] : !tile.view<256xi32> -> tensor<256xi32, #natural>
   %s = tile.exchange %x axis 0 mask 3 : tensor<256xi32, #natural>
@@ -26,7 +26,7 @@ tile.kernel @registers(%a: !tile.view<256xi32>, %b: !tile.view<256xi32> {tile.no
 // CHECK-NOT: gpu.barrier
 // lanes: a: i16 = [i * 7 for i in range(256)], b: i16 = [0] * 256
 // lanes: expect b == [(i ^ 25) * 7 for i in range(256)]
-tile.kernel @lanes(%a: !tile.view<256xi16>, %b: !tile.view<256xi16> {tile.noalias}) attributes {simt.warps = 2 : i64} {
+tile.kernel @lanes(%a: !tile.view<256xi16>, %b: !tile.view<256xi16> {tile.noalias}) attributes {warps = 2 : i64} {
   %z = arith.constant 0 : index
   %x = tile.load %a[%z] : !tile.view<256xi16> -> tensor<256xi16, #natural>
   %s = tile.exchange %x axis 0 mask 25 : tensor<256xi16, #natural>
@@ -43,7 +43,7 @@ tile.kernel @lanes(%a: !tile.view<256xi16>, %b: !tile.view<256xi16> {tile.noalia
 // CHECK-LABEL: llvm.func @both
 // warps: a: i32 = [i * 7 for i in range(256)], b: i32 = [0] * 256
 // warps: expect b == [(i ^ 166) * 7 for i in range(256)]
-tile.kernel @warps(%a: !tile.view<256xi32>, %b: !tile.view<256xi32> {tile.noalias}) attributes {simt.warps = 2 : i64} {
+tile.kernel @warps(%a: !tile.view<256xi32>, %b: !tile.view<256xi32> {tile.noalias}) attributes {warps = 2 : i64} {
   %z = arith.constant 0 : index
   %x = tile.load %a[%z] : !tile.view<256xi32> -> tensor<256xi32, #natural>
   %s = tile.exchange %x axis 0 mask 166 : tensor<256xi32, #natural>
@@ -54,7 +54,7 @@ tile.kernel @warps(%a: !tile.view<256xi32>, %b: !tile.view<256xi32> {tile.noalia
 // Along rows and columns, of 64 bits.
 // both: a: i64 = [i * 7 for i in range(256)], b: i64 = [0] * 256
 // both: expect b == [((i ^ 13) * 16 + (j ^ 6)) * 7 for i in range(16) for j in range(16)]
-tile.kernel @both(%a: !tile.view<16x16xi64>, %b: !tile.view<16x16xi64> {tile.noalias}) attributes {simt.warps = 2 : i64} {
+tile.kernel @both(%a: !tile.view<16x16xi64>, %b: !tile.view<16x16xi64> {tile.noalias}) attributes {warps = 2 : i64} {
   %z = arith.constant 0 : index
   %x = tile.load %a[%z, %z] : !tile.view<16x16xi64> -> tensor<16x16xi64, #rows>
   %s = tile.exchange %x axis 0 mask 13 : tensor<16x16xi64, #rows>

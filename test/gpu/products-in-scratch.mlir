@@ -22,7 +22,7 @@ module attributes {kiln.target = #made} {
 // CHECK: gpu.barrier
 // CHECK-NEXT: tile.dot {{.*}}simt.scratch = array<i64: 0,
 tile.kernel @two(%x: !tile.view<64x320xf16> {tile.align = 16 : i64, tile.readonly}, %y: !tile.view<320x128xf16, strides = [1, 320]> {tile.align = 16 : i64, tile.readonly},
-                 %z: !tile.view<64x128xf32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+                 %z: !tile.view<64x128xf32> {tile.noalias}) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c5 = arith.constant 5 : index

@@ -18,7 +18,7 @@
 // CHECK: llvm.return
 // sums: a: f32 = [float((i * 7) % 32) for i in range(512)], b: f32 = [0.0] * 8
 // sums: expect b == [sum(a[64 * r:64 * r + 64]) for r in range(8)]
-tile.kernel @sums(%x: !tile.view<8x64xf32> {tile.readonly}, %y: !tile.view<8xf32>) attributes {simt.warps = 1 : i64} {
+tile.kernel @sums(%x: !tile.view<8x64xf32> {tile.readonly}, %y: !tile.view<8xf32>) attributes {warps = 1 : i64} {
   %c0 = arith.constant 0 : index
   %a = tile.load %x[%c0, %c0] : !tile.view<8x64xf32> -> tensor<8x64xf32, #rows>
   %s = tile.reduce %a axis 1 : tensor<8x64xf32, #rows> -> tensor<8xf32, #left> {
@@ -32,7 +32,7 @@ tile.kernel @sums(%x: !tile.view<8x64xf32> {tile.readonly}, %y: !tile.view<8xf32
 // CHECK-LABEL: llvm.func @largest(
 // largest: a: i32 = [(i * 37) % 101 for i in range(480)], b: i32 = [0] * 8
 // largest: expect b == [max(range(60), key=lambda i: (a[60 * r + i], i)) for r in range(8)]
-tile.kernel @largest(%x: !tile.view<8x60xi32> {tile.readonly}, %y: !tile.view<8xi32>) attributes {simt.warps = 1 : i64} {
+tile.kernel @largest(%x: !tile.view<8x60xi32> {tile.readonly}, %y: !tile.view<8xi32>) attributes {warps = 1 : i64} {
   %c0 = arith.constant 0 : index
   %a = tile.load %x[%c0, %c0] : !tile.view<8x60xi32> -> tensor<8x60xi32, #rows>
   %i = tile.iota 0 : tensor<60xi32, #lane>

@@ -12,7 +12,7 @@
 // natural: a: i32 = [i * 7 % 50 + 1 for i in range(512)], b: i32 = [0] * 512
 // natural: expect b == [sum(a[:i + 1]) for i in range(512)]
 // natural: expect count("gpu.barrier") == 1 and count("gpu.shuffle") == 5 and shared == 512
-tile.kernel @natural(%a: !tile.view<512xi32>, %b: !tile.view<512xi32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+tile.kernel @natural(%a: !tile.view<512xi32>, %b: !tile.view<512xi32> {tile.noalias}) attributes {warps = 4 : i64} {
   %z = arith.constant 0 : index
   %x = tile.load %a[%z] : !tile.view<512xi32> -> tensor<512xi32, #natural>
   %s = tile.scan %x axis 0 : tensor<512xi32, #natural> -> tensor<512xi32, #natural> {
@@ -32,7 +32,7 @@ tile.kernel @natural(%a: !tile.view<512xi32>, %b: !tile.view<512xi32> {tile.noal
 // maps: expect f == [n for _, n in accumulate(zip(a[::-1], b[::-1]), lambda x, y: (0, (x[1] * y[0] + y[1]) % 2**32))][::-1]
 // maps: expect e == list(accumulate(a[::-1], lambda x, y: x * y % 2**32))[::-1]
 tile.kernel @maps(%a: !tile.view<512xi32>, %b: !tile.view<512xi32>, %c: !tile.view<512xi32> {tile.noalias}, %d: !tile.view<512xi32> {tile.noalias},
-                  %e: !tile.view<512xi32> {tile.noalias}, %f: !tile.view<512xi32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+                  %e: !tile.view<512xi32> {tile.noalias}, %f: !tile.view<512xi32> {tile.noalias}) attributes {warps = 4 : i64} {
   %z = arith.constant 0 : index
   %x = tile.load %a[%z] : !tile.view<512xi32> -> tensor<512xi32, #split>
   %y = tile.load %b[%z] : !tile.view<512xi32> -> tensor<512xi32, #split>
@@ -62,7 +62,7 @@ tile.kernel @maps(%a: !tile.view<512xi32>, %b: !tile.view<512xi32>, %c: !tile.vi
 // rows: expect b == [sum(a[i // 24 * 24:i + 1]) for i in range(192)]
 // rows: expect d == [sum(c[:i + 1]) for i in range(500)]
 tile.kernel @rows(%a: !tile.view<8x24xi32>, %b: !tile.view<8x24xi32> {tile.noalias},
-                  %c: !tile.view<500xi32>, %d: !tile.view<500xi32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+                  %c: !tile.view<500xi32>, %d: !tile.view<500xi32> {tile.noalias}) attributes {warps = 4 : i64} {
   %z = arith.constant 0 : index
   %x = tile.load %a[%z, %z] : !tile.view<8x24xi32> -> tensor<8x24xi32, #rows>
   %s = tile.scan %x axis 1 : tensor<8x24xi32, #rows> -> tensor<8x24xi32, #rows> {
@@ -84,7 +84,7 @@ tile.kernel @rows(%a: !tile.view<8x24xi32>, %b: !tile.view<8x24xi32> {tile.noali
 // What lies beyond the tile would come first: the way through memory for every step.
 // odd: a: i32 = [i * 13 % 29 for i in range(500)], b: i32 = [0] * 500
 // odd: expect b == [sum(a[i:]) for i in range(500)] and count("gpu.shuffle") == 0
-tile.kernel @odd(%a: !tile.view<500xi32>, %b: !tile.view<500xi32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+tile.kernel @odd(%a: !tile.view<500xi32>, %b: !tile.view<500xi32> {tile.noalias}) attributes {warps = 4 : i64} {
   %z = arith.constant 0 : index
   %y = tile.load %a[%z] : !tile.view<500xi32> -> tensor<500xi32, #natural>
   %r = tile.scan %y axis 0 reverse : tensor<500xi32, #natural> -> tensor<500xi32, #natural> {

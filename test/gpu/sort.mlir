@@ -8,7 +8,7 @@
 // Of the 36 steps one meets another warp: 128 apart, in the last block.
 // near: a: i32 = [(i * 37) % 101 for i in range(256)], b: i32 = [0] * 256
 // near: expect b == sorted(a) and count("gpu.barrier") == 1
-tile.kernel @near(%a: !tile.view<256xi32>, %b: !tile.view<256xi32> {tile.noalias}) attributes {simt.warps = 2 : i64} {
+tile.kernel @near(%a: !tile.view<256xi32>, %b: !tile.view<256xi32> {tile.noalias}) attributes {warps = 2 : i64} {
   %z = arith.constant 0 : index
   %x = tile.load %a[%z] : !tile.view<256xi32> -> tensor<256xi32, #natural>
   %s = tile.sort %x axis 0 : tensor<256xi32, #natural>
@@ -19,7 +19,7 @@ tile.kernel @near(%a: !tile.view<256xi32>, %b: !tile.view<256xi32> {tile.noalias
 // A warp alone needs no memory; a size that is no power of two, the other way round.
 // alone: a: i16 = [(i * 37) % 101 for i in range(100)], b: i16 = [0] * 100
 // alone: expect b == sorted(a)[::-1] and count("gpu.barrier") == 0 and shared == 0
-tile.kernel @alone(%a: !tile.view<100xi16>, %b: !tile.view<100xi16> {tile.noalias}) attributes {simt.warps = 1 : i64} {
+tile.kernel @alone(%a: !tile.view<100xi16>, %b: !tile.view<100xi16> {tile.noalias}) attributes {warps = 1 : i64} {
   %z = arith.constant 0 : index
   %x = tile.load %a[%z] : !tile.view<100xi16> -> tensor<100xi16, #warp>
   %s = tile.sort %x axis 0 descending : tensor<100xi16, #warp>

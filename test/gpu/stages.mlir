@@ -29,7 +29,7 @@ tile.kernel @rows(%x: !tile.view<?x?xf16>, %y: !tile.view<?x?xf16>, %z: !tile.vi
   } {tile.loop = #tile.loop_hints<stages = 4>}
   tile.store %sum, %z[%c0, %c0] : tensor<64x64xf32>, !tile.view<?x?xf32>
 }
-tile.kernel @varied(%x: !tile.view<?x?xf16>, %z: !tile.view<?x?xf16>) attributes {tile.variants = [@rows]} {
+tile.kernel @varied(%x: !tile.view<?x?xf16>, %z: !tile.view<?x?xf16>) attributes {variants = [@rows]} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = tile.num_blocks %x[1] by 64 : !tile.view<?x?xf16>

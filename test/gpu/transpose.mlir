@@ -43,21 +43,21 @@ tile.kernel @reversed(%a: !tile.view<32x4x16xi32, strides = [1, 32, 128]> {tile.
 
 // Without products and hints a thread has 32 elements of what is loaded.
 // LAYOUT-LABEL: tile.kernel @small
-// LAYOUT-SAME: simt.warps = 4
+// LAYOUT-SAME: warps = 4
 tile.kernel @small(%a: !tile.view<512xf32> {tile.readonly}) {
   %z = arith.constant 0 : index
   %x = tile.load %a[%z] : !tile.view<512xf32> -> tensor<512xf32>
   tile.return
 }
 // LAYOUT-LABEL: tile.kernel @large
-// LAYOUT-SAME: simt.warps = 16
+// LAYOUT-SAME: warps = 16
 tile.kernel @large(%a: !tile.view<16384xf32> {tile.readonly}) {
   %z = arith.constant 0 : index
   %x = tile.load %a[%z] : !tile.view<16384xf32> -> tensor<16384xf32>
   tile.return
 }
 // LAYOUT-LABEL: tile.kernel @asked
-// LAYOUT-SAME: simt.warps = 2
+// LAYOUT-SAME: warps = 2
 tile.kernel @asked(%a: !tile.view<16384xf32> {tile.readonly}) attributes {tile.launch = #tile.kernel_hints<warps = 2>} {
   %z = arith.constant 0 : index
   %x = tile.load %a[%z] : !tile.view<16384xf32> -> tensor<16384xf32>

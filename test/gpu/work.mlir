@@ -6,7 +6,7 @@
 // ONE: work.mlir:{{.*}} error: unsupported: a tile of 131072 elements is 4096 for each of 32 threads, more than 2040 for threads of 255 registers
 
 // CHECK: tile.kernel @small
-// CHECK-SAME: simt.warps = 1 : i64
+// CHECK-SAME: warps = 1 : i64
 tile.kernel @small(%x: !tile.view<2048xf32>) attributes {tile.launch = #tile.kernel_hints<warps = 1>} {
   %c0 = arith.constant 0 : index
   %a = tile.load %x[%c0] : !tile.view<2048xf32> -> tensor<2048xf32>
@@ -15,7 +15,7 @@ tile.kernel @small(%x: !tile.view<2048xf32>) attributes {tile.launch = #tile.ker
 }
 
 // CHECK: tile.kernel @large
-// CHECK-SAME: simt.warps = 4 : i64
+// CHECK-SAME: warps = 4 : i64
 tile.kernel @large(%x: !tile.view<131072xf32>) attributes {tile.launch = #tile.kernel_hints<warps = 1>} {
   %c0 = arith.constant 0 : index
   %a = tile.load %x[%c0] : !tile.view<131072xf32> -> tensor<131072xf32>

@@ -5,7 +5,7 @@
 // CHECK-LABEL: tile.kernel @few
 // CHECK: stage.ring {{.*}} : !stage.ring<4 x
 tile.kernel @few(%a: !tile.view<?x4096xbf16> {tile.readonly, tile.align = 16 : i64}, %b: !tile.view<?x4096xbf16> {tile.readonly, tile.align = 16 : i64}, %c: !tile.view<?x4096xf32> {tile.noalias})
-    attributes {tile.most_instances = array<i64: 32, 4, 1>} {
+    attributes {most_instances = array<i64: 32, 4, 1>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
@@ -24,7 +24,7 @@ tile.kernel @few(%a: !tile.view<?x4096xbf16> {tile.readonly, tile.align = 16 : i
 // CHECK-LABEL: tile.kernel @many
 // CHECK: stage.ring {{.*}} : !stage.ring<3 x
 tile.kernel @many(%a: !tile.view<?x4096xbf16> {tile.readonly, tile.align = 16 : i64}, %b: !tile.view<?x4096xbf16> {tile.readonly, tile.align = 16 : i64}, %c: !tile.view<?x4096xf32> {tile.noalias})
-    attributes {tile.most_instances = array<i64: 64, 4, 1>} {
+    attributes {most_instances = array<i64: 64, 4, 1>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index

@@ -1,10 +1,10 @@
 // What the launches of a kernel have in common, its grid and what memory is aligned to, holds if nobody else runs it: not
 // of an entry. That has a variant for memory that is aligned, which is asked at each launch.
 // RUN: kiln-compile %s --target=nvidia:sm_90,ptxas=none --no-fallback --emit=tile | FileCheck %s
-// CHECK: tile.kernel @own({{.*}}tile.most_instances = array<i64: 4, 1, 1>
-// CHECK: tile.kernel @entry(%{{.*}}: !tile.view<?xf32> {tile.noalias}) attributes {tile.variants = [@entry_aligned]} {
+// CHECK: tile.kernel @own({{.*}}most_instances = array<i64: 4, 1, 1>
+// CHECK: tile.kernel @entry(%{{.*}}: !tile.view<?xf32> {tile.noalias}) attributes {variants = [@entry_aligned]} {
 // CHECK: tile.kernel @entry_aligned({{.*}}tile.align = 16
-// CHECK-NOT: tile.most_instances
+// CHECK-NOT: most_instances
 tile.kernel private @own(%x: !tile.view<?xf32> {tile.noalias}) {
   %i = tile.program_id : index
   %c = arith.constant dense<1.0> : tensor<32xf32>

@@ -7,7 +7,7 @@
 // RUN: kiln-run %s --target=cpu,threads=3 --check --entry=tall
 // RUN: kiln-run %s --target=cpu,threads=5 --check --entry=wide
 
-// EIGHT: tile.kernel private @gemv_0_dot({{.*}}attributes {kiln.tiling = "contraction 1<=1x512x4096 f32*f32+f32 holds {{.*}} -> 1x64x256"}
+// EIGHT: tile.kernel private @gemv_0_dot({{.*}}attributes {tiling = "contraction 1<=1x512x4096 f32*f32+f32 holds {{.*}} -> 1x64x256"}
 // EIGHT-LABEL: program.func @gemv
 // EIGHT: grid(%c8, %c1, %c1)
 // EIGHT-LABEL: program.func @tall

@@ -9,13 +9,13 @@
 // CHECK-LABEL: tile.kernel @softmax
 // CHECK: %[[m:.*]] = stage.alloc : memref<8xf32>
 // CHECK-NEXT: stage.compute [8, 32] {
-// CHECK: tile.load {{.*}} {stage.first = 0 : i64}
+// CHECK: tile.load {{.*}} {stage.clone = #stage.clone<0, first>}
 // CHECK: %[[r:.*]] = tile.reduce
 // CHECK: stage.write %[[r]], %[[m]]
 // CHECK: %[[e:.*]] = stage.alloc : memref<8x32xf32>
 // CHECK: stage.compute [8, 32] {
 // CHECK-DAG: stage.read %[[m]]
-// CHECK-DAG: tile.load {{.*}} {stage.again = 0 : i64}
+// CHECK-DAG: tile.load {{.*}} {stage.clone = #stage.clone<0>}
 // CHECK: %[[exp:.*]] = math.exp
 // CHECK: stage.write %[[exp]], %[[e]]
 // CHECK: stage.compute [8, 32] {

@@ -70,8 +70,3 @@ tile.kernel @word(%p: !tile.ptr<f32>) {
   // expected-error@+1 {{expected a hint for 'cache', found 'often'}}
   %x = tile.load_ptr %p cache often : !tile.ptr<f32> -> f32
 }
-
-// -----
-
-// expected-error@+1 {{expected 'tile.most_instances' on 'tile.kernel' to be three numbers of at least 1, found array<i64: 4, 0, 1>}}
-tile.kernel @instances() attributes {tile.most_instances = array<i64: 4, 0, 1>} {}

@@ -8,7 +8,7 @@
 // CHECK: #[[NEAR:set[0-9]*]] = affine_set<()[s0, s1, s2, s3, s4, s5, s6] : (s2 * 15 + 1073741823 >= 0, s2 * -15 + 1073741823 >= 0)>
 // A block of an instance begins at a multiple of what is added: nothing carries, whatever the product wraps to.
 // CHECK-LABEL: tile.kernel @blocks
-// CHECK-NOT: tile.requires
+// CHECK-NOT: condition = #
 // CHECK: tile.load %
 // SAFE-LABEL: tile.kernel @blocks
 // SAFE: tile.load %
@@ -34,16 +34,16 @@ tile.kernel @blocks(%x: !tile.ptr<f32>, %n: i32) {
 
 // A product with a parameter needs that the launch keeps it in 32 bits; the kernel itself computes vectors.
 // CHECK-LABEL: tile.kernel @strided
-// CHECK-SAME: tile.requires = #set
+// CHECK-SAME: condition = #set
 // CHECK: tile.load %
 // SAFE-LABEL: tile.kernel @strided
-// SAFE-NOT: tile.requires
+// SAFE-NOT: condition = #
 // SAFE: tile.load_gather
 // VARY-LABEL: tile.kernel @strided
-// VARY-SAME: attributes {tile.variants = [@strided_views]}
+// VARY-SAME: attributes {variants = [@strided_views]}
 // VARY: tile.load_gather
 // VARY-LABEL: tile.kernel private @strided_views
-// VARY-SAME: tile.requires
+// VARY-SAME: condition = #
 // VARY: tile.load %
 tile.kernel @strided(%x: !tile.ptr<f32>, %s: i32) {
   %iota = tile.iota 0 : tensor<16xi32>
@@ -81,7 +81,7 @@ tile.kernel @rows(%x: !tile.ptr<f32>, %s: i32) {
 // A mask bounds what it enables. A number from memory is bounded by nothing, and begins a view as it is, but makes no bound
 // of a mask.
 // CHECK-LABEL: tile.kernel @masked
-// CHECK-NOT: tile.requires
+// CHECK-NOT: condition = #
 // CHECK: tile.load %{{.*}} : !tile.view<3xf32, strides = [1000000000]>
 // CHECK: tile.load %{{.*}} : !tile.view<16xf32, strides = [1]>
 // CHECK: tile.load_gather
@@ -117,7 +117,7 @@ tile.kernel @masked(%x: !tile.ptr<f32>, %y: !tile.ptr<i32>) {
 // A number from memory times a parameter: no condition of a launch keeps that in 32 bits, and none is noted on it, nor on its
 // sum with other numbers. The rows begin where the kernel computes it.
 // CHECK-LABEL: tile.kernel @read_rows
-// CHECK-SAME: tile.requires = #[[NEAR]]
+// CHECK-SAME: condition = #[[NEAR]]
 // CHECK: %[[WIDE:.*]] = arith.index_cast %{{.*}} : index to i64
 // CHECK: arith.trunci %[[WIDE]] : i64 to i32
 // CHECK: tile.load %{{.*}} : !tile.view<16x8xf32, strides = [?, 1]>

@@ -3,7 +3,7 @@
 // Positions computed from the index get the new block size; one shared zero
 // becomes one for each size. Without a launch the scale of the grid is noted.
 // CHECK-LABEL: tile.kernel @positions
-// CHECK-SAME: tile.grid_scale = array<i64: 64, 96, 64, 32, 1, 1>
+// CHECK-SAME: grid_scale = array<i64: 64, 96, 64, 32, 1, 1>
 // CHECK-DAG: %[[C96:.*]] = arith.constant 96 : index
 // CHECK-DAG: arith.constant dense<0> : tensor<96xindex>
 // CHECK-DAG: arith.constant dense<0> : tensor<32xindex>

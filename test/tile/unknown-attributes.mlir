@@ -34,4 +34,4 @@ tile.kernel @cpu() attributes {cpu.scratch = 32 : i64} {}
 
 // -----
 
-tile.kernel @vendor() attributes {mine.fast, simt.warps = 4 : i64} {}
+tile.kernel @vendor() attributes {mine.fast, warps = 4 : i64} {}

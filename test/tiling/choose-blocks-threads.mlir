@@ -2,8 +2,8 @@
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=cpu:haswell,threads=2},tile-choose-blocks)' | FileCheck %s
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=cpu:haswell,threads=1},tile-choose-blocks)' | FileCheck %s --check-prefix=ONE
 
-// CHECK: kiln.tiling = "contraction 256x256x256 {{.*}} -> 128x256x256"
-// ONE: kiln.tiling = "contraction 256x256x256 {{.*}} -> 256x256x256"
+// CHECK: tiling = "contraction 256x256x256 {{.*}} -> 128x256x256"
+// ONE: tiling = "contraction 256x256x256 {{.*}} -> 256x256x256"
 tile.kernel @product(%a: !tile.view<256x256xi8> {tile.readonly}, %b: !tile.view<256x256xi8> {tile.readonly}, %c: !tile.view<256x256xi32>) {
   %i, %j = tile.program_id : index, index
   %c0 = arith.constant 0 : index

@@ -5,7 +5,7 @@
 
 // 128 x 128 x 64 in f32 are 192 KiB.
 // CHECK-LABEL: tile.kernel @large
-// CHECK-SAME: kiln.tiling = "contraction ?x?x? f32*f32+f32 holds
+// CHECK-SAME: tiling = "contraction ?x?x? f32*f32+f32 holds
 // CHECK: tile.dot {{.*}} tensor<64x16xf32>, tensor<16x128xf32>, tensor<64x128xf32>
 // OFF-LABEL: tile.kernel @large
 // OFF: tile.dot {{.*}} tensor<128x64xf32>, tensor<64x128xf32>, tensor<128x128xf32>

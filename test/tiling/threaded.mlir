@@ -9,7 +9,7 @@
 // RUN:   kiln-run %s --load-target=%S/Inputs/threaded.mlir --target=threaded --check --entry=$entry --dim=1000 || exit 1; done
 
 // CHECK-LABEL: tile.kernel private @columns_0_sum(
-// CHECK-SAME: kiln.tiling = "reduction 4096x1024x?<=1024 holds 0.1:32,1:32 -> 32x64x[[PARTS:[0-9]+]]"
+// CHECK-SAME: tiling = "reduction 4096x1024x?<=1024 holds 0.1:32,1:32 -> 32x64x[[PARTS:[0-9]+]]"
 // CHECK: scf.for %{{.*}} = %[[PART:.*]] to %{{.*}} step
 // CHECK-NOT: tile.reduce
 // CHECK: arith.addf %{{.*}} : tensor<32x64xf32>
@@ -90,7 +90,7 @@ func.func @down(%x: tensor<1000x4096xf32>) -> tensor<1000x4096xf32> {
 
 // Both sides of a transposition have whole lines.
 // CHECK-LABEL: tile.kernel private @transposed_0_transpose(
-// CHECK-SAME: kiln.tiling = "elementwise 1000x2000 holds 0.1@0:16,0.1:16 -> 64x128"
+// CHECK-SAME: tiling = "elementwise 1000x2000 holds 0.1@0:16,0.1:16 -> 64x128"
 func.func @transposed(%x: tensor<2000x1000xbf16>) -> tensor<1000x2000xbf16> {
   %r = prim.transpose %x permutation [1, 0] : tensor<2000x1000xbf16> -> tensor<1000x2000xbf16>
   return %r : tensor<1000x2000xbf16>

@@ -11,18 +11,18 @@
 // RUN: kiln-run %s --target=reference --entry=main --arg=random:1:f32:100x70 --arg=random:2:f32:70x190 --expect=0:%t.main.npy --rtol=1e-4 --atol=1e-4
 
 // ONE-NOT: _small
-// ONE-NOT: tile.variants
+// ONE-NOT: variants = 
 
 // The conditions are about the grid as the caller gives it, in blocks of 64 x 64; the smallest blocks come first.
 // CHECK: #[[FEW:.*]] = affine_set<()[s0, s1, s2, s3, s4, s5] : (
 // CHECK: #[[IDLE:.*]] = affine_set<()[s0, s1, s2, s3, s4, s5] : (
 // CHECK-LABEL: tile.kernel @by_name(
-// CHECK-SAME: kiln.tiling = "contraction ?x?x? {{.*}} -> [[#%u,ROWS:]]x[[#%u,COLUMNS:]]x
-// CHECK-SAME: tile.variants = [@by_name_small_[[N:[0-9]+]], @by_name_small]
+// CHECK-SAME: tiling = "contraction ?x?x? {{.*}} -> [[#%u,ROWS:]]x[[#%u,COLUMNS:]]x
+// CHECK-SAME: variants = [@by_name_small_[[N:[0-9]+]], @by_name_small]
 // CHECK: tile.kernel private @by_name_small_[[N]](
-// CHECK-SAME: tile.requires = #
+// CHECK-SAME: condition = #
 // CHECK: tile.kernel private @by_name_small(
-// CHECK-SAME: tile.requires = #
+// CHECK-SAME: condition = #
 tile.kernel @by_name(%a: !tile.view<?x?xf32> {tile.readonly}, %b: !tile.view<?x?xf32> {tile.readonly}, %c: !tile.view<?x?xf32>) {
   %i, %j = tile.program_id : index, index
   %c0 = arith.constant 0 : index

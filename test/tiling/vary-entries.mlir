@@ -11,7 +11,7 @@
 // RUN: for dim in 32 37; do kiln-run %t.kiln --load-target=%S/Inputs/wide.mlir --entry=open --grid=1 --check \
 // RUN:   --arg=random:1:bf16:40x$dim --arg=zeros:bf16:40x32 || exit 1; done
 
-// CHECK: tile.kernel @open(%{{.*}}: !tile.view<?x?xbf16> {tile.readonly}, %{{.*}}: !tile.view<?x32xbf16, strides = [?, 1]>) attributes {tile.variants = [@open_aligned]}
+// CHECK: tile.kernel @open(%{{.*}}: !tile.view<?x?xbf16> {tile.readonly}, %{{.*}}: !tile.view<?x32xbf16, strides = [?, 1]>) attributes {variants = [@open_aligned]}
 // CHECK: tile.kernel private @open_aligned(
 // CHECK-SAME: !tile.view<?x?xbf16> {tile.align = 16 : i64, tile.readonly, tile.size_div = array<i64: 1, 8>}
 // CHECK-SAME: !tile.view<?x32xbf16, strides = [?, 1]> {tile.align = 16 : i64, tile.stride_div = array<i64: 8, 1>}

@@ -47,9 +47,8 @@ Pending::Global globalOf(const Box &box, bool isWrite) {
 /// Clones of one access read the same.
 static LogicalResult checkClones(StageState &state, Operation *op,
                                  const Box &box) {
-  auto firstOf = op->getAttrOfType<IntegerAttr>(stage::kFirstAttr);
-  auto again = op->getAttrOfType<IntegerAttr>(stage::kAgainAttr);
-  if (!firstOf && !again)
+  auto clone = op->getAttrOfType<stage::CloneAttr>(stage::kCloneAttr);
+  if (!clone)
     return success();
   Value contents = Value::tensor(box.view->dtype, box.sizes);
   readBox(box, contents, 0, rowMajorStrides(box.sizes));
@@ -57,11 +56,11 @@ static LogicalResult checkClones(StageState &state, Operation *op,
       reinterpret_cast<intptr_t>(box.view->buffer.get()), box.view->byteOffset};
   place.insert(place.end(), box.first.begin(), box.first.end());
   place.insert(place.end(), box.sizes.begin(), box.sizes.end());
-  if (firstOf) {
-    state.origins[{firstOf.getInt(), place}] = contents;
+  if (clone.getFirst()) {
+    state.origins[{clone.getNumber(), place}] = contents;
     return success();
   }
-  auto known = state.origins.find({again.getInt(), place});
+  auto known = state.origins.find({clone.getNumber(), place});
   if (known == state.origins.end() ||
       std::memcmp(known->second.data(), contents.data(), contents.bytes()) == 0)
     return success();

@@ -44,7 +44,7 @@ def PlaceKernels : Pass<"kiln-place-kernels", "::mlir::ModuleOp"> {
     Offers every kernel to the targets of `targets` in order, A+B as `--target` takes them, then to the host's target. A
     target takes a kernel if the chip's limits allow it, its `accepts` agrees and its pipeline and serialiser succeed; an
     error that begins with "unsupported: " declines the kernel. All variants of one launch stay together. A kernel
-    whose target is not the first one that has any gets `kiln.device`, the name of its device. The driver does the same and keeps the
+    whose target is not the first one that has any gets `device`, the name of its device. The driver does the same and keeps the
     code that this makes; the pass throws it away, so that decisions can be looked at.
   }];
   let options = [

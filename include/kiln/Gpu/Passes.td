@@ -34,7 +34,7 @@ def SimtAssignLayouts : Pass<"simt-assign-layouts", "::kiln::tile::KernelOp"> {
     iotas, broadcasts of them and arithmetic on them) are rematerialised in each layout that a user needs; for
     the rest the pass inserts `simt.convert_layout`.
 
-    The kernel gets `simt.warps`, by its hints or the option. It gets more warps if the code of one thread would be too long with so few,
+    The kernel gets `warps`, by its hints or the option. It gets more warps if the code of one thread would be too long with so few,
     up to the `threads_per_block` of the description. A tile that is too large even then is `unsupported`.
   }];
   let options = [
@@ -68,9 +68,9 @@ def SimtStageOperands : Pass<"simt-stage-operands", "::kiln::tile::KernelOp"> {
     as the `#simt.swizzle` of the instruction states. Those that no copy brings there, since threads compute them or load them outside of loops,
     get storage, a `stage.write` of what threads have, and a `stage.read` for each product that takes them.
 
-    The loop gets `stage.depth`, the number of stages: by its hints, else by the option, and less if the slots would not
-    fit. With four stages and asynchronous MMAs it also gets `stage.ahead`, two less, so that an MMA can stay in flight while the next one
-    begins. If the pass cannot follow a hint, a warning states the reason, unless the kernel has variants (`tile.variants`).
+    The loop gets `stage.slots`, with the number of stages: by its hints, else by the option, and less if the slots would not
+    fit. With four stages and asynchronous MMAs it also says how many are filled ahead, two less, so that an MMA can stay in flight while the next one
+    begins. If the pass cannot follow a hint, a warning states the reason, unless the kernel has `variants`.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "0", "slots of a ring; 1: nothing is done; 0: three, or four where a core has one block">,
@@ -94,7 +94,7 @@ def SimtOverlapProducts : Pass<"simt-overlap-products", "::kiln::tile::KernelOp"
     - the loop carries the results of the second product, and does nothing else with them;
     - nothing else in the loop reads or writes memory;
     - the description of the target states `split_barriers` in `extra`;
-    - the rings have two slots more than are filled ahead (`stage.depth`, `stage.ahead`): one is read, and the other lets warps be an
+    - the rings have two slots more than are filled ahead (`stage.slots`): one is read, and the other lets warps be an
       iteration apart. `simt-stage-operands` gives this number if the registers of a core hold one instance only. Two instances
       would multiply and compute in turns anyway;
     - of loops that hand a sum on to each other, the loop is the one with the fewest operations;
@@ -202,7 +202,7 @@ def SimtInsertBarriers : Pass<"simt-insert-barriers", "::kiln::tile::KernelOp"> 
 
     It also gives places to the shared memory that operations borrow to exchange elements (`simt.scratch` on the operation):
     where nothing is pending, if there is room, so that no barrier is needed. Such memory begins behind the storage that
-    is in use where the operation stands, and else at 0. The kernel gets `simt.shared_bytes`.
+    is in use where the operation stands, and else at 0. The kernel gets `shared_bytes`.
 
     The lowering of an operation itself orders the writes and reads of that operation within its scratch memory.
     `simt-verify-barriers` verifies the result without this pass's analysis.
@@ -231,7 +231,7 @@ def SimtSplitBarriers : Pass<"simt-split-barriers", "::kiln::tile::KernelOp"> {
 def ConvertTileToSimt : Pass<"convert-tile-to-simt", "::mlir::ModuleOp"> {
   let summary = "Turns kernels whose tiles have layouts into functions of one thread";
   let description = [{
-    Every tile.kernel becomes an llvm.func with the attributes `simt.threads` and `simt.shared_bytes`. Its parameters
+    Every tile.kernel becomes an llvm.func with the attribute `simt.block`. Its parameters
     are, in order: for each view its address, sizes and strides in elements, 64 bits each; for each other parameter the
     scalar; at the end the three extents of the grid, 64 bits each. Blocks form one dimension.
 

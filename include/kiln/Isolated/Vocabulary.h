@@ -49,6 +49,10 @@ unsigned wireTypeSince(llvm::StringRef name);
 /// Whether an attribute that the operation's definition does not have is kept.
 bool keepsAttribute(llvm::StringRef name, unsigned version);
 
+/// Whether an attribute of an operation's definition stays in the compiler:
+/// what one of its passes decides for another.
+bool isDecision(mlir::OperationName op, llvm::StringRef attribute);
+
 /// The attributes that an operation of this name has where nothing says
 /// otherwise.
 mlir::DictionaryAttr defaultsOf(mlir::OperationName name);

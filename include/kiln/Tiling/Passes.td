@@ -10,7 +10,7 @@ def TileChooseBlocks : Pass<"tile-choose-blocks", "::mlir::ModuleOp"> {
   let description = [{
     Asks the tiling model of the target that `kiln.spec` and `kiln.target` name for the block sizes of every
     structured kernel that holds one matrix product, and rewrites the kernel and its launches to them, as
-    `tile-retile` does. Kernels that a schedule made have `kiln.tiling`, the problem that the model was asked, and
+    `tile-retile` does. Kernels that a schedule made have `tiling`, the problem that the model was asked, and
     keep their blocks; so do kernels that cannot be rewritten, with the reason in the report (`--explain`).
     Nothing happens where the model says that kernels shall keep what they came with.
   }];
@@ -28,8 +28,8 @@ def TileVaryBlocks : Pass<"tile-vary-blocks", "::mlir::ModuleOp"> {
     program.launch [@k_small_0, @k_small, @k] guards(%few, %idle) grid(...) args(...)
     ```
 
-    Kernels that are launched by name have their variants in `tile.variants`, each with a condition on the grid
-    (`tile.requires`).
+    Kernels that are launched by name list them as `variants`, each with a condition on the grid
+    (`condition`).
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
@@ -95,7 +95,7 @@ def TileVarySizes : Pass<"tile-vary-sizes", "::mlir::ModuleOp"> {
     ```
 
     Public kernels are launched with whatever their callers have: their variants are told where views begin, too
-    (`tile.align`), and stand in their attribute `tile.variants`. A launch of the kernel takes the first one whose facts
+    (`tile.align`), and stand in their attribute `variants`. A launch of the kernel takes the first one whose facts
     hold for its arguments.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];

@@ -14,6 +14,10 @@
 #include "mlir/IR/BuiltinOps.h"
 #include <memory>
 
+namespace kiln::tile {
+class KernelOp;
+}
+
 namespace kiln::tiling {
 
 /// The model that reads a description, which may be null:
@@ -76,10 +80,9 @@ private:
 /// at the module.
 std::unique_ptr<Chooser> chooserOf(mlir::ModuleOp module);
 
-/// Attribute of a kernel whose blocks were chosen: `PROBLEM -> BLOCKS`, such as
-/// `contraction 64x64x64 f32*f32+f32 holds ... -> 64x64x64`.
-inline constexpr llvm::StringLiteral kTilingAttr = "kiln.tiling";
-void noteTiling(mlir::Operation *kernel, const target::TilingProblem &problem,
+/// Sets the `tiling` of a kernel whose blocks were chosen: `PROBLEM -> BLOCKS`,
+/// such as `contraction 64x64x64 f32*f32+f32 holds ... -> 64x64x64`.
+void noteTiling(tile::KernelOp kernel, const target::TilingProblem &problem,
                 const target::Tiling &tiling);
 
 /// What choices are kept for in a cache: the target and the processor that it
@@ -91,7 +94,7 @@ std::string keyOf(mlir::ModuleOp module);
 
 /// Gives every kernel that holds one matrix product the block sizes of the
 /// target's model, through tile::retile; launches follow. Kernels with
-/// `kiln.tiling` have theirs already. Says in the report which kernels keep
+/// `tiling` have theirs already. Says in the report which kernels keep
 /// their blocks, and why.
 void retileProducts(mlir::ModuleOp module, Chooser &chooser);
 

@@ -135,15 +135,15 @@ private:
     llvm::DenseMap<int64_t, Operation *> lastReaders;
     SmallVector<ViewAccessOpInterface> again;
     kernel.walk([&](ViewAccessOpInterface load) {
-      auto number = load->getAttrOfType<IntegerAttr>(stage::kAgainAttr);
-      if (!number)
+      auto clone = load->getAttrOfType<stage::CloneAttr>(stage::kCloneAttr);
+      if (!clone || clone.getFirst())
         return;
-      lastReaders[number.getInt()] = load->getParentOp();
+      lastReaders[clone.getNumber()] = load->getParentOp();
       again.push_back(load);
     });
     for (ViewAccessOpInterface load : again) {
       int64_t number =
-          load->getAttrOfType<IntegerAttr>(stage::kAgainAttr).getInt();
+          load->getAttrOfType<stage::CloneAttr>(stage::kCloneAttr).getNumber();
       if (load->getParentOp() == lastReaders.lookup(number) && load.isRead())
         prefetchAhead(load, config);
     }

@@ -318,7 +318,7 @@ struct SimtAssignLayouts
       count *= 2;
     if (isTooMuch(kernel, lanes, count, description))
       return signalPassFailure();
-    kernel->setAttr(kWarpsAttr, OpBuilder(kernel).getI64IntegerAttr(count));
+    kernel.setWarpsAttr(OpBuilder(kernel).getI64IntegerAttr(count));
     if (failed(verifyScript(kernel, description, lanes, count)))
       return signalPassFailure();
     if (failed(Assigner(kernel, lanes, count).run()))

@@ -48,7 +48,7 @@ public:
     }
     for (auto &[op, places] : plan.scratch)
       op->setAttr(kScratchAttr, b.getDenseI64ArrayAttr(places));
-    kernel->setAttr(kSharedBytesAttr, b.getI64IntegerAttr(plan.sharedBytes));
+    kernel.setSharedBytesAttr(b.getI64IntegerAttr(plan.sharedBytes));
   }
 
 private:
@@ -154,12 +154,12 @@ struct InsertBarriers : simt::impl::SimtInsertBarriersBase<InsertBarriers> {
 
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
-    if (kernel->hasAttr(kSharedBytesAttr)) {
+    if (kernel.getSharedBytesAttr()) {
       kernel.emitOpError("has barriers already");
       return signalPassFailure();
     }
     target::TargetAttr description = target::getDescription(kernel);
-    auto warps = kernel->getAttrOfType<IntegerAttr>(kWarpsAttr);
+    auto warps = kernel.getWarpsAttr();
     int64_t lanes = lanesOf(description, this->lanes);
     if (failed(verifyMachine(kernel, description, lanes)))
       return signalPassFailure();
@@ -183,8 +183,8 @@ struct InsertBarriers : simt::impl::SimtInsertBarriersBase<InsertBarriers> {
     if (failed(placeSlotBarriers(kernel, description, block.warps,
                                  plan.sharedBytes)))
       return signalPassFailure();
-    kernel->setAttr(kSharedBytesAttr,
-                    Builder(kernel).getI64IntegerAttr(plan.sharedBytes));
+    kernel.setSharedBytesAttr(
+        Builder(kernel).getI64IntegerAttr(plan.sharedBytes));
   }
 };
 } // namespace

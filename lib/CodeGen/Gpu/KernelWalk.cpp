@@ -127,7 +127,7 @@ void KernelWalk::bindParameters(LLVM::LLVMFuncOp function) {
 }
 
 LogicalResult KernelWalk::run() {
-  auto shared = kernel->getAttrOfType<IntegerAttr>(kSharedBytesAttr);
+  auto shared = kernel.getSharedBytesAttr();
   if (!shared)
     return kernel.emitOpError(
         "has no barriers; run simt-insert-barriers before");
@@ -288,7 +288,7 @@ struct ConvertTileToSimt
     for (tile::KernelOp kernel : kernels) {
       if (failed(verifyViews(kernel)))
         return signalPassFailure();
-      auto warps = kernel->getAttrOfType<IntegerAttr>(kWarpsAttr);
+      auto warps = kernel.getWarpsAttr();
       KernelWalk walk(kernel, builder, lanes, warps ? warps.getInt() : 4,
                       description);
       reportLowerings(kernel, walk.shape);

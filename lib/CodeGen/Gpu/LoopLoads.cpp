@@ -4,6 +4,7 @@
 
 #include "KernelWalk.h"
 #include "StagedLoads.h"
+#include "StorageAreas.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
@@ -113,12 +114,13 @@ void LoopLoads::copy(int64_t slots, const BlockShape &block) {
   for (StagedLoad &one : staged)
     if (one.load->use_empty())
       one.load->erase();
-  loop->setAttr(stage::kDepthAttr, Builder(loop).getI64IntegerAttr(slots));
   // A product may go on reading its slot while the next one begins, where
   // that leaves two slots that are filled.
+  std::optional<int64_t> ahead;
   if (isRead() && slots >= 4)
-    loop->setAttr(stage::kAheadAttr,
-                  Builder(loop).getI64IntegerAttr(slots - 2));
+    ahead = slots - 2;
+  loop->setAttr(stage::kSlotsAttr,
+                stage::SlotsAttr::get(loop.getContext(), slots, ahead));
 }
 
 void LoopLoads::loadAhead() {

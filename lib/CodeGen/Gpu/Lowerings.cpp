@@ -22,7 +22,7 @@ public:
   Lowerings(tile::KernelOp kernel, target::TargetAttr description)
       : report(target::Report::of(kernel.getContext())),
         description(description) {
-    if (auto given = kernel->getAttrOfType<IntegerAttr>(kWarpsAttr))
+    if (auto given = kernel.getWarpsAttr())
       warps = given.getInt();
   }
 

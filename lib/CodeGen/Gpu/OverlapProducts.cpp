@@ -262,10 +262,9 @@ bool Overlap::isMovable() {
 /// Whether there are slots for warps that are an iteration apart: what is
 /// copied ahead, what some read and what others fill.
 bool Overlap::hasRoom() {
-  auto depth = loop->getAttrOfType<IntegerAttr>(stage::kDepthAttr);
-  auto ahead = loop->getAttrOfType<IntegerAttr>(stage::kAheadAttr);
-  return depth && ahead && ahead.getInt() > 0 &&
-         depth.getInt() >= ahead.getInt() + 2;
+  auto slots = loop->getAttrOfType<stage::SlotsAttr>(stage::kSlotsAttr);
+  int64_t ahead = slots ? slots.getAhead().value_or(0) : 0;
+  return ahead > 0 && slots.getCount() >= ahead + 2;
 }
 
 /// Registers of a thread for sums, and for factors that it holds: those of

@@ -10,7 +10,7 @@
 #include "Machine.h"
 #include "ScratchNeeds.h"
 #include "StorageAreas.h"
-#include "kiln/Dialect/Tile/GridFacts.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Target/Limits.h"
@@ -86,8 +86,7 @@ static std::string whyOutOfStep(tile::KernelOp kernel) {
 /// enough.
 static std::string whyFewPoints(tile::KernelOp kernel,
                                 target::TargetAttr description) {
-  auto most =
-      kernel->getAttrOfType<DenseI64ArrayAttr>(tile::kMostInstancesAttr);
+  auto most = kernel.getMostInstancesAttr();
   if (!most)
     return "";
   int64_t points = 1;
@@ -140,7 +139,7 @@ struct PersistRings : simt::impl::SimtPersistRingsBase<PersistRings> {
 
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
-    auto warps = kernel->getAttrOfType<IntegerAttr>(kWarpsAttr);
+    auto warps = kernel.getWarpsAttr();
     std::optional<bool> hint = tile::asksPersistent(kernel);
     bool isAsked = hint.value_or(all);
     if (kernel.isExternal() || tile::isPersistent(kernel) || !warps ||

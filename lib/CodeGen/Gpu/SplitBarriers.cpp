@@ -218,7 +218,7 @@ struct SplitBarriers : simt::impl::SimtSplitBarriersBase<SplitBarriers> {
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
     target::TargetAttr description = target::getDescription(kernel);
-    auto bytes = kernel->getAttrOfType<IntegerAttr>(kSharedBytesAttr);
+    auto bytes = kernel.getSharedBytesAttr();
     if (!description || !bytes || !hasSplitBarriers(description) ||
         !hasMemoryProducts(kernel, description))
       return;
@@ -246,8 +246,7 @@ struct SplitBarriers : simt::impl::SimtSplitBarriersBase<SplitBarriers> {
     if (llvm::none_of(llvm::make_range(body.begin(), first->getIterator()),
                       llvm::IsaPred<gpu::BarrierOp>))
       gpu::BarrierOp::create(b, kernel.getLoc());
-    kernel->setAttr(kSharedBytesAttr,
-                    b.getI64IntegerAttr(place + kSplitBarrierBytes));
+    kernel.setSharedBytesAttr(b.getI64IntegerAttr(place + kSplitBarrierBytes));
   }
 };
 } // namespace

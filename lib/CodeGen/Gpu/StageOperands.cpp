@@ -9,9 +9,7 @@
 #include "StoredFactors.h"
 #include "Work.h"
 #include "kiln/Dialect/Kiln/Asked.h"
-#include "kiln/Dialect/Tile/GridFacts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
-#include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Target/Limits.h"
 #include "mlir/Pass/Pass.h"
@@ -46,14 +44,13 @@ struct Share {
 /// The warps of a kernel whose tiles have layouts.
 int64_t warpsOf(tile::KernelOp kernel) {
   constexpr int64_t kUsual = 4;
-  auto warps = kernel->getAttrOfType<IntegerAttr>(kWarpsAttr);
+  auto warps = kernel.getWarpsAttr();
   return warps ? warps.getInt() : kUsual;
 }
 
 /// Whether a launch has no more instances than the machine has cores.
 bool hasCoresForAll(tile::KernelOp kernel, target::TargetAttr description) {
-  auto most =
-      kernel->getAttrOfType<DenseI64ArrayAttr>(tile::kMostInstancesAttr);
+  auto most = kernel.getMostInstancesAttr();
   int64_t instances = 1;
   if (!most || !description)
     return false;
@@ -248,7 +245,7 @@ private:
             bool isPart = false) {
     int64_t wanted = wantedStages(loop);
     std::optional<target::Asked> asked = target::findAsked(loop, "stages");
-    if (wanted < 2 || getOperation()->hasAttr(tile::kVariantsAttr))
+    if (wanted < 2 || getOperation().getVariantsAttr())
       return;
     InFlightDiagnostic warning =
         asked ? mlir::emitError(asked->at) : loop->emitWarning();

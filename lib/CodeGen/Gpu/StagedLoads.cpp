@@ -7,6 +7,7 @@
 #include "Machine.h"
 #include "MemoryProducts.h"
 #include "RowCopies.h"
+#include "StorageAreas.h"
 #include "SwizzleChoice.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "mlir/IR/Matchers.h"
@@ -49,12 +50,6 @@ std::optional<Box> simt::boxOf(Operation *load) {
   if (first < 0 || view.getElementType() != tile.getElementType())
     return std::nullopt;
   return box;
-}
-
-bool simt::isVolatileLoad(Operation *load) {
-  if (auto pointers = dyn_cast<tile::LoadPtrOp>(load))
-    return pointers.getIsVolatile();
-  return cast<ViewAccessOpInterface>(load).isVolatileAccess();
 }
 
 namespace {

@@ -58,7 +58,6 @@ std::optional<Box> boxOf(mlir::Operation *load);
 /// Whether what is read of memory at places without an element is zero, or
 /// anything.
 bool hasZeros(mlir::Operation *load);
-bool isVolatileLoad(mlir::Operation *load);
 
 /// Copies a load's block at `place`, and reads it where it is used. The load
 /// stays, and has no users.
@@ -86,7 +85,7 @@ public:
   void addNumbers(const BlockShape &block, int64_t slots, int64_t most);
 
   /// Copies the blocks of all loads to storage. `stage-schedule` makes slots of
-  /// it (`stage.depth`).
+  /// it (`stage.slots`).
   void copy(int64_t slots, const BlockShape &block);
 
   /// Requests loads of numbers that products do not take as they are an

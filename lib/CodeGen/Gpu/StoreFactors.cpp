@@ -62,12 +62,12 @@ private:
   static int64_t heldBytes(stage::AllocOp alloc) {
     auto type = cast<MemRefType>(alloc.getStorage().getType());
     auto loop = dyn_cast<scf::ForOp>(alloc->getParentOp());
-    auto depth = loop ? loop->getAttrOfType<IntegerAttr>(stage::kDepthAttr)
-                      : IntegerAttr();
+    auto slots = loop ? loop->getAttrOfType<stage::SlotsAttr>(stage::kSlotsAttr)
+                      : stage::SlotsAttr();
     int64_t bytes = type.getNumElements() *
                     ThreadBuilder::storedBytes(type.getElementType());
     return llvm::alignTo(bytes, alloc.getAlign().value_or(1)) *
-           (depth ? depth.getInt() : 1);
+           (slots ? slots.getCount() : 1);
   }
 
   std::optional<Computed> computedFactor(MatrixProductOpInterface product,

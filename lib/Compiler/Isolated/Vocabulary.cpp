@@ -286,6 +286,11 @@ static constexpr StringRef kKept[] = {
     "tile.launch",   "tile.loop",      "tile.noalias",    "tile.readonly",
     "tile.size_div", "tile.stride_div"};
 
+/// Attributes of `tile.kernel` that passes set for others.
+static constexpr StringRef kDecisions[] = {
+    "condition",    "device", "grid_scale", "most_instances",
+    "shared_bytes", "tiling", "variants",   "warps"};
+
 /// Types that are named by more than their words.
 static constexpr StringRef kTypes[] = {
     "bf16",     "f16",        "f32",      "f64",        "f4E2M1FN",
@@ -351,6 +356,11 @@ bool kiln::isolated::keepsAttribute(StringRef name, unsigned version) {
   return since && since <= version;
 }
 
+bool kiln::isolated::isDecision(OperationName op, StringRef attribute) {
+  return op.getStringRef() == "tile.kernel" &&
+         llvm::is_contained(kDecisions, attribute);
+}
+
 std::string kiln::isolated::wireTypeName(Type type) {
   if (isa<RankedTensorType>(type))
     return "tensor";
@@ -392,6 +402,8 @@ llvm::json::Value kiln::isolated::describeWire(MLIRContext *context) {
     if (name.isRegistered()) {
       DictionaryAttr defaults = defaultsOf(name);
       for (StringAttr attr : name.getAttributeNames()) {
+        if (isDecision(name, attr))
+          continue;
         llvm::json::Object facts{{"since", entry.second.since}};
         if (Attribute value = defaults.get(attr)) {
           std::string text;

@@ -104,6 +104,7 @@ static std::string whyNotOperation(Operation *op, const WireReader &reader,
     return why;
   for (NamedAttribute attr : op->getAttrs())
     if (op->getInherentAttr(attr.getName()) &&
+        !isDecision(op->getName(), attr.getName()) &&
         !isWireAttribute(attr.getValue()))
       return "attribute '" + attr.getName().str() + "' of '" + name +
              "' has a value that is not part of the wire form";
@@ -198,6 +199,9 @@ private:
     for (NamedAttribute attr : llvm::to_vector(op->getDiscardableAttrs()))
       if (!keepsAttribute(attr.getName(), reader.version))
         op->removeDiscardableAttr(attr.getName());
+    for (NamedAttribute attr : llvm::to_vector(op->getAttrs()))
+      if (isDecision(op->getName(), attr.getName()))
+        op->removeAttr(attr.getName());
     if (auto function = dyn_cast<FunctionOpInterface>(op))
       for (unsigned i = 0; i < function.getNumArguments(); ++i)
         for (NamedAttribute attr : llvm::to_vector(function.getArgAttrs(i)))

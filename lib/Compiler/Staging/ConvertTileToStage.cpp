@@ -204,8 +204,8 @@ Operation *TileToStage::cloneInto(Operation *op, Body &body) {
   clone->removeAttr(kHomeAttr);
   if (!isMemoryEffectFree(op) && !hasEffect<MemoryEffects::Write>(op)) {
     auto [it, isFirst] = numbers.try_emplace(op, numbers.size());
-    clone->setAttr(isFirst ? stage::kFirstAttr : stage::kAgainAttr,
-                   b.getI64IntegerAttr(it->second));
+    clone->setAttr(stage::kCloneAttr,
+                   stage::CloneAttr::get(b.getContext(), it->second, isFirst));
   }
   return clone;
 }

@@ -299,8 +299,8 @@ struct StageMakeRingsPass
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops) {
-      auto own = loop->getAttrOfType<IntegerAttr>(stage::kDepthAttr);
-      RingMaker(loop, own ? std::max<int64_t>(1, own.getInt()) : depth).run();
+      auto own = loop->getAttrOfType<stage::SlotsAttr>(stage::kSlotsAttr);
+      RingMaker(loop, own ? own.getCount() : depth).run();
     }
   }
 };

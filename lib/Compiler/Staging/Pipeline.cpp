@@ -76,8 +76,8 @@ private:
     if (first.empty())
       return success();
     int64_t later = this->ahead < 0 ? shallowest - 1 : this->ahead.getValue();
-    if (auto own = loop->getAttrOfType<IntegerAttr>(stage::kAheadAttr))
-      later = own.getInt();
+    if (auto own = loop->getAttrOfType<stage::SlotsAttr>(stage::kSlotsAttr))
+      later = own.getAhead().value_or(later);
     // One slot more than iterations ahead, or the first would never be free.
     if (later >= shallowest)
       return loop.emitError("expected a ring of at least ")

@@ -31,7 +31,7 @@ struct Retiled {
 /// Retiles one kernel. Blocks are kept where there is nothing to choose or what
 /// was chosen is good; they are refused where other ones might be better.
 static Retiled retileProduct(tile::KernelOp kernel, tiling::Chooser &chooser) {
-  if (kernel->hasAttr(tiling::kTilingAttr))
+  if (kernel.getTilingAttr())
     return {Retiled::Kept, ""};
   tile::IterationSpace space = tile::IterationSpace::analyze(kernel);
   std::string reason;

@@ -101,12 +101,13 @@ std::string kiln::tiling::checkOptions(const TargetOptions &options) {
   return "";
 }
 
-void kiln::tiling::noteTiling(Operation *kernel, const TilingProblem &problem,
+void kiln::tiling::noteTiling(tile::KernelOp kernel,
+                              const TilingProblem &problem,
                               const Tiling &tiling) {
   std::string text = problem.str() + " -> ";
   llvm::raw_string_ostream os(text);
   llvm::interleave(tiling.blocks, os, "x");
-  kernel->setAttr(kTilingAttr, StringAttr::get(kernel->getContext(), text));
+  kernel.setTilingAttr(StringAttr::get(kernel->getContext(), text));
 }
 
 Tiling Chooser::choose(const TilingProblem &problem) {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "GridTraffic.h"
-#include "kiln/Dialect/Tile/GridFacts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Target/Limits.h"
@@ -43,8 +42,7 @@ static int64_t countPoints(tile::KernelOp kernel,
       size = known;
   int64_t points = llvm::divideCeil(std::max<int64_t>(size, 1),
                                     std::max<int64_t>(dim.block, 1));
-  if (auto most =
-          kernel->getAttrOfType<DenseI64ArrayAttr>(tile::kMostInstancesAttr))
+  if (auto most = kernel.getMostInstancesAttr())
     points = std::min(points, most[dim.gridAxis]);
   return points;
 }

@@ -5,7 +5,6 @@
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
-#include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Target/Limits.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "kiln/Tiling/Passes.h"
@@ -101,7 +100,7 @@ tile::KernelOp BlockVariants::clone() {
 
 IntegerSet BlockVariants::leavesCoresIdle(tile::KernelOp larger) {
   MLIRContext *context = kernel.getContext();
-  auto scale = larger->getAttrOfType<DenseI64ArrayAttr>(tile::kGridScaleAttr);
+  auto scale = larger.getGridScaleAttr();
   unsigned parameters = kernel.getNumArguments();
   SmallVector<AffineExpr> conditions;
   AffineExpr all = getAffineConstantExpr(1, context);
@@ -132,15 +131,14 @@ void BlockVariants::varyEntry(const tiling::ProductProblem &product,
       break;
     }
     tiling::noteTiling(variant, blocks.problem, blocks.tiling);
-    variant->setAttr(tile::kRequiresAttr, IntegerSetAttr::get(condition));
+    variant.setConditionAttr(IntegerSetAttr::get(condition));
     names.push_back(FlatSymbolRefAttr::get(variant));
     larger = variant;
   }
   // The smallest blocks have the narrowest condition.
   std::reverse(names.begin(), names.end());
   if (!names.empty())
-    kernel->setAttr(tile::kVariantsAttr,
-                    ArrayAttr::get(kernel.getContext(), names));
+    kernel.setVariantsAttr(ArrayAttr::get(kernel.getContext(), names));
 }
 
 /// A launch of `kernel` in the place of the last variant of another one.
@@ -257,9 +255,8 @@ struct TileVaryBlocks : tiling::impl::TileVaryBlocksBase<TileVaryBlocks> {
       return;
     SymbolTable symbols(module);
     for (auto kernel : llvm::to_vector(module.getOps<tile::KernelOp>()))
-      if (!kernel.isExternal() && !kernel->hasAttr(tile::kVariantsAttr) &&
-          !kernel->hasAttr(tile::kRequiresAttr) &&
-          !target::findAsked(kernel, "blocks"))
+      if (!kernel.isExternal() && !kernel.getVariantsAttr() &&
+          !kernel.getConditionAttr() && !target::findAsked(kernel, "blocks"))
         BlockVariants(kernel, *chooser, symbols, cores).run();
   }
 

@@ -42,12 +42,6 @@ namespace kiln::simt {
 inline constexpr llvm::StringLiteral kScratchAttr = "simt.scratch";
 /// The size and the alignment of a split barrier in shared memory, in bytes.
 inline constexpr int64_t kSplitBarrierBytes = 8;
-/// On a kernel after `simt-insert-barriers`: the size of the block's shared
-/// memory in bytes (i64).
-inline constexpr llvm::StringLiteral kSharedBytesAttr = "simt.shared_bytes";
-/// On a kernel whose tiles have layouts: the number of warps of an instance
-/// (i64).
-inline constexpr llvm::StringLiteral kWarpsAttr = "simt.warps";
 /// The name of the space of shared memory if the module has no description;
 /// otherwise the description names it.
 inline constexpr llvm::StringLiteral kSharedSpace = "shared";

@@ -42,6 +42,37 @@ def Stage_AtAttr : Stage_Attr<"At", "at"> {
   let assemblyFormat = "`<` $step `,` $order `>`";
 }
 
+def Stage_SlotsAttr : Stage_Attr<"Slots", "slots"> {
+  let summary = "The slots that the rings of a loop have";
+  let description = [{
+    A decision about an `scf.for`, as its attribute `stage.slots`. `simt-stage-operands` writes it; `stage-make-rings` and
+    `stage-pipeline` read it, and prefer it to their options.
+
+    - `count`: slots of each ring.
+    - `ahead`: iterations whose slots are filled before they are read; by default all slots but one.
+
+    Constraints:
+    - (C1) `count` is at least 1; `ahead` is less than `count`, and not negative.
+
+    Example: `#stage.slots<4, ahead = 2>`.
+  }];
+  let parameters = (ins "int64_t":$count, OptionalParameter<"std::optional<int64_t>">:$ahead);
+  let assemblyFormat = "`<` $count (`,` `ahead` `=` $ahead^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def Stage_CloneAttr : Stage_Attr<"Clone", "clone"> {
+  let summary = "Which clones of an access read the same bytes";
+  let description = [{
+    The attribute `stage.clone` of an access that `convert-tile-to-stage` put into several regions. All clones of one access have the
+    same `number`. The one with `first`, the first in program order, defines what is read; the others must read the same.
+
+    Example: `#stage.clone<0, first>`.
+  }];
+  let parameters = (ins "int64_t":$number, DefaultValuedParameter<"bool", "false">:$first);
+  let hasCustomAssemblyFormat = 1;
+}
+
 def Stage_StreamAttr : Stage_Attr<"Stream", "stream"> {
   let summary = "Which stores of a region are non-temporal";
   let description = [{

@@ -25,14 +25,10 @@ inline constexpr llvm::StringLiteral kAtAttr = "at";
 /// The step that requests the iteration before that of the users of a load,
 /// whose results then wait in registers.
 inline constexpr int64_t kBeforeUsers = -2;
-/// On a loop: the slots that its rings have (i64), and the iterations whose
-/// slots are filled ahead (i64; without it, all slots but one are).
-inline constexpr llvm::StringLiteral kDepthAttr = "stage.depth";
-inline constexpr llvm::StringLiteral kAheadAttr = "stage.ahead";
-/// A number that all clones of one access have: the first of them in program
-/// order defines what is read, the others must read the same.
-inline constexpr llvm::StringLiteral kFirstAttr = "stage.first";
-inline constexpr llvm::StringLiteral kAgainAttr = "stage.again";
+/// On a loop: the slots that its rings have (SlotsAttr).
+inline constexpr llvm::StringLiteral kSlotsAttr = "stage.slots";
+/// On an access with clones: which it is (CloneAttr).
+inline constexpr llvm::StringLiteral kCloneAttr = "stage.clone";
 
 } // namespace kiln::stage
 

@@ -32,6 +32,21 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     other; `hints` maps a target's name to a dictionary of hints, and `tile.launch` (docs/hints.md) holds those
     that several targets know. The `body` is one block.
 
+    Passes record their decisions about a kernel in these attributes:
+
+    - `variants`: kernels that compute the same and have the same parameters, with more facts about the parameters or with a
+      `condition`. A launch by this kernel's name runs the first variant whose facts and condition hold, else the kernel itself.
+    - `condition`: an affine set without dimensions. Its symbols are the parameters (integers read as signed, all others 0),
+      then the three extents of the grid as the caller gives them. The kernel has a meaning only in launches that the set
+      holds. The conditions are in order: earlier ones keep an expression of a later one below 2^62.
+    - `most_instances`: for a kernel that only known launches run, the most instances along each of the three axes of the grid.
+    - `grid_scale`: for a kernel whose blocks changed without a launch in sight, the old and the new block size of each axis of
+      the grid. A caller that knows the grid for the old sizes launches ceildiv(grid * old, new) instances along the axis.
+    - `tiling`: the problem that the cost model was asked, and the blocks of its answer.
+    - `device`: the device that runs the kernel, where this is not the main device of the program.
+    - `warps`: warps of an instance of a kernel whose tiles have layouts.
+    - `shared_bytes`: size of the shared memory of an instance in bytes, from `simt-insert-barriers` on.
+
     Constraints:
     - (C1) A kernel has a body and no results.
     - (C2) Parameters are views, pointers or scalars.
@@ -39,6 +54,9 @@ def Tile_KernelOp : Tile_Op<"kernel", [
       dimension, at least 1; an alignment is a power of two.
     - (C4) Hints of a target are a dictionary.
     - (C5) The body ends in `tile.return`.
+    - (C6) `variants` is not empty; `condition` has no dimension, and a symbol for each parameter and for the three extents of the
+      grid; `most_instances` has three numbers, `grid_scale` two for each axis, all at least 1.
+    - (C7) `warps` is at least 1; `shared_bytes` is not negative.
 
     Since: 0.1.
 
@@ -58,8 +76,18 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
     OptionalAttr<Tile_NumericsAttr>:$numerics,
     OptionalAttr<Tile_ProgressAttr>:$progress,
-    OptionalAttr<DictionaryAttr>:$hints);
+    OptionalAttr<DictionaryAttr>:$hints,
+    OptionalAttr<FlatSymbolRefArrayAttr>:$variants,
+    OptionalAttr<IntegerSetAttr>:$condition,
+    OptionalAttr<DenseI64ArrayAttr>:$most_instances,
+    OptionalAttr<DenseI64ArrayAttr>:$grid_scale,
+    OptionalAttr<StrAttr>:$tiling,
+    OptionalAttr<StrAttr>:$device,
+    OptionalAttr<I64Attr>:$warps,
+    OptionalAttr<I64Attr>:$shared_bytes);
   let regions = (region SizedRegion<1>:$body);
+  // Files of version 0.1 do not have all of them.
+  let useCustomPropertiesEncoding = 1;
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

@@ -13,13 +13,13 @@ namespace kiln::program {
 inline constexpr llvm::StringLiteral kAlignAttr = "program.align";
 
 /// Gives the view parameters of kernels that all launches align to `bytes` (a
-/// power of two, at most 64) the attribute `tile.align`: buffers that the memory
-/// plan makes, whole or from multiples of it on, and arguments of functions,
-/// which get `program.align`.
+/// power of two, at most 64) the attribute `tile.align`: buffers that the
+/// memory plan makes, whole or from multiples of it on, and arguments of
+/// functions, which get `program.align`.
 void alignViews(mlir::ModuleOp module, int64_t bytes);
 
 /// Gives the kernels whose launches all have grids of known sizes the attribute
-/// `tile.most_instances`, so that what lies inside of views for each of them
+/// `most_instances`, so that what lies inside of views for each of them
 /// needs no masks.
 void boundGrids(mlir::ModuleOp module);
 

@@ -11,10 +11,6 @@ namespace kiln::program {
 
 class FuncOp;
 
-/// String attribute of a tile kernel: the device that it runs on, where that is
-/// not the main device of the program.
-inline constexpr llvm::StringLiteral kDeviceAttr = "kiln.device";
-
 #define GEN_PASS_DECL
 #include "kiln/Transforms/Program/Passes.h.inc"
 

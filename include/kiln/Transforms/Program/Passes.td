@@ -42,7 +42,7 @@ def ProgramMergeKernels : Pass<"program-merge-kernels", "::mlir::ModuleOp"> {
 def ProgramPlaceLaunches : Pass<"program-place-launches", "::mlir::ModuleOp"> {
   let summary = "Moves launches to the devices of their kernels";
   let description = [{
-    `kiln-place-kernels` puts the string attribute `kiln.device` on each kernel that does not run on the program's main
+    `kiln-place-kernels` puts the string attribute `device` on each kernel that does not run on the program's main
     device. A launch of such a kernel gets that device. Each buffer that the launch reads gets a `program.transfer` to the
     device; a `program.copy` brings back each buffer that the launch writes. A buffer that launches on one device alone use is
     allocated there, outside of the arena.

@@ -56,7 +56,7 @@ def TileRecoverViews : Pass<"tile-recover-views", "::kiln::tile::KernelOp"> {
     gather or scatter. Pointers that a loop increments by the same amount get their closed form first.
     Sums and products of less than 64 bits count as those of whole numbers where they cannot wrap around in their
     type: by constants, by what divides their operands, by the mask of the access, or, with `assume`, by
-    conditions on the parameters and the grid of the launch, which become the kernel's `tile.requires`.
+    conditions on the parameters and the grid of the launch, which become the kernel's `condition`.
     All others are vectors of computed indices. Rows that wrap around at a size (`row % size`, `row < size ? row : c`, `min(row, size - 1)`) are taken for
     themselves, and those from the size on not read, where all that comes of them is masked off when it is stored;
     rows are taken to begin less than a size before the first. A gather counts its indices in the steps that they are
@@ -80,14 +80,14 @@ def TileVaryViews : Pass<"tile-vary-views", "::mlir::ModuleOp"> {
   let summary = "Recovers views, with a variant for launches whose offsets do not wrap around";
   let description = [{
     Runs `tile-recover-views` on each kernel. Where that assumes conditions on launches, a public kernel itself is
-    recovered without them, and a private variant `NAME_views` with them stands in its `tile.variants`. A launch by
+    recovered without them, and a private variant `NAME_views` with them stands in its `variants`. A launch by
     the kernel's name runs the variant where its arguments and its grid meet the conditions. Kernels that are
     private, and those that have variants already, assume nothing.
 
     ```mlir
-    tile.kernel @k(%x: !tile.ptr<f32>, %stride: i32) attributes {tile.variants = [@k_views]} { ... }
+    tile.kernel @k(%x: !tile.ptr<f32>, %stride: i32) attributes {variants = [@k_views]} { ... }
     tile.kernel private @k_views(%x: !tile.ptr<f32>, %stride: i32)
-        attributes {tile.requires = affine_set<()[s0, s1, s2, s3, s4] : (s1 >= 0, s1 * -15 + 2147483647 >= 0)>} { ... }
+        attributes {condition = affine_set<()[s0, s1, s2, s3, s4] : (s1 >= 0, s1 * -15 + 2147483647 >= 0)>} { ... }
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];

@@ -9,11 +9,6 @@
 
 namespace kiln::tile {
 
-/// Attribute of a kernel that was retiled without a launch in sight: for each
-/// grid axis two numbers, old and new. A caller that knows the grid for the old
-/// sizes launches ceildiv(grid * old, new) instances along the axis.
-inline constexpr llvm::StringLiteral kGridScaleAttr = "tile.grid_scale";
-
 /// Rewrites `kernel` to other block sizes: `sizes[i]` is the block size of
 /// dimension i of its IterationSpace, 0 (or a missing entry) keeps it. Loops,
 /// tile types and index arithmetic follow, and so does the grid of each

@@ -4,7 +4,6 @@
 #include "kiln/Transforms/Program/AlignEntries.h"
 #include "RowDivisors.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
-#include "kiln/Dialect/Tile/Variants.h"
 #include <numeric>
 
 using namespace mlir;
@@ -58,8 +57,7 @@ static void addFacts(tile::KernelOp kernel, const Facts &facts) {
 void program::alignEntries(ModuleOp module, int64_t bytes) {
   SymbolTable symbols(module);
   for (auto kernel : llvm::to_vector(module.getOps<tile::KernelOp>())) {
-    if (kernel.isPrivate() || kernel.isExternal() ||
-        kernel->hasAttr(tile::kVariantsAttr))
+    if (kernel.isPrivate() || kernel.isExternal() || kernel.getVariantsAttr())
       continue;
     SmallVector<Facts> all;
     for (BlockArgument argument : kernel.getBody().getArguments())
@@ -74,7 +72,6 @@ void program::alignEntries(ModuleOp module, int64_t bytes) {
     for (const Facts &facts : all)
       addFacts(variant, facts);
     Attribute symbol = FlatSymbolRefAttr::get(name);
-    kernel->setAttr(tile::kVariantsAttr,
-                    ArrayAttr::get(module.getContext(), symbol));
+    kernel.setVariantsAttr(ArrayAttr::get(module.getContext(), symbol));
   }
 }

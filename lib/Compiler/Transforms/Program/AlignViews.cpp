@@ -3,7 +3,6 @@
 
 #include "kiln/Transforms/Program/AlignViews.h"
 #include "kiln/Dialect/Program/Program.h"
-#include "kiln/Dialect/Tile/GridFacts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Index/Analysis.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -112,6 +111,5 @@ void program::boundGrids(ModuleOp module) {
   for (auto &[name, grid] : kernels)
     if (auto kernel = module.lookupSymbol<tile::KernelOp>(name);
         kernel && kernel.isPrivate() && grid.isKnown)
-      kernel->setAttr(tile::kMostInstancesAttr,
-                      b.getDenseI64ArrayAttr(grid.most));
+      kernel.setMostInstancesAttr(b.getDenseI64ArrayAttr(grid.most));
 }

@@ -4,7 +4,6 @@
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
-#include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Transforms/Program/Passes.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -122,9 +121,8 @@ struct MergeKernels
       launch.setKernelsAttr(replaceIn(launch.getKernels()));
     });
     for (auto kernel : getOperation().getOps<KernelOp>())
-      if (auto names =
-              kernel->getAttrOfType<ArrayAttr>(kiln::tile::kVariantsAttr))
-        kernel->setAttr(kiln::tile::kVariantsAttr, replaceIn(names));
+      if (auto names = kernel.getVariantsAttr())
+        kernel.setVariantsAttr(replaceIn(names));
     for (KernelOp kernel : merged)
       kernel.erase();
   }

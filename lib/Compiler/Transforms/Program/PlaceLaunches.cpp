@@ -165,7 +165,7 @@ struct PlaceLaunches
     ModuleOp module = getOperation();
     llvm::StringMap<StringAttr> devices;
     for (auto kernel : module.getOps<tile::KernelOp>())
-      if (auto device = kernel->getAttrOfType<StringAttr>(program::kDeviceAttr))
+      if (auto device = kernel.getDeviceAttr())
         devices[kernel.getSymName()] = device;
     if (devices.empty())
       return;

@@ -84,7 +84,7 @@ bool GridScaler::changesAxis(int axis) const {
 /// Without a launch the caller has to know.
 LogicalResult GridScaler::leaveNote() {
   SmallVector<int64_t> scale = {1, 1, 1, 1, 1, 1};
-  if (auto known = kernel->getAttrOfType<DenseI64ArrayAttr>(kGridScaleAttr))
+  if (auto known = kernel.getGridScaleAttr())
     if (known.size() == 6)
       scale.assign(known.asArrayRef().begin(), known.asArrayRef().end());
   for (auto [i, dim] : llvm::enumerate(retiler.getSpace().getDims())) {
@@ -99,8 +99,7 @@ LogicalResult GridScaler::leaveNote() {
       from = change.from;
     to = change.to;
   }
-  kernel->setAttr(kGridScaleAttr,
-                  DenseI64ArrayAttr::get(kernel.getContext(), scale));
+  kernel.setGridScaleAttr(DenseI64ArrayAttr::get(kernel.getContext(), scale));
   return success();
 }
 

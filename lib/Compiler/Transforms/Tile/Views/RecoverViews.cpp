@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PointerExpr.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
-#include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -295,7 +295,7 @@ struct TileRecoverViews
         recover(cast<StorePtrOp>(op));
     }
     if (IntegerSetAttr conditions = bounds.conditions()) {
-      getOperation()->setAttr(kRequiresAttr, conditions);
+      getOperation().setConditionAttr(conditions);
       flagWholeNumbers(bounds);
     }
   }

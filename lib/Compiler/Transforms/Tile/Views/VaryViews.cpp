@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/KernelOps.h"
-#include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -27,7 +26,7 @@ struct TileVaryViews : kiln::tile::impl::TileVaryViewsBase<TileVaryViews> {
 
 private:
   LogicalResult vary(KernelOp kernel, SymbolTable &symbols) {
-    if (kernel.isPrivate() || kernel->hasAttr(kVariantsAttr))
+    if (kernel.isPrivate() || kernel.getVariantsAttr())
       return recover(kernel, /*assume=*/false);
     KernelOp variant = kernel.clone();
     variant.setSymName((kernel.getSymName() + "_views").str());
@@ -35,13 +34,12 @@ private:
     symbols.insert(variant, std::next(kernel->getIterator()));
     if (failed(recover(variant, /*assume=*/true)))
       return failure();
-    if (!variant->hasAttr(kRequiresAttr)) {
+    if (!variant.getConditionAttr()) {
       kernel.getBody().takeBody(variant.getBody());
       symbols.erase(variant);
       return success();
     }
-    kernel->setAttr(
-        kVariantsAttr,
+    kernel.setVariantsAttr(
         ArrayAttr::get(&getContext(), FlatSymbolRefAttr::get(variant)));
     return recover(kernel, /*assume=*/false);
   }

@@ -1,0 +1,24 @@
+//===- KernelDecisions.h - What passes decide about a kernel ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_DIALECTS_TILE_KERNELDECISIONS_H
+#define KILN_DIALECTS_TILE_KERNELDECISIONS_H
+
+#include "kiln/Dialect/Tile/TileDialect.h"
+#include "mlir/IR/Operation.h"
+
+namespace kiln::tile {
+
+/// Gives attributes of a kernel that version 0.1 had beside its definition the
+/// names that they have in it.
+void renameKernelAttributes(mlir::NamedAttrList &attributes);
+
+/// The same for all kernels under `top`, which come from bytecode.
+mlir::LogicalResult upgradeKernels(mlir::Operation *top);
+
+/// Checks what passes have decided: (C6) and (C7) of `tile.kernel`.
+mlir::LogicalResult verifyKernelDecisions(KernelOp kernel);
+
+} // namespace kiln::tile
+
+#endif // KILN_DIALECTS_TILE_KERNELDECISIONS_H

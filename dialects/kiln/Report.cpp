@@ -155,6 +155,16 @@ bool Report::takeBroken(Operation *op) {
   return found;
 }
 
+void Report::refusedAsync(Operation *function) {
+  std::lock_guard<std::mutex> lock(mutex);
+  refused.insert(function);
+}
+
+bool Report::takeRefusedAsync(Operation *function) {
+  std::lock_guard<std::mutex> lock(mutex);
+  return refused.erase(function);
+}
+
 void Report::chose(const ReportRow &subject, Operation *key, StringRef stage,
                    StringRef target, StringRef name, const Twine &detail) {
   ReportRow row = subject;

@@ -358,7 +358,8 @@ private:
   bool findUnverified() {
     bool isNew = false;
     for (Operation &op : *part->getBody()) {
-      if (!op.hasAttr(kUnverifiedAttr) || op.hasAttr(kAskedAttr))
+      if (!Report::of(op.getContext()).takeRefusedAsync(&op) ||
+          op.hasAttr(kAskedAttr))
         continue;
       StringRef name = SymbolTable::getSymbolName(&op);
       auto kernel = dyn_cast<tile::KernelOp>(op);

@@ -10,7 +10,7 @@ import os
 import re
 import sys
 
-MOST = 34
+MOST = 33
 LISTED = ("tile", "stage", "simt", "cpu")
 PREFIXES = LISTED + ("kiln", "program")
 # Below the layer that declares it: the evaluation of the operation that it is an attribute of.

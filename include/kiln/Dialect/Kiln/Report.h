@@ -75,6 +75,11 @@ public:
   /// forgotten.
   bool takeBroken(mlir::Operation *op);
 
+  /// Records that verification refused the asynchronous code of `function`.
+  void refusedAsync(mlir::Operation *function);
+  /// Whether that happened to `function`; it is then forgotten.
+  bool takeRefusedAsync(mlir::Operation *function);
+
   std::vector<ReportRow> rows() const;
   /// Orders the rows from number `first` on by their kernels, whatever thread
   /// added them first: as `order` says, those it does not know before.
@@ -100,6 +105,7 @@ private:
   llvm::DenseMap<mlir::Operation *, std::vector<Decline>> pending;
   llvm::DenseSet<mlir::Operation *> broken;
   std::vector<std::string> brokenBy;
+  llvm::DenseSet<mlir::Operation *> refused; ///< functions
 };
 
 /// `file:line:column` of a location, or "" where it has none.

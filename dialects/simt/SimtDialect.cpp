@@ -71,7 +71,6 @@ static constexpr KnownAttribute kKnownAttributes[] = {
     // lib/CodeGen/Gpu
     {"simt.row", AttributeRole::Decision},
     {"simt.emitters", AttributeRole::Decision},
-    {"simt.offered", AttributeRole::Decision},
 };
 
 LogicalResult SimtDialect::verifyOperationAttribute(Operation *op,

@@ -10,7 +10,7 @@ import os
 import re
 import sys
 
-MOST = 33
+MOST = 32
 LISTED = ("tile", "stage", "simt", "cpu")
 PREFIXES = LISTED + ("kiln", "program")
 # Below the layer that declares it: the evaluation of the operation that it is an attribute of.

@@ -30,11 +30,35 @@ using namespace kiln::simt;
 
 using Level = GpuLoweringContext::Level;
 
-/// Tells the operation that was offered from one that took its address.
-constexpr llvm::StringLiteral kOfferedAttr = "simt.offered";
-
-/// On an operation, from the early run to the late one: whose it is.
+/// On an operation, from the early run to the late one: whose it is, names of
+/// lowerings. `unit` stands behind them while the operation is offered: it
+/// tells the operation from one that took its address.
 constexpr llvm::StringLiteral kEmittersAttr = "simt.emitters";
+
+static bool isBeingOffered(Operation *op) {
+  auto emitters = op->getAttrOfType<ArrayAttr>(kEmittersAttr);
+  return emitters && !emitters.empty() &&
+         isa<UnitAttr>(emitters.getValue().back());
+}
+
+static void beginOffer(Operation *op) {
+  SmallVector<Attribute> emitters;
+  if (auto known = op->getAttrOfType<ArrayAttr>(kEmittersAttr))
+    llvm::append_range(emitters, known);
+  emitters.push_back(UnitAttr::get(op->getContext()));
+  op->setAttr(kEmittersAttr, ArrayAttr::get(op->getContext(), emitters));
+}
+
+static void endOffer(Operation *op) {
+  if (!isBeingOffered(op))
+    return;
+  auto emitters = op->getAttrOfType<ArrayAttr>(kEmittersAttr);
+  ArrayRef<Attribute> names = emitters.getValue().drop_back();
+  if (names.empty())
+    op->removeAttr(kEmittersAttr);
+  else
+    op->setAttr(kEmittersAttr, ArrayAttr::get(op->getContext(), names));
+}
 
 static std::string ownerOf(const target::Lowering &lowering) {
   return target::describeOwner("lowering", lowering.name, lowering.plugin);
@@ -142,7 +166,7 @@ bool LoweringOffer::ask(Operation *op, bool isBehindOwn) {
 static bool isThere(Operation *op, Operation *front, Operation *back) {
   for (Operation *at = front->getNextNode(); at != back; at = at->getNextNode())
     if (at == op)
-      return at->hasAttr(kOfferedAttr);
+      return isBeingOffered(at);
   return false;
 }
 
@@ -152,7 +176,7 @@ LogicalResult LoweringOffer::offer(Operation *op) {
   rewriter.setInsertionPoint(op);
   Operation *front = arith::ConstantIndexOp::create(rewriter, loc, 0);
   llvm::scope_exit drop([&] { rewriter.eraseOp(front); });
-  op->setAttr(kOfferedAttr, rewriter.getUnitAttr());
+  beginOffer(op);
   bool hasResults = op->getNumResults();
   auto &report = target::Report::of(op->getContext());
 
@@ -165,7 +189,7 @@ LogicalResult LoweringOffer::offer(Operation *op) {
     isTaken = ask(op, /*isBehindOwn=*/true);
   if (isTaken)
     return checkTaken(op, loc, hasResults, front, back);
-  op->removeAttr(kOfferedAttr);
+  endOffer(op);
   if (report.takeBroken(op))
     return failure(); // which was said
   if (!isOwn)
@@ -197,7 +221,7 @@ LogicalResult LoweringOffer::checkTaken(Operation *op, Location loc,
   SmallVector<StringRef> names(emitters.begin(), emitters.end());
   for (Operation *at = front->getNextNode(); at != back; at = at->getNextNode())
     at->walk([&](Operation *inner) {
-      inner->removeAttr(kOfferedAttr);
+      endOffer(inner);
       if (isEarly)
         inner->setAttr(kEmittersAttr, rewriter.getStrArrayAttr(names));
     });

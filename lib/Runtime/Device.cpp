@@ -36,7 +36,8 @@ static std::string reasonOf(const KilnError &error) {
   return reason;
 }
 
-Error Device::failure(const std::string &what, const KilnError &error) const {
+Error OpenedDevice::failure(const std::string &what,
+                            const KilnError &error) const {
   std::string reason = reasonOf(error);
   return Error("device '" + deviceName + "': " + what +
                (reason.empty() ? " failed without a reason" : ": " + reason));
@@ -109,7 +110,7 @@ Expected<std::shared_ptr<Device>> Device::open(const DeviceRef &ref,
   return device;
 }
 
-Error Device::describe() {
+Error OpenedDevice::describe() {
   const KilnDeviceProperties *found = table->properties(handle);
   if (!found)
     return Error("device '" + deviceName + "': it gave no properties");
@@ -157,7 +158,7 @@ Error Device::synchronize() {
   return ok ? Error::success() : failure("execution", error);
 }
 
-bool Device::hasClock() const {
+bool OpenedDevice::hasClock() const {
   return table->createEvent && table->destroyEvent && table->recordEvent &&
          table->elapsed;
 }
@@ -181,7 +182,7 @@ Expected<double> Device::elapsed(DeviceEvent &begin, DeviceEvent &end) {
   return seconds;
 }
 
-bool Device::canRecord() const {
+bool OpenedDevice::canRecord() const {
   return table->beginRecording && table->endRecording && table->replay &&
          table->destroyRecording;
 }
@@ -222,8 +223,9 @@ Expected<std::shared_ptr<DeviceModule>> Device::loadModule(Blob bytes) {
                                         std::move(bytes));
 }
 
-Error Device::checkAttributes(const std::vector<LaunchAttribute> &attributes,
-                              const std::string &kernel) const {
+Error OpenedDevice::checkAttributes(
+    const std::vector<LaunchAttribute> &attributes,
+    const std::string &kernel) const {
   for (const LaunchAttribute &attribute : attributes)
     if (attribute.isRequired && !(table->knowsAttribute &&
                                   table->knowsAttribute(handle, attribute.tag)))
@@ -234,7 +236,7 @@ Error Device::checkAttributes(const std::vector<LaunchAttribute> &attributes,
   return Error::success();
 }
 
-Error Device::checkContract(const KernelInfo &info) const {
+Error OpenedDevice::checkContract(const KernelInfo &info) const {
   if (Error error = checkAttributes(info.attributes, info.name))
     return error;
   for (const Recipe &recipe : info.recipes)

@@ -83,22 +83,58 @@ public:
   KilnRecording *handle;
 };
 
-/// An opened device. Every failure's message starts with the device's name.
-/// Copies, fills and launches are queued: memory of the host that they use has
-/// to stay until `synchronize`.
-class Device : public std::enable_shared_from_this<Device> {
+/// What an opened device is: its driver, and what that says of it. Every
+/// failure's message starts with the device's name.
+class OpenedDevice {
 public:
-  static Expected<std::shared_ptr<Device>> open(const DeviceRef &ref,
-                                                const std::string &options);
-  Device(const Device &) = delete;
-  ~Device();
-
   const KilnDeviceProperties &properties() const { return props; }
   const std::string &name() const { return deviceName; }
+  const KilnDeviceDriver &driver() const { return *table; }
   bool importsHost() const;
   bool isHostVisible(uint32_t memoryKind = 0) const;
   /// The number of a memory kind; an error lists those there are.
   Expected<uint32_t> memoryKind(const std::string &name) const;
+  /// Refuses what a driver must know and does not.
+  Error checkAttributes(const std::vector<LaunchAttribute> &attributes,
+                        const std::string &kernel) const;
+  bool hasClock() const;
+  bool canRecord() const;
+
+  // For communication drivers.
+  KilnDevice *rawHandle() const { return handle; }
+  int32_t ordinal() const { return number; }
+  /// Whether exchanges can be put into its queue.
+  bool exchanges() const {
+    return props.communication && table->exportAddress && table->exportQueue &&
+           queue;
+  }
+
+protected:
+  OpenedDevice(const KilnDeviceDriver *table, KilnDevice *handle,
+               std::string name)
+      : table(table), handle(handle), deviceName(std::move(name)) {}
+  OpenedDevice(const OpenedDevice &) = delete;
+  Error failure(const std::string &what, const KilnError &error) const;
+  Error describe();
+  Error checkContract(const KernelInfo &info) const;
+
+  const KilnDeviceDriver *table;
+  KilnDevice *handle;
+  std::string deviceName;
+  KilnDeviceProperties props = {}; ///< as far as the driver knows them
+  int32_t number = 0;              ///< among the devices of its driver
+  KilnQueue *queue = nullptr;
+};
+
+/// An opened device, with its memory and its queue. Copies, fills and launches
+/// are queued: memory of the host that they use has to stay until
+/// `synchronize`.
+class Device : public OpenedDevice,
+               public std::enable_shared_from_this<Device> {
+public:
+  static Expected<std::shared_ptr<Device>> open(const DeviceRef &ref,
+                                                const std::string &options);
+  ~Device();
 
   Expected<std::shared_ptr<DeviceBuffer>> allocate(uint64_t bytes,
                                                    uint32_t memoryKind = 0);
@@ -124,9 +160,6 @@ public:
              uint64_t srcOffset, uint64_t bytes);
   Error fill(DeviceBuffer &dst, uint64_t offset, uint64_t bytes, uint8_t value);
   Error execute(const KilnLaunch &launch);
-  /// Refuses what a driver must know and does not.
-  Error checkAttributes(const std::vector<LaunchAttribute> &attributes,
-                        const std::string &kernel) const;
   Error synchronize();
   /// Keeps something until the work that was queued so far has ended.
   void keep(std::shared_ptr<void> what) {
@@ -137,10 +170,8 @@ public:
   /// Work goes into a queue of the embedding program from now on; null: into
   /// one of the device's own again.
   Error useQueue(void *native);
-  bool hasClock() const;
   Expected<std::shared_ptr<DeviceEvent>> recordEvent();
   Expected<double> elapsed(DeviceEvent &begin, DeviceEvent &end);
-  bool canRecord() const;
   /// Keeps what `work` queues, without running it.
   Expected<std::shared_ptr<DeviceRecording>>
   record(const std::function<Error()> &work);
@@ -149,16 +180,8 @@ public:
   Expected<std::shared_ptr<DeviceModule>> loadModule(Blob bytes);
   Expected<KilnKernel *> getKernel(DeviceModule &module,
                                    const KernelInfo &info);
-  const KilnDeviceDriver &driver() const { return *table; }
 
-  // For communication drivers.
-  KilnDevice *rawHandle() const { return handle; }
-  int32_t ordinal() const { return number; }
-  /// Whether exchanges can be put into its queue.
-  bool exchanges() const {
-    return props.communication && table->exportAddress && table->exportQueue &&
-           queue;
-  }
+  /// For communication drivers.
   Expected<void *> exportQueue();
 
 private:
@@ -167,18 +190,9 @@ private:
   friend class DeviceEvent;
   friend class DeviceRecording;
   Device(const KilnDeviceDriver *table, KilnDevice *handle, std::string name)
-      : table(table), handle(handle), deviceName(std::move(name)) {}
-  Error failure(const std::string &what, const KilnError &error) const;
-  Error describe();
-  Error checkContract(const KernelInfo &info) const;
+      : OpenedDevice(table, handle, std::move(name)) {}
   void giveBack(DeviceBuffer &buffer);
 
-  const KilnDeviceDriver *table;
-  KilnDevice *handle;
-  std::string deviceName;
-  KilnDeviceProperties props = {}; ///< as far as the driver knows them
-  int32_t number = 0;              ///< among the devices of its driver
-  KilnQueue *queue = nullptr;
   std::vector<std::shared_ptr<void>> kept;
   /// Dropped buffers by memory and size, from any thread.
   std::mutex poolMutex;

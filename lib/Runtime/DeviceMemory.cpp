@@ -33,17 +33,17 @@ void Device::trim() {
   pooledBytes = 0;
 }
 
-bool Device::importsHost() const {
+bool OpenedDevice::importsHost() const {
   return table->importHost &&
          (props.memoryKinds[0].flags & KILN_MEMORY_IMPORTS_HOST);
 }
 
-bool Device::isHostVisible(uint32_t memoryKind) const {
+bool OpenedDevice::isHostVisible(uint32_t memoryKind) const {
   return table->exportHost &&
          (props.memoryKinds[memoryKind].flags & KILN_MEMORY_HOST_VISIBLE);
 }
 
-Expected<uint32_t> Device::memoryKind(const std::string &name) const {
+Expected<uint32_t> OpenedDevice::memoryKind(const std::string &name) const {
   if (name.empty())
     return 0;
   std::string known;

@@ -7,11 +7,13 @@ import re
 import sys
 
 MOST_METHODS = 25
-MOST = 9
+MOST = 5
 FOLDERS = ("include", "lib", "dialects", "conversions", "targets", "tools", "sdk")
 HEAD = re.compile(r"\b(class|struct)\s+(?:\w+\s+)?([\w:]+)(?:\s+final)?\s*(?::[^;{]*)?\{")
 ACCESS = re.compile(r"\b(public|private|protected)\s*:(?!:)")
 NO_METHOD = re.compile(r"(?:using|typedef|friend|struct|class|enum|static_assert)\b")
+# A field that points to a function, as tables of C interfaces have them.
+POINTER = re.compile(r"[^(]*\(\s*\*\s*\w+\s*\)\s*\(")
 
 
 def bare(text):
@@ -23,6 +25,7 @@ def bare(text):
 
 def is_method(declaration):
     return ("(" in declaration and "=" not in declaration.split("(")[0] and not NO_METHOD.match(declaration) and
+            not POINTER.match(declaration) and
             re.search(r"[\w~\]>=]+\s*\(", declaration))
 
 

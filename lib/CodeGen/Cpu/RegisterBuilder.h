@@ -29,17 +29,16 @@ inline bool isElementwise(mlir::Operation *op) {
   return mlir::OpTrait::hasElementwiseMappableTraits(op);
 }
 
-/// Emits arithmetic on scalars and on vectors of lanes in one function.
-class RegisterBuilder {
+/// Emits arithmetic on scalars in one function, with constants that stand once
+/// at its beginning.
+class ScalarEmitter {
 public:
-  RegisterBuilder(mlir::RewriterBase &rewriter, mlir::Location loc,
-                  const CpuConfig &config)
-      : b(rewriter), loc(loc), config(config) {}
+  ScalarEmitter(mlir::RewriterBase &rewriter, mlir::Location loc)
+      : b(rewriter), loc(loc) {}
 
   mlir::RewriterBase &b;
   mlir::Location loc;
-  const CpuConfig &config;
-  bool contract = false; ///< the numerics allow multiply-adds
+  mlir::Block *entry = nullptr; ///< of the function
 
   Value c64(int64_t value);
   Value add(Value a, Value b);
@@ -52,12 +51,47 @@ public:
   Value conjunction(Value a, Value b);
   Value select(Value condition, Value a, Value b);
   Value compare(mlir::arith::CmpIPredicate predicate, Value a, Value b);
-  /// The generated value of a scalar of the kernel; as i64 for `index`.
-  Value scalar(Value value) { return mapping.lookup(value); }
-  Value scalar64(Value value);
   /// A constant scalar of `type` (integer, index or float).
   Value constantOf(Type type, mlir::Attribute value);
   Value zeroOf(Type type);
+  /// Integers of any width, read as signed, as i64.
+  Value toI64(Value value);
+  /// A constant of type index, as the kernel's own.
+  Value index(int64_t value);
+
+private:
+  /// Scalar arithmetic, with one constant of a value in each function.
+  class Math : public index::ScalarBuilder {
+  public:
+    explicit Math(ScalarEmitter &emitter)
+        : ScalarBuilder(emitter.b, emitter.loc, emitter.b.getI64Type()),
+          emitter(emitter) {}
+
+  private:
+    Value makeConstant(int64_t value) override { return emitter.c64(value); }
+    ScalarEmitter &emitter;
+  };
+  Math scalarMath{*this};
+  Math &math() {
+    scalarMath.loc = loc;
+    return scalarMath;
+  }
+  llvm::DenseMap<int64_t, Value> constants;
+};
+
+/// Emits code on vectors of lanes, in registers and memory, on top of scalars.
+class RegisterBuilder : public ScalarEmitter {
+public:
+  RegisterBuilder(mlir::RewriterBase &rewriter, mlir::Location loc,
+                  const CpuConfig &config)
+      : ScalarEmitter(rewriter, loc), config(config) {}
+
+  const CpuConfig &config;
+  bool contract = false; ///< the numerics allow multiply-adds
+
+  /// The generated value of a scalar of the kernel; as i64 for `index`.
+  Value scalar(Value value) { return mapping.lookup(value); }
+  Value scalar64(Value value);
   Type vectorOf(Type element, int64_t lanes);
   Value broadcastLanes(Value value, int64_t lanes);
   /// (0, 1, 2, ...) of an integer type.
@@ -68,8 +102,6 @@ public:
   void storeMasked(Value value, Value address, Value mask, unsigned align);
   static Type storageType(Type element);
   static int64_t storageBytes(Type element);
-  /// Integers of any width, read as signed, as i64.
-  Value toI64(Value value);
   Value toStorage(Value value);
   Value fromStorage(Value value, Type element);
   Value gep(Value base, Value index, Type element);
@@ -81,8 +113,6 @@ public:
   /// not; both give a value of `type`, or nothing if that is null.
   Value ifEnabled(Value mask, Type type, llvm::function_ref<Value()> emit,
                   llvm::function_ref<Value()> otherwise = nullptr);
-  /// A constant of type index, as the kernel's own.
-  Value index(int64_t value);
   /// The address of an element, with an origin of the kernel.
   Value elementAt(Value base, ArrayRef<Value> strides, ValueRange origin,
                   Type element);
@@ -90,27 +120,7 @@ public:
   /// Asks for the line of an address, in the nearest cache or a farther one.
   void prefetch(Value address, bool isNear);
 
-  mlir::IRMapping mapping;      ///< from scalars of the kernel
-  mlir::Block *entry = nullptr; ///< of the function
-
-private:
-  /// Scalar arithmetic, with one constant of a value in each function.
-  class Math : public index::ScalarBuilder {
-  public:
-    explicit Math(RegisterBuilder &builder)
-        : ScalarBuilder(builder.b, builder.loc, builder.b.getI64Type()),
-          builder(builder) {}
-
-  private:
-    Value makeConstant(int64_t value) override { return builder.c64(value); }
-    RegisterBuilder &builder;
-  };
-  Math scalarMath{*this};
-  Math &math() {
-    scalarMath.loc = loc;
-    return scalarMath;
-  }
-  llvm::DenseMap<int64_t, Value> constants;
+  mlir::IRMapping mapping; ///< from scalars of the kernel
 };
 
 } // namespace kiln::cpu

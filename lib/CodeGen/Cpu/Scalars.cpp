@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::cpu;
 
-Value RegisterBuilder::c64(int64_t value) {
+Value ScalarEmitter::c64(int64_t value) {
   Value &known = constants[value];
   if (!known) {
     OpBuilder::InsertionGuard guard(b);
@@ -21,36 +21,36 @@ Value RegisterBuilder::c64(int64_t value) {
   return known;
 }
 
-Value RegisterBuilder::index(int64_t value) {
+Value ScalarEmitter::index(int64_t value) {
   return arith::ConstantIndexOp::create(b, loc, value);
 }
 
-Value RegisterBuilder::add(Value x, Value y) {
+Value ScalarEmitter::add(Value x, Value y) {
   return math().materialize(scalarMath.add(x, y));
 }
 
-Value RegisterBuilder::sub(Value x, Value y) {
+Value ScalarEmitter::sub(Value x, Value y) {
   return math().materialize(scalarMath.sub(x, y));
 }
 
-Value RegisterBuilder::mul(Value x, Value y) {
+Value ScalarEmitter::mul(Value x, Value y) {
   return math().materialize(scalarMath.mul(x, y));
 }
 
-Value RegisterBuilder::minimum(Value x, Value y) {
+Value ScalarEmitter::minimum(Value x, Value y) {
   return math().materialize(scalarMath.min(x, y));
 }
 
-Value RegisterBuilder::maximum(Value x, Value y) {
+Value ScalarEmitter::maximum(Value x, Value y) {
   return math().materialize(scalarMath.max(x, y));
 }
 
-Value RegisterBuilder::ceilDivPositive(Value x, int64_t divisor) {
+Value ScalarEmitter::ceilDivPositive(Value x, int64_t divisor) {
   return math().materialize(
       scalarMath.ceilDiv(x, scalarMath.constant(divisor)));
 }
 
-Value RegisterBuilder::roundDown(Value x, int64_t powerOfTwo) {
+Value ScalarEmitter::roundDown(Value x, int64_t powerOfTwo) {
   if (powerOfTwo == 1)
     return x;
   if (auto cx = getConstantIntValue(x))
@@ -58,7 +58,7 @@ Value RegisterBuilder::roundDown(Value x, int64_t powerOfTwo) {
   return arith::AndIOp::create(b, loc, x, c64(-powerOfTwo));
 }
 
-Value RegisterBuilder::conjunction(Value x, Value y) {
+Value ScalarEmitter::conjunction(Value x, Value y) {
   if (!x || x == y)
     return y;
   if (!y)
@@ -66,7 +66,7 @@ Value RegisterBuilder::conjunction(Value x, Value y) {
   return arith::AndIOp::create(b, loc, x, y);
 }
 
-Value RegisterBuilder::select(Value condition, Value x, Value y) {
+Value ScalarEmitter::select(Value condition, Value x, Value y) {
   if (x == y)
     return x;
   if (!condition)
@@ -74,8 +74,7 @@ Value RegisterBuilder::select(Value condition, Value x, Value y) {
   return arith::SelectOp::create(b, loc, condition, x, y);
 }
 
-Value RegisterBuilder::compare(arith::CmpIPredicate predicate, Value x,
-                               Value y) {
+Value ScalarEmitter::compare(arith::CmpIPredicate predicate, Value x, Value y) {
   return arith::CmpIOp::create(b, loc, predicate, x, y);
 }
 
@@ -93,7 +92,7 @@ Value RegisterBuilder::scalar64(Value value) {
   return arith::IndexCastOp::create(b, loc, b.getI64Type(), found);
 }
 
-Value RegisterBuilder::constantOf(Type type, Attribute value) {
+Value ScalarEmitter::constantOf(Type type, Attribute value) {
   if (isSmallFloat(type)) {
     APInt bits = cast<FloatAttr>(value).getValue().bitcastToAPInt();
     return arith::ConstantOp::create(b, loc,
@@ -102,7 +101,7 @@ Value RegisterBuilder::constantOf(Type type, Attribute value) {
   return arith::ConstantOp::create(b, loc, type, cast<TypedAttr>(value));
 }
 
-Value RegisterBuilder::zeroOf(Type type) {
+Value ScalarEmitter::zeroOf(Type type) {
   type = registerElement(type);
   return arith::ConstantOp::create(b, loc, type, b.getZeroAttr(type));
 }
@@ -192,7 +191,7 @@ int64_t RegisterBuilder::storageBytes(Type element) {
   return storageType(element).getIntOrFloatBitWidth() / 8;
 }
 
-Value RegisterBuilder::toI64(Value value) {
+Value ScalarEmitter::toI64(Value value) {
   Type element = getElementTypeOrSelf(value.getType()), wide = b.getI64Type();
   if (element == wide)
     return value;

@@ -46,6 +46,53 @@ static bool leavesRest(const Nest &nest, const Bounds &range) {
   return most > nest.lanes && !(lo && hi && most % nest.lanes == 0);
 }
 
+/// Sets the range of a row's lane dimension, and of it what is in bounds: `ok`
+/// is where accesses are, in a row that is in bounds itself where `fastRow`
+/// (null: always) holds.
+static void boundLanes(NestBuilder &b, const Nest &nest, const Bounds &ok,
+                       Value fastRow, RowBlock &block) {
+  Value zero = b.c64(0);
+  if (nest.laneDim < 0) {
+    block.begin = block.fastBegin = block.fastEnd = zero;
+    block.end = b.c64(1);
+    return;
+  }
+  Bounds range = b.rangeOf(nest, nest.laneDim);
+  block.begin = block.fastBegin = block.fastEnd = range.lo;
+  block.end = range.hi;
+  block.isWhole = nullptr;
+  if (nest.neverFast)
+    return;
+  Value end = range.hi;
+  if (nest.overrun)
+    end = b.c64(llvm::alignTo(nest.shape[nest.laneDim], nest.lanes));
+  Value limit = ok.hi ? b.minimum(end, ok.hi) : end;
+  if (ok.lo && nest.mayBeginLate) {
+    // Whole vectors from the start of the row, of which some are too early.
+    Value early = b.maximum(b.sub(ok.lo, range.lo), zero);
+    early = b.roundDown(b.add(early, b.c64(nest.lanes - 1)), nest.lanes);
+    block.fastBegin = b.minimum(b.add(range.lo, early), end);
+  } else if (ok.lo) {
+    fastRow = b.conjunction(
+        fastRow, b.compare(arith::CmpIPredicate::sle, ok.lo, range.lo));
+  }
+  Value whole =
+      b.roundDown(b.maximum(b.sub(limit, block.fastBegin), zero), nest.lanes);
+  block.fastEnd = b.add(block.fastBegin, whole);
+  if (leavesRest(nest, range))
+    block.isWhole = b.conjunction(
+        fastRow,
+        b.conjunction(
+            ok.hi ? b.compare(arith::CmpIPredicate::sge, ok.hi, range.hi)
+                  : Value(),
+            b.compare(arith::CmpIPredicate::sge,
+                      b.sub(range.hi, block.fastBegin), b.c64(nest.lanes))));
+  if (fastRow) {
+    block.fastBegin = b.select(fastRow, block.fastBegin, range.lo);
+    block.fastEnd = b.select(fastRow, block.fastEnd, range.lo);
+  }
+}
+
 void NestBuilder::openRows(Nest &nest,
                            llvm::function_ref<void(const RowBlock &)> body) {
   int rank = nest.shape.size();
@@ -72,45 +119,8 @@ void NestBuilder::openRows(Nest &nest,
   point.lanes = nest.lanes;
   point.coords.resize(rank);
   auto atRows = [&](Value fastRow) {
-    if (nest.laneDim < 0) {
-      block.begin = block.fastBegin = block.fastEnd = zero;
-      block.end = c64(1);
-      return body(block);
-    }
-    Bounds range = rangeOf(nest, nest.laneDim), ok = safe[nest.laneDim];
-    block.begin = block.fastBegin = block.fastEnd = range.lo;
-    block.end = range.hi;
-    block.isWhole = nullptr;
-    if (nest.neverFast)
-      return body(block);
-    Value end = range.hi;
-    if (nest.overrun)
-      end = c64(llvm::alignTo(nest.shape[nest.laneDim], nest.lanes));
-    Value limit = ok.hi ? minimum(end, ok.hi) : end;
-    if (ok.lo && nest.mayBeginLate) {
-      // Whole vectors from the start of the row, of which some are too early.
-      Value early = maximum(sub(ok.lo, range.lo), zero);
-      early = roundDown(add(early, c64(nest.lanes - 1)), nest.lanes);
-      block.fastBegin = minimum(add(range.lo, early), end);
-    } else if (ok.lo) {
-      fastRow = conjunction(
-          fastRow, compare(arith::CmpIPredicate::sle, ok.lo, range.lo));
-    }
-    Value whole =
-        roundDown(maximum(sub(limit, block.fastBegin), zero), nest.lanes);
-    block.fastEnd = add(block.fastBegin, whole);
-    if (leavesRest(nest, range))
-      block.isWhole = conjunction(
-          fastRow,
-          conjunction(
-              ok.hi ? compare(arith::CmpIPredicate::sge, ok.hi, range.hi)
-                    : Value(),
-              compare(arith::CmpIPredicate::sge, sub(range.hi, block.fastBegin),
-                      c64(nest.lanes))));
-    if (fastRow) {
-      block.fastBegin = select(fastRow, block.fastBegin, range.lo);
-      block.fastEnd = select(fastRow, block.fastEnd, range.lo);
-    }
+    boundLanes(*this, nest, nest.laneDim < 0 ? Bounds() : safe[nest.laneDim],
+               fastRow, block);
     body(block);
   };
   std::function<void(size_t, Value)> descend = [&](size_t depth,

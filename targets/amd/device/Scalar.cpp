@@ -110,12 +110,17 @@ template <typename T> void addBits(Table &t, const std::string &type) {
   t.add("s_bfm_" + type, scalar<Flag::Keep, [](u32 x, u32 y) -> T {
           return ((T(1) << (x & mask)) - 1) << (y & mask);
         }>());
+}
+
+/// Operations on one bit, and those that choose by the bit of conditions.
+template <typename T> void addSingleBits(Table &t, const std::string &type) {
+  constexpr u32 mask = sizeof(T) * 8 - 1;
   // The result stands where one bit changes.
   auto bit = [&](const char *stem, Run run) {
     Entry entry;
     entry.kind = Class::Scalar;
     entry.run = run;
-    t.add(name(stem), entry);
+    t.add(stem + type, entry);
   };
   bit("s_bitset0_", [](Wave &wave, const Inst &inst) {
     T old = source<T>(wave, inst, 0);
@@ -344,6 +349,8 @@ void addShort(Table &t) {
 void kiln::amd::sim::addScalar(Table &t) {
   addBits<u32>(t, "b32");
   addBits<u64>(t, "b64");
+  addSingleBits<u32>(t, "b32");
+  addSingleBits<u64>(t, "b64");
   addSums(t);
   addProducts(t);
   addFields(t);

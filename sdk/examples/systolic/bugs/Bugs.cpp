@@ -44,127 +44,122 @@ struct Bug {
   Seed seed;
 };
 
-const std::map<std::string, Bug> &bugs() {
-  static const std::map<std::string, Bug> all = {
-      // Transfers.
-      {"missing-wait",
-       {"systolic.wait",
-        [](Operation *op) {
-          // What is waited for last still hides what came before it.
-          auto tag = op->getOperand(0).getDefiningOp();
-          if (tag && tag->getName().getStringRef() == "systolic.dma_in")
-            op->erase();
-        }}},
-      {"missing-last-wait",
-       {"systolic.wait",
-        [](Operation *op) {
-          auto tag = op->getOperand(0).getDefiningOp();
-          if (tag && tag->getName().getStringRef() == "systolic.dma_out")
-            op->erase();
-        }}},
-      {"edge-column-is-lost",
-       {"systolic.dma_out",
-        [](Operation *op) {
-          auto counts = op->getAttrOfType<DenseI64ArrayAttr>("counts");
-          if (!counts.empty() && counts[counts.size() - 1] > 1)
-            change(op, "counts", counts.size() - 1, -1);
-        }}},
-      {"padding-is-one",
-       {"systolic.dma_in",
-        [](Operation *op) {
-          Value padding = op->getOperands().back();
-          if (!padding.getType().isF32())
-            return;
-          OpBuilder b(op);
-          Value one =
-              arith::ConstantOp::create(b, op->getLoc(), b.getF32FloatAttr(1));
-          op->setOperand(op->getNumOperands() - 1, one);
-        }}},
-      {"transfer-one-off",
-       {"systolic.dma_in",
-        [](Operation *op) {
-          if (op->getNumOperands() > 3)
-            op->setOperand(1, plus(op, op->getOperand(1), 1));
-        }}},
-      {"rows-too-near",
-       {"systolic.dma_in",
-        [](Operation *op) {
-          auto strides = op->getAttrOfType<DenseI64ArrayAttr>("strides");
-          if (strides.size() > 1 && strides[strides.size() - 2] > 4)
-            change(op, "strides", strides.size() - 2, -4);
-        }}},
-      // Rings.
-      {"slot-full-too-early",
-       {"systolic.slot_commit",
-        [](Operation *op) { op->eraseOperands(0, op->getNumOperands()); }}},
-      {"race-of-slots",
-       {"systolic.ring",
-        [](Operation *op) {
-          setNumber(op, "bytes", number(op, "bytes") / 2);
-        }}},
-      {"slot-never-freed",
-       {"systolic.slot_free", [](Operation *op) { op->erase(); }}},
-      {"freed-before-taken",
-       {"systolic.slot_free",
-        [](Operation *op) { op->moveBefore(&op->getBlock()->front()); }}},
-      // Products.
-      {"transposed-operand",
-       {"systolic.mma",
-        [](Operation *op) {
-          Value a = op->getOperand(0);
-          op->setOperand(0, op->getOperand(1));
-          op->setOperand(1, a);
-        }}},
-      {"depth-one-short",
-       {"systolic.mma",
-        [](Operation *op) {
-          op->setOperand(5, plus(op, op->getOperand(5), -1));
-        }}},
-      {"accumulator-not-cleared",
-       {"systolic.fill", [](Operation *op) { op->erase(); }}},
-      {"rows-of-the-other-matrix",
-       {"systolic.mma",
-        [](Operation *op) {
-          auto strides = op->getAttrOfType<DenseI64ArrayAttr>("strides");
-          change(op, "strides", 1, strides[0] - strides[1]);
-        }}},
-      // Lanes.
-      {"fold-takes-a-lane-twice",
-       {"systolic.slice", [](Operation *op) { setNumber(op, "first", 0); }}},
-      {"lanes-too-far-apart",
-       {"systolic.store",
-        [](Operation *op) {
-          setNumber(op, "stride", 2 * number(op, "stride"));
-        }}},
-      {"last-lanes-not-stored",
-       {"systolic.store",
-        [](Operation *op) {
-          // The rest behind the whole vectors.
-          auto lanes = cast<VectorType>(op->getOperand(0).getType());
-          if (lanes.getNumElements() < 64)
-            op->erase();
-        }}},
-      {"counts-by-two",
-       {"systolic.count",
-        [](Operation *op) { setNumber(op, "step", 2 * number(op, "step")); }}},
-      {"difference-swapped",
-       {"arith.subf",
-        [](Operation *op) {
-          Value a = op->getOperand(0);
-          op->setOperand(0, op->getOperand(1));
-          op->setOperand(1, a);
-        }}},
-      {"maximum-drops-nan",
-       {"arith.maximumf",
-        [](Operation *op) {
-          OpBuilder b(op);
-          op->getResult(0).replaceAllUsesWith(arith::MaxNumFOp::create(
-              b, op->getLoc(), op->getOperand(0), op->getOperand(1)));
+const std::map<std::string, Bug> kBugs = {
+    // Transfers.
+    {"missing-wait",
+     {"systolic.wait",
+      [](Operation *op) {
+        // What is waited for last still hides what came before it.
+        auto tag = op->getOperand(0).getDefiningOp();
+        if (tag && tag->getName().getStringRef() == "systolic.dma_in")
           op->erase();
-        }}},
-  };
-  return all;
-}
+      }}},
+    {"missing-last-wait",
+     {"systolic.wait",
+      [](Operation *op) {
+        auto tag = op->getOperand(0).getDefiningOp();
+        if (tag && tag->getName().getStringRef() == "systolic.dma_out")
+          op->erase();
+      }}},
+    {"edge-column-is-lost",
+     {"systolic.dma_out",
+      [](Operation *op) {
+        auto counts = op->getAttrOfType<DenseI64ArrayAttr>("counts");
+        if (!counts.empty() && counts[counts.size() - 1] > 1)
+          change(op, "counts", counts.size() - 1, -1);
+      }}},
+    {"padding-is-one",
+     {"systolic.dma_in",
+      [](Operation *op) {
+        Value padding = op->getOperands().back();
+        if (!padding.getType().isF32())
+          return;
+        OpBuilder b(op);
+        Value one =
+            arith::ConstantOp::create(b, op->getLoc(), b.getF32FloatAttr(1));
+        op->setOperand(op->getNumOperands() - 1, one);
+      }}},
+    {"transfer-one-off",
+     {"systolic.dma_in",
+      [](Operation *op) {
+        if (op->getNumOperands() > 3)
+          op->setOperand(1, plus(op, op->getOperand(1), 1));
+      }}},
+    {"rows-too-near",
+     {"systolic.dma_in",
+      [](Operation *op) {
+        auto strides = op->getAttrOfType<DenseI64ArrayAttr>("strides");
+        if (strides.size() > 1 && strides[strides.size() - 2] > 4)
+          change(op, "strides", strides.size() - 2, -4);
+      }}},
+    // Rings.
+    {"slot-full-too-early",
+     {"systolic.slot_commit",
+      [](Operation *op) { op->eraseOperands(0, op->getNumOperands()); }}},
+    {"race-of-slots",
+     {"systolic.ring",
+      [](Operation *op) { setNumber(op, "bytes", number(op, "bytes") / 2); }}},
+    {"slot-never-freed",
+     {"systolic.slot_free", [](Operation *op) { op->erase(); }}},
+    {"freed-before-taken",
+     {"systolic.slot_free",
+      [](Operation *op) { op->moveBefore(&op->getBlock()->front()); }}},
+    // Products.
+    {"transposed-operand",
+     {"systolic.mma",
+      [](Operation *op) {
+        Value a = op->getOperand(0);
+        op->setOperand(0, op->getOperand(1));
+        op->setOperand(1, a);
+      }}},
+    {"depth-one-short",
+     {"systolic.mma",
+      [](Operation *op) {
+        op->setOperand(5, plus(op, op->getOperand(5), -1));
+      }}},
+    {"accumulator-not-cleared",
+     {"systolic.fill", [](Operation *op) { op->erase(); }}},
+    {"rows-of-the-other-matrix",
+     {"systolic.mma",
+      [](Operation *op) {
+        auto strides = op->getAttrOfType<DenseI64ArrayAttr>("strides");
+        change(op, "strides", 1, strides[0] - strides[1]);
+      }}},
+    // Lanes.
+    {"fold-takes-a-lane-twice",
+     {"systolic.slice", [](Operation *op) { setNumber(op, "first", 0); }}},
+    {"lanes-too-far-apart",
+     {"systolic.store",
+      [](Operation *op) {
+        setNumber(op, "stride", 2 * number(op, "stride"));
+      }}},
+    {"last-lanes-not-stored",
+     {"systolic.store",
+      [](Operation *op) {
+        // The rest behind the whole vectors.
+        auto lanes = cast<VectorType>(op->getOperand(0).getType());
+        if (lanes.getNumElements() < 64)
+          op->erase();
+      }}},
+    {"counts-by-two",
+     {"systolic.count",
+      [](Operation *op) { setNumber(op, "step", 2 * number(op, "step")); }}},
+    {"difference-swapped",
+     {"arith.subf",
+      [](Operation *op) {
+        Value a = op->getOperand(0);
+        op->setOperand(0, op->getOperand(1));
+        op->setOperand(1, a);
+      }}},
+    {"maximum-drops-nan",
+     {"arith.maximumf",
+      [](Operation *op) {
+        OpBuilder b(op);
+        op->getResult(0).replaceAllUsesWith(arith::MaxNumFOp::create(
+            b, op->getLoc(), op->getOperand(0), op->getOperand(1)));
+        op->erase();
+      }}},
+};
 
 struct SeedBug : PassWrapper<SeedBug, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SeedBug)
@@ -174,8 +169,8 @@ struct SeedBug : PassWrapper<SeedBug, OperationPass<ModuleOp>> {
     registry.insert<arith::ArithDialect>();
   }
   void runOnOperation() override {
-    auto bug = bugs().find(name);
-    if (bug == bugs().end()) {
+    auto bug = kBugs.find(name);
+    if (bug == kBugs.end()) {
       getOperation().emitError("there is no bug '") << name << "'";
       return signalPassFailure();
     }

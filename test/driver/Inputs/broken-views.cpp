@@ -2,7 +2,6 @@
 // Recovery of views with faults, each in a way that it can go wrong: the option
 // broken=FAULT of target cpu puts one of them behind it, before anything else.
 #include "kiln/Dialect/Tile/Tile.h"
-#include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Target/Plugin.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IntegerSet.h"
@@ -29,13 +28,12 @@ void shorten(ModuleOp module) {
 /// Variants claim launches that they are not for.
 void promise(ModuleOp module) {
   module.walk([](tile::KernelOp kernel) {
-    auto set = kernel->getAttrOfType<IntegerSetAttr>(tile::kRequiresAttr);
+    auto set = kernel.getConditionAttr();
     if (!set)
       return;
     AffineExpr holds = getAffineConstantExpr(1, kernel.getContext());
-    kernel->setAttr(tile::kRequiresAttr,
-                    IntegerSetAttr::get(IntegerSet::get(
-                        0, set.getValue().getNumSymbols(), holds, false)));
+    kernel.setConditionAttr(IntegerSetAttr::get(
+        IntegerSet::get(0, set.getValue().getNumSymbols(), holds, false)));
   });
 }
 

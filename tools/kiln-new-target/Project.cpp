@@ -114,7 +114,9 @@ static Error writePart(const fs::path &source, const std::string &name,
   if (!fs::is_directory(source, code))
     return Error("no template in " + source.string());
   for (const auto &entry : fs::recursive_directory_iterator(source, code)) {
-    if (!entry.is_regular_file())
+    // Python leaves its own files where it runs the template's modules.
+    if (!entry.is_regular_file() ||
+        entry.path().parent_path().filename() == "__pycache__")
       continue;
     std::string file =
         fillIn(entry.path().lexically_relative(source).string(), name);

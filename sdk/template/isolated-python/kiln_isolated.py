@@ -48,6 +48,32 @@ class Code:
         self.scratch, self.notes, self.workspace, self.requirements = scratch, notes or {}, workspace, requirements
 
 
+class Label:
+    """A place in a list of instructions: the number of the instruction that it is before."""
+    at = None
+
+
+def machine_words(symbol, registers, code, codes):
+    """The module of a kernel for kiln/Runtime/SimulatedDriver.h. `code` has (name, operands) for each instruction. The words are the
+    number of registers, then for each instruction its number among `codes`, the number of its operands, and those. A label
+    becomes the number of the word where its instruction begins."""
+    places = [1]
+    for _, operands in code:
+        places.append(places[-1] + 2 + len(operands))
+    words = [registers]
+    for name, operands in code:
+        words += [codes.index(name), len(operands), *(places[one.at] if isinstance(one, Label) else one for one in operands)]
+    text = symbol.encode()
+    text += bytes(-len(text) % 8)
+    return b"KMACHIN2" + struct.pack("<qq", len(text), len(words)) + text + struct.pack(f"<{len(words)}q", *words)
+
+
+def machine_text(symbol, code):
+    """The same for people. A label is the number of its instruction behind `@`."""
+    lines = [f"  {name} {' '.join(f'@{one.at}' if isinstance(one, Label) else str(one) for one in operands)}\n" for name, operands in code]
+    return f".kernel {symbol}\n" + "".join(lines)
+
+
 class Target:
     """Derive from it. What is not overridden is not offered to the compiler."""
     name = ""  # as in the name of the program, kiln-target-NAME

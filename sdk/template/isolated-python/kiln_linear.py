@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels as lists of instructions for a machine with registers of scalars and of tiles: derive from LinearWriter and give it
 the tables of the machine. Needs kiln_wire.py and kiln_isolated.py beside it; later releases of Kiln bring newer copies."""
-import struct
-
-from kiln_isolated import Decline
+from kiln_isolated import Decline, machine_text, machine_words
 from kiln_wire import Dense, Number, encode
 
 
@@ -113,15 +111,7 @@ class LinearWriter:
             self.registers[result] = self.registers[value]
 
     def words(self, codes):
-        """The module of kiln/Runtime/SimulatedDriver.h: registers, then for each instruction its number among `codes`, the
-        number of its operands, and those."""
-        words = [len(self.registers)]
-        for name, operands in self.code:
-            words += [codes.index(name), len(operands), *operands]
-        symbol = self.kernel.symbol.encode()
-        symbol += bytes(-len(symbol) % 8)
-        return b"KMACHIN2" + struct.pack("<qq", len(symbol), len(words)) + symbol + struct.pack(f"<{len(words)}q", *words)
+        return machine_words(self.kernel.symbol, len(self.registers), self.code, codes)
 
     def text(self):
-        lines = [f"  {name} {' '.join(map(str, operands))}\n" for name, operands in self.code]
-        return f".kernel {self.kernel.symbol}\n" + "".join(lines)
+        return machine_text(self.kernel.symbol, self.code)

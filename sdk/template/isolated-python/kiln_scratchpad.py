@@ -3,22 +3,17 @@
 machine does. The class places tiles, begins the loads of a loop's next iteration before it computes this one, and cuts
 products into the blocks of a matrix unit. Needs kiln_rows.py, kiln_transfers.py, kiln_wire.py and kiln_isolated.py beside it; later releases
 of Kiln bring newer copies."""
-from kiln_isolated import Decline
+from kiln_isolated import Decline, Label, machine_text, machine_words
 from kiln_rows import Rows
 from kiln_transfers import BYTES, Transfers
 from kiln_wire import Dense, Number
-
-
-class Label:
-    """A place in the code, which `place` sets."""
-    at = None
 
 
 class Storage:
     """Where a tile lies. `buffers` is 2 for a tile that the next iteration's load fills meanwhile."""
 
     def __init__(self, type, layout=None):
-        self.type, self.layout, self.buffers = type, layout, 1
+        self.type, self.layout, self.buffers, self.memory = type, layout, 1, None
         self.first, self.last, self.offset, self.register = 1 << 60, -1, None, None
 
     @property
@@ -37,6 +32,7 @@ class Storage:
 class ScratchpadWriter(Transfers, Rows):
     """Writes one kernel. The methods below "the machine" are the vendor's, and those that Rows names; registers are numbers."""
     bytes, align = 65536, 64  # of the scratchpad
+    memories = {}  # of a machine with several scratchpads: the address and the bytes of each, by its name
     block = (16, 16, 16)  # rows, columns and steps of the matrix unit
     elements = ("f32",)  # of tiles and views
     elementwise = {}  # names of the operations on tiles that `lanes` writes, element by element
@@ -94,6 +90,10 @@ class ScratchpadWriter(Transfers, Rows):
         """The layout in which a product reads an operand (0 left, 1 right): Panels, or None for rows."""
         return None
 
+    def home(self, op, index):
+        """The memory of `memories` from which a product reads an operand (0 left, 1 right), and to which it adds (2); None for any."""
+        return None
+
     # Kernels
 
     def __init__(self, kernel):
@@ -111,6 +111,12 @@ class ScratchpadWriter(Transfers, Rows):
 
     def emit(self, name, *operands):
         self.code.append((name, operands))
+
+    def words(self, codes):
+        return machine_words(self.kernel.symbol, self.count, self.code, codes)
+
+    def text(self):
+        return machine_text(self.kernel.symbol, self.code)
 
     def new(self):
         self.count += 1
@@ -144,10 +150,20 @@ class ScratchpadWriter(Transfers, Rows):
             for value in op.operands + op.results:
                 if value in self.storages:
                     self.extend(self.storages[value], op, value)
+            if op.name == "tile.dot":
+                self.assign_memories(op)
+
+    def assign_memories(self, op):
+        for index, value in enumerate([*op.operands, *op.results]):
+            home, storage = self.home(op, min(index, 2)), self.storages[value]
+            if home and storage.memory not in (None, home):
+                raise Decline(op, f"a tile has to be in '{storage.memory}' and in '{home}'")
+            storage.memory = home or storage.memory
 
     def assign_value(self, op, result):
         type = result.type
-        if type.element not in self.elements or type.count * BYTES[type.element] > self.bytes:
+        most = max([size for _, size in self.memories.values()] or [self.bytes])
+        if type.element not in self.elements or type.count * BYTES[type.element] > most:
             raise Decline(op, f"it makes a {type}, which the scratchpad does not hold")
         layouts = {id(layout): layout for layout in (self.layout_for(use, result) for use in self.uses.get(result, []))}
         panels = [layout for layout in layouts.values() if layout]
@@ -194,26 +210,31 @@ class ScratchpadWriter(Transfers, Rows):
     def allocate(self):
         """Places all tiles; loads begin ahead only where there is room for two of each."""
         storages = list({id(storage): storage for storage in self.storages.values()}.values())
-        end = self.place_storages(storages)
-        if end > self.bytes:
+        if self.place_storages(storages):
             for storage in storages:
                 storage.buffers = 1
-            end = self.place_storages(storages)
-        if end > self.bytes:
-            raise Decline(self.kernel, f"needs bytes up to {end} of the scratchpad, which has {self.bytes}")
+            late = self.place_storages(storages)
+            if late:
+                raise Decline(self.kernel, late)
 
     def place_storages(self, storages):
-        """The end of the last of them."""
-        placed, last = [], 0
-        for storage in sorted(storages, key=lambda one: -one.bytes):
+        """Places the largest first; the result is the reason where one has no place."""
+        placed, memories = [], self.memories or {"": (0, self.bytes)}
+        for storage in sorted(storages, key=lambda one: (one.memory is None, -one.bytes)):
             size = -(-storage.bytes // self.align) * self.align * storage.buffers
-            offset = 0
-            for begin, end, other in sorted(placed, key=lambda one: one[0]):
-                if other.first <= storage.last and storage.first <= other.last and begin < offset + size and offset < end:
-                    offset = end
-            storage.offset, last = offset, max(last, offset + size)
+            for name in [storage.memory] if storage.memory else memories:
+                offset, most = memories[name]
+                for begin, end, other in sorted(placed, key=lambda one: one[0]):
+                    if other.first <= storage.last and storage.first <= other.last and begin < offset + size and offset < end:
+                        offset = end
+                needed = offset + size - memories[name][0]
+                if needed <= most:
+                    break
+            else:
+                return f"needs {needed} bytes of the scratchpad{name and f' {name!r}'}, which has {most}"
+            storage.offset = offset
             placed.append((offset, offset + size, storage))
-        return last
+        return None
 
     def address(self, value, offset=0):
         """A register with the address of a tile, or of what is `offset` bytes behind its first element."""

@@ -2,7 +2,7 @@
 """Accesses of kernels as transfers between views and a scratchpad: as boxes, as planes of two dimensions that are inside of the view,
 and into the panels that a matrix unit reads. Needs kiln_wire.py and kiln_isolated.py beside it; later releases of Kiln bring
 newer copies."""
-from kiln_isolated import Decline
+from kiln_isolated import Decline, Label
 from kiln_wire import encode
 
 BYTES = {"i1": 1, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "f16": 2, "bf16": 2, "f32": 4, "f64": 8}
@@ -118,6 +118,20 @@ class Transfers:
             moved = self.scalar("arith.addi", [address, self.number(place)]) if place else address
             planes.append(Plane(box, own, row_dim, column_dim, counts[row_dim], columns, moved))
         return planes
+
+    def pad(self, box):
+        """Writes the padding to the place of a box, at run time where `is_inside` is false. Elements of the tile have to follow each other."""
+        size, step = BYTES[box.element], BYTES[box.element]
+        for stride, count in sorted((stride, count) for stride, count in zip(box.strides, box.counts) if count > 1):
+            if stride != step:
+                raise Decline(self.kernel, "a transfer with gaps that may leave its view")
+            step *= count
+        padded, inside = Label(), Label()
+        self.jump(padded, unless=self.is_inside(box))
+        self.jump(inside)
+        self.place(padded)
+        self.fill(box.address, step // size, box.padding, box.element)
+        self.place(inside)
 
     def is_inside(self, box):
         """A register with whether all elements of a box are inside of its view."""

@@ -1,0 +1,16 @@
+// A block of a matmul whose operands do not fill 8 columns of the view.
+tile.kernel @product(%a: !tile.view<7x8xf32> {tile.readonly}, %b: !tile.view<8x5xf32> {tile.readonly}, %c: !tile.view<8x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<8x8xf32>
+  %x = tile.load %a[%c0, %c0] : !tile.view<7x8xf32> -> tensor<8x8xf32>
+  %y = tile.load %b[%c0, %c0] : !tile.view<8x5xf32> -> tensor<8x8xf32>
+  %sum = tile.dot %x, %y, %zero : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
+  tile.store %sum, %c[%c0, %c0] : tensor<8x8xf32>, !tile.view<8x8xf32>
+}
+tile.kernel @square(%a: !tile.view<8x8xf32> {tile.readonly}, %c: !tile.view<8x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<8x8xf32>
+  %x = tile.load %a[%c0, %c0] : !tile.view<8x8xf32> -> tensor<8x8xf32>
+  %sum = tile.dot %x, %x, %zero : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
+  tile.store %sum, %c[%c0, %c0] : tensor<8x8xf32>, !tile.view<8x8xf32>
+}

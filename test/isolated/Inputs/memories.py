@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs the first kernel of memories.mlir, in the wire form, on a machine whose products read their operands from two memories and
+whose transfers check no bounds. Every instruction is executed as it is written.
+Usage: memories.py FOLDER KERNELS, where FOLDER has kiln_scratchpad.py"""
+import itertools
+import random
+import struct
+import sys
+
+sys.path.insert(0, sys.argv[1])
+from kiln_isolated import Decline, Label, machine_text, machine_words
+from kiln_scratchpad import ScratchpadWriter
+from kiln_wire import read
+
+
+class Machine(ScratchpadWriter):
+    memories, align, block = {"x": (0, 512), "y": (4096, 256)}, 4, (8, 8, 8)
+
+    def __init__(self, kernel, views):
+        self.memory, self.views, self.skips = {}, views, None
+        super().__init__(kernel)
+
+    def number(self, value):
+        return value
+
+    def scalar(self, name, operands, predicate=0, op=None):
+        a, b = operands[:2]
+        return {"arith.addi": a + b, "arith.subi": a - b, "arith.muli": a * b, "arith.minsi": min(a, b), "arith.maxsi": max(a, b),
+                "arith.andi": a & b, "arith.cmpi": int(a < b if predicate == 2 else a <= b)}[name]
+
+    def size(self, view, dim):
+        return view.type.shape[dim]
+
+    def jump(self, label, unless=None):
+        if self.skips is None and not unless:
+            self.skips = label
+
+    def place(self, label):
+        if self.skips is label:
+            self.skips = None
+
+    def begin(self, box):
+        if box.is_in:
+            self.pad(box)
+        for plane in self.planes(box):
+            for row, column in itertools.product(range(plane.rows), range(plane.columns)):
+                at = plane.address + row * plane.row_stride + column * plane.column_stride
+                coords = plane.offsets[0] + row, plane.offsets[1] + column
+                if box.is_in:
+                    self.memory[at] = self.views[box.view.index][coords]
+                else:
+                    self.views[box.view.index][coords] = self.memory[at]
+
+    def wait(self, transfer):
+        pass
+
+    def fill(self, address, count, bits, element):
+        if self.skips is None:
+            for at in range(address, address + 4 * count, 4):
+                self.memory[at] = struct.unpack("<f", struct.pack("<I", bits))[0]
+
+    def home(self, op, index):
+        return "xyx"[index]
+
+    def multiply(self, op, addresses, row_bytes, sizes):
+        (lhs, rhs, acc), (m, n, k) = addresses, sizes
+        assert lhs < 512 and acc < 512 and lhs != acc and rhs == 4096, addresses
+        for i, j, step in itertools.product(range(m), range(n), range(k)):
+            self.memory[acc + i * row_bytes[2] + 4 * j] += (
+                self.memory[lhs + i * row_bytes[0] + 4 * step] * self.memory[rhs + step * row_bytes[1] + 4 * j])
+
+
+class Narrow(Machine):
+    memories = {"x": (0, 512), "y": (4096, 128)}
+
+
+with open(sys.argv[2], encoding="utf-8") as file:
+    product, square = read(file.read())
+rng = random.Random(1)
+a = {at: rng.randrange(-9, 9) for at in itertools.product(range(7), range(8))}
+b = {at: rng.randrange(-9, 9) for at in itertools.product(range(8), range(5))}
+c = {}
+Machine(product, [a, b, c])
+assert c == {(i, j): sum(a.get((i, k), 0) * b.get((k, j), 0) for k in range(8)) for i in range(8) for j in range(8)}
+print(f"{len(c)} elements equal")
+for kind, kernel in ((Machine, square), (Narrow, product)):
+    try:
+        kind(kernel, [a, b, c])
+    except Decline as why:
+        print(f"{kernel.symbol}: {why.reason}")
+
+# Labels are numbers of words in modules, and of instructions in text.
+label = Label()
+label.at = 1
+code = [("jump", (label,)), ("add", (0, 1, 2))]
+module = machine_words("sum", 3, code, ["add", "jump"])
+assert module == b"KMACHIN2" + struct.pack("<qq", 8, 9) + b"sum\0\0\0\0\0" + struct.pack("<9q", 3, 1, 1, 4, 0, 3, 0, 1, 2)
+print(machine_text("sum", code), end="")

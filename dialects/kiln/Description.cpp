@@ -50,7 +50,7 @@ TileSizes kiln::target::getTileSizes(Operation *op) {
   return TileSizes::fromDescription(getDescription(op));
 }
 
-/// The text that an error is about: lines of what a plug-in holds are nobody's.
+/// The text that an error is about, for descriptions that stand in a plug-in.
 static std::string placeIn(StringRef text, Location loc) {
   auto at = dyn_cast<FileLineColLoc>(loc);
   if (!at || at.getLine() == 0 || at.getColumn() == 0)
@@ -64,7 +64,7 @@ static std::string placeIn(StringRef text, Location loc) {
 TargetAttr kiln::target::parseDescription(StringRef text, MLIRContext *context,
                                           StringRef origin) {
   context->getOrLoadDialect<KilnDialect>();
-  auto loc = FileLineColLoc::get(context, origin, 1, 1);
+  Location loc = FileLineColLoc::get(context, origin, 1, 1);
   // The attribute parser wants nothing but the attribute: drop comments.
   std::string bare;
   for (StringRef rest = text; !rest.empty();) {
@@ -73,6 +73,11 @@ TargetAttr kiln::target::parseDescription(StringRef text, MLIRContext *context,
     bare += '\n';
     rest = next;
   }
+  // What stands before the attribute, for places of errors.
+  StringRef before = StringRef(bare).drop_back(StringRef(bare).ltrim().size());
+  unsigned firstLine = unsigned(before.count('\n'));
+  unsigned firstColumn =
+      unsigned(before.size() - (before.rfind('\n') + 1)); // npos + 1 is 0
   bare = StringRef(bare).trim().str();
   if (nestingOf(bare) > kMaxNesting) {
     emitError(loc) << "not a description: expected up to " << kMaxNesting
@@ -83,8 +88,13 @@ TargetAttr kiln::target::parseDescription(StringRef text, MLIRContext *context,
   Attribute attr;
   {
     ScopedDiagnosticHandler handler(context, [&](Diagnostic &diag) {
-      if (reason.empty())
-        reason = diag.str() + placeIn(bare, diag.getLocation());
+      if (!reason.empty())
+        return success();
+      reason = diag.str() + placeIn(bare, diag.getLocation());
+      if (auto at = dyn_cast<FileLineColLoc>(diag.getLocation()))
+        loc = FileLineColLoc::get(context, origin, firstLine + at.getLine(),
+                                  (at.getLine() == 1 ? firstColumn : 0) +
+                                      at.getColumn());
       return success();
     });
     attr = parseAttribute(bare, context);

@@ -119,8 +119,16 @@ json::Object Server::hello() const {
 }
 
 Server::Reply Server::describe(const BoundTarget &bound) const {
+  // It is served under the name that `hello` gave.
+  TargetAttr own = bound.description;
+  auto served = TargetAttr::get(
+      own.getContext(), name, own.getChip(), own.getFamily(), own.getTriple(),
+      own.getCpu(), own.getFeatures(), own.getTopology(), own.getMemories(),
+      own.getUnits(), own.getMatrixInstructions(), own.getTiles(),
+      own.getLimits(), own.getDeviations(), own.getExtra(), own.getTileMoves(),
+      own.getCosts());
   std::string text;
-  llvm::raw_string_ostream(text) << bound.description;
+  llvm::raw_string_ostream(text) << served;
   return {json::Object{{"description", text}}, "", ""};
 }
 

@@ -74,6 +74,14 @@ struct SimulatedDriver : HostDriver<SimulatedDriver<Machine>> {
     if (added && added[2])
       return failDriver(error,
                         std::string("it has no option '") + (added + 2) + "'");
+    // "requires=NAME+..." of the package: what its code needs.
+    std::string own(options,
+                    added ? size_t(added - options) : std::strlen(options));
+    if (size_t at = own.find("requires="); at != own.npos)
+      return failDriver(error,
+                        "this machine does not have '" +
+                            own.substr(at + 9, own.find(',', at) - at - 9) +
+                            "', which the code needs");
     *device = new KilnDevice();
     (*device)->properties = {sizeof(KilnDeviceProperties),
                              Machine::kTitle,
@@ -124,8 +132,8 @@ struct SimulatedDriver : HostDriver<SimulatedDriver<Machine>> {
                    sizes[1] == (size - 24 - sizes[0]) / 8 &&
                    (size - sizes[0]) % 8 == 0;
     if (!isWhole)
-      return failDriver(error, std::string("this is no code for ") +
-                                   Machine::kName);
+      return failDriver(error,
+                        std::string("this is no code for ") + Machine::kName);
     *module = new KilnModule();
     std::string name(text + 24, sizes[0]);
     (*module)->name = name.substr(0, name.find('\0')); // up to the padding

@@ -246,15 +246,31 @@ Error cut(llvm::ArrayRef<int64_t> sizes, StringRef &body, StringRef what,
 }
 } // namespace
 
+/// Letters, digits, `_`, `-`, and the characters in `others`. Names of claims
+/// become part of a kernel's name, those of chips and options of a SPEC.
+static bool isName(StringRef name, StringRef others = "") {
+  return !name.empty() && llvm::all_of(name, [&](char c) {
+    return llvm::isAlnum(c) || c == '_' || c == '-' || others.contains(c);
+  });
+}
+
 /// What is wrong with the lists of `hello`; empty: nothing.
 static std::string findListProblem(const HelloReply &reply) {
   llvm::StringSet<> chips, keys;
   for (const Chip &chip : reply.chips.all)
     if (!chips.insert(chip.name.text).second)
       return "expected each chip once, found '" + chip.name.text + "' twice";
+    else if (chip.name.text != "*" && !isName(chip.name.text, "."))
+      return "expected a chip name of letters, digits, '_', '-' and '.', "
+             "found '" +
+             chip.name.text + "'";
   for (const Option &option : reply.options.all) {
     if (!keys.insert(option.key.text).second)
       return "expected each option once, found '" + option.key.text + "' twice";
+    if (!isName(option.key.text, "."))
+      return "expected an option key of letters, digits, '_', '-' and '.', "
+             "found '" +
+             option.key.text + "'";
     auto [low, high] = StringRef(option.value.text).split("..");
     int64_t least, most;
     if (!low.getAsInteger(10, least) && !high.getAsInteger(10, most) &&
@@ -350,13 +366,6 @@ kiln::isolated::parseDeclined(const json::Object &result) {
       Declined{reply->kernel.text, reply->reason.text, reply->op});
 }
 
-/// Letters, digits, `_` and `-`: it becomes part of a kernel's name.
-static bool isClaimName(StringRef name) {
-  return !name.empty() && llvm::all_of(name, [](char c) {
-    return llvm::isAlnum(c) || c == '_' || c == '-';
-  });
-}
-
 Expected<std::vector<Claim>>
 kiln::isolated::parseClaims(const json::Object &result, int64_t numOps) {
   auto reply = parse<ClaimsReply>(result, "claims");
@@ -365,7 +374,7 @@ kiln::isolated::parseClaims(const json::Object &result, int64_t numOps) {
   std::vector<Claim> claims;
   std::set<int64_t> named;
   for (ClaimReply &claim : reply->claims.all) {
-    if (!isClaimName(claim.name.text))
+    if (!isName(claim.name.text))
       return Error("breaks the protocol: expected a claim's name of letters, "
                    "digits, '_' and '-', found '" +
                    claim.name.text + "'");

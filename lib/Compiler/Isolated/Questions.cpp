@@ -81,9 +81,20 @@ TargetAttr IsolatedTarget::description(MLIRContext *context,
     return {};
   }
   TargetAttr description = parseDescription(*text, context, targetName);
+  auto isOther = [&](StringRef what, StringRef found, StringRef wanted) {
+    if (found == wanted)
+      return false;
+    emitError(loc) << sentence(*this, "answers 'describe' wrongly", "")
+                   << ": expected a description of " << what << " '" << wanted
+                   << "', found '" << found << "'";
+    return true;
+  };
+  if (!description || isOther("target", description.getName(), targetName) ||
+      (!options.chip.empty() &&
+       isOther("chip", description.getChip(), options.chip)))
+    return {};
   std::lock_guard<std::mutex> lock(seenMutex);
-  if (description)
-    descriptions[spec] = text->str();
+  descriptions[spec] = text->str();
   return description;
 }
 

@@ -91,6 +91,10 @@ static std::string checkTarget(const TargetRegistry &registry,
   if (description.getName() != name)
     return prefix + "expected its description to be named so, found '" +
            description.getName().str() + "'";
+  if (!options.chip.empty() && options.chip != "*" &&
+      description.getChip() != options.chip)
+    return prefix + "expected a description of its chip '" + options.chip +
+           "', found '" + description.getChip().str() + "'";
   TileSizes sizes = target.tileSizes(description, options);
   if (sizes.elementwiseRows < 1 || sizes.elementwiseCols < 1 ||
       sizes.reductionElements < 1 || sizes.reductionRows < 1)

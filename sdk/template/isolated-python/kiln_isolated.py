@@ -13,6 +13,7 @@ releases of Kiln speak too."""
 import hashlib
 import json
 import os
+import re
 import struct
 import sys
 import traceback
@@ -22,6 +23,7 @@ from kiln_wire import WIRE, Kernel, read
 PROTOCOL = 1
 MAGIC = b"KTP1"
 MOST_HEAD, MOST_BODY = 16 << 20, 1 << 30
+MODULES = r"kiln_(isolated|linear|rows|scratchpad|transfers|wire)\.py"  # of the SDK
 
 
 class Decline(Exception):
@@ -62,6 +64,8 @@ def machine_words(symbol, registers, code, codes):
         places.append(places[-1] + 2 + len(operands))
     words = [registers]
     for name, operands in code:
+        if name not in codes:
+            raise ValueError(f"expected an instruction of the list of codes, found '{name}'")
         words += [codes.index(name), len(operands), *(places[one.at] if isinstance(one, Label) else one for one in operands)]
     text = symbol.encode()
     text += bytes(-len(text) % 8)
@@ -160,7 +164,11 @@ class Server:
                 answer = {"declined": self._where(why)}, b""
             except Exception as error:  # the target goes on; the compiler says what happened
                 traceback.print_exc()
-                place = traceback.extract_tb(error.__traceback__)[-1]
+                places = traceback.extract_tb(error.__traceback__)
+                own = os.path.dirname(os.path.realpath(__file__))
+                # Of the vendor's code, if that called what found the mistake.
+                theirs = [place for place in places if not re.fullmatch(MODULES, os.path.relpath(os.path.realpath(place.filename), own))]
+                place = (theirs or places)[-1]
                 text = f"{type(error).__name__}: {error} ({os.path.basename(place.filename)}:{place.lineno})"
                 self.send({"id": head["id"], "error": {"message": text}})
                 continue
@@ -186,6 +194,15 @@ class Server:
     def _unknown(self, params, body):
         raise ValueError("no such method")
 
+    @staticmethod
+    def _tuples(what, found, form):
+        """Checks a list that the vendor wrote: a text would pass for a list of letters."""
+        good = isinstance(found, (list, tuple)) and all(
+            isinstance(one, (list, tuple)) and len(one) == len(form.split(",")) for one in found)
+        if not good:
+            raise ValueError(f"expected {what} to be a list of ({form}), found {found!r}")
+        return found
+
     def _hello(self, params, body):
         target = self.target
         offered = {"accepts": "accepts", "claims": "claims", "tile": "tile", "assembly": "emit"}
@@ -197,8 +214,8 @@ class Server:
                 build.update(file.read())
         return {"protocol": PROTOCOL, "wire": WIRE, "name": target.name, "version": target.version, "help": target.help,
                 "device": target.device, "build": build.hexdigest(), "files": files, "methods": methods,
-                "chips": [{"name": name, "help": text} for name, text in target.chips],
-                "options": [{"key": key, "value": value, "help": text} for key, value, text in target.options],
+                "chips": [{"name": name, "help": text} for name, text in self._tuples("chips", target.chips, "name, help")],
+                "options": [{"key": key, "value": value, "help": text} for key, value, text in self._tuples("options", target.options, "key, value, help")],
                 "operations": list(target.operations), "types": list(target.types)}, b""
 
     def _describe(self, params, body):
@@ -213,7 +230,8 @@ class Server:
         return {}, b""
 
     def _claims(self, params, body):
-        found = [claim for function in read(body.decode()) for claim in self.target.claims(function, Spec(params))]
+        found = [claim for function in read(body.decode())
+                 for claim in self._tuples("claims", self.target.claims(function, Spec(params)), "name, operations")]
         return {"claims": [{"name": name, "ops": [op.number for op in ops]} for name, ops in found]}, b""
 
     def _emit(self, params, body):
@@ -223,7 +241,9 @@ class Server:
         kernels, blobs, metadata, requirements = [], [], [], []
         for kernel in read(body.decode()):
             code = self.target.compile(kernel, Spec(params))
-            code = code if isinstance(code, Code) else Code(code)
+            code = Code(code) if isinstance(code, (bytes, bytearray)) else code
+            if not isinstance(code, Code):
+                raise TypeError(f"expected compile to return bytes or Code, found {type(code).__name__}")
             entry = {"name": kernel.symbol, "symbol": code.symbol or kernel.symbol, "blob": len(blobs), "scratch": code.scratch,
                      "attributes": [{"name": name, "values": list(values)} for name, values in code.attributes.items()],
                      "notes": code.notes}

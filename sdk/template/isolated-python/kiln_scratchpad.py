@@ -103,6 +103,8 @@ class ScratchpadWriter(Transfers, Rows):
                 self.registers[argument] = self.parameter(argument)
             elif argument.type.kind != "view" or argument.type.element not in self.elements:
                 raise Decline(kernel, f"an argument of type {argument.type}, which is no view of {' or '.join(self.elements)}")
+        if min(self.align, *self.block) < 1:
+            raise ValueError(f"expected align and block to be at least 1, found {self.align} and {self.block}")
         self.uses = {}
         self.collect(kernel)
         self.assign(kernel.body, None)
@@ -156,6 +158,8 @@ class ScratchpadWriter(Transfers, Rows):
     def assign_memories(self, op):
         for index, value in enumerate([*op.operands, *op.results]):
             home, storage = self.home(op, min(index, 2)), self.storages[value]
+            if home and home not in self.memories:
+                raise ValueError(f"expected home to be one of {', '.join(self.memories)}, found '{home}'")
             if home and storage.memory not in (None, home):
                 raise Decline(op, f"a tile has to be in '{storage.memory}' and in '{home}'")
             storage.memory = home or storage.memory
@@ -163,12 +167,17 @@ class ScratchpadWriter(Transfers, Rows):
     def assign_value(self, op, result):
         type = result.type
         most = max([size for _, size in self.memories.values()] or [self.bytes])
-        if type.element not in self.elements or type.count * BYTES[type.element] > most:
+        if type.element not in self.elements:
+            raise Decline(op, f"it makes a {type}, whose elements are not of {' or '.join(self.elements)}")
+        if type.count * BYTES[type.element] > most:
             raise Decline(op, f"it makes a {type}, which the scratchpad does not hold")
         layouts = {id(layout): layout for layout in (self.layout_for(use, result) for use in self.uses.get(result, []))}
         panels = [layout for layout in layouts.values() if layout]
         if panels and (len(layouts) > 1 or op.name != "tile.load"):
             raise Decline(op, "a product reads it in panels, and something else in rows")
+        if panels and (type.shape[panels[0].dim] % panels[0].width or type.shape[1 - panels[0].dim] % panels[0].group):
+            raise Decline(op, f"it makes a {type}, and a product reads whole panels of {panels[0].width} {('rows', 'columns')[panels[0].dim]} "
+                              f"in groups of {panels[0].group} steps")
         self.storages[result] = Storage(type, panels[0] if panels else None)
         for operand in op.operands[2:3] if op.name == "tile.dot" else op.operands if op.name in self.elementwise else []:
             if operand.type is type and len(self.uses[operand]) == 1 and self.is_near(op, operand):
@@ -176,7 +185,14 @@ class ScratchpadWriter(Transfers, Rows):
                 break
 
     def layout_for(self, op, value):
-        return self.layout(op, op.operands.index(value)) if op.name == "tile.dot" and value in op.operands[:2] else None
+        if op.name != "tile.dot" or value not in op.operands[:2]:
+            return None
+        index = op.operands.index(value)
+        panels, steps = self.layout(op, index), self.block[2]
+        if panels and (panels.dim != index or panels.width < 1 or panels.group < 1 or steps % panels.group):
+            raise ValueError(f"expected layout of operand {index} to be rows or Panels({index}, width, group) whose groups divide the "
+                             f"{steps} steps of a block, found Panels({panels.dim}, {panels.width}, {panels.group})")
+        return panels
 
     @staticmethod
     def is_near(op, value):

@@ -10,6 +10,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 from kiln_isolated import Decline, Label, machine_text, machine_words
 from kiln_scratchpad import ScratchpadWriter
+from kiln_transfers import Panels
 from kiln_wire import read
 
 
@@ -70,6 +71,22 @@ class Machine(ScratchpadWriter):
                 self.memory[lhs + i * row_bytes[0] + 4 * step] * self.memory[rhs + step * row_bytes[1] + 4 * j])
 
 
+class Panelled(Machine):
+    panels = Panels(1, 16, 4)
+
+    def layout(self, op, index):
+        return self.panels if index == 1 else None
+
+
+class Turned(Panelled):
+    panels = Panels(0, 8, 4)
+
+
+class Nowhere(Machine):
+    def home(self, op, index):
+        return "z"
+
+
 class Narrow(Machine):
     memories = {"x": (0, 512), "y": (4096, 128)}
 
@@ -83,11 +100,11 @@ c = {}
 Machine(product, [a, b, c])
 assert c == {(i, j): sum(a.get((i, k), 0) * b.get((k, j), 0) for k in range(8)) for i in range(8) for j in range(8)}
 print(f"{len(c)} elements equal")
-for kind, kernel in ((Machine, square), (Narrow, product)):
+for kind, kernel in ((Machine, square), (Narrow, product), (Panelled, product), (Turned, product), (Nowhere, product)):
     try:
         kind(kernel, [a, b, c])
-    except Decline as why:
-        print(f"{kernel.symbol}: {why.reason}")
+    except (Decline, ValueError) as why:
+        print(f"{kernel.symbol}: {why}")
 
 # Labels are numbers of words in modules, and of instructions in text.
 label = Label()

@@ -28,6 +28,26 @@ std::string valueText(DType dtype, const void *data, int64_t index) {
   return text;
 }
 
+/// What an element should have been and what it is. Values that read the same,
+/// such as two NaN, have their bits as well.
+std::string differenceText(DType dtype, const void *exact, const void *found,
+                           int64_t index) {
+  std::string wanted = valueText(dtype, exact, index);
+  std::string given = valueText(dtype, found, index);
+  if (wanted == given) {
+    char text[32];
+    auto addBits = [&](std::string &value, const void *data) {
+      std::snprintf(
+          text, sizeof text, " (0x%llx)",
+          static_cast<unsigned long long>(loadBits(dtype, data, index)));
+      value += text;
+    };
+    addBits(wanted, exact);
+    addBits(given, found);
+  }
+  return "expected " + wanted + ", found " + given;
+}
+
 std::string placeText(const std::vector<int64_t> &shape, int64_t index) {
   std::string text;
   for (size_t d = shape.size(); d-- > 0;) {
@@ -216,9 +236,9 @@ Fit kiln::conform::compare(const Tensor &found, const Wanted &wanted,
     if (isGood)
       continue;
     fit.error = element.error;
-    fit.worst = placeText(wanted.shape, i) + ": expected " +
-                valueText(wanted.dtype, wanted.exact.data(), i) + ", found " +
-                valueText(wanted.dtype, found.data(), i);
+    fit.worst =
+        placeText(wanted.shape, i) + ": " +
+        differenceText(wanted.dtype, wanted.exact.data(), found.data(), i);
   }
   return fit;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Bugs in arithmetic, functions and conversions.
 #include "Bugs.h"
+#include <cmath>
 
 using namespace bugs;
 
@@ -71,6 +72,16 @@ static void addFloatBugs() {
         arith::CmpFOp::create(s.b, s.loc, arith::CmpFPredicate::OLT, op, least);
     auto flushed = arith::SelectOp::create(s.b, s.loc, small, zero, op);
     replaceExcept(op, flushed, {small, flushed});
+  });
+  add<math::AbsFOp>("loses-bits-of-nan", [](math::AbsFOp op) {
+    Site s(op);
+    s.b.setInsertionPointAfter(op);
+    Value operand = op.getOperand();
+    Value plain = s.constantLike(op, std::nan(""));
+    auto isNaN = arith::CmpFOp::create(s.b, s.loc, arith::CmpFPredicate::UNO,
+                                       operand, operand);
+    auto kept = arith::SelectOp::create(s.b, s.loc, isNaN, plain, op);
+    replaceExcept(op, kept, {isNaN, kept});
   });
   add<arith::CmpFOp>("nan-is-less", [](arith::CmpFOp op) {
     if (op.getPredicate() == arith::CmpFPredicate::OLT)

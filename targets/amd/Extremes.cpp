@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Extremes.h"
+#include "kiln/Math/HalfFloats.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -81,17 +82,13 @@ private:
                  ? Type(cast<VectorType>(type).clone(b.getF32Type()))
                  : b.getF32Type();
     SmallVector<Value> operands(op->getOperands());
-    if (wide != type)
-      for (Value &operand : operands)
-        operand = arith::ExtFOp::create(b, loc, wide, operand);
+    for (Value &operand : operands)
+      operand = castFloat(b, loc, operand, wide);
     auto made = LLVM::CallIntrinsicOp::create(
         b, loc, wide, b.getStringAttr(intrinsic), operands);
     if (isChosen)
       made.setFastmathFlags(LLVM::FastmathFlags::nnan);
-    Value result = made.getResult(0);
-    return wide == type
-               ? result
-               : arith::TruncFOp::create(b, loc, type, result).getResult();
+    return castFloat(b, loc, made.getResult(0), type);
   }
 
   /// The numbers of a chain wait for its last operation.

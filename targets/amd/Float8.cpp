@@ -9,6 +9,7 @@
 
 #include "Float8.h"
 #include "LowerOps.h"
+#include "kiln/Math/HalfFloats.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -67,11 +68,7 @@ void amd::widenFloat8(arith::ExtFOp op, OpBuilder &b) {
   Value value =
       callIntrinsic(b, loc, b.getF32Type(), ("cvt.f32." + nameOf(from)).str(),
                     {word, constant(b, loc, at)});
-  if (to.isF64())
-    value = arith::ExtFOp::create(b, loc, to, value);
-  else if (!to.isF32()) // which is exact
-    value = arith::TruncFOp::create(b, loc, to, value);
-  op.replaceAllUsesWith(value);
+  op.replaceAllUsesWith(castFloat(b, loc, value, to)); // which is exact
   op.erase();
 }
 
@@ -100,10 +97,8 @@ static Value roundToOdd(OpBuilder &b, Location loc, Value x) {
 void amd::narrowToFloat8(arith::TruncFOp op, OpBuilder &b) {
   Location loc = op.getLoc();
   Value x = op.getIn();
-  if (x.getType().isF64())
-    x = roundToOdd(b, loc, x);
-  else if (!x.getType().isF32())
-    x = arith::ExtFOp::create(b, loc, b.getF32Type(), x);
+  x = x.getType().isF64() ? roundToOdd(b, loc, x)
+                          : castFloat(b, loc, x, b.getF32Type());
   Value word = callIntrinsic(
       b, loc, b.getI32Type(), ("cvt.pk." + nameOf(op.getType()) + ".f32").str(),
       {x, x, constant(b, loc, 0),

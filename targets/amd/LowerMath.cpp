@@ -16,6 +16,7 @@
 #include "LowerOps.h"
 #include "Passes.h"
 #include "kiln/Dialect/Tile/ExternOps.h"
+#include "kiln/Math/HalfFloats.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -29,8 +30,6 @@ static bool convertsToBrainFloat(Operation *op) {
   return isa<arith::SIToFPOp, arith::UIToFPOp>(op) &&
          op->getResult(0).getType().isBF16();
 }
-
-static bool isHalf(Type type) { return isa<Float16Type, BFloat16Type>(type); }
 
 namespace {
 struct LowerMath : PassWrapper<LowerMath, OperationPass<ModuleOp>> {
@@ -317,12 +316,9 @@ LogicalResult LowerMath::lowerFunction(Operation *op, OpBuilder &b) {
     return success();
   SmallVector<Value> operands(op->getOperands());
   Type wide = isHalf(type) ? b.getF32Type() : type;
-  if (isHalf(type))
-    for (Value &operand : operands)
-      operand = arith::ExtFOp::create(b, loc, wide, operand);
-  auto narrow = [&](Value value) -> Value {
-    return isHalf(type) ? arith::TruncFOp::create(b, loc, type, value) : value;
-  };
+  for (Value &operand : operands)
+    operand = castFloat(b, loc, operand, wide);
+  auto narrow = [&](Value value) { return castFloat(b, loc, value, type); };
   if (isa<math::SincosOp>(op)) {
     const StringRef names[] = {"sin", "cos"};
     for (auto [i, name] : llvm::enumerate(names))

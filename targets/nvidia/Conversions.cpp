@@ -75,10 +75,8 @@ static LogicalResult lowerTruncation(arith::TruncFOp op, OpBuilder &b,
     if (isFloat8(to))
       return lowerFloat8(op, compute, [&](SmallVector<Value> values) {
         for (Value &value : values)
-          if (from.isF64())
-            value = roundToOdd(b, loc, value);
-          else if (isHalf(from))
-            value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
+          value = from.isF64() ? roundToOdd(b, loc, value)
+                               : castFloat(b, loc, value, b.getF32Type());
         return narrowFloat8(b, loc, values, to, compute);
       });
     if (!to.isF32() && !isHalf(to))
@@ -145,10 +143,7 @@ LogicalResult nvidia::lowerConversion(Operation *op, OpBuilder &b,
     return lowerFloat8(wider, compute, [&](SmallVector<Value> values) {
       SmallVector<Value> wide = widenFloat8(b, loc, values, compute);
       for (Value &value : wide)
-        if (to.isF64())
-          value = arith::ExtFOp::create(b, loc, to, value);
-        else if (isHalf(to)) // which is exact
-          value = arith::TruncFOp::create(b, loc, to, value);
+        value = castFloat(b, loc, value, to); // which is exact
       return wide;
     });
   }

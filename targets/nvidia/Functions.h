@@ -4,6 +4,7 @@
 #ifndef KILN_TARGETS_NVIDIA_FUNCTIONS_H
 #define KILN_TARGETS_NVIDIA_FUNCTIONS_H
 
+#include "kiln/Math/HalfFloats.h"
 #include "kiln/Math/TrigFloat32.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -51,10 +52,6 @@ mlir::LLVM::LLVMFuncOp integerPowerFunction(mlir::ModuleOp module,
 mlir::LogicalResult lowerConversion(mlir::Operation *op, mlir::OpBuilder &b,
                                     unsigned compute);
 
-/// Whether a type is f16 or bf16, for which functions are computed in f32.
-inline bool isHalf(mlir::Type type) {
-  return mlir::isa<mlir::Float16Type, mlir::BFloat16Type>(type);
-}
 /// Whether a type is one of the floats of 8 bits that there is code for:
 /// f8E4M3FN and f8E5M2.
 bool isFloat8(mlir::Type type);

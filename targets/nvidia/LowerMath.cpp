@@ -196,8 +196,7 @@ Value LowerMath::power(math::FPowIOp op, OpBuilder &b) {
     return count < 0 ? arith::DivFOp::create(b, loc, one, product).getResult()
                      : product;
   }
-  if (type != f64)
-    x = arith::ExtFOp::create(b, loc, f64, x);
+  x = castFloat(b, loc, x, f64);
   Value exponent = arith::SIToFPOp::create(b, loc, f64, n);
   Value result = callLibdevice(b, loc, "pow", {x, exponent}, f64);
   return type == f64
@@ -263,12 +262,9 @@ LogicalResult LowerMath::lowerFunction(Operation *op, OpBuilder &b) {
     return success();
   SmallVector<Value> operands(op->getOperands());
   Type wide = isHalf(type) ? b.getF32Type() : type;
-  if (isHalf(type))
-    for (Value &operand : operands)
-      operand = arith::ExtFOp::create(b, loc, wide, operand);
-  auto narrow = [&](Value value) -> Value {
-    return isHalf(type) ? arith::TruncFOp::create(b, loc, type, value) : value;
-  };
+  for (Value &operand : operands)
+    operand = castFloat(b, loc, operand, wide);
+  auto narrow = [&](Value value) { return castFloat(b, loc, value, type); };
   if (isa<math::SincosOp>(op)) {
     const StringRef names[] = {"sin", "cos"};
     for (auto [i, name] : llvm::enumerate(names)) {
@@ -324,13 +320,10 @@ void LowerMath::lowerRest(arith::RemFOp op, OpBuilder &b) {
   Location loc = op.getLoc();
   Type type = op.getType(), wide = isHalf(type) ? b.getF32Type() : type;
   SmallVector<Value> operands(op->getOperands());
-  if (isHalf(type))
-    for (Value &operand : operands)
-      operand = arith::ExtFOp::create(b, loc, wide, operand);
+  for (Value &operand : operands)
+    operand = castFloat(b, loc, operand, wide);
   Value rest = callLibdevice(b, loc, "fmod", operands, wide);
-  if (isHalf(type))
-    rest = arith::TruncFOp::create(b, loc, type, rest);
-  op.replaceAllUsesWith(rest);
+  op.replaceAllUsesWith(castFloat(b, loc, rest, type));
   op.erase();
 }
 

@@ -8,13 +8,12 @@ import os
 import random
 import subprocess
 import sys
-import tempfile
 
 import numpy
+from numbered import arguments, check, compiled
 
 INTS = {8: numpy.int8, 16: numpy.int16, 32: numpy.int32, 64: numpy.int64}
 ELEMENTS = {"f32": numpy.float32, "i32": numpy.int32, "i8": numpy.int8, "i64": numpy.int64, "f16": numpy.float16}
-TOGETHER = 20
 
 
 def unsigned(array):
@@ -341,21 +340,6 @@ class Kernel:
                 "  %pid = tt.get_program_id x : i32\n  " + "\n  ".join(self.lines) + "\n  tt.return\n}\n")
 
 
-def compiled(build, kernels, target, folder):
-    """{name: its package, or why there is none}."""
-    path, out = os.path.join(folder, "k.mlir"), os.path.join(folder, f"{target.replace(':', '-')}-{kernels[0].name}-{len(kernels)}.kiln")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("".join(one.text() for one in kernels))
-    command = [os.path.join(build, "bin", "kiln-compile"), path, f"--target={target}", "-o", out, *(f"--entry={one.name}" for one in kernels)]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=1200, check=False)
-    if done.returncode == 0:
-        return {one.name: out for one in kernels}
-    if len(kernels) == 1:
-        return {kernels[0].name: ValueError(f"does not compile for {target}: {done.stderr.strip()[:2000] or done.returncode}")}
-    half = len(kernels) // 2
-    return {**compiled(build, kernels[:half], target, folder), **compiled(build, kernels[half:], target, folder)}
-
-
 def judged(build, kernel, packages, folder):
     """What is wrong with a kernel, or None."""
     wanted = kernel.expected()
@@ -380,23 +364,14 @@ def judged(build, kernel, packages, folder):
 
 
 def main():
-    build, count, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    targets = ["reference", *(sys.argv[4:] or ["cpu"])]
-    numbers = [int(count[1:])] if count.startswith("=") else list(range(int(count)))
-    bad = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for start in range(0, len(numbers), TOGETHER):
-            kernels = [Kernel(number, seed) for number in numbers[start:start + TOGETHER]]
-            packages = {one: compiled(build, kernels, one, folder) for one in targets}
-            for kernel in kernels:
-                why = judged(build, kernel, {one: found[kernel.name] for one, found in packages.items()}, folder)
-                if why:
-                    bad += 1
-                    print(f"kernel {kernel.name[1:]} of seed {seed} {why}\n// {kernel.scalars} grid {kernel.grid}\n{kernel.text()}", flush=True)
-            for name in os.listdir(folder):
-                os.remove(os.path.join(folder, name))
-    print(f"{len(numbers)} kernels, {bad} of them bad")
-    return 1 if bad else 0
+    build, numbers, seed, rest = arguments()
+
+    def judge(kernel, packages, folder):
+        why = judged(build, kernel, packages, folder)
+        return f"{why}\n// {kernel.scalars} grid {kernel.grid}" if why else None
+
+    return check("kernel", numbers, seed, ["reference", *(rest or ["cpu"])], lambda number: Kernel(number, seed),
+                 lambda kernels, target, folder: compiled(build, kernels, target, folder), judge)
 
 
 if __name__ == "__main__":

@@ -7,15 +7,13 @@ every sum is exact and results have to be equal. Prints the programs that differ
 then; each is made of SEED and its number, and `shape-fuzz.py BUILD =NUMBER SEED` makes it alone."""
 import os
 import random
-import subprocess
 import sys
-import tempfile
 
 import numpy
+from numbered import arguments, check, compiled
 
 DTYPES = {"f32": numpy.float32, "i64": numpy.int64}
 SIZES = [0, 1, 1, 2, 2, 7, 7]
-TOGETHER = 40
 LARGEST = 4096
 
 
@@ -323,30 +321,6 @@ class Program:
                          f"{y.type} -> {{type}}", "f32", [*x.shape[:-1], y.shape[-1]], x.array @ y.array)
 
 
-def kiln_compile(build, path, target, out, entries):
-    command = [os.path.join(build, "bin", "kiln-compile"), path, f"--target={target}", "-o", out, *(f"--entry={one}" for one in entries)]
-    if target != "reference":
-        command.append("--no-fallback")
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=600, check=False)
-    return None if done.returncode == 0 else done.stderr.strip() or f"exit status {done.returncode}"
-
-
-def compiled(build, programs, target, folder):
-    """{name: its entry, or why there is none}. Where a file is refused each program is compiled alone."""
-    import kiln
-    path, out = os.path.join(folder, "p.mlir"), os.path.join(folder, f"{target.split(':')[0]}-{programs[0].name}.kiln")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("".join(one.text() for one in programs))
-    why = kiln_compile(build, path, target, out, [one.name for one in programs])
-    if why is None:
-        made = kiln.load(out)
-        return {one.name: made[one.name] for one in programs}
-    if len(programs) == 1:
-        return {programs[0].name: f"does not compile for {target}: {why}"}
-    half = len(programs) // 2
-    return {**compiled(build, programs[:half], target, folder), **compiled(build, programs[half:], target, folder)}
-
-
 def judged(program, entries):
     """What is wrong with a program, or None."""
     given = [one.array for one in program.arguments]
@@ -365,24 +339,17 @@ def judged(program, entries):
 
 
 def main():
-    build, count, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    target = sys.argv[4] if len(sys.argv) > 4 else "cpu"
+    build, numbers, seed, rest = arguments()
     sys.path.insert(0, os.path.join(build, "python"))
-    numbers = [int(count[1:])] if count.startswith("=") else list(range(int(count)))
-    bad = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for start in range(0, len(numbers), TOGETHER):
-            programs = [Program(number, seed) for number in numbers[start:start + TOGETHER]]
-            entries = {one: compiled(build, programs, one, folder) for one in (target, "reference")}
-            for program in programs:
-                why = judged(program, {one: found[program.name] for one, found in entries.items()})
-                if why:
-                    bad += 1
-                    print(f"program {program.name[1:]} of seed {seed} {why}\n{program.text()}", flush=True)
-            for name in os.listdir(folder):
-                os.remove(os.path.join(folder, name))
-    print(f"{len(numbers)} programs, {bad} of them bad")
-    return 1 if bad else 0
+    import kiln
+
+    def compile_for(programs, target, folder):
+        packages = compiled(build, programs, target, folder, [] if target == "reference" else ["--no-fallback"])
+        loaded = {path: kiln.load(path) for path in set(packages.values()) if isinstance(path, str)}
+        return {name: loaded[path][name] if path in loaded else str(path) for name, path in packages.items()}
+
+    return check("program", numbers, seed, [rest[0] if rest else "cpu", "reference"], lambda number: Program(number, seed), compile_for,
+                 lambda program, entries, _: judged(program, entries))
 
 
 if __name__ == "__main__":

@@ -11,9 +11,9 @@ import shlex
 import struct
 import subprocess
 import sys
-import tempfile
 
 import numpy
+from numbered import arguments, check, compiled
 
 INTEGERS = {"i8": numpy.int8, "i16": numpy.int16, "i32": numpy.int32, "i64": numpy.int64}
 FLOATS = {"f16": numpy.float16, "bf16": numpy.uint16, "f32": numpy.float32, "f64": numpy.float64}
@@ -23,7 +23,6 @@ REALS = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.0, 127.5, 128.0, -12
          2.0**31 - 0.5, 2.0**32, 2.0**63, -2.0**63, 2.0**64, 3.4028234663852886e38, -3.4028234663852886e38, 1e-38, 1e-45, -1e-45, 6e-8,
          6.1e-5, 1e308, 5e-324, 0.1, 1 / 3, 16777217.0, float("inf"), float("-inf"), float("nan")]
 LARGEST = 20000
-TOGETHER = 20
 
 
 def width(element):
@@ -510,23 +509,6 @@ def bits(array, element):
     return array.view(numpy.uint8) if element == "i1" else array
 
 
-def compiled(build, programs, target, folder):
-    """{name: its package, or why there is none}. Where a file is refused each program is compiled alone."""
-    path, out = os.path.join(folder, "p.mlir"), os.path.join(folder, f"{target.replace(':', '-')}-{programs[0].name}-{len(programs)}.kiln")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("".join(one.text() for one in programs))
-    command = [os.path.join(build, "bin", "kiln-compile"), path, f"--target={target}", "-o", out, *(f"--entry={one.name}" for one in programs)]
-    if target != "reference":
-        command.append("--no-fallback")
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=1200, check=False)
-    if done.returncode == 0:
-        return {one.name: out for one in programs}
-    if len(programs) == 1:
-        return {programs[0].name: ValueError(f"does not compile for {target}: {done.stderr.strip()[:3000] or done.returncode}")}
-    half = len(programs) // 2
-    return {**compiled(build, programs[:half], target, folder), **compiled(build, programs[half:], target, folder)}
-
-
 def run(command, program, package, folder):
     """The results of a program."""
     words = [*command, package, f"--entry={program.name}"]
@@ -566,27 +548,18 @@ def judged(program, packages, commands, folder):
 
 
 def main():
-    build, count, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    build, numbers, seed, rest = arguments()
     here = [os.path.join(build, "bin", "kiln-run")]
     commands = {"reference": here}
-    for one in sys.argv[4:] or ["cpu"]:
+    for one in rest or ["cpu"]:
         target, _, command = one.partition("@")
         commands[target] = shlex.split(command) or here
-    numbers = [int(count[1:])] if count.startswith("=") else list(range(int(count)))
-    bad = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for start in range(0, len(numbers), TOGETHER):
-            programs = [Program(number, seed) for number in numbers[start:start + TOGETHER]]
-            packages = {one: compiled(build, programs, one, folder) for one in commands}
-            for program in programs:
-                why = judged(program, {one: found[program.name] for one, found in packages.items()}, commands, folder)
-                if why:
-                    bad += 1
-                    print(f"program {program.name[1:]} of seed {seed} {why}\n{program.text()}", flush=True)
-            for name in os.listdir(folder):
-                os.remove(os.path.join(folder, name))
-    print(f"{len(numbers)} programs, {bad} of them bad")
-    return 1 if bad else 0
+
+    def compile_for(programs, target, folder):
+        return compiled(build, programs, target, folder, [] if target == "reference" else ["--no-fallback"])
+
+    return check("program", numbers, seed, list(commands), lambda number: Program(number, seed), compile_for,
+                 lambda program, packages, folder: judged(program, packages, commands, folder))
 
 
 if __name__ == "__main__":

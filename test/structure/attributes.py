@@ -10,6 +10,8 @@ import os
 import re
 import sys
 
+from report import close, find_excess
+
 MOST = 32
 LISTED = ("tile", "stage", "simt", "cpu")
 PREFIXES = LISTED + ("kiln", "program")
@@ -65,14 +67,8 @@ def main():
         if role == "Hint" and f"`{attribute}`" not in page:
             problems.append(f"docs/hints.md: expected the hint '{attribute}'")
     count = len(declared)
-    if count > MOST:
-        problems.append(f"expected at most {MOST} attributes beside those of definitions, found {count}")
-    if count < MOST:
-        problems.append(f"{count} attributes are left: lower MOST in test/structure/attributes.py")
-    for problem in problems:
-        print(problem)
-    print(f"{count} attributes, {len(problems)} problems")
-    return 1 if problems else 0
+    problems += find_excess(count, MOST, "attributes beside those of definitions", "attributes.py")
+    return close(problems, f"{count} attributes")
 
 
 def is_fact(root, attribute):

@@ -8,6 +8,8 @@ import os
 import re
 import sys
 
+from report import close
+
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 CODE = (".h", ".cpp", ".c", ".td")
 # Words that only a target's own folder may know.
@@ -224,10 +226,7 @@ def main() -> int:
         return 0
     problems += cycles(edges)
     problems += [f"{name}:1: expected the line '{LICENCE}'" for name in unlicensed(root)]
-    for problem in problems:
-        print(problem)
-    print(f"{count} files, {len(problems)} problems")
-    return 1 if problems or not count else 0
+    return close(problems, f"{count} files", count)
 
 
 if __name__ == "__main__":

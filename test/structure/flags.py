@@ -7,6 +7,8 @@ import re
 import subprocess
 import sys
 
+from report import close
+
 FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 source = sys.argv[1]
 problems = []
@@ -60,7 +62,4 @@ for folder in ("lib", "tools", "targets", "include"):
 for variable in sorted(variables):
     if f"`{variable}`" not in read("docs/tools.md").split("## Environment", 1)[1].split("\n## ", 1)[0]:
         problems.append(f"docs/tools.md: the table of variables lacks {variable}, which the code reads")
-for problem in problems:
-    print(problem)
-print(f"{len(variables)} variables, {len(problems)} problems")
-sys.exit(1 if problems else 0)
+sys.exit(close(problems, f"{len(variables)} variables"))

@@ -7,6 +7,8 @@ import os
 import re
 import sys
 
+from report import close
+
 source = sys.argv[1]
 problems = []
 
@@ -40,7 +42,4 @@ for page in ["README.md", "CONTRIBUTING.md", "bench/README.md", *glob.glob("docs
         count += 1
         if target not in targets:
             problems.append(f"{page}: `make {target}` is no target of the Makefile, which has {', '.join(sorted(targets))}")
-for problem in problems:
-    print(problem)
-print(f"{count} names, {len(problems)} problems")
-sys.exit(1 if problems or not count else 0)
+sys.exit(close(problems, f"{count} names", count))

@@ -6,6 +6,8 @@ import os
 import re
 import sys
 
+from report import close
+
 source = sys.argv[1]
 texts = []
 for folder in ("lib", "tools", "conversions", "targets", "dialects", "include", "sdk"):
@@ -27,7 +29,4 @@ for cell in re.findall(r"^\| (`.*?) \| ", page, re.MULTILINE):
             piece = piece.strip(" '`:")
             if len(piece) > 3 and piece not in code:
                 problems.append(f"docs/messages.md: no source says '{piece}' of '{message}'")
-for problem in problems:
-    print(problem)
-print(f"{count} messages, {len(problems)} problems")
-sys.exit(1 if problems or not count else 0)
+sys.exit(close(problems, f"{count} messages", count))

@@ -6,6 +6,8 @@ import os
 import re
 import sys
 
+from report import close
+
 source = sys.argv[1]
 with open(os.path.join(source, "docs/onnx.md"), encoding="utf-8") as file:
     table = file.read().split("## Operators")[1].split("\nAn operator")[0]
@@ -16,5 +18,4 @@ for path in glob.glob(os.path.join(source, "conversions/OnnxToPrim/*.cpp")):
         read.update(re.findall(r"rules\.add\(\s*\"(?:(?:com\.microsoft|ai\.onnx\.ml)\.)?(\w+)\",", file.read()))
 problems = [f"docs/onnx.md: expected {name} in the table" for name in sorted(read - named)]
 problems += [f"docs/onnx.md: {name} is in the table, but not read" for name in sorted(named - read)]
-print("\n".join([*problems, f"{len(read)} operators, {len(problems)} problems"]))
-sys.exit(1 if problems else 0)
+sys.exit(close(problems, f"{len(read)} operators"))

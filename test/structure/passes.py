@@ -7,6 +7,8 @@ import os
 import re
 import sys
 
+from report import close
+
 source = sys.argv[1]
 
 
@@ -39,7 +41,4 @@ problems = [f"{td}: expected a test whose RUN lines name the pass {name}, found 
 for number, line in enumerate(read(f"{source}/test/slow.txt").splitlines(), 1):
     if line and not line.startswith("#") and not os.path.isfile(f"{source}/test/{line}"):
         problems.append(f"test/slow.txt:{number}: expected a test, found '{line}'")
-for problem in problems:
-    print(problem)
-print(f"{len(passes)} passes, {len(problems)} problems")
-sys.exit(1 if problems or len(passes) < 50 else 0)
+sys.exit(close(problems, f"{len(passes)} passes", len(passes) >= 50))

@@ -9,6 +9,8 @@ import re
 import subprocess
 import sys
 
+from report import close
+
 source = sys.argv[1]
 with open(f"{source}/docs/prims.md", encoding="utf-8") as file:
     page = file.read()
@@ -38,7 +40,5 @@ if os.path.exists(listed):
     problems += [f"{name}: expected a row" for name in sorted(missing)]
 else:
     print("skipped: without $KILN_SHARED the reference list is not compared")
-for problem in problems:
-    print(f"docs/prims.md: {problem}")
-print(f"{len(rows)} names, {len(blocks)} compositions, {len(problems)} problems")
-sys.exit(1 if problems or len(rows) < 200 or not blocks else 0)
+sys.exit(close([f"docs/prims.md: {problem}" for problem in problems], f"{len(rows)} names, {len(blocks)} compositions",
+               len(rows) >= 200 and blocks))

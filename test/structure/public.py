@@ -8,6 +8,8 @@ import os
 import re
 import sys
 
+from report import close
+
 source = sys.argv[1]
 problems = []
 FILES = ["README.md", "LICENSE", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md", "CODEOWNERS",
@@ -83,7 +85,4 @@ for name in ("README.md", "docs/performance.md"):
     for image in re.findall(r'(?:src|srcset)="([^":]+)"', read(name)):
         if not os.path.exists(os.path.join(source, os.path.dirname(name), image)):
             problems.append(f"{name}: expected the picture {image}")
-for problem in problems:
-    print(problem)
-print(f"{len(FILES)} files, {len(problems)} problems")
-sys.exit(1 if problems else 0)
+sys.exit(close(problems, f"{len(FILES)} files"))

@@ -6,6 +6,8 @@ import os
 import re
 import sys
 
+from report import close
+
 build, reference = sys.argv[1:3]
 operations, passes = set(), set()
 for path, _, names in os.walk(os.path.join(build, "include", "kiln")):
@@ -24,7 +26,4 @@ titles = set(re.findall(r"^###+ `([\w.-]+)`", "\n".join(pages.values()), re.MULT
 titles |= set(re.findall(r"^###+ `-([\w-]+)`", "\n".join(pages.values()), re.MULTILINE))
 problems = [f"no page has {name}" for name in sorted((operations | passes) - titles)]
 problems += [f"the index lacks {name}" for name in sorted(pages) if f"({name})" not in index]
-for problem in problems:
-    print(problem)
-print(f"{len(operations)} operations, {len(passes)} passes, {len(problems)} problems")
-sys.exit(1 if problems or len(operations) < 100 or not passes else 0)
+sys.exit(close(problems, f"{len(operations)} operations, {len(passes)} passes", len(operations) >= 100 and passes))

@@ -6,7 +6,7 @@
 // CHECK-LABEL: tile.kernel @listed
 // CHECK: tile.load_gather {{.*}} -> tensor<64x64xf16, #simt.layout<rank = 2, register = {{.*}}, lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0]],
 tile.kernel @listed(%x: !tile.view<?x?xf16, strides = [1, ?]> {tile.readonly}, %list: !tile.view<64xi32> {tile.readonly},
-                    %o: !tile.view<64x64xf16, strides = [1, 64]>) attributes {simt.warps = 4 : i64} {
+                    %o: !tile.view<64x64xf16, strides = [1, 64]>) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %l = tile.load %list[%c0] : !tile.view<64xi32> -> tensor<64xi32>
   %v = tile.load_gather %x[%c0] dim 0 by %l : !tile.view<?x?xf16, strides = [1, ?]>, tensor<64xi32> -> tensor<64x64xf16>
@@ -16,7 +16,7 @@ tile.kernel @listed(%x: !tile.view<?x?xf16, strides = [1, ?]> {tile.readonly}, %
 // CHECK-LABEL: tile.kernel @rows
 // CHECK: tile.load_gather {{.*}} -> tensor<64x64xf16, #simt.layout<rank = 2, register = {{.*}}, lane = {{\[\[}}0, 
 tile.kernel @rows(%x: !tile.view<?x?xf16> {tile.readonly}, %list: !tile.view<64xi32> {tile.readonly},
-                  %o: !tile.view<64x64xf16>) attributes {simt.warps = 4 : i64} {
+                  %o: !tile.view<64x64xf16>) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %l = tile.load %list[%c0] : !tile.view<64xi32> -> tensor<64xi32>
   %v = tile.load_gather %x[%c0] dim 0 by %l : !tile.view<?x?xf16>, tensor<64xi32> -> tensor<64x64xf16>

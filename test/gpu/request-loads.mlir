@@ -17,7 +17,7 @@
 // CHECK-NEXT: simt.convert_layout %[[A]]
 // CHECK-NEXT: simt.convert_layout
 // CHECK-NEXT: simt.convert_layout
-tile.kernel @three(%x: !view, %y: !view, %z: !view, %o: !view) attributes {simt.warps = 1 : i64} {
+tile.kernel @three(%x: !view, %y: !view, %z: !view, %o: !view) attributes {warps = 1 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %a = tile.load %x[%c0] : !view -> !narrow
@@ -37,7 +37,7 @@ tile.kernel @three(%x: !view, %y: !view, %z: !view, %o: !view) attributes {simt.
 // CHECK-NEXT: simt.convert_layout
 // CHECK-NEXT: tile.store
 // CHECK-NEXT: tile.load %arg1
-tile.kernel @ordered(%x: !view, %y: !view, %z: !view, %o: !view) attributes {simt.warps = 1 : i64} {
+tile.kernel @ordered(%x: !view, %y: !view, %z: !view, %o: !view) attributes {warps = 1 : i64} {
   %c0 = arith.constant 0 : index
   %a = tile.load %x[%c0] : !view -> !narrow
   %b = simt.convert_layout %a : !narrow -> !wide
@@ -51,7 +51,7 @@ tile.kernel @ordered(%x: !view, %y: !view, %z: !view, %o: !view) attributes {sim
 // CHECK: tile.load %arg0
 // CHECK-NEXT: simt.convert_layout
 // CHECK: tile.load_gather %arg1
-tile.kernel @dependent(%x: !tile.view<?xi32>, %y: !view, %o: !view) attributes {simt.warps = 1 : i64} {
+tile.kernel @dependent(%x: !tile.view<?xi32>, %y: !view, %o: !view) attributes {warps = 1 : i64} {
   %c0 = arith.constant 0 : index
   %a = tile.load %x[%c0] : !tile.view<?xi32> -> tensor<32xi32, #narrow>
   %b = simt.convert_layout %a : tensor<32xi32, #narrow> -> tensor<32xi32, #wide>

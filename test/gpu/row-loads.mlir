@@ -11,7 +11,7 @@
 // CHECK-NOT: simt.convert_layout
 // CHECK: scf.yield
 tile.kernel @aligned(%x: !tile.view<16x64xf32> {tile.readonly, tile.align = 16 : i64}, %y: !tile.view<?x64xf32> {tile.readonly, tile.align = 16 : i64},
-                     %z: !tile.view<16x64xf32> {tile.align = 16 : i64}) attributes {simt.warps = 8 : i64} {
+                     %z: !tile.view<16x64xf32> {tile.align = 16 : i64}) attributes {warps = 8 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = tile.dim %y[0] : !tile.view<?x64xf32>
@@ -33,7 +33,7 @@ tile.kernel @aligned(%x: !tile.view<16x64xf32> {tile.readonly, tile.align = 16 :
 // CHECK: tile.load {{.*}} -> tensor<64xf32, #simt.layout<rank = 1, register = [], lane = {{\[\[}}1], [2], [4], [8], [16]], warp = {{\[\[}}32]]>>
 // CHECK: simt.convert_layout
 tile.kernel @odd(%x: !tile.view<16x64xf32> {tile.readonly, tile.align = 16 : i64}, %y: !tile.view<?x?xf32> {tile.readonly},
-                 %z: !tile.view<16x64xf32> {tile.align = 16 : i64}) attributes {simt.warps = 8 : i64} {
+                 %z: !tile.view<16x64xf32> {tile.align = 16 : i64}) attributes {warps = 8 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = tile.dim %y[0] : !tile.view<?x?xf32>

@@ -23,7 +23,7 @@
 // CHECK-COUNT-12: ld.shared.v4.b32
 // CHECK-NOT: ld.shared
 // CHECK: bra
-tile.kernel @square(%x: !tile.view<64x64xf32> {tile.readonly, tile.align = 16 : i64}, %y: !tile.view<64x64xf32> {tile.readonly, tile.align = 16 : i64}, %z: !tile.view<64x64xf32> {tile.align = 16 : i64}) attributes {simt.warps = 4 : i64} {
+tile.kernel @square(%x: !tile.view<64x64xf32> {tile.readonly, tile.align = 16 : i64}, %y: !tile.view<64x64xf32> {tile.readonly, tile.align = 16 : i64}, %z: !tile.view<64x64xf32> {tile.align = 16 : i64}) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %a = tile.load %x[%c0, %c0] : !tile.view<64x64xf32> -> tensor<64x64xf32>
@@ -32,7 +32,7 @@ tile.kernel @square(%x: !tile.view<64x64xf32> {tile.readonly, tile.align = 16 : 
   tile.store %d, %z[%c0, %c0] : tensor<64x64xf32>, !tile.view<64x64xf32>
 }
 
-tile.kernel @batches(%x: !tile.view<4x16x16xf32> {tile.readonly, tile.align = 16 : i64}, %y: !tile.view<4x16x32xf32> {tile.readonly, tile.align = 16 : i64}, %z: !tile.view<4x16x32xf32> {tile.align = 16 : i64}) attributes {simt.warps = 4 : i64} {
+tile.kernel @batches(%x: !tile.view<4x16x16xf32> {tile.readonly, tile.align = 16 : i64}, %y: !tile.view<4x16x32xf32> {tile.readonly, tile.align = 16 : i64}, %z: !tile.view<4x16x32xf32> {tile.align = 16 : i64}) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %zero = arith.constant dense<0.0> : tensor<4x16x32xf32>
   %a = tile.load %x[%c0, %c0, %c0] : !tile.view<4x16x16xf32> -> tensor<4x16x16xf32>
@@ -41,7 +41,7 @@ tile.kernel @batches(%x: !tile.view<4x16x16xf32> {tile.readonly, tile.align = 16
   tile.store %d, %z[%c0, %c0, %c0] : tensor<4x16x32xf32>, !tile.view<4x16x32xf32>
 }
 
-tile.kernel @deep(%x: !tile.view<8x64xf64> {tile.readonly, tile.align = 16 : i64}, %y: !tile.view<64x64xf64> {tile.readonly, tile.align = 16 : i64}, %z: !tile.view<8x64xf64> {tile.align = 16 : i64}) attributes {simt.warps = 4 : i64} {
+tile.kernel @deep(%x: !tile.view<8x64xf64> {tile.readonly, tile.align = 16 : i64}, %y: !tile.view<64x64xf64> {tile.readonly, tile.align = 16 : i64}, %z: !tile.view<8x64xf64> {tile.align = 16 : i64}) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %zero = arith.constant dense<0.0> : tensor<8x64xf64>
   %a = tile.load %x[%c0, %c0] : !tile.view<8x64xf64> -> tensor<8x64xf64>
@@ -50,7 +50,7 @@ tile.kernel @deep(%x: !tile.view<8x64xf64> {tile.readonly, tile.align = 16 : i64
   tile.store %d, %z[%c0, %c0] : tensor<8x64xf64>, !tile.view<8x64xf64>
 }
 
-tile.kernel @whole(%x: !tile.view<64x32xi32> {tile.readonly, tile.align = 16 : i64}, %y: !tile.view<32x16xi32> {tile.readonly, tile.align = 16 : i64}, %z: !tile.view<64x16xi32> {tile.align = 16 : i64}) attributes {simt.warps = 4 : i64} {
+tile.kernel @whole(%x: !tile.view<64x32xi32> {tile.readonly, tile.align = 16 : i64}, %y: !tile.view<32x16xi32> {tile.readonly, tile.align = 16 : i64}, %z: !tile.view<64x16xi32> {tile.align = 16 : i64}) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %zero = arith.constant dense<0> : tensor<64x16xi32>
   %a = tile.load %x[%c0, %c0] : !tile.view<64x32xi32> -> tensor<64x32xi32>

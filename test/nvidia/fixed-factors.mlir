@@ -10,6 +10,7 @@
 // RUN: %python %source/test/gpu/mutations.py kiln-opt --only=fixed --least=20 < %t/threads.mlir
 // RUN: kiln-opt %t/threads.mlir --pass-pipeline='builtin.module(llvm.func(simt-split-producer))' | kiln-opt --nvidia-lower-simt | FileCheck %s --check-prefix=PTX
 // RUN: for seed in 0 1 2 3; do kiln-run %s --entry=fixed --target=reference,threads=nvidia:sm_90a,seed=$seed --grid=2,1 --inputs=random --check || exit 1; done
+// RUN: kiln-run %s --entry=branched --target=reference,threads=nvidia:sm_90a,seed=1 --grid=2,1 --inputs=random --check
 // RUN: kiln-run %s --entry=few --target=reference,threads=nvidia:sm_90a,seed=1 --grid=2,1 --inputs=random --check
 
 !A = !tile.view<256x128xbf16>
@@ -87,6 +88,39 @@ tile.kernel @few(%a: !A {tile.align = 16 : i64, tile.readonly}, %b: !B {tile.ali
     %x = tile.transpose %y [1, 0] : tensor<64x128xbf16> -> tensor<128x64xbf16>
     %d = tile.dot %left, %x, %zero : tensor<128x128xbf16>, tensor<128x64xbf16>, tensor<128x64xf32>
     %p = arith.truncf %d : tensor<128x64xf32> to tensor<128x64xbf16>
+    %u = tile.dot %p, %y, %s : tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>
+    scf.yield %u : tensor<128x128xf32>
+  }
+  tile.store %sum, %c[%i, %j] : tensor<128x128xf32>, !C
+}
+
+// A branch between products stands against that: an assembler was seen to give both left factors the same registers.
+// CHECK-LABEL: tile.kernel @branched(
+// CHECK: !stage.ring<1 x
+// CHECK: tile.dot {{.*}}simt.row = "wgmma.m64k16.f32.bf16"
+// CHECK: tile.dot {{.*}}simt.row = "wgmma.m64k16.f32.bf16.registers"
+tile.kernel @branched(%a: !A {tile.align = 16 : i64, tile.readonly}, %b: !B {tile.align = 16 : i64, tile.readonly}, %c: !C {tile.align = 16 : i64, tile.noalias})
+    attributes {tile.launch = #tile.kernel_hints<warps = 8>} {
+  %i, %j = tile.program_id : index, index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tile.num_blocks %b[0] by 64 : !B
+  %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+  %halves = arith.constant dense<0.5> : tensor<128x64xf32>
+  %none = arith.constant dense<0.0> : tensor<128x128xf32>
+  %left = tile.load %a[%i, %c0] : !A -> tensor<128x128xbf16>
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%s = %none) -> (tensor<128x128xf32>) {
+    %y = tile.load %b[%k, %c0] : !B -> tensor<64x128xbf16>
+    %x = tile.transpose %y [1, 0] : tensor<64x128xbf16> -> tensor<128x64xbf16>
+    %d = tile.dot %left, %x, %zero : tensor<128x128xbf16>, tensor<128x64xbf16>, tensor<128x64xf32>
+    %isFirst = arith.cmpi eq, %k, %c0 : index
+    %kept = scf.if %isFirst -> (tensor<128x64xf32>) {
+      %half = arith.mulf %d, %halves : tensor<128x64xf32>
+      scf.yield %half : tensor<128x64xf32>
+    } else {
+      scf.yield %d : tensor<128x64xf32>
+    }
+    %p = arith.truncf %kept : tensor<128x64xf32> to tensor<128x64xbf16>
     %u = tile.dot %p, %y, %s : tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>
     scf.yield %u : tensor<128x128xf32>
   }

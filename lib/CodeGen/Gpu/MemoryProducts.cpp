@@ -343,6 +343,28 @@ static bool hasRowForRegisters(MatrixProductOpInterface op,
                       });
 }
 
+/// Whether registers of a product's left operand cannot be relied on: the loop
+/// around it does not change them, branches, and holds another product that
+/// takes a computed left operand from registers. An assembler was seen to give
+/// both operands the same registers there, and the values of the first were
+/// gone in the next iteration.
+static bool isHeldAcrossBranches(MatrixProductOpInterface op) {
+  auto loop = op->getParentOfType<LoopLikeOpInterface>();
+  if (!loop || !loop.isDefinedOutsideOfLoop(sourceOf(op.getLhsOperand().get())))
+    return false;
+  bool hasBranches = false, hasComputed = false;
+  loop->walk([&](Operation *other) {
+    hasBranches |= other != loop && other->getNumRegions() != 0;
+    auto product = dyn_cast<MatrixProductOpInterface>(other);
+    if (!product || product == op)
+      return;
+    Value left = sourceOf(product.getLhsOperand().get());
+    hasComputed |=
+        !loop.isDefinedOutsideOfLoop(left) && !isTileLoad(left.getDefiningOp());
+  });
+  return hasBranches && hasComputed;
+}
+
 /// Whether the left factor of a product is a load before its loop that is to be
 /// copied once to where the instruction reads it.
 static bool isCopiedOnce(MatrixProductOpInterface op, SwizzleAttr swizzle,
@@ -358,7 +380,7 @@ static bool isCopiedOnce(MatrixProductOpInterface op, SwizzleAttr swizzle,
   RankedTensorType type = load.getAccessedType();
   return liesInPieces(along, type) &&
          mayLieAlong(type, along.dim, along.dim == 1, swizzle) &&
-         (target::findAsked(op, "instruction") ||
+         (target::findAsked(op, "instruction") || isHeldAcrossBranches(op) ||
           leavesFactorsInMemory(loop, threads, description));
 }
 
@@ -406,12 +428,16 @@ bool simt::suitsMemory(MatrixProductOpInterface op,
   bool isLeftLoaded =
       !isLeftAhead && keepsRows &&
       isLoadedByThreads(op, ofLeft ? ofLeft : ofRight, description);
+  bool isHeld = isHeldAcrossBranches(op);
+  if (isHeld && !ofLeft)
+    return false;
   // These are for rows that read both, unless a script asks for one.
   if (!ofLeft && (isLeftAhead || ((isLeftOnce || isLeftLoaded) &&
                                   !target::findAsked(op, "instruction"))))
     return false;
   if (ofLeft && hasRowForRegisters(op, description)) {
-    if (!(isLeftAhead || isLeftOnce || isLeftLoaded) || !keepsRows)
+    bool isStored = isHeld && canBeStored(left, ofLeft, 1);
+    if (!(isLeftAhead || isLeftOnce || isLeftLoaded || isStored) || !keepsRows)
       return false;
   } else if (ofLeft && !isLeftAhead && !canBeStored(left, ofLeft, 1)) {
     return false;

@@ -43,7 +43,7 @@ static SmallVector<int64_t> partsOf(const TilingProblem &p,
 bool ThreadedModel::readsMemory(const TilingProblem &p,
                                 ArrayRef<int64_t> blocks) const {
   // As for `simt-assign-layouts`: smaller tiles go by fragments.
-  constexpr int64_t kLeast = 64 * 128, kSide = 64;
+  constexpr int64_t kLeast = 64 * 64, kSide = 64;
   MatrixInstructionAttr row = instructionFor(p, /*fromMemory=*/true);
   if (!row)
     return false;
@@ -133,6 +133,10 @@ SmallVector<Tiling> ThreadedModel::products(const TilingProblem &p) const {
   auto add = [&] {
     int part = findRole(p, TilingRole::Part),
         row = findRole(p, TilingRole::Row);
+    // A single row goes to the matrix unit in parts alone.
+    if (row >= 0 && p.dims[row].size == 1 && part >= 0 && blocks[part] == 1 &&
+        blocks[row] > 1)
+      return;
     // Pieces pay where products read them from memory, each group of warps has
     // rows of its own, and no second kernel has to put them together.
     constexpr int64_t kRowsOfPieces = 128;
@@ -159,25 +163,10 @@ SmallVector<Tiling> ThreadedModel::products(const TilingProblem &p) const {
     if (isOpen && hasMemoryRow)
       cycles =
           std::sqrt(cycles * machine->cyclesOf(p, blocks, by, stages, kLarge));
-    // An estimate that is not clearly better is no reason for a second kernel:
-    // 16 rows by 4096 x 4096, estimated at 1.4 times as fast, took 1.1 times as
-    // long when measured. A single row goes to the matrix unit in parts alone.
-    // Where products read memory, large tiles have long ends: 128 rows by 4096
-    // x 4096 in 8 parts, estimated at 1.5 times as fast, took 1.25 times as
-    // long. Sums of few rows are soon added up: 8 and 16 rows by 4096 x 4096
-    // take 0.8 of the time in parts.
-    constexpr double kDoubt = 1.5, kDoubtOfRow = 1.3, kDoubtInMemory = 1.8,
-                     kDoubtOfFewRows = 1.3;
-    constexpr int64_t kFewRows = 16;
-    bool isFew = row >= 0 && !ShapedType::isDynamic(p.dims[row].size) &&
-                 p.dims[row].size <= kFewRows;
-    bool isRow = row >= 0 && p.dims[row].size == 1;
-    if (isRow && part >= 0 && blocks[part] == 1 && blocks[row] > 1)
-      return;
+    // An estimate that is not clearly better is no reason for a second kernel.
+    constexpr double kDoubt = 1.3;
     if (part >= 0 && blocks[part] > 1)
-      cycles *= isRow              ? kDoubtOfRow
-                : by == By::Memory ? (isFew ? kDoubtOfFewRows : kDoubtInMemory)
-                                   : kDoubt;
+      cycles *= kDoubt;
     if (cycles > 0)
       byCost.emplace(cycles, Tiling{blocks, cycles});
   };

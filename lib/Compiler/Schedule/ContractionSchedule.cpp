@@ -52,6 +52,9 @@ private:
   void findDims();
   void findRows(TilingProblem &problem);
   void chooseBlocks();
+  /// Why threads cannot share out the blocks, which an option may ask for;
+  /// empty where they can.
+  std::string whyNoBlocks() const;
   /// Whether several instances may share out K.
   bool canSplit() const;
   /// Gives the parts of K a dimension, and each the blocks that it goes
@@ -275,11 +278,26 @@ bool ContractBuilder::takesPieces() const {
          kernel.dims[tileN].size.isStatic();
 }
 
+std::string ContractBuilder::whyNoBlocks() const {
+  if (!group.ctx.tiling.model().sharesTiles())
+    return "";
+  for (int dim : {tileM, tileN, tileK}) {
+    const KernelDim &one = kernel.dims[dim];
+    if (llvm::isPowerOf2_64(one.block) ||
+        (dim == tileN && takesPieces() && one.size.get() % one.block == 0))
+      continue;
+    return ("threads share out blocks of powers of two, and of "
+            "columns those that divide all, found a block of " +
+            Twine(one.block))
+        .str();
+  }
+  return "";
+}
+
 SmallVector<ContractBuilder::Piece, 2> ContractBuilder::findPieces() {
   const KernelDim &columns = kernel.dims[tileN];
   int64_t block = columns.block, begin = 0;
-  if (llvm::isPowerOf2_64(block) || !takesPieces() ||
-      columns.size.get() % block)
+  if (llvm::isPowerOf2_64(block) || !takesPieces())
     return {{block, columns.offset, columns.coord}};
   SmallVector<Piece, 2> pieces;
   while (begin < block) {
@@ -452,6 +470,8 @@ LogicalResult ContractBuilder::run(std::optional<KernelBuilder> &last) {
   Type acc = accumulator();
   findDims();
   chooseBlocks();
+  if (std::string why = whyNoBlocks(); !why.empty())
+    return fail(why);
   split();
   // Instances that share rows of the left operand follow each other.
   for (int dim : {tileN, tileM})

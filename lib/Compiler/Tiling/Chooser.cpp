@@ -140,8 +140,11 @@ Tiling Chooser::choose(const TilingProblem &problem) {
       block = wanted;
       if (!ShapedType::isDynamic(dim.most))
         block = std::min(block, dim.most);
+      // Threads share out powers of two.
       if (!ShapedType::isDynamic(dim.size))
-        block = std::clamp<int64_t>(dim.size, 1, block);
+        block = std::clamp<int64_t>(
+            known->sharesTiles() ? llvm::PowerOf2Ceil(dim.size) : dim.size, 1,
+            block);
     }
     return tiling;
   }

@@ -17,11 +17,11 @@
 // STAGED: scf.for
 // STAGED: tile.dot {{.*}} {simt.row = "wgmma.m64k16.f32.f16"}
 // STAGED: tile.dot {{.*}} {simt.row = "wgmma.m64k16.f32.f16.registers"}
-// STAGED: stage.depth = 3
+// STAGED: #stage.slots<3>
 // STAGED: scf.for
 // STAGED: tile.dot {{.*}} {simt.row = "wgmma.m64k16.f32.f16"}
 // STAGED: tile.dot {{.*}} {simt.row = "wgmma.m64k16.f32.f16.registers"}
-// STAGED: stage.depth = 3
+// STAGED: #stage.slots<3>
 
 // CHECK-LABEL: tile.kernel @two
 // CHECK: stage.ring {{.*}}offset = 0 : i64

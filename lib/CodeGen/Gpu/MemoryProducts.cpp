@@ -354,7 +354,7 @@ static bool isHeldAcrossBranches(MatrixProductOpInterface op) {
     return false;
   bool hasBranches = false, hasComputed = false;
   loop->walk([&](Operation *other) {
-    hasBranches |= other != loop && other->getNumRegions() != 0;
+    hasBranches |= other != loop && isa<RegionBranchOpInterface>(other);
     auto product = dyn_cast<MatrixProductOpInterface>(other);
     if (!product || product == op)
       return;

@@ -60,8 +60,10 @@ namespace {
 /// What blocks make of a problem.
 struct Work {
   double instances, steps, results; ///< steps of an instance, all results
-  int64_t parts = 1;                ///< instances that share the depth
-  int64_t m = 1, n = 1, k = 1;      ///< the block
+  double rows = 1, columns = 1, depth = 1; ///< all
+  int64_t parts = 1;                       ///< instances that share the depth
+  int64_t m = 1, n = 1, k = 1;             ///< the block
+  int64_t lhsBits = 8, rhsBits = 8, accBits = 32; ///< of an element
 };
 } // namespace
 
@@ -79,10 +81,20 @@ static Work workOf(const TilingProblem &problem, ArrayRef<int64_t> blocks,
         std::ceil(size / double(block));
     if (dim.role != TilingRole::Depth)
       work.results *= size;
+    (dim.role == TilingRole::Row      ? work.rows
+     : dim.role == TilingRole::Column ? work.columns
+                                      : work.depth) *= size;
     (dim.role == TilingRole::Row      ? work.m
      : dim.role == TilingRole::Column ? work.n
                                       : work.k) *= block;
   }
+  auto bitsOf = [](Type type, int64_t least) {
+    return std::max<int64_t>(type.getIntOrFloatBitWidth(), least);
+  };
+  bool isTF32 = isa<FloatTF32Type>(problem.lhs);
+  work.lhsBits = isTF32 ? 32 : bitsOf(problem.lhs, 8);
+  work.rhsBits = isTF32 ? 32 : bitsOf(problem.rhs, 8);
+  work.accBits = bitsOf(problem.acc, 32);
   work.instances *= work.parts;
   work.steps = std::ceil(work.steps / work.parts);
   return work;
@@ -113,7 +125,7 @@ int64_t ThreadMachine::slotsOf(double bytes, double sums, int64_t size,
 /// Bytes that the warps of an instance read from its memory for one step.
 static double readBytes(const Work &work, int64_t warps, double bits,
                         bool fromMemory) {
-  auto [instances, steps, results, parts, m, n, k] = work;
+  int64_t m = work.m, n = work.n, k = work.k;
   if (!fromMemory) {
     // Each warp reads its rows of one factor and its columns of the other.
     double side = std::sqrt(double(m) * n / warps);
@@ -133,33 +145,53 @@ static double readBytes(const Work &work, int64_t warps, double bits,
 /// of all parts, which go through memory: 128 rows by 4096 x 14336 in 8 parts
 /// of 256 columns took 1.1 times as long as in 4 parts of 128.
 static double cyclesOfSums(const Work &work, int64_t bits, int64_t cores) {
-  constexpr double kSecond = 5500, kBytesOfCore = 12; // cycles; a cycle
+  constexpr double kSecond = 5500, kBytesOfCore = 8; // cycles; a cycle
   if (work.parts == 1)
     return 0;
   return kSecond +
          work.results * work.parts * bits / 8 / (kBytesOfCore * double(cores));
 }
 
+/// Cycles of the multiply-adds of a step, by what is reached of the rates.
+static double multiplyCycles(const Work &work, ThreadMachine::By by,
+                             double matrixRate, double vectorRate) {
+  constexpr double kMatrixShare = 0.5, kMemoryShare = 0.85, kVectorShare = 0.3;
+  // Threads read and widen an element of the right operand once for all rows:
+  // with few rows that is most of the work.
+  constexpr double kRowsOfRead = 5, kEnough = 1.2;
+  double multiplyAdds = double(work.m) * work.n * work.k *
+                        std::max(work.lhsBits, work.rhsBits) / 16;
+  switch (by) {
+  case ThreadMachine::By::Memory:
+    return multiplyAdds / (matrixRate * kMemoryShare);
+  case ThreadMachine::By::Fragments:
+    return multiplyAdds / (matrixRate * kMatrixShare);
+  case ThreadMachine::By::Threads:
+    break;
+  }
+  double share =
+      std::min(1.0, kEnough * double(work.m) / (work.m + kRowsOfRead));
+  return multiplyAdds * 16 / 32 / (vectorRate * kVectorShare * share);
+}
+
 double ThreadMachine::cyclesOf(const TilingProblem &problem,
                                ArrayRef<int64_t> blocks, By by, int64_t stages,
                                int64_t unknown) const {
-  // What is reached of the rates; cycles of a copy's way, of a barrier and of
-  // what follows it, of starting an instance and of its ends; bytes a cycle
-  // from the cache and from the core's memory.
-  constexpr double kMatrixShare = 0.5, kMemoryShare = 0.85, kVectorShare = 0.3;
+  // Cycles of a copy's way, of a barrier and of
+  // what follows it, of starting an instance and of its ends; bytes a cycle and
+  // core from the cache, from the core's memory, from the cache for all cores,
+  // and from the memory behind it.
   constexpr double kWay = 1000, kStep = 60, kSubstep = 35, kEnds = 2500;
-  constexpr double kFromCache = 32, kFromCore = 128;
+  constexpr double kFromCache = 32, kFromCore = 128, kTogether = 26,
+                   kFromMemory = 14;
   // Of a product that waits for its operands: 512 rows by 4096 x 14336 in
   // blocks of 128x128x128, which leave three slots, took 1.3 times as long as
   // in those of 128x128x64, which leave four.
   constexpr double kBegin = 400;
   Work all = workOf(problem, blocks, unknown);
-  auto [instances, steps, results, parts, m, n, k] = all;
-  int64_t lhsBits = std::max<int64_t>(problem.lhs.getIntOrFloatBitWidth(), 8);
-  int64_t rhsBits = std::max<int64_t>(problem.rhs.getIntOrFloatBitWidth(), 8);
-  if (isa<FloatTF32Type>(problem.lhs))
-    lhsBits = rhsBits = 32;
-  int64_t accBits = std::max<int64_t>(problem.acc.getIntOrFloatBitWidth(), 32);
+  double instances = all.instances, steps = all.steps;
+  int64_t m = all.m, n = all.n, k = all.k;
+  int64_t lhsBits = all.lhsBits, rhsBits = all.rhsBits, accBits = all.accBits;
   int64_t warps = warpsOf(m, n), size = warps * lanes;
   double bytes = double(m * lhsBits + n * rhsBits) * k / 8;
   // Asynchronous copies of rows shorter than a line are slower: 25088 rows by
@@ -193,20 +225,16 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   double round = double(cores) * together;
   double beside = std::min<double>(together, std::ceil(instances / cores));
 
-  // Threads read and widen an element of the right operand once for all rows:
-  // with few rows that is most of the work.
-  constexpr double kRowsOfRead = 5, kEnough = 1.2;
-  double vectorShare =
-      kVectorShare * std::min(1.0, kEnough * double(m) / (m + kRowsOfRead));
-  double work = double(m) * n * k * std::max(lhsBits, rhsBits) / 16;
-  double multiply = by == By::Memory ? work / (matrixRate * kMemoryShare)
-                    : by == By::Fragments
-                        ? work / (matrixRate * kMatrixShare)
-                        : work * 16 / 32 / (vectorRate * vectorShare);
+  double multiply = multiplyCycles(all, by, matrixRate, vectorRate);
   double read =
       readBytes(all, warps, std::max(lhsBits, rhsBits), by == By::Memory);
   double shares =
       std::max({multiply, read / kFromCore, bytes / fromCache}) * beside;
+  // All cores together get less from the cache than each does alone: 320 rows
+  // by 8192 x 3072 in 128 blocks took 1.5 times as long as in 96.
+  if (by == By::Memory)
+    shares = std::max(shares, bytes * std::min(instances, round) /
+                                  (kTogether * double(cores)));
   // Threads that move factors through their registers do not multiply
   // meanwhile.
   if (loadsAhead && by == By::Fragments)
@@ -234,6 +262,15 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   double ends =
       kEnds +
       (double(m) * n * accBits / 8 / kFromCache + bytes / fromCache) * beside;
-  return std::ceil(instances / round) * (steps * step + ends) +
-         cyclesOfSums(all, accBits, cores);
+  double whole = std::ceil(instances / round) * (steps * step + ends);
+  // Operands come out of memory once at least. What is far from that is still
+  // better than what is near.
+  constexpr double kSharp = 6;
+  double fromMemory = ends + (all.rows * lhsBits + all.columns * rhsBits) *
+                                 all.depth * double(problem.instances) / 8 /
+                                 (kFromMemory * double(cores));
+  if (by == By::Memory)
+    whole = std::pow(std::pow(whole, kSharp) + std::pow(fromMemory, kSharp),
+                     1 / kSharp);
+  return whole + cyclesOfSums(all, accBits, cores);
 }

@@ -52,6 +52,9 @@ private:
   void findDims();
   void findRows(TilingProblem &problem);
   void chooseBlocks();
+  /// The dimensions of a result's blocks, the one first along which instances
+  /// follow each other.
+  std::array<int, 2> gridOrder() const;
   /// Why threads cannot share out the blocks, which an option may ask for;
   /// empty where they can.
   std::string whyNoBlocks() const;
@@ -278,6 +281,20 @@ bool ContractBuilder::takesPieces() const {
          kernel.dims[tileN].size.isStatic();
 }
 
+std::array<int, 2> ContractBuilder::gridOrder() const {
+  // Instances that share rows of the left operand follow each other. Where few
+  // blocks cover all rows, those that share columns of the right operand do:
+  // it is larger, and comes out of memory once where they read it at the same
+  // time. 256 rows by 4096 x 4096 took 0.83 of the time, 160 rows 0.7.
+  constexpr int64_t kFewBlocks = 8;
+  Extent rows = kernel.dims[tileM].size, columns = kernel.dims[tileN].size;
+  if (group.ctx.tiling.model().sharesTiles() && rows.isStatic() &&
+      columns.isStatic() && rows.get() < columns.get() &&
+      kernel.numBlocks(tileM).get() <= kFewBlocks)
+    return {tileM, tileN};
+  return {tileN, tileM};
+}
+
 std::string ContractBuilder::whyNoBlocks() const {
   if (!group.ctx.tiling.model().sharesTiles())
     return "";
@@ -473,8 +490,7 @@ LogicalResult ContractBuilder::run(std::optional<KernelBuilder> &last) {
   if (std::string why = whyNoBlocks(); !why.empty())
     return fail(why);
   split();
-  // Instances that share rows of the left operand follow each other.
-  for (int dim : {tileN, tileM})
+  for (int dim : gridOrder())
     if (!kernel.dims[dim].offset)
       kernel.addGridDim(dim);
   for (SmallVector<int> *list : {&dims.n, &dims.m, &dims.batch})

@@ -182,8 +182,8 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   // core from the cache, from the core's memory, from the cache for all cores,
   // and from the memory behind it.
   constexpr double kWay = 1000, kStep = 60, kSubstep = 35, kEnds = 2500;
-  constexpr double kFromCache = 32, kFromCore = 128, kTogether = 26,
-                   kFromMemory = 14;
+  const double kFromCache = by == By::Memory ? 48 : 32;
+  constexpr double kFromCore = 128, kTogether = 30, kFromMemory = 14;
   // Of a product that waits for its operands: 512 rows by 4096 x 14336 in
   // blocks of 128x128x128, which leave three slots, took 1.3 times as long as
   // in those of 128x128x64, which leave four.
@@ -196,11 +196,11 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   double bytes = double(m * lhsBits + n * rhsBits) * k / 8;
   // Asynchronous copies of rows shorter than a line are slower: 25088 rows by
   // 256 x 512 took 29 us with rows of 32 bytes, 18 with rows of 128.
-  constexpr double kLine = 128;
+  constexpr double kLine = 128, kShort = 0.75;
   double row = double(k) * std::min(lhsBits, rhsBits) / 8;
-  double fromCache = by == By::Memory
-                         ? kFromCache * std::sqrt(std::min(1.0, row / kLine))
-                         : kFromCache;
+  double ofLine =
+      by == By::Memory ? std::pow(std::min(1.0, row / kLine), kShort) : 1.0;
+  double fromCache = kFromCache * ofLine;
 
   double sums = double(m * n) * accBits / 32 / size;
   double fragments =
@@ -230,11 +230,10 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
       readBytes(all, warps, std::max(lhsBits, rhsBits), by == By::Memory);
   double shares =
       std::max({multiply, read / kFromCore, bytes / fromCache}) * beside;
-  // All cores together get less from the cache than each does alone: 320 rows
-  // by 8192 x 3072 in 128 blocks took 1.5 times as long as in 96.
+  // All cores together get less from the cache than each does alone.
   if (by == By::Memory)
     shares = std::max(shares, bytes * std::min(instances, round) /
-                                  (kTogether * double(cores)));
+                                  (kTogether * ofLine * double(cores)));
   // Threads that move factors through their registers do not multiply
   // meanwhile.
   if (loadsAhead && by == By::Fragments)

@@ -13,17 +13,6 @@ namespace {
 /// The longest transform that there may be.
 constexpr int64_t mostOverall = 1 << 22;
 
-/// `x` with `size` elements along a dimension: cut off, or zeros behind it.
-Value resize(Value x, int64_t dim, int64_t size, Translator &e) {
-  int64_t have = e.typeOf(x).getDimSize(dim);
-  if (have >= size)
-    return e.sliceDim(x, dim, 0, size);
-  size_t rank = e.typeOf(x).getRank();
-  SmallVector<int64_t> none(rank, 0), high(rank, 0);
-  high[dim] = size - have;
-  return pad(x, e.full(numberAttr(e.elementOf(x), 0), {}), none, high, none, e);
-}
-
 /// `count` results with `size` elements along a dimension.
 SmallVector<Value> transform(ArrayRef<Value> parts, int64_t dim, int64_t size,
                              size_t count, bool inverse, Translator &e) {
@@ -62,6 +51,9 @@ LogicalResult fft(stablehlo::FftOp op, Translator &e) {
     return back ? e.set(op, zero) : bind(op, {zero, zero}, e);
   }
   Complex x = complexOf(op.getOperand(), e);
+  auto resized = [&](Value part, int64_t dim, int64_t size) {
+    return prim::resizeLines(e.b, e.b.getLoc(), part, dim, size);
+  };
   // What is halved goes first of all, and what becomes whole last.
   double count = 1;
   for (size_t i = length.size(); i-- > 0;) {
@@ -70,7 +62,7 @@ LogicalResult fft(stablehlo::FftOp op, Translator &e) {
     bool last = i + 1 == length.size();
     if (last && back)
       continue;
-    x = {resize(x.re, dim, length[i], e), resize(x.im, dim, length[i], e)};
+    x = {resized(x.re, dim, length[i]), resized(x.im, dim, length[i])};
     SmallVector<Value> parts{x.re};
     if (!last || !half)
       parts.push_back(x.im);
@@ -84,9 +76,9 @@ LogicalResult fft(stablehlo::FftOp op, Translator &e) {
   if (!back)
     return bind(op, {scaled(x.re), scaled(x.im)}, e);
   int64_t kept = length.back() / 2 + 1;
-  Value made = transform(
-      {resize(x.re, rank - 1, kept, e), resize(x.im, rank - 1, kept, e)},
-      rank - 1, length.back(), 1, inverse, e)[0];
+  Value made =
+      transform({resized(x.re, rank - 1, kept), resized(x.im, rank - 1, kept)},
+                rank - 1, length.back(), 1, inverse, e)[0];
   return e.set(op, scaled(made));
 }
 

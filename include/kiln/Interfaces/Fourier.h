@@ -9,6 +9,7 @@
 #ifndef KILN_INTERFACES_FOURIER_H
 #define KILN_INTERFACES_FOURIER_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/TypeRange.h"
 #include <complex>
 #include <vector>
@@ -20,6 +21,20 @@ using ComplexNumbers = std::vector<std::complex<double>>;
 /// exp(2 pi i number / period). The angle is brought below an eighth of a turn
 /// before it is rounded, so that what is 0, 1 or equal is so.
 std::complex<double> rootOfUnity(int64_t number, int64_t period);
+
+/// The root by which a transform multiplies: exp(-2 pi i number / period), or
+/// exp(2 pi i number / period) for the inverse transform.
+std::complex<double> transformRoot(int64_t number, int64_t period,
+                                   bool isInverse);
+
+/// The real and the imaginary parts of numbers.
+struct ComplexTable {
+  mlir::DenseElementsAttr re, im;
+};
+
+/// A table of numbers as constants of a type, whose elements are f32 or f64.
+ComplexTable tableOf(const ComplexNumbers &numbers,
+                     mlir::RankedTensorType type);
 
 /// The transform of a list; short prime divisors of its length save time.
 ComplexNumbers transformedNumbers(const ComplexNumbers &numbers);

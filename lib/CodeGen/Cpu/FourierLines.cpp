@@ -108,24 +108,9 @@ void FourierLines::store(Complex value, const Plane &plane, Value at) {
 
 Complex FourierLines::table(const ComplexNumbers &numbers) {
   auto type = RankedTensorType::get({int64_t(numbers.size())}, element);
-  auto make = [&](auto part, auto example) {
-    std::vector<decltype(example)> list;
-    for (const auto &number : numbers)
-      list.push_back(decltype(example)(part(number)));
-    return e.tableOf(DenseElementsAttr::get(type, ArrayRef(list)));
-  };
-  auto real = [](const std::complex<double> &z) { return z.real(); };
-  auto imag = [](const std::complex<double> &z) { return z.imag(); };
-  if (element.isF32())
-    return {make(real, 0.0f), make(imag, 0.0f)};
-  return {make(real, 0.0), make(imag, 0.0)};
-}
-
-/// exp(-2 pi i number / period), or its inverse.
-static std::complex<double> rootFor(int64_t number, int64_t period,
-                                    bool isInverse) {
-  std::complex<double> root = rootOfUnity(number, period);
-  return isInverse ? root : std::conj(root);
+  ComplexTable parts = tableOf(numbers, type);
+  Value re = e.tableOf(parts.re);
+  return {re, e.tableOf(parts.im)};
 }
 
 void FourierLines::pass(const Place &from, const Place &to, const Pass &step,
@@ -136,7 +121,7 @@ void FourierLines::pass(const Place &from, const Place &to, const Pass &step,
     ComplexNumbers numbers;
     for (int64_t p = 0; p < parts; ++p)
       for (int64_t k = 1; k < factor; ++k)
-        numbers.push_back(rootFor(p * k, parts * factor, isInverse));
+        numbers.push_back(transformRoot(p * k, parts * factor, isInverse));
     roots = table(numbers);
   }
   forEach(parts, [&](Value p) {
@@ -274,7 +259,7 @@ void FourierLines::line(Plane from, Plane to, int64_t length, bool isInverse) {
   ComplexNumbers numbers;
   for (int64_t k = 0; k < rows; ++k)
     for (int64_t j = 0; j < width; ++j)
-      numbers.push_back(rootFor(k * j, length, isInverse));
+      numbers.push_back(transformRoot(k * j, length, isInverse));
   Complex roots = table(numbers);
   Plane turned = scratch(length);
   turned.row = to.row = rows;
@@ -301,7 +286,7 @@ void FourierLines::convolved(const Plane &from, const Plane &to, int64_t length,
   int64_t longer = longerLength(2 * length - 1);
   ComplexNumbers chirp, other(longer), frequencies;
   for (int64_t i = 0; i < length; ++i) {
-    chirp.push_back(rootFor(i * i % (2 * length), 2 * length, isInverse));
+    chirp.push_back(transformRoot(i * i % (2 * length), 2 * length, isInverse));
     other[i] = other[(longer - i) % longer] =
         std::conj(chirp.back()) / double(longer);
   }
@@ -371,7 +356,7 @@ void FourierLines::realLine(const Plane &from, const Plane &to, int64_t length,
   ComplexNumbers numbers;
   for (int64_t k = 0; k <= half; ++k)
     numbers.push_back(std::complex<double>(0, -0.5) *
-                      rootFor(k, length, isInverse));
+                      transformRoot(k, length, isInverse));
   Complex turns = table(numbers);
   Butterflies make(e.b, e.loc, isInverse);
   forVectors(half + 1, [&](Value at, int64_t lanes) {
@@ -413,7 +398,7 @@ void FourierLines::lineToReal(const Plane &from, const Plane &to,
   ComplexNumbers numbers;
   for (int64_t k = 0; k < half; ++k)
     numbers.push_back(std::complex<double>(0, 1) *
-                      rootFor(k, length, isInverse));
+                      transformRoot(k, length, isInverse));
   Complex turns = table(numbers);
   Plane pairs = scratch(half), made = scratch(half);
   forVectors(half, [&](Value at, int64_t lanes) {

@@ -61,9 +61,7 @@ Complex Butterflies::mul(Complex x, Complex y) {
 }
 
 Complex Butterflies::turn(Complex x, int64_t number, int64_t period) {
-  std::complex<double> w = rootOfUnity(number, period);
-  if (!isInverse)
-    w = std::conj(w);
+  std::complex<double> w = transformRoot(number, period, isInverse);
   double c = w.real(), s = w.imag();
   if (s == 0)
     return scale(x, c);

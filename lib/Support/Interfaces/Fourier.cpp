@@ -37,6 +37,30 @@ std::complex<double> kiln::rootOfUnity(int64_t number, int64_t period) {
   return {x, isLower ? -y : y};
 }
 
+std::complex<double> kiln::transformRoot(int64_t number, int64_t period,
+                                         bool isInverse) {
+  std::complex<double> root = rootOfUnity(number, period);
+  return isInverse ? root : std::conj(root);
+}
+
+template <typename Number>
+static ComplexTable makeTable(const ComplexNumbers &numbers,
+                              RankedTensorType type) {
+  std::vector<Number> re, im;
+  for (const std::complex<double> &number : numbers) {
+    re.push_back(static_cast<Number>(number.real()));
+    im.push_back(static_cast<Number>(number.imag()));
+  }
+  return {DenseElementsAttr::get(type, ArrayRef(re)),
+          DenseElementsAttr::get(type, ArrayRef(im))};
+}
+
+ComplexTable kiln::tableOf(const ComplexNumbers &numbers,
+                           RankedTensorType type) {
+  return type.getElementType().isF32() ? makeTable<float>(numbers, type)
+                                       : makeTable<double>(numbers, type);
+}
+
 ComplexNumbers kiln::transformedNumbers(const ComplexNumbers &numbers) {
   int64_t size = numbers.size(), factor = 2;
   if (size == 1)
@@ -52,7 +76,7 @@ ComplexNumbers kiln::transformedNumbers(const ComplexNumbers &numbers) {
   ComplexNumbers result(size);
   for (int64_t k = 0; k < size; ++k)
     for (int64_t part = 0; part < factor; ++part)
-      result[k] += std::conj(rootOfUnity(part * k % size, size)) *
+      result[k] += transformRoot(part * k % size, size, /*isInverse=*/false) *
                    parts[part][k % length];
   return result;
 }

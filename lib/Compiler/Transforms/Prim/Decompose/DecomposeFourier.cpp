@@ -97,23 +97,9 @@ Value FourierBuilder::concat(ArrayRef<Value> values, int64_t dim) {
 Complex constants(const ComplexNumbers &numbers, ArrayRef<int64_t> shape,
                   FourierBuilder &e) {
   auto type = RankedTensorType::get(shape, e.element);
-  auto make = [&](auto part, auto example) {
-    std::vector<decltype(example)> list;
-    for (const auto &number : numbers)
-      list.push_back(decltype(example)(part(number)));
-    return e.constant(DenseElementsAttr::get(type, ArrayRef(list)));
-  };
-  auto real = [](const std::complex<double> &z) { return z.real(); };
-  auto imag = [](const std::complex<double> &z) { return z.imag(); };
-  if (e.element.isF32())
-    return {make(real, 0.0f), make(imag, 0.0f)};
-  return {make(real, 0.0), make(imag, 0.0)};
-}
-
-/// exp(+-2 pi i number / period).
-std::complex<double> rootFor(int64_t number, int64_t period, bool inverse) {
-  std::complex<double> root = rootOfUnity(number, period);
-  return inverse ? root : std::conj(root);
+  ComplexTable parts = tableOf(numbers, type);
+  Value re = e.constant(parts.re);
+  return {re, e.constant(parts.im)};
 }
 
 /// Roots of i k, for i < rows and k < columns, each times a factor of its row.
@@ -123,7 +109,7 @@ Complex roots(int64_t rows, int64_t columns, int64_t period, bool inverse,
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t k = 0; k < columns; ++k)
       numbers.push_back((factor ? factor(i) : 1) *
-                        rootFor(i * k, period, inverse));
+                        transformRoot(i * k, period, inverse));
   return constants(numbers, {rows, columns}, e);
 }
 
@@ -144,18 +130,7 @@ Value contract(Value x, Value matrix, int64_t dim, FourierBuilder &e) {
 
 /// `x` with `size` elements along a dimension: cut off, or zeros behind it.
 Value resize(Value x, int64_t dim, int64_t size, FourierBuilder &e) {
-  if (!x)
-    return x;
-  int64_t have = e.typeOf(x).getDimSize(dim);
-  if (have >= size)
-    return e.sliceDim(x, dim, 0, size);
-  size_t rank = e.typeOf(x).getRank();
-  SmallVector<int64_t> none(rank, 0), high(rank, 0);
-  high[dim] = size - have;
-  SmallVector<int64_t> shape(e.typeOf(x).getShape());
-  shape[dim] = size;
-  return PadOp::create(e.b, e.loc, e.typeOf(x).clone(shape), x, none, high,
-                       e.b.getFloatAttr(e.element, 0));
+  return x ? resizeLines(e.b, e.loc, x, dim, size) : x;
 }
 
 Value reversed(Value x, int64_t dim, FourierBuilder &e) {
@@ -285,7 +260,7 @@ Complex convolved(Complex x, int64_t dim, bool inverse, FourierBuilder &e) {
   int64_t wide = int64_t(llvm::PowerOf2Ceil(uint64_t(2 * size - 1)));
   ComplexNumbers chirp, other(wide);
   for (int64_t i = 0; i < size; ++i) {
-    chirp.push_back(rootFor(i * i % (2 * size), 2 * size, inverse));
+    chirp.push_back(transformRoot(i * i % (2 * size), 2 * size, inverse));
     other[i] = std::conj(chirp.back()) / double(wide);
     other[(wide - i) % wide] = other[i];
   }

@@ -25,20 +25,19 @@ void kiln::schedule::registerCoreSchedules() {
     kinds.push_back(kSiblings);
     target::TargetRegistry::get().setGroupKinds(kinds);
     target::LoweringRegistry &registry = target::LoweringRegistry::get();
-    auto add = [&](StringRef name, prim::GroupKind kind, auto emit) {
+    auto addSchedule = [&](const Twine &name, const Twine &kind, auto emit) {
       target::Schedule schedule;
       schedule.name = name.str();
-      schedule.kind = prim::stringifyGroupKind(kind).str();
+      schedule.kind = kind.str();
       schedule.emit = emit;
       registry.add(std::move(schedule));
     };
+    auto add = [&](StringRef name, prim::GroupKind kind, auto emit) {
+      addSchedule(name, prim::stringifyGroupKind(kind), emit);
+    };
     add("generic.elementwise", prim::GroupKind::elementwise,
         scheduleElementwise);
-    target::Schedule siblings;
-    siblings.name = "generic.siblings";
-    siblings.kind = kSiblings;
-    siblings.emit = scheduleSiblings;
-    registry.add(std::move(siblings));
+    addSchedule("generic.siblings", kSiblings, scheduleSiblings);
     // Whoever comes later is asked first.
     add("generic.combine", prim::GroupKind::reduction, scheduleCombine);
     add("generic.reduction", prim::GroupKind::reduction, scheduleReduction);
@@ -56,38 +55,18 @@ void kiln::schedule::registerCoreSchedules() {
     add("generic.sort", prim::GroupKind::sort, scheduleSort);
     add("generic.radix_sort", prim::GroupKind::sort, scheduleRadixSort);
     add("generic.select", prim::GroupKind::sort, scheduleSelect);
-    target::Schedule loop;
-    loop.name = "generic.loop";
-    loop.kind = "loop";
-    loop.emit = scheduleLoop;
-    registry.add(std::move(loop));
-    target::PrimClaim claim;
-    claim.name = "generic.attention";
-    claim.claim = claimAttention;
-    registry.add(std::move(claim));
-    target::Schedule attention;
-    attention.name = "generic.attention";
-    attention.kind = "claim.attention";
-    attention.emit = scheduleAttention;
-    registry.add(std::move(attention));
-    claim = target::PrimClaim();
-    claim.name = "generic.fourier";
-    claim.claim = claimFourier;
-    registry.add(std::move(claim));
-    target::Schedule fourier;
-    fourier.name = "generic.fourier";
-    fourier.kind = "claim.fourier";
-    fourier.emit = scheduleFourier;
-    registry.add(std::move(fourier));
-    claim = target::PrimClaim();
-    claim.name = "generic.attention_backward";
-    claim.claim = claimAttentionBackward;
-    registry.add(std::move(claim));
-    target::Schedule backward;
-    backward.name = "generic.attention_backward";
-    backward.kind = "claim.attention_backward";
-    backward.emit = scheduleAttentionBackward;
-    registry.add(std::move(backward));
+    addSchedule("generic.loop", "loop", scheduleLoop);
+    auto addClaim = [&](StringRef name, auto find, auto emit) {
+      target::PrimClaim claim;
+      claim.name = ("generic." + name).str();
+      claim.claim = find;
+      registry.add(std::move(claim));
+      addSchedule("generic." + name, "claim." + name, emit);
+    };
+    addClaim("attention", claimAttention, scheduleAttention);
+    addClaim("fourier", claimFourier, scheduleFourier);
+    addClaim("attention_backward", claimAttentionBackward,
+             scheduleAttentionBackward);
     return true;
   }();
   (void)once;

@@ -1,5 +1,4 @@
-//===- LoopLoads.cpp - The loads of a loop that become a ring
-//--------------===//
+//===- LoopLoads.cpp - Loads of a loop that become a ring -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelWalk.h"
@@ -9,36 +8,10 @@
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
-
-/// Moves what a copy needs of its iteration before an operation, if nothing of
-/// it has effects.
-static bool moveNeedsBefore(Operation *load, Operation *before) {
-  SetVector<Operation *> needed;
-  auto add = [&](Operation *op) {
-    for (Value operand : op->getOperands())
-      if (Operation *def = operand.getDefiningOp();
-          def && def->getBlock() == before->getBlock() &&
-          before->isBeforeInBlock(def))
-        needed.insert(def);
-  };
-  add(load);
-  for (size_t i = 0; i < needed.size(); ++i) {
-    if (!isPure(needed[i]) || needed[i]->getNumRegions())
-      return false;
-    add(needed[i]);
-  }
-  SmallVector<Operation *> ordered(needed.getArrayRef());
-  llvm::sort(ordered,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  for (Operation *op : ordered)
-    op->moveBefore(before);
-  return true;
-}
 
 LoopLoads::LoopLoads(scf::ForOp loop, const BlockShape &block)
     : loop(loop), writes(loop) {

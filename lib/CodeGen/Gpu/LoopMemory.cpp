@@ -83,3 +83,27 @@ bool simt::isKnownEarly(Operation *load, scf::ForOp loop) {
       }
   return true;
 }
+
+bool simt::moveNeedsBefore(Operation *op, Operation *before,
+                           llvm::function_ref<bool(Operation *)> isMovable) {
+  SetVector<Operation *> needed;
+  needed.insert(op);
+  for (size_t i = 0; i < needed.size(); ++i)
+    for (Value operand : needed[i]->getOperands()) {
+      Operation *made = operand.getDefiningOp();
+      if (!made || made->getBlock() != before->getBlock() ||
+          made->isBeforeInBlock(before))
+        continue;
+      if (made == before || !isPure(made) || made->getNumRegions() ||
+          (isMovable && !isMovable(made)))
+        return false;
+      needed.insert(made);
+    }
+  needed.remove(op);
+  SmallVector<Operation *> ordered(needed.getArrayRef());
+  llvm::sort(ordered,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *made : ordered)
+    made->moveBefore(before);
+  return true;
+}

@@ -27,6 +27,13 @@ private:
   bool isIndependent = false; ///< the loop's hint
 };
 
+/// Moves what an operation needs of its block before another operation of it,
+/// if `isMovable` holds for all of that and none of it has effects or regions.
+/// False, and nothing moves, where some of it has to stay.
+bool moveNeedsBefore(
+    mlir::Operation *op, mlir::Operation *before,
+    llvm::function_ref<bool(mlir::Operation *)> isMovable = nullptr);
+
 /// Whether an iteration's part of a load follows from pure operations of it and
 /// of those before it, which can be performed ahead.
 bool isKnownEarly(mlir::Operation *load, mlir::scf::ForOp loop);

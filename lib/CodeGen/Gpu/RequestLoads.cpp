@@ -7,13 +7,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopMemory.h"
 #include "StorageAreas.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Gpu/ThreadBuilder.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace kiln::simt {
 #define GEN_PASS_DEF_SIMTREQUESTLOADS
@@ -72,23 +72,10 @@ static Operation *findExchange(Operation *load) {
 /// Moves a load, with what it needs, before an operation of its block. False
 /// where it needs what is loaded or exchanged behind that.
 static bool moveBefore(Operation *load, Operation *before) {
-  llvm::SetVector<Operation *> needed;
-  needed.insert(load);
-  for (size_t i = 0; i < needed.size(); ++i)
-    for (Value operand : needed[i]->getOperands()) {
-      Operation *made = operand.getDefiningOp();
-      if (!made || made->getBlock() != before->getBlock() ||
-          made->isBeforeInBlock(before))
-        continue;
-      if (!isPure(made) || made->getNumRegions() || isa<ConvertLayoutOp>(made))
-        return false;
-      needed.insert(made);
-    }
-  SmallVector<Operation *> ordered(needed.getArrayRef());
-  llvm::sort(ordered,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  for (Operation *op : ordered)
-    op->moveBefore(before);
+  auto isOwn = [](Operation *op) { return !isa<ConvertLayoutOp>(op); };
+  if (!moveNeedsBefore(load, before, isOwn))
+    return false;
+  load->moveBefore(before);
   return true;
 }
 

@@ -1,0 +1,193 @@
+//===- ContractionBlocks.cpp - The blocks of a product --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The sizes of the blocks of rows, columns and depth, the pieces of a block of
+// columns, and in how many parts instances share out the depth.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractBuilder.h"
+#include "FewRows.h"
+#include "WindowInput.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+using namespace kiln::target;
+
+bool ContractBuilder::canSplit() const {
+  const tiling::Chooser &tiling = group.ctx.tiling;
+  return (tiling.model().sharesTiles() || tiling.forcesParts()) &&
+         !isSingleRow && along != tileK && hasDot() &&
+         llvm::all_of(kernel.dims,
+                      [](const KernelDim &dim) { return dim.size.isStatic(); });
+}
+
+/// Whether what is chosen for a problem, or what the model would choose, has
+/// several instances for the last dimension.
+static bool hasParts(tiling::Chooser &tiling, const TilingProblem &problem) {
+  return tiling.choose(problem).blocks.back() > 1 ||
+         tiling.model().candidates(problem).front().blocks.back() > 1;
+}
+
+/// Says which factors lie along the sum, and which along what they keep.
+void ContractBuilder::findRows(TilingProblem &problem) {
+  constexpr unsigned kDepth = 2;
+  for (unsigned number : {0, 1}) {
+    FailureOr<Buffer> memory = memoryOf(group, dot->getOperand(number));
+    if (failed(memory))
+      continue;
+    const AccessMap &map = anchor.operandMaps[number];
+    for (TilingTile &tile : problem.tiles)
+      if (ArrayRef<unsigned>(tile.dims) == ArrayRef<unsigned>{number, kDepth})
+        for (auto [dim, at] : {std::pair(tileK, kDepth),
+                               std::pair(number ? tileN : tileM, number)})
+          if (group.strideOf(*memory, map, dim).is(1))
+            tile.along = at;
+  }
+}
+
+void ContractBuilder::chooseBlocks() {
+  SmallVector<std::pair<int, TilingRole>> tiled = {{tileM, TilingRole::Row},
+                                                   {tileN, TilingRole::Column},
+                                                   {tileK, TilingRole::Depth}};
+  TilingProblem problem =
+      group.problemFor(kernel, TilingProblem::Kind::Contraction, tiled);
+  auto element = [](Value value) { return getElementTypeOrSelf(value); };
+  problem.lhs = element(dot.getLhs());
+  problem.rhs = element(dot.getRhs());
+  if (dot.getPrecision() == prim::Precision::tf32)
+    problem.lhs = problem.rhs = FloatTF32Type::get(dot.getContext());
+  problem.acc = accumulator();
+  // What is stored may be the sum itself.
+  if (group.root != dot.getResult() || element(group.root) != problem.acc)
+    problem.tiles.push_back({{0, 1}, problem.acc.getIntOrFloatBitWidth()});
+  if (isSingleRow)
+    problem.dims[0].size = 1;
+  // Threads multiply a row as fast exactly.
+  if (hasDot() && (dot.getPrecision() != prim::Precision::tf32 ||
+                   group.ctx.tiling.model().sharesTiles()))
+    along = alongFactor(group, kernel, isSingleRow ? Extent(1) : rows(), tileN,
+                        tileK);
+  if (group.ctx.tiling.model().readsAlongSum(problem))
+    findRows(problem);
+  for (TilingTile &tile : problem.tiles)
+    if (along >= 0 && ArrayRef<unsigned>(tile.dims) == ArrayRef<unsigned>{1, 2})
+      tile.along = along == tileN ? 1 : 2;
+  if (!hasDot())
+    problem.dims[2].most = 1;
+  problem.dims[1].takesPieces = takesPieces();
+  // Every instance reads a whole operand again along what it does not split.
+  auto known = [&](int dim) {
+    Extent size = kernel.dims[dim].size;
+    return size.isStatic() ? size.get() : 1;
+  };
+  // What is not known has one block.
+  double rows = known(tileM), columns = known(tileN), depth = known(tileK);
+  Tiling blocks = group.ctx.tiling.model().candidates(problem).front();
+  auto orBlock = [&](double size, int dim, int i) {
+    return kernel.dims[dim].size.isStatic() ? size : double(blocks.blocks[i]);
+  };
+  rows = orBlock(rows, tileM, 0);
+  columns = orBlock(columns, tileN, 1);
+  depth = orBlock(depth, tileK, 2);
+  // What has few rows waits for memory.
+  problem.work =
+      std::max(rows * columns * depth, 8 * (rows * depth + depth * columns));
+  for (SmallVector<int> *list : {&dims.batch, &dims.m, &dims.n})
+    for (int dim : *list) {
+      problem.instances *= known(dim);
+      problem.work *= known(dim);
+    }
+  for (int dim : dims.k)
+    problem.work *= known(dim);
+  if (canSplit()) {
+    // What the second kernel adds up in one tile.
+    constexpr int64_t kMostParts = 64;
+    problem.dims.push_back(
+        {TilingRole::Part, ShapedType::kDynamic, kMostParts});
+    int64_t most = problem.dims[0].most;
+    if (singleRow >= 0)
+      problem.dims[0].most = ShapedType::kDynamic;
+    if (hasParts(group.ctx.tiling, problem)) {
+      tiled.push_back({-1, TilingRole::Part});
+    } else {
+      problem.dims.pop_back();
+      problem.dims[0].most = most;
+    }
+  }
+  SmallVector<int64_t> chosen = group.chooseBlocks(kernel, problem, tiled);
+  if (tiled.back().second == TilingRole::Part)
+    parts = chosen.back();
+}
+
+bool ContractBuilder::takesPieces() const {
+  return group.ctx.tiling.model().sharesTiles() && hasDot() && along < 0 &&
+         kernel.dims[tileN].size.isStatic();
+}
+
+std::array<int, 2> ContractBuilder::gridOrder() const {
+  // Instances that share rows of the left operand follow each other. Where few
+  // blocks cover all rows, those that share columns of the right operand do:
+  // it is larger, and comes out of memory once where they read it at the same
+  // time. 256 rows by 4096 x 4096 took 0.83 of the time, 160 rows 0.7.
+  constexpr int64_t kFewBlocks = 8;
+  Extent rows = kernel.dims[tileM].size, columns = kernel.dims[tileN].size;
+  if (group.ctx.tiling.model().sharesTiles() && rows.isStatic() &&
+      columns.isStatic() && rows.get() < columns.get() &&
+      kernel.numBlocks(tileM).get() <= kFewBlocks)
+    return {tileM, tileN};
+  return {tileN, tileM};
+}
+
+std::string ContractBuilder::whyNoBlocks() const {
+  if (!group.ctx.tiling.model().sharesTiles())
+    return "";
+  for (int dim : {tileM, tileN, tileK}) {
+    const KernelDim &one = kernel.dims[dim];
+    if (llvm::isPowerOf2_64(one.block) ||
+        (dim == tileN && takesPieces() && one.size.get() % one.block == 0))
+      continue;
+    return ("threads share out blocks of powers of two, and of "
+            "columns those that divide all, found a block of " +
+            Twine(one.block))
+        .str();
+  }
+  return "";
+}
+
+SmallVector<ContractBuilder::Piece, 2> ContractBuilder::findPieces() {
+  const KernelDim &columns = kernel.dims[tileN];
+  int64_t block = columns.block, begin = 0;
+  if (llvm::isPowerOf2_64(block) || !takesPieces())
+    return {{block, columns.offset, columns.coord}};
+  SmallVector<Piece, 2> pieces;
+  while (begin < block) {
+    int64_t width = llvm::bit_floor<uint64_t>(block - begin);
+    pieces.push_back(
+        {width, kernel.add(columns.offset, kernel.constant(begin)), Value()});
+    begin += width;
+  }
+  // Warps that hold the sums of all pieces.
+  constexpr int64_t kWarps = 8;
+  kernel.kernel->setAttr(
+      tile::kKernelHintsAttr,
+      tile::KernelHintsAttr::get(kernel.b.getContext(), kWarps, 0, 0, 0));
+  return pieces;
+}
+
+void ContractBuilder::split() {
+  int64_t steps = parts > 1 ? kernel.numBlocks(tileK).get() : 1;
+  // Neighbours in memory stay with one instance, and none has nothing to do.
+  int64_t each = llvm::divideCeil(steps, std::clamp<int64_t>(parts, 1, steps));
+  parts = llvm::divideCeil(steps, each);
+  if (parts <= 1) {
+    if (singleRow >= 0)
+      kernel.dims[tileM].block = 1;
+    return;
+  }
+  part = kernel.dims.size();
+  kernel.dims.emplace_back();
+  kernel.dims[part].size = parts;
+}

@@ -116,6 +116,9 @@ private:
   llvm::DenseMap<mlir::Operation *, schedule::Buffer> catBuffers;
 };
 
+/// Whether one of the sizes is known to be 0.
+bool hasNoElements(llvm::ArrayRef<schedule::Extent> sizes);
+
 /// Whether the memory of an operand can become that of a result of its owner:
 /// nobody else reads it, before or after.
 bool mayOverwrite(mlir::OpOperand &operand);

@@ -5,7 +5,7 @@
 #include "Patterns.h"
 #include "Regions.h"
 
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Dialect/Triton/Triton.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -30,7 +30,7 @@
 #define KILN_GPU_LOWERING_H
 
 #include "kiln/Dialect/Simt/SimtDialect.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Target/Lowering.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

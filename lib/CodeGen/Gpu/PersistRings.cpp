@@ -11,7 +11,7 @@
 #include "ScratchNeeds.h"
 #include "StorageAreas.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Target/Limits.h"
 #include "kiln/Transforms/Tile/GridPasses.h"

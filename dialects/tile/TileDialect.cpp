@@ -134,7 +134,6 @@ static constexpr kiln::KnownAttribute kKnownAttributes[] = {
     {kKernelHintsAttr, kiln::AttributeRole::Hint},
     // Transforms/Tile, Analysis
     {"tile.combined_as", kiln::AttributeRole::Decision},
-    {"tile.keeps_accumulator", kiln::AttributeRole::Decision},
     {"tile.printed_types", kiln::AttributeRole::Decision},
     {"tile.untranslated", kiln::AttributeRole::Decision},
 };

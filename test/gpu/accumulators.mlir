@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products keep an accumulator of f16 where the description has a matrix instruction with it, for their types and sizes.
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_80},tile.kernel(simt-keep-accumulators,tile-widen-accumulators))' | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_80},tile.kernel(simt-widen-accumulators))' | FileCheck %s
 // Without a description all sums are of f32.
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-keep-accumulators,tile-widen-accumulators))' | FileCheck %s --check-prefix=NONE
-// NONE-NOT: keeps_accumulator
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-widen-accumulators))' | FileCheck %s --check-prefix=NONE
+// NONE-NOT: tensor<32x32xf16>, tensor<32x32xf16>, tensor<32x32xf16>
 // RUN: for chip in sm_75 sm_80 sm_90a; do \
 // RUN:   kiln-compile %s --target=nvidia:$chip,ptxas=none,verify=1 --no-fallback --emit=asm -o %t.ptx && FileCheck %s --check-prefix=PTX < %t.ptx || exit 1; done
 
 // CHECK-LABEL: tile.kernel @halves(
 // CHECK-NOT: extf
-// CHECK: tile.dot %{{.*}} {tile.keeps_accumulator} : tensor<32x32xf16>, tensor<32x32xf16>, tensor<32x32xf16>
+// CHECK: tile.dot %{{.*}} : tensor<32x32xf16>, tensor<32x32xf16>, tensor<32x32xf16>
 // CHECK-NOT: truncf
 // PTX-LABEL: .entry halves(
 // PTX: mma.sync.aligned.m16n8k{{8|16}}.row.col.f16.f16.f16.f16

@@ -21,25 +21,26 @@ using namespace kiln;
 namespace {
 /// Products are exact and may be rounded to the accumulator's type at each
 /// step, as an instruction with that accumulator does; without conversions.
-struct KeepAccumulators
-    : PassWrapper<KeepAccumulators, OperationPass<tile::KernelOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(KeepAccumulators)
+struct WidenAccumulators
+    : PassWrapper<WidenAccumulators, OperationPass<tile::KernelOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(WidenAccumulators)
 
-  StringRef getArgument() const override { return "simt-keep-accumulators"; }
+  StringRef getArgument() const override { return "simt-widen-accumulators"; }
   StringRef getDescription() const override {
-    return "Marks products with a narrow accumulator that the description has "
-           "a matrix instruction for";
+    return "Sums products of matrices and reductions of 16-bit floats in f32, "
+           "but for products that the description has a matrix instruction "
+           "for";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect>();
   }
 
   void runOnOperation() override {
     target::TargetAttr description = target::getDescription(getOperation());
-    getOperation().walk([&](MatrixProductOpInterface product) {
-      if (isa<Float16Type, BFloat16Type>(
-              product.getProductType().getElementType()) &&
-          simt::findInstruction(product, description))
-        product->setAttr(tile::kKeepsAccumulatorAttr,
-                         UnitAttr::get(&getContext()));
-    });
+    tile::widenAccumulators(
+        getOperation(), [&](MatrixProductOpInterface product) {
+          return bool(simt::findInstruction(product, description));
+        });
   }
 };
 
@@ -101,8 +102,8 @@ private:
 };
 } // namespace
 
-std::unique_ptr<Pass> simt::createKeepAccumulatorsPass() {
-  return std::make_unique<KeepAccumulators>();
+std::unique_ptr<Pass> simt::createWidenAccumulatorsPass() {
+  return std::make_unique<WidenAccumulators>();
 }
 
 std::unique_ptr<Pass> simt::createWidenFloat8FactorsPass() {

@@ -9,8 +9,8 @@
 
 namespace kiln::simt {
 
-/// The pass `simt-keep-accumulators`.
-std::unique_ptr<mlir::Pass> createKeepAccumulatorsPass();
+/// The pass `simt-widen-accumulators`.
+std::unique_ptr<mlir::Pass> createWidenAccumulatorsPass();
 
 /// The pass `simt-widen-float8-factors`.
 std::unique_ptr<mlir::Pass> createWidenFloat8FactorsPass();

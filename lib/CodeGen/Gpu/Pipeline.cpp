@@ -29,8 +29,7 @@ void simt::addTileExpansions(OpPassManager &kernels,
   kernels.addPass(tile::createTileExpandInlineAsm({/*keep=*/true}));
   kernels.addPass(tile::createTileExpandScaledDots({/*narrow=*/true}));
   kernels.addPass(tile::createTileExpandScaling());
-  kernels.addPass(createKeepAccumulatorsPass());
-  kernels.addPass(tile::createTileWidenAccumulators());
+  kernels.addPass(createWidenAccumulatorsPass());
   kernels.addPass(createWidenFloat8FactorsPass());
   kernels.addPass(tile::createTileLowerFloat8());
   kernels.addPass(tile::createTileExpandWideProducts());
@@ -117,7 +116,7 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
 void simt::registerGpuPasses() {
   registerPass([] { return createSimtApplyLowerings(); });
   registerPass([] { return createSimtAssignLayouts(); });
-  registerPass(createKeepAccumulatorsPass);
+  registerPass(createWidenAccumulatorsPass);
   registerPass(createWidenFloat8FactorsPass);
   registerPass([] { return createSimtStageOperands(); });
   registerPass([] { return createSimtRequestLoads(); });

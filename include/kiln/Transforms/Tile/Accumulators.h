@@ -4,14 +4,17 @@
 #ifndef KILN_TRANSFORMS_TILE_ACCUMULATORS_H
 #define KILN_TRANSFORMS_TILE_ACCUMULATORS_H
 
-#include "llvm/ADT/StringRef.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Interfaces/MatrixProduct.h"
 
 namespace kiln::tile {
 
-/// Attribute of a product whose machine has an instruction with its narrow
-/// accumulator, which `tile-widen-accumulators` leaves.
-inline constexpr llvm::StringLiteral kKeepsAccumulatorAttr =
-    "tile.keeps_accumulator";
+/// Sums products of matrices and reductions of 16-bit floats in f32, and rounds
+/// once. Products for which `keeps` holds stay: their machine has an
+/// instruction with that accumulator.
+void widenAccumulators(
+    KernelOp kernel,
+    llvm::function_ref<bool(MatrixProductOpInterface)> keeps = nullptr);
 
 } // namespace kiln::tile
 

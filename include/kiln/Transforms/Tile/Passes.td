@@ -135,8 +135,7 @@ def TileWidenAccumulators : Pass<"tile-widen-accumulators", "::kiln::tile::Kerne
   let summary = "Sums products of matrices and reductions in f32 where their type is narrower";
   let description = [{
     For machines that accumulate in f32: the accumulator of a product (MatrixProductOpInterface) of f16 or
-    bf16 is widened, and the sum rounded once to its type, unless the product has the attribute
-    `tile.keeps_accumulator`: its machine has an instruction with that accumulator. So are sums and products of such elements by
+    bf16 is widened, and the sum rounded once to its type. So are sums and products of such elements by
     `tile.reduce`, unless it is ordered.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];

@@ -3,6 +3,7 @@
 
 #include "kiln/Dialect/Program/ProgramDialect.h"
 #include "kiln/Dialect/Program/CollectiveOps.h"
+#include "kiln/Dialect/Program/Donated.h"
 #include "kiln/Dialect/Program/HostOps.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
@@ -16,8 +17,25 @@ using namespace kiln::program;
 
 #include "kiln/Dialect/Program/ProgramBase.cpp.inc"
 
+/// Facts of arguments had names of their own in version 0.1.
+static LogicalResult upgradeArguments(Operation *top) {
+  top->walk([](FuncOp function) {
+    for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i) {
+      if (function.removeArgAttr(i, "program.written"))
+        function.setArgAttr(i, kDonatedAttr,
+                            StringAttr::get(function.getContext(), kWritten));
+      if (Attribute align = function.removeArgAttr(i, "program.align"))
+        function.setArgAttr(i, kiln::tile::kAlignAttr, align);
+    }
+  });
+  return success();
+}
+
+static constexpr kiln::DialectUpgrade kUpgrades[] = {{2, upgradeArguments}};
+
 void ProgramDialect::initialize() {
-  addInterfaces<kiln::VersionedBytecode>();
+  addInterface<kiln::VersionedBytecode>(
+      llvm::ArrayRef<kiln::DialectUpgrade>(kUpgrades));
   addOperations<
 #define GET_OP_LIST
 #include "kiln/Dialect/Program/ProgramOps.cpp.inc"

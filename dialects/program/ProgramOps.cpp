@@ -1,6 +1,7 @@
 //===- ProgramOps.cpp - Operations of host programs -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "kiln/Dialect/Program/Donated.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Runtime/Launch.h"
@@ -96,6 +97,13 @@ LogicalResult FuncOp::verify() {
     if (!isa<MemRefType>(type))
       return emitOpError() << "expected result " << index
                            << " to be a memref, found " << type;
+  // (2) What is given up is written or not.
+  for (unsigned index = 0; index < getNumArguments(); ++index)
+    if (Attribute donated = getArgAttr(index, kDonatedAttr);
+        donated && !isa<UnitAttr>(donated) && !isWritten(donated))
+      return emitOpError() << "expected '" << kDonatedAttr << "' of parameter "
+                           << index << " to be a unit attribute or \""
+                           << kWritten << "\", found " << donated;
   return success();
 }
 

@@ -112,12 +112,13 @@ LogicalResult FunctionBuilder::addArgument(Type type, Value value,
             runtime::Domain::positive})
         if (name == runtime::domainName(domain))
           arg.domain = domain;
-  if (auto callee = dyn_cast<FunctionOpInterface>(op))
-    arg.writable |= bool(callee.getArgAttr(index, program::kWrittenAttr));
-  if (auto callee = dyn_cast<FunctionOpInterface>(op))
+  if (auto callee = dyn_cast<program::FuncOp>(op)) {
+    arg.writable |=
+        program::isWritten(callee.getArgAttr(index, program::kDonatedAttr));
     if (auto align =
-            callee.getArgAttrOfType<IntegerAttr>(index, program::kAlignAttr))
+            callee.getArgAttrOfType<IntegerAttr>(index, tile::kAlignAttr))
       arg.align = align.getInt();
+  }
   if (arg.dtype == runtime::DType::none)
     return op->emitError() << "unsupported: an argument of type " << type
                            << " in a package";

@@ -7,6 +7,13 @@ program.func @func_c1(%x: f32) {
 
 // -----
 
+// expected-error@+1 {{expected 'kiln.donated' of parameter 0 to be a unit attribute or "written", found "read"}}
+program.func @func_c2(%x: memref<4xf32> {kiln.donated = "read"}) {
+  program.return
+}
+
+// -----
+
 // expected-note@+1 {{the function's results are here}}
 program.func @return_c1(%x: memref<4xf32>) -> memref<5xf32> {
   // expected-error@+1 {{expected value 0 to be 'memref<5xf32>', found 'memref<4xf32>'}}

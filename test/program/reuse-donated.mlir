@@ -13,7 +13,7 @@ tile.kernel @second(%x: !tile.view<?xf32> {tile.readonly}, %y: !tile.view<?xf32>
   tile.store %t, %y[%c0] : tensor<1xf32>, !tile.view<?xf32>
 }
 
-// CHECK-LABEL: program.func @update(%arg0: memref<?xf32> {kiln.donated, program.written})
+// CHECK-LABEL: program.func @update(%arg0: memref<?xf32> {kiln.donated = "written"})
 // CHECK-NOT: program.alloc
 // CHECK-NOT: program.copy
 // CHECK: program.launch [@first] {{.*}} args(%arg0) writes [0]

@@ -3,7 +3,7 @@
 // RUN: kiln-compile %s --target=cpu --emit=program -o - | FileCheck %s --check-prefix=PROGRAM
 // CHECK: func.func @main(%arg0: tensor<8x4xf32> {kiln.donated{{.*}}}, %arg1: tensor<2x2xf32> {kiln.donated{{.*}}}, %arg2: tensor<1x4xf32>
 // CHECK-NOT: aliasing
-// PROGRAM: program.func @main({{.*}} {kiln.donated, program.written}, {{.*}} {kiln.donated}, %{{[a-z0-9]+}}: memref<1x4xf32>
+// PROGRAM: program.func @main({{.*}} {kiln.donated = "written"}, {{.*}} {kiln.donated}, %{{[a-z0-9]+}}: memref<1x4xf32>
 func.func public @main(%cache: tensor<8x4xf32> {tf.aliasing_output = 0 : i32}, %other: tensor<2x2xf32> {jax.buffer_donor = true}, %new: tensor<1x4xf32>, %i: tensor<i32>) -> (tensor<8x4xf32>, tensor<2x2xf32>) {
   %z = stablehlo.constant dense<0> : tensor<i32>
   %r = stablehlo.dynamic_update_slice %cache, %new, %i, %z : (tensor<8x4xf32>, tensor<1x4xf32>, tensor<i32>, tensor<i32>) -> tensor<8x4xf32>

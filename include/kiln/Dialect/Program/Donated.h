@@ -4,15 +4,21 @@
 #ifndef KILN_DIALECT_PROGRAM_DONATED_H
 #define KILN_DIALECT_PROGRAM_DONATED_H
 
-#include "llvm/ADT/StringRef.h"
+#include "mlir/IR/BuiltinAttributes.h"
 
 namespace kiln::program {
 
 /// Argument attribute of functions, in prim as in host programs: the caller
-/// gives up the memory, so that a result may have it.
+/// gives up the memory, so that a result may have it. A unit until
+/// program-reuse-donated has the program write the argument: then `"written"`.
 inline constexpr llvm::StringLiteral kDonatedAttr = "kiln.donated";
-/// Argument attribute that program-reuse-donated sets: the program writes it.
-inline constexpr llvm::StringLiteral kWrittenAttr = "program.written";
+inline constexpr llvm::StringLiteral kWritten = "written";
+
+/// Whether an argument's attribute says that the program writes its memory.
+inline bool isWritten(mlir::Attribute donated) {
+  auto state = llvm::dyn_cast_or_null<mlir::StringAttr>(donated);
+  return state && state.getValue() == kWritten;
+}
 
 } // namespace kiln::program
 

@@ -8,14 +8,10 @@
 
 namespace kiln::program {
 
-/// On an argument of a program.func: what its address is a multiple of, in
-/// bytes. The runtime copies what is less aligned.
-inline constexpr llvm::StringLiteral kAlignAttr = "program.align";
-
 /// Gives the view parameters of kernels that all launches align to `bytes` (a
 /// power of two, at most 64) the attribute `tile.align`: buffers that the
 /// memory plan makes, whole or from multiples of it on, and arguments of
-/// functions, which get `program.align`.
+/// functions, which get it, too: the runtime copies what is less aligned.
 void alignViews(mlir::ModuleOp module, int64_t bytes);
 
 /// Gives the kernels whose launches all have grids of known sizes the attribute

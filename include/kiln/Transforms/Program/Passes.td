@@ -21,8 +21,8 @@ def ProgramReuseDonated : Pass<"program-reuse-donated", "::kiln::program::FuncOp
   let summary = "Places results in the memory of donated arguments";
   let description = [{
     An argument with `kiln.donated` whose last use is a copy to a new buffer, such as the operand of an update, is
-    written itself, and the copy is removed: no operation reads the argument after it. Such an argument gets
-    `program.written`; a result that is an argument has its memory.
+    written itself, and the copy is removed: no operation reads the argument after it. Such an argument has
+    `kiln.donated = "written"`; a result that is an argument has its memory.
   }];
   let statistics = [Statistic<"numReused", "reused", "arguments that are written">];
 }

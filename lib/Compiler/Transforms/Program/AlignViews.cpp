@@ -82,7 +82,7 @@ void program::alignViews(ModuleOp module, int64_t bytes) {
       kernel.setArgAttr(i, tile::kAlignAttr, fact);
       for (BlockArgument argument : parameter.needed)
         cast<program::FuncOp>(argument.getOwner()->getParentOp())
-            .setArgAttr(argument.getArgNumber(), program::kAlignAttr, fact);
+            .setArgAttr(argument.getArgNumber(), tile::kAlignAttr, fact);
     }
   }
 }

@@ -75,8 +75,8 @@ struct ProgramReuseDonatedPass
       target.getResult().replaceAllUsesWith(argument);
       copy.erase();
       target.erase();
-      getOperation().setArgAttr(argument.getArgNumber(), kWrittenAttr,
-                                UnitAttr::get(&getContext()));
+      getOperation().setArgAttr(argument.getArgNumber(), kDonatedAttr,
+                                StringAttr::get(&getContext(), kWritten));
       ++numReused;
       return;
     }

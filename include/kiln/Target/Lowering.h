@@ -142,8 +142,8 @@ public:
   mlir::FailureOr<bool> applyOne(const Lowering &lowering, mlir::Operation *op,
                                  LoweringContext &ctx);
 
-  /// The same for a fusion group. The option `schedule=NAME` of the SPEC or the
-  /// string attribute `kiln.schedule` on `group` forces one.
+  /// The same for a fusion group. The option `schedule=NAME` of the SPEC or a
+  /// schedule script forces one.
   mlir::LogicalResult schedule(mlir::Operation *group, llvm::StringRef kind,
                                LoweringContext &ctx);
 

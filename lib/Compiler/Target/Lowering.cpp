@@ -314,8 +314,6 @@ LogicalResult LoweringRegistry::schedule(Operation *group, StringRef kind,
   order(candidates);
   // A forced schedule goes first; whatever it declines is still scheduled.
   std::string forced = ctx.options.get("schedule", "").str();
-  if (auto attr = group->getAttrOfType<StringAttr>(kScheduleAttr))
-    forced = attr.getValue().str();
   std::optional<Asked> asked = findAsked(group, "schedule");
   if (asked)
     forced = cast<StringAttr>(asked->value).getValue().str();

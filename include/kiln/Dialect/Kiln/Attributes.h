@@ -8,8 +8,6 @@
 
 namespace kiln::target {
 
-/// On a group of a fusion: the schedule that a plan asks for (string).
-inline constexpr llvm::StringLiteral kScheduleAttr = "kiln.schedule";
 /// On a group: the name of the kernel that a schedule makes of it (string).
 inline constexpr llvm::StringLiteral kKernelAttr = "kiln.kernel";
 /// On a kernel: the function that it comes from (string).

@@ -308,8 +308,7 @@ private:
         op.emitOpError("unsupported: inline assembly with ") << attempt.problem;
         return false;
       }
-      op->setAttr(kUntranslatedAttr,
-                  StringAttr::get(op.getContext(), attempt.problem));
+      op.setUntranslated(attempt.problem);
       return true;
     }
     OpBuilder builder(op);

@@ -195,7 +195,8 @@ struct ConvertPrint : OpConversionPattern<tt::PrintOp> {
     rewriter.replaceOpWithNewOp<tile::PrintOp>(
         op, op.getPrefix(), op.getHex(), adaptor.getArgs(),
         isUnsigned.empty() ? DenseBoolArrayAttr()
-                           : rewriter.getDenseBoolArrayAttr(isUnsigned));
+                           : rewriter.getDenseBoolArrayAttr(isUnsigned),
+        /*printed_types=*/nullptr);
     return success();
   }
 };

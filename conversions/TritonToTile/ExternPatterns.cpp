@@ -172,7 +172,7 @@ struct ConvertInlineAsm : OpConversionPattern<tt::ElementwiseInlineAsmOp> {
         op, op.getResultTypes(), op.getAsmString(),
         tile::InlineAsmOp::getVirtualIsa(), constraints,
         static_cast<int64_t>(op.getPackedElement()), op.getPure(),
-        adaptor.getArgs());
+        adaptor.getArgs(), /*untranslated=*/nullptr);
     return success();
   }
 };

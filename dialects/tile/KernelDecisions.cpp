@@ -92,9 +92,7 @@ LogicalResult tile::verifyKernelDecisions(KernelOp kernel) {
 // Bytecode with properties, which later versions than 4 have
 //===----------------------------------------------------------------------===//
 
-/// Whether a file is of version 0.1, whose kernels have no decisions among
-/// their properties.
-static bool isOfFirstVersion(DialectBytecodeReader &reader) {
+bool tile::isOfFirstVersion(DialectBytecodeReader &reader) {
   FailureOr<const DialectVersion *> version =
       reader.getDialectVersion<TileDialect>();
   return succeeded(version) && *version &&

@@ -16,6 +16,14 @@ void renameKernelAttributes(mlir::NamedAttrList &attributes);
 /// The same for all kernels under `top`, which come from bytecode.
 mlir::LogicalResult upgradeKernels(mlir::Operation *top);
 
+/// Whether a file of bytecode is of version 0.1, in which operations have fewer
+/// properties.
+bool isOfFirstVersion(mlir::DialectBytecodeReader &reader);
+
+/// What passes set on operations under `top` beside their definitions in
+/// version 0.1 becomes properties (ExternBytecode.cpp).
+mlir::LogicalResult upgradeExternOps(mlir::Operation *top);
+
 /// Checks what passes have decided: (C6) and (C7) of `tile.kernel`.
 mlir::LogicalResult verifyKernelDecisions(KernelOp kernel);
 

@@ -32,7 +32,8 @@ using namespace kiln::tile;
 #include "kiln/Dialect/Tile/TileTypes.cpp.inc"
 
 /// What files of older versions have otherwise.
-static constexpr kiln::DialectUpgrade kUpgrades[] = {{2, upgradeKernels}};
+static constexpr kiln::DialectUpgrade kUpgrades[] = {{2, upgradeKernels},
+                                                     {2, upgradeExternOps}};
 
 void TileDialect::initialize() {
   addInterface<kiln::VersionedBytecode>(
@@ -134,8 +135,6 @@ static constexpr kiln::KnownAttribute kKnownAttributes[] = {
     {kKernelHintsAttr, kiln::AttributeRole::Hint},
     // Transforms/Tile, Analysis
     {"tile.combined_as", kiln::AttributeRole::Decision},
-    {"tile.printed_types", kiln::AttributeRole::Decision},
-    {"tile.untranslated", kiln::AttributeRole::Decision},
 };
 
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op,

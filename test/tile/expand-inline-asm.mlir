@@ -55,7 +55,7 @@ tile.kernel @specials(%y: !tile.ptr<i32>, %t: !tile.ptr<i64>) {
 // CHECK-LABEL: tile.kernel @waits
 tile.kernel @waits(%end: i64) {
   scf.while : () -> () {
-    // CHECK: tile.inline_asm "mov.u64 $0, %globaltimer;"{{.*}}{tile.untranslated = "the instruction 'mov.u64 $0, %globaltimer': the clock '%globaltimer', which stands still, in a loop that may wait for it"}
+    // CHECK: tile.inline_asm "mov.u64 $0, %globaltimer;"{{.*}}{untranslated = "the instruction 'mov.u64 $0, %globaltimer': the clock '%globaltimer', which stands still, in a loop that may wait for it"}
     // ERROR: [[#@LINE+1]]:10: error: 'tile.inline_asm' op unsupported: inline assembly with the instruction 'mov.u64 $0, %globaltimer': the clock '%globaltimer', which stands still, in a loop that may wait for it
     %t = tile.inline_asm "mov.u64 $0, %globaltimer;" isa "ptx" constraints "=l" pack 1 () : () -> i64
     %c = arith.cmpi slt, %t, %end : i64
@@ -63,7 +63,7 @@ tile.kernel @waits(%end: i64) {
   } do {
     scf.yield
   }
-  // CHECK: tile.inline_asm "mov.u32 $0, %tid.x;"{{.*}}{tile.untranslated = "the instruction 'mov.u32 $0, %tid.x': the operand '%tid.x'"}
+  // CHECK: tile.inline_asm "mov.u32 $0, %tid.x;"{{.*}}{untranslated = "the instruction 'mov.u32 $0, %tid.x': the operand '%tid.x'"}
   %i = tile.inline_asm "mov.u32 $0, %tid.x;" isa "ptx" constraints "=r" pack 1 () : () -> i32
 }
 
@@ -77,7 +77,7 @@ tile.kernel @machine(%x: i32) {
 // What is not known is named.
 // CHECK-LABEL: tile.kernel @unknown
 tile.kernel @unknown(%x: i64, %f: f32) {
-  // CHECK: tile.inline_asm "ld.global.f32 $0, [$1];"{{.*}}{tile.untranslated = "the instruction 'ld.global.f32 $0, [$1]': the operand '[$1]'"}
+  // CHECK: tile.inline_asm "ld.global.f32 $0, [$1];"{{.*}}{untranslated = "the instruction 'ld.global.f32 $0, [$1]': the operand '[$1]'"}
   // ERROR: [[#@LINE+1]]:8: error: 'tile.inline_asm' op unsupported: inline assembly with the instruction 'ld.global.f32 $0, [$1]': the operand '[$1]'
   %a = tile.inline_asm "ld.global.f32 $0, [$1];" isa "ptx" constraints "=f,l" pack 1 (%x) : (i64) -> f32
   // ERROR: [[#@LINE+1]]:8: error: 'tile.inline_asm' op unsupported: inline assembly with the instruction 'add.f32 $0, $1, t': the register 't', which is read before it is written

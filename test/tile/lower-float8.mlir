@@ -23,7 +23,7 @@ tile.kernel @sum(%x: !tile.view<?xf8E4M3FN>, %y: !tile.view<?xf8E4M3FN>) {
 tile.kernel @print(%x: !tile.view<?xf8E5M2>) {
   %i = tile.program_id : index
   %a = tile.load %x[%i] : !tile.view<?xf8E5M2> -> tensor<4xf8E5M2>
-  // CHECK: tile.print {{.*}}tile.printed_types = [f8E5M2]
+  // CHECK: tile.print {{.*}}printed_types = [f8E5M2]
   tile.print "x" %a : tensor<4xf8E5M2>
 }
 

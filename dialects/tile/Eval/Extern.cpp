@@ -107,9 +107,8 @@ LogicalResult print(tile::PrintOp op, Frame &frame) {
 
 LogicalResult inlineAsm(tile::InlineAsmOp op, Frame &) {
   // What is not known of its text, where somebody tried to translate it.
-  if (auto unknown = op->getAttrOfType<StringAttr>("tile.untranslated"))
-    return op.emitError("unsupported: inline assembly with ")
-           << unknown.getValue();
+  if (std::optional<StringRef> unknown = op.getUntranslated())
+    return op.emitError("unsupported: inline assembly with ") << *unknown;
   return op.emitError("unsupported: evaluation of '")
          << op->getName() << "', whose meaning lies outside of the program";
 }

@@ -83,8 +83,8 @@ private:
 } // namespace
 
 LogicalResult PackedAsm::checkMachine() {
-  if (auto unknown = op->getAttrOfType<StringAttr>(tile::kUntranslatedAttr))
-    return e.decline("unsupported: inline assembly with " + unknown.getValue());
+  if (std::optional<StringRef> unknown = op.getUntranslated())
+    return e.decline("unsupported: inline assembly with " + *unknown);
   llvm::Triple triple(e.description && !e.description.getTriple().empty()
                           ? e.description.getTriple()
                           : StringRef("x86_64-unknown-linux-gnu"));

@@ -91,6 +91,7 @@ def Tile_InlineAsmOp : Tile_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEf
     - `pack`: elements that one run of the text works on.
     - `pure`: the text has no effect but its results.
     - `operands`, `results`: scalars or tiles.
+    - `untranslated`: what `tile-expand-inline-asm` does not know of the text. The pass sets it.
 
     The text runs once for each `pack` elements that follow each other in row-major order, in no particular order; where the last pack is not full,
     the missing elements are unspecified. `$0`, `$1`, … stand for the registers of the results, then of the
@@ -112,7 +113,8 @@ def Tile_InlineAsmOp : Tile_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEf
     ```
   }];
   let arguments = (ins StrAttr:$text, StrAttr:$isa, StrAttr:$constraints, I64Attr:$pack, UnitAttr:$pure,
-    Variadic<Tile_AnyLike>:$operands);
+    Variadic<Tile_AnyLike>:$operands, OptionalAttr<StrAttr>:$untranslated);
+  let useCustomPropertiesEncoding = 1;
   let results = (outs Variadic<Tile_AnyLike>:$results);
   let assemblyFormat = [{
     $text `isa` $isa `constraints` $constraints `pack` $pack (`pure` $pure^)? `(` $operands `)` attr-dict
@@ -178,6 +180,8 @@ def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite<Tile_LaunchOutput>]
     - `hex`: the bits in hexadecimal.
     - `operands`: what is printed.
     - `is_unsigned`: for each operand whether its integers are.
+    - `printed_types`: the element types that the operands had before a pass lowered them to others. The
+      values are shown as those. Passes set it.
 
     Since: 0.1.
 
@@ -187,7 +191,8 @@ def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite<Tile_LaunchOutput>]
     ```
   }];
   let arguments = (ins StrAttr:$prefix, UnitAttr:$hex, Variadic<Tile_AnyLike>:$operands,
-    OptionalAttr<DenseBoolArrayAttr>:$is_unsigned);
+    OptionalAttr<DenseBoolArrayAttr>:$is_unsigned, OptionalAttr<TypeArrayAttr>:$printed_types);
+  let useCustomPropertiesEncoding = 1;
   let assemblyFormat = "$prefix (`hex` $hex^)? $operands (`unsigned` $is_unsigned^)? attr-dict (`:` type($operands)^)?";
 }
 

@@ -15,19 +15,12 @@ class PrintOp;
 #define GEN_PASS_DECL
 #include "kiln/Transforms/Tile/Passes.h.inc"
 
-/// Attribute of tile.print: the element types of its operands before they were
-/// lowered to others, which is how they are shown.
-inline constexpr llvm::StringLiteral kPrintedTypesAttr = "tile.printed_types";
 /// The element types that an operation's operands are to be shown as.
 llvm::SmallVector<mlir::Type> getPrintedTypes(PrintOp op);
 
 /// Attribute of a store that combines, or an atomic operation, on bytes: the
 /// type of the floats that they stand for, which are what is combined.
 inline constexpr llvm::StringLiteral kCombinedAsAttr = "tile.combined_as";
-
-/// Attribute of tile.inline_asm, set where its text was not translated: what is
-/// not known of it.
-inline constexpr llvm::StringLiteral kUntranslatedAttr = "tile.untranslated";
 
 /// Registers every pass of this header.
 void registerTilePasses();

@@ -12,17 +12,17 @@ using namespace kiln;
 
 void tile::keepPrintedTypes(KernelOp kernel) {
   kernel.walk([](PrintOp op) {
-    if (op->hasAttr(kPrintedTypesAttr))
+    if (op.getPrintedTypes())
       return;
     SmallVector<Type> types;
     for (Type type : op.getOperandTypes())
       types.push_back(getElementTypeOrSelf(type));
-    op->setAttr(kPrintedTypesAttr, Builder(op).getTypeArrayAttr(types));
+    op.setPrintedTypesAttr(Builder(op).getTypeArrayAttr(types));
   });
 }
 
 SmallVector<Type> tile::getPrintedTypes(PrintOp op) {
-  if (auto types = op->getAttrOfType<ArrayAttr>(kPrintedTypesAttr))
+  if (ArrayAttr types = op.getPrintedTypesAttr())
     return llvm::to_vector(types.getAsValueRange<TypeAttr>());
   SmallVector<Type> types;
   for (Type type : op.getOperandTypes())

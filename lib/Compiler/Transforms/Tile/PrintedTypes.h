@@ -8,7 +8,7 @@
 
 namespace kiln::tile {
 
-/// Notes the element types of what is printed (kPrintedTypesAttr) before they
+/// Notes the element types of what is printed (`printed_types`) before they
 /// are lowered. What has been noted before stays.
 void keepPrintedTypes(KernelOp kernel);
 

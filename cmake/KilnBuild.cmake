@@ -52,6 +52,14 @@ function(kiln_op_family td)
   kiln_tablegen(${td} ".h.inc|-gen-op-decls" ".cpp.inc|-gen-op-defs")
 endfunction()
 
+# All families of the current folder: each file whose name ends in Ops.td.
+function(kiln_op_families)
+  file(GLOB families RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS *Ops.td)
+  foreach(family ${families})
+    kiln_op_family(${family})
+  endforeach()
+endfunction()
+
 # A library without what nothing refers to, and with equal functions once where
 # the linker can. `exported.map` of its folder says which names it exports.
 include(CheckLinkerFlag)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Link.h"
+#include "SharedObject.h"
 #include "kiln/Runtime/HostSymbols.h"
 #include "kiln/System/Process.h"
 #include "llvm/ADT/SmallVector.h"
@@ -10,6 +11,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -103,6 +105,14 @@ public:
 std::optional<std::string>
 kiln::cpu::linkSharedObject(ArrayRef<StringRef> objects, std::string &error) {
   constexpr double kSeconds = 60;
+  for (StringRef object : objects)
+    if (std::string symbol = firstUnknownSymbol(object); !symbol.empty()) {
+      error = "kernels need '" + symbol + "', which no runtime supplies";
+      return std::nullopt;
+    }
+  if (objects.size() == 1 && !std::getenv("KILN_LINKER"))
+    if (std::optional<std::string> linked = writeSharedObject(objects.front()))
+      return linked;
   std::optional<std::string> linker = findLinker();
   if (!linker) {
     error = "ld.lld-22 not found (package lld-22)";
@@ -116,10 +126,6 @@ kiln::cpu::linkSharedObject(ArrayRef<StringRef> objects, std::string &error) {
   std::vector<MemoryFile> inputs;
   std::vector<int> descriptors;
   for (StringRef object : objects) {
-    if (std::string symbol = firstUnknownSymbol(object); !symbol.empty()) {
-      error = "kernels need '" + symbol + "', which no runtime supplies";
-      return std::nullopt;
-    }
     inputs.emplace_back(object);
     if (!inputs.back().isGood) {
       error = std::string("cannot keep an object in memory: ") +

@@ -11,8 +11,9 @@
 
 namespace kiln::cpu {
 
-/// Links object files with the system's ld.lld and checks what stays undefined
-/// against the list that runtimes supply.
+/// Links object files in this process where that is known, else with ld.lld,
+/// which `KILN_LINKER` can name. Checks what stays undefined against the list
+/// that runtimes supply.
 std::optional<std::string>
 linkSharedObject(llvm::ArrayRef<llvm::StringRef> objects, std::string &error);
 

@@ -8,10 +8,11 @@
 #rows = #simt.layout<rank = 2, register = [[0, 1], [4, 0]], lane = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]],
   warp = [[0, 16]]>
 
-// One trip through memory for the warps; totals of a group travel, not elements.
+// One trip through memory for the warps; totals of warps travel, once each, not
+// elements, nor the copies that lanes have.
 // natural: a: i32 = [i * 7 % 50 + 1 for i in range(512)], b: i32 = [0] * 512
 // natural: expect b == [sum(a[:i + 1]) for i in range(512)]
-// natural: expect count("gpu.barrier") == 1 and count("gpu.shuffle") == 5 and shared == 512
+// natural: expect count("gpu.barrier") == 1 and count("gpu.shuffle") == 5 and shared == 16
 tile.kernel @natural(%a: !tile.view<512xi32>, %b: !tile.view<512xi32> {tile.noalias}) attributes {warps = 4 : i64} {
   %z = arith.constant 0 : index
   %x = tile.load %a[%z] : !tile.view<512xi32> -> tensor<512xi32, #natural>

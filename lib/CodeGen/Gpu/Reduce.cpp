@@ -4,6 +4,7 @@
 #include "KernelWalk.h"
 #include "OwnLowerings.h"
 #include "ScratchNeeds.h"
+#include "ThreadNumbers.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -19,15 +20,8 @@ struct WarpExchange {
   WarpExchange(tile::ReduceOp op, LayoutAttr layout, unsigned laneBits,
                unsigned warpBits);
 
-  SmallVector<unsigned> bits; ///< of the thread that count along the axis
-  /// Bits of the thread from `bit` on, under `mask`, that tell elements apart;
-  /// one step of them is `stride` places.
-  struct Run {
-    unsigned bit;
-    int64_t mask, stride;
-  };
-  SmallVector<Run> runs;
-  int64_t threads = 1;         ///< with elements of their own
+  SmallVector<unsigned> bits;  ///< of the thread that count along the axis
+  ThreadNumbers threads;       ///< with elements of their own
   int64_t elements;            ///< of all threads in one step along the axis
   SmallVector<Type> types;     ///< one list for each of these
   SmallVector<int64_t> places; ///< where the lists begin
@@ -217,35 +211,32 @@ LogicalResult Reduction::acrossLanes(SmallVectorImpl<Part> &parts) {
   return success();
 }
 
-WarpExchange::WarpExchange(tile::ReduceOp op, LayoutAttr layout,
-                           unsigned laneBits, unsigned warpBits) {
+/// The bits of a thread that are one of its warp and count along the axis.
+static SmallVector<unsigned> warpBitsAlong(tile::ReduceOp op, unsigned laneBits,
+                                           unsigned warpBits) {
+  SmallVector<unsigned> bits;
   LayoutAttr source = getLayout(op.getSources()[0]);
-  auto type = cast<RankedTensorType>(op.getSources()[0].getType());
   for (auto [bit, basis] : llvm::enumerate(source.getWarpBases(warpBits)))
     if (basis[op.getAxis()])
       bits.push_back(bit + laneBits);
+  return bits;
+}
+
+WarpExchange::WarpExchange(tile::ReduceOp op, LayoutAttr layout,
+                           unsigned laneBits, unsigned warpBits)
+    : bits(warpBitsAlong(op, laneBits, warpBits)),
+      threads(laneBits + warpBits, [&](unsigned bit) {
+        return llvm::is_contained(bits, bit) ||
+               isCopyBit(layout, bit, laneBits, warpBits);
+      }) {
+  auto type = cast<RankedTensorType>(op.getSources()[0].getType());
   // One list for each value, and one for whether it is there.
   for (Value value : op.getSources())
     types.push_back(
         ThreadBuilder::scalarType(getElementTypeOrSelf(value.getType())));
   if (!llvm::isPowerOf2_64(type.getDimSize(op.getAxis())))
     types.push_back(IntegerType::get(op.getContext(), 1));
-  auto bases = llvm::to_vector(layout.getLaneBases(laneBits));
-  llvm::append_range(bases, layout.getWarpBases(warpBits));
-  auto isCopy = [&](unsigned bit) {
-    return llvm::all_of(bases[bit], [](int64_t n) { return n == 0; });
-  };
-  for (unsigned bit = 0; bit < bases.size();) {
-    unsigned end = bit;
-    while (end < bases.size() && !isCopy(end) && !llvm::is_contained(bits, end))
-      ++end;
-    if (int64_t mask = (int64_t(1) << (end - bit)) - 1) {
-      runs.push_back({bit, mask, threads});
-      threads *= mask + 1;
-    }
-    bit = std::max(end, bit + 1);
-  }
-  elements = threads * layout.getNumRegisters();
+  elements = threads.count() * layout.getNumRegisters();
   for (Type type : types) {
     places.push_back(bytes);
     bytes = llvm::alignTo(bytes + (elements << bits.size()) *
@@ -260,15 +251,9 @@ LogicalResult Reduction::acrossWarps(SmallVectorImpl<Part> &parts,
   if (exchange.bits.empty())
     return success();
   int64_t count = int64_t(1) << exchange.bits.size(),
-          threads = exchange.threads, elements = exchange.elements;
+          threads = exchange.threads.count(), elements = exchange.elements;
   bool mayMiss = exchange.types.size() > parts[0].values.size();
-  Value own = w.c32(0);
-  for (const WarpExchange::Run &run : exchange.runs) {
-    Value part = w.and_(
-        w.b.createOrFold<arith::ShRUIOp>(w.loc, w.threadId(), w.c32(run.bit)),
-        w.c32(run.mask));
-    own = w.add(own, w.mul(part, w.c32(run.stride)));
-  }
+  Value own = exchange.threads.ofThread(w);
   ArrayRef<Type> types = exchange.types;
   ArrayRef<int64_t> places = exchange.places;
   int64_t start = w.scratch(exchange.bytes);

@@ -5,11 +5,13 @@
 // knows the total of the block that an element is in and what comes before the
 // element's group of registers in it. When two blocks become one, the later one
 // gets the total of the earlier one before it; only totals travel. At the end
-// each element takes in what comes before its group.
+// each element takes in what comes before its group. Lanes of one block know
+// the same total: memory holds it once.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Scan.h"
+#include "ThreadNumbers.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -92,7 +94,7 @@ private:
   LogicalResult precede(Group &group, const Tuple &earlier, Value when);
   LogicalResult overRegisters(unsigned bit);
   LogicalResult overLanes(unsigned bit);
-  LogicalResult overWarps(ArrayRef<AxisBit> run);
+  LogicalResult overWarps(ArrayRef<AxisBit> run, ArrayRef<AxisBit> done);
   LogicalResult finish();
 
   KernelWalk &w;
@@ -218,37 +220,57 @@ static int64_t placeTotals(tile::ScanOp op, int64_t count,
   return bytes;
 }
 
+/// Whether a bit of a thread is one of some bits of an axis.
+static bool isAmong(ArrayRef<AxisBit> bits, unsigned bit, unsigned laneBits) {
+  return llvm::any_of(bits, [&](const AxisBit &known) {
+    return known.level != AxisBit::Register &&
+           known.bit + (known.level == AxisBit::Warp ? laneBits : 0) == bit;
+  });
+}
+
+/// Threads whose totals differ, but for those of the bits in `run`; the bits in
+/// `done` are in the totals.
+static ThreadNumbers numbersOf(LayoutAttr layout, ArrayRef<AxisBit> run,
+                               ArrayRef<AxisBit> done, unsigned laneBits,
+                               unsigned warpBits) {
+  return {laneBits + warpBits, [&](unsigned bit) {
+            return isAmong(run, bit, laneBits) ||
+                   isAmong(done, bit, laneBits) ||
+                   isCopyBit(layout, bit, laneBits, warpBits);
+          }};
+}
+
 /// One way through memory for bits that follow each other: every thread reads
 /// the totals of all its warps.
-LogicalResult Scan::overWarps(ArrayRef<AxisBit> run) {
-  int64_t threads = w.threads();
+LogicalResult Scan::overWarps(ArrayRef<AxisBit> run, ArrayRef<AxisBit> done) {
+  ThreadNumbers numbers = numbersOf(getLayout(op.getSources()[0]), run, done,
+                                    w.laneBits(), w.warpBits());
+  int64_t threads = numbers.count(), size = int64_t(1) << run.size();
+  int64_t elements = threads * int64_t(groups.size());
   SmallVector<int64_t> starts;
-  int64_t begin =
-      w.scratch(placeTotals(op, int64_t(groups.size()) * threads, starts));
-  auto place = [&](size_t group, Value thread) {
-    return w.add(thread, w.c32(group * threads));
-  };
-  for (auto [i, entry] : llvm::enumerate(groups))
-    for (auto [start, value] : llvm::zip_equal(starts, entry.second.total)) {
-      Value stored = w.toStored(value);
-      LLVM::StoreOp::create(w.b, w.loc, stored,
-                            w.elementPointer(w.shared(begin + start),
-                                             place(i, w.threadId()),
-                                             stored.getType()));
-    }
-  w.barrier();
-  // The threads that differ in the bits of the run, in the order of the scan.
-  int64_t mask = 0, size = int64_t(1) << run.size();
-  for (const AxisBit &bit : run)
-    mask |= int64_t(1) << (w.laneBits() + bit.bit);
-  Value base = w.and_(w.threadId(), w.c32(threads - 1 - mask));
-  SmallVector<int64_t> numbers;
-  for (int64_t i = 0; i < size; ++i) {
-    int64_t n = isReverse ? size - 1 - i : i, number = 0;
-    for (auto [from, bit] : llvm::enumerate(run))
-      number |= (n >> from & 1) << (w.laneBits() + bit.bit);
-    numbers.push_back(number);
+  int64_t begin = w.scratch(placeTotals(op, elements * size, starts));
+  Value own = numbers.ofThread(w), index = w.c32(0);
+  for (auto [to, bit] : llvm::enumerate(run)) {
+    Value one = w.and_(w.b.createOrFold<arith::ShRUIOp>(
+                           w.loc, w.threadId(), w.c32(w.laneBits() + bit.bit)),
+                       w.c32(1));
+    index = w.add(index, w.mul(one, w.c32(elements << to)));
   }
+  auto place = [&](size_t group) { return w.add(own, w.c32(group * threads)); };
+  // Of threads with one number, the first of each warp of the run writes.
+  Value isWriter = numbers.isFirst(
+      w, [&](unsigned bit) { return isAmong(run, bit, w.laneBits()); });
+  w.guarded(isWriter, [&] {
+    for (auto [i, entry] : llvm::enumerate(groups))
+      for (auto [start, value] : llvm::zip_equal(starts, entry.second.total)) {
+        Value stored = w.toStored(value);
+        LLVM::StoreOp::create(w.b, w.loc, stored,
+                              w.elementPointer(w.shared(begin + start),
+                                               w.add(place(i), index),
+                                               stored.getType()));
+      }
+  });
+  w.barrier();
   // How many of them come before this one.
   Value rank = w.c32(0);
   for (auto [to, bit] : llvm::enumerate(run))
@@ -256,12 +278,12 @@ LogicalResult Scan::overWarps(ArrayRef<AxisBit> run) {
                                 w.c32(int64_t(1) << to), w.c32(0)));
   for (auto [i, entry] : llvm::enumerate(groups)) {
     Tuple sum, before;
-    for (auto [j, number] : llvm::enumerate(numbers)) {
+    for (int64_t j = 0; j < size; ++j) {
       Tuple total;
-      Value thread = w.or_(base, w.c32(number));
+      Value from =
+          w.add(place(i), w.c32((isReverse ? size - 1 - j : j) * elements));
       for (auto [start, value] : llvm::zip_equal(starts, entry.second.total))
-        total.push_back(
-            w.readElement(begin + start, place(i, thread), value.getType()));
+        total.push_back(w.readElement(begin + start, from, value.getType()));
       if (j == 0) {
         before = sum = total;
         continue;
@@ -309,8 +331,9 @@ LogicalResult Scan::run() {
        !left.empty();) {
     AxisBit bit = left.front();
     ArrayRef<AxisBit> run = runOfWarps(left);
+    ArrayRef<AxisBit> done = bits.drop_back(left.size());
     left = left.drop_front(std::max<size_t>(1, run.size()));
-    LogicalResult made = !run.empty()                 ? overWarps(run)
+    LogicalResult made = !run.empty()                 ? overWarps(run, done)
                          : bit.level == AxisBit::Lane ? overLanes(bit.bit)
                                                       : overRegisters(bit.bit);
     if (failed(made))
@@ -322,14 +345,21 @@ LogicalResult Scan::run() {
 ScratchNeeds simt::needsByLevels(tile::ScanOp op, ArrayRef<AxisBit> bits,
                                  const BlockShape &block) {
   size_t within = countWithin(bits);
-  int64_t groups = getLayout(op.getSources()[0]).getNumRegisters() >> within;
+  LayoutAttr layout = getLayout(op.getSources()[0]);
+  int64_t groups = layout.getNumRegisters() >> within;
   ScratchNeeds needs;
   for (ArrayRef<AxisBit> left = bits.drop_front(within); !left.empty();) {
     ArrayRef<AxisBit> run = runOfWarps(left);
+    ArrayRef<AxisBit> done = bits.drop_back(left.size());
     left = left.drop_front(std::max<size_t>(1, run.size()));
+    if (run.empty())
+      continue;
     SmallVector<int64_t> starts;
-    if (!run.empty())
-      needs.push_back({placeTotals(op, groups * block.threads(), starts)});
+    int64_t threads =
+        numbersOf(layout, run, done, block.laneBits(), block.warpBits())
+            .count();
+    needs.push_back(
+        {placeTotals(op, (groups * threads) << run.size(), starts)});
   }
   return needs;
 }

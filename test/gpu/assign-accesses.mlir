@@ -81,3 +81,17 @@ tile.kernel @rows(%places: !tile.view<?xi64>, %x: !tile.view<?x128xf32>, %y: !ti
   %v = tile.load_gather %x[%c0] dim 0 by %n : !tile.view<?x128xf32>, tensor<4xi64> -> tensor<4x128xf32>
   tile.store %v, %y[%i, %c0] : tensor<4x128xf32>, !tile.view<?x128xf32>
 }
+
+// Neighbouring lanes update neighbours. Each warp updates what it has loaded, so that no element goes through shared
+// memory: registers tell what warps would else.
+// CHECK-LABEL: tile.kernel @updates
+// CHECK: tile.load {{.*}} lane = {{\[\[}}4], [8], [16], [32], [64]], warp = {{\[\[}}128], [256]]>>
+// CHECK: tile.atomic_rmw {{.*}} tensor<512xf32, #simt.layout<rank = 1, register = {{\[\[}}32], [64]], lane = {{\[\[}}1], [2], [4], [8], [16]], warp = {{\[\[}}128], [256]]>>
+tile.kernel @updates(%x: !tile.view<512xf32> {tile.readonly, tile.align = 16 : i64}, %y: !tile.ptr<f32>) {
+  %c0 = arith.constant 0 : index
+  %a = tile.load %x[%c0] : !tile.view<512xf32> -> tensor<512xf32>
+  %i = tile.iota 0 : tensor<512xi32>
+  %py = tile.splat %y : tensor<512x!tile.ptr<f32>>
+  %to = tile.ptr_add %py, %i : tensor<512x!tile.ptr<f32>>, tensor<512xi32>
+  %old = tile.atomic_rmw fadd relaxed device %to, %a : tensor<512x!tile.ptr<f32>>, tensor<512xf32>
+}

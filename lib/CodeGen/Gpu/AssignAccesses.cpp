@@ -218,13 +218,12 @@ LayoutAttr Assigner::wantedByProduct(Value tile) {
   return {};
 }
 
-LayoutAttr Assigner::keepWarps(ViewAccessOpInterface access, LayoutAttr best,
+LayoutAttr Assigner::keepWarps(const Contiguity &along, LayoutAttr best,
                                LayoutAttr has) {
-  Contiguity own = contiguityOf(access, facts);
-  if (own.dim < 0 || !has)
+  if (along.dim < 0 || !has)
     return best;
   LayoutAttr kept =
-      ::keepWarps(best, has, vectorBits(best, own.dim, own.count).size(),
+      ::keepWarps(best, has, vectorBits(best, along.dim, along.count).size(),
                   llvm::Log2_64(lanes), llvm::Log2_64(warps));
   return kept ? kept : best;
 }
@@ -249,7 +248,7 @@ void Assigner::assignAccess(ViewAccessOpInterface access) {
     if (has && access.getAccessedType().getRank() <= 1)
       layout = has;
     else
-      layout = keepWarps(access, best, has);
+      layout = keepWarps(contiguityOf(access, facts), best, has);
     if (LayoutAttr asked = askedLayout(access))
       layout = asked;
     requireOperand(*written, layout);
@@ -264,7 +263,7 @@ void Assigner::assignAccess(ViewAccessOpInterface access) {
       LayoutAttr wanted = wantedByProduct(access.getAccessedTile());
       if (!wanted && isBehindProduct(access))
         wanted = wantedLayout(access.getAccessedTile(), budget);
-      layout = keepWarps(access, layout, wanted);
+      layout = keepWarps(contiguityOf(access, facts), layout, wanted);
     } else if (access.getAccessedType().getRank() == 1 &&
                !askedLayout(access) && layout.getNumRegisters() == 1)
       if (LayoutAttr wanted = wantedLayout(access.getAccessedTile(), budget);
@@ -329,7 +328,8 @@ bool Assigner::assignPointers(Operation *op) {
     if (it != widest.end() && it->second.dim == own.dim)
       own.count = it->second.count;
   }
-  requireAll(op, blockedLayout(b.getContext(), shape, own.dim, own.count, lanes,
-                               warps));
+  LayoutAttr best =
+      blockedLayout(b.getContext(), shape, own.dim, own.count, lanes, warps);
+  requireAll(op, keepWarps(own, best, has));
   return true;
 }

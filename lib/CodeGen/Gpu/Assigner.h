@@ -90,9 +90,10 @@ private:
   /// that tile's elements are spread over those of `tile`; null where none has
   /// one yet. At most `budget` operations are looked at.
   LayoutAttr wantedLayout(mlir::Value tile, unsigned &budget);
-  /// The layout of an access in which warps have the elements that they have in
-  /// `has`, if it can be; else `best`.
-  LayoutAttr keepWarps(ViewAccessOpInterface access, LayoutAttr best,
+  /// The layout of an access whose neighbours lie as `along` says, in which
+  /// warps have the elements that they have in `has`, if it can be; else
+  /// `best`.
+  LayoutAttr keepWarps(const Contiguity &along, LayoutAttr best,
                        LayoutAttr has);
   bool assignPointers(mlir::Operation *op);
   void assignLoop(mlir::scf::ForOp loop);

@@ -13,6 +13,7 @@
 #include "Extremes.h"
 #include "Float8.h"
 #include "Functions.h"
+#include "LibraryCalls.h"
 #include "LowerOps.h"
 #include "Passes.h"
 #include "kiln/Dialect/Tile/ExternOps.h"
@@ -195,17 +196,7 @@ Value LowerMath::named(StringRef name, ValueRange x, Type type, Location loc,
     return arith::DivFOp::create(b, loc, one,
                                  math::SqrtOp::create(b, loc, x[0]));
   }
-  // The library's names end with the type.
-  std::string symbol =
-      ("__ocml_" + name + (x[0].getType().isF32() ? "_f32" : "_f64")).str();
-  auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(symbol);
-  if (!function) {
-    OpBuilder top(module.getBodyRegion());
-    function = LLVM::LLVMFuncOp::create(
-        top, loc, symbol,
-        LLVM::LLVMFunctionType::get(type, llvm::to_vector(x.getTypes())));
-  }
-  return LLVM::CallOp::create(b, loc, function, x).getResult();
+  return callLibrary(module, name, x, type, loc, b);
 }
 
 Value LowerMath::classify(Operation *op, OpBuilder &b) {

@@ -24,3 +24,25 @@ func.func @powers(%x: f32) -> (f32, f32, f32) {
   %2 = math.exp %x fastmath<afn> : f32
   return %0, %1, %2 : f32, f32, f32
 }
+
+// The device library drops signs of zeros, its gamma function of f32 returns 0 for some large negative numbers, and its
+// exponent of a NaN is another one.
+// CHECK-LABEL: func.func @library
+// CHECK: %[[NEXT:.*]] = llvm.call @__ocml_nextafter_f32
+// CHECK: %[[SIGN:.*]] = arith.select %{{.*}}, %arg1, %arg0 : f32
+// CHECK: %[[ZERO:.*]] = llvm.intr.copysign(%{{.*}}, %[[SIGN]])
+// CHECK: arith.select %{{.*}}, %[[ZERO]], %[[NEXT]] : f32
+// CHECK: %[[BESSEL:.*]] = llvm.call @__ocml_j1_f64
+// CHECK: llvm.intr.copysign(%{{.*}}, %arg2)
+// CHECK: %[[WIDE:.*]] = arith.extf %arg0 : f32 to f64
+// CHECK: llvm.call @__ocml_tgamma_f64(%[[WIDE]])
+// CHECK: arith.truncf %{{.*}} : f64 to f32
+// CHECK: %[[EXPONENT:.*]] = llvm.call @__ocml_ilogb_f64
+// CHECK: arith.select %{{.*}}, %c-2147483648_i32, %[[EXPONENT]] : i32
+func.func @library(%x: f32, %y: f32, %z: f64) -> (f32, f64, f32, i32) {
+  %0 = tile.call_extern "nextafter" from "" pure (%x, %y) : (f32, f32) -> f32
+  %1 = tile.call_extern "j1" from "" pure (%z) : (f64) -> f64
+  %2 = tile.call_extern "tgamma" from "" pure (%x) : (f32) -> f32
+  %3 = tile.call_extern "ilogb" from "" pure (%z) : (f64) -> i32
+  return %0, %1, %2, %3 : f32, f64, f32, i32
+}

@@ -20,11 +20,12 @@ struct WarpExchange {
   WarpExchange(tile::ReduceOp op, LayoutAttr layout, unsigned laneBits,
                unsigned warpBits);
 
-  SmallVector<unsigned> bits;  ///< of the thread that count along the axis
-  ThreadNumbers threads;       ///< with elements of their own
-  int64_t elements;            ///< of all threads in one step along the axis
-  SmallVector<Type> types;     ///< one list for each of these
-  SmallVector<int64_t> places; ///< where the lists begin
+  SmallVector<unsigned> bits;    ///< of the thread that count along the axis
+  SmallVector<unsigned> readers; ///< bits of lanes that have the same elements
+  ThreadNumbers threads;         ///< with elements of their own
+  int64_t elements;              ///< of all threads in one step along the axis
+  SmallVector<Type> types;       ///< one list for each of these
+  SmallVector<int64_t> places;   ///< where the lists begin
   int64_t bytes = 0;
 };
 
@@ -50,6 +51,8 @@ private:
   bool isSymmetric() const;
   LogicalResult shareOut(SmallVectorImpl<Part> &parts, ArrayRef<unsigned> bits);
   LogicalResult acrossLanes(SmallVectorImpl<Part> &parts);
+  ArrayRef<unsigned> readersOf(const WarpExchange &exchange) const;
+  LogicalResult combineAcross(SmallVectorImpl<Part> &parts, unsigned bit);
   LogicalResult acrossWarps(SmallVectorImpl<Part> &parts, LayoutAttr layout);
   LogicalResult inOrder();
 
@@ -160,6 +163,20 @@ LogicalResult Reduction::shareOut(SmallVectorImpl<Part> &parts,
   return success();
 }
 
+/// Two lanes that differ in `bit` both combine what they have.
+LogicalResult Reduction::combineAcross(SmallVectorImpl<Part> &parts,
+                                       unsigned bit) {
+  for (Part &part : parts) {
+    auto both = combine(part, fetch(part, [&](Value value) {
+                          return w.shuffleXor(value, int64_t(1) << bit);
+                        }));
+    if (failed(both))
+      return failure();
+    part = *both;
+  }
+  return success();
+}
+
 LogicalResult Reduction::acrossLanes(SmallVectorImpl<Part> &parts) {
   SmallVector<unsigned> bits;
   for (auto [bit, basis] : llvm::enumerate(source.getLaneBases(w.laneBits())))
@@ -177,16 +194,9 @@ LogicalResult Reduction::acrossLanes(SmallVectorImpl<Part> &parts) {
   ArrayRef<unsigned> first = ArrayRef(bits).take_front(shared);
   if (failed(shareOut(parts, first)))
     return failure();
-  for (unsigned bit : ArrayRef(bits).drop_front(shared)) {
-    for (Part &part : parts) {
-      auto both = combine(part, fetch(part, [&](Value value) {
-                            return w.shuffleXor(value, int64_t(1) << bit);
-                          }));
-      if (failed(both))
-        return failure();
-      part = *both;
-    }
-  }
+  for (unsigned bit : ArrayRef(bits).drop_front(shared))
+    if (failed(combineAcross(parts, bit)))
+      return failure();
   bool isSame = isSymmetric() || shared == bits.size();
   if (bits.empty() || (!shared && isSame))
     return success();
@@ -236,6 +246,9 @@ WarpExchange::WarpExchange(tile::ReduceOp op, LayoutAttr layout,
         ThreadBuilder::scalarType(getElementTypeOrSelf(value.getType())));
   if (!llvm::isPowerOf2_64(type.getDimSize(op.getAxis())))
     types.push_back(IntegerType::get(op.getContext(), 1));
+  for (unsigned bit = 0; bit < laneBits; ++bit)
+    if (isCopyBit(layout, bit, laneBits, warpBits))
+      readers.push_back(bit);
   elements = threads.count() * layout.getNumRegisters();
   for (Type type : types) {
     places.push_back(bytes);
@@ -243,6 +256,17 @@ WarpExchange::WarpExchange(tile::ReduceOp op, LayoutAttr layout,
                                       ThreadBuilder::storedBytes(type),
                           16);
   }
+}
+
+/// The lanes that read different elements of a list. Every thread reads a short
+/// list alone. Of a longer one each lane reads a few, one vector, and exchanges
+/// the rest: all threads do this, so the instructions count.
+ArrayRef<unsigned> Reduction::readersOf(const WarpExchange &exchange) const {
+  constexpr unsigned few = 2; ///< bits of a vector's elements
+  unsigned bits = exchange.bits.size();
+  if (bits < few + 2 || !isSymmetric())
+    return {};
+  return ArrayRef(exchange.readers).take_front(bits - few);
 }
 
 LogicalResult Reduction::acrossWarps(SmallVectorImpl<Part> &parts,
@@ -257,13 +281,14 @@ LogicalResult Reduction::acrossWarps(SmallVectorImpl<Part> &parts,
   ArrayRef<Type> types = exchange.types;
   ArrayRef<int64_t> places = exchange.places;
   int64_t start = w.scratch(exchange.bytes);
-  Value index = w.c32(0);
-  for (auto [to, bit] : llvm::enumerate(exchange.bits)) {
-    Value one = w.and_(
+  auto bitOf = [&](unsigned bit) {
+    return w.and_(
         w.b.createOrFold<arith::ShRUIOp>(w.loc, w.threadId(), w.c32(bit)),
         w.c32(1));
-    index = w.add(index, w.mul(one, w.c32(elements << to)));
-  }
+  };
+  Value index = w.c32(0);
+  for (auto [to, bit] : llvm::enumerate(exchange.bits))
+    index = w.add(index, w.mul(bitOf(bit), w.c32(elements << to)));
   auto placeOf = [&](int64_t reg) { return w.add(own, w.c32(reg * threads)); };
   for (auto [reg, part] : llvm::enumerate(parts)) {
     Value place = w.add(placeOf(reg), index);
@@ -279,10 +304,15 @@ LogicalResult Reduction::acrossWarps(SmallVectorImpl<Part> &parts,
     }
   }
   w.barrier();
+  ArrayRef<unsigned> readers = readersOf(exchange);
+  int64_t mine = count >> readers.size();
+  Value first = w.c32(0);
+  for (auto [to, bit] : llvm::enumerate(readers))
+    first = w.add(first, w.mul(bitOf(bit), w.c32((elements * mine) << to)));
   for (auto [reg, part] : llvm::enumerate(parts)) {
-    Value place = placeOf(reg);
+    Value place = w.add(placeOf(reg), first);
     SmallVector<Part> all;
-    for (int64_t i = 0; i < count; ++i) {
+    for (int64_t i = 0; i < mine; ++i) {
       Part one;
       for (auto [type, from] : llvm::zip_equal(types, places))
         one.values.push_back(w.readElement(
@@ -296,6 +326,9 @@ LogicalResult Reduction::acrossWarps(SmallVectorImpl<Part> &parts,
       return failure();
     part = *both;
   }
+  for (unsigned bit : readers)
+    if (failed(combineAcross(parts, bit)))
+      return failure();
   return success();
 }
 

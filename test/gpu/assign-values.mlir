@@ -97,6 +97,30 @@ tile.kernel @flat(%x: !tile.view<64x8xf32, strides = [1, 64]> {tile.readonly, ti
   tile.store_ptr %y, %s : !tile.ptr<f32>, f32
 }
 
+// What is reduced goes to registers where another dimension can be shared out beside the neighbours: threads reduce alone.
+// Where few neighbours lie together, what follows them in memory stays with them.
+// CHECK-LABEL: tile.kernel @depth
+// CHECK: tile.reduce {{.*}} tensor<8x16x32xf32, #simt.layout<rank = 3, register = {{\[\[}}0, 1, 0], [0, 2, 0], [0, 0, 4], [0, 0, 8], [0, 0, 16]], lane = {{\[\[}}0, 4, 0], [0, 8, 0], [1, 0, 0], [2, 0, 0], [4, 0, 0]], warp = {{\[\[}}0, 0, 1], [0, 0, 2]]>>
+// CHECK: tile.reduce {{.*}} tensor<8x4x32xf32, #simt.layout<rank = 3, register = {{.*}}, lane = {{\[\[}}0, 0, 1],
+tile.kernel @depth(%x: !tile.view<8x16x32xf32, strides = [16, 1, 128]> {tile.readonly, tile.align = 16}, %y: !tile.view<8x16xf32>,
+                   %u: !tile.view<8x4x32xf32, strides = [128, 1, 4]> {tile.readonly, tile.align = 16}, %v: !tile.view<8x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %a = tile.load %x[%c0, %c0, %c0] : !tile.view<8x16x32xf32, strides = [16, 1, 128]> -> tensor<8x16x32xf32>
+  %m = tile.reduce %a axis 2 : tensor<8x16x32xf32> -> tensor<8x16xf32> {
+  ^bb0(%p: f32, %q: f32):
+    %r = arith.maximumf %p, %q : f32
+    tile.yield %r : f32
+  }
+  tile.store %m, %y[%c0, %c0] : tensor<8x16xf32>, !tile.view<8x16xf32>
+  %b = tile.load %u[%c0, %c0, %c0] : !tile.view<8x4x32xf32, strides = [128, 1, 4]> -> tensor<8x4x32xf32>
+  %n = tile.reduce %b axis 2 : tensor<8x4x32xf32> -> tensor<8x4xf32> {
+  ^bb0(%p: f32, %q: f32):
+    %r = arith.maximumf %p, %q : f32
+    tile.yield %r : f32
+  }
+  tile.store %n, %v[%c0, %c0] : tensor<8x4xf32>, !tile.view<8x4xf32>
+}
+
 // Elements stay in the layout that they have.
 // CHECK-LABEL: tile.kernel @stays
 // CHECK-NOT: simt.convert_layout

@@ -92,8 +92,7 @@ LayoutAttr Assigner::ofAccess(ViewAccessOpInterface access) {
   if (own.count * across > each)
     across = 1;
   int dim = own.dim < 0 ? dimOfNeighbours(access) : own.dim;
-  return blockedLayout(b.getContext(), shape, dim, own.count, lanes, warps,
-                       /*isWhole=*/false, across);
+  return blocked(shape, dim, own.count, across);
 }
 
 /// A layout like `best` in which each warp has the elements that it has in
@@ -328,8 +327,7 @@ bool Assigner::assignPointers(Operation *op) {
     if (it != widest.end() && it->second.dim == own.dim)
       own.count = it->second.count;
   }
-  LayoutAttr best =
-      blockedLayout(b.getContext(), shape, own.dim, own.count, lanes, warps);
+  LayoutAttr best = blocked(shape, own.dim, own.count);
   requireAll(op, keepWarps(own, best, has));
   return true;
 }

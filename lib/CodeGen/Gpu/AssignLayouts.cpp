@@ -7,6 +7,7 @@
 #include "Work.h"
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Target/Lowering.h"
@@ -29,8 +30,21 @@ LayoutAttr Assigner::canonical(ArrayRef<int64_t> shape) {
     best = it->second;
   else
     best.count = 4;
-  return blockedLayout(b.getContext(), shape, best.dim, best.count, lanes,
-                       warps);
+  return blocked(shape, best.dim, best.count);
+}
+
+LayoutAttr Assigner::blocked(ArrayRef<int64_t> shape, int dim, int64_t count,
+                             int64_t across) {
+  // Neighbours that fill what memory gives at a time: beside them any other
+  // dimension will do.
+  constexpr int64_t kWhole = 16;
+  int last = -1;
+  if (dim >= 0 && shape[dim] >= kWhole)
+    if (auto it = reduced.find(b.getDenseI64ArrayAttr(shape));
+        it != reduced.end())
+      last = it->second;
+  return blockedLayout(b.getContext(), shape, dim, count, lanes, warps,
+                       /*isWhole=*/false, across, last);
 }
 
 std::optional<ProductChoice>
@@ -169,6 +183,14 @@ LogicalResult Assigner::run() {
     else if (auto access = getPointerAccess(op); access && !access->isAtomic)
       count(shapeOf(access->pointers),
             contiguityOf(access->pointers, access->mask, facts));
+  });
+  // A thread that has all elements along an axis reduces them alone.
+  kernel.walk([&](tile::ReduceOp op) {
+    auto shape = shapeOf(op.getSources()[0]);
+    int axis = op.getAxis();
+    auto [it, isNew] = reduced.try_emplace(b.getDenseI64ArrayAttr(shape), axis);
+    if (!isNew && it->second != axis)
+      it->second = -1;
   });
   // A thread stores 16 bytes at a time, and so neighbours leave no gaps: where
   // it had more in a row, each store would fill a part of every line. Factors

@@ -29,6 +29,10 @@ private:
   using Basis = LayoutAttr::Basis;
 
   LayoutAttr canonical(llvm::ArrayRef<int64_t> shape);
+  /// Threads take vectors of `count` neighbours along `dim`, and the axis that
+  /// is reduced last.
+  LayoutAttr blocked(llvm::ArrayRef<int64_t> shape, int dim, int64_t count,
+                     int64_t across = 1);
   LayoutAttr canonical(mlir::Value tile) {
     return canonical(
         mlir::cast<mlir::RankedTensorType>(tile.getType()).getShape());
@@ -111,6 +115,8 @@ private:
   tile::AxisAnalysis facts{scalars};
   llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, mlir::Value> made;
   llvm::DenseMap<mlir::Attribute, Contiguity> widest; ///< by shape
+  llvm::DenseMap<mlir::Attribute, int>
+      reduced;           ///< the axis of reductions, by shape; -1: several
   bool replaces = false; ///< some tiles may have no use any more
 };
 

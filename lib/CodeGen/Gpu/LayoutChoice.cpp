@@ -137,7 +137,8 @@ void simt::forEachGroup(LayoutAttr layout, ArrayRef<unsigned> bits,
 
 LayoutAttr simt::blockedLayout(MLIRContext *context, ArrayRef<int64_t> shape,
                                int dim, int64_t count, int64_t lanes,
-                               int64_t warps, bool isWhole, int64_t across) {
+                               int64_t warps, bool isWhole, int64_t across,
+                               int last) {
   using Basis = LayoutAttr::Basis;
   int64_t rank = shape.size();
   SmallVector<unsigned> bits, taken(rank, 0);
@@ -150,8 +151,10 @@ LayoutAttr simt::blockedLayout(MLIRContext *context, ArrayRef<int64_t> shape,
     dim = rank - 1;
   SmallVector<int64_t> order, others;
   for (int64_t d = rank; d-- > 0;)
-    if (d != dim)
+    if (d != dim && d != last)
       others.push_back(d);
+  if (last >= 0 && last != dim)
+    others.push_back(last);
   if (rank)
     order.push_back(dim);
   order.append(others);

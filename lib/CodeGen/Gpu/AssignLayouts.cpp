@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Assigner.h"
+#include "LayoutRules.h"
 #include "Machine.h"
 #include "ThreadProducts.h"
 #include "Work.h"
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
-#include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Target/Lowering.h"
@@ -185,9 +185,11 @@ LogicalResult Assigner::run() {
             contiguityOf(access->pointers, access->mask, facts));
   });
   // A thread that has all elements along an axis reduces them alone.
-  kernel.walk([&](tile::ReduceOp op) {
-    auto shape = shapeOf(op.getSources()[0]);
-    int axis = op.getAxis();
+  kernel.walk([&](Operation *op) {
+    int axis = reducedAxis(op);
+    if (axis < 0)
+      return;
+    auto shape = shapeOf(op->getOperand(0));
     auto [it, isNew] = reduced.try_emplace(b.getDenseI64ArrayAttr(shape), axis);
     if (!isNew && it->second != axis)
       it->second = -1;

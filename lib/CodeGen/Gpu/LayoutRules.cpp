@@ -187,6 +187,11 @@ struct ExchangeRule
 };
 } // namespace
 
+int simt::reducedAxis(Operation *op) {
+  auto reduce = dyn_cast<tile::ReduceOp>(op);
+  return reduce ? int(reduce.getAxis()) : -1;
+}
+
 void simt::addLayoutRules(DialectRegistry &dialects) {
   dialects.addExtension(+[](MLIRContext *context, tile::TileDialect *) {
     tile::ReduceOp::attachInterface<ReduceRule>(*context);

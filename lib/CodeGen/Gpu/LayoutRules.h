@@ -11,6 +11,9 @@ namespace kiln::simt {
 /// The rule of an operation: by its interface, else by what it does.
 LayoutRule layoutRuleOf(mlir::Operation *op, const LayoutQuery &query);
 
+/// The dimension of its tiles that an operation reduces; -1: it reduces none.
+int reducedAxis(mlir::Operation *op);
+
 /// Gives operations of tile that need one a rule of their own.
 void addLayoutRules(mlir::DialectRegistry &dialects);
 

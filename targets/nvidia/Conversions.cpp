@@ -59,23 +59,6 @@ static LogicalResult lowerFloat8(OpT op, unsigned compute, Convert convert) {
   return success();
 }
 
-/// Converts a number of f32 by an instruction that has operands for two.
-static Value firstOfPair(OpBuilder &b, Location loc, StringRef intrinsic,
-                         Type to, Value x) {
-  Value pair = callIntrinsic(b, loc, VectorType::get({2}, to), intrinsic,
-                             {GpuFloat32(b, loc).f32(0.0), x});
-  return LLVM::ExtractElementOp::create(
-      b, loc, pair, LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(0)));
-}
-
-/// Whether a rounded number goes on as a wider one.
-static bool isWidened(Value value) {
-  return llvm::any_of(value.getUsers(), [](Operation *user) {
-    return isa<arith::ExtFOp>(user) ||
-           (isa<arith::BitcastOp>(user) && isWidened(user->getResult(0)));
-  });
-}
-
 static LogicalResult lowerTruncation(arith::TruncFOp op, OpBuilder &b,
                                      unsigned compute) {
   Location loc = op.getLoc();
@@ -101,10 +84,6 @@ static LogicalResult lowerTruncation(arith::TruncFOp op, OpBuilder &b,
     // Two roundings give another result than one.
     if (from.isF64() && to.isBF16())
       op.getInMutable().assign(roundToOdd(b, loc, x));
-    // The instruction for one number runs at a quarter of the rate of that for
-    // two. Where the number is stored instead, pairs of them are made later.
-    if (from.isF32() && to.isBF16() && compute >= 80 && isWidened(op))
-      return give(firstOfPair(b, loc, "llvm.nvvm.ff2bf16x2.rn", to, x));
     return success();
   }
   if (mode != arith::RoundingMode::toward_zero ||
@@ -116,10 +95,16 @@ static LogicalResult lowerTruncation(arith::TruncFOp op, OpBuilder &b,
   if (to.isF32())
     return give(x);
   if (to.isF16()) {
+    // The instruction has operands for two numbers.
+    Value pair =
+        callIntrinsic(b, loc, VectorType::get({2}, to), "llvm.nvvm.ff2f16x2.rz",
+                      {GpuFloat32(b, loc).f32(0.0), x});
     if (compute < 80)
       return op.emitError("unsupported: a conversion to f16 towards zero "
                           "before sm_80");
-    return give(firstOfPair(b, loc, "llvm.nvvm.ff2f16x2.rz", to, x));
+    return give(LLVM::ExtractElementOp::create(
+        b, loc, pair,
+        LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(0))));
   }
   if (!to.isBF16())
     return op.emitError("unsupported: the rounding mode of a conversion to ")

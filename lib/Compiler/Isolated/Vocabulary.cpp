@@ -357,8 +357,13 @@ bool kiln::isolated::keepsAttribute(StringRef name, unsigned version) {
 }
 
 bool kiln::isolated::isDecision(OperationName op, StringRef attribute) {
-  return op.getStringRef() == "tile.kernel" &&
-         llvm::is_contained(kDecisions, attribute);
+  StringRef name = op.getStringRef();
+  // Passes note these.
+  if (name == "tile.print")
+    return attribute == "printed_types";
+  if (name == "tile.inline_asm")
+    return attribute == "untranslated";
+  return name == "tile.kernel" && llvm::is_contained(kDecisions, attribute);
 }
 
 std::string kiln::isolated::wireTypeName(Type type) {

@@ -2,27 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Counts the classes with many public methods. Such a class has several subjects: it becomes several classes, or functions
 beside it. The number may only fall. Usage: classes.py SOURCE"""
-import os
 import re
 import sys
 
 from report import close, find_excess
+from sources import bare_files
 
 MOST_METHODS = 25
 MOST = 5
-FOLDERS = ("include", "lib", "dialects", "conversions", "targets", "tools", "sdk")
 HEAD = re.compile(r"\b(class|struct)\s+(?:\w+\s+)?([\w:]+)(?:\s+final)?\s*(?::[^;{]*)?\{")
 ACCESS = re.compile(r"\b(public|private|protected)\s*:(?!:)")
 NO_METHOD = re.compile(r"(?:using|typedef|friend|struct|class|enum|static_assert)\b")
 # A field that points to a function, as tables of C interfaces have them.
 POINTER = re.compile(r"[^(]*\(\s*\*\s*\w+\s*\)\s*\(")
-
-
-def bare(text):
-    """The text without comments and strings."""
-    text = re.sub(r"//[^\n]*", "", text)
-    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
-    return re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', text)
 
 
 def is_method(declaration):
@@ -52,19 +44,12 @@ def count(text, begin, is_public):
 
 
 def main():
-    root, found = sys.argv[1], []
-    for folder in FOLDERS:
-        for path, _, names in os.walk(os.path.join(root, folder)):
-            for name in sorted(names):
-                if not name.endswith((".h", ".cpp")):
-                    continue
-                full = os.path.join(path, name)
-                with open(full, encoding="utf-8") as file:
-                    text = bare(file.read())
-                for head in HEAD.finditer(text):
-                    methods = count(text, head.end(), head.group(1) == "struct")
-                    if methods > MOST_METHODS:
-                        found.append((methods, head.group(2), os.path.relpath(full, root)))
+    found = []
+    for path, text in bare_files(sys.argv[1]):
+        for head in HEAD.finditer(text):
+            methods = count(text, head.end(), head.group(1) == "struct")
+            if methods > MOST_METHODS:
+                found.append((methods, head.group(2), path))
     for methods, name, path in sorted(found, reverse=True):
         print(f"{path}: '{name}' has {methods} public methods")
     return close(find_excess(len(found), MOST, f"classes with more than {MOST_METHODS} public methods", "classes.py"), f"{len(found)} classes")

@@ -1,25 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks that no function has more than 100 lines, from its name to its end. Usage: functions.py SOURCE"""
-import os
 import re
 import sys
 
+from report import close
+from sources import bare_files
+
 MOST_LINES = 100
-FOLDERS = ("include", "lib", "dialects", "conversions", "targets", "tools", "sdk")
 # What holds functions.
 SCOPE = re.compile(r"\b(?:namespace|class|struct|union|extern)\b")
 OTHER = re.compile(r"\benum\b|^\s*(?:if|for|while|switch|catch|do|else|return)\b")
-
-
-def bare(text):
-    """The text without comments and strings, with its lines."""
-    keep_lines = lambda match: "\n" * match.group(0).count("\n")
-    text = re.sub(r"/\*.*?\*/", keep_lines, text, flags=re.DOTALL)
-    text = re.sub(r'R"(\w*)\(.*?\)\1"', lambda match: '""' + keep_lines(match), text, flags=re.DOTALL)
-    text = re.sub(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)\'', '""', text)
-    text = re.sub(r"//[^\n]*", "", text)
-    return re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", keep_lines, text, flags=re.MULTILINE)
 
 
 def functions(text):
@@ -53,22 +44,13 @@ def functions(text):
 
 
 def main():
-    root, found, problems = sys.argv[1], 0, 0
-    for folder in FOLDERS:
-        for path, _, names in sorted(os.walk(os.path.join(root, folder))):
-            for name in sorted(names):
-                if not name.endswith((".h", ".cpp")):
-                    continue
-                full = os.path.join(path, name)
-                with open(full, encoding="utf-8") as file:
-                    text = bare(file.read())
-                for function, first, lines in functions(text):
-                    found += 1
-                    if lines > MOST_LINES:
-                        problems += 1
-                        print(f"{os.path.relpath(full, root)}:{first}: expected at most {MOST_LINES} lines, found {lines} in '{function}'")
-    print(f"{found} functions, {problems} problems")
-    return 1 if problems else 0
+    count, problems = 0, []
+    for path, text in bare_files(sys.argv[1]):
+        for function, first, lines in functions(text):
+            count += 1
+            if lines > MOST_LINES:
+                problems.append(f"{path}:{first}: expected at most {MOST_LINES} lines, found {lines} in '{function}'")
+    return close(problems, f"{count} functions")
 
 
 if __name__ == "__main__":

@@ -262,8 +262,8 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
       kEnds +
       (double(m) * n * accBits / 8 / kFromCache + bytes / fromCache) * beside;
   double whole = std::ceil(instances / round) * (steps * step + ends);
-  // Operands come out of memory once at least. What is far from that is still
-  // better than what is near.
+  // Operands come out of memory once at least. This is a smooth maximum: of
+  // blocks that all wait for memory, those with less other work come first.
   constexpr double kSharp = 6;
   double fromMemory = ends + (all.rows * lhsBits + all.columns * rhsBits) *
                                  all.depth * double(problem.instances) / 8 /

@@ -11,10 +11,11 @@
 namespace kiln::driver {
 
 /// Parses text or bytecode, or lets the frontend read whose format the input
-/// has; hostile bytecode is tried in a child process first.
+/// has. Bytecode that is not trusted is tried in a child process first.
 mlir::OwningOpRef<mlir::ModuleOp> readInput(llvm::MemoryBufferRef input,
                                             mlir::MLIRContext *context,
-                                            DiagnosticPrinter &printer);
+                                            DiagnosticPrinter &printer,
+                                            bool isTrusted = false);
 
 } // namespace kiln::driver
 

@@ -284,6 +284,11 @@ static std::vector<Flag> inputFlags() {
        "",
        "serialise the first kernels of a plug-in's target twice, and\n"
        "compare the bytes: kiln-run --check does"},
+      {{"--trust-input"},
+       sets(&O::trustInput),
+       "",
+       "read bytecode without trying it in a process of its own first:\n"
+       "for hosts whose own writer it comes from"},
       {{"--step-limit"},
        measures(&O::stepSeconds),
        "--step-limit=SECONDS",

@@ -47,7 +47,8 @@ static Outcome readKey(Session &session, Program &) {
 
 static Outcome parseInput(Session &session, Program &program) {
   TimingScope scope = session.timing.nest("parse");
-  program.module = readInput(session.input, &session.context, session.printer);
+  program.module = readInput(session.input, &session.context, session.printer,
+                             session.options.trustInput);
   scope.stop();
   if (!program.module || failed(session.save(*program.module, "input")))
     return Outcome::Failed;

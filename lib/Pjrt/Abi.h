@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // PJRT's C interface as far as this plug-in takes part in it: the layout of
 // its argument structs, and the numbers of its functions in the table.
-// Source: OpenXLA's pjrt_c_api.h, major version 0, minor version 90. Members
+// Source: OpenXLA's pjrt_c_api.h, major version 0, minor version 93. Members
 // are only ever appended there, so that older and newer callers agree on all
 // that is here. What a function sets is marked "out".
 #ifndef KILN_LIB_PJRT_ABI_H
@@ -23,6 +23,7 @@ struct Executable;
 struct LoadedExecutable;
 struct Buffer;
 struct ExecuteContext;
+struct Layout;
 
 /// Every struct begins with it.
 struct Head {
@@ -314,6 +315,34 @@ struct DeserializeArgs {
   LoadedExecutable *executable; ///< out
 };
 
+/// Of a client or of a topology, which the layout does not depend on.
+struct DefaultLayoutArgs {
+  Head head;
+  void *owner;
+  ElementType type;
+  const int64_t *sizes;
+  size_t rank;
+  Layout *layout; ///< out
+};
+
+struct ShardingsArgs {
+  Head head;
+  Executable *executable;
+  size_t count;                 ///< out
+  const char *const *shardings; ///< out, null: there are none
+  const size_t *sizes;          ///< out
+};
+
+/// The attributes of a device, and what frees them.
+struct OwnAttributesArgs {
+  Head head;
+  Device *device;
+  const NamedValue *attributes; ///< out
+  size_t count;                 ///< out
+  void *owner;                  ///< out, what `release` gets
+  void (*release)(void *);      ///< out
+};
+
 struct BufferLayoutArgs {
   Head head;
   Buffer *buffer;
@@ -477,12 +506,26 @@ enum Function : unsigned {
   BufferDonate,
   EventCreate,
   EventSet,
+  DeviceOwnAttributes,
   NumFunctions,
 };
 
 /// A function takes its struct, and returns null or an error that the caller
 /// destroys. ErrorDestroy and ErrorMessage return nothing.
 using Entry = Error *(*)(void *arguments);
+
+enum class ExtensionKind : int32_t { Layouts = 4, Shardings = 19 };
+
+/// A table of functions beside that of `Api`. Each begins with its size.
+struct ExtensionHead {
+  size_t structSize;
+  ExtensionKind kind;
+  ExtensionHead *next;
+};
+template <size_t Count> struct Extension {
+  ExtensionHead head;
+  Entry functions[Count];
+};
 
 struct Api {
   Head head;

@@ -16,7 +16,7 @@ Api makeApi() {
   api.head.structSize = sizeof(Api);
   api.version.head.structSize = sizeof(api.version);
   api.version.major = 0;
-  api.version.minor = 90;
+  api.version.minor = 93;
   for (Entry &function : api.functions)
     function = notImplemented;
   addSupport(api);
@@ -25,6 +25,7 @@ Api makeApi() {
   addTransfers(api);
   addExecutables(api);
   addExecution(api);
+  addExtensions(api);
   return api;
 }
 

@@ -111,6 +111,14 @@ Error *topologyDevices(Args<Topology, Device *const *, size_t> &args) {
 
 Error *nothing(Args<Topology> &) { return nullptr; }
 
+Error *noOwnAttributes(OwnAttributesArgs &args) {
+  args.attributes = nullptr;
+  args.count = 0;
+  args.owner = nullptr;
+  args.release = [](void *) {};
+  return nullptr;
+}
+
 Error *noAttributes(Args<Topology, const NamedValue *, size_t> &args) {
   args.first = nullptr;
   args.second = 0;
@@ -220,6 +228,7 @@ void kiln::pjrt::addClient(Api &api) {
   f[DescriptionKind] = entry<TextArgs<Device>, kind>;
   f[DescriptionDebugText] = entry<TextArgs<Device>, text<Device, deviceText>>;
   f[DescriptionText] = f[DescriptionDebugText];
+  f[DeviceOwnAttributes] = entry<OwnAttributesArgs, noOwnAttributes>;
   f[DeviceDescription] = entry<Args<Device, Device *>, description>;
   f[DeviceIsAddressable] =
       entry<Args<Device, bool>, constant<Device, bool, true>>;

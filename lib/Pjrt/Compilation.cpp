@@ -56,8 +56,9 @@ Error *kiln::pjrt::compileProgram(const Client &client,
     return fail(Code::Internal, compiler.problem);
   std::string target = "--target=" + client.target;
   // Functions without operations look like anybody's.
-  std::vector<const char *> arguments = {target.c_str(),
-                                         "--frontend=stablehlo"};
+  std::vector<const char *> arguments = {target.c_str(), "--frontend=stablehlo",
+                                         // The host has written it.
+                                         "--trust-input"};
   for (const std::string &argument : client.arguments)
     arguments.push_back(argument.c_str());
   std::string diagnostics;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compiled programs: what they say of themselves, and as bytes for a cache.
 #include "Objects.h"
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
@@ -104,6 +105,17 @@ Error *readResult(KilnSession *session, const std::string &entry, int index,
         dtype == KILN_DTYPE_F64 ? ElementType::C128 : ElementType::C64;
   }
   return nullptr;
+}
+
+/// How many dimensions an argument has for a host.
+size_t argumentRank(KilnSession *session, const std::string &entry, int index) {
+  KilnDType dtype = KILN_DTYPE_NONE;
+  int rank =
+      kilnEntryArgument(session, entry.c_str(), index, &dtype, nullptr, 0);
+  const char *last =
+      kilnEntryDimensionName(session, entry.c_str(), index, rank - 1);
+  bool isComplex = last && std::string_view(last) == "complex";
+  return static_cast<size_t>(std::max(rank - isComplex, 0));
 }
 
 Error *destroy(Args<Executable> &args) {
@@ -246,11 +258,15 @@ Error *kiln::pjrt::load(Client &client, std::shared_ptr<Compiled> compiled,
                            result.sizes.end());
     compiled->memoryKinds.push_back(memoryKind);
     compiled->memoryKindSizes.push_back(sizeof(memoryKind) - 1);
+    compiled->resultLayouts.push_back(compiled->addLayout(result.sizes.size()));
   }
   int arguments = kilnEntryNumArguments(session.get(), compiled->entry.c_str());
-  for (int i = 0; i < arguments; ++i)
+  for (int i = 0; i < arguments; ++i) {
     compiled->written.push_back(
         kilnEntryArgumentIsWritten(session.get(), compiled->entry.c_str(), i));
+    compiled->argumentLayouts.push_back(
+        compiled->addLayout(argumentRank(session.get(), compiled->entry, i)));
+  }
   compiled->fingerprint =
       std::to_string(std::hash<std::string>()(compiled->package));
   loaded =

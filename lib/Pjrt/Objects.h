@@ -77,6 +77,12 @@ struct Buffer {
   Buffer &operator=(const Buffer &) = delete;
 };
 
+/// Row-major, of some rank.
+struct Layout {
+  std::string text; ///< as XLA writes it: dimensions, from minor to major
+  explicit Layout(size_t rank);
+};
+
 struct PackageDeleter {
   void operator()(KilnPackage *package) const { kilnPackageDestroy(package); }
 };
@@ -104,6 +110,14 @@ struct Compiled {
   std::vector<size_t> ranks;
   std::vector<const char *> memoryKinds;
   std::vector<size_t> memoryKindSizes;
+  /// Of all arguments and results: those of `layouts`.
+  std::vector<Layout *> argumentLayouts, resultLayouts;
+  std::vector<std::unique_ptr<Layout>> layouts;
+
+  Layout *addLayout(size_t rank) {
+    layouts.push_back(std::make_unique<Layout>(rank));
+    return layouts.back().get();
+  }
 };
 using CompiledPtr = std::shared_ptr<const Compiled>;
 
@@ -154,6 +168,7 @@ void addBuffers(Api &api);
 void addTransfers(Api &api);
 void addExecutables(Api &api);
 void addExecution(Api &api);
+void addExtensions(Api &api);
 
 /// A function of the table: nothing is thrown further.
 template <typename Arguments, Error *(*Body)(Arguments &)>

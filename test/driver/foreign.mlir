@@ -3,6 +3,9 @@
 // RUN: kiln-run %s --target=cpu --check --entry=good | FileCheck %s --check-prefix=GOOD
 // RUN: kiln-run %s --target=reference --entry=good | FileCheck %s --check-prefix=REFERENCE
 // RUN: %llvm_bin/mlir-opt %s --emit-bytecode -o %t.mlirbc
+// What a host has written itself is read at once: no process tries it before.
+// RUN: kiln-compile %t.mlirbc --entry=good --target=cpu -o %t.tried.kiln && kiln-compile %t.mlirbc --entry=good --target=cpu --trust-input -o %t.trusted.kiln
+// RUN: cmp %t.tried.kiln %t.trusted.kiln
 // RUN: kiln-run %t.mlirbc --target=cpu --check --entry=good | FileCheck %s --check-prefix=GOOD
 // RUN: kiln-compile %s --entry=good --emit=prim -o - | FileCheck %s --check-prefix=PRIM
 // RUN: kiln-compile %s --entry=good --target=cpu --emit=llvm -o - | FileCheck %s --check-prefix=LLVM

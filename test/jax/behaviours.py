@@ -71,6 +71,19 @@ def other_donations_are_right():
 
 
 @behaviour
+def layouts_are_row_major():
+    """Of arguments and results of every rank, without the program's text."""
+    given = jnp.ones((2, 3, 4)), jnp.float32(1), jnp.ones((3, 5), jnp.complex64), np.ones(7, "int4")
+    compiled = jax.jit(lambda a, b, c, d: (a.T, b * 2, c.real, c * 1j, d + d)).lower(*given).compile()
+    taken, kept = jax.tree.leaves(compiled.input_formats), jax.tree.leaves(compiled.output_formats)
+    for formats, ranks in ((taken, (3, 0, 2, 1)), (kept, (3, 0, 2, 2, 1))):
+        found = [format.layout.major_to_minor for format in formats]
+        assert found == [tuple(range(rank)) for rank in ranks], found
+    assert jnp.ones((2, 3, 4)).format.layout.major_to_minor == (0, 1, 2)
+    assert "multiply" in compiled.as_text()
+
+
+@behaviour
 def integers_of_few_bits_come_in_and_go_out():
     """As numpy and ml_dtypes compute them: they wrap."""
     for name, low, bits in (("int4", -8, 4), ("uint4", 0, 4), ("int2", -2, 2), ("uint2", 0, 2)):

@@ -105,6 +105,8 @@ struct CompileOptions {
   /// Serialises the first module of a plug-in's target twice and compares the
   /// bytes.
   bool serialiseTwice = false;
+  /// Reads bytecode without trying it in a process of its own first.
+  bool trustInput = false;
   /// Kernels that no named target takes are errors.
   bool noFallback = false;
   /// Time limit of one pass, lowering or serialiser in seconds; 0: none.

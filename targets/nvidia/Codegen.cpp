@@ -4,6 +4,7 @@
 #include "Codegen.h"
 #include "Chips.h"
 #include "Libdevice.h"
+#include "OrderValues.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/LLVM/Serialize.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -258,6 +259,11 @@ LogicalResult Codegen::optimize(StringRef passes, bool packs) {
     manager.addPass(llvm::createModuleToFunctionPassAdaptor(PackHalves()));
   manager.run(*code, modules);
   return success(!hasError);
+}
+
+void Codegen::orderValuesOf(LLVM::LLVMFuncOp kernel) {
+  if (llvm::Function *function = code->getFunction(entryOf(kernel)))
+    orderValues(*function);
 }
 
 FailureOr<std::string> Codegen::makePtx() {

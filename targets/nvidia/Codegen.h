@@ -36,6 +36,8 @@ public:
                                          llvm::StringRef passes,
                                          llvm::StringRef assembler);
   ~Codegen();
+  /// Orders the code of a kernel by `orderValues`.
+  void orderValuesOf(mlir::LLVM::LLVMFuncOp kernel);
 
   void printIR(llvm::raw_ostream &os) const { code->print(os, nullptr); }
   /// The text of PTX; changes the IR. Reports what LLVM does not take.

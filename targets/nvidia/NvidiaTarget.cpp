@@ -48,6 +48,10 @@ public:
          "whether barriers and waits are verified: in no kernel, in all "
          "kernels "
          "(default: in those with asynchronous copies or products)"},
+        {"order", "on|off",
+         "whether the code of each block is ordered for register pressure: of "
+         "all kernels, of none (default: of those of which ptxas would store "
+         "registers, where that helps)"},
         {"ptxas", "PATH",
          "the assembler (none: packages hold PTX, which the machine's "
          "driver compiles)"},

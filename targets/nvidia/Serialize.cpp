@@ -34,6 +34,8 @@ struct Compilation {
   std::string assembler;
   Machine machine;
   std::unique_ptr<Codegen> codegen;
+  /// Kernels whose code is ordered for register pressure.
+  SmallVector<LLVM::LLVMFuncOp> ordered;
 
   LogicalResult prepare() {
     std::string error;
@@ -45,11 +47,22 @@ struct Compilation {
     if (failed(found))
       return failure();
     machine = *found;
+    if (options.getBool("order", false))
+      for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+        if (isKernel(function))
+          ordered.push_back(function);
+    return generate();
+  }
+  LogicalResult generate() {
     // SPECs have commas of their own.
     std::string passes = options.get("llvm_passes", "").str();
     llvm::replace(passes, '|', ',');
     codegen = Codegen::create(module, machine, passes, assembler);
-    return success(codegen != nullptr);
+    if (!codegen)
+      return failure();
+    for (LLVM::LLVMFuncOp kernel : ordered)
+      codegen->orderValuesOf(kernel);
+    return success();
   }
 
   /// The kernel of an entry, or null.
@@ -63,10 +76,21 @@ struct Compilation {
     return function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName());
   }
 
-  /// Assembles PTX; nothing where that fails, of which `log` says why. Kernels
-  /// that a few registers keep from running twice on a core are given fewer,
-  /// unless some would be stored then.
-  std::optional<std::string> assembleAll(StringRef ptx, AssemblerLog &log);
+  /// Generates and assembles kernels of which registers are stored once more,
+  /// ordered for register pressure; keeps that for those of which less is
+  /// stored then.
+  LogicalResult orderSpilling(std::string &ptx, AssemblerLog &log,
+                              std::string &cubin);
+  /// Gives kernels that a few registers keep from running twice on a core
+  /// fewer, unless some would be stored then.
+  void fitTwoBlocks(StringRef ptx, AssemblerLog &log, std::string &cubin);
+  /// Bytes of registers that a kernel stores and loads again.
+  int64_t spilledBytes(const AssemblerLog &log, LLVM::LLVMFuncOp kernel) {
+    auto found = log.kernels.find(codegen->entryOf(kernel));
+    return found == log.kernels.end()
+               ? 0
+               : found->second.spillStores + found->second.spillLoads;
+  }
   LogicalResult reportErrors(const AssemblerLog &log, StringRef ptx);
   void reportWarnings(const AssemblerLog &log);
   FailureOr<target::CompiledKernel> describe(LLVM::LLVMFuncOp kernel,
@@ -89,11 +113,36 @@ static StringRef entryAt(StringRef ptx, unsigned line) {
   return entry;
 }
 
-std::optional<std::string> Compilation::assembleAll(StringRef ptx,
-                                                    AssemblerLog &log) {
-  std::optional<std::string> cubin = assemble(assembler, ptx, machine.cpu, log);
-  if (!cubin)
-    return cubin;
+LogicalResult Compilation::orderSpilling(std::string &ptx, AssemblerLog &log,
+                                         std::string &cubin) {
+  for (auto kernel : module.getOps<LLVM::LLVMFuncOp>())
+    if (isKernel(kernel) && spilledBytes(log, kernel))
+      ordered.push_back(kernel);
+  while (!ordered.empty()) {
+    if (failed(generate()))
+      return failure();
+    FailureOr<std::string> text = codegen->makePtx();
+    if (failed(text))
+      return failure();
+    AssemblerLog other;
+    std::optional<std::string> tried =
+        assemble(assembler, *text, machine.cpu, other);
+    auto isNoGain = [&](LLVM::LLVMFuncOp kernel) {
+      return !tried || spilledBytes(other, kernel) >= spilledBytes(log, kernel);
+    };
+    if (llvm::none_of(ordered, isNoGain)) {
+      ptx = std::move(*text);
+      log = std::move(other);
+      cubin = std::move(*tried);
+      return success();
+    }
+    llvm::erase_if(ordered, isNoGain);
+  }
+  return success();
+}
+
+void Compilation::fitTwoBlocks(StringRef ptx, AssemblerLog &log,
+                               std::string &cubin) {
   target::TargetAttr description = target::getDescription(module);
   SmallVector<LLVM::LLVMFuncOp> kernels;
   for (auto kernel : module.getOps<LLVM::LLVMFuncOp>())
@@ -111,21 +160,20 @@ std::optional<std::string> Compilation::assembleAll(StringRef ptx,
     std::optional<std::string> tried =
         assemble(assembler, text, machine.cpu, other);
     if (!tried)
-      return cubin;
+      return;
     auto fails = [&](LLVM::LLVMFuncOp kernel) {
-      const KernelFacts &facts = other.kernels[codegen->entryOf(kernel)];
-      return facts.spillStores || facts.spillLoads;
+      return spilledBytes(other, kernel) != 0;
     };
     if (llvm::none_of(kernels, fails)) {
       for (LLVM::LLVMFuncOp kernel : kernels)
         kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                         Builder(kernel.getContext()).getI32IntegerAttr(2));
       log = std::move(other);
-      return tried;
+      cubin = std::move(*tried);
+      return;
     }
     llvm::erase_if(kernels, fails);
   }
-  return cubin;
 }
 
 LogicalResult Compilation::reportErrors(const AssemblerLog &log,
@@ -251,6 +299,7 @@ Compilation::describe(LLVM::LLVMFuncOp kernel, const AssemblerLog &log) {
       blocks && blocks.getInt() > 1)
     note("blocks_per_core", blocks.getInt(), true);
   note("stack_bytes", facts.stackBytes, false);
+  note("ordered_for_registers", llvm::is_contained(ordered, kernel), false);
   note("spill_store_bytes", facts.spillStores, true);
   note("spill_load_bytes", facts.spillLoads, true);
   return result;
@@ -270,7 +319,7 @@ static std::string seal(StringRef cubin) {
 LogicalResult nvidia::serializeModule(ModuleOp module,
                                       const target::TargetOptions &options,
                                       target::Executable &result) {
-  Compilation compilation = {module, options, {}, {}, {}};
+  Compilation compilation = {module, options, {}, {}, {}, {}};
   if (failed(compilation.prepare()))
     return failure();
   FailureOr<std::string> ptx = compilation.codegen->makePtx();
@@ -279,9 +328,14 @@ LogicalResult nvidia::serializeModule(ModuleOp module,
   AssemblerLog log;
   std::string blob = *ptx;
   if (!compilation.assembler.empty()) {
-    std::optional<std::string> cubin = compilation.assembleAll(*ptx, log);
+    std::optional<std::string> cubin =
+        assemble(compilation.assembler, *ptx, compilation.machine.cpu, log);
     if (!cubin)
       return compilation.reportErrors(log, *ptx);
+    if (options.getBool("order", true) &&
+        failed(compilation.orderSpilling(*ptx, log, *cubin)))
+      return failure();
+    compilation.fitTwoBlocks(*ptx, log, *cubin);
     compilation.reportWarnings(log);
     blob = seal(*cubin);
   }
@@ -305,7 +359,7 @@ LogicalResult nvidia::serializeModule(ModuleOp module,
 LogicalResult nvidia::emitModule(ModuleOp module, target::EmitKind kind,
                                  const target::TargetOptions &options,
                                  llvm::raw_ostream &os) {
-  Compilation compilation = {module, options, {}, {}, {}};
+  Compilation compilation = {module, options, {}, {}, {}, {}};
   if (failed(compilation.prepare()))
     return failure();
   if (kind == target::EmitKind::LLVM) {

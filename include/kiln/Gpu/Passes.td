@@ -246,6 +246,28 @@ def ConvertTileToSimt : Pass<"convert-tile-to-simt", "::mlir::ModuleOp"> {
                            "::kiln::stage::StageDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def SimtSinkConversions : Pass<"simt-sink-conversions", "::kiln::tile::KernelOp"> {
+  let summary = "Converts tiles to larger ones where those are needed";
+  let description = [{
+    Reduces register pressure. A conversion that makes a tile of more bytes in the registers of a thread moves in front
+    of the first operation of its block that uses the result. Such conversions are an `arith.extf`, and a
+    `simt.convert_layout` to an operand of a matmul that several warps have alike. Only tiles of a quarter of the registers of a thread
+    and more move.
+  }];
+}
+
+def SimtNarrowOperands : Pass<"simt-narrow-operands", "::kiln::tile::KernelOp"> {
+  let summary = "Multiplies extended bf16 and f16 as what they were";
+  let description = [{
+    A matmul of f32 operands that were extended from bf16 or f16 (or from 8-bit floats, which those types hold), with or without
+    moves of elements since, such as a transpose, gets the operands before the extension. All of their numbers are
+    numbers of tf32, so the products are the same, and the matrix instruction is twice as fast and reads half of the
+    bytes. Matmuls that ask for all bits of f32 stay, and those for whose narrow operands the description has no
+    matrix instruction.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def SimtInterleaveCopies : Pass<"simt-interleave-copies", "::mlir::LLVM::LLVMFuncOp"> {
   let summary = "Issues copies between the matrix instructions behind them";
   let description = [{

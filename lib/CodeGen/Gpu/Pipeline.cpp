@@ -29,6 +29,7 @@ void simt::addTileExpansions(OpPassManager &kernels,
   kernels.addPass(tile::createTileExpandInlineAsm({/*keep=*/true}));
   kernels.addPass(tile::createTileExpandScaledDots({/*narrow=*/true}));
   kernels.addPass(tile::createTileExpandScaling());
+  kernels.addPass(createSimtNarrowOperands());
   kernels.addPass(createWidenAccumulatorsPass());
   kernels.addPass(createWidenFloat8FactorsPass());
   kernels.addPass(tile::createTileLowerFloat8());
@@ -55,6 +56,7 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   if (llvm::to_integer(options.get("warps", "0"), warps))
     layouts.warps = warps;
   kernels.addPass(createSimtAssignLayouts(layouts));
+  kernels.addPass(createSimtSinkConversions());
   SimtStageOperandsOptions staged;
   int64_t stages = 0;
   if (llvm::to_integer(options.get("stages", "0"), stages))
@@ -119,6 +121,8 @@ void simt::registerGpuPasses() {
   registerPass(createWidenAccumulatorsPass);
   registerPass(createWidenFloat8FactorsPass);
   registerPass([] { return createSimtStageOperands(); });
+  registerPass([] { return createSimtSinkConversions(); });
+  registerPass([] { return createSimtNarrowOperands(); });
   registerPass([] { return createSimtRequestLoads(); });
   registerPass([] { return createSimtOverlapProducts(); });
   registerPass([] { return createSimtRotateSums(); });

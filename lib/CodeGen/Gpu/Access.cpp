@@ -12,6 +12,7 @@
 #include "OwnLowerings.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -213,22 +214,82 @@ static Value givenIndex(KernelWalk &w, LayoutAttr layout, const ViewAxis &axis,
   return w.registers(axis.indices)[place];
 }
 
+/// The numbers that an integer may be, by what upstream says of the operations
+/// that make it, up to a depth.
+static ConstantIntRanges rangeOf(Value value, int depth = 6) {
+  unsigned bits = ConstantIntRanges::getStorageBitwidth(value.getType());
+  ConstantIntRanges range = ConstantIntRanges::maxRange(bits);
+  auto made = value.getDefiningOp<InferIntRangeInterface>();
+  if (!made || !depth)
+    return range;
+  SmallVector<ConstantIntRanges> operands;
+  for (Value operand : made->getOperands()) {
+    if (!operand.getType().isIntOrIndex())
+      return range;
+    operands.push_back(rangeOf(operand, depth - 1));
+  }
+  made.inferResultRanges(operands,
+                         [&](Value result, const ConstantIntRanges &found) {
+                           if (result == value)
+                             range = found;
+                         });
+  return range;
+}
+
+/// An index of an axis with a condition without which it is outside.
+struct Access::GuardedIndex {
+  Value index;
+  Value condition; ///< null: none
+};
+
+/// Whether an index lies in a view of a size, whatever the launch is.
+static bool isAlwaysInside(Value index, std::optional<int64_t> size) {
+  if (!size)
+    return false;
+  ConstantIntRanges range = rangeOf(index);
+  return range.smin().getSExtValue() >= 0 &&
+         range.smax().getSExtValue() < *size;
+}
+
+/// The index for the element of a register, as it is. Of one that a condition
+/// replaces by a number outside of the view, the condition tells enough if the
+/// index itself is always inside.
+Access::GuardedIndex Access::guardedIndex(const Axis &a, int64_t reg) {
+  Value index = givenIndex(w, layout, a.axis, reg);
+  auto select = index.getDefiningOp<arith::SelectOp>();
+  auto size = getConstantIntValue(parts.sizes[a.dim]);
+  std::optional<int64_t> other =
+      select ? getConstantIntValue(select.getFalseValue()) : std::nullopt;
+  if (size && other && (*other < 0 || *other >= *size) &&
+      isAlwaysInside(select.getTrueValue(), size))
+    return {select.getTrueValue(), select.getCondition()};
+  return {index, Value()};
+}
+
 /// The index for the element of a register, i64.
 Value Access::indexOf(const Axis &a, int64_t reg) {
-  Value index = givenIndex(w, layout, a.axis, reg);
+  Value index = guardedIndex(a, reg).index;
   return index.getType().isInteger(64)
              ? index
              : w.b.createOrFold<arith::ExtSIOp>(w.loc, w.b.getI64Type(), index);
 }
 
-/// Whether the index for the element of a register lies in the view. Of 32 bits
-/// it is compared as such where the size allows that.
+/// Whether the index for the element of a register lies in the view; null for
+/// yes. Of 32 bits it is compared as such where the size allows that.
 Value Access::isIndexInside(const Axis &a, int64_t reg) {
-  Value index = givenIndex(w, layout, a.axis, reg), size = parts.sizes[a.dim];
+  auto [index, condition] = guardedIndex(a, reg);
+  return w.both(condition, isInside(index, parts.sizes[a.dim]));
+}
+
+Value Access::isInside(Value index, Value size) {
   auto known = getConstantIntValue(size);
+  if (isAlwaysInside(index, known))
+    return Value();
   if (index.getType().isInteger(32) && known && *known <= INT32_MAX)
     return w.compare(Pred::ult, index, w.c32(*known));
-  return w.compare(Pred::ult, indexOf(a, reg), size);
+  if (!index.getType().isInteger(64))
+    index = w.b.createOrFold<arith::ExtSIOp>(w.loc, w.b.getI64Type(), index);
+  return w.compare(Pred::ult, index, size);
 }
 
 /// What a register adds to the thread's address, in elements.

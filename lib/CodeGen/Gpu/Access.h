@@ -46,6 +46,9 @@ private:
   LayoutAttr layoutOfIndices(const ViewAxis &axis);
   mlir::Value indexOf(const Axis &a, int64_t reg);
   mlir::Value isIndexInside(const Axis &a, int64_t reg);
+  struct GuardedIndex;
+  GuardedIndex guardedIndex(const Axis &a, int64_t reg);
+  mlir::Value isInside(mlir::Value index, mlir::Value size);
   mlir::Value offsetOf(int64_t reg);
   mlir::Value maskOf(int64_t reg, bool isWhole);
   /// Whether a register's coordinate is before the end of an axis.

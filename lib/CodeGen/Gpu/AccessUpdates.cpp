@@ -19,8 +19,7 @@ Value Access::validBytes(int64_t reg, int64_t count) {
   Value mask = everywhere, left;
   for (auto [i, a] : llvm::enumerate(axes)) {
     if (a.axis.isIndirect())
-      mask = w.both(mask,
-                    w.compare(Pred::ult, indexOf(a, reg), parts.sizes[a.dim]));
+      mask = w.both(mask, isIndexInside(a, reg));
     if (!a.rest)
       continue;
     // Vectors begin at multiples of their size, and so does the view.

@@ -61,22 +61,40 @@ int64_t Assigner::countAcross(Value tile, int dim) {
       cast<RankedTensorType>(tile.getType()).getDimSize(1 - dim));
 }
 
-/// The dimension of the tile along which a list says the places, where
-/// neighbours of the view lie together: what the list names one after the other
-/// is often near. -1 where there is none.
-static int dimOfNeighbours(ViewAccessOpInterface access) {
-  auto view = cast<tile::ViewType>(access.getAccessedView().getType());
-  for (auto [i, axis] : llvm::enumerate(access.getAxes()))
-    if (axis.isIndirect() && view.getStaticStride(i) == 1 &&
-        cast<RankedTensorType>(axis.indices.getType()).getRank() == 1)
-      return axis.tileDim;
-  return -1;
+/// The dimension of the tile along which most neighbours are nearest in memory;
+/// -1 where nothing tells.
+int Assigner::findNearest(ViewAccessOpInterface access) {
+  Value view = access.getAccessedView();
+  auto type = cast<tile::ViewType>(view.getType());
+  SmallVector<int64_t> distances(access.getAccessedType().getRank(), 0);
+  for (auto [i, axis] : llvm::enumerate(access.getAxes())) {
+    if (axis.tileDim < 0)
+      continue;
+    int64_t stride = type.getStaticStride(i);
+    if (ShapedType::isDynamic(stride))
+      stride = tile::TileSteps::guessOf(strideDivisor(view, i, scalars));
+    if (!axis.isIndirect()) {
+      distances[axis.tileDim] = tile::TileSteps::multiply(axis.step, stride);
+      continue;
+    }
+    // What a list names one after the other is often near.
+    constexpr int64_t kListed = 24;
+    ArrayRef<int64_t> listed = steps.of(axis.indices);
+    for (auto [d, step] : llvm::enumerate(listed))
+      distances[axis.tileDim + d] = tile::TileSteps::multiply(
+          step >= tile::TileSteps::kUnknown && listed.size() == 1 ? kListed
+                                                                  : step,
+          stride);
+  }
+  return tile::TileSteps::findNearest(distances);
 }
 
 LayoutAttr Assigner::ofAccess(ViewAccessOpInterface access) {
   if (LayoutAttr asked = askedLayout(access))
     return asked;
   Contiguity own = contiguityOf(access, facts);
+  if (own.dim < 0)
+    own.dim = findNearest(access);
   auto shape = access.getAccessedType().getShape();
   auto it = widest.find(b.getDenseI64ArrayAttr(shape));
   // All accesses that run along one dimension share one layout.
@@ -91,8 +109,7 @@ LayoutAttr Assigner::ofAccess(ViewAccessOpInterface access) {
     own.count = std::min(own.count, std::max<int64_t>(each / across, 1));
   if (own.count * across > each)
     across = 1;
-  int dim = own.dim < 0 ? dimOfNeighbours(access) : own.dim;
-  return blocked(shape, dim, own.count, across);
+  return blocked(shape, own.dim, own.count, across);
 }
 
 /// A layout like `best` in which each warp has the elements that it has in
@@ -304,6 +321,10 @@ bool Assigner::assignPointers(Operation *op) {
   if (!access)
     return false;
   Contiguity own = contiguityOf(access->pointers, access->mask, facts);
+  if (own.dim < 0)
+    own.dim = access->isAtomic
+                  ? -1
+                  : tile::TileSteps::findNearest(steps.of(access->pointers));
   if (own.dim < 0)
     return false;
   auto shape = shapeOf(access->pointers);

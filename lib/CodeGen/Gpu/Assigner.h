@@ -8,6 +8,7 @@
 #include "LayoutChoice.h"
 #include "LayoutRules.h"
 #include "RegisterCandidates.h"
+#include "kiln/Analysis/TileSteps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 
@@ -38,6 +39,7 @@ private:
         mlir::cast<mlir::RankedTensorType>(tile.getType()).getShape());
   }
   LayoutAttr ofAccess(ViewAccessOpInterface access);
+  int findNearest(ViewAccessOpInterface access);
   /// How many neighbours along the other dimension than `dim` each thread loads
   /// of a tile whose vectors lie along `dim`.
   int64_t countAcross(mlir::Value tile, int dim);
@@ -113,6 +115,7 @@ private:
   BlockShape block;
   index::Analysis scalars;
   tile::AxisAnalysis facts{scalars};
+  tile::TileSteps steps{scalars};
   llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, mlir::Value> made;
   llvm::DenseMap<mlir::Attribute, Contiguity> widest; ///< by shape
   llvm::DenseMap<mlir::Attribute, int>

@@ -33,6 +33,8 @@ public:
 
 private:
   void findDims();
+  /// Whether the factors exchange their sides: the result lies along its rows.
+  bool liesAlongRows() const;
   void findRows(target::TilingProblem &problem);
   void chooseBlocks();
   /// The dimensions of a result's blocks, the one first along which instances
@@ -79,8 +81,12 @@ private:
   /// What follows the product of a piece, and its store; false if it cannot be
   /// emitted.
   bool storeResult(mlir::Value sum);
-  /// The tile of an operand as a matrix of these two dimensions.
-  mlir::Value operandTile(TileBuilder &emitter, unsigned number, int rows,
+  /// The left (0) or right factor.
+  mlir::Value factor(unsigned side) const {
+    return dot->getOperand(operandOf[side]);
+  }
+  /// The tile of a factor as a matrix of these two dimensions.
+  mlir::Value operandTile(TileBuilder &emitter, unsigned side, int rows,
                           int cols);
   mlir::Type accumulator() const {
     return sumType(
@@ -98,6 +104,8 @@ private:
   bool isSingleRow;
   const AnchorVisit &anchor;
   mutable prim::DotGeneralOp dot;
+  /// Which operand each factor is.
+  std::array<unsigned, 2> operandOf = {0, 1};
   ContractDims dims;
   int tileM = -1, tileN = -1, tileK = -1;
   int64_t parts = 1;

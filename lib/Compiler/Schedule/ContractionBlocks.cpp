@@ -34,15 +34,15 @@ static bool hasParts(tiling::Chooser &tiling, const TilingProblem &problem) {
 /// Says which factors lie along the sum, and which along what they keep.
 void ContractBuilder::findRows(TilingProblem &problem) {
   constexpr unsigned kDepth = 2;
-  for (unsigned number : {0, 1}) {
-    FailureOr<Buffer> memory = memoryOf(group, dot->getOperand(number));
+  for (unsigned side : {0, 1}) {
+    FailureOr<Buffer> memory = memoryOf(group, factor(side));
     if (failed(memory))
       continue;
-    const AccessMap &map = anchor.operandMaps[number];
+    const AccessMap &map = anchor.operandMaps[operandOf[side]];
     for (TilingTile &tile : problem.tiles)
-      if (ArrayRef<unsigned>(tile.dims) == ArrayRef<unsigned>{number, kDepth})
-        for (auto [dim, at] : {std::pair(tileK, kDepth),
-                               std::pair(number ? tileN : tileM, number)})
+      if (ArrayRef<unsigned>(tile.dims) == ArrayRef<unsigned>{side, kDepth})
+        for (auto [dim, at] :
+             {std::pair(tileK, kDepth), std::pair(side ? tileN : tileM, side)})
           if (group.strideOf(*memory, map, dim).is(1))
             tile.along = at;
   }
@@ -55,8 +55,8 @@ void ContractBuilder::chooseBlocks() {
   TilingProblem problem =
       group.problemFor(kernel, TilingProblem::Kind::Contraction, tiled);
   auto element = [](Value value) { return getElementTypeOrSelf(value); };
-  problem.lhs = element(dot.getLhs());
-  problem.rhs = element(dot.getRhs());
+  problem.lhs = element(factor(0));
+  problem.rhs = element(factor(1));
   if (dot.getPrecision() == prim::Precision::tf32)
     problem.lhs = problem.rhs = FloatTF32Type::get(dot.getContext());
   problem.acc = accumulator();

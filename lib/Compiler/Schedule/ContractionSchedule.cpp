@@ -65,8 +65,30 @@ void ContractBuilder::findDims() {
   tileM = last(dims.m);
   tileN = last(dims.n);
   tileK = last(dims.k);
-  if (isMadeUp)
+  if (isMadeUp) {
     singleRow = singleRowOf(group, dot);
+  } else if (liesAlongRows()) {
+    std::swap(operandOf[0], operandOf[1]);
+    std::swap(dims.m, dims.n);
+    std::swap(tileM, tileN);
+  }
+}
+
+bool ContractBuilder::liesAlongRows() const {
+  // Where tiles come from caches a row of sums is stored as it is; a column
+  // would be stored one element at a time. Few rows have ways of their own.
+  constexpr int64_t kFewRows = 8;
+  Extent rows = kernel.dims[tileM].size, columns = kernel.dims[tileN].size;
+  auto isMany = [](const Extent &size) {
+    return size.isStatic() && size.get() > kFewRows;
+  };
+  if (!computesFromCaches(group.ctx) || isSingleRow || !hasDot() ||
+      !isMany(rows) || !isMany(columns))
+    return false;
+  auto strideOf = [&](int dim) {
+    return group.strideOf(out, group.plan.rootMap, dim);
+  };
+  return strideOf(tileM).is(1) && !strideOf(tileN).is(1);
 }
 
 LogicalResult ContractBuilder::storeParts(Value sum, TileBuilder &emitter,
@@ -121,11 +143,12 @@ static bool isRead(Value tile) {
   return load && !load.getPad() && load.getPadding() == tile::Padding::zero;
 }
 
-Value ContractBuilder::operandTile(TileBuilder &emitter, unsigned number,
+Value ContractBuilder::operandTile(TileBuilder &emitter, unsigned side,
                                    int rows, int cols) {
-  Value operand = anchor.op->getOperand(number);
-  AccessMap map = readWhole(group, kernel, operand, anchor.operandMaps[number]);
-  if (number == 0 && singleRow >= 0 && kernel.dims[rows].block > 1)
+  Value operand = factor(side);
+  AccessMap map =
+      readWhole(group, kernel, operand, anchor.operandMaps[operandOf[side]]);
+  if (side == 0 && singleRow >= 0 && kernel.dims[rows].block > 1)
     map.index[singleRow] = IndexExpr::dim(rows);
   Value tile = emitter.emit(operand, map);
   if (!tile) {

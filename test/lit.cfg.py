@@ -70,6 +70,8 @@ with open("/proc/cpuinfo", encoding="utf-8") as file:
 config.available_features.add(platform.machine())
 if all(shutil.which(tool) for tool in ("cpack", "dpkg-deb", "dpkg-shlibdeps")):
     config.available_features.add("debian")
+if os.path.exists(os.path.join(llvm_bin, "llvm-mca")):
+    config.available_features.add("llvm-mca")
 if os.path.exists(os.path.join(llvm_bin, "ld.lld")):
     config.available_features.add("lld")
 # The assembler of the target nvidia, where that looks for it.

@@ -154,3 +154,15 @@ tile.kernel @u16() {
   %d = tile.dot %x, %y, %z lhs_unsigned : tensor<64x64xi16>, tensor<64x64xi16>, tensor<64x64xi32>
   %e = tile.dot %x, %y, %w : tensor<64x64xi16>, tensor<64x64xi16>, tensor<64x64xi64>
 }
+
+// A panel of many columns has enough steps, though the nearest cache does not hold it: sums are loaded and stored for each panel.
+// V4-LABEL: @many_columns
+// V4: tile.dot {{.*}}columns = 112, depth = 128>
+// V3-LABEL: @many_columns
+// V3: tile.dot {{.*}}columns = 40, depth = 160>
+tile.kernel @many_columns() {
+  %x = arith.constant dense<0.0> : tensor<256x2304xf32>
+  %y = arith.constant dense<0.0> : tensor<2304x196xf32>
+  %z = arith.constant dense<0.0> : tensor<256x196xf32>
+  %d = tile.dot %x, %y, %z : tensor<256x2304xf32>, tensor<2304x196xf32>, tensor<256x196xf32>
+}

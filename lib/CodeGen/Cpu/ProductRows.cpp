@@ -58,8 +58,11 @@ static int64_t depthFor(const CpuConfig &config, double share, int64_t columns,
                         int64_t bytes, int64_t granule, int64_t k,
                         int64_t blocks) {
   constexpr int64_t kFewBlocks = 8, kStepsForEach = 8;
+  // With fewer steps it takes longer to load and to store the sums than to read
+  // a panel's lines from the next cache.
+  constexpr int64_t kEnoughSteps = 128;
   int64_t most = int64_t(double(config.l1Bytes) * share) / (columns * bytes);
-  most = std::min(most, kDeepestPanel / bytes);
+  most = std::min(std::max(most, kEnoughSteps), kDeepestPanel / bytes);
   if (blocks <= kFewBlocks)
     most = std::min(most, kStepsForEach * blocks);
   most = std::max<int64_t>(llvm::alignDown(most, granule), granule);

@@ -77,6 +77,42 @@ class Kernel:
     def shl(self, a, b):
         return self.binary("shli", a, b, lambda x, y: x * 2 ** y)
 
+    def divide(self, op, a, b):
+        """divsi and remsi round towards zero, divui and remui take the bits as they are."""
+        bits = 2 ** int(a.kind[1:])
+
+        def compute(x, y):
+            if op.endswith("ui"):
+                x, y = x % bits, y % bits
+                return x // y if op == "divui" else x % y
+            q = np.where(np.equal(x < 0, y < 0), abs(x) // abs(y), -(abs(x) // abs(y)))
+            return q if op == "divsi" else x - q * y
+        return self.binary(op, a, b, compute)
+
+    def shift_right(self, op, a, b):
+        bits = 2 ** int(a.kind[1:])
+        return self.binary(op, a, b, lambda x, y: (x % bits if op == "shrui" else x) // 2 ** y)
+
+    def smaller(self, op, a, b):
+        bits = 2 ** int(a.kind[1:])
+
+        def compute(x, y):
+            first = (x % bits if op[-2:] == "ui" else x) < (y % bits if op[-2:] == "ui" else y)
+            return np.where(first if op.startswith("min") else ~first.astype(bool), x, y)
+        return self.binary(op, a, b, compute)
+
+    def select(self, condition, a, b):
+        return self.emit(f"arith.select {condition.name}, {a.name}, {b.name} : {condition.type}, {a.type}", a.kind,
+                         np.where(condition.number, a.number, b.number))
+
+    def repeat(self, count, first, step):
+        """`first`, and `step` added to it `count` times, in a loop."""
+        n = len(self.lines)
+        ends = [self.scalar(number) for number in (0, count, 1)]
+        return self.emit(f"scf.for %n{n} = {ends[0].name} to {ends[1].name} step {ends[2].name} iter_args(%c{n} = {first.name}) -> ({first.type}) : i32 {{\n"
+                         f"      %s{n} = arith.addi %c{n}, {step.name} : {first.type}\n      scf.yield %s{n} : {first.type}\n    }}",
+                         first.kind, first.number + count * step.number)
+
     def cast(self, op, a, kind):
         number = a.number
         if op == "extui":
@@ -207,6 +243,100 @@ def widened(k):
     return o, k.compare("slt", o, k.constant(100, "i64"))
 
 
+def in_range(k, s):
+    """What is read lies in the buffer."""
+    return s, k.both(k.compare("slt", s, k.constant(SIZE - BEFORE, s.kind)), k.compare("sge", s, k.constant(-BEFORE, s.kind)))
+
+
+def narrow_grid(kind, block, cast):
+    """The instance's number times a block, plus the lane, all in few bits."""
+    def case(k):
+        at = k.mul(k.cast("trunci", k.id(), kind), k.scalar(block, kind))
+        return in_range(k, k.cast(cast, k.add(k.splat(at), k.cast("trunci", k.iota(), kind)), "i32"))
+    return case
+
+
+def narrow_guard(kind, block, predicate):
+    """The guard of a block in few bits; the addresses are exact."""
+    def case(k):
+        at = k.add(k.splat(k.mul(k.cast("trunci", k.id(), kind), k.scalar(block, kind))), k.cast("trunci", k.iota(), kind))
+        return k.iota(), k.compare(predicate, at, k.splat(k.cast("trunci", k.argument(0), kind)))
+    return case
+
+
+def narrow_argument(kind, cast):
+    """Lanes times an argument, both cut to few bits, moved by another."""
+    def case(k):
+        step, first = (k.splat(k.cast("trunci", k.argument(n), kind)) for n in (0, 1))
+        return in_range(k, k.cast(cast, k.add(k.mul(k.cast("trunci", k.iota(), kind), step), first), "i32"))
+    return case
+
+
+def rows(kind, divide, rest):
+    """Rows and columns of a sum that wraps: they are no rows and columns of the lanes."""
+    def case(k):
+        s = k.add(k.cast("trunci", k.iota(), kind) if kind != "i32" else k.iota(), k.splat(k.cast("trunci", k.argument(0), kind)
+                  if kind != "i32" else k.argument(0)))
+        four = k.constant(4, kind)
+        row, column = k.divide(divide, s, four), k.divide(rest, s, four)
+        o = k.add(k.mul(row, k.constant(5, kind)), column)
+        return in_range(k, k.cast("extsi", o, "i32") if kind != "i32" else o)
+    return case
+
+
+def quotient_guard(op, predicate):
+    def case(k):
+        s = k.divide(op, k.add(k.iota(), k.splat(k.argument(0))), k.constant(3))
+        return k.iota(), k.compare(predicate, s, k.splat(k.argument(1)))
+    return case
+
+
+def shifted_back(op):
+    """A shift to the left loses bits, and a shift to the right does not bring them back."""
+    def case(k):
+        s = k.add(k.iota(), k.splat(k.argument(0)))
+        return in_range(k, k.shift_right(op, k.shl(s, k.constant(28)), k.constant(28)))
+    return case
+
+
+def clamped(op, bound):
+    def case(k):
+        s = k.smaller(op, k.add(k.iota(), k.splat(k.argument(0))), k.constant(bound))
+        return in_range(k, s)
+    return case
+
+
+def chosen(k):
+    """Of a sum that wraps and the lane, what is not negative."""
+    s = k.add(k.iota(), k.splat(k.argument(0)))
+    return in_range(k, k.select(k.compare("sge", s, k.constant(0)), s, k.iota()))
+
+
+def carried(kind, count, cast):
+    """A loop carries an offset that wraps."""
+    def case(k):
+        step = k.splat(k.cast("trunci", k.argument(0), kind))
+        return in_range(k, k.cast(cast, k.repeat(count, k.cast("trunci", k.iota(), kind), step), "i32"))
+    return case
+
+
+def carried_guard(k):
+    step = k.splat(k.argument(0))
+    return k.iota(), k.compare("slt", k.repeat(3, k.iota(), step), k.splat(k.argument(1)))
+
+
+def window(k):
+    """Between two bounds: a sum that wraps leaves and enters again."""
+    s = k.add(k.splat(k.mul(k.id(), k.argument(0))), k.iota())
+    return k.iota(), k.both(k.compare("sge", s, k.splat(k.argument(1))), k.compare("slt", s, k.constant(LARGE)))
+
+
+def far_and_narrow(k):
+    """64 bits that wrap, cut to 32."""
+    s = k.mul(k.cast("extsi", k.iota(), "i64"), k.constant(2 ** 62 + 3, "i64"))
+    return in_range(k, k.cast("trunci", s, "i32"))
+
+
 LARGE, LEAST = 2 ** 31 - 1, -2 ** 31
 CASES = [
     (narrow_add("i8", 120), 1, [0, 0]),
@@ -232,6 +362,43 @@ CASES = [
     (far_offsets, 1, [20, 0]),
     (widened, 1, [LARGE - 5, 0]),
     (widened, 1, [LEAST + 5, 0]),
+]
+CASES += [
+    (narrow_grid("i8", 16, "extsi"), 20, [0, 0]),
+    (narrow_grid("i8", 16, "extui"), 20, [0, 0]),
+    (narrow_grid("i8", 48, "extsi"), 7, [0, 0]),
+    (narrow_grid("i16", 16384 - 3, "extsi"), 5, [0, 0]),
+    (narrow_grid("i16", 21845, "extsi"), 4, [0, 0]),
+    (narrow_guard("i8", 16, "slt"), 20, [100, 0]),
+    (narrow_guard("i8", 16, "ult"), 20, [200, 0]),
+    (narrow_guard("i16", 8192, "sge"), 9, [-5, 0]),
+    (narrow_guard("i16", 8192, "sle"), 9, [32767, 0]),
+    (narrow_argument("i8", "extsi"), 1, [37, 100]),
+    (narrow_argument("i8", "extui"), 1, [-3, 20]),
+    (narrow_argument("i8", "extsi"), 1, [256 + 1, 512 - 4]),
+    (narrow_argument("i16", "extsi"), 1, [4099, 31000]),
+    (rows("i8", "divsi", "remsi"), 1, [120, 0]),
+    (rows("i8", "divui", "remui"), 1, [-7, 0]),
+    (rows("i16", "divsi", "remsi"), 1, [-9, 0]),
+    (rows("i32", "divsi", "remsi"), 1, [-6, 0]),
+    (rows("i32", "divsi", "remsi"), 1, [LARGE - 7, 0]),
+    (rows("i32", "divui", "remui"), 1, [-3, 0]),
+    (quotient_guard("divsi", "slt"), 1, [LARGE - 4, 0]),
+    (quotient_guard("divui", "sge"), 1, [-8, 5]),
+    (quotient_guard("remsi", "sle"), 1, [LARGE - 9, 0]),
+    (shifted_back("shrsi"), 1, [5, 0]),
+    (shifted_back("shrui"), 1, [LARGE - 2, 0]),
+    (clamped("minsi", 9), 1, [LARGE - 5, 0]),
+    (clamped("maxsi", -4), 1, [LARGE - 5, 0]),
+    (clamped("minui", 9), 1, [-6, 0]),
+    (chosen, 1, [LARGE - 11, 0]),
+    (carried("i8", 5, "extsi"), 1, [29, 0]),
+    (carried("i8", 9, "extui"), 1, [-31, 0]),
+    (carried("i16", 4, "extsi"), 1, [16390, 0]),
+    (carried_guard, 1, [715827880, LEAST + 9]),
+    (carried_guard, 1, [4, 20]),
+    (window, 5, [2 ** 30 - 4, -9]),
+    (far_and_narrow, 1, [0, 0]),
 ]
 for predicate in ("slt", "sle", "sgt", "sge", "ult", "uge"):
     CASES += [(mask_sum(predicate), 1, [LARGE - 9, 0]), (mask_sum(predicate), 1, [3, 12]),

@@ -63,3 +63,13 @@ tile.kernel @operations(%x: !tile.view<1048576xf32>) {
   %t35 = arith.mulf %t34, %a : tensor<1048576xf32>
   %t36 = arith.mulf %t35, %a : tensor<1048576xf32>
 }
+
+// -----
+
+// More elements than 64 bits count.
+tile.kernel @overflow(%x: !tile.view<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  // expected-error@+1 {{unsupported: a tile of at least 1099511627776 elements is 1073741824 for each of 1024 threads, more than 2040 for threads of 255 registers}}
+  %a = tile.load %x[%c0, %c0] : !tile.view<?x?xf32> -> tensor<4611686018427387904x4611686018427387904xf32>
+  tile.store %a, %x[%c0, %c0] : tensor<4611686018427387904x4611686018427387904xf32>, !tile.view<?x?xf32>
+}

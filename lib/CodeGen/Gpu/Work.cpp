@@ -13,6 +13,23 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
+/// What is counted of a tile or a kernel, at most: far beyond what is compiled,
+/// and small enough that sums of it are numbers.
+static constexpr int64_t kMost = int64_t(1) << 40;
+
+static int64_t multiply(int64_t a, int64_t b) {
+  int64_t product;
+  return llvm::MulOverflow(a, b, product) ? kMost : std::min(product, kMost);
+}
+
+/// Elements of a tile, at most kMost.
+static int64_t countElements(RankedTensorType tile) {
+  int64_t elements = 1;
+  for (int64_t size : tile.getShape())
+    elements = multiply(elements, size);
+  return elements;
+}
+
 /// Elements of the largest tile that an operation has.
 static int64_t elementsOf(Operation *op) {
   int64_t most = 0;
@@ -20,7 +37,7 @@ static int64_t elementsOf(Operation *op) {
        llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
                                 SmallVector<Type>(op->getResultTypes())))
     if (auto tile = dyn_cast<RankedTensorType>(type))
-      most = std::max(most, tile.getNumElements());
+      most = std::max(most, countElements(tile));
   return most;
 }
 
@@ -45,13 +62,16 @@ static int64_t operationsOf(Operation *op, int64_t lanes, int64_t warps,
       constexpr int64_t kText = 4;
       auto factor =
           cast<RankedTensorType>(product.getLhsOperand().get().getType());
-      int64_t sums = product.getProductType().getNumElements();
+      int64_t sums = countElements(product.getProductType());
       int64_t each = row.getM().getMin() * row.getN().getMin();
-      return kText * llvm::divideCeil(sums / each, warps) *
-             llvm::divideCeil(factor.getShape().back(), row.getK().getMin());
+      return multiply(
+          kText * llvm::divideCeil(sums / each, warps),
+          llvm::divideCeil(factor.getShape().back(), row.getK().getMin()));
     }
   int64_t elements = elementsOf(op);
-  return elements ? llvm::divideCeil(elements, lanes * warps) * textOf(op) : 0;
+  return elements
+             ? multiply(llvm::divideCeil(elements, lanes * warps), textOf(op))
+             : 0;
 }
 
 Work simt::workOf(tile::KernelOp kernel, int64_t lanes, int64_t warps,
@@ -146,8 +166,8 @@ bool simt::isTooMuch(tile::KernelOp kernel, int64_t lanes, int64_t warps,
   int64_t file = registerFileOf(description);
   WalkResult products = kernel.walk([&](MatrixProductOpInterface product) {
     RankedTensorType type = product.getProductType();
-    int64_t bytes = type.getNumElements() *
-                    ThreadBuilder::storedBytes(type.getElementType());
+    int64_t bytes =
+        countElements(type) * ThreadBuilder::storedBytes(type.getElementType());
     if (!file || bytes <= file)
       return WalkResult::advance();
     (void)target::emitUnsupported(
@@ -162,7 +182,8 @@ bool simt::isTooMuch(tile::KernelOp kernel, int64_t lanes, int64_t warps,
   if (Operation *op = findLargeTile(kernel, lanes * warps, held)) {
     int64_t elements = elementsOf(op);
     (void)target::emitUnsupported(
-        op, "a tile of " + Twine(elements) + " elements is " +
+        op, "a tile of " + Twine(elements < kMost ? "" : "at least ") +
+                Twine(elements) + " elements is " +
                 Twine(llvm::divideCeil(elements, lanes * warps)) +
                 " for each of " + Twine(lanes * warps) +
                 " threads, more than " + Twine(held) + " for threads of " +

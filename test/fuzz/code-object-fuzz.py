@@ -100,7 +100,7 @@ def main() -> int:
     end = time.time() + count
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
     rng = random.Random(seed)
-    limited = module(os.path.join(HERE, "compiler-fuzz.py")).compile_limited
+    limited = module(os.path.join(HERE, "limited.py")).compile_limited
     bundle = module(os.path.join(INPUTS, "bundles.py")).bundle
     out = os.path.join(build, "fuzz-code-objects")
     os.makedirs(out, exist_ok=True)

@@ -8,24 +8,16 @@ structure keeps inputs well-formed and makes them hostile (structures.py).
 announced makes numbers, shapes and splats of both kinds large and
 values out of sums of the same sums. No run may take more than 5 seconds of a processor or 1 GiB more than what it was made from.
 Stops at the first that does."""
-import ctypes
-import glob
 import os
 import random
 import re
-import resource
-import select
-import signal
 import subprocess
 import sys
-import tempfile
-import threading
 import time
 
+from limited import CAUGHT, PLACE, Compiler
 from structures import change_message, change_structure
 
-PLACE = re.compile(rb":(\d+:\d+| byte \d+| (node|graph|input|initializer|opset_import)\b.*): error: |^error: ", re.MULTILINE)
-CAUGHT = re.compile(rb"cannot process this input|malformed bytecode")
 WORDS = [b"tensor<", b"memref<", b"!tile.view<", b">", b"(", b")", b"{", b"}", b"[", b"]", b"?", b"x", b"f32",
          b"bf16", b"i1", b"i48", b"index", b"-1", b"0", b"9223372036854775807", b"4294967296", b"dense<", b"nan",
          b"array<i64: ", b"#kiln.target<", b"affine_map<(d0) -> (d0)>", b"\"", b"%0", b"%arg0", b"@main", b"^bb0",
@@ -281,54 +273,6 @@ def seeds(build, kind):
                 if run.returncode == 0 and len(run.stdout) > 16:
                     pool.append(run.stdout)
     return pool
-
-
-def limit_work():
-    resource.setrlimit(resource.RLIMIT_CPU, (5, 5))
-
-
-def compile_limited(command):
-    """What subprocess.run gives, and the peak of memory in MiB."""
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=limit_work)
-    hanging = threading.Timer(600, child.kill)  # asleep: no work, and no end
-    hanging.start()
-    said = child.stderr.read()
-    hanging.cancel()
-    _, status, used = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    seconds = used.ru_utime + used.ru_stime
-    return subprocess.CompletedProcess(command, child.returncode, b"", said), used.ru_maxrss >> 10, seconds
-
-
-class Compiler:
-    """kiln-compile in children of this process, which has loaded the compiler: starting the program costs more than most inputs do."""
-
-    def __init__(self, build):
-        self.program = os.path.join(build, "bin", "kiln-compile").encode()
-        library = ctypes.CDLL(os.path.join(build, "lib", "libKiln.so"), mode=ctypes.RTLD_GLOBAL)
-        self.targets = [ctypes.CDLL(path) for path in glob.glob(os.path.join(build, "lib", "kiln", "targets", "libkiln-target-*.so"))]
-        self.main = library._ZN4kiln6driver11compileMainEiPPc
-        self.said = tempfile.TemporaryFile()
-
-    def run(self, *args):
-        """What compile_limited gives."""
-        words = [self.program] + [os.fsencode(arg) for arg in args]
-        self.said.seek(0)
-        self.said.truncate()
-        child = os.fork()
-        if child == 0:
-            limit_work()
-            os.dup2(self.said.fileno(), 2)
-            os.dup2(os.open(os.devnull, os.O_RDWR), 1)
-            os._exit(self.main(len(words), (ctypes.c_char_p * (len(words) + 1))(*words, None)) & 255)
-        ended = os.pidfd_open(child)
-        if not select.select([ended], [], [], 600)[0]:  # asleep: no work, and no end
-            os.kill(child, signal.SIGKILL)
-        os.close(ended)
-        _, status, used = os.wait4(child, 0)
-        self.said.seek(0)
-        run = subprocess.CompletedProcess(words, os.waitstatus_to_exitcode(status), b"", self.said.read())
-        return run, used.ru_maxrss >> 10, used.ru_utime + used.ru_stime
 
 
 def main() -> int:

@@ -47,13 +47,17 @@ static bool limitData(rlim_t more) {
       getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY)
     return false;
   // Pages of all memory, of what is in memory, shared, of code, none, of data.
-  std::FILE *file = std::fopen("/proc/self/statm", "r");
-  unsigned long data = 0;
-  int read = file ? std::fscanf(file, "%*u %*u %*u %*u %*u %lu", &data) : 0;
-  if (file)
-    std::fclose(file);
-  limit.rlim_cur = rlim_t(data) * sysconf(_SC_PAGESIZE) + more;
-  return read == 1 && setrlimit(RLIMIT_DATA, &limit) == 0;
+  constexpr unsigned kData = 5;
+  auto file = llvm::MemoryBuffer::getFileAsStream("/proc/self/statm");
+  if (!file)
+    return false;
+  SmallVector<StringRef> pages;
+  (*file)->getBuffer().trim().split(pages, ' ');
+  rlim_t data = 0;
+  if (pages.size() <= kData || pages[kData].getAsInteger(10, data))
+    return false;
+  limit.rlim_cur = data * sysconf(_SC_PAGESIZE) + more;
+  return setrlimit(RLIMIT_DATA, &limit) == 0;
 }
 
 /// Reads text or bytecode; null after an error.
@@ -71,7 +75,7 @@ static OwningOpRef<ModuleOp> parseAndVerify(llvm::MemoryBufferRef input,
 /// Reads bytecode in a child that may crash. Returns what happened to it, or
 /// nothing if it lived (whether or not the bytecode is valid).
 static std::optional<std::string> tryBytecode(llvm::MemoryBufferRef input) {
-  // Whoever compiles in a process with threads of its own has asked for it.
+  // A program with threads of its own has asked to compile in its process.
   pid_t child = kiln::runtime::isForkSafe() ? fork() : -1;
   if (child < 0)
     return std::nullopt;

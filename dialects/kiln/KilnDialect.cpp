@@ -265,7 +265,8 @@ LogicalResult MatrixInstructionAttr::verify(
     EmitError emitError, StringRef name, StringRef unit, RangeAttr m,
     RangeAttr n, RangeAttr k, OperandAttr lhs, OperandAttr rhs, OperandAttr acc,
     Stationary stationary, bool accumulate, int64_t temporaries,
-    bool flushesSubnormals, StringRef outputStage, int64_t cycles) {
+    bool flushesSubnormals, StringRef outputStage, int64_t cycles,
+    bool losesHeldLhs) {
   if (failed(checkName(emitError, "the name of an instruction", name)) ||
       failed(checkAtLeast(emitError, "the temporaries of an instruction",
                           temporaries, 0)) ||

@@ -118,6 +118,8 @@ static std::string warpgroupRows(int64_t rate) {
     unsigned depth;
     llvm::StringRef name, types, acc;
   };
+  // Some versions of ptxas give a left factor that a loop holds and another one
+  // the same registers, which loses_held_lhs says.
   // Of the columns that integers have, those above 32 are multiples of 16; each
   // power of two is one.
   static const Kind kinds[] = {{16, "f16", "f16", "f32"},
@@ -132,7 +134,8 @@ static std::string warpgroupRows(int64_t rate) {
     #kiln.matrix_instruction<name = "wgmma.m64k{1}.{2}.{3}", unit = "tensor", m = <64>, n = <8 to 256 by 8>, k = <{1}>,
       lhs = <types = [{4}], home = "shared", layout = {5}>, rhs = <types = [{4}], home = "shared", layout = {5}>,
       acc = <types = [{2}], home = "registers", layout = #simt.layout<rank = 2, register = [[0, 1], [8, 0]],
-        lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>>, cycles = {6}>)",
+        lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>>, cycles = {6},
+      loses_held_lhs = true>)",
         text.empty() ? "" : ",", kind.depth, kind.acc, kind.name, kind.types,
         // Only numbers of 16 bits are read across rows.
         kind.depth == 16 ? "#simt.swizzle<row = 128, chunk = 16, align = 1024, "
@@ -149,7 +152,8 @@ static std::string warpgroupRows(int64_t rate) {
         lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>>,
       rhs = <types = [{0}], home = "shared", layout = #simt.swizzle<row = 128, chunk = 16, align = 1024, across = true>>,
       acc = <types = [f32], home = "registers", layout = #simt.layout<rank = 2, register = [[0, 1], [8, 0]],
-        lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>>, cycles = {1}>)",
+        lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>>, cycles = {1},
+      loses_held_lhs = true>)",
         type, cyclesOf(64 * 8 * 16 / 4, 16, rate));
   return text;
 }

@@ -9,6 +9,7 @@
 // RUN: FileCheck %s --check-prefix=THREADS < %t/threads.mlir
 // RUN: %python %source/test/gpu/mutations.py kiln-opt --only=fixed --least=20 < %t/threads.mlir
 // RUN: kiln-opt %t/threads.mlir --pass-pipeline='builtin.module(llvm.func(simt-split-producer))' | kiln-opt --nvidia-lower-simt | FileCheck %s --check-prefix=PTX
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a})' | sed 's/, loses_held_lhs = true//g' | kiln-opt --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts))' | FileCheck %s --check-prefix=KEPT
 // RUN: for seed in 0 1 2 3; do kiln-run %s --entry=fixed --target=reference,threads=nvidia:sm_90a,seed=$seed --grid=2,1 --inputs=random --check || exit 1; done
 // RUN: kiln-run %s --entry=branched --target=reference,threads=nvidia:sm_90a,seed=1 --grid=2,1 --inputs=random --check
 // RUN: kiln-run %s --entry=few --target=reference,threads=nvidia:sm_90a,seed=1 --grid=2,1 --inputs=random --check
@@ -94,7 +95,10 @@ tile.kernel @few(%a: !A {tile.align = 16 : i64, tile.readonly}, %b: !B {tile.ali
   tile.store %sum, %c[%i, %j] : tensor<128x128xf32>, !C
 }
 
-// A branch between products stands against that: an assembler was seen to give both left factors the same registers.
+// A branch between products stands against that: rows of the target say that they lose a held left operand there.
+// Rows that do not say it take it from registers here, too.
+// KEPT-LABEL: tile.kernel @branched(
+// KEPT-COUNT-2: tile.dot {{.*}}simt.row = "wgmma.m64k16.f32.bf16.registers"
 // CHECK-LABEL: tile.kernel @branched(
 // CHECK: !stage.ring<1 x
 // CHECK: tile.dot {{.*}}simt.row = "wgmma.m64k16.f32.bf16"

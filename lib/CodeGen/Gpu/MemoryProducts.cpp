@@ -343,12 +343,14 @@ static bool hasRowForRegisters(MatrixProductOpInterface op,
                       });
 }
 
-/// Whether registers of a product's left operand cannot be relied on: the loop
-/// around it does not change them, branches, and holds another product that
-/// takes a computed left operand from registers. An assembler was seen to give
-/// both operands the same registers there, and the values of the first were
-/// gone in the next iteration.
-static bool isHeldAcrossBranches(MatrixProductOpInterface op) {
+/// Whether the description says that registers of a product's left operand may
+/// be overwritten where the product is: the loop around it does not change
+/// them, branches, and holds another product that takes a computed left operand
+/// from registers.
+static bool losesHeldLeft(MatrixProductOpInterface op,
+                          target::MatrixInstructionAttr row) {
+  if (!row.getLosesHeldLhs())
+    return false;
   auto loop = op->getParentOfType<LoopLikeOpInterface>();
   if (!loop || !loop.isDefinedOutsideOfLoop(sourceOf(op.getLhsOperand().get())))
     return false;
@@ -367,7 +369,8 @@ static bool isHeldAcrossBranches(MatrixProductOpInterface op) {
 
 /// Whether the left factor of a product is a load before its loop that is to be
 /// copied once to where the instruction reads it.
-static bool isCopiedOnce(MatrixProductOpInterface op, SwizzleAttr swizzle,
+static bool isCopiedOnce(MatrixProductOpInterface op,
+                         target::MatrixInstructionAttr row, SwizzleAttr swizzle,
                          target::TargetAttr description, int64_t threads) {
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   ViewAccessOpInterface load =
@@ -380,7 +383,7 @@ static bool isCopiedOnce(MatrixProductOpInterface op, SwizzleAttr swizzle,
   RankedTensorType type = load.getAccessedType();
   return liesInPieces(along, type) &&
          mayLieAlong(type, along.dim, along.dim == 1, swizzle) &&
-         (target::findAsked(op, "instruction") || isHeldAcrossBranches(op) ||
+         (target::findAsked(op, "instruction") || losesHeldLeft(op, row) ||
           leavesFactorsInMemory(loop, threads, description));
 }
 
@@ -421,14 +424,14 @@ bool simt::suitsMemory(MatrixProductOpInterface op,
   OpOperand &left = op.getLhsOperand(), &right = op.getRhsOperand();
   bool isLeftAhead = isCopiedAhead(left, ofLeft ? ofLeft : ofRight, 1),
        isRightAhead = isCopiedAhead(right, ofRight, 0),
-       isLeftOnce = isCopiedOnce(op, ofLeft ? ofLeft : ofRight, description,
-                                 lanes * warps);
+       isLeftOnce = isCopiedOnce(op, row, ofLeft ? ofLeft : ofRight,
+                                 description, lanes * warps);
   // Groups of other rows have what another product takes of their sums.
   bool keepsRows = !isChained(op) || splitOf(op, row, warps)->columns == 1;
   bool isLeftLoaded =
       !isLeftAhead && keepsRows &&
       isLoadedByThreads(op, ofLeft ? ofLeft : ofRight, description);
-  bool isHeld = isHeldAcrossBranches(op);
+  bool isHeld = losesHeldLeft(op, row);
   if (isHeld && !ofLeft)
     return false;
   // These are for rows that read both, unless a script asks for one.

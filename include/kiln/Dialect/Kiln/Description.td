@@ -229,6 +229,9 @@ def Kiln_MatrixInstructionAttr : Kiln_Struct<"MatrixInstruction", "matrix_instru
     Integers may be given as signed (`si8`) or unsigned (`ui8`) where only such operands are multiplied; `i8` stands for
     both. `temporaries` is the number of registers that it needs beside its operands, `flushes_subnormals` says that
     subnormal operands and accumulators are read as zero. Every row has a name of its own.
+    `loses_held_lhs`, in each row of an instruction, says that registers of its left operand may be overwritten. This
+    concerns loops that branch and do not change them, where another product takes a left operand that the loop computes.
+    Code generators leave such an operand in memory, or take another instruction.
 
     `cycles` is the number of cycles from the start of one instruction to the start of the next independent one on the same
     unit, for the smallest `m`, `n` and `k`; larger sizes take proportionally more. An instruction of several warps keeps the
@@ -252,7 +255,8 @@ def Kiln_MatrixInstructionAttr : Kiln_Struct<"MatrixInstruction", "matrix_instru
     Kiln_Int<"0", "registers needed beside the operands">:$temporaries,
     DefaultValuedParameter<"bool", "false", "whether subnormal factors and sums are zero">:$flushes_subnormals,
     Kiln_Str<"what may be fused behind it">:$output_stage,
-    Kiln_Int<"0", "cycles of the unit for the smallest sizes, 0 for unknown">:$cycles);
+    Kiln_Int<"0", "cycles of the unit for the smallest sizes, 0 for unknown">:$cycles,
+    DefaultValuedParameter<"bool", "false", "whether registers of a left operand may be overwritten in a loop that holds them">:$loses_held_lhs);
 }
 
 def Kiln_TileMoveAttr : Kiln_Struct<"TileMove", "tile_move"> {

@@ -5,6 +5,7 @@
 #define KILN_TARGETS_NVIDIA_LOWERMMA_H
 
 #include "kiln/Dialect/Simt/SimtDialect.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace kiln::nvidia {
 
@@ -16,8 +17,12 @@ void lowerLoadMatrix(simt::LoadMatrixOp op, mlir::OpBuilder &b);
 void lowerStoreMatrix(simt::StoreMatrixOp op, mlir::OpBuilder &b);
 
 /// What instructions of warpgroups become of, and the lowering of that.
+/// `merged` are products that are part of an earlier one's assembly.
 bool isOfWarpgroups(mlir::Operation *op);
-mlir::LogicalResult lowerWarpgroup(mlir::Operation *op, mlir::OpBuilder &b);
+mlir::LogicalResult
+lowerWarpgroup(mlir::Operation *op,
+               llvm::SmallPtrSetImpl<mlir::Operation *> &merged,
+               mlir::OpBuilder &b);
 /// A matrix descriptor but for its address.
 uint64_t descriptorBits(simt::MatrixAttr matrix);
 

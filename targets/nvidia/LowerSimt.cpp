@@ -340,6 +340,7 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
         ops.push_back(op);
     });
     BulkCopies bulkCopies;
+    llvm::SmallPtrSet<Operation *, 8> merged; ///< products of several
     for (Operation *op : ops) {
       b.setInsertionPoint(op);
       if (lowerAtomicWords(op, b))
@@ -372,7 +373,7 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
         lowered = (lowerCopies(op, b, manyLimits.contains(functionOf(op))),
                    success());
       else if (isOfWarpgroups(op))
-        lowered = lowerWarpgroup(op, b);
+        lowered = lowerWarpgroup(op, merged, b);
       else if (auto output = dyn_cast<simt::OutputOp>(op))
         lowered = lowerOutput(output, b);
       else if (auto stop = dyn_cast<simt::StopOp>(op))

@@ -120,7 +120,11 @@ struct Part {
 /// and wait for the earlier ones there.
 class WarpgroupMma {
 public:
-  WarpgroupMma(simt::MmaAsyncOp op, OpBuilder &b) : b(b) { collect(op); }
+  WarpgroupMma(simt::MmaAsyncOp op, llvm::SmallPtrSetImpl<Operation *> &merged,
+               OpBuilder &b)
+      : merged(merged), b(b) {
+    collect(op);
+  }
   LogicalResult run();
 
 private:
@@ -128,14 +132,13 @@ private:
   void addOperands(Part &part);
   SmallVector<Value> packed(Part &part);
 
+  llvm::SmallPtrSetImpl<Operation *> &merged;
   OpBuilder &b;
   SmallVector<Part, 2> parts;
   SmallVector<Value> operands; ///< factors
   std::string constraints;     ///< of these
 };
 
-/// On operations that are part of an earlier one's assembly.
-constexpr StringLiteral kMergedAttr = "nvidia.merged";
 constexpr int kWords = 4; ///< of the left factor, in one step
 } // namespace
 
@@ -231,7 +234,7 @@ void WarpgroupMma::collect(simt::MmaAsyncOp first) {
       one->moveBefore(first);
     between.clear();
     parts.emplace_back(next);
-    next->setAttr(kMergedAttr, b.getUnitAttr());
+    merged.insert(next);
   }
 }
 
@@ -315,10 +318,12 @@ bool nvidia::isOfWarpgroups(Operation *op) {
              simt::WaitProductsOp>(op);
 }
 
-LogicalResult nvidia::lowerWarpgroup(Operation *op, OpBuilder &b) {
+LogicalResult nvidia::lowerWarpgroup(Operation *op,
+                                     llvm::SmallPtrSetImpl<Operation *> &merged,
+                                     OpBuilder &b) {
   Location loc = op->getLoc();
   if (auto mma = dyn_cast<simt::MmaAsyncOp>(op))
-    return op->hasAttr(kMergedAttr) ? success() : WarpgroupMma(mma, b).run();
+    return merged.contains(op) ? success() : WarpgroupMma(mma, merged, b).run();
   if (auto wait = dyn_cast<simt::WaitProductsOp>(op)) {
     std::string text =
         llvm::formatv("wgmma.wait_group.sync.aligned {0};", wait.getBut());

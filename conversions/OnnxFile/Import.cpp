@@ -2,6 +2,7 @@
 // The function that a model of ONNX becomes.
 #include "Import.h"
 #include "GraphBuilder.h"
+#include "kiln/Dialect/Kiln/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
@@ -109,17 +110,17 @@ void Importer::describe(func::FuncOp fn, unsigned index,
     else
       fn.setArgAttr(index, key, value);
   };
-  set("kiln.name", builder.getStringAttr(info.name));
+  set(target::kArgumentNameAttr, builder.getStringAttr(info.name));
   if (info.type.kind != TypeProto::TensorType)
     return;
   SmallVector<StringRef> names;
   for (const Dim &dim : info.type.shape)
     names.push_back(dim.size ? StringRef() : dim.name);
   if (llvm::any_of(names, [](StringRef name) { return !name.empty(); }))
-    set("kiln.dims", builder.getStrArrayAttr(names));
+    set(target::kDimensionNamesAttr, builder.getStrArrayAttr(names));
   Type element = elementType(builder.getContext(), info.type.element);
   if (isResult && element && element.isUnsignedInteger())
-    set("kiln.unsigned", builder.getUnitAttr());
+    set(target::kUnsignedAttr, builder.getUnitAttr());
 }
 
 func::FuncOp

@@ -2,6 +2,7 @@
 // Which functions of a module are translated, and what their results are.
 #include "Functions.h"
 
+#include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Program/Donated.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -81,7 +82,8 @@ FailureOr<SmallVector<Value>> resultsOf(func::FuncOp fn, Translator &e) {
 
 /// What the source calls an argument, if anything.
 StringAttr nameOf(func::FuncOp fn, unsigned argument) {
-  if (auto name = fn.getArgAttrOfType<StringAttr>(argument, "kiln.name"))
+  if (auto name =
+          fn.getArgAttrOfType<StringAttr>(argument, target::kArgumentNameAttr))
     return name;
   return fn.getArgAttrOfType<StringAttr>(argument, "ml_program.identifier");
 }
@@ -167,13 +169,14 @@ private:
     result.setType(FunctionType::get(fn.getContext(), *types, resultTypes));
     for (unsigned i = 0; i < fn.getNumArguments(); ++i)
       if (StringAttr name = nameOf(fn, i))
-        result.setArgAttr(i, "kiln.name", name);
+        result.setArgAttr(i, target::kArgumentNameAttr, name);
     for (unsigned i = 0; i < fn.getNumArguments(); ++i)
       if (Attribute donated = fn.getArgAttr(i, program::kDonatedAttr))
         result.setArgAttr(i, program::kDonatedAttr, donated);
     // Whoever invents inputs has to keep to the indices that mean something.
     for (auto [value, largest] : e.largestIndex)
-      result.setArgAttr(cast<BlockArgument>(value).getArgNumber(), "kiln.range",
+      result.setArgAttr(cast<BlockArgument>(value).getArgNumber(),
+                        target::kRangeAttr,
                         e.b.getDenseI64ArrayAttr({0, largest}));
     eraseDead(*entry);
     if (failed(check(*entry)))

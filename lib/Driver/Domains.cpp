@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Domains.h"
+#include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
@@ -213,20 +214,20 @@ private:
     MLIRContext *context = function->getContext();
     if (wanted.domain != Domain::any)
       function.setArgAttr(
-          index, "kiln.domain",
+          index, target::kDomainAttr,
           StringAttr::get(context, runtime::domainName(wanted.domain)));
     if (!wanted.hasRange())
       return;
     // A conversion may have said more already.
-    if (auto known =
-            function.getArgAttrOfType<DenseI64ArrayAttr>(index, "kiln.range"))
+    if (auto known = function.getArgAttrOfType<DenseI64ArrayAttr>(
+            index, target::kRangeAttr))
       if (known.size() == 2) {
         Demand both{Domain::any, known[0], known[1]};
         both.join(wanted);
         wanted = both;
       }
     function.setArgAttr(
-        index, "kiln.range",
+        index, target::kRangeAttr,
         DenseI64ArrayAttr::get(context, {wanted.low, wanted.high}));
   }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FunctionBuilder.h"
+#include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Program/Donated.h"
 #include "kiln/Transforms/Program/AlignViews.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -99,14 +100,15 @@ LogicalResult FunctionBuilder::addArgument(Type type, Value value,
     arg.isScalar = true;
   }
   if (auto callee = dyn_cast<FunctionOpInterface>(op))
-    if (auto range =
-            callee.getArgAttrOfType<DenseI64ArrayAttr>(index, "kiln.range"))
+    if (auto range = callee.getArgAttrOfType<DenseI64ArrayAttr>(
+            index, target::kRangeAttr))
       if (range.size() == 2) {
         arg.low = range[0];
         arg.high = range[1];
       }
   if (auto callee = dyn_cast<FunctionOpInterface>(op))
-    if (auto name = callee.getArgAttrOfType<StringAttr>(index, "kiln.domain"))
+    if (auto name =
+            callee.getArgAttrOfType<StringAttr>(index, target::kDomainAttr))
       for (auto domain :
            {runtime::Domain::nonzero, runtime::Domain::nonnegative,
             runtime::Domain::positive})

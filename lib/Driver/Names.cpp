@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Names.h"
+#include "kiln/Dialect/Kiln/Attributes.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/SymbolTable.h"
@@ -81,21 +82,21 @@ public:
     outputs = listed("outputs", function.getNumResults());
     for (unsigned i = 0; i < count; ++i) {
       names.arguments.push_back(argument(i).str());
-      names.dims.push_back(
-          dims(function.getArgAttrOfType<ArrayAttr>(i, "kiln.dims"),
-               function.getArgumentTypes()[i]));
+      names.dims.push_back(dims(function.getArgAttrOfType<ArrayAttr>(
+                                    i, kiln::target::kDimensionNamesAttr),
+                                function.getArgumentTypes()[i]));
       names.areUnsigned.push_back(
           isUnsigned(function.getArgumentTypes()[i],
-                     function.getArgAttr(i, "kiln.unsigned")));
+                     function.getArgAttr(i, kiln::target::kUnsignedAttr)));
       names.bits.push_back(bitsOf(function.getArgumentTypes()[i]));
     }
     for (unsigned i = 0; i < function.getNumResults(); ++i) {
-      names.resultDims.push_back(
-          dims(function.getResultAttrOfType<ArrayAttr>(i, "kiln.dims"),
-               function.getResultTypes()[i]));
+      names.resultDims.push_back(dims(function.getResultAttrOfType<ArrayAttr>(
+                                          i, kiln::target::kDimensionNamesAttr),
+                                      function.getResultTypes()[i]));
       names.resultsAreUnsigned.push_back(
           isUnsigned(function.getResultTypes()[i],
-                     function.getResultAttr(i, "kiln.unsigned")));
+                     function.getResultAttr(i, kiln::target::kUnsignedAttr)));
       names.resultBits.push_back(bitsOf(function.getResultTypes()[i]));
       names.results.push_back(fromAttributes(i, outputs, [&](StringRef name) {
                                 return function.getResultAttr(i, name);
@@ -145,8 +146,10 @@ private:
   /// What importers leave behind, the most deliberate first.
   StringRef fromAttributes(unsigned index, ArrayRef<StringRef> list,
                            llvm::function_ref<Attribute(StringRef)> get) {
-    for (StringRef key : {"kiln.name", "ml_program.identifier", "jax.arg_info",
-                          "jax.result_info"})
+    static constexpr StringLiteral kKeys[] = {
+        kiln::target::kArgumentNameAttr, "ml_program.identifier",
+        "jax.arg_info", "jax.result_info"};
+    for (StringRef key : kKeys)
       if (auto name = dyn_cast_or_null<StringAttr>(get(key)))
         if (!name.getValue().empty())
           return name.getValue();

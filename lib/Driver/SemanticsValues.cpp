@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SemanticsValues.h"
+#include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Dialect/Simt/ThreadCode.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
@@ -45,8 +46,9 @@ public:
     for (auto [i, type] : llvm::enumerate(*types)) {
       // Thread code has other parameters, which demand nothing.
       if (!isa<LLVM::LLVMFuncOp>(entry)) {
-        domain = entry.getArgAttrOfType<StringAttr>(i, "kiln.domain");
-        range = entry.getArgAttrOfType<DenseI64ArrayAttr>(i, "kiln.range");
+        domain = entry.getArgAttrOfType<StringAttr>(i, target::kDomainAttr);
+        range =
+            entry.getArgAttrOfType<DenseI64ArrayAttr>(i, target::kRangeAttr);
         sizeDivs =
             entry.getArgAttrOfType<DenseI64ArrayAttr>(i, tile::kSizeDivAttr);
         strideDivs =

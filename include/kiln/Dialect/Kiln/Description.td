@@ -26,6 +26,8 @@ def Kiln_Dialect : Dialect {
   let cppNamespace = "::kiln::target";
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
     /// The report that passes running in this context write to.
     Report &getReport() const { return *report; }

@@ -3,6 +3,7 @@
 
 #include "LowerOps.h"
 #include "Passes.h"
+#include "Serialize.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Gpu/Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -141,7 +142,7 @@ private:
                       b.getDenseI32ArrayAttr({count, 1, 1}));
     function->removeAttr(simt::kBlockAttr);
     if (block.getCooperative())
-      function->setAttr("amd.cooperative", b.getUnitAttr());
+      function->setAttr(kCooperativeAttr, b.getUnitAttr());
     if (auto numerics =
             dyn_cast_or_null<tile::NumericsAttr>(block.getNumerics()))
       if (numerics.getFtz())

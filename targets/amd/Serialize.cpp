@@ -44,7 +44,7 @@ static FailureOr<target::CompiledKernel> describe(LLVM::LLVMFuncOp kernel,
     return kernel.emitOpError("expected the threads of a workgroup in "
                               "'rocdl.reqd_work_group_size'");
   result.attributes.push_back(required(KILN_LAUNCH_THREADS, threads[0]));
-  if (kernel->hasAttr("amd.cooperative"))
+  if (kernel->hasAttr(kCooperativeAttr))
     result.attributes.push_back(required(KILN_LAUNCH_COOPERATIVE, 1));
   const KernelFacts *facts = llvm::find_if(all, [&](const KernelFacts &known) {
     return known.name == result.symbol;

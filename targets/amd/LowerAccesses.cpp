@@ -31,6 +31,28 @@ constexpr int64_t kOutside = int64_t(1) << 31;
 constexpr int64_t kDwordBytes = 4, kMostBytes = 16;
 
 namespace {
+/// Ranges of integers, from those that parameters are annotated with on.
+struct LaunchRanges : dataflow::IntegerRangeAnalysis {
+  using IntegerRangeAnalysis::IntegerRangeAnalysis;
+
+  void setToEntryState(dataflow::IntegerValueRangeLattice *lattice) override {
+    auto argument = dyn_cast<BlockArgument>(lattice->getAnchor());
+    auto function =
+        argument
+            ? dyn_cast<LLVM::LLVMFuncOp>(argument.getOwner()->getParentOp())
+            : LLVM::LLVMFuncOp();
+    auto range = function ? function.getArgAttrOfType<LLVM::ConstantRangeAttr>(
+                                argument.getArgNumber(),
+                                LLVM::LLVMDialect::getRangeAttrName())
+                          : LLVM::ConstantRangeAttr();
+    if (!range || !argument.getOwner()->isEntryBlock())
+      return IntegerRangeAnalysis::setToEntryState(lattice);
+    propagateIfChanged(
+        lattice, lattice->join(IntegerValueRange(ConstantIntRanges::fromSigned(
+                     range.getLower(), range.getUpper() - 1))));
+  }
+};
+
 /// The ranges of extents and offsets, computed when one is asked for that is no
 /// constant.
 class Ranges {
@@ -57,7 +79,7 @@ private:
       solver = std::make_unique<DataFlowSolver>();
       solver->load<dataflow::DeadCodeAnalysis>();
       solver->load<dataflow::SparseConstantPropagation>();
-      solver->load<dataflow::IntegerRangeAnalysis>();
+      solver->load<LaunchRanges>();
       isSolved = succeeded(solver->initializeAndRun(module));
     }
     auto *state =
@@ -260,6 +282,14 @@ private:
   }
 
   static bool isZero(Value value) {
+    // A vector that is put together from zeros.
+    while (auto insert = value.getDefiningOp<LLVM::InsertElementOp>()) {
+      if (!isZero(insert.getValue()))
+        return false;
+      value = insert.getVector();
+    }
+    if (value.getDefiningOp<LLVM::PoisonOp>())
+      return true;
     Attribute constant;
     if (!matchPattern(value, m_Constant(&constant)))
       return false;

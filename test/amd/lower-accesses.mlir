@@ -57,6 +57,26 @@ llvm.func @bounded(%base: !llvm.ptr<1>, %offset: i64, %n: i64) -> f32 {
   llvm.return %v : f32
 }
 
+// An extent of which the range of a parameter tells that it is small, and zeros that are put together: no choice follows the load.
+// CHECK-LABEL: llvm.func @annotated(
+// CHECK: %[[LOADED:.*]] = llvm.call_intrinsic "llvm.amdgcn.raw.ptr.buffer.load"
+// CHECK-NEXT: %[[RESULT:.*]] = llvm.bitcast %[[LOADED]] : i32 to vector<2xf16>
+// CHECK-NEXT: llvm.return %[[RESULT]]
+llvm.func @annotated(%base: !llvm.ptr<1>, %offset: i64, %mask: i1, %stride: i32 {llvm.range = #llvm.constant_range<i32, 0, 1000000>}) -> vector<2xf16> {
+  %zero = arith.constant 0.0 : f16
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %none = llvm.mlir.poison : vector<2xf16>
+  %half = llvm.insertelement %zero, %none[%c0 : i64] : vector<2xf16>
+  %zeros = llvm.insertelement %zero, %half[%c1 : i64] : vector<2xf16>
+  %c2000 = arith.constant 2000 : i64
+  %steps = arith.extsi %stride : i32 to i64
+  %extent = arith.muli %steps, %c2000 : i64
+  %p = llvm.getelementptr %base[%offset] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i8
+  %v = simt.load %p in %base[%offset] of %extent : !llvm.ptr<1> mask %mask other %zeros : vector<2xf16> align 4 : !llvm.ptr<1> -> vector<2xf16>
+  llvm.return %v : vector<2xf16>
+}
+
 // Left alone: extents that are not known to be small, volatile accesses, words that may begin anywhere, and accesses
 // without an extent.
 // CHECK-LABEL: llvm.func @others(

@@ -3,6 +3,7 @@
 
 #include "KernelWalk.h"
 #include "Fragments.h"
+#include "LaunchRanges.h"
 #include "LayoutChoice.h"
 #include "MemoryProducts.h"
 #include "OwnLowerings.h"
@@ -150,6 +151,8 @@ LogicalResult KernelWalk::run() {
       b, loc, kernel.getSymName(),
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
                                   parameters));
+  if (checksBounds(description))
+    annotateRanges(kernel, function);
   entry = function.addEntryBlock(b);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(entry);

@@ -56,7 +56,8 @@ def TileRecoverViews : Pass<"tile-recover-views", "::kiln::tile::KernelOp"> {
     gather or scatter. Pointers that a loop increments by the same amount get their closed form first.
     Sums and products of less than 64 bits count as those of whole numbers where they cannot wrap around in their
     type: by constants, by what divides their operands, by the mask of the access, or, with `assume`, by
-    conditions on the parameters and the grid of the launch, which become the kernel's `condition`.
+    conditions on the parameters and the grid of the launch, which become the kernel's `condition`. With `most_extent`
+    in the `extra` of the module's target, they keep each view within as many bytes.
     All others are vectors of computed indices. Rows that wrap around at a size (`row % size`, `row < size ? row : c`, `min(row, size - 1)`) are taken for
     themselves, and those from the size on not read, where all that comes of them is masked off when it is stored;
     rows are taken to begin less than a size before the first. A gather counts its indices in the steps that they are

@@ -477,6 +477,22 @@ bool LaunchBounds::isNear(OpFoldResult scalar, int64_t steps) {
   return true;
 }
 
+bool LaunchBounds::areWithin(ArrayRef<std::pair<OpFoldResult, int64_t>> scalars,
+                             int64_t most) {
+  LaunchConditions needs;
+  for (auto [scalar, steps] : scalars) {
+    LaunchBound bound = boundOf(cast<Value>(scalar), kNowhere);
+    if (!bound.low || !need(bound, bound.low))
+      return false;
+    bound = mul(bound, between(steps, steps));
+    if (!bound.high || !need(bound, constant(most) - bound.high))
+      return false;
+    needs.insert(bound.needs.begin(), bound.needs.end());
+  }
+  pending.insert(needs.begin(), needs.end());
+  return true;
+}
+
 bool LaunchBounds::isNonNegative(Value value) {
   LaunchBound bound = boundOf(value, kNowhere);
   if (!bound.low || !need(bound, bound.low))

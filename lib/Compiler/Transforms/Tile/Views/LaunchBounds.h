@@ -72,6 +72,9 @@ public:
   bool isExact(mlir::Value value);
   /// Whether `steps` times a scalar is less than 2^30 from 0.
   bool isNear(mlir::OpFoldResult scalar, int64_t steps);
+  /// Whether `steps` times each scalar is at least 0 and at most `most`.
+  bool areWithin(llvm::ArrayRef<std::pair<mlir::OpFoldResult, int64_t>> scalars,
+                 int64_t most);
   bool mayAssume() const { return assumes; }
   /// Whether no element of a scalar or tile is less than 0.
   bool isNonNegative(mlir::Value value);

@@ -1,6 +1,7 @@
 //===- RecoverViews.cpp - Pointer arithmetic becomes views ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "NearExtents.h"
 #include "PointerExpr.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
@@ -121,12 +122,15 @@ private:
     }
     Location loc = scalars.loc;
     Value base = expr.base;
+    Type element = cast<PtrType>(base.getType()).getElementType();
+    if (access.indirectDim == -1)
+      keepNear(launch, mostExtent(builder.getBlock()->getParentOp()), type,
+               element, expr.strides);
     if (!isConstantIntValue(start, 0))
       base = PtrAddOp::create(builder, loc, base.getType(), base,
                               scalars.materialize(start));
     auto viewType =
-        ViewType::get(builder.getContext(), shape,
-                      cast<PtrType>(base.getType()).getElementType(), strides);
+        ViewType::get(builder.getContext(), shape, element, strides);
     access.view = MakeViewOp::create(builder, loc, viewType, base, sizeOperands,
                                      strideOperands);
     return access;

@@ -16,6 +16,7 @@ using Basis = LayoutAttr::Basis;
 namespace {
 /// A factor of a product.
 struct FactorUse {
+  MatrixProductOpInterface product;
   int depth;     ///< the dimension along the product's depth
   unsigned bits; ///< of an element
 };
@@ -34,13 +35,34 @@ static std::optional<FactorUse> factorUseOf(Value tile) {
         product.hasEncodedFactors() || product.getLhsScaleOperand())
       return std::nullopt;
     return FactorUse{
-        isLhs ? 1 : 0,
+        product, isLhs ? 1 : 0,
         getElementTypeOrSelf(tile.getType()).getIntOrFloatBitWidth()};
   }
   if (!OpTrait::hasElementwiseMappableTraits(user) ||
       user->getNumOperands() != 1 || user->getNumResults() != 1)
     return std::nullopt;
   return factorUseOf(user->getResult(0));
+}
+
+/// How many elements along the depth an instruction takes from a lane at once;
+/// 1 where no instruction computes the product.
+static int64_t depthOfLane(const FactorUse &use, target::TargetAttr description,
+                           int64_t warps) {
+  target::MatrixInstructionAttr row =
+      findInstruction(use.product, description, warps);
+  if (!row)
+    return 1;
+  auto layout = dyn_cast_if_present<LayoutAttr>(
+      (use.depth == 1 ? row.getLhs() : row.getRhs()).getLayout());
+  if (!layout)
+    return 1;
+  int64_t count = 1;
+  for (const Basis &basis : layout.getRegisterBases()) {
+    if (basis[use.depth] != count)
+      break;
+    count *= 2;
+  }
+  return count;
 }
 
 int64_t Assigner::countAcross(Value tile, int dim) {
@@ -51,14 +73,17 @@ int64_t Assigner::countAcross(Value tile, int dim) {
   if (!description || description.getUnitOfKind(target::UnitKind::DMA))
     return 1;
   std::optional<FactorUse> use = factorUseOf(tile);
-  if (!use || use->depth == dim || use->bits >= kWordBits ||
+  if (!use || use->depth == dim || use->bits >= kRunBits ||
       description.getMatrixInstructions().empty() ||
       !tileMovesOf(description, target::MoveKind::Load, use->bits, lanes)
            .tiles.empty())
     return 1;
-  return std::min<int64_t>(
-      kRunBits / use->bits,
-      cast<RankedTensorType>(tile.getType()).getDimSize(1 - dim));
+  // Whole words are put together only where one instruction takes several.
+  int64_t run = kRunBits / use->bits;
+  if (use->bits >= kWordBits)
+    run = std::min(run, depthOfLane(*use, description, warps));
+  return std::min(run,
+                  cast<RankedTensorType>(tile.getType()).getDimSize(1 - dim));
 }
 
 /// The dimension of the tile along which most neighbours are nearest in memory;

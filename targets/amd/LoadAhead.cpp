@@ -56,7 +56,7 @@ public:
       : loop(loop), body(*loop.getBody()), hasRoom(hasRoom) {}
 
   void run() {
-    if (!multiplies() || writesGlobal())
+    if (!multiplies() || writesGlobal(loop))
       return;
     findUnits();
     if (units.empty())
@@ -72,11 +72,11 @@ private:
                         [](Operation &op) { return isa<simt::MmaOp>(op); });
   }
 
-  /// Whether the loop may write to memory that loads read, or wait for a thread
-  /// that does.
-  bool writesGlobal() {
-    return loop
-        .walk([](Operation *op) {
+  /// Whether an operation may write to memory that loads read, or wait for a
+  /// thread that does.
+  static bool writesGlobal(Operation *root) {
+    return root
+        ->walk([](Operation *op) {
           if (isBarrier(op) ||
               isa<simt::WarpBarrierOp, simt::LoadOp, simt::LoadMatrixOp,
                   LLVM::LoadOp>(op) ||
@@ -92,6 +92,24 @@ private:
           return WalkResult::interrupt();
         })
         .wasInterrupted();
+  }
+
+  /// Whether the same may have happened when the loop begins.
+  bool comesAfterWrites() {
+    for (Operation *op = loop; op && !isa<FunctionOpInterface>(op);
+         op = op->getParentOp()) {
+      for (Operation &before :
+           llvm::make_range(op->getBlock()->begin(), op->getIterator()))
+        if (writesGlobal(&before))
+          return true;
+      Operation *parent = op->getParentOp();
+      if (isa<LoopLikeOpInterface>(parent) && writesGlobal(parent))
+        return true;
+      // Blocks that are not nested may be those of a loop.
+      if (!op->getParentRegion()->hasOneBlock())
+        return true;
+    }
+    return false;
   }
 
   static bool isGlobalLoad(Operation *op) {
@@ -179,9 +197,9 @@ private:
   }
 
   /// Behind which operation loads are issued: the last one that puts loaded
-  /// values into LDS, and every barrier that orders global memory, where all
-  /// that comes before products; a barrier that follows goes first. Null: where
-  /// loads are now they come late enough.
+  /// values into LDS, and every barrier that orders global memory that was
+  /// written, where all that comes before products; a barrier that follows goes
+  /// first. Null: where loads are now they come late enough.
   Operation *findPlace() {
     Operation *product = &*llvm::find_if(
         body, [](Operation &op) { return isa<simt::MmaOp>(op); });
@@ -213,9 +231,12 @@ private:
           put(top);
       }
     }
-    for (Operation &op : body)
-      if (isBarrierOfAll(&op))
-        put(&op);
+    // Without a write before, a barrier of all memory only keeps what is
+    // written behind it from loads.
+    if (comesAfterWrites())
+      for (Operation &op : body)
+        if (isBarrierOfAll(&op))
+          put(&op);
     if (!last->isBeforeInBlock(product))
       return isBarrierOfAll(last) ? last : nullptr;
     for (Operation *op = last; op != product; op = op->getNextNode())

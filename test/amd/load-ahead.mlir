@@ -148,3 +148,52 @@ llvm.func @second(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>, %l: !llvm.ptr<3>, %b: vect
   }
   llvm.return %r : f32
 }
+
+// -----
+
+// A barrier that orders global memory as well keeps what is written behind the loop from loads; without a write before the loop
+// it does not hold back those of the next iteration.
+// CHECK-LABEL: llvm.func @written_behind(
+// CHECK: scf.for
+// CHECK: llvm.store
+// CHECK: simt.barrier shared
+// CHECK: simt.load
+// CHECK: simt.mma
+// CHECK: simt.barrier all
+// CHECK: scf.yield
+// CHECK-LABEL: llvm.func @written_before(
+// CHECK: scf.for
+// CHECK: simt.mma
+// CHECK: simt.barrier all
+// CHECK: simt.load
+// CHECK: scf.yield
+llvm.func @written_behind(%x: !llvm.ptr<1>, %l: !llvm.ptr<3>, %b: vector<4xf16>, %begin: i32, %end: i32, %zero: f32) {
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %i = %begin to %end step %c1 iter_args(%sum = %zero) -> (f32) : i32 {
+    %p = llvm.getelementptr %x[%i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f16
+    %v = simt.load %p align 8 : !llvm.ptr<1> -> vector<4xf16>
+    llvm.store %v, %l : vector<4xf16>, !llvm.ptr<3>
+    simt.barrier shared
+    %a = llvm.load %l : !llvm.ptr<3> -> vector<4xf16>
+    %s = simt.mma "mfma.f32.16x16x16f16" (%a) by (%b) plus (%sum) : vector<4xf16>, vector<4xf16>, f32
+    simt.barrier all
+    scf.yield %s : f32
+  }
+  simt.store %r, %x align 4 : f32, !llvm.ptr<1>
+  llvm.return
+}
+llvm.func @written_before(%x: !llvm.ptr<1>, %l: !llvm.ptr<3>, %b: vector<4xf16>, %begin: i32, %end: i32, %zero: f32) -> f32 {
+  %c1 = arith.constant 1 : i32
+  simt.store %zero, %x align 4 : f32, !llvm.ptr<1>
+  %r = scf.for %i = %begin to %end step %c1 iter_args(%sum = %zero) -> (f32) : i32 {
+    %p = llvm.getelementptr %x[%i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f16
+    %v = simt.load %p align 8 : !llvm.ptr<1> -> vector<4xf16>
+    llvm.store %v, %l : vector<4xf16>, !llvm.ptr<3>
+    simt.barrier shared
+    %a = llvm.load %l : !llvm.ptr<3> -> vector<4xf16>
+    %s = simt.mma "mfma.f32.16x16x16f16" (%a) by (%b) plus (%sum) : vector<4xf16>, vector<4xf16>, f32
+    simt.barrier all
+    scf.yield %s : f32
+  }
+  llvm.return %r : f32
+}

@@ -240,7 +240,8 @@ static bool hasFewWarps(target::TargetAttr description) {
 
 /// Four, or eight where four would have to keep more than 64 rows and columns
 /// each of one accumulator. Without products, as many as have 32 elements for
-/// each thread of what is loaded; on some machines fewer than four where these
+/// each thread of what is loaded, and have registers for the tiles that are
+/// needed at once; on some machines fewer than four where these
 /// would have threads without an element of the largest tile, which repeat the
 /// work of others.
 static int64_t usualWarps(tile::KernelOp kernel, int64_t lanes, int64_t most,
@@ -267,9 +268,11 @@ static int64_t usualWarps(tile::KernelOp kernel, int64_t lanes, int64_t most,
       hasFewWarps(description)
           ? std::min<int64_t>(llvm::divideCeil(largest, lanes), kUsual)
           : kUsual;
-  return std::max<int64_t>(
-      std::min<int64_t>(llvm::divideCeil(loaded, kShare * lanes), most),
-      fewest);
+  int64_t wanted = llvm::divideCeil(loaded, kShare * lanes);
+  if (int64_t registers = registersOf(description))
+    wanted = std::max<int64_t>(
+        wanted, llvm::divideCeil(mostLiveWords(kernel), registers * lanes));
+  return std::max(std::min(wanted, most), fewest);
 }
 
 /// Checks that what a schedule script asks of products and layouts can be had.

@@ -7,6 +7,7 @@
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Target/Lowering.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -151,6 +152,70 @@ static Operation *findLargeTile(tile::KernelOp kernel, int64_t threads,
     return WalkResult::interrupt();
   });
   return found;
+}
+
+namespace {
+/// From where to where in the text a tile is in registers.
+struct LiveRange {
+  int64_t begin, end, words;
+};
+} // namespace
+
+/// Tiles that come from memory, or from such tiles: all others are made where
+/// they are needed.
+static SmallVector<Value> heldTiles(tile::KernelOp kernel) {
+  llvm::SetVector<Value> held;
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (Region &region : op->getRegions())
+      if (op != kernel && !region.empty())
+        for (BlockArgument argument : region.front().getArguments())
+          if (isa<RankedTensorType>(argument.getType()))
+            held.insert(argument);
+    bool isHeld = !isMemoryEffectFree(op) ||
+                  llvm::any_of(op->getOperands(), [&](Value value) {
+                    return held.contains(value);
+                  });
+    for (Value result : op->getResults())
+      if (isHeld && isa<RankedTensorType>(result.getType()))
+        held.insert(result);
+  });
+  return held.takeVector();
+}
+
+int64_t simt::mostLiveWords(tile::KernelOp kernel) {
+  // Where an operation begins, and where what is inside of it ends.
+  llvm::DenseMap<Operation *, int64_t> begins, ends;
+  int64_t at = 0;
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { begins[op] = at++; });
+  kernel.walk([&](Operation *op) {
+    int64_t &end = ends[op];
+    end = std::max(end, begins[op]);
+    if (Operation *parent = op == kernel ? nullptr : op->getParentOp())
+      ends[parent] = std::max(ends[parent], end);
+  });
+  // What is alive changes by so much at each place.
+  SmallVector<int64_t> changes(at + 1);
+  constexpr int64_t kWordBits = 32;
+  for (Value tile : heldTiles(kernel)) {
+    auto type = cast<RankedTensorType>(tile.getType());
+    if (!type.getElementType().isIntOrFloat())
+      continue;
+    Operation *owner = tile.getDefiningOp();
+    int64_t begin =
+        begins[owner ? owner : tile.getParentBlock()->getParentOp()];
+    int64_t end = begin;
+    for (Operation *user : tile.getUsers())
+      if (Operation *top = tile.getParentBlock()->findAncestorOpInBlock(*user))
+        end = std::max(end, ends[top]);
+    int64_t words = type.getNumElements() *
+                    llvm::divideCeil(type.getElementTypeBitWidth(), kWordBits);
+    changes[begin] += words;
+    changes[end] -= words;
+  }
+  int64_t now = 0, most = 0;
+  for (int64_t change : changes)
+    most = std::max(most, now += change);
+  return most;
 }
 
 bool simt::wantsMoreWarps(tile::KernelOp kernel, int64_t lanes, int64_t warps,

@@ -37,6 +37,10 @@ int64_t registersOf(target::TargetAttr description);
 bool fillsRegisters(tile::KernelOp kernel, int64_t threads,
                     target::TargetAttr description);
 
+/// The most words of 32 bits that a kernel's tiles take at one place, all threads
+/// together. Tiles that follow from constants and scalars alone take none.
+int64_t mostLiveWords(tile::KernelOp kernel);
+
 /// Whether a thread has more text, or more of a tile, than is compiled in
 /// seconds, so that more warps had better share it.
 bool wantsMoreWarps(tile::KernelOp kernel, int64_t lanes, int64_t warps,

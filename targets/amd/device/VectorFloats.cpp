@@ -76,6 +76,27 @@ template <typename T> T mantissaOf(T x) {
 // Division: v_div_scale, v_div_fmas, v_div_fixup
 //===----------------------------------------------------------------------===//
 
+/// (x * y + z) * 2^by, rounded once. `sum` is x * y + z, rounded.
+static double scaledSum(double x, double y, double z, double sum, int by) {
+  double result = std::ldexp(sum, by);
+  if (by >= 0 || !std::isfinite(sum) ||
+      std::abs(result) > std::numeric_limits<double>::min())
+    return result;
+  // A subnormal result was rounded twice. That is wrong where the first time
+  // made it a tie: then what was lost there decides.
+  double rest = sum - std::ldexp(result, -by);
+  double least = std::numeric_limits<double>::denorm_min();
+  if (std::abs(rest) != std::ldexp(least, -by - 1))
+    return result;
+  double product = x * y, low = std::fma(x, y, -product);
+  double total = product + z, part = total - product;
+  double lost = (product - (total - part)) + (z - part);
+  lost = (total - sum) + (lost + low);
+  if (lost == 0 || std::signbit(lost) != std::signbit(rest))
+    return result;
+  return result + std::copysign(least, rest);
+}
+
 /// Sizes of a type in the descriptions of these instructions.
 template <typename T> struct Division {
   static constexpr bool isDouble = sizeof(T) == 8;
@@ -131,7 +152,7 @@ template <typename T> struct Division {
       return std::fma(x, y, z);
     int by = field(z) > kBias ? kScale : -kScale;
     if constexpr (isDouble)
-      return std::ldexp(std::fma(x, y, z), by);
+      return scaledSum(x, y, z, std::fma(x, y, z), by);
     else
       return float(std::ldexp(std::fma(double(x), double(y), double(z)), by));
   }

@@ -9,6 +9,7 @@
 #include "PackBytes.h"
 #include "PackFloats.h"
 #include "Remainders.h"
+#include "RoundedProducts.h"
 #include "SeparateCopies.h"
 #include "kiln/LLVM/Serialize.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -147,6 +148,7 @@ void Codegen::optimize() {
           last.addPass(PackFloats());
         last.addPass(NarrowBounds());
         last.addPass(Remainders());
+        last.addPass(RoundedProducts());
         last.addPass(PackBytes());
         last.addPass(llvm::EarlyCSEPass());
         last.addPass(llvm::DCEPass());

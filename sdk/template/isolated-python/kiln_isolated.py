@@ -30,6 +30,8 @@ class Decline(Exception):
     """What the target cannot do: the kernel runs on the host instead, and --explain says why."""
 
     def __init__(self, op, reason):
+        if not isinstance(reason, str) or op is not None and not hasattr(op, "number"):
+            raise TypeError(f"expected Decline(op, reason) to get an operation or None, and a text, found {op!r} and {reason!r}")
         super().__init__(reason)
         self.op, self.reason = op, reason
 
@@ -46,6 +48,12 @@ class Code:
     more bytes for the driver; scratch: bytes per thread; notes: {name: text} for those who inspect the package."""
 
     def __init__(self, data, symbol=None, attributes=None, metadata=None, scratch=0, notes=None, workspace=None, requirements=()):
+        for name, value in (("data", data), ("metadata", b"" if metadata is None else metadata)):
+            if not isinstance(value, (bytes, bytearray)):
+                raise TypeError(f"expected {name} of Code to be bytes, found {type(value).__name__}")
+        for name, values in (attributes or {}).items():
+            if not isinstance(values, (list, tuple)):
+                raise TypeError(f"expected attribute '{name}' of Code to be a list of values, found {values!r}")
         self.data, self.symbol, self.attributes, self.metadata = data, symbol, attributes or {}, metadata
         self.scratch, self.notes, self.workspace, self.requirements = scratch, notes or {}, workspace, requirements
 
@@ -59,13 +67,19 @@ def machine_words(symbol, registers, code, codes):
     """The module of a kernel for kiln/Runtime/SimulatedDriver.h. `code` has (name, operands) for each instruction. The words are the
     number of registers, then for each instruction its number among `codes`, the number of its operands, and those. A label
     becomes the number of the word where its instruction begins."""
+    for name, operands in code:
+        if name not in codes:
+            raise ValueError(f"expected an instruction of the list of codes, found '{name}'")
+        for operand in operands:
+            if isinstance(operand, Label) and operand.at is None:
+                raise ValueError(f"expected the label of '{name}' to have a place")
+            if not isinstance(operand, Label) and not (hasattr(operand, "__index__") and -1 << 63 <= operand < 1 << 63):
+                raise ValueError(f"expected operands of '{name}' to be labels or integers of 64 bits with a sign, found {operand!r}")
     places = [1]
     for _, operands in code:
         places.append(places[-1] + 2 + len(operands))
     words = [registers]
     for name, operands in code:
-        if name not in codes:
-            raise ValueError(f"expected an instruction of the list of codes, found '{name}'")
         words += [codes.index(name), len(operands), *(places[one.at] if isinstance(one, Label) else one for one in operands)]
     text = symbol.encode()
     text += bytes(-len(text) % 8)
@@ -169,7 +183,9 @@ class Server:
                 # Of the vendor's code, if that called what found the mistake.
                 theirs = [place for place in places if not re.fullmatch(MODULES, os.path.relpath(os.path.realpath(place.filename), own))]
                 place = (theirs or places)[-1]
-                text = f"{type(error).__name__}: {error} ({os.path.basename(place.filename)}:{place.lineno})"
+                missing = isinstance(error, NotImplementedError) and not error.args
+                what = f"expected the class to have the method '{places[-1].name}'" if missing else error
+                text = f"{type(error).__name__}: {what} ({os.path.basename(place.filename)}:{place.lineno})"
                 self.send({"id": head["id"], "error": {"message": text}})
                 continue
             self.send({"id": head["id"], "result": answer[0]}, answer[1])

@@ -10,11 +10,11 @@ from kiln_wire import Dense, Number
 
 
 class Storage:
-    """Where a tile lies. `buffers` is 2 for a tile that the next iteration's load fills meanwhile."""
+    """Where a tile lies. `buffers` is 2 for a tile that the next iteration's load fills meanwhile; each takes `extent` bytes."""
 
     def __init__(self, type, layout=None):
         self.type, self.layout, self.buffers, self.memory = type, layout, 1, None
-        self.first, self.last, self.offset, self.register = 1 << 60, -1, None, None
+        self.first, self.last, self.offset, self.extent, self.register = 1 << 60, -1, None, 0, None
 
     @property
     def bytes(self):
@@ -31,8 +31,8 @@ class Storage:
 
 class ScratchpadWriter(Transfers, Rows):
     """Writes one kernel. The methods below "the machine" are the vendor's, and those that Rows names; registers are numbers."""
-    bytes, align = 65536, 64  # of the scratchpad
-    memories = {}  # of a machine with several scratchpads: the address and the bytes of each, by its name
+    bytes, align = 65536, 64  # of the scratchpad; tiles begin at multiples of `align`
+    memories = {}  # of a machine with several scratchpads: address and bytes of each by its name, and its own `align` where it differs
     block = (16, 16, 16)  # rows, columns and steps of the matrix unit
     elements = ("f32",)  # of tiles and views
     elementwise = {}  # names of the operations on tiles that `lanes` writes, element by element
@@ -103,13 +103,30 @@ class ScratchpadWriter(Transfers, Rows):
                 self.registers[argument] = self.parameter(argument)
             elif argument.type.kind != "view" or argument.type.element not in self.elements:
                 raise Decline(kernel, f"an argument of type {argument.type}, which is no view of {' or '.join(self.elements)}")
-        if min(self.align, *self.block) < 1:
-            raise ValueError(f"expected align and block to be at least 1, found {self.align} and {self.block}")
+        self.check()
         self.uses = {}
         self.collect(kernel)
         self.assign(kernel.body, None)
         self.allocate()
         self.write_block(kernel.body)
+
+    def check(self):
+        """Refuses what the vendor's class says of its machine, where it contradicts itself."""
+        if len(self.block) != 3 or min(self.align, *self.block) < 1:
+            raise ValueError(f"expected align and the three sizes of block to be at least 1, found {self.align} and {self.block}")
+        ends = {"": 0}
+        for name, (begin, size, *align) in sorted(self.memories.items(), key=lambda one: one[1][0]):
+            if begin < 0 or size < 0 or begin % (align or [self.align])[0]:
+                raise ValueError(f"expected memory '{name}' to begin at a multiple of {(align or [self.align])[0]}, found {begin} and {size} bytes")
+            before = max(ends, key=ends.get)
+            if size and begin < ends[before]:
+                raise ValueError(f"expected memory '{name}' to begin where '{before}' ends, at {ends[before]}, or behind, found {begin}")
+            ends[name] = begin + size
+
+    def extent(self, storage, memory):
+        """The bytes that one buffer of a tile takes in a memory."""
+        align = [*self.memories.get(memory, (0, 0)), self.align][2]
+        return -(-storage.bytes // align) * align
 
     def emit(self, name, *operands):
         self.code.append((name, operands))
@@ -166,7 +183,7 @@ class ScratchpadWriter(Transfers, Rows):
 
     def assign_value(self, op, result):
         type = result.type
-        most = max([size for _, size in self.memories.values()] or [self.bytes])
+        most = max([size for _, size, *_ in self.memories.values()] or [self.bytes])
         if type.element not in self.elements:
             raise Decline(op, f"it makes a {type}, whose elements are not of {' or '.join(self.elements)}")
         if type.count * BYTES[type.element] > most:
@@ -237,9 +254,10 @@ class ScratchpadWriter(Transfers, Rows):
         """Places the largest first; the result is the reason where one has no place."""
         placed, memories = [], self.memories or {"": (0, self.bytes)}
         for storage in sorted(storages, key=lambda one: (one.memory is None, -one.bytes)):
-            size = -(-storage.bytes // self.align) * self.align * storage.buffers
             for name in [storage.memory] if storage.memory else memories:
-                offset, most = memories[name]
+                offset, most = memories[name][:2]
+                storage.extent = self.extent(storage, name)
+                size = storage.extent * storage.buffers
                 for begin, end, other in sorted(placed, key=lambda one: one[0]):
                     if other.first <= storage.last and storage.first <= other.last and begin < offset + size and offset < end:
                         offset = end
@@ -430,10 +448,9 @@ class ScratchpadWriter(Transfers, Rows):
         buffers, tags, arrived = {}, {}, {}
         for load in loads:
             storage = self.storages[load.results[0]]
-            size = -(-storage.bytes // self.align) * self.align
             storage.register, other = self.new(), self.new()
             self.move(storage.register, self.number(storage.offset))
-            self.move(other, self.number(storage.offset + size))
+            self.move(other, self.number(storage.offset + storage.extent))
             buffers[load] = other
             tags[load] = [self.new() for _ in range(self.transfers(load))]
             arrived[load] = [self.new() for _ in tags[load]]

@@ -87,9 +87,10 @@ class Transfers:
                 boxes.append(Box(whole.is_in, whole.view, offsets, counts, strides, self.address(tile, place), whole.padding))
         return boxes
 
-    def planes(self, box):
+    def planes(self, box, row_bytes=None):
         """A box as planes along its last two dimensions of more than one element, one for each step of the others. What is outside of
-        the view is in none: where `is_inside` is false, write the padding first."""
+        the view is in none: where `is_inside` is false, write the padding first. A machine whose rows have at most `row_bytes` gets
+        several planes, side by side."""
         rank = len(box.counts)
         long = [dim for dim in range(rank) if box.counts[dim] > 1][-2:]
         rest = [dim for dim in reversed(range(rank)) if dim not in long]
@@ -117,7 +118,26 @@ class Transfers:
                 place += step * box.strides[dim]
             moved = self.scalar("arith.addi", [address, self.number(place)]) if place else address
             planes.append(Plane(box, own, row_dim, column_dim, counts[row_dim], columns, moved))
-        return planes
+        return planes if row_bytes is None else [part for plane in planes for part in self.parts(plane, row_bytes)]
+
+    def parts(self, plane, row_bytes):
+        """A plane as planes whose rows have at most so many bytes of the view."""
+        most, column_dim = row_bytes // BYTES[plane.box.element], plane.column_dim
+        if most < 1:
+            raise ValueError(f"expected rows of at least one {plane.box.element}, found {row_bytes} bytes")
+        count = 1 if column_dim is None else plane.box.counts[column_dim]
+        if count <= most:
+            return [plane]
+        parts = []
+        for first in range(0, count, most):
+            offsets, rest, address = list(plane.offsets), plane.columns, plane.address
+            if first:
+                offsets[column_dim] = self.scalar("arith.addi", [offsets[column_dim], self.number(first)])
+                rest = self.scalar("arith.subi", [rest, self.number(first)])
+                address = self.scalar("arith.addi", [address, self.number(first * plane.column_stride)])
+            columns = self.scalar("arith.maxsi", [self.scalar("arith.minsi", [rest, self.number(most)]), self.number(0)])
+            parts.append(Plane(plane.box, offsets, plane.row_dim, column_dim, plane.rows, columns, address))
+        return parts
 
     def pad(self, box):
         """Writes the padding to the place of a box, at run time where `is_inside` is false. Elements of the tile have to follow each other."""

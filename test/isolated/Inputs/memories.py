@@ -87,6 +87,27 @@ class Nowhere(Machine):
         return "z"
 
 
+class Aligned(Machine):
+    """The alignment of a memory counts there: two tiles at multiples of 512 have no room."""
+    memories, align = {"x": (0, 516, 4), "y": (4096, 256, 256)}, 512
+
+
+class Coarse(Machine):
+    memories = {"x": (0, 512, 512), "y": (4096, 256)}
+
+
+class Overlapping(Machine):
+    memories = {"x": (0, 512), "y": (256, 256)}
+
+
+class Crooked(Machine):
+    memories = {"x": (0, 512), "y": (4096 + 4, 256, 256)}
+
+
+class Flat(Machine):
+    block = (8, 8)
+
+
 class Narrow(Machine):
     memories = {"x": (0, 512), "y": (4096, 128)}
 
@@ -100,7 +121,9 @@ c = {}
 Machine(product, [a, b, c])
 assert c == {(i, j): sum(a.get((i, k), 0) * b.get((k, j), 0) for k in range(8)) for i in range(8) for j in range(8)}
 print(f"{len(c)} elements equal")
-for kind, kernel in ((Machine, square), (Narrow, product), (Panelled, product), (Turned, product), (Nowhere, product)):
+Aligned(product, [a, b, {}])
+for kind, kernel in ((Machine, square), (Narrow, product), (Panelled, product), (Turned, product), (Nowhere, product),
+                     (Coarse, product), (Overlapping, product), (Crooked, product), (Flat, product)):
     try:
         kind(kernel, [a, b, c])
     except (Decline, ValueError) as why:
@@ -109,6 +132,11 @@ for kind, kernel in ((Machine, square), (Narrow, product), (Panelled, product), 
 # Labels are numbers of words in modules, and of instructions in text.
 label = Label()
 label.at = 1
+for wrong in (None, 1 << 63, Label()):
+    try:
+        machine_words("sum", 3, [("add", (0, wrong))], ["add"])
+    except ValueError as why:
+        print(why)
 code = [("jump", (label,)), ("add", (0, 1, 2))]
 module = machine_words("sum", 3, code, ["add", "jump"])
 assert module == b"KMACHIN2" + struct.pack("<qq", 8, 9) + b"sum\0\0\0\0\0" + struct.pack("<9q", 3, 1, 1, 4, 0, 3, 0, 1, 2)

@@ -66,6 +66,9 @@ for case in range(500):
     writer = Evaluated(sizes)
     found, wanted = sorted(of_planes(writer.planes(box))), sorted(moved(box, sizes))
     assert found == wanted, (counts, sizes, box.offsets, found, wanted)
+    most = rng.choice([1, 2, 3])
+    narrow = writer.planes(box, row_bytes=4 * most + 3)
+    assert sorted(of_planes(narrow)) == wanted and all(plane.columns <= most for plane in narrow), (counts, sizes, box.offsets, most)
     whole = 1
     for count in counts:
         whole *= count

@@ -5,6 +5,8 @@
 #include "kiln/Interfaces/Claim.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/Limits.h"
+#include "kiln/Target/PluginLoader.h"
+#include "mlir/IR/OperationSupport.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -60,6 +62,9 @@ FailureOr<bool> kiln::driver::accepts(Operation *op, const BoundTarget &bound,
     return false;
   }
   std::string owner = describeTarget(*bound.target, "'accepts' of");
+  std::optional<OperationFingerPrint> before;
+  if (!isOwnPlugin(pluginOf(*bound.target)))
+    before.emplace(op);
   bool taken = false;
   if (failed(runGuardedActivity(owner, op, [&] {
         taken =
@@ -67,6 +72,11 @@ FailureOr<bool> kiln::driver::accepts(Operation *op, const BoundTarget &bound,
         return success();
       })))
     return failure();
+  if (before && *before != OperationFingerPrint(op))
+    return op->emitError()
+           << owner << " changed '" << SymbolTable::getSymbolName(op).getValue()
+           << "': it has to leave the kernel as it was, and to say whether "
+              "the target compiles it";
   if (!taken && reason.empty())
     return op->emitError() << owner << " declined '"
                            << SymbolTable::getSymbolName(op).getValue()

@@ -95,7 +95,10 @@ static void claimLastWords() {
 
 [[noreturn]] static void outOfMemory() {
   claimLastWords();
-  lastWords.say(lastWords.outOfMemory);
+  std::string whose = target::activityMessage("runs out of memory");
+  lastWords.say(StringRef(whose).contains(" of plug-in '")
+                    ? whose
+                    : lastWords.outOfMemory);
   endProcess();
 }
 
@@ -205,8 +208,12 @@ int kiln::driver::runGuarded(StringRef input, const std::function<int()> &body,
     std::signal(number, SIG_DFL);
     std::raise(number);
   }
-  llvm::errs() << name
-               << ":1:1: error: the compiler cannot process this input ("
-               << ending.describe() << "; " << target::kStackAdvice << ")\n";
+  std::string whose = activities->endMessage(name, ending.describe());
+  if (!whose.empty())
+    llvm::errs() << whose << "\n";
+  else
+    llvm::errs() << name
+                 << ":1:1: error: the compiler cannot process this input ("
+                 << ending.describe() << "; " << target::kStackAdvice << ")\n";
   return kInputFailed;
 }

@@ -150,8 +150,13 @@ public:
       if (kernel.scratchBytes < 0 || kernel.scratchBytes > kMostScratch)
         return fail("with " + Twine(kernel.scratchBytes) +
                     " bytes of scratch memory");
+      if (kernel.symbol.empty())
+        return fail("without a symbol");
       if (!isText(kernel.symbol))
         return fail("with a symbol that cannot be printed");
+      for (const auto &[name, text] : kernel.notes)
+        if (!isText(name) || !llvm::json::isUTF8(text))
+          return fail("with a note that cannot be printed");
     }
     for (const std::string &name : blobs.requirements)
       if (name.empty() || !llvm::all_of(name, [](char c) {

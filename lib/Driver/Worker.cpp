@@ -289,8 +289,8 @@ int kiln::driver::compileApart(Request &request,
     return kInputFailed;
   }
   if (!status) {
-    std::string whose =
-        ending.signal ? "" : activities->endMessage(request.name);
+    std::string whose = activities->endMessage(
+        request.name, ending.signal ? ending.describe() : "");
     request.diag(whose.empty()
                      ? place + "the compiler cannot process this input (" +
                            ending.describe() + ")"

@@ -40,7 +40,10 @@ public:
   /// Whether it ended by itself; true where nothing is shared.
   bool hasEnded() const;
   /// The error that names whose code ended it; empty if none was running.
-  std::string endMessage(llvm::StringRef input) const;
+  /// `signal` is what a signal that ended it is called: others may have sent
+  /// it, so that only code of plug-ins is named then.
+  std::string endMessage(llvm::StringRef input,
+                         llvm::StringRef signal = "") const;
 
 private:
   struct Memory;

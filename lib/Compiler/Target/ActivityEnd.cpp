@@ -294,7 +294,8 @@ bool SharedActivities::isIdle() const {
   });
 }
 
-std::string SharedActivities::endMessage(StringRef input) const {
+std::string SharedActivities::endMessage(StringRef input,
+                                         StringRef signal) const {
   std::vector<const ActivityEntry *> running;
   if (memory)
     for (ActivitySlot &slot : memory->slots)
@@ -306,15 +307,19 @@ std::string SharedActivities::endMessage(StringRef input) const {
   auto isForeign = [](const ActivityEntry *entry) {
     return StringRef(entry->owner).contains("plug-in '");
   };
-  if (llvm::any_of(running, isForeign))
+  if (!signal.empty() || llvm::any_of(running, isForeign))
     llvm::erase_if(running,
                    [&](const ActivityEntry *e) { return !isForeign(e); });
-  std::string owners;
+  if (running.empty())
+    return "";
+  std::string owners, what = kEndsProcess;
+  if (!signal.empty())
+    what = "is ended by a signal: " + signal.str();
   for (const ActivityEntry *entry : running)
     if (!StringRef(owners).contains(entry->owner))
       owners += (owners.empty() ? "" : " or ") + std::string(entry->owner);
   MessageLine line;
-  line.compose(*running.front(), owners.c_str(), kEndsProcess,
+  line.compose(*running.front(), owners.c_str(), what.c_str(),
                input.str().c_str());
   return line.text;
 }

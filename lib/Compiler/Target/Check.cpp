@@ -45,12 +45,21 @@ static std::string checkTarget(const TargetRegistry &registry,
              "expected a chip name of letters, digits, '_', '-' and "
              "'.', found '" +
              chip.name.substr(0, 64) + "'";
-  for (const OptionInfo &option : target.options())
+  for (const OptionInfo &option : target.options()) {
     if (!isSpecWord(option.key))
       return prefix +
              "expected an option key of letters, digits, '_', '-' "
              "and '.', found '" +
              option.key.substr(0, 64) + "'";
+    auto [low, high] = StringRef(option.value).split("..");
+    int64_t least, most;
+    if (!low.getAsInteger(10, least) && !high.getAsInteger(10, most) &&
+        least > most)
+      return prefix +
+             "expected an option of a range that begins where it ends or "
+             "before, found '" +
+             option.key + "' of " + option.value;
+  }
   std::vector<std::string> keys, points, names;
   for (const OptionInfo &option : target.options())
     keys.push_back(option.key);

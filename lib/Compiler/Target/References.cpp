@@ -14,6 +14,8 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OperationSupport.h"
 #include "llvm/ADT/STLExtras.h"
+#include <set>
+#include <tuple>
 
 using namespace mlir;
 using namespace kiln::target;
@@ -30,9 +32,15 @@ public:
       if (entry.plugin == plugin)
         checkFamily(*entry.target);
     LoweringRegistry &lowerings = LoweringRegistry::get();
+    std::set<std::tuple<StringRef, StringRef, StringRef, StringRef>> seen;
     for (const Lowering *lowering : lowerings.lowerings(""))
       if (lowering->plugin == plugin) {
         std::string who = "lowering '" + lowering->name + "'";
+        if (!seen.insert({lowering->name, lowering->target, lowering->op,
+                          lowering->form})
+                 .second)
+          fail(who + " is registered twice for '" + lowering->op + "' of '" +
+               lowering->target + "'");
         checkOwner(who, lowering->target);
         checkOperation(who, lowering->op);
       }

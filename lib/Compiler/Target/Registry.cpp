@@ -165,6 +165,8 @@ void TargetRegistry::addPrimClaim(PrimClaim claim) {
 }
 
 void TargetRegistry::addExtensionPoint(ExtensionPoint point) {
+  if (point.name.empty())
+    return state->complain("an extension point has no name");
   if (findPoint(point.name))
     return state->complain("extension point '" + point.name +
                            "' is declared twice");

@@ -3,7 +3,9 @@
 // says.
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Target/Plugin.h"
+#include <csignal>
 #include <cstdlib>
+#include <new>
 #include <pthread.h>
 #include <stdexcept>
 #include <string>
@@ -36,6 +38,13 @@ inline void misbehave(const std::string &step) {
     std::quick_exit(0);
   if (bad(step + "-thread-exits"))
     std::thread([] { std::exit(0); }).join();
+  if (bad(step + "-thread-throws"))
+    std::thread([] { throw 3; }).join();
+  if (bad(step + "-kills"))
+    (void)raise(SIGKILL);
+  static volatile size_t most = size_t(1) << 60;
+  while (bad(step + "-takes-memory"))
+    (void)!::operator new(most);
   if (bad(step + "-pthread_exits"))
     pthread_exit(nullptr);
   // A program that could not be started: the child is the plug-in's business.

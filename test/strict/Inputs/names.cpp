@@ -35,6 +35,10 @@ void registerAll(TargetRegistry &registry) {
     registry.addLowering({"n.tyle", "cpu", "tyle.dot", 1, decline, "", 0});
   if (bad("target"))
     registry.addLowering({"n.peble", "peble", "tile.dot", 1, decline, "", 0});
+  for (int i = 0; i < 2 && bad("lowering-twice"); ++i)
+    registry.addLowering({"n.again", "cpu", "tile.dot", 1, decline, "", 0});
+  if (bad("point-nameless"))
+    registry.addExtensionPoint({"", "", ""});
   if (bad("option"))
     registry.addOption("peble", {"speed", "N", ""});
   if (bad("option-there"))

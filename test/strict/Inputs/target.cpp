@@ -52,6 +52,8 @@ public:
   std::vector<OptionInfo> options() const override {
     if (bad("option-twice"))
       return {{"speed", "1..2", ""}, {"speed", "on|off", ""}};
+    if (bad("option-range"))
+      return {{"speed", "9..2", ""}};
     if (bad("option-core"))
       return {{"schedule", "N", ""}};
     return {};
@@ -66,6 +68,8 @@ public:
   bool accepts(Operation *kernel, TargetAttr, const TargetOptions &,
                std::string &reason) const override {
     misbehave("accepts");
+    if (bad("accepts-changes"))
+      kernel->setAttr("bad.seen", UnitAttr::get(kernel->getContext()));
     if (bad("accepts-declines"))
       reason = "it is on holiday";
     return reason.empty() && !bad("accepts-no-reason");
@@ -107,6 +111,10 @@ public:
         blob.blob = 7;
       if (bad("serialiser-scratch"))
         blob.scratchBytes = -1;
+      if (bad("serialiser-symbol"))
+        blob.symbol = "";
+      if (bad("serialiser-note"))
+        blob.notes.emplace_back("call", "\xff");
       if (bad("serialiser-name"))
         blob.name = "nobody";
       if (!bad("serialiser-nothing"))

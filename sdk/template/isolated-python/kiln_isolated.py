@@ -158,8 +158,7 @@ class Server:
             return None
         return (message, content) if isinstance(message, dict) else None
 
-    def send(self, head, body=b""):
-        text = json.dumps(head).encode()
+    def send(self, text, body=b""):
         self.output.write(struct.pack("<4sIQ", MAGIC, len(text), len(body)) + text + body)
         self.output.flush()
 
@@ -173,9 +172,8 @@ class Server:
             if "id" not in head:
                 continue  # "cancel", and what later versions add
             try:
-                answer = getattr(self, f"_{method}", self._unknown)(params if isinstance(params, dict) else {}, body)
-            except Decline as why:
-                answer = {"declined": self._where(why)}, b""
+                result, content = self.answer(method, params if isinstance(params, dict) else {}, body)
+                text = self.encode({"id": head["id"], "result": result})  # the vendor's texts may be none
             except Exception as error:  # the target goes on; the compiler says what happened
                 traceback.print_exc()
                 places = traceback.extract_tb(error.__traceback__)
@@ -186,11 +184,21 @@ class Server:
                 missing = isinstance(error, NotImplementedError) and not error.args
                 what = f"expected the class to have the method '{places[-1].name}'" if missing else error
                 text = f"{type(error).__name__}: {what} ({os.path.basename(place.filename)}:{place.lineno})"
-                self.send({"id": head["id"], "error": {"message": text}})
+                self.send(self.encode({"id": head["id"], "error": {"message": text}}))
                 continue
-            self.send({"id": head["id"], "result": answer[0]}, answer[1])
+            self.send(text, content)
             if method == "bye":
                 return
+
+    @staticmethod
+    def encode(head):
+        return json.dumps(head).encode()
+
+    def answer(self, method, params, body):
+        try:
+            return getattr(self, f"_{method}", self._unknown)(params, body)
+        except Decline as why:
+            return {"declined": self._where(why)}, b""
 
     @staticmethod
     def _where(why):

@@ -518,4 +518,8 @@ def _unpack(packed, type):
 def read(text):
     """The kernels of a module in the wire form; its functions, for `claims`."""
     module = Reader(text).operation()
-    return [op for op in module.body if isinstance(op, Kernel)]
+    kernels = [op for op in module.body if isinstance(op, Kernel)]
+    for kernel in kernels:
+        if not isinstance(kernel.attributes.get("sym_name"), str):
+            raise ValueError(f"expected the name of a kernel to be a text, found {kernel.attributes.get('sym_name')!r}")
+    return kernels

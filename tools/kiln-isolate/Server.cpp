@@ -83,9 +83,12 @@ Server::Reply Server::answer(StringRef method, const json::Object &params,
   });
   bool isKnown =
       llvm::is_contained({"describe", "accepts", "compile", "emit"}, method);
-  BoundTarget bound;
-  if (isKnown)
-    bound = TargetRegistry::get().bind(specOf(target.name(), params), &context);
+  std::string spec = specOf(target.name(), params);
+  // `describe` comes first and reads what the SPEC names anew.
+  if (isKnown && (method == "describe" || spec != boundSpec || !bound)) {
+    bound = TargetRegistry::get().bind(spec, &context);
+    boundSpec = spec;
+  }
   if (!isKnown)
     reply.error = "no such method";
   else if (!bound)

@@ -47,6 +47,9 @@ private:
   const target::Target &target;
   std::string name, build;
   mlir::MLIRContext &context;
+  /// What the last SPEC names: a host's features take longer than a kernel.
+  std::string boundSpec;
+  target::BoundTarget bound;
   /// Of the request: the first error, and the operation that it is about.
   std::string problem;
   mlir::Location place = mlir::UnknownLoc::get(&context);

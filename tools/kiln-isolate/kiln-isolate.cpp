@@ -7,8 +7,8 @@
 #include "kiln/Runtime/StandardStreams.h"
 #include "kiln/Target/PluginLoader.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/SHA256.h"
 #include "llvm/Support/raw_ostream.h"
 #include <dlfcn.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ static constexpr llvm::StringLiteral kUsage =
 
 /// A hash of the libraries that answers depend on.
 static std::string buildOf(llvm::ArrayRef<std::string> files) {
-  llvm::SHA256 hash;
+  llvm::BLAKE3 hash; // of tens of megabytes at each start
   hash.update(kilnRuntimeVersion());
   for (const std::string &file : files)
     if (auto content = llvm::MemoryBuffer::getFile(file))

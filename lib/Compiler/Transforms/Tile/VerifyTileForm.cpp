@@ -116,8 +116,9 @@ LogicalResult verifyOp(KernelOp kernel, Operation *op) {
               "allowed in a kernel: there are those of tile, arith and math, "
               "scf.for, scf.if, scf.while, tensor.extract, and of others those "
               "that implement an interface for view accesses, index maps, "
-              "matrix products or reductions, or take tiles whole, together "
-              "with an interface for effects";
+              "matrix products, reductions or composites, or have the traits "
+              "of elementwise operations or TakesWholeTiles, together with "
+              "an interface for effects";
   for (Value operand : op->getOperands())
     if (!isAllowedType(operand.getType()))
       return op->emitOpError() << "expected tiles of static shape, scalars and "

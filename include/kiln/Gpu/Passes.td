@@ -250,7 +250,7 @@ def SimtSinkConversions : Pass<"simt-sink-conversions", "::kiln::tile::KernelOp"
   let summary = "Converts tiles to larger ones where those are needed";
   let description = [{
     Reduces register pressure. A conversion that makes a tile of more bytes in the registers of a thread moves in front
-    of the first operation of its block that uses the result. Such conversions are an `arith.extf`, and a
+    of the first operation of its block that uses the result. Kernels without a matmul stay as they are. Such conversions are an `arith.extf`, and a
     `simt.convert_layout` to an operand of a matmul that several warps have alike. Only tiles of a quarter of the registers of a thread
     and more move.
   }];

@@ -13,6 +13,7 @@
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Gpu/ThreadBuilder.h"
+#include "kiln/Interfaces/MatrixProduct.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace kiln::simt {
@@ -65,6 +66,13 @@ static Operation *findFirstUser(Value value, Block *block) {
 namespace {
 struct SinkConversions : simt::impl::SimtSinkConversionsBase<SinkConversions> {
   void runOnOperation() override {
+    // Other kernels have no sums in registers beside such tiles; there the
+    // assembler orders extensions better than this.
+    auto isProduct = [](MatrixProductOpInterface) {
+      return WalkResult::interrupt();
+    };
+    if (!getOperation().walk(isProduct).wasInterrupted())
+      return;
     constexpr int64_t kShare = 4, kRegisterBytes = 4;
     int64_t least = kRegisterBytes / kShare *
                     registersOf(target::getDescription(getOperation()));

@@ -132,6 +132,7 @@ ArrayRef<Phase> kiln::driver::inputPhases() {
 /// readers of the package.
 static std::vector<std::string> compileArgs(const CompileOptions &options) {
   std::vector<std::string> args;
+  args.reserve(options.numerics.size() + options.entries.size() + 2);
   for (const std::string &mode : options.numerics)
     args.push_back("--numerics=" + mode);
   if (options.allowTf32)

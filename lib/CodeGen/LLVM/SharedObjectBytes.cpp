@@ -205,10 +205,11 @@ void ObjectLinker::writeHeaders() {
         : part.type == ELF::SHT_RELA || part.type == ELF::SHT_GNU_HASH
             ? 1 + symbolTable
             : 0;
-    uint64_t flags =
-        ELF::SHF_ALLOC | (part.segment == kCode   ? ELF::SHF_EXECINSTR
-                          : part.segment == kData ? ELF::SHF_WRITE
-                                                  : 0);
+    uint64_t flags = ELF::SHF_ALLOC;
+    if (part.segment == kCode)
+      flags |= ELF::SHF_EXECINSTR;
+    else if (part.segment == kData)
+      flags |= ELF::SHF_WRITE;
     entries.push_back({uint32_t(sectionNames.size()), part.type, flags,
                        part.address, part.offset, part.size, link,
                        /*info=*/part.type == ELF::SHT_DYNSYM, part.alignment,

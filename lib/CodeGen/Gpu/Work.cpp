@@ -188,10 +188,11 @@ int64_t simt::mostLiveWords(tile::KernelOp kernel) {
   int64_t at = 0;
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { begins[op] = at++; });
   kernel.walk([&](Operation *op) {
-    int64_t &end = ends[op];
-    end = std::max(end, begins[op]);
+    // A copy: the next entry may move all others.
+    int64_t end = std::max(ends.lookup(op), begins.lookup(op));
+    ends[op] = end;
     if (Operation *parent = op == kernel ? nullptr : op->getParentOp())
-      ends[parent] = std::max(ends[parent], end);
+      ends[parent] = std::max(ends.lookup(parent), end);
   });
   // What is alive changes by so much at each place.
   SmallVector<int64_t> changes(at + 1);

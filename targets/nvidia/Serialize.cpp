@@ -332,7 +332,7 @@ LogicalResult nvidia::serializeModule(ModuleOp module,
         assemble(compilation.assembler, *ptx, compilation.machine.cpu, log);
     if (!cubin)
       return compilation.reportErrors(log, *ptx);
-    if (options.getBool("order", true) &&
+    if (compilation.ordered.empty() && options.getBool("order", true) &&
         failed(compilation.orderSpilling(*ptx, log, *cubin)))
       return failure();
     compilation.fitTwoBlocks(*ptx, log, *cubin);

@@ -15,7 +15,6 @@
 #include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/APFloat.h"
 
 namespace kiln::simt {
@@ -35,21 +34,14 @@ static bool holdsAll(FloatType wide, Type type) {
                                                    wide.getFloatSemantics())));
 }
 
-/// The only tile that an operation moves elements of; null if there is none, or
-/// if it has more operands that are tiles.
+/// The only tile that an operation hands on, element by element; null if it
+/// does anything else.
 static OpOperand *findMoved(Operation *op) {
-  auto moves = dyn_cast<IndexMapOpInterface>(op);
-  if (!moves || !moves.movesElements() || !isPure(op) || op->getNumRegions() ||
-      op->getNumResults() != 1)
+  if (op->getNumResults() != 1 || !handsOnElements(op))
     return nullptr;
-  OpOperand *moved = nullptr;
-  for (OpOperand &operand : op->getOpOperands())
-    if (isa<RankedTensorType>(operand.get().getType())) {
-      if (moved)
-        return nullptr;
-      moved = &operand;
-    }
-  return moved;
+  return llvm::find_if(op->getOpOperands(), [](OpOperand &operand) {
+    return isa<RankedTensorType>(operand.get().getType());
+  });
 }
 
 namespace {

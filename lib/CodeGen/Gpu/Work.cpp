@@ -154,13 +154,6 @@ static Operation *findLargeTile(tile::KernelOp kernel, int64_t threads,
   return found;
 }
 
-namespace {
-/// From where to where in the text a tile is in registers.
-struct LiveRange {
-  int64_t begin, end, words;
-};
-} // namespace
-
 /// Tiles that come from memory, or from such tiles: all others are made where
 /// they are needed.
 static SmallVector<Value> heldTiles(tile::KernelOp kernel) {
@@ -208,8 +201,9 @@ int64_t simt::mostLiveWords(tile::KernelOp kernel) {
     for (Operation *user : tile.getUsers())
       if (Operation *top = tile.getParentBlock()->findAncestorOpInBlock(*user))
         end = std::max(end, ends[top]);
-    int64_t words = type.getNumElements() *
-                    llvm::divideCeil(type.getElementTypeBitWidth(), kWordBits);
+    int64_t words =
+        multiply(countElements(type),
+                 llvm::divideCeil(type.getElementTypeBitWidth(), kWordBits));
     changes[begin] += words;
     changes[end] -= words;
   }

@@ -28,6 +28,30 @@ struct Builder {
   template <typename Op> Value special() const {
     return Op::create(b, loc, i32);
   }
+  /// A thread's number in its block, with the range that the block's size
+  /// leaves: LLVM then knows its upper bits.
+  template <typename Op> Value thread(unsigned d) const {
+    auto value = Op::create(b, loc, i32);
+    auto function = value->template getParentOfType<LLVM::LLVMFuncOp>();
+    auto sizes = function ? function->template getAttrOfType<DenseI32ArrayAttr>(
+                                NVVM::NVVMDialect::getReqntidAttrName())
+                          : DenseI32ArrayAttr();
+    if (sizes && d < size_t(sizes.size()))
+      value.setRangeAttr(LLVM::ConstantRangeAttr::get(
+          b.getContext(), llvm::APInt(32, 0), llvm::APInt(32, sizes[d])));
+    return value;
+  }
+  Value thread(gpu::Dimension dimension) const {
+    switch (dimension) {
+    case gpu::Dimension::x:
+      return thread<NVVM::ThreadIdXOp>(0);
+    case gpu::Dimension::y:
+      return thread<NVVM::ThreadIdYOp>(1);
+    case gpu::Dimension::z:
+      return thread<NVVM::ThreadIdZOp>(2);
+    }
+    return Value();
+  }
   /// An index of a number that is not negative.
   Value index(Value value) const {
     return make<LLVM::ZExtOp>(b.getI64Type(), value);
@@ -54,6 +78,13 @@ LogicalResult lowerNumber(Operation *op, OpBuilder &b) {
   return success();
 }
 
+LogicalResult lowerThreadId(Operation *op, OpBuilder &b) {
+  Builder builder{b, op->getLoc()};
+  Value number = builder.thread(cast<gpu::ThreadIdOp>(op).getDimension());
+  op->getResult(0).replaceAllUsesWith(builder.index(number));
+  return success();
+}
+
 LogicalResult lowerGlobalId(Operation *op, OpBuilder &b) {
   Builder f{b, op->getLoc()};
   gpu::Dimension d = cast<gpu::GlobalIdOp>(op).getDimension();
@@ -61,8 +92,7 @@ LogicalResult lowerGlobalId(Operation *op, OpBuilder &b) {
       f.index(f.along<NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>(d));
   Value size = f.index(
       f.along<NVVM::BlockDimXOp, NVVM::BlockDimYOp, NVVM::BlockDimZOp>(d));
-  Value thread = f.index(
-      f.along<NVVM::ThreadIdXOp, NVVM::ThreadIdYOp, NVVM::ThreadIdZOp>(d));
+  Value thread = f.index(f.thread(d));
   Type i64 = b.getI64Type();
   op->getResult(0).replaceAllUsesWith(f.make<LLVM::AddOp>(
       i64, {f.make<LLVM::MulOp>(i64, {block, size}), thread}));
@@ -79,7 +109,7 @@ LogicalResult lowerLaneId(Operation *op, OpBuilder &b) {
 LogicalResult lowerSubgroupId(Operation *op, OpBuilder &b) {
   Builder f{b, op->getLoc()};
   Value warp = f.make<LLVM::LShrOp>(
-      f.i32, {f.special<NVVM::ThreadIdXOp>(), f.constant(f.i32, 5)});
+      f.i32, {f.thread(gpu::Dimension::x), f.constant(f.i32, 5)});
   op->getResult(0).replaceAllUsesWith(f.index(warp));
   return success();
 }
@@ -205,9 +235,7 @@ LogicalResult lowerShuffle(Operation *op, OpBuilder &b) {
 
 void nvidia::addGpuLowerings(ScalarTable &table) {
   using namespace gpu;
-  table[TypeID::get<ThreadIdOp>()] =
-      lowerNumber<ThreadIdOp, NVVM::ThreadIdXOp, NVVM::ThreadIdYOp,
-                  NVVM::ThreadIdZOp>;
+  table[TypeID::get<ThreadIdOp>()] = lowerThreadId;
   table[TypeID::get<BlockIdOp>()] =
       lowerNumber<BlockIdOp, NVVM::BlockIdXOp, NVVM::BlockIdYOp,
                   NVVM::BlockIdZOp>;

@@ -65,6 +65,19 @@ func.func private @floats(%h: f16, %e: f8E5M2) -> (f32, f8E5M2) {
   return %n, %s : f32, f8E5M2
 }
 
+// A thread's number is less than the block's size, which LLVM is told.
+// CHECK-LABEL: llvm.func @few_threads
+// CHECK: nvvm.read.ptx.sreg.tid.x range <i32, 0, 128> : i32
+// CHECK: nvvm.read.ptx.sreg.tid.y range <i32, 0, 1> : i32
+llvm.func @few_threads(%out: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {
+  %x = gpu.thread_id x
+  %y = gpu.thread_id y
+  %sum = arith.addi %x, %y : index
+  %v = arith.index_cast %sum : index to i64
+  llvm.store %v, %out : i64, !llvm.ptr<1>
+  llvm.return
+}
+
 // CHECK-LABEL: llvm.func @threads
 llvm.func @threads(%out: !llvm.ptr<1>) {
   // CHECK: %[[T:.*]] = nvvm.read.ptx.sreg.tid.x : i32

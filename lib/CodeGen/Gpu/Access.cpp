@@ -214,27 +214,38 @@ static Value givenIndex(KernelWalk &w, LayoutAttr layout, const ViewAxis &axis,
   return w.registers(axis.indices)[place];
 }
 
-/// The numbers that an integer may be, by what upstream says of the operations
-/// that make it, up to a depth.
-static ConstantIntRanges rangeOf(Value value, int depth = 6) {
-  unsigned bits = ConstantIntRanges::getStorageBitwidth(value.getType());
-  ConstantIntRanges range = ConstantIntRanges::maxRange(bits);
-  auto made = value.getDefiningOp<InferIntRangeInterface>();
-  if (!made || !depth)
-    return range;
-  SmallVector<ConstantIntRanges> operands;
-  for (Value operand : made->getOperands()) {
-    if (!operand.getType().isIntOrIndex())
+namespace {
+/// The numbers that integers may be, by what upstream says of the operations
+/// that make them, up to a depth. Each value is looked at once.
+class Ranges {
+public:
+  ConstantIntRanges of(Value value, int depth = 16) {
+    unsigned bits = ConstantIntRanges::getStorageBitwidth(value.getType());
+    ConstantIntRanges range = ConstantIntRanges::maxRange(bits);
+    auto made = value.getDefiningOp<InferIntRangeInterface>();
+    if (!made || !depth)
       return range;
-    operands.push_back(rangeOf(operand, depth - 1));
+    if (auto it = known.find(value); it != known.end())
+      return it->second;
+    SmallVector<ConstantIntRanges> operands;
+    for (Value operand : made->getOperands()) {
+      if (!operand.getType().isIntOrIndex())
+        return range;
+      operands.push_back(of(operand, depth - 1));
+    }
+    made.inferResultRanges(operands,
+                           [&](Value result, const ConstantIntRanges &found) {
+                             if (result == value)
+                               range = found;
+                           });
+    known.try_emplace(value, range);
+    return range;
   }
-  made.inferResultRanges(operands,
-                         [&](Value result, const ConstantIntRanges &found) {
-                           if (result == value)
-                             range = found;
-                         });
-  return range;
-}
+
+private:
+  llvm::DenseMap<Value, ConstantIntRanges> known;
+};
+} // namespace
 
 /// An index of an axis with a condition without which it is outside.
 struct Access::GuardedIndex {
@@ -246,22 +257,24 @@ struct Access::GuardedIndex {
 static bool isAlwaysInside(Value index, std::optional<int64_t> size) {
   if (!size)
     return false;
-  ConstantIntRanges range = rangeOf(index);
+  ConstantIntRanges range = Ranges().of(index);
   return range.smin().getSExtValue() >= 0 &&
          range.smax().getSExtValue() < *size;
 }
 
 /// The index for the element of a register, as it is. Of one that a condition
 /// replaces by a number outside of the view, the condition tells enough if the
-/// index itself is always inside.
+/// index itself is always inside, or the view is larger than any memory: no
+/// element is at another index.
 Access::GuardedIndex Access::guardedIndex(const Axis &a, int64_t reg) {
+  constexpr int64_t kBeyondMemory = int64_t(1) << 60;
   Value index = givenIndex(w, layout, a.axis, reg);
   auto select = index.getDefiningOp<arith::SelectOp>();
   auto size = getConstantIntValue(parts.sizes[a.dim]);
   std::optional<int64_t> other =
       select ? getConstantIntValue(select.getFalseValue()) : std::nullopt;
   if (size && other && (*other < 0 || *other >= *size) &&
-      isAlwaysInside(select.getTrueValue(), size))
+      (*size >= kBeyondMemory || isAlwaysInside(select.getTrueValue(), size)))
     return {select.getTrueValue(), select.getCondition()};
   return {index, Value()};
 }
@@ -278,7 +291,7 @@ Value Access::indexOf(const Axis &a, int64_t reg) {
 /// yes. Of 32 bits it is compared as such where the size allows that.
 Value Access::isIndexInside(const Axis &a, int64_t reg) {
   auto [index, condition] = guardedIndex(a, reg);
-  return w.both(condition, isInside(index, parts.sizes[a.dim]));
+  return condition ? condition : isInside(index, parts.sizes[a.dim]);
 }
 
 Value Access::isInside(Value index, Value size) {

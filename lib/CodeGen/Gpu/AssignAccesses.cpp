@@ -274,8 +274,25 @@ LayoutAttr Assigner::keepWarps(const Contiguity &along, LayoutAttr best,
 static bool isOneAccess(const Contiguity &along, LayoutAttr layout) {
   int64_t count = layout.getNumRegisters();
   return count == 1 ||
-         (along.dim == 0 && along.count >= count &&
+         (along.dim >= 0 && along.count >= count &&
           int64_t(1) << vectorBits(layout, along.dim, count).size() == count);
+}
+
+/// Whether a tile is a row: it has one element along all dimensions but one.
+static bool isRow(ArrayRef<int64_t> shape) {
+  return llvm::count_if(shape, [](int64_t n) { return n != 1; }) <= 1;
+}
+
+LayoutAttr Assigner::ofRow(ViewAccessOpInterface access, LayoutAttr usual) {
+  RankedTensorType type = access.getAccessedType();
+  if (!isRow(type.getShape()) || usual.getNumRegisters() != 1)
+    return {};
+  unsigned budget = 24;
+  LayoutAttr wanted = wantedLayout(access.getAccessedTile(), budget);
+  if (wanted && hasAll(wanted, type.getNumElements()) &&
+      isOneAccess(contiguityOf(access, facts), wanted))
+    return wanted;
+  return {};
 }
 
 void Assigner::assignAccess(ViewAccessOpInterface access) {
@@ -295,22 +312,21 @@ void Assigner::assignAccess(ViewAccessOpInterface access) {
     requireOperand(*written, layout);
   } else {
     layout = ofAccess(access);
-    // What a product has in registers, and what meets a product's result behind
-    // it, has that one's rows in each warp.
     // Few elements, such as indices, are loaded where they are used: threads
     // that use one load it, which takes no exchange and no more instructions.
-    unsigned budget = 24;
-    if (access.getAccessedType().getRank() > 1 && !askedLayout(access)) {
+    // What a product has in registers, and what meets a product's result behind
+    // it, has that one's rows in each warp.
+    LayoutAttr used =
+        askedLayout(access) ? LayoutAttr() : ofRow(access, layout);
+    if (used) {
+      layout = used;
+    } else if (access.getAccessedType().getRank() > 1 && !askedLayout(access)) {
+      unsigned budget = 24;
       LayoutAttr wanted = wantedByProduct(access.getAccessedTile());
       if (!wanted && isBehindProduct(access))
         wanted = wantedLayout(access.getAccessedTile(), budget);
       layout = keepWarps(contiguityOf(access, facts), layout, wanted);
-    } else if (access.getAccessedType().getRank() == 1 &&
-               !askedLayout(access) && layout.getNumRegisters() == 1)
-      if (LayoutAttr wanted = wantedLayout(access.getAccessedTile(), budget);
-          wanted && isOneAccess(contiguityOf(access, facts), wanted) &&
-          hasAll(wanted, access.getAccessedType().getNumElements()))
-        layout = wanted;
+    }
     setResult(access.getAccessedTile(), layout);
   }
   for (const ViewAxis &axis : access.getAxes()) {

@@ -88,6 +88,10 @@ private:
                     llvm::function_ref<LayoutAttr(mlir::ValueRange)> layoutOf);
   void assignAccess(ViewAccessOpInterface access);
   bool hasAll(LayoutAttr layout, int64_t elements) const;
+  /// The layout in which a row of few elements is used, where each thread loads
+  /// its elements by few instructions in that one; null elsewhere. `usual` is
+  /// the layout in which it is loaded best.
+  LayoutAttr ofRow(ViewAccessOpInterface access, LayoutAttr usual);
   /// The layout in which a product has `tile`, or what element-wise operations
   /// make of it, in registers as its left factor, each warp its own rows; null
   /// where none has.

@@ -104,9 +104,16 @@ private:
     for (Operation *op : sorted)
       if (second.contains(op))
         give(op, last - later);
+    auto stepOf = [&](Operation *op) {
+      return sooner.contains(op) ? later : last;
+    };
+    ahead.remove_if(
+        [&](Operation *op) { return !canRunAhead(op, loop, stepOf(op) - 1); });
+    for (Operation *op : firstUsers(ahead, loop))
+      give(op, stepOf(op));
     for (Operation *op : sorted)
       if (ahead.contains(op))
-        giveAhead(op, loop, (sooner.contains(op) ? later : last) - 1, give);
+        giveAhead(op, loop, stepOf(op) - 1, give);
     // The others in the order that was asked for.
     llvm::sort(sorted, [&](Operation *a, Operation *b) {
       std::pair<int64_t, bool> placeA(orders.lookup(a), !sooner.contains(a)),
@@ -114,25 +121,55 @@ private:
       return placeA != placeB ? placeA < placeB : a->isBeforeInBlock(b);
     });
     for (Operation *op : sorted)
-      give(op, sooner.contains(op) ? later : last);
+      give(op, stepOf(op));
     return success();
   }
 
-  /// Gives a load, and what it needs, a step before that of its users. A load
-  /// that needs what has effects stays where it is.
+  /// Whether a load can run at a step before that of its users: a load that
+  /// needs what has effects stays where it is.
+  static bool canRunAhead(Operation *load, scf::ForOp loop, int64_t step) {
+    SetVector<Operation *> needed;
+    addWithOperands(load, loop, needed);
+    return step >= 0 && llvm::all_of(needed, [&](Operation *op) {
+             return op == load || isMemoryEffectFree(op);
+           });
+  }
+
+  /// Gives a load, and what it needs, a step before that of its users.
   static void giveAhead(Operation *load, scf::ForOp loop, int64_t step,
                         function_ref<void(Operation *, int64_t)> give) {
     SetVector<Operation *> needed;
     addWithOperands(load, loop, needed);
-    if (step < 0 || !llvm::all_of(
-                        needed,
-                        [&](Operation *op) {
-                          return op == load || isMemoryEffectFree(op);
-                        }))
-      return;
     for (Operation &op : loop.getBody()->without_terminator())
       if (needed.contains(&op))
         give(&op, step);
+  }
+
+  /// What an iteration computes of these loads alone, in its order. It comes
+  /// before the loads for the next iteration: behind them, machines that count
+  /// loads rather than name them would wait for those, too.
+  static SmallVector<Operation *>
+  firstUsers(const SetVector<Operation *> &loads, scf::ForOp loop) {
+    SmallVector<Operation *> users;
+    llvm::SmallPtrSet<Operation *, 8> known(loads.begin(), loads.end());
+    auto isKnown = [&](Value operand) {
+      if (loop.isDefinedOutsideOfLoop(operand))
+        return true;
+      Operation *made = operand.getDefiningOp();
+      return made &&
+             (known.contains(made) || made->hasTrait<OpTrait::ConstantLike>());
+    };
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      bool uses = llvm::any_of(op.getOperands(), [&](Value operand) {
+        return known.contains(operand.getDefiningOp());
+      });
+      if (!uses || known.contains(&op) || op.getNumRegions() ||
+          !isMemoryEffectFree(&op) || !llvm::all_of(op.getOperands(), isKnown))
+        continue;
+      known.insert(&op);
+      users.push_back(&op);
+    }
+    return users;
   }
 
   using Orders = llvm::DenseMap<Operation *, int64_t>;

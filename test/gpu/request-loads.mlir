@@ -7,6 +7,8 @@
 #wide = #simt.layout<rank = 1, register = [[1], [2]], lane = [[4], [8], [16]], warp = []>
 !narrow = tensor<32xf32, #narrow>
 !wide = tensor<32xf32, #wide>
+#tall = #simt.layout<rank = 1, register = [[32], [64], [128]], lane = [[1], [2], [4], [8], [16]], warp = []>
+!tall = tensor<256xf32, #tall>
 !view = !tile.view<?xf32>
 
 // CHECK-LABEL: tile.kernel @three
@@ -57,4 +59,24 @@ tile.kernel @dependent(%x: !tile.view<?xi32>, %y: !view, %o: !view) attributes {
   %b = simt.convert_layout %a : tensor<32xi32, #narrow> -> tensor<32xi32, #wide>
   %c = tile.load_gather %y[] dim 0 by %b : !view, tensor<32xi32, #wide> -> !wide
   tile.store %c, %o[%c0] : !wide, !view
+}
+
+// A tile of more bytes is not moved: the exchange in front of it comes behind it instead, as far as its first user allows.
+// CHECK-LABEL: tile.kernel @behind
+// CHECK: %[[A:.*]] = tile.load %arg0
+// CHECK-NEXT: %[[N:.*]] = arith.negf %[[A]]
+// CHECK-NEXT: %[[T:.*]] = tile.load %arg1
+// CHECK-NEXT: %[[B:.*]] = simt.convert_layout %[[N]]
+// CHECK-NEXT: tile.store %[[B]]
+// CHECK-NEXT: tile.load %arg1
+tile.kernel @behind(%x: !view, %y: !view, %o: !view) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = tile.load %x[%c0] : !view -> !narrow
+  %n = arith.negf %a : !narrow
+  %b = simt.convert_layout %n : !narrow -> !wide
+  %t = tile.load %y[%c0] : !view -> !tall
+  tile.store %b, %o[%c0] : !wide, !view
+  %u = tile.load %y[%c0] : !view -> !tall
+  %s = arith.addf %t, %u : !tall
+  tile.store %s, %o[%c0] : !tall, !view
 }

@@ -47,9 +47,9 @@ def SimtRequestLoads : Pass<"simt-request-loads", "::kiln::tile::KernelOp"> {
   let summary = "Requests loads before threads exchange what others load";
   let description = [{
     A `simt.convert_layout` of a loaded tile waits for memory, and then threads wait for each other. Loads of the block that stand behind it
-    are moved before it, with the pure operations that they need, so that all are in flight at once. Not moved are volatile loads, those
-    that need what is loaded or exchanged, and any across an operation with other effects than reading. Of each thread at most 16 bytes
-    of a load and 64 of a block wait in registers.
+    are moved before it, with the pure operations that they need, so that all are in flight at once. An exchange moves behind loads of up to
+    128 bytes of a thread that come before its first user, unless tiles fill the registers. Not moved are volatile loads, those that need what is loaded or exchanged, and
+    any across an operation with other effects than reading. Of each thread at most 16 bytes of a load and 64 of a block wait in registers.
   }];
 }
 
@@ -244,6 +244,17 @@ def ConvertTileToSimt : Pass<"convert-tile-to-simt", "::mlir::ModuleOp"> {
   let dependentDialects = ["::kiln::simt::SimtDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect", "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
                            "::kiln::stage::StageDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def SimtUnrollLoops : Pass<"simt-unroll-loops", "::kiln::tile::KernelOp"> {
+  let summary = "Unrolls short loops, so that their loads are requested together";
+  let description = [{
+    An iteration waits for what it loads before the next one begins. A loop with constant bounds is unrolled completely if it has at most 16
+    iterations, if a thread computes at most 800 numbers in all of them, and if what it loads takes at most 64 bytes of registers. Inner loops
+    come first.
+    Loops with matmuls or volatile loads stay, and those that load nothing.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def SimtSinkConversions : Pass<"simt-sink-conversions", "::kiln::tile::KernelOp"> {

@@ -56,6 +56,7 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   if (llvm::to_integer(options.get("warps", "0"), warps))
     layouts.warps = warps;
   kernels.addPass(createSimtAssignLayouts(layouts));
+  kernels.addPass(createSimtUnrollLoops());
   kernels.addPass(createSimtSinkConversions());
   SimtStageOperandsOptions staged;
   int64_t stages = 0;
@@ -121,6 +122,7 @@ void simt::registerGpuPasses() {
   registerPass(createWidenAccumulatorsPass);
   registerPass(createWidenFloat8FactorsPass);
   registerPass([] { return createSimtStageOperands(); });
+  registerPass([] { return createSimtUnrollLoops(); });
   registerPass([] { return createSimtSinkConversions(); });
   registerPass([] { return createSimtNarrowOperands(); });
   registerPass([] { return createSimtRequestLoads(); });

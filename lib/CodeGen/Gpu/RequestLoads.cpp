@@ -3,12 +3,16 @@
 //
 // Threads that exchange what they load wait for memory, and then for each
 // other. A load behind such an exchange would be requested after that wait;
-// here it comes before, so that both are in flight at once.
+// here it comes before, so that both are in flight at once: exchanges move
+// behind the loads that the program has before their users, and loads of few
+// bytes before exchanges.
 //
 //===----------------------------------------------------------------------===//
 
 #include "LoopMemory.h"
+#include "Machine.h"
 #include "StorageAreas.h"
+#include "Work.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"
@@ -69,6 +73,34 @@ static Operation *findExchange(Operation *load) {
   return first;
 }
 
+/// Moves an exchange of a load behind the loads that come before its first user
+/// in the block, as far as threads have registers for `most` bytes of them.
+static void moveBehindLoads(Operation *exchange, int64_t most) {
+  Block *block = exchange->getBlock();
+  Operation *firstUser = nullptr;
+  for (Operation *user : exchange->getUsers()) {
+    Operation *whole = block->findAncestorOpInBlock(*user);
+    if (!whole)
+      return;
+    if (!firstUser || whole->isBeforeInBlock(firstUser))
+      firstUser = whole;
+  }
+  Operation *last = nullptr;
+  for (Operation *op = exchange->getNextNode(); op && op != firstUser;
+       op = op->getNextNode()) {
+    if (op->getNumRegions() || (!isPure(op) && !isOrdinaryLoad(op)))
+      break;
+    if (!isOrdinaryLoad(op))
+      continue;
+    most -= bytesOfThread(op);
+    if (most < 0)
+      break;
+    last = op;
+  }
+  if (last)
+    exchange->moveAfter(last);
+}
+
 /// Moves a load, with what it needs, before an operation of its block. False
 /// where it needs what is loaded or exchanged behind that.
 static bool moveBefore(Operation *load, Operation *before) {
@@ -84,19 +116,31 @@ struct SimtRequestLoads : simt::impl::SimtRequestLoadsBase<SimtRequestLoads> {
   using Base::Base;
 
   void runOnOperation() override {
-    getOperation().walk([](Block *block) { requestIn(*block); });
+    tile::KernelOp kernel = getOperation();
+    target::TargetAttr description = target::getDescription(kernel);
+    // Tiles that fill the registers leave none for loads in flight.
+    constexpr int64_t kMostWords = 96;
+    const int64_t threads =
+        kernel.getWarps().value_or(1) * lanesOf(description);
+    const bool isFull = mostLiveWords(kernel) > kMostWords * threads;
+    kernel.walk([&](Block *block) { requestIn(*block, isFull); });
   }
 
 private:
   /// What waits in registers of a thread is little: rows of numbers, rather
   /// than the tiles that a kernel computes with.
-  static void requestIn(Block &block) {
-    constexpr int64_t kMostBytes = 64, kRowBytes = 16;
+  static void requestIn(Block &block, bool isFull) {
+    constexpr int64_t kMostBytes = 64, kRowBytes = 16, kTileBytes = 128;
     int64_t left = kMostBytes;
-    SmallVector<Operation *> loads;
-    for (Operation &op : block)
+    SmallVector<Operation *> loads, exchanges;
+    for (Operation &op : block) {
       if (isOrdinaryLoad(&op) && !isLookup(&op))
         loads.push_back(&op);
+      if (!isFull && isExchangeOfLoad(&op))
+        exchanges.push_back(&op);
+    }
+    for (Operation *exchange : llvm::reverse(exchanges)) // stay in order
+      moveBehindLoads(exchange, kTileBytes);
     for (Operation *load : loads) {
       int64_t bytes = bytesOfThread(load);
       Operation *exchange =

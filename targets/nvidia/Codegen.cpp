@@ -37,6 +37,12 @@ static constexpr StringLiteral kPasses =
     "simplifycfg,loop-simplify,lcssa,loop-mssa(licm),loop(indvars),gvn,"
     "instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
+/// Comparisons that others around them decide, such as with the end of a loop
+/// that goes on, are folded.
+static constexpr StringLiteral kComparisonPasses =
+    "constraint-elimination,correlated-propagation,"
+    "instcombine<no-verify-fixpoint>,simplifycfg,adce";
+
 namespace {
 /// Makes pairs of equal operations on f16 and bf16, which one instruction does.
 /// Other code has nothing to pair: looking costs time.
@@ -240,25 +246,48 @@ void Codegen::report(const llvm::DiagnosticInfo &info) {
     emitError(where, message);
 }
 
-LogicalResult Codegen::optimize(StringRef passes, bool packs) {
+namespace {
+/// What LLVM's passes ask.
+struct Analyses {
+  explicit Analyses(llvm::TargetMachine &machine) : builder(&machine) {
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(components);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, components, modules);
+  }
+
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(machine.get());
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::PassBuilder builder;
+};
+} // namespace
+
+LogicalResult Codegen::optimize(StringRef passes, bool packs) {
+  Analyses analyses(*machine);
   llvm::ModulePassManager manager;
-  if (llvm::Error error = builder.parsePassPipeline(manager, passes))
+  if (llvm::Error error = analyses.builder.parsePassPipeline(manager, passes))
     return emitError(where, "expected LLVM passes: ")
            << llvm::toString(std::move(error));
   if (packs)
     manager.addPass(llvm::createModuleToFunctionPassAdaptor(PackHalves()));
-  manager.run(*code, modules);
+  manager.run(*code, analyses.modules);
   return success(!hasError);
+}
+
+void Codegen::foldComparisonsOf(LLVM::LLVMFuncOp kernel) {
+  llvm::Function *function = code->getFunction(entryOf(kernel));
+  if (!function)
+    return;
+  Analyses analyses(*machine);
+  llvm::FunctionPassManager manager;
+  // Names of passes change with LLVM's versions, not with kernels.
+  if (llvm::Error error =
+          analyses.builder.parsePassPipeline(manager, kComparisonPasses))
+    llvm::reportFatalInternalError(std::move(error));
+  manager.run(*function, analyses.functions);
 }
 
 void Codegen::orderValuesOf(LLVM::LLVMFuncOp kernel) {

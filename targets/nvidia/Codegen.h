@@ -36,6 +36,9 @@ public:
                                          llvm::StringRef passes,
                                          llvm::StringRef assembler);
   ~Codegen();
+  /// Folds the comparisons of a kernel that others decide. It takes registers
+  /// in single kernels: those that have too few go without.
+  void foldComparisonsOf(mlir::LLVM::LLVMFuncOp kernel);
   /// Orders the code of a kernel by `orderValues`.
   void orderValuesOf(mlir::LLVM::LLVMFuncOp kernel);
 

@@ -60,6 +60,12 @@ struct Compilation {
     codegen = Codegen::create(module, machine, passes, assembler);
     if (!codegen)
       return failure();
+    for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+      if (!isKernel(function) || !passes.empty())
+        continue;
+      if (!llvm::is_contained(ordered, function))
+        codegen->foldComparisonsOf(function);
+    }
     for (LLVM::LLVMFuncOp kernel : ordered)
       codegen->orderValuesOf(kernel);
     return success();

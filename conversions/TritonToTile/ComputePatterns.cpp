@@ -4,9 +4,9 @@
 
 #include "kiln/Dialect/Tile/DotOps.h"
 #include "kiln/Dialect/Tile/ExternOps.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Dialect/Triton/Triton.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

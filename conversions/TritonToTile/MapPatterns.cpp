@@ -2,9 +2,9 @@
 // Maps of elements: the region runs on all elements of a tile at once.
 #include "Patterns.h"
 
-#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Dialect/Triton/Triton.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -3,7 +3,8 @@
 
 #include "kiln/Dialect/Program/Donated.h"
 #include "kiln/Dialect/Program/Program.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Runtime/Launch.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -311,7 +312,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
     auto symbol = cast<FlatSymbolRefAttr>(attr);
     // (5) Every variant is a kernel.
     auto kernel =
-        symbols.lookupNearestSymbolFrom<kiln::tile::KernelOp>(*this, symbol);
+        symbols.lookupNearestSymbolFrom<kiln::tile::Kernel>(*this, symbol);
     if (!kernel)
       return emitOpError() << "expected " << symbol
                            << " to be a kernel, found none of that name";

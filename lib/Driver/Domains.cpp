@@ -4,7 +4,7 @@
 #include "Domains.h"
 #include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Prim/Prim.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Index/List.h"
@@ -238,6 +238,7 @@ private:
 
 void kiln::driver::inferDomains(ModuleOp module) {
   for (auto function : module.getOps<FunctionOpInterface>())
-    if (isa<func::FuncOp, tile::KernelOp>(function) && !function.isExternal())
+    if (isa<func::FuncOp, tile::Kernel>(function.getOperation()) &&
+        !function.isExternal())
       Inference(function).run();
 }

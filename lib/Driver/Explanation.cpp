@@ -5,7 +5,7 @@
 #include "ExplanationPage.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Prim/Prim.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Runtime/Session.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Text/Json.h"
@@ -160,7 +160,7 @@ void Explanation::seeSymbol(StringRef pass, Operation *op) {
   if (!symbol.steps.empty() && symbol.steps.back().text == text)
     return;
   symbol.steps.push_back({pass.empty() ? "as it came" : pass.str(), text});
-  if (isa<tile::KernelOp>(op))
+  if (isa<tile::Kernel>(op))
     symbol.isKernel = true;
   symbol.left.clear();
   op->walk([&](Operation *part) {

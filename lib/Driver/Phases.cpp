@@ -7,7 +7,7 @@
 #include "LaunchCosts.h"
 #include "kiln-c/Runtime.h"
 #include "kiln/Dialect/Program/Program.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -21,7 +21,7 @@ bool kiln::driver::hasPrim(ModuleOp module) {
 
 bool kiln::driver::hasTile(ModuleOp module) {
   return llvm::any_of(*module.getBody(), [](Operation &op) {
-    return isa<tile::KernelOp, program::FuncOp>(op);
+    return isa<tile::Kernel, program::FuncOp>(op);
   });
 }
 

@@ -5,7 +5,8 @@
 #include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Dialect/Simt/ThreadCode.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Eval/Elements.h"
 #include "kiln/Runtime/Npy.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -42,7 +43,7 @@ public:
     std::optional<SmallVector<Type>> types = parametersOf(entry);
     if (!types)
       return std::nullopt;
-    bool isKernel = isa<tile::KernelOp, LLVM::LLVMFuncOp>(entry);
+    bool isKernel = isa<tile::Kernel, LLVM::LLVMFuncOp>(entry.getOperation());
     for (auto [i, type] : llvm::enumerate(*types)) {
       // Thread code has other parameters, which demand nothing.
       if (!isa<LLVM::LLVMFuncOp>(entry)) {

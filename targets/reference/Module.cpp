@@ -5,7 +5,8 @@
 #include "Seal.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Dialect/Simt/ThreadCode.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Eval/Collective.h"
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Kernel.h"
@@ -366,7 +367,7 @@ LogicalResult KilnModule::runKernel(KilnKernel &kernel,
 int KilnModule::execute(KilnKernel &kernel, const KilnLaunch &launch,
                         KilnError *error) {
   FirstError first(context);
-  bool isKernel = isa<kiln::tile::KernelOp>(kernel.function.getOperation()) ||
+  bool isKernel = isa<kiln::tile::Kernel>(kernel.function.getOperation()) ||
                   kiln::simt::isThreadFunction(kernel.function);
   kiln::eval::perturbation() = {(perturbation > 0) - (perturbation < 0),
                                 uint64_t(std::abs(perturbation))};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Bugs in accesses to memory, in masks and in atomic accesses.
 #include "Bugs.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 
 using namespace bugs;
 

@@ -11,7 +11,6 @@
 #ifndef KILN_ANALYSIS_ITERATIONSPACE_H
 #define KILN_ANALYSIS_ITERATIONSPACE_H
 
-#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Index/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

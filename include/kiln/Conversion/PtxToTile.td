@@ -5,7 +5,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def TileExpandInlineAsm : Pass<"tile-expand-inline-asm", "::kiln::tile::KernelOp"> {
+def TileExpandInlineAsm : Pass<"tile-expand-inline-asm", "::kiln::tile::Kernel"> {
   let summary = "Translates the text of a virtual instruction set by meaning";
   let description = [{
     For targets that do not assemble the text themselves: `tile.inline_asm` of a virtual instruction set becomes

@@ -43,7 +43,7 @@ def SimtAssignLayouts : Pass<"simt-assign-layouts", "::kiln::tile::KernelOp"> {
   let dependentDialects = ["::kiln::simt::SimtDialect", "::mlir::arith::ArithDialect"];
 }
 
-def SimtRequestLoads : Pass<"simt-request-loads", "::kiln::tile::KernelOp"> {
+def SimtRequestLoads : Pass<"simt-request-loads", "::kiln::tile::Kernel"> {
   let summary = "Requests loads before threads exchange what others load";
   let description = [{
     A `simt.convert_layout` of a loaded tile waits for memory, and then threads wait for each other. Loads of the block that stand behind it

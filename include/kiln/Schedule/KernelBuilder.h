@@ -9,7 +9,8 @@
 #ifndef KILN_SCHEDULE_KERNELBUILDER_H
 #define KILN_SCHEDULE_KERNELBUILDER_H
 
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Schedule/HostProgramBuilder.h"
 #include <vector>
 
@@ -40,7 +41,7 @@ public:
 
   HostProgramBuilder &host;
   mlir::Location loc;
-  tile::KernelOp kernel;
+  tile::Kernel kernel;
   mlir::OpBuilder b; ///< inside of the kernel
   llvm::SmallVector<KernelDim> dims;
 

@@ -121,7 +121,7 @@ def StageBlockProducts : Pass<"stage-block-products", "::kiln::tile::KernelOp"> 
   let dependentDialects = ["::kiln::stage::StageDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
-def StageGuardProducts : Pass<"stage-guard-products", "::kiln::tile::KernelOp"> {
+def StageGuardProducts : Pass<"stage-guard-products", "::kiln::tile::Kernel"> {
   let summary = "Guards a faster version of matmuls of small integers";
   let description = [{
     Some instructions multiply values of fewer bits than their operands have, in less time. A product whose attribute
@@ -164,7 +164,7 @@ def StageBound : Pass<"stage-bound", "::kiln::tile::KernelOp"> {
   let dependentDialects = ["::kiln::stage::StageDialect", "::mlir::arith::ArithDialect"];
 }
 
-def StageAssignRoles : Pass<"stage-assign-roles", "::kiln::tile::KernelOp"> {
+def StageAssignRoles : Pass<"stage-assign-roles", "::kiln::tile::Kernel"> {
   let summary = "Warp specialisation: splits loops into a producer and a consumer role";
   let description = [{
     For machines with queues or warps of their own for copies; no code generator of this tree runs the pass. A `scf.for` that carries
@@ -180,7 +180,7 @@ def StageAssignRoles : Pass<"stage-assign-roles", "::kiln::tile::KernelOp"> {
   let dependentDialects = ["::kiln::stage::StageDialect", "::mlir::scf::SCFDialect"];
 }
 
-def StagePlace : Pass<"stage-place", "::kiln::tile::KernelOp"> {
+def StagePlace : Pass<"stage-place", "::kiln::tile::Kernel"> {
   let summary = "Chooses the space, the alignment and the strides of storage";
   let description = [{
     Storage without a space goes to the memory `space` of the module's description, by default the first one that
@@ -212,7 +212,7 @@ def StageAllocate : Pass<"stage-allocate", "::kiln::tile::KernelOp"> {
   ];
 }
 
-def StageMakeRings : Pass<"stage-make-rings", "::kiln::tile::KernelOp"> {
+def StageMakeRings : Pass<"stage-make-rings", "::kiln::tile::Kernel"> {
   let summary = "Multi-buffers the copies and loads of a loop through the slots of a ring";
   let description = [{
     In a `scf.for`, storage becomes a part of a slot of one ring (a multi-buffer) under these conditions:
@@ -252,7 +252,7 @@ def StageFitRings : Pass<"stage-fit-rings", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
 }
 
-def StageSchedule : Pass<"stage-schedule", "::kiln::tile::KernelOp"> {
+def StageSchedule : Pass<"stage-schedule", "::kiln::tile::Kernel"> {
   let summary = "Chooses the step and the order of the operations of loops with rings";
   let description = [{
     Annotates only. What fills a ring, and the index computations that it needs, get step 0; everything else runs
@@ -268,7 +268,7 @@ def StageSchedule : Pass<"stage-schedule", "::kiln::tile::KernelOp"> {
                         "iterations between filling and use; -1: the depth of the ring minus one">];
 }
 
-def StagePipeline : Pass<"stage-pipeline", "::kiln::tile::KernelOp"> {
+def StagePipeline : Pass<"stage-pipeline", "::kiln::tile::Kernel"> {
   let summary = "Software pipelining: rewrites loops by the schedule of their operations";
   let description = [{
     Every loop whose operations all have `at` becomes its first iterations of the early steps, and a loop in which

@@ -12,7 +12,6 @@
 #define KILN_STAGING_SCRATCHPAD_H
 
 #include "kiln/Dialect/Stage/Stage.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "mlir/Pass/PassManager.h"

@@ -12,7 +12,8 @@
 #define KILN_STAGING_STORAGE_H
 
 #include "kiln/Dialect/Stage/StageDialect.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/ViewAccess.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -92,7 +93,7 @@ public:
   void overwrite(mlir::Value yielded, mlir::Value carried);
 
 private:
-  tile::KernelOp kernel;
+  tile::Kernel kernel;
   bool disjoint;
   std::function<bool(mlir::Operation *)> forced;
   /// Writes through views, and their views.

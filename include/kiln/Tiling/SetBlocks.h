@@ -4,7 +4,6 @@
 #ifndef KILN_TILING_SETBLOCKS_H
 #define KILN_TILING_SETBLOCKS_H
 
-#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include <string>
 

@@ -14,10 +14,6 @@
 #include "mlir/IR/BuiltinOps.h"
 #include <memory>
 
-namespace kiln::tile {
-class KernelOp;
-}
-
 namespace kiln::tiling {
 
 /// The model that reads a description, which may be null:
@@ -82,7 +78,7 @@ std::unique_ptr<Chooser> chooserOf(mlir::ModuleOp module);
 
 /// Sets the `tiling` of a kernel whose blocks were chosen: `PROBLEM -> BLOCKS`,
 /// such as `contraction 64x64x64 f32*f32+f32 holds ... -> 64x64x64`.
-void noteTiling(tile::KernelOp kernel, const target::TilingProblem &problem,
+void noteTiling(mlir::Operation *kernel, const target::TilingProblem &problem,
                 const target::Tiling &tiling);
 
 /// What choices are kept for in a cache: the target and the processor that it

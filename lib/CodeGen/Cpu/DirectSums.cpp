@@ -9,8 +9,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "OwnLowerings.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -42,7 +42,7 @@ static ViewAccessOpInterface storeOf(stage::ReadOp read) {
 
 /// Whether the elements of a stored tile lie in the view as in the tile, and
 /// nobody else looks at the view.
-static bool storesAsItIs(ViewAccessOpInterface store, tile::KernelOp kernel) {
+static bool storesAsItIs(ViewAccessOpInterface store, tile::Kernel kernel) {
   auto view = dyn_cast<tile::ViewType>(store.getAccessedView().getType());
   auto argument = dyn_cast<BlockArgument>(store.getAccessedView());
   RankedTensorType type = store.getAccessedType();

@@ -139,6 +139,7 @@ void KernelEmitter::bindParameters(Value words) {
 }
 
 LogicalResult KernelEmitter::emitFunction(StringRef name) {
+  auto kernel = cast<tile::KernelOp>(this->kernel.getOperation());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(kernel);
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());

@@ -13,7 +13,8 @@
 
 #include "RegisterBuilder.h"
 #include "kiln/Dialect/Stage/Stage.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Index/Analysis.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Interfaces/ViewAccess.h"
@@ -127,9 +128,9 @@ constexpr int kZero = -1, kComplex = -2;
 
 class NestBuilder : public RegisterBuilder {
 public:
-  NestBuilder(tile::KernelOp kernel, mlir::RewriterBase &rewriter,
+  NestBuilder(tile::Kernel kernel, mlir::RewriterBase &rewriter,
               const CpuConfig &config)
-      : RegisterBuilder(rewriter, kernel.getLoc(), config), kernel(kernel) {}
+      : RegisterBuilder(rewriter, kernel->getLoc(), config), kernel(kernel) {}
 
   /// What is known of the kernel's own scalars.
   index::Analysis facts;
@@ -295,7 +296,7 @@ public:
   };
   static Level::Key key(const void *what, const Point &point);
 
-  tile::KernelOp kernel;
+  tile::Kernel kernel;
   mlir::Operation *current = nullptr; ///< the operation being emitted
   llvm::DenseMap<Value, ViewInfo> views;
   /// Where storage and, in a region, results of its nest lie.

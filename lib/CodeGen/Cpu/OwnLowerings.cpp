@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "OwnLowerings.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Interfaces/Names.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 

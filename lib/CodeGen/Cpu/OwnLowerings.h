@@ -22,6 +22,11 @@
 #include "kiln/Dialect/Tile/ScanOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 
+namespace kiln::tile {
+class NumProgramsOp;
+class ProgramIdOp;
+} // namespace kiln::tile
+
 namespace kiln::cpu {
 
 /// Registers the lowerings of the tile level.

@@ -5,6 +5,7 @@
 #include "ExchangeMachine.h"
 #include "Order.h"
 #include "kiln/Dialect/Tile/AtomicOps.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 
 using namespace mlir;

@@ -9,7 +9,7 @@
 #include "LayoutRules.h"
 #include "RegisterCandidates.h"
 #include "kiln/Analysis/TileSteps.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 
 namespace kiln::simt {
@@ -19,7 +19,7 @@ namespace kiln::simt {
 /// gets one layout and is converted where another is needed.
 class Assigner {
 public:
-  Assigner(tile::KernelOp kernel, int64_t lanes, int64_t warps)
+  Assigner(tile::Kernel kernel, int64_t lanes, int64_t warps)
       : kernel(kernel), b(kernel.getContext()), lanes(lanes), warps(warps),
         description(target::getDescription(kernel)),
         block(kernel, lanes, warps, description) {}
@@ -112,7 +112,7 @@ private:
   void assignYield(mlir::Operation *yield, mlir::ValueRange like,
                    unsigned skip = 0);
 
-  tile::KernelOp kernel;
+  tile::Kernel kernel;
   mlir::OpBuilder b;
   int64_t lanes, warps;
   target::TargetAttr description;

@@ -16,7 +16,7 @@
 #include "ProductWaits.h"
 #include "ScratchNeeds.h"
 #include "StorageAreas.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -153,7 +153,7 @@ private:
   /// Barriers have to order the accesses before them that `meets`.
   void widenBarriers(llvm::function_ref<bool(mlir::Operation *)> meets);
 
-  tile::KernelOp kernel;
+  tile::Kernel kernel;
   const BlockShape &block;
   const bool namesMemories;
   BarrierPlan plan;

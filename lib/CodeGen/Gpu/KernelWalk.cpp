@@ -128,6 +128,7 @@ void KernelWalk::bindParameters(LLVM::LLVMFuncOp function) {
 }
 
 LogicalResult KernelWalk::run() {
+  auto kernel = cast<tile::KernelOp>(this->kernel.getOperation());
   auto shared = kernel.getSharedBytesAttr();
   if (!shared)
     return kernel.emitOpError(

@@ -14,7 +14,8 @@
 #include "StorageAreas.h"
 #include "kiln/Analysis/AxisAnalysis.h"
 #include "kiln/Dialect/Stage/Stage.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Index/Analysis.h"
 #include "kiln/Interfaces/ViewAccess.h"
 #include "kiln/Target/TargetRegistry.h"
@@ -103,7 +104,7 @@ public:
   void setRingCounters(size_t count, mlir::ValueRange counters);
   void forgetRings(size_t count);
 
-  tile::KernelOp kernel;
+  tile::Kernel kernel;
   target::TargetAttr description;
   const BlockShape shape;
   mlir::LLVM::LLVMFuncOp function;

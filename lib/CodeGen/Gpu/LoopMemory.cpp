@@ -6,7 +6,7 @@
 #include "kiln/Analysis/Aliases.h"
 #include "kiln/Dialect/Effects.h"
 #include "kiln/Dialect/Stage/Stage.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Staging/LoopValues.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"

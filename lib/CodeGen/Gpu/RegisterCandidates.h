@@ -24,7 +24,7 @@ const RegisterCandidate *findLowering(mlir::Operation *op,
 
 /// Has plug-ins say whether they take the operations of a kernel. Fails where
 /// one of them goes wrong, which was reported.
-mlir::LogicalResult askPlugIns(tile::KernelOp kernel, const BlockShape &block);
+mlir::LogicalResult askPlugIns(tile::Kernel kernel, const BlockShape &block);
 
 } // namespace kiln::simt
 

@@ -4,7 +4,6 @@
 #include "ScratchNeeds.h"
 #include "RegisterCandidates.h"
 #include "StorageAreas.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Interfaces/Names.h"
 #include "kiln/Target/Declines.h"
 #include "kiln/Target/PluginLoader.h"
@@ -25,7 +24,7 @@ static target::TargetOptions optionsOf(Operation *kernel) {
   return {};
 }
 
-BlockShape::BlockShape(tile::KernelOp kernel, int64_t lanes, int64_t warps,
+BlockShape::BlockShape(tile::Kernel kernel, int64_t lanes, int64_t warps,
                        target::TargetAttr description)
     : BlockThreads{lanes, warps, description}, machine(description),
       options(optionsOf(kernel)) {
@@ -61,7 +60,7 @@ const RegisterCandidate *simt::findLowering(Operation *op,
   return nullptr;
 }
 
-LogicalResult simt::askPlugIns(tile::KernelOp kernel, const BlockShape &block) {
+LogicalResult simt::askPlugIns(tile::Kernel kernel, const BlockShape &block) {
   IRRewriter rewriter(kernel.getContext());
   auto ask = [&](Operation *op) -> LogicalResult {
     for (const RegisterCandidate &candidate : candidatesFor(op, block)) {

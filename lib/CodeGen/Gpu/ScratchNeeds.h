@@ -12,6 +12,7 @@
 #define KILN_LIB_GPU_SCRATCHNEEDS_H
 
 #include "ExchangeMachine.h"
+#include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Gpu/Registers.h"
 #include "kiln/Interfaces/MatrixProduct.h"
@@ -45,7 +46,7 @@ struct BlockShape : BlockThreads {
                          std::vector<RegisterCandidate>>
       candidates;
 
-  BlockShape(tile::KernelOp kernel, int64_t lanes, int64_t warps,
+  BlockShape(tile::Kernel kernel, int64_t lanes, int64_t warps,
              target::TargetAttr description);
 };
 

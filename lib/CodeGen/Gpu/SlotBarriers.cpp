@@ -10,6 +10,7 @@
 #include "SlotBarriers.h"
 #include "MemoryProducts.h"
 #include "StorageAreas.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Target/Unverified.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/Support/MathExtras.h"

@@ -5,7 +5,7 @@
 #define KILN_LIB_GPU_SLOTBARRIERS_H
 
 #include "kiln/Dialect/Stage/Stage.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Target/TargetRegistry.h"
 
 namespace kiln::simt {

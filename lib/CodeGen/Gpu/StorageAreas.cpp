@@ -33,7 +33,7 @@ int64_t simt::ringBytes(stage::RingOp ring) {
   return slotBytes(ring) * ring.getRing().getType().getDepth();
 }
 
-int64_t simt::storageBytes(tile::KernelOp kernel) {
+int64_t simt::storageBytes(tile::Kernel kernel) {
   int64_t bytes = 0;
   kernel.walk([&](Operation *op) {
     if (auto ring = dyn_cast<stage::RingOp>(op)) {

@@ -11,7 +11,8 @@
 
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/GridOps.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace kiln::simt {
@@ -34,7 +35,7 @@ int64_t slotBytes(stage::RingOp ring);
 int64_t ringBytes(stage::RingOp ring);
 /// Bytes of all storage of a kernel and of the barriers of its slots, side by
 /// side.
-int64_t storageBytes(tile::KernelOp kernel);
+int64_t storageBytes(tile::Kernel kernel);
 /// Whether a loop is that of a persistent kernel over points of the grid.
 bool isOverPoints(mlir::scf::ForOp loop);
 /// Whether a ring is older than that loop: it goes on from one point to the

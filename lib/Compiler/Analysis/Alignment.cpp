@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Analysis/AxisAnalysis.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include <numeric>
 
 using namespace mlir;
@@ -33,7 +34,7 @@ Attribute tile::parameterFact(Value value, StringRef name) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument)
     return {};
-  auto kernel = dyn_cast<tile::KernelOp>(argument.getOwner()->getParentOp());
+  auto kernel = dyn_cast<tile::Kernel>(argument.getOwner()->getParentOp());
   return kernel ? kernel.getArgAttr(argument.getArgNumber(), name)
                 : Attribute();
 }

@@ -7,7 +7,7 @@
 #include "Linearize.h"
 #include "TileDims.h"
 #include "kiln/Analysis/IterationSpace.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Interfaces/ViewAccess.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
@@ -18,7 +18,7 @@ namespace kiln::tile {
 /// Fills in the iteration space of one kernel.
 class IterationSpaceBuilder {
 public:
-  IterationSpaceBuilder(KernelOp kernel, IterationSpace &space)
+  IterationSpaceBuilder(Kernel kernel, IterationSpace &space)
       : kernel(kernel), space(space), tileDims(kernel) {}
 
   void run();
@@ -59,7 +59,7 @@ private:
   /// Pins dimensions whose blocks are reduced one by one.
   void checkReductions();
 
-  KernelOp kernel;
+  Kernel kernel;
   IterationSpace &space;
   TileDims tileDims;
   std::unique_ptr<Linearizer> linearizer;

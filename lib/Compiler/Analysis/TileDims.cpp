@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TileDims.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Interfaces/Cost.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/ViewAccess.h"
@@ -17,7 +16,7 @@ TileRef::TileRef(OpOperand &use) : TileRef(use.get()) {
     key = &use;
 }
 
-TileDims::TileDims(KernelOp kernel) {
+TileDims::TileDims(Kernel kernel) {
   kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     visit(op);
     // Regions but those of control flow work on scalars.

@@ -4,6 +4,7 @@
 #ifndef KILN_LIB_ANALYSIS_TILEDIMS_H
 #define KILN_LIB_ANALYSIS_TILEDIMS_H
 
+#include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
@@ -38,7 +39,7 @@ private:
 /// only change size together.
 class TileDims {
 public:
-  explicit TileDims(KernelOp kernel);
+  explicit TileDims(Kernel kernel);
 
   /// The class of dimension `d` of `tile`.
   unsigned classOf(TileRef tile, int64_t d);

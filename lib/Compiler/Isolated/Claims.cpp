@@ -208,7 +208,7 @@ LogicalResult IsolatedTarget::emitClaim(Operation *op,
                           /*step=*/nullptr);
     outs.push_back(std::move(out));
   }
-  kernel.kernel.setFunctionType(kernel.b.getFunctionType(
+  kernel.kernel.setType(kernel.b.getFunctionType(
       kernel.kernel.getBody().front().getArgumentTypes(), {}));
   std::string reason;
   StringRef method = hello()->has("accepts") ? "accepts" : "compile";

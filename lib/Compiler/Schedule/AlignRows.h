@@ -4,7 +4,8 @@
 #ifndef KILN_LIB_SCHEDULE_ALIGNROWS_H
 #define KILN_LIB_SCHEDULE_ALIGNROWS_H
 
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Schedule/Schedules.h"
 
 namespace kiln::schedule {
@@ -36,7 +37,7 @@ private:
   struct Made {
     mlir::Value factor;
     Buffer from;
-    tile::KernelOp kernel;
+    tile::Kernel kernel;
     program::LaunchOp launch;
     mlir::Value memory;
   };

@@ -9,7 +9,7 @@
 #include "ContractBuilder.h"
 #include "FewRows.h"
 #include "WindowInput.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 
 using namespace mlir;
 using namespace kiln;

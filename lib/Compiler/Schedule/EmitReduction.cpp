@@ -1,9 +1,9 @@
 //===- EmitReduction.cpp - Tiles of reductions, and their loops -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Schedule/TileBuilder.h"
 
 using namespace mlir;

@@ -121,8 +121,9 @@ void KernelBuilder::placeFromEnd(int dim) {
 }
 
 program::LaunchOp KernelBuilder::finish(StringRef schedule, Extent flops) {
-  Block &body = kernel.getBody().front();
-  kernel.setFunctionType(b.getFunctionType(body.getArgumentTypes(), {}));
+  auto function = cast<tile::KernelOp>(kernel.getOperation());
+  Block &body = function.getBody().front();
+  function.setFunctionType(b.getFunctionType(body.getArgumentTypes(), {}));
   SmallVector<Attribute> facts(body.getNumArguments(), b.getDictionaryAttr({}));
   for (const Argument &argument : views) {
     unsigned number = cast<BlockArgument>(argument.param).getArgNumber();
@@ -136,7 +137,7 @@ program::LaunchOp KernelBuilder::finish(StringRef schedule, Extent flops) {
       fact(tile::kReadonlyAttr);
     facts[number] = b.getDictionaryAttr(list);
   }
-  kernel.setArgAttrsAttr(b.getArrayAttr(facts));
+  function.setArgAttrsAttr(b.getArrayAttr(facts));
   OpBuilder &h = host.builder;
   SmallVector<Value> grid;
   while (gridSizes.size() < 3)
@@ -147,7 +148,8 @@ program::LaunchOp KernelBuilder::finish(StringRef schedule, Extent flops) {
   if (flops.isKnown() && !flops.is(0))
     work = host.math.value(flops);
   return program::LaunchOp::create(
-      h, loc, h.getArrayAttr({FlatSymbolRefAttr::get(kernel.getSymNameAttr())}),
+      h, loc,
+      h.getArrayAttr({FlatSymbolRefAttr::get(function.getSymNameAttr())}),
       ValueRange(), grid, hostArgs, h.getDenseI64ArrayAttr(writes), work,
       h.getStringAttr(schedule), StringAttr(), IntegerAttr(), DictionaryAttr());
 }

@@ -9,9 +9,9 @@
 
 #include "LineKernel.h"
 #include "SingleOp.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

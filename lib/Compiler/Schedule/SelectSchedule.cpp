@@ -10,8 +10,8 @@
 
 #include "RadixSort.h"
 #include "SortKeys.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

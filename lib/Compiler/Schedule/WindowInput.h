@@ -4,7 +4,8 @@
 #ifndef KILN_LIB_SCHEDULE_WINDOWINPUT_H
 #define KILN_LIB_SCHEDULE_WINDOWINPUT_H
 
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Schedule/Schedules.h"
 
 namespace kiln::schedule {
@@ -17,7 +18,7 @@ mlir::FailureOr<Buffer> memoryOf(Group &group, mlir::Value operand);
 struct Surrounded {
   Buffer buffer;
   program::LaunchOp launch;
-  tile::KernelOp kernel;
+  tile::Kernel kernel;
 
   /// Removes what makes the copy, if there is one.
   void undo();

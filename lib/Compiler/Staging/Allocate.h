@@ -4,7 +4,7 @@
 #ifndef KILN_LIB_STAGING_ALLOCATE_H
 #define KILN_LIB_STAGING_ALLOCATE_H
 
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "llvm/ADT/StringMap.h"
 #include <optional>
 #include <string>

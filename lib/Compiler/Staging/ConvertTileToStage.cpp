@@ -42,6 +42,11 @@ static bool makesPointers(Operation *op) {
          isa<tile::PtrType>(tileOf(op->getResult(0)).getElementType());
 }
 
+TileToStage::TileToStage(tile::KernelOp kernel,
+                         std::function<bool(Operation *)> forced)
+    : kernel(kernel), plan(kernel, /*disjoint=*/false, std::move(forced)),
+      b(kernel.getContext()) {}
+
 LogicalResult TileToStage::check() {
   WalkResult result = kernel.getBody().walk([&](Operation *op) {
     auto refuse = [&](const Twine &what) {

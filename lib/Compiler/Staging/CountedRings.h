@@ -9,7 +9,7 @@
 #ifndef KILN_LIB_STAGING_COUNTEDRINGS_H
 #define KILN_LIB_STAGING_COUNTEDRINGS_H
 
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/PatternMatch.h"
 

@@ -4,7 +4,7 @@
 #ifndef KILN_LIB_STAGING_FAMILYLOWERINGS_H
 #define KILN_LIB_STAGING_FAMILYLOWERINGS_H
 
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include <functional>
 
 namespace kiln::staging {

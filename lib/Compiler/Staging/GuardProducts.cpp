@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "SplitProducts.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Staging/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SplitProducts.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -90,7 +91,7 @@ void ProductSplitter::pack(Value operand, const PanelForm &form,
 Operation *ProductSplitter::placeOfLeft() {
   if (isBatched || how.lhsOffset || k > how.depth)
     return region;
-  auto kernel = region->getParentOfType<tile::KernelOp>();
+  auto kernel = region->getParentOfType<tile::Kernel>();
   auto isConstant = [&](Value view) {
     auto argument = dyn_cast<BlockArgument>(view);
     return argument && argument.getOwner()->getParentOp() == kernel &&

@@ -14,6 +14,7 @@
 #include "FamilyLowerings.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Kiln/Report.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Staging/Passes.h"
 #include "kiln/Target/Declines.h"

@@ -5,7 +5,8 @@
 #define KILN_LIB_STAGING_SPLITPRODUCTS_H
 
 #include "kiln/Dialect/Stage/Stage.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Interfaces/ProductSplit.h"
 #include "kiln/Interfaces/ViewAccess.h"
 #include "kiln/Staging/SplitProduct.h"
@@ -23,7 +24,7 @@ bool isComputable(mlir::Value value, mlir::Operation *place);
 class Indices {
 public:
   /// Constants stand at the beginning of the kernel.
-  Indices(mlir::OpBuilder &b, tile::KernelOp kernel, mlir::Location loc)
+  Indices(mlir::OpBuilder &b, tile::Kernel kernel, mlir::Location loc)
       : b(b), kernel(kernel), loc(loc) {}
 
   mlir::Value constant(int64_t value);
@@ -52,7 +53,7 @@ public:
 
 private:
   mlir::OpBuilder &b;
-  tile::KernelOp kernel;
+  tile::Kernel kernel;
   mlir::Location loc;
   llvm::DenseMap<int64_t, mlir::Value> constants;
 };
@@ -85,7 +86,7 @@ public:
                   const ProductSplit &how, mlir::Value acc, bool startsFresh)
       : region(region), product(product), how(how), acc(acc),
         startsFresh(startsFresh), b(region),
-        math(b, region->getParentOfType<tile::KernelOp>(), region.getLoc()),
+        math(b, region->getParentOfType<tile::Kernel>(), region.getLoc()),
         lhs(product.getLhsOperand().get()), rhs(product.getRhsOperand().get()),
         type(product.getProductType()) {
     int64_t rank = type.getRank();

@@ -5,6 +5,7 @@
 #define KILN_LIB_STAGING_TILETOSTAGE_H
 
 #include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Staging/Storage.h"
 #include "mlir/IR/IRMapping.h"
@@ -18,9 +19,7 @@ namespace kiln::staging {
 class TileToStage {
 public:
   TileToStage(tile::KernelOp kernel,
-              std::function<bool(mlir::Operation *)> forced)
-      : kernel(kernel), plan(kernel, /*disjoint=*/false, std::move(forced)),
-        b(kernel.getContext()) {}
+              std::function<bool(mlir::Operation *)> forced);
 
   mlir::LogicalResult run();
 
@@ -86,7 +85,7 @@ private:
                 mlir::Location loc);
   void write(mlir::Value tile, mlir::Value storage);
 
-  tile::KernelOp kernel;
+  tile::Kernel kernel;
   Storage plan;
   mlir::OpBuilder b;
   mlir::IRMapping scalars;

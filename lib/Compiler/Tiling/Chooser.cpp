@@ -5,6 +5,7 @@
 #include "DescribedModel.h"
 #include "GridTraffic.h"
 #include "ThreadedModel.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "llvm/ADT/StringExtras.h"
 #include <array>
@@ -101,13 +102,13 @@ std::string kiln::tiling::checkOptions(const TargetOptions &options) {
   return "";
 }
 
-void kiln::tiling::noteTiling(tile::KernelOp kernel,
-                              const TilingProblem &problem,
+void kiln::tiling::noteTiling(Operation *kernel, const TilingProblem &problem,
                               const Tiling &tiling) {
   std::string text = problem.str() + " -> ";
   llvm::raw_string_ostream os(text);
   llvm::interleave(tiling.blocks, os, "x");
-  kernel.setTilingAttr(StringAttr::get(kernel->getContext(), text));
+  cast<tile::KernelOp>(kernel).setTilingAttr(
+      StringAttr::get(kernel->getContext(), text));
 }
 
 Tiling Chooser::choose(const TilingProblem &problem) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A pass that shows copies as planes: test.plane with the address, the rows and
 // the columns, and the coordinates.
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Staging/Scratchpad.h"
 #include "kiln/Target/Plugin.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -4,7 +4,7 @@
 #ifndef KILN_TRANSFORMS_TILE_ACCUMULATORS_H
 #define KILN_TRANSFORMS_TILE_ACCUMULATORS_H
 
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 
 namespace kiln::tile {

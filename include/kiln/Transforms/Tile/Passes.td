@@ -142,7 +142,7 @@ def TileWidenAccumulators : Pass<"tile-widen-accumulators", "::kiln::tile::Kerne
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def TileExpandWideProducts : Pass<"tile-expand-wide-products", "::kiln::tile::KernelOp"> {
+def TileExpandWideProducts : Pass<"tile-expand-wide-products", "::kiln::tile::Kernel"> {
   let summary = "Computes products of twice the width and carries in integers that machines have";
   let description = [{
     `arith.mulsi_extended` and `arith.mului_extended` become products of twice the width, of 8 bits at least, for
@@ -152,7 +152,7 @@ def TileExpandWideProducts : Pass<"tile-expand-wide-products", "::kiln::tile::Ke
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def TileExpandConversions : Pass<"tile-expand-conversions", "::kiln::tile::KernelOp"> {
+def TileExpandConversions : Pass<"tile-expand-conversions", "::kiln::tile::Kernel"> {
   let summary = "Expresses conversions with a rounding mode by conversions to nearest";
   let description = [{
     `tile.convert_float` becomes `arith.extf` and `arith.truncf`, which rounds to nearest even, with a
@@ -161,7 +161,7 @@ def TileExpandConversions : Pass<"tile-expand-conversions", "::kiln::tile::Kerne
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
-def TileExpandSincos : Pass<"tile-expand-sincos", "::kiln::tile::KernelOp"> {
+def TileExpandSincos : Pass<"tile-expand-sincos", "::kiln::tile::Kernel"> {
   let summary = "Computes sines and cosines apart";
   let description = [{
     For machines without a function of both: `math.sincos` becomes `math.sin` and `math.cos`, of which only that is
@@ -170,7 +170,7 @@ def TileExpandSincos : Pass<"tile-expand-sincos", "::kiln::tile::KernelOp"> {
   let dependentDialects = ["::mlir::math::MathDialect"];
 }
 
-def TileExpandReductions : Pass<"tile-expand-reductions", "::kiln::tile::KernelOp"> {
+def TileExpandReductions : Pass<"tile-expand-reductions", "::kiln::tile::Kernel"> {
   let summary = "Expresses reductions of plug-ins by those of tile";
   let description = [{
     An operation that says by `ReductionOpInterface` how it reduces tiles becomes a `tile.reduce`, with the operations that
@@ -183,7 +183,7 @@ def TileExpandReductions : Pass<"tile-expand-reductions", "::kiln::tile::KernelO
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
-def TileExpandScaledDots : Pass<"tile-expand-scaled-dots", "::kiln::tile::KernelOp"> {
+def TileExpandScaledDots : Pass<"tile-expand-scaled-dots", "::kiln::tile::Kernel"> {
   let summary = "Expresses products with scales by products without";
   let description = [{
     For machines without matmuls of scaled operands: the operands of `tile.dot_scaled` are decoded to f32 and
@@ -198,7 +198,7 @@ def TileExpandScaledDots : Pass<"tile-expand-scaled-dots", "::kiln::tile::Kernel
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def TileExpandScaling : Pass<"tile-expand-scaling", "::kiln::tile::KernelOp"> {
+def TileExpandScaling : Pass<"tile-expand-scaling", "::kiln::tile::Kernel"> {
   let summary = "Expresses conversions by powers of two by products";
   let description = [{
     For machines without them: `arith.scaling_extf` and `arith.scaling_truncf` become products in f64 with the power
@@ -210,14 +210,14 @@ def TileExpandScaling : Pass<"tile-expand-scaling", "::kiln::tile::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def TileCheckAssumptions : Pass<"tile-check-assumptions", "::kiln::tile::KernelOp"> {
+def TileCheckAssumptions : Pass<"tile-check-assumptions", "::kiln::tile::Kernel"> {
   let summary = "Makes assertions of assumptions";
   let description = [{
     `tile.assume` becomes `tile.assert`: a launch in which an assumption does not hold fails on every target.
   }];
 }
 
-def TilePrintAxes : Pass<"tile-print-axes", "::kiln::tile::KernelOp"> {
+def TilePrintAxes : Pass<"tile-print-axes", "::kiln::tile::Kernel"> {
   let summary = "Says which neighbours in tiles of indices and pointers follow each other";
   let description = [{
     A remark at each operation that makes such a tile: in runs of how many elements along each dimension each is

@@ -4,7 +4,6 @@
 #ifndef KILN_TRANSFORMS_TILE_RETILE_H
 #define KILN_TRANSFORMS_TILE_RETILE_H
 
-#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 
 namespace kiln::tile {

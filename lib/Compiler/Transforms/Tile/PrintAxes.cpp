@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What is known of neighbours in tiles, as remarks.
 #include "kiln/Analysis/AxisAnalysis.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Pass/Pass.h"

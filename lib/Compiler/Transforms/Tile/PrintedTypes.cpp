@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace kiln;
 
-void tile::keepPrintedTypes(KernelOp kernel) {
+void tile::keepPrintedTypes(Kernel kernel) {
   kernel.walk([](PrintOp op) {
     if (op.getPrintedTypes())
       return;

@@ -4,13 +4,13 @@
 #ifndef KILN_LIB_TRANSFORMS_TILE_PRINTEDTYPES_H
 #define KILN_LIB_TRANSFORMS_TILE_PRINTEDTYPES_H
 
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
 
 namespace kiln::tile {
 
 /// Notes the element types of what is printed (`printed_types`) before they
 /// are lowered. What has been noted before stays.
-void keepPrintedTypes(KernelOp kernel);
+void keepPrintedTypes(Kernel kernel);
 
 } // namespace kiln::tile
 

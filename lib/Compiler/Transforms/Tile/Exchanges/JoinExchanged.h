@@ -4,7 +4,7 @@
 #ifndef KILN_LIB_TRANSFORMS_TILE_JOINEXCHANGED_H
 #define KILN_LIB_TRANSFORMS_TILE_JOINEXCHANGED_H
 
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 
 namespace kiln::tile {
 

@@ -1,9 +1,10 @@
 //===- ExpandReductions.cpp - Composites, and reductions of plug-ins ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Interfaces/Composite.h"
 #include "kiln/Interfaces/Reduction.h"
 #include "kiln/Transforms/Tile/Passes.h"

@@ -3,9 +3,10 @@
 
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Tile/DotOps.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

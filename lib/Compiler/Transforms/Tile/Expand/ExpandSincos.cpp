@@ -1,7 +1,7 @@
 //===- ExpandSincos.cpp - Sine and cosine apart ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"

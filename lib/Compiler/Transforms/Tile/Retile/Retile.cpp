@@ -92,7 +92,7 @@ void Retiler::rewriteTypes() {
 
 LogicalResult Retiler::run(ArrayRef<int64_t> sizes) {
   splitShapeless();
-  space = IterationSpace::analyze(kernel);
+  space = IterationSpace::analyze(cast<KernelOp>(kernel.getOperation()));
   if (failed(setSizes(sizes)))
     return failure();
   if (!changesAnything())

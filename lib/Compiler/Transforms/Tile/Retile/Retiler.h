@@ -5,7 +5,7 @@
 #define KILN_LIB_TRANSFORMS_TILE_RETILER_H
 
 #include "kiln/Analysis/IterationSpace.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
 #include "mlir/IR/Builders.h"
 #include <functional>
 #include <string>
@@ -24,7 +24,7 @@ class Retiler {
 public:
   /// `isCount` says whether a scalar parameter is, in every launch, the number
   /// of blocks of a size that cover something.
-  Retiler(KernelOp kernel, std::string &why,
+  Retiler(Kernel kernel, std::string &why,
           std::function<bool(unsigned parameter, int64_t block)> isCount)
       : kernel(kernel), why(why), isCount(std::move(isCount)) {}
 
@@ -62,7 +62,7 @@ private:
 
   void rewriteTypes();
 
-  KernelOp kernel;
+  Kernel kernel;
   std::string &why;
   std::function<bool(unsigned, int64_t)> isCount;
   IterationSpace space;

@@ -11,7 +11,8 @@
 #ifndef KILN_LIB_TRANSFORMS_TILE_LAUNCHBOUNDS_H
 #define KILN_LIB_TRANSFORMS_TILE_LAUNCHBOUNDS_H
 
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Index/Analysis.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -135,7 +136,7 @@ private:
   bool isExact(mlir::Operation *op, TilePlace place);
   int64_t powerOf(mlir::Value value);
 
-  KernelOp kernel;
+  Kernel kernel;
   bool assumes;
   mlir::MLIRContext *context;
   index::Analysis facts;

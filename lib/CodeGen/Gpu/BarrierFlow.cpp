@@ -327,10 +327,13 @@ void BarrierFlow::findMeetings(StorageArea written,
 /// Bytes that exchanges use in turns. Where nothing copies beside the threads,
 /// or not into a loop, those of a loop that multiplies have half of the memory:
 /// there its factors lie beside each other, as they do in rings elsewhere. A
-/// block that is alone on a core has all of it.
+/// block that is alone on a core has all of it. What happens once rather waits
+/// than takes memory that is spared.
 static int64_t turnBytesAt(Operation *op, const BlockShape &block) {
   int64_t usual = block.machine.getTurnBytes();
   auto loop = op->getParentOfType<LoopLikeOpInterface>();
+  if (!loop && sparesShared(block.description))
+    return 0;
   if (!loop || !block.description ||
       (block.description.getUnitOfKind(target::UnitKind::DMA) &&
        (!rowCopyBytesOf(block.description) || touchesRings(loop))))
@@ -382,10 +385,25 @@ int64_t BarrierFlow::findPlace(Operation *op, const ScratchNeed &need,
   return base + found;
 }
 
+ScratchNeeds BarrierFlow::needsAt(Operation *op) const {
+  ScratchNeeds needs = scratchNeeds(op, block);
+  if (needs.empty() || !sparesShared(block.description) ||
+      op->getParentOfType<LoopLikeOpInterface>())
+    return needs;
+  // More memory than all before it takes would be there for this one alone.
+  BlockShape sparing = block;
+  int64_t &taken = sparing.machine.spareBytes;
+  for (const StorageLife &storage : storages)
+    taken = std::max(taken, storage.area.end);
+  for (auto [base, size] : scratchSize)
+    taken = std::max(taken, base + size);
+  return taken ? scratchNeeds(op, sparing) : needs;
+}
+
 void BarrierFlow::visitScratch(Operation *op) {
   auto [known, isNew] = needsOf.try_emplace(op);
   if (isNew)
-    known->second = scratchNeeds(op, block);
+    known->second = needsAt(op);
   if (known->second.empty())
     return;
   ScratchNeeds needs = known->second;

@@ -136,6 +136,8 @@ private:
   // Accesses.
   void visitGlobal(mlir::Operation *op);
   void visitScratch(mlir::Operation *op);
+  /// What an operation borrows, in more rounds where that spares memory.
+  ScratchNeeds needsAt(mlir::Operation *op) const;
   void findMeetings(StorageArea written,
                     llvm::SmallVectorImpl<mlir::Operation *> &with) const;
   /// Places a piece of borrowed memory where nothing is pending; if it cannot,

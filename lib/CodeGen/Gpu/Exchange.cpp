@@ -22,8 +22,8 @@ namespace {
 class WayChooser {
 public:
   WayChooser(const LinearLayout &from, const LinearLayout &to, unsigned bits,
-             const BlockShape &block)
-      : from(from), to(to), bits(bits), block(block), machine(block.machine),
+             const BlockShape &block, const ExchangeMachine &machine)
+      : from(from), to(to), bits(bits), block(block), machine(machine),
         stores(tileMovesOf(block.description, target::MoveKind::Store, bits,
                            block.lanes)),
         loads(tileMovesOf(block.description, target::MoveKind::Load, bits,
@@ -39,11 +39,12 @@ private:
                                  byMatrices ? stores.tiles : none,
                                  byMatrices ? loads.tiles : none, rounds);
   }
-  /// Through memory of each warp, in 2^`rounds` rounds; none if that is too
-  /// much.
+  /// Through memory of each warp, in 2^`rounds` rounds, or more if that is too
+  /// much; none if the rounds cannot be told apart.
   std::optional<SharedPlan> planForWarp(const layout::Conversion &made,
                                         unsigned &rounds) const;
   unsigned getRoundBits(const SharedPlan &plan) const;
+  void addRounds(ExchangeWay &way) const;
   bool isInEveryRound(const SharedPlan &plan, unsigned rounds) const;
 
   const LinearLayout &from, &to;
@@ -97,19 +98,21 @@ std::optional<ExchangeWay> WayChooser::run() {
       way.memory = std::move(ofWarp);
       way.roundBits = rounds;
       way.isOfWarp = true;
+      addRounds(way);
       return way;
     }
   }
   way.memory = std::move(plan);
   way.roundBits = roundBits;
+  addRounds(way);
   return way;
 }
 
-std::optional<ExchangeWay> simt::chooseExchange(const LinearLayout &from,
-                                                const LinearLayout &to,
-                                                unsigned bits,
-                                                const BlockShape &block) {
-  return WayChooser(from, to, bits, block).run();
+std::optional<ExchangeWay>
+simt::chooseExchange(const LinearLayout &from, const LinearLayout &to,
+                     unsigned bits, const BlockShape &block,
+                     const ExchangeMachine &machine) {
+  return WayChooser(from, to, bits, block, machine).run();
 }
 
 ScratchNeeds ExchangeWay::needs(const BlockShape &block) const {
@@ -152,7 +155,6 @@ WayChooser::planForWarp(const layout::Conversion &conversion,
   if (!read.isSurjective())
     return std::nullopt;
   int64_t bytes = ((bits / 8) << source.getTotalOutputBits()) * block.warps;
-  rounds = 0;
   while (bytes >> rounds > machine.bytes)
     ++rounds;
   // Matrices of one instruction may belong to several rounds.
@@ -186,6 +188,28 @@ unsigned WayChooser::getRoundBits(const SharedPlan &plan) const {
     while (size >> rounds > machine.mostBytes / 2)
       ++rounds;
   return rounds;
+}
+
+/// Cuts an exchange into more rounds, as far as it takes more than
+/// `spareBytes`: into four where that costs no barriers of the block, else into
+/// two, if it then takes no more than twice as much.
+void WayChooser::addRounds(ExchangeWay &way) const {
+  if (!machine.spareBytes || way.memory->store.usesTile ||
+      way.memory->load.usesTile)
+    return;
+  unsigned most = way.roundBits + (way.isOfWarp ? 2 : 1);
+  int64_t bytes = way.roundBytes() * (way.isOfWarp ? block.warps : 1);
+  unsigned rounds = way.roundBits;
+  for (; bytes > machine.spareBytes && rounds < most; bytes /= 2)
+    ++rounds;
+  if (way.isOfWarp) {
+    if (auto plan = planForWarp(way.conversion, rounds)) {
+      way.memory = std::move(plan);
+      way.roundBits = rounds;
+    }
+  } else if (bytes <= 2 * machine.spareBytes) {
+    way.roundBits = rounds;
+  }
 }
 
 Regs Exchange::rename(ArrayRef<Value> regs, int64_t count) {

@@ -106,7 +106,8 @@ struct ExchangeWay {
 std::optional<ExchangeWay> chooseExchange(const layout::LinearLayout &from,
                                           const layout::LinearLayout &to,
                                           unsigned bits,
-                                          const BlockShape &block);
+                                          const BlockShape &block,
+                                          const ExchangeMachine &machine);
 
 /// One change of layout.
 class Exchange {

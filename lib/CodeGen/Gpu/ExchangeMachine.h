@@ -34,6 +34,8 @@ struct ExchangeMachine {
   int64_t bytes = 0;     ///< of memory that one exchange takes if it can
   int64_t mostBytes = 0; ///< that it takes at most
   int64_t turnBytes = 0; ///< that nothing else uses; 0: not known
+  /// Bytes that one exchange takes where more rounds are all it costs; 0: any.
+  int64_t spareBytes = 0;
   /// Of memory that exchanges use in turns, so that fewer wait.
   int64_t getTurnBytes() const { return turnBytes ? turnBytes : bytes / 2; }
   /// Bytes of one word in every bank.

@@ -145,6 +145,11 @@ bool simt::hasSplitBarriers(target::TargetAttr description) {
   return extra && extra.contains("split_barriers");
 }
 
+bool simt::sparesShared(target::TargetAttr description) {
+  DictionaryAttr extra = description ? description.getExtra() : nullptr;
+  return extra && extra.contains("few_bytes");
+}
+
 /// Reads numbers of a dictionary in `extra`; false where one is missing.
 static bool readNumbers(target::TargetAttr description, StringRef name,
                         ArrayRef<std::pair<StringRef, int64_t *>> numbers) {

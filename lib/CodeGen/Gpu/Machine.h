@@ -34,6 +34,9 @@ llvm::StringRef sharedSpaceOf(target::TargetAttr description);
 /// Whether threads can arrive at a barrier and wait for the others later: the
 /// description's `extra` has `split_barriers`.
 bool hasSplitBarriers(target::TargetAttr description);
+/// Whether shared memory, more than barriers, decides how many blocks a core
+/// holds: `few_bytes` in the description's `extra`.
+bool sparesShared(target::TargetAttr description);
 
 /// What a copy unit copies as a whole, by a descriptor of a view.
 struct BulkCopies {

@@ -109,8 +109,13 @@ static std::optional<BitMove> bitMoveOf(Operation *op,
     wanted.setBases(level, bases);
   }
   Type element = ThreadBuilder::scalarType(sourceType.getElementType());
-  auto way = chooseExchange(have, wanted,
-                            8 * ThreadBuilder::storedBytes(element), block);
+  // Where the place is decided, the bytes of a round are.
+  ExchangeMachine machine = block.machine;
+  if (auto places = op->getAttrOfType<DenseI64ArrayAttr>(kScratchAttr);
+      places && places.size() > 1)
+    machine.spareBytes = places[1];
+  auto way = chooseExchange(
+      have, wanted, 8 * ThreadBuilder::storedBytes(element), block, machine);
   if (!way)
     return std::nullopt;
   return BitMove{operand->get(), std::move(*way)};

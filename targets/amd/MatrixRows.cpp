@@ -141,6 +141,13 @@ static unsigned cyclesOf(const Row &row, const Chip &chip) {
   return row.size * row.size * row.k / rate;
 }
 
+/// MFMA of MI200 reads and writes subnormal numbers as zero where the operands
+/// have 16 bits (MIOpen's documentation, "MI200 MFMA behavior specifics").
+static bool flushes(const Row &row, const Chip &chip) {
+  return chip.family == Family::CDNA2 &&
+         (row.types == "f16" || row.types == "bf16");
+}
+
 std::string amd::matrixRows(const Chip &chip) {
   std::string text;
   for (const Row &row : kRows) {
@@ -151,10 +158,11 @@ std::string amd::matrixRows(const Chip &chip) {
     #kiln.matrix_instruction<name = "{1}", unit = "matrix", m = <{9}>, n = <{9}>, k = <{2}>,
       lhs = <types = [{3}], home = "registers", layout = {4}>,
       rhs = <types = [{3}], home = "registers", layout = {5}>,
-      acc = <types = [{6}], home = "registers", layout = {7}>, cycles = {8}>)",
+      acc = <types = [{6}], home = "registers", layout = {7}>, cycles = {8}{10}>)",
         text.empty() ? "" : ",", row.name, row.k, row.types,
         operandLayout(row, chip, true), operandLayout(row, chip, false),
-        row.acc, accLayout(row, chip), cyclesOf(row, chip), row.size);
+        row.acc, accLayout(row, chip), cyclesOf(row, chip), row.size,
+        flushes(row, chip) ? ", flushes_subnormals = true" : "");
   }
   return text;
 }

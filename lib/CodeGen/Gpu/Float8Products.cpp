@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Floats of 8 bits are numbers of f16, so a matrix instruction for f16
-// multiplies them exactly. One for 8 bits may sum with fewer bits than f32 has,
+// multiplies them exactly; where it reads subnormal numbers as zero, one for
+// f32 does. One for 8 bits may sum with fewer bits than f32 has,
 // so it is not what a product in f32 asks for unless it says so.
 //
 //===----------------------------------------------------------------------===//
@@ -10,6 +11,7 @@
 #include "Float8Products.h"
 #include "LayoutChoice.h"
 #include "kiln/Dialect/Kiln/Description.h"
+#include "kiln/Dialect/Kiln/MatrixRows.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Transforms/Tile/Accumulators.h"
@@ -51,7 +53,9 @@ struct WidenFloat8Factors
   StringRef getArgument() const override { return "simt-widen-float8-factors"; }
   StringRef getDescription() const override {
     return "Multiplies 8-bit floats as numbers of f16 where the description "
-           "has a matrix instruction for those, and none for the product";
+           "has a matrix instruction for those, and none for the product; "
+           "numbers of f16 as those of f32 where the instructions for f16 "
+           "read subnormal numbers as zero";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<arith::ArithDialect>();
@@ -86,10 +90,39 @@ struct WidenFloat8Factors
           factor->set(arith::ExtFOp::create(
               b, product.getLoc(), type.clone(b.getF16Type()), factor->get()));
         }
+      keepSubnormals(product, description);
     });
   }
 
 private:
+  /// Multiplies numbers of f16 as those of f32 where the instructions for f16
+  /// read subnormal numbers as zero, and there is one for f32.
+  static void keepSubnormals(MatrixProductOpInterface product,
+                             target::TargetAttr description) {
+    auto flushes = [&](target::MatrixInstructionAttr row) {
+      return row.getFlushesSubnormals() && target::takesTypes(row, product);
+    };
+    if (llvm::none_of(description.getMatrixInstructions(), flushes) ||
+        simt::findInstruction(product, description))
+      return;
+    OpBuilder b(product);
+    OpOperand *factors[] = {&product.getLhsOperand(), &product.getRhsOperand()};
+    SmallVector<Value> halves;
+    for (OpOperand *factor : factors) {
+      halves.push_back(factor->get());
+      auto type = cast<RankedTensorType>(factor->get().getType());
+      factor->set(arith::ExtFOp::create(
+          b, product.getLoc(), type.clone(b.getF32Type()), factor->get()));
+    }
+    if (simt::findInstruction(product, description))
+      return;
+    for (auto [factor, half] : llvm::zip(factors, halves)) {
+      Operation *extension = factor->get().getDefiningOp();
+      factor->set(half);
+      extension->erase();
+    }
+  }
+
   template <typename OperandT> static bool takesHalves(OperandT operand) {
     return llvm::any_of(operand.getTypes(),
                         [](Type type) { return type.isF16(); });

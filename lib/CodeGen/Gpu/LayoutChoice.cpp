@@ -355,6 +355,23 @@ std::string simt::whyImprecise(MatrixProductOpInterface op,
       .str();
 }
 
+bool simt::mayFlushSubnormals(Operation *op) {
+  auto kernel = op->getParentOfType<tile::KernelOp>();
+  auto numerics =
+      kernel ? dyn_cast_or_null<tile::NumericsAttr>(kernel.getNumericsAttr())
+             : tile::NumericsAttr();
+  return numerics && numerics.getFtz();
+}
+
+/// Whether the contract lets a product read subnormal numbers as zero.
+static bool mayFlush(MatrixProductOpInterface op) {
+  auto isBf16 = [](OpOperand &factor) {
+    return getElementTypeOrSelf(factor.get().getType()).isBF16();
+  };
+  return (isBf16(op.getLhsOperand()) && isBf16(op.getRhsOperand())) ||
+         mayFlushSubnormals(op);
+}
+
 std::string simt::whyRefused(MatrixProductOpInterface op,
                              target::MatrixInstructionAttr row,
                              target::TargetAttr description, int64_t warps) {
@@ -362,6 +379,8 @@ std::string simt::whyRefused(MatrixProductOpInterface op,
     return target::whyTypesDiffer(row, op);
   if (std::string form = target::whyFormDiffers(row); !form.empty())
     return form;
+  if (row.getFlushesSubnormals() && !mayFlush(op))
+    return "it reads subnormal numbers as zero";
   if (readsMemory(row))
     return whyNotFromMemory(op, row, description, warps);
   for (auto [name, operand] :

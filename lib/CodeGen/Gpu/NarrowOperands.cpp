@@ -115,8 +115,12 @@ private:
       Value before[] = {lhs.get(), rhs.get()};
       lhs.set(left->build(b, type));
       rhs.set(right->build(b, type));
-      if (succeeded(product.setProductPrecision(ProductPrecision::IEEE)) &&
-          simt::findInstruction(product, description))
+      // What was f32 keeps its subnormal sums.
+      target::MatrixInstructionAttr row;
+      if (succeeded(product.setProductPrecision(ProductPrecision::IEEE)))
+        row = simt::findInstruction(product, description);
+      if (row &&
+          (!row.getFlushesSubnormals() || simt::mayFlushSubnormals(product)))
         return;
       lhs.set(before[0]);
       rhs.set(before[1]);

@@ -150,6 +150,7 @@ Isa isaOf(StringRef chip) {
     isa.major = 9;
     isa.lanes = 64;
     isa.hasOcpFloat8 = chip == "gfx950";
+    isa.flushesHalves = chip == "gfx90a";
     return isa;
   }
   isa.major = chip.starts_with("gfx11") ? 11 : 12;

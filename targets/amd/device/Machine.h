@@ -156,6 +156,8 @@ struct Isa {
   std::string chip;
   bool keepsHighHalf = false; ///< results of 16 bits leave the upper half
   bool hasOcpFloat8 = false;  ///< 8-bit floats are those of OCP, not FNUZ
+  /// MFMA of floats of 16 bits reads and writes subnormal numbers as zero.
+  bool flushesHalves = false;
 };
 
 struct Counters {

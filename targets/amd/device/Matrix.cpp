@@ -121,6 +121,16 @@ unsigned laneOfGroups(unsigned lane, unsigned blgp) {
   }
 }
 
+/// A zero of the same sign for a number below the least normal one, 2^exponent.
+double flushBelow(double x, int exponent) {
+  return std::fabs(x) < std::ldexp(1.0, exponent) ? std::copysign(0.0, x) : x;
+}
+
+/// What a chip that flushes reads in place of an operand's element.
+double flushOperand(double x, Element type) {
+  return flushBelow(x, type == Element::F16 ? -14 : -126);
+}
+
 /// v_mfma dst, lhs, rhs, acc.
 void runMfma(Wave &wave, const Inst &inst) {
   const MatrixRow &row = kMfma[inst.stride];
@@ -130,6 +140,8 @@ void runMfma(Wave &wave, const Inst &inst) {
   unsigned group = 1u << (inst.flags & 7), chosen = (inst.flags >> 8) & 15;
   wave.sourceMask = ~uint64_t(0);
   bool isDouble = row.lhs == Element::F64;
+  bool flushes = wave.machine->isa.flushesHalves &&
+                 (row.lhs == Element::F16 || row.lhs == Element::BF16);
   unsigned groups = kMaxLanes / row.m;     // of lanes with equal rows
   unsigned perBlock = groups / row.blocks; // that share the summed dimension
   unsigned each = row.k / perBlock;        // elements of a lane
@@ -159,6 +171,10 @@ void runMfma(Wave &wave, const Inst &inst) {
             product.lhs[i][s] = -product.lhs[i][s];
           if (inst.negLo & 2)
             product.rhs[s][i] = -product.rhs[s][i];
+          if (flushes) {
+            product.lhs[i][s] = flushOperand(product.lhs[i][s], row.lhs);
+            product.rhs[s][i] = flushOperand(product.rhs[s][i], row.rhs);
+          }
         }
     unsigned lane, reg;
     for (unsigned i = 0; i < row.m; ++i)
@@ -167,11 +183,15 @@ void runMfma(Wave &wave, const Inst &inst) {
         product.sums[i][j] = decode(wave, inst.ops[3], lane, reg, row);
         if (inst.negLo & 4)
           product.sums[i][j] = -product.sums[i][j];
+        if (flushes)
+          product.sums[i][j] = flushBelow(product.sums[i][j], -126);
       }
     product.multiply(row.m, row.n, row.k);
     for (unsigned i = 0; i < row.m; ++i)
       for (unsigned j = 0; j < row.n; ++j) {
         placeOf(row, block, i, j, lane, reg);
+        if (flushes)
+          product.sums[i][j] = flushBelow(product.sums[i][j], -126);
         uint64_t value = encode(product.sums[i][j], row, inst.clamp);
         out[reg][lane] = uint32_t(value);
         if (isDouble)

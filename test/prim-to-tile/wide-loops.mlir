@@ -5,10 +5,6 @@
 // RUN: kiln-run %s --target=cpu --check --entry=sums --arg=random:1 --arg=random:2 --arg=i32:0
 // RUN: kiln-run %s --target=cpu --check --entry=halves --arg=random:1 --arg=random:2
 // RUN: kiln-run %s --target=cpu --check --entry=moved --arg=random:1
-// RUN: kiln-run %s --target=cpu --check --entry=rows --arg=random:1
-// RUN: kiln-compile %s --target=cpu --explain -o %t.kiln 2>&1 | FileCheck %s --check-prefix=EXPLAIN
-// EXPLAIN: schedule {{ *}}prim.while -> a loop of the host
-// EXPLAIN-NEXT: declined by generic.loop: more than 64 elements are written in each iteration
 
 // Elements go on until none is above the bound.
 // CHECK-LABEL: tile.kernel private @converge_0_loop
@@ -106,26 +102,4 @@ func.func @moved(%x: tensor<17xf32>) -> tensor<17xf32> {
     prim.yield %j, %u : tensor<i32>, tensor<17xf32>
   }
   return %r#1 : tensor<17xf32>
-}
-
-// Many single elements written in each iteration would take long to compile.
-// CHECK-LABEL: program.func @rows
-// CHECK: scf.while
-func.func @rows(%x: tensor<5x100xf32>) -> tensor<5x100xf32> {
-  %zero = prim.full 0 : i32 : tensor<i32>
-  %one = prim.full 1 : i32 : tensor<i32>
-  %most = prim.full 4 : i32 : tensor<i32>
-  %r:2 = prim.while (%zero, %x) : (tensor<i32>, tensor<5x100xf32>) -> (tensor<i32>, tensor<5x100xf32>) {
-  ^bb0(%i: tensor<i32>, %a: tensor<5x100xf32>):
-    %p = prim.lt %i, %most : tensor<i32> -> tensor<i1>
-    prim.yield %p : tensor<i1>
-  } do {
-  ^bb0(%i: tensor<i32>, %a: tensor<5x100xf32>):
-    %j = prim.add %i, %one : tensor<i32>
-    %row = prim.dynamic_slice %a starts (%i, %zero) : tensor<5x100xf32>, tensor<i32>, tensor<i32> -> tensor<1x100xf32>
-    %twice = prim.add %row, %row : tensor<1x100xf32>
-    %u = prim.dynamic_update_slice %a, %twice starts (%j, %zero) : tensor<5x100xf32>, tensor<1x100xf32>, tensor<i32>, tensor<i32>
-    prim.yield %j, %u : tensor<i32>, tensor<5x100xf32>
-  }
-  return %r#1 : tensor<5x100xf32>
 }

@@ -6,7 +6,9 @@
 // larger one lies in memory, where gathers read and scatters write single
 // elements. Where all tensors have one element or the same number of up to
 // 4,096, and each element follows from those at its own place and from
-// reductions of all, they are tiles.
+// reductions of all, they are tiles. So they are where a body multiplies,
+// reduces or repeats tensors of up to 4,096 elements: then each has its own
+// shape, and blocks at computed places are read and written in memory.
 //
 //===----------------------------------------------------------------------===//
 

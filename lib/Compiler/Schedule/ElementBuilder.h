@@ -39,6 +39,11 @@ public:
   void bindMemory(mlir::Value tensor, const Buffer &buffer) {
     memories[tensor] = buffer;
   }
+  /// The memory that `bindMemory` said of a tensor, or null.
+  const Buffer *memoryOf(mlir::Value tensor) const {
+    auto found = memories.find(tensor);
+    return found == memories.end() ? nullptr : &found->second;
+  }
   /// The value that this one stands for: fused groups are looked into.
   mlir::Value resolve(mlir::Value value) const;
 

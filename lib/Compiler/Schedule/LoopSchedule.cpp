@@ -10,7 +10,7 @@
 
 #include "LoopSchedule.h"
 #include "ResultOrder.h"
-#include "WideLoop.h"
+#include "TileLoop.h"
 #include "kiln/Dialect/Kiln/Report.h"
 
 using namespace mlir;
@@ -24,36 +24,54 @@ static void placeInstance(KernelBuilder &kernel) {
   kernel.placeGrid();
 }
 
-/// The states of a loop that whole tensors go round in, found out by emitting
-/// it once.
-static std::optional<SmallVector<LoopState>> planWide(prim::WhileOp op,
-                                                      ScheduleContext &ctx) {
+/// Where a value lies, if that is decided.
+static Buffer bufferOf(Value value, HostProgramBuilder &host) {
+  return host.hasBuffer(value) ? host.buffer(value) : Buffer();
+}
+
+/// A builder for a loop that whole tensors go round in: as lines where each
+/// element follows from those at its own place, else as tiles of their shapes.
+static std::unique_ptr<WideLoopBuilder>
+makeBuilder(KernelBuilder &kernel, prim::WhileOp op, bool asLines) {
+  if (asLines)
+    return std::make_unique<WideLoopBuilder>(kernel, op);
+  return std::make_unique<TileLoopBuilder>(kernel, op);
+}
+
+/// The states of such a loop, found out by emitting it once.
+static std::optional<SmallVector<LoopState>>
+planWide(prim::WhileOp op, ScheduleContext &ctx, bool asLines) {
   KernelBuilder kernel(ctx.host, op.getLoc(), ctx.host.name + "_planned_loop");
   placeInstance(kernel);
-  WideLoopBuilder builder(kernel, op);
-  std::optional<SmallVector<LoopState>> states = builder.classify();
-  bool isEmitted = states && succeeded(builder.emitLoop(*states));
+  auto builder = makeBuilder(kernel, op, asLines);
+  std::optional<SmallVector<LoopState>> states = builder->classify();
+  SmallVector<Buffer, 1> memories;
+  for (Value init : op.getInits())
+    memories.push_back(bufferOf(init, ctx.host));
+  bool isEmitted = states && succeeded(builder->emitLoop(*states, memories));
   kernel.abandon();
   return isEmitted ? states : std::nullopt;
 }
 
 /// The kernel of such a loop; nothing where the loop is none.
-static std::optional<LogicalResult> scheduleWide(prim::WhileOp op,
-                                                 ScheduleContext &ctx) {
-  if (!planWide(op, ctx))
+static std::optional<LogicalResult>
+scheduleWide(prim::WhileOp op, ScheduleContext &ctx, bool asLines) {
+  if (!planWide(op, ctx, asLines))
     return std::nullopt;
   KernelBuilder kernel(ctx.host, op.getLoc(), ctx.kernelName);
   placeInstance(kernel);
-  WideLoopBuilder builder(kernel, op);
-  std::optional<SmallVector<LoopState>> states = builder.classify();
-  bool isEmitted = states && succeeded(builder.emitLoop(*states));
+  auto builder = makeBuilder(kernel, op, asLines);
+  std::optional<SmallVector<LoopState>> states = builder->classify();
+  SmallVector<Buffer, 1> memories;
+  for (Value result : op.getResults())
+    memories.push_back(ctx.host.buffer(result));
+  bool isEmitted = states && succeeded(builder->emitLoop(*states, memories));
   for (unsigned i = 0; isEmitted && i < op.getNumResults(); ++i)
     if ((*states)[i] == LoopState::scalars && !op.getResult(i).use_empty())
-      isEmitted =
-          succeeded(builder.storeResult(i, ctx.host.buffer(op.getResult(i))));
+      isEmitted = succeeded(builder->storeResult(i, memories[i]));
   if (!isEmitted) {
     kernel.abandon();
-    return ctx.decline(op, builder.reason);
+    return ctx.decline(op, builder->reason);
   }
   kernel.finish("generic.loop");
   return success();
@@ -70,8 +88,9 @@ kiln::schedule::planLoop(prim::WhileOp op, ScheduleContext &ctx) {
   if (!computesFromCaches(ctx))
     return decline("the machine's instances are not threads that compute out "
                    "of caches");
-  if (std::optional<SmallVector<LoopState>> wide = planWide(op, ctx))
-    return wide;
+  for (bool asLines : {true, false})
+    if (std::optional<SmallVector<LoopState>> wide = planWide(op, ctx, asLines))
+      return wide;
   KernelBuilder kernel(ctx.host, op.getLoc(), ctx.host.name + "_planned_loop");
   placeInstance(kernel);
   LoopBuilder builder(kernel, op);
@@ -80,8 +99,7 @@ kiln::schedule::planLoop(prim::WhileOp op, ScheduleContext &ctx) {
   if (states) {
     SmallVector<Buffer, 1> memories;
     for (Value init : op.getInits())
-      memories.push_back(ctx.host.hasBuffer(init) ? ctx.host.buffer(init)
-                                                  : Buffer());
+      memories.push_back(bufferOf(init, ctx.host));
     isEmitted = succeeded(builder.emitLoop(op, *states, memories));
   }
   kernel.abandon();
@@ -96,8 +114,9 @@ LogicalResult kiln::schedule::scheduleLoop(Operation *group,
   if (!ctx)
     return context.decline(group, "needs the context of convert-prim-to-tile");
   auto op = cast<prim::WhileOp>(group);
-  if (std::optional<LogicalResult> wide = scheduleWide(op, *ctx))
-    return *wide;
+  for (bool asLines : {true, false})
+    if (std::optional<LogicalResult> wide = scheduleWide(op, *ctx, asLines))
+      return *wide;
   HostProgramBuilder &host = ctx->host;
   KernelBuilder kernel(host, op.getLoc(), ctx->kernelName);
   placeInstance(kernel);

@@ -58,14 +58,24 @@ std::optional<Buffer> WideLoopBuilder::lineOf(const Buffer &buffer) {
   return line;
 }
 
+std::optional<SmallVector<int64_t>>
+WideLoopBuilder::tileShape(Value value) const {
+  if (numElements(value) != size)
+    return std::nullopt;
+  return SmallVector<int64_t>{size};
+}
+
 Value WideLoopBuilder::read(Value value) {
   if (!kernel.host.hasBuffer(value))
     return fail("a tensor from outside of the loop lies nowhere");
-  if (!isWide(value)) {
-    SmallVector<Coord> first(shapeOf(value).size(), number(0));
-    return load(kernel.host.buffer(value), first, /*isWritten=*/false);
-  }
-  std::optional<Buffer> line = lineOf(kernel.host.buffer(value));
+  if (isWide(value))
+    return readTile(kernel.host.buffer(value), value);
+  SmallVector<Coord> first(shapeOf(value).size(), number(0));
+  return load(kernel.host.buffer(value), first, /*isWritten=*/false);
+}
+
+Value WideLoopBuilder::readTile(const Buffer &buffer, Value) {
+  std::optional<Buffer> line = lineOf(buffer);
   if (!line)
     return fail("elements of a tensor do not follow each other");
   return tile::LoadOp::create(
@@ -80,8 +90,10 @@ Value WideLoopBuilder::tile(Value value) {
     if (auto found = scope.find(value); found != scope.end())
       return found->second;
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || !type.hasStaticShape() ||
-      (isWide(value) && type.getNumElements() != size))
+  if (!type || !type.hasStaticShape())
+    return fail("a tensor has a size that only a launch knows");
+  std::optional<SmallVector<int64_t>> shape = tileShape(value);
+  if (isWide(value) && !shape)
     return fail("a tensor has neither one element nor those of the others");
   Operation *inner = value.getDefiningOp();
   bool isInside = op->isAncestor(value.getParentRegion()->getParentOp());
@@ -90,7 +102,7 @@ Value WideLoopBuilder::tile(Value value) {
     made = arith::ConstantOp::create(
         b, loc,
         isWide(value) ? cast<TypedAttr>(DenseElementsAttr::get(
-                            RankedTensorType::get({size}, splat.getType()),
+                            RankedTensorType::get(*shape, splat.getType()),
                             static_cast<Attribute>(splat)))
                       : splat);
   else if (!isInside)
@@ -106,25 +118,22 @@ Value WideLoopBuilder::compute(Operation *inner) {
   if (inner->getNumResults() != 1 || failed(count()))
     return fail("an operation of several results");
   Value result = inner->getResult(0);
-  auto refuse = [&] {
-    return fail("no form of " + inner->getName().getStringRef() +
-                " on whole tensors");
-  };
   if (isReduction(inner) && !isa<prim::ArgmaxOp>(inner))
     return reduceAll(inner);
-  if (isa<prim::ReshapeOp, prim::BroadcastInDimOp>(inner)) {
-    Value source = inner->getOperand(0);
-    Value from = tile(source);
-    if (!from || isWide(source) == isWide(result))
-      return from;
-    return isWide(source)
-               ? refuse()
-               : tile::SplatOp::create(
-                     b, loc, RankedTensorType::get({size}, from.getType()),
-                     from);
-  }
+  if (!isa<prim::ReshapeOp, prim::BroadcastInDimOp>(inner))
+    return elementwise(inner);
+  Value source = inner->getOperand(0), from = tile(source);
+  if (!from || isWide(source) == isWide(result))
+    return from;
+  return isWide(source)
+             ? refuse(inner)
+             : tile::SplatOp::create(
+                   b, loc, RankedTensorType::get({size}, from.getType()), from);
+}
+
+Value WideLoopBuilder::elementwise(Operation *inner) {
   if (!isElementwisePrim(inner) || isa<prim::TableOp, prim::RescaleOp>(inner))
-    return refuse();
+    return refuse(inner);
   SmallVector<Value> operands;
   for (Value operand : inner->getOperands()) {
     operands.push_back(tile(operand));
@@ -132,7 +141,31 @@ Value WideLoopBuilder::compute(Operation *inner) {
       return {};
   }
   Value made = emitElementwiseTile(inner, operands, b);
-  return made ? made : refuse();
+  return made ? made : refuse(inner);
+}
+
+Value WideLoopBuilder::widen(Value from, Type element) {
+  Type type = from.getType();
+  if (getElementTypeOrSelf(type) == element)
+    return from;
+  Type wide = element;
+  if (auto tile = dyn_cast<RankedTensorType>(type))
+    wide = tile.clone(element);
+  return isa<FloatType>(element)
+             ? arith::ExtFOp::create(b, loc, wide, from).getResult()
+             : arith::ExtSIOp::create(b, loc, wide, from).getResult();
+}
+
+Value WideLoopBuilder::narrowed(Value from, Type element) {
+  Type type = from.getType();
+  if (getElementTypeOrSelf(type) == element)
+    return from;
+  Type narrow = element;
+  if (auto tile = dyn_cast<RankedTensorType>(type))
+    narrow = tile.clone(element);
+  return isa<FloatType>(element)
+             ? arith::TruncFOp::create(b, loc, narrow, from).getResult()
+             : arith::TruncIOp::create(b, loc, narrow, from).getResult();
 }
 
 Value WideLoopBuilder::reduceAll(Operation *inner) {
@@ -142,23 +175,14 @@ Value WideLoopBuilder::reduceAll(Operation *inner) {
   if (isWide(inner->getResult(0)))
     return fail("a reduction that leaves several elements");
   Type type = getElementTypeOrSelf(operand);
-  Type sum = isa<prim::SumOp, prim::ProdOp>(inner) ? sumType(type) : type;
-  if (sum != type) {
-    auto wide = RankedTensorType::get({size}, sum);
-    from = isa<FloatType>(sum)
-               ? arith::ExtFOp::create(b, loc, wide, from).getResult()
-               : arith::ExtSIOp::create(b, loc, wide, from).getResult();
-  }
+  from =
+      widen(from, isa<prim::SumOp, prim::ProdOp>(inner) ? sumType(type) : type);
   Value all = reduceAxis(
       b, loc, from, 0, [&](OpBuilder &inside, ValueRange x, ValueRange y) {
         return SmallVector<Value>{combine(inner, x[0], y[0], inside)};
       })[0];
-  Value made = tensor::ExtractOp::create(b, loc, all, kernel.constant(0));
-  if (made.getType() == type)
-    return made;
-  return isa<FloatType>(type)
-             ? arith::TruncFOp::create(b, loc, type, made).getResult()
-             : arith::TruncIOp::create(b, loc, type, made).getResult();
+  return narrowed(tensor::ExtractOp::create(b, loc, all, kernel.constant(0)),
+                  type);
 }
 
 /// Reads once, before the loop, what comes from outside of it.
@@ -169,7 +193,7 @@ LogicalResult WideLoopBuilder::readFromOutside() {
       Operation *source = value.getDefiningOp();
       if (op->isAncestor(value.getParentRegion()->getParentOp()) ||
           (source && splatValue(source)) ||
-          !isa<RankedTensorType>(value.getType()))
+          !isa<RankedTensorType>(value.getType()) || !isReadOnce(value))
         continue;
       if (!tile(value))
         return WalkResult::interrupt();
@@ -182,7 +206,8 @@ LogicalResult WideLoopBuilder::readFromOutside() {
   return success();
 }
 
-LogicalResult WideLoopBuilder::emitLoop(ArrayRef<LoopState> states) {
+LogicalResult WideLoopBuilder::emitLoop(ArrayRef<LoopState> states,
+                                        ArrayRef<Buffer> memories) {
   SmallVector<unsigned> carried;
   SmallVector<Value> inits;
   for (auto [number, state] : llvm::enumerate(states)) {
@@ -191,6 +216,11 @@ LogicalResult WideLoopBuilder::emitLoop(ArrayRef<LoopState> states) {
       for (Region &region : op->getRegions())
         alias(region.getArgument(number), init);
       alias(op.getResult(number), init);
+      continue;
+    }
+    if (state == LoopState::memory) {
+      for (Region &region : op->getRegions())
+        bindMemory(region.getArgument(number), memories[number]);
       continue;
     }
     carried.push_back(number);
@@ -227,6 +257,8 @@ LogicalResult WideLoopBuilder::emitLoop(ArrayRef<LoopState> states) {
       if (!next.back())
         return failure();
     }
+    if (failed(emitUpdates(states, memories)))
+      return failure();
     scf::YieldOp::create(b, loc, next);
     known.pop_back();
   }
@@ -240,18 +272,22 @@ LogicalResult WideLoopBuilder::storeResult(unsigned number,
   Value result = op.getResult(number), made = tile(result);
   if (!made)
     return failure();
-  if (!isWide(result)) {
+  if (isWide(result)) {
+    writeTile(made, buffer);
+  } else {
     SmallVector<Coord> first(shapeOf(result).size(), this->number(0));
     store(made, buffer, first);
-    return success(reason.empty());
   }
+  return success(reason.empty());
+}
+
+void WideLoopBuilder::writeTile(Value made, const Buffer &buffer) {
   std::optional<Buffer> line = lineOf(buffer);
   if (!line) {
     fail("elements of a result do not follow each other");
-    return failure();
+    return;
   }
   tile::StoreOp::create(b, loc, made, kernel.view(*line, /*write=*/true),
                         kernel.constant(0), /*element_offsets=*/true,
                         tile::Combine::assign, DenseI64ArrayAttr());
-  return success();
 }

@@ -26,13 +26,15 @@ public:
 
   /// How the loop carries each tensor, if it has the form by its carried types;
   /// else sets `reason`.
-  std::optional<llvm::SmallVector<LoopState>> classify();
+  virtual std::optional<llvm::SmallVector<LoopState>> classify();
   /// The loop itself; fails, with a reason, at what has no form on tiles.
-  mlir::LogicalResult emitLoop(llvm::ArrayRef<LoopState> states);
+  /// `memories` has a buffer for each tensor that is carried in memory.
+  mlir::LogicalResult emitLoop(llvm::ArrayRef<LoopState> states,
+                               llvm::ArrayRef<Buffer> memories);
   /// Writes the result of that number.
   mlir::LogicalResult storeResult(unsigned number, const Buffer &buffer);
 
-private:
+protected:
   mlir::LogicalResult emitRegions(mlir::Operation *) override {
     fail("a loop or a condition in a loop over whole tensors");
     return mlir::failure();
@@ -40,14 +42,41 @@ private:
   bool isWide(mlir::Value value) const { return numElements(value) != 1; }
   /// The tile of a value, or its scalar.
   mlir::Value tile(mlir::Value value);
-  mlir::Value compute(mlir::Operation *op);
+  /// The shape of the tile that stands for a wide tensor; nothing where there
+  /// is none.
+  virtual std::optional<llvm::SmallVector<int64_t>>
+  tileShape(mlir::Value value) const;
+  virtual mlir::Value compute(mlir::Operation *op);
+  /// An elementwise operation on tiles.
+  mlir::Value elementwise(mlir::Operation *op);
+  mlir::Value refuse(mlir::Operation *op) {
+    return fail("no form of " + op->getName().getStringRef() +
+                " on whole tensors");
+  }
+  /// `from` in the type that its elements are combined in, and back.
+  mlir::Value widen(mlir::Value from, mlir::Type element);
+  mlir::Value narrowed(mlir::Value scalarOrTile, mlir::Type element);
+  /// What a buffer holds, as the tile of a wide tensor.
+  virtual mlir::Value readTile(const Buffer &buffer, mlir::Value value);
+  virtual void writeTile(mlir::Value tile, const Buffer &buffer);
+  /// Whether what comes from outside is read before the loop, and not where it
+  /// is used.
+  virtual bool isReadOnce(mlir::Value value) const { return true; }
+  /// Writes the updates of what lies in memory, at the end of an iteration.
+  virtual mlir::LogicalResult emitUpdates(llvm::ArrayRef<LoopState>,
+                                          llvm::ArrayRef<Buffer>) {
+    return mlir::success();
+  }
+
+  prim::WhileOp op;
+
+private:
   mlir::Value reduceAll(mlir::Operation *op);
   mlir::Value read(mlir::Value value);
   /// The memory of a tensor as a line; nothing where elements lie apart.
   std::optional<Buffer> lineOf(const Buffer &buffer);
   mlir::LogicalResult readFromOutside();
 
-  prim::WhileOp op;
   int64_t size = 0; ///< elements of the tensors that are wide
   std::vector<llvm::DenseMap<mlir::Value, mlir::Value>> known;
 };

@@ -1,0 +1,143 @@
+//===- TileLoopMemory.cpp - Blocks that a loop over tiles reads and writes ===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ScatterBuilder.h"
+#include "TileLoop.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+
+/// One slice at a computed place of a tensor in memory.
+Value TileLoopBuilder::block(prim::GatherOp op) {
+  Value operand = resolve(op.getOperand());
+  const Buffer *memory = memoryOf(operand);
+  bool isWritten = memory != nullptr;
+  if (!memory &&
+      !this->op->isAncestor(operand.getParentRegion()->getParentOp()) &&
+      kernel.host.hasBuffer(operand))
+    memory = &kernel.host.buffer(operand);
+  if (!memory || numElements(op.getIndices()) != 1 || op.getBatchDims() != 0 ||
+      memory->rank() != shapeOf(operand).size())
+    return fail("a gather of several slices, or of what the loop computes");
+  if (isWide(op.getResult()) && !tileShape(op.getResult()))
+    return fail("a slice of many elements");
+  Value index = tile(op.getIndices());
+  if (!index)
+    return {};
+  SmallVector<int64_t> shape(shapeOf(operand));
+  shape[op.getDim()] = 1;
+  SmallVector<Value> start(shape.size(), kernel.constant(0));
+  start[op.getDim()] = value(coordOf(index));
+  Value made = tile::LoadOp::create(
+      b, loc, RankedTensorType::get(shape, memory->elementType()),
+      kernel.view(*memory, isWritten), start, Value(),
+      /*element_offsets=*/true, tile::Padding::zero, DenseI64ArrayAttr());
+  return asResult(made, op.getResult());
+}
+
+/// A block of a tensor: one whose sizes divide those of the tensor.
+Value TileLoopBuilder::slice(prim::SliceOp op) {
+  Value from = asTile(op.getOperand()), result = op.getResult();
+  if (!from)
+    return {};
+  SmallVector<Value> block;
+  ArrayRef<int64_t> whole = shapeOf(op.getOperand()), shape = shapeOf(result);
+  for (auto [start, stride, size, all] :
+       llvm::zip_equal(op.getStarts(), op.getStrides(), shape, whole)) {
+    if (stride != 1 || size == 0 || all % size != 0 || start % size != 0)
+      return refuse(op);
+    block.push_back(kernel.constant(start / size));
+  }
+  if (whole == shape || whole.empty())
+    return tile(op.getOperand());
+  auto type = cast<RankedTensorType>(from.getType());
+  Value made = tile::ExtractOp::create(b, loc, type.clone(shape), from, block);
+  return asResult(made, result);
+}
+
+FailureOr<TileLoopBuilder::Update>
+TileLoopBuilder::planUpdate(prim::ScatterOp op, const Buffer &memory) {
+  Update update;
+  update.memory = memory;
+  update.op = op;
+  update.tile = asTile(op.getUpdates());
+  if (!update.tile || memory.rank() != shapeOf(op.getOperand()).size())
+    return failure();
+  size_t places = shapeOf(op.getIndices()).size() - 1;
+  update.tile =
+      reshapeTo(update.tile, shapeOf(op.getUpdates()).drop_front(places));
+  update.at.assign(memory.rank(), kernel.constant(0));
+  for (auto [number, dim] : llvm::enumerate(op.getDims())) {
+    FailureOr<Value> coordinate = coordinateOf(op.getIndices(), number);
+    if (failed(coordinate))
+      return failure();
+    update.at[dim] = *coordinate;
+  }
+  return update;
+}
+
+/// A coordinate of the only place of a scatter.
+FailureOr<Value> TileLoopBuilder::coordinateOf(Value indices, int64_t number) {
+  indices = resolve(indices);
+  Operation *from = indices.getDefiningOp();
+  Value scalar;
+  if (!isWide(indices)) {
+    scalar = tile(indices);
+  } else if (auto constant = dyn_cast_or_null<prim::ConstantOp>(from)) {
+    auto all = cast<DenseIntElementsAttr>(constant.getValue());
+    return kernel.constant(all.getValues<APInt>()[number].getSExtValue());
+  } else if (TypedAttr splat = from ? splatValue(from) : TypedAttr()) {
+    return kernel.constant(cast<IntegerAttr>(splat).getInt());
+  } else if (isa_and_nonnull<prim::ReshapeOp>(from)) {
+    return coordinateOf(from->getOperand(0), number);
+  } else if (auto joined = dyn_cast_or_null<prim::CatOp>(from)) {
+    for (Value part : joined->getOperands()) {
+      if (number < numElements(part))
+        return coordinateOf(part, number);
+      number -= numElements(part);
+    }
+  }
+  if (!scalar) {
+    fail("coordinates of a scatter that are not computed one by one");
+    return failure();
+  }
+  return value(coordOf(scalar));
+}
+
+void TileLoopBuilder::emitUpdate(const Update &update) {
+  Value view = kernel.view(update.memory, /*write=*/true);
+  Value made = update.tile;
+  prim::ScatterOp op = update.op;
+  if (op.getCombine() != prim::ScatterKind::set) {
+    Value before = tile::LoadOp::create(
+        b, loc, made.getType(), view, update.at, Value(),
+        /*element_offsets=*/true, tile::Padding::any, DenseI64ArrayAttr());
+    made = combineUpdate(op, before, made, b);
+  }
+  tile::StoreOp::create(b, loc, made, view, update.at,
+                        /*element_offsets=*/true, tile::Combine::assign,
+                        DenseI64ArrayAttr());
+}
+
+/// All updates are computed before the first is written.
+LogicalResult TileLoopBuilder::emitUpdates(ArrayRef<LoopState> states,
+                                           ArrayRef<Buffer> memories) {
+  Block &body = op.getBody().front();
+  std::vector<Update> updates;
+  for (auto [number, state] : llvm::enumerate(states)) {
+    if (state != LoopState::memory)
+      continue;
+    prim::ScatterOp scatter = updateOf(body.getTerminator()->getOperand(number),
+                                       body.getArgument(number));
+    FailureOr<Update> update = planUpdate(scatter, memories[number]);
+    if (failed(update))
+      return failure();
+    updates.push_back(*update);
+  }
+  for (const Update &update : updates)
+    emitUpdate(update);
+  return success(reason.empty());
+}

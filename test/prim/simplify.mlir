@@ -146,3 +146,14 @@ func.func @two_slices(%i: tensor<2x1xi32>, %u: tensor<2x4x1xf32>) -> tensor<4x7x
   %r = prim.scatter set %x, %i, %u dims [1] batch_dims 0 : tensor<4x7xf32>, tensor<2x1xi32>, tensor<2x4x1xf32>
   return %r : tensor<4x7xf32>
 }
+
+// One operand says the number of batches, the type of the result does not.
+// CHECK-LABEL: @dot_of_open_batches
+// CHECK: %[[D:.*]] = prim.dot_general {{.*}} batch [0] x [0] contract [2] x [1]
+// CHECK: %[[R:.*]] = prim.reshape %[[D]] {{.*}} -> tensor<?x2x3xf32>
+// CHECK: prim.sub %{{.*}}, %[[R]] : tensor<?x2x3xf32>
+func.func @dot_of_open_batches(%a: tensor<?x2x4xf32>, %b: tensor<2x2x4x3xf32>, %c: tensor<?x2x3xf32>) -> tensor<?x2x3xf32> {
+  %d = prim.dot_general %a, %b batch [0, 1] x [0, 1] contract [2] x [2] : tensor<?x2x4xf32>, tensor<2x2x4x3xf32> -> tensor<?x2x3xf32>
+  %s = prim.sub %c, %d : tensor<?x2x3xf32>
+  return %s : tensor<?x2x3xf32>
+}

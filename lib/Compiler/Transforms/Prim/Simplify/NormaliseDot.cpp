@@ -3,6 +3,7 @@
 #include "../PrimBuilder.h"
 #include "Simplify.h"
 #include "kiln/Dialect/Prim/Shape.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 
 using namespace mlir;
 using namespace kiln::prim;
@@ -114,7 +115,16 @@ struct NormaliseDot : OpRewritePattern<DotGeneralOp> {
         RankedTensorType::get(shape, op.getType().getElementType()), lhs, rhs,
         batchDims, batchDims, {first + 1}, {first}, op.getPrecision(),
         op.getImprecise());
-    rewriter.replaceOp(op, emit.reshape(result, resultSizes));
+    // One operand may say a size that the type of the result leaves open.
+    SmallVector<Value> open;
+    for (auto [dim, size] : llvm::enumerate(resultSizes))
+      if (op.getType().isDynamicDim(dim))
+        open.push_back(
+            getValueOrCreateConstantIndexOp(rewriter, op.getLoc(), size));
+    if (result.getType() != op.getType() || open.size() > 1)
+      result =
+          ReshapeOp::create(rewriter, op.getLoc(), op.getType(), result, open);
+    rewriter.replaceOp(op, result);
     return success();
   }
 };

@@ -327,7 +327,11 @@ LogicalResult GraphBuilder::buildOperator(const NodeProto &node,
       return failure();
     attributes.set(("torch.onnx." + one.name).str(), *made);
   }
+  // Which of the regions a graph is, where some may be left out.
   llvm::sort(graphs, llvm::less_first());
+  for (auto [i, graph] : llvm::enumerate(graphs))
+    attributes.set(("torch.onnx." + graph.first).str(),
+                   builder.getI64IntegerAttr(i));
   SmallVector<Type> types;
   for (StringRef name : node.outputs)
     types.push_back(name.empty() ? Type(torch::NoneType::get(context))

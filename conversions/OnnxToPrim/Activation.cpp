@@ -121,6 +121,14 @@ LogicalResult swish(Node &n) {
   return n.set(n.mul(x, n.unary<prim::SigmoidOp>(scaled)));
 }
 
+/// SwiGLU: the gate's swish times the other input.
+LogicalResult swiGlu(Node &n) {
+  Value gate = n.wide(n.in(0)), x = n.wide(n.in(1));
+  Value scaled = n.mul(gate, n.number(n.getFloat("alpha", 1), gate));
+  Value made = n.mul(n.mul(gate, n.unary<prim::SigmoidOp>(scaled)), x);
+  return n.set(n.cast(made, n.elementIn(0)));
+}
+
 /// Binarizer: 1 above the threshold.
 LogicalResult binarizer(Node &n) {
   Value x = n.in(0), bar = n.number(n.getFloat("threshold", 0), x);
@@ -196,6 +204,7 @@ void addActivationRules(NodeRules &rules) {
   rules.add("Mish", mish);
   rules.add("Gelu", gelu);
   rules.add("Swish", swish);
+  rules.add("SwiGLU", swiGlu, 2);
   rules.add("Shrink", shrink);
   rules.add("ai.onnx.ml.Binarizer", binarizer);
   rules.add("Softmax", softmax);

@@ -115,11 +115,49 @@ LogicalResult attention(Node &n) {
   return n.set(isFlat ? joinHeads(n, result) : result);
 }
 
+/// FlexAttention: graphs of the node change scores before a softmax and weights
+/// behind it.
+LogicalResult flexAttention(Node &n) {
+  for (unsigned i : {0u, 1u, 2u})
+    if (n.rank(i) != 4)
+      return n.fail("needs query, key and value of rank 4");
+  Value q = n.in(0), k = repeatHeads(n, n.in(1), q),
+        v = repeatHeads(n, n.in(2), q);
+  int64_t size = n.shape(q)[3], precision = n.getInt("softmax_precision", 0);
+  Type type = precision                  ? n.dataType(precision)
+              : n.e.elementOf(q).isF64() ? Type(n.e.b.getF64Type())
+                                         : Type(n.e.b.getF32Type());
+  if (!k || !v || !isa_and_nonnull<FloatType>(type) ||
+      (ShapedType::isDynamic(size) && !n.hasAttr("scale")))
+    return n.fail("needs heads of a known size, and scores that are floats");
+  double scale = n.getFloat("scale", 1 / std::sqrt(double(size)));
+  auto change = [&](Value x, StringRef name) -> Value {
+    Region *graph = n.graphAttr(name);
+    if (!graph || !x)
+      return x;
+    auto results = n.run(*graph, x);
+    if (failed(results) || results->size() != 1)
+      return n.refuse("has a graph with another number of results");
+    return results->front();
+  };
+  Value left = n.wide(q);
+  Value scores = n.matmul(n.mul(left, n.number(scale, left)),
+                          n.e.transpose(n.wide(k), {0, 1, 3, 2}));
+  scores = change(n.cast(scores, type), "score_mod");
+  Value weights = scores ? change(n.softmax(scores, 3), "prob_mod") : scores;
+  if (!weights)
+    return failure();
+  Value values = n.cast(v, n.e.elementOf(left));
+  Value made = n.matmul(n.cast(weights, n.e.elementOf(left)), values);
+  return n.set(n.cast(made, n.elementIn(0)));
+}
+
 } // namespace
 
 void addAttentionRules(NodeRules &rules) {
   rules.add("Attention", attention, 3);
   rules.add("RotaryEmbedding", rotaryEmbedding, 3);
+  rules.add("FlexAttention", flexAttention, 3);
 }
 
 } // namespace kiln::onnx_to_prim

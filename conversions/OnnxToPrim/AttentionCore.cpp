@@ -26,6 +26,19 @@ Value joinHeads(Node &n, Value x) {
                      Sizes{sizes[0], sizes[1], math.mul(sizes[2], sizes[3])});
 }
 
+Value repeatHeads(Node &n, Value x, Value queries) {
+  int64_t heads = n.shape(queries)[1], own = n.shape(x)[1];
+  if (heads == own)
+    return x;
+  if (ShapedType::isDynamic(heads) || own < 1 || heads % own)
+    return n.refuse("has heads of queries that are no multiple of those of "
+                    "keys");
+  Sizes sizes = n.e.sizesOf(x), wider = sizes, whole = sizes;
+  wider.insert(wider.begin() + 2, n.e.size(heads / own));
+  whole[1] = n.e.size(heads);
+  return n.e.reshape(n.expand(n.unsqueeze(x, {2}), wider), whole);
+}
+
 Value rotate(Node &n, Value x, Value cosine, Value sine, bool isInterleaved) {
   int64_t size = n.shape(x)[3], half = n.shape(cosine)[3], rotary = 2 * half;
   if (ShapedType::isDynamic(size) || ShapedType::isDynamic(half) ||
@@ -80,19 +93,6 @@ void AttentionCore::allow(Value allowed) {
   addBias(n.where(allowed, n.number(0, wide), low));
 }
 
-Value AttentionCore::repeatHeads(Value x) {
-  int64_t heads = n.shape(q)[1], own = n.shape(x)[1];
-  if (heads == own)
-    return x;
-  if (ShapedType::isDynamic(heads) || own < 1 || heads % own)
-    return n.refuse("has heads of queries that are no multiple of those of "
-                    "keys");
-  Sizes sizes = n.e.sizesOf(x), wider = sizes, whole = sizes;
-  wider.insert(wider.begin() + 2, n.e.size(heads / own));
-  whole[1] = n.e.size(heads);
-  return n.e.reshape(n.expand(n.unsqueeze(x, {2}), wider), whole);
-}
-
 /// 0 in rows without a key, in place of what a softmax of nothing is.
 Value AttentionCore::zeroEmpty(Value x) {
   if (!isMaybeEmpty || !bias || n.e.typeOf(bias).getRank() == 0)
@@ -104,8 +104,8 @@ Value AttentionCore::zeroEmpty(Value x) {
 }
 
 Value AttentionCore::run() {
-  k = repeatHeads(k);
-  v = repeatHeads(v);
+  k = repeatHeads(n, k, q);
+  v = repeatHeads(n, v, q);
   if (n.broken || scale == 0)
     return n.refuse("needs heads of a known size");
   Type element = n.e.elementOf(q);

@@ -36,7 +36,6 @@ public:
   Value scores; ///< set by run() for `shownScores`
 
 private:
-  Value repeatHeads(Value x);
   Value zeroEmpty(Value x);
 
   Node &n;
@@ -51,6 +50,9 @@ private:
 Value splitHeads(Node &n, Value x, int64_t heads);
 /// The way back.
 Value joinHeads(Node &n, Value x);
+/// Keys or values with each head as often as queries share it; null after a
+/// report.
+Value repeatHeads(Node &n, Value x, Value queries);
 
 /// Turns pairs of elements of [batch, sequence, heads, size] by the angles
 /// whose cosines and sines are [batch or 1, sequence, 1, pairs].

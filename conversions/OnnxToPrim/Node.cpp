@@ -165,6 +165,14 @@ std::optional<Ints> Node::getInts(StringRef name) {
   return result;
 }
 
+Region *Node::graphAttr(StringRef name) {
+  auto number = dyn_cast_or_null<IntegerAttr>(attr(name));
+  if (!number || number.getInt() < 0 ||
+      number.getInt() >= static_cast<int64_t>(op->getNumRegions()))
+    return nullptr;
+  return &op->getRegion(number.getInt());
+}
+
 std::optional<SmallVector<double>> Node::getFloats(StringRef name) {
   auto list = dyn_cast_or_null<ArrayAttr>(attr(name));
   if (!list)

@@ -45,7 +45,8 @@ public:
   /// The rule of an operator. Text of torch-mlir leaves out the domain of its
   /// name.
   const Entry *find(StringRef name) const {
-    name.consume_front("ai.onnx.preview.training.");
+    if (name.consume_front("ai.onnx.preview."))
+      name.consume_front("training.");
     for (StringRef domain : {"", "com.microsoft."}) {
       auto it = table.find((domain + name).str());
       if (it != table.end())
@@ -144,6 +145,8 @@ public:
   StringRef getString(StringRef name, StringRef otherwise = "");
   std::optional<Ints> getInts(StringRef name);
   std::optional<SmallVector<double>> getFloats(StringRef name);
+  /// The graph that an attribute of the node is; null where it is left out.
+  mlir::Region *graphAttr(StringRef name);
   /// A list with an entry for each of `count`, all `otherwise` if it is left
   /// out; reports another length.
   Ints getInts(StringRef name, size_t count, int64_t otherwise);
@@ -340,6 +343,7 @@ void addRecurrentRules(NodeRules &rules);
 void addAttentionRules(NodeRules &rules);
 void addSignalRules(NodeRules &rules);
 void addRandomRules(NodeRules &rules);
+void addStreamingRules(NodeRules &rules);
 void addTextRules(NodeRules &rules);
 void addTrainingRules(NodeRules &rules);
 void addSequenceRules(NodeRules &rules);

@@ -47,6 +47,7 @@ void addAllRules(NodeRules &rules) {
   addAttentionRules(rules);
   addSignalRules(rules);
   addRandomRules(rules);
+  addStreamingRules(rules);
   addTextRules(rules);
   addTrainingRules(rules);
   addSequenceRules(rules);

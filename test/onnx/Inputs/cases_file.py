@@ -215,6 +215,69 @@ for rows in (4, 1):
          dims={0: ["n", 6], 1: ["n", 3], 2: ["n", 3]}, axis=1, reduction="add")
 
 
+# Layers with a state: linear attention by its recurrence, the convolution before it.
+def linear_attention(rule, heads, q, k, v, state=None, decay=None, beta=None, scale=0.0):
+    q, k, v = split(q, heads[0]), split(k, heads[1]), split(v, heads[1])
+    group, steps = heads[0] // heads[1], q.shape[2]
+    decay = split(decay, heads[1]) if decay is not None else numpy.zeros((1, 1, steps, 1))
+    beta = beta.transpose(0, 2, 1)[..., None] if beta is not None else None
+    state = numpy.zeros((*k.shape[:2], k.shape[3], v.shape[3])) if state is None else state
+    out = []
+    for t in range(steps):
+        value = v[:, :, t]
+        if rule.startswith("gated"):
+            state = numpy.exp(decay[:, :, t])[..., None] * state
+        if rule.endswith("delta"):
+            value = beta[:, :, t] * (value - numpy.einsum("bhkv,bhk->bhv", state, k[:, :, t]))
+        state = state + k[:, :, t, :, None] * value[:, :, None]
+        out.append(numpy.einsum("bhkv,bhk->bhv", numpy.repeat(state, group, 1), q[:, :, t]))
+    return join(numpy.stack(out, 2) * (scale or 1 / numpy.sqrt(k.shape[3]))), state
+
+
+def causal_conv(x, weight, bias=None, past=None, activation="none"):
+    past = numpy.zeros((*x.shape[:2], weight.shape[2] - 1), numpy.float32) if past is None else past
+    both = numpy.concatenate([past, x], 2)
+    made = sum(both[:, :, j:j + x.shape[2]] * weight[:, 0, j:j + 1] for j in range(weight.shape[2]))
+    made = made if bias is None else made + bias[:, None]
+    made = made if activation == "none" else made / (1 + numpy.exp(-made))
+    return made, both[:, :, both.shape[2] - past.shape[2]:]
+
+
+for steps in (1, 5):
+    q, k, v, gate = floats(2, steps, 16), floats(2, steps, 8), floats(2, steps, 6), floats(2, steps, 8)
+    state, heads = floats(2, 2, 4, 3), {"q_num_heads": 4, "kv_num_heads": 2}
+    for rule, more in (("linear", []), ("gated", [gate]), ("gated", [floats(2, steps, 2)]),
+                       ("delta", [None, floats(2, steps, 2)]), ("gated_delta", [gate, floats(2, steps, 1)])):
+        case("LinearAttention", [q, k, v, state, *more], linear_attention(rule, (4, 2), q, k, v, state, *more), domain="",
+             opset=27, dims={i: ["b", "s", x.shape[2]] for i, x in enumerate([q, k, v])}, update_rule=rule, **heads)
+    case("LinearAttention", [q, k, v], linear_attention("linear", (4, 2), q, k, v, scale=0.25), domain="", opset=27,
+         update_rule="linear", scale=0.25, **heads)
+    x, weight, bias, past = floats(2, 3, steps), floats(3, 1, 4), floats(3), floats(2, 3, 3)
+    case("CausalConvWithState", [x, weight], causal_conv(x, weight), domain="", opset=27)
+    for dims in ({}, {0: ["b", 3, "s"], 3: ["b", 3, 3]}):
+        case("CausalConvWithState", [x, weight, bias, past], causal_conv(x, weight, bias, past, "silu"), domain="",
+             opset=27, dims=dims, activation="silu")
+case("SwiGLU", [floats(3, 4), floats(3, 4)], [lambda a, b: a / (1 + numpy.exp(-2 * a)) * b], domain="", opset=28, alpha=2.0)
+
+# Attention with graphs that change scores, or weights.
+q, k, v = floats(1, 4, 3, 8), floats(1, 2, 5, 8), floats(1, 2, 5, 6)
+two = [numpy.repeat(one, 2, 1) for one in (k, v)]
+scores = q @ two[0].transpose(0, 1, 3, 2)
+case("FlexAttention", [q, k, v], [attend(q, k, v)], domain="ai.onnx.preview", opset=26)
+
+
+def change(op, name):
+    return ("graph", graph([node(op, ["x"], [name])], [value("x", 1, [1, 4, 3, 5])], [value(name, 1, [1, 4, 3, 5])]))
+
+
+case("FlexAttention", [q, k, v], [softmax(numpy.tanh(scores / 2)) @ two[1]], domain="ai.onnx.preview", opset=26, scale=0.5,
+     score_mod=change("Tanh", "y"))
+case("FlexAttention", [q, k, v], [numpy.sqrt(softmax(scores / 2)) @ two[1]], domain="ai.onnx.preview", opset=26, scale=0.5,
+     prob_mod=change("Sqrt", "y"))
+case("FlexAttention", [q, k, v], [numpy.sqrt(softmax(numpy.tanh(scores / 2))) @ two[1]], domain="ai.onnx.preview",
+     opset=26, scale=0.5, score_mod=change("Tanh", "y"), prob_mod=change("Sqrt", "z"))
+
+
 def run(folder, target, op, inputs, outputs, domain, constants, dims, opset, attributes):
     """What is wrong with the results of a case, or nothing."""
     names = ["" if array is None else f"i{i}" for i, array in enumerate(inputs)]
@@ -229,7 +292,7 @@ def run(folder, target, op, inputs, outputs, domain, constants, dims, opset, att
     path = os.path.join(folder, "case.onnx")
     write(path, model(graph([node(op, names, results, domain=domain, **attributes)], given,
                             [value(name, DATA_TYPES[array.dtype.name], None) for name, array in zip(wanted, expected)], [tensor(names[i], inputs[i]) for i in constants]),
-                      opset=opset, domains=[MS]))
+                      opset=opset, domains=[MS, "ai.onnx.preview"]))
     found = kiln.load(path, target)(*arguments.values())
     found = found if isinstance(found, tuple) else (found,)
     for number, (array, result) in enumerate(zip(map(numpy.asarray, found), expected)):

@@ -39,11 +39,6 @@ public:
   void bindMemory(mlir::Value tensor, const Buffer &buffer) {
     memories[tensor] = buffer;
   }
-  /// The memory that `bindMemory` said of a tensor, or null.
-  const Buffer *memoryOf(mlir::Value tensor) const {
-    auto found = memories.find(tensor);
-    return found == memories.end() ? nullptr : &found->second;
-  }
   /// The value that this one stands for: fused groups are looked into.
   mlir::Value resolve(mlir::Value value) const;
 
@@ -92,6 +87,11 @@ public:
   std::string reason;
 
 protected:
+  /// The memory that `bindMemory` said of a tensor, or null.
+  const Buffer *memoryOf(mlir::Value tensor) const {
+    auto found = memories.find(tensor);
+    return found == memories.end() ? nullptr : &found->second;
+  }
   /// Computes the results of an operation with regions and binds them, or
   /// fails.
   virtual mlir::LogicalResult emitRegions(mlir::Operation *op) = 0;

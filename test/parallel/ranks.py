@@ -2,13 +2,15 @@
 """A test program whose ranks are processes of itself: `SCRIPT [--ranks=N]` starts them with a number and a folder that they share."""
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 
 
-def main(script, one_rank):
-    """one_rank(rank, ranks, folder) is the exit status of a rank; the result is that of all."""
+def main(script, one_rank, killed=None):
+    """one_rank(rank, ranks, folder) is the exit status of a rank; the result is that of all. The rank `killed`, counted from
+    the end where it is negative, kills itself."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--rank", type=int)
@@ -19,6 +21,9 @@ def main(script, one_rank):
     with tempfile.TemporaryDirectory() as folder:
         ranks = [subprocess.Popen([sys.executable, os.path.abspath(script), f"--ranks={options.ranks}", f"--rank={rank}",
                                    f"--folder={folder}"]) for rank in range(options.ranks)]
-        status = max(abs(rank.wait()) for rank in ranks)
+        ends = [rank.wait() for rank in ranks]
+        if killed is not None:
+            ends[killed] = 0 if ends[killed] == -signal.SIGKILL else 1
+        status = max(map(abs, ends))
     print("FAILED" if status else "all right")
     return status

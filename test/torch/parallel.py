@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tensor and sequence parallelism of PyTorch on two processes, compiled by Kiln, against one process and eager.
+"""Tensor and sequence parallelism of PyTorch on several processes, compiled by Kiln, against one process and eager.
 Usage: parallel.py [--ranks=2]"""
 import os
 import sys

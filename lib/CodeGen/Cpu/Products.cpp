@@ -327,6 +327,25 @@ static bool needsUnit(KernelEmitter &e, stage::ProductOp product) {
                       });
 }
 
+/// How many columns of a product's last panel take registers, if that is fewer
+/// than all: those of an edge that is known.
+static std::optional<int64_t> lastColumns(KernelEmitter &e,
+                                          stage::ProductOp product) {
+  if (!product.getColumns() || needsUnit(e, product))
+    return std::nullopt;
+  auto type = cast<MemRefType>(product.getAcc().getType());
+  target::MatrixInstructionAttr row = rowOf(product);
+  int64_t columns = std::get<1>(product.getSizes());
+  int64_t across =
+      row ? row.getN().getMin()
+          : e.config.lanes(8 * e.storageBytes(type.getElementType()));
+  int64_t last =
+      llvm::alignTo(type.getDimSize(type.getRank() - 1) % columns, across);
+  if (last == 0 || last >= columns || columns % across)
+    return std::nullopt;
+  return last;
+}
+
 LogicalResult cpu::lowerProduct(stage::ProductOp product, KernelEmitter &e) {
   auto unsupported = [&](const Twine &what) {
     return target::emitUnsupported(product, what);
@@ -375,11 +394,25 @@ LogicalResult cpu::lowerProduct(stage::ProductOp product, KernelEmitter &e) {
     if (auto layout =
             dyn_cast_or_null<target::InterleaveAttr>(row.getLhs().getLayout()))
       lhsGroup = layout.getGroup();
-  MicroKernelOp::create(
-      b, e.loc, lhs, rhs->base, rhs->stride, acc.base, acc.stride, whole, minus,
-      fresh, rows, columns, lhsGroup, rhs->group, name,
-      withSign(lhsType.getElementType(), product.getLhsUnsigned()),
-      withSign(rhs->element, product.getRhsUnsigned()), acc.element);
+  auto multiply = [&, rows = rows](int64_t columns) {
+    MicroKernelOp::create(
+        b, e.loc, lhs, rhs->base, rhs->stride, acc.base, acc.stride, whole,
+        minus, fresh, rows, columns, lhsGroup, rhs->group, name,
+        withSign(lhsType.getElementType(), product.getLhsUnsigned()),
+        withSign(rhs->element, product.getRhsUnsigned()), acc.element);
+  };
+  if (std::optional<int64_t> last = lastColumns(e, product)) {
+    Value isLast = e.compare(arith::CmpIPredicate::sle,
+                             e.scalar64(product.getColumns()), e.c64(*last));
+    auto choice = scf::IfOp::create(b, e.loc, isLast, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    multiply(*last);
+    b.setInsertionPointToStart(choice.elseBlock());
+    multiply(columns);
+  } else {
+    multiply(columns);
+  }
   if (acquires)
     ReleaseOp::create(b, e.loc, name);
   return success();

@@ -284,6 +284,7 @@ private:
     how.seed = index.seed;
     how.caseSeconds = options.caseSeconds;
     how.jobs = jobs;
+    how.together = options.together;
     how.progress = style();
     if (options.budget > 0)
       how.deadline = std::max(deadline(1), now() + 0.3 * options.budget);

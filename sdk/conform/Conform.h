@@ -21,9 +21,10 @@ struct Options {
   unsigned seeds = 1; ///< so many from `seed` on
   double budget = 0;  ///< seconds; 0: everything
   double caseSeconds = 60;
-  unsigned jobs = 0;   ///< 0: one per core
-  unsigned random = 0; ///< random programs in place of the others
-  bool quiet = false;  ///< no progress bar
+  unsigned jobs = 0;     ///< 0: one per core
+  unsigned together = 1; ///< modules that a process runs
+  unsigned random = 0;   ///< random programs in place of the others
+  bool quiet = false;    ///< no progress bar
 };
 
 /// The exit status: 0; 1 after failures; 2 for wrong usage.

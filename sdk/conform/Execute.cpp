@@ -4,6 +4,7 @@
 #include "Children.h"
 #include "kiln/Runtime/Session.h"
 #include "kiln/System/Process.h"
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <deque>
@@ -16,46 +17,50 @@ using nlohmann::json;
 
 namespace {
 
-/// What a child is to do: the cases of a module from `first` on.
+/// The cases of a module from `first` on. A child does some of these, one after
+/// the other.
 struct Task {
   size_t module = 0, first = 0;
 };
+using Tasks = std::vector<Task>;
 
 /// Runs cases in the child; each is announced before and judged after, a line
 /// each.
 class Runner {
 public:
-  Runner(const ReadyModule &ready, const ExecuteOptions &options, int out)
-      : ready(ready), options(options), out(out) {}
+  Runner(const ReadyModule &ready, size_t number, const ExecuteOptions &options,
+         int out)
+      : ready(ready), number(number), options(options), out(out) {}
 
-  int run(size_t first) {
+  void run(size_t first) {
     Expected<Blob> file =
         mapFile(options.folder + "/" + ready.module.name + ".expected");
     if (file)
       expected = *file;
     for (size_t i = first; i < ready.cases.size(); ++i) {
       if (options.deadline > 0 && now() > options.deadline)
-        return 0;
+        return;
       const Ready &one = ready.cases[i];
       const Placed &place = ready.placed[one.program];
       if (!one.error.empty() || place.kind != Placed::onTarget)
         continue;
-      say({{"begin", i}});
+      say({{"module", number}, {"begin", i}});
       double begin = now();
       Verdict verdict = runCase(one, place.package);
-      say({{"case", i},
+      say({{"module", number},
+           {"case", i},
            {"status", int(verdict.status)},
            {"message", verdict.message},
-           {"error", number(verdict.error)},
-           {"bound", number(verdict.bound)},
-           {"share", number(verdict.share)},
+           {"error", finite(verdict.error)},
+           {"bound", finite(verdict.bound)},
+           {"share", finite(verdict.share)},
            {"seconds", now() - begin}});
     }
-    return 0;
+    say({{"module", number}, {"end", true}});
   }
 
 private:
-  static double number(double value) {
+  static double finite(double value) {
     return value > 1e300 ? 1e300 : value == value ? value : 1e300;
   }
 
@@ -165,16 +170,23 @@ private:
   }
 
   const ReadyModule &ready;
+  size_t number; ///< of the module
   const ExecuteOptions &options;
   int out;
   Blob expected;
   std::map<int, std::unique_ptr<Session>> sessions;
 };
 
-/// Reads the lines of a child into verdicts; the case that it was in, if any.
-std::optional<size_t> readLines(const std::string &said,
-                                std::vector<Verdict> &verdicts) {
-  std::optional<size_t> open;
+/// What a child has said of its tasks.
+struct Said {
+  size_t ended = 0;           ///< tasks that came to their end
+  std::optional<size_t> open; ///< the case of the next one that it was in
+};
+
+/// Reads the lines of a child into verdicts.
+Said readLines(const std::string &said,
+               std::vector<std::vector<Verdict>> &verdicts) {
+  Said result;
   size_t at = 0;
   for (size_t end; (end = said.find('\n', at)) != std::string::npos;
        at = end + 1) {
@@ -183,11 +195,16 @@ std::optional<size_t> readLines(const std::string &said,
     if (line.is_discarded())
       continue;
     if (line.contains("begin")) {
-      open = line["begin"].get<size_t>();
+      result.open = line["begin"].get<size_t>();
       continue;
     }
-    open.reset();
-    Verdict &verdict = verdicts[line.at("case").get<size_t>()];
+    result.open.reset();
+    if (line.contains("end")) {
+      ++result.ended;
+      continue;
+    }
+    Verdict &verdict = verdicts[line.at("module").get<size_t>()]
+                               [line.at("case").get<size_t>()];
     verdict.status = Verdict::Status(line.at("status").get<int>());
     verdict.message = line.at("message").get<std::string>();
     verdict.error = line.at("error").get<double>();
@@ -195,7 +212,36 @@ std::optional<size_t> readLines(const std::string &said,
     verdict.share = line.at("share").get<double>();
     verdict.seconds = line.at("seconds").get<double>();
   }
-  return open;
+  return result;
+}
+
+/// A child has ended before its tasks did: judges the case that it was in, and
+/// returns what is left to do.
+Tasks afterFault(const Tasks &tasks, const Said &said,
+                 const std::string &reason,
+                 std::vector<std::vector<Verdict>> &verdicts) {
+  if (said.ended >= tasks.size())
+    return {};
+  const Task &task = tasks[said.ended];
+  std::vector<Verdict> &all = verdicts[task.module];
+  Tasks left;
+  // The case that it was in ended it; the others get a new one. One that ends
+  // before any case would do so again.
+  if (said.open) {
+    Verdict &verdict = all[*said.open];
+    verdict.status = Verdict::failed;
+    verdict.message = "ends its process: " + reason;
+    verdict.share = 1e300;
+    left.push_back({task.module, *said.open + 1});
+  } else {
+    for (size_t i = task.first; i < all.size(); ++i)
+      if (all[i].status == Verdict::notRun) {
+        all[i].status = Verdict::failed;
+        all[i].message = "its module ends the process: " + reason;
+      }
+  }
+  left.insert(left.end(), tasks.begin() + long(said.ended) + 1, tasks.end());
+  return left;
 }
 
 /// What is known without running anything.
@@ -248,51 +294,46 @@ std::vector<std::vector<Verdict>>
 kiln::conform::execute(const std::vector<ReadyModule> &modules,
                        const ExecuteOptions &options) {
   std::vector<std::vector<Verdict>> verdicts;
-  std::deque<Task> tasks;
+  std::deque<Tasks> waiting;
+  size_t count = 0;
   for (size_t m = 0; m < modules.size(); ++m) {
     verdicts.push_back(beforehand(modules[m]));
-    for (const Verdict &verdict : verdicts.back())
-      if (verdict.status == Verdict::notRun) {
-        tasks.push_back({m, 0});
-        break;
-      }
+    auto isOpen = [](const Verdict &one) {
+      return one.status == Verdict::notRun;
+    };
+    if (std::none_of(verdicts.back().begin(), verdicts.back().end(), isOpen))
+      continue;
+    if (count++ % std::max(1u, options.together) == 0)
+      waiting.emplace_back();
+    waiting.back().push_back({m, 0});
   }
-  runtime::Progress progress("modules run", tasks.size(), options.progress);
-  std::vector<Task> started;
+  runtime::Progress progress("modules run", count, options.progress);
+  std::vector<Tasks> started;
   auto next = [&](Work &work) {
-    if (tasks.empty() || (options.deadline > 0 && now() > options.deadline))
+    if (waiting.empty() || (options.deadline > 0 && now() > options.deadline))
       return false;
-    Task task = tasks.front();
-    tasks.pop_front();
     work.number = started.size();
-    started.push_back(task);
-    work.body = [&, task](int out) {
-      return Runner(modules[task.module], options, out).run(task.first);
+    started.push_back(std::move(waiting.front()));
+    waiting.pop_front();
+    work.body = [&, tasks = started.back()](int out) {
+      for (const Task &task : tasks)
+        Runner(modules[task.module], task.module, options, out).run(task.first);
+      return 0;
     };
     return true;
   };
   auto done = [&](const Ended &ended) {
-    const Task &task = started[ended.number];
-    progress.step();
-    std::optional<size_t> open = readLines(ended.said, verdicts[task.module]);
+    const Tasks &tasks = started[ended.number];
+    Said said = readLines(ended.said, verdicts);
+    for (size_t i = 0; i < said.ended; ++i)
+      progress.step();
     if (ended.reason.empty())
       return;
-    // The case that it was in ended it; the others get a new one. One that ends
-    // before any case would do so again.
-    if (open) {
-      Verdict &verdict = verdicts[task.module][*open];
-      verdict.status = Verdict::failed;
-      verdict.message = "ends its process: " + ended.reason;
-      verdict.share = 1e300;
-      tasks.push_front({task.module, *open + 1});
-      return;
-    }
-    for (size_t i = task.first; i < verdicts[task.module].size(); ++i)
-      if (Verdict &verdict = verdicts[task.module][i];
-          verdict.status == Verdict::notRun) {
-        verdict.status = Verdict::failed;
-        verdict.message = "its module ends the process: " + ended.reason;
-      }
+    Tasks left = afterFault(tasks, said, ended.reason, verdicts);
+    if (!said.open && said.ended < tasks.size())
+      progress.step();
+    if (!left.empty())
+      waiting.push_front(std::move(left));
   };
   runChildren(options.jobs, options.caseSeconds, next, done);
   return verdicts;

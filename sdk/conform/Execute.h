@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Running prepared cases on a device, each module in a process of its own.
+// Running prepared cases on a device, in processes of their own.
 #ifndef KILN_SDK_CONFORM_EXECUTE_H
 #define KILN_SDK_CONFORM_EXECUTE_H
 
@@ -33,7 +33,8 @@ struct ExecuteOptions {
   uint64_t seed = 1;
   double caseSeconds = 60; ///< longer than that hangs
   unsigned jobs = 1;
-  double deadline = 0; ///< of the monotonic clock; 0: none
+  unsigned together = 1; ///< modules that a process runs
+  double deadline = 0;   ///< of the monotonic clock; 0: none
   runtime::ProgressStyle progress = runtime::ProgressStyle::Quiet;
 };
 

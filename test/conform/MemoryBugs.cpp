@@ -101,6 +101,12 @@ static void addPointerBugs() {
     Type wide = s.like(op.getOffset().getType(), s.b.getI64Type());
     op.getOffsetMutable().assign(s.make<arith::ExtUIOp>(wide, op.getOffset()));
   });
+  // Not wrong: it ends the process.
+  add<tile::PtrAddOp>("pointers-lead-nowhere", [](tile::PtrAddOp op) {
+    Site s(op);
+    Type wide = s.like(op.getOffset().getType(), s.b.getI64Type());
+    op.getOffsetMutable().assign(s.constant(wide, 1e15));
+  });
   add<tile::AtomicRMWOp>("race", [](tile::AtomicRMWOp op) {
     // Read, add, write: whoever comes between is lost.
     if (op.getKind() != tile::AtomicKind::add || op.getMask())

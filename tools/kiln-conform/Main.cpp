@@ -84,6 +84,10 @@ static void addOptions(CLI::App &app, Options &options,
                  "so many random programs in place of the cases; the steps of "
                  "those that fail are taken away as long as they fail");
   app.add_option("--jobs", options.jobs, "processes (one per core)");
+  app.add_option("--together", options.together,
+                 "modules that a process runs one after the other (1): more of "
+                 "them for an emulator, which translates what they share once")
+      ->check(CLI::Range(1u, 1000000u));
   app.add_option("--case-limit", options.caseSeconds,
                  "seconds after which a case hangs (60)");
   app.add_option("--json", options.json, "write the report to this file");

@@ -4,6 +4,7 @@
 // results arrive as tensors of the framework.
 #include "Objects.h"
 #include <algorithm>
+#include <list>
 #include <utility>
 
 using namespace kiln::python;
@@ -27,7 +28,19 @@ struct Exchange { // DLPackExchangeAPI
   int (*toObject)(DLManagedTensorVersioned *managed, void **object);
   int (*view)(void *object, View *view);
 };
-constexpr int32_t kHost = 1; // kDLCPU
+/// DLManagedTensorVersioned.
+struct Managed {
+  uint32_t major, minor;
+  void *context;
+  void (*deleter)(Managed *self);
+  uint64_t flags;
+  View tensor;
+};
+constexpr int32_t kHost = 1;    // kDLCPU
+constexpr uint8_t kComplex = 5; // kDLComplex
+
+/// Shapes that packages have for tensors of another shape.
+using Shapes = std::list<std::vector<int64_t>>;
 
 /// With `isSignless` unsigned integers are those without sign that prim has.
 KilnDType typeOf(const View &view, bool isSignless) {
@@ -71,25 +84,71 @@ bool isRowMajor(const View &view) {
   return true;
 }
 
+/// A complex number is two in a package, along a last dimension. True for a
+/// tensor of which only a flag says that its imaginary parts change their sign,
+/// and after an error.
+bool isConjugate(PyObject *object) {
+  PyObject *answer = PyObject_CallMethod(object, "is_conj", nullptr);
+  bool is = !answer || PyObject_IsTrue(answer) != 0;
+  Py_XDECREF(answer);
+  return is;
+}
+
+/// Makes a complex tensor the one of its parts that packages have.
+void takeApart(View &view, Shapes &shapes) {
+  std::vector<int64_t> &shape =
+      shapes.emplace_back(view.shape, view.shape + view.ndim);
+  shape.push_back(2);
+  view.shape = shape.data();
+  view.code = 2;
+  view.bits /= 2;
+  ++view.ndim;
+}
+
+/// Makes a tensor of parts the complex one. False if it is none of parts.
+bool putTogether(View &view) {
+  int last = view.ndim - 1;
+  if (view.code != 2 || last < 0 || view.shape[last] != 2 ||
+      (view.strides && view.strides[last] != 1))
+    return false;
+  for (int d = 0; view.strides && d < last; ++d) {
+    if (view.strides[d] % 2 && view.shape[d] > 1)
+      return false;
+    view.strides[d] /= 2;
+  }
+  view.code = kComplex;
+  view.bits *= 2;
+  view.ndim = last;
+  return true;
+}
+
 /// What became of an argument: taken; or not row-major on the host, so that the
 /// caller has to make it so first; or Python's error is set.
 enum class Taken : uint8_t { yes, no, failed };
 
+/// `shapes` is for complex tensors, which are taken where it is given.
 Taken take(const Exchange *exchange, PyObject *object, bool isSignless,
-           KilnLentTensor &taken) {
+           KilnLentTensor &taken, Shapes *shapes = nullptr) {
   View view = {};
   if (exchange->view(object, &view)) {
     if (!PyErr_Occurred())
       PyErr_SetString(PyExc_TypeError, "expected a tensor");
     return Taken::failed;
   }
+  bool isComplex = shapes && view.code == kComplex;
+  if (isComplex && isConjugate(object))
+    return PyErr_Occurred() ? Taken::failed : Taken::no;
+  if (isComplex && !isRowMajor(view))
+    return Taken::no;
+  if (isComplex)
+    takeApart(view, *shapes);
   KilnDType type = typeOf(view, isSignless);
   if (type == KILN_DTYPE_NONE || view.deviceType != kHost) {
     PyErr_SetString(PyExc_TypeError,
                     "unsupported: a tensor of this type, or on a device");
     return Taken::failed;
   }
-  if (!isRowMajor(view))
+  if (!isComplex && !isRowMajor(view))
     return Taken::no;
   // The shape is the tensor's own, which the caller holds.
   taken = {static_cast<char *>(view.data) + view.byteOffset, type, view.ndim,
@@ -138,17 +197,20 @@ bool run(PyObject *session, const char *entry,
 
 /// The results of a call with `count` arguments, as a list of the framework's
 /// tensors; null with `isRowMajor` cleared where an argument is not row-major,
-/// or after raising.
+/// or after raising. A result is complex where `complexes` has a byte that is
+/// not zero at its place, if it has one there.
 template <typename Fn>
 static PyObject *callWith(PyObject *session, const char *entry,
-                          const Exchange *exchange, size_t count, Fn &&argument,
-                          bool &isRowMajor) {
+                          const Exchange *exchange, PyObject *complexes,
+                          size_t count, Fn &&argument, bool &isRowMajor) {
   // Kept for the next call: blocks of this size are what malloc tidies up for.
   thread_local std::vector<KilnLentTensor> kept;
   std::vector<KilnLentTensor> arguments = std::move(kept);
   arguments.assign(count, {});
+  Shapes shapes;
   for (size_t i = 0; i < count; ++i)
-    switch (take(exchange, argument(i), /*isSignless=*/true, arguments[i])) {
+    switch (take(exchange, argument(i), /*isSignless=*/true, arguments[i],
+                 &shapes)) {
     case Taken::yes:
       break;
     case Taken::no:
@@ -163,11 +225,20 @@ static PyObject *callWith(PyObject *session, const char *entry,
   kept = std::move(arguments);
   auto numResults = Py_ssize_t(results.size());
   PyObject *list = PyList_New(numResults);
+  auto isComplex = [&](Py_ssize_t i) {
+    return complexes && i < PyBytes_Size(complexes) &&
+           PyBytes_AsString(complexes)[i];
+  };
   for (Py_ssize_t i = 0; i < numResults; ++i) {
     DLManagedTensorVersioned *managed = nullptr;
     void *object = nullptr;
     if (list && kilnTensorToDLPackVersioned(results[size_t(i)], &managed)) {
       raise();
+      Py_CLEAR(list);
+    } else if (auto *own = reinterpret_cast<Managed *>(managed);
+               list && isComplex(i) && !putTogether(own->tensor)) {
+      own->deleter(own);
+      PyErr_SetString(PyExc_TypeError, "expected real and imaginary parts");
       Py_CLEAR(list);
     } else if (list && exchange->toObject(managed, &object)) {
       if (!PyErr_Occurred())
@@ -181,13 +252,14 @@ static PyObject *callWith(PyObject *session, const char *entry,
   return list;
 }
 
-/// exchange(session, entry, api, arguments): a list of the framework's tensors,
-/// or None where an argument is not row-major.
+/// exchange(session, entry, api, arguments, complexes=b""): a list of the
+/// framework's tensors, or None where an argument is not row-major.
 PyObject *kiln::python::exchangeCall(PyObject *, PyObject *args) {
-  PyObject *session = nullptr, *capsule = nullptr, *given = nullptr;
+  PyObject *session = nullptr, *capsule = nullptr, *given = nullptr,
+           *complexes = nullptr;
   const char *entry = nullptr;
-  if (!PyArg_ParseTuple(args, "OsOO!:exchange", &session, &entry, &capsule,
-                        &PyList_Type, &given) ||
+  if (!PyArg_ParseTuple(args, "OsOO!|S:exchange", &session, &entry, &capsule,
+                        &PyList_Type, &given, &complexes) ||
       !isA(session, sessionType))
     return nullptr;
   const Exchange *exchange = exchangeIn(capsule);
@@ -195,7 +267,7 @@ PyObject *kiln::python::exchangeCall(PyObject *, PyObject *args) {
     return nullptr;
   bool isRowMajor = true;
   PyObject *list = callWith(
-      session, entry, exchange, size_t(PyList_Size(given)),
+      session, entry, exchange, complexes, size_t(PyList_Size(given)),
       [&](size_t i) { return PyList_GetItem(given, Py_ssize_t(i)); },
       isRowMajor);
   if (!isRowMajor)
@@ -203,7 +275,8 @@ PyObject *kiln::python::exchangeCall(PyObject *, PyObject *args) {
   return list;
 }
 
-/// What bind() returns, called: `self` is (session, entry, api, otherwise).
+/// What bind() returns, called: `self` is (session, entry, api, otherwise,
+/// complexes).
 static PyObject *boundCall(PyObject *self, PyObject *args) {
   const Exchange *exchange = exchangeIn(PyTuple_GetItem(self, 2));
   if (!exchange)
@@ -211,7 +284,7 @@ static PyObject *boundCall(PyObject *self, PyObject *args) {
   bool isRowMajor = true;
   PyObject *list = callWith(
       PyTuple_GetItem(self, 0), PyBytes_AsString(PyTuple_GetItem(self, 1)),
-      exchange, size_t(PyTuple_Size(args)),
+      exchange, PyTuple_GetItem(self, 4), size_t(PyTuple_Size(args)),
       [&](size_t i) { return PyTuple_GetItem(args, Py_ssize_t(i)); },
       isRowMajor);
   if (!isRowMajor)
@@ -219,19 +292,22 @@ static PyObject *boundCall(PyObject *self, PyObject *args) {
   return list;
 }
 
-/// bind(session, entry, api, otherwise): a function of the entry's arguments
-/// that does what exchange() does, and calls `otherwise` with them where one is
-/// not row-major. No frame of Python lies between its caller and the call.
+/// bind(session, entry, api, otherwise, complexes): a function of the entry's
+/// arguments that does what exchange() does, and calls `otherwise` with them
+/// where one is not row-major. No frame of Python lies between its caller and
+/// the call.
 PyObject *kiln::python::bindCall(PyObject *, PyObject *args) {
   static PyMethodDef definition = {"kiln_call", boundCall, METH_VARARGS,
                                    nullptr};
-  PyObject *session = nullptr, *capsule = nullptr, *otherwise = nullptr;
+  PyObject *session = nullptr, *capsule = nullptr, *otherwise = nullptr,
+           *complexes = nullptr;
   const char *entry = nullptr;
-  if (!PyArg_ParseTuple(args, "OsOO:bind", &session, &entry, &capsule,
-                        &otherwise) ||
+  if (!PyArg_ParseTuple(args, "OsOOS:bind", &session, &entry, &capsule,
+                        &otherwise, &complexes) ||
       !isA(session, sessionType) || !exchangeIn(capsule))
     return nullptr;
-  PyObject *bound = Py_BuildValue("(OyOO)", session, entry, capsule, otherwise);
+  PyObject *bound =
+      Py_BuildValue("(OyOOO)", session, entry, capsule, otherwise, complexes);
   PyObject *function =
       bound ? PyCFunction_NewEx(&definition, bound, nullptr) : nullptr;
   Py_XDECREF(bound);

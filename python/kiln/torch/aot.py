@@ -169,7 +169,7 @@ def compile_all(graph_module, example_inputs, target, fallback, plain=None, is_d
                 return make_boxed_func(made)
             if kind == "inference" and made.direct and _calls_alone(graph_module, made):
                 alone.append(made.bound())
-                if plain:
+                if plain and not any(made.complexes):
                     plain(made, _count(module))
 
             def boxed(arguments):

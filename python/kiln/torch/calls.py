@@ -8,15 +8,15 @@ from kiln._runtime import bind, exchange
 EXCHANGE = torch.Tensor.__dlpack_c_exchange_api__
 
 
-def call(session, entry, given):
-    """The results of a package for tensors that lie in memory as they like."""
-    made = exchange(session, entry, EXCHANGE, given)
-    if made is None:  # some do not follow each other in memory
-        made = exchange(session, entry, EXCHANGE, [one.contiguous() for one in given])
+def call(session, entry, given, complexes=b""):
+    """The results of a package for tensors that lie in memory as they like. Results are complex where `complexes` has a 1."""
+    made = exchange(session, entry, EXCHANGE, given, complexes)
+    if made is None:  # some do not follow each other in memory, or a flag says that they are conjugate
+        made = exchange(session, entry, EXCHANGE, [one.resolve_conj().contiguous() for one in given], complexes)
     return made
 
 
-def bound(program):
+def bound(program, complexes=b""):
     """A function that hands its arguments to a package, and what comes out of it back."""
     session, entry = program._session, program.default.name
-    return bind(session, entry, EXCHANGE, lambda *arguments: call(session, entry, list(arguments)))
+    return bind(session, entry, EXCHANGE, lambda *arguments: call(session, entry, list(arguments), complexes), complexes)

@@ -12,7 +12,7 @@ from kiln._runtime import exchange
 from . import cache, checks, draws, sizes
 from .calls import EXCHANGE, bound, call
 from .dtypes import TYPES
-from .graph import COMPLEX, Lowering, UnsupportedNode, operation_of
+from .graph import Lowering, UnsupportedNode, operation_of
 from .lower import pairs
 from .text import Unsupported, Value
 
@@ -247,16 +247,14 @@ class Compiled:
             self.package = cache.name_of(lowering, target)
         #: Nothing but tensors comes out, each once, in the order of the package.
         self.plain = self.results == [("tensor", i) for i in range(len(values))]
-        self.pairs = [i for i, dtype in enumerate(self.types) if dtype in pairs.PARTS]
-        given = [placeholders[i].meta["val"] for i in self.tensors] + [torch.tensor(0)] * len(numbers) + [
-            one if isinstance(one, torch.Tensor) else torch.tensor(0) for one in self.added]
-        self.paired = [i for i, one in enumerate(given) if one.dtype in COMPLEX]
+        #: Which of the package's results are complex: packages have a last dimension of their two parts.
+        self.complexes = bytes(dtype in pairs.PARTS for dtype in self.types)
         self.count = len(placeholders)
         #: Arguments with which an offset counts from the beginning of their storage, which the package does not have.
         self.whole = [i for i, one in enumerate(placeholders) if any(counts_in_storage(user, one) for user in one.users)]
         #: The package takes the arguments as they are, and its results are those of the graph.
         self.direct = self.plain and self.program and len(self.tensors) == self.count and not (
-            self.added or self.paired or self.pairs or self.checks or self.whole)
+            self.added or self.checks or self.whole)
 
     def _draw(self, node):
         """What fills the tensor of a random operation before each call."""
@@ -311,7 +309,7 @@ class Compiled:
     def boxed(self, arguments):
         """Calls it with a list, as AOTAutograd does."""
         if self.direct:
-            made = exchange(self.session, self.entry, EXCHANGE, arguments)
+            made = exchange(self.session, self.entry, EXCHANGE, arguments, self.complexes)
             return made if made is not None else self._run(arguments)
         for i in self.whole:
             if arguments[i].storage_offset():
@@ -357,16 +355,11 @@ class Compiled:
 
     def bound(self):
         """A function of the graph's arguments for graphs whose package takes them as they are, else None."""
-        return bound(self.program) if self.direct else None
+        return bound(self.program, self.complexes) if self.direct else None
 
     def _run(self, arguments):
         """The package's results, as tensors of torch."""
         given = list(arguments) if len(self.tensors) == self.count else [arguments[i] for i in self.tensors]
         given += [torch.tensor(arguments[i], dtype=torch.float64 if isinstance(arguments[i], float) else torch.int64) for i in self.numbers]
         given += [one if isinstance(one, torch.Tensor) else one(arguments) for one in self.added]
-        for i in self.paired:
-            given[i] = torch.view_as_real(given[i].resolve_conj().contiguous())
-        made = call(self.session, self.entry, given)
-        for i in self.pairs:
-            made[i] = torch.view_as_complex(made[i])
-        return made
+        return call(self.session, self.entry, given, self.complexes)

@@ -7,13 +7,13 @@
 // RIGHT: result 0: ok: 256x224xf32
 // RIGHT: result 0: ok: 70x196xi32
 
-// Of 196 columns two panels have 80 and the last one 36, which are three registers.
+// Of 196 columns the first panel has 112 and the last one 84, which are six registers.
 // CHECK-LABEL: @edge_0_dot
-// CHECK: %[[LAST:.*]] = arith.cmpi sle, %{{.*}}, %c48
+// CHECK: %[[LAST:.*]] = arith.cmpi sle, %{{.*}}, %c96
 // CHECK: scf.if %[[LAST]] {
-// CHECK-NEXT: cpu.micro_kernel {{.*}} block[5, 48]
+// CHECK-NEXT: cpu.micro_kernel {{.*}} block[3, 96]
 // CHECK-NEXT: } else {
-// CHECK-NEXT: cpu.micro_kernel {{.*}} block[5, 80]
+// CHECK-NEXT: cpu.micro_kernel {{.*}} block[3, 112]
 // NEON-LABEL: @edge_0_dot
 // NEON-NOT: scf.if
 // NEON: cpu.micro_kernel {{.*}} block[3, 28]
@@ -31,9 +31,9 @@ func.func @whole(%x: tensor<256x640xf32>, %w: tensor<640x224xf32>) -> tensor<256
 }
 
 // CHECK-LABEL: @bytes_0_dot
-// CHECK: cpu.micro_kernel {{.*}} block[4, 48]
+// CHECK: cpu.micro_kernel {{.*}} block[3, 96]
 // CHECK-NEXT: } else {
-// CHECK-NEXT: cpu.micro_kernel {{.*}} block[4, 80]
+// CHECK-NEXT: cpu.micro_kernel {{.*}} block[3, 112]
 func.func @bytes(%x: tensor<70x300xi8>, %w: tensor<300x196xi8>) -> tensor<70x196xi32> {
   %0 = prim.dot_general %x, %w batch [] x [] contract [1] x [0] : tensor<70x300xi8>, tensor<300x196xi8> -> tensor<70x196xi32>
   return %0 : tensor<70x196xi32>

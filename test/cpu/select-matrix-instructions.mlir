@@ -157,7 +157,7 @@ tile.kernel @u16() {
 
 // A panel of many columns has enough steps, though the nearest cache does not hold it: sums are loaded and stored for each panel.
 // V4-LABEL: @many_columns
-// V4: tile.dot {{.*}}columns = 80, depth = 128>
+// V4: tile.dot {{.*}}columns = 112, depth = 128>
 // V3-LABEL: @many_columns
 // V3: tile.dot {{.*}}columns = 40, depth = 160>
 tile.kernel @many_columns() {

@@ -35,15 +35,6 @@ MicroTile MicroTile::choose(const RegisterFile &file, int64_t m, int64_t n) {
   // So many accumulators hide the latency of vectors; those of a unit for
   // matrices take longer to be used.
   double enough = file.isMatrix ? 4 : 8;
-  // What a row of registers costs for each step, with so many rows of them.
-  auto costOf = [&](int64_t rows, int64_t vectors) {
-    if (vectors == 0)
-      return 0.0;
-    // Loads per multiply-add, and too few accumulators to hide latency.
-    double loads = double(rows + vectors) / double(rows * vectors);
-    double latency = std::max(1.0, enough / double(rows * vectors));
-    return double(vectors) * (1.0 + 0.5 * loads) * latency;
-  };
   for (int64_t vectors = 1; vectors <= 8; ++vectors) {
     for (int64_t rows = 1; rows <= 16; ++rows) {
       // Accumulators, one row of the right panel, one element of the left.
@@ -52,17 +43,12 @@ MicroTile MicroTile::choose(const RegisterFile &file, int64_t m, int64_t n) {
       if (needed > file.registers &&
           !(rows == 14 && vectors == 2 && file.registers == 32))
         continue;
-      // The last panel takes the registers that it needs, other than in a unit
-      // for matrices (lowerProduct). That is a second micro-kernel.
-      constexpr double kSecondKernel = 1.03;
-      int64_t columns = vectors * file.columns;
-      int64_t last = llvm::divideCeil(n % columns, file.columns);
-      if (file.isMatrix && last)
-        last = vectors;
-      double cost =
-          double(llvm::alignTo(m, rows * file.rows)) *
-          (double(n / columns) * costOf(rows, vectors) + costOf(rows, last)) *
-          (last && last < vectors && n > columns ? kSecondKernel : 1.0);
+      double area = double(llvm::alignTo(m, rows * file.rows)) *
+                    double(llvm::alignTo(n, vectors * file.columns));
+      // Loads per multiply-add, and too few accumulators to hide latency.
+      double loads = double(rows + vectors) / double(rows * vectors);
+      double latency = std::max(1.0, enough / double(rows * vectors));
+      double cost = area * (1.0 + 0.5 * loads) * latency;
       if (bestCost == 0 || cost < bestCost) {
         bestCost = cost;
         best = {rows * file.rows, vectors};

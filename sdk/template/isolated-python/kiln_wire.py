@@ -225,7 +225,15 @@ def _defaults():
 
 
 class Reader:
-    """Reads MLIR's generic text, as far as the wire form goes."""
+    """Reads MLIR's generic text, as far as the wire form goes. Most of a kernel has the layout that the compiler writes: expressions for
+    whole parts of an operation read that, and texts that recur are read once. What they do not match is read token by token."""
+    _plain_begin = re.compile(r'\s*(?:(%[\w$.-]+)(?::\d+)? = )?"([^"\\]+)"\(([^()]*)\)')
+    _plain_attributes = re.compile(r' ?<(\{[^{}"\n]{0,200}\})>')
+    _plain_types = re.compile(r' ?: (\([^()"\n]*\) -> (?:\([^()"\n]*\)|[^()"\n]+?))'
+                              r'(?: loc\((?:"([^"\\\n]*)":(\d+):(\d+)|unknown)\))?(?=\n|$)')
+    _plain_argument = re.compile(r'(%[\w$.-]+): ([^()"%\n]+) loc\((?:"[^"\\\n]*":\d+:\d+|unknown)\)(, |\):)')
+    _plain_type = re.compile(r'!?[A-Za-z_][\w$.]*(?:<(?:[^<>()"{}\[\]]|\[[^<>()"{}\[\]]*\])*>|(?![\w$.<]))')
+    _kept, MOST_KEPT = {}, 4096  # attributes and types that were read, by their texts
     _space = re.compile(r"(?:\s|//[^\n]*)*")
     _string = re.compile(r'"((?:[^"\\]|\\.)*)"')
     _value = re.compile(r"%([\w$.-]+)(?:#(\d+))?")
@@ -246,6 +254,8 @@ class Reader:
         self.at = self._space.match(self.text, self.at).end()
 
     def peek(self, token):
+        if self.text.startswith(token, self.at):
+            return True
         self.skip()
         return self.text.startswith(token, self.at)
 
@@ -308,8 +318,29 @@ class Reader:
                 if not open:
                     return self.text[begin:self.at]
 
+    def kept(self, text, read):
+        """What `read` makes of the whole of a text, the same object for the same text; None where it is not in the form."""
+        found = self._kept.get(text)
+        if found is None:
+            reader = Reader(text)
+            try:
+                found = read(reader)
+                reader.skip()
+            except WireError:
+                return None
+            if reader.at < len(text):
+                return None
+            if len(self._kept) >= self.MOST_KEPT:
+                self._kept.clear()
+            self._kept[text] = found
+        return found
+
     def type(self):
         self.skip()
+        plain = self._plain_type.match(self.text, self.at)
+        if plain:
+            self.at = plain.end()
+            return Type(plain[0])
         begin = self.at
         if self.peek("("):
             self.balanced()
@@ -439,40 +470,72 @@ class Reader:
         self.depth += 1
         if self.depth > self.MOST_NESTING:
             self.fail("less nesting")
-        found = self.match(self._results)
-        name = self.string()
+        result, name, operands = self._begin()
         op = Kernel(name) if name in ("tile.kernel", "func.func") else Op(name)
         if isinstance(op, Kernel):
             self.number = 0
-        op.parent, op.number = parent, self.number
+        op.parent, op.number, op.operands = parent, self.number, operands
         self.number += 1
-        self.need("(")
-        op.operands = self.list(")", self._use)
-        if self.take("<"):
+        plain = self._plain_attributes.match(self.text, self.at)
+        attributes = self.kept(plain[1], Reader.dictionary) if plain else None
+        if attributes is not None:
+            self.at = plain.end()
+            op.attributes = dict(attributes)
+        elif self.take("<"):
             op.attributes = self.dictionary()
             self.need(">")
         if self.take("("):
             op.regions = self.list(")", lambda: self._region(op))
-        if self.peek("{"):
-            op.attributes.update(self.dictionary())
-        self.need(":")
-        self.need("(")
-        self.list(")", self.type)
-        self.need("->")
-        types = self.list(")", self.type) if self.take("(") else [self.type()]
-        op.location = self.location()
+        plain = self._plain_types.match(self.text, self.at)
+        types = self.kept(plain[1], Reader._signature) if plain else None
+        if types is not None:
+            self.at = plain.end()
+            op.location = (plain[2], int(plain[3]), int(plain[4])) if plain[3] else None
+        else:
+            types = self._types(op)
         op.results = [Value(type, op, index) for index, type in enumerate(types)]
-        if found:
-            self.values[found[1]] = op.results
+        if result:
+            for value in op.results[1:]:
+                self.values[f"{result}#{value.index}"] = value
+            self.values[result] = self.values[f"{result}#0"] = op.results[0] if op.results else None
         self.depth -= 1
         return op
 
+    def _begin(self):
+        """The name of the results, or None; the operation's; and the operands."""
+        plain = self._plain_begin.match(self.text, self.at)
+        if plain:
+            operands = [self.values.get(name) for name in plain[3].split(", ")] if plain[3] else []
+            if None not in operands:
+                self.at = plain.end()
+                return plain[1], plain[2], operands
+        found = self.match(self._results)
+        name = self.string()
+        self.need("(")
+        return found and "%" + found[1], name, self.list(")", self._use)
+
+    def _types(self, op):
+        """The types of results. Reads attributes behind regions before them, and the location behind."""
+        if self.peek("{"):
+            op.attributes.update(self.dictionary())
+        self.need(":")
+        types = self._signature()
+        op.location = self.location()
+        return types
+
+    def _signature(self):
+        self.need("(")
+        self.list(")", self.type)
+        self.need("->")
+        return self.list(")", self.type) if self.take("(") else [self.type()]
+
     def _use(self):
         found = self.require(self._value, "a value")
-        values, index = self.values.get(found[1]), int(found[2] or 0)
-        if values is None or index >= len(values):
-            raise WireError(f"there is no value %{found[1]}")
-        return values[index]
+        name = f"%{found[1]}" + (f"#{int(found[2])}" if found[2] else "")
+        value = self.values.get(name)
+        if value is None:
+            raise WireError(f"there is no value {name}")
+        return value
 
     def _region(self, op):
         self.need("{")
@@ -484,19 +547,36 @@ class Reader:
                 self.at += 1
                 self.require(self._word, "a block")
                 if self.take("("):
-                    self.list(")", lambda: self._argument(blocks[-1]))
+                    self._arguments(blocks[-1])
                 self.need(":")
             else:
                 blocks[-1].operations.append(self.operation(op))
         return blocks
 
+    def _arguments(self, block):
+        """Arguments up to the bracket behind them, which is read."""
+        while True:
+            plain = self._plain_argument.match(self.text, self.at)
+            type = self.kept(plain[2], Reader.type) if plain else None
+            if type is None:
+                self.list(")", lambda: self._argument(block))
+                return
+            self._define(block, plain[1], type)
+            self.at = plain.end()
+            if plain[3] == "):":
+                self.at -= 1
+                return
+
     def _argument(self, block):
         name = self.require(self._value, "an argument")[1]
         self.need(":")
-        value = Value(self.type(), None, len(block.arguments))
+        self._define(block, "%" + name, self.type())
         self.location()
+
+    def _define(self, block, name, type):
+        value = Value(type, None, len(block.arguments))
         block.arguments.append(value)
-        self.values[name] = [value]
+        self.values[name] = self.values[name + "#0"] = value
 
 
 def _literal(text, element):

@@ -109,6 +109,10 @@ static LogicalResult buildPipeline(PassManager &pm, const BoundTarget &bound,
             }))
           options.values.insert(options.values.begin(), {"verify", "1"});
         bound.target->buildPipeline(pm, options);
+        // Reaches every pass: one that is null ends here, where its owner is
+        // known.
+        DialectRegistry dialects;
+        pm.getDependentDialects(dialects);
         return success();
       });
 }

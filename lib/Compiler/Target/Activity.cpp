@@ -163,6 +163,11 @@ void ActivityThread::leaveBoard() {
   slot = &own;
 }
 
+/// Whether an activity is code of a plug-in.
+static bool isForeign(const ActivityEntry &entry) {
+  return StringRef(entry.owner).contains(" of plug-in '");
+}
+
 void Activity::begin(StringRef owner, Operation *op) {
   std::string place = placeOf(op);
   std::string kernels = describeKernels(op);
@@ -183,16 +188,26 @@ void Activity::begin(StringRef owner, Operation *op) {
     if (place.empty())
       std::memcpy(entry.place, outer.place, sizeof entry.place);
   }
+  if (isForeign(entry))
+    thread.streams[own.depth - 1] = StandardStreams::now();
   entry.began = activityClock();
   ActivityProcess::get().progress = entry.began;
 }
 
 void Activity::end() {
   ActivityThread &thread = state();
+  ActivityProcess &all = ActivityProcess::get();
   std::lock_guard<std::mutex> lock(thread.mutex);
-  if (thread.slot->depth)
+  size_t depth = thread.slot->depth;
+  if (depth && depth <= kDeepestActivity && (all.say || all.sayExit) &&
+      all.pid == getpid() && isForeign(thread.slot->entries[depth - 1]))
+    // What is written from now on would be lost, or end in another file.
+    if (const char *change =
+            StandardStreams::now().changeSince(thread.streams[depth - 1]))
+      endAfter(thread.slot->entries[depth - 1], change);
+  if (depth)
     --thread.slot->depth;
-  ActivityProcess::get().progress = activityClock();
+  all.progress = activityClock();
 }
 
 unsigned Activity::depth() { return state().slot->depth; }

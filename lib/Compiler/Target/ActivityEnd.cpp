@@ -23,6 +23,31 @@
 using namespace kiln::target;
 using llvm::StringRef;
 
+/// What begins each text of `changeSince`.
+static constexpr char kCloses[] = "closes the standard ";
+
+StandardStreams StandardStreams::now() {
+  StandardStreams now = {};
+  for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat info;
+    if (fstat(fd, &info) == 0)
+      now.streams[fd] = {info.st_dev, info.st_ino};
+  }
+  return now;
+}
+
+const char *StandardStreams::changeSince(const StandardStreams &before) const {
+  static constexpr const char *texts[] = {
+      "closes the standard input: expected it to leave descriptor 0 as it was",
+      "closes the standard output: expected it to leave descriptor 1 as it was",
+      "closes the standard error: expected it to leave descriptor 2 as it was"};
+  for (int fd : {STDERR_FILENO, STDOUT_FILENO, STDIN_FILENO})
+    if (streams[fd].device != before.streams[fd].device ||
+        streams[fd].file != before.streams[fd].file)
+      return texts[fd];
+  return nullptr;
+}
+
 void MessageLine::add(const char *part) {
   for (; *part && size + 1 < sizeof text; ++part)
     text[size++] = *part == '\n' ? ' ' : *part;
@@ -54,7 +79,8 @@ void MessageLine::compose(const ActivityEntry &entry, const char *owner,
   if (colon)
     add(colon);
   // There is no stack of what ended the process in an orderly way.
-  if (std::strcmp(what, kEndsProcess) == 0)
+  if (std::strcmp(what, kEndsProcess) == 0 ||
+      std::strncmp(what, kCloses, sizeof kCloses - 1) == 0)
     return;
   add(" (");
   add(kStackAdvice.data());
@@ -72,6 +98,19 @@ void kiln::target::endWith(const ActivityEntry &entry, const char *what) {
     all.board->end();
   kiln::runtime::killGroups();
   _exit(1);
+}
+
+void ActivityProcess::keepErrors() {
+  if (errors >= 0)
+    close(errors);
+  errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+}
+
+void kiln::target::endAfter(const ActivityEntry &entry, const char *what) {
+  // The message has to be seen where there is no standard error any more.
+  if (int errors = ActivityProcess::get().errors; errors >= 0)
+    (void)dup2(errors, STDERR_FILENO);
+  endWith(entry, what);
 }
 
 namespace {
@@ -170,6 +209,7 @@ void kiln::target::reportLostActivities(StringRef input, LastWordsFn say) {
   ActivityProcess &all = ActivityProcess::get();
   all.input = input.str();
   all.say = all.sayExit = say;
+  all.keepErrors();
   all.pid = getpid();
   struct sigaction action = {};
   action.sa_handler = onSignal;
@@ -183,6 +223,7 @@ void kiln::target::reportExits(StringRef input, LastWordsFn say) {
   ActivityProcess &all = ActivityProcess::get();
   all.input = input.str();
   all.sayExit = say;
+  all.keepErrors();
   all.pid = getpid();
 }
 

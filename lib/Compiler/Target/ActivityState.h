@@ -37,6 +37,19 @@ struct ActivitySlot {
   }
 };
 
+/// Which files the standard streams are, so that code which closes one of them
+/// or puts another file there is told.
+struct StandardStreams {
+  struct {
+    uint64_t device, file;
+  } streams[3];
+
+  static StandardStreams now();
+  /// "closes the standard output: ...", of the first that is another one than
+  /// `before`; null: none is.
+  const char *changeSince(const StandardStreams &before) const;
+};
+
 /// One thread of this process.
 struct ActivityThread {
   std::mutex mutex; ///< between the thread and the watchdog
@@ -46,6 +59,8 @@ struct ActivityThread {
   ~ActivityThread();
   /// In a child process: keeps its activities here, off the shared board.
   void leaveBoard();
+  /// The streams as code of plug-ins found them, by the depth of its activity.
+  StandardStreams streams[kDeepestActivity] = {};
 
 private:
   ActivitySlot own = {}; ///< where there is no board, or no room on it
@@ -62,10 +77,13 @@ struct ActivityProcess {
   LastWordsFn say = nullptr;     ///< of crashes, and of hangs
   LastWordsFn sayExit = nullptr; ///< of ends of the process
   pid_t pid = 0;                 ///< that they are about: not of its children
+  int errors = -1; ///< the standard error, where code cannot close it by chance
   SharedActivities *board = nullptr;
   std::atomic<bool> isEnding{false};
 
   static ActivityProcess &get();
+  /// Keeps the standard error as it is now for the last message.
+  void keepErrors();
 };
 
 /// The calling thread's, if it ever had an activity.
@@ -86,6 +104,9 @@ struct MessageLine {
 
 /// Ends the process with a message, once.
 [[noreturn]] void endWith(const ActivityEntry &entry, const char *what);
+
+/// Ends the process for what code did that did return.
+[[noreturn]] void endAfter(const ActivityEntry &entry, const char *what);
 
 /// What is said of code that ends the process.
 constexpr char kEndsProcess[] = "ends the process: expected it to return";

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Target/ExtensionPoint.h"
+#include "PointContract.h"
 #include "RegistryImpl.h"
 #include "kiln/Target/Activity.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -85,11 +86,19 @@ void kiln::target::runExtensionPoint(OpPassManager &pm,
     unsigned depth = Activity::depth();
     Activity::begin(owner + " at '" + point.str() + "'", nullptr);
     std::string thrown;
+    auto contract =
+        std::make_shared<PointContract>(owner + " at '" + point.str() + "'");
+    pm.addPass(createContractPass(contract, /*isBefore=*/true));
     try {
       pass->build(pm, options);
+      // Reaches every pass, also one that is null: it ends here, not where
+      // its owner is not known any more.
+      DialectRegistry dialects;
+      pm.getDependentDialects(dialects);
     } catch (const std::exception &e) {
       thrown = e.what();
     }
+    pm.addPass(createContractPass(contract, /*isBefore=*/false));
     Activity::endDownTo(depth);
     if (!thrown.empty())
       pm.addPass(std::make_unique<ErrorPass>(owner + " at '" + point.str() +

@@ -3,6 +3,9 @@
 #include "kiln/Cpu/Lowering.h"
 #include "bad.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Pass/Pass.h"
+#include <cstdio>
 
 using namespace mlir;
 using namespace kiln;
@@ -55,13 +58,50 @@ LogicalResult claimNothing(Operation *op, LoweringContext &) {
   return failure(bad("claim-no-reason"));
 }
 
+namespace {
+/// A pass at an extension point that changes what is not its own.
+struct PointPass : PassWrapper<PointPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PointPass)
+  StringRef getArgument() const final { return "bad-point-pass"; }
+  StringRef getName() const final { return "PointPass"; }
+  void runOnOperation() final {
+    if (bad("point-target"))
+      getOperation()->removeAttr("kiln.target");
+    if (bad("point-spec"))
+      getOperation()->setAttr("kiln.spec",
+                              StringAttr::get(&getContext(), "reference"));
+    for (auto kernel : getOperation().getOps<tile::KernelOp>()) {
+      auto function = cast<FunctionOpInterface>(*kernel);
+      if (bad("point-parameter"))
+        (void)function.insertArgument(function.getNumArguments(),
+                                      IndexType::get(&getContext()), {},
+                                      kernel.getLoc());
+      if (bad("point-name"))
+        kernel.setSymName("other");
+    }
+    if (bad("point-closes-output"))
+      close(1);
+    if (bad("point-closes-errors"))
+      close(2);
+    if (bad("point-moves-output")) // a log of its own, it thinks
+      (void)!freopen("/dev/null", "w", stdout);
+  }
+};
+} // namespace
+
 void registerAll(TargetRegistry &registry) {
   registry.addLowering({"bad.dot", "cpu", "tile.dot", 300, lowerDot, "", 0});
   registry.addLowering(
       {"bad.store", "cpu", "tile.store", 300, lowerStore, "", 0});
-  registry.addPass(
-      "cpu.tile", "bad-at-point",
-      [](OpPassManager &, const TargetOptions &) { misbehave("build"); });
+  registry.addPass("cpu.tile", "bad-at-point",
+                   [](OpPassManager &pm, const TargetOptions &) {
+                     misbehave("build");
+                     if (bad("build-null"))
+                       pm.addPass(nullptr);
+                     if (bad("build-null-nested"))
+                       pm.nest("tile.kernel").addPass(nullptr);
+                     pm.addPass(std::make_unique<PointPass>());
+                   });
   Schedule schedule;
   schedule.name = "bad.schedule";
   schedule.kind = "elementwise";

@@ -114,6 +114,28 @@ LogicalResult checkUnitTypes(EmitError emitError, MatrixInstructionAttr inst,
   return success();
 }
 
+/// An instruction that lists no types is never chosen, and one whose operands
+/// have fractions has no room for them in accumulators of integers.
+LogicalResult checkOperandTypes(EmitError emitError,
+                                MatrixInstructionAttr inst) {
+  for (auto [name, operand] :
+       {std::pair("lhs", inst.getLhs()), std::pair("rhs", inst.getRhs()),
+        std::pair("acc", inst.getAcc())})
+    if (operand.getTypes().empty())
+      return emitError() << "expected instruction '" << inst.getName()
+                         << "' to list the types of " << name
+                         << " elements, found none";
+  auto isFloat = [](Type type) { return isa<FloatType>(type); };
+  if (llvm::all_of(inst.getLhs().getTypes(), isFloat) &&
+      llvm::none_of(inst.getAcc().getTypes(), isFloat))
+    return emitError() << "expected instruction '" << inst.getName()
+                       << "' to add products of "
+                       << inst.getLhs().getTypes().front()
+                       << " to accumulators of floats, found "
+                       << inst.getAcc().getTypes().front();
+  return success();
+}
+
 /// The limit of tiles admits the operands of each instruction.
 LogicalResult checkTilesFit(EmitError emitError, DictionaryAttr limits,
                             ArrayRef<MatrixInstructionAttr> instructions) {
@@ -351,7 +373,8 @@ LogicalResult TargetAttr::verify(
                          << "' to be of a matrix or a vector unit, found '"
                          << unit.getName() << "' of kind "
                          << stringifyUnitKind(unit.getKind());
-    if (failed(checkUnitTypes(emitError, inst, unit)))
+    if (failed(checkOperandTypes(emitError, inst)) ||
+        failed(checkUnitTypes(emitError, inst, unit)))
       return failure();
     for (OperandAttr operand : {inst.getLhs(), inst.getRhs(), inst.getAcc()})
       if (!operand.getHome().empty() &&

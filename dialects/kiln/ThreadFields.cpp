@@ -61,6 +61,12 @@ MemoryAttr::verify(EmitError emitError, StringRef name, MemoryScope scope,
           checkAtLeast(emitError, "the bandwidth of a memory", bandwidth, 0)) ||
       failed(checkPower(emitError, "the alignment of a memory", align)))
     return failure();
+  if (kind == MemoryKind::Register &&
+      (scope == MemoryScope::Device || scope == MemoryScope::Host))
+    return emitError() << "expected memory '" << name
+                       << "' of kind register to have the scope of a thread, "
+                          "a core or a cluster, found "
+                       << stringifyMemoryScope(scope);
   if (size && align > size)
     return emitError() << "expected the alignment of memory '" << name
                        << "' to be at most its size, " << size << ", found "

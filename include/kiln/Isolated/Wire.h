@@ -48,6 +48,10 @@ llvm::LogicalResult toWire(mlir::ModuleOp module, const WireReader &reader);
 /// The text of a module that `toWire` has left, without defaults.
 std::string printWire(mlir::ModuleOp module);
 
+/// The same of a module that is used no more: takes the defaults off it, which
+/// accessors of operations count on.
+std::string printOwnWire(mlir::ModuleOp module);
+
 /// A module with a copy of one kernel.
 mlir::OwningOpRef<mlir::ModuleOp> isolateKernel(mlir::Operation *kernel);
 

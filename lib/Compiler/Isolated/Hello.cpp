@@ -6,8 +6,10 @@
 #include "kiln/Interfaces/Version.h"
 #include "kiln/Isolated/Frame.h"
 #include "kiln/Isolated/Vocabulary.h"
+#include "kiln/Target/CoreOptions.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Path.h"
 #include <set>
 
 using namespace kiln;
@@ -264,9 +266,18 @@ static std::string findListProblem(const HelloReply &reply) {
       return "expected a chip name of letters, digits, '_', '-' and '.', "
              "found '" +
              chip.name.text + "'";
+  for (const Text &file : reply.files.all)
+    if (!llvm::sys::path::is_absolute(file.text))
+      return "expected files by their whole paths, found '" + file.text + "'";
   for (const Option &option : reply.options.all) {
     if (!keys.insert(option.key.text).second)
       return "expected each option once, found '" + option.key.text + "' twice";
+    if (llvm::any_of(target::coreOptions(), [&](const auto &known) {
+          return known.key == option.key.text;
+        }))
+      return "expected options that Kiln does not have for every target, "
+             "found '" +
+             option.key.text + "'";
     if (!isName(option.key.text, "."))
       return "expected an option key of letters, digits, '_', '-' and '.', "
              "found '" +
@@ -354,9 +365,12 @@ Expected<Hello> kiln::isolated::parseHello(const json::Object &result,
 
 Expected<std::optional<Declined>>
 kiln::isolated::parseDeclined(const json::Object &result) {
-  const json::Object *found = result.getObject("declined");
-  if (!found)
+  const json::Value *given = result.get("declined");
+  if (!given)
     return std::optional<Declined>();
+  const json::Object *found = given->getAsObject();
+  if (!found)
+    return Error("breaks the protocol: expected object at declined");
   auto reply = parse<DeclinedReply>(*found, "declined");
   if (!reply)
     return reply.takeError();

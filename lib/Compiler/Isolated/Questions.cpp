@@ -167,6 +167,44 @@ static json::Array namesOf(ModuleOp module) {
   return names;
 }
 
+/// The kernel of a module that has this name; else the first one, or the
+/// module.
+static Operation *findKernel(ModuleOp module, StringRef name) {
+  Operation *first = module;
+  for (Operation &op : *module.getBody()) {
+    auto symbol = op.getAttrOfType<StringAttr>("sym_name");
+    if (symbol && symbol.getValue() == name)
+      return &op;
+    if (first == module)
+      first = &op;
+  }
+  return first;
+}
+
+/// What an answer about the kernels of a module says of one that is not taken:
+/// it names one of them, and an operation of it.
+static Expected<std::optional<Declined>>
+declinedBy(const Expected<Answer> &answer, ModuleOp module) {
+  if (!answer)
+    return answer.takeError();
+  auto declined = parseDeclined(answer->result);
+  if (!declined || !*declined)
+    return declined;
+  StringRef name = (*declined)->kernel;
+  Operation *kernel = findKernel(module, name);
+  auto symbol = kernel->getAttrOfType<StringAttr>("sym_name");
+  if (!name.empty() && (!symbol || symbol.getValue() != name))
+    return Error("breaks the protocol: expected 'declined' to name a kernel "
+                 "that was asked for, found '" +
+                 name.str() + "'");
+  int64_t op = (*declined)->op;
+  if (op < 0 || !findNumbered(kernel, op))
+    return Error("breaks the protocol: expected 'op' of 'declined' to be the "
+                 "number of an operation of the kernel, found " +
+                 std::to_string(op));
+  return declined;
+}
+
 bool IsolatedTarget::accepts(Operation *kernel, TargetAttr description,
                              const TargetOptions &options,
                              std::string &reason) const {
@@ -206,10 +244,8 @@ bool IsolatedTarget::takes(StringRef method, Operation *kernel,
     params["kernels"] = namesOf(*module);
   bool isCached;
   Expected<Answer> answer =
-      askCached(method, std::move(params), printWire(*module), isCached);
-  auto declined = answer
-                      ? parseDeclined(answer->result)
-                      : Expected<std::optional<Declined>>(answer.takeError());
+      askCached(method, std::move(params), printOwnWire(*module), isCached);
+  auto declined = declinedBy(answer, *module);
   if (!declined) {
     keepFailure(declined.message());
     return true;
@@ -229,28 +265,12 @@ void IsolatedTarget::buildPipeline(OpPassManager &pm,
   pm.addPass(createToWirePass(said ? said->reader : WireReader()));
 }
 
-/// The kernel of a module that has this name; else the first one, or the
-/// module.
-static Operation *findKernel(ModuleOp module, StringRef name) {
-  Operation *first = module;
-  for (Operation &op : *module.getBody()) {
-    auto symbol = op.getAttrOfType<StringAttr>("sym_name");
-    if (symbol && symbol.getValue() == name)
-      return &op;
-    if (first == module)
-      first = &op;
-  }
-  return first;
-}
-
 /// Reports what became of a question about a module, if it was not answered or
 /// not as it should be.
 static LogicalResult report(const Target &target, ModuleOp module,
                             const Expected<Answer> &answer) {
   Operation *first = findKernel(module, "");
-  auto declined = answer
-                      ? parseDeclined(answer->result)
-                      : Expected<std::optional<Declined>>(answer.takeError());
+  auto declined = declinedBy(answer, module);
   if (!declined)
     return first->emitError(
         sentence(target, declined.message(), describeKernels(module)));
@@ -293,6 +313,12 @@ LogicalResult IsolatedTarget::emit(ModuleOp module, EmitKind kind,
       askCached("emit", specOf(options), printWire(module), isCached);
   if (failed(report(*this, module, answer)))
     return failure();
+  if (!json::isUTF8(answer->body))
+    return findKernel(module, "")
+        ->emitError(sentence(*this,
+                             "breaks the protocol: expected a body in UTF-8 "
+                             "for 'emit'",
+                             describeKernels(module)));
   os << answer->body;
   return success();
 }

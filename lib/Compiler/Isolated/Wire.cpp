@@ -275,14 +275,18 @@ static void dropDefaults(ModuleOp module) {
 
 std::string kiln::isolated::printWire(ModuleOp module) {
   OwningOpRef<ModuleOp> copy = module.clone();
-  dropDefaults(*copy);
+  return printOwnWire(*copy);
+}
+
+std::string kiln::isolated::printOwnWire(ModuleOp module) {
+  dropDefaults(module);
   OpPrintingFlags flags;
   flags.printGenericOpForm().enableDebugInfo().useLocalScope();
   flags.assumeVerified();
   flags.elideLargeElementsAttrs(std::numeric_limits<int64_t>::max());
   std::string text;
   llvm::raw_string_ostream os(text);
-  copy.get()->print(os, flags);
+  module->print(os, flags);
   os << "\n";
   return text;
 }

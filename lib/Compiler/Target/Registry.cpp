@@ -5,6 +5,7 @@
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/Contribution.h"
+#include "kiln/Target/CoreOptions.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
@@ -260,32 +261,37 @@ const Target *kiln::target::findHostTarget() {
   return best;
 }
 
+std::vector<OptionInfo> kiln::target::coreOptions() {
+  return {
+      {"description", "FILE", "use the #kiln.target of a file"},
+      {"schedule", "NAME", "force this schedule where it applies"},
+      {"schedule_file", "FILE",
+       "apply a schedule script, as --schedule=FILE does"},
+      {"without", "NAME+NAME",
+       "leave out these lowerings, schedules and claims"},
+      {"retile", "on|off", "off: kernels keep the block sizes they came with"},
+      {"blocks", "MxNxK", "block sizes of every product"},
+      {"raster", "GROUPxAXIS",
+       "the bands in which products take the blocks of the grid "
+       "(off: none)"},
+      {"share_remainder", "on|off",
+       "on: share out the last round of instances of products"},
+      {"candidate", "0..63",
+       "which candidate of the tiling model to take, 0: the best"},
+      {"attention", "wide|decomposed",
+       "wide: weights of attention stay in f32; decomposed: "
+       "attention is two products and a softmax"},
+      {"tiling_cache", "FILE",
+       "take block sizes that `kiln-run --tune` measured"}};
+}
+
 std::vector<OptionInfo> TargetRegistry::optionsOf(const Target &target) const {
   std::vector<OptionInfo> all = target.options();
   for (const Impl::Option &option : state->options)
     if (option.target == target.name())
       all.push_back(option.info);
-  all.push_back({"description", "FILE", "use the #kiln.target of a file"});
-  all.push_back({"schedule", "NAME", "force this schedule where it applies"});
-  all.push_back({"schedule_file", "FILE",
-                 "apply a schedule script, as --schedule=FILE does"});
-  all.push_back({"without", "NAME+NAME",
-                 "leave out these lowerings, schedules and claims"});
-  all.push_back(
-      {"retile", "on|off", "off: kernels keep the block sizes they came with"});
-  all.push_back({"blocks", "MxNxK", "block sizes of every product"});
-  all.push_back({"raster", "GROUPxAXIS",
-                 "the bands in which products take the blocks of the grid "
-                 "(off: none)"});
-  all.push_back({"share_remainder", "on|off",
-                 "on: share out the last round of instances of products"});
-  all.push_back({"candidate", "0..63",
-                 "which candidate of the tiling model to take, 0: the best"});
-  all.push_back({"attention", "wide|decomposed",
-                 "wide: weights of attention stay in f32; decomposed: "
-                 "attention is two products and a softmax"});
-  all.push_back({"tiling_cache", "FILE",
-                 "take block sizes that `kiln-run --tune` measured"});
+  for (OptionInfo &option : coreOptions())
+    all.push_back(std::move(option));
   return all;
 }
 

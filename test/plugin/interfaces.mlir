@@ -41,6 +41,16 @@
 // RUN: not kiln-opt %t/opaque.mlir --load-target=%t/mine.so -verify-tile-form 2>&1 | FileCheck %s --check-prefix=OPAQUE
 // OPAQUE: opaque.mlir:[[#]]:{{[0-9]+}}: error: 'mine.opaque' op expected an operation of the tile level
 
+// One without a lowering is named with its plug-in, and what to register.
+// RUN: printf '%%s\n' 'tile.kernel @twisted(%%a: !tile.view<?xf32>, %%b: !tile.view<?xf32>) {' '  %%i = tile.program_id : index' \
+// RUN:   '  %%x = tile.load %%a[%%i] : !tile.view<?xf32> -> tensor<64xf32>' '  %%y = mine.twist %%x : tensor<64xf32>' \
+// RUN:   '  tile.store %%y, %%b[%%i] : tensor<64xf32>, !tile.view<?xf32>' '}' > %t/twist.mlir
+// RUN: not kiln-compile %t/twist.mlir --load-target=%t/mine.so --target=cpu -o %t/twist.kiln 2>&1 | FileCheck %s --check-prefix=TWIST
+// RUN: not kiln-compile %t/twist.mlir --load-target=%t/mine.so --target=nvidia:sm_90a --no-fallback -o %t/twist.kiln 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=THREADS
+// TWIST: twist.mlir:4:8: error: {{.*}}operation 'mine.twist' of plug-in 'mine' has no lowering for 'cpu': register one by addLowering({NAME, "cpu", "mine.twist", ...}), or implement CompositeOpInterface
+// THREADS: nvidia declined: operation 'mine.twist' of plug-in 'mine' has no lowering for 'nvidia': register one by addLowering({NAME, "nvidia", "mine.twist", ...}), or implement CompositeOpInterface (at {{.*}}twist.mlir:4:8)
+
 // C[m, n] = sum over k of A[k, m] * B[k, n]
 tile.kernel @product(%a: !tile.view<?x?xf32> {tile.readonly}, %b: !tile.view<?x?xf32> {tile.readonly}, %c: !tile.view<?x?xf32> {tile.noalias}) {
   %i, %j = tile.program_id : index, index

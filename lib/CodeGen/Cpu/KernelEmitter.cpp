@@ -11,6 +11,7 @@
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Staging/Storage.h"
+#include "kiln/Target/ForeignOperation.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -29,6 +30,13 @@ KernelEmitter::KernelEmitter(tile::KernelOp kernel, RewriterBase &rewriter,
       description(description) {
   if (auto numerics = kernel.getNumericsAttr())
     contract = numerics.getContract();
+}
+
+/// Whether only a lowering of its plug-in knows what an operation computes.
+static bool isOfPlugin(Operation *op) {
+  return !isa_and_nonnull<arith::ArithDialect, math::MathDialect,
+                          tile::TileDialect>(op->getDialect()) &&
+         !target::pluginOfOperation(op).empty();
 }
 
 /// True for elements that this code generator computes with.
@@ -62,12 +70,15 @@ LogicalResult KernelEmitter::checkOps() {
                  staging::hasInlineForm(op) ||
                  (op->getNumResults() == 1 && isElementwise(op)) ||
                  isCustom(op);
+    // What it computes, only its plug-in's lowering knows.
+    if (known && isElementwise(op) && isOfPlugin(op))
+      known = isCustom(op);
     if (auto call = dyn_cast<tile::CallExternOp>(op)) {
       if (!call.getCFunction())
         os << "external function '" << call.getSymbol() << "'";
     } else if (!known ||
                isa<arith::ScalingExtFOp, arith::ScalingTruncFOp>(op)) {
-      os << op->getName().getStringRef();
+      os << target::whyNoLowering(op, options.name);
     }
     if (reason.empty())
       return WalkResult::advance();
@@ -278,8 +289,8 @@ LogicalResult KernelEmitter::emitRoot(Operation *op) {
   if (FrameLowering lower = findFrameLowering(op))
     return lower(op, *this);
   // Whoever registers a lowering for arithmetic need not take all of it.
-  if (!isElementwise(op) || op->getNumResults() != 1)
-    return target::emitUnsupported(op, op->getName().getStringRef());
+  if (!isElementwise(op) || op->getNumResults() != 1 || isOfPlugin(op))
+    return target::emitUnsupported(op, target::whyNoLowering(op, options.name));
   report.chose(op, "lowering", options.name, "cpu.elementwise");
   Value result = op->getResult(0);
   if (!isa<RankedTensorType>(result.getType()))

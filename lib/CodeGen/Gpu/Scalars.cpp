@@ -4,6 +4,7 @@
 #include "KernelWalk.h"
 #include "OwnLowerings.h"
 #include "kiln/Target/Declines.h"
+#include "kiln/Target/ForeignOperation.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 
@@ -175,7 +176,7 @@ static bool isUnknown(Operation *op, KernelWalk &w) {
 
 LogicalResult simt::lowerElementwise(Operation *op, KernelWalk &w) {
   if (isUnknown(op, w))
-    return w.decline(op, op->getName().getStringRef());
+    return w.decline(op, target::whyNoLowering(op, w.shape.options.name));
   auto isTile = [](Type type) { return isa<RankedTensorType>(type); };
   return llvm::any_of(op->getOperandTypes(), isTile) ||
                  llvm::any_of(op->getResultTypes(), isTile)

@@ -54,6 +54,13 @@ def Mine_WindowOp : Mine_Op<"window", [Pure, ExactResult,
   let assemblyFormat = "$source `from` $from attr-dict `:` type($source) `->` type($result)";
 }
 
+def Mine_TwistOp : Mine_Op<"twist", [Pure, AllTypesMatch<["source", "result"]>] # ElementwiseMappable.traits> {
+  let summary = "An elementwise operation that no target has a lowering of";
+  let arguments = (ins Tile_NumberTile:$source);
+  let results = (outs Tile_NumberTile:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source)";
+}
+
 def Mine_OpaqueOp : Mine_Op<"opaque", [Pure]> {
   let summary = "Says nothing about what it does";
   let arguments = (ins Tile_NumberTile:$source);

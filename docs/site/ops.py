@@ -18,12 +18,18 @@ LOWERING = [("lib/Compiler/Transforms", "rewritten on the same level"),
             ("conversions/PrimToTile", "converted to tile kernels and host programs"),
             ("lib/Compiler/Staging", "storage, copies and matmuls decided"),
             ("lib/Compiler/Tiling", "block sizes chosen")]
-TARGETS = [("reference", ["dialects/{dialect}/Eval"]), ("cpu", ["lib/CodeGen/Cpu", "targets/cpu"]),
-           ("nvidia", ["lib/CodeGen/Gpu", "targets/nvidia"]), ("amd", ["lib/CodeGen/Gpu", "targets/amd"])]
+# A row of the table of targets: its name, its folders, and what it says where they lower nothing.
+EARLIER = "absent, or lowered before the code generator sees it"
+TARGETS = [("`reference`", ["dialects/{dialect}/Eval"], EARLIER), ("`cpu`", ["lib/CodeGen/Cpu", "targets/cpu"], EARLIER),
+           ("all GPUs", ["lib/CodeGen/Gpu"], EARLIER), ("`nvidia`", ["targets/nvidia"], "nothing of its own"),
+           ("`amd`", ["targets/amd"], "nothing of its own")]
 
 
 # Interfaces by which passes treat an operation without naming it; upstream's say little about Kiln's passes.
 UPSTREAM = re.compile(r"MemoryEffect|Speculat|InferType|BytecodeOp|SymbolUser|RegionBranch|OpAsm|CallOp|RegionKind|LoopLike")
+# An entry of a code generator's table, as `table.add<tile::ScanOp>(lowerScan)`, and the definition of such a function.
+ENTRY = re.compile(r"\.add<(?:\w+::)*(\w+)(?: \*)?>\(\s*(?:\"[^\"]*\",\s*)?(?:k(\w+),\s*)?(lower\w+)")
+LOWERS = re.compile(r"^(?:static )?LogicalResult (?:\w+::)?(lower\w+)\(", re.MULTILINE)
 # A function that takes the operation, a pattern for it, or its entry in a table: most likely the place to read first.
 TAKES = r"(?:[(,]\s*(?:\w+::)?{op}(?: \w+)?\s*[,)]|(?:Pattern|Rewrite|add|findSingleOp|lower\w*|Rule)<[^<>;]*\b{op}\b)"
 
@@ -35,6 +41,7 @@ class Tree:
     def __init__(self, source):
         self.source = source
         self.uses, self.takes, self.makes, self.interfaces, self.tests, self.accuracy = {}, {}, {}, {}, {}, {}
+        self.entries, self.bodies = {}, {}  # functions of tables by operation or interface, and the files that define them
         self.holders = collections.Counter()  # how many operations have an interface
         for folder in ("dialects", "lib", "conversions", "targets"):
             for path in sorted(glob.glob(f"{source}/{folder}/**/*.cpp", recursive=True)):
@@ -57,6 +64,11 @@ class Tree:
             self.interfaces.setdefault(word, []).append(path)
             if re.search(TAKES.format(op=word), text):
                 self.takes.setdefault(("", word), []).append(path)
+        folder = os.path.dirname(path)
+        for op, kind, function in ENTRY.findall(text):
+            self.entries[folder, kind + "OpInterface" if kind else op] = function
+        for function in LOWERS.findall(text):
+            self.bodies[folder, function] = path
         # Which dialect a class without a namespace belongs to.
         home = [name for name in DIALECTS if re.search(rf"(?:using namespace|namespace) kiln::{name}\b|using kiln::{name}::", text)
                 or path.startswith(f"dialects/{name}/")]
@@ -73,8 +85,17 @@ class Tree:
         """Files of the folders that use the operation, those first that take it as an argument or have a pattern for it."""
         takes = self.takes.get((dialect, op_class), [])
         found = {path for path in self.uses.get((dialect, op_class), []) if path.startswith(tuple(folder + "/" for folder in folders))}
+        body = self.body(op_class)
         # A table of lowerings leads on to the file of each.
-        return sorted(found, key=lambda path: (path not in takes, path.endswith("Lowerings.cpp"), path)), takes
+        return sorted(found, key=lambda path: (not body(path), not is_lowering(path), path not in takes, path.endswith("Lowerings.cpp"),
+                                               path)), takes
+
+    def body(self, name):
+        """Whether a file has the function that the table of its folder names for an operation or an interface."""
+        def holds(path):
+            folder = os.path.dirname(path)
+            return self.bodies.get((folder, self.entries.get((folder, name)))) == path
+        return holds
 
     def mentions(self, op_class, places, dialect):
         """Lines of a list: each place with the files there that use the class."""
@@ -82,6 +103,11 @@ class Tree:
             files, takes = self.files(dialect, op_class, [folder.format(dialect=dialect)])
             if files:
                 yield f"- {says}: " + listed(files, takes, 6)
+
+
+def is_lowering(path):
+    """Whether a file of a target is called after the lowering that it has."""
+    return path.startswith("targets/") and os.path.basename(path).startswith(("Lower", "Convert"))
 
 
 def listed(files, takes, most):
@@ -96,7 +122,10 @@ def by_interface(tree, interfaces, folders):
         takes = tree.takes.get(("", interface), [])
         files = [path for path in tree.interfaces.get(interface, []) if path.startswith(tuple(folder + "/" for folder in folders))]
         if files:
-            return f"by `{interface}`: " + listed(sorted(files, key=lambda path: (path not in takes, path)), takes, 6)
+            body = tree.body(interface)
+            # The function of a table may take any operation, so that it does not name the interface.
+            takes = takes + [path for path in files if body(path)]
+            return f"by `{interface}`: " + listed(sorted(files, key=lambda path: (not body(path), path not in takes, path)), takes, 6)
     return ""
 
 
@@ -109,15 +138,15 @@ def interfaces_of(definition):
 def lowering(tree, op_class, dialect, interfaces):
     """The passes for every target, then a row for each target with the files that lower the operation there."""
     shared = list(tree.mentions(op_class, LOWERING, dialect))
-    text = "\n## Lowering\n\nA file in bold has a function or a pattern for this operation: read it first.\n\n"
+    text = "\n## Lowering\n\nA file in bold has a function or a pattern for this operation. The file that lowers it stands first.\n\n"
     if shared:
         text += "For every target:\n\n" + "\n".join(shared) + "\n\n"
     text += "| target | in |\n|---|---|\n"
-    for target, folders in TARGETS:
+    for target, folders, nothing in TARGETS:
         folders = [folder.format(dialect=dialect) for folder in folders]
         files, takes = tree.files(dialect, op_class, folders)
         found = listed(files, takes, 6) if files else by_interface(tree, interfaces, folders)
-        text += f"| `{target}` | {found or 'lowered before the code generator sees it'} |\n"
+        text += f"| {target} | {found or nothing} |\n"
     return text
 
 

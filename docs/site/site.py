@@ -25,12 +25,25 @@ TOP = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_C
 LINK = re.compile(r"(\]\(|src=\"|srcset=\")([^)\s\"#]+)(#[^)\s\"]*)?(?=[)\"])")
 FENCE = re.compile(r"(^ *```.*?^ *```\n)", re.MULTILINE | re.DOTALL)
 
+FILE_NAME = re.compile(r"\[([\w-]+\.md)\]\(([^)\s#]+\.md)(?=[)#])")
 NAMED = re.compile(r"\A( *```[\w+]+) ([\w./-]+)$", re.MULTILINE)
 
 
 def place(path):
     """Where a file of the tree lies in the site: docs/ is its top."""
     return path[len("docs/"):] if path.startswith("docs/") else path
+
+
+def titled(source, folder, text):
+    """A link that is called by the file's name, as suits a tree of files, gets the title of the page."""
+    def title(match):
+        path = os.path.normpath(os.path.join(source, folder, match.group(2)))
+        if not os.path.exists(path):
+            return match.group()
+        with open(path, encoding="utf-8") as file:
+            heading = re.search(r"^# (.*)$", file.read(), re.MULTILINE)
+        return f"[{heading.group(1) if heading else match.group(1)}]({match.group(2)}"
+    return FILE_NAME.sub(title, text)
 
 
 def gather(source, pages, page):
@@ -60,7 +73,7 @@ def gather(source, pages, page):
     with open(os.path.join(source, page), encoding="utf-8") as file:
         parts = FENCE.split(file.read())
     # A fence names the file of its text behind the language; this generator writes it as a title.
-    text = "".join(NAMED.sub(r'\1 title="\2"', part) if part.lstrip().startswith("```") else LINK.sub(turn, part) for part in parts)
+    text = "".join(NAMED.sub(r'\1 title="\2"', part) if part.lstrip().startswith("```") else LINK.sub(turn, titled(source, folder, part)) for part in parts)
     text = text.replace("`build/docs/reference`", os.path.relpath("reference/index.md", os.path.dirname(place(page)) or ".").join(["[reference](", ")"]))
     text = lists(text)
     if page == "docs/glossary.md":

@@ -23,6 +23,10 @@
 // listed: scalars = [24, 64, 64, 1, 64, 32, 32, 1, 16, 32, 32, 1, 16, 32, 32, 1, 1, 1, 1]
 // listed: expect all(abs(c[32 * m + n] - sum((1 + (64 * l[m] + k) % 7 / 16 if l[m] < 24 else 0) * (1 + (32 * k + n) % 5 / 16) for k in range(64))) < 1e-3 for m in range(16) for n in range(32)) and d == c
 // listed: expect count("simt.copy_async") > 2 and count("simt.load_matrix") > 2
+// listed/once: scalars = [24, 16, 64, 1, 64, 32, 32, 1, 16, 32, 32, 1, 16, 32, 32, 1, 1, 1, 1]
+// listed/once: expect all(abs(c[32 * m + n] - sum((1 + (64 * l[m] + k) % 7 / 16 if l[m] < 24 else 0) * (1 + (32 * k + n) % 5 / 16) for k in range(16))) < 1e-3 for m in range(16) for n in range(32)) and d == c
+// listed/never: scalars = [24, 0, 64, 1, 64, 32, 32, 1, 16, 32, 32, 1, 16, 32, 32, 1, 1, 1, 1]
+// listed/never: expect all(v == 0 for v in c)
 tile.kernel @listed(%a: !tile.view<?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 8>},
                     %l: !tile.ptr<i32> {tile.readonly},
                     %b: !tile.view<?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 8>},
@@ -60,6 +64,10 @@ tile.kernel @listed(%a: !tile.view<?x?xf16> {tile.readonly, tile.align = 16 : i6
 // pointed: scalars = [40, 64, 32, 32, 1, 16, 32, 32, 1, 1, 1, 1]
 // pointed: expect all(abs(c[32 * m + n] - sum((1 + (64 * m + k) % 7 / 16) * (1 + (32 * k + n) % 5 / 16) for k in range(40))) < 1e-3 for m in range(16) for n in range(32))
 // pointed: expect count("simt.copy_async") > 2 and count("simt.load_matrix") > 2
+// pointed/once: scalars = [40, 16, 32, 32, 1, 16, 32, 32, 1, 1, 1, 1]
+// pointed/once: expect all(abs(c[32 * m + n] - sum((1 + (64 * m + k) % 7 / 16) * (1 + (32 * k + n) % 5 / 16) for k in range(16))) < 1e-3 for m in range(16) for n in range(32))
+// pointed/never: scalars = [40, 0, 32, 32, 1, 16, 32, 32, 1, 1, 1, 1]
+// pointed/never: expect all(v == 0 for v in c)
 tile.kernel @pointed(%a: !tile.ptr<f16> {tile.readonly, tile.align = 16 : i64}, %most: i32 {tile.divisibility = 8 : i64},
                      %b: !tile.view<?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 8>},
                      %c: !tile.view<?x?xf32> {tile.noalias}) attributes {tile.launch = #tile.kernel_hints<warps = 2>} {

@@ -14,6 +14,10 @@
 // nested: scalars = [3, 16, 64, 1024, 64, 1, 3, 64, 32, 2048, 32, 1, 16, 32, 32, 1, 1, 1, 1]
 // nested: expect all(abs(c[32 * m + n] - (sum((1 + (1024 * r + 64 * m + k) % 7 / 16) * (1 + (2048 * r + 32 * k + n) % 5 / 16) for r in range(3) for k in range(64)))) < 1e-2 for m in range(16) for n in range(32))
 // nested: expect count("simt.copy_async") > 2
+// nested/once: scalars = [3, 16, 16, 1024, 64, 1, 3, 64, 32, 2048, 32, 1, 16, 32, 32, 1, 1, 1, 1]
+// nested/once: expect all(abs(c[32 * m + n] - (sum((1 + (1024 * r + 64 * m + k) % 7 / 16) * (1 + (2048 * r + 32 * k + n) % 5 / 16) for r in range(3) for k in range(16)))) < 1e-2 for m in range(16) for n in range(32))
+// nested/never: scalars = [3, 16, 0, 1024, 64, 1, 3, 64, 32, 2048, 32, 1, 16, 32, 32, 1, 1, 1, 1]
+// nested/never: expect all(v == 0 for v in c)
 // The first slot of a round is filled when all threads have read the last one of the round before; in the inner loop one
 // barrier parts readers and fillers.
 // CHECK-LABEL: tile.kernel @nested(
@@ -65,6 +69,10 @@ tile.kernel @nested(%a: !tile.view<?x?x?xf16> {tile.readonly, tile.align = 16 : 
 // following: scalars = [3, 16, 64, 1024, 64, 1, 3, 64, 32, 2048, 32, 1, 16, 32, 32, 1, 1, 1, 1]
 // following: expect all(abs(c[32 * m + n] - (2 * sum((1 + (1024 * r + 64 * m + k) % 7 / 16) * (1 + (2048 * r + 32 * k + n) % 5 / 16) for r in range(3) for k in range(64)))) < 1e-2 for m in range(16) for n in range(32))
 // following: expect count("simt.copy_async") > 2
+// following/once: scalars = [3, 16, 16, 1024, 64, 1, 3, 64, 32, 2048, 32, 1, 16, 32, 32, 1, 1, 1, 1]
+// following/once: expect all(abs(c[32 * m + n] - (2 * sum((1 + (1024 * r + 64 * m + k) % 7 / 16) * (1 + (2048 * r + 32 * k + n) % 5 / 16) for r in range(3) for k in range(16)))) < 1e-2 for m in range(16) for n in range(32))
+// following/never: scalars = [3, 16, 0, 1024, 64, 1, 3, 64, 32, 2048, 32, 1, 16, 32, 32, 1, 1, 1, 1]
+// following/never: expect all(v == 0 for v in c)
 tile.kernel @following(%a: !tile.view<?x?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 1, 8>},
                     %b: !tile.view<?x?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 1, 8>},
                     %c: !tile.view<?x?xf32> {tile.noalias}) attributes {tile.launch = #tile.kernel_hints<warps = 2>} {
@@ -122,6 +130,10 @@ tile.kernel @triangular(%a: !tile.view<?x?x?xf16> {tile.readonly, tile.align = 1
 // conditional: scalars = [3, 16, 64, 1024, 64, 1, 3, 64, 32, 2048, 32, 1, 16, 32, 32, 1, 1, 1, 1]
 // conditional: expect all(abs(c[32 * m + n] - (sum((1 + (1024 * r + 64 * m + k) % 7 / 16) * (1 + (2048 * r + 32 * k + n) % 5 / 16) for r in (0, 2) for k in range(64)) + 2 * sum((1 + (1024 * r + 64 * m + k) % 7 / 16) * (1 + (2048 * r + 32 * k + n) % 5 / 16) for r in (1,) for k in range(64)))) < 1e-2 for m in range(16) for n in range(32))
 // conditional: expect count("simt.copy_async") > 2
+// conditional/once: scalars = [3, 16, 16, 1024, 64, 1, 3, 64, 32, 2048, 32, 1, 16, 32, 32, 1, 1, 1, 1]
+// conditional/once: expect all(abs(c[32 * m + n] - (sum((1 + (1024 * r + 64 * m + k) % 7 / 16) * (1 + (2048 * r + 32 * k + n) % 5 / 16) for r in (0, 2) for k in range(16)) + 2 * sum((1 + (1024 * r + 64 * m + k) % 7 / 16) * (1 + (2048 * r + 32 * k + n) % 5 / 16) for r in (1,) for k in range(16)))) < 1e-2 for m in range(16) for n in range(32))
+// conditional/never: scalars = [3, 16, 0, 1024, 64, 1, 3, 64, 32, 2048, 32, 1, 16, 32, 32, 1, 1, 1, 1]
+// conditional/never: expect all(v == 0 for v in c)
 tile.kernel @conditional(%a: !tile.view<?x?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 1, 8>},
                     %b: !tile.view<?x?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 1, 8>},
                     %c: !tile.view<?x?xf32> {tile.noalias}) attributes {tile.launch = #tile.kernel_hints<warps = 2>} {
@@ -165,6 +177,10 @@ tile.kernel @conditional(%a: !tile.view<?x?x?xf16> {tile.readonly, tile.align = 
 // repeated: scalars = [3, 16, 64, 1024, 64, 1, 3, 64, 32, 2048, 32, 1, 16, 32, 32, 1, 1, 1, 1]
 // repeated: expect all(abs(c[32 * m + n] - (sum((1 + (1024 * r + 64 * m + k) % 7 / 16) * (1 + (2048 * r + 32 * k + n) % 5 / 16) for r in range(3) for k in range(64)))) < 1e-2 for m in range(16) for n in range(32))
 // repeated: expect count("simt.copy_async") > 2
+// repeated/once: scalars = [3, 16, 16, 1024, 64, 1, 3, 64, 32, 2048, 32, 1, 16, 32, 32, 1, 1, 1, 1]
+// repeated/once: expect all(abs(c[32 * m + n] - (sum((1 + (1024 * r + 64 * m + k) % 7 / 16) * (1 + (2048 * r + 32 * k + n) % 5 / 16) for r in range(3) for k in range(16)))) < 1e-2 for m in range(16) for n in range(32))
+// repeated/never: scalars = [3, 16, 0, 1024, 64, 1, 3, 64, 32, 2048, 32, 1, 16, 32, 32, 1, 1, 1, 1]
+// repeated/never: expect all(v == 0 for v in c)
 tile.kernel @repeated(%a: !tile.view<?x?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 1, 8>},
                     %b: !tile.view<?x?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 1, 8>},
                     %c: !tile.view<?x?xf32> {tile.noalias}) attributes {tile.launch = #tile.kernel_hints<warps = 2>} {
@@ -226,6 +242,10 @@ tile.kernel @between(%a: !tile.view<?x?x?xf16> {tile.readonly, tile.align = 16 :
 // points: scalars = [3, 16, 64, 1024, 64, 1, 3, 64, 32, 2048, 32, 1, 3, 16, 32, 512, 32, 1, 1, 1, 1]
 // points: expect all(abs(c[512 * r + 32 * m + n] - sum((1 + (1024 * r + 64 * m + k) % 7 / 16) * (1 + (2048 * r + 32 * k + n) % 5 / 16) for k in range(64))) < 1e-2 for r in range(3) for m in range(16) for n in range(32))
 // points: expect count("simt.copy_async") > 2
+// points/once: scalars = [3, 16, 16, 1024, 64, 1, 3, 64, 32, 2048, 32, 1, 3, 16, 32, 512, 32, 1, 1, 1, 1]
+// points/once: expect all(abs(c[512 * r + 32 * m + n] - sum((1 + (1024 * r + 64 * m + k) % 7 / 16) * (1 + (2048 * r + 32 * k + n) % 5 / 16) for k in range(16))) < 1e-2 for r in range(3) for m in range(16) for n in range(32))
+// points/never: scalars = [3, 16, 0, 1024, 64, 1, 3, 64, 32, 2048, 32, 1, 3, 16, 32, 512, 32, 1, 1, 1, 1]
+// points/never: expect all(v == 0 for v in c)
 // CHECK-LABEL: tile.kernel @points(
 // CHECK: simt.wait_copies but 1
 // CHECK-NEXT: gpu.barrier

@@ -7,6 +7,10 @@
 // bytes: scalars = [32, 160, 160, 1, 160, 16, 1, 160, 32, 16, 16, 1, 1, 1, 1]
 // bytes: expect all(c[16 * m + n] == sum(((7 * (160 * m + k)) % 23 - 11) * ((5 * (160 * n + k)) % 19 - 9) for k in range(160)) & 0xffffffff for m in range(32) for n in range(16))
 // bytes: expect count("simt.copy_async") > 2 and count("simt.load_matrix") > 4
+// bytes/once: scalars = [32, 64, 160, 1, 160, 16, 1, 160, 32, 16, 16, 1, 1, 1, 1]
+// bytes/once: expect all(c[16 * m + n] == sum(((7 * (160 * m + k)) % 23 - 11) * ((5 * (160 * n + k)) % 19 - 9) for k in range(64)) & 0xffffffff for m in range(32) for n in range(16))
+// bytes/never: scalars = [32, 0, 160, 1, 160, 16, 1, 160, 32, 16, 16, 1, 1, 1, 1]
+// bytes/never: expect all(v == 0 for v in c)
 tile.kernel @bytes(%a: !tile.view<?x?xi8, strides = [?, 1]> {tile.readonly, tile.align = 16 : i64, tile.stride_div = array<i64: 16, 1>},
                    %b: !tile.view<?x?xi8, strides = [1, ?]> {tile.readonly, tile.align = 16 : i64, tile.stride_div = array<i64: 1, 16>},
                    %c: !tile.view<?x?xi32> {tile.noalias}) attributes {tile.launch = #tile.kernel_hints<warps = 2>} {
@@ -28,6 +32,10 @@ tile.kernel @bytes(%a: !tile.view<?x?xi8, strides = [?, 1]> {tile.readonly, tile
 // halves: scalars = [16, 64, 64, 1, 64, 32, 32, 1, 16, 32, 32, 1, 1, 1, 1]
 // halves: expect all(abs(c[32 * m + n] - sum((1 + (64 * m + k) % 7 / 16) * (1 + (32 * k + n) % 5 / 16) for k in range(64))) < 1e-3 for m in range(16) for n in range(32))
 // halves: expect count("simt.load_matrix") > 2
+// halves/once: scalars = [16, 16, 64, 1, 64, 32, 32, 1, 16, 32, 32, 1, 1, 1, 1]
+// halves/once: expect all(abs(c[32 * m + n] - sum((1 + (64 * m + k) % 7 / 16) * (1 + (32 * k + n) % 5 / 16) for k in range(16))) < 1e-3 for m in range(16) for n in range(32))
+// halves/never: scalars = [16, 0, 64, 1, 64, 32, 32, 1, 16, 32, 32, 1, 1, 1, 1]
+// halves/never: expect all(v == 0 for v in c)
 tile.kernel @halves(%a: !tile.view<?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 8>},
                     %b: !tile.view<?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 8>},
                     %c: !tile.view<?x?xf32> {tile.noalias}) attributes {tile.launch = #tile.kernel_hints<warps = 2>} {
@@ -75,6 +83,10 @@ tile.kernel @chained(%a: !tile.view<32x16xf16> {tile.readonly, tile.align = 16 :
 // branch: scalars = [16, 64, 64, 1, 64, 32, 32, 1, 16, 32, 32, 1, 1, 1, 1]
 // branch: expect all(abs(c[32 * m + n] - sum((1 + (64 * m + k) % 7 / 16) * (1 + (32 * k + n) % 5 / 16) for k in range(64))) < 1e-3 for m in range(16) for n in range(32))
 // branch: expect count("simt.copy_async") >= 2
+// branch/once: scalars = [16, 16, 64, 1, 64, 32, 32, 1, 16, 32, 32, 1, 1, 1, 1]
+// branch/once: expect all(abs(c[32 * m + n] - sum((1 + (64 * m + k) % 7 / 16) * (1 + (32 * k + n) % 5 / 16) for k in range(16))) < 1e-3 for m in range(16) for n in range(32))
+// branch/never: scalars = [16, 0, 64, 1, 64, 32, 32, 1, 16, 32, 32, 1, 1, 1, 1]
+// branch/never: expect all(v == 0 for v in c)
 tile.kernel @branch(%a: !tile.view<?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 8>},
                     %b: !tile.view<?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 8>},
                     %c: !tile.view<?x?xf32> {tile.noalias}) attributes {tile.launch = #tile.kernel_hints<warps = 2>} {
@@ -103,6 +115,10 @@ tile.kernel @branch(%a: !tile.view<?x?xf16> {tile.readonly, tile.align = 16 : i6
 // after: scalars = [16, 64, 64, 1, 64, 32, 32, 1, 16, 32, 32, 1, 1, 1, 1]
 // after: expect all(abs(c[32 * m + n] - 2 * sum((1 + (64 * m + k) % 7 / 16) * (1 + (32 * k + n) % 5 / 16) for k in range(64))) < 2e-3 for m in range(16) for n in range(32))
 // after: expect count("simt.copy_async") >= 4
+// after/once: scalars = [16, 16, 64, 1, 64, 32, 32, 1, 16, 32, 32, 1, 1, 1, 1]
+// after/once: expect all(abs(c[32 * m + n] - 2 * sum((1 + (64 * m + k) % 7 / 16) * (1 + (32 * k + n) % 5 / 16) for k in range(16))) < 2e-3 for m in range(16) for n in range(32))
+// after/never: scalars = [16, 0, 64, 1, 64, 32, 32, 1, 16, 32, 32, 1, 1, 1, 1]
+// after/never: expect all(v == 0 for v in c)
 tile.kernel @after(%a: !tile.view<?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 8>},
                    %b: !tile.view<?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 8>},
                    %c: !tile.view<?x?xf32> {tile.noalias}) attributes {tile.launch = #tile.kernel_hints<warps = 2>} {

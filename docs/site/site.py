@@ -77,7 +77,7 @@ def gather(source, pages, page):
     text = text.replace("`build/docs/reference`", os.path.relpath("reference/index.md", os.path.dirname(place(page)) or ".").join(["[reference](", ")"]))
     text = lists(text)
     if page == "docs/glossary.md":
-        text = rank(4) + text
+        text = rank(4) + entries(text)
     out = os.path.join(pages, place(page))
     os.makedirs(os.path.dirname(out), exist_ok=True)
     with open(out, "w", encoding="utf-8") as file:
@@ -87,6 +87,15 @@ def gather(source, pages, page):
 def rank(boost):
     """How far in front a page stands among the results of the search: pages that explain before generated ones."""
     return f"---\nsearch:\n  boost: {boost}\n---\n\n"
+
+
+def entries(text):
+    """The rows of a glossary's tables, term, meaning and place, as sections: the search counts titles most, and links can name each."""
+    def entry(match):
+        term, meaning, place_of_it = (cell.strip() for cell in match.groups())
+        return f"### {term}\n\n{meaning[0].upper()}{meaning[1:]}.\n\nIn Kiln: {place_of_it}.\n\n"
+    text = text.replace("| term | meaning | in Kiln |\n|---|---|---|\n", "")
+    return re.sub(r"^\| (.*?) \| (.*?) \| (.*?) \|\n", entry, text, flags=re.MULTILINE)
 
 
 def lists(text):

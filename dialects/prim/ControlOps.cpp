@@ -3,11 +3,39 @@
 #include "kiln/Dialect/Prim/ControlOps.h"
 #include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Dialect/Prim/Shape.h"
+#include "kiln/Interfaces/RegionSyntax.h"
 
 #include "Verify.h"
 
 using namespace mlir;
 using namespace kiln::prim;
+
+/// A block without a terminator yields nothing..
+static Operation *yieldNothing(OpBuilder &builder, Location loc) {
+  OperationState state(loc, YieldOp::getOperationName());
+  YieldOp::build(builder, state);
+  return Operation::create(state);
+}
+
+static ParseResult parseBranches(OpAsmParser &parser, Region &first,
+                                 Region &second) {
+  return kiln::parseTwoRegions(parser, first, "else", second, yieldNothing);
+}
+
+static void printBranches(OpAsmPrinter &printer, Operation *, Region &first,
+                          Region &second) {
+  kiln::printTwoRegions(printer, first, "else", second);
+}
+
+static ParseResult parseLoop(OpAsmParser &parser, Region &condition,
+                             Region &body) {
+  return kiln::parseTwoRegions(parser, condition, "do", body, yieldNothing);
+}
+
+static void printLoop(OpAsmPrinter &printer, Operation *, Region &condition,
+                      Region &body) {
+  kiln::printTwoRegions(printer, condition, "do", body);
+}
 
 #define GET_OP_CLASSES
 #include "kiln/Dialect/Prim/ControlOps.cpp.inc"

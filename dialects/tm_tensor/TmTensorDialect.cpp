@@ -2,11 +2,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/TmTensor/TmTensor.h"
+#include "kiln/Interfaces/RegionSyntax.h"
+#include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;
 using namespace kiln::tm_tensor;
 
 #include "kiln/Dialect/TmTensor/TmTensorOpsDialect.cpp.inc"
+
+/// `custom<RegionAndResults>`: a region, and the types of results if there are
+/// any.
+static ParseResult parseRegionAndResults(OpAsmParser &parser, Region &region,
+                                         SmallVectorImpl<Type> &results) {
+  if (parser.parseRegion(region) ||
+      (succeeded(parser.parseOptionalArrow()) && parser.parseTypeList(results)))
+    return kiln::failBehind({&region});
+  if (region.empty())
+    region.emplaceBlock();
+  return success();
+}
+
+static void printRegionAndResults(OpAsmPrinter &printer, Operation *,
+                                  Region &region, TypeRange results) {
+  printer.printRegion(region);
+  if (!results.empty())
+    printer << " -> " << results;
+}
 
 #define GET_OP_CLASSES
 #include "kiln/Dialect/TmTensor/TmTensorOps.cpp.inc"

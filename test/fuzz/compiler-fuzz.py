@@ -7,10 +7,11 @@ for SECONDS or COUNT of them. Every run must end with status 0 or 1, and with 1 
 structure keeps inputs well-formed and makes them hostile (structures.py).
 announced makes numbers, shapes and splats of both kinds large and
 values out of sums of the same sums. No run may take more than 5 seconds of a processor or 1 GiB more than what it was made from.
-Stops at the first that does."""
+Stops at the first that does. An interrupt or SIGTERM ends it with the numbers so far."""
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -291,35 +292,39 @@ def main() -> int:
     runs = accepted = caught = peak = 0
     longest = 0.0
     end = time.time() + seconds
-    while runs < count if count else time.time() < end:
-        seed = rng.choice(pool)
-        with open(path, "wb") as file:
-            file.write(mutate(seed, pool, rng))
-        target = rng.choice(["cpu", "reference"])
-        source = path
-        if kind == "tiling":
-            source, target = write_program(out), "cpu,tiling_cache=" + path
-        if kind == "script":
-            source = program_of(seed)
-            target = rng.choice(["cpu:x86-64-v3", "nvidia:sm_90a,ptxas=none"]) + ",schedule_file=" + path
-        options = ["--target=" + target, "-o", path + ".kiln"]
-        run, memory, work = compiler.run(source, *options)
-        if memory > 1024 or work > 4.5:
-            with open(path + ".seed", "wb") as file:
-                file.write(seed)
-            _, before, least = compiler.run(path + ".seed", *options)
-            if memory > before + 1024 or work > 4.5 > least:
-                print(f"{path} for {target}: {memory} MiB, {work:.1f} s\n{run.stderr.decode(errors='replace')[:500]}")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        while runs < count if count else time.time() < end:
+            seed = rng.choice(pool)
+            with open(path, "wb") as file:
+                file.write(mutate(seed, pool, rng))
+            target = rng.choice(["cpu", "reference"])
+            source = path
+            if kind == "tiling":
+                source, target = write_program(out), "cpu,tiling_cache=" + path
+            if kind == "script":
+                source = program_of(seed)
+                target = rng.choice(["cpu:x86-64-v3", "nvidia:sm_90a,ptxas=none"]) + ",schedule_file=" + path
+            options = ["--target=" + target, "-o", path + ".kiln"]
+            run, memory, work = compiler.run(source, *options)
+            if memory > 1024 or work > 4.5:
+                with open(path + ".seed", "wb") as file:
+                    file.write(seed)
+                _, before, least = compiler.run(path + ".seed", *options)
+                if memory > before + 1024 or work > 4.5 > least:
+                    print(f"{path} for {target}: {memory} MiB, {work:.1f} s\n{run.stderr.decode(errors='replace')[:500]}")
+                    return 1
+            peak, longest = max(peak, memory), max(longest, work)
+            runs += 1
+            accepted += run.returncode == 0
+            caught += bool(CAUGHT.search(run.stderr))
+            if CAUGHT.search(run.stderr):
+                os.replace(path, os.path.join(out, f"caught-{kind}-{os.getpid()}-{caught}"))
+            if run.returncode not in (0, 1) or (run.returncode == 1 and not PLACE.search(run.stderr)):
+                print(f"{path}: status {run.returncode}\n{run.stderr.decode(errors='replace')[:2000]}")
                 return 1
-        peak, longest = max(peak, memory), max(longest, work)
-        runs += 1
-        accepted += run.returncode == 0
-        caught += bool(CAUGHT.search(run.stderr))
-        if CAUGHT.search(run.stderr):
-            os.replace(path, os.path.join(out, f"caught-{kind}-{os.getpid()}-{caught}"))
-        if run.returncode not in (0, 1) or (run.returncode == 1 and not PLACE.search(run.stderr)):
-            print(f"{path}: status {run.returncode}\n{run.stderr.decode(errors='replace')[:2000]}")
-            return 1
+    except KeyboardInterrupt:  # what was done is told
+        pass
     print(f"{kind}: {runs} runs from {len(pool)} seeds, {accepted} accepted, {caught} crashes caught in the child"
           f", at most {peak} MiB and {longest:.1f} s")
     return 0

@@ -35,7 +35,7 @@ def Prim_IfOp : Prim_Op<"if", [
   let assemblyFormat = [{
     $condition (`sizes` `(` $sizes^ `)`)? attr-dict-with-keyword `:` type($condition)
     (`->` `(` type($results)^ `)`)?
-    $then_region `else` $else_region
+    custom<Branches>($then_region, $else_region)
   }];
   let hasVerifier = 1;
 }
@@ -71,7 +71,7 @@ def Prim_WhileOp : Prim_Op<"while", [
   let results = (outs Variadic<Prim_Tensor>:$results);
   let regions = (region SizedRegion<1>:$condition, SizedRegion<1>:$body);
   let assemblyFormat = [{
-    `(` $inits `)` attr-dict-with-keyword `:` functional-type($inits, $results) $condition `do` $body
+    `(` $inits `)` attr-dict-with-keyword `:` functional-type($inits, $results) custom<Loop>($condition, $body)
   }];
   let hasVerifier = 1;
 }

@@ -37,7 +37,7 @@ def TmTensor_ScanOp : TmTensor_Op<"scan", [AttrSizedOperandSegments, SingleBlock
   let regions = (region SizedRegion<1>:$region);
   let assemblyFormat = [{
     attr-dict `dimension` `(` $dimension `)` `inclusive` `(` $inclusive `)` `ins` `(` $inputs `:` type($inputs) `)`
-    `outs` `(` $outputs `:` type($outputs) `)` $region (`->` type($results)^)?
+    `outs` `(` $outputs `:` type($outputs) `)` custom<RegionAndResults>($region, type($results))
   }];
   let hasVerifier = 1;
 }
@@ -59,7 +59,7 @@ def TmTensor_SortOp : TmTensor_Op<"sort", [AttrSizedOperandSegments, SingleBlock
   let regions = (region SizedRegion<1>:$region);
   let assemblyFormat = [{
     attr-dict `dimension` `(` $dimension `)` (`ins` `(` $inputs^ `:` type($inputs) `)`)?
-    (`outs` `(` $outputs^ `:` type($outputs) `)`)? $region (`->` type($results)^)?
+    (`outs` `(` $outputs^ `:` type($outputs) `)`)? custom<RegionAndResults>($region, type($results))
   }];
   let hasVerifier = 1;
 }
@@ -83,7 +83,7 @@ def TmTensor_ScatterOp : TmTensor_Op<"scatter", [AttrSizedOperandSegments, Singl
   let regions = (region SizedRegion<1>:$region);
   let assemblyFormat = [{
     attr-dict `unique_indices` `(` $unique_indices `)` (`ins` `(` $inputs^ `:` type($inputs) `)`)?
-    `outs` `(` $outputs `:` type($outputs) `)` $region (`->` type($results)^)?
+    `outs` `(` $outputs `:` type($outputs) `)` custom<RegionAndResults>($region, type($results))
   }];
   let hasVerifier = 1;
 }

@@ -1,0 +1,60 @@
+// An operation in front names what a block of a region defines. That region parses, and what follows it does not: one error, and
+// nothing of the region is used after it is gone.
+// RUN: rm -rf %t && split-file %s %t
+// RUN: for file in %t/*.mlir; do not kiln-opt $file 2>&1 || exit 1; done | FileCheck %s --implicit-check-not=process
+
+//--- 0.mlir
+// What the condition defines is gone when the body fails, too.
+// CHECK: error: redefinition of SSA value '%j'
+func.func @while_condition(%x: tensor<4xf32>, %c: tensor<i1>) {
+  %k = prim.neg %p : tensor<4xf32>
+  %0 = prim.while (%x) : (tensor<4xf32>) -> (tensor<4xf32>) {
+  ^bb0(%p: tensor<4xf32>):
+    prim.yield %c : tensor<i1>
+  } do {
+  ^bb0(%q: tensor<4xf32>):
+    %j = prim.neg %q : tensor<4xf32>
+    %j = prim.neg %q : tensor<4xf32>
+    prim.yield %j : tensor<4xf32>
+  }
+  return
+}
+
+//--- 1.mlir
+// CHECK: error: redefinition of SSA value '%j'
+func.func @if_else(%x: tensor<4xf32>, %c: tensor<i1>) {
+  %k = prim.neg %p : tensor<4xf32>
+  prim.if %c : tensor<i1> {
+    %p = prim.neg %x : tensor<4xf32>
+  } else {
+    %j = prim.neg %x : tensor<4xf32>
+    %j = prim.neg %x : tensor<4xf32>
+  }
+  return
+}
+
+//--- 2.mlir
+// Behind a condition of a loop there is no body.
+// CHECK: error: custom op 'prim.while' expected 'do'
+func.func @no_body(%x: tensor<4xf32>, %c: tensor<i1>) {
+  %k = prim.neg %p : tensor<4xf32>
+  %0 = prim.while (%x) : (tensor<4xf32>) -> (tensor<4xf32>) {
+  ^bb0(%p: tensor<4xf32>):
+    prim.yield %c : tensor<i1>
+  } {
+  ^bb0(%q: tensor<4xf32>):
+    prim.yield %q : tensor<4xf32>
+  }
+  return
+}
+
+//--- 3.mlir
+// CHECK: error: expected non-function type
+func.func @scan(%x: tensor<4xf32>, %y: tensor<f32>) {
+  %k = arith.negf %p : f32
+  %0:2 = tm_tensor.scan dimension(0) inclusive(true) ins(%x : tensor<4xf32>) outs(%x, %y : tensor<4xf32>, tensor<f32>) {
+  ^bb0(%p: f32, %q: f32):
+    tm_tensor.yield %p : f32
+  } -> 4
+  return
+}

@@ -3,6 +3,7 @@
 
 #include "kiln/Dialect/Torch/Torch.h"
 
+#include "kiln/Interfaces/RegionSyntax.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -13,6 +14,32 @@ using namespace kiln::torch;
 
 #define GET_TYPEDEF_CLASSES
 #include "kiln/Dialect/Torch/TorchTypes.cpp.inc"
+
+/// `custom<Regions>`: any number of regions with commas between them.
+static ParseResult
+parseRegions(OpAsmParser &parser,
+             SmallVectorImpl<std::unique_ptr<Region>> &regions) {
+  std::unique_ptr<Region> first;
+  OptionalParseResult found = parser.parseOptionalRegion(first);
+  if (!found.has_value())
+    return success();
+  if (failed(*found))
+    return failure();
+  regions.push_back(std::move(first));
+  while (succeeded(parser.parseOptionalComma())) {
+    regions.push_back(std::make_unique<Region>());
+    if (parser.parseRegion(*regions.back()))
+      return kiln::failBehind(llvm::map_to_vector(
+          regions, [](auto &region) { return region.get(); }));
+  }
+  return success();
+}
+
+static void printRegions(OpAsmPrinter &printer, Operation *,
+                         MutableArrayRef<Region> regions) {
+  llvm::interleaveComma(regions, printer,
+                        [&](Region &one) { printer.printRegion(one); });
+}
 
 #define GET_OP_CLASSES
 #include "kiln/Dialect/Torch/TorchOps.cpp.inc"

@@ -58,3 +58,18 @@ func.func @scan(%x: tensor<4xf32>, %y: tensor<f32>) {
   } -> 4
   return
 }
+
+//--- 4.mlir
+// CHECK: error: redefinition of SSA value '%j'
+func.func @regions(%c: !torch.vtensor<[],i1>) {
+  %k = torch.operator "onnx.Neg"(%p) : (!torch.vtensor<[],i1>) -> !torch.vtensor<[],i1>
+  %0 = torch.operator "onnx.If"(%c) : (!torch.vtensor<[],i1>) -> !torch.vtensor<[],i1> {
+    %p = torch.operator "onnx.Neg"(%c) : (!torch.vtensor<[],i1>) -> !torch.vtensor<[],i1>
+    torch.operator_terminator %p : !torch.vtensor<[],i1>
+  }, {
+    %j = torch.operator "onnx.Neg"(%c) : (!torch.vtensor<[],i1>) -> !torch.vtensor<[],i1>
+    %j = torch.operator "onnx.Neg"(%c) : (!torch.vtensor<[],i1>) -> !torch.vtensor<[],i1>
+    torch.operator_terminator %j : !torch.vtensor<[],i1>
+  }
+  return
+}

@@ -24,7 +24,7 @@ def Torch_OperatorOp : Torch_Op<"operator"> {
   let arguments = (ins StrAttr:$name, Variadic<AnyType>:$operands);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region VariadicRegion<AnyRegion>:$regions);
-  let assemblyFormat = "$name `(` $operands `)` attr-dict `:` functional-type($operands, $results) $regions";
+  let assemblyFormat = "$name `(` $operands `)` attr-dict `:` functional-type($operands, $results) custom<Regions>($regions)";
 }
 
 def Torch_OperatorTerminatorOp : Torch_Op<"operator_terminator", [Pure, ReturnLike, Terminator]> {

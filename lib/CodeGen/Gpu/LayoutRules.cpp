@@ -156,6 +156,46 @@ struct JoinRule : LayoutRuleOpInterface::ExternalModel<JoinRule, tile::JoinOp> {
   }
 };
 
+/// Each thread has both elements of a pair along the last dimension: what a
+/// lane or a warp tells apart, a register does, which gives its place to it.
+/// Null where elements of a pair lie in some other way.
+static LayoutAttr pairedLayout(LayoutAttr layout) {
+  using Basis = LayoutAttr::Basis;
+  unsigned rank = layout.getRank();
+  auto registers = layout.getRegisterBases(), lanes = layout.getLaneBases(0),
+       warps = layout.getWarpBases(0);
+  Basis pair(rank, 0);
+  pair[rank - 1] = 1;
+  for (const Basis &basis : llvm::concat<const Basis>(registers, lanes, warps))
+    if (basis[rank - 1] && basis != pair)
+      return {};
+  if (llvm::is_contained(registers, pair))
+    return layout;
+  for (auto *threads : {&lanes, &warps}) {
+    auto *place = llvm::find(*threads, pair);
+    if (place == threads->end())
+      continue;
+    *place = registers.empty() ? Basis(rank, 0) : registers.pop_back_val();
+    registers.insert(registers.begin(), pair);
+    return LayoutAttr::get(layout.getContext(), rank, registers, lanes, warps);
+  }
+  return {};
+}
+
+struct SplitRule
+    : LayoutRuleOpInterface::ExternalModel<SplitRule, tile::SplitOp> {
+  LayoutRule getLayoutRule(Operation *op, const LayoutQuery &query) const {
+    LayoutRule rule(op);
+    LayoutAttr layout = pairedLayout(query.settled(op->getOperand(0)));
+    if (!layout)
+      return rule;
+    rule.operands[0] = layout;
+    assignAll(op->getResults(), layout.dropDim(layout.getRank() - 1),
+              rule.results);
+    return rule;
+  }
+};
+
 /// Packs of elements are what one instruction takes.
 struct InlineAsmRule
     : LayoutRuleOpInterface::ExternalModel<InlineAsmRule, tile::InlineAsmOp> {
@@ -198,6 +238,7 @@ void simt::addLayoutRules(DialectRegistry &dialects) {
     tile::GatherOp::attachInterface<GatherRule>(*context);
     tile::HistogramOp::attachInterface<HistogramRule>(*context);
     tile::JoinOp::attachInterface<JoinRule>(*context);
+    tile::SplitOp::attachInterface<SplitRule>(*context);
     tile::InlineAsmOp::attachInterface<InlineAsmRule>(*context);
     tile::ExchangeOp::attachInterface<ExchangeRule>(*context);
   });

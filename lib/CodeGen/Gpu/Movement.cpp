@@ -121,11 +121,116 @@ static std::optional<BitMove> bitMoveOf(Operation *op,
   return BitMove{operand->get(), std::move(*way)};
 }
 
+namespace {
+/// A register of an operand.
+struct OwnRegister {
+  Value operand;
+  int64_t place = -1;
+};
+/// What an operand gives a result, as numbers.
+class ReadNumbers {
+public:
+  explicit ReadNumbers(OperandRead read) : read(read) {}
+
+  /// Whether coordinates are those of the result, in some order, or constants.
+  bool isSimple() const {
+    return read && !read.map.getNumSymbols() &&
+           llvm::all_of(read.map.getResults(), [](AffineExpr expr) {
+             return isa<AffineDimExpr, AffineConstantExpr>(expr);
+           });
+  }
+  LayoutAttr::Basis at(ArrayRef<int64_t> result) const {
+    return *mapBasis(read.map, result);
+  }
+  /// Whether the operand is read for these coordinates of the result.
+  bool holds(ArrayRef<int64_t> result) const {
+    IntegerSet domain = read.domain;
+    if (!domain)
+      return true;
+    for (auto [i, constraint] : llvm::enumerate(domain.getConstraints())) {
+      AffineMap map = AffineMap::get(domain.getNumDims(),
+                                     domain.getNumSymbols(), constraint);
+      int64_t n = mapBasis(map, result)->front();
+      if (domain.isEq(i) ? n != 0 : n < 0)
+        return false;
+    }
+    return true;
+  }
+
+private:
+  OperandRead read;
+};
+} // namespace
+
+/// Whether threads that have something in a layout of the result have what it
+/// is made of in a layout of an operand.
+static bool staysInThreads(const ReadNumbers &read, LayoutAttr result,
+                           LayoutAttr operand, const BlockShape &block) {
+  LayoutAttr::Basis none(result.getRank(), 0), start = read.at(none);
+  auto areSame = [&](ArrayRef<LayoutAttr::Basis> to,
+                     ArrayRef<LayoutAttr::Basis> from) {
+    for (auto [mine, theirs] : llvm::zip_equal(to, from)) {
+      LayoutAttr::Basis at = read.at(mine);
+      for (auto [n, first] : llvm::zip_equal(at, start))
+        n -= first;
+      if (at != theirs || read.holds(mine) != read.holds(none))
+        return false;
+    }
+    return true;
+  };
+  return areSame(result.getLaneBases(block.laneBits()),
+                 operand.getLaneBases(block.laneBits())) &&
+         areSame(result.getWarpBases(block.warpBits()),
+                 operand.getWarpBases(block.warpBits()));
+}
+
+/// The registers of operands that are those of a result, where each thread has
+/// what it needs, as for what is joined or split in registers.
+static std::optional<SmallVector<OwnRegister>>
+findOwnRegisters(OpResult result, const BlockShape &block) {
+  LayoutAttr layout = getLayout(result);
+  SmallVector<OwnRegister> registers(layout.getNumRegisters());
+  for (OpOperand &operand : result.getOwner()->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      continue;
+    LayoutAttr own = getLayout(operand.get());
+    ReadNumbers read(getOperandRead(operand, result.getResultNumber()));
+    if (!own || !read.isSimple() || !staysInThreads(read, layout, own, block))
+      return std::nullopt;
+    for (auto [reg, entry] : llvm::enumerate(registers)) {
+      auto at = layout.getRegisterOffset(reg);
+      if (read.holds(at))
+        entry = {operand.get(), KernelWalk::registerAt(own, read.at(at))};
+    }
+  }
+  if (llvm::any_of(registers,
+                   [](const OwnRegister &entry) { return entry.place < 0; }))
+    return std::nullopt;
+  return registers;
+}
+
+/// The same for all results of an operation that joins or splits tiles.
+static std::optional<SmallVector<SmallVector<OwnRegister>>>
+findOwnRegisters(Operation *op, const BlockShape &block) {
+  if (op->getNumResults() == 1 && op->getNumOperands() == 1)
+    return std::nullopt;
+  SmallVector<SmallVector<OwnRegister>> all;
+  for (OpResult result : op->getResults()) {
+    auto registers = findOwnRegisters(result, block);
+    if (!registers)
+      return std::nullopt;
+    all.push_back(std::move(*registers));
+  }
+  return all;
+}
+
 ScratchNeeds simt::movementNeeds(Operation *op, const BlockShape &block) {
   if (cast<IndexMapOpInterface>(op).getGeneratedElement())
     return {};
   if (auto move = bitMoveOf(op, block))
     return move->way.needs(block);
+  if (findOwnRegisters(op, block))
+    return {};
   SmallVector<int64_t> places;
   return {{ThreadBuilder::placeTiles(op->getOperands(), places)}};
 }
@@ -208,6 +313,15 @@ LogicalResult simt::lowerMovement(Operation *op, KernelWalk &w) {
       if (isa<RankedTensorType>(operand.getType()) && !getLayout(operand))
         return op->emitOpError("has a tile without a layout");
     auto move = bitMoveOf(op, w.shape);
+    if (auto own = move ? std::nullopt : findOwnRegisters(op, w.shape)) {
+      for (auto [result, registers] : llvm::zip_equal(op->getResults(), *own)) {
+        Regs regs;
+        for (const OwnRegister &entry : registers)
+          regs.push_back(w.registers(entry.operand)[entry.place]);
+        w.define(result, std::move(regs));
+      }
+      return success();
+    }
     if (!move)
       return lowerThroughShared(op, w);
     Value result = op->getResult(0);

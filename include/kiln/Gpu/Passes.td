@@ -246,7 +246,7 @@ def ConvertTileToSimt : Pass<"convert-tile-to-simt", "::mlir::ModuleOp"> {
                            "::kiln::stage::StageDialect", "::mlir::memref::MemRefDialect"];
 }
 
-def SimtUnrollLoops : Pass<"simt-unroll-loops", "::kiln::tile::KernelOp"> {
+def SimtUnrollLoops : Pass<"simt-unroll-loops", "::kiln::tile::Kernel"> {
   let summary = "Unrolls short loops, so that their loads are requested together";
   let description = [{
     An iteration waits for what it loads before the next one begins. A loop with constant bounds is unrolled completely if it has at most 16

@@ -355,14 +355,6 @@ std::string simt::whyImprecise(MatrixProductOpInterface op,
       .str();
 }
 
-bool simt::mayFlushSubnormals(Operation *op) {
-  auto kernel = op->getParentOfType<tile::KernelOp>();
-  auto numerics =
-      kernel ? dyn_cast_or_null<tile::NumericsAttr>(kernel.getNumericsAttr())
-             : tile::NumericsAttr();
-  return numerics && numerics.getFtz();
-}
-
 /// Whether the contract lets a product read subnormal numbers as zero.
 static bool mayFlush(MatrixProductOpInterface op) {
   auto isBf16 = [](OpOperand &factor) {

@@ -44,6 +44,14 @@ static OpOperand *findMoved(Operation *op) {
   });
 }
 
+bool simt::mayFlushSubnormals(Operation *op) {
+  auto kernel = op->getParentOfType<tile::KernelOp>();
+  auto numerics =
+      kernel ? dyn_cast_or_null<tile::NumericsAttr>(kernel.getNumericsAttr())
+             : tile::NumericsAttr();
+  return numerics && numerics.getFtz();
+}
+
 namespace {
 /// A tile of f32 whose numbers were extended, and what was done with it since.
 struct Extended {

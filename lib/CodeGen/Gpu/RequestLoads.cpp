@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopMemory.h"
-#include "Machine.h"
 #include "StorageAreas.h"
 #include "Work.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
@@ -117,14 +116,10 @@ struct SimtRequestLoads : simt::impl::SimtRequestLoadsBase<SimtRequestLoads> {
   using Base::Base;
 
   void runOnOperation() override {
-    tile::KernelOp kernel = getOperation();
-    target::TargetAttr description = target::getDescription(kernel);
     // Tiles that fill the registers leave none for loads in flight.
     constexpr int64_t kMostWords = 96;
-    const int64_t threads =
-        kernel.getWarps().value_or(1) * lanesOf(description);
-    const bool isFull = mostLiveWords(kernel) > kMostWords * threads;
-    kernel.walk([&](Block *block) { requestIn(*block, isFull); });
+    const bool isFull = liveWordsOfThread(getOperation()) > kMostWords;
+    getOperation().walk([&](Block *block) { requestIn(*block, isFull); });
   }
 
 private:

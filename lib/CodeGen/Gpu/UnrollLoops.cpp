@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StorageAreas.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Gpu/ThreadBuilder.h"
 #include "kiln/Interfaces/MatrixProduct.h"

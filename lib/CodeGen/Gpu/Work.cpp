@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Work.h"
+#include "Machine.h"
 #include "KernelWalk.h"
 #include "LayoutChoice.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
@@ -211,6 +212,13 @@ int64_t simt::mostLiveWords(tile::KernelOp kernel) {
   for (int64_t change : changes)
     most = std::max(most, now += change);
   return most;
+}
+
+int64_t simt::liveWordsOfThread(Operation *op) {
+  auto kernel = cast<tile::KernelOp>(op);
+  int64_t threads = int64_t(kernel.getWarps().value_or(1)) *
+                    lanesOf(target::getDescription(op));
+  return mostLiveWords(kernel) / threads;
 }
 
 bool simt::wantsMoreWarps(tile::KernelOp kernel, int64_t lanes, int64_t warps,

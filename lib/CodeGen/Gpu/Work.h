@@ -41,6 +41,9 @@ bool fillsRegisters(tile::KernelOp kernel, int64_t threads,
 /// together. Tiles that follow from constants and scalars alone take none.
 int64_t mostLiveWords(tile::KernelOp kernel);
 
+/// The same for one thread of a kernel whose tiles have layouts.
+int64_t liveWordsOfThread(mlir::Operation *kernel);
+
 /// Whether a thread has more text, or more of a tile, than is compiled in
 /// seconds, so that more warps had better share it.
 bool wantsMoreWarps(tile::KernelOp kernel, int64_t lanes, int64_t warps,

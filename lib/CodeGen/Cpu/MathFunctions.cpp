@@ -125,6 +125,24 @@ Value byLanes(OpBuilder &b, Location loc, Operation *op, ValueRange operands,
   return all;
 }
 
+/// What libraries give for the exponent of zero and of a NaN differs: it is the
+/// smallest number here.
+Value fixExponent(OpBuilder &b, Location loc, Value x, Value exponent) {
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(x.getType()));
+  Value hasNone =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UEQ, x, zero);
+  Type type = exponent.getType();
+  TypedAttr least =
+      b.getIntegerAttr(getElementTypeOrSelf(type),
+                       APInt::getSignedMinValue(
+                           getElementTypeOrSelf(type).getIntOrFloatBitWidth()));
+  if (auto vector = dyn_cast<VectorType>(type))
+    least = DenseElementsAttr::get(vector, Attribute(least));
+  return arith::SelectOp::create(b, loc, hasNone,
+                                 arith::ConstantOp::create(b, loc, type, least),
+                                 exponent);
+}
+
 /// sin, cos, tan: polynomials, or libm where a lane is too large for them.
 Value emitTrigonometric(OpBuilder &b, Location loc, Operation *op, Value x) {
   F32 f(b, loc, x.getType());
@@ -152,8 +170,12 @@ bool cpu::isPolynomial(Operation *op) {
 
 Value cpu::emitMathFunction(OpBuilder &b, Location loc, Operation *op,
                             ValueRange operands, Type result) {
-  if (isa<tile::CallExternOp>(op))
-    return byLanes(b, loc, op, operands, result);
+  if (auto call = dyn_cast<tile::CallExternOp>(op)) {
+    Value value = byLanes(b, loc, op, operands, result);
+    return call.getLibrary().empty() && call.getSymbol() == "ilogb"
+               ? fixExponent(b, loc, operands[0], value)
+               : value;
+  }
   if (!isa<math::MathDialect>(op->getDialect()))
     return nullptr;
   if (isa<math::SqrtOp, math::FmaOp, math::FloorOp, math::CeilOp, math::TruncOp,

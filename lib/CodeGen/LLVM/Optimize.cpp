@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Optimize.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
 
 using namespace llvm;
 
@@ -44,6 +48,32 @@ static constexpr StringLiteral kPasses = R"(
                 switch-to-lookup;no-keep-loops;speculate-unpredictables>),
   globaldce,constmerge)";
 
+/// Converts vectors of f16 to integers by way of f32 where a machine only
+/// converts between these two types. The code said so; LLVM's passes leave the
+/// step out, and its back end for RISC-V cannot select what is left.
+static void widenHalfConversions(Module &code, TargetMachine &machine) {
+  auto has = [&](StringRef feature) {
+    return is_contained(
+        SubtargetFeatures(machine.getTargetFeatureString()).getFeatures(),
+        ("+" + feature).str());
+  };
+  if (!machine.getTargetTriple().isRISCV() || has("zvfh"))
+    return;
+  for (Function &function : code)
+    for (Instruction &inst : instructions(function)) {
+      if (!isa<FPToSIInst, FPToUIInst>(inst))
+        continue;
+      Value *half = inst.getOperand(0);
+      auto *type = dyn_cast<VectorType>(half->getType());
+      if (!type || !type->getElementType()->isHalfTy())
+        continue;
+      IRBuilder<> builder(&inst);
+      inst.setOperand(0, builder.CreateFPExt(
+                             half, VectorType::get(builder.getFloatTy(),
+                                                   type->getElementCount())));
+    }
+}
+
 void kiln::cpu::optimizeKernels(Module &code, TargetMachine &machine) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
@@ -63,4 +93,5 @@ void kiln::cpu::optimizeKernels(Module &code, TargetMachine &machine) {
   if (Error error = builder.parsePassPipeline(passes, text))
     reportFatalInternalError(std::move(error));
   passes.run(code, modules);
+  widenHalfConversions(code, machine);
 }

@@ -107,6 +107,9 @@ private:
     StringRef name = op->getName().getStringRef();
     if (name == "tile.return")
       return true;
+    for (mlir::Value operand : op->getOperands())
+      if (!registers.count(operand) && !llvm::isa<mlir::OpaqueType>(operand.getType())) // a view
+        return decline(op, "it reads a value that no instruction writes: what computes it has no 'define'");
     if (op->getNumResults())
       if (auto tile = llvm::dyn_cast<mlir::RankedTensorType>(op->getResult(0).getType());
           tile && (!tile.getElementType().isF32() || tile.getNumElements() > kMost))
@@ -174,7 +177,7 @@ private:
       }
       places.insert(places.end(), {block, offset, steps ? steps[size_t(d)] : 1});
     }
-    Operands operands = {name == "load" ? define(tile) : registers.lookup(tile), param(view), outside, rank};
+    Operands operands = {op->getNumResults() ? define(tile) : registers.lookup(tile), param(view), outside, rank};
     operands.insert(operands.end(), places.begin(), places.end());
     return emit(name, std::move(operands));
   }

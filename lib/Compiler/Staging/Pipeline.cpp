@@ -152,12 +152,10 @@ private:
   firstUsers(const SetVector<Operation *> &loads, scf::ForOp loop) {
     SmallVector<Operation *> users;
     llvm::SmallPtrSet<Operation *, 8> known(loads.begin(), loads.end());
+    // Constants of the body have no early place.
     auto isKnown = [&](Value operand) {
-      if (loop.isDefinedOutsideOfLoop(operand))
-        return true;
-      Operation *made = operand.getDefiningOp();
-      return made &&
-             (known.contains(made) || made->hasTrait<OpTrait::ConstantLike>());
+      return loop.isDefinedOutsideOfLoop(operand) ||
+             known.contains(operand.getDefiningOp());
     };
     for (Operation &op : loop.getBody()->without_terminator()) {
       bool uses = llvm::any_of(op.getOperands(), [&](Value operand) {

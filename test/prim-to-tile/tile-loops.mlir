@@ -6,6 +6,7 @@
 // RUN: kiln-run %s --target=cpu --check --entry=rows --arg=random:1
 // RUN: kiln-run %s --target=cpu --check --entry=added --arg=random:1 --arg=random:2
 // RUN: kiln-run %s --target=cpu --check --entry=reversed --arg=random:1
+// RUN: kiln-run %s --target=cpu --check --entry=open --arg=random:1:f32:8x32 --arg=random:2
 // RUN: kiln-compile %s --target=cpu --explain -o %t.kiln 2>&1 | FileCheck %s --check-prefix=EXPLAIN
 // EXPLAIN: schedule {{ *}}prim.while -> a loop of the host
 // EXPLAIN-NEXT: declined by generic.loop: more than 64 elements are written in each iteration
@@ -159,4 +160,26 @@ func.func @reversed(%x: tensor<5x100xf32>) -> tensor<5x100xf32> {
     prim.yield %j, %u : tensor<i32>, tensor<5x100xf32>
   }
   return %r#1 : tensor<5x100xf32>
+}
+
+// A captured tensor of open size beside the tiles is read where it is.
+func.func @open(%x: tensor<?x32xf32>, %y: tensor<32xf32>) -> tensor<32xf32> {
+  %n = prim.full 6 : i32 : tensor<i32>
+  %z = prim.full 0 : i32 : tensor<i32>
+  %one = prim.full 1 : i32 : tensor<i32>
+  %r:2 = prim.while (%z, %y) : (tensor<i32>, tensor<32xf32>) -> (tensor<i32>, tensor<32xf32>) {
+  ^bb0(%i: tensor<i32>, %o: tensor<32xf32>):
+    %c = prim.lt %i, %n : tensor<i32> -> tensor<i1>
+    prim.yield %c : tensor<i1>
+  } do {
+  ^bb0(%i: tensor<i32>, %o: tensor<32xf32>):
+    %i2 = prim.add %i, %one : tensor<i32>
+    %q0 = prim.gather %x, %i dim 0 batch_dims 0 : tensor<?x32xf32>, tensor<i32> -> tensor<32xf32>
+    %s = prim.sum %q0 dims [0] : tensor<32xf32> -> tensor<f32>
+    %sb = prim.broadcast_in_dim %s dims [] : tensor<f32> -> tensor<32xf32>
+    %q1 = prim.add %o, %q0 : tensor<32xf32>
+    %q = prim.add %q1, %sb : tensor<32xf32>
+    prim.yield %i2, %q : tensor<i32>, tensor<32xf32>
+  }
+  return %r#1 : tensor<32xf32>
 }

@@ -135,8 +135,12 @@ private:
 inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value tensor) {
   return mlir::cast<mlir::RankedTensorType>(tensor.getType()).getShape();
 }
+/// Its elements; `kDynamic`, which is less than any number of them, where only
+/// a launch knows.
 inline int64_t numElements(mlir::Value tensor) {
-  return mlir::cast<mlir::RankedTensorType>(tensor.getType()).getNumElements();
+  auto type = mlir::cast<mlir::RankedTensorType>(tensor.getType());
+  return type.hasStaticShape() ? type.getNumElements()
+                               : mlir::ShapedType::kDynamic;
 }
 /// The coordinates of an element in row-major order.
 llvm::SmallVector<Coord> coordsOf(int64_t number, llvm::ArrayRef<int64_t> shape,

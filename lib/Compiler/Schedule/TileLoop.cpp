@@ -21,7 +21,9 @@ static constexpr int64_t kMostProducts = 1 << 18;
 prim::ScatterOp TileLoopBuilder::updateOf(Value value, BlockArgument argument) {
   auto scatter = resolve(value).getDefiningOp<prim::ScatterOp>();
   if (!scatter || resolve(scatter.getOperand()) != argument ||
-      scatter.getBatchDims() != 0)
+      scatter.getBatchDims() != 0 ||
+      !cast<ShapedType>(scatter.getIndices().getType()).hasStaticShape() ||
+      !cast<ShapedType>(scatter.getUpdates().getType()).hasStaticShape())
     return {};
   ArrayRef<int64_t> indices = shapeOf(scatter.getIndices());
   int64_t places = ShapedType::getNumElements(indices.drop_back());

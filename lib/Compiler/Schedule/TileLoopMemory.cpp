@@ -64,8 +64,12 @@ TileLoopBuilder::planUpdate(prim::ScatterOp op, const Buffer &memory) {
   update.memory = memory;
   update.op = op;
   update.tile = asTile(op.getUpdates());
-  if (!update.tile || memory.rank() != shapeOf(op.getOperand()).size())
+  if (!update.tile)
     return failure();
+  if (memory.rank() != shapeOf(op.getOperand()).size()) {
+    fail("a tensor in memory has another rank there");
+    return failure();
+  }
   size_t places = shapeOf(op.getIndices()).size() - 1;
   update.tile =
       reshapeTo(update.tile, shapeOf(op.getUpdates()).drop_front(places));

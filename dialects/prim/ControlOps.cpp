@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace kiln::prim;
 
-/// A block without a terminator yields nothing..
+/// A block without a terminator yields nothing.
 static Operation *yieldNothing(OpBuilder &builder, Location loc) {
   OperationState state(loc, YieldOp::getOperationName());
   YieldOp::build(builder, state);

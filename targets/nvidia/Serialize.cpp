@@ -61,9 +61,8 @@ struct Compilation {
     if (!codegen)
       return failure();
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
-      if (!isKernel(function) || !passes.empty())
-        continue;
-      if (!llvm::is_contained(ordered, function))
+      if (isKernel(function) && passes.empty() &&
+          !llvm::is_contained(ordered, function))
         codegen->foldComparisonsOf(function);
     }
     for (LLVM::LLVMFuncOp kernel : ordered)

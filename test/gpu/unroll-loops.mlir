@@ -51,3 +51,19 @@ tile.kernel @large(%x: !tile.view<?xf32>, %o: !tile.view<512xf32>, %end: index) 
   }
   tile.store %sum, %o[%c0] : !large, !tile.view<512xf32>
 }
+
+// The author of a loop may say how its iterations run.
+// CHECK-LABEL: tile.kernel @hinted
+// CHECK: scf.for
+tile.kernel @hinted(%x: !tile.view<?xf32>, %o: !tile.view<32xf32>) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant dense<0.0> : !tile
+  %sum = scf.for %i = %c0 to %c4 step %c1 iter_args(%s = %zero) -> !tile {
+    %t = tile.load %x[%i] : !tile.view<?xf32> -> !tile
+    %n = arith.addf %s, %t : !tile
+    scf.yield %n : !tile
+  } {tile.loop = #tile.loop_hints<unroll = 2>}
+  tile.store %sum, %o[%c0] : !tile, !tile.view<32xf32>
+}

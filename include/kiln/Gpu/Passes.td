@@ -252,7 +252,7 @@ def SimtUnrollLoops : Pass<"simt-unroll-loops", "::kiln::tile::Kernel"> {
     An iteration waits for what it loads before the next one begins. A loop with constant bounds is unrolled completely if it has at most 16
     iterations, if a thread computes at most 800 numbers in all of them, and if what it loads takes at most 64 bytes of registers. Inner loops
     come first.
-    Loops with matmuls or volatile loads stay, and those that load nothing.
+    Loops with matmuls or volatile loads stay, those that load nothing, and those whose hints say how iterations run (`unroll`, `stages`).
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

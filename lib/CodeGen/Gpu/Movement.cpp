@@ -189,6 +189,8 @@ static bool staysInThreads(const ReadNumbers &read, LayoutAttr result,
 static std::optional<SmallVector<OwnRegister>>
 findOwnRegisters(OpResult result, const BlockShape &block) {
   LayoutAttr layout = getLayout(result);
+  if (!layout)
+    return std::nullopt;
   SmallVector<OwnRegister> registers(layout.getNumRegisters());
   for (OpOperand &operand : result.getOwner()->getOpOperands()) {
     if (!isa<RankedTensorType>(operand.get().getType()))

@@ -9,6 +9,7 @@
 
 #include "StorageAreas.h"
 #include "kiln/Dialect/Tile/Kernel.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Gpu/ThreadBuilder.h"
 #include "kiln/Interfaces/MatrixProduct.h"
@@ -47,6 +48,11 @@ static bool isWorthUnrolling(scf::ForOp loop) {
   constexpr int64_t kMostIterations = 16, kMostWork = 800, kMostBytes = 64;
   std::optional<int64_t> count = tripCountOf(loop);
   if (!count || *count < 1 || *count > kMostIterations)
+    return false;
+  // The author of the loop may say how its iterations run.
+  if (auto hints =
+          loop->getAttrOfType<tile::LoopHintsAttr>(tile::kLoopHintsAttr);
+      hints && (hints.getUnroll() > 0 || hints.getStages() > 1))
     return false;
   int64_t work = 0, bytes = 0;
   bool fits = true;

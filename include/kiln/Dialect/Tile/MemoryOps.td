@@ -219,7 +219,8 @@ def Tile_LoadGatherOp : Tile_Op<"load_gather", [
     - `dim`: the dimension that is indexed by the elements of the tile
     - `indices`: signed.
     - `offsets`: signed element offsets of the other dimensions, in order.
-    - `padding`, `pad`: as for `tile.load`, also where an index lies outside of the view.
+    - `padding`, `pad`: as for `tile.load`, also where an index lies outside of the view. Of a view of 2^60 elements and
+      more, which is larger than any memory, only an index that an `arith.select` replaces by a constant lies outside.
     - `is_volatile`, `cache`, `evict`: as for `tile.load`.
     - `result`: its shape is the blocks of the other dimensions with the shape of `indices` in the
       place of `dim`: result[p..., i..., q...] = view[offset_p + p, indices[i...], offset_q + q].

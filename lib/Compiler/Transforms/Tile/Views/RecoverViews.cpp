@@ -29,10 +29,10 @@ namespace {
 /// A size that no index reaches.
 constexpr int64_t unbounded = std::numeric_limits<int64_t>::max() / 4;
 /// How many elements before the pointer a gathered view begins: more than an
-/// address space holds, so that no index of a valid element is negative. Sums
-/// of products of 32-bit numbers are often known to be smaller by their types
-/// alone: such indices then need no comparison with the view.
-constexpr int64_t lead = int64_t(1) << 60;
+/// address space holds, so that no index of a valid element is negative. Some
+/// products of numbers of 32 bits are known to be smaller by their types alone:
+/// such indices need no comparison with the view. In bytes it is an i64, too.
+constexpr int64_t lead = int64_t(1) << 59;
 
 /// A view of what an access touches, and how to read it.
 struct Access {

@@ -107,11 +107,7 @@ void LoopLoads::loadAhead() {
         op.getNumResults() != 1 || isVolatileLoad(&op) ||
         !isKnownEarly(&op, loop) || writes.findConflict(&op))
       continue;
-    Type type = op.getResult(0).getType();
-    LayoutAttr layout = getLayout(op.getResult(0));
-    int64_t bytes = (layout ? layout.getNumRegisters() : 1) *
-                    ThreadBuilder::storedBytes(
-                        ThreadBuilder::scalarType(getElementTypeOrSelf(type)));
+    int64_t bytes = bytesOfThread(&op);
     if (bytes > left)
       continue;
     left -= bytes;

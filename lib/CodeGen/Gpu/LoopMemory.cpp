@@ -7,6 +7,7 @@
 #include "kiln/Dialect/Effects.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
+#include "kiln/Gpu/ThreadBuilder.h"
 #include "kiln/Staging/LoopValues.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -69,6 +70,14 @@ Operation *LoopWrites::findConflict(Operation *load) const {
       return write;
   }
   return nullptr;
+}
+
+int64_t simt::bytesOfThread(Operation *load) {
+  Value loaded = load->getResult(0);
+  LayoutAttr layout = getLayout(loaded);
+  return (layout ? layout.getNumRegisters() : 1) *
+         ThreadBuilder::storedBytes(
+             ThreadBuilder::scalarType(getElementTypeOrSelf(loaded.getType())));
 }
 
 bool simt::isKnownEarly(Operation *load, scf::ForOp loop) {

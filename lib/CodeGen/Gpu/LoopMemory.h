@@ -34,6 +34,9 @@ bool moveNeedsBefore(
     mlir::Operation *op, mlir::Operation *before,
     llvm::function_ref<bool(mlir::Operation *)> isMovable = nullptr);
 
+/// Bytes of registers of a thread that a load of a tile, or of a number, fills.
+int64_t bytesOfThread(mlir::Operation *load);
+
 /// Whether an iteration's part of a load follows from pure operations of it and
 /// of those before it, which can be performed ahead.
 bool isKnownEarly(mlir::Operation *load, mlir::scf::ForOp loop);

@@ -33,15 +33,6 @@ static bool isOrdinaryLoad(Operation *op) {
   return isTileLoad(op) && !isVolatileLoad(op);
 }
 
-/// Bytes that each thread loads of a tile.
-static int64_t bytesOfThread(Operation *load) {
-  Value tile = load->getResult(0);
-  LayoutAttr layout = getLayout(tile);
-  return (layout ? layout.getNumRegisters() : 1) *
-         ThreadBuilder::storedBytes(
-             ThreadBuilder::scalarType(getElementTypeOrSelf(tile.getType())));
-}
-
 /// Whether threads exchange a tile that they load in the same block, or compute
 /// element by element from one.
 static bool isExchangeOfLoad(Operation *op) {

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopMemory.h"
 #include "StorageAreas.h"
 #include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
@@ -62,11 +63,7 @@ static bool isWorthUnrolling(scf::ForOp loop) {
     if (!isTileLoad(op))
       return;
     fits &= !isVolatileLoad(op);
-    Value tile = op->getResult(0);
-    LayoutAttr layout = getLayout(tile);
-    bytes += (layout ? layout.getNumRegisters() : 1) *
-             ThreadBuilder::storedBytes(ThreadBuilder::scalarType(
-                 getElementTypeOrSelf(tile.getType())));
+    bytes += bytesOfThread(op);
   });
   return fits && bytes > 0 && bytes * *count <= kMostBytes &&
          work * *count <= kMostWork;

@@ -53,8 +53,10 @@ void kiln::registerTritonFrontend() {
                : ("convert-triton-to-tile{numerics=" + numerics + "}").str();
   };
   triton.improve = [](const frontend::Options &options) {
-    std::string text =
-        "canonicalize,cse,tile.kernel(tile-find-exchanges),canonicalize,cse";
+    // Bounds of loops decide comparisons that authors write to steer another
+    // compiler, such as `if i >= 0`.
+    std::string text = "canonicalize,cse,int-range-optimizations,"
+                       "tile.kernel(tile-find-exchanges),canonicalize,cse";
     if (options.get("recover-views", "on") != "off")
       text += ",tile-vary-views,canonicalize,cse";
     return text;

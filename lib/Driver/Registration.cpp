@@ -27,6 +27,7 @@
 #include "kiln/Transforms/Tile/GridPasses.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -102,6 +103,7 @@ void kiln::driver::registerPasses() {
     isolated::registerIsolatedPasses();
     mlir::registerCanonicalizerPass();
     mlir::registerCSEPass();
+    mlir::arith::registerArithIntRangeOptsPass();
     mlir::registerInlinerPass();
     // What passes run inside of themselves, to be named by flags.
     mlir::registerLoopInvariantCodeMotionPass();

@@ -5,6 +5,7 @@
 #include "OwnLowerings.h"
 #include "ScratchNeeds.h"
 #include "ThreadNumbers.h"
+#include "Work.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -47,6 +48,10 @@ public:
 private:
   FailureOr<Part> combine(const Part &x, const Part &y);
   FailureOr<Part> combineAll(SmallVector<Part> parts);
+  /// The parts of groups of as many elements each. Elements are combined as in
+  /// `combineAll`, but each two as soon as both are there, all groups side by
+  /// side, so that a thread needs registers for few elements at once.
+  FailureOr<SmallVector<Part>> combineEarly(ArrayRef<SmallVector<Part>> groups);
   Part fetch(const Part &part, function_ref<Value(Value)> shuffle);
   bool isSymmetric() const;
   LogicalResult shareOut(SmallVectorImpl<Part> &parts, ArrayRef<unsigned> bits);
@@ -101,6 +106,40 @@ FailureOr<Part> Reduction::combineAll(SmallVector<Part> parts) {
     parts = std::move(half);
   }
   return parts[0];
+}
+
+FailureOr<SmallVector<Part>>
+Reduction::combineEarly(ArrayRef<SmallVector<Part>> groups) {
+  // Parts of a group that wait for as many more: of 1, 2, 4 ... elements, the
+  // most first.
+  struct Waiting {
+    Part part;
+    size_t count;
+  };
+  SmallVector<SmallVector<Waiting>> waiting(groups.size());
+  auto combineLast = [&](SmallVectorImpl<Waiting> &of) -> LogicalResult {
+    Waiting last = of.pop_back_val();
+    auto both = combine(of.back().part, last.part);
+    if (failed(both))
+      return failure();
+    of.back() = {std::move(*both), of.back().count + last.count};
+    return success();
+  };
+  for (size_t i = 0; i < groups.front().size(); ++i)
+    for (auto [group, of] : llvm::zip_equal(groups, waiting)) {
+      of.push_back({group[i], 1});
+      while (of.size() > 1 && of.back().count == of.end()[-2].count)
+        if (failed(combineLast(of)))
+          return failure();
+    }
+  SmallVector<Part> parts;
+  for (auto &of : waiting) {
+    while (of.size() > 1)
+      if (failed(combineLast(of)))
+        return failure();
+    parts.push_back(std::move(of.front().part));
+  }
+  return parts;
 }
 
 Part Reduction::fetch(const Part &part, function_ref<Value(Value)> shuffle) {
@@ -412,12 +451,22 @@ LogicalResult Reduction::run() {
                                w.coordinate(source, reg, axis), w.c32(size));
     groups[group].push_back(part);
   }
+  // Elements that about fit into registers are better all requested before the
+  // first of them is waited for.
+  int64_t elements = source.getNumRegisters() * op.getSources().size();
   SmallVector<Part> parts;
-  for (SmallVector<Part> &group : groups) {
-    auto part = combineAll(group);
-    if (failed(part))
+  if (elements > 2 * registersOf(target::getDescription(op))) {
+    auto early = combineEarly(groups);
+    if (failed(early))
       return failure();
-    parts.push_back(*part);
+    parts = std::move(*early);
+  } else {
+    for (SmallVector<Part> &group : groups) {
+      auto part = combineAll(group);
+      if (failed(part))
+        return failure();
+      parts.push_back(*part);
+    }
   }
   if (failed(acrossLanes(parts)) || failed(acrossWarps(parts, layout)))
     return failure();

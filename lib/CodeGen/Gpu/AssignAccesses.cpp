@@ -195,7 +195,30 @@ bool Assigner::hasAll(LayoutAttr layout, int64_t elements) const {
   return int64_t(1) << bits >= elements;
 }
 
-LayoutAttr Assigner::wantedLayout(Value tile, unsigned &budget) {
+/// Whether a tile has no layout of its own yet: it repeats fewer elements, is
+/// loaded, or computed from such tiles one by one.
+static bool isOpen(Value tile, unsigned depth = 0) {
+  constexpr unsigned kDeepest = 8;
+  Operation *op = tile.getDefiningOp();
+  if (!isTile(tile.getType()) || (op && isa<arith::ConstantOp>(op)))
+    return true;
+  if (getLayout(tile) || !op || depth > kDeepest)
+    return false;
+  if (isa<ViewAccessOpInterface>(op))
+    return true;
+  if (isa<IndexMapOpInterface>(op))
+    return llvm::all_of(op->getOperands(), [&](Value from) {
+      return !isTile(from.getType()) ||
+             ShapedType::getNumElements(shapeOf(from)) <
+                 ShapedType::getNumElements(shapeOf(tile));
+    });
+  return OpTrait::hasElementwiseMappableTraits(op) &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value from) { return isOpen(from, depth + 1); });
+}
+
+LayoutAttr Assigner::wantedLayout(Value tile, unsigned &budget,
+                                  bool skipsOpen) {
   for (OpOperand &use : tile.getUses()) {
     Operation *op = use.getOwner();
     if (auto access = dyn_cast<ViewAccessOpInterface>(op))
@@ -210,10 +233,11 @@ LayoutAttr Assigner::wantedLayout(Value tile, unsigned &budget) {
     --budget;
     LayoutAttr layout;
     for (Value other : op->getOperands())
-      if (isElementwise && !layout && isTile(other.getType()))
-        layout = other == tile ? LayoutAttr() : predict(other);
+      if (isElementwise && !layout && isTile(other.getType()) &&
+          other != tile && !(skipsOpen && isOpen(other)))
+        layout = predict(other);
     if (!layout)
-      layout = wantedLayout(op->getResult(0), budget);
+      layout = wantedLayout(op->getResult(0), budget, skipsOpen);
     if (!layout)
       continue;
     if (isElementwise)
@@ -222,6 +246,14 @@ LayoutAttr Assigner::wantedLayout(Value tile, unsigned &budget) {
       return *own;
   }
   return {};
+}
+
+/// Whether several warps have the same elements: each of them would load them.
+static bool hasCopies(LayoutAttr layout, const BlockShape &block) {
+  return llvm::any_of(
+      layout.getWarpBases(block.warpBits()), [](const Basis &basis) {
+        return llvm::all_of(basis, [](int64_t n) { return n == 0; });
+      });
 }
 
 /// Whether a product, or a loop with one, stands before an operation in its
@@ -250,11 +282,7 @@ LayoutAttr Assigner::wantedByProduct(Value tile) {
                user->getNumOperands() == 1 && user->getNumResults() == 1) {
       layout = wantedByProduct(user->getResult(0));
     }
-    auto isCopy = [](const Basis &basis) {
-      return llvm::all_of(basis, [](int64_t n) { return n == 0; });
-    };
-    // Warps that have the same rows would each load them.
-    if (layout && !llvm::any_of(layout.getWarpBases(block.warpBits()), isCopy))
+    if (layout && !hasCopies(layout, block))
       return layout;
   }
   return {};
@@ -322,10 +350,13 @@ void Assigner::assignAccess(ViewAccessOpInterface access) {
     if (used) {
       layout = used;
     } else if (access.getAccessedType().getRank() > 1 && !askedLayout(access)) {
-      unsigned budget = 24;
       LayoutAttr wanted = wantedByProduct(access.getAccessedTile());
-      if (!wanted && isBehindProduct(access))
-        wanted = wantedLayout(access.getAccessedTile(), budget);
+      // What has a layout already, such as a product, tells most.
+      for (bool skipsOpen : {true, false})
+        if (unsigned budget = 24; !wanted && isBehindProduct(access))
+          wanted = wantedLayout(access.getAccessedTile(), budget, skipsOpen);
+      if (wanted && hasCopies(wanted, block))
+        wanted = {};
       layout = keepWarps(contiguityOf(access, facts), layout, wanted);
     }
     setResult(access.getAccessedTile(), layout);

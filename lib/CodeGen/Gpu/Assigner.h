@@ -98,8 +98,10 @@ private:
   LayoutAttr wantedByProduct(mlir::Value tile);
   /// The layout of a tile that `tile` meets in an element-wise operation, as
   /// that tile's elements are spread over those of `tile`; null where none has
-  /// one yet. At most `budget` operations are looked at.
-  LayoutAttr wantedLayout(mlir::Value tile, unsigned &budget);
+  /// one yet. At most `budget` operations are looked at. With `skipsOpen`, tiles
+  /// that have no layout of their own yet tell nothing.
+  LayoutAttr wantedLayout(mlir::Value tile, unsigned &budget,
+                          bool skipsOpen = false);
   /// The layout of an access whose neighbours lie as `along` says, in which
   /// warps have the elements that they have in `has`, if it can be; else
   /// `best`.

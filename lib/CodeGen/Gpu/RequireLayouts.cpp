@@ -139,6 +139,12 @@ LayoutAttr Assigner::predict(Value tile, unsigned depth) {
       return visit(
           loop.getYieldedValues()[cast<OpResult>(tile).getResultNumber()],
           depth + 1);
+    if (auto choice = dyn_cast<scf::IfOp>(op)) {
+      unsigned result = cast<OpResult>(tile).getResultNumber();
+      for (Operation *yield : {choice.thenYield(), choice.elseYield()})
+        if (LayoutAttr layout = visit(yield->getOperand(result), depth + 1))
+          return layout;
+    }
     if (isa<scf::SCFDialect>(op->getDialect()) || getPointerAccess(op))
       return {};
     LayoutRule rule = ruleOf(op, [&](ValueRange tiles) {

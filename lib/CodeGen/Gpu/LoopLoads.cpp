@@ -13,6 +13,39 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
+/// What a thread may load an iteration ahead into registers, in bytes.
+static constexpr int64_t kMostBytesAhead = 96;
+
+bool simt::isShort(scf::ForOp loop) {
+  constexpr unsigned kShort = 2;
+  std::optional<APInt> trips = loop.getStaticTripCount();
+  return trips && trips->ule(kShort);
+}
+
+/// Whether a product of the block computes with what is made of a tile, element
+/// by element. At most `budget` operations are looked at.
+static bool reachesProduct(Value tile, unsigned &budget) {
+  for (OpOperand &use : tile.getUses()) {
+    Operation *user = use.getOwner();
+    if (auto product = dyn_cast<MatrixProductOpInterface>(user)) {
+      if (&use == &product.getLhsOperand() || &use == &product.getRhsOperand())
+        return true;
+      continue;
+    }
+    bool handsOn = OpTrait::hasElementwiseMappableTraits(user) ||
+                   isa<ConvertLayoutOp>(user) || handsOnBytes(user);
+    if (!budget || !handsOn || user->getNumResults() != 1)
+      continue;
+    --budget;
+    if (reachesProduct(user->getResult(0), budget))
+      return true;
+  }
+  return false;
+}
+
+/// What threads copy ahead of factors that they compute, at least, in bytes.
+static constexpr int64_t kLeastBytesAhead = 16;
+
 LoopLoads::LoopLoads(scf::ForOp loop, const BlockShape &block)
     : loop(loop), writes(loop) {
   index::Analysis scalars;
@@ -34,6 +67,16 @@ LoopLoads::LoopLoads(scf::ForOp loop, const BlockShape &block)
       reason = std::move(why);
     }
   }
+  if (!staged.empty() || isShort(loop))
+    return;
+  // Where factors are computed from what a loop loads, what they are computed
+  // from is copied ahead: registers would not hold it.
+  for (StagedLoad &number : findNumbers(block)) {
+    unsigned budget = 24;
+    if (bytesOfThread(number.load) >= kLeastBytesAhead &&
+        reachesProduct(number.load->getResult(0), budget))
+      staged.push_back(std::move(number));
+  }
 }
 
 int64_t LoopLoads::slotBytes() const {
@@ -48,11 +91,10 @@ bool LoopLoads::isRead() const {
                       [](const StagedLoad &one) { return one.isRead(); });
 }
 
-void LoopLoads::addNumbers(const BlockShape &block, int64_t slots,
-                           int64_t most) {
+SmallVector<StagedLoad> LoopLoads::findNumbers(const BlockShape &block) {
   index::Analysis scalars;
   tile::AxisAnalysis facts(scalars);
-  int64_t slot = slotBytes();
+  SmallVector<StagedLoad> numbers;
   for (Operation &op : *loop.getBody()) {
     std::string why;
     if (!isTileLoad(&op) || llvm::any_of(staged, [&](const StagedLoad &one) {
@@ -60,11 +102,30 @@ void LoopLoads::addNumbers(const BlockShape &block, int64_t slots,
         }))
       continue;
     auto one = stagedLoad(&op, loop, block, facts, /*takesNumbers=*/true, why);
-    if (!one || !boxOf(&op) || writes.findConflict(&op) ||
-        (slot + one->alignedBytes()) * slots > most)
+    if (one && boxOf(&op) && !writes.findConflict(&op))
+      numbers.push_back(std::move(*one));
+  }
+  return numbers;
+}
+
+int64_t LoopLoads::slotsWithNumbers(const BlockShape &block, int64_t slots,
+                                    int64_t most) {
+  int64_t slot = slotBytes();
+  for (StagedLoad &number : findNumbers(block))
+    if (bytesOfThread(number.load) > kMostBytesAhead)
+      slot += number.alignedBytes();
+  return slot > slotBytes() && 2 * slot <= most ? std::min(slots, most / slot)
+                                                : slots;
+}
+
+void LoopLoads::addNumbers(const BlockShape &block, int64_t slots,
+                           int64_t most) {
+  int64_t slot = slotBytes();
+  for (StagedLoad &number : findNumbers(block)) {
+    if ((slot + number.alignedBytes()) * slots > most)
       continue;
-    slot += one->alignedBytes();
-    staged.push_back(std::move(*one));
+    slot += number.alignedBytes();
+    staged.push_back(std::move(number));
   }
   llvm::sort(staged, [](const StagedLoad &a, const StagedLoad &b) {
     return a.load->isBeforeInBlock(b.load);
@@ -97,9 +158,7 @@ void LoopLoads::copy(int64_t slots, const BlockShape &block) {
 }
 
 void LoopLoads::loadAhead() {
-  // Of a thread, bytes.
-  constexpr int64_t kMostBytes = 96;
-  int64_t left = kMostBytes;
+  int64_t left = kMostBytesAhead;
   for (Operation &op : *loop.getBody()) {
     auto access = dyn_cast<ViewAccessOpInterface>(&op);
     auto pointers = dyn_cast<tile::LoadPtrOp>(&op);

@@ -157,7 +157,11 @@ private:
              "there is room for " + Twine(slots) + " slots of " + Twine(slot) +
                  " bytes",
              nullptr, /*isPart=*/true);
-      loads.addNumbers(block, slots, room);
+      if (!isShort(loop)) {
+        if (!wantedStages(loop))
+          slots = loads.slotsWithNumbers(block, slots, room);
+        loads.addNumbers(block, slots, room);
+      }
       before = std::max(before, loads.slotBytes() * slots);
       most -= before;
       rings.push_back({loop, before});

@@ -64,6 +64,10 @@ bool hasZeros(mlir::Operation *load);
 void copyToStorage(StagedLoad &staged, mlir::Operation *place,
                    const BlockShape &block);
 
+/// Whether a loop is over before copies of what is no factor pay: other blocks
+/// of the core, which want its memory, hide more.
+bool isShort(mlir::scf::ForOp loop);
+
 /// The loads of one loop that can become a ring: all share its slots.
 class LoopLoads {
 public:
@@ -79,6 +83,13 @@ public:
   mlir::Operation *getDeclined() const { return declined; }
   llvm::StringRef getReason() const { return reason; }
 
+  /// The slots, at most `slots`, with which loads that are no factors and that
+  /// registers would not hold fit into `most` bytes, too: such a load would be
+  /// waited for in each iteration, which costs more than slots are worth.
+  /// `slots` where two are too many.
+  int64_t slotsWithNumbers(const BlockShape &block, int64_t slots,
+                           int64_t most);
+
   /// Adds loads that are no factors while `slots` slots take at most `most`
   /// bytes: copies run as many iterations ahead as those of factors do, which
   /// registers would not hold.
@@ -93,6 +104,9 @@ public:
   void loadAhead();
 
 private:
+  /// The loads that can become storage though they are no factors.
+  llvm::SmallVector<StagedLoad> findNumbers(const BlockShape &block);
+
   mlir::scf::ForOp loop;
   LoopWrites writes;
   llvm::SmallVector<StagedLoad> staged; ///< in the order of the text

@@ -106,21 +106,21 @@ void Importer::describe(func::FuncOp fn, unsigned index,
                         const ValueInfoProto &info, bool isResult) {
   auto set = [&](StringRef key, Attribute value) {
     if (isResult)
-      fn.setResultAttr(index, key, value);
+      target::setResultEntry(fn, index, key, value);
     else
-      fn.setArgAttr(index, key, value);
+      target::setArgumentEntry(fn, index, key, value);
   };
-  set(target::kArgumentNameAttr, builder.getStringAttr(info.name));
+  set(target::kNameEntry, builder.getStringAttr(info.name));
   if (info.type.kind != TypeProto::TensorType)
     return;
   SmallVector<StringRef> names;
   for (const Dim &dim : info.type.shape)
     names.push_back(dim.size ? StringRef() : dim.name);
   if (llvm::any_of(names, [](StringRef name) { return !name.empty(); }))
-    set(target::kDimensionNamesAttr, builder.getStrArrayAttr(names));
+    set(target::kDimensionNamesEntry, builder.getStrArrayAttr(names));
   Type element = elementType(builder.getContext(), info.type.element);
   if (isResult && element && element.isUnsignedInteger())
-    set(target::kUnsignedAttr, builder.getUnitAttr());
+    set(target::kUnsignedEntry, builder.getUnitAttr());
 }
 
 func::FuncOp

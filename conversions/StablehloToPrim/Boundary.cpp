@@ -2,7 +2,7 @@
 // Arguments and results that prim has no type for.
 #include "Boundary.h"
 
-#include "kiln/Dialect/Program/Donated.h"
+#include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Stablehlo/Stablehlo.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -136,7 +136,8 @@ void noteDonations(func::FuncOp fn) {
   for (unsigned i = 0; i < fn.getNumArguments(); ++i)
     for (StringRef name : {"tf.aliasing_output", "jax.buffer_donor"})
       if (fn.removeArgAttr(i, name))
-        fn.setArgAttr(i, program::kDonatedAttr, UnitAttr::get(fn.getContext()));
+        target::setArgumentEntry(fn, i, target::kDonatedEntry,
+                                 UnitAttr::get(fn.getContext()));
 }
 
 void expandResults(func::FuncOp fn) {

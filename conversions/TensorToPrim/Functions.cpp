@@ -3,7 +3,6 @@
 #include "Functions.h"
 
 #include "kiln/Dialect/Kiln/Attributes.h"
-#include "kiln/Dialect/Program/Donated.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -82,8 +81,8 @@ FailureOr<SmallVector<Value>> resultsOf(func::FuncOp fn, Translator &e) {
 
 /// What the source calls an argument, if anything.
 StringAttr nameOf(func::FuncOp fn, unsigned argument) {
-  if (auto name =
-          fn.getArgAttrOfType<StringAttr>(argument, target::kArgumentNameAttr))
+  if (auto name = target::getArgumentEntry<StringAttr>(fn, argument,
+                                                       target::kNameEntry))
     return name;
   return fn.getArgAttrOfType<StringAttr>(argument, "ml_program.identifier");
 }
@@ -169,15 +168,16 @@ private:
     result.setType(FunctionType::get(fn.getContext(), *types, resultTypes));
     for (unsigned i = 0; i < fn.getNumArguments(); ++i)
       if (StringAttr name = nameOf(fn, i))
-        result.setArgAttr(i, target::kArgumentNameAttr, name);
+        target::setArgumentEntry(result, i, target::kNameEntry, name);
     for (unsigned i = 0; i < fn.getNumArguments(); ++i)
-      if (Attribute donated = fn.getArgAttr(i, program::kDonatedAttr))
-        result.setArgAttr(i, program::kDonatedAttr, donated);
+      if (Attribute donated =
+              target::getArgumentEntry(fn, i, target::kDonatedEntry))
+        target::setArgumentEntry(result, i, target::kDonatedEntry, donated);
     // Whoever invents inputs has to keep to the indices that mean something.
     for (auto [value, largest] : e.largestIndex)
-      result.setArgAttr(cast<BlockArgument>(value).getArgNumber(),
-                        target::kRangeAttr,
-                        e.b.getDenseI64ArrayAttr({0, largest}));
+      target::setArgumentEntry(
+          result, cast<BlockArgument>(value).getArgNumber(),
+          target::kRangeEntry, e.b.getDenseI64ArrayAttr({0, largest}));
     eraseDead(*entry);
     if (failed(check(*entry)))
       return failure();

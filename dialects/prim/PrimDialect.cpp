@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The prim dialect: registration of all families, constants.
 #include "Work.h"
+#include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Prim/CollectiveOps.h"
 #include "kiln/Dialect/Prim/LinearAlgebraOps.h"
 #include "kiln/Dialect/Prim/Prim.h"
@@ -16,8 +17,13 @@ using namespace kiln::prim;
 #include "kiln/Dialect/Prim/PrimAttrsEnums.cpp.inc"
 #include "kiln/Dialect/Prim/PrimBase.cpp.inc"
 
+/// What files of older versions have otherwise.
+static constexpr kiln::DialectUpgrade kUpgrades[] = {
+    {3, kiln::target::joinArgumentEntries}};
+
 void PrimDialect::initialize() {
-  addInterfaces<kiln::VersionedBytecode>();
+  addInterface<kiln::VersionedBytecode>(
+      llvm::ArrayRef<kiln::DialectUpgrade>(kUpgrades));
   registerElementwiseOps();
   registerFunctionOps();
   registerRandomOps();

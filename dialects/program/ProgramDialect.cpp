@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Program/ProgramDialect.h"
+#include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Program/CollectiveOps.h"
-#include "kiln/Dialect/Program/Donated.h"
 #include "kiln/Dialect/Program/HostOps.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
@@ -19,11 +19,14 @@ using namespace kiln::program;
 
 /// Facts of arguments had names of their own in version 0.1.
 static LogicalResult upgradeArguments(Operation *top) {
+  // What is written was given up.
+  (void)kiln::target::joinArgumentEntries(top);
   top->walk([](FuncOp function) {
     for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i) {
       if (function.removeArgAttr(i, "program.written"))
-        function.setArgAttr(i, kDonatedAttr,
-                            StringAttr::get(function.getContext(), kWritten));
+        kiln::target::setArgumentEntry(
+            function, i, kiln::target::kDonatedEntry,
+            StringAttr::get(function.getContext(), kiln::target::kWritten));
       if (Attribute align = function.removeArgAttr(i, "program.align"))
         function.setArgAttr(i, kiln::tile::kAlignAttr, align);
     }
@@ -31,7 +34,8 @@ static LogicalResult upgradeArguments(Operation *top) {
   return success();
 }
 
-static constexpr kiln::DialectUpgrade kUpgrades[] = {{2, upgradeArguments}};
+static constexpr kiln::DialectUpgrade kUpgrades[] = {
+    {2, upgradeArguments}, {3, kiln::target::joinArgumentEntries}};
 
 void ProgramDialect::initialize() {
   addInterface<kiln::VersionedBytecode>(

@@ -1,7 +1,6 @@
 //===- ProgramOps.cpp - Operations of host programs -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kiln/Dialect/Program/Donated.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
@@ -98,13 +97,6 @@ LogicalResult FuncOp::verify() {
     if (!isa<MemRefType>(type))
       return emitOpError() << "expected result " << index
                            << " to be a memref, found " << type;
-  // (2) What is given up is written or not.
-  for (unsigned index = 0; index < getNumArguments(); ++index)
-    if (Attribute donated = getArgAttr(index, kDonatedAttr);
-        donated && !isa<UnitAttr>(donated) && !isWritten(donated))
-      return emitOpError() << "expected '" << kDonatedAttr << "' of parameter "
-                           << index << " to be a unit attribute or \""
-                           << kWritten << "\", found " << donated;
   return success();
 }
 

@@ -213,21 +213,21 @@ private:
   void attach(unsigned index, Demand wanted) {
     MLIRContext *context = function->getContext();
     if (wanted.domain != Domain::any)
-      function.setArgAttr(
-          index, target::kDomainAttr,
+      target::setArgumentEntry(
+          function, index, target::kDomainEntry,
           StringAttr::get(context, runtime::domainName(wanted.domain)));
     if (!wanted.hasRange())
       return;
     // A conversion may have said more already.
-    if (auto known = function.getArgAttrOfType<DenseI64ArrayAttr>(
-            index, target::kRangeAttr))
+    if (auto known = target::getArgumentEntry<DenseI64ArrayAttr>(
+            function, index, target::kRangeEntry))
       if (known.size() == 2) {
         Demand both{Domain::any, known[0], known[1]};
         both.join(wanted);
         wanted = both;
       }
-    function.setArgAttr(
-        index, target::kRangeAttr,
+    target::setArgumentEntry(
+        function, index, target::kRangeEntry,
         DenseI64ArrayAttr::get(context, {wanted.low, wanted.high}));
   }
 

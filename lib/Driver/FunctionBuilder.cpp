@@ -3,7 +3,6 @@
 
 #include "FunctionBuilder.h"
 #include "kiln/Dialect/Kiln/Attributes.h"
-#include "kiln/Dialect/Program/Donated.h"
 #include "kiln/Transforms/Program/AlignViews.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -100,23 +99,22 @@ LogicalResult FunctionBuilder::addArgument(Type type, Value value,
     arg.isScalar = true;
   }
   if (auto callee = dyn_cast<FunctionOpInterface>(op))
-    if (auto range = callee.getArgAttrOfType<DenseI64ArrayAttr>(
-            index, target::kRangeAttr))
+    if (auto range = target::getArgumentEntry<DenseI64ArrayAttr>(
+            callee, index, target::kRangeEntry))
       if (range.size() == 2) {
         arg.low = range[0];
         arg.high = range[1];
       }
   if (auto callee = dyn_cast<FunctionOpInterface>(op))
-    if (auto name =
-            callee.getArgAttrOfType<StringAttr>(index, target::kDomainAttr))
+    if (auto name = target::getArgumentEntry<StringAttr>(callee, index,
+                                                         target::kDomainEntry))
       for (auto domain :
            {runtime::Domain::nonzero, runtime::Domain::nonnegative,
             runtime::Domain::positive})
         if (name == runtime::domainName(domain))
           arg.domain = domain;
   if (auto callee = dyn_cast<program::FuncOp>(op)) {
-    arg.writable |=
-        program::isWritten(callee.getArgAttr(index, program::kDonatedAttr));
+    arg.writable |= target::isArgumentWritten(callee, index);
     if (auto align =
             callee.getArgAttrOfType<IntegerAttr>(index, tile::kAlignAttr))
       arg.align = align.getInt();

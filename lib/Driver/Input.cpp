@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Input.h"
+#include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Driver/Driver.h"
 #include "kiln/Frontend/Frontend.h"
 #include "kiln/Frontend/Passes.h"
@@ -67,7 +68,8 @@ static OwningOpRef<ModuleOp> parseAndVerify(llvm::MemoryBufferRef input,
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
       input.getBuffer(), config, input.getBufferIdentifier());
   if (module &&
-      (failed(frontend::checkShapes(*module)) || failed(verify(*module))))
+      (failed(target::joinArgumentEntries(*module)) ||
+       failed(frontend::checkShapes(*module)) || failed(verify(*module))))
     return {};
   return module;
 }

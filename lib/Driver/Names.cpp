@@ -82,25 +82,32 @@ public:
     outputs = listed("outputs", function.getNumResults());
     for (unsigned i = 0; i < count; ++i) {
       names.arguments.push_back(argument(i).str());
-      names.dims.push_back(dims(function.getArgAttrOfType<ArrayAttr>(
-                                    i, kiln::target::kDimensionNamesAttr),
-                                function.getArgumentTypes()[i]));
+      names.dims.push_back(
+          dims(kiln::target::getArgumentEntry<ArrayAttr>(
+                   function, i, kiln::target::kDimensionNamesEntry),
+               function.getArgumentTypes()[i]));
       names.areUnsigned.push_back(
           isUnsigned(function.getArgumentTypes()[i],
-                     function.getArgAttr(i, kiln::target::kUnsignedAttr)));
+                     kiln::target::getArgumentEntry(
+                         function, i, kiln::target::kUnsignedEntry)));
       names.bits.push_back(bitsOf(function.getArgumentTypes()[i]));
     }
     for (unsigned i = 0; i < function.getNumResults(); ++i) {
-      names.resultDims.push_back(dims(function.getResultAttrOfType<ArrayAttr>(
-                                          i, kiln::target::kDimensionNamesAttr),
-                                      function.getResultTypes()[i]));
+      names.resultDims.push_back(
+          dims(dyn_cast_or_null<ArrayAttr>(kiln::target::getResultEntry(
+                   function, i, kiln::target::kDimensionNamesEntry)),
+               function.getResultTypes()[i]));
       names.resultsAreUnsigned.push_back(
           isUnsigned(function.getResultTypes()[i],
-                     function.getResultAttr(i, kiln::target::kUnsignedAttr)));
+                     kiln::target::getResultEntry(
+                         function, i, kiln::target::kUnsignedEntry)));
       names.resultBits.push_back(bitsOf(function.getResultTypes()[i]));
-      names.results.push_back(fromAttributes(i, outputs, [&](StringRef name) {
-                                return function.getResultAttr(i, name);
-                              }).str());
+      auto given = dyn_cast_or_null<StringAttr>(
+          kiln::target::getResultEntry(function, i, kiln::target::kNameEntry));
+      names.results.push_back(
+          fromAttributes(i, outputs, given, [&](StringRef name) {
+            return function.getResultAttr(i, name);
+          }).str());
     }
     makeDistinct(names.arguments);
     makeDistinct(names.results);
@@ -130,7 +137,9 @@ private:
   }
 
   StringRef argument(unsigned index) {
-    StringRef name = fromAttributes(index, inputs, [&](StringRef name) {
+    auto given = kiln::target::getArgumentEntry<StringAttr>(
+        function, index, kiln::target::kNameEntry);
+    StringRef name = fromAttributes(index, inputs, given, [&](StringRef name) {
       return function.getArgAttr(index, name);
     });
     if (!name.empty())
@@ -145,10 +154,12 @@ private:
 
   /// What importers leave behind, the most deliberate first.
   StringRef fromAttributes(unsigned index, ArrayRef<StringRef> list,
+                           StringAttr given,
                            llvm::function_ref<Attribute(StringRef)> get) {
+    if (given && !given.getValue().empty())
+      return given.getValue();
     static constexpr StringLiteral kKeys[] = {
-        kiln::target::kArgumentNameAttr, "ml_program.identifier",
-        "jax.arg_info", "jax.result_info"};
+        "ml_program.identifier", "jax.arg_info", "jax.result_info"};
     for (StringRef key : kKeys)
       if (auto name = dyn_cast_or_null<StringAttr>(get(key)))
         if (!name.getValue().empty())

@@ -47,9 +47,10 @@ public:
     for (auto [i, type] : llvm::enumerate(*types)) {
       // Thread code has other parameters, which demand nothing.
       if (!isa<LLVM::LLVMFuncOp>(entry)) {
-        domain = entry.getArgAttrOfType<StringAttr>(i, target::kDomainAttr);
-        range =
-            entry.getArgAttrOfType<DenseI64ArrayAttr>(i, target::kRangeAttr);
+        domain = target::getArgumentEntry<StringAttr>(entry, i,
+                                                      target::kDomainEntry);
+        range = target::getArgumentEntry<DenseI64ArrayAttr>(
+            entry, i, target::kRangeEntry);
         sizeDivs =
             entry.getArgAttrOfType<DenseI64ArrayAttr>(i, tile::kSizeDivAttr);
         strideDivs =

@@ -7,8 +7,8 @@ program.func @func_c1(%x: f32) {
 
 // -----
 
-// expected-error@+1 {{expected 'kiln.donated' of parameter 0 to be a unit attribute or "written", found "read"}}
-program.func @func_c2(%x: memref<4xf32> {kiln.donated = "read"}) {
+// expected-error@+1 {{expected 'donated' of argument 0 to be a unit attribute or "written", found "read"}}
+program.func @func_c2(%x: memref<4xf32> {kiln.argument = {donated = "read"}}) {
   program.return
 }
 

@@ -13,12 +13,12 @@ tile.kernel @second(%x: !tile.view<?xf32> {tile.readonly}, %y: !tile.view<?xf32>
   tile.store %t, %y[%c0] : tensor<1xf32>, !tile.view<?xf32>
 }
 
-// CHECK-LABEL: program.func @update(%arg0: memref<?xf32> {kiln.donated = "written"})
+// CHECK-LABEL: program.func @update(%arg0: memref<?xf32> {kiln.argument = {donated = "written"}})
 // CHECK-NOT: program.alloc
 // CHECK-NOT: program.copy
 // CHECK: program.launch [@first] {{.*}} args(%arg0) writes [0]
 // CHECK: program.return %arg0
-program.func @update(%x: memref<?xf32> {kiln.donated}) -> memref<?xf32> {
+program.func @update(%x: memref<?xf32> {kiln.argument = {donated}}) -> memref<?xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = memref.dim %x, %c0 : memref<?xf32>
@@ -40,9 +40,9 @@ program.func @kept(%x: memref<8xf32>) -> memref<8xf32> {
 }
 
 // It is read, through a view, after it would have been written.
-// CHECK-LABEL: program.func @read_later(%arg0: memref<8xf32> {kiln.donated})
+// CHECK-LABEL: program.func @read_later(%arg0: memref<8xf32> {kiln.argument = {donated}})
 // CHECK: program.copy
-program.func @read_later(%x: memref<8xf32> {kiln.donated}) -> (memref<8xf32>, memref<4xf32>) {
+program.func @read_later(%x: memref<8xf32> {kiln.argument = {donated}}) -> (memref<8xf32>, memref<4xf32>) {
   %c1 = arith.constant 1 : index
   %v = program.view %x offset [4] sizes [4] strides [1] (), (), () : memref<8xf32> -> memref<4xf32, strided<[1], offset: 4>>
   %r = program.alloc : memref<8xf32>
@@ -58,7 +58,7 @@ program.func @read_later(%x: memref<8xf32> {kiln.donated}) -> (memref<8xf32>, me
 // CHECK-NOT: program.copy
 // CHECK: program.launch [@second] {{.*}} args(%arg0,
 // CHECK: program.launch [@first] {{.*}} args(%arg0)
-program.func @read_before(%x: memref<8xf32> {kiln.donated}) -> (memref<8xf32>, memref<8xf32>) {
+program.func @read_before(%x: memref<8xf32> {kiln.argument = {donated}}) -> (memref<8xf32>, memref<8xf32>) {
   %c1 = arith.constant 1 : index
   %s = program.alloc : memref<8xf32>
   program.launch [@second] grid(%c1, %c1, %c1) args(%x, %s) writes [1] : memref<8xf32>, memref<8xf32>

@@ -188,10 +188,10 @@ class Function:
         self.results = list(values)
 
     def text(self, locations=True):
-        unsigned = lambda value: " {kiln.unsigned}" if is_unsigned(value.dtype) else ""  # noqa: E731
-        marks = lambda value: "".join([", kiln.unsigned" * is_unsigned(value.dtype), ", kiln.donated" * (value.name in self.donated)])  # noqa: E731
+        unsigned = lambda value: " {kiln.argument = {unsigned}}" if is_unsigned(value.dtype) else ""  # noqa: E731
+        marks = lambda value: "".join([", unsigned" * is_unsigned(value.dtype), ", donated" * (value.name in self.donated)])  # noqa: E731
         arguments = ", ".join(
-            f"{value.name}: {value.type}" + (f" {{{marks(value)[2:]}}}" if marks(value) else "") + (f" loc({quoted(label)})" if label and locations else "")
+            f"{value.name}: {value.type}" + (f" {{kiln.argument = {{{marks(value)[2:]}}}}}" if marks(value) else "") + (f" loc({quoted(label)})" if label and locations else "")
             for value, label in self.arguments)
         results = ", ".join(value.type + unsigned(value) for value in self.results)
         names = ", ".join(value.name for value in self.results)

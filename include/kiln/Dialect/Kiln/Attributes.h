@@ -4,7 +4,8 @@
 #ifndef KILN_DIALECT_KILN_ATTRIBUTES_H
 #define KILN_DIALECT_KILN_ATTRIBUTES_H
 
-#include "llvm/ADT/StringRef.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace kiln::target {
 
@@ -13,19 +14,50 @@ inline constexpr llvm::StringLiteral kKernelAttr = "kiln.kernel";
 /// On a kernel: the function that it comes from (string).
 inline constexpr llvm::StringLiteral kFunctionAttr = "kiln.function";
 
-// On arguments and results of functions, from the source to the package. The
-// dialect verifies them (Arguments.cpp).
+/// On arguments and results of functions, from the source to the package: what
+/// is said of them to those who call the function. A dictionary of the entries
+/// below, which the dialect verifies (Arguments.cpp).
+inline constexpr llvm::StringLiteral kArgumentAttr = "kiln.argument";
 
 /// What the source calls it (string).
-inline constexpr llvm::StringLiteral kArgumentNameAttr = "kiln.name";
+inline constexpr llvm::StringLiteral kNameEntry = "name";
 /// What the source calls its dimensions (strings, empty for none).
-inline constexpr llvm::StringLiteral kDimensionNamesAttr = "kiln.dims";
+inline constexpr llvm::StringLiteral kDimensionNamesEntry = "dims";
 /// Its integers have no sign (unit).
-inline constexpr llvm::StringLiteral kUnsignedAttr = "kiln.unsigned";
+inline constexpr llvm::StringLiteral kUnsignedEntry = "unsigned";
 /// Which numbers an argument takes: `nonzero`, `nonnegative` or `positive`.
-inline constexpr llvm::StringLiteral kDomainAttr = "kiln.domain";
+inline constexpr llvm::StringLiteral kDomainEntry = "domain";
 /// The least and the greatest integer that an argument takes.
-inline constexpr llvm::StringLiteral kRangeAttr = "kiln.range";
+inline constexpr llvm::StringLiteral kRangeEntry = "range";
+/// The caller gives up the memory, so that a result may have it. A unit until
+/// program-reuse-donated has the program write the argument: then `"written"`.
+inline constexpr llvm::StringLiteral kDonatedEntry = "donated";
+inline constexpr llvm::StringLiteral kWritten = "written";
+
+/// An entry of what is said of an argument or of a result; null if there is
+/// none.
+mlir::Attribute getArgumentEntry(mlir::FunctionOpInterface function,
+                                 unsigned argument, llvm::StringRef entry);
+mlir::Attribute getResultEntry(mlir::FunctionOpInterface function,
+                               unsigned result, llvm::StringRef entry);
+template <typename T>
+T getArgumentEntry(mlir::FunctionOpInterface function, unsigned argument,
+                   llvm::StringRef entry) {
+  return llvm::dyn_cast_or_null<T>(getArgumentEntry(function, argument, entry));
+}
+
+/// Adds an entry, in place of one of that name.
+void setArgumentEntry(mlir::FunctionOpInterface function, unsigned argument,
+                      llvm::StringRef entry, mlir::Attribute value);
+void setResultEntry(mlir::FunctionOpInterface function, unsigned result,
+                    llvm::StringRef entry, mlir::Attribute value);
+
+/// Whether an argument says that the program writes its memory.
+bool isArgumentWritten(mlir::FunctionOpInterface function, unsigned argument);
+
+/// Until version 0.2 each entry was an attribute of its own: brings functions
+/// under `top` to what they have now.
+llvm::LogicalResult joinArgumentEntries(mlir::Operation *top);
 
 } // namespace kiln::target
 

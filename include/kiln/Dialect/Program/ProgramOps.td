@@ -16,7 +16,7 @@ def Program_Ordinal : ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<65535>]
 def Program_FuncOp : Program_Op<"func", [IsolatedFromAbove, FunctionOpInterface, AutomaticAllocationScope]> {
   let summary = "A host program";
   let description = [{
-    Parameters and results are memrefs. Parameters are never written, but for those with `kiln.donated = "written"`: their
+    Parameters and results are memrefs. Parameters are never written, but for those with `kiln.argument = {donated = "written"}`: their
     callers have given them up. One with `tile.align = N` begins at a multiple of N bytes. A result that is a parameter has its memory.
     Example:
     ```mlir

@@ -1,7 +1,7 @@
 //===- ReuseDonated.cpp - Memory of arguments that are given up -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kiln/Dialect/Program/Donated.h"
+#include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Transforms/Program/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -56,7 +56,8 @@ struct ProgramReuseDonatedPass
     if (function.isExternal())
       return;
     for (BlockArgument argument : function.getBody().getArguments())
-      if (function.getArgAttr(argument.getArgNumber(), kDonatedAttr))
+      if (target::getArgumentEntry(function, argument.getArgNumber(),
+                                   target::kDonatedEntry))
         reuse(argument);
   }
 
@@ -75,8 +76,9 @@ struct ProgramReuseDonatedPass
       target.getResult().replaceAllUsesWith(argument);
       copy.erase();
       target.erase();
-      getOperation().setArgAttr(argument.getArgNumber(), kDonatedAttr,
-                                StringAttr::get(&getContext(), kWritten));
+      target::setArgumentEntry(
+          getOperation(), argument.getArgNumber(), target::kDonatedEntry,
+          StringAttr::get(&getContext(), target::kWritten));
       ++numReused;
       return;
     }

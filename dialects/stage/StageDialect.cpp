@@ -48,20 +48,31 @@ static LogicalResult joinNumbers(Operation *top) {
                 ahead = take(op, "stage.ahead");
     if (depth)
       op->setDiscardableAttr(
-          kSlotsAttr,
+          kDecidedAttr,
           SlotsAttr::get(op->getContext(), depth.getInt(),
                          ahead ? std::optional(ahead.getInt()) : std::nullopt));
     for (bool first : {true, false})
       if (IntegerAttr number = take(op, first ? "stage.first" : "stage.again"))
         op->setDiscardableAttr(
-            kCloneAttr,
+            kDecidedAttr,
             CloneAttr::get(op->getContext(), number.getInt(), first));
   });
   return success();
 }
 
+/// Version 0.2 had an attribute of its own for each kind of decision.
+static LogicalResult joinDecisions(Operation *top) {
+  top->walk([](Operation *op) {
+    for (StringRef kind : {"home", "slots", "clone"})
+      if (Attribute value = op->removeDiscardableAttr(("stage." + kind).str()))
+        op->setDiscardableAttr(kDecidedAttr, value);
+  });
+  return success();
+}
+
 /// What files of older versions have otherwise.
-static constexpr kiln::DialectUpgrade kUpgrades[] = {{2, joinNumbers}};
+static constexpr kiln::DialectUpgrade kUpgrades[] = {{2, joinNumbers},
+                                                     {3, joinDecisions}};
 
 void StageDialect::initialize() {
   registerTypes();
@@ -78,26 +89,21 @@ void StageDialect::initialize() {
 
 /// Attributes that operations have beside those of their definitions.
 static constexpr kiln::KnownAttribute kKnownAttributes[] = {
-    {kSlotsAttr, kiln::AttributeRole::Decision},
-    {kCloneAttr, kiln::AttributeRole::Decision},
-    // Staging
-    {"stage.home", kiln::AttributeRole::Decision},
+    {kDecidedAttr, kiln::AttributeRole::Decision},
 };
 
 LogicalResult StageDialect::verifyOperationAttribute(Operation *op,
                                                      NamedAttribute attribute) {
   if (failed(kiln::verifyKnownAttribute(op, attribute, kKnownAttributes)))
     return failure();
-  StringRef name = attribute.getName();
-  if (name == kSlotsAttr &&
-      (!isa<scf::ForOp>(op) || !isa<SlotsAttr>(attribute.getValue())))
-    return op->emitOpError() << "expected '" << name
-                             << "' on 'scf.for' to be '#stage.slots', found "
-                             << attribute.getValue();
-  if (name == kCloneAttr && !isa<CloneAttr>(attribute.getValue()))
+  Attribute value = attribute.getValue();
+  if (!isa<HomeAttr, CloneAttr, SlotsAttr>(value) ||
+      (isa<SlotsAttr>(value) && !isa<scf::ForOp>(op)))
     return op->emitOpError()
-           << "expected '" << name << "' to be '#stage.clone', found "
-           << attribute.getValue();
+           << "expected '" << kDecidedAttr
+           << "' to be '#stage.home', '#stage.clone', or '#stage.slots' on "
+              "'scf.for', found "
+           << value;
   return success();
 }
 

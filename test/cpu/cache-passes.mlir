@@ -25,13 +25,13 @@ tile.kernel @rows(%a: !tile.view<4096x4096xf32>, %b: !tile.view<4096x4096xf32>) 
 // CHECK: stage.compute [2048] ->
 // CHECK-NOT: prefetch
 // CHECK: stage.compute [2048] stream <33554432> {
-// CHECK: %[[X:.*]] = tile.load {{.*}} {stage.clone = #stage.clone<0>}
+// CHECK: %[[X:.*]] = tile.load {{.*}} {stage.decided = #stage.clone<0>}
 // CHECK-NEXT: stage.prefetch_ahead %[[X]] by [1, 0] near : tensor<2048xf32>
 tile.kernel @again(%a: !tile.view<?x2048xf32>, %b: !tile.view<?x2048xf32>) {
   %i = tile.program_id : index
   %c0 = arith.constant 0 : index
   %sum = stage.compute [2048] -> f32 {
-    %x = tile.load %a[%i, %c0] {stage.clone = #stage.clone<0, first>} : !tile.view<?x2048xf32> -> tensor<2048xf32>
+    %x = tile.load %a[%i, %c0] {stage.decided = #stage.clone<0, first>} : !tile.view<?x2048xf32> -> tensor<2048xf32>
     %r = tile.reduce %x axis 0 : tensor<2048xf32> -> tensor<f32> {
     ^bb0(%p: f32, %q: f32):
       %s = arith.addf %p, %q : f32
@@ -40,7 +40,7 @@ tile.kernel @again(%a: !tile.view<?x2048xf32>, %b: !tile.view<?x2048xf32>) {
     stage.yield %r : tensor<f32>
   }
   stage.compute [2048] {
-    %x = tile.load %a[%i, %c0] {stage.clone = #stage.clone<0>} : !tile.view<?x2048xf32> -> tensor<2048xf32>
+    %x = tile.load %a[%i, %c0] {stage.decided = #stage.clone<0>} : !tile.view<?x2048xf32> -> tensor<2048xf32>
     %s = tile.splat %sum : tensor<2048xf32>
     %y = arith.divf %x, %s : tensor<2048xf32>
     tile.store %y, %b[%i, %c0] : tensor<2048xf32>, !tile.view<?x2048xf32>
@@ -52,10 +52,10 @@ tile.kernel @again(%a: !tile.view<?x2048xf32>, %b: !tile.view<?x2048xf32>) {
 // Indices that are read for the last time are no points of the box, here of one that has their shape turned, too.
 // CHECK-LABEL: tile.kernel @indices
 // CHECK: stage.compute [12, 64] {
-// CHECK-NEXT: %[[AT:.*]] = tile.load {{.*}} {stage.clone = #stage.clone<0>}
+// CHECK-NEXT: %[[AT:.*]] = tile.load {{.*}} {stage.decided = #stage.clone<0>}
 // CHECK-NEXT: stage.prefetch_ahead %[[AT]] by [1, 0] near : tensor<12xi64>
 // CHECK: stage.compute [8, 8] {
-// CHECK-NEXT: %[[X:.*]] = tile.load {{.*}} {stage.clone = #stage.clone<1>}
+// CHECK-NEXT: %[[X:.*]] = tile.load {{.*}} {stage.decided = #stage.clone<1>}
 // CHECK-NEXT: stage.prefetch_ahead %[[X]] by [8, 0] near : tensor<8x8xf32>
 // CHECK-NEXT: tile.transpose
 tile.kernel @indices(%ids: !tile.view<2x12xi64>, %rows: !tile.view<128x64xf32>, %out: !tile.view<2x12x64xf32>,
@@ -63,12 +63,12 @@ tile.kernel @indices(%ids: !tile.view<2x12xi64>, %rows: !tile.view<128x64xf32>, 
   %i = tile.program_id : index
   %c0 = arith.constant 0 : index
   stage.compute [12, 64] {
-    %at = tile.load %ids[%i, %c0] {stage.clone = #stage.clone<0>} : !tile.view<2x12xi64> -> tensor<12xi64>
+    %at = tile.load %ids[%i, %c0] {stage.decided = #stage.clone<0>} : !tile.view<2x12xi64> -> tensor<12xi64>
     %row = tile.load_gather %rows[%c0] dim 0 by %at : !tile.view<128x64xf32>, tensor<12xi64> -> tensor<12x64xf32>
     tile.store %row, %out[%i, %c0, %c0] : tensor<12x64xf32>, !tile.view<2x12x64xf32>
   }
   stage.compute [8, 8] {
-    %x = tile.load %a[%i, %c0] {stage.clone = #stage.clone<1>} : !tile.view<16x8xf32> -> tensor<8x8xf32>
+    %x = tile.load %a[%i, %c0] {stage.decided = #stage.clone<1>} : !tile.view<16x8xf32> -> tensor<8x8xf32>
     %t = tile.transpose %x [1, 0] : tensor<8x8xf32> -> tensor<8x8xf32>
     tile.store %t, %b[%c0, %i] : tensor<8x8xf32>, !tile.view<8x16xf32>
   }

@@ -32,8 +32,8 @@ module attributes {kiln.target = #made} {
 // STAGED-LABEL: tile.kernel @along
 // STAGED: stage.alloc {align = 1024 : i64} : memref<64x32xf16, #stage.space<"shared", permute = array<i64: 1, 16, 128>>>
 // STAGED: stage.alloc {align = 1024 : i64} : memref<32x128xf16, #stage.space<"shared", permute = array<i64: 0, 16, 128>>>
-// STAGED: tile.dot {{.*}} {simt.row = "reads"}
-// STAGED: stage.slots = #stage.slots<4, ahead = 2>
+// STAGED: tile.dot {{.*}} {simt.decided = {row = "reads"}}
+// STAGED: stage.decided = #stage.slots<4, ahead = 2>
 // KERNEL-LABEL: tile.kernel @along
 // KERNEL: scf.for
 // KERNEL: simt.wait_copies but 1

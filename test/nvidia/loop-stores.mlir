@@ -5,7 +5,7 @@
 // The stores go through a parameter that has no alias.
 // CHECK-LABEL: tile.kernel @apart
 // CHECK: stage.copy
-// CHECK: } {stage.slots
+// CHECK: } {stage.decided
 tile.kernel @apart(%x: !tile.view<?x1024xbf16> {tile.align = 16 : i64}, %w: !tile.view<1024x?xbf16> {tile.align = 16 : i64, tile.stride_div = array<i64: 8, 1>},
     %out: !tile.view<?x?xf32> {tile.noalias}) {
   %i = tile.program_id : index
@@ -87,7 +87,7 @@ tile.kernel @hinted(%x: !tile.view<?x1024xbf16> {tile.align = 16 : i64}, %w: !ti
 // CHECK: tile.dot
 // CHECK: %[[READ:.*]] = stage.read %[[TILE]]
 // CHECK: arith.addf %{{.*}}, %[[READ]]
-// CHECK: stage.slots
+// CHECK: stage.decided
 tile.kernel @rows(%x: !tile.view<64x64xbf16> {tile.align = 16 : i64, tile.readonly}, %w: !tile.view<1024x64xbf16> {tile.align = 16 : i64, tile.readonly},
     %row: !tile.view<?xf32> {tile.readonly}, %out: !tile.view<?x64xf32>, %tile: !tile.view<1024x64xf32> {tile.align = 16 : i64, tile.readonly}) {
   %c0 = arith.constant 0 : index

@@ -6,16 +6,16 @@
 tile.kernel @slots(%x: !tile.view<?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // CHECK: {stage.slots = #stage.slots<3>}
+  // CHECK: {stage.decided = #stage.slots<3>}
   scf.for %i = %c0 to %c1 step %c1 {
-  } {stage.slots = #stage.slots<3>}
-  // CHECK: {stage.slots = #stage.slots<4, ahead = 2>}
+  } {stage.decided = #stage.slots<3>}
+  // CHECK: {stage.decided = #stage.slots<4, ahead = 2>}
   scf.for %i = %c0 to %c1 step %c1 {
-  } {stage.slots = #stage.slots<4, ahead = 2>}
-  // CHECK: {stage.clone = #stage.clone<0, first>}
-  %a = tile.load %x[%c0] {stage.clone = #stage.clone<0, first>} : !tile.view<?xf32> -> tensor<32xf32>
-  // CHECK: {stage.clone = #stage.clone<0>}
-  %b = tile.load %x[%c0] {stage.clone = #stage.clone<0>} : !tile.view<?xf32> -> tensor<32xf32>
+  } {stage.decided = #stage.slots<4, ahead = 2>}
+  // CHECK: {stage.decided = #stage.clone<0, first>}
+  %a = tile.load %x[%c0] {stage.decided = #stage.clone<0, first>} : !tile.view<?xf32> -> tensor<32xf32>
+  // CHECK: {stage.decided = #stage.clone<0>}
+  %b = tile.load %x[%c0] {stage.decided = #stage.clone<0>} : !tile.view<?xf32> -> tensor<32xf32>
 }
 
 // -----
@@ -25,7 +25,7 @@ tile.kernel @many() {
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %c1 step %c1 {
   // expected-error@+1 {{expected at least 1 slot, and fewer that are filled ahead, found 2 and 2}}
-  } {stage.slots = #stage.slots<2, ahead = 2>}
+  } {stage.decided = #stage.slots<2, ahead = 2>}
 }
 
 // -----
@@ -35,23 +35,23 @@ tile.kernel @none() {
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %c1 step %c1 {
   // expected-error@+1 {{expected at least 1 slot, and fewer that are filled ahead, found 0 and -1}}
-  } {stage.slots = #stage.slots<0>}
+  } {stage.decided = #stage.slots<0>}
 }
 
 // -----
 
 tile.kernel @elsewhere(%x: !tile.view<?xf32>) {
   %c0 = arith.constant 0 : index
-  // expected-error@+1 {{expected 'stage.slots' on 'scf.for' to be '#stage.slots', found #stage.slots<3>}}
-  %a = tile.load %x[%c0] {stage.slots = #stage.slots<3>} : !tile.view<?xf32> -> tensor<32xf32>
+  // expected-error@+1 {{expected 'stage.decided' to be '#stage.home', '#stage.clone', or '#stage.slots' on 'scf.for', found #stage.slots<3>}}
+  %a = tile.load %x[%c0] {stage.decided = #stage.slots<3>} : !tile.view<?xf32> -> tensor<32xf32>
 }
 
 // -----
 
 tile.kernel @number(%x: !tile.view<?xf32>) {
   %c0 = arith.constant 0 : index
-  // expected-error@+1 {{expected 'stage.clone' to be '#stage.clone', found 0 : i64}}
-  %a = tile.load %x[%c0] {stage.clone = 0 : i64} : !tile.view<?xf32> -> tensor<32xf32>
+  // expected-error@+1 {{expected 'stage.decided' to be '#stage.home', '#stage.clone', or '#stage.slots' on 'scf.for', found 0 : i64}}
+  %a = tile.load %x[%c0] {stage.decided = 0 : i64} : !tile.view<?xf32> -> tensor<32xf32>
 }
 
 // -----

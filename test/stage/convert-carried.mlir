@@ -31,7 +31,7 @@ tile.kernel @in_place(%x: !V {tile.readonly}, %y: !V) {
       %m = arith.maximumf %a, %b : f32
       tile.yield %m : f32
     }
-    %d = arith.addf %s, %t {stage.home = #stage.home<in_place>} : !E
+    %d = arith.addf %s, %t {stage.decided = #stage.home<in_place>} : !E
     %m = arith.addf %n, %r : tensor<f32>
     scf.yield %d, %m : !E, tensor<f32>
   }
@@ -128,7 +128,7 @@ tile.kernel @branches(%x: !V {tile.readonly}, %y: !V, %c: i1) {
 tile.kernel @rest(%x: !tile.view<?x?xf32> {tile.readonly}, %y: !V, %z: !V) {
   %c0 = arith.constant 0 : index
   %t = tile.load %x[%c0, %c0] : !tile.view<?x?xf32> -> tensor<8x16xf32>
-  %e = math.exp %t {stage.home = #stage.home<fuse>} : tensor<8x16xf32>
+  %e = math.exp %t {stage.decided = #stage.home<fuse>} : tensor<8x16xf32>
   %m = tile.reduce %e axis 1 : tensor<8x16xf32> -> tensor<8xf32> {
   ^bb0(%a: f32, %b: f32):
     %s = arith.addf %a, %b : f32

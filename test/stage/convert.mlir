@@ -9,13 +9,13 @@
 // CHECK-LABEL: tile.kernel @softmax
 // CHECK: %[[m:.*]] = stage.alloc : memref<8xf32>
 // CHECK-NEXT: stage.compute [8, 32] {
-// CHECK: tile.load {{.*}} {stage.clone = #stage.clone<0, first>}
+// CHECK: tile.load {{.*}} {stage.decided = #stage.clone<0, first>}
 // CHECK: %[[r:.*]] = tile.reduce
 // CHECK: stage.write %[[r]], %[[m]]
 // CHECK: %[[e:.*]] = stage.alloc : memref<8x32xf32>
 // CHECK: stage.compute [8, 32] {
 // CHECK-DAG: stage.read %[[m]]
-// CHECK-DAG: tile.load {{.*}} {stage.clone = #stage.clone<0>}
+// CHECK-DAG: tile.load {{.*}} {stage.decided = #stage.clone<0>}
 // CHECK: %[[exp:.*]] = math.exp
 // CHECK: stage.write %[[exp]], %[[e]]
 // CHECK: stage.compute [8, 32] {
@@ -39,7 +39,7 @@ tile.kernel @softmax(%x: !V {tile.readonly}, %y: !V) {
   %m1 = tile.reshape %max : tensor<8xf32> -> tensor<8x1xf32>
   %mb = tile.broadcast %m1 : tensor<8x1xf32> -> !E
   %d = arith.subf %t, %mb : !E
-  %e = math.exp %d {stage.home = #stage.home<keep>} : !E
+  %e = math.exp %d {stage.decided = #stage.home<keep>} : !E
   %sum = tile.reduce %e axis 1 : !E -> tensor<8xf32> {
   ^bb0(%a: f32, %b: f32):
     %s = arith.addf %a, %b : f32

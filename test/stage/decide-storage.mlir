@@ -5,10 +5,10 @@
 // Cheap work is done where it is used; the exponential, which two reductions and a store need, is stored by the
 // first of them on its way.
 // CHECK-LABEL: tile.kernel @softmax
-// CHECK: tile.load {{.*}} {stage.home = #stage.home<recompute>}
-// CHECK: arith.subf {{.*}} {stage.home = #stage.home<recompute>}
-// CHECK: math.exp {{.*}} {stage.home = #stage.home<fuse>}
-// CHECK: arith.divf {{.*}} {stage.home = #stage.home<recompute>}
+// CHECK: tile.load {{.*}} {stage.decided = #stage.home<recompute>}
+// CHECK: arith.subf {{.*}} {stage.decided = #stage.home<recompute>}
+// CHECK: math.exp {{.*}} {stage.decided = #stage.home<fuse>}
+// CHECK: arith.divf {{.*}} {stage.decided = #stage.home<recompute>}
 // DEAR-LABEL: tile.kernel @softmax
 // DEAR-NOT: stage.home<keep>
 // DEAR-NOT: stage.home<fuse>
@@ -39,8 +39,8 @@ tile.kernel @softmax(%x: !tile.view<?x1024xf32> {tile.readonly}, %y: !tile.view<
 // A read that a store of the same memory comes between is kept; one of other memory is not.
 // DEAR-LABEL: tile.kernel @swap
 // CHECK-LABEL: tile.kernel @swap
-// CHECK: tile.load %arg0{{.*}} {stage.home = #stage.home<keep>}
-// CHECK: tile.load %arg1{{.*}} {stage.home = #stage.home<recompute>}
+// CHECK: tile.load %arg0{{.*}} {stage.decided = #stage.home<keep>}
+// CHECK: tile.load %arg1{{.*}} {stage.decided = #stage.home<recompute>}
 tile.kernel @swap(%x: !tile.view<?xf32>, %y: !tile.view<?xf32> {tile.noalias}) {
   %i = tile.program_id : index
   %a = tile.load %x[%i] : !tile.view<?xf32> -> tensor<64xf32>
@@ -51,7 +51,7 @@ tile.kernel @swap(%x: !tile.view<?xf32>, %y: !tile.view<?xf32> {tile.noalias}) {
 
 // A product takes the memory of the tile that its loop carries.
 // CHECK-LABEL: tile.kernel @product
-// CHECK: tile.dot {{.*}} {stage.home = #stage.home<in_place>}
+// CHECK: tile.dot {{.*}} {stage.decided = #stage.home<in_place>}
 tile.kernel @product(%a: !tile.view<?x?xf32> {tile.readonly}, %b: !tile.view<?x?xf32> {tile.readonly}, %c: !tile.view<?x?xf32>) {
   %i, %j = tile.program_id : index, index
   %c0 = arith.constant 0 : index
@@ -69,8 +69,8 @@ tile.kernel @product(%a: !tile.view<?x?xf32> {tile.readonly}, %b: !tile.view<?x?
 
 // What a product packs, and what shows its result, is found in another shape; other reshapes are kept.
 // CHECK-LABEL: tile.kernel @patches
-// CHECK: tile.reshape {{.*}} {stage.home = #stage.home<recompute>} : tensor<4x3x8xf32>
-// CHECK: tile.reshape {{.*}} {stage.home = #stage.home<recompute>} : tensor<16x24xf32>
+// CHECK: tile.reshape {{.*}} {stage.decided = #stage.home<recompute>} : tensor<4x3x8xf32>
+// CHECK: tile.reshape {{.*}} {stage.decided = #stage.home<recompute>} : tensor<16x24xf32>
 // CHECK: tile.reshape %{{[^{]*}} : tensor<3x8xf32>
 tile.kernel @patches(%w: !tile.view<16x4xf32> {tile.readonly}, %x: !tile.view<4x3x8xf32> {tile.readonly}, %r: !tile.view<16x3x8xf32> {tile.noalias}, %s: !tile.view<24xf32> {tile.noalias}) {
   %c0 = arith.constant 0 : index

@@ -47,7 +47,7 @@ Pending::Global globalOf(const Box &box, bool isWrite) {
 /// Clones of one access read the same.
 static LogicalResult checkClones(StageState &state, Operation *op,
                                  const Box &box) {
-  auto clone = op->getAttrOfType<stage::CloneAttr>(stage::kCloneAttr);
+  auto clone = op->getAttrOfType<stage::CloneAttr>(stage::kDecidedAttr);
   if (!clone)
     return success();
   Value contents = Value::tensor(box.view->dtype, box.sizes);

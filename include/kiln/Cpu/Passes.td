@@ -43,7 +43,7 @@ def Prefetch : Pass<"cpu-prefetch", "::kiln::tile::KernelOp"> {
   let description = [{
     On kernels of the stage level. `stage.prefetch` before the first region asks for the pages of the row that the next
     instance stores, where its view is larger than the last cache. `stage.prefetch_ahead` beside the last read of a tile
-    that several regions read (`stage.clone`) asks for the next instance's tile: into the nearest cache if three such
+    that several regions read (`#stage.clone`) asks for the next instance's tile: into the nearest cache if three such
     tiles fit there. The sizes of caches come from the description.
   }];
   let dependentDialects = ["::kiln::stage::StageDialect", "::mlir::arith::ArithDialect"];

@@ -68,7 +68,7 @@ def SimtStageOperands : Pass<"simt-stage-operands", "::kiln::tile::KernelOp"> {
     as the `#simt.swizzle` of the instruction states. Those that no copy brings there, since threads compute them or load them outside of loops,
     get storage, a `stage.write` of what threads have, and a `stage.read` for each product that takes them.
 
-    The loop gets `stage.slots`, with the number of stages: by its hints, else by the option, and less if the slots would not
+    The loop gets `stage.decided = #stage.slots`, with the number of stages: by its hints, else by the option, and less if the slots would not
     fit. With four stages and asynchronous MMAs it also says how many are filled ahead, two less, so that an MMA can stay in flight while the next one
     begins. If the pass cannot follow a hint, a warning states the reason, unless the kernel has `variants`.
   }];
@@ -94,7 +94,7 @@ def SimtOverlapProducts : Pass<"simt-overlap-products", "::kiln::tile::KernelOp"
     - the loop carries the results of the second product, and does nothing else with them;
     - nothing else in the loop reads or writes memory;
     - the description of the target states `split_barriers` in `extra`;
-    - the rings have two slots more than are filled ahead (`stage.slots`): one is read, and the other lets warps be an
+    - the rings have two slots more than are filled ahead (`#stage.slots`): one is read, and the other lets warps be an
       iteration apart. `simt-stage-operands` gives this number if the registers of a core hold one instance only. Two instances
       would multiply and compute in turns anyway;
     - of loops that hand a sum on to each other, the loop is the one with the fewest operations;

@@ -24,7 +24,7 @@ def TileDecideStorage : Pass<"tile-decide-storage", "::kiln::tile::KernelOp"> {
   let summary = "Decides which tiles a kernel keeps in memory and which it rematerialises";
   let description = [{
     Gives every operation whose result could be computed where it is used, and every matrix product, the attribute
-    `stage.home`:
+    `#stage.home`:
 
     - `recompute`: every use computes the elements that it needs;
     - `keep`: computed once, and kept in storage. It is for a read through a view that a later write may change before the last use. It is
@@ -68,7 +68,7 @@ def ConvertTileToStage : Pass<"convert-tile-to-stage", "::kiln::tile::KernelOp">
     carries has storage, which is written where the tile goes there; where that would overwrite what other tiles
     are still computed from, a second storage comes between. A product adds to storage that holds its accumulator.
     Reshapes that divide or join dimensions, assembly and printing see storage without gaps. Clones of a load are
-    numbered (`stage.clone`), so that evaluation can check that they read the same. Bounds, spaces and
+    numbered (`#stage.clone`), so that evaluation can check that they read the same. Bounds, spaces and
     places are chosen by other passes.
 
     Tiles with an encoding are fragments and stay as they are; without `fragments` encodings are dropped, for
@@ -224,7 +224,7 @@ def StageMakeRings : Pass<"stage-make-rings", "::kiln::tile::Kernel"> {
     The copies become asynchronous and fill a slot, together with the loads. The slot is consumed at once and released after its last
     use. Program order stays; `stage-pipeline` moves the filling ahead.
 
-    The attribute `stage.slots` of a loop comes before the option.
+    The slots of a loop (`#stage.slots`) comes before the option.
 
     Storage that goes to operations whose `at` has a negative step, which run before the rest of their iteration, has a ring
     of its own. Its slots are filled for iterations, too, that the loop does not have: the counter that their places are
@@ -262,7 +262,7 @@ def StageSchedule : Pass<"stage-schedule", "::kiln::tile::Kernel"> {
     An operation whose `at` has the step -1, and what it needs, runs one iteration before the rest. Rings that it consumes are
     filled first, the other ones an iteration later.
 
-    The attribute `stage.slots` of a loop comes before the option, where it has `ahead`.
+    The slots of a loop (`#stage.slots`) comes before the option, where it has `ahead`.
   }];
   let options = [Option<"ahead", "ahead", "int64_t", "-1",
                         "iterations between filling and use; -1: the depth of the ring minus one">];

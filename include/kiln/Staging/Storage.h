@@ -3,7 +3,7 @@
 //
 // Every tile of a kernel is either recomputed at the coordinates where it is
 // used, or kept in storage. `tile-decide-storage` decides and writes
-// `stage.home` on operations; code generators read it through this class,
+// `#stage.home` on operations; code generators read it through this class,
 // which also computes what follows from the decisions.
 //
 //===----------------------------------------------------------------------===//
@@ -23,9 +23,6 @@
 
 namespace kiln::staging {
 
-/// Attribute of an operation: the home of its result (stage::HomeAttr).
-inline constexpr llvm::StringLiteral kHomeAttr = "stage.home";
-
 /// Whether the only result of an operation is a tile that can be rematerialised
 /// wherever its elements are needed, from elements of its operands or of
 /// memory.
@@ -35,7 +32,7 @@ bool hasInlineForm(mlir::Operation *op);
 /// views that are parameters have been checked not to overlap.
 bool mayAlias(mlir::Value viewA, mlir::Value viewB, bool disjoint);
 
-/// What is known of one kernel. Operations without `stage.home` that could be
+/// What is known of one kernel. Operations without a home that could be
 /// recomputed are; everything else is kept.
 class Storage {
 public:

@@ -135,7 +135,7 @@ private:
     llvm::DenseMap<int64_t, Operation *> lastReaders;
     SmallVector<ViewAccessOpInterface> again;
     kernel.walk([&](ViewAccessOpInterface load) {
-      auto clone = load->getAttrOfType<stage::CloneAttr>(stage::kCloneAttr);
+      auto clone = load->getAttrOfType<stage::CloneAttr>(stage::kDecidedAttr);
       if (!clone || clone.getFirst())
         return;
       lastReaders[clone.getNumber()] = load->getParentOp();
@@ -143,7 +143,8 @@ private:
     });
     for (ViewAccessOpInterface load : again) {
       int64_t number =
-          load->getAttrOfType<stage::CloneAttr>(stage::kCloneAttr).getNumber();
+          load->getAttrOfType<stage::CloneAttr>(stage::kDecidedAttr)
+              .getNumber();
       if (load->getParentOp() == lastReaders.lookup(number) && load.isRead())
         prefetchAhead(load, config);
     }

@@ -153,7 +153,7 @@ void LoopLoads::copy(int64_t slots, const BlockShape &block) {
   std::optional<int64_t> ahead;
   if (isRead() && slots >= 4)
     ahead = slots - 2;
-  loop->setAttr(stage::kSlotsAttr,
+  loop->setAttr(stage::kDecidedAttr,
                 stage::SlotsAttr::get(loop.getContext(), slots, ahead));
 }
 

@@ -262,7 +262,7 @@ bool Overlap::isMovable() {
 /// Whether there are slots for warps that are an iteration apart: what is
 /// copied ahead, what some read and what others fill.
 bool Overlap::hasRoom() {
-  auto slots = loop->getAttrOfType<stage::SlotsAttr>(stage::kSlotsAttr);
+  auto slots = loop->getAttrOfType<stage::SlotsAttr>(stage::kDecidedAttr);
   int64_t ahead = slots ? slots.getAhead().value_or(0) : 0;
   return ahead > 0 && slots.getCount() >= ahead + 2;
 }

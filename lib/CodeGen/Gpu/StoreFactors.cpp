@@ -62,8 +62,9 @@ private:
   static int64_t heldBytes(stage::AllocOp alloc) {
     auto type = cast<MemRefType>(alloc.getStorage().getType());
     auto loop = dyn_cast<scf::ForOp>(alloc->getParentOp());
-    auto slots = loop ? loop->getAttrOfType<stage::SlotsAttr>(stage::kSlotsAttr)
-                      : stage::SlotsAttr();
+    auto slots =
+        loop ? loop->getAttrOfType<stage::SlotsAttr>(stage::kDecidedAttr)
+             : stage::SlotsAttr();
     int64_t bytes = type.getNumElements() *
                     ThreadBuilder::storedBytes(type.getElementType());
     return llvm::alignTo(bytes, alloc.getAlign().value_or(1)) *

@@ -390,7 +390,7 @@ DiagnosedSilenceableFailure SetStorageOp::applyToOne(TransformRewriter &,
            << "'";
   if (std::string why = whyNoDecision(target, "storage"); !why.empty())
     return unmet(*this, target, why);
-  target->setAttr(staging::kHomeAttr,
+  target->setAttr(stage::kDecidedAttr,
                   stage::HomeAttr::get(getContext(), *home));
   decide(*this, target, "storage", getHomeAttr());
   return DiagnosedSilenceableFailure::success();

@@ -82,9 +82,9 @@ LogicalResult TileToStage::check() {
 void TileToStage::keepCrossedReads() {
   kernel.getBody().walk([&](Operation *op) {
     auto access = dyn_cast<ViewAccessOpInterface>(op);
-    if (access && !op->hasAttr(kHomeAttr) && plan.isInlineOp(op) &&
+    if (access && !op->hasAttr(stage::kDecidedAttr) && plan.isInlineOp(op) &&
         (access.isVolatileAccess() || plan.crossesStore(access)))
-      op->setAttr(kHomeAttr,
+      op->setAttr(stage::kDecidedAttr,
                   stage::HomeAttr::get(op->getContext(), stage::Home::keep));
   });
 }
@@ -206,10 +206,10 @@ void TileToStage::write(Value tile, Value target) {
 Operation *TileToStage::cloneInto(Operation *op, Body &body) {
   mapScalars(op, body.local);
   Operation *clone = body.inside.clone(*op, body.local);
-  clone->removeAttr(kHomeAttr);
+  clone->removeAttr(stage::kDecidedAttr);
   if (!isMemoryEffectFree(op) && !hasEffect<MemoryEffects::Write>(op)) {
     auto [it, isFirst] = numbers.try_emplace(op, numbers.size());
-    clone->setAttr(stage::kCloneAttr,
+    clone->setAttr(stage::kDecidedAttr,
                    stage::CloneAttr::get(b.getContext(), it->second, isFirst));
   }
   return clone;

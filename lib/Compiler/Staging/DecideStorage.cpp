@@ -73,11 +73,12 @@ public:
 
 private:
   static bool hasHome(Operation *op, stage::Home home) {
-    auto attr = op->getAttrOfType<stage::HomeAttr>(kHomeAttr);
+    auto attr = op->getAttrOfType<stage::HomeAttr>(stage::kDecidedAttr);
     return attr && attr.getValue() == home;
   }
   void set(Operation *op, stage::Home home) {
-    op->setAttr(kHomeAttr, stage::HomeAttr::get(op->getContext(), home));
+    op->setAttr(stage::kDecidedAttr,
+                stage::HomeAttr::get(op->getContext(), home));
     if (home == stage::Home::keep)
       storage.keep(op->getResult(0));
   }
@@ -86,7 +87,7 @@ private:
   /// of a product: they find them in another shape.
   bool shallReshape(Operation *op) {
     auto reshape = dyn_cast<tile::ReshapeOp>(op);
-    if (!reshape || keepReads || op->hasAttr(kHomeAttr))
+    if (!reshape || keepReads || op->hasAttr(stage::kDecidedAttr))
       return false;
     Operation *source = reshape.getSource().getDefiningOp();
     if (isa_and_nonnull<MatrixProductOpInterface>(source))
@@ -102,7 +103,8 @@ private:
 
   /// Lanes and addresses change places at no cost.
   bool shallExchange(Operation *op) {
-    return isa<tile::ExchangeOp>(op) && !keepReads && !op->hasAttr(kHomeAttr);
+    return isa<tile::ExchangeOp>(op) && !keepReads &&
+           !op->hasAttr(stage::kDecidedAttr);
   }
 
   /// Notes which tiles are read at other places than their own on the way to
@@ -122,7 +124,8 @@ private:
   /// all before it where exchanges follow each other: each keeps what takes
   /// some work since the one before.
   bool isStep(Operation *op) {
-    return !hasHome(op, stage::Home::keep) && !op->hasAttr(kHomeAttr) &&
+    return !hasHome(op, stage::Home::keep) &&
+           !op->hasAttr(stage::kDecidedAttr) &&
            OpTrait::hasElementwiseMappableTraits(op) &&
            storage.isInlineOp(op) && !op->hasOneUse() &&
            exchanged.contains(op->getResult(0)) &&
@@ -185,7 +188,8 @@ struct TileDecideStorage
       auto name = asked ? dyn_cast<StringAttr>(asked->value) : StringAttr();
       if (std::optional<stage::Home> home =
               name ? stage::symbolizeHome(name.getValue()) : std::nullopt)
-        op->setAttr(kHomeAttr, stage::HomeAttr::get(op->getContext(), *home));
+        op->setAttr(stage::kDecidedAttr,
+                    stage::HomeAttr::get(op->getContext(), *home));
     });
   }
 };

@@ -299,7 +299,7 @@ struct StageMakeRingsPass
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops) {
-      auto own = loop->getAttrOfType<stage::SlotsAttr>(stage::kSlotsAttr);
+      auto own = loop->getAttrOfType<stage::SlotsAttr>(stage::kDecidedAttr);
       RingMaker(loop, own ? own.getCount() : depth).run();
     }
   }

@@ -76,7 +76,7 @@ private:
     if (first.empty())
       return success();
     int64_t later = this->ahead < 0 ? shallowest - 1 : this->ahead.getValue();
-    if (auto own = loop->getAttrOfType<stage::SlotsAttr>(stage::kSlotsAttr))
+    if (auto own = loop->getAttrOfType<stage::SlotsAttr>(stage::kDecidedAttr))
       later = own.getAhead().value_or(later);
     // One slot more than iterations ahead, or the first would never be free.
     if (later >= shallowest)

@@ -98,7 +98,7 @@ bool Storage::isInlineOp(Operation *op) const {
 
 /// What a region holds is computed there.
 static bool isRecomputed(Operation *op) {
-  auto home = op->getAttrOfType<stage::HomeAttr>(kHomeAttr);
+  auto home = op->getAttrOfType<stage::HomeAttr>(stage::kDecidedAttr);
   return isa_and_nonnull<stage::ComputeOp>(op->getParentOp()) ||
          (home && home.getValue() == stage::Home::recompute);
 }

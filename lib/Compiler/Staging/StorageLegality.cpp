@@ -146,7 +146,7 @@ LogicalResult Storage::read() {
   SmallVector<Operation *> ops;
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
   auto homeOf = [](Operation *op) {
-    return op->getAttrOfType<stage::HomeAttr>(kHomeAttr);
+    return op->getAttrOfType<stage::HomeAttr>(stage::kDecidedAttr);
   };
   for (Operation *op : ops) {
     stage::HomeAttr home = homeOf(op);

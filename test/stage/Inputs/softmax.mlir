@@ -8,7 +8,7 @@ tile.kernel @fused_softmax(%x: !V, %y: !V) {
   %n = tile.dim %x[1] : !V
   %kept = stage.alloc : !K
   %max = stage.compute [4096] to [%n] safe [%n] -> f32 {
-    %t = tile.load %x[%row, %c0] {stage.clone = #stage.clone<0, first>} : !V -> !E
+    %t = tile.load %x[%row, %c0] {stage.decided = #stage.clone<0, first>} : !V -> !E
     %r = tile.reduce %t axis 0 : !E -> tensor<f32> {
     ^bb0(%a: f32, %b: f32):
       %m = arith.maximumf %a, %b : f32
@@ -17,7 +17,7 @@ tile.kernel @fused_softmax(%x: !V, %y: !V) {
     stage.yield %r : tensor<f32>
   }
   %sum = stage.compute [4096] to [%n] safe [%n] -> f32 {
-    %t = tile.load %x[%row, %c0] {stage.clone = #stage.clone<0>} : !V -> !E
+    %t = tile.load %x[%row, %c0] {stage.decided = #stage.clone<0>} : !V -> !E
     %m = tile.splat %max : !E
     %d = arith.subf %t, %m : !E
     %p = math.exp %d : !E

@@ -45,7 +45,7 @@ def Stage_AtAttr : Stage_Attr<"At", "at"> {
 def Stage_SlotsAttr : Stage_Attr<"Slots", "slots"> {
   let summary = "The slots that the rings of a loop have";
   let description = [{
-    A decision about an `scf.for`, as its attribute `stage.slots`. `simt-stage-operands` writes it; `stage-make-rings` and
+    A decision about an `scf.for`, as its attribute `stage.decided`. `simt-stage-operands` writes it; `stage-make-rings` and
     `stage-pipeline` read it, and prefer it to their options.
 
     - `count`: slots of each ring.
@@ -64,7 +64,7 @@ def Stage_SlotsAttr : Stage_Attr<"Slots", "slots"> {
 def Stage_CloneAttr : Stage_Attr<"Clone", "clone"> {
   let summary = "Which clones of an access read the same bytes";
   let description = [{
-    The attribute `stage.clone` of an access that `convert-tile-to-stage` put into several regions. All clones of one access have the
+    The attribute `stage.decided` of an access that `convert-tile-to-stage` put into several regions. All clones of one access have the
     same `number`. The one with `first`, the first in program order, defines what is read; the others must read the same.
 
     Example: `#stage.clone<0, first>`.
@@ -98,7 +98,7 @@ def Stage_Home : I32EnumAttr<"Home", "where the result of an operation lives", [
 def Stage_HomeAttr : EnumAttr<Stage_Dialect, Stage_Home, "home"> {
   let summary = "Where the result of an operation lives";
   let description = [{
-    `tile-decide-storage` writes this decision as the attribute `stage.home` of an operation in a kernel of tiles, before the kernel is
+    `tile-decide-storage` writes this decision as the attribute `stage.decided` of an operation in a kernel of tiles, before the kernel is
     converted to this dialect:
 
     - `recompute`: every use computes the result (rematerialisation);
@@ -106,7 +106,7 @@ def Stage_HomeAttr : EnumAttr<Stage_Dialect, Stage_Home, "home"> {
     - `fuse`: the result is kept in storage, and the first reduction that reads it also writes it;
     - `in_place`: the result is kept in the memory of the tile that the surrounding loop carries in its place.
 
-    Example: `math.exp %x {stage.home = #stage.home<fuse>} : tensor<1024xf32>`.
+    Example: `math.exp %x {stage.decided = #stage.home<fuse>} : tensor<1024xf32>`.
   }];
   let assemblyFormat = "`<` $value `>`";
 }

@@ -25,10 +25,11 @@ inline constexpr llvm::StringLiteral kAtAttr = "at";
 /// The step that requests the iteration before that of the users of a load,
 /// whose results then wait in registers.
 inline constexpr int64_t kBeforeUsers = -2;
-/// On a loop: the slots that its rings have (SlotsAttr).
-inline constexpr llvm::StringLiteral kSlotsAttr = "stage.slots";
-/// On an access with clones: which it is (CloneAttr).
-inline constexpr llvm::StringLiteral kCloneAttr = "stage.clone";
+/// What staging decided about an operation: the home of its result (HomeAttr),
+/// of a loop the slots that its rings have (SlotsAttr), of an access with
+/// clones which it is (CloneAttr). No operation has two of them: what is cloned
+/// has no home any more.
+inline constexpr llvm::StringLiteral kDecidedAttr = "stage.decided";
 
 } // namespace kiln::stage
 

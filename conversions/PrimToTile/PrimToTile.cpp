@@ -150,7 +150,7 @@ LogicalResult FunctionConverter::schedule(Operation *group, StringRef kind,
   while (symbols.lookup(full));
   ctx->kernelName = full;
   // For the report.
-  group->setAttr(target::kKernelAttr, builder.getStringAttr(full));
+  target::setReported(group, target::kKernelEntry, builder.getStringAttr(full));
   LaunchWork work(*host, group);
   std::optional<target::Asked> blocks = target::findAsked(group, "blocks");
   if (blocks

@@ -3,6 +3,7 @@
 
 #include "DescriptionChecks.h"
 #include "DescriptionFields.h"
+#include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "mlir/IR/Builders.h"
@@ -60,6 +61,8 @@ LogicalResult KilnDialect::verifyOperationAttribute(Operation *op,
     return op->emitOpError()
            << "expected attribute '" << kTargetAttr
            << "' to be a #kiln.target, found " << attr.getValue();
+  if (attr.getName() == kReportedAttr)
+    return verifyReported(op, attr.getValue());
   return success();
 }
 

@@ -52,7 +52,7 @@ ReportRow Report::describe(Operation *op) const {
     row.subject += "<" + kind.getValue().str() + ">";
   row.location = locationString(op->getLoc());
   // The name that a schedule gives to the kernel of a group.
-  if (auto name = op->getAttrOfType<StringAttr>(kKernelAttr))
+  if (auto name = dyn_cast_or_null<StringAttr>(getReported(op, kKernelEntry)))
     row.kernel = name.getValue().str();
   for (Operation *at = op; at; at = at->getParentOp()) {
     auto name = at->getAttrOfType<StringAttr>("sym_name");
@@ -63,7 +63,8 @@ ReportRow Report::describe(Operation *op) const {
     if (slot.empty() && (isKernel || at->getNumRegions()) &&
         at->getName().getStringRef() != "builtin.module")
       slot = name.getValue().str();
-    if (auto origin = at->getAttrOfType<StringAttr>(kFunctionAttr))
+    if (auto origin =
+            dyn_cast_or_null<StringAttr>(getReported(at, kFunctionEntry)))
       row.function = origin.getValue().str();
   }
   return row;

@@ -328,7 +328,8 @@ void kiln::driver::nameOrigins(ModuleOp module) {
     func.walk([&](program::LaunchOp launch) {
       for (auto name : launch.getKernels().getAsRange<FlatSymbolRefAttr>())
         if (Operation *kernel = module.lookupSymbol(name.getValue()))
-          kernel->setAttr(target::kFunctionAttr, func.getSymNameAttr());
+          target::setReported(kernel, target::kFunctionEntry,
+                              func.getSymNameAttr());
     });
 }
 

@@ -4,7 +4,7 @@
 // Each copy of the row differs from one that is taken in one field.
 // CHECK-LABEL: tile.kernel @fields
 // CHECK: tile.dot {{.*}}cpu.product = #cpu.product<row = "fma.f32"
-// CHECK-SAME: kiln.declined = {{\[}}["signs", "it takes si8 * ui8 + i32, found f32 * f32 + f32"]
+// CHECK-SAME: kiln.reported = {declined = {{\[}}["signs", "it takes si8 * ui8 + i32, found f32 * f32 + f32"]
 // CHECK-SAME: ["overwrites", "it does not add to its sums (accumulate = false)"]
 // CHECK-SAME: ["keeps-rhs", "its rhs stays in the unit between uses, but here sums do"]
 // CHECK-SAME: ["keeps-lhs", "its lhs stays in the unit between uses, but here sums do"]

@@ -3,7 +3,7 @@
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(func.func(prim-fuse),convert-prim-to-tile,kiln-isolate-kernels{for-target=true})' | FileCheck %s --check-prefix=TARGET
 
 // CHECK: tile.kernel @
-// TARGET: tile.kernel @{{.*}}kiln.function = "negate"
+// TARGET: tile.kernel @{{.*}}kiln.reported = {function = "negate"}
 func.func @negate(%a: tensor<4xf32>) -> tensor<4xf32> {
   %r = prim.neg %a : tensor<4xf32>
   return %r : tensor<4xf32>

@@ -27,7 +27,7 @@ module attributes {kiln.target = #kiln.target<name = "pad", chip = "any",
 
 // CHECK-LABEL: tile.kernel @floats
 // CHECK: stage.compute
-// CHECK: tile.dot {{.*}}kiln.declined = {{\[}}["overwrites", "it does not add to its sums (accumulate = false)"]
+// CHECK: tile.dot {{.*}}kiln.reported = {declined = {{\[}}["overwrites", "it does not add to its sums (accumulate = false)"]
 // CHECK-SAME: ["far", "its rhs lives in 'host', but storage is in 'pad'"]
 // CHECK-SAME: ["turned", "its acc does not lie in rows, as sums do"]
 // CHECK-SAME: ["panels", "its lhs lies in columns, which the target's pipeline does not provide"]
@@ -92,7 +92,7 @@ tile.kernel @signed(%a: !I {tile.readonly}, %b: !I {tile.readonly}, %c: !tile.vi
 // A factor that a region computes lies in rows; a tile of 20 columns is not made of panels of 8.
 // CHECK-LABEL: tile.kernel @computed
 // ALL-LABEL: tile.kernel @computed
-// ALL: kiln.declined = {{.*}}["panels", "its rhs is computed by a region, and only copies from views fill panels"]
+// ALL: kiln.reported = {declined = {{.*}}["panels", "its rhs is computed by a region, and only copies from views fill panels"]
 tile.kernel @computed(%a: !V {tile.readonly}, %b: !V {tile.readonly}, %c: !V {tile.noalias}) {
   %i, %j = tile.program_id : index, index
   %c0 = arith.constant 0 : index
@@ -104,7 +104,7 @@ tile.kernel @computed(%a: !V {tile.readonly}, %b: !V {tile.readonly}, %c: !V {ti
   tile.store %d, %c[%i, %j] : tensor<32x32xf32>, !V
 }
 // ALL-LABEL: tile.kernel @parts
-// ALL: kiln.declined = {{.*}}["panels", "its rhs of sizes 32x20 is not made of whole panels of 8, in groups of 16 steps"]
+// ALL: kiln.reported = {declined = {{.*}}["panels", "its rhs of sizes 32x20 is not made of whole panels of 8, in groups of 16 steps"]
 tile.kernel @parts(%a: !V {tile.readonly}, %b: !V {tile.readonly}, %c: !V {tile.noalias}) {
   %i, %j = tile.program_id : index, index
   %c0 = arith.constant 0 : index

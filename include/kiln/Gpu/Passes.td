@@ -12,7 +12,7 @@ def SimtApplyLowerings : Pass<"simt-apply-lowerings"> {
     `gpu`, highest priority first. The pass verifies the operations that a lowering emits, offers them to the other lowerings, checks them
     against the form of the tile level, and expands those that have no form for threads. It offers an operation to a lowering of priority
     50 or more before the code generator's own lowering, and to any other one only if the code generator has none. An operation
-    keeps the reasons of lowerings that declined it in `kiln.declined`.
+    keeps the reasons of lowerings that declined it in `kiln.reported`.
 
     With `early`, the pass runs before the expansions and offers operations to lowerings of priority 50 or more only. The run behind the
     expansions offers the rest, and does not repeat an offer that was declined.

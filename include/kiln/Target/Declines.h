@@ -14,17 +14,15 @@
 
 namespace kiln::target {
 
-/// On an operation: pairs of strings, what refused it and why.
-inline constexpr llvm::StringLiteral kDeclinedAttr = "kiln.declined";
-
-/// Moves the declines of an operation from the report to its attribute, behind
-/// those that are there.
+/// Moves the declines of an operation from the report to the operation
+/// (kDeclinedEntry), behind those that are there.
 void keepDeclines(mlir::Operation *op);
 
-/// Records the declines of the attribute, for the row that is added next.
+/// Records the declines that an operation carries, for the row that is added
+/// next.
 void restoreDeclines(mlir::Operation *op);
 
-/// Whether the attribute has a decline of that name.
+/// Whether an operation carries a decline of that name.
 bool hasDeclined(mlir::Operation *op, llvm::StringRef name);
 
 } // namespace kiln::target

@@ -7,6 +7,7 @@
 #include "MemoryProducts.h"
 #include "RegisterCandidates.h"
 #include "RowCosts.h"
+#include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Target/Declines.h"
@@ -112,7 +113,7 @@ void Lowerings::access(Operation *op, LayoutAttr layout, Contiguity along,
 
 void Lowerings::add(Operation *op) {
   if ((op->hasTrait<OpTrait::ConstantLike>() &&
-       !op->hasAttr(target::kDeclinedAttr)) ||
+       !target::getReported(op, target::kDeclinedEntry)) ||
       op->hasTrait<OpTrait::IsTerminator>())
     return;
   if (auto known = dyn_cast<MatrixProductOpInterface>(op))
@@ -123,7 +124,7 @@ void Lowerings::add(Operation *op) {
     if (isTile(value.getType()) && getLayout(value))
       tile = value;
   if (!tile || op->getNumRegions() > 1 || isa<LoopLikeOpInterface>(op)) {
-    if (op->hasAttr(target::kDeclinedAttr))
+    if (target::getReported(op, target::kDeclinedEntry))
       row(op, "threads");
     return;
   }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Lowerings of one operation in the order in which they are asked. Those of
-// plug-ins decline while barriers are placed, by `kiln.declined` on the
+// plug-ins decline while barriers are placed, by `kiln.reported` on the
 // operation: the first one that has not takes it when its code is written.
 //
 //===----------------------------------------------------------------------===//

@@ -3,6 +3,7 @@
 
 #include "KernelWalk.h"
 #include "OwnLowerings.h"
+#include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Target/Declines.h"
 #include "kiln/Target/ForeignOperation.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -100,7 +101,7 @@ FailureOr<SmallVector<Value>> KernelWalk::elementwise(Operation *op,
   for (Type type : op->getResultTypes())
     state.addTypes(scalarType(getElementTypeOrSelf(type)));
   NamedAttrList attributes(op->getAttrDictionary());
-  attributes.erase(target::kDeclinedAttr);
+  attributes.erase(target::kReportedAttr);
   state.addAttributes(attributes);
   Operation *made = b.create(state);
   SmallVector<Value> folded;

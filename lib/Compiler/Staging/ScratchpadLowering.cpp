@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CountedRings.h"
+#include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Stage/Places.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
@@ -187,8 +188,8 @@ LogicalResult ScratchpadLowering::convertRegion(stage::ComputeOp region) {
   }
   // What refused a product in it is why it is still there.
   region.walk([&](Operation *op) {
-    if (Attribute declines = op->removeAttr(target::kDeclinedAttr))
-      region->setAttr(target::kDeclinedAttr, declines);
+    if (Attribute declines = op->removeAttr(target::kReportedAttr))
+      region->setAttr(target::kReportedAttr, declines);
   });
   target::restoreDeclines(region);
   RegionContext ctx(b, bound, addresses);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Target/Declines.h"
+#include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "mlir/IR/Builders.h"
 
@@ -17,17 +18,18 @@ void target::keepDeclines(Operation *op) {
   report.chose(op, /*stage=*/"", "", "");
   Builder b(op->getContext());
   SmallVector<Attribute> list;
-  if (auto known = op->getAttrOfType<ArrayAttr>(kDeclinedAttr))
+  if (auto known = dyn_cast_or_null<ArrayAttr>(getReported(op, kDeclinedEntry)))
     llvm::append_range(list, known);
   for (const Decline &decline : declines)
     list.push_back(b.getStrArrayAttr({decline.name, decline.reason}));
-  op->setAttr(kDeclinedAttr, b.getArrayAttr(list));
+  setReported(op, kDeclinedEntry, b.getArrayAttr(list));
 }
 
-/// Calls `visit` for each pair of the attribute.
+/// Calls `visit` for each decline that the operation carries.
 static void forEach(Operation *op,
                     llvm::function_ref<void(StringRef, StringRef)> visit) {
-  auto list = op->getAttrOfType<ArrayAttr>(target::kDeclinedAttr);
+  auto list = dyn_cast_or_null<ArrayAttr>(
+      target::getReported(op, target::kDeclinedEntry));
   if (!list)
     return;
   for (Attribute entry : list) {

@@ -9,10 +9,25 @@
 
 namespace kiln::target {
 
+/// On an operation: what the report says of it, where passes that clone or
+/// replace operations come before its row is added. A dictionary of the entries
+/// below, which the dialect verifies (Reported.cpp).
+inline constexpr llvm::StringLiteral kReportedAttr = "kiln.reported";
+
 /// On a group: the name of the kernel that a schedule makes of it (string).
-inline constexpr llvm::StringLiteral kKernelAttr = "kiln.kernel";
+inline constexpr llvm::StringLiteral kKernelEntry = "kernel";
 /// On a kernel: the function that it comes from (string).
-inline constexpr llvm::StringLiteral kFunctionAttr = "kiln.function";
+inline constexpr llvm::StringLiteral kFunctionEntry = "function";
+/// Pairs of strings: what refused the operation and why.
+inline constexpr llvm::StringLiteral kDeclinedEntry = "declined";
+
+/// An entry; null if there is none.
+mlir::Attribute getReported(mlir::Operation *op, llvm::StringRef entry);
+/// Adds an entry, in place of one of that name.
+void setReported(mlir::Operation *op, llvm::StringRef entry,
+                 mlir::Attribute value);
+/// Requires a dictionary of these entries, each of its form.
+llvm::LogicalResult verifyReported(mlir::Operation *op, mlir::Attribute value);
 
 /// On arguments and results of functions, from the source to the package: what
 /// is said of them to those who call the function. A dictionary of the entries

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Simt/SimtDialect.h"
+#include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Interfaces/KnownAttributes.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
@@ -67,16 +68,15 @@ parseLeft(OpAsmParser &parser,
 /// Attributes that operations have beside those of their definitions.
 static constexpr KnownAttribute kKnownAttributes[] = {
     {kBlockAttr, AttributeRole::Decision},
-    {kScratchAttr, AttributeRole::Decision},
-    // lib/CodeGen/Gpu
-    {"simt.row", AttributeRole::Decision},
-    {"simt.emitters", AttributeRole::Decision},
+    {kDecidedAttr, AttributeRole::Decision},
 };
 
 LogicalResult SimtDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   if (failed(verifyKnownAttribute(op, attribute, kKnownAttributes)))
     return failure();
+  if (attribute.getName() == kDecidedAttr)
+    return verifyDecided(op, attribute.getValue());
   if (attribute.getName() == kBlockAttr &&
       !isa<ThreadBlockAttr>(attribute.getValue()))
     return op->emitOpError()

@@ -4,6 +4,7 @@
 #include "LowerOps.h"
 #include "Passes.h"
 #include "Serialize.h"
+#include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Gpu/Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -142,7 +143,7 @@ private:
                       b.getDenseI32ArrayAttr({count, 1, 1}));
     function->removeAttr(simt::kBlockAttr);
     if (block.getCooperative())
-      function->setAttr(kCooperativeAttr, b.getUnitAttr());
+      simt::setDecided(function, simt::kCooperativeEntry, b.getUnitAttr());
     if (auto numerics =
             dyn_cast_or_null<tile::NumericsAttr>(block.getNumerics()))
       if (numerics.getFtz())

@@ -7,6 +7,7 @@
 #include "Seal.h"
 #include "kiln-c/Device.h"
 #include "kiln/Dialect/Kiln/Description.h"
+#include "kiln/Dialect/Simt/Decided.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -44,7 +45,7 @@ static FailureOr<target::CompiledKernel> describe(LLVM::LLVMFuncOp kernel,
     return kernel.emitOpError("expected the threads of a workgroup in "
                               "'rocdl.reqd_work_group_size'");
   result.attributes.push_back(required(KILN_LAUNCH_THREADS, threads[0]));
-  if (kernel->hasAttr(kCooperativeAttr))
+  if (simt::getDecided(kernel, simt::kCooperativeEntry))
     result.attributes.push_back(required(KILN_LAUNCH_COOPERATIVE, 1));
   const KernelFacts *facts = llvm::find_if(all, [&](const KernelFacts &known) {
     return known.name == result.symbol;

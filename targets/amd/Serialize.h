@@ -8,9 +8,6 @@
 
 namespace kiln::amd {
 
-/// On the function of a kernel: all its workgroups have to run at once (unit).
-inline constexpr llvm::StringLiteral kCooperativeAttr = "amd.cooperative";
-
 /// Adds what `serializeModule` and `emitModule` translate to a registry.
 void registerTranslations(mlir::DialectRegistry &registry);
 

@@ -10,6 +10,7 @@
 
 #include "LowerBulkCopies.h"
 #include "device/TensorMap.h"
+#include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Dialect/Simt/ThreadCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -243,6 +244,6 @@ void BulkCopies::finish(OpBuilder &b) {
     SmallVector<Attribute> all;
     for (ArrayRef<int64_t> recipe : recipes)
       all.push_back(b.getDenseI64ArrayAttr(recipe));
-    function->setAttr(kTensorMapsAttr, b.getArrayAttr(all));
+    simt::setDecided(function, simt::kRecipesEntry, b.getArrayAttr(all));
   }
 }

@@ -10,12 +10,6 @@
 
 namespace kiln::nvidia {
 
-/// On a kernel's function with tensor maps: for each of them the parameter of
-/// the kernel whose view it describes, and then the words of its recipe
-/// (device/TensorMap.h), in the order of the function's last parameters (array
-/// of array<i64>).
-inline constexpr llvm::StringLiteral kTensorMapsAttr = "nvidia.tensor_maps";
-
 /// Copies of a copy unit, and the barriers of their slots, as PTX.
 class BulkCopies {
 public:
@@ -23,7 +17,8 @@ public:
   static bool isOne(mlir::Operation *op);
   /// Puts PTX in place of an operation, which stays.
   mlir::LogicalResult lower(mlir::Operation *op, mlir::OpBuilder &b);
-  /// Writes the attribute of functions whose copies were lowered.
+  /// Notes the recipes of tensor maps (device/TensorMap.h) on functions whose
+  /// copies were lowered.
   void finish(mlir::OpBuilder &b);
 
 private:

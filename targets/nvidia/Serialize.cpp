@@ -9,6 +9,7 @@
 #include "device/Seal.h"
 #include "device/TensorMap.h"
 #include "kiln-c/Device.h"
+#include "kiln/Dialect/Simt/Decided.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -280,7 +281,7 @@ Compilation::describe(LLVM::LLVMFuncOp kernel, const AssemblerLog &log) {
     axes.isRequired = false;
     result.attributes.push_back(axes);
   }
-  if (auto maps = kernel->getAttrOfType<ArrayAttr>(kTensorMapsAttr))
+  if (auto maps = simt::getDecided<ArrayAttr>(kernel, simt::kRecipesEntry))
     for (auto map : maps.getAsRange<DenseI64ArrayAttr>()) {
       runtime::Recipe recipe;
       recipe.name = kTensorMapRecipe;

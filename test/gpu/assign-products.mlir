@@ -27,7 +27,7 @@ module attributes {kiln.target = #kiln.target<name = "made-up", chip = "one",
 // CHECK-LABEL: tile.kernel @row
 // CHECK-DAG: simt.convert_layout {{.*}} -> tensor<32x32xf16, #simt.layout<rank = 2, register = {{\[\[}}0, 1], [8, 0], {{.*}}, lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}16, 0]]>>
 // CHECK-DAG: simt.convert_layout {{.*}} -> tensor<32x32xf16, #simt.layout<rank = 2, register = {{\[\[}}1, 0], {{.*}}, lane = {{\[\[}}2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = {{\[\[}}0, 0], [0, 8]]>>
-// CHECK: tile.dot {{.*}} {simt.row = "fits"} {{.*}}, tensor<32x32xf32, #simt.layout<rank = 2, register = {{\[\[}}0, 1], [8, 0], [0, 16]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}16, 0], [0, 8]]>>
+// CHECK: tile.dot {{.*}} {simt.decided = {row = "fits"}} {{.*}}, tensor<32x32xf32, #simt.layout<rank = 2, register = {{\[\[}}0, 1], [8, 0], [0, 16]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}16, 0], [0, 8]]>>
 tile.kernel @row(%x: !tile.view<32x32xf16> {tile.readonly, tile.align = 16}, %y: !tile.view<32x32xf16> {tile.readonly, tile.align = 16},
                  %z: !tile.view<32x32xf32> {tile.align = 16}) {
   %c0 = arith.constant 0 : index
@@ -40,7 +40,7 @@ tile.kernel @row(%x: !tile.view<32x32xf16> {tile.readonly, tile.align = 16}, %y:
 
 // CHECK-LABEL: tile.kernel @other
 // CHECK: tile.dot
-// CHECK-NOT: simt.row
+// CHECK-NOT: simt.decided
 tile.kernel @other(%x: !tile.view<32x32xf32> {tile.readonly, tile.align = 16}, %y: !tile.view<32x32xf32> {tile.readonly, tile.align = 16},
                    %z: !tile.view<32x32xf32> {tile.align = 16}) {
   %c0 = arith.constant 0 : index
@@ -86,9 +86,9 @@ tile.kernel @chained(%x: !tile.view<64x32xf16> {tile.readonly, tile.align = 16},
 // to compute again in the layout of the next one.
 // CHECK-LABEL: tile.kernel @again
 // CHECK: scf.for
-// CHECK: tile.dot {{.*}} {simt.row = "fits"} {{.*}}, tensor<32x32xf32, #simt.layout<rank = 2, register = {{\[\[}}0, 1], [8, 0], {{.*}}lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]
+// CHECK: tile.dot {{.*}} {simt.decided = {row = "fits"}} {{.*}}, tensor<32x32xf32, #simt.layout<rank = 2, register = {{\[\[}}0, 1], [8, 0], {{.*}}lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]
 // CHECK: simt.convert_layout {{.*}} tensor<32x32xf{{(16|32)}}
-// CHECK: tile.dot {{.*}} {simt.row = "fits"}
+// CHECK: tile.dot {{.*}} {simt.decided = {row = "fits"}}
 tile.kernel @again(%x: !tile.view<32x8xf16> {tile.readonly, tile.align = 16}, %y: !tile.view<8x32xf16> {tile.readonly, tile.align = 16},
                    %w: !tile.view<?x32xf16> {tile.readonly, tile.align = 16}, %z: !tile.view<64x32xf32> {tile.align = 16}) {
   %c0 = arith.constant 0 : index

@@ -17,8 +17,8 @@
 // CHECK-SAME: shared_bytes = 32
 // CHECK-NOT: gpu.barrier
 // CHECK: scf.for
-// CHECK: simt.scratch = array<i64: 0, 16>
-// CHECK: simt.scratch = array<i64: 16, 16>
+// CHECK: simt.decided = {scratch = array<i64: 0, 16>}
+// CHECK: simt.decided = {scratch = array<i64: 16, 16>}
 // CHECK-NOT: gpu.barrier
 // CHECK: tile.store
 tile.kernel @scratch_reductions(%x: !tile.view<?x128xf32> {tile.readonly}, %y: !tile.view<?xf32> {tile.noalias}) attributes {warps = 4 : i64} {
@@ -74,9 +74,9 @@ tile.kernel @scratch_again(%x: !tile.view<?x128xf32> {tile.readonly}, %y: !tile.
 // Two changes of layout through the memory of the block: the second one writes beside what the first one reads. In a loop
 // the first one's bytes are free again, as all threads have waited in the second one.
 // CHECK-LABEL: tile.kernel @scratch_exchange(
-// CHECK: simt.convert_layout {{.*}}simt.scratch = array<i64: 0, 512>
+// CHECK: simt.convert_layout {{.*}}simt.decided = {scratch = array<i64: 0, 512>}
 // CHECK-NOT: gpu.barrier
-// CHECK: simt.convert_layout {{.*}}simt.scratch = array<i64: 512, 512>
+// CHECK: simt.convert_layout {{.*}}simt.decided = {scratch = array<i64: 512, 512>}
 // CHECK-NOT: gpu.barrier
 tile.kernel @scratch_exchange(%x: !tile.view<?x128xf32> {tile.readonly}, %y: !tile.view<?x128xf32> {tile.noalias}) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index

@@ -1,11 +1,11 @@
 // A product goes by the first row that it honours every field of: each row before that differs from it in one.
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts))' | FileCheck %s
 // CHECK-LABEL: tile.kernel @floats
-// CHECK: tile.dot {{.*}}simt.row = "fits"
+// CHECK: tile.dot {{.*}}simt.decided = {row = "fits"}
 // CHECK-LABEL: tile.kernel @signed
-// CHECK: tile.dot {{.*}}simt.row = "signed"
+// CHECK: tile.dot {{.*}}simt.decided = {row = "signed"}
 // CHECK-LABEL: tile.kernel @mixed
-// CHECK: tile.dot {{.*}}simt.row = "mixed"
+// CHECK: tile.dot {{.*}}simt.decided = {row = "mixed"}
 #l = #simt.layout<rank = 2, register = [[0, 1], [0, 8], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
 #r = #simt.layout<rank = 2, register = [[1, 0], [8, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
 #s = #simt.layout<rank = 2, register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>

@@ -48,7 +48,7 @@ module attributes {kiln.target = #made} {
 // KERNEL-NEXT: scf.yield %[[LATER]]
 // KERNEL: simt.wait_products but 0
 // KERNEL-NEXT: gpu.barrier
-// KERNEL-NEXT: simt.convert_layout {{.*}}simt.scratch = array<i64: 0, 32768>
+// KERNEL-NEXT: simt.convert_layout {{.*}}simt.decided = {scratch = array<i64: 0, 32768>}
 // FOUR-LABEL: llvm.func @along
 // FOUR: scf.for
 // FOUR: simt.wait_copies but 1

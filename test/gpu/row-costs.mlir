@@ -20,7 +20,7 @@ module attributes {kiln.target = #kiln.target<name = "made-up", chip = "cycles",
       rhs = <types = [f16], layout = #r32>, acc = <types = [f32], layout = #a32>, cycles = 32>]>} {
 // Twice the products in a cycle.
 // CHECK-LABEL: tile.kernel @fast
-// CHECK: tile.dot {{.*}}simt.row = "large"
+// CHECK: tile.dot {{.*}}simt.decided = {row = "large"}
 tile.kernel @fast(%a: !tile.view<64x64xf16>, %b: !tile.view<64x64xf16>, %c: !tile.view<64x64xf32>) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
@@ -31,7 +31,7 @@ tile.kernel @fast(%a: !tile.view<64x64xf16>, %b: !tile.view<64x64xf16>, %c: !til
 }
 // Three of four warps would compute what the first one does.
 // CHECK-LABEL: tile.kernel @shared_out
-// CHECK: tile.dot {{.*}}simt.row = "small"
+// CHECK: tile.dot {{.*}}simt.decided = {row = "small"}
 tile.kernel @shared_out(%a: !tile.view<32x64xf16>, %b: !tile.view<64x32xf16>, %c: !tile.view<32x32xf32>) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
@@ -60,7 +60,7 @@ module attributes {kiln.target = #kiln.target<name = "made-up", chip = "traffic"
       rhs = <types = [f16], layout = #r16>, acc = <types = [f32], layout = #r16>, cycles = 1>]>} {
 // Both compute at the same rate, but the first one reads each element twice.
 // CHECK-LABEL: tile.kernel @reads
-// CHECK: tile.dot {{.*}}simt.row = "once"
+// CHECK: tile.dot {{.*}}simt.decided = {row = "once"}
 tile.kernel @reads(%a: !tile.view<64x64xf16>, %b: !tile.view<64x64xf16>, %c: !tile.view<64x64xf32>) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>

@@ -31,7 +31,7 @@ tile.kernel @registers(%x: !tile.view<32x2xf32> {tile.readonly, tile.align = 16 
 // CHECK: simt.convert_layout
 // CHECK-NOT: convert_layout
 // CHECK: tile.split %{{[0-9]+}} : tensor<32x2xf32, #simt.layout<rank = 2, register = {{\[\[}}0, 1]],
-// CHECK-NOT: simt.scratch
+// CHECK-NOT: scratch =
 // CHECK: tile.store
 // SIMT-LABEL: llvm.func @lanes
 // SIMT: gpu.shuffle

@@ -39,10 +39,10 @@
 // CHECK-NEXT: simt.publish
 // CHECK-NEXT: gpu.barrier
 // CHECK-NOT: simt.convert_layout
-// CHECK: tile.dot {{.*}} {simt.row = "wgmma.m64k16.f32.f16.registers"}
+// CHECK: tile.dot {{.*}} {simt.decided = {row = "wgmma.m64k16.f32.f16.registers"}}
 // CHECK-NEXT: simt.wait_products but 0
 // CHECK-NOT: simt.convert_layout
-// CHECK: tile.dot {{.*}} {simt.row = "wgmma.m64k16.f32.f16.registers"}
+// CHECK: tile.dot {{.*}} {simt.decided = {row = "wgmma.m64k16.f32.f16.registers"}}
 // CHECK-NEXT: simt.wait_products but 0
 // CHECK-NEXT: scf.yield
 
@@ -66,7 +66,7 @@
 // EARLY-NEXT: stage.consume %[[KEYS]]
 // EARLY: %[[NEXT:.*]] = tile.dot
 // EARLY-NEXT: stage.consume %[[VALUES]]
-// EARLY: %[[SUM:.*]] = tile.dot %{{[^ ]*}}, %{{.*}}, %[[ACC]] {simt.row
+// EARLY: %[[SUM:.*]] = tile.dot %{{[^ ]*}}, %{{.*}}, %[[ACC]] {simt.decided = {row
 // EARLY-NEXT: simt.wait_copies but 0
 // EARLY-NEXT: simt.publish
 // EARLY-NEXT: %[[GOES:.*]] = simt.arrive

@@ -15,12 +15,12 @@
 
 // STAGED-LABEL: tile.kernel @two
 // STAGED: scf.for
-// STAGED: tile.dot {{.*}} {simt.row = "wgmma.m64k16.f32.f16"}
-// STAGED: tile.dot {{.*}} {simt.row = "wgmma.m64k16.f32.f16.registers"}
+// STAGED: tile.dot {{.*}} {simt.decided = {row = "wgmma.m64k16.f32.f16"}}
+// STAGED: tile.dot {{.*}} {simt.decided = {row = "wgmma.m64k16.f32.f16.registers"}}
 // STAGED: #stage.slots<3>
 // STAGED: scf.for
-// STAGED: tile.dot {{.*}} {simt.row = "wgmma.m64k16.f32.f16"}
-// STAGED: tile.dot {{.*}} {simt.row = "wgmma.m64k16.f32.f16.registers"}
+// STAGED: tile.dot {{.*}} {simt.decided = {row = "wgmma.m64k16.f32.f16"}}
+// STAGED: tile.dot {{.*}} {simt.decided = {row = "wgmma.m64k16.f32.f16.registers"}}
 // STAGED: #stage.slots<3>
 
 // CHECK-LABEL: tile.kernel @two

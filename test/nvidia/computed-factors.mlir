@@ -20,12 +20,12 @@
 // STORED-NEXT: %[[SAME:.*]] = simt.convert_layout %[[Z]]
 // STORED-NEXT: stage.write %[[SAME]], %[[KEPT]]
 // STORED-NEXT: scf.for
-// STORED: tile.dot {{.*}} {simt.row = "wgmma.m64k16.f32.f16"}
+// STORED: tile.dot {{.*}} {simt.decided = {row = "wgmma.m64k16.f32.f16"}}
 // STORED: %[[P:.*]] = arith.truncf
 // STORED: %[[OWN:.*]] = stage.alloc {align = 1024 : i64}
 // STORED-NEXT: stage.write %[[P]], %[[OWN]]
 // STORED: %[[READ:.*]] = stage.read %[[OWN]]
-// STORED-NEXT: tile.dot %{{[^ ,]*}}, %[[READ]], %{{.*}} {simt.row = "wgmma.m64k16.f32.f16"}
+// STORED-NEXT: tile.dot %{{[^ ,]*}}, %[[READ]], %{{.*}} {simt.decided = {row = "wgmma.m64k16.f32.f16"}}
 
 // The fence and barrier of the copies serve the tile that is stored before the loop.
 // CHECK-LABEL: tile.kernel @halves
@@ -65,7 +65,7 @@ tile.kernel @halves(%a: !tile.view<256x64xf16> {tile.readonly, tile.align = 16 :
 // STORED-LABEL: tile.kernel @words
 // STORED: scf.for
 // STORED: stage.write %[[T:[^ ]*]], %{{.*}}
-// STORED: tile.dot {{.*}} precision tf32 {simt.row = "wgmma.m64k8.f32.tf32"}
+// STORED: tile.dot {{.*}} precision tf32 {simt.decided = {row = "wgmma.m64k8.f32.tf32"}}
 // CHECK-LABEL: tile.kernel @words
 tile.kernel @words(%a: !tile.view<256x64xf32> {tile.readonly, tile.align = 16 : i64}, %b: !tile.view<64x64xf32> {tile.readonly, tile.align = 16 : i64},
                    %o: !tile.view<64x64xf32> {tile.noalias})

@@ -31,7 +31,7 @@
 // CHECK: scf.for
 // CHECK: stage.consume %[[RING]]
 // CHECK: stage.read %[[LEFT]]
-// CHECK: tile.dot {{.*}}simt.row = "wgmma.m64k16.f32.bf16"
+// CHECK: tile.dot {{.*}}simt.decided = {row = "wgmma.m64k16.f32.bf16"}
 // A product whose left factor is in registers is done before the next wait for a slot.
 // CHECK: stage.release %[[RING]]
 // CHECK: scf.yield
@@ -74,7 +74,7 @@ tile.kernel @fixed(%a: !A {tile.align = 16 : i64, tile.readonly}, %b: !B {tile.a
 // With registers to spare threads keep the left factor.
 // CHECK-LABEL: tile.kernel @few(
 // CHECK-NOT: !stage.ring<1 x
-// CHECK: tile.dot {{.*}}simt.row = "wgmma.m64k16.f32.bf16.registers"
+// CHECK: tile.dot {{.*}}simt.decided = {row = "wgmma.m64k16.f32.bf16.registers"}
 tile.kernel @few(%a: !A {tile.align = 16 : i64, tile.readonly}, %b: !B {tile.align = 16 : i64, tile.readonly}, %c: !C {tile.align = 16 : i64, tile.noalias})
     attributes {tile.launch = #tile.kernel_hints<warps = 8>} {
   %i, %j = tile.program_id : index, index
@@ -98,11 +98,11 @@ tile.kernel @few(%a: !A {tile.align = 16 : i64, tile.readonly}, %b: !B {tile.ali
 // A branch between products stands against that: rows of the target say that they lose a held left operand there.
 // Rows that do not say it take it from registers here, too.
 // KEPT-LABEL: tile.kernel @branched(
-// KEPT-COUNT-2: tile.dot {{.*}}simt.row = "wgmma.m64k16.f32.bf16.registers"
+// KEPT-COUNT-2: tile.dot {{.*}}simt.decided = {row = "wgmma.m64k16.f32.bf16.registers"}
 // CHECK-LABEL: tile.kernel @branched(
 // CHECK: !stage.ring<1 x
-// CHECK: tile.dot {{.*}}simt.row = "wgmma.m64k16.f32.bf16"
-// CHECK: tile.dot {{.*}}simt.row = "wgmma.m64k16.f32.bf16.registers"
+// CHECK: tile.dot {{.*}}simt.decided = {row = "wgmma.m64k16.f32.bf16"}
+// CHECK: tile.dot {{.*}}simt.decided = {row = "wgmma.m64k16.f32.bf16.registers"}
 tile.kernel @branched(%a: !A {tile.align = 16 : i64, tile.readonly}, %b: !B {tile.align = 16 : i64, tile.readonly}, %c: !C {tile.align = 16 : i64, tile.noalias})
     attributes {tile.launch = #tile.kernel_hints<warps = 8>} {
   %i, %j = tile.program_id : index, index

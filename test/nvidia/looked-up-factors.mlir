@@ -14,7 +14,7 @@
 // STORED: tile.load_gather {{.*}} -> tensor<64x64xf16, #simt.layout<rank = 2, register = {{.*}}, lane = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16]],
 // STORED: stage.write
 // STORED: stage.write
-// STORED: tile.dot {{.*}} {simt.row = "wgmma.m64k16.f32.f16"}
+// STORED: tile.dot {{.*}} {simt.decided = {row = "wgmma.m64k16.f32.f16"}}
 tile.kernel @pixels(%x: !tile.view<128x100xf16> {tile.readonly}, %w: !tile.view<64x129xf16> {tile.readonly},
                     %places: !tile.view<64xi32> {tile.readonly, tile.align = 16 : i64}, %o: !tile.view<64x64xf32> {tile.noalias})
     attributes {tile.launch = #tile.kernel_hints<warps = 4>} {

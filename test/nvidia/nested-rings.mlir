@@ -250,7 +250,7 @@ tile.kernel @between(%a: !tile.view<?x?x?xf16> {tile.readonly, tile.align = 16 :
 // CHECK: simt.wait_copies but 1
 // CHECK-NEXT: gpu.barrier
 // CHECK-NOT: gpu.barrier
-// CHECK: simt.convert_layout {{.*}}simt.scratch = array<i64: 4608, 2048>
+// CHECK: simt.convert_layout {{.*}}simt.decided = {scratch = array<i64: 4608, 2048>}
 // CHECK-NEXT: tile.store
 // CHECK-NEXT: gpu.barrier
 // CHECK-NEXT: }

@@ -48,7 +48,7 @@
 // CHECK-NOT: gpu.barrier
 // Each warp changes the layout of its own rows, in two rounds behind the ring's 192 KiB.
 // CHECK: simt.warp_barrier
-// CHECK-NEXT: simt.convert_layout {{.*}}simt.scratch = array<i64: 196608, 32768, 196608, 32768>
+// CHECK-NEXT: simt.convert_layout {{.*}}simt.decided = {scratch = array<i64: 196608, 32768, 196608, 32768>}
 // CHECK-NOT: gpu.barrier
 // CHECK: tile.store
 // The producer loops over points, too, and counts the slots that it fills.
@@ -88,7 +88,7 @@ tile.kernel @product(%a: !A {tile.align = 16 : i64, tile.readonly}, %b: !B {tile
 // A tile of 128 KiB goes through what memory is left in more rounds.
 // CHECK-LABEL: tile.kernel @wide(
 // CHECK: tile.num_instances
-// CHECK: simt.convert_layout {{.*}}simt.scratch = array<i64: 196608,
+// CHECK: simt.convert_layout {{.*}}simt.decided = {scratch = array<i64: 196608,
 tile.kernel @wide(%a: !A {tile.align = 16 : i64, tile.readonly}, %b: !B {tile.align = 16 : i64, tile.readonly}, %c: !D {tile.align = 16 : i64, tile.noalias})
     attributes {tile.launch = #tile.kernel_hints<warps = 8>} {
   %j, %i = tile.program_id : index, index

@@ -7,7 +7,7 @@
 // CHECK-LABEL: tile.kernel @across
 // CHECK: scf.for
 // CHECK-NOT: wgmma
-// CHECK: tile.dot {{.*}} {simt.row = "mma.m16n8k8.f32.tf32"}
+// CHECK: tile.dot {{.*}} {simt.decided = {row = "mma.m16n8k8.f32.tf32"}}
 tile.kernel @across(%a: !tile.ptr<f32> {tile.readonly, tile.align = 16 : i64}, %b: !tile.ptr<f32> {tile.readonly, tile.align = 16 : i64},
                     %o: !tile.view<64x64xf32> {tile.noalias}) attributes {tile.launch = #tile.kernel_hints<warps = 4>} {
   %c0 = arith.constant 0 : index
@@ -38,7 +38,7 @@ tile.kernel @across(%a: !tile.ptr<f32> {tile.readonly, tile.align = 16 : i64}, %
 // CHECK-LABEL: tile.kernel @along
 // CHECK: scf.for
 // CHECK: stage.write
-// CHECK: tile.dot {{.*}} {simt.row = "wgmma.m64k8.f32.tf32"}
+// CHECK: tile.dot {{.*}} {simt.decided = {row = "wgmma.m64k8.f32.tf32"}}
 tile.kernel @along(%a: !tile.ptr<f32> {tile.readonly, tile.align = 16 : i64}, %b: !tile.ptr<f32> {tile.readonly, tile.align = 16 : i64},
                    %o: !tile.view<64x64xf32> {tile.noalias}) attributes {tile.launch = #tile.kernel_hints<warps = 4>} {
   %c0 = arith.constant 0 : index

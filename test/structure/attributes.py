@@ -12,7 +12,7 @@ import sys
 
 from report import close, find_excess
 
-MOST = 24
+MOST = 20
 LISTED = ("tile", "stage", "simt", "cpu")
 PREFIXES = LISTED + ("kiln", "program")
 NAME = r'"((?:%s)\.[a-z_0-9]+)"'

@@ -200,7 +200,7 @@ def SimtInsertBarriers : Pass<"simt-insert-barriers", "::kiln::tile::KernelOp"> 
     them where the kernel begins (`simt.create_barriers`), and moves each `stage.release` behind the wait for the MMAs that read the slot.
     Where that wait is one of the next iteration, the release empties the slot before (`held`).
 
-    It also gives places to the shared memory that operations borrow to exchange elements (`simt.scratch` on the operation):
+    It also gives places to the shared memory that operations borrow to exchange elements (`scratch` in its `simt.decided`):
     where nothing is pending, if there is room, so that no barrier is needed. Such memory begins behind the storage that
     is in use where the operation stands, and else at 0. The kernel gets `shared_bytes`.
 

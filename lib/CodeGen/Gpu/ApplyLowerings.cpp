@@ -3,6 +3,7 @@
 
 #include "LoweringOffer.h"
 #include "kiln/Dialect/Kiln/Report.h"
+#include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Target/Activity.h"
@@ -30,34 +31,29 @@ using namespace kiln::simt;
 
 using Level = GpuLoweringContext::Level;
 
-/// On an operation, from the early run to the late one: whose it is, names of
-/// lowerings. `unit` stands behind them while the operation is offered: it
-/// tells the operation from one that took its address.
-constexpr llvm::StringLiteral kEmittersAttr = "simt.emitters";
-
 static bool isBeingOffered(Operation *op) {
-  auto emitters = op->getAttrOfType<ArrayAttr>(kEmittersAttr);
+  auto emitters = getDecided<ArrayAttr>(op, kEmittersEntry);
   return emitters && !emitters.empty() &&
          isa<UnitAttr>(emitters.getValue().back());
 }
 
 static void beginOffer(Operation *op) {
   SmallVector<Attribute> emitters;
-  if (auto known = op->getAttrOfType<ArrayAttr>(kEmittersAttr))
+  if (auto known = getDecided<ArrayAttr>(op, kEmittersEntry))
     llvm::append_range(emitters, known);
   emitters.push_back(UnitAttr::get(op->getContext()));
-  op->setAttr(kEmittersAttr, ArrayAttr::get(op->getContext(), emitters));
+  setDecided(op, kEmittersEntry, ArrayAttr::get(op->getContext(), emitters));
 }
 
 static void endOffer(Operation *op) {
   if (!isBeingOffered(op))
     return;
-  auto emitters = op->getAttrOfType<ArrayAttr>(kEmittersAttr);
+  auto emitters = getDecided<ArrayAttr>(op, kEmittersEntry);
   ArrayRef<Attribute> names = emitters.getValue().drop_back();
   if (names.empty())
-    op->removeAttr(kEmittersAttr);
+    removeDecided(op, kEmittersEntry);
   else
-    op->setAttr(kEmittersAttr, ArrayAttr::get(op->getContext(), names));
+    setDecided(op, kEmittersEntry, ArrayAttr::get(op->getContext(), names));
 }
 
 static std::string ownerOf(const target::Lowering &lowering) {
@@ -95,13 +91,13 @@ LogicalResult LoweringOffer::run() {
     return success();
   LogicalResult done = offerRegions(root);
   if (!isEarly)
-    root->walk([](Operation *op) { op->removeAttr(kEmittersAttr); });
+    root->walk([](Operation *op) { removeDecided(op, kEmittersEntry); });
   return done;
 }
 
 /// Whether the operation was emitted by this lowering in the early run.
 static bool wasEmittedBy(Operation *op, StringRef owner) {
-  auto emitters = op->getAttrOfType<ArrayAttr>(kEmittersAttr);
+  auto emitters = getDecided<ArrayAttr>(op, kEmittersEntry);
   return emitters &&
          llvm::is_contained(emitters, StringAttr::get(op->getContext(), owner));
 }
@@ -223,7 +219,7 @@ LogicalResult LoweringOffer::checkTaken(Operation *op, Location loc,
     at->walk([&](Operation *inner) {
       endOffer(inner);
       if (isEarly)
-        inner->setAttr(kEmittersAttr, rewriter.getStrArrayAttr(names));
+        setDecided(inner, kEmittersEntry, rewriter.getStrArrayAttr(names));
     });
   if (failed(verify(root)))
     return failure();

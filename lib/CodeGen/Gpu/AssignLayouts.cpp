@@ -7,6 +7,7 @@
 #include "ThreadProducts.h"
 #include "Work.h"
 #include "kiln/Dialect/Kiln/Asked.h"
+#include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Interfaces/MatrixProduct.h"
@@ -86,7 +87,7 @@ void Assigner::assign(Operation *op) {
         requireOperand(operand, layout ? layout : settle(operand.get()));
       if (OpOperand *acc = product.getAccOperand())
         requireOperand(*acc, choice->acc);
-      op->setAttr(kRowAttr, b.getStringAttr(choice->row.getName()));
+      setDecided(op, kRowEntry, b.getStringAttr(choice->row.getName()));
       return setResult(op->getResult(0), choice->acc);
     }
     LayoutAttr layout = ofProduct(op);

@@ -10,6 +10,7 @@
 #include "BarrierFlow.h"
 #include "MemoryProducts.h"
 #include "Order.h"
+#include "kiln/Dialect/Simt/Decided.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -77,7 +78,7 @@ static bool readsOnlyFrom(Operation *op, Value ring) {
     return consume && consume.getRing() == ring;
   }
   auto product = dyn_cast<MatrixProductOpInterface>(op);
-  if (!product || op->hasAttr(kScratchAttr))
+  if (!product || getDecided(op, kScratchEntry))
     return false;
   StorageArea slots = areaOf(ring.getDefiningOp<stage::RingOp>());
   return llvm::all_of(

@@ -6,6 +6,7 @@
 #include "MemoryProducts.h"
 #include "OwnLowerings.h"
 #include "ThreadProducts.h"
+#include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 
 using namespace mlir;
@@ -188,7 +189,7 @@ LogicalResult InstructionProduct::run() {
 
 ScratchNeeds simt::productNeeds(Operation *product, const BlockShape &block) {
   auto op = cast<MatrixProductOpInterface>(product);
-  if (!op->hasAttr(kRowAttr))
+  if (!getDecided(op, kRowEntry))
     return threadProductNeeds(op, block.description);
   return isMemoryProduct(op, block.description)
              ? memoryProductNeeds(op, block.description)
@@ -209,7 +210,7 @@ static LogicalResult lowerProductBy(StringRef name, Operation *op,
 }
 
 LogicalResult simt::lowerProduct(Operation *op, KernelWalk &w) {
-  if (auto name = op->getAttrOfType<StringAttr>(kRowAttr))
+  if (auto name = getDecided<StringAttr>(op, kRowEntry))
     return lowerProductBy(name.getValue(), op, w);
   return emitThreadProduct(w, cast<MatrixProductOpInterface>(op));
 }

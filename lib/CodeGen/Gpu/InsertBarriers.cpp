@@ -5,6 +5,7 @@
 #include "MemoryProducts.h"
 #include "RegisterCandidates.h"
 #include "SlotBarriers.h"
+#include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -47,7 +48,7 @@ public:
       behind(op);
     }
     for (auto &[op, places] : plan.scratch)
-      op->setAttr(kScratchAttr, b.getDenseI64ArrayAttr(places));
+      setDecided(op, kScratchEntry, b.getDenseI64ArrayAttr(places));
     kernel.setSharedBytesAttr(b.getI64IntegerAttr(plan.sharedBytes));
   }
 

@@ -8,6 +8,7 @@
 #include "MemoryProducts.h"
 #include "OwnLowerings.h"
 #include "RegisterCandidates.h"
+#include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Simt/ThreadCode.h"
 #include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
@@ -179,7 +180,7 @@ LogicalResult KernelWalk::run() {
 LogicalResult KernelWalk::lowerBlock(Block *block) {
   for (Operation &op : block->without_terminator()) {
     loc = op.getLoc();
-    auto places = op.getAttrOfType<DenseI64ArrayAttr>(kScratchAttr);
+    auto places = getDecided<DenseI64ArrayAttr>(&op, kScratchEntry);
     beginScratch(places ? places.asArrayRef() : ArrayRef<int64_t>());
     if (failed(lower(&op)))
       return failure();

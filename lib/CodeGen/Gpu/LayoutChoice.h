@@ -128,9 +128,6 @@ bool isChained(MatrixProductOpInterface op);
 /// elements a thread has of the rest.
 void reportLowerings(tile::KernelOp kernel, const BlockShape &block);
 
-/// On a product: the name of the row that computes it.
-inline constexpr llvm::StringLiteral kRowAttr = "simt.row";
-
 } // namespace kiln::simt
 
 #endif // KILN_LIB_GPU_LAYOUTCHOICE_H

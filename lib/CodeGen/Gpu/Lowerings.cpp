@@ -9,6 +9,7 @@
 #include "RowCosts.h"
 #include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Kiln/Report.h"
+#include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Target/Declines.h"
 #include "llvm/Support/Format.h"
@@ -65,7 +66,7 @@ std::string Lowerings::whySlower(MatrixProductOpInterface op,
 }
 
 void Lowerings::product(MatrixProductOpInterface op) {
-  auto name = op->getAttrOfType<StringAttr>(kRowAttr);
+  auto name = getDecided<StringAttr>(op, kRowEntry);
   // Rows were looked at in this order, up to the one that was taken.
   if (description && !op.hasEncodedFactors() && !op.getLhsScaleOperand())
     for (target::MatrixInstructionAttr other :
@@ -91,7 +92,7 @@ StringRef Lowerings::readBy(Value factor) const {
   StringRef name;
   for (Operation *user : factor.getUsers()) {
     if (isMemoryProduct(user, description))
-      name = user->getAttrOfType<StringAttr>(kRowAttr).getValue();
+      name = getDecided<StringAttr>(user, kRowEntry).getValue();
     else if (handsOnBytes(user))
       name = readBy(user->getResult(0));
     else

@@ -9,6 +9,7 @@
 #include "Work.h"
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Kiln/MatrixRows.h"
+#include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -37,7 +38,7 @@ Attribute simt::permuteOf(SwizzleAttr swizzle, int64_t dim) {
 
 target::MatrixInstructionAttr
 simt::memoryRowOf(Operation *op, target::TargetAttr description) {
-  auto name = op->getAttrOfType<StringAttr>(kRowAttr);
+  auto name = getDecided<StringAttr>(op, kRowEntry);
   if (!name || !description)
     return {};
   auto row = description.getMatrixInstruction(name.getValue());

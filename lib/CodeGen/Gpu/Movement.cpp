@@ -12,6 +12,7 @@
 #include "KernelWalk.h"
 #include "OwnLowerings.h"
 #include "Pairs.h"
+#include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/ExchangeOps.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
 #include "kiln/Interfaces/IndexMap.h"
@@ -111,7 +112,7 @@ static std::optional<BitMove> bitMoveOf(Operation *op,
   Type element = ThreadBuilder::scalarType(sourceType.getElementType());
   // Where the place is decided, the bytes of a round are.
   ExchangeMachine machine = block.machine;
-  if (auto places = op->getAttrOfType<DenseI64ArrayAttr>(kScratchAttr);
+  if (auto places = getDecided<DenseI64ArrayAttr>(op, kScratchEntry);
       places && places.size() > 1)
     machine.spareBytes = places[1];
   auto way = chooseExchange(

@@ -10,6 +10,7 @@
 
 #include "MemoryProducts.h"
 #include "StorageAreas.h"
+#include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Staging/LoopValues.h"
@@ -57,7 +58,7 @@ private:
 
 static bool isBarrier(Operation *op) {
   return isa<gpu::BarrierOp, BarrierOp, WarpBarrierOp>(op) ||
-         op->hasAttr(kScratchAttr);
+         getDecided(op, kScratchEntry);
 }
 
 bool LoopBarrier::findBarrier() {

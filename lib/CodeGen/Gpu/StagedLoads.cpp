@@ -9,6 +9,7 @@
 #include "RowCopies.h"
 #include "StorageAreas.h"
 #include "SwizzleChoice.h"
+#include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
@@ -119,7 +120,7 @@ std::optional<StagedLoad> simt::stagedLoad(Operation *load, scf::ForOp loop,
   SwizzleAttr swizzle =
       type ? swizzleOf(load->getResult(0), description) : SwizzleAttr();
   auto takesFragments = [](Operation *to) {
-    return to->hasAttr(kRowAttr) || isa<LayoutRuleOpInterface>(to);
+    return getDecided(to, kRowEntry) || isa<LayoutRuleOpInterface>(to);
   };
   auto *factor = llvm::find_if(converts, [&](ConvertLayoutOp convert) {
     return feedsProducts(convert.getResult(), takesFragments);

@@ -3,6 +3,7 @@
 
 #include "StorageAreas.h"
 #include "LayoutChoice.h"
+#include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Gpu/ThreadBuilder.h"
 #include "kiln/Interfaces/IndexMap.h"
@@ -170,7 +171,7 @@ static bool goesToProduct(Value factor) {
       return false;
   if (handsOnBytes(user))
     return goesToProduct(user->getResult(0));
-  return isa<MatrixProductOpInterface>(user) && user->hasAttr(kRowAttr);
+  return isa<MatrixProductOpInterface>(user) && getDecided(user, kRowEntry);
 }
 
 bool simt::isReadByProduct(stage::ReadOp read) {

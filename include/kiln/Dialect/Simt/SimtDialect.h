@@ -36,10 +36,6 @@
 
 namespace kiln::simt {
 
-/// On an operation of a kernel after `simt-insert-barriers`: its scratch memory
-/// in shared memory, as an offset and a size in bytes for each piece
-/// (array<i64>).
-inline constexpr llvm::StringLiteral kScratchAttr = "simt.scratch";
 /// The size and the alignment of a split barrier in shared memory, in bytes.
 inline constexpr int64_t kSplitBarrierBytes = 8;
 /// The name of the space of shared memory if the module has no description;

@@ -1,0 +1,80 @@
+//===- Decided.cpp - What passes decide about operations ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Dialect/Simt/Decided.h"
+
+using namespace mlir;
+using namespace kiln;
+
+static DictionaryAttr entriesOf(Operation *op) {
+  return op->getAttrOfType<DictionaryAttr>(simt::kDecidedAttr);
+}
+
+Attribute simt::getDecided(Operation *op, StringRef entry) {
+  DictionaryAttr entries = entriesOf(op);
+  return entries ? entries.get(entry) : Attribute();
+}
+
+void simt::setDecided(Operation *op, StringRef entry, Attribute value) {
+  NamedAttrList entries;
+  if (DictionaryAttr known = entriesOf(op))
+    entries.append(known.getValue());
+  entries.set(entry, value);
+  op->setDiscardableAttr(kDecidedAttr, entries.getDictionary(op->getContext()));
+}
+
+void simt::removeDecided(Operation *op, StringRef entry) {
+  DictionaryAttr known = entriesOf(op);
+  if (!known || !known.contains(entry))
+    return;
+  NamedAttrList entries(known.getValue());
+  entries.erase(entry);
+  if (entries.empty())
+    op->removeDiscardableAttr(kDecidedAttr);
+  else
+    op->setDiscardableAttr(kDecidedAttr,
+                           entries.getDictionary(op->getContext()));
+}
+
+/// What the value of an entry should be; empty where it is that.
+static StringRef expectedForm(StringRef entry, Attribute value) {
+  if (entry == simt::kRowEntry)
+    return isa<StringAttr>(value) ? "" : "a string";
+  if (entry == simt::kScratchEntry) {
+    auto places = dyn_cast<DenseI64ArrayAttr>(value);
+    bool isRight = places && places.size() % 2 == 0 &&
+                   llvm::all_of(places.asArrayRef(),
+                                [](int64_t number) { return number >= 0; });
+    return isRight ? "" : "pairs of numbers that are not negative";
+  }
+  if (entry == simt::kEmittersEntry)
+    return isa<ArrayAttr>(value) ? "" : "a list";
+  if (entry == simt::kCooperativeEntry)
+    return isa<UnitAttr>(value) ? "" : "a unit attribute";
+  if (entry == simt::kRecipesEntry) {
+    auto recipes = dyn_cast<ArrayAttr>(value);
+    auto isRecipe = [](Attribute recipe) {
+      auto words = dyn_cast<DenseI64ArrayAttr>(recipe);
+      return words && !words.empty();
+    };
+    return recipes && llvm::all_of(recipes, isRecipe)
+               ? ""
+               : "a list of arrays of numbers";
+  }
+  return "an entry that passes know";
+}
+
+LogicalResult simt::verifyDecided(Operation *op, Attribute value) {
+  auto entries = dyn_cast<DictionaryAttr>(value);
+  if (!entries)
+    return op->emitOpError() << "expected '" << kDecidedAttr
+                             << "' to be a dictionary, found " << value;
+  for (NamedAttribute entry : entries) {
+    StringRef form = expectedForm(entry.getName(), entry.getValue());
+    if (!form.empty())
+      return op->emitOpError() << "expected '" << entry.getName().getValue()
+                               << "' of '" << kDecidedAttr << "' to be " << form
+                               << ", found " << entry.getValue();
+  }
+  return success();
+}

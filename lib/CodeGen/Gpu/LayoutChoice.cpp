@@ -4,6 +4,7 @@
 #include "LayoutChoice.h"
 #include "KernelWalk.h"
 #include "MemoryProducts.h"
+#include "NarrowOperands.h"
 #include "RowCosts.h"
 #include "kiln/Dialect/Kiln/MatrixRows.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

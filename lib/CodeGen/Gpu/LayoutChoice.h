@@ -76,10 +76,6 @@ std::string whyRefused(MatrixProductOpInterface op,
                        target::MatrixInstructionAttr row,
                        target::TargetAttr description, int64_t warps);
 
-/// Whether the kernel's mode lets its operations read subnormal numbers as
-/// zero.
-bool mayFlushSubnormals(mlir::Operation *op);
-
 /// The row of the description that takes a product's types and sizes in the
 /// least time, the first one where rows do not say their cycles; null if none
 /// does. Instructions for floats of 8 bits may sum with fewer bits than f32

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "NarrowOperands.h"
 #include "LayoutChoice.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Tile/KernelOps.h"

@@ -12,10 +12,7 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
 
-/// Where all tensors have fewer elements, scalars are as fast; a tensor of more
-/// is worth launches of their own, which all processors share.
-static constexpr int64_t kFewest = 16, kMost = 4096;
-/// Likewise a product of more multiplications.
+/// A product of more multiplications is worth a launch of its own.
 static constexpr int64_t kMostProducts = 1 << 18;
 
 prim::ScatterOp TileLoopBuilder::updateOf(Value value, BlockArgument argument) {
@@ -54,7 +51,7 @@ std::optional<SmallVector<LoopState>> TileLoopBuilder::classify() {
     states.push_back(LoopState::scalars);
     largest = std::max(largest, type.getNumElements());
   }
-  if (largest >= kFewest && largest <= kMost)
+  if (largest >= kFewestElements && largest <= kMostElements)
     return states;
   fail("tensors of " + Twine(largest) + " elements are no tiles");
   return std::nullopt;
@@ -63,7 +60,7 @@ std::optional<SmallVector<LoopState>> TileLoopBuilder::classify() {
 std::optional<SmallVector<int64_t>>
 TileLoopBuilder::tileShape(Value value) const {
   int64_t number = numElements(value);
-  if (number == 0 || number > kMost)
+  if (number == 0 || number > kMostElements)
     return std::nullopt;
   return llvm::to_vector(shapeOf(value));
 }

@@ -11,10 +11,6 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
 
-/// Fewer elements are as fast as scalars; more are worth launches of their own,
-/// which all processors share.
-static constexpr int64_t kFewest = 16, kMost = 4096;
-
 std::optional<SmallVector<LoopState>> WideLoopBuilder::classify() {
   Operation *yield = op.getBody().front().getTerminator();
   SmallVector<LoopState> states;
@@ -35,7 +31,7 @@ std::optional<SmallVector<LoopState>> WideLoopBuilder::classify() {
       size = type.getNumElements();
     }
   }
-  if (size >= kFewest && size <= kMost)
+  if (size >= kFewestElements && size <= kMostElements)
     return states;
   fail("tensors of " + Twine(size) + " elements are no tiles");
   return std::nullopt;

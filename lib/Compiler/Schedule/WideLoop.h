@@ -17,6 +17,10 @@
 
 namespace kiln::schedule {
 
+/// Where all tensors have fewer elements, scalars are as fast; a tensor of more
+/// is worth launches of their own, which all processors share.
+inline constexpr int64_t kFewestElements = 16, kMostElements = 4096;
+
 /// Emits such a loop. Tensors are seen as lines of their elements in row-major
 /// order; those of one element are scalars.
 class WideLoopBuilder : public ElementBuilder {

@@ -1,5 +1,5 @@
 // Softmax of rows of up to 4096 elements; past their end reads -inf, which adds nothing.
-tile.kernel @fused_softmax(%x: !tile.view<?x?xf32> {tile.readonly}, %y: !tile.view<?x?xf32> {tile.noalias}) {
+tile.kernel @fused_softmax(%x: !tile.view<?x?xf32> {tile.facts = {readonly}}, %y: !tile.view<?x?xf32> {tile.facts = {noalias}}) {
   %row = tile.program_id : index
   %c0 = arith.constant 0 : index
   %ninf = arith.constant 0xFF800000 : f32

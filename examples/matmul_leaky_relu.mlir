@@ -1,7 +1,7 @@
 // c = leaky_relu(a * b) in bf16 with f32 sums, for any sizes: blocks past the
 // edges read zeros and write nothing. Grid: blocks of 64 rows, blocks of 128 columns.
-tile.kernel @matmul_leaky_relu(%a: !tile.view<?x?xbf16> {tile.readonly}, %b: !tile.view<?x?xbf16> {tile.readonly},
-                               %c: !tile.view<?x?xbf16> {tile.noalias}) {
+tile.kernel @matmul_leaky_relu(%a: !tile.view<?x?xbf16> {tile.facts = {readonly}}, %b: !tile.view<?x?xbf16> {tile.facts = {readonly}},
+                               %c: !tile.view<?x?xbf16> {tile.facts = {noalias}}) {
   %i, %j = tile.program_id : index, index
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -51,7 +51,7 @@ struct ConvertFunc : OpConversionPattern<tt::FuncOp> {
         kernel.setArgAttrs(i, facts);
     }
     if (traits.hints)
-      kernel->setAttr(tile::kKernelHintsAttr, traits.hints);
+      kernel->setAttr(tile::kHintsAttr, traits.hints);
     if (!traits.isStrict)
       kernel.setNumericsAttr(tile::NumericsAttr::get(
           getContext(), /*contract=*/true, /*approx=*/true, /*ftz=*/false,

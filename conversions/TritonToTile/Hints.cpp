@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Triton's hints in tile's words.
 #include "Hints.h"
+#include "kiln/Dialect/Tile/Facts.h"
 
 #include "kiln/Index/List.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -126,7 +127,7 @@ static LogicalResult convertLoop(Operation *loop) {
   bool single = takeFlag(loop, "tt.disallow_acc_multi_buffer");
   bool independent = isPipelined(loop, *stages);
   if (*stages || *unroll || flatten || specialize || single || independent)
-    loop->setAttr(tile::kLoopHintsAttr,
+    loop->setAttr(tile::kHintsAttr,
                   tile::LoopHintsAttr::get(loop->getContext(), *stages, *unroll,
                                            flatten, specialize, single,
                                            independent));
@@ -134,9 +135,9 @@ static LogicalResult convertLoop(Operation *loop) {
 }
 
 constexpr std::pair<StringLiteral, StringLiteral> kElementHints[] = {
-    {"tt.contiguity", tile::kContiguityAttr},
-    {"tt.divisibility", tile::kDivisibilityAttr},
-    {"tt.constancy", tile::kConstancyAttr}};
+    {"tt.contiguity", tile::kContiguityFact},
+    {"tt.divisibility", tile::kDivisibilityFact},
+    {"tt.constancy", tile::kConstancyFact}};
 
 /// A number for each dimension of the only result; other forms go.
 static void convertElementHints(Operation *op) {
@@ -150,7 +151,7 @@ static void convertElementHints(Operation *op) {
     auto values = index::readList(numbers, rank);
     if (values && int64_t(values->size()) == rank &&
         llvm::all_of(*values, [](int64_t value) { return value > 0; }))
-      op->setAttr(to, DenseI64ArrayAttr::get(op->getContext(), *values));
+      tile::setFact(op, to, DenseI64ArrayAttr::get(op->getContext(), *values));
   }
 }
 
@@ -168,21 +169,24 @@ LogicalResult convertHints(ModuleOp module) {
 DictionaryAttr convertParameterHints(FunctionOpInterface function,
                                      unsigned index) {
   Builder builder(function.getContext());
-  SmallVector<NamedAttribute> facts;
+  NamedAttrList facts;
   Type type = function.getArgumentTypes()[index];
   for (auto [from, to] : kElementHints) {
     std::optional<int64_t> number = getNumber(function.getArgAttr(index, from));
     if (!number || *number < 1)
       continue;
     if (type.isInteger())
-      facts.push_back(
+      facts.append(
           builder.getNamedAttr(to, builder.getI64IntegerAttr(*number)));
-    else if (isa<tt::PointerType>(type) && to == tile::kDivisibilityAttr)
+    else if (isa<tt::PointerType>(type) && to == tile::kDivisibilityFact)
       // Alignments are powers of two.
-      facts.push_back(builder.getNamedAttr(
-          tile::kAlignAttr, builder.getI64IntegerAttr(*number & -*number)));
+      facts.append(builder.getNamedAttr(
+          tile::kAlignFact, builder.getI64IntegerAttr(*number & -*number)));
   }
-  return builder.getDictionaryAttr(facts);
+  if (facts.empty())
+    return builder.getDictionaryAttr({});
+  return builder.getDictionaryAttr(builder.getNamedAttr(
+      tile::kFactsAttr, facts.getDictionary(function.getContext())));
 }
 
 void HintCarrier::notifyOperationReplaced(Operation *op,

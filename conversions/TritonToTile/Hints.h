@@ -17,7 +17,7 @@ tile::EvictHint convertEvict(tt::EvictionPolicy evict);
 /// written for, or null. Other attributes of them go, with a remark.
 mlir::FailureOr<tile::KernelHintsAttr> takeKernelHints(mlir::ModuleOp module);
 
-/// Renames hints on operations; those of loops become `tile.loop`.
+/// Renames hints on operations; those of loops become `tile.hints`.
 mlir::LogicalResult convertHints(mlir::ModuleOp module);
 
 /// The facts and hints about a parameter.

@@ -6,6 +6,7 @@
 #include "kiln/Dialect/Program/CollectiveOps.h"
 #include "kiln/Dialect/Program/HostOps.h"
 #include "kiln/Dialect/Program/Program.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Interfaces/Version.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,14 +29,16 @@ static LogicalResult upgradeArguments(Operation *top) {
             function, i, kiln::target::kDonatedEntry,
             StringAttr::get(function.getContext(), kiln::target::kWritten));
       if (Attribute align = function.removeArgAttr(i, "program.align"))
-        function.setArgAttr(i, kiln::tile::kAlignAttr, align);
+        kiln::tile::setFact(function, i, kiln::tile::kAlignFact, align);
     }
   });
   return success();
 }
 
 static constexpr kiln::DialectUpgrade kUpgrades[] = {
-    {2, upgradeArguments}, {3, kiln::target::joinArgumentEntries}};
+    {2, upgradeArguments},
+    {3, kiln::target::joinArgumentEntries},
+    {3, kiln::tile::joinAllFacts}};
 
 void ProgramDialect::initialize() {
   addInterface<kiln::VersionedBytecode>(

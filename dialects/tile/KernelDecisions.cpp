@@ -16,7 +16,7 @@ using namespace kiln;
 using namespace kiln::tile;
 
 namespace {
-/// An attribute of version 0.1, and its name since.
+/// An attribute of an older version, and its name since.
 struct Renamed {
   StringLiteral old, name;
 };
@@ -28,6 +28,7 @@ static constexpr Renamed kRenamed[] = {
     {"simt.shared_bytes", "shared_bytes"},
     {"simt.warps", "warps"},
     {"tile.grid_scale", "grid_scale"},
+    {"tile.launch", kHintsAttr},
     {"tile.most_instances", "most_instances"},
     {"tile.requires", "condition"},
     {"tile.variants", "variants"},

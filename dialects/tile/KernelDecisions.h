@@ -9,8 +9,8 @@
 
 namespace kiln::tile {
 
-/// Gives attributes of a kernel that version 0.1 had beside its definition the
-/// names that they have in it.
+/// Gives attributes of a kernel that older versions had otherwise the names
+/// that they have now.
 void renameKernelAttributes(mlir::NamedAttrList &attributes);
 
 /// The same for all kernels under `top`, which come from bytecode.

@@ -3,11 +3,11 @@
 
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "KernelDecisions.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/GridOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IntegerSet.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -65,8 +65,10 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
                             "expected a kernel without results, found ")
            << resultTypes.size();
   SmallVector<Type> inputs;
-  for (OpAsmParser::Argument &argument : arguments)
+  for (OpAsmParser::Argument &argument : arguments) {
     inputs.push_back(argument.type);
+    argument.attrs = joinFacts(argument.attrs);
+  }
   result.addAttribute(
       getFunctionTypeAttrName(result.name),
       TypeAttr::get(builder.getFunctionType(inputs, resultTypes)));
@@ -98,6 +100,7 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
                             "expected a kernel to have a body");
   if (failed(*parsed))
     return failure();
+  joinFacts(*body);
   if (body->empty())
     body->emplaceBlock();
   Block &last = body->back();
@@ -130,66 +133,6 @@ void KernelOp::print(OpAsmPrinter &p) {
                 /*printBlockTerminators=*/!plain);
 }
 
-/// Checks the facts of one parameter.
-static LogicalResult verifyFacts(KernelOp kernel, unsigned index, Type type,
-                                 DictionaryAttr facts) {
-  auto view = dyn_cast<ViewType>(type);
-  for (NamedAttribute fact : facts) {
-    StringRef name = fact.getName();
-    if (name == kReadonlyAttr || name == kNoaliasAttr) {
-      if (!isa<UnitAttr>(fact.getValue()))
-        return kernel.emitOpError()
-               << "expected '" << name << "' of parameter " << index
-               << " to be a unit attribute, found " << fact.getValue();
-      if (!isa<ViewType, PtrType>(type))
-        return kernel.emitOpError()
-               << "expected '" << name
-               << "' on a view or pointer, found it on parameter " << index
-               << " of type " << type;
-    } else if (name == kAlignAttr) {
-      auto align = dyn_cast<IntegerAttr>(fact.getValue());
-      if (!align || !align.getType().isInteger(64) || align.getInt() <= 0 ||
-          !llvm::isPowerOf2_64(align.getInt()))
-        return kernel.emitOpError()
-               << "expected 'tile.align' of parameter " << index
-               << " to be a power of two of type i64, found "
-               << fact.getValue();
-    } else if (name == kSizeDivAttr || name == kStrideDivAttr) {
-      auto divisors = dyn_cast<DenseI64ArrayAttr>(fact.getValue());
-      if (!view || !divisors ||
-          static_cast<int64_t>(divisors.size()) != view.getRank() ||
-          llvm::any_of(divisors.asArrayRef(), [](int64_t d) { return d < 1; }))
-        return kernel.emitOpError()
-               << "expected '" << name << "' of parameter " << index
-               << " to be one positive integer per dimension of a view, found "
-               << fact.getValue();
-    } else if (name.starts_with("tile.") &&
-               !llvm::is_contained(
-                   {kDivisibilityAttr, kContiguityAttr, kConstancyAttr},
-                   name)) {
-      // A fact that nobody reads is a name with a mistake in it.
-      return kernel.emitOpError()
-             << "expected a fact of parameter " << index << ", one of '"
-             << kReadonlyAttr << "', '" << kNoaliasAttr << "', '" << kAlignAttr
-             << "', '" << kSizeDivAttr << "', '" << kStrideDivAttr << "', '"
-             << kDivisibilityAttr << "', '" << kContiguityAttr << "' and '"
-             << kConstancyAttr << "', found '" << name << "'";
-    }
-  }
-  for (StringRef name : {kDivisibilityAttr, kContiguityAttr, kConstancyAttr}) {
-    Attribute value = facts.get(name);
-    auto number = dyn_cast_or_null<IntegerAttr>(value);
-    bool good = number && number.getType().isInteger(64) &&
-                number.getInt() >= 1 && type.isIntOrIndex();
-    if (value && !good)
-      return kernel.emitOpError()
-             << "expected '" << name << "' of parameter " << index
-             << " to be a positive i64 on an integer, found " << value << " on "
-             << type;
-  }
-  return success();
-}
-
 index::Facts KernelOp::getResultFacts(unsigned,
                                       function_ref<index::Facts(Value)>) {
   return {};
@@ -198,8 +141,8 @@ index::Facts KernelOp::getResultFacts(unsigned,
 index::Facts KernelOp::getArgumentFacts(BlockArgument argument,
                                         function_ref<index::Facts(Value)>) {
   index::Facts facts;
-  if (auto divisor = getArgAttrOfType<IntegerAttr>(argument.getArgNumber(),
-                                                   kDivisibilityAttr))
+  if (auto divisor = getFact<IntegerAttr>(*this, argument.getArgNumber(),
+                                          kDivisibilityFact))
     facts.divisor = divisor.getInt();
   return facts;
 }
@@ -218,8 +161,9 @@ LogicalResult KernelOp::verify() {
     // (3) Facts have the form that their names ask for.
     if (DictionaryAttr facts = function_interface_impl::getArgAttrDict(
             cast<FunctionOpInterface>(getOperation()), index))
-      if (failed(verifyFacts(*this, index, type, facts)))
-        return failure();
+      for (NamedAttribute fact : facts)
+        if (failed(verifyParameterFacts(*this, index, type, fact)))
+          return failure();
   }
   // (4) Hints are grouped by target.
   if (DictionaryAttr hints = getHintsAttr())

@@ -1,6 +1,7 @@
 //===- MemoryAccess.cpp - Loads and stores as accesses to views -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 
 using namespace mlir;
@@ -67,9 +68,9 @@ template <typename OpT> static DictionaryAttr hintsOf(OpT op) {
     hints.set("cache", b.getStringAttr(stringifyCacheHint(op.getCache())));
   if (op.getEvict() != EvictHint::normal)
     hints.set("evict", b.getStringAttr(stringifyEvictHint(op.getEvict())));
-  for (StringRef name : {kContiguityAttr, kDivisibilityAttr, kConstancyAttr})
-    if (Attribute value = op->getAttr(name))
-      hints.set(name.rsplit('.').second, value);
+  for (StringRef fact : kElementFacts)
+    if (Attribute value = getFact(op, fact))
+      hints.set(fact, value);
   return hints.empty() ? DictionaryAttr() : hints.getDictionary(b.getContext());
 }
 

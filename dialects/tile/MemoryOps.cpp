@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/MemoryOps.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/Padding.h"
 #include "mlir/IR/Builders.h"
@@ -169,8 +170,8 @@ static index::Facts sizeFacts(Value view, int64_t dim,
                     : KernelOp();
   if (!kernel)
     return facts;
-  if (auto divisors = kernel.getArgAttrOfType<DenseI64ArrayAttr>(
-          parameter.getArgNumber(), kSizeDivAttr))
+  if (auto divisors = getFact<DenseI64ArrayAttr>(
+          kernel, parameter.getArgNumber(), kSizeDivFact))
     facts.divisor = divisors[dim];
   return facts;
 }

@@ -3,6 +3,7 @@
 
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "KernelDecisions.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Interfaces/Cost.h"
@@ -32,8 +33,8 @@ using namespace kiln::tile;
 #include "kiln/Dialect/Tile/TileTypes.cpp.inc"
 
 /// What files of older versions have otherwise.
-static constexpr kiln::DialectUpgrade kUpgrades[] = {{2, upgradeKernels},
-                                                     {2, upgradeExternOps}};
+static constexpr kiln::DialectUpgrade kUpgrades[] = {
+    {2, upgradeKernels}, {2, upgradeExternOps}, {3, joinAllFacts}};
 
 void TileDialect::initialize() {
   addInterface<kiln::VersionedBytecode>(
@@ -96,73 +97,37 @@ KernelHintsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// What a hint about elements is about: the only result, or the tile that an
-/// operation stores.
-static Type hintedType(Operation *op) {
-  if (op->getNumResults() == 1)
-    return op->getResult(0).getType();
-  if (auto access = dyn_cast<kiln::ViewAccessOpInterface>(op))
-    return access.getAccessedTile().getType();
-  if (auto store = dyn_cast<StorePtrOp>(op))
-    return store.getValue().getType();
-  return {};
-}
-
-static LogicalResult verifyElementHint(Operation *op, NamedAttribute hint) {
-  Type type = hintedType(op);
-  if (!type)
-    return op->emitOpError() << "expected '" << hint.getName().strref()
-                             << "' on an operation with one result or one "
-                                "that stores a tile";
-  auto tile = dyn_cast<RankedTensorType>(type);
-  size_t rank = tile ? tile.getRank() : 1;
-  auto numbers = dyn_cast<DenseI64ArrayAttr>(hint.getValue());
-  if (!numbers || static_cast<size_t>(numbers.size()) != rank ||
-      llvm::any_of(numbers.asArrayRef(), [](int64_t n) { return n < 1; }))
-    return op->emitOpError()
-           << "expected '" << hint.getName().strref() << "' to be an array of "
-           << rank << " positive integers, found " << hint.getValue();
-  return success();
-}
-
 /// Attributes that operations have beside those of their definitions. Facts of
 /// kernel parameters are verified with the kernel.
 static constexpr kiln::KnownAttribute kKnownAttributes[] = {
-    {kContiguityAttr, kiln::AttributeRole::Hint},
-    {kDivisibilityAttr, kiln::AttributeRole::Hint},
-    {kConstancyAttr, kiln::AttributeRole::Hint},
-    {kLoopHintsAttr, kiln::AttributeRole::Hint},
-    {kKernelHintsAttr, kiln::AttributeRole::Hint},
-    // Transforms/Tile, Analysis
-    {"tile.combined_as", kiln::AttributeRole::Decision},
+    {kFactsAttr, kiln::AttributeRole::Hint},
+    {kHintsAttr, kiln::AttributeRole::Hint},
 };
+
+static LogicalResult verifyHints(Operation *op, Attribute hints) {
+  if (isa<LoopHintsAttr>(hints))
+    return isa<scf::ForOp, scf::WhileOp>(op)
+               ? success()
+               : op->emitOpError() << "expected '#tile.loop_hints' on "
+                                      "'scf.for' or 'scf.while'";
+  if (isa<KernelHintsAttr>(hints))
+    return isa<KernelOp>(op) ? success()
+                             : op->emitOpError() << "expected "
+                                                    "'#tile.kernel_hints' on "
+                                                    "'tile.kernel'";
+  return op->emitOpError() << "expected '" << kHintsAttr
+                           << "' to be '#tile.loop_hints' or "
+                              "'#tile.kernel_hints', found "
+                           << hints;
+}
 
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   if (failed(kiln::verifyKnownAttribute(op, attribute, kKnownAttributes)))
     return failure();
-  StringRef name = attribute.getName();
-  if (name == kContiguityAttr || name == kDivisibilityAttr ||
-      name == kConstancyAttr)
-    return verifyElementHint(op, attribute);
-  if (name == kLoopHintsAttr) {
-    if (!isa<scf::ForOp, scf::WhileOp>(op))
-      return op->emitOpError()
-             << "expected '" << name << "' on 'scf.for' or 'scf.while'";
-    if (!isa<LoopHintsAttr>(attribute.getValue()))
-      return op->emitOpError()
-             << "expected '" << name << "' to be '#tile.loop_hints', found "
-             << attribute.getValue();
-  }
-  if (name == kKernelHintsAttr) {
-    if (!isa<KernelOp>(op))
-      return op->emitOpError() << "expected '" << name << "' on 'tile.kernel'";
-    if (!isa<KernelHintsAttr>(attribute.getValue()))
-      return op->emitOpError()
-             << "expected '" << name << "' to be '#tile.kernel_hints', found "
-             << attribute.getValue();
-  }
-  return success();
+  return attribute.getName() == kFactsAttr
+             ? verifyFacts(op, attribute.getValue())
+             : verifyHints(op, attribute.getValue());
 }
 
 bool kiln::tile::isSameTile(Type a, Type b) {

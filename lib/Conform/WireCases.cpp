@@ -42,7 +42,7 @@ public:
       return;
     }
     std::string wire = printWire(*module);
-    auto back = parseSourceString<ModuleOp>(wire, &context);
+    auto back = readWire(wire, &context);
     if (!back || printPlain(*back) != printPlain(*module))
       changed.push_back(name);
     kernels[name] = std::move(wire);

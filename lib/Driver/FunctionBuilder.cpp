@@ -3,6 +3,7 @@
 
 #include "FunctionBuilder.h"
 #include "kiln/Dialect/Kiln/Attributes.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Transforms/Program/AlignViews.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -116,7 +117,7 @@ LogicalResult FunctionBuilder::addArgument(Type type, Value value,
   if (auto callee = dyn_cast<program::FuncOp>(op)) {
     arg.writable |= target::isArgumentWritten(callee, index);
     if (auto align =
-            callee.getArgAttrOfType<IntegerAttr>(index, tile::kAlignAttr))
+            tile::getFact<IntegerAttr>(callee, index, tile::kAlignFact))
       arg.align = align.getInt();
   }
   if (arg.dtype == runtime::DType::none)

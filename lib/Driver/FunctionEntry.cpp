@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FunctionBuilder.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Transforms/Tile/Retile.h"
 #include "mlir/IR/IntegerSet.h"
@@ -41,15 +42,16 @@ runtime::Reg FunctionBuilder::guardOf(tile::KernelOp variant,
   };
   for (auto [index, arg] : llvm::enumerate(args)) {
     auto number = [&, index = index](StringRef name) -> int64_t {
-      auto fact = variant.getArgAttrOfType<IntegerAttr>(index, name);
+      auto fact = tile::getFact<IntegerAttr>(variant, index, name);
       // What the kernel is told, too, every launch has to keep.
-      return fact && fact != kernel.getArgAttr(index, name) ? fact.getInt() : 1;
+      return fact && fact != tile::getFact(kernel, index, name) ? fact.getInt()
+                                                                : 1;
     };
     if (arg.kind == runtime::LaunchArg::scalar) {
-      divides(arg.index, number(tile::kDivisibilityAttr));
+      divides(arg.index, number(tile::kDivisibilityFact));
       continue;
     }
-    if (int64_t bytes = number(tile::kAlignAttr); bytes > 1) {
+    if (int64_t bytes = number(tile::kAlignFact); bytes > 1) {
       Reg dst = function.newReg();
       emit(runtime::AlignedInst{dst, arg.index, bytes});
       require(dst);
@@ -58,9 +60,9 @@ runtime::Reg FunctionBuilder::guardOf(tile::KernelOp variant,
     if (!view)
       continue;
     auto list = [&, index = index](StringRef name) {
-      return variant.getArgAttrOfType<DenseI64ArrayAttr>(index, name);
+      return tile::getFact<DenseI64ArrayAttr>(variant, index, name);
     };
-    auto sizes = list(tile::kSizeDivAttr), strides = list(tile::kStrideDivAttr);
+    auto sizes = list(tile::kSizeDivFact), strides = list(tile::kStrideDivFact);
     for (int64_t dim = 0; dim < view.getRank(); ++dim) {
       if (sizes && sizes[dim] > 1) {
         Reg size = function.newReg();
@@ -146,7 +148,7 @@ LogicalResult FunctionBuilder::buildKernelEntry(tile::KernelOp kernel) {
     if (failed(addArgument(type, Value(), kernel)))
       return failure();
     runtime::Argument &arg = function.args.back();
-    if (kernel.getArgAttr(index, tile::kReadonlyAttr))
+    if (tile::getFact(kernel, index, tile::kReadonlyFact))
       arg.writable = false;
     inst.args.push_back(arg.isScalar ? runtime::LaunchArg::ofScalar(arg.reg)
                                      : runtime::LaunchArg::ofBuffer(arg.reg));

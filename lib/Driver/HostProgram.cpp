@@ -5,6 +5,7 @@
 #include "FunctionBuilder.h"
 #include "Tolerance.h"
 #include "kiln/Dialect/Kiln/Report.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Tiling/Tiling.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -61,13 +62,11 @@ LogicalResult describeParams(tile::KernelOp kernel, const EntryNames *names,
     if (param.dtype == runtime::DType::none)
       return kernel.emitError() << "unsupported: parameter " << index
                                 << " of type " << type << " in a package";
-    auto attr = [&, index = index](StringRef name) {
-      return kernel.getArgAttr(index, name);
-    };
     param.readonly =
-        attr(tile::kReadonlyAttr) != nullptr ||
+        tile::getFact(kernel, index, tile::kReadonlyFact) != nullptr ||
         (isa<tile::ViewType>(type) && isOnlyRead(kernel.getArguments()[index]));
-    if (auto align = dyn_cast_or_null<IntegerAttr>(attr(tile::kAlignAttr)))
+    if (auto align =
+            tile::getFact<IntegerAttr>(kernel, index, tile::kAlignFact))
       param.align = align.getInt();
     params.push_back(std::move(param));
   }

@@ -3,6 +3,7 @@
 
 #include "Input.h"
 #include "kiln/Dialect/Kiln/Attributes.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Driver/Driver.h"
 #include "kiln/Frontend/Frontend.h"
 #include "kiln/Frontend/Passes.h"
@@ -69,6 +70,7 @@ static OwningOpRef<ModuleOp> parseAndVerify(llvm::MemoryBufferRef input,
       input.getBuffer(), config, input.getBufferIdentifier());
   if (module &&
       (failed(target::joinArgumentEntries(*module)) ||
+       failed(tile::joinAllFacts(*module)) ||
        failed(frontend::checkShapes(*module)) || failed(verify(*module))))
     return {};
   return module;

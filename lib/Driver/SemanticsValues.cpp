@@ -5,6 +5,7 @@
 #include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Dialect/Simt/ThreadCode.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Eval/Elements.h"
@@ -52,11 +53,10 @@ public:
         range = target::getArgumentEntry<DenseI64ArrayAttr>(
             entry, i, target::kRangeEntry);
         sizeDivs =
-            entry.getArgAttrOfType<DenseI64ArrayAttr>(i, tile::kSizeDivAttr);
+            tile::getFact<DenseI64ArrayAttr>(entry, i, tile::kSizeDivFact);
         strideDivs =
-            entry.getArgAttrOfType<DenseI64ArrayAttr>(i, tile::kStrideDivAttr);
-        divisor =
-            entry.getArgAttrOfType<IntegerAttr>(i, tile::kDivisibilityAttr);
+            tile::getFact<DenseI64ArrayAttr>(entry, i, tile::kStrideDivFact);
+        divisor = tile::getFact<IntegerAttr>(entry, i, tile::kDivisibilityFact);
       }
       if (!(isKernel ? addMemory(type) : addTensor(type)) && !addScalar(type))
         return std::nullopt;

@@ -352,14 +352,14 @@ private:
     kernel.walk([](Operation *op) {
       if (!isa<scf::ForOp, scf::WhileOp>(op))
         return;
-      auto hints = op->getAttrOfType<tile::LoopHintsAttr>(tile::kLoopHintsAttr);
-      op->setAttr(
-          tile::kLoopHintsAttr,
-          tile::LoopHintsAttr::get(
-              op->getContext(), /*stages=*/1, hints ? hints.getUnroll() : 0,
-              hints && hints.getFlatten(), hints && hints.getSpecialize(),
-              hints && hints.getSingleAccumulator(),
-              hints && hints.getIndependent()));
+      auto hints = op->getAttrOfType<tile::LoopHintsAttr>(tile::kHintsAttr);
+      op->setAttr(tile::kHintsAttr, tile::LoopHintsAttr::get(
+                                        op->getContext(), /*stages=*/1,
+                                        hints ? hints.getUnroll() : 0,
+                                        hints && hints.getFlatten(),
+                                        hints && hints.getSpecialize(),
+                                        hints && hints.getSingleAccumulator(),
+                                        hints && hints.getIndependent()));
     });
   }
 

@@ -7,7 +7,7 @@
 // RUN: not kiln-opt %s --split-input-file --pass-pipeline='builtin.module(tile-to-wire{version=0})' 2>&1 | FileCheck %s --check-prefix=OLD
 
 // CHECK-LABEL: tile.kernel @twice
-// CHECK-SAME: %arg0: !tile.view<?xf32> {tile.readonly}
+// CHECK-SAME: %arg0: !tile.view<?xf32> {tile.facts = {readonly}}
 // CHECK-NOT: kiln.
 // CHECK: arith.addf
 // FEWER: wire.mlir:[[@LINE+8]]:8: error: unsupported: the target does not read 'arith.addf'

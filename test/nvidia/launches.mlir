@@ -2,8 +2,8 @@
 // of an entry. That has a variant for memory that is aligned, which is asked at each launch.
 // RUN: kiln-compile %s --target=nvidia:sm_90,ptxas=none --no-fallback --emit=tile | FileCheck %s
 // CHECK: tile.kernel @own({{.*}}most_instances = array<i64: 4, 1, 1>
-// CHECK: tile.kernel @entry(%{{.*}}: !tile.view<?xf32> {tile.noalias}) attributes {variants = [@entry_aligned]} {
-// CHECK: tile.kernel @entry_aligned({{.*}}tile.align = 16
+// CHECK: tile.kernel @entry(%{{.*}}: !tile.view<?xf32> {tile.facts = {noalias}}) attributes {variants = [@entry_aligned]} {
+// CHECK: tile.kernel @entry_aligned({{.*}}align = 16
 // CHECK-NOT: most_instances
 tile.kernel private @own(%x: !tile.view<?xf32> {tile.noalias}) {
   %i = tile.program_id : index

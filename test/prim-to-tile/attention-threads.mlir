@@ -6,7 +6,7 @@
 // RUN: not kiln-compile %s --target=nvidia:sm_90a,attention=fast --emit=program 2>&1 | FileCheck %s --check-prefix=BAD
 
 // CHECK-LABEL: tile.kernel private @half_0_attention(
-// CHECK-SAME: tile.launch = #tile.kernel_hints<warps = 8>
+// CHECK-SAME: tile.hints = #tile.kernel_hints<warps = 8>
 // CHECK: tile.load {{.*}} -> tensor<128x64xbf16>
 // CHECK: scf.for
 // CHECK: tile.dot {{.*}} tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>

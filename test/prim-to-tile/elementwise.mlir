@@ -2,7 +2,7 @@
 
 // Dimensions merge where every access allows it.
 // CHECK-LABEL: tile.kernel private @add_0_add(
-// CHECK-SAME: !tile.view<30000xf32> {tile.readonly}
+// CHECK-SAME: !tile.view<30000xf32> {tile.facts = {readonly}}
 // CHECK: tile.load %{{.*}}[%[[I:.*]]] : !tile.view<30000xf32> -> tensor<4096xf32>
 // CHECK: arith.addf
 // CHECK: tile.store %{{.*}}, %{{.*}}[%[[I]]]
@@ -22,7 +22,7 @@ func.func @pad(%x: tensor<4x8xf32>) -> tensor<5x10xf32> {
 
 // Operands of a cat are written into their part of it.
 // CHECK-LABEL: tile.kernel private @cat_0_exp(
-// CHECK-SAME: !tile.view<4x8xf32, strides = [11, 1]> {tile.noalias}
+// CHECK-SAME: !tile.view<4x8xf32, strides = [11, 1]> {tile.facts = {noalias}}
 // CHECK: program.func @cat
 // CHECK: program.alloc : memref<4x11xf32>
 // CHECK-NOT: program.alloc

@@ -7,7 +7,7 @@
 
 // 16 blocks in three parts: 6, 6 and 4.
 // CHECK-LABEL: tile.kernel private @linear_0_dot(
-// CHECK-SAME: %[[SPACE:[a-z0-9]+]]: !tile.view<3x100x70xf32> {tile.noalias}
+// CHECK-SAME: %[[SPACE:[a-z0-9]+]]: !tile.view<3x100x70xf32> {tile.facts = {noalias}}
 // CHECK-SAME: 100x70x1000x?<=64 bf16*bf16+f32 {{.*}} -> 16x32x64x3"
 // CHECK: %[[ID:.*]]:3 = tile.program_id
 // CHECK: %[[FIRST:.*]] = arith.muli %[[ID]]#2, %c6
@@ -19,7 +19,7 @@
 // CHECK-NOT: arith.truncf
 // CHECK: tile.store %{{.*}}, %[[SPACE]]
 // CHECK-LABEL: tile.kernel private @linear_0_dot_parts(
-// CHECK-SAME: %[[SPACE:[a-z0-9]+]]: !tile.view<100x3x70xf32, strides = [70, 7000, 1]> {tile.readonly}
+// CHECK-SAME: %[[SPACE:[a-z0-9]+]]: !tile.view<100x3x70xf32, strides = [70, 7000, 1]> {tile.facts = {readonly}}
 // CHECK: %[[PARTS:.*]] = tile.load %[[SPACE]]{{.*}} -> tensor<4x{{[0-9]+}}xf32>
 // CHECK: tile.reduce %[[PARTS]] axis 0
 // CHECK: arith.addf

@@ -17,7 +17,7 @@ tile.kernel @dynamic(%n: index, %x: f32) {
 
 tile.kernel @readonly(%v: !tile.view<?xf32> {tile.readonly}, %i: index, %x: f32) {
   %t = tile.splat %x : tensor<4xf32>
-  // expected-error@+1 {{expected a store to a writable view, found parameter 0, which is 'tile.readonly'}}
+  // expected-error@+1 {{expected a store to a writable view, found parameter 0, which is 'readonly'}}
   tile.store %t, %v[%i] : tensor<4xf32>, !tile.view<?xf32>
 }
 

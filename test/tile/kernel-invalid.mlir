@@ -8,29 +8,36 @@ tile.kernel @k(%x: tensor<4xf32>) {
 // -----
 
 // kernel_c3
-// expected-error@+1 {{expected 'tile.align' of parameter 0 to be a power of two of type i64, found 48 : i64}}
-tile.kernel @k(%x: !tile.view<?xf32> {tile.align = 48 : i64}) {
+// expected-error@+1 {{expected fact 'align' of parameter 0 to be a power of two of type i64, found 48 : i64}}
+tile.kernel @k(%x: !tile.view<?xf32> {tile.facts = {align = 48 : i64}}) {
 }
 
 // -----
 
 // kernel_c3
-// expected-error@+1 {{expected a fact of parameter 0, one of 'tile.readonly', 'tile.noalias', 'tile.align', 'tile.size_div', 'tile.stride_div', 'tile.divisibility', 'tile.contiguity' and 'tile.constancy', found 'tile.readonyl'}}
-tile.kernel @k(%x: !tile.view<?xf32> {tile.readonyl, other.fact}) {
+// expected-error@+1 {{expected fact 'readonyl' of parameter 0 to be one of 'readonly', 'noalias', 'align', 'size_div', 'stride_div', 'contiguity', 'divisibility' and 'constancy', found unit}}
+tile.kernel @k(%x: !tile.view<?xf32> {tile.facts = {readonyl}, other.fact}) {
 }
 
 // -----
 
 // kernel_c3
-// expected-error@+1 {{expected 'tile.readonly' on a view or pointer, found it on parameter 0 of type 'f32'}}
-tile.kernel @k(%x: f32 {tile.readonly}) {
+// expected-error@+1 {{expected fact 'readonly' of parameter 0 on a view or pointer, found unit on 'f32'}}
+tile.kernel @k(%x: f32 {tile.facts = {readonly}}) {
 }
 
 // -----
 
 // kernel_c3
-// expected-error@+1 {{expected 'tile.size_div' of parameter 0 to be one positive integer per dimension of a view}}
-tile.kernel @k(%x: !tile.view<?x?xf32> {tile.size_div = array<i64: 4>}) {
+// expected-error@+1 {{expected fact 'size_div' of parameter 0 to be one positive integer per dimension of a view}}
+tile.kernel @k(%x: !tile.view<?x?xf32> {tile.facts = {size_div = array<i64: 4>}}) {
+}
+
+// -----
+
+// kernel_c3
+// expected-error@+1 {{expected facts of parameter 0 in a dictionary 'tile.facts', found 'tile.restrict' = unit}}
+tile.kernel @k(%x: !tile.view<?xf32> {tile.restrict}) {
 }
 
 // -----

@@ -1,7 +1,7 @@
 // RUN: kiln-opt %s | kiln-opt | FileCheck %s
 
-// CHECK-LABEL: tile.kernel private @facts(%{{.*}}: !tile.view<?xf32> {tile.align = 64 : i64, tile.readonly}
-// CHECK-SAME: !tile.view<?x8xbf16, strides = [?, -1]> {tile.size_div = array<i64: 16, 8>}
+// CHECK-LABEL: tile.kernel private @facts(%{{.*}}: !tile.view<?xf32> {tile.facts = {align = 64 : i64, readonly}}
+// CHECK-SAME: !tile.view<?x8xbf16, strides = [?, -1]> {tile.facts = {size_div = array<i64: 16, 8>}}
 // CHECK-SAME: %{{.*}}: !tile.ptr<i8>, %{{.*}}: f32, %{{.*}}: index)
 // CHECK-SAME: hints = {cpu = {unroll = 4 : i64}}
 // CHECK-SAME: numerics = #tile.numerics<contract = true, reassoc = true>

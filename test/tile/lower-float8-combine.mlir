@@ -5,7 +5,7 @@
 tile.kernel @combine(%x: !tile.view<?xf8E4M3FN>, %y: !tile.view<?xf8E4M3FN>) {
   %i = tile.program_id : index
   %a = tile.load %x[%i] : !tile.view<?xf8E4M3FN> -> tensor<4xf8E4M3FN>
-  // CHECK: tile.store %{{.*}} combine add {tile.combined_as = f8E4M3FN} : tensor<4xi8>, !tile.view<?xi8>
+  // CHECK: tile.store %{{.*}} combine add {tile.facts = {combined_as = f8E4M3FN}} : tensor<4xi8>, !tile.view<?xi8>
   tile.store %a, %y[%i] combine add : tensor<4xf8E4M3FN>, !tile.view<?xf8E4M3FN>
   // CHECK: tile.store
   // CHECK-NOT: combined_as
@@ -14,9 +14,9 @@ tile.kernel @combine(%x: !tile.view<?xf8E4M3FN>, %y: !tile.view<?xf8E4M3FN>) {
 
 // CHECK-LABEL: tile.kernel @atomic
 tile.kernel @atomic(%p: !tile.ptr<f8E5M2>, %v: f8E5M2) {
-  // CHECK: tile.atomic_rmw add relaxed device {{.*}}tile.combined_as = f8E5M2
+  // CHECK: tile.atomic_rmw add relaxed device {{.*}}combined_as = f8E5M2
   %0 = tile.atomic_rmw fadd relaxed device %p, %v : !tile.ptr<f8E5M2>, f8E5M2
-  // CHECK: tile.atomic_rmw max relaxed device {{.*}}tile.combined_as = f8E5M2
+  // CHECK: tile.atomic_rmw max relaxed device {{.*}}combined_as = f8E5M2
   %1 = tile.atomic_rmw max relaxed device %p, %v : !tile.ptr<f8E5M2>, f8E5M2
   // CHECK: tile.atomic_rmw exchange
   // CHECK-NOT: combined_as

@@ -6,7 +6,7 @@
 func.func @hint(%n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-error@+1 {{'scf.for' op expected an attribute that dialect 'tile' has (hints are tile.contiguity, tile.divisibility, tile.constancy, tile.loop, tile.launch), found 'tile.loops'}}
+  // expected-error@+1 {{'scf.for' op expected an attribute that dialect 'tile' has (hints are tile.facts, tile.hints), found 'tile.loops'}}
   scf.for %i = %c0 to %n step %c1 {
   } {tile.loops = #tile.loop_hints<stages = 4>}
   return

@@ -11,7 +11,7 @@
 
 // The copy has the rows of the sum as its last dimension; blocks then are those of the unit that reads memory.
 // CHECK-LABEL: tile.kernel private @bytes_0_dot_rows0(
-// CHECK-SAME: !tile.view<2048x1024xi8, strides = [1, 2048]> {tile.readonly}, %{{.*}}: !tile.view<2048x1024xi8> {tile.noalias}
+// CHECK-SAME: !tile.view<2048x1024xi8, strides = [1, 2048]> {tile.facts = {readonly}}, %{{.*}}: !tile.view<2048x1024xi8> {tile.facts = {noalias}}
 // CHECK: tile.load
 // CHECK: tile.store
 // CHECK-LABEL: tile.kernel private @bytes_0_dot(

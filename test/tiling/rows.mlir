@@ -12,7 +12,7 @@
 // OTHER-NOT: _rows
 
 // CHECK-LABEL: tile.kernel private @right_0_dot_rows0(
-// CHECK-SAME: !tile.view<1024x1025xbf16> {tile.readonly}, %{{.*}}: !tile.view<1024x1032xbf16> {tile.noalias}
+// CHECK-SAME: !tile.view<1024x1025xbf16> {tile.facts = {readonly}}, %{{.*}}: !tile.view<1024x1032xbf16> {tile.facts = {noalias}}
 // CHECK: tile.load
 // CHECK: tile.store
 // CHECK-LABEL: tile.kernel private @right_0_dot(
@@ -57,7 +57,7 @@ func.func @words(%a: tensor<2048x2048xbf16>, %b: tensor<2048x2050xbf16>) -> tens
 // Factors that lie along what is summed up, the right one stored transposed: its rows are those of the memory.
 // CHECK-LABEL: tile.kernel private @transposed_0_dot_rows0(
 // CHECK-LABEL: tile.kernel private @transposed_0_dot_rows1(
-// CHECK-SAME: !tile.view<1027x1025xbf16> {tile.readonly}, %{{.*}}: !tile.view<1027x1032xbf16>
+// CHECK-SAME: !tile.view<1027x1025xbf16> {tile.facts = {readonly}}, %{{.*}}: !tile.view<1027x1032xbf16>
 // CHECK-LABEL: tile.kernel private @transposed_0_dot(
 // CHECK-SAME: !tile.view<1032x1027xbf16, strides = [1, 1032]>
 func.func @transposed(%a: tensor<1026x1025xbf16>, %b: tensor<1027x1025xbf16>) -> tensor<1026x1027xf32> {
@@ -67,7 +67,7 @@ func.func @transposed(%a: tensor<1026x1025xbf16>, %b: tensor<1027x1025xbf16>) ->
 
 // The same where the transposition is an operation of its own.
 // CHECK-LABEL: tile.kernel private @turned_0_dot_rows1(
-// CHECK-SAME: !tile.view<1027x1025xbf16> {tile.readonly}, %{{.*}}: !tile.view<1027x1032xbf16>
+// CHECK-SAME: !tile.view<1027x1025xbf16> {tile.facts = {readonly}}, %{{.*}}: !tile.view<1027x1032xbf16>
 // CHECK-LABEL: tile.kernel private @turned_0_dot(
 // CHECK-SAME: !tile.view<1032x1027xbf16, strides = [1, 1032]>
 func.func @turned(%a: tensor<1032x1025xbf16>, %b: tensor<1027x1025xbf16>) -> tensor<1032x1027xf32> {

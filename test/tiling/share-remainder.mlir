@@ -18,7 +18,7 @@
 
 // 3 x 3 blocks are two rounds of 4, and one block that 2 instances share: 10 steps, 5 each.
 // CHECK-LABEL: tile.kernel private @small(
-// CHECK-SAME: !tile.view<32x32xf32> {tile.noalias}
+// CHECK-SAME: !tile.view<32x32xf32> {tile.facts = {noalias}}
 // CHECK-DAG: %[[N:.*]] = tile.instance_id
 // CHECK-DAG: %[[C8:.*]] = arith.constant 8 : index
 // CHECK: %[[WHOLE:.*]] = arith.cmpi ult, %[[N]], %[[C8]]
@@ -35,7 +35,7 @@
 // CHECK-NEXT: }
 
 // CHECK-LABEL: tile.kernel private @small_rest(
-// CHECK-SAME: !tile.view<32x32xf32> {tile.readonly}
+// CHECK-SAME: !tile.view<32x32xf32> {tile.facts = {readonly}}
 // CHECK-NOT: tile.dot
 // CHECK: scf.for
 // CHECK: tile.load %arg3

@@ -47,7 +47,7 @@ func.func @rows(%x: tensor<2048x10000xf32>) -> tensor<2048xf32> {
 
 // Parts are kept in the type that sums are computed in; what follows the sum is in the second kernel.
 // CHECK-LABEL: tile.kernel private @halves_0_
-// CHECK-SAME: !tile.view<{{[0-9]+}}x256xf32> {tile.noalias}
+// CHECK-SAME: !tile.view<{{[0-9]+}}x256xf32> {tile.facts = {noalias}}
 // CHECK-LABEL: tile.kernel private @halves_0_{{.*}}_parts(
 // CHECK: tile.reduce
 // CHECK: arith.truncf

@@ -11,10 +11,10 @@
 // RUN: for dim in 32 37; do kiln-run %t.kiln --load-target=%S/Inputs/wide.mlir --entry=open --grid=1 --check \
 // RUN:   --arg=random:1:bf16:40x$dim --arg=zeros:bf16:40x32 || exit 1; done
 
-// CHECK: tile.kernel @open(%{{.*}}: !tile.view<?x?xbf16> {tile.readonly}, %{{.*}}: !tile.view<?x32xbf16, strides = [?, 1]>) attributes {variants = [@open_aligned]}
+// CHECK: tile.kernel @open(%{{.*}}: !tile.view<?x?xbf16> {tile.facts = {readonly}}, %{{.*}}: !tile.view<?x32xbf16, strides = [?, 1]>) attributes {variants = [@open_aligned]}
 // CHECK: tile.kernel private @open_aligned(
-// CHECK-SAME: !tile.view<?x?xbf16> {tile.align = 16 : i64, tile.readonly, tile.size_div = array<i64: 1, 8>}
-// CHECK-SAME: !tile.view<?x32xbf16, strides = [?, 1]> {tile.align = 16 : i64, tile.stride_div = array<i64: 8, 1>}
+// CHECK-SAME: !tile.view<?x?xbf16> {tile.facts = {align = 16 : i64, readonly, size_div = array<i64: 1, 8>}}
+// CHECK-SAME: !tile.view<?x32xbf16, strides = [?, 1]> {tile.facts = {align = 16 : i64, stride_div = array<i64: 8, 1>}}
 // HOST: kernel open(b0: <?x?xbf16>, b1: <?x32xbf16>)
 // HOST: aligned b0, 16
 // HOST: dim b0[1]
@@ -28,7 +28,7 @@ tile.kernel @open(%x: !tile.view<?x?xbf16> {tile.readonly}, %y: !tile.view<?x32x
 }
 
 // A row by itself only has to begin where it should. What is told already stays.
-// CHECK: tile.kernel private @row_aligned(%{{.*}}: !tile.view<?xf32> {tile.align = 16 : i64}, %{{.*}}: !tile.view<8x?xf32> {tile.align = 64 : i64, tile.size_div = array<i64: 1, 12>})
+// CHECK: tile.kernel private @row_aligned(%{{.*}}: !tile.view<?xf32> {tile.facts = {align = 16 : i64}}, %{{.*}}: !tile.view<8x?xf32> {tile.facts = {align = 64 : i64, size_div = array<i64: 1, 12>}})
 tile.kernel @row(%x: !tile.view<?xf32>, %y: !tile.view<8x?xf32> {tile.align = 64 : i64, tile.size_div = array<i64: 1, 6>}) {
   %c0 = arith.constant 0 : index
   %a = tile.load %x[%c0] : !tile.view<?xf32> -> tensor<64xf32>

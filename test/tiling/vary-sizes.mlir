@@ -22,10 +22,10 @@ func.func @scale(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
 
 // Rows of unknown length; weights have the same, and those for each row need not divide.
 // CHECK-LABEL: tile.kernel private @rows_0_add_aligned(
-// CHECK-SAME: !tile.view<?x?xbf16> {tile.readonly, tile.size_div = array<i64: 1, 8>}
-// CHECK-SAME: !tile.view<?xbf16> {tile.readonly, tile.size_div = array<i64: 8>}
-// CHECK-SAME: !tile.view<?xbf16> {tile.readonly}
-// CHECK-SAME: !tile.view<?x?xbf16> {tile.noalias, tile.size_div = array<i64: 1, 8>}
+// CHECK-SAME: !tile.view<?x?xbf16> {tile.facts = {readonly, size_div = array<i64: 1, 8>}}
+// CHECK-SAME: !tile.view<?xbf16> {tile.facts = {readonly, size_div = array<i64: 8>}}
+// CHECK-SAME: !tile.view<?xbf16> {tile.facts = {readonly}}
+// CHECK-SAME: !tile.view<?x?xbf16> {tile.facts = {noalias, size_div = array<i64: 1, 8>}}
 // CHECK-LABEL: program.func @rows
 // CHECK: %[[N:.*]] = memref.dim %arg0, %c1
 // CHECK: %[[BITS:.*]] = arith.andi %[[N]], %c7
@@ -59,7 +59,7 @@ func.func @product(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> tensor<?x?xf32> 
 
 // A factor that lies along its columns has strides to look at.
 // CHECK-LABEL: tile.kernel private @turned_0_dot_aligned(
-// CHECK-SAME: !tile.view<?x?xf32, strides = [1, ?]> {tile.readonly, tile.size_div = array<i64: 4, 1>, tile.stride_div = array<i64: 1, 4>}
+// CHECK-SAME: !tile.view<?x?xf32, strides = [1, ?]> {tile.facts = {readonly, size_div = array<i64: 4, 1>, stride_div = array<i64: 1, 4>}}
 // CHECK-LABEL: program.func @turned
 func.func @turned(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %d = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
@@ -67,9 +67,9 @@ func.func @turned(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> tensor<?x?xf32> {
 }
 
 // A variant with a guard gets the facts and the condition; what is behind it has a variant.
-// CHECK: tile.kernel private @one(%arg0: !tile.view<?x?xf32> {tile.size_div = array<i64: 1, 4>})
+// CHECK: tile.kernel private @one(%arg0: !tile.view<?x?xf32> {tile.facts = {size_div = array<i64: 1, 4>}})
 // CHECK: tile.kernel private @many(%arg0: !tile.view<?x?xf32>)
-// CHECK: tile.kernel private @many_aligned(%arg0: !tile.view<?x?xf32> {tile.size_div = array<i64: 1, 4>})
+// CHECK: tile.kernel private @many_aligned(%arg0: !tile.view<?x?xf32> {tile.facts = {size_div = array<i64: 1, 4>}})
 // CHECK-LABEL: program.func @guarded
 // CHECK: %[[ROW:.*]] = arith.cmpi eq, %{{.*}}, %c1
 // CHECK: %[[BOTH:.*]] = arith.andi %[[ROW]], %{{.*}} : i1
@@ -96,7 +96,7 @@ program.func @guarded(%x: memref<?x?xf32>) {
 
 // What is known to divide needs no variant, what is known not to has none.
 // CHECK-LABEL: tile.kernel private @known(
-// CHECK-SAME: tile.size_div = array<i64: 1, 4>
+// CHECK-SAME: size_div = array<i64: 1, 4>
 // CHECK-NOT: _aligned
 // CHECK-LABEL: program.func @fours
 // CHECK: program.launch [@known] grid

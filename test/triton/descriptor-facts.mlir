@@ -4,11 +4,11 @@
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --emit=asm | FileCheck %s --check-prefix=PTX
 
 // CHECK-LABEL: tile.kernel @product(
-// CHECK-SAME: %arg0: !tile.ptr<bf16> {tile.align = 16 : i64}, %arg1: i32, %arg2: i32, %arg3: i64 {tile.divisibility = 8 : i64}
+// CHECK-SAME: %arg0: !tile.ptr<bf16> {tile.facts = {align = 16 : i64}}, %arg1: i32, %arg2: i32, %arg3: i64 {tile.facts = {divisibility = 8 : i64}}
 // CHECK: scf.for {{.*}} {
 // CHECK: tile.make_view %arg0 {{.*}} -> !tile.view<?x?xbf16, strides = [?, 1]>
 // CHECK: tile.make_view %{{.*}} -> !tile.view<?x?xbf16, strides = [?, 1]>
-// CHECK: } {tile.loop = #tile.loop_hints<independent = true>}
+// CHECK: } {tile.hints = #tile.loop_hints<independent = true>}
 
 // Rows are copied 16 bytes at a time, and products read them in shared memory.
 // PTX-LABEL: .entry product(

@@ -136,7 +136,7 @@ Server::Reply Server::describe(const BoundTarget &bound) const {
 }
 
 OwningOpRef<ModuleOp> Server::read(StringRef text) const {
-  return parseSourceString<ModuleOp>(text, &context);
+  return isolated::readWire(text, &context);
 }
 
 /// What an answer says about a kernel that is not taken.

@@ -10,6 +10,7 @@
 #ifndef KILN_ANALYSIS_ALIASES_H
 #define KILN_ANALYSIS_ALIASES_H
 
+#include "kiln/Dialect/Tile/Facts.h"
 #include "mlir/IR/Value.h"
 
 namespace kiln::tile {
@@ -22,7 +23,7 @@ bool isAddress(mlir::Type type);
 /// that address; loops may carry it.
 mlir::BlockArgument rootOf(mlir::Value address);
 
-/// Whether a parameter of a kernel has a fact, such as kReadonlyAttr. Null has
+/// Whether a parameter of a kernel has a fact, such as kReadonlyFact. Null has
 /// none.
 bool hasFact(mlir::BlockArgument parameter, llvm::StringRef name);
 

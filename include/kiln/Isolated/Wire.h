@@ -45,6 +45,10 @@ std::optional<WireProblem> findWireProblem(mlir::Operation *kernel,
 /// out what only Kiln reads. Reports `unsupported: ` at what has no such form.
 llvm::LogicalResult toWire(mlir::ModuleOp module, const WireReader &reader);
 
+/// Reads what `printWire` writes.
+mlir::OwningOpRef<mlir::ModuleOp> readWire(llvm::StringRef text,
+                                           mlir::MLIRContext *context);
+
 /// The text of a module that `toWire` has left, without defaults.
 std::string printWire(mlir::ModuleOp module);
 

@@ -85,7 +85,7 @@ def TileVarySizes : Pass<"tile-vary-sizes", "::mlir::ModuleOp"> {
   let description = [{
     Where the tiling model of the module's target says that threads move several bytes at once (`accessBytes`), private
     kernels that reach views whose sizes only a launch knows get a variant `NAME_aligned`. In it sizes and
-    strides of such views are multiples of the elements of an access (`tile.size_div`, `tile.stride_div`); launches
+    strides of such views are multiples of the elements of an access (`size_div`, `stride_div`); launches
     choose it by a guard on their sizes. Where the sizes of all launches are known to divide the kernel itself gets these
     facts; where they are known not to there is no variant. A variant that has a guard (a single row) gets the
     facts, and the condition besides: else the launch goes on to the ones behind it.
@@ -95,7 +95,7 @@ def TileVarySizes : Pass<"tile-vary-sizes", "::mlir::ModuleOp"> {
     ```
 
     Public kernels are launched with whatever their callers have: their variants are told where views begin, too
-    (`tile.align`), and stand in their attribute `variants`. A launch of the kernel takes the first one whose facts
+    (`align`), and stand in their attribute `variants`. A launch of the kernel takes the first one whose facts
     hold for its arguments.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];

@@ -8,6 +8,7 @@
 
 #include "OwnLowerings.h"
 #include "SmallFloats.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "kiln/Transforms/Tile/SmallFloatCodes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,7 +35,7 @@ static Value combineFloats(OpBuilder &b, Location loc, LLVM::AtomicBinOp kind,
 }
 
 Type cpu::combinedType(Operation *op, Type element) {
-  auto type = op->getAttrOfType<TypeAttr>(tile::kCombinedAsAttr);
+  auto type = tile::getFact<TypeAttr>(op, tile::kCombinedAsFact);
   return type ? type.getValue() : element;
 }
 

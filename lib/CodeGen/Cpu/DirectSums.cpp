@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OwnLowerings.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -47,7 +48,7 @@ static bool storesAsItIs(ViewAccessOpInterface store, tile::Kernel kernel) {
   auto argument = dyn_cast<BlockArgument>(store.getAccessedView());
   RankedTensorType type = store.getAccessedType();
   if (!view || !argument || argument.getOwner()->getParentOp() != kernel ||
-      !kernel.getArgAttr(argument.getArgNumber(), tile::kNoaliasAttr) ||
+      !tile::getFact(kernel, argument.getArgNumber(), tile::kNoaliasFact) ||
       view.getElementType() != type.getElementType() ||
       view.getRank() != type.getRank() ||
       view.getStaticStride(view.getRank() - 1) != 1 ||

@@ -334,8 +334,8 @@ struct SimtAssignLayouts
       return signalPassFailure();
     }
     if (!count)
-      if (auto hints = kernel->getAttrOfType<tile::KernelHintsAttr>(
-              tile::kKernelHintsAttr))
+      if (auto hints =
+              kernel->getAttrOfType<tile::KernelHintsAttr>(tile::kHintsAttr))
         count = hints.getWarps();
     if (count < 1)
       count = usualWarps(kernel, lanes, most, description);

@@ -109,8 +109,8 @@ LogicalResult simt::lowerFor(scf::ForOp op, KernelWalk &w) {
   auto loop = scf::ForOp::create(w.b, w.loc, w.scalar(op.getLowerBound()),
                                  w.scalar(op.getUpperBound()),
                                  w.scalar(op.getStep()), inits);
-  if (Attribute hints = op->getAttr(tile::kLoopHintsAttr))
-    loop->setAttr(tile::kLoopHintsAttr, hints);
+  if (Attribute hints = op->getAttr(tile::kHintsAttr))
+    loop->setAttr(tile::kHintsAttr, hints);
   w.define(op.getInductionVar(), loop.getInductionVar());
   ValueRange arguments = loop.getRegionIterArgs(), results = loop.getResults();
   // What the loop gives is taken apart behind it.

@@ -1,6 +1,7 @@
 //===- Facts.cpp - Alignment of addresses and divisors of views -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "kiln/Dialect/Tile/Facts.h"
 #include "KernelWalk.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 
@@ -37,7 +38,7 @@ int64_t simt::sizeDivisor(Value view, unsigned dim, index::Analysis &facts) {
   auto type = cast<tile::ViewType>(view.getType());
   auto made = view.getDefiningOp<tile::MakeViewOp>();
   return divisorOf(view, dim, type.getShape()[dim], type.getShape(),
-                   "tile.size_div",
+                   tile::kSizeDivFact,
                    made ? made.getSizes() : OperandRange({nullptr, 0}), facts);
 }
 
@@ -68,7 +69,7 @@ int64_t simt::strideDivisor(Value view, unsigned dim, index::Analysis &facts) {
     return product;
   }
   return divisorOf(view, dim, type.getStaticStride(dim), type.getStrides(),
-                   "tile.stride_div",
+                   tile::kStrideDivFact,
                    made ? made.getStrides() : OperandRange({nullptr, 0}),
                    facts);
 }

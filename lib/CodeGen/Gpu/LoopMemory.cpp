@@ -6,6 +6,7 @@
 #include "kiln/Analysis/Aliases.h"
 #include "kiln/Dialect/Effects.h"
 #include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Gpu/ThreadBuilder.h"
 #include "kiln/Staging/LoopValues.h"
@@ -36,7 +37,7 @@ LoopWrites::LoopWrites(scf::ForOp loop) {
     if (::writes(op))
       writes.push_back(op);
   });
-  auto hints = loop->getAttrOfType<tile::LoopHintsAttr>(tile::kLoopHintsAttr);
+  auto hints = loop->getAttrOfType<tile::LoopHintsAttr>(tile::kHintsAttr);
   isIndependent = hints && hints.getIndependent();
 }
 
@@ -52,7 +53,7 @@ Operation *LoopWrites::findConflict(Operation *load) const {
   Reaches read = reachesOf(load);
   BlockArgument from =
       read.size() == 1 ? tile::rootOf(read[0].place) : BlockArgument();
-  if (tile::hasFact(from, tile::kReadonlyAttr))
+  if (tile::hasFact(from, tile::kReadonlyFact))
     return nullptr;
   for (Operation *write : writes) {
     // Atomic operations order what is around them for other instances.
@@ -63,8 +64,8 @@ Operation *LoopWrites::findConflict(Operation *load) const {
       BlockArgument to =
           reach.reads ? BlockArgument() : tile::rootOf(reach.place);
       return from && to && from != to &&
-             (isIndependent || tile::hasFact(from, tile::kNoaliasAttr) ||
-              tile::hasFact(to, tile::kNoaliasAttr));
+             (isIndependent || tile::hasFact(from, tile::kNoaliasFact) ||
+              tile::hasFact(to, tile::kNoaliasFact));
     };
     if (reaches.empty() || !llvm::all_of(reaches, isApart))
       return write;

@@ -74,7 +74,7 @@ bool simt::mayConflict(ArrayRef<Reach> a, ArrayRef<Reach> b) {
 static bool isInIndependentLoop(Operation *op) {
   for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
        loop = loop->getParentOfType<scf::ForOp>()) {
-    auto hints = loop->getAttrOfType<tile::LoopHintsAttr>(tile::kLoopHintsAttr);
+    auto hints = loop->getAttrOfType<tile::LoopHintsAttr>(tile::kHintsAttr);
     if (hints && hints.getIndependent())
       return true;
   }

@@ -28,7 +28,7 @@ namespace {
 int64_t wantedStages(Operation *loop) {
   if (std::optional<target::Asked> asked = target::findAsked(loop, "stages"))
     return cast<IntegerAttr>(asked->value).getInt();
-  auto hints = loop->getAttrOfType<tile::LoopHintsAttr>(tile::kLoopHintsAttr);
+  auto hints = loop->getAttrOfType<tile::LoopHintsAttr>(tile::kHintsAttr);
   return hints ? hints.getStages() : 0;
 }
 

@@ -51,8 +51,7 @@ static bool isWorthUnrolling(scf::ForOp loop) {
   if (!count || *count < 1 || *count > kMostIterations)
     return false;
   // The author of the loop may say how its iterations run.
-  if (auto hints =
-          loop->getAttrOfType<tile::LoopHintsAttr>(tile::kLoopHintsAttr);
+  if (auto hints = loop->getAttrOfType<tile::LoopHintsAttr>(tile::kHintsAttr);
       hints && (hints.getUnroll() > 0 || hints.getStages() > 1))
     return false;
   int64_t work = 0, bytes = 0;

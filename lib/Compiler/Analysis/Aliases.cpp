@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Analysis/Aliases.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -54,15 +55,15 @@ bool tile::hasFact(BlockArgument argument, StringRef name) {
   if (!argument)
     return false;
   auto kernel = cast<tile::KernelOp>(argument.getOwner()->getParentOp());
-  return static_cast<bool>(kernel.getArgAttr(argument.getArgNumber(), name));
+  return static_cast<bool>(getFact(kernel, argument.getArgNumber(), name));
 }
 
 bool tile::mayAlias(Value a, Value b) {
   BlockArgument x = rootOf(a), y = rootOf(b);
   for (BlockArgument argument : {x, y})
-    if (hasFact(argument, kReadonlyAttr))
+    if (hasFact(argument, kReadonlyFact))
       return false; // nothing writes it
   // What comes from an unknown place may come from either parameter.
   return x == y || !x || !y ||
-         (!hasFact(x, kNoaliasAttr) && !hasFact(y, kNoaliasAttr));
+         (!hasFact(x, kNoaliasFact) && !hasFact(y, kNoaliasFact));
 }

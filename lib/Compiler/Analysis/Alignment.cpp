@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Analysis/AxisAnalysis.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
@@ -35,13 +36,12 @@ Attribute tile::parameterFact(Value value, StringRef name) {
   if (!argument)
     return {};
   auto kernel = dyn_cast<tile::Kernel>(argument.getOwner()->getParentOp());
-  return kernel ? kernel.getArgAttr(argument.getArgNumber(), name)
-                : Attribute();
+  return kernel ? getFact(kernel, argument.getArgNumber(), name) : Attribute();
 }
 
 int64_t tile::alignmentOf(Value value, index::Analysis &facts) {
   int64_t bytes = elementBytes(value.getType());
-  for (StringRef name : {kAlignAttr, kDivisibilityAttr})
+  for (StringRef name : {kAlignFact, kDivisibilityFact})
     if (auto fact = dyn_cast_or_null<IntegerAttr>(parameterFact(value, name)))
       return std::max(bytes, fact.getInt());
   Operation *op = value.getDefiningOp();

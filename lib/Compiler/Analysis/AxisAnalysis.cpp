@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "AxisArith.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -422,7 +423,7 @@ TileFacts AxisAnalysis::compute(Value tile) {
   if (op->getNumResults() != 1)
     return facts;
   auto hint = [&](StringRef name, int64_t AxisFacts::*field) {
-    auto list = op->getAttrOfType<DenseI64ArrayAttr>(name);
+    auto list = getFact<DenseI64ArrayAttr>(op, name);
     if (!list || size_t(list.size()) != facts.axes.size())
       return;
     for (auto [axis, n] : llvm::zip_equal(facts.axes, list.asArrayRef()))
@@ -431,9 +432,9 @@ TileFacts AxisAnalysis::compute(Value tile) {
   };
   bool isAccess = !isMemoryEffectFree(op);
   if (!isAccess) {
-    hint(kContiguityAttr, &AxisFacts::contiguity);
-    hint(kDivisibilityAttr, &AxisFacts::divisibility);
-    hint(kConstancyAttr, &AxisFacts::constancy);
+    hint(kContiguityFact, &AxisFacts::contiguity);
+    hint(kDivisibilityFact, &AxisFacts::divisibility);
+    hint(kConstancyFact, &AxisFacts::constancy);
   }
   return facts;
 }

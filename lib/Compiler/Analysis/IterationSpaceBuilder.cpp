@@ -4,6 +4,7 @@
 #include "IterationSpaceBuilder.h"
 #include "Carried.h"
 #include "kiln/Analysis/Raster.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
@@ -252,14 +253,14 @@ static bool areDisjoint(const ViewAccess &a, const ViewAccess &b) {
     auto kernel = argument
                       ? dyn_cast<KernelOp>(argument.getOwner()->getParentOp())
                       : KernelOp();
-    return kernel && kernel.getArgAttr(argument.getArgNumber(), fact);
+    return kernel && getFact(kernel, argument.getArgNumber(), fact);
   };
   if (a.view == b.view)
     return false;
   bool parameters = isa<BlockArgument>(a.view) && isa<BlockArgument>(b.view);
-  return has(a.view, kReadonlyAttr) || has(b.view, kReadonlyAttr) ||
+  return has(a.view, kReadonlyFact) || has(b.view, kReadonlyFact) ||
          (parameters &&
-          (has(a.view, kNoaliasAttr) || has(b.view, kNoaliasAttr)));
+          (has(a.view, kNoaliasFact) || has(b.view, kNoaliasFact)));
 }
 
 /// True if two accesses reach the same elements in every instance and

@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Isolated/Wire.h"
+#include "kiln/Dialect/Tile/Facts.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Interfaces/Composite.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
@@ -190,6 +194,12 @@ private:
   /// Plug-ins may add to the table ahead of this build's version.
   static constexpr unsigned kNewest = kWireVersion + 16;
 
+  /// The text has facts and hints as attributes of their own (printWire).
+  bool isKept(StringRef name) const {
+    return name == tile::kFactsAttr || name == tile::kHintsAttr ||
+           keepsAttribute(name, reader.version);
+  }
+
   void simplify(Operation *op) {
     op->setLoc(simplify(op->getLoc()));
     for (Region &region : op->getRegions())
@@ -197,7 +207,7 @@ private:
         for (BlockArgument arg : block.getArguments())
           arg.setLoc(simplify(arg.getLoc()));
     for (NamedAttribute attr : llvm::to_vector(op->getDiscardableAttrs()))
-      if (!keepsAttribute(attr.getName(), reader.version))
+      if (!isKept(attr.getName()))
         op->removeDiscardableAttr(attr.getName());
     for (NamedAttribute attr : llvm::to_vector(op->getAttrs()))
       if (isDecision(op->getName(), attr.getName()))
@@ -205,7 +215,7 @@ private:
     if (auto function = dyn_cast<FunctionOpInterface>(op))
       for (unsigned i = 0; i < function.getNumArguments(); ++i)
         for (NamedAttribute attr : llvm::to_vector(function.getArgAttrs(i)))
-          if (!keepsAttribute(attr.getName(), reader.version))
+          if (!isKept(attr.getName()))
             function.removeArgAttr(i, attr.getName());
     if (isa<FunctionOpInterface>(op))
       op->removeAttr(SymbolTable::getVisibilityAttrName());
@@ -273,6 +283,26 @@ static void dropDefaults(ModuleOp module) {
   });
 }
 
+/// In the wire form each fact and each kind of hint is an attribute of its own.
+static void spreadFacts(ModuleOp module) {
+  module.walk([](Operation *op) {
+    tile::splitFacts(op);
+    for (NamedAttribute attr : llvm::to_vector(op->getDiscardableAttrs()))
+      if (!keepsAttribute(attr.getName(), kWireVersion))
+        op->removeDiscardableAttr(attr.getName());
+  });
+}
+
+OwningOpRef<ModuleOp> kiln::isolated::readWire(StringRef text,
+                                               MLIRContext *context) {
+  ParserConfig config(context, /*verifyAfterParse=*/false);
+  auto module = parseSourceString<ModuleOp>(text, config);
+  if (module &&
+      (failed(tile::joinAllFacts(*module)) || failed(verify(*module))))
+    return {};
+  return module;
+}
+
 std::string kiln::isolated::printWire(ModuleOp module) {
   OwningOpRef<ModuleOp> copy = module.clone();
   return printOwnWire(*copy);
@@ -280,6 +310,7 @@ std::string kiln::isolated::printWire(ModuleOp module) {
 
 std::string kiln::isolated::printOwnWire(ModuleOp module) {
   dropDefaults(module);
+  spreadFacts(module);
   OpPrintingFlags flags;
   flags.printGenericOpForm().enableDebugInfo().useLocalScope();
   flags.assumeVerified();

@@ -177,7 +177,7 @@ void AttentionBuilder::chooseThreadedBlocks() {
     target::ask(kernel.kernel, "blocks", asked->value, asked->at);
   rows = numRows();
   kernel.kernel->setAttr(
-      tile::kKernelHintsAttr,
+      tile::kHintsAttr,
       tile::KernelHintsAttr::get(
           b.getContext(),
           std::max(kWarpsOfFewRows, rows / ownRows(ctx.description)), 0, 0, 0));

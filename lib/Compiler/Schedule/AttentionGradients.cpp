@@ -66,7 +66,7 @@ void GradientKernel::placeBlocks(int rows, int along, int64_t sums) {
     // More warps than have whole rows, where one could not hold its sums.
     int64_t warps = block(rows) / kRowsOfWarp * (sums > kMostSums ? 2 : 1);
     kernel.kernel->setAttr(
-        tile::kKernelHintsAttr,
+        tile::kHintsAttr,
         tile::KernelHintsAttr::get(b.getContext(), warps, 0, 0, 0));
   } else {
     // Two tiles of scores share the cache.

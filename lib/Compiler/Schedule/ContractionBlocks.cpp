@@ -172,7 +172,7 @@ SmallVector<ContractBuilder::Piece, 2> ContractBuilder::findPieces() {
   // Warps that hold the sums of all pieces.
   constexpr int64_t kWarps = 8;
   kernel.kernel->setAttr(
-      tile::kKernelHintsAttr,
+      tile::kHintsAttr,
       tile::KernelHintsAttr::get(kernel.b.getContext(), kWarps, 0, 0, 0));
   return pieces;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Schedule/KernelBuilder.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Index/ScalarBuilder.h"
 
@@ -127,15 +128,9 @@ program::LaunchOp KernelBuilder::finish(StringRef schedule, Extent flops) {
   SmallVector<Attribute> facts(body.getNumArguments(), b.getDictionaryAttr({}));
   for (const Argument &argument : views) {
     unsigned number = cast<BlockArgument>(argument.param).getArgNumber();
-    SmallVector<NamedAttribute> list;
-    auto fact = [&](StringRef name) {
-      list.push_back(b.getNamedAttr(name, b.getUnitAttr()));
-    };
-    if (argument.write)
-      fact(tile::kNoaliasAttr);
-    else
-      fact(tile::kReadonlyAttr);
-    facts[number] = b.getDictionaryAttr(list);
+    facts[number] = tile::statesFact(argument.write ? tile::kNoaliasFact
+                                                    : tile::kReadonlyFact,
+                                     b.getUnitAttr());
   }
   function.setArgAttrsAttr(b.getArrayAttr(facts));
   OpBuilder &h = host.builder;

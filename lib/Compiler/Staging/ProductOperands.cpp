@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SplitProducts.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -95,7 +96,7 @@ Operation *ProductSplitter::placeOfLeft() {
   auto isConstant = [&](Value view) {
     auto argument = dyn_cast<BlockArgument>(view);
     return argument && argument.getOwner()->getParentOp() == kernel &&
-           kernel.getArgAttr(argument.getArgNumber(), tile::kReadonlyAttr);
+           tile::getFact(kernel, argument.getArgNumber(), tile::kReadonlyFact);
   };
   // What it is computed from, and whether that changes.
   SmallVector<Value> outside;

@@ -13,6 +13,7 @@
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/AtomicOps.h"
 #include "kiln/Dialect/Tile/ExternOps.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
@@ -248,9 +249,8 @@ Value Sharer::addWorkspace(tile::KernelOp kernel, StringRef fact) {
   unsigned number = kernel.getNumArguments();
   Builder b(kernel.getContext());
   (void)cast<FunctionOpInterface>(kernel.getOperation())
-      .insertArgument(
-          number, workspaceType(),
-          b.getDictionaryAttr(b.getNamedAttr(fact, b.getUnitAttr())), loc());
+      .insertArgument(number, workspaceType(),
+                      tile::statesFact(fact, b.getUnitAttr()), loc());
   return kernel.getBody().getArgument(number);
 }
 
@@ -291,7 +291,7 @@ tile::KernelOp Sharer::makeSecond() {
   second.setSymName((candidate.kernel.getSymName() + "_rest").str());
   symbols.insert(second, std::next(candidate.kernel->getIterator()));
   SmallVector<tile::InstanceIdOp> ids = idsOf(second);
-  Value workspace = addWorkspace(second, tile::kReadonlyAttr);
+  Value workspace = addWorkspace(second, tile::kReadonlyFact);
   auto b = OpBuilder::atBlockBegin(&second.getBody().front());
   Value id = tile::InstanceIdOp::create(b, loc(), b.getIndexType());
   Value number = add(b, id, index(b, shares.whole));
@@ -326,7 +326,7 @@ tile::KernelOp Sharer::makeSecond() {
 void Sharer::shareOut() {
   tile::KernelOp kernel = candidate.kernel;
   SmallVector<tile::InstanceIdOp> ids = idsOf(kernel);
-  Value workspace = addWorkspace(kernel, tile::kNoaliasAttr);
+  Value workspace = addWorkspace(kernel, tile::kNoaliasFact);
   auto b = OpBuilder::atBlockBegin(&kernel.getBody().front());
   Value id = tile::InstanceIdOp::create(b, loc(), b.getIndexType());
   Value whole = index(b, shares.whole);

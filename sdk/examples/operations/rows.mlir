@@ -1,9 +1,9 @@
 // Kernels with the operations of this plug-in.
 
 // c = a * b, with the sum of squares of each row of a block beside it.
-tile.kernel @product(%a: !tile.view<?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 8>, tile.stride_div = array<i64: 8, 1>},
-                     %b: !tile.view<?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 8>, tile.stride_div = array<i64: 8, 1>},
-                     %c: !tile.view<?x?xf32> {tile.noalias}, %norms: !tile.view<?x?xf32> {tile.noalias}) {
+tile.kernel @product(%a: !tile.view<?x?xf16> {tile.facts = {readonly, align = 16 : i64, size_div = array<i64: 1, 8>, stride_div = array<i64: 8, 1>}},
+                     %b: !tile.view<?x?xf16> {tile.facts = {readonly, align = 16 : i64, size_div = array<i64: 1, 8>, stride_div = array<i64: 8, 1>}},
+                     %c: !tile.view<?x?xf32> {tile.facts = {noalias}}, %norms: !tile.view<?x?xf32> {tile.facts = {noalias}}) {
   %i, %j = tile.program_id : index, index
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -26,7 +26,7 @@ tile.kernel @product(%a: !tile.view<?x?xf16> {tile.readonly, tile.align = 16 : i
 }
 
 // What one operation writes the next one reads, whichever thread has it.
-tile.kernel @moved(%x: !tile.view<?xf32> {tile.readonly}, %y: !tile.view<?xf32>, %z: !tile.view<?xf32>) {
+tile.kernel @moved(%x: !tile.view<?xf32> {tile.facts = {readonly}}, %y: !tile.view<?xf32>, %z: !tile.view<?xf32>) {
   %c0 = arith.constant 0 : index
   %t = tile.load %x[%c0] : !tile.view<?xf32> -> tensor<512xf32>
   %r = rows.rotate %t by 3 : tensor<512xf32>
@@ -38,7 +38,7 @@ tile.kernel @moved(%x: !tile.view<?xf32> {tile.readonly}, %y: !tile.view<?xf32>,
 }
 
 // The plug-in scans for the target nvidia, from the left.
-tile.kernel @scans(%x: !tile.view<?xf32> {tile.readonly}, %y: !tile.view<?xf32> {tile.noalias}) {
+tile.kernel @scans(%x: !tile.view<?xf32> {tile.facts = {readonly}}, %y: !tile.view<?xf32> {tile.facts = {noalias}}) {
   %c0 = arith.constant 0 : index
   %t = tile.load %x[%c0] : !tile.view<?xf32> -> tensor<256xf32>
   %s = tile.scan %t axis 0 : tensor<256xf32> -> tensor<256xf32> {

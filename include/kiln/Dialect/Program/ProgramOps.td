@@ -17,7 +17,7 @@ def Program_FuncOp : Program_Op<"func", [IsolatedFromAbove, FunctionOpInterface,
   let summary = "A host program";
   let description = [{
     Parameters and results are memrefs. Parameters are never written, but for those with `kiln.argument = {donated = "written"}`: their
-    callers have given them up. One with `tile.align = N` begins at a multiple of N bytes. A result that is a parameter has its memory.
+    callers have given them up. One with `tile.facts = {align = N}` begins at a multiple of N bytes. A result that is a parameter has its memory.
     Example:
     ```mlir
     program.func @main(%x: memref<?xf32>) -> memref<?xf32> {

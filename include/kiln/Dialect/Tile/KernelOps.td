@@ -18,18 +18,18 @@ def Tile_KernelOp : Tile_Op<"kernel", [
   let summary = "A block program, run once per point of a grid";
   let description = [{
     Parameters are views, pointers and scalars. Facts about a parameter are
-    argument attributes and never needed for correctness:
+    entries of its attribute `tile.facts` and never needed for correctness:
 
-    - `tile.readonly`: nothing writes the memory of the view during the launch.
-    - `tile.noalias`: no other parameter reaches the memory of the view.
-    - `tile.align = N : i64`: the base address is a multiple of N bytes.
-    - `tile.size_div`, `tile.stride_div = array<i64: ...>`: each size or stride is a
+    - `readonly`: nothing writes the memory of the view during the launch.
+    - `noalias`: no other parameter reaches the memory of the view.
+    - `align = N : i64`: the base address is a multiple of N bytes.
+    - `size_div`, `stride_div = array<i64: ...>`: each size or stride is a
       multiple of the number given.
-    - `tile.divisibility = N : i64`: the integer is a multiple of N.
+    - `divisibility = N : i64`: the integer is a multiple of N.
 
     Attributes: `sym_name`, `sym_visibility`, `function_type`, `arg_attrs` and `res_attrs` are those of
     functions; `numerics` is the numerics mode; `progress` says whether instances may wait for each
-    other; `hints` maps a target's name to a dictionary of hints, and `tile.launch` (docs/hints.md) holds those
+    other; `hints` maps a target's name to a dictionary of hints, and `tile.hints` (docs/hints.md) holds those
     that several targets know. The `body` is one block.
 
     Passes record their decisions about a kernel in these attributes:

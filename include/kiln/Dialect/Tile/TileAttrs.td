@@ -98,7 +98,7 @@ def Tile_NumericsAttr : Tile_Attr<"Numerics", "numerics"> {
 def Tile_LoopHintsAttr : Tile_Attr<"LoopHints", "loop_hints"> {
   let summary = "Hints about a loop";
   let description = [{
-    The attribute `tile.loop` of an `scf.for` or `scf.while`: how the code generator may run the loop.
+    The attribute `tile.hints` of an `scf.for` or `scf.while`: how the code generator may run the loop.
     What is absent (0 or false) is left to the target. docs/hints.md says more.
 
     - `stages`: iterations that are in flight at once: loads of one are issued while another computes.
@@ -127,7 +127,7 @@ def Tile_LoopHintsAttr : Tile_Attr<"LoopHints", "loop_hints"> {
 def Tile_KernelHintsAttr : Tile_Attr<"KernelHints", "kernel_hints"> {
   let summary = "Hints about the machine that a kernel was written for";
   let description = [{
-    The attribute `tile.launch` of a `tile.kernel`: what its author would run an instance on. What is absent
+    The attribute `tile.hints` of a `tile.kernel`: what its author would run an instance on. What is absent
     (0) is left to the target; a machine without warps ignores them. docs/hints.md says more.
 
     - `warps`: groups of threads that run in step.

@@ -30,21 +30,9 @@ namespace kiln::tile {
 // Headers that only name it need not its definition (KernelOps.h).
 class KernelOp;
 
-/// Names of the facts about kernel parameters (argument attributes).
-inline constexpr llvm::StringLiteral kReadonlyAttr = "tile.readonly";
-inline constexpr llvm::StringLiteral kNoaliasAttr = "tile.noalias";
-inline constexpr llvm::StringLiteral kAlignAttr = "tile.align";
-inline constexpr llvm::StringLiteral kSizeDivAttr = "tile.size_div";
-inline constexpr llvm::StringLiteral kStrideDivAttr = "tile.stride_div";
-
-/// Hints about the elements of a tile or a scalar (attributes of the operation
-/// that makes or stores it, and of scalar parameters).
-inline constexpr llvm::StringLiteral kContiguityAttr = "tile.contiguity";
-inline constexpr llvm::StringLiteral kDivisibilityAttr = "tile.divisibility";
-inline constexpr llvm::StringLiteral kConstancyAttr = "tile.constancy";
-/// Hints about loops (LoopHintsAttr) and kernels (KernelHintsAttr).
-inline constexpr llvm::StringLiteral kLoopHintsAttr = "tile.loop";
-inline constexpr llvm::StringLiteral kKernelHintsAttr = "tile.launch";
+/// How a loop or a kernel is to run: LoopHintsAttr or KernelHintsAttr. What is
+/// known of parameters and operations is in Facts.h.
+inline constexpr llvm::StringLiteral kHintsAttr = "tile.hints";
 
 /// True for the element types that tiles and views may have.
 bool isElementType(mlir::Type type);

@@ -9,7 +9,7 @@
 namespace kiln::program {
 
 /// Gives the view parameters of kernels that all launches align to `bytes` (a
-/// power of two, at most 64) the attribute `tile.align`: buffers that the
+/// power of two, at most 64) the fact `align`: buffers that the
 /// memory plan makes, whole or from multiples of it on, and arguments of
 /// functions, which get it, too: the runtime copies what is less aligned.
 void alignViews(mlir::ModuleOp module, int64_t bytes);

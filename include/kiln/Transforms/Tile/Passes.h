@@ -18,10 +18,6 @@ class PrintOp;
 /// The element types that an operation's operands are to be shown as.
 llvm::SmallVector<mlir::Type> getPrintedTypes(PrintOp op);
 
-/// Attribute of a store that combines, or an atomic operation, on bytes: the
-/// type of the floats that they stand for, which are what is combined.
-inline constexpr llvm::StringLiteral kCombinedAsAttr = "tile.combined_as";
-
 /// Registers every pass of this header.
 void registerTilePasses();
 

@@ -116,7 +116,7 @@ def TileLowerFloat8 : Pass<"tile-lower-float8", "::kiln::tile::KernelOp"> {
     are converted by `arith.extf` and `arith.truncf` of bytes whose bits are read as these types, and matmuls
     whose operands are both of such types keep them. Stores that combine and atomic operations are unsupported unless
     `combine` says that the code generator handles them: they are of bytes then (`fadd` becomes `add`), and their
-    attribute `tile.combined_as` is the type of the floats.
+    fact `combined_as` is the type of the floats.
   }];
   let options = [
     Option<"combine", "combine", "bool", "false", "Mark arithmetic in memory instead of refusing it">];

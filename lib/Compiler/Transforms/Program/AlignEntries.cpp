@@ -3,6 +3,7 @@
 
 #include "kiln/Transforms/Program/AlignEntries.h"
 #include "RowDivisors.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include <numeric>
 
@@ -24,17 +25,16 @@ static Facts combine(tile::KernelOp kernel, const program::RowDivisors &wanted,
                      int64_t bytes) {
   Facts facts{wanted.parameter, bytes, wanted.sizes, wanted.strides};
   auto known =
-      kernel.getArgAttrOfType<IntegerAttr>(facts.parameter, tile::kAlignAttr);
+      tile::getFact<IntegerAttr>(kernel, facts.parameter, tile::kAlignFact);
   facts.isMore = !known || known.getInt() < bytes;
   if (known)
     facts.align = std::max(facts.align, known.getInt());
   // A row by itself is masked where it ends.
   if (wanted.isSingle)
     llvm::fill(facts.sizes, 1);
-  for (auto [name, list] : {std::pair(tile::kSizeDivAttr, &facts.sizes),
-                            {tile::kStrideDivAttr, &facts.strides}}) {
-    auto told =
-        kernel.getArgAttrOfType<DenseI64ArrayAttr>(facts.parameter, name);
+  for (auto [name, list] : {std::pair(tile::kSizeDivFact, &facts.sizes),
+                            {tile::kStrideDivFact, &facts.strides}}) {
+    auto told = tile::getFact<DenseI64ArrayAttr>(kernel, facts.parameter, name);
     for (auto [dim, divisor] : llvm::enumerate(*list)) {
       int64_t is = told ? told[dim] : 1;
       facts.isMore |= is % divisor != 0;
@@ -46,12 +46,13 @@ static Facts combine(tile::KernelOp kernel, const program::RowDivisors &wanted,
 
 static void addFacts(tile::KernelOp kernel, const Facts &facts) {
   Builder b(kernel.getContext());
-  kernel.setArgAttr(facts.parameter, tile::kAlignAttr,
-                    b.getI64IntegerAttr(facts.align));
-  for (auto [name, list] : {std::pair(tile::kSizeDivAttr, &facts.sizes),
-                            {tile::kStrideDivAttr, &facts.strides}})
+  tile::setFact(kernel, facts.parameter, tile::kAlignFact,
+                b.getI64IntegerAttr(facts.align));
+  for (auto [name, list] : {std::pair(tile::kSizeDivFact, &facts.sizes),
+                            {tile::kStrideDivFact, &facts.strides}})
     if (llvm::any_of(*list, [](int64_t divisor) { return divisor > 1; }))
-      kernel.setArgAttr(facts.parameter, name, b.getDenseI64ArrayAttr(*list));
+      tile::setFact(kernel, facts.parameter, name,
+                    b.getDenseI64ArrayAttr(*list));
 }
 
 void program::alignEntries(ModuleOp module, int64_t bytes) {

@@ -4,6 +4,7 @@
 #include "kiln/Transforms/Program/AlignSizes.h"
 #include "RowDivisors.h"
 #include "kiln/Dialect/Program/Program.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Index/Analysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -174,10 +175,11 @@ void SizeAligner::addGuard(program::LaunchOp launch, unsigned variant,
 void SizeAligner::addFacts(tile::KernelOp to) const {
   Builder b(to.getContext());
   for (const RowDivisors &divisors : needed)
-    for (auto [name, list] : {std::pair(tile::kSizeDivAttr, &divisors.sizes),
-                              {tile::kStrideDivAttr, &divisors.strides}})
+    for (auto [name, list] : {std::pair(tile::kSizeDivFact, &divisors.sizes),
+                              {tile::kStrideDivFact, &divisors.strides}})
       if (llvm::any_of(*list, [](int64_t divisor) { return divisor > 1; }))
-        to.setArgAttr(divisors.parameter, name, b.getDenseI64ArrayAttr(*list));
+        tile::setFact(to, divisors.parameter, name,
+                      b.getDenseI64ArrayAttr(*list));
 }
 
 void SizeAligner::run(ArrayRef<program::LaunchOp> launches,

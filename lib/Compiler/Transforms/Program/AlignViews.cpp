@@ -3,6 +3,7 @@
 
 #include "kiln/Transforms/Program/AlignViews.h"
 #include "kiln/Dialect/Program/Program.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Index/Analysis.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -77,12 +78,12 @@ void program::alignViews(ModuleOp module, int64_t bytes) {
     for (auto [i, parameter] : llvm::enumerate(parameters)) {
       if (!parameter.isAligned ||
           !isa<tile::ViewType>(kernel.getArgumentTypes()[i]) ||
-          kernel.getArgAttr(i, tile::kAlignAttr))
+          tile::getFact(kernel, i, tile::kAlignFact))
         continue;
-      kernel.setArgAttr(i, tile::kAlignAttr, fact);
+      tile::setFact(kernel, i, tile::kAlignFact, fact);
       for (BlockArgument argument : parameter.needed)
-        cast<program::FuncOp>(argument.getOwner()->getParentOp())
-            .setArgAttr(argument.getArgNumber(), tile::kAlignAttr, fact);
+        tile::setFact(cast<program::FuncOp>(argument.getOwner()->getParentOp()),
+                      argument.getArgNumber(), tile::kAlignFact, fact);
     }
   }
 }

@@ -1,6 +1,7 @@
 //===- VerifyTileForm.cpp - What a module may hold at the tile level ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Interfaces/Claim.h"
 #include "kiln/Interfaces/Composite.h"
@@ -145,11 +146,11 @@ LogicalResult verifyOp(KernelOp kernel, Operation *op) {
   auto access = dyn_cast<ViewAccessOpInterface>(op);
   if (access && access.isWrite())
     if (BlockArgument parameter = getParameter(access.getAccessedView()))
-      if (kernel.getArgAttr(parameter.getArgNumber(), kReadonlyAttr))
+      if (getFact(kernel, parameter.getArgNumber(), kReadonlyFact))
         return op->emitOpError()
                << "expected a store to a writable view, "
                   "found parameter "
-               << parameter.getArgNumber() << ", which is 'tile.readonly'";
+               << parameter.getArgNumber() << ", which is 'readonly'";
   return success();
 }
 

@@ -6,6 +6,7 @@
 #include "Extensions.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Program/Program.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -104,8 +105,8 @@ private:
     kernel.setFunctionType(FunctionType::get(
         kernel.getContext(), kernel.getBody().getArgumentTypes(), TypeRange()));
     // Facts about sizes were those of another shape.
-    for (StringRef fact : {"tile.size_div", "tile.stride_div"})
-      kernel.removeArgAttr(number, fact);
+    for (StringRef fact : {tile::kSizeDivFact, tile::kStrideDivFact})
+      tile::eraseFact(kernel, number, fact);
   }
 
   void pack(program::LaunchOp launch) {

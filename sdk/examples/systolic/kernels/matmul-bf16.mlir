@@ -1,7 +1,7 @@
 // The same with factors of bf16, which the matrix unit multiplies as they are, and a result that is rounded to bf16.
 // kiln-run: --grid=2,2 --arg=random:1:bf16:100x300 --arg=random:2:bf16:300x90 --arg=zeros:bf16:100x90
-tile.kernel @matmul(%a: !tile.view<?x?xbf16> {tile.readonly}, %b: !tile.view<?x?xbf16> {tile.readonly},
-                    %c: !tile.view<?x?xbf16> {tile.noalias}) {
+tile.kernel @matmul(%a: !tile.view<?x?xbf16> {tile.facts = {readonly}}, %b: !tile.view<?x?xbf16> {tile.facts = {readonly}},
+                    %c: !tile.view<?x?xbf16> {tile.facts = {noalias}}) {
   %i, %j = tile.program_id : index, index
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,7 +1,7 @@
 // c = a * b, 64 x 64 an instance, for any sizes.
 // kiln-run: --grid=2,2 --arg=random:1:f32:100x300 --arg=random:2:f32:300x90 --arg=zeros:f32:100x90
-tile.kernel @matmul(%a: !tile.view<?x?xf32> {tile.readonly}, %b: !tile.view<?x?xf32> {tile.readonly},
-                    %c: !tile.view<?x?xf32> {tile.noalias}) {
+tile.kernel @matmul(%a: !tile.view<?x?xf32> {tile.facts = {readonly}}, %b: !tile.view<?x?xf32> {tile.facts = {readonly}},
+                    %c: !tile.view<?x?xf32> {tile.facts = {noalias}}) {
   %i, %j = tile.program_id : index, index
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

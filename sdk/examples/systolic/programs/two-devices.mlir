@@ -1,12 +1,12 @@
 // One program on both devices: each doubles and adds half of a vector, and the first joins them.
 !V = !tile.view<?xf32>
-tile.kernel private @double(%x: !V {tile.readonly}, %y: !V {tile.noalias}) {
+tile.kernel private @double(%x: !V {tile.facts = {readonly}}, %y: !V {tile.facts = {noalias}}) {
   %i = tile.program_id : index
   %v = tile.load %x[%i] : !V -> tensor<256xf32>
   %w = arith.addf %v, %v : tensor<256xf32>
   tile.store %w, %y[%i] : tensor<256xf32>, !V
 }
-tile.kernel private @add(%x: !V {tile.readonly}, %y: !V {tile.readonly}, %z: !V {tile.noalias}) {
+tile.kernel private @add(%x: !V {tile.facts = {readonly}}, %y: !V {tile.facts = {readonly}}, %z: !V {tile.facts = {noalias}}) {
   %i = tile.program_id : index
   %v = tile.load %x[%i] : !V -> tensor<256xf32>
   %w = tile.load %y[%i] : !V -> tensor<256xf32>

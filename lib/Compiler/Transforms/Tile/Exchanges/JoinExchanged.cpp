@@ -3,6 +3,7 @@
 
 #include "JoinExchanged.h"
 #include "kiln/Dialect/Tile/ExchangeOps.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
@@ -121,9 +122,9 @@ bool Joiner::isElementwise(Operation *op) const {
 Operation *Joiner::clone(Operation *op, ValueRange operands, Shape shape) {
   Operation *copy = b.clone(*op);
   // One number for each dimension that it had.
-  for (StringRef hint :
-       {tile::kContiguityAttr, tile::kDivisibilityAttr, tile::kConstancyAttr})
-    copy->removeAttr(hint);
+  NamedAttrList kept(copy->getDiscardableAttrDictionary());
+  tile::eraseElementFacts(kept);
+  copy->setDiscardableAttrs(kept.getDictionary(copy->getContext()));
   copy->setOperands(operands);
   for (Value result : copy->getResults())
     result.setType(typeOf(result, shape));

@@ -12,6 +12,7 @@
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Tile/AtomicOps.h"
 #include "kiln/Dialect/Tile/ExternOps.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
@@ -260,8 +261,8 @@ private:
   LogicalResult markCombined(Operation *op, StringRef what, Type floats) {
     if (!combines)
       return op->emitError() << "unsupported: " << what << " 8-bit floats";
-    op->setAttr(tile::kCombinedAsAttr,
-                TypeAttr::get(getElementTypeOrSelf(floats)));
+    tile::setFact(op, tile::kCombinedAsFact,
+                  TypeAttr::get(getElementTypeOrSelf(floats)));
     return success();
   }
 

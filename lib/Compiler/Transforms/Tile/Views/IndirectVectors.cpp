@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IndirectVectors.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Index/List.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -128,9 +129,8 @@ Value IndirectVectors::narrowOnce(Operation *op) {
   OperationState state(scalars.loc, op->getName(), operands,
                        {RankedTensorType::get({length}, element)},
                        op->getAttrs());
-  // Hints are about the dimensions that were.
-  for (StringRef hint : {kContiguityAttr, kDivisibilityAttr, kConstancyAttr})
-    state.attributes.erase(hint);
+  // Facts are about the dimensions that were.
+  eraseElementFacts(state.attributes);
   return b.create(state)->getResult(0);
 }
 

@@ -9,6 +9,7 @@
 
 #include "../PrintedTypes.h"
 #include "kiln/Dialect/Tile/AtomicOps.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
@@ -107,10 +108,9 @@ private:
 
   void replace(Operation *op, Value value) {
     if (Operation *made = value.getDefiningOp())
-      for (StringRef hint : {tile::kContiguityAttr, tile::kDivisibilityAttr,
-                             tile::kConstancyAttr})
-        if (Attribute known = op->getAttr(hint))
-          made->setAttr(hint, known);
+      for (StringRef fact : tile::kElementFacts)
+        if (Attribute known = tile::getFact(op, fact))
+          tile::setFact(made, fact, known);
     op->getResult(0).replaceAllUsesWith(value);
     op->erase();
   }

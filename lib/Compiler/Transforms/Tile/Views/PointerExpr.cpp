@@ -3,6 +3,7 @@
 
 #include "PointerExpr.h"
 #include "IndirectVectors.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -99,13 +100,13 @@ private:
   static void readHints(Operation *op, PointerExpr &expr) {
     bool isPointer = isa<PtrType>(getElementTypeOrSelf(op->getResult(0)));
     auto read = [&](StringRef name, SmallVector<int64_t> &numbers) {
-      if (auto hint = op->getAttrOfType<DenseI64ArrayAttr>(name))
+      if (auto hint = getFact<DenseI64ArrayAttr>(op, name))
         if (static_cast<size_t>(hint.size()) == numbers.size())
           numbers.assign(hint.asArrayRef().begin(), hint.asArrayRef().end());
     };
-    read(kContiguityAttr, expr.contiguity);
+    read(kContiguityFact, expr.contiguity);
     if (!isPointer)
-      read(kDivisibilityAttr, expr.divisibility);
+      read(kDivisibilityFact, expr.divisibility);
   }
 
   PointerExpr zero(int64_t rank) {

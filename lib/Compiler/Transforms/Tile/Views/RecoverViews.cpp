@@ -3,6 +3,7 @@
 
 #include "NearExtents.h"
 #include "PointerExpr.h"
+#include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
@@ -343,17 +344,17 @@ private:
   static void copyHints(Operation *from, const Access &access, Operation *to) {
     Builder builder(to->getContext());
     auto set = [&](StringRef name, ArrayRef<int64_t> found) {
-      if (Attribute own = from->getAttr(name))
-        return to->setAttr(name, own);
+      if (Attribute own = getFact(from, name))
+        return setFact(to, name, own);
       SmallVector<int64_t> numbers;
       for (int64_t number : found)
         numbers.push_back(std::max<int64_t>(number, 1));
       if (llvm::any_of(numbers, [](int64_t number) { return number > 1; }))
-        to->setAttr(name, builder.getDenseI64ArrayAttr(numbers));
+        setFact(to, name, builder.getDenseI64ArrayAttr(numbers));
     };
-    set(kContiguityAttr, access.contiguity);
-    set(kDivisibilityAttr, access.divisibility);
-    set(kConstancyAttr, {});
+    set(kContiguityFact, access.contiguity);
+    set(kDivisibilityFact, access.divisibility);
+    set(kConstancyFact, {});
   }
 
   void recover(LoadPtrOp op) {

@@ -101,8 +101,8 @@ int kilnEntryArgumentBits(const KilnSession *session, const char *entry,
 int kilnEntryResultBits(const KilnSession *session, const char *entry,
                         int index);
 /* 1 where a call writes the argument, whose memory a result may then have: for
-   arguments that their caller gives up (`kiln.donated`), and of kernels; else
-   0. */
+   arguments that their caller gives up (`donated` in `kiln.argument`), and of
+   kernels; else 0. */
 int kilnEntryArgumentIsWritten(const KilnSession *session, const char *entry,
                                int index);
 /* The number of the argument or result of that name; -1 when there is none. */

@@ -82,7 +82,7 @@ mlir::LogicalResult runPasses(mlir::PassManager &pm, mlir::ModuleOp module,
                               DiagnosticPrinter &printer,
                               mlir::TimingScope &timing, llvm::StringRef stage);
 
-/// Tells the report which function launches each kernel: `kiln.function`.
+/// Tells the report which function launches each kernel (`kiln.reported`).
 void nameOrigins(mlir::ModuleOp module);
 
 /// Lowers and serialises all kernels of `module`, each for the first of

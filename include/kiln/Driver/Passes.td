@@ -32,7 +32,7 @@ def IsolateKernels : Pass<"kiln-isolate-kernels", "::mlir::ModuleOp"> {
   let summary = "Leaves the kernels of a module, each public";
   let description = [{
     Nothing in the module launches the kernels any more, but they are what is wanted. For a target's pipeline
-    (`for-target`) each keeps the name of the function that launched it as `kiln.function`, and the module what it
+    (`for-target`) each keeps the name of the function that launched it in `kiln.reported`, and the module what it
     is bound to; else the module keeps no attributes.
   }];
   let options = [Option<"forTarget", "for-target", "bool", "false", "a target's pipeline comes next">];

@@ -96,7 +96,7 @@ public:
   void addNumbers(const BlockShape &block, int64_t slots, int64_t most);
 
   /// Copies the blocks of all loads to storage. `stage-schedule` makes slots of
-  /// it (`stage.slots`).
+  /// it (`#stage.slots`).
   void copy(int64_t slots, const BlockShape &block);
 
   /// Requests loads of numbers that products do not take as they are an

@@ -20,9 +20,9 @@ def ProgramPlanMemory : Pass<"program-plan-memory"> {
 def ProgramReuseDonated : Pass<"program-reuse-donated", "::kiln::program::FuncOp"> {
   let summary = "Places results in the memory of donated arguments";
   let description = [{
-    An argument with `kiln.donated` whose last use is a copy to a new buffer, such as the operand of an update, is
+    An argument that is `donated` (`kiln.argument`) whose last use is a copy to a new buffer, such as the operand of an update, is
     written itself, and the copy is removed: no operation reads the argument after it. Such an argument has
-    `kiln.donated = "written"`; a result that is an argument has its memory.
+    `donated = "written"`; a result that is an argument has its memory.
   }];
   let statistics = [Statistic<"numReused", "reused", "arguments that are written">];
 }

@@ -71,8 +71,8 @@
 // Tensor maps are the last parameters; the attribute has the recipes by which the driver makes them.
 // PTX-LABEL: llvm.func @product(
 // PTX-SAME: %[[MAP:arg[0-9]+]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}
-// PTX-SAME: simt.decided = {recipes = [array<i64: 0, 2, 128, 1, 64, 0, 256>, array<i64: 1, 2, 128, 1, 64, 0, 64>]}
 // PTX-SAME: nvvm.minctasm = 1
+// PTX-SAME: simt.decided = {recipes = [array<i64: 0, 2, 128, 1, 64, 0, 256>, array<i64: 1, 2, 128, 1, 64, 0, 64>]}
 // PTX: mbarrier.init.shared::cta.b64 [$0 + 196608], 1;
 // PTX: mbarrier.init.shared::cta.b64 [$0 + 196640], 8;
 // PTX: setmaxnreg.dec.sync.aligned.u32 24;

@@ -31,6 +31,10 @@ private:
   void copyColumns(const Plane &from, const Plane &to, int64_t width);
   void transformLine(const Plane &from, const Plane &to);
   Plane planeOf(ArrayRef<TileBuffer> parts, Value offset);
+  /// Where sources and results lie, both parts of a number at the same offset.
+  void placeSources();
+  void placeResults();
+  void defineResults();
 
   bool isRealSource() const { return sources.size() == 1; }
   bool isRealResult() const { return results.size() == 1; }
@@ -41,6 +45,8 @@ private:
   bool isInverse;
   FourierLines lines;
   SmallVector<TileBuffer, 2> sources, results;
+  /// Where the second result belongs, if that is not where it is computed.
+  std::optional<TileBuffer> secondResult;
 };
 } // namespace
 
@@ -142,11 +148,64 @@ void TileFourier::transform(Value from, Value to) {
     transformColumns(source, target, sources.front().shape[last]);
 }
 
-void TileFourier::run() {
-  for (Value source : op.getSources())
-    sources.push_back(e.materialize(source));
+/// Whether the elements of two tiles of one shape lie at the same offsets.
+static bool liesAlike(const TileBuffer &one, const TileBuffer &other) {
+  return llvm::all_of(llvm::zip_equal(one.shape, one.strides, other.strides),
+                      [](auto dimension) {
+                        auto [size, left, right] = dimension;
+                        return size == 1 || left == right;
+                      });
+}
+
+/// Memory for a tile whose elements lie as those of another one do: storage
+/// that the region writes may have longer rows than temporary memory.
+static TileBuffer memoryAlike(KernelEmitter &e, const TileBuffer &other) {
+  TileBuffer buffer = other;
+  int64_t elements = 1;
+  for (auto [size, stride] : llvm::zip_equal(buffer.shape, buffer.strides))
+    elements += (size - 1) * stride;
+  buffer.base =
+      e.temporary(elements * NestBuilder::storageBytes(buffer.elementType));
+  return buffer;
+}
+
+void TileFourier::placeSources() {
+  for (Value source : op.getSources()) {
+    TileBuffer buffer = e.materialize(source);
+    if (!sources.empty() && !liesAlike(sources[0], buffer)) {
+      buffer = memoryAlike(e, sources[0]);
+      e.fill(buffer, source, /*mayOverrun=*/false);
+    }
+    sources.push_back(buffer);
+  }
+}
+
+void TileFourier::placeResults() {
   for (Value result : op.getResults())
     results.push_back(e.resultBuffer(result));
+  if (isRealResult() || liesAlike(results[0], results[1]))
+    return;
+  if (op.getResults()[0].use_empty()) {
+    results[0] = memoryAlike(e, results[1]);
+    return;
+  }
+  secondResult = results[1];
+  results[1] = memoryAlike(e, results[0]);
+}
+
+void TileFourier::defineResults() {
+  for (auto [result, buffer] : llvm::zip(op.getResults(), results))
+    e.define(result, buffer);
+  Value last = op.getResults().back();
+  if (!secondResult || last.use_empty())
+    return;
+  e.fill(*secondResult, last, /*mayOverrun=*/false);
+  e.define(last, *secondResult);
+}
+
+void TileFourier::run() {
+  placeSources();
+  placeResults();
   e.freshLevels();
   // The others are looped over: columns lie along the last dimension.
   int64_t rank = sources.front().shape.size();
@@ -163,8 +222,7 @@ void TileFourier::run() {
     });
   };
   descend(0, e.c64(0), e.c64(0));
-  for (auto [result, buffer] : llvm::zip(op.getResults(), results))
-    e.define(result, buffer);
+  defineResults();
 }
 
 LogicalResult cpu::lowerFourier(tile::FourierOp op, KernelEmitter &e) {

@@ -37,9 +37,11 @@ public:
         mapFile(options.folder + "/" + ready.module.name + ".expected");
     if (file)
       expected = *file;
+    bool isLate = false;
     for (size_t i = first; i < ready.cases.size(); ++i) {
-      if (options.deadline > 0 && now() > options.deadline)
-        return;
+      isLate = options.deadline > 0 && now() > options.deadline;
+      if (isLate)
+        break;
       const Ready &one = ready.cases[i];
       const Placed &place = ready.placed[one.program];
       if (!one.error.empty() || place.kind != Placed::onTarget)
@@ -56,7 +58,11 @@ public:
            {"share", finite(verdict.share)},
            {"seconds", now() - begin}});
     }
-    say({{"module", number}, {"end", true}});
+    // A driver that ends the process while it closes does so for this module.
+    say({{"module", number}, {"closing", true}});
+    sessions.clear();
+    if (!isLate)
+      say({{"module", number}, {"end", true}});
   }
 
 private:
@@ -181,6 +187,7 @@ private:
 struct Said {
   size_t ended = 0;           ///< tasks that came to their end
   std::optional<size_t> open; ///< the case of the next one that it was in
+  bool isClosing = false;     ///< the next one has run its cases
 };
 
 /// Reads the lines of a child into verdicts.
@@ -199,6 +206,9 @@ Said readLines(const std::string &said,
       continue;
     }
     result.open.reset();
+    result.isClosing = line.contains("closing");
+    if (result.isClosing)
+      continue;
     if (line.contains("end")) {
       ++result.ended;
       continue;
@@ -213,6 +223,20 @@ Said readLines(const std::string &said,
     verdict.seconds = line.at("seconds").get<double>();
   }
   return result;
+}
+
+/// The driver has ended a module's process once its cases had run: the last one
+/// that passed says so.
+void failLast(std::vector<Verdict> &verdicts, const std::string &reason) {
+  auto last =
+      std::find_if(verdicts.rbegin(), verdicts.rend(), [](const Verdict &one) {
+        return one.status == Verdict::passed;
+      });
+  if (last == verdicts.rend())
+    return;
+  last->status = Verdict::failed;
+  last->message = "ends its process while the driver closes: " + reason;
+  last->share = 1e300;
 }
 
 /// A child has ended before its tasks did: judges the case that it was in, and
@@ -233,6 +257,8 @@ Tasks afterFault(const Tasks &tasks, const Said &said,
     verdict.message = "ends its process: " + reason;
     verdict.share = 1e300;
     left.push_back({task.module, *said.open + 1});
+  } else if (said.isClosing) {
+    failLast(all, reason);
   } else {
     for (size_t i = task.first; i < all.size(); ++i)
       if (all[i].status == Verdict::notRun) {

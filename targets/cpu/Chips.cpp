@@ -138,6 +138,10 @@ std::string extraOf(const Processor &processor, const Registers &registers) {
   if ((processor.triple.isAArch64() && processor.has("bf16")) ||
       (processor.triple.isRISCV() && processor.has("zvfbfmin")))
     entries.push_back("converts_bf16");
+  // These have instructions for f16 that convert to and from f32 alone.
+  if (processor.triple.isRISCV() && registers.convertsF16 &&
+      !processor.has("zvfh"))
+    entries.push_back("f16_through_f32");
   // Registers of AArch64 that are longer than those of NEON are scalable ones.
   constexpr int64_t kNeon = 128;
   if (processor.triple.isAArch64() && registers.bits > kNeon)

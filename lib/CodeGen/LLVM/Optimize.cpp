@@ -9,7 +9,6 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/TargetParser/SubtargetFeature.h"
 
 using namespace llvm;
 
@@ -48,17 +47,7 @@ static constexpr StringLiteral kPasses = R"(
                 switch-to-lookup;no-keep-loops;speculate-unpredictables>),
   globaldce,constmerge)";
 
-/// Converts vectors of f16 to integers by way of f32 where a machine only
-/// converts between these two types. The code said so; LLVM's passes leave the
-/// step out, and its back end for RISC-V cannot select what is left.
-static void widenHalfConversions(Module &code, TargetMachine &machine) {
-  auto has = [&](StringRef feature) {
-    return is_contained(
-        SubtargetFeatures(machine.getTargetFeatureString()).getFeatures(),
-        ("+" + feature).str());
-  };
-  if (!machine.getTargetTriple().isRISCV() || has("zvfh"))
-    return;
+void kiln::cpu::widenHalfConversions(Module &code) {
   for (Function &function : code)
     for (Instruction &inst : instructions(function)) {
       if (!isa<FPToSIInst, FPToUIInst>(inst))
@@ -93,5 +82,4 @@ void kiln::cpu::optimizeKernels(Module &code, TargetMachine &machine) {
   if (Error error = builder.parsePassPipeline(passes, text))
     reportFatalInternalError(std::move(error));
   passes.run(code, modules);
-  widenHalfConversions(code, machine);
 }

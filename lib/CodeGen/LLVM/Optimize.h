@@ -15,6 +15,11 @@ namespace kiln::cpu {
 /// generated for a machine.
 void optimizeKernels(llvm::Module &code, llvm::TargetMachine &machine);
 
+/// Converts vectors of f16 to integers by way of f32, for machines whose
+/// vectors of f16 only become f32. The code said so; LLVM's passes leave the
+/// step out, and back ends cannot select what is left.
+void widenHalfConversions(llvm::Module &code);
+
 } // namespace kiln::cpu
 
 #endif // KILN_LIB_CPU_OPTIMIZE_H

@@ -85,6 +85,9 @@ public:
     if (triple.isAArch64())
       quietMaxima(*code);
     optimizeKernels(*code, *machine);
+    DictionaryAttr extra = description ? description.getExtra() : nullptr;
+    if (extra && extra.contains("f16_through_f32"))
+      widenHalfConversions(*code);
     return success();
   }
 

@@ -79,6 +79,43 @@ int64_t product(const Value &value, ArrayRef<int64_t> dims) {
   return result;
 }
 
+/// The sizes of f32 operands that are rounded to the 10 bits of fraction of
+/// tf32: those that may become infinite are, infinities are left out.
+Value tf32Sizes(const Value &value) {
+  constexpr double kRoundsToInfinity = 0x1.ffep127;
+  Value out = Value::tensor(DType::f64, value.shape());
+  mapFloats(value, out, [](double x) {
+    double size = std::fabs(x);
+    if (std::isinf(x))
+      return 0.0;
+    return size >= kRoundsToInfinity ? HUGE_VAL : size;
+  });
+  return out;
+}
+
+/// What may be left of those operands: nothing of numbers below the least of
+/// tf32.
+Value tf32Rest(const Value &value) {
+  constexpr double kLeast = 0x1p-136;
+  Value out = Value::tensor(DType::f64, value.shape());
+  mapFloats(value, out, [](double x) {
+    double size = std::fabs(x);
+    return size < kLeast ? 0.0 : size;
+  });
+  return out;
+}
+
+/// Makes the sizes of sums NaN of which a term may be infinity times what tf32
+/// rounds to zero.
+void markLostTerms(const Value &lhs, const Value &rhs, Value &sizes,
+                   int64_t batches, int64_t m, int64_t n, int64_t k) {
+  Value rest = Value::tensor(DType::f64, sizes.shape());
+  batched<long double>(tf32Rest(lhs), tf32Rest(rhs), rest, batches, m, n, k);
+  for (int64_t i = 0; i < sizes.size(); ++i)
+    if (double left = rest.as<double>()[i]; std::isnan(left))
+      sizes.as<double>()[i] = left;
+}
+
 LogicalResult dotGeneral(prim::DotGeneralOp op, Frame &frame) {
   const Value &lhs = frame.get(op.getLhs()), &rhs = frame.get(op.getRhs());
   ArrayRef<int64_t> lhsBatch = op.getLhsBatch(), rhsBatch = op.getRhsBatch();
@@ -128,7 +165,12 @@ LogicalResult dotGeneral(prim::DotGeneralOp op, Frame &frame) {
     Value sums = Value::tensor(DType::f64, shape);
     Value sizes = Value::tensor(DType::f64, shape);
     batched<long double>(a, b, sums, batches, m, n, k);
-    batched<long double>(magnitudes(a), magnitudes(b), sizes, batches, m, n, k);
+    // Both factors may lose all but 10 bits.
+    bool isTf32 = op.getPrecision() == prim::Precision::tf32;
+    auto sizesOf = isTf32 ? tf32Sizes : magnitudes;
+    batched<long double>(sizesOf(a), sizesOf(b), sizes, batches, m, n, k);
+    if (isTf32)
+      markLostTerms(a, b, sizes, batches, m, n, k);
     Value kept = sizes;
     bool flushes = mayFlushProduct(lhs.dtype(), rhs.dtype());
     if (flushes) {
@@ -136,8 +178,6 @@ LogicalResult dotGeneral(prim::DotGeneralOp op, Frame &frame) {
       batched<long double>(normalMagnitudes(a), normalMagnitudes(b), kept,
                            batches, m, n, k);
     }
-    // Both factors may lose all but 10 bits.
-    bool isTf32 = op.getPrecision() == prim::Precision::tf32;
     // So many terms may be summed with 14 bits.
     double wide =
         isTf32 ? 0x1p15

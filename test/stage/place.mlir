@@ -1,5 +1,6 @@
 // Spaces, alignment and strides of storage, from the description.
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=cpu:x86-64-v3},tile.kernel(stage-place{conflict=1024},verify-stage-form))' | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=cpu:armv9-a,vector_bits=2048},tile.kernel(stage-place))' | FileCheck %s --check-prefix=LONG
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(stage-place{space=pad}))' | FileCheck %s --check-prefix=PAD
 // RUN: not kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(stage-place))' 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=cpu:x86-64-v3},tile.kernel(stage-place{space=l9}))' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
@@ -21,6 +22,8 @@
 // CHECK: stage.alloc {align = 64 : i64, slack = {{[0-9]+}} : i64} : memref<10x256xf32, strided<[272, 1]>, #stage.space<"l1">>
 // What has a space stays.
 // CHECK: stage.alloc : memref<4xf32, #stage.space<"l2">>
+// A register that is longer than a line may be written behind the end.
+// LONG: stage.alloc {align = 64 : i64, slack = 256 : i64} : memref<8x10xf32, strided<[16, 1]>, #stage.space<"l1">>
 // PAD-LABEL: tile.kernel @k
 // PAD: stage.alloc : memref<8x10xf32, #stage.space<"pad">>
 tile.kernel @k() {

@@ -185,8 +185,8 @@ def StagePlace : Pass<"stage-place", "::kiln::tile::Kernel"> {
   let description = [{
     Storage without a space goes to the memory `space` of the module's description, by default the first one that
     programs move data into, else the cache that is nearest. It is aligned as that memory asks, and to its lines.
-    Rows start at lines, so that whole vectors fit behind their ends, and as much is free (`slack`) behind the
-    last one. The accumulator of a `stage.product` has room for whole blocks; its rows are not a multiple of `conflict` bytes apart, which would share few
+    Rows start at lines, so that whole vectors fit behind their ends, and a line, or a vector register where that is
+    longer, is free (`slack`) behind the last one. The accumulator of a `stage.product` has room for whole blocks; its rows are not a multiple of `conflict` bytes apart, which would share few
     sets of a cache. Storage with a layout, or that others see through a `memref.reinterpret_cast` or the like, keeps
     its strides. What has a space stays as it is.
   }];

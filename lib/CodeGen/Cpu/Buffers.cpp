@@ -22,9 +22,10 @@ Value NestBuilder::scratchAt(int64_t offset) {
 }
 
 Value NestBuilder::temporary(int64_t bytes) {
-  int64_t offset = llvm::alignTo(temporaryEnd, 64);
+  constexpr int64_t kLine = 64;
+  int64_t offset = llvm::alignTo(temporaryEnd, kLine);
   // Whole vectors may be written at its end.
-  temporaryEnd = offset + bytes + 64;
+  temporaryEnd = offset + bytes + std::max(kLine, config.vectorBits / 8);
   scratchEnd = std::max(scratchEnd, temporaryEnd);
   return scratchAt(offset);
 }

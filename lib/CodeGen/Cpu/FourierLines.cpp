@@ -307,9 +307,10 @@ void FourierLines::convolved(const Plane &from, const Plane &to, int64_t length,
     store({none, none}, first, e.add(at, e.c64(length)));
   });
   line(first, second, longer, /*isInverse=*/false);
-  turned(second, second, with, longer);
-  line(second, first, longer, /*isInverse=*/true);
-  turned(first, to, turns, length);
+  // Into the other plane: the last registers take some elements again.
+  turned(second, first, with, longer);
+  line(first, second, longer, /*isInverse=*/true);
+  turned(second, to, turns, length);
 }
 
 Value FourierLines::loadBackwards(Value base, Value end, int64_t lanes) {

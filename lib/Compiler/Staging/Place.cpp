@@ -93,6 +93,11 @@ struct StagePlacePass : staging::impl::StagePlaceBase<StagePlacePass> {
     attr = stage::SpaceAttr::get(&getContext(), name, Attribute());
     line = memory ? std::max<int64_t>(memory.getLine(), 1) : 1;
     align = memory ? std::max<int64_t>(memory.getAlign(), line) : line;
+    beyond = line;
+    if (target::ExecutionUnitAttr unit =
+            description ? description.getUnitOfKind(target::UnitKind::Vector)
+                        : target::ExecutionUnitAttr())
+      beyond = std::max<int64_t>(beyond, unit.getBits() / 8);
     getOperation().walk([&](stage::AllocOp alloc) { place(alloc); });
   }
 
@@ -118,7 +123,7 @@ private:
       type = withRows(type, blocksOf(storage), slack);
     // Whole vectors and blocks may be read and written at the end.
     if (!alloc.getSlack() && line > 1)
-      alloc.setSlack(slack + line);
+      alloc.setSlack(slack + beyond);
     setType(storage, type);
   }
 
@@ -172,6 +177,7 @@ private:
 
   stage::SpaceAttr attr;
   int64_t line = 1, align = 1;
+  int64_t beyond = 1; ///< bytes that a vector or a line may be too long by
 };
 
 } // namespace

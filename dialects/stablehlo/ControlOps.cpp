@@ -3,6 +3,8 @@
 
 #include "Text.h"
 
+#include "kiln/Interfaces/RegionSyntax.h"
+
 using namespace mlir;
 using namespace kiln::stablehlo;
 
@@ -15,6 +17,54 @@ static ParseResult parseCustomCallTarget(OpAsmParser &parser,
 static void printCustomCallTarget(OpAsmPrinter &printer, Operation *,
                                   StringAttr target) {
   printer.printSymbolName(target.getValue());
+}
+
+/// `({...}, {...}) {attributes} : (types) -> types`. The regions may be left
+/// out.
+static ParseResult
+parseCompositeEnd(OpAsmParser &parser,
+                  SmallVectorImpl<std::unique_ptr<Region>> &regions,
+                  NamedAttrList &attributes, SmallVectorImpl<Type> &inputs,
+                  SmallVectorImpl<Type> &results) {
+  auto parseOne = [&] {
+    return parser.parseRegion(
+        *regions.emplace_back(std::make_unique<Region>()));
+  };
+  auto parseAttributes = [&]() -> ParseResult {
+    SMLoc at = parser.getCurrentLocation();
+    OperationName name(CompositeOp::getOperationName(), parser.getContext());
+    return failure(
+        parser.parseOptionalAttrDict(attributes) ||
+        failed(CompositeOp::verifyInherentAttrs(
+            name, attributes, [&] { return parser.emitError(at); })));
+  };
+  FunctionType type;
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::OptionalParen,
+                                     parseOne) ||
+      parseAttributes() || parser.parseColonType(type))
+    return kiln::failBehind(llvm::map_to_vector(
+        regions, [](auto &region) { return region.get(); }));
+  llvm::append_range(inputs, type.getInputs());
+  llvm::append_range(results, type.getResults());
+  return success();
+}
+
+static void printCompositeEnd(OpAsmPrinter &printer, CompositeOp op,
+                              MutableArrayRef<Region> regions,
+                              DictionaryAttr attributes, TypeRange inputs,
+                              TypeRange results) {
+  if (!regions.empty()) {
+    printer << " (";
+    llvm::interleaveComma(regions, printer,
+                          [&](Region &one) { printer.printRegion(one); });
+    printer << ')';
+  }
+  SmallVector<StringRef> elided = {op.getNameAttrName()};
+  if (op.getVersion() == 0)
+    elided.push_back(op.getVersionAttrName());
+  printer.printOptionalAttrDict(attributes.getValue(), elided);
+  printer << " : ";
+  printer.printFunctionalType(inputs, results);
 }
 
 /// while(%a = %x, ...) : types attributes {...} cond {...} do {...}

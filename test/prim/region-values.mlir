@@ -73,3 +73,48 @@ func.func @regions(%c: !torch.vtensor<[],i1>) {
   }
   return
 }
+
+//--- 5.mlir
+// CHECK: error: redefinition of SSA value '%j'
+func.func @second_region(%x: tensor<4xf32>) {
+  %k = stablehlo.negate %p : tensor<4xf32>
+  %0 = stablehlo.composite "f" %x ({
+    %p = stablehlo.negate %x : tensor<4xf32>
+  }, {
+    %j = stablehlo.negate %x : tensor<4xf32>
+    %j = stablehlo.negate %x : tensor<4xf32>
+  }) {decomposition = @f} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+//--- 6.mlir
+// Behind the regions of a composite there is no type.
+// CHECK: error: expected ':'
+func.func @no_type(%x: tensor<4xf32>) {
+  %k = stablehlo.negate %p : tensor<4xf32>
+  %0 = stablehlo.composite "f" %x ({
+    %p = stablehlo.negate %x : tensor<4xf32>
+  }) {decomposition = @f}
+  return
+}
+
+//--- 7.mlir
+// An operand has another type than the one behind the regions.
+// CHECK: error: use of value '%x' expects different type than prior uses
+func.func @other_type(%x: tensor<4xf32>) {
+  %k = stablehlo.negate %p : tensor<4xf32>
+  %0 = stablehlo.composite "f" %x ({
+    %p = stablehlo.negate %x : tensor<4xf32>
+  }) {decomposition = @f} : (tensor<8xf32>) -> tensor<4xf32>
+  return
+}
+
+//--- 8.mlir
+// CHECK: error: custom op 'stablehlo.composite' attribute 'version' failed to satisfy constraint
+func.func @other_attribute(%x: tensor<4xf32>) {
+  %k = stablehlo.negate %p : tensor<4xf32>
+  %0 = stablehlo.composite "f" %x ({
+    %p = stablehlo.negate %x : tensor<4xf32>
+  }) {decomposition = @f, version = "1"} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}

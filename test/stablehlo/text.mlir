@@ -109,3 +109,28 @@ func.func @fields(%x: tensor<3x4xf32>, %i: tensor<2x1xi64>) -> (tensor<2x4xf32>,
   } : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x3xf32>
   return %0, %1 : tensor<2x4xf32>, tensor<3x3xf32>
 }
+
+func.func private @half(%x: tensor<4xf32>) -> tensor<4xf32>
+
+// CHECK-LABEL: func.func @composites
+func.func @composites(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: stablehlo.composite "mine.half" %{{.*}} {decomposition = @half, version = 2 : i32} : (tensor<4xf32>) -> tensor<4xf32>
+  %0 = stablehlo.composite "mine.half" %x {decomposition = @half, version = 2 : i32} : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: stablehlo.composite "mine.half" %{{.*}} ({
+  // CHECK: }, {
+  // CHECK: }) {composite_attributes = {n = 1 : i64}, decomposition = @half} : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = stablehlo.composite "mine.half" %0 ({
+    %a = stablehlo.negate %x : tensor<4xf32>
+    stablehlo.return %a : tensor<4xf32>
+  }, {
+    stablehlo.return %x : tensor<4xf32>
+  }) {composite_attributes = {n = 1 : i64}, decomposition = @half} : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @no_inputs
+func.func @no_inputs() {
+  // CHECK: stablehlo.composite "mine.nothing" {decomposition = @half} : () -> ()
+  stablehlo.composite "mine.nothing" {decomposition = @half} : () -> ()
+  return
+}

@@ -57,7 +57,7 @@ def SH_CompositeOp : SH_Op<"composite"> {
   let results = (outs Variadic<SH_Value>:$res);
   let regions = (region VariadicRegion<AnyRegion>:$composite_regions);
   let assemblyFormat = [{
-    $name $inputs (` ` `(` $composite_regions^ `)`)? attr-dict `:` functional-type(operands, results)
+    $name $inputs `` custom<CompositeEnd>($composite_regions, attr-dict, type($inputs), type($res))
   }];
 }
 

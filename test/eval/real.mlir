@@ -101,3 +101,19 @@ func.func @population_count() -> tensor<3xi16> {
   %r = prim.population_count %x : tensor<3xi16>
   return %r : tensor<3xi16>
 }
+
+// The sign changes and nothing else: NaNs keep their payloads, also those that signal.
+// CHECK: signs[0] = [4] i16: 32261 31745 -32768 -1024
+// CHECK-NEXT: signs[1] = [4] i16: 32261 31745 0 31744
+// CHECK-NEXT: signs[2] = [2] i32: 2143289349 -8388607
+func.func @signs() -> (tensor<4xi16>, tensor<4xi16>, tensor<2xi32>) {
+  %x = prim.constant dense<[0xFE05, 0xFC01, 0.0, 0x7C00]> : tensor<4xf16>
+  %y = prim.constant dense<[0xFFC00005, 0x7F800001]> : tensor<2xf32>
+  %n = prim.neg %x : tensor<4xf16>
+  %a = prim.abs %x : tensor<4xf16>
+  %m = prim.neg %y : tensor<2xf32>
+  %0 = prim.bitcast %n : tensor<4xf16> -> tensor<4xi16>
+  %1 = prim.bitcast %a : tensor<4xf16> -> tensor<4xi16>
+  %2 = prim.bitcast %m : tensor<2xf32> -> tensor<2xi32>
+  return %0, %1, %2 : tensor<4xi16>, tensor<4xi16>, tensor<2xi32>
+}

@@ -181,16 +181,6 @@ void addPrimElementwise(PrimTable &table) {
           fn(static_cast<uint64_t>(x), static_cast<uint64_t>(y)));
     };
   };
-  addUnary<AbsOp>(
-      table, [](double x) { return std::fabs(x); },
-      [](int64_t x, int) {
-        return x < 0 ? static_cast<int64_t>(0 - static_cast<uint64_t>(x)) : x;
-      });
-  addUnary<NegOp>(
-      table, [](double x) { return -x; },
-      [](int64_t x, int) {
-        return static_cast<int64_t>(0 - static_cast<uint64_t>(x));
-      });
   addUnary<CeilOp>(table, [](double x) { return std::ceil(x); }, noInt);
   addUnary<FloorOp>(table, [](double x) { return std::floor(x); }, noInt);
   addUnary<RoundOp>(table, [](double x) { return std::nearbyint(x); }, noInt);

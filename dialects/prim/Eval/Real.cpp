@@ -37,6 +37,28 @@ template <typename OpTy, typename Fn> void addTest(PrimTable &table, Fn fn) {
   });
 }
 
+/// Changes the sign of a float and nothing else: a NaN keeps its payload.
+template <typename OpTy, typename Bits, typename Floats, typename Ints>
+void addSignChange(PrimTable &table, Bits onBits, Floats onFloats,
+                   Ints onInts) {
+  table.add<OpTy>([=](OpTy op, Frame &frame) -> LogicalResult {
+    const Value &a = frame.get(op->getOperand(0));
+    DType dtype = a.dtype();
+    Value out = Value::tensor(dtype, a.shape());
+    if (!runtime::isFloat(dtype)) {
+      mapInts(a, out, Extend::truth, onInts);
+    } else if (!hasSignBit(dtype)) {
+      mapFloats(a, out, onFloats);
+    } else {
+      int64_t bytes = runtime::dtypeBytes(dtype);
+      uint64_t sign = uint64_t(1) << (runtime::dtypeBits(dtype) - 1);
+      for (int64_t i = 0; i < out.size(); ++i)
+        setBits(out, i, bytes, onBits(bitsAt(a, i, bytes), sign));
+    }
+    return finish(op, frame, std::move(out));
+  });
+}
+
 /// The sign of a NaN, too, which it may lose as a double.
 LogicalResult signbit(prim::SignbitOp op, Frame &frame) {
   const Value &a = frame.get(op.getOperand());
@@ -160,6 +182,18 @@ template <typename OpTy> LogicalResult bitcast(OpTy op, Frame &frame) {
 
 void addPrimReal(PrimTable &table) {
   using namespace prim;
+  addSignChange<AbsOp>(
+      table, [](uint64_t x, uint64_t sign) { return x & ~sign; },
+      [](double x) { return std::fabs(x); },
+      [](int64_t x) {
+        return x < 0 ? static_cast<int64_t>(0 - static_cast<uint64_t>(x)) : x;
+      });
+  addSignChange<NegOp>(
+      table, [](uint64_t x, uint64_t sign) { return x ^ sign; },
+      [](double x) { return -x; },
+      [](int64_t x) {
+        return static_cast<int64_t>(0 - static_cast<uint64_t>(x));
+      });
   addTest<IsNanOp>(table, [](double x) { return std::isnan(x); });
   addTest<IsInfOp>(table, [](double x) { return std::isinf(x); });
   addTest<IsFiniteOp>(table, [](double x) { return std::isfinite(x); });

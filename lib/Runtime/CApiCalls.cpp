@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // kiln-c/Runtime.h: calls and recorded calls.
 #include "CApi.h"
+#include "kiln/Runtime/Results.h"
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -93,20 +94,10 @@ int Call::setResults(bool areGiven, size_t count, KilnTensor *const *given) {
   return 0;
 }
 
-/// The unsigned type of integers that a program has without sign.
-DType unsignedType(DType dtype) {
-  for (DType type : {DType::u8, DType::u16, DType::u32, DType::u64})
-    if (signlessType(type) == dtype)
-      return type;
-  return dtype;
-}
-
 void Call::give(std::vector<Tensor> outputs) {
-  for (size_t i = 0; i < numResults; ++i) {
-    if (function->results[i].isUnsigned)
-      outputs[i].dtype = unsignedType(outputs[i].dtype);
+  nameUnsigned(*function, outputs);
+  for (size_t i = 0; i < numResults; ++i)
     results[i] = new KilnTensor{std::move(outputs[i])};
-  }
 }
 
 int Call::run(CallReport *report) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What comes out of a call: new tensors, or those of the caller.
+#include "kiln/Runtime/Results.h"
 #include "Interpreter.h"
 #include <algorithm>
 #include <cstring>
@@ -7,6 +8,14 @@
 using namespace kiln::runtime;
 
 namespace {
+
+/// The unsigned type of integers that a program has without sign.
+DType unsignedType(DType dtype) {
+  for (DType type : {DType::u8, DType::u16, DType::u32, DType::u64})
+    if (signlessType(type) == dtype)
+      return type;
+  return dtype;
+}
 
 /// Kernels are given memory of the caller from here on.
 constexpr uint64_t kGivenAlign = 16;
@@ -261,4 +270,11 @@ Expected<Tensor> Interpreter::takeResult(size_t index) {
   tensor.storage = storage;
   tensor.offset = value.begin / dtypeBytes(value.dtype);
   return tensor;
+}
+
+void kiln::runtime::nameUnsigned(const Function &function,
+                                 std::vector<Tensor> &results) {
+  for (size_t i = 0; i < results.size(); ++i)
+    if (function.results[i].isUnsigned)
+      results[i].dtype = unsignedType(results[i].dtype);
 }

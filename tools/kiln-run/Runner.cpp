@@ -12,6 +12,7 @@
 #include "Written.h"
 #include "kiln/Runtime/Npy.h"
 #include "kiln/Runtime/Plugin.h"
+#include "kiln/Runtime/Results.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -360,7 +361,7 @@ private:
     const Result &declared = function->results[k];
     Expected<Tensor> expected = readNpyFile(file);
     if (expected) {
-      expected = npyAs(*expected, declared.dtype);
+      expected = npyAs(*expected, outcome.results[k].dtype);
       if (!expected)
         expected = Error(file + ": " + expected.message());
     }
@@ -416,6 +417,7 @@ Expected<Outcome> kiln::run::callOnce(Session &session,
   if (!results)
     return results.takeError();
   outcome.results = std::move(*results);
+  nameUnsigned(function, outcome.results);
   return outcome;
 }
 

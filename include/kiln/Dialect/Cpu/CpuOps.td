@@ -24,6 +24,7 @@ def Cpu_Dialect : Dialect {
 
     Constraints are numbered (C1, C2, ...) in each description; verifiers and tests use the same numbers.
   }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
 }

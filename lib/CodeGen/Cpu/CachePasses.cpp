@@ -8,6 +8,7 @@
 
 #include "kiln/Cpu/Config.h"
 #include "kiln/Cpu/Passes.h"
+#include "kiln/Dialect/Stage/Places.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Interfaces/ViewAccess.h"
@@ -25,13 +26,9 @@ namespace kiln::cpu {
 #include "kiln/Cpu/Passes.h.inc"
 } // namespace kiln::cpu
 
-static int64_t bytesOf(Type element) {
-  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-}
-
 /// Whether a view has more bytes than the last cache, whatever its sizes are.
 static bool isSurelyLarge(tile::ViewType view, const CpuConfig &config) {
-  int64_t total = bytesOf(view.getElementType());
+  int64_t total = stage::elementBytes(view.getElementType());
   for (int64_t size : view.getShape())
     if (ShapedType::isDynamic(size) || llvm::MulOverflow(total, size, total))
       return false;
@@ -104,8 +101,8 @@ private:
       auto offset = dyn_cast_if_present<Value>(axis.offset);
       return !offset || isKnown(offset) || getConstantIntValue(offset);
     });
-    if (!hasOffsets ||
-        elements * bytesOf(type.getElementType()) > kMostPages * kPage)
+    if (!hasOffsets || elements * stage::elementBytes(type.getElementType()) >
+                           kMostPages * kPage)
       return;
     Location loc = store->getLoc();
     auto number = [&](int64_t value) -> Value {
@@ -160,7 +157,7 @@ private:
     // The nearest cache needs room for this tile, the next and one that is
     // computed.
     int64_t bytes = load.getAccessedType().getNumElements() *
-                    bytesOf(type.getElementType());
+                    stage::elementBytes(type.getElementType());
     bool isNear = 3 * bytes <= config.l1Bytes;
     OpBuilder builder(load.getContext());
     builder.setInsertionPointAfter(load);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "OwnLowerings.h"
+#include "kiln/Dialect/Stage/Places.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -56,7 +57,8 @@ LogicalResult cpu::lowerScan(tile::ScanOp scan, KernelEmitter &e) {
   Block &combiner = scan.getCombiner().front();
   unsigned bits = 8;
   for (TileBuffer &source : sources)
-    bits = std::max(bits, source.elementType.getIntOrFloatBitWidth());
+    bits =
+        std::max<unsigned>(bits, 8 * stage::elementBytes(source.elementType));
   int64_t lanes = e.config.vectorBits / bits;
   int64_t parts = size % (kScanParts * lanes) == 0 ? kScanParts : 1;
   forRows(e, sources[0].shape, axis, [&](Point row) {

@@ -274,6 +274,11 @@ LogicalResult KernelEmitter::checkTaken(Operation *op) {
 LogicalResult KernelEmitter::emitOp(Operation *op) {
   if (isCustom(op))
     return emitRoot(op);
+  // Addresses are computed from what a view states, which none of these does.
+  if (!isa<tile::MakeViewOp>(op) &&
+      llvm::any_of(op->getResultTypes(), llvm::IsaPred<tile::ViewType>))
+    return target::emitUnsupported(
+        op, "a view that '" + op->getName().getStringRef() + "' makes");
   if (FrameLowering lower = findFrameLowering(op))
     return lower(op, *this);
   return lowerScalar(op, *this);

@@ -29,3 +29,20 @@ tile.kernel @chosen_view(%x: !tile.view<128xf32>, %y: !tile.view<128xf32>, %firs
   %a = tile.load %v[%c0] : !tile.view<128xf32> -> tensor<128xf32, #l>
   tile.store %a, %y[%c0] : tensor<128xf32, #l>, !tile.view<128xf32>
 }
+
+// -----
+
+// A slot is filled from a view.
+!T = memref<64xf32, #stage.space<"shared">>
+!R = !stage.ring<3 x (!T)>
+tile.kernel @from_storage(%x: !tile.view<?xf32>, %i: index) {
+  %a = stage.alloc {offset = 0 : i64} : !T
+  %r = stage.ring {offset = 1024 : i64} : !R
+  stage.produce %r -> (%s) : !R {
+    // expected-error@+1 {{this copy}}
+    stage.copy %a to %s : !T, !T
+    stage.commit
+  }
+  %s = stage.consume %r : !R
+  stage.release %r : !R
+}

@@ -75,7 +75,8 @@ static void copyLookup(stage::WriteOp op, KernelWalk &w) {
 }
 
 bool simt::fillStorage(Operation *op, KernelWalk &w) {
-  if (auto copy = dyn_cast<stage::CopyOp>(op))
+  if (auto copy = dyn_cast<stage::CopyOp>(op);
+      copy && isa<tile::ViewType>(copy.getSource().getType()))
     copyBox(copy, w);
   else if (auto write = dyn_cast<stage::WriteOp>(op);
            write && isLookup(write.getValue().getDefiningOp()))

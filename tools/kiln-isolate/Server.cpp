@@ -8,6 +8,8 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <thread>
 #include <unistd.h>
 
 using namespace mlir;
@@ -102,6 +104,12 @@ Server::Reply Server::answer(StringRef method, const json::Object &params,
   return reply;
 }
 
+/// How many of these programs a machine has use for at once.
+static int64_t jobs() {
+  constexpr unsigned kMostJobs = 16; // each holds an LLVM
+  return std::min(std::max(std::thread::hardware_concurrency(), 1u), kMostJobs);
+}
+
 json::Object Server::hello() const {
   json::Array chips, options;
   for (const ChipInfo &chip : target.chips())
@@ -116,6 +124,7 @@ json::Object Server::hello() const {
                       {"build", build},
                       {"help", target.help()},
                       {"device", target.deviceName()},
+                      {"jobs", target.lowersInParallel() ? jobs() : 1},
                       {"chips", std::move(chips)},
                       {"options", std::move(options)},
                       {"methods", json::Array{"accepts", "emit"}}};

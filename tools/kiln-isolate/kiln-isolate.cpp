@@ -8,9 +8,12 @@
 #include "kiln/Target/PluginLoader.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
 #include <unistd.h>
 
 using namespace kiln;
@@ -19,13 +22,56 @@ static constexpr llvm::StringLiteral kUsage =
     "usage: kiln-isolate TARGET [--as=NAME] [--load-target=LIB]\n"
     "Speaks the protocol of isolated targets for TARGET, called NAME.\n";
 
-/// A hash of the libraries that answers depend on.
+/// How short a build ID can be and still be a hash that a linker has computed.
+static constexpr size_t kLeastIdBytes = 8;
+
+/// The build ID of a loaded library or program, which its linker computes from
+/// its bytes; empty where it has none.
+static std::string buildIdOf(const std::string &path) {
+  std::pair<const std::string *, std::string> search(&path, "");
+  dl_iterate_phdr(
+      [](dl_phdr_info *info, size_t, void *given) {
+        auto &[path, id] = *static_cast<decltype(search) *>(given);
+        // The name of the program itself is empty.
+        llvm::StringRef name = info->dlpi_name;
+        if ((name.empty() ? "/proc/self/exe" : name) != *path)
+          return 0;
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const ElfW(Phdr) &part = info->dlpi_phdr[i];
+          if (part.p_type != PT_NOTE)
+            continue;
+          const auto *at =
+              reinterpret_cast<const char *>(info->dlpi_addr + part.p_vaddr);
+          const char *end = at + part.p_memsz;
+          while (size_t(end - at) >= sizeof(ElfW(Nhdr))) {
+            const auto *note = reinterpret_cast<const ElfW(Nhdr) *>(at);
+            const char *noteName = at + sizeof *note;
+            const char *bytes = noteName + llvm::alignTo(note->n_namesz, 4);
+            if (note->n_type == NT_GNU_BUILD_ID &&
+                llvm::StringRef(noteName, note->n_namesz) ==
+                    llvm::StringRef("GNU", 4))
+              id.assign(bytes, note->n_descsz);
+            at = bytes + llvm::alignTo(note->n_descsz, 4);
+          }
+        }
+        return 1;
+      },
+      &search);
+  return search.second.size() >= kLeastIdBytes ? search.second : "";
+}
+
+/// A hash of the libraries that answers depend on. Reading them whole takes a
+/// third of the start, so their linker's hash stands for them where there is
+/// one.
 static std::string buildOf(llvm::ArrayRef<std::string> files) {
-  llvm::BLAKE3 hash; // of tens of megabytes at each start
+  llvm::BLAKE3 hash;
   hash.update(kilnRuntimeVersion());
-  for (const std::string &file : files)
-    if (auto content = llvm::MemoryBuffer::getFile(file))
+  for (const std::string &file : files) {
+    if (std::string id = buildIdOf(file); !id.empty())
+      hash.update(id);
+    else if (auto content = llvm::MemoryBuffer::getFile(file))
       hash.update((*content)->getBuffer());
+  }
   return llvm::toHex(hash.final(), /*LowerCase=*/true);
 }
 
@@ -71,8 +117,12 @@ int main(int argc, char **argv) {
   driver::registerPasses();
   mlir::DialectRegistry dialects;
   driver::registerDialects(dialects);
-  mlir::MLIRContext context(dialects);
-  isolate::Server(*found, name.empty() ? wanted : name, buildOf(files), context)
+  // The compiler asks several programs at once, so each needs one thread. What
+  // a context holds is left to the system, as the process ends next.
+  static auto *context =
+      new mlir::MLIRContext(dialects, mlir::MLIRContext::Threading::DISABLED);
+  isolate::Server(*found, name.empty() ? wanted : name, buildOf(files),
+                  *context)
       .serve(STDIN_FILENO, output);
   return driver::kDone;
 }

@@ -3,20 +3,38 @@
 
 #include "PointContract.h"
 #include "kiln/Dialect/Kiln/Description.h"
-#include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::target;
 
-/// The functions and kernels that others than the module count on.
-static SmallVector<FunctionOpInterface> publicFunctions(ModuleOp module) {
+static bool isPublicBody(FunctionOpInterface function) {
+  return function.isPublic() && !function.isExternal();
+}
+
+/// The functions and kernels that others than what `root` holds count on; a
+/// function is its own root.
+static SmallVector<FunctionOpInterface> publicFunctions(Operation *root) {
   SmallVector<FunctionOpInterface> all;
-  for (auto function : module.getOps<FunctionOpInterface>())
-    if (function.isPublic() && !function.isExternal())
+  if (auto function = dyn_cast<FunctionOpInterface>(root)) {
+    if (isPublicBody(function))
       all.push_back(function);
+    return all;
+  }
+  for (Region &region : root->getRegions())
+    for (auto function : region.getOps<FunctionOpInterface>())
+      if (isPublicBody(function))
+        all.push_back(function);
   return all;
+}
+
+/// The function of that name that `root` holds, or is.
+static FunctionOpInterface findFunction(Operation *root, StringAttr name) {
+  for (FunctionOpInterface function : publicFunctions(root))
+    if (function.getNameAttr() == name)
+      return function;
+  return nullptr;
 }
 
 static std::string describe(FunctionOpInterface function) {
@@ -25,38 +43,37 @@ static std::string describe(FunctionOpInterface function) {
          "'";
 }
 
-void PointContract::record(ModuleOp module) {
+void PointContract::record(Operation *root) {
   State state;
-  state.target = module->getAttr(kTargetAttr);
-  state.spec = module->getAttr(kSpecAttr);
-  for (FunctionOpInterface function : publicFunctions(module))
+  state.target = root->getAttr(kTargetAttr);
+  state.spec = root->getAttr(kSpecAttr);
+  for (FunctionOpInterface function : publicFunctions(root))
     state.functions.insert({function.getNameAttr(),
                             {function.getFunctionType(), function.getLoc()}});
   std::lock_guard<std::mutex> lock(mutex);
-  states[module] = std::move(state);
+  states[root] = std::move(state);
 }
 
-LogicalResult PointContract::check(ModuleOp module) {
+LogicalResult PointContract::check(Operation *root) {
   State state;
   {
     std::lock_guard<std::mutex> lock(mutex);
-    state = std::move(states[module]);
-    states.erase(module);
+    state = std::move(states[root]);
+    states.erase(root);
   }
   for (auto [name, before] :
        {std::pair(kTargetAttr, state.target), std::pair(kSpecAttr, state.spec)})
-    if (Attribute now = module->getAttr(name); now != before) {
+    if (Attribute now = root->getAttr(name); now != before) {
       Location loc = state.functions.empty()
-                         ? module.getLoc()
+                         ? root->getLoc()
                          : state.functions.front().second.loc;
       return emitError(loc)
              << owner << (now ? " changed" : " removed") << " attribute '"
              << name << "' of the module: it has to leave the target as it was";
     }
   for (const auto &[name, before] : state.functions) {
-    auto now = dyn_cast_or_null<FunctionOpInterface>(
-        SymbolTable::lookupSymbolIn(module, name));
-    if (!now || !now.isPublic() || now.isExternal())
+    FunctionOpInterface now = findFunction(root, name);
+    if (!now)
       return emitError(before.loc)
              << owner << " removed public symbol '" << name.getValue()
              << "': it has to keep what packages name";
@@ -70,8 +87,9 @@ LogicalResult PointContract::check(ModuleOp module) {
 }
 
 namespace {
-struct ContractPass
-    : public PassWrapper<ContractPass, OperationPass<ModuleOp>> {
+/// Runs wherever the plug-in's passes do: on a module, or on a function or
+/// kernel where a target gives a pass manager that is nested there.
+struct ContractPass : public PassWrapper<ContractPass, OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ContractPass)
   ContractPass(std::shared_ptr<PointContract> contract, bool isBefore)
       : contract(std::move(contract)), isBefore(isBefore) {}

@@ -23,10 +23,11 @@ public:
   /// `owner` is whose passes these are, for messages.
   explicit PointContract(std::string owner) : owner(std::move(owner)) {}
 
-  /// Remembers how a module is.
-  void record(mlir::ModuleOp module);
+  /// Remembers how the operation is that the passes run on: a module, or what a
+  /// nested pass manager is for.
+  void record(mlir::Operation *root);
   /// Reports what has changed since.
-  mlir::LogicalResult check(mlir::ModuleOp module);
+  mlir::LogicalResult check(mlir::Operation *root);
 
 private:
   struct Function {
@@ -39,7 +40,7 @@ private:
   };
 
   std::string owner;
-  std::mutex mutex; ///< modules of one pipeline may be on several threads
+  std::mutex mutex; ///< roots of one pipeline may be on several threads
   llvm::DenseMap<mlir::Operation *, State> states;
 };
 

@@ -2,6 +2,7 @@
 // A target with a pipeline and a serialiser that go wrong.
 #include "bad.h"
 #include "kiln/Frontend/Frontend.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/Pass.h"
 #include <cstdio>
 #include <sys/stat.h>
@@ -39,6 +40,26 @@ struct BadPass : PassWrapper<BadPass, OperationPass<ModuleOp>> {
   }
 };
 
+bool hasNestedPoint() {
+  return bad("nested-parameter") || bad("nested-private");
+}
+
+/// A pass at an extension point that the target has within kernels.
+struct NestedPass : PassWrapper<NestedPass, OperationPass<tile::KernelOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NestedPass)
+  StringRef getArgument() const final { return "nested-pass"; }
+  StringRef getName() const final { return "NestedPass"; }
+  void runOnOperation() final {
+    auto function = cast<FunctionOpInterface>(*getOperation());
+    if (bad("nested-parameter") && getOperation().getSymName() == "sums")
+      (void)function.insertArgument(function.getNumArguments(),
+                                    IndexType::get(&getContext()), {},
+                                    getOperation().getLoc());
+    if (bad("nested-private"))
+      function.setPrivate();
+  }
+};
+
 class BadTarget : public Target {
 public:
   StringRef name() const override { return "bad"; }
@@ -63,6 +84,8 @@ public:
       return {{"bad.form", "verify-nothing", ""}};
     if (bad("point-twice"))
       return {{"bad.form", "", ""}, {"bad.form", "", ""}};
+    if (hasNestedPoint())
+      return {{"bad.kernel", "", ""}};
     return {};
   }
   bool accepts(Operation *kernel, TargetAttr, const TargetOptions &,
@@ -85,6 +108,8 @@ public:
       runExtensionPoint(pm, options, "bad.tile");
     if (bad("point-form"))
       runExtensionPoint(pm, options, "bad.form");
+    if (hasNestedPoint())
+      runExtensionPoint(pm.nest<tile::KernelOp>(), options, "bad.kernel");
     pm.addPass(std::make_unique<BadPass>());
   }
   LogicalResult emit(ModuleOp, EmitKind, const TargetOptions &,
@@ -144,6 +169,11 @@ void registerAll(TargetRegistry &registry) {
                  out.st_rdev == null.st_rdev;
   misbehave(isTrial ? "trial" : "registration");
   registry.addTarget(std::make_unique<BadTarget>());
+  if (hasNestedPoint())
+    registry.addPass("bad.kernel", "nested",
+                     [](OpPassManager &pm, const TargetOptions &) {
+                       pm.addPass(std::make_unique<NestedPass>());
+                     });
   if (bad("frontend-dialects-exits")) {
     frontend::Frontend frontend;
     frontend.name = "strange";

@@ -4,6 +4,7 @@
 #ifndef KILN_DIALECTS_KILN_DESCRIPTIONCHECKS_H
 #define KILN_DIALECTS_KILN_DESCRIPTIONCHECKS_H
 
+#include "kiln/Dialect/Kiln/Description.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -35,6 +36,29 @@ inline llvm::LogicalResult checkName(EmitError emitError, llvm::StringRef what,
                      << " of letters, digits, '_', '-' and '.', found '" << name
                      << "'";
 }
+
+/// Requires that a list names nothing twice; `what` has the list.
+template <typename Element>
+llvm::LogicalResult checkOnce(EmitError emitError, const llvm::Twine &what,
+                              llvm::ArrayRef<Element> list) {
+  for (auto [i, element] : llvm::enumerate(list))
+    if (llvm::is_contained(list.take_front(i), element))
+      return emitError() << "expected " << what << " to list " << element
+                         << " once, found it twice";
+  return llvm::success();
+}
+
+/// Requires that an instruction agrees with itself, its unit and the memories
+/// of its operands.
+llvm::LogicalResult checkInstruction(EmitError emitError,
+                                     MatrixInstructionAttr inst,
+                                     ExecutionUnitAttr unit,
+                                     llvm::ArrayRef<MemoryAttr> memories);
+
+/// Requires that the limit of tiles admits the operands of each instruction.
+llvm::LogicalResult
+checkTilesFit(EmitError emitError, mlir::DictionaryAttr limits,
+              llvm::ArrayRef<MatrixInstructionAttr> instructions);
 
 } // namespace kiln::target
 

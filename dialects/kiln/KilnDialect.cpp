@@ -6,6 +6,7 @@
 #include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Kiln/Report.h"
+#include "kiln/Dialect/Kiln/Suggest.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,6 +15,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace kiln;
 using namespace kiln::target;
 
 #include "kiln/Dialect/Kiln/DescriptionDialect.cpp.inc"
@@ -78,7 +80,7 @@ LogicalResult checkOneOf(EmitError emitError, const Twine &what,
   auto diag = emitError() << "expected " << what << " to be one of ";
   llvm::interleaveComma(allowed, diag,
                         [&](StringRef s) { diag << "'" << s << "'"; });
-  return diag << ", found '" << value << "'";
+  return diag << ", found '" << value << "'" << suggestNames(value, allowed);
 }
 
 /// Every element is a type that elements of tiles can have.
@@ -91,86 +93,22 @@ LogicalResult checkTypes(EmitError emitError, StringRef what,
   return success();
 }
 
-/// What the operands of an instruction have is among the types of its unit,
-/// where that lists any. A sum may be wider than what it is the sum of.
-LogicalResult checkUnitTypes(EmitError emitError, MatrixInstructionAttr inst,
-                             ExecutionUnitAttr unit) {
-  ArrayRef<Type> known = unit.getTypes();
-  if (known.empty())
-    return success();
-  for (auto [name, operand] :
-       {std::pair("lhs", inst.getLhs()), std::pair("rhs", inst.getRhs())})
-    for (Type type : operand.getTypes()) {
-      // A unit for i8 is one for si8, ui8 and what leaves bits of them unused.
-      auto integer = dyn_cast<IntegerType>(type);
-      if (!llvm::is_contained(known, type) &&
-          !(integer &&
-            llvm::is_contained(known,
-                               Type(IntegerType::get(
-                                   type.getContext(),
-                                   llvm::PowerOf2Ceil(integer.getWidth()))))))
-        return emitError() << "instruction '" << inst.getName() << "' has "
-                           << name << " elements of type " << type
-                           << ", which unit '" << unit.getName()
-                           << "' does not list";
-    }
-  return success();
+/// Reports what refers to a name that is not among the known ones.
+LogicalResult reportUnknown(EmitError emitError, const Twine &what,
+                            StringRef name, ArrayRef<StringRef> known) {
+  return emitError() << what << " '" << name
+                     << "', which the description does not have"
+                     << suggestNames(name, known);
 }
 
-/// An instruction that lists no types is never chosen, and one whose operands
-/// have fractions has no room for them in accumulators of integers.
-LogicalResult checkOperandTypes(EmitError emitError,
-                                MatrixInstructionAttr inst) {
-  for (auto [name, operand] :
-       {std::pair("lhs", inst.getLhs()), std::pair("rhs", inst.getRhs()),
-        std::pair("acc", inst.getAcc())})
-    if (operand.getTypes().empty())
-      return emitError() << "expected instruction '" << inst.getName()
-                         << "' to list the types of " << name
-                         << " elements, found none";
-  auto isFloat = [](Type type) { return isa<FloatType>(type); };
-  if (llvm::all_of(inst.getLhs().getTypes(), isFloat) &&
-      llvm::none_of(inst.getAcc().getTypes(), isFloat))
-    return emitError() << "expected instruction '" << inst.getName()
-                       << "' to add products of "
-                       << inst.getLhs().getTypes().front()
-                       << " to accumulators of floats, found "
-                       << inst.getAcc().getTypes().front();
-  return success();
-}
-
-/// The limit of tiles admits the operands of each instruction.
-LogicalResult checkTilesFit(EmitError emitError, DictionaryAttr limits,
-                            ArrayRef<MatrixInstructionAttr> instructions) {
-  auto limit = limits.getAs<IntegerAttr>("max_tile_elements");
-  if (!limit || limit.getValue().isZero())
-    return success();
-  for (MatrixInstructionAttr inst : instructions) {
-    int64_t m = inst.getM().getMin(), n = inst.getN().getMin(),
-            k = inst.getK().getMin();
-    for (auto [rows, columns] :
-         {std::pair(m, n), std::pair(m, k), std::pair(k, n)}) {
-      bool isHuge = false;
-      APInt elements = APInt(64, rows).smul_ov(APInt(64, columns), isHuge);
-      if (isHuge || elements.sgt(limit.getValue().sextOrTrunc(64)))
-        return emitError() << "expected limit 'max_tile_elements' to admit the "
-                           << rows << "x" << columns
-                           << " elements of instruction '" << inst.getName()
-                           << "', found " << limit.getValue().getSExtValue();
-    }
-  }
-  return success();
-}
-
-/// Every name of `list` is one of `known`.
-LogicalResult checkKnown(EmitError emitError, StringRef what,
-                         ArrayRef<StringAttr> list,
-                         const llvm::StringSet<> &known) {
+/// Every name of `list` is one of `known`, and in the list once.
+LogicalResult checkKnown(EmitError emitError, const Twine &what,
+                         ArrayRef<StringAttr> list, ArrayRef<StringRef> known) {
   for (StringAttr element : list)
-    if (!known.contains(element.getValue()))
-      return emitError() << what << " refers to memory " << element
-                         << ", which the description does not have";
-  return success();
+    if (!llvm::is_contained(known, element.getValue()))
+      return reportUnknown(emitError, what + " refers to memory",
+                           element.getValue(), known);
+  return checkOnce(emitError, what, list);
 }
 } // namespace
 
@@ -261,8 +199,12 @@ LogicalResult ExecutionUnitAttr::verify(EmitError emitError, StringRef name,
           checkAtLeast(emitError, "the registers of a unit", registers, 0)) ||
       failed(checkAtLeast(emitError, "the count of a unit", count, 1)) ||
       failed(checkAtLeast(emitError, "the rate of a unit", rate, 1)) ||
-      failed(checkTypes(emitError, "a unit", types)))
+      failed(checkTypes(emitError, "a unit", types)) ||
+      failed(checkOnce(emitError, "unit '" + name + "'", types)))
     return failure();
+  if (bits % 8)
+    return emitError() << "expected the bits of unit '" << name
+                       << "' to be whole bytes, found " << bits;
   if (kind != UnitKind::Vector || bits == 0)
     return success();
   // A machine without vectors computes wider numbers one by one.
@@ -283,7 +225,9 @@ LogicalResult OperandAttr::verify(EmitError emitError, ArrayRef<Type> types,
     return emitError() << "expected the layout of an operand to be an "
                           "attribute such as #kiln.order<row>, found "
                        << layout;
-  return checkTypes(emitError, "an operand", types);
+  if (failed(checkTypes(emitError, "an operand", types)))
+    return failure();
+  return checkOnce(emitError, "an operand", types);
 }
 
 LogicalResult MatrixInstructionAttr::verify(
@@ -346,17 +290,19 @@ LogicalResult TargetAttr::verify(
       failed(checkName(emitError, "the name of a chip", chip)))
     return failure();
 
-  llvm::StringSet<> memoryNames;
-  llvm::StringMap<ExecutionUnitAttr> unitNames;
-  for (MemoryAttr memory : memories)
-    if (!memoryNames.insert(memory.getName()).second)
+  SmallVector<StringRef> memoryNames, unitNames;
+  for (MemoryAttr memory : memories) {
+    if (llvm::is_contained(memoryNames, memory.getName()))
       return emitError() << "memory '" << memory.getName()
                          << "' is described twice";
+    memoryNames.push_back(memory.getName());
+  }
   for (ExecutionUnitAttr unit : units) {
-    if (!unitNames.try_emplace(unit.getName(), unit).second)
+    if (llvm::is_contained(unitNames, unit.getName()))
       return emitError() << "unit '" << unit.getName()
                          << "' is described twice";
-    if (failed(checkKnown(emitError, ("unit '" + unit.getName() + "'").str(),
+    unitNames.push_back(unit.getName());
+    if (failed(checkKnown(emitError, "unit '" + unit.getName() + "'",
                           unit.getHomes(), memoryNames)))
       return failure();
   }
@@ -365,37 +311,30 @@ LogicalResult TargetAttr::verify(
     if (!instructionNames.insert(inst.getName()).second)
       return emitError() << "instruction '" << inst.getName()
                          << "' is described twice";
-    if (!unitNames.contains(inst.getUnit()))
-      return emitError() << "instruction '" << inst.getName()
-                         << "' refers to unit '" << inst.getUnit()
-                         << "', which the description does not have";
-    ExecutionUnitAttr unit = unitNames.lookup(inst.getUnit());
-    if (unit.getKind() != UnitKind::Matrix &&
-        unit.getKind() != UnitKind::Vector)
-      return emitError() << "expected instruction '" << inst.getName()
-                         << "' to be of a matrix or a vector unit, found '"
-                         << unit.getName() << "' of kind "
-                         << stringifyUnitKind(unit.getKind());
-    if (failed(checkOperandTypes(emitError, inst)) ||
-        failed(checkUnitTypes(emitError, inst, unit)))
-      return failure();
+    auto unit = llvm::find_if(units, [&](ExecutionUnitAttr unit) {
+      return unit.getName() == inst.getUnit();
+    });
+    std::string what = ("instruction '" + inst.getName() + "'").str();
+    if (unit == units.end())
+      return reportUnknown(emitError, what + " refers to unit", inst.getUnit(),
+                           unitNames);
     for (OperandAttr operand : {inst.getLhs(), inst.getRhs(), inst.getAcc()})
       if (!operand.getHome().empty() &&
-          !memoryNames.contains(operand.getHome()))
-        return emitError() << "instruction '" << inst.getName()
-                           << "' has an operand in memory '"
-                           << operand.getHome()
-                           << "', which the description does not have";
+          !llvm::is_contained(memoryNames, operand.getHome()))
+        return reportUnknown(emitError, what + " has an operand in memory",
+                             operand.getHome(), memoryNames);
+    if (failed(checkInstruction(emitError, inst, *unit, memories)))
+      return failure();
   }
   llvm::StringSet<> moveNames;
   for (TileMoveAttr move : tileMoves) {
     if (!moveNames.insert(move.getName()).second)
       return emitError() << "tile move '" << move.getName()
                          << "' is described twice";
-    if (!memoryNames.contains(move.getHome()))
-      return emitError() << "tile move '" << move.getName()
-                         << "' refers to memory '" << move.getHome()
-                         << "', which the description does not have";
+    if (!llvm::is_contained(memoryNames, move.getHome()))
+      return reportUnknown(
+          emitError, "tile move '" + move.getName() + "' refers to memory",
+          move.getHome(), memoryNames);
   }
   if (!limits)
     return success();

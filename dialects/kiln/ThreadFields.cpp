@@ -71,6 +71,10 @@ MemoryAttr::verify(EmitError emitError, StringRef name, MemoryScope scope,
     return emitError() << "expected the alignment of memory '" << name
                        << "' to be at most its size, " << size << ", found "
                        << align;
+  if (size && line > size)
+    return emitError() << "expected the line of memory '" << name
+                       << "' to be at most its size, " << size << ", found "
+                       << line;
   if (bankBytes &&
       failed(checkPower(emitError, "the bytes of a bank's word", bankBytes)))
     return failure();
@@ -87,6 +91,9 @@ MemoryAttr::verify(EmitError emitError, StringRef name, MemoryScope scope,
   return success();
 }
 
+/// Less is a number of another unit: no chip is as slow.
+static constexpr int64_t kLeastFrequency = 1000000;
+
 LogicalResult TopologyAttr::verify(EmitError emitError, int64_t cores,
                                    int64_t clusters, int64_t threads,
                                    int64_t frequency, ArrayRef<StringAttr>,
@@ -100,6 +107,9 @@ LogicalResult TopologyAttr::verify(EmitError emitError, int64_t cores,
                           0)) ||
       (lanes && failed(checkPower(emitError, "lanes", lanes))))
     return failure();
+  if (frequency && frequency < kLeastFrequency)
+    return emitError() << "expected the frequency in Hz, at least "
+                       << kLeastFrequency << ", found " << frequency;
   if (lanes && threadsPerBlock && threadsPerBlock < lanes)
     return emitError() << "expected the threads of a block to be at least the "
                        << lanes << " lanes that run in step, found "

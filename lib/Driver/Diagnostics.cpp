@@ -3,6 +3,7 @@
 
 #include "Diagnostics.h"
 #include "kiln/Dialect/Kiln/Report.h"
+#include "kiln/Dialect/Kiln/Suggest.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -58,8 +59,25 @@ std::string DiagnosticPrinter::location(Location loc) const {
   return wholeInput();
 }
 
+/// Operations of the same dialect that are close to the one that a parser does
+/// not know; empty: it was about something else, or there are none.
+static std::string suggestOperation(MLIRContext *context, StringRef text) {
+  for (StringRef start : {"custom op '", "unregistered operation '"}) {
+    if (!text.starts_with(start))
+      continue;
+    StringRef name = text.drop_front(start.size()).split("'").first;
+    SmallVector<StringRef> known;
+    for (RegisteredOperationName op : context->getRegisteredOperations())
+      if (op.getDialectNamespace() == name.split('.').first)
+        known.push_back(op.getStringRef());
+    return kiln::suggestNames(name, known);
+  }
+  return "";
+}
+
 static std::string readable(const Diagnostic &diag) {
   std::string text = diag.str();
+  text += suggestOperation(diag.getLocation().getContext(), text);
   // What upstream advises is for users of its own tools.
   for (StringRef advice : {". If this is intended, please ",
                            "; for more info on dialect registration see "})

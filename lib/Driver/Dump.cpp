@@ -4,6 +4,7 @@
 #include "Dump.h"
 #include "Pipeline.h"
 #include "Specs.h"
+#include "kiln/Dialect/Kiln/Suggest.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/STLExtras.h"
@@ -255,19 +256,11 @@ bool IRDump::checkNames(const CompileOptions &all, std::string &error) const {
       if (known.contains(name))
         continue;
       error = "no pass is named '" + name.str() + "'";
-      std::vector<std::pair<unsigned, StringRef>> near;
-      for (StringRef other : known.keys()) {
-        bool isPart = name.size() > 2 && other.contains(name);
-        unsigned distance = isPart ? 1 : name.edit_distance(other);
-        if (distance <= 2 + name.size() / 4)
-          near.push_back({distance, other});
-      }
-      llvm::sort(near);
-      for (auto [i, match] : llvm::enumerate(near))
-        if (i < 3)
-          error += (i ? ", " : ", did you mean ") + match.second.str();
-      if (near.empty())
-        error += "; --print-ir-after-all shows the names of all that run";
+      SmallVector<StringRef> names(known.keys().begin(), known.keys().end());
+      std::string near = kiln::suggestNames(name, names);
+      error += near.empty()
+                   ? "; --print-ir-after-all shows the names of all that run"
+                   : near;
       return false;
     }
   return true;

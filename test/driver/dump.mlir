@@ -62,9 +62,9 @@
 // RUN: for flag in after=prim-fus before=fuse after=soup after= after-all=1 sideways tree-dir; do \
 // RUN:   kiln-compile %s --target=cpu -o %t.kiln --print-ir-$flag > %t.log 2>&1; echo "exit $?"; cat %t.log; done | FileCheck %s --check-prefix=WRONG
 // WRONG: exit 2
-// WRONG-NEXT: error: no pass is named 'prim-fus', did you mean prim-fuse
+// WRONG-NEXT: error: no pass is named 'prim-fus', did you mean 'prim-fuse'
 // WRONG-NEXT: exit 2
-// WRONG-NEXT: error: no pass is named 'fuse', did you mean prim-fuse
+// WRONG-NEXT: error: no pass is named 'fuse', did you mean 'prim-fuse'
 // WRONG-NEXT: exit 2
 // WRONG-NEXT: error: no pass is named 'soup'; --print-ir-after-all shows the names of all that run
 // WRONG-NEXT: exit 2

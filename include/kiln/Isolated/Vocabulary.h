@@ -41,6 +41,9 @@ void addWireOperation(const WireOperation &operation);
 /// The entry of an operation; null where it is not part of the wire form.
 const WireOperation *findWireOperation(llvm::StringRef name);
 
+/// The names of all entries.
+llvm::SmallVector<llvm::StringRef> wireOperationNames();
+
 /// The name of a type in the table: "f32", "tensor", "tile.view".
 std::string wireTypeName(mlir::Type type);
 /// The version that a type came with; 0 where it is not part of the wire form.

@@ -3,6 +3,7 @@
 
 #include "kiln/Isolated/Hello.h"
 #include "kiln-c/Runtime.h"
+#include "kiln/Dialect/Kiln/Suggest.h"
 #include "kiln/Interfaces/Version.h"
 #include "kiln/Isolated/Frame.h"
 #include "kiln/Isolated/Vocabulary.h"
@@ -256,6 +257,25 @@ static bool isName(StringRef name, StringRef others = "") {
   });
 }
 
+/// What is wrong with the methods that `hello` lists; empty: nothing.
+static std::string findMethodProblem(const HelloReply &reply) {
+  static constexpr StringRef kAlways[] = {"hello", "describe", "compile",
+                                          "cancel", "bye"};
+  static constexpr StringRef kListed[] = {"tile", "claims", "accepts", "emit"};
+  llvm::StringSet<> methods;
+  for (const Text &method : reply.methods.all) {
+    if (!methods.insert(method.text).second)
+      return "expected each method once, found '" + method.text + "' twice";
+    // Later versions of the wire form may come with methods.
+    if (reply.wire <= kWireVersion &&
+        !llvm::is_contained(kAlways, method.text) &&
+        !llvm::is_contained(kListed, method.text))
+      return "expected methods of the protocol, found '" + method.text + "'" +
+             suggestNames(method.text, kListed);
+  }
+  return "";
+}
+
 /// What is wrong with the lists of `hello`; empty: nothing.
 static std::string findListProblem(const HelloReply &reply) {
   llvm::StringSet<> chips, keys;
@@ -266,6 +286,12 @@ static std::string findListProblem(const HelloReply &reply) {
       return "expected a chip name of letters, digits, '_', '-' and '.', "
              "found '" +
              chip.name.text + "'";
+  // Names a file of the driver.
+  if (!reply.device.text.empty() && !isName(reply.device.text, "."))
+    return "expected a device of letters, digits, '_', '-' and '.', found '" +
+           reply.device.text + "'";
+  if (std::string problem = findMethodProblem(reply); !problem.empty())
+    return problem;
   for (const Text &file : reply.files.all)
     if (!llvm::sys::path::is_absolute(file.text))
       return "expected files by their whole paths, found '" + file.text + "'";
@@ -298,7 +324,8 @@ static std::string findListProblem(const HelloReply &reply) {
   for (const Text &name : reply.operations.all)
     if (llvm::is_contained(kOwn, StringRef(name.text).split('.').first) &&
         !findWireOperation(name.text))
-      return "expected operations of the wire form, found '" + name.text + "'";
+      return "expected operations of the wire form, found '" + name.text + "'" +
+             suggestNames(name.text, wireOperationNames());
   for (const Text &type : reply.types.all)
     if (!StringRef(type.text).contains('.') && !wireTypeSince(type.text))
       return "expected types of the wire form, found '" + type.text + "'";

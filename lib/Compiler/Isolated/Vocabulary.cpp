@@ -347,6 +347,11 @@ const WireOperation *kiln::isolated::findWireOperation(StringRef name) {
   return found == all.end() ? nullptr : &found->second;
 }
 
+SmallVector<StringRef> kiln::isolated::wireOperationNames() {
+  auto names = Tables::get().operations.keys();
+  return {names.begin(), names.end()};
+}
+
 unsigned kiln::isolated::wireTypeSince(StringRef name) {
   return Tables::get().types.lookup(name);
 }

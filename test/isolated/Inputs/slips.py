@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles twice.mlir for kiln-target-slip with each slip that the standard input names, and prints what became of it. Usage: slips.py FOLDER"""
+"""Compiles twice.mlir, or product.mlir for slips in block sizes, for kiln-target-slip with each slip that the standard input names, and
+prints what became of it. Usage: slips.py FOLDER"""
 import os
 import subprocess
 import sys
@@ -9,7 +10,8 @@ for line in sys.stdin:
     slip = line.strip()
     if not slip:
         continue
-    command = ["kiln-compile", "twice.mlir", "--load-target=./kiln-target-slip", "--target=slip", "--no-fallback", "-o",
+    program = "product.mlir" if slip.startswith("tile:") else "twice.mlir"
+    command = ["kiln-compile", program, "--load-target=./kiln-target-slip", "--target=slip", "--no-fallback", "-o",
                os.path.join(sys.argv[1], "slip.kiln")] + (["--emit=asm"] if slip.startswith("emit:") else [])
     done = subprocess.run(command, cwd=here, env={**os.environ, "KILN_TARGET_SLIP": slip}, capture_output=True, text=True, errors="replace")
     errors = done.stderr.count("error: ")

@@ -17,7 +17,7 @@ class LinearWriter:
         self.kernel, self.code, self.registers = kernel, [], {}
         for argument in kernel.arguments:
             if argument.type.kind != "view" or argument.type.element not in self.elements:
-                raise Decline(kernel, f"an argument of type {argument.type}, which is no view of {' or '.join(self.elements)}")
+                raise Decline(kernel, f"an argument of {argument.type.element}, where it takes views of {' and '.join(self.elements)}")
         self.block(kernel.body)
 
     def emit(self, name, *operands):

@@ -102,7 +102,7 @@ class ScratchpadWriter(Transfers, Rows):
             if argument.type.kind == "scalar":
                 self.registers[argument] = self.parameter(argument)
             elif argument.type.kind != "view" or argument.type.element not in self.elements:
-                raise Decline(kernel, f"an argument of type {argument.type}, which is no view of {' or '.join(self.elements)}")
+                raise Decline(kernel, f"an argument of {argument.type.element}, where it takes views of {' and '.join(self.elements)}")
         self.check()
         self.uses = {}
         self.collect(kernel)

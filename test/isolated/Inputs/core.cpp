@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Programs for kiln/Runtime/SimulatedScratchpad.h, most of which are wrong.
+#include "kiln/Runtime/SimulatedScratchpad.h"
+#include <cstdio>
+
+using kiln::runtime::ScratchpadCore;
+
+static void run(const std::vector<int64_t> &words) {
+  KilnLaunch launch = {};
+  int64_t id[3] = {7, 0, 0};
+  try {
+    ScratchpadCore core(launch, id, 64);
+    core.run(words, [&](int64_t code, const std::vector<int64_t> &x) {
+      if (code != 0)
+        throw std::runtime_error("an instruction that does not exist");
+      std::printf("ran: %lld rows of %lld\n", (long long)core.number(x.at(0)),
+                  (long long)core.number(x.at(1)));
+    });
+  } catch (const std::exception &problem) {
+    std::printf("%s\n", problem.what());
+  }
+}
+
+int main() {
+  using Core = ScratchpadCore;
+  // The number of the instance, 3, and the first instruction of the machine.
+  run({2, Core::Pid, 2, 0, 0, Core::Const, 2, 1, 3, Core::kOwn, 2, 0, 1});
+  run({2, Core::Pid, 9, 0});
+  run({2, Core::kOwn + 1, 0});
+  run({1, Core::Const, 2, 0, 60, Core::Fill, 4, 0, 2, 4, 0});
+  run({2, Core::Scalar, 4, 7, 0, 0, 1});
+  run({1, Core::DmaIn, 5, 0, 4, 0, 0, 1});
+  run({1, Core::Dim, 3, 0, 0, 0});
+}

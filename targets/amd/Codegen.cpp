@@ -11,6 +11,7 @@
 #include "Remainders.h"
 #include "RoundedProducts.h"
 #include "SeparateCopies.h"
+#include "SharedSteps.h"
 #include "kiln/LLVM/Serialize.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -150,6 +151,7 @@ void Codegen::optimize() {
         last.addPass(Remainders());
         last.addPass(RoundedProducts());
         last.addPass(PackBytes());
+        last.addPass(SharedSteps());
         last.addPass(llvm::EarlyCSEPass());
         last.addPass(llvm::DCEPass());
         passes.addPass(

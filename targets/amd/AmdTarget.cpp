@@ -42,6 +42,9 @@ public:
          "whether waves that multiply go before others of their SIMD"},
         {"groups", "0|1",
          "whether reads of LDS are spread among matrix instructions"},
+        {"tf32", "cut|round",
+         "how f32 operands of products with tf32 lose bits: cut (default), as "
+         "tile.dot says, or round, as instructions for tf32 do (gfx942)"},
         {"waves", "N",
          "the most waves of a SIMD that loops of products get registers for "
          "(default: what the back end chooses)"},
@@ -112,9 +115,10 @@ void registerAll(target::TargetRegistry &registry) {
   amd::registerAmdPasses();
   registry.addTarget(std::make_unique<AmdTarget>());
   registry.addPass("amd.layout", "amd-cut-factors",
-                   [](OpPassManager &pm, const target::TargetOptions &) {
-                     pm.addNestedPass<tile::KernelOp>(
-                         amd::createCutFactorsPass());
+                   [](OpPassManager &pm, const target::TargetOptions &options) {
+                     if (options.get("tf32", "cut") != "round")
+                       pm.addNestedPass<tile::KernelOp>(
+                           amd::createCutFactorsPass());
                    });
 }
 } // namespace

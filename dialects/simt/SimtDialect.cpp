@@ -224,6 +224,20 @@ LogicalResult StoreOp::verify() {
   return verifyBounds(*this); // (C2)
 }
 
+LogicalResult FenceOp::verify() {
+  // (C1) The order.
+  switch (getOrder()) {
+  case LLVM::AtomicOrdering::acquire:
+  case LLVM::AtomicOrdering::release:
+  case LLVM::AtomicOrdering::acq_rel:
+    return success();
+  default:
+    return emitOpError() << "expected the order acquire, release or acq_rel, "
+                            "found "
+                         << LLVM::stringifyAtomicOrdering(getOrder());
+  }
+}
+
 template <typename Matrices> static LogicalResult verifyMatrices(Matrices op) {
   // (C1) Registers.
   size_t count = op.getWords().size();

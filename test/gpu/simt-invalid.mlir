@@ -206,3 +206,12 @@ func.func private @thread_block_c2() attributes {a = #simt.thread_block<threads 
 
 // expected-error@+1 {{expected 'simt.block' to be '#simt.thread_block', found 32 : i64}}
 func.func private @block() attributes {simt.block = 32 : i64}
+
+// -----
+
+// fence (C1)
+func.func @fence_c1() {
+  // expected-error@+1 {{expected the order acquire, release or acq_rel, found monotonic}}
+  simt.fence monotonic device
+  return
+}

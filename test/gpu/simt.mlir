@@ -104,6 +104,8 @@ func.func @finished(%p: !llvm.ptr<1>, %s: !llvm.ptr<3>, %m: i1, %n: i64, %x: i32
   %b = simt.atomic_rmw uinc_wrap acq_rel instance %p, %x : !llvm.ptr<1>, i32
   // CHECK: simt.atomic_cas acquire system %[[P]], %[[X]], %[[X]] : !llvm.ptr<1>, i32
   %c = simt.atomic_cas acquire system %p, %x, %x : !llvm.ptr<1>, i32
+  // CHECK: simt.fence release device
+  simt.fence release device
   // CHECK: simt.barrier shared{{$}}
   simt.barrier shared
   // CHECK: simt.barrier all

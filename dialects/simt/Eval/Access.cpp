@@ -279,10 +279,11 @@ LogicalResult atomically(Operation *op, Warp &warp, mlir::Value pointer,
     if (failed(warp.checkHasValue(op, warp.frame.get(operand), "an operand")))
       return failure();
   unsigned space = spaceOf(pointer);
+  Order order = warp.isBetweenFences ? Order() : orderOf(ordering);
   return warp.eachLane([&](unsigned lane) -> LogicalResult {
     int64_t at = address.as<int64_t>()[lane];
     auto span = warp.block.reach(op, warp, lane, space, at, bytes, alignment,
-                                 Use::atomic, nullptr, orderOf(ordering));
+                                 Use::atomic, nullptr, order);
     if (failed(span))
       return failure();
     if (space == simt::kShared) {
@@ -419,6 +420,13 @@ void addSimtMemory(EvaluationInterface &table) {
     if (failed(made))
       return failure();
     return frame.set(op.getResult(), std::move(made->old));
+  });
+  table.add<simt::FenceOp>([](simt::FenceOp op, Frame &frame) -> LogicalResult {
+    Warp *warp = warpOf(op, frame);
+    if (!warp)
+      return failure();
+    warp->isBetweenFences = orderOf(op.getOrder()).release;
+    return success();
   });
   table.add<simt::OutputOp>([](simt::OutputOp op, Frame &frame) {
     Warp *warp = warpOf(op, frame);

@@ -20,6 +20,11 @@ bool simt::lowerAtomic(Operation *op,
                        function_ref<StringRef(tile::MemoryScope)> nameOf) {
   OpBuilder b(op);
   Location loc = op->getLoc();
+  if (auto fence = dyn_cast<simt::FenceOp>(op)) {
+    LLVM::FenceOp::create(b, loc, fence.getOrder(), nameOf(fence.getScope()));
+    op->erase();
+    return true;
+  }
   Value old;
   if (auto rmw = dyn_cast<simt::AtomicRMWOp>(op);
       rmw && isa<VectorType>(rmw.getType())) {

@@ -150,6 +150,11 @@ bool simt::sparesShared(target::TargetAttr description) {
   return extra && extra.contains("few_bytes");
 }
 
+bool simt::fencesUpdates(target::TargetAttr description) {
+  DictionaryAttr extra = description ? description.getExtra() : nullptr;
+  return extra && extra.contains("fenced_updates");
+}
+
 /// Reads numbers of a dictionary in `extra`; false where one is missing.
 static bool readNumbers(target::TargetAttr description, StringRef name,
                         ArrayRef<std::pair<StringRef, int64_t *>> numbers) {

@@ -37,6 +37,9 @@ bool hasSplitBarriers(target::TargetAttr description);
 /// Whether shared memory, more than barriers, decides how many blocks a core
 /// holds: `few_bytes` in the description's `extra`.
 bool sparesShared(target::TargetAttr description);
+/// Whether an atomic update with a memory order costs a fence:
+/// `fenced_updates` in the description's `extra`.
+bool fencesUpdates(target::TargetAttr description);
 
 /// What a copy unit copies as a whole, by a descriptor of a view.
 struct BulkCopies {

@@ -214,9 +214,41 @@ ScratchNeeds simt::atomicNeeds(Operation *op, const BlockShape &block) {
   return {firstCopiesNeed(type.getShape(), type.getElementType())};
 }
 
+namespace {
+/// The memory order of the updates that a thread makes for one operation on
+/// tiles. Where each of them would cost a fence, they are relaxed between two
+/// fences for all.
+struct UpdateOrder {
+  template <typename Atomic>
+  UpdateOrder(Atomic op, LayoutAttr layout, KernelWalk &w)
+      : order(orderOf(op.getOrder())), scope(op.getScope()), w(w),
+        isFenced(layout && layout.getNumRegisters() > 1 &&
+                 fencesUpdates(w.description)) {}
+
+  LLVM::AtomicOrdering ofEach() const {
+    return isFenced ? LLVM::AtomicOrdering::monotonic : order;
+  }
+  void begin() { fence(LLVM::AtomicOrdering::release); }
+  void end() { fence(LLVM::AtomicOrdering::acquire); }
+
+  LLVM::AtomicOrdering order;
+  tile::MemoryScope scope;
+
+private:
+  /// A fence of one half of the order, if the order has it.
+  void fence(LLVM::AtomicOrdering half) {
+    if (isFenced && (order == half || order == LLVM::AtomicOrdering::acq_rel))
+      FenceOp::create(w.b, w.loc, half, scope);
+  }
+
+  KernelWalk &w;
+  bool isFenced;
+};
+} // namespace
+
 /// Adds neighbours with one operation for as many as go together.
 static void addWords(tile::AtomicRMWOp op, LayoutAttr layout, Value first,
-                     KernelWalk &w) {
+                     const UpdateOrder &order, KernelWalk &w) {
   auto shape = cast<RankedTensorType>(op.getPtr().getType()).getShape();
   SmallVector<unsigned> bits = vectorsOf(w, op.getPtr(), op.getMask());
   bits.resize(
@@ -229,7 +261,7 @@ static void addWords(tile::AtomicRMWOp op, LayoutAttr layout, Value first,
     w.guarded(mask, [&] {
       Value sum = w.pack(values);
       AtomicRMWOp::create(w.b, w.loc, sum.getType(), LLVM::AtomicBinOp::fadd,
-                          orderOf(op.getOrder()), op.getScope(),
+                          order.ofEach(), order.scope,
                           w.registers(op.getPtr())[group[0]], sum);
     });
   });
@@ -247,12 +279,15 @@ LogicalResult simt::lowerAtomicOp(Operation *op, KernelWalk &w) {
       getElementTypeOrSelf(op->getResult(0).getType()));
   if (ThreadBuilder::storedType(element) != element)
     return w.decline(op, "atomic accesses to elements of one bit");
+  LayoutAttr layout = getLayout(op->getOperand(0));
+  UpdateOrder order =
+      rmw ? UpdateOrder(rmw, layout, w) : UpdateOrder(cas, layout, w);
   auto one = [&](Value pointer, Value first, Value second) -> Value {
     if (rmw)
       return AtomicRMWOp::create(
           w.b, w.loc, first.getType(),
-          binaryOf(rmw.getKind(), isa<FloatType>(element)),
-          orderOf(rmw.getOrder()), rmw.getScope(), pointer, first);
+          binaryOf(rmw.getKind(), isa<FloatType>(element)), order.ofEach(),
+          order.scope, pointer, first);
     // By bits.
     Type integer = w.b.getIntegerType(element.getIntOrFloatBitWidth());
     bool isFloat = isa<FloatType>(element);
@@ -260,9 +295,8 @@ LogicalResult simt::lowerAtomicOp(Operation *op, KernelWalk &w) {
       first = arith::BitcastOp::create(w.b, w.loc, integer, first);
       second = arith::BitcastOp::create(w.b, w.loc, integer, second);
     }
-    Value old =
-        AtomicCASOp::create(w.b, w.loc, integer, orderOf(cas.getOrder()),
-                            cas.getScope(), pointer, first, second);
+    Value old = AtomicCASOp::create(w.b, w.loc, integer, order.ofEach(),
+                                    order.scope, pointer, first, second);
     return isFloat ? Value(arith::BitcastOp::create(w.b, w.loc, element, old))
                    : old;
   };
@@ -281,7 +315,6 @@ LogicalResult simt::lowerAtomicOp(Operation *op, KernelWalk &w) {
     return choice.getResult(0);
   };
   bool isUsed = !op->getResult(0).use_empty();
-  LayoutAttr layout = getLayout(op->getOperand(0));
   auto operand = [&](unsigned i, int64_t reg) {
     return layout ? w.registers(op->getOperand(i))[reg]
                   : w.scalar(op->getOperand(i));
@@ -299,8 +332,10 @@ LogicalResult simt::lowerAtomicOp(Operation *op, KernelWalk &w) {
   }
   auto shape = cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
   Value first = w.isFirstCopy(layout);
+  order.begin();
   if (rmw && countAddedTogether(rmw) > 1) {
-    addWords(rmw, layout, first, w);
+    addWords(rmw, layout, first, order, w);
+    order.end();
     return success();
   }
   Regs regs;
@@ -311,6 +346,7 @@ LogicalResult simt::lowerAtomicOp(Operation *op, KernelWalk &w) {
       return one(operand(0, reg), operand(1, reg), operand(second, reg));
     }));
   }
+  order.end();
   if (isUsed && first)
     shareFirstCopies(w, first, layout, shape, regs);
   w.define(op->getResult(0), std::move(regs));

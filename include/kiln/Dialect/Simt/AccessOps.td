@@ -132,4 +132,25 @@ def Simt_AtomicCASOp : Simt_AtomicOp<"atomic_cas", [AllTypesMatch<["expected", "
   }];
 }
 
+def Simt_FenceOp : Simt_Op<"fence", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Orders what the thread accesses before and behind it";
+  let description = [{
+    - `order`, `scope`: as for `simt.atomic_rmw`. With relaxed atomic operations behind a `release` fence, or before an `acquire` fence,
+      threads synchronise as if these operations had the order themselves.
+
+    Constraints:
+    - (C1) `order` is `acquire`, `release` or `acq_rel`.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    simt.fence release device
+    ```
+  }];
+  let arguments = (ins AtomicOrdering:$order, Tile_MemoryScope:$scope);
+  let assemblyFormat = "$order $scope attr-dict";
+  let hasVerifier = 1;
+}
+
 #endif

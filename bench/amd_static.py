@@ -104,6 +104,35 @@ def loops_of(code, labels):
     return [code[begin:end + 1] for begin, end in ends.items()]
 
 
+def hot_loop(code, labels):
+    """Of the loops that multiply and have no other such loop in them, the one with the most matrix cycles. What stands
+    around an inner loop runs less often than the text of an outer loop says."""
+    multiply = [loop for loop in loops_of(code, labels) if any(one.cycles for one in loop)]
+    parts = [set(map(id, loop)) for loop in multiply]
+    inner = [loop for loop, all_of_it in zip(multiply, parts) if not any(part < all_of_it for part in parts)]
+    return max(inner, key=lambda loop: (sum(one.cycles for one in loop), len(loop)), default=[])
+
+
+def repeated(text):
+    """What Triton's waves multiply, over what they have to, by the layouts of its text for a GPU: the matrix instructions
+    of all waves side by side may cover more than the result of a product, and waves multiply the same then."""
+    layouts = {}
+    for name, warps, shape in re.findall(
+            r"^(#\w+) = #ttg\.amd_(?:mfma|wmma)<\{.*?warpsPerCTA = \[([\d, ]+)\](?:.*?instrShape = \[([\d, ]+)\])?",
+            text, re.M):
+        layouts[name] = (list(map(int, warps.split(","))), list(map(int, (shape or "16, 16").split(",")))[:2])
+    done = needed = 0
+    for depth, sizes, name in re.findall(
+            r"= tt\.dot(?:_scaled)? .*?: tensor<(?:\d+x)*(\d+)x\w+, .*-> tensor<([\dx]+)x\w+, (#\w+)>", text):
+        warps, shape = layouts.get(name, ([1, 1], [1, 1]))
+        extents = list(map(int, sizes.split("x")))
+        covered = [w * s for w, s in zip(warps[-2:], shape)]
+        work = math.prod(extents) * int(depth)
+        needed += work
+        done += work * math.prod(max(1, c // e) for c, e in zip(covered, extents[-2:]))
+    return done / needed if needed else 1
+
+
 def registers_in(text):
     """Vector registers that an operand list names."""
     found = set()
@@ -146,7 +175,7 @@ def measure(assembly, kernel, chip):
 
     def count(pattern):
         return sum(n for name, n in counts.items() if re.match(pattern, name))
-    hot = max(loops_of(code, labels), key=lambda loop: (sum(one.cycles for one in loop), len(loop)), default=[])
+    hot = hot_loop(code, labels)
     cycles = sum(one.cycles for one in hot)
     others = sum(1 for one in hot if not one.cycles and not one.opcode.startswith(NOT_ISSUED))
     registers = max(number("vgpr_count"), 1)
@@ -241,7 +270,8 @@ def make_theirs(chip, case, cache):
     with open(stem + ".hsaco", "wb") as file:
         file.write(made.asm["hsaco"])
     with open(stem + ".meta", "w", encoding="utf-8") as file:
-        json.dump({"name": made.metadata.name, "num_warps": made.metadata.num_warps, "shared": made.metadata.shared}, file)
+        json.dump({"name": made.metadata.name, "num_warps": made.metadata.num_warps, "shared": made.metadata.shared,
+                   "repeated": repeated(made.asm["ttgir"])}, file)
     return True
 
 
@@ -253,6 +283,10 @@ def theirs(args, chip, case, cache, folder):
         result = measure(file.read(), meta["name"], chip)
     lanes = 64 if chip.startswith("gfx9") else 32
     result.update(threads=meta["num_warps"] * lanes, lds=meta["shared"])
+    # What several waves multiply alike is done once.
+    for key in ("density", "cover"):
+        if result[key]:
+            result[key] /= meta.get("repeated", 1)
     if args.execute:
         sys.path.insert(0, os.path.join(SOURCE, "test", "amd"))
         import oracle

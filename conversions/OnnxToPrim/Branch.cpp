@@ -29,6 +29,23 @@ std::optional<SmallVector<RankedTensorType>> joinTypes(ArrayRef<Value> a,
   return types;
 }
 
+/// Values with the elements of sequences in their place. `lengths` says how
+/// many each sequence has, and -1 for a tensor.
+SmallVector<Value> flatten(ArrayRef<Value> values, Ints &lengths) {
+  SmallVector<Value> flat;
+  for (Value value : values) {
+    if (!isSequence(value)) {
+      lengths.push_back(-1);
+      flat.push_back(value);
+      continue;
+    }
+    ValueRange elements = value.getDefiningOp()->getOperands();
+    lengths.push_back(elements.size());
+    llvm::append_range(flat, elements);
+  }
+  return flat;
+}
+
 /// The open sizes of the results of a condition, in order: a condition of its
 /// own gives them, of which only what leads to sizes is left.
 SmallVector<Value> openSizes(Node &n, prim::IfOp op,
@@ -85,21 +102,26 @@ LogicalResult translateIf(Node &n) {
   Value condition = scalar(n, n.in(0));
   auto op = prim::IfOp::create(n.e.b, TypeRange(), condition, ValueRange());
   SmallVector<Value> given[2];
+  Ints lengths[2];
   for (int side = 0; side < 2; ++side) {
     OpBuilder::InsertionGuard guard(n.e.b);
     n.e.b.createBlock(side ? &op.getThenRegion() : &op.getElseRegion());
     auto results = n.run(regions[side], {});
     if (failed(results))
       return failure();
-    given[side] = *results;
-    prim::YieldOp::create(n.e.b, *results);
+    given[side] = flatten(*results, lengths[side]);
+    prim::YieldOp::create(n.e.b, given[side]);
   }
-  if (given[0].size() != n.numResults() || given[1].size() != n.numResults())
-    return n.fail("has another number of results");
+  for (const Ints &one : lengths)
+    if (one.size() != n.numResults())
+      return n.fail("has another number of results");
+  if (lengths[0] != lengths[1])
+    return n.fail("has graphs whose results are sequences of different "
+                  "lengths");
   auto types = joinTypes(given[0], given[1]);
   if (!types)
     return n.fail("has graphs whose results differ in rank or in their "
-                  "elements, or are sequences");
+                  "elements");
   SmallVector<Value> sizes = openSizes(n, op, *types);
   // What a graph gives has the open sizes of the result.
   for (Region *region : {&op.getThenRegion(), &op.getElseRegion()}) {
@@ -118,15 +140,21 @@ LogicalResult translateIf(Node &n) {
       if (!type.hasStaticShape())
         operand.set(n.e.reshape(operand.get(), to));
     }
+    eraseDead(region->front()); // what stood for sequences
   }
   auto typed = prim::IfOp::create(
       n.e.b, SmallVector<Type>(types->begin(), types->end()), condition, sizes);
   typed.getThenRegion().takeBody(op.getThenRegion());
   typed.getElseRegion().takeBody(op.getElseRegion());
   op.erase();
-  for (auto [i, result] : llvm::enumerate(typed.getResults()))
+  ValueRange left = typed.getResults();
+  for (auto [i, length] : llvm::enumerate(lengths[0])) {
+    Value result =
+        length < 0 ? left.front() : n.sequence(left.take_front(length));
+    left = left.drop_front(length < 0 ? 1 : length);
     if (failed(n.set(i, result)))
       return failure();
+  }
   return success();
 }
 

@@ -87,6 +87,14 @@ LogicalResult identity(Node &n) {
   return success();
 }
 
+/// Optional: of no input it holds nothing.
+LogicalResult optional(Node &n) {
+  if (n.has(0))
+    return identity(n);
+  n.e.alias(n.op.getResult(0), Value());
+  return success();
+}
+
 /// OptionalHasElement: whether there is one is known from the types.
 LogicalResult optionalHasElement(Node &n) {
   return n.set(n.e.full(n.e.b.getIntegerAttr(n.e.b.getI1Type(), n.has(0)), {}));
@@ -99,7 +107,7 @@ void addConvertRules(NodeRules &rules) {
   rules.add("CastLike", castLike);
   rules.add("BitCast", bitCast);
   rules.add("Identity", identity);
-  rules.add("Optional", identity);
+  rules.add("Optional", optional, 0);
   rules.add("OptionalGetElement", identity);
   rules.add("OptionalHasElement", optionalHasElement, 0);
 }

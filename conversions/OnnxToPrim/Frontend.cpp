@@ -28,6 +28,15 @@ void kiln::registerOnnxFrontend() {
   // The number of the first field, the version of ONNX's IR.
   onnx.magic = "\x08";
   onnx.read = onnx_file::importModel;
+  onnx.options.push_back(
+      {"lengths", "NAME:N+NAME:NxRANK",
+       "how long sequences among the arguments are; 0 or 1 of optionals"});
+  onnx.options.push_back({"fixed", "NAME:N+NAME:NxN",
+                          "arguments of integers that become constants"});
+  onnx.pipeline = [](const frontend::Options &options) {
+    return tensor_to_prim::pipelineOf("convert-onnx-to-prim", options,
+                                      {"lengths", "fixed"});
+  };
   onnx.suffixes = {".onnx"};
   onnx.registerDialects =
       [shared = onnx.registerDialects](DialectRegistry &registry) {

@@ -2,6 +2,7 @@
 // The pass `convert-onnx-to-prim`.
 #include "kiln/Conversion/OnnxToPrim.h"
 #include "../TensorToPrim/Functions.h"
+#include "Arguments.h"
 #include "Node.h"
 #include "kiln/Eval/Register.h"
 
@@ -146,6 +147,8 @@ struct OnnxToPrimPass : kiln::impl::OnnxToPrimBase<OnnxToPrimPass> {
       e.alias(literal, *value);
       return success();
     });
+    if (failed(specialize(module, lengths, fixed)))
+      return signalPassFailure();
     for (auto fn : module.getOps<func::FuncOp>())
       retype(fn);
     if (failed(

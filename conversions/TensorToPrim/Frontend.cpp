@@ -11,6 +11,24 @@
 using namespace mlir;
 using namespace kiln;
 
+std::string tensor_to_prim::pipelineOf(StringRef pass,
+                                       const frontend::Options &options,
+                                       ArrayRef<StringRef> lists) {
+  SmallVector<std::string> inside;
+  if (!options.entries.empty())
+    inside.push_back("entry=" + llvm::join(options.entries, ","));
+  if (StringRef elided = options.get("elided"); !elided.empty())
+    inside.push_back(("elided=" + elided).str());
+  for (StringRef list : lists)
+    if (StringRef value = options.get(list); !value.empty())
+      inside.push_back((list + "=").str() +
+                       llvm::join(llvm::split(value, '+'), ","));
+  // Globals that became constants are needed no more.
+  return pass.str() +
+         (inside.empty() ? "" : "{" + llvm::join(inside, " ") + "}") +
+         ",kiln-keep-entries";
+}
+
 frontend::Frontend tensor_to_prim::sharedFrontend(StringRef pass) {
   frontend::Frontend shared;
   shared.functions = {"func.func"};
@@ -22,14 +40,7 @@ frontend::Frontend tensor_to_prim::sharedFrontend(StringRef pass) {
                     ub::UBDialect, vector::VectorDialect>();
   };
   shared.pipeline = [pass = pass.str()](const frontend::Options &options) {
-    std::string inside;
-    if (!options.entries.empty())
-      inside = "entry=" + llvm::join(options.entries, ",");
-    if (StringRef elided = options.get("elided"); !elided.empty())
-      inside += (inside.empty() ? "elided=" : " elided=") + elided.str();
-    // Globals that became constants are needed no more.
-    return pass + (inside.empty() ? "" : "{" + inside + "}") +
-           ",kiln-keep-entries";
+    return pipelineOf(pass, options);
   };
   return shared;
 }

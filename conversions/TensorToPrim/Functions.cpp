@@ -68,6 +68,13 @@ FailureOr<SmallVector<Value>> resultsOf(func::FuncOp fn, Translator &e) {
         return e.unsupported(terminator, "returns a shape");
       return failure();
     }
+    // What stands for several tensors is returned as all of them.
+    if (auto list = value.getDefiningOp<UnrealizedConversionCastOp>();
+        list && !isa<RankedTensorType>(value.getType()) &&
+        llvm::all_of(list.getOperandTypes(), llvm::IsaPred<RankedTensorType>)) {
+      llvm::append_range(results, list.getOperands());
+      continue;
+    }
     if (!isa<RankedTensorType>(value.getType())) {
       e.reported = true;
       return fn.emitError("unsupported: result ")
@@ -170,9 +177,9 @@ private:
       if (StringAttr name = nameOf(fn, i))
         target::setArgumentEntry(result, i, target::kNameEntry, name);
     for (unsigned i = 0; i < fn.getNumArguments(); ++i)
-      if (Attribute donated =
-              target::getArgumentEntry(fn, i, target::kDonatedEntry))
-        target::setArgumentEntry(result, i, target::kDonatedEntry, donated);
+      for (StringRef entry : {target::kDonatedEntry, target::kUnsignedEntry})
+        if (Attribute said = target::getArgumentEntry(fn, i, entry))
+          target::setArgumentEntry(result, i, entry, said);
     // Whoever invents inputs has to keep to the indices that mean something.
     for (auto [value, largest] : e.largestIndex)
       target::setArgumentEntry(

@@ -20,6 +20,11 @@ llvm::LogicalResult convertFunctions(mlir::ModuleOp module, const Rules &rules,
                                      llvm::ArrayRef<std::string> entries,
                                      llvm::StringRef elided);
 
+/// The passes of such a frontend, of which `pass` converts. The values of the
+/// keys `lists` have `+` between their parts.
+std::string pipelineOf(llvm::StringRef pass, const frontend::Options &options,
+                       llvm::ArrayRef<llvm::StringRef> lists = {});
+
 /// The parts of a frontend that are the same for all of them; `pass` converts.
 frontend::Frontend sharedFrontend(llvm::StringRef pass);
 

@@ -254,6 +254,14 @@ void kiln::driver::collectNames(ModuleOp module, llvm::MemoryBufferRef text,
          llvm::zip_equal(function.getArguments(), found.arguments))
       if (!name.empty() && !arg.getLoc()->findInstanceOf<NameLoc>())
         arg.setLoc(NameLoc::get(StringAttr::get(context, name), arg.getLoc()));
+    // What frontends do to arguments leaves results as the source has them.
+    if (known != names.end() &&
+        known->second.results.size() == function.getNumResults()) {
+      found.results = known->second.results;
+      found.resultDims = known->second.resultDims;
+      found.resultsAreUnsigned = known->second.resultsAreUnsigned;
+      found.resultBits = known->second.resultBits;
+    }
     names[function.getName().str()] = std::move(found);
   }
 }

@@ -192,7 +192,17 @@ def _is_model(source):
     return isinstance(source, (str, _os.PathLike)) and _os.fspath(source).endswith(".onnx")
 
 
-def _load_model(path, keys, target):
+def _model_options(lengths, fixed):
+    """What kiln-compile is told of a model's arguments."""
+    told = []
+    for key, given in (("lengths", lengths), ("fixed", fixed)):
+        pairs = [(name, value if isinstance(value, (list, tuple)) else [value]) for name, value in (given or {}).items()]
+        if pairs:
+            told.append(f"{key}=" + "+".join(f"{name}:{'x'.join(str(int(one)) for one in value)}" for name, value in pairs))
+    return [",".join(["--frontend=onnx", *told])] if told else []
+
+
+def _load_model(path, keys, target, lengths, fixed):
     """The program of a model that is compiled for this process."""
     if keys:
         raise Error(f"{_os.fspath(path)}: not a package, and a signature is required")
@@ -201,24 +211,32 @@ def _load_model(path, keys, target):
     with _tempfile.TemporaryDirectory() as folder:
         package = _os.path.join(folder, "model.kiln")
         try:
-            compile_file(path, target, package)
+            compile_file(path, target, package, *_model_options(lengths, fixed))
         except RuntimeError as error:
             raise Error(str(error)) from None
         return Program(Package(package), target)
 
 
-def load(source, target=None, keys=None, weights=None):
+def load(source, target=None, keys=None, weights=None, lengths=None, fixed=None):
     """A program from a package: a path, or bytes. `target` is a SPEC such as "cpu,threads=2"; without
     one the first target that works here is taken. With `keys`, paths of Ed25519 public keys, the
     package has to be signed by one of them.
 
     A path that ends in `.onnx` is a model, which the compiler of the wheel kiln-compiler compiles for `target`
-    ("cpu" without one).
+    ("cpu" without one). `lengths` says how long the sequences among its arguments are, {name: length} or {name: (length,
+    rank of its elements)}, and whether its
+    optionals are there (0 or 1); elements of sequences are passed and returned one behind the other. `fixed` gives values to
+    arguments of integers, {name: number or list}, which then are constants.
 
     Packages of kiln.export are a `kiln.model.Model`, called with the inputs alone; their weights are mapped from the
     file beside them. `weights` names other files (`kiln.weights` says of which kinds), as one path, a list, or a
     dictionary of tensors, which come first. weights=False leaves them to the caller."""
-    program = _load_model(source, keys, target) if _is_model(source) else Program(Package(source, keys), target)
+    if _is_model(source):
+        program = _load_model(source, keys, target, lengths, fixed)
+    elif lengths or fixed:
+        raise TypeError("a package is compiled already: lengths and fixed are those of models, files named .onnx")
+    else:
+        program = Program(Package(source, keys), target)
     given = [] if not weights else list(weights) if isinstance(weights, (list, tuple)) else [weights]
     beside = None
     if weights is not False and isinstance(source, (str, _os.PathLike)):

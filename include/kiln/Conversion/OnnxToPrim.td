@@ -11,13 +11,18 @@ def OnnxToPrim : Pass<"convert-onnx-to-prim", "::mlir::ModuleOp"> {
     Reads functions of `torch.operator` as torch-mlir's importer writes them. Every public function with a body (or those
     named by `entry`) becomes a function of prim. Sizes follow from operands; what operators take as numbers (axes,
     shapes) has to be known here, as a constant or computed of constants and sizes, unless the type of the result says it
-    as well. What cannot be converted is an error that begins with "unsupported: " and stands at the operator.
+    as well. A sequence among the results is returned as its elements. What cannot be converted is an error that begins with "unsupported: " and stands at the operator.
   }];
   let dependentDialects = ["::kiln::prim::PrimDialect", "::mlir::arith::ArithDialect",
                            "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
   let options = [ListOption<"entries", "entry", "std::string",
                             "functions to convert; empty: every public one">,
+                 ListOption<"lengths", "lengths", "std::string",
+                            "NAME:LENGTH of each sequence among the arguments, whose elements are passed one behind the "
+                            "other; LENGTHxRANK where the model gives their elements no rank; of an optional, 0 or 1">,
+                 ListOption<"fixed", "fixed", "std::string",
+                            "NAME:NUMBERS, with x between them, of arguments that become constants">,
                  Option<"elided", "elided", "std::string", "",
                         "zeros or random: stands for elements that the file leaves out">];
 }

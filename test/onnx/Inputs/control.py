@@ -12,11 +12,11 @@ folder, target = sys.argv[1:]
 os.makedirs(folder, exist_ok=True)
 
 
-def check(name, whole, *calls):
-    """Each call is arguments, and the expected results."""
+def check(name, whole, *calls, **options):
+    """Each call is arguments, and the expected results; the options are those of kiln.load."""
     path = os.path.join(folder, name + ".onnx")
     write(path, model(whole))
-    program = kiln.load(path, target)
+    program = kiln.load(path, target, **options)
     good = True
     for arguments, expected in calls:
         found = program(*arguments)
@@ -103,3 +103,13 @@ whole = graph([node("SplitToSequence", ["x"], ["s"], axis=0, keepdims=0),
               [value("x", FLOAT, [3, 4]), value("v", FLOAT, [4]), value("i", INT64, [])], [value("y", FLOAT, None)])
 check("sequence map", whole, ((x, number([1, 2, 3, 4]), numpy.array(2)), [x[2] + [1, 2, 3, 4]]),
       ((x, number([1, 2, 3, 4]), numpy.array(-3)), [x[0] + [1, 2, 3, 4]]))
+
+# Sequences as arguments and results; a position and sizes that the caller fixes.
+rows = field(1, tensor_type(FLOAT, [4]))
+whole = graph([node("SequenceInsert", ["s", "v", "at"], ["longer"])],
+              [field(1, "s") + field(2, field(4, rows)), value("v", FLOAT, [4]), value("at", INT64, [])],
+              [field(1, "longer") + field(2, field(4, rows))])
+check("sequence arguments", whole, ((x[0], x[1], x[2]), [x[0], x[2], x[1]]), lengths={"s": 2}, fixed={"at": -1})
+whole = graph([node("SplitToSequence", ["x", "sizes"], ["s"], axis=0)], [value("x", FLOAT, [3, 4]), value("sizes", INT64, [2])],
+              [field(1, "s") + field(2, field(4, field(1, tensor_type(FLOAT, [None, 4]))))])
+check("sequence results", whole, ((x,), [x[:1], x[1:]]), fixed={"sizes": [1, 2]})

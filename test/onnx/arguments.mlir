@@ -24,16 +24,16 @@
 // RANK: error: unsupported: elements of argument 'u' have a rank that is not known, --frontend=onnx,lengths=u:1xRANK says it
 
 // The elements are arguments and results one behind the other.
-func.func @insert(%s: !torch.list<vtensor<[3],f32>> {kiln.name = "s"}, %x: !torch.vtensor<[3],f32> {kiln.name = "x"},
-                  %at: !torch.vtensor<[],si64> {kiln.name = "at"}) -> !torch.list<vtensor<[3],f32>> {
+func.func @insert(%s: !torch.list<vtensor<[3],f32>> {kiln.argument = {name = "s"}}, %x: !torch.vtensor<[3],f32> {kiln.argument = {name = "x"}},
+                  %at: !torch.vtensor<[],si64> {kiln.argument = {name = "at"}}) -> !torch.list<vtensor<[3],f32>> {
   %0 = torch.operator "onnx.SequenceInsert"(%s, %x, %at) : (!torch.list<vtensor<[3],f32>>, !torch.vtensor<[3],f32>, !torch.vtensor<[],si64>) -> !torch.list<vtensor<[3],f32>>
   return %0 : !torch.list<vtensor<[3],f32>>
 }
 // CHECK-LABEL: func.func @insert
-// CHECK-SAME: (%arg0: tensor<3xf32> {kiln.name = "s.0"}, %arg1: tensor<3xf32> {kiln.name = "s.1"}, %arg2: tensor<3xf32> {kiln.name = "x"})
+// CHECK-SAME: (%arg0: tensor<3xf32> {kiln.argument = {name = "s.0"}}, %arg1: tensor<3xf32> {kiln.argument = {name = "s.1"}}, %arg2: tensor<3xf32> {kiln.argument = {name = "x"}})
 // CHECK: return %arg0, %arg2, %arg1
 
-func.func @has(%o: !torch.optional<vtensor<[3],f32>> {kiln.name = "o"}) -> !torch.vtensor<[],i1> {
+func.func @has(%o: !torch.optional<vtensor<[3],f32>> {kiln.argument = {name = "o"}}) -> !torch.vtensor<[],i1> {
   %0 = torch.operator "onnx.OptionalHasElement"(%o) : (!torch.optional<vtensor<[3],f32>>) -> !torch.vtensor<[],i1>
   return %0 : !torch.vtensor<[],i1>
 }
@@ -57,8 +57,8 @@ func.func @either(%c: !torch.vtensor<[],i1>, %y: !torch.vtensor<[3],f32>) -> !to
 // CHECK-NOT: unrealized_conversion_cast
 // CHECK: return %[[R]]#0, %[[R]]#1
 
-func.func @unranked(%u: !torch.list<vtensor<*,f32>> {kiln.name = "u"}) -> !torch.vtensor<[],si64> {
+func.func @unranked(%u: !torch.list<vtensor<*,f32>> {kiln.argument = {name = "u"}}) -> !torch.vtensor<[],si64> {
   %0 = torch.operator "onnx.SequenceLength"(%u) : (!torch.list<vtensor<*,f32>>) -> !torch.vtensor<[],si64>
   return %0 : !torch.vtensor<[],si64>
 }
-// CHECK-LABEL: func.func @unranked(%arg0: tensor<?x?xf32> {kiln.name = "u.0"})
+// CHECK-LABEL: func.func @unranked(%arg0: tensor<?x?xf32> {kiln.argument = {name = "u.0"}})

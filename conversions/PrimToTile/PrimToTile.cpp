@@ -337,6 +337,9 @@ LogicalResult FunctionConverter::run() {
       target ? target.target->tileSizes(target.description, options)
              : target::getTileSizes(func));
   sizes = std::make_unique<HostSizes>(func, *host);
+  retired.replaced = [&](Value before, Value now) {
+    host->setAlias(before, now);
+  };
   if (failed(sizes->run()) || host->math.failed())
     return failure();
   if (failed(convertBlock(func.getBody().front())))

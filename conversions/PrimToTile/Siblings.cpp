@@ -188,7 +188,7 @@ Operation *kiln::splitSiblings(prim::FusionOp fusion, Retired &retired) {
              llvm::reverse(part.getBody().front().without_terminator())))
       if (isOpTriviallyDead(&op))
         op.erase();
-    result.replaceAllUsesWith(part.getResult(0));
+    retired.replace(result, part.getResult(0));
     if (!first)
       first = part;
   }

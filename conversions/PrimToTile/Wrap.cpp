@@ -137,6 +137,12 @@ void Retired::add(Operation *op) {
   ops.push_back(op);
 }
 
+void Retired::replace(Value before, Value now) {
+  before.replaceAllUsesWith(now);
+  if (replaced)
+    replaced(before, now);
+}
+
 prim::FusionOp kiln::wrapOps(ArrayRef<Operation *> ops, Retired *retired) {
   for (Operation *op : ops)
     sinkConstants(op);
@@ -159,7 +165,12 @@ prim::FusionOp kiln::wrapOps(ArrayRef<Operation *> ops, Retired *retired) {
   for (Value result : root->getResults())
     results.push_back(wrapper.mapping.lookup(result));
   prim::YieldOp::create(builder, root->getLoc(), results);
-  root->replaceAllUsesWith(fusion.getResults());
+  for (auto [before, now] :
+       llvm::zip_equal(root->getResults(), fusion.getResults()))
+    if (retired)
+      retired->replace(before, now);
+    else
+      before.replaceAllUsesWith(now);
   for (Operation *op : llvm::reverse(ops))
     if (retired)
       retired->add(op);
@@ -194,7 +205,7 @@ Operation *kiln::unwrap(prim::FusionOp fusion, Retired &retired) {
   }
   for (auto [result, value] :
        llvm::zip(fusion.getResults(), body.getTerminator()->getOperands()))
-    result.replaceAllUsesWith(mapping.lookupOrDefault(value));
+    retired.replace(result, mapping.lookupOrDefault(value));
   retired.add(fusion);
   return first;
 }

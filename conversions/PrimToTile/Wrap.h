@@ -6,6 +6,8 @@
 
 #include "kiln/Schedule/GroupPlan.h"
 
+#include <functional>
+
 namespace kiln {
 
 /// Operations that cost nothing and are copied into every group that uses them:
@@ -36,6 +38,11 @@ public:
   Retired(const Retired &) = delete;
   ~Retired();
   void add(mlir::Operation *op);
+  /// Puts `now` in the place of `before`, a result of an operation that
+  /// retires.
+  void replace(mlir::Value before, mlir::Value now);
+  /// Told what stands for a value from now on: maps may lead to the old one.
+  std::function<void(mlir::Value before, mlir::Value now)> replaced;
 
 private:
   llvm::SmallVector<mlir::Operation *> ops;

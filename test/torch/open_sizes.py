@@ -54,6 +54,8 @@ CASES = {
     "a size that becomes one": (lambda x: F.layer_norm(F.avg_pool2d(x, 4).permute(0, 2, 3, 1), (3,)), lambda n: (R(2, 3, n % 3 + 5, 6),), False),
     "heads": (lambda q, k, v: F.scaled_dot_product_attention(q, k, v, enable_gqa=True), heads, True),
     "features": (lambda q: F.scaled_dot_product_attention(q, q, q), lambda n: (R(2, 4, 5, n + 1),), True),
+    "a factorisation and what it solves": (lambda a, b: (torch.linalg.lu_solve(*torch.linalg.lu_factor(a), b), *torch.lu_unpack(*torch.linalg.lu_factor(a))),
+                                           lambda n: (R(2, n + 2, n + 2) + 3 * torch.eye(n + 2).flip(0), R(2, n + 2, 3)), False),
     "a number in a tensor": (lambda x: x * x.sum().item(), rows, False),
 }
 

@@ -177,8 +177,24 @@ def lu(a, *, pivot=True):
     return (_permutation(order).to(a.dtype), *_unpacked(made))
 
 
+def _exchanged(k, order, pivots):
+    """One more exchange of rows, and the number of the next."""
+    rows = torch.arange(order.shape[-1])
+    best = pivots.index_select(-1, k.reshape(1)) - 1
+    at = torch.where(rows == k, best, torch.where(rows == best, k, rows))
+    return k + 1, order.gather(-1, at)
+
+
 def _order_of(pivots, m):
-    if not _small(pivots, m) and isinstance(m, int):
+    """The permutation that the exchanges of m rows come to."""
+    if not isinstance(m, int) or not isinstance(pivots.shape[-1], int):  # a loop over the exchanges
+        order = torch.arange(m).expand([*pivots.shape[:-1], m]).clone()
+        if 0 in pivots.shape:
+            return order
+        start = torch.zeros((), dtype=torch.int64)
+        return torch.ops.higher_order.while_loop(lambda k, order, pivots: k < pivots.shape[-1], _exchanged, (start, order),
+                                                 (pivots.to(torch.int64),))[1]
+    if not _small(pivots, m):
         return torch.ops.kiln.pivots_to_permutation(pivots.to(torch.int32) - 1, m).to(torch.int64)
     rows = torch.arange(m)
     order = rows.expand([*pivots.shape[:-1], m])
@@ -191,7 +207,7 @@ def _order_of(pivots, m):
 
 @composes("lu_unpack.default")
 def lu_unpack(data, pivots, unpack_data=True, unpack_pivots=True):
-    if not _taken(data, *data.shape[-2:]) or not isinstance(data.shape[-2], int):
+    if not _taken(data, *data.shape[-2:]):
         return NotImplemented
     none = torch.zeros(0, dtype=data.dtype)
     lower, upper = _unpacked(data) if unpack_data else (none, none)
@@ -213,7 +229,7 @@ def _solve(lu, order, b, transposed=False):
 
 @composes("linalg_lu_solve.default")
 def lu_solve(data, pivots, b, *, left=True, adjoint=False):
-    if not _taken(data, data.shape[-1]) or not isinstance(data.shape[-1], int):
+    if not _taken(data, data.shape[-1]):
         return NotImplemented
     order = _order_of(pivots, data.shape[-2])
     if 0 in b.shape:

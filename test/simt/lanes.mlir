@@ -107,13 +107,15 @@ llvm.func @atomics(%out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_blo
   llvm.return
 }
 
-// The same for atomic operations of this level.
+// The same for atomic operations of this level, between fences.
 // CHECK: told[0] = [3] i32: 2016 0 7
 llvm.func @told(%out: !llvm.ptr<1>) attributes {simt.block = #simt.thread_block<threads = 64, shared_bytes = 4>,
     eval.args = ["zeros:i32:3"]} {
   %thread = gpu.thread_id x
   %t = arith.index_castui %thread : index to i32
+  simt.fence release device
   %old = simt.atomic_rmw add monotonic device %out, %t : !llvm.ptr<1>, i32
+  simt.fence acquire device
   %p2 = llvm.getelementptr %out[2] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i32
   %c0 = arith.constant 0 : i32
   %c7 = arith.constant 7 : i32

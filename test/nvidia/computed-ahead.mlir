@@ -21,7 +21,7 @@
 // CHECK-NOT: tile.load
 // CHECK: stage.read %[[A]]
 // CHECK: tile.dot
-// CHECK: stage.slots = #stage.slots<3>
+// CHECK: stage.decided = #stage.slots<3>
 tile.kernel @computed(%a: !A {tile.align = 16 : i64, tile.readonly}, %b: !A {tile.align = 16 : i64, tile.readonly},
     %c: !C {tile.align = 16 : i64, tile.noalias}) attributes {tile.launch = #tile.kernel_hints<warps = 4>} {
   %c0 = arith.constant 0 : index
@@ -51,7 +51,7 @@ tile.kernel @computed(%a: !A {tile.align = 16 : i64, tile.readonly}, %b: !A {til
 // CHECK: stage.copy {{ *}}%arg0
 // CHECK: stage.copy {{ *}}%arg2
 // CHECK-NOT: tile.load
-// CHECK: stage.slots = #stage.slots<2>
+// CHECK: stage.decided = #stage.slots<2>
 tile.kernel @few(%a: !W {tile.align = 16 : i64, tile.readonly}, %b: !W {tile.align = 16 : i64, tile.readonly}, %z: !Z {tile.align = 16 : i64, tile.readonly},
     %c: !D {tile.align = 16 : i64, tile.noalias}, %e: !D {tile.align = 16 : i64, tile.noalias}) attributes {tile.launch = #tile.kernel_hints<warps = 8>} {
   %c0 = arith.constant 0 : index

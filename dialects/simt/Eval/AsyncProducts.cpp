@@ -22,14 +22,25 @@ namespace kiln::eval {
 static constexpr uint32_t kToken = 0x7fd00000, kTokenMask = 0xfff00000;
 static constexpr uint32_t kProducts = 2048, kResults = 512;
 
+/// The same in 16 bits: products are numbered from one, as a NaN needs a bit.
+static constexpr uint16_t kHalfToken = 0x7c00, kHalfTokenMask = 0xfc00;
+static constexpr uint16_t kHalfProducts = 7, kHalfResults = 128;
+
+static bool isHalf(DType dtype) { return runtime::dtypeBytes(dtype) == 2; }
+
 static Value sumInFlight(Warp &warp, WarpProduct &product, unsigned result,
                          DType dtype) {
   uint32_t token = kToken | (product.number * kResults + result);
+  uint16_t halfToken =
+      kHalfToken | ((product.number + 1) * kHalfResults + result);
   Value out = Value::tensor(dtype, {warp.block.code->lanes});
   uint8_t mark = poisonBy(product.op, "is a product in flight, which is not "
                                       "waited for before its sum is used");
   for (int64_t lane = 0; lane < out.size(); ++lane) {
-    out.as<uint32_t>()[lane] = token;
+    if (isHalf(dtype))
+      out.as<uint16_t>()[lane] = halfToken;
+    else
+      out.as<uint32_t>()[lane] = token;
     out.makePoison()[lane] = mark;
   }
   return out;
@@ -39,8 +50,17 @@ static Value sumInFlight(Warp &warp, WarpProduct &product, unsigned result,
 /// that is; null where the element is a value.
 static std::pair<WarpProduct *, unsigned>
 tokenAt(const Warp &warp, const Value &value, unsigned lane) {
-  if (!value.poison() || !(value.poison()[lane] & kPoison) ||
-      runtime::dtypeBytes(value.dtype()) != 4)
+  if (!value.poison() || !(value.poison()[lane] & kPoison))
+    return {};
+  if (isHalf(value.dtype())) {
+    uint16_t bits = value.as<uint16_t>()[lane], token = bits & ~kHalfTokenMask;
+    unsigned number = token / kHalfResults;
+    if ((bits & kHalfTokenMask) != kHalfToken || !number ||
+        number > warp.latestHalfProducts.size())
+      return {};
+    return {warp.latestHalfProducts[number - 1].get(), token % kHalfResults};
+  }
+  if (runtime::dtypeBytes(value.dtype()) != 4)
     return {};
   uint32_t bits = value.as<uint32_t>()[lane], token = bits & ~kTokenMask;
   if ((bits & kTokenMask) != kToken ||
@@ -378,7 +398,8 @@ LogicalResult prepare(simt::MmaAsyncOp op, Warp &warp, Multiplication &made) {
   if (!made.layout || made.layout.getRank() != 2 || op.getAcc().empty() ||
       op.getAcc().size() % made.layout.getNumRegisters() ||
       laneType(op.getAcc()[0].getType()) == DType::none ||
-      runtime::dtypeBytes(laneType(op.getAcc()[0].getType())) != 4)
+      !(isHalf(laneType(op.getAcc()[0].getType())) ||
+        runtime::dtypeBytes(laneType(op.getAcc()[0].getType())) == 4))
     return op.emitOpError("unsupported: evaluation of this accumulator");
   made.width = int64_t(op.getAcc().size()) / made.layout.getNumRegisters() *
                made.narrowest;
@@ -433,6 +454,24 @@ LogicalResult prepare(simt::MmaAsyncOp op, Warp &warp, Multiplication &made) {
               op.getLhsMatrixAttr());
 }
 
+/// Numbers a product, so that its sums can be named while it is in flight.
+LogicalResult number(simt::MmaAsyncOp op, Warp &warp,
+                     const std::shared_ptr<WarpProduct> &product) {
+  bool ofHalves = isHalf(laneType(op.getAcc()[0].getType()));
+  if (op.getNumResults() > (ofHalves ? kHalfResults : kResults))
+    return op.emitOpError("unsupported: evaluation of so many results");
+  auto &latest = ofHalves ? warp.latestHalfProducts : warp.latestProducts;
+  product->number =
+      warp.numProducts++ % (ofHalves ? uint32_t(kHalfProducts) : kProducts);
+  latest.resize(std::max<size_t>(latest.size(), product->number + 1));
+  if (ofHalves && latest[product->number] &&
+      latest[product->number]->isInFlight)
+    return op.emitOpError("unsupported: evaluation of more than ")
+           << kHalfProducts << " products with sums of 16 bits in flight";
+  latest[product->number] = product;
+  return success();
+}
+
 LogicalResult multiply(simt::MmaAsyncOp op, Frame &frame) {
   Warp *warp = warpOf(op, frame);
   if (!warp || failed(warp->block.stir(*warp)))
@@ -464,12 +503,8 @@ LogicalResult multiply(simt::MmaAsyncOp op, Frame &frame) {
            << product->reads.back().second - 1
            << " of shared memory, beyond its factors";
   product->effect = [made] { return made->compute(); };
-  if (op.getNumResults() > kResults)
-    return op.emitOpError("unsupported: evaluation of so many results");
-  product->number = warp->numProducts++ % kProducts;
-  warp->latestProducts.resize(
-      std::max<size_t>(warp->latestProducts.size(), product->number + 1));
-  warp->latestProducts[product->number] = product;
+  if (failed(number(op, *warp, product)))
+    return failure();
   for (auto [n, result] : llvm::enumerate(op.getResults()))
     (void)frame.set(
         result, sumInFlight(*warp, *product, n, laneType(result.getType())));

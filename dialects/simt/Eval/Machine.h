@@ -182,6 +182,8 @@ public:
   std::deque<std::vector<std::shared_ptr<WarpProduct>>> productGroups;
   /// Products by their numbers, which are used again.
   std::vector<std::shared_ptr<WarpProduct>> latestProducts;
+  std::vector<std::shared_ptr<WarpProduct>>
+      latestHalfProducts; ///< those whose sums have 16 bits
   uint32_t numProducts = 0;
   /// Parts of values of struct type.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Value, 2>> aggregates;

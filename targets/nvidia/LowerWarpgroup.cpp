@@ -82,6 +82,48 @@ static SmallVector<Value> tied(OpBuilder &b, Location loc, const Twine &text,
   return results;
 }
 
+/// Two numbers of 16 bits are a word of a register; other values are one each.
+static SmallVector<Value> toWords(OpBuilder &b, Location loc,
+                                  ValueRange values) {
+  SmallVector<Value> words;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!isa<FloatType>(values[i].getType()) ||
+        values[i].getType().getIntOrFloatBitWidth() != 16) {
+      words.push_back(values[i]);
+      continue;
+    }
+    Value vector =
+        LLVM::UndefOp::create(b, loc, VectorType::get(2, values[i].getType()));
+    for (int n : {0, 1})
+      vector = LLVM::InsertElementOp::create(
+          b, loc, vector, values[i + n],
+          LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(n)));
+    words.push_back(LLVM::BitcastOp::create(b, loc, b.getI32Type(), vector));
+    ++i;
+  }
+  return words;
+}
+
+/// The values of types whose words these are.
+static SmallVector<Value> fromWords(OpBuilder &b, Location loc,
+                                    ArrayRef<Value> words, TypeRange types) {
+  SmallVector<Value> values;
+  for (Value word : words) {
+    Type type = types[values.size()];
+    if (type == word.getType()) {
+      values.push_back(word);
+      continue;
+    }
+    Value vector =
+        LLVM::BitcastOp::create(b, loc, VectorType::get(2, type), word);
+    for (int n : {0, 1})
+      values.push_back(LLVM::ExtractElementOp::create(
+          b, loc, vector,
+          LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(n))));
+  }
+  return values;
+}
+
 /// The instruction's name of a factor's type; empty where it has none.
 static StringRef factorName(StringRef factors, simt::MatrixAttr matrix) {
   Type element = matrix ? matrix.getElement() : Type();
@@ -111,6 +153,10 @@ struct Part {
     op.getRow().split(names, '.');
   }
   size_t count() { return op.getAcc().size(); } ///< sums of a thread
+  /// The registers that have them: sums in f16 are two in each.
+  size_t words() {
+    return op.getAcc()[0].getType().isF16() ? count() / 2 : count();
+  }
   LogicalResult check();
   std::string text();
 };
@@ -130,7 +176,6 @@ public:
 private:
   void collect(simt::MmaAsyncOp op);
   void addOperands(Part &part);
-  SmallVector<Value> packed(Part &part);
 
   llvm::SmallPtrSetImpl<Operation *> &merged;
   OpBuilder &b;
@@ -149,7 +194,7 @@ LogicalResult Part::check() {
   bool isInRegisters = names.size() == 5 && names[4] == "registers";
   if (names.size() != (isInRegisters ? 5 : 4) || names[0] != "wgmma" ||
       isInRegisters == bool(lhs) || op.getAcc().empty() ||
-      !(op.getAcc()[0].getType().isF32() ||
+      !(op.getAcc()[0].getType().isF32() || op.getAcc()[0].getType().isF16() ||
         op.getAcc()[0].getType().isInteger(32)))
     return op->emitError("unsupported: matrix instruction '")
            << op.getRow() << "'";
@@ -205,7 +250,7 @@ std::string Part::text() {
         " wgmma.mma_async.sync.aligned.{0}n{1}{2}.{3}.{4}.{5} {6}, {7}, rhs, "
         "{9}{8};",
         rows, 2 * count(), depth, acc, factors[0], factors[1],
-        listed(firstSum, count()),
+        listed(firstSum, words()),
         lhs ? "lhs" : listed(place + i * kWords, kWords), signs,
         isFresh && i == 0 ? "none" : "add");
   }
@@ -238,23 +283,6 @@ void WarpgroupMma::collect(simt::MmaAsyncOp first) {
   }
 }
 
-/// Two numbers of 16 bits are a word of a register.
-SmallVector<Value> WarpgroupMma::packed(Part &part) {
-  Location loc = part.op.getLoc();
-  SmallVector<Value> words;
-  OperandRange values = part.op.getLhs();
-  for (size_t i = 0; i + 1 < values.size(); i += 2) {
-    Type pair = VectorType::get(2, values[i].getType());
-    Value vector = LLVM::UndefOp::create(b, loc, pair);
-    for (int n : {0, 1})
-      vector = LLVM::InsertElementOp::create(
-          b, loc, vector, values[i + n],
-          LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(n)));
-    words.push_back(LLVM::BitcastOp::create(b, loc, b.getI32Type(), vector));
-  }
-  return words;
-}
-
 void WarpgroupMma::addOperands(Part &part) {
   auto add = [&](Value operand, StringRef constraint) {
     operands.push_back(operand);
@@ -264,7 +292,7 @@ void WarpgroupMma::addOperands(Part &part) {
   if (part.lhs)
     add(descriptorOf(b, loc, part.op.getLhsAddress(), part.lhs), ",l");
   else
-    for (Value word : packed(part))
+    for (Value word : toWords(b, loc, part.op.getLhs()))
       add(word, ",r");
   add(descriptorOf(b, loc, part.op.getRhs(), part.rhs), ",l");
 }
@@ -280,12 +308,12 @@ LogicalResult WarpgroupMma::run() {
       return failure();
     part.firstSum = sums.size();
     part.isFresh = llvm::all_of(part.op.getAcc(), isZero);
-    llvm::append_range(sums, part.op.getAcc());
+    llvm::append_range(sums, toWords(b, part.op.getLoc(), part.op.getAcc()));
   }
   llvm::SmallBitVector isFresh(sums.size());
   for (Part &part : parts)
     if (part.isFresh)
-      isFresh.set(part.firstSum, part.firstSum + part.count());
+      isFresh.set(part.firstSum, part.firstSum + part.words());
   for (Part &part : parts) {
     part.place = 2 * sums.size() - isFresh.count() + operands.size();
     addOperands(part);
@@ -302,7 +330,9 @@ LogicalResult WarpgroupMma::run() {
                                     operands, constraints, isFresh);
   for (Part &part : parts)
     part.op.replaceAllUsesWith(
-        ArrayRef(results).slice(part.firstSum, part.count()));
+        fromWords(b, part.op.getLoc(),
+                  ArrayRef(results).slice(part.firstSum, part.words()),
+                  part.op.getResultTypes()));
   return success();
 }
 
@@ -330,7 +360,9 @@ LogicalResult nvidia::lowerWarpgroup(Operation *op,
     if (wait.getValues().empty())
       plain(b, loc, text);
     else
-      wait.replaceAllUsesWith(tied(b, loc, text, wait.getValues(), {}, ""));
+      wait.replaceAllUsesWith(fromWords(
+          b, loc, tied(b, loc, text, toWords(b, loc, wait.getValues()), {}, ""),
+          wait.getResultTypes()));
   } else if (isa<simt::CommitProductsOp>(op)) {
     plain(b, loc, "wgmma.commit_group.sync.aligned;");
   } else {

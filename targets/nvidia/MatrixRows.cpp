@@ -122,11 +122,10 @@ static std::string warpgroupRows(int64_t rate) {
   // the same registers, which loses_held_lhs says.
   // Of the columns that integers have, those above 32 are multiples of 16; each
   // power of two is one.
-  static const Kind kinds[] = {{16, "f16", "f16", "f32"},
-                               {16, "bf16", "bf16", "f32"},
-                               {8, "tf32", "tf32", "f32"},
-                               {32, "f8", "f8E4M3FN, f8E5M2", "f32"},
-                               {32, "i8", "i8", "i32"}};
+  static const Kind kinds[] = {
+      {16, "f16", "f16", "f32"},  {16, "bf16", "bf16", "f32"},
+      {8, "tf32", "tf32", "f32"}, {32, "f8", "f8E4M3FN, f8E5M2", "f32"},
+      {32, "i8", "i8", "i32"},    {16, "f16", "f16", "f16"}};
   std::string text;
   for (const Kind &kind : kinds)
     text += llvm::formatv(
@@ -144,17 +143,18 @@ static std::string warpgroupRows(int64_t rate) {
         cyclesOf(64 * 8 * kind.depth / 4, 256 / kind.depth, rate));
   // Of the left factor a lane has two words of a row, and of that eight rows
   // later.
-  for (llvm::StringRef type : {"f16", "bf16"})
+  for (auto [type, acc] : {std::pair("f16", "f32"), std::pair("bf16", "f32"),
+                           std::pair("f16", "f16")})
     text += llvm::formatv(
         R"(,
-    #kiln.matrix_instruction<name = "wgmma.m64k16.f32.{0}.registers", unit = "tensor", m = <64>, n = <8 to 256 by 8>, k = <16>,
+    #kiln.matrix_instruction<name = "wgmma.m64k16.{2}.{0}.registers", unit = "tensor", m = <64>, n = <8 to 256 by 8>, k = <16>,
       lhs = <types = [{0}], home = "registers", layout = #simt.layout<rank = 2, register = [[0, 1], [8, 0], [0, 8]],
         lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>>,
       rhs = <types = [{0}], home = "shared", layout = #simt.swizzle<row = 128, chunk = 16, align = 1024, across = true>>,
-      acc = <types = [f32], home = "registers", layout = #simt.layout<rank = 2, register = [[0, 1], [8, 0]],
+      acc = <types = [{2}], home = "registers", layout = #simt.layout<rank = 2, register = [[0, 1], [8, 0]],
         lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>>, cycles = {1},
       loses_held_lhs = true>)",
-        type, cyclesOf(64 * 8 * 16 / 4, 16, rate));
+        type, cyclesOf(64 * 8 * 16 / 4, 16, rate), acc);
   return text;
 }
 

@@ -270,6 +270,19 @@ static Value sourceOf(Value factor, bool *isTransposed = nullptr) {
   return factor;
 }
 
+/// The dimension along which neighbours of a loaded tile lie side by side; -1
+/// where nothing tells, or where the tile is not loaded.
+static int nearestOf(Operation *made) {
+  if (!isTileLoad(made))
+    return -1;
+  index::Analysis scalars;
+  tile::AxisAnalysis facts(scalars);
+  if (auto pointers = getPointerAccess(made))
+    return contiguityOf(pointers->pointers, pointers->mask, facts).dim;
+  auto access = dyn_cast<ViewAccessOpInterface>(made);
+  return access ? contiguityOf(access, facts).dim : -1;
+}
+
 /// Whether threads write a factor to shared memory as an instruction reads it.
 /// What a loop loads may be copied ahead, and then lies there as in memory.
 static bool canBeStored(OpOperand &factor, SwizzleAttr swizzle,
@@ -277,11 +290,12 @@ static bool canBeStored(OpOperand &factor, SwizzleAttr swizzle,
   bool isTransposed = false;
   Value source = sourceOf(factor.get(), &isTransposed);
   auto type = cast<RankedTensorType>(source.getType());
-  // Bytes that do not lie along the sum would be written one by one.
-  if (type.getElementTypeBitWidth() < 16)
-    return false;
   int along = summed ^ unsigned(isTransposed);
   Operation *made = source.getDefiningOp();
+  // Bytes that do not lie along the sum would be written one by one.
+  if (type.getElementTypeBitWidth() < 16)
+    return nearestOf(made) == along && !isa<scf::ForOp>(made->getParentOp()) &&
+           mayLieAlong(type, along, /*isSummed=*/true, swizzle);
   if (isTileLoad(made) && isa<scf::ForOp>(made->getParentOp())) {
     // What could be copied ahead is better read as fragments.
     bool isAcross = false;
@@ -290,11 +304,8 @@ static bool canBeStored(OpOperand &factor, SwizzleAttr swizzle,
     if (ViewAccessOpInterface load = loadAhead(factor, isAcross))
       if (liesInPieces(contiguityOf(load, facts), type))
         return false;
-    if (auto pointers = getPointerAccess(made)) {
-      int dim = contiguityOf(pointers->pointers, pointers->mask, facts).dim;
-      if (dim >= 0)
-        return mayLieAlong(type, dim, dim == along, swizzle);
-    }
+    if (int dim = nearestOf(made); getPointerAccess(made) && dim >= 0)
+      return mayLieAlong(type, dim, dim == along, swizzle);
   }
   return mayLieAlong(type, along, /*isSummed=*/true, swizzle) ||
          mayLieAlong(type, 1 - along, /*isSummed=*/false, swizzle);

@@ -111,6 +111,15 @@ void Importer::describe(func::FuncOp fn, unsigned index,
       target::setArgumentEntry(fn, index, key, value);
   };
   set(target::kNameEntry, builder.getStringAttr(info.name));
+  // Elements of sequences, and what optionals hold, are results of their own.
+  const TypeProto *inside = &info.type;
+  while (inside->contained)
+    inside = inside->contained.get();
+  Type element = inside->kind == TypeProto::TensorType
+                     ? elementType(builder.getContext(), inside->element)
+                     : Type();
+  if (isResult && element && element.isUnsignedInteger())
+    set(target::kUnsignedEntry, builder.getUnitAttr());
   if (info.type.kind != TypeProto::TensorType)
     return;
   SmallVector<StringRef> names;
@@ -118,9 +127,6 @@ void Importer::describe(func::FuncOp fn, unsigned index,
     names.push_back(dim.size ? StringRef() : dim.name);
   if (llvm::any_of(names, [](StringRef name) { return !name.empty(); }))
     set(target::kDimensionNamesEntry, builder.getStrArrayAttr(names));
-  Type element = elementType(builder.getContext(), info.type.element);
-  if (isResult && element && element.isUnsignedInteger())
-    set(target::kUnsignedEntry, builder.getUnitAttr());
 }
 
 func::FuncOp

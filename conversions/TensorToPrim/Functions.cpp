@@ -42,18 +42,23 @@ FailureOr<SmallVector<Type>> argumentTypes(func::FuncOp fn, Translator &e) {
 /// What a function gives: what it returns and, after that, what it has written
 /// to buffers among its arguments. Without either, what it prints or prepares
 /// for printing.
-FailureOr<SmallVector<Value>> resultsOf(func::FuncOp fn, Translator &e) {
+/// `sources` tells for each of them which one the function returns.
+FailureOr<SmallVector<Value>> resultsOf(func::FuncOp fn, Translator &e,
+                                        SmallVectorImpl<unsigned> &sources) {
   SmallVector<Value> needed(
       fn.getBody().front().getTerminator()->getOperands());
   for (Value argument : fn.getArguments())
     if (auto place = e.placeOf(argument); place && place->written)
       needed.push_back(argument);
-  if (needed.empty())
-    return e.printed.empty() ? e.unranked : e.printed;
+  if (needed.empty()) {
+    auto &all = e.printed.empty() ? e.unranked : e.printed;
+    llvm::append_range(sources, llvm::seq<unsigned>(0, all.size()));
+    return all;
+  }
   SmallVector<Value> results;
   Operation *terminator = fn.getBody().front().getTerminator();
   e.b.setLoc(terminator->getLoc());
-  for (Value returned : needed) {
+  for (auto [source, returned] : llvm::enumerate(needed)) {
     if (Operation *call = e.getOpaque(returned)) {
       e.reported = true;
       InFlightDiagnostic diag =
@@ -73,6 +78,7 @@ FailureOr<SmallVector<Value>> resultsOf(func::FuncOp fn, Translator &e) {
         list && !isa<RankedTensorType>(value.getType()) &&
         llvm::all_of(list.getOperandTypes(), llvm::IsaPred<RankedTensorType>)) {
       llvm::append_range(results, list.getOperands());
+      sources.append(list.getNumOperands(), source);
       continue;
     }
     if (!isa<RankedTensorType>(value.getType())) {
@@ -82,8 +88,31 @@ FailureOr<SmallVector<Value>> resultsOf(func::FuncOp fn, Translator &e) {
              << returned.getType();
     }
     results.push_back(value);
+    sources.push_back(source);
   }
   return results;
+}
+
+/// Keeps what a function says of its results for those that became of them: the
+/// parts of one are numbered.
+void describeResults(func::FuncOp fn, func::FuncOp result,
+                     ArrayRef<unsigned> sources) {
+  for (auto [i, source] : llvm::enumerate(sources)) {
+    if (source >= fn.getNumResults())
+      continue;
+    for (StringRef entry : {target::kNameEntry, target::kDimensionNamesEntry,
+                            target::kUnsignedEntry})
+      if (Attribute said = target::getResultEntry(fn, source, entry))
+        target::setResultEntry(result, i, entry, said);
+    auto name = dyn_cast_or_null<StringAttr>(
+        target::getResultEntry(fn, source, target::kNameEntry));
+    if (!name || llvm::count(sources, source) == 1)
+      continue;
+    unsigned part = i - (llvm::find(sources, source) - sources.begin());
+    target::setResultEntry(
+        result, i, target::kNameEntry,
+        StringAttr::get(fn.getContext(), name.getValue() + "." + Twine(part)));
+  }
 }
 
 /// What the source calls an argument, if anything.
@@ -157,7 +186,9 @@ private:
     }
     e.b.setInsertionPointToStart(entry);
     bool good = succeeded(e.emitBlock(source));
-    auto values = good ? resultsOf(fn, e) : FailureOr<SmallVector<Value>>();
+    SmallVector<unsigned> sources;
+    auto values =
+        good ? resultsOf(fn, e, sources) : FailureOr<SmallVector<Value>>();
     if (failed(values)) {
       if (!e.reported)
         fn.emitError("unsupported: function '") << fn.getName() << "'";
@@ -180,6 +211,7 @@ private:
       for (StringRef entry : {target::kDonatedEntry, target::kUnsignedEntry})
         if (Attribute said = target::getArgumentEntry(fn, i, entry))
           target::setArgumentEntry(result, i, entry, said);
+    describeResults(fn, result, sources);
     // Whoever invents inputs has to keep to the indices that mean something.
     for (auto [value, largest] : e.largestIndex)
       target::setArgumentEntry(

@@ -237,6 +237,21 @@ private:
 };
 } // namespace
 
+/// Whether a function still has the arguments that are known of it: as many,
+/// and none with another name. Known names are distinct: `x.1` is one of `x`.
+static bool hasArguments(FunctionOpInterface function,
+                         const EntryNames &known) {
+  if (known.arguments.size() != function.getNumArguments())
+    return false;
+  for (auto [i, known] : llvm::enumerate(known.arguments)) {
+    auto name = kiln::target::getArgumentEntry<StringAttr>(
+        function, i, kiln::target::kNameEntry);
+    if (name && !known.empty() && !StringRef(known).starts_with(name))
+      return false;
+  }
+  return true;
+}
+
 void kiln::driver::collectNames(ModuleOp module, llvm::MemoryBufferRef text,
                                 Names &names) {
   SourceText source(text);
@@ -245,8 +260,7 @@ void kiln::driver::collectNames(ModuleOp module, llvm::MemoryBufferRef text,
     if (function.isExternal())
       continue;
     auto known = names.find(function.getName().str());
-    if (known != names.end() &&
-        known->second.arguments.size() == function.getNumArguments())
+    if (known != names.end() && hasArguments(function, known->second))
       continue;
     EntryNames found = Collector(function, source).collect();
     // Who evaluates the function later can tell, too.
@@ -254,8 +268,13 @@ void kiln::driver::collectNames(ModuleOp module, llvm::MemoryBufferRef text,
          llvm::zip_equal(function.getArguments(), found.arguments))
       if (!name.empty() && !arg.getLoc()->findInstanceOf<NameLoc>())
         arg.setLoc(NameLoc::get(StringAttr::get(context, name), arg.getLoc()));
-    // What frontends do to arguments leaves results as the source has them.
-    if (known != names.end() &&
+    // What frontends do to arguments leaves results as the source has them,
+    // unless the function names its own.
+    bool hasNames = false;
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      hasNames |= bool(
+          kiln::target::getResultEntry(function, i, kiln::target::kNameEntry));
+    if (known != names.end() && !hasNames &&
         known->second.results.size() == function.getNumResults()) {
       found.results = known->second.results;
       found.resultDims = known->second.resultDims;

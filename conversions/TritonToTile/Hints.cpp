@@ -199,9 +199,9 @@ void HintCarrier::notifyOperationReplaced(Operation *op,
   auto tile = dyn_cast<RankedTensorType>(replacement.front().getType());
   size_t rank = tile ? tile.getRank() : 1;
   for (auto [from, name] : kElementHints)
-    if (auto hint = op->getAttrOfType<DenseI64ArrayAttr>(name))
+    if (auto hint = tile::getFact<DenseI64ArrayAttr>(op, name))
       if (static_cast<size_t>(hint.size()) == rank)
-        to->setAttr(name, hint);
+        tile::setFact(to, name, hint);
 }
 
 } // namespace kiln::triton_to_tile

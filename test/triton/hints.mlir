@@ -21,7 +21,9 @@ module attributes {"ttg.num-warps" = 8 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     %pid = tt.get_program_id x : i32
     // CHECK: arith.muli {{.*}} {tile.facts = {divisibility = array<i64: 64>}} : i32
     %start = arith.muli %pid, %c64 {tt.divisibility = dense<64> : tensor<1xi32>} : i32
-    %range = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    // What is replaced keeps them, too.
+    // CHECK: tile.iota 0 {tile.facts = {contiguity = array<i64: 64>}}
+    %range = tt.make_range {end = 64 : i32, start = 0 : i32, tt.contiguity = dense<64> : tensor<1xi32>} : tensor<64xi32>
     %first = tt.splat %start : i32 -> tensor<64xi32>
     // CHECK: arith.addi {{.*}} {tile.facts = {contiguity = array<i64: 64>, divisibility = array<i64: 64>}} : tensor<64xi32>
     %at = arith.addi %first, %range {tt.contiguity = dense<64> : tensor<1xi32>, tt.divisibility = dense<64> : tensor<1xi32>} : tensor<64xi32>

@@ -206,10 +206,15 @@ static constexpr StringLiteral kAllFacts[] = {
 /// one dictionary for them.
 static void join(NamedAttrList &attributes, MLIRContext *context) {
   NamedAttrList facts;
+  if (auto known = dyn_cast_or_null<DictionaryAttr>(attributes.get(kFactsAttr)))
+    facts.append(known.getValue());
+  bool isOld = false;
   for (StringRef fact : kAllFacts)
-    if (Attribute value = attributes.erase(("tile." + fact).str()))
+    if (Attribute value = attributes.erase(("tile." + fact).str())) {
       facts.set(fact, value);
-  if (!facts.empty())
+      isOld = true;
+    }
+  if (isOld)
     attributes.set(kFactsAttr, facts.getDictionary(context));
 }
 

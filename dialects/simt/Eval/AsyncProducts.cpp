@@ -24,7 +24,8 @@ static constexpr uint32_t kProducts = 2048, kResults = 512;
 
 /// The same in 16 bits: products are numbered from one, as a NaN needs a bit.
 static constexpr uint16_t kHalfToken = 0x7c00, kHalfTokenMask = 0xfc00;
-static constexpr uint16_t kHalfProducts = 7, kHalfResults = 128;
+static constexpr uint16_t kHalfProducts = 7, kHalfResultBits = 7,
+                          kHalfResults = 1 << kHalfResultBits;
 
 static bool isHalf(DType dtype) { return runtime::dtypeBytes(dtype) == 2; }
 

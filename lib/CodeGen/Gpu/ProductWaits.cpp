@@ -64,7 +64,7 @@ static bool waitInNextIteration(Operation *op, ProductWait &wait,
                                 target::TargetAttr description) {
   auto product = cast<MatrixProductOpInterface>(op);
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
-  if (!loop || !op->getResult(0).hasOneUse())
+  if (!loop || !op->getResult(0).hasOneUse() || !canBeHeld(op->getResult(0)))
     return false;
   OpOperand &use = *op->getResult(0).use_begin();
   Block *body = loop.getBody();

@@ -4,6 +4,7 @@
 #include "Assigner.h"
 #include "ExchangeMachine.h"
 #include "Order.h"
+#include "Work.h"
 #include "kiln/Dialect/Tile/AtomicOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
@@ -351,12 +352,17 @@ void Assigner::assignAccess(ViewAccessOpInterface access) {
       layout = used;
     } else if (access.getAccessedType().getRank() > 1 && !askedLayout(access)) {
       LayoutAttr wanted = wantedByProduct(access.getAccessedTile());
-      // What has a layout already, such as a product, tells most.
-      for (bool skipsOpen : {true, false})
-        if (unsigned budget = 24; !wanted && isBehindProduct(access))
-          wanted = wantedLayout(access.getAccessedTile(), budget, skipsOpen);
-      if (wanted && hasCopies(wanted, block))
-        wanted = {};
+      // What has a layout already, such as a product, tells most; of tiles that
+      // fill a third of the registers, lines of memory do.
+      bool isLarge = 3 * layout.getNumRegisters() > registersOf(description);
+      for (bool skipsOpen : {true, false}) {
+        if (wanted || !isBehindProduct(access) || (skipsOpen && isLarge))
+          continue;
+        unsigned budget = 24;
+        wanted = wantedLayout(access.getAccessedTile(), budget, skipsOpen);
+        if (wanted && hasCopies(wanted, block))
+          wanted = {};
+      }
       layout = keepWarps(contiguityOf(access, facts), layout, wanted);
     }
     setResult(access.getAccessedTile(), layout);

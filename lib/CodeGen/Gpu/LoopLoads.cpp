@@ -121,12 +121,16 @@ int64_t LoopLoads::slotsWithNumbers(const BlockShape &block, int64_t slots,
 void LoopLoads::addNumbers(const BlockShape &block, int64_t slots,
                            int64_t most) {
   int64_t slot = slotBytes();
-  for (StagedLoad &number : findNumbers(block)) {
-    if ((slot + number.alignedBytes()) * slots > most)
-      continue;
-    slot += number.alignedBytes();
-    staged.push_back(std::move(number));
-  }
+  SmallVector<StagedLoad> numbers = findNumbers(block);
+  // Those first that registers would not hold.
+  for (bool isLarge : {true, false})
+    for (StagedLoad &number : numbers) {
+      if ((bytesOfThread(number.load) > kMostBytesAhead) != isLarge ||
+          (slot + number.alignedBytes()) * slots > most)
+        continue;
+      slot += number.alignedBytes();
+      staged.push_back(std::move(number));
+    }
   llvm::sort(staged, [](const StagedLoad &a, const StagedLoad &b) {
     return a.load->isBeforeInBlock(b.load);
   });

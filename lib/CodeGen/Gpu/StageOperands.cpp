@@ -158,7 +158,7 @@ private:
                  " bytes",
              nullptr, /*isPart=*/true);
       if (!isShort(loop)) {
-        if (!wantedStages(loop))
+        if (!wantedStages(loop) && !stages)
           slots = loads.slotsWithNumbers(block, slots, room);
         loads.addNumbers(block, slots, room);
       }

@@ -94,9 +94,13 @@ struct StagePlacePass : staging::impl::StagePlaceBase<StagePlacePass> {
     line = memory ? std::max<int64_t>(memory.getLine(), 1) : 1;
     align = memory ? std::max<int64_t>(memory.getAlign(), line) : line;
     beyond = line;
+    // A scratchpad ends where it ends: its units address no more of it.
+    bool isExplicit =
+        memory && memory.getKind() == target::MemoryKind::Explicit;
     if (target::ExecutionUnitAttr unit =
-            description ? description.getUnitOfKind(target::UnitKind::Vector)
-                        : target::ExecutionUnitAttr())
+            description && !isExplicit
+                ? description.getUnitOfKind(target::UnitKind::Vector)
+                : target::ExecutionUnitAttr())
       beyond = std::max<int64_t>(beyond, unit.getBits() / 8);
     getOperation().walk([&](stage::AllocOp alloc) { place(alloc); });
   }

@@ -10,7 +10,7 @@ namespace kiln::driver {
 
 /// Follows what divides, has a root or a logarithm taken, shifts or selects
 /// rows back to the arguments of prim functions and tile kernels, and leaves
-/// there what it demands of them: `kiln.domain` and `kiln.range`. Whoever
+/// there what it demands of them: `domain` and `range` of `kiln.argument`. What
 /// invents inputs keeps to it.
 void inferDomains(mlir::ModuleOp module);
 

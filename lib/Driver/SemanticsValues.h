@@ -44,8 +44,8 @@ std::optional<llvm::SmallVector<mlir::Type>>
 parametersOf(mlir::FunctionOpInterface entry);
 
 /// Invents arguments, the same for the same types: dimensions that are not
-/// known, and integers, are `size`. Elements keep to `kiln.domain` and
-/// `kiln.range`. Nothing where a type has no elements that can be invented.
+/// known, and integers, are `size`. Elements keep to `domain` and
+/// `range`. Nothing where a type has no elements that can be invented.
 std::optional<Arguments> inventArguments(mlir::FunctionOpInterface entry,
                                          int64_t size);
 

@@ -9,7 +9,7 @@ def InferDomains : Pass<"kiln-infer-domains", "::mlir::ModuleOp"> {
   let summary = "Infers which inputs functions and kernels accept";
   let description = [{
     Follows divisors, operands of roots and logarithms, shift amounts and row indices back to the arguments of prim
-    functions and tile kernels, and annotates these with their valid values: `kiln.domain` and `kiln.range`. Tools that
+    functions and tile kernels, and annotates these with their valid values: `domain` and `range` of `kiln.argument`. Tools that
     invent inputs respect the annotations.
   }];
 }

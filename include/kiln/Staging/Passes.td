@@ -224,7 +224,7 @@ def StageMakeRings : Pass<"stage-make-rings", "::kiln::tile::Kernel"> {
     The copies become asynchronous and fill a slot, together with the loads. The slot is consumed at once and released after its last
     use. Program order stays; `stage-pipeline` moves the filling ahead.
 
-    The slots of a loop (`#stage.slots`) comes before the option.
+    The slots of a loop (`#stage.slots`) come before the option.
 
     Storage that goes to operations whose `at` has a negative step, which run before the rest of their iteration, has a ring
     of its own. Its slots are filled for iterations, too, that the loop does not have: the counter that their places are
@@ -262,7 +262,7 @@ def StageSchedule : Pass<"stage-schedule", "::kiln::tile::Kernel"> {
     An operation whose `at` has the step -1, and what it needs, runs one iteration before the rest. Rings that it consumes are
     filled first, the other ones an iteration later.
 
-    The slots of a loop (`#stage.slots`) comes before the option, where it has `ahead`.
+    The slots of a loop (`#stage.slots`) come before the option, where it has `ahead`.
   }];
   let options = [Option<"ahead", "ahead", "int64_t", "-1",
                         "iterations between filling and use; -1: the depth of the ring minus one">];

@@ -14,7 +14,8 @@ LaunchWork::LaunchWork(HostProgramBuilder &host, Operation *group)
   Extent sum = 0;
   for (Operation &op : group->getRegion(0).front()) {
     Work counted = getWork(&op);
-    if (counted.each == 0)
+    // Sizes that a group computes are numbers, not tensors.
+    if (counted.each == 0 || !isa<RankedTensorType>(counted.over.getType()))
       continue;
     Extent elements = counted.each;
     for (Extent size : host.sizesOf(counted.over))

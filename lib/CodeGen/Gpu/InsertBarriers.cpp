@@ -27,14 +27,38 @@ static bool fillsInBulk(Operation *op) {
       .wasInterrupted();
 }
 
+/// Whether a product may read by itself what a copy writes: storage other than
+/// what threads write, every part of it.
+static bool readsCopies(tile::KernelOp kernel, target::TargetAttr description) {
+  auto isCopied = [](Value factor) {
+    stage::ReadOp read = storageRead(factor);
+    if (!read)
+      return false;
+    auto alloc = read.getStorage().getDefiningOp<stage::AllocOp>();
+    return !alloc ||
+           !llvm::all_of(alloc->getUsers(),
+                         llvm::IsaPred<stage::ReadOp, stage::WriteOp>);
+  };
+  return kernel
+      .walk([&](MatrixProductOpInterface product) {
+        bool reads = isMemoryProduct(product, description) &&
+                     (isCopied(product.getLhsOperand().get()) ||
+                      isCopied(product.getRhsOperand().get()));
+        return reads ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 namespace {
 /// Writes a plan into the kernel.
 class BarrierWriter {
 public:
   BarrierWriter(tile::KernelOp kernel, const BarrierPlan &plan,
-                bool hasAsyncProducts, bool namesMemories)
+                target::TargetAttr description, bool namesMemories)
       : kernel(kernel), plan(plan), b(kernel.getContext()),
-        hasAsyncProducts(hasAsyncProducts), namesMemories(namesMemories) {}
+        hasAsyncProducts(hasMemoryProducts(kernel, description)),
+        publishesCopies(hasAsyncProducts && readsCopies(kernel, description)),
+        namesMemories(namesMemories) {}
 
   void run() {
     // Products are done before a barrier at the same place.
@@ -66,7 +90,7 @@ private:
     if (waits.copiesBut && isUnused(op))
       WaitCopiesOp::create(b, op->getLoc(), *waits.copiesBut);
     else if (waits.copiesBut)
-      waitForCopies(op->getLoc(), *waits.copiesBut, waits.memories);
+      waitForCopies(op->getLoc(), waits, *waits.copiesBut);
     else if (waits.block)
       barrier(op->getLoc(), waits.memories);
     else if (waits.warp)
@@ -80,16 +104,16 @@ private:
     if (!fillsAtOnce(op))
       return;
     CommitCopiesOp::create(b, op->getLoc());
-    waitForCopies(op->getLoc(), 0, plan.before.lookup(op).memories);
+    waitForCopies(op->getLoc(), plan.before.lookup(op), 0);
   }
 
   /// Others see what the thread's copies wrote behind the barrier, and so do
   /// products that read by themselves.
-  void waitForCopies(Location loc, int64_t but, Memories memories) {
+  void waitForCopies(Location loc, const Waits &waits, int64_t but) {
     WaitCopiesOp::create(b, loc, but);
-    if (hasAsyncProducts)
+    if ((hasAsyncProducts && waits.publishes) || publishesCopies)
       PublishOp::create(b, loc);
-    barrier(loc, memories);
+    barrier(loc, waits.memories);
   }
 
   void barrier(Location loc, Memories memories) {
@@ -145,7 +169,7 @@ private:
   tile::KernelOp kernel;
   const BarrierPlan &plan;
   OpBuilder b;
-  bool hasAsyncProducts, namesMemories;
+  bool hasAsyncProducts, publishesCopies, namesMemories;
   /// What findCovering has found.
   llvm::DenseMap<Operation *, Operation *> covered;
 };
@@ -178,9 +202,7 @@ struct InsertBarriers : simt::impl::SimtInsertBarriersBase<InsertBarriers> {
           << " has " << shared.getSize();
       return signalPassFailure();
     }
-    BarrierWriter(kernel, plan, hasMemoryProducts(kernel, description),
-                  namesMemories(description))
-        .run();
+    BarrierWriter(kernel, plan, description, namesMemories(description)).run();
     if (failed(placeSlotBarriers(kernel, description, block.warps,
                                  plan.sharedBytes)))
       return signalPassFailure();

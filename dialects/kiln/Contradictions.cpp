@@ -57,32 +57,6 @@ static LogicalResult checkOperandTypes(EmitError emitError,
   return success();
 }
 
-/// A unit that lists its memories reads and writes no others; registers of
-/// other units of the core may be operands as well, such as numbers.
-static LogicalResult checkHomes(EmitError emitError, MatrixInstructionAttr inst,
-                                ExecutionUnitAttr unit,
-                                ArrayRef<MemoryAttr> memories) {
-  for (auto [name, operand] :
-       {std::pair("lhs", inst.getLhs()), std::pair("rhs", inst.getRhs()),
-        std::pair("acc", inst.getAcc())}) {
-    auto isHome = [home = operand.getHome()](StringAttr known) {
-      return known.getValue() == home;
-    };
-    auto isRegister = [home = operand.getHome()](MemoryAttr memory) {
-      return memory.getName() == home &&
-             memory.getKind() == MemoryKind::Register;
-    };
-    if (!operand.getHome().empty() && !unit.getHomes().empty() &&
-        llvm::none_of(unit.getHomes(), isHome) &&
-        llvm::none_of(memories, isRegister))
-      return emitError() << "instruction '" << inst.getName() << "' has "
-                         << name << " in memory '" << operand.getHome()
-                         << "', which is none of the homes of unit '"
-                         << unit.getName() << "'";
-  }
-  return success();
-}
-
 /// The smallest operand of an instruction fits into the memory that holds it.
 /// Registers are shared out among threads, so their size says less.
 static LogicalResult checkOperandsFit(EmitError emitError,
@@ -131,8 +105,7 @@ LogicalResult kiln::target::checkInstruction(EmitError emitError,
                        << unit.getName() << "' of kind "
                        << stringifyUnitKind(unit.getKind());
   if (failed(checkOperandTypes(emitError, inst)) ||
-      failed(checkUnitTypes(emitError, inst, unit)) ||
-      failed(checkHomes(emitError, inst, unit, memories)))
+      failed(checkUnitTypes(emitError, inst, unit)))
     return failure();
   return checkOperandsFit(emitError, inst, memories);
 }

@@ -27,16 +27,16 @@ func.func @solve() -> tensor<2x1xf32> {
 }
 
 // The numbers are those that XLA draws.
-// PHILOX: 2xi64: 8589934593, 17179869189
-// PHILOX: 5xi32: 512747620, 1298009047, 1267190206, 761827841, 1383286907
+// PHILOX: 2xu64: 8589934593, 17179869189
+// PHILOX: 5xu32: 512747620, 1298009047, 1267190206, 761827841, 1383286907
 func.func @philox() -> (tensor<2xui64>, tensor<5xui32>) {
   %s = stablehlo.constant dense<[8589934593, 17179869187]> : tensor<2xui64>
   %n, %r = stablehlo.rng_bit_generator %s, algorithm = PHILOX : (tensor<2xui64>) -> (tensor<2xui64>, tensor<5xui32>)
   return %n, %r : tensor<2xui64>, tensor<5xui32>
 }
 
-// THREEFRY: 2xi64: 8589934593, 17179869190
-// THREEFRY: 5xi32: 1576285164, -2045306482, 740599976, -1869284770, -1858574781
+// THREEFRY: 2xu64: 8589934593, 17179869190
+// THREEFRY: 5xu32: 1576285164, 2249660814, 740599976, 2425682526, 2436392515
 func.func @threefry() -> (tensor<2xui64>, tensor<5xui32>) {
   %s = stablehlo.constant dense<[8589934593, 17179869187]> : tensor<2xui64>
   %n, %r = stablehlo.rng_bit_generator %s, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<5xui32>)
@@ -45,7 +45,7 @@ func.func @threefry() -> (tensor<2xui64>, tensor<5xui32>) {
 
 // The rounds of the generator use each number twice, above a reduction and
 // below another one.
-// LEAST: 1xi32: 117506795
+// LEAST: 1xu32: 117506795
 func.func @least() -> tensor<1xui32> {
   %x = stablehlo.iota dim = 0 : tensor<64xui64>
   %zero = stablehlo.constant dense<0> : tensor<ui64>

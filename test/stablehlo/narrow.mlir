@@ -24,8 +24,8 @@ func.func @signed() -> (tensor<4xi4>, tensor<4xi4>, tensor<4xi4>, tensor<4xi4>, 
   return %sum, %set, %lead, %low, %total : tensor<4xi4>, tensor<4xi4>, tensor<4xi4>, tensor<4xi4>, tensor<i4>
 }
 
-// UNSIGNED: 4xi8: 14, 0, 6, 1
-// UNSIGNED: 4xi8: 1, 8, 9, 0
+// UNSIGNED: 4xu8: 14, 0, 6, 1
+// UNSIGNED: 4xu8: 1, 8, 9, 0
 // UNSIGNED: 4xf32: 15, 8, 7, 0
 func.func @unsigned() -> (tensor<4xui4>, tensor<4xui4>, tensor<4xf32>) {
   %x = stablehlo.constant dense<[15, 8, 7, 0]> : tensor<4xui4>

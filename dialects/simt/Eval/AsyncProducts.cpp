@@ -22,9 +22,10 @@ namespace kiln::eval {
 static constexpr uint32_t kToken = 0x7fd00000, kTokenMask = 0xfff00000;
 static constexpr uint32_t kProducts = 2048, kResults = 512;
 
-/// The same in 16 bits: products are numbered from one, as a NaN needs a bit.
-static constexpr uint16_t kHalfToken = 0x7c00, kHalfTokenMask = 0xfc00;
-static constexpr uint16_t kHalfProducts = 7, kHalfResultBits = 7,
+/// The same in 16 bits: products are numbered from one, as a NaN needs a bit,
+/// and as signalling NaNs, which arithmetic does not make.
+static constexpr uint16_t kHalfToken = 0x7c00, kHalfTokenMask = 0xfe00;
+static constexpr uint16_t kHalfProducts = 3, kHalfResultBits = 7,
                           kHalfResults = 1 << kHalfResultBits;
 
 static bool isHalf(DType dtype) { return runtime::dtypeBytes(dtype) == 2; }

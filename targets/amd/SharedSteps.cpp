@@ -44,6 +44,11 @@ private:
   bool joinGroup(ArrayRef<GetElementPtrInst *> group) {
     BasicBlock *block = group.front()->getParent();
     const Loop *loop = loops.getLoopFor(block);
+    // A block that is never reached has no dominator in common with others.
+    if (!all_of(group, [&](GetElementPtrInst *step) {
+          return tree.isReachableFromEntry(step->getParent());
+        }))
+      return false;
     for (GetElementPtrInst *step : group.drop_front()) {
       block = tree.findNearestCommonDominator(block, step->getParent());
       if (loops.getLoopFor(step->getParent()) != loop)

@@ -9,19 +9,16 @@
 
 #include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Kiln/Description.h"
+#include "kiln/Interfaces/Entries.h"
 #include "mlir/IR/Operation.h"
 
 using namespace mlir;
+using namespace kiln;
 using namespace kiln::target;
 
 static constexpr StringLiteral kEntries[] = {
     kNameEntry,   kDimensionNamesEntry, kUnsignedEntry,
     kDomainEntry, kRangeEntry,          kDonatedEntry};
-
-static Attribute entryOf(Attribute said, StringRef entry) {
-  auto entries = dyn_cast_or_null<DictionaryAttr>(said);
-  return entries ? entries.get(entry) : Attribute();
-}
 
 Attribute kiln::target::getArgumentEntry(FunctionOpInterface function,
                                          unsigned argument, StringRef entry) {
@@ -31,16 +28,6 @@ Attribute kiln::target::getArgumentEntry(FunctionOpInterface function,
 Attribute kiln::target::getResultEntry(FunctionOpInterface function,
                                        unsigned result, StringRef entry) {
   return entryOf(function.getResultAttr(result, kArgumentAttr), entry);
-}
-
-/// What was said before, and the entry.
-static DictionaryAttr withEntry(Attribute said, StringRef entry,
-                                Attribute value) {
-  NamedAttrList entries;
-  if (auto known = dyn_cast_or_null<DictionaryAttr>(said))
-    entries.append(known.getValue());
-  entries.set(entry, value);
-  return entries.getDictionary(value.getContext());
 }
 
 void kiln::target::setArgumentEntry(FunctionOpInterface function,

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Kiln/Asked.h"
+#include "kiln/Interfaces/Entries.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
+using namespace kiln;
 using namespace kiln::target;
 
 /// Of a kernel: the decisions about operations in it. Each of these operations
@@ -19,11 +21,7 @@ static DictionaryAttr dictionaryOf(Operation *op) {
 }
 
 static void setEntry(Operation *op, StringRef name, Attribute value) {
-  NamedAttrList entries;
-  if (DictionaryAttr known = dictionaryOf(op))
-    entries.append(known.getValue());
-  entries.set(name, value);
-  op->setAttr(kAskedAttr, entries.getDictionary(op->getContext()));
+  op->setAttr(kAskedAttr, withEntry(dictionaryOf(op), name, value));
 }
 
 /// The place of a decision about `op` in the list of its kernel; none if

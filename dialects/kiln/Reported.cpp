@@ -2,27 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Kiln/Attributes.h"
+#include "kiln/Interfaces/Entries.h"
 #include "mlir/IR/Operation.h"
 
 using namespace mlir;
 using namespace kiln;
 
-static DictionaryAttr entriesOf(Operation *op) {
-  return op->getAttrOfType<DictionaryAttr>(target::kReportedAttr);
-}
-
 Attribute target::getReported(Operation *op, StringRef entry) {
-  DictionaryAttr entries = entriesOf(op);
-  return entries ? entries.get(entry) : Attribute();
+  return entryOf(op->getDiscardableAttr(kReportedAttr), entry);
 }
 
 void target::setReported(Operation *op, StringRef entry, Attribute value) {
-  NamedAttrList entries;
-  if (DictionaryAttr known = entriesOf(op))
-    entries.append(known.getValue());
-  entries.set(entry, value);
-  op->setDiscardableAttr(kReportedAttr,
-                         entries.getDictionary(op->getContext()));
+  Attribute known = op->getDiscardableAttr(kReportedAttr);
+  op->setDiscardableAttr(kReportedAttr, withEntry(known, entry, value));
 }
 
 static bool isDecline(Attribute attribute) {

@@ -2,29 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Simt/Decided.h"
+#include "kiln/Interfaces/Entries.h"
 
 using namespace mlir;
 using namespace kiln;
 
-static DictionaryAttr entriesOf(Operation *op) {
-  return op->getAttrOfType<DictionaryAttr>(simt::kDecidedAttr);
-}
-
 Attribute simt::getDecided(Operation *op, StringRef entry) {
-  DictionaryAttr entries = entriesOf(op);
-  return entries ? entries.get(entry) : Attribute();
+  return entryOf(op->getDiscardableAttr(kDecidedAttr), entry);
 }
 
 void simt::setDecided(Operation *op, StringRef entry, Attribute value) {
-  NamedAttrList entries;
-  if (DictionaryAttr known = entriesOf(op))
-    entries.append(known.getValue());
-  entries.set(entry, value);
-  op->setDiscardableAttr(kDecidedAttr, entries.getDictionary(op->getContext()));
+  Attribute known = op->getDiscardableAttr(kDecidedAttr);
+  op->setDiscardableAttr(kDecidedAttr, withEntry(known, entry, value));
 }
 
 void simt::removeDecided(Operation *op, StringRef entry) {
-  DictionaryAttr known = entriesOf(op);
+  auto known = op->getAttrOfType<DictionaryAttr>(kDecidedAttr);
   if (!known || !known.contains(entry))
     return;
   NamedAttrList entries(known.getValue());

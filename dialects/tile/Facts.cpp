@@ -4,6 +4,7 @@
 #include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
+#include "kiln/Interfaces/Entries.h"
 #include "kiln/Interfaces/ViewAccess.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -16,20 +17,6 @@ using namespace kiln::tile;
 // Reading and writing
 //===----------------------------------------------------------------------===//
 
-static Attribute entryOf(Attribute facts, StringRef fact) {
-  auto entries = dyn_cast_or_null<DictionaryAttr>(facts);
-  return entries ? entries.get(fact) : Attribute();
-}
-
-static DictionaryAttr withFact(Attribute facts, StringRef fact,
-                               Attribute value) {
-  NamedAttrList entries;
-  if (auto known = dyn_cast_or_null<DictionaryAttr>(facts))
-    entries.append(known.getValue());
-  entries.set(fact, value);
-  return entries.getDictionary(value.getContext());
-}
-
 Attribute tile::getFact(FunctionOpInterface function, unsigned parameter,
                         StringRef fact) {
   return entryOf(function.getArgAttr(parameter, kFactsAttr), fact);
@@ -38,7 +25,7 @@ Attribute tile::getFact(FunctionOpInterface function, unsigned parameter,
 void tile::setFact(FunctionOpInterface function, unsigned parameter,
                    StringRef fact, Attribute value) {
   Attribute facts = function.getArgAttr(parameter, kFactsAttr);
-  function.setArgAttr(parameter, kFactsAttr, withFact(facts, fact, value));
+  function.setArgAttr(parameter, kFactsAttr, withEntry(facts, fact, value));
 }
 
 void tile::eraseFact(FunctionOpInterface function, unsigned parameter,
@@ -60,13 +47,13 @@ Attribute tile::getFact(Operation *op, StringRef fact) {
 
 void tile::setFact(Operation *op, StringRef fact, Attribute value) {
   Attribute facts = op->getDiscardableAttr(kFactsAttr);
-  op->setDiscardableAttr(kFactsAttr, withFact(facts, fact, value));
+  op->setDiscardableAttr(kFactsAttr, withEntry(facts, fact, value));
 }
 
 DictionaryAttr tile::statesFact(StringRef fact, Attribute value) {
   Builder b(value.getContext());
   return b.getDictionaryAttr(
-      b.getNamedAttr(kFactsAttr, withFact({}, fact, value)));
+      b.getNamedAttr(kFactsAttr, withEntry({}, fact, value)));
 }
 
 void tile::eraseElementFacts(NamedAttrList &attributes) {

@@ -25,6 +25,13 @@ OP = re.compile(r'^\s*(?:(%\S+) = )?"([\w.]+)"\(([^)]*)\)(.*)$')
 LANES = 32
 
 
+def quotient(a, b, bits):
+    """a / b without its fraction, of operands for which LLVM says what that is."""
+    if b == 0 or (b == -1 and a == -1 << (bits - 1)):
+        raise ValueError("%d / %d traps" % (a, b))
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
 class Op:
     def __init__(self, line):
         match = OP.match(line)
@@ -468,6 +475,8 @@ class Machine:
             "shli": lambda a, b: a << b, "shrui": lambda a, b: a >> b,
             "shrsi": lambda a, b: signed(a, source) >> b,
             "ceildivsi": lambda a, b: -(-signed(a, source) // signed(b, source)),
+            "divsi": lambda a, b: quotient(signed(a, source), signed(b, source), source),
+            "remsi": lambda a, b: signed(a, source) - quotient(signed(a, source), signed(b, source), source) * signed(b, source),
             "divui": lambda a, b: a // max(b, 1), "remui": lambda a, b: a % max(b, 1),
             "maxsi": lambda a, b: max(signed(a, source), signed(b, source)),
             "minui": min, "maxui": max,
@@ -478,7 +487,8 @@ class Machine:
             return simple[name[6:]](*x) & mask
         if name == "arith.cmpi":
             way = int(re.search(r"predicate = (\d+)", op.rest).group(1))
-            a, b = x if way < 2 or way > 5 else (signed(x[0], source), signed(x[1], source))
+            plain = way < 2 or way > 5
+            a, b = (value % 2**source if plain else signed(value, source) for value in x)
             return int([a == b, a != b, a < b, a <= b, a > b, a >= b][way if way < 6 else way - 4])
         if name == "arith.select":
             return x[1] if x[0] else x[2]

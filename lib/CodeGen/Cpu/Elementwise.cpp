@@ -4,6 +4,7 @@
 #include "MathFunctions.h"
 #include "RegisterBuilder.h"
 #include "SmallFloats.h"
+#include "kiln/Math/Divisions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -27,41 +28,6 @@ static Value cloneOnto(OpBuilder &b, Location loc, Operation *op,
   state.addTypes(result);
   state.addAttributes(op->getAttrs());
   return b.create(state)->getResult(0);
-}
-
-/// Integer divisions trap on some machines where the result is unspecified;
-/// these operands never do.
-static void guardDivision(OpBuilder &b, Location loc, Operation *op,
-                          SmallVector<Value> &operands) {
-  bool isSigned = isa<arith::DivSIOp, arith::RemSIOp, arith::FloorDivSIOp,
-                      arith::CeilDivSIOp>(op);
-  if (!isSigned && !isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op))
-    return;
-  Type type = operands[1].getType();
-  Type element = getElementTypeOrSelf(type);
-  APInt divisor;
-  if (matchPattern(operands[1], m_ConstantInt(&divisor)) && !divisor.isZero() &&
-      !divisor.isAllOnes())
-    return;
-  auto constant = [&](const APInt &value) -> Value {
-    TypedAttr attr = b.getIntegerAttr(element, value);
-    if (auto vector = dyn_cast<VectorType>(type))
-      attr = DenseElementsAttr::get(vector, Attribute(attr));
-    return arith::ConstantOp::create(b, loc, type, attr);
-  };
-  unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-  auto equal = [&](Value x, Value y) -> Value {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y);
-  };
-  Value one = constant(APInt(bits, 1));
-  Value bad = equal(operands[1], constant(APInt(bits, 0)));
-  if (isSigned) {
-    Value overflow = arith::AndIOp::create(
-        b, loc, equal(operands[1], constant(APInt::getAllOnes(bits))),
-        equal(operands[0], constant(APInt::getSignedMinValue(bits))));
-    bad = arith::OrIOp::create(b, loc, bad, overflow);
-  }
-  operands[1] = arith::SelectOp::create(b, loc, bad, one, operands[1]);
 }
 
 /// Changes of signs on the bits of 16-bit floats: NaN keep theirs.
@@ -124,7 +90,11 @@ Value RegisterBuilder::emitElementwise(Operation *op, ValueRange given) {
     return operands[0];
   if (narrow)
     result = typeLike(result, b.getF32Type());
-  guardDivision(b, loc, op, operands);
+  if (functions::isDivision(op))
+    return functions::emitDefinedDivision(
+        b, loc, op, operands[0], operands[1], [&](Value divisor) {
+          return cloneOnto(b, loc, op, {operands[0], divisor}, result);
+        });
 
   Value value = emitMathFunction(b, loc, op, operands, result);
   if (!value)

@@ -4,10 +4,10 @@
 #include "KernelWalk.h"
 #include "OwnLowerings.h"
 #include "kiln/Dialect/Kiln/Attributes.h"
+#include "kiln/Math/Divisions.h"
 #include "kiln/Target/Declines.h"
 #include "kiln/Target/ForeignOperation.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -29,35 +29,23 @@ static FailureOr<Value> castIndex(KernelWalk &w, Operation *op, Value value) {
   return w.b.createOrFold<arith::ExtUIOp>(w.loc, to, value);
 }
 
-/// Lanes that nobody looks at may divide by 0, or the smallest number by -1:
-/// a result that is poison for `tile`, and no program at all for LLVM.
-static void avoidUndefined(KernelWalk &w, Operation *op,
-                           SmallVectorImpl<Value> &operands) {
-  bool isSigned = isa<arith::DivSIOp, arith::RemSIOp, arith::FloorDivSIOp,
-                      arith::CeilDivSIOp>(op);
-  if (!isSigned && !isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op))
-    return;
-  Value &divisor = operands[1];
-  APInt known;
-  if (matchPattern(divisor, m_ConstantInt(&known)) && !known.isZero() &&
-      !(isSigned && known.isAllOnes()))
-    return;
-  Type type = divisor.getType();
-  Value isBad = w.compare(arith::CmpIPredicate::eq, divisor, w.zero(type));
-  if (isSigned) {
-    unsigned width = type.getIntOrFloatBitWidth();
-    auto number = [&](const APInt &value) -> Value {
-      return arith::ConstantOp::create(w.b, w.loc,
-                                       w.b.getIntegerAttr(type, value));
-    };
-    Value overflows =
-        w.and_(w.compare(arith::CmpIPredicate::eq, divisor,
-                         number(APInt::getAllOnes(width))),
-               w.compare(arith::CmpIPredicate::eq, operands[0],
-                         number(APInt::getSignedMinValue(width))));
-    isBad = w.or_(isBad, overflows);
+/// A copy of `op` on values of one element, folded where it is constant.
+static SmallVector<Value> copyOnto(KernelWalk &w, Operation *op,
+                                   ValueRange operands) {
+  OperationState state(w.loc, op->getName());
+  state.addOperands(operands);
+  for (Type type : op->getResultTypes())
+    state.addTypes(w.scalarType(getElementTypeOrSelf(type)));
+  NamedAttrList attributes(op->getAttrDictionary());
+  attributes.erase(target::kReportedAttr);
+  state.addAttributes(attributes);
+  Operation *made = w.b.create(state);
+  SmallVector<Value> folded;
+  if (succeeded(w.b.tryFold(made, folded)) && !folded.empty()) {
+    made->erase();
+    return folded;
   }
-  divisor = w.select(isBad, w.constant(type, 1), divisor);
+  return SmallVector<Value>(made->getResults());
 }
 
 FailureOr<SmallVector<Value>> KernelWalk::elementwise(Operation *op,
@@ -93,25 +81,17 @@ FailureOr<SmallVector<Value>> KernelWalk::elementwise(Operation *op,
     if (!isa<arith::SelectOp>(op))
       return decline(op, op->getName().getStringRef() + " of 8-bit floats");
   }
-  OperationState state(loc, op->getName());
-  SmallVector<Value> safe(operands);
-  if (isa<RankedTensorType>(op->getResult(0).getType()))
-    avoidUndefined(*this, op, safe);
-  state.addOperands(safe);
-  for (Type type : op->getResultTypes())
-    state.addTypes(scalarType(getElementTypeOrSelf(type)));
-  NamedAttrList attributes(op->getAttrDictionary());
-  attributes.erase(target::kReportedAttr);
-  state.addAttributes(attributes);
-  Operation *made = b.create(state);
-  SmallVector<Value> folded;
-  if (succeeded(b.tryFold(made, folded)) && !folded.empty()) {
-    made->erase();
-    return folded;
+  // Lanes whose results are not used may divide by 0.
+  if (functions::isDivision(op) &&
+      isa<RankedTensorType>(op->getResult(0).getType())) {
+    auto divide = [&](Value divisor) {
+      return copyOnto(*this, op, {operands[0], divisor}).front();
+    };
+    return SmallVector<Value>{functions::emitDefinedDivision(
+        b, loc, op, operands[0], operands[1], divide)};
   }
-  return SmallVector<Value>(made->getResults());
+  return copyOnto(*this, op, operands);
 }
-
 LogicalResult simt::lowerScalar(Operation *op, KernelWalk &w) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return lowerConstant(constant, w);

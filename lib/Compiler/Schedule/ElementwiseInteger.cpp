@@ -20,15 +20,11 @@ static unsigned widthOf(Value x) {
   return TileMath::element(x).getIntOrFloatBitWidth();
 }
 
-/// y, or 1 where x / y would trap.
-static Value safeDivisor(TileMath &t, Value x, Value y) {
-  Value lowest =
-      t.splat(x, t.b.getIntegerAttr(t.element(x),
-                                    APInt::getSignedMinValue(widthOf(x))));
-  Value overflow = t.both(t.compare(P::eq, x, lowest),
-                          t.compare(P::eq, y, t.integer(y, -1)));
-  Value zero = t.compare(P::eq, y, t.integer(y, 0));
-  return t.select(t.either(zero, overflow), t.integer(y, 1), y);
+/// y, or 1 where y is 0 or -1: a divisor that never traps.
+static Value safeDivisor(TileMath &t, Value y) {
+  Value one = t.integer(y, 1);
+  Value isBad = t.compare(P::ule, t.make<arith::AddIOp>(y, one), one);
+  return t.select(isBad, one, y);
 }
 
 /// Unsigned quotients (`div`) and remainders, which never overflow.
@@ -79,13 +75,15 @@ static Value emitGcd(TileMath &t, Value x, Value y) {
 }
 
 static Value emitDiv(TileMath &t, Value x, Value y) {
-  // The smallest value by -1 wraps to itself, which x / 1 is too.
-  return t.make<arith::DivSIOp>(x, safeDivisor(t, x, y));
+  // The smallest value by -1 wraps to itself.
+  Value quotient = t.make<arith::DivSIOp>(x, safeDivisor(t, y));
+  Value negative = t.make<arith::SubIOp>(t.integer(x, 0), x);
+  return t.select(t.compare(P::eq, y, t.integer(y, -1)), negative, quotient);
 }
 
 static Value emitRemainder(TileMath &t, Value x, Value y) {
   Value zero = t.integer(x, 0);
-  Value r = t.make<arith::RemSIOp>(x, safeDivisor(t, x, y));
+  Value r = t.make<arith::RemSIOp>(x, safeDivisor(t, y));
   Value signs = t.compare(P::slt, t.make<arith::XOrIOp>(r, y), zero);
   Value off = t.both(t.compare(P::ne, r, zero), signs);
   return t.select(off, t.make<arith::AddIOp>(r, y), r);
@@ -173,7 +171,7 @@ static Value emitBinary(Operation *op, Value x, Value y, TileMath &t) {
       .Case([&](prim::DivOp) { return emitDiv(t, x, y); })
       .Case([&](prim::RemainderOp) { return emitRemainder(t, x, y); })
       .Case([&](prim::FmodOp) {
-        return t.make<arith::RemSIOp>(x, safeDivisor(t, x, y));
+        return t.make<arith::RemSIOp>(x, safeDivisor(t, y));
       })
       .Case([&](prim::PowOp) { return emitPow(t, x, y); })
       .Case([&](prim::GcdOp) { return emitGcd(t, x, y); })

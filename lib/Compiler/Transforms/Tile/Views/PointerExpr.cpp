@@ -337,6 +337,19 @@ private:
     FailureOr<PointerExpr> b = visit(rhs);
     if (failed(b))
       return failure();
+    // Vectors along one dimension are added as they were, in their type, which
+    // is often narrower than an index. Modulo 2^32 the parts are wanted.
+    if (!isModular && !isa<PtrType>(getElementTypeOrSelf(whole)) &&
+        llvm::any_of(llvm::zip(a->indirect, b->indirect), [](auto both) {
+          return std::get<0>(both) && std::get<1>(both);
+        })) {
+      std::string unused;
+      std::swap(reason, unused);
+      FailureOr<PointerExpr> vector = visitOther(whole);
+      std::swap(reason, unused);
+      if (succeeded(vector))
+        return vector;
+    }
     return combine(std::move(*a), *b, negate, whole.getDefiningOp());
   }
 

@@ -88,6 +88,10 @@ int64_t alignmentOf(mlir::Value pointerOrView, index::Analysis &facts);
 /// What divides every coordinate in a tile of indices that can be inside of a
 /// view: those that are below 0 whenever they are chosen do not count.
 int64_t coordinateDivisor(mlir::Value indices, AxisAnalysis &axes);
+/// Runs of indices that are in the view, or all of them outside of it: what is
+/// known of the places that a tile of indices names. An index that a choice
+/// makes negative names none.
+TileFacts coordinateFacts(mlir::Value indices, AxisAnalysis &axes);
 
 } // namespace kiln::tile
 

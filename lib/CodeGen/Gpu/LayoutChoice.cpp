@@ -27,6 +27,31 @@ static index::Facts firstOf(const ViewAxis &axis, index::Analysis &facts) {
              : first;
 }
 
+/// Finds the axis and the dimension of a tile along which its indices name
+/// neighbours in memory, as `found`, and how long runs of them are at multiples
+/// of their length.
+static int64_t findRuns(tile::ViewType view, ArrayRef<ViewAxis> axes,
+                        tile::AxisAnalysis &tiles, Contiguity &found) {
+  int64_t longest = 1;
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    if (!axis.isIndirect() || view.getStaticStride(i) != 1)
+      continue;
+    auto shape = cast<RankedTensorType>(axis.indices.getType()).getShape();
+    for (auto [d, run] :
+         llvm::enumerate(tile::coordinateFacts(axis.indices, tiles).axes)) {
+      // Vectors are in the tile as a whole.
+      int64_t whole = shape[d] & -shape[d];
+      int64_t length = std::min({run.contiguity, run.divisibility, whole});
+      if (length <= longest)
+        continue;
+      longest = length;
+      found.axis = i;
+      found.dim = axis.tileDim + d;
+    }
+  }
+  return longest;
+}
+
 Contiguity simt::contiguityOf(Value view, ArrayRef<ViewAxis> axes,
                               tile::AxisAnalysis &tiles) {
   index::Analysis &facts = tiles.getScalars();
@@ -38,6 +63,9 @@ Contiguity simt::contiguityOf(Value view, ArrayRef<ViewAxis> axes,
       found.axis = i;
       found.dim = axis.tileDim;
     }
+  int64_t longest = 0; // of what indices name; 0: coordinates are counted
+  if (found.axis < 0)
+    longest = findRuns(viewType, axes, tiles, found);
   if (found.axis < 0)
     return found;
   // The address of each vector must be a multiple of its size.
@@ -48,6 +76,8 @@ Contiguity simt::contiguityOf(Value view, ArrayRef<ViewAxis> axes,
       return false;
     for (auto [i, axis] : llvm::enumerate(axes)) {
       if (axis.isIndirect()) {
+        if (int(i) == found.axis && count <= longest)
+          continue;
         int64_t stride = strideDivisor(view, i, facts);
         if (stride % count &&
             tile::coordinateDivisor(axis.indices, tiles) % count)

@@ -439,20 +439,40 @@ TileFacts AxisAnalysis::compute(Value tile) {
   return facts;
 }
 
-int64_t tile::coordinateDivisor(Value indices, AxisAnalysis &axes) {
+/// What a choice of indices takes where it does not take one that is outside of
+/// every view; null for anything else.
+static Value insideOf(arith::SelectOp choice) {
   auto isOutside = [](Value value) {
     DenseIntElementsAttr list;
     return matchPattern(value, m_Constant(&list)) && list.isSplat() &&
            list.getSplatValue<APInt>().isNegative();
   };
+  if (isOutside(choice.getFalseValue()))
+    return choice.getTrueValue();
+  return isOutside(choice.getTrueValue()) ? choice.getFalseValue() : Value();
+}
+
+int64_t tile::coordinateDivisor(Value indices, AxisAnalysis &axes) {
   Operation *op = indices.getDefiningOp();
   if (op && handsOnElements(op) && op->getNumOperands() == 1)
     return coordinateDivisor(op->getOperand(0), axes);
-  if (auto choice = dyn_cast_or_null<arith::SelectOp>(op)) {
-    if (isOutside(choice.getFalseValue()))
-      return coordinateDivisor(choice.getTrueValue(), axes);
-    if (isOutside(choice.getTrueValue()))
-      return coordinateDivisor(choice.getFalseValue(), axes);
-  }
+  if (auto choice = dyn_cast_or_null<arith::SelectOp>(op))
+    if (Value inside = insideOf(choice))
+      return coordinateDivisor(inside, axes);
   return axes.of(indices).everyDivisor();
+}
+
+TileFacts tile::coordinateFacts(Value indices, AxisAnalysis &axes) {
+  auto choice = indices.getDefiningOp<arith::SelectOp>();
+  Value inside = choice ? insideOf(choice) : Value();
+  if (!inside)
+    return axes.of(indices);
+  TileFacts facts = coordinateFacts(inside, axes);
+  // Runs end where the choice may change.
+  bool isTile = isa<RankedTensorType>(choice.getCondition().getType());
+  if (isTile)
+    for (auto [axis, mask] :
+         llvm::zip_equal(facts.axes, axes.of(choice.getCondition()).axes))
+      axis.contiguity = std::min(axis.contiguity, mask.constancy);
+  return facts;
 }

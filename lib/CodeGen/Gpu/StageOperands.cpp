@@ -131,6 +131,9 @@ private:
       if (loads.empty()) {
         miss(loop, loads.getDeclined() ? loads.getReason() : "it loads no tile",
              loads.getDeclined());
+        // Who asks for stages gets loads ahead at least, through registers.
+        if (wantedStages(loop) >= 2)
+          loads.loadAhead();
         continue;
       }
       int64_t slot = loads.slotBytes();

@@ -73,8 +73,11 @@ private:
       }
     if (consumed.empty())
       first.swap(second);
-    if (first.empty())
+    if (first.empty() && ahead.empty())
       return success();
+    // Loads alone go one iteration ahead.
+    if (first.empty())
+      shallowest = 2;
     int64_t later = this->ahead < 0 ? shallowest - 1 : this->ahead.getValue();
     if (auto own = loop->getAttrOfType<stage::SlotsAttr>(stage::kDecidedAttr))
       later = own.getAhead().value_or(later);

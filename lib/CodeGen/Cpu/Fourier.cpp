@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FourierLines.h"
+#include "LoweringTable.h"
 #include "OwnLowerings.h"
 #include "kiln/Dialect/Tile/FourierOps.h"
 
@@ -225,7 +226,11 @@ void TileFourier::run() {
   defineResults();
 }
 
-LogicalResult cpu::lowerFourier(tile::FourierOp op, KernelEmitter &e) {
+static LogicalResult lowerFourier(tile::FourierOp op, KernelEmitter &e) {
   TileFourier(op, e).run();
   return success();
+}
+
+void cpu::addFourierLowerings(LoweringTable &table) {
+  table.add<tile::FourierOp>(lowerFourier);
 }

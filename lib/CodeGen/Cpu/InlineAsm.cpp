@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "llvm/IR/InlineAsm.h"
+#include "LoweringTable.h"
 #include "OwnLowerings.h"
 #include "SmallFloats.h"
 #include "kiln/Dialect/Tile/ExternOps.h"
@@ -219,6 +220,10 @@ LogicalResult PackedAsm::emit() {
   return success();
 }
 
-LogicalResult cpu::lowerInlineAsm(tile::InlineAsmOp op, KernelEmitter &e) {
+static LogicalResult lowerInlineAsm(tile::InlineAsmOp op, KernelEmitter &e) {
   return PackedAsm(op, e).emit();
+}
+
+void cpu::addInlineAsmLowerings(LoweringTable &table) {
+  table.add<tile::InlineAsmOp>(lowerInlineAsm);
 }

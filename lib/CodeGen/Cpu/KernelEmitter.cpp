@@ -10,6 +10,7 @@
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
+#include "kiln/Dialect/Tile/YieldOps.h"
 #include "kiln/Staging/Storage.h"
 #include "kiln/Target/ForeignOperation.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

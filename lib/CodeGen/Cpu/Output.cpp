@@ -1,6 +1,7 @@
 //===- Output.cpp - What kernels tell the host ----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "LoweringTable.h"
 #include "OwnLowerings.h"
 #include "kiln-c/Kernel.h"
 #include "kiln/Dialect/Cpu/CpuDialect.h"
@@ -95,7 +96,7 @@ static std::string locatedText(Location loc, StringRef message) {
   return text;
 }
 
-LogicalResult cpu::lowerAssert(tile::AssertOp op, KernelEmitter &e) {
+static LogicalResult lowerAssert(tile::AssertOp op, KernelEmitter &e) {
   auto check = [&](Value holds) {
     Value always = e.constantOf(e.b.getI1Type(), e.b.getBoolAttr(true));
     Value fails = arith::XOrIOp::create(e.b, e.loc, holds, always);
@@ -132,7 +133,7 @@ LogicalResult cpu::lowerAssert(tile::AssertOp op, KernelEmitter &e) {
   return success();
 }
 
-LogicalResult cpu::lowerPrint(tile::PrintOp op, KernelEmitter &e) {
+static LogicalResult lowerPrint(tile::PrintOp op, KernelEmitter &e) {
   Value line = e.temporary(sizeof(KilnPrintedValue));
   auto set = [&](size_t field, Value value) {
     LLVM::StoreOp::create(e.b, e.loc, value,
@@ -182,4 +183,9 @@ LogicalResult cpu::lowerPrint(tile::PrintOp op, KernelEmitter &e) {
     print(dtype, flags | KILN_PRINT_SCALAR, {}, place);
   }
   return success();
+}
+
+void cpu::addOutputLowerings(LoweringTable &table) {
+  table.add<tile::AssertOp>(lowerAssert);
+  table.add<tile::PrintOp>(lowerPrint);
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "OwnLowerings.h"
+#include "LoweringTable.h"
+#include "kiln/Dialect/Tile/ExternOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Interfaces/Names.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -10,44 +12,30 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::cpu;
 
+void LoweringTable::addAny(
+    StringRef name, StringRef op,
+    std::function<LogicalResult(Operation *, KernelEmitter &)> lower) {
+  constexpr int kPriority = 50;
+  target::Lowering lowering;
+  lowering.name = name.str();
+  lowering.target = CpuLoweringContext::kFamily.str();
+  lowering.op = op.str();
+  lowering.priority = kPriority;
+  lowering.lower = [lower](Operation *op, target::LoweringContext &base) {
+    auto *context = base.as<CpuLoweringContext>();
+    if (!context)
+      return base.decline(op, "works in the cpu family only");
+    context->emitter.declined.clear();
+    LogicalResult result = lower(op, context->emitter);
+    if (failed(result) && !context->emitter.declined.empty())
+      return base.decline(op, context->emitter.declined);
+    return result;
+  };
+  registry.addLowering(std::move(lowering));
+}
+
 namespace {
-/// What a lowering of the family is.
-template <typename OpT> using Lower = LogicalResult (*)(OpT, KernelEmitter &);
-
-/// Registers lowerings of the tile level.
-class Table {
-public:
-  explicit Table(target::TargetRegistry &registry) : registry(registry) {}
-
-  /// For operations of a name or a kind, whose class is OpT.
-  template <typename OpT>
-  void add(StringRef name, StringRef op, Lower<OpT> lower) {
-    target::Lowering lowering;
-    lowering.name = name.str();
-    lowering.target = CpuLoweringContext::kFamily.str();
-    lowering.op = op.str();
-    lowering.priority = kPriority;
-    lowering.lower = [lower](Operation *op, target::LoweringContext &base) {
-      auto *context = base.as<CpuLoweringContext>();
-      if (!context)
-        return base.decline(op, "works in the cpu family only");
-      context->emitter.declined.clear();
-      LogicalResult result = lower(cast<OpT>(op), context->emitter);
-      if (failed(result) && !context->emitter.declined.empty())
-        return base.decline(op, context->emitter.declined);
-      return result;
-    };
-    registry.addLowering(std::move(lowering));
-  }
-  template <typename OpT> void add(Lower<OpT> lower) {
-    StringRef op = OpT::getOperationName();
-    add<OpT>(("cpu." + op.split('.').second).str(), op, lower);
-  }
-
-private:
-  static constexpr int kPriority = 50;
-  target::TargetRegistry &registry;
-};
+template <typename OpT> using Lower = LoweringTable::Lower<OpT>;
 
 /// The frame, by the names of its operations.
 class Frame {
@@ -98,24 +86,16 @@ static LogicalResult lowerNothing(tile::AssumeOp, KernelEmitter &) {
 }
 
 void cpu::addOwnLowerings(target::TargetRegistry &registry) {
-  Table table(registry);
-  table.add<MatrixProductOpInterface>("cpu.dot.packed", kMatrixProduct,
-                                      lowerDot);
-  table.add<tile::ReduceOp>(lowerReduce);
-  table.add<ViewAccessOpInterface>("cpu.store", kViewWrite, lowerStore);
-  table.add<tile::LoadPtrOp>(lowerLoadPtr);
-  table.add<tile::StorePtrOp>(lowerStorePtr);
-  table.add<tile::AtomicRMWOp>(lowerAtomicRMW);
-  table.add<tile::AtomicCASOp>(lowerAtomicCAS);
-  table.add<tile::ScanOp>(lowerScan);
-  table.add<tile::GatherOp>(lowerGather);
-  table.add<tile::SortOp>(lowerSort);
-  table.add<tile::FourierOp>(lowerFourier);
-  table.add<tile::HistogramOp>(lowerHistogram);
-  table.add<tile::JoinOp>(lowerJoin);
-  table.add<tile::SplitOp>(lowerSplit);
-  table.add<tile::AssertOp>(lowerAssert);
+  LoweringTable table(registry);
+  // Files with kinds of operations come first: of two lowerings for one
+  // operation the last one counts.
+  addProductsLowerings(table);
+  addStoreLowerings(table);
+  addReduceLowerings(table);
+  addScanLowerings(table);
+  addFourierLowerings(table);
+  addPointersLowerings(table);
+  addOutputLowerings(table);
+  addInlineAsmLowerings(table);
   table.add<tile::AssumeOp>(lowerNothing);
-  table.add<tile::PrintOp>(lowerPrint);
-  table.add<tile::InlineAsmOp>(lowerInlineAsm);
 }

@@ -1,6 +1,7 @@
 //===- Pointers.cpp - Memory behind pointers, lane by lane ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "LoweringTable.h"
 #include "OwnLowerings.h"
 #include "SmallFloats.h"
 #include "kiln/Dialect/Tile/AtomicOps.h"
@@ -129,7 +130,7 @@ static Value enabledLanes(KernelEmitter &e, Value mask, const Point &point,
   return enabled;
 }
 
-LogicalResult cpu::lowerLoadPtr(tile::LoadPtrOp load, KernelEmitter &e) {
+static LogicalResult lowerLoadPtr(tile::LoadPtrOp load, KernelEmitter &e) {
   Type element = getElementTypeOrSelf(load.getResult().getType());
   Type stored = e.storageType(element);
   unsigned align = e.storageBytes(element);
@@ -191,7 +192,7 @@ LogicalResult cpu::lowerLoadPtr(tile::LoadPtrOp load, KernelEmitter &e) {
   return success();
 }
 
-LogicalResult cpu::lowerStorePtr(tile::StorePtrOp store, KernelEmitter &e) {
+static LogicalResult lowerStorePtr(tile::StorePtrOp store, KernelEmitter &e) {
   Type element = getElementTypeOrSelf(store.getValue().getType());
   unsigned align = e.storageBytes(element);
   if (!isTile(store.getValue().getType())) {
@@ -295,7 +296,7 @@ static Value compareAndSwap(KernelEmitter &e, tile::AtomicCASOp op,
              : arith::BitcastOp::create(e.b, e.loc, type, old).getResult();
 }
 
-LogicalResult cpu::lowerAtomicRMW(tile::AtomicRMWOp op, KernelEmitter &e) {
+static LogicalResult lowerAtomicRMW(tile::AtomicRMWOp op, KernelEmitter &e) {
   Type element = getElementTypeOrSelf(op.getValue().getType());
   Type stored = e.storageType(element), combined = combinedType(op, element);
   LLVM::AtomicBinOp kind = kindOf(op.getKind(), isa<FloatType>(combined));
@@ -337,7 +338,7 @@ LogicalResult cpu::lowerAtomicRMW(tile::AtomicRMWOp op, KernelEmitter &e) {
   return success();
 }
 
-LogicalResult cpu::lowerAtomicCAS(tile::AtomicCASOp op, KernelEmitter &e) {
+static LogicalResult lowerAtomicCAS(tile::AtomicCASOp op, KernelEmitter &e) {
   Type element = getElementTypeOrSelf(op.getValue().getType());
   if (!isTile(op.getValue().getType())) {
     Value old = compareAndSwap(e, op, e.scalar(op.getPtr()),
@@ -361,4 +362,11 @@ LogicalResult cpu::lowerAtomicCAS(tile::AtomicCASOp op, KernelEmitter &e) {
   });
   e.define(op.getResult(), buffer);
   return success();
+}
+
+void cpu::addPointersLowerings(LoweringTable &table) {
+  table.add<tile::LoadPtrOp>(lowerLoadPtr);
+  table.add<tile::StorePtrOp>(lowerStorePtr);
+  table.add<tile::AtomicRMWOp>(lowerAtomicRMW);
+  table.add<tile::AtomicCASOp>(lowerAtomicCAS);
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoweringTable.h"
 #include "OwnLowerings.h"
 #include "Pack.h"
 #include "kiln/Dialect/Cpu/CpuDialect.h"
@@ -434,7 +435,7 @@ FlatSymbolRefAttr cpu::unitOf(KernelEmitter &e, Operation *nest) {
   return result.wasInterrupted() ? FlatSymbolRefAttr() : found;
 }
 
-LogicalResult cpu::lowerDot(MatrixProductOpInterface dot, KernelEmitter &e) {
+static LogicalResult lowerDot(MatrixProductOpInterface dot, KernelEmitter &e) {
   target::restoreDeclines(dot);
   if (dot.getLhsScaleOperand() || dot.getRhsScaleOperand())
     return e.decline("its operands have scales");
@@ -470,4 +471,9 @@ LogicalResult cpu::lowerDot(MatrixProductOpInterface dot, KernelEmitter &e) {
     if (auto write = dyn_cast<stage::WriteOp>(user))
       e.define(dot->getResult(0), e.storageAt(write.getStorage()));
   return success();
+}
+
+void cpu::addProductsLowerings(LoweringTable &table) {
+  table.add<MatrixProductOpInterface>("cpu.dot.packed", kMatrixProduct,
+                                      lowerDot);
 }

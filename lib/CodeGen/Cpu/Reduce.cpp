@@ -1,6 +1,7 @@
 //===- Reduce.cpp - Reductions of tiles -----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "LoweringTable.h"
 #include "OwnLowerings.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -349,7 +350,7 @@ void Reduction::reduceRows(const Point &row, Value lo, Value fastEnd,
   });
 }
 
-LogicalResult cpu::lowerReduce(tile::ReduceOp reduce, KernelEmitter &e) {
+static LogicalResult lowerReduce(tile::ReduceOp reduce, KernelEmitter &e) {
   e.freshLevels();
   Operation *first = &reduce.getCombiner().front().front();
   if (isa<arith::MaximumFOp, arith::MinimumFOp>(first) &&
@@ -360,4 +361,8 @@ LogicalResult cpu::lowerReduce(tile::ReduceOp reduce, KernelEmitter &e) {
                                                  arith::FastMathFlags::nsz));
   Reduction(reduce, e).emit();
   return success();
+}
+
+void cpu::addReduceLowerings(LoweringTable &table) {
+  table.add<tile::ReduceOp>(lowerReduce);
 }

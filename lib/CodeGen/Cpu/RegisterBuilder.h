@@ -6,6 +6,7 @@
 
 #include "kiln/Cpu/Lowering.h"
 #include "kiln/Index/ScalarBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"

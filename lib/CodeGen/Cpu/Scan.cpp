@@ -1,6 +1,7 @@
 //===- Scan.cpp - Scans, sorting and reading by index ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "LoweringTable.h"
 #include "OwnLowerings.h"
 #include "kiln/Dialect/Stage/Places.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
@@ -46,7 +47,7 @@ Coord computed(KernelEmitter &e, Value index) {
 /// What hides the latency of an addition.
 static constexpr int64_t kScanParts = 4;
 
-LogicalResult cpu::lowerScan(tile::ScanOp scan, KernelEmitter &e) {
+static LogicalResult lowerScan(tile::ScanOp scan, KernelEmitter &e) {
   SmallVector<TileBuffer> sources, results;
   for (Value source : scan.getSources())
     sources.push_back(e.materialize(source));
@@ -135,7 +136,7 @@ LogicalResult cpu::lowerScan(tile::ScanOp scan, KernelEmitter &e) {
   return success();
 }
 
-LogicalResult cpu::lowerGather(tile::GatherOp take, KernelEmitter &e) {
+static LogicalResult lowerGather(tile::GatherOp take, KernelEmitter &e) {
   TileBuffer source = e.materialize(take.getSource());
   TileBuffer indices = e.materialize(take.getIndices());
   TileBuffer result = e.resultBuffer(take.getResult());
@@ -211,7 +212,7 @@ static Value comesBefore(KernelEmitter &e, Type element, Value x, Value y,
   return arith::AndIOp::create(b, e.loc, isNumber, ordered);
 }
 
-LogicalResult cpu::lowerSort(tile::SortOp sort, KernelEmitter &e) {
+static LogicalResult lowerSort(tile::SortOp sort, KernelEmitter &e) {
   // Every element goes to its rank: the number of elements before it.
   TileBuffer source = e.materialize(sort.getSource());
   TileBuffer result = e.resultBuffer(sort.getResult());
@@ -246,7 +247,7 @@ LogicalResult cpu::lowerSort(tile::SortOp sort, KernelEmitter &e) {
   return success();
 }
 
-LogicalResult cpu::lowerHistogram(tile::HistogramOp op, KernelEmitter &e) {
+static LogicalResult lowerHistogram(tile::HistogramOp op, KernelEmitter &e) {
   TileBuffer source = e.materialize(op.getSource());
   TileBuffer mask = op.getMask() ? e.materialize(op.getMask()) : TileBuffer();
   TileBuffer result = e.resultBuffer(op.getResult());
@@ -281,7 +282,7 @@ LogicalResult cpu::lowerHistogram(tile::HistogramOp op, KernelEmitter &e) {
   return success();
 }
 
-LogicalResult cpu::lowerJoin(tile::JoinOp join, KernelEmitter &e) {
+static LogicalResult lowerJoin(tile::JoinOp join, KernelEmitter &e) {
   TileBuffer sources[] = {e.materialize(join.getLhs()),
                           e.materialize(join.getRhs())};
   TileBuffer result = e.resultBuffer(join.getResult());
@@ -297,7 +298,7 @@ LogicalResult cpu::lowerJoin(tile::JoinOp join, KernelEmitter &e) {
   return success();
 }
 
-LogicalResult cpu::lowerSplit(tile::SplitOp split, KernelEmitter &e) {
+static LogicalResult lowerSplit(tile::SplitOp split, KernelEmitter &e) {
   TileBuffer source = e.materialize(split.getSource());
   TileBuffer results[] = {e.resultBuffer(split.getFirst()),
                           e.resultBuffer(split.getSecond())};
@@ -312,4 +313,13 @@ LogicalResult cpu::lowerSplit(tile::SplitOp split, KernelEmitter &e) {
   e.define(split.getFirst(), results[0]);
   e.define(split.getSecond(), results[1]);
   return success();
+}
+
+void cpu::addScanLowerings(LoweringTable &table) {
+  table.add<tile::ScanOp>(lowerScan);
+  table.add<tile::GatherOp>(lowerGather);
+  table.add<tile::HistogramOp>(lowerHistogram);
+  table.add<tile::JoinOp>(lowerJoin);
+  table.add<tile::SplitOp>(lowerSplit);
+  table.add<tile::SortOp>(lowerSort);
 }

@@ -1,6 +1,7 @@
 //===- Store.cpp - Writing through views ----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "LoweringTable.h"
 #include "Machine.h"
 #include "OwnLowerings.h"
 #include "SmallFloats.h"
@@ -465,7 +466,7 @@ void TileStore::emit() {
   e.runNest(nest, body);
 }
 
-LogicalResult cpu::lowerStore(ViewAccessOpInterface store, KernelEmitter &e) {
+static LogicalResult lowerStore(ViewAccessOpInterface store, KernelEmitter &e) {
   if (std::string why = whyNotWritten(store); !why.empty())
     return e.decline(why);
   if (indirectAxis(store.getAxes()) >= 0)
@@ -473,4 +474,8 @@ LogicalResult cpu::lowerStore(ViewAccessOpInterface store, KernelEmitter &e) {
   e.freshLevels();
   TileStore(store, e).emit();
   return success();
+}
+
+void cpu::addStoreLowerings(LoweringTable &table) {
+  table.add<ViewAccessOpInterface>("cpu.store", kViewWrite, lowerStore);
 }

@@ -9,6 +9,7 @@
 
 #include "Access.h"
 #include "LayoutChoice.h"
+#include "LoweringTable.h"
 #include "OwnLowerings.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -520,6 +521,11 @@ LogicalResult Access::run() {
   return success();
 }
 
-LogicalResult simt::lowerViewAccess(ViewAccessOpInterface op, KernelWalk &w) {
+static LogicalResult lowerViewAccess(ViewAccessOpInterface op, KernelWalk &w) {
   return Access(w, op).run();
+}
+
+void simt::addAccessLowerings(LoweringTable &table) {
+  table.add<ViewAccessOpInterface>(kViewRead, lowerViewAccess);
+  table.add<ViewAccessOpInterface>(kViewWrite, lowerViewAccess);
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelWalk.h"
+#include "LoweringTable.h"
 #include "MemoryProducts.h"
 #include "OwnLowerings.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -95,7 +96,7 @@ void KernelWalk::unflattenCarried(ValueRange values, ValueRange flat,
   }
 }
 
-LogicalResult simt::lowerFor(scf::ForOp op, KernelWalk &w) {
+static LogicalResult lowerFor(scf::ForOp op, KernelWalk &w) {
   bool hasRings = touchesRings(op);
   size_t numRings = w.rings.size();
   // Inner loops carry the counters of all rings, of those, too, that this one
@@ -138,7 +139,7 @@ LogicalResult simt::lowerFor(scf::ForOp op, KernelWalk &w) {
   return success();
 }
 
-LogicalResult simt::lowerIf(scf::IfOp op, KernelWalk &w) {
+static LogicalResult lowerIf(scf::IfOp op, KernelWalk &w) {
   bool hasRings = touchesRings(op);
   size_t numRings = w.rings.size();
   // Which copies are under way must not depend on a condition, but for the
@@ -192,7 +193,7 @@ LogicalResult simt::lowerIf(scf::IfOp op, KernelWalk &w) {
   return success();
 }
 
-LogicalResult simt::lowerWhile(scf::WhileOp op, KernelWalk &w) {
+static LogicalResult lowerWhile(scf::WhileOp op, KernelWalk &w) {
   if (touchesRings(op))
     return w.decline(op, "rings in a loop without a count");
   size_t numRings = w.rings.size();
@@ -221,4 +222,10 @@ LogicalResult simt::lowerWhile(scf::WhileOp op, KernelWalk &w) {
   w.setRingCounters(numRings, counters);
   w.unflatten(op.getResults(), loop.getResults());
   return success();
+}
+
+void simt::addControlFlowLowerings(LoweringTable &table) {
+  table.add<scf::ForOp>(lowerFor);
+  table.add<scf::IfOp>(lowerIf);
+  table.add<scf::WhileOp>(lowerWhile);
 }

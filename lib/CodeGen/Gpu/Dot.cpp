@@ -3,6 +3,7 @@
 
 #include "Fragments.h"
 #include "LayoutChoice.h"
+#include "LoweringTable.h"
 #include "MemoryProducts.h"
 #include "OwnLowerings.h"
 #include "ThreadProducts.h"
@@ -187,7 +188,7 @@ LogicalResult InstructionProduct::run() {
   return success();
 }
 
-ScratchNeeds simt::productNeeds(Operation *product, const BlockShape &block) {
+static ScratchNeeds productNeeds(Operation *product, const BlockShape &block) {
   auto op = cast<MatrixProductOpInterface>(product);
   if (!getDecided(op, kRowEntry))
     return threadProductNeeds(op, block.description);
@@ -209,8 +210,12 @@ static LogicalResult lowerProductBy(StringRef name, Operation *op,
                           : InstructionProduct(w, product, row).run();
 }
 
-LogicalResult simt::lowerProduct(Operation *op, KernelWalk &w) {
+static LogicalResult lowerProduct(Operation *op, KernelWalk &w) {
   if (auto name = getDecided<StringAttr>(op, kRowEntry))
     return lowerProductBy(name.getValue(), op, w);
   return emitThreadProduct(w, cast<MatrixProductOpInterface>(op));
+}
+
+void simt::addDotLowerings(LoweringTable &table) {
+  table.add<Operation *>(kMatrixProduct, lowerProduct, productNeeds);
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Grid.h"
+#include "LoweringTable.h"
 #include "OwnLowerings.h"
 #include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
@@ -40,30 +41,30 @@ static Value countInstances(ThreadBuilder &w) {
   return count;
 }
 
-LogicalResult simt::lowerProgramId(tile::ProgramIdOp op, KernelWalk &w) {
+static LogicalResult lowerProgramId(tile::ProgramIdOp op, KernelWalk &w) {
   for (auto [result, id] : llvm::zip(op.getIds(), w.programIds))
     w.define(result, id);
   return success();
 }
 
-LogicalResult simt::lowerNumPrograms(tile::NumProgramsOp op, KernelWalk &w) {
+static LogicalResult lowerNumPrograms(tile::NumProgramsOp op, KernelWalk &w) {
   for (auto [result, count] : llvm::zip(op.getCounts(), w.programCounts))
     w.define(result, count);
   return success();
 }
 
-LogicalResult simt::lowerInstanceId(tile::InstanceIdOp op, KernelWalk &w) {
+static LogicalResult lowerInstanceId(tile::InstanceIdOp op, KernelWalk &w) {
   w.define(op->getResult(0), w.widen(instanceId(w)));
   return success();
 }
 
-LogicalResult simt::lowerNumInstances(tile::NumInstancesOp op, KernelWalk &w) {
+static LogicalResult lowerNumInstances(tile::NumInstancesOp op, KernelWalk &w) {
   w.define(op->getResult(0), w.widen(countInstances(w)));
   return success();
 }
 
-LogicalResult simt::lowerGridCoordinates(tile::GridCoordinatesOp op,
-                                         KernelWalk &w) {
+static LogicalResult lowerGridCoordinates(tile::GridCoordinatesOp op,
+                                          KernelWalk &w) {
   // Divisions of 32 bits are faster, and hold the number of points.
   SmallVector<Value> narrow;
   for (Value operand : op->getOperands())
@@ -76,17 +77,17 @@ LogicalResult simt::lowerGridCoordinates(tile::GridCoordinatesOp op,
   return success();
 }
 
-LogicalResult simt::lowerMakeView(tile::MakeViewOp op, KernelWalk &w) {
+static LogicalResult lowerMakeView(tile::MakeViewOp op, KernelWalk &w) {
   (void)w.viewOf(op.getResult());
   return success();
 }
 
-LogicalResult simt::lowerDim(tile::DimOp op, KernelWalk &w) {
+static LogicalResult lowerDim(tile::DimOp op, KernelWalk &w) {
   w.define(op.getResult(), w.viewOf(op.getView()).sizes[op.getDim()]);
   return success();
 }
 
-LogicalResult simt::lowerNumBlocks(tile::NumBlocksOp op, KernelWalk &w) {
+static LogicalResult lowerNumBlocks(tile::NumBlocksOp op, KernelWalk &w) {
   Value size = w.viewOf(op.getView()).sizes[op.getDim()];
   w.define(op.getResult(), w.b.createOrFold<arith::CeilDivSIOp>(
                                w.loc, size, w.c64(op.getBlock())));
@@ -100,4 +101,15 @@ SmallVector<Value> simt::printedIds(KernelWalk &w, Operation *op,
   for (unsigned d = 0; at && d < 3; ++d)
     ids[d] = w.scalar(at->getResult(d));
   return ids;
+}
+
+void simt::addGridLowerings(LoweringTable &table) {
+  table.add<tile::ProgramIdOp>(lowerProgramId);
+  table.add<tile::NumProgramsOp>(lowerNumPrograms);
+  table.add<tile::InstanceIdOp>(lowerInstanceId);
+  table.add<tile::NumInstancesOp>(lowerNumInstances);
+  table.add<tile::GridCoordinatesOp>(lowerGridCoordinates);
+  table.add<tile::MakeViewOp>(lowerMakeView);
+  table.add<tile::DimOp>(lowerDim);
+  table.add<tile::NumBlocksOp>(lowerNumBlocks);
 }

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "FirstCopies.h"
+#include "LayoutChoice.h"
+#include "LoweringTable.h"
 #include "OwnLowerings.h"
 #include "kiln/Dialect/Tile/ExternOps.h"
 #include "kiln/Gpu/Lowering.h"
@@ -119,8 +121,8 @@ static RankedTensorType tileOf(tile::InlineAsmOp op) {
   return tile;
 }
 
-ScratchNeeds simt::inlineAsmNeeds(tile::InlineAsmOp op,
-                                  const BlockShape &block) {
+static ScratchNeeds inlineAsmNeeds(tile::InlineAsmOp op,
+                                   const BlockShape &block) {
   ScratchNeeds needs;
   RankedTensorType tile = tileOf(op);
   // Every thread runs it for elements of its own.
@@ -139,7 +141,7 @@ ScratchNeeds simt::inlineAsmNeeds(tile::InlineAsmOp op,
   return needs;
 }
 
-LogicalResult simt::lowerInlineAsm(tile::InlineAsmOp op, KernelWalk &w) {
+static LogicalResult lowerAssembly(tile::InlineAsmOp op, KernelWalk &w) {
   int64_t pack = op.getPack();
   RankedTensorType tile = tileOf(op);
   LayoutAttr layout = tile ? getLayout(tile) : LayoutAttr();
@@ -249,4 +251,28 @@ void simt::lowerInlineAsm(InlineAsmOp op, OpBuilder &b) {
     for (auto [i, result] : llvm::enumerate(op.getResults()))
       result.replaceAllUsesWith(LLVM::ExtractValueOp::create(
           b, op.getLoc(), made.getResult(0), int64_t(i)));
+}
+
+/// Packs of elements are what one instruction takes.
+static LayoutRule layoutsOfInlineAsm(tile::InlineAsmOp op,
+                                     const LayoutQuery &query) {
+  int64_t pack = op.getPack();
+  if (pack > 1)
+    for (Type type :
+         llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
+                                  SmallVector<Type>(op->getResultTypes())))
+      if (auto tile = dyn_cast<RankedTensorType>(type)) {
+        LayoutRule rule(op);
+        LayoutAttr layout = packedLayout(op.getContext(), tile.getShape(), pack,
+                                         query.block.lanes, query.block.warps);
+        assignAll(op->getOperands(), layout, rule.operands);
+        assignAll(op->getResults(), layout, rule.results);
+        return rule;
+      }
+  return sameLayout(op, query);
+}
+
+void simt::addInlineAsmLowerings(LoweringTable &table) {
+  table.add<tile::InlineAsmOp>(lowerAssembly, inlineAsmNeeds);
+  table.addLayouts<tile::InlineAsmOp, layoutsOfInlineAsm>();
 }

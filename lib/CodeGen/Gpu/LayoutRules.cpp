@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "LayoutRules.h"
-#include "LayoutChoice.h"
-#include "kiln/Dialect/Tile/ExchangeOps.h"
-#include "kiln/Dialect/Tile/ExternOps.h"
+#include "LoweringTable.h"
+#include "OwnLowerings.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
 #include "kiln/Interfaces/IndexMap.h"
@@ -24,9 +23,8 @@ LayoutAttr LayoutQuery::settled(Value tile) const {
                 : usual(cast<RankedTensorType>(tile.getType()).getShape());
 }
 
-/// Gives tiles of a range one layout.
-static void assignAll(ValueRange values, LayoutAttr layout,
-                      MutableArrayRef<LayoutAttr> into) {
+void simt::assignAll(ValueRange values, LayoutAttr layout,
+                     MutableArrayRef<LayoutAttr> into) {
   for (auto [value, entry] : llvm::zip_equal(values, into))
     if (isa<RankedTensorType>(value.getType()))
       entry = layout;
@@ -92,69 +90,27 @@ LayoutRule simt::layoutRuleOf(Operation *op, const LayoutQuery &query) {
 }
 
 //===----------------------------------------------------------------------===//
-// Operations of tile
+// Pairs, which move between registers
 //===----------------------------------------------------------------------===//
 
-namespace {
-struct ReduceRule
-    : LayoutRuleOpInterface::ExternalModel<ReduceRule, tile::ReduceOp> {
-  LayoutRule getLayoutRule(Operation *op, const LayoutQuery &query) const {
-    auto reduce = cast<tile::ReduceOp>(op);
-    LayoutRule rule(op);
-    LayoutAttr layout = query.of(reduce.getSources());
-    if (!layout)
-      layout = query.settled(reduce.getSources()[0]);
-    assignAll(op->getOperands(), layout, rule.operands);
-    if (!reduce.getOrdered())
-      assignAll(op->getResults(), layout.dropDim(reduce.getAxis()),
-                rule.results);
-    return rule;
-  }
-};
-
-struct GatherRule
-    : LayoutRuleOpInterface::ExternalModel<GatherRule, tile::GatherOp> {
-  LayoutRule getLayoutRule(Operation *op, const LayoutQuery &query) const {
-    auto gather = cast<tile::GatherOp>(op);
-    LayoutRule rule(op);
-    LayoutAttr layout = query.settled(gather.getIndices());
-    rule.operands[gather.getIndicesMutable().getOperandNumber()] = layout;
-    rule.results[0] = layout;
-    return rule;
-  }
-};
-
-struct HistogramRule
-    : LayoutRuleOpInterface::ExternalModel<HistogramRule, tile::HistogramOp> {
-  LayoutRule getLayoutRule(Operation *op, const LayoutQuery &query) const {
-    LayoutRule rule(op);
-    assignAll(op->getOperands(),
-              query.settled(cast<tile::HistogramOp>(op).getSource()),
-              rule.operands);
-    return rule;
-  }
-};
-
 /// The two come to stand in neighbouring registers.
-struct JoinRule : LayoutRuleOpInterface::ExternalModel<JoinRule, tile::JoinOp> {
-  LayoutRule getLayoutRule(Operation *op, const LayoutQuery &query) const {
-    LayoutRule rule(op);
-    LayoutAttr layout = query.of(op->getOperands());
-    if (!layout)
-      layout = query.settled(op->getOperand(1));
-    assignAll(op->getOperands(), layout, rule.operands);
-    int64_t rank = layout.getRank();
-    LayoutAttr wider = layout.insertDim(rank);
-    auto registers = wider.getRegisterBases();
-    LayoutAttr::Basis pair(rank + 1, 0);
-    pair[rank] = 1;
-    registers.insert(registers.begin(), pair);
-    rule.results[0] =
-        LayoutAttr::get(op->getContext(), rank + 1, registers,
-                        wider.getLaneBases(0), wider.getWarpBases(0));
-    return rule;
-  }
-};
+static LayoutRule layoutsOfJoin(tile::JoinOp op, const LayoutQuery &query) {
+  LayoutRule rule(op);
+  LayoutAttr layout = query.of(op->getOperands());
+  if (!layout)
+    layout = query.settled(op.getRhs());
+  assignAll(op->getOperands(), layout, rule.operands);
+  int64_t rank = layout.getRank();
+  LayoutAttr wider = layout.insertDim(rank);
+  auto registers = wider.getRegisterBases();
+  LayoutAttr::Basis pair(rank + 1, 0);
+  pair[rank] = 1;
+  registers.insert(registers.begin(), pair);
+  rule.results[0] =
+      LayoutAttr::get(op->getContext(), rank + 1, registers,
+                      wider.getLaneBases(0), wider.getWarpBases(0));
+  return rule;
+}
 
 /// Each thread has both elements of a pair along the last dimension: what a
 /// lane or a warp tells apart, a register does, which gives its place to it.
@@ -182,64 +138,23 @@ static LayoutAttr pairedLayout(LayoutAttr layout) {
   return {};
 }
 
-struct SplitRule
-    : LayoutRuleOpInterface::ExternalModel<SplitRule, tile::SplitOp> {
-  LayoutRule getLayoutRule(Operation *op, const LayoutQuery &query) const {
-    LayoutRule rule(op);
-    LayoutAttr layout = pairedLayout(query.settled(op->getOperand(0)));
-    if (!layout)
-      return rule;
-    rule.operands[0] = layout;
-    assignAll(op->getResults(), layout.dropDim(layout.getRank() - 1),
-              rule.results);
+static LayoutRule layoutsOfSplit(tile::SplitOp op, const LayoutQuery &query) {
+  LayoutRule rule(op);
+  LayoutAttr layout = pairedLayout(query.settled(op.getSource()));
+  if (!layout)
     return rule;
-  }
-};
-
-/// Packs of elements are what one instruction takes.
-struct InlineAsmRule
-    : LayoutRuleOpInterface::ExternalModel<InlineAsmRule, tile::InlineAsmOp> {
-  LayoutRule getLayoutRule(Operation *op, const LayoutQuery &query) const {
-    int64_t pack = cast<tile::InlineAsmOp>(op).getPack();
-    if (pack > 1)
-      for (Type type :
-           llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
-                                    SmallVector<Type>(op->getResultTypes())))
-        if (auto tile = dyn_cast<RankedTensorType>(type)) {
-          LayoutRule rule(op);
-          LayoutAttr layout =
-              packedLayout(op->getContext(), tile.getShape(), pack,
-                           query.block.lanes, query.block.warps);
-          assignAll(op->getOperands(), layout, rule.operands);
-          assignAll(op->getResults(), layout, rule.results);
-          return rule;
-        }
-    return sameLayout(op, query);
-  }
-};
-
-/// Elements change places within the layout.
-struct ExchangeRule
-    : LayoutRuleOpInterface::ExternalModel<ExchangeRule, tile::ExchangeOp> {
-  LayoutRule getLayoutRule(Operation *op, const LayoutQuery &query) const {
-    return sameLayout(op, query);
-  }
-};
-} // namespace
+  rule.operands[0] = layout;
+  assignAll(op->getResults(), layout.dropDim(layout.getRank() - 1),
+            rule.results);
+  return rule;
+}
 
 int simt::reducedAxis(Operation *op) {
   auto reduce = dyn_cast<tile::ReduceOp>(op);
   return reduce ? int(reduce.getAxis()) : -1;
 }
 
-void simt::addLayoutRules(DialectRegistry &dialects) {
-  dialects.addExtension(+[](MLIRContext *context, tile::TileDialect *) {
-    tile::ReduceOp::attachInterface<ReduceRule>(*context);
-    tile::GatherOp::attachInterface<GatherRule>(*context);
-    tile::HistogramOp::attachInterface<HistogramRule>(*context);
-    tile::JoinOp::attachInterface<JoinRule>(*context);
-    tile::SplitOp::attachInterface<SplitRule>(*context);
-    tile::InlineAsmOp::attachInterface<InlineAsmRule>(*context);
-    tile::ExchangeOp::attachInterface<ExchangeRule>(*context);
-  });
+void simt::addPairLayouts(LoweringTable &table) {
+  table.addLayouts<tile::JoinOp, layoutsOfJoin>();
+  table.addLayouts<tile::SplitOp, layoutsOfSplit>();
 }

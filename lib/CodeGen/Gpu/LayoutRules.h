@@ -14,8 +14,9 @@ LayoutRule layoutRuleOf(mlir::Operation *op, const LayoutQuery &query);
 /// The dimension of its tiles that an operation reduces; -1: it reduces none.
 int reducedAxis(mlir::Operation *op);
 
-/// Gives operations of tile that need one a rule of their own.
-void addLayoutRules(mlir::DialectRegistry &dialects);
+/// Gives tiles of a range one layout.
+void assignAll(mlir::ValueRange values, LayoutAttr layout,
+               llvm::MutableArrayRef<LayoutAttr> into);
 
 } // namespace kiln::simt
 

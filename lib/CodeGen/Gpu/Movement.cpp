@@ -10,6 +10,7 @@
 #include "BitMaps.h"
 #include "Exchange.h"
 #include "KernelWalk.h"
+#include "LoweringTable.h"
 #include "OwnLowerings.h"
 #include "Pairs.h"
 #include "kiln/Dialect/Simt/Decided.h"
@@ -227,7 +228,7 @@ findOwnRegisters(Operation *op, const BlockShape &block) {
   return all;
 }
 
-ScratchNeeds simt::movementNeeds(Operation *op, const BlockShape &block) {
+static ScratchNeeds movementNeeds(Operation *op, const BlockShape &block) {
   if (cast<IndexMapOpInterface>(op).getGeneratedElement())
     return {};
   if (auto move = bitMoveOf(op, block))
@@ -308,7 +309,7 @@ static LogicalResult lowerThroughShared(Operation *op, KernelWalk &w) {
   return success();
 }
 
-LogicalResult simt::lowerMovement(Operation *op, KernelWalk &w) {
+static LogicalResult lowerMovement(Operation *op, KernelWalk &w) {
   auto moved = cast<IndexMapOpInterface>(op);
   AffineMap generated = moved.getGeneratedElement();
   if (!generated) {
@@ -363,22 +364,23 @@ LogicalResult simt::lowerMovement(Operation *op, KernelWalk &w) {
   return success();
 }
 
-ScratchNeeds simt::exchangeNeeds(tile::ExchangeOp op, const BlockShape &block) {
+static ScratchNeeds exchangeNeeds(tile::ExchangeOp op,
+                                  const BlockShape &block) {
   auto needs = pairNeeds(op, block);
   return needs ? *needs : movementNeeds(op, block);
 }
 
-LogicalResult simt::lowerExchange(tile::ExchangeOp op, KernelWalk &w) {
+static LogicalResult lowerExchange(tile::ExchangeOp op, KernelWalk &w) {
   return exchangePairs(w, op) ? success() : lowerMovement(op, w);
 }
 
-ScratchNeeds simt::gatherNeeds(tile::GatherOp op, const BlockShape &) {
+static ScratchNeeds gatherNeeds(tile::GatherOp op, const BlockShape &) {
   auto source = cast<RankedTensorType>(op.getSource().getType());
   return {
       {ThreadBuilder::tileBytes(source.getShape(), source.getElementType())}};
 }
 
-LogicalResult simt::lowerGather(tile::GatherOp op, KernelWalk &w) {
+static LogicalResult lowerGather(tile::GatherOp op, KernelWalk &w) {
   auto source = cast<RankedTensorType>(op.getSource().getType());
   auto type = cast<RankedTensorType>(op.getType());
   LayoutAttr layout = getLayout(op.getResult());
@@ -427,7 +429,7 @@ static int64_t registerOf(tensor::ExtractOp op) {
   return KernelWalk::registerAt(layout, constants);
 }
 
-ScratchNeeds simt::extractNeeds(tensor::ExtractOp op, const BlockShape &) {
+static ScratchNeeds extractNeeds(tensor::ExtractOp op, const BlockShape &) {
   if (op.getIndices().empty() || registerOf(op) >= 0)
     return {};
   auto source = cast<RankedTensorType>(op.getTensor().getType());
@@ -436,7 +438,7 @@ ScratchNeeds simt::extractNeeds(tensor::ExtractOp op, const BlockShape &) {
 }
 
 /// One element, for every thread.
-LogicalResult simt::lowerExtract(tensor::ExtractOp op, KernelWalk &w) {
+static LogicalResult lowerExtract(tensor::ExtractOp op, KernelWalk &w) {
   auto source = cast<RankedTensorType>(op.getTensor().getType());
   LayoutAttr layout = getLayout(op.getTensor());
   if (int64_t reg = registerOf(op); reg >= 0) {
@@ -457,4 +459,27 @@ LogicalResult simt::lowerExtract(tensor::ExtractOp op, KernelWalk &w) {
                start, w.position(at, source.getShape()),
                ThreadBuilder::scalarType(source.getElementType()))));
   return success();
+}
+
+/// Elements change places within the layout.
+static LayoutRule layoutsOfExchange(tile::ExchangeOp op,
+                                    const LayoutQuery &query) {
+  return sameLayout(op, query);
+}
+
+static LayoutRule layoutsOfGather(tile::GatherOp op, const LayoutQuery &query) {
+  LayoutRule rule(op);
+  LayoutAttr layout = query.settled(op.getIndices());
+  rule.operands[op.getIndicesMutable().getOperandNumber()] = layout;
+  rule.results[0] = layout;
+  return rule;
+}
+
+void simt::addMovementLowerings(LoweringTable &table) {
+  table.add<Operation *>(kMovement, lowerMovement, movementNeeds);
+  table.add<tile::ExchangeOp>(lowerExchange, exchangeNeeds);
+  table.addLayouts<tile::ExchangeOp, layoutsOfExchange>();
+  table.add<tile::GatherOp>(lowerGather, gatherNeeds);
+  table.addLayouts<tile::GatherOp, layoutsOfGather>();
+  table.add<tensor::ExtractOp>(lowerExtract, extractNeeds);
 }

@@ -9,6 +9,7 @@
 
 #include "Grid.h"
 #include "KernelWalk.h"
+#include "LoweringTable.h"
 #include "OwnLowerings.h"
 #include "ScratchNeeds.h"
 #include "kiln-c/Kernel.h"
@@ -95,7 +96,8 @@ static Value elementOf(KernelWalk &w, Value value) {
 /// The address of a record, or whether an assertion fails.
 constexpr int64_t kWord = 16;
 
-ScratchNeeds simt::outputNeeds(Operation *op, const BlockShape &) {
+template <typename OpT>
+static ScratchNeeds outputNeeds(OpT op, const BlockShape &) {
   ScratchNeeds needs;
   for (Type type : op->getOperandTypes())
     if (isa<RankedTensorType>(type))
@@ -103,7 +105,7 @@ ScratchNeeds simt::outputNeeds(Operation *op, const BlockShape &) {
   return needs;
 }
 
-LogicalResult simt::lowerPrint(tile::PrintOp op, KernelWalk &w) {
+static LogicalResult lowerPrint(tile::PrintOp op, KernelWalk &w) {
   Value first = w.compare(arith::CmpIPredicate::eq, w.threadId(), w.c32(0));
   Record record;
   record.kind = kPrintedValue;
@@ -199,7 +201,7 @@ static std::string locatedText(Location loc, StringRef message) {
   return text;
 }
 
-LogicalResult simt::lowerAssert(tile::AssertOp op, KernelWalk &w) {
+static LogicalResult lowerAssert(tile::AssertOp op, KernelWalk &w) {
   Value condition = op.getCondition();
   Value fails;
   auto isFalse = [&](Value holds) {
@@ -244,4 +246,9 @@ LogicalResult simt::lowerAssert(tile::AssertOp op, KernelWalk &w) {
     StopOp::create(w.b, w.loc);
   });
   return success();
+}
+
+void simt::addOutputLowerings(LoweringTable &table) {
+  table.add<tile::PrintOp>(lowerPrint, outputNeeds<tile::PrintOp>);
+  table.add<tile::AssertOp>(lowerAssert, outputNeeds<tile::AssertOp>);
 }

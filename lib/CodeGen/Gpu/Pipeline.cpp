@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Float8Products.h"
-#include "LayoutRules.h"
 #include "LoweringOffer.h"
 #include "OwnLowerings.h"
 #include "kiln/Conversion/PtxToTile.h"
@@ -160,8 +159,6 @@ void simt::registerGpuFamily(target::TargetRegistry &registry) {
   registry.addFamily({GpuLoweringContext::kFamily.str(), nullptr, nullptr});
   target::addDecisions(GpuLoweringContext::kFamily,
                        {"instruction", "layout", "stages", "warps"});
-  registry.addDialects([](DialectRegistry &dialects) {
-    dialects.insert<SimtDialect>();
-    addLayoutRules(dialects);
-  });
+  registry.addDialects(
+      [](DialectRegistry &dialects) { dialects.insert<SimtDialect>(); });
 }

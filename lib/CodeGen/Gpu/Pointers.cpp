@@ -3,6 +3,7 @@
 
 #include "FirstCopies.h"
 #include "LayoutChoice.h"
+#include "LoweringTable.h"
 #include "OwnLowerings.h"
 #include "kiln/Dialect/Tile/AtomicOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
@@ -13,7 +14,7 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
-LogicalResult simt::lowerPointerOp(Operation *op, KernelWalk &w) {
+static LogicalResult lowerPointerOp(Operation *op, KernelWalk &w) {
   auto one = [&](ArrayRef<Value> operands) -> Value {
     Type to = ThreadBuilder::scalarType(
         getElementTypeOrSelf(op->getResult(0).getType()));
@@ -79,7 +80,7 @@ SmallVector<unsigned> simt::vectorsOf(KernelWalk &w, Value pointers,
   return vectorBits(layout, along.dim, along.count);
 }
 
-LogicalResult simt::lowerLoadPtr(tile::LoadPtrOp op, KernelWalk &w) {
+static LogicalResult lowerLoadPtr(tile::LoadPtrOp op, KernelWalk &w) {
   Type element = ThreadBuilder::scalarType(getElementTypeOrSelf(op.getType()));
   Type stored = ThreadBuilder::storedType(element);
   auto load = [&](Value pointer, Value mask, ValueRange others,
@@ -129,7 +130,7 @@ LogicalResult simt::lowerLoadPtr(tile::LoadPtrOp op, KernelWalk &w) {
   return success();
 }
 
-LogicalResult simt::lowerStorePtr(tile::StorePtrOp op, KernelWalk &w) {
+static LogicalResult lowerStorePtr(tile::StorePtrOp op, KernelWalk &w) {
   auto store = [&](Value pointer, ValueRange values, Value mask) {
     auto list = llvm::map_to_vector(
         values, [&](Value value) { return w.toStored(value); });
@@ -202,7 +203,7 @@ static LLVM::AtomicBinOp binaryOf(tile::AtomicKind kind, bool isFloat) {
   llvm_unreachable("unknown kind");
 }
 
-ScratchNeeds simt::atomicNeeds(Operation *op, const BlockShape &block) {
+static ScratchNeeds atomicNeeds(Operation *op, const BlockShape &block) {
   if (op->getResult(0).use_empty())
     return {};
   LayoutAttr layout = getLayout(op->getOperand(0));
@@ -271,7 +272,7 @@ static void addWords(tile::AtomicRMWOp op, LayoutAttr layout, Value first,
                     getElementTypeOrSelf(op.getResult().getType())))));
 }
 
-LogicalResult simt::lowerAtomicOp(Operation *op, KernelWalk &w) {
+static LogicalResult lowerAtomicOp(Operation *op, KernelWalk &w) {
   auto rmw = dyn_cast<tile::AtomicRMWOp>(op);
   auto cas = dyn_cast<tile::AtomicCASOp>(op);
   Value maskOperand = rmw ? rmw.getMask() : Value();
@@ -351,4 +352,17 @@ LogicalResult simt::lowerAtomicOp(Operation *op, KernelWalk &w) {
     shareFirstCopies(w, first, layout, shape, regs);
   w.define(op->getResult(0), std::move(regs));
   return success();
+}
+
+void simt::addPointersLowerings(LoweringTable &table) {
+  for (StringRef op :
+       {tile::PtrAddOp::getOperationName(), tile::PtrCastOp::getOperationName(),
+        tile::PtrToIntOp::getOperationName(),
+        tile::IntToPtrOp::getOperationName()})
+    table.add<Operation *>(op, lowerPointerOp);
+  table.add<tile::LoadPtrOp>(lowerLoadPtr);
+  table.add<tile::StorePtrOp>(lowerStorePtr);
+  for (StringRef op : {tile::AtomicRMWOp::getOperationName(),
+                       tile::AtomicCASOp::getOperationName()})
+    table.add<Operation *>(op, lowerAtomicOp, atomicNeeds);
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelWalk.h"
+#include "LoweringTable.h"
 #include "OwnLowerings.h"
 #include "ScratchNeeds.h"
 #include "ThreadNumbers.h"
@@ -479,7 +480,7 @@ LogicalResult Reduction::run() {
   return success();
 }
 
-ScratchNeeds simt::reduceNeeds(tile::ReduceOp op, const BlockShape &block) {
+static ScratchNeeds reduceNeeds(tile::ReduceOp op, const BlockShape &block) {
   SmallVector<int64_t> places;
   if (op.getOrdered())
     return {{ThreadBuilder::placeTiles(op.getSources(), places)}};
@@ -489,6 +490,22 @@ ScratchNeeds simt::reduceNeeds(tile::ReduceOp op, const BlockShape &block) {
                                : ScratchNeeds{{exchange.bytes}};
 }
 
-LogicalResult simt::lowerReduce(tile::ReduceOp op, KernelWalk &w) {
+static LogicalResult lowerReduce(tile::ReduceOp op, KernelWalk &w) {
   return Reduction(w, op).run();
+}
+
+static LayoutRule layoutsOfReduce(tile::ReduceOp op, const LayoutQuery &query) {
+  LayoutRule rule(op);
+  LayoutAttr layout = query.of(op.getSources());
+  if (!layout)
+    layout = query.settled(op.getSources()[0]);
+  assignAll(op->getOperands(), layout, rule.operands);
+  if (!op.getOrdered())
+    assignAll(op->getResults(), layout.dropDim(op.getAxis()), rule.results);
+  return rule;
+}
+
+void simt::addReduceLowerings(LoweringTable &table) {
+  table.add<tile::ReduceOp>(lowerReduce, reduceNeeds);
+  table.addLayouts<tile::ReduceOp, layoutsOfReduce>();
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelWalk.h"
+#include "LoweringTable.h"
 #include "OwnLowerings.h"
 #include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Math/Divisions.h"
@@ -92,80 +93,8 @@ FailureOr<SmallVector<Value>> KernelWalk::elementwise(Operation *op,
   }
   return copyOnto(*this, op, operands);
 }
-LogicalResult simt::lowerScalar(Operation *op, KernelWalk &w) {
-  if (auto constant = dyn_cast<arith::ConstantOp>(op))
-    return lowerConstant(constant, w);
-  if (op->getNumRegions())
-    return w.decline(op, op->getName().getStringRef());
-  StringRef dialect = op->getName().getDialectNamespace();
-  if (dialect != arith::ArithDialect::getDialectNamespace() &&
-      dialect != math::MathDialect::getDialectNamespace() &&
-      !OpTrait::hasElementwiseMappableTraits(op))
-    return w.decline(op, op->getName().getStringRef());
-  auto operands = llvm::map_to_vector(
-      op->getOperands(), [&](Value value) { return w.scalar(value); });
-  auto results = w.elementwise(op, operands);
-  if (failed(results))
-    return failure();
-  for (auto [result, value] : llvm::zip_equal(op->getResults(), *results))
-    w.define(result, value);
-  return success();
-}
 
-static LogicalResult lowerElements(Operation *op, KernelWalk &w) {
-  LayoutAttr layout = getLayout(op->getResult(0));
-  if (!layout)
-    return w.decline(op,
-                     "an operation on elements without a tile as its result");
-  SmallVector<const Regs *> tileOperands;
-  SmallVector<Value> operands(op->getNumOperands());
-  for (auto [i, value] : llvm::enumerate(op->getOperands())) {
-    bool isTile = isa<RankedTensorType>(value.getType());
-    if (isTile && getLayout(value) != layout)
-      return op->emitOpError("has tiles of several layouts");
-    tileOperands.push_back(isTile ? &w.registers(value) : nullptr);
-    if (!isTile)
-      operands[i] = w.scalar(value);
-  }
-  SmallVector<Regs> results(op->getNumResults());
-  for (int64_t reg = 0, e = layout.getNumRegisters(); reg < e; ++reg) {
-    for (auto [i, regs] : llvm::enumerate(tileOperands))
-      if (regs)
-        operands[i] = (*regs)[reg];
-    auto made = w.elementwise(op, operands);
-    if (failed(made))
-      return failure();
-    for (auto [list, value] : llvm::zip_equal(results, *made))
-      list.push_back(value);
-  }
-  for (auto [result, regs] : llvm::zip_equal(op->getResults(), results))
-    w.define(result, std::move(regs));
-  return success();
-}
-
-/// Whether an operation on elements is one of a plug-in that no lowering of
-/// threads takes.
-static bool isUnknown(Operation *op, KernelWalk &w) {
-  if (isa_and_nonnull<tile::TileDialect, arith::ArithDialect,
-                      math::MathDialect>(op->getDialect()))
-    return false;
-  IRRewriter rewriter(op->getContext());
-  GpuLoweringContext context(GpuLoweringContext::Level::Threads, rewriter,
-                             w.shape.options, w.description);
-  return !target::LoweringRegistry::get().knows(op, context);
-}
-
-LogicalResult simt::lowerElementwise(Operation *op, KernelWalk &w) {
-  if (isUnknown(op, w))
-    return w.decline(op, target::whyNoLowering(op, w.shape.options.name));
-  auto isTile = [](Type type) { return isa<RankedTensorType>(type); };
-  return llvm::any_of(op->getOperandTypes(), isTile) ||
-                 llvm::any_of(op->getResultTypes(), isTile)
-             ? lowerElements(op, w)
-             : lowerScalar(op, w);
-}
-
-LogicalResult simt::lowerConstant(arith::ConstantOp op, KernelWalk &w) {
+static LogicalResult lowerConstant(arith::ConstantOp op, KernelWalk &w) {
   auto make = [&](Attribute value) -> Value {
     auto typed = cast<TypedAttr>(value);
     Type type = ThreadBuilder::scalarType(typed.getType());
@@ -244,4 +173,82 @@ LogicalResult simt::lowerConstant(arith::ConstantOp op, KernelWalk &w) {
   }
   w.define(op.getResult(), std::move(regs));
   return success();
+}
+
+LogicalResult simt::lowerScalar(Operation *op, KernelWalk &w) {
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return lowerConstant(constant, w);
+  if (op->getNumRegions())
+    return w.decline(op, op->getName().getStringRef());
+  StringRef dialect = op->getName().getDialectNamespace();
+  if (dialect != arith::ArithDialect::getDialectNamespace() &&
+      dialect != math::MathDialect::getDialectNamespace() &&
+      !OpTrait::hasElementwiseMappableTraits(op))
+    return w.decline(op, op->getName().getStringRef());
+  auto operands = llvm::map_to_vector(
+      op->getOperands(), [&](Value value) { return w.scalar(value); });
+  auto results = w.elementwise(op, operands);
+  if (failed(results))
+    return failure();
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), *results))
+    w.define(result, value);
+  return success();
+}
+
+static LogicalResult lowerElements(Operation *op, KernelWalk &w) {
+  LayoutAttr layout = getLayout(op->getResult(0));
+  if (!layout)
+    return w.decline(op,
+                     "an operation on elements without a tile as its result");
+  SmallVector<const Regs *> tileOperands;
+  SmallVector<Value> operands(op->getNumOperands());
+  for (auto [i, value] : llvm::enumerate(op->getOperands())) {
+    bool isTile = isa<RankedTensorType>(value.getType());
+    if (isTile && getLayout(value) != layout)
+      return op->emitOpError("has tiles of several layouts");
+    tileOperands.push_back(isTile ? &w.registers(value) : nullptr);
+    if (!isTile)
+      operands[i] = w.scalar(value);
+  }
+  SmallVector<Regs> results(op->getNumResults());
+  for (int64_t reg = 0, e = layout.getNumRegisters(); reg < e; ++reg) {
+    for (auto [i, regs] : llvm::enumerate(tileOperands))
+      if (regs)
+        operands[i] = (*regs)[reg];
+    auto made = w.elementwise(op, operands);
+    if (failed(made))
+      return failure();
+    for (auto [list, value] : llvm::zip_equal(results, *made))
+      list.push_back(value);
+  }
+  for (auto [result, regs] : llvm::zip_equal(op->getResults(), results))
+    w.define(result, std::move(regs));
+  return success();
+}
+
+/// Whether an operation on elements is one of a plug-in that no lowering of
+/// threads takes.
+static bool isUnknown(Operation *op, KernelWalk &w) {
+  if (isa_and_nonnull<tile::TileDialect, arith::ArithDialect,
+                      math::MathDialect>(op->getDialect()))
+    return false;
+  IRRewriter rewriter(op->getContext());
+  GpuLoweringContext context(GpuLoweringContext::Level::Threads, rewriter,
+                             w.shape.options, w.description);
+  return !target::LoweringRegistry::get().knows(op, context);
+}
+
+static LogicalResult lowerElementwise(Operation *op, KernelWalk &w) {
+  if (isUnknown(op, w))
+    return w.decline(op, target::whyNoLowering(op, w.shape.options.name));
+  auto isTile = [](Type type) { return isa<RankedTensorType>(type); };
+  return llvm::any_of(op->getOperandTypes(), isTile) ||
+                 llvm::any_of(op->getResultTypes(), isTile)
+             ? lowerElements(op, w)
+             : lowerScalar(op, w);
+}
+
+void simt::addScalarsLowerings(LoweringTable &table) {
+  table.add<Operation *>(kElementwise, lowerElementwise);
+  table.add<arith::ConstantOp>(lowerConstant);
 }

@@ -1,7 +1,8 @@
-//===- Scan.cpp - Scans, sorts and histograms -----------------------------===//
+//===- Scan.cpp - Scans and histograms ------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Scan.h"
+#include "LoweringTable.h"
 #include "OwnLowerings.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -14,7 +15,7 @@ using Pred = arith::CmpIPredicate;
 
 /// Prefixes double in length with each step: every element takes in what ends
 /// right before it (Hillis and Steele, "Data parallel algorithms", 1986).
-LogicalResult simt::lowerScan(tile::ScanOp op, KernelWalk &w) {
+static LogicalResult lowerScan(tile::ScanOp op, KernelWalk &w) {
   auto type = cast<RankedTensorType>(op.getSources()[0].getType());
   LayoutAttr layout = getLayout(op.getSources()[0]);
   for (Value value : op->getOperands())
@@ -73,184 +74,20 @@ LogicalResult simt::lowerScan(tile::ScanOp op, KernelWalk &w) {
   return success();
 }
 
-ScratchNeeds simt::scanNeeds(tile::ScanOp op, const BlockShape &block) {
+static ScratchNeeds scanNeeds(tile::ScanOp op, const BlockShape &block) {
   if (auto bits = bitsOfScan(op, block.laneBits(), block.warpBits()))
     return needsByLevels(op, *bits, block);
   SmallVector<int64_t> places;
   return {{ThreadBuilder::placeTiles(op.getSources(), places)}};
 }
 
-namespace {
-/// Numbers as integers that are in order where the numbers are: floats as IEEE
-/// 754 orders them, -0 before +0, NaN last. Descending orders are turned round.
-class SortKeys {
-public:
-  SortKeys(ThreadBuilder &w, Type element, bool descending)
-      : w(w), element(element), isFloat(isa<FloatType>(element)),
-        descending(descending),
-        integer(w.b.getIntegerType(element.getIntOrFloatBitWidth())) {}
-
-  Type type() const { return integer; }
-  Value last() { return constant(APInt::getSignedMaxValue(width())); }
-
-  Value of(Value x) {
-    if (!isFloat) {
-      if (width() == 1) // signed: -1 is before 0
-        return descending ? w.xor_(x, constant(APInt(1, 1))) : x;
-      return descending ? flip(x) : x;
-    }
-    Value bits = w.b.createOrFold<arith::BitcastOp>(w.loc, integer, x);
-    Value size = w.and_(bits, last());
-    Value isNan = w.compare(Pred::ugt, size, infinity());
-    Value key = turn(bits);
-    return w.select(isNan, last(), descending ? flip(key) : key);
-  }
-
-  Value number(Value key) {
-    if (!isFloat)
-      return of(key);
-    Value bits = turn(descending ? flip(key) : key);
-    auto type = cast<FloatType>(element);
-    Value nan =
-        constant(APFloat::getQNaN(type.getFloatSemantics()).bitcastToAPInt());
-    bits = w.select(w.compare(Pred::eq, key, last()), nan, bits);
-    return w.b.createOrFold<arith::BitcastOp>(w.loc, element, bits);
-  }
-
-private:
-  unsigned width() const { return integer.getIntOrFloatBitWidth(); }
-  Value constant(const APInt &value) {
-    return arith::ConstantOp::create(w.b, w.loc,
-                                     w.b.getIntegerAttr(integer, value));
-  }
-  Value infinity() {
-    return constant(
-        APFloat::getInf(cast<FloatType>(element).getFloatSemantics())
-            .bitcastToAPInt());
-  }
-  Value flip(Value x) {
-    return w.xor_(x, constant(APInt::getAllOnes(width())));
-  }
-  /// All bits but the sign, where that is set; its own inverse.
-  Value turn(Value bits) {
-    Value signs = w.b.createOrFold<arith::ShRSIOp>(
-        w.loc, bits, constant(APInt(width(), width() - 1)));
-    return w.xor_(bits, w.and_(signs, last()));
-  }
-
-  ThreadBuilder &w;
-  Type element;
-  bool isFloat, descending;
-  Type integer;
-};
-} // namespace
-
-/// A bitonic network (Batcher, "Sorting networks and their applications",
-/// 1968): pairs meet in a thread, in a warp, or in the memory of the block.
-LogicalResult simt::lowerSort(tile::SortOp op, KernelWalk &w) {
-  auto type = cast<RankedTensorType>(op.getType());
-  LayoutAttr layout = getLayout(op.getResult());
-  if (getLayout(op.getSource()) != layout)
-    return op.emitOpError("has tiles of several layouts");
-  int64_t axis = op.getAxis();
-  int64_t size = llvm::PowerOf2Ceil(type.getDimSize(axis));
-  SortKeys keys(w, ThreadBuilder::scalarType(type.getElementType()),
-                op.getDescending());
-  Regs regs = w.registers(op.getSource());
-  int64_t count = layout.getNumRegisters();
-  SmallVector<Value> here;
-  for (int64_t reg = 0; reg < count; ++reg) {
-    regs[reg] = keys.of(regs[reg]);
-    here.push_back(w.coordinate(layout, reg, axis));
-    if (size != type.getDimSize(axis))
-      regs[reg] = w.select(
-          w.compare(Pred::ult, here[reg], w.c32(type.getDimSize(axis))),
-          regs[reg], keys.last());
-  }
-  auto bits = getAxisBits(w, layout, axis, size);
-  // Whether a bit of the coordinate is set, for a register.
-  auto isSet = [&](int64_t bit, int64_t reg) {
-    Value number = here[reg], mask = w.c32(bit);
-    if (bits && bit < size) {
-      AxisBit place = (*bits)[llvm::Log2_64(bit)];
-      if (place.level == AxisBit::Register)
-        return w.constant(w.b.getI1Type(), reg >> place.bit & 1);
-      number = w.threadId();
-      mask = w.c32(int64_t(1)
-                   << (place.bit +
-                       (place.level == AxisBit::Warp ? w.laneBits() : 0)));
-    }
-    return w.compare(Pred::ne, w.and_(number, mask), w.c32(0));
-  };
-  std::optional<int64_t> start;
-  for (int64_t block = 2; block <= size; block *= 2) {
-    for (int64_t distance = block / 2; distance; distance /= 2) {
-      AxisBit place =
-          bits ? (*bits)[llvm::Log2_64(distance)] : AxisBit{AxisBit::Warp, 0};
-      if (place.level == AxisBit::Warp) {
-        if (start)
-          w.barrier();
-        else
-          start =
-              w.scratch(ThreadBuilder::tileBytes(type.getShape(), keys.type()));
-        w.writeTile(*start, regs, layout, type.getShape());
-        w.barrier();
-      }
-      Regs before = regs;
-      for (int64_t reg = 0; reg < count; ++reg) {
-        Value other;
-        if (place.level == AxisBit::Register) {
-          other = before[reg ^ int64_t(1) << place.bit];
-        } else if (place.level == AxisBit::Lane) {
-          other = w.shuffleXor(regs[reg], int64_t(1) << place.bit);
-        } else {
-          SmallVector<Value> at;
-          for (int64_t d = 0; d < type.getRank(); ++d)
-            at.push_back(w.coordinate(layout, reg, d));
-          at[axis] = w.xor_(here[reg], w.c32(distance));
-          other = w.readElement(*start, w.position(at, type.getShape()),
-                                keys.type());
-        }
-        // The lower one of a pair keeps the smaller, in blocks that ascend; the
-        // last block does.
-        Value wantsLarger = isSet(distance, reg);
-        if (block < size)
-          wantsLarger = w.xor_(wantsLarger, isSet(block, reg));
-        Value smaller = w.compare(Pred::slt, other, before[reg]);
-        Value larger = w.compare(Pred::sgt, other, before[reg]);
-        Value takes = w.select(wantsLarger, larger, smaller);
-        regs[reg] = w.select(takes, other, before[reg]);
-      }
-    }
-  }
-  for (Value &value : regs)
-    value = keys.number(value);
-  w.define(op.getResult(), std::move(regs));
-  return success();
-}
-
-ScratchNeeds simt::sortNeeds(tile::SortOp op, const BlockShape &block) {
-  auto type = cast<RankedTensorType>(op.getType());
-  int64_t axis = op.getAxis();
-  auto bits = getAxisBits(getLayout(op.getResult()), axis,
-                          llvm::PowerOf2Ceil(type.getDimSize(axis)),
-                          block.laneBits(), block.warpBits());
-  if (bits && llvm::none_of(*bits, [](const AxisBit &bit) {
-        return bit.level == AxisBit::Warp;
-      }))
-    return {};
-  // Keys are integers of as many bits.
-  Type element = ThreadBuilder::scalarType(type.getElementType());
-  return {{ThreadBuilder::tileBytes(type.getShape(), element)}};
-}
-
-ScratchNeeds simt::histogramNeeds(tile::HistogramOp op, const BlockShape &) {
+static ScratchNeeds histogramNeeds(tile::HistogramOp op, const BlockShape &) {
   auto type = cast<RankedTensorType>(op.getType());
   return {{ThreadBuilder::tileBytes(type.getShape(),
                                     IntegerType::get(op.getContext(), 32))}};
 }
 
-LogicalResult simt::lowerHistogram(tile::HistogramOp op, KernelWalk &w) {
+static LogicalResult lowerHistogram(tile::HistogramOp op, KernelWalk &w) {
   auto source = cast<RankedTensorType>(op.getSource().getType());
   auto type = cast<RankedTensorType>(op.getType());
   LayoutAttr from = getLayout(op.getSource()), to = getLayout(op.getResult());
@@ -293,4 +130,17 @@ LogicalResult simt::lowerHistogram(tile::HistogramOp op, KernelWalk &w) {
   }
   w.define(op.getResult(), std::move(regs));
   return success();
+}
+
+static LayoutRule layoutsOfHistogram(tile::HistogramOp op,
+                                     const LayoutQuery &query) {
+  LayoutRule rule(op);
+  assignAll(op->getOperands(), query.settled(op.getSource()), rule.operands);
+  return rule;
+}
+
+void simt::addScanLowerings(LoweringTable &table) {
+  table.add<tile::ScanOp>(lowerScan, scanNeeds);
+  table.add<tile::HistogramOp>(lowerHistogram, histogramNeeds);
+  table.addLayouts<tile::HistogramOp, layoutsOfHistogram>();
 }

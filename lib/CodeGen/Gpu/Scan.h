@@ -7,6 +7,10 @@
 #include "KernelWalk.h"
 #include "ScratchNeeds.h"
 
+namespace kiln::tile {
+class ScanOp;
+} // namespace kiln::tile
+
 namespace kiln::simt {
 
 /// Which bit of a thread's numbers is a bit of a coordinate.

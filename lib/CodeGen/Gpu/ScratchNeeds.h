@@ -16,17 +16,6 @@
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Gpu/Registers.h"
 #include "kiln/Interfaces/MatrixProduct.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-
-namespace kiln::tile {
-class ExchangeOp;
-class GatherOp;
-class HistogramOp;
-class InlineAsmOp;
-class ReduceOp;
-class ScanOp;
-class SortOp;
-} // namespace kiln::tile
 
 namespace kiln::simt {
 
@@ -53,20 +42,7 @@ struct BlockShape : BlockThreads {
 /// What an operation of a kernel with layouts borrows; nothing for most.
 ScratchNeeds scratchNeeds(mlir::Operation *op, const BlockShape &block);
 
-// Those of one lowering each.
-ScratchNeeds reduceNeeds(tile::ReduceOp op, const BlockShape &block);
-ScratchNeeds scanNeeds(tile::ScanOp op, const BlockShape &block);
-ScratchNeeds sortNeeds(tile::SortOp op, const BlockShape &block);
-ScratchNeeds histogramNeeds(tile::HistogramOp op, const BlockShape &block);
-ScratchNeeds movementNeeds(mlir::Operation *op, const BlockShape &block);
-ScratchNeeds exchangeNeeds(tile::ExchangeOp op, const BlockShape &block);
-ScratchNeeds gatherNeeds(tile::GatherOp op, const BlockShape &block);
-ScratchNeeds extractNeeds(mlir::tensor::ExtractOp op, const BlockShape &block);
-ScratchNeeds atomicNeeds(mlir::Operation *op, const BlockShape &block);
-ScratchNeeds inlineAsmNeeds(tile::InlineAsmOp op, const BlockShape &block);
-/// Of what prints tiles, or asserts all elements of one.
-ScratchNeeds outputNeeds(mlir::Operation *op, const BlockShape &block);
-ScratchNeeds productNeeds(mlir::Operation *op, const BlockShape &block);
+/// Those of a product of operands in memory.
 ScratchNeeds memoryProductNeeds(MatrixProductOpInterface op,
                                 target::TargetAttr description);
 

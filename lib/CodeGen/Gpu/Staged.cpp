@@ -10,6 +10,7 @@
 #include "BulkCopies.h"
 #include "Fragments.h"
 #include "LayoutChoice.h"
+#include "LoweringTable.h"
 #include "OwnLowerings.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/MatrixProduct.h"
@@ -42,7 +43,7 @@ void simt::bindSlot(KernelWalk &w, KernelWalk::Ring *ring, Value start,
   }
 }
 
-LogicalResult simt::lowerRing(stage::RingOp op, KernelWalk &w) {
+static LogicalResult lowerRing(stage::RingOp op, KernelWalk &w) {
   auto ring = std::make_unique<KernelWalk::Ring>();
   ring->align = op.getAlign().value_or(16);
   ring->offset = op.getOffset().value_or(0);
@@ -62,14 +63,14 @@ LogicalResult simt::lowerRing(stage::RingOp op, KernelWalk &w) {
   return success();
 }
 
-LogicalResult simt::lowerAlloc(stage::AllocOp op, KernelWalk &w) {
+static LogicalResult lowerAlloc(stage::AllocOp op, KernelWalk &w) {
   w.storages[op.getStorage()] = {cast<MemRefType>(op.getStorage().getType()),
                                  Value(), areaOf(op).begin,
                                  w.shape.machine.getRunBytes()};
   return success();
 }
 
-LogicalResult simt::lowerProduce(stage::ProduceOp op, KernelWalk &w) {
+static LogicalResult lowerProduce(stage::ProduceOp op, KernelWalk &w) {
   KernelWalk::Ring *ring = w.rings.find(op.getRing())->second.get();
   if (ring->barriers)
     return fillInBulk(op, *ring, w);
@@ -81,7 +82,7 @@ LogicalResult simt::lowerProduce(stage::ProduceOp op, KernelWalk &w) {
   return success();
 }
 
-LogicalResult simt::lowerConsume(stage::ConsumeOp op, KernelWalk &w) {
+static LogicalResult lowerConsume(stage::ConsumeOp op, KernelWalk &w) {
   KernelWalk::Ring *ring = w.rings.find(op.getRing())->second.get();
   if (ring->barriers) {
     awaitFull(*ring, w);
@@ -94,14 +95,14 @@ LogicalResult simt::lowerConsume(stage::ConsumeOp op, KernelWalk &w) {
   return success();
 }
 
-LogicalResult simt::lowerRelease(stage::ReleaseOp op, KernelWalk &w) {
+static LogicalResult lowerRelease(stage::ReleaseOp op, KernelWalk &w) {
   KernelWalk::Ring *ring = w.rings.find(op.getRing())->second.get();
   if (ring->barriers && isRefilled(op.getRing()))
     releaseSlot(*ring, w);
   return success();
 }
 
-LogicalResult simt::lowerRead(stage::ReadOp op, KernelWalk &w) {
+static LogicalResult lowerRead(stage::ReadOp op, KernelWalk &w) {
   Value result = op.getResult();
   LayoutAttr layout = getLayout(result);
   auto place = w.storages.find(op.getStorage());
@@ -207,4 +208,13 @@ void KernelWalk::forgetRings(size_t count) {
   // What a region made ends with it.
   while (rings.size() > count)
     rings.pop_back();
+}
+
+void simt::addStagedLowerings(LoweringTable &table) {
+  table.add<stage::RingOp>(lowerRing);
+  table.add<stage::AllocOp>(lowerAlloc);
+  table.add<stage::ProduceOp>(lowerProduce);
+  table.add<stage::ConsumeOp>(lowerConsume);
+  table.add<stage::ReleaseOp>(lowerRelease);
+  table.add<stage::ReadOp>(lowerRead);
 }

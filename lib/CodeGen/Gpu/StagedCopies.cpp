@@ -11,6 +11,7 @@
 
 #include "Access.h"
 #include "LayoutChoice.h"
+#include "LoweringTable.h"
 #include "OwnLowerings.h"
 #include "RowCopies.h"
 #include "StoredFactors.h"
@@ -86,7 +87,7 @@ bool simt::fillStorage(Operation *op, KernelWalk &w) {
   return true;
 }
 
-LogicalResult simt::lowerCopy(stage::CopyOp op, KernelWalk &w) {
+static LogicalResult lowerCopy(stage::CopyOp op, KernelWalk &w) {
   if (op.getAsync() || !isa<tile::ViewType>(op.getSource().getType()))
     return w.decline(op, "this copy");
   copyBox(op, w);
@@ -122,7 +123,7 @@ static void storeTile(stage::WriteOp op, KernelWalk &w,
                });
 }
 
-LogicalResult simt::lowerWrite(stage::WriteOp op, KernelWalk &w) {
+static LogicalResult lowerWrite(stage::WriteOp op, KernelWalk &w) {
   if (!writesFragment(op)) {
     copyLookup(op, w);
     return success();
@@ -133,4 +134,9 @@ LogicalResult simt::lowerWrite(stage::WriteOp op, KernelWalk &w) {
     return w.decline(op, "this writing of storage");
   storeTile(op, w, place->second);
   return success();
+}
+
+void simt::addStagedCopiesLowerings(LoweringTable &table) {
+  table.add<stage::CopyOp>(lowerCopy);
+  table.add<stage::WriteOp>(lowerWrite);
 }

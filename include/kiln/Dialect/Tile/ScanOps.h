@@ -8,6 +8,7 @@
 #include "kiln/Dialect/Tile/YieldOps.h"
 #include "kiln/Interfaces/Accumulation.h"
 #include "kiln/Interfaces/IndexMap.h"
+#include "kiln/Interfaces/OrdersElements.h"
 
 #define GET_OP_CLASSES
 #include "kiln/Dialect/Tile/ScanOps.h.inc"

@@ -6,6 +6,7 @@
 include "kiln/Dialect/Tile/TileTypes.td"
 include "kiln/Interfaces/Accumulation.td"
 include "kiln/Interfaces/IndexMap.td"
+include "kiln/Interfaces/OrdersElements.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
@@ -110,7 +111,7 @@ def Tile_GatherOp : Tile_Op<"gather", [Pure, ExactResult, InferTypeOpAdaptorWith
   let hasVerifier = 1;
 }
 
-def Tile_SortOp : Tile_Op<"sort", [Pure, ExactResult, SameOperandsAndResultType]> {
+def Tile_SortOp : Tile_Op<"sort", [Pure, ExactResult, OrdersElements, SameOperandsAndResultType]> {
   let summary = "Sorts along a dimension";
   let description = [{
     - `source`: the tile; `result`: the same elements, ascending along a dimension.

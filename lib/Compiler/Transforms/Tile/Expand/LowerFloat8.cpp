@@ -16,8 +16,8 @@
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
-#include "kiln/Dialect/Tile/ScanOps.h"
 #include "kiln/Interfaces/MatrixProduct.h"
+#include "kiln/Interfaces/OrdersElements.h"
 #include "kiln/Interfaces/ViewAccess.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "kiln/Transforms/Tile/SmallFloatCodes.h"
@@ -97,7 +97,7 @@ private:
     kernel.walk([&](Operation *op) {
       auto reduce = dyn_cast<tile::ReduceOp>(op);
       // An ordered fold rounds at each step.
-      bool isFold = isa<tile::SortOp>(op) || (reduce && !reduce.getOrdered());
+      bool isFold = op->hasTrait<OrdersElements>() || (reduce && !reduce.getOrdered());
       if (isFold && llvm::any_of(op->getOperandTypes(), isFloat8))
         folds.push_back(op);
     });

@@ -20,10 +20,6 @@ static DictionaryAttr dictionaryOf(Operation *op) {
   return op->getAttrOfType<DictionaryAttr>(kAskedAttr);
 }
 
-static void setEntry(Operation *op, StringRef name, Attribute value) {
-  op->setAttr(kAskedAttr, withEntry(dictionaryOf(op), name, value));
-}
-
 /// The place of a decision about `op` in the list of its kernel; none if
 /// nothing decided it before.
 static std::optional<int64_t> placeInside(Operation *op, StringRef decision) {
@@ -40,7 +36,7 @@ void kiln::target::ask(Operation *op, StringRef decision, Attribute value,
   Attribute where = LocationAttr(at);
   auto kernel = op->getParentOfType<FunctionOpInterface>();
   if (!kernel) {
-    setEntry(op, decision, ArrayAttr::get(context, {value, where}));
+    setEntry(op, kAskedAttr, decision, ArrayAttr::get(context, {value, where}));
     return;
   }
   SmallVector<Attribute> inside;
@@ -57,8 +53,9 @@ void kiln::target::ask(Operation *op, StringRef decision, Attribute value,
     inside.push_back(entry);
   }
   Attribute number = IntegerAttr::get(IntegerType::get(context, 64), *place);
-  setEntry(op, decision, ArrayAttr::get(context, {value, where, number}));
-  setEntry(kernel, kInside, ArrayAttr::get(context, inside));
+  setEntry(op, kAskedAttr, decision,
+           ArrayAttr::get(context, {value, where, number}));
+  setEntry(kernel, kAskedAttr, kInside, ArrayAttr::get(context, inside));
 }
 
 std::optional<Asked> kiln::target::findAsked(Operation *op,

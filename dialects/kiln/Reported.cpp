@@ -9,12 +9,11 @@ using namespace mlir;
 using namespace kiln;
 
 Attribute target::getReported(Operation *op, StringRef entry) {
-  return entryOf(op->getDiscardableAttr(kReportedAttr), entry);
+  return entryOf(op, kReportedAttr, entry);
 }
 
 void target::setReported(Operation *op, StringRef entry, Attribute value) {
-  Attribute known = op->getDiscardableAttr(kReportedAttr);
-  op->setDiscardableAttr(kReportedAttr, withEntry(known, entry, value));
+  setEntry(op, kReportedAttr, entry, value);
 }
 
 static bool isDecline(Attribute attribute) {
@@ -24,11 +23,10 @@ static bool isDecline(Attribute attribute) {
 }
 
 LogicalResult target::verifyReported(Operation *op, Attribute value) {
-  auto entries = dyn_cast<DictionaryAttr>(value);
-  if (!entries)
-    return op->emitOpError() << "expected '" << kReportedAttr
-                             << "' to be a dictionary, found " << value;
-  for (NamedAttribute entry : entries) {
+  FailureOr<DictionaryAttr> entries = verifiedEntries(op, kReportedAttr, value);
+  if (failed(entries))
+    return failure();
+  for (NamedAttribute entry : *entries) {
     StringRef name = entry.getName();
     auto list = dyn_cast<ArrayAttr>(entry.getValue());
     bool isRight = name == kDeclinedEntry

@@ -8,25 +8,15 @@ using namespace mlir;
 using namespace kiln;
 
 Attribute simt::getDecided(Operation *op, StringRef entry) {
-  return entryOf(op->getDiscardableAttr(kDecidedAttr), entry);
+  return entryOf(op, kDecidedAttr, entry);
 }
 
 void simt::setDecided(Operation *op, StringRef entry, Attribute value) {
-  Attribute known = op->getDiscardableAttr(kDecidedAttr);
-  op->setDiscardableAttr(kDecidedAttr, withEntry(known, entry, value));
+  setEntry(op, kDecidedAttr, entry, value);
 }
 
 void simt::removeDecided(Operation *op, StringRef entry) {
-  auto known = op->getAttrOfType<DictionaryAttr>(kDecidedAttr);
-  if (!known || !known.contains(entry))
-    return;
-  NamedAttrList entries(known.getValue());
-  entries.erase(entry);
-  if (entries.empty())
-    op->removeDiscardableAttr(kDecidedAttr);
-  else
-    op->setDiscardableAttr(kDecidedAttr,
-                           entries.getDictionary(op->getContext()));
+  eraseEntries(op, kDecidedAttr, entry);
 }
 
 /// What the value of an entry should be; empty where it is that.
@@ -58,11 +48,10 @@ static StringRef expectedForm(StringRef entry, Attribute value) {
 }
 
 LogicalResult simt::verifyDecided(Operation *op, Attribute value) {
-  auto entries = dyn_cast<DictionaryAttr>(value);
-  if (!entries)
-    return op->emitOpError() << "expected '" << kDecidedAttr
-                             << "' to be a dictionary, found " << value;
-  for (NamedAttribute entry : entries) {
+  FailureOr<DictionaryAttr> entries = verifiedEntries(op, kDecidedAttr, value);
+  if (failed(entries))
+    return failure();
+  for (NamedAttribute entry : *entries) {
     StringRef form = expectedForm(entry.getName(), entry.getValue());
     if (!form.empty())
       return op->emitOpError() << "expected '" << entry.getName().getValue()

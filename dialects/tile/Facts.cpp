@@ -30,24 +30,20 @@ void tile::setFact(FunctionOpInterface function, unsigned parameter,
 
 void tile::eraseFact(FunctionOpInterface function, unsigned parameter,
                      StringRef fact) {
-  auto known = function.getArgAttrOfType<DictionaryAttr>(parameter, kFactsAttr);
-  if (!known || !known.contains(fact))
+  Attribute known = function.getArgAttr(parameter, kFactsAttr);
+  if (!entryOf(known, fact))
     return;
-  NamedAttrList entries(known.getValue());
-  entries.erase(fact);
   function.removeArgAttr(parameter, kFactsAttr);
-  if (!entries.empty())
-    function.setArgAttr(parameter, kFactsAttr,
-                        entries.getDictionary(known.getContext()));
+  if (DictionaryAttr left = withoutEntries(known, fact))
+    function.setArgAttr(parameter, kFactsAttr, left);
 }
 
 Attribute tile::getFact(Operation *op, StringRef fact) {
-  return entryOf(op->getDiscardableAttr(kFactsAttr), fact);
+  return entryOf(op, kFactsAttr, fact);
 }
 
 void tile::setFact(Operation *op, StringRef fact, Attribute value) {
-  Attribute facts = op->getDiscardableAttr(kFactsAttr);
-  op->setDiscardableAttr(kFactsAttr, withEntry(facts, fact, value));
+  setEntry(op, kFactsAttr, fact, value);
 }
 
 DictionaryAttr tile::statesFact(StringRef fact, Attribute value) {
@@ -57,16 +53,12 @@ DictionaryAttr tile::statesFact(StringRef fact, Attribute value) {
 }
 
 void tile::eraseElementFacts(NamedAttrList &attributes) {
-  auto known = dyn_cast_or_null<DictionaryAttr>(attributes.get(kFactsAttr));
-  if (!known)
-    return;
-  NamedAttrList entries(known.getValue());
-  for (StringRef fact : kElementFacts)
-    entries.erase(fact);
-  if (entries.empty())
+  Attribute known = attributes.get(kFactsAttr);
+  if (DictionaryAttr left =
+          withoutEntries(known, llvm::to_vector_of<StringRef>(kElementFacts)))
+    attributes.set(kFactsAttr, left);
+  else if (known)
     attributes.erase(kFactsAttr);
-  else
-    attributes.set(kFactsAttr, entries.getDictionary(known.getContext()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -160,11 +152,10 @@ static LogicalResult verifyElementFact(Operation *op, NamedAttribute fact) {
 }
 
 LogicalResult tile::verifyFacts(Operation *op, Attribute facts) {
-  auto entries = dyn_cast<DictionaryAttr>(facts);
-  if (!entries)
-    return op->emitOpError() << "expected '" << kFactsAttr
-                             << "' to be a dictionary, found " << facts;
-  for (NamedAttribute fact : entries) {
+  FailureOr<DictionaryAttr> entries = verifiedEntries(op, kFactsAttr, facts);
+  if (failed(entries))
+    return failure();
+  for (NamedAttribute fact : *entries) {
     StringRef name = fact.getName();
     if (name == kCombinedAsFact && isa<TypeAttr>(fact.getValue()))
       continue;

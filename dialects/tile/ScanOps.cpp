@@ -79,6 +79,40 @@ LogicalResult SortOp::verify() {
                     getAxis());
 }
 
+LogicalResult TopKOp::verify() {
+  auto source = cast<RankedTensorType>(getSource().getType());
+  auto values = cast<RankedTensorType>(getValues().getType());
+  // (C1) The dimension exists.
+  if (failed(verifyAxis(*this, source, getAxis())))
+    return failure();
+  int64_t axis = getAxis(), size = source.getDimSize(axis);
+  // (C2) Results have the rank of the source.
+  if (values.getRank() != source.getRank())
+    return emitOpError() << "expected results of rank " << source.getRank()
+                         << ", found " << values;
+  // (C3) They have its sizes in every other dimension.
+  for (int64_t d = 0; d < source.getRank(); ++d)
+    if (d != axis && values.getDimSize(d) != source.getDimSize(d))
+      return emitOpError() << "expected results of size "
+                           << source.getDimSize(d) << " in dimension " << d
+                           << ", found " << values;
+  // (C4) Their size along the dimension is at most that of the source.
+  if (values.getDimSize(axis) > size)
+    return emitOpError() << "expected at most " << size << " elements, found "
+                         << values.getDimSize(axis);
+  // (C5) Values have the element type of the source.
+  if (values.getElementType() != source.getElementType())
+    return emitOpError() << "expected values of type "
+                         << source.getElementType() << ", found " << values;
+  // (C6) Every index along the dimension is a number of the indices' type.
+  Type index = cast<RankedTensorType>(getIndices().getType()).getElementType();
+  unsigned bits = index.isIndex() ? 64 : index.getIntOrFloatBitWidth();
+  if (bits < 64 && (size - 1) >> (bits - 1))
+    return emitOpError() << "expected indices that hold " << size - 1
+                         << ", found " << index;
+  return success();
+}
+
 /// `type` with a last dimension of size 2 added.
 static RankedTensorType pairType(RankedTensorType type) {
   SmallVector<int64_t> shape(type.getShape());

@@ -346,6 +346,35 @@ void addSorts(Plan &plan) {
       }
 }
 
+void addTopK(Plan &plan, StringRef type, const Shape &shape, size_t axis,
+             int64_t count, bool isSmallest) {
+  Shape to = shape;
+  to[axis] = count;
+  Entry &entry = plan.add("tile.top_k", type,
+                          nameText(shape) + ".axis" + Twine(axis) + ".k" +
+                              Twine(count) + (isSmallest ? ".smallest" : ""));
+  entry.isProposal = true;
+  entry.profile("sort");
+  KernelText kernel(entry);
+  std::string in = kernel.view(shape, type), out = kernel.view(to, type, true),
+              place = kernel.view(to, "i32", true);
+  std::string zero = kernel.index(0);
+  std::string x = kernel.load(in, zerosFor(zero, shape), shape, type);
+  kernel.line(
+      fillIn("%most:2 = tile.top_k $x axis $n : $X -> $R, $P",
+             {{"x", x},
+              {"n", std::to_string(axis) + (isSmallest ? " smallest" : "")},
+              {"X", tensorText(shape, type)},
+              {"R", tensorText(to, type)},
+              {"P", tensorText(to, "i32")}}));
+  kernel.store("%most#0", out, zerosFor(zero, to), to, type);
+  kernel.store("%most#1", place, zerosFor(zero, to), to, "i32");
+  kernel.finish();
+  for (const char *fill : {"plain", "hurt", "bits"})
+    addCall(entry, fill, {of(shape, fill), of(to), of(to)});
+  addCall(entry, "equals", {of(shape, Fill(1, 3)), of(to), of(to)});
+}
+
 } // namespace
 
 void kiln::conform::addTileReductions() {
@@ -393,4 +422,14 @@ void kiln::conform::addTileReductions() {
   addRecipe("tile.histogram", addHistograms);
   addRecipe("tile.gather", addGathers);
   addRecipe("tile.sort", addSorts);
+  addRecipe("tile.top_k", [](Plan &plan) {
+    for (StringRef type : movableTypes())
+      for (bool isSmallest : {false, true})
+        for (auto [shape, axis, count] :
+             {std::tuple(Shape{64}, size_t(0), int64_t(5)),
+              {Shape{37}, size_t(0), int64_t(37)},
+              {Shape{5, 32}, size_t(1), int64_t(8)},
+              {Shape{19, 6}, size_t(0), int64_t(1)}})
+          addTopK(plan, type, shape, axis, count, isSmallest);
+  });
 }

@@ -126,3 +126,51 @@ tile.kernel @segmented_scan_c4(%x: f32, %on: i1) {
     tile.yield %q : f32
   }
 }
+
+// -----
+
+func.func @top_k(%t: tensor<8x64xf32>) {
+  // expected-error@+1 {{'tile.top_k' op expected an axis in [0, 2), found 2}}
+  %v, %i = tile.top_k %t axis 2 : tensor<8x64xf32> -> tensor<8x4xf32>, tensor<8x4xi32>
+  return
+}
+
+// -----
+
+func.func @top_k(%t: tensor<8x64xf32>) {
+  // expected-error@+1 {{'tile.top_k' op expected results of rank 2, found 'tensor<4xf32>'}}
+  %v, %i = tile.top_k %t axis 1 : tensor<8x64xf32> -> tensor<4xf32>, tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @top_k(%t: tensor<8x64xf32>) {
+  // expected-error@+1 {{'tile.top_k' op expected results of size 8 in dimension 0, found 'tensor<4x4xf32>'}}
+  %v, %i = tile.top_k %t axis 1 : tensor<8x64xf32> -> tensor<4x4xf32>, tensor<4x4xi32>
+  return
+}
+
+// -----
+
+func.func @top_k(%t: tensor<8x64xf32>) {
+  // expected-error@+1 {{'tile.top_k' op expected at most 64 elements, found 65}}
+  %v, %i = tile.top_k %t axis 1 : tensor<8x64xf32> -> tensor<8x65xf32>, tensor<8x65xi32>
+  return
+}
+
+// -----
+
+func.func @top_k(%t: tensor<8x64xf32>) {
+  // expected-error@+1 {{'tile.top_k' op expected values of type 'f32', found 'tensor<8x4xf16>'}}
+  %v, %i = tile.top_k %t axis 1 : tensor<8x64xf32> -> tensor<8x4xf16>, tensor<8x4xi32>
+  return
+}
+
+// -----
+
+func.func @top_k(%t: tensor<8x256xf32>) {
+  // expected-error@+1 {{'tile.top_k' op expected indices that hold 255, found 'i8'}}
+  %v, %i = tile.top_k %t axis 1 : tensor<8x256xf32> -> tensor<8x4xf32>, tensor<8x4xi8>
+  return
+}

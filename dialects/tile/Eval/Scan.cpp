@@ -222,42 +222,94 @@ LogicalResult take(tile::GatherOp op, Frame &frame) {
   return frame.set(op.getResult(), std::move(out));
 }
 
+/// The order of the elements of each lane.
+class Orders {
+public:
+  Orders(const Value &a, const Lines &lines, bool descending)
+      : lines(lines), isFloat(runtime::isFloat(a.dtype())), down(descending),
+        x(isFloat ? a.size() : 0), y(isFloat ? 0 : a.size()) {
+    if (isFloat)
+      loadDoubles(a.dtype(), a.data(), 0, a.size(), x.data());
+    else
+      loadInts(a.dtype(), a.data(), 0, a.size(), y.data(), Extend::sign);
+  }
+
+  /// The coordinates of a lane's elements, in the order of these. Those of
+  /// equal elements ascend.
+  std::vector<int64_t> of(int64_t lane) const {
+    std::vector<int64_t> order(lines.length);
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
+      int64_t p = lines.at(lane, i), q = lines.at(lane, j);
+      if (isBefore(p, q) || isBefore(q, p))
+        return isBefore(p, q);
+      return i < j;
+    });
+    return order;
+  }
+
+private:
+  bool isBefore(int64_t p, int64_t q) const {
+    if (!isFloat)
+      return down ? y[p] > y[q] : y[p] < y[q];
+    // NaN comes last either way; -0 comes before +0.
+    if (std::isnan(x[p]) || std::isnan(x[q]))
+      return !std::isnan(x[p]) && std::isnan(x[q]);
+    if (x[p] == x[q])
+      return down ? std::signbit(x[p]) < std::signbit(x[q])
+                  : std::signbit(x[p]) > std::signbit(x[q]);
+    return down ? x[p] > x[q] : x[p] < x[q];
+  }
+
+  const Lines &lines;
+  bool isFloat, down;
+  std::vector<double> x;
+  std::vector<int64_t> y;
+};
+
+bool hasPoison(const Value &a, const Lines &lines, int64_t lane) {
+  for (int64_t i = 0; a.poison() && i < lines.length; ++i)
+    if (a.poison()[lines.at(lane, i)])
+      return true;
+  return false;
+}
+
 LogicalResult sort(tile::SortOp op, Frame &frame) {
   const Value &a = frame.get(op.getSource());
   Lines lines(a.shape(), op.getAxis());
   Value out = Value::tensor(a.dtype(), a.shape());
-  bool isFloat = runtime::isFloat(a.dtype()), down = op.getDescending();
-  std::vector<double> x(a.size());
-  std::vector<int64_t> y(a.size()), order(lines.length);
-  if (isFloat)
-    loadDoubles(a.dtype(), a.data(), 0, a.size(), x.data());
-  else
-    loadInts(a.dtype(), a.data(), 0, a.size(), y.data(), Extend::sign);
+  Orders orders(a, lines, op.getDescending());
   for (int64_t lane = 0; lane < lines.lanes(); ++lane) {
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
-      int64_t p = lines.at(lane, i), q = lines.at(lane, j);
-      if (!isFloat && y[p] == y[q])
-        return i < j;
-      if (!isFloat)
-        return down ? y[p] > y[q] : y[p] < y[q];
-      // NaN comes last either way; -0 comes before +0.
-      if (std::isnan(x[p]) || std::isnan(x[q]))
-        return !std::isnan(x[p]) && std::isnan(x[q]);
-      if (x[p] == x[q])
-        return down ? std::signbit(x[p]) < std::signbit(x[q])
-                    : std::signbit(x[p]) > std::signbit(x[q]);
-      return down ? x[p] > x[q] : x[p] < x[q];
-    });
-    bool poison = false;
+    std::vector<int64_t> order = orders.of(lane);
+    bool poison = hasPoison(a, lines, lane);
     for (int64_t i = 0; i < lines.length; ++i) {
       setElement(out, lines.at(lane, i), a.element(lines.at(lane, order[i])));
-      poison |= a.poison() && a.poison()[lines.at(lane, i)];
+      if (poison)
+        out.makePoison()[lines.at(lane, i)] = 1;
     }
-    for (int64_t i = 0; poison && i < lines.length; ++i)
-      out.makePoison()[lines.at(lane, i)] = 1;
   }
   return frame.set(op.getResult(), std::move(out));
+}
+
+LogicalResult topK(tile::TopKOp op, Frame &frame) {
+  const Value &a = frame.get(op.getSource());
+  Value values = Value::like(op.getValues().getType());
+  Value indices = Value::like(op.getIndices().getType());
+  Lines from(a.shape(), op.getAxis()), to(values.shape(), op.getAxis());
+  Orders orders(a, from, !op.getSmallest());
+  for (int64_t lane = 0; lane < from.lanes(); ++lane) {
+    std::vector<int64_t> order = orders.of(lane);
+    bool poison = hasPoison(a, from, lane);
+    for (int64_t i = 0; i < to.length; ++i) {
+      int64_t at = to.at(lane, i);
+      setElement(values, at, a.element(from.at(lane, order[i])));
+      storeInts(indices.dtype(), indices.mutableData(), at, 1, &order[i]);
+      if (poison)
+        values.makePoison()[at] = indices.makePoison()[at] = 1;
+    }
+  }
+  (void)frame.set(op.getValues(), std::move(values));
+  return frame.set(op.getIndices(), std::move(indices));
 }
 
 LogicalResult join(tile::JoinOp op, Frame &frame) {
@@ -286,6 +338,7 @@ void addTileScan(EvaluationInterface &table) {
   table.add<tile::HistogramOp>(histogram);
   table.add<tile::GatherOp>(take);
   table.add<tile::SortOp>(sort);
+  table.add<tile::TopKOp>(topK);
   table.add<tile::JoinOp>(join);
   table.add<tile::SplitOp>(split);
 }

@@ -247,6 +247,68 @@ static LogicalResult lowerSort(tile::SortOp sort, KernelEmitter &e) {
   return success();
 }
 
+/// Takes the best of what comes after the last one taken, one by one: few of
+/// many are usual.
+static LogicalResult lowerTopK(tile::TopKOp op, KernelEmitter &e) {
+  TileBuffer source = e.materialize(op.getSource());
+  TileBuffer values = e.resultBuffer(op.getValues());
+  TileBuffer indices = e.resultBuffer(op.getIndices());
+  e.freshLevels();
+  int64_t axis = op.getAxis();
+  Type element = source.elementType;
+  // Whether x at i comes before y at j, elements of equal value by their
+  // places.
+  auto isBefore = [&](Value x, Value i, Value y, Value j) {
+    Value tied = arith::XOrIOp::create(
+        e.b, e.loc, comesBefore(e, element, y, x, !op.getSmallest()),
+        arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(true)));
+    Value earlier = e.compare(arith::CmpIPredicate::slt, i, j);
+    return arith::OrIOp::create(
+               e.b, e.loc, comesBefore(e, element, x, y, !op.getSmallest()),
+               arith::AndIOp::create(e.b, e.loc, tied, earlier))
+        .getResult();
+  };
+  auto isNone = [&](Value place) {
+    return e.compare(arith::CmpIPredicate::slt, place, e.c64(0));
+  };
+  forRows(e, source.shape, axis, [&](Point row) {
+    Value first = e.loadBuffer(source, withCoord(row, axis, Coord{}));
+    e.forLoop(
+        e.c64(0), e.c64(values.shape[axis]), 1, ValueRange{first, e.c64(-1)},
+        false, [&](Coord k, ValueRange last) {
+          SmallVector<Value> best = e.forLoop(
+              e.c64(0), e.c64(source.shape[axis]), 1,
+              ValueRange{first, e.c64(-1)}, false,
+              [&](Coord j, ValueRange carried) {
+                Value y = e.loadBuffer(source, withCoord(row, axis, j));
+                Value place = e.coordValue(j);
+                Value isLeft =
+                    arith::OrIOp::create(e.b, e.loc, isNone(last[1]),
+                                         isBefore(last[0], last[1], y, place));
+                Value isBetter = arith::OrIOp::create(
+                    e.b, e.loc, isNone(carried[1]),
+                    isBefore(y, place, carried[0], carried[1]));
+                Value takes =
+                    arith::AndIOp::create(e.b, e.loc, isLeft, isBetter);
+                return SmallVector<Value>{e.select(takes, y, carried[0]),
+                                          e.select(takes, place, carried[1])};
+              });
+          e.storeBuffer(best[0], values, withCoord(row, axis, k));
+          Value place = best[1];
+          Type index = indices.elementType;
+          if (index.isIndex())
+            place = arith::IndexCastOp::create(e.b, e.loc, index, place);
+          else if (!index.isInteger(64))
+            place = arith::TruncIOp::create(e.b, e.loc, index, place);
+          e.storeBuffer(place, indices, withCoord(row, axis, k));
+          return best;
+        });
+  });
+  e.define(op.getValues(), values);
+  e.define(op.getIndices(), indices);
+  return success();
+}
+
 static LogicalResult lowerHistogram(tile::HistogramOp op, KernelEmitter &e) {
   TileBuffer source = e.materialize(op.getSource());
   TileBuffer mask = op.getMask() ? e.materialize(op.getMask()) : TileBuffer();
@@ -322,4 +384,5 @@ void cpu::addScanLowerings(LoweringTable &table) {
   table.add<tile::JoinOp>(lowerJoin);
   table.add<tile::SplitOp>(lowerSplit);
   table.add<tile::SortOp>(lowerSort);
+  table.add<tile::TopKOp>(lowerTopK);
 }

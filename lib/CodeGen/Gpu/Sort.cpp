@@ -77,88 +77,166 @@ private:
   bool isFloat, descending;
   Type integer;
 };
-} // namespace
 
 /// A bitonic network (Batcher, "Sorting networks and their applications",
 /// 1968): pairs meet in a thread, in a warp, or in the memory of the block.
-static LogicalResult lowerSort(tile::SortOp op, KernelWalk &w) {
-  auto type = cast<RankedTensorType>(op.getType());
-  LayoutAttr layout = getLayout(op.getResult());
-  if (getLayout(op.getSource()) != layout)
-    return op.emitOpError("has tiles of several layouts");
-  int64_t axis = op.getAxis();
-  int64_t size = llvm::PowerOf2Ceil(type.getDimSize(axis));
-  SortKeys keys(w, ThreadBuilder::scalarType(type.getElementType()),
-                op.getDescending());
-  Regs regs = w.registers(op.getSource());
-  int64_t count = layout.getNumRegisters();
+class SortNetwork {
+public:
+  /// Without `tracks`, elements of equal keys are in any order; with it, by
+  /// their coordinates, which come along.
+  SortNetwork(KernelWalk &w, Value tile, int64_t axis, bool descending,
+              bool tracks);
+
+  /// Sorts; `start` is the scratch memory, which is asked for where it is null
+  /// and needed.
+  void sort(std::optional<int64_t> &start);
+  /// Writes keys, and the coordinates that come along.
+  void writeToScratch(int64_t start);
+
+  LayoutAttr layout;
+  ArrayRef<int64_t> shape;
+  SortKeys keys;
+  Regs regs;   ///< a key for each register
+  Regs origin; ///< where it was; empty unless coordinates come along
+  bool isScratchUsed = false;
+
+private:
+  /// Whether a bit of the coordinate is set, for a register.
+  Value isSet(int64_t bit, int64_t reg);
+  void exchange(int64_t block, int64_t distance, std::optional<int64_t> start);
+
+  KernelWalk &w;
+  int64_t axis, size;
   SmallVector<Value> here;
-  for (int64_t reg = 0; reg < count; ++reg) {
-    regs[reg] = keys.of(regs[reg]);
+  std::optional<SmallVector<AxisBit>> bits;
+};
+
+/// The keys, and behind them coordinates.
+int64_t keyBytes(ArrayRef<int64_t> shape, Type element) {
+  return llvm::alignTo(ThreadBuilder::tileBytes(shape, element), 16);
+}
+int64_t sortBytes(ArrayRef<int64_t> shape, Type element, bool tracks) {
+  if (!tracks)
+    return ThreadBuilder::tileBytes(shape, element);
+  Type i32 = IntegerType::get(element.getContext(), 32);
+  return keyBytes(shape, element) + ThreadBuilder::tileBytes(shape, i32);
+}
+} // namespace
+
+SortNetwork::SortNetwork(KernelWalk &w, Value tile, int64_t axis,
+                         bool descending, bool tracks)
+    : layout(getLayout(tile)),
+      shape(cast<RankedTensorType>(tile.getType()).getShape()),
+      keys(w,
+           ThreadBuilder::scalarType(
+               cast<RankedTensorType>(tile.getType()).getElementType()),
+           descending),
+      regs(w.registers(tile)), w(w), axis(axis),
+      size(llvm::PowerOf2Ceil(shape[axis])) {
+  for (auto [reg, value] : llvm::enumerate(regs)) {
+    value = keys.of(value);
     here.push_back(w.coordinate(layout, reg, axis));
-    if (size != type.getDimSize(axis))
-      regs[reg] = w.select(
-          w.compare(Pred::ult, here[reg], w.c32(type.getDimSize(axis))),
-          regs[reg], keys.last());
+    if (size != shape[axis])
+      value = w.select(w.compare(Pred::ult, here[reg], w.c32(shape[axis])),
+                       value, keys.last());
+    if (tracks)
+      origin.push_back(here[reg]);
   }
-  auto bits = getAxisBits(w, layout, axis, size);
-  // Whether a bit of the coordinate is set, for a register.
-  auto isSet = [&](int64_t bit, int64_t reg) {
-    Value number = here[reg], mask = w.c32(bit);
-    if (bits && bit < size) {
-      AxisBit place = (*bits)[llvm::Log2_64(bit)];
-      if (place.level == AxisBit::Register)
-        return w.constant(w.b.getI1Type(), reg >> place.bit & 1);
-      number = w.threadId();
-      mask = w.c32(int64_t(1)
-                   << (place.bit +
-                       (place.level == AxisBit::Warp ? w.laneBits() : 0)));
-    }
-    return w.compare(Pred::ne, w.and_(number, mask), w.c32(0));
+  bits = getAxisBits(w, layout, axis, size);
+}
+
+Value SortNetwork::isSet(int64_t bit, int64_t reg) {
+  Value number = here[reg], mask = w.c32(bit);
+  if (bits && bit < size) {
+    AxisBit place = (*bits)[llvm::Log2_64(bit)];
+    if (place.level == AxisBit::Register)
+      return w.constant(w.b.getI1Type(), reg >> place.bit & 1);
+    number = w.threadId();
+    mask = w.c32(int64_t(1)
+                 << (place.bit +
+                     (place.level == AxisBit::Warp ? w.laneBits() : 0)));
+  }
+  return w.compare(Pred::ne, w.and_(number, mask), w.c32(0));
+}
+
+void SortNetwork::writeToScratch(int64_t start) {
+  if (isScratchUsed)
+    w.barrier();
+  isScratchUsed = true;
+  w.writeTile(start, regs, layout, shape);
+  if (!origin.empty())
+    w.writeTile(start + keyBytes(shape, keys.type()), origin, layout, shape);
+  w.barrier();
+}
+
+void SortNetwork::exchange(int64_t block, int64_t distance,
+                           std::optional<int64_t> start) {
+  AxisBit place =
+      bits ? (*bits)[llvm::Log2_64(distance)] : AxisBit{AxisBit::Warp, 0};
+  if (place.level == AxisBit::Warp)
+    writeToScratch(*start);
+  Regs keysBefore = regs, originBefore = origin;
+  auto partner = [&](const Regs &from, int64_t reg, int64_t at) -> Value {
+    if (place.level == AxisBit::Register)
+      return from[reg ^ int64_t(1) << place.bit];
+    if (place.level == AxisBit::Lane)
+      return w.shuffleXor(from[reg], int64_t(1) << place.bit);
+    SmallVector<Value> index;
+    for (size_t d = 0; d < shape.size(); ++d)
+      index.push_back(w.coordinate(layout, reg, d));
+    index[axis] = w.xor_(here[reg], w.c32(distance));
+    return w.readElement(at, w.position(index, shape), from[reg].getType());
   };
-  std::optional<int64_t> start;
-  for (int64_t block = 2; block <= size; block *= 2) {
-    for (int64_t distance = block / 2; distance; distance /= 2) {
-      AxisBit place =
-          bits ? (*bits)[llvm::Log2_64(distance)] : AxisBit{AxisBit::Warp, 0};
-      if (place.level == AxisBit::Warp) {
-        if (start)
-          w.barrier();
-        else
-          start =
-              w.scratch(ThreadBuilder::tileBytes(type.getShape(), keys.type()));
-        w.writeTile(*start, regs, layout, type.getShape());
-        w.barrier();
-      }
-      Regs before = regs;
-      for (int64_t reg = 0; reg < count; ++reg) {
-        Value other;
-        if (place.level == AxisBit::Register) {
-          other = before[reg ^ int64_t(1) << place.bit];
-        } else if (place.level == AxisBit::Lane) {
-          other = w.shuffleXor(regs[reg], int64_t(1) << place.bit);
-        } else {
-          SmallVector<Value> at;
-          for (int64_t d = 0; d < type.getRank(); ++d)
-            at.push_back(w.coordinate(layout, reg, d));
-          at[axis] = w.xor_(here[reg], w.c32(distance));
-          other = w.readElement(*start, w.position(at, type.getShape()),
-                                keys.type());
-        }
-        // The lower one of a pair keeps the smaller, in blocks that ascend; the
-        // last block does.
-        Value wantsLarger = isSet(distance, reg);
-        if (block < size)
-          wantsLarger = w.xor_(wantsLarger, isSet(block, reg));
-        Value smaller = w.compare(Pred::slt, other, before[reg]);
-        Value larger = w.compare(Pred::sgt, other, before[reg]);
-        Value takes = w.select(wantsLarger, larger, smaller);
-        regs[reg] = w.select(takes, other, before[reg]);
-      }
+  for (int64_t reg = 0, count = regs.size(); reg < count; ++reg) {
+    Value key = keysBefore[reg],
+          other = partner(keysBefore, reg, start.value_or(0));
+    Value smaller = w.compare(Pred::slt, other, key);
+    Value larger = w.compare(Pred::sgt, other, key);
+    Value cameFrom;
+    if (!origin.empty()) {
+      cameFrom = partner(originBefore, reg,
+                         start.value_or(0) + keyBytes(shape, keys.type()));
+      Value earlier = w.compare(Pred::ult, cameFrom, originBefore[reg]);
+      Value isTied = w.compare(Pred::eq, other, key);
+      smaller = w.select(isTied, earlier, smaller);
+      larger = w.select(
+          isTied, w.compare(Pred::ugt, cameFrom, originBefore[reg]), larger);
     }
+    // The lower one of a pair keeps the smaller, in blocks that ascend; the
+    // last block does.
+    Value wantsLarger = isSet(distance, reg);
+    if (block < size)
+      wantsLarger = w.xor_(wantsLarger, isSet(block, reg));
+    Value takes = w.select(wantsLarger, larger, smaller);
+    regs[reg] = w.select(takes, other, key);
+    if (cameFrom)
+      origin[reg] = w.select(takes, cameFrom, originBefore[reg]);
   }
-  for (Value &value : regs)
-    value = keys.number(value);
+}
+
+void SortNetwork::sort(std::optional<int64_t> &start) {
+  if (!start &&
+      (!bits || llvm::any_of(*bits,
+                             [](const AxisBit &bit) {
+                               return bit.level == AxisBit::Warp;
+                             })) &&
+      size > 1)
+    start = w.scratch(sortBytes(shape, keys.type(), !origin.empty()));
+  for (int64_t block = 2; block <= size; block *= 2)
+    for (int64_t distance = block / 2; distance; distance /= 2)
+      exchange(block, distance, start);
+}
+
+static LogicalResult lowerSort(tile::SortOp op, KernelWalk &w) {
+  if (getLayout(op.getSource()) != getLayout(op.getResult()))
+    return op.emitOpError("has tiles of several layouts");
+  SortNetwork network(w, op.getSource(), op.getAxis(), op.getDescending(),
+                      /*tracks=*/false);
+  std::optional<int64_t> start;
+  network.sort(start);
+  Regs regs;
+  for (Value key : network.regs)
+    regs.push_back(network.keys.number(key));
   w.define(op.getResult(), std::move(regs));
   return success();
 }
@@ -175,9 +253,55 @@ static ScratchNeeds sortNeeds(tile::SortOp op, const BlockShape &block) {
     return {};
   // Keys are integers of as many bits.
   Type element = ThreadBuilder::scalarType(type.getElementType());
-  return {{ThreadBuilder::tileBytes(type.getShape(), element)}};
+  return {{sortBytes(type.getShape(), element, /*tracks=*/false)}};
+}
+
+/// The first elements of a sorted tile go to where the results have theirs.
+static LogicalResult lowerTopK(tile::TopKOp op, KernelWalk &w) {
+  SortNetwork network(w, op.getSource(), op.getAxis(), !op.getSmallest(),
+                      /*tracks=*/true);
+  Type key = network.keys.type();
+  std::optional<int64_t> start =
+      w.scratch(sortBytes(network.shape, key, /*tracks=*/true));
+  network.sort(start);
+  network.writeToScratch(*start);
+  auto read = [&](Value result, int64_t from, Type stored,
+                  llvm::function_ref<Value(Value)> convert) {
+    LayoutAttr layout = getLayout(result);
+    Regs regs;
+    for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
+      SmallVector<Value> at;
+      for (int64_t d = 0; d < layout.getRank(); ++d)
+        at.push_back(w.coordinate(layout, reg, d));
+      regs.push_back(
+          convert(w.readElement(from, w.position(at, network.shape), stored)));
+    }
+    w.define(result, std::move(regs));
+  };
+  read(op.getValues(), *start, key,
+       [&](Value value) { return network.keys.number(value); });
+  Type index = ThreadBuilder::scalarType(
+      cast<RankedTensorType>(op.getIndices().getType()).getElementType());
+  unsigned bits = index.getIntOrFloatBitWidth();
+  read(op.getIndices(), *start + keyBytes(network.shape, key), w.b.getI32Type(),
+       [&](Value value) -> Value {
+         if (bits > 32)
+           return w.b.createOrFold<arith::ExtUIOp>(w.loc, index, value);
+         if (bits < 32)
+           return w.b.createOrFold<arith::TruncIOp>(w.loc, index, value);
+         return value;
+       });
+  return success();
+}
+
+static ScratchNeeds topKNeeds(tile::TopKOp op, const BlockShape &) {
+  auto type = cast<RankedTensorType>(op.getSource().getType());
+  return {{sortBytes(type.getShape(),
+                     ThreadBuilder::scalarType(type.getElementType()),
+                     /*tracks=*/true)}};
 }
 
 void simt::addSortLowerings(LoweringTable &table) {
   table.add<tile::SortOp>(lowerSort, sortNeeds);
+  table.add<tile::TopKOp>(lowerTopK, topKNeeds);
 }

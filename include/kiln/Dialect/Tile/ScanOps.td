@@ -138,6 +138,44 @@ def Tile_SortOp : Tile_Op<"sort", [Pure, ExactResult, OrdersElements, SameOperan
   let hasVerifier = 1;
 }
 
+def Tile_TopKOp : Tile_Op<"top_k", [Pure, ExactResult, OrdersElements, AllShapesMatch<["values", "indices"]>]> {
+  let summary = "The first elements in sorted order along a dimension, and where they stood";
+  let description = [{
+    values[..., i, ...] = source[..., indices[..., i, ...], ...] is the element that `tile.sort` of the source, descending,
+    has at i along a dimension. Of equal elements the one of the lower index comes first.
+
+    - `source`: the tile.
+    - `axis`: the dimension.
+    - `smallest`: the order is ascending.
+    - `values`: the elements; their size along the dimension says how many.
+    - `indices`: where in the source they stood.
+
+    Constraints:
+    - (C1) The dimension exists.
+    - (C2) Results have the rank of the source.
+    - (C3) They have its sizes in every other dimension.
+    - (C4) Their size along the dimension is at most that of the source.
+    - (C5) Values have the element type of the source.
+    - (C6) Every index along the dimension is a positive number of the indices' type, or 0.
+
+    Numerics: the order is that of `tile.sort`: -0 is before +0 in the ascending one, and NaN comes last in both.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    %v, %i = tile.top_k %t axis 1 : tensor<16x64xf32> -> tensor<16x4xf32>, tensor<16x4xi32>
+    %w, %j = tile.top_k %t axis 0 smallest : tensor<16x64xf32> -> tensor<1x64xf32>, tensor<1x64xi8>
+    ```
+  }];
+  let arguments = (ins Tile_NumberTile:$source, I64Attr:$axis, UnitAttr:$smallest);
+  let results = (outs Tile_NumberTile:$values, Tile_IntTile:$indices);
+  let assemblyFormat = [{
+    $source `axis` $axis (`smallest` $smallest^)? attr-dict `:` type($source) `->` type($values) `,` type($indices)
+  }];
+  let hasVerifier = 1;
+}
+
 def Tile_JoinOp : Tile_Op<"join", [Pure, ExactResult, AllTypesMatch<["lhs", "rhs"]>,
     InferTypeOpAdaptorWithIsCompatible,
     DeclareOpInterfaceMethods<IndexMapOpInterface, ["getIndexMap", "movesElements"]>]> {

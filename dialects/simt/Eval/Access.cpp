@@ -279,7 +279,8 @@ LogicalResult atomically(Operation *op, Warp &warp, mlir::Value pointer,
     if (failed(warp.checkHasValue(op, warp.frame.get(operand), "an operand")))
       return failure();
   unsigned space = spaceOf(pointer);
-  Order order = warp.isBetweenFences ? Order() : orderOf(ordering);
+  Order order = orderOf(ordering);
+  order.fences = &warp.orders;
   return warp.eachLane([&](unsigned lane) -> LogicalResult {
     int64_t at = address.as<int64_t>()[lane];
     auto span = warp.block.reach(op, warp, lane, space, at, bytes, alignment,
@@ -425,7 +426,9 @@ void addSimtMemory(EvaluationInterface &table) {
     Warp *warp = warpOf(op, frame);
     if (!warp)
       return failure();
-    warp->isBetweenFences = orderOf(op.getOrder()).release;
+    Order order = orderOf(op.getOrder());
+    warp->orders.pass(order.acquire, order.release,
+                      warp->block.instance->clock);
     return success();
   });
   table.add<simt::OutputOp>([](simt::OutputOp op, Frame &frame) {

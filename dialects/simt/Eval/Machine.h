@@ -159,9 +159,8 @@ public:
   /// two phases of the block (by the last bit of their numbers), and before the
   /// latest barrier of any kind.
   std::vector<uint32_t> fences, fencesBeforeBlock[2], fencesBeforeWarp;
-  /// Behind a release fence that no acquire fence has followed: atomic
-  /// operations have both orders.
-  bool isBetweenFences = false;
+  /// What the fences of the warp order for its relaxed atomic operations.
+  Fences orders;
 
   /// By warp, the times whose accesses are known to be done; of the warp
   /// itself its time, which each arrival at the barrier of a slot ends. By

@@ -78,11 +78,26 @@ struct Box {
 /// How an instance accesses an element.
 enum class Access : uint8_t { read, write, combine };
 
+/// What the fences of a thread order for its atomic accesses that have no order
+/// of their own. Times as in Instance::clock.
+struct Fences {
+  /// What the thread knew at its latest release fence: each atomic access
+  /// behind it releases that. Empty: there was none.
+  std::vector<uint32_t> released;
+  /// What its atomic accesses have found released: known behind the next
+  /// acquire fence.
+  std::vector<uint32_t> found;
+
+  /// The thread comes to a fence; `clock` is what it knows.
+  void pass(bool acquire, bool release, std::vector<uint32_t> &clock);
+};
+
 /// What a combining access orders for the instance, where they can
 /// synchronise.
 struct Order {
   bool acquire = true;
   bool release = true;
+  Fences *fences = nullptr; ///< of the thread, where it has some
 };
 
 /// Checks an access of `instance` (null: the host program): inside of the

@@ -7,6 +7,21 @@ using namespace mlir;
 
 namespace kiln::eval {
 
+/// Adds the times of `from` to those that are known.
+static void join(std::vector<uint32_t> &known,
+                 const std::vector<uint32_t> &from) {
+  known.resize(std::max(known.size(), from.size()));
+  for (size_t n = 0; n < from.size(); ++n)
+    known[n] = std::max(known[n], from[n]);
+}
+
+void Fences::pass(bool acquire, bool release, std::vector<uint32_t> &clock) {
+  if (acquire)
+    join(clock, found);
+  if (release)
+    released = clock;
+}
+
 namespace {
 
 /// Whose access an error is about, where instances are told apart.
@@ -152,20 +167,30 @@ private:
            (!instance->clock.empty() && instance->clock[other] >= time);
   }
 
-  void acquire(Touched &touched, int64_t entry) {
+  /// Adds to `known` what was released to an element.
+  void acquire(Touched &touched, int64_t entry, std::vector<uint32_t> &known) {
     auto it = touched.released.find(entry);
-    if (it == touched.released.end())
-      return;
-    for (size_t n = 0; n < it->second.size(); ++n)
-      instance->clock[n] = std::max(instance->clock[n], it->second[n]);
+    if (it != touched.released.end())
+      join(known, it->second);
   }
 
   /// Several releases to one element add up.
-  void release(Touched &touched, int64_t entry) {
-    std::vector<uint32_t> &known = touched.released[entry];
-    known.resize(instance->clock.size());
-    for (size_t n = 0; n < known.size(); ++n)
-      known[n] = std::max(known[n], instance->clock[n]);
+  void release(Touched &touched, int64_t entry,
+               const std::vector<uint32_t> &known) {
+    join(touched.released[entry], known);
+  }
+
+  /// An atomic access acquires and releases by its own order, or for the
+  /// fences around it.
+  void synchronise(Touched &touched, int64_t entry) {
+    if (order.acquire)
+      acquire(touched, entry, instance->clock);
+    else if (order.fences)
+      acquire(touched, entry, order.fences->found);
+    if (order.release)
+      release(touched, entry, instance->clock);
+    else if (order.fences)
+      release(touched, entry, order.fences->released);
   }
 
   LogicalResult touch(Touched &touched, int64_t entry) {
@@ -182,7 +207,7 @@ private:
       // Instances that may wait for each other read a combined element
       // atomically, and then know what the writers knew.
       if (touched.timed && access == Access::read)
-        acquire(touched, entry);
+        acquire(touched, entry, instance->clock);
       else if ((writer == Touched::many ||
                 !isBefore(-writer - 1, writerTime)) &&
                failed(race(entry, writer == Touched::many ? -1 : -writer - 1,
@@ -224,12 +249,8 @@ private:
       touched.writer[entry] = me;
       break;
     case Access::combine:
-      if (touched.timed) {
-        if (order.acquire)
-          acquire(touched, entry);
-        if (order.release)
-          release(touched, entry);
-      }
+      if (touched.timed)
+        synchronise(touched, entry);
       if (writer <= 0)
         touched.writer[entry] =
             writer == 0 || writer == -me ? -me : Touched::many;

@@ -20,8 +20,7 @@ static constexpr uint64_t kStubTarget = 2, kStubEnd = 6; ///< within a stub
 
 bool ObjectLinker::write() {
   for (const Part &part : parts)
-    std::memcpy(image.data() + part.offset, part.bytes.data(),
-                part.bytes.size());
+    llvm::copy(part.bytes, image.begin() + part.offset);
   writeSymbols();
   writeHashes();
   std::memcpy(image.data() + parts[stringTable].offset, strings.data(),

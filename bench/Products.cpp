@@ -42,9 +42,9 @@ std::string programOfBytes(Size s) {
   auto memref = [](const std::string &text) { return "memref<" + text; };
   std::string types = memref(a) + ", " + memref(b);
   return "tile.kernel @product(%a: " + view(a) +
-         " {tile.readonly}, %b: " + view(b) +
-         " {tile.readonly}, %c: " + view(c) +
-         " {tile.noalias}) {\n"
+         " {tile.facts = {readonly}}, %b: " + view(b) +
+         " {tile.facts = {readonly}}, %c: " + view(c) +
+         " {tile.facts = {noalias}}) {\n"
          "  %i, %j = tile.program_id : index, index\n"
          "  %c0 = arith.constant 0 : index\n"
          "  %c1 = arith.constant 1 : index\n"

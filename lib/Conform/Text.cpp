@@ -69,7 +69,7 @@ std::string KernelText::view(ArrayRef<int64_t> shape, StringRef element,
                              StringRef more) {
   std::string name = "%a" + std::to_string(params.size());
   params.push_back({name, viewText(shape, element, strides)});
-  facts.push_back(isWritten ? "tile.noalias" : "tile.readonly");
+  facts.push_back(isWritten ? "noalias" : "readonly");
   if (!more.empty())
     facts.back() += ", " + more.str();
   entry.params.push_back({element.str(), false, isWritten});
@@ -146,7 +146,7 @@ void KernelText::finish(StringRef attributes) {
   for (auto [i, param] : llvm::enumerate(params)) {
     text += (i ? ", " : "") + param.first + ": " + param.second;
     if (!facts[i].empty())
-      text += " {" + facts[i] + "}";
+      text += " {tile.facts = {" + facts[i] + "}}";
   }
   text += ")" + (attributes.empty() ? "" : " " + attributes.str()) + " {\n" +
           body + "}\n";

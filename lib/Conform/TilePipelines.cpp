@@ -135,8 +135,7 @@ void addForm(Plan &plan, const Form &form, StringRef type, StringRef acc,
   KernelText kernel(entry);
   Shape any = {-1, -1, -1}, A = {block.m, block.k}, B = {block.k, block.n},
         C = {block.m, block.n};
-  StringRef aligned = "tile.align = 16 : i64, tile.size_div = array<i64: 1, 1, "
-                      "16>";
+  StringRef aligned = "align = 16 : i64, size_div = array<i64: 1, 1, 16>";
   std::string a = kernel.view(any, type, false, {}, aligned),
               b = kernel.view(any, type, false, {}, aligned),
               times = kernel.scalar("i32"),

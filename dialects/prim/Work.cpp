@@ -11,11 +11,16 @@ using namespace kiln::prim;
 
 namespace {
 
-/// So many operations for each element of the first operand.
+/// A number of operations for each element of the first operand. With none no
+/// operand is asked for: constants have none.
 template <int Each> struct Fixed {
   template <typename OpT>
   struct Model : WorkOpInterface::ExternalModel<Model<OpT>, OpT> {
-    Work getWork(Operation *op) const { return {op->getOperand(0), Each}; }
+    Work getWork(Operation *op) const {
+      if constexpr (Each == 0)
+        return {};
+      return {op->getOperand(0), Each};
+    }
   };
   template <typename... OpTs> static void attach(MLIRContext *context) {
     (OpTs::template attachInterface<Model<OpTs>>(*context), ...);

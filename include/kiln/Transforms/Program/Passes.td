@@ -24,7 +24,6 @@ def ProgramReuseDonated : Pass<"program-reuse-donated", "::kiln::program::FuncOp
     written itself, and the copy is removed: no operation reads the argument after it. Such an argument has
     `donated = "written"`; a result that is an argument has its memory.
   }];
-  let statistics = [Statistic<"numReused", "reused", "arguments that are written">];
 }
 
 def ProgramMergeKernels : Pass<"program-merge-kernels", "::mlir::ModuleOp"> {
@@ -36,7 +35,6 @@ def ProgramMergeKernels : Pass<"program-merge-kernels", "::mlir::ModuleOp"> {
     own place when it runs (a failed assertion) keeps kernels apart, too: an operation
     that affects more than values and views is compared with its location.
   }];
-  let statistics = [Statistic<"numMerged", "merged", "kernels that were erased">];
 }
 
 def ProgramPlaceLaunches : Pass<"program-place-launches", "::mlir::ModuleOp"> {
@@ -48,7 +46,6 @@ def ProgramPlaceLaunches : Pass<"program-place-launches", "::mlir::ModuleOp"> {
     allocated there, outside of the arena.
   }];
   let dependentDialects = ["::kiln::program::ProgramDialect", "::mlir::memref::MemRefDialect"];
-  let statistics = [Statistic<"numMoved", "moved", "launches on another device">];
 }
 
 #endif

@@ -69,11 +69,6 @@ def TileRecoverViews : Pass<"tile-recover-views", "::kiln::tile::KernelOp"> {
     Option<"report", "report", "bool", "false", "say what became of each access">,
     Option<"assume", "assume", "bool", "true",
            "assume conditions on launches, which the kernel then requires">];
-  let statistics = [
-    Statistic<"numViews", "views", "accesses that became views">,
-    Statistic<"numGathers", "gathers", "accesses that became gathers">,
-    Statistic<"numScatters", "scatters", "accesses that became scatters">,
-    Statistic<"numPointers", "pointers", "accesses that stay pointers">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 

@@ -109,7 +109,6 @@ struct MergeKernels
     }
     if (merged.empty())
       return markAllAnalysesPreserved();
-    numMerged += merged.size();
     auto replaceIn = [&](ArrayAttr names) {
       SmallVector<Attribute> kernels(names.getValue());
       for (Attribute &kernel : kernels)

@@ -181,7 +181,6 @@ struct PlaceLaunches
     module.walk([](program::AllocOp alloc) { placeBuffer(alloc); });
     for (program::LaunchOp launch : launches)
       LaunchMover(launch).move();
-    numMoved += launches.size();
   }
 };
 } // namespace

@@ -79,7 +79,6 @@ struct ProgramReuseDonatedPass
       target::setArgumentEntry(
           getOperation(), argument.getArgNumber(), target::kDonatedEntry,
           StringAttr::get(&getContext(), target::kWritten));
-      ++numReused;
       return;
     }
   }

@@ -310,14 +310,6 @@ struct TileRecoverViews
 
 private:
   void say(Operation *op, StringRef kind, StringRef reason = "") {
-    if (kind == "view")
-      ++numViews;
-    else if (kind == "gather")
-      ++numGathers;
-    else if (kind == "scatter")
-      ++numScatters;
-    else
-      ++numPointers;
     if (!report)
       return;
     InFlightDiagnostic remark = op->emitRemark() << kind;

@@ -45,13 +45,19 @@ int64_t addressAt(const Value &pointers, int64_t lane) {
                            : pointers.as<int64_t>()[lane];
 }
 
+/// The address a number of elements further. Addresses wrap around: lanes that
+/// a mask disables may have any offset.
+int64_t moved(int64_t address, int64_t elements, int64_t bytes) {
+  return int64_t(uint64_t(address) + uint64_t(elements) * uint64_t(bytes));
+}
+
 LogicalResult offset(tile::PtrAddOp op, Frame &frame) {
   const Value &pointers = frame.get(op.getPtr());
   const Value &by = frame.get(op.getOffset());
   int64_t bytes = runtime::dtypeBytes(pointee(op.getPtr()));
   if (pointers.isView()) {
     View view = pointers.view();
-    view.byteOffset += by.asInt() * bytes;
+    view.byteOffset = moved(view.byteOffset, by.asInt(), bytes);
     Value out = Value::ofView(std::move(view));
     if (by.hasPoison() || pointers.hasPoison())
       out.makePoison()[0] = 1;
@@ -61,7 +67,7 @@ LogicalResult offset(tile::PtrAddOp op, Frame &frame) {
   std::vector<int64_t> steps(by.size());
   loadInts(by.dtype(), by.data(), 0, by.size(), steps.data(), Extend::sign);
   for (int64_t i = 0; i < out.size(); ++i)
-    out.as<int64_t>()[i] = pointers.as<int64_t>()[i] + steps[i] * bytes;
+    out.as<int64_t>()[i] = moved(pointers.as<int64_t>()[i], steps[i], bytes);
   if (pointers.hasPoison() || by.hasPoison())
     for (int64_t i = 0; i < out.size(); ++i)
       out.makePoison()[i] = (pointers.poison() && pointers.poison()[i]) ||
@@ -141,7 +147,7 @@ LogicalResult forRuns(Operation *op, Frame &frame, const Lanes &lanes,
     }
     int64_t address = addressAt(lanes.pointers, i), n = 1;
     while (n < longest && i + n < count && lanes.isOn(i + n) &&
-           addressAt(lanes.pointers, i + n) == address + n * bytes)
+           addressAt(lanes.pointers, i + n) == moved(address, n, bytes))
       ++n;
     View view = lanes.pointers.isView() ? lanes.pointers.view()
                                         : viewAt(frame, dtype, address);

@@ -206,25 +206,189 @@ static bool receiveRequest(int socket, std::vector<std::string> &args,
   return fds.size() >= kOwnFds;
 }
 
-/// Tells the ends of processes that have ended, by the descriptors in
-/// `running`.
-static void tellEnds(std::map<pid_t, int> &running) {
-  int status = 0;
-  for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
-    auto found = running.find(pid);
-    if (found == running.end())
-      continue;
-    (void)runtime::writeFully(found->second, &status, sizeof status);
-    close(found->second);
-    running.erase(found);
-  }
-}
-
 static bool hasOneThread() {
   std::error_code error;
   std::filesystem::directory_iterator it("/proc/self/task", error);
   return !error && std::distance(begin(it), end(it)) == 1;
 }
+
+namespace {
+/// The loop of the server.
+class Serving {
+public:
+  using Compile = llvm::function_ref<int(const std::vector<std::string> &,
+                                         const std::vector<int> &)>;
+
+  Serving(int requests, Compile compile, llvm::function_ref<void()> warm)
+      : requests(requests), compile(compile), warm(warm) {
+    sigset_t children;
+    sigemptyset(&children);
+    sigaddset(&children, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &children, &before);
+    std::signal(SIGPIPE, SIG_IGN); // a host may not care how its worker ends
+    ended = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
+    fcntl(requests, F_SETFD, FD_CLOEXEC);
+  }
+
+  [[noreturn]] void run() {
+    while (true) {
+      std::array<pollfd, 2> waiting = {pollfd{requests, POLLIN, 0},
+                                       pollfd{ended, POLLIN, 0}};
+      bool prepares = hasServed && running.empty() && !isPrepared();
+      int ready = poll(waiting.data(), waiting.size(),
+                       prepares          ? 0
+                       : running.empty() ? kIdle
+                                         : -1);
+      if (ready == 0 && prepares) {
+        prepare();
+        continue;
+      }
+      if (ready == 0)
+        _exit(0);
+      if (waiting[1].revents)
+        tellEnds();
+      if (waiting[0].revents)
+        answer();
+    }
+  }
+
+private:
+  bool isPrepared() const { return isWarm && (!keepsSpare || spare.pid > 0); }
+
+  /// What can be done before the next request: first in this process, then in
+  /// one that will take the request.
+  void prepare() {
+    if (isWarm)
+      return forkSpare();
+    warm();
+    isWarm = true;
+    if (!hasOneThread()) // another one may be within a lock when it forks
+      _exit(0);
+  }
+
+  /// Tells the ends of processes that have ended, by their descriptors.
+  void tellEnds() {
+    signalfd_siginfo info;
+    while (read(ended, &info, sizeof info) > 0)
+      ;
+    int status = 0;
+    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+      if (pid == spare.pid) {
+        loseSpare();
+        continue;
+      }
+      auto found = running.find(pid);
+      if (found == running.end())
+        continue;
+      (void)runtime::writeFully(found->second, &status, sizeof status);
+      close(found->second);
+      running.erase(found);
+    }
+  }
+
+  void answer() {
+    std::vector<std::string> args;
+    std::vector<int> fds;
+    if (!receiveRequest(requests, args, fds))
+      _exit(0); // the host has ended, and with this process its workers do
+    pid_t pid = takeSpare(args, fds);
+    if (pid < 0)
+      pid = fork();
+    if (pid == 0) {
+      begin();
+      close(requests);
+      work(args, fds);
+    }
+    for (size_t i = 0; i < fds.size(); ++i)
+      if (pid < 0 || i != kStandard)
+        close(fds[i]);
+    if (pid > 0)
+      running[pid] = fds[kStandard];
+    hasServed = true;
+    (void)send(requests, &pid, sizeof pid, MSG_NOSIGNAL);
+  }
+
+  /// In a process that was forked.
+  void begin() const {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    close(ended);
+  }
+
+  /// In that process: does what was requested.
+  [[noreturn]] void work(const std::vector<std::string> &args,
+                         const std::vector<int> &fds) {
+    std::signal(SIGPIPE, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &before, nullptr);
+    close(fds[kStandard]);
+    for (size_t i = 0; i < kStandard; ++i)
+      dup2(fds[i], int(i));
+    _exit(compile(args, std::vector<int>(fds.begin() + kOwnFds, fds.end())));
+  }
+
+  /// Forks a process ahead of its request. It compiles a program of its own
+  /// first: by this it gets its pages of the compiler, which takes a child that
+  /// compiles something small a third of its time.
+  void forkSpare() {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) {
+      keepsSpare = false;
+      return;
+    }
+    pid_t pid = fork();
+    if (pid == 0) {
+      begin();
+      close(requests);
+      close(ends[0]);
+      warm();
+      std::vector<std::string> args;
+      std::vector<int> fds;
+      if (hasOneThread() && send(ends[1], "", 1, MSG_NOSIGNAL) == 1 &&
+          receiveRequest(ends[1], args, fds)) {
+        close(ends[1]);
+        work(args, fds);
+      }
+      _exit(0);
+    }
+    close(ends[1]);
+    spare = {pid, ends[0]};
+    if (pid < 0)
+      loseSpare();
+  }
+
+  /// One that ends by itself would do so again.
+  void loseSpare() {
+    close(spare.channel);
+    spare = {};
+    keepsSpare = false;
+  }
+
+  /// Hands a request to the process that was forked ahead, if it is ready.
+  pid_t takeSpare(const std::vector<std::string> &args,
+                  const std::vector<int> &fds) {
+    char byte;
+    if (spare.pid < 0 || recv(spare.channel, &byte, 1, MSG_DONTWAIT) != 1)
+      return -1;
+    if (!sendRequest(spare.channel, args, fds))
+      return loseSpare(), -1;
+    close(spare.channel);
+    return std::exchange(spare, {}).pid;
+  }
+
+  struct Spare {
+    pid_t pid = -1;
+    int channel = -1; ///< says that it is ready, and takes a request
+  };
+
+  int requests;
+  Compile compile;
+  llvm::function_ref<void()> warm;
+  sigset_t before; ///< the signals that were blocked
+  int ended;       ///< tells that children have ended
+  std::map<pid_t, int> running;
+  Spare spare;
+  bool isWarm = false, hasServed = false, keepsSpare = true;
+};
+} // namespace
 
 void kiln::driver::serve(
     int requests,
@@ -237,62 +401,5 @@ void kiln::driver::serve(
   int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int fd = 0; fd < int(kStandard) && null >= 0; ++fd)
     dup2(null, fd);
-  sigset_t children, before;
-  sigemptyset(&children);
-  sigaddset(&children, SIGCHLD);
-  sigprocmask(SIG_BLOCK, &children, &before);
-  std::signal(SIGPIPE, SIG_IGN); // a host may not care how its worker ends
-  int ended = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
-  fcntl(requests, F_SETFD, FD_CLOEXEC);
-  std::map<pid_t, int> running;
-  bool isWarm = false, hasServed = false;
-  while (true) {
-    std::array<pollfd, 2> waiting = {pollfd{requests, POLLIN, 0},
-                                     pollfd{ended, POLLIN, 0}};
-    bool warms = hasServed && !isWarm;
-    int ready = poll(waiting.data(), waiting.size(),
-                     warms             ? 0
-                     : running.empty() ? kIdle
-                                       : -1);
-    if (ready == 0 && warms) {
-      warm();
-      isWarm = true;
-      if (!hasOneThread()) // another one may be within a lock when it forks
-        _exit(0);
-      continue;
-    }
-    if (ready == 0)
-      _exit(0);
-    if (waiting[1].revents) {
-      signalfd_siginfo info;
-      while (read(ended, &info, sizeof info) > 0)
-        ;
-      tellEnds(running);
-    }
-    if (!waiting[0].revents)
-      continue;
-    std::vector<std::string> args;
-    std::vector<int> fds;
-    if (!receiveRequest(requests, args, fds))
-      _exit(0); // the host has ended, and with this process its workers do
-    pid_t pid = fork();
-    if (pid == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      std::signal(SIGPIPE, SIG_DFL);
-      sigprocmask(SIG_SETMASK, &before, nullptr);
-      close(requests);
-      close(ended);
-      close(fds[kStandard]);
-      for (size_t i = 0; i < kStandard; ++i)
-        dup2(fds[i], int(i));
-      _exit(compile(args, std::vector<int>(fds.begin() + kOwnFds, fds.end())));
-    }
-    for (size_t i = 0; i < fds.size(); ++i)
-      if (pid < 0 || i != kStandard)
-        close(fds[i]);
-    if (pid > 0)
-      running[pid] = fds[kStandard];
-    hasServed = true;
-    (void)send(requests, &pid, sizeof pid, MSG_NOSIGNAL);
-  }
+  Serving(requests, compile, warm).run();
 }

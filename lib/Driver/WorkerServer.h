@@ -4,9 +4,9 @@
 // A process with threads cannot fork a child that compiles, and to start a
 // program that does takes as long as to compile something small: most of it is
 // linking the compiler. So the program stays, without threads, and forks a
-// child for each compilation. It is no child of its host, whose waits for any
-// child it does not disturb, and ends with it, or after a minute in which
-// no request came.
+// child for each compilation, the next one ahead where there is time. It is no
+// child of its host, whose waits for any child it does not disturb, and ends
+// with it, or after a minute in which no request came.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,8 +41,8 @@ bool askServer(const std::string &program, const std::vector<std::string> &args,
                const std::vector<int> &fds, ServedWorker &worker);
 
 /// The server, whose requests come through the socket `requests`. `compile`
-/// runs in the forked process; `warm` once in the server, when there is nothing
-/// to do.
+/// runs in the forked process; `warm` compiles something small, when there is
+/// nothing to do: once in the server, then in each process that it forks ahead.
 [[noreturn]] void
 serve(int requests,
       llvm::function_ref<int(const std::vector<std::string> &args,

@@ -56,6 +56,35 @@ def servers():
     return found
 
 
+def children():
+    """The processes that the servers have forked."""
+    found = set()
+    for server in servers():
+        try:
+            with open(f"/proc/{server}/task/{server}/children") as file:
+                found.update(map(int, file.read().split()))
+        except OSError:
+            pass
+    return found
+
+
+def within_a_minute(holds):
+    """What `holds` says once it is true."""
+    for _ in range(600):
+        value = holds()
+        if value:
+            return value
+        time.sleep(0.1)
+    return None
+
+
+def taken(ahead):
+    """Compiles; whether the process that was forked ahead has done it, and ended."""
+    assert compiled()[0] == 0
+    time.sleep(0.1)
+    return ahead not in children()
+
+
 open(LOG, "w").close()
 idle = threading.Thread(target=time.sleep, args=(60,), daemon=True)
 idle.start()  # a host of one thread forks
@@ -73,6 +102,12 @@ except ChildProcessError:
 os.environ["KILN_OF_THIS_TEST"] = "1"
 assert compiled()[0] == 0
 print("in another environment:", *started())
+first = within_a_minute(children).pop()
+print("a process forked ahead compiles:", within_a_minute(lambda: taken(first)))
+second = within_a_minute(lambda: children() - {first}).pop()
+os.kill(second, signal.SIGKILL)
+assert compiled()[0] == 0
+print("when that one was killed:", *started())
 for pid in servers():
     os.kill(pid, signal.SIGKILL)
 assert compiled()[0] == 0

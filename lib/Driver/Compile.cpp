@@ -1,10 +1,10 @@
 //===- Compile.cpp - From an input to a package ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Context.h"
 #include "Dump.h"
 #include "Phases.h"
 #include "Specs.h"
-#include "kiln/Eval/Register.h"
 #include "kiln/Target/Activity.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Verifier.h"
@@ -70,19 +70,9 @@ int kiln::driver::compile(const CompileOptions &options,
                           llvm::MemoryBufferRef input,
                           const DiagnosticSink &diag, std::string &result,
                           std::string &report) {
-  registerPasses();
   limitSteps(options.stepSeconds.value_or(defaultStepSeconds()));
-  DialectRegistry own, registry;
-  registerDialects(own);
-  registerInputDialects(registry);
-  if (options.verifySemantics)
-    eval::registerEvaluation(registry);
-  MLIRContext context(registry);
-  context.loadDialect<KilnDialect>();
-  // Hooks of the report and of pass construction need these early; others are
-  // loaded when the input names them.
-  for (StringRef name : own.getDialectNames())
-    context.getOrLoadDialect(name);
+  ContextPtr owned = takeContext(options);
+  MLIRContext &context = *owned;
   LogicalResult ok = failure();
   std::optional<Explanation> explanation;
   if (options.explain && StringRef(*options.explain).ends_with(".html"))

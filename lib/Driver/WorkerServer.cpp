@@ -219,8 +219,10 @@ public:
   using Compile = llvm::function_ref<int(const std::vector<std::string> &,
                                          const std::vector<int> &)>;
 
-  Serving(int requests, Compile compile, llvm::function_ref<void()> warm)
-      : requests(requests), compile(compile), warm(warm) {
+  Serving(int requests, Compile compile, llvm::function_ref<void()> warm,
+          llvm::function_ref<void()> prepareSpare)
+      : requests(requests), compile(compile), warm(warm),
+        prepareSpare(prepareSpare) {
     sigset_t children;
     sigemptyset(&children);
     sigaddset(&children, SIGCHLD);
@@ -325,9 +327,7 @@ private:
     _exit(compile(args, std::vector<int>(fds.begin() + kOwnFds, fds.end())));
   }
 
-  /// Forks a process ahead of its request. It compiles a program of its own
-  /// first: by this it gets its pages of the compiler, which takes a child that
-  /// compiles something small a third of its time.
+  /// Forks a process ahead of its request, which prepares itself.
   void forkSpare() {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) {
@@ -339,7 +339,7 @@ private:
       begin();
       close(requests);
       close(ends[0]);
-      warm();
+      prepareSpare();
       std::vector<std::string> args;
       std::vector<int> fds;
       if (hasOneThread() && send(ends[1], "", 1, MSG_NOSIGNAL) == 1 &&
@@ -381,7 +381,7 @@ private:
 
   int requests;
   Compile compile;
-  llvm::function_ref<void()> warm;
+  llvm::function_ref<void()> warm, prepareSpare;
   sigset_t before; ///< the signals that were blocked
   int ended;       ///< tells that children have ended
   std::map<pid_t, int> running;
@@ -395,11 +395,11 @@ void kiln::driver::serve(
     llvm::function_ref<int(const std::vector<std::string> &,
                            const std::vector<int> &)>
         compile,
-    llvm::function_ref<void()> warm) {
+    llvm::function_ref<void()> warm, llvm::function_ref<void()> prepareSpare) {
   if (fork() != 0)
     _exit(0);
   int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int fd = 0; fd < int(kStandard) && null >= 0; ++fd)
     dup2(null, fd);
-  Serving(requests, compile, warm).run();
+  Serving(requests, compile, warm, prepareSpare).run();
 }

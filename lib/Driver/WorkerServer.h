@@ -41,13 +41,13 @@ bool askServer(const std::string &program, const std::vector<std::string> &args,
                const std::vector<int> &fds, ServedWorker &worker);
 
 /// The server, whose requests come through the socket `requests`. `compile`
-/// runs in the forked process; `warm` compiles something small, when there is
-/// nothing to do: once in the server, then in each process that it forks ahead.
+/// runs in the forked process. When there is nothing to do, `warm` runs once in
+/// the server, and `prepareSpare` in a process that is forked ahead.
 [[noreturn]] void
 serve(int requests,
       llvm::function_ref<int(const std::vector<std::string> &args,
                              const std::vector<int> &fds)> compile,
-      llvm::function_ref<void()> warm);
+      llvm::function_ref<void()> warm, llvm::function_ref<void()> prepareSpare);
 
 } // namespace kiln::driver
 

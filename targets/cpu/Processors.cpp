@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -138,6 +139,31 @@ static bool findByName(StringRef chip, Processor &processor) {
   return false;
 }
 
+/// The features of the compiling machine that its processor's name does not say
+/// already. LLVM reads the list for each module and each function.
+static std::string featuresBesideName(const Processor &processor) {
+  llvm::Triple triple = tripleOf(*processor.architecture);
+  auto all = makeSubtarget(triple, processor.cpu, processor.features);
+  auto named = makeSubtarget(triple, processor.cpu, "");
+  if (!all || !named)
+    return processor.features;
+  llvm::StringSet<> known;
+  for (const auto &feature : named->getEnabledProcessorFeatures())
+    known.insert(feature.Key);
+  llvm::SmallVector<StringRef> features;
+  StringRef(processor.features).split(features, ',');
+  llvm::erase_if(features, [&](StringRef feature) {
+    bool isOn = !feature.consume_front("-");
+    feature.consume_front("+");
+    return known.contains(feature) == isOn;
+  });
+  std::string text = llvm::join(features, ",");
+  auto brief = makeSubtarget(triple, processor.cpu, text);
+  // Features that are switched off switch off those that are made of them.
+  return brief->getFeatureBits() == all->getFeatureBits() ? text
+                                                          : processor.features;
+}
+
 Processor cpu_target::findProcessor(StringRef chip, std::string &problem) {
   cpu::initializeBackends();
   Processor processor;
@@ -145,6 +171,8 @@ Processor cpu_target::findProcessor(StringRef chip, std::string &problem) {
   if (processor.chip == "native") {
     processor.architecture = &hostArchitecture();
     readMachine(processor);
+    static const std::string brief = featuresBesideName(processor);
+    processor.features = brief;
   } else if (!findByName(chip, processor)) {
     problem = "target 'cpu' has no chip '" + chip.str() +
               "', expected native, " + listChips(guessArchitecture(chip));

@@ -18,6 +18,9 @@ import programs  # sets JAX_PLATFORMS before it imports jax
 
 import jax
 
+#: Seconds before a compilation, in which the compiler before it does what it leaves for later: Kiln prepares its next process.
+PAUSE = 0.2
+
 
 def lowered(function, arguments, device):
     given = jax.tree.map(lambda x: jax.device_put(x, device), arguments)
@@ -27,6 +30,7 @@ def lowered(function, arguments, device):
 
 def compile_seconds(function, arguments, device):
     program, _ = lowered(function, arguments, device)
+    time.sleep(PAUSE)
     begin = time.perf_counter()
     program.compile()
     return time.perf_counter() - begin

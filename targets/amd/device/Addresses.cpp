@@ -66,6 +66,16 @@ LaneAddresses::LaneAddresses(Wave &wave, const Inst &inst, unsigned first,
     checkDefined(wave, mask);
     return;
   }
+  if (space == kLaneSpace) {
+    const Operand &scalar = inst.ops[1];
+    uint64_t base = uint64_t(int64_t(inst.offset));
+    if (scalar.kind == Operand::Kind::Scalar)
+      base += scalarValue(wave, scalar, 2);
+    for (unsigned l = 0; l < kMaxLanes; ++l)
+      address[l] = base + 4 * l;
+    checkDefined(wave, mask);
+    return;
+  }
   const Operand &vector = inst.ops[first];
   const Operand &scalar = inst.ops[first + 1 + skip];
   bool hasScalar = space != kFlatSpace && first + 1 + skip < inst.numOps &&

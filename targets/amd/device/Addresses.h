@@ -9,7 +9,14 @@
 namespace kiln::amd::sim {
 
 /// The form of a memory instruction, `Inst::aux`.
-enum Space : uint8_t { kGlobalSpace, kFlatSpace, kScratchSpace, kBufferSpace };
+/// Addresses of kLaneSpace come from a scalar and the number of the lane.
+enum Space : uint8_t {
+  kGlobalSpace,
+  kFlatSpace,
+  kScratchSpace,
+  kBufferSpace,
+  kLaneSpace
+};
 
 /// Addresses of the lanes of an access, in the host's memory. Null for lanes
 /// that access nothing: those of buffers that are outside of its range.

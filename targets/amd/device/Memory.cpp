@@ -75,9 +75,9 @@ void runLoad(Wave &wave, const Inst &inst) {
 }
 
 void runStore(Wave &wave, const Inst &inst) {
-  bool isBuffer = inst.aux == kBufferSpace;
+  bool isDataFirst = inst.aux == kBufferSpace || inst.aux == kLaneSpace;
   LaneAddresses to(wave, inst, 0, 1);
-  const Operand &data = inst.ops[isBuffer ? 0 : 1];
+  const Operand &data = inst.ops[isDataFirst ? 0 : 1];
   unsigned count = inst.bytes < 4 ? 1 : inst.bytes / 4;
   wave.machine->counters.globalBytes +=
       uint64_t(inst.bytes) * unsigned(__builtin_popcountll(to.mask));
@@ -227,6 +227,14 @@ void kiln::amd::sim::addMemory(Table &t) {
     for (const Access &access : kStores)
       add("store_", access);
   }
+  Entry byLane;
+  byLane.kind = Class::Global;
+  byLane.aux = kLaneSpace;
+  byLane.bytes = 4;
+  byLane.run = runLoad;
+  t.add("global_load_addtid_b32", byLane);
+  byLane.run = runStore;
+  t.add("global_store_addtid_b32", byLane);
   addScalarLoads(t);
   Entry nothing;
   nothing.kind = Class::Control;

@@ -144,6 +144,11 @@ RDNA = [
     ("s_mov_b32 s20, 0x76543210\ns_mov_b32 s21, 0xfedcba98\nv_permlanex16_b32 %d, %c, s20, s21",
      lambda a, b, c: c[lanes_of(c) ^ 16]),
     ("v_dual_mov_b32 v12, %a :: v_dual_mov_b32 v13, %b\nv_sub_nc_u32 %d, v12, v13", lambda a, b, c: a - b),
+    # Lane l reads word l behind the scalar address: b is behind 32 words of a.
+    ("global_load_addtid_b32 %d, s[4:5] offset:128\nWAITLOADS", lambda a, b, c: b),
+    # What is stored by the numbers of lanes is read back by addresses, before the row's own store.
+    ("global_store_addtid_b32 %b, s[6:7]\nglobal_load_b32 %d, v20, s[6:7]\nWAITLOADS\nv_xor_b32 %d, %d, %a",
+     lambda a, b, c: a ^ b),
 ]
 
 CDNA4 = [
@@ -170,7 +175,8 @@ def source(chip, lanes, rows):
         lines.append(f"{load} v{index + 1}, v20, s[4:5] offset:{index * 4 * lanes}")
     lines.append(wait_loads)
     for text, _ in rows:
-        for from_, to in (("%d", "v10"), ("%a", "v1"), ("%b", "v2"), ("%c", "v3"), ("WAITLDS", wait_lds)):
+        for from_, to in (("%d", "v10"), ("%a", "v1"), ("%b", "v2"), ("%c", "v3"), ("WAITLDS", wait_lds),
+                          ("WAITLOADS", wait_loads)):
             text = text.replace(from_, to)
         if not is_cdna:
             text = text.replace("vcc,", "vcc_lo,").replace(", vcc\n", ", vcc_lo\n")

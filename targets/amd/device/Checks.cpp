@@ -349,6 +349,7 @@ const Table &Table::get() {
     addMatrix(t);
     addVectorBytes(t);
     addVectorTrig(t);
+    addVectorFloat6(t);
     addVectorFloat8(t);
     addScaledConversions(t);
     addSparseMatrix(t);

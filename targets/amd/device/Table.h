@@ -62,6 +62,7 @@ void addVectorLanes(Table &table);
 void addVectorBytes(Table &table);
 void addVectorTrig(Table &table);
 void addVectorFloat8(Table &table);
+void addVectorFloat6(Table &table);
 void addRelative(Table &table);
 void addScaledConversions(Table &table);
 void addSparseMatrix(Table &table);

@@ -120,7 +120,43 @@ RDNA4 = [
     ("v_mov_b32 v11, 0x44b84038\nv_mov_b32 v12, 0xbc3c4440\nv_dot4_f32_fp8_bf8 %d, v11, v12, 0.5", full(0x40d00000)),
     ("v_mov_b32 v11, 0x44b84038\nv_mov_b32 v12, 0xbc3c4440\nv_dot4_f32_bf8_fp8 %d, v12, v11, 0.5", full(0x40d00000)),
 ]
+
+# Sizes of floats of 6 bits, with 3 or 2 bits of mantissa, by their codes.
+E2M3 = np.array([(code & 7) / 8 if code < 8 else (1 + (code & 7) / 8) * 2.0 ** ((code >> 3) - 1) for code in range(32)])
+E3M2 = np.array([(code & 3) / 16 if code < 4 else (1 + (code & 3) / 4) * 2.0 ** ((code >> 2) - 3) for code in range(32)])
+
+
+def widened6(code, sizes, scale):
+    return single(np.where(code & u32(32), -1, 1) * sizes[code & u32(31)] * scale)
+
+
+def narrowed6(x, sizes):
+    """The nearest code, of two that are as near the even one."""
+    size = np.abs(x.astype(np.float64))
+    middles = (sizes[1:] + sizes[:-1]) / 2
+    below, above = np.searchsorted(middles, size, "left"), np.searchsorted(middles, size, "right")
+    return np.where(below % 2 == 0, below, above).astype(u32) | np.where(np.signbit(x), u32(32), u32(0))
+
+
+def second_of6(c):
+    """The second word of 32 codes, of halves of c in turn, divided by 2: it begins with the upper bits of code 5."""
+    even, odd = narrowed6(half(c).astype(f32) / 2, E3M2), narrowed6(high(c).astype(f32) / 2, E3M2)
+    return (odd >> u32(2)) | (even << u32(4)) | (odd << u32(10)) | (even << u32(16)) | (odd << u32(22)) | (even << u32(28))
+
+
+FROM6 = "v_mov_b32 v24, %a\nv_mov_b32 v25, %b\n" + "".join(f"v_mov_b32 v{at}, %c\n" for at in range(26, 30))
+TO6 = "".join(f"v_mov_b32 v{at}, %c\n" for at in range(32, 48))
 CDNA4 = [
+    # Code 5 lies in the first two words, code 31 at the end of the last one.
+    (FROM6 + "v_cvt_scalef32_pk32_f32_fp6 v[32:63], v[24:29], 2.0\nv_mov_b32 %d, v37",
+     lambda a, b, c: widened6((a >> u32(30)) | ((b & u32(15)) << u32(2)), E2M3, 2)),
+    (FROM6 + "v_cvt_scalef32_pk32_f32_bf6 v[32:63], v[24:29], 0.5\nv_mov_b32 %d, v63",
+     lambda a, b, c: widened6(c >> u32(26), E3M2, 0.5)),
+    (FROM6 + "v_cvt_scalef32_pk32_bf16_fp6 v[32:47], v[24:29], 2.0\nv_and_b32 %d, 0xffff0000, v47",
+     lambda a, b, c: widened6(c >> u32(26), E2M3, 2)),
+    (FROM6 + "v_cvt_scalef32_pk32_f16_bf6 v[32:47], v[24:29], 2.0\nv_cvt_f32_f16 %d, v32",
+     lambda a, b, c: widened6(a & u32(63), E3M2, 2)),
+    (TO6 + "v_cvt_scalef32_pk32_bf6_f16 v[24:29], v[32:47], 2.0\nv_mov_b32 %d, v25", lambda a, b, c: second_of6(c)),
     ("v_mov_b32 %d, 0\nv_cvt_scalef32_pk_fp8_f32 %d, 1.0, -2.0, 0x40000000", full(0xb830)),
     ("v_mov_b32 %d, 0\nv_cvt_scalef32_pk_fp4_f32 %d, 1.0, -4.0, 1.0 op_sel:[0,0,1,0]", full(0xe200)),
     ("v_mov_b32 v11, 0x37\nv_cvt_scalef32_pk_f32_fp4 v[12:13], v11, 2.0\nv_add_f32 %d, v12, v13",

@@ -24,8 +24,9 @@ using namespace kiln::schedule;
 /// Longer lines are split before they are transformed, shorter ones multiplied
 /// with matrices.
 static constexpr int64_t kLongest = 1 << 17, kShortest = 16;
-/// How many elements an instance transforms where there are as many.
-static constexpr int64_t kElements = 1 << 12;
+/// How many elements an instance transforms where there are as many: its copies
+/// of sources and results stay in the nearest cache.
+static constexpr int64_t kElements = 1 << 10;
 
 static int64_t lengthOf(prim::FourierOp op) {
   return fourierLength(op.getOperands().getTypes(), op.getResults().getTypes(),

@@ -9,6 +9,13 @@
 // RUN: kiln-run %s --target=cpu --entry=columns --check
 // RUN: kiln-run %s --target=cpu --entry=long_columns --check
 // RUN: kiln-run %s --target=cpu --entry=doubles --check
+// RUN: kiln-compile %s --target=cpu:x86-64-v4,threads=1 --entry=short --emit=asm -o - | FileCheck %s --check-prefix=SHORT
+// RUN: kiln-run %s --target=cpu --entry=short --check
+// RUN: kiln-run %s --target=cpu:x86-64,threads=1 --entry=short --check
+// RUN: kiln-run %s --target=cpu:x86-64-v3,threads=1 --entry=short --check
+// RUN: kiln-run %s --target=cpu --entry=short_real --check
+// RUN: kiln-run %s --target=cpu,threads=1,vector_bits=256 --entry=short_real --check
+// RUN: kiln-run %s --target=cpu --entry=short_doubles --check
 // RUN: kiln-run %s --target=cpu:x86-64,threads=1 --entry=line --check
 // RUN: kiln-run %s --target=cpu,threads=1,vector_bits=128 --entry=columns --check
 
@@ -74,4 +81,27 @@ func.func @long_columns(%x: tensor<34x5xf32>, %y: tensor<34x5xf32>) -> (tensor<3
 func.func @doubles(%x: tensor<3x90xf64>, %y: tensor<3x90xf64>) -> (tensor<3x90xf64>, tensor<3x90xf64>) {
   %a, %b = prim.fourier %x, %y dim 1 : tensor<3x90xf64>, tensor<3x90xf64> -> tensor<3x90xf64>, tensor<3x90xf64>
   return %a, %b : tensor<3x90xf64>, tensor<3x90xf64>
+}
+
+// Lines too short to fill registers become columns, sixteen at a time: no
+// register of butterflies is a part of a longer one.
+// SHORT-LABEL: short_0_fourier:
+// SHORT-NOT: v{{add|sub|mul|fmadd[0-9]+}}ps {{.*}}{{[xy]}}mm
+// SHORT: v{{add|sub}}ps {{.*}}zmm
+// SHORT-NOT: v{{add|sub|mul|fmadd[0-9]+}}ps {{.*}}{{[xy]}}mm
+// SHORT: short_0_fourier_table
+func.func @short(%x: tensor<2x35x32xf32>, %y: tensor<2x35x32xf32>) -> (tensor<2x35x32xf32>, tensor<2x35x32xf32>) {
+  %a, %b = prim.fourier %x, %y dim 2 : tensor<2x35x32xf32>, tensor<2x35x32xf32> -> tensor<2x35x32xf32>, tensor<2x35x32xf32>
+  return %a, %b : tensor<2x35x32xf32>, tensor<2x35x32xf32>
+}
+
+func.func @short_real(%x: tensor<40x36xf32>) -> (tensor<40x19xf32>, tensor<40x19xf32>, tensor<40x36xf32>) {
+  %a, %b = prim.fourier %x dim 1 : tensor<40x36xf32> -> tensor<40x19xf32>, tensor<40x19xf32>
+  %c = prim.fourier %a, %b dim 1 inverse : tensor<40x19xf32>, tensor<40x19xf32> -> tensor<40x36xf32>
+  return %a, %b, %c : tensor<40x19xf32>, tensor<40x19xf32>, tensor<40x36xf32>
+}
+
+func.func @short_doubles(%x: tensor<29x21xf64>, %y: tensor<29x21xf64>) -> (tensor<29x21xf64>, tensor<29x21xf64>) {
+  %a, %b = prim.fourier %x, %y dim 1 inverse : tensor<29x21xf64>, tensor<29x21xf64> -> tensor<29x21xf64>, tensor<29x21xf64>
+  return %a, %b : tensor<29x21xf64>, tensor<29x21xf64>
 }

@@ -31,6 +31,10 @@ private:
   /// One column after the other, where a factor is too long for columns.
   void copyColumns(const Plane &from, const Plane &to, int64_t width);
   void transformLine(const Plane &from, const Plane &to);
+  /// As many neighbouring lines as a register has elements, as its columns.
+  void transformTogether(Value from, Value to);
+  /// How many of the lines along the last dimension are columns of registers.
+  int64_t linesTogether();
   Plane planeOf(ArrayRef<TileBuffer> parts, Value offset);
   /// Where sources and results lie, both parts of a number at the same offset.
   void placeSources();
@@ -149,6 +153,35 @@ void TileFourier::transform(Value from, Value to) {
     transformColumns(source, target, sources.front().shape[last]);
 }
 
+int64_t TileFourier::linesTogether() {
+  const SmallVector<int64_t> &shape = sources.front().shape;
+  int64_t rank = int64_t(shape.size());
+  // A line of real numbers is one of half as many pairs.
+  bool isHalved = length % 2 == 0 && (isRealSource() || isRealResult());
+  if (rank < 2 || axis != rank - 1 || !FourierLines::hasSmallFactors(length) ||
+      !lines.isNarrow(isHalved ? length / 2 : length))
+    return 0;
+  return shape[rank - 2] / lines.lanes() * lines.lanes();
+}
+
+void TileFourier::transformTogether(Value from, Value to) {
+  int64_t width = lines.lanes();
+  auto columns = [&](Plane &rows, const TileBuffer &part) {
+    rows.row = part.strides[axis - 1];
+    Plane made = lines.scratch(part.shape[axis] * width);
+    made.row = width;
+    if (!rows.im)
+      made.im = Value();
+    return made;
+  };
+  Plane source = planeOf(sources, from), target = planeOf(results, to);
+  Plane given = columns(source, sources.front()),
+        made = columns(target, results.front());
+  lines.transposed(source, given, width, sources.front().shape[axis]);
+  transformColumns(given, made, width);
+  lines.transposed(made, target, results.front().shape[axis], width);
+}
+
 /// Whether the elements of two tiles of one shape lie at the same offsets.
 static bool liesAlike(const TileBuffer &one, const TileBuffer &other) {
   return llvm::all_of(llvm::zip_equal(one.shape, one.strides, other.strides),
@@ -209,19 +242,32 @@ void TileFourier::run() {
   placeResults();
   e.freshLevels();
   // The others are looped over: columns lie along the last dimension.
-  int64_t rank = sources.front().shape.size();
-  std::function<void(int64_t, Value, Value)> descend = [&](int64_t d,
-                                                           Value from,
-                                                           Value to) {
-    if (d == rank)
-      return transform(from, to);
-    if (d == axis || d == rank - 1)
-      return descend(d + 1, from, to);
-    lines.forEach(sources.front().shape[d], [&](Value at) {
-      descend(d + 1, e.add(from, e.mul(at, e.c64(sources.front().strides[d]))),
-              e.add(to, e.mul(at, e.c64(results.front().strides[d]))));
-    });
+  int64_t rank = sources.front().shape.size(), together = linesTogether(),
+          width = lines.lanes();
+  auto placeOf = [&](const TileBuffer &part, Value base, int64_t d, Value at) {
+    return e.add(base, e.mul(at, e.c64(part.strides[d])));
   };
+  std::function<void(int64_t, Value, Value)> descend =
+      [&](int64_t d, Value from, Value to) {
+        if (d == rank)
+          return transform(from, to);
+        if (d == axis || d == rank - 1)
+          return descend(d + 1, from, to);
+        int64_t done = d == rank - 2 ? together : 0;
+        if (done)
+          lines.forEach(done / width, [&](Value group) {
+            Value at = e.mul(group, e.c64(width));
+            transformTogether(placeOf(sources.front(), from, d, at),
+                              placeOf(results.front(), to, d, at));
+          });
+        if (done == sources.front().shape[d])
+          return;
+        lines.forEach(sources.front().shape[d] - done, [&](Value line) {
+          Value at = e.add(line, e.c64(done));
+          descend(d + 1, placeOf(sources.front(), from, d, at),
+                  placeOf(results.front(), to, d, at));
+        });
+      };
   descend(0, e.c64(0), e.c64(0));
   defineResults();
 }

@@ -47,8 +47,7 @@ bool FourierLines::hasSmallFactors(int64_t length) {
 }
 
 int64_t FourierLines::lanesFor(int64_t width) const {
-  return std::min<int64_t>(e.config.lanes(element.getIntOrFloatBitWidth()),
-                           int64_t(llvm::bit_floor(uint64_t(width))));
+  return std::min<int64_t>(lanes(), int64_t(llvm::bit_floor(uint64_t(width))));
 }
 
 Plane FourierLines::scratch(int64_t elements) {
@@ -207,6 +206,8 @@ void FourierLines::transpose(const Place &from, const Place &to, int64_t rows,
       Value target = e.add(to.at, e.add(e.mul(column, e.c64(toRow)), row));
       for (auto [given, made] : {std::pair(from.plane.re, to.plane.re),
                                  std::pair(from.plane.im, to.plane.im)}) {
+        if (!given)
+          continue;
         SmallVector<Value> square;
         for (int64_t i = 0; i < side; ++i)
           square.push_back(
@@ -246,6 +247,11 @@ int64_t FourierLines::rowsOf(int64_t length) {
       least = cost, best = rows;
   }
   return best;
+}
+
+bool FourierLines::isNarrow(int64_t length) {
+  int64_t rows = rowsOf(length);
+  return 2 * std::min(rows, length / rows) < lanes();
 }
 
 void FourierLines::line(Plane from, Plane to, int64_t length, bool isInverse) {

@@ -42,6 +42,17 @@ public:
   void lineToReal(const Plane &from, const Plane &to, int64_t length,
                   bool isInverse);
 
+  /// Whether the registers of a line's transform are less than half full.
+  bool isNarrow(int64_t length);
+  /// How many elements a register has.
+  int64_t lanes() const {
+    return e.config.lanes(element.getIntOrFloatBitWidth());
+  }
+  /// The rows of a plane as columns of another one.
+  void transposed(const Plane &from, const Plane &to, int64_t rows,
+                  int64_t columns) {
+    transpose({from, e.c64(0)}, {to, e.c64(0)}, rows, columns);
+  }
   /// A plane in scratch memory.
   Plane scratch(int64_t elements);
   /// Calls `body` with the first of as many elements as a register has, or as

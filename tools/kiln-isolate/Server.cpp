@@ -83,8 +83,7 @@ Server::Reply Server::answer(StringRef method, const json::Object &params,
     }
     return success();
   });
-  bool isKnown =
-      llvm::is_contained({"describe", "accepts", "compile", "emit"}, method);
+  bool isKnown = llvm::is_contained({"describe", "compile", "emit"}, method);
   std::string spec = specOf(target.name(), params);
   // `describe` comes first and reads what the SPEC names anew.
   if (isKnown && (method == "describe" || spec != boundSpec || !bound)) {
@@ -97,8 +96,6 @@ Server::Reply Server::answer(StringRef method, const json::Object &params,
     reply.error = problem.empty() ? "no such chip" : problem;
   else if (method == "describe")
     return describe(bound);
-  else if (method == "accepts")
-    return accepts(bound, body);
   else
     return compile(bound, body, method == "emit");
   return reply;
@@ -127,7 +124,7 @@ json::Object Server::hello() const {
                       {"jobs", target.lowersInParallel() ? jobs() : 1},
                       {"chips", std::move(chips)},
                       {"options", std::move(options)},
-                      {"methods", json::Array{"accepts", "emit"}}};
+                      {"methods", json::Array{"emit"}}};
 }
 
 Server::Reply Server::describe(const BoundTarget &bound) const {
@@ -165,21 +162,22 @@ static json::Object declined(Operation *kernel, Location place,
                                 {"op", found}}}};
 }
 
-Server::Reply Server::accepts(const BoundTarget &bound, StringRef text) {
-  Reply reply;
-  OwningOpRef<ModuleOp> module = read(text);
-  if (!module) {
-    reply.error = problem.empty() ? "no kernel can be read" : problem;
-    return reply;
-  }
-  for (auto kernel : module->getOps<tile::KernelOp>()) {
+/// Asks the target whether it compiles the kernels; false: it does not, and
+/// `reply` says why. Each kernel crosses once, so this is part of `compile` and
+/// not a question of its own.
+bool Server::accepts(const BoundTarget &bound, ModuleOp module, Reply &reply) {
+  for (auto kernel : module.getOps<tile::KernelOp>()) {
     std::string reason;
     if (bound.target->accepts(kernel, bound.description, bound.options, reason))
       continue;
-    reply.result = declined(kernel, kernel.getLoc(), reason);
-    break;
+    if (reason.empty())
+      reply.error = "'accepts' declined '" + kernel.getSymName().str() +
+                    "' without a reason";
+    else
+      reply.result = declined(kernel, kernel.getLoc(), reason);
+    return false;
   }
-  return reply;
+  return true;
 }
 
 static json::Array valuesOf(ArrayRef<runtime::Expression> expressions) {
@@ -243,6 +241,8 @@ Server::Reply Server::compile(const BoundTarget &bound, StringRef text,
     reply.error = "expected a kernel, found none";
     return reply;
   }
+  if (!accepts(bound, *module, reply))
+    return reply;
   OwningOpRef<ModuleOp> before = module->clone();
   setTarget(*module, bound);
   PassManager pm(&context);

@@ -38,7 +38,8 @@ private:
                llvm::StringRef body);
   llvm::json::Object hello() const;
   Reply describe(const target::BoundTarget &bound) const;
-  Reply accepts(const target::BoundTarget &bound, llvm::StringRef text);
+  static bool accepts(const target::BoundTarget &bound, mlir::ModuleOp module,
+                      Reply &reply);
   /// Lowers kernels, then hands them to the serialiser, or prints them.
   Reply compile(const target::BoundTarget &bound, llvm::StringRef text,
                 bool asText);

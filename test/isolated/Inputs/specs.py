@@ -15,7 +15,7 @@ def frame(head, body=b""):
 end = sys.argv.index("--")
 with open(sys.argv[1], "rb") as file:
     kernel = file.read()
-requests = b"".join(frame({"id": number, "method": "accepts", "params": {"chip": chip, "options": {}}}, kernel)
+requests = b"".join(frame({"id": number, "method": "emit", "params": {"chip": chip, "options": {}}}, kernel)
                     for number, chip in enumerate(sys.argv[2:end]))
 answers = subprocess.run(sys.argv[end + 1:], input=requests, stdout=subprocess.PIPE, check=True).stdout
 while answers:

@@ -29,14 +29,6 @@ static SmallVector<FunctionOpInterface> publicFunctions(Operation *root) {
   return all;
 }
 
-/// The function of that name that `root` holds, or is.
-static FunctionOpInterface findFunction(Operation *root, StringAttr name) {
-  for (FunctionOpInterface function : publicFunctions(root))
-    if (function.getNameAttr() == name)
-      return function;
-  return nullptr;
-}
-
 static std::string describe(FunctionOpInterface function) {
   bool isKernel = function->getName().getStringRef() == "tile.kernel";
   return (isKernel ? "kernel '" : "function '") + function.getName().str() +
@@ -71,8 +63,11 @@ LogicalResult PointContract::check(Operation *root) {
              << owner << (now ? " changed" : " removed") << " attribute '"
              << name << "' of the module: it has to leave the target as it was";
     }
+  llvm::DenseMap<StringAttr, FunctionOpInterface> left;
+  for (FunctionOpInterface function : publicFunctions(root))
+    left.try_emplace(function.getNameAttr(), function);
   for (const auto &[name, before] : state.functions) {
-    FunctionOpInterface now = findFunction(root, name);
+    FunctionOpInterface now = left.lookup(name);
     if (!now)
       return emitError(before.loc)
              << owner << " removed public symbol '" << name.getValue()

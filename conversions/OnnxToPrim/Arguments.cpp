@@ -7,6 +7,7 @@
 #include "kiln/Dialect/Torch/Torch.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -27,11 +28,41 @@ struct Given {
 
 using AllGiven = llvm::StringMap<Given>;
 
+/// A name as options write it: %XX stands for the byte XX, as commas, plus
+/// signs and spaces mean something there.
+std::string writtenName(StringRef name) {
+  std::string text;
+  for (char c : name)
+    if (llvm::isAlnum(c) || StringRef("_.-/:").contains(c))
+      text += c;
+    else
+      text += "%" + llvm::toHex(StringRef(&c, 1));
+  return text;
+}
+
+/// The name that an option has written.
+std::string readName(StringRef text) {
+  std::string name;
+  while (!text.empty()) {
+    uint8_t byte;
+    if (text[0] == '%' && text.size() > 2 &&
+        llvm::tryGetHexFromNibbles(text[1], text[2], byte)) {
+      name += char(byte);
+      text = text.drop_front(3);
+      continue;
+    }
+    name += text[0];
+    text = text.drop_front();
+  }
+  return name;
+}
+
 /// Texts NAME:VALUE; names may have colons.
 LogicalResult read(ModuleOp module, StringRef option,
                    ArrayRef<std::string> texts, AllGiven &all) {
   for (StringRef text : texts) {
-    auto [name, value] = text.rsplit(':');
+    auto [written, value] = text.rsplit(':');
+    std::string name = readName(written);
     if (name.empty() || value.empty())
       return module.emitError("option '")
              << option << "': expected NAME:VALUE, found '" << text << "'";
@@ -88,7 +119,7 @@ private:
              << "unsupported: argument '" << name
              << "' is a sequence whose length is not known, "
                 "--frontend=onnx,lengths="
-             << name << ":N says it";
+             << writtenName(name) << ":N says it";
     }
     if (optional && isGiven)
       return expand(i, name, inside, found->second.value, /*isList=*/false);
@@ -115,7 +146,7 @@ private:
         return emitError(loc)
                << "unsupported: elements of argument '" << name
                << "' have a rank that is not known, --frontend=onnx,lengths="
-               << name << ":" << length << "xRANK says it";
+               << writtenName(name) << ":" << length << "xRANK says it";
       element = torch::VTensorType::get(
           b.getContext(), SmallVector<int64_t>(rank, ShapedType::kDynamic),
           /*ranked=*/true, open.getElement());

@@ -192,13 +192,18 @@ def _is_model(source):
     return isinstance(source, (str, _os.PathLike)) and _os.fspath(source).endswith(".onnx")
 
 
+def _written_name(name):
+    """A name as options of the compiler write it: %XX stands for a byte that means something there."""
+    return "".join(chr(byte) if byte < 128 and (chr(byte).isalnum() or chr(byte) in "_.-/:") else f"%{byte:02X}" for byte in name.encode())
+
+
 def _model_options(lengths, fixed):
     """What kiln-compile is told of a model's arguments."""
     told = []
     for key, given in (("lengths", lengths), ("fixed", fixed)):
         pairs = [(name, value if isinstance(value, (list, tuple)) else [value]) for name, value in (given or {}).items()]
         if pairs:
-            told.append(f"{key}=" + "+".join(f"{name}:{'x'.join(str(int(one)) for one in value)}" for name, value in pairs))
+            told.append(f"{key}=" + "+".join(f"{_written_name(name)}:{'x'.join(str(int(one)) for one in value)}" for name, value in pairs))
     return [",".join(["--frontend=onnx", *told])] if told else []
 
 

@@ -110,6 +110,11 @@ whole = graph([node("SequenceInsert", ["s", "v", "at"], ["longer"])],
               [field(1, "s") + field(2, field(4, rows)), value("v", FLOAT, [4]), value("at", INT64, [])],
               [field(1, "longer") + field(2, field(4, rows))])
 check("sequence arguments", whole, ((x[0], x[1], x[2]), [x[0], x[2], x[1]]), lengths={"s": 2}, fixed={"at": -1})
+# Names of arguments may hold what separates options.
+whole = graph([node("SequenceInsert", ["s+t, u%2B", "v", "at,é"], ["longer"])],
+              [field(1, "s+t, u%2B") + field(2, field(4, rows)), value("v", FLOAT, [4]), value("at,é", INT64, [])],
+              [field(1, "longer") + field(2, field(4, rows))])
+check("odd names", whole, ((x[0], x[1], x[2]), [x[0], x[2], x[1]]), lengths={"s+t, u%2B": 2}, fixed={"at,é": -1})
 whole = graph([node("SplitToSequence", ["x", "sizes"], ["s"], axis=0)], [value("x", FLOAT, [3, 4]), value("sizes", INT64, [2])],
               [field(1, "s") + field(2, field(4, field(1, tensor_type(FLOAT, [None, 4]))))])
 check("sequence results", whole, ((x,), [x[:1], x[1:]]), fixed={"sizes": [1, 2]})

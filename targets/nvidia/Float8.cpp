@@ -8,6 +8,7 @@
 
 #include "Functions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -136,6 +137,47 @@ static Value replaceLarge(const Bits &f, Value byte, Value value,
   return f.select(isOver, above, byte);
 }
 
+/// A limit of a number: what it is of, and a constant.
+struct Limit {
+  Value of;
+  double number;
+  bool isLeast;        ///< or the largest
+  bool propagatesNaNs; ///< or gives the constant for NaN
+};
+
+static std::optional<Limit> limitOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  llvm::APFloat number(0.0f);
+  bool isLeast = isa_and_nonnull<arith::MaximumFOp, arith::MaxNumFOp>(op);
+  bool isMost = isa_and_nonnull<arith::MinimumFOp, arith::MinNumFOp>(op);
+  if ((!isLeast && !isMost) ||
+      !matchPattern(op->getOperand(1), m_ConstantFloat(&number)) ||
+      number.isNaN())
+    return std::nullopt;
+  return Limit{op->getOperand(0), number.convertToDouble(), isLeast,
+               isa<arith::MaximumFOp, arith::MinimumFOp>(op)};
+}
+
+/// Whether a number was limited to what a format holds, so that none is too
+/// large for it. An instruction that saturates sets the limits that the format
+/// has by itself: these are taken away from `value`.
+static bool takeLimits(Value &value, double largest) {
+  auto outer = limitOf(value);
+  auto inner = outer ? limitOf(outer->of) : std::nullopt;
+  if (!inner || outer->isLeast == inner->isLeast)
+    return false;
+  auto isOwn = [&](const Limit &limit) {
+    return limit.propagatesNaNs &&
+           limit.number == (limit.isLeast ? -largest : largest);
+  };
+  if (isOwn(*outer) && isOwn(*inner)) {
+    value = inner->of;
+    return true;
+  }
+  return std::abs(outer->number) <= largest &&
+         std::abs(inner->number) <= largest;
+}
+
 SmallVector<Value> nvidia::narrowFloat8(OpBuilder &b, Location loc,
                                         ValueRange values, Type type,
                                         unsigned compute) {
@@ -146,15 +188,24 @@ SmallVector<Value> nvidia::narrowFloat8(OpBuilder &b, Location loc,
   };
   SmallVector<Value> results;
   if (compute >= 89) {
-    Value second = values.size() > 1 ? values[1] : f.f32(0.0);
+    SmallVector<Value, 2> taken(values);
+    SmallVector<bool, 2> isLimited;
+    double largest =
+        llvm::APFloat::getLargest(cast<FloatType>(type).getFloatSemantics())
+            .convertToDouble();
+    for (Value &value : taken)
+      isLimited.push_back(takeLimits(value, largest));
+    Value second = taken.size() > 1 ? taken[1] : f.f32(0.0);
     Value pair = f.wide(callIntrinsic(b, loc, b.getI16Type(),
                                       isa<Float8E5M2Type>(type)
                                           ? "llvm.nvvm.ff.to.e5m2x2.rn"
                                           : "llvm.nvvm.ff.to.e4m3x2.rn",
-                                      {second, values[0]}));
-    for (auto [i, value] : llvm::enumerate(values))
+                                      {second, taken[0]}));
+    for (auto [i, value] : llvm::enumerate(taken)) {
+      Value byte = i ? f.shr(pair, 8) : pair;
       results.push_back(
-          give(replaceLarge(f, i ? f.shr(pair, 8) : pair, value, format)));
+          give(isLimited[i] ? byte : replaceLarge(f, byte, value, format)));
+    }
     return results;
   }
   for (Value value : values) {

@@ -60,6 +60,7 @@ private:
   LayoutAttr handedOn(mlir::Value tile,
                       llvm::function_ref<LayoutAttr(mlir::Value)> layoutOf);
   LayoutAttr handedOn(mlir::Value tile);
+  LayoutAttr handedOn(mlir::Value tile, unsigned &budget);
   mlir::Value require(mlir::Value tile, LayoutAttr layout);
   /// Bytes of a thread that are exchanged in an iteration of a loop, whose body
   /// is `block`, for a tile to have another layout.

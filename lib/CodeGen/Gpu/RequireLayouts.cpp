@@ -112,10 +112,29 @@ LayoutAttr Assigner::handedOn(Value tile,
 }
 
 LayoutAttr Assigner::handedOn(Value tile) {
-  return handedOn(tile, [&](Value source) {
+  unsigned budget = 24;
+  return handedOn(tile, budget);
+}
+
+LayoutAttr Assigner::handedOn(Value tile, unsigned &budget) {
+  if (!budget)
+    return {};
+  --budget;
+  auto ofSource = [&](Value source) {
     LayoutAttr layout = getLayout(source);
-    return layout ? layout : handedOn(source);
-  });
+    return layout ? layout : handedOn(source, budget);
+  };
+  // What is computed element by element is where the elements are that it is
+  // computed of.
+  Operation *op = tile.getDefiningOp();
+  if (op && OpTrait::hasElementwiseMappableTraits(op)) {
+    for (Value operand : op->getOperands())
+      if (isTile(operand.getType()))
+        if (LayoutAttr layout = ofSource(operand))
+          return layout;
+    return {};
+  }
+  return handedOn(tile, ofSource);
 }
 
 LayoutAttr Assigner::predict(Value tile, unsigned depth) {

@@ -205,6 +205,8 @@ private:
           CatOp::create(b, loc, RankedTensorType::get({packs * pack}, bits),
                         ValueRange{padded, zeros}, 0);
     }
+    if (llvm::isPowerOf2_64(pack))
+      return alternating(padded, pack);
     Value table = ReshapeOp::create(
         b, loc, RankedTensorType::get({packs, pack}, bits), padded);
     SmallVector<Value> parts;
@@ -218,6 +220,40 @@ private:
           b, loc, RankedTensorType::get({packs}, bits), column));
     }
     return parts;
+  }
+
+  /// Every `count`-th element of a row, from the first `count` on: halves of
+  /// halves, which are other names for what registers hold.
+  SmallVector<Value> alternating(Value row, int64_t count) {
+    if (count == 1)
+      return {row};
+    auto type = cast<RankedTensorType>(row.getType());
+    int64_t half = type.getNumElements() / 2;
+    auto part = type.clone(ArrayRef<int64_t>{half});
+    Value pairs =
+        ReshapeOp::create(b, loc, type.clone(ArrayRef<int64_t>{half, 2}), row);
+    auto split = SplitOp::create(b, loc, part, part, pairs);
+    SmallVector<Value> even = alternating(split.getFirst(), count / 2),
+                       odd = alternating(split.getSecond(), count / 2), all;
+    for (auto [x, y] : llvm::zip_equal(even, odd))
+      all.append({x, y});
+    return all;
+  }
+
+  /// One row of what `alternating` takes apart.
+  Value interleaved(ArrayRef<Value> parts) {
+    if (parts.size() == 1)
+      return parts.front();
+    SmallVector<Value> even, odd;
+    for (auto [i, part] : llvm::enumerate(parts))
+      (i % 2 ? odd : even).push_back(part);
+    Value x = interleaved(even), y = interleaved(odd);
+    auto type = cast<RankedTensorType>(x.getType());
+    int64_t count = type.getNumElements();
+    Value pairs =
+        JoinOp::create(b, loc, type.clone(ArrayRef<int64_t>{count, 2}), x, y);
+    return ReshapeOp::create(b, loc, type.clone(ArrayRef<int64_t>{2 * count}),
+                             pairs);
   }
 
   /// Elements in one register, the first one in the low bits.
@@ -259,12 +295,17 @@ private:
       return parts.front();
     auto tile = cast<RankedTensorType>(type);
     Type element = tile.getElementType();
-    SmallVector<Value> columns;
-    for (Value part : parts)
-      columns.push_back(ReshapeOp::create(
-          b, loc, RankedTensorType::get({packs, 1}, element), part));
-    Value table = CatOp::create(
-        b, loc, RankedTensorType::get({packs, pack}, element), columns, 1);
+    Value table;
+    if (llvm::isPowerOf2_64(pack)) {
+      table = interleaved(parts);
+    } else {
+      SmallVector<Value> columns;
+      for (Value part : parts)
+        columns.push_back(ReshapeOp::create(
+            b, loc, RankedTensorType::get({packs, 1}, element), part));
+      table = CatOp::create(
+          b, loc, RankedTensorType::get({packs, pack}, element), columns, 1);
+    }
     if (packs * pack != elements) {
       Value flat = ReshapeOp::create(
           b, loc, RankedTensorType::get({packs * pack}, element), table);

@@ -21,9 +21,10 @@ tile.kernel @packs(%x: f16, %y: !tile.view<5xf16>) {
   %a = tile.splat %x : tensor<5xf16>
   // CHECK: tile.cat {{.*}} : tensor<5xi16>, tensor<1xi16> -> tensor<6xi16>
   // CHECK: tile.reshape {{.*}} : tensor<6xi16> -> tensor<3x2xi16>
+  // CHECK: tile.split {{.*}} : tensor<3x2xi16> -> tensor<3xi16>
   // CHECK: arith.addf {{.*}} : tensor<3xf16>
   // CHECK: arith.addf {{.*}} : tensor<3xf16>
-  // CHECK: tile.cat {{.*}} axis 1 : tensor<3x1xf16>, tensor<3x1xf16> -> tensor<3x2xf16>
+  // CHECK: tile.join {{.*}} : tensor<3xf16> -> tensor<3x2xf16>
   // CHECK-NOT: tile.inline_asm
   %r = tile.inline_asm "add.f16x2 $0, $1, $1;" isa "ptx" constraints "=r,r" pack 2 pure (%a) : (tensor<5xf16>) -> tensor<5xf16>
   tile.store %r, %y[%c0] : tensor<5xf16>, !tile.view<5xf16>

@@ -77,3 +77,39 @@ tile.kernel @anywhere(%rows: !tile.view<8xi64>, %x: !tile.ptr<f16> {tile.facts =
   tile.store_scatter %v, %yv[] dim 0 by %at : tensor<8x64xf16>, !V, tensor<8x64xi64>
   tile.return
 }
+
+// -----
+
+// A view that ends within a vector: each element is compared with its end.
+// CHECK-LABEL: llvm.func @ends
+// CHECK-NOT: vector<{{[0-9]+}}xf16>
+// CHECK: llvm.return
+// CHECK-LABEL: llvm.func @whole
+// CHECK: simt.load {{.*}} vector<8xf16>
+tile.kernel @ends(%rows: !tile.view<8xi64>, %x: !tile.view<101xf16> {tile.facts = {align = 16 : i64}}, %y: !tile.view<?xf16> {tile.facts = {align = 16 : i64}}) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant dense<64> : tensor<8x64xi64>
+  %r = tile.load %rows[%c0] : !tile.view<8xi64> -> tensor<8xi64>
+  %column = tile.expand_dims %r axis 1 : tensor<8xi64> -> tensor<8x1xi64>
+  %wide = tile.broadcast %column : tensor<8x1xi64> -> tensor<8x64xi64>
+  %begin = arith.muli %wide, %c64 : tensor<8x64xi64>
+  %j = tile.iota 1 : tensor<8x64xi64>
+  %at = arith.addi %begin, %j : tensor<8x64xi64>
+  %v = tile.load_gather %x[] dim 0 by %at : !tile.view<101xf16>, tensor<8x64xi64> -> tensor<8x64xf16>
+  tile.store_scatter %v, %y[] dim 0 by %at : tensor<8x64xf16>, !tile.view<?xf16>, tensor<8x64xi64>
+  tile.return
+}
+
+tile.kernel @whole(%rows: !tile.view<8xi64>, %x: !tile.view<128xf16> {tile.facts = {align = 16 : i64}}, %y: !tile.view<?xf16>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant dense<64> : tensor<8x64xi64>
+  %r = tile.load %rows[%c0] : !tile.view<8xi64> -> tensor<8xi64>
+  %column = tile.expand_dims %r axis 1 : tensor<8xi64> -> tensor<8x1xi64>
+  %wide = tile.broadcast %column : tensor<8x1xi64> -> tensor<8x64xi64>
+  %begin = arith.muli %wide, %c64 : tensor<8x64xi64>
+  %j = tile.iota 1 : tensor<8x64xi64>
+  %at = arith.addi %begin, %j : tensor<8x64xi64>
+  %v = tile.load_gather %x[] dim 0 by %at : !tile.view<128xf16>, tensor<8x64xi64> -> tensor<8x64xf16>
+  tile.store_scatter %v, %y[] dim 0 by %at : tensor<8x64xf16>, !tile.view<?xf16>, tensor<8x64xi64>
+  tile.return
+}

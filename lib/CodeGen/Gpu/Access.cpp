@@ -268,7 +268,6 @@ static bool isAlwaysInside(Value index, std::optional<int64_t> size) {
 /// index itself is always inside, or the view is larger than any memory: no
 /// element is at another index.
 Access::GuardedIndex Access::guardedIndex(const Axis &a, int64_t reg) {
-  constexpr int64_t kBeyondMemory = int64_t(1) << 60;
   Value index = givenIndex(w, layout, a.axis, reg);
   auto select = index.getDefiningOp<arith::SelectOp>();
   auto size = getConstantIntValue(parts.sizes[a.dim]);

@@ -52,6 +52,14 @@ static int64_t findRuns(tile::ViewType view, ArrayRef<ViewAxis> axes,
   return longest;
 }
 
+/// Whether a vector at a multiple of its size is in the view as a whole, or not
+/// at all: where the view ends with one, or beyond all memory.
+static bool endsWithVectors(Value view, unsigned dim, int64_t count,
+                            index::Analysis &facts) {
+  int64_t size = cast<tile::ViewType>(view.getType()).getShape()[dim];
+  return size >= kBeyondMemory || sizeDivisor(view, dim, facts) % count == 0;
+}
+
 Contiguity simt::contiguityOf(Value view, ArrayRef<ViewAxis> axes,
                               tile::AxisAnalysis &tiles) {
   index::Analysis &facts = tiles.getScalars();
@@ -76,8 +84,11 @@ Contiguity simt::contiguityOf(Value view, ArrayRef<ViewAxis> axes,
       return false;
     for (auto [i, axis] : llvm::enumerate(axes)) {
       if (axis.isIndirect()) {
-        if (int(i) == found.axis && count <= longest)
+        if (int(i) == found.axis) {
+          if (count > longest || !endsWithVectors(view, i, count, facts))
+            return false;
           continue;
+        }
         int64_t stride = strideDivisor(view, i, facts);
         if (stride % count &&
             tile::coordinateDivisor(axis.indices, tiles) % count)

@@ -15,6 +15,9 @@ namespace kiln::simt {
 
 struct BlockShape;
 
+/// A view of so many elements ends behind all memory.
+inline constexpr int64_t kBeyondMemory = int64_t(1) << 60;
+
 /// How many elements of one access lie beside each other at an address that
 /// is known to be a multiple of their size, and along which dimension of the
 /// tile: -1 for none.

@@ -168,6 +168,7 @@ void LoopLoads::loadAhead() {
     auto pointers = dyn_cast<tile::LoadPtrOp>(&op);
     if ((!pointers && !(access && access.isRead())) ||
         op.getNumResults() != 1 || isVolatileLoad(&op) ||
+        !getElementTypeOrSelf(op.getResult(0)).isIntOrIndexOrFloat() ||
         !isKnownEarly(&op, loop) || writes.findConflict(&op))
       continue;
     int64_t bytes = bytesOfThread(&op);

@@ -1,5 +1,4 @@
-//===- Sort.cpp - Sorts of tiles
-//-------------------------------------------===//
+//===- Sort.cpp - Sorts of tiles ------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "LoweringTable.h"

@@ -132,7 +132,7 @@ private:
         miss(loop, loads.getDeclined() ? loads.getReason() : "it loads no tile",
              loads.getDeclined());
         // Who asks for stages gets loads ahead at least, through registers.
-        if (wantedStages(loop) >= 2)
+        if (wantedStages(loop) >= 2 && canLoadAhead(loop))
           loads.loadAhead();
         continue;
       }
@@ -172,6 +172,19 @@ private:
       loads.loadAhead();
       staged.push_back(loop);
     }
+  }
+
+  /// Whether loads alone may go ahead: not beside a product, whose operands and
+  /// sums need the registers, and only where an iteration computes all that it
+  /// hands on.
+  static bool canLoadAhead(scf::ForOp loop) {
+    bool hasProduct = loop.walk([](MatrixProductOpInterface) {
+                            return WalkResult::interrupt();
+                          })
+                          .wasInterrupted();
+    return !hasProduct &&
+           llvm::all_of(loop.getYieldedValues(),
+                        [](Value value) { return value.getDefiningOp(); });
   }
 
   /// The slots that a loop's ring should have.

@@ -473,6 +473,9 @@ TileFacts tile::coordinateFacts(Value indices, AxisAnalysis &axes) {
   if (isTile)
     for (auto [axis, mask] :
          llvm::zip_equal(facts.axes, axes.of(choice.getCondition()).axes))
-      axis.contiguity = std::min(axis.contiguity, mask.constancy);
+      if (axis.contiguity > mask.constancy) {
+        axis.contiguity = mask.constancy;
+        axis.divisibility = std::min(axis.divisibility, mask.constancy);
+      }
   return facts;
 }

@@ -81,6 +81,8 @@ private:
     int64_t later = this->ahead < 0 ? shallowest - 1 : this->ahead.getValue();
     if (auto own = loop->getAttrOfType<stage::SlotsAttr>(stage::kDecidedAttr))
       later = own.getAhead().value_or(later);
+    if (first.empty())
+      later = 1;
     // One slot more than iterations ahead, or the first would never be free.
     if (later >= shallowest)
       return loop.emitError("expected a ring of at least ")

@@ -189,7 +189,7 @@ private:
       acquire(touched, entry, order.fences->found);
     if (order.release)
       release(touched, entry, instance->clock);
-    else if (order.fences)
+    else if (order.fences && !order.fences->released.empty())
       release(touched, entry, order.fences->released);
   }
 

@@ -97,7 +97,8 @@ private:
     kernel.walk([&](Operation *op) {
       auto reduce = dyn_cast<tile::ReduceOp>(op);
       // An ordered fold rounds at each step.
-      bool isFold = op->hasTrait<OrdersElements>() || (reduce && !reduce.getOrdered());
+      bool isFold =
+          op->hasTrait<OrdersElements>() || (reduce && !reduce.getOrdered());
       if (isFold && llvm::any_of(op->getOperandTypes(), isFloat8))
         folds.push_back(op);
     });

@@ -149,9 +149,12 @@ void FragmentReader::findRuns() {
   auto isApart = [&](const Basis &basis) {
     return basis[inner] % (int64_t(1) << runBits.size()) == 0;
   };
-  auto others = llvm::make_filter_range(
-      llvm::enumerate(layout.getRegisterBases()),
-      [&](auto entry) { return !llvm::is_contained(runBits, entry.index()); });
+  // The filtered range below keeps iterators, not the list.
+  SmallVector<Basis> registers = layout.getRegisterBases();
+  auto others =
+      llvm::make_filter_range(llvm::enumerate(registers), [&](auto entry) {
+        return !llvm::is_contained(runBits, entry.index());
+      });
   while (!runBits.empty() &&
          !(llvm::all_of(layout.getLaneBases(w.laneBits()), isApart) &&
            llvm::all_of(layout.getWarpBases(w.warpBits()), isApart) &&

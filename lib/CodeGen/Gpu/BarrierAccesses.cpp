@@ -40,15 +40,14 @@ LogicalResult BarrierCheck::verifyApart(const SharedAccess *now,
   // Threads that write to one place in one step have copies of one element.
   for (const Pending &before : state.pending)
     if (auto meeting = accesses.meet(before, now)) {
-      InFlightDiagnostic error =
+      Objection error = std::move(
           unverified(now->op)
           << what[size_t(now->touch)] << " byte " << meeting->byte
           << " of the block's memory in thread " << meeting->second
           << ", which thread " << meeting->first << " "
           << what[size_t(before.access->touch)] << " before, and no "
-          << missing(before);
-      if (!isTrial)
-        error.attachNote(before.access->op->getLoc()) << "it does so here";
+          << missing(before));
+      error.attachNote(before.access->op->getLoc(), "it does so here");
       return error;
     }
   return success();

@@ -15,10 +15,10 @@ BarrierCheck::BarrierCheck(LLVM::LLVMFuncOp function, int64_t threads,
     : function(function), values(threads), accesses(threads, lanes, bytes),
       lanes(lanes), toldApart(toldApart), isTrial(isTrial) {}
 
-InFlightDiagnostic BarrierCheck::unverified(Operation *op) {
-  // An empty diagnostic is no failure.
-  objects = true;
-  return isTrial ? InFlightDiagnostic() : target::emitUnverified(op, function);
+Objection BarrierCheck::unverified(Operation *op) {
+  if (isTrial)
+    return Objection(std::nullopt);
+  return Objection(target::emitUnverified(op, function));
 }
 
 const ThreadValue *BarrierCheck::value(const BlockState &state, Value value) {
@@ -51,7 +51,7 @@ LogicalResult BarrierCheck::run() {
                       boolean(true), ends)))
     return failure();
   for (const BlockState &end : ends)
-    if (failed(verifyEnd(end)) || objects)
+    if (failed(verifyEnd(end)))
       return failure();
   return success();
 }

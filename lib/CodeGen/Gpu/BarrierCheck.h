@@ -60,6 +60,28 @@ struct BlockState {
   void forgetBounds(mlir::Operation *loop);
 };
 
+/// What is said of an operation that is not in order. It is a failure whether
+/// it is said or, as in a trial, not.
+class Objection {
+public:
+  explicit Objection(std::optional<mlir::InFlightDiagnostic> error)
+      : error(std::move(error)) {}
+
+  template <typename T> Objection &operator<<(T &&text) {
+    if (error)
+      *error << std::forward<T>(text);
+    return *this;
+  }
+  void attachNote(mlir::Location location, llvm::StringRef text) {
+    if (error)
+      error->attachNote(location) << text;
+  }
+  operator mlir::LogicalResult() const { return mlir::failure(); }
+
+private:
+  std::optional<mlir::InFlightDiagnostic> error;
+};
+
 class BarrierCheck {
 public:
   /// The last `toldApart` iterations of a loop with copies are told apart,
@@ -80,7 +102,7 @@ private:
   void need(mlir::Value value, llvm::SmallVectorImpl<mlir::Value> &open);
   bool findAccess(mlir::Operation *op,
                   llvm::function_ref<void(mlir::Value)> need);
-  mlir::InFlightDiagnostic unverified(mlir::Operation *op);
+  Objection unverified(mlir::Operation *op);
   // Slots of rings (SlotBarrierCheck.cpp).
   mlir::LogicalResult runSlotBarrier(mlir::Operation *op, BlockState &state,
                                      const ThreadValue *active);
@@ -186,7 +208,6 @@ private:
       activeOfRows;
   llvm::DenseSet<unsigned> widened; ///< places
   int64_t rounds = 0;
-  bool objects = false; ///< something is not in order
 };
 
 /// Whether the sums of each asynchronous product reach only waits and later

@@ -29,9 +29,7 @@ LogicalResult BarrierCheck::runOp(Step &step, BlockState &state,
                                   const ThreadValue *active) {
   if (!step.results.empty())
     evaluate(step, state);
-  if (step.touches && failed(runAccess(step.op, state, active)))
-    return failure();
-  return failure(objects);
+  return step.touches ? runAccess(step.op, state, active) : success();
 }
 
 /// More ways than these are not followed.

@@ -21,8 +21,9 @@ class Type:
     def __new__(cls, text):
         found = cls._known.get(text)
         if found is None:
-            found = cls._known[text] = super().__new__(cls)
+            found = super().__new__(cls)
             found._read(text)
+            cls._known[text] = found
         return found
 
     def _read(self, text):
@@ -55,6 +56,20 @@ class Type:
 
 def _size(text):
     return None if text.strip() == "?" else int(text)
+
+
+def _width(element):
+    """Number of bits of an element."""
+    found = re.fullmatch(r"[a-z]*?(\d{1,8})(?:E\w+)?", element)
+    if element != "index" and not found:
+        raise WireError(f"expected the type of a number, found '{element}'")
+    return 64 if element == "index" else int(found[1])
+
+
+def _integer_width(element):
+    if not re.match(r"s?i\d|ui\d|index", element):
+        raise WireError(f"expected a type whose numbers Python has, found '{element}'")
+    return _width(element)
 
 
 class Value:
@@ -186,6 +201,8 @@ _FLOATS = {"f16": (5, 10), "bf16": (8, 7), "f32": (8, 23), "f64": (11, 52), "f8E
 def decode(bits, type):
     """The number that the bits of an element of this type are."""
     name = str(type)
+    if bits >> _width(name):
+        raise WireError(f"expected the bits of a number of type '{name}', found {bits:#x}")
     if name in ("f64", "f32", "f16"):
         size, code = {"f64": (8, "<d"), "f32": (4, "<f"), "f16": (2, "<e")}[name]
         return struct.unpack(code, bits.to_bytes(size, "little"))[0]
@@ -194,7 +211,7 @@ def decode(bits, type):
     if name in _FLOATS:
         exponent, mantissa = _FLOATS[name]
         return decode(bits << 8, "f16") if (exponent, mantissa) == (5, 2) else None
-    width = 64 if name == "index" else int(name[1:])
+    width = _integer_width(name)
     return bits - (1 << width) if width > 1 and bits >> (width - 1) else bits
 
 
@@ -207,8 +224,7 @@ def encode(value, type):
     if name == "bf16":  # to nearest, ties to even
         wide = encode(value, "f32")
         return wide >> 16 | 0x40 if value != value else (wide + 0x7FFF + (wide >> 16 & 1)) >> 16
-    width = 64 if name == "index" else int(name[1:])
-    return int(value) & ((1 << width) - 1)
+    return int(value) & ((1 << _integer_width(name)) - 1)
 
 
 def _defaults():
@@ -368,15 +384,19 @@ class Reader:
             return Number(decode(bits, type), type, bits)
         return Number(bits if bits is not None else value, type)
 
-    def attribute(self):
-        self.skip()
+    def nested(self, read):
+        """What `read` reads, which may hold more of the same."""
         self.depth += 1
         if self.depth > self.MOST_NESTING:
             self.fail("less nesting")
         try:
-            return self._attribute()
+            return read()
         finally:
             self.depth -= 1
+
+    def attribute(self):
+        self.skip()
+        return self.nested(self._attribute)
 
     def _attribute(self):
         if self.peek('"'):
@@ -451,7 +471,7 @@ class Reader:
             return
         while True:
             if self.peek("["):
-                self._flatten(flat)
+                self.nested(lambda: self._flatten(flat))
             else:
                 flat.append(self.require(re.compile(r"[^,\]\s]+"), "a number")[0])
             if self.take("]"):
@@ -582,15 +602,17 @@ class Reader:
 def _literal(text, element):
     if text in ("true", "false"):
         return Number(int(text == "true"), element)
-    if re.match(r"i\d|index", element):
-        return Number(int(text, 0), element)
-    return Number(decode(int(text, 16), element), element, int(text, 16)) if "x" in text else Number(float(text), element)
+    try:
+        if re.match(r"i\d|index", element):
+            return Number(int(text, 0), element)
+        return Number(decode(int(text, 16), element), element, int(text, 16)) if "x" in text else Number(float(text), element)
+    except ValueError:
+        raise WireError(f"expected a number of type '{element}', found '{text[:20]}'") from None
 
 
 def _unpack(packed, type):
     element = type.element
-    width = 64 if element == "index" else int(re.search(r"\d+", element)[0])
-    size = max(1, width // 8)
+    size = max(1, _width(element) // 8)
     parts = [int.from_bytes(packed[at:at + size], "little") for at in range(0, len(packed), size)]
     return [Number(decode(bits, element), element, bits) for bits in parts]
 

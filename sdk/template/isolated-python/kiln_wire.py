@@ -611,9 +611,17 @@ def _literal(text, element):
 
 
 def _unpack(packed, type):
-    element = type.element
-    size = max(1, _width(element) // 8)
-    parts = [int.from_bytes(packed[at:at + size], "little") for at in range(0, len(packed), size)]
+    """The elements whose bits follow each other: truth values eight in a byte, the first one in its lowest bit, others in whole bytes."""
+    element, width = type.element, _width(type.element)
+    if None in type.shape:
+        raise WireError(f"expected a type of known sizes, found {type}")
+    if width == 1:
+        parts = [packed[at // 8] >> at % 8 & 1 for at in range(min(type.count, 8 * len(packed)))]
+    else:
+        size = -(-width // 8)
+        parts = [int.from_bytes(packed[at:at + size], "little") for at in range(0, len(packed), size)]
+    if len(parts) != type.count:
+        raise WireError(f"expected the elements of {type}, found {len(packed)} bytes")
     return [Number(decode(bits, element), element, bits) for bits in parts]
 
 

@@ -138,6 +138,17 @@ LogicalResult CpuDialect::verifyOperationAttribute(Operation *op,
   return success();
 }
 
+LogicalResult CpuDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                   unsigned argument,
+                                                   NamedAttribute attribute) {
+  return kiln::refuseAttribute(op, "argument", argument, attribute);
+}
+
+LogicalResult CpuDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned result, NamedAttribute attribute) {
+  return kiln::refuseAttribute(op, "result", result, attribute);
+}
+
 LogicalResult MicroKernelOp::verify() {
   // (C1) Positive sizes.
   std::pair<StringRef, int64_t> sizes[] = {{"rows", getRows()},

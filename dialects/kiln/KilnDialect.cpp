@@ -3,12 +3,15 @@
 
 #include "DescriptionChecks.h"
 #include "DescriptionFields.h"
+#include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Kiln/Suggest.h"
+#include "kiln/Interfaces/KnownAttributes.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -54,8 +57,23 @@ void KilnDialect::initialize() {
       >();
 }
 
+/// Attributes that operations have. Those of arguments and results are in
+/// Arguments.cpp.
+static constexpr KnownAttribute kKnownAttributes[] = {
+    {kSpecAttr, AttributeRole::Decision},
+    {kTargetAttr, AttributeRole::Decision},
+    {kReportedAttr, AttributeRole::Decision},
+    {kAskedAttr, AttributeRole::Decision},
+};
+
 LogicalResult KilnDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attr) {
+  if (failed(verifyKnownAttribute(op, attr, kKnownAttributes)))
+    return failure();
+  if ((attr.getName() == kSpecAttr || attr.getName() == kTargetAttr) &&
+      !op->hasTrait<OpTrait::SymbolTable>())
+    return op->emitOpError()
+           << "expected '" << attr.getName().strref() << "' on a module";
   if (attr.getName() == kSpecAttr && !isa<StringAttr>(attr.getValue()))
     return op->emitOpError() << "expected attribute '" << kSpecAttr
                              << "' to be a string, found " << attr.getValue();

@@ -5,6 +5,7 @@
 #include "kiln/Dialect/Prim/CollectiveOps.h"
 #include "kiln/Dialect/Prim/LinearAlgebraOps.h"
 #include "kiln/Dialect/Prim/Prim.h"
+#include "kiln/Interfaces/KnownAttributes.h"
 #include "kiln/Interfaces/Version.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -64,4 +65,20 @@ Operation *PrimDialect::materializeConstant(OpBuilder &builder, Attribute value,
       elements && elements.getType() == type)
     return ConstantOp::create(builder, loc, type, elements);
   return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+LogicalResult PrimDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  return kiln::verifyKnownAttribute(op, attribute, {});
+}
+
+LogicalResult PrimDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                    unsigned argument,
+                                                    NamedAttribute attribute) {
+  return kiln::refuseAttribute(op, "argument", argument, attribute);
+}
+
+LogicalResult PrimDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned result, NamedAttribute attribute) {
+  return kiln::refuseAttribute(op, "result", result, attribute);
 }

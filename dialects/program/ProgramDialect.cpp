@@ -8,6 +8,7 @@
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
+#include "kiln/Interfaces/KnownAttributes.h"
 #include "kiln/Interfaces/Version.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -55,4 +56,20 @@ void ProgramDialect::initialize() {
 #define GET_OP_LIST
 #include "kiln/Dialect/Program/HostOps.cpp.inc"
       >();
+}
+
+LogicalResult
+ProgramDialect::verifyOperationAttribute(Operation *op,
+                                         NamedAttribute attribute) {
+  return kiln::verifyKnownAttribute(op, attribute, {});
+}
+
+LogicalResult ProgramDialect::verifyRegionArgAttribute(
+    Operation *op, unsigned, unsigned argument, NamedAttribute attribute) {
+  return kiln::refuseAttribute(op, "argument", argument, attribute);
+}
+
+LogicalResult ProgramDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned result, NamedAttribute attribute) {
+  return kiln::refuseAttribute(op, "result", result, attribute);
 }

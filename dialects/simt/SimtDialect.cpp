@@ -77,12 +77,24 @@ LogicalResult SimtDialect::verifyOperationAttribute(Operation *op,
     return failure();
   if (attribute.getName() == kDecidedAttr)
     return verifyDecided(op, attribute.getValue());
-  if (attribute.getName() == kBlockAttr &&
-      !isa<ThreadBlockAttr>(attribute.getValue()))
+  if (!isa<FunctionOpInterface>(op))
+    return op->emitOpError() << "expected '" << kBlockAttr << "' on a function";
+  if (!isa<ThreadBlockAttr>(attribute.getValue()))
     return op->emitOpError()
            << "expected '" << kBlockAttr
            << "' to be '#simt.thread_block', found " << attribute.getValue();
   return success();
+}
+
+LogicalResult SimtDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                    unsigned argument,
+                                                    NamedAttribute attribute) {
+  return kiln::refuseAttribute(op, "argument", argument, attribute);
+}
+
+LogicalResult SimtDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned result, NamedAttribute attribute) {
+  return kiln::refuseAttribute(op, "result", result, attribute);
 }
 
 //===----------------------------------------------------------------------===//

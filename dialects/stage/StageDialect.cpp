@@ -107,6 +107,17 @@ LogicalResult StageDialect::verifyOperationAttribute(Operation *op,
   return success();
 }
 
+LogicalResult StageDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                     unsigned argument,
+                                                     NamedAttribute attribute) {
+  return kiln::refuseAttribute(op, "argument", argument, attribute);
+}
+
+LogicalResult StageDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned result, NamedAttribute attribute) {
+  return kiln::refuseAttribute(op, "result", result, attribute);
+}
+
 void StageDialect::registerTypes() {
   addTypes<
 #define GET_TYPEDEF_LIST

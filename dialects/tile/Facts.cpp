@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/Facts.h"
+#include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Interfaces/Entries.h"
@@ -65,6 +66,10 @@ void tile::eraseElementFacts(NamedAttrList &attributes) {
 // Verification
 //===----------------------------------------------------------------------===//
 
+/// The only function beside kernels whose parameters have a fact. The dialect
+/// of programs is above this one.
+static constexpr StringLiteral kHostProgram = "program.func";
+
 static bool isPositive(Attribute value) {
   auto number = dyn_cast<IntegerAttr>(value);
   return number && number.getType().isInteger(64) && number.getInt() >= 1;
@@ -101,25 +106,34 @@ static std::string expectedForm(StringRef fact, Attribute value, Type type) {
          "'stride_div', 'contiguity', 'divisibility' and 'constancy'";
 }
 
-LogicalResult tile::verifyParameterFacts(Operation *kernel, unsigned parameter,
-                                         Type type, NamedAttribute facts) {
+LogicalResult tile::verifyParameterFacts(Operation *function,
+                                         unsigned parameter,
+                                         NamedAttribute facts) {
   StringRef name = facts.getName();
-  if (!name.starts_with("tile."))
-    return success();
   auto entries = dyn_cast<DictionaryAttr>(facts.getValue());
   if (name != kFactsAttr || !entries)
     // A fact that nothing reads is a name with a mistake in it.
-    return kernel->emitOpError()
+    return function->emitOpError()
            << "expected facts of parameter " << parameter
            << " in a dictionary '" << kFactsAttr << "', found '" << name
            << "' = " << facts.getValue();
+  bool isKernel = isa<Kernel>(function);
+  if (!isKernel && function->getName().getStringRef() != kHostProgram)
+    return function->emitOpError()
+           << "expected '" << kFactsAttr << "' on parameters of 'tile.kernel' "
+           << "and '" << kHostProgram << "', found it on parameter "
+           << parameter;
+  Type type = cast<FunctionOpInterface>(function).getArgumentTypes()[parameter];
   for (NamedAttribute fact : entries) {
-    std::string form = expectedForm(fact.getName(), fact.getValue(), type);
+    StringRef of = fact.getName();
+    // Analyses ask kernels, and those who call a program keep to alignments.
+    std::string form = isKernel || of == kAlignFact
+                           ? expectedForm(of, fact.getValue(), type)
+                           : "on a kernel ('align' alone is one of buffers)";
     if (!form.empty())
-      return kernel->emitOpError()
-             << "expected fact '" << fact.getName().getValue()
-             << "' of parameter " << parameter << " " << form << ", found "
-             << fact.getValue() << " on " << type;
+      return function->emitOpError()
+             << "expected fact '" << of << "' of parameter " << parameter << " "
+             << form << ", found " << fact.getValue() << " on " << type;
   }
   return success();
 }

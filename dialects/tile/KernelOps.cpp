@@ -158,13 +158,9 @@ LogicalResult KernelOp::verify() {
       return emitOpError() << "expected parameter " << index
                            << " to be a view, a pointer or a scalar, found "
                            << type;
-    // (3) Facts have the form that their names ask for.
-    if (DictionaryAttr facts = function_interface_impl::getArgAttrDict(
-            cast<FunctionOpInterface>(getOperation()), index))
-      for (NamedAttribute fact : facts)
-        if (failed(verifyParameterFacts(*this, index, type, fact)))
-          return failure();
   }
+  // (3) Facts have the form that their names ask for: the dialect verifies
+  // them (Facts.cpp).
   // (4) Hints are grouped by target.
   if (DictionaryAttr hints = getHintsAttr())
     for (NamedAttribute hint : hints)

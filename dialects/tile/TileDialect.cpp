@@ -130,6 +130,17 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
              : verifyHints(op, attribute.getValue());
 }
 
+LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                    unsigned argument,
+                                                    NamedAttribute attribute) {
+  return verifyParameterFacts(op, argument, attribute);
+}
+
+LogicalResult TileDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned result, NamedAttribute attribute) {
+  return kiln::refuseAttribute(op, "result", result, attribute);
+}
+
 bool kiln::tile::isSameTile(Type a, Type b) {
   if (a == b)
     return true;

@@ -13,7 +13,7 @@
 // FEWER: wire.mlir:[[@LINE+8]]:8: error: unsupported: the target does not read 'arith.addf'
 // TYPES: wire.mlir:[[@LINE+3]]:1: error: unsupported: the target does not read type 'f32'
 // OLD: wire.mlir:[[@LINE+2]]:1: error: unsupported: 'tile.kernel' came with version 1 of the wire form, the target reads version 0
-module attributes {kiln.note = "for Kiln alone"} {
+module attributes {kiln.spec = "reference"} {
 tile.kernel @twice(%x: !tile.view<?xf32> {tile.readonly, kiln.argument = {name = "x"}}, %y: !tile.view<?xf32>) attributes {tiling = "one"} {
   %i = tile.program_id : index
   %a = tile.load %x[%i] : !tile.view<?xf32> -> tensor<64xf32>

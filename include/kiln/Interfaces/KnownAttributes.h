@@ -48,6 +48,18 @@ verifyKnownAttribute(mlir::Operation *op, mlir::NamedAttribute attribute,
   return error << ", found '" << name << "'";
 }
 
+/// Refuses an attribute on an argument or a result of a function, of a dialect
+/// that says nothing there.
+inline llvm::LogicalResult refuseAttribute(mlir::Operation *op,
+                                           llvm::StringRef what,
+                                           unsigned number,
+                                           mlir::NamedAttribute attribute) {
+  return op->emitOpError() << "expected no attribute of dialect '"
+                           << attribute.getNameDialect()->getNamespace()
+                           << "' on " << what << " " << number << ", found '"
+                           << attribute.getName().strref() << "'";
+}
+
 } // namespace kiln
 
 #endif // KILN_INTERFACES_KNOWNATTRIBUTES_H

@@ -23,6 +23,8 @@ def Simt_Dialect : Dialect {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::kiln::tile::TileDialect"];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = "void registerAttributes();";
 }
 

@@ -70,9 +70,10 @@ void eraseElementFacts(mlir::NamedAttrList &attributes);
 /// The attribute that states one fact of a parameter.
 mlir::DictionaryAttr statesFact(llvm::StringRef fact, mlir::Attribute value);
 
-/// Checks the facts of a parameter of this type.
-llvm::LogicalResult verifyParameterFacts(mlir::Operation *kernel,
-                                         unsigned parameter, mlir::Type type,
+/// Checks an attribute of this dialect on an argument of a function: facts of
+/// a parameter of a kernel, or the alignment of a buffer of a host program.
+llvm::LogicalResult verifyParameterFacts(mlir::Operation *function,
+                                         unsigned parameter,
                                          mlir::NamedAttribute facts);
 
 /// Checks the facts of an operation.

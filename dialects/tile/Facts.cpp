@@ -7,6 +7,8 @@
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Interfaces/Entries.h"
 #include "kiln/Interfaces/ViewAccess.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -165,14 +167,32 @@ static LogicalResult verifyElementFact(Operation *op, NamedAttribute fact) {
   return success();
 }
 
+/// Checks the type that an operation combines bytes in memory as.
+static LogicalResult verifyCombinedAs(Operation *op, Attribute type) {
+  Type known = knownType(op);
+  auto floats = dyn_cast<FloatType>(cast<TypeAttr>(type).getValue());
+  if (hasEffect<MemoryEffects::Write>(op) &&
+      (!known || getElementTypeOrSelf(known).isInteger(8)) && floats &&
+      floats.getWidth() <= 8)
+    return success();
+  return op->emitOpError()
+         << "expected fact '" << kCombinedAsFact
+         << "' to be a float of 8 bits on an operation that combines bytes in "
+            "memory, found "
+         << type;
+}
+
 LogicalResult tile::verifyFacts(Operation *op, Attribute facts) {
   FailureOr<DictionaryAttr> entries = verifiedEntries(op, kFactsAttr, facts);
   if (failed(entries))
     return failure();
   for (NamedAttribute fact : *entries) {
     StringRef name = fact.getName();
-    if (name == kCombinedAsFact && isa<TypeAttr>(fact.getValue()))
+    if (name == kCombinedAsFact && isa<TypeAttr>(fact.getValue())) {
+      if (failed(verifyCombinedAs(op, fact.getValue())))
+        return failure();
       continue;
+    }
     if (!llvm::is_contained(kElementFacts, name))
       return op->emitOpError()
              << "expected facts of an operation to be 'contiguity', "

@@ -84,3 +84,20 @@ tile.kernel @fact(%x: f32) {
   // expected-error@+1 {{expected facts of an operation to be 'contiguity', 'divisibility', 'constancy' and a type as 'combined_as', found 'readonly' = unit}}
   %a = tile.splat %x {tile.facts = {readonly}} : tensor<4xf32>
 }
+
+// -----
+
+func.func @combined_nothing(%x: tensor<8xi8>) -> tensor<8xi8> {
+  // expected-error@+1 {{expected fact 'combined_as' to be a float of 8 bits on an operation that combines bytes in memory, found f8E5M2}}
+  %0 = arith.addi %x, %x {tile.facts = {combined_as = f8E5M2}} : tensor<8xi8>
+  return %0 : tensor<8xi8>
+}
+
+// -----
+
+tile.kernel @combined_wide(%x: !tile.view<?xi8>, %a: i8) {
+  %i = tile.program_id : index
+  %t = tensor.splat %a : tensor<8xi8>
+  // expected-error@+1 {{expected fact 'combined_as' to be a float of 8 bits on an operation that combines bytes in memory, found f64}}
+  tile.store %t, %x[%i] combine add {tile.facts = {combined_as = f64}} : tensor<8xi8>, !tile.view<?xi8>
+}

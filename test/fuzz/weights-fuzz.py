@@ -3,6 +3,7 @@
 """weights-fuzz.py BUILD|- COUNT [SEED [READER...]]: changes files of weights of every kind, COUNT of a kind, and maps
 them. Each gives tensors or kiln.Error, within 5 seconds and 1 GiB. Stops at the first that does not, and keeps it.
 The same seed makes the same files. `-` takes the package `kiln` from where Python finds it."""
+import copy
 import io
 import json
 import os
@@ -73,7 +74,7 @@ def change_tree(rng, tree):
         elif kind == 2:
             inside[key] = json.loads(json.dumps(source[other]))
         else:
-            inside[key] = rng.choice(VALUES)
+            inside[key] = copy.deepcopy(rng.choice(VALUES))  # changed in this tree alone
     text = json.dumps(tree)
     if rng.randrange(10) == 0:
         deep = rng.choice([10, 500, 5000])

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""compiler-fuzz.py BUILD text|bytecode|ttir|assembly|tiling|script|announced|structure|stablehlo|onnx SECONDS|COUNTx [SEED]: mutates the inputs of the
+"""compiler-fuzz.py BUILD text|bytecode|ttir|assembly|tiling|script|description|announced|structure|stablehlo|onnx SECONDS|COUNTx [SEED]: mutates the inputs of the
 test suite (ttir: its Triton kernels, and those under $KILN_SHARED; assembly: the texts of its inline assembly, each in a kernel;
-tiling: files of measured block sizes, for one program; script: schedule scripts, for the programs of their tests) and compiles them,
+tiling: files of measured block sizes, for one program; script: schedule scripts, for the programs of their tests; description: descriptions of chips, in place of a target's and as targets) and compiles them,
 for SECONDS or COUNT of them. Every run must end with status 0 or 1, and with 1 there must be a diagnostic with a place. onnx mutates the files that the tests write, stablehlo the text and the artifacts of the tests of StableHLO.
 structure keeps inputs well-formed and makes them hostile (structures.py).
 announced makes numbers, shapes and splats of both kinds large and
@@ -61,6 +61,27 @@ def mutate_text(data, pool, rng, words=WORDS, most=5):
             lines[at] = b"".join(tokens)
     data = b"\n".join(lines)
     return data[:rng.randrange(len(data) + 1)] if rng.randrange(12) == 0 else data
+
+
+DESCRIPTION_WORDS = [b"#kiln.memory<", b"#kiln.unit<", b"#kiln.matrix_instruction<", b"#kiln.range<8 to 64 by 8>", b"#kiln.order<col>",
+                     b"#kiln.interleave<4>", b"name = ", b"size = ", b"line = ", b"align = ", b"bits = ", b"registers = ", b"types = [",
+                     b"home = ", b"layout = ", b"accumulate = false", b"stationary = lhs", b"temporaries = ", b"cycles = ", b"cores = ",
+                     b"threads = ", b"lanes = ", b"limits = {", b"max_tile_elements", b"kind = explicit", b"kind = cached", b"scope = core",
+                     b"f32", b"bf16", b"si8", b"i1", b"i48", b"f64", b"\"\"", b"<", b">", b"[", b"]", b"{", b"}", b",", b"0", b"1", b"3",
+                     b"-1", b"7", b"4096", b"4294967296", b"1099511627776", b"9223372036854775807"]
+
+
+def mutate_description(data, pool, rng):
+    """Entries of lists of others, and other words and numbers."""
+    for _ in range(rng.randrange(0, 3)):
+        parts = re.findall(rb"#kiln\.\w+<[^<>]*>|\w+ = [\w-]+", rng.choice(pool)) or [b"cores = 0"]
+        own = list(re.finditer(rb"#kiln\.\w+<[^<>]*>|\w+ = [\w-]+", data))
+        if own:
+            one = rng.choice(own)
+            other = rng.choice(parts)
+            data = data[:one.start()] + rng.choice([other, other + b", " + one.group(), re.sub(
+                rb"\d+", lambda _: rng.choice(LARGE + [b"0", b"1", b"3"]), one.group())]) + data[one.end():]
+    return mutate_text(data, pool, rng, DESCRIPTION_WORDS, 2) if rng.randrange(2) else data
 
 
 def mutate_script(data, pool, rng):
@@ -224,6 +245,20 @@ def tiling_seeds(build, out):
         return [file.read()]
 
 
+def description_seeds(root, build):
+    """What targets say of their chips, and descriptions of the tests."""
+    pool = []
+    for chip in ("cpu:x86-64-v3", "cpu:x86-64-v4", "nvidia:sm_80", "nvidia:sm_90a", "amd:gfx942", "amd:gfx1100", "reference"):
+        run = subprocess.run([os.path.join(build, "bin", "kiln-compile"), "--describe=" + chip], capture_output=True, check=False)
+        pool.append(run.stdout[run.stdout.find(b"#kiln.target<"):])  # the last of what it says
+    for path in ("sdk/template/target/chip.mlir", "test/plugin/Inputs"):
+        path = os.path.join(root, path)
+        for name in [path] if os.path.isfile(path) else sorted(os.path.join(path, name) for name in os.listdir(path) if name.endswith(".mlir")):
+            with open(name, "rb") as file:
+                pool.append(file.read())
+    return [text for text in pool if b"#kiln.target<" in text]
+
+
 def onnx_seeds(inputs, build):
     """The files that the tests of ONNX write."""
     folder = os.path.join(build, "fuzz-compiler", "onnx")
@@ -244,6 +279,8 @@ def seeds(build, kind):
         return assembly_seeds(os.path.join(root, "test", "triton", "Inputs"))
     if kind == "tiling":
         return tiling_seeds(build, os.path.join(build, "fuzz-compiler"))
+    if kind == "description":
+        return description_seeds(root, build)
     if kind == "script":
         return script_seeds(os.path.join(root, "test", "script", "Inputs"))
     folders = [os.path.join(root, "test"), os.path.join(root, "examples")]
@@ -284,7 +321,8 @@ def main() -> int:
     os.makedirs(out, exist_ok=True)
     pool = seeds(build, kind)
     mutate = {"bytecode": mutate_bytes, "onnx": mutate_onnx, "announced": mutate_announced,
-              "structure": change_structure, "stablehlo": mutate_stablehlo, "assembly": mutate_assembly, "script": mutate_script}.get(kind, mutate_text)
+              "structure": change_structure, "stablehlo": mutate_stablehlo, "assembly": mutate_assembly, "script": mutate_script,
+              "description": mutate_description}.get(kind, mutate_text)
     suffix = {"bytecode": ".mlirbc", "ttir": ".ttir", "assembly": ".ttir", "onnx": ".onnx", "tiling": ".json",
               "script": ".script"}.get(kind, ".mlir")
     path = os.path.join(out, f"{kind}-{os.getpid()}{suffix}")
@@ -305,6 +343,8 @@ def main() -> int:
             if kind == "script":
                 source = program_of(seed)
                 target = rng.choice(["cpu:x86-64-v3", "nvidia:sm_90a,ptxas=none"]) + ",schedule_file=" + path
+            if kind == "description":
+                source, target = write_program(out), rng.choice(["cpu,", "cpu:x86-64-v3,", "nvidia:sm_90a,ptxas=none,"]) + "description=" + path
             options = ["--target=" + target, "-o", path + ".kiln"]
             run, memory, work = compiler.run(source, *options)
             if memory > 1024 or work > 4.5:

@@ -53,7 +53,8 @@ def TileRecoverViews : Pass<"tile-recover-views", "::kiln::tile::KernelOp"> {
   let description = [{
     Where the pointers of an access are affine in the indices of its tile, and its mask is made of bounds,
     the access becomes one through a view; where one dimension is indexed by a computed vector, a
-    gather or scatter. Pointers that a loop increments by the same amount get their closed form first.
+    gather or scatter. Pointers that a loop increments by the same amount get their closed form first. A loop
+    with such pointers whose step is no constant counts its iterations from 0 instead, so that no iteration divides by the step.
     Sums and products of less than 64 bits count as those of whole numbers where they cannot wrap around in their
     type: by constants, by what divides their operands, by the mask of the access, or, with `assume`, by
     conditions on the parameters and the grid of the launch, which become the kernel's `condition`. With `most_extent`

@@ -6,6 +6,7 @@
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace kiln::tile;
@@ -41,20 +42,50 @@ Value getIncrement(BlockArgument carried, Value yielded, scf::ForOp loop) {
   return increment && hoist(increment, loop) ? increment : Value();
 }
 
+Value toIndex(OpBuilder &builder, Value value) {
+  if (isa<IndexType>(value.getType()))
+    return value;
+  return arith::IndexCastOp::create(builder, value.getLoc(),
+                                    builder.getIndexType(), value);
+}
+
+/// Makes a loop whose step is known only when it runs count its iterations, so
+/// that no iteration divides by the step: what it counted before is computed.
+void countIterations(scf::ForOp loop) {
+  if (getConstantIntValue(loop.getStep()) || loop.getUnsignedCmp())
+    return;
+  Location loc = loop.getLoc();
+  OpBuilder builder(loop);
+  Value first = toIndex(builder, loop.getLowerBound()),
+        step = toIndex(builder, loop.getStep()),
+        end = toIndex(builder, loop.getUpperBound());
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value length = arith::SubIOp::create(builder, loc, end, first);
+  Value rest = arith::SubIOp::create(builder, loc, step, one);
+  Value rounded = arith::AddIOp::create(builder, loc, length, rest);
+  loop.setLowerBound(arith::ConstantIndexOp::create(builder, loc, 0));
+  // Where there is no iteration the quotient is 0 or less.
+  loop.setUpperBound(arith::DivSIOp::create(builder, loc, rounded, step));
+  loop.setStep(one);
+  BlockArgument counter = cast<BlockArgument>(loop.getInductionVar());
+  Type type = counter.getType();
+  counter.setType(builder.getIndexType());
+  builder.setInsertionPointToStart(loop.getBody());
+  Value passed = arith::MulIOp::create(builder, loc, counter, step);
+  Value before = arith::AddIOp::create(builder, loc, first, passed);
+  if (before.getType() != type)
+    before = arith::IndexCastOp::create(builder, loc, type, before);
+  counter.replaceAllUsesExcept(before, passed.getDefiningOp());
+}
+
 /// The number of iterations before this one, in the integer type `type`.
 Value getIteration(OpBuilder &builder, scf::ForOp loop, Type type) {
   Location loc = loop.getLoc();
-  Value count = loop.getInductionVar();
-  auto toWide = [&](Value value) -> Value {
-    if (isa<IndexType>(value.getType()))
-      return value;
-    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                      value);
-  };
-  Value difference = arith::SubIOp::create(builder, loc, toWide(count),
-                                           toWide(loop.getLowerBound()));
-  Value iteration =
-      arith::DivSIOp::create(builder, loc, difference, toWide(loop.getStep()));
+  Value difference = arith::SubIOp::create(
+      builder, loc, toIndex(builder, loop.getInductionVar()),
+      toIndex(builder, loop.getLowerBound()));
+  Value iteration = arith::DivSIOp::create(builder, loc, difference,
+                                           toIndex(builder, loop.getStep()));
   if (isa<IndexType>(type))
     return iteration;
   return arith::IndexCastOp::create(builder, loc, type, iteration);
@@ -98,6 +129,7 @@ void kiln::tile::closeInductions(Operation *root) {
       Value increment = getIncrement(carried, yield.getOperand(index), loop);
       if (!increment)
         continue;
+      countIterations(loop);
       // Only now: what the increment is made of may have begun the body.
       builder.setInsertionPointToStart(loop.getBody());
       Value closed =

@@ -32,7 +32,7 @@ static StringRef expectedForm(StringRef entry, Attribute value) {
   }
   if (entry == simt::kEmittersEntry)
     return isa<ArrayAttr>(value) ? "" : "a list";
-  if (entry == simt::kCooperativeEntry)
+  if (entry == simt::kCooperativeEntry || entry == simt::kExchangedEntry)
     return isa<UnitAttr>(value) ? "" : "a unit attribute";
   if (entry == simt::kRecipesEntry) {
     auto recipes = dyn_cast<ArrayAttr>(value);

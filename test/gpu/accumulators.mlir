@@ -22,18 +22,18 @@ tile.kernel @halves(%a: !tile.view<32x32xf16>, %b: !tile.view<32x32xf16>, %c: !t
   tile.store %d, %c[%c0, %c0] : tensor<32x32xf16>, !tile.view<32x32xf16>
 }
 
-// Eight rows are too few for an instruction.
+// A depth of four is too little for an instruction.
 // CHECK-LABEL: tile.kernel @small(
 // CHECK: arith.extf
-// CHECK: tile.dot %{{.*}} : tensor<8x32xf16>, tensor<32x8xf16>, tensor<8x8xf32>
+// CHECK: tile.dot %{{.*}} : tensor<8x4xf16>, tensor<4x8xf16>, tensor<8x8xf32>
 // CHECK: arith.truncf
 // PTX-LABEL: .entry small(
 // PTX-NOT: mma.sync
-tile.kernel @small(%a: !tile.view<8x32xf16>, %b: !tile.view<32x8xf16>, %c: !tile.view<8x8xf16> {tile.noalias}) {
+tile.kernel @small(%a: !tile.view<8x4xf16>, %b: !tile.view<4x8xf16>, %c: !tile.view<8x8xf16> {tile.noalias}) {
   %c0 = arith.constant 0 : index
-  %x = tile.load %a[%c0, %c0] : !tile.view<8x32xf16> -> tensor<8x32xf16>
-  %y = tile.load %b[%c0, %c0] : !tile.view<32x8xf16> -> tensor<32x8xf16>
+  %x = tile.load %a[%c0, %c0] : !tile.view<8x4xf16> -> tensor<8x4xf16>
+  %y = tile.load %b[%c0, %c0] : !tile.view<4x8xf16> -> tensor<4x8xf16>
   %z = tile.load %c[%c0, %c0] : !tile.view<8x8xf16> -> tensor<8x8xf16>
-  %d = tile.dot %x, %y, %z : tensor<8x32xf16>, tensor<32x8xf16>, tensor<8x8xf16>
+  %d = tile.dot %x, %y, %z : tensor<8x4xf16>, tensor<4x8xf16>, tensor<8x8xf16>
   tile.store %d, %c[%c0, %c0] : tensor<8x8xf16>, !tile.view<8x8xf16>
 }

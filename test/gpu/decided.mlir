@@ -3,7 +3,7 @@
 
 tile.kernel @right(%x: !tile.view<?xf32>) {
   %c0 = arith.constant 0 : index
-  %a = tile.load %x[%c0] {simt.decided = {row = "mma", scratch = array<i64: 0, 16, 32, 16>, emitters = ["one", unit]}} : !tile.view<?xf32> -> tensor<32xf32>
+  %a = tile.load %x[%c0] {simt.decided = {exchanged, row = "mma", scratch = array<i64: 0, 16, 32, 16>, emitters = ["one", unit]}} : !tile.view<?xf32> -> tensor<32xf32>
   tile.store %a, %x[%c0] {simt.decided = {cooperative, recipes = [array<i64: 0, 2>]}} : tensor<32xf32>, !tile.view<?xf32>
 }
 

@@ -3,7 +3,9 @@
 
 #include "Assigner.h"
 #include "ExchangeMachine.h"
+#include "MemoryProducts.h"
 #include "Order.h"
+#include "RowCosts.h"
 #include "Work.h"
 #include "kiln/Dialect/Tile/AtomicOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
@@ -54,10 +56,14 @@ static int64_t depthOfLane(const FactorUse &use, target::TargetAttr description,
       findInstruction(use.product, description, warps);
   if (!row)
     return 1;
+  bool isExchanged = !readsMemory(row) && fitOf(use.product, row).isExchanged;
   auto layout = dyn_cast_if_present<LayoutAttr>(
-      (use.depth == 1 ? row.getLhs() : row.getRhs()).getLayout());
+      ((use.depth == 1) != isExchanged ? row.getLhs() : row.getRhs())
+          .getLayout());
   if (!layout)
     return 1;
+  if (isExchanged)
+    layout = layout.permute({1, 0});
   int64_t count = 1;
   for (const Basis &basis : layout.getRegisterBases()) {
     if (basis[use.depth] != count)

@@ -88,6 +88,8 @@ void Assigner::assign(Operation *op) {
       if (OpOperand *acc = product.getAccOperand())
         requireOperand(*acc, choice->acc);
       setDecided(op, kRowEntry, b.getStringAttr(choice->row.getName()));
+      if (choice->isExchanged)
+        setDecided(op, kExchangedEntry, b.getUnitAttr());
       return setResult(op->getResult(0), choice->acc);
     }
     LayoutAttr layout = ofProduct(op);

@@ -6,6 +6,7 @@
 #include "LoweringTable.h"
 #include "MemoryProducts.h"
 #include "OwnLowerings.h"
+#include "RowCosts.h"
 #include "ThreadProducts.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Interfaces/MatrixProduct.h"
@@ -23,13 +24,13 @@ public:
       : w(w), op(op), row(row),
         factors{op.getLhsOperand().get(), op.getRhsOperand().get()},
         type(cast<RankedTensorType>(op->getResult(0).getType())),
-        rank(type.getRank()) {
+        rank(type.getRank()),
+        isExchanged(bool(getDecided(op, kExchangedEntry))) {
     layouts[0] = getLayout(factors[0]);
     layouts[1] = getLayout(factors[1]);
     layouts[2] = getLayout(op->getResult(0));
-    target::OperandAttr operands[] = {row.getLhs(), row.getRhs(), row.getAcc()};
     for (int i = 0; i < 3; ++i)
-      atoms[i] = cast<LayoutAttr>(operands[i].getLayout());
+      atoms[i] = atomOf(row, i, isExchanged);
   }
 
   LogicalResult run();
@@ -56,6 +57,7 @@ private:
   Value factors[2];
   RankedTensorType type;
   int64_t rank;
+  bool isExchanged; ///< the instruction computes the transpose
   LayoutAttr layouts[3], atoms[3];
   std::unique_ptr<FragmentReader> readers[2];
   Regs sums;
@@ -63,6 +65,9 @@ private:
   /// are added to the others.
   Regs imprecise;
   void addImprecise();
+  /// What the instructions computed last, copies of sums included, by the
+  /// first register.
+  llvm::DenseMap<int64_t, SmallVector<Value>> lastSums;
 };
 } // namespace
 
@@ -70,11 +75,14 @@ private:
 LogicalResult
 InstructionProduct::findRegisters(int which, Basis offset,
                                   SmallVectorImpl<int64_t> &registers) {
+  Value operand = which < 2 ? factors[which] : op->getResult(0);
+  auto shape = cast<RankedTensorType>(operand.getType()).getShape();
   for (int64_t i = 0; i < atoms[which].getNumRegisters(); ++i) {
     Basis at(offset);
     auto own = atoms[which].getRegisterOffset(i);
-    at[rank - 2] ^= own[0];
-    at[rank - 1] ^= own[1];
+    // What the product does not have is a copy of what it has.
+    at[rank - 2] ^= own[0] % shape[rank - 2];
+    at[rank - 1] ^= own[1] % shape[rank - 1];
     int64_t reg = KernelWalk::registerAt(layouts[which], at);
     if (reg < 0)
       return op->emitOpError("has operands of other layouts than '")
@@ -118,7 +126,7 @@ void InstructionProduct::load(ArrayRef<Step> steps) {
 }
 
 void InstructionProduct::multiply(const Step &step) {
-  SmallVector<Value> x, y, z;
+  SmallVector<Value> x, y;
   for (int64_t i : step.registers[0])
     x.push_back(factor(0, i));
   for (int64_t i : step.registers[1])
@@ -131,13 +139,21 @@ void InstructionProduct::multiply(const Step &step) {
         value = arith::BitcastOp::create(w.b, w.loc, element, value);
   }
   Regs &into = imprecise.empty() ? sums : imprecise;
-  for (int64_t i : step.registers[2])
-    z.push_back(into[i]);
-  SmallVector<Type> types(z.size(), z[0].getType());
-  auto mma = MmaOp::create(w.b, w.loc, types, row.getName(), x, y, z,
-                           op.isLhsUnsigned(), op.isRhsUnsigned());
+  SmallVector<Value> &before = lastSums[step.registers[2][0]];
+  if (before.empty())
+    for (int64_t i : step.registers[2])
+      before.push_back(into[i]);
+  SmallVector<Type> types(before.size(), before[0].getType());
+  bool isUnsigned[] = {op.isLhsUnsigned(), op.isRhsUnsigned()};
+  if (isExchanged) {
+    std::swap(x, y);
+    std::swap(isUnsigned[0], isUnsigned[1]);
+  }
+  auto mma = MmaOp::create(w.b, w.loc, types, row.getName(), x, y, before,
+                           isUnsigned[0], isUnsigned[1]);
   for (auto [i, value] : llvm::zip_equal(step.registers[2], mma.getResults()))
     into[i] = value;
+  llvm::copy(mma.getResults(), before.begin());
 }
 
 void InstructionProduct::addImprecise() {
@@ -146,6 +162,7 @@ void InstructionProduct::addImprecise() {
   for (auto [sum, part] : llvm::zip_equal(sums, imprecise))
     sum = arith::AddFOp::create(w.b, w.loc, sum, part);
   imprecise.clear();
+  lastSums.clear();
 }
 
 LogicalResult InstructionProduct::run() {

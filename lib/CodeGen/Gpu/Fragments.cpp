@@ -199,9 +199,11 @@ bool FragmentReader::takesMove(target::TileMoveAttr row) {
        addressed = cast<LayoutAttr>(row.getAddressed());
   int inner = place.inner();
   // Rows of matrices run along the dimension whose elements lie side by side.
+  // Rows that storage does not have are copies of those that it has.
   auto turned = [&](const Basis &basis) {
     Basis result(2, 0);
-    result[1 - inner] = basis[0];
+    result[1 - inner] =
+        basis[0] < place.type.getDimSize(1 - inner) ? basis[0] : 0;
     result[inner] = basis[1];
     return result;
   };

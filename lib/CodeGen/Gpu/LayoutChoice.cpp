@@ -434,10 +434,9 @@ std::string simt::whyRefused(MatrixProductOpInterface op,
   if (!llvm::all_of(acc.getShape(), isPower) || !isPower(k))
     os << "layouts of threads are for powers of two, found " << m << "x" << k
        << " by " << k << "x" << n;
-  else if (m < row.getM().getMin() || n < row.getN().getMin() || k < depth)
-    os << "it multiplies at least " << row.getM().getMin() << "x" << depth
-       << " by " << depth << "x" << row.getN().getMin() << ", found " << m
-       << "x" << k << " by " << k << "x" << n;
+  else if (k < depth)
+    os << "it sums at least " << depth << " terms, found " << m << "x" << k
+       << " by " << k << "x" << n;
   else
     return whyImprecise(op, row);
   return reason;
@@ -476,11 +475,84 @@ std::string simt::whyNoInstruction(MatrixProductOpInterface op,
   return reason;
 }
 
+namespace {
+/// Puts the layouts of an instruction's operands together to those of a
+/// product's.
+class FragmentLayouts {
+public:
+  FragmentLayouts(MatrixProductOpInterface op,
+                  target::MatrixInstructionAttr row, int64_t warps)
+      : row(row), acc(op.getProductType().getShape()), fit(fitOf(op, row)),
+        grid(shareOut(op, row, warps)) {}
+
+  /// That of an operand (0: lhs, 1: rhs, 2: acc), of which an instruction takes
+  /// `first` rows by `second` columns, and `shape` is the whole.
+  LayoutAttr of(int operand, std::pair<int64_t, int64_t> shape, int64_t first,
+                int64_t second) const;
+  const RowFit &getFit() const { return fit; }
+
+private:
+  using Basis = LayoutAttr::Basis;
+  Basis at(int64_t m, int64_t n) const {
+    Basis basis(acc.size(), 0);
+    basis[acc.size() - 2] = m;
+    basis[acc.size() - 1] = n;
+    return basis;
+  }
+
+  target::MatrixInstructionAttr row;
+  ArrayRef<int64_t> acc;
+  RowFit fit;
+  WarpGrid grid;
+};
+} // namespace
+
+LayoutAttr FragmentLayouts::of(int operand, std::pair<int64_t, int64_t> shape,
+                               int64_t first, int64_t second) const {
+  LayoutAttr atom = atomOf(row, operand, fit.isExchanged);
+  // Rows and columns that the product does not have are copies.
+  auto lift = [&](const Basis &basis) {
+    return at(basis[0] < shape.first ? basis[0] : 0,
+              basis[1] < shape.second ? basis[1] : 0);
+  };
+  auto isCopy = [](const Basis &basis) {
+    return llvm::all_of(basis, [](int64_t n) { return n == 0; });
+  };
+  SmallVector<Basis> registers, lanes, ofWarps;
+  for (const Basis &basis : atom.getRegisterBases())
+    if (Basis own = lift(basis); !isCopy(own))
+      registers.push_back(own);
+  for (const Basis &basis : atom.getLaneBases(0))
+    lanes.push_back(lift(basis));
+  // Rows of warps run fastest; a factor has copies along the other side.
+  bool hasRows = operand != 1, hasColumns = operand != 0;
+  for (int64_t w = 1; w < grid.rows; w *= 2)
+    ofWarps.push_back(at(hasRows ? first * w : 0, 0));
+  for (int64_t w = 1; w < grid.columns; w *= 2)
+    ofWarps.push_back(at(0, hasColumns ? second * w : 0));
+  auto batch = [&](int64_t x) {
+    Basis basis(acc.size(), 0);
+    basis[0] = x;
+    return basis;
+  };
+  for (int64_t x = 1; x < grid.batches; x *= 2)
+    ofWarps.push_back(batch(x));
+  for (int64_t x = second * (hasColumns ? grid.columns : 1); x < shape.second;
+       x *= 2)
+    registers.push_back(at(0, x));
+  for (int64_t x = first * (hasRows ? grid.rows : 1); x < shape.first; x *= 2)
+    registers.push_back(at(x, 0));
+  if (acc.size() == 3)
+    for (int64_t x = grid.batches; x < acc[0]; x *= 2)
+      registers.push_back(batch(x));
+  return LayoutAttr::get(row.getContext(), acc.size(), registers, lanes,
+                         ofWarps);
+}
+
 std::optional<ProductChoice> simt::chooseProduct(MatrixProductOpInterface op,
                                                  target::TargetAttr description,
                                                  int64_t warps,
                                                  bool inRegisters) {
-  using Basis = LayoutAttr::Basis;
   target::MatrixInstructionAttr row =
       findInstruction(op, description, inRegisters ? 0 : warps);
   if (!row)
@@ -488,55 +560,17 @@ std::optional<ProductChoice> simt::chooseProduct(MatrixProductOpInterface op,
   if (readsMemory(row))
     return chooseMemoryProduct(op, row, warps);
   auto lhs = cast<RankedTensorType>(op.getLhsOperand().get().getType());
-  auto acc = cast<RankedTensorType>(op->getResult(0).getType());
+  RankedTensorType acc = op.getProductType();
   int64_t rank = acc.getRank();
   int64_t m = acc.getDimSize(rank - 2), n = acc.getDimSize(rank - 1);
-  int64_t k = lhs.getDimSize(rank - 1);
-  auto atom = [](target::OperandAttr operand) {
-    return cast<LayoutAttr>(operand.getLayout());
-  };
-  int64_t am = row.getM().getMin(), an = row.getN().getMin(),
-          ak = row.getK().getMin();
-  WarpGrid grid = shareOut(op, row, warps);
-  int64_t warpsM = grid.rows, warpsN = grid.columns;
-  // Dimensions: batch, row, column; a factor has two of the three.
-  auto build = [&](LayoutAttr atom, int64_t first, int64_t second,
-                   int64_t firstAtom, int64_t secondAtom, int64_t firstWarps,
-                   int64_t secondWarps) {
-    auto at = [&](int64_t x, int64_t y) {
-      Basis basis(rank, 0);
-      basis[rank - 2] = x;
-      basis[rank - 1] = y;
-      return basis;
-    };
-    auto lift = [&](ArrayRef<Basis> bases) {
-      return llvm::map_to_vector(
-          bases, [&](const Basis &b) { return at(b[0], b[1]); });
-    };
-    SmallVector<Basis> registers = lift(atom.getRegisterBases());
-    SmallVector<Basis> lanes = lift(atom.getLaneBases(0));
-    SmallVector<Basis> ofWarps;
-    // Rows of warps run fastest; a factor has copies along the other side.
-    for (int64_t w = 1; w < warpsM; w *= 2)
-      ofWarps.push_back(firstWarps > 1 ? at(firstAtom * w, 0) : at(0, 0));
-    for (int64_t w = 1; w < warpsN; w *= 2)
-      ofWarps.push_back(secondWarps > 1 ? at(0, secondAtom * w) : at(0, 0));
-    for (int64_t x = secondAtom * secondWarps; x < second; x *= 2)
-      registers.push_back(at(0, x));
-    for (int64_t x = firstAtom * firstWarps; x < first; x *= 2)
-      registers.push_back(at(x, 0));
-    if (rank == 3)
-      for (int64_t x = 1; x < acc.getDimSize(0); x *= 2) {
-        Basis basis(rank, 0);
-        basis[0] = x;
-        registers.push_back(basis);
-      }
-    return LayoutAttr::get(op->getContext(), rank, registers, lanes, ofWarps);
-  };
+  int64_t k = lhs.getDimSize(rank - 1), deep = row.getK().getMin();
+  FragmentLayouts layouts(op, row, warps);
+  const RowFit &fit = layouts.getFit();
   ProductChoice choice;
   choice.row = row;
-  choice.lhs = build(atom(row.getLhs()), m, k, am, ak, warpsM, 1);
-  choice.rhs = build(atom(row.getRhs()), k, n, ak, an, 1, warpsN);
-  choice.acc = build(atom(row.getAcc()), m, n, am, an, warpsM, warpsN);
+  choice.isExchanged = fit.isExchanged;
+  choice.lhs = layouts.of(0, {m, k}, fit.m, deep);
+  choice.rhs = layouts.of(1, {k, n}, deep, fit.n);
+  choice.acc = layouts.of(2, {m, n}, fit.m, fit.n);
   return choice;
 }

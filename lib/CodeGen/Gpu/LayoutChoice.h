@@ -108,6 +108,7 @@ std::string whyNoInstruction(MatrixProductOpInterface op,
 struct ProductChoice {
   target::MatrixInstructionAttr row;
   LayoutAttr lhs, rhs, acc; ///< of a factor null: it is read from memory
+  bool isExchanged = false; ///< `RowFit`
 };
 /// The best row of the description that takes the product, if there is one;
 /// `warps` share out its rows and columns. With `inRegisters` only rows are

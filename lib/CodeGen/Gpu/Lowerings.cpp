@@ -81,7 +81,9 @@ void Lowerings::product(MatrixProductOpInterface op) {
         report.declined(op, other.getName(), reason);
     }
   if (name)
-    return row(op, name);
+    return row(op, name,
+               getDecided(op, kExchangedEntry) ? "with lhs and rhs exchanged"
+                                               : "");
   report.declined(op, "matrix instructions", whyNoInstruction(op, description));
   row(op, "multiply-adds of threads");
 }

@@ -35,15 +35,46 @@ struct Sizes {
 };
 } // namespace
 
+RowFit simt::fitOf(MatrixProductOpInterface op,
+                   target::MatrixInstructionAttr row) {
+  Sizes sizes(op);
+  int64_t rows = row.getM().getMin(), columns = row.getN().getMin();
+  auto count = [&](int64_t rows, int64_t columns) {
+    return llvm::divideCeil(sizes.m, rows) * llvm::divideCeil(sizes.n, columns);
+  };
+  RowFit fit;
+  fit.isExchanged = row.getLhs().getTypes() == row.getRhs().getTypes() &&
+                    count(columns, rows) < count(rows, columns) &&
+                    (sizes.m < rows || sizes.n < columns);
+  if (fit.isExchanged)
+    std::swap(rows, columns);
+  fit.m = std::min(rows, sizes.m);
+  fit.n = std::min(columns, sizes.n);
+  return fit;
+}
+
+LayoutAttr simt::atomOf(target::MatrixInstructionAttr row, int operand,
+                        bool isExchanged) {
+  if (isExchanged && operand < 2)
+    operand = 1 - operand;
+  target::OperandAttr operands[] = {row.getLhs(), row.getRhs(), row.getAcc()};
+  auto atom = cast<LayoutAttr>(operands[operand].getLayout());
+  return isExchanged ? atom.permute({1, 0}) : atom;
+}
+
 WarpGrid simt::shareOut(MatrixProductOpInterface op,
                         target::MatrixInstructionAttr row, int64_t warps) {
   Sizes sizes(op);
-  int64_t m = row.getM().getMin(), n = row.getN().getMin();
+  auto [isExchanged, m, n] = fitOf(op, row);
   // Each warp reads little of both factors. Where a product goes into the next
   // one each has whole rows: then sums along them, and the next left factor,
   // stay within the warp.
   bool keepsRows = isChained(op);
   WarpGrid grid;
+  // Warps with batches of their own read no factor that another one reads.
+  warps = std::max<int64_t>(warps, 1);
+  grid.batches = std::min(warps, sizes.batch & -sizes.batch);
+  warps /= grid.batches;
   while (grid.rows * grid.columns < warps) {
     bool fitsRows = m * grid.rows * 2 <= sizes.m,
          fitsColumns = n * grid.columns * 2 <= sizes.n;
@@ -63,9 +94,7 @@ static int64_t bytesOf(Value value) {
 }
 
 /// Bytes that a warp loads for one fragment, copies included.
-static double fragmentBytes(target::OperandAttr operand, Value value,
-                            int64_t lanes) {
-  auto layout = cast<LayoutAttr>(operand.getLayout());
+static double fragmentBytes(LayoutAttr layout, Value value, int64_t lanes) {
   return double(layout.getNumRegisters() * lanes * bytesOf(value));
 }
 
@@ -77,7 +106,7 @@ RowCost simt::costOf(MatrixProductOpInterface op,
   int64_t m = row.getM().getMin(), n = row.getN().getMin(),
           k = row.getK().getMin(), lanes = lanesOf(description);
   Value lhs = op.getLhsOperand().get(), rhs = op.getRhsOperand().get();
-  int64_t steps = sizes.batch * llvm::divideCeil(sizes.k, k);
+  int64_t deep = llvm::divideCeil(sizes.k, k), steps = sizes.batch * deep;
   RowCost cost;
   double bytes = 0, cycles = row.getCycles();
   if (readsMemory(row)) {
@@ -91,12 +120,16 @@ RowCost simt::costOf(MatrixProductOpInterface op,
             (left + split.width * bytesOf(rhs));
   } else {
     WarpGrid grid = shareOut(op, row, warps);
-    int64_t rows = llvm::divideCeil(sizes.m, m * grid.rows),
-            columns = llvm::divideCeil(sizes.n, n * grid.columns);
+    RowFit fit = fitOf(op, row);
+    int64_t rows = llvm::divideCeil(sizes.m, fit.m * grid.rows),
+            columns = llvm::divideCeil(sizes.n, fit.n * grid.columns);
+    steps = deep * llvm::divideCeil(sizes.batch, grid.batches);
     cost.instructions = steps * rows * columns;
+    auto fragment = [&](int which, Value factor) {
+      return fragmentBytes(atomOf(row, which, fit.isExchanged), factor, lanes);
+    };
     bytes = double(steps * warps) *
-            (rows * fragmentBytes(row.getLhs(), lhs, lanes) +
-             columns * fragmentBytes(row.getRhs(), rhs, lanes));
+            (rows * fragment(0, lhs) + columns * fragment(1, rhs));
   }
   if (!row.getCycles())
     return cost;

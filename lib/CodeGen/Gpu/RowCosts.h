@@ -6,14 +6,31 @@
 #define KILN_LIB_GPU_ROWCOSTS_H
 
 #include "kiln/Dialect/Kiln/Description.h"
+#include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 
 namespace kiln::simt {
 
-/// Warps along the rows and the columns of a product by instructions of one
-/// warp. Those beyond compute what others do.
+/// How instructions of one warp compute a product. One with more rows or
+/// columns than the product has multiplies copies of those.
+struct RowFit {
+  /// The instruction has the product's columns as its rows: its factors are
+  /// exchanged and transposed, and so is its result.
+  bool isExchanged = false;
+  int64_t m = 1, n = 1; ///< rows and columns of the product that it computes
+};
+/// The fit with fewer instructions; exchanged only where these are fewer.
+RowFit fitOf(MatrixProductOpInterface op, target::MatrixInstructionAttr row);
+
+/// The layout of an operand of an instruction (0: lhs, 1: rhs, 2: acc) as a
+/// layout of that operand of the product.
+LayoutAttr atomOf(target::MatrixInstructionAttr row, int operand,
+                  bool isExchanged);
+
+/// Warps along the batches, rows and columns of a product by instructions of
+/// one warp. Those beyond compute what others do.
 struct WarpGrid {
-  int64_t rows = 1, columns = 1;
+  int64_t batches = 1, rows = 1, columns = 1;
 };
 WarpGrid shareOut(MatrixProductOpInterface op,
                   target::MatrixInstructionAttr row, int64_t warps);

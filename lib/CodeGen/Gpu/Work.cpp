@@ -67,7 +67,7 @@ static int64_t operationsOf(Operation *op, int64_t lanes, int64_t warps,
       int64_t sums = countElements(product.getProductType());
       int64_t each = row.getM().getMin() * row.getN().getMin();
       return multiply(
-          kText * llvm::divideCeil(sums / each, warps),
+          kText * llvm::divideCeil(sums, each * warps),
           llvm::divideCeil(factor.getShape().back(), row.getK().getMin()));
     }
   int64_t elements = elementsOf(op);

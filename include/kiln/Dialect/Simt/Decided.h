@@ -22,6 +22,9 @@ inline constexpr llvm::StringLiteral kDecidedAttr = "simt.decided";
 
 /// On a product: the name of the row that computes it (string).
 inline constexpr llvm::StringLiteral kRowEntry = "row";
+/// On a product: the row computes its transpose, with lhs and rhs exchanged
+/// (unit).
+inline constexpr llvm::StringLiteral kExchangedEntry = "exchanged";
 /// On an operation of a kernel after `simt-insert-barriers`: its scratch memory
 /// in shared memory, as an offset and a size in bytes for each piece
 /// (array<i64>).

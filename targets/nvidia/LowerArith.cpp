@@ -177,12 +177,31 @@ LogicalResult lowerBitcast(Operation *op, OpBuilder &b) {
   return success();
 }
 
+/// The quotient by a power of two, which is a shift where it is rounded down.
+Value shifted(const Step &s, const APInt &divisor, bool isUp) {
+  Value x = s.operand(0);
+  Value down =
+      s.make<LLVM::AShrOp>({x, s.constant(s.type(), divisor.exactLogBase2())});
+  if (!isUp)
+    return down;
+  Value mask = s.constant(s.type(), (divisor - 1).getSExtValue());
+  Value some =
+      s.compare(LLVM::ICmpPredicate::ne, s.make<LLVM::AndOp>({x, mask}),
+                s.constant(s.type(), 0));
+  return s.make<LLVM::AddOp>({down, s.make<LLVM::ZExtOp>(s.type(), some)});
+}
+
 /// The quotient towards zero, moved by one where there is a remainder whose
 /// sign asks for it.
 template <bool isUp> LogicalResult lowerRounded(Operation *op, OpBuilder &b) {
   Step s{op, b};
   using P = LLVM::ICmpPredicate;
   Value x = s.operand(0), y = s.operand(1);
+  if (APInt divisor; matchPattern(y, m_ConstantInt(&divisor)) &&
+                     divisor.isStrictlyPositive() && divisor.isPowerOf2()) {
+    s.give(shifted(s, divisor, isUp));
+    return success();
+  }
   Value quotient = s.make<LLVM::SDivOp>({x, y});
   Value rest = s.make<LLVM::SubOp>({x, s.make<LLVM::MulOp>({quotient, y})});
   Value zero = s.constant(s.type(), 0);

@@ -65,6 +65,25 @@ func.func private @floats(%h: f16, %e: f8E5M2) -> (f32, f8E5M2) {
   return %n, %s : f32, f8E5M2
 }
 
+// A quotient by a power of two is a shift where it is rounded down, and one more where there is a rest.
+// CHECK-LABEL: llvm.func @rounded(
+// CHECK-SAME: %[[X:.*]]: i64) -> i64
+// CHECK-NOT: llvm.sdiv
+// CHECK: %[[DOWN:.*]] = llvm.ashr %[[X]], %{{.*}} : i64
+// CHECK: %[[LOW:.*]] = llvm.ashr %[[X]], %{{.*}} : i64
+// CHECK: %[[REST:.*]] = llvm.and %[[X]], %{{.*}} : i64
+// CHECK: %[[SOME:.*]] = llvm.icmp "ne" %[[REST]], %{{.*}} : i64
+// CHECK: %[[ONE:.*]] = llvm.zext %[[SOME]] : i1 to i64
+// CHECK: %[[UP:.*]] = llvm.add %[[LOW]], %[[ONE]] : i64
+// CHECK: llvm.sub %[[DOWN]], %[[UP]] : i64
+func.func @rounded(%x: i64) -> i64 {
+  %c8 = arith.constant 8 : i64
+  %down = arith.floordivsi %x, %c8 : i64
+  %up = arith.ceildivsi %x, %c8 : i64
+  %d = arith.subi %down, %up : i64
+  return %d : i64
+}
+
 // A thread's number is less than the block's size, which LLVM is told.
 // CHECK-LABEL: llvm.func @few_threads
 // CHECK: nvvm.read.ptx.sreg.tid.x range <i32, 0, 128> : i32

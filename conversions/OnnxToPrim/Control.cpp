@@ -114,17 +114,56 @@ LogicalResult loop(Node &n) {
   return success();
 }
 
-/// The steps of a Scan over the inputs of one batch.
+/// The steps of a Scan as a loop.
+LogicalResult scanLoop(Node &n, Region &body, SmallVector<Value> &state,
+                       ArrayRef<Value> inputs, ArrayRef<int64_t> axes,
+                       ArrayRef<int64_t> backwards,
+                       SmallVector<Value> &stacked) {
+  OpFoldResult steps = n.e.sizesOf(inputs[0])[axes[0]];
+  Value last = n.sub(n.e.sizeTensor(steps), n.integer(1));
+  auto results = countedLoop(
+      n, steps, state,
+      [&](Value step, ArrayRef<Value> now) -> FailureOr<SmallVector<Value>> {
+        SmallVector<Value> given(now);
+        for (auto [x, axis, back] : llvm::zip_equal(inputs, axes, backwards))
+          given.push_back(n.take(x, back ? n.sub(last, step) : step, axis));
+        auto made = n.run(body, given);
+        if (succeeded(made) && made->size() != n.numResults())
+          return n.fail("has a graph with another number of results");
+        return made;
+      });
+  if (failed(results))
+    return failure();
+  llvm::copy(ArrayRef(*results).take_front(state.size()), state.begin());
+  stacked.assign(results->begin() + state.size(), results->end());
+  return success();
+}
+
+/// The steps of a Scan over the inputs of one batch, written out or as a loop:
+/// its last state and what it stacks along `outAxes`.
 LogicalResult scanSteps(Node &n, Region &body, SmallVector<Value> &state,
                         ArrayRef<Value> inputs, ArrayRef<int64_t> axes,
-                        ArrayRef<int64_t> backwards,
-                        SmallVector<SmallVector<Value>> &stacked) {
-  int64_t steps = inputs.empty() ? 0 : n.shape(inputs[0])[axes[0]];
-  if (ShapedType::isDynamic(steps))
-    return n.fail("of a length that is not known");
-  if (!isShort(body, steps))
-    return n.fail("runs " + Twine(steps) +
-                  " times, which is too often to write out");
+                        ArrayRef<int64_t> backwards, ArrayRef<int64_t> outAxes,
+                        ArrayRef<int64_t> outBackwards,
+                        SmallVector<Value> &whole) {
+  int64_t steps = n.shape(inputs[0])[axes[0]];
+  if (ShapedType::isDynamic(steps) || !isShort(body, steps)) {
+    if (failed(scanLoop(n, body, state, inputs, axes, backwards, whole)))
+      return failure();
+    for (auto [all, axis, back] :
+         llvm::zip_equal(whole, outAxes, outBackwards)) {
+      int64_t rank = n.e.typeOf(all).getRank(), dim = n.axis(axis, rank);
+      if (n.broken)
+        return failure();
+      Ints order;
+      for (int64_t d = 1; d < rank; ++d)
+        order.push_back(d);
+      order.insert(order.begin() + dim, 0);
+      all = n.e.transpose(back ? n.reverse(all, 0) : all, order);
+    }
+    return success();
+  }
+  SmallVector<SmallVector<Value>> stacked(outAxes.size());
   for (int64_t step = 0; step < steps; ++step) {
     SmallVector<Value> given = state;
     for (auto [x, axis, back] : llvm::zip_equal(inputs, axes, backwards)) {
@@ -142,6 +181,16 @@ LogicalResult scanSteps(Node &n, Region &body, SmallVector<Value> &state,
       state[k] = (*results)[k];
     for (size_t k = 0; k < stacked.size(); ++k)
       stacked[k].push_back((*results)[state.size() + k]);
+  }
+  for (auto [k, parts] : llvm::enumerate(stacked)) {
+    if (outBackwards[k])
+      std::reverse(parts.begin(), parts.end());
+    int64_t dim = parts.empty()
+                      ? 0
+                      : n.axis(outAxes[k], n.e.typeOf(parts[0]).getRank() + 1);
+    if (n.broken)
+      return failure();
+    whole.push_back(stack(n, parts, dim, state.size() + k));
   }
   return success();
 }
@@ -179,28 +228,21 @@ LogicalResult scan(Node &n) {
     return failure();
   SmallVector<SmallVector<Value>> results(n.numResults());
   int64_t batch = batched ? n.shape(all[0])[0] : 1;
+  if (ShapedType::isDynamic(batch))
+    return n.fail("of a batch that is not known");
   for (int64_t b = 0; b < batch; ++b) {
     SmallVector<Value> own;
     for (Value x : all)
       own.push_back(batched ? n.squeeze(n.slice(x, 0, b, 1), {0}) : x);
     SmallVector<Value> state(own.begin(), own.begin() + states);
-    SmallVector<SmallVector<Value>> stacked(outs);
+    SmallVector<Value> stacked;
     if (failed(scanSteps(n, body, state, ArrayRef(own).drop_front(states), axes,
-                         backwards, stacked)))
+                         backwards, outAxes, outBackwards, stacked)))
       return failure();
     for (int64_t k = 0; k < states; ++k)
       results[k].push_back(state[k]);
-    for (size_t k = 0; k < outs; ++k) {
-      if (outBackwards[k])
-        std::reverse(stacked[k].begin(), stacked[k].end());
-      int64_t dim =
-          stacked[k].empty()
-              ? 0
-              : n.axis(outAxes[k], n.e.typeOf(stacked[k][0]).getRank() + 1);
-      if (n.broken)
-        return failure();
-      results[states + k].push_back(stack(n, stacked[k], dim, states + k));
-    }
+    for (size_t k = 0; k < outs; ++k)
+      results[states + k].push_back(stacked[k]);
   }
   for (auto [i, parts] : llvm::enumerate(results))
     if (failed(n.set(i, batched ? stack(n, parts, 0, i) : parts[0])))

@@ -18,6 +18,20 @@ LogicalResult translateIf(Node &n);
 /// tensors that it carries.
 LogicalResult translateWhile(Node &n, mlir::Region &body, ArrayRef<Value> vars);
 
+/// Gives a tensor that a loop carries the type that it has there.
+LogicalResult keepType(Node &n, Value &next, Value carried);
+
+/// What a step of a loop gives, of its number and of the tensors that the loop
+/// carries: these, then what is stacked.
+using LoopBody = llvm::function_ref<FailureOr<SmallVector<Value>>(
+    Value step, ArrayRef<Value> carried)>;
+/// Runs `count` steps as a prim.while, and gives the tensors that it carries
+/// and what is stacked, along a new dimension 0 in the order of the steps. The
+/// shape of what is stacked must be that of step 0.
+FailureOr<SmallVector<Value>> countedLoop(Node &n, mlir::OpFoldResult count,
+                                          ArrayRef<Value> vars,
+                                          const LoopBody &body);
+
 } // namespace kiln::onnx_to_prim
 
 #endif // KILN_CONVERSIONS_ONNXTOPRIM_CONTROL_H

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RNN, GRU and LSTM, written out step by step.
-#include "Node.h"
+// RNN, GRU and LSTM: written out step by step, or as a loop where the number of
+// steps is not known or large.
+#include "Control.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 #include <functional>
 
@@ -67,11 +70,18 @@ struct Direction {
 /// A node of RNN, GRU or LSTM as it is read.
 struct Recurrent {
   Node &n;
-  int64_t gates, steps, batch, hidden;
+  int64_t gates, hidden = 0;
+  OpFoldResult steps, batch;
   Value x;       // [steps, batch, input]
   Value lengths; // [batch, 1], null if all are full
   SmallVector<Direction> directions;
-  bool byBatch; // layout 1
+  bool byBatch = false; // layout 1
+
+  Value w, r; // weights of inputs and of states, [directions, gates * hidden,
+              // ...]
+
+  Recurrent(Node &n, int64_t gates)
+      : n(n), gates(gates), w(n.in(1)), r(n.in(2)) {}
 
   Value clip(Value v) {
     double limit = n.getFloat("clip", 0);
@@ -95,20 +105,26 @@ LogicalResult readNode(Recurrent &r, ArrayRef<StringRef> functions) {
     return n.fail("has direction '" + way + "'");
   int64_t count = way == "bidirectional" ? 2 : 1;
   r.byBatch = n.getInt("layout", 0);
-  for (unsigned i : {0u, 1u, 2u})
-    if (n.rank(i) != 3 || !n.e.typeOf(n.in(i)).hasStaticShape())
-      return n.fail("needs inputs and weights of rank 3 and known sizes");
+  if (n.broken)
+    return failure();
+  auto isWeight = [&](Value x) {
+    return n.e.typeOf(x).getRank() == 3 && n.e.typeOf(x).hasStaticShape();
+  };
+  if (n.rank(0) != 3 || !isWeight(r.w) || !isWeight(r.r))
+    return n.fail("needs an input of rank 3, and weights of rank 3 and known "
+                  "sizes");
   r.x = r.byBatch ? n.e.transpose(n.in(0), {1, 0, 2}) : n.in(0);
-  r.steps = n.shape(r.x)[0];
-  r.batch = n.shape(r.x)[1];
-  r.hidden = n.shape(n.in(2))[2];
-  constexpr int64_t most = 2048;
-  if (r.steps > most)
-    return n.fail("of more than " + Twine(most) + " steps");
-  for (unsigned i : {1u, 2u})
-    if (n.shape(n.in(i))[0] != count ||
-        n.shape(n.in(i))[1] != r.gates * r.hidden)
+  r.x = n.e.refine(
+      r.x, {ShapedType::kDynamic, ShapedType::kDynamic, n.shape(r.w)[2]});
+  Sizes sizes = n.e.sizesOf(r.x);
+  r.steps = sizes[0];
+  r.batch = sizes[1];
+  r.hidden = n.shape(r.r)[2];
+  for (Value weight : {r.w, r.r})
+    if (n.shape(weight)[0] != count || n.shape(weight)[1] != r.gates * r.hidden)
       return n.fail("has weights that do not fit");
+  if (n.shape(r.x)[2] != n.shape(r.w)[2])
+    return n.fail("has weights that do not fit");
   if (n.has(4))
     r.lengths = n.unsqueeze(n.i64(n.in(4)), {1});
   auto names = dyn_cast_or_null<ArrayAttr>(n.attr("activations"));
@@ -116,23 +132,22 @@ LogicalResult readNode(Recurrent &r, ArrayRef<StringRef> functions) {
   auto betas = n.getFloats("activation_beta").value_or(SmallVector<double>());
   size_t nextAlpha = 0, nextBeta = 0;
   for (int64_t d = 0; d < count; ++d) {
-    auto part = [&](unsigned i) {
-      return n.has(i) ? n.squeeze(n.slice(n.in(i), 0, d, 1), {0}) : Value();
-    };
+    auto own = [&](Value x) { return n.squeeze(n.slice(x, 0, d, 1), {0}); };
+    auto part = [&](unsigned i) { return n.has(i) ? own(n.in(i)) : Value(); };
     Direction dir;
-    dir.w = part(1);
-    dir.r = part(2);
+    dir.w = own(r.w);
+    dir.r = own(r.r);
     if (Value bias = part(3)) {
       dir.wBias = n.slice(bias, 0, 0, r.gates * r.hidden);
       dir.rBias = n.slice(bias, 0, r.gates * r.hidden, r.gates * r.hidden);
     }
     Value zero = n.e.full(tensor_to_prim::numberAttr(n.e.elementOf(r.x), 0),
-                          {n.e.size(r.batch), n.e.size(r.hidden)});
+                          {r.batch, n.e.size(r.hidden)});
     auto state = [&](unsigned i) -> Value {
       if (!n.has(i))
         return zero;
       Value all = r.byBatch ? n.e.transpose(n.in(i), {1, 0, 2}) : n.in(i);
-      return n.squeeze(n.slice(all, 0, d, 1), {0});
+      return n.e.reshape(n.slice(all, 0, d, 1), {r.batch, n.e.size(r.hidden)});
     };
     dir.hidden = state(5);
     bool isLstm = r.gates == 4;
@@ -177,47 +192,97 @@ LogicalResult readNode(Recurrent &r, ArrayRef<StringRef> functions) {
 /// One step: from the gates' part of the input and the states to new states.
 using Step = std::function<void(Direction &, Value input)>;
 
+/// Goes through place `at` of a sequence; what is put out there.
+Value advance(Recurrent &r, Direction &dir, const Step &step, Value input,
+              Value at) {
+  Node &n = r.n;
+  Value hidden = dir.hidden, cell = dir.cell;
+  step(dir, input);
+  if (n.broken || !r.lengths)
+    return dir.hidden;
+  // Behind the end nothing changes, and outputs are 0.
+  Value inside = n.lt(at, r.lengths);
+  Value out = n.where(inside, dir.hidden, n.number(0, dir.hidden));
+  dir.hidden = n.where(inside, dir.hidden, hidden);
+  if (cell)
+    dir.cell = n.where(inside, dir.cell, cell);
+  return out;
+}
+
+/// Tensors one behind the other along a new dimension.
+Value stack(Node &n, ArrayRef<Value> parts, int64_t dim) {
+  SmallVector<Value> all;
+  for (Value part : parts)
+    all.push_back(n.unsqueeze(part, {dim}));
+  return n.e.concat(all, dim);
+}
+
+/// All steps of a direction, written out: [steps, batch, hidden].
+Value writtenOut(Recurrent &r, Direction &dir, const Step &step, Value inputs,
+                 int64_t steps) {
+  Node &n = r.n;
+  SmallVector<Value> list(steps);
+  for (int64_t k = 0; k < steps && !n.broken; ++k) {
+    int64_t t = dir.reverse ? steps - 1 - k : k;
+    list[t] = advance(r, dir, step, n.squeeze(n.slice(inputs, 0, t, 1), {0}),
+                      n.integer(t));
+  }
+  return n.broken || !n.wants(0) ? Value() : stack(n, list, 0);
+}
+
+/// All steps of a direction, as a loop.
+Value looped(Recurrent &r, Direction &dir, const Step &step, Value inputs) {
+  Node &n = r.n;
+  Value last = n.sub(n.e.sizeTensor(r.steps), n.integer(1));
+  SmallVector<Value> vars{dir.hidden};
+  if (dir.cell)
+    vars.push_back(dir.cell);
+  auto results = countedLoop(
+      n, r.steps, vars,
+      [&](Value k, ArrayRef<Value> now) -> FailureOr<SmallVector<Value>> {
+        Direction here = dir;
+        here.hidden = now[0];
+        if (dir.cell)
+          here.cell = now[1];
+        Value at = dir.reverse ? n.sub(last, k) : k;
+        Value out = advance(r, here, step, n.take(inputs, at, 0), at);
+        SmallVector<Value> next{here.hidden};
+        if (here.cell)
+          next.push_back(here.cell);
+        if (n.wants(0))
+          next.push_back(out);
+        return next;
+      });
+  if (failed(results))
+    return n.broken = true, Value();
+  dir.hidden = (*results)[0];
+  if (dir.cell)
+    dir.cell = (*results)[1];
+  if (!n.wants(0))
+    return {};
+  return dir.reverse ? n.reverse(results->back(), 0) : results->back();
+}
+
 /// Runs all steps, and gives outputs and last states.
 LogicalResult runSteps(Recurrent &r, const Step &step) {
   Node &n = r.n;
-  SmallVector<SmallVector<Value>> outputs; // by direction and step
+  /// Longer sequences are loops.
+  constexpr int64_t most = 2048;
+  SmallVector<Value> outputs; // of each direction
   for (Direction &dir : r.directions) {
     // All inputs at once.
     Value inputs = n.dot(r.x, dir.w, {}, {}, {2}, {1});
     if (dir.wBias)
       inputs = n.add(inputs, dir.wBias);
-    SmallVector<Value> list(r.steps);
-    for (int64_t k = 0; k < r.steps; ++k) {
-      int64_t t = dir.reverse ? r.steps - 1 - k : k;
-      Value hidden = dir.hidden, cell = dir.cell;
-      step(dir, n.squeeze(n.slice(inputs, 0, t, 1), {0}));
-      if (n.broken)
-        return failure();
-      Value out = dir.hidden;
-      if (r.lengths) { // behind the end nothing changes, and outputs are 0
-        Value inside = n.lt(n.integer(t), r.lengths);
-        out = n.where(inside, out, n.number(0, out));
-        dir.hidden = n.where(inside, dir.hidden, hidden);
-        if (cell)
-          dir.cell = n.where(inside, dir.cell, cell);
-      }
-      list[t] = out;
-    }
-    outputs.push_back(list);
+    auto steps = getConstantIntValue(r.steps);
+    outputs.push_back(steps && *steps > 0 && *steps <= most
+                          ? writtenOut(r, dir, step, inputs, *steps)
+                          : looped(r, dir, step, inputs));
+    if (n.broken)
+      return failure();
   }
-  auto stack = [&](ArrayRef<Value> parts, int64_t dim) {
-    SmallVector<Value> all;
-    for (Value part : parts)
-      all.push_back(n.unsqueeze(part, {dim}));
-    return n.e.concat(all, dim);
-  };
   if (n.wants(0)) {
-    SmallVector<Value> both;
-    if (r.steps == 0)
-      return n.fail("of no step");
-    for (const auto &list : outputs)
-      both.push_back(stack(list, 0));
-    Value y = stack(both, 1); // [steps, directions, batch, hidden]
+    Value y = stack(n, outputs, 1); // [steps, directions, batch, hidden]
     if (failed(n.set(0, r.byBatch ? n.e.transpose(y, {2, 0, 1, 3}) : y)))
       return failure();
   }
@@ -227,7 +292,7 @@ LogicalResult runSteps(Recurrent &r, const Step &step) {
     SmallVector<Value> both;
     for (Direction &dir : r.directions)
       both.push_back(dir.*state);
-    return n.set(i, stack(both, r.byBatch ? 1 : 0));
+    return n.set(i, stack(n, both, r.byBatch ? 1 : 0));
   };
   if (failed(last(1, &Direction::hidden)))
     return failure();
@@ -235,7 +300,7 @@ LogicalResult runSteps(Recurrent &r, const Step &step) {
 }
 
 LogicalResult rnn(Node &n) {
-  Recurrent r{n, 1, 0, 0, 0, {}, {}, {}, false};
+  Recurrent r(n, 1);
   if (failed(readNode(r, {"Tanh"})))
     return failure();
   return runSteps(r, [&](Direction &d, Value input) {
@@ -248,7 +313,7 @@ LogicalResult rnn(Node &n) {
 
 /// Gates z, r, h.
 LogicalResult gru(Node &n) {
-  Recurrent r{n, 3, 0, 0, 0, {}, {}, {}, false};
+  Recurrent r(n, 3);
   if (failed(readNode(r, {"Sigmoid", "Tanh"})))
     return failure();
   bool before = n.getInt("linear_before_reset", 0);
@@ -270,8 +335,8 @@ LogicalResult gru(Node &n) {
 }
 
 /// Gates i, o, f, c; peepholes i, o, f.
-LogicalResult lstm(Node &n) {
-  Recurrent r{n, 4, 0, 0, 0, {}, {}, {}, false};
+LogicalResult lstmOf(Recurrent &r) {
+  Node &n = r.n;
   if (failed(readNode(r, {"Sigmoid", "Tanh", "Tanh"})))
     return failure();
   bool coupled = n.getInt("input_forget", 0);
@@ -292,6 +357,11 @@ LogicalResult lstm(Node &n) {
     Value o = d.f[0](gate(1, d.cell));
     d.hidden = n.mul(o, d.f[2](d.cell));
   });
+}
+
+LogicalResult lstm(Node &n) {
+  Recurrent r(n, 4);
+  return lstmOf(r);
 }
 
 } // namespace

@@ -26,7 +26,6 @@ public:
 
 private:
   LogicalResult build();
-  LogicalResult keepType(Value &next, Value argument);
   FailureOr<SmallVector<Value>> buffers(OpFoldResult count);
   FailureOr<prim::WhileOp> stack(ArrayRef<Value> rooms);
   /// How many steps there is room for, and whether that is how many there are.
@@ -39,20 +38,6 @@ private:
   prim::WhileOp loop;       ///< without what is stacked
   SmallVector<Value> parts; ///< what its body gives to stack
 };
-
-/// Gives a tensor that is carried the type that it began with.
-LogicalResult WhileLoop::keepType(Value &next, Value argument) {
-  auto want = cast<RankedTensorType>(argument.getType());
-  auto have = dyn_cast<RankedTensorType>(next.getType());
-  if (have == want)
-    return success();
-  if (!have || have.getElementType() != want.getElementType() ||
-      failed(verifyCompatibleShape(have.getShape(), want.getShape())))
-    return n.fail("changes the type of a tensor that it carries, and how often "
-                  "it runs is not known");
-  next = n.e.reshape(next, n.e.sizesOf(argument));
-  return success();
-}
 
 /// Builds the loop without what is stacked.
 LogicalResult WhileLoop::build() {
@@ -86,7 +71,7 @@ LogicalResult WhileLoop::build() {
                           scalar(n, (*results)[0])};
   for (size_t k = 0; k < vars.size(); ++k) {
     next.push_back((*results)[1 + k]);
-    if (failed(keepType(next.back(), now[2 + k])))
+    if (failed(keepType(n, next.back(), now[2 + k])))
       return failure();
   }
   parts.assign(results->begin() + 1 + vars.size(), results->end());

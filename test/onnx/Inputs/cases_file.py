@@ -304,6 +304,37 @@ def run(folder, target, op, inputs, outputs, domain, constants, dims, opset, att
             return f"result {number} is off by {numpy.abs(array.astype(float) - result).max()}"
     return None
 
+# Recurrent layers of open sizes: a loop.
+def sigmoid(x):
+    return 1 / (1 + numpy.exp(-x))
+
+
+def lstm(x, w, r, lengths, backwards):
+    """One direction: outputs, last state and cell."""
+    hidden, cell = numpy.zeros((2, x.shape[1], r.shape[1]))
+    out = numpy.zeros((x.shape[0], *hidden.shape))
+    for t in reversed(range(x.shape[0])) if backwards else range(x.shape[0]):
+        i, o, f, c = numpy.split(x[t] @ w.T + hidden @ r.T, 4, 1)
+        next_cell = sigmoid(f) * cell + sigmoid(i) * numpy.tanh(c)
+        inside = (t < lengths)[:, None]
+        next_hidden = sigmoid(o) * numpy.tanh(next_cell)
+        out[t] = inside * next_hidden
+        hidden, cell = numpy.where(inside, next_hidden, hidden), numpy.where(inside, next_cell, cell)
+    return out, hidden, cell
+
+
+def both_ways(x, w, r, lengths):
+    """The results of an LSTM in both directions."""
+    made = [lstm(x, w[d], r[d], lengths, d == 1) for d in range(2)]
+    return [numpy.stack([one[k] for one in made], 1 if k == 0 else 0).astype(numpy.float32) for k in range(3)]
+
+
+w, r = floats(2, 12, 5), floats(2, 12, 3)
+for steps, dims in ((4, {0: ["t", "b", 5], 4: ["b"]}), (1, {0: ["t", "b", 5], 4: ["b"]}), (4, {0: [4, "b", 5], 4: ["b"]})):
+    x, lengths = floats(steps, 2, 5), one([steps, steps - 1], numpy.int32)
+    case("LSTM", [x, w, r, None, lengths], both_ways(x, w, r, lengths), domain="", dims=dims, hidden_size=3,
+         direction="bidirectional")
+
 
 def main():
     folder, target = sys.argv[1:3]

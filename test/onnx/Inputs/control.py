@@ -80,6 +80,21 @@ check("loop counted", graph([node("Loop", ["most", "", "x"], ["last", "all"], bo
                             [*given, value("most", INT64, [])], results, constants[:1]),
       *[((x, number(1e6), numpy.array(most)), looped(1e6, most)) for most in (1, 3)])
 
+# A scan of an open length, of columns from the last one on, that stacks from the last step on.
+body = graph([node("Add", ["s", "column"], ["next"]), node("Mul", ["next", "column"], ["out"])],
+             [value("s", FLOAT, None), value("column", FLOAT, None)], [value("next", FLOAT, None), value("out", FLOAT, None)])
+whole = graph([node("Scan", ["start", "x"], ["last", "all"], body=("graph", body), num_scan_inputs=1, scan_input_axes=[1],
+                    scan_input_directions=[1], scan_output_axes=[-1], scan_output_directions=[1])],
+              [value("start", FLOAT, ["n"]), value("x", FLOAT, ["n", "m"])], results)
+
+
+def scanned(x):
+    sums = numpy.cumsum(x[:, ::-1], 1)
+    return [sums[:, -1], sums[:, ::-1] * x]
+
+
+check("scan open", whole, *[((0 * one[:, 0], one), scanned(one)) for one in (x, x[:2], x[:, :1])])
+
 # Sequences are gone when the model is compiled.
 whole = graph([node("SplitToSequence", ["x"], ["s"], axis=0, keepdims=1), node("SequenceAt", ["s", "one"], ["a"]),
                node("SequenceInsert", ["s", "a"], ["longer"]), node("SequenceErase", ["longer", "zero"], ["rest"]),

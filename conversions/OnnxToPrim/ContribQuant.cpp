@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Quantised operators of ONNX Runtime's domain com.microsoft.
 #include "Quant.h"
+#include "Windows.h"
 
 using namespace mlir;
 
@@ -81,6 +82,19 @@ LogicalResult qLinearGlobalAveragePool(Node &n) {
   for (int64_t d = isLast ? 1 : 2; d < n.rank(0) - (isLast ? 1 : 0); ++d)
     dims.push_back(d);
   return setQuantized(n, n.mean(x, dims, true), 3, 4);
+}
+
+LogicalResult qLinearAveragePool(Node &n) {
+  if (n.getInt("channels_last", 0))
+    return n.fail("with the channels last");
+  Value x = dequantized(n, 0, 1, 2);
+  return n.broken ? failure() : setQuantized(n, averagePoolOf(n, x), 3, 4);
+}
+
+/// QLinearWhere: a condition, two operands, then what the result is in.
+LogicalResult qLinearWhere(Node &n) {
+  Value x = dequantized(n, 1, 2, 3), y = dequantized(n, 4, 5, 6);
+  return setQuantized(n, n.where(n.in(0), x, y), 7, 8);
 }
 
 /// What the scale of an operand is behind a product: one for all, or one for
@@ -250,6 +264,8 @@ void addContribQuantRules(NodeRules &rules) {
   rules.add("com.microsoft.QLinearConcat", qLinearConcat, 5);
   rules.add("com.microsoft.QLinearGlobalAveragePool", qLinearGlobalAveragePool,
             2);
+  rules.add("com.microsoft.QLinearAveragePool", qLinearAveragePool, 5);
+  rules.add("com.microsoft.QLinearWhere", qLinearWhere, 9);
   rules.add("com.microsoft.QGemm", qGemm, 6);
   rules.add("com.microsoft.MatMulIntegerToFloat", matMulIntegerToFloat, 4);
   rules.add("com.microsoft.DynamicQuantizeMatMul", dynamicQuantizeMatMul, 3);

@@ -130,13 +130,13 @@ Value lowest(Node &n, Type element) {
       {});
 }
 
-/// AveragePool: the mean of what lies in the input, or with count_include_pad
-/// in its padding, too.
-LogicalResult averagePool(Node &n) {
+} // namespace
+
+Value averagePoolOf(Node &n, Value x) {
   auto pool = poolOf(n);
   if (failed(pool))
-    return failure();
-  Value x = n.in(0), sum = sums(n, x, *pool);
+    return n.broken = true, Value();
+  Value sum = sums(n, x, *pool);
   bool counts = n.getInt("count_include_pad", 0);
   auto isZero = [](int64_t size) { return size == 0; };
   bool isFull = llvm::all_of(pool->extra, isZero) &&
@@ -146,7 +146,7 @@ LogicalResult averagePool(Node &n) {
     int64_t total = 1;
     for (int64_t size : pool->kernel)
       total *= size;
-    return n.set(n.div(sum, n.number(total, sum)));
+    return n.div(sum, n.number(total, sum));
   }
   Sizes sizes = n.e.sizesOf(x);
   sizes[0] = sizes[1] = n.e.size(1);
@@ -158,7 +158,14 @@ LogicalResult averagePool(Node &n) {
       own.low[d] = own.high[d] = 0;
     }
   Value ones = n.e.full(tensor_to_prim::numberAttr(n.e.elementOf(x), 1), sizes);
-  return n.set(n.div(sum, sums(n, ones, own)));
+  return n.div(sum, sums(n, ones, own));
+}
+
+namespace {
+
+LogicalResult averagePool(Node &n) {
+  Value mean = averagePoolOf(n, n.in(0));
+  return mean ? n.set(mean) : failure();
 }
 
 /// LpPool: (sum |x|^p)^(1/p).

@@ -2,6 +2,7 @@
 // RNN, GRU and LSTM: written out step by step, or as a loop where the number of
 // steps is not known or large.
 #include "Control.h"
+#include "Quant.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -364,12 +365,41 @@ LogicalResult lstm(Node &n) {
   return lstmOf(r);
 }
 
+/// Weights [directions, ..., gates * hidden] of 8 bits as those that they stand
+/// for, with the last two dimensions exchanged. There is a scale for each
+/// direction, or for each of its columns.
+Value unquantized(Node &n, unsigned i, unsigned scale, unsigned point) {
+  auto each = [&](Value x) {
+    bool isColumn = n.e.typeOf(x).getRank() > 1;
+    return n.unsqueeze(x, isColumn ? Ints{1} : Ints{1, 2});
+  };
+  Value whole = i32(n, i);
+  if (n.has(point))
+    whole = n.sub(whole, each(i32(n, point)));
+  Value weights = n.mul(n.f32(whole), each(n.in(scale)));
+  if (n.e.typeOf(weights).getRank() != 3)
+    return n.refuse("needs weights of rank 3");
+  return n.e.transpose(weights, {0, 2, 1});
+}
+
+/// DynamicQuantizeLSTM: inputs and states are multiplied as they are, which is
+/// nearer to the model than to round them to 8 bits.
+LogicalResult dynamicQuantizeLstm(Node &n) {
+  if (!n.has(8) || !n.has(10))
+    return n.fail("has no scales of its weights");
+  Recurrent r(n, 4);
+  r.w = unquantized(n, 1, 8, 9);
+  r.r = unquantized(n, 2, 10, 11);
+  return lstmOf(r);
+}
+
 } // namespace
 
 void addRecurrentRules(NodeRules &rules) {
   rules.add("RNN", rnn, 3);
   rules.add("GRU", gru, 3);
   rules.add("LSTM", lstm, 3);
+  rules.add("com.microsoft.DynamicQuantizeLSTM", dynamicQuantizeLstm, 3);
 }
 
 } // namespace kiln::onnx_to_prim

@@ -30,6 +30,11 @@ Value convolve(Node &n, Value x, Value filter, const Window &window,
 /// Reads a node of Conv on tensors made of its inputs.
 Value convOf(Node &n, Value x, Value filter, Type element = {});
 
+/// Reads a node of AveragePool on a tensor made of its input: the mean of what
+/// lies in the input, or with count_include_pad in its padding, too. Null after
+/// a report.
+Value averagePoolOf(Node &n, Value x);
+
 } // namespace kiln::onnx_to_prim
 
 #endif // KILN_CONVERSIONS_ONNXTOPRIM_WINDOWS_H

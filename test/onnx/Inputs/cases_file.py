@@ -146,6 +146,11 @@ case("QLinearAdd", [*a, *b, *to], [back(real(*a) + real(*b), *to)])
 case("QLinearMul", [*a, *b, *to], [back(real(*a) * real(*b), *to)])
 case("QLinearConcat", [*to, *a, *b], [back(numpy.concatenate([real(*a), real(*b)], 1), *to)], axis=1)
 case("QGemm", [*a, *c, None, *to], [back(real(*a) @ real(*c), *to)])
+case("QLinearWhere", [RANDOM.random((3, 4)) > 0.5, *a, *b, *to], [lambda chosen, *_: back(numpy.where(chosen, real(*a), real(*b)), *to)])
+for open_sizes in ({}, {0: ["n", 2, "h", "w"]}):
+    image = bytes_(1, 2, 4, 6)
+    case("QLinearAveragePool", [image, *a[1:], *to], [back(real(image, *a[1:]).reshape(1, 2, 2, 2, 3, 2).mean((3, 5)), *to)],
+         dims=open_sizes, kernel_shape=[2, 2], strides=[2, 2])
 case("MatMulIntegerToFloat", [a[0], c[0], a[1], c[1], a[2], c[2]], [real(*a) @ real(*c)])
 
 # Parts whose place is known when the program runs.
@@ -334,6 +339,14 @@ for steps, dims in ((4, {0: ["t", "b", 5], 4: ["b"]}), (1, {0: ["t", "b", 5], 4:
     x, lengths = floats(steps, 2, 5), one([steps, steps - 1], numpy.int32)
     case("LSTM", [x, w, r, None, lengths], both_ways(x, w, r, lengths), domain="", dims=dims, hidden_size=3,
          direction="bidirectional")
+
+x = floats(4, 2, 5)
+narrow_w, narrow_r = (RANDOM.integers(-100, 100, (2, n, 12)).astype(numpy.int8) for n in (5, 3))
+scales, zeros = one([0.01, 0.02]), one([3, -5], numpy.int8)
+meant_w, meant_r = (((q.astype(numpy.float32) - zeros[:, None, None]) * scales[:, None, None]).transpose(0, 2, 1)
+                    for q in (narrow_w, narrow_r))
+case("DynamicQuantizeLSTM", [x, narrow_w, narrow_r, None, None, None, None, None, scales, zeros, scales, zeros],
+     both_ways(x, meant_w, meant_r, one([4, 4])), dims={0: ["t", "b", 5]}, hidden_size=3, direction="bidirectional")
 
 
 def main():

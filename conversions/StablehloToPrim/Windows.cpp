@@ -247,8 +247,8 @@ LogicalResult selectAndScatter(stablehlo::SelectAndScatterOp op,
                                Translator &e) {
   auto source = cast<RankedTensorType>(op.getOperand().getType());
   auto selection = selectionOf(op.getSelect());
-  if (isComplex(source) || !source.hasStaticShape())
-    return e.unsupported(op, "on complex numbers, or sizes that are not known");
+  if (isComplex(source))
+    return e.unsupported(op, "on complex numbers");
   Value x = e.get(op.getOperand()), updates = e.get(op.getSource());
   bool isBool = e.elementOf(x).isInteger(1);
   Combiner scatter = combinerOf(op.getScatter());

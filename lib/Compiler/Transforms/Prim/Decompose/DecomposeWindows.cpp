@@ -3,6 +3,8 @@
 #include "../PrimBuilder.h"
 #include "Decompose.h"
 
+#include "kiln/Index/ScalarBuilder.h"
+
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -122,18 +124,52 @@ private:
   ArrayRef<Along> dims;
 };
 
-/// The element `at` of every window of what was padded.
-Value elementsAt(PrimBuilder &emit, Value padded, ArrayRef<Along> dims,
-                 ArrayRef<int64_t> at, ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> starts, limits, steps;
+/// The part of what was padded that holds the element `at` of every window,
+/// along the dimensions whose number of windows is not known.
+Value partOf(PrimBuilder &emit, Value padded, ArrayRef<Along> dims,
+             ArrayRef<int64_t> at, ArrayRef<OpFoldResult> counts) {
+  kiln::index::ScalarBuilder scalars(emit.builder, emit.loc);
+  SmallVector<OpFoldResult> sizes = emit.sizes(padded);
+  SmallVector<int64_t> shape(typeOf(padded).getShape());
+  SmallVector<Value> starts, open;
   for (auto [d, along] : llvm::enumerate(dims)) {
-    starts.push_back(at[d] * along.dilation);
-    steps.push_back(along.stride);
+    bool isOpen = !getConstantIntValue(counts[d]) && !along.isTrivial();
+    if (isOpen) {
+      OpFoldResult last =
+          scalars.add(scalars.mul(counts[d], scalars.constant(along.stride)),
+                      scalars.constant(1 - along.stride));
+      sizes[d] = scalars.max(last, scalars.constant(0));
+      shape[d] = ShapedType::kDynamic;
+    }
     if (ShapedType::isDynamic(shape[d]))
-      limits.push_back(-1);
-    else
-      limits.push_back(starts.back() + (shape[d] - 1) * along.stride + 1);
+      open.push_back(scalars.materialize(sizes[d]));
+    auto first = RankedTensorType::get({}, emit.builder.getI64Type());
+    starts.push_back(ConstantOp::create(
+        emit.builder, emit.loc, first,
+        DenseElementsAttr::get(first, isOpen ? at[d] * along.dilation : 0)));
   }
+  return DynamicSliceOp::create(emit.builder, emit.loc,
+                                typeOf(padded).clone(shape), padded, starts,
+                                open);
+}
+
+/// The element `at` of every window of what was padded. There are `counts`
+/// windows along the dimensions.
+Value elementsAt(PrimBuilder &emit, Value padded, ArrayRef<Along> dims,
+                 ArrayRef<int64_t> at, ArrayRef<OpFoldResult> counts) {
+  SmallVector<int64_t> starts, limits, steps, shape;
+  bool isOpen = false;
+  for (auto [d, along] : llvm::enumerate(dims)) {
+    auto count = getConstantIntValue(counts[d]);
+    isOpen |= !count && !along.isTrivial();
+    starts.push_back(count ? at[d] * along.dilation : 0);
+    steps.push_back(along.stride);
+    limits.push_back(count ? starts.back() + (*count - 1) * along.stride + 1
+                           : -1);
+    shape.push_back(count.value_or(ShapedType::kDynamic));
+  }
+  if (isOpen)
+    padded = partOf(emit, padded, dims, at, counts);
   return SliceOp::create(
       emit.builder, emit.loc,
       RankedTensorType::get(shape, typeOf(padded).getElementType()), padded,
@@ -157,18 +193,15 @@ template <typename Fn> void forEachElement(ArrayRef<Along> dims, Fn fn) {
 }
 
 /// Whether windows can be written out.
-LogicalResult checkStatic(Operation *op, ArrayRef<Along> dims,
-                          RankedTensorType from, RankedTensorType to,
-                          PatternRewriter &rewriter) {
+LogicalResult checkSizes(Operation *op, ArrayRef<Along> dims,
+                         RankedTensorType from, PatternRewriter &rewriter) {
   int64_t elements = 1;
   for (const Along &along : dims)
     if ((elements *= along.window) > maxElements)
       return rewriter.notifyMatchFailure(op, "too many elements in a window");
-  for (auto [along, before, behind] :
-       llvm::zip(dims, from.getShape(), to.getShape()))
-    if ((ShapedType::isDynamic(before) || ShapedType::isDynamic(behind)) &&
-        (!along.isTrivial() || before != behind || !isa<ReduceWindowOp>(op)))
-      return rewriter.notifyMatchFailure(op, "dynamic sizes");
+  for (auto [along, size] : llvm::zip(dims, from.getShape()))
+    if (ShapedType::isDynamic(size) && (along.holes != 1 || along.high < 0))
+      return rewriter.notifyMatchFailure(op, "cuts the end of an open size");
   return success();
 }
 
@@ -183,8 +216,7 @@ struct DecomposeReduceWindow : OpRewritePattern<ReduceWindowOp> {
                       op.getPadHigh()[d], op.getDilation()[d],
                       op.getInputDilation()[d]});
     RankedTensorType to = typeOf(op.getResult(0));
-    if (failed(checkStatic(op, dims, typeOf(op.getInputs().front()), to,
-                           rewriter)))
+    if (failed(checkSizes(op, dims, typeOf(op.getInputs().front()), rewriter)))
       return failure();
     PrimBuilder emit(rewriter, op.getLoc());
     if (llvm::is_contained(to.getShape(), 0)) {
@@ -196,13 +228,15 @@ struct DecomposeReduceWindow : OpRewritePattern<ReduceWindowOp> {
       rewriter.replaceOp(op, nothing);
       return success();
     }
+    SmallVector<OpFoldResult> counts =
+        reifyResultShape(rewriter, op, /*result=*/0);
     SmallVector<Value> padded, sums;
     for (auto [input, init] : llvm::zip(op.getInputs(), op.getInits()))
       padded.push_back(Padder(emit, dims).pad(input, init));
     forEachElement(dims, [&](ArrayRef<int64_t> at) {
       SmallVector<Value> next;
       for (Value input : padded)
-        next.push_back(elementsAt(emit, input, dims, at, to.getShape()));
+        next.push_back(elementsAt(emit, input, dims, at, counts));
       sums = sums.empty() ? next : combine(op, emit, sums, next);
     });
     rewriter.replaceOp(op, sums);
@@ -258,7 +292,7 @@ struct DecomposeSelectAndScatter : OpRewritePattern<SelectAndScatterOp> {
       dims.push_back({op.getWindow()[d], op.getStrides()[d], op.getPadLow()[d],
                       op.getPadHigh()[d]});
     RankedTensorType from = op.getType(), to = op.getSource().getType();
-    if (failed(checkStatic(op, dims, from, to, rewriter)))
+    if (failed(checkSizes(op, dims, from, rewriter)))
       return failure();
     PrimBuilder emit(rewriter, op.getLoc());
     if (llvm::is_contained(to.getShape(), 0)) {
@@ -272,10 +306,16 @@ struct DecomposeSelectAndScatter : OpRewritePattern<SelectAndScatterOp> {
                                 DenseElementsAttr::get(type, value));
     };
     // The number of each element, -1 outside.
-    auto line = RankedTensorType::get(from.getNumElements(), i64);
+    SmallVector<OpFoldResult> sizes = emit.sizes(op.getOperand()),
+                              counts = emit.sizes(op.getSource());
+    OpFoldResult total = emit.product(sizes), windows = emit.product(counts);
+    int64_t known = getConstantIntValue(total).value_or(ShapedType::kDynamic);
+    SmallVector<Value> open;
+    if (ShapedType::isDynamic(known))
+      open.push_back(cast<Value>(total));
+    auto line = RankedTensorType::get(known, i64);
     Value numbers = emit.reshape(
-        IotaOp::create(rewriter, op.getLoc(), line, ValueRange(), 0),
-        emit.sizes(op.getOperand()));
+        IotaOp::create(rewriter, op.getLoc(), line, open, 0), sizes);
     Type element = from.getElementType();
     Value values = Padder(emit, dims)
                        .pad(op.getOperand(),
@@ -284,8 +324,8 @@ struct DecomposeSelectAndScatter : OpRewritePattern<SelectAndScatterOp> {
                   .pad(numbers, scalar(i64, rewriter.getIntegerAttr(i64, -1)));
     Value best, place;
     forEachElement(dims, [&](ArrayRef<int64_t> at) {
-      Value value = elementsAt(emit, values, dims, at, to.getShape());
-      Value number = elementsAt(emit, numbers, dims, at, to.getShape());
+      Value value = elementsAt(emit, values, dims, at, counts);
+      Value number = elementsAt(emit, numbers, dims, at, counts);
       if (!best) {
         best = value;
         place = number;
@@ -317,22 +357,19 @@ struct DecomposeSelectAndScatter : OpRewritePattern<SelectAndScatterOp> {
     Type wide = isa<FloatType>(element)
                     ? Type(PrimBuilder::computeType(element))
                     : element;
-    auto sumType = RankedTensorType::get(from.getNumElements(), wide);
+    auto sumType = RankedTensorType::get(known, wide);
     Value zero = emit.broadcastTo(
         scalar(wide, rewriter.getZeroAttr(wide)),
-        FullOp::create(rewriter, op.getLoc(), sumType, ValueRange(),
+        FullOp::create(rewriter, op.getLoc(), sumType, open,
                        cast<TypedAttr>(rewriter.getZeroAttr(wide))),
         {});
-    OpFoldResult count = rewriter.getIndexAttr(to.getNumElements());
     OpFoldResult one = rewriter.getIndexAttr(1);
     Value sums = ScatterOp::create(
         rewriter, op.getLoc(), sumType, ScatterKind::add, zero,
-        emit.reshape(place, {count, one}),
-        emit.reshape(emit.convert(op.getSource(), wide), {count, one}),
+        emit.reshape(place, {windows, one}),
+        emit.reshape(emit.convert(op.getSource(), wide), {windows, one}),
         ArrayRef<int64_t>{0}, 0, /*unique=*/false);
-    rewriter.replaceOp(
-        op,
-        emit.convert(emit.reshape(sums, emit.sizes(op.getOperand())), element));
+    rewriter.replaceOp(op, emit.convert(emit.reshape(sums, sizes), element));
     return success();
   }
 };

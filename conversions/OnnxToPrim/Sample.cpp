@@ -20,11 +20,9 @@ struct Taps {
 /// Pictures [B, C, spatial...] read at points [B, P], for all combinations of
 /// taps: [B, P, C], weighted.
 Value readTaps(Node &n, Value x, ArrayRef<Taps> taps) {
-  int64_t batch = n.shape(x)[0], channels = n.shape(x)[1], pixels = 1;
-  Ints spatial(n.shape(x).drop_front(2));
-  for (int64_t size : spatial)
-    pixels *= size;
-  Value planes = n.e.reshape(channelsLast(n, x), Ints{batch, pixels, channels});
+  Sizes sizes = n.e.sizesOf(x), spatial(sizes.begin() + 2, sizes.end());
+  OpFoldResult pixels = n.e.sizeMath().product(spatial);
+  Value planes = n.e.reshape(channelsLast(n, x), {sizes[0], pixels, sizes[1]});
   Value sum;
   std::function<void(size_t, Value, Value)> go = [&](size_t d, Value place,
                                                      Value weight) {
@@ -38,7 +36,7 @@ Value readTaps(Node &n, Value x, ArrayRef<Taps> taps) {
     for (size_t k = 0; k < taps[d].places.size(); ++k) {
       Value here = taps[d].places[k];
       Value next =
-          place ? n.add(n.mul(place, n.integer(spatial[d])), here) : here;
+          place ? n.add(n.mul(place, n.e.sizeTensor(spatial[d])), here) : here;
       Value w = taps[d].weights.empty() ? Value() : taps[d].weights[k];
       go(d + 1, next, weight && w ? n.mul(weight, w) : w ? w : weight);
     }
@@ -47,28 +45,43 @@ Value readTaps(Node &n, Value x, ArrayRef<Taps> taps) {
   return sum;
 }
 
-/// A coordinate as it is reflected between two borders.
-Value reflect(Node &n, Value x, double low, double high) {
-  double range = high - low;
-  if (range <= 0)
-    return n.where(n.eq(x, x), n.number(low, x), x);
+/// A size plus a number, as a number like `x`.
+Value beside(Node &n, OpFoldResult size, double by, Value x) {
+  if (auto known = getConstantIntValue(size))
+    return n.number(*known + by, x);
+  return n.add(n.cast(n.e.sizeTensor(size), n.e.elementOf(x)), n.number(by, x));
+}
+
+/// A coordinate as it is reflected between `low` and `size + by`.
+Value reflect(Node &n, Value x, double low, OpFoldResult size, double by) {
+  auto known = getConstantIntValue(size);
+  auto onlyLow = [&] { return n.where(n.eq(x, x), n.number(low, x), x); };
+  if (known && *known + by - low <= 0)
+    return onlyLow();
+  Value range = beside(n, size, by - low, x);
+  Value twice = known ? n.number(2 * (*known + by - low), x)
+                      : n.mul(range, n.number(2, x));
   Value distance = n.unary<prim::AbsOp>(n.sub(x, n.number(low, x)));
-  Value rest = n.binary<prim::FmodOp>(distance, n.number(2 * range, x));
-  Value back = n.sub(n.number(2 * range, x), rest);
-  Value folded = n.where(n.gt(rest, n.number(range, x)), back, rest);
-  return n.add(n.number(low, x), folded);
+  Value rest = n.binary<prim::FmodOp>(distance, twice);
+  Value folded = n.where(n.gt(rest, range), n.sub(twice, rest), rest);
+  Value result = n.add(n.number(low, x), folded);
+  return known ? result
+               : n.where(n.gt(range, n.number(0, x)), result, onlyLow());
 }
 
 /// What GridSample reads along a dimension of `size` at coordinates `x`.
-Taps tapsOf(Node &n, Value x, int64_t size, StringRef mode, StringRef padding,
-            bool align) {
-  double low = align ? 0 : -0.5, high = align ? size - 1 : size - 0.5;
+Taps tapsOf(Node &n, Value x, OpFoldResult size, StringRef mode,
+            StringRef padding, bool align) {
+  double low = align ? 0 : -0.5, by = align ? -1 : -0.5;
+  auto inRange = [&](Value v) {
+    return n.min(n.max(v, n.number(0, x)), beside(n, size, -1, x));
+  };
   if (mode == "nearest")
     x = n.unary<prim::RoundOp>(x);
   if (padding == "border")
-    x = n.clamp(x, 0, size - 1);
+    x = inRange(x);
   else if (padding == "reflection")
-    x = reflect(n, x, low, high);
+    x = reflect(n, x, low, size, by);
   Value base = mode == "nearest" ? x : n.unary<prim::FloorOp>(x);
   Value t = n.sub(x, base), one = n.number(1, x);
   Taps taps;
@@ -100,12 +113,12 @@ Taps tapsOf(Node &n, Value x, int64_t size, StringRef mode, StringRef padding,
     Value w = n.expand(weight, n.e.sizesOf(x));
     if (padding == "zeros") {
       Value inside = n.both(n.ge(place, n.number(0, x)),
-                            n.le(place, n.number(size - 1, x)));
+                            n.le(place, beside(n, size, -1, x)));
       w = n.where(inside, w, n.number(0, x));
     } else if (padding == "reflection") {
-      place = n.unary<prim::TruncOp>(reflect(n, place, low, high));
+      place = n.unary<prim::TruncOp>(reflect(n, place, low, size, by));
     }
-    taps.places.push_back(n.i64(n.clamp(place, 0, size - 1)));
+    taps.places.push_back(n.i64(inRange(place)));
     taps.weights.push_back(w);
   }
   return taps;
@@ -118,30 +131,32 @@ LogicalResult gridSample(Node &n) {
   mode = mode == "bilinear" ? "linear" : mode == "bicubic" ? "cubic" : mode;
   StringRef padding = n.getString("padding_mode", "zeros");
   bool align = n.getInt("align_corners", 0);
-  if (spatial < 1 || n.rank(1) != rank || n.shape(grid).back() != spatial ||
-      !n.e.typeOf(x).hasStaticShape() || !n.e.typeOf(grid).hasStaticShape())
-    return n.fail("needs a picture and a grid of known sizes that fit");
+  if (spatial < 1 || n.rank(1) != rank || n.shape(grid).back() != spatial)
+    return n.fail("needs a picture and a grid that fits it");
   if (mode != "linear" && mode != "cubic" && mode != "nearest")
     return n.fail("has mode '" + mode + "'");
   if (padding != "zeros" && padding != "border" && padding != "reflection")
     return n.fail("has padding_mode '" + padding + "'");
-  int64_t batch = n.shape(x)[0], points = n.e.typeOf(grid).getNumElements() /
-                                          std::max<int64_t>(batch * spatial, 1);
+  Sizes sizes = n.e.sizesOf(x), places = n.e.sizesOf(grid);
+  places.pop_back();
+  OpFoldResult points = n.e.sizeMath().product(ArrayRef(places).drop_front());
   SmallVector<Taps> taps;
   for (int64_t d = 0; d < spatial; ++d) {
-    int64_t size = n.shape(x)[d + 2];
+    OpFoldResult size = sizes[d + 2];
     // The last dimension comes first in the grid.
     Value at = n.e.reshape(n.slice(grid, rank - 1, spatial - 1 - d, 1),
-                           Ints{batch, points});
+                           {sizes[0], points});
     at = n.add(at, n.number(1, at));
-    at = align ? n.mul(at, n.number((size - 1) / 2.0, at))
-               : n.mul(n.sub(n.mul(at, n.number(size, at)), n.number(1, at)),
-                       n.number(0.5, at));
+    Value half = n.number(0.5, at);
+    at = align
+             ? n.mul(at, n.mul(beside(n, size, -1, at), half))
+             : n.mul(n.sub(n.mul(at, beside(n, size, 0, at)), n.number(1, at)),
+                     half);
     taps.push_back(tapsOf(n, at, size, mode, padding, align));
   }
   Value read = readTaps(n, x, taps); // [B, P, C]
-  Ints to{batch, n.shape(x)[1]};
-  llvm::append_range(to, n.shape(grid).slice(1, spatial));
+  Sizes to{sizes[0], sizes[1]};
+  to.append(places.begin() + 1, places.end());
   return n.set(n.e.reshape(n.e.transpose(read, {0, 2, 1}), to));
 }
 
@@ -223,7 +238,8 @@ LogicalResult deformConv(Node &n) {
     at = n.sub(at, n.integer(window->low[d]));
     Value place = n.add(n.cast(at, element), shift);
     place = n.e.reshape(place, Ints{batch * parts, points * height * width});
-    taps.push_back(tapsOf(n, place, xs[d + 2], "linear", "zeros", true));
+    taps.push_back(
+        tapsOf(n, place, n.e.size(xs[d + 2]), "linear", "zeros", true));
   }
   Value planes =
       n.e.reshape(x, Ints{batch * parts, channels / parts, xs[2], xs[3]});
@@ -261,10 +277,11 @@ LogicalResult roiAlign(Node &n) {
                                          : "half_pixel") == "half_pixel";
   if (samples < 1)
     return n.fail("without a sampling_ratio, which would depend on data");
-  if (n.rank(0) != 4 || n.rank(1) != 2 || !n.e.typeOf(x).hasStaticShape() ||
-      !n.e.typeOf(rois).hasStaticShape())
-    return n.fail("needs a picture of rank 4 and regions of known sizes");
-  int64_t count = n.shape(rois)[0], channels = n.shape(x)[1];
+  if (n.rank(0) != 4 || n.rank(1) != 2 || n.shape(rois)[1] != 4)
+    return n.fail("needs a picture of rank 4 and regions of four corners");
+  Sizes sizes = n.e.sizesOf(x);
+  OpFoldResult count = n.e.sizesOf(rois)[0], channels = sizes[1],
+               one = n.e.size(1);
   Type element = n.e.elementOf(x);
   auto corner = [&](int64_t k) {
     Value c =
@@ -275,7 +292,7 @@ LogicalResult roiAlign(Node &n) {
   struct Line {
     Value low, high, lowWeight, highWeight;
   };
-  auto along = [&](int64_t first, int64_t parts, int64_t size) {
+  auto along = [&](int64_t first, int64_t parts, OpFoldResult size) {
     Value start = corner(first);
     Value length = n.sub(corner(first + 2), start);
     if (!half)
@@ -286,28 +303,28 @@ LogicalResult roiAlign(Node &n) {
     Value at = n.add(n.unsqueeze(start, {1}),
                      n.mul(n.unsqueeze(bin, {1}), n.unsqueeze(steps, {0})));
     Value inside =
-        n.both(n.ge(at, n.number(-1, at)), n.le(at, n.number(size, at)));
-    Value y = n.clamp(at, 0, size - 1);
+        n.both(n.ge(at, n.number(-1, at)), n.le(at, beside(n, size, 0, at)));
+    Value last = beside(n, size, -1, at);
+    Value y = n.min(n.max(at, n.number(0, at)), last);
     Value low = n.unary<prim::FloorOp>(y), t = n.sub(y, low);
     Value zero = n.number(0, at);
-    return Line{
-        n.i64(low),
-        n.i64(n.min(n.add(low, n.number(1, low)), n.number(size - 1, low))),
-        n.where(inside, n.sub(n.number(1, t), t), zero),
-        n.where(inside, t, zero)};
+    return Line{n.i64(low), n.i64(n.min(n.add(low, n.number(1, low)), last)),
+                n.where(inside, n.sub(n.number(1, t), t), zero),
+                n.where(inside, t, zero)};
   };
-  int64_t rows = n.shape(x)[2], columns = n.shape(x)[3];
-  Line v = along(1, height, rows), h = along(0, width, columns);
-  Value planes = n.e.reshape(channelsLast(n, x),
-                             Ints{n.shape(x)[0] * rows * columns, channels});
-  Value batch = n.e.reshape(n.i64(n.in(2)), Ints{count, 1, 1});
-  batch = n.mul(batch, n.integer(rows * columns));
+  Line v = along(1, height, sizes[2]), h = along(0, width, sizes[3]);
+  OpFoldResult pixels = n.e.sizeMath().product({sizes[2], sizes[3]});
+  OpFoldResult all = n.e.sizeMath().product({sizes[0], pixels});
+  Value planes = n.e.reshape(channelsLast(n, x), {all, channels});
+  Value batch = n.e.reshape(n.i64(n.in(2)), {count, one, one});
+  batch = n.mul(batch, n.e.sizeTensor(pixels));
+  Value columns = n.e.sizeTensor(sizes[3]);
   Value result;
   for (bool down : {false, true})
     for (bool right : {false, true}) {
       Value row = n.unsqueeze(down ? v.high : v.low, {2});
       Value column = n.unsqueeze(right ? h.high : h.low, {1});
-      Value place = n.add(batch, n.add(n.mul(row, n.integer(columns)), column));
+      Value place = n.add(batch, n.add(n.mul(row, columns), column));
       Value weight =
           n.mul(n.unsqueeze(down ? v.highWeight : v.lowWeight, {2}),
                 n.unsqueeze(right ? h.highWeight : h.lowWeight, {1}));
@@ -316,8 +333,9 @@ LogicalResult roiAlign(Node &n) {
                : isMax ? n.max(result, part)
                        : n.add(result, part);
     }
-  result = n.e.reshape(result,
-                       Ints{count, height, samples, width, samples, channels});
+  auto size = [&](int64_t number) -> OpFoldResult { return n.e.size(number); };
+  result = n.e.reshape(result, {count, size(height), size(samples), size(width),
+                                size(samples), channels});
   result = isMax ? n.reduce<prim::AmaxOp>(result, {2, 4}, false)
                  : n.mean(result, {2, 4});
   return n.set(n.e.transpose(result, {0, 3, 1, 2}));

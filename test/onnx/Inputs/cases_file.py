@@ -309,6 +309,68 @@ def run(folder, target, op, inputs, outputs, domain, constants, dims, opset, att
             return f"result {number} is off by {numpy.abs(array.astype(float) - result).max()}"
     return None
 
+# Pictures of open sizes read at the points of a grid.
+def reflected(at, size):
+    """A place that is reflected at the outer edges of the first and the last element."""
+    at = numpy.abs(at + 0.5) % (2 * size)
+    return numpy.minimum(at, 2 * size - at) - 0.5
+
+
+def sampled(x, grid, padding):
+    height, width = x.shape[2:]
+    made = numpy.zeros((*x.shape[:2], *grid.shape[1:3]), numpy.float32)
+    for b, i, j in numpy.ndindex(grid.shape[:3]):
+        column, row = (((grid[b, i, j, k] + 1) * size - 1) / 2 for k, size in enumerate((width, height)))
+        if padding == "reflection":
+            column, row = reflected(column, width), reflected(row, height)
+        for r in (0, 1):
+            for c in (0, 1):
+                at = [int(numpy.floor(row)) + r, int(numpy.floor(column)) + c]
+                weight = (1 - abs(row - at[0])) * (1 - abs(column - at[1]))
+                if padding != "zeros":
+                    at = [min(max(at[0], 0), height - 1), min(max(at[1], 0), width - 1)]
+                if 0 <= at[0] < height and 0 <= at[1] < width:
+                    made[b, :, i, j] += weight * x[b, :, at[0], at[1]]
+    return made
+
+
+for padding in ("zeros", "border", "reflection"):
+    for shape in ((2, 3, 4, 5), (1, 2, 1, 3)):
+        image, grid = floats(*shape), floats(shape[0], 2, 3, 2) * 1.5
+        case("GridSample", [image, grid], [sampled(image, grid, padding)], domain="",
+             dims={0: ["n", shape[1], "h", "w"], 1: ["n", "p", "q", 2]}, mode="linear", padding_mode=padding)
+
+
+# Regions of open pictures, as many as there are.
+def aligned(x, rois, batches, parts, samples, scale):
+    made = numpy.zeros((len(rois), x.shape[1], parts, parts), numpy.float32)
+    for r, i, j in numpy.ndindex(len(rois), parts, parts):
+        corner, end = rois[r, :2] * scale - 0.5, rois[r, 2:] * scale - 0.5
+        step = (end - corner) / parts
+        for a, b in numpy.ndindex(samples, samples):
+            column, row = corner + step * (numpy.array([j, i]) + (numpy.array([b, a]) + 0.5) / samples)
+            if -1 <= row <= x.shape[2] and -1 <= column <= x.shape[3]:
+                lines = stretched_at(stretched_at(x[batches[r]], 1, row), 1, column)
+                made[r, :, i, j] += lines / samples ** 2
+    return made
+
+
+def stretched_at(x, dim, at):
+    """Elements at one place of a dimension, linearly."""
+    at = min(max(at, 0), x.shape[dim] - 1)
+    low = int(at)
+    return x.take(low, dim) * (1 - at + low) + x.take(min(low + 1, x.shape[dim] - 1), dim) * (at - low)
+
+
+for shape, count in (((2, 3, 6, 5), 3), ((1, 2, 4, 7), 1)):
+    corners = RANDOM.uniform(0, 4, (count, 2))
+    rois = numpy.concatenate([corners, corners + RANDOM.uniform(1, 6, (count, 2))], 1).astype(numpy.float32)
+    image, batches = floats(*shape), RANDOM.integers(0, shape[0], count)
+    case("RoiAlign", [image, rois, batches], [aligned(image, rois, batches, 2, 2, 0.75)], domain="",
+         dims={0: ["n", shape[1], "h", "w"], 1: ["r", 4], 2: ["r"]}, output_height=2, output_width=2, sampling_ratio=2,
+         spatial_scale=0.75)
+
+
 # Recurrent layers of open sizes: a loop.
 def sigmoid(x):
     return 1 / (1 + numpy.exp(-x))

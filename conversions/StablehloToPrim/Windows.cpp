@@ -172,6 +172,44 @@ FailureOr<bool> translateScan(Operation *op, Value input, Value init, Scan scan,
   return true;
 }
 
+/// Combines the elements of windows over `operands`, which stand for `inputs`
+/// or for what these are in the midst of.
+LogicalResult combineWindows(Operation *op, Window window, ValueRange inputs,
+                             ValueRange initValues, Tensors operands,
+                             TypeRange types, Region &body, Translator &e) {
+  Type source = inputs[0].getType();
+  Combiner combiner = combinerOf(body);
+  bool isUnsigned = tensor_to_prim::isUnsigned(source);
+  Tensors inits = tensorsOf(initValues, e), given = inits;
+  // The imaginary part of what is neutral in complex products is 0.
+  auto isKnownNeutral = [&](size_t part) {
+    bool isSum = part == 1 && isComplex(source) && combiner == Combiner::Mul;
+    return isNeutral(isSum ? Combiner::Add : combiner, inits[part], isUnsigned,
+                     e);
+  };
+  bool combines =
+      inputs.size() == 1 && combiner != Combiner::Other &&
+      !llvm::all_of(llvm::seq<size_t>(0, inits.size()), isKnownNeutral);
+  if (combines && operands.size() > 1 && combiner != Combiner::Add)
+    return e.unsupported(op, "from a value that changes what is combined");
+  if (combines && countsTimes(combiner))
+    settleInits(combiner, window, operands, inits, e);
+  auto attributes = attributesOf(window, e);
+  attributes.push_back(
+      e.b.getNamedAttr("dilation", e.b.getDenseI64ArrayAttr(window.dilation)));
+  attributes.push_back(e.b.getNamedAttr(
+      "input_dilation", e.b.getDenseI64ArrayAttr(window.inputDilation)));
+  auto made = makeCombining(op, "reduce_window", operands, inits, types,
+                            attributes, body, e);
+  if (failed(made))
+    return failure();
+  Tensors results((*made)->getResults());
+  if (combines && combiner != Combiner::First && combiner != Combiner::Second)
+    for (auto [result, init] : llvm::zip_equal(results, given))
+      result = combineInit(combiner, result, init, isUnsigned, e);
+  return bindAll(op->getResults(), results, e);
+}
+
 LogicalResult reduceWindow(stablehlo::ReduceWindowOp op, Translator &e) {
   auto source = cast<RankedTensorType>(op.getInputs()[0].getType());
   auto window = windowOf(op, source.getRank(), op.getWindowDimensions(),
@@ -189,37 +227,8 @@ LogicalResult reduceWindow(stablehlo::ReduceWindowOp op, Translator &e) {
   auto types = typesOf(op, op.getResultTypes(), e);
   if (failed(types))
     return failure();
-  Combiner combiner = combinerOf(op.getBody());
-  bool isUnsigned = tensor_to_prim::isUnsigned(source);
-  Tensors operands = tensorsOf(op.getInputs(), e);
-  Tensors inits = tensorsOf(op.getInitValues(), e), given = inits;
-  // The imaginary part of what is neutral in complex products is 0.
-  auto isKnownNeutral = [&](size_t part) {
-    bool isSum = part == 1 && isComplex(source) && combiner == Combiner::Mul;
-    return isNeutral(isSum ? Combiner::Add : combiner, inits[part], isUnsigned,
-                     e);
-  };
-  bool combines =
-      op.getInputs().size() == 1 && combiner != Combiner::Other &&
-      !llvm::all_of(llvm::seq<size_t>(0, inits.size()), isKnownNeutral);
-  if (combines && operands.size() > 1 && combiner != Combiner::Add)
-    return e.unsupported(op, "from a value that changes what is combined");
-  if (combines && countsTimes(combiner))
-    settleInits(combiner, *window, operands, inits, e);
-  auto attributes = attributesOf(*window, e);
-  attributes.push_back(
-      e.b.getNamedAttr("dilation", e.b.getDenseI64ArrayAttr(window->dilation)));
-  attributes.push_back(e.b.getNamedAttr(
-      "input_dilation", e.b.getDenseI64ArrayAttr(window->inputDilation)));
-  auto made = makeCombining(op, "reduce_window", operands, inits, *types,
-                            attributes, op.getBody(), e);
-  if (failed(made))
-    return failure();
-  Tensors results((*made)->getResults());
-  if (combines && combiner != Combiner::First && combiner != Combiner::Second)
-    for (auto [result, init] : llvm::zip_equal(results, given))
-      result = combineInit(combiner, result, init, isUnsigned, e);
-  return bindAll(op.getResults(), results, e);
+  return combineWindows(op, *window, op.getInputs(), op.getInitValues(),
+                        tensorsOf(op.getInputs(), e), *types, op.getBody(), e);
 }
 
 /// Whether a region keeps the larger, or the smaller, of its arguments; of
@@ -280,12 +289,76 @@ LogicalResult selectAndScatter(stablehlo::SelectAndScatterOp op,
   return e.set(op, result);
 }
 
+/// The scan that windows are whose numbers are computed: sizes, strides,
+/// dilations of operand and window, and pads.
+std::optional<Scan> computedScanOf(ArrayRef<Sizes> lists,
+                                   ArrayRef<OpFoldResult> sizes,
+                                   Translator &e) {
+  std::optional<Scan> scan;
+  OpFoldResult zero = e.size(0), one = e.size(1);
+  for (auto [dim, size] : llvm::enumerate(sizes)) {
+    for (size_t list : {1, 2, 3})
+      if (!isSameSize(lists[list][dim], one))
+        return std::nullopt;
+    OpFoldResult window = lists[0][dim], low = lists[4][2 * dim],
+                 high = lists[4][2 * dim + 1];
+    bool noLow = isSameSize(low, zero), noHigh = isSameSize(high, zero);
+    if (isSameSize(window, one) && noLow && noHigh)
+      continue;
+    bool forward = noHigh && differenceOf(window, low) == 1,
+         backward = noLow && differenceOf(window, high) == 1;
+    if (scan || !isSameSize(window, size) || (!forward && !backward))
+      return std::nullopt;
+    scan = Scan{int64_t(dim), backward};
+  }
+  return scan;
+}
+
+/// Windows of known sizes over a tensor with pads, and dilations, that are
+/// computed: the tensor is padded first.
+LogicalResult paddedWindows(stablehlo::CustomCallOp op, ArrayRef<int64_t> size,
+                            ArrayRef<int64_t> strides,
+                            ArrayRef<int64_t> dilation, ArrayRef<Sizes> lists,
+                            Region &body, Translator &e) {
+  size_t rank = size.size();
+  SmallVector<int64_t> none(rank, 0), one(rank, 1);
+  Window window{llvm::to_vector(size),
+                llvm::to_vector(strides),
+                none,
+                none,
+                llvm::to_vector(dilation),
+                one};
+  Sizes low, high, inner;
+  for (size_t dim = 0; dim < rank; ++dim) {
+    low.push_back(lists[4][2 * dim]);
+    high.push_back(lists[4][2 * dim + 1]);
+    inner.push_back(e.sizeMath().sub(lists[2][dim], e.size(1)));
+  }
+  ValueRange inputs = op.getInputs();
+  Tensors parts = tensorsOf(inputs[0], e), inits = tensorsOf(inputs[1], e);
+  for (auto [x, init] : llvm::zip_equal(parts, inits))
+    x = padComputed(x, init, low, high, inner, e);
+  auto types = typesOf(op, op->getResultTypes(), e);
+  if (failed(types))
+    return failure();
+  SmallVector<int64_t> shape(e.typeOf(parts[0]).getShape());
+  for (auto [d, n] : llvm::enumerate(shape))
+    if (!ShapedType::isDynamic(n)) {
+      int64_t room = n - (size[d] - 1) * dilation[d] - 1;
+      n = room < 0 ? 0 : room / strides[d] + 1;
+    }
+  for (Type &type : *types)
+    type = cast<RankedTensorType>(type).clone(shape);
+  return combineWindows(op, window, inputs.take_front(1), inputs.slice(1, 1),
+                        parts, *types, body, e);
+}
+
 } // namespace
 
 LogicalResult dynamicReduceWindow(stablehlo::CustomCallOp op, Translator &e) {
   auto refuse = [&] {
     return e.unsupported(op, "of 'stablehlo.dynamic_reduce_window' of windows "
-                             "that do not grow along one dimension");
+                             "of a size that is not known, which are no scan");
   };
   auto functions = op->getAttrOfType<ArrayAttr>("called_computations");
   auto name = functions && functions.size() == 1
@@ -308,30 +381,19 @@ LogicalResult dynamicReduceWindow(stablehlo::CustomCallOp op, Translator &e) {
       return failure();
     lists.push_back(*numbers);
   }
-  std::optional<Scan> scan;
-  OpFoldResult zero = e.size(0), one = e.size(1);
-  for (auto [dim, size] : llvm::enumerate(sizes)) {
-    for (size_t list : {1, 2, 3})
-      if (!isSameSize(lists[list][dim], one))
-        return refuse();
-    OpFoldResult window = lists[0][dim], low = lists[4][2 * dim],
-                 high = lists[4][2 * dim + 1];
-    bool noLow = isSameSize(low, zero), noHigh = isSameSize(high, zero);
-    if (isSameSize(window, one) && noLow && noHigh)
-      continue;
-    bool forward = noHigh && differenceOf(window, low) == 1,
-         backward = noLow && differenceOf(window, high) == 1;
-    if (scan || !isSameSize(window, size) || (!forward && !backward))
-      return refuse();
-    scan = Scan{int64_t(dim), backward};
+  Region &body = function.getBody();
+  if (auto scan = computedScanOf(lists, sizes, e)) {
+    auto done =
+        translateScan(op, operands[0], operands[1], *scan, combinerOf(body), e);
+    if (failed(done) || *done)
+      return success(succeeded(done));
   }
-  if (!scan)
+  auto size = getConstantIntValues(lists[0]),
+       strides = getConstantIntValues(lists[1]),
+       dilation = getConstantIntValues(lists[3]);
+  if (!size || !strides || !dilation)
     return refuse();
-  auto done = translateScan(op, operands[0], operands[1], *scan,
-                            combinerOf(function.getBody()), e);
-  if (failed(done) || *done)
-    return success(succeeded(done));
-  return refuse();
+  return paddedWindows(op, *size, *strides, *dilation, lists, body, e);
 }
 
 void addWindowRules(Rules &rules) {

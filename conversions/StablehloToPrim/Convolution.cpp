@@ -14,6 +14,9 @@ namespace {
 /// A window with every number given.
 struct Window {
   SmallVector<int64_t> strides, low, high, inputDilation, dilation, reversed;
+  /// Where the filter has a size that is not known: the spatial sizes of the
+  /// result.
+  std::optional<SmallVector<int64_t>> positions;
 };
 
 template <typename Op>
@@ -103,6 +106,96 @@ bool isEmpty(RankedTensorType type) {
   return llvm::is_contained(type.getShape(), 0);
 }
 
+/// The input of a window between zeros, as many as are computed: pairs of
+/// numbers, one for each spatial dimension. The window has none then.
+Value surround(Value x, ArrayRef<OpFoldResult> padding, ArrayRef<int64_t> apart,
+               Translator &e) {
+  Sizes low{e.size(0)}, high = low, interior = low;
+  for (auto [i, dilation] : llvm::enumerate(apart)) {
+    low.push_back(padding[2 * i]);
+    high.push_back(padding[2 * i + 1]);
+    interior.push_back(e.size(dilation - 1));
+  }
+  for (Sizes *list : {&low, &high, &interior})
+    list->push_back(e.size(0));
+  return padComputed(x, e.full(numberAttr(e.elementOf(x), 0), {}), low, high,
+                     interior, e);
+}
+
+/// More places of a result than this are not written out one by one.
+constexpr int64_t mostPlaces = 256;
+
+/// What a filter covers that is laid on `x` at one place of the result.
+Value covered(Value x, Value filter, const Window &w, ArrayRef<int64_t> at,
+              Translator &e) {
+  auto &math = e.sizeMath();
+  Sizes sizes = e.sizesOf(x), kernel = e.sizesOf(filter);
+  SmallVector<Value> starts{numberOf(e.size(0), e)};
+  SmallVector<int64_t> first(sizes.size(), 0), limits(sizes.size(), -1),
+      steps(sizes.size(), 1);
+  for (size_t i = 0; i < at.size(); ++i) {
+    OpFoldResult extent = math.add(
+        math.mul(math.sub(kernel[i + 1], e.size(1)), e.size(w.dilation[i])),
+        e.size(1));
+    sizes[i + 1] = math.max(extent, e.size(0));
+    steps[i + 1] = w.dilation[i];
+    starts.push_back(numberOf(e.size(at[i] * w.strides[i]), e));
+  }
+  starts.push_back(starts.front());
+  Value part = prim::DynamicSliceOp::create(
+      e.b, e.typeFor(sizes, e.elementOf(x)), x, starts, e.dynamicSizes(sizes));
+  SmallVector<int64_t> shape(e.typeOf(part).getShape());
+  for (size_t i = 0; i < at.size(); ++i)
+    shape[i + 1] = e.typeOf(filter).getDimSize(i + 1);
+  for (auto [limit, size] : llvm::zip_equal(limits, e.typeOf(part).getShape()))
+    if (!ShapedType::isDynamic(size))
+      limit = size;
+  return prim::SliceOp::create(e.b, e.typeOf(part).clone(shape), part, first,
+                               limits, steps);
+}
+
+/// A convolution whose filter has sizes that are not known, as the gradient of
+/// a filter has: a product for each of the few places of the result.
+FailureOr<Value> convOpen(Operation *op, Value x, Value filter, Window w,
+                          Type sum, Translator &e) {
+  int64_t places = 1;
+  for (int64_t size : *w.positions) {
+    if (ShapedType::isDynamic(size) || size < 1 || size > mostPlaces ||
+        (places *= size) > mostPlaces)
+      return e.unsupported(op, "on filters of a size that is not known");
+  }
+  Sizes padding;
+  for (auto [low, high] : llvm::zip_equal(w.low, w.high)) {
+    padding.push_back(e.size(low));
+    padding.push_back(e.size(high));
+  }
+  x = surround(x, padding, w.inputDilation, e);
+  SmallVector<int64_t> at(w.positions->size(), 0), inner;
+  for (size_t d = 1; d <= at.size() + 1; ++d)
+    inner.push_back(d);
+  int64_t batch = e.typeOf(x).getDimSize(0),
+          features = e.typeOf(filter).getDimSize(0);
+  SmallVector<Value> products;
+  for (int64_t k = 0; k < places; ++k) {
+    int64_t rest = k;
+    for (size_t d = at.size(); d-- > 0; rest /= (*w.positions)[d])
+      at[d] = rest % (*w.positions)[d];
+    Value product = prim::DotGeneralOp::create(
+        e.b, RankedTensorType::get({batch, features}, sum),
+        covered(x, filter, w, at, e), filter, ArrayRef<int64_t>{},
+        ArrayRef<int64_t>{}, inner, inner, prim::Precision::ieee);
+    Sizes sizes = e.sizesOf(product);
+    sizes.insert(sizes.begin() + 1, e.size(1));
+    products.push_back(e.reshape(product, sizes));
+  }
+  Value all = e.concat(products, 1);
+  Sizes sizes = e.sizesOf(all), to{sizes[0]};
+  for (int64_t size : *w.positions)
+    to.push_back(e.size(size));
+  to.push_back(sizes[2]);
+  return e.reshape(all, to);
+}
+
 /// One tensor, or one part of complex numbers, in the order of prim:
 /// [batch, spatial..., feature].
 FailureOr<Value> convPart(Operation *op, Value x, Value filter, Window w,
@@ -114,6 +207,12 @@ FailureOr<Value> convPart(Operation *op, Value x, Value filter, Window w,
   x = cut(x, w, e);
   if (!w.reversed.empty())
     filter = prim::RevOp::create(e.b, filter.getType(), filter, w.reversed);
+  if (w.positions) {
+    if (groups > 1 || batchGroups > 1)
+      return e.unsupported(op, "on filters of a size that is not known");
+    auto value = convOpen(op, x, filter, w, sum, e);
+    return failed(value) ? value : e.convert(*value, element);
+  }
   if (batchGroups > 1) {
     if (!e.typeOf(x).hasStaticShape())
       return e.unsupported(op, "has groups of a batch that is not known");
@@ -150,22 +249,6 @@ FailureOr<Value> convPart(Operation *op, Value x, Value filter, Window w,
   return e.convert(value, element);
 }
 
-/// The input of a window between zeros, as many as are computed: pairs of
-/// numbers, one for each spatial dimension. The window has none then.
-Value surround(Value x, ArrayRef<OpFoldResult> padding, ArrayRef<int64_t> apart,
-               Translator &e) {
-  Sizes low{e.size(0)}, high = low, interior = low;
-  for (auto [i, dilation] : llvm::enumerate(apart)) {
-    low.push_back(padding[2 * i]);
-    high.push_back(padding[2 * i + 1]);
-    interior.push_back(e.size(dilation - 1));
-  }
-  for (Sizes *list : {&low, &high, &interior})
-    list->push_back(e.size(0));
-  return padComputed(x, e.full(numberAttr(e.elementOf(x), 0), {}), low, high,
-                     interior, e);
-}
-
 /// `computed` is padding that is not known, instead of `padding`.
 template <typename Op>
 LogicalResult convolve(Op op, ArrayRef<int64_t> padding, const Sizes &computed,
@@ -189,8 +272,6 @@ LogicalResult convolve(Op op, ArrayRef<int64_t> padding, const Sizes &computed,
                           e)) ||
         failed(checkDims(op, "dimension_numbers", order, rank, e)))
       return failure();
-  if (lhs.isDynamicDim(n.getInputFeature()) || !rhs.hasStaticShape())
-    return e.unsupported(op, "on filters of a size that is not known");
   int64_t groups = op.getFeatureGroupCount(),
           batchGroups = op.getBatchGroupCount();
   if (groups < 1 || batchGroups < 1)
@@ -199,6 +280,11 @@ LogicalResult convolve(Op op, ArrayRef<int64_t> padding, const Sizes &computed,
   auto type = partType(op, op.getType(), e);
   if (failed(window) || failed(type))
     return failure();
+  if (lhs.isDynamicDim(n.getInputFeature()) || !rhs.hasStaticShape()) {
+    window->positions.emplace();
+    for (int64_t dim : n.getOutputSpatial())
+      window->positions->push_back(target.getDimSize(dim));
+  }
   SmallVector<int64_t> back(out.size());
   for (auto [i, dim] : llvm::enumerate(out))
     back[dim] = i;

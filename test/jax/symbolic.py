@@ -39,6 +39,8 @@ CASES = {
     "attention": (attention, [("b, t, 8", F)] * 3),
     "convolution": (lambda x, w: lax.conv_general_dilated(x, w, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")),
                     [("b, h, w, 3", F), ("3, 3, 3, 4", F)]),
+    "filter_gradient": (lambda w, x: jax.grad(lambda w: (lax.conv_general_dilated(
+        x, w, (2, 1), ((1, 1), (0, 2)), dimension_numbers=("NHWC", "HWIO", "NHWC")) ** 2).mean())(w), [("3, 3, 3, 4", F), ("b, 2*h+1, w, 3", F)]),
     "pooling": (lambda x: lax.reduce_window(x, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID"), [("b, 8, 8, 3", F)]),
     "pooling_gradient": (lambda x: jax.grad(lambda x: (lax.reduce_window(x, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID") ** 2).sum())(x),
                          [("b, 2*h, 2*w, 3", F)]),

@@ -29,8 +29,9 @@ public:
   WireCases(MLIRContext &context, Object &answer)
       : context(context), answer(answer) {}
 
-  void add(tile::KernelOp kernel) {
-    std::string name = kernel.getSymName().str(), reason;
+  /// `name` is that of the kernel's cases.
+  void add(tile::KernelOp kernel, const std::string &name) {
+    std::string reason;
     OwningOpRef<ModuleOp> module = isolateKernel(kernel);
     ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diag) {
       if (reason.empty())
@@ -76,8 +77,13 @@ bool kiln::conform::answerWireCases(MLIRContext &context,
       error = "error: a module of the suite cannot be read";
       return false;
     }
-    for (auto kernel : module->getOps<tile::KernelOp>())
-      cases.add(kernel);
+    for (const llvm::json::Value &program :
+         *entry.getAsObject()->getArray("programs")) {
+      const Object &named = *program.getAsObject();
+      if (auto kernel = dyn_cast_or_null<tile::KernelOp>(
+              SymbolTable::lookupSymbolIn(*module, *named.getString("entry"))))
+        cases.add(kernel, named.getString("id")->str());
+    }
   }
   cases.finish();
   return true;

@@ -9,8 +9,9 @@
 namespace kiln::conform {
 
 /// Brings the kernels of the suite to the wire form and back. `answer` gets
-/// their texts by module, the names of kernels that came back otherwise, and of
-/// those that have no such form, with the reason.
+/// their texts by the names of their cases, LEVEL/OPERATION/TYPE/FORM, the
+/// names of those that came back otherwise, and of those that have no such
+/// form, with the reason.
 bool answerWireCases(mlir::MLIRContext &context, const SuiteOptions &options,
                      llvm::json::Object &answer, std::string &error);
 

@@ -100,6 +100,7 @@ private:
     selection.profile = options.profile;
     selection.filter = options.filter;
     selection.isShuffled = options.budget > 0;
+    selection.cases = options.cases;
     selection.seed = options.seed;
     Expected<Suite> chosen =
         select(*suite, selection, options.budget > 0 ? 24 : 48);

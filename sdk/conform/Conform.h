@@ -20,6 +20,7 @@ struct Options {
   uint64_t seed = 1;
   unsigned seeds = 1; ///< so many from `seed` on
   double budget = 0;  ///< seconds; 0: everything
+  uint64_t cases = 0; ///< a sample of so many; 0: everything
   double caseSeconds = 60;
   unsigned jobs = 0;     ///< 0: one per core
   unsigned together = 1; ///< modules that a process runs

@@ -2,11 +2,15 @@
 // kiln-conform --protocol: the compiler holds the conversations, this prints.
 #include "Protocol.h"
 #include "Compiler.h"
+#include "Values.h"
 #include "kiln/Runtime/Package.h"
 #include "kiln/System/Process.h"
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 using namespace kiln::conform;
 using namespace kiln::runtime;
@@ -57,8 +61,39 @@ int kiln::conform::checkProtocol(const std::string &program,
   return failed ? 1 : 0;
 }
 
+/// A name of cases as that of a file, which shells take as it is:
+/// `tile/arith.extf/f16->f32/flat` is `tile.arith.extf.f16-f32.flat`.
+static std::string fileNameOf(const std::string &name) {
+  std::string file;
+  for (char c : name) {
+    if (c == '/')
+      file += '.';
+    else if (std::isalnum(static_cast<unsigned char>(c)) || c == '.' ||
+             c == '_' || c == '-')
+      file += c;
+  }
+  return file;
+}
+
+/// So many of the kernels, by the seed; 0: all.
+static std::vector<std::string> sampleNames(const nlohmann::json &kernels,
+                                            uint64_t most, uint64_t seed) {
+  std::vector<std::string> names;
+  for (const auto &[name, kernel] : kernels.items())
+    names.push_back(name);
+  if (!most || most >= names.size())
+    return names;
+  std::sort(names.begin(), names.end(),
+            [&](const std::string &a, const std::string &b) {
+              return hashOf(a, seed) < hashOf(b, seed);
+            });
+  names.resize(most);
+  return names;
+}
+
 int kiln::conform::writeWireCases(const std::string &folder,
-                                  const std::string &filter) {
+                                  const std::string &filter, uint64_t most,
+                                  uint64_t seed) {
   Expected<Compiler> compiler = Compiler::load();
   if (!compiler)
     return fail(compiler.message());
@@ -71,9 +106,16 @@ int kiln::conform::writeWireCases(const std::string &folder,
   std::filesystem::create_directories(folder, error);
   if (error)
     return fail(folder + ": " + error.message());
-  for (const auto &[name, kernel] : cases["kernels"].items()) {
-    std::string bytes = kernel.get<std::string>();
-    if (Error failed = writeFile(folder + "/" + name + ".mlir", bytes.data(),
+  const nlohmann::json &kernels = cases["kernels"];
+  if (kernels.empty() && cases["declined"].empty())
+    return fail("no case matches");
+  std::vector<std::string> chosen = sampleNames(kernels, most, seed);
+  std::set<std::string> files;
+  for (const std::string &name : chosen) {
+    std::string file = fileNameOf(name), bytes = kernels[name];
+    for (int number = 2; !files.insert(file).second; ++number)
+      file = fileNameOf(name) + "." + std::to_string(number);
+    if (Error failed = writeFile(folder + "/" + file + ".mlir", bytes.data(),
                                  bytes.size()))
       return fail(failed.message());
   }
@@ -82,9 +124,9 @@ int kiln::conform::writeWireCases(const std::string &folder,
   for (const auto &[name, reason] : cases["declined"].items())
     std::printf("DECLINED %s: %s\n", name.c_str(),
                 reason.get<std::string>().c_str());
-  std::printf("%zu kernels, %zu changed, %zu declined\n",
-              cases["kernels"].size(), cases["changed"].size(),
-              cases["declined"].size());
+  std::printf("%zu kernels, %zu changed, %zu declined; %zu written\n",
+              kernels.size(), cases["changed"].size(), cases["declined"].size(),
+              chosen.size());
   std::fflush(stdout);
   return cases["changed"].empty() ? 0 : 1;
 }

@@ -13,9 +13,11 @@ namespace kiln::conform {
 int checkProtocol(const std::string &program, unsigned conversations,
                   uint64_t seed, const std::string &json);
 
-/// Writes the kernels of the suite in the wire form into a folder, a file each,
-/// and prints which of them do not come back as they were.
-int writeWireCases(const std::string &folder, const std::string &filter);
+/// Writes the kernels of the suite in the wire form into a folder, a file each
+/// that is named as its cases, and prints which of them do not come back as
+/// they were. `most` kernels, chosen by the seed; 0: all.
+int writeWireCases(const std::string &folder, const std::string &filter,
+                   uint64_t most, uint64_t seed);
 
 /// Prints the table of the wire form of kernels as JSON.
 int printWireForm();

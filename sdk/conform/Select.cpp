@@ -70,6 +70,34 @@ Expected<std::vector<Chosen>> choose(const Suite &suite,
   return chosen;
 }
 
+/// Leaves so many calls, by the seed, and the programs that have one.
+void sample(std::vector<Chosen> &chosen, uint64_t most, uint64_t seed) {
+  std::vector<uint64_t> hashes;
+  auto hash = [&](const Program &program, const Call &call) {
+    return hashOf(caseName(program, call), seed);
+  };
+  for (const Chosen &one : chosen)
+    for (const Call &call : one.program.calls)
+      hashes.push_back(hash(one.program, call));
+  if (hashes.size() <= most)
+    return;
+  auto last = hashes.begin() + long(most) - 1;
+  std::nth_element(hashes.begin(), last, hashes.end());
+  uint64_t largest = *last;
+  for (Chosen &one : chosen) {
+    auto &calls = one.program.calls;
+    calls.erase(std::remove_if(calls.begin(), calls.end(),
+                               [&](const Call &call) {
+                                 return hash(one.program, call) > largest;
+                               }),
+                calls.end());
+  }
+  chosen.erase(std::remove_if(
+                   chosen.begin(), chosen.end(),
+                   [](const Chosen &one) { return one.program.calls.empty(); }),
+               chosen.end());
+}
+
 } // namespace
 
 Expected<Suite> kiln::conform::select(const Suite &suite,
@@ -78,6 +106,8 @@ Expected<Suite> kiln::conform::select(const Suite &suite,
   Expected<std::vector<Chosen>> chosen = choose(suite, selection);
   if (!chosen)
     return chosen.takeError();
+  if (selection.cases)
+    sample(*chosen, selection.cases, selection.seed);
   if (selection.isShuffled)
     std::sort(chosen->begin(), chosen->end(),
               [&](const Chosen &a, const Chosen &b) {

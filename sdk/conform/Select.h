@@ -10,6 +10,7 @@ namespace kiln::conform {
 struct Selection {
   std::string level, profile, filter;
   bool isShuffled = false; ///< programs in a random order, for a sample
+  uint64_t cases = 0;      ///< so many, chosen by the seed; 0: all
   uint64_t seed = 1;
 };
 

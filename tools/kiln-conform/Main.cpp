@@ -49,7 +49,8 @@ static void addProtocolOptions(CLI::App &app, ProtocolOptions &options) {
       ->needs("--protocol");
   app.add_option("--wire-cases", options.wireCases,
                  "write the kernels of the cases of level tile in the form "
-                 "that programs get into this folder, a file each");
+                 "that programs get into this folder, a file each that is "
+                 "named as its cases; so many as --cases says");
   app.add_flag("--print-wire-form", options.printsWireForm,
                "print the operations, attributes and types that kernels are "
                "sent to programs in, as JSON");
@@ -80,6 +81,9 @@ static void addOptions(CLI::App &app, Options &options,
       ->check(CLI::Range(1u, 1000u));
   app.add_option("--budget", options.budget,
                  "seconds: a sample of the cases that fits in, by the seed");
+  app.add_option("--cases", options.cases,
+                 "a sample of so many cases, by the seed")
+      ->check(CLI::Range(uint64_t(1), uint64_t(1) << 32));
   app.add_option("--random", options.random,
                  "so many random programs in place of the cases; the steps of "
                  "those that fail are taken away as long as they fail");
@@ -135,7 +139,8 @@ int main(int argc, char **argv) {
     if (protocol.printsWireForm)
       return kiln::conform::printWireForm();
     if (!protocol.wireCases.empty())
-      return kiln::conform::writeWireCases(protocol.wireCases, options.filter);
+      return kiln::conform::writeWireCases(protocol.wireCases, options.filter,
+                                           options.cases, options.seed);
     if (!protocol.program.empty())
       return kiln::conform::checkProtocol(
           protocol.program, protocol.conversations, options.seed, options.json);

@@ -6,7 +6,7 @@
 // RUN: not kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=cpu:x86-64-v3},tile.kernel(stage-place{space=l9}))' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // NONE: error: expected a description with a memory for storage, or the option 'space'
-// UNKNOWN: error: expected a memory of the description, found 'l9'
+// UNKNOWN: error: expected target '{{.+}}' to store in a memory of its description, found 'l9'
 
 #panels = affine_map<(r, k) -> (r floordiv 6, k, r mod 6)>
 

@@ -212,6 +212,22 @@ private:
   mlir::LogicalResult convertCopy(stage::CopyOp copy);
   mlir::LogicalResult convertProduct(stage::ProductOp product);
   mlir::LogicalResult convertRegion(stage::ComputeOp region);
+  mlir::LogicalResult convertRing(mlir::Operation *op);
+  /// An error at `op` that names the target: what its subclass does not keep.
+  mlir::LogicalResult blame(mlir::Operation *op, const llvm::Twine &what);
+  mlir::LogicalResult checkRingSteps(tile::KernelOp kernel);
+
+  /// The functions of rings, as bits.
+  enum RingStep : unsigned {
+    Make = 1,
+    Fill = 2,
+    Take = 4,
+    Commit = 8,
+    Free = 16
+  };
+  unsigned asked = 0;    ///< those that were called
+  unsigned defaults = 0; ///< those that the subclass does not override
+  mlir::Type noneType;   ///< of `noTransfer`, where the program counts
 
   const target::BoundTarget &bound;
   std::unique_ptr<CountedRings> counted; ///< where the program counts

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Allocate.h"
+#include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Stage/Places.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
@@ -239,7 +240,9 @@ struct StageAllocatePass : staging::impl::StageAllocateBase<StageAllocatePass> {
   void runOnOperation() override {
     FailureOr<llvm::StringMap<int64_t>> bytesOf =
         staging::parseLimits(getOperation(), limits);
-    if (failed(bytesOf))
+    if (failed(bytesOf) ||
+        failed(staging::checkAtLeastOne(getOperation(), align,
+                                        "an alignment of storage")))
       return signalPassFailure();
     std::optional<staging::Overflow> overflow =
         Allocator(getOperation(), *bytesOf, align, report).run();
@@ -263,6 +266,33 @@ std::string staging::Overflow::text() const {
       .str();
 }
 
+/// A scratchpad has no more bytes than the description says.
+static LogicalResult checkLimit(Operation *op, StringRef space, int64_t bytes) {
+  target::TargetAttr description = target::getDescription(op);
+  for (target::MemoryAttr memory :
+       description ? description.getMemories() : ArrayRef<target::MemoryAttr>())
+    if (memory.getName() == space && memory.getSize() &&
+        memory.getKind() == target::MemoryKind::Explicit &&
+        bytes > memory.getSize())
+      return op->emitError()
+             << "expected target '" << description.getName()
+             << "' to ask for at most the " << memory.getSize()
+             << " bytes of its memory '" << space << "', found " << bytes;
+  return success();
+}
+
+LogicalResult staging::checkAtLeastOne(Operation *op, int64_t number,
+                                       StringRef what) {
+  if (number > 0)
+    return success();
+  target::TargetAttr description = target::getDescription(op);
+  std::string owner = "the target";
+  if (description)
+    owner = "target '" + description.getName().str() + "'";
+  return op->emitError() << "expected " << owner << " to ask for " << what
+                         << " of at least 1, found " << number;
+}
+
 FailureOr<llvm::StringMap<int64_t>>
 staging::parseLimits(Operation *op, ArrayRef<std::string> limits) {
   llvm::StringMap<int64_t> bytesOf;
@@ -271,6 +301,8 @@ staging::parseLimits(Operation *op, ArrayRef<std::string> limits) {
     if (number.getAsInteger(10, bytesOf[space]) || bytesOf[space] < 0)
       return op->emitError("expected limits as SPACE=BYTES, found '")
              << text << "'";
+    if (failed(checkLimit(op, space, bytesOf[space])))
+      return failure();
   }
   return bytesOf;
 }

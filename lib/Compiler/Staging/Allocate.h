@@ -27,9 +27,15 @@ struct Overflow {
   std::string text() const;
 };
 
-/// Bytes by space of texts as `pad=65536`; else an error at `op`.
+/// Bytes by space of texts as `pad=65536`; else an error at `op`. A memory of
+/// kind explicit has no more than its description says.
 mlir::FailureOr<llvm::StringMap<int64_t>>
 parseLimits(mlir::Operation *op, llvm::ArrayRef<std::string> limits);
+
+/// An error at `op`, which names the target of its module, where a number that
+/// this asks for, `what`, is less than 1.
+mlir::LogicalResult checkAtLeastOne(mlir::Operation *op, int64_t number,
+                                    llvm::StringRef what);
 
 /// Places the storage of a kernel, until something does not fit.
 std::optional<Overflow> allocate(tile::KernelOp kernel,

@@ -50,9 +50,7 @@ Value CountedRings::isSlot(Location loc, const Ring &ring, Value address,
 }
 
 CountedRings::Ring &CountedRings::get(int64_t number) {
-  if (size_t(number) >= rings.size())
-    llvm::report_fatal_error("a ScratchpadLowering overrides makeRing and not "
-                             "fillSlot, takeSlot, commitSlot and freeSlot");
+  assert(has(number) && "expected a ring that was made");
   return rings[number];
 }
 

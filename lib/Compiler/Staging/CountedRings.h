@@ -30,6 +30,9 @@ public:
   mlir::Value take(mlir::Location loc, int64_t ring);
   void commit(mlir::Location loc, int64_t ring, mlir::ValueRange transfers);
 
+  /// Whether a ring was made here.
+  bool has(int64_t ring) const { return size_t(ring) < rings.size(); }
+
   /// Calls `wait` for each transfer of a slot before the slot is used, with the
   /// builder in front of the use.
   void finish(tile::KernelOp kernel,

@@ -27,7 +27,11 @@ struct StageFitRingsPass : staging::impl::StageFitRingsBase<StageFitRingsPass> {
   void runOnOperation() override {
     FailureOr<llvm::StringMap<int64_t>> bytesOf =
         staging::parseLimits(getOperation(), limits);
-    if (failed(bytesOf))
+    if (failed(bytesOf) ||
+        failed(staging::checkAtLeastOne(getOperation(), align,
+                                        "an alignment of storage")) ||
+        failed(staging::checkAtLeastOne(getOperation(), depth,
+                                        "a number of slots of rings")))
       return signalPassFailure();
     for (auto kernel :
          llvm::make_early_inc_range(getOperation().getOps<tile::KernelOp>()))

@@ -86,8 +86,10 @@ struct StagePlacePass : staging::impl::StagePlaceBase<StagePlacePass> {
       return signalPassFailure();
     }
     if (description && !memory) {
-      getOperation().emitError("expected a memory of the description, found '")
-          << name << "'";
+      getOperation().emitError("expected target '")
+          << description.getName()
+          << "' to store in a memory of its description, found '" << name
+          << "'";
       return signalPassFailure();
     }
     attr = stage::SpaceAttr::get(&getContext(), name, Attribute());

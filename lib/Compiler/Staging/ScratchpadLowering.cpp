@@ -29,19 +29,32 @@ ScratchpadLowering::~ScratchpadLowering() = default;
 
 void ScratchpadLowering::makeRing(int64_t ring, int64_t base, int64_t slotBytes,
                                   int64_t depth) {
-  counted->make(loc, ring, base, slotBytes, depth, noTransfer());
+  defaults |= Make;
+  Value none = noTransfer();
+  if (!none)
+    none = addresses.constant(loc, 0);
+  noneType = none.getType();
+  counted->make(loc, ring, base, slotBytes, depth, none);
 }
+// Where a subclass overrides makeRing alone there is no ring here, and
+// checkRingSteps reports it.
 Value ScratchpadLowering::fillSlot(int64_t ring) {
-  return counted->fill(loc, ring);
+  defaults |= Fill;
+  return counted->has(ring) ? counted->fill(loc, ring)
+                            : addresses.constant(loc, 0);
 }
 Value ScratchpadLowering::takeSlot(int64_t ring) {
-  return counted->take(loc, ring);
+  defaults |= Take;
+  return counted->has(ring) ? counted->take(loc, ring)
+                            : addresses.constant(loc, 0);
 }
 void ScratchpadLowering::commitSlot(int64_t ring, ValueRange begun) {
-  counted->commit(loc, ring, begun);
+  defaults |= Commit;
+  if (counted->has(ring))
+    counted->commit(loc, ring, begun);
 }
 // The next filling of a slot stands behind this.
-void ScratchpadLowering::freeSlot(int64_t) {}
+void ScratchpadLowering::freeSlot(int64_t) { defaults |= Free; }
 Value ScratchpadLowering::noTransfer() { return addresses.constant(loc, 0); }
 
 namespace {
@@ -117,7 +130,98 @@ LogicalResult ScratchpadLowering::run(tile::KernelOp kernel) {
     op->dropAllUses();
     op->erase();
   }
+  if (failed(checkRingSteps(kernel)))
+    return failure();
   counted->finish(kernel, [&](Value transfer) { wait(transfer); });
+  return success();
+}
+
+LogicalResult ScratchpadLowering::blame(Operation *op, const Twine &what) {
+  std::string owner =
+      bound.target
+          ? target::describeTarget(*bound.target, "scratchpad lowering of")
+          : "scratchpad lowering";
+  return op->emitError() << owner << " " << what;
+}
+
+/// The functions of rings belong together.
+LogicalResult ScratchpadLowering::checkRingSteps(tile::KernelOp kernel) {
+  constexpr std::pair<unsigned, StringLiteral> kSteps[] = {
+      {Make, "makeRing"},
+      {Fill, "fillSlot"},
+      {Take, "takeSlot"},
+      {Commit, "commitSlot"},
+      {Free, "freeSlot"}};
+  unsigned own = asked & ~defaults, left = asked & defaults;
+  // The default of freeSlot does nothing, so that others do not miss it.
+  if (!(own & ~Free) || !left)
+    return success();
+  std::string owned, missing;
+  for (auto [step, name] : kSteps) {
+    std::string &list = own & step ? owned : missing;
+    if ((own | left) & step)
+      list += (list.empty() ? "" : ", ") + name.str();
+  }
+  return blame(kernel, "overrides " + owned + " and not " + missing +
+                           ": expected all five functions of rings, or none");
+}
+
+/// Where the next operation goes in front of: what stands before it.
+static Operation *before(OpBuilder &b) {
+  Block::iterator at = b.getInsertionPoint();
+  return at == b.getInsertionBlock()->begin() ? nullptr : &*std::prev(at);
+}
+
+LogicalResult ScratchpadLowering::convertRing(Operation *op) {
+  // The address of a slot.
+  auto bind = [&](stage::RingOp ring, ValueRange parts, Value slot,
+                  StringRef by) -> LogicalResult {
+    if (!slot || !slot.getType().isIndex())
+      return blame(op, "gave no address of type index from " + by);
+    addresses.bindSlot(ring, parts, slot);
+    return success();
+  };
+  if (auto ring = dyn_cast<stage::RingOp>(op)) {
+    int64_t number = rings.size();
+    rings[ring] = number;
+    asked |= Make;
+    makeRing(number, ring.getOffset().value_or(0), Addresses::slotBytes(ring),
+             ring.getRing().getType().getDepth());
+    return success();
+  }
+  if (auto produce = dyn_cast<stage::ProduceOp>(op)) {
+    auto ring = produce.getRing().getDefiningOp<stage::RingOp>();
+    asked |= Fill;
+    return bind(ring, produce.getBody().getArguments(),
+                fillSlot(rings.lookup(ring)), "fillSlot");
+  }
+  if (auto consume = dyn_cast<stage::ConsumeOp>(op)) {
+    auto ring = consume.getRing().getDefiningOp<stage::RingOp>();
+    asked |= Take;
+    return bind(ring, consume.getParts(), takeSlot(rings.lookup(ring)),
+                "takeSlot");
+  }
+  if (auto release = dyn_cast<stage::ReleaseOp>(op)) {
+    asked |= Free;
+    freeSlot(rings.lookup(release.getRing()));
+    return success();
+  }
+  auto commit = cast<stage::CommitOp>(op);
+  SmallVector<Value> filling;
+  for (Value token : commit.getTokens())
+    llvm::append_range(filling, transfers.lookup(token));
+  for (Value transfer : filling)
+    if (noneType && transfer.getType() != noneType) {
+      std::string types;
+      llvm::raw_string_ostream(types)
+          << transfer.getType() << ", found " << noneType;
+      return blame(op, "gave a value of another type from noTransfer than "
+                       "from beginTransfer: expected " +
+                           types);
+    }
+  auto produce = cast<stage::ProduceOp>(commit->getParentOp());
+  asked |= Commit;
+  commitSlot(rings.lookup(produce.getRing()), filling);
   return success();
 }
 
@@ -133,38 +237,8 @@ LogicalResult ScratchpadLowering::convert(Operation *op) {
             wait(transfer);
         return success();
       })
-      .Case([&](stage::RingOp ring) {
-        int64_t number = rings.size();
-        rings[ring] = number;
-        makeRing(number, ring.getOffset().value_or(0),
-                 Addresses::slotBytes(ring),
-                 ring.getRing().getType().getDepth());
-        return success();
-      })
-      .Case([&](stage::ProduceOp produce) {
-        auto ring = produce.getRing().getDefiningOp<stage::RingOp>();
-        addresses.bindSlot(ring, produce.getBody().getArguments(),
-                           fillSlot(rings.lookup(ring)));
-        return success();
-      })
-      .Case([&](stage::CommitOp commit) {
-        SmallVector<Value> filling;
-        for (Value token : commit.getTokens())
-          llvm::append_range(filling, transfers.lookup(token));
-        auto produce = cast<stage::ProduceOp>(commit->getParentOp());
-        commitSlot(rings.lookup(produce.getRing()), filling);
-        return success();
-      })
-      .Case([&](stage::ConsumeOp consume) {
-        auto ring = consume.getRing().getDefiningOp<stage::RingOp>();
-        addresses.bindSlot(ring, consume.getParts(),
-                           takeSlot(rings.lookup(ring)));
-        return success();
-      })
-      .Case([&](stage::ReleaseOp release) {
-        freeSlot(rings.lookup(release.getRing()));
-        return success();
-      })
+      .Case<stage::RingOp, stage::ProduceOp, stage::ConsumeOp, stage::CommitOp,
+            stage::ReleaseOp>([&](auto ring) { return convertRing(ring); })
       .Case([&](stage::ProductOp product) { return convertProduct(product); })
       .Case([&](stage::ComputeOp region) { return convertRegion(region); })
       .Case([&](tile::NumBlocksOp count) {
@@ -182,7 +256,11 @@ LogicalResult ScratchpadLowering::convert(Operation *op) {
 
 LogicalResult ScratchpadLowering::convertRegion(stage::ComputeOp region) {
   if (std::optional<Filling> filling = getFilling(region)) {
-    fill(addresses.at(loc, filling->storage), filling->bytes, filling->word);
+    Value address = addresses.at(loc, filling->storage);
+    Operation *last = before(b);
+    fill(address, filling->bytes, filling->word);
+    if (before(b) == last)
+      return blame(region, "emitted nothing from fill");
     b.eraseOp(region);
     return success();
   }
@@ -204,9 +282,13 @@ LogicalResult ScratchpadLowering::convertCopy(stage::CopyOp copy) {
     return target::emitUnsupported(copy, "a copy between storages");
   SmallVector<Value> begun;
   for (const TransferBox &box : boxes) {
+    Operation *last = before(b);
     FailureOr<Value> transfer = beginTransfer(box);
     if (failed(transfer))
       return failure();
+    if (!*transfer || before(b) == last)
+      return blame(copy, *transfer ? "emitted nothing from beginTransfer"
+                                   : "gave no value from beginTransfer");
     begun.push_back(*transfer);
   }
   if (copy.getAsync())
@@ -248,5 +330,9 @@ LogicalResult ScratchpadLowering::convertProduct(stage::ProductOp product) {
     block.rowBytes[i] =
         columns > stage::elementBytes(type.getElementType()) ? columns : rows;
   }
-  return multiply(block);
+  Operation *last = before(b);
+  if (failed(multiply(block)))
+    return failure();
+  return before(b) == last ? blame(product, "emitted nothing from multiply")
+                           : success();
 }

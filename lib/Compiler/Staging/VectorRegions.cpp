@@ -22,10 +22,76 @@ VectorUnit::~VectorUnit() = default;
 
 namespace {
 
+/// A vendor's unit, whose instructions are checked: each gives a value of the
+/// type that it has to.
+class CheckedUnit : public VectorUnit {
+public:
+  explicit CheckedUnit(VectorUnit &unit) : VectorUnit(unit.lanes), unit(unit) {}
+
+  Value load(VectorType type, Value address, int64_t stride) override {
+    begin();
+    return checked("load", type, unit.load(type, address, stride));
+  }
+  void store(Value vector, Value address, int64_t stride) override {
+    begin();
+    Block *block = builder->getInsertionBlock();
+    size_t count = block->getOperations().size();
+    unit.store(vector, address, stride);
+    if (block->getOperations().size() == count && problem.empty())
+      problem = "emitted nothing from store";
+  }
+  Value splat(VectorType type, Value scalar) override {
+    begin();
+    return checked("splat", type, unit.splat(type, scalar));
+  }
+  Value count(VectorType type, Value first, int64_t step) override {
+    begin();
+    return checked("count", type, unit.count(type, first, step));
+  }
+  Value slice(VectorType type, Value vector, int64_t first) override {
+    begin();
+    return checked("slice", type, unit.slice(type, vector, first));
+  }
+  Value first(Value vector) override {
+    begin();
+    return checked("first", getElementTypeOrSelf(vector.getType()),
+                   unit.first(vector));
+  }
+  bool computes(Operation *function) override {
+    return unit.computes(function);
+  }
+
+  std::string problem; ///< the first one; empty: none
+
+private:
+  void begin() {
+    unit.builder = builder;
+    unit.location = location;
+  }
+  /// What goes on where the value is none: the region is in error.
+  Value checked(StringRef name, Type wanted, Value made) {
+    if (made && made.getType() == wanted)
+      return made;
+    if (problem.empty()) {
+      llvm::raw_string_ostream os(problem);
+      os << "gave ";
+      if (made)
+        os << "a value of type " << made.getType();
+      else
+        os << "no value";
+      os << " from " << name << ", expected " << wanted;
+    }
+    return arith::ConstantOp::create(
+        *builder, *location, cast<TypedAttr>(builder->getZeroAttr(wanted)));
+  }
+
+  VectorUnit &unit;
+};
+
 class RegionLowering : VectorElements {
 public:
-  RegionLowering(stage::ComputeOp region, RegionContext &ctx, VectorUnit &unit)
-      : VectorElements(region, ctx, unit) {}
+  RegionLowering(stage::ComputeOp region, RegionContext &ctx, CheckedUnit &unit)
+      : VectorElements(region, ctx, unit), checked(unit) {}
 
   LogicalResult run() {
     if (!region.getFrom().empty() || !region.getTo().empty())
@@ -49,9 +115,21 @@ public:
       }
       if (failed(done))
         return failure();
+      if (!checked.problem.empty())
+        return blame(checked.problem);
     }
     b.replaceOp(region, results);
     return success();
+  }
+
+  /// An error that names the target: what its unit does not keep.
+  LogicalResult blame(const Twine &what) {
+    const target::Target *target =
+        target::TargetRegistry::get().find(ctx.options.name);
+    std::string owner = target
+                            ? target::describeTarget(*target, "vector unit of")
+                            : "vector unit";
+    return region.emitError() << owner << " " << what;
   }
 
 private:
@@ -308,6 +386,7 @@ private:
     return success();
   }
 
+  CheckedUnit &checked;
   DenseMap<Value, Value> scalars; ///< that reductions gave
 };
 
@@ -319,7 +398,12 @@ LogicalResult kiln::staging::lowerRegion(stage::ComputeOp region,
   Operation *before = region->getPrevNode();
   ctx.rewriter.setInsertionPoint(region);
   Operation *op = region;
-  if (succeeded(RegionLowering(region, ctx, unit).run()))
+  CheckedUnit checked(unit);
+  RegionLowering lowering(region, ctx, checked);
+  if (unit.lanes < 1)
+    return lowering.blame("has " + Twine(unit.lanes) +
+                          " lanes, expected at least 1");
+  if (succeeded(lowering.run()))
     return success();
   while (op->getPrevNode() != before)
     ctx.rewriter.eraseOp(op->getPrevNode());

@@ -20,6 +20,9 @@ int64_t LinearCode::reg(Value value) {
   auto known = registers.find(value);
   if (known != registers.end())
     return known->second;
+  Operation *op = value.getDefiningOp();
+  if (op && !unwritten && written.contains(op))
+    unwritten = value;
   return registers[value] = newRegister(fileOf(value.getType()));
 }
 
@@ -68,13 +71,50 @@ void LinearCode::moveAll(ValueRange to, ValueRange from) {
     writeMove(fileOf(value.getType()), reg(value), number);
 }
 
+LogicalResult LinearCode::checkWritten(Operation *op, StringRef name,
+                                       size_t before,
+                                       std::optional<size_t> place) {
+  if (words.size() <= before)
+    return op->emitError() << "expected " << name << " to append words for '"
+                           << op->getName() << "', found none";
+  if (place && (*place < before || *place >= words.size()))
+    return op->emitError() << "expected " << name
+                           << " to give the place of a word that it appended, "
+                           << before << " to " << words.size() - 1 << ", found "
+                           << *place;
+  return success();
+}
+
+FailureOr<size_t> LinearCode::jumpFrom(Operation *op,
+                                       std::optional<int64_t> unless) {
+  size_t before = words.size();
+  size_t place = unless ? writeJumpUnless(*unless) : writeJump();
+  if (failed(checkWritten(op, unless ? "writeJumpUnless" : "writeJump", before,
+                          place)))
+    return failure();
+  return place;
+}
+
+LogicalResult LinearCode::writeOne(Operation *op) {
+  auto loop = dyn_cast<scf::ForOp>(op);
+  auto choice = dyn_cast<scf::IfOp>(op);
+  if (failed(loop ? writeFor(loop) : choice ? writeIf(choice) : write(op)))
+    return failure();
+  written.insert(op);
+  if (!unwritten)
+    return success();
+  Operation *lost = unwritten.getDefiningOp();
+  return lost->emitError() << "expected 'write' to give result "
+                           << cast<OpResult>(unwritten).getResultNumber()
+                           << " of '" << lost->getName()
+                           << "' a register, which '" << op->getName()
+                           << "' reads";
+}
+
 LogicalResult LinearCode::writeBlock(Block &block) {
-  for (Operation &op : block.without_terminator()) {
-    auto loop = dyn_cast<scf::ForOp>(op);
-    auto choice = dyn_cast<scf::IfOp>(op);
-    if (failed(loop ? writeFor(loop) : choice ? writeIf(choice) : write(&op)))
+  for (Operation &op : block.without_terminator())
+    if (failed(writeOne(&op)))
       return failure();
-  }
   return success();
 }
 
@@ -84,31 +124,41 @@ LogicalResult LinearCode::writeFor(scf::ForOp loop) {
   writeMove(0, at, reg(loop.getLowerBound()));
   size_t again = words.size();
   writeLess(inside, at, reg(loop.getUpperBound()));
-  size_t end = writeJumpUnless(inside);
-  if (failed(writeBlock(*loop.getBody())))
+  if (failed(checkWritten(loop, "writeLess", again)))
+    return failure();
+  FailureOr<size_t> end = jumpFrom(loop, inside);
+  if (failed(end) || failed(writeBlock(*loop.getBody())))
     return failure();
   moveAll(loop.getRegionIterArgs(), loop.getYieldedValues());
+  size_t step = words.size();
   writeAdd(at, at, reg(loop.getStep()));
-  land(writeJump(), again);
-  land(end);
+  if (failed(checkWritten(loop, "writeAdd", step)))
+    return failure();
+  FailureOr<size_t> back = jumpFrom(loop);
+  if (failed(back))
+    return failure();
+  land(*back, again);
+  land(*end);
   moveAll(loop.getResults(), loop.getRegionIterArgs());
   return success();
 }
 
 LogicalResult LinearCode::writeIf(scf::IfOp choice) {
-  size_t other = writeJumpUnless(reg(choice.getCondition()));
-  if (failed(writeBlock(*choice.thenBlock())))
+  FailureOr<size_t> other = jumpFrom(choice, reg(choice.getCondition()));
+  if (failed(other) || failed(writeBlock(*choice.thenBlock())))
     return failure();
   moveAll(choice.getResults(), choice.thenYield().getOperands());
   if (!choice.elseBlock()) {
-    land(other);
+    land(*other);
     return success();
   }
-  size_t end = writeJump();
-  land(other);
+  FailureOr<size_t> end = jumpFrom(choice);
+  if (failed(end))
+    return failure();
+  land(*other);
   if (failed(writeBlock(*choice.elseBlock())))
     return failure();
   moveAll(choice.getResults(), choice.elseYield().getOperands());
-  land(end);
+  land(*end);
   return success();
 }

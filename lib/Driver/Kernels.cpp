@@ -33,12 +33,14 @@ LogicalResult kiln::driver::runPasses(PassManager &pm, ModuleOp module,
   if (SemanticsCheck *check = SemanticsCheck::of(module.getContext()))
     check->attach(pm);
   pm.enableTiming(timing);
-  auto owned = std::make_unique<PassHooks>();
+  auto owned = std::make_unique<PassHooks>(&printer);
   PassHooks *hooks = owned.get();
   pm.addInstrumentation(std::move(owned));
   std::string owner = "pipeline '" + stage.str() + "'";
+  // A pass that reports an error and goes on has failed.
   if (succeeded(
-          runGuardedActivity(owner, module, [&] { return pm.run(module); })))
+          runGuardedActivity(owner, module, [&] { return pm.run(module); })) &&
+      printer.numErrors() == before)
     return success();
   hooks->explain(printer, before, module.getContext());
   if (printer.numErrors() == before) {

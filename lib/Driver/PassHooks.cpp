@@ -32,19 +32,29 @@ const std::string &PassHooks::ownerOf(Pass *pass) {
 }
 
 void PassHooks::runBeforePass(Pass *pass, Operation *op) {
-  if (!isAdaptor(pass))
-    Activity::begin(ownerOf(pass), op);
+  if (isAdaptor(pass))
+    return;
+  if (printer)
+    known = printer->numErrors();
+  Activity::begin(ownerOf(pass), op);
 }
 
 void PassHooks::runAfterPass(Pass *pass, Operation *op) {
-  if (!isAdaptor(pass))
-    Activity::end();
+  if (isAdaptor(pass))
+    return;
+  Activity::end();
+  if (printer && printer->numErrors() > known)
+    keepFailed(pass, op);
 }
 
 void PassHooks::runAfterPassFailed(Pass *pass, Operation *op) {
   if (isAdaptor(pass))
     return;
   Activity::end();
+  keepFailed(pass, op);
+}
+
+void PassHooks::keepFailed(Pass *pass, Operation *op) {
   if (failed)
     return;
   failed = pass;
@@ -98,8 +108,9 @@ void PassHooks::explain(DiagnosticPrinter &printer, unsigned before,
   }
   // What came before may have left what this pass stumbled over.
   std::vector<std::string> suspects = foreignLowerings(context);
-  for (Pass *pass : foreign)
-    suspects.push_back(owners.lookup(pass));
+  if (Report::of(context).brokenOwners().empty())
+    for (Pass *pass : foreign)
+      suspects.push_back(owners.lookup(pass));
   if (suspects.empty())
     return;
   std::string list;

@@ -8,6 +8,7 @@
 #include "mlir/Pass/PassInstrumentation.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
+#include <atomic>
 
 namespace kiln::driver {
 
@@ -15,6 +16,11 @@ namespace kiln::driver {
 /// failed.
 class PassHooks : public mlir::PassInstrumentation {
 public:
+  /// `printer` counts errors, so that a pass that reports one and goes on is
+  /// one that failed; null: passes say themselves whether they fail.
+  explicit PassHooks(const DiagnosticPrinter *printer = nullptr)
+      : printer(printer) {}
+
   void runBeforePass(mlir::Pass *pass, mlir::Operation *op) override;
   void runAfterPass(mlir::Pass *pass, mlir::Operation *op) override;
   void runAfterPassFailed(mlir::Pass *pass, mlir::Operation *op) override;
@@ -26,7 +32,10 @@ public:
 
 private:
   const std::string &ownerOf(mlir::Pass *pass);
+  void keepFailed(mlir::Pass *pass, mlir::Operation *op);
 
+  const DiagnosticPrinter *printer;
+  std::atomic<unsigned> known{0}; ///< errors before the latest pass
   llvm::DenseMap<mlir::Pass *, std::string> owners;
   llvm::SetVector<mlir::Pass *> foreign; ///< of plug-ins, in order
   mlir::Pass *failed = nullptr;

@@ -219,9 +219,11 @@ kiln::driver::lowerModule(ModuleOp module, const BoundTarget &bound,
   OwningOpRef<ModuleOp> copy = twice ? module.clone() : ModuleOp();
   unsigned before = printer.numErrors();
   std::string owner = describeTarget(*bound.target, "serialiser of");
-  if (failed(runGuardedActivity(owner, module, [&] {
-        return bound.target->serialize(module, bound.options, blobs);
-      }))) {
+  LogicalResult serialised = runGuardedActivity(owner, module, [&] {
+    return bound.target->serialize(module, bound.options, blobs);
+  });
+  // One that reports an error and goes on has failed.
+  if (failed(serialised) || printer.numErrors() != before) {
     if (!place.empty())
       place += ": ";
     if (printer.numErrors() == before)

@@ -201,6 +201,9 @@ LoweringRegistry::offer(Operation *op, LoweringContext &ctx, StringRef kind,
   if (kind != "claim" && !isOwnPlugin(plugin))
     leftAlone.emplace(op, ctx.rewriter);
   if (succeeded(runGuardedActivity(owner, op, run))) {
+    // The operation may be gone; the error of one that goes on ends the pass.
+    if (errors.count)
+      report.broke(nullptr, owner);
     ctx.takenBy = std::move(owner);
     return Offer::taken;
   }

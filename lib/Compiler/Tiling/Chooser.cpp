@@ -6,6 +6,7 @@
 #include "GridTraffic.h"
 #include "ThreadedModel.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Target/PluginLoader.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "llvm/ADT/StringExtras.h"
 #include <array>
@@ -32,11 +33,77 @@ kiln::tiling::createDescribedModel(TargetAttr description,
                      TileSizes::fromDescription(description), packs);
 }
 
+/// Whether a candidate has one block of a possible size for each dimension.
+static bool isWhole(const Tiling &tiling, const TilingProblem &problem) {
+  return tiling.blocks.size() == problem.dims.size() &&
+         llvm::all_of(tiling.blocks, [](int64_t block) {
+           return block >= 1 && block <= kLargestBlock;
+         });
+}
+
+namespace {
+/// The model of a target, whose answers are checked: one that fits no problem
+/// is an error that names the target, once.
+class CheckedModel : public TilingModel {
+public:
+  CheckedModel(const Target &target, std::unique_ptr<TilingModel> model,
+               TargetAttr description, const TargetOptions &options)
+      : target(target), model(std::move(model)), description(description),
+        options(options) {}
+
+  SmallVector<Tiling> candidates(const TilingProblem &problem) const override {
+    SmallVector<Tiling> all = model->candidates(problem);
+    if (!all.empty() &&
+        llvm::all_of(all, [&](auto &one) { return isWhole(one, problem); }))
+      return all;
+    refuse(problem, all);
+    return createDescribedModel(description, options)->candidates(problem);
+  }
+  bool allows(const TilingProblem &problem,
+              ArrayRef<int64_t> blocks) const override {
+    return model->allows(problem, blocks);
+  }
+  bool sharesTiles() const override { return model->sharesTiles(); }
+  bool readsAlongSum(const TilingProblem &problem) const override {
+    return model->readsAlongSum(problem);
+  }
+  int64_t accessBytes() const override { return model->accessBytes(); }
+  bool changesKernels() const override { return model->changesKernels(); }
+
+private:
+  void refuse(const TilingProblem &problem, ArrayRef<Tiling> all) const {
+    if (!description || std::exchange(isRefused, true))
+      return;
+    std::string found = all.empty() ? "no candidate" : "";
+    for (const Tiling &one : all)
+      if (found.empty() && !isWhole(one, problem)) {
+        llvm::raw_string_ostream os(found);
+        os << "[";
+        llvm::interleaveComma(one.blocks, os);
+        os << "]";
+      }
+    emitError(UnknownLoc::get(description.getContext()))
+        << describeTarget(target, "block sizes of") << " for '" << problem.str()
+        << "': expected " << problem.dims.size() << " of 1 to " << kLargestBlock
+        << ", found " << found;
+  }
+
+  const Target &target;
+  std::unique_ptr<TilingModel> model;
+  TargetAttr description;
+  TargetOptions options;
+  mutable bool isRefused = false;
+};
+} // namespace
+
 Chooser::Chooser(const Target *target, TargetAttr description,
                  const TargetOptions &options)
     : description(description), options(options) {
   if (target)
     known = target->tilingModel(description, options);
+  if (known && !isOwnPlugin(pluginOf(*target)))
+    known = std::make_unique<CheckedModel>(*target, std::move(known),
+                                           description, options);
   if (!known)
     known = createModel(description, options,
                         target ? target->tileSizes(description, options)
@@ -117,12 +184,8 @@ Tiling Chooser::choose(const TilingProblem &problem) {
         found && known->allows(problem, found->blocks))
       return *found;
   SmallVector<Tiling> all = known->candidates(problem);
-  llvm::erase_if(all, [&](const Tiling &tiling) {
-    return tiling.blocks.size() != problem.dims.size() ||
-           llvm::any_of(tiling.blocks, [](int64_t block) {
-             return block < 1 || block > kLargestBlock;
-           });
-  });
+  llvm::erase_if(
+      all, [&](const Tiling &tiling) { return !isWhole(tiling, problem); });
   if (all.empty())
     all = createDescribedModel(description, options)->candidates(problem);
   auto blocks = options.get("blocks");

@@ -238,15 +238,53 @@ LogicalResult KernelWalk::applyLowering(Operation *op) {
   return decline(op, op->getName().getStringRef());
 }
 
+/// Whether a result has as many registers as its layout, of its elements' type;
+/// `found` is null for a scalar.
+static LogicalResult
+checkRegisters(OpResult result, const Regs *found,
+               llvm::function_ref<InFlightDiagnostic()> wrong) {
+  bool isTile = isa<RankedTensorType>(result.getType());
+  auto about = [&] {
+    return "for its result " + std::to_string(result.getResultNumber());
+  };
+  if (isTile != (found != nullptr))
+    return wrong() << " defined "
+                   << (isTile ? "a scalar " : "registers of a tile ") << about()
+                   << ", which is a " << result.getType();
+  if (!isTile)
+    return success();
+  int64_t wanted = getLayout(result).getNumRegisters();
+  if (int64_t(found->size()) != wanted)
+    return wrong() << " defined " << found->size() << " registers " << about()
+                   << ", expected " << wanted << " as its layout has";
+  Type element =
+      ThreadBuilder::scalarType(getElementTypeOrSelf(result.getType()));
+  for (Value value : *found) {
+    if (!value)
+      return wrong() << " defined a register that is no value " << about();
+    if (value.getType() != element)
+      return wrong() << " defined registers of " << value.getType() << " "
+                     << about() << ", expected " << element;
+  }
+  return success();
+}
+
 LogicalResult KernelWalk::checkDefined(Operation *op,
                                        const target::Lowering &lowering) {
-  for (OpResult result : op->getResults())
+  auto wrong = [&] {
+    return op->emitError() << target::describeOwner("lowering", lowering.name,
+                                                    lowering.plugin);
+  };
+  for (OpResult result : op->getResults()) {
     if (!isDefined(result))
-      return op->emitError()
-             << target::describeOwner("lowering", lowering.name,
-                                      lowering.plugin)
+      return wrong()
              << " took the operation, but defined no registers for its result "
              << result.getResultNumber();
+    auto found = tiles.find(result);
+    if (failed(checkRegisters(
+            result, found == tiles.end() ? nullptr : &found->second, wrong)))
+      return failure();
+  }
   return success();
 }
 

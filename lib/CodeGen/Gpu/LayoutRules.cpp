@@ -4,10 +4,13 @@
 #include "LayoutRules.h"
 #include "LoweringTable.h"
 #include "OwnLowerings.h"
+#include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/Reduction.h"
+#include "kiln/Target/Activity.h"
+#include "kiln/Target/ForeignOperation.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -73,11 +76,57 @@ static LayoutRule reductionLayout(ReductionOpInterface op,
   return rule;
 }
 
+/// Leaves out the layouts of a rule that are none of their tiles. What a
+/// plug-in gets wrong is reported once.
+static void checkRule(Operation *op, LayoutRule &rule) {
+  std::string problem;
+  auto check = [&](Value value, LayoutAttr &entry, StringRef what,
+                   unsigned number) {
+    if (!entry)
+      return;
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    std::string why;
+    {
+      ScopedDiagnosticHandler quiet(op->getContext(), [&](Diagnostic &diag) {
+        why = diag.str();
+        return success();
+      });
+      if (!type)
+        why = "it is no tile";
+      else if (succeeded(entry.verifyEncoding(
+                   type.getShape(), type.getElementType(),
+                   [&] { return emitError(op->getLoc()); })))
+        return;
+    }
+    entry = {};
+    if (problem.empty())
+      llvm::raw_string_ostream(problem)
+          << "gives " << what << " " << number << " of type " << value.getType()
+          << " a layout that it cannot have: " << why;
+  };
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    check(op->getOperand(i), rule.operands[i], "operand", i);
+  for (unsigned i = 0; i < op->getNumResults(); ++i)
+    check(op->getResult(i), rule.results[i], "result", i);
+  if (problem.empty())
+    return;
+  std::string owner = target::describeOwner("layout rule of operation",
+                                            op->getName().getStringRef(),
+                                            target::pluginOfOperation(op));
+  auto &report = target::Report::of(op->getContext());
+  if (llvm::is_contained(report.brokenOwners(), owner))
+    return;
+  report.broke(op, owner);
+  op->emitError() << owner << " " << problem;
+}
+
 LayoutRule simt::layoutRuleOf(Operation *op, const LayoutQuery &query) {
   if (auto own = dyn_cast<LayoutRuleOpInterface>(op)) {
     LayoutRule rule = own.getLayoutRule(query);
     rule.operands.resize(op->getNumOperands());
     rule.results.resize(op->getNumResults());
+    if (!isa<tile::TileDialect>(op->getDialect()))
+      checkRule(op, rule);
     return rule;
   }
   if (auto reduction = dyn_cast<ReductionOpInterface>(op))

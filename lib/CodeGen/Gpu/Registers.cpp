@@ -4,6 +4,7 @@
 #include "kiln/Gpu/Registers.h"
 #include "StorageAreas.h"
 #include "kiln/Target/TargetRegistry.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -12,20 +13,44 @@ using namespace kiln::simt;
 
 RegisterCode::~RegisterCode() = default;
 
+/// Reports that the lowering which extends the code asks for what there is not.
+static void reportMissing(Location loc, StringRef what, Value value) {
+  InFlightDiagnostic diagnostic = emitError(loc)
+                                  << "expected a lowering to ask for the "
+                                  << what << " of a value that has any, found ";
+  if (value)
+    diagnostic << "one of type " << value.getType();
+  else
+    diagnostic << "none";
+}
+
 Value RegisterCode::scalar(Value value) {
   auto it = scalars.find(value);
-  assert(it != scalars.end() && "a scalar that was not emitted");
-  return it->second;
+  if (it != scalars.end())
+    return it->second;
+  reportMissing(loc, "scalar", value);
+  Type type = value ? scalarType(getElementTypeOrSelf(value.getType()))
+                    : b.getI64Type();
+  return LLVM::PoisonOp::create(b, loc, type);
 }
 
 const Regs &RegisterCode::registers(Value tile) {
   auto it = tiles.find(tile);
-  assert(it != tiles.end() && "a tile that was not emitted");
-  return it->second;
+  if (it != tiles.end())
+    return it->second;
+  reportMissing(loc, "registers", tile);
+  Regs &made = tiles[tile];
+  auto type =
+      tile ? dyn_cast<RankedTensorType>(tile.getType()) : RankedTensorType();
+  if (type && getLayout(tile))
+    made.assign(
+        getLayout(tile).getNumRegisters(),
+        LLVM::PoisonOp::create(b, loc, scalarType(type.getElementType())));
+  return made;
 }
 
+// What lowerings of plug-ins define is checked when they have returned.
 void RegisterCode::define(Value value, Regs regs) {
-  assert(int64_t(regs.size()) == getLayout(value).getNumRegisters());
   tiles[value] = std::move(regs);
 }
 

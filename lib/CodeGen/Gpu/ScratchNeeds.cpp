@@ -5,6 +5,7 @@
 #include "RegisterCandidates.h"
 #include "StorageAreas.h"
 #include "kiln/Interfaces/Names.h"
+#include "kiln/Target/Activity.h"
 #include "kiln/Target/Declines.h"
 #include "kiln/Target/PluginLoader.h"
 
@@ -60,6 +61,26 @@ const RegisterCandidate *simt::findLowering(Operation *op,
   return nullptr;
 }
 
+/// Pieces have sizes, and room for the parts of all warps.
+static LogicalResult checkNeeds(Operation *op, const target::Lowering &lowering,
+                                ArrayRef<ScratchNeed> needs, int64_t warps) {
+  for (const ScratchNeed &need : needs) {
+    auto wrong = [&] {
+      return op->emitError() << target::describeOwner("lowering", lowering.name,
+                                                      lowering.plugin);
+    };
+    if (need.bytes < 0 || need.warpBytes < 0)
+      return wrong() << " needs " << std::min(need.bytes, need.warpBytes)
+                     << " bytes of shared memory, expected at least 0";
+    if (need.warpBytes > need.bytes / warps)
+      return wrong() << " needs " << need.bytes
+                     << " bytes of shared memory with " << need.warpBytes
+                     << " for each of " << warps << " warps, expected at least "
+                     << need.warpBytes << " times " << warps;
+  }
+  return success();
+}
+
 LogicalResult simt::askPlugIns(tile::Kernel kernel, const BlockShape &block) {
   IRRewriter rewriter(kernel.getContext());
   auto ask = [&](Operation *op) -> LogicalResult {
@@ -75,6 +96,8 @@ LogicalResult simt::askPlugIns(tile::Kernel kernel, const BlockShape &block) {
       FailureOr<bool> taken =
           target::LoweringRegistry::get().applyOne(lowering, op, context);
       if (failed(taken))
+        return failure();
+      if (*taken && failed(checkNeeds(op, lowering, needs, block.warps)))
         return failure();
       if (*taken)
         break;

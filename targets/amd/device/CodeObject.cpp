@@ -3,8 +3,10 @@
 // read in CodeSections.cpp.
 #include "CodeObject.h"
 #include "Disassembler.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/Compression.h"
 #include <new>
 #include <sys/mman.h>
 
@@ -24,13 +26,56 @@ Code::~Code() {
   munmap(base, imageBytes);
 }
 
+/// Takes the bytes of a compressed bundle out of it (LLVM's "Clang Offload
+/// Bundler", "Compressed Offload Bundle"); other bytes are left as they are.
+/// `space` holds them.
+static bool decompressBundle(StringRef &bytes,
+                             llvm::SmallVectorImpl<uint8_t> &space,
+                             std::string &problem) {
+  if (!bytes.starts_with("CCOB"))
+    return true;
+  // Version and method, the sizes of the file (since version 2) and of what is
+  // compressed, of 64 bits since version 3, and a hash.
+  constexpr size_t kSizes = 8, kHash = 8;
+  constexpr uint64_t kMost = uint64_t(1) << 30;
+  const uint8_t *header = bytes.bytes_begin();
+  uint16_t version = bytes.size() < kSizes ? 0 : readAt<uint16_t>(header + 4);
+  size_t each = version == 3 ? 8 : 4, fields = version == 1 ? 1 : 2;
+  size_t begin = kSizes + fields * each + kHash;
+  if (version < 1 || version > 3 || bytes.size() < begin) {
+    problem = "unsupported: a compressed bundle of code objects of version " +
+              std::to_string(version) + ", expected 1 to 3";
+    return false;
+  }
+  const uint8_t *at = header + kSizes + (fields - 1) * each;
+  uint64_t size = each == 8 ? readAt<uint64_t>(at) : readAt<uint32_t>(at);
+  auto method = llvm::compression::Format(readAt<uint16_t>(header + 6));
+  bool isKnown = method == llvm::compression::Format::Zlib ||
+                 method == llvm::compression::Format::Zstd;
+  const char *reason = isKnown
+                           ? llvm::compression::getReasonIfUnsupported(method)
+                           : "the method of compression is not known";
+  if (reason || size > kMost) {
+    problem =
+        std::string("unsupported: a compressed bundle of code objects: ") +
+        (reason ? reason : "it is too large");
+    return false;
+  }
+  llvm::Error error = llvm::compression::decompress(
+      method, llvm::arrayRefFromStringRef(bytes.drop_front(begin)), space,
+      size_t(size));
+  if (error) {
+    problem = "a compressed bundle of code objects: " +
+              llvm::toString(std::move(error));
+    return false;
+  }
+  bytes = llvm::toStringRef(space);
+  return true;
+}
+
 /// The code object of a chip, or the first of a GPU, in a bundle (LLVM's "Clang
 /// Offload Bundler"), which hipcc writes; other bytes are left as they are.
 static bool openBundle(StringRef &bytes, StringRef chip, std::string &problem) {
-  if (bytes.starts_with("CCOB")) {
-    problem = "unsupported: a compressed bundle of code objects";
-    return false;
-  }
   constexpr StringRef kMagic = "__CLANG_OFFLOAD_BUNDLE__";
   constexpr uint64_t kEntryBytes = 24;
   if (!bytes.consume_front(kMagic))
@@ -53,7 +98,7 @@ static bool openBundle(StringRef &bytes, StringRef chip, std::string &problem) {
     if (!target.starts_with("gfx"))
       continue;
     names += (names.empty() ? "" : ", ") + target.str();
-    if (!chip.empty() && target != chip)
+    if (!chip.empty() && !runsOn(target, chip))
       continue;
     if (offset > whole.size() || size > whole.size() - offset) {
       problem =
@@ -75,7 +120,9 @@ std::unique_ptr<Code> Code::load(const void *bytes, uint64_t size,
   std::unique_ptr<Code> code(new Code());
   code->memory = &memory;
   StringRef text(static_cast<const char *>(bytes), size);
-  if (!openBundle(text, chip, problem))
+  llvm::SmallVector<uint8_t, 0> space;
+  if (!decompressBundle(text, space, problem) ||
+      !openBundle(text, chip, problem))
     return nullptr;
   if (!text.starts_with("\x7f"
                         "ELF")) {
@@ -94,12 +141,10 @@ std::unique_ptr<Code> Code::load(const void *bytes, uint64_t size,
   memory.add(code->base, code->imageBytes, "code object");
   code->textBegin = reinterpret_cast<uint64_t>(code->base) + code->textOffset;
   code->slots.resize(code->textBytes / 4 + 1);
-  if (!chip.empty() && chip != code->theIsa.chip) {
-    problem =
-        "the code is for " + code->theIsa.chip + ", this device is " + chip;
+  if (!chip.empty() && !code->takeChip(chip, problem))
     return nullptr;
-  }
-  code->disassembler = Disassembler::create(code->theIsa.chip, problem);
+  code->disassembler =
+      Disassembler::create(code->theIsa.chip, code->theIsa.lanes, problem);
   return code->disassembler ? std::move(code) : nullptr;
 }
 

@@ -80,6 +80,8 @@ private:
   bool relocate(const ElfFile &elf, const ElfFile::Elf_Shdr &section,
                 std::string &problem);
   bool readDescriptor(KernelInfo &kernel, std::string &problem);
+  /// Runs the code as a chip does, if it is for that chip.
+  bool takeChip(const std::string &chip, std::string &problem);
   const Symbol *symbol(llvm::StringRef name) const;
   const Inst &decode(uint64_t offset);
 
@@ -95,6 +97,9 @@ private:
   std::vector<std::unique_ptr<Inst>> slots;
   std::unique_ptr<Disassembler> disassembler;
 };
+
+/// Whether code for a chip, or for a family such as gfx11-generic, runs on one.
+bool runsOn(llvm::StringRef code, llvm::StringRef chip);
 
 /// Makes an instruction of its text. Returns why it cannot be run, or nothing.
 std::string makeInst(std::string_view text, const Isa &isa, uint64_t offset,

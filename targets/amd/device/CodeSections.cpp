@@ -132,6 +132,10 @@ StringRef chipOf(uint32_t flags) {
     return "gfx1153";
   case EF_AMDGPU_MACH_AMDGCN_GFX11_GENERIC:
     return "gfx11-generic";
+  case EF_AMDGPU_MACH_AMDGCN_GFX9_4_GENERIC:
+    return "gfx9-4-generic";
+  case EF_AMDGPU_MACH_AMDGCN_GFX12_GENERIC:
+    return "gfx12-generic";
   case EF_AMDGPU_MACH_AMDGCN_GFX1200:
     return "gfx1200";
   case EF_AMDGPU_MACH_AMDGCN_GFX1201:
@@ -141,8 +145,8 @@ StringRef chipOf(uint32_t flags) {
   }
 }
 
-/// What a chip's name says of its instruction set.
-Isa isaOf(StringRef chip) {
+/// What a chip's name says of its instruction set; `lanes`: what kernels say.
+Isa isaOf(StringRef chip, unsigned lanes) {
   Isa isa;
   isa.chip = chip.str();
   isa.hasOcpFloat8 = true;
@@ -154,7 +158,7 @@ Isa isaOf(StringRef chip) {
     return isa;
   }
   isa.major = chip.starts_with("gfx11") ? 11 : 12;
-  isa.lanes = 32;
+  isa.lanes = lanes == 64 ? 64 : 32;
   isa.keepsHighHalf = true;
   return isa;
 }
@@ -361,9 +365,27 @@ bool Code::readDescriptor(KernelInfo &kernel, std::string &problem) {
   if (kernel.entry >= textBytes || kernel.lanes != theIsa.lanes) {
     problem = "kernel '" + kernel.name +
               "' begins outside of the text, or has waves of another size "
-              "than the chip's usual one";
+              "than the chip or other kernels have";
     return false;
   }
+  return true;
+}
+
+bool kiln::amd::sim::runsOn(StringRef code, StringRef chip) {
+  if (code == chip)
+    return true;
+  if (code == "gfx9-4-generic")
+    return chip == "gfx942" || chip == "gfx950";
+  return code.consume_back("-generic") && chip.starts_with(code) &&
+         (code == "gfx11" || code == "gfx12");
+}
+
+bool Code::takeChip(const std::string &chip, std::string &problem) {
+  if (!runsOn(theIsa.chip, chip)) {
+    problem = "the code is for " + theIsa.chip + ", this device is " + chip;
+    return false;
+  }
+  theIsa = isaOf(chip, theIsa.lanes);
   return true;
 }
 
@@ -386,10 +408,10 @@ bool Code::read(std::string &problem) {
     problem = "its chip is not simulated";
     return false;
   }
-  theIsa = isaOf(chip);
   if (!readMetadata(*elf, problem) || !readSegments(*elf, problem) ||
       !readSections(*elf, problem))
     return false;
+  theIsa = isaOf(chip, all.empty() ? 0 : all.front().lanes);
   for (KernelInfo &kernel : all)
     if (!readDescriptor(kernel, problem))
       return false;

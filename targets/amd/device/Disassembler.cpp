@@ -26,7 +26,7 @@ Disassembler::~Disassembler() = default;
 namespace {
 class AmdDisassembler : public Disassembler {
 public:
-  bool prepare(const std::string &chip, std::string &problem) {
+  bool prepare(const std::string &chip, unsigned lanes, std::string &problem) {
     static std::once_flag once;
     std::call_once(once, [] {
       LLVMInitializeAMDGPUTargetInfo();
@@ -41,7 +41,10 @@ public:
     registers.reset(target->createMCRegInfo(triple));
     assembly.reset(target->createMCAsmInfo(*registers, triple, options));
     instructions.reset(target->createMCInstrInfo());
-    subtarget.reset(target->createMCSubtargetInfo(triple, chip, ""));
+    // CDNA has waves of 64 lanes only, and no name for that.
+    bool isWide = lanes == 64 && chip.rfind("gfx9", 0) != 0;
+    subtarget.reset(target->createMCSubtargetInfo(
+        triple, chip, isWide ? "-wavefrontsize32,+wavefrontsize64" : ""));
     if (!subtarget->isCPUStringValid(chip)) {
       problem = "LLVM does not know the chip '" + chip + "'";
       return false;
@@ -87,9 +90,10 @@ private:
 } // namespace
 
 std::unique_ptr<Disassembler> Disassembler::create(const std::string &chip,
+                                                   unsigned lanes,
                                                    std::string &problem) {
   auto made = std::make_unique<AmdDisassembler>();
-  if (!made->prepare(chip, problem))
+  if (!made->prepare(chip, lanes, problem))
     return nullptr;
   return made;
 }

@@ -11,9 +11,10 @@ namespace kiln::amd::sim {
 
 class Disassembler {
 public:
-  /// Null, and why, for a chip that LLVM does not know.
-  static std::unique_ptr<Disassembler> create(const std::string &chip,
-                                              std::string &problem);
+  /// Null, and why, for a chip that LLVM does not know. Waves have `lanes`
+  /// lanes, which say how many registers a mask has.
+  static std::unique_ptr<Disassembler>
+  create(const std::string &chip, unsigned lanes, std::string &problem);
   virtual ~Disassembler();
 
   /// The text of the instruction that the bytes begin with, and its size in

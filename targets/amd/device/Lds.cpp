@@ -166,6 +166,17 @@ void finishExchange(Wave &wave, const Inst &inst, const uint32_t *result,
   wave.pendingV[to] = wave.issue(Counter::Lds);
 }
 
+/// The lane that an address of an exchange names. Waves of 64 lanes of RDNA3
+/// exchange within each half.
+unsigned exchanged(const Wave &wave, const Inst &inst, unsigned lane,
+                   uint32_t address) {
+  constexpr unsigned kHalf = 32;
+  unsigned named = (address + uint32_t(inst.offset)) / 4;
+  if (wave.machine->isa.major == 11)
+    return (lane & ~(kHalf - 1)) | (named & (kHalf - 1));
+  return named & (wave.lanes - 1);
+}
+
 /// ds_bpermute dst, address, data: lanes read; inactive ones give 0 (`aux` 0).
 void runPull(Wave &wave, const Inst &inst) {
   alignas(64) uint32_t addresses[kMaxLanes], result[kMaxLanes];
@@ -173,10 +184,8 @@ void runPull(Wave &wave, const Inst &inst) {
   unsigned reg = inst.ops[2].reg;
   wave.touchVector(reg);
   uint64_t exec = wave.exec(), known = 0;
-  // Waves of 64 lanes on RDNA exchange within each half; there are none here.
   for (unsigned l = 0; l < kMaxLanes; ++l) {
-    unsigned from =
-        ((addresses[l] + uint32_t(inst.offset)) / 4) & (wave.lanes - 1);
+    unsigned from = exchanged(wave, inst, l, addresses[l]);
     bool isActive = inst.aux || (exec >> from) & 1;
     result[l] = isActive ? wave.v[reg].lane[from] : 0;
     known |= (isActive ? (wave.defined[reg] >> from) & 1 : 1) << l;
@@ -192,8 +201,7 @@ void runPush(Wave &wave, const Inst &inst) {
   wave.touchVector(reg);
   for (uint64_t rest = wave.exec(); rest; rest &= rest - 1) {
     auto lane = unsigned(__builtin_ctzll(rest));
-    unsigned to =
-        ((addresses[lane] + uint32_t(inst.offset)) / 4) & (wave.lanes - 1);
+    unsigned to = exchanged(wave, inst, lane, addresses[lane]);
     result[to] = wave.v[reg].lane[lane];
   }
   finishExchange(wave, inst, result, ~uint64_t(0));

@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 
-from bundles import bundle
+from bundles import bundle, compress
 
 
 def list_changed(folder, data, what):
@@ -84,9 +84,15 @@ def main():
     elif action == "bundle":
         with open(os.path.join(folder, "k.hsaco"), "rb") as file:
             code = file.read()
+        whole = bundle([(b"host-x86_64-unknown-linux-gnu--", b""), (b"hipv4-amdgcn-amd-amdhsa--gfx1100", b"other"),
+                        (b"hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-", code)])
         with open(os.path.join(folder, "k.bundle"), "wb") as file:
-            file.write(bundle([(b"host-x86_64-unknown-linux-gnu--", b""), (b"hipv4-amdgcn-amd-amdhsa--gfx1100", b"other"),
-                               (b"hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-", code)]))
+            file.write(whole)
+        for version in (1, 2, 3):
+            with open(os.path.join(folder, f"k{version}.bundle"), "wb") as file:
+                file.write(compress(whole, version))
+        with open(os.path.join(folder, "broken.bundle"), "wb") as file:
+            file.write(compress(whole, 2)[:100])
     elif action == "sections":
         sections(folder)
     else:

@@ -350,6 +350,7 @@ const Table &Table::get() {
     addVectorBytes(t);
     addVectorTrig(t);
     addVectorFloat6(t);
+    addVectorRandom(t);
     addVectorFloat8(t);
     addScaledConversions(t);
     addSparseMatrix(t);

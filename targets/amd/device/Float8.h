@@ -52,6 +52,38 @@ inline uint32_t narrowSmall(float x, const Float8Format &f) {
   return sign | std::min(code, top);
 }
 
+/// The code of what random bits round (AMD's "hip_ext_ocp"): those below the
+/// kept ones of a mantissa of `mantissaBits` bits are added to, and cut off.
+/// Too large numbers become the largest one if `saturates`, else infinity or
+/// NaN.
+inline uint32_t narrowByBits(float x, const Float8Format &f,
+                             unsigned mantissaBits, uint32_t random,
+                             bool saturates) {
+  unsigned bits = unsigned(f.mantissaBits + f.exponentBits);
+  uint32_t sign = std::signbit(x) ? 1u << bits : 0, ones = (1u << bits) - 1;
+  bool isByte = bits == 7;
+  uint32_t top = !isByte         ? ones
+                 : f.hasInfinity ? (ones & ~((1u << f.mantissaBits) - 1)) - 1
+                                 : ones - 1;
+  uint32_t beyond = saturates || !isByte ? top : f.hasInfinity ? top + 1 : ones;
+  if (x != x)
+    return isByte ? sign | ones : top;
+  float size = std::fabs(x);
+  if (size > 1e30f)
+    return sign | (std::isinf(x) && f.hasInfinity ? top + 1 : beyond);
+  int least = 1 - f.bias;
+  int exponent = size == 0 ? least : std::max(std::ilogb(size), least);
+  unsigned cut = mantissaBits - unsigned(f.mantissaBits);
+  auto units =
+      uint64_t(std::ldexp(double(size), f.mantissaBits - exponent + int(cut)));
+  uint64_t code = ((units + (random >> (32 - cut))) >> cut) +
+                  (uint64_t(exponent - least) << f.mantissaBits);
+  return sign | (code > top ? beyond : uint32_t(code));
+}
+
+/// The next number of random bits (V_PRNG_B32).
+inline uint32_t nextRandom(uint32_t x) { return x << 1 ^ (x >> 31 ? 197u : 0); }
+
 /// The value of a byte.
 inline float widen(uint8_t byte, const Float8Format &f) {
   int mantissa = byte & ((1 << f.mantissaBits) - 1);

@@ -204,25 +204,6 @@ void runMfma(Wave &wave, const Inst &inst) {
     writeWord(wave, inst.ops[0].reg + i, out[i], ~uint64_t(0));
 }
 
-/// Where the elements of the 16 x 16 accumulator of WMMA are, in waves of 32
-/// lanes. Rows of RDNA3 alternate between the halves of the lanes, RDNA4 has
-/// halves of the rows there. RDNA3 has results of 16 bits in one half of each
-/// register, which op_sel chooses, RDNA4 two of them in each.
-struct WmmaResult {
-  bool isOld, isNarrow;
-  unsigned halfOfOld;
-
-  unsigned lane(unsigned i, unsigned j) const {
-    return (isOld ? i % 2 : i / 8) * 16 + j;
-  }
-  unsigned reg(unsigned i) const {
-    unsigned at = isOld ? i / 2 : i % 8;
-    return isNarrow && !isOld ? at / 2 : at;
-  }
-  unsigned shift(unsigned i) const { return 16 * (isOld ? halfOfOld : i % 2); }
-  unsigned registers() const { return isNarrow && !isOld ? 4 : 8; }
-};
-
 double fromNarrow(uint16_t bits, Element type) {
   return type == Element::F16 ? double(std::bit_cast<Half>(bits))
                               : double(toFloat(Bf16{bits}));
@@ -232,16 +213,20 @@ uint16_t toNarrow(double value, Element type) {
                               : toBf16(float(value)).bits;
 }
 
-/// v_wmma dst, lhs, rhs, acc. RDNA3 has whole rows of the operands in both
-/// halves of the lanes, RDNA4 halves of the summed dimension.
+/// v_wmma dst, lhs, rhs, acc. RDNA3 has whole rows of the operands in all
+/// groups of 16 lanes, RDNA4 parts of the summed dimension, of 8 elements of 4
+/// bits at least.
 void runWmma(Wave &wave, const Inst &inst) {
   const MatrixRow &row = kWmma[inst.stride];
   wave.sourceMask = ~uint64_t(0);
   bool isOld = wave.machine->isa.major < 12;
-  unsigned each = isOld ? row.k : row.k / 2;
-  bool isNarrow = row.result != Element::F32;
-  WmmaResult place = {isOld, isNarrow, unsigned(inst.opSel >> 2) & 1};
-  unsigned results = place.registers();
+  constexpr unsigned kSide = 16;
+  unsigned lanes = isOld ? kSide : wave.lanes;
+  if (bitsOf(row.lhs) * row.k < 2 * lanes)
+    lanes /= 2;
+  unsigned each = row.k / (lanes / kSide);
+  WmmaResult place = {isOld, row.result != Element::F32, wave.lanes,
+                      unsigned(inst.opSel >> 2) & 1};
   // Of integers neg_lo says which operand has a sign.
   bool isLhsUnsigned = row.isInteger && !(inst.negLo & 1);
   bool isRhsUnsigned = row.isInteger && !(inst.negLo & 2);
@@ -249,46 +234,65 @@ void runWmma(Wave &wave, const Inst &inst) {
   static thread_local Product product;
   lhs.read(wave, inst.ops[1], each, row.lhs, isLhsUnsigned);
   rhs.read(wave, inst.ops[2], each, row.rhs, isRhsUnsigned);
-  touchAccumulator(wave, inst.ops[3], results);
-  for (unsigned lane = 0; lane < (isOld ? 16u : 32u); ++lane)
+  negateHalves(lhs, inst, 0, each, row);
+  negateHalves(rhs, inst, 1, each, row);
+  place.read(wave, inst, inst.ops[3], row, product);
+  for (unsigned lane = 0; lane < lanes; ++lane)
     for (unsigned e = 0; e < each; ++e) {
-      unsigned s = (isOld ? 0 : lane / 16 * each) + e, i = lane % 16;
+      unsigned s = lane / kSide * each + e, i = lane % kSide;
       product.lhs[i][s] = lhs.v[e][lane];
       product.rhs[s][i] = rhs.v[e][lane];
     }
-  bool isConstant = inst.ops[3].kind != Operand::Kind::Vector;
-  alignas(64) uint32_t out[8][kMaxLanes] = {};
+  product.multiply(kSide, kSide, row.k);
+  place.write(wave, inst, row, product);
+}
+} // namespace
+
+void WmmaResult::read(Wave &wave, const Inst &inst, const Operand &from,
+                      const MatrixRow &row, Product &product) const {
+  touchAccumulator(wave, from, registers());
+  bool isConstant = from.kind != Operand::Kind::Vector;
+  constexpr unsigned kThird = 2;
+  bool negates = !row.isInteger && (inst.negLo >> kThird) & 1;
+  bool isAbsolute = !row.isInteger && (inst.negHi >> kThird) & 1;
   for (unsigned i = 0; i < 16; ++i)
     for (unsigned j = 0; j < 16; ++j) {
-      unsigned lane = place.lane(i, j), reg = place.reg(i);
+      double &sum = product.sums[i][j];
       if (isNarrow)
-        product.sums[i][j] = fromNarrow(
-            uint16_t(isConstant ? inst.ops[3].value
-                                : wave.v[inst.ops[3].reg + reg].lane[lane] >>
-                                      place.shift(i)),
+        sum = fromNarrow(
+            uint16_t(isConstant ? from.value
+                                : wave.v[from.reg + reg(i)].lane[lane(i, j)] >>
+                                      shift(i)),
             row.result);
       else
-        product.sums[i][j] = decode(wave, inst.ops[3], lane, reg, row);
+        sum = decode(wave, from, lane(i, j), reg(i), row);
+      if (isAbsolute)
+        sum = std::fabs(sum);
+      if (negates)
+        sum = -sum;
     }
-  product.multiply(16, 16, row.k);
+}
+
+void WmmaResult::write(Wave &wave, const Inst &inst, const MatrixRow &row,
+                       const Product &product) const {
+  alignas(64) uint32_t out[8][kMaxLanes] = {};
+  unsigned to = inst.ops[0].reg;
   if (isNarrow && isOld)
-    for (unsigned i = 0; i < results; ++i)
-      std::memcpy(out[i], wave.v[inst.ops[0].reg + i].lane, sizeof out[i]);
+    for (unsigned i = 0; i < registers(); ++i)
+      std::memcpy(out[i], wave.v[to + i].lane, sizeof out[i]);
   for (unsigned i = 0; i < 16; ++i)
     for (unsigned j = 0; j < 16; ++j) {
-      uint32_t &word = out[place.reg(i)][place.lane(i, j)];
+      uint32_t &word = out[reg(i)][lane(i, j)];
       if (isNarrow)
-        word = (word & ~(0xffffu << place.shift(i))) |
-               uint32_t(toNarrow(product.sums[i][j], row.result))
-                   << place.shift(i);
+        word = (word & ~(0xffffu << shift(i))) |
+               uint32_t(toNarrow(product.sums[i][j], row.result)) << shift(i);
       else
         word = uint32_t(encode(product.sums[i][j], row, inst.clamp));
     }
   wave.sourceMask = ~uint64_t(0);
-  for (unsigned i = 0; i < results; ++i)
-    writeWord(wave, inst.ops[0].reg + i, out[i], ~uint64_t(0));
+  for (unsigned i = 0; i < registers(); ++i)
+    writeWord(wave, to + i, out[i], ~uint64_t(0));
 }
-} // namespace
 
 void kiln::amd::sim::addMatrix(Table &t) {
   Entry entry;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix instructions whose first operand has two of each four elements
-// (SMFMAC): two bits of an index say which ("Sparse Matrices" in the CDNA3 and
-// CDNA4 manuals).
+// (SMFMAC of CDNA, SWMMAC of RDNA4): two bits of an index say which ("Sparse
+// Matrices" in the CDNA3 and CDNA4 manuals, "Wave Matrix Multiply Accumulate"
+// in that of RDNA4).
 #include "MatrixValues.h"
 
 using namespace kiln::amd::sim;
@@ -30,7 +31,32 @@ const MatrixRow kRows[] = {
      true},
     {"v_smfmac_i32_32x32x64_i8", 32, 32, 64, 1, Element::I8, Element::I8, true},
 };
-/// Those of 8-bit floats, whose operands have a format each.
+/// RDNA4's.
+const MatrixRow kWmma[] = {
+    {"v_swmmac_f32_16x16x32_f16", 16, 16, 32, 1, Element::F16, Element::F16,
+     false},
+    {"v_swmmac_f32_16x16x32_bf16", 16, 16, 32, 1, Element::BF16, Element::BF16,
+     false},
+    {"v_swmmac_f16_16x16x32_f16", 16, 16, 32, 1, Element::F16, Element::F16,
+     false, Element::F16},
+    {"v_swmmac_bf16_16x16x32_bf16", 16, 16, 32, 1, Element::BF16, Element::BF16,
+     false, Element::BF16},
+    {"v_swmmac_i32_16x16x32_iu8", 16, 16, 32, 1, Element::I8, Element::I8,
+     true},
+    {"v_swmmac_i32_16x16x32_iu4", 16, 16, 32, 1, Element::I4, Element::I4,
+     true},
+    {"v_swmmac_i32_16x16x64_iu4", 16, 16, 64, 1, Element::I4, Element::I4,
+     true},
+    {"v_swmmac_f32_16x16x32_fp8_fp8", 16, 16, 32, 1, Element::Fp8, Element::Fp8,
+     false},
+    {"v_swmmac_f32_16x16x32_fp8_bf8", 16, 16, 32, 1, Element::Fp8, Element::Bf8,
+     false},
+    {"v_swmmac_f32_16x16x32_bf8_fp8", 16, 16, 32, 1, Element::Bf8, Element::Fp8,
+     false},
+    {"v_swmmac_f32_16x16x32_bf8_bf8", 16, 16, 32, 1, Element::Bf8, Element::Bf8,
+     false},
+};
+/// Those of CDNA of 8-bit floats, whose operands have a format each.
 struct Size {
   const char *name;
   uint16_t m, k;
@@ -55,6 +81,30 @@ MatrixRow rowOf(const Inst &inst) {
           false};
 }
 
+/// The operands of a product, of which `lanes` lanes have `each` elements of
+/// the first one and twice as many of the second. The indices of a lane's
+/// elements begin at bit `shift` of a register.
+void spreadOperands(Wave &wave, const Inst &inst, const MatrixRow &row,
+                    unsigned lanes, unsigned each, unsigned shift,
+                    const Elements &lhs, const Elements &rhs,
+                    Product &product) {
+  unsigned dense = 2 * each;
+  alignas(64) uint32_t space[kMaxLanes];
+  const uint32_t *indices =
+      words(wave, inst, inst.ops[3], 0, space, /*isFirst=*/false);
+  for (unsigned i = 0; i < row.m; ++i)
+    std::fill_n(product.lhs[i], row.k, 0.0);
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    unsigned i = lane % row.m, first = lane / row.m * dense;
+    for (unsigned e = 0; e < dense; ++e)
+      product.rhs[first + e][i] = rhs.v[e][lane];
+    for (unsigned e = 0; e < each; ++e) {
+      unsigned which = (indices[lane] >> (shift + 2 * e)) & 3;
+      product.lhs[i][first + e / 2 * 4 + which] += lhs.v[e][lane];
+    }
+  }
+}
+
 /// v_smfmac acc, lhs, rhs, index: acc += lhs * rhs. The indices of a lane's
 /// elements are in the part of the register that abid chooses, or in the first
 /// one (cbsz).
@@ -67,23 +117,11 @@ void runSparse(Wave &wave, const Inst &inst) {
   static thread_local Product product;
   lhs.read(wave, inst.ops[1], each, row.lhs);
   rhs.read(wave, inst.ops[2], dense, row.rhs);
-  alignas(64) uint32_t space[kMaxLanes];
-  const uint32_t *indices =
-      words(wave, inst, inst.ops[3], 0, space, /*isFirst=*/false);
   unsigned bits = 2 * each, sets = 32 / bits;
   unsigned set = inst.flags & 0xff ? 0 : ((inst.flags >> 8) & 0xff) % sets;
   touchAccumulator(wave, inst.ops[0], results);
-  for (unsigned i = 0; i < row.m; ++i)
-    std::fill_n(product.lhs[i], row.k, 0.0);
-  for (unsigned lane = 0; lane < kMaxLanes; ++lane) {
-    unsigned i = lane % row.m, first = lane / row.m * dense;
-    for (unsigned e = 0; e < dense; ++e)
-      product.rhs[first + e][i] = rhs.v[e][lane];
-    for (unsigned e = 0; e < each; ++e) {
-      unsigned which = (indices[lane] >> (set * bits + 2 * e)) & 3;
-      product.lhs[i][first + e / 2 * 4 + which] += lhs.v[e][lane];
-    }
-  }
+  spreadOperands(wave, inst, row, kMaxLanes, each, set * bits, lhs, rhs,
+                 product);
   unsigned lane, reg;
   alignas(64) uint32_t out[16][kMaxLanes];
   for (unsigned i = 0; i < row.m; ++i)
@@ -100,6 +138,32 @@ void runSparse(Wave &wave, const Inst &inst) {
   wave.sourceMask = ~uint64_t(0);
   for (unsigned i = 0; i < results; ++i)
     writeWord(wave, inst.ops[0].reg + i, out[i], ~uint64_t(0));
+}
+
+/// v_swmmac acc, lhs, rhs, index, in waves of 32 lanes. index_key chooses the
+/// half of the register that has the indices; those of 16 elements take all.
+void runSparseWmma(Wave &wave, const Inst &inst) {
+  const MatrixRow &row = kWmma[inst.stride];
+  constexpr unsigned kLanes = 32, kHalf = 16;
+  unsigned dense = row.k / 2, each = dense / 2;
+  if (wave.lanes != kLanes)
+    wave.fail("the instruction is not simulated in waves of 64 lanes");
+  WmmaResult place = {false, row.result != Element::F32, kLanes, 0};
+  wave.sourceMask = ~uint64_t(0);
+  static thread_local Elements lhs, rhs;
+  static thread_local Product product;
+  // Of integers neg_lo says which operand has a sign.
+  lhs.read(wave, inst.ops[1], each, row.lhs,
+           row.isInteger && !(inst.negLo & 1));
+  rhs.read(wave, inst.ops[2], dense, row.rhs,
+           row.isInteger && !(inst.negLo & 2));
+  negateHalves(lhs, inst, 0, each, row);
+  negateHalves(rhs, inst, 1, dense, row);
+  spreadOperands(wave, inst, row, kLanes, each, kHalf * (inst.flags & 1), lhs,
+                 rhs, product);
+  place.read(wave, inst, inst.ops[0], row, product);
+  product.multiply(row.m, row.n, row.k);
+  place.write(wave, inst, row, product);
 }
 } // namespace
 
@@ -119,4 +183,9 @@ void kiln::amd::sim::addSparseMatrix(Table &t) {
         t.add(std::string("v_smfmac_f32_") + size.name + "_" + lhs + "_" + rhs,
               entry);
       }
+  entry.run = runSparseWmma;
+  for (unsigned i = 0; i < std::size(kWmma); ++i) {
+    entry.row = uint8_t(i);
+    t.add(kWmma[i].name, entry);
+  }
 }

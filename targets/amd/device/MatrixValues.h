@@ -155,6 +155,19 @@ struct Elements {
   }
 };
 
+/// Changes the signs of a float operand of WMMA, number `n`: neg_lo those of
+/// its even elements, neg_hi those of its odd ones. Of integers these bits say
+/// something else.
+inline void negateHalves(Elements &elements, const Inst &inst, unsigned n,
+                         unsigned count, const MatrixRow &row) {
+  if (row.isInteger)
+    return;
+  for (unsigned e = 0; e < count; ++e)
+    if (((e % 2 ? inst.negHi : inst.negLo) >> n) & 1)
+      for (double &x : elements.v[e])
+        x = -x;
+}
+
 /// Waits and definitions of the registers of an accumulator.
 inline void touchAccumulator(Wave &wave, const Operand &op, unsigned words) {
   if (op.kind != Operand::Kind::Vector)
@@ -229,6 +242,40 @@ inline void placeOf(const MatrixRow &row, unsigned block, unsigned i,
     reg = i;
   }
 }
+
+/// Where the elements of the 16 x 16 accumulator of WMMA are. Rows of RDNA3
+/// alternate between the groups of 16 lanes. RDNA4 has halves of the rows in
+/// the first and second such groups, and halves of these beyond 32 lanes. RDNA3
+/// has results of 16 bits in one half of each register, which op_sel chooses,
+/// RDNA4 two of them in each.
+struct WmmaResult {
+  bool isOld, isNarrow;
+  unsigned lanes; ///< of the wave
+  unsigned halfOfOld;
+
+  unsigned groups() const { return lanes / 16; }
+  unsigned lane(unsigned i, unsigned j) const {
+    unsigned group = isOld ? i % groups() : i / 8;
+    if (!isOld && groups() == 4)
+      group += i / 4 % 2 * 2;
+    return group * 16 + j;
+  }
+  unsigned reg(unsigned i) const {
+    unsigned at = isOld ? i / groups() : i % (16 / groups());
+    return isNarrow && !isOld ? at / 2 : at;
+  }
+  unsigned shift(unsigned i) const { return 16 * (isOld ? halfOfOld : i % 2); }
+  unsigned registers() const {
+    return 16 / groups() / (isNarrow && !isOld ? 2 : 1);
+  }
+
+  /// The sums that a product begins with, and those that it ends with.
+  /// neg_lo negates those of floats, neg_hi takes their absolute values first.
+  void read(Wave &wave, const Inst &inst, const Operand &from,
+            const MatrixRow &row, Product &product) const;
+  void write(Wave &wave, const Inst &inst, const MatrixRow &row,
+             const Product &product) const;
+};
 
 } // namespace kiln::amd::sim
 

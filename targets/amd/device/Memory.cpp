@@ -74,6 +74,38 @@ void runLoad(Wave &wave, const Inst &inst) {
   }
 }
 
+/// global_load_tr_b128 dst, address, base, of elements of 16 bits, and b64 of 8
+/// bits (RDNA4 manual, "Transpose Loads"): each of eight lanes reads eight
+/// elements, and gets one of each lane. `stride` has the bytes of an element.
+void runLoadTransposed(Wave &wave, const Inst &inst) {
+  constexpr unsigned kSide = 8;
+  LaneAddresses from(wave, inst, 1, 0);
+  unsigned lanes = wave.lanes, words = inst.bytes / 4, to = inst.ops[0].reg;
+  wave.machine->counters.globalBytes += uint64_t(inst.bytes) * lanes;
+  for (unsigned i = 0; i < words; ++i)
+    wave.touchLoaded(to + i, Counter::Load);
+  if (lanes < kMaxLanes ? wave.exec() != (uint64_t(1) << lanes) - 1
+                        : wave.exec() != ~uint64_t(0))
+    wave.fail("reads transposed elements while lanes are inactive");
+  unsigned each = inst.stride;
+  uint8_t rows[kMaxLanes][16] = {}, columns[kMaxLanes][16] = {};
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    for (unsigned i = 0; i < words; ++i)
+      if (const uint8_t *source = from.at(lane, 4 * i, 4, false))
+        std::memcpy(rows[lane] + 4 * i, source, 4);
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    for (unsigned e = 0; e < kSide; ++e)
+      std::memcpy(columns[lane] + e * each,
+                  rows[lane / kSide * kSide + e] + lane % kSide * each, each);
+  uint32_t mark = wave.issue(Counter::Load);
+  for (unsigned i = 0; i < words; ++i) {
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      std::memcpy(&wave.v[to + i].lane[lane], columns[lane] + 4 * i, 4);
+    wave.defined[to + i] = ~uint64_t(0);
+    wave.pendingV[to + i] = mark;
+  }
+}
+
 void runStore(Wave &wave, const Inst &inst) {
   bool isDataFirst = inst.aux == kBufferSpace || inst.aux == kLaneSpace;
   LaneAddresses to(wave, inst, 0, 1);
@@ -235,6 +267,16 @@ void kiln::amd::sim::addMemory(Table &t) {
   t.add("global_load_addtid_b32", byLane);
   byLane.run = runStore;
   t.add("global_store_addtid_b32", byLane);
+  Entry transposed;
+  transposed.kind = Class::Global;
+  transposed.aux = kGlobalSpace;
+  transposed.run = runLoadTransposed;
+  for (auto [name, bytes, each] : {std::tuple("global_load_tr_b128", 16, 2),
+                                   {"global_load_tr_b64", 8, 1}}) {
+    transposed.bytes = uint8_t(bytes);
+    transposed.stride = uint16_t(each);
+    t.add(name, transposed);
+  }
   addScalarLoads(t);
   Entry nothing;
   nothing.kind = Class::Control;

@@ -63,6 +63,7 @@ void addVectorBytes(Table &table);
 void addVectorTrig(Table &table);
 void addVectorFloat8(Table &table);
 void addVectorFloat6(Table &table);
+void addVectorRandom(Table &table);
 void addRelative(Table &table);
 void addScaledConversions(Table &table);
 void addSparseMatrix(Table &table);

@@ -2,16 +2,13 @@
 // CDNA4's conversions of 32 elements of 6 bits with a scale (manual,
 // "V_CVT_SCALEF32_PK32_F32_FP6" and others).
 #include "Float8.h"
-#include "Values.h"
+#include "WideFloats.h"
 
 using namespace kiln::amd::sim;
 
 namespace {
 /// Elements of an instruction, and the bits of a narrow one.
 constexpr unsigned kElements = 32, kBits = 6;
-
-/// The type of the wide side of a conversion.
-enum class Wide : uint8_t { F32, F16, BF16 };
 
 /// The elements of a lane, in any number of words.
 struct Bits {
@@ -31,45 +28,45 @@ struct Bits {
   }
 };
 
-template <Wide wide> constexpr unsigned bitsOf() {
-  return wide == Wide::F32 ? 32 : 16;
-}
-template <Wide wide> float fromBits(uint32_t bits) {
-  if (wide == Wide::F32)
-    return std::bit_cast<float>(bits);
-  return wide == Wide::F16 ? float(std::bit_cast<Half>(uint16_t(bits)))
-                           : toFloat(Bf16{uint16_t(bits)});
-}
-template <Wide wide> uint32_t toBits(float value) {
-  if (wide == Wide::F32)
-    return std::bit_cast<uint32_t>(value);
-  return wide == Wide::F16 ? std::bit_cast<uint16_t>(Half(value))
-                           : toBf16(value).bits;
-}
+/// What stands between the destination and the scale: all elements, two halves
+/// whose elements alternate in the result, or elements and random bits.
+enum class Sources : uint8_t { Whole, Halves, Random };
 
-/// Replaces the elements of each lane, dst, x, scale, by `convert`, which gets
-/// an element and the exponent of the scale.
-template <typename Convert>
+/// Replaces the elements of each lane by `convert`, which gets an element, the
+/// exponent of the scale, and random bits.
+template <Sources form = Sources::Whole, typename Convert>
 void runOnElements(Wave &wave, const Inst &inst, unsigned sourceBits,
                    unsigned resultBits, Convert convert) {
   wave.sourceMask = ~uint64_t(0);
+  constexpr bool isTwice = form == Sources::Halves;
+  constexpr unsigned kScale = form == Sources::Whole ? 2 : 3;
   unsigned sources = kElements * sourceBits / 32;
   unsigned results = kElements * resultBits / 32;
   static thread_local std::array<Bits, kMaxLanes> from, to;
   to.fill({});
-  alignas(64) uint32_t space[kMaxLanes], scales[kMaxLanes];
+  alignas(64) uint32_t space[kMaxLanes], scales[kMaxLanes], seeds[kMaxLanes];
   for (unsigned i = 0; i < sources; ++i) {
-    const uint32_t *lanes = words(wave, inst, inst.ops[1], i, space, false);
+    const Operand &op = inst.ops[isTwice ? 1 + i % 2 : 1];
+    const uint32_t *lanes =
+        words(wave, inst, op, isTwice ? i / 2 : i, space, false);
     for (unsigned l = 0; l < kMaxLanes; ++l)
       from[l].words[i] = lanes[l];
   }
-  const uint32_t *scale = words(wave, inst, inst.ops[2], 0, scales, false);
+  const uint32_t *scale = words(wave, inst, inst.ops[kScale], 0, scales, false);
+  const uint32_t *seed =
+      form == Sources::Random
+          ? words(wave, inst, inst.ops[kScale - 1], 0, seeds, false)
+          : scale;
   for (unsigned l = 0; l < kMaxLanes; ++l) {
     // The rest of a scale does not matter.
     int exponent = int((scale[l] >> 23) & 0xff) - 127;
-    for (unsigned e = 0; e < kElements; ++e)
-      to[l].set(e * resultBits, resultBits,
-                convert(from[l].get(e * sourceBits, sourceBits), exponent));
+    uint32_t random = seed[l];
+    for (unsigned e = 0; e < kElements; ++e) {
+      to[l].set(
+          e * resultBits, resultBits,
+          convert(from[l].get(e * sourceBits, sourceBits), exponent, random));
+      random = nextRandom(random);
+    }
   }
   uint64_t mask = writtenLanes(wave, inst);
   for (unsigned i = 0; i < results; ++i) {
@@ -81,18 +78,34 @@ void runOnElements(Wave &wave, const Inst &inst, unsigned sourceBits,
 
 /// v_cvt_scalef32_pk32_f32_fp6 dst[32], x[6], scale; of 16 bits: dst[16].
 template <bool isBf6, Wide wide> void runWiden(Wave &wave, const Inst &inst) {
-  runOnElements(wave, inst, kBits, bitsOf<wide>(), [](uint32_t code, int by) {
-    return toBits<wide>(
-        std::ldexp(widenSmall(code, isBf6 ? kE3M2 : kE2M3), by));
-  });
+  runOnElements(wave, inst, kBits, bitsOf<wide>(),
+                [](uint32_t code, int by, uint32_t) {
+                  return toBits<wide>(
+                      std::ldexp(widenSmall(code, isBf6 ? kE3M2 : kE2M3), by));
+                });
 }
 
-/// v_cvt_scalef32_pk32_fp6_f16 dst[6], x[16], scale.
-template <bool isBf6, Wide wide> void runNarrow(Wave &wave, const Inst &inst) {
-  runOnElements(wave, inst, bitsOf<wide>(), kBits, [](uint32_t bits, int by) {
-    return narrowSmall(std::ldexp(fromBits<wide>(bits), -by),
-                       isBf6 ? kE3M2 : kE2M3);
-  });
+/// v_cvt_scalef32_pk32_fp6_f16 dst[6], x[16], scale; of two halves of 16
+/// elements: v_cvt_scalef32_2xpk16_fp6_f32 dst[6], x[16], y[16], scale.
+template <bool isBf6, Wide wide, Sources form>
+void runNarrow(Wave &wave, const Inst &inst) {
+  runOnElements<form>(
+      wave, inst, bitsOf<wide>(), kBits, [](uint32_t bits, int by, uint32_t) {
+        return narrowSmall(std::ldexp(fromBits<wide>(bits), -by),
+                           isBf6 ? kE3M2 : kE2M3);
+      });
+}
+
+/// v_cvt_scalef32_sr_pk32_fp6_f16 dst[6], x[16], random, scale.
+template <bool isBf6, Wide wide>
+void runNarrowByBits(Wave &wave, const Inst &inst) {
+  runOnElements<Sources::Random>(
+      wave, inst, bitsOf<wide>(), kBits,
+      [](uint32_t bits, int by, uint32_t random) {
+        return narrowByBits(std::ldexp(fromBits<wide>(bits), -by),
+                            isBf6 ? kE3M2 : kE2M3, mantissaOf<wide>(), random,
+                            /*saturates=*/true);
+      });
 }
 
 template <bool isBf6> void add(Table &t, const std::string &small) {
@@ -105,10 +118,19 @@ template <bool isBf6> void add(Table &t, const std::string &small) {
   t.add(stem + "f16_" + small, entry);
   entry.run = runWiden<isBf6, Wide::BF16>;
   t.add(stem + "bf16_" + small, entry);
-  entry.run = runNarrow<isBf6, Wide::F16>;
+  entry.run = runNarrow<isBf6, Wide::F16, Sources::Whole>;
   t.add(stem + small + "_f16", entry);
-  entry.run = runNarrow<isBf6, Wide::BF16>;
+  entry.run = runNarrow<isBf6, Wide::BF16, Sources::Whole>;
   t.add(stem + small + "_bf16", entry);
+  entry.run = runNarrow<isBf6, Wide::F32, Sources::Halves>;
+  t.add("v_cvt_scalef32_2xpk16_" + small + "_f32", entry);
+  const std::string byBits = "v_cvt_scalef32_sr_pk32_" + small;
+  entry.run = runNarrowByBits<isBf6, Wide::F32>;
+  t.add(byBits + "_f32", entry);
+  entry.run = runNarrowByBits<isBf6, Wide::F16>;
+  t.add(byBits + "_f16", entry);
+  entry.run = runNarrowByBits<isBf6, Wide::BF16>;
+  t.add(byBits + "_bf16", entry);
 }
 } // namespace
 

@@ -18,10 +18,7 @@ REASONS = [
     ("debuggers, traps and their waves", r"s_cbranch_(cdbg|[gi]_fork|join)|s_rfe_|s_sendmsghalt|s_setvskip|"
      r"s_endpgm_ordered|s_subvector_|s_alloc_vgpr|v_illegal|v_screen_partition"),
     ("named barriers", r"s_barrier_(init|join|leave)|s_get_barrier_state"),
-    ("sparse WMMA", r"v_swmmac_"),
-    ("conversions of twice 16 elements, and by random bits", r"v_cvt_scalef32_(2xpk16|sr)_|v_cvt_sr_(bf16|f16)_f32"),
-    ("memory by blocks of registers, and transposed", r"(global|scratch)_(load|store)_block|global_load_tr_|"
-     r"global_atomic_ordered"),
+    ("memory by blocks of registers", r"(global|scratch)_(load|store)_block|global_atomic_ordered"),
     ("two instructions in one, which the device takes apart", r"v_dual_"),
 ]
 SUFFIX = re.compile(r"(_e32|_e64|_dpp|_sdwa)+$")

@@ -108,17 +108,31 @@ void runWait(Wave &wave, const Inst &inst) { wave.wait(inst.waits); }
 
 /// Fields of hardware registers: the text is `NAME, offset, bits`. `aux` is the
 /// number of the register, `offset` and `stride` the field.
-constexpr unsigned kHardwareMode = 1;
 void runGetRegister(Wave &wave, const Inst &inst) {
-  if (inst.aux != kHardwareMode)
+  uint64_t clock = wave.machine->counters.total();
+  uint32_t field = 0;
+  switch (inst.aux) {
+  case kModeRegister:
+    field = wave.mode;
+    break;
+  case kClockRegister:
+    field = uint32_t(clock);
+    break;
+  case kClockHighRegister:
+    field = uint32_t(clock >> 32);
+    break;
+  case kPlaceRegister:
+    break;
+  default:
     wave.fail("reads a hardware register that is not simulated");
-  uint32_t field = wave.mode >> inst.offset;
+  }
+  field >>= inst.offset;
   if (inst.stride < 32)
     field &= (1u << inst.stride) - 1;
   wave.writeScalar(inst.ops[0].reg, field);
 }
 void runSetRegister(Wave &wave, const Inst &inst) {
-  if (inst.aux != kHardwareMode)
+  if (inst.aux != kModeRegister)
     wave.fail("writes a hardware register that is not simulated");
   const Operand &from = inst.ops[inst.numOps - 1];
   auto value = uint32_t(scalarValue(wave, from, 1));

@@ -221,17 +221,33 @@ void readWaits(const ParsedText &text, Inst &inst) {
   }
 }
 
+/// Names before gfx12, and since.
+constexpr std::pair<const char *, HardwareRegister> kHardwareRegisters[] = {
+    {"HW_REG_MODE", kModeRegister},
+    {"HW_REG_WAVE_MODE", kModeRegister},
+    {"HW_REG_SHADER_CYCLES", kClockRegister},
+    {"HW_REG_SHADER_CYCLES_LO", kClockRegister},
+    {"HW_REG_SHADER_CYCLES_HI", kClockHighRegister},
+    {"HW_REG_HW_ID", kPlaceRegister},
+    {"HW_REG_HW_ID1", kPlaceRegister},
+    {"HW_REG_HW_ID2", kPlaceRegister},
+    {"HW_REG_WAVE_HW_ID1", kPlaceRegister},
+    {"HW_REG_WAVE_HW_ID2", kPlaceRegister},
+    {"HW_REG_XCC_ID", kPlaceRegister}};
+
 /// `hwreg(NAME, offset, bits)`.
 void readHardwareRegister(const ParsedText &text, Inst &inst) {
   for (const TextOperand &operand : text.operands) {
     if (!startsWith(operand.text, "hwreg("))
       continue;
-    inst.aux =
-        operand.text.find("HW_REG_MODE") != std::string::npos ||
-                operand.text.find("HW_REG_WAVE_MODE") != std::string::npos
-            ? 1
-            : 0;
     size_t comma = operand.text.find(',');
+    constexpr size_t kName = sizeof "hwreg(" - 1;
+    std::string name = operand.text.substr(
+        kName, std::min(comma, operand.text.find(')')) - kName);
+    inst.aux = kUnknownRegister;
+    for (auto [known, number] : kHardwareRegisters)
+      if (name == known)
+        inst.aux = number;
     std::vector<unsigned> list;
     if (comma != std::string::npos)
       list = listOf(operand.text.substr(comma));

@@ -28,6 +28,17 @@ struct Entry {
   uint8_t row = 0;     ///< of a table of its own
 };
 
+/// The hardware registers that instructions read and write, `Inst::aux`: the
+/// mode, a clock that counts instructions, and where a wave runs, which is one
+/// place for all.
+enum HardwareRegister : uint8_t {
+  kUnknownRegister,
+  kModeRegister,
+  kClockRegister,
+  kClockHighRegister,
+  kPlaceRegister
+};
+
 class Table {
 public:
   /// The table of all instructions that are known.

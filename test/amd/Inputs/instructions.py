@@ -131,6 +131,8 @@ CDNA = [
      lambda a, b, c: ((a.astype(u64) * c.astype(u64)) >> u64(32)).astype(u32)),
     ("s_mov_b32 s20, 0\ns_cmpk_lt_i32 s20, 0xfc06\ns_cselect_b32 s20, 1, 2\nv_mov_b32 %d, s20",
      lambda a, b, c: np.full_like(c, 2)),
+    ("s_getreg_b32 s20, hwreg(HW_REG_HW_ID, 8, 4)\ns_getreg_b32 s21, hwreg(HW_REG_XCC_ID, 0, 4)\n"
+     "s_or_b32 s20, s20, s21\nv_mov_b32 %d, s20", more.full(0)),
     ("v_accvgpr_write_b32 a3, %c\nv_accvgpr_read_b32 %d, a3", lambda a, b, c: c),
     ("v_mov_b32_dpp %d, %c row_bcast:15 row_mask:0xf bank_mask:0xf bound_ctrl:1",
      lambda a, b, c: np.where(lanes_of(c) < 16, u32(0), c[np.maximum(lanes_of(c) // 16 * 16 - 1, 0)])),
@@ -144,6 +146,9 @@ RDNA = [
     ("s_mov_b32 s20, 0x76543210\ns_mov_b32 s21, 0xfedcba98\nv_permlanex16_b32 %d, %c, s20, s21",
      lambda a, b, c: c[lanes_of(c) ^ 16]),
     ("v_dual_mov_b32 v12, %a :: v_dual_mov_b32 v13, %b\nv_sub_nc_u32 %d, v12, v13", lambda a, b, c: a - b),
+    # The clock counts instructions; all waves run in one place.
+    ("s_getreg_b32 s20, hwreg(29, 0, 20)\ns_getreg_b32 s21, hwreg(29, 0, 20)\ns_sub_i32 s20, s21, s20\n"
+     "s_getreg_b32 s21, hwreg(HW_REG_HW_ID1, 10, 4)\ns_add_i32 s20, s20, s21\nv_mov_b32 %d, s20", more.full(1)),
     # Lane l reads word l behind the scalar address: b is behind 32 words of a.
     ("global_load_addtid_b32 %d, s[4:5] offset:128\nWAITLOADS", lambda a, b, c: b),
     # What is stored by the numbers of lanes is read back by addresses, before the row's own store.

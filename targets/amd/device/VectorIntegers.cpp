@@ -21,8 +21,9 @@ u32 field(u32 x, u32 at, u32 bits) {
   bits &= 31;
   return bits ? (x >> at) & ((1u << bits) - 1) : 0;
 }
+/// A field that reaches beyond the word ends with its sign.
 i32 signedField(u32 x, u32 at, u32 bits) {
-  u32 part = field(x, at, bits);
+  u32 part = u32(i32(x) >> (at & 31));
   bits &= 31;
   return bits ? i32(part << (32 - bits)) >> (32 - bits) : 0;
 }

@@ -71,6 +71,8 @@ COMMON = [
     ("v_mul_u32_u24 %d, %a, %c", lambda a, b, c: (a & u32(0xffffff)) * (c & u32(0xffffff))),
     ("v_bfe_u32 %d, %c, 4, 9", lambda a, b, c: (c >> u32(4)) & u32(511)),
     ("v_bfe_i32 %d, %c, 4, 9", lambda a, b, c: ((c << u32(19)).view(i32) >> 23).view(u32)),
+    # A field that reaches beyond the word ends with its sign.
+    ("v_bfe_i32 %d, %c, 25, 13", lambda a, b, c: (i(c) >> 25).view(u32)),
     ("v_bfi_b32 %d, %a, %b, %c", lambda a, b, c: (a & b) | (~a & c)),
     ("v_alignbit_b32 %d, %a, %b, 12", lambda a, b, c: (a << u32(20)) | (b >> u32(12))),
     ("v_perm_b32 %d, %a, %b, 4", lambda a, b, c: (a & u32(255)) | ((b & u32(255)) * u32(0x01010100))),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Finds definitions of operations whose change compiles much of the tree again: a family's header may be included, also by
-other headers, in a tenth of the source files. Usage: rebuilds.py SOURCE [MOST_PERCENT]"""
+"""Finds definitions whose change compiles much of the tree again: the header of a family of operations may be included, also by
+other headers, in a tenth of the source files, and a few others as OTHERS says. Usage: rebuilds.py SOURCE [MOST_PERCENT]"""
 import functools
 import glob
 import os
@@ -11,6 +11,8 @@ import sys
 from report import close
 
 MOST = 10
+# Costs of operations; types and attributes of tile, which stage and the families have in theirs: this share may only fall.
+OTHERS = {"include/kiln/Interfaces/Cost.h": 15, "include/kiln/Dialect/Tile/TileDialect.h": 38}
 FOLDERS = ("lib", "dialects", "conversions", "targets", "tools", "test/conform", "test/index")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 
@@ -37,12 +39,14 @@ def main():
         return seen
 
     sources = [path for folder in FOLDERS for path in glob.glob(os.path.join(root, folder, "**", "*.cpp"), recursive=True)]
-    counts = {os.path.normpath(path): 0 for path in sorted(glob.glob(os.path.join(root, "include/kiln/Dialect/Tile/*Ops.h")))}
+    bounds = {os.path.normpath(path): most for path in sorted(glob.glob(os.path.join(root, "include/kiln/Dialect/Tile/*Ops.h")))}
+    bounds |= {os.path.normpath(os.path.join(root, name)): bound for name, bound in OTHERS.items()}
+    counts = dict.fromkeys(bounds, 0)
     for source in sources:
         for header in reached(source) & counts.keys():
             counts[header] += 1
-    problems = [f"{os.path.relpath(path, root)}: expected at most {most}% of {len(sources)} files to include it, found {count}"
-                for path, count in counts.items() if 100 * count > most * len(sources)]
+    problems = [f"{os.path.relpath(path, root)}: expected at most {bounds[path]}% of {len(sources)} files to include it, found {count}"
+                for path, count in counts.items() if 100 * count > bounds[path] * len(sources)]
     return close(problems, f"{len(counts)} headers", any(counts.values()))
 
 

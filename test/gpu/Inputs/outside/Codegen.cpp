@@ -40,9 +40,9 @@ static LogicalResult link(ModuleOp module, StringRef object, std::string &out) {
     return module.emitError("no temporary files");
   llvm::raw_fd_ostream(file, /*shouldClose=*/true) << object;
   std::string problem;
-  int status =
-      llvm::sys::ExecuteAndWait(*linker, {*linker, "-shared", "-o", to, from},
-                                std::nullopt, {}, 60, 0, &problem);
+  int status = llvm::sys::ExecuteAndWait(
+      *linker, {*linker, "-shared", "--no-undefined", "-o", to, from},
+      std::nullopt, {}, 60, 0, &problem);
   auto buffer = llvm::MemoryBuffer::getFile(to);
   llvm::sys::fs::remove(from);
   llvm::sys::fs::remove(to);

@@ -42,6 +42,93 @@ StringRef scopeName(tile::MemoryScope scope) {
                                               : "";
 }
 
+/// A copy by way of registers, whole or, where a number of bytes is valid, byte
+/// by byte. The accesses may still be masked.
+void lowerCopy(simt::CopyAsyncOp op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Value valid = op.getValid();
+  bool isWhole = !valid || valid.getType().isInteger(1);
+  auto move = [&](int64_t at, Type type, int64_t bytes, Value isValid) {
+    auto place = [&](Value base) -> Value {
+      return LLVM::GEPOp::create(b, loc, base.getType(), b.getI8Type(), base,
+                                 LLVM::GEPArg(int32_t(at)));
+    };
+    Value reads = isValid && op.getMask()
+                      ? arith::AndIOp::create(b, loc, isValid, op.getMask())
+                  : isValid ? isValid
+                            : op.getMask();
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+    Value moved = simt::LoadOp::create(
+        b, loc, type, place(op.getSource()), reads, reads ? zero : Value(),
+        bytes, /*isVolatile=*/false, tile::CacheHint::none,
+        tile::EvictHint::normal);
+    simt::StoreOp::create(b, loc, moved, place(op.getTarget()), op.getMask(),
+                          bytes, /*isVolatile=*/false, tile::CacheHint::none,
+                          tile::EvictHint::normal);
+  };
+  int64_t bytes = int64_t(op.getBytes());
+  if (isWhole) {
+    move(0, VectorType::get({bytes / 4}, b.getI32Type()), bytes, valid);
+  } else {
+    for (int64_t i = 0; i < bytes; ++i) {
+      Value number =
+          arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(i)));
+      move(i, b.getI8Type(), 1,
+           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, number,
+                                 valid));
+    }
+  }
+  op.erase();
+}
+
+/// Rings without a copy unit: a thread waits for its own loads when it stores
+/// what they bring, so nothing is in flight behind a copy.
+struct LowerCopies : PassWrapper<LowerCopies, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerCopies)
+  StringRef getArgument() const final { return "outside-lower-copies"; }
+  StringRef getDescription() const final { return "Copies by registers"; }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<arith::ArithDialect, LLVM::LLVMDialect>();
+  }
+
+  void runOnOperation() final {
+    SmallVector<simt::CopyAsyncOp> copies;
+    SmallVector<Operation *> waits;
+    getOperation().walk([&](Operation *op) {
+      if (auto copy = dyn_cast<simt::CopyAsyncOp>(op))
+        copies.push_back(copy);
+      if (isa<simt::CommitCopiesOp, simt::WaitCopiesOp>(op))
+        waits.push_back(op);
+    });
+    llvm::for_each(copies, lowerCopy);
+    for (Operation *op : waits)
+      op->erase();
+  }
+};
+
+/// The number of blocks along x, from what the launch says of its threads: a
+/// library call would need a library.
+void lowerGridDim(gpu::GridDimOp op, int64_t threads) {
+  constexpr int32_t kThreadsAlongX = 12; // bytes, in HSA's dispatch packet
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Value packet = LLVM::CallIntrinsicOp::create(
+                     b, loc, LLVM::LLVMPointerType::get(b.getContext(), 4),
+                     b.getStringAttr("llvm.amdgcn.dispatch.ptr"), ValueRange())
+                     .getResult(0);
+  Value place = LLVM::GEPOp::create(b, loc, packet.getType(), b.getI8Type(),
+                                    packet, LLVM::GEPArg(kThreadsAlongX));
+  Value all = LLVM::LoadOp::create(b, loc, b.getI32Type(), place, 4);
+  Value each =
+      arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(threads)));
+  op.replaceAllUsesWith(
+      arith::IndexCastUIOp::create(b, loc, b.getIndexType(),
+                                   arith::DivUIOp::create(b, loc, all, each))
+          .getResult());
+  op.erase();
+}
+
 /// One register for all lanes.
 void lowerUniform(simt::UniformOp op) {
   OpBuilder b(op);
@@ -90,6 +177,10 @@ struct Lower : PassWrapper<Lower, OperationPass<ModuleOp>> {
       std::string count = std::to_string(block.getThreads());
       kernel->setAttr("rocdl.flat_work_group_size",
                       b.getStringAttr(count + "," + count));
+      SmallVector<gpu::GridDimOp> extents;
+      kernel.walk([&](gpu::GridDimOp op) { extents.push_back(op); });
+      for (gpu::GridDimOp op : extents)
+        lowerGridDim(op, block.getThreads());
     }
     SmallVector<simt::MmaOp> products;
     SmallVector<Operation *> others;
@@ -123,6 +214,10 @@ struct Lower : PassWrapper<Lower, OperationPass<ModuleOp>> {
 };
 
 } // namespace
+
+std::unique_ptr<Pass> outside::createLowerCopiesPass() {
+  return std::make_unique<LowerCopies>();
+}
 
 std::unique_ptr<Pass> outside::createLowerPass() {
   return std::make_unique<Lower>();

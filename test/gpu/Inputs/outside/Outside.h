@@ -8,6 +8,8 @@
 
 namespace outside {
 
+/// Asynchronous copies to loads and stores.
+std::unique_ptr<mlir::Pass> createLowerCopiesPass();
 /// Threads as the family leaves them to the llvm dialect.
 std::unique_ptr<mlir::Pass> createLowerPass();
 

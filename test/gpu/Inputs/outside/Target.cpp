@@ -21,10 +21,13 @@ namespace {
 class OutsideTarget : public Target {
 public:
   StringRef name() const override { return "outside"; }
+  /// Any driver that loads code objects will do; this one needs no GPU.
+  std::string deviceName() const override { return "amd-sim"; }
   std::vector<ChipInfo> chips() const override { return {{"gfx942", ""}}; }
   std::vector<OptionInfo> options() const override {
     return {{"warps", "1|2|4|8|16", "waves of an instance"},
-            {"verify", "0|1", "whether barriers and waits are verified"}};
+            {"verify", "0|1", "whether barriers and waits are verified"},
+            {"seed", "N", "draws the order in which waves run"}};
   }
   TargetAttr description(MLIRContext *context,
                          const TargetOptions &) const override {
@@ -44,6 +47,7 @@ public:
   void buildPipeline(OpPassManager &pm,
                      const TargetOptions &options) const override {
     simt::buildGpuPipeline(pm, options);
+    pm.addPass(outside::createLowerCopiesPass());
     pm.addPass(simt::createSimtExpandAccesses());
     pm.addPass(createSCFToControlFlowPass());
     pm.addPass(arith::createArithExpandOpsPass());
@@ -83,6 +87,7 @@ public:
 
 void registerAll(TargetRegistry &registry) {
   registry.addTarget(std::make_unique<OutsideTarget>());
+  registerPass(outside::createLowerCopiesPass);
   registerPass(outside::createLowerPass);
 }
 

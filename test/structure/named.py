@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Counts the source files that an operation of tile takes: those of the compiler and of the suite that name its class or its
-mnemonic. Not counted are passes on prim, whose operations have some of these names. Usage: named.py SOURCE MOST OPERATION..."""
+mnemonic. Not counted are passes on prim, whose operations have some of these names. Other things are counted by an expression,
+KIND=REGEX. Usage: named.py SOURCE MOST OPERATION|KIND=REGEX..."""
 import os
 import re
 import sys
 
-FOLDERS = ("include/kiln", "dialects/tile", "lib", "targets")
+FOLDERS = ("include/kiln", "dialects/tile", "dialects/stage", "dialects/simt", "dialects/cpu", "dialects/kiln", "lib", "targets")
 OF_PRIM = re.compile(r"/(Prim|Schedule)/")
 
 
@@ -33,17 +34,19 @@ def main():
                     with open(path, encoding="utf-8") as file:
                         texts[os.path.relpath(path, source)] = file.read()
     problems = 0
-    for mnemonic in sys.argv[3:]:
-        name = class_of(source, mnemonic)
-        if not name:
-            print(f"tile.{mnemonic}: expected a definition")
-            problems += 1
-            continue
-        pattern = re.compile(rf"\b(?:tile::|Tile_)?{name}\b|\btile\.{mnemonic}\b")
-        files = sorted(path for path, text in texts.items() if pattern.search(text))
-        print(f"tile.{mnemonic} is named in {len(files)} files: {', '.join(os.path.basename(path) for path in files)}")
+    for what in sys.argv[3:]:
+        kind, _, expression = what.partition("=")
+        if not expression:
+            name, kind = class_of(source, what), f"tile.{what}"
+            if not name:
+                print(f"{kind}: expected a definition")
+                problems += 1
+                continue
+            expression = rf"\b(?:tile::|Tile_)?{name}\b|\btile\.{what}\b"
+        files = sorted(path for path, text in texts.items() if re.search(expression, text))
+        print(f"{kind} is named in {len(files)} files: {', '.join(os.path.basename(path) for path in files)}")
         if len(files) > most:
-            print(f"tile.{mnemonic}: expected at most {most} files to name it, found {len(files)}")
+            print(f"{kind}: expected at most {most} files to name it, found {len(files)}")
             problems += 1
     print(f"{problems} problems")
     return 1 if problems else 0

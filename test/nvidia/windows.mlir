@@ -21,3 +21,26 @@ func.func @largest(%x: tensor<2x5x7x33xf32>) -> tensor<2x3x4x33xf32> {
   %r = prim.max_pool %x {window = array<i64: 3, 3>, strides = array<i64: 2, 2>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>} : tensor<2x5x7x33xf32> -> tensor<2x3x4x33xf32>
   return %r : tensor<2x3x4x33xf32>
 }
+
+// Where there are enough results for all cores, a thread computes neighbours: five in a line read 3 x 7 elements of the input, each
+// once, not 45. What is behind the end of a line is not stored. What follows the window is computed for each.
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --emit=tile --entry=neighbours | FileCheck %s --check-prefix=BESIDE
+// RUN: for entry in neighbours largest_neighbours; do \
+// RUN:   kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --entry=$entry --verify-semantics -o %t.kiln 2>&1 | FileCheck %s --check-prefix=SAME || exit 1; done
+// BESIDE-LABEL: tile.kernel @neighbours_0_conv(
+// BESIDE-NOT: scf.for
+// BESIDE-COUNT-9: tile.load {{.*}} !tile.view<3x3x64xf16, {{.*}} -> tensor<32xf16>
+// BESIDE-COUNT-21: tile.load {{.*}} -> tensor<4x4x32xf16>
+// BESIDE-NOT: tile.load
+// BESIDE-COUNT-5: tile.store
+// BESIDE-NOT: tile.store
+func.func @neighbours(%x: tensor<9x19x21x64xf16>, %w: tensor<64x3x3x1xf16>) -> tensor<9x19x21x64xf16> {
+  %r = prim.conv %x, %w {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 64 : i64} : tensor<9x19x21x64xf16>, tensor<64x3x3x1xf16> -> tensor<9x19x21x64xf16>
+  %0 = prim.abs %r : tensor<9x19x21x64xf16>
+  return %0 : tensor<9x19x21x64xf16>
+}
+
+func.func @largest_neighbours(%x: tensor<9x37x41x64xf32>) -> tensor<9x19x21x64xf32> {
+  %r = prim.max_pool %x {window = array<i64: 3, 3>, strides = array<i64: 2, 2>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>} : tensor<9x37x41x64xf32> -> tensor<9x19x21x64xf32>
+  return %r : tensor<9x19x21x64xf32>
+}

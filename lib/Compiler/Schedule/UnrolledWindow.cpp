@@ -1,8 +1,8 @@
 //===- UnrolledWindow.cpp - Windows as one expression ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "UnrolledWindow.h"
 #include "ResultOrder.h"
+#include "WindowUnroller.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -12,70 +12,6 @@ using namespace kiln::schedule;
 /// Larger windows are loops, and where each position is a view of its own,
 /// which has to be passed.
 static constexpr int64_t kMostPositions = 49, kMostViews = 25;
-
-namespace {
-
-/// Builds the kernel.
-class WindowUnroller {
-public:
-  WindowUnroller(Group &group, KernelBuilder &kernel, const Buffer &out,
-                 const Buffer &input)
-      : group(group), kernel(kernel), out(out),
-        anchor(group.plan.anchors.front()), input(input),
-        conv(dyn_cast<prim::ConvOp>(anchor.op)),
-        spatial(anchor.virtualDims.size()),
-        hasViews(group.ctx.tiling.model().sharesTiles()) {}
-
-  LogicalResult run();
-  std::string reason;
-
-private:
-  ArrayRef<int64_t> list(StringRef name) const {
-    auto attr = anchor.op->getAttrOfType<DenseI64ArrayAttr>(name);
-    return attr ? attr.asArrayRef() : ArrayRef<int64_t>();
-  }
-  int64_t windowOf(unsigned d) const {
-    return conv ? cast<RankedTensorType>(conv.getFilter().getType())
-                      .getDimSize(d + 1)
-                : list("window")[d];
-  }
-  int64_t dilationOf(unsigned d) const {
-    ArrayRef<int64_t> dilation = list("dilation");
-    return dilation.empty() ? 1 : dilation[d];
-  }
-  void surroundInput();
-  void chooseBlocks(Space &space);
-  /// Makes what a position of the window reads of the input a part of it, with
-  /// nothing around. False where that is empty.
-  bool placeView(AccessMap &from, ArrayRef<int64_t> position);
-  /// What stands for an element around the input.
-  TypedAttr outside() const {
-    return isa<prim::MaxPoolOp>(anchor.op) ? neutralValue(anchor.op, element)
-                                           : zeroOf(element);
-  }
-  /// The elements of all positions, put together.
-  Value unroll(TileBuilder &emitter);
-  LogicalResult fail(const Twine &why) {
-    reason = why.str();
-    return failure();
-  }
-
-  Group &group;
-  KernelBuilder &kernel;
-  const Buffer &out;
-  const AnchorVisit &anchor;
-  Buffer input, filter;
-  mutable prim::ConvOp conv;
-  unsigned spatial;
-  /// Threads read around the input by masks, at no cost; others take a copy.
-  bool hasViews;
-  Surrounded surrounded;
-  /// Into how many parts the copy of the input divides its lines.
-  int64_t phases = 1;
-  Type element, acc;
-};
-
-} // namespace
 
 void WindowUnroller::surroundInput() {
   auto type = cast<RankedTensorType>(anchor.op->getResult(0).getType());
@@ -101,111 +37,150 @@ void WindowUnroller::surroundInput() {
   input = surrounded.buffer;
 }
 
-/// The widest block of whole lines that leaves few of its columns empty.
-static int64_t mostColumns(int64_t columns, int64_t bits) {
-  constexpr int64_t kLine = 1024;
-  int64_t line = std::max<int64_t>(kLine / bits, 1);
-  int64_t best = line;
-  for (int64_t block = line; block < 2 * columns; block *= 2)
-    if (llvm::alignTo(columns, block) <= llvm::alignTo(columns, best))
-      best = block;
-  return best;
-}
-
-void WindowUnroller::chooseBlocks(Space &space) {
-  using target::TilingRole;
-  // Outermost first in the result.
-  SmallVector<int> dims;
-  for (unsigned dim = 0; dim < group.plan.numRootDims; ++dim)
-    dims.push_back(dim);
-  auto keyOf = [&](int dim) {
-    return std::pair(-group.strideOf(out, group.plan.rootMap, dim).asStatic(),
-                     dim);
+AccessMap WindowUnroller::ofNeighbour(const AccessMap &map,
+                                      ArrayRef<int64_t> number) {
+  auto replaced = [&](int dim) {
+    for (unsigned d = 0; d < spatial; ++d)
+      if (anchor.map.index[d + 1].asDim() == dim)
+        return IndexExpr::dim(dim) * beside[d] + number[d];
+    return IndexExpr::dim(dim);
   };
-  llvm::sort(dims, [&](int a, int b) { return keyOf(a) < keyOf(b); });
-  SmallVector<std::pair<int, TilingRole>> tiled;
-  for (int dim : dims)
-    tiled.push_back(
-        {dim, dim == dims.back() ? TilingRole::Column : TilingRole::Row});
-  target::TilingProblem problem = group.problemFor(
-      kernel, target::TilingProblem::Kind::Elementwise, tiled, &out);
-  if (hasViews)
-    problem.dims.back().most =
-        mostColumns(problem.dims.back().size, element.getIntOrFloatBitWidth());
-  group.chooseBlocks(kernel, problem, tiled);
-  for (int dim : dims)
-    if (kernel.dims[dim].block > 1)
-      space.axes.push_back(dim);
-  if (space.axes.empty())
-    space.axes.push_back(dims.back());
-  for (int dim : llvm::reverse(dims))
-    kernel.addGridDim(dim);
-  kernel.placeGrid();
+  MapContext ctx = group.plan.context();
+  AccessMap result;
+  for (const IndexExpr &at : map.index)
+    result.index.push_back(at.substitute(IndexExpr::symbol, replaced));
+  auto restrict = [&](int dim, Extent low, Extent size) {
+    // An expression of one dimension can always be restricted.
+    [[maybe_unused]] LogicalResult done =
+        restrictMap(result, replaced(dim), low, size, ctx);
+    assert(succeeded(done) && "expected a dimension");
+  };
+  for (const IndexRange &range : map.ranges)
+    restrict(range.dim, range.lo, range.hi - range.lo);
+  for (unsigned d = 0; d < spatial; ++d)
+    if (int dim = anchor.map.index[d + 1].asDim(); dim >= 0 && beside[d] > 1)
+      restrict(dim, 0, wholeSizes[dim]);
+  return result;
 }
 
-bool WindowUnroller::placeView(AccessMap &from, ArrayRef<int64_t> position) {
+std::optional<AccessMap> WindowUnroller::placeView(ArrayRef<int64_t> offset) {
+  AccessMap from = anchor.operandMaps[0];
   MapContext ctx = group.plan.context();
   for (unsigned d = 0; d < spatial; ++d) {
-    from.index[d + 1] = anchor.map.index[d + 1] * list("strides")[d] +
-                        (position[d] * dilationOf(d) - list("pad_low")[d]);
+    from.index[d + 1] =
+        anchor.map.index[d + 1] * (list("strides")[d] * beside[d]) +
+        (offset[d] - list("pad_low")[d]);
     if (failed(
             restrictMap(from, from.index[d + 1], 0, input.sizes[d + 1], ctx)))
-      return false;
+      return std::nullopt;
   }
-  return llvm::all_of(from.ranges, [](const IndexRange &range) {
-    return range.lo.get() < range.hi.get();
+  for (const IndexRange &range : from.ranges)
+    if (range.lo.get() >= range.hi.get())
+      return std::nullopt;
+  return from;
+}
+
+/// Goes through all indices of a space of these sizes, the last one fastest.
+static void forEachIndex(ArrayRef<int64_t> sizes,
+                         function_ref<void(ArrayRef<int64_t>)> body) {
+  SmallVector<int64_t> index(sizes.size());
+  int64_t count = 1;
+  for (int64_t size : sizes)
+    count *= size;
+  for (int64_t number = 0; number < count; ++number) {
+    int64_t rest = number;
+    for (unsigned d = sizes.size(); d-- > 0; rest /= sizes[d])
+      index[d] = rest % sizes[d];
+    body(index);
+  }
+}
+
+Value WindowUnroller::widened(Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  if (type.getElementType() == acc)
+    return tile;
+  Type to = type.clone(acc);
+  if (isa<FloatType>(acc))
+    return arith::ExtFOp::create(kernel.b, kernel.loc, to, tile);
+  return arith::ExtSIOp::create(kernel.b, kernel.loc, to, tile);
+}
+
+Value WindowUnroller::add(Value made, Value x, Value factor,
+                          TileBuilder &emitter) {
+  if (conv)
+    return multiplyAdd(x, factor, made, emitter);
+  auto shape = cast<RankedTensorType>(made.getType()).getShape();
+  Value wide = emitter.broadcast(widened(x), shape);
+  return combine(anchor.op, made, wide, kernel.b);
+}
+
+SmallVector<Value> WindowUnroller::unrollBeside(TileBuilder &emitter) {
+  SmallVector<int64_t> window, reads;
+  for (unsigned d = 0; d < spatial; ++d) {
+    window.push_back(windowOf(d));
+    reads.push_back(readBy(d, beside[d]));
+  }
+  // One for each position of the window, or none.
+  SmallVector<Value> factors;
+  forEachIndex(window, [&](ArrayRef<int64_t> position) {
+    placeWindow(position);
+    factors.push_back(conv ? emitter.load(filter, anchor.operandMaps[1])
+                           : Value());
   });
+  Value none = emitter.splat(conv ? zeroOf(acc) : neutralValue(anchor.op, acc),
+                             emitter.shapeOf(anchor.map));
+  SmallVector<Value> made;
+  forEachIndex(beside, [&](ArrayRef<int64_t>) { made.push_back(none); });
+  forEachIndex(reads, [&](ArrayRef<int64_t> offset) {
+    Value x;
+    unsigned number = 0;
+    forEachIndex(beside, [&](ArrayRef<int64_t> neighbour) {
+      Value &result = made[number++];
+      // The position of this neighbour's window that reads it, if any does.
+      int64_t position = 0;
+      for (unsigned d = 0; d < spatial; ++d) {
+        int64_t behind = offset[d] - neighbour[d] * list("strides")[d];
+        int64_t at = behind / dilationOf(d);
+        if (behind < 0 || behind % dilationOf(d) || at >= window[d])
+          return;
+        position = position * window[d] + at;
+      }
+      if (!x)
+        if (std::optional<AccessMap> from = placeView(offset))
+          x = emitter.load(input, *from, outside());
+      if (x)
+        result = add(result, x, factors[position], emitter);
+    });
+  });
+  return made;
 }
 
 Value WindowUnroller::unroll(TileBuilder &emitter) {
   AccessMap from = anchor.operandMaps[0];
-  int64_t positions = 1;
+  SmallVector<int64_t> window;
   for (unsigned d = 0; d < spatial; ++d) {
     from.index[d + 1] = anchor.map.index[d + 1] * list("strides")[d] +
                         anchor.window[d] * dilationOf(d);
-    positions *= windowOf(d);
+    window.push_back(windowOf(d));
   }
-  SmallVector<int64_t> shape = emitter.shapeOf(anchor.map);
-  OpBuilder &b = kernel.b;
-  auto widened = [&](Value tile) -> Value {
-    auto type = cast<RankedTensorType>(tile.getType());
-    if (type.getElementType() == acc)
-      return tile;
-    Type to = type.clone(acc);
-    if (isa<FloatType>(acc))
-      return arith::ExtFOp::create(b, kernel.loc, to, tile);
-    return arith::ExtSIOp::create(b, kernel.loc, to, tile);
-  };
-  Value made =
-      emitter.splat(conv ? zeroOf(acc) : neutralValue(anchor.op, acc), shape);
-  for (int64_t number = 0; number < positions; ++number) {
-    int64_t rest = number;
-    SmallVector<int64_t> position(spatial);
-    for (unsigned d = spatial; d-- > 0; rest /= windowOf(d)) {
-      position[d] = rest % windowOf(d);
-      for (int dim : anchor.window[d].dims())
-        kernel.place(dim, kernel.constant(position[d]));
-    }
+  Value made = emitter.splat(conv ? zeroOf(acc) : neutralValue(anchor.op, acc),
+                             emitter.shapeOf(anchor.map));
+  forEachIndex(window, [&](ArrayRef<int64_t> position) {
+    placeWindow(position);
     AccessMap read = from;
-    if (hasViews && !placeView(read, position))
-      continue;
     if (phases > 1) {
       int64_t at = position.back() * dilationOf(spatial - 1);
       read.index[spatial] = anchor.map.index[spatial] + at / phases;
       read.index.push_back(IndexExpr(at % phases));
     }
-    Value x = emitter.load(input, read, hasViews ? outside() : TypedAttr());
-    if (conv) {
-      Value y = emitter.load(filter, anchor.operandMaps[1]);
-      made = multiplyAdd(x, y, made, emitter);
-    } else {
-      made = combine(anchor.op, made, emitter.broadcast(widened(x), shape), b);
-    }
-  }
+    Value x = emitter.load(input, read);
+    Value factor = conv ? emitter.load(filter, anchor.operandMaps[1]) : Value();
+    made = add(made, x, factor, emitter);
+  });
   return made;
 }
 
-LogicalResult WindowUnroller::run() {
+LogicalResult WindowUnroller::findOperands() {
   auto isStatic = [](const Extent &size) { return size.isStatic(); };
   if (!llvm::all_of(group.plan.sizes, isStatic) ||
       !llvm::all_of(input.strides, isStatic))
@@ -231,30 +206,62 @@ LogicalResult WindowUnroller::run() {
   }
   if (positions > (hasViews ? kMostViews : kMostPositions))
     return fail("a large window");
-  Type to = getElementTypeOrSelf(anchor.op->getResult(0));
-  element = getElementTypeOrSelf(anchor.op->getOperand(0));
-  acc = isa<prim::MaxPoolOp>(anchor.op) ? to : sumType(to);
+  wholeSizes = group.plan.sizes;
+  return success();
+}
+
+LogicalResult WindowUnroller::emitResults() {
   Space space;
   chooseBlocks(space);
   if (!hasViews)
     surroundInput();
   TileBuilder emitter(kernel, group.plan, group.inGroup(), space);
-  Value made = unroll(emitter);
-  if (acc != to)
-    made = arith::TruncFOp::create(
-        kernel.b, kernel.loc, cast<RankedTensorType>(made.getType()).clone(to),
-        made);
-  emitter.bind(anchor.op->getResult(0), anchor.map, made);
-  Value tile = emitter.emit(group.root, group.plan.rootMap);
-  if (!tile) {
+  SmallVector<Value> made;
+  if (hasViews)
+    made = unrollBeside(emitter);
+  else
+    made.push_back(unroll(emitter));
+  Value result = anchor.op->getResult(0);
+  Type to = getElementTypeOrSelf(result);
+  LogicalResult done = success();
+  unsigned number = 0;
+  forEachIndex(beside, [&](ArrayRef<int64_t> neighbour) {
+    Value tile = made[number++];
+    if (failed(done))
+      return;
+    auto type = cast<RankedTensorType>(tile.getType());
+    if (acc != to)
+      tile =
+          arith::TruncFOp::create(kernel.b, kernel.loc, type.clone(to), tile);
+    emitter.bind(result, ofNeighbour(anchor.map, neighbour), tile);
+    AccessMap root = ofNeighbour(group.plan.rootMap, neighbour);
+    tile = emitter.emit(group.root, root);
+    if (tile)
+      emitter.store(tile, out, root);
+    else
+      done = fail(emitter.reason);
+  });
+  return done;
+}
+
+LogicalResult WindowUnroller::run(bool sharesInput) {
+  if (failed(findOperands()))
+    return failure();
+  Type to = getElementTypeOrSelf(anchor.op->getResult(0));
+  element = getElementTypeOrSelf(anchor.op->getOperand(0));
+  acc = isa<prim::MaxPoolOp>(anchor.op) ? to : sumType(to);
+  if (hasViews && sharesInput)
+    chooseBeside();
+  if (failed(emitResults())) {
     surrounded.undo();
-    return fail(emitter.reason);
+    return failure();
   }
-  emitter.store(tile, out, group.plan.rootMap);
-  Extent flops = conv ? 2 : 1;
+  Extent steps = conv ? 2 : 1;
   for (unsigned d = 0; d < group.plan.numRootDims; ++d)
-    flops = flops * group.plan.sizes[d];
-  kernel.finish("generic.unrolled_window", flops * positions);
+    steps = steps * wholeSizes[d];
+  for (unsigned d = 0; d < spatial; ++d)
+    steps = steps * windowOf(d);
+  kernel.finish("generic.unrolled_window", steps);
   return success();
 }
 
@@ -266,24 +273,29 @@ kiln::schedule::scheduleUnrolledWindow(Operation *op,
     return context.decline(op, "needs the context of convert-prim-to-tile");
   if (!computesFromCaches(*ctx) && !ctx->tiling.model().sharesTiles())
     return ctx->decline(op, "the machine has a memory for tiles");
-  Group group(cast<prim::FusionOp>(op), *ctx);
-  if (failed(group.plan.run(group.root)))
-    return ctx->decline(op, group.plan.reason);
-  if (group.plan.anchors.size() != 1 || !group.plan.reductions.empty() ||
-      isa<prim::DotGeneralOp>(group.plan.anchors.front().op))
-    return ctx->decline(op, "the group is not one window");
-  FailureOr<Buffer> input =
-      memoryOf(group, group.plan.anchors.front().op->getOperand(0));
-  if (failed(input))
-    return ctx->decline(op, "an input that is computed");
-  Buffer out = resultLikeInput(group);
-  KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);
-  group.addDims(kernel);
-  WindowUnroller unroller(group, kernel, out, *input);
-  if (failed(unroller.run())) {
+  // What follows the window may need its results one by one.
+  std::string reason;
+  for (bool sharesInput : {true, false}) {
+    Group group(cast<prim::FusionOp>(op), *ctx);
+    if (failed(group.plan.run(group.root)))
+      return ctx->decline(op, group.plan.reason);
+    if (group.plan.anchors.size() != 1 || !group.plan.reductions.empty() ||
+        isa<prim::DotGeneralOp>(group.plan.anchors.front().op))
+      return ctx->decline(op, "the group is not one window");
+    FailureOr<Buffer> input =
+        memoryOf(group, group.plan.anchors.front().op->getOperand(0));
+    if (failed(input))
+      return ctx->decline(op, "an input that is computed");
+    Buffer out = resultLikeInput(group);
+    KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);
+    group.addDims(kernel);
+    WindowUnroller unroller(group, kernel, out, *input);
+    if (succeeded(unroller.run(sharesInput))) {
+      ctx->host.setBuffer(group.fusion.getResult(0), out);
+      return success();
+    }
     kernel.abandon();
-    return ctx->decline(op, unroller.reason);
+    reason = unroller.reason;
   }
-  ctx->host.setBuffer(group.fusion.getResult(0), out);
-  return success();
+  return ctx->decline(op, reason);
 }

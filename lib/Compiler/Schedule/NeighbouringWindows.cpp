@@ -1,0 +1,169 @@
+//===- NeighbouringWindows.cpp - How much an instance computes ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "WindowUnroller.h"
+#include "kiln/Target/Limits.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+
+/// Views of the input that a kernel is passed at most where it computes
+/// neighbours, and how many of these.
+static constexpr int64_t kMostViews = 30, kMostBeside = 8;
+
+/// The widest block of whole lines that leaves few of its columns empty.
+static int64_t mostColumns(int64_t columns, int64_t bits) {
+  constexpr int64_t kLine = 1024;
+  int64_t line = std::max<int64_t>(kLine / bits, 1);
+  int64_t best = line;
+  for (int64_t block = line; block < 2 * columns; block *= 2)
+    if (llvm::alignTo(columns, block) <= llvm::alignTo(columns, best))
+      best = block;
+  return best;
+}
+
+SmallVector<int> WindowUnroller::dimsByStride() {
+  SmallVector<int> dims;
+  for (unsigned dim = 0; dim < group.plan.numRootDims; ++dim)
+    dims.push_back(dim);
+  auto keyOf = [&](int dim) {
+    return std::pair(-group.strideOf(out, group.plan.rootMap, dim).asStatic(),
+                     dim);
+  };
+  llvm::sort(dims, [&](int a, int b) { return keyOf(a) < keyOf(b); });
+  return dims;
+}
+
+using target::TilingRole;
+
+static SmallVector<std::pair<int, TilingRole>> rolesOf(ArrayRef<int> dims) {
+  SmallVector<std::pair<int, TilingRole>> roles;
+  for (int dim : dims)
+    roles.push_back(
+        {dim, dim == dims.back() ? TilingRole::Column : TilingRole::Row});
+  return roles;
+}
+
+static int64_t volume(ArrayRef<int64_t> sizes) {
+  int64_t elements = 1;
+  for (int64_t size : sizes)
+    elements *= size;
+  return elements;
+}
+
+/// Makes blocks smaller, the longest dimension first but the last, where an
+/// instance computes several: its registers hold two of those that large
+/// problems have.
+static void limitBlocks(target::TilingProblem &problem, int64_t results,
+                        const target::TilingModel &model) {
+  constexpr int64_t kUsualBlocks = 2;
+  if (results <= kUsualBlocks)
+    return;
+  constexpr int64_t kLong = 1024;
+  target::TilingProblem large = problem;
+  for (target::TilingDim &dim : large.dims)
+    if (dim.role == TilingRole::Row)
+      dim.size = kLong;
+  int64_t usual = volume(model.candidates(large).front().blocks);
+  int64_t most = std::max<int64_t>(usual * kUsualBlocks / results, 1);
+  SmallVector<int64_t> blocks = model.candidates(problem).front().blocks;
+  while (volume(blocks) > most) {
+    auto longest = std::max_element(blocks.begin(), std::prev(blocks.end()));
+    if (longest == std::prev(blocks.end()) || *longest == 1)
+      longest = std::prev(blocks.end());
+    *longest /= 2;
+  }
+  for (auto [dim, block] : llvm::zip(problem.dims, blocks))
+    dim.most = block;
+}
+
+target::TilingProblem WindowUnroller::problemOf(ArrayRef<int> dims) {
+  target::TilingProblem problem = group.problemFor(
+      kernel, target::TilingProblem::Kind::Elementwise, rolesOf(dims), &out);
+  if (!hasViews)
+    return problem;
+  problem.dims.back().most =
+      mostColumns(problem.dims.back().size, element.getIntOrFloatBitWidth());
+  limitBlocks(problem, volume(beside), group.ctx.tiling.model());
+  return problem;
+}
+
+void WindowUnroller::chooseBlocks(Space &space) {
+  SmallVector<int> dims = dimsByStride();
+  group.chooseBlocks(kernel, problemOf(dims), rolesOf(dims));
+  for (int dim : dims)
+    if (kernel.dims[dim].block > 1)
+      space.axes.push_back(dim);
+  if (space.axes.empty())
+    space.axes.push_back(dims.back());
+  for (int dim : llvm::reverse(dims))
+    kernel.addGridDim(dim);
+  kernel.placeGrid();
+}
+
+std::optional<double> WindowUnroller::costOf(ArrayRef<int> dims) {
+  target::TilingProblem problem = problemOf(dims);
+  int64_t reads = 1;
+  for (unsigned d = 0; d < spatial; ++d)
+    reads *= readBy(d, beside[d]);
+  target::TilingTile tile;
+  for (unsigned dim = 0; dim < dims.size(); ++dim)
+    tile.dims.push_back(dim);
+  tile.along = dims.size() - 1;
+  tile.bits = element.getIntOrFloatBitWidth();
+  problem.tiles.insert(problem.tiles.begin(), reads + volume(beside), tile);
+  target::Tiling tiling = group.ctx.tiling.model().candidates(problem).front();
+  int64_t instances = 1;
+  for (auto [dim, block] : llvm::zip(problem.dims, tiling.blocks))
+    instances *= llvm::divideCeil(dim.size, block);
+  target::TargetAttr description = group.ctx.description;
+  bool hasCores = description && description.getTopology();
+  if (volume(beside) > 1 && hasCores &&
+      instances < target::countCores(description))
+    return std::nullopt;
+  return tiling.cost;
+}
+
+void WindowUnroller::setBeside(ArrayRef<int64_t> results) {
+  beside.assign(results.begin(), results.end());
+  for (unsigned d = 0; d < spatial; ++d)
+    if (int dim = anchor.map.index[d + 1].asDim(); dim >= 0)
+      kernel.dims[dim].size = group.plan.sizes[dim] =
+          int64_t(llvm::divideCeil(wholeSizes[dim].get(), beside[d]));
+}
+
+/// Those for which instances read and write the least, as far as there are
+/// enough instances: along the last two spatial dimensions.
+void WindowUnroller::chooseBeside() {
+  SmallVector<int> dims = dimsByStride();
+  SmallVector<int64_t> best(spatial, 1);
+  std::optional<double> least;
+  unsigned last = spatial - 1;
+  int64_t mostRows = spatial > 1 ? kMostBeside : 1;
+  for (int64_t rows = 1; rows <= mostRows; ++rows)
+    for (int64_t columns = 1; rows * columns <= kMostBeside; ++columns) {
+      SmallVector<int64_t> results(spatial, 1);
+      results[last] = columns;
+      if (spatial > 1)
+        results[last - 1] = rows;
+      bool isPossible = true;
+      int64_t views = 1;
+      for (unsigned d = 0; d < spatial; ++d) {
+        int dim = anchor.map.index[d + 1].asDim();
+        isPossible &= results[d] == 1 ||
+                      (dim >= 0 && results[d] <= wholeSizes[dim].get());
+        views *= readBy(d, results[d]);
+      }
+      if (!isPossible || (rows * columns > 1 && views > kMostViews))
+        continue;
+      setBeside(results);
+      std::optional<double> cost = costOf(dims);
+      if (!cost || (least && *cost >= *least))
+        continue;
+      least = cost;
+      best = results;
+    }
+  setBeside(best);
+}

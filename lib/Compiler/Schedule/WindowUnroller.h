@@ -1,0 +1,120 @@
+//===- WindowUnroller.h - Builds windows as one expression ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An instance of the kernel computes a tile of results. Where threads share out
+// tiles, it computes several such tiles: results that are neighbours along the
+// spatial dimensions, whose windows overlap. Each element of the input that
+// these windows read is then read once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_SCHEDULE_WINDOWUNROLLER_H
+#define KILN_LIB_SCHEDULE_WINDOWUNROLLER_H
+
+#include "UnrolledWindow.h"
+
+namespace kiln::schedule {
+
+/// Builds the kernel.
+class WindowUnroller {
+public:
+  WindowUnroller(Group &group, KernelBuilder &kernel, const Buffer &out,
+                 const Buffer &input)
+      : group(group), kernel(kernel), out(out),
+        anchor(group.plan.anchors.front()), input(input),
+        conv(llvm::dyn_cast<prim::ConvOp>(anchor.op)),
+        spatial(anchor.virtualDims.size()),
+        hasViews(group.ctx.tiling.model().sharesTiles()), beside(spatial, 1) {}
+
+  /// With `sharesInput` an instance computes several results side by side where
+  /// that pays, from elements of the input that it reads once.
+  mlir::LogicalResult run(bool sharesInput);
+  std::string reason;
+
+private:
+  llvm::ArrayRef<int64_t> list(llvm::StringRef name) const {
+    auto attr = anchor.op->getAttrOfType<mlir::DenseI64ArrayAttr>(name);
+    return attr ? attr.asArrayRef() : llvm::ArrayRef<int64_t>();
+  }
+  int64_t windowOf(unsigned d) const {
+    return conv ? llvm::cast<mlir::RankedTensorType>(conv.getFilter().getType())
+                      .getDimSize(d + 1)
+                : list("window")[d];
+  }
+  int64_t dilationOf(unsigned d) const {
+    llvm::ArrayRef<int64_t> dilation = list("dilation");
+    return dilation.empty() ? 1 : dilation[d];
+  }
+  /// Elements of the input, along spatial dimension `d`, from the first that
+  /// `results` neighbours read to behind their last.
+  int64_t readBy(unsigned d, int64_t results) const {
+    return (results - 1) * list("strides")[d] +
+           (windowOf(d) - 1) * dilationOf(d) + 1;
+  }
+  void surroundInput();
+  mlir::LogicalResult findOperands();
+  /// The dimensions of the result, outermost first in memory.
+  llvm::SmallVector<int> dimsByStride();
+  target::TilingProblem problemOf(llvm::ArrayRef<int> dims);
+  /// In the model's unit, of all that instances read and write. None where
+  /// neighbours together leave too few instances for the cores.
+  std::optional<double> costOf(llvm::ArrayRef<int> dims);
+  void chooseBlocks(Space &space);
+  void chooseBeside();
+  /// Every instance computes so many neighbours, and there are fewer of them.
+  void setBeside(llvm::ArrayRef<int64_t> results);
+  /// The map of what is accessed by `map`, for one of the neighbours.
+  AccessMap ofNeighbour(const AccessMap &map, llvm::ArrayRef<int64_t> number);
+  /// What stands `offset` elements behind the first element of the input that
+  /// the neighbours read, with nothing around. None where that is empty.
+  std::optional<AccessMap> placeView(llvm::ArrayRef<int64_t> offset);
+  /// What stands for an element around the input.
+  mlir::TypedAttr outside() const {
+    return llvm::isa<prim::MaxPoolOp>(anchor.op)
+               ? neutralValue(anchor.op, element)
+               : zeroOf(element);
+  }
+  /// The elements of all positions, put together.
+  mlir::Value unroll(TileBuilder &emitter);
+  /// The same for each of the neighbours, the last dimension innermost.
+  llvm::SmallVector<mlir::Value> unrollBeside(TileBuilder &emitter);
+  /// The filter is accessed at this position of the window from here on.
+  void placeWindow(llvm::ArrayRef<int64_t> position) {
+    for (unsigned d = 0; d < spatial; ++d)
+      for (int dim : anchor.window[d].dims())
+        kernel.place(dim, kernel.constant(position[d]));
+  }
+  /// `made` with what one position of the window contributes.
+  mlir::Value add(mlir::Value made, mlir::Value x, mlir::Value factor,
+                  TileBuilder &emitter);
+  mlir::Value widened(mlir::Value tile);
+  mlir::LogicalResult emitResults();
+  mlir::LogicalResult fail(const llvm::Twine &why) {
+    reason = why.str();
+    return mlir::failure();
+  }
+
+  Group &group;
+  KernelBuilder &kernel;
+  const Buffer &out;
+  const AnchorVisit &anchor;
+  Buffer input, filter;
+  mutable prim::ConvOp conv;
+  unsigned spatial;
+  /// Threads read around the input by masks, at no cost; others take a copy.
+  bool hasViews;
+  /// How many results an instance computes for each point, along each spatial
+  /// dimension.
+  llvm::SmallVector<int64_t> beside;
+  /// The sizes of the dimensions of the plan, before neighbours were put
+  /// together.
+  llvm::SmallVector<Extent> wholeSizes;
+  Surrounded surrounded;
+  /// Into how many parts the copy of the input divides its lines.
+  int64_t phases = 1;
+  mlir::Type element, acc;
+};
+
+} // namespace kiln::schedule
+
+#endif // KILN_LIB_SCHEDULE_WINDOWUNROLLER_H

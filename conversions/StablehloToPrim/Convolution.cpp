@@ -154,10 +154,38 @@ Value covered(Value x, Value filter, const Window &w, ArrayRef<int64_t> at,
                                limits, steps);
 }
 
+/// Dimension 0 as [groups, part of each].
+Value grouped(Value x, int64_t groups, Translator &e) {
+  Sizes sizes = e.sizesOf(x);
+  sizes[0] = e.sizeMath().floorDiv(sizes[0], e.size(groups));
+  sizes.insert(sizes.begin(), e.size(groups));
+  return e.reshape(x, sizes);
+}
+
+/// The products of a group of the batch with one of the filter's features, over
+/// all other dimensions: [batch, 1, features].
+Value groupProduct(Value x, Value filter, int64_t groups, Type sum,
+                   Translator &e) {
+  x = grouped(x, groups, e);
+  filter = grouped(filter, groups, e);
+  SmallVector<int64_t> inner;
+  for (int64_t d = 2; d < e.typeOf(x).getRank(); ++d)
+    inner.push_back(d);
+  auto type = RankedTensorType::get(
+      {groups, e.typeOf(x).getDimSize(1), e.typeOf(filter).getDimSize(1)}, sum);
+  Value product = prim::DotGeneralOp::create(
+      e.b, type, x, filter, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{0}, inner,
+      inner, prim::Precision::ieee);
+  Sizes sizes = e.sizesOf(product);
+  OpFoldResult features = e.sizeMath().product({sizes[0], sizes[2]});
+  return e.reshape(e.transpose(product, {1, 0, 2}),
+                   {sizes[1], e.size(1), features});
+}
+
 /// A convolution whose filter has sizes that are not known, as the gradient of
 /// a filter has: a product for each of the few places of the result.
 FailureOr<Value> convOpen(Operation *op, Value x, Value filter, Window w,
-                          Type sum, Translator &e) {
+                          int64_t groups, Type sum, Translator &e) {
   int64_t places = 1;
   for (int64_t size : *w.positions) {
     if (ShapedType::isDynamic(size) || size < 1 || size > mostPlaces ||
@@ -170,23 +198,14 @@ FailureOr<Value> convOpen(Operation *op, Value x, Value filter, Window w,
     padding.push_back(e.size(high));
   }
   x = surround(x, padding, w.inputDilation, e);
-  SmallVector<int64_t> at(w.positions->size(), 0), inner;
-  for (size_t d = 1; d <= at.size() + 1; ++d)
-    inner.push_back(d);
-  int64_t batch = e.typeOf(x).getDimSize(0),
-          features = e.typeOf(filter).getDimSize(0);
+  SmallVector<int64_t> at(w.positions->size(), 0);
   SmallVector<Value> products;
   for (int64_t k = 0; k < places; ++k) {
     int64_t rest = k;
     for (size_t d = at.size(); d-- > 0; rest /= (*w.positions)[d])
       at[d] = rest % (*w.positions)[d];
-    Value product = prim::DotGeneralOp::create(
-        e.b, RankedTensorType::get({batch, features}, sum),
-        covered(x, filter, w, at, e), filter, ArrayRef<int64_t>{},
-        ArrayRef<int64_t>{}, inner, inner, prim::Precision::ieee);
-    Sizes sizes = e.sizesOf(product);
-    sizes.insert(sizes.begin() + 1, e.size(1));
-    products.push_back(e.reshape(product, sizes));
+    products.push_back(
+        groupProduct(covered(x, filter, w, at, e), filter, groups, sum, e));
   }
   Value all = e.concat(products, 1);
   Sizes sizes = e.sizesOf(all), to{sizes[0]};
@@ -208,9 +227,12 @@ FailureOr<Value> convPart(Operation *op, Value x, Value filter, Window w,
   if (!w.reversed.empty())
     filter = prim::RevOp::create(e.b, filter.getType(), filter, w.reversed);
   if (w.positions) {
-    if (groups > 1 || batchGroups > 1)
+    int64_t batch = e.typeOf(x).getDimSize(0);
+    if (!ShapedType::isDynamic(batch) && batch % batchGroups != 0)
+      return e.unsupported(op, "has a batch that is no multiple of its groups");
+    if (groups > 1)
       return e.unsupported(op, "on filters of a size that is not known");
-    auto value = convOpen(op, x, filter, w, sum, e);
+    auto value = convOpen(op, x, filter, w, batchGroups, sum, e);
     return failed(value) ? value : e.convert(*value, element);
   }
   if (batchGroups > 1) {

@@ -42,7 +42,7 @@ ALLOWED = [
     ("lib/Support/Layout/Span.cpp", r"numAdded < 64", "bits of a word of the host"),
     ("dialects/simt/SimtLayout.cpp", r"64 - registers - lanes", "bits of a word of the host"),
     ("dialects/stage/ProductOps.cpp", r"isSignlessInteger\((?:32|64)\)", "widths of types"),
-    ("lib/Compiler/Staging/RowChoice.cpp", r"kMostBoxes = 64;", "boxes of a transfer: a bound of compile time"),
+    ("include/kiln/Staging/PanelBoxes.h", r"kMostPanelBoxes = 64;", "boxes of a transfer: a bound of compile time"),
     ("include/kiln/Staging/Scratchpad.h", r"int64_t align = 64;", "an option's default, which a target sets"),
 ]
 

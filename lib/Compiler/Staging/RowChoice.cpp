@@ -6,13 +6,11 @@
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Staging/FactorLayouts.h"
+#include "kiln/Staging/PanelBoxes.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::staging;
-
-/// Boxes that are moved to fill the panels of one tile, at most.
-constexpr int64_t kMostBoxes = 64;
 
 target::MemoryAttr staging::chooseMemory(target::TargetAttr description,
                                          StringRef space) {
@@ -129,13 +127,12 @@ std::string RowChoice::whyLayout(target::MatrixInstructionAttr row,
        << form.group << " steps";
     return reason;
   }
-  int64_t boxes =
-      across / form.width * (form.group == 1 ? 1 : steps / form.group);
+  int64_t boxes = countPanelBoxes(across, form.width, steps, form.group);
   for (int64_t size : shape.drop_back(2))
     boxes *= size;
-  if (boxes > kMostBoxes)
-    os << " would be moved in " << boxes << " boxes, at most " << kMostBoxes
-       << " fill one tile";
+  if (boxes > kMostPanelBoxes)
+    os << " would be moved in " << boxes << " boxes, at most "
+       << kMostPanelBoxes << " fill one tile";
   else if (!liesAs(product, which, storageOf(row, product, which)) &&
            !isFilledFor(product, which))
     os << " is computed by a region, and only copies from views fill panels";

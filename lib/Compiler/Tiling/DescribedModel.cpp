@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DescribedModel.h"
+#include "kiln/Staging/PanelBoxes.h"
 #include "kiln/Target/Limits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -116,17 +117,47 @@ int64_t DescribedModel::bytesOf(const TilingProblem &p,
   return bytes;
 }
 
+/// How many boxes fill a factor of a product in a scratchpad; 1 where it does
+/// not lie in panels.
+static int64_t panelBoxesOf(const TilingProblem &p, const TilingTile &tile,
+                            ArrayRef<int64_t> blocks, MatrixInstructionAttr row,
+                            TargetAttr description) {
+  int64_t rows = 1, columns = 1, steps = 0;
+  for (unsigned dim : tile.dims) {
+    TilingRole role = p.dims[dim].role;
+    if (role == TilingRole::Depth)
+      steps = std::max<int64_t>(steps, 1) * blocks[dim];
+    else
+      (role == TilingRole::Row ? rows : columns) *= blocks[dim];
+  }
+  bool isRhs = llvm::any_of(tile.dims, [&](unsigned dim) {
+    return p.dims[dim].role == TilingRole::Column;
+  });
+  OperandAttr operand = isRhs ? row.getRhs() : row.getLhs();
+  auto panels = dyn_cast_or_null<InterleaveAttr>(operand.getLayout());
+  MemoryAttr home = description.getMemory(operand.getHome());
+  if (!steps || !panels || !home || home.getKind() != MemoryKind::Explicit)
+    return 1;
+  return isRhs ? rows * staging::countPanelBoxes(columns, row.getN().getMin(),
+                                                 steps, panels.getGroup())
+               : columns * staging::countPanelBoxes(rows, row.getM().getMin(),
+                                                    steps, panels.getGroup());
+}
+
 const TilingTile *DescribedModel::tooLarge(const TilingProblem &p,
                                            ArrayRef<int64_t> blocks) const {
-  if (mostElements <= 0)
-    return nullptr;
   for (const TilingTile &tile : p.tiles) {
     int64_t elements = 1;
     for (unsigned dim : tile.dims)
       elements *= blocks[dim];
-    if (elements > mostElements)
+    if (mostElements > 0 && elements > mostElements)
       return &tile;
   }
+  if (MatrixInstructionAttr row = instructionFor(p))
+    for (const TilingTile &tile : p.tiles)
+      if (panelBoxesOf(p, tile, blocks, row, description) >
+          staging::kMostPanelBoxes)
+        return &tile;
   return nullptr;
 }
 

@@ -46,7 +46,8 @@ protected:
   llvm::SmallVector<int64_t> granules(const Problem &p) const;
   /// Bytes of all tiles of an instance.
   int64_t bytesOf(const Problem &p, ArrayRef<int64_t> blocks) const;
-  /// A tile beyond `max_tile_elements`, or null.
+  /// A tile beyond `max_tile_elements`, or in panels of too many boxes; or
+  /// null.
   const target::TilingTile *tooLarge(const Problem &p,
                                      ArrayRef<int64_t> blocks) const;
   bool fits(const Problem &p, ArrayRef<int64_t> blocks) const;

@@ -16,7 +16,10 @@
 namespace kiln::staging {
 
 /// The instructions of a vector unit. Addresses and strides are bytes; a stride
-/// is the distance between neighbouring lanes, and may be 0 or negative.
+/// is the distance between neighbouring lanes, and may be 0 or negative. Lanes
+/// have any type that kernels have, also f64 or i8 that are only moved: where
+/// the machine lacks one, the vendor's pass or serialiser declines it by
+/// `emitUnsupported`, as `computes` is asked for functions alone.
 class VectorUnit {
 public:
   /// `lanes`: the most lanes of one vector, at least 1.

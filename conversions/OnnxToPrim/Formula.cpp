@@ -90,6 +90,9 @@ Value Node::count(Value x, ArrayRef<int64_t> dims, Type element) {
 Value Node::unsqueeze(Value x, ArrayRef<int64_t> dims) {
   Sizes from = e.sizesOf(x), to;
   size_t rank = from.size() + dims.size(), next = 0;
+  if (llvm::any_of(dims,
+                   [&](int64_t d) { return d < 0 || d >= int64_t(rank); }))
+    return refuse("has a tensor of too few dimensions");
   for (size_t d = 0; d < rank; ++d)
     to.push_back(llvm::is_contained(dims, int64_t(d)) ? e.size(1)
                                                       : from[next++]);

@@ -148,7 +148,11 @@ LogicalResult readNode(Recurrent &r, ArrayRef<StringRef> functions) {
       if (!n.has(i))
         return zero;
       Value all = r.byBatch ? n.e.transpose(n.in(i), {1, 0, 2}) : n.in(i);
-      return n.e.reshape(n.slice(all, 0, d, 1), {r.batch, n.e.size(r.hidden)});
+      Value own = n.slice(all, 0, d, 1);
+      // One state for all of the batch, or one for each.
+      if (n.shape(all)[1] == 1)
+        return n.expand(n.squeeze(own, {0}), {r.batch, n.e.size(r.hidden)});
+      return n.e.reshape(own, {r.batch, n.e.size(r.hidden)});
     };
     dir.hidden = state(5);
     bool isLstm = r.gates == 4;

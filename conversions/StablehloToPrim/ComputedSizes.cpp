@@ -353,7 +353,8 @@ Value padComputed(Value x, Value value, ArrayRef<OpFoldResult> low,
     OpFoldResult step = math.add(between, one);
     OpFoldResult reach =
         math.add(size, math.mul(math.max(math.sub(size, one), zero), between));
-    OpFoldResult count = math.add(math.add(reach, before), behind);
+    OpFoldResult count =
+        math.max(math.add(math.add(reach, before), behind), zero);
     Value at = positions(count, e);
     at = e.sub(at, alike(before, at, e));
     Value by = alike(step, at, e), none = e.integer(0, at);

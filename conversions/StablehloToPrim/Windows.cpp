@@ -393,6 +393,13 @@ LogicalResult dynamicReduceWindow(stablehlo::CustomCallOp op, Translator &e) {
        dilation = getConstantIntValues(lists[3]);
   if (!size || !strides || !dilation)
     return refuse();
+  auto isTooSmall = [](int64_t n) { return n < 1; };
+  if (llvm::any_of(*size, isTooSmall) || llvm::any_of(*strides, isTooSmall) ||
+      llvm::any_of(*dilation, isTooSmall) ||
+      llvm::any_of(lists[2], [](OpFoldResult n) {
+        return getConstantIntValue(n).value_or(1) < 1;
+      }))
+    return refuse();
   return paddedWindows(op, *size, *strides, *dilation, lists, body, e);
 }
 

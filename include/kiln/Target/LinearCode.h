@@ -39,8 +39,7 @@ public:
   }
 
 protected:
-  /// The register of a value. `write` asks for those of its operation's
-  /// results, too: a value that is read later and has none is an error.
+  /// The register of a value.
   int64_t reg(mlir::Value value);
   /// One that no value has.
   int64_t newRegister(unsigned file = 0);
@@ -58,8 +57,8 @@ protected:
   virtual void writeLess(int64_t to, int64_t a, int64_t b) = 0;
   virtual void writeAdd(int64_t to, int64_t a, int64_t b) = 0;
   /// Jumps, always or where a condition is false. The result is where the word
-  /// stands that says whereto, one of those that were appended, which is set
-  /// later.
+  /// stands that says whereto, which is set later. It is one of those appended
+  /// here, or by the `writeLess` or `writeAdd` in front of the jump.
   virtual size_t writeJump() = 0;
   virtual size_t writeJumpUnless(int64_t condition) = 0;
 
@@ -71,14 +70,11 @@ private:
   /// Lets a jump lead to the word `to`; to the next one.
   void land(size_t jump, size_t to);
   void land(size_t jump) { land(jump, words.size()); }
-  /// Whether `write…` appended words from `before` on, and gave the place of
-  /// one of them where it returns one; else an error at `op`.
-  mlir::LogicalResult checkWritten(mlir::Operation *op, llvm::StringRef name,
-                                   size_t before,
-                                   std::optional<size_t> place = std::nullopt);
-  mlir::LogicalResult writeOne(mlir::Operation *op);
+  /// Writes a jump, always or unless a register is true. Its place is one of
+  /// the words from `before` on; else an error at `op`.
   mlir::FailureOr<size_t>
-  jumpFrom(mlir::Operation *op, std::optional<int64_t> unless = std::nullopt);
+  jumpFrom(mlir::Operation *op, size_t before,
+           std::optional<int64_t> unless = std::nullopt);
 
   struct Line {
     std::string name;
@@ -87,8 +83,6 @@ private:
   std::vector<Line> lines;
   llvm::DenseSet<size_t> jumps; ///< words that say whereto
 
-  llvm::DenseSet<mlir::Operation *> written; ///< operations
-  mlir::Value unwritten; ///< read, though nothing wrote it; null: none
   llvm::DenseMap<mlir::Value, int64_t> registers;
   std::vector<int64_t> files;
 };

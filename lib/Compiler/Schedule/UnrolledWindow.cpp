@@ -250,7 +250,7 @@ LogicalResult WindowUnroller::run(bool sharesInput) {
   Type to = getElementTypeOrSelf(anchor.op->getResult(0));
   element = getElementTypeOrSelf(anchor.op->getOperand(0));
   acc = isa<prim::MaxPoolOp>(anchor.op) ? to : sumType(to);
-  if (hasViews && sharesInput)
+  if (hasViews && sharesInput && spatial > 0)
     chooseBeside();
   if (failed(emitResults())) {
     surrounded.undo();
@@ -296,6 +296,8 @@ kiln::schedule::scheduleUnrolledWindow(Operation *op,
     }
     kernel.abandon();
     reason = unroller.reason;
+    if (!unroller.sharesInput())
+      break;
   }
   return ctx->decline(op, reason);
 }

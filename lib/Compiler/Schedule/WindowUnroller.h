@@ -30,6 +30,10 @@ public:
   /// that pays, from elements of the input that it reads once.
   mlir::LogicalResult run(bool sharesInput);
   std::string reason;
+  /// Whether it did so.
+  bool sharesInput() const {
+    return llvm::any_of(beside, [](int64_t results) { return results > 1; });
+  }
 
 private:
   llvm::ArrayRef<int64_t> list(llvm::StringRef name) const {

@@ -31,7 +31,7 @@ void staging::buildScratchpadPipeline(OpPassManager &pm,
       {options.space, options.columns, options.panels}));
   kernels.addPass(createStagePlace({options.space, /*conflict=*/0}));
   std::string limit = options.space + "=" + std::to_string(options.bytes);
-  if (options.slots != 1) {
+  if (options.slots > 1 || options.slots < 0) {
     StageFitRingsOptions rings;
     rings.depth = options.slots;
     rings.limits = {limit};

@@ -34,11 +34,7 @@ public:
   }
   void store(Value vector, Value address, int64_t stride) override {
     begin();
-    Block *block = builder->getInsertionBlock();
-    size_t count = block->getOperations().size();
     unit.store(vector, address, stride);
-    if (block->getOperations().size() == count && problem.empty())
-      problem = "emitted nothing from store";
   }
   Value splat(VectorType type, Value scalar) override {
     begin();
@@ -58,6 +54,7 @@ public:
                    unit.first(vector));
   }
   bool computes(Operation *function) override {
+    begin();
     return unit.computes(function);
   }
 

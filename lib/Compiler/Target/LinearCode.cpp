@@ -20,9 +20,6 @@ int64_t LinearCode::reg(Value value) {
   auto known = registers.find(value);
   if (known != registers.end())
     return known->second;
-  Operation *op = value.getDefiningOp();
-  if (op && !unwritten && written.contains(op))
-    unwritten = value;
   return registers[value] = newRegister(fileOf(value.getType()));
 }
 
@@ -71,50 +68,28 @@ void LinearCode::moveAll(ValueRange to, ValueRange from) {
     writeMove(fileOf(value.getType()), reg(value), number);
 }
 
-LogicalResult LinearCode::checkWritten(Operation *op, StringRef name,
-                                       size_t before,
-                                       std::optional<size_t> place) {
+FailureOr<size_t> LinearCode::jumpFrom(Operation *op, size_t before,
+                                       std::optional<int64_t> unless) {
+  size_t place = unless ? writeJumpUnless(*unless) : writeJump();
+  StringRef name = unless ? "writeJumpUnless" : "writeJump";
   if (words.size() <= before)
     return op->emitError() << "expected " << name << " to append words for '"
                            << op->getName() << "', found none";
-  if (place && (*place < before || *place >= words.size()))
+  if (place < before || place >= words.size())
     return op->emitError() << "expected " << name
                            << " to give the place of a word that it appended, "
                            << before << " to " << words.size() - 1 << ", found "
-                           << *place;
-  return success();
-}
-
-FailureOr<size_t> LinearCode::jumpFrom(Operation *op,
-                                       std::optional<int64_t> unless) {
-  size_t before = words.size();
-  size_t place = unless ? writeJumpUnless(*unless) : writeJump();
-  if (failed(checkWritten(op, unless ? "writeJumpUnless" : "writeJump", before,
-                          place)))
-    return failure();
+                           << place;
   return place;
 }
 
-LogicalResult LinearCode::writeOne(Operation *op) {
-  auto loop = dyn_cast<scf::ForOp>(op);
-  auto choice = dyn_cast<scf::IfOp>(op);
-  if (failed(loop ? writeFor(loop) : choice ? writeIf(choice) : write(op)))
-    return failure();
-  written.insert(op);
-  if (!unwritten)
-    return success();
-  Operation *lost = unwritten.getDefiningOp();
-  return lost->emitError() << "expected 'write' to give result "
-                           << cast<OpResult>(unwritten).getResultNumber()
-                           << " of '" << lost->getName()
-                           << "' a register, which '" << op->getName()
-                           << "' reads";
-}
-
 LogicalResult LinearCode::writeBlock(Block &block) {
-  for (Operation &op : block.without_terminator())
-    if (failed(writeOne(&op)))
+  for (Operation &op : block.without_terminator()) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    auto choice = dyn_cast<scf::IfOp>(op);
+    if (failed(loop ? writeFor(loop) : choice ? writeIf(choice) : write(&op)))
       return failure();
+  }
   return success();
 }
 
@@ -124,17 +99,13 @@ LogicalResult LinearCode::writeFor(scf::ForOp loop) {
   writeMove(0, at, reg(loop.getLowerBound()));
   size_t again = words.size();
   writeLess(inside, at, reg(loop.getUpperBound()));
-  if (failed(checkWritten(loop, "writeLess", again)))
-    return failure();
-  FailureOr<size_t> end = jumpFrom(loop, inside);
+  FailureOr<size_t> end = jumpFrom(loop, again, inside);
   if (failed(end) || failed(writeBlock(*loop.getBody())))
     return failure();
   moveAll(loop.getRegionIterArgs(), loop.getYieldedValues());
   size_t step = words.size();
   writeAdd(at, at, reg(loop.getStep()));
-  if (failed(checkWritten(loop, "writeAdd", step)))
-    return failure();
-  FailureOr<size_t> back = jumpFrom(loop);
+  FailureOr<size_t> back = jumpFrom(loop, step);
   if (failed(back))
     return failure();
   land(*back, again);
@@ -144,7 +115,8 @@ LogicalResult LinearCode::writeFor(scf::ForOp loop) {
 }
 
 LogicalResult LinearCode::writeIf(scf::IfOp choice) {
-  FailureOr<size_t> other = jumpFrom(choice, reg(choice.getCondition()));
+  int64_t condition = reg(choice.getCondition());
+  FailureOr<size_t> other = jumpFrom(choice, words.size(), condition);
   if (failed(other) || failed(writeBlock(*choice.thenBlock())))
     return failure();
   moveAll(choice.getResults(), choice.thenYield().getOperands());
@@ -152,7 +124,7 @@ LogicalResult LinearCode::writeIf(scf::IfOp choice) {
     land(*other);
     return success();
   }
-  FailureOr<size_t> end = jumpFrom(choice);
+  FailureOr<size_t> end = jumpFrom(choice, words.size());
   if (failed(end))
     return failure();
   land(*other);

@@ -33,12 +33,10 @@ kiln::tiling::createDescribedModel(TargetAttr description,
                      TileSizes::fromDescription(description), packs);
 }
 
-/// Whether a candidate has one block of a possible size for each dimension.
+/// Whether a candidate has one block for each dimension.
 static bool isWhole(const Tiling &tiling, const TilingProblem &problem) {
   return tiling.blocks.size() == problem.dims.size() &&
-         llvm::all_of(tiling.blocks, [](int64_t block) {
-           return block >= 1 && block <= kLargestBlock;
-         });
+         llvm::all_of(tiling.blocks, [](int64_t block) { return block >= 1; });
 }
 
 namespace {
@@ -53,10 +51,18 @@ public:
 
   SmallVector<Tiling> candidates(const TilingProblem &problem) const override {
     SmallVector<Tiling> all = model->candidates(problem);
-    if (!all.empty() &&
-        llvm::all_of(all, [&](auto &one) { return isWhole(one, problem); }))
+    if (all.empty() ||
+        !llvm::all_of(all, [&](auto &one) { return isWhole(one, problem); })) {
+      refuse(problem, all);
+      all.clear();
+    }
+    // Blocks that are larger than tiles can be are passed over.
+    llvm::erase_if(all, [](const Tiling &one) {
+      return llvm::any_of(one.blocks,
+                          [](int64_t block) { return block > kLargestBlock; });
+    });
+    if (!all.empty())
       return all;
-    refuse(problem, all);
     return createDescribedModel(description, options)->candidates(problem);
   }
   bool allows(const TilingProblem &problem,
@@ -84,8 +90,8 @@ private:
       }
     emitError(UnknownLoc::get(description.getContext()))
         << describeTarget(target, "block sizes of") << " for '" << problem.str()
-        << "': expected " << problem.dims.size() << " of 1 to " << kLargestBlock
-        << ", found " << found;
+        << "': expected " << problem.dims.size() << ", each at least 1, found "
+        << found;
   }
 
   const Target &target;

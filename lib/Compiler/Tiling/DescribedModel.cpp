@@ -153,11 +153,16 @@ const TilingTile *DescribedModel::tooLarge(const TilingProblem &p,
     if (mostElements > 0 && elements > mostElements)
       return &tile;
   }
-  if (MatrixInstructionAttr row = instructionFor(p))
+  if (MatrixInstructionAttr row = instructionFor(p)) {
+    // Where the smallest blocks have more, there is nothing to gain.
+    SmallVector<int64_t> smallest = granules(p);
     for (const TilingTile &tile : p.tiles)
       if (panelBoxesOf(p, tile, blocks, row, description) >
-          staging::kMostPanelBoxes)
+              staging::kMostPanelBoxes &&
+          panelBoxesOf(p, tile, smallest, row, description) <=
+              staging::kMostPanelBoxes)
         return &tile;
+  }
   return nullptr;
 }
 

@@ -36,7 +36,7 @@ struct Lowering : staging::ScratchpadLowering {
   FailureOr<Value> beginTransfer(const staging::TransferBox &box) override {
     if (bad("transfer-null"))
       return Value();
-    return bad("transfer-nothing") ? box.address : number();
+    return number();
   }
   void wait(Value) override {}
   void makeRing(int64_t ring, int64_t base, int64_t bytes,
@@ -56,14 +56,10 @@ struct Lowering : staging::ScratchpadLowering {
                             : number();
   }
   LogicalResult multiply(const staging::ProductBlock &) override {
-    if (!bad("multiply-nothing"))
-      number();
+    number();
     return success();
   }
-  void fill(Value, int64_t, uint64_t) override {
-    if (!bad("fill-nothing"))
-      number();
-  }
+  void fill(Value, int64_t, uint64_t) override { number(); }
 };
 
 struct Unit : staging::VectorUnit {
@@ -76,10 +72,7 @@ struct Unit : staging::VectorUnit {
     return zeros(bad("load-type") ? VectorType::get(3, type.getElementType())
                                   : type);
   }
-  void store(Value vector, Value, int64_t) override {
-    if (!bad("store-nothing"))
-      zeros(vector.getType());
-  }
+  void store(Value vector, Value, int64_t) override { zeros(vector.getType()); }
   Value splat(VectorType type, Value) override { return zeros(type); }
   Value count(VectorType type, Value, int64_t) override { return zeros(type); }
   Value slice(VectorType type, Value vector, int64_t) override {
@@ -109,8 +102,6 @@ struct BadConvert : PassWrapper<BadConvert, OperationPass<ModuleOp>> {
 struct Writer : LinearCode {
   size_t add(ArrayRef<int64_t> operands) { return append("x", {1}, operands); }
   LogicalResult write(Operation *op) override {
-    if (bad("register-none") && isa<arith::CeilDivSIOp>(op))
-      return success();
     SmallVector<int64_t> operands;
     for (Value value : op->getResults())
       operands.push_back(reg(value));
@@ -123,10 +114,7 @@ struct Writer : LinearCode {
   void writeMove(unsigned, int64_t to, int64_t from) override {
     add({to, from});
   }
-  void writeLess(int64_t to, int64_t a, int64_t b) override {
-    if (!bad("less-nothing"))
-      add({to, a, b});
-  }
+  void writeLess(int64_t to, int64_t a, int64_t b) override { add({to, a, b}); }
   void writeAdd(int64_t to, int64_t a, int64_t b) override { add({to, a, b}); }
   size_t writeJump() override {
     return bad("jump-place") ? add({0}) + 1000000 : add({0});
@@ -165,7 +153,7 @@ public:
     pad.space = bad("space") ? "pod" : "pad";
     pad.bytes = bad("bytes") ? 1 << 20 : 65536;
     pad.align = bad("align") ? 0 : 64;
-    pad.slots = bad("slots") ? 0 : 2;
+    pad.slots = bad("slots") ? -1 : 2;
     staging::buildScratchpadPipeline(pm, pad);
     pm.addPass(std::make_unique<BadConvert>());
   }

@@ -4,6 +4,7 @@
 #include "PointerExpr.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -54,6 +55,11 @@ Value toIndex(OpBuilder &builder, Value value) {
 void countIterations(scf::ForOp loop) {
   if (getConstantIntValue(loop.getStep()) || loop.getUnsignedCmp())
     return;
+  // Addresses of what the loop counts need its bounds, which a loop says.
+  SetVector<Operation *> users;
+  getForwardSlice(Value(loop.getInductionVar()), &users);
+  if (llvm::any_of(users, llvm::IsaPred<PtrAddOp>))
+    return;
   Location loc = loop.getLoc();
   OpBuilder builder(loop);
   Value first = toIndex(builder, loop.getLowerBound()),
@@ -61,11 +67,13 @@ void countIterations(scf::ForOp loop) {
         end = toIndex(builder, loop.getUpperBound());
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
   Value length = arith::SubIOp::create(builder, loc, end, first);
-  Value rest = arith::SubIOp::create(builder, loc, step, one);
+  // A loop that has no iteration may have no step either.
+  Value divisor = arith::MaxSIOp::create(builder, loc, step, one);
+  Value rest = arith::SubIOp::create(builder, loc, divisor, one);
   Value rounded = arith::AddIOp::create(builder, loc, length, rest);
   loop.setLowerBound(arith::ConstantIndexOp::create(builder, loc, 0));
   // Where there is no iteration the quotient is 0 or less.
-  loop.setUpperBound(arith::DivSIOp::create(builder, loc, rounded, step));
+  loop.setUpperBound(arith::DivSIOp::create(builder, loc, rounded, divisor));
   loop.setStep(one);
   BlockArgument counter = cast<BlockArgument>(loop.getInductionVar());
   Type type = counter.getType();

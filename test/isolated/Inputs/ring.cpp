@@ -44,4 +44,22 @@ int main(int, char **argv) {
   load(tiles[0], 4, 5000);
   ring.finish();
   read(tiles[2]);
+  // A loop's body is written once: what it reads of before stays through all iterations, and what it loads is gone behind it.
+  isolated::Ring nested(256, 4096, 2, [](int64_t) {});
+  auto place = [&](mlir::Value tile) {
+    auto address = nested.take(tile, 4096);
+    if (address)
+      nested.begin(0);
+    std::printf("in a loop at %d\n", address ? int(*address) : -1);
+  };
+  place(tiles[0]);
+  nested.beginLoop();
+  place(tiles[1]);
+  place(tiles[2]); // in the place of the last one
+  nested.beginLoop();
+  place(tiles[1]); // both slots are kept
+  nested.endLoop();
+  std::printf("kept: %d %d\n", int(nested.find(tiles[0]).has_value()), int(nested.find(tiles[2]).has_value()));
+  nested.endLoop();
+  std::printf("kept: %d %d\n", int(nested.find(tiles[0]).has_value()), int(nested.find(tiles[2]).has_value()));
 }

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
+#include <algorithm>
 #include <utility>
 
 namespace isolated {
@@ -19,11 +20,15 @@ public:
   Ring(int64_t base, int64_t slotBytes, int64_t slots, std::function<void(int64_t)> wait)
       : base(base), slotBytes(slotBytes), slots(size_t(slots)), wait(std::move(wait)) {}
 
-  /// The address of the next slot, nothing for a tile of more bytes than it has. Call it before the transfer begins: what is still in
-  /// flight to the slot is waited for. A tile that was there is not in the scratchpad any more, see `find`.
+  /// The address of the next slot, nothing for a tile of more bytes than it has, or where tiles from outside of a loop keep all of them.
+  /// Call it before the transfer begins: what is still in flight to the slot is waited for. A tile that was there is not in the
+  /// scratchpad any more, see `find`.
   std::optional<int64_t> take(mlir::Value tile, int64_t bytes) {
-    if (slots.empty() || bytes > slotBytes)
+    auto isKept = [](const Slot &slot) { return slot.loops > 0; };
+    if (bytes > slotBytes || std::all_of(slots.begin(), slots.end(), isKept))
       return std::nullopt;
+    while (isKept(slots[next]))
+      next = (next + 1) % slots.size();
     finish(slots[next]);
     slots[next].tile = tile;
     return base + int64_t(next) * slotBytes;
@@ -43,8 +48,22 @@ public:
       }
     return std::nullopt;
   }
-  /// Waits for everything: before a store, as it may write what a load reads, and at both ends of a loop's body, as the next
-  /// iteration does not know what this one began.
+  /// Around what writes the body of a loop. Both wait for everything, as an iteration does not know what the one before began. Tiles that
+  /// are in slots in front of the loop stay there in each iteration; those of its body are in none behind it.
+  void beginLoop() {
+    finish();
+    for (Slot &slot : slots)
+      slot.loops += slot.loops > 0 || slot.tile;
+  }
+  void endLoop() {
+    finish();
+    for (Slot &slot : slots)
+      if (slot.loops > 0)
+        --slot.loops;
+      else
+        slot.tile = nullptr;
+  }
+  /// Waits for everything: before a store, as it may write what a load reads.
   void finish() {
     for (Slot &slot : slots)
       finish(slot);
@@ -54,6 +73,7 @@ private:
   struct Slot {
     mlir::Value tile;
     std::optional<int64_t> transfer; ///< that is in flight
+    int64_t loops = 0;               ///< that are being written, and may read the tile
   };
   void finish(Slot &slot) {
     if (std::optional<int64_t> transfer = std::exchange(slot.transfer, std::nullopt))

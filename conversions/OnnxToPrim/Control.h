@@ -18,6 +18,10 @@ LogicalResult translateIf(Node &n);
 /// tensors that it carries.
 LogicalResult translateWhile(Node &n, mlir::Region &body, ArrayRef<Value> vars);
 
+/// Begins a region of a prim.while that carries `inits`, and gives what it
+/// carries there. What is built next goes into it.
+mlir::Block::BlockArgListType enter(Node &n, mlir::Region &region,
+                                    ArrayRef<Value> inits);
 /// Gives a tensor that a loop carries the type that it has there.
 LogicalResult keepType(Node &n, Value &next, Value carried);
 

@@ -6,6 +6,14 @@ using namespace mlir;
 
 namespace kiln::onnx_to_prim {
 
+mlir::Block::BlockArgListType enter(Node &n, Region &region,
+                                    ArrayRef<Value> inits) {
+  mlir::Block *block = n.e.b.createBlock(&region);
+  for (Value init : inits)
+    block->addArgument(init.getType(), n.e.b.getLoc());
+  return block->getArguments();
+}
+
 LogicalResult keepType(Node &n, Value &next, Value carried) {
   auto want = cast<RankedTensorType>(carried.getType());
   auto have = dyn_cast<RankedTensorType>(next.getType());
@@ -42,15 +50,9 @@ FailureOr<SmallVector<Value>> countedLoop(Node &n, OpFoldResult count,
   Value steps = n.e.sizeTensor(count);
   auto loop = prim::WhileOp::create(n.e.b, ValueRange(inits).getTypes(), inits);
   OpBuilder::InsertionGuard guard(n.e.b);
-  auto enter = [&](Region &region) {
-    mlir::Block *block = n.e.b.createBlock(&region);
-    for (Value init : inits)
-      block->addArgument(init.getType(), n.e.b.getLoc());
-    return block->getArguments();
-  };
-  auto test = enter(loop.getCondition());
+  auto test = enter(n, loop.getCondition(), inits);
   prim::YieldOp::create(n.e.b, ValueRange{n.lt(test[0], steps)});
-  auto now = enter(loop.getBody());
+  auto now = enter(n, loop.getBody(), inits);
   auto carried = now.slice(1, vars.size());
   auto made = body(now[0], SmallVector<Value>(carried.begin(), carried.end()));
   if (failed(made) || n.broken)

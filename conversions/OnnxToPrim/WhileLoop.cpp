@@ -52,16 +52,10 @@ LogicalResult WhileLoop::build() {
   Value most = n.has(0) ? scalar(n, n.i64(n.in(0))) : Value();
   loop = prim::WhileOp::create(n.e.b, ValueRange(inits).getTypes(), inits);
   OpBuilder::InsertionGuard guard(n.e.b);
-  auto enter = [&](Region &region) {
-    mlir::Block *block = n.e.b.createBlock(&region);
-    for (Value init : inits)
-      block->addArgument(init.getType(), n.e.b.getLoc());
-    return block->getArguments();
-  };
-  auto test = enter(loop.getCondition());
+  auto test = enter(n, loop.getCondition(), inits);
   prim::YieldOp::create(
       n.e.b, ValueRange{most ? n.both(test[1], n.lt(test[0], most)) : test[1]});
-  auto now = enter(loop.getBody());
+  auto now = enter(n, loop.getBody(), inits);
   auto results = n.run(body, SmallVector<Value>(now.begin(), now.end()));
   if (failed(results))
     return failure();

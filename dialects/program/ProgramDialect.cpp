@@ -39,7 +39,7 @@ static LogicalResult upgradeArguments(Operation *top) {
 static constexpr kiln::DialectUpgrade kUpgrades[] = {
     {2, upgradeArguments},
     {3, kiln::target::joinArgumentEntries},
-    {3, kiln::tile::joinAllFacts}};
+    {3, kiln::tile::upgradeFacts}};
 
 void ProgramDialect::initialize() {
   addInterface<kiln::VersionedBytecode>(

@@ -264,6 +264,24 @@ LogicalResult tile::joinAllFacts(Operation *top) {
   return success();
 }
 
+LogicalResult tile::upgradeFacts(Operation *top) {
+  if (failed(joinAllFacts(top)))
+    return failure();
+  top->walk([](FunctionOpInterface function) {
+    if (isa<Kernel>(function.getOperation()))
+      return;
+    bool isProgram = function->getName().getStringRef() == kHostProgram;
+    for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i) {
+      auto facts = dyn_cast_or_null<DictionaryAttr>(
+          function.removeArgAttr(i, kFactsAttr));
+      Attribute align = facts && isProgram ? facts.get(kAlignFact) : nullptr;
+      if (align)
+        setFact(function, i, kAlignFact, align);
+    }
+  });
+  return success();
+}
+
 void tile::splitFacts(Operation *op) {
   auto split = [&](DictionaryAttr attributes) {
     NamedAttrList list(attributes.getValue());

@@ -34,7 +34,7 @@ using namespace kiln::tile;
 
 /// What files of older versions have otherwise.
 static constexpr kiln::DialectUpgrade kUpgrades[] = {
-    {2, upgradeKernels}, {2, upgradeExternOps}, {3, joinAllFacts}};
+    {2, upgradeKernels}, {2, upgradeExternOps}, {3, upgradeFacts}};
 
 void TileDialect::initialize() {
   addInterface<kiln::VersionedBytecode>(

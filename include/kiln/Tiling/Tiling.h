@@ -52,9 +52,11 @@ public:
   /// (contractions only, rows x columns x depth, and how many instances share
   /// out the depth: 1 if it is absent), else the candidate that the
   /// option `candidate` counts to, 0 if it is absent, the last one if there are
-  /// fewer. What a cache holds but the model does not allow is passed over. A
-  /// model of a plug-in without candidates, or with one that does not have a
-  /// block from 1 to kLargestBlock for each dimension, is an error.
+  /// fewer. What a cache holds but the model does not allow is passed over, and
+  /// so are candidates with blocks beyond kLargestBlock; where none is left, the
+  /// model that reads the description is asked. A model of a plug-in without
+  /// candidates, or with one that does not have a block of at least 1 for each
+  /// dimension, is an error.
   target::Tiling choose(const target::TilingProblem &problem);
 
   /// Whether the option `blocks` says how many instances share the depth of

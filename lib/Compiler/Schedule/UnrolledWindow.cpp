@@ -296,7 +296,7 @@ kiln::schedule::scheduleUnrolledWindow(Operation *op,
     }
     kernel.abandon();
     reason = unroller.reason;
-    if (!unroller.sharesInput())
+    if (!unroller.hasNeighbours())
       break;
   }
   return ctx->decline(op, reason);

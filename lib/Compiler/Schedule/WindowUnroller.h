@@ -30,8 +30,8 @@ public:
   /// that pays, from elements of the input that it reads once.
   mlir::LogicalResult run(bool sharesInput);
   std::string reason;
-  /// Whether it did so.
-  bool sharesInput() const {
+  /// Whether it computes several.
+  bool hasNeighbours() const {
     return llvm::any_of(beside, [](int64_t results) { return results > 1; });
   }
 

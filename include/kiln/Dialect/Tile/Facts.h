@@ -85,6 +85,9 @@ llvm::LogicalResult verifyFacts(mlir::Operation *op, mlir::Attribute facts);
 mlir::DictionaryAttr joinFacts(mlir::DictionaryAttr attributes);
 void joinFacts(mlir::Region &region);
 llvm::LogicalResult joinAllFacts(mlir::Operation *top);
+/// The same for files of older versions. There, facts could also stand on
+/// arguments of functions for which no pass asked: those are dropped.
+llvm::LogicalResult upgradeFacts(mlir::Operation *top);
 /// The reverse, for readers of kernels that know the old attributes only.
 void splitFacts(mlir::Operation *op);
 

@@ -94,8 +94,9 @@ std::vector<Sum> errorSizes(const DotMode &mode, DType type, bool flushes,
       multiply(m, n, k, lhs.data() + i * m * k, rhs.data() + i * k * n,
                c.data() + i * m * n);
     // Partial sums may overflow where the whole does not.
+    const Sum largest = largestFinite(type);
     for (Sum &value : c)
-      if (value > largestFinite(type))
+      if (value > largest)
         value = HUGE_VAL;
     Sum error = Sum(k + 1) * Sum(runtime::dtypeEpsilon(type) / 2) +
                 Sum(std::min(k, mode.impreciseTerms)) * Sum(0x1p-14);

@@ -356,6 +356,19 @@ double smallestNormal(DType dtype) {
 }
 
 double largestFinite(DType dtype) {
+  // The common types are asked for each element of a sum.
+  switch (dtype) {
+  case DType::f16:
+    return 65504;
+  case DType::bf16:
+    return 0x1.fep127;
+  case DType::f32:
+    return std::numeric_limits<float>::max();
+  case DType::f64:
+    return std::numeric_limits<double>::max();
+  default:
+    break;
+  }
   APFloat value = APFloat::getLargest(semanticsOf(dtype));
   bool lost;
   value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lost);

@@ -93,6 +93,68 @@ FailureOr<Operation *> makeCombining(Operation *op, StringRef name,
   return *made;
 }
 
+/// The operation that combines pair `i` of a region's arguments, and nothing
+/// else; null if there is none.
+static Operation *combinerOfPair(Region &body, size_t i) {
+  Block &block = body.front();
+  Value a = block.getArgument(i),
+        b = block.getArgument(block.getNumArguments() / 2 + i);
+  Operation *op = block.getTerminator()->getOperand(i).getDefiningOp();
+  bool hasBoth = op && op->getNumOperands() == 2 && op->getNumResults() == 1 &&
+                 op->getNumRegions() == 0 &&
+                 (op->getOperands() == ValueRange{a, b} ||
+                  op->getOperands() == ValueRange{b, a});
+  return hasBoth ? op : nullptr;
+}
+
+/// The operation for pair `i` of inputs and inits alone.
+static Operation *splitPair(Operation *op, size_t i) {
+  size_t count = op->getNumOperands() / 2;
+  Region &body = op->getRegion(0);
+  OpBuilder b(op);
+  OperationState state(op->getLoc(), op->getName(),
+                       {op->getOperand(i), op->getOperand(count + i)},
+                       op->getResult(i).getType(), op->getAttrs());
+  auto *block = new Block;
+  state.addRegion()->push_back(block);
+  IRMapping mapping;
+  for (size_t argument : {i, count + i}) {
+    Value given = body.getArgument(argument);
+    mapping.map(given, block->addArgument(given.getType(), op->getLoc()));
+  }
+  b.setInsertionPointToStart(block);
+  Operation *combiner = b.clone(*combinerOfPair(body, i), mapping);
+  stablehlo::ReturnOp::create(b, op->getLoc(), combiner->getResults());
+  b.setInsertionPoint(op);
+  return b.create(state);
+}
+
+FailureOr<bool> splitByInits(Operation *op, Translator &e) {
+  size_t count = op->getNumOperands() / 2;
+  Region &body = op->getRegion(0);
+  for (size_t i = 0; i < count; ++i)
+    if (!combinerOfPair(body, i))
+      return false;
+  bool changes = false;
+  SmallVector<Operation *> parts;
+  for (size_t i = 0; i < count; ++i) {
+    parts.push_back(splitPair(op, i));
+    Value init = op->getOperand(count + i);
+    Combiner combiner = combinerOf(parts.back()->getRegion(0));
+    for (Value part : tensorsOf(init, e))
+      changes |= combiner != Combiner::Other &&
+                 !isNeutral(combiner, part, isUnsigned(init.getType()), e);
+  }
+  for (auto [part, result] : llvm::zip_equal(parts, op->getResults())) {
+    if (!changes)
+      part->erase();
+    else if (failed(e.emit(part)) ||
+             failed(bind(result, tensorsOf(part->getResult(0), e), e)))
+      return failure();
+  }
+  return changes;
+}
+
 /// What `done` does not have yet is added to it.
 static Value spreadOut(Value scalar, IRMapping &done, RankedTensorType shape,
                        Operation *before, Translator &e) {
@@ -226,6 +288,11 @@ LogicalResult reduce(stablehlo::ReduceOp op, Translator &e) {
   Combiner combiner = combinerOf(op.getBody());
   if (op.getInputs().size() == 1 && combiner != Combiner::Other) {
     auto done = reduceSimply(op, combiner, e);
+    if (failed(done) || *done)
+      return success(succeeded(done));
+  }
+  if (op.getInputs().size() > 1) {
+    auto done = splitByInits(op, e);
     if (failed(done) || *done)
       return success(succeeded(done));
   }

@@ -41,6 +41,11 @@ makeCombining(mlir::Operation *op, llvm::StringRef name,
               llvm::ArrayRef<mlir::NamedAttribute> attributes,
               mlir::Region &body, Translator &e);
 
+/// Translates a reduction of several tensors as one of each, if their numbers
+/// are combined separately, and an init is not neutral: prim leaves open how
+/// often an init is combined. False if there is no need, or no way.
+llvm::FailureOr<bool> splitByInits(mlir::Operation *op, Translator &e);
+
 /// A value of a region of `before`, computed for whole tensors: `arrays` says
 /// what stands for the arguments. Its operations are put before `before`, and
 /// translated. Null if it cannot be.

@@ -224,6 +224,11 @@ LogicalResult reduceWindow(stablehlo::ReduceWindowOp op, Translator &e) {
     if (failed(done) || *done)
       return success(succeeded(done));
   }
+  if (op.getInputs().size() > 1) {
+    auto done = splitByInits(op, e);
+    if (failed(done) || *done)
+      return success(succeeded(done));
+  }
   auto types = typesOf(op, op.getResultTypes(), e);
   if (failed(types))
     return failure();

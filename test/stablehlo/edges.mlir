@@ -1,8 +1,12 @@
-// Numbers at the edges: NaNs have signs where elements are ordered, and quotients of complex numbers have infinities.
+// Numbers at the edges: NaNs have signs where elements are ordered, quotients of complex numbers have infinities, and an init is
+// combined once.
 // RUN: kiln-run %s --target=reference --entry=largest | FileCheck %s --check-prefix=LARGEST
 // RUN: kiln-run %s --target=cpu --entry=largest | FileCheck %s --check-prefix=LARGEST
 // RUN: kiln-run %s --target=reference --entry=quotients | FileCheck %s --check-prefix=QUOTIENTS
 // RUN: kiln-run %s --target=cpu --entry=quotients | FileCheck %s --check-prefix=QUOTIENTS
+// RUN: kiln-run %s --target=reference --entry=inits --arg=f32:1 | FileCheck %s --check-prefix=INITS
+// RUN: kiln-run %s --target=cpu --entry=inits --arg=f32:1 | FileCheck %s --check-prefix=INITS
+// RUN: kiln-compile %s --target=cpu --emit=prim | FileCheck %s --check-prefix=SPLIT
 
 // LARGEST: 7xi32: 1, 0, 4, 6, 5, 3, 2
 func.func @largest() -> tensor<7xi32> {
@@ -18,4 +22,36 @@ func.func @quotients() -> tensor<5xcomplex<f32>> {
   %y = stablehlo.constant dense<[(0.0, 0.0), (2.0, 1.0), (0x7F800000, 0x7FC00000), (0.0, 0.0), (1.0, 2.0)]> : tensor<5xcomplex<f32>>
   %r = stablehlo.divide %x, %y : tensor<5xcomplex<f32>>
   return %r : tensor<5xcomplex<f32>>
+}
+
+// Several tensors that are combined separately are reduced separately, if an init is not neutral.
+// INITS: 2xf32: 6.5, -11.5
+// INITS: 2xf32: 3, 0
+// INITS: 2x1xf32: 12, -120
+// INITS: 2x1xf32: 6, -12
+// SPLIT-LABEL: func.func @inits
+// SPLIT-NOT: prim.reduce(
+// SPLIT: prim.sum %{{.*}} dims [1]
+// SPLIT: prim.amax %{{.*}} dims [1]
+// SPLIT-COUNT-2: prim.reduce_window(%{{[0-9]+}}) inits
+func.func @inits(%one: tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2x1xf32>, tensor<2x1xf32>) {
+  %numbers = stablehlo.constant dense<[[1.0, 2.0, 3.0], [-3.0, -4.0, -5.0]]> : tensor<2x3xf32>
+  %ones = stablehlo.broadcast_in_dim %one, dims = [] : (tensor<f32>) -> tensor<2x3xf32>
+  %x = stablehlo.multiply %numbers, %ones : tensor<2x3xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %half = stablehlo.constant dense<0.5> : tensor<f32>
+  %two = stablehlo.constant dense<2.0> : tensor<f32>
+  %y:2 = "stablehlo.reduce"(%x, %x, %half, %zero) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<f32>, %d: tensor<f32>):
+    %sum = stablehlo.add %a, %c : tensor<f32>
+    %most = stablehlo.maximum %d, %b : tensor<f32>
+    stablehlo.return %sum, %most : tensor<f32>, tensor<f32>
+  }) : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>)
+  %z:2 = "stablehlo.reduce_window"(%x, %x, %two, %zero) <{window_dimensions = array<i64: 1, 3>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<f32>, %d: tensor<f32>):
+    %product = stablehlo.multiply %a, %c : tensor<f32>
+    %sum = stablehlo.add %b, %d : tensor<f32>
+    stablehlo.return %product, %sum : tensor<f32>, tensor<f32>
+  }) : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<f32>, tensor<f32>) -> (tensor<2x1xf32>, tensor<2x1xf32>)
+  return %y#0, %y#1, %z#0, %z#1 : tensor<2xf32>, tensor<2xf32>, tensor<2x1xf32>, tensor<2x1xf32>
 }

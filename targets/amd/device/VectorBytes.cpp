@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Differences and means of bytes ("V_SAD_U8", "V_QSAD_PK_U16_U8" and others in
 // the instruction set manuals), and faces of cubes.
-#include "Values.h"
+#include "Saturate.h"
 
 using namespace kiln::amd::sim;
 
@@ -9,11 +9,12 @@ namespace {
 using u16 = uint16_t;
 using u32 = uint32_t;
 using u64 = uint64_t;
+using i64 = int64_t;
 
 u32 distance(u32 x, u32 y) { return x > y ? x - y : y - x; }
 /// The sum of differences of bytes. `masks`: bytes of y that are 0 do not
 /// count.
-u32 sumOfBytes(u32 x, u32 y, u32 sum, bool masks) {
+i64 sumOfBytes(u32 x, u32 y, i64 sum, bool masks) {
   for (unsigned at = 0; at < 32; at += 8) {
     u32 a = (x >> at) & 0xff, b = (y >> at) & 0xff;
     sum += masks && !b ? 0 : distance(a, b);
@@ -31,14 +32,23 @@ u32 mean(u32 x, u32 y, u32 rounds) {
 
 /// Sums for four places of the first source, each a byte further, in parts of
 /// 16 bits of the last one.
-u64 fourSums(u64 x, u32 y, u64 sums, bool masks) {
-  u64 result = 0;
-  for (unsigned i = 0; i < 4; ++i) {
-    auto sum = u16(sums >> (16 * i));
-    result |= u64(u16(sumOfBytes(u32(x >> (8 * i)), y, sum, masks)))
-              << (16 * i);
+template <bool masks> void runFourSums(Wave &wave, const Inst &inst) {
+  wave.sourceMask = ~u64(0);
+  Lanes<u64> x, sums;
+  Lanes<u32> y;
+  load(wave, inst, 1, x.v, false);
+  load(wave, inst, 2, y.v, false);
+  load(wave, inst, 3, sums.v, false);
+  for (unsigned l = 0; l < kMaxLanes; ++l) {
+    u64 result = 0;
+    for (unsigned i = 0; i < 4; ++i) {
+      i64 sum = sumOfBytes(u32(x.v[l] >> (8 * i)), y.v[l],
+                           u16(sums.v[l] >> (16 * i)), masks);
+      result |= u64(fit<u16>(sum, inst.clamp)) << (16 * i);
+    }
+    sums.v[l] = result;
   }
-  return result;
+  store(wave, inst, inst.ops[0], sums.v);
 }
 
 /// v_mqsad_u32_u8 dst[4], x[2], y, sums[4].
@@ -52,8 +62,9 @@ void runFourWords(Wave &wave, const Inst &inst) {
   for (unsigned i = 0; i < 4; ++i) {
     const u32 *words4 = words(wave, inst, inst.ops[3], i, space, false);
     for (unsigned l = 0; l < kMaxLanes; ++l)
-      sums[i].v[l] = sumOfBytes(u32(x.v[l] >> (8 * i)), y.v[l], words4[l],
-                                /*masks=*/true);
+      sums[i].v[l] = fit<u32>(
+          sumOfBytes(u32(x.v[l] >> (8 * i)), y.v[l], words4[l], /*masks=*/true),
+          inst.clamp);
   }
   for (unsigned i = 0; i < 4; ++i)
     writeWord(wave, inst.ops[0].reg + i, sums[i].v, writtenLanes(wave, inst));
@@ -89,32 +100,32 @@ void addCubes(Table &t) {
 } // namespace
 
 void kiln::amd::sim::addVectorBytes(Table &t) {
-  t.add("v_sad_u8", vector<[](u32 x, u32 y, u32 z) -> u32 {
+  t.add("v_sad_u8", fitting<u32, [](u32 x, u32 y, u32 z) -> i64 {
           return sumOfBytes(x, y, z, false);
         }>());
-  t.add("v_msad_u8", vector<[](u32 x, u32 y, u32 z) -> u32 {
+  t.add("v_msad_u8", fitting<u32, [](u32 x, u32 y, u32 z) -> i64 {
           return sumOfBytes(x, y, z, true);
         }>());
-  t.add("v_sad_hi_u8", vector<[](u32 x, u32 y, u32 z) -> u32 {
+  t.add("v_sad_hi_u8", fitting<u32, [](u32 x, u32 y, u32 z) -> i64 {
           return (sumOfBytes(x, y, 0, false) << 16) + z;
         }>());
-  t.add("v_sad_u16", vector<[](u32 x, u32 y, u32 z) -> u32 {
-          return z + distance(x & 0xffff, y & 0xffff) +
+  t.add("v_sad_u16", fitting<u32, [](u32 x, u32 y, u32 z) -> i64 {
+          return i64(z) + distance(x & 0xffff, y & 0xffff) +
                  distance(x >> 16, y >> 16);
         }>());
-  t.add(
-      "v_sad_u32",
-      vector<[](u32 x, u32 y, u32 z) -> u32 { return distance(x, y) + z; }>());
+  t.add("v_sad_u32", fitting<u32, [](u32 x, u32 y, u32 z) -> i64 {
+          return i64(distance(x, y)) + z;
+        }>());
   t.add("v_lerp_u8",
         vector<[](u32 x, u32 y, u32 z) -> u32 { return mean(x, y, z); }>());
-  t.add("v_qsad_pk_u16_u8", vector<[](u64 x, u32 y, u64 z) -> u64 {
-          return fourSums(x, y, z, false);
-        }>());
-  t.add("v_mqsad_pk_u16_u8", vector<[](u64 x, u32 y, u64 z) -> u64 {
-          return fourSums(x, y, z, true);
-        }>());
   Entry entry;
   entry.types[1] = Type::B64;
+  entry.types[3] = Type::B64;
+  entry.run = runFourSums<false>;
+  t.add("v_qsad_pk_u16_u8", entry);
+  entry.run = runFourSums<true>;
+  t.add("v_mqsad_pk_u16_u8", entry);
+  entry.types[3] = Type::B32;
   entry.run = runFourWords;
   t.add("v_mqsad_u32_u8", entry);
   addCubes(t);

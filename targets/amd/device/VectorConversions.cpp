@@ -26,6 +26,28 @@ uint32_t pack(uint16_t low, uint16_t high) {
 uint32_t packHalves(Half low, Half high) {
   return pack(std::bit_cast<uint16_t>(low), std::bit_cast<uint16_t>(high));
 }
+/// Two f32 as halves of a word, which output modifiers change.
+template <auto F> void runHalves(Wave &wave, const Inst &inst) {
+  wave.sourceMask = ~uint64_t(0);
+  Lanes<uint32_t> result;
+  Lanes<Half> parts[2];
+  for (unsigned n = 0; n < 2; ++n) {
+    Lanes<float> x;
+    load(wave, inst, n + 1, x.v, n == 0);
+    for (unsigned l = 0; l < kMaxLanes; ++l)
+      parts[n].v[l] = F(x.v[l]);
+    modify(inst, parts[n].v);
+  }
+  for (unsigned l = 0; l < kMaxLanes; ++l)
+    result.v[l] = packHalves(parts[0].v[l], parts[1].v[l]);
+  store(wave, inst, inst.ops[0], result.v);
+}
+template <auto F> Entry halves() {
+  Entry entry;
+  entry.run = runHalves<F>;
+  entry.types.fill(Type::F32);
+  return entry;
+}
 uint16_t normalized(float x, float scale, bool isSigned) {
   float low = isSigned ? -1.0f : 0.0f;
   float y = x != x ? 0.0f : std::min(std::max(x, low), 1.0f);
@@ -37,13 +59,8 @@ uint32_t saturatedByte(int32_t x, int32_t low, int32_t high) {
 }
 
 void addPairs(Table &t) {
-  t.add({"v_cvt_pkrtz_f16_f32", "v_cvt_pk_rtz_f16_f32"},
-        vector<[](float x, float y) -> uint32_t {
-          return packHalves(roundedDown(x), roundedDown(y));
-        }>());
-  t.add("v_cvt_pk_f16_f32", vector<[](float x, float y) -> uint32_t {
-          return packHalves(Half(x), Half(y));
-        }>());
+  t.add({"v_cvt_pkrtz_f16_f32", "v_cvt_pk_rtz_f16_f32"}, halves<roundedDown>());
+  t.add("v_cvt_pk_f16_f32", halves<[](float x) -> Half { return Half(x); }>());
   t.add("v_cvt_pk_bf16_f32", vector<[](float x, float y) -> uint32_t {
           return pack(toBf16(x).bits, toBf16(y).bits);
         }>());

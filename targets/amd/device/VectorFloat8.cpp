@@ -41,11 +41,13 @@ template <bool isBf8> void runFromBytes(Wave &wave, const Inst &inst) {
   unsigned shift = (inst.opSel & 1) || inst.ops[1].isHigh ? 16 : 0;
   Float8Format format = formatOf(wave, isBf8);
   for (unsigned word = 0; word < 2; ++word) {
-    Lanes<uint32_t> result;
+    Lanes<float> result;
     for (unsigned l = 0; l < kMaxLanes; ++l)
-      result.v[l] = std::bit_cast<uint32_t>(
-          widen(uint8_t(x.v[l] >> (shift + 8 * word)), format));
-    writeWord(wave, inst.ops[0].reg + word, result.v, writtenLanes(wave, inst));
+      result.v[l] = widen(uint8_t(x.v[l] >> (shift + 8 * word)), format);
+    modify(inst, result.v);
+    alignas(64) uint32_t bits[kMaxLanes];
+    std::memcpy(bits, result.v, sizeof bits);
+    writeWord(wave, inst.ops[0].reg + word, bits, writtenLanes(wave, inst));
   }
 }
 /// v_cvt_pk_fp8_f32 dst, x, y: a half of the result, the other one stays.
@@ -95,7 +97,8 @@ template <bool isBf8> void runStochastic(Wave &wave, const Inst &inst) {
   }
   writeWord(wave, to, bits, writtenLanes(wave, inst));
 }
-/// v_dot4_f32_fp8_bf8 dst, x, y, z: four products, added to z.
+/// v_dot4_f32_fp8_bf8 dst, x, y, z: four products, added to z, which
+/// neg_hi makes positive and neg_lo negates then.
 template <bool isLeftBf8, bool isRightBf8>
 void runDot(Wave &wave, const Inst &inst) {
   wave.sourceMask = ~uint64_t(0);
@@ -106,9 +109,12 @@ void runDot(Wave &wave, const Inst &inst) {
   load(wave, inst, 3, z.v, false);
   Float8Format left = formatOf(wave, isLeftBf8),
                right = formatOf(wave, isRightBf8);
-  constexpr unsigned kBits = 32, kByte = 8;
+  constexpr unsigned kBits = 32, kByte = 8, kLast = 2;
+  bool isAbsolute = (inst.negHi >> kLast) & 1,
+       negates = (inst.negLo >> kLast) & 1;
   for (unsigned l = 0; l < kMaxLanes; ++l) {
-    double sum = z.v[l];
+    double sum = isAbsolute ? std::fabs(z.v[l]) : z.v[l];
+    sum = negates ? -sum : sum;
     for (unsigned at = 0; at < kBits; at += kByte)
       sum += double(widen(uint8_t(x.v[l] >> at), left)) *
              double(widen(uint8_t(y.v[l] >> at), right));

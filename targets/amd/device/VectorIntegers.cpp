@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arithmetic of integers and bits in every lane: "VOP1", "VOP2" and "VOP3"
 // instructions of the instruction set manuals.
-#include "Values.h"
-#include <algorithm>
+#include "Saturate.h"
 
 using namespace kiln::amd::sim;
 
@@ -69,7 +68,7 @@ void runCarry(Wave &wave, const Inst &inst) {
     if ((inst.aux & 3) == 2)
       std::swap(a, b);
     u64 sum = (inst.aux & 3) ? a - b - carry : a + b + carry;
-    result.v[l] = u32(sum);
+    result.v[l] = fit<u32>(i64(sum), inst.clamp);
     out |= ((sum >> 32) & 1) << l;
   }
   // Sources are read: the mask may be one of them.
@@ -78,32 +77,11 @@ void runCarry(Wave &wave, const Inst &inst) {
   wave.writeMask(inst.ops[1].reg, out & mask);
 }
 
-/// Sums that may saturate at the ends of the type.
-template <typename T, int sign>
-void runSaturating(Wave &wave, const Inst &inst) {
-  wave.sourceMask = ~u64(0);
-  Lanes<T> x, y, result;
-  load(wave, inst, 1, x.v, true);
-  load(wave, inst, 2, y.v, false);
-  constexpr i64 low =
-      std::is_signed_v<T> ? -(i64(1) << (8 * sizeof(T) - 1)) : 0;
-  constexpr i64 high = std::is_signed_v<T> ? (i64(1) << (8 * sizeof(T) - 1)) - 1
-                                           : (i64(1) << (8 * sizeof(T))) - 1;
-  for (unsigned l = 0; l < kMaxLanes; ++l) {
-    i64 sum = sign == 0   ? i64(x.v[l]) + i64(y.v[l])
-              : sign == 1 ? i64(x.v[l]) - i64(y.v[l])
-                          : i64(y.v[l]) - i64(x.v[l]);
-    if (inst.clamp)
-      sum = std::min(std::max(sum, low), high);
-    result.v[l] = T(sum);
-  }
-  store(wave, inst, inst.ops[0], result.v);
-}
-template <typename T, int sign> Entry saturating() {
-  Entry entry;
-  entry.run = runSaturating<T, sign>;
-  entry.types.fill(typeOf<T>());
-  return entry;
+/// Sums and differences.
+template <typename T, int sign> Entry sum() {
+  return fitting<T, [](T x, T y) -> i64 {
+    return sign == 0 ? i64(x) + y : sign == 1 ? i64(x) - y : i64(y) - x;
+  }>();
 }
 
 /// v_mad_u64_u32 dst, carry, x, y, z. Compilers that want the lower half leave
@@ -125,8 +103,13 @@ template <bool isSigned> void runMad64(Wave &wave, const Inst &inst) {
                                 : __int128(u64(x.v[l]) * y.v[l]);
     __int128 sum =
         product + (isSigned ? __int128(i64(z.v[l])) : __int128(z.v[l]));
-    z.v[l] = u64(sum);
     out |= u64((sum >> 64) & 1) << l;
+    if (inst.clamp) {
+      using Limits =
+          std::numeric_limits<std::conditional_t<isSigned, i64, u64>>;
+      sum = std::clamp(sum, __int128(Limits::min()), __int128(Limits::max()));
+    }
+    z.v[l] = u64(sum);
   }
   u64 mask = writtenLanes(wave, inst);
   Lanes<u32> low, high;
@@ -187,16 +170,16 @@ void addCarries(Table &t) {
   bits.types.fill(Type::B16);
   bits.run = runBitFunction<u16>;
   t.add("v_bitop3_b16", bits);
-  t.add({"v_add_u32", "v_add_nc_u32"}, saturating<u32, 0>());
-  t.add({"v_sub_u32", "v_sub_nc_u32"}, saturating<u32, 1>());
-  t.add({"v_subrev_u32", "v_subrev_nc_u32"}, saturating<u32, 2>());
-  t.add({"v_add_i32", "v_add_nc_i32"}, saturating<i32, 0>());
-  t.add({"v_sub_i32", "v_sub_nc_i32"}, saturating<i32, 1>());
-  t.add({"v_add_u16", "v_add_nc_u16"}, saturating<u16, 0>());
-  t.add({"v_sub_u16", "v_sub_nc_u16"}, saturating<u16, 1>());
-  t.add("v_subrev_u16", saturating<u16, 2>());
-  t.add({"v_add_i16", "v_add_nc_i16"}, saturating<i16, 0>());
-  t.add({"v_sub_i16", "v_sub_nc_i16"}, saturating<i16, 1>());
+  t.add({"v_add_u32", "v_add_nc_u32"}, sum<u32, 0>());
+  t.add({"v_sub_u32", "v_sub_nc_u32"}, sum<u32, 1>());
+  t.add({"v_subrev_u32", "v_subrev_nc_u32"}, sum<u32, 2>());
+  t.add({"v_add_i32", "v_add_nc_i32"}, sum<i32, 0>());
+  t.add({"v_sub_i32", "v_sub_nc_i32"}, sum<i32, 1>());
+  t.add({"v_add_u16", "v_add_nc_u16"}, sum<u16, 0>());
+  t.add({"v_sub_u16", "v_sub_nc_u16"}, sum<u16, 1>());
+  t.add("v_subrev_u16", sum<u16, 2>());
+  t.add({"v_add_i16", "v_add_nc_i16"}, sum<i16, 0>());
+  t.add({"v_sub_i16", "v_sub_nc_i16"}, sum<i16, 1>());
 }
 
 void addWords(Table &t) {
@@ -240,11 +223,11 @@ void addWords(Table &t) {
         vector<[](u32 x, u32 y) -> u32 { return u32((u64(x) * y) >> 32); }>());
   t.add("v_mul_hi_i32",
         vector<[](i32 x, i32 y) -> i32 { return i32((i64(x) * y) >> 32); }>());
-  t.add("v_mul_u32_u24", vector<[](u32 x, u32 y) -> u32 {
-          return (x & 0xffffff) * (y & 0xffffff);
+  t.add("v_mul_u32_u24", fitting<u32, [](u32 x, u32 y) -> i64 {
+          return i64(x & 0xffffff) * (y & 0xffffff);
         }>());
-  t.add("v_mul_i32_i24", vector<[](u32 x, u32 y) -> u32 {
-          return u32(signed24(x)) * u32(signed24(y));
+  t.add("v_mul_i32_i24", fitting<i32, [](u32 x, u32 y) -> i64 {
+          return i64(signed24(x)) * signed24(y);
         }>());
   t.add("v_mul_hi_u32_u24", vector<[](u32 x, u32 y) -> u32 {
           return u32((u64(x & 0xffffff) * (y & 0xffffff)) >> 32);
@@ -252,11 +235,11 @@ void addWords(Table &t) {
   t.add("v_mul_hi_i32_i24", vector<[](u32 x, u32 y) -> u32 {
           return u32((i64(signed24(x)) * signed24(y)) >> 32);
         }>());
-  t.add("v_mad_u32_u24", vector<[](u32 x, u32 y, u32 z) -> u32 {
-          return (x & 0xffffff) * (y & 0xffffff) + z;
+  t.add("v_mad_u32_u24", fitting<u32, [](u32 x, u32 y, u32 z) -> i64 {
+          return i64(x & 0xffffff) * (y & 0xffffff) + z;
         }>());
-  t.add("v_mad_i32_i24", vector<[](u32 x, u32 y, u32 z) -> u32 {
-          return u32(signed24(x)) * u32(signed24(y)) + z;
+  t.add("v_mad_i32_i24", fitting<i32, [](u32 x, u32 y, i32 z) -> i64 {
+          return i64(signed24(x)) * signed24(y) + z;
         }>());
   t.add(
       "v_bcnt_u32_b32",
@@ -330,10 +313,12 @@ void addThree(Table &t) {
   t.add("v_minmax_i32", vector<[](i32 x, i32 y, i32 z) -> i32 {
           return std::max(std::min(x, y), z);
         }>());
-  t.add("v_mad_u32_u16",
-        vector<[](u16 x, u16 y, u32 z) -> u32 { return u32(x) * y + z; }>());
-  t.add("v_mad_i32_i16",
-        vector<[](i16 x, i16 y, i32 z) -> i32 { return i32(x) * y + z; }>());
+  t.add("v_mad_u32_u16", fitting<u32, [](u16 x, u16 y, u32 z) -> i64 {
+          return i64(x) * y + z;
+        }>());
+  t.add("v_mad_i32_i16", fitting<i32, [](i16 x, i16 y, i32 z) -> i64 {
+          return i64(x) * y + z;
+        }>());
 }
 
 void addWide(Table &t) {
@@ -367,12 +352,12 @@ void addShorts(Table &t) {
         vector<[](i16 x, i16 y) -> i16 { return std::min(x, y); }>());
   t.add({"v_max_i16"},
         vector<[](i16 x, i16 y) -> i16 { return std::max(x, y); }>());
-  t.add(
-      {"v_mad_u16", "v_mad_legacy_u16"},
-      vector<[](u16 x, u16 y, u16 z) -> u16 { return u16(u32(x) * y + z); }>());
-  t.add(
-      {"v_mad_i16", "v_mad_legacy_i16"},
-      vector<[](i16 x, i16 y, i16 z) -> i16 { return i16(i32(x) * y + z); }>());
+  t.add({"v_mad_u16", "v_mad_legacy_u16"},
+        fitting<u16,
+                [](u16 x, u16 y, u16 z) -> i64 { return i64(x) * y + z; }>());
+  t.add({"v_mad_i16", "v_mad_legacy_i16"},
+        fitting<i16,
+                [](i16 x, i16 y, i16 z) -> i64 { return i64(x) * y + z; }>());
   t.add("v_and_b16", vector<[](u16 x, u16 y) -> u16 { return x & y; }>());
   t.add("v_or_b16", vector<[](u16 x, u16 y) -> u16 { return x | y; }>());
   t.add("v_xor_b16", vector<[](u16 x, u16 y) -> u16 { return x ^ y; }>());

@@ -64,7 +64,7 @@ void runWriteLane(Wave &wave, const Inst &inst) {
 void runCountBefore(Wave &wave, const Inst &inst) {
   wave.sourceMask = ~uint64_t(0);
   Lanes<uint32_t> mask, sum;
-  load(wave, inst, 1, mask.v, false);
+  load(wave, inst, 1, mask.v, true);
   load(wave, inst, 2, sum.v, false);
   for (unsigned l = 0; l < kMaxLanes; ++l) {
     uint32_t before;

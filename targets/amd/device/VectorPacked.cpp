@@ -2,8 +2,7 @@
 // Packed arithmetic (VOP3P): two halves of 16 bits, or two registers of f32.
 // op_sel and op_sel_hi say which half of each source the low and the high
 // result take, neg_lo and neg_hi which are negated.
-#include "Values.h"
-#include <algorithm>
+#include "Saturate.h"
 
 using namespace kiln::amd::sim;
 
@@ -14,7 +13,7 @@ void loadHalf(Wave &wave, const Inst &inst, unsigned index, bool isHigh,
               T *out) {
   const Operand &op = inst.ops[index];
   alignas(64) uint32_t space[kMaxLanes];
-  const uint32_t *raw = words(wave, inst, op, 0, space, false);
+  const uint32_t *raw = words(wave, inst, op, 0, space, index == 1);
   unsigned bit = index - 1;
   bool takesHigh = ((isHigh ? inst.opSelHi : inst.opSel) >> bit) & 1;
   bool negates = ((isHigh ? inst.negHi : inst.negLo) >> bit) & 1;
@@ -36,8 +35,12 @@ void runPairs(Wave &wave, const Inst &inst, std::index_sequence<N...>) {
     Lanes<T> sources[sizeof...(N)];
     (loadHalf(wave, inst, unsigned(N + 1), half, sources[N].v), ...);
     Lanes<T> result;
-    for (unsigned l = 0; l < kMaxLanes; ++l)
-      result.v[l] = F(sources[N].v[l]...);
+    if constexpr (std::is_integral_v<T>)
+      for (unsigned l = 0; l < kMaxLanes; ++l)
+        result.v[l] = fit<T>(F(sources[N].v[l]...), inst.clamp);
+    else
+      for (unsigned l = 0; l < kMaxLanes; ++l)
+        result.v[l] = F(sources[N].v[l]...);
     modify(inst, result.v);
     for (unsigned l = 0; l < kMaxLanes; ++l)
       bits[l] |= uint32_t(std::bit_cast<uint16_t>(result.v[l])) << (16 * half);
@@ -60,9 +63,11 @@ void runPackedSum(Wave &wave, const Inst &inst) {
     loadHalf(wave, inst, 2, half, y.v);
     for (unsigned l = 0; l < kMaxLanes; ++l) {
       auto z = std::bit_cast<Half>(uint16_t(old[l] >> (16 * half)));
-      auto sum = Half(double(x.v[l]) * double(y.v[l]) + double(z));
-      bits[l] |= uint32_t(std::bit_cast<uint16_t>(sum)) << (16 * half);
+      x.v[l] = Half(double(x.v[l]) * double(y.v[l]) + double(z));
     }
+    modify(inst, x.v);
+    for (unsigned l = 0; l < kMaxLanes; ++l)
+      bits[l] |= uint32_t(std::bit_cast<uint16_t>(x.v[l])) << (16 * half);
   }
   writeWord(wave, to.reg, bits, writtenLanes(wave, inst));
 }
@@ -127,7 +132,7 @@ void runMix(Wave &wave, const Inst &inst) {
   for (unsigned n = 0; n < 3; ++n) {
     const Operand &op = inst.ops[n + 1];
     alignas(64) uint32_t space[kMaxLanes];
-    const uint32_t *raw = words(wave, inst, op, 0, space, false);
+    const uint32_t *raw = words(wave, inst, op, 0, space, n == 0);
     bool isHalf = (inst.opSelHi >> n) & 1, isHigh = (inst.opSel >> n) & 1;
     for (unsigned l = 0; l < kMaxLanes; ++l) {
       float x = isHalf ? float(std::bit_cast<Half>(
@@ -170,9 +175,9 @@ void runDotIntegers(Wave &wave, const Inst &inst) {
   bool isMixed = inst.aux & 1;
   bool lhsSigned = isMixed ? inst.negLo & 1 : isLhsSigned;
   bool rhsSigned = isMixed ? inst.negLo & 2 : isRhsSigned;
+  bool isSumSigned = isMixed || isLhsSigned;
   for (unsigned l = 0; l < kMaxLanes; ++l) {
-    int64_t sum =
-        lhsSigned || rhsSigned ? int64_t(z.v[l]) : int64_t(uint32_t(z.v[l]));
+    int64_t sum = isSumSigned ? int64_t(z.v[l]) : int64_t(uint32_t(z.v[l]));
     for (unsigned at = 0; at < 32; at += bits) {
       auto part = [&](uint32_t w, bool isSigned) -> int64_t {
         uint32_t up = w << (32 - at - bits);
@@ -181,10 +186,12 @@ void runDotIntegers(Wave &wave, const Inst &inst) {
       };
       sum += part(x.v[l], lhsSigned) * part(y.v[l], rhsSigned);
     }
-    z.v[l] = int32_t(sum);
+    z.v[l] = isSumSigned ? fit<int32_t>(sum, inst.clamp)
+                         : int32_t(fit<uint32_t>(sum, inst.clamp));
   }
   store(wave, inst, inst.ops[0], z.v);
 }
+/// v_dot2_f32_f16 dst, x, y, z: neg_lo negates z, too.
 template <bool isBf16> void runDotFloats(Wave &wave, const Inst &inst) {
   wave.sourceMask = ~uint64_t(0);
   Lanes<uint32_t> x, y;
@@ -192,14 +199,21 @@ template <bool isBf16> void runDotFloats(Wave &wave, const Inst &inst) {
   load(wave, inst, 1, x.v, true);
   load(wave, inst, 2, y.v, false);
   load(wave, inst, inst.numOps < 4 ? 0 : 3, z.v, false);
-  auto part = [](uint32_t w, unsigned at) -> float {
-    auto half = uint16_t(w >> at);
-    return isBf16 ? toFloat(Bf16{half}) : float(std::bit_cast<Half>(half));
+  // The half of source n that product `half` takes.
+  auto part = [&](uint32_t w, unsigned n, bool half) -> double {
+    bool takesHigh = ((half ? inst.opSelHi : inst.opSel) >> n) & 1;
+    bool negates = ((half ? inst.negHi : inst.negLo) >> n) & 1;
+    auto bits = uint16_t((takesHigh ? w >> 16 : w) ^ (negates ? 0x8000u : 0u));
+    return isBf16 ? toFloat(Bf16{bits}) : float(std::bit_cast<Half>(bits));
   };
-  for (unsigned l = 0; l < kMaxLanes; ++l)
-    z.v[l] = float(double(z.v[l]) +
-                   double(part(x.v[l], 0)) * double(part(y.v[l], 0)) +
-                   double(part(x.v[l], 16)) * double(part(y.v[l], 16)));
+  constexpr unsigned kLast = 2;
+  bool negatesLast = (inst.negLo >> kLast) & 1;
+  for (unsigned l = 0; l < kMaxLanes; ++l) {
+    double sum = negatesLast ? -z.v[l] : z.v[l];
+    for (bool half : {false, true})
+      sum += part(x.v[l], 0, half) * part(y.v[l], 1, half);
+    z.v[l] = float(sum);
+  }
   store(wave, inst, inst.ops[0], z.v);
 }
 
@@ -287,25 +301,25 @@ void addShorts(Table &t) {
   using u16 = uint16_t;
   using i16 = int16_t;
   t.add("v_pk_add_u16",
-        packed<u16, [](u16 x, u16 y) -> u16 { return u16(x + y); }, 2>());
+        packed<u16, [](u16 x, u16 y) -> int { return x + y; }, 2>());
   t.add("v_pk_sub_u16",
-        packed<u16, [](u16 x, u16 y) -> u16 { return u16(x - y); }, 2>());
+        packed<u16, [](u16 x, u16 y) -> int { return x - y; }, 2>());
   t.add("v_pk_add_i16",
-        packed<i16, [](i16 x, i16 y) -> i16 { return i16(x + y); }, 2>());
+        packed<i16, [](i16 x, i16 y) -> int { return x + y; }, 2>());
   t.add("v_pk_sub_i16",
-        packed<i16, [](i16 x, i16 y) -> i16 { return i16(x - y); }, 2>());
+        packed<i16, [](i16 x, i16 y) -> int { return x - y; }, 2>());
   t.add("v_pk_mul_lo_u16",
         packed<u16, [](u16 x, u16 y) -> u16 { return u16(uint32_t(x) * y); },
                2>());
-  t.add("v_pk_mad_u16", packed<u16,
-                               [](u16 x, u16 y, u16 z) -> u16 {
-                                 return u16(uint32_t(x) * y + z);
-                               },
-                               3>());
+  t.add(
+      "v_pk_mad_u16",
+      packed<u16,
+             [](u16 x, u16 y, u16 z) -> int64_t { return int64_t(x) * y + z; },
+             3>());
   t.add(
       "v_pk_mad_i16",
       packed<i16,
-             [](i16 x, i16 y, i16 z) -> i16 { return i16(int32_t(x) * y + z); },
+             [](i16 x, i16 y, i16 z) -> int64_t { return int64_t(x) * y + z; },
              3>());
   t.add(
       "v_pk_lshlrev_b16",
@@ -327,15 +341,17 @@ void addShorts(Table &t) {
 }
 void addDots(Table &t) {
   auto add = [&](std::initializer_list<std::string_view> names, Run run,
-                 uint8_t aux = 0) {
+                 uint8_t aux = 0, Type factors = Type::B32) {
     Entry entry;
     entry.run = run;
     entry.aux = aux;
+    entry.types[1] = entry.types[2] = factors;
     t.add(names, entry);
   };
   add({"v_dot2_f32_f16", "v_dot2c_f32_f16", "v_dot2acc_f32_f16"},
-      runDotFloats<false>);
-  add({"v_dot2_f32_bf16", "v_dot2c_f32_bf16"}, runDotFloats<true>);
+      runDotFloats<false>, 0, Type::F16);
+  add({"v_dot2_f32_bf16", "v_dot2c_f32_bf16"}, runDotFloats<true>, 0,
+      Type::BF16);
   add({"v_dot4_i32_i8", "v_dot4c_i32_i8"}, runDotIntegers<8, true, true>);
   add({"v_dot4_u32_u8"}, runDotIntegers<8, false, false>);
   add({"v_dot4_i32_iu8"}, runDotIntegers<8, true, true>, 1);

@@ -13,6 +13,7 @@ import sys
 import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import modified_instructions as modified  # noqa: E402
 import more_instructions as more  # noqa: E402
 from more_instructions import f, f16, f32, half, high, i32, single, u32, u64, word  # noqa: E402
 
@@ -226,7 +227,8 @@ def main():
     chip, folder = sys.argv[1:]
     lanes = 64 if chip.startswith("gfx9") else 32
     rows = COMMON + more.COMMON + (CDNA + more.CDNA if lanes == 64 else RDNA + more.RDNA)
-    rows += CDNA4 + more.CDNA4 if chip == "gfx950" else more.RDNA4 if chip.startswith("gfx12") else []
+    rows += modified.COMMON + (modified.CDNA if lanes == 64 else modified.RDNA)
+    rows += CDNA4 + more.CDNA4 if chip == "gfx950" else more.RDNA4 + modified.RDNA4 if chip.startswith("gfx12") else []
     stem = os.path.join(folder, chip)
     with open(stem + ".s", "w", encoding="utf-8") as file:
         file.write(source(chip, lanes, rows))

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Rows of instructions.py for modifiers: integers that saturate, halves that are chosen and negated, lanes that move."""
+import numpy as np
+
+from more_instructions import cut, f, f16, full, half, high, i32, sad, single, u32, word
+
+i64 = np.int64
+
+
+def wide(x):
+    return x.view(i32).astype(i64)
+
+
+def unsigned(x):
+    return x.astype(i64)
+
+
+def short(x, at, signed):
+    part = (x >> u32(at)) & u32(0xffff)
+    return part.astype(np.uint16).view(np.int16).astype(i64) if signed else unsigned(part)
+
+
+def signed32(x):
+    return np.clip(x, -2**31, 2**31 - 1).astype(i64).astype(u32)
+
+
+def unsigned32(x):
+    return np.clip(x, 0, 2**32 - 1).astype(i64).astype(u32)
+
+
+def pairs(function, signed, which="abc"):
+    """Both halves of a word, saturated, of those inputs."""
+    low, top = (-2**15, 2**15 - 1) if signed else (0, 2**16 - 1)
+
+    def both(*inputs):
+        words = [inputs["abc".index(name)] for name in which]
+        parts = [np.clip(function(*(short(w, at, signed) for w in words)), low, top).astype(i64).astype(u32) & u32(0xffff)
+                 for at in (0, 16)]
+        return parts[0] | parts[1] << u32(16)
+    return both
+
+
+def dot(x, y, bits, signed):
+    def part(w, at, is_signed):
+        field = unsigned((w >> u32(at)) & u32((1 << bits) - 1))
+        return np.where(field >> (bits - 1), field - (1 << bits), field) if is_signed else field
+    return sum(part(x, at, signed[0]) * part(y, at, signed[1]) for at in range(0, 32, bits))
+
+
+def halves_dot(x, y, z):
+    """Products of chosen halves, which are given, in pairs."""
+    return single(z.astype(np.float64) + sum(p.astype(np.float64) * q.astype(np.float64) for p, q in zip(x, y)))
+
+
+def low24(x, signed):
+    return wide(x << u32(8)) >> 8 if signed else unsigned(x & u32(0xffffff))
+
+
+def moved(x, lane):
+    return x[np.array([lane(l) for l in range(len(x))])]
+
+
+def before(mask, lanes):
+    count = np.arange(lanes)
+    return np.array([bin(int(m) & ((1 << min(int(l), 32)) - 1)).count("1") for m, l in zip(mask, count)], dtype=u32)
+
+
+COMMON = [
+    ("v_mad_u32_u24 %d, %a, %b, %c clamp", lambda a, b, c: unsigned32(low24(a, False) * low24(b, False) + unsigned(c))),
+    ("v_mad_i32_i24 %d, %a, %b, %c clamp", lambda a, b, c: signed32(low24(a, True) * low24(b, True) + wide(c))),
+    ("v_mad_u32_u16 %d, %a, %b, %c clamp", lambda a, b, c: unsigned32(
+        short(a, 0, False) * short(b, 0, False) + unsigned(c))),
+    ("v_mad_i32_i16 %d, %a, %b, %c clamp", lambda a, b, c: signed32(short(a, 0, True) * short(b, 0, True) + wide(c))),
+    ("v_pk_add_i16 %d, %a, %c clamp", pairs(lambda x, y: x + y, True, "ac")),
+    ("v_pk_sub_i16 %d, %c, %c op_sel:[1,0] op_sel_hi:[0,1] clamp", lambda a, b, c: pairs(
+        lambda x, y: x - y, True, "ac")(c >> u32(16) | c << u32(16), b, c)),
+    ("v_pk_add_u16 %d, %a, %c clamp", pairs(lambda x, y: x + y, False, "ac")),
+    ("v_pk_sub_u16 %d, %a, %c clamp", pairs(lambda x, y: x - y, False, "ac")),
+    ("v_pk_mad_i16 %d, %a, %b, %c clamp", pairs(lambda x, y, z: x * y + z, True)),
+    ("v_pk_mad_u16 %d, %a, %b, %c clamp", pairs(lambda x, y, z: x * y + z, False)),
+    ("v_sad_u8 %d, %a, %b, -16 clamp", lambda a, b, c: unsigned32(unsigned(sad(a, b)) + 2**32 - 16)),
+    ("v_sad_u32 %d, %a, %b, %c clamp", lambda a, b, c: unsigned32(np.abs(unsigned(a) - unsigned(b)) + unsigned(c))),
+    ("v_dot4_u32_u8 %d, %a, %b, %c clamp", lambda a, b, c: unsigned32(dot(a, b, 8, (False, False)) + unsigned(c))),
+    ("v_dot8_u32_u4 %d, %a, %b, -9 clamp", lambda a, b, c: unsigned32(dot(a, b, 4, (False, False)) + 2**32 - 9)),
+    ("v_mov_b32 v11, 0x80000009\nv_dot8_u32_u4 %d, %a, %b, v11 clamp", lambda a, b, c: unsigned32(
+        dot(a, b, 4, (False, False)) + 2**31 + 9)),
+    ("v_dot2_f32_f16 %d, %c, %c, 1.0 neg_lo:[1,0,0] neg_hi:[1,0,0]", lambda a, b, c: halves_dot(
+        (-half(c), -high(c)), (half(c), high(c)), np.ones(len(c)))),
+    ("v_dot2_f32_f16 %d, %c, %c, %b neg_lo:[0,0,1] neg_hi:[0,0,1] clamp", lambda a, b, c: single(np.clip(
+        halves_dot((half(c), high(c)), (half(c), high(c)), -f(b)).view(np.float32), 0, 1))),
+]
+CDNA = [
+    ("v_add_co_u32_e64 %d, vcc, %a, %c clamp", lambda a, b, c: unsigned32(unsigned(a) + unsigned(c))),
+    ("v_sub_co_u32_e64 %d, s[20:21], %a, %c clamp", lambda a, b, c: unsigned32(unsigned(a) - unsigned(c))),
+    ("v_mov_b32 %d, 0\nv_mad_i16 %d, %a, %b, %c clamp", lambda a, b, c: cut(
+        short(a, 0, True) * short(b, 0, True) + short(c, 0, True), -2**15, 2**15 - 1).astype(u32) & u32(0xffff)),
+    ("v_mov_b32 v14, -1\nv_mov_b32 v15, -1\nv_mad_u64_u32 v[12:13], vcc, %a, %b, v[14:15] clamp\nv_mov_b32 %d, v13",
+     full(0xffffffff)),
+    ("v_dot4_i32_i8 %d, %a, %b, %c clamp", lambda a, b, c: signed32(dot(a, b, 8, (True, True)) + wide(c))),
+    ("v_bfrev_b32 v11, -2\nv_dot8_i32_i4 %d, %a, %b, v11 clamp", lambda a, b, c: signed32(
+        dot(a, b, 4, (True, True)) + 2**31 - 1)),
+    ("v_bfrev_b32 v11, -2\nv_dot2_i32_i16 %d, %a, %b, v11 clamp", lambda a, b, c: signed32(
+        dot(a, b, 16, (True, True)) + 2**31 - 1)),
+    ("v_dot2_u32_u16 %d, %a, %b, -1 clamp", full(0xffffffff)),
+    ("v_mov_b32 %d, 0\nv_pk_fmac_f16_dpp %d, %c, %c quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf", lambda a, b, c: word(
+        (half(moved(c, lambda l: l ^ 1)) * half(c)).astype(f16), (high(moved(c, lambda l: l ^ 1)) * high(c)).astype(f16))),
+    ("v_cvt_pkrtz_f16_f32 %d, 0.5, 4.0 clamp", full(0x3c003800)),
+    ("v_cvt_pkrtz_f16_f32 %d, 0.5, -4.0 mul:2", full(0xc8003c00)),
+    ("v_mov_b32 v11, 0x4048\nv_cvt_pk_f32_fp8_e64 v[12:13], v11 clamp\nv_mov_b32 %d, v12", full(0x3f800000)),
+]
+RDNA = [
+    ("v_dot2_f32_f16 %d, %c, %c, %b op_sel:[1,0,0] op_sel_hi:[0,1,1] neg_hi:[0,1,0]", lambda a, b, c: halves_dot(
+        (high(c), half(c)), (half(c), -high(c)), f(b))),
+    ("v_dot2_f32_f16 %d, %c, 2.0, 1.0 op_sel_hi:[1,0,1]", lambda a, b, c: halves_dot(
+        (half(c), high(c)), (np.full(len(c), 2.0),) * 2, np.ones(len(c)))),
+    ("v_add_co_u32 %d, vcc_lo, %a, %c clamp", lambda a, b, c: unsigned32(unsigned(a) + unsigned(c))),
+    ("v_dot4_i32_iu8 %d, %a, %b, %c neg_lo:[1,0,0] clamp", lambda a, b, c: signed32(dot(a, b, 8, (True, False)) + wide(c))),
+    ("v_bfrev_b32 v11, 1\nv_dot8_i32_iu4 %d, %a, %b, v11 neg_lo:[1,1,0] clamp", lambda a, b, c: signed32(
+        dot(a, b, 4, (True, True)) - 2**31)),
+    ("v_cvt_pk_rtz_f16_f32_e64 %d, 0.5, 4.0 clamp", full(0x3c003800)),
+    ("v_mov_b32 v11, 0\nv_mbcnt_lo_u32_b32_e64_dpp %d, %a, v11 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf",
+     lambda a, b, c: before(moved(a, lambda l: l ^ 1), len(a))),
+    ("v_fma_mix_f32_e64_dpp %d, %b, %b, %c op_sel_hi:[0,0,1] row_mirror row_mask:0xf bank_mask:0xf", lambda a, b, c: single(
+        f(moved(b, lambda l: l ^ 15)).astype(np.float64) * f(b) + half(c))),
+    ("v_dot2_f32_f16_e64_dpp %d, %c, %c, %b dpp8:[7,6,5,4,3,2,1,0]", lambda a, b, c: halves_dot(
+        (half(moved(c, lambda l: l ^ 7)), high(moved(c, lambda l: l ^ 7))), (half(c), high(c)), f(b))),
+]
+# 1, 2, -1, 3 by 2, 4, 1, -1.
+FACTORS = "v_mov_b32 v11, 0x44b84038\nv_mov_b32 v12, 0xbc3c4440\n"
+RDNA4 = [
+    (FACTORS + "v_dot4_f32_fp8_bf8 %d, v11, v12, %b neg_lo:[0,0,1]", lambda a, b, c: single(6 - f(b).astype(np.float64))),
+    (FACTORS + "v_dot4_f32_fp8_bf8 %d, v11, v12, %b neg_hi:[0,0,1]", lambda a, b, c: single(
+        6 + np.abs(f(b).astype(np.float64)))),
+    (FACTORS + "v_dot4_f32_fp8_bf8 %d, v11, v12, %b neg_lo:[0,0,1] neg_hi:[0,0,1]", lambda a, b, c: single(
+        6 - np.abs(f(b).astype(np.float64)))),
+]

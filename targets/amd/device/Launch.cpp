@@ -94,6 +94,14 @@ void kiln::amd::sim::applyMode(const Wave &wave) {
 #endif
 }
 
+/// The dimensions of a launch that are not 1, counted from x.
+static unsigned dimensionsOf(const LaunchOptions &options) {
+  for (unsigned axis = 2; axis > 0; --axis)
+    if (options.grid[axis] > 1 || options.threads[axis] > 1)
+      return axis + 1;
+  return 1;
+}
+
 void Launcher::fillHidden() {
   for (const KernelArgument &argument : kernel.arguments) {
     const std::string &kind = argument.kind;
@@ -106,7 +114,7 @@ void Launcher::fillHidden() {
     else if (kind.rfind("hidden_group_size_", 0) == 0)
       value = options.threads[axis];
     else if (kind == "hidden_grid_dims")
-      value = options.grid[2] > 1 ? 3 : options.grid[1] > 1 ? 2 : 1;
+      value = dimensionsOf(options);
     else if (kind == "hidden_dynamic_lds_size")
       value = options.dynamicLds;
     if (argument.offset + argument.size <= kernarg.size() && argument.size <= 8)
@@ -117,6 +125,13 @@ void Launcher::fillHidden() {
     std::memcpy(packet.data() + at, &value, sizeof value);
   };
   // HSA's kernel dispatch packet.
+  constexpr unsigned kDispatchType = 2, kSetupAt = 2, kScratchAt = 24,
+                     kLdsAt = 28, kArgumentsAt = 40;
+  put(0, uint16_t(kDispatchType));
+  put(kSetupAt, uint16_t(dimensionsOf(options)));
+  put(kScratchAt, kernel.scratchBytes);
+  put(kLdsAt, uint32_t(kernel.ldsBytes + options.dynamicLds));
+  put(kArgumentsAt, uint64_t(reinterpret_cast<uintptr_t>(kernarg.data())));
   for (unsigned i = 0; i < 3; ++i) {
     put(4 + 2 * i, uint16_t(options.threads[i]));
     put(12 + 4 * i, uint32_t(options.grid[i] * options.threads[i]));

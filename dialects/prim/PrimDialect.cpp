@@ -18,9 +18,18 @@ using namespace kiln::prim;
 #include "kiln/Dialect/Prim/PrimAttrsEnums.cpp.inc"
 #include "kiln/Dialect/Prim/PrimBase.cpp.inc"
 
+/// An attribute of versions before 0.3 put a schedule first. It changed how
+/// fast a program runs and no value, so it is left out; scripts choose
+/// schedules.
+static constexpr llvm::StringLiteral kOldSchedule = "kiln.schedule";
+static LogicalResult dropSchedules(Operation *top) {
+  top->walk([](Operation *op) { op->removeDiscardableAttr(kOldSchedule); });
+  return success();
+}
+
 /// What files of older versions have otherwise.
 static constexpr kiln::DialectUpgrade kUpgrades[] = {
-    {3, kiln::target::joinArgumentEntries}};
+    {3, dropSchedules}, {3, kiln::target::joinArgumentEntries}};
 
 void PrimDialect::initialize() {
   addInterface<kiln::VersionedBytecode>(

@@ -19,8 +19,8 @@ PREFIXES = LISTED + ("prim", "program")
 # Of arguments and results alone, which their dialect verifies elsewhere (dialects/kiln/Arguments.cpp).
 ARGUMENTS = ("kiln.argument",)
 NAME = r'"((?:%s)\.[a-z_0-9]+)"'
-# Those of kernels in files of version 0.1 (dialects/tile/KernelDecisions.cpp).
-OLD = ("kiln.device", "kiln.tiling")
+# Those in files of older versions (dialects/tile/KernelDecisions.cpp, dialects/prim/PrimDialect.cpp).
+OLD = ("kiln.device", "kiln.tiling", "kiln.schedule")
 
 
 def sources(root):

@@ -73,6 +73,48 @@ static LogicalResult checkDescription(const TargetRegistry &registry,
   return success();
 }
 
+/// What a target says of a chip; reports why it says nothing.
+static TargetAttr describe(const Target &target, const TargetOptions &options,
+                           Location loc) {
+  MLIRContext *context = loc.getContext();
+  OwningOpRef<ModuleOp> place = ModuleOp::create(loc);
+  unsigned errors = 0;
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diag) {
+    errors += diag.getSeverity() == DiagnosticSeverity::Error;
+    return failure(); // whoever prints them is next
+  });
+  TargetAttr description;
+  std::string owner = describeTarget(target, "description of");
+  (void)runGuardedActivity(owner, *place, [&] {
+    description = target.description(context, options);
+    if (!description && !errors)
+      emitError(loc) << owner << " is null, without a reason";
+    return success();
+  });
+  return description;
+}
+
+/// Whether a description from a file is one of the family whose code the
+/// target generates. Those of other families describe machines of which that
+/// code's passes know nothing, such as memories without caches.
+static LogicalResult checkFamily(const Target &target,
+                                 const TargetOptions &options,
+                                 TargetAttr description, Location loc) {
+  TargetAttr own;
+  { // A target need not say anything where a file does.
+    ScopedDiagnosticHandler quiet(loc.getContext(),
+                                  [](Diagnostic &) { return success(); });
+    own = describe(target, options, loc);
+  }
+  if (!own || own.getFamily().empty() || description.getFamily().empty() ||
+      own.getFamily() == description.getFamily())
+    return success();
+  return emitError(loc) << "expected a description of family '"
+                        << own.getFamily() << "', as target '" << target.name()
+                        << "' has, found one of family '"
+                        << description.getFamily() << "'";
+}
+
 BoundTarget TargetRegistry::bind(StringRef spec, MLIRContext *context) const {
   context->getOrLoadDialect<KilnDialect>();
   Location loc = UnknownLoc::get(context);
@@ -138,26 +180,15 @@ BoundTarget TargetRegistry::bind(StringRef spec, MLIRContext *context) const {
   if (options->chip.empty() && !chips.empty())
     options->chip = chips.front().name;
   BoundTarget bound;
-  if (auto path = options->get("description")) {
-    bound.description = loadDescription(*path, context);
-  } else {
-    OwningOpRef<ModuleOp> place = ModuleOp::create(loc);
-    unsigned errors = 0;
-    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diag) {
-      errors += diag.getSeverity() == DiagnosticSeverity::Error;
-      return failure(); // whoever prints them is next
-    });
-    std::string owner = describeTarget(*target, "description of");
-    (void)runGuardedActivity(owner, *place, [&] {
-      bound.description = target->description(context, *options);
-      if (!bound.description && !errors)
-        emitError(loc) << owner << " is null, without a reason";
-      return success();
-    });
-  }
+  auto path = options->get("description");
+  bound.description =
+      path ? loadDescription(*path, context) : describe(*target, *options, loc);
+  if (path && bound.description &&
+      failed(checkFamily(*target, *options, bound.description,
+                         FileLineColLoc::get(context, *path, 1, 1))))
+    return {};
   if (!bound.description ||
-      failed(checkDescription(*this, *target,
-                              options->get("description") ? "" : chip,
+      failed(checkDescription(*this, *target, path ? "" : chip,
                               bound.description, loc)))
     return {};
   bound.target = target;

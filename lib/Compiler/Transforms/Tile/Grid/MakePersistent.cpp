@@ -3,6 +3,7 @@
 
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Kiln/Report.h"
+#include "kiln/Dialect/Kiln/Suggest.h"
 #include "kiln/Dialect/Tile/ExternOps.h"
 #include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
@@ -108,6 +109,9 @@ scf::ForOp tile::makePersistent(KernelOp kernel,
   return loop;
 }
 
+/// The hint by which a kernel asks for a loop over points of the grid.
+static constexpr StringLiteral kPersistentHint = "persistent";
+
 /// The name of the target that a kernel is compiled for; empty if none is.
 static StringRef targetOf(KernelOp kernel) {
   auto module = kernel->getParentOfType<ModuleOp>();
@@ -119,11 +123,29 @@ static StringRef targetOf(KernelOp kernel) {
       [](char c) { return c == ',' || c == ':'; });
 }
 
+/// Whether the hints for the kernel's target are those that GPUs have.
+static LogicalResult verifyOwnHints(KernelOp kernel) {
+  DictionaryAttr hints = kernel.getHintsAttr();
+  auto own =
+      hints ? hints.getAs<DictionaryAttr>(targetOf(kernel)) : DictionaryAttr();
+  for (NamedAttribute hint : own ? own.getValue() : ArrayRef<NamedAttribute>())
+    if (hint.getName() != kPersistentHint)
+      return kernel.emitOpError()
+             << "expected hints of '" << targetOf(kernel) << "' to be '"
+             << kPersistentHint << "', found '" << hint.getName().strref()
+             << "'" << suggestNames(hint.getName(), kPersistentHint);
+    else if (!isa<BoolAttr>(hint.getValue()))
+      return kernel.emitOpError()
+             << "expected hint '" << kPersistentHint
+             << "' to be true or false, found " << hint.getValue();
+  return success();
+}
+
 std::optional<bool> tile::asksPersistent(KernelOp kernel) {
   DictionaryAttr hints = kernel.getHintsAttr();
   auto own =
       hints ? hints.getAs<DictionaryAttr>(targetOf(kernel)) : DictionaryAttr();
-  auto asks = own ? own.getAs<BoolAttr>("persistent") : BoolAttr();
+  auto asks = own ? own.getAs<BoolAttr>(kPersistentHint) : BoolAttr();
   return asks ? std::optional(asks.getValue()) : std::nullopt;
 }
 
@@ -133,7 +155,7 @@ void tile::keepSingle(KernelOp kernel) {
   NamedAttrList hints(kernel.getHintsAttr()), own;
   if (auto known = dyn_cast_or_null<DictionaryAttr>(hints.get(name)))
     own = NamedAttrList(known);
-  own.set("persistent", b.getBoolAttr(false));
+  own.set(kPersistentHint, b.getBoolAttr(false));
   hints.set(name, own.getDictionary(b.getContext()));
   kernel.setHintsAttr(hints.getDictionary(b.getContext()));
 }
@@ -154,6 +176,8 @@ struct TileMakePersistent
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    if (failed(verifyOwnHints(kernel)))
+      return signalPassFailure();
     if (kernel.isExternal() || isPersistent(kernel))
       return;
     std::optional<bool> hint = asksPersistent(kernel);

@@ -50,6 +50,29 @@ static Value changeSign(OpBuilder &b, Location loc, Operation *op,
   return arith::OrIOp::create(b, loc, size, sign);
 }
 
+/// A 64-bit integer that f64 holds and that rounds to the same bf16: of those
+/// beyond 2^53, bits far below bf16's last place become one, which says whether
+/// there are any.
+static Value heldByDouble(OpBuilder &b, Location loc, Value x, bool isSigned) {
+  auto number = [&](uint64_t value) -> Value {
+    TypedAttr attr = b.getI64IntegerAttr(value);
+    if (auto vector = dyn_cast<VectorType>(x.getType()))
+      attr = DenseElementsAttr::get(vector, Attribute(attr));
+    return arith::ConstantOp::create(b, loc, attr);
+  };
+  const uint64_t held = uint64_t(1) << 53;
+  Value from = isSigned ? arith::AddIOp::create(b, loc, x, number(held)) : x;
+  Value isHeld = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, from,
+                                       number(isSigned ? 2 * held : held));
+  Value rest = arith::AndIOp::create(b, loc, x, number(0xfff));
+  Value isAny =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, rest, number(0));
+  Value cut = arith::OrIOp::create(
+      b, loc, arith::SubIOp::create(b, loc, x, rest),
+      arith::SelectOp::create(b, loc, isAny, number(0x800), number(0)));
+  return arith::SelectOp::create(b, loc, isHeld, x, cut);
+}
+
 Value RegisterBuilder::emitElementwise(Operation *op, ValueRange given) {
   SmallVector<Value> operands(given);
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
@@ -69,10 +92,12 @@ Value RegisterBuilder::emitElementwise(Operation *op, ValueRange given) {
   if (isa<arith::SIToFPOp, arith::UIToFPOp>(op) && narrow) {
     // Through f64, which holds every 32-bit integer, with one rounding.
     Type wide = typeLike(result, b.getF64Type());
-    Value exact =
-        isa<arith::SIToFPOp>(op)
-            ? Value(arith::SIToFPOp::create(b, loc, wide, operands[0]))
-            : Value(arith::UIToFPOp::create(b, loc, wide, operands[0]));
+    bool isSigned = isa<arith::SIToFPOp>(op);
+    Value x = operands[0];
+    if (element.isBF16() && getElementTypeOrSelf(x.getType()).isInteger(64))
+      x = heldByDouble(b, loc, x, isSigned);
+    Value exact = isSigned ? Value(arith::SIToFPOp::create(b, loc, wide, x))
+                           : Value(arith::UIToFPOp::create(b, loc, wide, x));
     return narrowFloat(b, loc, exact, element);
   }
 

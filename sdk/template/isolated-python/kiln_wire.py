@@ -60,6 +60,8 @@ def _size(text):
 
 def _width(element):
     """Number of bits of an element."""
+    if element == "tf32":  # f32 without the last 13 bits, and not 32
+        return 19
     found = re.fullmatch(r"[a-z]*?(\d{1,8})(?:E\w+)?", element)
     if element != "index" and not found:
         raise WireError(f"expected the type of a number, found '{element}'")
@@ -206,8 +208,8 @@ def decode(bits, type):
     if name in ("f64", "f32", "f16"):
         size, code = {"f64": (8, "<d"), "f32": (4, "<f"), "f16": (2, "<e")}[name]
         return struct.unpack(code, bits.to_bytes(size, "little"))[0]
-    if name == "bf16":
-        return decode(bits << 16, "f32")
+    if name in ("bf16", "tf32"):
+        return decode(bits << (16 if name == "bf16" else 13), "f32")
     if name in _FLOATS:
         exponent, mantissa = _FLOATS[name]
         return decode(bits << 8, "f16") if (exponent, mantissa) == (5, 2) else None

@@ -7,7 +7,8 @@ ELEMENTS = {"bits without a number": 'dense<"0x00112233"> : tensor<1xtoken>', "b
             "an attribute's bits": "0x12345 : f16", "numbers that Python has not": "dense<0x7F> : tensor<1xf8E4M3FN>",
             "deep lists": "dense<" + "[" * 20000 + "1" + "]" * 20000 + "> : tensor<1xi32>", "deep attributes": "[" * 20000 + "]" * 20000,
             "an element without end": "dense<1", "too few bytes": 'dense<"0x0011"> : tensor<9xi8>',
-            "too few bits": 'dense<"0x00"> : tensor<9xi1>', "open sizes": 'dense<"0x00"> : tensor<?xi8>', "a width of many digits": 'dense<"0x00"> : tensor<1xi' + "9" * 9 + ">"}
+            "too few bits": 'dense<"0x00"> : tensor<9xi1>', "open sizes": 'dense<"0x00"> : tensor<?xi8>', "more bits than tf32 has": "dense<0x80000> : tensor<1xtf32>",
+            "a width of many digits": 'dense<"0x00"> : tensor<1xi' + "9" * 9 + ">"}
 MODULE = '"builtin.module"() ({\n  "tile.kernel"() <{sym_name = "k"}> ({\n    %%0 = "arith.constant"() <{value = %s}> : () -> %s\n' \
     '    %%1 = "math.sqrt"(%%0) : (%s) -> i32\n  }) : () -> ()\n}) : () -> ()\n'
 

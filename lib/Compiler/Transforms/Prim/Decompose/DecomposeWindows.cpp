@@ -154,10 +154,11 @@ Value partOf(PrimBuilder &emit, Value padded, ArrayRef<Along> dims,
 }
 
 /// The element `at` of every window of what was padded. There are `counts`
-/// windows along the dimensions.
+/// windows along the dimensions, of which types know `shape`.
 Value elementsAt(PrimBuilder &emit, Value padded, ArrayRef<Along> dims,
-                 ArrayRef<int64_t> at, ArrayRef<OpFoldResult> counts) {
-  SmallVector<int64_t> starts, limits, steps, shape;
+                 ArrayRef<int64_t> at, ArrayRef<OpFoldResult> counts,
+                 ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> starts, limits, steps;
   bool isOpen = false;
   for (auto [d, along] : llvm::enumerate(dims)) {
     auto count = getConstantIntValue(counts[d]);
@@ -166,7 +167,6 @@ Value elementsAt(PrimBuilder &emit, Value padded, ArrayRef<Along> dims,
     steps.push_back(along.stride);
     limits.push_back(count ? starts.back() + (*count - 1) * along.stride + 1
                            : -1);
-    shape.push_back(count.value_or(ShapedType::kDynamic));
   }
   if (isOpen)
     padded = partOf(emit, padded, dims, at, counts);
@@ -236,7 +236,8 @@ struct DecomposeReduceWindow : OpRewritePattern<ReduceWindowOp> {
     forEachElement(dims, [&](ArrayRef<int64_t> at) {
       SmallVector<Value> next;
       for (Value input : padded)
-        next.push_back(elementsAt(emit, input, dims, at, counts));
+        next.push_back(
+            elementsAt(emit, input, dims, at, counts, to.getShape()));
       sums = sums.empty() ? next : combine(op, emit, sums, next);
     });
     rewriter.replaceOp(op, sums);
@@ -324,8 +325,8 @@ struct DecomposeSelectAndScatter : OpRewritePattern<SelectAndScatterOp> {
                   .pad(numbers, scalar(i64, rewriter.getIntegerAttr(i64, -1)));
     Value best, place;
     forEachElement(dims, [&](ArrayRef<int64_t> at) {
-      Value value = elementsAt(emit, values, dims, at, counts);
-      Value number = elementsAt(emit, numbers, dims, at, counts);
+      Value value = elementsAt(emit, values, dims, at, counts, to.getShape());
+      Value number = elementsAt(emit, numbers, dims, at, counts, to.getShape());
       if (!best) {
         best = value;
         place = number;

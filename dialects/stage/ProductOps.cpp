@@ -42,57 +42,106 @@ void StageDialect::registerProductOps() {
       >();
 }
 
+ShapedType ProductOp::getFactorType(int which) {
+  if (std::optional<Type> as = which == 0 ? getLhsAs() : getRhsAs())
+    return cast<ShapedType>(*as);
+  Type type = getFactor(which).getType();
+  if (auto view = dyn_cast<kiln::tile::ViewType>(type))
+    return MemRefType::get(view.getShape(), view.getElementType());
+  return cast<ShapedType>(type);
+}
+
 std::array<int64_t, 3> ProductOp::getSizes() {
   if (auto block = getBlock())
     return {(*block)[0], (*block)[1], (*block)[2]};
   auto acc = cast<ShapedType>(getAcc().getType()).getShape();
-  auto lhs = cast<ShapedType>(getLhs().getType()).getShape();
-  return {acc[acc.size() - 2], acc.back(), lhs.back()};
+  return {acc[acc.size() - 2], acc.back(), getFactorType(0).getShape().back()};
 }
 
-/// The sizes of an operand's dimensions, and its element type.
-static ArrayRef<int64_t> shapeOf(Type type, Type &element) {
-  if (auto view = dyn_cast<kiln::tile::ViewType>(type)) {
-    element = view.getElementType();
-    return view.getShape();
-  }
-  element = cast<ShapedType>(type).getElementType();
-  return cast<ShapedType>(type).getShape();
+static bool isFloatAccumulator(Type type) {
+  return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type);
 }
 
-/// (C3) The element types are those of tile.dot.
+/// (C3) The element types are those of tile.dot, or wider integers.
 static LogicalResult verifyElements(ProductOp op, Type lhs, Type rhs,
                                     Type acc) {
-  bool isFloat = isa<FloatType>(lhs);
-  bool isTf32 = op.getInputPrecision() != InputPrecision::ieee;
-  bool isUnsigned = op.getLhsUnsigned() || op.getRhsUnsigned();
-  if (isFloat) {
-    if (lhs != rhs || (!acc.isF32() && !acc.isF64()) ||
-        acc.getIntOrFloatBitWidth() < lhs.getIntOrFloatBitWidth())
+  auto isNarrower = [&](Type factor) {
+    return factor.getIntOrFloatBitWidth() <= acc.getIntOrFloatBitWidth();
+  };
+  auto isOperand = [](Type type) {
+    return type.isSignlessInteger(8) || type.isSignlessInteger(16) ||
+           type.isSignlessInteger(32) || type.isSignlessInteger(64);
+  };
+  bool isFloat = isa<FloatType>(lhs) && isa<FloatType>(rhs);
+  if (isa<FloatType>(lhs) || isa<FloatType>(rhs)) {
+    if (!isFloat || !isFloatAccumulator(acc) || !isNarrower(lhs) ||
+        !isNarrower(rhs))
       return op.emitOpError()
-             << "expected operands of one float type and an accumulator of "
+             << "expected operands of floats and an accumulator of f16, bf16, "
                 "f32 or f64 at least as wide, found "
              << lhs << ", " << rhs << " and " << acc;
-  } else {
-    auto isOperand = [](Type type) {
-      return type.isSignlessInteger(8) || type.isSignlessInteger(16) ||
-             type.isSignlessInteger(32) || type.isSignlessInteger(64);
-    };
-    if (!isOperand(lhs) || !isOperand(rhs) ||
-        (!acc.isSignlessInteger(32) && !acc.isSignlessInteger(64)))
-      return op.emitOpError()
-             << "expected operands of i8 to i64 and an accumulator of i32 "
-                "or i64, found "
-             << lhs << ", " << rhs << " and " << acc;
+  } else if (!isOperand(lhs) || !isOperand(rhs) ||
+             (!acc.isSignlessInteger(32) && !acc.isSignlessInteger(64))) {
+    return op.emitOpError()
+           << "expected operands of i8 to i64 and an accumulator of i32 "
+              "or i64, found "
+           << lhs << ", " << rhs << " and " << acc;
   }
-  if (isTf32 && !lhs.isF32())
+  if (op.getInputPrecision() != InputPrecision::ieee &&
+      (!lhs.isF32() || !rhs.isF32()))
     return op.emitOpError() << "expected f32 operands with precision '"
                             << stringifyInputPrecision(op.getInputPrecision())
                             << "', found " << lhs;
-  if (isUnsigned && isFloat)
+  if ((op.getLhsUnsigned() || op.getRhsUnsigned()) && isFloat)
     return op.emitOpError() << "expected integer operands with 'lhs_unsigned' "
                                "or 'rhs_unsigned', found "
                             << lhs;
+  return success();
+}
+
+/// (C8) What a factor is read as is its storage, by other names.
+static LogicalResult verifyTile(ProductOp op, int which) {
+  std::optional<Type> as = which == 0 ? op.getLhsAs() : op.getRhsAs();
+  bool isTransposed =
+      which == 0 ? op.getLhsTransposed() : op.getRhsTransposed();
+  StringRef name = which == 0 ? "lhs" : "rhs";
+  if (!as)
+    return isTransposed ? op.emitOpError()
+                              << "expected '" << name << "_as' with '" << name
+                              << "_transposed'"
+                        : success();
+  auto storage = dyn_cast<MemRefType>(op.getFactor(which).getType());
+  bool isWhole =
+      (which == 0 ? op.getLhsOrigin() : op.getRhsOrigin()).empty() && storage;
+  auto tile = cast<RankedTensorType>(*as);
+  auto widthOf = [](Type element) {
+    return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+  };
+  SmallVector<int64_t> shape(tile.getShape());
+  if (isTransposed)
+    std::reverse(shape.begin(), shape.end());
+  if (!isWhole || storage.getShape() != ArrayRef(shape) ||
+      widthOf(storage.getElementType()) != widthOf(tile.getElementType()))
+    return op.emitOpError()
+           << "expected '" << name << "_as' to be the tile of whole storage, "
+           << "found " << tile << " for " << op.getFactor(which).getType();
+  return success();
+}
+
+/// (C1) All operands are fragments with one number of matrices.
+static LogicalResult verifyBatch(ProductOp op, ArrayRef<ShapedType> types) {
+  auto isFragment = [](ShapedType type) {
+    return isa<RankedTensorType>(type) && type.getRank() == 3;
+  };
+  if (!llvm::all_of(types, isFragment))
+    return op.emitOpError()
+           << "expected operands of rank 2, or fragments of "
+              "rank 3, found "
+           << types[0] << ", " << types[1] << " and " << types[2];
+  for (ShapedType type : types)
+    if (type.getDimSize(0) != types[2].getDimSize(0))
+      return op.emitOpError() << "expected " << types[2].getDimSize(0)
+                              << " matrices, found " << type;
   return success();
 }
 
@@ -101,11 +150,21 @@ LogicalResult ProductOp::verify() {
   Type types[] = {getLhs().getType(), getRhs().getType(), getAcc().getType()};
   ArrayRef<int64_t> shapes[3];
   Type elements[3];
-  for (auto [type, origin, shape, element] :
-       llvm::zip(types, origins, shapes, elements)) {
+  ShapedType factors[] = {getFactorType(0), getFactorType(1),
+                          cast<ShapedType>(types[2])};
+  bool isBatch = llvm::any_of(llvm::seq(0, 3), [&](int which) {
+    return isa<RankedTensorType>(types[which]) && factors[which].getRank() == 3;
+  });
+  if (isBatch && failed(verifyBatch(*this, factors)))
+    return failure();
+  for (auto [type, factor, origin, shape, element] :
+       llvm::zip(types, factors, origins, shapes, elements)) {
     // (C1) Rank 2, or more with an origin, which storage and views have.
-    shape = shapeOf(type, element);
+    shape = factor.getShape();
+    element = factor.getElementType();
     bool isView = isa<kiln::tile::ViewType>(type);
+    if (isBatch)
+      continue;
     if (shape.size() < 2 || ((shape.size() > 2 || isView) && origin.empty()))
       return emitOpError() << "expected operands of rank 2, found " << type;
     if (!origin.empty() &&
@@ -156,6 +215,13 @@ LogicalResult ProductOp::verify() {
       return emitOpError() << "expected 'minus' to be a row of " << n << " "
                            << elements[2] << ", found " << row;
   }
+  if (failed(verifyTile(*this, 0)) || failed(verifyTile(*this, 1)))
+    return failure();
+  // (C9) An instruction may compute the transpose.
+  if (getExchanged() && !getRow())
+    return emitOpError() << "expected 'exchanged' with an instruction";
+  if (int64_t(getMaxImpreciseAcc()) < 0)
+    return emitOpError() << "expected 'max_imprecise_acc' not to be negative";
   // (C7) Fragments are values.
   if (getFresh() && !isa<MemRefType>(types[2]))
     return emitOpError() << "expected 'fresh' with an accumulator in storage, "

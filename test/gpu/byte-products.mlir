@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products of 8-bit floats and of integers whose instruction reads its factors from the memory of the block, as bytes. Such
 // floats may be summed with fewer bits: all of them, so many at a time, which are then added in f32, or not at all.
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-widen-float8-factors,tile-lower-float8,simt-assign-layouts,simt-stage-operands{stages=4},stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-insert-barriers),convert-tile-to-simt,llvm.func(simt-verify-barriers),canonicalize,cse)' | FileCheck %s
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-widen-float8-factors,tile-lower-float8,simt-assign-layouts,simt-stage-operands{stages=4},stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-insert-barriers))' -o %t.kernels
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-widen-float8-factors,tile-lower-float8,simt-assign-layouts,simt-stage-operands{stages=4},stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-stage-products,simt-insert-barriers),convert-tile-to-simt,llvm.func(simt-verify-barriers),canonicalize,cse)' | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-widen-float8-factors,tile-lower-float8,simt-assign-layouts,simt-stage-operands{stages=4},stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-stage-products,simt-insert-barriers))' -o %t.kernels
 // RUN: %python %S/mutations.py kiln-opt --only=all --least=9 < %t.kernels
 // RUN: %python %S/mutations.py kiln-opt --only=signs --least=9 < %t.kernels
 // RUN: for seed in 0 3; do for k in all parts; do kiln-run %s --entry=$k --target=reference,threads=nvidia:sm_90a,seed=$seed --grid=1,1 \

@@ -3,17 +3,17 @@
 // four of them a product goes on while the next one begins. All threads are executed, with factors found as descriptors of
 // matrices say, for rows of 64 and 128 bytes and factors that lie along the sum and across it.
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts,simt-stage-operands{stages=4}))' | FileCheck %s --check-prefix=STAGED
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts,simt-stage-operands{stages=4},stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-insert-barriers),convert-tile-to-simt,llvm.func(simt-interleave-copies,simt-verify-barriers),canonicalize,cse)' -o %t.four
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts,simt-stage-operands{stages=4},stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-stage-products,simt-insert-barriers),convert-tile-to-simt,llvm.func(simt-interleave-copies,simt-verify-barriers),canonicalize,cse)' -o %t.four
 // RUN: FileCheck %s --check-prefix=FOUR < %t.four
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts,simt-stage-operands{stages=4},stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-insert-barriers))' -o %t.kernels
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts,simt-stage-operands{stages=4},stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-stage-products,simt-insert-barriers))' -o %t.kernels
 // RUN: FileCheck %s --check-prefix=KERNEL < %t.kernels
 // RUN: %python %S/mutations.py kiln-opt --only=along --least=8 < %t.kernels
 // RUN: kiln-opt %t.four --mlir-print-op-generic | %python %S/execute.py %s
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts,simt-stage-operands{stages=3},stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-insert-barriers),convert-tile-to-simt,llvm.func(simt-interleave-copies,simt-verify-barriers),canonicalize,cse)' -o %t.three
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts,simt-stage-operands{stages=3},stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-stage-products,simt-insert-barriers),convert-tile-to-simt,llvm.func(simt-interleave-copies,simt-verify-barriers),canonicalize,cse)' -o %t.three
 // RUN: FileCheck %s --check-prefix=THREE < %t.three
 // RUN: kiln-opt %t.three --mlir-print-op-generic | %python %S/execute.py %s
 // Factors that nothing copies ahead are written to memory first.
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts,simt-insert-barriers),convert-tile-to-simt,llvm.func(simt-interleave-copies,simt-verify-barriers),canonicalize,cse)' --mlir-print-op-generic | %python %S/execute.py %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts,simt-stage-products,simt-insert-barriers),convert-tile-to-simt,llvm.func(simt-interleave-copies,simt-verify-barriers),canonicalize,cse)' --mlir-print-op-generic | %python %S/execute.py %s
 
 #sums = #simt.layout<rank = 2, register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 #rows = #simt.swizzle<row = 128, chunk = 16, align = 1024, across = true>
@@ -43,8 +43,9 @@ module attributes {kiln.target = #made} {
 // KERNEL: simt.commit_copies
 // KERNEL: stage.consume
 // KERNEL-NOT: gpu.barrier
-// KERNEL: %[[SUM:.*]] = tile.dot
+// KERNEL: %[[SUM:.*]] = stage.product
 // KERNEL-NEXT: %[[LATER:.*]] = simt.wait_products but 1 (%[[SUM]])
+// KERNEL-NEXT: stage.release
 // KERNEL-NEXT: scf.yield %[[LATER]]
 // KERNEL: simt.wait_products but 0
 // KERNEL-NEXT: gpu.barrier

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A product whose instruction reads borrowed memory is waited for before another operation borrows the same bytes: a barrier
 // does not end its reads.
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts,simt-insert-barriers))' --mlir-print-local-scope | FileCheck %s
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts,simt-insert-barriers),convert-tile-to-simt,llvm.func(simt-interleave-copies,simt-verify-barriers))' -o /dev/null
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts,simt-stage-products,simt-insert-barriers))' --mlir-print-local-scope | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts,simt-stage-products,simt-insert-barriers),convert-tile-to-simt,llvm.func(simt-interleave-copies,simt-verify-barriers))' -o /dev/null
 
 #sums = #simt.layout<rank = 2, register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 #rows = #simt.swizzle<row = 128, chunk = 16, align = 1024, across = true>
@@ -17,10 +17,10 @@
 
 module attributes {kiln.target = #made} {
 // CHECK-LABEL: tile.kernel @two
-// CHECK: %[[FIRST:.*]] = tile.dot {{.*}}simt.decided = {{.*}}scratch = array<i64: 0,
+// CHECK: %[[FIRST:.*]] = stage.product {{.*}}simt.decided = {scratch = array<i64: 0,
 // CHECK: simt.wait_products but 0 (%[[FIRST]])
 // CHECK: gpu.barrier
-// CHECK-NEXT: tile.dot {{.*}}simt.decided = {{.*}}scratch = array<i64: 0,
+// CHECK-NEXT: stage.product {{.*}}simt.decided = {scratch = array<i64: 0,
 tile.kernel @two(%x: !tile.view<64x320xf16> {tile.align = 16 : i64, tile.readonly}, %y: !tile.view<320x128xf16, strides = [1, 320]> {tile.align = 16 : i64, tile.readonly},
                  %z: !tile.view<64x128xf32> {tile.noalias}) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index

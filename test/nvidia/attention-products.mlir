@@ -2,7 +2,7 @@
 // Attention whose products have the left factor in registers and the right one in shared memory: the weights of one product go
 // straight into the next. Each barrier, wait and fence is removed in turn, and the verifier has to object. All threads are
 // executed, with asynchronous effects at random times.
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-insert-barriers))' -o %t.kernels
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-stage-products,simt-insert-barriers))' -o %t.kernels
 // RUN: FileCheck %s < %t.kernels
 // RUN: kiln-opt %t.kernels --pass-pipeline='builtin.module(convert-tile-to-simt,llvm.func(simt-verify-barriers))' | FileCheck %s --check-prefix=THREAD
 // RUN: %python %S/../gpu/mutations.py kiln-opt --least=10 < %t.kernels
@@ -12,7 +12,7 @@
 //
 // All but the second product runs an iteration early, so that warps compute while others multiply; threads arrive an iteration before
 // they wait, and the sum is rescaled where an iteration ends.
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands{stages=4},simt-overlap-products,stage-make-rings,stage-schedule,stage-pipeline,simt-rotate-sums,stage-allocate,simt-insert-barriers,simt-split-barriers))' -o %t.early
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands{stages=4},simt-overlap-products,stage-make-rings,stage-schedule,stage-pipeline,simt-rotate-sums,stage-allocate,simt-stage-products,simt-insert-barriers,simt-split-barriers))' -o %t.early
 // RUN: FileCheck %s --check-prefix=EARLY < %t.early
 // RUN: kiln-opt %t.early --pass-pipeline='builtin.module(convert-tile-to-simt,llvm.func(simt-verify-barriers))' -o /dev/null
 // RUN: %python %S/../gpu/mutations.py kiln-opt --least=15 < %t.early
@@ -27,7 +27,7 @@
 // NONE: argument 3 (o): ok: 64x64xf32
 //
 // Three slots are too few for warps that are an iteration apart.
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands{stages=3},simt-overlap-products,stage-make-rings,stage-schedule,stage-pipeline,simt-rotate-sums,stage-allocate,simt-insert-barriers,simt-split-barriers))' \
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands{stages=3},simt-overlap-products,stage-make-rings,stage-schedule,stage-pipeline,simt-rotate-sums,stage-allocate,simt-stage-products,simt-insert-barriers,simt-split-barriers))' \
 // RUN:   | FileCheck %s --check-prefix=FEW
 // FEW-NOT: simt.arrive
 // FEW: gpu.barrier
@@ -39,10 +39,11 @@
 // CHECK-NEXT: simt.publish
 // CHECK-NEXT: gpu.barrier
 // CHECK-NOT: simt.convert_layout
-// CHECK: tile.dot {{.*}} {simt.decided = {row = "wgmma.m64k16.f32.f16.registers"}}
+// CHECK: stage.product {{.*}} by @wgmma.m64k16.f32.f16.registers
 // CHECK-NEXT: simt.wait_products but 0
 // CHECK-NOT: simt.convert_layout
-// CHECK: tile.dot {{.*}} {simt.decided = {row = "wgmma.m64k16.f32.f16.registers"}}
+// CHECK: stage.product {{.*}} by @wgmma.m64k16.f32.f16.registers
+// CHECK-NEXT: stage.release
 // CHECK-NEXT: simt.wait_products but 0
 // CHECK-NEXT: scf.yield
 
@@ -55,7 +56,7 @@
 // EARLY: simt.wait_copies but 4
 // EARLY-NEXT: simt.publish
 // EARLY-NEXT: gpu.barrier
-// EARLY: %[[FIRST:.*]] = tile.dot
+// EARLY: %[[FIRST:.*]] = stage.product
 // EARLY: simt.wait_products but 0 (%[[FIRST]])
 // EARLY: %[[FACTOR:.*]] = arith.truncf
 // EARLY: simt.wait_copies but 2
@@ -64,9 +65,9 @@
 // EARLY-NEXT: %[[R:.*]]:6 = scf.for {{.*}} iter_args(%[[ACC:[^ ]*]] = {{.*}} = %[[FACTOR]], %[[CAME:[^ ]*]] = %[[PHASE]])
 // EARLY: simt.await %[[CAME]] {place = 65536 : i64}
 // EARLY-NEXT: stage.consume %[[KEYS]]
-// EARLY: %[[NEXT:.*]] = tile.dot
+// EARLY: %[[NEXT:.*]] = stage.product
 // EARLY-NEXT: stage.consume %[[VALUES]]
-// EARLY: %[[SUM:.*]] = tile.dot %{{[^ ]*}}, %{{.*}}, %[[ACC]] {simt.decided = {row
+// EARLY: %[[SUM:.*]] = stage.product %{{[^ ]*}}, %{{.*}}, %[[ACC]] by @
 // EARLY-NEXT: simt.wait_copies but 0
 // EARLY-NEXT: simt.publish
 // EARLY-NEXT: %[[GOES:.*]] = simt.arrive

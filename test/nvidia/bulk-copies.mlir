@@ -2,7 +2,7 @@
 // Ring buffers that a copy unit fills: which are chosen, where their slots are released, that the result is verified and computes what
 // it should in several orders of events, and that no wait, arrival or fence of it can be left out.
 // RUN: rm -rf %t && mkdir -p %t
-// RUN: kiln-opt %s -o %t/staged.mlir --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-choose-bulk-copies,simt-insert-barriers))'
+// RUN: kiln-opt %s -o %t/staged.mlir --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-choose-bulk-copies,simt-stage-products,simt-insert-barriers))'
 // RUN: FileCheck %s < %t/staged.mlir
 // RUN: kiln-opt %t/staged.mlir -o %t/threads.mlir --pass-pipeline='builtin.module(convert-tile-to-simt,canonicalize,cse,llvm.func(simt-verify-barriers))'
 // RUN: %python %source/test/gpu/mutations.py kiln-opt --only=product --least=20 < %t/threads.mlir
@@ -35,7 +35,7 @@
 // CHECK-NOT: simt.wait_copies
 // CHECK-NOT: gpu.barrier
 // CHECK: stage.consume %[[RING]]
-// CHECK: tile.dot
+// CHECK: stage.product
 // CHECK-NEXT: simt.wait_products but 1
 // CHECK-NEXT: stage.release %[[RING]]
 // The kernel is alone on its core: it gets a group of warps more, one of which fills the slots.

@@ -3,7 +3,7 @@
 // become another left factor. Slots for both loops do not fit side by side, so the second loop has its ring where the first one's was. Each
 // barrier, wait and fence is removed in turn, and the verifier has to object. All threads are executed, with asynchronous effects at random times.
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands))' | FileCheck %s --check-prefix=STAGED
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-insert-barriers))' > %t.kernels
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-stage-products,simt-insert-barriers))' > %t.kernels
 // RUN: FileCheck %s < %t.kernels
 // RUN: kiln-opt %t.kernels --pass-pipeline='builtin.module(convert-tile-to-simt,llvm.func(simt-verify-barriers))' -o /dev/null
 // RUN: %python %S/../gpu/mutations.py kiln-opt --least=18 --redundant=1 < %t.kernels

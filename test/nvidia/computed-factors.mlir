@@ -2,7 +2,7 @@
 // Factors that threads compute go to shared memory, where asynchronous instructions read them: behind a proxy fence and a barrier. Each
 // barrier, wait and fence is removed in turn, and the verifier has to object. All threads are executed, with asynchronous effects at random times.
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands))' | FileCheck %s --check-prefix=STORED
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-insert-barriers))' -o %t.kernels
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-stage-products,simt-insert-barriers))' -o %t.kernels
 // RUN: FileCheck %s < %t.kernels
 // RUN: kiln-opt %t.kernels --pass-pipeline='builtin.module(convert-tile-to-simt,llvm.func(simt-verify-barriers))' -o /dev/null
 // RUN: %python %S/../gpu/mutations.py kiln-opt --least=18 --redundant=1 < %t.kernels
@@ -39,7 +39,7 @@
 // CHECK: stage.write
 // CHECK: simt.publish
 // CHECK-NEXT: gpu.barrier
-// CHECK-NEXT: tile.dot
+// CHECK-NEXT: stage.product
 tile.kernel @halves(%a: !tile.view<256x64xf16> {tile.readonly, tile.align = 16 : i64}, %b: !tile.view<256x64xf16> {tile.readonly, tile.align = 16 : i64},
                     %z: !tile.view<64x64xf16> {tile.readonly, tile.align = 16 : i64}, %o: !tile.view<64x64xf32> {tile.noalias})
     attributes {tile.launch = #tile.kernel_hints<warps = 4>} {

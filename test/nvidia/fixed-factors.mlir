@@ -3,7 +3,7 @@
 // unit brings it there once. A row of numbers goes through the ring buffer of the factors, and threads read it there. The result is verified
 // and computes what it should in several orders of events, and no wait, arrival or fence of it can be left out.
 // RUN: rm -rf %t && mkdir -p %t
-// RUN: kiln-opt %s -o %t/staged.mlir --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,simt-choose-bulk-copies,stage-allocate,simt-insert-barriers))'
+// RUN: kiln-opt %s -o %t/staged.mlir --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,simt-choose-bulk-copies,stage-allocate,simt-stage-products,simt-insert-barriers))'
 // RUN: FileCheck %s < %t/staged.mlir
 // RUN: kiln-opt %t/staged.mlir -o %t/threads.mlir --pass-pipeline='builtin.module(convert-tile-to-simt,canonicalize,cse,llvm.func(simt-verify-barriers))'
 // RUN: FileCheck %s --check-prefix=THREADS < %t/threads.mlir
@@ -30,8 +30,8 @@
 // CHECK: %[[LEFT:.*]] = stage.consume %[[FIXED]]
 // CHECK: scf.for
 // CHECK: stage.consume %[[RING]]
-// CHECK: stage.read %[[LEFT]]
-// CHECK: tile.dot {{.*}}simt.decided = {row = "wgmma.m64k16.f32.bf16"}
+// CHECK-NOT: stage.read
+// CHECK: stage.product %[[LEFT]], {{.*}} by @wgmma.m64k16.f32.bf16{{[ :]}}
 // A product whose left factor is in registers is done before the next wait for a slot.
 // CHECK: stage.release %[[RING]]
 // CHECK: scf.yield
@@ -74,7 +74,7 @@ tile.kernel @fixed(%a: !A {tile.align = 16 : i64, tile.readonly}, %b: !B {tile.a
 // With registers to spare threads keep the left factor.
 // CHECK-LABEL: tile.kernel @few(
 // CHECK-NOT: !stage.ring<1 x
-// CHECK: tile.dot {{.*}}simt.decided = {row = "wgmma.m64k16.f32.bf16.registers"}
+// CHECK: stage.product {{.*}} by @wgmma.m64k16.f32.bf16.registers
 tile.kernel @few(%a: !A {tile.align = 16 : i64, tile.readonly}, %b: !B {tile.align = 16 : i64, tile.readonly}, %c: !C {tile.align = 16 : i64, tile.noalias})
     attributes {tile.launch = #tile.kernel_hints<warps = 8>} {
   %i, %j = tile.program_id : index, index
@@ -101,8 +101,8 @@ tile.kernel @few(%a: !A {tile.align = 16 : i64, tile.readonly}, %b: !B {tile.ali
 // KEPT-COUNT-2: tile.dot {{.*}}simt.decided = {row = "wgmma.m64k16.f32.bf16.registers"}
 // CHECK-LABEL: tile.kernel @branched(
 // CHECK: !stage.ring<1 x
-// CHECK: tile.dot {{.*}}simt.decided = {row = "wgmma.m64k16.f32.bf16"}
-// CHECK: tile.dot {{.*}}simt.decided = {row = "wgmma.m64k16.f32.bf16.registers"}
+// CHECK: stage.product {{.*}} by @wgmma.m64k16.f32.bf16{{[ :]}}
+// CHECK: stage.product {{.*}} by @wgmma.m64k16.f32.bf16.registers
 tile.kernel @branched(%a: !A {tile.align = 16 : i64, tile.readonly}, %b: !B {tile.align = 16 : i64, tile.readonly}, %c: !C {tile.align = 16 : i64, tile.noalias})
     attributes {tile.launch = #tile.kernel_hints<warps = 8>} {
   %i, %j = tile.program_id : index, index

@@ -8,7 +8,7 @@
 // RUN: FileCheck %s --check-prefix=PTX < %t.ptx
 // RUN: for seed in 0 1 2; do for k in sums scores; do kiln-run %s --entry=$k --target=reference,threads=nvidia:sm_90a,seed=$seed --grid=1,1 \
 // RUN:   --inputs=random --check || exit 1; done; done
-// RUN: kiln-opt %s -o %t.threads --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,simt-choose-bulk-copies,stage-allocate,simt-insert-barriers),convert-tile-to-simt,canonicalize,cse,llvm.func(simt-verify-barriers))'
+// RUN: kiln-opt %s -o %t.threads --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,simt-choose-bulk-copies,stage-allocate,simt-stage-products,simt-insert-barriers),convert-tile-to-simt,canonicalize,cse,llvm.func(simt-verify-barriers))'
 // RUN: %python %source/test/gpu/mutations.py kiln-opt --least=53 < %t.threads
 
 !A = !tile.view<64x256xf16>

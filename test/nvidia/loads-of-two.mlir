@@ -3,7 +3,7 @@
 // by itself decides how rows lie there; the other user follows. Each barrier is needed.
 // RUN: kiln-opt %s -pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_80},tile.kernel(simt-assign-layouts,simt-stage-operands))' | FileCheck %s
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=asm -o - | FileCheck %s --check-prefix=PTX
-// RUN: kiln-opt %s -pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_80},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-insert-barriers))' -o %t.kernels
+// RUN: kiln-opt %s -pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_80},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-stage-products,simt-insert-barriers))' -o %t.kernels
 // RUN: %python %S/../gpu/mutations.py kiln-opt --least=7 < %t.kernels
 // RUN: kiln-run %s --entry=both --target=reference,seed=3,threads=nvidia:sm_90a --grid=1 --inputs=random --check
 // RUN: kiln-run %s --entry=both --target=reference,seed=3,threads=nvidia:sm_80 --grid=1 --inputs=random --check

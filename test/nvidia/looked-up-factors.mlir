@@ -2,7 +2,7 @@
 // Both factors of a convolution by looked-up places: pixels lie side by side, channels far apart, and no piece is known to be as long as
 // copies want it. Threads load element by element, and write both factors to where the instruction reads them. Each barrier, wait and fence is removed in turn, and the verifier has to object. All threads are executed.
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands))' | FileCheck %s --check-prefix=STORED
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,simt-request-loads,stage-allocate,simt-insert-barriers))' > %t.kernels
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,simt-request-loads,stage-allocate,simt-stage-products,simt-insert-barriers))' > %t.kernels
 // RUN: kiln-opt %t.kernels --pass-pipeline='builtin.module(convert-tile-to-simt,llvm.func(simt-verify-barriers))' -o /dev/null
 // RUN: %python %S/../gpu/mutations.py kiln-opt --least=5 < %t.kernels
 // RUN: for seed in 0 3; do kiln-run %s --entry=pixels --target=reference,threads=nvidia:sm_90a,seed=$seed --grid=1 --arg=random:1:f16:128x100 --arg=random:2:f16:64x129 \

@@ -2,10 +2,10 @@
 // Multi-buffers inside of outer loops and conditions: the next round's copies take the place of slots that slow warps may still
 // read. All threads are executed, and shared memory is watched; then each barrier, wait and guard is removed in turn, and the
 // verifier has to object.
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-insert-barriers))' -o %t.kernels
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-stage-products,simt-insert-barriers))' -o %t.kernels
 // RUN: FileCheck %s < %t.kernels
 // RUN: %python %S/../gpu/mutations.py kiln-opt --least=50 < %t.kernels
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-insert-barriers),convert-tile-to-simt,llvm.func(simt-verify-barriers),canonicalize,cse)' -o %t.simt
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-stage-products,simt-insert-barriers),convert-tile-to-simt,llvm.func(simt-verify-barriers),canonicalize,cse)' -o %t.simt
 // RUN: kiln-opt %t.simt --mlir-print-op-generic | %python %S/../gpu/execute.py %s
 // RUN: %python %S/../gpu/mutations.py kiln-opt --least=75 < %t.simt
 
@@ -41,7 +41,7 @@
 // CHECK-NOT: gpu.barrier
 // CHECK: stage.consume
 // CHECK-NOT: gpu.barrier
-// CHECK: tile.dot
+// CHECK: stage.product
 // CHECK-NOT: gpu.barrier
 // CHECK: scf.yield
 tile.kernel @nested(%a: !tile.view<?x?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 1, 8>},

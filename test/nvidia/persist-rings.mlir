@@ -3,7 +3,7 @@
 // what a tile takes to change its layout has room beside them, that the result is verified and computes what it should with
 // few instances and many, in several orders of events, and that no wait, arrival or fence of it can be left out.
 // RUN: rm -rf %t && mkdir -p %t
-// RUN: kiln-opt %s -o %t/staged.mlir --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,simt-choose-bulk-copies,simt-persist-rings,stage-allocate,simt-insert-barriers))'
+// RUN: kiln-opt %s -o %t/staged.mlir --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,simt-choose-bulk-copies,simt-persist-rings,stage-allocate,simt-stage-products,simt-insert-barriers))'
 // RUN: FileCheck %s < %t/staged.mlir
 // RUN: kiln-opt %t/staged.mlir -o %t/threads.mlir --pass-pipeline='builtin.module(convert-tile-to-simt,canonicalize,cse,llvm.func(simt-verify-barriers))'
 // RUN: %python %source/test/gpu/mutations.py kiln-opt --only=product --least=20 < %t/threads.mlir
@@ -43,7 +43,7 @@
 // CHECK: scf.for
 // CHECK-NOT: gpu.barrier
 // CHECK: stage.consume %[[RING]]
-// CHECK: tile.dot
+// CHECK: stage.product
 // CHECK: stage.release %[[RING]]
 // CHECK-NOT: gpu.barrier
 // Each warp changes the layout of its own rows, in two rounds behind the ring's 192 KiB.

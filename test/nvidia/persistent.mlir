@@ -2,7 +2,7 @@
 // Persistent products with rings: each block goes through the points of the grid that are its own, and the copies of the next
 // point take the place of slots that slow warps may still read. All threads of one of two blocks are executed; then each barrier,
 // wait and guard is removed in turn, and the verifier has to object.
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(tile-raster{group=2},tile-make-persistent{all},simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-insert-barriers),convert-tile-to-simt,llvm.func(simt-verify-barriers),canonicalize,cse)' -o %t.simt
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(tile-raster{group=2},tile-make-persistent{all},simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-stage-products,simt-insert-barriers),convert-tile-to-simt,llvm.func(simt-verify-barriers),canonicalize,cse)' -o %t.simt
 // RUN: FileCheck %s < %t.simt
 // RUN: kiln-opt %t.simt --mlir-print-op-generic | %python %S/../gpu/execute.py %s
 // RUN: %python %S/../gpu/mutations.py kiln-opt --least=10 < %t.simt

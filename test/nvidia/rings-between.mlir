@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A loop that makes a ring of its own stands between two loops with rings: the counters of the first ring, which it does not
 // touch, are the same behind it. Threads are executed.
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-insert-barriers),convert-tile-to-simt)' | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-stage-products,simt-insert-barriers),convert-tile-to-simt)' | FileCheck %s
 // RUN: kiln-run %s --entry=between --target=reference,threads=nvidia:sm_90a,seed=2 --grid=1 --arg=random:1:f16:128x64 --arg=random:2:f16:128x64 --arg=zeros:f32:32x32 --check \
 // RUN:   | FileCheck %s --check-prefix=RIGHT
 // RIGHT: argument 2 (o): ok: 32x32xf32

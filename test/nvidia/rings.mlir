@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Factors of products go through rings of copies, and no thread meets another's slot too early.
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-insert-barriers),convert-tile-to-simt,canonicalize,cse)' --mlir-print-op-generic | %python %S/../gpu/execute.py %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-stage-products,simt-insert-barriers),convert-tile-to-simt,canonicalize,cse)' --mlir-print-op-generic | %python %S/../gpu/execute.py %s
 
 // Bytes, the right factor stored by columns: whole matrices are read of both.
 // bytes: a: i8 = [(7 * i) % 23 - 11 for i in range(32 * 160)], b: i8 = [(5 * i) % 19 - 9 for i in range(16 * 160)], c: i32 = [0] * 512

@@ -18,10 +18,15 @@ struct Operand {
   Box box; ///< of the view
   Value fragment;
   int64_t rows, columns;
+  std::optional<DType> as;   ///< of the tile, where storage has another one
+  bool isTransposed = false; ///< the tile is the transposed storage
 
   Value read(StageState &state) const {
-    if (patch)
-      return state.read(*patch);
+    if (patch) {
+      Value stored = state.read(*patch);
+      Value tile = isTransposed ? transposed(stored, {1, 0}) : stored;
+      return as ? withBits(tile, *as) : tile;
+    }
     if (view) {
       Value out = Value::tensor(view->dtype, {rows, columns});
       Box part = box;
@@ -31,8 +36,19 @@ struct Operand {
       readBox(part, out, 0, strides);
       return out;
     }
+    if (fragment.rank() == 3)
+      return fragment;
     return gatherStrided(fragment, {rows, columns}, 0,
                          rowMajorStrides(fragment.shape()));
+  }
+
+  /// The same bytes as elements of another type.
+  static Value withBits(const Value &tile, DType type) {
+    Value out = Value::tensor(type, tile.shape());
+    std::memcpy(out.mutableData(), tile.data(), tile.bytes());
+    if (tile.poison())
+      std::memcpy(out.makePoison(), tile.poison(), size_t(tile.size()));
+    return out;
   }
 };
 
@@ -124,6 +140,14 @@ LogicalResult readOperands(stage::ProductOp op, Frame &frame, StageState &state,
                            const std::array<int64_t, 3> &sizes,
                            MutableArrayRef<Operand> operands) {
   auto [m, n, k] = sizes;
+  std::pair<std::optional<Type>, bool> tiles[] = {
+      {op.getLhsAs(), op.getLhsTransposed()},
+      {op.getRhsAs(), op.getRhsTransposed()}};
+  for (auto [operand, tile] : llvm::zip(operands, tiles)) {
+    if (tile.first)
+      operand.as = dtypeOf(getElementTypeOrSelf(*tile.first));
+    operand.isTransposed = tile.second;
+  }
   std::tuple<mlir::Value, OperandRange, int64_t, int64_t> sides[] = {
       {op.getLhs(), op.getLhsOrigin(), m, k},
       {op.getRhs(), op.getRhsOrigin(), k, n},
@@ -139,11 +163,15 @@ LogicalResult readOperands(stage::ProductOp op, Frame &frame, StageState &state,
     }
     if (!isa<MemRefType>(value.getType())) {
       operand.fragment = frame.get(value);
+      if (operand.fragment.rank() == 3)
+        continue;
       if (operand.fragment.dim(0) < rows || operand.fragment.dim(1) < columns)
         return op.emitOpError("expected a depth within a fragment of ")
                << value.getType() << ", found " << k;
       continue;
     }
+    if (operand.isTransposed)
+      std::swap(rows, columns);
     auto patch = matrixOf(op, frame, state, value, origin, rows, columns);
     if (failed(patch))
       return failure();
@@ -192,7 +220,7 @@ LogicalResult evaluateProduct(stage::ProductOp op, Frame &frame) {
   }
   bool isTf32 = op.getInputPrecision() == tile::InputPrecision::tf32;
   DotMode mode = {isTf32, op.getLhsUnsigned(), op.getRhsUnsigned(),
-                  /*impreciseTerms=*/0};
+                  int64_t(op.getMaxImpreciseAcc())};
   auto sum = std::make_shared<Value>();
   DType type = dtypeOf(getElementTypeOrSelf(op.getAcc().getType()));
   pending.effect = [=, lhs = operands[0], rhs = operands[1],

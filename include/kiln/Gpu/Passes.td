@@ -175,6 +175,25 @@ def SimtPersistRings : Pass<"simt-persist-rings", "::kiln::tile::KernelOp"> {
   let dependentDialects = ["::kiln::simt::SimtDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def SimtStageProducts : Pass<"simt-stage-products", "::kiln::tile::KernelOp"> {
+  let summary = "Makes each matmul a `stage.product` that says where its operands are";
+  let description = [{
+    Each operation with MatrixProductOpInterface becomes a `stage.product` by the row that `simt-assign-layouts` chose, or by no row,
+    if threads multiply. Behind this pass a kernel has no `tile.dot`: `simt-insert-barriers` verifies that.
+
+    - An operand is a fragment, or the storage that a `stage.read` for this product alone reads. A transpose or a bitcast
+      between the two becomes `lhs_transposed` and `lhs_as`. The encoding of `lhs_as` states which thread reads what, if threads read
+      the storage, in pieces. Otherwise the instruction reads it.
+    - An accumulator that the operation lacks becomes a constant.
+    - `exchanged` of `simt.decided` becomes an attribute of the product.
+    - A `stage.release` before the product that reads its slot moves behind it.
+
+    A product that a plug-in's lowering takes stays what it is; no row computes it. Encoded operands are `unsupported`.
+  }];
+  let options = [Option<"lanes", "lanes", "int64_t", "0", "threads of a warp; 0: as the description says">];
+  let dependentDialects = ["::kiln::simt::SimtDialect", "::kiln::stage::StageDialect", "::mlir::arith::ArithDialect"];
+}
+
 def SimtInsertBarriers : Pass<"simt-insert-barriers", "::kiln::tile::KernelOp"> {
   let summary = "Inserts barriers, waits for copies and products, and proxy fences";
   let description = [{

@@ -193,17 +193,15 @@ void BarrierFlow::visit(Operation *op) {
   else if (auto consume = dyn_cast<stage::ConsumeOp>(op))
     visitConsume(consume);
   else if (auto read = dyn_cast<stage::ReadOp>(op)) {
-    if (!isReadByProduct(read)) {
-      partFromWrites(op, areaOf(read.getStorage()));
-      pending.add({areaOf(read.getStorage()), 0, op});
-    }
+    partFromWrites(op, areaOf(read.getStorage()));
+    pending.add({areaOf(read.getStorage()), 0, op});
   } else if (writesFragment(op)) {
     visitWrite(cast<stage::WriteOp>(op));
   } else if (!isa<stage::ProduceOp>(op)) {
     visitGlobal(op);
     visitScratch(op);
-    if (isa<MatrixProductOpInterface>(op))
-      visitProduct(op);
+    if (auto product = dyn_cast<stage::ProductOp>(op))
+      visitProduct(product);
   }
   if (again)
     return;
@@ -268,7 +266,7 @@ void BarrierFlow::visitFor(scf::ForOp loop) {
   // stands behind the loop.
   for (auto &[product, wait] : plan.products)
     if (wait.loopResult && product->getParentOp() == loop)
-      addReads(product);
+      addReads(cast<stage::ProductOp>(product));
 }
 
 void BarrierFlow::visitWhile(scf::WhileOp loop) {
@@ -338,10 +336,9 @@ static int64_t turnBytesAt(Operation *op, const BlockShape &block) {
       (block.description.getUnitOfKind(target::UnitKind::DMA) &&
        (!rowCopyBytesOf(block.description) || touchesRings(loop))))
     return usual;
-  bool multiplies = loop->walk([](MatrixProductOpInterface) {
-                          return WalkResult::interrupt();
-                        })
-                        .wasInterrupted();
+  bool multiplies =
+      loop->walk([](stage::ProductOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
   if (!multiplies)
     return usual;
   int64_t shared = sharedBytesOf(block.description);
@@ -443,20 +440,18 @@ void BarrierFlow::visitScratch(Operation *op) {
   }
 }
 
-void BarrierFlow::addReads(Operation *op) {
-  auto product = cast<MatrixProductOpInterface>(op);
-  for (OpOperand *factor : {&product.getLhsOperand(), &product.getRhsOperand()})
-    if (stage::ReadOp read = storageRead(factor->get()))
-      pending.add({areaOf(read.getStorage()), 0, op});
+void BarrierFlow::addReads(stage::ProductOp op) {
+  for (Value factor : {op.getLhs(), op.getRhs()})
+    if (isa<MemRefType>(factor.getType()))
+      pending.add({areaOf(factor), 0, op});
 }
 
-void BarrierFlow::visitProduct(Operation *op) {
-  auto product = cast<MatrixProductOpInterface>(op);
-  for (OpOperand *factor : {&product.getLhsOperand(), &product.getRhsOperand()})
-    if (stage::ReadOp read = storageRead(factor->get())) {
-      partFromWrites(op, areaOf(read.getStorage()));
+void BarrierFlow::visitProduct(stage::ProductOp op) {
+  for (Value factor : {op.getLhs(), op.getRhs()})
+    if (isa<MemRefType>(factor.getType())) {
+      partFromWrites(op, areaOf(factor));
       if (isMemoryProduct(op, block.description))
-        publishFor(areaOf(read.getStorage()));
+        publishFor(areaOf(factor));
     }
   addReads(op);
   if (!isMemoryProduct(op, block.description))

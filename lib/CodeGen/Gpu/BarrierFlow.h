@@ -119,14 +119,14 @@ private:
   /// Fences before the barriers between such writes and a product that reads by
   /// itself.
   void publishFor(StorageArea read);
-  void visitProduct(mlir::Operation *op);
+  void visitProduct(stage::ProductOp op);
   /// A product reads storage.
-  void addReads(mlir::Operation *product);
+  void addReads(stage::ProductOp op);
   void enterRingLoop(mlir::scf::ForOp loop);
   std::optional<int64_t> takeSlot(mlir::Value ring);
   void waitForSlot(mlir::Value ring, mlir::Operation *anchor);
   void awaitOthers(mlir::Operation *consume, mlir::Operation *anchor);
-  bool mayBeCarried(mlir::Operation *product);
+  bool mayBeCarried(stage::ProductOp op);
   /// Products that are waited for before an operation are no longer in flight.
   void visitWaits(mlir::Operation *before);
   /// Has the products in flight that `met` names waited for before `op`; true

@@ -77,16 +77,14 @@ static bool readsOnlyFrom(Operation *op, Value ring) {
     auto consume = read.getStorage().getDefiningOp<stage::ConsumeOp>();
     return consume && consume.getRing() == ring;
   }
-  auto product = dyn_cast<MatrixProductOpInterface>(op);
+  auto product = dyn_cast<stage::ProductOp>(op);
   if (!product || getDecided(op, kScratchEntry))
     return false;
   StorageArea slots = areaOf(ring.getDefiningOp<stage::RingOp>());
   return llvm::all_of(
-      ArrayRef{&product.getLhsOperand(), &product.getRhsOperand()},
-      [&](OpOperand *factor) {
-        stage::ReadOp read = storageRead(factor->get());
-        return !read || ringOf(factor->get()) == ring ||
-               !areaOf(read.getStorage()).overlaps(slots);
+      ArrayRef{product.getLhs(), product.getRhs()}, [&](Value factor) {
+        return !isa<MemRefType>(factor.getType()) || ringOf(factor) == ring ||
+               !areaOf(factor).overlaps(slots);
       });
 }
 
@@ -287,33 +285,34 @@ void BarrierFlow::enterRingLoop(scf::ForOp loop) {
 }
 
 /// Whether what a product reads is storage that nothing in its loop writes.
-static bool isReadOnlyInLoop(Operation *op, Value factor) {
-  auto alloc = storageRead(factor).getStorage().getDefiningOp<stage::AllocOp>();
+static bool isReadOnlyInLoop(Operation *op, Value storage) {
+  auto alloc = storage.getDefiningOp<stage::AllocOp>();
   auto loop = op->getParentOfType<LoopLikeOpInterface>();
   return alloc && loop && !loop->isAncestor(alloc) &&
          llvm::all_of(alloc->getUsers(), [&](Operation *user) {
-           return isa<stage::ReadOp>(user) || !loop->isAncestor(user);
+           return isa<stage::ReadOp, stage::ProductOp>(user) ||
+                  !loop->isAncestor(user);
          });
 }
 
 /// Whether an asynchronous product may be in flight until the next iteration
 /// uses its sum: no slot that it reads is filled before.
-bool BarrierFlow::mayBeCarried(Operation *op) {
-  auto product = cast<MatrixProductOpInterface>(op);
+bool BarrierFlow::mayBeCarried(stage::ProductOp op) {
   // It reads one slot, the next product another one, and others are filled.
-  OpOperand *factors[] = {&product.getLhsOperand(), &product.getRhsOperand()};
-  for (auto [which, factor] : llvm::enumerate(factors)) {
+  for (int which : {0, 1}) {
+    Value factor = op.getFactor(which);
+    bool isStored = isa<MemRefType>(factor.getType());
     // In registers, which assemblers may not keep over the branch of a wait for
     // a slot.
-    if (which == 0 && !storageRead(factor->get())) {
-      Value ring = ringOf(factors[1]->get());
+    if (which == 0 && !isStored) {
+      Value ring = ringOf(op.getRhs());
       if (ring && hasSlotBarriers(ring))
         return false;
       continue;
     }
-    if (storageRead(factor->get()) && isReadOnlyInLoop(op, factor->get()))
+    if (isStored && isReadOnlyInLoop(op, factor))
       continue;
-    Value ring = ringOf(factor->get());
+    Value ring = ringOf(factor);
     if (!ring || ahead.lookup(ring) + 2 >
                      cast<stage::RingType>(ring.getType()).getDepth())
       return false;

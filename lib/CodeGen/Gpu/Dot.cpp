@@ -8,8 +8,6 @@
 #include "OwnLowerings.h"
 #include "RowCosts.h"
 #include "ThreadProducts.h"
-#include "kiln/Dialect/Simt/Decided.h"
-#include "kiln/Interfaces/MatrixProduct.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -19,18 +17,15 @@ namespace {
 /// A product by matrix instructions of warps, on fragments in registers.
 class InstructionProduct {
 public:
-  InstructionProduct(KernelWalk &w, MatrixProductOpInterface op,
+  InstructionProduct(KernelWalk &w, stage::ProductOp op,
                      target::MatrixInstructionAttr row)
-      : w(w), op(op), row(row),
-        factors{op.getLhsOperand().get(), op.getRhsOperand().get()},
-        type(cast<RankedTensorType>(op->getResult(0).getType())),
-        rank(type.getRank()),
-        isExchanged(bool(getDecided(op, kExchangedEntry))) {
-    layouts[0] = getLayout(factors[0]);
-    layouts[1] = getLayout(factors[1]);
-    layouts[2] = getLayout(op->getResult(0));
-    for (int i = 0; i < 3; ++i)
+      : w(w), op(op), row(row), types{op.getFactorType(0), op.getFactorType(1),
+                                      cast<ShapedType>(op.getAcc().getType())},
+        rank(types[2].getRank()), isExchanged(op.getExchanged()) {
+    for (int i = 0; i < 3; ++i) {
+      layouts[i] = getLayout(Type(types[i]));
       atoms[i] = atomOf(row, i, isExchanged);
+    }
   }
 
   LogicalResult run();
@@ -47,15 +42,14 @@ private:
   void load(ArrayRef<Step> steps);
   Value factor(int which, int64_t reg) {
     return readers[which] ? readers[which]->get(reg)
-                          : w.registers(factors[which])[reg];
+                          : w.registers(op.getFactor(which))[reg];
   }
   void multiply(const Step &step);
 
   KernelWalk &w;
-  MatrixProductOpInterface op;
+  stage::ProductOp op;
   target::MatrixInstructionAttr row;
-  Value factors[2];
-  RankedTensorType type;
+  ShapedType types[3]; ///< of the tiles: lhs, rhs, sums
   int64_t rank;
   bool isExchanged; ///< the instruction computes the transpose
   LayoutAttr layouts[3], atoms[3];
@@ -75,8 +69,7 @@ private:
 LogicalResult
 InstructionProduct::findRegisters(int which, Basis offset,
                                   SmallVectorImpl<int64_t> &registers) {
-  Value operand = which < 2 ? factors[which] : op->getResult(0);
-  auto shape = cast<RankedTensorType>(operand.getType()).getShape();
+  ArrayRef<int64_t> shape = types[which].getShape();
   for (int64_t i = 0; i < atoms[which].getNumRegisters(); ++i) {
     Basis at(offset);
     auto own = atoms[which].getRegisterOffset(i);
@@ -133,7 +126,7 @@ void InstructionProduct::multiply(const Step &step) {
     y.push_back(factor(1, i));
   // Floats of 8 bits are bytes until here.
   for (auto [which, values] : {std::pair(0, &x), std::pair(1, &y)}) {
-    Type element = getElementTypeOrSelf(factors[which].getType());
+    Type element = types[which].getElementType();
     if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8)
       for (Value &value : *values)
         value = arith::BitcastOp::create(w.b, w.loc, element, value);
@@ -144,7 +137,7 @@ void InstructionProduct::multiply(const Step &step) {
     for (int64_t i : step.registers[2])
       before.push_back(into[i]);
   SmallVector<Type> types(before.size(), before[0].getType());
-  bool isUnsigned[] = {op.isLhsUnsigned(), op.isRhsUnsigned()};
+  bool isUnsigned[] = {op.getLhsUnsigned(), op.getRhsUnsigned()};
   if (isExchanged) {
     std::swap(x, y);
     std::swap(isUnsigned[0], isUnsigned[1]);
@@ -166,15 +159,10 @@ void InstructionProduct::addImprecise() {
 }
 
 LogicalResult InstructionProduct::run() {
-  if (OpOperand *acc = op.getAccOperand())
-    sums = w.registers(acc->get());
-  else
-    sums.assign(layouts[2].getNumRegisters(),
-                w.zero(ThreadBuilder::scalarType(type.getElementType())));
+  sums = w.registers(op.getAcc());
   for (int which : {0, 1})
-    readers[which] = w.readerOf(factors[which]);
-  int64_t depth =
-      cast<RankedTensorType>(factors[0].getType()).getShape().back();
+    readers[which] = readerOf(w, op, which);
+  int64_t depth = types[0].getShape().back();
   int64_t each = row.getK().getMin();
   auto next = stepsAt(0);
   if (failed(next))
@@ -182,7 +170,7 @@ LogicalResult InstructionProduct::run() {
   // The terms of one instruction at least: such rows are chosen for no others.
   int64_t together = 0;
   if (sumsWithFewerBits(op))
-    together = std::max<int64_t>(op.getImpreciseTerms() / each, 1);
+    together = std::max<int64_t>(int64_t(op.getMaxImpreciseAcc()) / each, 1);
   // Fragments are read while the products of those before are computed.
   load(*next);
   for (int64_t k = 0; k < depth; k += each) {
@@ -201,38 +189,51 @@ LogicalResult InstructionProduct::run() {
       multiply(step);
   }
   addImprecise();
-  w.define(op->getResult(0), std::move(sums));
+  w.define(op.getResult(), std::move(sums));
   return success();
 }
 
-static ScratchNeeds productNeeds(Operation *product, const BlockShape &block) {
-  auto op = cast<MatrixProductOpInterface>(product);
-  if (!getDecided(op, kRowEntry))
+static ScratchNeeds productNeeds(stage::ProductOp op, const BlockShape &block) {
+  if (!op.getRow())
     return threadProductNeeds(op, block.description);
   return isMemoryProduct(op, block.description)
              ? memoryProductNeeds(op, block.description)
              : ScratchNeeds();
 }
 
-static LogicalResult lowerProductBy(StringRef name, Operation *op,
-                                    KernelWalk &w) {
-  auto product = cast<MatrixProductOpInterface>(op);
+/// Whether a product is one of whole tiles, whose sums threads have, by the
+/// time that its waits are over.
+static bool isOfTiles(stage::ProductOp op) {
+  auto isTile = [](Value operand, OperandRange origin) {
+    return !isa<tile::ViewType>(operand.getType()) && origin.empty();
+  };
+  return isTile(op.getLhs(), op.getLhsOrigin()) &&
+         isTile(op.getRhs(), op.getRhsOrigin()) &&
+         isa<RankedTensorType>(op.getAcc().getType()) && !op.getAsync() &&
+         !op.getBlock() && !op.getDepth() && !op.getRows() &&
+         !op.getColumns() && !op.getMinus();
+}
+
+static LogicalResult lowerProduct(stage::ProductOp op, KernelWalk &w) {
+  if (!isOfTiles(op))
+    return w.decline(op, "this form of '" + op->getName().getStringRef() + "'");
+  std::optional<StringRef> name = op.getRow();
+  if (!name) {
+    for (int which : {0, 1})
+      if (!isa<RankedTensorType>(op.getFactor(which).getType()))
+        return w.decline(op, "a product of storage without an instruction");
+    return emitThreadProduct(w, op);
+  }
   target::MatrixInstructionAttr row =
-      w.description ? w.description.getMatrixInstruction(name)
+      w.description ? w.description.getMatrixInstruction(*name)
                     : target::MatrixInstructionAttr();
   if (!row)
     return op->emitOpError("the description has no matrix instruction '")
-           << name << "'";
-  return readsMemory(row) ? emitMemoryProduct(w, product, row)
-                          : InstructionProduct(w, product, row).run();
-}
-
-static LogicalResult lowerProduct(Operation *op, KernelWalk &w) {
-  if (auto name = getDecided<StringAttr>(op, kRowEntry))
-    return lowerProductBy(name.getValue(), op, w);
-  return emitThreadProduct(w, cast<MatrixProductOpInterface>(op));
+           << *name << "'";
+  return readsMemory(row) ? emitMemoryProduct(w, op, row)
+                          : InstructionProduct(w, op, row).run();
 }
 
 void simt::addDotLowerings(LoweringTable &table) {
-  table.add<Operation *>(kMatrixProduct, lowerProduct, productNeeds);
+  table.add<stage::ProductOp>(lowerProduct, productNeeds);
 }

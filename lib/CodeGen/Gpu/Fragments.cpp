@@ -297,3 +297,23 @@ const Regs &FragmentReader::all() {
     get(reg);
   return result;
 }
+
+std::optional<StoragePlace> simt::storageOf(KernelWalk &w, stage::ProductOp op,
+                                            int which) {
+  auto place = w.storages.find(op.getFactor(which));
+  if (place == w.storages.end())
+    return std::nullopt;
+  bool isTransposed =
+      which == 0 ? op.getLhsTransposed() : op.getRhsTransposed();
+  return isTransposed ? place->second.transposed() : place->second;
+}
+
+std::unique_ptr<FragmentReader> simt::readerOf(KernelWalk &w,
+                                               stage::ProductOp op, int which) {
+  std::optional<StoragePlace> place = storageOf(w, op, which);
+  if (!place)
+    return nullptr;
+  return std::make_unique<FragmentReader>(
+      w, *place, getLayout(Type(op.getFactorType(which))),
+      ThreadBuilder::scalarType(place->type.getElementType()));
+}

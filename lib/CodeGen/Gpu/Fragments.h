@@ -41,6 +41,15 @@ private:
   llvm::SmallVector<unsigned> runBits;
 };
 
+/// The storage of the left (0) or the right (1) factor of a product, with the
+/// dimensions of the tile; nothing where threads have the factor.
+std::optional<StoragePlace> storageOf(KernelWalk &w, stage::ProductOp op,
+                                      int which);
+
+/// How threads read such a factor; null where they have it.
+std::unique_ptr<FragmentReader> readerOf(KernelWalk &w, stage::ProductOp op,
+                                         int which);
+
 } // namespace kiln::simt
 
 #endif // KILN_LIB_GPU_FRAGMENTS_H

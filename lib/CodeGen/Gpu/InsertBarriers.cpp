@@ -31,19 +31,18 @@ static bool fillsInBulk(Operation *op) {
 /// what threads write, every part of it.
 static bool readsCopies(tile::KernelOp kernel, target::TargetAttr description) {
   auto isCopied = [](Value factor) {
-    stage::ReadOp read = storageRead(factor);
-    if (!read)
+    if (!isa<MemRefType>(factor.getType()))
       return false;
-    auto alloc = read.getStorage().getDefiningOp<stage::AllocOp>();
+    auto alloc = factor.getDefiningOp<stage::AllocOp>();
     return !alloc ||
-           !llvm::all_of(alloc->getUsers(),
-                         llvm::IsaPred<stage::ReadOp, stage::WriteOp>);
+           !llvm::all_of(
+               alloc->getUsers(),
+               llvm::IsaPred<stage::ReadOp, stage::WriteOp, stage::ProductOp>);
   };
   return kernel
-      .walk([&](MatrixProductOpInterface product) {
+      .walk([&](stage::ProductOp product) {
         bool reads = isMemoryProduct(product, description) &&
-                     (isCopied(product.getLhsOperand().get()) ||
-                      isCopied(product.getRhsOperand().get()));
+                     (isCopied(product.getLhs()) || isCopied(product.getRhs()));
         return reads ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
@@ -189,7 +188,7 @@ struct InsertBarriers : simt::impl::SimtInsertBarriersBase<InsertBarriers> {
     if (failed(verifyMachine(kernel, description, lanes)))
       return signalPassFailure();
     BlockShape block(kernel, lanes, warps ? warps.getInt() : 4, description);
-    if (failed(askPlugIns(kernel, block)))
+    if (failed(askPlugIns(kernel, block)) || failed(verifyStaged(block)))
       return signalPassFailure();
     BarrierPlan plan = BarrierFlow(kernel, block).run();
     target::MemoryAttr shared =
@@ -208,6 +207,20 @@ struct InsertBarriers : simt::impl::SimtInsertBarriersBase<InsertBarriers> {
       return signalPassFailure();
     kernel.setSharedBytesAttr(
         Builder(kernel).getI64IntegerAttr(plan.sharedBytes));
+  }
+
+private:
+  /// Of products only those are left that lowerings of plug-ins take.
+  LogicalResult verifyStaged(const BlockShape &block) {
+    WalkResult walked = getOperation().walk([&](MatrixProductOpInterface op) {
+      const RegisterCandidate *lowering = findLowering(op, block);
+      if (lowering && !lowering->isOwn)
+        return WalkResult::advance();
+      op->emitOpError("expected 'stage.product' at this level; run "
+                      "simt-stage-products before");
+      return WalkResult::interrupt();
+    });
+    return failure(walked.wasInterrupted());
   }
 };
 } // namespace

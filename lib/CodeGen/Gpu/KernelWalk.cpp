@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelWalk.h"
-#include "Fragments.h"
 #include "LaunchRanges.h"
 #include "LayoutChoice.h"
 #include "MemoryProducts.h"
@@ -198,8 +197,6 @@ LogicalResult KernelWalk::lower(Operation *op) {
           "has a tile without a layout; run simt-assign-layouts before");
   if (isLookup(op))
     return success(); // with what it is written to
-  if (op->getNumResults() && lateReads.contains(op->getResult(0)))
-    return success();
   return applyLowering(op);
 }
 
@@ -211,10 +208,6 @@ LogicalResult KernelWalk::applyLowering(Operation *op) {
       return lowering.lower(op, context);
     if (target::hasDeclined(op, lowering.name))
       continue;
-    // Its operands are in registers, also those that own lowerings read late.
-    for (Value operand : op->getOperands())
-      if (auto reader = isDefined(operand) ? nullptr : readerOf(operand))
-        define(operand, reader->all());
     FailureOr<bool> taken =
         target::LoweringRegistry::get().applyOne(lowering, op, context);
     if (failed(taken))

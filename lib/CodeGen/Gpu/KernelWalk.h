@@ -60,8 +60,6 @@ private:
   mlir::Value threadPlace(ThreadBuilder &w, LayoutAttr layout) const;
 };
 
-class FragmentReader;
-
 /// The code of a kernel's thread while it is written, with what the family's
 /// own lowerings share.
 class KernelWalk : public RegisterCode {
@@ -83,11 +81,6 @@ public:
 
   /// `unsupported: …` at the operation.
   mlir::LogicalResult decline(mlir::Operation *op, const llvm::Twine &why);
-  /// How a product reads a factor; nothing where it is in registers.
-  std::unique_ptr<FragmentReader> readerOf(mlir::Value tile);
-  /// The storage that a product reads a factor from; null where it is in
-  /// registers.
-  const StoragePlace *storageOf(mlir::Value tile) const;
   index::Facts factsOf(mlir::Value value);
   /// The scalars that values are, tiles register by register.
   llvm::SmallVector<mlir::Value> flatten(mlir::ValueRange values);
@@ -135,8 +128,6 @@ public:
   /// What copies here know beside: the most that a value is where they happen.
   std::pair<mlir::Value, int64_t> copyBound;
   llvm::DenseMap<mlir::Value, StoragePlace> storages;
-  /// Factors that their product reads piece by piece.
-  llvm::DenseMap<mlir::Value, StoragePlace> lateReads;
 
 private:
   void bindParameters(mlir::LLVM::LLVMFuncOp function);

@@ -377,14 +377,28 @@ static std::string whyNoFragment(StringRef name, target::OperandAttr operand,
   return reason;
 }
 
-bool simt::sumsWithFewerBits(MatrixProductOpInterface op) {
-  Type factor = getElementTypeOrSelf(op.getLhsOperand().get().getType());
+static bool isFloat8(Type factor) {
   return isa<FloatType>(factor) && factor.getIntOrFloatBitWidth() == 8;
 }
 
+static bool isPartOfSum(int64_t terms) {
+  return terms > 0 && terms < kAllTermsImprecise;
+}
+
+bool simt::sumsWithFewerBits(MatrixProductOpInterface op) {
+  return isFloat8(getElementTypeOrSelf(op.getLhsOperand().get().getType()));
+}
+
+bool simt::sumsWithFewerBits(stage::ProductOp op) {
+  return isFloat8(op.getFactorType(0).getElementType());
+}
+
 bool simt::sumsInParts(MatrixProductOpInterface op) {
-  int64_t terms = op.getImpreciseTerms();
-  return sumsWithFewerBits(op) && terms > 0 && terms < kAllTermsImprecise;
+  return sumsWithFewerBits(op) && isPartOfSum(op.getImpreciseTerms());
+}
+
+bool simt::sumsInParts(stage::ProductOp op) {
+  return sumsWithFewerBits(op) && isPartOfSum(op.getMaxImpreciseAcc());
 }
 
 std::string simt::whyImprecise(MatrixProductOpInterface op,

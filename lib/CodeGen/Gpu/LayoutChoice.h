@@ -8,6 +8,7 @@
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
+#include "kiln/Dialect/Stage/ProductOps.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Interfaces/ViewAccess.h"
 
@@ -66,8 +67,10 @@ LayoutAttr packedLayout(mlir::MLIRContext *context,
 /// Whether matrix instructions may sum a product, whose factors are floats of 8
 /// bits, with fewer bits than f32 has.
 bool sumsWithFewerBits(MatrixProductOpInterface op);
+bool sumsWithFewerBits(stage::ProductOp op);
 /// Whether that holds for some terms at a time: their sums are added in f32.
 bool sumsInParts(MatrixProductOpInterface op);
+bool sumsInParts(stage::ProductOp op);
 /// Why such sums of one instruction are more than the product allows; empty
 /// where they are not.
 std::string whyImprecise(MatrixProductOpInterface op,
@@ -123,10 +126,15 @@ std::optional<ProductChoice> chooseProduct(MatrixProductOpInterface op,
 bool isChained(MatrixProductOpInterface op);
 
 /// Adds rows of `--explain` for what a kernel whose tiles have layouts does:
-/// by which instruction a product goes, and why not by one that reads its
-/// factors from the memory of the block, how wide accesses are, and how many
-/// elements a thread has of the rest.
+/// how wide accesses are, and how many elements a thread has of the rest.
 void reportLowerings(tile::KernelOp kernel, const BlockShape &block);
+
+/// Adds such rows for a product and for what reads its factors: by which
+/// instruction it goes, and why not by one that reads them from the memory of
+/// the block.
+void reportProduct(MatrixProductOpInterface product,
+                   llvm::ArrayRef<mlir::Operation *> reads,
+                   target::TargetAttr description);
 
 } // namespace kiln::simt
 

@@ -155,12 +155,23 @@ void Lowerings::add(Operation *op) {
 bool simt::hasRegisterLowering(Operation *op, RewriterBase &rewriter,
                                const target::TargetOptions &options,
                                target::TargetAttr description) {
-  // What of tile has none is expanded, or an error that says more.
-  if (isa<tile::TileDialect>(op->getDialect()))
+  // What of tile has none is expanded, or an error that says more. Products
+  // become those of stage.
+  if (isa<tile::TileDialect>(op->getDialect()) ||
+      isa<MatrixProductOpInterface>(op))
     return true;
   BlockThreads block{1, 1, description};
   RegisterLoweringContext context(rewriter, options, block);
   return target::LoweringRegistry::get().knows(op, context);
+}
+
+void simt::reportProduct(MatrixProductOpInterface product,
+                         ArrayRef<Operation *> reads,
+                         target::TargetAttr description) {
+  Lowerings lowerings(product->getParentOfType<tile::KernelOp>(), description);
+  for (Operation *read : reads)
+    lowerings.add(read);
+  lowerings.add(product);
 }
 
 void simt::reportLowerings(tile::KernelOp kernel, const BlockShape &block) {
@@ -171,7 +182,7 @@ void simt::reportLowerings(tile::KernelOp kernel, const BlockShape &block) {
         isa<scf::SCFDialect>(op->getParentOp()->getDialect())) {
       // What a plug-in takes is reported when it has.
       const RegisterCandidate *lowering = findLowering(op, block);
-      if (!lowering || lowering->isOwn)
+      if (!isa<stage::ProductOp>(op) && (!lowering || lowering->isOwn))
         lowerings.add(op);
     }
   });

@@ -17,19 +17,18 @@ using namespace kiln::simt;
 
 /// So many steps of a product may be summed with fewer bits than the sum has
 /// before they are added to it; 0: all of them, and those of other iterations.
-static int64_t stepsAtOnce(MatrixProductOpInterface op,
+static int64_t stepsAtOnce(stage::ProductOp op,
                            target::MatrixInstructionAttr row) {
-  return sumsInParts(op) ? op.getImpreciseTerms() / row.getK().getMin() : 0;
+  return sumsInParts(op) ? op.getMaxImpreciseAcc() / row.getK().getMin() : 0;
 }
 
 namespace {
 class MemoryProduct {
 public:
-  MemoryProduct(KernelWalk &w, MatrixProductOpInterface op,
+  MemoryProduct(KernelWalk &w, stage::ProductOp op,
                 target::MatrixInstructionAttr row, Split split)
-      : w(w), op(op), row(row), split(split),
-        factors{op.getLhsOperand().get(), op.getRhsOperand().get()},
-        layout(getLayout(op->getResult(0))),
+      : w(w), op(op), row(row), split(split), factors{op.getLhs(), op.getRhs()},
+        layout(getLayout(op.getResult())),
         atom(cast<LayoutAttr>(row.getAcc().getLayout())) {}
 
   LogicalResult run();
@@ -54,7 +53,7 @@ private:
   static unsigned summed(int which) { return which == 0 ? 1 : 0; }
 
   KernelWalk &w;
-  MatrixProductOpInterface op;
+  stage::ProductOp op;
   target::MatrixInstructionAttr row;
   Split split;
   Value factors[2];
@@ -86,16 +85,16 @@ static int64_t writtenBytes(Value factor, SwizzleAttr swizzle) {
                        swizzle.getAlign());
 }
 
-ScratchNeeds simt::memoryProductNeeds(MatrixProductOpInterface op,
+ScratchNeeds simt::memoryProductNeeds(stage::ProductOp op,
                                       target::TargetAttr description) {
   target::MatrixInstructionAttr row = memoryRowOf(op, description);
   int64_t bytes = 0, align = 1;
-  OpOperand *factors[] = {&op.getLhsOperand(), &op.getRhsOperand()};
-  for (auto [which, factor] : llvm::enumerate(factors)) {
+  for (int which : {0, 1}) {
     SwizzleAttr swizzle = swizzleOf(row, which);
-    if (!swizzle || storageRead(factor->get()))
+    Value factor = op.getFactor(which);
+    if (!swizzle || isa<MemRefType>(factor.getType()))
       continue;
-    bytes += writtenBytes(factor->get(), swizzle);
+    bytes += writtenBytes(factor, swizzle);
     align = std::max(align, swizzle.getAlign());
   }
   return bytes ? ScratchNeeds{{bytes + align}} : ScratchNeeds();
@@ -108,7 +107,7 @@ void MemoryProduct::findPlaces() {
     SwizzleAttr swizzle = swizzleOf(row, which);
     if (!swizzle)
       continue;
-    if (const StoragePlace *place = w.storageOf(factors[which])) {
+    if (std::optional<StoragePlace> place = storageOf(w, op, which)) {
       places[which] = *place;
       continue;
     }
@@ -161,8 +160,8 @@ MatrixAttr MemoryProduct::matrix(int which) {
 
 /// The type of a factor's elements where the row does not say it alone.
 Type MemoryProduct::elementOf(int which) {
-  Type element = getElementTypeOrSelf(factors[which].getType());
-  bool isUnsigned = which == 0 ? op.isLhsUnsigned() : op.isRhsUnsigned();
+  Type element = op.getFactorType(which).getElementType();
+  bool isUnsigned = which == 0 ? op.getLhsUnsigned() : op.getRhsUnsigned();
   if (isa<IntegerType>(element))
     return w.b.getIntegerType(element.getIntOrFloatBitWidth(), !isUnsigned);
   return (which == 0 ? row.getLhs() : row.getRhs()).getTypes().size() > 1
@@ -198,19 +197,10 @@ Value MemoryProduct::at(int which, Value address, ArrayRef<int64_t> offset) {
 
 LogicalResult MemoryProduct::run() {
   findPlaces();
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  Regs sums;
-  if (OpOperand *acc = op.getAccOperand()) {
-    if (getLayout(acc->get()) != layout)
-      return op->emitOpError("has an accumulator of another layout");
-    sums = w.registers(acc->get());
-  } else {
-    sums.assign(layout.getNumRegisters(),
-                w.zero(ThreadBuilder::scalarType(type.getElementType())));
-  }
+  Regs sums = w.registers(op.getAcc());
   bool isLeftInMemory = bool(swizzleOf(row, 0));
   if (!isLeftInMemory) {
-    std::unique_ptr<FragmentReader> reader = w.readerOf(factors[0]);
+    std::unique_ptr<FragmentReader> reader = readerOf(w, op, 0);
     left = reader ? reader->all() : w.registers(factors[0]);
   }
   MatrixAttr matrices[2] = {isLeftInMemory ? matrix(0) : MatrixAttr(),
@@ -229,9 +219,9 @@ LogicalResult MemoryProduct::run() {
 /// one on.
 SmallVector<Value> MemoryProduct::leftValues(ArrayRef<int64_t> offset,
                                              int64_t first, int64_t count) {
-  LayoutAttr layout = getLayout(factors[0]);
+  LayoutAttr layout = getLayout(Type(op.getFactorType(0)));
   auto ofStep = cast<LayoutAttr>(row.getLhs().getLayout());
-  Type element = getElementTypeOrSelf(factors[0].getType());
+  Type element = op.getFactorType(0).getElementType();
   SmallVector<Value> values;
   for (int64_t step = first; step < first + count; ++step)
     for (int64_t reg = 0; reg < ofStep.getNumRegisters(); ++reg) {
@@ -311,16 +301,12 @@ void MemoryProduct::multiplyInParts(Regs &sums, ArrayRef<MatrixAttr> matrices,
   }
 }
 
-LogicalResult simt::emitMemoryProduct(KernelWalk &w,
-                                      MatrixProductOpInterface op,
+LogicalResult simt::emitMemoryProduct(KernelWalk &w, stage::ProductOp op,
                                       target::MatrixInstructionAttr row) {
-  std::optional<Split> split = splitOf(op, row, w.warps);
+  std::optional<Split> split =
+      splitOf(cast<RankedTensorType>(op.getAcc().getType()), sumsInParts(op),
+              row, w.warps);
   if (!split)
     return w.decline(op, "this product by '" + row.getName() + "'");
   return MemoryProduct(w, op, row, *split).run();
-}
-
-const StoragePlace *KernelWalk::storageOf(Value tile) const {
-  auto late = lateReads.find(tile);
-  return late == lateReads.end() ? nullptr : &late->second;
 }

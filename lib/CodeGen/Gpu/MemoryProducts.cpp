@@ -38,10 +38,14 @@ Attribute simt::permuteOf(SwizzleAttr swizzle, int64_t dim) {
 
 target::MatrixInstructionAttr
 simt::memoryRowOf(Operation *op, target::TargetAttr description) {
-  auto name = getDecided<StringAttr>(op, kRowEntry);
-  if (!name || !description)
+  StringRef name;
+  if (auto product = dyn_cast<stage::ProductOp>(op))
+    name = product.getRow().value_or("");
+  else if (auto decided = getDecided<StringAttr>(op, kRowEntry))
+    name = decided.getValue();
+  if (name.empty() || !description)
     return {};
-  auto row = description.getMatrixInstruction(name.getValue());
+  auto row = description.getMatrixInstruction(name);
   return row && readsMemory(row) ? row : target::MatrixInstructionAttr();
 }
 
@@ -100,7 +104,12 @@ static constexpr int64_t kDeep = 128;
 std::optional<Split> simt::splitOf(MatrixProductOpInterface op,
                                    target::MatrixInstructionAttr row,
                                    int64_t warps) {
-  auto acc = cast<RankedTensorType>(op->getResult(0).getType());
+  return splitOf(op.getProductType(), sumsInParts(op), row, warps);
+}
+
+std::optional<Split> simt::splitOf(RankedTensorType acc, bool inParts,
+                                   target::MatrixInstructionAttr row,
+                                   int64_t warps) {
   if (acc.getRank() != 2)
     return std::nullopt;
   int64_t together = warpsTogether(row);
@@ -115,7 +124,7 @@ std::optional<Split> simt::splitOf(MatrixProductOpInterface op,
   split.width = std::min(own, row.getN().getMax());
   // Sums in parts lie beside those of the product: half as many.
   auto atom = cast<LayoutAttr>(row.getAcc().getLayout());
-  if (sumsInParts(op))
+  if (inParts)
     split.width = std::min<int64_t>(
         split.width, kSums / 2 / atom.getNumRegisters() * row.getN().getMin());
   if (acc.getDimSize(0) % (m * split.rows) || !row.getN().contains(split.width))

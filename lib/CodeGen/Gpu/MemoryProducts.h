@@ -31,7 +31,8 @@ SwizzleAttr swizzleOf(mlir::Value factor, target::TargetAttr description);
 /// rows of a swizzle.
 mlir::Attribute permuteOf(SwizzleAttr swizzle, int64_t dim);
 
-/// The row of a product by such a row; null for anything else.
+/// The row of a product by such a row, before and behind simt-stage-products;
+/// null for anything else.
 target::MatrixInstructionAttr memoryRowOf(mlir::Operation *op,
                                           target::TargetAttr description);
 /// Whether an operation is a product by such a row.
@@ -47,7 +48,10 @@ struct Split {
   int64_t rows = 1, columns = 1; ///< groups along each
   int64_t width = 0;             ///< columns of one instruction
 };
-/// Of a product by such a row; none where groups cannot.
+/// Of sums by such a row; none where groups cannot. `inParts`: sums of some
+/// terms lie beside those of the product.
+std::optional<Split> splitOf(mlir::RankedTensorType sums, bool inParts,
+                             target::MatrixInstructionAttr row, int64_t warps);
 std::optional<Split> splitOf(MatrixProductOpInterface op,
                              target::MatrixInstructionAttr row, int64_t warps);
 
@@ -74,8 +78,7 @@ ProductChoice chooseMemoryProduct(MatrixProductOpInterface op,
                                   target::MatrixInstructionAttr row,
                                   int64_t warps);
 
-mlir::LogicalResult emitMemoryProduct(KernelWalk &w,
-                                      MatrixProductOpInterface op,
+mlir::LogicalResult emitMemoryProduct(KernelWalk &w, stage::ProductOp op,
                                       target::MatrixInstructionAttr row);
 
 } // namespace kiln::simt

@@ -85,6 +85,7 @@ void simt::buildGpuPipeline(OpPassManager &pm,
       {/*all=*/options.getBool("persistent", false)}));
   staging.addPass(createSimtRequestLoads());
   staging.addPass(staging::createStageAllocate());
+  staging.addPass(createSimtStageProducts({lanes}));
   staging.addPass(createSimtInsertBarriers({lanes}));
   if (overlaps)
     staging.addPass(createSimtSplitBarriers());
@@ -129,6 +130,7 @@ void simt::registerGpuPasses() {
   registerPass([] { return createSimtRotateSums(); });
   registerPass([] { return createSimtChooseBulkCopies(); });
   registerPass([] { return createSimtPersistRings(); });
+  registerPass([] { return createSimtStageProducts(); });
   registerPass([] { return createSimtInsertBarriers(); });
   registerPass([] { return createSimtSplitBarriers(); });
   registerPass([] { return createConvertTileToSimt(); });

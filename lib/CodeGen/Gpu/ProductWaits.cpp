@@ -62,7 +62,7 @@ static bool canBeHeld(Value value) {
 /// before the first use. False where there can be none.
 static bool waitInNextIteration(Operation *op, ProductWait &wait,
                                 target::TargetAttr description) {
-  auto product = cast<MatrixProductOpInterface>(op);
+  auto product = cast<stage::ProductOp>(op);
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   if (!loop || !op->getResult(0).hasOneUse() || !canBeHeld(op->getResult(0)))
     return false;
@@ -78,8 +78,8 @@ static bool waitInNextIteration(Operation *op, ProductWait &wait,
   for (Operation &inner : *body)
     if (holdsProducts(&inner, description))
       return false;
-  Value left = product.getLhsOperand().get();
-  if (!storageRead(left) &&
+  Value left = product.getLhs();
+  if (!isa<MemRefType>(left.getType()) &&
       body->getParent()->isAncestor(left.getParentBlock()->getParent())) {
     Operation *made = left.getDefiningOp();
     if (!made || made->getBlock() != body || made->getNumRegions() ||
@@ -104,8 +104,7 @@ static bool waitInNextIteration(Operation *op, ProductWait &wait,
   if (first == op) {
     // It adds to its own sum, in order: the next one can begin before this one
     // is done, and what it reads is free behind that.
-    if (!carried.hasOneUse() || !product.getAccOperand() ||
-        product.getAccOperand()->get() != carried)
+    if (!carried.hasOneUse() || product.getAcc() != carried)
       return false;
     first = op->getNextNode();
     wait.sum = op->getResult(0);
@@ -124,7 +123,7 @@ static bool waitInNextIteration(Operation *op, ProductWait &wait,
 /// iteration; null where the loop does not carry the lhs. It writes the
 /// registers that the product reads.
 static Operation *nextFactor(Operation *op) {
-  Value left = cast<MatrixProductOpInterface>(op).getLhsOperand().get();
+  Value left = cast<stage::ProductOp>(op).getLhs();
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   auto carried = dyn_cast<BlockArgument>(left);
   if (!loop || !carried || carried.getOwner() != loop.getBody() ||

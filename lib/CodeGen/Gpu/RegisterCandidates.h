@@ -22,6 +22,11 @@ llvm::ArrayRef<RegisterCandidate> candidatesFor(mlir::Operation *op,
 const RegisterCandidate *findLowering(mlir::Operation *op,
                                       const BlockShape &block);
 
+/// Whether a plug-in takes an operation, now that each may decline. Fails where
+/// one of them goes wrong, which was reported.
+mlir::FailureOr<bool> isTakenByPlugIn(mlir::Operation *op,
+                                      const BlockShape &block);
+
 /// Has plug-ins say whether they take the operations of a kernel. Fails where
 /// one of them goes wrong, which was reported.
 mlir::LogicalResult askPlugIns(tile::Kernel kernel, const BlockShape &block);

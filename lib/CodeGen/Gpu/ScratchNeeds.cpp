@@ -81,32 +81,34 @@ static LogicalResult checkNeeds(Operation *op, const target::Lowering &lowering,
   return success();
 }
 
+FailureOr<bool> simt::isTakenByPlugIn(Operation *op, const BlockShape &block) {
+  IRRewriter rewriter(op->getContext());
+  FailureOr<bool> taken = false;
+  for (const RegisterCandidate &candidate : candidatesFor(op, block)) {
+    const target::Lowering &lowering = *candidate.lowering;
+    if (candidate.isOwn)
+      break;
+    if (target::hasDeclined(op, lowering.name))
+      continue;
+    ScratchNeeds needs;
+    RegisterLoweringContext context(rewriter, block.options, block,
+                                    /*thread=*/nullptr, &needs);
+    taken = target::LoweringRegistry::get().applyOne(lowering, op, context);
+    if (failed(taken))
+      return failure();
+    if (*taken && failed(checkNeeds(op, lowering, needs, block.warps)))
+      return failure();
+    if (*taken)
+      break;
+  }
+  target::keepDeclines(op);
+  return taken;
+}
+
 LogicalResult simt::askPlugIns(tile::Kernel kernel, const BlockShape &block) {
-  IRRewriter rewriter(kernel.getContext());
-  auto ask = [&](Operation *op) -> LogicalResult {
-    for (const RegisterCandidate &candidate : candidatesFor(op, block)) {
-      const target::Lowering &lowering = *candidate.lowering;
-      if (candidate.isOwn)
-        break;
-      if (target::hasDeclined(op, lowering.name))
-        continue;
-      ScratchNeeds needs;
-      RegisterLoweringContext context(rewriter, block.options, block,
-                                      /*thread=*/nullptr, &needs);
-      FailureOr<bool> taken =
-          target::LoweringRegistry::get().applyOne(lowering, op, context);
-      if (failed(taken))
-        return failure();
-      if (*taken && failed(checkNeeds(op, lowering, needs, block.warps)))
-        return failure();
-      if (*taken)
-        break;
-    }
-    target::keepDeclines(op);
-    return success();
-  };
   WalkResult walked = kernel.getBody().walk([&](Operation *op) {
-    return failed(ask(op)) ? WalkResult::interrupt() : WalkResult::advance();
+    return failed(isTakenByPlugIn(op, block)) ? WalkResult::interrupt()
+                                              : WalkResult::advance();
   });
   return failure(walked.wasInterrupted());
 }

@@ -12,6 +12,7 @@
 #define KILN_LIB_GPU_SCRATCHNEEDS_H
 
 #include "ExchangeMachine.h"
+#include "kiln/Dialect/Stage/ProductOps.h"
 #include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Gpu/Registers.h"
@@ -43,7 +44,7 @@ struct BlockShape : BlockThreads {
 ScratchNeeds scratchNeeds(mlir::Operation *op, const BlockShape &block);
 
 /// Those of a product of operands in memory.
-ScratchNeeds memoryProductNeeds(MatrixProductOpInterface op,
+ScratchNeeds memoryProductNeeds(stage::ProductOp op,
                                 target::TargetAttr description);
 
 /// What handing a value that one thread found to all threads takes, and the

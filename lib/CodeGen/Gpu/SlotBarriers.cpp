@@ -81,16 +81,13 @@ std::optional<Point> RingReleases::findEnd(Operation *product) {
 /// Behind which everything has read the slot that is consumed.
 std::optional<Point> RingReleases::findEnd(stage::ConsumeOp consume) {
   Point last{0, consume};
-  for (Operation *read : consume->getUsers()) {
-    if (!isReadByProduct(cast<stage::ReadOp>(read))) {
+  for (Operation *reader : consume->getUsers()) {
+    if (!isa<stage::ProductOp>(reader)) {
       // Threads have it in registers then.
-      if (last.isBefore(Point{0, read}))
-        last = Point{0, read};
+      if (last.isBefore(Point{0, reader}))
+        last = Point{0, reader};
       continue;
     }
-    Operation *reader = *read->getUsers().begin();
-    while (handsOnBytes(reader))
-      reader = *reader->getUsers().begin();
     // Waits for what a loop leaves in flight stand behind it.
     std::optional<Point> end =
         reader->getBlock() == consume->getBlock()

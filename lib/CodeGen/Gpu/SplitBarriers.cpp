@@ -93,9 +93,8 @@ bool LoopBarrier::isPartOfRings(Operation &op) {
                           });
     });
   return isa<stage::ProduceOp, stage::ConsumeOp, stage::ReleaseOp,
-             CommitCopiesOp, WaitProductsOp>(op) ||
-         isMemoryEffectFree(&op) ||
-         (isa<stage::ReadOp>(op) && isReadByProduct(cast<stage::ReadOp>(op)));
+             stage::ProductOp, CommitCopiesOp, WaitProductsOp>(op) ||
+         isMemoryEffectFree(&op);
 }
 
 /// Whether each product has read its slots before the iteration ends: a wait

@@ -109,31 +109,11 @@ static LogicalResult lowerRead(stage::ReadOp op, KernelWalk &w) {
   if (!layout || place == w.storages.end() || !op.getOrigin().empty() ||
       place->second.type.getRank() != 2)
     return w.decline(op, "this read of storage");
-  if (isReadByProduct(op)) {
-    StoragePlace from = place->second;
-    w.lateReads[result] = from;
-    for (Operation *moved = *result.getUsers().begin(); handsOnBytes(moved);
-         moved = *moved->getUsers().begin()) {
-      if (isTransposition(moved))
-        from = from.transposed();
-      w.lateReads[moved->getResult(0)] = from;
-    }
-    return success();
-  }
   w.define(result, FragmentReader(
                        w, place->second, layout,
                        ThreadBuilder::scalarType(getElementTypeOrSelf(result)))
                        .all());
   return success();
-}
-
-std::unique_ptr<FragmentReader> KernelWalk::readerOf(Value tile) {
-  auto late = lateReads.find(tile);
-  if (late == lateReads.end())
-    return nullptr;
-  return std::make_unique<FragmentReader>(
-      *this, late->second, getLayout(tile),
-      scalarType(late->second.type.getElementType()));
 }
 
 index::Facts KernelWalk::factsOf(Value value) {

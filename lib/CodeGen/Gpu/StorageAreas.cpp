@@ -9,7 +9,6 @@
 #include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
@@ -111,10 +110,8 @@ bool simt::hasSlotBarriers(Value ring) {
   return made && made.getBarriersAttr();
 }
 
-Value simt::ringOf(Value factor) {
-  stage::ReadOp read = storageRead(factor);
-  auto consume = read ? read.getStorage().getDefiningOp<stage::ConsumeOp>()
-                      : stage::ConsumeOp();
+Value simt::ringOf(Value storage) {
+  auto consume = storage.getDefiningOp<stage::ConsumeOp>();
   return consume ? consume.getRing() : Value();
 }
 
@@ -165,9 +162,7 @@ static bool goesToProduct(Value factor) {
   if (user->getBlock() != op->getBlock())
     return false;
   for (op = op->getNextNode(); op != user; op = op->getNextNode())
-    if (!isa<stage::ReadOp, stage::ReleaseOp, gpu::BarrierOp, BarrierOp,
-             WarpBarrierOp, PublishOp, WaitProductsOp>(op) &&
-        !handsOnBytes(op))
+    if (!isa<stage::ReadOp, stage::ReleaseOp>(op) && !handsOnBytes(op))
       return false;
   if (handsOnBytes(user))
     return goesToProduct(user->getResult(0));
@@ -187,10 +182,7 @@ bool simt::isRefilled(Value ring) {
 bool simt::isReadByThreads(Value ring) {
   return llvm::any_of(ring.getUsers(), [](Operation *user) {
     return isa<stage::ConsumeOp>(user) &&
-           llvm::any_of(user->getUsers(), [](Operation *reader) {
-             auto read = dyn_cast<stage::ReadOp>(reader);
-             return !read || !isReadByProduct(read);
-           });
+           !llvm::all_of(user->getUsers(), llvm::IsaPred<stage::ProductOp>);
   });
 }
 

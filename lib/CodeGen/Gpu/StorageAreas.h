@@ -58,8 +58,8 @@ Permutation permutationOf(mlir::MemRefType type);
 /// Whether the slots of a ring have barriers, so that filling, consuming and
 /// releasing a slot wait for each other.
 bool hasSlotBarriers(mlir::Value ring);
-/// The ring whose slot a factor is read from; null where it is none.
-mlir::Value ringOf(mlir::Value factor);
+/// The ring that storage is a slot of; null where it is none.
+mlir::Value ringOf(mlir::Value storage);
 
 /// Storage with the part of its block in which something uses it.
 struct StorageLife {
@@ -96,9 +96,10 @@ bool isTransposition(mlir::Operation *op);
 bool handsOnBytes(mlir::Operation *op);
 /// What such an operation makes a factor of; null where none does.
 mlir::Value bytesBefore(mlir::Value factor);
-/// Whether what is read of storage goes to a product by a matrix instruction
-/// alone, through operations that hand its bytes on, with nothing between that
-/// copies: then the product reads it, piece by piece.
+/// Before simt-stage-products, whether what is read of storage goes to a
+/// product by a matrix instruction alone, through operations that hand its
+/// bytes on, with nothing between that copies: then the product will read the
+/// storage.
 bool isReadByProduct(stage::ReadOp read);
 /// Such a read of a factor; null where the factor is in registers.
 stage::ReadOp storageRead(mlir::Value factor);

@@ -24,15 +24,14 @@ namespace {
 /// of the accumulator; both operands are in shared memory.
 class ScalarProduct {
 public:
-  ScalarProduct(KernelWalk &w, MatrixProductOpInterface op)
-      : w(w), op(op), lhs(op.getLhsOperand().get()),
-        rhs(op.getRhsOperand().get()),
-        type(cast<RankedTensorType>(op->getResult(0).getType())),
-        layout(getLayout(op->getResult(0))),
+  ScalarProduct(KernelWalk &w, stage::ProductOp op)
+      : w(w), op(op), lhs(op.getLhs()), rhs(op.getRhs()),
+        type(cast<RankedTensorType>(op.getResult().getType())),
+        layout(getLayout(op.getResult())),
         acc(ThreadBuilder::scalarType(type.getElementType())) {}
 
   LogicalResult run();
-  static ScratchNeeds needs(MatrixProductOpInterface op,
+  static ScratchNeeds needs(stage::ProductOp op,
                             target::TargetAttr description) {
     auto [left, right] = memoriesOf(op, description);
     return {{left.bytes + right.bytes}};
@@ -48,7 +47,7 @@ private:
   };
   static Memory memoryOf(Value factor, bool isPadded);
   /// Both factors; where they begin is not known yet.
-  static std::pair<Memory, Memory> memoriesOf(MatrixProductOpInterface op,
+  static std::pair<Memory, Memory> memoriesOf(stage::ProductOp op,
                                               target::TargetAttr description);
   void write(const Memory &memory, Value factor);
   Value address(const Memory &memory, ArrayRef<Value> at,
@@ -70,7 +69,7 @@ private:
   Value widen(Value value, bool isUnsigned);
 
   KernelWalk &w;
-  MatrixProductOpInterface op;
+  stage::ProductOp op;
   Value lhs, rhs;
   RankedTensorType type;
   LayoutAttr layout;
@@ -157,7 +156,7 @@ void ScalarProduct::write(const Memory &memory, Value factor) {
 }
 
 Value ScalarProduct::widen(Value value, bool isUnsigned) {
-  if (op.getProductPrecision() == ProductPrecision::TF32 &&
+  if (op.getInputPrecision() == tile::InputPrecision::tf32 &&
       value.getType().isF32()) {
     Type i32 = w.b.getI32Type();
     Value bits = arith::BitcastOp::create(w.b, w.loc, i32, value);
@@ -180,9 +179,8 @@ Value ScalarProduct::widen(Value value, bool isUnsigned) {
 }
 
 std::pair<ScalarProduct::Memory, ScalarProduct::Memory>
-ScalarProduct::memoriesOf(MatrixProductOpInterface op,
-                          target::TargetAttr description) {
-  Value lhs = op.getLhsOperand().get(), rhs = op.getRhsOperand().get();
+ScalarProduct::memoriesOf(stage::ProductOp op, target::TargetAttr description) {
+  Value lhs = op.getLhs(), rhs = op.getRhs();
   int64_t room = std::max<int64_t>(sharedBytesOf(target::TargetAttr()),
                                    sharedBytesOf(description) / 2);
   Memory left = memoryOf(lhs, true), right = memoryOf(rhs, true);
@@ -242,7 +240,7 @@ SmallVector<Value> ScalarProduct::read(const Memory &memory, int64_t reg,
         count > 1 ? LLVM::ExtractElementOp::create(w.b, w.loc, list, w.c32(i))
                   : list;
     values.push_back(widen(w.fromStored(value, memory.element),
-                           isRow ? op.isLhsUnsigned() : op.isRhsUnsigned()));
+                           isRow ? op.getLhsUnsigned() : op.getRhsUnsigned()));
   }
   return values;
 }
@@ -301,8 +299,6 @@ int64_t ScalarProduct::stepsOfRound(const Memory &left, int64_t depth) {
 }
 
 LogicalResult ScalarProduct::run() {
-  if (op.hasEncodedFactors())
-    return w.decline(op, "a product of encoded factors");
   if (isa<FloatType>(acc) && !acc.isF32() && !acc.isF64())
     return w.decline(op, "a product with this accumulator");
   int64_t depth = cast<RankedTensorType>(lhs.getType()).getShape().back();
@@ -312,14 +308,7 @@ LogicalResult ScalarProduct::run() {
   write(left, lhs);
   write(right, rhs);
   w.barrier();
-  SmallVector<Value> sums;
-  if (OpOperand *accOperand = op.getAccOperand()) {
-    if (getLayout(accOperand->get()) != layout)
-      return op->emitOpError("has an accumulator of another layout");
-    sums = w.registers(accOperand->get());
-  } else {
-    sums.assign(layout.getNumRegisters(), w.zero(acc));
-  }
+  SmallVector<Value> sums = w.registers(op.getAcc());
   rightBits = groupBits(right);
   int64_t unit = stepsOfRound(left, depth);
   auto loop =
@@ -331,7 +320,7 @@ LogicalResult ScalarProduct::run() {
     addSteps(left, right, loop.getInductionVar(), unit, sums);
     scf::YieldOp::create(w.b, w.loc, sums);
   }
-  w.define(op->getResult(0), Regs(loop.getResults()));
+  w.define(op.getResult(), Regs(loop.getResults()));
   return success();
 }
 
@@ -377,12 +366,11 @@ LayoutAttr simt::threadProductLayout(RankedTensorType type, int64_t lanes,
   return LayoutAttr::get(type.getContext(), rank, registers, ofLanes, ofWarps);
 }
 
-ScratchNeeds simt::threadProductNeeds(MatrixProductOpInterface op,
+ScratchNeeds simt::threadProductNeeds(stage::ProductOp op,
                                       target::TargetAttr description) {
   return ScalarProduct::needs(op, description);
 }
 
-LogicalResult simt::emitThreadProduct(KernelWalk &w,
-                                      MatrixProductOpInterface op) {
+LogicalResult simt::emitThreadProduct(KernelWalk &w, stage::ProductOp op) {
   return ScalarProduct(w, op).run();
 }

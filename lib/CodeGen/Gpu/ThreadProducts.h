@@ -11,7 +11,6 @@
 
 #include "KernelWalk.h"
 #include "ScratchNeeds.h"
-#include "kiln/Interfaces/MatrixProduct.h"
 
 namespace kiln::simt {
 
@@ -22,11 +21,12 @@ namespace kiln::simt {
 LayoutAttr threadProductLayout(mlir::RankedTensorType type, int64_t lanes,
                                int64_t warps);
 
-mlir::LogicalResult emitThreadProduct(KernelWalk &w,
-                                      MatrixProductOpInterface op);
+/// The code of a product that no instruction computes; threads have its
+/// operands.
+mlir::LogicalResult emitThreadProduct(KernelWalk &w, stage::ProductOp op);
 
 /// The shared memory that the operands take.
-ScratchNeeds threadProductNeeds(MatrixProductOpInterface op,
+ScratchNeeds threadProductNeeds(stage::ProductOp op,
                                 target::TargetAttr description);
 
 } // namespace kiln::simt

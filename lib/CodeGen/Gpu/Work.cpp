@@ -120,8 +120,11 @@ bool simt::fillsRegisters(tile::KernelOp kernel, int64_t threads,
   // Addresses, fragments and other numbers of a thread beside its sums.
   constexpr int64_t kOthers = 72;
   int64_t registers = registerFileOf(description) / 4, sums = 0;
-  kernel.walk([&](MatrixProductOpInterface product) {
-    if (LayoutAttr layout = getLayout(product->getResult(0)))
+  kernel.walk([&](Operation *op) {
+    if (!isa<MatrixProductOpInterface, stage::ProductOp>(op) ||
+        !op->getNumResults())
+      return;
+    if (LayoutAttr layout = getLayout(op->getResult(0)))
       sums = std::max(sums, layout.getNumRegisters());
   });
   return registers && registers < 2 * threads * (sums + kOthers);

@@ -174,7 +174,10 @@ private:
         FlatSymbolRefAttr::get(b.getContext(), row.getName()),
         /*async=*/UnitAttr(), precision,
         product.isLhsUnsigned() ? b.getUnitAttr() : UnitAttr(),
-        product.isRhsUnsigned() ? b.getUnitAttr() : UnitAttr());
+        product.isRhsUnsigned() ? b.getUnitAttr() : UnitAttr(),
+        /*lhs_as=*/TypeAttr(), /*rhs_as=*/TypeAttr(),
+        /*lhs_transposed=*/UnitAttr(), /*rhs_transposed=*/UnitAttr(),
+        /*exchanged=*/UnitAttr(), /*max_imprecise_acc=*/IntegerAttr());
   }
 
   stage::ComputeOp region;

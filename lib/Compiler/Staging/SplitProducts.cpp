@@ -88,7 +88,10 @@ void ProductSplitter::multiply(Value lhs, ValueRange lhsAt, Value rhs,
       /*async=*/UnitAttr(),
       tile::InputPrecisionAttr::get(b.getContext(), tile::InputPrecision::ieee),
       isUnsigned(how.lhs.element) ? b.getUnitAttr() : UnitAttr(),
-      isUnsigned(how.rhs.element) ? b.getUnitAttr() : UnitAttr());
+      isUnsigned(how.rhs.element) ? b.getUnitAttr() : UnitAttr(),
+      /*lhs_as=*/TypeAttr(), /*rhs_as=*/TypeAttr(),
+      /*lhs_transposed=*/UnitAttr(), /*rhs_transposed=*/UnitAttr(),
+      /*exchanged=*/UnitAttr(), /*max_imprecise_acc=*/IntegerAttr());
   (void)made;
 }
 

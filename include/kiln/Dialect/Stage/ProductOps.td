@@ -22,8 +22,13 @@ def Stage_ProductOp : Stage_Op<"product", [
     - `fresh`: if true, the accumulator counts as zero and is not read (beta = 0).
     - `lhs`, `rhs`, `acc`: storage, at an origin if one is given, or fragments. rhs may also be a view; the elements that count must
       lie inside of it. An operand of higher rank holds many matrices in its last two dimensions; the origin selects one.
+    - `lhs_as`, `rhs_as`: the tile that an operand in storage is read as, where it is not the storage's own. An encoding
+      of this tile says which thread reads what. Without one the instruction reads the storage by itself.
+    - `lhs_transposed`, `rhs_transposed`: the tile is the transposed storage.
     - `minus`: a row that is subtracted from every row of the sum.
     - `by`: the name of the matrix instruction of the target's description. It does not change the meaning.
+    - `exchanged`: the instruction computes the transposed sum, with lhs and rhs exchanged. It does not change the meaning.
+    - `max_imprecise_acc`: as in `tile.dot`.
 
     | accumulator | without `async` | with `async` |
     |---|---|---|
@@ -34,15 +39,18 @@ def Stage_ProductOp : Stage_Op<"product", [
 
     Constraints:
     - (C1) Operands have rank 2, or more where they have an origin; origins have one coordinate for each dimension,
-      and are of storage or views.
+      and are of storage or views. Or all operands are fragments of rank 3, whose first dimension counts matrices.
     - (C2) `block` is three positive sizes. They are within the operands, except in a dimension with `rows`, `columns` or `depth`, and
       equal to the shape of a fragment.
-    - (C3) Element types are those that `tile.dot` takes.
+    - (C3) Element types are those that `tile.dot` takes, or integers of 64 bits.
     - (C4) The result is the accumulator's type, a future of it, a token, or nothing, as in the table.
     - (C5) lhs has as many columns as rhs has rows, unless `block` or `depth` states how many count.
     - (C6) `minus` is storage of integers, of the accumulator's type and rank, with one row and as many columns as count at
       most.
     - (C7) `fresh` is for an accumulator in storage.
+    - (C8) `lhs_as` and `rhs_as` are for whole storage: of its shape, transposed as stated, with elements as wide as its own.
+      `lhs_transposed` and `rhs_transposed` go with them.
+    - (C9) `exchanged` is for a product by an instruction. `max_imprecise_acc` is not negative.
 
     Numerics: those of `tile.dot`; the order of the sum is unspecified. Since: 0.1.
 
@@ -81,7 +89,10 @@ def Stage_ProductOp : Stage_Op<"product", [
     Arg<Optional<I1>, "whether the accumulator counts as zero">:$fresh,
     OptionalAttr<DenseI64ArrayAttr>:$block, OptionalAttr<FlatSymbolRefAttr>:$row, UnitAttr:$async,
     DefaultValuedAttr<Tile_InputPrecision, "::kiln::tile::InputPrecision::ieee">:$input_precision,
-    UnitAttr:$lhs_unsigned, UnitAttr:$rhs_unsigned);
+    UnitAttr:$lhs_unsigned, UnitAttr:$rhs_unsigned,
+    OptionalAttr<TypeAttrOf<AnyRankedTensor>>:$lhs_as, OptionalAttr<TypeAttrOf<AnyRankedTensor>>:$rhs_as,
+    UnitAttr:$lhs_transposed, UnitAttr:$rhs_transposed, UnitAttr:$exchanged,
+    DefaultValuedAttr<I64Attr, "0">:$max_imprecise_acc);
   let results = (outs Optional<AnyTypeOf<[Stage_Fragment, Stage_FutureType, Stage_TokenType]>>:$result);
   let assemblyFormat = [{
     custom<Async>($async) $lhs (`[` $lhs_origin^ `]`)? `,` $rhs (`[` $rhs_origin^ `]`)? `,` $acc (`[` $acc_origin^ `]`)?
@@ -95,6 +106,10 @@ def Stage_ProductOp : Stage_Op<"product", [
   let extraClassDeclaration = [{
     /// Rows, columns and depth that count at most.
     std::array<int64_t, 3> getSizes();
+    /// The matrix, or the batch of them, that the left (0) or the right (1) operand is read as.
+    ::mlir::ShapedType getFactorType(int which);
+    /// The left (0) or the right (1) operand.
+    ::mlir::Value getFactor(int which) { return which == 0 ? getLhs() : getRhs(); }
   }];
 }
 

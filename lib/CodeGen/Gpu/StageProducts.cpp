@@ -1,0 +1,164 @@
+//===- StageProducts.cpp - Products of fragments and storage --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A matmul of tiles says what is multiplied. Behind this pass it also says
+// where its operands are, and which instruction multiplies them: nothing is
+// decided about it when the code of a thread is written.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutChoice.h"
+#include "Machine.h"
+#include "MemoryProducts.h"
+#include "RegisterCandidates.h"
+#include "kiln/Dialect/Simt/Decided.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Gpu/Passes.h"
+#include "kiln/Target/Activity.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Pass/Pass.h"
+
+namespace kiln::simt {
+#define GEN_PASS_DEF_SIMTSTAGEPRODUCTS
+#include "kiln/Gpu/Passes.h.inc"
+} // namespace kiln::simt
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+namespace {
+/// An operand of a product: a fragment, or storage.
+struct Factor {
+  Value value;
+  TypeAttr as = {}; ///< the tile, where it is not the storage itself
+  bool isTransposed = false;
+  /// What reads the storage for the product alone, the last one first.
+  SmallVector<Operation *> reads = {};
+};
+} // namespace
+
+/// Whether an instruction reads storage itself, or threads read it for one.
+static Factor findFactor(OpOperand &operand, SwizzleAttr swizzle) {
+  Factor factor{operand.get()};
+  stage::ReadOp read = storageRead(operand.get());
+  if (!read || !read.getOrigin().empty() || read.getType().getRank() != 2)
+    return factor;
+  for (Value value = operand.get(); value != read.getResult();
+       value = bytesBefore(value)) {
+    factor.isTransposed ^= isTransposition(value.getDefiningOp());
+    factor.reads.push_back(value.getDefiningOp());
+  }
+  factor.reads.push_back(read);
+  factor.value = read.getStorage();
+  auto tile = cast<RankedTensorType>(operand.get().getType());
+  auto storage = cast<MemRefType>(factor.value.getType());
+  if (swizzle)
+    tile = RankedTensorType::get(tile.getShape(), tile.getElementType());
+  if (!swizzle || factor.isTransposed ||
+      storage.getElementType() != tile.getElementType())
+    factor.as = TypeAttr::get(tile);
+  return factor;
+}
+
+/// A slot is released behind the product that reads it, rather than behind the
+/// fragments that would have been read.
+static void releaseBehind(Operation *product, ArrayRef<Operation *> reads) {
+  if (reads.empty())
+    return;
+  SmallVector<Operation *> releases;
+  for (Operation *op = reads.back(); op != product; op = op->getNextNode())
+    if (isa<stage::ReleaseOp>(op))
+      releases.push_back(op);
+  for (Operation *release : llvm::reverse(releases))
+    release->moveAfter(product);
+}
+
+static Value zeros(OpBuilder &b, Location loc, RankedTensorType type) {
+  return arith::ConstantOp::create(b, loc,
+                                   cast<TypedAttr>(b.getZeroAttr(type)));
+}
+
+static void stageProduct(MatrixProductOpInterface op,
+                         target::TargetAttr description) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  auto unit = [&](bool holds) { return holds ? b.getUnitAttr() : UnitAttr(); };
+  auto row = getDecided<StringAttr>(op, kRowEntry);
+  target::MatrixInstructionAttr ofMemory = memoryRowOf(op, description);
+  auto swizzle = [&](int which) {
+    return ofMemory ? swizzleOf(ofMemory, which) : SwizzleAttr();
+  };
+  Factor lhs = findFactor(op.getLhsOperand(), swizzle(0)),
+         rhs = findFactor(op.getRhsOperand(), swizzle(1));
+  SmallVector<Operation *> reads(lhs.reads);
+  llvm::append_range(reads, rhs.reads);
+  reportProduct(op, reads, description);
+  for (const Factor *factor : {&lhs, &rhs})
+    releaseBehind(op, factor->reads);
+  OpOperand *acc = op.getAccOperand();
+  auto made = stage::ProductOp::create(
+      b, loc, op.getProductType(), lhs.value, ValueRange(), rhs.value,
+      ValueRange(), acc ? acc->get() : zeros(b, loc, op.getProductType()),
+      ValueRange(), /*depth=*/Value(), /*rows=*/Value(), /*columns=*/Value(),
+      /*minus=*/Value(), /*fresh=*/Value(), /*block=*/DenseI64ArrayAttr(),
+      row ? FlatSymbolRefAttr::get(row) : FlatSymbolRefAttr(),
+      /*async=*/UnitAttr(),
+      tile::InputPrecisionAttr::get(
+          b.getContext(), tile::InputPrecision(int(op.getProductPrecision()))),
+      unit(op.isLhsUnsigned()), unit(op.isRhsUnsigned()), lhs.as, rhs.as,
+      unit(lhs.isTransposed), unit(rhs.isTransposed),
+      unit(row && getDecided(op, kExchangedEntry)),
+      b.getI64IntegerAttr(op.getImpreciseTerms()));
+  op->getResult(0).replaceAllUsesWith(made.getResult());
+  op->erase();
+  for (Operation *read : reads)
+    if (read->use_empty())
+      read->erase();
+}
+
+namespace {
+struct StageProducts : simt::impl::SimtStageProductsBase<StageProducts> {
+  using SimtStageProductsBase::SimtStageProductsBase;
+
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    target::TargetAttr description = target::getDescription(kernel);
+    int64_t lanes = lanesOf(description, this->lanes);
+    if (failed(verifyMachine(kernel, description, lanes)))
+      return signalPassFailure();
+    auto warps = kernel.getWarpsAttr();
+    BlockShape block(kernel, lanes, warps ? warps.getInt() : 4, description);
+    SmallVector<MatrixProductOpInterface> products;
+    kernel.walk([&](MatrixProductOpInterface op) { products.push_back(op); });
+    for (MatrixProductOpInterface op : products) {
+      FailureOr<bool> taken = isTakenByPlugIn(op, block);
+      if (failed(taken) || (!*taken && failed(verify(op))))
+        return signalPassFailure();
+      if (!*taken) {
+        stageProduct(op, description);
+        continue;
+      }
+      // No row computes it.
+      removeDecided(op, kRowEntry);
+      removeDecided(op, kExchangedEntry);
+    }
+  }
+
+private:
+  static LogicalResult verify(MatrixProductOpInterface op) {
+    for (Value value : {op.getLhsOperand().get(), op.getRhsOperand().get(),
+                        Value(op->getResult(0))})
+      if (!getLayout(value))
+        return op->emitOpError("has a tile without a layout; run "
+                               "simt-assign-layouts before");
+    if (op.hasEncodedFactors() || op.getLhsScaleOperand() ||
+        op.getRhsScaleOperand())
+      return target::emitUnsupported(op, "a product of encoded factors");
+    if (OpOperand *acc = op.getAccOperand();
+        acc && acc->get().getType() != op.getProductType())
+      return op->emitOpError("has an accumulator of another layout");
+    return success();
+  }
+};
+} // namespace

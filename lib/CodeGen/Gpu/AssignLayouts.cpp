@@ -9,6 +9,7 @@
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/ScanOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Target/Lowering.h"
@@ -40,12 +41,19 @@ LayoutAttr Assigner::blocked(ArrayRef<int64_t> shape, int dim, int64_t count,
   // dimension will do.
   constexpr int64_t kWhole = 16;
   int last = -1;
-  if (dim >= 0 && shape[dim] >= kWhole)
-    if (auto it = reduced.find(b.getDenseI64ArrayAttr(shape));
-        it != reduced.end())
+  bool isScanned = false;
+  if (dim >= 0 && shape[dim] >= kWhole) {
+    Attribute key = b.getDenseI64ArrayAttr(shape);
+    if (auto it = reduced.find(key); it != reduced.end())
       last = it->second;
+    // Warps would exchange what each tile of a loop adds up to.
+    if (auto it = scanned.find(key); it != scanned.end() && it->second >= 0) {
+      last = it->second;
+      isScanned = true;
+    }
+  }
   return blockedLayout(b.getContext(), shape, dim, count, lanes, warps,
-                       /*isWhole=*/false, across, last);
+                       /*isWhole=*/false, across, last, isScanned);
 }
 
 std::optional<ProductChoice>
@@ -189,11 +197,12 @@ LogicalResult Assigner::run() {
   });
   // A thread that has all elements along an axis reduces them alone.
   kernel.walk([&](Operation *op) {
-    int axis = reducedAxis(op);
+    auto scan = dyn_cast<tile::ScanOp>(op);
+    int axis = scan ? int(scan.getAxis()) : reducedAxis(op);
     if (axis < 0)
       return;
-    auto shape = shapeOf(op->getOperand(0));
-    auto [it, isNew] = reduced.try_emplace(b.getDenseI64ArrayAttr(shape), axis);
+    Attribute shape = b.getDenseI64ArrayAttr(shapeOf(op->getOperand(0)));
+    auto [it, isNew] = (scan ? scanned : reduced).try_emplace(shape, axis);
     if (!isNew && it->second != axis)
       it->second = -1;
   });

@@ -31,7 +31,8 @@ private:
 
   LayoutAttr canonical(llvm::ArrayRef<int64_t> shape);
   /// Threads take vectors of `count` neighbours along `dim`, and the axis that
-  /// is reduced last.
+  /// is reduced last. Warps share an axis that is scanned only where nothing
+  /// else is left.
   LayoutAttr blocked(llvm::ArrayRef<int64_t> shape, int dim, int64_t count,
                      int64_t across = 1);
   LayoutAttr canonical(mlir::Value tile) {
@@ -99,8 +100,8 @@ private:
   LayoutAttr wantedByProduct(mlir::Value tile);
   /// The layout of a tile that `tile` meets in an element-wise operation, as
   /// that tile's elements are spread over those of `tile`; null where none has
-  /// one yet. At most `budget` operations are looked at. With `skipsOpen`, tiles
-  /// that have no layout of their own yet tell nothing.
+  /// one yet. At most `budget` operations are looked at. With `skipsOpen`,
+  /// tiles that have no layout of their own yet tell nothing.
   LayoutAttr wantedLayout(mlir::Value tile, unsigned &budget,
                           bool skipsOpen = false);
   /// The layout of an access whose neighbours lie as `along` says, in which
@@ -126,7 +127,8 @@ private:
   llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, mlir::Value> made;
   llvm::DenseMap<mlir::Attribute, Contiguity> widest; ///< by shape
   llvm::DenseMap<mlir::Attribute, int>
-      reduced;           ///< the axis of reductions, by shape; -1: several
+      reduced; ///< the axis of reductions, by shape; -1: several
+  llvm::DenseMap<mlir::Attribute, int> scanned; ///< the same of scans
   bool replaces = false; ///< some tiles may have no use any more
 };
 

@@ -180,7 +180,7 @@ void simt::forEachGroup(LayoutAttr layout, ArrayRef<unsigned> bits,
 LayoutAttr simt::blockedLayout(MLIRContext *context, ArrayRef<int64_t> shape,
                                int dim, int64_t count, int64_t lanes,
                                int64_t warps, bool isWhole, int64_t across,
-                               int last) {
+                               int last, bool isLastOfWarps) {
   using Basis = LayoutAttr::Basis;
   int64_t rank = shape.size();
   SmallVector<unsigned> bits, taken(rank, 0);
@@ -200,6 +200,8 @@ LayoutAttr simt::blockedLayout(MLIRContext *context, ArrayRef<int64_t> shape,
   if (rank)
     order.push_back(dim);
   order.append(others);
+  if (isLastOfWarps && last >= 0 && last != dim)
+    others.insert(others.end() - 1, dim);
   others.push_back(dim);
   SmallVector<Basis> registers, ofLanes, ofWarps;
   auto take = [&](ArrayRef<int64_t> dims, SmallVectorImpl<Basis> &into,

@@ -52,11 +52,13 @@ void forEachGroup(LayoutAttr layout, llvm::ArrayRef<unsigned> bits,
 /// along it first, warps along the other dimensions first. Small tiles are
 /// spread over all threads, in smaller vectors, unless `isWhole`. `across`
 /// vectors of a thread are neighbours along the other dimensions. Of these the
-/// threads take `last`, if it is one of them, after all others.
+/// threads take `last`, if it is one of them, after all others;
+/// `isLastOfWarps`: warps take it even after `dim`.
 LayoutAttr blockedLayout(mlir::MLIRContext *context,
                          llvm::ArrayRef<int64_t> shape, int dim, int64_t count,
                          int64_t lanes, int64_t warps, bool isWhole = false,
-                         int64_t across = 1, int last = -1);
+                         int64_t across = 1, int last = -1,
+                         bool isLastOfWarps = false);
 
 /// Each thread holds `pack` elements that follow each other in row-major order,
 /// or all that there are, in its first registers.

@@ -3,16 +3,18 @@
 //
 // Each instance goes along the dimension once and carries what it has combined:
 // for a block of neighbours across it, or, where the dimension is contiguous,
-// block by block along it.
+// block by block along it. Machines whose threads share tiles have their own
+// form, in ScanTiles.cpp.
 //
 //===----------------------------------------------------------------------===//
 
 #include "LineKernel.h"
+#include "ScanCombiner.h"
+#include "ScanTiles.h"
 #include "SingleOp.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -22,21 +24,11 @@ using namespace kiln::schedule;
 
 namespace {
 
-/// Combines values, or values with their indices; scalars and tiles alike.
-struct Combiner {
-  prim::ScanKind kind;
-  bool withIndex, reverse;
-
-  SmallVector<Value> operator()(OpBuilder &b, Location loc, ValueRange x,
-                                ValueRange y) const;
-  /// What changes nothing.
-  TypedAttr neutral(Type element) const;
-};
-
 class ScanBuilder {
 public:
   ScanBuilder(Operation *op, ScheduleContext &ctx, const Buffer &in,
-              const Buffer &out, unsigned dim, Combiner combine, bool exclusive)
+              const Buffer &out, unsigned dim, ScanCombiner combine,
+              bool exclusive)
       : op(op), ctx(ctx), in(in), out(out), dim(dim), combine(combine),
         exclusive(exclusive) {}
 
@@ -56,102 +48,11 @@ private:
   ScheduleContext &ctx;
   const Buffer &in, &out;
   unsigned dim;
-  Combiner combine;
+  ScanCombiner combine;
   bool exclusive;
 };
 
 } // namespace
-
-static Value constantLike(OpBuilder &b, Location loc, Value like,
-                          TypedAttr value) {
-  if (auto type = dyn_cast<RankedTensorType>(like.getType()))
-    return arith::ConstantOp::create(
-        b, loc, DenseElementsAttr::get(type, static_cast<Attribute>(value)));
-  return arith::ConstantOp::create(b, loc, value);
-}
-
-TypedAttr Combiner::neutral(Type element) const {
-  Builder b(element.getContext());
-  if (kind == prim::ScanKind::sum)
-    return zeroOf(element);
-  if (kind == prim::ScanKind::prod)
-    return cast<TypedAttr>(b.getOneAttr(element));
-  bool smallest = kind != prim::ScanKind::min;
-  if (auto floats = dyn_cast<FloatType>(element))
-    return FloatAttr::get(
-        element, APFloat::getInf(floats.getFloatSemantics(), smallest));
-  unsigned width = element.getIntOrFloatBitWidth();
-  return IntegerAttr::get(element, smallest ? APInt::getSignedMinValue(width)
-                                            : APInt::getSignedMaxValue(width));
-}
-
-SmallVector<Value> Combiner::operator()(OpBuilder &b, Location loc,
-                                        ValueRange x, ValueRange y) const {
-  Type element = getElementTypeOrSelf(x[0].getType());
-  bool isFloat = isa<FloatType>(element), isMax = kind == prim::ScanKind::max;
-  if (withIndex) {
-    Value take;
-    if (isFloat) {
-      using P = arith::CmpFPredicate;
-      // Holds if either is NaN; then a NaN in x wins unless y is one.
-      Value better =
-          arith::CmpFOp::create(b, loc, isMax ? P::OGE : P::OLE, y[0], x[0]);
-      Value isNan = arith::CmpFOp::create(b, loc, P::UNO, y[0], y[0]);
-      take = arith::OrIOp::create(b, loc, better, isNan);
-    } else {
-      using P = arith::CmpIPredicate;
-      take = arith::CmpIOp::create(b, loc, isMax ? P::sge : P::sle, y[0], x[0]);
-    }
-    // Nothing was combined yet.
-    Value none = constantLike(
-        b, loc, x[1],
-        IntegerAttr::get(getElementTypeOrSelf(x[1].getType()), -1));
-    Value first =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x[1], none);
-    Value last =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, y[1], none);
-    take = arith::AndIOp::create(
-        b, loc, arith::OrIOp::create(b, loc, take, first), last);
-    return {arith::SelectOp::create(b, loc, take, y[0], x[0]),
-            arith::SelectOp::create(b, loc, take, y[1], x[1])};
-  }
-  switch (kind) {
-  case prim::ScanKind::sum:
-    if (isFloat)
-      return {arith::AddFOp::create(b, loc, x[0], y[0])};
-    return {arith::AddIOp::create(b, loc, x[0], y[0])};
-  case prim::ScanKind::prod:
-    if (isFloat)
-      return {arith::MulFOp::create(b, loc, x[0], y[0])};
-    return {arith::MulIOp::create(b, loc, x[0], y[0])};
-  case prim::ScanKind::max:
-    if (isFloat)
-      return {arith::MaximumFOp::create(b, loc, x[0], y[0])};
-    return {arith::MaxSIOp::create(b, loc, x[0], y[0])};
-  case prim::ScanKind::min:
-    if (isFloat)
-      return {arith::MinimumFOp::create(b, loc, x[0], y[0])};
-    return {arith::MinSIOp::create(b, loc, x[0], y[0])};
-  case prim::ScanKind::logsumexp:
-    break;
-  }
-  // The larger one plus log(1 + exp(-distance)); infinities are what they are.
-  Value most = arith::MaximumFOp::create(b, loc, x[0], y[0]);
-  Value least = arith::MinimumFOp::create(b, loc, x[0], y[0]);
-  Value distance = arith::SubFOp::create(b, loc, least, most);
-  Value rest =
-      math::Log1pOp::create(b, loc, math::ExpOp::create(b, loc, distance));
-  Value sum = arith::AddFOp::create(b, loc, most, rest);
-  Value size = math::AbsFOp::create(b, loc, most);
-  Value infinity = constantLike(
-      b, loc, most,
-      FloatAttr::get(
-          element,
-          APFloat::getInf(cast<FloatType>(element).getFloatSemantics())));
-  Value isInfinite =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, size, infinity);
-  return {arith::SelectOp::create(b, loc, isInfinite, most, sum)};
-}
 
 Value ScanBuilder::placeOf(LineKernel &line, Value number, Value count) {
   if (!combine.reverse)
@@ -163,13 +64,10 @@ Value ScanBuilder::placeOf(LineKernel &line, Value number, Value count) {
 SmallVector<Value> ScanBuilder::read(LineKernel &line, Value at, bool along) {
   OpBuilder &b = line.b;
   Location loc = line.loc;
-  Type element = in.elementType(), wide = element;
+  Type element = in.elementType(), wide = combine.wideType(element);
   // What lies behind the end changes nothing.
   Value tile =
       line.load(in, at, along ? combine.neutral(element) : TypedAttr());
-  if (combine.kind != prim::ScanKind::max &&
-      combine.kind != prim::ScanKind::min)
-    wide = sumType(element);
   if (wide != element)
     tile = arith::ExtFOp::create(b, loc, line.tileType(wide), tile);
   SmallVector<Value> values = {tile};
@@ -195,10 +93,7 @@ SmallVector<Value> ScanBuilder::read(LineKernel &line, Value at, bool along) {
 }
 
 SmallVector<Value> ScanBuilder::neutral(LineKernel &line) {
-  Type element = in.elementType(), wide = element;
-  if (combine.kind != prim::ScanKind::max &&
-      combine.kind != prim::ScanKind::min)
-    wide = sumType(element);
+  Type wide = combine.wideType(in.elementType());
   SmallVector<Value> values = {line.constant(combine.neutral(wide))};
   if (combine.withIndex)
     values.push_back(line.constant(IntegerAttr::get(out.elementType(), -1)));
@@ -319,11 +214,15 @@ LogicalResult kiln::schedule::scheduleScan(Operation *group,
   auto argScan = dyn_cast<prim::ArgScanOp>(op);
   Buffer in = ctx->host.buffer(op->getOperand(0));
   Buffer out = ctx->host.destination(fusion.getResult(0));
-  Combiner combine{scan ? scan.getKind() : argScan.getKind(), !scan,
-                   scan ? scan.getReverse() : argScan.getReverse()};
-  ScanBuilder(op, *ctx, in, out, scan ? scan.getDim() : argScan.getDim(),
-              combine, scan && scan.getExclusive())
-      .run();
+  ScanCombiner combine{scan ? scan.getKind() : argScan.getKind(), !scan,
+                       scan ? scan.getReverse() : argScan.getReverse()};
+  // Ties between indices depend on the order.
+  if (scan && ctx->tiling.model().sharesTiles())
+    scanTiles(scan, *ctx, in, out, combine);
+  else
+    ScanBuilder(op, *ctx, in, out, scan ? scan.getDim() : argScan.getDim(),
+                combine, scan && scan.getExclusive())
+        .run();
   ctx->host.setBuffer(fusion.getResult(0), out);
   return success();
 }

@@ -1,0 +1,20 @@
+//===- ScanTiles.h - Scans by instances that share tiles --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_SCHEDULE_SCANTILES_H
+#define KILN_LIB_SCHEDULE_SCANTILES_H
+
+#include "ScanCombiner.h"
+
+namespace kiln::schedule {
+
+/// Emits a scan from one buffer to another for machines whose threads share
+/// tiles: an instance scans tiles, one behind the other along the dimension.
+/// Where that are few instances for much work, several share the dimension:
+/// a kernel before combines each part of it but the last.
+void scanTiles(prim::ScanOp op, ScheduleContext &ctx, const Buffer &in,
+               const Buffer &out, ScanCombiner combine);
+
+} // namespace kiln::schedule
+
+#endif // KILN_LIB_SCHEDULE_SCANTILES_H

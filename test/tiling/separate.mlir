@@ -1,4 +1,4 @@
-// Softmax of long columns, and of rows that do not stay with an instance: each reduction has kernels of its own, which several
+// Softmax of columns and of rows that do not stay with an instance: each reduction has kernels of its own, which several
 // instances share out, and what is left is elementwise. Rows that stay, and little that does not, are one kernel.
 // RUN: kiln-compile %s --load-target=%S/Inputs/threaded.mlir --target=threaded --emit=program | FileCheck %s
 // This target has no code generator, so the host runs what it chooses:
@@ -39,4 +39,15 @@ func.func @short(%x: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
 func.func @little(%x: tensor<8192x64xf32>) -> tensor<8192x64xf32> {
   %r = prim.softmax %x dim 0 : tensor<8192x64xf32>
   return %r : tensor<8192x64xf32>
+}
+
+// Columns of 1024 elements stay, in half lines.
+// CHECK-NOT: @kept_0_softmax_amax0
+// CHECK: tile.kernel private @kept_0_softmax(
+// CHECK: tile.load {{.*}} -> tensor<1024x16xf32>
+// CHECK-NOT: tile.load
+// CHECK-LABEL: program.func @kept
+func.func @kept(%x: tensor<1024x8192xf32>) -> tensor<1024x8192xf32> {
+  %r = prim.softmax %x dim 0 : tensor<1024x8192xf32>
+  return %r : tensor<1024x8192xf32>
 }

@@ -77,10 +77,11 @@ func.func @odd(%x: tensor<3001x77xi32>) -> tensor<77xi32> {
   return %r : tensor<77xi32>
 }
 
-// Columns of which something of their length is written are read once, if they are short enough; narrower ones are.
+// Columns of which something of their length is written are read once, if they are short enough; narrower ones are,
+// down to half a line.
 // CHECK-LABEL: tile.kernel private @down_0_softmax(
 // CHECK-NOT: scf.for
-// CHECK: tile.load %{{.*}} -> tensor<1024x32xf32>
+// CHECK: tile.load %{{.*}} -> tensor<1024x16xf32>
 // CHECK-NOT: tile.load
 // CHECK: tile.store
 func.func @down(%x: tensor<1000x4096xf32>) -> tensor<1000x4096xf32> {

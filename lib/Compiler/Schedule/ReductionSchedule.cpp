@@ -118,20 +118,15 @@ void Reducer::classify() {
 
 /// What does not stay with an instance is read again for each reduction, by all
 /// instances that there are: kernels of their own share it out among more.
-/// Columns are put together by all warps of an instance, which takes longer the
-/// more rows they have.
 static bool isBetterSeparate(const target::TilingProblem &problem,
                              ArrayRef<int64_t> blocks) {
-  constexpr int64_t kRows = 256;
   constexpr double kLeast = 1 << 22;
   int depth = -1;
-  bool isColumn = false;
   double elements = problem.instances;
   for (auto [i, dim] : llvm::enumerate(problem.dims)) {
     if (ShapedType::isDynamic(dim.size))
       return false;
     elements *= double(dim.size);
-    isColumn |= dim.role == target::TilingRole::Column;
     if (dim.role == target::TilingRole::Depth)
       depth = i;
   }
@@ -139,9 +134,7 @@ static bool isBetterSeparate(const target::TilingProblem &problem,
   if (depth < 0 || problem.tiles.empty() ||
       !llvm::is_contained(problem.tiles.back().dims, unsigned(depth)))
     return false;
-  int64_t size = problem.dims[depth].size;
-  return elements >= kLeast &&
-         (blocks[depth] < size || (isColumn && size > kRows));
+  return elements >= kLeast && blocks[depth] < problem.dims[depth].size;
 }
 
 /// What the model is asked: the dimension along which memory is contiguous,

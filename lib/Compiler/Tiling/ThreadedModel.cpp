@@ -191,14 +191,17 @@ Tiling ThreadedModel::reduction(const TilingProblem &p, int64_t budget) const {
   int64_t longest = isKept ? longestRow(p, depth) : kLongestRow;
   if (column >= 0) {
     blocks[column] = powerFor(p.dims[column], widthOf(p, column, 2));
-    // Columns that stay in registers as a whole are read once.
-    int64_t least = powerFor(p.dims[column], widthOf(p, column, 1));
-    auto staysWhole = [&](int64_t width) {
-      return !ShapedType::isDynamic(p.dims[depth].size) &&
-             p.dims[depth].size <= longest / width;
-    };
-    if (isKept && !staysWhole(blocks[column]) && staysWhole(least))
-      blocks[column] = least;
+    // Columns that stay in registers as a whole are read once, in half a line
+    // at least. They take half of a core's threads: another instance loads
+    // while one stores.
+    for (int64_t width = blocks[column],
+                 least = std::min(width, widthOf(p, column, 1) / 2);
+         isKept && least > 0 && width >= least; width /= 2)
+      if (!ShapedType::isDynamic(p.dims[depth].size) &&
+          p.dims[depth].size <= longest / 2 / width) {
+        blocks[column] = width;
+        break;
+      }
   }
   if (depth >= 0) {
     int64_t width = column < 0 ? 1 : blocks[column];

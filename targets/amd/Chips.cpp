@@ -153,7 +153,9 @@ target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name,
       chip->tensors / simds, matrixRows(*chip), chip->lanes, chip->waves,
       chip->isCdna() ? 131072 : 98304, kThreads, lanePhases(*chip),
       costs(*chip), tileMoves(*chip),
-      chip->hasOcpFloat8() ? ", converted = [f8E4M3FN, f8E5M2]" : "",
+      chip->float8Types().empty()
+          ? ""
+          : llvm::formatv(", converted = [{0}]", chip->float8Types()).str(),
       copyBytes ? ", #kiln.unit<name = \"copy\", kind = dma, homes = "
                   "[\"global\", \"shared\"]>"
                 : "",

@@ -47,9 +47,14 @@ struct Chip {
   /// few to be worth it.
   int64_t copyBytes() const { return family == Family::CDNA4 ? 16 : 0; }
 
-  /// Whether instructions convert the 8-bit floats of OCP.
-  bool hasOcpFloat8() const {
-    return family == Family::CDNA4 || family == Family::RDNA4;
+  /// The 8-bit floats that instructions convert and multiply, as a list of
+  /// types: FNUZ on CDNA3, those of OCP later; empty: none.
+  llvm::StringRef float8Types() const {
+    if (family == Family::CDNA3)
+      return "f8E4M3FNUZ, f8E5M2FNUZ";
+    return family == Family::CDNA4 || family == Family::RDNA4
+               ? "f8E4M3FN, f8E5M2"
+               : "";
   }
 };
 

@@ -1,9 +1,10 @@
 //===- Float8.cpp - Conversions of 8-bit floats ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// CDNA4 and RDNA4 convert the formats of OCP ("CDNA4" and "RDNA4" manuals,
-// V_CVT_F32_FP8, V_CVT_PK_FP8_F32 and those of BF8): widening is exact; in the
-// mode that kernels start in, what is too large becomes NaN or infinity.
+// CDNA4 and RDNA4 convert the formats of OCP, CDNA3 those without a negative
+// zero (FNUZ) ("CDNA3", "CDNA4" and "RDNA4" manuals, V_CVT_F32_FP8,
+// V_CVT_PK_FP8_F32 and those of BF8): widening is exact; in the mode that
+// kernels start in, what is too large becomes NaN or infinity.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,11 +24,12 @@ static Value constant(OpBuilder &b, Location loc, int64_t value) {
 }
 
 bool amd::isFloat8(Type type) {
-  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+  return isa<Float8E4M3FNType, Float8E5M2Type, Float8E4M3FNUZType,
+             Float8E5M2FNUZType>(type);
 }
 
-static StringRef nameOf(Type type) {
-  return isa<Float8E5M2Type>(type) ? "bf8" : "fp8";
+StringRef amd::float8Name(Type type) {
+  return isa<Float8E5M2Type, Float8E5M2FNUZType>(type) ? "bf8" : "fp8";
 }
 
 /// A word that has a byte in it, and which of its bytes that is: of a list of
@@ -65,9 +67,9 @@ void amd::widenFloat8(arith::ExtFOp op, OpBuilder &b) {
   else
     byte = arith::BitcastOp::create(b, loc, b.getI8Type(), byte);
   auto [word, at] = wordOf(b, loc, byte);
-  Value value =
-      callIntrinsic(b, loc, b.getF32Type(), ("cvt.f32." + nameOf(from)).str(),
-                    {word, constant(b, loc, at)});
+  Value value = callIntrinsic(b, loc, b.getF32Type(),
+                              ("cvt.f32." + float8Name(from)).str(),
+                              {word, constant(b, loc, at)});
   op.replaceAllUsesWith(castFloat(b, loc, value, to)); // which is exact
   op.erase();
 }
@@ -99,10 +101,11 @@ void amd::narrowToFloat8(arith::TruncFOp op, OpBuilder &b) {
   Value x = op.getIn();
   x = x.getType().isF64() ? roundToOdd(b, loc, x)
                           : castFloat(b, loc, x, b.getF32Type());
-  Value word = callIntrinsic(
-      b, loc, b.getI32Type(), ("cvt.pk." + nameOf(op.getType()) + ".f32").str(),
-      {x, x, constant(b, loc, 0),
-       LLVM::ConstantOp::create(b, loc, b.getBoolAttr(false))});
+  Value word =
+      callIntrinsic(b, loc, b.getI32Type(),
+                    ("cvt.pk." + float8Name(op.getType()) + ".f32").str(),
+                    {x, x, constant(b, loc, 0),
+                     LLVM::ConstantOp::create(b, loc, b.getBoolAttr(false))});
   Value byte = arith::TruncIOp::create(b, loc, b.getI8Type(), word);
   op.replaceAllUsesWith(
       arith::BitcastOp::create(b, loc, op.getType(), byte).getResult());

@@ -7,11 +7,16 @@
 
 namespace kiln::amd {
 
-/// Whether it is one of OCP's formats, f8E4M3FN and f8E5M2.
+/// Whether it is one of the formats that instructions of some chip convert:
+/// those of OCP, f8E4M3FN and f8E5M2, and f8E4M3FNUZ and f8E5M2FNUZ.
 bool isFloat8(mlir::Type type);
 
+/// What instructions call such a format: `fp8`, or `bf8` with a mantissa of 2
+/// bits.
+llvm::StringRef float8Name(mlir::Type type);
+
 /// Replaces the conversion of an 8-bit float to a wider one, and erases it.
-/// The chip has to convert OCP's formats.
+/// The chip has to convert the format.
 void widenFloat8(mlir::arith::ExtFOp op, mlir::OpBuilder &b);
 
 /// The same for a conversion to an 8-bit float, rounded to the nearest even

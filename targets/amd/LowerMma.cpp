@@ -15,7 +15,7 @@ public:
   Mma(simt::MmaOp op, const Chip &chip, OpBuilder &b)
       : op(op), b(b), loc(op.getLoc()), row(op.getRow().str()),
         isTransposed(chip.isTransposed()),
-        multipliesBytes(chip.hasOcpFloat8()) {}
+        multipliesBytes(!chip.float8Types().empty()) {}
 
   LogicalResult run();
 
@@ -131,19 +131,61 @@ Value Mma::multiplyBytes(Value lhs, bool isLhsUnsigned, Value rhs,
   return multiply(lhs, rhs, acc);
 }
 
+/// Whether all factors were widened from one format of 8-bit floats.
+static bool areWidened(ValueRange values) {
+  return llvm::all_of(values, [&](Value value) {
+    auto wider = value.getDefiningOp<arith::ExtFOp>();
+    return wider && isFloat8(wider.getIn().getType()) &&
+           wider.getIn().getType() ==
+               values[0].getDefiningOp()->getOperand(0).getType();
+  });
+}
+
+/// The instruction of CDNA3 for 8-bit floats that is as deep as two for wider
+/// ones; empty: none.
+static StringRef twiceAsDeep(StringRef row) {
+  return llvm::StringSwitch<StringRef>(row)
+      .Cases({"mfma.f32.32x32x8f16", "mfma.f32.32x32x8bf16.1k"},
+             "mfma.f32.32x32x16.f8")
+      .Cases({"mfma.f32.16x16x16f16", "mfma.f32.16x16x16bf16.1k"},
+             "mfma.f32.16x16x32.f8")
+      .Default("");
+}
+
+/// Makes one of two products of which the second adds to the first: of factors
+/// that were widened from 8-bit floats, by the instruction that takes as many
+/// of them. Both operands of it have the summed elements in the same order.
+/// Returns whether the second one computes both.
+static bool joinNext(simt::MmaOp op) {
+  StringRef joined = twiceAsDeep(op.getRow());
+  if (joined.empty() || !areWidened(op.getLhs()) || !areWidened(op.getRhs()) ||
+      !op.getResults()[0].hasOneUse())
+    return false;
+  auto next = dyn_cast<simt::MmaOp>(*op.getResults()[0].user_begin());
+  if (!next || next.getRow() != op.getRow() ||
+      next.getAcc() != ValueRange(op.getResults()) ||
+      !llvm::all_of(op.getResults(), [](Value v) { return v.hasOneUse(); }))
+    return false;
+  SmallVector<Value> lhs(op.getLhs()), rhs(op.getRhs());
+  llvm::append_range(lhs, next.getLhs());
+  llvm::append_range(rhs, next.getRhs());
+  if (!areWidened(lhs) || !areWidened(rhs))
+    return false;
+  for (SmallVectorImpl<Value> *factors : {&lhs, &rhs})
+    for (Value &value : *factors)
+      value = value.getDefiningOp<arith::ExtFOp>().getIn();
+  next.getLhsMutable().assign(lhs);
+  next.getRhsMutable().assign(rhs);
+  next.getAccMutable().assign(op.getAcc());
+  next.setRow(joined);
+  return true;
+}
+
 /// Factors that were widened from 8-bit floats are multiplied as those, by the
 /// instruction of the same shape: products and sums are the same.
 void Mma::narrow(SmallVectorImpl<Value> &lhs, SmallVectorImpl<Value> &rhs) {
   StringRef name = row;
   bool isWide = name.consume_back(".f16") || name.consume_back(".bf16");
-  auto areWidened = [](ValueRange values) {
-    return llvm::all_of(values, [&](Value value) {
-      auto wider = value.getDefiningOp<arith::ExtFOp>();
-      return wider && isFloat8(wider.getIn().getType()) &&
-             wider.getIn().getType() ==
-                 values[0].getDefiningOp()->getOperand(0).getType();
-    });
-  };
   if (!multipliesBytes || !isWide || !areWidened(lhs) || !areWidened(rhs))
     return;
   for (SmallVectorImpl<Value> *factors : {&lhs, &rhs})
@@ -167,10 +209,8 @@ LogicalResult Mma::run() {
   narrow(first, second);
   name = row;
   if (name.consume_back(".f8")) {
-    auto kind = [](Value value) {
-      return isa<Float8E5M2Type>(value.getType()) ? ".bf8" : ".fp8";
-    };
-    row = name.str() + kind(first[0]) + kind(second[0]);
+    auto kind = [](Value value) { return float8Name(value.getType()).str(); };
+    row = name.str() + "." + kind(first[0]) + "." + kind(second[0]);
   }
   Value lhs = pack(first), rhs = pack(second), acc = pack(op.getAcc());
   Value sum =
@@ -184,6 +224,8 @@ LogicalResult Mma::run() {
 }
 
 LogicalResult amd::lowerMma(simt::MmaOp op, const Chip &chip, OpBuilder &b) {
+  if (chip.family == Family::CDNA3 && joinNext(op))
+    return success();
   return Mma(op, chip, b).run();
 }
 

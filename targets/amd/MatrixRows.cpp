@@ -64,6 +64,8 @@ static const Row kRows[] = {
     {kCdna4, "mfma.f32.16x16x32.bf16", 16, 32, "bf16", "f32"},
     {kMfma, "mfma.f32.32x32x8bf16.1k", 32, 8, "bf16", "f32"},
     {kMfma, "mfma.f32.16x16x16bf16.1k", 16, 16, "bf16", "f32"},
+    {kCdna3, "mfma.f32.32x32x16.f8", 32, 16, "f8E4M3FNUZ, f8E5M2FNUZ", "f32"},
+    {kCdna3, "mfma.f32.16x16x32.f8", 16, 32, "f8E4M3FNUZ, f8E5M2FNUZ", "f32"},
     {kCdna4, "mfma.f32.32x32x16.f8", 32, 16, "f8E4M3FN, f8E5M2", "f32"},
     {kCdna4, "mfma.f32.16x16x32.f8", 16, 32, "f8E4M3FN, f8E5M2", "f32"},
     {kCdna4, "mfma.i32.32x32x32.i8", 32, 32, "i8", "i32"},

@@ -3,6 +3,7 @@
 #include "Rules.h"
 
 #include "llvm/ADT/StringSwitch.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -63,7 +64,9 @@ Complex ComplexMath::turnBack(Complex z) {
 /// The divisor is brought to a length of about 1 first. Where that gives no
 /// number at all, infinities and zeros have the meaning that C gives them:
 /// what is infinite has a direction, and stays infinite unless both are.
-Complex ComplexMath::div(Complex a, Complex b) {
+Complex ComplexMath::div(Complex dividend, Complex divisor) {
+  Scaled top = scaled(dividend), bottom = scaled(divisor);
+  Complex a = top.z, b = bottom.z;
   Value infinity = number(std::numeric_limits<double>::infinity(), a);
   Value none = number(0, a), one = number(1, a);
   auto both = [&](Value x, Value y) {
@@ -74,17 +77,12 @@ Complex ComplexMath::div(Complex a, Complex b) {
                                      e.unary<prim::AbsOp>(z.im));
   };
   auto hasInfinity = [&](Complex z) {
-    auto isInfinite = [&](Value x) {
-      return e.compare<prim::EqOp>(e.unary<prim::AbsOp>(x), infinity);
-    };
     return e.binary<prim::BitwiseOrOp>(isInfinite(z.re), isInfinite(z.im));
   };
   // 1 where a part is infinite, else 0, with its sign.
   auto direction = [&](Complex z) -> Complex {
     auto of = [&](Value x) {
-      Value isInfinite =
-          e.compare<prim::EqOp>(e.unary<prim::AbsOp>(x), infinity);
-      return real("copysign", e.where(isInfinite, one, none), x);
+      return real("copysign", e.where(isInfinite(x), one, none), x);
     };
     return {of(z.re), of(z.im)};
   };
@@ -97,10 +95,14 @@ Complex ComplexMath::div(Complex a, Complex b) {
   Complex unit{e.binary<prim::DivOp>(b.re, by),
                e.binary<prim::DivOp>(b.im, by)};
   Value square = e.add(e.mul(unit.re, unit.re), e.mul(unit.im, unit.im));
-  Complex top = mul(a, conj(unit));
+  Complex turned = mul(a, conj(unit));
   Value under = e.mul(square, by);
-  Complex result{e.binary<prim::DivOp>(top.re, under),
-                 e.binary<prim::DivOp>(top.im, under)};
+  auto part = [&](Value x) {
+    Value quotient =
+        e.mul(e.binary<prim::DivOp>(x, under), e.mul(top.root, top.root));
+    return e.binary<prim::DivOp>(quotient, e.mul(bottom.root, bottom.root));
+  };
+  Complex result{part(turned.re), part(turned.im)};
   Value lost = both(e.isNan(result.re), e.isNan(result.im));
   auto instead = [&](Value where, Complex z) {
     where = both(lost, where);
@@ -119,12 +121,49 @@ Complex ComplexMath::div(Complex a, Complex b) {
 
 Value ComplexMath::abs(Complex z) { return real("hypot", z.re, z.im); }
 
-/// What is real stays so: infinity times zero is not a number.
+Value ComplexMath::isInfinite(Value x) {
+  return e.compare<prim::EqOp>(
+      e.unary<prim::AbsOp>(x),
+      e.number(std::numeric_limits<double>::infinity(), x));
+}
+
+ComplexMath::Scaled ComplexMath::scaled(Complex z) {
+  bool isDouble = e.elementOf(z.re).isF64();
+  const int most = isDouble ? 1020 : 120, least = isDouble ? -960 : -100;
+  const int down = 4, up = isDouble ? 108 : 48;
+  Value large = e.binary<prim::MaximumOp>(e.unary<prim::AbsOp>(z.re),
+                                          e.unary<prim::AbsOp>(z.im));
+  Value isLarge =
+      e.compare<prim::GtOp>(large, number(std::ldexp(1.0, most), z));
+  Value isSmall =
+      e.compare<prim::LtOp>(large, number(std::ldexp(1.0, least), z));
+  auto choose = [&](double ofLarge, double ofSmall, double other) {
+    return e.where(isLarge, number(ofLarge, z),
+                   e.where(isSmall, number(ofSmall, z), number(other, z)));
+  };
+  const double ln2 = 0.69314718055994530942;
+  return {scale(z, choose(std::ldexp(1.0, -down), std::ldexp(1.0, up), 1)),
+          choose(std::ldexp(1.0, down / 2), std::ldexp(1.0, -up / 2), 1),
+          choose(down * ln2, -up * ln2, 0)};
+}
+
+/// What is real stays so: infinity times zero is not a number. Where the
+/// exponential is infinite, its product need not be; and 0 stays 0 in every
+/// direction.
 Complex ComplexMath::exp(Complex z) {
-  Value length = e.unary<prim::ExpOp>(z.re);
-  Value isReal = e.compare<prim::EqOp>(z.im, number(0, z));
-  return {e.where(isReal, length, e.mul(length, e.unary<prim::CosOp>(z.im))),
-          e.where(isReal, z.im, e.mul(length, e.unary<prim::SinOp>(z.im)))};
+  Value zero = number(0, z), length = e.unary<prim::ExpOp>(z.re);
+  Value half = e.unary<prim::ExpOp>(e.mul(z.re, number(0.5, z)));
+  Value isReal = e.compare<prim::EqOp>(z.im, zero), isFar = isInfinite(length);
+  Value isNone = e.compare<prim::EqOp>(
+      z.re, number(-std::numeric_limits<double>::infinity(), z));
+  auto times = [&](Value by) {
+    Value far = e.mul(e.mul(half, by), half);
+    Value product = e.where(isFar, far, e.mul(length, by));
+    return e.where(e.binary<prim::BitwiseAndOp>(isNone, e.isNan(product)), zero,
+                   product);
+  };
+  return {e.where(isReal, length, times(e.unary<prim::CosOp>(z.im))),
+          e.where(isReal, z.im, times(e.unary<prim::SinOp>(z.im)))};
 }
 
 /// cos y - 1 = -2 sin(y/2)^2
@@ -145,7 +184,8 @@ Complex ComplexMath::log(Complex z) {
   Value excess =
       e.add(e.mul(e.sub(large, one), e.add(large, one)), e.mul(small, small));
   Value near = e.mul(e.unary<prim::Log1pOp>(excess), number(0.5, z));
-  Value far = e.unary<prim::LogOp>(abs(z));
+  Scaled other = scaled(z);
+  Value far = e.add(e.unary<prim::LogOp>(abs(other.z)), other.power);
   Value isNear = e.binary<prim::BitwiseAndOp>(
       e.compare<prim::GtOp>(large, number(0.7, z)),
       e.compare<prim::LtOp>(large, number(1.5, z)));
@@ -164,25 +204,38 @@ Complex ComplexMath::log1p(Complex z) {
   return {e.where(isNear, near, far.re), far.im};
 }
 
-Complex ComplexMath::sqrt(Complex z) {
+/// An infinite imaginary part makes both parts of the root infinite.
+Complex ComplexMath::sqrt(Complex given) {
+  Scaled other = scaled(given);
+  Complex z = other.z;
   Value length = abs(z), half = number(0.5, z), zero = number(0, z);
   Value t = e.unary<prim::SqrtOp>(
       e.add(e.mul(e.unary<prim::AbsOp>(z.re), half), e.mul(length, half)));
   Value isZero = e.compare<prim::EqOp>(t, zero);
   Value by = e.where(isZero, number(1, z), e.add(t, t));
-  Value other = e.binary<prim::DivOp>(z.im, by);
+  Value rest = e.binary<prim::DivOp>(z.im, by);
   Value right = e.compare<prim::GeOp>(z.re, zero);
-  Complex result{e.where(right, t, e.unary<prim::AbsOp>(other)),
-                 e.where(right, other, real("copysign", t, z.im))};
-  return {e.where(isZero, zero, result.re), e.where(isZero, z.im, result.im)};
+  Complex result = scale({e.where(right, t, e.unary<prim::AbsOp>(rest)),
+                          e.where(right, rest, real("copysign", t, z.im))},
+                         other.root);
+  Value isFar = isInfinite(z.im);
+  return {e.where(isZero, zero,
+                  e.where(isFar, e.unary<prim::AbsOp>(z.im), result.re)),
+          e.where(e.binary<prim::BitwiseOrOp>(isZero, isFar), z.im, result.im)};
 }
 
-/// The square of the root's length is the length.
-Complex ComplexMath::rsqrt(Complex z) {
-  Complex root = conj(sqrt(z));
-  Value length = abs(z);
-  return {e.binary<prim::DivOp>(root.re, length),
-          e.binary<prim::DivOp>(root.im, length)};
+/// The square of the root's length is the length. Roots of what is infinite
+/// become 0.
+Complex ComplexMath::rsqrt(Complex given) {
+  Scaled other = scaled(given);
+  Complex z = other.z, top = conj(sqrt(z));
+  Value length = abs(z), isFar = isInfinite(length), zero = number(0, z);
+  auto part = [&](Value x) {
+    Value quotient =
+        e.binary<prim::DivOp>(e.binary<prim::DivOp>(x, length), other.root);
+    return e.where(isFar, real("copysign", zero, x), quotient);
+  };
+  return {part(top.re), part(top.im)};
 }
 
 Complex ComplexMath::cbrt(Complex z) {
@@ -217,14 +270,28 @@ Complex ComplexMath::logistic(Complex z) {
   return div({number(1, z), number(0, z)}, plus(exp(negative), 1));
 }
 
+Value ComplexMath::grown(StringRef name, Value x, Value by) {
+  Value whole = real(name, x), size = e.unary<prim::AbsOp>(x);
+  Value half = e.unary<prim::ExpOp>(e.mul(size, e.number(0.5, x)));
+  Value far = e.mul(
+      e.mul(half, e.mul(by, real("copysign", e.number(0.5, x), whole))), half);
+  return e.where(isInfinite(whole), far, e.mul(whole, by));
+}
+
+/// What is real stays so, here and below: infinity times zero is not a number.
 Complex ComplexMath::sinh(Complex z) {
-  return {e.mul(real("sinh", z.re), e.unary<prim::CosOp>(z.im)),
-          e.mul(real("cosh", z.re), e.unary<prim::SinOp>(z.im))};
+  Value isReal = e.compare<prim::EqOp>(z.im, number(0, z));
+  Value im = grown("cosh", z.re, e.unary<prim::SinOp>(z.im));
+  return {grown("sinh", z.re, e.unary<prim::CosOp>(z.im)),
+          e.where(isReal, z.im, im)};
 }
 
 Complex ComplexMath::cosh(Complex z) {
-  return {e.mul(real("cosh", z.re), e.unary<prim::CosOp>(z.im)),
-          e.mul(real("sinh", z.re), e.unary<prim::SinOp>(z.im))};
+  Value isReal = e.compare<prim::EqOp>(z.im, number(0, z));
+  Value im = grown("sinh", z.re, e.unary<prim::SinOp>(z.im));
+  Value sign = real("copysign", number(1, z), z.re);
+  return {grown("cosh", z.re, e.unary<prim::CosOp>(z.im)),
+          e.where(isReal, e.mul(z.im, sign), im)};
 }
 
 Complex ComplexMath::sin(Complex z) { return turnBack(sinh(turn(z))); }

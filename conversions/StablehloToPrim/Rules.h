@@ -168,6 +168,19 @@ public:
   std::optional<Complex> named(llvm::StringRef name, Complex z);
 
 private:
+  /// A number times an even power of 2, so that its length neither overflows
+  /// nor has few bits. `root` times the root of `z` is the root of the number;
+  /// `power` and the logarithm of `z` are its logarithm.
+  struct Scaled {
+    Complex z;
+    mlir::Value root, power;
+  };
+  Scaled scaled(Complex z);
+  mlir::Value isInfinite(mlir::Value x);
+  /// sinh or cosh of `x` times a number of at most 1, which may be finite
+  /// where the function is not.
+  mlir::Value grown(llvm::StringRef name, mlir::Value x, mlir::Value by);
+
   // Functions that `named` gives.
   Complex expm1(Complex z);
   Complex log1p(Complex z);

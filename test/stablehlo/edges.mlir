@@ -55,3 +55,32 @@ func.func @inits(%one: tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2x1
   }) : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<f32>, tensor<f32>) -> (tensor<2x1xf32>, tensor<2x1xf32>)
   return %y#0, %y#1, %z#0, %z#1 : tensor<2xf32>, tensor<2xf32>, tensor<2x1xf32>, tensor<2x1xf32>
 }
+
+// Lengths that f32 does not hold, or in few bits, and infinities: values of numpy.
+// RUN: kiln-run %s --target=reference --entry=complex_edges | FileCheck %s --check-prefix=COMPLEX
+// RUN: kiln-run %s --target=cpu --entry=complex_edges | FileCheck %s --check-prefix=COMPLEX
+// COMPLEX: 4x2xf32: 1.902976{{[0-9]*}}e+19, 7.88238{{[0-9]*}}e+18, inf, inf, inf, -inf, 0, 1.73205{{[0-9]*}}e+19
+// COMPLEX: 2x2xf32: 88.9434{{[0-9]*}}, 0.78539{{[0-9]*}}, -102.932{{[0-9]*}}, 0.78539{{[0-9]*}}
+// COMPLEX: 2x2xf32: 4.4853{{[0-9]*}}e-20, -1.85789{{[0-9]*}}e-20, 2.07535{{[0-9]*}}e+22, -8.5964{{[0-9]*}}e+21
+// COMPLEX: 3x2xf32: 3.5749{{[0-9]*}}e+35, inf, 0, 0, inf, 0
+// COMPLEX: 1x2xf32: -inf, 0
+// COMPLEX: 1x2xf32: inf, -0
+// COMPLEX: 4x2xf32: 1, 0, {{3.3333[0-9]*}}e-39, 0, 28544.{{[0-9]*}}, -14272.{{[0-9]*}}, 0, {{-(2|1.99999)[0-9.]*}}e+38
+func.func @complex_edges() -> (tensor<4xcomplex<f32>>, tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>, tensor<3xcomplex<f32>>,
+    tensor<1xcomplex<f32>>, tensor<1xcomplex<f32>>, tensor<4xcomplex<f32>>) {
+  %x = stablehlo.constant dense<[(3.0e+38, 3.0e+38), (0.0, 0x7F800000), (0x7FC00000, 0xFF800000), (-3.0e+38, 0.0)]> : tensor<4xcomplex<f32>>
+  %root = stablehlo.sqrt %x : tensor<4xcomplex<f32>>
+  %y = stablehlo.constant dense<[(3.0e+38, 3.0e+38), (1.4e-45, 1.4e-45)]> : tensor<2xcomplex<f32>>
+  %log = stablehlo.log %y : tensor<2xcomplex<f32>>
+  %over = stablehlo.rsqrt %y : tensor<2xcomplex<f32>>
+  %z = stablehlo.constant dense<[(89.0, 1.57), (0xFF800000, 0x7F800000), (100.0, 0.0)]> : tensor<3xcomplex<f32>>
+  %exp = stablehlo.exponential %z : tensor<3xcomplex<f32>>
+  %w = stablehlo.constant dense<[(-100.0, 0.0)]> : tensor<1xcomplex<f32>>
+  %sinh = chlo.sinh %w : tensor<1xcomplex<f32>> -> tensor<1xcomplex<f32>>
+  %cosh = chlo.cosh %w : tensor<1xcomplex<f32>> -> tensor<1xcomplex<f32>>
+  %a = stablehlo.constant dense<[(3.0e+38, 3.0e+38), (1.0, 1.0), (1.0e-40, 0.0), (3.0e+38, -3.0e+38)]> : tensor<4xcomplex<f32>>
+  %b = stablehlo.constant dense<[(3.0e+38, 3.0e+38), (3.0e+38, 3.0e+38), (2.8e-45, 1.4e-45), (1.5, 1.5)]> : tensor<4xcomplex<f32>>
+  %quotient = stablehlo.divide %a, %b : tensor<4xcomplex<f32>>
+  return %root, %log, %over, %exp, %sinh, %cosh, %quotient : tensor<4xcomplex<f32>>, tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>,
+    tensor<3xcomplex<f32>>, tensor<1xcomplex<f32>>, tensor<1xcomplex<f32>>, tensor<4xcomplex<f32>>
+}

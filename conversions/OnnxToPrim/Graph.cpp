@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What does not depend on arguments, computed.
 #include "Node.h"
+#include "kiln/Interfaces/OwnDiagnostics.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -32,8 +33,8 @@ std::optional<eval::Value> Graph::evaluate(mlir::Value value) {
         return std::nullopt;
     }
     // What fails at run time fails there.
-    ScopedDiagnosticHandler quiet(op->getContext(),
-                                  [](Diagnostic &) { return success(); });
+    OwnDiagnostics quiet(op->getContext(),
+                         [](Diagnostic &) { return success(); });
     if (failed(mlir::verify(op)) || failed(frame.step(op)))
       return std::nullopt;
     for (mlir::Value result : op->getResults())

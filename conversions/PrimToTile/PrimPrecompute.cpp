@@ -17,6 +17,7 @@
 #include "kiln/Conversion/PrimToTile.h"
 #include "kiln/Eval/Evaluator.h"
 #include "kiln/Eval/Register.h"
+#include "kiln/Interfaces/OwnDiagnostics.h"
 
 namespace kiln {
 #define GEN_PASS_DEF_PRIMPRECOMPUTE
@@ -112,8 +113,8 @@ void PrimPrecompute::runOnOperation() {
   eval::Frame frame(evaluator);
   {
     // What cannot be evaluated, or not in time, is computed at each call.
-    ScopedDiagnosticHandler quiet(func.getContext(),
-                                  [](Diagnostic &) { return success(); });
+    OwnDiagnostics quiet(func.getContext(),
+                         [](Diagnostic &) { return success(); });
     for (Operation &op : func.getBody().front())
       if (needed.contains(&op) && failed(frame.step(&op)))
         return;

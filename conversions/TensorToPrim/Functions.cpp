@@ -3,6 +3,7 @@
 #include "Functions.h"
 
 #include "kiln/Dialect/Kiln/Attributes.h"
+#include "kiln/Interfaces/OwnDiagnostics.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -135,7 +136,7 @@ LogicalResult check(Block &block) {
   for (Operation &op : block) {
     std::string message;
     {
-      ScopedDiagnosticHandler handler(op.getContext(), [&](Diagnostic &diag) {
+      OwnDiagnostics handler(op.getContext(), [&](Diagnostic &diag) {
         if (message.empty())
           message = diag.str();
         return success();
@@ -351,7 +352,7 @@ LogicalResult Functions::run() {
   llvm::SmallPtrSet<Operation *, 4> helpers;
   for (func::FuncOp fn : selected) {
     // Kept until it is known whether another function takes it in.
-    ScopedDiagnosticHandler handler(fn.getContext(), [&](Diagnostic &diag) {
+    OwnDiagnostics handler(fn.getContext(), [&](Diagnostic &diag) {
       said[fn].push_back(std::move(diag));
       return success();
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the checks of lib/Support/Index share.
+// What the checks of lib/Support share.
 #ifndef KILN_TEST_INDEX_CHECK_H
 #define KILN_TEST_INDEX_CHECK_H
 
@@ -33,5 +33,6 @@ void checkMath();
 void checkBuilder();
 void checkAnalysis();
 void checkTile();
+void checkDiagnostics();
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs all checks of lib/Support/Index.
+// Runs all checks of lib/Support.
 #include "Check.h"
 #include <cstdio>
 
@@ -19,6 +19,7 @@ int main() {
   checkBuilder();
   checkAnalysis();
   checkTile();
+  checkDiagnostics();
   std::printf("%d failures\n", failures);
   return failures != 0;
 }

@@ -7,6 +7,7 @@
 #include "NarrowOperands.h"
 #include "RowCosts.h"
 #include "kiln/Dialect/Kiln/MatrixRows.h"
+#include "kiln/Interfaces/OwnDiagnostics.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -326,7 +327,7 @@ std::string simt::whyNoLayout(Operation *op, Attribute asked, int64_t lanes,
     return "the layout has more lanes or warps than the kernel, which has " +
            std::to_string(lanes) + " and " + std::to_string(warps);
   std::string why;
-  ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &diag) {
+  OwnDiagnostics handler(op->getContext(), [&](Diagnostic &diag) {
     why = diag.str();
     return success();
   });

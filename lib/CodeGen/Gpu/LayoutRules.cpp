@@ -8,6 +8,7 @@
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
 #include "kiln/Interfaces/IndexMap.h"
+#include "kiln/Interfaces/OwnDiagnostics.h"
 #include "kiln/Interfaces/Reduction.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/ForeignOperation.h"
@@ -87,7 +88,7 @@ static void checkRule(Operation *op, LayoutRule &rule) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     std::string why;
     {
-      ScopedDiagnosticHandler quiet(op->getContext(), [&](Diagnostic &diag) {
+      OwnDiagnostics quiet(op->getContext(), [&](Diagnostic &diag) {
         why = diag.str();
         return success();
       });

@@ -9,6 +9,7 @@
 #include "Questions.h"
 #include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
+#include "kiln/Interfaces/OwnDiagnostics.h"
 #include "kiln/Schedule/Schedules.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/TargetRegistry.h"
@@ -42,7 +43,7 @@ public:
     // Only kernels are bound to what the program names.
     WireReader reader;
     reader.version = version;
-    ScopedDiagnosticHandler handler(copy->getContext(), [&](Diagnostic &diag) {
+    OwnDiagnostics handler(copy->getContext(), [&](Diagnostic &diag) {
       if (reason.empty())
         reason = diag.str();
       return success();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Questions.h"
+#include "kiln/Interfaces/OwnDiagnostics.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "llvm/Support/raw_ostream.h"
@@ -228,7 +229,7 @@ bool IsolatedTarget::takes(StringRef method, Operation *kernel,
   OwningOpRef<ModuleOp> module = isolateKernel(kernel);
   std::string problem;
   {
-    ScopedDiagnosticHandler handler(kernel->getContext(), [&](Diagnostic &d) {
+    OwnDiagnostics handler(kernel->getContext(), [&](Diagnostic &d) {
       problem = d.str();
       return success();
     });

@@ -3,6 +3,7 @@
 
 #include "RegistryImpl.h"
 #include "kiln/Dialect/Kiln/Description.h"
+#include "kiln/Interfaces/OwnDiagnostics.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/Lowering.h"
 #include "mlir/IR/Diagnostics.h"
@@ -102,8 +103,8 @@ static LogicalResult checkFamily(const Target &target,
                                  TargetAttr description, Location loc) {
   TargetAttr own;
   { // A target need not say anything where a file does.
-    ScopedDiagnosticHandler quiet(loc.getContext(),
-                                  [](Diagnostic &) { return success(); });
+    kiln::OwnDiagnostics quiet(loc.getContext(),
+                               [](Diagnostic &) { return success(); });
     own = describe(target, options, loc);
   }
   if (!own || own.getFamily().empty() || description.getFamily().empty() ||

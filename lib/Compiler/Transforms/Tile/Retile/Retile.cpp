@@ -5,6 +5,7 @@
 #include "Retiler.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Interfaces/IndexMap.h"
+#include "kiln/Interfaces/OwnDiagnostics.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Verifier.h"
@@ -123,7 +124,7 @@ LogicalResult Retiler::run(ArrayRef<int64_t> sizes) {
 
   // What the analysis overlooked must not get out.
   std::string message;
-  ScopedDiagnosticHandler handler(kernel.getContext(), [&](Diagnostic &diag) {
+  OwnDiagnostics handler(kernel.getContext(), [&](Diagnostic &diag) {
     if (message.empty())
       message = diag.str();
     return success();

@@ -59,7 +59,7 @@ struct LowerCopies : PassWrapper<LowerCopies, OperationPass<ModuleOp>> {
       return signalPassFailure();
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>()) {
       bool copies = false;
-      function.walk([&](simt::CopyAsyncOp) { copies = true; });
+      function.walk([&](AsyncCopyOpInterface) { copies = true; });
       if (!copies)
         continue;
       // Addresses of all lanes are made one for a wave where they are computed.
@@ -78,7 +78,7 @@ private:
       int64_t count = 0;
       for (Operation *op = commit->getPrevNode();
            op && !isa<simt::CommitCopiesOp>(op); op = op->getPrevNode())
-        count += isa<simt::CopyAsyncOp>(op);
+        count += isa<AsyncCopyOpInterface>(op);
       least = std::min(least, count);
     });
     return least;

@@ -6,7 +6,8 @@
 // attributes give, `eval.grid = array<i64: X, Y, Z>` and `eval.args`, a list of
 // dense elements, numbers and "random:SEED:TYPE:SIZExSIZE"; its memory is
 // printed after the launch. --seed=N picks an order of events, --verify expects
-// the diagnostics that the file announces. Exit status 1 when a function fails.
+// the diagnostics that the file announces, --load-target=LIB loads a plug-in.
+// Exit status 1 when a function fails.
 #include "kiln/Eval/Collective.h"
 #include "kiln/Eval/Coroutine.h"
 #include "kiln/Eval/Elements.h"
@@ -14,6 +15,7 @@
 #include "kiln/Eval/Kernel.h"
 #include "kiln/Eval/Memory.h"
 #include "kiln/Eval/Register.h"
+#include "kiln/Target/PluginLoader.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"
@@ -241,6 +243,10 @@ static LogicalResult launch(kiln::eval::Evaluator &evaluator,
 }
 
 int main(int argc, char **argv) {
+  std::vector<std::string> plugins =
+      kiln::target::extractLoadTargetFlags(argc, argv);
+  if (!plugins.empty() && !kiln::target::loadPlugins(plugins))
+    return 2;
   int64_t numRanks = 1;
   uint64_t seed = 0;
   bool verifies = false;

@@ -59,7 +59,7 @@ def mutants_of(function):
             older = next((name for line in function if (name := re.match(r"\s*(%\w+) = simt\.arrive", line))), None)
             if older and older.group(1) != found.group(1):
                 yield f"with the phase {older.group(1)} in '{text}'", changed([line.replace(found.group(1), older.group(1), 1)])
-        elif (found := re.search(r"(simt\.copy_async .* )mask (%\w+)", text)) and not found.group(2).startswith("%true"):
+        elif (found := re.search(r"(\w+\.copy_(?:async|line) .* )mask (%\w+)", text)) and not found.group(2).startswith("%true"):
             yield f"without the guard {found.group(2)} of a copy", changed([line.replace(f" mask {found.group(2)}", "", 1)])
 
 

@@ -55,7 +55,7 @@ LogicalResult ThreadBlock::finishCopy(int64_t id) {
 namespace {
 
 /// How many bytes a lane's copy reads.
-int64_t validBytes(simt::CopyAsyncOp op, const Value &valid, unsigned lane) {
+int64_t validBytes(AsyncCopyOpInterface op, const Value &valid, unsigned lane) {
   int64_t all = op.getBytes();
   if (valid.isNone())
     return all;
@@ -63,7 +63,10 @@ int64_t validBytes(simt::CopyAsyncOp op, const Value &valid, unsigned lane) {
   return op.getValid().getType().isInteger(1) ? (given ? all : 0) : given;
 }
 
-LogicalResult evaluateCopy(simt::CopyAsyncOp op, Frame &frame) {
+} // namespace
+
+LogicalResult evaluateAsyncCopy(Operation *started, Frame &frame) {
+  auto op = cast<AsyncCopyOpInterface>(started);
   Warp *warp = warpOf(op, frame);
   if (!warp || failed(warp->block.stir(*warp)))
     return failure();
@@ -72,8 +75,8 @@ LogicalResult evaluateCopy(simt::CopyAsyncOp op, Frame &frame) {
   if (space == simt::kShared ||
       cast<LLVM::LLVMPointerType>(op.getTarget().getType()).getAddressSpace() !=
           simt::kShared)
-    return op.emitOpError("unsupported: evaluation of a copy between these "
-                          "memories");
+    return op->emitOpError("unsupported: evaluation of a copy between these "
+                           "memories");
   LaneMask all = warp->active;
   if (op.getMask()) {
     const Value &mask = frame.get(op.getMask());
@@ -91,7 +94,7 @@ LogicalResult evaluateCopy(simt::CopyAsyncOp op, Frame &frame) {
   result = warp->eachLane([&](unsigned lane) -> LogicalResult {
     int64_t bytes = op.getBytes(), read = validBytes(op, valid, lane);
     if (read < 0 || read > bytes)
-      return op.emitOpError("expected at most ")
+      return op->emitOpError("expected at most ")
              << bytes << " valid bytes, found " << read;
     ThreadCopy copy;
     copy.op = op;
@@ -114,6 +117,8 @@ LogicalResult evaluateCopy(simt::CopyAsyncOp op, Frame &frame) {
   warp->active = all;
   return result;
 }
+
+namespace {
 
 LogicalResult evaluateCommit(simt::CommitCopiesOp op, Frame &frame) {
   if (!isInThreadCode(frame))
@@ -150,7 +155,6 @@ LogicalResult evaluateWait(simt::WaitCopiesOp op, Frame &frame) {
 } // namespace
 
 void addSimtCopies(EvaluationInterface &table) {
-  table.add<simt::CopyAsyncOp>(evaluateCopy);
   table.add<simt::CommitCopiesOp>(evaluateCommit);
   table.add<simt::WaitCopiesOp>(evaluateWait);
   table.add<simt::PublishOp>([](simt::PublishOp op, Frame &frame) {

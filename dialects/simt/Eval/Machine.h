@@ -380,6 +380,9 @@ void addLlvmMemory(EvaluationInterface &table);
 void addGpu(EvaluationInterface &table);
 void addSimtMemory(EvaluationInterface &table);
 void addSimtCopies(EvaluationInterface &table);
+/// Starts the copies of the active lanes. Their bytes arrive at some point
+/// before the wait that covers them, as the seed has it.
+mlir::LogicalResult evaluateAsyncCopy(mlir::Operation *op, Frame &frame);
 void addSimtMatrices(EvaluationInterface &table);
 void addSimtBulkCopies(EvaluationInterface &table);
 void addSimtProducts(EvaluationInterface &table);

@@ -60,6 +60,10 @@ const std::vector<ThreadCode::Step> &ThreadCode::stepsOf(Block *block) {
     if (Dialect *dialect = evaluate ? nullptr : op.getDialect())
       if (auto *table = dialect->getRegisteredInterface<EvaluationInterface>())
         evaluate = table->lookup(op.getName());
+    // What starts a copy needs no evaluation of its own.
+    static const EvaluateFn startCopy = evaluateAsyncCopy;
+    if (!evaluate && isa<AsyncCopyOpInterface>(op))
+      evaluate = &startCopy;
     Step step = {&op, evaluate, {}};
     // Other blocks of the region may use values, too.
     if (block->getParent()->hasOneBlock())

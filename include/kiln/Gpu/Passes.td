@@ -17,9 +17,11 @@ def SimtApplyLowerings : Pass<"simt-apply-lowerings"> {
     With `early`, the pass runs before the expansions and offers operations to lowerings of priority 50 or more only. The run behind the
     expansions offers the rest, and does not repeat an offer that was declined.
 
-    On an `llvm.func` of one thread, it offers the operations of `simt`, `gpu` and `llvm`.
+    On an `llvm.func` of one thread, it offers the operations of `simt`, `gpu` and `llvm`, and those of plug-ins. With `copies` it
+    leaves operations with `AsyncCopyOpInterface`, which `reference` evaluates as copies in flight.
   }];
-  let options = [Option<"early", "early", "bool", "false", "whether expansions are yet to come">];
+  let options = [Option<"early", "early", "bool", "false", "whether expansions are yet to come">,
+                 Option<"copies", "copies", "bool", "false", "whether to leave operations that start copies">];
   let dependentDialects = ["::kiln::simt::SimtDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::LLVM::LLVMDialect"];

@@ -4,7 +4,7 @@
 #ifndef KILN_LIB_GPU_ACCESS_H
 #define KILN_LIB_GPU_ACCESS_H
 
-#include "KernelWalk.h"
+#include "Copiers.h"
 #include "mlir/IR/Matchers.h"
 
 namespace kiln::simt {
@@ -17,11 +17,13 @@ public:
          mlir::RankedTensorType type);
 
   mlir::LogicalResult run();
-  /// Copies the block into memory of the block of threads: `target` gives the
-  /// address of a register's element. Outside of the view it is zero. Where
-  /// `mask` does not hold nothing is copied; null: it holds.
+  /// Copies the block into memory of the block of threads, by pieces that
+  /// `start` takes: `target` gives the address of a register's element. Outside
+  /// of the view it is zero. Where `mask` does not hold nothing is copied;
+  /// null: it holds.
   void copyAsync(mlir::Value mask,
-                 llvm::function_ref<mlir::Value(int64_t reg)> target);
+                 llvm::function_ref<mlir::Value(int64_t reg)> target,
+                 llvm::function_ref<void(const CopyPiece &)> start);
 
 private:
   struct Axis {

@@ -47,7 +47,8 @@ Value Access::validBytes(int64_t reg, int64_t count) {
   return w.select(mask, left, w.c32(0));
 }
 
-void Access::copyAsync(Value mask, function_ref<Value(int64_t)> target) {
+void Access::copyAsync(Value mask, function_ref<Value(int64_t)> target,
+                       function_ref<void(const CopyPiece &)> start) {
   prepare();
   bool isIndirect =
       llvm::any_of(axes, [](const Axis &a) { return a.axis.isIndirect(); });
@@ -64,8 +65,8 @@ void Access::copyAsync(Value mask, function_ref<Value(int64_t)> target) {
     if (whole || isIndirect)
       valid = validBytes(first, count);
     Value from = w.elementPointer(base, offsetOf(first), stored);
-    CopyAsyncOp::create(w.b, w.loc, from, target(first), alignmentFor(count),
-                        w.both(mask, w.isFirstCopy(layout)), valid);
+    start({from, target(first), alignmentFor(count),
+           w.both(mask, w.isFirstCopy(layout)), valid});
   });
 }
 

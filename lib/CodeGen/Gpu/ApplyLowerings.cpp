@@ -66,12 +66,15 @@ static std::string ownerOf(const target::Lowering &lowering) {
 
 LoweringOffer::LoweringOffer(Operation *root, Level level,
                              const target::TargetOptions &options,
-                             target::TargetAttr description, bool isEarly)
+                             target::TargetAttr description, bool isEarly,
+                             bool keepsCopies)
     : root(root), rewriter(root->getContext(), &changes), level(level),
-      options(options), description(description), isEarly(isEarly) {}
+      options(options), description(description), isEarly(isEarly),
+      keepsCopies(keepsCopies) {}
 
 bool LoweringOffer::isOffered(Operation *op) const {
-  if (op->hasTrait<OpTrait::IsTerminator>())
+  if (op->hasTrait<OpTrait::IsTerminator>() ||
+      (keepsCopies && isa<AsyncCopyOpInterface>(op)))
     return false;
   // Arithmetic of threads was offered as that of tiles.
   return level == Level::Tiles ||
@@ -255,7 +258,7 @@ struct SimtApplyLowerings
     }
     bool isKernel = isa<tile::KernelOp>(root);
     LoweringOffer offer(root, isKernel ? Level::Tiles : Level::Threads, options,
-                        target::getDescription(root), early);
+                        target::getDescription(root), early, copies);
     if (failed(offer.run()))
       return signalPassFailure();
     if (!isKernel || !offer.hasTaken())

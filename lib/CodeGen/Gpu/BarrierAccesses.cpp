@@ -40,13 +40,13 @@ LogicalResult BarrierCheck::verifyApart(const SharedAccess *now,
   // Threads that write to one place in one step have copies of one element.
   for (const Pending &before : state.pending)
     if (auto meeting = accesses.meet(before, now)) {
-      Objection error = std::move(
-          unverified(now->op)
-          << what[size_t(now->touch)] << " byte " << meeting->byte
-          << " of the block's memory in thread " << meeting->second
-          << ", which thread " << meeting->first << " "
-          << what[size_t(before.access->touch)] << " before, and no "
-          << missing(before));
+      Objection error =
+          std::move(unverified(now->op)
+                    << what[size_t(now->touch)] << " byte " << meeting->byte
+                    << " of the block's memory in thread " << meeting->second
+                    << ", which thread " << meeting->first << " "
+                    << what[size_t(before.access->touch)] << " before, and no "
+                    << missing(before));
       error.attachNote(before.access->op->getLoc(), "it does so here");
       return error;
     }
@@ -198,7 +198,7 @@ LogicalResult BarrierCheck::runAccess(Operation *op, BlockState &state,
         access.touch = Touch::Write;
         access.bytes = bytesOf(store.getValue().getType());
       })
-      .Case([&](CopyAsyncOp copy) {
+      .Case([&](AsyncCopyOpInterface copy) {
         access.touch = Touch::Write;
         access.bytes = copy.getBytes();
         access.isCopy = true;

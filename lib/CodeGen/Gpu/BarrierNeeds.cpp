@@ -102,7 +102,7 @@ void BarrierCheck::findNeeded() {
   function.walk([&](Operation *op) {
     if (!findAccess(op, needOne))
       return;
-    bool isCopy = isa<CopyAsyncOp, CopyBulkOp>(op);
+    bool isCopy = isa<AsyncCopyOpInterface, CopyBulkOp>(op);
     for (Operation *around = op;
          isCopy && around != function && copying.insert(around).second;
          around = around->getParentOp())

@@ -73,7 +73,8 @@ void simt::copyToStorage(StagedLoad &staged, Operation *place,
   auto alloc =
       stage::AllocOp::create(b, loc, storage, b.getI64IntegerAttr(staged.align),
                              IntegerAttr(), IntegerAttr());
-  if (auto box = boxOf(staged.load)) {
+  if (staged.isBox) {
+    std::optional<Box> box = boxOf(staged.load);
     SmallVector<Value> coords;
     for (OpFoldResult offset : box->offsets)
       coords.push_back(getValueOrCreateConstantIndexOp(b, loc, offset));

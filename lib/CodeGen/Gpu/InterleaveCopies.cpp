@@ -61,7 +61,7 @@ CopyGroup InterleaveCopies::groupOf(Operation *commit) {
   if (isa_and_nonnull<CommitCopiesOp>(commit->getPrevNode()))
     return {};
   for (Operation *op = commit->getPrevNode(); op; op = op->getPrevNode()) {
-    if (isa<CopyAsyncOp>(op))
+    if (isa<AsyncCopyOpInterface>(op))
       group.copies.push_back(op);
     else if (!isMemoryEffectFree(op) || op->getNumRegions())
       break;

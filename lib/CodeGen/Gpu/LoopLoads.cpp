@@ -102,7 +102,7 @@ SmallVector<StagedLoad> LoopLoads::findNumbers(const BlockShape &block) {
         }))
       continue;
     auto one = stagedLoad(&op, loop, block, facts, /*takesNumbers=*/true, why);
-    if (one && boxOf(&op) && !writes.findConflict(&op))
+    if (one && one->isBox && !writes.findConflict(&op))
       numbers.push_back(std::move(*one));
   }
   return numbers;

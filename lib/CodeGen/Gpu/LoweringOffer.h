@@ -29,7 +29,7 @@ class LoweringOffer {
 public:
   LoweringOffer(mlir::Operation *root, GpuLoweringContext::Level level,
                 const target::TargetOptions &options,
-                target::TargetAttr description, bool isEarly);
+                target::TargetAttr description, bool isEarly, bool keepsCopies);
 
   /// Fails where a lowering did something wrong, which was reported, or where
   /// no lowering takes an operation that the family does not know.
@@ -65,8 +65,9 @@ private:
   std::vector<const target::Lowering *> all; ///< of the target and the family
   /// Whose operations are offered: it is not asked to lower what it emitted.
   llvm::SmallVector<std::string> emitters;
-  std::string owner;  ///< of the lowering that took something last
-  const bool isEarly; ///< the family has yet to see what it can take
+  std::string owner;      ///< of the lowering that took something last
+  const bool isEarly;     ///< the family has yet to see what it can take
+  const bool keepsCopies; ///< what starts copies is not offered
   bool taken = false;
 };
 

@@ -48,7 +48,7 @@ llvm::SmallVector<unsigned> vectorsOf(KernelWalk &w, mlir::Value pointers,
 
 // Staged.cpp, StagedCopies.cpp
 /// A copy, or a load that becomes one; false for anything else.
-bool fillStorage(mlir::Operation *op, KernelWalk &w);
+mlir::FailureOr<bool> fillStorage(mlir::Operation *op, KernelWalk &w);
 /// Fills slots where a condition holds, without a branch: each copy asks for
 /// itself, and the code around stays in one piece. Nothing where there is more
 /// under the condition.

@@ -104,7 +104,8 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   if (options.getBool("producer", true))
     pm.addNestedPass<LLVM::LLVMFuncOp>(createSimtSplitProducer(
         {lanes, /*everywhere=*/options.getBool("producer", false)}));
-  pm.addNestedPass<LLVM::LLVMFuncOp>(createSimtApplyLowerings());
+  pm.addNestedPass<LLVM::LLVMFuncOp>(createSimtApplyLowerings(
+      {/*early=*/false, /*copies=*/options.getBool("copies", false)}));
   extend(".thread");
 }
 

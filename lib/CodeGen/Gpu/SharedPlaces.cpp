@@ -25,7 +25,8 @@ Value simt::sharedPlace(Operation *op) {
                 AtomicCASOp>([](auto op) { return op.getAddress(); })
           .Case<LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(
               [](auto op) { return op.getPtr(); })
-          .Case<CopyAsyncOp, CopyBulkOp>([](auto op) { return op.getTarget(); })
+          .Case([](CopyBulkOp op) { return op.getTarget(); })
+          .Case([](AsyncCopyOpInterface op) { return op.getTarget(); })
           .Case<ExpectBytesOp, ArriveAtOp, AwaitParityOp>(
               [](auto op) { return op.getBarrier(); })
           .Case([](MmaAsyncOp op) { return op.getRhs(); })
@@ -35,8 +36,9 @@ Value simt::sharedPlace(Operation *op) {
 
 Value simt::maskOf(Operation *op) {
   return TypeSwitch<Operation *, Value>(op)
-      .Case<LoadOp, StoreOp, CopyAsyncOp, CopyBulkOp, ExpectBytesOp, ArriveAtOp,
-            AwaitParityOp>([](auto op) -> Value { return op.getMask(); })
+      .Case<LoadOp, StoreOp, CopyBulkOp, ExpectBytesOp, ArriveAtOp,
+            AwaitParityOp, AsyncCopyOpInterface>(
+          [](auto op) -> Value { return op.getMask(); })
       .Default([](Operation *) { return Value(); });
 }
 

@@ -234,7 +234,7 @@ private:
       std::string why;
       auto staged = stagedLoad(load, loop, block, facts,
                                /*takesNumbers=*/false, why);
-      if (!staged || !boxOf(load))
+      if (!staged || !staged->isBox)
         continue; // products write what they read by themselves
       bytes += staged->alignedBytes();
       copyToStorage(*staged, load, block);

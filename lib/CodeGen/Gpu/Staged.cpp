@@ -75,9 +75,11 @@ static LogicalResult lowerProduce(stage::ProduceOp op, KernelWalk &w) {
   if (ring->barriers)
     return fillInBulk(op, *ring, w);
   bindSlot(w, ring, ring->fill, op.getBody().getArguments());
-  for (Operation &inner : op.getBody().front().without_terminator())
-    if (!fillStorage(&inner, w) && failed(w.lower(&inner)))
+  for (Operation &inner : op.getBody().front().without_terminator()) {
+    FailureOr<bool> fills = fillStorage(&inner, w);
+    if (failed(fills) || (!*fills && failed(w.lower(&inner))))
       return failure();
+  }
   ring->fill = w.select(w.copyMask, nextSlot(w, *ring, ring->fill), ring->fill);
   return success();
 }

@@ -43,22 +43,27 @@ static void copyBox(stage::CopyOp op, KernelWalk &w) {
                                along.count, w.lanes, w.warps, /*isWhole=*/true);
   Access(w, op.getSource(), axes,
          cast<RankedTensorType>(withLayout(type, layout)))
-      .copyAsync(w.copyMask,
-                 [&](int64_t reg) { return place.address(w, layout, reg); });
+      .copyAsync(
+          w.copyMask,
+          [&](int64_t reg) { return place.address(w, layout, reg); },
+          [&](const CopyPiece &piece) { startCopy(piece, w); });
 }
 
 /// Bytes that a thread writes at once at most.
 static constexpr int64_t kMostBytes = 16;
 
 /// What is loaded only to be written to storage is copied.
-static void copyLookup(stage::WriteOp op, KernelWalk &w) {
+static LogicalResult copyLookup(stage::WriteOp op, KernelWalk &w) {
   Operation *load = op.getValue().getDefiningOp();
+  SmallVector<CopyPiece> pieces;
   StoragePlace place = w.storages.find(op.getStorage())->second;
   LayoutAttr layout = getLayout(op.getValue());
   auto target = [&](int64_t reg) { return place.address(w, layout, reg); };
   if (auto access = dyn_cast<ViewAccessOpInterface>(load)) {
-    Access(w, access).copyAsync(w.copyMask, target);
-    return;
+    Access(w, access).copyAsync(
+        w.copyMask, target,
+        [&](const CopyPiece &piece) { pieces.push_back(piece); });
+    return startCopies(load, pieces, w);
   }
   auto pointers = cast<tile::LoadPtrOp>(load);
   int64_t each = ThreadBuilder::storedBytes(ThreadBuilder::scalarType(
@@ -70,19 +75,20 @@ static void copyLookup(stage::WriteOp op, KernelWalk &w) {
                  Value from = w.registers(pointers.getPtr())[first], valid;
                  if (pointers.getMask())
                    valid = w.registers(pointers.getMask())[first];
-                 CopyAsyncOp::create(w.b, w.loc, from, target(first), bytes,
-                                     mask, valid);
+                 pieces.push_back({from, target(first), bytes, mask, valid});
                });
+  return startCopies(load, pieces, w);
 }
 
-bool simt::fillStorage(Operation *op, KernelWalk &w) {
+FailureOr<bool> simt::fillStorage(Operation *op, KernelWalk &w) {
   if (auto copy = dyn_cast<stage::CopyOp>(op);
       copy && isa<tile::ViewType>(copy.getSource().getType()))
     copyBox(copy, w);
   else if (auto write = dyn_cast<stage::WriteOp>(op);
-           write && isLookup(write.getValue().getDefiningOp()))
-    copyLookup(write, w);
-  else
+           write && isLookup(write.getValue().getDefiningOp())) {
+    if (failed(copyLookup(write, w)))
+      return failure();
+  } else
     return isLookup(op);
   return true;
 }
@@ -124,10 +130,8 @@ static void storeTile(stage::WriteOp op, KernelWalk &w,
 }
 
 static LogicalResult lowerWrite(stage::WriteOp op, KernelWalk &w) {
-  if (!writesFragment(op)) {
-    copyLookup(op, w);
-    return success();
-  }
+  if (!writesFragment(op))
+    return copyLookup(op, w);
   auto place = w.storages.find(op.getStorage());
   if (!getLayout(op.getValue()) || place == w.storages.end() ||
       !op.getOrigin().empty())

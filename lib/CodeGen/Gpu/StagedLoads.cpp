@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "StagedLoads.h"
+#include "Copiers.h"
 #include "LayoutChoice.h"
 #include "Machine.h"
 #include "MemoryProducts.h"
@@ -75,14 +76,14 @@ bool hasStep(Operation *load) {
 
 /// The elements of a load that follow each other, and how many of them each
 /// thread has together.
-Contiguity piecesOf(Operation *load, tile::AxisAnalysis &facts) {
+Contiguity piecesOf(Operation *load, bool isBox, tile::AxisAnalysis &facts) {
   Contiguity along;
   if (auto pointers = dyn_cast<tile::LoadPtrOp>(load))
     along = contiguityOf(pointers.getPtr(), pointers.getMask(), facts);
   else
     along = contiguityOf(cast<ViewAccessOpInterface>(load), facts);
   // A copy of a box has a layout of its own.
-  if (along.dim >= 0 && !boxOf(load))
+  if (along.dim >= 0 && !isBox)
     along.count = int64_t(1) << vectorBits(getLayout(load->getResult(0)),
                                            along.dim, along.count)
                                     .size();
@@ -100,11 +101,15 @@ std::optional<StagedLoad> simt::stagedLoad(Operation *load, scf::ForOp loop,
     return std::nullopt;
   };
   auto type = dyn_cast<RankedTensorType>(load->getResult(0).getType());
+  FailureOr<const target::Lowering *> copier = copierOf(load, block);
+  if (failed(copier))
+    return decline("a lowering of its copies went wrong");
   if (const RegisterCandidate *lowering = findLowering(load, block);
-      lowering && !lowering->isOwn)
+      !*copier && lowering && !lowering->isOwn)
     return decline("lowering '" + lowering->lowering->name +
                    "' loads it as it stands");
-  bool isBox = boxOf(load).has_value();
+  // What a plug-in copies stays its load.
+  bool isBox = boxOf(load).has_value() && !*copier;
   SmallVector<ConvertLayoutOp> converts;
   if (type)
     for (Operation *user : load->getUsers())
@@ -149,7 +154,7 @@ std::optional<StagedLoad> simt::stagedLoad(Operation *load, scf::ForOp loop,
   if (!isa<FloatType, IntegerType>(type.getElementType()) ||
       type.getElementTypeBitWidth() < 8)
     return decline("its elements are not bytes");
-  Contiguity along = piecesOf(load, facts);
+  Contiguity along = piecesOf(load, isBox, facts);
   int64_t each = ThreadBuilder::storedBytes(type.getElementType());
   if (along.dim < 0)
     return decline("no neighbours of its tile lie side by side");
@@ -182,5 +187,6 @@ std::optional<StagedLoad> simt::stagedLoad(Operation *load, scf::ForOp loop,
                     int(along.dim + missing),
                     type.getNumElements() * each,
                     swizzle ? swizzle.getAlign() : lineBytesOf(description),
-                    swizzle};
+                    swizzle,
+                    isBox};
 }

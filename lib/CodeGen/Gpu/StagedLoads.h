@@ -26,6 +26,7 @@ struct StagedLoad {
   int dim;
   int64_t bytes, align;
   SwizzleAttr swizzle; ///< of products that read the storage; else null
+  bool isBox; ///< a copy of a box of the view, rather than thread by thread
 
   bool isRead() const { return static_cast<bool>(swizzle); }
   /// What a product, or else whatever is the first user, takes.

@@ -27,13 +27,14 @@ struct VerifyBarriers : simt::impl::SimtVerifyBarriersBase<VerifyBarriers> {
     if (function.isExternal() || !block || !block.getSharedBytes())
       return;
     int64_t threads = block.getThreads(), bytes = block.getSharedBytes();
-    bool isAsync = function
-                       .walk([](Operation *op) {
-                         return isa<CopyAsyncOp, CopyBulkOp, MmaAsyncOp>(op)
-                                    ? WalkResult::interrupt()
-                                    : WalkResult::advance();
-                       })
-                       .wasInterrupted();
+    bool isAsync =
+        function
+            .walk([](Operation *op) {
+              return isa<AsyncCopyOpInterface, CopyBulkOp, MmaAsyncOp>(op)
+                         ? WalkResult::interrupt()
+                         : WalkResult::advance();
+            })
+            .wasInterrupted();
     if (asyncOnly && !isAsync)
       return;
     if (failed(verifySumsInFlight(function)))

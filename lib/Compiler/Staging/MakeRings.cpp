@@ -4,6 +4,7 @@
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
+#include "kiln/Interfaces/ViewAccess.h"
 #include "kiln/Staging/LoopValues.h"
 #include "kiln/Staging/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -50,8 +51,9 @@ public:
 
   /// Whether an operation only reads memory of the launch.
   static bool isLoad(Operation *op) {
-    return isa<tile::TileDialect>(op->getDialect()) && !op->getNumRegions() &&
-           hasSingleEffect<MemoryEffects::Read>(op);
+    return (isa<tile::TileDialect>(op->getDialect()) ||
+            isa<ViewAccessOpInterface>(op)) &&
+           !op->getNumRegions() && hasSingleEffect<MemoryEffects::Read>(op);
   }
 
   Operation *first() const { return load ? load : last; }

@@ -18,7 +18,7 @@ void *placeOf(Operation *op, eval::Frame &frame, const eval::View &view, ArrayRe
   return succeeded(eval::checkAccess(op, frame.instance, box, access)) ? eval::boxAddress(box, strides) : nullptr;
 }
 
-LogicalResult evaluateFetch(rows::FetchOp op, eval::Frame &frame) {
+template <typename OpT> LogicalResult evaluateLoad(OpT op, eval::Frame &frame) {
   const eval::View &view = frame.get(op.getView()).view();
   eval::Value out = eval::Value::tensor(view.dtype, cast<RankedTensorType>(op.getType()).getShape());
   size_t bytes = cast<RankedTensorType>(op.getType()).getElementTypeBitWidth() / 8;
@@ -86,7 +86,8 @@ LogicalResult evaluateRotate(rows::RotateOp op, eval::Frame &frame) {
 
 struct Evaluation : eval::EvaluationInterface {
   explicit Evaluation(Dialect *dialect) : EvaluationInterface(dialect) {
-    add<rows::FetchOp>(evaluateFetch);
+    add<rows::FetchOp>(evaluateLoad<rows::FetchOp>);
+    add<rows::StreamOp>(evaluateLoad<rows::StreamOp>);
     add<rows::CopyOp>(evaluateCopy);
     add<rows::SquaresOp>(evaluateSquares);
     add<rows::MmaOp>(evaluateMma);

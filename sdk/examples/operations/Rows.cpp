@@ -59,17 +59,23 @@ Accumulation MmaOp::getAccumulation() {
 bool MmaOp::areZerosNeutral() { return true; }
 
 //===----------------------------------------------------------------------===//
-// The load, and what elements change threads by
+// Loads, and what elements change threads by
 //===----------------------------------------------------------------------===//
+
+/// Where a block of elements lies in its view.
+template <typename OpT> static void placeBlock(OpT op, SmallVectorImpl<ViewAxis> &axes) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getResult().getType()).getShape();
+  axes.push_back({OpFoldResult(op.getRow()), /*countsBlocks=*/false, shape[0], /*step=*/1, /*tileDim=*/0, {}});
+  axes.push_back({OpFoldResult(op.getColumn()), /*countsBlocks=*/false, shape[1], /*step=*/1, /*tileDim=*/1, {}});
+}
 
 Value FetchOp::getAccessedView() { return getView(); }
 AccessKind FetchOp::getAccessKind() { return AccessKind::Read; }
+void FetchOp::getViewAxes(SmallVectorImpl<ViewAxis> &axes) { placeBlock(*this, axes); }
 
-void FetchOp::getViewAxes(SmallVectorImpl<ViewAxis> &axes) {
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(getResult().getType()).getShape();
-  axes.push_back({OpFoldResult(getRow()), /*countsBlocks=*/false, shape[0], /*step=*/1, /*tileDim=*/0, {}});
-  axes.push_back({OpFoldResult(getColumn()), /*countsBlocks=*/false, shape[1], /*step=*/1, /*tileDim=*/1, {}});
-}
+Value StreamOp::getAccessedView() { return getView(); }
+AccessKind StreamOp::getAccessKind() { return AccessKind::Read; }
+void StreamOp::getViewAxes(SmallVectorImpl<ViewAxis> &axes) { placeBlock(*this, axes); }
 
 simt::LayoutRule RotateOp::getLayoutRule(const simt::LayoutQuery &query) {
   return simt::sameLayout(*this, query);

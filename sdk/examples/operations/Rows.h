@@ -4,6 +4,7 @@
 
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Gpu/LayoutRule.h"
+#include "kiln/Interfaces/AsyncCopy.h"
 #include "kiln/Interfaces/Reduction.h"
 #include "kiln/Interfaces/WholeTiles.h"
 

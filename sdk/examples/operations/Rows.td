@@ -5,6 +5,7 @@
 
 include "kiln/Dialect/Tile/TileTypes.td"
 include "kiln/Gpu/LayoutRule.td"
+include "kiln/Interfaces/AsyncCopy.td"
 include "kiln/Interfaces/Cost.td"
 include "kiln/Interfaces/IndexMap.td"
 include "kiln/Interfaces/MatrixProduct.td"
@@ -40,12 +41,27 @@ def Rows_MmaOp : Rows_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>,
   let assemblyFormat = "$lhs `,` $rhs `,` $acc attr-dict `:` type($lhs) `,` type($rhs) `,` type($acc)";
 }
 
-// Loaded, or copied ahead, as a `tile.load` is: there is no lowering.
-def Rows_FetchOp : Rows_Op<"fetch", [DeclareOpInterfaceMethods<ViewAccessOpInterface>]> {
+class Rows_LoadOp<string mnemonic> : Rows_Op<mnemonic, [DeclareOpInterfaceMethods<ViewAccessOpInterface>]> {
   let summary = "result[i, j] = view[row + i, column + j], and zero outside";
   let arguments = (ins Arg<Tile_ViewType, "", [MemRead]>:$view, Index:$row, Index:$column);
   let results = (outs Tile_NumberTile:$result);
   let assemblyFormat = "$view `at` `[` $row `,` $column `]` attr-dict `:` qualified(type($view)) `->` type($result)";
+}
+
+// Loaded, or copied ahead, as a `tile.load` is: there is no lowering.
+def Rows_FetchOp : Rows_LoadOp<"fetch">;
+
+// Copied ahead by an operation of its own, which a lowering of copies starts; else loaded as `rows.fetch` is.
+def Rows_StreamOp : Rows_LoadOp<"stream">;
+
+// What one thread starts for `rows.stream`. The names of operands are those of the interface, which has nothing more to be told.
+def Rows_CopyLineOp : Rows_Op<"copy_line", [AsyncCopyOpInterface, AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "starts a copy that has the second-level cache read the rest of its line";
+  let arguments = (ins AnyType:$source, AnyType:$target, I64Attr:$bytes, Optional<I1>:$mask, Optional<AnyTypeOf<[I1, I32]>>:$valid);
+  let assemblyFormat = [{
+    $source `to` $target `bytes` $bytes (`mask` $mask^)? (`valid` $valid^ `:` type($valid))? attr-dict
+    `:` type($source) `,` type($target)
+  }];
 }
 
 // Memory to memory. Its effects say what it reaches, so that barriers stand where they have to; a lowering has its code.

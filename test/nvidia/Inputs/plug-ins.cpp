@@ -2,6 +2,7 @@
 // Lowerings for the target and for its family, one of each kind. FIRST and SECOND make two plug-ins of it, the variable
 // BAD selects a mistake.
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Gpu/Copies.h"
 #include "kiln/Gpu/Registers.h"
 #include "kiln/Target/Plugin.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -140,6 +141,16 @@ LogicalResult needsInRegisters(Operation *op, simt::RegisterLoweringContext &ctx
   return success();
 }
 
+/// Copies of tile.load as the family starts them.
+LogicalResult startCopy(Operation *load, simt::CopyLoweringContext &ctx, const simt::CopyPiece &piece) {
+  if (isBad("piece"))
+    return ctx.decline(load, "it has second thoughts");
+  simt::RegisterCode &code = ctx.code();
+  if (!isBad("started"))
+    simt::CopyAsyncOp::create(code.b, code.loc, piece.source, piece.target, piece.bytes, piece.mask, piece.valid);
+  return success();
+}
+
 void registerAll(TargetRegistry &registry) {
   registry.addLowering({"first.exp", "nvidia", "math.exp", 200, lowerExp});
   registry.addLowering({"first.sum", "gpu", "tile.reduce", 60, lowerReduce});
@@ -148,6 +159,8 @@ void registerAll(TargetRegistry &registry) {
   registry.addLowering({"first.scaled", "nvidia", "tile.dot_scaled", 100, [](Operation *op, LoweringContext &ctx) {
                           return ctx.decline(op, "it has seen the scales");
                         }});
+  if (std::getenv("COPIES"))
+    simt::addCopyLowering(registry, {"first.copies", "nvidia", "tile.load", 100, startCopy});
   if (std::getenv("REGISTERS"))
     simt::addLowering(registry, {"first.registers", "gpu", "tile.reduce", 70, lowerInRegisters,
                                  isBad("unsaid") ? nullptr : needsInRegisters});

@@ -5,9 +5,11 @@
 
 include "kiln/Dialect/Simt/SimtBase.td"
 include "kiln/Dialect/Tile/TileAttrs.td"
+include "kiln/Interfaces/AsyncCopy.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Simt_CopyAsyncOp : Simt_Op<"copy_async", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
+def Simt_CopyAsyncOp : Simt_Op<"copy_async", [AttrSizedOperandSegments, AsyncCopyOpInterface,
+    MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Starts an asynchronous copy from global to shared memory";
   let description = [{
     Until a `simt.wait_copies` covers its group (`simt.commit_copies`), the copy is in flight: no thread may read or write its target, or

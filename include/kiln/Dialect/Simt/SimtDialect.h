@@ -11,6 +11,7 @@
 
 #include "kiln/Dialect/Simt/ThreadCode.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
+#include "kiln/Interfaces/AsyncCopy.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/Layout.h"
 #include "kiln/Layout/LinearLayout.h"

@@ -23,7 +23,7 @@ from kiln_wire import WIRE, Kernel, read
 PROTOCOL = 1
 MAGIC = b"KTP1"
 MOST_HEAD, MOST_BODY = 16 << 20, 1 << 30
-MODULES = r"kiln_(isolated|linear|rows|scratchpad|transfers|wire)\.py"  # of the SDK
+MODULES = r"kiln_(core|described|isolated|linear|rows|scratchpad|transfers|wire)\.py"  # of the SDK
 
 
 class Decline(Exception):
@@ -248,9 +248,16 @@ class Server:
     def _tile(self, params, body):
         return {"candidates": self.target.tile(params["problem"], Spec(params))}, b""
 
-    def _accepts(self, params, body):
+    def _kernels(self, params, body):
+        """The kernels of a request. What the description says, the classes of the SDK compare with what the vendor's classes say."""
+        spec = Spec(params)
         for kernel in read(body.decode()):
-            self.target.accepts(kernel, Spec(params))
+            kernel.description = self.target.describe(spec)
+            yield kernel, spec
+
+    def _accepts(self, params, body):
+        for kernel, spec in self._kernels(params, body):
+            self.target.accepts(kernel, spec)
         return {}, b""
 
     def _claims(self, params, body):
@@ -259,12 +266,12 @@ class Server:
         return {"claims": [{"name": name, "ops": [op.number for op in ops]} for name, ops in found]}, b""
 
     def _emit(self, params, body):
-        return {}, "".join(self.target.assembly(kernel, Spec(params)) for kernel in read(body.decode())).encode()
+        return {}, "".join(self.target.assembly(kernel, spec) for kernel, spec in self._kernels(params, body)).encode()
 
     def _compile(self, params, body):
         kernels, blobs, metadata, requirements = [], [], [], []
-        for kernel in read(body.decode()):
-            code = self.target.compile(kernel, Spec(params))
+        for kernel, spec in self._kernels(params, body):
+            code = self.target.compile(kernel, spec)
             code = Code(code) if isinstance(code, (bytes, bytearray)) else code
             if not isinstance(code, Code):
                 raise TypeError(f"expected compile to return bytes or Code, found {type(code).__name__}")

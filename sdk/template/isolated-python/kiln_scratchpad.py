@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels for a machine that computes in a scratchpad, which transfers fill: derive from ScratchpadWriter and write what the
 machine does. The class places tiles, begins the loads of a loop's next iteration before it computes this one, and cuts
-products into the blocks of a matrix unit. Needs kiln_rows.py, kiln_transfers.py, kiln_wire.py and kiln_isolated.py beside it; later releases
+products into the blocks of a matrix unit. Needs kiln_described.py, kiln_rows.py, kiln_transfers.py, kiln_wire.py and kiln_isolated.py beside it; later releases
 of Kiln bring newer copies."""
+from kiln_described import check_memories, check_names, check_product
 from kiln_isolated import Decline, Label, machine_text, machine_words
 from kiln_rows import Rows
 from kiln_transfers import BYTES, Transfers
 from kiln_wire import Dense, Number
+
+TF32 = 1  # of the attribute `input_precision`
 
 
 class Storage:
@@ -35,6 +38,7 @@ class ScratchpadWriter(Transfers, Rows):
     memories = {}  # of a machine with several scratchpads: address and bytes of each by its name, and its own `align` where it differs
     block = (16, 16, 16)  # rows, columns and steps of the matrix unit
     elements = ("f32",)  # of tiles and views
+    reads_tf32 = False  # whether the matrix unit drops all but 10 bits of a mantissa, as a product with precision tf32 says
     elementwise = {}  # names of the operations on tiles that `lanes` writes, element by element
 
     # The machine
@@ -122,6 +126,9 @@ class ScratchpadWriter(Transfers, Rows):
             if size and begin < ends[before]:
                 raise ValueError(f"expected memory '{name}' to begin where '{before}' ends, at {ends[before]}, or behind, found {begin}")
             ends[name] = begin + size
+        check_memories(self.kernel.description, self.memories)
+        for own in type(self).__mro__[:type(self).__mro__.index(ScratchpadWriter)]:
+            check_names(own, own.__base__)
 
     def extent(self, storage, memory):
         """The bytes that one buffer of a tile takes in a memory."""
@@ -330,6 +337,9 @@ class ScratchpadWriter(Transfers, Rows):
         result = op.results[0]
         if len(acc.type.shape) != 2 or op.get("lhs_unsigned") or op.get("rhs_unsigned"):
             raise Decline(op, "a product that the matrix unit does not compute")
+        if op.get("input_precision") == TF32 and not self.reads_tf32:
+            raise Decline(op, "a product with precision tf32")
+        check_product(self.kernel.description, self.block, [self.home(op, index) for index in range(3)])
         if self.storages[acc] is not self.storages[result]:
             self.copy(acc, result)
         sizes = [*acc.type.shape, lhs.type.shape[1]]

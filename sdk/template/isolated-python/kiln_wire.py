@@ -128,6 +128,7 @@ class Op:
 
 class Kernel(Op):
     """A tile.kernel. arguments: its parameters; facts[i]: what is known about one, as {"tile.readonly": True}."""
+    description = ""  # of the chip, as `describe` returned it for the request
 
     @property
     def symbol(self):

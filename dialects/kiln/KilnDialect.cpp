@@ -137,6 +137,12 @@ LogicalResult checkKnown(EmitError emitError, const Twine &what,
 Attribute RangeAttr::parse(AsmParser &parser, Type) {
   SmallVector<int64_t> pieces;
   SMLoc loc = parser.getCurrentLocation();
+  int64_t bare = 0;
+  if (parser.parseOptionalInteger(bare).has_value()) {
+    parser.emitError(loc) << "expected a range of sizes, such as <" << bare
+                          << ">, found " << bare;
+    return {};
+  }
   auto parsePiece = [&]() -> ParseResult {
     int64_t min = 0, max = 0, granule = 1;
     if (parser.parseInteger(min))

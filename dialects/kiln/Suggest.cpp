@@ -13,6 +13,9 @@ static constexpr size_t kLeastPart = 3;
 
 std::string kiln::suggestNames(llvm::StringRef name,
                                llvm::ArrayRef<llvm::StringRef> known) {
+  // The name is right, and what is wrong stands elsewhere.
+  if (llvm::is_contained(known, name))
+    return "";
   std::vector<std::pair<unsigned, llvm::StringRef>> near;
   // `tile.reduction`: what is behind the dialect has to be close by itself.
   llvm::StringRef own = name.contains('.') ? name.split('.').second : name;

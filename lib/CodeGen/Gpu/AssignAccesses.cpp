@@ -331,6 +331,35 @@ LayoutAttr Assigner::ofRow(ViewAccessOpInterface access, LayoutAttr usual) {
   return {};
 }
 
+LayoutAttr Assigner::ofListed(ViewAccessOpInterface access) {
+  RankedTensorType type = access.getAccessedType();
+  const ViewAxis *listed = nullptr;
+  SmallVector<ViewAxis> axes(access.getAxes());
+  for (const ViewAxis &axis : axes)
+    if (axis.isIndirect() && std::exchange(listed, &axis))
+      return {};
+  if (!listed || contiguityOf(access, facts).dim >= 0)
+    return {};
+  // The list names all elements, and no neighbours that are known.
+  auto list = cast<RankedTensorType>(listed->indices.getType());
+  if (list.getNumElements() != type.getNumElements())
+    return {};
+  for (auto [size, step] :
+       llvm::zip_equal(list.getShape(), steps.of(listed->indices)))
+    if (size > 1 && step && step < tile::TileSteps::kUnknown)
+      return {};
+  LayoutAttr has = getLayout(listed->indices);
+  if (!has)
+    has = handedOn(listed->indices);
+  if (!has || !hasAll(has, list.getNumElements()))
+    return {};
+  return has.transform(type.getRank(), [&](ArrayRef<int64_t> basis) {
+    Basis at(type.getRank(), 0);
+    llvm::copy(basis, at.begin() + listed->tileDim);
+    return at;
+  });
+}
+
 void Assigner::assignAccess(ViewAccessOpInterface access) {
   LayoutAttr layout;
   OpOperand *written = access.getWrittenOperand();
@@ -354,6 +383,8 @@ void Assigner::assignAccess(ViewAccessOpInterface access) {
     // it, has that one's rows in each warp.
     LayoutAttr used =
         askedLayout(access) ? LayoutAttr() : ofRow(access, layout);
+    if (!used && !askedLayout(access))
+      used = ofListed(access);
     if (used) {
       layout = used;
     } else if (access.getAccessedType().getRank() > 1 && !askedLayout(access)) {

@@ -94,6 +94,10 @@ private:
   /// its elements by few instructions in that one; null elsewhere. `usual` is
   /// the layout in which it is loaded best.
   LayoutAttr ofRow(ViewAccessOpInterface access, LayoutAttr usual);
+  /// The layout of the list that names each element of a load, where nothing
+  /// tells which of them are neighbours: no other takes fewer instructions, and
+  /// any other takes an exchange. Null elsewhere, and where the list has none.
+  LayoutAttr ofListed(ViewAccessOpInterface access);
   /// The layout in which a product has `tile`, or what element-wise operations
   /// make of it, in registers as its left factor, each warp its own rows; null
   /// where none has.

@@ -3,6 +3,7 @@
 
 #include "Functions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -118,6 +119,48 @@ static LogicalResult lowerTruncation(arith::TruncFOp op, OpBuilder &b,
   return give(arith::BitcastOp::create(b, loc, to, high));
 }
 
+/// How many bits of an integer, that of the sign included, tell it from all
+/// others, as far as few operations before it say.
+static unsigned bitsOf(Value x, unsigned depth = 0) {
+  constexpr unsigned kDeepest = 6;
+  unsigned width = x.getType().getIntOrFloatBitWidth();
+  Operation *op = x.getDefiningOp();
+  APInt number;
+  if (matchPattern(x, m_ConstantInt(&number)))
+    return number.getSignificantBits();
+  if (!op || depth > kDeepest)
+    return width;
+  auto of = [&](unsigned i) { return bitsOf(op->getOperand(i), depth + 1); };
+  unsigned bits = width;
+  if (isa<arith::ExtSIOp>(op)) {
+    bits = of(0);
+  } else if (isa<arith::ExtUIOp>(op)) {
+    bits = op->getOperand(0).getType().getIntOrFloatBitWidth() + 1;
+  } else if (isa<arith::AddIOp, arith::SubIOp>(op)) {
+    bits = std::max(of(0), of(1)) + 1;
+  } else if (isa<arith::AndIOp>(op)) {
+    for (Value mask : op->getOperands())
+      if (matchPattern(mask, m_ConstantInt(&number)) && number.isNonNegative())
+        bits = number.getActiveBits() + 1;
+  } else if (isa<arith::ShRUIOp, arith::ShRSIOp>(op)) {
+    if (matchPattern(op->getOperand(1), m_ConstantInt(&number)))
+      bits = width - number.getLimitedValue(width) + 1;
+  }
+  return std::min(bits, width);
+}
+
+/// Whether f32 has an integer of at most 32 bits exactly.
+static bool isExactInF32(Value x, bool isSigned) {
+  constexpr unsigned kBits = 24;
+  if (x.getType().getIntOrFloatBitWidth() <= kBits)
+    return true;
+  // Read without a sign, a small number below zero is a large one.
+  bool fits = isSigned ||
+              isa_and_nonnull<arith::AndIOp, arith::ShRUIOp, arith::ExtUIOp>(
+                  x.getDefiningOp());
+  return fits && bitsOf(x) <= kBits;
+}
+
 LogicalResult nvidia::lowerConversion(Operation *op, OpBuilder &b,
                                       unsigned compute) {
   if (!isa<arith::TruncFOp, arith::ExtFOp, arith::SIToFPOp, arith::UIToFPOp>(
@@ -154,11 +197,29 @@ LogicalResult nvidia::lowerConversion(Operation *op, OpBuilder &b,
     };
     return give(arith::SelectOp::create(b, loc, x, number(-1.0), number(0.0)));
   }
-  // Integers to bf16, without an instruction for it and rounded once.
-  if (!to.isBF16() || compute >= 90 || !isa<IntegerType>(from))
+  if (!isHalf(to) || !isa<IntegerType>(from))
     return success();
   bool isSigned = isa<arith::SIToFPOp>(op);
   unsigned bits = from.getIntOrFloatBitWidth();
+  // Through f32, several times as fast as at once and rounded once as well:
+  // what f32 has not exactly is beyond the range of f16.
+  if (bits > 1 && bits <= 32 &&
+      (to.isF16() || (compute >= 80 && isExactInF32(x, isSigned)))) {
+    Type word = b.getI32Type(), f32 = b.getF32Type();
+    if (bits < 32)
+      x = isSigned ? arith::ExtSIOp::create(b, loc, word, x).getResult()
+                   : arith::ExtUIOp::create(b, loc, word, x).getResult();
+    x = isSigned ? arith::SIToFPOp::create(b, loc, f32, x).getResult()
+                 : arith::UIToFPOp::create(b, loc, f32, x).getResult();
+    // LLVM would make one slow conversion of two that it knows.
+    if (to.isBF16())
+      return give(callIntrinsic(b, loc, to, "llvm.nvvm.f2bf16.rn", x));
+    Value raw = callIntrinsic(b, loc, b.getI16Type(), "llvm.nvvm.f2h.rn", x);
+    return give(arith::BitcastOp::create(b, loc, to, raw));
+  }
+  // Integers to bf16, without an instruction for it and rounded once.
+  if (!to.isBF16() || compute >= 90)
+    return success();
   if (bits != 32 && bits != 64) {
     Type wide = b.getIntegerType(bits < 32 ? 32 : 64);
     x = isSigned ? arith::ExtSIOp::create(b, loc, wide, x).getResult()

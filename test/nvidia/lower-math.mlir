@@ -113,3 +113,35 @@ llvm.func @signs(%p: i1, %x: f16, %y: f16) -> f16 {
   %4 = math.copysign %3, %y : f16
   llvm.return %4 : f16
 }
+
+// Integers become f16 through f32, and bf16 where f32 has all that they can be: both take less than one conversion.
+// CHECK-LABEL: llvm.func @integers
+llvm.func @integers(%n: i32, %u: i8) -> f32 {
+  %mask = arith.constant 15 : i32
+  // CHECK: %[[F:.*]] = arith.sitofp %{{.*}} : i32 to f32
+  // CHECK: "llvm.nvvm.f2h.rn"(%[[F]]) : (f32) -> i16
+  // CHECK: arith.bitcast %{{.*}} : i16 to f16
+  %0 = arith.sitofp %n : i32 to f16
+  // CHECK: %[[W:.*]] = arith.extui %{{.*}} : i8 to i32
+  // CHECK: arith.uitofp %[[W]] : i32 to f32
+  %1 = arith.uitofp %u : i8 to f16
+  // CHECK: %[[A:.*]] = arith.andi
+  // CHECK: %[[B:.*]] = arith.andi
+  // CHECK: %[[D:.*]] = arith.subi %[[A]], %[[B]]
+  // CHECK: %[[G:.*]] = arith.sitofp %[[D]] : i32 to f32
+  // CHECK: "llvm.nvvm.f2bf16.rn"(%[[G]]) : (f32) -> bf16
+  %w = arith.extui %u : i8 to i32
+  %2 = arith.andi %n, %mask : i32
+  %3 = arith.andi %w, %mask : i32
+  %4 = arith.subi %2, %3 : i32
+  %5 = arith.sitofp %4 : i32 to bf16
+  // SM90: arith.sitofp %{{.*}} : i32 to bf16
+  // SM80: "llvm.nvvm.i2f.rz"(
+  %6 = arith.sitofp %n : i32 to bf16
+  %7 = arith.addf %0, %1 : f16
+  %8 = arith.addf %5, %6 : bf16
+  %9 = arith.extf %7 : f16 to f32
+  %10 = arith.extf %8 : bf16 to f32
+  %11 = arith.addf %9, %10 : f32
+  llvm.return %11 : f32
+}

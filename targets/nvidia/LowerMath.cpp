@@ -222,6 +222,15 @@ static Value copySign(math::CopySignOp op, OpBuilder &b) {
   return arith::BitcastOp::create(b, loc, op.getType(), both.getResult(0));
 }
 
+/// The nearest integer, halves away from zero: where the largest number below
+/// one half is added, the sum of numbers below a half stays below one, and no
+/// other sum passes an integer. A conversion to an integer cuts by itself.
+static Value roundAway(OpBuilder &b, Location loc, Value x) {
+  GpuFloat32 f(b, loc);
+  Value half = f.copysign(f.f32(0x1.fffffep-2), x);
+  return math::TruncOp::create(b, loc, arith::AddFOp::create(b, loc, x, half));
+}
+
 LogicalResult LowerMath::lowerFunction(Operation *op, OpBuilder &b) {
   Location loc = op->getLoc();
   if (isa<math::CountLeadingZerosOp, math::CountTrailingZerosOp, math::CtPopOp,
@@ -255,6 +264,10 @@ LogicalResult LowerMath::lowerFunction(Operation *op, OpBuilder &b) {
     Value low =
         arith::MaximumFOp::create(b, loc, clamp.getValue(), clamp.getMin());
     return give(arith::MinimumFOp::create(b, loc, low, clamp.getMax()));
+  }
+  if (isa<math::RoundOp>(op) && !type.isF64()) {
+    Value x = castFloat(b, loc, op->getOperand(0), b.getF32Type());
+    return give(castFloat(b, loc, roundAway(b, loc, x), type));
   }
   bool isPrimitive = isa<math::FmaOp, math::SqrtOp, math::FloorOp, math::CeilOp,
                          math::TruncOp, math::RoundOp, math::RoundEvenOp>(op);

@@ -145,3 +145,22 @@ llvm.func @integers(%n: i32, %u: i8) -> f32 {
   %11 = arith.addf %9, %10 : f32
   llvm.return %11 : f32
 }
+
+// The largest number below one half rounds halves away from zero.
+// CHECK-LABEL: llvm.func @rounds
+// CHECK-SAME: (%[[X:.*]]: f32, %[[H:.*]]: f16)
+llvm.func @rounds(%x: f32, %h: f16) -> f32 {
+  // CHECK: %[[HALF:.*]] = arith.constant 0.49999997
+  // CHECK: %[[SIGNED:.*]] = math.copysign %[[HALF]], %[[X]] : f32
+  // CHECK: %[[SUM:.*]] = arith.addf %[[X]], %[[SIGNED]] : f32
+  // CHECK: math.trunc %[[SUM]] : f32
+  // CHECK-NOT: math.round
+  %0 = math.round %x : f32
+  // CHECK: arith.extf %[[H]] : f16 to f32
+  // CHECK: math.trunc
+  // CHECK-NOT: math.round
+  %1 = math.round %h : f16
+  %2 = arith.extf %1 : f16 to f32
+  %3 = arith.addf %0, %2 : f32
+  llvm.return %3 : f32
+}

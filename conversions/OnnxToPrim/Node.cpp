@@ -66,6 +66,57 @@ std::optional<SmallVector<double>> Node::numbers(unsigned i) {
   return result;
 }
 
+/// Whether a size is never negative: of a tensor, or made of such.
+static bool isCount(OpFoldResult size) {
+  if (auto number = getConstantIntValue(size))
+    return *number >= 0;
+  Operation *op = cast<Value>(size).getDefiningOp();
+  if (isa_and_nonnull<arith::MaxSIOp>(op))
+    return llvm::any_of(op->getOperands(), isCount);
+  return isa_and_nonnull<tensor::DimOp>(op) ||
+         (isa_and_nonnull<arith::AddIOp, arith::MulIOp, arith::MinSIOp>(op) &&
+          llvm::all_of(op->getOperands(), isCount));
+}
+
+/// Whether two sizes are equal, if that is known.
+static std::optional<bool> areEqual(OpFoldResult a, OpFoldResult c) {
+  auto left = getConstantIntValue(a), right = getConstantIntValue(c);
+  if (left && right)
+    return *left == *right;
+  if (a == c)
+    return true;
+  if ((left && *left < 0 && isCount(c)) || (right && *right < 0 && isCount(a)))
+    return false;
+  return std::nullopt;
+}
+
+/// The sizes that a comparison with a mark for "as it is" selects, such as the
+/// -1 in shapes of Expand that exporters replace by 1.
+std::optional<Sizes> Node::readSelected(Operation *where) {
+  Value condition = where->getOperand(0);
+  auto known = intsOf(condition);
+  auto equal = condition.getDefiningOp<prim::EqOp>();
+  auto a = readSizes(where->getOperand(1)), c = readSizes(where->getOperand(2));
+  if (!a || !c || (!known && !equal))
+    return std::nullopt;
+  std::optional<Sizes> left, right;
+  if (!known) {
+    left = readSizes(equal->getOperand(0));
+    right = readSizes(equal->getOperand(1));
+    if (!left || !right)
+      return std::nullopt;
+  }
+  Sizes result;
+  for (size_t i = 0; i < a->size(); ++i) {
+    std::optional<bool> first =
+        known ? (*known)[i] != 0 : areEqual((*left)[i], (*right)[i]);
+    if (!first)
+      return std::nullopt;
+    result.push_back(*first ? (*a)[i] : (*c)[i]);
+  }
+  return result;
+}
+
 /// What elements are in terms of sizes: read through the operations that move
 /// them and through arithmetic.
 std::optional<Sizes> Node::readSizes(Value x) {
@@ -125,6 +176,8 @@ std::optional<Sizes> Node::readSizes(Value x) {
       return std::nullopt;
     return Sizes(e.typeOf(x).getNumElements(), one->front());
   }
+  if (isa<prim::WhereOp>(op))
+    return readSelected(op);
   if (!isa<prim::AddOp, prim::SubOp, prim::MulOp>(op))
     return std::nullopt;
   auto a = operand(0), c = operand(1);

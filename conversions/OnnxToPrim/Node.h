@@ -127,6 +127,7 @@ public:
   /// The numbers of an input that stand for sizes, some known at run time only.
   std::optional<Sizes> sizes(unsigned i) { return readSizes(in(i)); }
   std::optional<Sizes> readSizes(Value x);
+  std::optional<Sizes> readSelected(mlir::Operation *where);
 
   /// A sequence of tensors: a value that stands for its elements while the
   /// model is translated, and is gone afterwards.

@@ -9,6 +9,9 @@ using namespace mlir;
 
 namespace kiln::stablehlo_to_prim {
 
+static constexpr double kLog2 = 0.69314718055994530942;
+static constexpr double kQuarter = 1.57079632679489661923; // of a turn
+
 Complex complexOf(Value source, Translator &e) {
   Tensors parts = tensorsOf(source, e);
   if (parts.size() == 2)
@@ -141,10 +144,9 @@ ComplexMath::Scaled ComplexMath::scaled(Complex z) {
     return e.where(isLarge, number(ofLarge, z),
                    e.where(isSmall, number(ofSmall, z), number(other, z)));
   };
-  const double ln2 = 0.69314718055994530942;
   return {scale(z, choose(std::ldexp(1.0, -down), std::ldexp(1.0, up), 1)),
           choose(std::ldexp(1.0, down / 2), std::ldexp(1.0, -up / 2), 1),
-          choose(down * ln2, -up * ln2, 0)};
+          choose(down * kLog2, -up * kLog2, 0)};
 }
 
 /// What is real stays so: infinity times zero is not a number. Where the
@@ -341,6 +343,26 @@ Complex ComplexMath::atanh(Complex z) {
 }
 
 std::optional<Complex> ComplexMath::named(StringRef name, Complex z) {
+  // Inverse functions of numbers whose square may overflow: asin z is about
+  // log 2|z| in its imaginary part, atanh z about 1/z and a quarter of a turn.
+  auto far = [&](StringRef name, Complex z, Complex near) -> Complex {
+    bool isArea = name == "asin" || name == "acos" || name == "acosh";
+    if (!isArea && name != "atanh")
+      return near;
+    Value isFar = e.compare<prim::GtOp>(
+        e.binary<prim::MaximumOp>(e.unary<prim::AbsOp>(z.re),
+                                  e.unary<prim::AbsOp>(z.im)),
+        number(std::ldexp(1.0, 60), z));
+    if (!isArea)
+      return {
+          e.where(isFar, div({number(1, z), number(0, z)}, z).re, near.re),
+          e.where(isFar, real("copysign", number(kQuarter, z), z.im), near.im)};
+    Value length = e.add(log(z).re, number(kLog2, z));
+    if (name == "acosh")
+      return {e.where(isFar, length, near.re), near.im};
+    Value sign = name == "asin" ? z.im : e.unary<prim::NegOp>(z.im);
+    return {near.re, e.where(isFar, real("copysign", length, sign), near.im)};
+  };
   using Method = Complex (ComplexMath::*)(Complex);
   Method method = llvm::StringSwitch<Method>(name)
                       .Case("exponential", &ComplexMath::exp)
@@ -363,13 +385,13 @@ std::optional<Complex> ComplexMath::named(StringRef name, Complex z) {
                       .Case("conj", &ComplexMath::conj)
                       .Default(nullptr);
   if (method)
-    return (this->*method)(z);
+    return far(name, z, (this->*method)(z));
   if (name == "tan")
     return turnBack(tanh(turn(z)));
   if (name == "atan")
-    return turnBack(atanh(turn(z)));
+    return turnBack(*named("atanh", turn(z)));
   if (name == "asinh")
-    return turn(asin(turnBack(z)));
+    return turn(*named("asin", turnBack(z)));
   if (name == "square")
     return mul(z, z);
   return std::nullopt;

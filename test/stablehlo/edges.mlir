@@ -84,3 +84,18 @@ func.func @complex_edges() -> (tensor<4xcomplex<f32>>, tensor<2xcomplex<f32>>, t
   return %root, %log, %over, %exp, %sinh, %cosh, %quotient : tensor<4xcomplex<f32>>, tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>,
     tensor<3xcomplex<f32>>, tensor<1xcomplex<f32>>, tensor<1xcomplex<f32>>, tensor<4xcomplex<f32>>
 }
+
+// RUN: kiln-run %s --target=reference --entry=complex_inverses | FileCheck %s --check-prefix=INVERSES
+// RUN: kiln-run %s --target=cpu --entry=complex_inverses | FileCheck %s --check-prefix=INVERSES
+// INVERSES: 2x2xf32: 0.785398{{[0-9]*}}, -89.6365{{[0-9]*}}, 0, 69.7706{{[0-9]*}}
+// INVERSES: 2x2xf32: 89.6365{{[0-9]*}}, -0.785398{{[0-9]*}}, 69.7706{{[0-9]*}}, 1.570796{{[0-9]*}}
+// INVERSES: 2x2xf32: 1.66666{{[0-9]*}}e-39, -1.570796{{[0-9]*}}, 0, 1.570796{{[0-9]*}}
+// INVERSES: 2x2xf32: 1.570796{{[0-9]*}}, -1.66666{{[0-9]*}}e-39, {{-?}}1.570796{{[0-9]*}}, {{1e-30|9.99999[0-9]*e-31}}
+func.func @complex_inverses() -> (tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>) {
+  %x = stablehlo.constant dense<[(3.0e+38, -3.0e+38), (0.0, 1.0e+30)]> : tensor<2xcomplex<f32>>
+  %asin = chlo.asin %x : tensor<2xcomplex<f32>> -> tensor<2xcomplex<f32>>
+  %acosh = chlo.acosh %x : tensor<2xcomplex<f32>> -> tensor<2xcomplex<f32>>
+  %atanh = chlo.atanh %x : tensor<2xcomplex<f32>> -> tensor<2xcomplex<f32>>
+  %atan = chlo.atan %x : tensor<2xcomplex<f32>> -> tensor<2xcomplex<f32>>
+  return %asin, %acosh, %atanh, %atan : tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>
+}

@@ -7,6 +7,7 @@
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/BinaryFormat/MsgPackDocument.h"
 #include "llvm/BinaryFormat/MsgPackReader.h"
+#include "llvm/Object/ObjectFile.h"
 #include <sys/mman.h>
 
 using namespace kiln::amd::sim;
@@ -143,6 +144,18 @@ StringRef chipOf(uint32_t flags) {
   default:
     return "";
   }
+}
+
+/// The name of a chip that is not simulated.
+std::string nameOfOther(const std::vector<uint8_t> &file) {
+  StringRef bytes(reinterpret_cast<const char *>(file.data()), file.size());
+  auto object = llvm::object::ObjectFile::createELFObjectFile(
+      llvm::MemoryBufferRef(bytes, "code object"));
+  if (!object)
+    llvm::consumeError(object.takeError());
+  else if (std::optional<StringRef> name = (*object)->tryGetCPUName())
+    return name->str();
+  return "an unknown chip";
 }
 
 /// What a chip's name says of its instruction set; `lanes`: what kernels say.
@@ -405,7 +418,10 @@ bool Code::read(std::string &problem) {
   }
   StringRef chip = chipOf(header.e_flags);
   if (chip.empty()) {
-    problem = "its chip is not simulated";
+    problem = "the code is for " + nameOfOther(file) +
+              ", expected gfx908, gfx90a, gfx942, gfx950, gfx1100 to gfx1103, "
+              "gfx1150 "
+              "to gfx1153, gfx1200 or gfx1201";
     return false;
   }
   if (!readMetadata(*elf, problem) || !readSegments(*elf, problem) ||

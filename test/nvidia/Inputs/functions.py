@@ -53,6 +53,9 @@ def compiled():
             text += loop(f"{s}_to_{t}", s, "i8", f"  %b = arith.truncf %a : {s} to {t}\n  %r = arith.bitcast %b : {t} to i8")
     for s, op in (("i32", "sitofp"), ("i32", "uitofp"), ("i64", "sitofp"), ("i64", "uitofp"), ("f64", "truncf")):
         text += loop(f"{op}_{s}", s, "i16", f"  %b = arith.{op} %a : {s} to bf16\n  %r = llvm.bitcast %b : bf16 to i16")
+    for op in ("sitofp", "uitofp"):
+        text += loop(f"half_{op}", "i32", "i16", f"  %b = arith.{op} %a : i32 to f16\n  %r = llvm.bitcast %b : f16 to i16")
+    text += loop("nearest", "f32", "f32", "  %r = math.round %a : f32")
     text += loop("power", "i32", "i32", "  %e = arith.constant 15 : i32\n  %s = arith.andi %a, %e : i32\n"
                  "  %two = arith.constant 2 : i32\n  %t = arith.subi %s, %two : i32\n  %r = math.ipowi %a, %t : i32")
     path = os.path.join(folder, "functions.mlir")
@@ -213,6 +216,24 @@ def bf16(library, random):
         check(f"{op} of {s} to bf16", found == np.array(exact), values)
 
 
+def half_floats(library, random):
+    values = random.integers(-2 ** 31, 2 ** 31, 40000).astype(np.int32) >> random.integers(0, 31, 40000).astype(np.int32)
+    values = np.concatenate([values, np.arange(-65600, 65600, dtype=np.int32), np.arange(-9, 9, dtype=np.int32) + 2 ** 24])
+    values = values.astype(np.int32)
+    for op, kind in (("sitofp", np.int32), ("uitofp", np.uint32)):
+        with np.errstate(over="ignore"):
+            exact = values.view(kind).astype(np.float64).astype(np.float16)
+        check(f"{op} of i32 to f16", run(library, f"half_{op}", values, np.uint16).view(np.float16) == exact, values)
+
+
+def nearest(library):
+    points = (np.arange(-4096, 4096) / 2).astype(np.float32)
+    points = np.concatenate([points, np.nextafter(points, np.float32(0)), points * 2 ** 12, [0.0, -0.0, np.inf, -np.inf]])
+    points = points.astype(np.float32)
+    exact = np.copysign(np.floor(np.abs(points.astype(np.float64)) + 0.5), points).astype(np.float32)
+    check("round of f32", run(library, "nearest", points, np.float32).view(np.int32) == exact.view(np.int32), points)
+
+
 def powers(library):
     values = np.arange(-4096, 4096, dtype=np.int32)
 
@@ -230,6 +251,8 @@ generator = np.random.default_rng(1)
 functions(kernels, generator)
 float8(kernels, generator)
 bf16(kernels, generator)
+half_floats(kernels, generator)
+nearest(kernels)
 powers(kernels)
 print(f"{failures} wrong")
 sys.exit(failures > 0)

@@ -42,6 +42,12 @@ float nvvm_i2f_rz(int32_t x) { return towardsZero((float)x, fabs((double)(float)
 float nvvm_ui2f_rz(uint32_t x) { return towardsZero((float)x, (double)(float)x > x); }
 float nvvm_ll2f_rz(int64_t x) { return towardsZero((float)x, fabsl((long double)(float)x) > fabsl((long double)x)); }
 float nvvm_ull2f_rz(uint64_t x) { return towardsZero((float)x, (long double)(float)x > x); }
+int16_t nvvm_f2h_rn(float x) {
+  _Float16 half = (_Float16)x;
+  int16_t bits;
+  memcpy(&bits, &half, sizeof bits);
+  return bits;
+}
 float nvvm_d2f_rz(double x) { return towardsZero((float)x, fabs((double)(float)x) > fabs(x)); }
 
 /* What the compiler calls for a conversion to bf16, whose bits are the lower ones of the register. */

@@ -255,24 +255,30 @@ Value overlaps(Node &n, Value boxes, bool centred) {
 /// those that overlap with one that was taken before.
 LogicalResult nonMaxSuppression(Node &n) {
   Value boxes = n.in(0), scores = n.in(1);
-  if (n.rank(0) != 3 || n.rank(1) != 3 || !n.e.typeOf(boxes).hasStaticShape() ||
-      !n.e.typeOf(scores).hasStaticShape() || n.shape(boxes)[2] != 4)
-    return n.fail("needs boxes and scores of rank 3 and known sizes");
+  if (n.rank(0) != 3 || n.rank(1) != 3 ||
+      ShapedType::isDynamicShape(n.shape(scores).take_front(2)) ||
+      n.shape(boxes)[2] != 4)
+    return n.fail("needs boxes and scores of rank 3, and known numbers of "
+                  "batches and classes");
   int64_t batch = n.shape(scores)[0], classes = n.shape(scores)[1],
-          count = n.shape(scores)[2], lists = batch * classes;
-  int64_t total = lists * count;
+          lists = batch * classes;
+  OpFoldResult count = n.e.sizesOf(scores)[2],
+               total = n.e.sizeMath().mul(n.e.size(lists), count);
+  Value number = n.e.sizeTensor(count);
+  auto size = [&](int64_t known) { return n.e.size(known); };
   auto scalar = [&](unsigned i) {
     return n.e.reshape(n.in(i), ArrayRef<int64_t>());
   };
   Type i64 = n.e.b.getI64Type();
   Value most = n.has(2) ? n.i64(scalar(2)) : n.integer(0);
   Value limit = n.has(3) ? scalar(3) : n.number(0, boxes);
-  Value rows = n.e.reshape(scores, Ints{lists, count});
+  Value rows = n.e.reshape(scores, {size(lists), count});
   Value order = argsort(n, rows, 1, true);
   Value sorted = n.take(rows, order, 1, 1);
   Value repeated =
-      n.e.reshape(n.expand(n.unsqueeze(boxes, {1}), {batch, classes, count, 4}),
-                  Ints{lists, count, 4});
+      n.e.reshape(n.expand(n.unsqueeze(boxes, {1}),
+                           {size(batch), size(classes), count, size(4)}),
+                  {size(lists), count, size(4)});
   Value placed = n.take(repeated, order, 1, 1);
   Value clash =
       n.gt(overlaps(n, placed, n.getInt("center_point_box", 0)), limit);
@@ -294,7 +300,7 @@ LogicalResult nonMaxSuppression(Node &n) {
     return block->getArguments();
   };
   auto test = enter(loop.getCondition());
-  prim::YieldOp::create(n.e.b, ValueRange{n.lt(test[0], n.integer(count))});
+  prim::YieldOp::create(n.e.b, ValueRange{n.lt(test[0], number)});
   auto now = enter(loop.getBody());
   Value here = n.eq(place, now[0]); // [1, count]
   Value mine = n.reduce<prim::AmaxOp>(n.both(now[1], here), {1}, false);
@@ -308,17 +314,17 @@ LogicalResult nonMaxSuppression(Node &n) {
                  n.add(now[2], n.i64(mine)),
                  n.either(now[3], n.both(here, n.unsqueeze(mine, {1})))});
   n.e.b.setInsertionPointAfter(loop);
-  Value chosen = n.e.reshape(loop.getResult(3), Ints{total});
+  Value chosen = n.e.reshape(loop.getResult(3), {total});
   OpFoldResult wanted = countOf(n, chosen, 2, 0);
-  if (exceeds(wanted, total))
+  if (auto most = getConstantIntValue(total); most && exceeds(wanted, *most))
     return n.fail("gives more boxes than there are");
   Value at = positionsOf(n, chosen, wanted);
-  Value list = n.div(at, n.integer(count));
+  Value list = n.div(at, number);
   auto column = [&](Value v) { return n.unsqueeze(v, {1}); };
   return n.set(
       n.e.concat({column(n.div(list, n.integer(classes))),
                   column(n.binary<prim::RemainderOp>(list, n.integer(classes))),
-                  column(n.take(n.e.reshape(order, Ints{total}), at, 0))},
+                  column(n.take(n.e.reshape(order, {total}), at, 0))},
                  1));
 }
 

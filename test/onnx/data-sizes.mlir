@@ -4,6 +4,7 @@
 // RUN: kiln-run %s --entry=some --target=cpu --arg=random:1:f32:4x3 --arg=random:2:i1:4 --check --no-fallback
 // RUN: kiln-run %s --entry=others --target=cpu --arg=random:1:i64:9 --check --no-fallback
 // RUN: kiln-run %s --entry=shaped --target=cpu --arg=random:1:f32:6x4 --arg=%S/Inputs/shape.npy --check --no-fallback
+// RUN: kiln-run %s --entry=boxes --target=cpu --arg=random:1:f32:1x9x4 --arg=random:2:f32:1x2x9 --check --no-fallback
 // RUN: kiln-run %s --entry=ranged --target=cpu --arg=i64:-3 --arg=i64:8 --arg=i64:2 --check --no-fallback
 
 // CHECK-LABEL: func.func @places
@@ -41,4 +42,15 @@ func.func @shaped(%x: !torch.vtensor<[6,4],f32>, %s: !torch.vtensor<[3],si64>) -
 func.func @ranged(%a: !torch.vtensor<[],si64>, %b: !torch.vtensor<[],si64>, %c: !torch.vtensor<[],si64>) -> !torch.vtensor<[?],si64> {
   %0 = torch.operator "onnx.Range"(%a, %b, %c) : (!torch.vtensor<[],si64>, !torch.vtensor<[],si64>, !torch.vtensor<[],si64>) -> !torch.vtensor<[?],si64>
   return %0 : !torch.vtensor<[?],si64>
+}
+
+// Any number of boxes: each is asked once, in a loop as long as there are boxes.
+// CHECK-LABEL: func.func @boxes
+// CHECK: prim.while
+// CHECK: prim.to_index
+func.func @boxes(%x: !torch.vtensor<[1,?,4],f32>, %s: !torch.vtensor<[1,2,?],f32>) -> !torch.vtensor<[?,3],si64> {
+  %most = torch.operator "onnx.Constant"() {torch.onnx.value = dense<7> : tensor<1xsi64>} : () -> !torch.vtensor<[1],si64>
+  %limit = torch.operator "onnx.Constant"() {torch.onnx.value = dense<0.2> : tensor<1xf32>} : () -> !torch.vtensor<[1],f32>
+  %0 = torch.operator "onnx.NonMaxSuppression"(%x, %s, %most, %limit) : (!torch.vtensor<[1,?,4],f32>, !torch.vtensor<[1,2,?],f32>, !torch.vtensor<[1],si64>, !torch.vtensor<[1],f32>) -> !torch.vtensor<[?,3],si64>
+  return %0 : !torch.vtensor<[?,3],si64>
 }

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OnlineSum.h"
 #include "kiln/Schedule/Schedules.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/bit.h"
@@ -54,6 +55,9 @@ public:
   }
   /// Whether the reductions are better kernels of their own.
   bool isSeparate() const { return separate; }
+  /// The group is a largest element, and what onlineSumOf finds for it goes
+  /// here.
+  void addSums(const Buffer &buffer) { sums = &buffer; }
   /// Emits the bodies; `last` is the second kernel, made if it is needed.
   LogicalResult run(std::optional<KernelBuilder> &last);
   std::string reason;
@@ -65,6 +69,14 @@ private:
   void split();
   LogicalResult emitParts(TileBuilder &emitter, KernelBuilder &last);
   LogicalResult emitWhole(TileBuilder &emitter);
+  /// The axes of tiles that are reduced.
+  SmallVector<int> reducedAxes(const Space &space) const;
+  void storeOnline(TileBuilder &emitter, ArrayRef<Value> pair);
+  /// The dimensions of the kernel that adds up parts, and what its tiles lie
+  /// along.
+  Space placeParts(KernelBuilder &last);
+  /// A buffer with one row for each part, of all that is kept.
+  Buffer allocateParts(Type element, AccessMap &map);
 
   Group &group;
   GroupPlan &plan;
@@ -76,6 +88,8 @@ private:
   int64_t parts = 1;
   int part = -1; ///< the dimension that counts parts, in both kernels
   bool separate = false;
+  const Buffer *sums = nullptr;
+  Space space; ///< of tiles
 };
 } // namespace
 
@@ -214,6 +228,13 @@ void Reducer::split() {
 }
 
 LogicalResult Reducer::emitWhole(TileBuilder &emitter) {
+  if (sums) {
+    SmallVector<Value> pair =
+        emitOnlineSum(emitter, plan.reductions[0], reducedAxes(space));
+    if (!pair.empty())
+      storeOnline(emitter, pair);
+    return success(!pair.empty());
+  }
   SmallVector<int> outer;
   llvm::SmallBitVector support = plan.rootMap.support(plan.sizes.size());
   for (int dim : support.set_bits())
@@ -232,14 +253,9 @@ LogicalResult Reducer::emitWhole(TileBuilder &emitter) {
   return success(ok);
 }
 
-LogicalResult Reducer::emitParts(TileBuilder &emitter, KernelBuilder &last) {
-  const ReductionVisit &visit = plan.reductions[0];
-  Value tile = emitter.emitWideReduction(visit.op, visit.map);
-  if (!tile)
-    return failure();
-  // One row for each part, of all that is kept.
-  AccessMap map;
+Buffer Reducer::allocateParts(Type element, AccessMap &map) {
   SmallVector<Extent> sizes;
+  map = {};
   auto along = [&](int dim) {
     map.index.push_back(IndexExpr::dim(dim));
     sizes.push_back(kernel.dims[dim].size);
@@ -247,11 +263,10 @@ LogicalResult Reducer::emitParts(TileBuilder &emitter, KernelBuilder &last) {
   along(part);
   for (int dim : kept)
     along(dim);
-  Buffer space =
-      kernel.host.allocate(getElementTypeOrSelf(tile.getType()), sizes);
-  emitter.store(tile, space, map);
+  return kernel.host.allocate(element, sizes);
+}
 
-  // The second kernel: all parts of some columns.
+Space Reducer::placeParts(KernelBuilder &last) {
   last.dims = kernel.dims;
   for (KernelDim &dim : last.dims) {
     dim.offset = dim.coord = dim.part = Value();
@@ -274,10 +289,50 @@ LogicalResult Reducer::emitParts(TileBuilder &emitter, KernelBuilder &last) {
     last.addGridDim(dim);
   last.placeGrid();
   last.place(part, last.constant(0));
+  return axes;
+}
+
+SmallVector<int> Reducer::reducedAxes(const Space &space) const {
+  SmallVector<int> axes;
+  for (auto [axis, dim] : llvm::enumerate(space.axes))
+    if (dim == part || llvm::is_contained(reduced, dim))
+      axes.push_back(axis);
+  return axes;
+}
+
+void Reducer::storeOnline(TileBuilder &emitter, ArrayRef<Value> pair) {
+  emitter.store(pair[0], out, plan.rootMap);
+  emitter.store(finishOnlineSum(emitter, pair), *sums, plan.rootMap);
+}
+
+LogicalResult Reducer::emitParts(TileBuilder &emitter, KernelBuilder &last) {
+  const ReductionVisit &visit = plan.reductions[0];
+  SmallVector<Value> tiles;
+  if (sums)
+    tiles = emitOnlineSum(emitter, visit, reducedAxes(space));
+  else if (Value tile = emitter.emitWideReduction(visit.op, visit.map))
+    tiles.push_back(tile);
+  if (tiles.empty())
+    return failure();
+  SmallVector<Buffer, 1> memory;
+  AccessMap map;
+  for (Value tile : tiles) {
+    memory.push_back(allocateParts(getElementTypeOrSelf(tile.getType()), map));
+    emitter.store(tile, memory.back(), map);
+  }
+  // The second kernel: all parts of some columns.
+  Space axes = placeParts(last);
   TileBuilder second(last, plan, group.inGroup(), axes);
-  Value all = second.reduceTile(visit.op, second.load(space, map), part);
+  SmallVector<Value> all;
+  for (const Buffer &buffer : memory)
+    all.push_back(second.load(buffer, map));
+  if (sums) {
+    storeOnline(second, reduceOnlineSum(second, all, reducedAxes(axes)));
+    return success();
+  }
+  Value sum = second.reduceTile(visit.op, all[0], part);
   second.bind(visit.op->getResult(0), visit.map,
-              second.narrowReduction(visit.op, all));
+              second.narrowReduction(visit.op, sum));
   Value result = second.emit(group.root, plan.rootMap);
   if (!result) {
     reason = second.reason;
@@ -294,7 +349,6 @@ LogicalResult Reducer::run(std::optional<KernelBuilder> &last) {
       loops.push_back(dim);
   if (parts > 1)
     split();
-  Space space;
   if (rows >= 0 && rows != vector && kernel.dims[rows].block > 1)
     space.axes.push_back(rows);
   for (int dim : reduced)
@@ -330,7 +384,7 @@ LogicalResult Reducer::run(std::optional<KernelBuilder> &last) {
 }
 
 static LogicalResult reduce(Group &group, const Buffer &out, bool isWhole,
-                            std::string &reason);
+                            std::string &reason, const Buffer *sums = nullptr);
 
 /// Each reduction of a group goes to memory, and what is left is elementwise.
 static LogicalResult reduceSeparately(Group &group, const Buffer &out,
@@ -346,6 +400,8 @@ static LogicalResult reduceSeparately(Group &group, const Buffer &out,
   llvm::sort(reductions,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   for (Operation *reduction : reductions) {
+    if (llvm::is_contained(computed, reduction))
+      continue;
     Value result = reduction->getResult(0);
     ctx.kernelName = name + "_" + reduction->getName().stripDialect().str() +
                      std::to_string(computed.size());
@@ -356,10 +412,20 @@ static LogicalResult reduceSeparately(Group &group, const Buffer &out,
       reason = part.plan.reason;
       return failure();
     }
-    if (failed(reduce(part, memory, /*isWhole=*/true, reason)))
+    prim::SumOp sum = onlineSumOf(reduction, group.inGroup());
+    Buffer sums;
+    if (sum)
+      sums = ctx.host.allocate(getElementTypeOrSelf(sum.getType()),
+                               ctx.host.sizesOf(sum.getResult()));
+    if (failed(reduce(part, memory, /*isWhole=*/true, reason,
+                      sum ? &sums : nullptr)))
       return failure();
     ctx.host.setBuffer(result, memory);
     computed.push_back(reduction);
+    if (sum) {
+      ctx.host.setBuffer(sum.getResult(), sums);
+      computed.push_back(sum);
+    }
   }
   ctx.kernelName = name;
   Group rest(group.fusion, ctx, group.root, computed);
@@ -370,12 +436,15 @@ static LogicalResult reduceSeparately(Group &group, const Buffer &out,
   return emitElementwise(rest, out, reason);
 }
 
-/// The kernels of a group with reductions. `isWhole`: they stay together.
+/// The kernels of a group with reductions. `isWhole`: they stay together;
+/// `sums`: where the sums go that its largest elements are subtracted in.
 static LogicalResult reduce(Group &group, const Buffer &out, bool isWhole,
-                            std::string &reason) {
+                            std::string &reason, const Buffer *sums) {
   KernelBuilder kernel(group.host, group.fusion.getLoc(), group.ctx.kernelName);
   group.addDims(kernel);
   Reducer reducer(group, kernel, out);
+  if (sums)
+    reducer.addSums(*sums);
   reducer.prepare();
   if (!isWhole && reducer.isSeparate()) {
     kernel.abandon();

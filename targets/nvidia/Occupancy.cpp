@@ -1,4 +1,4 @@
-//===- Occupancy.cpp - Registers that leave room for two blocks -----------===//
+//===- Occupancy.cpp - Registers, and blocks of a core -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Occupancy.h"
@@ -16,24 +16,52 @@ static int64_t extraOf(target::TargetAttr description, StringRef name) {
   return number ? number.getInt() : 0;
 }
 
-bool nvidia::mayRunTwoBlocks(LLVM::LLVMFuncOp kernel, const KernelFacts &facts,
-                             target::TargetAttr description) {
-  // Registers are given to warps in such groups for each thread.
-  constexpr int64_t kGroup = 8, kBlocks = 2;
-  // Of more registers than fit by a quarter the assembler would store some.
-  constexpr double kMost = 1.25;
+// Registers are given to warps in such groups for each thread.
+static constexpr int64_t kGroup = 8;
+
+/// The threads of a block, in whole warps; 0 if they are not known.
+static int64_t threadsOf(LLVM::LLVMFuncOp kernel,
+                         target::TargetAttr description) {
   auto threads = kernel->getAttrOfType<DenseI32ArrayAttr>(
       NVVM::NVVMDialect::getReqntidAttrName());
-  int64_t registers = extraOf(description, "registers_per_core"),
-          shared = extraOf(description, "shared_per_core"),
-          lanes = description.getTopology().getLanes(),
-          warps = extraOf(description, "warps_per_core");
-  if (!threads || !registers || !shared || !lanes)
-    return false;
+  int64_t lanes = description.getTopology().getLanes();
+  if (!threads || !lanes)
+    return 0;
   int64_t count = 1;
   for (int32_t extent : threads.asArrayRef())
     count *= extent;
-  count = llvm::alignTo(count, lanes);
+  return llvm::alignTo(count, lanes);
+}
+
+bool nvidia::mayHaveMoreRegisters(LLVM::LLVMFuncOp kernel,
+                                  const KernelFacts &facts,
+                                  target::TargetAttr description) {
+  constexpr int64_t kRegisterBytes = 4;
+  int64_t count = threadsOf(kernel, description),
+          registers = extraOf(description, "registers_per_core");
+  if (!count || !registers ||
+      kernel->hasAttr(NVVM::NVVMDialect::getMinctasmAttrName()))
+    return false;
+  int64_t most = registers / count / kGroup * kGroup;
+  for (target::MemoryAttr memory : description.getMemories())
+    if (memory.getScope() == target::MemoryScope::Thread &&
+        memory.getKind() == target::MemoryKind::Register && memory.getSize())
+      most = std::min(most, memory.getSize() / kRegisterBytes);
+  return facts.spillStores + facts.spillLoads && facts.registers < most;
+}
+
+bool nvidia::mayRunTwoBlocks(LLVM::LLVMFuncOp kernel, const KernelFacts &facts,
+                             target::TargetAttr description) {
+  constexpr int64_t kBlocks = 2;
+  // Of more registers than fit by a quarter the assembler would store some.
+  constexpr double kMost = 1.25;
+  int64_t registers = extraOf(description, "registers_per_core"),
+          shared = extraOf(description, "shared_per_core"),
+          lanes = description.getTopology().getLanes(),
+          warps = extraOf(description, "warps_per_core"),
+          count = threadsOf(kernel, description);
+  if (!count || !registers || !shared)
+    return false;
   int64_t bytes = facts.sharedBytes;
   if (auto dynamic = kernel->getAttrOfType<IntegerAttr>("gpu.shared_bytes"))
     bytes += dynamic.getInt();

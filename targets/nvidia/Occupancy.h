@@ -1,4 +1,4 @@
-//===- Occupancy.h - Registers that leave room for two blocks ---*- C++ -*-===//
+//===- Occupancy.h - Registers, and blocks of a core ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_TARGETS_NVIDIA_OCCUPANCY_H
@@ -16,6 +16,13 @@ namespace kiln::nvidia {
 /// computes while the first one waits.
 bool mayRunTwoBlocks(mlir::LLVM::LLVMFuncOp kernel, const KernelFacts &facts,
                      target::TargetAttr description);
+
+/// Whether registers of a kernel are stored and loaded again although its
+/// threads have fewer than they may have: the assembler keeps to few of its own
+/// accord where it expects that to hide more waiting. `facts` is what it says.
+bool mayHaveMoreRegisters(mlir::LLVM::LLVMFuncOp kernel,
+                          const KernelFacts &facts,
+                          target::TargetAttr description);
 
 /// PTX in which `entry` has to leave registers for so many blocks of a core
 /// (PTX ISA, `.minnctapersm`); as it was where the entry is not found.

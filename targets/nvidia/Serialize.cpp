@@ -89,7 +89,22 @@ struct Compilation {
                               std::string &cubin);
   /// Gives kernels that a few registers keep from running twice on a core
   /// fewer, unless some would be stored then.
-  void fitTwoBlocks(StringRef ptx, AssemblerLog &log, std::string &cubin);
+  void fitTwoBlocks(std::string &ptx, AssemblerLog &log, std::string &cubin);
+  /// Gives kernels of which registers are stored all that their threads may
+  /// have, where the assembler keeps to fewer; keeps that for those of which
+  /// less is stored then.
+  void useAllRegisters(std::string &ptx, AssemblerLog &log, std::string &cubin);
+  /// The kernels of the module that `isOne` says so of, with what the assembler
+  /// says of each.
+  SmallVector<LLVM::LLVMFuncOp>
+  kernelsOf(const AssemblerLog &log,
+            function_ref<bool(LLVM::LLVMFuncOp, const KernelFacts &)> isOne);
+  /// Assembles `kernels` with registers for so many blocks of a core, again
+  /// without those that `isNoGain` says so of, until each one gains.
+  void assembleForBlocks(
+      std::string &ptx, SmallVector<LLVM::LLVMFuncOp> kernels, int64_t blocks,
+      AssemblerLog &log, std::string &cubin,
+      function_ref<bool(LLVM::LLVMFuncOp, const AssemblerLog &)> isNoGain);
   /// Bytes of registers that a kernel stores and loads again.
   int64_t spilledBytes(const AssemblerLog &log, LLVM::LLVMFuncOp kernel) {
     auto found = log.kernels.find(codegen->entryOf(kernel));
@@ -147,39 +162,72 @@ LogicalResult Compilation::orderSpilling(std::string &ptx, AssemblerLog &log,
   return success();
 }
 
-void Compilation::fitTwoBlocks(StringRef ptx, AssemblerLog &log,
-                               std::string &cubin) {
-  target::TargetAttr description = target::getDescription(module);
+SmallVector<LLVM::LLVMFuncOp> Compilation::kernelsOf(
+    const AssemblerLog &log,
+    function_ref<bool(LLVM::LLVMFuncOp, const KernelFacts &)> isOne) {
   SmallVector<LLVM::LLVMFuncOp> kernels;
-  for (auto kernel : module.getOps<LLVM::LLVMFuncOp>())
-    if (auto found = isKernel(kernel)
-                         ? log.kernels.find(codegen->entryOf(kernel))
-                         : log.kernels.end();
-        found != log.kernels.end() &&
-        mayRunTwoBlocks(kernel, found->second, description))
+  for (auto kernel : module.getOps<LLVM::LLVMFuncOp>()) {
+    if (!isKernel(kernel))
+      continue;
+    auto found = log.kernels.find(codegen->entryOf(kernel));
+    if (found != log.kernels.end() && isOne(kernel, found->second))
       kernels.push_back(kernel);
+  }
+  return kernels;
+}
+
+void Compilation::assembleForBlocks(
+    std::string &ptx, SmallVector<LLVM::LLVMFuncOp> kernels, int64_t blocks,
+    AssemblerLog &log, std::string &cubin,
+    function_ref<bool(LLVM::LLVMFuncOp, const AssemblerLog &)> isNoGain) {
   while (!kernels.empty()) {
-    std::string text = ptx.str();
+    std::string text = ptx;
     for (LLVM::LLVMFuncOp kernel : kernels)
-      text = withBlocksPerCore(text, codegen->entryOf(kernel), 2);
+      text = withBlocksPerCore(text, codegen->entryOf(kernel), blocks);
     AssemblerLog other;
     std::optional<std::string> tried =
         assemble(assembler, text, machine.cpu, other);
     if (!tried)
       return;
     auto fails = [&](LLVM::LLVMFuncOp kernel) {
-      return spilledBytes(other, kernel) != 0;
+      return isNoGain(kernel, other);
     };
     if (llvm::none_of(kernels, fails)) {
       for (LLVM::LLVMFuncOp kernel : kernels)
         kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                        Builder(kernel.getContext()).getI32IntegerAttr(2));
+                        Builder(kernel.getContext()).getI32IntegerAttr(blocks));
+      ptx = std::move(text);
       log = std::move(other);
       cubin = std::move(*tried);
       return;
     }
     llvm::erase_if(kernels, fails);
   }
+}
+
+void Compilation::useAllRegisters(std::string &ptx, AssemblerLog &log,
+                                  std::string &cubin) {
+  target::TargetAttr description = target::getDescription(module);
+  auto spills = [&](LLVM::LLVMFuncOp kernel, const KernelFacts &facts) {
+    return mayHaveMoreRegisters(kernel, facts, description);
+  };
+  assembleForBlocks(ptx, kernelsOf(log, spills), 1, log, cubin,
+                    [&](LLVM::LLVMFuncOp kernel, const AssemblerLog &other) {
+                      return spilledBytes(other, kernel) >=
+                             spilledBytes(log, kernel);
+                    });
+}
+
+void Compilation::fitTwoBlocks(std::string &ptx, AssemblerLog &log,
+                               std::string &cubin) {
+  target::TargetAttr description = target::getDescription(module);
+  auto fits = [&](LLVM::LLVMFuncOp kernel, const KernelFacts &facts) {
+    return mayRunTwoBlocks(kernel, facts, description);
+  };
+  assembleForBlocks(ptx, kernelsOf(log, fits), 2, log, cubin,
+                    [&](LLVM::LLVMFuncOp kernel, const AssemblerLog &other) {
+                      return spilledBytes(other, kernel) != 0;
+                    });
 }
 
 LogicalResult Compilation::reportErrors(const AssemblerLog &log,
@@ -341,6 +389,7 @@ LogicalResult nvidia::serializeModule(ModuleOp module,
     if (compilation.ordered.empty() && options.getBool("order", true) &&
         failed(compilation.orderSpilling(*ptx, log, *cubin)))
       return failure();
+    compilation.useAllRegisters(*ptx, log, *cubin);
     compilation.fitTwoBlocks(*ptx, log, *cubin);
     compilation.reportWarnings(log);
     blob = seal(*cubin);

@@ -256,10 +256,11 @@ Value overlaps(Node &n, Value boxes, bool centred) {
 LogicalResult nonMaxSuppression(Node &n) {
   Value boxes = n.in(0), scores = n.in(1);
   if (n.rank(0) != 3 || n.rank(1) != 3 ||
-      ShapedType::isDynamicShape(n.shape(scores).take_front(2)) ||
-      n.shape(boxes)[2] != 4)
+      ShapedType::isDynamicShape(n.shape(scores).take_front(2)))
     return n.fail("needs boxes and scores of rank 3, and known numbers of "
                   "batches and classes");
+  if (n.shape(boxes)[2] != 4)
+    return n.fail("needs boxes of 4 known coordinates");
   int64_t batch = n.shape(scores)[0], classes = n.shape(scores)[1],
           lists = batch * classes;
   OpFoldResult count = n.e.sizesOf(scores)[2],
@@ -316,7 +317,7 @@ LogicalResult nonMaxSuppression(Node &n) {
   n.e.b.setInsertionPointAfter(loop);
   Value chosen = n.e.reshape(loop.getResult(3), {total});
   OpFoldResult wanted = countOf(n, chosen, 2, 0);
-  if (auto most = getConstantIntValue(total); most && exceeds(wanted, *most))
+  if (auto there = getConstantIntValue(total); there && exceeds(wanted, *there))
     return n.fail("gives more boxes than there are");
   Value at = positionsOf(n, chosen, wanted);
   Value list = n.div(at, number);

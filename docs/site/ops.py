@@ -97,6 +97,16 @@ class Tree:
             return self.bodies.get((folder, self.entries.get((folder, name)))) == path
         return holds
 
+    def staged(self, interface, folder):
+        """The file of a folder that makes an operation, which the folder's table lowers, of those with an interface, and the
+        file of that lowering; none if several files make it."""
+        for (_, made), paths in self.makes.items():
+            here = {path for path in paths if os.path.dirname(path) == folder}
+            body = self.bodies.get((folder, self.entries.get((folder, made))))
+            if body and len(here) == 1 and here <= set(self.takes.get(("", interface), [])):
+                return [*here, body]
+        return []
+
     def mentions(self, op_class, places, dialect):
         """Lines of a list: each place with the files there that use the class."""
         for folder, says in places:
@@ -123,6 +133,9 @@ def by_interface(tree, interfaces, folders):
         files = [path for path in tree.interfaces.get(interface, []) if path.startswith(tuple(folder + "/" for folder in folders))]
         if files:
             body = tree.body(interface)
+            staged = [path for folder in folders for path in tree.staged(interface, folder)]
+            if staged and not any(body(path) for path in files):
+                return f"by `{interface}`: " + listed(staged, staged, 6)
             # The function of a table may take any operation, so that it does not name the interface.
             takes = takes + [path for path in files if body(path)]
             return f"by `{interface}`: " + listed(sorted(files, key=lambda path: (not body(path), path not in takes, path)), takes, 6)

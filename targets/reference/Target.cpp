@@ -54,7 +54,7 @@ public:
       return;
     // By name: the oracle is built without the family.
     (void)parsePassPipeline(
-        "kiln-set-target{spec=" + spec + "},gpu-pipeline{options=copies=1:" +
+        "kiln-set-target{spec=" + spec + "},gpu-pipeline{options=keep_copies=1:" +
             options.get("thread_options", "").str() + "},canonicalize,cse",
         pm);
   }

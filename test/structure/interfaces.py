@@ -67,7 +67,7 @@ SUBJECTS = {
     "lib/CodeGen/Cpu/Store.cpp": {"StoreOp"},
     "lib/CodeGen/Gpu/Access.cpp": {"StoreOp"}, "lib/CodeGen/Gpu/AccessUpdates.cpp": {"StoreOp"},
     # The axis that a reduction leaves out of its layout.
-    "lib/CodeGen/Gpu/LayoutRules.cpp": {"ReduceOp"},
+    "lib/CodeGen/Gpu/LayoutRules.cpp": {"ReduceOp", "ScanOp"},
     # What goes through pointers.
     "lib/CodeGen/Gpu/AssignAccesses.cpp": {"LoadPtrOp", "StorePtrOp", "AtomicRMWOp"},
     # Which loads become copies: through views by an interface, or by pointers.

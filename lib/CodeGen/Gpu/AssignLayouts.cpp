@@ -9,7 +9,6 @@
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
-#include "kiln/Dialect/Tile/ScanOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Target/Lowering.h"
@@ -197,12 +196,11 @@ LogicalResult Assigner::run() {
   });
   // A thread that has all elements along an axis reduces them alone.
   kernel.walk([&](Operation *op) {
-    auto scan = dyn_cast<tile::ScanOp>(op);
-    int axis = scan ? int(scan.getAxis()) : reducedAxis(op);
+    int scan = scannedAxis(op), axis = scan >= 0 ? scan : reducedAxis(op);
     if (axis < 0)
       return;
     Attribute shape = b.getDenseI64ArrayAttr(shapeOf(op->getOperand(0)));
-    auto [it, isNew] = (scan ? scanned : reduced).try_emplace(shape, axis);
+    auto [it, isNew] = (scan >= 0 ? scanned : reduced).try_emplace(shape, axis);
     if (!isNew && it->second != axis)
       it->second = -1;
   });

@@ -56,6 +56,14 @@ FailureOr<const target::Lowering *> simt::copierOf(Operation *load,
   return nullptr;
 }
 
+LogicalResult simt::askCopiers(tile::Kernel kernel, const BlockShape &block) {
+  WalkResult walked = kernel.getBody().walk([&](Operation *op) {
+    return failed(copierOf(op, block)) ? WalkResult::interrupt()
+                                       : WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
 void simt::startCopy(const CopyPiece &piece, ThreadBuilder &code) {
   CopyAsyncOp::create(code.b, code.loc, piece.source, piece.target, piece.bytes,
                       piece.mask, piece.valid);

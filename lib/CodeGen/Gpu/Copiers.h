@@ -15,6 +15,10 @@ namespace kiln::simt {
 mlir::FailureOr<const target::Lowering *> copierOf(mlir::Operation *load,
                                                    const BlockShape &block);
 
+/// Asks for all loads of a kernel. Fails where a lowering goes wrong, which was
+/// reported.
+mlir::LogicalResult askCopiers(tile::Kernel kernel, const BlockShape &block);
+
 /// Starts the copies of a load, by the lowering that takes it or as
 /// `simt.copy_async`.
 mlir::LogicalResult startCopies(mlir::Operation *load,

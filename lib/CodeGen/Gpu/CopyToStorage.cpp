@@ -1,5 +1,4 @@
-//===- CopyToStorage.cpp - A load as a copy to shared memory
-//---------------===//
+//===- CopyToStorage.cpp - Loads as copies to shared memory ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Machine.h"

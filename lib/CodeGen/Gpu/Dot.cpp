@@ -193,14 +193,6 @@ LogicalResult InstructionProduct::run() {
   return success();
 }
 
-static ScratchNeeds productNeeds(stage::ProductOp op, const BlockShape &block) {
-  if (!op.getRow())
-    return threadProductNeeds(op, block.description);
-  return isMemoryProduct(op, block.description)
-             ? memoryProductNeeds(op, block.description)
-             : ScratchNeeds();
-}
-
 /// Whether a product is one of whole tiles, whose sums threads have, by the
 /// time that its waits are over.
 static bool isOfTiles(stage::ProductOp op) {
@@ -214,24 +206,44 @@ static bool isOfTiles(stage::ProductOp op) {
          !op.getColumns() && !op.getMinus();
 }
 
+/// Whether threads have both factors.
+static bool hasTiles(stage::ProductOp op) {
+  return llvm::all_of(ArrayRef<int>{0, 1}, [&](int which) {
+    return isa<RankedTensorType>(op.getFactor(which).getType());
+  });
+}
+
+static ScratchNeeds productNeeds(stage::ProductOp op, const BlockShape &block) {
+  if (!isOfTiles(op) || (!op.getRow() && !hasTiles(op)))
+    return {};
+  if (!op.getRow())
+    return threadProductNeeds(op, block.description);
+  return isMemoryProduct(op, block.description)
+             ? memoryProductNeeds(op, block.description)
+             : ScratchNeeds();
+}
+
 static LogicalResult lowerProduct(stage::ProductOp op, KernelWalk &w) {
   if (!isOfTiles(op))
     return w.decline(op, "this form of '" + op->getName().getStringRef() + "'");
   std::optional<StringRef> name = op.getRow();
-  if (!name) {
-    for (int which : {0, 1})
-      if (!isa<RankedTensorType>(op.getFactor(which).getType()))
-        return w.decline(op, "a product of storage without an instruction");
+  if (!name && !hasTiles(op))
+    return w.decline(op, "a product of storage without an instruction");
+  if (!name)
     return emitThreadProduct(w, op);
-  }
   target::MatrixInstructionAttr row =
       w.description ? w.description.getMatrixInstruction(*name)
                     : target::MatrixInstructionAttr();
   if (!row)
     return op->emitOpError("the description has no matrix instruction '")
            << *name << "'";
-  return readsMemory(row) ? emitMemoryProduct(w, op, row)
-                          : InstructionProduct(w, op, row).run();
+  if (readsMemory(row))
+    return emitMemoryProduct(w, op, row);
+  for (int which : {0, 1})
+    if (!getLayout(Type(op.getFactorType(which))))
+      return w.decline(op, "a product by '" + *name +
+                               "' of storage that no layout shares out");
+  return InstructionProduct(w, op, row).run();
 }
 
 void simt::addDotLowerings(LoweringTable &table) {

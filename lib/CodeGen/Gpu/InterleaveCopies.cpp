@@ -61,7 +61,8 @@ CopyGroup InterleaveCopies::groupOf(Operation *commit) {
   if (isa_and_nonnull<CommitCopiesOp>(commit->getPrevNode()))
     return {};
   for (Operation *op = commit->getPrevNode(); op; op = op->getPrevNode()) {
-    if (isa<AsyncCopyOpInterface>(op))
+    // One that has results stays in front of those who use them.
+    if (isa<AsyncCopyOpInterface>(op) && !op->getNumResults())
       group.copies.push_back(op);
     else if (!isMemoryEffectFree(op) || op->getNumRegions())
       break;

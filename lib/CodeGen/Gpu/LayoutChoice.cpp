@@ -201,8 +201,10 @@ LayoutAttr simt::blockedLayout(MLIRContext *context, ArrayRef<int64_t> shape,
   if (rank)
     order.push_back(dim);
   order.append(others);
+  SmallVector<int64_t> warpOrder(others);
   if (isLastOfWarps && last >= 0 && last != dim)
-    others.insert(others.end() - 1, dim);
+    warpOrder.insert(warpOrder.end() - 1, dim);
+  warpOrder.push_back(dim);
   others.push_back(dim);
   SmallVector<Basis> registers, ofLanes, ofWarps;
   auto take = [&](ArrayRef<int64_t> dims, SmallVectorImpl<Basis> &into,
@@ -223,7 +225,7 @@ LayoutAttr simt::blockedLayout(MLIRContext *context, ArrayRef<int64_t> shape,
                             isWhole ? 64 : spare));
     take(others, registers, registers.size() + llvm::Log2_64(across));
     take(order, ofLanes, laneBits);
-    take(others, ofWarps, warpBits);
+    take(warpOrder, ofWarps, warpBits);
     take(order, registers, 64);
   }
   return LayoutAttr::get(context, rank, registers, ofLanes, ofWarps);

@@ -204,6 +204,11 @@ int simt::reducedAxis(Operation *op) {
   return reduce ? int(reduce.getAxis()) : -1;
 }
 
+int simt::scannedAxis(Operation *op) {
+  auto scan = dyn_cast<tile::ScanOp>(op);
+  return scan ? int(scan.getAxis()) : -1;
+}
+
 void simt::addPairLayouts(LoweringTable &table) {
   table.addLayouts<tile::JoinOp, layoutsOfJoin>();
   table.addLayouts<tile::SplitOp, layoutsOfSplit>();

@@ -14,6 +14,10 @@ LayoutRule layoutRuleOf(mlir::Operation *op, const LayoutQuery &query);
 /// The dimension of its tiles that an operation reduces; -1: it reduces none.
 int reducedAxis(mlir::Operation *op);
 
+/// The dimension of its tiles along which an operation has every prefix; -1:
+/// there is none.
+int scannedAxis(mlir::Operation *op);
+
 /// Gives tiles of a range one layout.
 void assignAll(mlir::ValueRange values, LayoutAttr layout,
                llvm::MutableArrayRef<LayoutAttr> into);

@@ -93,7 +93,9 @@ void Lowerings::product(MatrixProductOpInterface op) {
 StringRef Lowerings::readBy(Value factor) const {
   StringRef name;
   for (Operation *user : factor.getUsers()) {
-    if (isMemoryProduct(user, description))
+    // What a `stage.product` reads otherwise than by its row, threads read.
+    if (isa<MatrixProductOpInterface>(user) &&
+        isMemoryProduct(user, description))
       name = getDecided<StringAttr>(user, kRowEntry).getValue();
     else if (handsOnBytes(user))
       name = readBy(user->getResult(0));

@@ -105,7 +105,7 @@ void simt::buildGpuPipeline(OpPassManager &pm,
     pm.addNestedPass<LLVM::LLVMFuncOp>(createSimtSplitProducer(
         {lanes, /*everywhere=*/options.getBool("producer", false)}));
   pm.addNestedPass<LLVM::LLVMFuncOp>(createSimtApplyLowerings(
-      {/*early=*/false, /*copies=*/options.getBool("copies", false)}));
+      {/*early=*/false, /*copies=*/options.getBool("keep_copies", false)}));
   extend(".thread");
 }
 

@@ -86,7 +86,10 @@ FailureOr<bool> simt::isTakenByPlugIn(Operation *op, const BlockShape &block) {
   FailureOr<bool> taken = false;
   for (const RegisterCandidate &candidate : candidatesFor(op, block)) {
     const target::Lowering &lowering = *candidate.lowering;
-    if (candidate.isOwn)
+    // A matmul that is left becomes a `stage.product`, which the family lowers.
+    if (candidate.isOwn ||
+        (isa<MatrixProductOpInterface>(op) &&
+         lowering.priority < GpuLoweringContext::kOwnPriority))
       break;
     if (target::hasDeclined(op, lowering.name))
       continue;

@@ -1,6 +1,7 @@
 //===- StageOperands.cpp - Factors of products in memory of the block -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Copiers.h"
 #include "KernelWalk.h"
 #include "LayoutChoice.h"
 #include "Machine.h"
@@ -90,6 +91,8 @@ struct SimtStageOperands
     if (failed(target::verifyAsked(kernel, "stages")))
       return signalPassFailure();
     BlockShape block(kernel, lanes, warpsOf(kernel), description);
+    if (failed(askCopiers(kernel, block)))
+      return signalPassFailure();
     int64_t fixed = stageFixed(kernel, block);
     Share share = shareOf(kernel, description, lanes);
     int64_t most = bytes ? bytes.getValue() : share.bytes - fixed;

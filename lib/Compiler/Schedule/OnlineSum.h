@@ -19,7 +19,8 @@ namespace kiln::schedule {
 prim::SumOp onlineSumOf(mlir::Operation *max, GroupPlan::InGroupFn inGroup);
 
 /// Emits both for the blocks of the kernel, and reduces them along the `axes`
-/// of tiles: the largest elements and the sums. None after `reason` was set.
+/// of tiles: the largest elements and the sums. Returns nothing and sets
+/// `reason` on failure.
 llvm::SmallVector<mlir::Value> emitOnlineSum(TileBuilder &emitter,
                                              const ReductionVisit &max,
                                              llvm::ArrayRef<int> axes);

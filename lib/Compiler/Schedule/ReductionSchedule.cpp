@@ -5,7 +5,8 @@
 // a tile holds whole rows, or, for long rows, pieces of them in loops, one loop
 // per level of dependent reductions. Otherwise the reduced dimensions are loops
 // and tiles run along the kept one. Where that would read much several times
-// with few instances, each reduction has kernels of its own.
+// with few instances, each reduction has kernels of its own; the largest
+// elements and the sum of a softmax share theirs.
 //
 //===----------------------------------------------------------------------===//
 

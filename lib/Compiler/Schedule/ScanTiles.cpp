@@ -323,7 +323,7 @@ static ScanBlocks chooseBlocks(const Buffer &in, unsigned dim, Type wide,
     return blocks;
   }
   blocks.along = powerFor(in.sizes[dim], budget);
-  if (blocks.beside >= 0 && in.sizes[blocks.beside].isStatic())
+  if (blocks.beside >= 0)
     blocks.across =
         powerFor(in.sizes[blocks.beside], budget / 4 / blocks.along);
   return blocks;

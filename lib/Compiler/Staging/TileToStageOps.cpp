@@ -197,14 +197,13 @@ void TileToStage::convertCat(Operation *op) {
 }
 
 void TileToStage::convertReshape(Operation *op) {
-  auto reshape = cast<tile::ReshapeOp>(op);
+  Value source = op->getOperand(0), result = op->getResult(0);
   // Row by row without gaps, the elements are those of both shapes.
-  RankedTensorType from = tileOf(reshape.getSource()),
-                   to = tileOf(reshape.getResult());
+  RankedTensorType from = tileOf(source), to = tileOf(result);
   SmallVector<Value> views =
       allocateDense({from, to}, from.getNumElements(), op->getLoc());
-  write(reshape.getSource(), views[0]);
-  storage[reshape.getResult()] = views[1];
+  write(source, views[0]);
+  storage[result] = views[1];
 }
 
 void TileToStage::convertExtract(Operation *op) {

@@ -251,8 +251,9 @@ class Server:
     def _kernels(self, params, body):
         """The kernels of a request. What the description says, the classes of the SDK compare with what the vendor's classes say."""
         spec = Spec(params)
+        description = self.target.describe(spec)
         for kernel in read(body.decode()):
-            kernel.description = self.target.describe(spec)
+            kernel.description = description
             yield kernel, spec
 
     def _accepts(self, params, body):

@@ -2,9 +2,13 @@
 """Compares a class for a machine with a scratchpad with the description of the chip, where both say the same thing. Needs nothing beside
 it; later releases of Kiln bring newer copies."""
 import difflib
+import functools
 import re
+import sys
+import types
 
 
+@functools.lru_cache(maxsize=16)
 def fields_of(text, kind):
     """The fields of each `#kiln.KIND<...>` of a description, by their names; what is in brackets stays text."""
     found = []
@@ -43,21 +47,50 @@ def check_product(text, block, homes):
             raise ValueError(f"expected the home of {operand} to be '{sorted(described)[0]}', as the description has it, found '{home}'")
 
 
-def check_names(own, base):
-    """Refuses a name of a vendor's class that is almost one of the base class which it leaves as it is."""
-    known = [name for name in dir(base) if not name.startswith("_")]
-    for name in vars(own):
-        if name.startswith("_") or hasattr(base, name):
-            continue
-        left = [other for other in known if getattr(own, other) is getattr(base, other)]
-        near = difflib.get_close_matches(name, left, 1, 0.7)
-        if near and name[0] == near[0][0] and abs(len(name) - len(near[0])) <= 2 and not used(own, name):
-            raise ValueError(f"expected '{own.__name__}' to have names of its base class or to use its own, found '{name}', "
-                             f"did you mean '{near[0]}'")
+@functools.lru_cache(maxsize=None)
+def check_names(writer, base):
+    """Refuses a name of a vendor's classes, up to the base class of the SDK, that is almost one which they leave as it is. A class that
+    passes is not looked at again."""
+    classes = writer.__mro__[:writer.__mro__.index(base)]
+    for own in classes:
+        above = own.__base__
+        known = [name for name in dir(above) if not name.startswith("_")]
+        for name in vars(own):
+            if name.startswith("_") or hasattr(above, name):
+                continue
+            left = [other for other in known if getattr(own, other) is getattr(above, other)]
+            near = difflib.get_close_matches(name, left, 1, 0.7)
+            if near and name[0] == near[0][0] and abs(len(name) - len(near[0])) <= 2 and not used(name, classes, base):
+                raise ValueError(f"expected '{own.__name__}' to have names of its base class or to use its own, found '{name}', "
+                                 f"did you mean '{near[0]}'")
 
 
-def used(own, name):
-    """Whether a method of a class, or a function within one, names an attribute."""
-    def names(code):
-        return name in code.co_names or any(names(one) for one in code.co_consts if hasattr(one, "co_names"))
-    return any(names(value.__code__) for value in vars(own).values() if hasattr(value, "__code__"))
+def used(name, classes, base):
+    """Whether the classes of a vendor, or functions and other classes of their modules, use an attribute."""
+    shared = {one.__module__ for one in base.__mro__}
+    values = [value for own in classes for value in vars(own).values()]
+    for module in {own.__module__ for own in classes} - shared:
+        for value in list(getattr(sys.modules.get(module), "__dict__", {}).values()):
+            if isinstance(value, (type, types.FunctionType)) and value.__module__ not in shared:
+                values += vars(value).values() if isinstance(value, type) else [value]
+    return any(names(code, name) for value in values for code in codes(value))
+
+
+def names(code, name):
+    """Whether the code of a function, or of one within it, names an attribute, as `self.NAME` or for `getattr`."""
+    return name in code.co_names or name in code.co_consts or any(names(one, name) for one in code.co_consts if isinstance(one, types.CodeType))
+
+
+def codes(value):
+    """The code of what a class holds: of functions, properties, static methods and methods of the class, and of tables of functions."""
+    if isinstance(value, (dict, list, tuple)):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from codes(one)
+    elif isinstance(value, types.FunctionType):
+        yield value.__code__
+        yield from codes(getattr(value, "__wrapped__", None))
+    elif value is not None and not isinstance(value, type):
+        for part in ("fget", "fset", "fdel", "__func__", "func"):  # the last of functools
+            inner = getattr(value, part, None)
+            if isinstance(inner, types.FunctionType):
+                yield from codes(inner)

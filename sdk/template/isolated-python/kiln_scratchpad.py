@@ -127,8 +127,7 @@ class ScratchpadWriter(Transfers, Rows):
                 raise ValueError(f"expected memory '{name}' to begin where '{before}' ends, at {ends[before]}, or behind, found {begin}")
             ends[name] = begin + size
         check_memories(self.kernel.description, self.memories)
-        for own in type(self).__mro__[:type(self).__mro__.index(ScratchpadWriter)]:
-            check_names(own, own.__base__)
+        check_names(type(self), ScratchpadWriter)
 
     def extent(self, storage, memory):
         """The bytes that one buffer of a tile takes in a memory."""

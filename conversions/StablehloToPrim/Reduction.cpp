@@ -3,6 +3,7 @@
 #include "Reduction.h"
 
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
 using namespace kiln::tensor_to_prim;
@@ -93,38 +94,69 @@ FailureOr<Operation *> makeCombining(Operation *op, StringRef name,
   return *made;
 }
 
-/// The operation that combines pair `i` of a region's arguments, and nothing
-/// else; null if there is none.
-static Operation *combinerOfPair(Region &body, size_t i) {
+namespace {
+
+/// What some of the values that a region yields are computed from.
+struct Slice {
+  llvm::SmallDenseSet<Operation *> operations;
+  /// The pairs of arguments, at least those of the values themselves.
+  BitVector pairs;
+};
+
+} // namespace
+
+/// The slice of the values of `pairs`, and of the pairs that they use.
+static Slice sliceOf(Region &body, BitVector pairs) {
   Block &block = body.front();
-  Value a = block.getArgument(i),
-        b = block.getArgument(block.getNumArguments() / 2 + i);
-  Operation *op = block.getTerminator()->getOperand(i).getDefiningOp();
-  bool hasBoth = op && op->getNumOperands() == 2 && op->getNumResults() == 1 &&
-                 op->getNumRegions() == 0 &&
-                 (op->getOperands() == ValueRange{a, b} ||
-                  op->getOperands() == ValueRange{b, a});
-  return hasBoth ? op : nullptr;
+  Slice slice{{}, std::move(pairs)};
+  auto need = [&](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (argument && argument.getOwner() == &block)
+      slice.pairs.set(argument.getArgNumber() % slice.pairs.size());
+    else if (!argument && value.getDefiningOp()->getBlock() == &block)
+      slice.operations.insert(value.getDefiningOp());
+  };
+  BitVector before;
+  do {
+    before = slice.pairs;
+    for (unsigned i : before.set_bits())
+      need(block.getTerminator()->getOperand(i));
+    for (Operation &op : llvm::reverse(block))
+      if (slice.operations.contains(&op))
+        op.walk([&](Operation *inner) {
+          llvm::for_each(inner->getOperands(), need);
+        });
+  } while (slice.pairs != before);
+  return slice;
 }
 
-/// The operation for pair `i` of inputs and inits alone.
-static Operation *splitPair(Operation *op, size_t i) {
+/// The operation for some pairs of inputs and inits alone.
+static Operation *splitPairs(Operation *op, const Slice &slice) {
   size_t count = op->getNumOperands() / 2;
-  Region &body = op->getRegion(0);
+  Block &body = op->getRegion(0).front();
   OpBuilder b(op);
-  OperationState state(op->getLoc(), op->getName(),
-                       {op->getOperand(i), op->getOperand(count + i)},
-                       op->getResult(i).getType(), op->getAttrs());
+  OperationState state(op->getLoc(), op->getName());
+  state.addAttributes(op->getAttrs());
   auto *block = new Block;
   state.addRegion()->push_back(block);
   IRMapping mapping;
-  for (size_t argument : {i, count + i}) {
-    Value given = body.getArgument(argument);
-    mapping.map(given, block->addArgument(given.getType(), op->getLoc()));
-  }
+  for (size_t from : {size_t(0), count})
+    for (unsigned i : slice.pairs.set_bits()) {
+      Value given = body.getArgument(from + i);
+      mapping.map(given, block->addArgument(given.getType(), op->getLoc()));
+      state.operands.push_back(op->getOperand(from + i));
+    }
   b.setInsertionPointToStart(block);
-  Operation *combiner = b.clone(*combinerOfPair(body, i), mapping);
-  stablehlo::ReturnOp::create(b, op->getLoc(), combiner->getResults());
+  for (Operation &inner : body)
+    if (slice.operations.contains(&inner))
+      b.clone(inner, mapping);
+  SmallVector<Value> yielded;
+  for (unsigned i : slice.pairs.set_bits()) {
+    yielded.push_back(
+        mapping.lookupOrDefault(body.getTerminator()->getOperand(i)));
+    state.addTypes(op->getResult(i).getType());
+  }
+  stablehlo::ReturnOp::create(b, op->getLoc(), yielded);
   b.setInsertionPoint(op);
   return b.create(state);
 }
@@ -132,27 +164,50 @@ static Operation *splitPair(Operation *op, size_t i) {
 FailureOr<bool> splitByInits(Operation *op, Translator &e) {
   size_t count = op->getNumOperands() / 2;
   Region &body = op->getRegion(0);
-  for (size_t i = 0; i < count; ++i)
-    if (!combinerOfPair(body, i))
-      return false;
+  BitVector together(count);
+  SmallVector<std::pair<Operation *, Slice>> parts;
   bool changes = false;
-  SmallVector<Operation *> parts;
   for (size_t i = 0; i < count; ++i) {
-    parts.push_back(splitPair(op, i));
+    BitVector alone(count);
+    alone.set(i);
+    Slice slice = sliceOf(body, alone);
+    if (slice.pairs.count() > 1) {
+      together.set(i);
+      continue;
+    }
+    Operation *part = splitPairs(op, slice);
     Value init = op->getOperand(count + i);
-    Combiner combiner = combinerOf(parts.back()->getRegion(0));
-    for (Value part : tensorsOf(init, e))
-      changes |= combiner != Combiner::Other &&
-                 !isNeutral(combiner, part, isUnsigned(init.getType()), e);
+    Combiner combiner = combinerOf(part->getRegion(0));
+    bool isCombined = combiner != Combiner::Other &&
+                      combiner != Combiner::First &&
+                      combiner != Combiner::Second;
+    for (Value number : tensorsOf(init, e))
+      changes |= isCombined &&
+                 !isNeutral(combiner, number, isUnsigned(init.getType()), e);
+    parts.emplace_back(part, std::move(slice));
   }
-  for (auto [part, result] : llvm::zip_equal(parts, op->getResults())) {
-    if (!changes)
+  if (!changes) {
+    for (auto &[part, slice] : parts)
       part->erase();
-    else if (failed(e.emit(part)) ||
-             failed(bind(result, tensorsOf(part->getResult(0), e), e)))
-      return failure();
+    return false;
   }
-  return changes;
+  // What other pairs use is reduced once more with them, without a result.
+  if (together.any()) {
+    Slice slice = sliceOf(body, together);
+    Operation *part = splitPairs(op, slice);
+    parts.emplace_back(part, std::move(slice));
+  }
+  for (auto &[part, slice] : parts) {
+    if (failed(e.emit(part)))
+      return failure();
+    bool isAlone = part->getNumResults() == 1;
+    for (auto [i, result] :
+         llvm::zip_equal(slice.pairs.set_bits(), part->getResults()))
+      if ((isAlone || together.test(i)) &&
+          failed(bind(op->getResult(i), tensorsOf(result, e), e)))
+        return failure();
+  }
+  return true;
 }
 
 /// What `done` does not have yet is added to it.

@@ -99,3 +99,44 @@ func.func @complex_inverses() -> (tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>
   %atan = chlo.atan %x : tensor<2xcomplex<f32>> -> tensor<2xcomplex<f32>>
   return %asin, %acosh, %atanh, %atan : tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>
 }
+
+// So are those whose combiners have several operations; what uses the numbers of another tensor stays with that one.
+// RUN: kiln-run %s --target=reference --entry=shared_inits --arg=f32:1 | FileCheck %s --check-prefix=SHARED
+// RUN: kiln-run %s --target=cpu --entry=shared_inits --arg=f32:1 | FileCheck %s --check-prefix=SHARED
+// SHARED: 2xf32: 6.5, -11.5
+// SHARED: 2xf32: 3, 5
+// SHARED: 2xf32: 6.5, -11.5
+// SHARED: 2xf32: 3, -3
+// SHARED: 2xi32: 2, 0
+// SPLIT-LABEL: func.func @shared_inits
+// SPLIT: prim.sum %{{.*}} dims [1]
+// SPLIT: prim.reduce(%{{[0-9a-z_]+}}) inits
+// SPLIT: prim.reduce(%{{[0-9a-z_]+}}, %{{[0-9a-z_]+}}) inits
+func.func @shared_inits(%one: tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xi32>) {
+  %numbers = stablehlo.constant dense<[[1.0, 2.0, 3.0], [-3.0, -4.0, -5.0]]> : tensor<2x3xf32>
+  %ones = stablehlo.broadcast_in_dim %one, dims = [] : (tensor<f32>) -> tensor<2x3xf32>
+  %x = stablehlo.multiply %numbers, %ones : tensor<2x3xf32>
+  %places = stablehlo.iota dim = 1 : tensor<2x3xi32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %half = stablehlo.constant dense<0.5> : tensor<f32>
+  %least = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %none = stablehlo.constant dense<0> : tensor<i32>
+  %y:2 = "stablehlo.reduce"(%x, %x, %half, %zero) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<f32>, %d: tensor<f32>):
+    %sum = stablehlo.add %a, %c : tensor<f32>
+    %so_far = stablehlo.abs %b : tensor<f32>
+    %size = stablehlo.abs %d : tensor<f32>
+    %most = stablehlo.maximum %size, %so_far : tensor<f32>
+    stablehlo.return %sum, %most : tensor<f32>, tensor<f32>
+  }) : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>)
+  %z:3 = "stablehlo.reduce"(%x, %x, %places, %least, %half, %none) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, %c: tensor<f32>, %d: tensor<f32>, %j: tensor<i32>):
+    %sum = stablehlo.add %b, %d : tensor<f32>
+    %isMore = stablehlo.compare GE, %a, %c : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %most = stablehlo.select %isMore, %a, %c : tensor<i1>, tensor<f32>
+    %place = stablehlo.select %isMore, %i, %j : tensor<i1>, tensor<i32>
+    stablehlo.return %most, %sum, %place : tensor<f32>, tensor<f32>, tensor<i32>
+  }) : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xi32>, tensor<f32>, tensor<f32>, tensor<i32>)
+      -> (tensor<2xf32>, tensor<2xf32>, tensor<2xi32>)
+  return %y#0, %y#1, %z#1, %z#0, %z#2 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xi32>
+}

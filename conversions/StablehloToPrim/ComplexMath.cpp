@@ -168,13 +168,17 @@ Complex ComplexMath::exp(Complex z) {
           e.where(isReal, z.im, times(e.unary<prim::SinOp>(z.im)))};
 }
 
-/// cos y - 1 = -2 sin(y/2)^2
+/// cos y - 1 = -2 sin(y/2)^2. Far from 0 the exponential itself is as exact,
+/// and finite where that of the real part alone is not.
 Complex ComplexMath::expm1(Complex z) {
   Value half = e.unary<prim::SinOp>(e.mul(z.im, number(0.5, z)));
   Value rest = e.mul(e.mul(half, half), number(-2, z));
   Value re = e.add(
       e.mul(e.unary<prim::Expm1Op>(z.re), e.unary<prim::CosOp>(z.im)), rest);
-  return {re, exp(z).im};
+  Complex whole = exp(z);
+  Value one = number(1, z);
+  Value isFar = e.compare<prim::GtOp>(e.unary<prim::AbsOp>(z.re), one);
+  return {e.where(isFar, e.sub(whole.re, one), re), whole.im};
 }
 
 /// Near the unit circle from the difference of the square to 1.

@@ -140,3 +140,13 @@ func.func @shared_inits(%one: tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>, ten
       -> (tensor<2xf32>, tensor<2xf32>, tensor<2xi32>)
   return %y#0, %y#1, %z#1, %z#0, %z#2 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xi32>
 }
+
+// (89, 1.57), (-inf, inf), (2, 1), (-0.5, 0.25), (1e-6, 1e-6)
+// RUN: kiln-run %s --target=reference --entry=complex_expm1 | FileCheck %s --check-prefix=EXPM1
+// RUN: kiln-run %s --target=cpu --entry=complex_expm1 | FileCheck %s --check-prefix=EXPM1
+// EXPM1: 5x2xf32: 3.5749{{[0-9]*}}e+35, inf, -1, 0, 2.99232{{[0-9]*}}, 6.21767{{[0-9]*}}, -0.412324{{[0-9]*}}, 0.150058{{[0-9]*}}, {{1e-06|9.99999[0-9]*e-07}}, {{1.00000[0-9]*}}e-06
+func.func @complex_expm1() -> tensor<5xcomplex<f32>> {
+  %x = stablehlo.constant dense<[(89.0, 1.57), (0xFF800000, 0x7F800000), (2.0, 1.0), (-0.5, 0.25), (1.0e-6, 1.0e-6)]> : tensor<5xcomplex<f32>>
+  %r = stablehlo.exponential_minus_one %x : tensor<5xcomplex<f32>>
+  return %r : tensor<5xcomplex<f32>>
+}

@@ -348,7 +348,8 @@ Complex ComplexMath::atanh(Complex z) {
 
 std::optional<Complex> ComplexMath::named(StringRef name, Complex z) {
   // Inverse functions of numbers whose square may overflow: asin z is about
-  // log 2|z| in its imaginary part, atanh z about 1/z and a quarter of a turn.
+  // log 2|z| in its imaginary part, and a direction of z in its real part;
+  // atanh z is about 1/z and a quarter of a turn.
   auto far = [&](StringRef name, Complex z, Complex near) -> Complex {
     bool isArea = name == "asin" || name == "acos" || name == "acosh";
     if (!isArea && name != "atanh")
@@ -363,9 +364,14 @@ std::optional<Complex> ComplexMath::named(StringRef name, Complex z) {
           e.where(isFar, real("copysign", number(kQuarter, z), z.im), near.im)};
     Value length = e.add(log(z).re, number(kLog2, z));
     if (name == "acosh")
-      return {e.where(isFar, length, near.re), near.im};
-    Value sign = name == "asin" ? z.im : e.unary<prim::NegOp>(z.im);
-    return {near.re, e.where(isFar, real("copysign", length, sign), near.im)};
+      return {e.where(isFar, length, near.re),
+              e.where(isFar, real("atan2", z.im, z.re), near.im)};
+    bool isSine = name == "asin";
+    Value side = e.unary<prim::AbsOp>(z.im);
+    Value angle = real("atan2", isSine ? z.re : side, isSine ? side : z.re);
+    Value sign = isSine ? z.im : e.unary<prim::NegOp>(z.im);
+    return {e.where(isFar, angle, near.re),
+            e.where(isFar, real("copysign", length, sign), near.im)};
   };
   using Method = Complex (ComplexMath::*)(Complex);
   Method method = llvm::StringSwitch<Method>(name)

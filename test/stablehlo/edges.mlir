@@ -150,3 +150,20 @@ func.func @complex_expm1() -> tensor<5xcomplex<f32>> {
   %r = stablehlo.exponential_minus_one %x : tensor<5xcomplex<f32>>
   return %r : tensor<5xcomplex<f32>>
 }
+
+// Directions of infinities, (-inf, 1), (inf, inf), (1, inf), (-inf, -inf), and of (-3e38, -2e38): values of numpy.
+// RUN: kiln-run %s --target=reference --entry=infinite_inverses | FileCheck %s --check-prefix=INFINITE
+// RUN: kiln-run %s --target=cpu --entry=infinite_inverses | FileCheck %s --check-prefix=INFINITE
+// INFINITE: 6x2xf32: 1.57079{{[0-9]*}}, inf, -1.57079{{[0-9]*}}, inf, 0.785398{{[0-9]*}}, inf, 0, inf, -0.785398{{[0-9]*}}, -inf, -0.98279{{[0-9]*}}, -89.473{{[0-9]*}}
+// INFINITE: 6x2xf32: 0, -inf, 3.14159{{[0-9]*}}, -inf, 0.785398{{[0-9]*}}, -inf, 1.57079{{[0-9]*}}, -inf, 2.35619{{[0-9]*}}, inf, 2.55359{{[0-9]*}}, 89.473{{[0-9]*}}
+// INFINITE: 6x2xf32: inf, 0, inf, 3.14159{{[0-9]*}}, inf, 0.785398{{[0-9]*}}, inf, 1.57079{{[0-9]*}}, inf, -2.35619{{[0-9]*}}, 89.473{{[0-9]*}}, -2.55359{{[0-9]*}}
+// INFINITE: 6x2xf32: inf, 0, -inf, 0, inf, 0.785398{{[0-9]*}}, inf, 1.57079{{[0-9]*}}, -inf, -0.785398{{[0-9]*}}, -89.473{{[0-9]*}}, -0.58800{{[0-9]*}}
+func.func @infinite_inverses() -> (tensor<6xcomplex<f32>>, tensor<6xcomplex<f32>>, tensor<6xcomplex<f32>>, tensor<6xcomplex<f32>>) {
+  %x = stablehlo.constant dense<[(0x7F800000, 1.0), (0xFF800000, 1.0), (0x7F800000, 0x7F800000), (1.0, 0x7F800000), (0xFF800000, 0xFF800000),
+      (-3.0e+38, -2.0e+38)]> : tensor<6xcomplex<f32>>
+  %asin = chlo.asin %x : tensor<6xcomplex<f32>> -> tensor<6xcomplex<f32>>
+  %acos = chlo.acos %x : tensor<6xcomplex<f32>> -> tensor<6xcomplex<f32>>
+  %acosh = chlo.acosh %x : tensor<6xcomplex<f32>> -> tensor<6xcomplex<f32>>
+  %asinh = chlo.asinh %x : tensor<6xcomplex<f32>> -> tensor<6xcomplex<f32>>
+  return %asin, %acos, %acosh, %asinh : tensor<6xcomplex<f32>>, tensor<6xcomplex<f32>>, tensor<6xcomplex<f32>>, tensor<6xcomplex<f32>>
+}

@@ -7,7 +7,7 @@
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/BinaryFormat/MsgPackDocument.h"
 #include "llvm/BinaryFormat/MsgPackReader.h"
-#include "llvm/Object/ObjectFile.h"
+#include "llvm/Object/ELF.h"
 #include <sys/mman.h>
 
 using namespace kiln::amd::sim;
@@ -103,59 +103,96 @@ KernelInfo kernelOf(llvm::msgpack::MapDocNode map) {
   return info;
 }
 
-/// The chip that a file's flags name; empty: none that is simulated.
-StringRef chipOf(uint32_t flags) {
-  using namespace llvm::ELF;
-  switch (flags & EF_AMDGPU_MACH) {
-  case EF_AMDGPU_MACH_AMDGCN_GFX908:
-    return "gfx908";
-  case EF_AMDGPU_MACH_AMDGCN_GFX90A:
-    return "gfx90a";
-  case EF_AMDGPU_MACH_AMDGCN_GFX942:
-    return "gfx942";
-  case EF_AMDGPU_MACH_AMDGCN_GFX950:
-    return "gfx950";
-  case EF_AMDGPU_MACH_AMDGCN_GFX1100:
-    return "gfx1100";
-  case EF_AMDGPU_MACH_AMDGCN_GFX1101:
-    return "gfx1101";
-  case EF_AMDGPU_MACH_AMDGCN_GFX1102:
-    return "gfx1102";
-  case EF_AMDGPU_MACH_AMDGCN_GFX1103:
-    return "gfx1103";
-  case EF_AMDGPU_MACH_AMDGCN_GFX1150:
-    return "gfx1150";
-  case EF_AMDGPU_MACH_AMDGCN_GFX1151:
-    return "gfx1151";
-  case EF_AMDGPU_MACH_AMDGCN_GFX1152:
-    return "gfx1152";
-  case EF_AMDGPU_MACH_AMDGCN_GFX1153:
-    return "gfx1153";
-  case EF_AMDGPU_MACH_AMDGCN_GFX11_GENERIC:
-    return "gfx11-generic";
-  case EF_AMDGPU_MACH_AMDGCN_GFX9_4_GENERIC:
-    return "gfx9-4-generic";
-  case EF_AMDGPU_MACH_AMDGCN_GFX12_GENERIC:
-    return "gfx12-generic";
-  case EF_AMDGPU_MACH_AMDGCN_GFX1200:
-    return "gfx1200";
-  case EF_AMDGPU_MACH_AMDGCN_GFX1201:
-    return "gfx1201";
-  default:
-    return "";
-  }
+/// A chip as the flags of a file name it (LLVM's guide to AMDGPU, "ELF Code
+/// Object", `EF_AMDGPU_MACH`).
+struct Machine {
+  uint32_t number;
+  const char *chip;
+};
+
+/// The chips that are simulated.
+constexpr Machine kSimulated[] = {
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX908, "gfx908"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX90A, "gfx90a"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX942, "gfx942"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX950, "gfx950"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1100, "gfx1100"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1101, "gfx1101"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1102, "gfx1102"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1103, "gfx1103"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1150, "gfx1150"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1151, "gfx1151"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1152, "gfx1152"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1153, "gfx1153"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX11_GENERIC, "gfx11-generic"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX9_4_GENERIC, "gfx9-4-generic"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX12_GENERIC, "gfx12-generic"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1200, "gfx1200"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1201, "gfx1201"},
+};
+
+/// Others, which messages name.
+constexpr Machine kOthers[] = {
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX600, "gfx600"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX601, "gfx601"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX700, "gfx700"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX701, "gfx701"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX702, "gfx702"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX703, "gfx703"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX704, "gfx704"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX801, "gfx801"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX802, "gfx802"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX803, "gfx803"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX810, "gfx810"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX900, "gfx900"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX902, "gfx902"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX904, "gfx904"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX906, "gfx906"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX909, "gfx909"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX90C, "gfx90c"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1010, "gfx1010"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1011, "gfx1011"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1012, "gfx1012"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1030, "gfx1030"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1031, "gfx1031"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1032, "gfx1032"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1033, "gfx1033"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX602, "gfx602"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX705, "gfx705"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX805, "gfx805"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1035, "gfx1035"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1034, "gfx1034"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1013, "gfx1013"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1036, "gfx1036"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1250, "gfx1250"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX9_GENERIC, "gfx9-generic"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX10_1_GENERIC, "gfx10-1-generic"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX10_3_GENERIC, "gfx10-3-generic"},
+    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1251, "gfx1251"},
+};
+
+/// The chip of a table that a file's flags name; empty: none.
+StringRef chipOf(llvm::ArrayRef<Machine> table, uint32_t flags) {
+  for (const Machine &machine : table)
+    if (machine.number == (flags & llvm::ELF::EF_AMDGPU_MACH))
+      return machine.chip;
+  return "";
 }
 
-/// The name of a chip that is not simulated.
-std::string nameOfOther(const std::vector<uint8_t> &file) {
-  StringRef bytes(reinterpret_cast<const char *>(file.data()), file.size());
-  auto object = llvm::object::ObjectFile::createELFObjectFile(
-      llvm::MemoryBufferRef(bytes, "code object"));
-  if (!object)
-    llvm::consumeError(object.takeError());
-  else if (std::optional<StringRef> name = (*object)->tryGetCPUName())
-    return name->str();
-  return "an unknown chip";
+/// Why code for a chip that is not simulated does not run.
+std::string problemOfOther(uint32_t flags) {
+  StringRef other = chipOf(kOthers, flags);
+  std::string text = "the code is for ";
+  if (other.empty())
+    text += "chip number " + std::to_string(flags & llvm::ELF::EF_AMDGPU_MACH);
+  text += other;
+  StringRef before = ", expected ";
+  for (const Machine &machine : kSimulated) {
+    text += before;
+    text += machine.chip;
+    before = &machine + 2 == std::end(kSimulated) ? " or " : ", ";
+  }
+  return text;
 }
 
 /// What a chip's name says of its instruction set; `lanes`: what kernels say.
@@ -416,12 +453,9 @@ bool Code::read(std::string &problem) {
     problem = "it is no code object of an AMD GPU";
     return false;
   }
-  StringRef chip = chipOf(header.e_flags);
+  StringRef chip = chipOf(kSimulated, header.e_flags);
   if (chip.empty()) {
-    problem = "the code is for " + nameOfOther(file) +
-              ", expected gfx908, gfx90a, gfx942, gfx950, gfx1100 to gfx1103, "
-              "gfx1150 "
-              "to gfx1153, gfx1200 or gfx1201";
+    problem = problemOfOther(header.e_flags);
     return false;
   }
   if (!readMetadata(*elf, problem) || !readSegments(*elf, problem) ||

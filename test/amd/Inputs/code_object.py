@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Inputs and checks of code-object.test.
 
-Usage: code_object.py inputs|compare|bundle|mutate|sections FOLDER
+Usage: code_object.py inputs|compare|bundle|mutate|sections|machines FOLDER
 """
 import os
 import random
@@ -40,6 +40,16 @@ def sections(folder):
             data = bytearray(whole)
             data[begin + field:begin + field + 4] = b"\xf0\xff\xff\x7f"
             list_changed(folder, data, f"at {begin + field}")
+
+
+def machines(folder):
+    """Makes code objects for chips of numbers that there are not."""
+    with open(os.path.join(folder, "other.hsaco"), "rb") as file:
+        data = bytearray(file.read())
+    for number in (0, 255):
+        data[48] = number  # the lowest byte of e_flags
+        with open(os.path.join(folder, f"machine{number}.hsaco"), "wb") as file:
+            file.write(data)
 
 
 def mutate(folder):
@@ -95,6 +105,8 @@ def main():
             file.write(compress(whole, 2)[:100])
     elif action == "sections":
         sections(folder)
+    elif action == "machines":
+        machines(folder)
     else:
         mutate(folder)
 

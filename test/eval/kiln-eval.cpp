@@ -15,6 +15,7 @@
 #include "kiln/Eval/Kernel.h"
 #include "kiln/Eval/Memory.h"
 #include "kiln/Eval/Register.h"
+#include "kiln/Interfaces/AsyncCopy.h"
 #include "kiln/Target/PluginLoader.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -74,6 +75,8 @@ static void printMissing(MLIRContext &context, llvm::StringRef name) {
       continue;
     if (!op.hasTrait<OpTrait::IsTerminator>() &&
         !op.hasInterface<FunctionOpInterface>() &&
+        // Warps evaluate what starts a copy by its interface.
+        !op.hasInterface<kiln::AsyncCopyOpInterface>() &&
         !(table && table->lookup(op)))
       std::printf(" %s", op.getIdentifier().str().c_str());
   }

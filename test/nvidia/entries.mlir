@@ -16,8 +16,8 @@
 // CHECK: cp.async.wait_group
 // CHECK: wgmma.mma_async
 // HOST: launch if r{{[0-9]+}} open_aligned{{.*}} open<
-// WHY: open: tile.load x2 -> accesses of threads [nvidia] of 2 bytes
-// WHY: open: tile.dot -> wgmma.m64k16.f32.bf16 [nvidia]
+// WHY-DAG: open: tile.load x2 -> accesses of threads [nvidia] of 2 bytes
+// WHY-DAG: open: tile.dot -> wgmma.m64k16.f32.bf16 [nvidia]
 // WHY: open_aligned: tile.load x2 -> ring [nvidia] 5 slots of 16384 bytes
 // WHY: open_aligned: tile.dot -> wgmma.m64k16.f32.bf16 [nvidia]
 // OLD: entries.mlir:[[# @LINE + 8]]:{{.*}}: warning: 5 stages were asked for, but nothing of this loop is copied ahead: nothing on 'sm_75' copies beside the threads

@@ -192,6 +192,10 @@ reduceAxis(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange sources,
 /// The value that does not change a reduction: 0, 1, -infinity ...
 mlir::TypedAttr neutralValue(mlir::Operation *reduction, mlir::Type type);
 mlir::TypedAttr zeroOf(mlir::Type type);
+/// An element of the type of `like`; where that is a tile, one of them in each
+/// place.
+mlir::Value constantLike(mlir::OpBuilder &b, mlir::Location loc,
+                         mlir::Value like, mlir::TypedAttr element);
 /// The type a sum of `type` is computed in.
 mlir::Type sumType(mlir::Type type);
 /// One step of a reduction, on scalars or tiles.

@@ -17,10 +17,9 @@ public:
          mlir::RankedTensorType type);
 
   mlir::LogicalResult run();
-  /// Copies the block into memory of the block of threads, by pieces that
-  /// `start` takes: `target` gives the address of a register's element. Outside
-  /// of the view it is zero. Where `mask` does not hold nothing is copied;
-  /// null: it holds.
+  /// Copies the block into shared memory, by pieces that `start` takes:
+  /// `target` gives the address of a register's element. Outside of the view it
+  /// is zero. Where `mask` does not hold nothing is copied; null: it holds.
   void copyAsync(mlir::Value mask,
                  llvm::function_ref<mlir::Value(int64_t reg)> target,
                  llvm::function_ref<void(const CopyPiece &)> start);

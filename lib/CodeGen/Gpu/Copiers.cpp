@@ -1,8 +1,10 @@
-//===- Copiers.cpp - Who starts the copies of a load ----------------------===//
+//===- Copiers.cpp - Plug-ins that copy what a load reads -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Copiers.h"
 #include "kiln/Dialect/Kiln/Report.h"
+#include "kiln/Dialect/Simt/Decided.h"
+#include "kiln/Dialect/Stage/CopyOps.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/Declines.h"
 #include "kiln/Target/TargetRegistry.h"
@@ -35,14 +37,17 @@ void simt::addCopyLowering(target::TargetRegistry &registry,
   registry.addLowering(std::move(entry));
 }
 
-FailureOr<const target::Lowering *> simt::copierOf(Operation *load,
-                                                   const BlockShape &block) {
+/// The lowerings of plug-ins that may copy what a load reads.
+static auto candidatesFor(Operation *load, CopyLoweringContext &context) {
+  return target::LoweringRegistry::get().candidates(load, context);
+}
+
+static LogicalResult decideCopier(Operation *load, const BlockShape &block) {
   IRRewriter rewriter(load->getContext());
   ScratchNeeds none;
   CopyLoweringContext context(rewriter, block.options, block,
                               /*thread=*/nullptr, &none);
-  for (const target::Lowering *lowering :
-       target::LoweringRegistry::get().candidates(load, context)) {
+  for (const target::Lowering *lowering : candidatesFor(load, context)) {
     if (target::hasDeclined(load, lowering->name))
       continue;
     FailureOr<bool> taken =
@@ -50,18 +55,29 @@ FailureOr<const target::Lowering *> simt::copierOf(Operation *load,
     if (failed(taken))
       return failure();
     target::keepDeclines(load);
-    if (*taken)
-      return lowering;
+    if (*taken) {
+      setDecided(load, kCopierEntry, rewriter.getStringAttr(lowering->name));
+      break;
+    }
   }
-  return nullptr;
+  return success();
 }
 
-LogicalResult simt::askCopiers(tile::Kernel kernel, const BlockShape &block) {
+LogicalResult simt::decideCopiers(tile::Kernel kernel,
+                                  const BlockShape &block) {
   WalkResult walked = kernel.getBody().walk([&](Operation *op) {
-    return failed(copierOf(op, block)) ? WalkResult::interrupt()
-                                       : WalkResult::advance();
+    return failed(decideCopier(op, block)) ? WalkResult::interrupt()
+                                           : WalkResult::advance();
   });
   return failure(walked.wasInterrupted());
+}
+
+void simt::removeUnusedCopiers(tile::Kernel kernel) {
+  kernel.getBody().walk([](Operation *op) {
+    if (getDecided(op, kCopierEntry) &&
+        llvm::none_of(op->getUsers(), llvm::IsaPred<stage::WriteOp>))
+      removeDecided(op, kCopierEntry);
+  });
 }
 
 void simt::startCopy(const CopyPiece &piece, ThreadBuilder &code) {
@@ -82,15 +98,23 @@ static int64_t countCopies(OpBuilder &b, Operation *behind) {
 
 LogicalResult simt::startCopies(Operation *load, ArrayRef<CopyPiece> pieces,
                                 KernelWalk &walk) {
-  FailureOr<const target::Lowering *> copier = copierOf(load, walk.shape);
-  if (failed(copier))
-    return failure();
-  if (!*copier || pieces.empty()) {
+  auto copier = getDecided<StringAttr>(load, kCopierEntry);
+  if (!copier || pieces.empty()) {
     for (const CopyPiece &piece : pieces)
       startCopy(piece, walk);
     return success();
   }
-  const target::Lowering &lowering = **copier;
+  IRRewriter rewriter(walk.b);
+  CopyLoweringContext context(rewriter, walk.shape.options, walk.shape, &walk);
+  context.pieces = pieces;
+  auto candidates = candidatesFor(load, context);
+  auto found = llvm::find_if(candidates, [&](const target::Lowering *one) {
+    return one->name == copier.getValue();
+  });
+  if (found == candidates.end())
+    return load->emitError() << "no lowering '" << copier.getValue()
+                             << "' is registered, which starts its copies";
+  const target::Lowering &lowering = **found;
   auto wrong = [&] {
     return load->emitError()
            << target::describeOwner("lowering", lowering.name, lowering.plugin);
@@ -100,9 +124,6 @@ LogicalResult simt::startCopies(Operation *load, ArrayRef<CopyPiece> pieces,
   Operation *last = b.getInsertionPoint() == block->begin()
                         ? nullptr
                         : &*std::prev(b.getInsertionPoint());
-  IRRewriter rewriter(b);
-  CopyLoweringContext context(rewriter, walk.shape.options, walk.shape, &walk);
-  context.pieces = pieces;
   FailureOr<bool> taken =
       target::LoweringRegistry::get().applyOne(lowering, load, context);
   if (failed(taken))

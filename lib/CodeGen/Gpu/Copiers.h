@@ -1,4 +1,4 @@
-//===- Copiers.h - Who starts the copies of a load -------------*- C++ -*-===//
+//===- Copiers.h - Plug-ins that copy what a load reads --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_GPU_COPIERS_H
@@ -9,17 +9,16 @@
 
 namespace kiln::simt {
 
-/// The plug-in's lowering that copies what a load reads; null: the family does.
-/// What declines leaves its reason on the load. Fails where a lowering goes
-/// wrong, which was reported.
-mlir::FailureOr<const target::Lowering *> copierOf(mlir::Operation *load,
-                                                   const BlockShape &block);
+/// Asks plug-ins for each load of a kernel whether they would start its copies,
+/// and records the lowering that takes it as `copier` of `simt.decided`. What
+/// declines leaves its reason on the load. Fails where a lowering goes wrong,
+/// which was reported.
+mlir::LogicalResult decideCopiers(tile::Kernel kernel, const BlockShape &block);
 
-/// Asks for all loads of a kernel. Fails where a lowering goes wrong, which was
-/// reported.
-mlir::LogicalResult askCopiers(tile::Kernel kernel, const BlockShape &block);
+/// Removes that entry from loads that no copy reads for.
+void removeUnusedCopiers(tile::Kernel kernel);
 
-/// Starts the copies of a load, by the lowering that takes it or as
+/// Starts the copies of a load, by the lowering that was decided, or as
 /// `simt.copy_async`.
 mlir::LogicalResult startCopies(mlir::Operation *load,
                                 llvm::ArrayRef<CopyPiece> pieces,

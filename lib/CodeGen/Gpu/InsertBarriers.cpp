@@ -183,11 +183,10 @@ struct InsertBarriers : simt::impl::SimtInsertBarriersBase<InsertBarriers> {
       return signalPassFailure();
     }
     target::TargetAttr description = target::getDescription(kernel);
-    auto warps = kernel.getWarpsAttr();
     int64_t lanes = lanesOf(description, this->lanes);
     if (failed(verifyMachine(kernel, description, lanes)))
       return signalPassFailure();
-    BlockShape block(kernel, lanes, warps ? warps.getInt() : 4, description);
+    BlockShape block(kernel, lanes, warpsOf(kernel), description);
     if (failed(askPlugIns(kernel, block)) || failed(verifyStaged(block)))
       return signalPassFailure();
     BarrierPlan plan = BarrierFlow(kernel, block).run();

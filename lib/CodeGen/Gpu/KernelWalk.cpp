@@ -324,9 +324,7 @@ struct ConvertTileToSimt
     for (tile::KernelOp kernel : kernels) {
       if (failed(verifyViews(kernel)))
         return signalPassFailure();
-      auto warps = kernel.getWarpsAttr();
-      KernelWalk walk(kernel, builder, lanes, warps ? warps.getInt() : 4,
-                      description);
+      KernelWalk walk(kernel, builder, lanes, warpsOf(kernel), description);
       reportLowerings(kernel, walk.shape);
       if (failed(walk.run()))
         return signalPassFailure();

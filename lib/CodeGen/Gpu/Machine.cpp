@@ -3,6 +3,7 @@
 
 #include "Machine.h"
 #include "kiln/Dialect/Simt/ThreadCode.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -12,6 +13,7 @@ using namespace kiln::simt;
 // Of a chip that does not say: warps and banks of most GPUs, and blocks and
 // shared memory that all have at least.
 constexpr int64_t kUsualThreads = 1024;
+constexpr int64_t kUsualWarps = 4;
 constexpr int64_t kUsualSharedBytes = 48 << 10;
 constexpr unsigned kUsualBanks = 32, kUsualBankBytes = 4;
 
@@ -22,6 +24,11 @@ int64_t simt::lanesOf(target::TargetAttr description, int64_t given) {
       description.getTopology().getLanes())
     return description.getTopology().getLanes();
   return kUsualLanes;
+}
+
+int64_t simt::warpsOf(tile::KernelOp kernel) {
+  auto warps = kernel.getWarpsAttr();
+  return warps ? warps.getInt() : kUsualWarps;
 }
 
 int64_t simt::mostWarpsOf(target::TargetAttr description, int64_t lanes) {

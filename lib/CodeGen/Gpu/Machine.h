@@ -14,6 +14,10 @@
 #include "kiln/Layout/Conversion.h"
 #include "kiln/Layout/Shared.h"
 
+namespace kiln::tile {
+class KernelOp;
+} // namespace kiln::tile
+
 namespace kiln::simt {
 
 /// Threads that run in step: `given` if that is not 0, else those of the
@@ -86,6 +90,10 @@ bool checksBounds(target::TargetAttr description);
 
 /// Whether barriers say which memories they order.
 bool namesMemories(target::TargetAttr description);
+
+/// The warps of a kernel, which its layouts share out tiles to; the usual
+/// number if it has none.
+int64_t warpsOf(tile::KernelOp kernel);
 
 /// Requires of a description what the family needs: one explicit memory that
 /// the threads of a block share, and the given number of lanes. The error is at

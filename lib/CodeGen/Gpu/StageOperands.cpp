@@ -42,13 +42,6 @@ struct Share {
   int64_t whole; ///< what a block that is alone may take
 };
 
-/// The warps of a kernel whose tiles have layouts.
-int64_t warpsOf(tile::KernelOp kernel) {
-  constexpr int64_t kUsual = 4;
-  auto warps = kernel.getWarpsAttr();
-  return warps ? warps.getInt() : kUsual;
-}
-
 /// Whether a launch has no more instances than the machine has cores.
 bool hasCoresForAll(tile::KernelOp kernel, target::TargetAttr description) {
   auto most = kernel.getMostInstancesAttr();
@@ -91,7 +84,7 @@ struct SimtStageOperands
     if (failed(target::verifyAsked(kernel, "stages")))
       return signalPassFailure();
     BlockShape block(kernel, lanes, warpsOf(kernel), description);
-    if (failed(askCopiers(kernel, block)))
+    if (failed(decideCopiers(kernel, block)))
       return signalPassFailure();
     int64_t fixed = stageFixed(kernel, block);
     Share share = shareOf(kernel, description, lanes);
@@ -108,6 +101,7 @@ struct SimtStageOperands
         miss(loop, "nothing on '" + description.getChip() +
                        "' copies beside the threads");
       });
+    removeUnusedCopiers(kernel);
     storeFactors(kernel);
   }
 

@@ -127,8 +127,7 @@ struct StageProducts : simt::impl::SimtStageProductsBase<StageProducts> {
     int64_t lanes = lanesOf(description, this->lanes);
     if (failed(verifyMachine(kernel, description, lanes)))
       return signalPassFailure();
-    auto warps = kernel.getWarpsAttr();
-    BlockShape block(kernel, lanes, warps ? warps.getInt() : 4, description);
+    BlockShape block(kernel, lanes, warpsOf(kernel), description);
     SmallVector<MatrixProductOpInterface> products;
     kernel.walk([&](MatrixProductOpInterface op) { products.push_back(op); });
     for (MatrixProductOpInterface op : products) {

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "StagedLoads.h"
-#include "Copiers.h"
 #include "LayoutChoice.h"
 #include "Machine.h"
 #include "MemoryProducts.h"
@@ -101,15 +100,13 @@ std::optional<StagedLoad> simt::stagedLoad(Operation *load, scf::ForOp loop,
     return std::nullopt;
   };
   auto type = dyn_cast<RankedTensorType>(load->getResult(0).getType());
-  FailureOr<const target::Lowering *> copier = copierOf(load, block);
-  if (failed(copier))
-    return decline("a lowering of its copies went wrong");
+  bool hasCopier = bool(getDecided(load, kCopierEntry));
   if (const RegisterCandidate *lowering = findLowering(load, block);
-      !*copier && lowering && !lowering->isOwn)
+      !hasCopier && lowering && !lowering->isOwn)
     return decline("lowering '" + lowering->lowering->name +
                    "' loads it as it stands");
   // What a plug-in copies stays its load.
-  bool isBox = boxOf(load).has_value() && !*copier;
+  bool isBox = boxOf(load).has_value() && !hasCopier;
   SmallVector<ConvertLayoutOp> converts;
   if (type)
     for (Operation *user : load->getUsers())

@@ -14,6 +14,13 @@ TypedAttr kiln::schedule::zeroOf(Type type) {
   return cast<TypedAttr>(Builder(type.getContext()).getZeroAttr(type));
 }
 
+Value kiln::schedule::constantLike(OpBuilder &b, Location loc, Value like,
+                                   TypedAttr element) {
+  if (auto type = dyn_cast<RankedTensorType>(like.getType()))
+    element = DenseElementsAttr::get(type, static_cast<Attribute>(element));
+  return arith::ConstantOp::create(b, loc, element);
+}
+
 Type kiln::schedule::sumType(Type type) {
   if (type.isF16() || type.isBF16())
     return Float32Type::get(type.getContext());

@@ -3,6 +3,7 @@
 
 #include "OnlineSum.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include <limits>
 
 using namespace mlir;
 using namespace kiln;
@@ -40,13 +41,8 @@ prim::SumOp kiln::schedule::onlineSumOf(Operation *max,
   return {};
 }
 
-static Value constantLike(OpBuilder &b, Location loc, Value like,
-                          const APFloat &number) {
-  TypedAttr value =
-      b.getFloatAttr(getElementTypeOrSelf(like.getType()), number);
-  if (auto type = dyn_cast<RankedTensorType>(like.getType()))
-    value = DenseElementsAttr::get(type, static_cast<Attribute>(value));
-  return arith::ConstantOp::create(b, loc, value);
+static Value numberLike(OpBuilder &b, Location loc, Value like, float number) {
+  return constantLike(b, loc, like, b.getF32FloatAttr(number));
 }
 
 /// Two pairs as one; a null `sum` of the second stands for one element.
@@ -56,17 +52,17 @@ static SmallVector<Value> combinePairs(OpBuilder &b, Location loc,
   Value most = arith::MaximumFOp::create(b, loc, before, max);
   Value least = arith::MinimumFOp::create(b, loc, before, max);
   // Nothing was there so far: no distance is infinite then.
-  Value lowest = constantLike(
-      b, loc, most, APFloat::getInf(APFloat::IEEEsingle(), /*Negative=*/true));
+  Value lowest =
+      numberLike(b, loc, most, -std::numeric_limits<float>::infinity());
   Value none =
       arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, most, lowest);
-  Value base = arith::SelectOp::create(
-      b, loc, none, constantLike(b, loc, most, APFloat(0.0f)), most);
+  Value base =
+      arith::SelectOp::create(b, loc, none, numberLike(b, loc, most, 0), most);
   Value factor =
       math::ExpOp::create(b, loc, arith::SubFOp::create(b, loc, least, base));
   Value isLarger =
       arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, max, before);
-  Value own = sum ? sum : constantLike(b, loc, most, APFloat(1.0f));
+  Value own = sum ? sum : numberLike(b, loc, most, 1);
   Value scaled = arith::AddFOp::create(
       b, loc, arith::MulFOp::create(b, loc, first[1], factor), own);
   Value added =

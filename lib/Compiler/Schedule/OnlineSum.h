@@ -25,13 +25,13 @@ llvm::SmallVector<mlir::Value> emitOnlineSum(TileBuilder &emitter,
                                              const ReductionVisit &max,
                                              llvm::ArrayRef<int> axes);
 
-/// Puts pairs along the axes of their tiles together.
+/// Combines pairs, largest elements and sums, along the axes of their tiles.
 llvm::SmallVector<mlir::Value> reduceOnlineSum(TileBuilder &emitter,
                                                mlir::ValueRange pairs,
                                                llvm::ArrayRef<int> axes);
 
-/// What the sum is as the program says it: none if there is an infinity, or if
-/// all elements are the least one.
+/// The sum as the program defines it: NaN if the largest element is infinite,
+/// because x - max is NaN there.
 mlir::Value finishOnlineSum(TileBuilder &emitter, mlir::ValueRange pair);
 
 } // namespace kiln::schedule

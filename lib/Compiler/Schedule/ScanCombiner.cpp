@@ -9,14 +9,6 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
 
-static Value constantLike(OpBuilder &b, Location loc, Value like,
-                          TypedAttr value) {
-  if (auto type = dyn_cast<RankedTensorType>(like.getType()))
-    return arith::ConstantOp::create(
-        b, loc, DenseElementsAttr::get(type, static_cast<Attribute>(value)));
-  return arith::ConstantOp::create(b, loc, value);
-}
-
 TypedAttr ScanCombiner::neutral(Type element) const {
   Builder b(element.getContext());
   if (kind == prim::ScanKind::sum)

@@ -13,12 +13,12 @@ struct ScanCombiner {
   prim::ScanKind kind;
   bool withIndex, reverse;
 
-  /// What follows `x` is `y`.
+  /// Combines `x` with `y`, which comes behind it in the order of the scan.
   llvm::SmallVector<mlir::Value> operator()(mlir::OpBuilder &b,
                                             mlir::Location loc,
                                             mlir::ValueRange x,
                                             mlir::ValueRange y) const;
-  /// What changes nothing.
+  /// The neutral element: combined with it, a value stays what it is.
   mlir::TypedAttr neutral(mlir::Type element) const;
   /// The type that values of a type are combined in.
   mlir::Type wideType(mlir::Type element) const;

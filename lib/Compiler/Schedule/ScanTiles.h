@@ -10,8 +10,8 @@ namespace kiln::schedule {
 
 /// Emits a scan from one buffer to another for machines whose threads share
 /// tiles: an instance scans tiles, one behind the other along the dimension.
-/// Where that are few instances for much work, several share the dimension:
-/// a kernel before combines each part of it but the last.
+/// If these are few instances for the work, several share the dimension: a
+/// kernel before the scan combines each part of the dimension but the last.
 void scanTiles(prim::ScanOp op, ScheduleContext &ctx, const Buffer &in,
                const Buffer &out, ScanCombiner combine);
 

@@ -82,7 +82,7 @@ static TargetAttr describe(const Target &target, const TargetOptions &options,
   unsigned errors = 0;
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diag) {
     errors += diag.getSeverity() == DiagnosticSeverity::Error;
-    return failure(); // whoever prints them is next
+    return failure(); // the handler of the caller prints them
   });
   TargetAttr description;
   std::string owner = describeTarget(target, "description of");

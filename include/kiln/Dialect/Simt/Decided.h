@@ -25,6 +25,10 @@ inline constexpr llvm::StringLiteral kRowEntry = "row";
 /// On a product: the row computes its transpose, with lhs and rhs exchanged
 /// (unit).
 inline constexpr llvm::StringLiteral kExchangedEntry = "exchanged";
+/// On a load after `simt-stage-operands`: the name of the plug-in's lowering
+/// that starts the copies which fill its slot (string). Without the entry the
+/// GPU family starts them.
+inline constexpr llvm::StringLiteral kCopierEntry = "copier";
 /// On an operation of a kernel after `simt-insert-barriers`: its scratch memory
 /// in shared memory, as an offset and a size in bytes for each piece
 /// (array<i64>).

@@ -26,6 +26,7 @@ set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 
 option(KILN_WARNINGS_AS_ERRORS "Treat warnings in Kiln's own code as errors" ON)
 option(KILN_COMPILER "Build the compiler, and not only what runs packages" ON)
+option(KILN_PRECOMPILE_DIALECTS "Precompile the headers of Kiln's own dialects: for folders that are built once, as a change of one operation builds everything again" OFF)
 option(KILN_FUZZ "Build the fuzz targets (needs clang)" OFF)
 set(KILN_WARNING_FLAGS -Wall -Wextra -Wno-unused-parameter -Wcast-qual)
 if(KILN_WARNINGS_AS_ERRORS)

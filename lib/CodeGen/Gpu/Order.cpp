@@ -12,6 +12,7 @@
 #include "kiln/Dialect/Effects.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/AtomicOps.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Gpu/ThreadBuilder.h"
@@ -81,7 +82,28 @@ static bool isInIndependentLoop(Operation *op) {
   return false;
 }
 
+/// Whether two stores combine alike, so that either may come first: what they
+/// leave is the same but for the rounding of sums, whose order other instances
+/// change as well.
+static bool combineAlike(Operation *first, Operation *second) {
+  auto a = dyn_cast<tile::StoreOp>(first), b = dyn_cast<tile::StoreOp>(second);
+  if (!a || !b || a.getCombine() != b.getCombine() ||
+      a.getView().getType().getElementType() !=
+          b.getView().getType().getElementType())
+    return false;
+  switch (a.getCombine()) {
+  case tile::Combine::assign:
+  case tile::Combine::inc:
+  case tile::Combine::dec:
+    return false;
+  default:
+    return true;
+  }
+}
+
 bool simt::isUnordered(Operation *first, Operation *second) {
+  if (combineAlike(first, second))
+    return true;
   if (!isInIndependentLoop(first) && !isInIndependentLoop(second))
     return false;
   if (first == second)

@@ -20,9 +20,10 @@ Reaches reachesOf(mlir::Operation *op);
 /// Whether one of two operations writes what the other one may reach.
 bool mayConflict(llvm::ArrayRef<Reach> a, llvm::ArrayRef<Reach> b);
 
-/// Whether a loop around one of two accesses says that it is independent, and
-/// they go through different parameters of the kernel, or are one and the same
-/// access in two iterations.
+/// Whether two accesses may come in either order: both are stores that combine
+/// alike, or a loop around one of them says that it is independent, and they go
+/// through different parameters of the kernel, or are one and the same access
+/// in two iterations.
 bool isUnordered(mlir::Operation *first, mlir::Operation *second);
 
 bool isAtomic(mlir::Operation *op);

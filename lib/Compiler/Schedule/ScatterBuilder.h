@@ -4,7 +4,9 @@
 #ifndef KILN_LIB_SCHEDULE_SCATTERBUILDER_H
 #define KILN_LIB_SCHEDULE_SCATTERBUILDER_H
 
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Schedule/Schedules.h"
+#include <optional>
 
 namespace kiln::schedule {
 
@@ -29,11 +31,16 @@ struct PlaceDim {
 mlir::Value combineUpdate(prim::ScatterOp op, mlir::Value before,
                           mlir::Value after, mlir::OpBuilder &b);
 
+/// The store that combines with what is there as a scatter does, one update
+/// after the other in any order; none if no store does, or may.
+std::optional<tile::Combine> storeOf(prim::ScatterOp op);
+
 /// Builds the kernel of one scatter.
 class ScatterBuilder {
 public:
   ScatterBuilder(prim::ScatterOp op, ScheduleContext &ctx, Buffer out)
-      : op(op), description(ctx.description), host(ctx.host),
+      : op(op), description(ctx.description),
+        isThreaded(ctx.tiling.model().sharesTiles()), host(ctx.host),
         kernel(ctx.host, op.getLoc(), ctx.kernelName), b(kernel.b),
         loc(op.getLoc()), out(std::move(out)) {}
 
@@ -48,12 +55,18 @@ private:
   /// Shares out what an index moves among instances, where these are few. Each
   /// goes through all places, and updates those that are in its range.
   void chooseRanges();
+  /// Where stores combine, spreads all places over the grid: instances update
+  /// the same elements, each time atomically.
+  void chooseCombiningStores();
   /// Loops over what the grid does not cover, `update` inside of all.
   void loopPlaces(size_t number);
   void loopOwnPlaces(PlaceDim &place);
+  void loopSharedPlaces(PlaceDim &place);
   void loopWindow(size_t number);
   void update();
   void updateBlock();
+  mlir::Value loadUpdate();
+  llvm::SmallVector<const WindowDim *> axisLast() const;
   void updateIndirect();
   mlir::Value coordinate(int64_t number, bool asTile);
   /// The view of a buffer's memory as a line.
@@ -63,6 +76,7 @@ private:
 
   prim::ScatterOp op;
   target::TargetAttr description;
+  bool isThreaded; ///< the threads of an instance share its tiles
   HostProgramBuilder &host;
   KernelBuilder kernel;
   mlir::OpBuilder &b;
@@ -74,6 +88,16 @@ private:
   int axisWindow = -1, axisPlace = -1;
   int ranged = -1;      ///< the window whose places are shared out
   mlir::Value ownPlace; ///< i1: whether the place is in the instance's range
+  /// How a store combines each update with what is there; none: what is there
+  /// is loaded, and nothing else updates it meanwhile.
+  std::optional<tile::Combine> combining;
+  int shared = -1; ///< the places of which an instance takes `sharedPlaces`
+  int64_t sharedPlaces = 1;
+  /// Coordinates of the place that is updated; empty: they are still to be
+  /// read.
+  llvm::SmallVector<mlir::Value> known;
+  mlir::Value loaded;     ///< the update, null: it is still to be read
+  mlir::Value validPlace; ///< i1: whether there is such a place; null: yes
   int64_t block = 1;
 };
 

@@ -6,7 +6,8 @@
 // no index moves, for all places one after the other. Where windows do not
 // overlap, places are spread over the grid, too; where they may, and instances
 // are few, each has a range of what an index moves. So no sum depends on the
-// order of instances.
+// order of instances. Machines whose threads share tiles have too many cores
+// for that: there stores combine, see ScatterStores.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -99,7 +100,8 @@ void ScatterBuilder::chooseAxis(int64_t widest) {
 void ScatterBuilder::chooseRanges() {
   // Fewer places are not worth more instances that go through all of them.
   constexpr int64_t kFewPlaces = 256, kInstancesOfCore = 2, kWidest = 1024;
-  if (op.getUnique() || axisWindow < 0 || windows[axisWindow].coordinate >= 0)
+  if (combining || op.getUnique() || axisWindow < 0 ||
+      windows[axisWindow].coordinate >= 0)
     return;
   int moved = -1;
   for (auto [number, window] : llvm::enumerate(windows))
@@ -150,8 +152,11 @@ void ScatterBuilder::placeDims() {
   }
   for (auto [number, place] : llvm::enumerate(places)) {
     bool isAxis = static_cast<int>(number) == axisPlace;
-    if (number < batch || op.getUnique())
+    bool isShared = static_cast<int>(number) == shared;
+    if (number < batch || op.getUnique() || (combining && !isShared))
       place.dim = addDim(place.size, isAxis ? block : 1);
+    else if (isShared)
+      place.dim = addDim(place.size, sharedPlaces);
   }
   chooseRanges();
   for (int dim = static_cast<int>(kernel.dims.size()) - 1; dim >= 0; --dim)
@@ -160,8 +165,8 @@ void ScatterBuilder::placeDims() {
   for (WindowDim &window : windows)
     if (window.dim >= 0)
       window.offset = kernel.dims[window.dim].offset;
-  for (PlaceDim &place : places)
-    if (place.dim >= 0)
+  for (auto [number, place] : llvm::enumerate(places))
+    if (place.dim >= 0 && static_cast<int>(number) != shared)
       place.offset = kernel.dims[place.dim].offset;
 }
 
@@ -177,6 +182,8 @@ void ScatterBuilder::loopPlaces(size_t number) {
                    [](const PlaceDim &place) { return bool(place.offset); });
   if (ranged >= 0 && isLast)
     return loopOwnPlaces(places[number]);
+  if (static_cast<int>(number) == shared)
+    return loopSharedPlaces(places[number]);
   auto loop =
       scf::ForOp::create(b, loc, kernel.constant(0),
                          kernel.index(places[number].size), kernel.constant(1));
@@ -253,6 +260,7 @@ void ScatterBuilder::run(int64_t widest) {
   describe();
   mergeWindows();
   chooseAxis(widest);
+  chooseCombiningStores();
   placeDims();
   loopPlaces(0);
   kernel.finish("generic.scatter");

@@ -18,6 +18,8 @@ Value ScatterBuilder::tileOf(Value scalar) {
 
 /// A coordinate of the place, or of all places along the axis.
 Value ScatterBuilder::coordinate(int64_t number, bool asTile) {
+  if (!known.empty())
+    return known[number];
   Buffer view;
   view.base = indices.base;
   view.offset = indices.offset;
@@ -96,58 +98,79 @@ Value kiln::schedule::combineUpdate(prim::ScatterOp op, Value before,
   return after;
 }
 
-/// Along a dimension that no index moves, or a single element.
-void ScatterBuilder::updateBlock() {
-  Buffer to, from;
-  to.base = out.base;
-  to.offset = out.offset;
-  from.base = updates.base;
-  from.offset = updates.offset;
-  SmallVector<Value> toCoords, fromCoords;
-  auto addDim = [&](Buffer &buffer, SmallVectorImpl<Value> &coords, Extent size,
-                    Extent stride, Value offset) {
-    buffer.sizes.push_back(size);
-    buffer.strides.push_back(stride);
-    coords.push_back(offset);
-  };
-  for (auto [d, place] : llvm::enumerate(places)) {
-    addDim(from, fromCoords, place.size, place.updateStride, place.offset);
-    if (d < batch)
-      addDim(to, toCoords, place.size, place.stride, place.offset);
-  }
-  auto addWindow = [&](const WindowDim &window) {
-    addDim(from, fromCoords, window.size, window.updateStride, window.offset);
-    if (window.coordinate < 0)
-      // The window may be smaller than the operand.
-      addDim(to, toCoords, window.size, window.stride, window.offset);
-    else
-      addDim(to, toCoords, window.whole, window.stride,
-             add(coordinate(window.coordinate, false), window.offset));
-  };
+static void addDim(Buffer &buffer, SmallVectorImpl<Value> &coords, Extent size,
+                   Extent stride, Value offset) {
+  buffer.sizes.push_back(size);
+  buffer.strides.push_back(stride);
+  coords.push_back(offset);
+}
+
+/// A single element has one dimension, too.
+static void completeRank(KernelBuilder &kernel, Buffer &buffer,
+                         SmallVectorImpl<Value> &coords) {
+  if (buffer.sizes.empty())
+    addDim(buffer, coords, 1, 1, kernel.constant(0));
+}
+
+/// The axis of a tile is the last one of its view.
+SmallVector<const WindowDim *> ScatterBuilder::axisLast() const {
+  SmallVector<const WindowDim *> all;
   for (auto [number, window] : llvm::enumerate(windows))
     if (static_cast<int>(number) != axisWindow)
-      addWindow(window);
+      all.push_back(&window);
   if (axisWindow >= 0)
-    addWindow(windows[axisWindow]);
-  for (auto *pair : {&to, &from})
-    if (pair->sizes.empty()) {
-      pair->sizes.push_back(1);
-      pair->strides.push_back(1);
-      (pair == &to ? toCoords : fromCoords).push_back(kernel.constant(0));
-    }
-  auto type = RankedTensorType::get({block}, out.elementType());
-  Value tile = tile::LoadOp::create(
-      b, loc, type, kernel.view(from, /*write=*/false), fromCoords, Value(),
+    all.push_back(&windows[axisWindow]);
+  return all;
+}
+
+Value ScatterBuilder::loadUpdate() {
+  Buffer from;
+  from.base = updates.base;
+  from.offset = updates.offset;
+  SmallVector<Value> coords;
+  for (const PlaceDim &place : places)
+    addDim(from, coords, place.size, place.updateStride, place.offset);
+  for (const WindowDim *window : axisLast())
+    addDim(from, coords, window->size, window->updateStride, window->offset);
+  completeRank(kernel, from, coords);
+  return tile::LoadOp::create(
+      b, loc, RankedTensorType::get({block}, out.elementType()),
+      kernel.view(from, /*write=*/false), coords, Value(),
       /*element_offsets=*/true, tile::Padding::zero, DenseI64ArrayAttr());
+}
+
+/// Along a dimension that no index moves, or a single element.
+void ScatterBuilder::updateBlock() {
+  Value tile = loaded ? loaded : loadUpdate();
+  Buffer to;
+  to.base = out.base;
+  to.offset = out.offset;
+  SmallVector<Value> coords;
+  for (const PlaceDim &place : ArrayRef(places).take_front(batch))
+    addDim(to, coords, place.size, place.stride, place.offset);
+  for (const WindowDim *window : axisLast()) {
+    if (window->coordinate < 0) {
+      // The window may be smaller than the operand.
+      addDim(to, coords, window->size, window->stride, window->offset);
+      continue;
+    }
+    Value at = add(coordinate(window->coordinate, false), window->offset);
+    // A place that is not there is outside, where stores do nothing.
+    if (validPlace)
+      at = arith::SelectOp::create(b, loc, validPlace, at, kernel.constant(-1));
+    addDim(to, coords, window->whole, window->stride, at);
+  }
+  completeRank(kernel, to, coords);
   Value view = kernel.view(to, /*write=*/true);
-  if (op.getCombine() != prim::ScatterKind::set) {
+  if (!combining && op.getCombine() != prim::ScatterKind::set) {
     Value before = tile::LoadOp::create(
-        b, loc, type, view, toCoords, Value(), /*element_offsets=*/true,
-        tile::Padding::zero, DenseI64ArrayAttr());
+        b, loc, cast<RankedTensorType>(tile.getType()), view, coords, Value(),
+        /*element_offsets=*/true, tile::Padding::zero, DenseI64ArrayAttr());
     tile = combineUpdate(op, before, tile, b);
   }
-  tile::StoreOp::create(b, loc, tile, view, toCoords, /*element_offsets=*/true,
-                        tile::Combine::assign, DenseI64ArrayAttr());
+  tile::StoreOp::create(b, loc, tile, view, coords, /*element_offsets=*/true,
+                        combining.value_or(tile::Combine::assign),
+                        DenseI64ArrayAttr());
 }
 
 Value ScatterBuilder::line() {

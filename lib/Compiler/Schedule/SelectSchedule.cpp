@@ -4,10 +4,12 @@
 // Each instance walks along whole lines and keeps what may still be among the
 // first: a block none of whose elements comes before the last of those is
 // passed over at once. Few are kept in order, each new one is put in its place;
-// many are collected, and sorted whenever there is no room for more.
+// many are collected, and sorted whenever there is no room for more. Machines
+// whose threads share tiles keep the first ones of blocks, see BlockSort.h.
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockSort.h"
 #include "RadixSort.h"
 #include "SortKeys.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
@@ -250,14 +252,24 @@ LogicalResult kiln::schedule::scheduleSelect(Operation *group,
                   : prim::ArgsortOp();
   if (!op)
     return ctx->decline(group, "all elements are wanted");
-  if (ctx->tiling.model().sharesTiles())
-    return ctx->decline(group, "an instance of the machine is not one thread");
   if (op.getOperands().size() != 1)
     return ctx->decline(group, "there are several keys");
   if (!ctx->host.hasBuffer(op.getOperands()[0]))
     return ctx->decline(group, "an operand of a sort must be in memory");
   int64_t limit = slice.getType().getDimSize(op.getDim());
   Extent length = ctx->host.sizesOf(op.getOperands()[0])[op.getDim()];
+  if (ctx->tiling.model().sharesTiles()) {
+    if (!sortsBlocks(op, *ctx))
+      return ctx->decline(group, "a key has more than 32 bits");
+    if (!length.isStatic())
+      return ctx->decline(group, "only a launch knows how long lines are");
+    if (limit > kSortedBlock / 2)
+      return ctx->decline(group, "more elements are wanted than half a block");
+    Buffer out = ctx->host.destination(fusion.getResult(0));
+    selectInRounds(op, limit, length.get(), *ctx, out);
+    ctx->host.setBuffer(fusion.getResult(0), out);
+    return success();
+  }
   if (limit > kFew && length.isStatic() && length.get() / 4 < limit)
     return ctx->decline(group, "most elements are wanted");
   Buffer out = ctx->host.destination(fusion.getResult(0));

@@ -6,12 +6,16 @@
 // bisection how many of the neighbouring run come before it, and goes to its
 // place. Equal elements keep their order, and every size works.
 //
+// Machines whose threads share tiles sort whole blocks first, and begin with
+// runs of a block.
+//
 //===----------------------------------------------------------------------===//
 
-#include "LineKernel.h"
+#include "BlockSort.h"
 #include "SingleOp.h"
 #include "SortKeys.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -32,6 +36,9 @@ private:
 
   Set allocate();
   void prepare(const Set &to);
+  /// Writes keys (unless `to` has only the permutation) and the permutation,
+  /// each block sorted.
+  void sortBlocks(ArrayRef<Buffer> to);
   void merge(const Set &from, const Set &to, Value length, Value steps,
              StringRef name);
   void finish(const Set &from);
@@ -43,6 +50,7 @@ private:
   unsigned dim;
   SmallVector<Extent> sizes;
   int64_t block = 256;
+  int64_t sorted = kSortedBlock; ///< elements of a block that is sorted first
 };
 
 } // namespace
@@ -74,6 +82,18 @@ void Sorter::prepare(const Set &to) {
   Value index = arith::AddIOp::create(
       line.b, line.loc, line.splat(line.start, element), line.steps(element));
   line.store(index, to.back(), line.start);
+  line.kernel.finish("generic.sort");
+}
+
+void Sorter::sortBlocks(ArrayRef<Buffer> to) {
+  LineKernel line(ctx, op.getLoc(), ctx.kernelName, sizes, dim, -1, sorted,
+                  /*spread=*/true);
+  Value pairs =
+      sortPairs(line, pairsOf(line, op, host.buffer(op.getOperands().front())),
+                sizes[dim]);
+  if (to.size() > 1)
+    line.store(keysOf(line, pairs), to.front(), line.start);
+  line.store(placesOf(line, pairs, out.elementType()), to.back(), line.start);
   line.kernel.finish("generic.sort");
 }
 
@@ -174,16 +194,28 @@ void Sorter::run() {
   sizes = host.sizesOf(op.getOperands().front());
   if (sizes[dim].isStatic())
     block = std::min<int64_t>(block, llvm::PowerOf2Ceil(sizes[dim].get()));
+  bool inBlocks = sortsBlocks(op, ctx);
+  if (inBlocks && sizes[dim].isStatic()) {
+    sorted = std::min<int64_t>(sorted, llvm::PowerOf2Ceil(sizes[dim].get()));
+    if (sizes[dim].get() <= sorted)
+      return sortBlocks(out);
+  }
   Set here = allocate(), there = allocate();
-  prepare(here);
+  if (inBlocks)
+    sortBlocks(here);
+  else
+    prepare(here);
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(h, loc, value);
   };
+  int64_t first = inBlocks ? sorted : 1;
+  int64_t steps = llvm::Log2_64(first) + 1;
   // Two levels at a time, so that all ends where it began.
   Value size = host.math.value(sizes[dim]);
   Type index = h.getIndexType();
-  auto loop = scf::WhileOp::create(h, loc, TypeRange{index, index},
-                                   ValueRange{constant(1), constant(1)});
+  auto loop =
+      scf::WhileOp::create(h, loc, TypeRange{index, index},
+                           ValueRange{constant(first), constant(steps)});
   OpBuilder::InsertionGuard guard(h);
   SmallVector<Location> locs(2, loc);
   Block *test =

@@ -288,5 +288,29 @@ def aligned_sequences_are_trained():
             same(ours.grad, theirs.grad)
 
 
+@test
+def one_index_for_whole_rows():
+    """An index that is repeated along the other dimensions names rows; one that is not, or not along all, elements."""
+    x, z, i = torch.randn(50, 7), torch.randn(9, 7), torch.randint(0, 9, (50,))
+    for kind in ("sum", "mean", "prod", "amax", "amin"):
+        for with_self in (True, False):
+            function = lambda z, x, i, t: (  # noqa: E731
+                z.scatter_reduce(0, i[:, None].expand(-1, 7), x, kind, include_self=with_self),  # noqa: B023
+                t.scatter_reduce(1, i.view(1, 50).expand_as(t[:, :1].expand(7, 50)), x.t(), kind, include_self=with_self),  # noqa: B023
+                z[:, 0].scatter_reduce(0, i, x[:, 0], kind, include_self=with_self))  # noqa: B023
+            for a, b in ((z, x), ((z * 10).int(), (x * 10).int())):
+                torch._dynamo.reset()  # the closures are new ones
+                given = a, b, i, a.t().contiguous()
+                same(fast(function, fullgraph=True)(*given), function(*given))
+    repeated = lambda z, x, i: (z.scatter_add(0, i[:, None].expand(-1, 7), x), z.scatter_add(0, i[:, None].expand(-1, 5), x),  # noqa: E731
+                                z.gather(0, i[:, None].expand(-1, 7)), z.gather(0, i[:, None].expand(-1, 5)),
+                                z.gather(1, i[:3].remainder(7).expand(9, 3)), z.gather(-1, i[:3].remainder(7).expand(4, 3)))
+    same(fast(repeated, fullgraph=True)(z, x, i), repeated(z, x, i))
+    y, k = torch.randn(2, 5, 6), torch.randint(0, 5, (1, 4, 1))
+    part = torch.randint(0, 5, (2, 1, 1))
+    deep = lambda y, k, p: (y.gather(1, k.expand(2, 4, 6)), y.scatter_add(1, k.expand(2, 4, 6), y[:, :4]), y.gather(1, p.expand(2, 1, 6)))  # noqa: E731
+    same(fast(deep, fullgraph=True)(y, k, part), deep(y, k, part))
+
+
 if __name__ == "__main__":
     sys.exit(main())

@@ -306,7 +306,9 @@ class Lowering(Prim):
                     made = self.reshape(made, [*made.shape[:dim], wanted, *made.shape[dim + 1:]])
         if (type_of(made.dtype, made.shape), made.dtype) != (type_of(out.dtype, out.shape), out.dtype):
             raise Unsupported(f"{type_of(made.dtype, made.shape)} for {type_of(out.dtype, out.shape)}")
-        return Value(made.name, out.dtype, out.shape)
+        value = Value(made.name, out.dtype, out.shape)
+        value.repeated = made.repeated
+        return value
 
 
 #: Options of ATen operations that say where memory is, or how its dimensions follow each other.

@@ -53,10 +53,11 @@ def type_of(dtype, shape):
 
 class Value:
     """A tensor in the program."""
-    __slots__ = ("name", "dtype", "shape")
+    __slots__ = ("name", "dtype", "shape", "repeated")
 
     def __init__(self, name, dtype, shape):
         self.name, self.dtype, self.shape = name, dtype, tuple(shape)
+        self.repeated = None  #: the tensor that this one repeats along dimensions, where it is known
 
     @property
     def type(self):

@@ -177,6 +177,17 @@ def cut(b, x, shape, dim):
     return x
 
 
+def line_of(b, index, d):
+    """The index as a line along dimension d if it is the same one everywhere, else None."""
+    origin = index.repeated
+    if origin is None or index.rank < 2:
+        return None
+    sizes = [1] * (index.rank - origin.rank) + list(origin.shape)
+    if sizes[d] != index.shape[d] or any(not isinstance(n, int) or n != 1 for e, n in enumerate(sizes) if e != d):
+        return None
+    return b.reshape(origin, [sizes[d]])
+
+
 @lowers("gather.default")
 def gather(b, out, x, dim, index, *, sparse_grad=False):
     if 0 in out.shape:
@@ -186,6 +197,9 @@ def gather(b, out, x, dim, index, *, sparse_grad=False):
     if not index.rank:
         return b.reshape(gather(b, out, x, dim, b.reshape(index, [1])), [])
     d = axis(dim, x.rank)
+    line = line_of(b, index, d)
+    if line is not None:
+        return b.gather(cut(b, x, index.shape, d), line if line.dtype in ("i32", "i64") else b.convert(line, "i64"), d)
     x, index, order = along(b, cut(b, x, index.shape, d), d, index)
     index = index if index.dtype in ("i32", "i64") else b.convert(index, "i64")
     made = b.gather(flat_rows(b, x), flat_rows(b, index), 1, 1)
@@ -204,6 +218,11 @@ def scattered(b, kind, x, dim, index, source):
         columns = [b.iota("i64", index.shape, e) if e != d else b.convert(index, "i64") for e in range(x.rank)]
         columns = b.cat([b.reshape(c, [*index.shape, 1]) for c in columns], x.rank)
         return b.scatter(kind, x, columns, b.reshape(source, [*index.shape, *[1] * x.rank]), list(range(x.rank)))
+    line = line_of(b, index, d)
+    if line is not None:  # whole rows
+        rows = b.transpose(source, [d] + [e for e in range(x.rank) if e != d])
+        rows = b.reshape(rows, [line.shape[0], *[1 if e == d else n for e, n in enumerate(x.shape)]])
+        return b.scatter(kind, x, b.reshape(line, [line.shape[0], 1]), rows, [d])
     moved, index, order = along(b, x, d, index)
     source = b.transpose(source, order)
     rows, many = flat_rows(b, index).shape
@@ -247,19 +266,19 @@ def scatter_reduce_two(b, out, x, dim, index, source, reduce, *, include_self=Tr
     if 0 in index.shape:
         return b.reshape(x, out.shape)
     source = _source(b, x, index, source)
-    fresh = x
+    fresh, counts = x, None
+    if reduce == "mean" or not include_self:
+        counts = scattered(b, "add", b.full(0, "i32", x.shape), dim, index, b.full(1, "i32", index.shape))
     if not include_self:  # what begins anew where something is written
         neutral = {"sum": 0, "mean": 0, "prod": 1}.get(reduce)
         if neutral is None:
             neutral = lowest(x.dtype) if reduce == "amax" else highest(x.dtype)
-        fresh = scattered(b, "set", x, dim, index, b.full(neutral, x.dtype, index.shape))
+        fresh = b.where(b.compare("ne", counts, b.full_like(0, counts)), b.full(neutral, x.dtype, x.shape), x)
     made = scattered(b, kind, fresh, dim, index, source)
     if reduce == "mean":
-        counts = b.full(1, x.dtype, x.shape)
-        if not include_self:
-            counts = scattered(b, "set", counts, dim, index, b.full(0, x.dtype, index.shape))
-        counts = scattered(b, "add", counts, dim, index, b.full(1, x.dtype, index.shape))
-        counts = b.binary("maximum", counts, b.full_like(1, counts))
+        one = b.full_like(1, counts)
+        counts = b.binary("add", counts, one) if include_self else b.binary("maximum", counts, one)
+        counts = b.convert(counts, x.dtype)
         made = b.binary("div", made, counts) if is_float(x.dtype) else floor_divide(b, made, counts)
     return b.reshape(made, out.shape)
 

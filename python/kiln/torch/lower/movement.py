@@ -14,7 +14,10 @@ def reshape(b, out, x, *args, **options):
 
 @lowers("expand.default", "expand_copy.default", "broadcast_to.default", "expand_as.default")
 def expand(b, out, x, *args, **options):
-    return b.broadcast(x, out.shape)
+    made = b.broadcast(x, out.shape)
+    if made is not x:
+        made.repeated = x
+    return made
 
 
 @lowers("permute.default", "permute_copy.default")

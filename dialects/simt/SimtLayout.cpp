@@ -305,6 +305,8 @@ LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
 }
 
 LayoutAttr simt::getLayout(Type tile) {
+  if (auto future = dyn_cast<stage::FutureType>(tile))
+    tile = future.getPayload();
   auto type = dyn_cast<RankedTensorType>(tile);
   return type ? dyn_cast_or_null<LayoutAttr>(type.getEncoding()) : LayoutAttr();
 }

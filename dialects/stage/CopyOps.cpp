@@ -181,6 +181,9 @@ LogicalResult WaitOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
   for (Value awaited : adaptor.getAwaited())
     if (auto future = dyn_cast<FutureType>(awaited.getType()))
       types.push_back(future.getPayload());
+  for (Value kept : adaptor.getKept())
+    if (isa<RankedTensorType, FutureType>(kept.getType()))
+      types.push_back(kept.getType());
   return success();
 }
 
@@ -188,6 +191,16 @@ LogicalResult WaitOp::verify() {
   // (C1) Something is waited for.
   if (getAwaited().empty())
     return emitOpError() << "expected at least one token or future";
+  // (C2) Only matmuls are counted.
+  if (!getBut())
+    return success();
+  if (int64_t(*getBut()) < 0)
+    return emitOpError() << "expected 'but' not to be negative, found "
+                         << int64_t(*getBut());
+  for (Value awaited : getAwaited())
+    if (!isa<FutureType>(awaited.getType()))
+      return emitOpError() << "expected only futures with 'but', found "
+                           << awaited.getType();
   return success();
 }
 

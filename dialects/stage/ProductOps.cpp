@@ -12,6 +12,8 @@ using namespace kiln::tile;
 
 /// The sum: a token or nothing for storage, a fragment or its future.
 static Type sumType(bool async, Type acc) {
+  if (auto future = dyn_cast<FutureType>(acc))
+    acc = future.getPayload();
   auto fragment = dyn_cast<RankedTensorType>(acc);
   if (!fragment)
     return async ? TokenType::get(acc.getContext()) : Type();
@@ -20,6 +22,8 @@ static Type sumType(bool async, Type acc) {
 
 static ParseResult parseSumType(OpAsmParser &parser, UnitAttr async, Type acc,
                                 Type &result) {
+  if (auto future = dyn_cast<FutureType>(acc))
+    acc = future.getPayload();
   auto fragment = dyn_cast<RankedTensorType>(acc);
   if (fragment && (!fragment.hasStaticShape() || !fragment.getEncoding()))
     return parser.emitError(parser.getNameLoc())
@@ -51,10 +55,17 @@ ShapedType ProductOp::getFactorType(int which) {
   return cast<ShapedType>(type);
 }
 
+ShapedType ProductOp::getAccType() {
+  Type type = getAcc().getType();
+  if (auto future = dyn_cast<FutureType>(type))
+    return future.getPayload();
+  return cast<ShapedType>(type);
+}
+
 std::array<int64_t, 3> ProductOp::getSizes() {
   if (auto block = getBlock())
     return {(*block)[0], (*block)[1], (*block)[2]};
-  auto acc = cast<ShapedType>(getAcc().getType()).getShape();
+  auto acc = getAccType().getShape();
   return {acc[acc.size() - 2], acc.back(), getFactorType(0).getShape().back()};
 }
 
@@ -147,7 +158,7 @@ static LogicalResult verifyBatch(ProductOp op, ArrayRef<ShapedType> types) {
 
 LogicalResult ProductOp::verify() {
   OperandRange origins[] = {getLhsOrigin(), getRhsOrigin(), getAccOrigin()};
-  Type types[] = {getLhs().getType(), getRhs().getType(), getAcc().getType()};
+  Type types[] = {getLhs().getType(), getRhs().getType(), getAccType()};
   ArrayRef<int64_t> shapes[3];
   Type elements[3];
   ShapedType factors[] = {getFactorType(0), getFactorType(1),
@@ -227,7 +238,10 @@ LogicalResult ProductOp::verify() {
     return emitOpError() << "expected 'fresh' with an accumulator in storage, "
                             "found "
                          << types[2];
-  // (C4) The result follows from the accumulator.
+  // (C4) The result follows from the accumulator, which may be in flight.
+  if (isa<FutureType>(getAcc().getType()) && !getAsync())
+    return emitOpError() << "expected 'async' with an accumulator that is a "
+                            "future";
   Type expected = sumType(getAsync(), types[2]);
   if (expected != (getResult() ? getResult().getType() : Type())) {
     InFlightDiagnostic diagnostic = emitOpError();

@@ -34,8 +34,11 @@ module attributes {kiln.target = #made} {
 // STAGED: stage.alloc {align = 1024 : i64} : memref<32x128xf16, #stage.space<"shared", permute = array<i64: 0, 16, 128>>>
 // STAGED: tile.dot {{.*}} {simt.decided = {row = "reads"}}
 // STAGED: stage.decided = #stage.slots<4, ahead = 2>
+// The loop carries the future of the product: the wait behind the next product is for that, and hands on the new one.
 // KERNEL-LABEL: tile.kernel @along
-// KERNEL: scf.for
+// KERNEL: stage.ring {{.*}}held = 1 : i64
+// KERNEL: %[[NONE:.*]] = simt.future %{{.*}} : tensor<64x128xf32
+// KERNEL: %[[LAST:.*]] = scf.for {{.*}} iter_args(%[[BEFORE:.*]] = %[[NONE]]) -> (!stage.future<tensor<64x128xf32
 // KERNEL: simt.wait_copies but 1
 // KERNEL-NEXT: simt.publish
 // KERNEL-NEXT: gpu.barrier
@@ -43,11 +46,11 @@ module attributes {kiln.target = #made} {
 // KERNEL: simt.commit_copies
 // KERNEL: stage.consume
 // KERNEL-NOT: gpu.barrier
-// KERNEL: %[[SUM:.*]] = stage.product
-// KERNEL-NEXT: %[[LATER:.*]] = simt.wait_products but 1 (%[[SUM]])
+// KERNEL: %[[SUM:.*]] = stage.product async {{.*}}, %[[BEFORE]] by @reads
+// KERNEL-NEXT: %[[LATER:.*]]:2 = stage.wait but 1 %[[BEFORE]] : !stage.future<{{.*}} keep %[[SUM]] : !stage.future<
 // KERNEL-NEXT: stage.release
-// KERNEL-NEXT: scf.yield %[[LATER]]
-// KERNEL: simt.wait_products but 0
+// KERNEL-NEXT: scf.yield %[[LATER]]#1
+// KERNEL: stage.wait but 0 %[[LAST]] : !stage.future<
 // KERNEL-NEXT: gpu.barrier
 // KERNEL-NEXT: simt.convert_layout {{.*}}simt.decided = {scratch = array<i64: 0, 32768>}
 // FOUR-LABEL: llvm.func @along

@@ -50,8 +50,8 @@ def mutants_of(function):
             yield f"without '{text}'", changed([])
             if found := re.search(r"simt\.expect_bytes .* bytes (\d+)", text):
                 yield f"with fewer bytes in '{text}'", changed([line.replace(f"bytes {found.group(1)}", f"bytes {int(found.group(1)) // 2}")])
-        elif found := re.search(r"simt\.wait_products but (\d+)", text):
-            more = line.replace(found.group(), f"simt.wait_products but {int(found.group(1)) + 1}")
+        elif found := re.search(r"(simt\.wait_products|stage\.wait) but (\d+)", text):
+            more = line.replace(found.group(), f"{found.group(1)} but {int(found.group(2)) + 1}")
             yield f"with one group more in '{found.group()}'", changed([more])
         elif found := re.match(r"(%\w+) = simt\.arrive", text):
             yield f"without '{text}'", changed([f"    {found.group(1)} = arith.constant 0 : i64"])

@@ -2,7 +2,7 @@
 // Behind staging each matmul is a `stage.product` that states where its operands are: no tile.dot is left, and none gets further.
 // DEFINE: %{staged} = simt-assign-layouts,simt-stage-operands{stages=4},stage-make-rings,stage-schedule,stage-pipeline,stage-allocate
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(%{staged},simt-stage-products))' --mlir-print-local-scope | FileCheck %s --implicit-check-not=tile.dot
-// RUN: kiln-opt %s --verify-semantics --pass-pipeline='builtin.module(tile.kernel(%{staged},simt-stage-products))' -o /dev/null 2>&1 | FileCheck %s --check-prefix=SAME
+// RUN: kiln-opt %s --verify-semantics --pass-pipeline='builtin.module(tile.kernel(%{staged},simt-stage-products,simt-insert-barriers))' -o /dev/null 2>&1 | FileCheck %s --check-prefix=SAME
 // RUN: not kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(%{staged},simt-insert-barriers))' -o /dev/null 2>&1 | FileCheck %s --check-prefix=LEFT
 // SAME: semantics: {{[1-9][0-9]*}} comparisons, 0 changed
 // LEFT: stage-products.mlir:{{[0-9]+}}:{{[0-9]+}}: error: 'tile.dot' op expected 'stage.product' at this level; run simt-stage-products before
@@ -23,11 +23,12 @@ module attributes {kiln.target = #kiln.target<name = "made-up", chip = "one",
     #kiln.matrix_instruction<name = "fits", unit = "square", m = <16>, n = <8>, k = <8>,
       lhs = <types = [bf16], layout = #tall>, rhs = <types = [bf16], layout = #deep>, acc = <types = [f32], layout = #tall>>]>} {
 
-// The instruction reads both slots, which are released behind it.
+// The instruction reads both slots, which are released behind it. It runs beside the threads: its sum is a future, which stage.wait waits for.
 // CHECK-LABEL: tile.kernel @itself
 // CHECK: %[[SLOT:.*]]:2 = stage.consume
 // CHECK-NOT: stage.read
-// CHECK: stage.product %[[SLOT]]#0, %[[SLOT]]#1, %{{[a-z0-9]+}} by @reads : memref<64x32xf16, {{.*}}>, memref<32x128xf16, {{.*}}>, tensor<64x128xf32, #simt.layout<
+// CHECK: %[[SUM:.*]] = stage.product async %[[SLOT]]#0, %[[SLOT]]#1, %{{[a-z0-9]+}} by @reads : memref<64x32xf16, {{.*}}>, memref<32x128xf16, {{.*}}>, tensor<64x128xf32, #simt.layout<
+// CHECK-NEXT: stage.wait %[[SUM]] : !stage.future<tensor<64x128xf32, #simt.layout<
 // CHECK-NEXT: stage.release
 tile.kernel @itself(%x: !tile.view<64x160xf16> {tile.align = 16 : i64, tile.readonly}, %y: !tile.view<160x128xf16, strides = [1, 160]> {tile.align = 16 : i64, tile.readonly}, %z: !tile.view<64x128xf32> {tile.noalias}) attributes {tile.launch = #tile.kernel_hints<warps = 4>} {
   %c0 = arith.constant 0 : index
@@ -46,7 +47,7 @@ tile.kernel @itself(%x: !tile.view<64x160xf16> {tile.align = 16 : i64, tile.read
 // A transpose on the way from storage is the product's.
 // CHECK-LABEL: tile.kernel @turned
 // CHECK-NOT: tile.transpose
-// CHECK: stage.product %[[SLOT:[a-z0-9]+]]#0, %[[SLOT]]#1, %{{[a-z0-9]+}} by @reads {lhs_as = tensor<128x32xf16>, lhs_transposed} : memref<32x128xf16, {{.*}}>, memref<32x64xf16, {{.*}}>, tensor<128x64xf32, #simt.layout<
+// CHECK: stage.product async %[[SLOT:[a-z0-9]+]]#0, %[[SLOT]]#1, %{{[a-z0-9]+}} by @reads {lhs_as = tensor<128x32xf16>, lhs_transposed} : memref<32x128xf16, {{.*}}>, memref<32x64xf16, {{.*}}>, tensor<128x64xf32, #simt.layout<
 tile.kernel @turned(%x: !tile.view<96x128xf16> {tile.align = 16 : i64, tile.readonly}, %y: !tile.view<96x64xf16> {tile.align = 16 : i64, tile.readonly}, %z: !tile.view<128x64xf32> {tile.noalias}) attributes {tile.launch = #tile.kernel_hints<warps = 8>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -84,7 +85,7 @@ tile.kernel @pieces(%x: !tile.view<64x160xbf16> {tile.align = 16 : i64, tile.rea
 // A bitcast on the way is the product's, too.
 // CHECK-LABEL: tile.kernel @bits
 // CHECK-NOT: arith.bitcast
-// CHECK: stage.product %{{.*}} by @reads {lhs_as = tensor<64x32xf16>} : memref<64x32xi16, {{.*}}>, memref<32x128xf16, {{.*}}>, tensor<64x128xf32, #simt.layout<
+// CHECK: stage.product async %{{.*}} by @reads {lhs_as = tensor<64x32xf16>} : memref<64x32xi16, {{.*}}>, memref<32x128xf16, {{.*}}>, tensor<64x128xf32, #simt.layout<
 tile.kernel @bits(%x: !tile.view<64x160xi16> {tile.align = 16 : i64, tile.readonly}, %y: !tile.view<160x128xf16, strides = [1, 160]> {tile.align = 16 : i64, tile.readonly}, %z: !tile.view<64x128xf32> {tile.noalias}) attributes {tile.launch = #tile.kernel_hints<warps = 4>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

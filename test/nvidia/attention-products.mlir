@@ -39,12 +39,12 @@
 // CHECK-NEXT: simt.publish
 // CHECK-NEXT: gpu.barrier
 // CHECK-NOT: simt.convert_layout
-// CHECK: stage.product {{.*}} by @wgmma.m64k16.f32.f16.registers
-// CHECK-NEXT: simt.wait_products but 0
+// CHECK: %[[SCORES:.*]] = stage.product async {{.*}} by @wgmma.m64k16.f32.f16.registers
+// CHECK-NEXT: stage.wait but 0 %[[SCORES]] : !stage.future<
 // CHECK-NOT: simt.convert_layout
-// CHECK: stage.product {{.*}} by @wgmma.m64k16.f32.f16.registers
+// CHECK: %[[SUMS:.*]] = stage.product async {{.*}} by @wgmma.m64k16.f32.f16.registers
+// CHECK-NEXT: stage.wait but 0 %[[SUMS]] : !stage.future<
 // CHECK-NEXT: stage.release
-// CHECK-NEXT: simt.wait_products but 0
 // CHECK-NEXT: scf.yield
 
 // EARLY-LABEL: tile.kernel @attention
@@ -57,7 +57,7 @@
 // EARLY-NEXT: simt.publish
 // EARLY-NEXT: gpu.barrier
 // EARLY: %[[FIRST:.*]] = stage.product
-// EARLY: simt.wait_products but 0 (%[[FIRST]])
+// EARLY: stage.wait but 0 %[[FIRST]] :
 // EARLY: %[[FACTOR:.*]] = arith.truncf
 // EARLY: simt.wait_copies but 2
 // EARLY-NEXT: simt.publish
@@ -67,15 +67,17 @@
 // EARLY-NEXT: stage.consume %[[KEYS]]
 // EARLY: %[[NEXT:.*]] = stage.product
 // EARLY-NEXT: stage.consume %[[VALUES]]
-// EARLY: %[[SUM:.*]] = stage.product %{{[^ ]*}}, %{{.*}}, %[[ACC]] by @
+// EARLY: %[[SUM:.*]] = stage.product async %{{[^ ]*}}, %{{.*}}, %[[ACC]] by @
 // EARLY-NEXT: simt.wait_copies but 0
 // EARLY-NEXT: simt.publish
 // EARLY-NEXT: %[[GOES:.*]] = simt.arrive
 // EARLY-NEXT: stage.produce %[[KEYS]]
 // EARLY: scf.if
 // EARLY-NEXT: stage.produce %[[VALUES]]
-// EARLY: %[[SCORES:.*]] = simt.wait_products but 1 (%[[NEXT]])
-// EARLY-NEXT: %[[DONE:.*]] = simt.wait_products but 0 (%[[SUM]])
+// EARLY: %[[SCORES:.*]] = stage.wait but 1 %[[NEXT]] :
+// EARLY-NEXT: %[[DONE:.*]] = stage.wait but 0 %[[SUM]] :
+// EARLY-NEXT: stage.release %[[VALUES]]
+// EARLY-NEXT: stage.release %[[KEYS]]
 // EARLY-NEXT: tile.reduce %[[SCORES]]
 // The last iteration multiplies by one.
 // EARLY: arith.constant dense<1.000000e+00>

@@ -35,8 +35,8 @@
 // CHECK-NOT: simt.wait_copies
 // CHECK-NOT: gpu.barrier
 // CHECK: stage.consume %[[RING]]
-// CHECK: stage.product
-// CHECK-NEXT: simt.wait_products but 1
+// CHECK: stage.product async
+// CHECK-NEXT: stage.wait but 1
 // CHECK-NEXT: stage.release %[[RING]]
 // The kernel is alone on its core: it gets a group of warps more, one of which fills the slots.
 // SPLIT-LABEL: llvm.func @product(

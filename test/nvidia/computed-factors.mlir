@@ -35,7 +35,7 @@
 // CHECK: simt.wait_copies but 1
 // CHECK-NEXT: simt.publish
 // CHECK-NEXT: gpu.barrier
-// CHECK: simt.wait_products but 0
+// CHECK: stage.wait but 0
 // CHECK: stage.write
 // CHECK: simt.publish
 // CHECK-NEXT: gpu.barrier

@@ -5,6 +5,8 @@
 // RUN: rm -rf %t && mkdir -p %t
 // RUN: kiln-opt %s -o %t/staged.mlir --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,simt-choose-bulk-copies,stage-allocate,simt-stage-products,simt-insert-barriers))'
 // RUN: FileCheck %s < %t/staged.mlir
+// RUN: kiln-opt %s --verify-semantics -o /dev/null --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-stage-products,simt-insert-barriers))' 2>&1 | FileCheck %s --check-prefix=SAME
+// SAME: semantics: {{[1-9][0-9]*}} comparisons, 0 changed
 // RUN: kiln-opt %t/staged.mlir -o %t/threads.mlir --pass-pipeline='builtin.module(convert-tile-to-simt,canonicalize,cse,llvm.func(simt-verify-barriers))'
 // RUN: FileCheck %s --check-prefix=THREADS < %t/threads.mlir
 // RUN: %python %source/test/gpu/mutations.py kiln-opt --only=fixed --least=20 < %t/threads.mlir
@@ -31,7 +33,7 @@
 // CHECK: scf.for
 // CHECK: stage.consume %[[RING]]
 // CHECK-NOT: stage.read
-// CHECK: stage.product %[[LEFT]], {{.*}} by @wgmma.m64k16.f32.bf16{{[ :]}}
+// CHECK: stage.product async %[[LEFT]], {{.*}} by @wgmma.m64k16.f32.bf16{{[ :]}}
 // A product whose left factor is in registers is done before the next wait for a slot.
 // CHECK: stage.release %[[RING]]
 // CHECK: scf.yield

@@ -114,3 +114,23 @@ tile.kernel @stream(%x: !tile.view<8xf32>, %y: !tile.view<8xf32>, %i: index) {
     tile.store %t, %y[%i] : tensor<8xf32>, !tile.view<8xf32>
   }
 }
+
+// -----
+
+!F = tensor<8x8xf32, {a = 1}>
+tile.kernel @wait_c2() {
+  %s = stage.alloc : memref<8x8xf32>
+  %z = arith.constant dense<0.0> : !F
+  %x = stage.product async %s, %s, %z : memref<8x8xf32>, memref<8x8xf32>, !F
+  // expected-error@+1 {{expected 'but' not to be negative, found -1}}
+  %f = stage.wait but -1 %x : !stage.future<!F>
+}
+
+// -----
+
+tile.kernel @wait_c2_token(%x: !tile.view<64xf32>, %i: index) {
+  %s = stage.alloc : memref<64xf32>
+  %t = stage.copy async %x[%i] to %s : !tile.view<64xf32>, memref<64xf32>
+  // expected-error@+1 {{expected only futures with 'but', found '!stage.token'}}
+  stage.wait but 1 %t
+}

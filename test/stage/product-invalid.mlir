@@ -119,3 +119,14 @@ tile.kernel @product_c9_terms(%i: index) {
   // expected-error@+1 {{expected 'max_imprecise_acc' not to be negative}}
   %f = stage.product %s, %s, %z {max_imprecise_acc = -1 : i64} : memref<8x8xf32>, memref<8x8xf32>, !F
 }
+
+// -----
+
+!F = tensor<8x8xf32, {a = 1}>
+tile.kernel @product_c4_future() {
+  %s = stage.alloc : memref<8x8xf32>
+  %z = arith.constant dense<0.0> : !F
+  %f = stage.product async %s, %s, %z : memref<8x8xf32>, memref<8x8xf32>, !F
+  // expected-error@+1 {{expected 'async' with an accumulator that is a future}}
+  %g = stage.product %s, %s, %f : memref<8x8xf32>, memref<8x8xf32>, !stage.future<!F>
+}

@@ -523,11 +523,6 @@ LogicalResult commit(simt::CommitProductsOp op, Frame &frame) {
 }
 
 LogicalResult wait(simt::WaitProductsOp op, Frame &frame) {
-  if (!isInThreadCode(frame)) {
-    for (auto [value, result] : llvm::zip(op.getValues(), op.getResults()))
-      (void)frame.set(result, frame.get(value));
-    return success();
-  }
   Warp *warp = warpOf(op, frame);
   if (!warp || failed(warp->block.stir(*warp)) ||
       failed(warp->checkConverged(op)))
@@ -555,6 +550,9 @@ void addSimtAsyncProducts(EvaluationInterface &table) {
   table.add<simt::MmaAsyncOp>(multiply);
   table.add<simt::CommitProductsOp>(commit);
   table.add<simt::WaitProductsOp>(wait);
+  table.add<simt::FutureOp>([](simt::FutureOp op, Frame &frame) {
+    return frame.set(op.getFuture(), frame.get(op.getSource()));
+  });
 }
 
 } // namespace kiln::eval

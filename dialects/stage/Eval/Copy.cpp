@@ -156,22 +156,50 @@ LogicalResult evaluateCopy(stage::CopyOp op, Frame &frame) {
   return state->await(*id);
 }
 
+/// The wait leaves the latest matmuls in flight: none of them is waited for.
+LogicalResult checkCount(stage::WaitOp op, const StageState &state,
+                         const Pending &awaited) {
+  if (!op.getBut() || awaited.matmul < 0)
+    return success();
+  int64_t later = state.matmuls - awaited.matmul - 1;
+  if (later >= int64_t(*op.getBut()))
+    return success();
+  InFlightDiagnostic diagnostic =
+      op.emitError("leaves a matmul in flight that it waits for: ")
+      << later << " began later, and the wait is for all but "
+      << int64_t(*op.getBut());
+  diagnostic.attachNote(awaited.op->getLoc()) << "the matmul";
+  return diagnostic;
+}
+
 LogicalResult evaluateWait(stage::WaitOp op, Frame &frame) {
   StageState *state = stateOf(op, frame);
   if (!state || failed(state->stir(frame)))
     return failure();
+  if (op.getBut() && failed(state->settleMatmuls(int64_t(*op.getBut()))))
+    return failure();
   unsigned result = 0;
   for (mlir::Value awaited : op.getAwaited()) {
-    int64_t id = frame.getInt(awaited);
     bool isFuture = isa<stage::FutureType>(awaited.getType());
-    if (isFuture && !state->pending(id))
+    if (isFuture && isComplete(frame.get(awaited))) {
+      (void)frame.set(op.getResult(result++), frame.get(awaited));
+      continue;
+    }
+    int64_t id = frame.getInt(awaited);
+    Pending *pending = state->pending(id);
+    if (isFuture && !pending)
       return op.emitOpError("waits for a future that was waited for before");
+    if (pending && failed(checkCount(op, *state, *pending)))
+      return failure();
     Value fragment;
     if (failed(state->await(id, &fragment)))
       return failure();
     if (isFuture)
       (void)frame.set(op.getResult(result++), std::move(fragment));
   }
+  for (mlir::Value kept : op.getKept())
+    if (isa<RankedTensorType, stage::FutureType>(kept.getType()))
+      (void)frame.set(op.getResult(result++), frame.get(kept));
   return success();
 }
 

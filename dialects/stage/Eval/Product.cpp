@@ -17,6 +17,9 @@ struct Operand {
   std::optional<View> view;
   Box box; ///< of the view
   Value fragment;
+  /// Where the fragment of an earlier matmul in flight will be, and its number.
+  std::shared_ptr<Value> future;
+  int64_t earlier = -1;
   int64_t rows, columns;
   std::optional<DType> as;   ///< of the tile, where storage has another one
   bool isTransposed = false; ///< the tile is the transposed storage
@@ -135,6 +138,17 @@ FailureOr<std::array<int64_t, 3>> sizesOf(stage::ProductOp op, Frame &frame) {
   return sizes;
 }
 
+/// The sum of an earlier matmul that may be in flight.
+LogicalResult readFuture(stage::ProductOp op, Frame &frame, StageState &state,
+                         Operand &acc) {
+  acc.earlier = frame.getInt(op.getAcc());
+  Pending *pending = state.pending(acc.earlier);
+  if (!pending)
+    return op.emitOpError("adds to a future that was waited for before");
+  acc.future = pending->result;
+  return success();
+}
+
 /// Both factors and the accumulator, in this order.
 LogicalResult readOperands(stage::ProductOp op, Frame &frame, StageState &state,
                            const std::array<int64_t, 3> &sizes,
@@ -158,6 +172,12 @@ LogicalResult readOperands(stage::ProductOp op, Frame &frame, StageState &state,
     operand.columns = columns;
     if (isa<tile::ViewType>(value.getType())) {
       if (failed(readView(op, frame, value, origin, operand)))
+        return failure();
+      continue;
+    }
+    if (isa<stage::FutureType>(value.getType()) &&
+        !isComplete(frame.get(value))) {
+      if (failed(readFuture(op, frame, state, operand)))
         return failure();
       continue;
     }
@@ -222,9 +242,15 @@ LogicalResult evaluateProduct(stage::ProductOp op, Frame &frame) {
   DotMode mode = {isTf32, op.getLhsUnsigned(), op.getRhsUnsigned(),
                   int64_t(op.getMaxImpreciseAcc())};
   auto sum = std::make_shared<Value>();
-  DType type = dtypeOf(getElementTypeOrSelf(op.getAcc().getType()));
+  DType type = dtypeOf(op.getAccType().getElementType());
   pending.effect = [=, lhs = operands[0], rhs = operands[1],
-                    acc = operands[2]] {
+                    acc = operands[2]]() mutable {
+    if (acc.future) {
+      if (Pending *earlier = state->pending(acc.earlier);
+          earlier && failed(state->complete(*earlier)))
+        return failure();
+      acc.fragment = *acc.future;
+    }
     Value start =
         isFresh ? zeros(type, acc.rows, acc.columns) : acc.read(*state);
     *sum = dotOf(lhs.read(*state), rhs.read(*state), start, mode);
@@ -234,6 +260,10 @@ LogicalResult evaluateProduct(stage::ProductOp op, Frame &frame) {
       state->write(*acc.patch, *sum);
     return success();
   };
+  if (op.getAsync()) {
+    pending.matmul = state->matmuls++;
+    pending.result = sum;
+  }
   auto id = state->issue(std::move(pending));
   if (failed(id))
     return failure();
@@ -241,16 +271,6 @@ LogicalResult evaluateProduct(stage::ProductOp op, Frame &frame) {
     if (failed(state->await(*id)))
       return failure();
     return op.getResult() ? frame.set(op.getResult(), *sum) : success();
-  }
-  if (isa<stage::FutureType>(op.getResult().getType())) {
-    // The fragment is there once the effect has happened.
-    auto effect = std::move(state->pending(*id)->effect);
-    int64_t number = *id;
-    state->pending(*id)->effect = [=] {
-      LogicalResult result = effect();
-      state->pending(number)->result = *sum;
-      return result;
-    };
   }
   return frame.set(op.getResult(), Value::ofIndex(*id));
 }

@@ -334,14 +334,9 @@ LogicalResult StageState::complete(Pending &pending) {
   return pending.effect();
 }
 
-LogicalResult StageState::await(int64_t id, Value *result) {
-  auto it = operations.find(id);
-  if (it == operations.end())
-    return success();
-  if (failed(complete(it->second)))
+LogicalResult StageState::settle(Pending &pending) {
+  if (failed(complete(pending)))
     return failure();
-  Pending pending = std::move(it->second);
-  operations.erase(it);
   for (const Patch &patch : pending.reads) {
     setBusy(patch, -1);
     (void)patch.each([&](int64_t e) {
@@ -357,8 +352,29 @@ LogicalResult StageState::await(int64_t id, Value *result) {
       return success();
     });
   }
-  if (result)
-    *result = std::move(pending.result);
+  pending.reads.clear();
+  pending.writes.clear();
+  pending.globals.clear();
+  return success();
+}
+
+LogicalResult StageState::settleMatmuls(int64_t but) {
+  for (auto &[id, pending] : operations)
+    if (pending.matmul >= 0 && matmuls - pending.matmul > but &&
+        failed(settle(pending)))
+      return failure();
+  return success();
+}
+
+LogicalResult StageState::await(int64_t id, Value *result) {
+  auto it = operations.find(id);
+  if (it == operations.end())
+    return success();
+  if (failed(settle(it->second)))
+    return failure();
+  if (result && it->second.result)
+    *result = *it->second.result;
+  operations.erase(it);
   return success();
 }
 

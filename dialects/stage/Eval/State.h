@@ -87,7 +87,10 @@ struct Pending {
   llvm::SmallVector<Global, 1> globals;
   std::function<mlir::LogicalResult()> effect;
   bool isDone = false; ///< the effect has happened, which nobody may see yet
-  Value result;        ///< of a future
+  /// Of a future: its fragment, once the effect has happened.
+  std::shared_ptr<Value> result;
+  /// Of an asynchronous matmul: how many began before it. Not one: less than 0.
+  int64_t matmul = -1;
 };
 
 struct Ring {
@@ -153,6 +156,12 @@ public:
   }
   /// What is under way and writes the storage.
   llvm::SmallVector<int64_t> writersOf(const Storage &storage) const;
+  /// Has the effect of an operation happen, unless it has already.
+  mlir::LogicalResult complete(Pending &pending);
+  /// The same; what the operation touches is free then.
+  mlir::LogicalResult settle(Pending &pending);
+  /// Settles all asynchronous matmuls but so many of the latest ones.
+  mlir::LogicalResult settleMatmuls(int64_t but);
 
   /// Lets other roles go on until `isReady`; without others this is a deadlock.
   mlir::LogicalResult waitUntil(mlir::Operation *op, llvm::StringRef what,
@@ -164,6 +173,7 @@ public:
 
   std::deque<Ring> rings;
   uint64_t seed = 0;
+  int64_t matmuls = 0; ///< asynchronous ones that have begun
   /// What clones of an access have read, by number and place.
   std::map<std::pair<int64_t, std::vector<int64_t>>, Value> origins;
 
@@ -173,7 +183,6 @@ private:
   mlir::LogicalResult checkRole(mlir::Operation *op, Storage &storage,
                                 int64_t element, bool isWrite);
   void setBusy(const Patch &patch, int change);
-  mlir::LogicalResult complete(Pending &pending);
   void forget();
 
   std::map<int32_t, std::unique_ptr<Storage>> storages;
@@ -194,6 +203,10 @@ Pending::Global globalOf(const Box &box, bool isWrite);
 
 /// The state of the running instance; null after a report where there is none.
 StageState *stateOf(mlir::Operation *op, Frame &frame);
+
+/// Whether the value of a future is the fragment itself, rather than the number
+/// of what computes it.
+inline bool isComplete(const Value &future) { return future.rank() > 0; }
 
 /// Elements from and behind per dimension.
 using Ranges = llvm::SmallVector<std::pair<int64_t, int64_t>>;

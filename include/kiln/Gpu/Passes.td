@@ -186,6 +186,8 @@ def SimtStageProducts : Pass<"simt-stage-products", "::kiln::tile::KernelOp"> {
     - An operand is a fragment, or the storage that a `stage.read` for this product alone reads. A transpose or a bitcast
       between the two becomes `lhs_transposed` and `lhs_as`. The encoding of `lhs_as` states which thread reads what, if threads read
       the storage, in pieces. Otherwise the instruction reads it.
+    - A product by an instruction that reads shared memory is `async`: its result is a future. A `stage.wait` for it stands right behind
+      it, which `simt-insert-barriers` moves.
     - An accumulator that the operation lacks becomes a constant.
     - `exchanged` of `simt.decided` becomes an attribute of the product.
     - A `stage.release` before the product that reads its slot moves behind it.
@@ -211,15 +213,16 @@ def SimtInsertBarriers : Pass<"simt-insert-barriers", "::kiln::tile::KernelOp"> 
     - a `simt.commit_copies` behind what fills a slot, and before a slot is consumed a `simt.wait_copies` for all groups but
       those that may be in flight, with a barrier behind it; where a slot is filled before, the wait stands there and
       one barrier serves both;
-    - a `simt.wait_products` before the first use of the sum of an asynchronous product, or before the shared memory that it
-      reads is written. Products behind it may be in flight then. A sum that the loop carries may be in flight until the next
-      iteration uses it, if no slot that the product reads is filled before: where that iteration's product adds to it, the
-      wait stands behind this one and leaves it in flight; another wait stands behind the loop;
+    - a `stage.wait but N` before the first use of the sum of an asynchronous product, or before the shared memory that it
+      reads is written, in place of the wait behind the product. N products behind it may be in flight then. A sum may be in
+      flight until the next iteration uses it, if no slot that the product reads is filled before: the loop carries the
+      future. Where that iteration's product adds to it, the wait stands behind this one, and keeps its future; another wait
+      stands behind the loop;
     - a `simt.publish` before the barrier behind a wait for copies, in kernels with asynchronous products.
 
     Rings with `barriers` (`simt-choose-bulk-copies`) need none of the waits and barriers for copies and slots. The pass gives these barriers places, makes
-    them where the kernel begins (`simt.create_barriers`), and moves each `stage.release` behind the wait for the MMAs that read the slot.
-    Where that wait is one of the next iteration, the release empties the slot before (`held`).
+    them where the kernel begins (`simt.create_barriers`). In all rings, each `stage.release` moves behind the wait for the MMAs that read
+    the slot. Where that wait is one of the next iteration, the release empties the slot before (`held`).
 
     It also gives places to the shared memory that operations borrow to exchange elements (`scratch` in its `simt.decided`):
     where nothing is pending, if there is room, so that no barrier is needed. Such memory begins behind the storage that

@@ -11,10 +11,15 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
+/// Whether threads hold the registers of a value: a tile, or one in flight.
+static bool hasRegisters(Value value) {
+  return isa<RankedTensorType, stage::FutureType>(value.getType());
+}
+
 SmallVector<Value> KernelWalk::flatten(ValueRange values) {
   SmallVector<Value> flat;
   for (Value value : values) {
-    if (isa<RankedTensorType>(value.getType()))
+    if (hasRegisters(value))
       llvm::append_range(flat, registers(value));
     else
       flat.push_back(scalar(value));
@@ -26,6 +31,8 @@ SmallVector<Type> KernelWalk::flattenTypes(TypeRange types) {
   SmallVector<Type> flat;
   for (Type type : types) {
     LayoutAttr layout = getLayout(type);
+    if (auto future = dyn_cast<stage::FutureType>(type))
+      type = future.getPayload();
     flat.append(layout ? layout.getNumRegisters() : 1,
                 scalarType(getElementTypeOrSelf(type)));
   }
@@ -34,7 +41,7 @@ SmallVector<Type> KernelWalk::flattenTypes(TypeRange types) {
 
 void KernelWalk::unflatten(ValueRange values, ValueRange flat) {
   for (Value value : values) {
-    if (!isa<RankedTensorType>(value.getType())) {
+    if (!hasRegisters(value)) {
       define(value, flat.front());
       flat = flat.drop_front();
       continue;

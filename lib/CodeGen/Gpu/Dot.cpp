@@ -19,8 +19,8 @@ class InstructionProduct {
 public:
   InstructionProduct(KernelWalk &w, stage::ProductOp op,
                      target::MatrixInstructionAttr row)
-      : w(w), op(op), row(row), types{op.getFactorType(0), op.getFactorType(1),
-                                      cast<ShapedType>(op.getAcc().getType())},
+      : w(w), op(op), row(row),
+        types{op.getFactorType(0), op.getFactorType(1), op.getAccType()},
         rank(types[2].getRank()), isExchanged(op.getExchanged()) {
     for (int i = 0; i < 3; ++i) {
       layouts[i] = getLayout(Type(types[i]));
@@ -201,9 +201,8 @@ static bool isOfTiles(stage::ProductOp op) {
   };
   return isTile(op.getLhs(), op.getLhsOrigin()) &&
          isTile(op.getRhs(), op.getRhsOrigin()) &&
-         isa<RankedTensorType>(op.getAcc().getType()) && !op.getAsync() &&
-         !op.getBlock() && !op.getDepth() && !op.getRows() &&
-         !op.getColumns() && !op.getMinus();
+         isa<RankedTensorType>(op.getAccType()) && !op.getBlock() &&
+         !op.getDepth() && !op.getRows() && !op.getColumns() && !op.getMinus();
 }
 
 /// Whether threads have both factors.
@@ -237,6 +236,11 @@ static LogicalResult lowerProduct(stage::ProductOp op, KernelWalk &w) {
   if (!row)
     return op->emitOpError("the description has no matrix instruction '")
            << *name << "'";
+  if (readsMemory(row) != op.getAsync())
+    return op->emitOpError("expected 'async' ")
+           << (op.getAsync() ? "only " : "")
+           << "with an instruction that reads shared memory, found '" << *name
+           << "'";
   if (readsMemory(row))
     return emitMemoryProduct(w, op, row);
   for (int which : {0, 1})

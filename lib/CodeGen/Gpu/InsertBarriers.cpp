@@ -64,6 +64,8 @@ public:
     for (auto &[product, wait] : plan.products)
       if (!findCovering(product, wait))
         waitForProduct(product, wait);
+    for (Operation *wait : replaced)
+      wait->erase();
     SmallVector<Operation *> all;
     kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { all.push_back(op); });
     for (Operation *op : all) {
@@ -139,27 +141,80 @@ private:
     return nullptr;
   }
 
+  /// The wait of a product, and of those that it covers, for the waits right
+  /// behind them.
   void waitForProduct(Operation *product, const ProductWait &wait) {
-    SmallVector<Value> sums = {wait.sum};
+    SmallVector<Operation *> products = {product};
     for (auto &[other, own] : plan.products)
       if (other != product && findCovering(other, own) == product)
-        sums.push_back(own.sum);
+        products.push_back(other);
+    SmallVector<Value> futures, sums;
+    for (Operation *one : products) {
+      futures.push_back(one->getResult(0));
+      sums.push_back(sumOf(one));
+    }
+    if (wait.loopResult)
+      return carry(product, wait, futures, sums);
     b.setInsertionPoint(wait.before);
-    waitForSums(sums, wait.but, wait.held, wait.holder);
-    if (!wait.loopResult)
-      return;
-    b.setInsertionPointAfterValue(wait.loopResult);
-    waitForSums(wait.loopResult, /*but=*/0, {}, nullptr);
+    waitForSums(futures, sums, wait.but, wait.held, wait.holder);
   }
 
-  void waitForSums(ValueRange sums, int64_t but, ArrayRef<Value> held,
-                   Operation *holder) {
-    SmallVector<Value> values(sums);
-    llvm::append_range(values, held);
-    auto wait = WaitProductsOp::create(
-        b, sums[0].getLoc(), ValueRange(values).getTypes(), but, values);
-    for (auto [sum, result] : llvm::zip(sums, wait.getResults()))
+  /// The wait of a product whose future the loop carries. `futures` and `sums`
+  /// are its own, and those of what the wait covers.
+  void carry(Operation *product, const ProductWait &wait,
+             SmallVector<Value> futures, SmallVector<Value> sums) {
+    auto result = cast<OpResult>(wait.loopResult);
+    auto loop = cast<scf::ForOp>(result.getOwner());
+    OpOperand &init = loop.getInitsMutable()[result.getResultNumber()],
+              &yielded = *sums[0].use_begin();
+    BlockArgument carried = loop.getTiedLoopRegionIterArg(&init);
+    Value future = futures[0];
+    replaced.push_back(sums[0].getDefiningOp());
+    carried.setType(future.getType());
+    result.setType(future.getType());
+    b.setInsertionPoint(wait.before);
+    if (wait.sum == sums[0]) {
+      // The product adds to what is carried: the wait is for that, and keeps
+      // the new sum.
+      auto made = waitFor(product->getLoc(), carried, future, wait.but);
+      yielded.set(made.getResults().back());
+    } else {
+      yielded.set(future);
+      futures[0] = sums[0] = carried;
+      waitForSums(futures, sums, wait.but, wait.held, wait.holder);
+    }
+    b.setInsertionPoint(loop);
+    init.set(
+        FutureOp::create(b, product->getLoc(), future.getType(), init.get()));
+    b.setInsertionPointAfterValue(result);
+    auto last = waitFor(result.getLoc(), result, {}, /*but=*/0);
+    result.replaceAllUsesExcept(last.getResult(0), last);
+  }
+
+  stage::WaitOp waitFor(Location loc, ValueRange futures, ValueRange kept,
+                        int64_t but) {
+    return stage::WaitOp::create(b, loc, futures, kept,
+                                 b.getI64IntegerAttr(but));
+  }
+
+  /// Waits for futures, whose sums were known from elsewhere. `holder` computes
+  /// with what the wait hands on of `held`.
+  void waitForSums(ValueRange futures, ValueRange sums, int64_t but,
+                   ArrayRef<Value> held, Operation *holder) {
+    SmallVector<Value> kept;
+    for (Value value : held) {
+      // Of a sum that was waited for already, the registers stay.
+      auto before = value.getDefiningOp<stage::WaitOp>();
+      kept.push_back(before && llvm::is_contained(replaced, before)
+                         ? before.getAwaited().front()
+                         : value);
+    }
+    stage::WaitOp wait = waitFor(futures[0].getLoc(), futures, kept, but);
+    for (auto [sum, result] : llvm::zip(sums, wait.getResults())) {
       sum.replaceAllUsesExcept(result, wait);
+      if (Operation *before = sum.getDefiningOp())
+        replaced.push_back(before);
+    }
     for (auto [value, result] :
          llvm::zip(held, wait.getResults().drop_front(sums.size())))
       holder->replaceUsesOfWith(value, result);
@@ -169,6 +224,8 @@ private:
   const BarrierPlan &plan;
   OpBuilder b;
   bool hasAsyncProducts, publishesCopies, namesMemories;
+  /// Waits right behind products that others stand for.
+  SmallVector<Operation *> replaced;
   /// What findCovering has found.
   llvm::DenseMap<Operation *, Operation *> covered;
 };

@@ -236,7 +236,7 @@ LogicalResult KernelWalk::applyLowering(Operation *op) {
 static LogicalResult
 checkRegisters(OpResult result, const Regs *found,
                llvm::function_ref<InFlightDiagnostic()> wrong) {
-  bool isTile = isa<RankedTensorType>(result.getType());
+  bool isTile = isa<RankedTensorType, stage::FutureType>(result.getType());
   auto about = [&] {
     return "for its result " + std::to_string(result.getResultNumber());
   };

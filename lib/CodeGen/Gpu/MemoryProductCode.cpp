@@ -303,9 +303,8 @@ void MemoryProduct::multiplyInParts(Regs &sums, ArrayRef<MatrixAttr> matrices,
 
 LogicalResult simt::emitMemoryProduct(KernelWalk &w, stage::ProductOp op,
                                       target::MatrixInstructionAttr row) {
-  std::optional<Split> split =
-      splitOf(cast<RankedTensorType>(op.getAcc().getType()), sumsInParts(op),
-              row, w.warps);
+  std::optional<Split> split = splitOf(cast<RankedTensorType>(op.getAccType()),
+                                       sumsInParts(op), row, w.warps);
   if (!split)
     return w.decline(op, "this product by '" + row.getName() + "'");
   return MemoryProduct(w, op, row, *split).run();

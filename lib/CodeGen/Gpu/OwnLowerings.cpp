@@ -88,11 +88,32 @@ static LogicalResult lowerAwait(AwaitOp op, KernelWalk &w) {
   return success();
 }
 
-static LogicalResult lowerWaitProducts(WaitProductsOp op, KernelWalk &w) {
-  SmallVector<Value> values = w.flatten(op.getValues());
-  auto wait = WaitProductsOp::create(w.b, w.loc, ValueRange(values).getTypes(),
-                                     op.getBut(), values);
-  w.unflatten(op.getResults(), wait.getResults());
+static LogicalResult lowerFuture(FutureOp op, KernelWalk &w) {
+  w.define(op.getFuture(), Regs(w.registers(op.getSource())));
+  return success();
+}
+
+/// Sums that nothing reads behind the wait are those of a later product, which
+/// the wait keeps.
+static LogicalResult lowerWait(stage::WaitOp op, KernelWalk &w) {
+  if (!op.getBut())
+    return w.decline(op, "a wait that does not say what it leaves in flight");
+  SmallVector<Value> all(op.getAwaited()), values, results;
+  for (Value kept : op.getKept())
+    if (getLayout(kept))
+      all.push_back(kept);
+  for (auto [value, result] : llvm::zip_equal(all, op.getResults())) {
+    if (llvm::is_contained(op.getAwaited(), value) && result.use_empty()) {
+      w.define(result, Regs(w.registers(value)));
+      continue;
+    }
+    values.push_back(value);
+    results.push_back(result);
+  }
+  SmallVector<Value> flat = w.flatten(values);
+  auto wait = WaitProductsOp::create(w.b, w.loc, ValueRange(flat).getTypes(),
+                                     int64_t(*op.getBut()), flat);
+  w.unflatten(results, wait.getResults());
   return success();
 }
 
@@ -109,7 +130,8 @@ static void addWaitLowerings(LoweringTable &table) {
   table.add<PublishOp>(lowerPublish);
   table.add<CommitCopiesOp>(lowerCommitCopies);
   table.add<WaitCopiesOp>(lowerWaitCopies);
-  table.add<WaitProductsOp>(lowerWaitProducts);
+  table.add<FutureOp>(lowerFuture);
+  table.add<stage::WaitOp>(lowerWait);
   table.add<CreateSplitBarrierOp>(lowerCreateSplitBarrier);
   table.add<CreateBarriersOp>(lowerCreateBarriers);
   table.add<ArriveOp>(lowerArrive);

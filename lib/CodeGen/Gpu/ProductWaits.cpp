@@ -13,6 +13,10 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
+Value simt::sumOf(Operation *product) {
+  return cast<stage::WaitOp>(*product->getUsers().begin()).getResult(0);
+}
+
 static bool holdsProducts(Operation *op, target::TargetAttr description) {
   return op
       ->walk([&](Operation *inner) {
@@ -64,9 +68,10 @@ static bool waitInNextIteration(Operation *op, ProductWait &wait,
                                 target::TargetAttr description) {
   auto product = cast<stage::ProductOp>(op);
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
-  if (!loop || !op->getResult(0).hasOneUse() || !canBeHeld(op->getResult(0)))
+  Value sum = sumOf(op);
+  if (!loop || !sum.hasOneUse() || !canBeHeld(sum))
     return false;
-  OpOperand &use = *op->getResult(0).use_begin();
+  OpOperand &use = *sum.use_begin();
   Block *body = loop.getBody();
   if (use.getOwner() != body->getTerminator())
     return false;
@@ -107,7 +112,7 @@ static bool waitInNextIteration(Operation *op, ProductWait &wait,
     if (!carried.hasOneUse() || product.getAcc() != carried)
       return false;
     first = op->getNextNode();
-    wait.sum = op->getResult(0);
+    wait.sum = sum;
     wait.but += countProducts(&body->front(), first, description);
   } else {
     // Threads change the sum. Assemblers know the registers of sums only where
@@ -143,8 +148,9 @@ static Operation *firstUseOfProducts(Operation *product, Operation *end,
   for (Operation *op = product->getNextNode(); op != end;
        op = op->getNextNode())
     for (Value operand : op->getOperands())
-      if (Operation *source = operand.getDefiningOp();
-          source && isMemoryProduct(source, description))
+      if (auto wait = operand.getDefiningOp<stage::WaitOp>();
+          wait && isMemoryProduct(wait.getAwaited().front().getDefiningOp(),
+                                  description))
         return op;
   return end;
 }
@@ -157,7 +163,7 @@ ProductWait simt::chooseProductWait(Operation *product, bool mayBeCarried,
       waitInNextIteration(product, wait, description))
     return wait;
   wait = ProductWait();
-  wait.sum = product->getResult(0);
+  wait.sum = sumOf(product);
   Block *block = product->getBlock();
   wait.before = firstUse(wait.sum, block);
   if (!wait.before)

@@ -10,9 +10,13 @@
 
 namespace kiln::simt {
 
+/// The sum of an asynchronous product before simt-insert-barriers: what the
+/// wait right behind it gives.
+mlir::Value sumOf(mlir::Operation *product);
+
 /// A wait for the sums of an asynchronous product.
 struct ProductWait {
-  mlir::Value sum;         ///< what is waited for: a result, or what is carried
+  mlir::Value sum;         ///< what is waited for: a sum, or what is carried
   mlir::Operation *before; ///< the wait stands before it, in its block
   int64_t but = 0;         ///< groups of products that may still be in flight
   /// What the next iteration's left factor is computed from: it may not be

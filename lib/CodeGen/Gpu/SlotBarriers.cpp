@@ -39,6 +39,9 @@ public:
 
   /// Moves the releases; false where a fill could wait for ever.
   bool run();
+  /// The same where threads fill the slots, and barriers order that: as far as
+  /// each slot is read in one block.
+  void hold();
   int64_t getHeld() const { return held; }
 
 private:
@@ -71,8 +74,8 @@ std::optional<Point> RingReleases::findEnd(Operation *product) {
     for (Operation *op = iteration ? &block->front() : product->getNextNode();
          op; op = op->getNextNode()) {
       later += isMemoryProduct(op, description);
-      if (auto wait = dyn_cast<WaitProductsOp>(op);
-          wait && later >= int64_t(wait.getBut()))
+      if (auto wait = dyn_cast<stage::WaitOp>(op);
+          wait && later >= int64_t(wait.getBut().value_or(0)))
         return Point{iteration, op};
     }
   return std::nullopt;
@@ -99,7 +102,7 @@ std::optional<Point> RingReleases::findEnd(stage::ConsumeOp consume) {
       last = *end;
   }
   // Waits that stand together stay together: nothing is computed between them.
-  while (isa_and_nonnull<WaitProductsOp>(last.behind->getNextNode()))
+  while (isa_and_nonnull<stage::WaitOp>(last.behind->getNextNode()))
     last.behind = last.behind->getNextNode();
   return last;
 }
@@ -139,7 +142,8 @@ bool RingReleases::canFill(scf::ForOp loop) {
   if (consumed != released || filled + held > depth)
     return false;
   int64_t ahead = filled - consumed + held - depth;
-  return ahead < 0 || (ahead == 0 && release->isBeforeInBlock(fill));
+  return ahead < 0 ||
+         (ahead == 0 && fill && release && release->isBeforeInBlock(fill));
 }
 
 /// Whether a ring has a slot for each fill, in the block that it is filled in.
@@ -189,9 +193,47 @@ bool RingReleases::run() {
   return loop ? canFill(loop) : fillsOnce();
 }
 
+void RingReleases::hold() {
+  scf::ForOp loop;
+  SmallVector<std::pair<stage::ReleaseOp, Operation *>> moves;
+  for (Operation *user : ring->getUsers()) {
+    auto consume = dyn_cast<stage::ConsumeOp>(user);
+    auto isProduct = [&](Operation *reader) {
+      return isMemoryProduct(reader, description);
+    };
+    if (!consume || llvm::none_of(consume->getUsers(), isProduct))
+      continue;
+    if (!llvm::all_of(consume->getUsers(), [&](Operation *reader) {
+          return reader->getBlock() == consume->getBlock();
+        }))
+      return;
+    std::optional<Point> end = findEnd(consume);
+    stage::ReleaseOp release = releaseOf(consume);
+    scf::ForOp own = ringLoopOf(consume->getBlock());
+    if (!end || !release ||
+        (own && (loop || own->getBlock() != ring->getBlock())))
+      return;
+    if (own) {
+      loop = own;
+      held = end->iteration;
+    }
+    moves.push_back({release, end->behind});
+  }
+  if (moves.empty() || (loop && !canFill(loop)))
+    return;
+  for (auto [release, behind] : moves)
+    release->moveAfter(behind);
+  if (held)
+    ring.setHeld(held);
+}
+
 LogicalResult simt::placeSlotBarriers(tile::KernelOp kernel,
                                       target::TargetAttr description,
                                       int64_t warps, int64_t &bytes) {
+  kernel.walk([&](stage::RingOp ring) {
+    if (!ring.getBarriersAttr())
+      RingReleases(ring, description).hold();
+  });
   Block *body = &kernel.getBody().front();
   OpBuilder b = OpBuilder::atBlockBegin(body);
   Location loc = kernel.getLoc();

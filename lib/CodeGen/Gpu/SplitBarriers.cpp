@@ -93,7 +93,7 @@ bool LoopBarrier::isPartOfRings(Operation &op) {
                           });
     });
   return isa<stage::ProduceOp, stage::ConsumeOp, stage::ReleaseOp,
-             stage::ProductOp, CommitCopiesOp, WaitProductsOp>(op) ||
+             stage::ProductOp, stage::WaitOp, CommitCopiesOp>(op) ||
          isMemoryEffectFree(&op);
 }
 
@@ -104,14 +104,15 @@ bool LoopBarrier::areProductsAwaited() {
     if (!isMemoryProduct(&op, description))
       return true;
     return !op.use_empty() && llvm::all_of(op.getUsers(), [&](Operation *user) {
-      auto wait = dyn_cast<WaitProductsOp>(user);
-      if (!wait || wait->getBlock() != op.getBlock())
+      auto wait = dyn_cast<stage::WaitOp>(user);
+      if (!wait || wait->getBlock() != op.getBlock() ||
+          !llvm::is_contained(wait.getAwaited(), op.getResult(0)))
         return false;
       int64_t later = 0;
       for (Operation *next = op.getNextNode(); next != wait;
            next = next->getNextNode())
         later += isMemoryProduct(next, description);
-      return int64_t(wait.getBut()) <= later;
+      return int64_t(wait.getBut().value_or(0)) <= later;
     });
   });
 }

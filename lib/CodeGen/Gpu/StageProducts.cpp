@@ -61,6 +61,16 @@ static Factor findFactor(OpOperand &operand, SwizzleAttr swizzle) {
   return factor;
 }
 
+/// An instruction that reads shared memory runs beside the threads. A wait for
+/// its sum stands right behind it until simt-insert-barriers moves that.
+static Value waitFor(OpBuilder &b, stage::ProductOp product) {
+  if (!product.getAsync())
+    return product.getResult();
+  return stage::WaitOp::create(b, product.getLoc(), product.getResult(),
+                               /*kept=*/ValueRange(), /*but=*/IntegerAttr())
+      .getResult(0);
+}
+
 /// A slot is released behind the product that reads it, rather than behind the
 /// fragments that would have been read.
 static void releaseBehind(Operation *product, ArrayRef<Operation *> reads) {
@@ -97,20 +107,23 @@ static void stageProduct(MatrixProductOpInterface op,
   for (const Factor *factor : {&lhs, &rhs})
     releaseBehind(op, factor->reads);
   OpOperand *acc = op.getAccOperand();
+  Type sum = op.getProductType();
+  if (ofMemory)
+    sum = stage::FutureType::get(b.getContext(), op.getProductType());
   auto made = stage::ProductOp::create(
-      b, loc, op.getProductType(), lhs.value, ValueRange(), rhs.value,
-      ValueRange(), acc ? acc->get() : zeros(b, loc, op.getProductType()),
-      ValueRange(), /*depth=*/Value(), /*rows=*/Value(), /*columns=*/Value(),
+      b, loc, sum, lhs.value, ValueRange(), rhs.value, ValueRange(),
+      acc ? acc->get() : zeros(b, loc, op.getProductType()), ValueRange(),
+      /*depth=*/Value(), /*rows=*/Value(), /*columns=*/Value(),
       /*minus=*/Value(), /*fresh=*/Value(), /*block=*/DenseI64ArrayAttr(),
       row ? FlatSymbolRefAttr::get(row) : FlatSymbolRefAttr(),
-      /*async=*/UnitAttr(),
+      /*async=*/unit(bool(ofMemory)),
       tile::InputPrecisionAttr::get(
           b.getContext(), tile::InputPrecision(int(op.getProductPrecision()))),
       unit(op.isLhsUnsigned()), unit(op.isRhsUnsigned()), lhs.as, rhs.as,
       unit(lhs.isTransposed), unit(rhs.isTransposed),
       unit(row && getDecided(op, kExchangedEntry)),
       b.getI64IntegerAttr(op.getImpreciseTerms()));
-  op->getResult(0).replaceAllUsesWith(made.getResult());
+  op->getResult(0).replaceAllUsesWith(waitFor(b, made));
   op->erase();
   for (Operation *read : reads)
     if (read->use_empty())

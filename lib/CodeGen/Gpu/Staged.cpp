@@ -57,8 +57,6 @@ static LogicalResult lowerRing(stage::RingOp op, KernelWalk &w) {
       return w.decline(op, "these barriers of a ring");
     ring->isReadByThreads = isReadByThreads(op.getRing());
   }
-  if (ring->held && !ring->barriers)
-    return w.decline(op, "a ring without barriers that holds slots");
   w.rings[op.getRing()] = std::move(ring);
   return success();
 }

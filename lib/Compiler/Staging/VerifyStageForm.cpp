@@ -120,7 +120,8 @@ std::optional<int> countWaits(Value future, Block *block) {
     if (!op)
       continue;
     if (op == use.getOwner()) {
-      ++count;
+      // A matmul that adds to a future does not wait for it.
+      count += !isa<stage::ProductOp>(op);
       continue;
     }
     if (!seen.insert(op).second)

@@ -20,7 +20,7 @@ def Simt_Dialect : Dialect {
 
     Constraints are numbered (C1, C2, ...) in each description; verifiers and tests use the same numbers.
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::kiln::tile::TileDialect"];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::kiln::stage::StageDialect", "::kiln::tile::TileDialect"];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;

@@ -10,6 +10,7 @@
 #define KILN_DIALECT_SIMT_SIMTDIALECT_H
 
 #include "kiln/Dialect/Simt/ThreadCode.h"
+#include "kiln/Dialect/Stage/StageDialect.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Interfaces/AsyncCopy.h"
 #include "kiln/Interfaces/IndexMap.h"
@@ -48,7 +49,8 @@ inline constexpr llvm::StringLiteral kSharedSymbol = "simt_shared";
 /// Address spaces of pointers at the level of threads.
 enum AddressSpace : unsigned { kGlobal = 1, kShared = 3 };
 
-/// Returns the layout of a tile's type; null if it has none.
+/// Returns the layout of a tile's type, or of the tile that a future is of;
+/// null if it has none.
 LayoutAttr getLayout(mlir::Type tile);
 LayoutAttr getLayout(mlir::Value tile);
 /// Returns a layout as a linear layout with the inputs `register`, `lane` and

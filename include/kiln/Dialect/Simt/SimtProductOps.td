@@ -3,6 +3,8 @@
 #ifndef KILN_GPU_SIMTPRODUCTOPS_TD
 #define KILN_GPU_SIMTPRODUCTOPS_TD
 
+include "kiln/Dialect/Stage/StageTypes.td"
+
 def Simt_MatrixAttr : AttrDef<Simt_Dialect, "Matrix"> {
   let mnemonic = "matrix";
   let summary = "the layout of an operand of an MMA in shared memory";
@@ -104,12 +106,34 @@ def Simt_CommitProductsOp : Simt_Op<"commit_products", [MemoryEffects<[MemRead, 
   let assemblyFormat = "attr-dict";
 }
 
+def Simt_FutureOp : Simt_Op<"future", [Pure, TypesMatchWith<"the future of the fragment", "source", "future",
+    "::kiln::stage::FutureType::get($_ctxt, ::llvm::cast<::mlir::RankedTensorType>($_self))">]> {
+  let summary = "Makes a future of a fragment that is complete already";
+  let description = [{
+    The first accumulator of a loop that carries the future of an asynchronous matmul from one iteration to the next.
+    The future is waited for like any other.
+
+    Since: 0.3.
+
+    Example:
+    ```mlir
+    %z = arith.constant dense<0.0> : tensor<32xf32, #simt.layout<rank = 1, register = [], lane = [[1], [2], [4], [8], [16]], warp = []>>
+    %f = simt.future %z : tensor<32xf32, #simt.layout<rank = 1, register = [], lane = [[1], [2], [4], [8], [16]], warp = []>>
+    ```
+  }];
+  let arguments = (ins Stage_Fragment:$source);
+  let results = (outs Stage_FutureType:$future);
+  let assemblyFormat = "$source attr-dict `:` type($source)";
+}
+
 def Simt_WaitProductsOp : Simt_Op<"wait_products", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Waits for all groups of asynchronous MMAs, except the latest ones";
   let description = [{
     - `but`: the number of latest groups that may stay in flight.
-    - `values`: the accumulators of the MMAs, scalars of a thread or tiles with layouts; `results`: the same values. With `but 0`
+    - `values`: the accumulators of the MMAs, scalars of a thread; `results`: the same values. With `but 0`
       any operation may read the results; else only another MMA may accumulate into them.
+
+    In a kernel of tiles, accumulators are futures, and `stage.wait` with `but` stands for this operation.
 
     Constraints:
     - (C1) There is one result for each value, of its type.

@@ -83,22 +83,29 @@ def Stage_WaitOp : Stage_Op<"wait", [
   let summary = "Waits for asynchronous copies and matmuls";
   let description = [{
     After the wait the operations behind all `awaited` tokens and futures are complete. The results are the fragments of the
-    futures, in order. `keep` names values that must not change before the wait, such as the storage that an asynchronous
-    matmul reads; it keeps their lifetimes and has no other effect.
+    futures, in order, and behind them the fragments and futures of `keep`, in order.
+
+    - `but`: the number of latest asynchronous matmuls that the wait leaves in flight, for machines that count groups of
+      matmuls. All older ones are complete after the wait: storage that they read may be written then. Each future still
+      needs a wait of its own. Awaited futures must be among the older ones, which `reference` checks.
+    - `keep`: values that must not change before the wait, such as the storage that an asynchronous matmul reads. Storage
+      stays alive until the wait. A fragment or a future comes back as a result: what uses that result comes after the wait.
 
     Constraints:
     - (C1) There is at least one token or future.
+    - (C2) `but` is not negative, and only futures are awaited with it.
 
-    Each future needs exactly one wait on every path, which `verify-stage-form` checks. Since: 0.1.
+    Each future needs exactly one wait on every path, which `verify-stage-form` checks. Since: 0.1; `but` since 0.3.
 
-    Example: `stage.wait %t, %u`, and `%d = stage.wait %f : !stage.future<!F> keep %x, %y : !X, !Y`.
+    Example: `stage.wait %t, %u`, and `%d = stage.wait %f : !stage.future<!F> keep %x, %y : !X, !Y`. With a count:
+    `%e = stage.wait but 1 %g : !stage.future<!F>`.
   }];
   let arguments = (ins
     Arg<Variadic<AnyTypeOf<[Stage_TokenType, Stage_FutureType]>>, "tokens and futures in flight">:$awaited,
-    Arg<Variadic<AnyType>, "values that must not change before the wait">:$kept);
-  let results = (outs Variadic<Stage_Fragment>:$results);
+    Arg<Variadic<AnyType>, "values that must not change before the wait">:$kept, OptionalAttr<I64Attr>:$but);
+  let results = (outs Variadic<AnyTypeOf<[Stage_Fragment, Stage_FutureType]>>:$results);
   let assemblyFormat = [{
-    custom<Awaited>($awaited, type($awaited)) (`keep` $kept^ `:` type($kept))? attr-dict
+    (`but` $but^)? custom<Awaited>($awaited, type($awaited)) (`keep` $kept^ `:` type($kept))? attr-dict
   }];
   let hasVerifier = 1;
 }

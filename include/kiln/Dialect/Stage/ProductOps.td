@@ -35,7 +35,8 @@ def Stage_ProductOp : Stage_Op<"product", [
     | in storage | updated in place | updated in place; the result is a token, and until a wait the accumulator is pending |
     | fragment | the sum is the result | the result is a future of the sum |
 
-    With `async`, storage that the matmul reads must not be written before the wait.
+    With `async`, storage that the matmul reads must not be written before the wait. The accumulator may be the future of an earlier
+    asynchronous matmul: this one adds to its sum without a wait between them. The earlier future still needs a wait of its own.
 
     Constraints:
     - (C1) Operands have rank 2, or more where they have an origin; origins have one coordinate for each dimension,
@@ -43,7 +44,8 @@ def Stage_ProductOp : Stage_Op<"product", [
     - (C2) `block` is three positive sizes. They are within the operands, except in a dimension with `rows`, `columns` or `depth`, and
       equal to the shape of a fragment.
     - (C3) Element types are those that `tile.dot` takes, or integers of 64 bits.
-    - (C4) The result is the accumulator's type, a future of it, a token, or nothing, as in the table.
+    - (C4) The result is the accumulator's type, a future of it, a token, or nothing, as in the table. An accumulator that
+      is a future needs `async`.
     - (C5) lhs has as many columns as rhs has rows, unless `block` or `depth` states how many count.
     - (C6) `minus` is storage of integers, of the accumulator's type and rank, with one row and as many columns as count at
       most.
@@ -81,7 +83,7 @@ def Stage_ProductOp : Stage_Op<"product", [
     Arg<Variadic<Index>, "coordinates of its first element">:$lhs_origin,
     Arg<AnyTypeOf<[Stage_Storage, Stage_Fragment, Tile_ViewType]>, "the right operand">:$rhs,
     Arg<Variadic<Index>, "coordinates of its first element">:$rhs_origin,
-    Arg<AnyTypeOf<[Stage_Storage, Stage_Fragment]>, "the accumulator">:$acc,
+    Arg<AnyTypeOf<[Stage_Storage, Stage_Fragment, Stage_FutureType]>, "the accumulator">:$acc,
     Arg<Variadic<Index>, "coordinates of its first element">:$acc_origin,
     Arg<Optional<Index>, "how many k count">:$depth,
     Arg<Optional<Index>, "how many m count">:$rows, Arg<Optional<Index>, "how many n count">:$columns,
@@ -108,6 +110,8 @@ def Stage_ProductOp : Stage_Op<"product", [
     std::array<int64_t, 3> getSizes();
     /// The matrix, or the batch of them, that the left (0) or the right (1) operand is read as.
     ::mlir::ShapedType getFactorType(int which);
+    /// The storage or the fragment that the accumulator is, or is the future of.
+    ::mlir::ShapedType getAccType();
     /// The left (0) or the right (1) operand.
     ::mlir::Value getFactor(int which) { return which == 0 ? getLhs() : getRhs(); }
   }];

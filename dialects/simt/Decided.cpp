@@ -32,7 +32,12 @@ static StringRef expectedForm(StringRef entry, Attribute value) {
   }
   if (entry == simt::kEmittersEntry)
     return isa<ArrayAttr>(value) ? "" : "a list";
-  if (entry == simt::kCooperativeEntry || entry == simt::kExchangedEntry)
+  if (entry == simt::kColumnsEntry) {
+    auto columns = dyn_cast<IntegerAttr>(value);
+    return columns && columns.getInt() > 0 ? "" : "a positive number";
+  }
+  if (entry == simt::kCooperativeEntry || entry == simt::kExchangedEntry ||
+      entry == simt::kPaddedEntry)
     return isa<UnitAttr>(value) ? "" : "a unit attribute";
   if (entry == simt::kRecipesEntry) {
     auto recipes = dyn_cast<ArrayAttr>(value);

@@ -17,10 +17,10 @@
 
 module attributes {kiln.target = #made} {
 // CHECK-LABEL: tile.kernel @two
-// CHECK: %[[FIRST:.*]] = stage.product async {{.*}}simt.decided = {scratch = array<i64: 0,
+// CHECK: %[[FIRST:.*]] = stage.product async {{.*}}simt.decided = {columns = 128 : i64, scratch = array<i64: 0,
 // CHECK: stage.wait but 0 %[[FIRST]] :
 // CHECK: gpu.barrier
-// CHECK-NEXT: stage.product async {{.*}}simt.decided = {scratch = array<i64: 0,
+// CHECK-NEXT: stage.product async {{.*}}simt.decided = {columns = 128 : i64, scratch = array<i64: 0,
 tile.kernel @two(%x: !tile.view<64x320xf16> {tile.align = 16 : i64, tile.readonly}, %y: !tile.view<320x128xf16, strides = [1, 320]> {tile.align = 16 : i64, tile.readonly},
                  %z: !tile.view<64x128xf32> {tile.noalias}) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index

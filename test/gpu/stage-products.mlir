@@ -27,7 +27,7 @@ module attributes {kiln.target = #kiln.target<name = "made-up", chip = "one",
 // CHECK-LABEL: tile.kernel @itself
 // CHECK: %[[SLOT:.*]]:2 = stage.consume
 // CHECK-NOT: stage.read
-// CHECK: %[[SUM:.*]] = stage.product async %[[SLOT]]#0, %[[SLOT]]#1, %{{[a-z0-9]+}} by @reads : memref<64x32xf16, {{.*}}>, memref<32x128xf16, {{.*}}>, tensor<64x128xf32, #simt.layout<
+// CHECK: %[[SUM:.*]] = stage.product async %[[SLOT]]#0, %[[SLOT]]#1, %{{[a-z0-9]+}} by @reads {simt.decided = {columns = 128 : i64}} : memref<64x32xf16, {{.*}}>, memref<32x128xf16, {{.*}}>, tensor<64x128xf32, #simt.layout<
 // CHECK-NEXT: stage.wait %[[SUM]] : !stage.future<tensor<64x128xf32, #simt.layout<
 // CHECK-NEXT: stage.release
 tile.kernel @itself(%x: !tile.view<64x160xf16> {tile.align = 16 : i64, tile.readonly}, %y: !tile.view<160x128xf16, strides = [1, 160]> {tile.align = 16 : i64, tile.readonly}, %z: !tile.view<64x128xf32> {tile.noalias}) attributes {tile.launch = #tile.kernel_hints<warps = 4>} {
@@ -47,7 +47,7 @@ tile.kernel @itself(%x: !tile.view<64x160xf16> {tile.align = 16 : i64, tile.read
 // A transpose on the way from storage is the product's.
 // CHECK-LABEL: tile.kernel @turned
 // CHECK-NOT: tile.transpose
-// CHECK: stage.product async %[[SLOT:[a-z0-9]+]]#0, %[[SLOT]]#1, %{{[a-z0-9]+}} by @reads {lhs_as = tensor<128x32xf16>, lhs_transposed} : memref<32x128xf16, {{.*}}>, memref<32x64xf16, {{.*}}>, tensor<128x64xf32, #simt.layout<
+// CHECK: stage.product async %[[SLOT:[a-z0-9]+]]#0, %[[SLOT]]#1, %{{[a-z0-9]+}} by @reads {lhs_as = tensor<128x32xf16>, lhs_transposed, simt.decided = {columns = 64 : i64}} : memref<32x128xf16, {{.*}}>, memref<32x64xf16, {{.*}}>, tensor<128x64xf32, #simt.layout<
 tile.kernel @turned(%x: !tile.view<96x128xf16> {tile.align = 16 : i64, tile.readonly}, %y: !tile.view<96x64xf16> {tile.align = 16 : i64, tile.readonly}, %z: !tile.view<128x64xf32> {tile.noalias}) attributes {tile.launch = #tile.kernel_hints<warps = 8>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -85,7 +85,7 @@ tile.kernel @pieces(%x: !tile.view<64x160xbf16> {tile.align = 16 : i64, tile.rea
 // A bitcast on the way is the product's, too.
 // CHECK-LABEL: tile.kernel @bits
 // CHECK-NOT: arith.bitcast
-// CHECK: stage.product async %{{.*}} by @reads {lhs_as = tensor<64x32xf16>} : memref<64x32xi16, {{.*}}>, memref<32x128xf16, {{.*}}>, tensor<64x128xf32, #simt.layout<
+// CHECK: stage.product async %{{.*}} by @reads {lhs_as = tensor<64x32xf16>, simt.decided = {columns = 128 : i64}} : memref<64x32xi16, {{.*}}>, memref<32x128xf16, {{.*}}>, tensor<64x128xf32, #simt.layout<
 tile.kernel @bits(%x: !tile.view<64x160xi16> {tile.align = 16 : i64, tile.readonly}, %y: !tile.view<160x128xf16, strides = [1, 160]> {tile.align = 16 : i64, tile.readonly}, %z: !tile.view<64x128xf32> {tile.noalias}) attributes {tile.launch = #tile.kernel_hints<warps = 4>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -101,14 +101,25 @@ tile.kernel @bits(%x: !tile.view<64x160xi16> {tile.align = 16 : i64, tile.readon
   tile.store %sum, %z[%c0, %c0] : tensor<64x128xf32>, !tile.view<64x128xf32>
 }
 
-// Without an instruction, and with fragments that no loop copies ahead; a batch of products.
+// Without an instruction, and with fragments that no loop copies ahead; a batch of products. There is room to keep rows of the factors apart.
 // CHECK-LABEL: tile.kernel @threads
-// CHECK: stage.product %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}} precision tf32 : tensor<2x16x16xf32, #simt.layout<{{.*}}>>, tensor<2x16x16xf32, #simt.layout<{{.*}}>>, tensor<2x16x16xf32, #simt.layout<
+// CHECK: stage.product %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}} precision tf32 {simt.decided = {padded}} : tensor<2x16x16xf32, #simt.layout<{{.*}}>>, tensor<2x16x16xf32, #simt.layout<{{.*}}>>, tensor<2x16x16xf32, #simt.layout<
 tile.kernel @threads(%x: !tile.view<2x16x16xf32>, %z: !tile.view<2x16x16xf32> {tile.noalias}) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant dense<0.0> : tensor<2x16x16xf32>
   %a = tile.load %x[%c0, %c0, %c0] : !tile.view<2x16x16xf32> -> tensor<2x16x16xf32>
   %d = tile.dot %a, %a, %zero precision tf32 : tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<2x16x16xf32>
   tile.store %d, %z[%c0, %c0, %c0] : tensor<2x16x16xf32>, !tile.view<2x16x16xf32>
+}
+
+// Here there is none.
+// CHECK-LABEL: tile.kernel @crowded
+// CHECK: stage.product %{{[a-z0-9_]+}}, %{{[a-z0-9_]+}}, %{{[a-z0-9_]+}} : tensor<128x128xf32, #simt.layout<
+tile.kernel @crowded(%x: !tile.view<128x128xf32>, %z: !tile.view<128x128xf32> {tile.noalias}) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %a = tile.load %x[%c0, %c0] : !tile.view<128x128xf32> -> tensor<128x128xf32>
+  %d = tile.dot %a, %a, %zero : tensor<128x128xf32>, tensor<128x128xf32>, tensor<128x128xf32>
+  tile.store %d, %z[%c0, %c0] : tensor<128x128xf32>, !tile.view<128x128xf32>
 }
 }

@@ -188,6 +188,8 @@ def SimtStageProducts : Pass<"simt-stage-products", "::kiln::tile::KernelOp"> {
       the storage, in pieces. Otherwise the instruction reads it.
     - A product by an instruction that reads shared memory is `async`: its result is a future. A `stage.wait` for it stands right behind
       it, which `simt-insert-barriers` moves.
+    - `columns` of `simt.decided` says how many columns one such instruction computes, which follows from the number of warps.
+    - `padded` of `simt.decided` says that there is room for rows of operands that are a vector apart, where threads multiply.
     - An accumulator that the operation lacks becomes a constant.
     - `exchanged` of `simt.decided` becomes an attribute of the product.
     - A `stage.release` before the product that reads its slot moves behind it.

@@ -216,7 +216,7 @@ static ScratchNeeds productNeeds(stage::ProductOp op, const BlockShape &block) {
   if (!isOfTiles(op) || (!op.getRow() && !hasTiles(op)))
     return {};
   if (!op.getRow())
-    return threadProductNeeds(op, block.description);
+    return threadProductNeeds(op);
   return isMemoryProduct(op, block.description)
              ? memoryProductNeeds(op, block.description)
              : ScratchNeeds();

@@ -8,6 +8,7 @@
 
 #include "Fragments.h"
 #include "MemoryProducts.h"
+#include "kiln/Dialect/Simt/Decided.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -26,9 +27,9 @@ namespace {
 class MemoryProduct {
 public:
   MemoryProduct(KernelWalk &w, stage::ProductOp op,
-                target::MatrixInstructionAttr row, Split split)
-      : w(w), op(op), row(row), split(split), factors{op.getLhs(), op.getRhs()},
-        layout(getLayout(op.getResult())),
+                target::MatrixInstructionAttr row, int64_t columns)
+      : w(w), op(op), row(row), columns(columns),
+        factors{op.getLhs(), op.getRhs()}, layout(getLayout(op.getResult())),
         atom(cast<LayoutAttr>(row.getAcc().getLayout())) {}
 
   LogicalResult run();
@@ -55,7 +56,7 @@ private:
   KernelWalk &w;
   stage::ProductOp op;
   target::MatrixInstructionAttr row;
-  Split split;
+  int64_t columns; ///< of one instruction
   Value factors[2];
   StoragePlace places[2];
   LayoutAttr layout, atom;
@@ -136,7 +137,7 @@ MatrixAttr MemoryProduct::matrix(int which) {
   const StoragePlace &place = places[which];
   bool isSummed = place.inner() == summed(which);
   int64_t depth = place.type.getDimSize(summed(which)),
-          across = which == 0 ? row.getM().getMin() : split.width,
+          across = which == 0 ? row.getM().getMin() : columns,
           each = ThreadBuilder::storedBytes(place.type.getElementType());
   SmallVector<int64_t> steps;
   for (int64_t k = 0; k < depth; k += row.getK().getMin()) {
@@ -240,7 +241,7 @@ SmallVector<Value> MemoryProduct::leftValues(ArrayRef<int64_t> offset,
 
 /// The registers of one instruction follow each other.
 int64_t MemoryProduct::sumsOfInstruction() {
-  return atom.getNumRegisters() * split.width / row.getN().getMin();
+  return atom.getNumRegisters() * columns / row.getN().getMin();
 }
 
 /// The instruction whose sums begin at a register of the product's, from a step
@@ -303,9 +304,9 @@ void MemoryProduct::multiplyInParts(Regs &sums, ArrayRef<MatrixAttr> matrices,
 
 LogicalResult simt::emitMemoryProduct(KernelWalk &w, stage::ProductOp op,
                                       target::MatrixInstructionAttr row) {
-  std::optional<Split> split = splitOf(cast<RankedTensorType>(op.getAccType()),
-                                       sumsInParts(op), row, w.warps);
-  if (!split)
-    return w.decline(op, "this product by '" + row.getName() + "'");
-  return MemoryProduct(w, op, row, *split).run();
+  auto columns = getDecided<IntegerAttr>(op, kColumnsEntry);
+  if (!columns)
+    return w.decline(op, "a product by '" + row.getName() +
+                             "' without the columns of an instruction");
+  return MemoryProduct(w, op, row, columns.getInt()).run();
 }

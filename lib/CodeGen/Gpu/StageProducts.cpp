@@ -11,6 +11,7 @@
 #include "Machine.h"
 #include "MemoryProducts.h"
 #include "RegisterCandidates.h"
+#include "ThreadProducts.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"
@@ -89,8 +90,37 @@ static Value zeros(OpBuilder &b, Location loc, RankedTensorType type) {
                                    cast<TypedAttr>(b.getZeroAttr(type)));
 }
 
-static void stageProduct(MatrixProductOpInterface op,
-                         target::TargetAttr description) {
+/// Whether threads have both factors.
+static bool hasFragments(stage::ProductOp product) {
+  return isa<RankedTensorType>(product.getLhs().getType()) &&
+         isa<RankedTensorType>(product.getRhs().getType());
+}
+
+/// What the code of a thread has to know of a product beside its operands.
+static LogicalResult decideShares(stage::ProductOp product,
+                                  target::MatrixInstructionAttr ofMemory,
+                                  const BlockShape &block) {
+  Builder b(product.getContext());
+  if (!product.getRow()) {
+    if (hasFragments(product) && hasRoomForPadding(product, block.description))
+      setDecided(product, kPaddedEntry, b.getUnitAttr());
+    return success();
+  }
+  if (!ofMemory)
+    return success();
+  std::optional<Split> split =
+      splitOf(cast<RankedTensorType>(product.getAccType()),
+              sumsInParts(product), ofMemory, block.warps);
+  if (!split)
+    return product.emitOpError("cannot be shared out among ")
+           << block.warps << " warps by '" << ofMemory.getName() << "'";
+  setDecided(product, kColumnsEntry, b.getI64IntegerAttr(split->width));
+  return success();
+}
+
+static LogicalResult stageProduct(MatrixProductOpInterface op,
+                                  const BlockShape &block) {
+  target::TargetAttr description = block.description;
   OpBuilder b(op);
   Location loc = op.getLoc();
   auto unit = [&](bool holds) { return holds ? b.getUnitAttr() : UnitAttr(); };
@@ -128,6 +158,7 @@ static void stageProduct(MatrixProductOpInterface op,
   for (Operation *read : reads)
     if (read->use_empty())
       read->erase();
+  return decideShares(made, ofMemory, block);
 }
 
 namespace {
@@ -148,7 +179,8 @@ struct StageProducts : simt::impl::SimtStageProductsBase<StageProducts> {
       if (failed(taken) || (!*taken && failed(verify(op))))
         return signalPassFailure();
       if (!*taken) {
-        stageProduct(op, description);
+        if (failed(stageProduct(op, block)))
+          return signalPassFailure();
         continue;
       }
       // No row computes it.

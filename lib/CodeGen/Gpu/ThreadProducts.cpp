@@ -3,6 +3,7 @@
 
 #include "ThreadProducts.h"
 #include "LayoutChoice.h"
+#include "kiln/Dialect/Simt/Decided.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -31,24 +32,21 @@ public:
         acc(ThreadBuilder::scalarType(type.getElementType())) {}
 
   LogicalResult run();
-  static ScratchNeeds needs(stage::ProductOp op,
-                            target::TargetAttr description) {
-    auto [left, right] = memoriesOf(op, description);
-    return {{left.bytes + right.bytes}};
+  /// The bytes of both operands in memory.
+  static int64_t bytesOf(stage::ProductOp op, bool isPadded) {
+    return memoryOf(op.getLhs(), isPadded).bytes +
+           memoryOf(op.getRhs(), isPadded).bytes;
   }
 
 private:
-  /// A factor in memory. Where there is room its rows are a chunk longer than
-  /// they have elements, so that neighbouring ones are in different banks.
+  /// A factor in memory. Padded rows are a chunk longer than they have
+  /// elements, so that neighbouring ones are in different banks.
   struct Memory {
     int64_t start = 0, bytes = 0;
     int64_t row = 0, matrix = 0; ///< in elements
     Type element;
   };
   static Memory memoryOf(Value factor, bool isPadded);
-  /// Both factors; where they begin is not known yet.
-  static std::pair<Memory, Memory> memoriesOf(stage::ProductOp op,
-                                              target::TargetAttr description);
   void write(const Memory &memory, Value factor);
   Value address(const Memory &memory, ArrayRef<Value> at,
                 ArrayRef<int64_t> offset);
@@ -178,19 +176,6 @@ Value ScalarProduct::widen(Value value, bool isUnsigned) {
   return arith::ExtSIOp::create(w.b, w.loc, acc, value);
 }
 
-std::pair<ScalarProduct::Memory, ScalarProduct::Memory>
-ScalarProduct::memoriesOf(stage::ProductOp op, target::TargetAttr description) {
-  Value lhs = op.getLhs(), rhs = op.getRhs();
-  int64_t room = std::max<int64_t>(sharedBytesOf(target::TargetAttr()),
-                                   sharedBytesOf(description) / 2);
-  Memory left = memoryOf(lhs, true), right = memoryOf(rhs, true);
-  if (left.bytes + right.bytes > room) {
-    left = memoryOf(lhs, false);
-    right = memoryOf(rhs, false);
-  }
-  return {left, right};
-}
-
 /// How many neighbours along a dimension of the sums one access reads; all of
 /// a group are in registers of the thread, the first at a multiple of them.
 SmallVector<unsigned> ScalarProduct::groupBits(const Memory &memory) {
@@ -302,7 +287,8 @@ LogicalResult ScalarProduct::run() {
   if (isa<FloatType>(acc) && !acc.isF32() && !acc.isF64())
     return w.decline(op, "a product with this accumulator");
   int64_t depth = cast<RankedTensorType>(lhs.getType()).getShape().back();
-  auto [left, right] = memoriesOf(op, w.description);
+  bool isPadded = bool(getDecided(op, kPaddedEntry));
+  Memory left = memoryOf(lhs, isPadded), right = memoryOf(rhs, isPadded);
   left.start = w.scratch(left.bytes + right.bytes);
   right.start = left.start + left.bytes;
   write(left, lhs);
@@ -366,9 +352,15 @@ LayoutAttr simt::threadProductLayout(RankedTensorType type, int64_t lanes,
   return LayoutAttr::get(type.getContext(), rank, registers, ofLanes, ofWarps);
 }
 
-ScratchNeeds simt::threadProductNeeds(stage::ProductOp op,
-                                      target::TargetAttr description) {
-  return ScalarProduct::needs(op, description);
+bool simt::hasRoomForPadding(stage::ProductOp op,
+                             target::TargetAttr description) {
+  int64_t room = std::max<int64_t>(sharedBytesOf(target::TargetAttr()),
+                                   sharedBytesOf(description) / 2);
+  return ScalarProduct::bytesOf(op, /*isPadded=*/true) <= room;
+}
+
+ScratchNeeds simt::threadProductNeeds(stage::ProductOp op) {
+  return {{ScalarProduct::bytesOf(op, bool(getDecided(op, kPaddedEntry)))}};
 }
 
 LogicalResult simt::emitThreadProduct(KernelWalk &w, stage::ProductOp op) {

@@ -26,8 +26,10 @@ LayoutAttr threadProductLayout(mlir::RankedTensorType type, int64_t lanes,
 mlir::LogicalResult emitThreadProduct(KernelWalk &w, stage::ProductOp op);
 
 /// The shared memory that the operands take.
-ScratchNeeds threadProductNeeds(stage::ProductOp op,
-                                target::TargetAttr description);
+ScratchNeeds threadProductNeeds(stage::ProductOp op);
+
+/// Whether there is room for rows of the operands that are a vector apart.
+bool hasRoomForPadding(stage::ProductOp op, target::TargetAttr description);
 
 } // namespace kiln::simt
 

@@ -25,6 +25,13 @@ inline constexpr llvm::StringLiteral kRowEntry = "row";
 /// On a product: the row computes its transpose, with lhs and rhs exchanged
 /// (unit).
 inline constexpr llvm::StringLiteral kExchangedEntry = "exchanged";
+/// On a `stage.product` after `simt-stage-products`, by an instruction that
+/// reads shared memory: the columns that one instruction computes (i64).
+inline constexpr llvm::StringLiteral kColumnsEntry = "columns";
+/// On a `stage.product` after `simt-stage-products`, without an instruction:
+/// rows of the operands in scratch memory are a vector apart, so that
+/// neighbouring rows lie in different banks (unit).
+inline constexpr llvm::StringLiteral kPaddedEntry = "padded";
 /// On a load after `simt-stage-operands`: the name of the plug-in's lowering
 /// that starts the copies which fill its slot (string). Without the entry the
 /// GPU family starts them.

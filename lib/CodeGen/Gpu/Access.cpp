@@ -82,7 +82,7 @@ int64_t Access::mostInside(const index::Facts &size, const Axis &a) {
                              a.axis.block);
 }
 
-void Access::prepare() {
+void Access::prepare(const FillCondition &condition) {
   bool isPadded = llvm::any_of(
       type.getShape(), [](int64_t n) { return !llvm::isPowerOf2_64(n); });
   for (auto [dim, axis] : llvm::enumerate(viewAxes)) {
@@ -93,7 +93,7 @@ void Access::prepare() {
       // Where it begins.
       if (auto value = dyn_cast<Value>(axis.offset)) {
         a.first = w.scalar(value);
-        a.facts = w.factsOf(value);
+        a.facts = condition.factsOf(value, w.facts);
       } else {
         int64_t n = cast<IntegerAttr>(cast<Attribute>(axis.offset)).getInt();
         a.first = w.c64(n);

@@ -19,8 +19,8 @@ public:
   mlir::LogicalResult run();
   /// Copies the block into shared memory, by pieces that `start` takes:
   /// `target` gives the address of a register's element. Outside of the view it
-  /// is zero. Where `mask` does not hold nothing is copied; null: it holds.
-  void copyAsync(mlir::Value mask,
+  /// is zero. Where `condition` does not hold nothing is copied.
+  void copyAsync(const FillCondition &condition,
                  llvm::function_ref<mlir::Value(int64_t reg)> target,
                  llvm::function_ref<void(const CopyPiece &)> start);
 
@@ -38,7 +38,7 @@ private:
     int64_t most = 0; ///< coordinates from here on are known to be outside
   };
 
-  void prepare();
+  void prepare(const FillCondition &condition = {});
   static int64_t mostInside(const index::Facts &size, const Axis &a);
   void prepareAddress();
   void prepareBounds();

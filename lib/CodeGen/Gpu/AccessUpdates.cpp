@@ -47,9 +47,10 @@ Value Access::validBytes(int64_t reg, int64_t count) {
   return w.select(mask, left, w.c32(0));
 }
 
-void Access::copyAsync(Value mask, function_ref<Value(int64_t)> target,
+void Access::copyAsync(const FillCondition &condition,
+                       function_ref<Value(int64_t)> target,
                        function_ref<void(const CopyPiece &)> start) {
-  prepare();
+  prepare(condition);
   bool isIndirect =
       llvm::any_of(axes, [](const Axis &a) { return a.axis.isIndirect(); });
   unsigned bits = chooseVector();
@@ -66,7 +67,7 @@ void Access::copyAsync(Value mask, function_ref<Value(int64_t)> target,
       valid = validBytes(first, count);
     Value from = w.elementPointer(base, offsetOf(first), stored);
     start({from, target(first), alignmentFor(count),
-           w.both(mask, w.isFirstCopy(layout)), valid});
+           w.both(condition.mask, w.isFirstCopy(layout)), valid});
   });
 }
 

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BulkCopies.h"
+#include "OwnLowerings.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -130,20 +131,21 @@ LogicalResult simt::fillInBulk(stage::ProduceOp op, KernelWalk::Ring &ring,
                                KernelWalk &w) {
   bindSlot(w, &ring, slotStart(ring, ring.fill, w),
            op.getBody().getArguments());
-  if (w.copyMask) {
-    auto choice = scf::IfOp::create(w.b, w.loc, w.copyMask);
+  Value mask = conditionOf(op, w).mask;
+  if (mask) {
+    auto choice = scf::IfOp::create(w.b, w.loc, mask);
     w.b.setInsertionPointToStart(choice.thenBlock());
   }
   if (failed(startCopies(op, ring, w)))
     return failure();
-  if (w.copyMask)
+  if (mask)
     w.b.setInsertionPointAfter(w.b.getInsertionBlock()->getParentOp());
   // Where a slot is not filled, no later one is, and nothing reads the number:
   // unless the ring is filled again by a loop around.
   Value next = nextNumber(ring, ring.fill, w);
   ring.fill =
-      w.copyMask && lastsForLaunch(op.getRing().getDefiningOp<stage::RingOp>())
-          ? w.select(w.copyMask, next, ring.fill)
+      mask && lastsForLaunch(op.getRing().getDefiningOp<stage::RingOp>())
+          ? w.select(mask, next, ring.fill)
           : next;
   return success();
 }

@@ -60,6 +60,16 @@ private:
   mlir::Value threadPlace(ThreadBuilder &w, LayoutAttr layout) const;
 };
 
+/// The condition that copies into a slot are under.
+struct FillCondition {
+  mlir::Value mask; ///< i1: whether they happen; null: they do
+  /// What is known beside: the most that a value is where they happen.
+  std::pair<mlir::Value, int64_t> bound;
+
+  /// What is known of a value under the condition.
+  index::Facts factsOf(mlir::Value value, index::Analysis &facts) const;
+};
+
 /// The code of a kernel's thread while it is written, with what the family's
 /// own lowerings share.
 class KernelWalk : public RegisterCode {
@@ -81,7 +91,6 @@ public:
 
   /// `unsupported: …` at the operation.
   mlir::LogicalResult decline(mlir::Operation *op, const llvm::Twine &why);
-  index::Facts factsOf(mlir::Value value);
   /// The scalars that values are, tiles register by register.
   llvm::SmallVector<mlir::Value> flatten(mlir::ValueRange values);
   llvm::SmallVector<mlir::Type> flattenTypes(mlir::TypeRange types);
@@ -124,9 +133,6 @@ public:
     }
   };
   llvm::MapVector<mlir::Value, std::unique_ptr<Ring>> rings;
-  mlir::Value copyMask; ///< i1: whether the copies here happen; null: they do
-  /// What copies here know beside: the most that a value is where they happen.
-  std::pair<mlir::Value, int64_t> copyBound;
   llvm::DenseMap<mlir::Value, StoragePlace> storages;
 
 private:

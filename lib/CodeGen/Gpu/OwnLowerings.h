@@ -47,6 +47,8 @@ llvm::SmallVector<unsigned> vectorsOf(KernelWalk &w, mlir::Value pointers,
                                       mlir::Value mask);
 
 // Staged.cpp, StagedCopies.cpp
+/// The condition that an operation of a kernel which fills a slot is under.
+FillCondition conditionOf(mlir::Operation *op, KernelWalk &w);
 /// A copy, or a load that becomes one; false for anything else.
 mlir::FailureOr<bool> fillStorage(mlir::Operation *op, KernelWalk &w);
 /// Fills slots where a condition holds, without a branch: each copy asks for

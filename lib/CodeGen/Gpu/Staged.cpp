@@ -78,7 +78,8 @@ static LogicalResult lowerProduce(stage::ProduceOp op, KernelWalk &w) {
     if (failed(fills) || (!*fills && failed(w.lower(&inner))))
       return failure();
   }
-  ring->fill = w.select(w.copyMask, nextSlot(w, *ring, ring->fill), ring->fill);
+  ring->fill = w.select(conditionOf(op, w).mask, nextSlot(w, *ring, ring->fill),
+                        ring->fill);
   return success();
 }
 
@@ -116,9 +117,13 @@ static LogicalResult lowerRead(stage::ReadOp op, KernelWalk &w) {
   return success();
 }
 
-index::Facts KernelWalk::factsOf(Value value) {
+//===----------------------------------------------------------------------===//
+// Slots that are filled under a condition
+//===----------------------------------------------------------------------===//
+
+index::Facts FillCondition::factsOf(Value value, index::Analysis &facts) const {
   index::Facts known = facts.of(value);
-  if (!copyBound.first)
+  if (!bound.first)
     return known;
   int64_t more = 0;
   if (auto sum = value.getDefiningOp<arith::AddIOp>()) {
@@ -128,43 +133,53 @@ index::Facts KernelWalk::factsOf(Value value) {
     more = *added.low;
     value = sum.getLhs();
   }
-  if (value == copyBound.first)
+  if (value == bound.first)
     known.range.high =
-        std::min(known.range.high.value_or(INT64_MAX), copyBound.second + more);
+        std::min(known.range.high.value_or(INT64_MAX), bound.second + more);
   return known;
 }
 
-std::optional<LogicalResult> simt::fillSlots(scf::IfOp op, KernelWalk &w) {
-  if (op.getNumResults() || !op.getElseRegion().empty() || w.copyMask)
-    return std::nullopt;
+/// Whether an operation fills slots and does nothing else.
+static bool onlyFills(scf::IfOp op) {
+  if (op.getNumResults() || !op.getElseRegion().empty())
+    return false;
   auto isCopy = [](Operation &op) {
     return isa<stage::CopyOp, stage::CommitOp, stage::WriteOp>(op) ||
            isLookup(&op) || isPure(&op);
   };
-  Block::OpListType::iterator begin = op.thenBlock()->begin();
-  auto end = op.thenBlock()->without_terminator().end();
   bool fills = false;
-  for (Operation &inner : llvm::make_range(begin, end)) {
+  for (Operation &inner : op.thenBlock()->without_terminator()) {
     auto produce = dyn_cast<stage::ProduceOp>(inner);
     if (produce && llvm::all_of(produce.getBody().front(), isCopy))
       fills = true;
     else if (!isPure(&inner) || inner.getNumRegions())
-      return std::nullopt;
+      return false;
   }
-  if (!fills)
-    return std::nullopt;
-  w.copyMask = w.scalar(op.getCondition());
-  if (auto less = op.getCondition().getDefiningOp<arith::CmpIOp>();
+  return fills;
+}
+
+FillCondition simt::conditionOf(Operation *op, KernelWalk &w) {
+  if (!isa<stage::ProduceOp>(op))
+    op = op->getParentOfType<stage::ProduceOp>();
+  auto choice = op ? dyn_cast<scf::IfOp>(op->getParentOp()) : scf::IfOp();
+  FillCondition condition;
+  if (!choice || !onlyFills(choice))
+    return condition;
+  condition.mask = w.scalar(choice.getCondition());
+  if (auto less = choice.getCondition().getDefiningOp<arith::CmpIOp>();
       less && less.getPredicate() == arith::CmpIPredicate::slt)
     if (auto high = w.facts.of(less.getRhs()).range.high)
-      w.copyBound = {less.getLhs(), *high - 1};
-  LogicalResult emitted = success();
-  for (Operation &inner : llvm::make_range(begin, end))
-    if (succeeded(emitted))
-      emitted = w.lower(&inner);
-  w.copyMask = Value();
-  w.copyBound = {};
-  return emitted;
+      condition.bound = {less.getLhs(), *high - 1};
+  return condition;
+}
+
+std::optional<LogicalResult> simt::fillSlots(scf::IfOp op, KernelWalk &w) {
+  if (!onlyFills(op))
+    return std::nullopt;
+  for (Operation &inner : op.thenBlock()->without_terminator())
+    if (failed(w.lower(&inner)))
+      return failure();
+  return success();
 }
 
 SmallVector<Value> KernelWalk::ringCounters(size_t count) {

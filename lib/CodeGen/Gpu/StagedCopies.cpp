@@ -44,7 +44,7 @@ static void copyBox(stage::CopyOp op, KernelWalk &w) {
   Access(w, op.getSource(), axes,
          cast<RankedTensorType>(withLayout(type, layout)))
       .copyAsync(
-          w.copyMask,
+          conditionOf(op, w),
           [&](int64_t reg) { return place.address(w, layout, reg); },
           [&](const CopyPiece &piece) { startCopy(piece, w); });
 }
@@ -59,16 +59,17 @@ static LogicalResult copyLookup(stage::WriteOp op, KernelWalk &w) {
   StoragePlace place = w.storages.find(op.getStorage())->second;
   LayoutAttr layout = getLayout(op.getValue());
   auto target = [&](int64_t reg) { return place.address(w, layout, reg); };
+  FillCondition condition = conditionOf(op, w);
   if (auto access = dyn_cast<ViewAccessOpInterface>(load)) {
-    Access(w, access).copyAsync(
-        w.copyMask, target,
-        [&](const CopyPiece &piece) { pieces.push_back(piece); });
+    Access(w, access).copyAsync(condition, target, [&](const CopyPiece &piece) {
+      pieces.push_back(piece);
+    });
     return startCopies(load, pieces, w);
   }
   auto pointers = cast<tile::LoadPtrOp>(load);
   int64_t each = ThreadBuilder::storedBytes(ThreadBuilder::scalarType(
       getElementTypeOrSelf(pointers.getResult().getType())));
-  Value mask = w.both(w.copyMask, w.isFirstCopy(layout));
+  Value mask = w.both(condition.mask, w.isFirstCopy(layout));
   forEachGroup(layout, vectorsOf(w, pointers.getPtr(), pointers.getMask()),
                [&](ArrayRef<int64_t> group) {
                  int64_t first = group[0], bytes = group.size() * each;

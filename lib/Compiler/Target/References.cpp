@@ -24,12 +24,14 @@ namespace {
 /// Checks the references of one plug-in.
 class References {
 public:
-  References(const TargetRegistry &registry, StringRef plugin)
-      : registry(registry), plugin(plugin) {}
+  References(const TargetRegistry &registry, StringRef plugin,
+             bool checksDescriptions)
+      : registry(registry), plugin(plugin),
+        checksDescriptions(checksDescriptions) {}
 
   std::string check() {
     for (const auto &entry : registry.impl().targets)
-      if (entry.plugin == plugin)
+      if (entry.plugin == plugin && checksDescriptions)
         checkFamily(*entry.target);
     LoweringRegistry &lowerings = LoweringRegistry::get();
     std::set<std::tuple<StringRef, StringRef, StringRef, StringRef>> seen;
@@ -190,16 +192,18 @@ private:
 
   const TargetRegistry &registry;
   StringRef plugin;
+  bool checksDescriptions;
   std::string error;
   std::unique_ptr<MLIRContext> context;
 };
 } // namespace
 
 std::string kiln::target::checkReferences(const TargetRegistry &registry,
-                                          StringRef plugin) {
+                                          StringRef plugin,
+                                          bool checksDescriptions) {
   // What evaluates loads plug-ins for their operations alone, and has nothing
   // of the compiler that they could refer to.
   if (!registry.impl().coreDialects)
     return "";
-  return References(registry, plugin).check();
+  return References(registry, plugin, checksDescriptions).check();
 }

@@ -52,9 +52,11 @@ std::string checkContributions(const TargetRegistry &registry,
                                llvm::StringRef plugin);
 
 /// Once everything is loaded: checks the names of targets, operations, kinds
-/// and extension points that the plug-in refers to. Returns what is wrong.
+/// and extension points that the plug-in refers to, and with
+/// `checksDescriptions` the families that descriptions of its targets name.
+/// Returns what is wrong.
 std::string checkReferences(const TargetRegistry &registry,
-                            llvm::StringRef plugin);
+                            llvm::StringRef plugin, bool checksDescriptions);
 
 /// Whether a plug-in is nothing but the text of a description.
 bool isDescriptionFile(llvm::StringRef path);

@@ -101,7 +101,7 @@ Server::Reply Server::answer(StringRef method, const json::Object &params,
   return reply;
 }
 
-/// How many of these programs a machine has use for at once.
+/// How many conversations a machine has use for at once.
 static int64_t jobs() {
   constexpr unsigned kMostJobs = 16; // each holds an LLVM
   return std::min(std::max(std::thread::hardware_concurrency(), 1u), kMostJobs);
@@ -122,6 +122,7 @@ json::Object Server::hello() const {
                       {"help", target.help()},
                       {"device", target.deviceName()},
                       {"jobs", target.lowersInParallel() ? jobs() : 1},
+                      {"conversations", several},
                       {"chips", std::move(chips)},
                       {"options", std::move(options)},
                       {"methods", json::Array{"emit"}}};

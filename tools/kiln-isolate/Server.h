@@ -19,11 +19,12 @@ namespace kiln::isolate {
 class Server {
 public:
   /// `name` is what the target is called by those who ask; `build` changes with
-  /// whatever its answers depend on.
+  /// whatever its answers depend on; `several` tells whether this process holds
+  /// several conversations.
   Server(const target::Target &target, std::string name, std::string build,
-         mlir::MLIRContext &context)
+         bool several, mlir::MLIRContext &context)
       : target(target), name(std::move(name)), build(std::move(build)),
-        context(context) {}
+        several(several), context(context) {}
 
   /// Answers until `bye`, the end of the input, or bytes that are no frame.
   void serve(int input, int output);
@@ -47,6 +48,7 @@ private:
 
   const target::Target &target;
   std::string name, build;
+  bool several;
   mlir::MLIRContext &context;
   /// What the last SPEC names: a host's features take longer than a kernel.
   std::string boundSpec;

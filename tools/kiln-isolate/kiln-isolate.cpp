@@ -1,6 +1,7 @@
 //===- kiln-isolate.cpp - Serves a plug-in's target as an isolated one ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Conversations.h"
 #include "Server.h"
 #include "kiln-c/Runtime.h"
 #include "kiln/Driver/Driver.h"
@@ -11,6 +12,7 @@
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -117,12 +119,20 @@ int main(int argc, char **argv) {
   driver::registerPasses();
   mlir::DialectRegistry dialects;
   driver::registerDialects(dialects);
-  // The compiler asks several programs at once, so each needs one thread. What
-  // a context holds is left to the system, as the process ends next.
-  static auto *context =
-      new mlir::MLIRContext(dialects, mlir::MLIRContext::Threading::DISABLED);
-  isolate::Server(*found, name.empty() ? wanted : name, buildOf(files),
-                  *context)
-      .serve(STDIN_FILENO, output);
+  bool several = found->lowersInParallel() && isolate::canHoldConversations();
+  std::string build = buildOf(files);
+  auto hold = [&](int input, int output) {
+    // Conversations go on in parallel, each in one thread.
+    mlir::MLIRContext context(dialects, mlir::MLIRContext::Threading::DISABLED);
+    isolate::Server(*found, name.empty() ? wanted : name, build, several,
+                    context)
+        .serve(input, output);
+    // What the first one's context holds is left to the system.
+    if (input == STDIN_FILENO)
+      std::_Exit(driver::kDone);
+  };
+  if (several)
+    isolate::acceptConversations(hold);
+  hold(STDIN_FILENO, output);
   return driver::kDone;
 }

@@ -22,6 +22,7 @@ struct Hello {
   std::vector<std::string> files; ///< what `build` depends on
   WireReader reader;
   unsigned jobs = 1;
+  bool conversations = false; ///< whether one process holds several
 
   bool has(llvm::StringRef method) const { return methods.contains(method); }
 };

@@ -65,7 +65,8 @@ public:
                                 target::LoweringContext &ctx) const;
 
   /// Asks a program that is free, or starts one. A failure continues a sentence
-  /// about the target.
+  /// about the target. Where a process ends that holds several conversations,
+  /// each of them asks a second time.
   runtime::Expected<Answer> ask(llvm::StringRef method,
                                 llvm::json::Object params, llvm::StringRef body,
                                 double seconds) const;
@@ -90,8 +91,15 @@ private:
   /// What the program said about itself; null where it cannot be used.
   const Hello *hello() const;
   runtime::Expected<Hello> askHello() const;
-  /// A program for the caller's exclusive use until `giveBack`.
-  runtime::Expected<std::unique_ptr<Program>> takeProgram() const;
+  /// Asks once. `mayOthersHaveEndedIt` gets whether a failure may be the fault
+  /// of another conversation; one with `isAlone` has a process to itself.
+  runtime::Expected<Answer> askOnce(llvm::StringRef method,
+                                    llvm::json::Object params,
+                                    llvm::StringRef body, double seconds,
+                                    bool isAlone,
+                                    bool &mayOthersHaveEndedIt) const;
+  /// A conversation for the caller's exclusive use until `giveBack`.
+  runtime::Expected<std::unique_ptr<Program>> takeProgram(bool isAlone) const;
   void giveBack(std::unique_ptr<Program> program) const;
 
   std::string targetName, path;
@@ -99,8 +107,11 @@ private:
   mutable std::condition_variable freed;
   mutable std::vector<std::unique_ptr<Program>> idle;
   mutable unsigned running = 0;
-  mutable std::string earlier; ///< what went wrong and was not said
-  mutable pid_t owner = 0;     ///< the process that `idle` and `running` are of
+  /// The process that new conversations go to, where one holds several.
+  mutable std::weak_ptr<ServerProcess> serving;
+  mutable bool isStarting = false; ///< one that will hold several
+  mutable std::string earlier;     ///< what went wrong and was not said
+  mutable pid_t owner = 0; ///< the process that `idle` and `running` are of
   mutable std::mutex helloMutex; ///< of the following
   mutable std::optional<Hello> known;
   mutable std::string unusable;

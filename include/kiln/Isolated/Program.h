@@ -1,9 +1,10 @@
 //===- Program.h - A running program of a target ----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Owns the process that a target's code runs in: starts it with an environment
-// of known variables and limits, sends it requests, and ends it. Whatever the
-// process does, `ask` returns an answer or one line that says what happened.
+// A conversation with the process that a target's code runs in: starts it with
+// an environment of known variables and limits, sends it requests, and ends it.
+// Whatever the process does, `ask` returns an answer or one line that says what
+// happened.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,18 +26,25 @@ struct Answer {
   std::string body;
 };
 
-/// A target's program that runs: owns the process and its pipes. Conversations
-/// with it use this class.
+class ServerProcess;
+
+/// A conversation with a target's program: owns its pipes, and the process
+/// together with other conversations.
 class Program {
 public:
   /// Starts the program. A failure is "cannot be started: ...".
   static runtime::Expected<std::unique_ptr<Program>>
   start(const std::string &path);
+  /// Opens one more conversation with a process that holds several; null where
+  /// the process takes no more. Conversations may go on in several threads.
+  static std::unique_ptr<Program>
+  open(std::string path, const std::shared_ptr<ServerProcess> &process);
   /// Takes over a process that leads its group, with the other ends of its
   /// standard streams: for tests of this side.
   static std::unique_ptr<Program> adopt(std::string path, pid_t pid, int input,
-                                        int output, int errors);
-  /// Kills what is left of the process and of its group.
+                                        int output, int errors,
+                                        int control = -1);
+  /// The last conversation kills what is left of the process and of its group.
   ~Program();
   Program(const Program &) = delete;
 
@@ -53,16 +61,22 @@ public:
   /// Closes its input, and says how it ended: "status 0"; empty where it did
   /// not within `seconds`.
   std::string close(double seconds);
-  /// Says `bye`, and kills a program that has not ended soon after.
+  /// Says `bye`, and kills a program that has not ended soon after. A
+  /// conversation that `open` began is closed only.
   void end();
 
   /// Whether it can be asked.
-  bool isAlive() const { return pid > 0; }
+  bool isAlive() const { return input >= 0; }
+  /// Whether the process ended during the last request, and another
+  /// conversation may be to blame.
+  bool mayOthersHaveEndedIt() const { return isEndedByAny; }
   /// For its owner: whether it was greeted.
   bool hasSaidHello = false;
 
-  /// Whether this process started it: a child made by fork must not talk to it.
-  bool isOurs() const;
+  /// What `open` takes.
+  const std::shared_ptr<ServerProcess> &sharedProcess() const {
+    return process;
+  }
 
 private:
   Program() = default;
@@ -70,23 +84,24 @@ private:
   /// most `milliseconds`. False where the output has ended.
   bool exchange(int milliseconds);
   bool readOutput();
-  void readErrors();
   void forwardErrors();
   /// Checks that a frame answers request `id`.
-  runtime::Expected<Answer> open(Frame frame, int64_t id);
+  runtime::Expected<Answer> unpack(Frame frame, int64_t id);
   /// Why no answer came, once the output has ended or the process is gone.
   std::string describeEnd(llvm::StringRef method);
   void kill();
+  void closeEnds();
   void trace(const char *direction, const llvm::json::Object &head,
              size_t bodyBytes);
 
   std::string path;
-  pid_t pid = -1, owner = -1;
-  int input = -1, output = -1, errors = -1;
+  std::shared_ptr<ServerProcess> process;
+  int input = -1, output = -1;
+  bool isFirst = true;       ///< begun with the process
+  bool isEndedByAny = false; ///< see mayOthersHaveEndedIt
   int64_t numRequests = 0;
   std::string unsent;
   FrameReader reader;
-  std::string printed; ///< the end of what it wrote to its standard error
 };
 
 /// Seconds that a program has for its first answers: KILN_TRIAL_SECONDS, else

@@ -36,11 +36,11 @@ Expected<pid_t> startProgram(const std::string &path,
                              const std::vector<int> &fds);
 
 /// Starts a program that is talked to: `input`, `output` and `errors` are its
-/// standard streams, `environment` ("NAME=VALUE") all that it inherits. It
-/// leads a process group of its own, which `kill` with the negated id ends
-/// whole.
+/// standard streams, `control` its descriptor 3, `environment` ("NAME=VALUE")
+/// all that it inherits. It leads a process group of its own, which `kill` with
+/// the negated id ends whole.
 Expected<pid_t> startServer(const std::string &path, int input, int output,
-                            int errors,
+                            int errors, int control,
                             const std::vector<std::string> &environment);
 
 /// Has a process group that this process started killed when this process ends

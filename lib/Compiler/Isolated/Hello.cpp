@@ -76,6 +76,7 @@ bool fromJSON(const json::Value &value, Option &out, json::Path path) {
 
 struct HelloReply {
   int64_t protocol = 0, wire = 0, jobs = 1;
+  bool conversations = false;
   Text name, version, build, help, device;
   List<Chip> chips;
   List<Option> options;
@@ -90,6 +91,7 @@ bool fromJSON(const json::Value &value, HelloReply &out, json::Path path) {
          map.mapOptional("help", out.help) &&
          map.mapOptional("device", out.device) &&
          map.mapOptional("jobs", out.jobs) &&
+         map.mapOptional("conversations", out.conversations) &&
          map.mapOptional("chips", out.chips) &&
          map.mapOptional("options", out.options) &&
          map.mapOptional("methods", out.methods) &&
@@ -372,6 +374,7 @@ Expected<Hello> kiln::isolated::parseHello(const json::Object &result,
   hello.help = reply->help.text;
   hello.device = reply->device.text;
   hello.jobs = unsigned(reply->jobs);
+  hello.conversations = reply->conversations;
   // Words that came later are no concern of the reader.
   hello.reader.version = unsigned(std::min<int64_t>(reply->wire, kWireVersion));
   for (Chip &chip : reply->chips.all)

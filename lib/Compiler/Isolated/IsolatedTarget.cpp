@@ -24,54 +24,92 @@ IsolatedTarget::IsolatedTarget(std::string name, std::string path)
 // Programs
 //===----------------------------------------------------------------------===//
 
-Expected<std::unique_ptr<Program>> IsolatedTarget::takeProgram() const {
+Expected<std::unique_ptr<Program>>
+IsolatedTarget::takeProgram(bool isAlone) const {
   std::unique_lock<std::mutex> lock(mutex);
   if (owner != getpid()) {
     // A fork has copied what another process started.
     idle.clear();
+    serving.reset();
     running = 0;
+    isStarting = false;
     owner = getpid();
   }
   unsigned most = known ? known->jobs : 1;
-  freed.wait(lock, [&] { return !idle.empty() || running < most; });
+  bool isShared = known && known->conversations && !isAlone;
+  freed.wait(lock, [&] {
+    return (!idle.empty() && !isAlone) ||
+           (running < most && !(isShared && isStarting));
+  });
   ++running;
-  if (!idle.empty()) {
+  if (!idle.empty() && !isAlone) {
     std::unique_ptr<Program> program = std::move(idle.back());
     idle.pop_back();
     return program;
   }
+  if (isShared)
+    if (std::shared_ptr<ServerProcess> process = serving.lock())
+      if (std::unique_ptr<Program> program = Program::open(path, process))
+        return program;
+  isStarting |= isShared;
   lock.unlock();
-  return Program::start(path);
+  Expected<std::unique_ptr<Program>> program = Program::start(path);
+  if (isShared) {
+    lock.lock();
+    isStarting = false;
+    if (program)
+      serving = (*program)->sharedProcess();
+    freed.notify_all();
+  }
+  return program;
 }
 
 void IsolatedTarget::giveBack(std::unique_ptr<Program> program) const {
   std::lock_guard<std::mutex> lock(mutex);
   --running;
-  if (program && program->isAlive())
+  if (program && program->isAlive()) {
+    if (known && known->conversations && serving.expired())
+      serving = program->sharedProcess();
     idle.push_back(std::move(program));
+  }
   freed.notify_one();
 }
 
 Expected<Answer> IsolatedTarget::ask(StringRef method, json::Object params,
                                      StringRef body, double seconds) const {
-  Expected<std::unique_ptr<Program>> program = takeProgram();
+  bool isRepeated = false;
+  Expected<Answer> answer =
+      askOnce(method, params, body, seconds, /*isAlone=*/false, isRepeated);
+  // Another conversation may have ended the process. Where there is no other,
+  // the one that does so is found.
+  if (!answer && isRepeated)
+    return askOnce(method, std::move(params), body, seconds, /*isAlone=*/true,
+                   isRepeated);
+  return answer;
+}
+
+Expected<Answer> IsolatedTarget::askOnce(StringRef method, json::Object params,
+                                         StringRef body, double seconds,
+                                         bool isAlone,
+                                         bool &mayOthersHaveEndedIt) const {
+  Expected<std::unique_ptr<Program>> program = takeProgram(isAlone);
   if (!program) {
     giveBack(nullptr);
     return program.takeError();
   }
-  // Every process is greeted, so that it knows whom it talks to.
-  bool isNew = !(*program)->hasSaidHello;
-  if (isNew && method != "hello") {
-    Expected<Answer> greeting =
-        (*program)->ask("hello", helloParams(), "", startSeconds());
-    if (!greeting) {
-      giveBack(std::move(*program));
-      return greeting;
+  auto converse = [&]() -> Expected<Answer> {
+    // Every process is greeted, so that it knows whom it talks to.
+    if (!(*program)->hasSaidHello && method != "hello") {
+      Expected<Answer> greeting =
+          (*program)->ask("hello", helloParams(), "", startSeconds());
+      if (!greeting)
+        return greeting;
     }
-  }
-  (*program)->hasSaidHello = true;
-  Expected<Answer> answer =
-      (*program)->ask(method, std::move(params), body, seconds);
+    (*program)->hasSaidHello = true;
+    return (*program)->ask(method, std::move(params), body, seconds);
+  };
+  Expected<Answer> answer = converse();
+  mayOthersHaveEndedIt = (*program)->mayOthersHaveEndedIt();
   giveBack(std::move(*program));
   return answer;
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Isolated/Program.h"
-#include "kiln/System/Process.h"
+#include "ServerProcess.h"
 #include "kiln/Target/Activity.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -42,8 +42,6 @@ static constexpr int kClosedMilliseconds = 200;
 static constexpr double kProgressSeconds = 0.1;
 /// How many times its limit a program that gets no processor may take.
 static constexpr double kMostLate = 20;
-/// What is kept of the standard error.
-static constexpr size_t kMostPrinted = 64 << 10;
 /// Memory of its own that a program may have, in MiB, unless
 /// KILN_ISOLATED_MEMORY says otherwise.
 static constexpr uint64_t kDefaultMemory = 16384;
@@ -81,64 +79,103 @@ static void limitResources(pid_t pid) {
   (void)prlimit(pid, RLIMIT_CORE, &none, nullptr);
 }
 
-Expected<std::unique_ptr<Program>> Program::start(const std::string &path) {
-  // A socket, as writing to one whose other end is gone can be an error in
-  // place of a signal.
-  int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1};
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) ||
-      pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC)) {
-    std::string why = std::strerror(errno);
-    for (int fd : {in[0], in[1], out[0], out[1]})
+namespace {
+/// Pairs of descriptors, closed unless taken.
+struct Ends {
+  int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1},
+      control[2] = {-1, -1};
+
+  /// Makes the pairs of one conversation.
+  bool makeConversation() {
+    // A socket, as writing to one whose other end is gone can be an error in
+    // place of a signal.
+    return !socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) &&
+           !pipe2(out, O_CLOEXEC);
+  }
+  /// Makes those that a process has once.
+  bool makeProcess() {
+    return !pipe2(err, O_CLOEXEC) &&
+           !socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control);
+  }
+  /// Closes what the other side has now.
+  void closeTheirs() {
+    for (int *fd : {&in[1], &out[1], &err[1], &control[1]})
+      if (*fd >= 0)
+        ::close(std::exchange(*fd, -1));
+  }
+  static int take(int (&pair)[2]) { return std::exchange(pair[0], -1); }
+  ~Ends() {
+    closeTheirs();
+    for (int fd : {in[0], out[0], err[0], control[0]})
       if (fd >= 0)
         ::close(fd);
-    return Error("cannot be started: " + why);
   }
-  auto pid =
-      runtime::startServer(path, in[1], out[1], err[1], programEnvironment());
-  for (int fd : {in[1], out[1], err[1]})
-    ::close(fd);
+};
+} // namespace
+
+static void setNonBlocking(int fd) {
+  if (fd >= 0)
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+}
+
+Expected<std::unique_ptr<Program>> Program::start(const std::string &path) {
+  Ends ends;
+  if (!ends.makeConversation() || !ends.makeProcess())
+    return Error(std::string("cannot be started: ") + std::strerror(errno));
+  auto pid = runtime::startServer(path, ends.in[1], ends.out[1], ends.err[1],
+                                  ends.control[1], programEnvironment());
+  ends.closeTheirs();
   if (!pid) {
-    for (int fd : {in[0], out[0], err[0]})
-      ::close(fd);
     StringRef why = pid.message();
     why.consume_front(path);
     why.consume_front(": ");
     return Error(why.str());
   }
   limitResources(*pid);
-  return adopt(path, *pid, in[0], out[0], err[0]);
+  return adopt(path, *pid, Ends::take(ends.in), Ends::take(ends.out),
+               Ends::take(ends.err), Ends::take(ends.control));
 }
 
 std::unique_ptr<Program> Program::adopt(std::string path, pid_t pid, int input,
-                                        int output, int errors) {
+                                        int output, int errors, int control) {
   std::unique_ptr<Program> program(new Program);
   program->path = std::move(path);
   program->input = input;
   program->output = output;
-  program->errors = errors;
-  program->owner = getpid();
-  program->pid = pid;
-  runtime::guardGroup(pid);
+  program->process = std::make_shared<ServerProcess>(pid, errors, control);
   for (int fd : {input, output, errors})
-    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    setNonBlocking(fd);
   return program;
 }
 
-Program::~Program() { kill(); }
+std::unique_ptr<Program>
+Program::open(std::string path, const std::shared_ptr<ServerProcess> &process) {
+  Ends ends;
+  if (!ends.makeConversation() ||
+      !process->openConversation(ends.in[1], ends.out[1]))
+    return nullptr;
+  std::unique_ptr<Program> program(new Program);
+  program->path = std::move(path);
+  program->input = Ends::take(ends.in);
+  program->output = Ends::take(ends.out);
+  program->process = process;
+  program->isFirst = false;
+  for (int fd : {program->input, program->output})
+    setNonBlocking(fd);
+  return program;
+}
 
-bool Program::isOurs() const { return owner == getpid(); }
+Program::~Program() { closeEnds(); }
 
-void Program::kill() {
-  for (int *fd : {&input, &output, &errors})
+void Program::closeEnds() {
+  for (int *fd : {&input, &output})
     if (*fd >= 0)
       ::close(std::exchange(*fd, -1));
-  if (pid > 0 && isOurs()) {
-    // The process has not been waited for, so the group is still its.
-    ::kill(-pid, SIGKILL);
-    runtime::forgetGroup(pid);
-    (void)runtime::awaitEnd(pid);
-  }
-  pid = -1;
+}
+
+void Program::kill() {
+  closeEnds();
+  (void)process->kill();
 }
 
 void Program::trace(const char *direction, const llvm::json::Object &head,
@@ -158,54 +195,27 @@ void Program::trace(const char *direction, const llvm::json::Object &head,
   ::close(fd);
 }
 
-/// Reads what is there; false at the end.
-static bool readAvailable(int fd, llvm::function_ref<void(StringRef)> take) {
-  char buffer[65536];
-  while (true) {
-    ssize_t got = read(fd, buffer, sizeof buffer);
-    if (got > 0)
-      take(StringRef(buffer, size_t(got)));
-    else if (got == 0 || (errno != EINTR && errno != EAGAIN))
-      return false;
-    else if (errno == EAGAIN)
-      return true;
-    // One that never stops must not keep us here.
-    if (got > 0 && size_t(got) < sizeof buffer)
-      return true;
-  }
-}
-
 bool Program::readOutput() {
-  return readAvailable(output, [&](StringRef bytes) { reader.take(bytes); });
-}
-
-void Program::readErrors() {
-  if (errors < 0)
-    return;
-  bool isOpen = readAvailable(errors, [&](StringRef bytes) {
-    printed += bytes;
-    if (printed.size() > 2 * kMostPrinted)
-      printed.erase(0, printed.size() - kMostPrinted);
+  return readAvailable(output, [&](const char *bytes, size_t size) {
+    reader.take(StringRef(bytes, size));
   });
-  if (!isOpen)
-    ::close(std::exchange(errors, -1));
 }
 
 void Program::forwardErrors() {
-  readErrors();
-  if (!printed.empty())
+  process->readErrors();
+  if (std::string printed = process->takePrinted(); !printed.empty())
     llvm::errs() << printed;
-  printed.clear();
 }
 
 bool Program::exchange(int milliseconds) {
-  pollfd all[3] = {{output, POLLIN, 0}, {errors, POLLIN, 0}, {input, 0, 0}};
+  pollfd all[3] = {
+      {output, POLLIN, 0}, {process->errorsToPoll(), POLLIN, 0}, {input, 0, 0}};
   if (!unsent.empty())
     all[2].events = POLLOUT;
   if (poll(all, unsent.empty() ? 2 : 3, milliseconds) <= 0)
     return true;
   if (all[1].revents)
-    readErrors();
+    process->readErrors();
   if (!unsent.empty() && all[2].revents) {
     ssize_t sent = ::send(input, unsent.data(), unsent.size(), MSG_NOSIGNAL);
     if (sent > 0)
@@ -214,13 +224,6 @@ bool Program::exchange(int milliseconds) {
       unsent.clear(); // it reads no more; its output says the rest
   }
   return !all[0].revents || readOutput();
-}
-
-/// Whether a process has ended; leaves it to be waited for.
-static bool hasEnded(pid_t pid) {
-  siginfo_t info = {};
-  return waitid(P_PID, id_t(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-         info.si_pid == pid;
 }
 
 namespace {
@@ -302,14 +305,12 @@ private:
 std::string Program::describeEnd(StringRef method) {
   // An output that is closed is about to be followed by the process's end.
   auto deadline = Clock::now() + std::chrono::milliseconds(kClosedMilliseconds);
-  while (!hasEnded(pid) && Clock::now() < deadline)
+  while (!process->hasEnded() && Clock::now() < deadline)
     usleep(1000);
-  bool isGone = hasEnded(pid);
-  readErrors();
-  ::kill(-pid, SIGKILL);
-  runtime::forgetGroup(pid);
-  runtime::Ending ending = runtime::awaitEnd(pid);
-  pid = -1;
+  bool isGone = process->hasEnded();
+  isEndedByAny = process->isShared();
+  process->readErrors();
+  runtime::Ending ending = process->kill();
   std::string half = reader.isInside()
                          ? " in the middle of a frame of " + reader.shortfall()
                          : "";
@@ -321,6 +322,7 @@ std::string Program::describeEnd(StringRef method) {
   else
     text = "ends with " + ending.describe() + half;
   text += ": expected an answer to '" + method.str() + "'";
+  std::string printed = process->takePrinted();
   StringRef last = StringRef(printed).rtrim();
   last = last.substr(last.rfind('\n') + 1);
   if (!last.empty())
@@ -329,7 +331,7 @@ std::string Program::describeEnd(StringRef method) {
   return text;
 }
 
-Expected<Answer> Program::open(Frame frame, int64_t id) {
+Expected<Answer> Program::unpack(Frame frame, int64_t id) {
   auto breaks = [&](const llvm::Twine &what) {
     kill();
     return Error(("breaks the protocol: " + what).str());
@@ -358,7 +360,7 @@ Expected<Answer> Program::ask(StringRef method, llvm::json::Object params,
       {"id", ++numRequests}, {"method", method}, {"params", std::move(params)}};
   trace("<-", head, body.size());
   unsent = writeFrame(head, body);
-  Deadline deadline(pid, seconds);
+  Deadline deadline(process->group(), seconds);
   auto hangs = [&] {
     kill();
     return Error(llvm::formatv("hangs: no answer to '{0}' within {1} s", method,
@@ -369,7 +371,7 @@ Expected<Answer> Program::ask(StringRef method, llvm::json::Object params,
   double progress = kProgressSeconds;
   while (true) {
     bool isOpen = exchange(kTickMilliseconds);
-    bool isGone = hasEnded(pid);
+    bool isGone = process->hasEnded();
     if (isGone)
       isOpen &= readOutput();
     std::string error;
@@ -383,7 +385,7 @@ Expected<Answer> Program::ask(StringRef method, llvm::json::Object params,
     if (frame) {
       trace("->", frame->head, frame->body.size());
       forwardErrors();
-      return open(std::move(*frame), numRequests);
+      return unpack(std::move(*frame), numRequests);
     }
     if (!isOpen || isGone)
       return Error(describeEnd(method));
@@ -409,9 +411,9 @@ Expected<Answer> Program::ask(StringRef method, llvm::json::Object params,
 std::optional<Frame> Program::send(StringRef bytes, double seconds,
                                    std::string &error) {
   unsent += bytes;
-  Deadline deadline(pid, seconds);
+  Deadline deadline(process->group(), seconds);
   while (true) {
-    bool isOpen = exchange(1), isGone = hasEnded(pid);
+    bool isOpen = exchange(1), isGone = process->hasEnded();
     if (isGone)
       isOpen &= readOutput();
     std::optional<Frame> frame = reader.next(error);
@@ -423,33 +425,31 @@ std::optional<Frame> Program::send(StringRef bytes, double seconds,
 std::string Program::close(double seconds) {
   ::close(std::exchange(input, -1));
   unsent.clear();
-  Deadline deadline(pid, seconds);
+  Deadline deadline(process->group(), seconds);
   bool isOpen = true;
-  while (!hasEnded(pid) && !deadline.isOver())
+  while (!process->hasEnded() && !deadline.isOver())
     if (isOpen)
       isOpen = exchange(1);
     else
       usleep(1000);
   std::string how;
-  if (hasEnded(pid)) {
-    readErrors();
-    runtime::forgetGroup(pid);
-    ::kill(-pid, SIGKILL);
-    how = runtime::awaitEnd(std::exchange(pid, -1)).describe();
+  if (process->hasEnded()) {
+    process->readErrors();
+    how = process->kill().describe();
   }
   kill();
   return how;
 }
 
 void Program::end() {
-  if (!isAlive() || !isOurs())
-    return kill();
+  if (!isAlive() || !isFirst || !process->isOurs())
+    return closeEnds();
   unsent = writeFrame(llvm::json::Object{{"id", ++numRequests},
                                          {"method", "bye"},
                                          {"params", llvm::json::Object{}}});
   auto deadline = Clock::now() + std::chrono::milliseconds(kGraceMilliseconds);
   bool isOpen = true;
-  while (!hasEnded(pid) && Clock::now() < deadline) {
+  while (!process->hasEnded() && Clock::now() < deadline) {
     if (isOpen)
       isOpen = exchange(1);
     else

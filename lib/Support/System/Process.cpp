@@ -123,9 +123,9 @@ kiln::runtime::startProgram(const std::string &path,
 
 Expected<pid_t>
 kiln::runtime::startServer(const std::string &path, int input, int output,
-                           int errors,
+                           int errors, int control,
                            const std::vector<std::string> &environment) {
-  return spawn(path, {}, {input, output, errors}, &environment);
+  return spawn(path, {}, {input, output, errors, control}, &environment);
 }
 
 /// Process groups to kill, and the process that they belong to.

@@ -8,9 +8,12 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/raw_ostream.h"
@@ -26,12 +29,33 @@ namespace endian = llvm::support::endian;
 // Kernels
 //===----------------------------------------------------------------------===//
 
+/// Ends the program where an operation of `tile` or `prim` can have no attribute of this name: by a slip it would always have its
+/// default.
+static void checkName(StringRef op, StringRef name) {
+  static const auto *const kNames = new llvm::StringMap<StringRef>{
+#define KILN_ATTRIBUTES(OPERATION, NAMES) {OPERATION, NAMES},
+#include "Attributes.inc"
+#undef KILN_ATTRIBUTES
+  };
+  auto known = kNames->find(op);
+  if (known == kNames->end() || name.contains('.'))
+    return; // of a later version
+  llvm::SmallVector<StringRef> names;
+  known->second.split(names, ' ', -1, /*KeepEmpty=*/false);
+  if (!llvm::is_contained(names, name))
+    llvm::report_fatal_error("'" + op + "' has no attribute '" + name + "', only: " + llvm::join(names, ", "),
+                             /*gen_crash_diag=*/false);
+}
+
 mlir::Attribute isolated::attribute(mlir::Operation *op, StringRef name) {
   if (mlir::Attribute found = op->getAttr(name))
     return found;
   // An operation without a definition has its properties as one attribute.
-  auto all = llvm::dyn_cast_or_null<mlir::DictionaryAttr>(op->getPropertiesAsAttribute());
-  return all ? all.get(name) : mlir::Attribute();
+  if (auto all = llvm::dyn_cast_or_null<mlir::DictionaryAttr>(op->getPropertiesAsAttribute()))
+    if (mlir::Attribute found = all.get(name))
+      return found;
+  checkName(op->getName().getStringRef(), name);
+  return nullptr;
 }
 
 int64_t isolated::integer(mlir::Operation *op, StringRef name, int64_t otherwise) {

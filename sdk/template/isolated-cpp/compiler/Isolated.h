@@ -79,7 +79,8 @@ struct View {
 /// What a type `!tile.view<...>` is; nothing for another type.
 std::optional<View> viewOf(mlir::Type type);
 
-/// An attribute of an operation, wherever it stands; null where it is not there, or has its default.
+/// An attribute of an operation, wherever it stands; null where it is not there, or has its default. A name that no operation of
+/// its kind has ends the program with a message.
 mlir::Attribute attribute(mlir::Operation *op, llvm::StringRef name);
 /// An integer attribute, or its default.
 int64_t integer(mlir::Operation *op, llvm::StringRef name, int64_t otherwise = 0);

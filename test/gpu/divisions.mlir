@@ -38,3 +38,21 @@ tile.kernel @zero(%x: !tile.view<4xi32>, %d: !tile.view<4xi32>, %q: !tile.view<4
   tile.store %unsigned, %u[%z] : tensor<4xi32, #x>, !tile.view<4xi32>
   tile.return
 }
+
+#y = #simt.layout<rank = 1, register = [[1], [2], [4]], lane = [], warp = []>
+
+// Neighbours that have one quotient have it from one division.
+// CHECK-LABEL: llvm.func @groups
+// CHECK-COUNT-2: arith.divsi
+// CHECK-NOT: arith.divsi
+// groups: q: i32 = [9] * 8
+// groups: scalars = [4]
+// groups: expect q == [0] * 4 + [1] * 4 and count("arith.divsi") == 2
+tile.kernel @groups(%d: i32 {tile.divisibility = 4 : i64}, %q: !tile.view<8xi32>) attributes {warps = 1 : i64} {
+  %z = arith.constant 0 : index
+  %a = tile.iota 0 : tensor<8xi32, #y>
+  %b = tile.splat %d : tensor<8xi32, #y>
+  %quotient = arith.divsi %a, %b : tensor<8xi32, #y>
+  tile.store %quotient, %q[%z] : tensor<8xi32, #y>, !tile.view<8xi32>
+  tile.return
+}

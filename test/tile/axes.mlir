@@ -38,6 +38,19 @@ tile.kernel @arithmetic(%n: i32 {tile.divisibility = 16 : i64}, %m: i32) {
   %quotient = arith.divsi %places, %fourth : tensor<128xi32>
   // expected-remark @below {{contiguity [8] divisibility [8] constancy [1]}}
   %rest = arith.remsi %places, %fourth : tensor<128xi32>
+  // The sign of a divisor does not matter where quotients are equal.
+  // expected-remark @below {{contiguity [1] divisibility [1] constancy [16]}}
+  %groups = arith.divsi %places, %sizes : tensor<128xi32>
+  // expected-remark @below {{contiguity [1] divisibility [16] constancy [16]}}
+  %begins = arith.muli %sizes, %groups : tensor<128xi32>
+  // A remainder by another name.
+  // expected-remark @below {{contiguity [16] divisibility [16] constancy [1]}}
+  %within = arith.subi %places, %begins : tensor<128xi32>
+  // It is not negative, so that its quotients are equal, too.
+  // expected-remark @below {{contiguity [1] divisibility [1] constancy [8]}}
+  %parts = arith.divui %within, %fourth : tensor<128xi32>
+  // expected-remark @below {{contiguity [1] divisibility [1] constancy [128]}}
+  %same = arith.divsi %others, %sizes : tensor<128xi32>
   // So may be what wraps around.
   %around = arith.muli %p, %c128 : i32
   // expected-remark @below {{contiguity [1] divisibility [128] constancy [128]}}

@@ -9,6 +9,7 @@
 #include "kiln/Target/Declines.h"
 #include "kiln/Target/ForeignOperation.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include <map>
 
 using namespace mlir;
 using namespace kiln;
@@ -195,6 +196,17 @@ LogicalResult simt::lowerScalar(Operation *op, KernelWalk &w) {
   return success();
 }
 
+/// Lengths of the runs along each dimension in which an operation on integers
+/// makes the same of different operands; nothing where it is not asked.
+static SmallVector<int64_t> runsOf(Operation *op, KernelWalk &w) {
+  SmallVector<int64_t> runs;
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::ShRSIOp, arith::ShRUIOp,
+          arith::CmpIOp>(op))
+    for (const tile::AxisFacts &axis : w.axes.of(op->getResult(0)).axes)
+      runs.push_back(axis.constancy);
+  return runs;
+}
+
 static LogicalResult lowerElements(Operation *op, KernelWalk &w) {
   LayoutAttr layout = getLayout(op->getResult(0));
   if (!layout)
@@ -211,7 +223,21 @@ static LogicalResult lowerElements(Operation *op, KernelWalk &w) {
       operands[i] = w.scalar(value);
   }
   SmallVector<Regs> results(op->getNumResults());
+  SmallVector<int64_t> runs = runsOf(op, w);
+  // The first register of each run, by where runs begin: lanes and warps add
+  // the same to all of them.
+  std::map<LayoutAttr::Basis, int64_t> first;
   for (int64_t reg = 0, e = layout.getNumRegisters(); reg < e; ++reg) {
+    if (!runs.empty()) {
+      LayoutAttr::Basis begin = layout.getRegisterOffset(reg);
+      for (auto [at, run] : llvm::zip_equal(begin, runs))
+        at &= -run;
+      auto [found, isNew] = first.insert({begin, reg});
+      if (!isNew) {
+        results.front().push_back(results.front()[found->second]);
+        continue;
+      }
+    }
     for (auto [i, regs] : llvm::enumerate(tileOperands))
       if (regs)
         operands[i] = (*regs)[reg];

@@ -199,12 +199,47 @@ static TileFacts chosenBy(const TileFacts &by, TileFacts chosen) {
   return chosen;
 }
 
+/// The division of a whose quotient by b makes a difference
+/// a - (a / b) * b what it leaves; null where there is none.
+static Operation *divisionBefore(Operation *op) {
+  auto difference = dyn_cast<arith::SubIOp>(op);
+  auto product = difference ? difference.getRhs().getDefiningOp<arith::MulIOp>()
+                            : arith::MulIOp();
+  if (!product)
+    return nullptr;
+  for (unsigned i : {0, 1}) {
+    Operation *division = product->getOperand(i).getDefiningOp();
+    if (isa_and_nonnull<arith::DivSIOp, arith::DivUIOp>(division) &&
+        division->getOperand(0) == difference.getLhs() &&
+        division->getOperand(1) == product->getOperand(1 - i))
+      return division;
+  }
+  return nullptr;
+}
+
+/// A quotient a / b, or what it leaves. The sign of b only changes that of a
+/// quotient: runs of a that are not negative stay within one.
+static TileFacts ofDivision(Operation *op, const TileFacts &a,
+                            const TileFacts &b) {
+  bool isQuotient = isa<arith::DivSIOp, arith::DivUIOp>(op);
+  if (!a.isNonNegative)
+    return combine(a, b, [](const AxisFacts &x, const AxisFacts &y) {
+      return AxisFacts{1, 1, std::min(x.constancy, y.constancy)};
+    });
+  TileFacts facts = isQuotient ? divide(a, b) : remainder(a, b);
+  facts.isNonNegative = !isa<arith::DivSIOp>(op) || b.isNonNegative;
+  return facts;
+}
+
 TileFacts AxisAnalysis::ofArith(Operation *op, ArrayRef<int64_t> shape) {
   auto operand = [&](unsigned i) -> TileFacts { return of(op->getOperand(i)); };
   TileFacts facts =
       TypeSwitch<Operation *, TileFacts>(op)
           .Case<arith::AddIOp, arith::SubIOp>([&](auto made) {
             bool subtracts = isa<arith::SubIOp>(op);
+            if (Operation *division = divisionBefore(op))
+              return ofDivision(op, of(division->getOperand(0)),
+                                of(division->getOperand(1)));
             TileFacts sum =
                 combine(operand(0), operand(1),
                         [&](const AxisFacts &a, const AxisFacts &b) {
@@ -237,14 +272,7 @@ TileFacts AxisAnalysis::ofArith(Operation *op, ArrayRef<int64_t> shape) {
             return ofShift(op, operand(0), factor, scalars, shape);
           })
           .Case<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
-              [&](auto made) {
-                TileFacts a = operand(0), b = operand(1);
-                if (!a.isNonNegative || !b.isNonNegative)
-                  return unknown(shape);
-                return isa<arith::DivSIOp, arith::DivUIOp>(op)
-                           ? divide(a, b)
-                           : remainder(a, b);
-              })
+              [&](auto made) { return ofDivision(op, operand(0), operand(1)); })
           .Case([&](arith::CmpIOp made) {
             return compare(made.getPredicate(), operand(0), operand(1));
           })

@@ -5,122 +5,21 @@ import math
 
 from . import find
 from .common import Unsupported, axes, operand
-from .pairs import PARTS, Pair, _inverse, _part_out, _scaled, add, lowers, mul, pair, product, sub
+from .pairs import PARTS, _part_out, _scaled, add, lowers, mul, pair, sub
+from .plane import LOG_2, Pair, Plane
 
-HALF_PI = math.pi / 2
-
-
-class _Plane:
-    """Arithmetic on pairs of f64."""
-
-    def __init__(self, b):
-        self.b = b
-
-    def like(self, x, re, im=0.0):
-        return Pair(self.b.full_like(re, x.re), self.b.full_like(im, x.im))
-
-    def add(self, x, y):
-        return Pair(self.b.binary("add", x.re, y.re), self.b.binary("add", x.im, y.im))
-
-    def sub(self, x, y):
-        return Pair(self.b.binary("sub", x.re, y.re), self.b.binary("sub", x.im, y.im))
-
-    def mul(self, x, y):
-        return product(self.b, x, y)
-
-    def div(self, x, y):
-        return product(self.b, x, _inverse(self.b, y))
-
-    def times(self, x, factor):
-        factor = self.b.full_like(factor, x.re)
-        return Pair(self.b.binary("mul", x.re, factor), self.b.binary("mul", x.im, factor))
-
-    def turned(self, x):
-        """i x"""
-        return Pair(self.b.unary("neg", x.im), x.re)
-
-    def turned_back(self, x):
-        """-i x"""
-        return Pair(x.im, self.b.unary("neg", x.re))
-
-    def exp(self, x):
-        size = self.b.unary("exp", x.re)
-        return Pair(self.b.binary("mul", size, self.b.unary("cos", x.im)), self.b.binary("mul", size, self.b.unary("sin", x.im)))
-
-    def log(self, x):
-        return Pair(self.b.unary("log", self.b.binary("hypot", x.re, x.im)), self.b.binary("atan2", x.im, x.re))
-
-    def sqrt(self, x):
-        """By the part that nothing cancels in."""
-        b = self.b
-        zero, half = b.full_like(0, x.re), b.full_like(0.5, x.re)
-        size = b.binary("mul", half, b.binary("add", b.binary("hypot", x.re, x.im), b.unary("abs", x.re)))
-        large = b.unary("sqrt", size)
-        none = b.compare("eq", large, zero)
-        small = b.binary("mul", half, b.binary("div", x.im, b.where(none, b.full_like(1, large), large)))
-        right = b.compare("ge", x.re, zero)
-        return Pair(b.where(right, large, b.unary("abs", small)), b.where(right, small, b.binary("copysign", large, x.im)))
-
-    def sinh(self, x):
-        b = self.b
-        return Pair(b.binary("mul", b.unary("sinh", x.re), b.unary("cos", x.im)),
-                    b.binary("mul", b.unary("cosh", x.re), b.unary("sin", x.im)))
-
-    def cosh(self, x):
-        b = self.b
-        return Pair(b.binary("mul", b.unary("cosh", x.re), b.unary("cos", x.im)),
-                    b.binary("mul", b.unary("sinh", x.re), b.unary("sin", x.im)))
-
-    def tanh(self, x):
-        """(sinh 2a + i sin 2b) / (cosh 2a + cos 2b), where a is so small that nothing overflows."""
-        b = self.b
-        twice = self.times(x, 2.0)
-        a = b.binary("minimum", b.binary("maximum", twice.re, b.full_like(-600.0, x.re)), b.full_like(600.0, x.re))
-        below = b.binary("add", b.unary("cosh", a), b.unary("cos", twice.im))
-        return Pair(b.binary("div", b.unary("sinh", a), below), b.binary("div", b.unary("sin", twice.im), below))
-
-    def asinh(self, x):
-        """log(x + sqrt(x x + 1)), of the half plane where nothing cancels."""
-        b = self.b
-        left = b.compare("lt", x.re, b.full_like(0, x.re))
-        sign = b.where(left, b.full_like(-1, x.re), b.full_like(1, x.re))
-        right = Pair(b.binary("mul", sign, x.re), b.binary("mul", sign, x.im))
-        made = self.log(self.add(right, self.sqrt(self.add(self.mul(right, right), self.like(x, 1.0)))))
-        return Pair(b.binary("mul", sign, made.re), b.binary("mul", sign, made.im))
-
-    def asin(self, x):
-        return self.turned_back(self.asinh(self.turned(x)))
-
-    def acosh(self, x):
-        one = self.like(x, 1.0)
-        return self.log(self.add(x, self.mul(self.sqrt(self.add(x, one)), self.sqrt(self.sub(x, one)))))
-
-    def atanh(self, x):
-        one = self.like(x, 1.0)
-        return self.times(self.sub(self.log(self.add(one, x)), self.log(self.sub(one, x))), 0.5)
-
-    def power(self, x, y):
-        """Zero to a power is zero, to 0 it is one."""
-        b = self.b
-        made = self.exp(self.mul(y, self.log(x)))
-        zero = b.full_like(0, x.re)
-        is_zero = lambda z: b.binary("bitwise_and", b.compare("eq", z.re, zero), b.compare("eq", z.im, zero))  # noqa: E731
-        made = Pair(b.where(is_zero(x), zero, made.re), b.where(is_zero(x), zero, made.im))
-        return Pair(b.where(is_zero(y), b.full_like(1, zero), made.re), b.where(is_zero(y), zero, made.im))
+FUNCTIONS = {name: getattr(Plane, name) for name in (
+    "sqrt", "rsqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos", "atan", "asinh", "acosh", "atanh", "log1p", "expm1",
+    "sigmoid", "silu")}
+FUNCTIONS.update({
+    "log2": lambda p, x: p.times(p.log(x), 1 / LOG_2), "log10": lambda p, x: p.times(p.log(x), 1 / math.log(10)),
+    "exp2": lambda p, x: p.exp(p.times(x, LOG_2)),
+})
 
 
-FUNCTIONS = {
-    "sqrt": _Plane.sqrt, "sinh": _Plane.sinh, "cosh": _Plane.cosh, "tanh": _Plane.tanh, "asinh": _Plane.asinh, "asin": _Plane.asin,
-    "acosh": _Plane.acosh, "atanh": _Plane.atanh,
-    "rsqrt": lambda p, x: p.div(p.like(x, 1.0), p.sqrt(x)), "sin": lambda p, x: p.turned_back(p.sinh(p.turned(x))),
-    "cos": lambda p, x: p.cosh(p.turned(x)), "tan": lambda p, x: p.turned_back(p.tanh(p.turned(x))),
-    "acos": lambda p, x: p.sub(p.like(x, HALF_PI), p.asin(x)), "atan": lambda p, x: p.turned_back(p.atanh(p.turned(x))),
-    "log1p": lambda p, x: p.log(p.add(x, p.like(x, 1.0))), "log2": lambda p, x: p.times(p.log(x), 1 / math.log(2)),
-    "log10": lambda p, x: p.times(p.log(x), 1 / math.log(10)), "exp2": lambda p, x: p.exp(p.times(x, math.log(2))),
-    "expm1": lambda p, x: p.sub(p.exp(x), p.like(x, 1.0)),
-    "sigmoid": lambda p, x: p.div(p.like(x, 1.0), p.add(p.like(x, 1.0), p.exp(p.times(x, -1.0)))),
-    "silu": lambda p, x: p.div(x, p.add(p.like(x, 1.0), p.exp(p.times(x, -1.0)))),
-}
+def _plane(b, out):
+    """Arithmetic in f64."""
+    return Plane(b, is_wide=PARTS[out.dtype] == "f32")
 
 
 def _wide(b, x):
@@ -132,32 +31,42 @@ def _rounded(b, x, out):
 
 
 for _name, _function in FUNCTIONS.items():
-    lowers(f"{_name}.default")(lambda b, out, x, _function=_function: _rounded(b, _function(_Plane(b), _wide(b, x)), out))
+    lowers(f"{_name}.default")(lambda b, out, x, _function=_function: _rounded(b, _function(_plane(b, out), _wide(b, x)), out))
+
+
+#: Powers that are functions of their own.
+EXPONENTS = {0.5: Plane.sqrt, -0.5: Plane.rsqrt, -1: Plane.inverse, -2: lambda p, x: p.inverse(p.product(x, x))}
 
 
 @lowers("pow.Tensor_Scalar", "pow.Tensor_Tensor", "pow.Scalar")
 def power(b, out, x, y):
+    plane = _plane(b, out)
     if isinstance(y, (int, float)) and y in (1, 2, 3):
         x = made = pair(b, x, out)
         for _ in range(int(y) - 1):
-            made = product(b, made, x)
+            made = plane.product(made, x)
         return made
-    return _rounded(b, _Plane(b).power(_wide(b, pair(b, x, out)), _wide(b, pair(b, y, out))), out)
+    x = _wide(b, pair(b, x, out))
+    if isinstance(y, (int, float)) and y in EXPONENTS:
+        return _rounded(b, EXPONENTS[y](plane, x), out)
+    if isinstance(y, (int, float)):
+        return _rounded(b, plane.power_of(x, y), out)
+    return _rounded(b, plane.power(x, _wide(b, pair(b, y, out))), out)
 
 
 @lowers("tanh_backward.default", "sigmoid_backward.default")
 def slope(b, out, grad, made):
     """By the conjugate of 1 - t t, or of s (1 - s)."""
     one, made = pair(b, 1, out), pair(b, made, out)
-    square = product(b, made, made)
+    square = Plane(b).product(made, made)
     found = sub(b, out, one if out.operation.startswith("tanh") else made, square)
-    return product(b, pair(b, grad, out), Pair(found.re, b.unary("neg", found.im)))
+    return Plane(b).product(pair(b, grad, out), Pair(found.re, b.unary("neg", found.im)))
 
 
 @lowers("addcmul.default", "addcdiv.default")
 def addc(b, out, x, y, z, *, value=1):
     y, z = pair(b, y, out), pair(b, z, out)
-    made = product(b, y, z if out.operation.startswith("addcmul") else _inverse(b, z))
+    made = Plane(b).product(y, z) if out.operation.startswith("addcmul") else Plane(b).div(y, z)
     return add(b, out, x, _scaled(b, made, value, out))
 
 
@@ -214,7 +123,7 @@ def nonzero(b, out, x):
 @lowers("logsumexp.default")
 def logsumexp(b, out, x, dim, keepdim=False):
     """Without the largest of the real parts, which is added again."""
-    dims, plane, x = axes(dim, x.rank), _Plane(b), _wide(b, x)
+    dims, plane, x = axes(dim, x.rank), _plane(b, out), _wide(b, x)
     top = b.keep(b.reduce("amax", x.re, dims), dims, x.rank)
     top = b.where(b.compare("lt", b.unary("abs", top), b.full_like(math.inf, top)), top, b.full_like(0, top))
     powers = plane.exp(Pair(b.binary("sub", x.re, b.broadcast(top, x.shape)), x.im))
@@ -280,7 +189,7 @@ def prod(b, out, x, dim=None, keepdim=False, *, dtype=None):
             half = size // 2
             cut = lambda part, k, m, d=d: b.slice_dim(part, d, k, m)  # noqa: E731
             low, high = (Pair(cut(x.re, k, k + half), cut(x.im, k, k + half)) for k in (0, half))
-            made = product(b, low, high)
+            made = Plane(b).product(low, high)
             if size % 2:
                 made = Pair(*(b.cat([p, cut(q, size - 1, size)], d) for p, q in ((made.re, x.re), (made.im, x.im))))
             x, size = made, half + size % 2
@@ -299,7 +208,7 @@ def cumprod(b, out, x, dim, *, dtype=None):
     while step < size:
         before = Pair(*(b.slice_dim(part, d, 0, size - step) for part in (x.re, x.im)))
         behind = Pair(*(b.slice_dim(part, d, step, size) for part in (x.re, x.im)))
-        made = product(b, before, behind)
+        made = Plane(b).product(before, behind)
         x = Pair(*(b.cat([b.slice_dim(p, d, 0, step), q], d) for p, q in ((x.re, made.re), (x.im, made.im))))
         step *= 2
     return x

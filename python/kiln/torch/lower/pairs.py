@@ -8,22 +8,11 @@ from . import find
 from .common import Unsupported, axis, elements, is_number, operand
 from .fourier import inverse_real, transform, transform_real
 from .movement import cut
+from .plane import Pair, Plane
 
 #: Element types of complex numbers and of their parts.
 PARTS = {"c64": "f32", "c128": "f64"}
 TABLE = {}
-
-
-class Pair:
-    """A complex tensor in the program."""
-    __slots__ = ("re", "im")
-
-    def __init__(self, re, im):
-        self.re, self.im = re, im
-
-    dtype = property(lambda self: {"f32": "c64", "f64": "c128"}[self.re.dtype])
-    shape = property(lambda self: self.re.shape)
-    rank = property(lambda self: self.re.rank)
 
 
 def of_last(b, x):
@@ -205,7 +194,7 @@ def constant_pad(b, out, x, pads, value=0):
 
 
 def _scaled(b, x, alpha, out):
-    return x if alpha == 1 else product(b, x, pair(b, alpha, out))
+    return x if alpha == 1 else Plane(b).product(x, pair(b, alpha, out))
 
 
 @lowers("add.Tensor", "add.Scalar", "add.default")
@@ -224,26 +213,13 @@ def rsub(b, out, x, y, alpha=1):
     return sub(b, out, y, x, alpha=alpha)
 
 
-def product(b, x, y):
-    mul = lambda p, q: b.binary("mul", p, q)  # noqa: E731
-    return Pair(b.binary("sub", mul(x.re, y.re), mul(x.im, y.im)), b.binary("add", mul(x.re, y.im), mul(x.im, y.re)))
-
-
 @lowers("mul.Tensor", "mul.Scalar", "mul.default")
 def mul(b, out, x, y):
     if isinstance(x, Pair) and not isinstance(y, (Pair, complex)) or isinstance(y, Pair) and not isinstance(x, (Pair, complex)):
         x, y = (x, y) if isinstance(x, Pair) else (y, x)
         x, y = pair(b, x, out), operand(b, y, PARTS[out.dtype], out.shape)
         return Pair(b.binary("mul", x.re, y), b.binary("mul", x.im, y))
-    return product(b, pair(b, x, out), pair(b, y, out))
-
-
-def _inverse(b, x):
-    """By the larger part, so that squares neither overflow nor vanish."""
-    top = b.binary("maximum", b.unary("abs", x.re), b.unary("abs", x.im))
-    re, im = b.binary("div", x.re, top), b.binary("div", x.im, top)
-    size = b.binary("mul", b.binary("add", b.binary("mul", re, re), b.binary("mul", im, im)), top)
-    return Pair(b.binary("div", re, size), b.unary("neg", b.binary("div", im, size)))
+    return Plane(b).product(pair(b, x, out), pair(b, y, out))
 
 
 @lowers("div.Tensor", "div.Scalar", "div.default", "true_divide.Tensor")
@@ -251,12 +227,12 @@ def div(b, out, x, y):
     if not isinstance(y, (Pair, complex)):
         x, y = pair(b, x, out), operand(b, y, PARTS[out.dtype], out.shape)
         return Pair(b.binary("div", x.re, y), b.binary("div", x.im, y))
-    return product(b, pair(b, x, out), _inverse(b, pair(b, y, out)))
+    return Plane(b).div(pair(b, x, out), pair(b, y, out))
 
 
 @lowers("reciprocal.default")
 def reciprocal(b, out, x):
-    return _inverse(b, x)
+    return Plane(b).inverse(x)
 
 
 @lowers("abs.default")
@@ -279,12 +255,12 @@ def sgn(b, out, x):
 
 @lowers("exp.default")
 def exp(b, out, x):
-    return polar(b, out, b.unary("exp", x.re), x.im)
+    return Plane(b).exp(x)
 
 
 @lowers("log.default")
 def log(b, out, x):
-    return Pair(b.unary("log", b.binary("hypot", x.re, x.im)), b.binary("atan2", x.im, x.re))
+    return Plane(b).log(x)
 
 
 @lowers("eq.Tensor", "eq.Scalar", "ne.Tensor", "ne.Scalar")

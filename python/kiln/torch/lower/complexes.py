@@ -5,7 +5,7 @@ import math
 
 from . import find
 from .common import Unsupported, axes, operand
-from .pairs import PARTS, _part_out, _scaled, add, lowers, mul, pair, sub
+from .pairs import _part_out, _scaled, add, lowers, mul, pair, plane, quotient, rounded, sub, wide
 from .plane import LOG_2, Pair, Plane
 
 FUNCTIONS = {name: getattr(Plane, name) for name in (
@@ -17,21 +17,8 @@ FUNCTIONS.update({
 })
 
 
-def _plane(b, out):
-    """Arithmetic in f64."""
-    return Plane(b, is_wide=PARTS[out.dtype] == "f32")
-
-
-def _wide(b, x):
-    return Pair(b.convert(x.re, "f64"), b.convert(x.im, "f64"))
-
-
-def _rounded(b, x, out):
-    return Pair(b.convert(x.re, PARTS[out.dtype]), b.convert(x.im, PARTS[out.dtype]))
-
-
 for _name, _function in FUNCTIONS.items():
-    lowers(f"{_name}.default")(lambda b, out, x, _function=_function: _rounded(b, _function(_plane(b, out), _wide(b, x)), out))
+    lowers(f"{_name}.default")(lambda b, out, x, _function=_function: rounded(b, _function(plane(b, out), wide(b, x)), out))
 
 
 #: Powers that are functions of their own.
@@ -40,18 +27,18 @@ EXPONENTS = {0.5: Plane.sqrt, -0.5: Plane.rsqrt, -1: Plane.inverse, -2: lambda p
 
 @lowers("pow.Tensor_Scalar", "pow.Tensor_Tensor", "pow.Scalar")
 def power(b, out, x, y):
-    plane = _plane(b, out)
+    numbers = plane(b, out)
     if isinstance(y, (int, float)) and y in (1, 2, 3):
         x = made = pair(b, x, out)
         for _ in range(int(y) - 1):
-            made = plane.product(made, x)
+            made = numbers.product(made, x)
         return made
-    x = _wide(b, pair(b, x, out))
+    x = wide(b, pair(b, x, out))
     if isinstance(y, (int, float)) and y in EXPONENTS:
-        return _rounded(b, EXPONENTS[y](plane, x), out)
+        return rounded(b, EXPONENTS[y](numbers, x), out)
     if isinstance(y, (int, float)):
-        return _rounded(b, plane.power_of(x, y), out)
-    return _rounded(b, plane.power(x, _wide(b, pair(b, y, out))), out)
+        return rounded(b, numbers.power_of(x, y), out)
+    return rounded(b, numbers.power(x, wide(b, pair(b, y, out))), out)
 
 
 @lowers("tanh_backward.default", "sigmoid_backward.default")
@@ -66,7 +53,7 @@ def slope(b, out, grad, made):
 @lowers("addcmul.default", "addcdiv.default")
 def addc(b, out, x, y, z, *, value=1):
     y, z = pair(b, y, out), pair(b, z, out)
-    made = Plane(b).product(y, z) if out.operation.startswith("addcmul") else Plane(b).div(y, z)
+    made = Plane(b).product(y, z) if out.operation.startswith("addcmul") else quotient(b, out, y, z)
     return add(b, out, x, _scaled(b, made, value, out))
 
 
@@ -123,13 +110,13 @@ def nonzero(b, out, x):
 @lowers("logsumexp.default")
 def logsumexp(b, out, x, dim, keepdim=False):
     """Without the largest of the real parts, which is added again."""
-    dims, plane, x = axes(dim, x.rank), _plane(b, out), _wide(b, x)
+    dims, numbers, x = axes(dim, x.rank), plane(b, out), wide(b, x)
     top = b.keep(b.reduce("amax", x.re, dims), dims, x.rank)
     top = b.where(b.compare("lt", b.unary("abs", top), b.full_like(math.inf, top)), top, b.full_like(0, top))
-    powers = plane.exp(Pair(b.binary("sub", x.re, b.broadcast(top, x.shape)), x.im))
-    made = plane.log(Pair(*(b.keep(b.reduce("sum", part, dims), dims, x.rank) for part in (powers.re, powers.im))))
+    powers = numbers.exp(Pair(b.binary("sub", x.re, b.broadcast(top, x.shape)), x.im))
+    made = numbers.log(Pair(*(b.keep(b.reduce("sum", part, dims), dims, x.rank) for part in (powers.re, powers.im))))
     made = Pair(b.binary("add", made.re, top), made.im)
-    return _rounded(b, Pair(b.reshape(made.re, out.shape), b.reshape(made.im, out.shape)), out)
+    return rounded(b, Pair(b.reshape(made.re, out.shape), b.reshape(made.im, out.shape)), out)
 
 
 @lowers("any.default", "any.dim", "any.dims", "all.default", "all.dim", "all.dims")

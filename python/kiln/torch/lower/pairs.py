@@ -222,17 +222,35 @@ def mul(b, out, x, y):
     return Plane(b).product(pair(b, x, out), pair(b, y, out))
 
 
+def plane(b, out):
+    """Arithmetic in f64."""
+    return Plane(b, is_wide=PARTS[out.dtype] == "f32")
+
+
+def wide(b, x):
+    return Pair(b.convert(x.re, "f64"), b.convert(x.im, "f64"))
+
+
+def rounded(b, x, out):
+    return Pair(b.convert(x.re, PARTS[out.dtype]), b.convert(x.im, PARTS[out.dtype]))
+
+
+def quotient(b, out, x, y):
+    """In f64, whose range has squares of f32."""
+    return rounded(b, plane(b, out).div(wide(b, x), wide(b, y)), out)
+
+
 @lowers("div.Tensor", "div.Scalar", "div.default", "true_divide.Tensor")
 def div(b, out, x, y):
     if not isinstance(y, (Pair, complex)):
         x, y = pair(b, x, out), operand(b, y, PARTS[out.dtype], out.shape)
         return Pair(b.binary("div", x.re, y), b.binary("div", x.im, y))
-    return Plane(b).div(pair(b, x, out), pair(b, y, out))
+    return quotient(b, out, pair(b, x, out), pair(b, y, out))
 
 
 @lowers("reciprocal.default")
 def reciprocal(b, out, x):
-    return Plane(b).inverse(x)
+    return quotient(b, out, pair(b, 1, out), x)
 
 
 @lowers("abs.default")

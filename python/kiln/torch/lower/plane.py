@@ -135,27 +135,33 @@ class Plane(Real):
         by = of(2.0 ** -down, 2.0 ** up, 1.0)
         return self.times(x, by), of(2.0 ** (down // 2), 2.0 ** (-up // 2), 1.0), of(down * LOG_2, -up * LOG_2, 0.0)
 
-    def div(self, x, y):
-        """The divisor is brought to a length of about 1. What that leaves without any number is an infinity by a finite number or zero,
-        or a finite number by an infinity."""
-        if not isinstance(x, Pair):
-            return super().div(x, y)
-        (x, root, _), (y, other, _) = self.scaled(x), self.scaled(y)
+    def _divided(self, x, y):
+        """A quotient of what is finite, and whether the divisor is finite, and zero. It is brought to a length of about 1 first."""
         top = self.largest(y)
         is_finite, is_zero = self.test("lt", top, INFINITY), self.test("eq", top, 0.0)
-        by = self.where(self.both(is_finite, self.no(is_zero)), top, 1.0)
+        if self.is_wide:
+            made, under = self.product(x, self.conjugate(y)), self.add(self.mul(y.re, y.re), self.mul(y.im, y.im))
+            return Pair(self.div(made.re, under), self.div(made.im, under)), is_finite, is_zero
+        (x, root, _), (y, other, _) = self.scaled(x), self.scaled(y)
+        by = self.where(self.both(is_finite, self.no(is_zero)), self.largest(y), 1.0)
         unit = Pair(self.div(y.re, by), self.div(y.im, by))
         under = self.mul(self.add(self.mul(unit.re, unit.re), self.mul(unit.im, unit.im)), by)
         made = self.product(x, self.conjugate(unit))
-        made = Pair(self.div(made.re, under), self.div(made.im, under))
-        if root is not None:
-            made = self.times(self.times(made, self.mul(root, root)), self.div(1.0, self.mul(other, other)))
+        made = self.times(Pair(self.div(made.re, under), self.div(made.im, under)), self.mul(root, root))
+        return self.times(made, self.div(1.0, self.mul(other, other))), is_finite, is_zero
+
+    def div(self, x, y):
+        """What the quotient of the finite leaves without any number is an infinity by a finite number or zero, or a finite number by an
+        infinity."""
+        if not isinstance(x, Pair):
+            return super().div(x, y)
+        made, is_finite, is_zero = self._divided(x, y)
         lost = self.both(self.is_nan(made.re), self.is_nan(made.im))
         is_far = lambda z: self.either(self.is_infinite(z.re), self.is_infinite(z.im))  # noqa: E731
         direction = lambda z: Pair(*(self.signed(self.where(self.is_infinite(p), 1.0, self.b.full_like(0.0, p)), p)  # noqa: E731
                                      for p in (z.re, z.im)))
         by_infinity = self.both(self.both(self.is_finite(x.re), self.is_finite(x.im)), is_far(y))
-        made = self.chosen(self.both(lost, by_infinity), self.times(self.product(x, self.conjugate(direction(y))), 0.0), made)
+        made = self.chosen(self.both(lost, by_infinity), self.product(self.times(x, 0.0), self.conjugate(direction(y))), made)
         of_infinity = self.both(is_far(x), is_finite)
         made = self.chosen(self.both(lost, of_infinity), self.times(self.product(direction(x), self.conjugate(y)), INFINITY), made)
         return self.chosen(self.both(lost, is_zero), self.times(x, self.signed(INFINITY, y.re)), made)

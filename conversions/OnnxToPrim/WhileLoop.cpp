@@ -26,17 +26,19 @@ public:
 
 private:
   LogicalResult build();
-  FailureOr<SmallVector<Value>> buffers(OpFoldResult count);
+  SmallVector<Value> buffers(OpFoldResult count);
   FailureOr<prim::WhileOp> stack(ArrayRef<Value> rooms);
   /// How many steps there is room for, and whether that is how many there are.
   std::optional<std::pair<OpFoldResult, bool>> room();
+  LogicalResult measure();
 
   Node &n;
   Region &body;
   ArrayRef<Value> vars;
   size_t numStacked;
-  prim::WhileOp loop;       ///< without what is stacked
-  SmallVector<Value> parts; ///< what its body gives to stack
+  prim::WhileOp loop;           ///< without what is stacked
+  SmallVector<Value> parts;     ///< what its body gives to stack
+  SmallVector<Sizes> partSizes; ///< of these, known outside of the loop
 };
 
 /// Builds the loop without what is stacked.
@@ -79,19 +81,47 @@ std::optional<std::pair<OpFoldResult, bool>> WhileLoop::room() {
     return std::pair(n.e.size(declared->front()), true);
   auto most = n.has(0) ? n.ints(0) : std::nullopt;
   int64_t largest = 1;
-  for (Value part : parts)
+  for (Value part : parts) {
+    if (!n.e.typeOf(part).hasStaticShape())
+      return std::nullopt;
     largest = std::max(largest, n.e.typeOf(part).getNumElements());
+  }
   if (most && most->front() <= mostRoom / largest)
     return std::pair(n.e.size(std::max<int64_t>(most->front(), 0)), false);
   return std::nullopt;
 }
 
+/// Reads the sizes of what is stacked. Open ones are those of the first step,
+/// which is repeated before the loop; nothing reads its elements.
+LogicalResult WhileLoop::measure() {
+  for (Value part : parts)
+    if (!isa<RankedTensorType>(part.getType()))
+      return n.fail("stacks what is no tensor, and how often it runs is not "
+                    "known");
+  SmallVector<Value> measured(parts);
+  auto isStatic = [&](Value part) { return n.e.typeOf(part).hasStaticShape(); };
+  if (!llvm::all_of(parts, isStatic)) {
+    OpBuilder::InsertionGuard guard(n.e.b);
+    n.e.b.setInsertionPoint(loop);
+    auto first = n.run(body, SmallVector<Value>(loop.getInits()));
+    if (failed(first))
+      return failure();
+    measured.assign(first->end() - numStacked, first->end());
+    for (Value part : measured)
+      partSizes.push_back(n.e.sizesOf(part));
+    return success();
+  }
+  for (Value part : measured)
+    partSizes.push_back(n.e.sizesOf(part));
+  return success();
+}
+
 /// Zeros for what is stacked in `count` steps.
-FailureOr<SmallVector<Value>> WhileLoop::buffers(OpFoldResult count) {
+SmallVector<Value> WhileLoop::buffers(OpFoldResult count) {
   SmallVector<Value> rooms;
-  for (Value part : parts) {
+  for (auto [part, own] : llvm::zip_equal(parts, partSizes)) {
     Sizes sizes{count};
-    llvm::append_range(sizes, n.e.sizesOf(part));
+    llvm::append_range(sizes, own);
     rooms.push_back(
         n.e.full(tensor_to_prim::numberAttr(n.e.elementOf(part), 0), sizes));
   }
@@ -139,16 +169,13 @@ LogicalResult WhileLoop::run() {
     return failure();
   prim::WhileOp last = loop;
   if (numStacked) {
-    for (Value part : parts)
-      if (!isa<RankedTensorType>(part.getType()) ||
-          !n.e.typeOf(part).hasStaticShape())
-        return n.fail("stacks tensors of a size that is not known");
+    if (failed(measure()))
+      return failure();
     auto place = room();
     // Where nothing says how many steps there are, the loop runs without what
     // it stacks first.
     OpFoldResult count = place ? place->first : n.sizeFrom(loop.getResult(0));
-    auto rooms = buffers(count);
-    auto whole = failed(rooms) ? FailureOr<prim::WhileOp>() : stack(*rooms);
+    auto whole = stack(buffers(count));
     if (failed(whole))
       return failure();
     last = *whole;

@@ -80,6 +80,20 @@ check("loop counted", graph([node("Loop", ["most", "", "x"], ["last", "all"], bo
                             [*given, value("most", INT64, [])], results, constants[:1]),
       *[((x, number(1e6), numpy.array(most)), looped(1e6, most)) for most in (1, 3)])
 
+# What is stacked may have open sizes: those of the first step.
+body = graph([node("Add", ["a", "x"], ["next"]), node("MatMul", ["next", "weights"], ["out"]),
+              node("ReduceSum", ["next"], ["sum"], keepdims=0), node("Less", ["sum", "limit"], ["more"])],
+             [value("i", INT64, []), value("c", BOOL, []), value("a", FLOAT, None)],
+             [value("more", BOOL, None), value("next", FLOAT, None), value("out", FLOAT, None)])
+weights = numpy.arange(8, dtype=numpy.float32).reshape(4, 2)
+whole = graph([node("Loop", ["most", "", "x"], ["last", "all"], body=("graph", body))],
+              [value("x", FLOAT, ["n", 4]), value("most", INT64, []), value("limit", FLOAT, [])], results,
+              [tensor("weights", weights)])
+check("loop open slices", whole,
+      *[((one, numpy.array(most), number(1e6)),
+         [one * (most + 1), numpy.stack([one * (k + 2) @ weights for k in range(most)] or [one @ weights])[:most]])
+        for one in (x, x[:1]) for most in (0, 1, 4)])
+
 # A scan of an open length, of columns from the last one on, that stacks from the last step on.
 body = graph([node("Add", ["s", "column"], ["next"]), node("Mul", ["next", "column"], ["out"])],
              [value("s", FLOAT, None), value("column", FLOAT, None)], [value("next", FLOAT, None), value("out", FLOAT, None)])

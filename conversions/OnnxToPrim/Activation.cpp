@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Activations, and what is normalised along an axis to be one.
-#include "Node.h"
+#include "Activation.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -187,6 +187,27 @@ LogicalResult hardmax(Node &n) {
 }
 
 } // namespace
+
+Value activate(Node &n, Value x, StringRef name, ArrayRef<double> parameters) {
+  if (!x || name.empty())
+    return x;
+  auto parameter = [&](size_t i, double otherwise) {
+    return i < parameters.size() ? parameters[i] : otherwise;
+  };
+  if (name == "Relu")
+    return n.unary<prim::ReluOp>(x);
+  if (name == "Sigmoid")
+    return n.unary<prim::SigmoidOp>(x);
+  if (name == "Tanh")
+    return n.unary<prim::TanhOp>(x);
+  if (name == "LeakyRelu")
+    return orElse(n, x, n.mul(x, n.number(parameter(0, 0.01f), x)), false);
+  if (name == "HardSigmoid")
+    return hardSigmoid(n, x, parameter(0, 0.2f), parameter(1, 0.5));
+  if (name == "Clip" && parameters.size() == 2)
+    return n.clamp(x, parameters[0], parameters[1]);
+  return n.refuse("has activation '" + name + "'");
+}
 
 void addActivationRules(NodeRules &rules) {
   rules.add("Relu", relu);

@@ -81,20 +81,36 @@ LogicalResult simplifiedNorm(Node &n) {
 }
 
 /// EmbedLayerNormalization: the sum of embeddings of words, of positions and of
-/// segments, normalised.
-LogicalResult embedNorm(Node &n) {
-  for (unsigned i : {2u, 3u, 5u, 6u})
-    if (!n.has(i))
+/// segments, normalised. QEmbedLayerNormalization has scales and zero points of
+/// these and of the normalisation behind its other inputs.
+template <bool isQuantized> LogicalResult embedNorm(Node &n) {
+  for (unsigned i = 2; i < (isQuantized ? 18 : 7); ++i)
+    if (!n.has(i) && i != 4 && i != 7 && (n.has(4) || (i != 10 && i != 15)))
       return n.fail("has no input " + Twine(i));
   if (n.rank(0) != 2)
     return n.fail("of tokens of rank " + Twine(n.rank(0)));
   Value ids = n.i64(n.in(0));
+  auto meant = [&](unsigned i, Value x) {
+    if (!isQuantized)
+      return x;
+    auto one = [&](unsigned input) {
+      return n.e.reshape(
+          n.cast(n.in(input), n.e.b.getF32Type(), n.isUnsigned(input)),
+          ArrayRef<int64_t>());
+    };
+    Value whole = n.cast(x, n.e.b.getF32Type(), n.isUnsigned(i));
+    return n.mul(n.sub(whole, one(i + 11)), one(i + 6));
+  };
+  auto rows = [&](unsigned i, Value at) {
+    return meant(i, n.take(n.in(i), at, 0));
+  };
   Value positions =
-      n.has(8) ? n.i64(n.in(8))
-               : n.along(n.iota(n.e.sizesOf(ids)[1], n.e.b.getI64Type()), 1, 2);
-  Value sum = n.add(n.take(n.in(2), ids, 0), n.take(n.in(3), positions, 0));
+      !isQuantized && n.has(8)
+          ? n.i64(n.in(8))
+          : n.along(n.iota(n.e.sizesOf(ids)[1], n.e.b.getI64Type()), 1, 2);
+  Value sum = n.add(rows(2, ids), rows(3, positions));
   if (n.has(1) && n.has(4))
-    sum = n.add(sum, n.take(n.in(4), n.i64(n.in(1)), 0));
+    sum = n.add(sum, rows(4, n.i64(n.in(1))));
   if (n.broken || failed(n.set(2, sum)))
     return failure();
   // How many tokens the mask keeps.
@@ -104,7 +120,7 @@ LogicalResult embedNorm(Node &n) {
                     : n.e.full(n.e.b.getI32IntegerAttr(0), n.e.sizesOf(ids)[0]);
   if (failed(n.set(1, count)))
     return failure();
-  return n.set(normalize(n, sum, n.in(5), n.in(6),
+  return n.set(normalize(n, sum, meant(5, n.in(5)), meant(6, n.in(6)),
                          n.getFloat("epsilon", skipEpsilon), true, false)
                    .result);
 }
@@ -183,7 +199,8 @@ void addContribRules(NodeRules &rules) {
   rules.add("com.microsoft.SkipLayerNormalization", skipNorm<true>, 3);
   rules.add("com.microsoft.SkipSimplifiedLayerNormalization", skipNorm<false>,
             3);
-  rules.add("com.microsoft.EmbedLayerNormalization", embedNorm, 1);
+  rules.add("com.microsoft.EmbedLayerNormalization", embedNorm<false>, 1);
+  rules.add("com.microsoft.QEmbedLayerNormalization", embedNorm<true>, 1);
   rules.add("com.microsoft.Gelu", gelu<prim::GeluKind::exact>);
   rules.add("com.microsoft.BiasGelu", gelu<prim::GeluKind::exact>, 2);
   rules.add("com.microsoft.FastGelu", gelu<prim::GeluKind::tanh>);

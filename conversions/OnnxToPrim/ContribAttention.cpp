@@ -2,6 +2,7 @@
 // Attention of ONNX Runtime's domain com.microsoft. The meaning is that of
 // ContribOperators.md in ONNX Runtime's documentation.
 #include "AttentionCore.h"
+#include "Quant.h"
 
 #include <cmath>
 
@@ -119,17 +120,14 @@ LogicalResult multiHead(Node &n) {
   return finish(n, core, 3);
 }
 
-/// Attention: of one input, whose product with the weights is query, key and
-/// value.
-LogicalResult selfAttention(Node &n) {
+/// Attention over the heads of `all`, [batch, sequence, queries, keys and
+/// values], with a mask, a cache and a bias of scores where these inputs are
+/// there; 0 is no bias.
+LogicalResult attendPacked(Node &n, Value all, unsigned mask, unsigned cache,
+                           unsigned bias) {
   int64_t heads = n.getInt("num_heads", 0);
   if (n.getInt("do_rotary", 0) || n.getInt("past_present_share_buffer", 0))
     return n.fail("with rotary embeddings, or a cache in one buffer");
-  Value all = n.matmul(n.in(0), n.in(1));
-  if (!all)
-    return failure();
-  if (n.has(2))
-    all = n.add(all, n.in(2));
   int64_t total = n.broken ? -1 : n.shape(all)[2];
   auto sizes = n.getInts("qkv_hidden_sizes");
   Ints widths = sizes ? *sizes : Ints(3, total / 3);
@@ -144,11 +142,11 @@ LogicalResult selfAttention(Node &n) {
       return failure();
   }
   Value past = n.integer(0);
-  if (n.has(4)) {
+  if (n.has(cache)) {
     auto cached = [&](int64_t k) {
-      return n.squeeze(n.slice(n.in(4), 0, k, 1), {0});
+      return n.squeeze(n.slice(n.in(cache), 0, k, 1), {0});
     };
-    past = n.e.sizeTensor(n.e.sizesOf(n.in(4))[3]);
+    past = n.e.sizeTensor(n.e.sizesOf(n.in(cache))[3]);
     h[1] = n.e.concat({cached(0), h[1]}, 2);
     h[2] = n.e.concat({cached(1), h[2]}, 2);
   }
@@ -157,13 +155,34 @@ LogicalResult selfAttention(Node &n) {
           1, n.e.concat({n.unsqueeze(h[1], {0}), n.unsqueeze(h[2], {0})}, 0))))
     return failure();
   AttentionCore core(n, h[0], h[1], h[2]);
-  if (n.has(3) && failed(addMask(n, core, 3)))
+  if (n.has(mask) && failed(addMask(n, core, mask)))
     return failure();
-  if (n.has(5))
-    core.addBias(n.in(5));
+  if (bias && n.has(bias))
+    core.addBias(n.in(bias));
   if (n.getInt("unidirectional", 0))
     allowUpToHere(n, core, past);
   return finish(n, core, n.numResults());
+}
+
+/// Attention: of one input, whose product with the weights is query, key and
+/// value.
+LogicalResult selfAttention(Node &n) {
+  Value all = n.matmul(n.in(0), n.in(1));
+  if (all && n.has(2))
+    all = n.add(all, n.in(2));
+  return all ? attendPacked(n, all, 3, 4, 5) : failure();
+}
+
+/// QAttention: Attention of integers with scales and zero points.
+LogicalResult quantizedAttention(Node &n) {
+  Value all =
+      n.matmul(centred(n, 0, 6, 2), centred(n, 1, 7, 1), n.e.b.getI32Type());
+  if (!all)
+    return failure();
+  int64_t rank = n.e.typeOf(all).getRank();
+  Value scale = n.mul(scaleOf(n, 3, rank), scaleOf(n, 4, rank));
+  all = n.add(n.mul(n.f32(all), scale), n.in(2));
+  return n.broken ? failure() : attendPacked(n, all, 5, 8, 0);
 }
 
 /// The cosines or sines of positions, as `rotate` takes them.
@@ -298,6 +317,7 @@ LogicalResult rotaryEmbedding(Node &n) {
 void addContribAttentionRules(NodeRules &rules) {
   rules.add("com.microsoft.MultiHeadAttention", multiHead, 1);
   rules.add("com.microsoft.Attention", selfAttention, 2);
+  rules.add("com.microsoft.QAttention", quantizedAttention, 5);
   rules.add("com.microsoft.GroupQueryAttention", groupQuery, 1);
   rules.add("com.microsoft.RotaryEmbedding", rotaryEmbedding, 4);
 }

@@ -6,6 +6,34 @@
 using namespace mlir;
 
 namespace kiln::onnx_to_prim {
+
+Value scaleOf(Node &n, unsigned i, int64_t rank) {
+  Value s = n.f32(n.in(i));
+  if (n.e.typeOf(s).getRank() == 1 && n.shape(s)[0] != 1)
+    return n.along(s, rank - 1, rank);
+  return n.e.reshape(s, ArrayRef<int64_t>());
+}
+
+Value unpackBits(Node &n, Value bytes, int64_t bits, int64_t count) {
+  Type i32 = n.e.b.getI32Type();
+  Value whole = n.cast(bytes, i32, /*fromUnsigned=*/true);
+  int64_t each = 8 / bits, rank = n.e.typeOf(bytes).getRank();
+  if (each > 1) {
+    Value shifts =
+        n.mul(n.iota(each, i32), n.e.full(n.e.b.getI32IntegerAttr(bits), {}));
+    Value parts = n.binary<prim::ShiftRightLogicalOp>(
+        n.unsqueeze(whole, {rank}), n.along(shifts, rank, rank + 1));
+    parts =
+        n.both(parts, n.e.full(n.e.b.getI32IntegerAttr((1 << bits) - 1), {}));
+    if (n.broken)
+      return {};
+    Sizes sizes = n.e.sizesOf(bytes);
+    sizes.back() = n.e.size(n.shape(bytes).back() * each);
+    whole = n.e.reshape(parts, sizes);
+  }
+  return n.slice(whole, rank - 1, 0, count);
+}
+
 namespace {
 
 /// A scale or another input of one element, in f32.
@@ -97,15 +125,6 @@ LogicalResult qLinearWhere(Node &n) {
   return setQuantized(n, n.where(n.in(0), x, y), 7, 8);
 }
 
-/// What the scale of an operand is behind a product: one for all, or one for
-/// each column.
-Value scaleOf(Node &n, unsigned i, int64_t rank) {
-  Value s = n.f32(n.in(i));
-  if (n.e.typeOf(s).getRank() == 1 && n.shape(s)[0] != 1)
-    return n.along(s, rank - 1, rank);
-  return n.e.reshape(s, ArrayRef<int64_t>());
-}
-
 /// QGemm: quantised Gemm, whose result is f32 where it has no scale.
 LogicalResult qGemm(Node &n) {
   if (n.rank(0) != 2 || n.rank(3) != 2)
@@ -167,26 +186,6 @@ LogicalResult dynamicQuantizeMatMul(Node &n) {
   return n.set(result);
 }
 
-/// Bytes of [rows, bytes] as [rows, count] integers of `bits` bits in i32, the
-/// low ones first.
-Value unpack(Node &n, Value bytes, int64_t bits, int64_t count) {
-  Type i32 = n.e.b.getI32Type();
-  Value whole = n.cast(bytes, i32, /*fromUnsigned=*/true);
-  int64_t each = 8 / bits, rows = n.shape(bytes)[0], width = n.shape(bytes)[1];
-  if (each > 1) {
-    Value shifts =
-        n.mul(n.iota(each, i32), n.e.full(n.e.b.getI32IntegerAttr(bits), {}));
-    Value parts = n.binary<prim::ShiftRightLogicalOp>(n.unsqueeze(whole, {2}),
-                                                      n.along(shifts, 2, 3));
-    parts =
-        n.both(parts, n.e.full(n.e.b.getI32IntegerAttr((1 << bits) - 1), {}));
-    if (n.broken)
-      return {};
-    whole = n.e.reshape(parts, Ints{rows, width * each});
-  }
-  return n.slice(whole, 1, 0, count);
-}
-
 /// MatMulNBits: A times the transpose of a matrix [N, K] of few bits, with a
 /// scale and a zero point for each block along K.
 LogicalResult matMulNBits(Node &n) {
@@ -204,8 +203,8 @@ LogicalResult matMulNBits(Node &n) {
   if (!holds(packed, rows * padded * bits / 8) || !holds(scales, rows * blocks))
     return n.fail("has weights or scales that do not make up N times K");
   Type type = n.e.elementOf(n.wide(a));
-  Value q = unpack(n, n.e.reshape(packed, Ints{rows, padded * bits / 8}), bits,
-                   padded);
+  Value q = unpackBits(n, n.e.reshape(packed, Ints{rows, padded * bits / 8}),
+                       bits, padded);
   Value zero = n.number(1 << (bits - 1), type);
   if (n.has(3)) {
     Value points = n.in(3);
@@ -216,7 +215,7 @@ LogicalResult matMulNBits(Node &n) {
       if (!holds(points, rows * width))
         return n.fail("has zero points that do not fit");
       zero = n.cast(
-          unpack(n, n.e.reshape(points, Ints{rows, width}), bits, blocks),
+          unpackBits(n, n.e.reshape(points, Ints{rows, width}), bits, blocks),
           type);
     }
     zero = n.e.reshape(zero, Ints{rows, blocks, 1});
@@ -253,6 +252,49 @@ LogicalResult matMulNBits(Node &n) {
   return n.set(result);
 }
 
+/// GatherBlockQuantized: rows of a table of few bits, with a scale and a zero
+/// point for each block of the last dimension.
+LogicalResult gatherBlocks(Node &n) {
+  Value table = n.in(0), at = n.i64(n.in(1));
+  int64_t rank = n.rank(0), last = rank - 1,
+          block = n.getInt("block_size", 128);
+  int64_t dim = n.axisAttr("gather_axis", 0, rank);
+  int64_t quantized = n.axisAttr("quantize_axis", 1, rank);
+  if (n.broken)
+    return failure();
+  bool isPacked = n.elementIn(0).isUnsignedInteger(8);
+  int64_t bits = isPacked ? n.getInt("bits", 4) : 8;
+  if (dim == last || quantized != last || block < 1 ||
+      (bits != 2 && bits != 4 && bits != 8) || n.rank(2) != rank ||
+      ShapedType::isDynamic(n.shape(table)[last]) ||
+      ShapedType::isDynamic(n.shape(n.in(2))[last]))
+    return n.fail("of blocks of another dimension than the last one, or of "
+                  "unknown sizes");
+  int64_t count = n.shape(table)[last] * (isPacked ? 8 / bits : 1);
+  int64_t blocks = n.shape(n.in(2))[last];
+  at = n.fromEnd(at, n.e.sizesOf(table)[dim]);
+  auto whole = [&](Value x, unsigned i, int64_t size) {
+    Value rows = n.take(x, at, dim);
+    return isPacked ? unpackBits(n, rows, bits, size)
+                    : n.cast(rows, n.e.b.getI32Type(), n.isUnsigned(i));
+  };
+  Value scales = n.f32(n.take(n.in(2), at, dim));
+  Value points;
+  if (n.has(3))
+    points = n.f32(whole(n.in(3), 3, blocks));
+  else
+    points = n.number(isPacked ? 1 << (bits - 1) : 0, scales);
+  Value rows = n.f32(whole(table, 0, count));
+  if (n.broken)
+    return failure();
+  Value of = n.div(n.iota(count, n.e.b.getI64Type()), n.integer(block));
+  int64_t to = n.e.typeOf(rows).getRank() - 1;
+  scales = n.take(scales, of, to);
+  if (n.has(3))
+    points = n.take(points, of, to);
+  return n.set(n.cast(n.mul(n.sub(rows, points), scales), n.elementIn(2)));
+}
+
 } // namespace
 
 void addContribQuantRules(NodeRules &rules) {
@@ -270,6 +312,8 @@ void addContribQuantRules(NodeRules &rules) {
   rules.add("com.microsoft.MatMulIntegerToFloat", matMulIntegerToFloat, 4);
   rules.add("com.microsoft.DynamicQuantizeMatMul", dynamicQuantizeMatMul, 3);
   rules.add("com.microsoft.MatMulNBits", matMulNBits, 3);
+  rules.add("com.microsoft.GatherBlockQuantized", gatherBlocks, 3);
+  addExpertRules(rules);
 }
 
 } // namespace kiln::onnx_to_prim

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Convolutions.
+#include "Activation.h"
 #include "Windows.h"
 
 using namespace mlir;
@@ -136,6 +137,17 @@ Value addBias(Node &n, Value x, unsigned i) {
 
 LogicalResult conv(Node &n) {
   return n.set(addBias(n, convOf(n, n.in(0), n.in(1)), 2));
+}
+
+/// FusedConv: Conv, plus a tensor, with an activation.
+LogicalResult fusedConv(Node &n) {
+  Value result = addBias(n, convOf(n, n.in(0), n.in(1)), 2);
+  if (result && n.has(3))
+    result = n.add(result, n.in(3));
+  auto parameters = n.getFloats("activation_params");
+  return n.set(
+      activate(n, result, n.getString("activation"),
+               parameters ? ArrayRef(*parameters) : ArrayRef<double>()));
 }
 
 /// ConvTranspose: the input is spread by the strides and convolved with the
@@ -289,6 +301,7 @@ LogicalResult col2Im(Node &n) {
 
 void addConvRules(NodeRules &rules) {
   rules.add("Conv", conv, 2);
+  rules.add("com.microsoft.FusedConv", fusedConv, 2);
   rules.add("ConvTranspose", convTranspose, 2);
   rules.add("Col2Im", col2Im, 3);
 }

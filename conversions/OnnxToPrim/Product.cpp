@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products of matrices, sums of products by letters, determinants.
-#include "Node.h"
+#include "Activation.h"
 #include "kiln/Dialect/Prim/LinearAlgebraOps.h"
 
 #include <map>
@@ -21,7 +21,7 @@ LogicalResult matMul(Node &n) {
   return n.set(result ? n.cast(result, n.e.elementOf(a)) : result);
 }
 
-/// Gemm: alpha * A * B + beta * C.
+/// Gemm: alpha * A * B + beta * C; FusedGemm applies an activation to it.
 LogicalResult gemm(Node &n) {
   Value a = n.in(0), c = n.in(1);
   if (n.rank(0) != 2 || n.rank(1) != 2)
@@ -43,7 +43,11 @@ LogicalResult gemm(Node &n) {
       bias = n.mul(bias, n.number(beta, bias));
     result = n.add(result, bias);
   }
-  return n.set(result);
+  SmallVector<double> parameters;
+  for (StringRef name : {"activation_alpha", "activation_beta"})
+    if (n.hasAttr(name))
+      parameters.push_back(n.getFloat(name, 0));
+  return n.set(activate(n, result, n.getString("activation"), parameters));
 }
 
 /// The letters of one term; what `...` stands for are capitals that terms do
@@ -295,6 +299,7 @@ LogicalResult det(Node &n) {
 void addProductRules(NodeRules &rules) {
   rules.add("MatMul", matMul, 2);
   rules.add("Gemm", gemm, 2);
+  rules.add("com.microsoft.FusedGemm", gemm, 2);
   rules.add("Einsum", einsum);
   rules.add("Det", det);
 }

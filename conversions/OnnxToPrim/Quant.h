@@ -18,6 +18,17 @@ Value i32(Node &n, unsigned i);
 /// along the dimension before or behind the one that is summed.
 Value centred(Node &n, unsigned i, unsigned point, int64_t fromEnd);
 
+/// The scale of an operand behind a product of `rank` dimensions: one for all,
+/// or one for each column.
+Value scaleOf(Node &n, unsigned i, int64_t rank);
+
+/// Bytes whose last dimension is of a known size as `count` integers of `bits`
+/// bits each in i32, the low ones first.
+Value unpackBits(Node &n, Value bytes, int64_t bits, int64_t count);
+
+/// Mixtures of experts, quantised or not.
+void addExpertRules(NodeRules &rules);
+
 } // namespace kiln::onnx_to_prim
 
 #endif // KILN_CONVERSIONS_ONNXTOPRIM_QUANT_H

@@ -427,4 +427,5 @@ def main():
     print(f"{len(chosen)} cases, {failed} failed")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Layers of com.microsoft as ONNX files, and operators of ONNX at open sizes, against numpy.
+
+Usage: cases_layers.py FOLDER TARGET [FILTER]"""
+import numpy
+
+import cases_file
+from cases_file import attend, bytes_, case, floats, gelu, join, layer_norm, one, softmax, split
+
+cases_file.CASES.clear()
+
+
+# Experts: each row takes what the two of four give that score highest.
+def experts(rows, scores, first, first_bias, second, second_bias, act, normalized):
+    shares = numpy.zeros_like(scores)
+    for row, best in enumerate(numpy.argsort(-scores, 1, kind="stable")[:, :2]):
+        shares[row, best] = softmax(scores[row, best]) if normalized else softmax(scores[row])[best]
+    inner = act(numpy.einsum("th,eih->tei", rows, first) + first_bias)
+    outer = numpy.einsum("tei,eoi->teo", inner, second) + second_bias
+    return numpy.einsum("teo,te->to", outer, shares)
+
+
+def silu(x):
+    return x / (1 + numpy.exp(-x))
+
+
+def gated(x):
+    gate, linear = numpy.minimum(x[..., ::2], 1), numpy.clip(x[..., 1::2], -1, 1)
+    return gate / (1 + numpy.exp(-1.5 * gate)) * (linear + 1)
+
+
+scores = floats(5, 4)
+for kind, act, width, more in (("relu", lambda x: numpy.maximum(x, 0), 6, {}), ("silu", silu, 6, {"normalize_routing_weights": 1}),
+                               ("swiglu", gated, 12, {"swiglu_fusion": 1, "swiglu_limit": 1.0, "activation_alpha": 1.5,
+                                                      "activation_beta": 1.0})):
+    layers = [floats(4, width, 8), floats(4, width), floats(4, 8, 6), floats(4, 8)]
+    case("MoE", [floats(5, 8), scores, *layers],
+         [lambda x, s, *all, act=act, more=more: experts(x, s, *all, act, bool(more.get("normalize_routing_weights")))],
+         dims={0: ["n", 8], 1: ["n", 4]}, constants=(2, 3, 4, 5), k=2, activation_type=kind, **more)
+
+
+def halves(packed):
+    return numpy.stack([packed & 15, packed >> 4], -1).reshape(*packed.shape[:-1], -1).astype(numpy.float32)
+
+
+first, second = bytes_(4, 6, 4), bytes_(4, 8, 3)
+first_scale, second_scale, first_bias, second_bias = floats(4, 6), floats(4, 8), floats(4, 6), floats(4, 8)
+case("QMoE", [floats(5, 8), scores, first, first_scale, first_bias, second, second_scale, second_bias],
+     [lambda x, s, *_: experts(x, s, (halves(first) - 8) * first_scale[..., None], first_bias,
+                               (halves(second) - 8) * second_scale[..., None], second_bias, silu, False)],
+     dims={0: ["n", 8], 1: ["n", 4]}, constants=(2, 3, 4, 5, 6, 7), k=2, activation_type="silu", expert_weight_bits=4)
+
+# Activations behind a product and a convolution.
+a, b, c = floats(3, 4), floats(5, 4), floats(5)
+case("FusedGemm", [a, b, c], [lambda a, b, c: (lambda x: numpy.where(x < 0, x * numpy.float32(0.2), x))(a @ b.T / 2 + c)],
+     dims={0: ["n", 4]}, transB=1, alpha=0.5, activation="LeakyRelu", activation_alpha=0.2)
+x, filters, added = floats(2, 3, 4, 4), floats(5, 3, 1, 1), floats(2, 5, 4, 4)
+mixed = numpy.einsum("nchw,oc->nohw", x, filters[:, :, 0, 0])
+case("FusedConv", [x, filters], [numpy.clip(mixed, -0.5, 1)], activation="Clip", activation_params=[-0.5, 1.0])
+case("FusedConv", [x, filters, c, added], [numpy.maximum(mixed + c[:, None, None] + added, 0)], activation="Relu")
+
+# Rows of a table of 4 bits, with blocks of 16.
+table, scale, points = bytes_(6, 16), floats(6, 2), bytes_(6, 1)
+at = numpy.array([[1, -1], [0, 5]])
+for zeros, given in ((8, []), (halves(points)[..., None], [points])):
+    meant = ((halves(table).reshape(6, 2, 16) - zeros) * scale[..., None]).reshape(6, 32)
+    case("GatherBlockQuantized", [table, at, scale, *given], [meant[at]], dims={1: ["n", 2]}, constants=(0, 2, 3)[:2 + len(given)],
+         block_size=16, quantize_axis=1)
+
+# Attention and embeddings of integers.
+x, weights, bias = bytes_(2, 5, 16), cases_file.RANDOM.integers(-100, 100, (16, 48)).astype(numpy.int8), floats(48)
+kept = numpy.array([[1, 1, 1, 0, 0], [1] * 5], numpy.int32)
+scale, point = one(0.02), one(130, numpy.uint8)
+parts = numpy.split((x.astype(numpy.float32) - 130) * scale @ (weights * numpy.float32(0.01)) + bias, 3, -1)
+case("QAttention", [x, weights, bias, scale, one(0.01), kept, point, one(0, numpy.int8)],
+     [join(attend(*[split(part, 4) for part in parts], -10000 * (1 - kept)[:, None, None]))], dims={0: ["b", "s", 16]}, num_heads=4)
+ids, words, places, gamma, beta = numpy.array([[1, 3, 0]], numpy.int32), bytes_(6, 16), bytes_(4, 16), bytes_(16), bytes_(16)
+
+
+def meant(q):
+    return (q.astype(numpy.float32) - 130) * scale
+
+
+case("QEmbedLayerNormalization", [ids, None, words, places, None, gamma, beta, None, scale, scale, None, scale, scale, point,
+                                  point, None, point, point],
+     [layer_norm(meant(words)[ids] + meant(places)[None, :3], meant(gamma), meant(beta))])
+
+case("BiasGelu", [floats(3, 4), floats(4)], [lambda x, b: gelu(x + b)], dims={0: ["n", 4]})
+
+cases_file.main()

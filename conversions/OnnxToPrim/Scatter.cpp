@@ -89,33 +89,31 @@ LogicalResult scatterNd(Node &n) {
 LogicalResult tensorScatter(Node &n) {
   Value x = n.in(0), updates = n.in(1);
   int64_t rank = n.rank(0), dim = n.axisAttr("axis", -2, rank);
-  if (n.broken || dim == 0 || n.rank(1) != rank ||
-      !n.e.typeOf(x).hasStaticShape() || !n.e.typeOf(updates).hasStaticShape())
+  if (n.broken || dim == 0 || n.rank(1) != rank)
     return n.broken ? failure()
                     : n.fail("has updates that do not fit the cache");
-  int64_t size = n.shape(x)[dim];
+  Sizes sizes = n.e.sizesOf(updates);
   Type i64 = n.e.b.getI64Type();
-  Value at = n.along(n.iota(n.shape(updates)[dim], i64), dim, rank);
+  Value at = n.along(n.iota(sizes[dim], i64), dim, rank);
   if (n.has(2))
     at = n.add(at, n.along(n.i64(n.in(2)), 0, rank));
   if (n.getString("mode", "linear") == "circular")
-    at = n.binary<prim::RemainderOp>(at, n.integer(size));
-  at = n.expand(at, n.shape(updates));
-  int64_t count = n.e.typeOf(updates).getNumElements();
+    at = n.binary<prim::RemainderOp>(at, n.e.sizeTensor(n.e.sizesOf(x)[dim]));
+  at = n.expand(at, sizes);
   // A tensor without elements has no place for a window of one.
-  if (count == 0)
+  if (llvm::is_contained(n.shape(updates), 0))
     return n.set(x);
+  OpFoldResult count = n.e.sizeMath().product(sizes);
   SmallVector<Value> parts;
   Ints dims;
   for (int64_t d = 0; d < rank; ++d) {
-    Value part =
-        d == dim ? at
-                 : n.expand(n.along(n.iota(n.shape(updates)[d], i64), d, rank),
-                            n.shape(updates));
-    parts.push_back(n.e.reshape(part, Ints{count, 1}));
+    Value part = d == dim
+                     ? at
+                     : n.expand(n.along(n.iota(sizes[d], i64), d, rank), sizes);
+    parts.push_back(n.e.reshape(part, Sizes{count, n.e.size(1)}));
     dims.push_back(d);
   }
-  Ints window(rank + 1, 1);
+  Sizes window(rank + 1, n.e.size(1));
   window[0] = count;
   return n.set(prim::ScatterOp::create(
       n.e.b, x.getType(), prim::ScatterKind::set, x, n.e.concat(parts, 1),

@@ -162,12 +162,16 @@ LogicalResult dft(Node &n) {
 /// STFT: transforms of frames that overlap.
 LogicalResult stft(Node &n) {
   Value x = n.wide(n.in(0));
-  if (n.rank(0) < 2 || !n.e.typeOf(x).hasStaticShape())
-    return n.fail("of a size that is not known");
   if (n.rank(0) == 2)
     x = n.unsqueeze(x, {2});
+  if (n.broken || n.e.typeOf(x).getRank() != 3)
+    return n.broken ? failure() : n.fail("of a rank other than 2 and 3");
   bool half = n.getInt("onesided", 1);
-  int64_t batch = n.shape(x)[0], total = n.shape(x)[1], parts = n.shape(x)[2];
+  Sizes sizes = n.e.sizesOf(x);
+  int64_t total = n.shape(x)[1], parts = n.shape(x)[2];
+  if (ShapedType::isDynamic(parts))
+    return n.fail("of numbers of which it is not known whether they are "
+                  "complex");
   auto declared = n.declared();
   if (declared && declared->size() != 4)
     declared = std::nullopt;
@@ -183,29 +187,37 @@ LogicalResult stft(Node &n) {
   // Of two lengths with so many frequencies the even one.
   if (!length && declared)
     length = 2 * ((*declared)[2] - 1);
-  if (!length || *length < 1 || *length > mostLength || *length > total)
+  bool isOpen = ShapedType::isDynamic(total);
+  if (!length || *length < 1 || *length > mostLength ||
+      (!isOpen && *length > total))
     return n.fail("has frames of a length that is not known or does not fit");
-  std::optional<int64_t> frames;
-  if (auto step = n.ints(1); step && step->size() == 1 && step->front() > 0)
-    frames = (total - *length) / step->front() + 1;
-  else if (declared)
-    frames = (*declared)[1];
+  OpFoldResult frames;
+  if (auto step = n.ints(1); step && step->size() == 1 && step->front() > 0) {
+    auto &math = n.e.sizeMath();
+    // None where the signal is shorter than a frame.
+    OpFoldResult rest = math.sub(sizes[1], n.e.size(*length - step->front()));
+    frames =
+        math.divPositive(math.max(rest, n.e.size(0)), n.e.size(step->front()));
+  } else if (declared) {
+    frames = n.e.size((*declared)[1]);
+  }
   if (!frames)
     return n.fail("has a frame_step that is not known");
   Type i64 = n.e.b.getI64Type();
   Value step = n.e.reshape(n.i64(n.in(1)), ArrayRef<int64_t>());
-  Value start = n.mul(n.iota(*frames, i64), step);
+  Value start = n.mul(n.iota(frames, i64), step);
   Value at =
       n.add(n.unsqueeze(start, {1}), n.unsqueeze(n.iota(*length, i64), {0}));
-  Value cut = n.take(x, n.clamp(at, 0, total - 1), 1);
+  Value cut = n.take(x, isOpen ? at : n.clamp(at, 0, total - 1), 1);
   if (n.has(2))
     cut = n.mul(
         cut, n.e.reshape(n.cast(n.in(2), n.e.elementOf(x)), Ints{*length, 1}));
-  cut = n.e.reshape(cut, Ints{batch * *frames, *length, parts});
+  cut = n.e.reshape(cut, Sizes{n.e.sizeMath().mul(sizes[0], frames),
+                               n.e.size(*length), n.e.size(parts)});
   int64_t count = half ? *length / 2 + 1 : *length;
   Value result = transform(n, cut, *length, count, false);
-  return n.set(n.cast(n.e.reshape(result, Ints{batch, *frames, count, 2}),
-                      n.elementIn(0)));
+  Sizes to{sizes[0], frames, n.e.size(count), n.e.size(2)};
+  return n.set(n.cast(n.e.reshape(result, to), n.elementIn(0)));
 }
 
 /// Windows of a sum of cosines, c0 - c1 cos + c2 cos 2.

@@ -85,6 +85,19 @@ case("QEmbedLayerNormalization", [ids, None, words, places, None, gamma, beta, N
                                   point, None, point, point],
      [layer_norm(meant(words)[ids] + meant(places)[None, :3], meant(gamma), meant(beta))])
 
+# A cache of an open size that is written round its end, and frames of signals of open lengths.
+cache, updates, start = floats(2, 3, 6, 4), floats(2, 3, 2, 4), numpy.array([5, 1])
+written = cache.copy()
+for batch, begin in enumerate(start):
+    written[batch][:, (begin + numpy.arange(2)) % 6] = updates[batch]
+for dims in ({}, {0: ["b", 3, "n", 4], 1: ["b", 3, "t", 4], 2: ["b"]}):
+    case("TensorScatter", [cache, updates, start], [written], domain="", opset=24, dims=dims, axis=2, mode="circular")
+for length in (8, 21):
+    signal, window = floats(2, length, 1), floats(8)
+    frames = numpy.stack([signal[:, k:k + 8, 0] * window for k in range(0, length - 7, 3)], 1)
+    made = numpy.fft.rfft(frames)
+    case("STFT", [signal, one(3, numpy.int64), window], [numpy.stack([made.real, made.imag], -1).astype(numpy.float32)], domain="",
+         constants=(1,), dims={0: ["b", "t", 1]})
 case("BiasGelu", [floats(3, 4), floats(4)], [lambda x, b: gelu(x + b)], dims={0: ["n", 4]})
 
 cases_file.main()

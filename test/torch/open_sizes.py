@@ -39,6 +39,8 @@ CASES = {
     "cats behind ones": (lambda x: torch.cat([torch.ones(1, x.shape[1]), x], 0)[None] - 1, lambda n: (R(n + 1, 6),), False),
     "places written": (lambda x: x.clone().index_put_((torch.arange(x.shape[0]) // 2,), torch.ones(())), rows, False),
     "every second": (lambda x: x.slice_scatter(x[::2] * 2, 0, 0, x.shape[0], 2), rows, False),
+    "steps of any size": (lambda x: x[1::x.shape[0] // 2 + 1].sin() * 2, rows, True),
+    "steps of any size that write": (lambda x: x.slice_scatter(x[::x.shape[0] // 3 + 1] * 2, 0, 0, x.shape[0], x.shape[0] // 3 + 1), rows, True),
     "maxima": (lambda x: (F.max_pool2d(x, 3, 2, 1), F.max_pool2d(x, 2, return_indices=True)), image, False),
     "means": (lambda x: (F.avg_pool2d(x, 3, 2, 1, True, False), F.adaptive_avg_pool2d(x, (3, 2)), F.avg_pool1d(x[0], 2)), image, False),
     "larger images": (lambda x: (F.interpolate(x, scale_factor=0.7, mode="bilinear"), F.interpolate(x, scale_factor=2)), image, False),

@@ -67,19 +67,18 @@ def place_in(b, size, place, otherwise):
 def slice_tensor(b, out, x, dim=0, start=None, end=None, step=1):
     d = axis(dim, x.rank)
     n = x.shape[d]
-    static(step)
-    if b.is_read(start) or b.is_read(end):
-        static(0 if step == 1 else start)
+    if b.is_read(start) or b.is_read(end) or b.is_read(step):
+        static(0 if step == 1 else start, step)
         if not b.is_known(out.shape[d]):
             first, last = (place_in(b, n, one, otherwise) for one, otherwise in ((start, 0), (end, n)))
             length = b.binary("sub", last, first)
             b.bind(out.shape[d], b.binary("maximum", length, b.full_like(0, length)))
         return b.dynamic_slice_dim(x, d, 0 if start is None else start, out.shape)
-    if isinstance(n, int) and all(one is None or isinstance(one, int) for one in (start, end)):
+    if isinstance(n, int) and isinstance(step, int) and all(one is None or isinstance(one, int) for one in (start, end)):
         return b.slice_dim(x, d, *bounds(n, start, end), step)
     start, end = bounds(n, start, end)
     count = out.shape[d]
-    if start == 0 and end is None:
+    if start == 0 and end is None and isinstance(step, int):
         return b.slice_dim(x, d, 0, None, step)
     if step == 1 and isinstance(start, int) and start >= 0:
         if isinstance(count, int):
@@ -97,7 +96,7 @@ def taken(b, x, d, start, step, count):
     if step == 1:
         return b.dynamic_slice_dim(x, d, start, [count if e == d else m for e, m in enumerate(x.shape)])
     number = b.iota("i64", (count,), 0)
-    number = b.binary("add", b.binary("mul", number, b.full_like(step, number)), b.broadcast(start, number.shape))
+    number = b.binary("add", b.binary("mul", number, operand(b, step, "i64", number.shape)), b.broadcast(start, number.shape))
     return b.gather(x, number, d)
 
 
@@ -211,14 +210,14 @@ def slice_scatter(b, out, x, source, dim=0, start=None, end=None, step=1):
         return b.dynamic_update_dim(x, source, d, start)
     if source.shape[d] == 0:
         return x
-    static(step)
     start = place_in(b, n, start, 0)
     place = b.iota("i64", (n,), 0)  # the element of `source` that belongs here
     start = b.broadcast(start, place.shape)
-    number = b.binary("div", b.binary("sub", place, start), b.full_like(step, place))
+    step = operand(b, step, "i64", place.shape)
+    number = b.binary("div", b.binary("sub", place, start), step)
     last = b.broadcast(b.size_as_tensor(source.shape[d] - 1), place.shape)
     inside = b.binary("bitwise_and", b.compare("ge", place, start), b.compare("le", number, last))
-    mine = b.compare("eq", b.binary("add", b.binary("mul", number, b.full_like(step, place)), start), place)
+    mine = b.compare("eq", b.binary("add", b.binary("mul", number, step), start), place)
     mine = b.binary("bitwise_and", mine, inside)
     number = b.where(mine, number, b.full_like(0, number))
     mine = b.broadcast_in_dim(mine, [d], x.shape)

@@ -20,6 +20,10 @@ RankedTensorType typeOf(Value value) {
 /// More elements of a window than this are not written out one by one.
 constexpr int64_t maxElements = 1024;
 
+/// Windows of more elements than this along a dimension are made of shorter
+/// ones, if they move by single elements.
+constexpr int64_t mostDirect = 16;
+
 /// A dimension of a window.
 struct Along {
   int64_t window, stride, low, high, dilation = 1, holes = 1;
@@ -192,12 +196,21 @@ template <typename Fn> void forEachElement(ArrayRef<Along> dims, Fn fn) {
   }
 }
 
+/// Whether long windows along a dimension of `size` elements can be made of
+/// shorter ones.
+bool isDoubled(const Along &along, int64_t size) {
+  return along.window > mostDirect && along.stride == 1 &&
+         !ShapedType::isDynamic(size);
+}
+
 /// Whether windows can be written out.
 LogicalResult checkSizes(Operation *op, ArrayRef<Along> dims,
-                         RankedTensorType from, PatternRewriter &rewriter) {
+                         RankedTensorType from, bool doubles,
+                         PatternRewriter &rewriter) {
   int64_t elements = 1;
-  for (const Along &along : dims)
-    if ((elements *= along.window) > maxElements)
+  for (auto [along, size] : llvm::zip(dims, from.getShape()))
+    if (!(doubles && isDoubled(along, size)) &&
+        (elements *= along.window) > maxElements)
       return rewriter.notifyMatchFailure(op, "too many elements in a window");
   for (auto [along, size] : llvm::zip(dims, from.getShape()))
     if (ShapedType::isDynamic(size) && (along.holes != 1 || along.high < 0))
@@ -216,7 +229,8 @@ struct DecomposeReduceWindow : OpRewritePattern<ReduceWindowOp> {
                       op.getPadHigh()[d], op.getDilation()[d],
                       op.getInputDilation()[d]});
     RankedTensorType to = typeOf(op.getResult(0));
-    if (failed(checkSizes(op, dims, typeOf(op.getInputs().front()), rewriter)))
+    if (failed(checkSizes(op, dims, typeOf(op.getInputs().front()),
+                          /*doubles=*/true, rewriter)))
       return failure();
     PrimBuilder emit(rewriter, op.getLoc());
     if (llvm::is_contained(to.getShape(), 0)) {
@@ -233,6 +247,14 @@ struct DecomposeReduceWindow : OpRewritePattern<ReduceWindowOp> {
     SmallVector<Value> padded, sums;
     for (auto [input, init] : llvm::zip(op.getInputs(), op.getInits()))
       padded.push_back(Padder(emit, dims).pad(input, init));
+    // From the last dimension on, which keeps the elements in their order.
+    ArrayRef<int64_t> from = typeOf(op.getInputs().front()).getShape();
+    for (size_t d = dims.size(); d-- > 0;)
+      if (isDoubled(dims[d], from[d])) {
+        padded = doubled(op, emit, padded, d, dims[d],
+                         getConstantIntValue(counts[d]).value());
+        dims[d] = {1, 1, 0, 0};
+      }
     forEachElement(dims, [&](ArrayRef<int64_t> at) {
       SmallVector<Value> next;
       for (Value input : padded)
@@ -245,7 +267,44 @@ struct DecomposeReduceWindow : OpRewritePattern<ReduceWindowOp> {
   }
 
 private:
-  /// The region on tensors of the shape of the result.
+  /// `size` elements of each tensor from `start` on along dimension `d`.
+  static SmallVector<Value> piece(PrimBuilder &emit, ArrayRef<Value> of,
+                                  size_t d, int64_t start, int64_t size) {
+    SmallVector<int64_t> shape(typeOf(of.front()).getShape());
+    SmallVector<int64_t> starts(shape.size(), 0), limits(shape.size(), -1),
+        steps(shape.size(), 1);
+    starts[d] = start;
+    limits[d] = start + size;
+    shape[d] = size;
+    return llvm::map_to_vector(of, [&](Value x) -> Value {
+      return SliceOp::create(emit.builder, emit.loc, typeOf(x).clone(shape), x,
+                             starts, limits, steps);
+    });
+  }
+
+  /// The windows of one dimension, `count` of them, each made of windows of 1,
+  /// 2, 4, 8 ... elements: as many of these as the size of the window has bits.
+  static SmallVector<Value> doubled(ReduceWindowOp op, PrimBuilder &emit,
+                                    SmallVector<Value> x, size_t d,
+                                    const Along &along, int64_t count) {
+    SmallVector<Value> result;
+    int64_t done = 0;
+    for (int64_t size = 1;; size *= 2) {
+      if (along.window & size) {
+        auto next = piece(emit, x, d, done * along.dilation, count);
+        result = result.empty() ? next : combine(op, emit, result, next);
+        done += size;
+      }
+      if (done == along.window)
+        return result;
+      int64_t step = size * along.dilation;
+      int64_t left = typeOf(x.front()).getDimSize(d) - step;
+      x = combine(op, emit, piece(emit, x, d, 0, left),
+                  piece(emit, x, d, step, left));
+    }
+  }
+
+  /// The region on tensors of one shape.
   static SmallVector<Value> combine(ReduceWindowOp op, PrimBuilder &emit,
                                     ArrayRef<Value> x, ArrayRef<Value> y) {
     Block &region = op.getCombiner().front();
@@ -293,7 +352,7 @@ struct DecomposeSelectAndScatter : OpRewritePattern<SelectAndScatterOp> {
       dims.push_back({op.getWindow()[d], op.getStrides()[d], op.getPadLow()[d],
                       op.getPadHigh()[d]});
     RankedTensorType from = op.getType(), to = op.getSource().getType();
-    if (failed(checkSizes(op, dims, from, rewriter)))
+    if (failed(checkSizes(op, dims, from, /*doubles=*/false, rewriter)))
       return failure();
     PrimBuilder emit(rewriter, op.getLoc());
     if (llvm::is_contained(to.getShape(), 0)) {

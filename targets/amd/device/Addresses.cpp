@@ -90,8 +90,13 @@ LaneAddresses::LaneAddresses(Wave &wave, const Inst &inst, unsigned first,
     bool hasVector = vector.kind == Operand::Kind::Vector;
     const uint32_t *lanes =
         hasVector ? words(wave, inst, vector, 0, low, false) : nullptr;
-    for (unsigned l = 0; l < kMaxLanes; ++l)
-      address[l] = base + (lanes ? lanes[l] : 0);
+    // gfx12 adds the register as a signed number.
+    bool isSigned = wave.machine->isa.major >= 12;
+    for (unsigned l = 0; lanes && l < kMaxLanes; ++l)
+      address[l] = base + (isSigned ? uint64_t(int64_t(int32_t(lanes[l])))
+                                    : uint64_t(lanes[l]));
+    for (unsigned l = 0; !lanes && l < kMaxLanes; ++l)
+      address[l] = base;
   } else if (hasScalar) {
     uint64_t base =
         scalarValue(wave, scalar, 2) + uint64_t(int64_t(inst.offset));

@@ -70,9 +70,10 @@ KernelInfo kernelOf(llvm::msgpack::MapDocNode map) {
   info.name = textOf(map, ".name");
   info.ldsBytes = uint32_t(numberOf(map, ".group_segment_fixed_size"));
   info.scratchBytes = uint32_t(numberOf(map, ".private_segment_fixed_size"));
-  // Recursion and calls through pointers: what the code cannot say, the device
-  // gives.
-  constexpr uint32_t kDynamicStack = 16 << 10;
+  // Recursion, calls through pointers, and arrays whose length the launch says:
+  // what the code cannot say, the device gives. LLVM takes a wave's bytes for
+  // each lane's array.
+  constexpr uint32_t kDynamicStack = 64 << 10;
   llvm::msgpack::DocNode &dynamic = map[".uses_dynamic_stack"];
   if (dynamic.getKind() == llvm::msgpack::Type::Boolean && dynamic.getBool())
     info.scratchBytes += kDynamicStack;

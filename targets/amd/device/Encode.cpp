@@ -174,6 +174,10 @@ long offsetOf(const std::string &value) {
   if (list.empty())
     return 0;
   unsigned last = list.back();
+  if (value.find("FFT") != std::string::npos)
+    return long(0xe000 | last);
+  if (value.find("ROTATE") != std::string::npos && list.size() == 2)
+    return long(0xc000 | list[0] << 10 | last << 5);
   if (value.find("SWAP") != std::string::npos)
     return long(0x1f | last << 10);
   if (value.find("REVERSE") != std::string::npos)

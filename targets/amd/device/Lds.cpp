@@ -207,8 +207,32 @@ void runPush(Wave &wave, const Inst &inst) {
   finishExchange(wave, inst, result, ~uint64_t(0));
 }
 
-/// ds_swizzle dst, data by the pattern in `offset` (manuals, "DS_SWIZZLE_B32"):
-/// quads, or masks within 32 lanes.
+/// The lane from which lane `l` takes by the pattern of ds_swizzle (manuals,
+/// "DS_SWIZZLE_B32"): the order of a Fourier transform, a rotation, quads, or
+/// masks within 32 lanes.
+unsigned swizzled(unsigned l, uint32_t pattern) {
+  constexpr uint32_t kFourier = 0xe000, kRotation = 0xc000, kQuads = 0x8000;
+  unsigned mask = pattern & 31, half = l & 32, in = l & 31;
+  if (pattern >= kFourier) {
+    if (mask == 31)
+      return l;
+    unsigned reversed = 0;
+    for (unsigned bit = 0; bit < 5; ++bit)
+      reversed |= ((in >> bit) & 1) << (4 - bit);
+    return half | reversed >> __builtin_popcount(mask) | (in & mask);
+  }
+  if (pattern >= kRotation) {
+    unsigned by = (pattern >> 5) & 31;
+    unsigned turned = pattern & 0x400 ? in - by : in + by;
+    return half | (in & mask) | (turned & ~mask & 31);
+  }
+  if (pattern & kQuads)
+    return (l & ~3u) | ((pattern >> (2 * (l & 3))) & 3);
+  return half |
+         (((in & mask) | ((pattern >> 5) & 31)) ^ ((pattern >> 10) & 31));
+}
+
+/// ds_swizzle dst, data by the pattern in `offset`.
 void runSwizzle(Wave &wave, const Inst &inst) {
   unsigned reg = inst.ops[1].reg;
   wave.touchVector(reg);
@@ -216,12 +240,7 @@ void runSwizzle(Wave &wave, const Inst &inst) {
   alignas(64) uint32_t result[kMaxLanes];
   uint64_t exec = wave.exec(), known = 0;
   for (unsigned l = 0; l < kMaxLanes; ++l) {
-    unsigned from;
-    if (pattern & 0x8000)
-      from = (l & ~3u) | ((pattern >> (2 * (l & 3))) & 3);
-    else
-      from = (l & 32) | ((((l & 31) & (pattern & 31)) | ((pattern >> 5) & 31)) ^
-                         ((pattern >> 10) & 31));
+    unsigned from = swizzled(l, pattern);
     bool isActive = (exec >> from) & 1;
     result[l] = isActive ? wave.v[reg].lane[from] : 0;
     known |= (isActive ? (wave.defined[reg] >> from) & 1 : 1) << l;
@@ -287,6 +306,27 @@ template <bool writes> void runByLane(Wave &wave, const Inst &inst) {
     return;
   wave.defined[reg] |= exec;
   wave.pendingV[reg] = mark;
+}
+
+/// ds_append dst and ds_consume dst: the number of active lanes is added to, or
+/// taken from, a word of LDS that M0 and the offset name. All lanes get what it
+/// was.
+template <bool adds> void runCount(Wave &wave, const Inst &inst) {
+  uint32_t at = wave.readScalar(kM0) + uint32_t(inst.offset);
+  unsigned to = inst.ops[0].reg;
+  wave.touchVector(to);
+  uint64_t exec = wave.exec();
+  alignas(64) uint32_t result[kMaxLanes] = {};
+  if (exec) {
+    checkLds(wave, unsigned(__builtin_ctzll(exec)), at, 4, LdsAccess::Atomic);
+    uint8_t *place = wave.group->lds.bytes.data() + at;
+    uint32_t old, count = unsigned(__builtin_popcountll(exec));
+    std::memcpy(&old, place, 4);
+    std::fill_n(result, kMaxLanes, old);
+    uint32_t now = adds ? old + count : old - count;
+    std::memcpy(place, &now, 4);
+  }
+  finishExchange(wave, inst, result, ~uint64_t(0));
 }
 
 /// ds_read_b64_tr_b16 dst, address and its like (CDNA4 manual, "LDS Transpose
@@ -401,6 +441,10 @@ void addAccesses(Table &t) {
   t.add({"ds_read_addtid_b32", "ds_load_addtid_b32"}, entry);
   entry.run = runByLane<true>;
   t.add({"ds_write_addtid_b32", "ds_store_addtid_b32"}, entry);
+  entry.run = runCount<true>;
+  t.add("ds_append", entry);
+  entry.run = runCount<false>;
+  t.add("ds_consume", entry);
   // In two parts, at offsets that count elements, or 64 of them.
   entry = Entry();
   entry.kind = Class::Lds;

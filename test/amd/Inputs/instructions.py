@@ -199,14 +199,15 @@ def source(chip, lanes, rows):
         lines += [f"{store} v20, v10, s[6:7]", f"{add} s6, s6, {4 * lanes}", f"{carry} s7, s7, 0"]
     lines += ["s_endpgm", ".Lend:", ".size k, .Lend-k", ".rodata", ".p2align 6", ".amdhsa_kernel k",
               ".amdhsa_next_free_vgpr 72", ".amdhsa_next_free_sgpr 32", ".amdhsa_user_sgpr_kernarg_segment_ptr 1",
-              ".amdhsa_group_segment_fixed_size 1024", ".amdhsa_float_denorm_mode_32 3", ".amdhsa_kernarg_size 16"]
+              ".amdhsa_group_segment_fixed_size 1024", ".amdhsa_private_segment_fixed_size 16",
+              ".amdhsa_float_denorm_mode_32 3", ".amdhsa_kernarg_size 16"]
     if is_cdna:
         lines.append(".amdhsa_accum_offset 64")
     else:
         lines.append(".amdhsa_wavefront_size32 1")
     lines += [".end_amdhsa_kernel", ".amdgpu_metadata", "---", "amdhsa.version: [1, 2]", "amdhsa.kernels:",
               "  - .name: k", "    .symbol: k.kd", "    .kernarg_segment_size: 16", "    .kernarg_segment_align: 8",
-              "    .group_segment_fixed_size: 1024", "    .private_segment_fixed_size: 0",
+              "    .group_segment_fixed_size: 1024", "    .private_segment_fixed_size: 16",
               f"    .wavefront_size: {lanes}", "    .sgpr_count: 32", "    .vgpr_count: 72",
               f"    .max_flat_workgroup_size: {lanes}", "    .args:",
               "      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}",

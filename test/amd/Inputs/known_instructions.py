@@ -13,7 +13,7 @@ import sys
 
 # What is left out, and why.
 REASONS = [
-    ("graphics", r"image_|tbuffer_|buffer_(load|store)_(d16_(hi_)?)?format|exp$|export$|ds_bvh_|ds_(append|consume|ordered)"),
+    ("graphics", r"image_|tbuffer_|buffer_(load|store)_(d16_(hi_)?)?format|exp$|export$|ds_bvh_|ds_ordered"),
     ("writes of scalar memory", r"s_(buffer_)?(store|atomic)_|s_scratch_|s_atc_probe|s_dcache_discard"),
     ("debuggers, traps and their waves", r"s_cbranch_(cdbg|[gi]_fork|join)|s_rfe_|s_sendmsghalt|s_setvskip|"
      r"s_endpgm_ordered|s_subvector_|s_alloc_vgpr|v_illegal|v_screen_partition"),

@@ -23,6 +23,10 @@ def word(low, up=None):
     return bits if up is None else bits | (up.view(np.uint16).astype(u32) << u32(16))
 
 
+def lanes(x):
+    return np.arange(len(x))
+
+
 def single(x):
     return x.astype(f32).view(u32)
 
@@ -79,6 +83,16 @@ COMMON = [
     # LDS: each lane has a word of its own.
     ("ds_write_b32 v20, %a\nds_mskor_rtn_b32 v11, v20, %b, %c\nds_read_b32 %d, v20\nWAITLDS",
      lambda a, b, c: (a & ~b) | c),
+    # A word of LDS counts the active lanes: 100, then as many more, then 100 again.
+    ("v_mov_b32 v11, 0\nv_mov_b32 v12, 100\nds_write_b32 v11, v12 offset:8\nWAITLDS\ns_mov_b32 m0, 4\n"
+     "ds_append %d offset:4\nds_consume v13 offset:4\nds_read_b32 v12, v11 offset:8\nWAITLDS\nv_lshlrev_b32 v13, 8, v13\nv_lshlrev_b32 v12, 16, v12\n"
+     "v_or3_b32 %d, %d, v13, v12", lambda a, b, c: np.full_like(c, 100 | (100 + len(c)) << 8 | 100 << 16)),
+    ("ds_swizzle_b32 %d, %c offset:0xc060\nWAITLDS", lambda a, b, c: c[(lanes(c) & 32) | ((lanes(c) + 3) & 31)]),
+    ("ds_swizzle_b32 %d, %c offset:0xc4a0\nWAITLDS", lambda a, b, c: c[(lanes(c) & 32) | ((lanes(c) - 5) & 31)]),
+    ("ds_swizzle_b32 %d, %c offset:0xe000\nWAITLDS",  # numbers of lanes reversed bit by bit
+     lambda a, b, c: c[[l & 32 | int(f"{l & 31:05b}"[::-1], 2) for l in lanes(c)]]),
+    ("ds_swizzle_b32 %d, %c offset:0xe003\nWAITLDS",
+     lambda a, b, c: c[[l & 35 | int(f"{l & 31:05b}"[::-1], 2) >> 2 for l in lanes(c)]]),
     ("ds_write_b32 v20, %a\nds_rsub_u32 v20, %b\nds_read_b32 %d, v20\nWAITLDS", lambda a, b, c: b - a),
 ]
 CDNA = [
@@ -116,6 +130,9 @@ RDNA4 = [
     ("v_maximumminimum_f32 %d, %a, %b, 1.0", lambda a, b, c: single(np.minimum(np.maximum(f(a), f(b)), 1))),
     ("ds_store_b32 v20, %a\nds_cond_sub_rtn_u32 v11, v20, %b\nds_load_b32 %d, v20\nWAITLDS",
      lambda a, b, c: np.where(a >= b, a - b, a)),
+    # The register of an address in scratch memory is signed.
+    ("v_mov_b32 v11, -4\nscratch_store_b32 v11, %c, off offset:8\nscratch_load_b32 %d, off, off offset:4\nWAITLOADS",
+     lambda a, b, c: c),
     # 1, 2, -1, 3 by 2, 4, 1, -1, and a half.
     ("v_mov_b32 v11, 0x44b84038\nv_mov_b32 v12, 0xbc3c4440\nv_dot4_f32_fp8_bf8 %d, v11, v12, 0.5", full(0x40d00000)),
     ("v_mov_b32 v11, 0x44b84038\nv_mov_b32 v12, 0xbc3c4440\nv_dot4_f32_bf8_fp8 %d, v12, v11, 0.5", full(0x40d00000)),

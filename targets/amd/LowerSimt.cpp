@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -38,11 +39,46 @@ static void lowerWarpBarrier(Operation *op, OpBuilder &b) {
   LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acquire, "wavefront");
 }
 
+/// Whether no barrier of the loop around it comes before: accesses of the
+/// iteration before may be in flight there. Earlier barriers are lowered.
+static bool isFirstOfLoop(Operation *op) {
+  auto isBarrier = [](Operation &other) {
+    auto call = dyn_cast<LLVM::CallIntrinsicOp>(other);
+    return isa<gpu::BarrierOp>(other) ||
+           (call && call.getIntrin() == "llvm.amdgcn.s.barrier");
+  };
+  for (Operation *at = op; !isa<LLVM::LLVMFuncOp>(at); at = at->getParentOp()) {
+    if (isa<LoopLikeOpInterface>(at))
+      return true;
+    Block *block = at->getBlock();
+    if (llvm::any_of(llvm::make_range(block->begin(), at->getIterator()),
+                     isBarrier))
+      return false;
+  }
+  return false;
+}
+
+/// Waits for the wave's own accesses to LDS.
+static void waitForShared(OpBuilder &b, Location loc, const Chip &chip) {
+  if (chip.family == Family::RDNA4) {
+    LLVM::CallIntrinsicOp::create(
+        b, loc, b.getStringAttr("llvm.amdgcn.s.wait.dscnt"),
+        ValueRange{arith::ConstantIntOp::create(b, loc, 0, 16)});
+    return;
+  }
+  // All fields but lgkmcnt have their most (manuals, "S_WAITCNT").
+  ROCDL::SWaitcntOp::create(b, loc, chip.isCdna() ? 0xc07f : 0xfc07);
+}
+
 /// A barrier that orders accesses to LDS alone: its fences name that memory
 /// (LLVM's AMDGPU guide, "Memory Model Relaxation Annotations"), so that loads
-/// of global memory stay in flight across it.
-static void lowerBarrier(simt::BarrierOp op, OpBuilder &b) {
+/// of global memory stay in flight across it. LLVM makes waits of fences before
+/// it knows what the end of a loop leaves in flight, and drops those at its
+/// beginning: they are said there.
+static void lowerBarrier(simt::BarrierOp op, const Chip *chip, OpBuilder &b) {
   Location loc = op.getLoc();
+  if (chip && isFirstOfLoop(op))
+    waitForShared(b, loc, *chip);
   if (op.getMemories() == simt::Memories::All) {
     gpu::BarrierOp::create(b, loc);
     return;
@@ -116,7 +152,8 @@ private:
     if (isa<simt::WarpBarrierOp>(op))
       return lowerWarpBarrier(op, b), success();
     if (auto barrier = dyn_cast<simt::BarrierOp>(op))
-      return lowerBarrier(barrier, b), success();
+      return lowerBarrier(barrier, chipOf(op->getParentOfType<ModuleOp>()), b),
+             success();
     if (auto same = dyn_cast<simt::UniformOp>(op))
       return same.replaceAllUsesWith(same.getValue()), success();
     if (auto output = dyn_cast<simt::OutputOp>(op))

@@ -43,9 +43,11 @@ void addBuffer(LaneAddresses &a, const Inst &inst, unsigned at) {
     uint64_t index = inst.indexEnabled ? first.v[l] : 0;
     uint64_t offset = inst.indexEnabled ? (inst.offsetEnabled ? second.v[l] : 0)
                                         : (inst.offsetEnabled ? first.v[l] : 0);
-    // The stack pointer counts the bytes of all lanes of a wave.
+    // The stack pointer counts the bytes of all lanes of a wave. Offsets in
+    // scratch memory wrap around.
     uint64_t whole = a.isScratch ? scalar / kMaxLanes : scalar;
-    a.address[l] = base + index * stride + offset + fixed + whole;
+    uint64_t sum = base + index * stride + offset + fixed + whole;
+    a.address[l] = a.isScratch ? uint32_t(sum) : sum;
     if (stride && inst.indexEnabled && index >= records)
       a.mask &= ~(uint64_t(1) << l);
   }

@@ -96,6 +96,10 @@ COMMON = [
     ("ds_write_b32 v20, %a\nds_rsub_u32 v20, %b\nds_read_b32 %d, v20\nWAITLDS", lambda a, b, c: b - a),
 ]
 CDNA = [
+    # The offset of a lane in scratch memory wraps around, here by the descriptor that gfx90a's kernels get.
+    ("s_mov_b32 s20, 0\ns_mov_b32 s21, 0xffff\ns_mov_b32 s22, -1\ns_mov_b32 s23, 0x27000\nv_mov_b32 v11, -4\n"
+     "v_mov_b32 v12, 4\nbuffer_store_dword %b, v11, s[20:23], 0 offen offset:8\n"
+     "buffer_load_dword %d, v12, s[20:23], 0 offen\nWAITLOADS", lambda a, b, c: b),
     ("v_mov_b32 %d, 0\nv_mad_f16 %d, %b, %c, %c",
      lambda a, b, c: word((half(b) * half(c)).astype(f16) + half(c))),
     ("v_mov_b32 v11, %a\nv_mov_b32 v12, %b\nv_mov_b32 v13, %c\ns_mov_b32 s20, 2\n"

@@ -90,7 +90,7 @@ private:
         if (!wait || barrier || one.getMemories() == simt::Memories::All)
           return false;
         barrier = one;
-      } else if (isa<simt::CopyAsyncOp, simt::CommitCopiesOp>(op)) {
+      } else if (isa<AsyncCopyOpInterface, simt::CommitCopiesOp>(op)) {
         if (!barrier)
           return false;
         copies = true;

@@ -6,6 +6,7 @@
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Dialect/Triton/Triton.h"
+#include "kiln/Interfaces/Loops.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -238,24 +239,32 @@ private:
     return success();
   }
 
+  /// A loop over the trips of each lane.
   LogicalResult emitFor(scf::ForOp op, Value active) {
-    Value end = get(op.getUpperBound()), by = get(op.getStep());
-    Values state = {get(op.getLowerBound())};
+    Value from = get(op.getLowerBound()), by = get(op.getStep());
+    Value trips = countTrips(b, loc, from, get(op.getUpperBound()), by,
+                             op.getUnsignedCmp());
+    auto number = [&](int64_t value) -> Value {
+      return arith::ConstantOp::create(
+          b, loc,
+          DenseElementsAttr::get(
+              cast<ShapedType>(trips.getType()),
+              b.getIntegerAttr(getElementTypeOrSelf(trips), value)));
+    };
+    Values state = {number(0)};
     llvm::append_range(state, get(op.getInitArgs()));
-    auto predicate = op.getUnsignedCmp() ? arith::CmpIPredicate::ult
-                                         : arith::CmpIPredicate::slt;
     auto test = [&](ValueRange state, Value,
                     Values &found) -> FailureOr<Value> {
       llvm::append_range(found, state.drop_front());
-      return Value(
-          arith::CmpIOp::create(b, loc, predicate, state.front(), end));
+      return Value(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                         state.front(), trips));
     };
     auto step = [&](ValueRange state, ValueRange, Value running, Values &next) {
-      map(op.getInductionVar(), state.front());
+      map(op.getInductionVar(), numberOfTrip(b, loc, from, state.front(), by));
       mapping.map(op.getRegionIterArgs(), state.drop_front());
       if (failed(emit(*op.getBody(), running)))
         return failure();
-      next.push_back(arith::AddIOp::create(b, loc, state.front(), by));
+      next.push_back(arith::AddIOp::create(b, loc, state.front(), number(1)));
       llvm::append_range(next, get(op.getYieldedValues()));
       return success();
     };

@@ -7,6 +7,7 @@
 
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Dialect/Triton/Triton.h"
+#include "kiln/Interfaces/Loops.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
@@ -70,6 +71,7 @@ struct TritonToTile : kiln::impl::TritonToTileBase<TritonToTile> {
     auto hints = triton_to_tile::takeKernelHints(module);
     if (failed(hints))
       return signalPassFailure();
+    signLoops(module);
     // Structured functions can be inlined into loops, too.
     if (failed(liftControlFlow(module)) || failed(inlineCalls(module)))
       return signalPassFailure();

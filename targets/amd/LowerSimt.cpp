@@ -7,6 +7,7 @@
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Gpu/Lowering.h"
+#include "kiln/Interfaces/Loops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
@@ -117,6 +118,7 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
   }
 
   void runOnOperation() override {
+    boundLoops(getOperation());
     OpBuilder b(&getContext());
     for (auto function :
          llvm::make_early_inc_range(getOperation().getOps<LLVM::LLVMFuncOp>()))

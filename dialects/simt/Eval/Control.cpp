@@ -125,10 +125,13 @@ LogicalResult evaluateFor(scf::ForOp op, Frame &frame) {
       old = (all & warp->live) == (going & warp->live)
                 ? value
                 : warp->merge(going, value, old);
-    for (size_t lane = 0; lane < lanes; ++lane)
-      if (going >> lane & 1 &&
-          __builtin_add_overflow(counters[lane], steps[lane], &counters[lane]))
+    // The last number may be the last of its type.
+    for (size_t lane = 0; lane < lanes; ++lane) {
+      uint64_t rest = uint64_t(bounds[lane]) - uint64_t(counters[lane]);
+      if (going >> lane & 1 && rest <= uint64_t(steps[lane]))
         going &= ~(LaneMask(1) << lane);
+      counters[lane] = int64_t(uint64_t(counters[lane]) + steps[lane]);
+    }
   }
   warp->active = all & warp->live;
   return setAll(op, *warp, carried);

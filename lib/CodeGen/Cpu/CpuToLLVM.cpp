@@ -4,6 +4,7 @@
 #include "KernelEmitter.h"
 #include "MaskedMemory.h"
 #include "kiln/Cpu/Passes.h"
+#include "kiln/Interfaces/Loops.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
@@ -47,6 +48,7 @@ struct ConvertCpuToLLVMPass
   void runOnOperation() override {
     MLIRContext &context = getContext();
     expandMaskedMemory(getOperation());
+    boundLoops(getOperation());
     {
       RewritePatternSet patterns(&context);
       populateSCFToControlFlowConversionPatterns(patterns);

@@ -10,6 +10,7 @@
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"
+#include "kiln/Interfaces/Loops.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Target/Lowering.h"
 #include "mlir/Pass/Pass.h"
@@ -320,6 +321,7 @@ struct SimtAssignLayouts
 
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
+    signLoops(kernel);
     target::TargetAttr description = target::getDescription(kernel);
     int64_t lanes = lanesOf(description, this->lanes);
     if (failed(verifyMachine(kernel, description, lanes)))

@@ -5,6 +5,7 @@
 #include "TileToStage.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Interfaces/Loops.h"
 #include "kiln/Staging/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -274,6 +275,7 @@ struct ConvertTileToStagePass
   using ConvertTileToStageBase::ConvertTileToStageBase;
 
   void runOnOperation() override {
+    signLoops(getOperation());
     if (!fragments)
       dropEncodings(getOperation());
     TileToStage conversion(getOperation(), findFamilyLowerings(getOperation()));

@@ -28,6 +28,16 @@ LogicalResult checkDecides(Operation *op, const Value &value, StringRef what) {
   return success();
 }
 
+/// Of a loop over integers of `width` bits. Its bounds, sign-extended, keep
+/// their order in either sense, and their distance modulo 2 to the width.
+uint64_t numberOfTrips(int64_t first, int64_t last, int64_t step,
+                       bool isUnsigned, unsigned width) {
+  bool runs = isUnsigned ? uint64_t(first) < uint64_t(last) : first < last;
+  uint64_t distance = (uint64_t(last) - uint64_t(first)) &
+                      llvm::maskTrailingOnes<uint64_t>(width);
+  return runs ? (distance - 1) / uint64_t(step) + 1 : 0;
+}
+
 LogicalResult evaluateFor(scf::ForOp op, Frame &frame) {
   for (mlir::Value bound :
        {op.getLowerBound(), op.getUpperBound(), op.getStep()})
@@ -41,17 +51,15 @@ LogicalResult evaluateFor(scf::ForOp op, Frame &frame) {
     return op.emitOpError("expected a positive step, found ") << step;
   DType dtype = dtypeOf(op.getInductionVar().getType());
   SmallVector<Value> carried = frame.get(op.getInitArgs());
-  auto less = [&](int64_t x, int64_t y) {
-    return isUnsigned ? static_cast<uint64_t>(x) < static_cast<uint64_t>(y)
-                      : x < y;
-  };
-  for (int64_t i = first; less(i, last);) {
-    SmallVector<Value> args = {Value::ofInt(dtype, i)};
+  auto type = dyn_cast<IntegerType>(op.getInductionVar().getType());
+  uint64_t trips =
+      numberOfTrips(first, last, step, isUnsigned, type ? type.getWidth() : 64);
+  for (uint64_t trip = 0; trip < trips; ++trip) {
+    auto number = uint64_t(first) + trip * uint64_t(step);
+    SmallVector<Value> args = {Value::ofInt(dtype, int64_t(number))};
     llvm::append_range(args, carried);
     if (failed(frame.run(op.getRegion(), args, carried)))
       return failure();
-    if (__builtin_add_overflow(i, step, &i))
-      break;
   }
   return setAll(op, frame, carried);
 }

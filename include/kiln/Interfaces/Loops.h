@@ -1,0 +1,42 @@
+//===- Loops.h - How often loops run ----------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A loop of `scf` runs as often as its bounds say, to the ends of their type:
+// the number behind the last one need not be a number of that type.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_INTERFACES_LOOPS_H
+#define KILN_INTERFACES_LOOPS_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace kiln {
+
+/// How often a loop over integers from `from` to `to` runs, in their type.
+mlir::Value countTrips(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value from, mlir::Value to, mlir::Value step,
+                       bool isUnsigned);
+
+/// The `trip`th number of a loop from `from` on, from 0.
+mlir::Value numberOfTrip(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value from, mlir::Value trip, mlir::Value step);
+
+/// Replaces the loops in `root` over unsigned numbers, and those whose constant
+/// bounds are too far apart, by loops over their trips: later passes, MLIR's
+/// among them, take bounds for signed numbers and their distance for one.
+void signLoops(mlir::Operation *root);
+
+/// Whether the number behind the last one of a loop may wrap around, as far as
+/// its bounds tell. Those of type `index` are sizes and places in memory: only
+/// where they are constants may it.
+bool mayWrap(mlir::scf::ForOp loop);
+
+/// Replaces the loops in `root` that may wrap by loops over their trips. For
+/// the end of a pipeline, before loops become branches that add first and
+/// compare then.
+void boundLoops(mlir::Operation *root);
+
+} // namespace kiln
+
+#endif // KILN_INTERFACES_LOOPS_H

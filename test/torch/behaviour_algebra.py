@@ -113,6 +113,38 @@ def complex_matrices_are_factored():
     same((vectors * values) @ vectors.mH, h, 1e-8)
 
 
+def whole(function):
+    torch._dynamo.reset()
+    return fast(function, fullgraph=True, dynamic=False)
+
+
+@test
+def complex_matrices_have_vectors():
+    """Up to a factor of length 1 each, so that products are compared; of equal eigenvalues, too."""
+    linear = torch.linalg
+    turned = linear.qr(torch.randn(4, 4, dtype=torch.complex128))[0]
+    equal = turned @ torch.diag(torch.tensor([2.0, 2, 1, 1], dtype=torch.complex128)) @ turned.mH
+    for h in (equal, equal.to(torch.complex64), torch.randn(2, 5, 5, dtype=torch.complex64)):
+        h = (h + h.mH) / 2
+        values, vectors = whole(linear.eigh)(h)
+        accuracy = 1e-12 if h.dtype == torch.complex128 else 1e-4
+        same(values, linear.eigvalsh(h), accuracy)
+        same((vectors * values.unsqueeze(-2)) @ vectors.mH, h, accuracy)
+        same(vectors.mH @ vectors, torch.eye(h.shape[-1], dtype=h.dtype).expand(h.shape), accuracy)
+    for m, n in ((5, 3), (3, 5)):
+        a, b = torch.randn(m, n, dtype=torch.complex64), torch.randn(m, 2, dtype=torch.complex64)
+        left, size, right, inverse, least = whole(lambda a, b: (*linear.svd(a), linear.pinv(a), linear.lstsq(a, b)[0]))(a, b)
+        same(size, linear.svdvals(a), 1e-4)
+        same((left[:, :3] * size) @ right[:3], a, 1e-4)
+        same(left.mH @ left, torch.eye(m, dtype=a.dtype), 1e-4)
+        same(inverse, linear.pinv(a), 1e-4)
+        same(least, linear.pinv(a) @ b, 1e-4)
+    a, factors = torch.geqrf(torch.randn(4, 3, dtype=torch.complex64))
+    b = torch.randn(4, 4, dtype=torch.complex64)
+    sides = lambda a, factors, b: [torch.ormqr(a, factors, b, left, adjoint) for left in (True, False) for adjoint in (True, False)]  # noqa: E731
+    same(whole(sides)(a, factors, b), sides(a, factors, b), 1e-4)
+
+
 @test
 def equal_values_have_orthogonal_vectors():
     """Of eigenvalues and singular values that are equal in pairs, as those of real matrices that stand for complex ones."""

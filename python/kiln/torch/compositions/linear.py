@@ -373,8 +373,6 @@ def householder_product(a, factors):
 
 @composes("ormqr.default")
 def ormqr(a, factors, b, left=True, transpose=False):
-    if a.is_complex():
-        return NotImplemented
     if not _small(a, *a.shape[-2:]):
         if not _taken(a, *a.shape[-2:]):
             return NotImplemented
@@ -382,8 +380,9 @@ def ormqr(a, factors, b, left=True, transpose=False):
         q = q.mT if transpose else q
         return q @ b if left else b @ q
     count = factors.shape[-1]
-    if not left:  # (Q^T B^T)^T
-        return _apply(a, factors, b.mT, range(count) if not transpose else range(count - 1, -1, -1)).mT
+    if not left:  # B Q is the adjoint of Q* B*
+        return adjoint(ormqr(a, factors, adjoint(b), True, not transpose))
+    factors = _conj(factors) if transpose else factors
     return _apply(a, factors, b, range(count - 1, -1, -1) if not transpose else range(count))
 
 
@@ -427,16 +426,16 @@ def lstsq(a, b, rcond=None, *, driver=None):
     """By singular values, of which those that are small beside the largest count as 0."""
     m, n = a.shape[-2:]
     driver = driver or "gelsy"
-    if not has_known_shapes(a, b, driver) or a.dtype not in host.DTYPES or 0 in a.shape or 0 in b.shape:
+    if not has_known_shapes(a, b, driver) or a.dtype not in (*host.DTYPES, torch.complex64) or 0 in a.shape or 0 in b.shape:
         return NotImplemented
     a, b = _batched(a, b)
     left, size, right = torch.linalg.svd(a, full_matrices=False)
     least = (torch.finfo(a.dtype).eps * max(m, n) if rcond is None else rcond) * size.amax(-1, keepdim=True)
     kept = torch.ones_like(size, dtype=torch.bool) if driver == "gels" else size > least
     inverse = torch.where(kept, 1 / size, 0.0)
-    x = right.mT @ (inverse.unsqueeze(-1) * (left.mT @ b))
+    x = adjoint(right) @ (inverse.unsqueeze(-1) * (adjoint(left) @ b))
     none = torch.zeros(0, dtype=a.dtype)
-    rest = ((a @ x - b) ** 2).sum(-2) if driver == "gels" and m > n else none
+    rest = _squares(a @ x - b).sum(-2) if driver == "gels" and m > n else none
     rank = torch.zeros(0, dtype=torch.int64) if driver == "gels" else kept.sum(-1)
     return x, rest, rank, size if driver in ("gelss", "gelsd") else none
 

@@ -5,7 +5,7 @@ import torch
 
 from .. import host
 from . import composes
-from .embedded import embedded, hermitian
+from .embedded import adjoint, embedded, hermitian, wide
 from .linear import _small, qr
 
 #: Each pair of rows is rotated so often.
@@ -46,8 +46,57 @@ def _turn(turn, a, vectors):
     return turn + 1, torch.bmm(torch.bmm(rotation.mT, a), rotation), torch.bmm(vectors, rotation)
 
 
+def _complex_turn(turn, re, im, of_re, of_im):
+    """As `_turn`, where the second row of each pair is turned in its plane first, so that the element that both have in common is real."""
+    n = re.shape[-1]
+    row = torch.arange(n)
+    partner = _partners(turn, n)
+    own = re.diagonal(dim1=-2, dim2=-1)
+    theirs = own.index_select(-1, partner)
+    first = row < partner
+    at = partner.reshape(1, n, 1).expand(re.shape[0], n, 1)
+    x, y = (part.gather(-1, at).squeeze(-1) for part in (re, im))
+    x, y = torch.where(first, x, x.index_select(-1, partner)), torch.where(first, y, y.index_select(-1, partner))
+    both = torch.hypot(x, y)
+    small, large = torch.where(first, own, theirs), torch.where(first, theirs, own)
+    none = (both == 0) | (row == partner)
+    divisor = torch.where(none, 1.0, both)
+    tau = (large - small) / (2 * divisor)
+    t = torch.where(tau >= 0, 1.0, -1.0) / (tau.abs() + (1 + tau * tau).sqrt())
+    t = torch.where(none, 0.0, t)
+    cosine = 1 / (1 + t * t).sqrt()
+    sine = torch.where(first, t * cosine, -t * cosine)
+    column = torch.arange(n).reshape(1, 1, n)
+    rotation = torch.where(column == row.reshape(1, n, 1), cosine.unsqueeze(-1), 0.0)
+    rotation = rotation + torch.where((column == partner.reshape(1, n, 1)) & ~none.unsqueeze(-1), sine.unsqueeze(-1), 0.0)
+    stays = (first | none)
+    across, up = torch.where(stays, 1.0, x / divisor).unsqueeze(-1), torch.where(stays, 0.0, -y / divisor).unsqueeze(-1)
+    p, q = rotation * across, rotation * up  # the rotation's parts
+    right = lambda a, c: (torch.bmm(a, p) - torch.bmm(c, q), torch.bmm(a, q) + torch.bmm(c, p))  # noqa: E731
+    re, im = right(re, im)
+    re, im = (torch.bmm(p.mT, re) + torch.bmm(q.mT, im), torch.bmm(p.mT, im) - torch.bmm(q.mT, re))
+    return (turn + 1, re, im, *right(of_re, of_im))
+
+
+def _complex_eigen(a):
+    """As `_eigen`, of Hermitian matrices."""
+    n = a.shape[-1]
+    re, im = torch.real(a).clone(), torch.imag(a).clone()
+    of_re, of_im = torch.eye(n, dtype=re.dtype).expand(re.shape).clone(), torch.zeros_like(re)
+    if n > 1:
+        turns = SWEEPS * (n + n % 2 - 1)
+        start = torch.zeros((), dtype=torch.int64)
+        _, re, im, of_re, of_im = torch.ops.higher_order.while_loop(
+            lambda turn, *parts: turn < turns, _complex_turn, (start, re, im, of_re, of_im), ())
+    values, order = torch.sort(re.diagonal(dim1=-2, dim2=-1), dim=-1, stable=True)
+    of_re, of_im = (part.gather(-1, order.unsqueeze(-2).expand(part.shape)) for part in (of_re, of_im))
+    return values, torch.complex(of_re, of_im)
+
+
 def _eigen(a):
     """Values from the least on and their vectors, of [batch, n, n] in f64."""
+    if a.is_complex():
+        return _complex_eigen(a)
     n = a.shape[-1]
     vectors = torch.eye(n, dtype=a.dtype).expand(a.shape).clone()
     if n > 1:
@@ -61,6 +110,10 @@ def _eigen(a):
 @composes("_linalg_eigh.default")
 def eigh(a, UPLO="L", compute_v=True):
     n, lead = a.shape[-1], a.shape[:-2]
+    if a.dtype in host.COMPLEX and _small(a, n) and 0 not in a.shape:
+        values, vectors = _eigen(hermitian(a, UPLO.upper() == "L").to(torch.complex128).reshape([-1, n, n]))
+        values = values.to(a.dtype.to_real()).reshape([*lead, n])
+        return values, vectors.to(a.dtype).reshape(a.shape) if compute_v else torch.zeros(0, dtype=a.dtype)
     if a.dtype in host.COMPLEX:  # each value twice
         whole = hermitian(a, UPLO.upper() == "L")
         values = eigh(embedded(whole))[0][..., ::2].contiguous()
@@ -81,10 +134,10 @@ def eigh(a, UPLO="L", compute_v=True):
 
 def _tall(a, full):
     """U, S, V of [batch, m, n] with m >= n: products of the rotated columns are 0, so that R is diagonal."""
-    squares, vectors = _eigen(a.mT @ a)
+    squares, vectors = _eigen(adjoint(a) @ a)
     vectors = vectors.flip(-1)
     q, r = qr(a @ vectors, "complete" if full else "reduced")
-    diagonal = r.diagonal(dim1=-2, dim2=-1)
+    diagonal = torch.real(r.diagonal(dim1=-2, dim2=-1)) if a.is_complex() else r.diagonal(dim1=-2, dim2=-1)
     sign = torch.where(diagonal < 0, -1.0, 1.0)
     n = a.shape[-1]
     q = torch.cat([q[..., :n] * sign.unsqueeze(-2), q[..., n:]], -1) if full else q * sign.unsqueeze(-2)
@@ -95,10 +148,11 @@ def _tall(a, full):
 
 @composes("_linalg_svd.default")
 def svd(a, full_matrices=False, compute_uv=True, *, driver=None):
-    if a.dtype in host.COMPLEX:  # each value twice
+    is_written = a.dtype == torch.complex64 and _small(a, *a.shape[-2:]) and 0 not in a.shape
+    if a.dtype in host.COMPLEX and not is_written:  # each value twice
         left, right = torch.ops.kiln.singular_vectors(a, full_matrices) if compute_uv else [torch.zeros(0, dtype=a.dtype)] * 2
         return left, svd(embedded(a))[1][..., ::2].contiguous(), right
-    if a.dtype not in host.DTYPES:
+    if a.dtype not in host.DTYPES and not is_written:
         return NotImplemented
     if a.dtype == torch.float64 or not _small(a, *a.shape[-2:]):
         left, size, right, _ = torch.ops.kiln.svd(a, full_matrices and compute_uv)
@@ -111,10 +165,10 @@ def svd(a, full_matrices=False, compute_uv=True, *, driver=None):
         eye = lambda r, c: torch.eye(r, c, dtype=a.dtype).expand([*lead, r, c]).clone()  # noqa: E731
         size = torch.zeros([*lead, k], dtype=a.dtype)
         return (eye(m, m if full_matrices else k), size, eye(n if full_matrices else k, n)) if compute_uv else (none, size, none)
-    wide = a.to(torch.float64).reshape([-1, m, n])
-    left, size, right = _tall(wide if m >= n else wide.mT, full_matrices)
-    left, right = (left, right.mT) if m >= n else (right, left.mT)
-    size = size.to(a.dtype).reshape([*lead, k])
+    exact = a.to(wide(a.dtype)).reshape([-1, m, n])
+    left, size, right = _tall(exact if m >= n else adjoint(exact), full_matrices)
+    left, right = (left, adjoint(right)) if m >= n else (right, adjoint(left))
+    size = size.to(a.dtype.to_real()).reshape([*lead, k])
     if not compute_uv:
         return none, size, none
     shaped = lambda v: v.to(a.dtype).reshape([*lead, *v.shape[-2:]]).contiguous()  # noqa: E731
@@ -123,22 +177,23 @@ def svd(a, full_matrices=False, compute_uv=True, *, driver=None):
 
 @composes("linalg_pinv.atol_rtol_tensor")
 def pinv(a, *, atol=None, rtol=None, hermitian=False):
-    if a.dtype not in host.DTYPES or not all(isinstance(s, int) for s in a.shape[-2:]):
+    if a.dtype not in (*host.DTYPES, torch.complex64) or not all(isinstance(s, int) for s in a.shape[-2:]):
         return NotImplemented
     if 0 in a.shape:
         return torch.zeros([*a.shape[:-2], a.shape[-1], a.shape[-2]], dtype=a.dtype)
+    real = a.dtype.to_real()
     default = torch.finfo(a.dtype).eps * max(a.shape[-2:])
-    atol = torch.zeros((), dtype=a.dtype) if atol is None else atol
-    rtol = torch.where(atol > 0, 0.0, default).to(a.dtype) if rtol is None else rtol
+    atol = torch.zeros((), dtype=real) if atol is None else atol
+    rtol = torch.where(atol > 0, 0.0, default).to(real) if rtol is None else rtol
     if hermitian:
         values, left = torch.linalg.eigh(a)
         size, right = values.abs(), left
     else:
         left, values, right = torch.linalg.svd(a, full_matrices=False)
-        size, right = values, right.mT
+        size, right = values, adjoint(right)
     least = torch.maximum(atol.unsqueeze(-1), rtol.unsqueeze(-1) * size.amax(-1, keepdim=True))
     inverse = torch.where(size > least, 1 / values, 0.0)
-    return (right * inverse.unsqueeze(-2)) @ left.mT
+    return (right * inverse.unsqueeze(-2)) @ adjoint(left)
 
 
 @composes("linalg_eig.default")

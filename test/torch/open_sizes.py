@@ -122,6 +122,18 @@ def numbers_that_change():
 
 
 @test
+def one_package_for_adaptive_windows():
+    """How long the longest window is depends on the size, and is no condition on it."""
+    function = lambda x: F.adaptive_max_pool2d(x, (3, 4), return_indices=True)  # noqa: E731
+    fast = torch.compile(function, backend="kiln", fullgraph=True, dynamic=True)
+    kiln.torch.report.clear()
+    for n in (7, 4, 9, 33):
+        given = image(n)
+        compared(function, fast, given, False)
+    assert sum(one.packages for one in kiln.torch.report) == 1
+
+
+@test
 def functions_of_any_length():
     torch._dynamo.config.capture_scalar_outputs = torch._dynamo.config.capture_dynamic_output_shape_ops = True
     wrong = []

@@ -5,9 +5,11 @@ import torch
 from . import composes
 
 
-def _windows(size, count):
-    """[(start, end)] of adaptive windows."""
-    return [(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
+def _longest(size, count):
+    """At least as many elements as the longest adaptive window has; no condition on sizes that are open."""
+    if not isinstance(size, int) or not isinstance(count, int):
+        return (size - 1) // count + 2
+    return max(-(-(i + 1) * size // count) - i * size // count for i in range(count))
 
 
 def _means(size, count, dtype):
@@ -52,10 +54,10 @@ def _adaptive_max(x, sizes):
     """All windows beside each other, longer ones by their last element again, and where in the image each is."""
     count = len(sizes)
     image = x.shape[-count:]
-    made, place = x, torch.zeros([1] * (2 * count), dtype=torch.int64)
+    made, place, longest = x, torch.zeros([1] * (2 * count), dtype=torch.int64), []
     for d, (n, size) in enumerate(zip(image, sizes)):
-        windows = _windows(n, size)
-        most = max(end - start for start, end in windows)
+        most = _longest(n, size)
+        longest.append(most)
         number = torch.arange(size)
         start, end = (number * n) // size, ((number + 1) * n + size - 1) // size
         at = torch.minimum(start.unsqueeze(1) + torch.arange(most), end.unsqueeze(1) - 1)  # [size, most]
@@ -66,12 +68,12 @@ def _adaptive_max(x, sizes):
         place = place * n + at.reshape(shape)
     lead = made.shape[:-count]
     split = []
-    for d, size in enumerate(sizes):
-        split += [size, made.shape[len(lead) + d] // size]
+    for size, most in zip(sizes, longest):
+        split += [size, most]
     made = made.reshape([*lead, *split])
     first = len(lead)
     made = made.permute([*range(first), *(first + 2 * d for d in range(count)), *(first + 2 * d + 1 for d in range(count))])
-    return made.flatten(-count), place.flatten(-count).expand([*sizes, made.shape[-count:].numel()])
+    return made.flatten(-count), place.flatten(-count)
 
 
 @composes("adaptive_max_pool2d.default", "adaptive_max_pool3d.default")

@@ -139,6 +139,9 @@ def complex_matrices_have_vectors():
         same(left.mH @ left, torch.eye(m, dtype=a.dtype), 1e-4)
         same(inverse, linear.pinv(a), 1e-4)
         same(least, linear.pinv(a) @ b, 1e-4)
+    for shape in ((0, 3), (3, 0), (0, 2, 3)):
+        empty = torch.zeros(shape, dtype=torch.complex64)
+        same(whole(linear.svd)(empty), linear.svd(empty))
     a, factors = torch.geqrf(torch.randn(4, 3, dtype=torch.complex64))
     b = torch.randn(4, 4, dtype=torch.complex64)
     sides = lambda a, factors, b: [torch.ormqr(a, factors, b, left, adjoint) for left in (True, False) for adjoint in (True, False)]  # noqa: E731

@@ -434,7 +434,7 @@ def lstsq(a, b, rcond=None, *, driver=None):
     kept = torch.ones_like(size, dtype=torch.bool) if driver == "gels" else size > least
     inverse = torch.where(kept, 1 / size, 0.0)
     x = adjoint(right) @ (inverse.unsqueeze(-1) * (adjoint(left) @ b))
-    none = torch.zeros(0, dtype=a.dtype)
+    none = torch.zeros(0, dtype=a.dtype.to_real())
     rest = _squares(a @ x - b).sum(-2) if driver == "gels" and m > n else none
     rank = torch.zeros(0, dtype=torch.int64) if driver == "gels" else kept.sum(-1)
     return x, rest, rank, size if driver in ("gelss", "gelsd") else none

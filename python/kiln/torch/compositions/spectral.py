@@ -110,7 +110,9 @@ def _eigen(a):
 @composes("_linalg_eigh.default")
 def eigh(a, UPLO="L", compute_v=True):
     n, lead = a.shape[-1], a.shape[:-2]
-    if a.dtype in host.COMPLEX and _small(a, n) and 0 not in a.shape:
+    if a.dtype in host.COMPLEX and 0 in a.shape:
+        return torch.zeros([*lead, n], dtype=a.dtype.to_real()), torch.zeros(a.shape if compute_v else [0], dtype=a.dtype)
+    if a.dtype in host.COMPLEX and _small(a, n):
         values, vectors = _eigen(hermitian(a, UPLO.upper() == "L").to(torch.complex128).reshape([-1, n, n]))
         values = values.to(a.dtype.to_real()).reshape([*lead, n])
         return values, vectors.to(a.dtype).reshape(a.shape) if compute_v else torch.zeros(0, dtype=a.dtype)
@@ -148,13 +150,13 @@ def _tall(a, full):
 
 @composes("_linalg_svd.default")
 def svd(a, full_matrices=False, compute_uv=True, *, driver=None):
-    is_written = a.dtype == torch.complex64 and _small(a, *a.shape[-2:]) and 0 not in a.shape
+    is_written = a.dtype in host.COMPLEX and (0 in a.shape or a.dtype == torch.complex64 and _small(a, *a.shape[-2:]))
     if a.dtype in host.COMPLEX and not is_written:  # each value twice
         left, right = torch.ops.kiln.singular_vectors(a, full_matrices) if compute_uv else [torch.zeros(0, dtype=a.dtype)] * 2
         return left, svd(embedded(a))[1][..., ::2].contiguous(), right
     if a.dtype not in host.DTYPES and not is_written:
         return NotImplemented
-    if a.dtype == torch.float64 or not _small(a, *a.shape[-2:]):
+    if a.dtype in host.DTYPES and (a.dtype == torch.float64 or not _small(a, *a.shape[-2:])):
         left, size, right, _ = torch.ops.kiln.svd(a, full_matrices and compute_uv)
         none = torch.zeros(0, dtype=a.dtype)
         return (left, size, right) if compute_uv else (none, size, none)
@@ -163,7 +165,7 @@ def svd(a, full_matrices=False, compute_uv=True, *, driver=None):
     none = torch.zeros(0, dtype=a.dtype)
     if 0 in a.shape:
         eye = lambda r, c: torch.eye(r, c, dtype=a.dtype).expand([*lead, r, c]).clone()  # noqa: E731
-        size = torch.zeros([*lead, k], dtype=a.dtype)
+        size = torch.zeros([*lead, k], dtype=a.dtype.to_real())
         return (eye(m, m if full_matrices else k), size, eye(n if full_matrices else k, n)) if compute_uv else (none, size, none)
     exact = a.to(wide(a.dtype)).reshape([-1, m, n])
     left, size, right = _tall(exact if m >= n else adjoint(exact), full_matrices)

@@ -3,6 +3,7 @@
 
 #include "NearExtents.h"
 #include "PointerExpr.h"
+#include "Polynomials.h"
 #include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
@@ -97,16 +98,10 @@ private:
         stride = indirect.stride;
         start = scalars.sub(start, scalars.constant(indirect.lead));
       } else {
-        const MaskExpr::Dim &bound = bounds.dims[d];
-        IndexScalar low = bound.low
-                              ? scalars.max(bound.low, scalars.constant(0))
-                              : scalars.constant(0);
-        if (bound.high)
-          size = scalars.min(size, bound.high);
-        size = scalars.sub(size, low);
-        start = scalars.add(start, scalars.mul(low, stride));
-        access.offsets.push_back(
-            scalars.materialize(scalars.sub(scalars.constant(0), low)));
+        Window window =
+            bound(bounds.dims[d], type.getDimSize(d), start, stride);
+        start = window.start, size = window.size;
+        access.offsets.push_back(scalars.materialize(window.offset));
       }
       if (d == conditionDim(access.indirectDim, rank) && bounds.condition)
         size = scalars.select(bounds.condition, size, scalars.constant(0));
@@ -138,6 +133,36 @@ private:
     access.view = MakeViewOp::create(builder, loc, viewType, base, sizeOperands,
                                      strideOperands);
     return access;
+  }
+
+  /// What a mask leaves of a direct dimension.
+  struct Window {
+    IndexScalar start;  ///< what the view begins at, over all dimensions
+    IndexScalar offset; ///< of the tile in the view
+    IndexScalar size;   ///< not positive where nothing is left
+  };
+
+  /// A view begins at the first element that the mask lets through. Where that
+  /// is simpler to say without the tile's own begin, as for a window that
+  /// slides over a whole row, the view may begin before the tile.
+  Window bound(const MaskExpr::Dim &bound, int64_t tileSize, IndexScalar start,
+               IndexScalar stride) {
+    IndexScalar zero = scalars.constant(0), size = scalars.constant(tileSize);
+    if (bound.low) {
+      Polynomials sums(scalars);
+      using kiln::index::Expr;
+      const Expr begin = sums.read(start), low = sums.read(bound.low);
+      const Expr first = begin + low * sums.read(stride);
+      const Expr end = sums.read(bound.high ? bound.high : size);
+      if (first.isKnown() && end.isKnown() &&
+          first.getTerms().size() < begin.getTerms().size())
+        return {sums.build(first), sums.build(0 - low), sums.build(end - low)};
+    }
+    IndexScalar low = bound.low ? scalars.max(bound.low, zero) : zero;
+    if (bound.high)
+      size = scalars.min(size, bound.high);
+    return {scalars.add(start, scalars.mul(low, stride)),
+            scalars.sub(zero, low), scalars.sub(size, low)};
   }
 
   /// Several indirect dimensions: elements in a row, each by an index of its

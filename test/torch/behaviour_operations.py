@@ -302,6 +302,9 @@ def one_index_for_whole_rows():
                 torch._dynamo.reset()  # the closures are new ones
                 given = a, b, i, a.t().contiguous()
                 same(fast(function, fullgraph=True)(*given), function(*given))
+    many = torch.ones(255, dtype=torch.uint8)  # and the element itself: 256 wrap to 0
+    mean = lambda x: torch.zeros(1, dtype=torch.uint8).scatter_reduce(0, torch.zeros(255, dtype=torch.int64), x, "mean")  # noqa: E731
+    same(fast(mean, fullgraph=True)(many), mean(many))
     repeated = lambda z, x, i: (z.scatter_add(0, i[:, None].expand(-1, 7), x), z.scatter_add(0, i[:, None].expand(-1, 5), x),  # noqa: E731
                                 z.gather(0, i[:, None].expand(-1, 7)), z.gather(0, i[:, None].expand(-1, 5)),
                                 z.gather(1, i[:3].remainder(7).expand(9, 3)), z.gather(-1, i[:3].remainder(7).expand(4, 3)))

@@ -165,13 +165,14 @@ void addPlaces() {
       const char *name, *clauses;
       Shape operand, indices, updates;
     };
+    // The first two have enough places for stores that combine.
     const Form forms[] = {
-        {"rows", "dims [0] batch_dims 0", {9, 70}, {20, 1}, {20, 1, 70}},
+        {"rows", "dims [0] batch_dims 0", {9, 70}, {75, 1}, {75, 1, 70}},
         {"points",
          "dims [1, 0] batch_dims 0",
          {5, 6},
-         {3, 11, 2},
-         {3, 11, 1, 1}},
+         {3, 22, 2},
+         {3, 22, 1, 1}},
         {"windows", "dims [1] batch_dims 1", {3, 9}, {3, 4, 1}, {3, 4, 4}},
         {"unique", "dims [0] batch_dims 0 unique", {9, 3}, {1, 1}, {1, 2, 3}}};
     for (StringRef type :

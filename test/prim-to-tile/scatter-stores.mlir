@@ -2,7 +2,7 @@
 // those of one instance.
 // RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none --no-fallback --emit=program | FileCheck %s
 // RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none --no-fallback --emit=asm | FileCheck %s --check-prefix=PTX
-// RUN: for entry in rows bins points bools product; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
+// RUN: for entry in rows bins points part bools product; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
 // RUN: kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=open --dim=130
 // RUN: kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=open --dim=0
 
@@ -44,6 +44,14 @@ func.func @points(%x: tensor<10x7xi16>, %k: tensor<3x30x2xi64>, %u: tensor<3x30x
 func.func @open(%x: tensor<2x10x7xbf16>, %k: tensor<2x?x1xi64>, %u: tensor<2x?x1x7xbf16>) -> tensor<2x10x7xbf16> {
   %r = prim.scatter min %x, %k, %u dims [1] batch_dims 1 : tensor<2x10x7xbf16>, tensor<2x?x1xi64>, tensor<2x?x1x7xbf16>
   return %r : tensor<2x10x7xbf16>
+}
+// What is a part of an odd number of 16-bit elements has no whole words.
+// CHECK-LABEL: tile.kernel private @part_{{.*}}scatter(
+// CHECK-NOT: combine
+func.func @part(%x: tensor<10xi16>, %y: tensor<1xi16>, %k: tensor<100x1xi32>, %u: tensor<100x1xi16>) -> tensor<11xi16> {
+  %r = prim.scatter max %x, %k, %u dims [0] batch_dims 0 : tensor<10xi16>, tensor<100x1xi32>, tensor<100x1xi16>
+  %c = prim.cat %y, %r dim 0 : tensor<1xi16>, tensor<10xi16> -> tensor<11xi16>
+  return %c : tensor<11xi16>
 }
 // A byte is updated in a word, which may end behind the tensor; products have no such instruction: both as before.
 // CHECK-LABEL: tile.kernel private @bools_{{.*}}scatter(

@@ -201,23 +201,33 @@ private:
   /// with what the wait hands on of `held`.
   void waitForSums(ValueRange futures, ValueRange sums, int64_t but,
                    ArrayRef<Value> held, Operation *holder) {
-    SmallVector<Value> kept;
+    // A sum that this wait is for comes out of it anyway, and one whose wait
+    // stands behind this one is computed with there. Of a sum that was waited
+    // for before, the registers stay.
+    auto isBehind = [&](Value value) {
+      Operation *before = value.getDefiningOp();
+      return before->getBlock() != b.getInsertionBlock() ||
+             !before->isBeforeInBlock(&*b.getInsertionPoint());
+    };
+    SmallVector<Value> own, kept;
     for (Value value : held) {
-      // Of a sum that was waited for already, the registers stay.
-      auto before = value.getDefiningOp<stage::WaitOp>();
-      kept.push_back(before && llvm::is_contained(replaced, before)
-                         ? before.getAwaited().front()
-                         : value);
+      Value known = awaited.lookup(value);
+      if (llvm::is_contained(sums, value) || (known && isBehind(known)))
+        continue;
+      own.push_back(value);
+      kept.push_back(known ? known : value);
     }
     stage::WaitOp wait = waitFor(futures[0].getLoc(), futures, kept, but);
     for (auto [sum, result] : llvm::zip(sums, wait.getResults())) {
       sum.replaceAllUsesExcept(result, wait);
+      awaited[sum] = result;
       if (Operation *before = sum.getDefiningOp())
         replaced.push_back(before);
     }
     for (auto [value, result] :
-         llvm::zip(held, wait.getResults().drop_front(sums.size())))
-      holder->replaceUsesOfWith(value, result);
+         llvm::zip(own, wait.getResults().drop_front(sums.size())))
+      if (!awaited.contains(value))
+        holder->replaceUsesOfWith(value, result);
   }
 
   tile::KernelOp kernel;
@@ -226,6 +236,7 @@ private:
   bool hasAsyncProducts, publishesCopies, namesMemories;
   /// Waits right behind products that others stand for.
   SmallVector<Operation *> replaced;
+  llvm::DenseMap<Value, Value> awaited; ///< what these gave, from the others
   /// What findCovering has found.
   llvm::DenseMap<Operation *, Operation *> covered;
 };
@@ -266,8 +277,21 @@ struct InsertBarriers : simt::impl::SimtInsertBarriersBase<InsertBarriers> {
   }
 
 private:
-  /// Of products only those are left that lowerings of plug-ins take.
+  /// Of products only those are left that lowerings of plug-ins take, and one
+  /// that reads memory is waited for right behind.
   LogicalResult verifyStaged(const BlockShape &block) {
+    WalkResult staged = getOperation().walk([&](stage::ProductOp product) {
+      if (!isMemoryProduct(product, target::getDescription(getOperation())) ||
+          (product.getAsync() && product->hasOneUse() &&
+           isa<stage::WaitOp>(*product->user_begin())))
+        return WalkResult::advance();
+      product->emitOpError(
+          "expected a product that reads memory to be 'async', "
+          "with a 'stage.wait' as its only user");
+      return WalkResult::interrupt();
+    });
+    if (staged.wasInterrupted())
+      return failure();
     WalkResult walked = getOperation().walk([&](MatrixProductOpInterface op) {
       const RegisterCandidate *lowering = findLowering(op, block);
       if (lowering && !lowering->isOwn)

@@ -192,7 +192,8 @@ LogicalResult KernelWalk::lowerBlock(Block *block) {
 
 LogicalResult KernelWalk::lower(Operation *op) {
   for (Value result : op->getResults())
-    if (isa<RankedTensorType>(result.getType()) && !getLayout(result))
+    if (isa<RankedTensorType, stage::FutureType>(result.getType()) &&
+        !getLayout(result))
       return op->emitOpError(
           "has a tile without a layout; run simt-assign-layouts before");
   if (isLookup(op))
@@ -236,7 +237,10 @@ LogicalResult KernelWalk::applyLowering(Operation *op) {
 static LogicalResult
 checkRegisters(OpResult result, const Regs *found,
                llvm::function_ref<InFlightDiagnostic()> wrong) {
-  bool isTile = isa<RankedTensorType, stage::FutureType>(result.getType());
+  Type type = result.getType();
+  if (auto future = dyn_cast<stage::FutureType>(type))
+    type = future.getPayload();
+  bool isTile = isa<RankedTensorType>(type);
   auto about = [&] {
     return "for its result " + std::to_string(result.getResultNumber());
   };
@@ -250,8 +254,7 @@ checkRegisters(OpResult result, const Regs *found,
   if (int64_t(found->size()) != wanted)
     return wrong() << " defined " << found->size() << " registers " << about()
                    << ", expected " << wanted << " as its layout has";
-  Type element =
-      ThreadBuilder::scalarType(getElementTypeOrSelf(result.getType()));
+  Type element = ThreadBuilder::scalarType(getElementTypeOrSelf(type));
   for (Value value : *found) {
     if (!value)
       return wrong() << " defined a register that is no value " << about();

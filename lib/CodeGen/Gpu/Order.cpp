@@ -1,9 +1,9 @@
 //===- Order.cpp - Accesses to global memory that may meet ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Within an instance accesses that may overlap keep their order. Two threads
-// share out the elements of a tile, so a barrier stands between such accesses,
-// unless each thread meets only what it did itself.
+// Within an instance accesses that may overlap keep their order, but for stores
+// that combine alike. Two threads share out the elements of a tile, so a barrier
+// stands between such accesses, unless each thread meets only what it did itself.
 //
 //===----------------------------------------------------------------------===//
 

@@ -16,16 +16,20 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
 
+/// Elements of so many bits are updated in words of two.
+static constexpr unsigned kHalf = 16;
+
+/// Whether no word of two elements goes beyond the memory of a tensor.
+static bool hasWholeWords(const Buffer &out, HostProgramBuilder &host) {
+  if (out.elementType().getIntOrFloatBitWidth() > kHalf)
+    return true;
+  Extent all = host.elementsOf(out.base);
+  return out.offset.is(0) && all.isStatic() && all.get() % 2 == 0;
+}
+
 std::optional<tile::Combine> kiln::schedule::storeOf(prim::ScatterOp op) {
-  // Narrower elements are updated in words, of which the last one has to be
-  // the tensor's as a whole.
   Type element = getElementTypeOrSelf(op.getUpdates().getType());
-  constexpr unsigned kWord = 32, kHalf = 16;
-  unsigned width = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
-  bool isEven = llvm::any_of(
-      cast<RankedTensorType>(op.getResult().getType()).getShape(),
-      [](int64_t size) { return ShapedType::isStatic(size) && size % 2 == 0; });
-  if (width < kWord && (width != kHalf || !isEven))
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < kHalf)
     return std::nullopt;
   using Kind = prim::ScatterKind;
   switch (op.getCombine()) {
@@ -64,7 +68,7 @@ void ScatterBuilder::chooseCombiningStores() {
   int64_t count = 1;
   for (const PlaceDim &place : llvm::drop_begin(places, batch))
     count *= place.size.isStatic() ? place.size.get() : kFewPlaces;
-  if (count < kFewPlaces)
+  if (count < kFewPlaces || !hasWholeWords(out, host))
     return;
   combining = storeOf(op);
   if (!combining)

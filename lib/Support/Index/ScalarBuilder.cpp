@@ -9,6 +9,9 @@
 using namespace mlir;
 using namespace kiln::index;
 
+/// One of the functions of a name: the one of numbers.
+using Fold = Integer (*)(int64_t, int64_t);
+
 Integer kiln::index::getNumber(OpFoldResult scalar) {
   return getConstantIntValue(scalar);
 }
@@ -57,7 +60,7 @@ OpFoldResult ScalarBuilder::add(OpFoldResult a, OpFoldResult b) {
     return b;
   if (getNumber(b) == 0)
     return a;
-  return emit<arith::AddIOp>(a, b, kiln::index::add);
+  return emit<arith::AddIOp>(a, b, Fold(kiln::index::add));
 }
 
 OpFoldResult ScalarBuilder::sub(OpFoldResult a, OpFoldResult b) {
@@ -65,7 +68,7 @@ OpFoldResult ScalarBuilder::sub(OpFoldResult a, OpFoldResult b) {
     return a;
   if (a == b)
     return constant(0);
-  return emit<arith::SubIOp>(a, b, kiln::index::sub);
+  return emit<arith::SubIOp>(a, b, Fold(kiln::index::sub));
 }
 
 OpFoldResult ScalarBuilder::mul(OpFoldResult a, OpFoldResult b) {
@@ -74,23 +77,23 @@ OpFoldResult ScalarBuilder::mul(OpFoldResult a, OpFoldResult b) {
     return a;
   if (y == 0 || x == 1)
     return b;
-  return emit<arith::MulIOp>(a, b, kiln::index::mul);
+  return emit<arith::MulIOp>(a, b, Fold(kiln::index::mul));
 }
 
 OpFoldResult ScalarBuilder::floorDiv(OpFoldResult a, OpFoldResult b) {
   if (getNumber(b) == 1)
     return a;
-  return emit<arith::FloorDivSIOp>(a, b, kiln::index::floorDiv);
+  return emit<arith::FloorDivSIOp>(a, b, Fold(kiln::index::floorDiv));
 }
 
 OpFoldResult ScalarBuilder::ceilDiv(OpFoldResult a, OpFoldResult b) {
   if (getNumber(b) == 1)
     return a;
-  return emit<arith::CeilDivSIOp>(a, b, kiln::index::ceilDiv);
+  return emit<arith::CeilDivSIOp>(a, b, Fold(kiln::index::ceilDiv));
 }
 
 OpFoldResult ScalarBuilder::truncRem(OpFoldResult a, OpFoldResult b) {
-  return emit<arith::RemSIOp>(a, b, kiln::index::truncRem);
+  return emit<arith::RemSIOp>(a, b, Fold(kiln::index::truncRem));
 }
 
 /// Only where signed and unsigned agree.
@@ -114,13 +117,13 @@ OpFoldResult ScalarBuilder::remPositive(OpFoldResult a, OpFoldResult b) {
 OpFoldResult ScalarBuilder::min(OpFoldResult a, OpFoldResult b) {
   if (a == b)
     return a;
-  return emit<arith::MinSIOp>(a, b, kiln::index::min);
+  return emit<arith::MinSIOp>(a, b, Fold(kiln::index::min));
 }
 
 OpFoldResult ScalarBuilder::max(OpFoldResult a, OpFoldResult b) {
   if (a == b)
     return a;
-  return emit<arith::MaxSIOp>(a, b, kiln::index::max);
+  return emit<arith::MaxSIOp>(a, b, Fold(kiln::index::max));
 }
 
 OpFoldResult ScalarBuilder::product(ArrayRef<OpFoldResult> factors) {

@@ -2,6 +2,8 @@
 // Loops whose number of steps is known when the program runs.
 #include "Control.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -27,6 +29,7 @@ public:
 private:
   LogicalResult build();
   SmallVector<Value> buffers(OpFoldResult count);
+  void checkSizes(Value part, ArrayRef<OpFoldResult> first);
   FailureOr<prim::WhileOp> stack(ArrayRef<Value> rooms);
   /// How many steps there is room for, and whether that is how many there are.
   std::optional<std::pair<OpFoldResult, bool>> room();
@@ -128,6 +131,21 @@ SmallVector<Value> WhileLoop::buffers(OpFoldResult count) {
   return rooms;
 }
 
+/// Makes the program fail where a slice has other sizes than the first one, of
+/// which there are as many rooms.
+void WhileLoop::checkSizes(Value part, ArrayRef<OpFoldResult> first) {
+  for (auto [own, expected] : llvm::zip_equal(n.e.sizesOf(part), first)) {
+    if (own == expected)
+      continue;
+    Value isSame =
+        arith::CmpIOp::create(n.e.b, arith::CmpIPredicate::eq,
+                              n.e.sizeValue(own), n.e.sizeValue(expected));
+    cf::AssertOp::create(n.e.b, isSame,
+                         "a slice that a loop stacks does not have the sizes "
+                         "of the first one");
+  }
+}
+
 /// The same loop, which also writes to `rooms`.
 FailureOr<prim::WhileOp> WhileLoop::stack(ArrayRef<Value> rooms) {
   SmallVector<Value> inits(loop.getInits());
@@ -154,7 +172,9 @@ FailureOr<prim::WhileOp> WhileLoop::stack(ArrayRef<Value> rooms) {
   auto arguments = whole.getBody().getArguments();
   for (auto [k, part] : llvm::enumerate(parts)) {
     Value all = arguments[loop.getNumResults() + k];
-    Value one = n.unsqueeze(step.lookupOrDefault(part), {0});
+    Value own = step.lookupOrDefault(part);
+    checkSizes(own, partSizes[k]);
+    Value one = n.unsqueeze(own, {0});
     SmallVector<Value> starts(n.e.typeOf(all).getRank(), n.integer(0));
     starts[0] = arguments[0];
     next.push_back(prim::DynamicUpdateSliceOp::create(n.e.b, all.getType(), all,

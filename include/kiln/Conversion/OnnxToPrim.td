@@ -14,8 +14,8 @@ def OnnxToPrim : Pass<"convert-onnx-to-prim", "::mlir::ModuleOp"> {
     as well. A sequence among the results is returned as its elements. What cannot be converted is an error that begins with "unsupported: " and stands at the operator.
   }];
   let dependentDialects = ["::kiln::prim::PrimDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+                           "::mlir::cf::ControlFlowDialect", "::mlir::func::FuncDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
   let options = [ListOption<"entries", "entry", "std::string",
                             "functions to convert; empty: every public one">,
                  ListOption<"lengths", "lengths", "std::string",

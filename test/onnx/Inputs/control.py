@@ -94,6 +94,22 @@ check("loop open slices", whole,
          [one * (most + 1), numpy.stack([one * (k + 2) @ weights for k in range(most)] or [one @ weights])[:most]])
         for one in (x, x[:1]) for most in (0, 1, 4)])
 
+# Slices of other sizes than the first one are an error: a loop that stacks what is above each time less.
+body = graph([node("Sub", ["a", "one"], ["next"]), node("Greater", ["next", "zero"], ["keep"]),
+              node("Compress", ["x", "keep"], ["out"], axis=0), node("Identity", ["c"], ["more"])],
+             [value("i", INT64, []), value("c", BOOL, []), value("a", FLOAT, None)],
+             [value("more", BOOL, None), value("next", FLOAT, None), value("out", FLOAT, None)])
+whole = graph([node("Loop", ["most", "", "x"], ["last", "all"], body=("graph", body))],
+              [value("x", FLOAT, [4]), value("most", INT64, [])], results,
+              [tensor("one", number(1)), tensor("zero", number(0))])
+few = number([1, 5, 6, 7])
+check("loop slices", whole, ((few, numpy.array(3)), [few - 3, numpy.stack([few[1:]] * 3)]))
+try:
+    kiln.load(os.path.join(folder, "loop slices.onnx"), target)(few, numpy.array(5))
+    print("loop slices of other sizes: False")
+except kiln.Error as error:
+    print(f"loop slices of other sizes: {'does not have the sizes of the first one' in str(error)}")
+
 # A scan of an open length, of columns from the last one on, that stacks from the last step on.
 body = graph([node("Add", ["s", "column"], ["next"]), node("Mul", ["next", "column"], ["out"])],
              [value("s", FLOAT, None), value("column", FLOAT, None)], [value("next", FLOAT, None), value("out", FLOAT, None)])

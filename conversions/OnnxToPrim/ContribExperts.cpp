@@ -8,15 +8,19 @@ using namespace mlir;
 namespace kiln::onnx_to_prim {
 namespace {
 
-/// How much each expert counts for each row, [rows, experts]: 0 for all but
-/// the `k` that score highest.
-Value weightsOf(Node &n, Value scores) {
+/// The softmax of all scores, or of the chosen ones where these weights are
+/// normalised. QMoE always takes that of the chosen ones, unless an input says
+/// how much each expert counts: of that, only the chosen ones are divided by
+/// their sum.
+Value weightsOf(Node &n, Value scores, Value given, bool isQuantized) {
   int64_t k = n.getInt("k", 1), experts = n.shape(scores)[1];
   if (ShapedType::isDynamic(experts) || k < 1 || k > experts)
     return n.refuse("chooses " + Twine(k) + " of its experts");
+  if (given &&
+      (n.e.typeOf(given).getRank() != 2 || n.shape(given)[1] != experts))
+    return n.refuse("has router_weights that do not fit");
   bool isNormalized = n.getInt("normalize_routing_weights", 0);
   Value all = n.f32(scores);
-  Value by = isNormalized ? all : n.softmax(all, 1);
   Ints shape{n.shape(scores)[0], k};
   auto best = prim::TopKOp::create(
       n.e.b, n.e.typeOf(all).clone(shape),
@@ -25,10 +29,20 @@ Value weightsOf(Node &n, Value scores) {
   Value place = n.along(n.iota(experts, n.e.b.getI64Type()), 2, 3);
   Value isBest = n.eq(n.unsqueeze(best.getIndices(), {2}), place);
   Value zero = n.number(0, all);
-  Value parts = isNormalized ? n.softmax(best.getValues(), 1) : Value();
-  Value spread = isNormalized ? n.where(isBest, n.unsqueeze(parts, {2}), zero)
-                              : n.where(isBest, n.unsqueeze(by, {1}), zero);
-  return n.broken ? Value() : n.sum(spread, {1});
+  Value parts;
+  if (given)
+    parts = n.unsqueeze(n.f32(given), {1});
+  else if (isQuantized || isNormalized)
+    parts = n.unsqueeze(n.softmax(best.getValues(), 1), {2});
+  else
+    parts = n.unsqueeze(n.softmax(all, 1), {1});
+  Value spread = n.where(isBest, parts, zero);
+  if (n.broken)
+    return {};
+  Value weights = n.sum(spread, {1});
+  if (given && isNormalized)
+    weights = n.div(weights, n.sum(weights, {1}, /*keep=*/true));
+  return weights;
 }
 
 /// The two halves of what a layer gives, a gate and what it lets through: one
@@ -67,6 +81,31 @@ Value activated(Node &n, Value x) {
   return how == "identity" ? x : n.refuse("has activation '" + how + "'");
 }
 
+/// Reports what is not translated of a node's attributes and inputs.
+LogicalResult checkExperts(Node &n, bool isQuantized) {
+  if (n.getInt("use_sparse_mixer", 0))
+    return n.fail("with a sparse mixer");
+  if (n.getInt("swiglu_limit_after_activation", 0))
+    return n.fail("has swiglu_limit_after_activation");
+  if (!isQuantized)
+    return success();
+  StringRef type = n.getString("quant_type", "int");
+  if (type != "int")
+    return n.fail("has quant_type '" + type + "'");
+  // -1 leaves the layout to the device: one that packs weights says 1.
+  if (n.getInt("weights_prepacked", -1) > 0)
+    return n.fail("has weights_prepacked");
+  int64_t bits = n.getInt("expert_weight_bits", 4);
+  for (StringRef name : {"fc1_expert_weight_bits", "fc2_expert_weight_bits"})
+    if (int64_t own = n.getInt(name, 0); own > 0 && own != bits)
+      return n.fail("has " + name + " " + Twine(own) +
+                    ", which is not expert_weight_bits");
+  for (unsigned i = 15; i < n.numInputs(); ++i)
+    if (n.has(i))
+      return n.fail("has an input " + Twine(i));
+  return success();
+}
+
 /// Weights of few bits as floats, [experts, rows, columns]. Scales and zero
 /// points are of a row, or of a block of it.
 Value unpacked(Node &n, unsigned i, unsigned point) {
@@ -74,10 +113,15 @@ Value unpacked(Node &n, unsigned i, unsigned point) {
   if (n.rank(i) != 3 || !n.e.typeOf(n.in(i)).hasStaticShape() ||
       (bits != 2 && bits != 4 && bits != 8) || !n.has(i + 1))
     return n.refuse("has weights that do not fit");
+  int64_t layers = n.shape(n.in(i))[0], rows = n.shape(n.in(i))[1];
   int64_t count = n.shape(n.in(i))[2] * (8 / bits);
+  int64_t block = n.getInt("block_size", 0);
+  int64_t blocks = block > 0 ? llvm::divideCeil(count, block) : 1;
   Value q = n.f32(unpackBits(n, n.in(i), bits, count));
   Value scale = n.f32(n.in(i + 1));
-  int64_t block = n.getInt("block_size", 0);
+  if (n.shape(scale) != ArrayRef<int64_t>({layers, rows, blocks}) &&
+      (blocks != 1 || n.shape(scale) != ArrayRef<int64_t>({layers, rows})))
+    return n.refuse("has scales that do not fit");
   Value of = block > 0
                  ? n.div(n.iota(count, n.e.b.getI64Type()), n.integer(block))
                  : Value();
@@ -89,9 +133,9 @@ Value unpacked(Node &n, unsigned i, unsigned point) {
   if (!n.has(point))
     return n.mul(n.sub(q, n.number(1 << (bits - 1), q)), spread(scale));
   Value points = n.in(point);
-  int64_t blocks = n.e.typeOf(scale).getRank() == 3 ? n.shape(scale)[2] : 1;
-  if (n.e.typeOf(points).getRank() != 3 || !n.e.typeOf(points).hasStaticShape())
-    return n.refuse("has zero points for rows");
+  int64_t width = llvm::divideCeil(blocks * bits, 8);
+  if (n.shape(points) != ArrayRef<int64_t>({layers, rows, width}))
+    return n.refuse("has zero points that do not fit");
   points = n.f32(unpackBits(n, points, bits, blocks));
   return n.mul(n.sub(q, spread(points)), spread(scale));
 }
@@ -107,8 +151,10 @@ template <bool isQuantized> LogicalResult experts(Node &n) {
     return n.fail("of rows of rank " + Twine(rank));
   if (!n.has(second))
     return n.fail("has no second layer");
-  if (n.has(third) || n.getInt("use_sparse_mixer", 0))
-    return n.fail("with a third layer, or a sparse mixer");
+  if (n.has(third))
+    return n.fail("with a third layer");
+  if (failed(checkExperts(n, isQuantized)))
+    return failure();
   Sizes sizes = n.e.sizesOf(n.in(0));
   Value rows = n.wide(n.in(0));
   if (rank == 3)
@@ -121,11 +167,15 @@ template <bool isQuantized> LogicalResult experts(Node &n) {
   auto biased = [&](Value x, unsigned i, ArrayRef<int64_t> dims) {
     return n.has(i) ? n.add(x, n.unsqueeze(n.wide(n.in(i)), dims)) : x;
   };
-  Value weights = weightsOf(n, n.in(1));
-  Value in = layer(first, 11), out = layer(second, 12);
-  if (n.broken || n.e.typeOf(in).getRank() != 3 ||
-      !n.e.typeOf(in).hasStaticShape() || n.e.typeOf(out).getRank() != 3)
-    return n.broken ? failure() : n.fail("has layers that do not fit");
+  Value given = isQuantized && n.has(14) ? n.in(14) : Value();
+  Value weights = weightsOf(n, n.in(1), given, isQuantized);
+  Value in = weights ? layer(first, 11) : Value();
+  Value out = in ? layer(second, 12) : Value();
+  if (!out || n.broken)
+    return failure();
+  if (n.e.typeOf(in).getRank() != 3 || !n.e.typeOf(in).hasStaticShape() ||
+      n.e.typeOf(out).getRank() != 3)
+    return n.fail("has layers that do not fit");
   // [rows, experts, inner], then [experts, rows, outer].
   Value inner = n.dot(rows, in, {}, {}, {1}, {2});
   inner = biased(inner, second - 1, {0});

@@ -271,7 +271,23 @@ LogicalResult gatherBlocks(Node &n) {
     return n.fail("of blocks of another dimension than the last one, or of "
                   "unknown sizes");
   int64_t count = n.shape(table)[last] * (isPacked ? 8 / bits : 1);
-  int64_t blocks = n.shape(n.in(2))[last];
+  int64_t blocks = llvm::divideCeil(count, block);
+  // Whether scales or zero points are as many as the table has rows.
+  auto fits = [&](Value x, int64_t size) {
+    ArrayRef<int64_t> own = n.shape(x), whole = n.shape(table);
+    if (own.size() != whole.size() || own.back() != size)
+      return false;
+    return llvm::all_of(
+        llvm::zip_equal(own.drop_back(), whole.drop_back()), [](auto pair) {
+          auto [a, b] = pair;
+          return a == b || ShapedType::isDynamic(a) || ShapedType::isDynamic(b);
+        });
+  };
+  if (!fits(n.in(2), blocks))
+    return n.fail("has scales that do not fit");
+  if (n.has(3) &&
+      !fits(n.in(3), isPacked ? llvm::divideCeil(blocks * bits, 8) : blocks))
+    return n.fail("has zero points that do not fit");
   at = n.fromEnd(at, n.e.sizesOf(table)[dim]);
   auto whole = [&](Value x, unsigned i, int64_t size) {
     Value rows = n.take(x, at, dim);

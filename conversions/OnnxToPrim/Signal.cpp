@@ -208,7 +208,13 @@ LogicalResult stft(Node &n) {
   Value start = n.mul(n.iota(frames, i64), step);
   Value at =
       n.add(n.unsqueeze(start, {1}), n.unsqueeze(n.iota(*length, i64), {0}));
-  Value cut = n.take(x, isOpen ? at : n.clamp(at, 0, total - 1), 1);
+  if (isOpen) {
+    Value end = n.e.sizeTensor(n.e.sizeMath().sub(sizes[1], n.e.size(1)));
+    at = n.max(n.min(at, end), n.integer(0));
+  } else {
+    at = n.clamp(at, 0, total - 1);
+  }
+  Value cut = n.take(x, at, 1);
   if (n.has(2))
     cut = n.mul(
         cut, n.e.reshape(n.cast(n.in(2), n.e.elementOf(x)), Ints{*length, 1}));

@@ -91,3 +91,91 @@ func.func @lists(%x: !torch.list<vtensor<[2],f32>>) -> !torch.vtensor<[2],f32> {
   %0 = torch.operator "onnx.SequenceAt"(%x, %none) : (!torch.list<vtensor<[2],f32>>, !torch.none) -> !torch.vtensor<[2],f32>
   return %0 : !torch.vtensor<[2],f32>
 }
+
+// -----
+
+func.func @prepacked(%a: !torch.vtensor<[5,8],f32>, %b: !torch.vtensor<[5,4],f32>, %c: !torch.vtensor<[4,6,4],ui8>, %d: !torch.vtensor<[4,6],f32>, %f: !torch.vtensor<[4,8,3],ui8>, %g: !torch.vtensor<[4,8],f32>) -> !torch.vtensor<[5,8],f32> {
+  %none = torch.constant.none
+  // expected-error@+1 {{unsupported: onnx.com.microsoft.QMoE has weights_prepacked}}
+  %0 = torch.operator "onnx.com.microsoft.QMoE"(%a, %b, %c, %d, %none, %f, %g) {torch.onnx.weights_prepacked = 1 : si64} : (!torch.vtensor<[5,8],f32>, !torch.vtensor<[5,4],f32>, !torch.vtensor<[4,6,4],ui8>, !torch.vtensor<[4,6],f32>, !torch.none, !torch.vtensor<[4,8,3],ui8>, !torch.vtensor<[4,8],f32>) -> !torch.vtensor<[5,8],f32>
+  return %0 : !torch.vtensor<[5,8],f32>
+}
+
+// -----
+
+func.func @quant_type(%a: !torch.vtensor<[5,8],f32>, %b: !torch.vtensor<[5,4],f32>, %c: !torch.vtensor<[4,6,4],ui8>, %d: !torch.vtensor<[4,6],f32>, %f: !torch.vtensor<[4,8,3],ui8>, %g: !torch.vtensor<[4,8],f32>) -> !torch.vtensor<[5,8],f32> {
+  %none = torch.constant.none
+  // expected-error@+1 {{unsupported: onnx.com.microsoft.QMoE has quant_type 'fp4'}}
+  %0 = torch.operator "onnx.com.microsoft.QMoE"(%a, %b, %c, %d, %none, %f, %g) {torch.onnx.quant_type = "fp4"} : (!torch.vtensor<[5,8],f32>, !torch.vtensor<[5,4],f32>, !torch.vtensor<[4,6,4],ui8>, !torch.vtensor<[4,6],f32>, !torch.none, !torch.vtensor<[4,8,3],ui8>, !torch.vtensor<[4,8],f32>) -> !torch.vtensor<[5,8],f32>
+  return %0 : !torch.vtensor<[5,8],f32>
+}
+
+// -----
+
+func.func @own_bits(%a: !torch.vtensor<[5,8],f32>, %b: !torch.vtensor<[5,4],f32>, %c: !torch.vtensor<[4,6,4],ui8>, %d: !torch.vtensor<[4,6],f32>, %f: !torch.vtensor<[4,8,3],ui8>, %g: !torch.vtensor<[4,8],f32>) -> !torch.vtensor<[5,8],f32> {
+  %none = torch.constant.none
+  // expected-error@+1 {{unsupported: onnx.com.microsoft.QMoE has fc2_expert_weight_bits 8, which is not expert_weight_bits}}
+  %0 = torch.operator "onnx.com.microsoft.QMoE"(%a, %b, %c, %d, %none, %f, %g) {torch.onnx.fc2_expert_weight_bits = 8 : si64} : (!torch.vtensor<[5,8],f32>, !torch.vtensor<[5,4],f32>, !torch.vtensor<[4,6,4],ui8>, !torch.vtensor<[4,6],f32>, !torch.none, !torch.vtensor<[4,8,3],ui8>, !torch.vtensor<[4,8],f32>) -> !torch.vtensor<[5,8],f32>
+  return %0 : !torch.vtensor<[5,8],f32>
+}
+
+// -----
+
+func.func @global_scale(%a: !torch.vtensor<[5,8],f32>, %b: !torch.vtensor<[5,4],f32>, %c: !torch.vtensor<[4,6,4],ui8>, %d: !torch.vtensor<[4,6],f32>, %f: !torch.vtensor<[4,8,3],ui8>, %g: !torch.vtensor<[4,8],f32>, %p: !torch.vtensor<[4],f32>) -> !torch.vtensor<[5,8],f32> {
+  %none = torch.constant.none
+  // expected-error@+1 {{unsupported: onnx.com.microsoft.QMoE has an input 15}}
+  %0 = torch.operator "onnx.com.microsoft.QMoE"(%a, %b, %c, %d, %none, %f, %g, %none, %none, %none, %none, %none, %none, %none, %none, %p) {torch.onnx.k = 2 : si64} : (!torch.vtensor<[5,8],f32>, !torch.vtensor<[5,4],f32>, !torch.vtensor<[4,6,4],ui8>, !torch.vtensor<[4,6],f32>, !torch.none, !torch.vtensor<[4,8,3],ui8>, !torch.vtensor<[4,8],f32>, !torch.none, !torch.none, !torch.none, !torch.none, !torch.none, !torch.none, !torch.none, !torch.none, !torch.vtensor<[4],f32>) -> !torch.vtensor<[5,8],f32>
+  return %0 : !torch.vtensor<[5,8],f32>
+}
+
+// -----
+
+func.func @router_weights(%a: !torch.vtensor<[5,8],f32>, %b: !torch.vtensor<[5,4],f32>, %c: !torch.vtensor<[4,6,4],ui8>, %d: !torch.vtensor<[4,6],f32>, %f: !torch.vtensor<[4,8,3],ui8>, %g: !torch.vtensor<[4,8],f32>, %o: !torch.vtensor<[5,3],f32>) -> !torch.vtensor<[5,8],f32> {
+  %none = torch.constant.none
+  // expected-error@+1 {{unsupported: onnx.com.microsoft.QMoE has router_weights that do not fit}}
+  %0 = torch.operator "onnx.com.microsoft.QMoE"(%a, %b, %c, %d, %none, %f, %g, %none, %none, %none, %none, %none, %none, %none, %o) {torch.onnx.k = 2 : si64} : (!torch.vtensor<[5,8],f32>, !torch.vtensor<[5,4],f32>, !torch.vtensor<[4,6,4],ui8>, !torch.vtensor<[4,6],f32>, !torch.none, !torch.vtensor<[4,8,3],ui8>, !torch.vtensor<[4,8],f32>, !torch.none, !torch.none, !torch.none, !torch.none, !torch.none, !torch.none, !torch.none, !torch.vtensor<[5,3],f32>) -> !torch.vtensor<[5,8],f32>
+  return %0 : !torch.vtensor<[5,8],f32>
+}
+
+// -----
+
+func.func @expert_scales(%a: !torch.vtensor<[5,8],f32>, %b: !torch.vtensor<[5,4],f32>, %c: !torch.vtensor<[4,6,4],ui8>, %d: !torch.vtensor<[4,6],f32>, %f: !torch.vtensor<[4,8,3],ui8>, %g: !torch.vtensor<[4,8],f32>) -> !torch.vtensor<[5,8],f32> {
+  %none = torch.constant.none
+  // expected-error@+1 {{unsupported: onnx.com.microsoft.QMoE has scales that do not fit}}
+  %0 = torch.operator "onnx.com.microsoft.QMoE"(%a, %b, %c, %d, %none, %f, %g) {torch.onnx.block_size = 4 : si64} : (!torch.vtensor<[5,8],f32>, !torch.vtensor<[5,4],f32>, !torch.vtensor<[4,6,4],ui8>, !torch.vtensor<[4,6],f32>, !torch.none, !torch.vtensor<[4,8,3],ui8>, !torch.vtensor<[4,8],f32>) -> !torch.vtensor<[5,8],f32>
+  return %0 : !torch.vtensor<[5,8],f32>
+}
+
+// -----
+
+func.func @expert_points(%a: !torch.vtensor<[5,8],f32>, %b: !torch.vtensor<[5,4],f32>, %c: !torch.vtensor<[4,6,4],ui8>, %d: !torch.vtensor<[4,6],f32>, %f: !torch.vtensor<[4,8,3],ui8>, %g: !torch.vtensor<[4,8],f32>, %l: !torch.vtensor<[4,6,2],ui8>) -> !torch.vtensor<[5,8],f32> {
+  %none = torch.constant.none
+  // expected-error@+1 {{unsupported: onnx.com.microsoft.QMoE has zero points that do not fit}}
+  %0 = torch.operator "onnx.com.microsoft.QMoE"(%a, %b, %c, %d, %none, %f, %g, %none, %none, %none, %none, %l) {torch.onnx.k = 2 : si64} : (!torch.vtensor<[5,8],f32>, !torch.vtensor<[5,4],f32>, !torch.vtensor<[4,6,4],ui8>, !torch.vtensor<[4,6],f32>, !torch.none, !torch.vtensor<[4,8,3],ui8>, !torch.vtensor<[4,8],f32>, !torch.none, !torch.none, !torch.none, !torch.none, !torch.vtensor<[4,6,2],ui8>) -> !torch.vtensor<[5,8],f32>
+  return %0 : !torch.vtensor<[5,8],f32>
+}
+
+// -----
+
+func.func @limit_after(%a: !torch.vtensor<[5,8],f32>, %b: !torch.vtensor<[5,4],f32>, %c: !torch.vtensor<[4,12,8],f32>, %e: !torch.vtensor<[4,8,6],f32>) -> !torch.vtensor<[5,8],f32> {
+  %none = torch.constant.none
+  // expected-error@+1 {{unsupported: onnx.com.microsoft.MoE has swiglu_limit_after_activation}}
+  %0 = torch.operator "onnx.com.microsoft.MoE"(%a, %b, %c, %none, %e) {torch.onnx.activation_type = "swiglu", torch.onnx.swiglu_fusion = 1 : si64, torch.onnx.swiglu_limit_after_activation = 1 : si64} : (!torch.vtensor<[5,8],f32>, !torch.vtensor<[5,4],f32>, !torch.vtensor<[4,12,8],f32>, !torch.none, !torch.vtensor<[4,8,6],f32>) -> !torch.vtensor<[5,8],f32>
+  return %0 : !torch.vtensor<[5,8],f32>
+}
+
+// -----
+
+func.func @gathered_scales(%a: !torch.vtensor<[6,16],ui8>, %b: !torch.vtensor<[2],si64>, %c: !torch.vtensor<[6,3],f32>) -> !torch.vtensor<[2,32],f32> {
+  // expected-error@+1 {{unsupported: onnx.com.microsoft.GatherBlockQuantized has scales that do not fit}}
+  %0 = torch.operator "onnx.com.microsoft.GatherBlockQuantized"(%a, %b, %c) {torch.onnx.block_size = 16 : si64} : (!torch.vtensor<[6,16],ui8>, !torch.vtensor<[2],si64>, !torch.vtensor<[6,3],f32>) -> !torch.vtensor<[2,32],f32>
+  return %0 : !torch.vtensor<[2,32],f32>
+}
+
+// -----
+
+func.func @gathered_points(%a: !torch.vtensor<[6,16],ui8>, %b: !torch.vtensor<[2],si64>, %c: !torch.vtensor<[6,2],f32>, %d: !torch.vtensor<[6,2],ui8>) -> !torch.vtensor<[2,32],f32> {
+  // expected-error@+1 {{unsupported: onnx.com.microsoft.GatherBlockQuantized has zero points that do not fit}}
+  %0 = torch.operator "onnx.com.microsoft.GatherBlockQuantized"(%a, %b, %c, %d) {torch.onnx.block_size = 16 : si64} : (!torch.vtensor<[6,16],ui8>, !torch.vtensor<[2],si64>, !torch.vtensor<[6,2],f32>, !torch.vtensor<[6,2],ui8>) -> !torch.vtensor<[2,32],f32>
+  return %0 : !torch.vtensor<[2,32],f32>
+}

@@ -11,10 +11,13 @@ cases_file.CASES.clear()
 
 
 # Experts: each row takes what the two of four give that score highest.
-def experts(rows, scores, first, first_bias, second, second_bias, act, normalized):
+def experts(rows, scores, first, first_bias, second, second_bias, act, normalized, given=None):
     shares = numpy.zeros_like(scores)
     for row, best in enumerate(numpy.argsort(-scores, 1, kind="stable")[:, :2]):
-        shares[row, best] = softmax(scores[row, best]) if normalized else softmax(scores[row])[best]
+        if given is not None:
+            shares[row, best] = given[row, best] / (given[row, best].sum() if normalized else 1)
+        else:
+            shares[row, best] = softmax(scores[row, best]) if normalized else softmax(scores[row])[best]
     inner = act(numpy.einsum("th,eih->tei", rows, first) + first_bias)
     outer = numpy.einsum("tei,eoi->teo", inner, second) + second_bias
     return numpy.einsum("teo,te->to", outer, shares)
@@ -45,10 +48,16 @@ def halves(packed):
 
 first, second = bytes_(4, 6, 4), bytes_(4, 8, 3)
 first_scale, second_scale, first_bias, second_bias = floats(4, 6), floats(4, 8), floats(4, 6), floats(4, 8)
-case("QMoE", [floats(5, 8), scores, first, first_scale, first_bias, second, second_scale, second_bias],
-     [lambda x, s, *_: experts(x, s, (halves(first) - 8) * first_scale[..., None], first_bias,
-                               (halves(second) - 8) * second_scale[..., None], second_bias, silu, False)],
-     dims={0: ["n", 8], 1: ["n", 4]}, constants=(2, 3, 4, 5, 6, 7), k=2, activation_type="silu", expert_weight_bits=4)
+layers = [(halves(first) - 8) * first_scale[..., None], first_bias, (halves(second) - 8) * second_scale[..., None], second_bias]
+# What is quantised always weighs experts by the softmax of the chosen scores, or by weights of their own.
+for normalized in (0, 1):
+    for own in ([], [numpy.abs(floats(5, 4))]):
+        case("QMoE", [floats(5, 8), scores, first, first_scale, first_bias, second, second_scale, second_bias,
+                      *([None] * 6 if own else []), *own],
+             [lambda x, s, *all, own=own, normalized=normalized: experts(x, s, *layers, silu, normalized or not own,
+                                                                         all[-1] if own else None)],
+             dims={0: ["n", 8], 1: ["n", 4]}, constants=(2, 3, 4, 5, 6, 7), k=2, activation_type="silu", expert_weight_bits=4,
+             normalize_routing_weights=normalized)
 
 # Activations behind a product and a convolution.
 a, b, c = floats(3, 4), floats(5, 4), floats(5)

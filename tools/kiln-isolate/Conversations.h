@@ -14,7 +14,8 @@
 
 namespace kiln::isolate {
 
-/// Whether the one who started this process can open conversations.
+/// Returns true if descriptor 3 is the socket that conversations are opened
+/// over.
 bool canHoldConversations();
 
 /// Holds every conversation that is opened from now on in a thread of its own:

@@ -18,9 +18,9 @@ namespace kiln::isolate {
 /// Reads requests from one descriptor and writes answers to another.
 class Server {
 public:
-  /// `name` is what the target is called by those who ask; `build` changes with
-  /// whatever its answers depend on; `several` tells whether this process holds
-  /// several conversations.
+  /// `name` is the target's name in answers. `build` changes when the program
+  /// or the files that its answers depend on change. `several` tells whether
+  /// this process holds several conversations.
   Server(const target::Target &target, std::string name, std::string build,
          bool several, mlir::MLIRContext &context)
       : target(target), name(std::move(name)), build(std::move(build)),

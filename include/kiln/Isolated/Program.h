@@ -67,8 +67,8 @@ public:
 
   /// Whether it can be asked.
   bool isAlive() const { return input >= 0; }
-  /// Whether the process ended during the last request, and another
-  /// conversation may be to blame.
+  /// Whether the process ended or was killed during the last request, and
+  /// another conversation may be to blame.
   bool mayOthersHaveEndedIt() const { return isEndedByAny; }
   /// For its owner: whether it was greeted.
   bool hasSaidHello = false;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Isolated/IsolatedTarget.h"
+#include "ServerProcess.h"
 #include "kiln/Target/PluginLoader.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "llvm/Support/FileSystem.h"
@@ -38,6 +39,11 @@ IsolatedTarget::takeProgram(bool isAlone) const {
   unsigned most = known ? known->jobs : 1;
   bool isShared = known && known->conversations && !isAlone;
   freed.wait(lock, [&] {
+    // The end of a shared process is no fault of its idle conversations.
+    llvm::erase_if(idle, [](const std::unique_ptr<Program> &program) {
+      const ServerProcess &process = *program->sharedProcess();
+      return process.isShared() && process.hasEnded();
+    });
     return (!idle.empty() && !isAlone) ||
            (running < most && !(isShared && isStarting));
   });
@@ -45,6 +51,9 @@ IsolatedTarget::takeProgram(bool isAlone) const {
   if (!idle.empty() && !isAlone) {
     std::unique_ptr<Program> program = std::move(idle.back());
     idle.pop_back();
+    // The one that said `hello` was given back before that was read.
+    if (isShared && serving.expired())
+      serving = program->sharedProcess();
     return program;
   }
   if (isShared)
@@ -98,7 +107,7 @@ Expected<Answer> IsolatedTarget::askOnce(StringRef method, json::Object params,
     return program.takeError();
   }
   auto converse = [&]() -> Expected<Answer> {
-    // Every process is greeted, so that it knows whom it talks to.
+    // Every conversation begins with `hello`.
     if (!(*program)->hasSaidHello && method != "hello") {
       Expected<Answer> greeting =
           (*program)->ask("hello", helloParams(), "", startSeconds());

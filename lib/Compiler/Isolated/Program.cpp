@@ -4,6 +4,7 @@
 #include "kiln/Isolated/Program.h"
 #include "ServerProcess.h"
 #include "kiln/Target/Activity.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -42,6 +43,8 @@ static constexpr int kClosedMilliseconds = 200;
 static constexpr double kProgressSeconds = 0.1;
 /// How many times its limit a program that gets no processor may take.
 static constexpr double kMostLate = 20;
+/// How many threads of a program are looked at.
+static constexpr size_t kMostThreads = 1024;
 /// Memory of its own that a program may have, in MiB, unless
 /// KILN_ISOLATED_MEMORY says otherwise.
 static constexpr uint64_t kDefaultMemory = 16384;
@@ -227,31 +230,62 @@ bool Program::exchange(int milliseconds) {
 }
 
 namespace {
-/// What a process has had of processors, and waited for one, in seconds.
+/// What a thread has had of processors, and waited for one, in seconds.
 struct Turns {
   double ran = 0, waited = 0;
 };
+using ThreadTurns = llvm::DenseMap<pid_t, Turns>;
 
-Turns turnsOf(pid_t pid) {
+std::optional<Turns> turnsOf(const std::string &thread) {
   // Nanoseconds of both, and the number of turns.
-  auto file = llvm::MemoryBuffer::getFileAsStream(
-      "/proc/" + std::to_string(pid) + "/schedstat");
+  auto file = llvm::MemoryBuffer::getFileAsStream(thread + "/schedstat");
   if (!file)
-    return {};
+    return std::nullopt;
   auto [ran, rest] = (*file)->getBuffer().split(' ');
   uint64_t own, others;
   if (ran.getAsInteger(10, own) ||
       rest.split(' ').first.getAsInteger(10, others))
-    return {};
-  return {double(own) * 1e-9, double(others) * 1e-9};
+    return std::nullopt;
+  return Turns{double(own) * 1e-9, double(others) * 1e-9};
 }
 
-/// Whether a process waits for a processor, or has one.
-bool isReady(pid_t pid) {
-  auto file = llvm::MemoryBuffer::getFileAsStream(
-      "/proc/" + std::to_string(pid) + "/stat");
+/// Whether a thread waits for a processor, or has one.
+bool isReady(const std::string &thread) {
+  auto file = llvm::MemoryBuffer::getFileAsStream(thread + "/stat");
   // The state stands behind the name, which may hold anything.
   return file && (*file)->getBuffer().rsplit(')').second.starts_with(" R");
+}
+
+/// Calls `use` for each entry of a folder that is a number. Entries may vanish
+/// meanwhile.
+void forEachNumber(const std::string &folder,
+                   llvm::function_ref<void(pid_t, const std::string &)> use) {
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator at(folder, error), end;
+       !error && at != end; at.increment(error)) {
+    pid_t number;
+    if (!llvm::sys::path::filename(at->path()).getAsInteger(10, number))
+      use(number, at->path());
+  }
+}
+
+/// The turns of the threads of a group's processes, of kMostThreads at most.
+/// `oneIsReady`, if any, gets whether one of them is.
+ThreadTurns turnsOfGroup(pid_t group, bool *oneIsReady) {
+  ThreadTurns all;
+  forEachNumber("/proc", [&](pid_t pid, const std::string &process) {
+    if (getpgid(pid) != group || all.size() >= kMostThreads)
+      return;
+    forEachNumber(process + "/task", [&](pid_t id, const std::string &thread) {
+      if (all.size() >= kMostThreads)
+        return;
+      if (std::optional<Turns> its = turnsOf(thread))
+        all[id] = *its;
+      if (oneIsReady && !*oneIsReady)
+        *oneIsReady = isReady(thread);
+    });
+  });
+  return all;
 }
 
 /// When a wait for a program ends: by the clock, and later where others have
@@ -270,35 +304,26 @@ public:
     double now = passed();
     // Short waits do not look at it.
     if (!before && now * 1e3 > kTickMilliseconds)
-      before = turnsOf(group);
+      before = turnsOfGroup(group, nullptr);
     return now > seconds && (now > kMostLate * seconds || !isStarved(now));
   }
 
 private:
   bool isStarved(double now) const {
-    Turns all;
     bool oneIsReady = false;
-    std::error_code error;
-    for (llvm::sys::fs::directory_iterator at("/proc", error), end;
-         !error && at != end; at.increment(error)) {
-      pid_t pid;
-      if (llvm::sys::path::filename(at->path()).getAsInteger(10, pid) ||
-          getpgid(pid) != group)
-        continue;
-      Turns its = turnsOf(pid);
-      all.ran += its.ran;
-      all.waited += its.waited;
-      oneIsReady |= isReady(pid);
+    Turns since;
+    for (auto [thread, its] : turnsOfGroup(group, &oneIsReady)) {
+      Turns old = before ? before->lookup(thread) : its;
+      since.ran += its.ran - old.ran;
+      since.waited += its.waited - old.waited;
     }
-    Turns old = before.value_or(all);
-    return now < seconds + all.waited - old.waited ||
-           (oneIsReady && all.ran - old.ran < seconds);
+    return now < seconds + since.waited || (oneIsReady && since.ran < seconds);
   }
 
   pid_t group;
   double seconds;
   Clock::time_point begin;
-  std::optional<Turns> before;
+  std::optional<ThreadTurns> before; ///< by thread
 };
 } // namespace
 
@@ -362,6 +387,8 @@ Expected<Answer> Program::ask(StringRef method, llvm::json::Object params,
   unsent = writeFrame(head, body);
   Deadline deadline(process->group(), seconds);
   auto hangs = [&] {
+    // It may wait for what another conversation holds.
+    isEndedByAny = process->isShared();
     kill();
     return Error(llvm::formatv("hangs: no answer to '{0}' within {1} s", method,
                                llvm::format("%g", seconds))

@@ -119,10 +119,10 @@ LogicalResult lowerCompareInt(Operation *op, OpBuilder &b) {
 
 LogicalResult lowerCompareIndex(Operation *op, OpBuilder &b) {
   Step s{op, b};
-  using From = index::IndexCmpPredicate;
+  using From = mlir::index::IndexCmpPredicate;
   using To = LLVM::ICmpPredicate;
   To predicate = To::eq;
-  switch (cast<index::CmpOp>(op).getPred()) {
+  switch (cast<mlir::index::CmpOp>(op).getPred()) {
   case From::EQ:
     predicate = To::eq;
     break;
@@ -390,7 +390,7 @@ static void addFloats(ScalarTable &table) {
 }
 
 static void addIndices(ScalarTable &table) {
-  using namespace index;
+  using namespace mlir::index;
   add<AddOp>(table, same<AddOp, LLVM::AddOp>);
   add<SubOp>(table, same<SubOp, LLVM::SubOp>);
   add<MulOp>(table, same<MulOp, LLVM::MulOp>);

@@ -8,8 +8,9 @@
 // ALL-NOT: wait
 // ALL: s.barrier
 // ALL: scf.for
-// CDNA-NEXT: rocdl.s.waitcnt 49279
-// RDNA3-NEXT: rocdl.s.waitcnt 64519
+// ALL-NOT: llvm.fence
+// CDNA: rocdl.s.waitcnt 49279
+// RDNA3: rocdl.s.waitcnt 64519
 // RDNA4: s.wait.dscnt
 // ALL: llvm.fence syncscope("workgroup") release
 // ALL: s.barrier

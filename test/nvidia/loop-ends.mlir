@@ -40,8 +40,13 @@ llvm.func @loops(%n: i32, %w: i64) {
   scf.for %i = %start to %size step %block {
     "test.use"(%i) : (index) -> ()
   }
-  // CHECK: arith.divui
+  // An unknown end of 64 bits is taken for a size.
   scf.for %i = %zero64 to %w step %step64 : i64 {
+    "test.use"(%i) : (i64) -> ()
+  }
+  // CHECK: arith.divui
+  %last = arith.constant 9223372036854775800 : i64
+  scf.for %i = %zero64 to %last step %step64 : i64 {
     "test.use"(%i) : (i64) -> ()
   }
   llvm.return

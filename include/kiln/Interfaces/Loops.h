@@ -28,8 +28,8 @@ mlir::Value numberOfTrip(mlir::OpBuilder &builder, mlir::Location loc,
 void signLoops(mlir::Operation *root);
 
 /// Whether the number behind the last one of a loop may wrap around, as far as
-/// its bounds tell. Those of type `index` are sizes and places in memory: only
-/// where they are constants may it.
+/// its bounds tell. Those of 64 bits are sizes and places in memory: only where
+/// they are constants, or unsigned, may it.
 bool mayWrap(mlir::scf::ForOp loop);
 
 /// Replaces the loops in `root` that may wrap by loops over their trips. For

@@ -65,7 +65,9 @@ bool kiln::mayWrap(scf::ForOp loop) {
   unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
   std::optional<int64_t> end = getConstantIntValue(loop.getUpperBound());
-  if (step == 1 || (type.isIndex() && !(step && end)))
+  // An unknown end of 64 bits is the size of something in memory, far from the
+  // largest number: to count the trips costs registers, of inner loops, too.
+  if (step == 1 || (width == 64 && !loop.getUnsignedCmp() && !(step && end)))
     return false;
   if (!step || *step <= 0 || loop.getUnsignedCmp())
     return true;

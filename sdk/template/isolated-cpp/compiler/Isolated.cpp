@@ -47,13 +47,18 @@ static void checkName(StringRef op, StringRef name) {
                              /*gen_crash_diag=*/false);
 }
 
-mlir::Attribute isolated::attribute(mlir::Operation *op, StringRef name) {
+/// The attribute, of any name; null if there is none.
+static mlir::Attribute find(mlir::Operation *op, StringRef name) {
   if (mlir::Attribute found = op->getAttr(name))
     return found;
   // An operation without a definition has its properties as one attribute.
-  if (auto all = llvm::dyn_cast_or_null<mlir::DictionaryAttr>(op->getPropertiesAsAttribute()))
-    if (mlir::Attribute found = all.get(name))
-      return found;
+  auto all = llvm::dyn_cast_or_null<mlir::DictionaryAttr>(op->getPropertiesAsAttribute());
+  return all ? all.get(name) : nullptr;
+}
+
+mlir::Attribute isolated::attribute(mlir::Operation *op, StringRef name) {
+  if (mlir::Attribute found = find(op, name))
+    return found;
   checkName(op->getName().getStringRef(), name);
   return nullptr;
 }
@@ -70,7 +75,7 @@ std::string isolated::symbol(mlir::Operation *kernel) {
 
 std::vector<mlir::OperandRange> isolated::segments(mlir::Operation *op) {
   std::vector<mlir::OperandRange> groups;
-  auto sizes = llvm::dyn_cast_or_null<mlir::DenseI32ArrayAttr>(attribute(op, "operandSegmentSizes"));
+  auto sizes = llvm::dyn_cast_or_null<mlir::DenseI32ArrayAttr>(find(op, "operandSegmentSizes"));
   unsigned at = 0;
   if (sizes)
     for (int32_t size : sizes.asArrayRef()) {

@@ -15,7 +15,6 @@
 #include "Passes.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Gpu/Lowering.h"
-#include "kiln/Interfaces/Loops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -325,7 +324,6 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
   }
 
   void runOnOperation() override {
-    boundLoops(getOperation());
     OpBuilder b(&getContext());
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
       lowerAttributes(function, b);

@@ -2,6 +2,8 @@
 // Reading and writing windows at computed places.
 #include "Families.h"
 #include "Points.h"
+#include "kiln/Eval/Perturb.h"
+#include <cmath>
 #include <cstring>
 
 using namespace mlir;
@@ -160,6 +162,11 @@ LogicalResult scatter(prim::ScatterOp op, Frame &frame) {
              << whole << " elements, found " << size;
   Value out = copyOf(a);
   bool isFloat = runtime::isFloat(a.dtype());
+  // Of sums that may be taken in another order: how many roundings each element
+  // has, and the sizes of its terms.
+  bool errs = isFloat && perturbation().isOn() &&
+              op.getCombine() == prim::ScatterKind::add;
+  std::vector<double> terms(errs ? out.size() : 0), sizes(terms);
   int64_t next = 0;
   (void)forEachPoint(places.places, [&](ArrayRef<int64_t> place) {
     SmallVector<int64_t> start = places.start(place);
@@ -178,6 +185,10 @@ LogicalResult scatter(prim::ScatterOp op, Frame &frame) {
         double x, y;
         loadDoubles(a.dtype(), out.data(), to, 1, &x);
         loadDoubles(a.dtype(), updates.data(), from, 1, &y);
+        if (errs) {
+          sizes[to] += std::fabs(y) + (terms[to] ? 0 : std::fabs(x));
+          terms[to] += 1;
+        }
         x = combineFloats(op.getCombine(), x, y);
         storeDoubles(a.dtype(), out.mutableData(), to, 1, &x);
       } else {
@@ -190,6 +201,14 @@ LogicalResult scatter(prim::ScatterOp op, Frame &frame) {
       return success();
     });
   });
+  // Both sums round each time: at most to half an ulp of all that was added.
+  for (int64_t i = 0; errs && i < out.size(); ++i) {
+    double x;
+    loadDoubles(a.dtype(), out.data(), i, 1, &x);
+    x += errorDirection(i) * terms[i] * runtime::dtypeEpsilon(a.dtype()) *
+         sizes[i];
+    storeDoubles(a.dtype(), out.mutableData(), i, 1, &x);
+  }
   return finish(op, frame, std::move(out));
 }
 

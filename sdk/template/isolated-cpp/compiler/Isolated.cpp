@@ -48,7 +48,7 @@ static void checkName(StringRef op, StringRef name) {
 }
 
 /// The attribute, of any name; null if there is none.
-static mlir::Attribute find(mlir::Operation *op, StringRef name) {
+static mlir::Attribute attributeIfAny(mlir::Operation *op, StringRef name) {
   if (mlir::Attribute found = op->getAttr(name))
     return found;
   // An operation without a definition has its properties as one attribute.
@@ -57,7 +57,7 @@ static mlir::Attribute find(mlir::Operation *op, StringRef name) {
 }
 
 mlir::Attribute isolated::attribute(mlir::Operation *op, StringRef name) {
-  if (mlir::Attribute found = find(op, name))
+  if (mlir::Attribute found = attributeIfAny(op, name))
     return found;
   checkName(op->getName().getStringRef(), name);
   return nullptr;
@@ -75,7 +75,7 @@ std::string isolated::symbol(mlir::Operation *kernel) {
 
 std::vector<mlir::OperandRange> isolated::segments(mlir::Operation *op) {
   std::vector<mlir::OperandRange> groups;
-  auto sizes = llvm::dyn_cast_or_null<mlir::DenseI32ArrayAttr>(find(op, "operandSegmentSizes"));
+  auto sizes = llvm::dyn_cast_or_null<mlir::DenseI32ArrayAttr>(attributeIfAny(op, "operandSegmentSizes"));
   unsigned at = 0;
   if (sizes)
     for (int32_t size : sizes.asArrayRef()) {

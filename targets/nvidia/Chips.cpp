@@ -142,7 +142,7 @@ target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name) {
     registers_per_core = 65536, shared_per_core = {19}, shared_reserved = {20}, cluster = {21},
     converted = [f8E4M3FN, f8E5M2], assembly = "ptx"{25}{26}},
   deviations = ["conform ^tile/tile\\.store/f32/combine-add/hurt$: atom.add.f32 and red.add.f32 flush subnormal numbers in global memory, says the PTX ISA",
-    "conform sometimes ^(tile/tile\\.(atomic_rmw/f32/fadd|store/f32/combine-add/finite)|prim/prim\\.scatter/f32/add\\.): atom.add.f32 and red.add.f32 flush subnormal numbers in global memory, says the PTX ISA"]>)",
+    "conform sometimes ^tile/tile\\.(atomic_rmw/f32/fadd|store/f32/combine-add/finite): atom.add.f32 and red.add.f32 flush subnormal numbers in global memory, says the PTX ISA"]>)",
       chip->name, chip->cores, chip->warps * kLanes, chip->megahertz * 1000000,
       chip->sharedKiB << 10, chip->l2MiB << 20, chip->gigabytes * 1000000000,
       kParts, chip->singles / kParts, chip->doubles, chip->tensors / kParts,

@@ -292,7 +292,9 @@ private:
     });
     if (staged.wasInterrupted())
       return failure();
-    WalkResult walked = getOperation().walk([&](MatrixProductOpInterface op) {
+    WalkResult walked = getOperation().walk([&](Operation *op) {
+      if (!isa<MatrixProductOpInterface>(op))
+        return WalkResult::advance();
       const RegisterCandidate *lowering = findLowering(op, block);
       if (lowering && !lowering->isOwn)
         return WalkResult::advance();

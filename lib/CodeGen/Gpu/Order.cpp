@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Within an instance accesses that may overlap keep their order, but for stores
-// that combine alike. Two threads share out the elements of a tile, so a barrier
-// stands between such accesses, unless each thread meets only what it did itself.
+// that combine alike. Two threads share out the elements of a tile, so a
+// barrier stands between such accesses, unless each thread meets only what it
+// did itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +13,6 @@
 #include "kiln/Dialect/Effects.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/AtomicOps.h"
-#include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Gpu/ThreadBuilder.h"
@@ -86,19 +86,21 @@ static bool isInIndependentLoop(Operation *op) {
 /// leave is the same but for the rounding of sums, whose order other instances
 /// change as well.
 static bool combineAlike(Operation *first, Operation *second) {
-  auto a = dyn_cast<tile::StoreOp>(first), b = dyn_cast<tile::StoreOp>(second);
-  if (!a || !b || a.getCombine() != b.getCombine() ||
-      a.getView().getType().getElementType() !=
-          b.getView().getType().getElementType())
+  auto a = dyn_cast<ViewAccessOpInterface>(first),
+       b = dyn_cast<ViewAccessOpInterface>(second);
+  if (!a || !b || a.getAccessKind() != AccessKind::Update ||
+      b.getAccessKind() != AccessKind::Update ||
+      getElementTypeOrSelf(a.getAccessedTile().getType()) !=
+          getElementTypeOrSelf(b.getAccessedTile().getType()))
     return false;
-  switch (a.getCombine()) {
-  case tile::Combine::assign:
-  case tile::Combine::inc:
-  case tile::Combine::dec:
-    return false;
-  default:
-    return true;
-  }
+  auto kindOf = [](Operation *op) {
+    return dyn_cast_or_null<tile::CombineAttr>(
+        op->getInherentAttr("combine").value_or(Attribute()));
+  };
+  tile::CombineAttr kind = kindOf(first);
+  return kind && kind == kindOf(second) &&
+         kind.getValue() != tile::Combine::inc &&
+         kind.getValue() != tile::Combine::dec;
 }
 
 bool simt::isUnordered(Operation *first, Operation *second) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Updates that may meet, on a machine of many cores: each instance has a range of the rows and a block of the columns. It goes through all
-// places, several at once, and does the updates of its range in their order, so that sums are the same in each run.
-// RUN: kiln-compile %s --entry=rows --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=program | FileCheck %s
-// RUN: kiln-compile %s --entry=few --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=program | FileCheck %s --check-prefix=FEW
-// RUN: for entry in rows odd; do kiln-run %s --entry=$entry --target=reference,threads=nvidia:sm_90a,seed=3 --check || exit 1; done
+// Updates that may meet, on a machine of many cores, where sums keep their order: each instance has a range of the rows and a block of
+// the columns. It goes through all places, several at once, and does the updates of its range in their order, so that sums are the same in each run.
+// RUN: kiln-compile %s --entry=rows --target=nvidia:sm_90a,ptxas=none,scatter=ordered --no-fallback --emit=program | FileCheck %s
+// RUN: kiln-compile %s --entry=few --target=nvidia:sm_90a,ptxas=none,scatter=ordered --no-fallback --emit=program | FileCheck %s --check-prefix=FEW
+// RUN: for entry in rows odd; do kiln-run %s --entry=$entry --target=reference,threads=nvidia:sm_90a,thread_options=scatter=ordered,seed=3 --check || exit 1; done
 
 // CHECK-LABEL: tile.kernel private @rows_
 // CHECK: scf.for {{.*}} step %c8

@@ -40,7 +40,8 @@ class ScatterBuilder {
 public:
   ScatterBuilder(prim::ScatterOp op, ScheduleContext &ctx, Buffer out)
       : op(op), description(ctx.description),
-        isThreaded(ctx.tiling.model().sharesTiles()), host(ctx.host),
+        isThreaded(ctx.tiling.model().sharesTiles()),
+        isOrdered(ctx.options.get("scatter") == "ordered"), host(ctx.host),
         kernel(ctx.host, op.getLoc(), ctx.kernelName), b(kernel.b),
         loc(op.getLoc()), out(std::move(out)) {}
 
@@ -77,6 +78,7 @@ private:
   prim::ScatterOp op;
   target::TargetAttr description;
   bool isThreaded; ///< the threads of an instance share its tiles
+  bool isOrdered;  ///< sums of floats are the same in each call
   HostProgramBuilder &host;
   KernelBuilder kernel;
   mlir::OpBuilder &b;

@@ -63,7 +63,10 @@ void ScatterBuilder::chooseCombiningStores() {
   bool hasMoved = llvm::any_of(windows, [](const WindowDim &window) {
     return window.coordinate >= 0 && window.size.is(1);
   });
-  if (!isThreaded || op.getUnique() || !isBlock || !hasMoved)
+  bool isSum = op.getCombine() == prim::ScatterKind::add &&
+               isa<FloatType>(out.elementType());
+  if (!isThreaded || op.getUnique() || !isBlock || !hasMoved ||
+      (isOrdered && isSum))
     return;
   int64_t count = 1;
   for (const PlaceDim &place : llvm::drop_begin(places, batch))

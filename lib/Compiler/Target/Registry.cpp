@@ -278,6 +278,8 @@ std::vector<OptionInfo> kiln::target::coreOptions() {
        "on: share out the last round of instances of products"},
       {"candidate", "0..63",
        "which candidate of the tiling model to take, 0: the best"},
+      {"scatter", "ordered",
+       "sums of floats at computed places in the order of these"},
       {"attention", "wide|decomposed",
        "wide: weights of attention stay in f32; decomposed: "
        "attention is two products and a softmax"},

@@ -14,9 +14,12 @@ using namespace kiln::schedule;
 static constexpr unsigned kKeyBits = 32;
 
 bool kiln::schedule::sortsBlocks(prim::ArgsortOp op, ScheduleContext &ctx) {
+  // Places have 32 bits, too.
+  auto type = cast<RankedTensorType>(op.getOperands().front().getType());
+  if (type.getDimSize(op.getDim()) > std::numeric_limits<uint32_t>::max())
+    return false;
   return ctx.tiling.model().sharesTiles() && op.getOperands().size() == 1 &&
-         getElementTypeOrSelf(op.getOperands().front())
-                 .getIntOrFloatBitWidth() <= kKeyBits;
+         type.getElementTypeBitWidth() <= kKeyBits;
 }
 
 static Value shiftBy(LineKernel &line) {

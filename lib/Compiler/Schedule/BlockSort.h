@@ -18,7 +18,7 @@ namespace kiln::schedule {
 constexpr int64_t kSortedBlock = 1024;
 
 /// Whether the machine sorts such blocks, and the order has one key of up to 32
-/// bits.
+/// bits, in lines whose places fit into as many.
 bool sortsBlocks(prim::ArgsortOp op, ScheduleContext &ctx);
 
 /// The pairs of a block that begins at `line.start`: in the upper half the key
@@ -27,6 +27,7 @@ mlir::Value pairsOf(LineKernel &line, prim::ArgsortOp op,
                     const Buffer &operand);
 /// Pairs in ascending order. What is behind the end, at `length`, comes last.
 mlir::Value sortPairs(LineKernel &line, mlir::Value pairs, Extent length);
+/// The upper halves of pairs, and the lower ones as integers of a type.
 mlir::Value keysOf(LineKernel &line, mlir::Value pairs);
 mlir::Value placesOf(LineKernel &line, mlir::Value pairs, mlir::Type type);
 

@@ -31,10 +31,6 @@ struct PlaceDim {
 mlir::Value combineUpdate(prim::ScatterOp op, mlir::Value before,
                           mlir::Value after, mlir::OpBuilder &b);
 
-/// The store that combines with what is there as a scatter does, one update
-/// after the other in any order; none if no store does, or may.
-std::optional<tile::Combine> storeOf(prim::ScatterOp op);
-
 /// Builds the kernel of one scatter.
 class ScatterBuilder {
 public:

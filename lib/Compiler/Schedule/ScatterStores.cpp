@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScatterBuilder.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -27,7 +26,9 @@ static bool hasWholeWords(const Buffer &out, HostProgramBuilder &host) {
   return out.offset.is(0) && all.isStatic() && all.get() % 2 == 0;
 }
 
-std::optional<tile::Combine> kiln::schedule::storeOf(prim::ScatterOp op) {
+/// How a store combines with what is there as a scatter does, one update after
+/// the other in any order; none if no store does, or may.
+static std::optional<tile::Combine> storeOf(prim::ScatterOp op) {
   Type element = getElementTypeOrSelf(op.getUpdates().getType());
   if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < kHalf)
     return std::nullopt;

@@ -200,16 +200,11 @@ void ScatterBuilder::updateIndirect() {
   from.base = updates.base;
   from.offset = updates.offset;
   SmallVector<Value> fromCoords;
-  auto addFrom = [&](Extent size, Extent stride, Value offset) {
-    from.sizes.push_back(size);
-    from.strides.push_back(stride);
-    fromCoords.push_back(offset);
-  };
   for (auto [d, dim] : llvm::enumerate(places)) {
     if (d < batch)
       advance(tileOf(dim.offset), dim.stride);
     if (static_cast<int>(d) != axisPlace)
-      addFrom(dim.size, dim.updateStride, dim.offset);
+      addDim(from, fromCoords, dim.size, dim.updateStride, dim.offset);
   }
   for (auto [number, window] : llvm::enumerate(windows)) {
     bool isAxis = static_cast<int>(number) == axisWindow;
@@ -218,7 +213,7 @@ void ScatterBuilder::updateIndirect() {
       coord = arith::AddIOp::create(b, loc, coord, steps);
       both(arith::CmpIPredicate::slt, coord, tileOf(kernel.index(window.size)));
     } else {
-      addFrom(window.size, window.updateStride, window.offset);
+      addDim(from, fromCoords, window.size, window.updateStride, window.offset);
     }
     if (window.coordinate >= 0) {
       Value start = axisPlace >= 0
@@ -234,10 +229,10 @@ void ScatterBuilder::updateIndirect() {
     const PlaceDim &axis = places[axisPlace];
     Value number = arith::AddIOp::create(b, loc, tileOf(axis.offset), steps);
     both(arith::CmpIPredicate::slt, number, tileOf(kernel.index(axis.size)));
-    addFrom(axis.size, axis.updateStride, axis.offset);
+    addDim(from, fromCoords, axis.size, axis.updateStride, axis.offset);
   } else {
     const WindowDim &axis = windows[axisWindow];
-    addFrom(axis.size, axis.updateStride, axis.offset);
+    addDim(from, fromCoords, axis.size, axis.updateStride, axis.offset);
   }
   // What is nowhere is not written.
   place = arith::SelectOp::create(b, loc, inside, place,

@@ -47,6 +47,8 @@ LogicalResult gemm(Node &n) {
   for (StringRef name : {"activation_alpha", "activation_beta"})
     if (n.hasAttr(name))
       parameters.push_back(n.getFloat(name, 0));
+  if (n.hasAttr("activation_beta") && !n.hasAttr("activation_alpha"))
+    return n.fail("has 'activation_beta' without 'activation_alpha'");
   return n.set(activate(n, result, n.getString("activation"), parameters));
 }
 

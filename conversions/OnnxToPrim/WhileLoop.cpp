@@ -103,16 +103,13 @@ LogicalResult WhileLoop::measure() {
                     "known");
   SmallVector<Value> measured(parts);
   auto isStatic = [&](Value part) { return n.e.typeOf(part).hasStaticShape(); };
+  OpBuilder::InsertionGuard guard(n.e.b);
   if (!llvm::all_of(parts, isStatic)) {
-    OpBuilder::InsertionGuard guard(n.e.b);
     n.e.b.setInsertionPoint(loop);
     auto first = n.run(body, SmallVector<Value>(loop.getInits()));
     if (failed(first))
       return failure();
     measured.assign(first->end() - numStacked, first->end());
-    for (Value part : measured)
-      partSizes.push_back(n.e.sizesOf(part));
-    return success();
   }
   for (Value part : measured)
     partSizes.push_back(n.e.sizesOf(part));

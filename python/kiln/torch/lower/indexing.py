@@ -279,6 +279,8 @@ def scatter_reduce_two(b, out, x, dim, index, source, reduce, *, include_self=Tr
         one = b.full_like(1, counts)
         counts = b.binary("add", counts, one) if include_self else b.binary("maximum", counts, one)
         counts = b.convert(counts, x.dtype)
+        if not is_float(x.dtype):  # a count that wraps to zero divides by one, as in eager mode
+            counts = b.where(b.compare("eq", counts, b.full_like(0, counts)), b.full_like(1, counts), counts)
         made = b.binary("div", made, counts) if is_float(x.dtype) else floor_divide(b, made, counts)
     return b.reshape(made, out.shape)
 

@@ -75,7 +75,9 @@ bool ServerProcess::openConversation(int input, int output) {
 bool kiln::isolated::readAvailable(
     int fd, const std::function<void(const char *, size_t)> &take) {
   char buffer[65536];
-  while (true) {
+  // One that never stops must not keep us here.
+  constexpr int kMostReads = 16;
+  for (int reads = 0; reads < kMostReads; ++reads) {
     ssize_t got = read(fd, buffer, sizeof buffer);
     if (got > 0)
       take(buffer, size_t(got));
@@ -83,10 +85,10 @@ bool kiln::isolated::readAvailable(
       return false;
     else if (errno == EAGAIN)
       return true;
-    // One that never stops must not keep us here.
     if (got > 0 && size_t(got) < sizeof buffer)
       return true;
   }
+  return true;
 }
 
 int ServerProcess::errorsToPoll() const {

@@ -11,7 +11,9 @@
 
 #include "kiln/System/Process.h"
 #include <atomic>
+#include <functional>
 #include <mutex>
+#include <string>
 
 namespace kiln::isolated {
 

@@ -19,6 +19,7 @@
 #include "CopyAddresses.h"
 #include "LowerOps.h"
 #include "Passes.h"
+#include "WaitCounts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -27,17 +28,6 @@
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::amd;
-
-/// Operand of s_waitcnt that waits until at most so many loads, and accesses to
-/// LDS, are in flight ("AMD Instinct MI300" manual, S_WAITCNT).
-static int32_t waitFor(int64_t loads, int64_t local) {
-  constexpr int64_t kMostLoads = 63, kMostLocal = 15, kNoExports = 7;
-  loads = std::min(loads, kMostLoads);
-  local = std::min(local, kMostLocal);
-  return int32_t((loads & 15) | kNoExports << 4 | local << 8 |
-                 loads >> 4 << 14);
-}
-constexpr int64_t kAny = 63;
 
 namespace {
 struct LowerCopies : PassWrapper<LowerCopies, OperationPass<ModuleOp>> {

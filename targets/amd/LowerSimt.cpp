@@ -4,6 +4,7 @@
 #include "LowerOps.h"
 #include "Passes.h"
 #include "Serialize.h"
+#include "WaitCounts.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Gpu/Lowering.h"
@@ -67,8 +68,8 @@ static void waitForShared(OpBuilder &b, Location loc, const Chip &chip) {
         ValueRange{arith::ConstantIntOp::create(b, loc, 0, 16)});
     return;
   }
-  // All fields but lgkmcnt have their most (manuals, "S_WAITCNT").
-  ROCDL::SWaitcntOp::create(b, loc, chip.isCdna() ? 0xc07f : 0xfc07);
+  ROCDL::SWaitcntOp::create(
+      b, loc, chip.isCdna() ? waitFor(kAny, /*local=*/0) : kNoSharedOnRdna3);
 }
 
 /// A barrier that orders accesses to LDS alone: its fences name that memory

@@ -43,6 +43,27 @@ tile.kernel @scratch_reductions(%x: !tile.view<?x128xf32> {tile.readonly}, %y: !
   }
 }
 
+// Stores that combine alike may come in either order. Those of another combination keep theirs, and so do counters, as each
+// stops at its own limit.
+// CHECK-LABEL: tile.kernel @combined(
+// CHECK: tile.store {{.*}} combine add
+// CHECK-NEXT: tile.store {{.*}} combine add
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: tile.store {{.*}} combine max
+// CHECK-NEXT: tile.store {{.*}} combine inc
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: tile.store {{.*}} combine inc
+tile.kernel @combined(%y: !tile.view<?xf32> {tile.noalias}, %z: !tile.view<?xi32> {tile.noalias}) attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %x = arith.constant dense<1.0> : tensor<128xf32, #l>
+  %n = arith.constant dense<7> : tensor<128xi32, #l>
+  tile.store %x, %y[%c0] combine add : tensor<128xf32, #l>, !tile.view<?xf32>
+  tile.store %x, %y[%c0] combine add : tensor<128xf32, #l>, !tile.view<?xf32>
+  tile.store %x, %y[%c0] combine max : tensor<128xf32, #l>, !tile.view<?xf32>
+  tile.store %n, %z[%c0] combine inc : tensor<128xi32, #l>, !tile.view<?xi32>
+  tile.store %n, %z[%c0] combine inc : tensor<128xi32, #l>, !tile.view<?xi32>
+}
+
 // One reduction in a loop: each iteration writes what the one before may still read. The barrier at its end serves what
 // comes behind the loop, too.
 // CHECK-LABEL: tile.kernel @scratch_again(

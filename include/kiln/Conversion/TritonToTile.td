@@ -12,6 +12,7 @@ def TritonToTile : Pass<"convert-triton-to-tile", "::mlir::ModuleOp"> {
     kernel. Block pointers and tensor descriptors become views; pointer arithmetic becomes tiles of
     pointers. The numerics mode is Triton's: contraction is on, and so are
     approximations of `math` functions, unless `numerics` says otherwise ("strict").
+    Loops over unsigned numbers, and those whose constant bounds are further apart than their signed type reaches, become loops over their trips.
     What it cannot convert is an error that begins with "unsupported: " and stands at the operation.
   }];
   let dependentDialects = ["::kiln::tile::TileDialect", "::mlir::arith::ArithDialect",

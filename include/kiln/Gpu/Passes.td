@@ -30,6 +30,7 @@ def SimtApplyLowerings : Pass<"simt-apply-lowerings"> {
 def SimtAssignLayouts : Pass<"simt-assign-layouts", "::kiln::tile::KernelOp"> {
   let summary = "Assigns each tile a layout: which thread holds which elements";
   let description = [{
+    Loops over unsigned numbers become loops over their trips, whose bounds every pass reads as they are.
     Gives every tile of a kernel a `#simt.layout`. Loads and stores choose first, so that accesses are coalesced and vectorised: neighbouring
     threads get elements that are contiguous in memory, each as many as one access moves. Matmuls get the layouts of their
     matrix instruction. Other operations take the layout of an operand. Values that cost nothing (constants,

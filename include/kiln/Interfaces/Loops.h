@@ -27,14 +27,11 @@ mlir::Value numberOfTrip(mlir::OpBuilder &builder, mlir::Location loc,
 /// among them, take bounds for signed numbers and their distance for one.
 void signLoops(mlir::Operation *root);
 
-/// Whether the number behind the last one of a loop may wrap around, as far as
-/// its bounds tell. Those of 64 bits are sizes and places in memory: only where
-/// they are constants, or unsigned, may it.
-bool mayWrap(mlir::scf::ForOp loop);
-
-/// Replaces the loops in `root` that may wrap by loops over their trips. For
-/// the end of a pipeline, before loops become branches that add first and
-/// compare then.
+/// Replaces the loops in `root` by loops over their trips if the number behind
+/// the last one may be beyond the type. Unknown ends of 64 bits, and of type
+/// `index`, are sizes and places in memory, far from the largest number. For
+/// the end of a pipeline, before loops become branches that add before they
+/// compare.
 void boundLoops(mlir::Operation *root);
 
 } // namespace kiln

@@ -205,15 +205,8 @@ static bool isOfTiles(stage::ProductOp op) {
          !op.getDepth() && !op.getRows() && !op.getColumns() && !op.getMinus();
 }
 
-/// Whether threads have both factors.
-static bool hasTiles(stage::ProductOp op) {
-  return llvm::all_of(ArrayRef<int>{0, 1}, [&](int which) {
-    return isa<RankedTensorType>(op.getFactor(which).getType());
-  });
-}
-
 static ScratchNeeds productNeeds(stage::ProductOp op, const BlockShape &block) {
-  if (!isOfTiles(op) || (!op.getRow() && !hasTiles(op)))
+  if (!isOfTiles(op) || (!op.getRow() && !hasFragments(op)))
     return {};
   if (!op.getRow())
     return threadProductNeeds(op);
@@ -226,7 +219,7 @@ static LogicalResult lowerProduct(stage::ProductOp op, KernelWalk &w) {
   if (!isOfTiles(op))
     return w.decline(op, "this form of '" + op->getName().getStringRef() + "'");
   std::optional<StringRef> name = op.getRow();
-  if (!name && !hasTiles(op))
+  if (!name && !hasFragments(op))
     return w.decline(op, "a product of storage without an instruction");
   if (!name)
     return emitThreadProduct(w, op);

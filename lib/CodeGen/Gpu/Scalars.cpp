@@ -197,7 +197,8 @@ LogicalResult simt::lowerScalar(Operation *op, KernelWalk &w) {
 }
 
 /// Lengths of the runs along each dimension in which an operation on integers
-/// makes the same of different operands; nothing where it is not asked.
+/// gives one result for different operands, powers of two; empty for operations
+/// that cost no more than to find out.
 static SmallVector<int64_t> runsOf(Operation *op, KernelWalk &w) {
   SmallVector<int64_t> runs;
   if (isa<arith::DivSIOp, arith::DivUIOp, arith::ShRSIOp, arith::ShRUIOp,

@@ -90,12 +90,6 @@ static Value zeros(OpBuilder &b, Location loc, RankedTensorType type) {
                                    cast<TypedAttr>(b.getZeroAttr(type)));
 }
 
-/// Whether threads have both factors.
-static bool hasFragments(stage::ProductOp product) {
-  return isa<RankedTensorType>(product.getLhs().getType()) &&
-         isa<RankedTensorType>(product.getRhs().getType());
-}
-
 /// What the code of a thread has to know of a product beside its operands.
 static LogicalResult decideShares(stage::ProductOp product,
                                   target::MatrixInstructionAttr ofMemory,

@@ -352,6 +352,11 @@ LayoutAttr simt::threadProductLayout(RankedTensorType type, int64_t lanes,
   return LayoutAttr::get(type.getContext(), rank, registers, ofLanes, ofWarps);
 }
 
+bool simt::hasFragments(stage::ProductOp op) {
+  return isa<RankedTensorType>(op.getLhs().getType()) &&
+         isa<RankedTensorType>(op.getRhs().getType());
+}
+
 bool simt::hasRoomForPadding(stage::ProductOp op,
                              target::TargetAttr description) {
   int64_t room = std::max<int64_t>(sharedBytesOf(target::TargetAttr()),

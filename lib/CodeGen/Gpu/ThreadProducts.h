@@ -21,6 +21,9 @@ namespace kiln::simt {
 LayoutAttr threadProductLayout(mlir::RankedTensorType type, int64_t lanes,
                                int64_t warps);
 
+/// Whether threads have both factors.
+bool hasFragments(stage::ProductOp op);
+
 /// The code of a product that no instruction computes; threads have its
 /// operands.
 mlir::LogicalResult emitThreadProduct(KernelWalk &w, stage::ProductOp op);

@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace kiln::index;
 
-/// One of the functions of a name: the one of numbers.
+/// Picks the overload for numbers: other headers have some for intervals.
 using Fold = Integer (*)(int64_t, int64_t);
 
 Integer kiln::index::getNumber(OpFoldResult scalar) {

@@ -60,14 +60,16 @@ static APInt largestOf(Value value, unsigned width) {
   return largest;
 }
 
-bool kiln::mayWrap(scf::ForOp loop) {
+/// Whether the number behind the last one of a loop may be beyond its type, as
+/// far as its bounds tell.
+static bool mayPassType(scf::ForOp loop) {
   Type type = loop.getInductionVar().getType();
   unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
   std::optional<int64_t> end = getConstantIntValue(loop.getUpperBound());
   // An unknown end of 64 bits is the size of something in memory, far from the
   // largest number: to count the trips costs registers, of inner loops, too.
-  if (step == 1 || (width == 64 && !loop.getUnsignedCmp() && !(step && end)))
+  if (step == 1 || (width == 64 && !loop.getUnsignedCmp() && !end))
     return false;
   if (!step || *step <= 0 || loop.getUnsignedCmp())
     return true;
@@ -158,7 +160,7 @@ void kiln::signLoops(Operation *root) {
 void kiln::boundLoops(Operation *root) {
   SmallVector<scf::ForOp> loops;
   root->walk([&](scf::ForOp loop) {
-    if (mayWrap(loop))
+    if (mayPassType(loop))
       loops.push_back(loop);
   });
   llvm::for_each(loops, boundLoop);

@@ -39,8 +39,10 @@ if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$" OR CMAKE_CXX_FLAGS MATC
   add_compile_options(-ffp-contract=off)
 endif()
 
+# A folder that is built once finds nothing in a cache, which preprocesses a file
+# before it is compiled, and reads the precompiled header once more for that.
 find_program(KILN_CCACHE ccache)
-if(KILN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+if(KILN_CCACHE AND NOT KILN_PRECOMPILE_DIALECTS AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Without these ccache keeps nothing that uses a precompiled header.
   set(KILN_LAUNCHER "${CMAKE_COMMAND}" -E env
     CCACHE_SLOPPINESS=pch_defines,time_macros "${KILN_CCACHE}")

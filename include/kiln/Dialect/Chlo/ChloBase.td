@@ -22,7 +22,16 @@ def Chlo_Dialect : Dialect {
   }];
 }
 
-class CH_Op<string mnemonic, list<Trait> traits = []> : Op<Chlo_Dialect, mnemonic, traits>;
+class CH_Op<string mnemonic, list<Trait> traits = []> : Op<Chlo_Dialect, mnemonic, traits> {
+  // Programs are read, not built: the builders for each form of arguments would be a fifth of the code.
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::mlir::TypeRange":$types, "::mlir::ValueRange":$operands,
+      "::llvm::ArrayRef<::mlir::NamedAttribute>":$attributes), [{
+    $_state.addTypes(types);
+    $_state.addOperands(operands);
+    $_state.addAttributes(attributes);
+  }]>];
+}
 
 class CH_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32EnumAttr<name, summary, cases> {
   let cppNamespace = "::kiln::chlo";

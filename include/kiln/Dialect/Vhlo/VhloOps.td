@@ -23,6 +23,14 @@ def Vhlo_Dialect : Dialect {
 
 class VH_Op<string mnemonic, dag attributes = (ins), list<Trait> traits = []>
     : Op<Vhlo_Dialect, mnemonic, traits> {
+  // Programs are read, not built: the builders for each form of arguments would be a fifth of the code.
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::mlir::TypeRange":$types, "::mlir::ValueRange":$operands,
+      "::llvm::ArrayRef<::mlir::NamedAttribute>":$attributes), [{
+    $_state.addTypes(types);
+    $_state.addOperands(operands);
+    $_state.addAttributes(attributes);
+  }]>];
   let arguments = !con((ins Variadic<AnyType>:$operands), attributes);
   let results = (outs Variadic<AnyType>:$results);
 }

@@ -1,4 +1,4 @@
-//===- RingOps.cpp - Rings and roles --------------------------------------===//
+//===- RingOps.cpp - Rings ------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Stage/RingOps.h"
@@ -6,7 +6,6 @@
 #include "kiln/Dialect/Stage/Places.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -146,67 +145,3 @@ LogicalResult ConsumeOp::inferReturnTypes(MLIRContext *,
 
 void ConsumeOp::getEffects(Effects &effects) { addQueueEffects(effects); }
 void ReleaseOp::getEffects(Effects &effects) { addQueueEffects(effects); }
-
-//===----------------------------------------------------------------------===//
-// RolesOp: `stage.roles "load" hints {...} {...} "multiply" {...}`
-//===----------------------------------------------------------------------===//
-
-ParseResult RolesOp::parse(OpAsmParser &parser, OperationState &result) {
-  Builder &builder = parser.getBuilder();
-  SmallVector<Attribute> names, hints;
-  std::string name;
-  while (succeeded(parser.parseOptionalString(&name))) {
-    names.push_back(builder.getStringAttr(name));
-    DictionaryAttr dictionary = builder.getDictionaryAttr({});
-    if (succeeded(parser.parseOptionalKeyword("hints")) &&
-        parser.parseAttribute(dictionary))
-      return failure();
-    hints.push_back(dictionary);
-    Region *body = result.addRegion();
-    if (parser.parseRegion(*body))
-      return failure();
-    ensureTerminator(*body, builder, result.location);
-  }
-  if (names.empty())
-    return parser.emitError(parser.getCurrentLocation())
-           << "expected the name of a role";
-  result.addAttribute("names", builder.getArrayAttr(names));
-  result.addAttribute("hints", builder.getArrayAttr(hints));
-  return parser.parseOptionalAttrDict(result.attributes);
-}
-
-void RolesOp::print(OpAsmPrinter &p) {
-  for (auto [name, hints, body] :
-       llvm::zip(getNames(), getHints(), getBodies())) {
-    p << ' ' << name << ' ';
-    if (!cast<DictionaryAttr>(hints).empty())
-      p << "hints " << hints << ' ';
-    p.printRegion(body, /*printEntryBlockArgs=*/false,
-                  /*printBlockTerminators=*/false);
-  }
-  p.printOptionalAttrDict((*this)->getAttrs(), {"names", "hints"});
-}
-
-LogicalResult RolesOp::verify() {
-  // (C1) Names and hints for each of the regions.
-  size_t count = getBodies().size();
-  if (count == 0 || getNames().size() != count || getHints().size() != count)
-    return emitOpError() << "expected a name and hints for each of at least "
-                            "one region, found "
-                         << getNames().size() << " names and "
-                         << getHints().size() << " hints of " << count
-                         << " regions";
-  // (C2) Names are distinct.
-  llvm::StringSet<> seen;
-  for (Attribute name : getNames())
-    if (!seen.insert(cast<StringAttr>(name).getValue()).second)
-      return emitOpError() << "expected distinct names, found " << name
-                           << " twice";
-  // (C3) Regions yield nothing.
-  for (Region &body : getBodies())
-    if (auto yield = dyn_cast<YieldOp>(body.front().getTerminator());
-        yield && !yield.getValues().empty())
-      return yield.emitOpError() << "expected no values in a role, found "
-                                 << yield.getValues().size();
-  return success();
-}

@@ -114,36 +114,3 @@ LogicalResult WriteOp::verify() {
 void WriteOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Write::get(), &getStorageMutable());
 }
-
-//===----------------------------------------------------------------------===//
-// RelayoutOp
-//===----------------------------------------------------------------------===//
-
-LogicalResult RelayoutOp::verify() {
-  auto from = cast<RankedTensorType>(getSource().getType());
-  auto to = cast<RankedTensorType>(getResult().getType());
-  // (C1) One shape and element type.
-  if (from.getShape() != to.getShape() ||
-      from.getElementType() != to.getElementType())
-    return emitOpError()
-           << "expected fragments of one shape and element type, found " << from
-           << " and " << to;
-  // (C2) The storage on the way has them, too.
-  if (getVia() && (getVia().getType().getShape() != to.getShape() ||
-                   getVia().getType().getElementType() != to.getElementType()))
-    return emitOpError() << "expected storage of the fragment's shape and "
-                            "element type, found "
-                         << getVia().getType() << " for " << to;
-  return success();
-}
-
-OpFoldResult RelayoutOp::fold(FoldAdaptor) {
-  if (getSource().getType() == getResult().getType())
-    return getSource();
-  return {};
-}
-
-void RelayoutOp::getEffects(Effects &effects) {
-  for (OpOperand &via : getViaMutable())
-    effects.emplace_back(MemoryEffects::Write::get(), &via);
-}

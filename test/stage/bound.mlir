@@ -1,4 +1,4 @@
-// Bounds of regions, and rings filled by a role of their own.
+// Bounds of regions.
 // RUN: kiln-opt %s -convert-tile-to-stage -stage-bound -verify-stage-form | FileCheck %s
 // RUN: kiln-opt %s -verify-semantics -convert-tile-to-stage -stage-bound -canonicalize -cse -o /dev/null 2>&1 | FileCheck %s --check-prefix=SAME
 // SAME: semantics: {{[1-9][0-9]*}} comparisons, 0 changed

@@ -27,23 +27,6 @@ tile.kernel @inside(%x: !tile.view<?xf32>, %i: index) {
 
 // -----
 
-!R = !stage.ring<2 x (memref<4xf32>)>
-tile.kernel @rings() {
-  %r = stage.ring : !R
-  stage.roles "a" {
-    stage.produce %r -> (%x) : !R {
-      stage.commit
-    }
-  } "b" {
-    // expected-error@+1 {{expected one role that fills a ring, found two}}
-    stage.produce %r -> (%x) : !R {
-      stage.commit
-    }
-  }
-}
-
-// -----
-
 !F = tensor<8x8xf32, {a = 1}>
 tile.kernel @futures(%c: i1) {
   %s = stage.alloc : memref<8x8xf32>

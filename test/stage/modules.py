@@ -65,7 +65,7 @@ for m, k, n in ((128, 128, 256), (100, 77, 150), (33, 129, 65), (1, 1, 1)):
     args = [os.path.join(scratch, "a.npy"), os.path.join(scratch, "b.npy"), f"zeros:bf16:{m}x{n}"]
     for tile, staged, rows, columns in (("product-panels-tile", "product-panels", 64, 128),
                                         ("product-tile", "product-scratchpad", 64, 64),
-                                        ("product-tile", "product-roles", 128, 256),
+                                        ("product-tile", "product-ahead", 128, 256),
                                         ("product-tile", "product-held", 128, 256),
                                         ("product-tile", "scratchpad-simple", 64, 64)):
         tileBlocks = (64, 128) if tile.startswith("product-panels") else (128, 256)

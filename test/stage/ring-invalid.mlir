@@ -43,26 +43,3 @@ tile.kernel @produce_c2() {
     "stage.yield"() : () -> ()
   }
 }
-
-// -----
-
-tile.kernel @roles_c1() {
-  // expected-error@+1 {{expected a name and hints for each of at least one region, found 0 names and 0 hints of 0 regions}}
-  "stage.roles"() {names = [], hints = []} : () -> ()
-}
-
-// -----
-
-tile.kernel @roles_c2() {
-  // expected-error@+1 {{expected distinct names, found "a" twice}}
-  stage.roles "a" {} "a" {}
-}
-
-// -----
-
-tile.kernel @roles_c3(%i: index) {
-  stage.roles "a" {
-    // expected-error@+1 {{expected no values in a role, found 1}}
-    stage.yield %i : index
-  }
-}

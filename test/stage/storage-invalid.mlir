@@ -73,20 +73,3 @@ tile.kernel @write_c2(%a: index) {
     stage.write %t, %s[%a] : tensor<8xf32>, memref<4xf32>
   }
 }
-
-// -----
-
-tile.kernel @relayout_c1() {
-  %f = arith.constant dense<1.0> : tensor<8xf32, {a = 1}>
-  // expected-error@+1 {{expected fragments of one shape and element type}}
-  %g = stage.relayout %f : tensor<8xf32, {a = 1}> -> tensor<4xf32, {a = 2}>
-}
-
-// -----
-
-tile.kernel @relayout_c2() {
-  %s = stage.alloc : memref<4xf32>
-  %f = arith.constant dense<1.0> : tensor<8xf32, {a = 1}>
-  // expected-error@+1 {{expected storage of the fragment's shape and element type}}
-  %g = stage.relayout %f via %s : memref<4xf32> : tensor<8xf32, {a = 1}> -> tensor<8xf32, {a = 2}>
-}

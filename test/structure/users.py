@@ -18,8 +18,6 @@ GENERATORS = {
 FEWER = {
     "prefetch": "GPUs and scratchpads copy ahead instead",
     "prefetch_ahead": "GPUs and scratchpads copy ahead instead",
-    "roles": "stage-assign-roles makes them, and reference executes them; GPUs split the code of threads instead",
-    "relayout": "reference executes it; GPUs convert layouts by an operation of simt",
 }
 
 

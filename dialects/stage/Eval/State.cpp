@@ -194,7 +194,7 @@ LogicalResult StageState::checkRead(Operation *op, const Patch &patch) {
             << "overwritten by this storage at the same place";
         return diagnostic;
       }
-    return checkRole(op, storage, e, /*isWrite=*/false);
+    return success();
   });
 }
 
@@ -214,9 +214,7 @@ LogicalResult StageState::checkWrite(Operation *op, const Patch &patch) {
                 << "is not waited for before";
       return diagnostic;
     }
-    if (failed(claim(op, storage, e)))
-      return failure();
-    return checkRole(op, storage, e, /*isWrite=*/true);
+    return claim(op, storage, e);
   });
 }
 
@@ -393,9 +391,7 @@ LogicalResult StageState::finish() {
     if (!ring.committed.empty()) {
       InFlightDiagnostic diagnostic =
           ring.committed.front().producer->emitError(
-              "fills a slot that no role "
-              "consumes before the "
-              "instance ends");
+              "fills a slot that is not consumed before the instance ends");
       diagnostic.attachNote(ring.op.getLoc())
           << ring.committed.size() << " slots of this ring are full";
       return diagnostic;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What stage operations keep for one program instance: storage with the state
-// of its elements, what is under way, rings, roles. Private to this folder.
+// of its elements, what is under way, rings. Private to this folder.
 #ifndef KILN_DIALECTS_STAGE_EVAL_STATE_H
 #define KILN_DIALECTS_STAGE_EVAL_STATE_H
 
 #include "kiln/Dialect/Stage/Axes.h"
 #include "kiln/Dialect/Stage/Places.h"
 #include "kiln/Dialect/Stage/Stage.h"
-#include "kiln/Eval/Coroutine.h"
 #include "kiln/Eval/Evaluator.h"
 #include "kiln/Eval/Memory.h"
 #include <deque>
@@ -33,10 +32,6 @@ struct Storage {
   std::shared_ptr<Buffer> buffer; ///< elements, row by row
   std::vector<uint8_t> written, poison;
   std::vector<uint16_t> readers, writers; ///< operations under way
-  /// The role that wrote or read an element last since roles began, plus one;
-  /// empty outside of roles.
-  std::vector<int16_t> writerRole, readerRole;
-  bool isSlot = false;
 
   Arena *arena = nullptr;
   int64_t offset = 0;
@@ -105,17 +100,6 @@ struct Ring {
   int64_t releases = 0;               ///< of these, `held` free nothing
 };
 
-/// A region of stage.roles that is running.
-struct Role {
-  int index = 0;
-  std::string name;
-  Coroutine coroutine;
-  mlir::Operation *waitsAt = nullptr;
-  std::string waitsFor;
-  std::function<bool()> isReady; ///< null: it can go on
-  mlir::LogicalResult result = mlir::success();
-};
-
 class StageState : public InstanceState {
 public:
   mlir::LogicalResult access(mlir::Operation *op, const Box &box,
@@ -163,11 +147,6 @@ public:
   /// Settles all asynchronous matmuls but so many of the latest ones.
   mlir::LogicalResult settleMatmuls(int64_t but);
 
-  /// Lets other roles go on until `isReady`; without others this is a deadlock.
-  mlir::LogicalResult waitUntil(mlir::Operation *op, llvm::StringRef what,
-                                std::function<bool()> isReady);
-  mlir::LogicalResult runRoles(stage::RolesOp op, Frame &frame);
-
   const stage::Axes &axesOf(stage::ComputeOp op);
   uint64_t random(uint64_t below) { return generator() % below; }
 
@@ -180,8 +159,6 @@ public:
 private:
   mlir::LogicalResult claim(mlir::Operation *op, Storage &storage,
                             int64_t element);
-  mlir::LogicalResult checkRole(mlir::Operation *op, Storage &storage,
-                                int64_t element, bool isWrite);
   void setBusy(const Patch &patch, int change);
   void forget();
 
@@ -191,8 +168,6 @@ private:
   std::map<std::string, Arena> arenas;
   std::map<int64_t, Pending> operations; ///< until they are waited for
   int64_t nextOperation = 0;
-  Role *running = nullptr;
-  bool isAborted = false;
   std::mt19937_64 generator;
   bool isSeeded = false;
   std::map<mlir::Operation *, std::unique_ptr<stage::Axes>> axes;

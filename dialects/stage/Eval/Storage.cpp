@@ -127,23 +127,6 @@ LogicalResult evaluateAlloc(stage::AllocOp op, Frame &frame) {
       Value::ofView(state->allocate(op, op.getStorage().getType(), offset)));
 }
 
-LogicalResult evaluateRelayout(stage::RelayoutOp op, Frame &frame) {
-  StageState *state = stateOf(op, frame);
-  if (!state || failed(state->stir(frame)))
-    return failure();
-  Value value = frame.get(op.getSource());
-  if (op.getVia()) {
-    auto patch = state->patch(op, frame, op.getVia(), {}, value.shape());
-    if (failed(patch) || failed(state->checkWrite(op, *patch)))
-      return failure();
-    (void)patch->each([&](int64_t e) {
-      patch->storage->written[e] = 0;
-      return success();
-    });
-  }
-  return frame.set(op.getResult(), std::move(value));
-}
-
 } // namespace
 
 void addStageStorage(EvaluationInterface &table) {
@@ -154,7 +137,6 @@ void addStageStorage(EvaluationInterface &table) {
   table.add<stage::WriteOp>([](stage::WriteOp op, Frame &frame) {
     return evaluateWrite(op, frame, nullptr);
   });
-  table.add<stage::RelayoutOp>(evaluateRelayout);
 }
 
 } // namespace kiln::eval

@@ -14,7 +14,6 @@ def VerifyStageForm : Pass<"verify-stage-form"> {
       through views and pointers, reads and writes;
     - of `tile` there are kernels, ids, views and their accesses, pure operations except `tile.dot`, pointer
       accesses and atomics;
-    - one role fills a ring and one empties it;
     - a future is waited for once on every path;
     - operations of other dialects compute addresses only of storage that is strided and not permuted.
   }];
@@ -164,22 +163,6 @@ def StageBound : Pass<"stage-bound", "::kiln::tile::KernelOp"> {
   let dependentDialects = ["::kiln::stage::StageDialect", "::mlir::arith::ArithDialect"];
 }
 
-def StageAssignRoles : Pass<"stage-assign-roles", "::kiln::tile::Kernel"> {
-  let summary = "Warp specialisation: splits loops into a producer and a consumer role";
-  let description = [{
-    For machines with queues or warps of their own for copies; no code generator of this tree runs the pass. A `scf.for` that carries
-    nothing, fills rings and consumes
-    them becomes `stage.roles`: a loop of the role `fill` with the operations that fill slots, and one of the role `use` with
-    all others. Both compute the scalars. The pass leaves a loop unchanged if the filling depends on other operations of the loop, or if
-    the loop is inside of roles.
-  }];
-  let options = [
-    Option<"fill", "fill", "std::string", "\"load\"", "name of the role that fills slots">,
-    Option<"use", "use", "std::string", "\"compute\"", "name of the role that uses them">
-  ];
-  let dependentDialects = ["::kiln::stage::StageDialect", "::mlir::scf::SCFDialect"];
-}
-
 def StagePlace : Pass<"stage-place", "::kiln::tile::Kernel"> {
   let summary = "Chooses the space, the alignment and the strides of storage";
   let description = [{
@@ -200,7 +183,7 @@ def StagePlace : Pass<"stage-place", "::kiln::tile::Kernel"> {
 def StageAllocate : Pass<"stage-allocate", "::kiln::tile::KernelOp"> {
   let summary = "Allocates storage: gives each buffer its offset in its memory";
   let description = [{
-    Storage lives from its first to its last use: aliases, loops that it outlives, roles and operations in flight
+    Storage lives from its first to its last use: aliases, loops that it outlives and operations in flight
     are uses. Storage that is never alive at the same time may share bytes; the largest is placed first. Offsets that
     are there stay. `limits` gives bytes by space, as `pad=65536`; what does not fit is an error. With `report`,
     a remark at the kernel says how much of each space it takes.

@@ -70,12 +70,11 @@ private:
     places[op] = {begin, now++};
   }
 
-  /// Loops that the storage outlives, and roles, are used as a whole.
+  /// Loops that the storage outlives are used as a whole.
   void extend(Live &live, Operation *user) {
     Operation *whole = user;
     for (Operation *op = user; op != kernel; op = op->getParentOp()) {
-      if (isa<stage::RolesOp>(op) ||
-          (isa<LoopLikeOpInterface>(op) && !op->isProperAncestor(live.op)) ||
+      if ((isa<LoopLikeOpInterface>(op) && !op->isProperAncestor(live.op)) ||
           (isa<stage::ComputeOp, stage::ProduceOp>(op) &&
            !op->isProperAncestor(live.op)))
         whole = op;

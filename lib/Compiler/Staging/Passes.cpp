@@ -21,7 +21,6 @@ void registerStagingPasses() {
   registerStageGuardProducts();
   registerStageSplitProducts();
   registerStageBound();
-  registerStageAssignRoles();
   registerStagePlace();
   registerStageAllocate();
   registerStageMakeRings();

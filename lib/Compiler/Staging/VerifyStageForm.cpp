@@ -82,34 +82,6 @@ LogicalResult verifyOp(Operation *op) {
   return success();
 }
 
-/// One role fills a ring, one empties it.
-LogicalResult verifyRings(stage::RolesOp roles) {
-  DenseMap<Value, Region *> filling, emptying;
-  for (Region &role : roles.getBodies()) {
-    auto check = [&](Operation *op, Value ring,
-                     DenseMap<Value, Region *> &known,
-                     StringRef what) -> LogicalResult {
-      auto [it, isNew] = known.try_emplace(ring, &role);
-      if (!isNew && it->second != &role)
-        return op->emitOpError()
-               << "expected one role that " << what << " a ring, found two";
-      return success();
-    };
-    WalkResult result = role.walk([&](Operation *op) -> WalkResult {
-      if (auto produce = dyn_cast<stage::ProduceOp>(op))
-        return check(op, produce.getRing(), filling, "fills");
-      if (auto consume = dyn_cast<stage::ConsumeOp>(op))
-        return check(op, consume.getRing(), emptying, "empties");
-      if (auto release = dyn_cast<stage::ReleaseOp>(op))
-        return check(op, release.getRing(), emptying, "empties");
-      return success();
-    });
-    if (result.wasInterrupted())
-      return failure();
-  }
-  return success();
-}
-
 /// How often a future is waited for on the paths through a block; none if that
 /// differs between them.
 std::optional<int> countWaits(Value future, Block *block) {
@@ -153,8 +125,6 @@ struct VerifyStageFormPass
     bool isGood = true;
     auto check = [&](Operation *op) {
       isGood &= succeeded(verifyOp(op));
-      if (auto roles = dyn_cast<stage::RolesOp>(op))
-        isGood &= succeeded(verifyRings(roles));
       for (Value result : op->getResults())
         isGood &= succeeded(verifyFuture(result, op->getLoc()));
       for (Region &region : op->getRegions())

@@ -86,7 +86,7 @@ def Stage_ComputeOp : Stage_Op<"compute", [
 def Stage_YieldOp : Stage_Op<"yield", [Pure, Terminator, ReturnLike]> {
   let summary = "Ends a region of a stage operation";
   let description = [{
-    In `stage.compute` the operands are the results of the operation; in `stage.roles` there are none.
+    The operands are the results of the `stage.compute`.
     Since: 0.1. Example: see `stage.compute`.
   }];
   let arguments = (ins Variadic<AnyType>:$values);

@@ -1,4 +1,4 @@
-//===- RingOps.h - Rings and roles ------------------------------*- C++ -*-===//
+//===- RingOps.h - Rings ----------------------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_DIALECT_STAGE_RINGOPS_H

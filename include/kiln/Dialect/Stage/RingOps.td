@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Ring buffers (multi-buffering), and the warp-specialised partitions that exchange data through them.
+// Ring buffers (multi-buffering).
 #ifndef KILN_DIALECT_STAGE_RINGOPS_TD
 #define KILN_DIALECT_STAGE_RINGOPS_TD
 
@@ -32,9 +32,9 @@ def Stage_RingOp : Stage_Op<"ring", [
     - (C4) Layouts of parts are those of `stage.alloc`, C4.
     - (C5) `held` is not negative and leaves a slot to fill.
 
-    A ring has one producer region and one consumer region, which `verify-stage-form` checks. Since: 0.1.
+    Since: 0.1.
 
-    Example: one region copies blocks, the other multiplies them by two; the copy of a block overlaps with the work on the one before.
+    Example: the copy of a block overlaps with the work on the one before.
     ```mlir
     !V = !tile.view<?xf32>
     !S = memref<64xf32, #stage.space<"pad">>
@@ -43,21 +43,24 @@ def Stage_RingOp : Stage_Op<"ring", [
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %n = tile.num_blocks %x[0] by 64 : !V
+      %end = arith.addi %n, %c1 : index
       %ring = stage.ring : !R
-      stage.roles "load" {
-        scf.for %k = %c0 to %n step %c1 {
+      scf.for %k = %c0 to %end step %c1 {
+        %fill = arith.cmpi slt, %k, %n : index
+        scf.if %fill {
           stage.produce %ring -> (%a) : !R {
             %t = stage.copy async %x[%k] to %a : !V, !S
             stage.commit %t
           }
         }
-      } "double" hints {registers = 40 : i64} {
-        scf.for %k = %c0 to %n step %c1 {
+        %use = arith.cmpi sgt, %k, %c0 : index
+        scf.if %use {
+          %before = arith.subi %k, %c1 : index
           %a = stage.consume %ring : !R
           stage.compute [64] {
             %t = stage.read %a : !S -> tensor<64xf32>
             %d = arith.addf %t, %t : tensor<64xf32>
-            tile.store %d, %y[%k] : tensor<64xf32>, !V
+            tile.store %d, %y[%before] : tensor<64xf32>, !V
           }
           stage.release %ring : !R
         }
@@ -130,28 +133,6 @@ def Stage_ReleaseOp : Stage_Op<"release", [DeclareOpInterfaceMethods<MemoryEffec
   }];
   let arguments = (ins Arg<Stage_RingType, "the ring buffer">:$ring);
   let assemblyFormat = "$ring attr-dict `:` qualified(type($ring))";
-}
-
-def Stage_RolesOp : Stage_Op<"roles", [
-    NoRegionArguments, RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">]> {
-  let summary = "Runs regions concurrently: warp specialisation into producers and consumers";
-  let description = [{
-    All regions begin together, and the operation ends when all of them have ended. On a GPU different warps execute different
-    regions. Regions may use values that are defined before the operation. One region may read what another one
-    writes only through a ring buffer. `hints` of a region are for the code generator, such as `registers` for
-    the number of registers of its threads.
-
-    Constraints:
-    - (C1) There is at least one region, and one name and one dictionary of hints for each.
-    - (C2) Names are distinct.
-    - (C3) Regions yield nothing.
-
-    Since: 0.1. Example: see `stage.ring`.
-  }];
-  let arguments = (ins StrArrayAttr:$names, TypedArrayAttrBase<DictionaryAttr, "dictionaries">:$hints);
-  let regions = (region VariadicRegion<SizedRegion<1>>:$bodies);
-  let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1;
 }
 
 #endif

@@ -21,8 +21,7 @@ def Stage_Dialect : Dialect {
 
     Global memory stays `!tile.view`, with its facts, its padding and its dropped stores.
 
-    Operations execute in program order, except copies and matmuls with `async`, and the regions of `stage.roles`, which run
-    concurrently. Each element of storage is *unwritten* (at first), *written*, or *pending* (an asynchronous operation in
+    Operations execute in program order, except copies and matmuls with `async`. Each element of storage is *unwritten* (at first), *written*, or *pending* (an asynchronous operation in
     flight writes it). These are errors, which `reference` reports at the operation:
 
     - to read an unwritten or pending element;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Storage: allocation, reads, writes, and conversions of fragments.
+// Storage: allocation, reads and writes.
 #ifndef KILN_DIALECT_STAGE_STORAGEOPS_TD
 #define KILN_DIALECT_STAGE_STORAGEOPS_TD
 
@@ -97,36 +97,6 @@ def Stage_WriteOp : Stage_Op<"write", [
     Arg<Variadic<Index>, "of the first element">:$origin);
   let assemblyFormat = "$value `,` $storage (`[` $origin^ `]`)? attr-dict `:` type($value) `,` type($storage)";
   let hasVerifier = 1;
-}
-
-def Stage_RelayoutOp : Stage_Op<"relayout", [
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "Converts a fragment to another encoding (layout conversion)";
-  let description = [{
-    Moves elements between registers, or through the storage `via`, whose elements are unwritten afterwards.
-
-    Constraints:
-    - (C1) Source and result have one shape and one element type.
-    - (C2) `via` has the same shape and element type.
-
-    Numerics: exact. Folds to its source when the encodings are equal. Since: 0.1.
-
-    Example:
-    ```mlir
-    tile.kernel @k(%y: !tile.view<?xf32>) {
-      %c0 = arith.constant 0 : index
-      %f = arith.constant dense<1.0> : tensor<32xf32, {rows = 1 : i64}>
-      %g = stage.relayout %f : tensor<32xf32, {rows = 1 : i64}> -> tensor<32xf32, {rows = 2 : i64}>
-      tile.store %g, %y[%c0] : tensor<32xf32, {rows = 2 : i64}>, !tile.view<?xf32>
-    }
-    ```
-  }];
-  let arguments = (ins
-    Arg<Stage_Fragment, "what is moved">:$source, Arg<Optional<Stage_Storage>, "the way that it takes">:$via);
-  let results = (outs Stage_Fragment:$result);
-  let assemblyFormat = "$source (`via` $via^ `:` type($via))? attr-dict `:` type($source) `->` type($result)";
-  let hasVerifier = 1;
-  let hasFolder = 1;
 }
 
 #endif

@@ -305,9 +305,7 @@ LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
 }
 
 LayoutAttr simt::getLayout(Type tile) {
-  if (auto future = dyn_cast<stage::FutureType>(tile))
-    tile = future.getPayload();
-  auto type = dyn_cast<RankedTensorType>(tile);
+  auto type = dyn_cast<RankedTensorType>(stage::getAwaitedType(tile));
   return type ? dyn_cast_or_null<LayoutAttr>(type.getEncoding()) : LayoutAttr();
 }
 

@@ -179,10 +179,10 @@ LogicalResult WaitOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
                                        Adaptor adaptor,
                                        SmallVectorImpl<Type> &types) {
   for (Value awaited : adaptor.getAwaited())
-    if (auto future = dyn_cast<FutureType>(awaited.getType()))
-      types.push_back(future.getPayload());
+    if (isa<FutureType>(awaited.getType()))
+      types.push_back(getAwaitedType(awaited.getType()));
   for (Value kept : adaptor.getKept())
-    if (isa<RankedTensorType, FutureType>(kept.getType()))
+    if (isTileOrFuture(kept.getType()))
       types.push_back(kept.getType());
   return success();
 }

@@ -12,18 +12,16 @@ using namespace kiln::tile;
 
 /// The sum: a token or nothing for storage, a fragment or its future.
 static Type sumType(bool async, Type acc) {
-  if (auto future = dyn_cast<FutureType>(acc))
-    acc = future.getPayload();
-  auto fragment = dyn_cast<RankedTensorType>(acc);
-  if (!fragment)
-    return async ? TokenType::get(acc.getContext()) : Type();
-  return async ? Type(FutureType::get(acc.getContext(), fragment)) : acc;
+  auto fragment = dyn_cast<RankedTensorType>(getAwaitedType(acc));
+  if (!async)
+    return fragment;
+  return fragment ? Type(FutureType::get(acc.getContext(), fragment))
+                  : TokenType::get(acc.getContext());
 }
 
 static ParseResult parseSumType(OpAsmParser &parser, UnitAttr async, Type acc,
                                 Type &result) {
-  if (auto future = dyn_cast<FutureType>(acc))
-    acc = future.getPayload();
+  acc = getAwaitedType(acc);
   auto fragment = dyn_cast<RankedTensorType>(acc);
   if (fragment && (!fragment.hasStaticShape() || !fragment.getEncoding()))
     return parser.emitError(parser.getNameLoc())
@@ -56,10 +54,7 @@ ShapedType ProductOp::getFactorType(int which) {
 }
 
 ShapedType ProductOp::getAccType() {
-  Type type = getAcc().getType();
-  if (auto future = dyn_cast<FutureType>(type))
-    return future.getPayload();
-  return cast<ShapedType>(type);
+  return cast<ShapedType>(getAwaitedType(getAcc().getType()));
 }
 
 std::array<int64_t, 3> ProductOp::getSizes() {

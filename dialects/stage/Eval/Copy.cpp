@@ -198,7 +198,7 @@ LogicalResult evaluateWait(stage::WaitOp op, Frame &frame) {
       (void)frame.set(op.getResult(result++), std::move(fragment));
   }
   for (mlir::Value kept : op.getKept())
-    if (isa<RankedTensorType, stage::FutureType>(kept.getType()))
+    if (stage::isTileOrFuture(kept.getType()))
       (void)frame.set(op.getResult(result++), frame.get(kept));
   return success();
 }

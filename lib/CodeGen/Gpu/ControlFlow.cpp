@@ -11,15 +11,10 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
-/// Whether threads hold the registers of a value: a tile, or one in flight.
-static bool hasRegisters(Value value) {
-  return isa<RankedTensorType, stage::FutureType>(value.getType());
-}
-
 SmallVector<Value> KernelWalk::flatten(ValueRange values) {
   SmallVector<Value> flat;
   for (Value value : values) {
-    if (hasRegisters(value))
+    if (stage::isTileOrFuture(value.getType()))
       llvm::append_range(flat, registers(value));
     else
       flat.push_back(scalar(value));
@@ -31,17 +26,15 @@ SmallVector<Type> KernelWalk::flattenTypes(TypeRange types) {
   SmallVector<Type> flat;
   for (Type type : types) {
     LayoutAttr layout = getLayout(type);
-    if (auto future = dyn_cast<stage::FutureType>(type))
-      type = future.getPayload();
     flat.append(layout ? layout.getNumRegisters() : 1,
-                scalarType(getElementTypeOrSelf(type)));
+                scalarType(getElementTypeOrSelf(stage::getAwaitedType(type))));
   }
   return flat;
 }
 
 void KernelWalk::unflatten(ValueRange values, ValueRange flat) {
   for (Value value : values) {
-    if (!hasRegisters(value)) {
+    if (!stage::isTileOrFuture(value.getType())) {
       define(value, flat.front());
       flat = flat.drop_front();
       continue;

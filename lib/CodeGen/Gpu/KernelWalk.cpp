@@ -192,8 +192,7 @@ LogicalResult KernelWalk::lowerBlock(Block *block) {
 
 LogicalResult KernelWalk::lower(Operation *op) {
   for (Value result : op->getResults())
-    if (isa<RankedTensorType, stage::FutureType>(result.getType()) &&
-        !getLayout(result))
+    if (stage::isTileOrFuture(result.getType()) && !getLayout(result))
       return op->emitOpError(
           "has a tile without a layout; run simt-assign-layouts before");
   if (isLookup(op))
@@ -237,9 +236,7 @@ LogicalResult KernelWalk::applyLowering(Operation *op) {
 static LogicalResult
 checkRegisters(OpResult result, const Regs *found,
                llvm::function_ref<InFlightDiagnostic()> wrong) {
-  Type type = result.getType();
-  if (auto future = dyn_cast<stage::FutureType>(type))
-    type = future.getPayload();
+  Type type = stage::getAwaitedType(result.getType());
   bool isTile = isa<RankedTensorType>(type);
   auto about = [&] {
     return "for its result " + std::to_string(result.getResultNumber());

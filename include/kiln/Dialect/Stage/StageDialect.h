@@ -20,6 +20,17 @@
 
 namespace kiln::stage {
 
+/// The type of a value behind its wait: of a future that of its fragment, any
+/// other type as it is.
+inline mlir::Type getAwaitedType(mlir::Type type) {
+  auto future = llvm::dyn_cast<FutureType>(type);
+  return future ? mlir::Type(future.getPayload()) : type;
+}
+/// Whether a value is a tile, or a future of one.
+inline bool isTileOrFuture(mlir::Type type) {
+  return llvm::isa<mlir::RankedTensorType>(getAwaitedType(type));
+}
+
 /// The attribute of an operation's place in the schedule of its loop.
 inline constexpr llvm::StringLiteral kAtAttr = "at";
 /// The step that requests the iteration before that of the users of a load,

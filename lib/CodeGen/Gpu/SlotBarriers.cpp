@@ -13,6 +13,7 @@
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Target/Unverified.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -35,25 +36,31 @@ struct Point {
 class RingReleases {
 public:
   RingReleases(stage::RingOp ring, target::TargetAttr description)
-      : ring(ring), description(description) {}
+      : ring(ring), description(description),
+        hasBarriers(ring.getBarriersAttr()) {}
 
-  /// Moves the releases; false where a fill could wait for ever.
+  /// Moves each release behind the end of what reads its slot, and states how
+  /// many slots the ring holds. False where a fill could wait for ever, or an
+  /// end is not known; the releases stay then.
   bool run();
-  /// The same where threads fill the slots, and barriers order that: as far as
-  /// each slot is read in one block.
-  void hold();
-  int64_t getHeld() const { return held; }
 
 private:
   std::optional<Point> findEnd(Operation *product);
   std::optional<Point> findEnd(stage::ConsumeOp consume);
   stage::ReleaseOp releaseOf(stage::ConsumeOp consume);
-  bool canFill(scf::ForOp loop);
+  bool isLateRead(stage::ConsumeOp consume);
+  bool plan(stage::ConsumeOp consume);
+  bool canFill();
   bool fillsOnce();
 
   stage::RingOp ring;
   target::TargetAttr description;
+  /// Of the slots; without them barriers of all threads order the accesses.
+  bool hasBarriers;
+  scf::ForOp loop; ///< which fills the slots; null without one
   int64_t held = 0;
+  /// The releases that move, with the operation that each comes behind.
+  llvm::MapVector<Operation *, Operation *> moves;
 };
 } // namespace
 
@@ -117,18 +124,18 @@ stage::ReleaseOp RingReleases::releaseOf(stage::ConsumeOp consume) {
 }
 
 /// Release k of the kernel empties slot k - held. Whether the one that a fill
-/// needs stands before that fill, for all fills.
-bool RingReleases::canFill(scf::ForOp loop) {
+/// of the loop needs stands before that fill, for all fills.
+bool RingReleases::canFill() {
   int64_t filled = 0, consumed = 0, released = 0,
           depth = ring.getRing().getType().getDepth();
-  Operation *fill = nullptr, *release = nullptr;
+  Operation *fill = nullptr, *behind = nullptr;
   for (Operation *user : ring->getUsers()) {
     if (loop->isProperAncestor(user)) {
       Operation *whole = loop.getBody()->findAncestorOpInBlock(*user);
       if (isa<stage::ProduceOp>(user))
         fill = whole;
       else if (isa<stage::ReleaseOp>(user))
-        release = whole;
+        behind = moves.contains(user) ? moves.lookup(user) : whole;
       continue;
     }
     Operation *whole = loop->getBlock()->findAncestorOpInBlock(*user);
@@ -143,7 +150,7 @@ bool RingReleases::canFill(scf::ForOp loop) {
     return false;
   int64_t ahead = filled - consumed + held - depth;
   return ahead < 0 ||
-         (ahead == 0 && fill && release && release->isBeforeInBlock(fill));
+         (ahead == 0 && fill && behind && behind->isBeforeInBlock(fill));
 }
 
 /// Whether a ring has a slot for each fill, in the block that it is filled in.
@@ -167,99 +174,84 @@ static void moveBeforeProducts(stage::ConsumeOp consume) {
       return consume->moveAfter(&op);
 }
 
-bool RingReleases::run() {
-  scf::ForOp loop;
-  SmallVector<std::pair<stage::ReleaseOp, Operation *>> moves;
-  for (Operation *user : ring->getUsers()) {
-    auto consume = dyn_cast<stage::ConsumeOp>(user);
-    if (!consume)
-      continue;
-    std::optional<Point> end = findEnd(consume);
-    stage::ReleaseOp release = releaseOf(consume);
-    scf::ForOp own = ringLoopOf(consume->getBlock());
-    if (own)
-      moveBeforeProducts(consume);
-    if (!end || !release)
-      return false;
-    if (own) {
-      loop = own;
-      held = end->iteration;
-    }
-    moves.push_back({release, end->behind});
-  }
-  for (auto [release, behind] : moves)
-    release->moveAfter(behind);
-  // Outside of loops there is a slot for each fill.
-  return loop ? canFill(loop) : fillsOnce();
+/// Whether a product in flight reads the slot. Where threads alone read it, a
+/// release orders nothing without barriers of the slots.
+bool RingReleases::isLateRead(stage::ConsumeOp consume) {
+  return llvm::any_of(consume->getUsers(), [&](Operation *reader) {
+    return isMemoryProduct(reader, description);
+  });
 }
 
-void RingReleases::hold() {
-  scf::ForOp loop;
-  SmallVector<std::pair<stage::ReleaseOp, Operation *>> moves;
-  for (Operation *user : ring->getUsers()) {
-    auto consume = dyn_cast<stage::ConsumeOp>(user);
-    auto isProduct = [&](Operation *reader) {
-      return isMemoryProduct(reader, description);
-    };
-    if (!consume || llvm::none_of(consume->getUsers(), isProduct))
-      continue;
-    if (!llvm::all_of(consume->getUsers(), [&](Operation *reader) {
-          return reader->getBlock() == consume->getBlock();
-        }))
-      return;
-    std::optional<Point> end = findEnd(consume);
-    stage::ReleaseOp release = releaseOf(consume);
-    scf::ForOp own = ringLoopOf(consume->getBlock());
-    if (!end || !release ||
-        (own && (loop || own->getBlock() != ring->getBlock())))
-      return;
-    if (own) {
-      loop = own;
-      held = end->iteration;
-    }
-    moves.push_back({release, end->behind});
+/// Finds the place of the release of a slot; false where it is not known.
+bool RingReleases::plan(stage::ConsumeOp consume) {
+  if (!hasBarriers && llvm::any_of(consume->getUsers(), [&](Operation *reader) {
+        return reader->getBlock() != consume->getBlock();
+      }))
+    return false;
+  std::optional<Point> end = findEnd(consume);
+  stage::ReleaseOp release = releaseOf(consume);
+  scf::ForOp own = ringLoopOf(consume->getBlock());
+  if (own && hasBarriers)
+    moveBeforeProducts(consume);
+  if (!end || !release)
+    return false;
+  if (own) {
+    // Without barriers of the slots one loop holds slots, beside its ring.
+    if (!hasBarriers && (loop || own->getBlock() != ring->getBlock()))
+      return false;
+    loop = own;
+    held = end->iteration;
   }
-  if (moves.empty() || (loop && !canFill(loop)))
-    return;
+  moves[release] = end->behind;
+  return true;
+}
+
+bool RingReleases::run() {
+  for (Operation *user : ring->getUsers())
+    if (auto consume = dyn_cast<stage::ConsumeOp>(user);
+        consume && (hasBarriers || isLateRead(consume)) && !plan(consume))
+      return false;
+  // Outside of loops there is a slot for each fill.
+  if (loop ? !canFill() : hasBarriers && !fillsOnce())
+    return false;
   for (auto [release, behind] : moves)
     release->moveAfter(behind);
   if (held)
     ring.setHeld(held);
+  return true;
 }
 
 LogicalResult simt::placeSlotBarriers(tile::KernelOp kernel,
                                       target::TargetAttr description,
                                       int64_t warps, int64_t &bytes) {
-  kernel.walk([&](stage::RingOp ring) {
+  SmallVector<stage::RingOp> released;
+  WalkResult result = kernel.walk([&](stage::RingOp ring) -> WalkResult {
+    bool isReleased = RingReleases(ring, description).run();
     if (!ring.getBarriersAttr())
-      RingReleases(ring, description).hold();
+      return success();
+    released.push_back(ring);
+    if (isReleased)
+      return success();
+    return target::emitUnverified(ring, kernel)
+           << "has a slot that is filled before it is released";
   });
-  Block *body = &kernel.getBody().front();
-  OpBuilder b = OpBuilder::atBlockBegin(body);
+  if (result.wasInterrupted())
+    return failure();
+  if (released.empty())
+    return success();
+  OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
   Location loc = kernel.getLoc();
-  bool isAny = false;
-  for (auto ring : body->getOps<stage::RingOp>()) {
-    if (!ring.getBarriersAttr())
-      continue;
-    RingReleases releases(ring, description);
-    if (!releases.run())
-      return target::emitUnverified(ring, kernel)
-             << "has a slot that is filled before it is released";
+  for (stage::RingOp ring : released) {
     int64_t depth = ring.getRing().getType().getDepth();
     bytes = llvm::alignTo(bytes, kSplitBarrierBytes);
     ring.setBarriersAttr(SlotBarriersAttr::get(b.getContext(), bytes));
-    if (int64_t held = releases.getHeld())
-      ring.setHeld(held);
     CreateBarriersOp::create(b, loc, bytes, depth, /*arrivals=*/1);
     bytes += depth * kSplitBarrierBytes;
     if (isRefilled(ring.getRing())) {
       CreateBarriersOp::create(b, loc, bytes, depth, /*arrivals=*/warps);
       bytes += depth * kSplitBarrierBytes;
     }
-    isAny = true;
   }
-  if (!isAny)
-    return success();
   // Threads and the copy unit know of the barriers. Where threads use the same
   // memory before a slot is filled, another barrier stands there.
   PublishOp::create(b, loc);

@@ -93,6 +93,8 @@ for home in other_homes:
         config.available_features.add("other-mlir-dev")
         config.substitutions.append(("%other_llvm", home))
         break
+if shutil.which("g++"):
+    config.available_features.add("gxx")
 # GCC's race detector, which needs the addresses that `setarch -R` gives.
 if shutil.which("g++") and shutil.which("setarch"):
     library = subprocess.run(["g++", "-print-file-name=libtsan.so"], capture_output=True, text=True).stdout.strip()

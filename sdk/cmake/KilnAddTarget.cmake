@@ -76,12 +76,6 @@ endfunction()
 # enums, defined in FILE.td, for a target. Into the build folder go FILE.h.inc and
 # FILE.cpp.inc, and the same with Dialect and Enums behind the stem.
 function(kiln_add_dialect target dialect td)
-  # MLIR knows traits by names, which compilers write in different ways.
-  if(KILN_CXX_COMPILER_ID AND NOT CMAKE_CXX_COMPILER_ID MATCHES "${KILN_CXX_COMPILER_ID}")
-    message(STATUS "Kiln was built with ${KILN_CXX_COMPILER_ID}, ${target} is built with "
-      "${CMAKE_CXX_COMPILER_ID}: Kiln does not see traits of the operations of '${dialect}', such as "
-      "TakesWholeTiles or Elementwise. Name Kiln's compiler by -DCMAKE_CXX_COMPILER.")
-  endif()
   find_program(KILN_MLIR_TBLGEN NAMES mlir-tblgen
     HINTS "${LLVM_TOOLS_BINARY_DIR}" NO_DEFAULT_PATH REQUIRED)
   get_filename_component(stem ${td} NAME_WE)

@@ -15,6 +15,7 @@
 
 #include "kiln-c/TargetPlugin.h"
 #include "kiln/Target/TargetRegistry.h"
+#include "kiln/Target/TraitNames.h"
 #include "llvm/Config/llvm-config.h"
 
 #define KILN_TARGET_PLUGIN(NAME, VERSION, REGISTER)                            \
@@ -28,7 +29,11 @@
         KILN_TARGET_API_MINOR,                                                 \
         NAME,                                                                  \
         VERSION,                                                               \
-        [](void *registry, char *, size_t) -> int {                            \
+        [](void *registry, char *error, size_t size) -> int {                  \
+          auto trait = mlir::TypeID::get<mlir::OpTrait::IsTerminator>();       \
+          if (!kiln::target::checkTraitNames(trait, KILN_PLUGIN_COMPILER,      \
+                                             error, size))                     \
+            return 1;                                                          \
           REGISTER(*static_cast<kiln::target::TargetRegistry *>(registry));    \
           return 0;                                                            \
         }};                                                                    \

@@ -357,7 +357,8 @@ int kiln::driver::workerMain(int argc, char **argv) {
   if (mode == "try") {
     runtime::beginHelper(1);
     initializeCore();
-    target::runTrial(std::vector<std::string>(argv + 2, argv + argc), 3);
+    target::runTrial(std::vector<std::string>(argv + 2, argv + argc), 3,
+                     /*printed=*/4);
   }
   if (mode == "read") {
     runtime::beginHelper(1);

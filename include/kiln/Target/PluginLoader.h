@@ -74,8 +74,10 @@ std::vector<std::string> namedPlugins();
 std::string compileWorker();
 
 /// In a child or a helper: loads and checks one plug-in after the other and
-/// writes a verdict each to `out`.
-[[noreturn]] void runTrial(llvm::ArrayRef<std::string> paths, int out);
+/// writes a verdict each to `out`. What they print goes to the file `printed`,
+/// from its beginning for each; -1: nowhere.
+[[noreturn]] void runTrial(llvm::ArrayRef<std::string> paths, int out,
+                           int printed);
 
 /// Takes `--load-target=LIB` and `--load-target LIB` out of the command line.
 std::vector<std::string> extractLoadTargetFlags(int &argc, char **argv);

@@ -16,6 +16,8 @@
 #include "kiln/System/Process.h"
 #include "kiln/Target/Activity.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -25,12 +27,16 @@
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
+#include <sys/mman.h>
 #include <unistd.h>
 
 using namespace kiln::target;
 using llvm::StringRef;
 
 namespace {
+/// Bytes of what plug-ins print that are kept.
+constexpr int64_t kMostPrinted = 65536;
+
 /// What the child says about one plug-in.
 struct Verdict {
   bool ok = false;
@@ -38,20 +44,48 @@ struct Verdict {
 };
 
 /// Starts a child that tries the plug-ins and writes to `out`: a fork, or the
-/// helper program where other threads make that unsafe. -1: neither works.
-pid_t startTrial(llvm::ArrayRef<std::string> paths, int out) {
+/// helper program where other threads make that unsafe. What the plug-ins
+/// print goes to `printed`. -1: neither works.
+pid_t startTrial(llvm::ArrayRef<std::string> paths, int out, int printed) {
   if (kiln::runtime::isForkSafe()) {
     pid_t child = fork();
     if (child == 0) {
       kiln::runtime::declareOwnProcess();
-      runTrial(paths, out);
+      runTrial(paths, out, printed);
     }
     return child;
   }
   std::vector<std::string> args = {"try"};
   args.insert(args.end(), paths.begin(), paths.end());
-  auto child = kiln::runtime::startProgram(compileWorker(), args, {out});
+  auto child =
+      kiln::runtime::startProgram(compileWorker(), args, {out, printed});
   return child ? *child : -1;
+}
+
+/// A file in memory for what plug-ins print, which cannot grow: who prints
+/// without end finds it full.
+int makePrinted() {
+  int printed = memfd_create("kiln-trial", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (printed >= 0 && (ftruncate(printed, kMostPrinted) ||
+                       fcntl(printed, F_ADD_SEALS, F_SEAL_GROW))) {
+    close(printed);
+    printed = -1;
+  }
+  return printed;
+}
+
+/// "; it printed: ..." with the last line in `printed`, or nothing.
+std::string quotePrinted(int printed) {
+  std::string text(kMostPrinted, '\0');
+  ssize_t size = printed < 0 ? 0 : pread(printed, text.data(), text.size(), 0);
+  StringRef last =
+      StringRef(text).take_front(size_t(std::max<ssize_t>(size, 0)));
+  last = last.rtrim(StringRef("\0\n\r\t ", 5));
+  last = last.substr(last.rfind('\n') + 1).ltrim().take_front(240);
+  std::string quoted = last.empty() ? "" : "; it printed: ";
+  for (char c : last)
+    quoted += llvm::isPrint(c) ? c : '?';
+  return quoted;
 }
 
 /// Reads what a trial writes, to its end; false when one plug-in takes too
@@ -84,8 +118,10 @@ std::vector<Verdict> tryPlugins(llvm::ArrayRef<std::string> paths) {
     size_t first = verdicts.size();
     int ends[2];
     pid_t child = -1;
+    int printed = makePrinted();
+    llvm::scope_exit closePrinted([&] { close(printed); });
     if (pipe2(ends, O_CLOEXEC) == 0) {
-      child = startTrial(batch, ends[1]);
+      child = startTrial(batch, ends[1], printed);
       close(ends[1]);
       if (child < 0)
         close(ends[0]);
@@ -122,7 +158,8 @@ std::vector<Verdict> tryPlugins(llvm::ArrayRef<std::string> paths) {
               " s (KILN_TRIAL_SECONDS)";
       else if (ending.signal)
         how = "crashes: " + ending.describe();
-      verdicts.push_back({false, path + ": registration " + how});
+      verdicts.push_back(
+          {false, path + ": registration " + how + quotePrinted(printed)});
     }
     for (size_t i = first; i < verdicts.size(); ++i)
       if (verdicts[i].ok)

@@ -12,8 +12,10 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
+#include <exception>
 #include <fcntl.h>
 #include <link.h>
 #include <new>
@@ -227,21 +229,39 @@ bool kiln::target::loadHere(const std::string &path, std::string &error) {
   return true;
 }
 
-void kiln::target::runTrial(llvm::ArrayRef<std::string> paths, int out) {
+/// Forgets what was printed so far. The file cannot grow, but be written again.
+static void forgetPrinted(int printed) {
+  std::fflush(nullptr);
+  off_t end = lseek(printed, 0, SEEK_CUR);
+  if (end <= 0 || lseek(printed, 0, SEEK_SET))
+    return;
+  std::string zeros(static_cast<size_t>(end), '\0');
+  (void)!pwrite(printed, zeros.data(), zeros.size(), 0);
+}
+
+void kiln::target::runTrial(llvm::ArrayRef<std::string> paths, int out,
+                            int printed) {
   for (int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP})
     std::signal(number, SIG_DFL);
   // Where the standard streams are closed, `out` has one of their numbers.
   if (out < 3)
     out = fcntl(out, F_DUPFD_CLOEXEC, 3);
-  // What a crashing plug-in prints would hide the one message that matters.
-  int null = open("/dev/null", O_RDWR);
-  if (null >= 0) {
-    dup2(null, 1);
-    dup2(null, 2);
+  // What a crashing plug-in prints would hide the one message that matters,
+  // which ends with the last line of it.
+  if (printed < 0)
+    printed = open("/dev/null", O_RDWR);
+  if (printed >= 0) {
+    dup2(printed, 1);
+    dup2(printed, 2);
   }
   std::set_new_handler(nullptr);
+#ifdef __GLIBCXX__
+  // Prints what a thread threw.
+  std::set_terminate(__gnu_cxx::__verbose_terminate_handler);
+#endif
   for (const std::string &path : paths) {
     std::string error;
+    forgetPrinted(printed);
     try {
       if (loadHere(path, error) && !isProgramFile(path))
         error = checkContributions(TargetRegistry::get(),

@@ -4,6 +4,7 @@
 #include "kiln/Target/Plugin.h"
 #include <cstdlib>
 #include <stdexcept>
+#include <thread>
 
 using namespace kiln::target;
 
@@ -43,6 +44,8 @@ public:
 void registerAll(TargetRegistry &registry) {
   if (bad("throw"))
     throw std::runtime_error("the tables are upside down");
+  if (bad("thread"))
+    std::thread([] { throw std::runtime_error("no chip 7"); }).join();
   registry.addTarget(std::make_unique<Nonsense>());
   if (bad("twice"))
     registry.addTarget(std::make_unique<Nonsense>());

@@ -35,10 +35,17 @@ llvm::json::Object helloParams();
 runtime::Expected<Hello> parseHello(const llvm::json::Object &result,
                                     llvm::StringRef name);
 
+/// By which instruction a program computes an operation of a kernel.
+struct Lowered {
+  std::string kernel, name;
+  int64_t op = 0; ///< the number of the operation
+};
+
 /// Reads the answer to `compile`, whose kernels and byte strings become an
-/// executable.
+/// executable; what it says of operations is added to `lowered`.
 runtime::Expected<target::Executable>
-parseExecutable(const llvm::json::Object &result, llvm::StringRef body);
+parseExecutable(const llvm::json::Object &result, llvm::StringRef body,
+                std::vector<Lowered> *lowered = nullptr);
 
 /// A kernel that the program does not take.
 struct Declined {

@@ -156,6 +156,15 @@ bool fromJSON(const json::Value &value, Workspace &out, json::Path path) {
          map.mapOptional("zeroed", out.zeroed);
 }
 
+struct LoweringReply {
+  Text name;
+  int64_t op = 0;
+};
+bool fromJSON(const json::Value &value, LoweringReply &out, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("op", out.op) && map.map("name", out.name);
+}
+
 struct Kernel {
   Text name, symbol;
   int64_t blob = 0, scratch = 0;
@@ -164,6 +173,7 @@ struct Kernel {
   List<Recipe> recipes;
   std::optional<Workspace> workspace;
   std::map<std::string, Text> notes;
+  List<LoweringReply> lowerings;
 };
 bool fromJSON(const json::Value &value, Kernel &out, json::Path path) {
   json::ObjectMapper map(value, path);
@@ -174,7 +184,8 @@ bool fromJSON(const json::Value &value, Kernel &out, json::Path path) {
          map.mapOptional("attributes", out.attributes) &&
          map.mapOptional("recipes", out.recipes) &&
          map.mapOptional("workspace", out.workspace) &&
-         map.mapOptional("notes", out.notes);
+         map.mapOptional("notes", out.notes) &&
+         map.mapOptional("lowerings", out.lowerings);
 }
 
 struct CompileReply {
@@ -443,7 +454,8 @@ kiln::isolated::parseClaims(const json::Object &result, int64_t numOps) {
 }
 
 Expected<target::Executable>
-kiln::isolated::parseExecutable(const json::Object &result, StringRef body) {
+kiln::isolated::parseExecutable(const json::Object &result, StringRef body,
+                                std::vector<Lowered> *lowered) {
   auto reply = parse<CompileReply>(result, "compile");
   if (!reply)
     return reply.takeError();
@@ -502,6 +514,14 @@ kiln::isolated::parseExecutable(const json::Object &result, StringRef body) {
     }
     for (auto &[key, value] : kernel.notes)
       out.notes.emplace_back(key, value.text);
+    for (LoweringReply &one : kernel.lowerings.all) {
+      if (!isName(one.name.text, "."))
+        return wrong("has a lowering whose name is not of letters, digits, "
+                     "'_', '-' and '.': '" +
+                     llvm::Twine(one.name.text) + "'");
+      if (lowered)
+        lowered->push_back({kernel.name.text, one.name.text, one.op});
+    }
     all.kernels.push_back(std::move(out));
   }
   for (Text &requirement : reply->requirements.all)

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Questions.h"
+#include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Interfaces/OwnDiagnostics.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/TargetRegistry.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -282,6 +285,37 @@ static LogicalResult report(const Target &target, ModuleOp module,
   return (op ? op : kernel)->emitError("unsupported: ") << (*declined)->reason;
 }
 
+/// Tells `--explain` by which instructions a program computes operations. A
+/// kernel that is compiled again is not told again.
+static Error reportLowered(llvm::ArrayRef<Lowered> lowered, ModuleOp module,
+                           StringRef target) {
+  Report &report = Report::of(module.getContext());
+  // The wire form has no names of functions.
+  llvm::StringMap<std::string> functions;
+  llvm::StringSet<> told;
+  for (const ReportRow &row :
+       lowered.empty() ? std::vector<ReportRow>() : report.rows()) {
+    if (!row.function.empty())
+      functions.try_emplace(row.kernel, row.function);
+    if (row.stage == "lowering" && row.target == target)
+      told.insert(row.kernel);
+  }
+  for (const Lowered &one : lowered) {
+    Operation *kernel = findKernel(module, one.kernel);
+    Operation *op = one.op < 0 ? nullptr : findNumbered(kernel, one.op);
+    if (!op)
+      return Error("breaks the protocol: expected 'op' of 'lowerings' to be "
+                   "the number of an operation of kernel '" +
+                   one.kernel + "', found " + std::to_string(one.op));
+    ReportRow row = report.describe(op);
+    if (told.contains(row.kernel))
+      continue;
+    row.function = functions.lookup(row.kernel);
+    report.chose(row, op, "lowering", target, (target + "." + one.name).str());
+  }
+  return Error::success();
+}
+
 LogicalResult IsolatedTarget::serialize(ModuleOp module,
                                         const TargetOptions &options,
                                         Executable &result) const {
@@ -295,10 +329,14 @@ LogicalResult IsolatedTarget::serialize(ModuleOp module,
       askCached("compile", std::move(params), printWire(module), isCached);
   if (failed(report(*this, module, answer)))
     return failure();
-  Expected<Executable> code = parseExecutable(answer->result, answer->body);
-  if (!code)
+  std::vector<Lowered> lowered;
+  Expected<Executable> code =
+      parseExecutable(answer->result, answer->body, &lowered);
+  Error wrong =
+      code ? reportLowered(lowered, module, name()) : code.takeError();
+  if (wrong)
     return findKernel(module, "")
-        ->emitError(sentence(*this, code.message(), describeKernels(module)));
+        ->emitError(sentence(*this, wrong.message(), describeKernels(module)));
   result = std::move(*code);
   return success();
 }

@@ -47,6 +47,17 @@ def check_product(text, block, homes):
             raise ValueError(f"expected the home of {operand} to be '{sorted(described)[0]}', as the description has it, found '{home}'")
 
 
+@functools.lru_cache(maxsize=64)
+def instruction_of(text, elements):
+    """The name of the first matrix instruction of the description for elements of the left, the right operand and the accumulator;
+    None where it has none. An instruction of `si8` or `ui8` is one of `i8`."""
+    for one in fields_of(text, "matrix_instruction"):
+        lists = [re.search(r"types\s*=\s*\[([^\]]*)\]", one.get(operand, "")) for operand in ("lhs", "rhs", "acc")]
+        if all(found and element in [type.strip().lstrip("su") for type in found.group(1).split(",")] for found, element in zip(lists, elements)):
+            return one.get("name", "").strip('"')
+    return None
+
+
 @functools.lru_cache(maxsize=None)
 def check_names(writer, base):
     """Refuses a name of a vendor's classes, up to the base class of the SDK, that is almost one which they leave as it is. A class that

@@ -279,6 +279,8 @@ class Server:
             entry = {"name": kernel.symbol, "symbol": code.symbol or kernel.symbol, "blob": len(blobs), "scratch": code.scratch,
                      "attributes": [{"name": name, "values": list(values)} for name, values in code.attributes.items()],
                      "notes": code.notes}
+            if kernel.lowerings:
+                entry["lowerings"] = [{"op": number, "name": name} for number, name in sorted(kernel.lowerings.items())]
             blobs.append(bytes(code.data))
             if code.metadata is not None:
                 entry["metadata"] = len(metadata)

@@ -3,7 +3,7 @@
 machine does. The class places tiles, begins the loads of a loop's next iteration before it computes this one, and cuts
 products into the blocks of a matrix unit. Needs kiln_described.py, kiln_rows.py, kiln_transfers.py, kiln_wire.py and kiln_isolated.py beside it; later releases
 of Kiln bring newer copies."""
-from kiln_described import check_memories, check_names, check_product
+from kiln_described import check_memories, check_names, check_product, instruction_of
 from kiln_isolated import Decline, Label, machine_text, machine_words
 from kiln_rows import Rows
 from kiln_transfers import BYTES, Transfers
@@ -39,6 +39,7 @@ class ScratchpadWriter(Transfers, Rows):
     block = (16, 16, 16)  # rows, columns and steps of the matrix unit
     elements = ("f32",)  # of tiles and views
     reads_tf32 = False  # whether the matrix unit drops all but 10 bits of a mantissa, as a product with precision tf32 says
+    reads_unsigned = False  # whether `multiply` looks at `lhs_unsigned` and `rhs_unsigned` of a product of integers
     elementwise = {}  # names of the operations on tiles that `lanes` writes, element by element
 
     # The machine
@@ -334,8 +335,10 @@ class ScratchpadWriter(Transfers, Rows):
     def tile_dot(self, op):
         lhs, rhs, acc = op.operands
         result = op.results[0]
-        if len(acc.type.shape) != 2 or op.get("lhs_unsigned") or op.get("rhs_unsigned"):
-            raise Decline(op, "a product that the matrix unit does not compute")
+        if len(acc.type.shape) != 2:
+            raise Decline(op, f"a product of {len(acc.type.shape)} dimensions")
+        if (op.get("lhs_unsigned") or op.get("rhs_unsigned")) and not self.reads_unsigned:
+            raise Decline(op, "a product of unsigned integers")
         if op.get("input_precision") == TF32 and not self.reads_tf32:
             raise Decline(op, "a product with precision tf32")
         check_product(self.kernel.description, self.block, [self.home(op, index) for index in range(3)])
@@ -348,6 +351,9 @@ class ScratchpadWriter(Transfers, Rows):
                     at = [self.part(lhs, 0, row, step), self.part(rhs, 1, step, column), self.part(result, None, row, column)]
                     count = [min(most, size - first) for most, size, first in zip(self.block, sizes, (row, column, step))]
                     self.multiply(op, [self.address(value, offset) for value, offset, _ in at], [rows for _, _, rows in at], count)
+        instruction = instruction_of(self.kernel.description, tuple(operand.type.element for operand in op.operands))
+        if instruction:
+            self.kernel.lowered(op, instruction)
 
     def part(self, value, index, row, column):
         """Where a block of an operand begins: the value, the offset in bytes, and bytes between rows; of an operand in panels,

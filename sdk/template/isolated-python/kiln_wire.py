@@ -129,6 +129,11 @@ class Op:
 class Kernel(Op):
     """A tile.kernel. arguments: its parameters; facts[i]: what is known about one, as {"tile.readonly": True}."""
     description = ""  # of the chip, as `describe` returned it for the request
+    lowerings = {}  # names of instructions by the numbers of the operations that they compute
+
+    def lowered(self, op, name):
+        """Says by which instruction an operation is computed; `--explain` prints it."""
+        self.lowerings = {**self.lowerings, op.number: name}
 
     @property
     def symbol(self):

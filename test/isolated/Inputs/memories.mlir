@@ -14,3 +14,10 @@ tile.kernel @square(%a: !tile.view<8x8xf32> {tile.readonly}, %c: !tile.view<8x8x
   %sum = tile.dot %x, %x, %zero : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
   tile.store %sum, %c[%c0, %c0] : tensor<8x8xf32>, !tile.view<8x8xf32>
 }
+tile.kernel @bytes(%a: !tile.view<8x8xi8> {tile.readonly}, %c: !tile.view<8x8xi32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0> : tensor<8x8xi32>
+  %x = tile.load %a[%c0, %c0] : !tile.view<8x8xi8> -> tensor<8x8xi8>
+  %sum = tile.dot %x, %x, %zero lhs_unsigned : tensor<8x8xi8>, tensor<8x8xi8>, tensor<8x8xi32>
+  tile.store %sum, %c[%c0, %c0] : tensor<8x8xi32>, !tile.view<8x8xi32>
+}

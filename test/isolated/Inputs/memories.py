@@ -112,8 +112,26 @@ class Narrow(Machine):
     memories = {"x": (0, 512), "y": (4096, 128)}
 
 
+class Bytes(Machine):
+    """Says which products reach the matrix unit."""
+    memories, elements = {}, ("i8", "i32")
+
+    def home(self, op, index):
+        return None
+
+    def begin(self, box):
+        pass
+
+    def multiply(self, op, addresses, row_bytes, sizes):
+        print(f"{self.kernel.symbol}: a product of {['signed', 'unsigned'][op.get('lhs_unsigned')]} bytes")
+
+
+class Unsigned(Bytes):
+    reads_unsigned = True
+
+
 with open(sys.argv[2], encoding="utf-8") as file:
-    product, square = read(file.read())
+    product, square, unsigned = read(file.read())
 rng = random.Random(1)
 a = {at: rng.randrange(-9, 9) for at in itertools.product(range(7), range(8))}
 b = {at: rng.randrange(-9, 9) for at in itertools.product(range(8), range(5))}
@@ -123,7 +141,7 @@ assert c == {(i, j): sum(a.get((i, k), 0) * b.get((k, j), 0) for k in range(8)) 
 print(f"{len(c)} elements equal")
 Aligned(product, [a, b, {}])
 for kind, kernel in ((Machine, square), (Narrow, product), (Panelled, product), (Turned, product), (Nowhere, product),
-                     (Coarse, product), (Overlapping, product), (Crooked, product), (Flat, product)):
+                     (Coarse, product), (Overlapping, product), (Crooked, product), (Flat, product), (Bytes, unsigned), (Unsigned, unsigned)):
     try:
         kind(kernel, [a, b, c])
     except (Decline, ValueError) as why:

@@ -363,12 +363,16 @@ private:
     json::Object notes;
     for (const auto &[name, text] : code.notes)
       notes[jsonText(name)] = jsonText(text);
+    json::Array lowerings;
+    for (const auto &[op, name] : code.lowerings)
+      lowerings.push_back(json::Object{{"op", numberOf(&kernel, op)}, {"name", jsonText(name)}});
     json::Object entry{{"name", jsonText(symbol(&kernel))},
                        {"symbol", jsonText(code.symbol.empty() ? symbol(&kernel) : code.symbol)},
                        {"blob", blob},
                        {"scratch", code.scratch},
                        {"attributes", std::move(attributes)},
-                       {"notes", std::move(notes)}};
+                       {"notes", std::move(notes)},
+                       {"lowerings", std::move(lowerings)}};
     if (!code.metadata.empty())
       entry["metadata"] = metadata;
     return entry;

@@ -33,6 +33,8 @@ struct Code {
   int64_t scratch = 0;  ///< bytes per thread
   std::map<std::string, std::vector<int64_t>> attributes; ///< {"threads", {128}}
   std::map<std::string, std::string> notes;
+  /// Operations and the instructions that compute them, which `--explain` prints.
+  std::vector<std::pair<mlir::Operation *, std::string>> lowerings;
 };
 
 /// What is declined, and why. The compiler shows the place of the operation.

@@ -4,6 +4,7 @@
 #include "Relative.h"
 #include "Table.h"
 #include "Text.h"
+#include <algorithm>
 #include <cstdlib>
 
 using namespace kiln::amd::sim;
@@ -138,12 +139,17 @@ void readSdwa(const ParsedText &text, Inst &inst) {
     sdwa->extends = *value == "UNUSED_SEXT";
   }
   const char *keys[] = {"src0_sel", "src1_sel"};
+  // A carry stands between the result and the sources.
+  unsigned first = inst.name.find("_co_") != std::string::npos ? 2 : 1;
   for (unsigned n = 0; n < 2; ++n) {
     if (const std::string *value = text.modifier(keys[n]))
       sdwa->sources[n] = partOf(*value);
-    if (n + 1 < text.operands.size())
-      sdwa->sources[n].isSigned = text.operands[n + 1].text == "sext";
+    if (n + first < text.operands.size())
+      sdwa->sources[n].isSigned = text.operands[n + first].text == "sext";
   }
+  // The sources become operands 1 and 2, which the parts are of.
+  if (first > 1)
+    std::rotate(&inst.ops[1], &inst.ops[first], &inst.ops[first + 2]);
   inst.sdwa = std::move(sdwa);
 }
 
@@ -380,6 +386,8 @@ std::string kiln::amd::sim::makeInst(std::string_view text, const Isa &isa,
   if (parsed.operands.size() > inst.ops.size())
     return "has too many operands";
   inst.numOps = uint8_t(parsed.operands.size());
+  // Since gfx10 v_cmpx names no mask before its sources.
+  unsigned skipped = startsWith(name, "v_cmpx_") && inst.numOps == 2 ? 1 : 0;
   for (unsigned i = 0; i < inst.numOps; ++i) {
     inst.ops[i] = parsed.operands[i].operand;
     if (!isOperandKnown(parsed.operands[i]))
@@ -388,7 +396,7 @@ std::string kiln::amd::sim::makeInst(std::string_view text, const Isa &isa,
     if (inst.ops[i].kind == Operand::Kind::Constant)
       inst.ops[i].value = constantBits(
           parsed.operands[i],
-          entry->types[std::min<size_t>(i, entry->types.size() - 1)]);
+          entry->types[std::min<size_t>(i + skipped, entry->types.size() - 1)]);
   }
   readModifiers(parsed, inst);
   if (entry->returns)

@@ -119,6 +119,7 @@ template <typename T> void addSingleBits(Table &t, const std::string &type) {
   auto bit = [&](const char *stem, Run run) {
     Entry entry;
     entry.kind = Class::Scalar;
+    entry.types.fill(typeOf<T>());
     entry.run = run;
     t.add(stem + type, entry);
   };
@@ -202,9 +203,10 @@ void addSums(Table &t) {
           return std::max(x, y);
         }>());
   t.add("s_absdiff_i32", flagged<u32, [](u32 x, u32 y, bool &c) -> u32 {
-          u32 d = i32(x) > i32(y) ? x - y : y - x;
-          c = d != 0;
-          return d;
+          // The difference wraps around before its sign is dropped.
+          u32 difference = x - y;
+          c = difference != 0;
+          return i32(difference) < 0 ? 0u - difference : difference;
         }>());
   t.add("s_abs_i32", scalar<Flag::NotZero, [](u32 x) -> u32 {
           return i32(x) < 0 ? 0u - x : x;

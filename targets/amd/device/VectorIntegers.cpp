@@ -56,12 +56,14 @@ u32 reversed(u32 x) {
 }
 
 /// dst, carry out, x, y [, carry in]. `aux`: 0 adds, 1 subtracts, 2 subtracts
-/// the other way around; 4 more with a carry in.
+/// the other way around; 4 more with a carry in. Of SDWA, which takes parts of
+/// the sources, they stand before the carry out.
 void runCarry(Wave &wave, const Inst &inst) {
   wave.sourceMask = ~u64(0);
+  unsigned first = inst.sdwa ? 1 : 2;
   Lanes<u32> x, y, result;
-  load(wave, inst, 2, x.v, true);
-  load(wave, inst, 3, y.v, false);
+  load(wave, inst, first, x.v, true);
+  load(wave, inst, first + 1, y.v, false);
   u64 in = inst.aux & 4 ? maskOperand(wave, inst.ops[4]) : 0, out = 0;
   for (unsigned l = 0; l < kMaxLanes; ++l) {
     u64 carry = (in >> l) & 1, a = x.v[l], b = y.v[l];
@@ -74,7 +76,7 @@ void runCarry(Wave &wave, const Inst &inst) {
   // Sources are read: the mask may be one of them.
   u64 mask = writtenLanes(wave, inst);
   store(wave, inst, inst.ops[0], result.v);
-  wave.writeMask(inst.ops[1].reg, out & mask);
+  wave.writeMask(inst.ops[inst.sdwa ? 3 : 1].reg, out & mask);
 }
 
 /// Sums and differences.

@@ -66,6 +66,12 @@ def before(mask, lanes):
 
 
 COMMON = [
+    # A constant of 64 bits is a float of 64 bits.
+    ("s_cmp_eq_u32 0, 1\ns_cselect_b64 s[20:21], 1.0, 2.0\nv_mov_b32 %d, s21", full(0x40000000)),
+    ("s_mov_b64 s[20:21], 0\ns_cmp_eq_u32 0, 0\ns_cmov_b64 s[20:21], 1.0\nv_mov_b32 %d, s21", full(0x3ff00000)),
+    # The examples of the manual: a difference that wraps around is positive.
+    ("s_mov_b32 s20, 0x80000000\ns_absdiff_i32 s20, s20, 1\nv_mov_b32 %d, s20", full(0x7fffffff)),
+    ("s_mov_b32 s20, 2\ns_absdiff_i32 s20, s20, 5\nv_mov_b32 %d, s20", full(3)),
     ("v_mad_u32_u24 %d, %a, %b, %c clamp", lambda a, b, c: unsigned32(low24(a, False) * low24(b, False) + unsigned(c))),
     ("v_mad_i32_i24 %d, %a, %b, %c clamp", lambda a, b, c: signed32(low24(a, True) * low24(b, True) + wide(c))),
     ("v_mad_u32_u16 %d, %a, %b, %c clamp", lambda a, b, c: unsigned32(
@@ -104,11 +110,21 @@ CDNA = [
     ("v_dot2_u32_u16 %d, %a, %b, -1 clamp", full(0xffffffff)),
     ("v_mov_b32 %d, 0\nv_pk_fmac_f16_dpp %d, %c, %c quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf", lambda a, b, c: word(
         (half(moved(c, lambda l: l ^ 1)) * half(c)).astype(f16), (high(moved(c, lambda l: l ^ 1)) * high(c)).astype(f16))),
+    # A carry stands between the result and the sources, of which parts are taken.
+    ("v_add_co_u32_sdwa %d, vcc, %a, %c dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:BYTE_1 src1_sel:WORD_1",
+     lambda a, b, c: ((a >> u32(8)) & u32(255)) + (c >> u32(16))),
+    ("v_sub_co_u32_sdwa v11, vcc, %a, %c dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_0 src1_sel:WORD_1\n"
+     "v_subb_co_u32_sdwa %d, vcc, %b, sext(%a), vcc dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:BYTE_2 src1_sel:WORD_1",
+     lambda a, b, c: (((b >> u32(16)) & u32(255)) - short(a, 16, True).astype(u32) -
+                      ((a & u32(0xffff)) < (c >> u32(16))).astype(u32))),
     ("v_cvt_pkrtz_f16_f32 %d, 0.5, 4.0 clamp", full(0x3c003800)),
     ("v_cvt_pkrtz_f16_f32 %d, 0.5, -4.0 mul:2", full(0xc8003c00)),
     ("v_mov_b32 v11, 0x4048\nv_cvt_pk_f32_fp8_e64 v[12:13], v11 clamp\nv_mov_b32 %d, v12", full(0x3f800000)),
 ]
 RDNA = [
+    # The classes are a number of 32 bits, behind a float of 64: positive normal ones and infinity.
+    ("v_mov_b32 v12, %a\nv_mov_b32 v13, %b\nv_mov_b32 %d, 0\nv_cmpx_class_f64 v[12:13], 0x300\nv_mov_b32 %d, 1\n"
+     "s_mov_b32 exec_lo, -1", lambda a, b, c: (f(b) > 0).astype(u32)),
     ("v_dot2_f32_f16 %d, %c, %c, %b op_sel:[1,0,0] op_sel_hi:[0,1,1] neg_hi:[0,1,0]", lambda a, b, c: halves_dot(
         (high(c), half(c)), (half(c), -high(c)), f(b))),
     ("v_dot2_f32_f16 %d, %c, 2.0, 1.0 op_sel_hi:[1,0,1]", lambda a, b, c: halves_dot(

@@ -239,7 +239,8 @@ LogicalResult col2Im(Node &n) {
   if (!block && image && n.rank(0) == 3 && declared && n.rank(2) == 1 &&
       n.shape(n.in(2))[0] == 1 && (*declared)[1])
     block = Ints{n.shape(x)[1] / (*declared)[1]};
-  if (!image || n.rank(0) != 3 || !n.e.typeOf(x).hasStaticShape())
+  if (!image || n.rank(0) != 3 ||
+      ShapedType::isDynamicShape(n.shape(x).drop_front()))
     return n.fail("has sizes that are not known");
   size_t count = image->size();
   if (!block) // of those that make the number of columns, the only one
@@ -248,7 +249,7 @@ LogicalResult col2Im(Node &n) {
   if (failed(window))
     return failure();
   const Window &w = *window;
-  int64_t batch = n.shape(x)[0], points = 1;
+  int64_t points = 1;
   Ints blocks;
   for (size_t d = 0; d < count; ++d) {
     blocks.push_back(
@@ -259,8 +260,7 @@ LogicalResult col2Im(Node &n) {
     return n.fail("has columns that are not made of blocks");
   int64_t channels = n.shape(x)[1] / points;
   // Position of each element: block * stride + offset * dilation - pad.
-  Ints all{batch, channels};
-  llvm::append_range(all, *block);
+  Ints all(*block);
   llvm::append_range(all, blocks);
   int64_t rank = 2 * count;
   Value place, inside;
@@ -277,24 +277,29 @@ LogicalResult col2Im(Node &n) {
     place = place ? n.add(n.mul(place, n.integer((*image)[d])), at) : at;
   }
   int64_t elements = 1, pixels = 1;
-  for (int64_t size : ArrayRef(all).drop_front(2))
+  for (int64_t size : all)
     elements *= size;
   for (int64_t size : *image)
     pixels *= size;
   place = n.where(inside, place, n.integer(pixels)); // outside: dropped
-  place = n.e.reshape(n.expand(place, ArrayRef(all).drop_front(2)),
-                      Ints{elements, 1});
-  Value columns = n.e.reshape(x, Ints{batch * channels, elements});
-  Value rows = n.e.transpose(columns, {1, 0});
+  place = n.e.reshape(n.expand(place, all), Ints{elements, 1});
+  tensor_to_prim::Sizes outer{n.e.sizesOf(x)[0], n.e.size(channels)};
+  auto with = [&](ArrayRef<int64_t> first, ArrayRef<int64_t> last) {
+    tensor_to_prim::Sizes sizes;
+    for (int64_t size : first)
+      sizes.push_back(n.e.size(size));
+    llvm::append_range(sizes, outer);
+    for (int64_t size : last)
+      sizes.push_back(n.e.size(size));
+    return sizes;
+  };
+  Value rows = n.e.transpose(n.e.reshape(x, with({}, elements)), {2, 0, 1});
   Value zero = n.e.full(tensor_to_prim::numberAttr(n.e.elementOf(x), 0),
-                        {n.e.size(pixels), n.e.size(batch * channels)});
+                        with(pixels, {}));
   Value sum = prim::ScatterOp::create(
       n.e.b, zero.getType(), prim::ScatterKind::add, zero, place,
-      n.e.reshape(rows, Ints{elements, 1, batch * channels}), Ints{0}, 0,
-      false);
-  Ints to{batch, channels};
-  llvm::append_range(to, *image);
-  return n.set(n.e.reshape(n.e.transpose(sum, {1, 0}), to));
+      n.e.reshape(rows, with({elements, 1}, {})), Ints{0}, 0, false);
+  return n.set(n.e.reshape(n.e.transpose(sum, {1, 2, 0}), with({}, *image)));
 }
 
 } // namespace

@@ -92,8 +92,8 @@ LogicalResult dft(Node &n) {
   Value x = n.wide(n.in(0));
   int64_t rank = n.rank(0);
   bool inverse = n.getInt("inverse", 0), half = n.getInt("onesided", 0);
-  if (rank < 2 || !n.e.typeOf(x).hasStaticShape())
-    return n.fail("of a size that is not known");
+  if (rank < 2 || ShapedType::isDynamic(n.shape(x)[rank - 1]))
+    return n.fail("of numbers with parts that are not known");
   auto declared = n.declared();
   if (declared && int64_t(declared->size()) != rank)
     declared = std::nullopt;
@@ -101,6 +101,8 @@ LogicalResult dft(Node &n) {
     if (dim == rank - 1)
       return n.refuse("along the parts of complex numbers");
     int64_t length = n.shape(x)[dim];
+    if (ShapedType::isDynamic(length))
+      return n.refuse("along a size that is not known");
     if (half && inverse)
       length = 2 * (length - 1);
     if (n.has(1)) {
@@ -144,6 +146,8 @@ LogicalResult dft(Node &n) {
   Value result;
   for (int64_t dim = 0; declared && dim < rank - 1; ++dim) {
     Ints to(n.shape(x));
+    if (ShapedType::isDynamic(to[dim]))
+      continue;
     if (!n.has(1) && half)
       to[dim] = inverse ? 2 * (to[dim] - 1) : to[dim] / 2 + 1;
     else if (n.has(1))

@@ -107,6 +107,18 @@ for length in (8, 21):
     made = numpy.fft.rfft(frames)
     case("STFT", [signal, one(3, numpy.int64), window], [numpy.stack([made.real, made.imag], -1).astype(numpy.float32)], domain="",
          constants=(1,), dims={0: ["b", "t", 1]})
+# Fourier transforms, and blocks that are put together, of as many signals and pictures as there are.
+signal = floats(3, 10, 4, 2)
+made = numpy.fft.ifft(signal[..., 0] + 1j * signal[..., 1], axis=1)
+case("DFT", [signal, None, one(1, numpy.int64)], [numpy.stack([made.real, made.imag], -1)], domain="", constants=(2,),
+     dims={0: ["b", 10, "c", 2]}, inverse=1)
+made = numpy.fft.rfft(signal[..., 0], axis=1)
+case("DFT", [signal[..., :1], None, one(1, numpy.int64)], [numpy.stack([made.real, made.imag], -1)], domain="", constants=(2,),
+     dims={0: ["b", 10, "c", 1]}, onesided=1)
+pictures = floats(3, 2, 4, 6)
+blocks = pictures.reshape(3, 2, 2, 2, 3, 2).transpose(0, 1, 3, 5, 2, 4).reshape(3, 8, 6)
+case("Col2Im", [blocks, numpy.array([4, 6]), numpy.array([2, 2])], [pictures], domain="", constants=(1, 2),
+     dims={0: ["b", 8, 6]}, strides=[2, 2])
 case("BiasGelu", [floats(3, 4), floats(4)], [lambda x, b: gelu(x + b)], dims={0: ["n", 4]})
 
 cases_file.main()

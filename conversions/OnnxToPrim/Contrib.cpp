@@ -191,9 +191,27 @@ LogicalResult expandDims(Node &n) {
   return n.broken ? failure() : n.set(n.unsqueeze(n.in(0), {dim}));
 }
 
+/// CDist: the distance of each row of one matrix from each of another.
+LogicalResult distances(Node &n) {
+  StringRef metric = n.getString("metric", "sqeuclidean");
+  if (metric != "euclidean" && metric != "sqeuclidean")
+    return n.fail("has the metric '" + metric + "'");
+  if (n.rank(0) != 2 || n.rank(1) != 2)
+    return n.fail("of what are no matrices");
+  Value away = n.sub(n.unsqueeze(n.in(0), {1}), n.unsqueeze(n.in(1), {0}));
+  Value squares = n.sum(n.mul(away, away), {2});
+  return n.set(metric == "euclidean" ? n.unary<prim::SqrtOp>(squares)
+                                     : squares);
+}
+
 } // namespace
 
 void addContribRules(NodeRules &rules) {
+  // ONNX has taken these over. Its rules are there before those of this file.
+  for (StringRef name : {"GatherND", "Pad", "Range", "Trilu"})
+    if (const NodeRules::Entry *entry = rules.find(name))
+      rules.add(("com.microsoft." + name).str(), entry->rule, entry->inputs);
+  rules.add("com.microsoft.CDist", distances, 2);
   rules.add("SimplifiedLayerNormalization", simplifiedNorm, 2);
   rules.add("com.microsoft.SimplifiedLayerNormalization", simplifiedNorm, 2);
   rules.add("com.microsoft.SkipLayerNormalization", skipNorm<true>, 3);

@@ -119,6 +119,13 @@ pictures = floats(3, 2, 4, 6)
 blocks = pictures.reshape(3, 2, 2, 2, 3, 2).transpose(0, 1, 3, 5, 2, 4).reshape(3, 8, 6)
 case("Col2Im", [blocks, numpy.array([4, 6]), numpy.array([2, 2])], [pictures], domain="", constants=(1, 2),
      dims={0: ["b", 8, 6]}, strides=[2, 2])
+# Operators that ONNX has taken over from com.microsoft, and distances of rows.
+case("Trilu", [pictures], [numpy.tril(pictures)], dims={0: ["b", 2, 4, 6]}, upper=0)
+case("GatherND", [pictures, numpy.array([[1, 0], [2, 1]])], [pictures[[1, 2], [0, 1]]], dims={0: ["b", 2, 4, 6]})
+a, b = floats(3, 4), floats(5, 4)
+away = numpy.square(a[:, None] - b).sum(-1)
+case("CDist", [a, b], [numpy.sqrt(away)], dims={0: ["m", 4], 1: ["n", 4]}, metric="euclidean")
+case("CDist", [a, b], [away])
 case("BiasGelu", [floats(3, 4), floats(4)], [lambda x, b: gelu(x + b)], dims={0: ["n", 4]})
 
 cases_file.main()

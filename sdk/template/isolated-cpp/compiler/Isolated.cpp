@@ -171,6 +171,12 @@ public:
       build = llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef((*file)->getBuffer())), true);
   }
 
+  /// Whether this program's traits are those of MLIR's library.
+  bool seesTraits() {
+    auto yield = mlir::RegisteredOperationName::lookup("scf.yield", &context);
+    return yield && yield->hasTrait<mlir::OpTrait::IsTerminator>();
+  }
+
   void run() {
     while (true) {
       char header[16];
@@ -389,6 +395,12 @@ int isolated::serve(Target &target) {
   int output = dup(1);
   if (output < 0 || dup2(2, 1) < 0)
     return 1;
-  Server(target, output).run();
+  Server server(target, output);
+  if (!server.seesTraits()) {
+    llvm::errs() << "expected traits of MLIR's operations to be known, which MLIR's library shares by their symbols: "
+                    "compile without -fvisibility=hidden, or with the compiler that built the library\n";
+    return 1;
+  }
+  server.run();
   return 0;
 }

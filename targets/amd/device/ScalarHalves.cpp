@@ -99,10 +99,10 @@ void addHalves(Table &t) {
   t.add("s_sub_f16", floats<[](H x, H y) -> H { return x - y; }>());
   t.add("s_mul_f16", floats<[](H x, H y) -> H { return x * y; }>());
   t.add(
-      "s_max_num_f16",
+      {"s_max_f16", "s_max_num_f16"},
       floats<[](H x, H y) -> H { return H(std::fmax(float(x), float(y))); }>());
   t.add(
-      "s_min_num_f16",
+      {"s_min_f16", "s_min_num_f16"},
       floats<[](H x, H y) -> H { return H(std::fmin(float(x), float(y))); }>());
   t.add("s_ceil_f16",
         floats<[](H x) -> H { return H(std::ceil(float(x))); }>());

@@ -165,7 +165,9 @@ CDNA4 = [
      lambda a, b, c: (a + u32(0x7fff) + ((a >> u32(16)) & u32(1))) & u32(0xffff0000)),
 ]
 
-RENAMED_12 = [("v_max_f32", "v_max_num_f32"), ("v_min_f32", "v_min_num_f32"), ("v_med3_f32", "v_med3_num_f32")]
+RENAMED_12 = [("v_max_f32", "v_max_num_f32"), ("v_min_f32", "v_min_num_f32"), ("v_med3_f32", "v_med3_num_f32"),
+              ("s_max_f32", "s_max_num_f32"), ("s_min_f32", "s_min_num_f32"), ("s_max_f16", "s_max_num_f16"),
+              ("s_min_f16", "s_min_num_f16")]
 
 
 def source(chip, lanes, rows):
@@ -230,6 +232,7 @@ def main():
     rows = COMMON + more.COMMON + (CDNA + more.CDNA if lanes == 64 else RDNA + more.RDNA)
     rows += modified.COMMON + (modified.CDNA if lanes == 64 else modified.RDNA)
     rows += CDNA4 + more.CDNA4 if chip == "gfx950" else more.RDNA4 + modified.RDNA4 if chip.startswith("gfx12") else []
+    rows += modified.SCALAR_FLOATS if chip.startswith(("gfx115", "gfx12")) else []
     stem = os.path.join(folder, chip)
     with open(stem + ".s", "w", encoding="utf-8") as file:
         file.write(source(chip, lanes, rows))

@@ -141,6 +141,16 @@ RDNA = [
     ("v_dot2_f32_f16_e64_dpp %d, %c, %c, %b dpp8:[7,6,5,4,3,2,1,0]", lambda a, b, c: halves_dot(
         (half(moved(c, lambda l: l ^ 7)), high(moved(c, lambda l: l ^ 7))), (half(c), high(c)), f(b))),
 ]
+# Floats in scalar registers, which RDNA has since gfx11.5. 3 and a half, and 2; a number wins over NaN.
+HALVES = "s_mov_b32 s20, 0x4300\ns_mov_b32 s21, 0x4000\n"
+SCALAR_FLOATS = [
+    (HALVES + "s_min_f16 s20, s20, s21\nv_mov_b32 %d, s20", full(0x4000)),
+    (HALVES + "s_max_f16 s20, s20, s21\nv_mov_b32 %d, s20", full(0x4300)),
+    ("s_mov_b32 s20, 0x7e00\ns_max_f16 s20, s20, -1.0\nv_mov_b32 %d, s20", full(0xbc00)),
+    ("s_mov_b32 s20, 0xc0600000\ns_max_f32 s21, s20, 2.0\ns_min_f32 s20, s20, 2.0\ns_sub_f32 s20, s21, s20\nv_mov_b32 %d, s20",
+     full(0x40b00000)),
+    (HALVES + "s_fmac_f16 s20, s21, s21\ns_cvt_f32_f16 s20, s20\nv_mov_b32 %d, s20", full(0x40f00000)),
+]
 # 1, 2, -1, 3 by 2, 4, 1, -1.
 FACTORS = "v_mov_b32 v11, 0x44b84038\nv_mov_b32 v12, 0xbc3c4440\n"
 RDNA4 = [

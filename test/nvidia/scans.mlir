@@ -2,6 +2,7 @@
 // work are more by parts of the dimension, which a kernel before combines.
 //
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},func.func(prim-fuse),convert-prim-to-tile)' | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=amd:gfx942},func.func(prim-fuse),convert-prim-to-tile)' | FileCheck %s --check-prefix=LANES64
 // RUN: kiln-opt %s --verify-semantics --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},func.func(prim-fuse),convert-prim-to-tile)' -o %t
 // RUN: sed -n '/tile.kernel/,/^  }/p' %t | sed 's/ private//' > %t.kernels
 // RUN: for seed in 0 3; do run="kiln-run %t.kernels --target=reference,threads=nvidia:sm_90a,seed=$seed --check --no-fallback"; \
@@ -34,6 +35,9 @@ func.func @line(%x: tensor<33000xi32>) -> tensor<33000xi32> {
 // Lines of 512 elements: 16 bytes for each of 128 threads. What is exclusive is stored a step further.
 // CHECK-LABEL: tile.kernel private @columns_0_scan_parts
 // CHECK: tile.load {{.*}} -> tensor<4x512xi32>
+// Four groups of 64 threads have tiles of twice the elements.
+// LANES64: tile.kernel private @columns_0_scan
+// LANES64: tile.load {{.*}} -> tensor<4x1024xi32>
 // CHECK-LABEL: tile.kernel private @columns_0_scan(
 // CHECK: %[[NONE:.*]] = arith.constant dense<-2147483648> : tensor<1x512xi32>
 // CHECK: tile.store %[[NONE]], {{.*}} at [%c71, {{.*}}]

@@ -1,6 +1,7 @@
-// Machines whose threads share tiles sort blocks of 1024 elements as one tile: an element's key and its place are one
+// Machines whose threads share tiles sort blocks of eight elements for each thread as one tile: an element's key and its place are one
 // integer, so that equal keys keep their order. Longer lines are merged from there on.
 // RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none --no-fallback --emit=program | FileCheck %s
+// RUN: kiln-compile %s --target=amd:gfx942 --no-fallback --emit=program | FileCheck %s --check-prefix=LANES64
 // RUN: for entry in small ties first best least none; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
 // RUN: for size in 0 1 1025 9000; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=open --dim=$size || exit 1; done
 
@@ -15,6 +16,8 @@ func.func @small(%x: tensor<5x300xf32>) -> tensor<5x300xi32> {
 }
 // CHECK-LABEL: tile.kernel private @ties_0_argsort(
 // CHECK: tile.sort {{.*}} axis 0 : tensor<1024xi64>
+// LANES64-LABEL: tile.kernel private @ties_0_argsort(
+// LANES64: tile.sort {{.*}} axis 0 : tensor<2048xi64>
 // CHECK-LABEL: tile.kernel private @ties_0_argsort_merge(
 func.func @ties(%y: tensor<3x2500xi8>) -> tensor<3x2500xi32> {
   %i = prim.argsort %y dim 1 descending : tensor<3x2500xi8> -> tensor<3x2500xi32>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "BlockSort.h"
+#include "BlockThreads.h"
 #include "SortKeys.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -12,6 +13,11 @@ using namespace kiln;
 using namespace kiln::schedule;
 
 static constexpr unsigned kKeyBits = 32;
+
+int64_t kiln::schedule::sortedBlockOf(const ScheduleContext &ctx) {
+  constexpr int64_t kElements = 8;
+  return kElements * countBlockThreads(ctx.description);
+}
 
 bool kiln::schedule::sortsBlocks(prim::ArgsortOp op, ScheduleContext &ctx) {
   // Places have 32 bits, too.
@@ -81,15 +87,14 @@ class Round {
 public:
   Round(prim::ArgsortOp op, int64_t limit, int64_t length, ScheduleContext &ctx)
       : op(op), limit(limit), length(length), ctx(ctx),
+        most(sortedBlockOf(ctx)),
         sizes(ctx.host.sizesOf(op.getOperands().front())) {
     sizes[op.getDim()] = length;
   }
 
   /// What is left behind it; the last round writes the result.
-  int64_t left() const {
-    return llvm::divideCeil(length, kSortedBlock) * limit;
-  }
-  bool isLast() const { return length <= kSortedBlock; }
+  int64_t left() const { return llvm::divideCeil(length, most) * limit; }
+  bool isLast() const { return length <= most; }
   /// `pairs`: of the round before; null: the first one reads the operand.
   Buffer run(const Buffer *pairs, const Buffer &out, StringRef name);
 
@@ -97,6 +102,7 @@ private:
   prim::ArgsortOp op;
   int64_t limit, length;
   ScheduleContext &ctx;
+  int64_t most; ///< elements of a block
   SmallVector<Extent> sizes;
 };
 
@@ -110,7 +116,7 @@ Buffer Round::run(const Buffer *pairs, const Buffer &out, StringRef name) {
     to = ctx.host.allocate(IntegerType::get(op.getContext(), 64), kept);
   }
   LineKernel line(ctx, op.getLoc(), name, sizes, op.getDim(), -1,
-                  std::min<int64_t>(kSortedBlock, llvm::PowerOf2Ceil(length)),
+                  std::min<int64_t>(most, llvm::PowerOf2Ceil(length)),
                   /*spread=*/true);
   OpBuilder &b = line.b;
   Value all =

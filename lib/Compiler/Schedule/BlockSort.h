@@ -14,8 +14,8 @@
 
 namespace kiln::schedule {
 
-/// Elements of a block at most.
-constexpr int64_t kSortedBlock = 1024;
+/// Returns the most elements of a block: eight for each of its threads.
+int64_t sortedBlockOf(const ScheduleContext &ctx);
 
 /// Whether the machine sorts such blocks, and the order has one key of up to 32
 /// bits, in lines whose places fit into as many.

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScanTiles.h"
+#include "BlockThreads.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
@@ -299,15 +300,15 @@ static int64_t powerFor(const Extent &size, int64_t cap) {
              : cap;
 }
 
-/// Tiles of what the usual threads of an instance hold, lines of them as wide
-/// as their accesses.
+/// Tiles of what the threads of an instance hold, lines of them as wide as
+/// their accesses.
 static ScanBlocks chooseBlocks(const Buffer &in, unsigned dim, Type wide,
-                               int64_t access) {
-  constexpr int64_t kThreads = 128, kElements = 16;
+                               int64_t threads, int64_t access) {
+  constexpr int64_t kElements = 16;
   int64_t bytes =
       std::max<int64_t>(in.elementType().getIntOrFloatBitWidth() / 8, 1);
   int64_t words = std::max<int64_t>(wide.getIntOrFloatBitWidth() / 32, 1);
-  int64_t budget = kThreads * kElements / words;
+  int64_t budget = threads * kElements / words;
   ScanBlocks blocks;
   for (unsigned d = 0; d < in.rank(); ++d) {
     if (d == dim || in.sizes[d].is(1))
@@ -316,7 +317,7 @@ static ScanBlocks chooseBlocks(const Buffer &in, unsigned dim, Type wide,
     blocks.isLast = !in.strides[d].is(1);
   }
   if (!blocks.isLast) {
-    int64_t line = kThreads * std::max<int64_t>(access / bytes, 1);
+    int64_t line = threads * std::max<int64_t>(access / bytes, 1);
     blocks.across =
         powerFor(in.sizes[blocks.beside], std::min(line, budget / 4));
     blocks.along = powerFor(in.sizes[dim], budget / blocks.across);
@@ -366,7 +367,8 @@ void kiln::schedule::scanTiles(prim::ScanOp op, ScheduleContext &ctx,
   Type wide = combine.wideType(in.elementType());
   unsigned dim = op.getDim();
   ScanBlocks blocks =
-      chooseBlocks(in, dim, wide, ctx.tiling.model().accessBytes());
+      chooseBlocks(in, dim, wide, countBlockThreads(ctx.description),
+                   ctx.tiling.model().accessBytes());
   chooseParts(in, dim, blocks, ctx.tiling);
   if (blocks.parts == 1)
     return ScanKernel(op, ctx, combine, blocks, in, 1, ctx.kernelName)

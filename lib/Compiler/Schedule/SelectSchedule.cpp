@@ -263,7 +263,7 @@ LogicalResult kiln::schedule::scheduleSelect(Operation *group,
       return ctx->decline(group, "a key has more than 32 bits");
     if (!length.isStatic())
       return ctx->decline(group, "only a launch knows how long lines are");
-    if (limit > kSortedBlock / 2)
+    if (limit > sortedBlockOf(*ctx) / 2)
       return ctx->decline(group, "more elements are wanted than half a block");
     Buffer out = ctx->host.destination(fusion.getResult(0));
     selectInRounds(op, limit, length.get(), *ctx, out);

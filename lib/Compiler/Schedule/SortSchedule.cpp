@@ -26,7 +26,8 @@ namespace {
 class Sorter {
 public:
   Sorter(prim::ArgsortOp op, ScheduleContext &ctx, const Buffer &out)
-      : op(op), ctx(ctx), host(ctx.host), out(out), dim(op.getDim()) {}
+      : op(op), ctx(ctx), host(ctx.host), out(out), dim(op.getDim()),
+        sorted(sortedBlockOf(ctx)) {}
 
   void run();
 
@@ -50,7 +51,7 @@ private:
   unsigned dim;
   SmallVector<Extent> sizes;
   int64_t block = 256;
-  int64_t sorted = kSortedBlock; ///< elements of a block that is sorted first
+  int64_t sorted; ///< elements of a block that is sorted first
 };
 
 } // namespace

@@ -96,4 +96,18 @@ LogicalResult StageState::access(Operation *op, const Box &box, Access access) {
   return success();
 }
 
+LogicalResult StageState::meetCluster(Operation *op) {
+  for (auto &[id, pending] : operations)
+    for (const Pending::Global &global : pending.globals) {
+      if (!global.isWrite)
+        continue;
+      InFlightDiagnostic diagnostic =
+          op->emitError("lets other instances read memory that a copy in "
+                        "flight writes");
+      diagnostic.attachNote(pending.op->getLoc()) << "is not waited for before";
+      return diagnostic;
+    }
+  return success();
+}
+
 } // namespace kiln::eval

@@ -105,6 +105,7 @@ public:
   mlir::LogicalResult access(mlir::Operation *op, const Box &box,
                              Access access) override;
   mlir::LogicalResult finish() override;
+  mlir::LogicalResult meetCluster(mlir::Operation *op) override;
 
   /// Called by each operation of stage: with a seed, something that is under
   /// way may happen now.

@@ -61,6 +61,9 @@ LogicalResult coordinates(tile::GridCoordinatesOp op, Frame &frame) {
 LogicalResult clusterBarrier(tile::ClusterBarrierOp op, Frame &frame) {
   if (!frame.instance || !frame.instance->state<GridState>().meet)
     return op.emitOpError("expected to run in a kernel");
+  for (auto &[id, state] : frame.instance->states)
+    if (failed(state->meetCluster(op)))
+      return failure();
   return frame.instance->state<GridState>().meet(op);
 }
 

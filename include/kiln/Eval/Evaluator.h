@@ -75,6 +75,10 @@ public:
   }
   /// The instance has come to its end.
   virtual mlir::LogicalResult finish() { return mlir::success(); }
+  /// The instance reaches a barrier of its cluster.
+  virtual mlir::LogicalResult meetCluster(mlir::Operation *op) {
+    return mlir::success();
+  }
 };
 
 /// What may stop or watch one program instance of a kernel.

@@ -117,13 +117,14 @@ def Tile_ClusterBarrierOp : Tile_Op<"cluster_barrier", [MemoryEffects<[MemRead, 
 
     No instance of a cluster continues behind the barrier before all instances of that cluster have reached it.
     Writes to memory in front of it happen before reads and writes behind it, in all instances of the cluster.
-    Asynchronous copies in flight are not covered: wait for them in front of the barrier.
+    Asynchronous copies in flight are not covered: wait for those that write memory in front of the barrier.
 
     All instances of a cluster execute the same number of these barriers. An instance that ends while another one
-    of its cluster waits is an error, as is a grid that is no multiple of `shape`; `reference` reports both.
+    of its cluster waits is an error, as are a grid that is no multiple of `shape` and a copy in flight that writes
+    memory; `reference` reports all three.
 
-    Targets whose cores cannot wait for each other refuse it: `unsupported: tile.cluster_barrier`. It is the same at the
-    stage level.
+    Targets whose cores cannot wait for each other refuse it: `unsupported: tile.cluster_barrier`. Kernels of the stage
+    level hold the same operation, as they do `tile.program_id`.
 
     Constraints:
     - (C1) `shape` is three numbers of at least 1, the same for all barriers of a kernel.

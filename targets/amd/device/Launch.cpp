@@ -79,19 +79,36 @@ private:
 };
 } // namespace
 
-void kiln::amd::sim::applyMode(const Wave &wave) {
+/// Of the fields of the mode those of f32 come first, then those of f16 and
+/// f64: how they round in bits 0 to 3, subnormal numbers in bits 4 to 7.
+static void applyMode(uint32_t mode, bool isOfOthers) {
 #if defined(__x86_64__)
-  // Subnormal f32 numbers, and the rounding of f32 or, where that is the usual
-  // one, of the other types.
   constexpr unsigned kFlushBoth = 0x8040, kRounding = 0x6000, kAllowAll = 3;
   constexpr unsigned kModes[] = {0x0000, 0x4000, 0x2000, 0x6000};
-  unsigned rounding = wave.mode & 3 ? wave.mode & 3 : (wave.mode >> 2) & 3;
-  bool flushes = ((wave.mode >> 4) & 3) != kAllowAll;
-  _mm_setcsr((_mm_getcsr() & ~(kFlushBoth | kRounding)) | kModes[rounding] |
+  uint32_t fields = isOfOthers ? mode >> 2 : mode;
+  bool flushes = ((fields >> 4) & 3) != kAllowAll;
+  _mm_setcsr((_mm_getcsr() & ~(kFlushBoth | kRounding)) | kModes[fields & 3] |
              (flushes ? kFlushBoth : 0));
 #else
-  (void)wave;
+  (void)mode;
+  (void)isOfOthers;
 #endif
+}
+
+void kiln::amd::sim::applyMode(const Wave &wave) {
+  ::applyMode(wave.mode, /*isOfOthers=*/false);
+}
+
+/// Whether f16 and f64 round, or flush, unlike f32.
+static bool hasTwoModes(uint32_t mode) {
+  constexpr uint32_t kOfSingles = 0x33;
+  return (mode ^ (mode >> 2)) & kOfSingles;
+}
+
+/// Whether an instruction computes or converts f16 or f64.
+static bool isOfOthers(const Inst &inst) {
+  return inst.name.find("_f16") != std::string::npos ||
+         inst.name.find("_f64") != std::string::npos;
 }
 
 /// The dimensions of a launch that are not 1, counted from x.
@@ -260,6 +277,8 @@ void Launcher::turn(Wave &wave, unsigned most) {
     const Inst &inst = code.at(wave.pc);
     wave.next = wave.pc + inst.size;
     ++counters.instructions[unsigned(inst.kind)];
+    if (__builtin_expect(hasTwoModes(wave.mode), 0))
+      ::applyMode(wave.mode, isOfOthers(inst));
     if (__builtin_expect(wave.hasIndexMode, 0))
       runIndexed(wave, inst);
     else

@@ -69,6 +69,14 @@ COMMON = [
     # A constant of 64 bits is a float of 64 bits.
     ("s_cmp_eq_u32 0, 1\ns_cselect_b64 s[20:21], 1.0, 2.0\nv_mov_b32 %d, s21", full(0x40000000)),
     ("s_mov_b64 s[20:21], 0\ns_cmp_eq_u32 0, 0\ns_cmov_b64 s[20:21], 1.0\nv_mov_b32 %d, s21", full(0x3ff00000)),
+    # The mode cuts f16 and f64 off, and rounds f32: three quarters of the last place of each.
+    ("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 2, 2), 3\nv_mov_b32 v11, 0x33c00000\nv_add_f32 %d, 1.0, v11\n"
+     "v_mov_b32 v12, 0\nv_mov_b32 v11, 0x3f801800\nv_cvt_f16_f32 v12, v11\nv_lshl_add_u32 %d, v12, 1, %d\n"
+     "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 2, 2), 0", full(0x3f800001 + 2 * 0x3c00)),
+    # The mode flushes subnormal numbers of f32 only.
+    ("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 4), 12\nv_mov_b32 v12, 3\nv_mov_b32 v13, 0\nv_mov_b32 v11, 0x400\n"
+     "v_add_f64 v[12:13], v[12:13], v[12:13]\nv_add_f32 v11, v11, v11\nv_or_b32 %d, v11, v12\n"
+     "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 4), 15", full(6)),
     # The examples of the manual: a difference that wraps around is positive.
     ("s_mov_b32 s20, 0x80000000\ns_absdiff_i32 s20, s20, 1\nv_mov_b32 %d, s20", full(0x7fffffff)),
     ("s_mov_b32 s20, 2\ns_absdiff_i32 s20, s20, 5\nv_mov_b32 %d, s20", full(3)),

@@ -45,3 +45,29 @@ func.func @padded(%x: tensor<2x8x8x16xf32>, %w: tensor<32x3x3x16xf32>) -> (tenso
     : tensor<2x11x8x16xf32>, tensor<32x3x3x16xf32> -> tensor<2x9x6x32xf32>
   return %1, %3 : tensor<2x9x6x32xf32>, tensor<2x9x6x32xf32>
 }
+
+// So are those that a transposition is behind, as of rows that begin before their first element.
+// CHECK-LABEL: func.func @padded_then_transposed
+// CHECK-NOT: prim.pad
+// CHECK: %[[T:.*]] = prim.transpose %arg0 permutation [0, 2, 1] : tensor<2x16x64xf32> -> tensor<2x64x16xf32>
+// CHECK: prim.conv %[[T]], %arg1 {{.*}}pad_high = array<i64: 1>, pad_low = array<i64: 3>
+func.func @padded_then_transposed(%x: tensor<2x16x64xf32>, %w: tensor<16x5x1xf32>) -> tensor<2x64x16xf32> {
+  %0 = prim.pad %x low [0, 0, 3] high [0, 0, 1] value 0.0 : f32 : tensor<2x16x64xf32> -> tensor<2x16x68xf32>
+  %1 = prim.transpose %0 permutation [0, 2, 1] : tensor<2x16x68xf32> -> tensor<2x68x16xf32>
+  %2 = prim.conv %1, %w {strides = array<i64: 1>, pad_low = array<i64: 0>, pad_high = array<i64: 0>,
+    dilation = array<i64: 1>, input_dilation = array<i64: 1>, groups = 16 : i64}
+    : tensor<2x68x16xf32>, tensor<16x5x1xf32> -> tensor<2x64x16xf32>
+  return %2 : tensor<2x64x16xf32>
+}
+
+// Zeros between channels are none of a window.
+// CHECK-LABEL: func.func @padded_channels
+// CHECK: prim.pad %arg0
+func.func @padded_channels(%x: tensor<2x15x64xf32>, %w: tensor<16x5x1xf32>) -> tensor<2x60x16xf32> {
+  %0 = prim.pad %x low [0, 1, 0] high [0, 0, 0] value 0.0 : f32 : tensor<2x15x64xf32> -> tensor<2x16x64xf32>
+  %1 = prim.transpose %0 permutation [0, 2, 1] : tensor<2x16x64xf32> -> tensor<2x64x16xf32>
+  %2 = prim.conv %1, %w {strides = array<i64: 1>, pad_low = array<i64: 0>, pad_high = array<i64: 0>,
+    dilation = array<i64: 1>, input_dilation = array<i64: 1>, groups = 16 : i64}
+    : tensor<2x64x16xf32>, tensor<16x5x1xf32> -> tensor<2x60x16xf32>
+  return %2 : tensor<2x60x16xf32>
+}

@@ -37,15 +37,23 @@ struct PointwiseConv : OpRewritePattern<ConvOp> {
   }
 };
 
-/// A convolution of an input padded with zeros pads by itself.
+/// A convolution of an input padded with zeros pads by itself, also where a
+/// transposition is between them.
 struct ConvOfPad : OpRewritePattern<ConvOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvOp op,
                                 PatternRewriter &rewriter) const override {
-    auto pad = op.getInput().getDefiningOp<PadOp>();
+    auto transpose = op.getInput().getDefiningOp<TransposeOp>();
+    Value padded = transpose ? transpose.getOperand() : op.getInput();
+    auto pad = padded.getDefiningOp<PadOp>();
     if (!pad || !isZero(pad.getValue()) || !all(op.getInputDilation(), 1))
       return failure();
-    ArrayRef<int64_t> low = pad.getLow(), high = pad.getHigh();
+    SmallVector<int64_t> low(pad.getLow()), high(pad.getHigh());
+    if (transpose)
+      for (auto [d, source] : llvm::enumerate(transpose.getPermutation())) {
+        low[d] = pad.getLow()[source];
+        high[d] = pad.getHigh()[source];
+      }
     if (low.front() != 0 || high.front() != 0 || low.back() != 0 ||
         high.back() != 0)
       return failure();
@@ -58,8 +66,12 @@ struct ConvOfPad : OpRewritePattern<ConvOp> {
       padLow[i] = *left;
       padHigh[i] = *right;
     }
+    Value input = pad.getOperand();
+    if (transpose)
+      input = PrimBuilder(rewriter, transpose.getLoc())
+                  .transpose(input, transpose.getPermutation());
     rewriter.modifyOpInPlace(op, [&] {
-      op.getInputMutable().assign(pad.getOperand());
+      op.getInputMutable().assign(input);
       op.setPadLow(padLow);
       op.setPadHigh(padHigh);
     });

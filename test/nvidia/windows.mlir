@@ -44,3 +44,22 @@ func.func @largest_neighbours(%x: tensor<9x37x41x64xf32>) -> tensor<9x19x21x64xf
   %r = prim.max_pool %x {window = array<i64: 3, 3>, strides = array<i64: 2, 2>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>} : tensor<9x37x41x64xf32> -> tensor<9x19x21x64xf32>
   return %r : tensor<9x19x21x64xf32>
 }
+
+// Along elements that lie side by side neighbours belong to neighbouring threads: each computes one result, of lines that are read
+// and written as they lie.
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --emit=tile --entry=lines | FileCheck %s --check-prefix=LINES
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --entry=lines --verify-semantics -o %t.kiln 2>&1 | FileCheck %s --check-prefix=SAME
+// LINES-LABEL: tile.kernel @lines_0_conv(
+// LINES-COUNT-4: tile.load {{.*}} -> tensor<1xbf16>
+// LINES-COUNT-3: tile.load {{.*}} !tile.view<{{[x0-9]*}}xbf16, strides = [131072, 2048, 1]> -> tensor<2048xbf16>
+// LINES: tile.load {{.*}} !tile.view<8x64x2048xbf16> -> tensor<2048xbf16>
+// LINES-NOT: tile.load
+// LINES: tile.store {{.*}} !tile.view<8x64x2048xbf16>
+// LINES-NOT: tile.store
+func.func @lines(%x: tensor<8x64x2048xbf16>, %w: tensor<64x4x1xbf16>) -> tensor<8x64x2048xbf16> {
+  %0 = prim.pad %x low [0, 0, 3] high [0, 0, 0] value 0.0 : bf16 : tensor<8x64x2048xbf16> -> tensor<8x64x2051xbf16>
+  %1 = prim.transpose %0 permutation [0, 2, 1] : tensor<8x64x2051xbf16> -> tensor<8x2051x64xbf16>
+  %2 = prim.conv %1, %w {strides = array<i64: 1>, pad_low = array<i64: 0>, pad_high = array<i64: 0>, dilation = array<i64: 1>, input_dilation = array<i64: 1>, groups = 64 : i64} : tensor<8x2051x64xbf16>, tensor<64x4x1xbf16> -> tensor<8x2048x64xbf16>
+  %3 = prim.transpose %2 permutation [0, 2, 1] : tensor<8x2048x64xbf16> -> tensor<8x64x2048xbf16>
+  return %3 : tensor<8x64x2048xbf16>
+}

@@ -135,15 +135,21 @@ void WindowUnroller::setBeside(ArrayRef<int64_t> results) {
 }
 
 /// Those for which instances read and write the least, as far as there are
-/// enough instances: along the last two spatial dimensions.
+/// enough instances: along the last two spatial dimensions, but not one whose
+/// elements lie side by side. Those of a tile would lie apart there.
 void WindowUnroller::chooseBeside() {
   SmallVector<int> dims = dimsByStride();
   SmallVector<int64_t> best(spatial, 1);
   std::optional<double> least;
   unsigned last = spatial - 1;
-  int64_t mostRows = spatial > 1 ? kMostBeside : 1;
+  auto mostAlong = [&](unsigned d) {
+    return input.strides[d + 1].is(1) ? 1 : kMostBeside;
+  };
+  int64_t mostRows = spatial > 1 ? mostAlong(last - 1) : 1;
+  int64_t mostColumns = mostAlong(last);
   for (int64_t rows = 1; rows <= mostRows; ++rows)
-    for (int64_t columns = 1; rows * columns <= kMostBeside; ++columns) {
+    for (int64_t columns = 1;
+         columns <= mostColumns && rows * columns <= kMostBeside; ++columns) {
       SmallVector<int64_t> results(spatial, 1);
       results[last] = columns;
       if (spatial > 1)

@@ -63,13 +63,20 @@ static Buffer withRowsLast(Buffer buffer, int row, bool isBack) {
   return buffer;
 }
 
-/// The number of elements; 0 where it is not known.
-static int64_t countOf(ArrayRef<Extent> sizes) {
+int64_t kiln::schedule::countOf(ArrayRef<Extent> sizes) {
   int64_t count = 1;
   for (Extent size : sizes)
     if (!size.isStatic() || llvm::MulOverflow(count, size.get(), count))
       return 0;
   return count;
+}
+
+int64_t kiln::schedule::productsOf(HostProgramBuilder &host,
+                                   prim::DotGeneralOp dot) {
+  SmallVector<Extent> sizes = host.sizesOf(dot.getResult());
+  for (int64_t dim : dot.getLhsContract())
+    sizes.push_back(host.dimOf(dot.getLhs(), dim));
+  return countOf(sizes);
 }
 
 Value kiln::schedule::beforeTransposes(const Group &group, Value value,
@@ -133,11 +140,7 @@ AlignedRows::AlignedRows(Group &group, prim::DotGeneralOp dot) : group(group) {
       !description.getUnitOfKind(UnitKind::DMA))
     return;
   HostProgramBuilder &host = group.host;
-  int64_t products = countOf(host.sizesOf(dot.getResult()));
-  for (int64_t dim : dot.getLhsContract())
-    if (llvm::MulOverflow(products, countOf(host.dimOf(dot.getLhs(), dim)),
-                          products))
-      return;
+  int64_t products = productsOf(host, dot);
   // A factor with itself may lie along the sum on one side alone.
   bool isAlongSum =
       readsAlongSum(group, dot) && beforeTransposes(group, dot.getLhs()) !=

@@ -10,6 +10,12 @@
 
 namespace kiln::schedule {
 
+/// The number of elements; 0 where it is not known.
+int64_t countOf(llvm::ArrayRef<Extent> sizes);
+
+/// How many pairs of elements a product multiplies; 0 where it is not known.
+int64_t productsOf(HostProgramBuilder &host, prim::DotGeneralOp dot);
+
 /// The value that transpositions in the group turn into `value`; `map`, if
 /// there is one, becomes that of how it is read.
 mlir::Value beforeTransposes(const Group &group, mlir::Value value,

@@ -2,26 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "AttentionGradients.h"
+#include "ConvertFactors.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
 using namespace kiln::target;
-
-/// Whether an instruction multiplies elements of a type that both are in the
-/// memory of a block.
-static bool hasSharedFactors(TargetAttr description, Type element) {
-  MemoryAttr shared =
-      description ? description.getSharedMemory() : MemoryAttr();
-  return shared &&
-         llvm::any_of(description.getMatrixInstructions(),
-                      [&](MatrixInstructionAttr row) {
-                        return row.getLhs().getHome() == shared.getName() &&
-                               llvm::is_contained(row.getLhs().getTypes(),
-                                                  element);
-                      });
-}
 
 AttentionGradients::AttentionGradients(ScheduleContext &ctx, GroupPlan &plan,
                                        AttentionDims given,

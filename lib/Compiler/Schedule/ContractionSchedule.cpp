@@ -4,7 +4,8 @@
 // A grid of M x N tiles, a loop over K with an accumulator tile, cheap
 // operations on the operands as they are loaded, and everything that follows
 // the product on the accumulator before it is stored. Before it, copies of
-// factors whose rows begin where the machine reads them slowly. Where the grid
+// factors whose rows begin where the machine reads them slowly, and conversions
+// of those that it would convert many times. Where the grid
 // is small several instances share out K and leave sums in a workspace, which a
 // second kernel adds up.
 //
@@ -12,6 +13,7 @@
 
 #include "AlignRows.h"
 #include "ContractBuilder.h"
+#include "ConvertFactors.h"
 #include "FewRows.h"
 #include "PartSums.h"
 #include "ResultOrder.h"
@@ -378,15 +380,18 @@ kiln::schedule::scheduleContraction(Operation *op,
   auto *ctx = context.as<ScheduleContext>();
   if (!ctx)
     return context.decline(op, "needs the context of convert-prim-to-tile");
-  Group group(cast<prim::FusionOp>(op), *ctx);
+  Group whole(cast<prim::FusionOp>(op), *ctx);
+  if (failed(whole.plan.run(whole.root)))
+    return ctx->decline(op, whole.plan.reason);
+  if (whole.plan.anchors.size() != 1 || !whole.plan.reductions.empty() ||
+      !isa<prim::DotGeneralOp>(whole.plan.anchors.front().op))
+    return ctx->decline(op, "the group is not one product");
+  auto dot = cast<prim::DotGeneralOp>(whole.plan.anchors.front().op);
+  Group group(whole.fusion, *ctx, whole.root, convertFactors(whole, dot));
   if (failed(group.plan.run(group.root)))
     return ctx->decline(op, group.plan.reason);
-  if (group.plan.anchors.size() != 1 || !group.plan.reductions.empty() ||
-      !isa<prim::DotGeneralOp>(group.plan.anchors.front().op))
-    return ctx->decline(op, "the group is not one product");
   Buffer out = resultForProduct(group);
-  AlignedRows aligned(group,
-                      cast<prim::DotGeneralOp>(group.plan.anchors.front().op));
+  AlignedRows aligned(group, dot);
   KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);
   group.addDims(kernel);
   ContractBuilder builder(group, kernel, out);

@@ -64,22 +64,29 @@ static bool findReaders(Value value, SmallVectorImpl<prim::FusionOp> &readers) {
   });
 }
 
-Buffer kiln::schedule::resultInOrder(Group &group, ArrayRef<unsigned> order) {
-  Value result = group.fusion.getResult(0);
-  SmallVector<prim::FusionOp> readers;
-  if (llvm::is_sorted(order) || group.host.hasDestination(result) ||
-      !findReaders(result, readers))
-    return group.host.destination(result);
-  SmallVector<Extent> sizes = group.host.sizesOf(result), inMemory;
+Buffer kiln::schedule::allocateInOrder(HostProgramBuilder &host, Type element,
+                                       ArrayRef<Extent> sizes,
+                                       ArrayRef<unsigned> order) {
+  SmallVector<Extent> inMemory;
   for (unsigned dim : order)
     inMemory.push_back(sizes[dim]);
-  Buffer made = group.host.allocate(getElementTypeOrSelf(result), inMemory);
+  Buffer made = host.allocate(element, inMemory);
   Buffer seen = made;
   for (auto [number, dim] : llvm::enumerate(order)) {
     seen.sizes[dim] = made.sizes[number];
     seen.strides[dim] = made.strides[number];
   }
   return seen;
+}
+
+Buffer kiln::schedule::resultInOrder(Group &group, ArrayRef<unsigned> order) {
+  Value result = group.fusion.getResult(0);
+  SmallVector<prim::FusionOp> readers;
+  if (llvm::is_sorted(order) || group.host.hasDestination(result) ||
+      !findReaders(result, readers))
+    return group.host.destination(result);
+  return allocateInOrder(group.host, getElementTypeOrSelf(result),
+                         group.host.sizesOf(result), order);
 }
 
 Buffer kiln::schedule::resultByAnchor(Group &group, ArrayRef<unsigned> ranks) {

@@ -20,6 +20,12 @@ bool computesFromCaches(target::TargetAttr description,
                         const target::TilingModel &model);
 bool computesFromCaches(ScheduleContext &ctx);
 
+/// Memory for elements with the dimensions in `order`, outermost first, as seen
+/// in the order of `sizes`.
+Buffer allocateInOrder(HostProgramBuilder &host, mlir::Type element,
+                       llvm::ArrayRef<Extent> sizes,
+                       llvm::ArrayRef<unsigned> order);
+
 /// The memory for the result of a group: with the dimensions in `order`,
 /// outermost first, where every user goes by strides, else as it is asked for.
 Buffer resultInOrder(Group &group, llvm::ArrayRef<unsigned> order);

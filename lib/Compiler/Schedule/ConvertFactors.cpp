@@ -1,0 +1,115 @@
+//===- ConvertFactors.cpp - Converted factors in memory -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A product converts its factors as it loads them, which reads the fewest
+// bytes. A unit that reads factors from the memory of a block then waits: the
+// threads hold each block in registers before it gets there, and no copy goes
+// on by itself. Where every element is multiplied many times a kernel of its
+// own converts each of them once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConvertFactors.h"
+#include "AlignRows.h"
+#include "ResultOrder.h"
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+using namespace kiln::target;
+
+bool kiln::schedule::hasSharedFactors(TargetAttr description, Type element) {
+  MemoryAttr shared =
+      description ? description.getSharedMemory() : MemoryAttr();
+  return shared &&
+         llvm::any_of(description.getMatrixInstructions(),
+                      [&](MatrixInstructionAttr row) {
+                        return row.getLhs().getHome() == shared.getName() &&
+                               llvm::is_contained(row.getLhs().getTypes(),
+                                                  element);
+                      });
+}
+
+/// The operation of the group that computes the elements of a factor, through
+/// movements and padding; null where they lie in memory.
+static Operation *findComputation(const Group &group, Value factor) {
+  Operation *source = factor.getDefiningOp();
+  while (source && group.inGroup()(source)) {
+    if (isElementwisePrim(source))
+      return source;
+    if (!isViewMovement(source) && !isa<prim::PadOp>(source))
+      break;
+    source = source->getOperand(0).getDefiningOp();
+  }
+  return nullptr;
+}
+
+/// Memory for the result of a part of a group, which lies as the first of what
+/// it reads that has all of its dimensions.
+static Buffer allocateLikeSource(Group &part) {
+  HostProgramBuilder &host = part.host;
+  SmallVector<Extent> sizes = host.sizesOf(part.root);
+  Buffer seen;
+  seen.sizes.assign(sizes.begin(), sizes.end());
+  ArrayRef<IndexExpr> root = part.plan.rootMap.index;
+  SmallVector<unsigned> order =
+      llvm::to_vector(llvm::seq<unsigned>(sizes.size()));
+  for (const LeafVisit &leaf : part.plan.leaves) {
+    if (!host.hasBuffer(leaf.value))
+      continue;
+    seen.strides.clear();
+    for (const IndexExpr &at : root) {
+      int dim = at.asDim();
+      // Dimensions of one element come first.
+      seen.strides.push_back(
+          dim < 0 ? Extent(int64_t(1) << 60)
+                  : part.strideOf(host.buffer(leaf.value), leaf.map, dim));
+    }
+    if (llvm::any_of(seen.strides, [](const Extent &stride) {
+          return !stride.isStatic() || stride.get() <= 0;
+        }))
+      continue;
+    order = orderOf(seen);
+    break;
+  }
+  return allocateInOrder(host, getElementTypeOrSelf(part.root), sizes, order);
+}
+
+SmallVector<Operation *, 2>
+kiln::schedule::convertFactors(Group &group, prim::DotGeneralOp dot) {
+  // A kernel of its own moves an element three times, and a launch takes as
+  // long as many products.
+  constexpr int64_t kUses = 1024, kLeast = int64_t(1) << 32;
+  ScheduleContext &ctx = group.ctx;
+  SmallVector<Operation *, 2> converted;
+  if (!ctx.tiling.model().sharesTiles() || !ctx.description ||
+      !ctx.description.getUnitOfKind(UnitKind::DMA))
+    return converted;
+  int64_t products = productsOf(ctx.host, dot);
+  if (products < kLeast)
+    return converted;
+  std::string name = ctx.kernelName;
+  llvm::scope_exit restore([&] { ctx.kernelName = name; });
+  for (Value factor : {dot.getLhs(), dot.getRhs()}) {
+    Operation *source = findComputation(group, factor);
+    if (!source || llvm::is_contained(converted, source) ||
+        !hasSharedFactors(ctx.description, getElementTypeOrSelf(factor)))
+      continue;
+    Value result = source->getResult(0);
+    int64_t elements = countOf(ctx.host.sizesOf(result));
+    if (elements <= 0 || products / elements < kUses)
+      continue;
+    Group part(group.fusion, ctx, result, {});
+    if (failed(part.plan.run(result)))
+      continue;
+    Buffer memory = allocateLikeSource(part);
+    ctx.kernelName = name + "_factor" + std::to_string(converted.size());
+    std::string reason;
+    if (failed(emitElementwise(part, memory, reason)))
+      continue;
+    ctx.host.setBuffer(result, memory);
+    converted.push_back(source);
+  }
+  return converted;
+}

@@ -6,11 +6,13 @@
 // per level of dependent reductions. Otherwise the reduced dimensions are loops
 // and tiles run along the kept one. Where that would read much several times
 // with few instances, each reduction has kernels of its own; the largest
-// elements and the sum of a softmax share theirs.
+// elements and the sum of a softmax share theirs. A mean and a variance over
+// several tiles share the loop that reads them.
 //
 //===----------------------------------------------------------------------===//
 
 #include "OnlineSum.h"
+#include "SpreadSums.h"
 #include "kiln/Schedule/Schedules.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/bit.h"
@@ -242,6 +244,8 @@ LogicalResult Reducer::emitWhole(TileBuilder &emitter) {
     if (int p = emitter.physical(dim);
         llvm::is_contained(loops, p) && !llvm::is_contained(outer, p))
       outer.push_back(p);
+  if (emitter.reducesLast && failed(emitSpreadSums(emitter)))
+    return failure();
   bool ok = succeeded(emitter.hoistReductions(group.root, plan.rootMap, outer));
   if (ok)
     emitter.loop(outer, {}, [&](ValueRange) -> SmallVector<Value> {

@@ -76,7 +76,7 @@ tile.kernel @carried(%x: !tile.view<256xf32> {tile.noalias}, %p: !tile.ptr<f32> 
   %a = arith.constant 1.0 : f32
   tile.store_ptr %p, %a : !tile.ptr<f32>, f32
   %last = scf.for %i = %c0 to %c9 step %c1 iter_args(%at = %p) -> !tile.ptr<f32> {
-    %b = tile.load_ptr %at : !tile.ptr<f32> -> f32
+    %b = tile.load_ptr %at volatile : !tile.ptr<f32> -> f32
     tile.store_ptr %r, %b : !tile.ptr<f32>, f32
     %isFirst = arith.cmpi eq, %i, %c0 : index
     %next = arith.select %isFirst, %q, %r : !tile.ptr<f32>
@@ -98,7 +98,7 @@ tile.kernel @advanced(%p: !tile.ptr<f32> {tile.noalias}, %r: !tile.ptr<f32> {til
   %a = arith.constant 1.0 : f32
   tile.store_ptr %p, %a : !tile.ptr<f32>, f32
   %last = scf.for %i = %c0 to %c9 step %c1 iter_args(%at = %p) -> !tile.ptr<f32> {
-    %b = tile.load_ptr %at : !tile.ptr<f32> -> f32
+    %b = tile.load_ptr %at volatile : !tile.ptr<f32> -> f32
     tile.store_ptr %r, %b : !tile.ptr<f32>, f32
     %next = tile.ptr_add %at, %o : !tile.ptr<f32>, i64
     scf.yield %next : !tile.ptr<f32>

@@ -226,3 +226,98 @@ tile.kernel @through_others(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>) attrib
     tile.store %b, %y[%i] : tensor<128xf32, #l>, !tile.view<?xf32>
   } {tile.loop = #tile.loop_hints<independent = true>}
 }
+
+// The first thread runs a loop of scalars whose results nothing uses: its iterations need no barriers, nor does the store of
+// a scalar behind it. What other threads load they wait for.
+// CHECK-LABEL: tile.kernel @loop_of_scalars(
+// CHECK-NOT: gpu.barrier
+// CHECK: scf.for
+// CHECK: tile.store_ptr
+// CHECK: }
+// CHECK-NEXT: tile.store_ptr
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: tile.load_ptr
+tile.kernel @loop_of_scalars(%x: !tile.ptr<i32>, %y: !tile.ptr<i32>) attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c9 = arith.constant 9 : i32
+  scf.for %i = %c1 to %c9 step %c1 iter_args(%sum = %c0) -> (i32) : i32 {
+    %p = tile.ptr_add %x, %i : !tile.ptr<i32>, i32
+    %a = tile.load_ptr %p : !tile.ptr<i32> -> i32
+    %new = arith.addi %sum, %a : i32
+    tile.store_ptr %p, %new : !tile.ptr<i32>, i32
+    scf.yield %new : i32
+  }
+  tile.store_ptr %y, %c9 : !tile.ptr<i32>, i32
+  %b = tile.load_ptr %x : !tile.ptr<i32> -> i32
+  %t = tile.splat %b : tensor<128xi32, #l>
+  %i = tile.iota 0 : tensor<128xi32, #l>
+  %py = tile.splat %y : tensor<128x!tile.ptr<i32>, #l>
+  %to = tile.ptr_add %py, %i : tensor<128x!tile.ptr<i32>, #l>, tensor<128xi32, #l>
+  tile.store_ptr %to, %t : tensor<128x!tile.ptr<i32>, #l>, tensor<128xi32, #l>
+}
+
+// All threads run a loop whose result they use, or that may wait for what another instance stores.
+// CHECK-LABEL: tile.kernel @loop_for_all(
+// CHECK: scf.for
+// CHECK: gpu.barrier
+// CHECK-NEXT: tile.load_ptr
+// CHECK: gpu.barrier
+// CHECK-NEXT: tile.store_ptr
+// CHECK: scf.for
+// CHECK: gpu.barrier
+// CHECK: tile.load_ptr {{.*}} volatile
+// CHECK: scf.while
+// CHECK: gpu.barrier
+// CHECK: tile.load_ptr
+// CHECK: gpu.barrier
+// CHECK-NEXT: tile.store_ptr
+tile.kernel @loop_for_all(%x: !tile.ptr<i32>, %y: !tile.ptr<i32>) attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c9 = arith.constant 9 : i32
+  %all = scf.for %i = %c1 to %c9 step %c1 iter_args(%sum = %c0) -> (i32) : i32 {
+    %p = tile.ptr_add %x, %i : !tile.ptr<i32>, i32
+    %a = tile.load_ptr %p : !tile.ptr<i32> -> i32
+    %new = arith.addi %sum, %a : i32
+    tile.store_ptr %p, %new : !tile.ptr<i32>, i32
+    scf.yield %new : i32
+  }
+  scf.for %i = %c1 to %c9 step %c1 : i32 {
+    %a = tile.load_ptr %x volatile : !tile.ptr<i32> -> i32
+    tile.store_ptr %x, %a : !tile.ptr<i32>, i32
+  }
+  scf.while : () -> () {
+    %a = tile.load_ptr %y : !tile.ptr<i32> -> i32
+    %more = arith.cmpi ne, %a, %c0 : i32
+    scf.condition(%more)
+  } do {
+    tile.store_ptr %y, %c1 : !tile.ptr<i32>, i32
+    scf.yield
+  }
+  %t = tile.splat %all : tensor<128xi32, #l>
+  %i = tile.iota 0 : tensor<128xi32, #l>
+  %py = tile.splat %y : tensor<128x!tile.ptr<i32>, #l>
+  %to = tile.ptr_add %py, %i : tensor<128x!tile.ptr<i32>, #l>, tensor<128xi32, #l>
+  tile.store_ptr %to, %t : tensor<128x!tile.ptr<i32>, #l>, tensor<128xi32, #l>
+}
+
+// The first thread does all that a kernel of scalars does, with what its loop gives, too.
+// CHECK-LABEL: tile.kernel @kernel_of_scalars(
+// CHECK-SAME: shared_bytes = 0
+// CHECK-NOT: gpu.barrier
+// CHECK: tile.store_ptr %{{.*}}, %{{.*}}#1
+tile.kernel @kernel_of_scalars(%x: !tile.ptr<i32>, %y: !tile.ptr<i32>) attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c9 = arith.constant 9 : i32
+  %r:2 = scf.for %i = %c1 to %c9 step %c1 iter_args(%last = %c0, %sum = %c0) -> (i32, i32) : i32 {
+    %p = tile.ptr_add %x, %last : !tile.ptr<i32>, i32
+    %a = tile.load_ptr %p : !tile.ptr<i32> -> i32
+    %q = tile.ptr_add %y, %i : !tile.ptr<i32>, i32
+    tile.store_ptr %q, %a : !tile.ptr<i32>, i32
+    %new = arith.addi %sum, %a : i32
+    scf.yield %a, %new : i32, i32
+  }
+  tile.store_ptr %y, %r#1 : !tile.ptr<i32>, i32
+}

@@ -132,3 +132,83 @@ tile.kernel @gathered(%list: !tile.view<8xi32> {tile.readonly}, %x: !tile.ptr<f3
   %a = tile.load_gather %v[%c0] dim 0 by %by : !tile.view<1024x16xf32, strides = [1, 1]>, tensor<8xi32> -> tensor<8x16xf32>
   tile.store %a, %y[%c0, %c0] : tensor<8x16xf32>, !tile.view<8x16xf32>
 }
+
+// The first thread alone runs a loop of scalars, and the other ones wait for it.
+// CHECK-LABEL: llvm.func @running_sum(
+// CHECK: scf.if
+// CHECK-NOT: gpu.barrier
+// CHECK: scf.for
+// CHECK-NEXT: llvm.getelementptr
+// CHECK-NEXT: simt.load %{{.*}} align 4 : !llvm.ptr<1> -> i32
+// CHECK-NEXT: arith.addi
+// CHECK-NEXT: simt.store %{{.*}}, %{{.*}} align 4 : i32
+// CHECK: gpu.barrier
+// CHECK: simt.load
+// running_sum: scalars = [8]
+// running_sum: a: i32 = [i for i in range(9)], b: i32 = [0] * 128
+// running_sum: expect b == [36] * 128
+tile.kernel @running_sum(%x: !tile.ptr<i32>, %y: !tile.ptr<i32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %end = arith.addi %n, %c1 : i32
+  scf.for %k = %c1 to %end step %c1 iter_args(%sum = %c0) -> (i32) : i32 {
+    %p = tile.ptr_add %x, %k : !tile.ptr<i32>, i32
+    %a = tile.load_ptr %p : !tile.ptr<i32> -> i32
+    %new = arith.addi %sum, %a : i32
+    tile.store_ptr %p, %new : !tile.ptr<i32>, i32
+    scf.yield %new : i32
+  }
+  %last = tile.ptr_add %x, %n : !tile.ptr<i32>, i32
+  %b = tile.load_ptr %last : !tile.ptr<i32> -> i32
+  %t = tile.splat %b : tensor<128xi32>
+  %i = tile.iota 0 : tensor<128xi32>
+  %py = tile.splat %y : tensor<128x!tile.ptr<i32>>
+  %to = tile.ptr_add %py, %i : tensor<128x!tile.ptr<i32>>, tensor<128xi32>
+  tile.store_ptr %to, %t : tensor<128x!tile.ptr<i32>>, tensor<128xi32>
+}
+
+// A kernel of scalars: the first thread does all of it.
+// CHECK-LABEL: llvm.func @only_scalars(
+// CHECK: %[[FIRST:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : i32
+// CHECK: scf.if %[[FIRST]]
+// CHECK: scf.for
+// CHECK-NOT: gpu.barrier
+// CHECK: llvm.return
+// only_scalars: scalars = [8]
+// only_scalars: a: i32 = [i for i in range(9)], b: i32 = [0] * 9
+// only_scalars: expect b == [36, 1, 3, 6, 10, 15, 21, 28, 36]
+tile.kernel @only_scalars(%x: !tile.ptr<i32>, %y: !tile.ptr<i32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %end = arith.addi %n, %c1 : i32
+  %all = scf.for %k = %c1 to %end step %c1 iter_args(%sum = %c0) -> (i32) : i32 {
+    %p = tile.ptr_add %x, %k : !tile.ptr<i32>, i32
+    %a = tile.load_ptr %p : !tile.ptr<i32> -> i32
+    %q = tile.ptr_add %y, %k : !tile.ptr<i32>, i32
+    %new = arith.addi %sum, %a : i32
+    tile.store_ptr %q, %new : !tile.ptr<i32>, i32
+    scf.yield %new : i32
+  }
+  tile.store_ptr %y, %all : !tile.ptr<i32>, i32
+}
+
+// The assembler shall know how many iterations the first thread runs: it counts with the bits of an address.
+// CHECK-LABEL: llvm.func @known_count(
+// CHECK: %[[K:.*]] = arith.constant 5 : i64
+// CHECK: scf.if
+// CHECK: scf.for {{.*}} to %[[K]] step {{.*}} : i64
+// CHECK-NEXT: arith.trunci {{.*}} : i64 to i32
+// known_count: a: i32 = [3, 1, 4, 1, 5]
+// known_count: expect a == [3, 4, 8, 9, 14]
+tile.kernel @known_count(%x: !tile.ptr<i32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c5 = arith.constant 5 : i32
+  scf.for %k = %c0 to %c5 step %c1 iter_args(%sum = %c0) -> (i32) : i32 {
+    %p = tile.ptr_add %x, %k : !tile.ptr<i32>, i32
+    %a = tile.load_ptr %p : !tile.ptr<i32> -> i32
+    %new = arith.addi %sum, %a : i32
+    tile.store_ptr %p, %new : !tile.ptr<i32>, i32
+    scf.yield %new : i32
+  }
+}

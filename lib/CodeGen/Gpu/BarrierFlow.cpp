@@ -49,6 +49,8 @@ BarrierFlow::BarrierFlow(tile::KernelOp kernel, const BlockShape &block)
 }
 
 BarrierPlan BarrierFlow::run() {
+  if (hasOnlyScalars(kernel))
+    return std::move(plan);
   // A barrier before a loop changes what is pending in it.
   do {
     again = false;
@@ -184,7 +186,9 @@ void BarrierFlow::visit(Operation *op) {
   if (fillsAtOnce(op) || isa<stage::ProduceOp>(op) ||
       !groupsEndingAt(op).empty())
     visitFilling(op);
-  if (auto loop = dyn_cast<scf::ForOp>(op))
+  if (runsInFirstThread(op))
+    visitGlobal(op);
+  else if (auto loop = dyn_cast<scf::ForOp>(op))
     visitFor(loop);
   else if (auto loop = dyn_cast<scf::WhileOp>(op))
     visitWhile(loop);

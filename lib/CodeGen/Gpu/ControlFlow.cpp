@@ -4,7 +4,9 @@
 #include "KernelWalk.h"
 #include "LoweringTable.h"
 #include "MemoryProducts.h"
+#include "Order.h"
 #include "OwnLowerings.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -96,6 +98,26 @@ void KernelWalk::unflattenCarried(ValueRange values, ValueRange flat,
   }
 }
 
+/// What a loop counts from, to and in. The first thread counts a known number
+/// of iterations with the bits of an address: assemblers then know the number,
+/// and request the loads of several iterations together.
+static std::array<Value, 3> boundsOf(scf::ForOp op, KernelWalk &w) {
+  constexpr unsigned kAddressBits = 64;
+  std::array<Value, 3> bounds = {w.scalar(op.getLowerBound()),
+                                 w.scalar(op.getUpperBound()),
+                                 w.scalar(op.getStep())};
+  auto isCount = [](Value bound) {
+    llvm::APInt value;
+    return matchPattern(bound, m_ConstantInt(&value)) &&
+           value.getBitWidth() < kAddressBits && !value.isNegative();
+  };
+  if (isInFirstThread(op) && llvm::all_of(bounds, isCount))
+    for (Value &bound : bounds)
+      bound = w.b.createOrFold<arith::ExtUIOp>(
+          w.loc, w.b.getIntegerType(kAddressBits), bound);
+  return bounds;
+}
+
 static LogicalResult lowerFor(scf::ForOp op, KernelWalk &w) {
   bool hasRings = touchesRings(op);
   size_t numRings = w.rings.size();
@@ -107,12 +129,10 @@ static LogicalResult lowerFor(scf::ForOp op, KernelWalk &w) {
   size_t count = inits.size();
   if (hasRings)
     inits.append(counters);
-  auto loop = scf::ForOp::create(w.b, w.loc, w.scalar(op.getLowerBound()),
-                                 w.scalar(op.getUpperBound()),
-                                 w.scalar(op.getStep()), inits);
+  auto [from, to, step] = boundsOf(op, w);
+  auto loop = scf::ForOp::create(w.b, w.loc, from, to, step, inits);
   if (Attribute hints = op->getAttr(tile::kHintsAttr))
     loop->setAttr(tile::kHintsAttr, hints);
-  w.define(op.getInductionVar(), loop.getInductionVar());
   ValueRange arguments = loop.getRegionIterArgs(), results = loop.getResults();
   // What the loop gives is taken apart behind it.
   w.unflattenCarried(op.getResults(), results.take_front(count), pairs);
@@ -121,6 +141,12 @@ static LogicalResult lowerFor(scf::ForOp op, KernelWalk &w) {
     w.b.setInsertionPointToEnd(loop.getBody());
   else
     w.b.setInsertionPoint(loop.getBody()->getTerminator());
+  Type counted = w.scalar(op.getLowerBound()).getType();
+  w.define(op.getInductionVar(),
+           counted == from.getType()
+               ? Value(loop.getInductionVar())
+               : w.b.createOrFold<arith::TruncIOp>(w.loc, counted,
+                                                   loop.getInductionVar()));
   w.unflattenCarried(op.getRegionIterArgs(), arguments.take_front(count),
                      pairs);
   if (hasRings)

@@ -5,6 +5,7 @@
 #include "LaunchRanges.h"
 #include "LayoutChoice.h"
 #include "MemoryProducts.h"
+#include "Order.h"
 #include "OwnLowerings.h"
 #include "RegisterCandidates.h"
 #include "kiln/Dialect/Simt/Decided.h"
@@ -127,6 +128,16 @@ void KernelWalk::bindParameters(LLVM::LLVMFuncOp function) {
     programIds.push_back(widen(id));
 }
 
+/// Lowers what the first thread of a block runs alone.
+static LogicalResult inFirstThread(KernelWalk &w,
+                                   llvm::function_ref<LogicalResult()> lower) {
+  Value first = w.compare(arith::CmpIPredicate::eq, w.threadId(), w.c32(0));
+  auto choice = scf::IfOp::create(w.b, w.loc, first, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(w.b);
+  w.b.setInsertionPoint(choice.thenYield());
+  return lower();
+}
+
 LogicalResult KernelWalk::run() {
   auto kernel = cast<tile::KernelOp>(this->kernel.getOperation());
   auto shared = kernel.getSharedBytesAttr();
@@ -158,7 +169,10 @@ LogicalResult KernelWalk::run() {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(entry);
   bindParameters(function);
-  if (failed(lowerBlock(&kernel.getBody().front())))
+  Block *body = &kernel.getBody().front();
+  if (failed(hasOnlyScalars(kernel)
+                 ? inFirstThread(*this, [&] { return lowerBlock(body); })
+                 : lowerBlock(body)))
     return failure();
   LLVM::ReturnOp::create(b, loc, ValueRange());
   function->setAttr(
@@ -197,7 +211,9 @@ LogicalResult KernelWalk::lower(Operation *op) {
           "has a tile without a layout; run simt-assign-layouts before");
   if (isLookup(op))
     return success(); // with what it is written to
-  return applyLowering(op);
+  if (!isa<scf::ForOp>(op) || !runsInFirstThread(op))
+    return applyLowering(op);
+  return inFirstThread(*this, [&] { return applyLowering(op); });
 }
 
 LogicalResult KernelWalk::applyLowering(Operation *op) {

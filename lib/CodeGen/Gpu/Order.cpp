@@ -13,6 +13,7 @@
 #include "kiln/Dialect/Effects.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/AtomicOps.h"
+#include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Gpu/ThreadBuilder.h"
@@ -60,8 +61,52 @@ Reaches simt::reachesOf(Operation *op) {
     return {{store.getPtr(), false, true}};
   if (isAtomic(op))
     return {{op->getOperand(0), true, true}};
+  if (isa<scf::ForOp>(op) && runsInFirstThread(op)) {
+    Reaches reaches;
+    op->walk([&](Operation *inner) {
+      if (inner != op && !inner->getNumRegions())
+        llvm::append_range(reaches, reachesOf(inner));
+    });
+    return reaches;
+  }
   return isForeign(op) ? reachesByEffects(op) : Reaches();
 }
+
+/// Whether one thread does the same as all: an operation of scalars that
+/// computes, loads, stores, or chooses and repeats such ones. A volatile load
+/// may wait for another instance, and all threads with it.
+static bool isOfScalars(Operation *op) {
+  auto isScalar = [](Type type) { return !isa<ShapedType>(type); };
+  if (!llvm::all_of(op->getOperandTypes(), isScalar) ||
+      !llvm::all_of(op->getResultTypes(), isScalar))
+    return false;
+  if (auto load = dyn_cast<tile::LoadPtrOp>(op))
+    return !load.getIsVolatile();
+  return isa<tile::StorePtrOp, scf::ForOp, scf::WhileOp, scf::IfOp>(op) ||
+         op->hasTrait<OpTrait::IsTerminator>() ||
+         (!op->getNumRegions() && isMemoryEffectFree(op));
+}
+
+/// Whether there are only operations of scalars in another one.
+static bool holdsScalars(Operation *op) {
+  return !op->walk([&](Operation *inner) {
+              return inner == op || isOfScalars(inner)
+                         ? WalkResult::advance()
+                         : WalkResult::interrupt();
+            }).wasInterrupted();
+}
+
+bool simt::runsInFirstThread(Operation *op) {
+  if (auto store = dyn_cast<tile::StorePtrOp>(op))
+    return isOfScalars(store);
+  // A loop without a count may wait for what another instance stores, and what
+  // all threads do behind it waits, too.
+  auto mayWait = [](scf::WhileOp) { return WalkResult::interrupt(); };
+  return isa<scf::ForOp>(op) && op->use_empty() && isOfScalars(op) &&
+         holdsScalars(op) && !op->walk(mayWait).wasInterrupted();
+}
+
+bool simt::hasOnlyScalars(Operation *kernel) { return holdsScalars(kernel); }
 
 bool simt::mayConflict(ArrayRef<Reach> a, ArrayRef<Reach> b) {
   return llvm::any_of(a, [&](const Reach &x) {
@@ -127,6 +172,16 @@ bool simt::isUnordered(Operation *first, Operation *second) {
          llvm::none_of(a, [&](void *root) { return b.contains(root); });
 }
 
+bool simt::isInFirstThread(Operation *op) {
+  for (Operation *around = op; around; around = around->getParentOp()) {
+    if (isa<scf::ForOp>(around) && runsInFirstThread(around))
+      return true;
+    if (isa<tile::Kernel>(around))
+      return hasOnlyScalars(around);
+  }
+  return false;
+}
+
 bool simt::isAtomic(Operation *op) {
   return isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
 }
@@ -154,6 +209,8 @@ bool simt::isFence(Operation *op) {
 
 bool simt::isOwnAccess(Operation *first, Operation *second, unsigned laneBits,
                        unsigned warpBits) {
+  if (runsInFirstThread(first) && runsInFirstThread(second))
+    return true;
   auto a = dyn_cast<ViewAccessOpInterface>(first);
   auto b = dyn_cast<ViewAccessOpInterface>(second);
   if (!a || !b || !a.isRead())

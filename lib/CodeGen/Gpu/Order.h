@@ -14,8 +14,19 @@ struct Reach {
   bool reads = false, writes = false;
 };
 using Reaches = llvm::SmallVector<Reach, 2>;
-/// What an operation reaches: of plug-ins' operations by their effects.
+/// What an operation reaches: of plug-ins' operations by their effects. A loop
+/// that the first thread runs reaches all that is in it.
 Reaches reachesOf(mlir::Operation *op);
+
+/// Whether the first thread of a block alone does what an operation does to
+/// memory: a store of a scalar, or a loop of scalars whose results nothing
+/// uses. It needs no barriers within, and none between two of these.
+bool runsInFirstThread(mlir::Operation *op);
+/// Whether a kernel computes with scalars alone, so that its first thread can
+/// do all of it.
+bool hasOnlyScalars(mlir::Operation *kernel);
+/// Whether only the first thread comes to an operation, or to a loop.
+bool isInFirstThread(mlir::Operation *op);
 
 /// Whether one of two operations writes what the other one may reach.
 bool mayConflict(llvm::ArrayRef<Reach> a, llvm::ArrayRef<Reach> b);
@@ -38,7 +49,8 @@ int64_t countAddedTogether(mlir::Operation *op);
 bool isFence(mlir::Operation *op);
 
 /// Whether each thread reads first what it writes second, and no other thread
-/// does: where threads have copies, one writes what others may yet read.
+/// does: where threads have copies, one writes what others may yet read. Nor is
+/// another thread there where the first one does both.
 bool isOwnAccess(mlir::Operation *first, mlir::Operation *second,
                  unsigned laneBits, unsigned warpBits);
 

@@ -4,6 +4,7 @@
 #include "FirstCopies.h"
 #include "LayoutChoice.h"
 #include "LoweringTable.h"
+#include "Order.h"
 #include "OwnLowerings.h"
 #include "kiln/Dialect/Tile/AtomicOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
@@ -141,7 +142,9 @@ static LogicalResult lowerStorePtr(tile::StorePtrOp op, KernelWalk &w) {
   };
   LayoutAttr layout = getLayout(op.getPtr());
   if (!layout) {
-    Value first = w.compare(arith::CmpIPredicate::eq, w.threadId(), w.c32(0));
+    Value first;
+    if (!isInFirstThread(op))
+      first = w.compare(arith::CmpIPredicate::eq, w.threadId(), w.c32(0));
     store(w.scalar(op.getPtr()), w.scalar(op.getValue()),
           w.both(first, op.getMask() ? w.scalar(op.getMask()) : Value()));
     return success();

@@ -212,3 +212,21 @@ tile.kernel @known_count(%x: !tile.ptr<i32>) {
     scf.yield %new : i32
   }
 }
+
+// A loop that only loads counts as it is written.
+// CHECK-LABEL: llvm.func @only_loads(
+// CHECK: scf.for {{.*}} : i32
+// only_loads: a: i32 = [3, 1, 4, 1, 5], b: i32 = [0]
+// only_loads: expect b == [14]
+tile.kernel @only_loads(%x: !tile.ptr<i32>, %y: !tile.ptr<i32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c5 = arith.constant 5 : i32
+  %all = scf.for %k = %c0 to %c5 step %c1 iter_args(%sum = %c0) -> (i32) : i32 {
+    %p = tile.ptr_add %x, %k : !tile.ptr<i32>, i32
+    %a = tile.load_ptr %p : !tile.ptr<i32> -> i32
+    %new = arith.addi %sum, %a : i32
+    scf.yield %new : i32
+  }
+  tile.store_ptr %y, %all : !tile.ptr<i32>, i32
+}

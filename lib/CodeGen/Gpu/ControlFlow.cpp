@@ -6,6 +6,7 @@
 #include "MemoryProducts.h"
 #include "Order.h"
 #include "OwnLowerings.h"
+#include "kiln/Dialect/Tile/PointerOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -98,9 +99,17 @@ void KernelWalk::unflattenCarried(ValueRange values, ValueRange flat,
   }
 }
 
-/// What a loop counts from, to and in. The first thread counts a known number
-/// of iterations with the bits of an address: assemblers then know the number,
-/// and request the loads of several iterations together.
+/// Whether a loop writes memory, so that loads of the next iteration may have
+/// to wait for it.
+static bool writesMemory(scf::ForOp op) {
+  return op->walk([](tile::StorePtrOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+/// What a loop counts from, to and in. Where the first thread writes memory, it
+/// counts a known number of iterations with the bits of an address: assemblers
+/// then know the number, and request the loads of several iterations together.
+/// Loops that only load they unroll by themselves.
 static std::array<Value, 3> boundsOf(scf::ForOp op, KernelWalk &w) {
   constexpr unsigned kAddressBits = 64;
   std::array<Value, 3> bounds = {w.scalar(op.getLowerBound()),
@@ -111,7 +120,7 @@ static std::array<Value, 3> boundsOf(scf::ForOp op, KernelWalk &w) {
     return matchPattern(bound, m_ConstantInt(&value)) &&
            value.getBitWidth() < kAddressBits && !value.isNegative();
   };
-  if (isInFirstThread(op) && llvm::all_of(bounds, isCount))
+  if (writesMemory(op) && isInFirstThread(op) && llvm::all_of(bounds, isCount))
     for (Value &bound : bounds)
       bound = w.b.createOrFold<arith::ExtUIOp>(
           w.loc, w.b.getIntegerType(kAddressBits), bound);

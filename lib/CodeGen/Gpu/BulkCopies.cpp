@@ -18,12 +18,11 @@ using namespace kiln;
 using namespace kiln::simt;
 using Pred = arith::CmpIPredicate;
 
-static Value isOddRound(const KernelWalk::Ring &ring, Value number,
-                        KernelWalk &w) {
+static Value isOddRound(const Ring &ring, Value number, KernelWalk &w) {
   return w.compare(Pred::sge, number, w.c32(ring.depth));
 }
 
-static Value slotOf(const KernelWalk::Ring &ring, Value number, KernelWalk &w) {
+static Value slotOf(const Ring &ring, Value number, KernelWalk &w) {
   if (llvm::isPowerOf2_64(ring.depth))
     return w.and_(number, w.c32(ring.depth - 1));
   return w.select(isOddRound(ring, number, w), w.sub(number, w.c32(ring.depth)),
@@ -31,7 +30,7 @@ static Value slotOf(const KernelWalk::Ring &ring, Value number, KernelWalk &w) {
 }
 
 /// The number `by` behind another one.
-static Value advance(const KernelWalk::Ring &ring, Value number, int64_t by,
+static Value advance(const Ring &ring, Value number, int64_t by,
                      KernelWalk &w) {
   if (!by)
     return number;
@@ -41,18 +40,16 @@ static Value advance(const KernelWalk::Ring &ring, Value number, int64_t by,
   return w.select(w.compare(Pred::sge, next, all), w.sub(next, all), next);
 }
 
-Value simt::nextNumber(const KernelWalk::Ring &ring, Value number,
-                       KernelWalk &w) {
+Value simt::nextNumber(const Ring &ring, Value number, KernelWalk &w) {
   return advance(ring, number, 1, w);
 }
 
-Value simt::slotStart(const KernelWalk::Ring &ring, Value number,
-                      KernelWalk &w) {
+Value simt::slotStart(const Ring &ring, Value number, KernelWalk &w) {
   return w.mul(slotOf(ring, number, w), w.c32(ring.slotBytes));
 }
 
 /// The barrier that says that a slot is full, or that it is empty.
-static Value barrierOf(const KernelWalk::Ring &ring, Value number, bool isEmpty,
+static Value barrierOf(const Ring &ring, Value number, bool isEmpty,
                        KernelWalk &w) {
   int64_t first = ring.barriers.getPlace() +
                   (isEmpty ? ring.depth * kSplitBarrierBytes : 0);
@@ -94,22 +91,23 @@ static void copyInBulk(stage::CopyOp op, Value barrier, Value mask,
 }
 
 /// Starts the copies that fill a slot, which is waited for before.
-static LogicalResult startCopies(stage::ProduceOp op, KernelWalk::Ring &ring,
+static LogicalResult startCopies(stage::ProduceOp op, Ring &ring,
                                  KernelWalk &w) {
   // The first warp waits, its first thread copies.
   Value thread = w.threadId();
   auto isBelow = [&](int64_t count) {
     return w.compare(Pred::slt, thread, w.c32(count));
   };
+  Value fill = ring.get(RingCounter::Fill);
   // The first round finds all slots empty.
-  Value emptied = advance(ring, ring.fill, ring.held, w);
+  Value emptied = advance(ring, fill, ring.held, w);
   std::optional<int64_t> number = getConstantIntValue(emptied);
   if (!number || *number >= ring.depth)
     AwaitParityOp::create(
         w.b, w.loc, barrierOf(ring, emptied, /*isEmpty=*/true, w),
         w.sub(w.c32(1), parity(isOddRound(ring, emptied, w), w)),
         isBelow(w.lanes));
-  Value barrier = barrierOf(ring, ring.fill, /*isEmpty=*/false, w),
+  Value barrier = barrierOf(ring, fill, /*isEmpty=*/false, w),
         mask = isBelow(1);
   int64_t bytes = 0;
   for (auto copy : op.getBody().getOps<stage::CopyOp>()) {
@@ -127,10 +125,9 @@ static LogicalResult startCopies(stage::ProduceOp op, KernelWalk::Ring &ring,
   return success();
 }
 
-LogicalResult simt::fillInBulk(stage::ProduceOp op, KernelWalk::Ring &ring,
-                               KernelWalk &w) {
-  bindSlot(w, &ring, slotStart(ring, ring.fill, w),
-           op.getBody().getArguments());
+LogicalResult simt::fillInBulk(stage::ProduceOp op, Ring &ring, KernelWalk &w) {
+  Value fill = ring.get(RingCounter::Fill);
+  bindSlot(w, ring, slotStart(ring, fill, w), op.getBody().getArguments());
   Value mask = conditionOf(op, w).mask;
   if (mask) {
     auto choice = scf::IfOp::create(w.b, w.loc, mask);
@@ -142,28 +139,26 @@ LogicalResult simt::fillInBulk(stage::ProduceOp op, KernelWalk::Ring &ring,
     w.b.setInsertionPointAfter(w.b.getInsertionBlock()->getParentOp());
   // Where a slot is not filled, no later one is, and nothing reads the number:
   // unless the ring is filled again by a loop around.
-  Value next = nextNumber(ring, ring.fill, w);
-  ring.fill =
-      mask && lastsForLaunch(op.getRing().getDefiningOp<stage::RingOp>())
-          ? w.select(mask, next, ring.fill)
-          : next;
+  Value next = nextNumber(ring, fill, w);
+  ring.set(RingCounter::Fill,
+           mask && lastsForLaunch(ring.op) ? w.select(mask, next, fill) : next);
   return success();
 }
 
-void simt::awaitFull(const KernelWalk::Ring &ring, KernelWalk &w) {
-  AwaitParityOp::create(w.b, w.loc,
-                        barrierOf(ring, ring.use, /*isEmpty=*/false, w),
-                        parity(isOddRound(ring, ring.use, w), w),
+void simt::awaitFull(const Ring &ring, KernelWalk &w) {
+  Value use = ring.get(RingCounter::Use);
+  AwaitParityOp::create(w.b, w.loc, barrierOf(ring, use, /*isEmpty=*/false, w),
+                        parity(isOddRound(ring, use, w), w),
                         /*mask=*/Value());
 }
 
-void simt::releaseSlot(KernelWalk::Ring &ring, KernelWalk &w) {
+void simt::releaseSlot(Ring &ring, KernelWalk &w) {
   // One lane arrives for what all lanes of its warp have read.
-  if (ring.isReadByThreads)
+  if (isReadByThreads(ring.ring))
     WarpBarrierOp::create(w.b, w.loc);
+  Value release = ring.get(RingCounter::Release);
   Value lane = w.and_(w.threadId(), w.c32(w.lanes - 1));
-  ArriveAtOp::create(w.b, w.loc,
-                     barrierOf(ring, ring.release, /*isEmpty=*/true, w),
+  ArriveAtOp::create(w.b, w.loc, barrierOf(ring, release, /*isEmpty=*/true, w),
                      w.compare(Pred::eq, lane, w.c32(0)));
-  ring.release = nextNumber(ring, ring.release, w);
+  ring.set(RingCounter::Release, nextNumber(ring, release, w));
 }

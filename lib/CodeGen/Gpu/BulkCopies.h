@@ -9,28 +9,25 @@
 #ifndef KILN_LIB_GPU_BULKCOPIES_H
 #define KILN_LIB_GPU_BULKCOPIES_H
 
-#include "KernelWalk.h"
+#include "Rings.h"
 
 namespace kiln::simt {
 
 /// The number of the slot behind the one of this number, and where the slot of
 /// a number begins in the storage of its ring, in bytes.
-mlir::Value nextNumber(const KernelWalk::Ring &ring, mlir::Value number,
-                       KernelWalk &w);
-mlir::Value slotStart(const KernelWalk::Ring &ring, mlir::Value number,
-                      KernelWalk &w);
+mlir::Value nextNumber(const Ring &ring, mlir::Value number, KernelWalk &w);
+mlir::Value slotStart(const Ring &ring, mlir::Value number, KernelWalk &w);
 
 /// One thread waits until the next slot is empty, and starts the copies that
 /// fill it.
-mlir::LogicalResult fillInBulk(stage::ProduceOp op, KernelWalk::Ring &ring,
-                               KernelWalk &w);
+mlir::LogicalResult fillInBulk(stage::ProduceOp op, Ring &ring, KernelWalk &w);
 /// Waits until the next slot is full.
-void awaitFull(const KernelWalk::Ring &ring, KernelWalk &w);
+void awaitFull(const Ring &ring, KernelWalk &w);
 /// One thread of each warp says that the warp needs a slot no more.
-void releaseSlot(KernelWalk::Ring &ring, KernelWalk &w);
+void releaseSlot(Ring &ring, KernelWalk &w);
 
 /// Gives the parts of a slot their places; `start` is where the slot begins.
-void bindSlot(KernelWalk &w, KernelWalk::Ring *ring, mlir::Value start,
+void bindSlot(KernelWalk &w, const Ring &ring, mlir::Value start,
               mlir::ValueRange parts);
 
 } // namespace kiln::simt

@@ -6,6 +6,7 @@
 #include "MemoryProducts.h"
 #include "Order.h"
 #include "OwnLowerings.h"
+#include "Rings.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -128,16 +129,11 @@ static std::array<Value, 3> boundsOf(scf::ForOp op, KernelWalk &w) {
 }
 
 static LogicalResult lowerFor(scf::ForOp op, KernelWalk &w) {
-  bool hasRings = touchesRings(op);
-  size_t numRings = w.rings.size();
-  // Inner loops carry the counters of all rings, of those, too, that this one
-  // does not touch.
-  SmallVector<Value> counters = w.ringCounters(numRings);
+  SmallVector<Value> rings = carriedRings(op);
   llvm::SmallBitVector pairs = findPaired(op, w.description);
   SmallVector<Value> inits = w.flattenCarried(op.getInits(), pairs);
   size_t count = inits.size();
-  if (hasRings)
-    inits.append(counters);
+  inits.append(ringCounters(rings, w));
   auto [from, to, step] = boundsOf(op, w);
   auto loop = scf::ForOp::create(w.b, w.loc, from, to, step, inits);
   if (Attribute hints = op->getAttr(tile::kHintsAttr))
@@ -158,25 +154,21 @@ static LogicalResult lowerFor(scf::ForOp op, KernelWalk &w) {
                                                    loop.getInductionVar()));
   w.unflattenCarried(op.getRegionIterArgs(), arguments.take_front(count),
                      pairs);
-  if (hasRings)
-    w.setRingCounters(numRings, arguments.drop_front(count));
+  setRingCounters(rings, arguments.drop_front(count), w);
   if (failed(w.lowerBlock(op.getBody())))
     return failure();
-  w.forgetRings(numRings);
   if (!inits.empty()) {
     SmallVector<Value> yielded = w.flattenCarried(op.getYieldedValues(), pairs);
-    if (hasRings)
-      yielded.append(w.ringCounters(numRings));
+    yielded.append(ringCounters(rings, w));
     scf::YieldOp::create(w.b, w.loc, yielded);
   }
-  w.setRingCounters(numRings, hasRings ? ValueRange(results.drop_front(count))
-                                       : ValueRange(counters));
+  setRingCounters(rings, results.drop_front(count), w);
   return success();
 }
 
 static LogicalResult lowerIf(scf::IfOp op, KernelWalk &w) {
-  bool hasRings = touchesRings(op);
-  size_t numRings = w.rings.size();
+  SmallVector<Value> rings = carriedRings(op);
+  bool hasRings = !rings.empty();
   // Which copies are under way must not depend on a condition, but for the
   // filling of a slot as a whole.
   WalkResult walked = op.walk([&](Operation *inner) {
@@ -191,11 +183,10 @@ static LogicalResult lowerIf(scf::IfOp op, KernelWalk &w) {
   if (hasRings)
     if (std::optional<LogicalResult> filled = fillSlots(op, w))
       return *filled;
-  SmallVector<Value> counters = w.ringCounters(numRings);
+  SmallVector<Value> counters = ringCounters(rings, w);
   SmallVector<Type> types = w.flattenTypes(op.getResultTypes());
   size_t count = types.size();
-  if (hasRings)
-    types.append(counters.size(), w.b.getI32Type());
+  types.append(counters.size(), w.b.getI32Type());
   auto choice = scf::IfOp::create(
       w.b, w.loc, types, w.scalar(op.getCondition()), /*addThenBlock=*/true,
       /*addElseBlock=*/!op.getElseRegion().empty() || hasRings);
@@ -204,7 +195,7 @@ static LogicalResult lowerIf(scf::IfOp op, KernelWalk &w) {
         std::make_pair(&op.getElseRegion(), &choice.getElseRegion())}) {
     if (from->empty() && !hasRings)
       continue;
-    w.setRingCounters(numRings, counters);
+    setRingCounters(rings, counters, w);
     OpBuilder::InsertionGuard guard(w.b);
     Block *block = &to->front();
     if (!block->empty())
@@ -214,25 +205,20 @@ static LogicalResult lowerIf(scf::IfOp op, KernelWalk &w) {
     if (!from->empty()) {
       if (failed(w.lowerBlock(&from->front())))
         return failure();
-      w.forgetRings(numRings);
       yielded = w.flatten(from->front().getTerminator()->getOperands());
     }
-    if (hasRings)
-      yielded.append(w.ringCounters(numRings));
+    yielded.append(ringCounters(rings, w));
     scf::YieldOp::create(w.b, w.loc, yielded);
   }
   ValueRange results = choice.getResults();
   w.unflatten(op.getResults(), results.take_front(count));
-  w.setRingCounters(numRings, hasRings ? ValueRange(results.drop_front(count))
-                                       : ValueRange(counters));
+  setRingCounters(rings, results.drop_front(count), w);
   return success();
 }
 
 static LogicalResult lowerWhile(scf::WhileOp op, KernelWalk &w) {
   if (touchesRings(op))
     return w.decline(op, "rings in a loop without a count");
-  size_t numRings = w.rings.size();
-  SmallVector<Value> counters = w.ringCounters(numRings);
   SmallVector<Value> inits = w.flatten(op.getInits());
   SmallVector<Type> results = w.flattenTypes(op.getResultTypes());
   auto loop = scf::WhileOp::create(w.b, w.loc, results, inits);
@@ -253,8 +239,6 @@ static LogicalResult lowerWhile(scf::WhileOp op, KernelWalk &w) {
     return failure();
   scf::YieldOp::create(w.b, w.loc,
                        w.flatten(after->getTerminator()->getOperands()));
-  w.forgetRings(numRings);
-  w.setRingCounters(numRings, counters);
   w.unflatten(op.getResults(), loop.getResults());
   return success();
 }

@@ -21,7 +21,6 @@
 #include "kiln/Target/TargetRegistry.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 namespace kiln::simt {
@@ -101,10 +100,6 @@ public:
   void unflattenCarried(mlir::ValueRange values, mlir::ValueRange flat,
                         const llvm::SmallBitVector &pairs);
   void unflatten(mlir::ValueRange values, mlir::ValueRange scalars);
-  /// What loops and conditions carry of rings.
-  llvm::SmallVector<mlir::Value> ringCounters(size_t count);
-  void setRingCounters(size_t count, mlir::ValueRange counters);
-  void forgetRings(size_t count);
 
   tile::Kernel kernel;
   target::TargetAttr description;
@@ -114,25 +109,6 @@ public:
   index::Analysis facts;
   tile::AxisAnalysis axes{facts};
 
-  struct Ring {
-    int64_t depth = 1, align = 16, offset = 0, slotBytes = 0;
-    /// i32: where the slots begin that come next. With barriers the numbers of
-    /// these slots, and of the next release, modulo twice the depth: their
-    /// phases have the parity of the rounds.
-    mlir::Value fill, use, release;
-    SlotBarriersAttr barriers; ///< null without any
-    /// Threads, and not asynchronous products alone, read its slots.
-    bool isReadByThreads = false;
-    int64_t held = 0; ///< slots that stay full behind a release
-
-    llvm::SmallVector<mlir::Value *> counters() {
-      llvm::SmallVector<mlir::Value *> all = {&fill, &use};
-      if (barriers)
-        all.push_back(&release);
-      return all;
-    }
-  };
-  llvm::MapVector<mlir::Value, std::unique_ptr<Ring>> rings;
   llvm::DenseMap<mlir::Value, StoragePlace> storages;
 
 private:

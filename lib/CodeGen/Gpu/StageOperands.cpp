@@ -14,6 +14,7 @@
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Target/Limits.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace kiln::simt {
 #define GEN_PASS_DEF_SIMTSTAGEOPERANDS

@@ -24,40 +24,30 @@ using namespace kiln::simt;
 // Rings
 //===----------------------------------------------------------------------===//
 
-static Value nextSlot(KernelWalk &w, const KernelWalk::Ring &ring, Value slot) {
+static Value nextSlot(KernelWalk &w, const Ring &ring, Value slot) {
   Value next = w.add(slot, w.c32(ring.slotBytes));
   return w.select(w.compare(arith::CmpIPredicate::eq, next,
                             w.c32(ring.slotBytes * ring.depth)),
                   w.c32(0), next);
 }
 
-void simt::bindSlot(KernelWalk &w, KernelWalk::Ring *ring, Value start,
+void simt::bindSlot(KernelWalk &w, const Ring &ring, Value start,
                     ValueRange parts) {
-  int64_t at = ring->offset;
+  int64_t at = ring.offset;
   for (Value part : parts) {
     auto type = cast<MemRefType>(part.getType());
     w.storages[part] = {type, start, at, w.shape.machine.getRunBytes()};
     at += llvm::alignTo(type.getNumElements() *
                             ThreadBuilder::storedBytes(type.getElementType()),
-                        ring->align);
+                        ring.align);
   }
 }
 
 static LogicalResult lowerRing(stage::RingOp op, KernelWalk &w) {
-  auto ring = std::make_unique<KernelWalk::Ring>();
-  ring->align = op.getAlign().value_or(16);
-  ring->offset = op.getOffset().value_or(0);
-  ring->depth = op.getRing().getType().getDepth();
-  ring->slotBytes = slotBytes(op);
-  ring->held = op.getHeld().value_or(0);
-  ring->fill = ring->use = ring->release = w.c32(0);
-  if (op.getBarriersAttr()) {
-    ring->barriers = dyn_cast<SlotBarriersAttr>(op.getBarriersAttr());
-    if (!ring->barriers)
-      return w.decline(op, "these barriers of a ring");
-    ring->isReadByThreads = isReadByThreads(op.getRing());
-  }
-  w.rings[op.getRing()] = std::move(ring);
+  Ring ring(op.getRing(), w);
+  if (op.getBarriersAttr() && !ring.barriers)
+    return w.decline(op, "these barriers of a ring");
+  ring.start();
   return success();
 }
 
@@ -69,37 +59,39 @@ static LogicalResult lowerAlloc(stage::AllocOp op, KernelWalk &w) {
 }
 
 static LogicalResult lowerProduce(stage::ProduceOp op, KernelWalk &w) {
-  KernelWalk::Ring *ring = w.rings.find(op.getRing())->second.get();
-  if (ring->barriers)
-    return fillInBulk(op, *ring, w);
-  bindSlot(w, ring, ring->fill, op.getBody().getArguments());
+  Ring ring(op.getRing(), w);
+  if (ring.barriers)
+    return fillInBulk(op, ring, w);
+  Value fill = ring.get(RingCounter::Fill);
+  bindSlot(w, ring, fill, op.getBody().getArguments());
   for (Operation &inner : op.getBody().front().without_terminator()) {
     FailureOr<bool> fills = fillStorage(&inner, w);
     if (failed(fills) || (!*fills && failed(w.lower(&inner))))
       return failure();
   }
-  ring->fill = w.select(conditionOf(op, w).mask, nextSlot(w, *ring, ring->fill),
-                        ring->fill);
+  ring.set(RingCounter::Fill,
+           w.select(conditionOf(op, w).mask, nextSlot(w, ring, fill), fill));
   return success();
 }
 
 static LogicalResult lowerConsume(stage::ConsumeOp op, KernelWalk &w) {
-  KernelWalk::Ring *ring = w.rings.find(op.getRing())->second.get();
-  if (ring->barriers) {
-    awaitFull(*ring, w);
-    bindSlot(w, ring, slotStart(*ring, ring->use, w), op.getParts());
-    ring->use = nextNumber(*ring, ring->use, w);
+  Ring ring(op.getRing(), w);
+  Value use = ring.get(RingCounter::Use);
+  if (ring.barriers) {
+    awaitFull(ring, w);
+    bindSlot(w, ring, slotStart(ring, use, w), op.getParts());
+    ring.set(RingCounter::Use, nextNumber(ring, use, w));
     return success();
   }
-  bindSlot(w, ring, ring->use, op.getParts());
-  ring->use = nextSlot(w, *ring, ring->use);
+  bindSlot(w, ring, use, op.getParts());
+  ring.set(RingCounter::Use, nextSlot(w, ring, use));
   return success();
 }
 
 static LogicalResult lowerRelease(stage::ReleaseOp op, KernelWalk &w) {
-  KernelWalk::Ring *ring = w.rings.find(op.getRing())->second.get();
-  if (ring->barriers && isRefilled(op.getRing()))
-    releaseSlot(*ring, w);
+  Ring ring(op.getRing(), w);
+  if (ring.barriers && isRefilled(op.getRing()))
+    releaseSlot(ring, w);
   return success();
 }
 
@@ -180,29 +172,6 @@ std::optional<LogicalResult> simt::fillSlots(scf::IfOp op, KernelWalk &w) {
     if (failed(w.lower(&inner)))
       return failure();
   return success();
-}
-
-SmallVector<Value> KernelWalk::ringCounters(size_t count) {
-  SmallVector<Value> counters;
-  for (auto &ring : llvm::make_range(rings.begin(), rings.begin() + count))
-    for (Value *counter : ring.second->counters())
-      counters.push_back(*counter);
-  return counters;
-}
-
-void KernelWalk::setRingCounters(size_t count, ValueRange counters) {
-  for (auto &ring : llvm::make_range(rings.begin(), rings.begin() + count)) {
-    for (Value *counter : ring.second->counters()) {
-      *counter = counters.front();
-      counters = counters.drop_front();
-    }
-  }
-}
-
-void KernelWalk::forgetRings(size_t count) {
-  // What a region made ends with it.
-  while (rings.size() > count)
-    rings.pop_back();
 }
 
 void simt::addStagedLowerings(LoweringTable &table) {

@@ -1,0 +1,53 @@
+//===- Rings.h - Rings in the code of a thread ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The registers of a ring are its counters: loops and conditions carry them as
+// they carry those of tiles. All else is in the operation that makes the ring.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_GPU_RINGS_H
+#define KILN_LIB_GPU_RINGS_H
+
+#include "KernelWalk.h"
+
+namespace kiln::simt {
+
+/// What a ring counts: i32. The first two are where the slots begin that come
+/// next. With barriers they are the numbers of these slots, and the last one is
+/// that of the next release, modulo twice the depth: their phases have the
+/// parity of the rounds.
+enum class RingCounter { Fill, Use, Release };
+
+/// A ring, with the values that its counters have where code is written.
+class Ring {
+public:
+  Ring(mlir::Value ring, KernelWalk &w);
+
+  mlir::Value get(RingCounter counter) const;
+  void set(RingCounter counter, mlir::Value value);
+  /// Begins to count.
+  void start();
+
+  mlir::Value ring;
+  stage::RingOp op; ///< which makes it
+  int64_t depth, align, offset, slotBytes;
+  int64_t held;              ///< slots that stay full behind a release
+  SlotBarriersAttr barriers; ///< null without any
+
+private:
+  KernelWalk &w;
+};
+
+/// Returns the rings whose counters a loop or a condition carries: where it
+/// fills or uses slots, all that are made before it, in this order.
+llvm::SmallVector<mlir::Value> carriedRings(mlir::Operation *op);
+/// The counters of rings, one after another.
+llvm::SmallVector<mlir::Value> ringCounters(mlir::ValueRange rings,
+                                            KernelWalk &w);
+void setRingCounters(mlir::ValueRange rings, mlir::ValueRange counters,
+                     KernelWalk &w);
+
+} // namespace kiln::simt
+
+#endif // KILN_LIB_GPU_RINGS_H

@@ -129,11 +129,15 @@ static std::array<Value, 3> boundsOf(scf::ForOp op, KernelWalk &w) {
 }
 
 static LogicalResult lowerFor(scf::ForOp op, KernelWalk &w) {
-  SmallVector<Value> rings = carriedRings(op);
+  bool hasRings = touchesRings(op);
+  // Inner loops carry the counters of all rings, of those, too, that this one
+  // does not touch.
+  SmallVector<Value> rings = ringsBefore(op), counters = ringCounters(rings, w);
   llvm::SmallBitVector pairs = findPaired(op, w.description);
   SmallVector<Value> inits = w.flattenCarried(op.getInits(), pairs);
   size_t count = inits.size();
-  inits.append(ringCounters(rings, w));
+  if (hasRings)
+    inits.append(counters);
   auto [from, to, step] = boundsOf(op, w);
   auto loop = scf::ForOp::create(w.b, w.loc, from, to, step, inits);
   if (Attribute hints = op->getAttr(tile::kHintsAttr))
@@ -154,21 +158,26 @@ static LogicalResult lowerFor(scf::ForOp op, KernelWalk &w) {
                                                    loop.getInductionVar()));
   w.unflattenCarried(op.getRegionIterArgs(), arguments.take_front(count),
                      pairs);
-  setRingCounters(rings, arguments.drop_front(count), w);
+  if (hasRings)
+    setRingCounters(rings, arguments.drop_front(count), w);
   if (failed(w.lowerBlock(op.getBody())))
     return failure();
   if (!inits.empty()) {
     SmallVector<Value> yielded = w.flattenCarried(op.getYieldedValues(), pairs);
-    yielded.append(ringCounters(rings, w));
+    if (hasRings)
+      yielded.append(ringCounters(rings, w));
     scf::YieldOp::create(w.b, w.loc, yielded);
   }
-  setRingCounters(rings, results.drop_front(count), w);
+  setRingCounters(rings,
+                  hasRings ? ValueRange(results.drop_front(count))
+                           : ValueRange(counters),
+                  w);
   return success();
 }
 
 static LogicalResult lowerIf(scf::IfOp op, KernelWalk &w) {
-  SmallVector<Value> rings = carriedRings(op);
-  bool hasRings = !rings.empty();
+  bool hasRings = touchesRings(op);
+  SmallVector<Value> rings = ringsBefore(op), counters = ringCounters(rings, w);
   // Which copies are under way must not depend on a condition, but for the
   // filling of a slot as a whole.
   WalkResult walked = op.walk([&](Operation *inner) {
@@ -183,10 +192,10 @@ static LogicalResult lowerIf(scf::IfOp op, KernelWalk &w) {
   if (hasRings)
     if (std::optional<LogicalResult> filled = fillSlots(op, w))
       return *filled;
-  SmallVector<Value> counters = ringCounters(rings, w);
   SmallVector<Type> types = w.flattenTypes(op.getResultTypes());
   size_t count = types.size();
-  types.append(counters.size(), w.b.getI32Type());
+  if (hasRings)
+    types.append(counters.size(), w.b.getI32Type());
   auto choice = scf::IfOp::create(
       w.b, w.loc, types, w.scalar(op.getCondition()), /*addThenBlock=*/true,
       /*addElseBlock=*/!op.getElseRegion().empty() || hasRings);
@@ -207,18 +216,23 @@ static LogicalResult lowerIf(scf::IfOp op, KernelWalk &w) {
         return failure();
       yielded = w.flatten(from->front().getTerminator()->getOperands());
     }
-    yielded.append(ringCounters(rings, w));
+    if (hasRings)
+      yielded.append(ringCounters(rings, w));
     scf::YieldOp::create(w.b, w.loc, yielded);
   }
   ValueRange results = choice.getResults();
   w.unflatten(op.getResults(), results.take_front(count));
-  setRingCounters(rings, results.drop_front(count), w);
+  setRingCounters(rings,
+                  hasRings ? ValueRange(results.drop_front(count))
+                           : ValueRange(counters),
+                  w);
   return success();
 }
 
 static LogicalResult lowerWhile(scf::WhileOp op, KernelWalk &w) {
   if (touchesRings(op))
     return w.decline(op, "rings in a loop without a count");
+  SmallVector<Value> rings = ringsBefore(op), counters = ringCounters(rings, w);
   SmallVector<Value> inits = w.flatten(op.getInits());
   SmallVector<Type> results = w.flattenTypes(op.getResultTypes());
   auto loop = scf::WhileOp::create(w.b, w.loc, results, inits);
@@ -239,6 +253,7 @@ static LogicalResult lowerWhile(scf::WhileOp op, KernelWalk &w) {
     return failure();
   scf::YieldOp::create(w.b, w.loc,
                        w.flatten(after->getTerminator()->getOperands()));
+  setRingCounters(rings, counters, w);
   w.unflatten(op.getResults(), loop.getResults());
   return success();
 }

@@ -27,9 +27,7 @@ void Ring::set(RingCounter counter, Value value) {
 
 void Ring::start() { w.define(ring, Regs(barriers ? 3 : 2, w.c32(0))); }
 
-SmallVector<Value> simt::carriedRings(Operation *op) {
-  if (!touchesRings(op))
-    return {};
+SmallVector<Value> simt::ringsBefore(Operation *op) {
   SmallVector<Operation *> around;
   for (; op && !isa<tile::Kernel>(op); op = op->getParentOp())
     around.push_back(op);

@@ -39,9 +39,10 @@ private:
   KernelWalk &w;
 };
 
-/// Returns the rings whose counters a loop or a condition carries: where it
-/// fills or uses slots, all that are made before it, in this order.
-llvm::SmallVector<mlir::Value> carriedRings(mlir::Operation *op);
+/// Returns the rings that are made before an operation, in its block or around
+/// it, in this order. A loop or a condition that fills or uses slots carries
+/// the counters of all of them.
+llvm::SmallVector<mlir::Value> ringsBefore(mlir::Operation *op);
 /// The counters of rings, one after another.
 llvm::SmallVector<mlir::Value> ringCounters(mlir::ValueRange rings,
                                             KernelWalk &w);

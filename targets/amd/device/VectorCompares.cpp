@@ -61,7 +61,8 @@ void runClass(Wave &wave, const Inst &inst) {
   bool isToExec = inst.aux & 1;
   unsigned first = !isToExec || inst.numOps > 2 ? 1 : 0;
   Lanes<T> x;
-  Lanes<uint32_t> classes;
+  // Of halves the classes may be the upper half of a register, too.
+  Lanes<std::conditional_t<sizeof(T) == 2, uint16_t, uint32_t>> classes;
   load(wave, inst, first, x.v, true);
   load(wave, inst, first + 1, classes.v, false);
   uint64_t mask = 0;

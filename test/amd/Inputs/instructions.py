@@ -232,6 +232,7 @@ def main():
     rows = COMMON + more.COMMON + (CDNA + more.CDNA if lanes == 64 else RDNA + more.RDNA)
     rows += modified.COMMON + (modified.CDNA if lanes == 64 else modified.RDNA)
     rows += CDNA4 + more.CDNA4 if chip == "gfx950" else more.RDNA4 + modified.RDNA4 if chip.startswith("gfx12") else []
+    rows += modified.RDNA3 if chip.startswith("gfx11") else []
     rows += modified.SCALAR_FLOATS if chip.startswith(("gfx115", "gfx12")) else []
     stem = os.path.join(folder, chip)
     with open(stem + ".s", "w", encoding="utf-8") as file:

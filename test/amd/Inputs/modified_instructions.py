@@ -149,6 +149,11 @@ RDNA = [
     ("v_dot2_f32_f16_e64_dpp %d, %c, %c, %b dpp8:[7,6,5,4,3,2,1,0]", lambda a, b, c: halves_dot(
         (half(moved(c, lambda l: l ^ 7)), high(moved(c, lambda l: l ^ 7))), (half(c), high(c)), f(b))),
 ]
+RDNA3 = [
+    # Classes in the upper half of a register.
+    ("v_mov_b32 v11, 0x03000000\nv_cmp_class_f16_e64 s20, %c.l, v11.h\nv_cndmask_b32 %d, 0, 1, s20",
+     lambda a, b, c: (half(c) > 0).astype(u32)),
+]
 # Floats in scalar registers, which RDNA has since gfx11.5. 3 and a half, and 2; a number wins over NaN.
 HALVES = "s_mov_b32 s20, 0x4300\ns_mov_b32 s21, 0x4000\n"
 SCALAR_FLOATS = [

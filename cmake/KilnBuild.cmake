@@ -25,6 +25,7 @@ function(kiln_configure_compiler_target name)
   if(NOT name STREQUAL kiln_pch)
     target_precompile_headers(${name} REUSE_FROM kiln_pch)
     add_dependencies(${name} kiln-headers)
+    set_property(GLOBAL APPEND PROPERTY KILN_UNITED_TARGETS ${name})
   endif()
 endfunction()
 

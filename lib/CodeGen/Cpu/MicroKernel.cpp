@@ -18,7 +18,7 @@ using namespace kiln;
 using namespace kiln::cpu;
 
 /// What registers hold: signless integers, the bits of 16-bit floats.
-static Type registerElement(Type type) {
+static Type typeInRegisters(Type type) {
   if (type.isF32() || type.isF64())
     return type;
   return IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth());
@@ -37,9 +37,9 @@ struct RegisterBlockBuilder {
   int64_t down, across = lanes / down;
   int64_t rows = op.getRows() / down, vectors = op.getColumns() / across,
           group = op.getLhsGroup();
-  Type lhs = registerElement(op.getLhsType()),
-       rhs = registerElement(op.getRhsType()),
-       acc = registerElement(op.getAccType());
+  Type lhs = typeInRegisters(op.getLhsType()),
+       rhs = typeInRegisters(op.getRhsType()),
+       acc = typeInRegisters(op.getAccType());
 
   Value c64(int64_t value) {
     return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));

@@ -29,6 +29,8 @@ function(kiln_outer_names file names called used alone)
   string(REGEX MATCHALL "k[A-Z][A-Za-z0-9]* =" constants "${constants}")
   string(REPLACE " =" "" constants "${constants}")
   # Types, and names before a bracket; neither a dot, an arrow nor a colon stands before them.
+  # A match takes the bracket: a space behind it is what stands before the next name.
+  string(REPLACE "(" "( " text "${text}")
   string(REGEX MATCHALL "[^A-Za-z0-9_.>:]([A-Z][A-Za-z0-9_]*|[A-Za-z_][A-Za-z0-9_]*[(])" calls "${text}")
   string(REGEX REPLACE "[^A-Za-z0-9_;]" "" calls "${calls}")
   list(REMOVE_DUPLICATES calls)

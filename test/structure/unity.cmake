@@ -16,7 +16,7 @@ struct Plan : Base {
   int size() const { return area(kMost); }
 };
 enum class Kind { One };
-template <typename T> T twice(T value) { return value.next() + helper(value); }
+template <typename T> T twice(T value) { return value.next() + helper(inner(value)); }
 } // namespace
 static SmallVector<int64_t> wide(Value value) { return kiln::sizes(value); }
 LogicalResult kiln::tile::lower(Value value) { return failure(); }

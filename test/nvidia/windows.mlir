@@ -63,3 +63,14 @@ func.func @lines(%x: tensor<8x64x2048xbf16>, %w: tensor<64x4x1xbf16>) -> tensor<
   %3 = prim.transpose %2 permutation [0, 2, 1] : tensor<8x2048x64xbf16> -> tensor<8x64x2048xbf16>
   return %3 : tensor<8x64x2048xbf16>
 }
+
+// With strides elements lie apart for one result, too, and neighbours share what they read.
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --emit=tile --entry=apart | FileCheck %s --check-prefix=APART
+// APART-LABEL: tile.kernel @apart_0_max_pool(
+// APART-COUNT-2: tile.store
+func.func @apart(%x: tensor<32x64x112x112xbf16>) -> tensor<32x64x56x56xbf16> {
+  %0 = prim.transpose %x permutation [0, 2, 3, 1] : tensor<32x64x112x112xbf16> -> tensor<32x112x112x64xbf16>
+  %1 = prim.max_pool %0 {window = array<i64: 3, 3>, strides = array<i64: 2, 2>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>} : tensor<32x112x112x64xbf16> -> tensor<32x56x56x64xbf16>
+  %2 = prim.transpose %1 permutation [0, 3, 1, 2] : tensor<32x56x56x64xbf16> -> tensor<32x64x56x56xbf16>
+  return %2 : tensor<32x64x56x56xbf16>
+}

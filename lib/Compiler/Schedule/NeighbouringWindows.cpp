@@ -136,14 +136,16 @@ void WindowUnroller::setBeside(ArrayRef<int64_t> results) {
 
 /// Those for which instances read and write the least, as far as there are
 /// enough instances: along the last two spatial dimensions, but not one whose
-/// elements lie side by side. Those of a tile would lie apart there.
+/// elements lie side by side and which windows go along by single elements.
+/// Those of a tile would lie apart there, as they do anyway for other strides.
 void WindowUnroller::chooseBeside() {
   SmallVector<int> dims = dimsByStride();
   SmallVector<int64_t> best(spatial, 1);
   std::optional<double> least;
   unsigned last = spatial - 1;
   auto mostAlong = [&](unsigned d) {
-    return input.strides[d + 1].is(1) ? 1 : kMostBeside;
+    bool isDense = input.strides[d + 1].is(1) && list("strides")[d] == 1;
+    return isDense ? 1 : kMostBeside;
   };
   int64_t mostRows = spatial > 1 ? mostAlong(last - 1) : 1;
   int64_t mostColumns = mostAlong(last);

@@ -7,7 +7,6 @@
 #include "Order.h"
 #include "OwnLowerings.h"
 #include "Rings.h"
-#include "kiln/Dialect/Tile/PointerOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -103,7 +102,12 @@ void KernelWalk::unflattenCarried(ValueRange values, ValueRange flat,
 /// Whether a loop writes memory, so that loads of the next iteration may have
 /// to wait for it.
 static bool writesMemory(scf::ForOp op) {
-  return op->walk([](tile::StorePtrOp) { return WalkResult::interrupt(); })
+  return op
+      ->walk([](Operation *inner) {
+        auto writes = [](const Reach &reach) { return reach.writes; };
+        return llvm::any_of(reachesOf(inner), writes) ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+      })
       .wasInterrupted();
 }
 

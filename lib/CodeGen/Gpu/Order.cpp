@@ -72,6 +72,16 @@ Reaches simt::reachesOf(Operation *op) {
   return isForeign(op) ? reachesByEffects(op) : Reaches();
 }
 
+/// Whether an operation loads or stores once, and is neither atomic nor
+/// volatile: nothing but its place and its value matter.
+static bool isPlainAccess(Operation *op) {
+  if (op->getNumRegions())
+    return false;
+  std::optional<Attribute> isVolatile = op->getInherentAttr("is_volatile");
+  return !isAtomic(op) && !isForeign(op) && reachesOf(op).size() == 1 &&
+         !(isVolatile && *isVolatile);
+}
+
 /// Whether one thread does the same as all: an operation of scalars that
 /// computes, loads, stores, or chooses and repeats such ones. A volatile load
 /// may wait for another instance, and all threads with it.
@@ -80,11 +90,10 @@ static bool isOfScalars(Operation *op) {
   if (!llvm::all_of(op->getOperandTypes(), isScalar) ||
       !llvm::all_of(op->getResultTypes(), isScalar))
     return false;
-  if (auto load = dyn_cast<tile::LoadPtrOp>(op))
-    return !load.getIsVolatile();
-  return isa<tile::StorePtrOp, scf::ForOp, scf::WhileOp, scf::IfOp>(op) ||
-         op->hasTrait<OpTrait::IsTerminator>() ||
-         (!op->getNumRegions() && isMemoryEffectFree(op));
+  if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op) ||
+      op->hasTrait<OpTrait::IsTerminator>())
+    return true;
+  return !op->getNumRegions() && (isMemoryEffectFree(op) || isPlainAccess(op));
 }
 
 /// Whether there are only operations of scalars in another one.
@@ -97,8 +106,8 @@ static bool holdsScalars(Operation *op) {
 }
 
 bool simt::runsInFirstThread(Operation *op) {
-  if (auto store = dyn_cast<tile::StorePtrOp>(op))
-    return isOfScalars(store);
+  if (isPlainAccess(op))
+    return reachesOf(op).front().writes && isOfScalars(op);
   // A loop without a count may wait for what another instance stores, and what
   // all threads do behind it waits, too.
   auto mayWait = [](scf::WhileOp) { return WalkResult::interrupt(); };

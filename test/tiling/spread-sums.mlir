@@ -64,3 +64,22 @@ func.func @many_blocks(%x: tensor<512x8x20xf32>) -> tensor<512x8x20xf32> {
   %result = prim.mul %apart, %f : tensor<512x8x20xf32>
   return %result : tensor<512x8x20xf32>
 }
+
+// Infinite elements leave an infinite sum of squares, as far as the base is finite:
+// RUN: kiln-run %s --load-target=%S/Inputs/threads.mlir --target=threads --check --entry=infinite
+// CHECK-LABEL: tile.kernel private @infinite_0_sum(
+// CHECK: scf.for {{.*}} iter_args({{.*}}, {{.*}})
+// CHECK: arith.maximumf
+func.func @infinite(%x: tensor<16x8x3000xf32>, %b: tensor<8xf32>) -> tensor<16x8x3000xf32> {
+  %big = prim.full 3.0e38 : f32 : tensor<16x8x3000xf32>
+  %a = prim.abs %x : tensor<16x8x3000xf32>
+  %y = prim.mul %a, %big : tensor<16x8x3000xf32>
+  %sum = prim.sum %y dims [0, 2] : tensor<16x8x3000xf32> -> tensor<8xf32>
+  %m = prim.broadcast_in_dim %b dims [1] : tensor<8xf32> -> tensor<16x8x3000xf32>
+  %apart = prim.sub %y, %m : tensor<16x8x3000xf32>
+  %square = prim.mul %apart, %apart : tensor<16x8x3000xf32>
+  %squares = prim.sum %square dims [0, 2] : tensor<16x8x3000xf32> -> tensor<8xf32>
+  %both = prim.add %squares, %sum : tensor<8xf32>
+  %r = prim.broadcast_in_dim %both dims [1] : tensor<8xf32> -> tensor<16x8x3000xf32>
+  return %r : tensor<16x8x3000xf32>
+}

@@ -169,6 +169,13 @@ LogicalResult SpreadSum::emit() {
   // Rounding may leave less than nothing where all are the same.
   result = arith::MaximumFOp::create(kernel.b, kernel.loc, result,
                                      number(result, 0));
+  // An infinite sum of squares stays so for a finite base, and has no value for
+  // another one.
+  Value infinity = number(result, std::numeric_limits<double>::infinity());
+  Value isInfinite = arith::CmpFOp::create(
+      kernel.b, kernel.loc, arith::CmpFPredicate::OEQ, sums[1], infinity);
+  result = arith::SelectOp::create(kernel.b, kernel.loc, isInfinite,
+                                   add(sums[1], sub(d, d)), result);
   emitter.bind(squares.op->getResult(0), squares.map, result);
   return success();
 }

@@ -355,10 +355,11 @@ static int compileAsAsked(const std::vector<std::string> &words,
 int kiln::driver::workerMain(int argc, char **argv) {
   StringRef mode = argc > 1 ? argv[1] : "";
   if (mode == "try") {
-    runtime::beginHelper(1);
+    runtime::beginHelper(2);
     initializeCore();
+    int printed = fcntl(4, F_GETFD) < 0 ? -1 : 4;
     target::runTrial(std::vector<std::string>(argv + 2, argv + argc), 3,
-                     /*printed=*/4);
+                     printed);
   }
   if (mode == "read") {
     runtime::beginHelper(1);

@@ -18,6 +18,8 @@
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Gpu/ThreadBuilder.h"
 #include "kiln/Interfaces/ViewAccess.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -93,7 +95,12 @@ static bool isOfScalars(Operation *op) {
   if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op) ||
       op->hasTrait<OpTrait::IsTerminator>())
     return true;
-  return !op->getNumRegions() && (isMemoryEffectFree(op) || isPlainAccess(op));
+  // How a plug-in lowers its operations is unknown: they may exchange values
+  // between threads.
+  bool isKnown = !isForeign(op) ||
+                 isa<arith::ArithDialect, math::MathDialect>(op->getDialect());
+  return !op->getNumRegions() && isKnown &&
+         (isMemoryEffectFree(op) || isPlainAccess(op));
 }
 
 /// Whether there are only operations of scalars in another one.

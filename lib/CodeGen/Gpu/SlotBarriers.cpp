@@ -229,6 +229,10 @@ LogicalResult simt::placeSlotBarriers(tile::KernelOp kernel,
     bool isReleased = RingReleases(ring, description).run();
     if (!ring.getBarriersAttr())
       return success();
+    // The barriers are made once, and their phases go on from loop to loop.
+    if (ring->getParentOp() != kernel)
+      return target::emitUnverified(ring, kernel)
+             << "has barriers inside of a loop";
     released.push_back(ring);
     if (isReleased)
       return success();

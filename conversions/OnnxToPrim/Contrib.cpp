@@ -198,6 +198,9 @@ LogicalResult distances(Node &n) {
     return n.fail("has the metric '" + metric + "'");
   if (n.rank(0) != 2 || n.rank(1) != 2)
     return n.fail("of what are no matrices");
+  if (failed(verifyCompatibleShape(n.shape(n.in(0)).take_back(),
+                                   n.shape(n.in(1)).take_back())))
+    return n.fail("of rows of different lengths");
   Value away = n.sub(n.unsqueeze(n.in(0), {1}), n.unsqueeze(n.in(1), {0}));
   Value squares = n.sum(n.mul(away, away), {2});
   return n.set(metric == "euclidean" ? n.unary<prim::SqrtOp>(squares)

@@ -249,14 +249,15 @@ LogicalResult col2Im(Node &n) {
   if (failed(window))
     return failure();
   const Window &w = *window;
-  int64_t points = 1;
+  int64_t points = 1, columns = 1;
   Ints blocks;
   for (size_t d = 0; d < count; ++d) {
     blocks.push_back(
         ((*image)[d] + w.low[d] + w.high[d] - w.extent(d)) / w.strides[d] + 1);
     points *= (*block)[d];
+    columns *= blocks.back();
   }
-  if (points == 0 || n.shape(x)[1] % points)
+  if (points == 0 || n.shape(x)[1] % points || n.shape(x)[2] != columns)
     return n.fail("has columns that are not made of blocks");
   int64_t channels = n.shape(x)[1] / points;
   // Position of each element: block * stride + offset * dilation - pad.

@@ -358,7 +358,8 @@ LogicalResult Node::set(unsigned i, Value value) {
                   text(want));
     // A shape that is not known reads as that of a scalar.
     if (want.getRanked() && (!want.getShape().empty() || !found.getRank())) {
-      // Exporters state wrong shapes of results, which nothing depends on.
+      // Exporters state wrong shapes of results, which are ignored where they
+      // contradict what is known.
       if (succeeded(verifyCompatibleShape(want.getShape(), found.getShape())))
         value = e.refine(value, want.getShape());
       else if (llvm::any_of(result.getUsers(), llvm::IsaPred<func::ReturnOp>))

@@ -302,7 +302,10 @@ static Error reportLowered(llvm::ArrayRef<Lowered> lowered, ModuleOp module,
   }
   for (const Lowered &one : lowered) {
     Operation *kernel = findKernel(module, one.kernel);
-    Operation *op = one.op < 0 ? nullptr : findNumbered(kernel, one.op);
+    auto symbol = kernel->getAttrOfType<StringAttr>("sym_name");
+    bool isNamed = symbol && symbol.getValue() == one.kernel;
+    Operation *op =
+        isNamed && one.op >= 0 ? findNumbered(kernel, one.op) : nullptr;
     if (!op)
       return Error("breaks the protocol: expected 'op' of 'lowerings' to be "
                    "the number of an operation of kernel '" +

@@ -231,7 +231,8 @@ bool kiln::target::loadHere(const std::string &path, std::string &error) {
 
 /// Forgets what was printed so far. The file cannot grow, but be written again.
 static void forgetPrinted(int printed) {
-  std::fflush(nullptr);
+  std::fflush(stdout);
+  std::fflush(stderr);
   off_t end = lseek(printed, 0, SEEK_CUR);
   if (end <= 0 || lseek(printed, 0, SEEK_SET))
     return;

@@ -180,3 +180,21 @@ func.func @gathered_points(%a: !torch.vtensor<[6,16],ui8>, %b: !torch.vtensor<[2
   %0 = torch.operator "onnx.com.microsoft.GatherBlockQuantized"(%a, %b, %c, %d) {torch.onnx.block_size = 16 : si64} : (!torch.vtensor<[6,16],ui8>, !torch.vtensor<[2],si64>, !torch.vtensor<[6,2],f32>, !torch.vtensor<[6,2],ui8>) -> !torch.vtensor<[2,32],f32>
   return %0 : !torch.vtensor<[2,32],f32>
 }
+
+// -----
+
+func.func @columns(%x: !torch.vtensor<[?,8,5],f32>) -> !torch.vtensor<[?,2,4,6],f32> {
+  %image = torch.operator "onnx.Constant"() {torch.onnx.value = dense<[4, 6]> : tensor<2xsi64>} : () -> !torch.vtensor<[2],si64>
+  %block = torch.operator "onnx.Constant"() {torch.onnx.value = dense<2> : tensor<2xsi64>} : () -> !torch.vtensor<[2],si64>
+  // expected-error@+1 {{has columns that are not made of blocks}}
+  %0 = torch.operator "onnx.Col2Im"(%x, %image, %block) {torch.onnx.strides = [2 : si64, 2 : si64]} : (!torch.vtensor<[?,8,5],f32>, !torch.vtensor<[2],si64>, !torch.vtensor<[2],si64>) -> !torch.vtensor<[?,2,4,6],f32>
+  return %0 : !torch.vtensor<[?,2,4,6],f32>
+}
+
+// -----
+
+func.func @distances(%x: !torch.vtensor<[3,4],f32>, %y: !torch.vtensor<[5,1],f32>) -> !torch.vtensor<[3,5],f32> {
+  // expected-error@+1 {{of rows of different lengths}}
+  %0 = torch.operator "onnx.com.microsoft.CDist"(%x, %y) : (!torch.vtensor<[3,4],f32>, !torch.vtensor<[5,1],f32>) -> !torch.vtensor<[3,5],f32>
+  return %0 : !torch.vtensor<[3,5],f32>
+}

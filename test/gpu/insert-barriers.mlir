@@ -233,7 +233,7 @@ tile.kernel @through_others(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>) attrib
 // CHECK-NOT: gpu.barrier
 // CHECK: scf.for
 // CHECK: tile.store_ptr
-// CHECK: }
+// CHECK: } {simt.decided = {first_thread}}
 // CHECK-NEXT: tile.store_ptr
 // CHECK-NEXT: gpu.barrier
 // CHECK-NEXT: tile.load_ptr
@@ -305,6 +305,7 @@ tile.kernel @loop_for_all(%x: !tile.ptr<i32>, %y: !tile.ptr<i32>) attributes {wa
 // The first thread does all that a kernel of scalars does, with what its loop gives, too.
 // CHECK-LABEL: tile.kernel @kernel_of_scalars(
 // CHECK-SAME: shared_bytes = 0
+// CHECK-SAME: simt.decided = {first_thread}
 // CHECK-NOT: gpu.barrier
 // CHECK: tile.store_ptr %{{.*}}, %{{.*}}#1
 tile.kernel @kernel_of_scalars(%x: !tile.ptr<i32>, %y: !tile.ptr<i32>) attributes {warps = 4 : i64} {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What stage operations keep for one program instance: storage with the state
-// of its elements, what is under way, rings. Private to this folder.
+// of its elements, what is in flight, rings. Private to this folder.
 #ifndef KILN_DIALECTS_STAGE_EVAL_STATE_H
 #define KILN_DIALECTS_STAGE_EVAL_STATE_H
 

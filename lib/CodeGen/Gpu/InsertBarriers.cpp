@@ -3,6 +3,7 @@
 
 #include "BarrierFlow.h"
 #include "MemoryProducts.h"
+#include "Order.h"
 #include "RegisterCandidates.h"
 #include "SlotBarriers.h"
 #include "kiln/Dialect/Simt/Decided.h"
@@ -75,9 +76,22 @@ public:
     for (auto &[op, places] : plan.scratch)
       setDecided(op, kScratchEntry, b.getDenseI64ArrayAttr(places));
     kernel.setSharedBytesAttr(b.getI64IntegerAttr(plan.sharedBytes));
+    markFirstThread();
   }
 
 private:
+  /// States what the first thread runs alone, where the plan has no barriers.
+  void markFirstThread() {
+    if (hasOnlyScalars(kernel))
+      return setDecided(kernel, kFirstThreadEntry, b.getUnitAttr());
+    kernel.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
+      if (!runsInFirstThread(loop))
+        return WalkResult::advance();
+      setDecided(loop, kFirstThreadEntry, b.getUnitAttr());
+      return WalkResult::skip();
+    });
+  }
+
   void before(Operation *op) {
     auto found = plan.before.find(op);
     if (found == plan.before.end())

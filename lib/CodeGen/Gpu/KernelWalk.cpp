@@ -5,7 +5,6 @@
 #include "LaunchRanges.h"
 #include "LayoutChoice.h"
 #include "MemoryProducts.h"
-#include "Order.h"
 #include "OwnLowerings.h"
 #include "RegisterCandidates.h"
 #include "kiln/Dialect/Simt/Decided.h"
@@ -170,7 +169,7 @@ LogicalResult KernelWalk::run() {
   b.setInsertionPointToEnd(entry);
   bindParameters(function);
   Block *body = &kernel.getBody().front();
-  if (failed(hasOnlyScalars(kernel)
+  if (failed(getDecided(kernel, kFirstThreadEntry)
                  ? inFirstThread(*this, [&] { return lowerBlock(body); })
                  : lowerBlock(body)))
     return failure();
@@ -211,7 +210,7 @@ LogicalResult KernelWalk::lower(Operation *op) {
           "has a tile without a layout; run simt-assign-layouts before");
   if (isLookup(op))
     return success(); // with what it is written to
-  if (!isa<scf::ForOp>(op) || !runsInFirstThread(op))
+  if (!getDecided(op, kFirstThreadEntry))
     return applyLowering(op);
   return inFirstThread(*this, [&] { return applyLowering(op); });
 }

@@ -11,6 +11,7 @@
 #include "Order.h"
 #include "kiln/Analysis/Aliases.h"
 #include "kiln/Dialect/Effects.h"
+#include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/AtomicOps.h"
 #include "kiln/Dialect/Tile/Kernel.h"
@@ -189,12 +190,9 @@ bool simt::isUnordered(Operation *first, Operation *second) {
 }
 
 bool simt::isInFirstThread(Operation *op) {
-  for (Operation *around = op; around; around = around->getParentOp()) {
-    if (isa<scf::ForOp>(around) && runsInFirstThread(around))
+  for (; op; op = op->getParentOp())
+    if (getDecided(op, kFirstThreadEntry))
       return true;
-    if (isa<tile::Kernel>(around))
-      return hasOnlyScalars(around);
-  }
   return false;
 }
 

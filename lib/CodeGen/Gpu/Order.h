@@ -18,14 +18,16 @@ using Reaches = llvm::SmallVector<Reach, 2>;
 /// that the first thread runs reaches all that is in it.
 Reaches reachesOf(mlir::Operation *op);
 
-/// Whether the first thread of a block alone does what an operation does to
+/// Whether the first thread of a block can do alone what an operation does to
 /// memory: a store of a scalar, or a loop of scalars whose results nothing
 /// uses. It needs no barriers within, and none between two of these.
+/// `simt-insert-barriers` asks it, and marks such loops.
 bool runsInFirstThread(mlir::Operation *op);
 /// Whether a kernel computes with scalars alone, so that its first thread can
 /// do all of it.
 bool hasOnlyScalars(mlir::Operation *kernel);
-/// Whether only the first thread comes to an operation, or to a loop.
+/// Whether only the first thread comes to an operation: it is in what
+/// `simt-insert-barriers` has marked (`first_thread` in `simt.decided`).
 bool isInFirstThread(mlir::Operation *op);
 
 /// Whether one of two operations writes what the other one may reach.

@@ -22,7 +22,7 @@ public:
   LogicalResult emit();
 
 private:
-  /// The terms of a block, with `none` outside of its dimensions.
+  /// The elements of a block, of the shape in which they are added up.
   Value block();
   /// The mean of the first block, or zero where that is no number.
   Value findShift();

@@ -40,6 +40,9 @@ inline constexpr llvm::StringLiteral kCopierEntry = "copier";
 /// in shared memory, as an offset and a size in bytes for each piece
 /// (array<i64>).
 inline constexpr llvm::StringLiteral kScratchEntry = "scratch";
+/// On a kernel or a loop after `simt-insert-barriers`: the first thread of a
+/// block runs it alone, and no barrier stands in it (unit).
+inline constexpr llvm::StringLiteral kFirstThreadEntry = "first_thread";
 /// From the early run of lowerings to the late one: whose the operation is,
 /// names of lowerings (array). `unit` stands behind them while the operation is
 /// offered: it tells the operation from one that took its address.

@@ -44,11 +44,11 @@ func.func @narrow(%a: tensor<2048x768xbf16>, %b: tensor<768x768xbf16>) -> tensor
   %r = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<2048x768xbf16>, tensor<768x768xbf16> -> tensor<2048x768xbf16>
   return %r : tensor<2048x768xbf16>
 }
-func.func @small(%a: tensor<200x320xbf16>, %b: tensor<384x320xbf16>, %bias: tensor<384xbf16>) -> tensor<200x384xbf16> {
-  %r = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<200x320xbf16>, tensor<384x320xbf16> -> tensor<200x384xbf16>
-  %c = prim.broadcast_in_dim %bias dims [1] : tensor<384xbf16> -> tensor<200x384xbf16>
-  %s = prim.add %r, %c : tensor<200x384xbf16>
-  %z = prim.full 0.0 : bf16 : tensor<200x384xbf16>
-  %m = prim.maximum %s, %z : tensor<200x384xbf16>
-  return %m : tensor<200x384xbf16>
+func.func @small(%a: tensor<72x128xbf16>, %b: tensor<384x128xbf16>, %bias: tensor<384xbf16>) -> tensor<72x384xbf16> {
+  %r = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<72x128xbf16>, tensor<384x128xbf16> -> tensor<72x384xbf16>
+  %c = prim.broadcast_in_dim %bias dims [1] : tensor<384xbf16> -> tensor<72x384xbf16>
+  %s = prim.add %r, %c : tensor<72x384xbf16>
+  %z = prim.full 0.0 : bf16 : tensor<72x384xbf16>
+  %m = prim.maximum %s, %z : tensor<72x384xbf16>
+  return %m : tensor<72x384xbf16>
 }

@@ -37,6 +37,17 @@ def narrow_types_compute_wide():
 
 
 @test
+def sums_of_truth_values():
+    x, y = torch.tensor([True, False, True, False]), torch.tensor([True, True, False, False])
+
+    def function(x, y):
+        sums = [torch.add(x, y, alpha=alpha) for alpha in (True, False, 2)]
+        masked = [torch.index_put(x, (mask,), y[:1], accumulate=True) for mask in (y, x)]
+        return *sums, *masked, torch.index_put(x, (torch.tensor([1, 1, 3]),), y[:3], accumulate=True)
+    same(fast(function, fullgraph=True)(x, y), function(x, y))
+
+
+@test
 def windows_of_transforms():
     makers = [getattr(torch, f"{name}_window") for name in ("hann", "hamming", "bartlett", "blackman", "kaiser")]
 

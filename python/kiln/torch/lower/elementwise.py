@@ -88,7 +88,8 @@ def _scaled(b, y, alpha, dtype, shape):
 @lowers("add.Tensor", "add.Scalar", "add.default")
 def add(b, out, x, y, *, alpha=1):
     if out.dtype == "i1":
-        return b.binary("bitwise_or", operand(b, x, "i1", out.shape), operand(b, y, "i1", out.shape))
+        x = operand(b, x, "i1", out.shape)
+        return b.binary("bitwise_or", x, operand(b, y, "i1", out.shape)) if alpha else x
     return arithmetic(b, out, lambda p, q: b.binary("add", p, _scaled(b, q, alpha, q.dtype, q.shape)), x, y)
 
 

@@ -121,7 +121,7 @@ def masked_put(b, x, mask, values, accumulate):
         values = b.gather(b.convert(values, x.dtype), number, 0)
     values = operand(b, values, x.dtype, [many, *rest])
     if accumulate:
-        values = b.binary("add", flat, values)
+        values = b.binary("bitwise_or" if x.dtype == "i1" else "add", flat, values)
     mask = b.broadcast(b.reshape(mask, [many, *[1] * len(rest)]), flat.shape)
     return b.reshape(b.where(mask, values, flat), x.shape)
 

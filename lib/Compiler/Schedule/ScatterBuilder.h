@@ -55,6 +55,12 @@ private:
   /// Where stores combine, spreads all places over the grid: instances update
   /// the same elements, each time atomically.
   void chooseCombiningStores();
+  /// Whether a number is added at single elements of a small result, as often
+  /// as they are listed: then instances count, see ScatterCounts.cpp.
+  bool countsPlaces();
+  void buildCounts();
+  /// How often each element is listed in the block that begins at a place.
+  mlir::Value countBlock(mlir::Value begin, int64_t elements);
   /// Loops over what the grid does not cover, `update` inside of all.
   void loopPlaces(size_t number);
   void loopOwnPlaces(PlaceDim &place);
@@ -97,6 +103,7 @@ private:
   mlir::Value loaded;     ///< the update, null: it is still to be read
   mlir::Value validPlace; ///< i1: whether there is such a place; null: yes
   int64_t block = 1;
+  mlir::TypedAttr added; ///< at each place that is counted
 };
 
 } // namespace kiln::schedule

@@ -7,7 +7,8 @@
 // overlap, places are spread over the grid, too; where they may, and instances
 // are few, each has a range of what an index moves. So no sum depends on the
 // order of instances. Machines whose threads share tiles have too many cores
-// for that: there stores combine, see ScatterStores.cpp.
+// for that: there stores combine (ScatterStores.cpp), or instances count
+// (ScatterCounts.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -259,6 +260,8 @@ void ScatterBuilder::update() {
 void ScatterBuilder::run(int64_t widest) {
   describe();
   mergeWindows();
+  if (countsPlaces())
+    return buildCounts();
   chooseAxis(widest);
   chooseCombiningStores();
   placeDims();

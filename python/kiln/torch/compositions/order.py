@@ -119,8 +119,8 @@ def histc(x, bins=100, min=0, max=0):
     low, high = torch.where(same, low - 1, low), torch.where(same, high + 1, high)
     place = ((x - low) * bins / (high - low)).to(torch.int64)
     inside = (x >= low) & (x <= high)
-    place = torch.where(inside, torch.clamp(place, 0, bins - 1), 0)
-    return torch.zeros(bins, dtype=x.dtype).scatter_add(0, place, inside.to(x.dtype))
+    place = torch.where(inside, torch.clamp(place, 0, bins - 1), bins)
+    return _counts(place, bins, torch.ones_like(x))
 
 
 @composes("histogram.bin_ct")
@@ -145,12 +145,16 @@ def _between(low, high, bins):
     return made.to(low.dtype)
 
 
+def _counts(place, bins, each):
+    """The sum of `each` at every place; what is at place `bins` is in none. GPUs count where all are one number."""
+    return torch.zeros(bins + 1, dtype=each.dtype).scatter_add(0, place, each)[:bins]
+
+
 def _histogram(x, edges, weight, density, low, high):
     bins = edges.shape[0] - 1
     inside = (x >= low) & (x <= high)
     place = torch.clamp(torch.searchsorted(edges, x, right=True) - 1, 0, bins - 1)
-    each = torch.ones_like(x) if weight is None else weight.reshape(-1)
-    made = torch.zeros(bins, dtype=x.dtype).scatter_add(0, place, torch.where(inside, each, 0))
+    made = _counts(torch.where(inside, place, bins), bins, torch.ones_like(x) if weight is None else weight.reshape(-1))
     if density:
         made = made / made.sum() / (edges[1:] - edges[:-1])
     return made, edges.clone()

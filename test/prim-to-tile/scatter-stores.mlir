@@ -22,8 +22,9 @@ func.func @rows(%x: tensor<10x70xf32>, %k: tensor<130x1xi32>, %u: tensor<130x1x7
   %r = prim.scatter add %x, %i, %u dims [0] batch_dims 0 : tensor<10x70xf32>, tensor<130x1xi32>, tensor<130x1x70xf32>
   return %r : tensor<10x70xf32>
 }
-// Single elements: 32 places for an instance.
+// Single elements: 32 places for an instance, which is one warp.
 // CHECK-LABEL: tile.kernel private @bins_{{.*}}scatter(
+// CHECK-SAME: tile.hints = #tile.kernel_hints<warps = 1>
 // CHECK-COUNT-32: tile.store {{.*}} combine add : tensor<1xi32>
 func.func @bins(%x: tensor<50xi32>, %k: tensor<1001x1xi32>, %u: tensor<1001x1xi32>) -> tensor<50xi32> {
   %c = prim.constant dense<63> : tensor<1001x1xi32>

@@ -81,6 +81,11 @@ void ScatterBuilder::chooseCombiningStores() {
   constexpr int64_t kWideRow = 64, kOfRows = 8, kOfElements = 32;
   shared = places.size() - 1;
   sharedPlaces = block < kWideRow ? kOfElements : kOfRows;
+  // One thread stores a single element: what other warps read is not used.
+  if (block == 1)
+    kernel.kernel->setAttr(
+        tile::kHintsAttr,
+        tile::KernelHintsAttr::get(b.getContext(), /*warps=*/1, 0, 0, 0));
 }
 
 /// An instance reads all its places before it updates any of them, so that it

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The table of the simulated device: memory, modules, launches.
 #include "../Seal.h"
+#include "HostMode.h"
 #include "Launch.h"
 #include "SimDevice.h"
 #include "llvm/Config/llvm-config.h"
@@ -181,6 +182,9 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
       return failDriver(error, "unsupported: the simulated device needs a "
                                "processor with AVX2, FMA and F16C");
 #endif
+    if (!HostMode::kIsKnown)
+      return failDriver(error, "unsupported: the simulated device runs on "
+                               "x86-64 and AArch64");
     auto created = std::make_unique<KilnDevice>();
     created->checks = options.checks;
     created->counts = options.counts;

@@ -2,13 +2,11 @@
 // Workgroups and waves: initial registers (LLVM's AMDGPU guide, "Initial Kernel
 // Execution State"), turns, barriers.
 #include "Launch.h"
+#include "HostMode.h"
 #include "Relative.h"
 #include <algorithm>
 #include <cstdio>
 #include <deque>
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 using namespace kiln::amd::sim;
 
@@ -23,20 +21,11 @@ constexpr unsigned kPacketBytes = 64;
 /// Restores how the host's arithmetic rounds and flushes.
 class ModeScope {
 public:
-  explicit ModeScope(const Wave &wave) {
-#if defined(__x86_64__)
-    old = _mm_getcsr();
-#endif
-    applyMode(wave);
-  }
-  ~ModeScope() {
-#if defined(__x86_64__)
-    _mm_setcsr(old);
-#endif
-  }
+  explicit ModeScope(const Wave &wave) { applyMode(wave); }
+  ~ModeScope() { old.set(); }
 
 private:
-  unsigned old = 0;
+  HostMode old = HostMode::current();
 };
 
 class Launcher {
@@ -82,17 +71,10 @@ private:
 /// Of the fields of the mode those of f32 come first, then those of f16 and
 /// f64: how they round in bits 0 to 3, subnormal numbers in bits 4 to 7.
 static void applyMode(uint32_t mode, bool isOfOthers) {
-#if defined(__x86_64__)
-  constexpr unsigned kFlushBoth = 0x8040, kRounding = 0x6000, kAllowAll = 3;
-  constexpr unsigned kModes[] = {0x0000, 0x4000, 0x2000, 0x6000};
+  constexpr unsigned kAllowAll = 3;
   uint32_t fields = isOfOthers ? mode >> 2 : mode;
   bool flushes = ((fields >> 4) & 3) != kAllowAll;
-  _mm_setcsr((_mm_getcsr() & ~(kFlushBoth | kRounding)) | kModes[fields & 3] |
-             (flushes ? kFlushBoth : 0));
-#else
-  (void)mode;
-  (void)isOfOthers;
-#endif
+  HostMode::current().with(fields & 3, flushes).set();
 }
 
 void kiln::amd::sim::applyMode(const Wave &wave) {

@@ -97,6 +97,18 @@ static double scaledSum(double x, double y, double z, double sum, int by) {
   return result + std::copysign(least, rest);
 }
 
+/// x + y, whose last bit is one where bits were lost, so that rounding it to
+/// fewer bits is the same as rounding the exact sum.
+static double oddSum(double x, double y) {
+  double sum = x + y, part = sum - x;
+  double lost = (x - (sum - part)) + (y - part);
+  auto bits = std::bit_cast<uint64_t>(sum);
+  if (!std::isfinite(sum) || lost == 0 || bits & 1)
+    return sum;
+  bool isBeyond = std::signbit(lost) != std::signbit(sum);
+  return std::bit_cast<double>(isBeyond ? bits - 1 : bits + 1);
+}
+
 /// Sizes of a type in the descriptions of these instructions.
 template <typename T> struct Division {
   static constexpr bool isDouble = sizeof(T) == 8;
@@ -154,7 +166,7 @@ template <typename T> struct Division {
     if constexpr (isDouble)
       return scaledSum(x, y, z, std::fma(x, y, z), by);
     else
-      return float(std::ldexp(std::fma(double(x), double(y), double(z)), by));
+      return float(std::ldexp(oddSum(double(x) * double(y), z), by));
   }
 
   static T fixUp(T quotient, T denominator, T numerator) {

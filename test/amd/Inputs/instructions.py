@@ -121,6 +121,9 @@ COMMON = [
     ("v_mov_b32 v11, 0x7fc00000\nv_div_fixup_f32 %d, v11, -1.0, 1.0", more.full(0xff800000)),
     ("v_mov_b32 v12, 0\nv_mov_b32 v13, 0x7ff80000\nv_div_fixup_f64 v[12:13], v[12:13], 1.0, 1.0\nv_mov_b32 %d, v13",
      more.full(0x7ff00000)),
+    # A scaled quotient is rounded once: the sum is 2^-71 above the middle of two numbers.
+    ("v_mov_b32 v11, 0xb37ffffe\nv_mov_b32 v12, 0x3f000001\ns_mov_b32 vcc_lo, -1\ns_mov_b32 vcc_hi, -1\n"
+     "v_div_fmas_f32 %d, v11, v12, v12", more.full(0x1f000001)),
     # A quotient below the normal numbers is rounded once: what is lost in the sum decides a tie.
     ("v_mov_b32 v12, 0\nv_mov_b32 v13, 0xbff00000\nv_mov_b32 v14, 0\nv_mov_b32 v15, 0x01700000\n"
      "v_mov_b32 v16, -1\nv_mov_b32 v17, 0x080fffff\ns_mov_b32 vcc_lo, -1\ns_mov_b32 vcc_hi, -1\n"

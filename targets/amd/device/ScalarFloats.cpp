@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scalar arithmetic of floats, which RDNA has since gfx11.5 ("RDNA4" manual).
+#include "FloatExtremes.h"
 #include "ScalarValues.h"
 
 using namespace kiln::amd::sim;
@@ -13,10 +14,10 @@ void kiln::amd::sim::addScalarFloats(Table &t) {
         scalar<Flag::Keep, [](float x, float y) -> float { return x * y; }>());
   t.add({"s_max_f32", "s_max_num_f32"},
         scalar<Flag::Keep,
-               [](float x, float y) -> float { return std::fmax(x, y); }>());
+               [](float x, float y) -> float { return maxNumber(x, y); }>());
   t.add({"s_min_f32", "s_min_num_f32"},
         scalar<Flag::Keep,
-               [](float x, float y) -> float { return std::fmin(x, y); }>());
+               [](float x, float y) -> float { return minNumber(x, y); }>());
   t.add("s_cvt_f32_i32",
         scalar<Flag::Keep, [](i32 x) -> float { return float(x); }>());
   t.add("s_cvt_f32_u32",

@@ -2,6 +2,7 @@
 // Scalar arithmetic of f16, and functions that hardware approximates on scalars
 // ("RDNA4" manual, SOP2 and V_S_EXP_F32). The upper half of a result is 0.
 #include "Approximate.h"
+#include "FloatExtremes.h"
 #include "ScalarValues.h"
 
 using namespace kiln::amd::sim;
@@ -98,12 +99,10 @@ void addHalves(Table &t) {
   t.add("s_add_f16", floats<[](H x, H y) -> H { return x + y; }>());
   t.add("s_sub_f16", floats<[](H x, H y) -> H { return x - y; }>());
   t.add("s_mul_f16", floats<[](H x, H y) -> H { return x * y; }>());
-  t.add(
-      {"s_max_f16", "s_max_num_f16"},
-      floats<[](H x, H y) -> H { return H(std::fmax(float(x), float(y))); }>());
-  t.add(
-      {"s_min_f16", "s_min_num_f16"},
-      floats<[](H x, H y) -> H { return H(std::fmin(float(x), float(y))); }>());
+  t.add({"s_max_f16", "s_max_num_f16"},
+        floats<[](H x, H y) -> H { return maxNumber(x, y); }>());
+  t.add({"s_min_f16", "s_min_num_f16"},
+        floats<[](H x, H y) -> H { return minNumber(x, y); }>());
   t.add("s_ceil_f16",
         floats<[](H x) -> H { return H(std::ceil(float(x))); }>());
   t.add("s_floor_f16",

@@ -2,6 +2,7 @@
 // Arithmetic of floats in every lane: "VOP1", "VOP2" and "VOP3" instructions of
 // the instruction set manuals (CDNA3, RDNA3, RDNA4).
 #include "Approximate.h"
+#include "FloatExtremes.h"
 #include "Values.h"
 #include <limits>
 
@@ -12,28 +13,7 @@ namespace {
 template <typename T>
 using Wide = std::conditional_t<sizeof(T) == 8, double, float>;
 
-template <typename T> T quiet(T x) { return x + x; }
-
-/// The larger one; a number wins over NaN, +0 over -0.
-template <typename T> T maxNumber(T x, T y) {
-  if (x != x)
-    return y != y ? quiet(x) : y;
-  if (y != y)
-    return x;
-  if (x == y)
-    return std::signbit(float(x)) ? y : x;
-  return x > y ? x : y;
-}
-template <typename T> T minNumber(T x, T y) {
-  if (x != x)
-    return y != y ? quiet(x) : y;
-  if (y != y)
-    return x;
-  if (x == y)
-    return std::signbit(float(x)) ? x : y;
-  return x < y ? x : y;
-}
-/// The same, but NaN wins.
+/// The larger one; NaN wins.
 template <typename T> T maximum(T x, T y) {
   return x != x || y != y ? x + y : maxNumber(x, y);
 }

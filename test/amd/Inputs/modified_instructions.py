@@ -159,6 +159,11 @@ HALVES = "s_mov_b32 s20, 0x4300\ns_mov_b32 s21, 0x4000\n"
 SCALAR_FLOATS = [
     (HALVES + "s_min_f16 s20, s20, s21\nv_mov_b32 %d, s20", full(0x4000)),
     (HALVES + "s_max_f16 s20, s20, s21\nv_mov_b32 %d, s20", full(0x4300)),
+    # Zeros have an order.
+    ("s_mov_b32 s20, 0x8000\ns_min_f16 s21, s20, 0\ns_max_f16 s20, s20, 0\ns_pack_ll_b32_b16 s20, s20, s21\n"
+     "v_mov_b32 %d, s20", full(0x80000000)),
+    ("s_brev_b32 s20, 1\ns_min_f32 s21, 0, s20\ns_max_f32 s20, 0, s20\ns_or_b32 s20, s20, s21\n"
+     "s_min_f32 s22, s21, 0\ns_and_b32 s20, s20, s22\nv_mov_b32 %d, s20", full(0x80000000)),
     ("s_mov_b32 s20, 0x7e00\ns_max_f16 s20, s20, -1.0\nv_mov_b32 %d, s20", full(0xbc00)),
     ("s_mov_b32 s20, 0xc0600000\ns_max_f32 s21, s20, 2.0\ns_min_f32 s20, s20, 2.0\ns_sub_f32 s20, s21, s20\nv_mov_b32 %d, s20",
      full(0x40b00000)),

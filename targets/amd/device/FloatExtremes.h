@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The smaller and the larger one of two floats, as all units compare them.
+#ifndef KILN_TARGETS_AMD_DEVICE_FLOATEXTREMES_H
+#define KILN_TARGETS_AMD_DEVICE_FLOATEXTREMES_H
+
+#include <cmath>
+
+namespace kiln::amd::sim {
+
+/// A signalling NaN as a quiet one.
+template <typename T> T quiet(T x) { return x + x; }
+
+/// The larger one; a number wins over NaN, +0 over -0.
+template <typename T> T maxNumber(T x, T y) {
+  if (x != x)
+    return y != y ? quiet(x) : y;
+  if (y != y)
+    return x;
+  if (x == y)
+    return std::signbit(float(x)) ? y : x;
+  return x > y ? x : y;
+}
+/// The smaller one; a number wins over NaN, -0 over +0.
+template <typename T> T minNumber(T x, T y) {
+  if (x != x)
+    return y != y ? quiet(x) : y;
+  if (y != y)
+    return x;
+  if (x == y)
+    return std::signbit(float(x)) ? x : y;
+  return x < y ? x : y;
+}
+
+} // namespace kiln::amd::sim
+
+#endif

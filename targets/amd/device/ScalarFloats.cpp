@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scalar arithmetic of floats, which RDNA has since gfx11.5 ("RDNA4" manual).
 #include "FloatExtremes.h"
+#include "NearestEven.h"
 #include "ScalarValues.h"
 
 using namespace kiln::amd::sim;
@@ -37,9 +38,8 @@ void kiln::amd::sim::addScalarFloats(Table &t) {
         scalar<Flag::Keep, [](float x) -> float { return std::floor(x); }>());
   t.add("s_ceil_f32",
         scalar<Flag::Keep, [](float x) -> float { return std::ceil(x); }>());
-  t.add(
-      "s_rndne_f32",
-      scalar<Flag::Keep, [](float x) -> float { return std::nearbyint(x); }>());
+  t.add("s_rndne_f32",
+        scalar<Flag::Keep, [](float x) -> float { return nearestEven(x); }>());
   Entry entry;
   entry.kind = Class::Scalar;
   entry.types.fill(Type::F32);

@@ -3,6 +3,7 @@
 // ("RDNA4" manual, SOP2 and V_S_EXP_F32). The upper half of a result is 0.
 #include "Approximate.h"
 #include "FloatExtremes.h"
+#include "NearestEven.h"
 #include "ScalarValues.h"
 
 using namespace kiln::amd::sim;
@@ -110,7 +111,7 @@ void addHalves(Table &t) {
   t.add("s_trunc_f16",
         floats<[](H x) -> H { return H(std::trunc(float(x))); }>());
   t.add("s_rndne_f16",
-        floats<[](H x) -> H { return H(std::nearbyint(float(x))); }>());
+        floats<[](H x) -> H { return H(nearestEven(float(x))); }>());
   t.add("s_cvt_f16_f32", floats<[](float x) -> H { return H(x); }>());
   t.add("s_cvt_f32_f16", floats<[](H x) -> float { return float(x); }>());
   t.add("s_cvt_hi_f32_f16", floats<[](float x) -> float {

@@ -20,6 +20,17 @@ template <typename To, typename From> To toInteger(From x) {
                      : To(y);
 }
 
+/// Numbers without a sign. Hosts convert them by a difference, which makes -0
+/// of 0 where the mode rounds down.
+float singleOf(uint32_t x) {
+  auto half = float(int32_t(x >> 1 | (x & 1)));
+  return int32_t(x) < 0 ? half + half : float(int32_t(x));
+}
+double doubleOf(uint32_t x) {
+  auto whole = double(int32_t(x));
+  return int32_t(x) < 0 ? whole + 4294967296.0 : whole;
+}
+
 uint32_t pack(uint16_t low, uint16_t high) {
   return low | uint32_t(high) << 16;
 }
@@ -149,7 +160,7 @@ void addPairs(Table &t) {
 void kiln::amd::sim::addVectorConversions(Table &t) {
   t.add("v_cvt_f32_i32", vector<[](int32_t x) -> float { return float(x); }>());
   t.add("v_cvt_f32_u32",
-        vector<[](uint32_t x) -> float { return float(x); }>());
+        vector<[](uint32_t x) -> float { return singleOf(x); }>());
   t.add("v_cvt_u32_f32",
         vector<[](float x) -> uint32_t { return toInteger<uint32_t>(x); }>());
   t.add("v_cvt_i32_f32",
@@ -163,7 +174,8 @@ void kiln::amd::sim::addVectorConversions(Table &t) {
           return toInteger<int32_t>(std::floor(x));
         }>());
   t.add("v_cvt_f64_i32", vector<[](int32_t x) -> double { return x; }>());
-  t.add("v_cvt_f64_u32", vector<[](uint32_t x) -> double { return x; }>());
+  t.add("v_cvt_f64_u32",
+        vector<[](uint32_t x) -> double { return doubleOf(x); }>());
   t.add("v_cvt_i32_f64",
         vector<[](double x) -> int32_t { return toInteger<int32_t>(x); }>());
   t.add("v_cvt_u32_f64",

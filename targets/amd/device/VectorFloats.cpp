@@ -3,6 +3,7 @@
 // the instruction set manuals (CDNA3, RDNA3, RDNA4).
 #include "Approximate.h"
 #include "FloatExtremes.h"
+#include "NearestEven.h"
 #include "Values.h"
 #include <limits>
 
@@ -227,7 +228,7 @@ template <typename T> void addArithmetic(Table &t, const std::string &suffix) {
   t.add(name("v_floor_"),
         vector<[](T x) -> T { return T(std::floor(Wide<T>(x))); }>());
   t.add(name("v_rndne_"),
-        vector<[](T x) -> T { return T(std::nearbyint(Wide<T>(x))); }>());
+        vector<[](T x) -> T { return T(nearestEven(Wide<T>(x))); }>());
 }
 
 template <typename T> void addNarrow(Table &t, const std::string &suffix) {

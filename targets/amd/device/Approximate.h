@@ -5,6 +5,7 @@
 #ifndef KILN_TARGETS_AMD_DEVICE_APPROXIMATE_H
 #define KILN_TARGETS_AMD_DEVICE_APPROXIMATE_H
 
+#include "NearestEven.h"
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -20,11 +21,19 @@ template <double (*F)(double)> float approximate(float x) {
 }
 inline double reciprocal(double x) { return 1.0 / x; }
 inline double reciprocalRoot(double x) { return 1.0 / std::sqrt(x); }
+/// sin(2 pi x). Whole turns are dropped exactly, so that zeros are exact.
 inline double sineOfTurns(double x) {
-  return std::sin(x * 6.283185307179586476925);
+  constexpr double kTurn = 6.283185307179586476925;
+  double part = x - nearestEven(x);
+  if (part == 0)
+    return x == 0 ? x : 0.0;
+  if (std::fabs(part) > 0.25)
+    part = std::copysign(0.5, part) - part;
+  return std::sin(part * kTurn);
 }
+/// cos(2 pi x), as the sine of what is left to a quarter of a turn.
 inline double cosineOfTurns(double x) {
-  return std::cos(x * 6.283185307179586476925);
+  return sineOfTurns(0.25 - std::fabs(x - nearestEven(x)));
 }
 
 /// Rounded towards zero.

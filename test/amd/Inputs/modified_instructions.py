@@ -74,6 +74,9 @@ COMMON = [
      lambda a, b, c: single(np.rint(f(a)))),
     ("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 10\nv_mov_b32 v11, 0\nv_cvt_f32_u32 %d, v11\n"
      "v_cvt_f64_u32 v[12:13], v11\nv_or_b32 %d, %d, v13\ns_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 0", full(0)),
+    # Quarters of turns are exact.
+    ("v_cos_f32 %d, 0.5\nv_mov_b32 v11, 0x40500000\nv_cos_f32 v11, v11\nv_sin_f32 v12, 4.0\nv_or_b32 v11, v11, v12\n"
+     "v_or_b32 %d, %d, v11", full(0xbf800000)),
     # A constant of 64 bits is a float of 64 bits.
     ("s_cmp_eq_u32 0, 1\ns_cselect_b64 s[20:21], 1.0, 2.0\nv_mov_b32 %d, s21", full(0x40000000)),
     ("s_mov_b64 s[20:21], 0\ns_cmp_eq_u32 0, 0\ns_cmov_b64 s[20:21], 1.0\nv_mov_b32 %d, s21", full(0x3ff00000)),

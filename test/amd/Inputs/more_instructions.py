@@ -47,8 +47,14 @@ def cut(x, low, high_):
     return np.clip(x.astype(np.int64), low, high_)
 
 
-# A literal that the disassembler marks, as in the upper half of an address.
+def sine(turns):
+    """Of 2 pi x; whole and half turns give +0."""
+    part = turns.astype(float) - np.rint(turns.astype(float))
+    return np.sin(2 * np.pi * np.where(np.abs(part) > 0.25, np.copysign(0.5, part) - part, part))
+
+
 COMMON = [
+    # A literal that the disassembler marks, as in the upper half of an address.
     ("s_mov_b32 s20, 5\ns_add_i32 s20, s20, lit(0xffffffff)\nv_mov_b32 %d, s20", full(4)),
     ("v_sad_u8 %d, %a, %b, %c", lambda a, b, c: sad(a, b) + c),
     ("v_msad_u8 %d, %a, %b, %c", lambda a, b, c: sad(a, b, True) + c),
@@ -65,7 +71,7 @@ COMMON = [
     ("v_cvt_off_f32_i4 %d, %c", lambda a, b, c: single(((c << u32(28)).view(i32) >> 28) / 16)),
     ("v_cvt_pk_u8_f32 %d, |%b|, 2, %c", lambda a, b, c: (c & u32(0xff00ffff)) |
      (np.clip(np.trunc(np.abs(f(b))), 0, 255).astype(u32) << u32(16))),
-    ("v_mov_b32 %d, 0\nv_sin_f16 %d, %b", lambda a, b, c: word(np.sin(half(b).astype(float) * 2 * np.pi).astype(f16))),
+    ("v_mov_b32 %d, 0\nv_sin_f16 %d, %b", lambda a, b, c: word(sine(half(b)).astype(f16))),
     ("v_trig_preop_f64 v[12:13], 1.0, 0\nv_mov_b32 %d, v13", full(0x3fe45f30)),
     ("v_trig_preop_f64 v[12:13], 1.0, 1\nv_mov_b32 %d, v12", full(0x9d5f47d4)),
     ("s_mov_b32 s20, 0xff00ff01\ns_bcnt0_i32_b32 s20, s20\nv_mov_b32 %d, s20", full(15)),

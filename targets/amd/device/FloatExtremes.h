@@ -31,6 +31,27 @@ template <typename T> T minNumber(T x, T y) {
   return x < y ? x : y;
 }
 
+/// A result of a comparison. Where the mode drops subnormal numbers, they are
+/// equal to 0 and become it.
+template <typename T> T flushed(T x) {
+  if constexpr (sizeof(T) >= sizeof(float))
+    return x == 0 ? std::copysign(T(0), x) : x;
+  else
+    return x;
+}
+/// The larger one as a result; a number wins over NaN.
+template <typename T> T larger(T x, T y) { return flushed(maxNumber(x, y)); }
+/// The smaller one as a result; a number wins over NaN.
+template <typename T> T smaller(T x, T y) { return flushed(minNumber(x, y)); }
+/// The larger one as a result; NaN wins.
+template <typename T> T maximum(T x, T y) {
+  return x != x || y != y ? x + y : larger(x, y);
+}
+/// The smaller one as a result; NaN wins.
+template <typename T> T minimum(T x, T y) {
+  return x != x || y != y ? x + y : smaller(x, y);
+}
+
 } // namespace kiln::amd::sim
 
 #endif

@@ -15,10 +15,10 @@ void kiln::amd::sim::addScalarFloats(Table &t) {
         scalar<Flag::Keep, [](float x, float y) -> float { return x * y; }>());
   t.add({"s_max_f32", "s_max_num_f32"},
         scalar<Flag::Keep,
-               [](float x, float y) -> float { return maxNumber(x, y); }>());
+               [](float x, float y) -> float { return larger(x, y); }>());
   t.add({"s_min_f32", "s_min_num_f32"},
         scalar<Flag::Keep,
-               [](float x, float y) -> float { return minNumber(x, y); }>());
+               [](float x, float y) -> float { return smaller(x, y); }>());
   t.add("s_cvt_f32_i32",
         scalar<Flag::Keep, [](i32 x) -> float { return float(x); }>());
   t.add("s_cvt_f32_u32",

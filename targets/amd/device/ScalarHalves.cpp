@@ -83,16 +83,10 @@ void addRelations(Table &t) {
 
 template <typename T> void addExtremes(Table &t, const char *type) {
   auto name = [&](const char *stem) { return std::string(stem) + type; };
-  t.add(name("s_maximum_"), floats<[](T x, T y) -> T {
-          if (x != x || y != y)
-            return x + y;
-          return x > y || (x == y && !std::signbit(float(x))) ? x : y;
-        }>());
-  t.add(name("s_minimum_"), floats<[](T x, T y) -> T {
-          if (x != x || y != y)
-            return x + y;
-          return x < y || (x == y && std::signbit(float(x))) ? x : y;
-        }>());
+  t.add(name("s_maximum_"),
+        floats<[](T x, T y) -> T { return maximum(x, y); }>());
+  t.add(name("s_minimum_"),
+        floats<[](T x, T y) -> T { return minimum(x, y); }>());
 }
 
 void addHalves(Table &t) {

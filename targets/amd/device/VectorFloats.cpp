@@ -14,22 +14,15 @@ namespace {
 template <typename T>
 using Wide = std::conditional_t<sizeof(T) == 8, double, float>;
 
-/// The larger one; NaN wins.
-template <typename T> T maximum(T x, T y) {
-  return x != x || y != y ? x + y : maxNumber(x, y);
-}
-template <typename T> T minimum(T x, T y) {
-  return x != x || y != y ? x + y : minNumber(x, y);
-}
 template <typename T> T median(T x, T y, T z) {
   if (x != x || y != y || z != z)
-    return minNumber(minNumber(x, y), z);
-  T most = maxNumber(maxNumber(x, y), z);
+    return smaller(smaller(x, y), z);
+  T most = larger(larger(x, y), z);
   if (most == x)
-    return maxNumber(y, z);
+    return larger(y, z);
   if (most == y)
-    return maxNumber(x, z);
-  return maxNumber(x, y);
+    return larger(x, z);
+  return larger(x, y);
 }
 
 template <typename T> T fraction(T x) {
@@ -213,9 +206,9 @@ template <typename T> void addArithmetic(Table &t, const std::string &suffix) {
   t.add(name("v_add_"), vector<[](T x, T y) -> T { return x + y; }>());
   t.add(name("v_mul_"), vector<[](T x, T y) -> T { return x * y; }>());
   t.add({name("v_max_"), name("v_max_num_")},
-        vector<[](T x, T y) -> T { return maxNumber(x, y); }>());
+        vector<[](T x, T y) -> T { return larger(x, y); }>());
   t.add({name("v_min_"), name("v_min_num_")},
-        vector<[](T x, T y) -> T { return minNumber(x, y); }>());
+        vector<[](T x, T y) -> T { return smaller(x, y); }>());
   t.add(name("v_maximum_"),
         vector<[](T x, T y) -> T { return maximum(x, y); }>());
   t.add(name("v_minimum_"),
@@ -235,12 +228,10 @@ template <typename T> void addNarrow(Table &t, const std::string &suffix) {
   auto name = [&](const char *stem) { return stem + suffix; };
   t.add(name("v_sub_"), vector<[](T x, T y) -> T { return x - y; }>());
   t.add(name("v_subrev_"), vector<[](T x, T y) -> T { return y - x; }>());
-  t.add({name("v_max3_"), name("v_max3_num_")}, vector<[](T x, T y, T z) -> T {
-          return maxNumber(maxNumber(x, y), z);
-        }>());
-  t.add({name("v_min3_"), name("v_min3_num_")}, vector<[](T x, T y, T z) -> T {
-          return minNumber(minNumber(x, y), z);
-        }>());
+  t.add({name("v_max3_"), name("v_max3_num_")},
+        vector<[](T x, T y, T z) -> T { return larger(larger(x, y), z); }>());
+  t.add({name("v_min3_"), name("v_min3_num_")},
+        vector<[](T x, T y, T z) -> T { return smaller(smaller(x, y), z); }>());
   t.add({name("v_med3_"), name("v_med3_num_")},
         vector<[](T x, T y, T z) -> T { return median(x, y, z); }>());
   t.add(name("v_maximum3_"),
@@ -248,13 +239,9 @@ template <typename T> void addNarrow(Table &t, const std::string &suffix) {
   t.add(name("v_minimum3_"),
         vector<[](T x, T y, T z) -> T { return minimum(minimum(x, y), z); }>());
   t.add({name("v_maxmin_"), name("v_maxmin_num_")},
-        vector<[](T x, T y, T z) -> T {
-          return minNumber(maxNumber(x, y), z);
-        }>());
+        vector<[](T x, T y, T z) -> T { return smaller(larger(x, y), z); }>());
   t.add({name("v_minmax_"), name("v_minmax_num_")},
-        vector<[](T x, T y, T z) -> T {
-          return maxNumber(minNumber(x, y), z);
-        }>());
+        vector<[](T x, T y, T z) -> T { return larger(smaller(x, y), z); }>());
   t.add(name("v_maximumminimum_"),
         vector<[](T x, T y, T z) -> T { return minimum(maximum(x, y), z); }>());
   t.add(name("v_minimummaximum_"),

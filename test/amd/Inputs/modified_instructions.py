@@ -74,6 +74,12 @@ COMMON = [
      lambda a, b, c: single(np.rint(f(a)))),
     ("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 10\nv_mov_b32 v11, 0\nv_cvt_f32_u32 %d, v11\n"
      "v_cvt_f64_u32 v[12:13], v11\nv_or_b32 %d, %d, v13\ns_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 0", full(0)),
+    # Maxima and minima drop subnormal numbers where the mode says so, and keep their signs.
+    ("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\nv_mov_b32 v11, 0x807fffff\nv_max_f32 v12, v11, v11\n"
+     "v_min_f32 v13, 0, v11\nv_med3_f32 %d, v11, 1.0, -1.0\nv_or_b32 v12, v12, v13\nv_or_b32 %d, v12, %d\n"
+     "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3", full(0x80000000)),
+    ("v_mov_b32 v11, 0x807fffff\nv_max_f32 v12, v11, v11\nv_med3_f32 %d, v11, 1.0, -1.0\nv_and_b32 %d, v12, %d",
+     full(0x807fffff)),
     # Quarters of turns are exact.
     ("v_cos_f32 %d, 0.5\nv_mov_b32 v11, 0x40500000\nv_cos_f32 v11, v11\nv_sin_f32 v12, 4.0\nv_or_b32 v11, v11, v12\n"
      "v_or_b32 %d, %d, v11", full(0xbf800000)),

@@ -405,8 +405,10 @@ std::string kiln::amd::sim::makeInst(std::string_view text, const Isa &isa,
     inst.returns = false;
   if (parsed.suffix == "_sdwa")
     readSdwa(parsed, inst);
+  // Comparisons that write VCC or EXEC are printed without a suffix.
   if (parsed.suffix == "_dpp" || parsed.suffix == "_e64_dpp" ||
-      parsed.suffix == "_dpp8") {
+      parsed.suffix == "_dpp8" || parsed.modifier("row_mask") ||
+      parsed.modifier("dpp8")) {
     std::string problem = readDpp(parsed, inst);
     if (!problem.empty())
       return problem;

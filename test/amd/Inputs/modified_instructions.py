@@ -147,6 +147,16 @@ CDNA = [
     ("v_mov_b32 v11, 0x4048\nv_cvt_pk_f32_fp8_e64 v[12:13], v11 clamp\nv_mov_b32 %d, v12", full(0x3f800000)),
 ]
 RDNA = [
+    # Comparisons that write VCC or EXEC have DPP without a suffix.
+    ("v_cmp_lt_f32_dpp vcc, -%a, |%b| row_mirror row_mask:0xf bank_mask:0xf\nv_cndmask_b32_e64 %d, 0, 1, vcc",
+     lambda a, b, c: (-f(moved(a, lambda l: l ^ 15)) < np.abs(f(b))).astype(u32)),
+    ("v_mov_b32 %d, 0\nv_cmpx_lt_u32_dpp %a, %b dpp8:[7,6,5,4,3,2,1,0]\nv_mov_b32 %d, 1\ns_mov_b32 exec_lo, -1",
+     lambda a, b, c: (moved(a, lambda l: l ^ 7) < b).astype(u32)),
+    ("v_cmp_class_f16_dpp vcc, %c, %b quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf\n"
+     "v_cndmask_b32_e64 %d, 0, 1, vcc\nv_cmp_class_f16 vcc, %c, %b\nv_cndmask_b32_e64 v11, 0, 1, vcc\n"
+     "v_mov_b32_dpp v12, %b quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf\nv_cmp_class_f16 vcc, %c, v12\n"
+     "v_cndmask_b32_e64 v11, 0, 1, vcc\nv_mov_b32_dpp v12, v11 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf\n"
+     "v_xor_b32 %d, %d, v12", full(0)),
     # The classes are a number of 32 bits, behind a float of 64: positive normal ones and infinity.
     ("v_mov_b32 v12, %a\nv_mov_b32 v13, %b\nv_mov_b32 %d, 0\nv_cmpx_class_f64 v[12:13], 0x300\nv_mov_b32 %d, 1\n"
      "s_mov_b32 exec_lo, -1", lambda a, b, c: (f(b) > 0).astype(u32)),

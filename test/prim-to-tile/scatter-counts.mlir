@@ -2,7 +2,7 @@
 // a run of places, and adds its counts once.
 // RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none --no-fallback --emit=program | FileCheck %s
 // RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none,scatter=ordered --no-fallback --emit=program | FileCheck %s --check-prefix=ORDERED
-// RUN: for entry in bins pairs floats single far rows; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
+// RUN: for entry in bins pairs floats truths single far rows; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
 // RUN: for size in 0 1 4096 5003; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=open --dim=$size || exit 1; done
 
 // The mask of the last block, and indices that are outside: 63 of 50.
@@ -44,6 +44,19 @@ func.func @floats(%k: tensor<3001x1xi32>) -> tensor<16xf32> {
   %u = prim.full 0.1 : f32 : tensor<3001x1xf32>
   %r = prim.scatter add %z, %i, %u dims [0] batch_dims 0 : tensor<16xf32>, tensor<3001x1xi32>, tensor<3001x1xf32>
   return %r : tensor<16xf32>
+}
+// Truth values as numbers are the mask of what is counted.
+// CHECK-LABEL: tile.kernel private @truths_{{.*}}scatter(
+// CHECK: %[[M:.*]] = arith.cmpf une
+// CHECK: %[[BOTH:.*]] = arith.andi {{.*}}, %[[M]]
+// CHECK: tile.histogram {{.*}} mask %[[BOTH]] : {{.*}} -> tensor<64xi32>
+func.func @truths(%x: tensor<50xf32>, %k: tensor<3000x1xi8>, %a: tensor<3000xf32>) -> tensor<50xf32> {
+  %z = prim.full 0.0 : f32 : tensor<3000xf32>
+  %t = prim.ge %a, %z : tensor<3000xf32> -> tensor<3000xi1>
+  %n = prim.convert_element_type %t : tensor<3000xi1> -> tensor<3000xf32>
+  %u = prim.reshape %n : tensor<3000xf32> -> tensor<3000x1xf32>
+  %r = prim.scatter add %x, %k, %u dims [0] batch_dims 0 : tensor<50xf32>, tensor<3000x1xi8>, tensor<3000x1xf32>
+  return %r : tensor<50xf32>
 }
 // Dimensions of one element, as torch.scatter_add has them: in front, and beside the places.
 // CHECK-LABEL: tile.kernel private @single_{{.*}}scatter(

@@ -59,6 +59,8 @@ private:
   /// as they are listed: then instances count, see ScatterCounts.cpp.
   bool countsPlaces();
   void buildCounts();
+  /// Which updates of the block that begins at a place are not zero.
+  mlir::Value truthBlock(mlir::Value begin);
   /// How often each element is listed in the block that begins at a place.
   mlir::Value countBlock(mlir::Value begin, int64_t elements);
   /// Loops over what the grid does not cover, `update` inside of all.
@@ -103,7 +105,8 @@ private:
   mlir::Value loaded;     ///< the update, null: it is still to be read
   mlir::Value validPlace; ///< i1: whether there is such a place; null: yes
   int64_t block = 1;
-  mlir::TypedAttr added; ///< at each place that is counted
+  mlir::TypedAttr added;  ///< at each place that is counted
+  bool addsTruth = false; ///< the updates, zeros and ones, say where
 };
 
 } // namespace kiln::schedule

@@ -1,8 +1,9 @@
 //===- ScatterCounts.cpp - Scatters that count ----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A scatter that adds the same number at each place multiplies this number by
-// how often the place is listed: histograms, bin counts, the load of experts.
+// A scatter that adds the same number at each place, or at some of them, adds
+// this number times how often the place is listed: histograms, bin counts, the
+// load of experts.
 // Where threads share tiles and the result is small, an instance counts a run
 // of places by `tile.histogram`, and adds its counts to the result once. So
 // memory sees an atomic operation for each element of the result and instance,
@@ -11,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScatterBuilder.h"
+#include "kiln/Dialect/Prim/ConvertOps.h"
 #include "kiln/Dialect/Prim/CreationOps.h"
 #include "kiln/Dialect/Prim/GroupOps.h"
 #include "kiln/Dialect/Prim/MovementOps.h"
@@ -29,9 +31,10 @@ using namespace kiln::schedule;
 /// Places that are read and counted at once.
 static constexpr int64_t kBlock = 2048;
 
-/// What a value outside of its group is made by.
-static Value sourceOf(Value value) {
-  while (true) {
+/// What a value has the elements of, moved, outside of its group; with
+/// `converts` also what was converted to its type, up to truth values.
+static Value sourceOf(Value value, bool converts) {
+  while (!converts || !getElementTypeOrSelf(value).isInteger(1)) {
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       auto group = dyn_cast<prim::FusionOp>(argument.getOwner()->getParentOp());
       if (!group)
@@ -40,18 +43,20 @@ static Value sourceOf(Value value) {
     } else if (auto group = value.getDefiningOp<prim::FusionOp>()) {
       unsigned number = cast<OpResult>(value).getResultNumber();
       value = group.getBody().front().getTerminator()->getOperand(number);
-    } else if (isa_and_nonnull<prim::ReshapeOp, prim::BroadcastInDimOp>(
-                   value.getDefiningOp())) {
-      value = value.getDefiningOp()->getOperand(0);
+    } else if (Operation *op = value.getDefiningOp();
+               isa_and_nonnull<prim::ReshapeOp, prim::BroadcastInDimOp>(op) ||
+               (converts && isa_and_nonnull<prim::ConvertElementTypeOp>(op))) {
+      value = op->getOperand(0);
     } else {
       return value;
     }
   }
+  return value;
 }
 
 /// The number that a scatter adds at each place; null: they differ.
 static TypedAttr addedNumber(prim::ScatterOp op) {
-  Value updates = sourceOf(op.getUpdates());
+  Value updates = sourceOf(op.getUpdates(), /*converts=*/false);
   if (auto full = updates.getDefiningOp<prim::FullOp>())
     return full.getValue();
   SplatElementsAttr constant;
@@ -80,6 +85,11 @@ bool ScatterBuilder::countsPlaces() {
   Type element = out.elementType();
   int64_t elements = countDense(out);
   added = addedNumber(op);
+  addsTruth = !added &&
+              getElementTypeOrSelf(sourceOf(op.getUpdates(), /*converts=*/true))
+                  .isInteger(1);
+  if (addsTruth)
+    added = b.getOneAttr(element);
   bool isKnownType = element.isF32() || element.isF64() ||
                      element.isInteger(32) || element.isInteger(64);
   SmallVector<WindowDim, 2> moved;
@@ -108,6 +118,24 @@ bool ScatterBuilder::countsPlaces() {
   return true;
 }
 
+Value ScatterBuilder::truthBlock(Value begin) {
+  Buffer from;
+  from.base = updates.base;
+  from.offset = updates.offset;
+  from.sizes.push_back(places[0].size);
+  from.strides.push_back(places[0].updateStride);
+  Value update = tile::LoadOp::create(
+      b, loc, RankedTensorType::get({kBlock}, out.elementType()),
+      kernel.view(from, /*write=*/false), begin, Value(),
+      /*element_offsets=*/true, tile::Padding::zero, DenseI64ArrayAttr());
+  Value none = arith::ConstantOp::create(
+      b, loc, cast<TypedAttr>(b.getZeroAttr(update.getType())));
+  if (isa<FloatType>(out.elementType()))
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, update,
+                                 none);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, update, none);
+}
+
 Value ScatterBuilder::countBlock(Value begin, int64_t elements) {
   places[0].offset = begin;
   Value inside, bin;
@@ -131,6 +159,10 @@ Value ScatterBuilder::countBlock(Value begin, int64_t elements) {
     Value number = arith::AddIOp::create(
         b, loc, tile::IotaOp::create(b, loc, type, uint64_t(0)), tileOf(begin));
     both(arith::CmpIPredicate::slt, number, tileOf(kernel.index(many)));
+  }
+  if (addsTruth) {
+    Value holds = truthBlock(begin);
+    inside = arith::AndIOp::create(b, loc, inside, holds);
   }
   places[0].offset = Value();
   auto counts = RankedTensorType::get({elements}, b.getI32Type());

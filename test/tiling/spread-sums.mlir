@@ -7,12 +7,13 @@
 // RUN: kiln-run %s --load-target=%S/Inputs/threads.mlir --target=threads --check --entry=batch_norm
 
 // CHECK-LABEL: tile.kernel private @batch_norm_0_norm(
-// The first block: its sum, and its mean unless that is no number.
+// The first block: its sum, and its mean unless that of all elements is no number then.
 // CHECK: %[[LOAD:.*]] = tile.load
 // CHECK: %[[FIRST:.*]] = arith.select {{.*}}, %[[LOAD]]
 // CHECK: tile.reduce %[[FIRST]]
 // CHECK: %[[MEAN:.*]] = arith.mulf
-// CHECK: %[[REST:.*]] = arith.subf %[[MEAN]], %[[MEAN]]
+// CHECK: %[[ALL:.*]] = arith.mulf %[[MEAN]]
+// CHECK: %[[REST:.*]] = arith.subf %[[ALL]], %[[ALL]]
 // CHECK: %[[FINITE:.*]] = arith.cmpf oeq, %[[REST]]
 // CHECK: %[[SHIFT:.*]] = arith.select %[[FINITE]], %[[MEAN]]
 // CHECK: %[[AT:.*]] = tile.broadcast %[[SHIFT]]

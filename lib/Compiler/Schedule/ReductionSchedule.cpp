@@ -7,7 +7,8 @@
 // and tiles run along the kept one. Where that would read much several times
 // with few instances, each reduction has kernels of its own; the largest
 // elements and the sum of a softmax share theirs. A mean and a variance over
-// several tiles share the loop that reads them.
+// several tiles share the loop that reads them; where the variance is another
+// group, the kernels of the mean leave its sum of squares in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,6 +62,9 @@ public:
   /// The group is a largest element, and what onlineSumOf finds for it goes
   /// here.
   void addSums(const Buffer &buffer) { sums = &buffer; }
+  /// The group is a sum and what follows from it, and squared distances from
+  /// that may be made as well.
+  void addSquares(SquaresBehind &more) { squares = &more; }
   /// Emits the bodies; `last` is the second kernel, made if it is needed.
   LogicalResult run(std::optional<KernelBuilder> &last);
   std::string reason;
@@ -75,6 +79,8 @@ private:
   /// The axes of tiles that are reduced.
   SmallVector<int> reducedAxes(const Space &space) const;
   void storeOnline(TileBuilder &emitter, ArrayRef<Value> pair);
+  LogicalResult storeSquares(TileBuilder &emitter, ArrayRef<Value> tiles,
+                             ArrayRef<int> axes);
   /// The dimensions of the kernel that adds up parts, and what its tiles lie
   /// along.
   Space placeParts(KernelBuilder &last);
@@ -91,7 +97,9 @@ private:
   int64_t parts = 1;
   int part = -1; ///< the dimension that counts parts, in both kernels
   bool separate = false;
+  int along = -1; ///< the dimension whose blocks parts share out
   const Buffer *sums = nullptr;
+  SquaresBehind *squares = nullptr;
   Space space; ///< of tiles
 };
 } // namespace
@@ -228,6 +236,7 @@ void Reducer::split() {
   kernel.dims.emplace_back();
   kernel.dims[part].size = parts;
   kernel.dims[longest].parts = parts;
+  along = longest;
 }
 
 LogicalResult Reducer::emitWhole(TileBuilder &emitter) {
@@ -237,6 +246,11 @@ LogicalResult Reducer::emitWhole(TileBuilder &emitter) {
     if (!pair.empty())
       storeOnline(emitter, pair);
     return success(!pair.empty());
+  }
+  if (squares) {
+    SmallVector<Value> tiles =
+        SpreadParts(emitter, plan.reductions[0], along).emit();
+    return tiles.empty() ? failure() : storeSquares(emitter, tiles, {});
   }
   SmallVector<int> outer;
   llvm::SmallBitVector support = plan.rootMap.support(plan.sizes.size());
@@ -310,11 +324,30 @@ void Reducer::storeOnline(TileBuilder &emitter, ArrayRef<Value> pair) {
   emitter.store(finishOnlineSum(emitter, pair), *sums, plan.rootMap);
 }
 
+LogicalResult Reducer::storeSquares(TileBuilder &emitter, ArrayRef<Value> tiles,
+                                    ArrayRef<int> axes) {
+  SmallVector<Value> found = SpreadParts::join(
+      emitter, plan.reductions[0], tiles, axes, group.root, plan.rootMap);
+  if (found.empty()) {
+    reason = emitter.reason;
+    return failure();
+  }
+  Value result = squares->squares.getResult();
+  squares->buffer = group.host.allocate(getElementTypeOrSelf(result),
+                                        group.host.sizesOf(group.root));
+  emitter.store(found[0], out, plan.rootMap);
+  emitter.store(found[1], squares->buffer, plan.rootMap);
+  squares->isMade = true;
+  return success();
+}
+
 LogicalResult Reducer::emitParts(TileBuilder &emitter, KernelBuilder &last) {
   const ReductionVisit &visit = plan.reductions[0];
   SmallVector<Value> tiles;
   if (sums)
     tiles = emitOnlineSum(emitter, visit, reducedAxes(space));
+  else if (squares)
+    tiles = SpreadParts(emitter, visit, along).emit();
   else if (Value tile = emitter.emitWideReduction(visit.op, visit.map))
     tiles.push_back(tile);
   if (tiles.empty())
@@ -335,6 +368,8 @@ LogicalResult Reducer::emitParts(TileBuilder &emitter, KernelBuilder &last) {
     storeOnline(second, reduceOnlineSum(second, all, reducedAxes(axes)));
     return success();
   }
+  if (squares)
+    return storeSquares(second, all, reducedAxes(axes));
   Value sum = second.reduceTile(visit.op, all[0], part);
   second.bind(visit.op->getResult(0), visit.map,
               second.narrowReduction(visit.op, sum));
@@ -379,6 +414,8 @@ LogicalResult Reducer::run(std::optional<KernelBuilder> &last) {
   }
   TileBuilder emitter(kernel, plan, group.inGroup(), space);
   emitter.reducesLast = group.ctx.tiling.model().sharesTiles();
+  if (squares && !SpreadParts(emitter, plan.reductions[0], along).isExact())
+    squares = nullptr;
   if (part >= 0)
     last.emplace(kernel.host, kernel.loc, group.ctx.kernelName + "_parts");
   LogicalResult done =
@@ -389,7 +426,8 @@ LogicalResult Reducer::run(std::optional<KernelBuilder> &last) {
 }
 
 static LogicalResult reduce(Group &group, const Buffer &out, bool isWhole,
-                            std::string &reason, const Buffer *sums = nullptr);
+                            std::string &reason, const Buffer *sums = nullptr,
+                            SquaresBehind *squares = nullptr);
 
 /// Each reduction of a group goes to memory, and what is left is elementwise.
 static LogicalResult reduceSeparately(Group &group, const Buffer &out,
@@ -444,12 +482,15 @@ static LogicalResult reduceSeparately(Group &group, const Buffer &out,
 /// The kernels of a group with reductions. `isWhole`: they stay together;
 /// `sums`: where the sums go that its largest elements are subtracted in.
 static LogicalResult reduce(Group &group, const Buffer &out, bool isWhole,
-                            std::string &reason, const Buffer *sums) {
+                            std::string &reason, const Buffer *sums,
+                            SquaresBehind *squares) {
   KernelBuilder kernel(group.host, group.fusion.getLoc(), group.ctx.kernelName);
   group.addDims(kernel);
   Reducer reducer(group, kernel, out);
   if (sums)
     reducer.addSums(*sums);
+  if (squares && squares->squares)
+    reducer.addSquares(*squares);
   reducer.prepare();
   if (!isWhole && reducer.isSeparate()) {
     kernel.abandon();
@@ -475,17 +516,32 @@ kiln::schedule::scheduleReduction(Operation *op,
   auto *ctx = context.as<ScheduleContext>();
   if (!ctx)
     return context.decline(op, "needs the context of convert-prim-to-tile");
-  Group group(cast<prim::FusionOp>(op), *ctx);
+  auto fusion = cast<prim::FusionOp>(op);
+  // What another group made along with its own sum.
+  SmallVector<Operation *> computed;
+  Block &body = fusion.getBody().front();
+  for (auto sum : body.getOps<prim::SumOp>())
+    if (ctx->host.hasBuffer(sum.getResult()))
+      computed.push_back(sum);
+  Group group(fusion, *ctx, body.getTerminator()->getOperand(0), computed);
   GroupPlan &plan = group.plan;
   if (failed(plan.run(group.root)))
     return ctx->decline(op, plan.reason);
   if (!plan.anchors.empty())
     return ctx->decline(op, "the group has a product");
 
-  Buffer out = ctx->host.destination(group.fusion.getResult(0));
+  Buffer out = ctx->host.destination(fusion.getResult(0));
   std::string reason;
-  if (failed(reduce(group, out, /*isWhole=*/false, reason)))
+  SquaresBehind squares;
+  if (ctx->tiling.model().sharesTiles())
+    squares = findSquaresBehind(group);
+  bool isLeft = !computed.empty() && plan.reductions.empty();
+  if (failed(isLeft ? emitElementwise(group, out, reason)
+                    : reduce(group, out, /*isWhole=*/false, reason,
+                             /*sums=*/nullptr, &squares)))
     return ctx->decline(op, reason);
-  ctx->host.setBuffer(group.fusion.getResult(0), out);
+  ctx->host.setBuffer(fusion.getResult(0), out);
+  if (squares.isMade)
+    ctx->host.setBuffer(squares.squares.getResult(), squares.buffer);
   return success();
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SpreadSums.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -11,20 +13,24 @@ namespace {
 /// Emits one pair.
 class SpreadSum {
 public:
-  SpreadSum(TileBuilder &emitter, const ReductionVisit &sum,
-            const ReductionVisit &squares, Value base)
-      : emitter(emitter), kernel(emitter.kernel), sum(sum), squares(squares),
-        base(base) {}
+  SpreadSum(TileBuilder &emitter, const ReductionVisit &sum)
+      : emitter(emitter), kernel(emitter.kernel), sum(sum) {}
 
-  /// Finds out how elements are distributed; false where the pair is better
-  /// two sums.
+  /// Finds out how elements are distributed; false where the result would not
+  /// keep the bound of a sum.
   bool prepare();
-  LogicalResult emit();
+  /// Elements are in several blocks.
+  bool hasLoops() const { return !loops.empty(); }
+  /// s1, s2 and the shift; none on failure.
+  SmallVector<Value> addUp();
+  /// Binds the sum and the squared distances from `base`.
+  LogicalResult emit(const ReductionVisit &squares, Value base);
 
 private:
   /// The elements of a block, of the shape in which they are added up.
   Value block();
-  /// The mean of the first block, or zero where that is no number.
+  /// The mean of the first block, or zero where that is too large, or no
+  /// number.
   Value findShift();
   Value add(Value a, Value c) {
     return arith::AddFOp::create(kernel.b, kernel.loc, a, c);
@@ -42,8 +48,7 @@ private:
 
   TileBuilder &emitter;
   KernelBuilder &kernel;
-  const ReductionVisit &sum, &squares;
-  Value base;
+  const ReductionVisit &sum;
   SmallVector<int> dims, loops;
   SmallVector<int64_t> shape;
   int64_t count = 1; ///< elements that are summed
@@ -82,7 +87,7 @@ bool SpreadSum::prepare() {
     if (!size.isStatic() || !number.isStatic())
       return false;
     count *= size.get();
-    blocks *= number.get();
+    blocks *= llvm::divideCeil(number.get(), kernel.dims[place].parts);
     if (number.is(1)) {
       first *= size.get();
     } else {
@@ -95,8 +100,11 @@ bool SpreadSum::prepare() {
   // most. Each element has gone through so many additions and those of a block.
   constexpr int64_t kMostBlocks = 1 << 20, kRounds = 16, kRoom = 8;
   shape = emitter.shapeOf(sum.operandMap);
-  return !loops.empty() && blocks <= kMostBlocks &&
-         kRoom * blocks * (blocks + kRounds) <= count;
+  int64_t own = count;
+  for (int dim : loops)
+    own /= kernel.dims[dim].parts;
+  return blocks == 1 ||
+         (blocks <= kMostBlocks && kRoom * blocks * (blocks + kRounds) <= own);
 }
 
 Value SpreadSum::block() {
@@ -108,8 +116,11 @@ Value SpreadSum::findShift() {
   // A loop of one turn: what it emits is of the first block alone.
   SmallVector<Value> before;
   for (int dim : loops) {
-    before.push_back(kernel.dims[dim].last);
-    kernel.dims[dim].last = kernel.constant(1);
+    KernelDim &along = kernel.dims[dim];
+    before.push_back(along.last);
+    along.last = kernel.constant(1);
+    if (along.part)
+      along.last = kernel.add(along.part, along.last);
   }
   TypedAttr zero = zeroOf(kernel.b.getF32Type());
   bool ok = true;
@@ -127,19 +138,21 @@ Value SpreadSum::findShift() {
     return {};
   Value total = emitter.reduceTile(sum.op, tile, dims);
   Value mean = mul(total, number(total, 1.0 / double(first)));
-  Value rest = sub(mean, mean), none = number(mean, 0);
+  // What is added behind the sum is finite then, and leaves room for rounding.
+  Value all = mul(mean, number(mean, 2.0 * double(count)));
+  Value rest = sub(all, all), none = number(mean, 0);
   Value isFinite = arith::CmpFOp::create(kernel.b, kernel.loc,
                                          arith::CmpFPredicate::OEQ, rest, none);
   return arith::SelectOp::create(kernel.b, kernel.loc, isFinite, mean, none);
 }
 
-LogicalResult SpreadSum::emit() {
+SmallVector<Value> SpreadSum::addUp() {
   if (failed(emitter.hoistReductions(sum.op->getOperand(0), sum.operandMap,
                                      loops)))
-    return failure();
+    return {};
   Value shift = findShift();
   if (!shift)
-    return failure();
+    return {};
   Value everywhere = emitter.broadcast(shift, shape);
   TypedAttr zero = zeroOf(kernel.b.getF32Type());
   SmallVector<Value> inits(2, emitter.splat(zero, shape));
@@ -154,9 +167,18 @@ LogicalResult SpreadSum::emit() {
         return {add(carried[0], term), add(carried[1], mul(term, term))};
       });
   if (!ok)
-    return failure();
+    return {};
   for (Value &tile : sums)
     tile = emitter.reduceTile(sum.op, tile, dims);
+  sums.push_back(shift);
+  return sums;
+}
+
+LogicalResult SpreadSum::emit(const ReductionVisit &squares, Value base) {
+  SmallVector<Value> sums = addUp();
+  if (sums.empty())
+    return failure();
+  Value shift = sums[2];
   Value n = number(shift, double(count));
   emitter.bind(sum.op->getResult(0), sum.map, add(sums[0], mul(n, shift)));
   Value found = emitter.emit(base, sum.operandMap);
@@ -202,13 +224,166 @@ LogicalResult kiln::schedule::emitSpreadSums(TileBuilder &emitter) {
       Value base = baseOf(squares, sum.getOperand());
       if (!base)
         continue;
-      SpreadSum pair(emitter, visit, other, base);
-      if (!pair.prepare())
+      SpreadSum pair(emitter, visit);
+      if (!pair.prepare() || !pair.hasLoops())
         continue;
-      if (failed(pair.emit()))
+      if (failed(pair.emit(other, base)))
         return failure();
       break;
     }
   }
   return success();
+}
+
+/// Whether values of two groups are the same, converted alike.
+static bool isSameElement(Value x, prim::FusionOp of, Value y,
+                          prim::FusionOp other) {
+  if (x.getType() != y.getType())
+    return false;
+  auto first = dyn_cast<BlockArgument>(x), second = dyn_cast<BlockArgument>(y);
+  if (first && second)
+    return of->getOperand(first.getArgNumber()) ==
+           other->getOperand(second.getArgNumber());
+  auto converted = x.getDefiningOp<prim::ConvertElementTypeOp>();
+  auto alike = y.getDefiningOp<prim::ConvertElementTypeOp>();
+  return converted && alike &&
+         converted->getAttrDictionary() == alike->getAttrDictionary() &&
+         isSameElement(converted.getOperand(), of, alike.getOperand(), other);
+}
+
+SquaresBehind kiln::schedule::findSquaresBehind(Group &group) {
+  SquaresBehind found;
+  auto type = cast<RankedTensorType>(group.root.getType());
+  if (group.plan.reductions.size() != 1 || !type.getElementType().isF32() ||
+      group.fusion->getNumResults() != 1)
+    return found;
+  auto sum = dyn_cast<prim::SumOp>(group.plan.reductions[0].op);
+  if (!sum || sum.getType() != type)
+    return found;
+  Value result = group.fusion.getResult(0);
+  for (OpOperand &use : result.getUses()) {
+    auto next = dyn_cast<prim::FusionOp>(use.getOwner());
+    if (!next || next->getBlock() != group.fusion->getBlock())
+      continue;
+    for (auto squares : next.getBody().front().getOps<prim::SumOp>()) {
+      auto product = squares.getOperand().getDefiningOp<prim::MulOp>();
+      auto apart = product ? product.getLhs().getDefiningOp<prim::SubOp>()
+                           : prim::SubOp();
+      if (!apart || squares.getType() != type ||
+          reducedDims(squares) != reducedDims(sum) ||
+          !isSameElement(sum.getOperand(), group.fusion, apart.getLhs(), next))
+        continue;
+      Value base = baseOf(squares, apart.getLhs());
+      auto repeated = base ? base.getDefiningOp<prim::BroadcastInDimOp>()
+                           : prim::BroadcastInDimOp();
+      if (!repeated ||
+          repeated.getOperand() !=
+              next.getBody().front().getArgument(use.getOperandNumber()))
+        continue;
+      SmallVector<int64_t> kept;
+      int64_t rank =
+          cast<RankedTensorType>(sum.getOperand().getType()).getRank();
+      for (int64_t d = 0; d < rank; ++d)
+        if (!llvm::is_contained(reducedDims(sum), d))
+          kept.push_back(d);
+      if (!llvm::equal(repeated.getDims(), kept))
+        continue;
+      found.squares = squares;
+      return found;
+    }
+  }
+  return found;
+}
+
+bool SpreadParts::isExact() const { return SpreadSum(emitter, sum).prepare(); }
+
+SmallVector<Value> SpreadParts::emit() {
+  SpreadSum pair(emitter, sum);
+  if (!pair.prepare())
+    return {};
+  SmallVector<Value> tiles = pair.addUp();
+  if (tiles.empty())
+    return {};
+  Value number = count();
+  tiles.push_back(tile::SplatOp::create(emitter.kernel.b, emitter.kernel.loc,
+                                        tiles[0].getType(), number));
+  return tiles;
+}
+
+/// How many elements the instance has, as f32.
+Value SpreadParts::count() {
+  KernelBuilder &kernel = emitter.kernel;
+  OpBuilder &b = kernel.b;
+  Location loc = kernel.loc;
+  int64_t others = 1;
+  SmallVector<int> dims;
+  for (int dim : sum.dims)
+    if (int place = emitter.physical(dim); !llvm::is_contained(dims, place)) {
+      dims.push_back(place);
+      if (place != along)
+        others *= kernel.dims[place].size.get();
+    }
+  if (along < 0)
+    return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(others));
+  const KernelDim &dim = kernel.dims[along];
+  int64_t blocks = kernel.numBlocks(along).get(), parts = dim.parts;
+  Value mine = arith::DivUIOp::create(
+      b, loc, kernel.sub(kernel.constant(blocks + parts - 1), dim.part),
+      kernel.constant(parts));
+  Value all = kernel.mul(mine, kernel.constant(dim.block * others));
+  if (int64_t beyond = blocks * dim.block - dim.size.get()) {
+    Value isLast =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, dim.part,
+                              kernel.constant((blocks - 1) % parts));
+    all = arith::SelectOp::create(
+        b, loc, isLast, kernel.sub(all, kernel.constant(beyond * others)), all);
+  }
+  all = arith::IndexCastOp::create(b, loc, b.getI64Type(), all);
+  return arith::SIToFPOp::create(b, loc, b.getF32Type(), all);
+}
+
+SmallVector<Value> SpreadParts::join(TileBuilder &emitter,
+                                     const ReductionVisit &sum,
+                                     ArrayRef<Value> tiles, ArrayRef<int> axes,
+                                     Value base, const AccessMap &map) {
+  OpBuilder &b = emitter.kernel.b;
+  Location loc = emitter.kernel.loc;
+  Value s1 = tiles[0], s2 = tiles[1], shift = tiles[2], n = tiles[3];
+  auto add = [&](Value x, Value y) -> Value {
+    return arith::AddFOp::create(b, loc, x, y);
+  };
+  auto sub = [&](Value x, Value y) -> Value {
+    return arith::SubFOp::create(b, loc, x, y);
+  };
+  auto mul = [&](Value x, Value y) -> Value {
+    return arith::MulFOp::create(b, loc, x, y);
+  };
+  auto total = [&](Value tile) {
+    for (int axis : axes)
+      tile = reduceAxis(b, loc, tile, axis,
+                        [&](OpBuilder &inside, ValueRange x, ValueRange y) {
+                          return SmallVector<Value>{
+                              combine(sum.op, x[0], y[0], inside)};
+                        })[0];
+    return tile;
+  };
+  emitter.bind(sum.op->getResult(0), sum.map, total(add(s1, mul(n, shift))));
+  Value found = emitter.emit(base, map);
+  if (!found)
+    return {};
+  // Distances from the mean of the part, and of that from the base.
+  auto shape = cast<RankedTensorType>(s1.getType()).getShape();
+  Value d = sub(emitter.broadcast(found, shape), shift);
+  Value mean = arith::DivFOp::create(b, loc, s1, n), rest = sub(mean, d);
+  Value zero = constantLike(b, loc, s1, b.getF32FloatAttr(0));
+  Value own = arith::MaximumFOp::create(b, loc, sub(s2, mul(s1, mean)), zero);
+  Value squares = add(own, mul(n, mul(rest, rest)));
+  // An infinite sum of squares stays so for a finite base.
+  Value infinity = constantLike(
+      b, loc, s2, b.getF32FloatAttr(std::numeric_limits<float>::infinity()));
+  Value isInfinite =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, s2, infinity);
+  squares =
+      arith::SelectOp::create(b, loc, isInfinite, add(s2, sub(d, d)), squares);
+  return {found, total(squares)};
 }

@@ -12,7 +12,7 @@
 #ifndef KILN_LIB_SCHEDULE_SPREADSUMS_H
 #define KILN_LIB_SCHEDULE_SPREADSUMS_H
 
-#include "kiln/Schedule/TileBuilder.h"
+#include "kiln/Schedule/Schedules.h"
 
 namespace kiln::schedule {
 
@@ -21,6 +21,43 @@ namespace kiln::schedule {
 /// many that the result keeps the bound of a sum. Fails with the emitter's
 /// reason.
 mlir::LogicalResult emitSpreadSums(TileBuilder &emitter);
+
+/// Squared distances that another group adds up, from what this group computes
+/// from its only sum, and of what it sums: each would read all elements.
+struct SquaresBehind {
+  prim::SumOp squares; ///< of the other group; null: there is none
+  Buffer buffer;       ///< of their sum; without a base where it was not made
+  bool isMade = false;
+};
+SquaresBehind findSquaresBehind(Group &group);
+
+/// The sums of the elements of a kernel, or of a part of them, from which both
+/// come: s1, s2 and a of the formulas above, and how many elements there are.
+class SpreadParts {
+public:
+  /// The elements of `sum`, of which an instance takes every `parts`-th block
+  /// along `along`; -1: all of them.
+  SpreadParts(TileBuilder &emitter, const ReductionVisit &sum, int along)
+      : emitter(emitter), sum(sum), along(along) {}
+
+  /// False where the result would not keep the bound of a sum.
+  bool isExact() const;
+  /// The four tiles, reduced; none after the emitter's reason was set.
+  llvm::SmallVector<mlir::Value> emit();
+  /// Joins them along `axes`, binds the sum, and gives the value of `base`,
+  /// accessed by `map`, with the squared distances from it; none on failure.
+  static llvm::SmallVector<mlir::Value>
+  join(TileBuilder &emitter, const ReductionVisit &sum,
+       llvm::ArrayRef<mlir::Value> tiles, llvm::ArrayRef<int> axes,
+       mlir::Value base, const AccessMap &map);
+
+private:
+  mlir::Value count();
+
+  TileBuilder &emitter;
+  const ReductionVisit &sum;
+  int along;
+};
 
 } // namespace kiln::schedule
 

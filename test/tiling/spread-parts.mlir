@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A mean, and the squared distances from it that another group adds up, come from one reading of the elements.
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=program | FileCheck %s
+// RUN: for entry in channels uneven rows narrow other; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
+// RUN: kiln-run %s --target=reference,threads=nvidia:sm_90a --no-fallback --check --entry=rows
+// Elements whose mean is large beside their deviation, and some that are not finite:
+// RUN: %python -c "import numpy as np; np.save('%t.npy', (1000 + np.random.default_rng(1).standard_normal((64, 8, 1000))).astype(np.float32))"
+// RUN: kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=channels --arg=%t.npy
+// RUN: kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=channels --inputs=hurt
+
+// Parts of the images each have a base of their own, near their mean, and say how many elements they have.
+// CHECK-LABEL: tile.kernel private @channels_0_sum(
+// CHECK: scf.for {{.*}} -> (tensor<[[B:[0-9x]*]]xf32>, tensor<[[B]]xf32>)
+// CHECK: arith.sitofp {{.*}} : i64 to f32
+// CHECK-COUNT-4: tile.store
+// CHECK-LABEL: tile.kernel private @channels_0_sum_parts(
+// CHECK: tile.reduce
+// CHECK: arith.divf
+// CHECK: arith.maximumf
+// CHECK: tile.reduce
+// CHECK-COUNT-2: tile.store
+// The variance is left: it only divides.
+// CHECK-LABEL: tile.kernel private @channels_1_sum(
+// CHECK-NOT: tile.reduce
+// CHECK: program.func @channels(
+// CHECK-COUNT-3: program.launch
+// CHECK-NOT: program.launch
+// CHECK: program.return
+func.func @channels(%x: tensor<64x8x1000xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %n = prim.full 64000.0 : f32 : tensor<8xf32>
+  %sum = prim.sum %x dims [0, 2] : tensor<64x8x1000xf32> -> tensor<8xf32>
+  %mean = prim.div %sum, %n : tensor<8xf32>
+  %m = prim.broadcast_in_dim %mean dims [1] : tensor<8xf32> -> tensor<64x8x1000xf32>
+  %apart = prim.sub %x, %m : tensor<64x8x1000xf32>
+  %square = prim.mul %apart, %apart : tensor<64x8x1000xf32>
+  %squares = prim.sum %square dims [0, 2] : tensor<64x8x1000xf32> -> tensor<8xf32>
+  %variance = prim.div %squares, %n : tensor<8xf32>
+  return %variance, %mean : tensor<8xf32>, tensor<8xf32>
+}
+// Parts that do not have the same number of blocks.
+// CHECK-LABEL: tile.kernel private @uneven_0_sum(
+// CHECK: arith.sitofp
+func.func @uneven(%x: tensor<101x8x1500xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %n = prim.full 151500.0 : f32 : tensor<8xf32>
+  %sum = prim.sum %x dims [0, 2] : tensor<101x8x1500xf32> -> tensor<8xf32>
+  %mean = prim.div %sum, %n : tensor<8xf32>
+  %m = prim.broadcast_in_dim %mean dims [1] : tensor<8xf32> -> tensor<101x8x1500xf32>
+  %apart = prim.sub %x, %m : tensor<101x8x1500xf32>
+  %square = prim.mul %apart, %apart : tensor<101x8x1500xf32>
+  %squares = prim.sum %square dims [0, 2] : tensor<101x8x1500xf32> -> tensor<8xf32>
+  %variance = prim.div %squares, %n : tensor<8xf32>
+  return %variance, %mean : tensor<8xf32>, tensor<8xf32>
+}
+// Rows in one block: the base is their mean.
+// CHECK-LABEL: tile.kernel private @rows_0_sum(
+// CHECK-COUNT-3: tile.reduce
+// CHECK-LABEL: tile.kernel private @rows_1_sum(
+// CHECK-NOT: tile.reduce
+// CHECK: program.func @rows(
+func.func @rows(%x: tensor<700x900xf32>) -> (tensor<700xf32>, tensor<700xf32>) {
+  %n = prim.full 900.0 : f32 : tensor<700xf32>
+  %sum = prim.sum %x dims [1] : tensor<700x900xf32> -> tensor<700xf32>
+  %mean = prim.div %sum, %n : tensor<700xf32>
+  %m = prim.broadcast_in_dim %mean dims [0] : tensor<700xf32> -> tensor<700x900xf32>
+  %apart = prim.sub %x, %m : tensor<700x900xf32>
+  %square = prim.mul %apart, %apart : tensor<700x900xf32>
+  %squares = prim.sum %square dims [1] : tensor<700x900xf32> -> tensor<700xf32>
+  %variance = prim.div %squares, %n : tensor<700xf32>
+  return %variance, %mean : tensor<700xf32>, tensor<700xf32>
+}
+// Elements that both groups convert.
+// CHECK-LABEL: tile.kernel private @narrow_1_sum(
+// CHECK-NOT: tile.reduce
+// CHECK: program.func @narrow(
+func.func @narrow(%h: tensor<600x900xbf16>) -> (tensor<600xf32>, tensor<600xf32>) {
+  %x = prim.convert_element_type %h : tensor<600x900xbf16> -> tensor<600x900xf32>
+  %n = prim.full 900.0 : f32 : tensor<600xf32>
+  %sum = prim.sum %x dims [1] : tensor<600x900xf32> -> tensor<600xf32>
+  %mean = prim.div %sum, %n : tensor<600xf32>
+  %m = prim.broadcast_in_dim %mean dims [0] : tensor<600xf32> -> tensor<600x900xf32>
+  %apart = prim.sub %x, %m : tensor<600x900xf32>
+  %square = prim.mul %apart, %apart : tensor<600x900xf32>
+  %squares = prim.sum %square dims [1] : tensor<600x900xf32> -> tensor<600xf32>
+  %variance = prim.div %squares, %n : tensor<600xf32>
+  return %variance, %mean : tensor<600xf32>, tensor<600xf32>
+}
+// Distances of other elements are another sum.
+// CHECK-LABEL: tile.kernel private @other_1_sum(
+// CHECK: tile.reduce
+func.func @other(%x: tensor<600x900xf32>, %y: tensor<600x900xf32>) -> (tensor<600xf32>, tensor<600xf32>) {
+  %n = prim.full 900.0 : f32 : tensor<600xf32>
+  %sum = prim.sum %x dims [1] : tensor<600x900xf32> -> tensor<600xf32>
+  %mean = prim.div %sum, %n : tensor<600xf32>
+  %m = prim.broadcast_in_dim %mean dims [0] : tensor<600xf32> -> tensor<600x900xf32>
+  %apart = prim.sub %y, %m : tensor<600x900xf32>
+  %square = prim.mul %apart, %apart : tensor<600x900xf32>
+  %squares = prim.sum %square dims [1] : tensor<600x900xf32> -> tensor<600xf32>
+  %variance = prim.div %squares, %n : tensor<600xf32>
+  return %variance, %mean : tensor<600xf32>, tensor<600xf32>
+}

@@ -98,3 +98,26 @@ func.func @other(%x: tensor<600x900xf32>, %y: tensor<600x900xf32>) -> (tensor<60
   %variance = prim.div %squares, %n : tensor<600xf32>
   return %variance, %mean : tensor<600xf32>, tensor<600xf32>
 }
+// A norm of few channels: more instances share its statistics, which are read once, and what is left is elementwise.
+// RUN: kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=norm
+// RUN: kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=norm --inputs=hurt
+// CHECK-LABEL: program.func @norm(
+// CHECK: program.launch [@{{.*}}sum{{.*}}] grid(%c{{[0-9]+}}, %c{{[2-9]|[1-9][0-9]+}},
+// CHECK: program.launch [@{{.*}}_parts]
+// CHECK: program.launch [@norm_{{.*}}norm] {{.*}} {schedule = "generic.elementwise"}
+// CHECK-NOT: program.launch
+// CHECK: program.return
+func.func @norm(%x: tensor<64x8x9000xf32>) -> tensor<64x8x9000xf32> {
+  %n = prim.full 576000.0 : f32 : tensor<8xf32>
+  %sum = prim.sum %x dims [0, 2] : tensor<64x8x9000xf32> -> tensor<8xf32>
+  %mean = prim.div %sum, %n : tensor<8xf32>
+  %m = prim.broadcast_in_dim %mean dims [1] : tensor<8xf32> -> tensor<64x8x9000xf32>
+  %apart = prim.sub %x, %m : tensor<64x8x9000xf32>
+  %square = prim.mul %apart, %apart : tensor<64x8x9000xf32>
+  %squares = prim.sum %square dims [0, 2] : tensor<64x8x9000xf32> -> tensor<8xf32>
+  %variance = prim.div %squares, %n : tensor<8xf32>
+  %factor = prim.rsqrt %variance : tensor<8xf32>
+  %f = prim.broadcast_in_dim %factor dims [1] : tensor<8xf32> -> tensor<64x8x9000xf32>
+  %result = prim.mul %apart, %f : tensor<64x8x9000xf32>
+  return %result : tensor<64x8x9000xf32>
+}

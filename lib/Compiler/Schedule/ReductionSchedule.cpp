@@ -15,6 +15,7 @@
 #include "OnlineSum.h"
 #include "SpreadSums.h"
 #include "kiln/Schedule/Schedules.h"
+#include "kiln/Target/Limits.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
@@ -73,6 +74,7 @@ private:
   void classify();
   void chooseBlocks();
   bool canSplit() const;
+  bool isBetterShared() const;
   void split();
   LogicalResult emitParts(TileBuilder &emitter, KernelBuilder &last);
   LogicalResult emitWhole(TileBuilder &emitter);
@@ -198,7 +200,33 @@ void Reducer::chooseBlocks() {
     if (dim.second == target::TilingRole::Part)
       parts = block;
   separate = !canSplit() && group.ctx.tiling.model().sharesTiles() &&
-             isBetterSeparate(problem, blocks);
+             (isBetterSeparate(problem, blocks) || isBetterShared());
+}
+
+/// A mean and its squared distances are read once by kernels of their own, too,
+/// where more instances share them: better if the group has few of these, each
+/// of which has to go through its elements twice.
+bool Reducer::isBetterShared() const {
+  constexpr int64_t kLeast = 1 << 22, kOfCore = 2;
+  int64_t instances = 1, elements = 1;
+  bool hasLoops = false;
+  for (int dim : kept)
+    instances *=
+        kernel.numBlocks(dim).isStatic() ? kernel.numBlocks(dim).get() : kLeast;
+  for (int dim : reduced) {
+    if (!kernel.dims[dim].size.isStatic())
+      return false;
+    elements *= kernel.dims[dim].size.get();
+    hasLoops |= !kernel.numBlocks(dim).is(1);
+  }
+  if (!hasLoops || instances * elements < kLeast ||
+      instances > kOfCore * target::countCores(group.ctx.description))
+    return false;
+  return llvm::any_of(plan.reductions, [&](const ReductionVisit &visit) {
+    auto sum = dyn_cast<prim::SumOp>(visit.op);
+    Value centre;
+    return sum && findSquaresOf(sum, group, centre).squares;
+  });
 }
 
 /// One reduction, whose result decides all that is written.
@@ -429,6 +457,55 @@ static LogicalResult reduce(Group &group, const Buffer &out, bool isWhole,
                             std::string &reason, const Buffer *sums = nullptr,
                             SquaresBehind *squares = nullptr);
 
+/// One reduction of a group, or what follows from it, goes to memory with what
+/// its kernels make as well; both are `computed` then.
+static LogicalResult reduceOne(Group &group, Operation *reduction,
+                               SmallVectorImpl<Operation *> &computed,
+                               std::string &reason) {
+  ScheduleContext &ctx = group.ctx;
+  Value result = reduction->getResult(0), centre;
+  SquaresBehind squares;
+  if (auto sum = dyn_cast<prim::SumOp>(reduction))
+    squares = findSquaresOf(sum, group, centre);
+  std::optional<Group> part;
+  if (squares.squares) {
+    part.emplace(group.fusion, ctx, centre, computed);
+    // What it is computed from is this reduction alone.
+    if (failed(part->plan.run(centre)) || part->plan.reductions.size() != 1 ||
+        part->plan.reductions[0].op != reduction)
+      squares = {};
+    else
+      result = centre;
+  }
+  if (!squares.squares) {
+    part.emplace(group.fusion, ctx, result, computed);
+    if (failed(part->plan.run(result))) {
+      reason = part->plan.reason;
+      return failure();
+    }
+  }
+  Buffer memory =
+      ctx.host.allocate(getElementTypeOrSelf(result), ctx.host.sizesOf(result));
+  prim::SumOp sum = onlineSumOf(reduction, group.inGroup());
+  Buffer sums;
+  if (sum)
+    sums = ctx.host.allocate(getElementTypeOrSelf(sum.getType()),
+                             ctx.host.sizesOf(sum.getResult()));
+  if (failed(reduce(*part, memory, /*isWhole=*/true, reason,
+                    sum ? &sums : nullptr, &squares)))
+    return failure();
+  auto have = [&](Value value, const Buffer &buffer) {
+    ctx.host.setBuffer(value, buffer);
+    computed.push_back(value.getDefiningOp());
+  };
+  have(result, memory);
+  if (sum)
+    have(sum.getResult(), sums);
+  if (squares.isMade)
+    have(squares.squares.getResult(), squares.buffer);
+  return success();
+}
+
 /// Each reduction of a group goes to memory, and what is left is elementwise.
 static LogicalResult reduceSeparately(Group &group, const Buffer &out,
                                       std::string &reason) {
@@ -445,30 +522,10 @@ static LogicalResult reduceSeparately(Group &group, const Buffer &out,
   for (Operation *reduction : reductions) {
     if (llvm::is_contained(computed, reduction))
       continue;
-    Value result = reduction->getResult(0);
     ctx.kernelName = name + "_" + reduction->getName().stripDialect().str() +
                      std::to_string(computed.size());
-    Group part(group.fusion, ctx, result, computed);
-    Buffer memory = ctx.host.allocate(getElementTypeOrSelf(result),
-                                      ctx.host.sizesOf(result));
-    if (failed(part.plan.run(result))) {
-      reason = part.plan.reason;
+    if (failed(reduceOne(group, reduction, computed, reason)))
       return failure();
-    }
-    prim::SumOp sum = onlineSumOf(reduction, group.inGroup());
-    Buffer sums;
-    if (sum)
-      sums = ctx.host.allocate(getElementTypeOrSelf(sum.getType()),
-                               ctx.host.sizesOf(sum.getResult()));
-    if (failed(reduce(part, memory, /*isWhole=*/true, reason,
-                      sum ? &sums : nullptr)))
-      return failure();
-    ctx.host.setBuffer(result, memory);
-    computed.push_back(reduction);
-    if (sum) {
-      ctx.host.setBuffer(sum.getResult(), sums);
-      computed.push_back(sum);
-    }
   }
   ctx.kernelName = name;
   Group rest(group.fusion, ctx, group.root, computed);

@@ -251,46 +251,69 @@ static bool isSameElement(Value x, prim::FusionOp of, Value y,
          isSameElement(converted.getOperand(), of, alike.getOperand(), other);
 }
 
+/// What `squares` are distances of `x` from, before it is repeated, if it has
+/// one element for each result of `sum`; null otherwise.
+static Value centreOf(prim::SumOp squares, prim::SumOp sum, Value x) {
+  auto type = cast<RankedTensorType>(sum.getType());
+  Value base = baseOf(squares, x);
+  if (!base || !type.getElementType().isF32() || squares.getType() != type ||
+      reducedDims(squares) != reducedDims(sum))
+    return {};
+  auto repeated = base.getDefiningOp<prim::BroadcastInDimOp>();
+  SmallVector<int64_t> reduced = reducedDims(sum), kept;
+  int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
+  for (int64_t d = 0; d < rank; ++d)
+    if (!llvm::is_contained(reduced, d))
+      kept.push_back(d);
+  Value centre = repeated.getOperand();
+  return centre.getType() == type && llvm::equal(repeated.getDims(), kept)
+             ? centre
+             : Value();
+}
+
+/// The elements whose distances are squared and added up; null if there are
+/// none.
+static Value squaredElements(prim::SumOp squares) {
+  auto product = squares.getOperand().getDefiningOp<prim::MulOp>();
+  auto apart =
+      product ? product.getLhs().getDefiningOp<prim::SubOp>() : prim::SubOp();
+  return apart ? apart.getLhs() : Value();
+}
+
 SquaresBehind kiln::schedule::findSquaresBehind(Group &group) {
   SquaresBehind found;
-  auto type = cast<RankedTensorType>(group.root.getType());
-  if (group.plan.reductions.size() != 1 || !type.getElementType().isF32() ||
-      group.fusion->getNumResults() != 1)
+  if (group.plan.reductions.size() != 1 || group.fusion->getNumResults() != 1)
     return found;
   auto sum = dyn_cast<prim::SumOp>(group.plan.reductions[0].op);
-  if (!sum || sum.getType() != type)
+  if (!sum || sum.getType() != group.root.getType())
     return found;
-  Value result = group.fusion.getResult(0);
-  for (OpOperand &use : result.getUses()) {
+  for (OpOperand &use : group.fusion.getResult(0).getUses()) {
     auto next = dyn_cast<prim::FusionOp>(use.getOwner());
     if (!next || next->getBlock() != group.fusion->getBlock())
       continue;
-    for (auto squares : next.getBody().front().getOps<prim::SumOp>()) {
-      auto product = squares.getOperand().getDefiningOp<prim::MulOp>();
-      auto apart = product ? product.getLhs().getDefiningOp<prim::SubOp>()
-                           : prim::SubOp();
-      if (!apart || squares.getType() != type ||
-          reducedDims(squares) != reducedDims(sum) ||
-          !isSameElement(sum.getOperand(), group.fusion, apart.getLhs(), next))
-        continue;
-      Value base = baseOf(squares, apart.getLhs());
-      auto repeated = base ? base.getDefiningOp<prim::BroadcastInDimOp>()
-                           : prim::BroadcastInDimOp();
-      if (!repeated ||
-          repeated.getOperand() !=
-              next.getBody().front().getArgument(use.getOperandNumber()))
-        continue;
-      SmallVector<int64_t> kept;
-      int64_t rank =
-          cast<RankedTensorType>(sum.getOperand().getType()).getRank();
-      for (int64_t d = 0; d < rank; ++d)
-        if (!llvm::is_contained(reducedDims(sum), d))
-          kept.push_back(d);
-      if (!llvm::equal(repeated.getDims(), kept))
+    Block &body = next.getBody().front();
+    for (auto squares : body.getOps<prim::SumOp>()) {
+      Value x = squaredElements(squares);
+      if (!x || !isSameElement(sum.getOperand(), group.fusion, x, next) ||
+          centreOf(squares, sum, x) != body.getArgument(use.getOperandNumber()))
         continue;
       found.squares = squares;
       return found;
     }
+  }
+  return found;
+}
+
+SquaresBehind kiln::schedule::findSquaresOf(prim::SumOp sum, Group &group,
+                                            Value &centre) {
+  SquaresBehind found;
+  for (auto squares : group.fusion.getBody().front().getOps<prim::SumOp>()) {
+    centre =
+        squares == sum ? Value() : centreOf(squares, sum, sum.getOperand());
+    if (!centre || (centre != sum.getResult() && !sum->hasOneUse()))
+      continue;
+    found.squares = squares;
+    return found;
   }
   return found;
 }

@@ -22,14 +22,18 @@ namespace kiln::schedule {
 /// reason.
 mlir::LogicalResult emitSpreadSums(TileBuilder &emitter);
 
-/// Squared distances that another group adds up, from what this group computes
-/// from its only sum, and of what it sums: each would read all elements.
+/// Squared distances that another group, or another kernel, adds up, from what
+/// this one computes from its only sum, and of what it sums: each would read
+/// all elements.
 struct SquaresBehind {
-  prim::SumOp squares; ///< of the other group; null: there is none
+  prim::SumOp squares; ///< null: there is none
   Buffer buffer;       ///< of their sum; without a base where it was not made
   bool isMade = false;
 };
 SquaresBehind findSquaresBehind(Group &group);
+/// Those of the group itself around `centre`, which nothing but the sum leads
+/// to if it is another value: then nothing else needs the sum.
+SquaresBehind findSquaresOf(prim::SumOp sum, Group &group, mlir::Value &centre);
 
 /// The sums of the elements of a kernel, or of a part of them, from which both
 /// come: s1, s2 and a of the formulas above, and how many elements there are.

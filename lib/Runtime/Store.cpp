@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Stores of keys in a folder, in a process, and behind a C interface.
+// Key-value stores: in a folder, in one process, and behind a C interface.
 #include "kiln/Runtime/Store.h"
 #include "kiln/Runtime/Package.h"
 #include "kiln/Runtime/Trust.h"
@@ -33,7 +33,8 @@ Error missing(const std::string &key, double seconds) {
                " seconds: are all ranks running?");
 }
 
-/// A file for each key. A file is renamed to its name when it is whole.
+/// A file for each key. `set` writes a temporary file and renames it to its
+/// name, so that a reader never sees half of a value.
 class FileStore : public Store {
 public:
   explicit FileStore(std::string folder) : folder(std::move(folder)) {}
@@ -97,7 +98,7 @@ private:
   std::map<std::string, std::string> values;
 };
 
-/// One of somebody else.
+/// A store that a caller implements in C.
 class WrappedStore : public Store {
 public:
   explicit WrappedStore(const KilnStore &table) : table(table) {}
@@ -171,7 +172,7 @@ kiln::runtime::openFileStore(const std::string &folder) {
     return Error(folder + ": " + std::strerror(errno));
   if (stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
     return Error(folder + ": expected a folder");
-  // What is read there decides which memory and sockets a rank opens.
+  // The values in the folder decide which memory and sockets a rank opens.
   if (Error error = checkTrusted(folder))
     return error;
   return std::shared_ptr<Store>(std::make_shared<FileStore>(folder));

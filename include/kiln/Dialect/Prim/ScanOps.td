@@ -8,14 +8,22 @@ include "kiln/Interfaces/Accumulation.td"
 
 def Prim_ScanOp : Prim_Op<"scan", [Pure, AllTypesMatch<["operand", "result"]>,
     DeclareOpInterfaceMethods<AccumulationOpInterface>]> {
-  let summary = "Combination of all elements up to each one along a dimension";
+  let summary = "Prefix scan along a dimension: cumsum, cumprod, cummax, cummin, logcumsumexp";
   let description = [{
-    result[i] = operand[0] combined with ... and operand[i], along `dim`; with `reverse` from the
-    last element down to i; with `exclusive` without operand[i] itself, so that the first is the neutral
-    value. `kind`: `sum` (0), `prod` (1), `max` and `min` (NaN wins; minus and plus infinity or the
-    smallest and largest value), `logsumexp`: log of the sum of exp (minus infinity).
-    Integers wrap and are signed. Sums and products of floats are formed in f32 or
-    wider, in any grouping: |error| <= c * n * eps * sum |x| of the prefix (|product|).
+    result[i] = operand[0] combined with ... and operand[i], along `dim`. With `reverse` it combines from the
+    last element down to i. With `exclusive` it leaves out operand[i] itself, so that the first result is the neutral
+    value of `kind`:
+
+    | `kind` | combines by | neutral value |
+    |---|---|---|
+    | `sum` | addition | 0 |
+    | `prod` | multiplication | 1 |
+    | `max` | maximum; a NaN makes all later results NaN | minus infinity, or the smallest value of the type |
+    | `min` | minimum; NaN as for `max` | infinity, or the largest value of the type |
+    | `logsumexp` | log of the sum of exp | minus infinity |
+
+    Integers wrap and are signed. Sums and products of floats are accumulated in f32 or
+    wider, in any grouping: |error| <= c * n * eps * sum |x| of the prefix, or |product|.
     logsumexp: |error| <= c * n * eps * (1 + |result|).
 
     Constraints:

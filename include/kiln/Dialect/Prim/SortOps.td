@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Orders.
+// Sorting: sort, argsort, top_k.
 #ifndef KILN_DIALECT_PRIM_SORTOPS_TD
 #define KILN_DIALECT_PRIM_SORTOPS_TD
 
@@ -8,11 +8,15 @@ include "kiln/Dialect/Prim/PrimAttrs.td"
 def Prim_SortOp : Prim_Op<"sort", [Pure, ExactResult, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "Sorts tensors together along a dimension";
   let description = [{
-    Permutes all operands in the same way along `dim`, so that the first `keys` of them are in
-    ascending lexicographic order, with `descending` the other way round. Stable: what has equal keys keeps
-    its order. Floats: all NaNs are equal and larger than every number, and -0 equals 0; with `total_order` they follow IEEE
-    754 totalOrder instead (-NaN, -inf, ..., -0, 0, ..., inf, NaN). Integers are signed, with `unsigned`
-    unsigned. i1: false is smaller. Composite: `argsort` and a `gather` for each operand.
+    Permutes all operands in the same way along `dim`. The first `keys` operands are the keys; afterwards they are in
+    ascending lexicographic order, or in descending order with `descending`. The sort is stable: elements with equal keys keep
+    their order.
+
+    - Floats: all NaNs are equal and larger than every number, and -0 equals 0. With `total_order` floats follow IEEE
+      754 totalOrder (-NaN, -inf, ..., -0, 0, ..., inf, NaN).
+    - Integers are compared as signed, or as unsigned with `unsigned`. i1: false is smaller than true.
+
+    The result is exact. Composite: `argsort` and a `gather` for each operand.
 
     Constraints:
     - (C1) There is at least one operand.
@@ -36,8 +40,8 @@ def Prim_SortOp : Prim_Op<"sort", [Pure, ExactResult, DeclareOpInterfaceMethods<
 def Prim_ArgsortOp : Prim_Op<"argsort", [Pure, ExactResult]> {
   let summary = "The permutation that sorts along a dimension";
   let description = [{
-    result[i] is the index along `dim` of the element that `prim.sort` of the operands, all of them
-    keys, puts at i. Order and flags are those of `prim.sort`; it is stable.
+    result[i] is the index along `dim` of the element that a `prim.sort` with all operands as keys moves to i. Order, stability and
+    flags are those of `prim.sort`.
 
     Constraints:
     - (C1) There is at least one operand.
@@ -60,9 +64,9 @@ def Prim_ArgsortOp : Prim_Op<"argsort", [Pure, ExactResult]> {
 def Prim_TopKOp : Prim_Op<"top_k", [Pure, ExactResult]> {
   let summary = "The largest elements along a dimension, and their indices";
   let description = [{
-    The first `k` elements along `dim` of what `prim.sort` with `descending` gives, and where they
-    were; with `smallest` without `descending`. So they are sorted, of equals the first is first, and
-    NaNs are the largest. Composite: `argsort`, `slice` and `gather`.
+    Returns the `k` largest elements along `dim` and their indices in the operand, in the order of `prim.sort` with `descending`: largest
+    first, of equal elements the one with the lower index first, NaN larger than every number. With `smallest` it
+    returns the `k` smallest, smallest first. Composite: `argsort`, `slice` and `gather`.
 
     Constraints:
     - (C1) `dim` is a dimension of the operand.

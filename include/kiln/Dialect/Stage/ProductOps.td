@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Matrix products by instructions of the target.
+// Matmuls of blocks that are in storage (scratchpad, shared memory) or registers, synchronous or asynchronous (wgmma-like MMAs).
 #ifndef KILN_DIALECT_STAGE_PRODUCTOPS_TD
 #define KILN_DIALECT_STAGE_PRODUCTOPS_TD
 
@@ -14,18 +14,20 @@ def Stage_ProductOp : Stage_Op<"product", [
     AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Matmul of blocks in storage or registers: adds lhs * rhs to an accumulator";
   let description = [{
-    acc[m, n] + sum over k of lhs[m, k] * rhs[k, n], as in `tile.dot`, for m, n and k below the sizes of `block`.
+    Computes acc[m, n] + sum over k of lhs[m, k] * rhs[k, n], as `tile.dot` does, for m, n and k below the sizes of `block`.
 
     - `block`: the sizes of m, n and k. The default is the shape of the accumulator and the number of columns of lhs.
-    - `rows`, `columns`, `depth`: the numbers of m, n and k that count at run time, at most those of `block`. A code generator may
-      compute full blocks if the storage of the accumulator has gaps or slack for them.
+    - `rows`, `columns`, `depth`: the valid sizes of m, n and k at run time, at most those of `block`; elements beyond them do not
+      contribute. A code generator may compute full blocks if the storage of the accumulator has gaps or slack for them.
     - `fresh`: if true, the accumulator counts as zero and is not read (beta = 0).
-    - `lhs`, `rhs`, `acc`: storage, at an origin if one is given, or fragments. rhs may also be a view; the elements that count must
-      lie inside of it. An operand of higher rank holds many matrices in its last two dimensions; the origin selects one.
-    - `lhs_as`, `rhs_as`: the tile that an operand in storage is read as, where it is not the storage's own. An encoding
-      of this tile says which thread reads what. Without one the instruction reads the storage by itself.
+    - `lhs`, `rhs`, `acc`: storage, from an origin (a coordinate) if one is given, or fragments (tiles in registers). rhs may also be a
+      view; its valid elements must lie inside of the view. An operand of higher rank holds many matrices in its last two
+      dimensions; the origin selects one.
+    - `lhs_as`, `rhs_as`: the type of the tile as which threads read an operand in storage. The encoding
+      of this type, a layout, states which thread reads which element. Without `lhs_as` or `rhs_as` the instruction itself reads the storage
+      (an MMA with shared-memory operands).
     - `lhs_transposed`, `rhs_transposed`: the tile is the transposed storage.
-    - `minus`: a row that is subtracted from every row of the sum.
+    - `minus`: a row of integers that is subtracted from every row of the sum, such as a correction for operands stored with an offset.
     - `by`: the name of the matrix instruction of the target's description. It does not change the meaning.
     - `exchanged`: the instruction computes the transposed sum, with lhs and rhs exchanged. It does not change the meaning.
     - `max_imprecise_acc`: as in `tile.dot`.
@@ -35,8 +37,12 @@ def Stage_ProductOp : Stage_Op<"product", [
     | in storage | updated in place | updated in place; the result is a token, and until a wait the accumulator is pending |
     | fragment | the sum is the result | the result is a future of the sum |
 
-    With `async`, storage that the matmul reads must not be written before the wait. The accumulator may be the future of an earlier
+    With `async` the matmul is in flight until a `stage.wait` for its future or token. Until then its result must not be read, and the storage of
+    its operands must not be written; writes by threads before it need a fence and a barrier, which `simt-insert-barriers` places on GPUs.
+    The accumulator may be the future of an earlier
     asynchronous matmul: this one adds to its sum without a wait between them. The earlier future still needs a wait of its own.
+
+    Code generators for CPUs and scratchpads lower it directly; that for GPUs makes it `simt.mma` or `simt.mma_async`.
 
     Constraints:
     - (C1) Operands have rank 2, or more where they have an origin; origins have one coordinate for each dimension,
@@ -46,9 +52,8 @@ def Stage_ProductOp : Stage_Op<"product", [
     - (C3) Element types are those that `tile.dot` takes, or integers of 64 bits.
     - (C4) The result is the accumulator's type, a future of it, a token, or nothing, as in the table. An accumulator that
       is a future needs `async`.
-    - (C5) lhs has as many columns as rhs has rows, unless `block` or `depth` states how many count.
-    - (C6) `minus` is storage of integers, of the accumulator's type and rank, with one row and as many columns as count at
-      most.
+    - (C5) lhs has as many columns as rhs has rows, unless `block` or `depth` states the size of k.
+    - (C6) `minus` is storage of integers, of the accumulator's type and rank, with one row and at most as many columns as n.
     - (C7) `fresh` is for an accumulator in storage.
     - (C8) `lhs_as` and `rhs_as` are for whole storage: of its shape, transposed as stated, with elements as wide as its own.
       `lhs_transposed` and `rhs_transposed` go with them.
@@ -85,8 +90,8 @@ def Stage_ProductOp : Stage_Op<"product", [
     Arg<Variadic<Index>, "coordinates of its first element">:$rhs_origin,
     Arg<AnyTypeOf<[Stage_Storage, Stage_Fragment, Stage_FutureType]>, "the accumulator">:$acc,
     Arg<Variadic<Index>, "coordinates of its first element">:$acc_origin,
-    Arg<Optional<Index>, "how many k count">:$depth,
-    Arg<Optional<Index>, "how many m count">:$rows, Arg<Optional<Index>, "how many n count">:$columns,
+    Arg<Optional<Index>, "the valid size of k">:$depth,
+    Arg<Optional<Index>, "the valid size of m">:$rows, Arg<Optional<Index>, "the valid size of n">:$columns,
     Arg<Optional<Stage_Storage>, "the row that is subtracted from every row">:$minus,
     Arg<Optional<I1>, "whether the accumulator counts as zero">:$fresh,
     OptionalAttr<DenseI64ArrayAttr>:$block, OptionalAttr<FlatSymbolRefAttr>:$row, UnitAttr:$async,
@@ -106,11 +111,11 @@ def Stage_ProductOp : Stage_Op<"product", [
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Rows, columns and depth that count at most.
+    /// The sizes of m, n and k: those of `block`, or their defaults.
     std::array<int64_t, 3> getSizes();
-    /// The matrix, or the batch of them, that the left (0) or the right (1) operand is read as.
+    /// The type as which the left (0) or the right (1) operand is read: a matrix, or a batch of matrices.
     ::mlir::ShapedType getFactorType(int which);
-    /// The storage or the fragment that the accumulator is, or is the future of.
+    /// The type of the accumulator's storage or fragment, also if the accumulator is a future of one.
     ::mlir::ShapedType getAccType();
     /// The left (0) or the right (1) operand.
     ::mlir::Value getFactor(int which) { return which == 0 ? getLhs() : getRhs(); }

@@ -70,7 +70,8 @@ prim::GroupKind kiln::kindOf(ArrayRef<Operation *> ops) {
 
 namespace {
 
-/// Copies operations and what they need into the body of a group.
+/// Copies operations into the body of a group, together with the cheap
+/// operations (constants, say) that define their operands.
 class Wrapper {
 public:
   Wrapper(OpBuilder &builder, ArrayRef<Value> inputs, Block *body)
@@ -102,7 +103,8 @@ bool kiln::readsMemory(OpOperand &operand) {
          (isa<prim::GatherOp>(op) && operand.getOperandNumber() == 0);
 }
 
-/// Collects what `op` reads from outside of the group.
+/// Collects the values from outside of the group that `op` reads, or that the
+/// clonable operations before it read.
 static void collectInputs(Operation *op, const SetVector<Operation *> &group,
                           SetVector<Value> &inputs) {
   for (OpOperand &operand : op->getOpOperands()) {

@@ -12,9 +12,9 @@ namespace {
 
 constexpr int64_t kLanes = 32;
 
-/// Every instance combines its lanes with the same places; what a place holds
-/// afterwards does not depend on the order, or the instances have places of
-/// their own.
+/// Adds cases in which each lane of each instance updates one element. Either
+/// all instances update the same elements, by a combiner whose result does not
+/// depend on the order, or each instance has elements of its own.
 void addRmw(Plan &plan, StringRef kind, StringRef type, bool isShared,
             bool isMasked, StringRef order) {
   Entry &entry = plan.add("tile.atomic_rmw", type,
@@ -67,7 +67,7 @@ void addRmw(Plan &plan, StringRef kind, StringRef type, bool isShared,
   }
 }
 
-/// All lanes of all instances count in one place.
+/// Adds a case in which all lanes of all instances increment one counter.
 void addCounter(Plan &plan, StringRef type) {
   Entry &entry = plan.add("tile.atomic_rmw", type, "counter");
   entry.profile("pointer").profile("atomic").profile("concurrent");
@@ -111,7 +111,7 @@ void addCas(Plan &plan, StringRef type) {
                                 p + ", " + c + ", " + v + " : " + P + ", " + T);
     kernel.store(was, old, {zero}, {kLanes}, type);
     kernel.finish();
-    // About half of them meet what they expect.
+    // About half of the elements equal their comparand.
     Fill few = isFloatText(type) ? Fill("zero") : Fill(0, 1);
     addCall(entry, "some",
             {of({kLanes}, few), of({kLanes}, few), of({kLanes}), of({kLanes})});
@@ -121,7 +121,8 @@ void addCas(Plan &plan, StringRef type) {
   }
 }
 
-/// A lock that instances take in turn to change a number that is not atomic.
+/// Adds a spin lock under which instances, one after the other, update a number
+/// by a plain load and store.
 void addLock(Plan &plan) {
   for (StringRef type : {"i32", "f32", "i64"}) {
     Entry &entry = plan.add("tile.atomic_cas", type, "lock");
@@ -157,8 +158,8 @@ void addLock(Plan &plan) {
   }
 }
 
-/// The first instance waits for a flag that the last one raises, which takes
-/// its time.
+/// Adds a case in which the first instance waits for a flag that the last
+/// instance sets after a delay.
 void addFlag(Plan &plan) {
   Entry &entry = plan.add("tile.atomic_rmw", "i32", "flag");
   entry.profile("pointer").profile("atomic").profile("concurrent");

@@ -10,7 +10,8 @@ using llvm::Twine;
 
 namespace {
 
-/// What kernels over pointers share: a block of lanes below a number.
+/// The text that kernels over pointers share: the offsets of one instance's
+/// block of lanes, and the mask of those below a limit.
 struct Lanes {
   KernelText &kernel;
   int64_t block;

@@ -1,5 +1,10 @@
 //===- Tolerance.cpp - How far results may be off -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Counts the roundings and the terms of sums between the arguments and each
+// result of a program, from which --check computes its error bound.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Tolerance.h"
 #include "HostProgram.h"
@@ -24,10 +29,10 @@ constexpr int64_t kDynamicSum = 4096;
 /// Longer sums do not loosen the bound any further.
 constexpr int64_t kLongestSum = int64_t(1) << 40;
 
-/// What has happened to a value on its way.
+/// The rounding errors that a value has accumulated.
 struct Error {
-  int64_t length = 0; ///< roundings, sums counted with their lengths
-  runtime::DType coarsest = runtime::DType::none;
+  int64_t length = 0; ///< roundings; a sum counts as its number of terms
+  runtime::DType coarsest = runtime::DType::none; ///< type with largest epsilon
 
   void join(const Error &other) {
     length = std::max(length, other.length);
@@ -42,8 +47,8 @@ struct Error {
   }
 };
 
-/// Roundings and terms on the way to an element of a result of `op`; 0 if its
-/// elements are those of its operands.
+/// Returns the roundings of `op` for one element of its result, where a sum
+/// counts as its number of terms; 0 if the operation only moves elements.
 int64_t lengthOf(Operation *op) {
   Accumulation accumulation = getAccumulation(op);
   int64_t length = accumulation.roundings;
@@ -72,7 +77,7 @@ runtime::Tolerance toTolerance(const Error &error, Type type) {
 } // namespace
 
 bool kiln::driver::hasContractBounds(tile::KernelOp kernel) {
-  // Modes let arithmetic be regrouped.
+  // Numerics modes allow other results than IEEE arithmetic in program order.
   if (tile::NumericsAttr mode = kernel.getNumericsAttr())
     if (mode.getContract() || mode.getApprox() || mode.getFtz() ||
         mode.getReassoc())
@@ -87,7 +92,7 @@ bool kiln::driver::hasContractBounds(tile::KernelOp kernel) {
         return WalkResult::interrupt();
     if (isa<tile::CallExternOp, tile::InlineAsmOp>(op))
       return WalkResult::interrupt();
-    // Whoever evaluates operations of other dialects need not know of errors.
+    // The evaluation of other dialects' operations may not track errors.
     if (!isa_and_present<tile::TileDialect, arith::ArithDialect,
                          math::MathDialect, scf::SCFDialect>(
             op->getDialect()) &&
@@ -97,7 +102,8 @@ bool kiln::driver::hasContractBounds(tile::KernelOp kernel) {
     bool combines = op->getNumRegions() && isa<AccumulationOpInterface>(op);
     if ((combines || isa<tile::AtomicRMWOp>(op)) &&
         llvm::any_of(op->getOperandTypes(), isFloat)) {
-      // One operation whose error is known, not one of f64.
+      // A reduction counts only if its combiner is one operation with a known
+      // error bound, on elements narrower than f64.
       auto reduce = dyn_cast<tile::ReduceOp>(op);
       if (!reduce || op->getNumResults() != 1 ||
           getElementTypeOrSelf(op->getResult(0)).isF64())
@@ -131,14 +137,14 @@ Tolerances kiln::driver::computeTolerances(ModuleOp module) {
         if (Type element = getElementTypeOrSelf(type);
             isa<FloatType>(element) && rounded.length > given.length)
           rounded.round(dtypeOf(element));
-      // An operation rounds its floats; integers beside them are what they are.
+      // An operation rounds its float results; its other results are exact.
       for (Value result : op->getResults())
         errors[result] =
             isa<FloatType>(getElementTypeOrSelf(result)) ? rounded : given;
     };
     for (Block &block : func.getBody())
       for (Operation &op : block) {
-        // A claim errs like what it holds.
+        // A claim has the errors of the operations in its region.
         for (Region &region : op.getRegions())
           region.walk([&](Operation *inner) { visit(inner); });
         visit(&op);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions of the host, as instructions of the host program: they wait for
-// the devices whose memory they use, and see it where the host does.
+// Executes the host program's instruction that calls a function on the host,
+// such as an SVD. It waits for the devices of the operands and results first.
+// The function gets memory that the host can address directly, or copies of it.
 #include "HostFunctions.h"
 #include "Interpreter.h"
 
 using namespace kiln::runtime;
 
-/// The memory of a buffer on the host, or a copy in `copied`.
+/// Returns a buffer as contiguous memory of the host. If the host cannot
+/// address the buffer, or it has gaps, the memory is that of a new tensor in
+/// `copied`, with the buffer's contents if `isRead`.
 static Expected<HostArray> arrayOf(const BufferValue &value, bool isRead,
                                    Tensor &copied) {
   HostArray array;

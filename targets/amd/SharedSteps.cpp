@@ -1,5 +1,11 @@
 //===- SharedSteps.cpp - Address steps of guarded accesses ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hoists equal address computations (getelementptr with a variable index) from
+// several guarded blocks to their common dominator, so that each is computed
+// once. LLVM's own passes leave them, as no block dominates another.
+//
+//===----------------------------------------------------------------------===//
 
 #include "SharedSteps.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -17,15 +23,16 @@ public:
   Steps(const DominatorTree &tree, const LoopInfo &loops)
       : tree(tree), loops(loops) {}
 
-  /// Joins equal steps of blocks that do not dominate each other.
+  /// Joins equal steps of blocks that do not dominate each other. Returns
+  /// whether it changed the function.
   bool join(Function &function) {
-    // What steps begin at, the type that they count, and the counts.
+    // The element type of a step, then its base and its indices.
     using Key = std::pair<Type *, SmallVector<Value *, 4>>;
     std::map<Key, SmallVector<GetElementPtrInst *>> groups;
     SmallVector<SmallVector<GetElementPtrInst *> *> order;
     for (Instruction &instruction : instructions(function)) {
       auto *step = dyn_cast<GetElementPtrInst>(&instruction);
-      // A constant goes into the instruction that accesses memory.
+      // Constant offsets are part of the load or store instruction.
       if (!step || step->hasAllConstantIndices())
         continue;
       auto &group = groups[{step->getSourceElementType(),
@@ -44,7 +51,7 @@ private:
   bool joinGroup(ArrayRef<GetElementPtrInst *> group) {
     BasicBlock *block = group.front()->getParent();
     const Loop *loop = loops.getLoopFor(block);
-    // A block that is never reached has no dominator in common with others.
+    // An unreachable block has no common dominator with others.
     if (!all_of(group, [&](GetElementPtrInst *step) {
           return tree.isReachableFromEntry(step->getParent());
         }))
@@ -59,7 +66,8 @@ private:
     };
     if (loops.getLoopFor(block) != loop || any_of(group, isThere))
       return false;
-    // What a step needs dominates all of the blocks, and so this one.
+    // The operands dominate all blocks of the group, and so their common
+    // dominator.
     GetElementPtrInst *first = group.front();
     first->moveBefore(block->getTerminator()->getIterator());
     first->dropPoisonGeneratingFlags();
@@ -79,7 +87,7 @@ PreservedAnalyses SharedSteps::run(Function &function,
                                    FunctionAnalysisManager &analyses) {
   Steps steps(analyses.getResult<DominatorTreeAnalysis>(function),
               analyses.getResult<LoopAnalysis>(function));
-  // Steps behind a joined one become equal.
+  // A joined step can make steps that begin at it equal: repeat.
   bool changed = false;
   while (steps.join(function))
     changed = true;

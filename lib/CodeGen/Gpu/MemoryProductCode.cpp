@@ -1,8 +1,8 @@
 //===- MemoryProductCode.cpp - Instructions that read factors -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The code of a thread for products whose instructions read factors from
-// shared memory.
+// The code of a thread for asynchronous MMAs with shared-memory operands: a
+// stage.product becomes simt.mma_async operations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +16,9 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
-/// So many steps of a product may be summed with fewer bits than the sum has
-/// before they are added to it; 0: all of them, and those of other iterations.
+/// Returns how many steps along k an imprecise accumulator (of a narrow-float
+/// instruction) may sum before its value is added to the precise one. 0: all of
+/// them, also across iterations.
 static int64_t stepsAtOnce(stage::ProductOp op,
                            target::MatrixInstructionAttr row) {
   return sumsInParts(op) ? op.getMaxImpreciseAcc() / row.getK().getMin() : 0;

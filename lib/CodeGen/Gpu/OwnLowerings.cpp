@@ -26,7 +26,7 @@ void LoweringTable::addAny(StringRef op, Code code, Borrowed needs) {
   addLowering(registry, std::move(lowering));
 }
 
-/// What is known at this level costs nothing.
+/// Lowers an operation that only states facts to no code.
 template <typename OpT> static LogicalResult lowerNothing(OpT, KernelWalk &) {
   return success();
 }
@@ -93,8 +93,8 @@ static LogicalResult lowerFuture(FutureOp op, KernelWalk &w) {
   return success();
 }
 
-/// Sums that nothing reads behind the wait are those of a later product, which
-/// the wait keeps.
+/// Lowers a wait to simt.wait_products. An awaited accumulator whose result has
+/// no uses is passed on by the future of a later MMA, which the wait keeps.
 static LogicalResult lowerWait(stage::WaitOp op, KernelWalk &w) {
   if (!op.getBut())
     return w.decline(op, "a wait that does not say what it leaves in flight");
@@ -121,7 +121,7 @@ static LogicalResult lowerWait(stage::WaitOp op, KernelWalk &w) {
 // The table
 //===----------------------------------------------------------------------===//
 
-/// Barriers, waits and fences, and what is nothing on a GPU.
+/// Registers barriers, waits and fences, and operations without code on GPUs.
 static void addWaitLowerings(LoweringTable &table) {
   table.add<tile::AssumeOp>(lowerNothing);
   table.add<::mlir::gpu::BarrierOp>(lowerGpuBarrier);
@@ -140,8 +140,8 @@ static void addWaitLowerings(LoweringTable &table) {
 
 void simt::addOwnLowerings(target::TargetRegistry &registry) {
   LoweringTable table(registry);
-  // Files with kinds of operations come first: of two lowerings for one
-  // operation the last one counts.
+  // Lowerings for kinds of operations come first: if an operation has two
+  // lowerings, the one registered last is used.
   addScalarsLowerings(table);
   addMovementLowerings(table);
   addDotLowerings(table);

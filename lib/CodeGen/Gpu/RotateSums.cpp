@@ -1,9 +1,10 @@
 //===- RotateSums.cpp - Sums are changed where an iteration ends ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a loop changes the sum that it carries before a product adds to it, the
-// iteration's first product would begin behind that. The change for the next
-// iteration is made at the end of the one before, while other warps multiply.
+// A loop such as attention's rescales the accumulator that it carries before an
+// MMA adds to it, so that the MMA waits for the rescaling. This pass moves the
+// rescaling to the end of the iteration before, where it overlaps with the MMAs
+// of other warps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,7 @@ using namespace kiln;
 using namespace kiln::simt;
 
 namespace {
-/// What changes one carried sum.
+/// The operation that changes one carried accumulator.
 class SumChange {
 public:
   SumChange(scf::ForOp loop, BlockArgument sum) : loop(loop), sum(sum) {}

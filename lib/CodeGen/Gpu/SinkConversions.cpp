@@ -1,9 +1,11 @@
 //===- SinkConversions.cpp - Large tiles where they are needed ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An operand of a matmul may take many more registers than the tile that it
-// comes from: warps have it alike, or its elements were extended. Computed
-// where that tile is loaded, it would be in registers until the matmul begins.
+// Lowers register pressure at matmuls. The operand of a matmul may take many
+// more registers than the tile that it is computed from: each warp holds a copy
+// of it, or its elements were extended. The pass moves the layout conversion or
+// the extension from the load down to the matmul, so that the registers are in
+// use only there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +27,7 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
-/// Bytes that a thread has of a tile in registers.
+/// The bytes of registers that one thread needs for its part of a tile.
 static int64_t bytesOf(Value value) {
   LayoutAttr layout = getLayout(value);
   if (!layout)
@@ -35,9 +37,9 @@ static int64_t bytesOf(Value value) {
              ThreadBuilder::scalarType(getElementTypeOrSelf(value.getType())));
 }
 
-/// Whether a tile that takes many registers is made of one that takes fewer of
-/// them, element by element or by an exchange. Small tiles stay: what threads
-/// exchange early they need not wait for later.
+/// Whether `op` makes a tile of at least `least` bytes of registers from a tile
+/// of fewer bytes, elementwise or by a layout conversion. Conversions of
+/// smaller tiles stay early, where threads need not wait for the exchange.
 static bool grows(Operation *op, int64_t least) {
   if (op->getNumOperands() != 1 || op->getNumResults() != 1 ||
       op->getNumRegions() || !isPure(op))
@@ -66,8 +68,8 @@ static Operation *findFirstUser(Value value, Block *block) {
 namespace {
 struct SinkConversions : simt::impl::SimtSinkConversionsBase<SinkConversions> {
   void runOnOperation() override {
-    // Other kernels have no sums in registers beside such tiles; there the
-    // assembler orders extensions better than this.
+    // Only kernels with matmuls hold accumulators in registers beside such
+    // tiles. In others the assembler schedules extensions better.
     auto isProduct = [](MatrixProductOpInterface) {
       return WalkResult::interrupt();
     };

@@ -1,5 +1,10 @@
 //===- ChooseBlocks.cpp - Blocks of kernels that came with their own ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Retiles matmul kernels that arrive with block sizes (from Triton, say) to the
+// sizes that the cost model prefers, and sets the sizes of a schedule script.
+//
+//===----------------------------------------------------------------------===//
 
 #include "ProductProblem.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
@@ -21,15 +26,16 @@ using namespace kiln::target;
 using tiling::ProductProblem;
 
 namespace {
-/// What became of the blocks of a kernel with products.
+/// The outcome of retiling a kernel with matmuls.
 struct Retiled {
   enum { Kept, Changed, Refused } what;
-  std::string reason; ///< why it was refused
+  std::string reason; ///< if Refused
 };
 } // namespace
 
-/// Retiles one kernel. Blocks are kept where there is nothing to choose or what
-/// was chosen is good; they are refused where other ones might be better.
+/// Retiles one kernel. Returns Kept if the kernel has no blocks to choose or
+/// its blocks are near the preferred ones, and Refused if other blocks might be
+/// better but the kernel cannot be rewritten to them.
 static Retiled retileProduct(tile::KernelOp kernel, tiling::Chooser &chooser) {
   if (kernel.getTilingAttr())
     return {Retiled::Kept, ""};
@@ -41,7 +47,7 @@ static Retiled retileProduct(tile::KernelOp kernel, tiling::Chooser &chooser) {
     return {reason.empty() ? Retiled::Kept : Retiled::Refused, reason};
   ProductProblem &product = *found;
   Tiling wanted = chooser.choose(product.problem);
-  // Sizes that are near the preferred ones were chosen with care.
+  // Keep sizes near the preferred ones: the author probably tuned them.
   ArrayRef<int64_t> is = product.blocks, shall = wanted.blocks;
   double area = double(is[0]) * is[1] / (double(shall[0]) * shall[1]);
   double depth = double(is[2]) / shall[2];

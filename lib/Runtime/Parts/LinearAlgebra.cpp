@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Factors of matrices and triangular equations by LAPACK. Its matrices are
-// column-major: a row-major one is its transpose there.
+// Matrix factorisations and triangular solves by LAPACK. LAPACK's
+// matrices are column-major: it reads a row-major matrix as its transpose.
 #include "LinearAlgebra.h"
 #include "Lapack.h"
 #include <cstring>
@@ -10,13 +10,14 @@ using namespace kiln::runtime;
 
 using Int = LapackInt;
 
-/// Calls `fn` with a null pointer of the element type.
+/// Calls `fn` with a null pointer whose type is that of the elements, f32 or
+/// f64.
 template <typename Fn> static Error byType(const HostArray &array, Fn fn) {
   return array.dtype == DType::f32 ? fn(static_cast<float *>(nullptr))
                                    : fn(static_cast<double *>(nullptr));
 }
 
-/// What LAPACK writes for each matrix of a batch.
+/// The address of matrix `number` of a batch; each has `size` elements.
 template <typename T>
 static T *part(const HostArray &array, int64_t number, int64_t size) {
   return array.as<T>() + number * size;
@@ -49,7 +50,8 @@ template <typename T> static Error cholesky(HostCall &call) {
   return Error::success();
 }
 
-/// Rows in the order that exchanges bring them to.
+/// Writes the permutation of rows that LAPACK's row exchanges (`pivots`, from
+/// 0) amount to: rows[i] is the original row at place i.
 static Error permute(const Int *pivots, int64_t count, Int *rows,
                      int64_t numRows) {
   for (int64_t i = 0; i < numRows; ++i)
@@ -92,7 +94,8 @@ template <typename T> static Error lu(HostCall &call) {
   return Error::success();
 }
 
-/// X^T op(A^T) = B^T, as the row-major tensors are there.
+/// Solves op(A) X = B as X^T op(A^T) = B^T, because LAPACK sees the row-major
+/// tensors transposed.
 template <typename T> static Error triangularSolve(HostCall &call) {
   auto trsm =
       LapackFunction<T, const char *, const char *, const char *, const char *,

@@ -41,7 +41,8 @@ bool isNormal(DotGeneralOp op, bool batched) {
                        is(op.getRhsContract(), 0);
 }
 
-/// Whether any product of sizes fits 64 bits.
+/// Whether dimensions can be merged: no product of static sizes exceeds 64
+/// bits.
 bool isMergeable(RankedTensorType type) {
   SmallVector<int64_t> sizes;
   for (int64_t size : type.getShape())
@@ -58,14 +59,14 @@ struct NormaliseDot : OpRewritePattern<DotGeneralOp> {
                                 PatternRewriter &rewriter) const override {
     RankedTensorType lhsType = op.getLhs().getType();
     RankedTensorType rhsType = op.getRhs().getType();
-    // Batches of size 1 are no batches.
+    // A batch dimension of size 1 does not count.
     bool batched = llvm::any_of(op.getLhsBatch(), [&](int64_t dim) {
       return lhsType.getDimSize(dim) != 1;
     });
     if (isNormal(op, batched) || !isMergeable(lhsType) || !isMergeable(rhsType))
       return failure();
 
-    // Contracted dimensions in the order of lhs, which then often stays.
+    // In the order of lhs, which then often needs no transpose.
     SmallVector<std::pair<int64_t, int64_t>> pairs;
     for (auto [l, r] :
          llvm::zip_equal(op.getLhsContract(), op.getRhsContract()))
@@ -115,7 +116,7 @@ struct NormaliseDot : OpRewritePattern<DotGeneralOp> {
         RankedTensorType::get(shape, op.getType().getElementType()), lhs, rhs,
         batchDims, batchDims, {first + 1}, {first}, op.getPrecision(),
         op.getImprecise());
-    // One operand may say a size that the type of the result leaves open.
+    // An operand may have a static size where the result has `?`.
     SmallVector<Value> open;
     for (auto [dim, size] : llvm::enumerate(resultSizes))
       if (op.getType().isDynamicDim(dim))
@@ -129,7 +130,8 @@ struct NormaliseDot : OpRewritePattern<DotGeneralOp> {
   }
 };
 
-/// A product with the same rhs in every batch has more rows and no batch.
+/// If every batch has the same rhs, merges the batch dimensions into the rows:
+/// [B, M, K] x broadcast [K, N] becomes [B * M, K] x [K, N].
 struct DotOfRepeatedRhs : OpRewritePattern<DotGeneralOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(DotGeneralOp op,
@@ -143,7 +145,7 @@ struct DotOfRepeatedRhs : OpRewritePattern<DotGeneralOp> {
       if (op.getLhsBatch()[i] != i ||
           llvm::is_contained(broadcast.getDims(), op.getRhsBatch()[i]))
         return failure();
-    // All that is not batch comes from the operand, unrepeated.
+    // The broadcast must repeat nothing but batch dimensions.
     RankedTensorType source = broadcast.getOperand().getType();
     if (source.getRank() != op.getRhs().getType().getRank() - batches)
       return failure();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Brings convolutions into simpler forms.
+// Simplifies prim.conv: windows of one element become matmuls, and padded
+// inputs become padding of the convolution.
 #include "../PrimBuilder.h"
 #include "Simplify.h"
 
@@ -14,7 +15,7 @@ bool all(ArrayRef<int64_t> values, int64_t expected) {
   return llvm::all_of(values, [&](int64_t value) { return value == expected; });
 }
 
-/// A convolution with a window of one element is a product of matrices.
+/// Rewrites a convolution with a window of one element to a matmul.
 struct PointwiseConv : OpRewritePattern<ConvOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvOp op,
@@ -37,8 +38,8 @@ struct PointwiseConv : OpRewritePattern<ConvOp> {
   }
 };
 
-/// A convolution of an input padded with zeros pads by itself, also where a
-/// transposition is between them.
+/// Folds a zero-padding `prim.pad` of the input into the convolution's own
+/// padding, also through a transpose between the two.
 struct ConvOfPad : OpRewritePattern<ConvOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvOp op,

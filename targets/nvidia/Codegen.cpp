@@ -301,7 +301,8 @@ FailureOr<std::string> Codegen::makePtx() {
   llvm::legacy::PassManager passes;
   if (machine->addPassesToEmitFile(passes, os, nullptr,
                                    llvm::CodeGenFileType::AssemblyFile))
-    return emitError(where, "cannot write PTX");
+    return emitError(where, "LLVM's NVPTX back end cannot write PTX for this "
+                            "kernel");
   passes.run(*code);
   if (hasError)
     return failure();

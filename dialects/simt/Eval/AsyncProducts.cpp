@@ -379,8 +379,8 @@ LogicalResult gatherLeft(Multiplication &made, target::OperandAttr operand,
       auto [row, column] = places[reg * code.lanes + lane];
       auto found = made.rowNumber.find(row ^ made.ofWarp.first);
       if (found == made.rowNumber.end())
-        return op.emitOpError("expected the left factor's rows where the sums "
-                              "of a warp are");
+        return op.emitOpError("expected each warp to hold the rows of lhs that "
+                              "its accumulator has, found another row");
       copyElement(*known, lane, made.left,
                   found->second * steps * depth + step * depth + column);
     }

@@ -220,7 +220,8 @@ LogicalResult evaluateProduct(stage::ProductOp op, Frame &frame) {
   if (op.getFresh()) {
     const Value &given = frame.get(op.getFresh());
     if (given.hasPoison())
-      return op.emitOpError("whether its accumulator is fresh is poison");
+      return op.emitOpError("expected 'fresh' to be true or false, found "
+                            "poison");
     isFresh = given.asInt() != 0;
   }
   Pending pending;

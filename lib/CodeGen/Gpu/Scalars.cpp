@@ -218,7 +218,8 @@ static LogicalResult lowerElements(Operation *op, KernelWalk &w) {
   for (auto [i, value] : llvm::enumerate(op->getOperands())) {
     bool isTile = isa<RankedTensorType>(value.getType());
     if (isTile && getLayout(value) != layout)
-      return op->emitOpError("has tiles of several layouts");
+      return op->emitOpError("expected operands of the result's layout, as "
+                             "'simt-assign-layouts' gives them");
     tileOperands.push_back(isTile ? &w.registers(value) : nullptr);
     if (!isTile)
       operands[i] = w.scalar(value);

@@ -20,10 +20,12 @@ static LogicalResult lowerScan(tile::ScanOp op, KernelWalk &w) {
   LayoutAttr layout = getLayout(op.getSources()[0]);
   for (Value value : op->getOperands())
     if (getLayout(value) != layout)
-      return op.emitOpError("has tiles of several layouts");
+      return op.emitOpError("expected operands of one layout, as "
+                            "'simt-assign-layouts' gives them");
   for (Value value : op.getResults())
     if (getLayout(value) != layout)
-      return op.emitOpError("has a result of another layout");
+      return op.emitOpError("expected results of the operands' layout, as "
+                            "'simt-assign-layouts' gives them");
   FailureOr<bool> byLevels = scanByLevels(w, op);
   if (failed(byLevels) || *byLevels)
     return byLevels;

@@ -228,7 +228,8 @@ void SortNetwork::sort(std::optional<int64_t> &start) {
 
 static LogicalResult lowerSort(tile::SortOp op, KernelWalk &w) {
   if (getLayout(op.getSource()) != getLayout(op.getResult()))
-    return op.emitOpError("has tiles of several layouts");
+    return op.emitOpError("expected an operand and a result of one layout, as "
+                          "'simt-assign-layouts' gives them");
   SortNetwork network(w, op.getSource(), op.getAxis(), op.getDescending(),
                       /*tracks=*/false);
   std::optional<int64_t> start;

@@ -386,8 +386,9 @@ private:
       if (at.getStep() != last && op->getNumResults() &&
           !isMemoryEffectFree(op) && !readsOnly(op, always) && !onlyLoads(op) &&
           !isa<stage::ConsumeOp>(op))
-        return op->emitError("unsupported: an operation with effects and "
-                             "results before the last step, ")
+        return op->emitError("unsupported: an operation that has side effects "
+                             "and results in step ")
+               << at.getStep() << " of the schedule; put it in the last step, "
                << last;
     }
     // Equal orders stay in the order of the program.

@@ -118,8 +118,9 @@ struct ExpandReductions
           return signalPassFailure();
       }
     }
-    getOperation().emitError("expected composites that others define, found "
-                             "some that define each other");
+    getOperation().emitError(
+        "expected composites that expand to simpler "
+        "operations, found some that expand to each other");
     signalPassFailure();
   }
 

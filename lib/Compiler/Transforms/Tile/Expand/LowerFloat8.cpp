@@ -205,7 +205,8 @@ private:
     if (auto access = dyn_cast<ViewAccessOpInterface>(op)) {
       if (access.isRead() && access.getOutside() == Outside::NaN)
         return op->emitError()
-               << "unsupported: padding of 8-bit floats with NaN";
+               << "unsupported: padding of 8-bit floats with NaN; pad with "
+                  "another value, or load a wider type";
       return success();
     }
     if (isa<arith::SelectOp>(op))

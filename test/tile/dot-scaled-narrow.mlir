@@ -40,13 +40,18 @@ tile.kernel @fours(%a: !tile.view<16x32xi8>, %sa: !tile.view<16x4xf8E4M3FN>, %b:
   tile.store %d, %c[%c0, %c0] : tensor<16x16xf32>, !tile.view<16x16xf32>
 }
 
-// Eleven bits and any power of two are two terms of bf16.
+// Eleven bits and any power of two are two terms of bf16. The smaller one may be zero: no infinity is multiplied with it.
 // CHECK-LABEL: tile.kernel @halves
+// CHECK: %[[Y:.*]] = tile.load {{.*}} -> tensor<64x16xbf16>
 // CHECK: arith.andi
 // CHECK: arith.subf
 // CHECK-NOT: arith.extf
-// CHECK: %[[SMALL:.*]] = tile.dot {{.*}} : tensor<16x64xbf16>, tensor<64x16xbf16>, tensor<16x16xf32>
-// CHECK: tile.dot %{{.*}}, %{{.*}}, %[[SMALL]] : tensor<16x64xbf16>, tensor<64x16xbf16>, tensor<16x16xf32>
+// CHECK: %[[WORDS:.*]] = arith.bitcast %[[Y]] : tensor<64x16xbf16> to tensor<64x16xi16>
+// CHECK: %[[SIZE:.*]] = arith.andi %[[WORDS]]
+// CHECK: %[[NUMBER:.*]] = arith.cmpi ult, %[[SIZE]]
+// CHECK: %[[REST:.*]] = arith.select %[[NUMBER]], %[[Y]]
+// CHECK: %[[SMALL:.*]] = tile.dot %{{.*}}, %[[REST]], %{{.*}} : tensor<16x64xbf16>, tensor<64x16xbf16>, tensor<16x16xf32>
+// CHECK: tile.dot %{{.*}}, %[[Y]], %[[SMALL]] : tensor<16x64xbf16>, tensor<64x16xbf16>, tensor<16x16xf32>
 // CHECK-NOT: tile.dot
 tile.kernel @halves(%a: !tile.view<16x64xf16>, %sa: !tile.view<16x2xi8>, %b: !tile.view<64x16xbf16>, %c: !tile.view<16x16xf32>) {
   %c0 = arith.constant 0 : index

@@ -187,7 +187,8 @@ def TileExpandScaledDots : Pass<"tile-expand-scaled-dots", "::kiln::tile::Kernel
 
     With `narrow`, and where the module's description has a matrix instruction for it, each operand becomes f16 if
     that represents all of its values. Else it becomes one or two terms of bf16 that add up to it, with a `tile.dot` for
-    each pair of terms. Both are exact, but for values below 2^-126, which matmuls of bf16 may read as zero.
+    each pair of terms. Both are exact, but for values below 2^-126, which matmuls of bf16 may read as zero. Infinities
+    are multiplied with the largest term of the other operand alone, as a smaller one may be zero.
   }];
   let options = [
     Option<"narrow", "narrow", "bool", "false", "operands of 16 bits where the description multiplies those">];

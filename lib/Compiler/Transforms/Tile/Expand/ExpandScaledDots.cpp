@@ -63,6 +63,12 @@ Numbers numbersOf(ScaledFormat format, Value scale) {
              : numbers * Numbers{0, -127, 128};
 }
 
+/// Whether an element, or its product with a scale, may be infinity.
+bool mayBeInfinite(ScaledFormat format, Numbers numbers) {
+  return format == ScaledFormat::e5m2 || format == ScaledFormat::bf16 ||
+         format == ScaledFormat::fp16 || numbers.top > 128;
+}
+
 bool fitsHalf(Numbers numbers) {
   return numbers.bits <= 11 && numbers.least >= -24 && numbers.top <= 16;
 }
@@ -157,6 +163,19 @@ public:
     }
     terms.push_back(narrow(values, half));
     return terms;
+  }
+
+  /// A term of bf16 with zeros for its infinities and NaN.
+  Value dropInfinities(Value term) {
+    auto type = cast<RankedTensorType>(term.getType());
+    RankedTensorType words = type.clone(b.getI16Type());
+    Value size = arith::AndIOp::create(
+        b, loc, arith::BitcastOp::create(b, loc, words, term),
+        constant(words, 0x7fff));
+    Value isNumber = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                           size, constant(words, 0x7f80));
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+    return arith::SelectOp::create(b, loc, isNumber, term, zero);
   }
 
 private:
@@ -309,10 +328,15 @@ public:
     Value sum = op.getAcc();
     SmallVector<Value> left = terms(/*isRhs=*/false, type),
                        right = terms(/*isRhs=*/true, type);
+    // Infinity times the largest term says all: a smaller one may be zero.
+    Value leftRest = restOf(left[0], right.size(), /*isRhs=*/false),
+          rightRest = restOf(right[0], left.size(), /*isRhs=*/true);
     // Small terms first.
-    for (Value factor : llvm::reverse(left))
-      for (Value other : llvm::reverse(right))
-        sum = DotOp::create(b, op.getLoc(), op.getType(), factor, other, sum);
+    for (size_t i = left.size(); i-- > 0;)
+      for (size_t j = right.size(); j-- > 0;)
+        sum = DotOp::create(b, op.getLoc(), op.getType(),
+                            i || !j ? left[i] : leftRest,
+                            j || !i ? right[j] : rightRest, sum);
     op.getResult().replaceAllUsesWith(sum);
     op.erase();
   }
@@ -332,6 +356,15 @@ private:
       return {values};
     return type.isF16() ? SmallVector<Value>{expander.narrow(values, type)}
                         : expander.split(values, numbers[isRhs].bits);
+  }
+
+  /// What the smaller terms of the other factor are multiplied with in place of
+  /// a factor's largest term.
+  Value restOf(Value largest, size_t otherTerms, bool isRhs) {
+    ScaledFormat format = isRhs ? op.getRhsFormat() : op.getLhsFormat();
+    return otherTerms > 1 && mayBeInfinite(format, numbers[isRhs])
+               ? expander.dropInfinities(largest)
+               : largest;
   }
 
   bool has(FloatType factor) {

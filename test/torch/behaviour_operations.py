@@ -48,6 +48,17 @@ def sums_of_truth_values():
 
 
 @test
+def quotients_at_the_ends_of_a_type():
+    for kind in (torch.int8, torch.int16, torch.int32, torch.int64):
+        low, high = torch.iinfo(kind).min, torch.iinfo(kind).max
+        x = torch.tensor([low, low, low, low + 1, high, high, high, -7, 7, 6, 0], dtype=kind)
+        y = torch.tensor([3, high, low, -3, -3, low, 2, 2, -2, -3, -5], dtype=kind)
+        function = lambda x, y: (x // y, x % y, x // 3, x // -3, torch.div(x, y, rounding_mode="floor"))  # noqa: E731
+        for got, want in zip(fast(function, fullgraph=True)(x, y), function(x, y), strict=True):
+            assert torch.equal(got, want), (kind, got, want)
+
+
+@test
 def windows_of_transforms():
     makers = [getattr(torch, f"{name}_window") for name in ("hann", "hamming", "bartlett", "blackman", "kaiser")]
 

@@ -110,12 +110,23 @@ def mul(b, out, x, y):
     return arithmetic(b, out, lambda p, q: b.binary("mul", p, q), x, y)
 
 
+def _floor_divide_integers(b, p, q):
+    """One less than the quotient rounded to zero, where a rest has not the sign of the divisor. To subtract the rest first would leave
+    the type at its ends."""
+    rest = b.binary("fmod", p, q)
+    zeros = b.full_like(0, p)
+    differ = b.compare("lt", b.binary("bitwise_xor", rest, q), zeros)
+    lower = b.binary("bitwise_and", b.compare("ne", rest, zeros), differ)
+    quotient = b.binary("div", p, q)
+    return b.where(lower, b.binary("sub", quotient, b.full_like(1, p)), quotient)
+
+
 def floor_divide(b, p, q):
     """The quotient rounded down, as Python and C++ find it with fmod."""
     if is_unsigned(p.dtype):
         return b.binary("div", p, q)
     if not is_float(p.dtype):
-        return b.binary("div", b.binary("sub", p, b.binary("remainder", p, q)), q)
+        return _floor_divide_integers(b, p, q)
     zeros = b.full_like(0, p)
     rest = b.binary("fmod", p, q)
     quotient = b.binary("div", b.binary("sub", p, rest), q)

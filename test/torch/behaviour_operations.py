@@ -59,6 +59,14 @@ def quotients_at_the_ends_of_a_type():
 
 
 @test
+def signs_of_zeros():
+    x = torch.tensor([-0.0, 0.0, float("nan"), -2.0, 1e-45, -float("inf")])
+    function = lambda x: (x.sign(), torch.sgn(x))  # noqa: E731
+    for got, want in zip(fast(function, fullgraph=True)(x), function(x), strict=True):
+        assert torch.equal(got, want) and torch.equal(torch.signbit(got), torch.signbit(want)), (got, want)
+
+
+@test
 def windows_of_transforms():
     makers = [getattr(torch, f"{name}_window") for name in ("hann", "hamming", "bartlett", "blackman", "kaiser")]
 

@@ -43,8 +43,9 @@ for _name in ("abs", "neg"):
 def sign(b, out, x):
     if x.dtype == "i1":
         return x
-    if is_float(x.dtype):  # of NaN torch makes 0
-        return b.where(b.compare("ne", x, x), b.full_like(0, x), b.unary("sign", x))
+    if is_float(x.dtype):  # of NaN and of -0 torch makes 0
+        zeros = b.full_like(0, x)
+        return b.where(b.compare("gt", b.unary("abs", x), zeros), b.unary("sign", x), zeros)
     return b.unary("sign", x)
 
 

@@ -36,7 +36,7 @@ FailureOr<Window> windowOf(Node &n, ArrayRef<int64_t> spatial,
     return w;
   for (size_t d = 0; d < count; ++d) {
     if (ShapedType::isDynamic(spatial[d]) && w.strides[d] != 1)
-      return n.fail("pads a size that is not known");
+      continue;
     int64_t total =
         w.strides[d] == 1
             ? w.extent(d) - 1
@@ -49,6 +49,32 @@ FailureOr<Window> windowOf(Node &n, ArrayRef<int64_t> spatial,
     w.high[d] = total - w.low[d];
   }
   return w;
+}
+
+Value padOpen(Node &n, Value x, const Window &w, Value filler) {
+  StringRef how = n.getString("auto_pad", "NOTSET");
+  if (how != "SAME_UPPER" && how != "SAME_LOWER")
+    return x;
+  for (size_t d = 0; d < w.kernel.size(); ++d) {
+    int64_t dim = d + 2;
+    if (!ShapedType::isDynamic(n.shape(x)[dim]) || w.strides[d] == 1)
+      continue;
+    index::ScalarBuilder &math = n.e.sizeMath();
+    Sizes part = n.e.sizesOf(x);
+    OpFoldResult size = part[dim], stride = n.e.size(w.strides[d]);
+    OpFoldResult steps = math.sub(math.ceilDiv(size, stride), n.e.size(1));
+    OpFoldResult reach =
+        math.add(math.mul(steps, stride), n.e.size(w.extent(d)));
+    OpFoldResult total = math.max(math.sub(reach, size), n.e.size(0));
+    OpFoldResult less = math.divPositive(total, n.e.size(2));
+    OpFoldResult more = math.sub(total, less);
+    bool upper = how == "SAME_UPPER";
+    part[dim] = upper ? less : more;
+    Value before = n.expand(filler, part);
+    part[dim] = upper ? more : less;
+    x = n.e.concat({before, x, n.expand(filler, part)}, dim);
+  }
+  return x;
 }
 
 Value channelsLast(Node &n, Value x) {
@@ -122,6 +148,7 @@ Value convOf(Node &n, Value x, Value filter, Type element) {
   auto window = windowOf(n, n.shape(x).drop_front(2), *kernel);
   if (failed(window))
     return {};
+  x = padOpen(n, x, *window, n.number(0, x));
   return convolve(n, x, filter, *window, Ints(kernel->size(), 1),
                   n.getInt("group", 1), element);
 }
@@ -182,10 +209,11 @@ LogicalResult convTranspose(Node &n) {
     int64_t low = pads[d], high = pads[count + d];
     bool isSame = how == "SAME_UPPER" || how == "SAME_LOWER";
     if (wanted || isSame) {
-      if (ShapedType::isDynamic(size))
+      if (wanted && ShapedType::isDynamic(size))
         return n.fail("has a size that is not known");
-      int64_t to = wanted ? (*wanted)[d] : size * stride;
-      int64_t total = stride * (size - 1) + extra[d] + w.extent(d) - to;
+      // Without output_shape the result is as many times as large as a step.
+      int64_t missing = wanted ? stride * size - (*wanted)[d] : 0;
+      int64_t total = missing + extra[d] + w.extent(d) - stride;
       // More than there is: the result is larger at its end.
       if (isSame)
         total = std::max<int64_t>(total, 0);

@@ -22,7 +22,9 @@ FailureOr<Pool> poolOf(Node &n) {
   if (failed(window))
     return failure();
   Pool p{*window, {}, {}};
+  // What auto_pad adds to an open size leaves nothing to round.
   bool ceil = n.getInt("ceil_mode", 0);
+  bool isSame = n.getString("auto_pad").starts_with("SAME");
   for (size_t d = 0; d < kernel->size(); ++d) {
     int64_t size = n.shape(x)[d + 2];
     p.extra.push_back(0);
@@ -31,9 +33,10 @@ FailureOr<Pool> poolOf(Node &n) {
     if (ShapedType::isDynamic(size)) {
       // The last window begins in the input or before it, if a step is not
       // longer than what a window has besides the padding behind.
-      if (ceil && p.strides[d] > p.extent(d) - p.high[d])
+      bool rounds = ceil && !isSame;
+      if (rounds && p.strides[d] > p.extent(d) - p.high[d])
         return n.fail("rounds a size up that is not known");
-      if (ceil)
+      if (rounds)
         p.extra[d] = p.strides[d] - 1;
       p.sizes.push_back(size);
       continue;
@@ -136,11 +139,12 @@ Value averagePoolOf(Node &n, Value x) {
   auto pool = poolOf(n);
   if (failed(pool))
     return n.broken = true, Value();
-  Value sum = sums(n, x, *pool);
+  Value padded = padOpen(n, x, *pool, n.number(0, x));
+  Value sum = sums(n, padded, *pool);
   bool counts = n.getInt("count_include_pad", 0);
   auto isZero = [](int64_t size) { return size == 0; };
   bool isFull = llvm::all_of(pool->extra, isZero) &&
-                (counts || (llvm::all_of(pool->low, isZero) &&
+                (counts || (padded == x && llvm::all_of(pool->low, isZero) &&
                             llvm::all_of(pool->high, isZero)));
   if (isFull) {
     int64_t total = 1;
@@ -148,7 +152,7 @@ Value averagePoolOf(Node &n, Value x) {
       total *= size;
     return n.div(sum, n.number(total, sum));
   }
-  Sizes sizes = n.e.sizesOf(x);
+  Sizes sizes = n.e.sizesOf(counts ? padded : x);
   sizes[0] = sizes[1] = n.e.size(1);
   Pool own = *pool;
   if (counts)
@@ -158,6 +162,8 @@ Value averagePoolOf(Node &n, Value x) {
       own.low[d] = own.high[d] = 0;
     }
   Value ones = n.e.full(tensor_to_prim::numberAttr(n.e.elementOf(x), 1), sizes);
+  if (!counts)
+    ones = padOpen(n, ones, *pool, n.number(0, x));
   return n.div(sum, sums(n, ones, own));
 }
 
@@ -175,19 +181,19 @@ LogicalResult lpPool(Node &n) {
     return failure();
   double p = n.hasAttr("p") ? n.getInt("p", 2) : 2;
   Value x = n.unary<prim::AbsOp>(n.in(0));
-  Value sum = sums(n, n.binary<prim::PowOp>(x, n.number(p, x)), *pool);
+  Value powers = n.binary<prim::PowOp>(x, n.number(p, x));
+  Value sum = sums(n, padOpen(n, powers, *pool, n.number(0, x)), *pool);
   return n.set(n.binary<prim::PowOp>(sum, n.number(1 / p, sum)));
 }
 
 /// The largest element of each window, and its position in the input.
 LogicalResult withIndices(Node &n, Value x, const Pool &p) {
-  if (!n.e.typeOf(x).hasStaticShape())
-    return n.fail("gives indices in a size that is not known");
   // Positions count with the last dimension first if that is stored so.
-  int64_t rank = n.rank(0), stride = 1;
+  int64_t rank = n.rank(0);
   bool byColumn = n.getInt("storage_order", 0);
   Type i64 = n.e.b.getI64Type();
-  Value place = n.integer(0);
+  Value place = n.integer(0), stride = n.integer(1);
+  Sizes sizes = n.e.sizesOf(x);
   Ints order;
   for (int64_t d = rank; d-- > 2;)
     order.push_back(d);
@@ -196,12 +202,13 @@ LogicalResult withIndices(Node &n, Value x, const Pool &p) {
   order.push_back(1);
   order.push_back(0);
   for (int64_t d : order) {
-    int64_t size = n.shape(x)[d];
-    place = n.add(
-        place, n.mul(n.along(n.iota(size, i64), d, rank), n.integer(stride)));
-    stride *= size;
+    place =
+        n.add(place, n.mul(n.along(n.iota(sizes[d], i64), d, rank), stride));
+    stride = n.mul(stride, n.e.sizeTensor(sizes[d]));
   }
   Value far = n.integer(std::numeric_limits<int64_t>::max());
+  place = padOpen(n, place, p, far);
+  x = padOpen(n, x, p, lowest(n, n.e.elementOf(x)));
   auto results = windows(
       n, {x, place}, {lowest(n, n.e.elementOf(x)), far}, p, [&](ValueRange a) {
         // The larger one; of equals the first. NaN is larger than all.
@@ -231,6 +238,7 @@ LogicalResult maxPool(Node &n) {
       return n.fail("gives indices of unsigned elements");
     return withIndices(n, x, *pool);
   }
+  x = padOpen(n, x, *pool, lowest(n, n.e.elementOf(x)));
   Value result;
   if (isDilated(*pool) || isWide(*pool)) {
     result =

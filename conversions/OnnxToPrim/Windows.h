@@ -15,9 +15,14 @@ struct Window {
 };
 
 /// Reads strides, dilations, pads and auto_pad of a node whose input has these
-/// spatial sizes.
+/// spatial sizes. What auto_pad adds to an open one by steps is left to
+/// padOpen.
 FailureOr<Window> windowOf(Node &n, ArrayRef<int64_t> spatial,
                            ArrayRef<int64_t> kernel);
+
+/// [N, C, spatial...] with what auto_pad adds to open sizes that a window goes
+/// along by steps: the host computes how much.
+Value padOpen(Node &n, Value x, const Window &window, Value filler);
 
 /// [N, C, spatial...] as [N, spatial..., C], and back.
 Value channelsLast(Node &n, Value x);

@@ -109,3 +109,13 @@ func.func @scatter_nothing(%arg0: !torch.vtensor<[5,0],f32>, %arg1: !torch.vtens
   %1 = torch.operator "onnx.ScatterND"(%arg0, %arg2, %arg3) {torch.onnx.reduction = "add"} : (!torch.vtensor<[5,0],f32>, !torch.vtensor<[0,1],si64>, !torch.vtensor<[0,0],f32>) -> !torch.vtensor<[5,0],f32>
   return %0, %1 : !torch.vtensor<[5,0],f32>, !torch.vtensor<[5,0],f32>
 }
+
+// What auto_pad adds to an open size by steps is computed when the program runs; the convolution adds the rest.
+// CHECK-LABEL: func.func @same
+// CHECK: %[[PADDED:.*]] = prim.cat %{{.*}}, %{{.*}}, %{{.*}} dim 2 : {{.*}} -> tensor<1x1x?x7xf32>
+// CHECK: %[[LAST:.*]] = prim.transpose %[[PADDED]] permutation [0, 2, 3, 1]
+// CHECK: prim.conv %[[LAST]], %{{.*}}pad_high = array<i64: 0, 1>, pad_low = array<i64: 0, 1>
+func.func @same(%x: !torch.vtensor<[1,1,?,7],f32>, %w: !torch.vtensor<[1,1,3,3],f32>) -> !torch.vtensor<[1,1,?,4],f32> {
+  %0 = torch.operator "onnx.Conv"(%x, %w) {torch.onnx.auto_pad = "SAME_UPPER", torch.onnx.strides = [2 : si64, 2 : si64]} : (!torch.vtensor<[1,1,?,7],f32>, !torch.vtensor<[1,1,3,3],f32>) -> !torch.vtensor<[1,1,?,4],f32>
+  return %0 : !torch.vtensor<[1,1,?,4],f32>
+}

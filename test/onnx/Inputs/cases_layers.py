@@ -128,4 +128,36 @@ case("CDist", [a, b], [numpy.sqrt(away)], dims={0: ["m", 4], 1: ["n", 4]}, metri
 case("CDist", [a, b], [away])
 case("BiasGelu", [floats(3, 4), floats(4)], [lambda x, b: gelu(x + b)], dims={0: ["n", 4]})
 
+# What auto_pad adds to open sizes, places of maxima in them, and pictures that become as many times as large.
+def windows(x, sizes, steps, how, filler):
+    """The windows that auto_pad makes: their positions, then the window."""
+    pads = [(0, 0), (0, 0)]
+    for size, window, step in zip(x.shape[2:], sizes, steps):
+        total = max((-(-size // step) - 1) * step + window - size, 0)
+        pads.append((total // 2, total - total // 2)[::1 if how == "SAME_UPPER" else -1])
+    padded = numpy.pad(x, pads, constant_values=filler)
+    return numpy.lib.stride_tricks.sliding_window_view(padded, sizes, (2, 3))[:, :, ::steps[0], ::steps[1]]
+
+
+for how, shape in (("SAME_UPPER", (2, 2, 6, 7)), ("SAME_LOWER", (1, 2, 5, 9)), ("SAME_UPPER", (1, 2, 1, 1))):
+    image, filters = floats(*shape), floats(3, 2, 3, 4)
+    form = {"domain": "", "dims": {0: ["n", 2, "h", "w"]}, "opset": 19, "auto_pad": how, "strides": [2, 3]}
+    parts, inside = windows(image, (3, 4), (2, 3), how, 0), windows(numpy.ones_like(image), (3, 4), (2, 3), how, 0)
+    lowest = windows(image, (3, 4), (2, 3), how, -numpy.inf)
+    places = windows(numpy.arange(image.size).reshape(shape), (3, 4), (2, 3), how, -1)
+    flat = [each.reshape(*each.shape[:4], 12) for each in (lowest, places)]
+    best = flat[0].argmax(-1)[..., None]
+    case("Conv", [image, filters], [numpy.einsum("nchwij,ocij->nohw", parts, filters)], **form)
+    case("MaxPool", [image], [flat[0].max(-1), numpy.take_along_axis(flat[1], best, -1)[..., 0]], kernel_shape=[3, 4], **form)
+    case("MaxPool", [image], [flat[0].max(-1)], kernel_shape=[3, 4], **form)
+    case("AveragePool", [image], [parts.sum((4, 5)) / inside.sum((4, 5))], kernel_shape=[3, 4], **form)
+    case("AveragePool", [image], [parts.mean((4, 5))], kernel_shape=[3, 4], count_include_pad=1, **form)
+    case("LpPool", [image], [numpy.sqrt((parts * parts).sum((4, 5)))], kernel_shape=[3, 4], p=2, **form)
+    spread, filters = numpy.zeros((shape[0], 3, 2 * shape[2] + 1, 2 * shape[3] + 1)), floats(2, 3, 3, 3)
+    for y, x in numpy.ndindex(3, 3):
+        spread[:, :, y:y + 2 * shape[2]:2, x:x + 2 * shape[3]:2] += numpy.einsum("nchw,co->nohw", image, filters[:, :, y, x])
+    start = 0 if how == "SAME_UPPER" else 1
+    case("ConvTranspose", [image, filters], [spread[:, :, start:, start:][:, :, :2 * shape[2], :2 * shape[3]]],
+         **{**form, "strides": [2, 2]})
+
 cases_file.main()

@@ -198,9 +198,10 @@ LogicalResult affineGrid(Node &n) {
     points *= each;
   base = n.e.reshape(base, Ints{points, count + 1});
   Value grid = n.dot(theta, base, {}, {}, {2}, {1}); // [N, count, points]
-  Ints to{n.shape(theta)[0]};
-  llvm::append_range(to, spatial);
-  to.push_back(count);
+  Sizes to{n.e.sizesOf(theta)[0]};
+  for (int64_t each : spatial)
+    to.push_back(n.e.size(each));
+  to.push_back(n.e.size(count));
   return n.set(n.e.reshape(n.e.transpose(grid, {0, 2, 1}), to));
 }
 

@@ -159,5 +159,10 @@ for how, shape in (("SAME_UPPER", (2, 2, 6, 7)), ("SAME_LOWER", (1, 2, 5, 9)), (
     start = 0 if how == "SAME_UPPER" else 1
     case("ConvTranspose", [image, filters], [spread[:, :, start:, start:][:, :, :2 * shape[2], :2 * shape[3]]],
          **{**form, "strides": [2, 2]})
+# As many maps as there are.
+theta = floats(3, 2, 3)
+ys, xs = numpy.meshgrid((2 * numpy.arange(4) + 1) / 4 - 1, (2 * numpy.arange(5) + 1) / 5 - 1, indexing="ij")
+grid = numpy.einsum("nij,hwj->nhwi", theta, numpy.stack([xs, ys, numpy.ones_like(xs)], -1))
+case("AffineGrid", [theta, numpy.array([3, 2, 4, 5])], [grid], domain="", constants=(1,), dims={0: ["n", 2, 3]})
 
 cases_file.main()

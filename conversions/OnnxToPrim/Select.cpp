@@ -138,81 +138,102 @@ LogicalResult compress(Node &n) {
   return n.set(n.take(x, positionsOf(n, condition, count), dim));
 }
 
-/// Unique: sorted elements or slices, and where they are.
-LogicalResult unique(Node &n) {
+/// What is different in a tensor: its slices, where each is first, which of
+/// them each slice of the tensor is, and how often each is there.
+struct Distinct {
+  Value slices, first, inverse, counts;
+};
+
+/// The different slices along `axis`, elements without one, in order or in the
+/// order in which they come first.
+FailureOr<Distinct> distinct(Node &n, bool isSorted) {
   Value x = n.in(0);
-  bool isSorted = n.getInt("sorted", 1);
   int64_t dim = 0, rank = n.rank(0);
-  if (!n.e.typeOf(x).hasStaticShape())
-    return n.fail("of a size that is not known");
   bool flat = !n.hasAttr("axis");
   if (!flat)
     dim = n.axisAttr("axis", 0, rank);
   if (n.broken)
     return failure();
-  Value whole = flat ? n.e.reshape(x, Ints{n.e.typeOf(x).getNumElements()}) : x;
-  int64_t total = n.shape(whole)[dim];
-  if (total == 0)
+  Sizes all = n.e.sizesOf(x);
+  Value whole = flat ? n.e.reshape(x, n.e.sizeMath().product(all)) : x;
+  OpFoldResult total = n.e.sizesOf(whole)[dim];
+  if (getConstantIntValue(total) == 0)
     return n.fail("of nothing");
   // Each slice as keys.
   Ints order{dim};
-  for (int64_t d = 0; d < n.e.typeOf(whole).getRank(); ++d)
-    if (d != dim)
+  int64_t width = 1;
+  for (auto [d, size] : llvm::enumerate(n.shape(whole)))
+    if (int64_t(d) != dim) {
+      if (ShapedType::isDynamic(size))
+        return n.fail("of slices of a size that is not known");
       order.push_back(d);
-  int64_t width = n.e.typeOf(whole).getNumElements() / total;
+      width *= size;
+    }
   constexpr int64_t most = 256;
   if (width > most || width == 0)
     return n.fail("of slices with more than " + Twine(most) + " elements");
-  Value rows = n.e.reshape(n.e.transpose(whole, order), Ints{total, width});
+  Value rows =
+      n.e.reshape(n.e.transpose(whole, order), {total, n.e.size(width)});
   SmallVector<Value> keys;
   for (int64_t k = 0; k < width; ++k)
     keys.push_back(n.squeeze(n.slice(rows, 1, k, 1), {1}));
   Value sorting = argsort(n, keys, 0, false, n.isUnsigned(0));
   Value sorted = n.take(rows, sorting, 0);
   // A slice is new where it is not the one before.
-  Type truth = n.e.b.getI1Type();
-  Value isNew = n.e.full(n.e.b.getIntegerAttr(truth, 1), {n.e.size(1)});
-  if (total > 1) {
-    Value differs = n.no(n.eq(n.slice(sorted, 0, 1, total - 1),
-                              n.slice(sorted, 0, 0, total - 1)));
-    isNew = n.e.concat({isNew, n.reduce<prim::AmaxOp>(differs, {1}, false)}, 0);
-  }
+  Value zero = n.integer(0), place = n.iota(total, n.e.b.getI64Type());
+  Value before = n.take(sorted, n.max(n.sub(place, n.integer(1)), zero), 0);
+  Value differs =
+      n.reduce<prim::AmaxOp>(n.no(n.eq(sorted, before)), {1}, false);
+  Value isNew = n.either(differs, n.eq(place, zero));
   OpFoldResult count = countOf(n, isNew, n.e.typeOf(whole).getRank(), dim);
-  if (exceeds(count, total))
+  if (auto there = getConstantIntValue(total); there && exceeds(count, *there))
     return n.fail("gives more elements than there are");
   Value starts = positionsOf(n, isNew, count);
-  Value first = n.take(sorting, starts, 0);
   Value group =
-      n.sub(prim::ScanOp::create(
-                n.e.b, RankedTensorType::get({total}, n.e.b.getI64Type()),
-                prim::ScanKind::sum, n.i64(isNew), 0, false, false),
+      n.sub(prim::ScanOp::create(n.e.b, sorting.getType(), prim::ScanKind::sum,
+                                 n.i64(isNew), 0, false, false),
             n.integer(1));
-  auto scatter = [&](Value into, Value at, Value what) -> Value {
-    return prim::ScatterOp::create(
-        n.e.b, into.getType(), prim::ScatterKind::set, into,
-        n.unsqueeze(at, {1}), n.unsqueeze(what, {1}), Ints{0}, 0, true);
+  auto scatter = [&](OpFoldResult size, Value at, Value what,
+                     prim::ScatterKind kind) -> Value {
+    Value into = n.e.full(n.e.b.getI64IntegerAttr(0), {size});
+    return prim::ScatterOp::create(n.e.b, into.getType(), kind, into,
+                                   n.unsqueeze(at, {1}), n.unsqueeze(what, {1}),
+                                   Ints{0}, 0, kind == prim::ScatterKind::set);
   };
-  Value none = n.e.full(n.e.b.getI64IntegerAttr(0), {n.e.size(total)});
-  Value inverse = scatter(none, sorting, group);
-  Value ends = n.e.full(n.e.b.getI64IntegerAttr(total), {n.e.size(1)});
-  bool isNone = getConstantIntValue(count) == 0;
-  Value next =
-      isNone ? starts
-             : n.e.refine(n.e.concat({n.e.sliceDim(starts, 0, 1, -1), ends}, 0),
-                          n.shape(starts));
-  Value counts = n.sub(next, starts);
-  if (!isSorted && !isNone) { // in the order in which they come first
-    Value byPlace = argsort(n, first, 0);
-    first = n.take(first, byPlace, 0);
-    counts = n.take(counts, byPlace, 0);
-    Value few = n.e.full(n.e.b.getI64IntegerAttr(0), {count});
-    Value number = scatter(few, byPlace, n.iota(count, n.e.b.getI64Type()));
-    inverse = n.take(number, inverse, 0);
+  Distinct d;
+  d.first = n.take(sorting, starts, 0);
+  d.inverse = scatter(total, sorting, group, prim::ScatterKind::set);
+  d.counts = scatter(count, group, n.expand(n.integer(1), {total}),
+                     prim::ScatterKind::add);
+  if (!isSorted && getConstantIntValue(count) != 0) {
+    Value byPlace = argsort(n, d.first, 0);
+    d.first = n.take(d.first, byPlace, 0);
+    d.counts = n.take(d.counts, byPlace, 0);
+    Value number = scatter(count, byPlace, n.iota(count, n.e.b.getI64Type()),
+                           prim::ScatterKind::set);
+    d.inverse = n.take(number, d.inverse, 0);
   }
-  if (failed(n.set(0, n.take(whole, first, dim))) || failed(n.set(1, first)) ||
-      failed(n.set(2, inverse)))
+  d.slices = n.take(whole, d.first, dim);
+  return d;
+}
+
+/// Unique: slices, where they are first, which one each is, and how many.
+LogicalResult unique(Node &n) {
+  auto made = distinct(n, n.getInt("sorted", 1));
+  if (failed(made) || failed(n.set(0, made->slices)) ||
+      failed(n.set(1, made->first)) || failed(n.set(2, made->inverse)))
     return failure();
-  return n.set(3, counts);
+  return n.set(3, made->counts);
+}
+
+/// Unique of com.microsoft: elements in the order in which they come first,
+/// which one each is, and how many.
+LogicalResult uniqueInOrder(Node &n) {
+  auto made = distinct(n, false);
+  if (failed(made) || failed(n.set(0, made->slices)) ||
+      failed(n.set(1, made->inverse)))
+    return failure();
+  return n.set(2, made->counts);
 }
 
 /// The area that pairs of boxes share over the area that they cover.
@@ -336,6 +357,7 @@ void addSelectRules(NodeRules &rules) {
   rules.add("NonZero", nonZero);
   rules.add("Compress", compress, 2);
   rules.add("Unique", unique);
+  rules.add("com.microsoft.Unique", uniqueInOrder);
   rules.add("NonMaxSuppression", nonMaxSuppression, 2);
 }
 

@@ -164,5 +164,17 @@ theta = floats(3, 2, 3)
 ys, xs = numpy.meshgrid((2 * numpy.arange(4) + 1) / 4 - 1, (2 * numpy.arange(5) + 1) / 5 - 1, indexing="ij")
 grid = numpy.einsum("nij,hwj->nhwi", theta, numpy.stack([xs, ys, numpy.ones_like(xs)], -1))
 case("AffineGrid", [theta, numpy.array([3, 2, 4, 5])], [grid], domain="", constants=(1,), dims={0: ["n", 2, 3]})
+# What is different among as many numbers, rows and none.
+for numbers in (numpy.rint(floats(3, 7) * 3), floats(2, 0)):
+    made = numpy.unique(numbers, return_index=True, return_inverse=True, return_counts=True)
+    made = [made[0], made[1], made[2].reshape(-1), made[3]]
+    came = numpy.argsort(made[1])
+    in_order = [made[0][came], made[1][came], numpy.argsort(came)[made[2]] if len(came) else made[2], made[3][came]]
+    case("Unique", [numbers], made, domain="", dims={0: ["n", "m"]})
+    case("Unique", [numbers], in_order, domain="", dims={0: ["n", "m"]}, sorted=0)
+    case("Unique", [numbers.reshape(-1)], [in_order[0], *in_order[2:]], dims={0: ["n"]})
+rows = numpy.rint(floats(9, 2) * 2)
+made = numpy.unique(rows, axis=0, return_index=True, return_inverse=True, return_counts=True)
+case("Unique", [rows], [*made[:2], made[2].reshape(-1), made[3]], domain="", dims={0: ["n", 2]}, axis=0)
 
 cases_file.main()

@@ -145,7 +145,9 @@ LogicalResult trilu(Node &n) {
 /// Range: start + i * delta; how many there are is known, or said by the type
 /// of the result.
 LogicalResult range(Node &n) {
-  auto start = n.numbers(0), limit = n.numbers(1), delta = n.numbers(2);
+  auto start = n.numbers(0), limit = n.numbers(1);
+  auto delta =
+      n.has(2) ? n.numbers(2) : SmallVector<double>{1}; // of com.microsoft
   Type element = n.e.elementOf(n.in(0));
   std::optional<OpFoldResult> count;
   if (start && limit && delta && start->size() == 1 && limit->size() == 1 &&
@@ -163,12 +165,16 @@ LogicalResult range(Node &n) {
   if (!count) { // of as many as the host finds out
     Type f64 = n.e.b.getF64Type();
     auto wide = [&](unsigned i) { return n.cast(scalar(i), f64); };
-    Value steps = n.div(n.sub(wide(1), wide(0)), wide(2));
+    Value steps = n.sub(wide(1), wide(0));
+    if (n.has(2))
+      steps = n.div(steps, wide(2));
     count =
         n.sizeFrom(n.cast(n.max(n.unary<prim::CeilOp>(steps), n.number(0, f64)),
                           n.e.b.getI64Type()));
   }
-  Value steps = n.mul(n.iota(*count, element), scalar(2));
+  Value steps = n.iota(*count, element);
+  if (n.has(2))
+    steps = n.mul(steps, scalar(2));
   return n.set(n.add(scalar(0), steps));
 }
 

@@ -213,7 +213,8 @@ void addContribRules(NodeRules &rules) {
   // ONNX has taken these over. Its rules are there before those of this file.
   for (StringRef name : {"GatherND", "Pad", "Range", "Trilu"})
     if (const NodeRules::Entry *entry = rules.find(name))
-      rules.add(("com.microsoft." + name).str(), entry->rule, entry->inputs);
+      rules.add(("com.microsoft." + name).str(), entry->rule,
+                name == "Range" ? 2 : entry->inputs);
   rules.add("com.microsoft.CDist", distances, 2);
   rules.add("SimplifiedLayerNormalization", simplifiedNorm, 2);
   rules.add("com.microsoft.SimplifiedLayerNormalization", simplifiedNorm, 2);

@@ -42,8 +42,12 @@ FailureOr<Pads> padsOf(Node &n, int64_t rank) {
     return n.fail("has axes that are no list");
   if (!all)
     all = n.ints(1);
+  // That of com.microsoft takes pads as the only row of a matrix, too.
+  bool isRow = n.has(1) && n.name().starts_with("com.microsoft.") &&
+               n.rank(1) == 2 && n.shape(n.in(1))[0] == 1;
   for (unsigned i : {1u, 3u})
-    if (n.has(i) && (n.rank(i) != 1 || !n.e.typeOf(n.in(i)).hasStaticShape()))
+    if (n.has(i) && ((n.rank(i) != 1 && !(i == 1 && isRow)) ||
+                     !n.e.typeOf(n.in(i)).hasStaticShape()))
       return n.fail("has pads or axes that are no list of a known length");
   bool known = all && (!axesIn || axes);
   int64_t count = axes ? axes->size() : axesIn ? n.shape(axesIn)[0] : rank;
@@ -67,7 +71,7 @@ FailureOr<Pads> padsOf(Node &n, int64_t rank) {
     }
     return pads;
   }
-  Value list = all ? n.list(*all) : n.i64(n.in(1));
+  Value list = all ? n.list(*all) : n.e.reshape(n.i64(n.in(1)), Ints{length});
   auto entry = [&](Value from, int64_t k) {
     return n.e.reshape(n.slice(n.i64(from), 0, k, 1), ArrayRef<int64_t>());
   };

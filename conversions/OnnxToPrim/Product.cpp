@@ -296,6 +296,30 @@ LogicalResult det(Node &n) {
   return n.set(n.e.reshape(result, batch));
 }
 
+/// Inverse: by elimination with exchanged rows.
+LogicalResult inverse(Node &n) {
+  int64_t rank = n.rank(0);
+  ArrayRef<int64_t> shape = n.shape(n.in(0));
+  if (rank < 2 || failed(verifyCompatibleShape(shape.take_back(),
+                                               shape.drop_back().take_back())))
+    return n.fail("of what is no square matrix");
+  Value x = n.wide(n.in(0));
+  auto lu = prim::LuOp::create(n.e.b, x);
+  Type i32 = n.e.b.getI32Type();
+  Value rows = n.unsqueeze(lu.getPermutation(), {rank - 1});
+  Value column = n.along(n.iota(n.e.sizesOf(x)[rank - 1], i32), rank - 1, rank);
+  Value exchanged = n.cast(n.eq(rows, column), n.e.elementOf(x));
+  Value half = prim::TriangularSolveOp::create(n.e.b, lu.getFactors(),
+                                               exchanged, /*lower=*/true,
+                                               /*transpose=*/false,
+                                               /*unit=*/true);
+  Value whole = prim::TriangularSolveOp::create(n.e.b, lu.getFactors(), half,
+                                                /*lower=*/false,
+                                                /*transpose=*/false,
+                                                /*unit=*/false);
+  return n.set(n.e.convert(whole, n.e.elementOf(n.in(0))));
+}
+
 } // namespace
 
 void addProductRules(NodeRules &rules) {
@@ -304,6 +328,7 @@ void addProductRules(NodeRules &rules) {
   rules.add("com.microsoft.FusedGemm", gemm, 2);
   rules.add("Einsum", einsum);
   rules.add("Det", det);
+  rules.add("com.microsoft.Inverse", inverse);
 }
 
 } // namespace kiln::onnx_to_prim

@@ -119,3 +119,15 @@ func.func @same(%x: !torch.vtensor<[1,1,?,7],f32>, %w: !torch.vtensor<[1,1,3,3],
   %0 = torch.operator "onnx.Conv"(%x, %w) {torch.onnx.auto_pad = "SAME_UPPER", torch.onnx.strides = [2 : si64, 2 : si64]} : (!torch.vtensor<[1,1,?,7],f32>, !torch.vtensor<[1,1,3,3],f32>) -> !torch.vtensor<[1,1,?,4],f32>
   return %0 : !torch.vtensor<[1,1,?,4],f32>
 }
+
+// Rows are exchanged by a matrix of ones and zeros.
+// CHECK-LABEL: func.func @inverse
+// CHECK: %[[FACTORS:.*]], %{{.*}}, %[[ROWS:.*]], %{{.*}} = prim.lu %arg0
+// CHECK: prim.reshape %[[ROWS]]
+// CHECK: %[[HALF:.*]] = prim.triangular_solve %[[FACTORS]], %{{.*}} lower unit
+// CHECK: %[[WHOLE:.*]] = prim.triangular_solve %[[FACTORS]], %[[HALF]] :
+// CHECK: return %[[WHOLE]]
+func.func @inverse(%x: !torch.vtensor<[?,4,4],f32>) -> !torch.vtensor<[?,4,4],f32> {
+  %0 = torch.operator "onnx.com.microsoft.Inverse"(%x) : (!torch.vtensor<[?,4,4],f32>) -> !torch.vtensor<[?,4,4],f32>
+  return %0 : !torch.vtensor<[?,4,4],f32>
+}

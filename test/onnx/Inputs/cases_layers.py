@@ -176,5 +176,13 @@ for numbers in (numpy.rint(floats(3, 7) * 3), floats(2, 0)):
 rows = numpy.rint(floats(9, 2) * 2)
 made = numpy.unique(rows, axis=0, return_index=True, return_inverse=True, return_counts=True)
 case("Unique", [rows], [*made[:2], made[2].reshape(-1), made[3]], domain="", dims={0: ["n", 2]}, axis=0)
+# Of com.microsoft: a range by steps of 1, pads that are a row, and matrices that are inverted.
+case("Range", [one(2), one(6.5)], [numpy.arange(2, 6.5, dtype=numpy.float32)], constants=(0, 1))
+case("Range", [one(-2, numpy.int64), one(3, numpy.int64)], [numpy.arange(-2, 3)])
+case("Pad", [a, numpy.array([[0, 1, 2, 0]])], [numpy.pad(a, ((0, 2), (1, 0)))], constants=(1,), dims={0: ["n", 4]})
+case("Pad", [a, numpy.array([[0, 1, 2, 0]])], [numpy.pad(a, ((0, 2), (1, 0)), "edge")], dims={0: ["n", 4]}, mode="edge")
+matrices = floats(3, 2, 5, 5) + 3 * numpy.eye(5, dtype=numpy.float32)[::-1]
+case("Inverse", [matrices], [numpy.linalg.inv(matrices)], dims={0: ["n", 2, 5, 5]})
+case("Inverse", [matrices[0, 0]], [numpy.linalg.inv(matrices[0, 0])], dims={0: ["n", "n"]})
 
 cases_file.main()

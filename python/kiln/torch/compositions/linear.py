@@ -426,8 +426,10 @@ def lstsq(a, b, rcond=None, *, driver=None):
     """By singular values, of which those that are small beside the largest count as 0."""
     m, n = a.shape[-2:]
     driver = driver or "gelsy"
-    if not has_known_shapes(a, b, driver) or a.dtype not in (*host.DTYPES, torch.complex64) or 0 in a.shape or 0 in b.shape:
+    if not has_known_shapes(a, b, driver) or a.dtype not in (*host.DTYPES, torch.complex64) or 0 in a.shape or 0 in b.shape[:-1]:
         return NotImplemented
+    if b.shape[-1] == 0:
+        return NotImplemented if driver in ("gelss", "gelsd") else _solves_nothing(a, b, driver)
     a, b = _batched(a, b)
     left, size, right = torch.linalg.svd(a, full_matrices=False)
     least = (torch.finfo(a.dtype).eps * max(m, n) if rcond is None else rcond) * size.amax(-1, keepdim=True)
@@ -438,6 +440,14 @@ def lstsq(a, b, rcond=None, *, driver=None):
     rest = _squares(a @ x - b).sum(-2) if driver == "gels" and m > n else none
     rank = torch.zeros(0, dtype=torch.int64) if driver == "gels" else kept.sum(-1)
     return x, rest, rank, size if driver in ("gelss", "gelsd") else none
+
+
+def _solves_nothing(a, b, driver):
+    """What lstsq gives for a right side without columns: the rank, where it is one of the results, counts as 0."""
+    lead, (m, n) = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-2:]
+    none, rank = torch.zeros(0, dtype=a.dtype.to_real()), torch.zeros([0] if driver == "gels" else lead, dtype=torch.int64)
+    rest = none.new_zeros([*lead, 0]) if driver == "gels" and m > n else none
+    return a.new_zeros([*lead, n, 0]), rest, rank, none
 
 
 def has_known_shapes(a, b, driver):

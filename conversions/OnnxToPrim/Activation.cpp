@@ -129,6 +129,68 @@ LogicalResult swiGlu(Node &n) {
   return n.set(n.cast(made, n.elementIn(0)));
 }
 
+/// A list of numbers that a node has for each feature, or the one for all.
+Value features(Node &n, StringRef name, double otherwise) {
+  SmallVector<double> all =
+      n.getFloats(name).value_or(SmallVector<double>{otherwise});
+  int64_t count = all.size(), last = n.shape(n.in(0)).back();
+  if (count != 1 && !ShapedType::isDynamic(last) && count != last)
+    return n.refuse("has " + Twine(count) + " entries in " + name + " for " +
+                    Twine(last) + " features");
+  return n.floats(all, count, n.e.b.getF32Type());
+}
+
+/// The features of a node of ai.onnx.ml as f32; null after a report.
+Value featuresIn(Node &n) {
+  if (n.rank(0) < 1)
+    return n.refuse("of a scalar");
+  return n.cast(n.in(0), n.e.b.getF32Type(), n.isUnsigned(0));
+}
+
+/// Scaler: (x - offset) * scale.
+LogicalResult scaler(Node &n) {
+  Value x = featuresIn(n);
+  Value offset = x ? features(n, "offset", 0) : Value();
+  Value scale = offset ? features(n, "scale", 1) : Value();
+  return scale ? n.set(n.mul(n.sub(x, offset), scale)) : failure();
+}
+
+/// Imputer: numbers in place of one that stands for what is missing.
+LogicalResult imputer(Node &n) {
+  if (!n.isFloat(0))
+    return n.fail("of integers");
+  Value x = featuresIn(n);
+  Value given = x ? features(n, "imputed_value_floats", 0) : Value();
+  if (!given)
+    return failure();
+  double missing = n.getFloat("replaced_value_float", 0);
+  Value found =
+      std::isnan(missing) ? n.no(n.eq(x, x)) : n.eq(x, n.number(missing, x));
+  return n.set(n.e.convert(n.where(found, given, x), n.e.elementOf(n.in(0))));
+}
+
+/// LinearRegressor: rows times coefficients of each target, plus intercepts.
+LogicalResult linearRegressor(Node &n) {
+  int64_t targets = n.getInt("targets", 1);
+  auto coefficients = n.getFloats("coefficients");
+  auto intercepts = n.getFloats("intercepts");
+  if (n.getString("post_transform", "NONE") != "NONE")
+    return n.fail("with a post_transform");
+  if (n.rank(0) != 2 || targets < 1 || !coefficients ||
+      coefficients->size() % targets ||
+      (intercepts && int64_t(intercepts->size()) != targets))
+    return n.fail("has coefficients or intercepts that do not fit");
+  Value x = featuresIn(n);
+  int64_t count = coefficients->size() / targets, last = n.shape(x)[1];
+  if (!ShapedType::isDynamic(last) && last != count)
+    return n.fail("has coefficients or intercepts that do not fit");
+  Type f32 = n.e.b.getF32Type();
+  Value sum = n.dot(x, n.floats(*coefficients, {targets, count}, f32), {}, {},
+                    {1}, {1});
+  return n.set(intercepts ? n.add(sum, n.floats(*intercepts, targets, f32))
+                          : sum);
+}
+
 /// Binarizer: 1 above the threshold.
 LogicalResult binarizer(Node &n) {
   Value x = n.in(0), bar = n.number(n.getFloat("threshold", 0), x);
@@ -228,6 +290,9 @@ void addActivationRules(NodeRules &rules) {
   rules.add("SwiGLU", swiGlu, 2);
   rules.add("Shrink", shrink);
   rules.add("ai.onnx.ml.Binarizer", binarizer);
+  rules.add("ai.onnx.ml.Scaler", scaler);
+  rules.add("ai.onnx.ml.Imputer", imputer);
+  rules.add("ai.onnx.ml.LinearRegressor", linearRegressor);
   rules.add("Softmax", softmax);
   rules.add("LogSoftmax", logSoftmax);
   rules.add("Hardmax", hardmax);

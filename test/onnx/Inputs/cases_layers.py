@@ -184,5 +184,19 @@ case("Pad", [a, numpy.array([[0, 1, 2, 0]])], [numpy.pad(a, ((0, 2), (1, 0)), "e
 matrices = floats(3, 2, 5, 5) + 3 * numpy.eye(5, dtype=numpy.float32)[::-1]
 case("Inverse", [matrices], [numpy.linalg.inv(matrices)], dims={0: ["n", 2, 5, 5]})
 case("Inverse", [matrices[0, 0]], [numpy.linalg.inv(matrices[0, 0])], dims={0: ["n", "n"]})
+# Of ai.onnx.ml: features that are scaled, filled in and weighed, as many rows as there are.
+numbers = floats(3, 4)
+holes = numpy.where(floats(3, 4) > 0, numbers, numpy.nan).astype(numpy.float32)
+parts, many = [0.5, -1.0, 2.0, 0.25], [2.0, 0.5, 1.0, -3.0]
+case("Scaler", [numbers], [(numbers - parts) * many], domain="ai.onnx.ml", dims={0: ["n", 4]}, offset=parts, scale=many)
+case("Scaler", [numpy.arange(6).reshape(2, 3)], [(numpy.arange(6.0).reshape(2, 3) - 1.5) * 2], domain="ai.onnx.ml", offset=[1.5],
+     scale=[2.0])
+case("Imputer", [holes], [numpy.where(numpy.isnan(holes), parts, holes)], domain="ai.onnx.ml", dims={0: ["n", 4]},
+     imputed_value_floats=parts, replaced_value_float=float("nan"))
+case("Imputer", [numpy.rint(numbers)], [numpy.where(numpy.rint(numbers) == 1, 7, numpy.rint(numbers))], domain="ai.onnx.ml",
+     imputed_value_floats=[7.0], replaced_value_float=1.0)
+case("LinearRegressor", [numbers], [numbers @ numpy.reshape(parts + many, (2, 4)).T + [1, -1]], domain="ai.onnx.ml",
+     dims={0: ["n", 4]}, coefficients=parts + many, intercepts=[1.0, -1.0], targets=2)
+case("LinearRegressor", [numbers], [numbers @ numpy.reshape(many, (4, 1))], domain="ai.onnx.ml", coefficients=many)
 
 cases_file.main()

@@ -7,7 +7,7 @@ PREFIX ?= $(CURDIR)/install
 # More options of CMake, for a new build folder. -DKILN_PRECOMPILE_DIALECTS=ON makes one that is built once faster.
 CMAKE_FLAGS ?=
 
-.PHONY: all build deps demo test check-fast check-style site release cross test-cross test-hip test-jax test-torch semantics test-onnx bench install packages wheels fuzz format tidy clean
+.PHONY: all build deps demo test check-fast check-style site release cross cross-compiler test-cross test-hip test-jax test-torch semantics test-onnx bench install packages wheels fuzz format tidy clean
 all: build
 
 deps:
@@ -49,6 +49,14 @@ cross:
 	    -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/toolchains/$$name-linux-gnu.cmake \
 	    -DKILN_SYSROOT=$(abspath $(BUILD))/cross/$$name/root && \
 	  cmake --build $(BUILD)/cross/$$name -j $(JOBS) || exit 1; done
+
+# The whole of Kiln for AArch64: the compiler, the tools and the programs of the tests, by Clang for that architecture.
+cross-compiler: build cross
+	@bash tools/cross-sysroot.sh aarch64 $(BUILD)/cross/aarch64-compiler/root compiler
+	@cmake -G Ninja -S . -B $(BUILD)/cross/aarch64-compiler -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX) \
+	  -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/toolchains/aarch64-linux-gnu.cmake \
+	  -DKILN_SYSROOT=$(abspath $(BUILD))/cross/aarch64-compiler/root $(CMAKE_FLAGS)
+	@cmake --build $(BUILD)/cross/aarch64-compiler -j $(JOBS)
 
 test-cross: build cross
 	@/usr/bin/python3 test/run.py $(BUILD) test/cross

@@ -139,6 +139,12 @@ for name in ("aarch64", "riscv64"):
                                  ("%kiln_run_" + name, f"{folder}/bin/kiln-run"),
                                  ("%there_path_" + name, f"{folder}/root/usr/lib/python3/dist-packages"),
                                  ("%there_python_" + name, " ".join(glob.glob(f"{folder}/root/usr/bin/python3.*[0-9]")))]
+# The compiler for another architecture: `make cross-compiler` builds it.
+emulator = os.path.join(build, "cross", "emulators", "usr", "bin", "qemu-aarch64")
+there = os.path.join(build, "cross", "aarch64-compiler")
+if os.path.exists(emulator) and os.path.exists(os.path.join(there, "bin", "kiln-compile")):
+    config.available_features.add("cross-compiler")
+    config.substitutions += [("%emulated", f"{emulator} -L {there}/root -cpu neoverse-v1"), ("%bin_there", f"{there}/bin")]
 # The communication driver of MPI is built where the system has it.
 if shutil.which("mpirun") and os.path.exists(os.path.join(build, "lib", "kiln", "targets", "libkiln-communication-mpi.so")):
     config.available_features.add("mpi")

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Unpacks the Debian packages that Kiln's runtime is built and run with on another
 # architecture, beside those of this system; nothing is installed.
-# Usage: cross-sysroot.sh aarch64|riscv64 FOLDER
+# Usage: cross-sysroot.sh aarch64|riscv64 FOLDER [compiler]
+#          compiler adds what the whole of Kiln is built with: LLVM and MLIR 22, and libraries that these need
 #        cross-sysroot.sh emulators FOLDER      qemu-user, which is linked statically, for this system
 #   KILN_CROSS_SUITE names the release (trixie, the first with both architectures),
 #   KILN_CROSS_PYTHON its Python (3.13), which the package `kiln` is built for and tried with.
@@ -15,6 +16,13 @@ packages=(
   "libpython$python-dev" "python$python-minimal" "libpython$python-minimal" "libpython$python-stdlib"
   python3-numpy libblas3 liblapack3 libgfortran5 libexpat1 libffi8 zlib1g libsodium23 liblzma5 libbz2-1.0
 )
+if [ "${3:-}" = compiler ]; then
+  packages+=(
+    llvm-22-dev llvm-22 llvm-22-tools llvm-22-linker-tools libllvm22 libmlir-22-dev libmlir-22 mlir-22-tools
+    libstdc++-14-dev libgcc-14-dev libprotozero-dev libffi-dev libedit2 libedit-dev libtinfo6 libbsd0 libmd0
+    libxml2 libxml2-dev libicu76 libz3-4 libz3-dev libzstd1 libzstd-dev
+  )
+fi
 case "${1:-}" in
 aarch64) architecture=arm64 ;;
 riscv64) architecture=riscv64 ;;

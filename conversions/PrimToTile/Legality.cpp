@@ -203,8 +203,35 @@ bool Legality::anchorAllows(const GroupPlan &plan, ArrayRef<Operation *> ops) {
              isOne);
 }
 
+/// Whether an instance would have one reduction inside of another, with many
+/// steps: a sum over rows of what each row is reduced to. Apart, rows are
+/// reduced by as many instances as there are rows.
+static bool hasLongNest(const GroupPlan &plan) {
+  constexpr int64_t kMostSteps = int64_t(1) << 15, kUnknownSize = 64;
+  auto steps = [&](const ReductionVisit &visit) {
+    double count = 1;
+    for (int dim : visit.dims) {
+      Extent size = plan.sizes[dim];
+      count *= double(size.isStatic() ? size.get() : kUnknownSize);
+    }
+    return count;
+  };
+  for (const ReductionVisit &inner : plan.reductions) {
+    llvm::SmallBitVector of = inner.map.support(plan.sizes.size());
+    for (const ReductionVisit &outer : plan.reductions) {
+      bool isInside =
+          llvm::any_of(outer.dims, [&](int dim) { return of.test(dim); });
+      if (isInside && steps(outer) * steps(inner) > kMostSteps)
+        return true;
+    }
+  }
+  return false;
+}
+
 bool Legality::reductionsAllow(const GroupPlan &plan,
                                ArrayRef<Operation *> ops) {
+  if (hasLongNest(plan))
+    return false;
   SmallPtrSet<Operation *, 8> seen;
   for (const ReductionVisit &visit : plan.reductions) {
     if (!seen.insert(visit.op).second || plan.recomputes(visit))

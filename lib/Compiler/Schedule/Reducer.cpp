@@ -1,0 +1,245 @@
+//===- Reducer.cpp - Tiles and blocks of a reduction ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Reducer.h"
+#include "OnlineSum.h"
+#include "kiln/Target/Limits.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+
+/// The dimension along which most accesses are contiguous, or -1.
+static int contiguousDim(Group &group, ArrayRef<int> dims) {
+  int best = -1;
+  unsigned most = 0;
+  for (int dim : dims) {
+    unsigned votes = 0;
+    for (const LeafVisit &leaf : group.plan.leaves)
+      // What depends on more dimensions is larger and counts more.
+      if (group.host.hasBuffer(leaf.value) &&
+          group.strideOf(group.host.buffer(leaf.value), leaf.map, dim).is(1))
+        votes += leaf.map.support(group.plan.sizes.size()).count();
+    if (votes > 0 && votes >= most) {
+      most = votes;
+      best = dim;
+    }
+  }
+  return best;
+}
+
+/// Dimensions, those merged that can be, and the ones of tiles.
+void Reducer::classify() {
+  llvm::SmallBitVector isReduced(plan.sizes.size());
+  for (const ReductionVisit &visit : plan.reductions)
+    for (int dim : visit.dims)
+      isReduced.set(dim);
+  // One element after the other would take longer than to compute places.
+  llvm::SmallBitVector placed = plan.untiled;
+  placed &= isReduced;
+  plan.pinned |= placed;
+  plan.untiled.reset(placed);
+  // Neighbours of one class may merge.
+  SmallVector<int> run;
+  for (unsigned d = 0; d < plan.sizes.size(); ++d) {
+    if (!run.empty() && isReduced.test(run.back()) != isReduced.test(d)) {
+      group.merge(kernel, run, out);
+      run.clear();
+    }
+    run.push_back(d);
+  }
+  group.merge(kernel, run, out);
+  SmallVector<int> all;
+  for (unsigned d = 0; d < plan.sizes.size(); ++d)
+    if (kernel.dims[d].into < 0) {
+      (isReduced.test(d) ? reduced : kept).push_back(d);
+      all.push_back(d);
+    }
+  vector = contiguousDim(group, all);
+  if (vector < 0 || plan.untiled.test(vector))
+    vector = !reduced.empty() && !plan.untiled.test(reduced.back())
+                 ? reduced.back()
+                 : -1;
+  if (!kept.empty())
+    rows = kept.back() == vector && kept.size() > 1 ? kept[kept.size() - 2]
+                                                    : kept.back();
+}
+
+/// What does not stay with an instance is read again for each reduction, by all
+/// instances that there are: kernels of their own share it out among more.
+static bool isBetterSeparate(const target::TilingProblem &problem,
+                             ArrayRef<int64_t> blocks) {
+  constexpr double kLeast = 1 << 22;
+  int depth = -1;
+  double elements = problem.instances;
+  for (auto [i, dim] : llvm::enumerate(problem.dims)) {
+    if (ShapedType::isDynamic(dim.size))
+      return false;
+    elements *= double(dim.size);
+    if (dim.role == target::TilingRole::Depth)
+      depth = i;
+  }
+  // The last tile is the result: it has what is reduced where it needs it all.
+  if (depth < 0 || problem.tiles.empty() ||
+      !llvm::is_contained(problem.tiles.back().dims, unsigned(depth)))
+    return false;
+  return elements >= kLeast && blocks[depth] < problem.dims[depth].size;
+}
+
+/// What the model is asked: the dimension along which memory is contiguous,
+/// the innermost reduced one beside it, the rows that share a tile, and how
+/// many instances share out what is reduced. Other dimensions have blocks of
+/// one element.
+void Reducer::chooseBlocks() {
+  SmallVector<std::pair<int, target::TilingRole>> dims;
+  bool isColumn = vector >= 0 && !llvm::is_contained(reduced, vector);
+  if (rows >= 0 && rows != vector)
+    dims.push_back({rows, target::TilingRole::Row});
+  if (isColumn && !reduced.empty())
+    dims.push_back({reduced.back(), target::TilingRole::Depth});
+  if (vector >= 0)
+    dims.push_back({vector, isColumn ? target::TilingRole::Column
+                                     : target::TilingRole::Depth});
+  if (canSplit())
+    dims.push_back({-1, target::TilingRole::Part});
+  target::TilingProblem problem = group.problemFor(
+      kernel, target::TilingProblem::Kind::Reduction, dims, &out);
+  // Elements come from memory and go through a few operations.
+  problem.work = 8;
+  auto known = [&](int dim) {
+    Extent size = kernel.dims[dim].size;
+    return size.isStatic() ? size.get() : 1;
+  };
+  for (int dim : kept) {
+    problem.work *= known(dim);
+    if (dim != vector && dim != rows)
+      problem.instances *= known(dim);
+  }
+  for (int dim : reduced)
+    problem.work *= known(dim);
+  SmallVector<int64_t> blocks = group.chooseBlocks(kernel, problem, dims);
+  for (auto [dim, block] : llvm::zip(dims, blocks))
+    if (dim.second == target::TilingRole::Part)
+      parts = block;
+  separate = !canSplit() && group.ctx.tiling.model().sharesTiles() &&
+             (isBetterSeparate(problem, blocks) || isBetterShared());
+}
+
+/// A mean and its squared distances are read once by kernels of their own, too,
+/// where more instances share them: better if the group has few of these, each
+/// of which has to go through its elements twice.
+bool Reducer::isBetterShared() const {
+  constexpr int64_t kLeast = 1 << 22, kOfCore = 2;
+  int64_t instances = 1, elements = 1;
+  bool hasLoops = false;
+  for (int dim : kept)
+    instances *=
+        kernel.numBlocks(dim).isStatic() ? kernel.numBlocks(dim).get() : kLeast;
+  for (int dim : reduced) {
+    if (!kernel.dims[dim].size.isStatic())
+      return false;
+    elements *= kernel.dims[dim].size.get();
+    hasLoops |= !kernel.numBlocks(dim).is(1);
+  }
+  if (!hasLoops || instances * elements < kLeast ||
+      instances > kOfCore * target::countCores(group.ctx.description))
+    return false;
+  return llvm::any_of(plan.reductions, [&](const ReductionVisit &visit) {
+    auto sum = dyn_cast<prim::SumOp>(visit.op);
+    Value centre;
+    return sum && findSquaresOf(sum, group, centre).squares;
+  });
+}
+
+/// One reduction, whose result decides all that is written.
+bool Reducer::canSplit() const {
+  if (plan.reductions.size() != 1 || isa<prim::ArgmaxOp>(plan.reductions[0].op))
+    return false;
+  llvm::SmallBitVector support = plan.rootMap.support(plan.sizes.size());
+  return llvm::none_of(plan.reductions[0].dims,
+                       [&](int dim) { return support.test(dim); });
+}
+
+LogicalResult Reducer::emitWhole(TileBuilder &emitter) {
+  if (sums) {
+    SmallVector<Value> pair =
+        emitOnlineSum(emitter, plan.reductions[0], reducedAxes(space));
+    if (!pair.empty())
+      storeOnline(emitter, pair);
+    return success(!pair.empty());
+  }
+  if (squares) {
+    SmallVector<Value> tiles =
+        SpreadParts(emitter, plan.reductions[0], along).emit();
+    return tiles.empty() ? failure() : storeSquares(emitter, tiles, {});
+  }
+  SmallVector<int> outer;
+  llvm::SmallBitVector support = plan.rootMap.support(plan.sizes.size());
+  for (int dim : support.set_bits())
+    if (int p = emitter.physical(dim);
+        llvm::is_contained(loops, p) && !llvm::is_contained(outer, p))
+      outer.push_back(p);
+  if (emitter.reducesLast && failed(emitSpreadSums(emitter)))
+    return failure();
+  bool ok = succeeded(emitter.hoistReductions(group.root, plan.rootMap, outer));
+  if (ok)
+    emitter.loop(outer, {}, [&](ValueRange) -> SmallVector<Value> {
+      Value tile = emitter.emit(group.root, plan.rootMap);
+      ok = static_cast<bool>(tile);
+      if (ok)
+        emitter.store(tile, out, plan.rootMap);
+      return {};
+    });
+  return success(ok);
+}
+
+SmallVector<int> Reducer::reducedAxes(const Space &space) const {
+  SmallVector<int> axes;
+  for (auto [axis, dim] : llvm::enumerate(space.axes))
+    if (dim == part || llvm::is_contained(reduced, dim))
+      axes.push_back(axis);
+  return axes;
+}
+
+LogicalResult Reducer::run(std::optional<KernelBuilder> &last) {
+  // Reduced dimensions that fit have their place; the others become loops.
+  for (int dim : reduced)
+    if (!kernel.numBlocks(dim).is(1))
+      loops.push_back(dim);
+  if (parts > 1)
+    split();
+  if (rows >= 0 && rows != vector && kernel.dims[rows].block > 1)
+    space.axes.push_back(rows);
+  for (int dim : reduced)
+    if (dim != vector && kernel.dims[dim].block > 1)
+      space.axes.push_back(dim);
+  if (vector >= 0)
+    space.axes.push_back(vector);
+  if (space.axes.empty()) {
+    kernel.dims.emplace_back();
+    space.axes.push_back(kernel.dims.size() - 1);
+    kernel.place(space.axes[0], kernel.constant(0));
+  }
+  for (int dim : llvm::reverse(kept))
+    kernel.addGridDim(dim);
+  if (part >= 0)
+    kernel.addGridDim(part);
+  kernel.placeGrid();
+  for (int dim : reduced) {
+    if (!llvm::is_contained(loops, dim))
+      kernel.place(dim, kernel.constant(0));
+    else if (kernel.dims[dim].parts > 1)
+      kernel.dims[dim].part = kernel.dims[part].coord;
+  }
+  TileBuilder emitter(kernel, plan, group.inGroup(), space);
+  emitter.reducesLast = group.ctx.tiling.model().sharesTiles();
+  if (squares && !SpreadParts(emitter, plan.reductions[0], along).isExact())
+    squares = nullptr;
+  if (part >= 0)
+    last.emplace(kernel.host, kernel.loc, group.ctx.kernelName + "_parts");
+  LogicalResult done =
+      part >= 0 ? emitParts(emitter, *last) : emitWhole(emitter);
+  if (failed(done) && reason.empty())
+    reason = emitter.reason;
+  return done;
+}

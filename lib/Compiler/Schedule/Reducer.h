@@ -1,0 +1,76 @@
+//===- Reducer.h - The kernels of one reduction -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_SCHEDULE_REDUCER_H
+#define KILN_LIB_SCHEDULE_REDUCER_H
+
+#include "SpreadSums.h"
+#include "kiln/Schedule/Schedules.h"
+#include <optional>
+
+namespace kiln::schedule {
+
+/// One kernel, or two: where few instances would have much to reduce, several
+/// share out a dimension and leave partial results in a workspace, from which a
+/// second kernel makes the result.
+class Reducer {
+public:
+  Reducer(Group &group, KernelBuilder &kernel, const Buffer &out)
+      : group(group), plan(group.plan), kernel(kernel), out(out) {}
+
+  /// Decides on tiles and blocks.
+  void prepare() {
+    classify();
+    chooseBlocks();
+  }
+  /// Whether the reductions are better kernels of their own.
+  bool isSeparate() const { return separate; }
+  /// The group is a largest element, and what onlineSumOf finds for it goes
+  /// here.
+  void addSums(const Buffer &buffer) { sums = &buffer; }
+  /// The group is a sum and what follows from it, and squared distances from
+  /// that may be made as well.
+  void addSquares(SquaresBehind &more) { squares = &more; }
+  /// Emits the bodies; `last` is the second kernel, made if it is needed.
+  mlir::LogicalResult run(std::optional<KernelBuilder> &last);
+  std::string reason;
+
+private:
+  void classify();
+  void chooseBlocks();
+  bool canSplit() const;
+  bool isBetterShared() const;
+  void split();
+  mlir::LogicalResult emitParts(TileBuilder &emitter, KernelBuilder &last);
+  mlir::LogicalResult emitWhole(TileBuilder &emitter);
+  /// The axes of tiles that are reduced.
+  llvm::SmallVector<int> reducedAxes(const Space &space) const;
+  void storeOnline(TileBuilder &emitter, llvm::ArrayRef<mlir::Value> pair);
+  mlir::LogicalResult storeSquares(TileBuilder &emitter,
+                                   llvm::ArrayRef<mlir::Value> tiles,
+                                   llvm::ArrayRef<int> axes);
+  /// The dimensions of the kernel that adds up parts, and what its tiles lie
+  /// along.
+  Space placeParts(KernelBuilder &last);
+  /// A buffer with one row for each part, of all that is kept.
+  Buffer allocateParts(mlir::Type element, AccessMap &map);
+
+  Group &group;
+  GroupPlan &plan;
+  KernelBuilder &kernel;
+  const Buffer &out;
+  llvm::SmallVector<int> kept, reduced; ///< physical
+  llvm::SmallVector<int> loops; ///< reduced dimensions of several blocks
+  int vector = -1, rows = -1;
+  int64_t parts = 1;
+  int part = -1; ///< the dimension that counts parts, in both kernels
+  bool separate = false;
+  int along = -1; ///< the dimension whose blocks parts share out
+  const Buffer *sums = nullptr;
+  SquaresBehind *squares = nullptr;
+  Space space; ///< of tiles
+};
+
+} // namespace kiln::schedule
+
+#endif // KILN_LIB_SCHEDULE_REDUCER_H

@@ -14,7 +14,6 @@
 #include "Work.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Dialect/Tile/Kernel.h"
-#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Gpu/ThreadBuilder.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

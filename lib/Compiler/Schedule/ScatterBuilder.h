@@ -56,7 +56,7 @@ private:
   /// the same elements, each time atomically.
   void chooseCombiningStores();
   /// Whether a number is added at single elements of a small result, as often
-  /// as they are listed: then instances count, see ScatterCounts.cpp.
+  /// as they are listed: then instances count, see ScatterStores.cpp.
   bool countsPlaces();
   void buildCounts();
   /// Which updates of the block that begins at a place are not zero.

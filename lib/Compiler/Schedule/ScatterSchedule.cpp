@@ -7,8 +7,8 @@
 // overlap, places are spread over the grid, too; where they may, and instances
 // are few, each has a range of what an index moves. So no sum depends on the
 // order of instances. Machines whose threads share tiles have too many cores
-// for that: there stores combine (ScatterStores.cpp), or instances count
-// (ScatterCounts.cpp).
+// for that: there stores combine, or instances count
+// (ScatterStores.cpp).
 //
 //===----------------------------------------------------------------------===//
 

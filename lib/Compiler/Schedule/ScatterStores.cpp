@@ -7,9 +7,25 @@
 // grid. Integers get the same result in each order; sums of floats are rounded
 // in an order that may be another one in each call.
 //
+// A scatter that adds the same number at each place, or at some of them, adds
+// this number times how often the place is listed: histograms, bin counts, the
+// load of experts. Where the result is small, an instance counts a run of
+// places by `tile.histogram`, and adds its counts once.
+//
 //===----------------------------------------------------------------------===//
 
 #include "ScatterBuilder.h"
+#include "kiln/Dialect/Prim/ConvertOps.h"
+#include "kiln/Dialect/Prim/CreationOps.h"
+#include "kiln/Dialect/Prim/GroupOps.h"
+#include "kiln/Dialect/Prim/MovementOps.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
+#include "kiln/Dialect/Tile/ScanOps.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Target/Limits.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -127,4 +143,206 @@ void ScatterBuilder::loopSharedPlaces(PlaceDim &place) {
   loaded = Value();
   validPlace = Value();
   place.offset = Value();
+}
+
+/// Places that are read and counted at once.
+static constexpr int64_t kBlock = 2048;
+
+/// What a value has the elements of, moved, outside of its group; with
+/// `converts` also what was converted to its type, up to truth values.
+static Value sourceOf(Value value, bool converts) {
+  while (!converts || !getElementTypeOrSelf(value).isInteger(1)) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto group = dyn_cast<prim::FusionOp>(argument.getOwner()->getParentOp());
+      if (!group)
+        return value;
+      value = group->getOperand(argument.getArgNumber());
+    } else if (auto group = value.getDefiningOp<prim::FusionOp>()) {
+      unsigned number = cast<OpResult>(value).getResultNumber();
+      value = group.getBody().front().getTerminator()->getOperand(number);
+    } else if (Operation *op = value.getDefiningOp();
+               isa_and_nonnull<prim::ReshapeOp, prim::BroadcastInDimOp>(op) ||
+               (converts && isa_and_nonnull<prim::ConvertElementTypeOp>(op))) {
+      value = op->getOperand(0);
+    } else {
+      return value;
+    }
+  }
+  return value;
+}
+
+/// The number that a scatter adds at each place; null: they differ.
+static TypedAttr addedNumber(prim::ScatterOp op) {
+  Value updates = sourceOf(op.getUpdates(), /*converts=*/false);
+  if (auto full = updates.getDefiningOp<prim::FullOp>())
+    return full.getValue();
+  SplatElementsAttr constant;
+  if (matchPattern(updates, m_Constant(&constant)))
+    return constant.getSplatValue<TypedAttr>();
+  return {};
+}
+
+/// Elements of a buffer that lie one after the other; 0: they do not, or their
+/// number is not known.
+static int64_t countDense(const Buffer &buffer) {
+  int64_t count = 1;
+  for (unsigned d = buffer.rank(); d-- > 0;) {
+    if (!buffer.sizes[d].isStatic() ||
+        (!buffer.sizes[d].is(1) && !buffer.strides[d].is(count)))
+      return 0;
+    count *= buffer.sizes[d].get();
+  }
+  return count;
+}
+
+bool ScatterBuilder::countsPlaces() {
+  // Counts are in registers, a few for each thread. With fewer places than
+  // these an instance would add more zeros than counts.
+  constexpr int64_t kMostElements = 4096, kPlacesOfElement = 4;
+  Type element = out.elementType();
+  int64_t elements = countDense(out);
+  added = addedNumber(op);
+  addsTruth = !added &&
+              getElementTypeOrSelf(sourceOf(op.getUpdates(), /*converts=*/true))
+                  .isInteger(1);
+  if (addsTruth)
+    added = b.getOneAttr(element);
+  bool isKnownType = element.isF32() || element.isF64() ||
+                     element.isInteger(32) || element.isInteger(64);
+  SmallVector<WindowDim, 2> moved;
+  bool isMoved = true;
+  for (const WindowDim &window : windows)
+    if (window.coordinate >= 0)
+      moved.push_back(window);
+    else
+      isMoved &= window.whole.is(1);
+  isMoved &= llvm::all_of(
+      moved, [](const WindowDim &window) { return window.size.is(1); });
+  auto listed = llvm::to_vector<2>(llvm::make_filter_range(
+      places, [](const PlaceDim &place) { return !place.size.is(1); }));
+  if (!isThreaded || !added || op.getCombine() != prim::ScatterKind::add ||
+      op.getUnique() || !isKnownType || !isMoved || moved.empty() ||
+      listed.size() != 1 || (batch && !places.front().size.is(1)) ||
+      batch > 1 || elements < 1 || elements > kMostElements ||
+      (isOrdered && isa<FloatType>(element)))
+    return false;
+  Extent many = listed[0].size;
+  if (many.isStatic() && many.get() < kPlacesOfElement * elements)
+    return false;
+  windows = std::move(moved);
+  places = std::move(listed);
+  batch = 0;
+  return true;
+}
+
+Value ScatterBuilder::truthBlock(Value begin) {
+  Buffer from;
+  from.base = updates.base;
+  from.offset = updates.offset;
+  from.sizes.push_back(places[0].size);
+  from.strides.push_back(places[0].updateStride);
+  Value update = tile::LoadOp::create(
+      b, loc, RankedTensorType::get({kBlock}, out.elementType()),
+      kernel.view(from, /*write=*/false), begin, Value(),
+      /*element_offsets=*/true, tile::Padding::zero, DenseI64ArrayAttr());
+  Value none = arith::ConstantOp::create(
+      b, loc, cast<TypedAttr>(b.getZeroAttr(update.getType())));
+  if (isa<FloatType>(out.elementType()))
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, update,
+                                 none);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, update, none);
+}
+
+Value ScatterBuilder::countBlock(Value begin, int64_t elements) {
+  places[0].offset = begin;
+  Value inside, bin;
+  auto both = [&](arith::CmpIPredicate predicate, Value x, Value y) {
+    Value holds = arith::CmpIOp::create(b, loc, predicate, x, y);
+    inside = inside ? arith::AndIOp::create(b, loc, inside, holds).getResult()
+                    : holds;
+  };
+  for (auto [number, window] : llvm::enumerate(windows)) {
+    Value at = coordinate(window.coordinate, /*asTile=*/true);
+    both(arith::CmpIPredicate::ult, at, tileOf(kernel.index(window.whole)));
+    if (bin)
+      bin = arith::MulIOp::create(b, loc, bin,
+                                  tileOf(kernel.index(window.whole)));
+    bin = bin ? arith::AddIOp::create(b, loc, bin, at).getResult() : at;
+  }
+  // Runs may reach beyond the last place.
+  Extent many = places[0].size;
+  if (!many.isStatic() || many.get() % kernel.dims[0].block != 0) {
+    auto type = RankedTensorType::get({kBlock}, b.getI64Type());
+    Value number = arith::AddIOp::create(
+        b, loc, tile::IotaOp::create(b, loc, type, uint64_t(0)), tileOf(begin));
+    both(arith::CmpIPredicate::slt, number, tileOf(kernel.index(many)));
+  }
+  if (addsTruth) {
+    Value holds = truthBlock(begin);
+    inside = arith::AndIOp::create(b, loc, inside, holds);
+  }
+  places[0].offset = Value();
+  auto counts = RankedTensorType::get({elements}, b.getI32Type());
+  return tile::HistogramOp::create(b, loc, counts, bin, inside);
+}
+
+/// `added` as often as is counted.
+static Value timesAdded(Value counts, TypedAttr added, OpBuilder &b,
+                        Location loc) {
+  Type element = added.getType();
+  auto type = cast<RankedTensorType>(counts.getType()).clone(element);
+  Value factor = arith::ConstantOp::create(
+      b, loc, SplatElementsAttr::get(type, ArrayRef<Attribute>(added)));
+  if (isa<FloatType>(element))
+    return arith::MulFOp::create(
+        b, loc, arith::UIToFPOp::create(b, loc, type, counts), factor);
+  Value wide = element.isInteger(32)
+                   ? counts
+                   : arith::ExtUIOp::create(b, loc, type, counts).getResult();
+  return arith::MulIOp::create(b, loc, wide, factor);
+}
+
+void ScatterBuilder::buildCounts() {
+  // Several instances for each core, and runs that are long beside a result.
+  constexpr int64_t kInstancesOfCore = 8, kMostBlocks = 16;
+  int64_t bins = countDense(out), elements = llvm::PowerOf2Ceil(bins);
+  Extent many = places[0].size;
+  int64_t blocks = kMostBlocks;
+  if (many.isStatic())
+    blocks = std::clamp<int64_t>(many.get() / (kBlock * kInstancesOfCore *
+                                               target::countCores(description)),
+                                 1, kMostBlocks);
+  axisPlace = 0;
+  block = kBlock;
+  KernelDim run;
+  run.size = many;
+  run.block = kBlock * blocks;
+  kernel.dims.push_back(run);
+  kernel.addGridDim(0);
+  kernel.placeGrid();
+  Value begin = kernel.dims[0].offset;
+  Value counts = countBlock(begin, elements);
+  if (blocks > 1) {
+    auto loop =
+        scf::ForOp::create(b, loc, kernel.constant(1), kernel.constant(blocks),
+                           kernel.constant(1), counts);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value next = kernel.add(
+        begin, kernel.mul(loop.getInductionVar(), kernel.constant(kBlock)));
+    Value sum = arith::AddIOp::create(b, loc, loop.getRegionIterArg(0),
+                                      countBlock(next, elements));
+    scf::YieldOp::create(b, loc, sum);
+    counts = loop.getResult(0);
+  }
+  Buffer line;
+  line.base = out.base;
+  line.offset = out.offset;
+  line.sizes.push_back(bins);
+  line.strides.push_back(1);
+  tile::StoreOp::create(
+      b, loc, timesAdded(counts, added, b, loc),
+      kernel.view(line, /*write=*/true), ValueRange(kernel.constant(0)),
+      /*element_offsets=*/true, tile::Combine::add, DenseI64ArrayAttr());
+  kernel.finish("generic.scatter");
 }

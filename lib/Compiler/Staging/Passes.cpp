@@ -3,7 +3,6 @@
 
 #include "kiln/Staging/Passes.h"
 #include "kiln/Dialect/Stage/Stage.h"
-#include "kiln/Dialect/Tile/TileDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

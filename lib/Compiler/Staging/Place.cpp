@@ -6,7 +6,6 @@
 #include "kiln/Dialect/Stage/Places.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/Kernel.h"
-#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Interfaces/ProductSplit.h"
 #include "kiln/Staging/Passes.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"

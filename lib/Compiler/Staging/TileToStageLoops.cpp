@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileToStage.h"
-#include "kiln/Dialect/Tile/TileDialect.h"
 
 using namespace mlir;
 using namespace kiln;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Transforms/Tile/Passes.h"
-#include "kiln/Dialect/Tile/TileDialect.h"
 
 namespace kiln::tile {
 #define GEN_PASS_REGISTRATION

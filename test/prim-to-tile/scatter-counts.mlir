@@ -2,7 +2,7 @@
 // a run of places, and adds its counts once.
 // RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none --no-fallback --emit=program | FileCheck %s
 // RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none,scatter=ordered --no-fallback --emit=program | FileCheck %s --check-prefix=ORDERED
-// RUN: for entry in bins pairs floats truths single far rows; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
+// RUN: for entry in bins pairs floats infinite truths single far rows; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
 // RUN: for size in 0 1 4096 5003; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=open --dim=$size || exit 1; done
 
 // The mask of the last block, and indices that are outside: 63 of 50.
@@ -42,6 +42,19 @@ func.func @floats(%k: tensor<3001x1xi32>) -> tensor<16xf32> {
   %i = prim.bitwise_and %k, %c : tensor<3001x1xi32>
   %z = prim.full 0.5 : f32 : tensor<16xf32>
   %u = prim.full 0.1 : f32 : tensor<3001x1xf32>
+  %r = prim.scatter add %z, %i, %u dims [0] batch_dims 0 : tensor<16xf32>, tensor<3001x1xi32>, tensor<3001x1xf32>
+  return %r : tensor<16xf32>
+}
+// Elements that are not listed stay as they are.
+// CHECK-LABEL: tile.kernel private @infinite_{{.*}}scatter(
+// CHECK: %[[COUNTS:.*]] = tile.histogram
+// CHECK: %[[LISTED:.*]] = arith.cmpi ne, %[[COUNTS]]
+// CHECK: arith.select %[[LISTED]], {{.*}} : tensor<16xi1>, tensor<16xf32>
+func.func @infinite(%k: tensor<3001x1xi32>) -> tensor<16xf32> {
+  %c = prim.constant dense<7> : tensor<3001x1xi32>
+  %i = prim.bitwise_and %k, %c : tensor<3001x1xi32>
+  %z = prim.full -0.0 : f32 : tensor<16xf32>
+  %u = prim.full 0x7F800000 : f32 : tensor<3001x1xf32>
   %r = prim.scatter add %z, %i, %u dims [0] batch_dims 0 : tensor<16xf32>, tensor<3001x1xi32>, tensor<3001x1xf32>
   return %r : tensor<16xf32>
 }

@@ -289,7 +289,6 @@ LogicalResult Reducer::storeSquares(TileBuilder &emitter, ArrayRef<Value> tiles,
                                         group.host.sizesOf(group.root));
   emitter.store(found[0], out, plan.rootMap);
   emitter.store(found[1], squares->buffer, plan.rootMap);
-  squares->isMade = true;
   return success();
 }
 

@@ -68,7 +68,7 @@ static LogicalResult reduceOne(Group &group, Operation *reduction,
   have(result, memory);
   if (sum)
     have(sum.getResult(), sums);
-  if (squares.isMade)
+  if (squares.isMade())
     have(squares.squares.getResult(), squares.buffer);
   return success();
 }
@@ -165,7 +165,7 @@ kiln::schedule::scheduleReduction(Operation *op,
                              /*sums=*/nullptr, &squares)))
     return ctx->decline(op, reason);
   ctx->host.setBuffer(fusion.getResult(0), out);
-  if (squares.isMade)
+  if (squares.isMade())
     ctx->host.setBuffer(squares.squares.getResult(), squares.buffer);
   return success();
 }

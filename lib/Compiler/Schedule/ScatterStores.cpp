@@ -24,7 +24,6 @@
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Target/Limits.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -173,13 +172,9 @@ static Value sourceOf(Value value, bool converts) {
 
 /// The number that a scatter adds at each place; null: they differ.
 static TypedAttr addedNumber(prim::ScatterOp op) {
-  Value updates = sourceOf(op.getUpdates(), /*converts=*/false);
-  if (auto full = updates.getDefiningOp<prim::FullOp>())
-    return full.getValue();
-  SplatElementsAttr constant;
-  if (matchPattern(updates, m_Constant(&constant)))
-    return constant.getSplatValue<TypedAttr>();
-  return {};
+  Operation *source =
+      sourceOf(op.getUpdates(), /*converts=*/false).getDefiningOp();
+  return source ? splatValue(source) : TypedAttr();
 }
 
 /// Elements of a buffer that lie one after the other; 0: they do not, or their
@@ -293,9 +288,21 @@ static Value timesAdded(Value counts, TypedAttr added, OpBuilder &b,
   auto type = cast<RankedTensorType>(counts.getType()).clone(element);
   Value factor = arith::ConstantOp::create(
       b, loc, SplatElementsAttr::get(type, ArrayRef<Attribute>(added)));
-  if (isa<FloatType>(element))
-    return arith::MulFOp::create(
+  if (auto real = dyn_cast<FloatType>(element)) {
+    Value product = arith::MulFOp::create(
         b, loc, arith::UIToFPOp::create(b, loc, type, counts), factor);
+    // What is not listed stays as it is, beside infinities and with its sign.
+    auto constant = [&](ShapedType of, TypedAttr value) -> Value {
+      return arith::ConstantOp::create(
+          b, loc, SplatElementsAttr::get(of, ArrayRef<Attribute>(value)));
+    };
+    Value nothing = constant(type, FloatAttr::get(real, -0.0));
+    auto integers = cast<ShapedType>(counts.getType());
+    Value isListed = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::ne, counts,
+        constant(integers, b.getIntegerAttr(integers.getElementType(), 0)));
+    return arith::SelectOp::create(b, loc, isListed, product, nothing);
+  }
   Value wide = element.isInteger(32)
                    ? counts
                    : arith::ExtUIOp::create(b, loc, type, counts).getResult();

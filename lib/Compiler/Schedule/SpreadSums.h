@@ -22,17 +22,20 @@ namespace kiln::schedule {
 /// reason.
 mlir::LogicalResult emitSpreadSums(TileBuilder &emitter);
 
-/// Squared distances that another group, or another kernel, adds up, from what
-/// this one computes from its only sum, and of what it sums: each would read
-/// all elements.
+/// A sum of squared distances of the elements that a kernel sums, from the
+/// result of that kernel. The kernel can compute it as well, so that no other
+/// one reads the elements again.
 struct SquaresBehind {
   prim::SumOp squares; ///< null: there is none
-  Buffer buffer;       ///< of their sum; without a base where it was not made
-  bool isMade = false;
+  Buffer buffer;       ///< where the kernel stored it; without a base: nowhere
+
+  bool isMade() const { return static_cast<bool>(buffer.base); }
 };
+/// The squares that another group adds up, from the result of `group`, whose
+/// only reduction is a sum.
 SquaresBehind findSquaresBehind(Group &group);
-/// Those of the group itself around `centre`, which nothing but the sum leads
-/// to if it is another value: then nothing else needs the sum.
+/// The squares that `group` itself adds up, of the elements of `sum`, from
+/// `centre`. That is the sum, or a value that is its only user.
 SquaresBehind findSquaresOf(prim::SumOp sum, Group &group, mlir::Value &centre);
 
 /// The sums of the elements of a kernel, or of a part of them, from which both

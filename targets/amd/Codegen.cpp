@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen.h"
+#include "BarrierOrder.h"
 #include "BufferOffsets.h"
 #include "DeviceLibrary.h"
 #include "GuardedOffsets.h"
@@ -154,6 +155,7 @@ void Codegen::optimize() {
         last.addPass(SharedSteps());
         last.addPass(llvm::EarlyCSEPass());
         last.addPass(llvm::DCEPass());
+        last.addPass(BarrierOrder());
         passes.addPass(
             llvm::createModuleToFunctionPassAdaptor(std::move(last)));
       });

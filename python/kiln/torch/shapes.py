@@ -33,10 +33,17 @@ def _ctc_loss_backward(grad, scores, *rest):
     return torch.empty_like(scores, memory_format=torch.contiguous_format)
 
 
+def _unique(x, sorted=True, return_inverse=False):
+    """As many as the data have: else torch would ask the operation itself, about zeros."""
+    many = torch.library.get_ctx().new_dynamic_size()
+    return x.new_empty([many]), x.new_empty(x.shape if return_inverse else [0], dtype=torch.int64)
+
+
 def register():
     library = torch.library.Library("aten", "FRAGMENT")
     for name, shapes in {"linalg_lstsq": _lstsq, "_ctc_loss": _ctc_loss, "_ctc_loss.Tensor": _ctc_loss,
-                         "_ctc_loss_backward": _ctc_loss_backward, "_ctc_loss_backward.Tensor": _ctc_loss_backward}.items():
+                         "_ctc_loss_backward": _ctc_loss_backward, "_ctc_loss_backward.Tensor": _ctc_loss_backward,
+                         "_unique": _unique}.items():
         try:
             torch.library.register_fake(f"aten::{name}", shapes, lib=library)
         except RuntimeError:  # torch knows, but what it calls dynamic it does not ask itself for

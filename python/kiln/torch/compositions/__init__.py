@@ -26,4 +26,4 @@ def composes(*names):
 
 
 from . import (attention, foreach, indexing, linear, order, pooling, products, quantised, random, recurrent,  # noqa: E402,F401
-               resampling, special, spectral, windows)
+               resampling, segments, special, spectral, windows)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reading and writing at computed positions."""
 import torch
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from . import composes
 
@@ -9,11 +10,16 @@ from . import composes
 def masked_scatter(x, mask, source):
     """Each element that the mask says has the number of those before it."""
     x, mask = torch.broadcast_tensors(x, mask)
-    if not source.numel():
+    source = source.reshape(-1)
+    many = source.shape[0]
+    if free_unbacked_symbols(many):  # as many as the mask has, maybe none: with an element that counts for nothing
+        source, most = torch.cat([source, torch.zeros(1, dtype=source.dtype)]), None
+    elif many:
+        most = many - 1
+    else:
         return x.clone()
     number = torch.cumsum(mask.reshape(-1).to(torch.int64), 0) - 1
-    number = torch.clamp(number, 0, source.numel() - 1)
-    return torch.where(mask, source.reshape(-1)[number].reshape(x.shape), x)
+    return torch.where(mask, source[torch.clamp(number, 0, most)].reshape(x.shape), x)
 
 
 @composes("masked_scatter_backward.default")
@@ -166,29 +172,6 @@ def nonzero_static(x, *, size, fill_value=-1):
         columns.append(torch.where(flat < 0, fill_value, rest % max(n, 1)))
         rest = rest // max(n, 1)
     return torch.stack(columns[::-1], 1)
-
-
-@composes("segment_reduce.default")
-def segment_reduce(x, reduce, *, lengths=None, indices=None, offsets=None, axis=0, unsafe=False, initial=None):
-    if (lengths is None and offsets is None) or axis != 0 or (lengths if offsets is None else offsets).dim() != 1:
-        return NotImplemented
-    if offsets is None:
-        ends = torch.cumsum(lengths, 0)
-        count = lengths.shape[0]
-    else:
-        ends, count = offsets[1:], offsets.shape[0] - 1
-        lengths = offsets[1:] - offsets[:-1]
-    segment = torch.searchsorted(ends, torch.arange(x.shape[0], dtype=ends.dtype), right=True)
-    kind = {"sum": "sum", "mean": "sum", "max": "amax", "min": "amin", "prod": "prod"}[reduce]
-    start = initial if initial is not None else {"sum": 0, "amax": float("-inf"), "amin": float("inf"), "prod": 1}[kind]
-    made = torch.full([count + 1, *x.shape[1:]], start, dtype=x.dtype)
-    wide = segment.reshape([-1, *[1] * (x.dim() - 1)]).expand(x.shape)
-    made = made.scatter_reduce(0, wide, x, kind)[:count]
-    if reduce == "mean":
-        size = lengths.reshape([-1, *[1] * (x.dim() - 1)])
-        empty = float("nan") if initial is None else initial
-        made = torch.where(size == 0, empty, made / torch.clamp(size, min=1)).to(x.dtype)
-    return made
 
 
 @composes("embedding_renorm.default")

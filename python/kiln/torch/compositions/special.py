@@ -227,3 +227,21 @@ for _kind, _first in _CHEBYSHEV.items():
         lambda x, f=_first: f(2 * x - 1), lambda k, x, p, q: 2 * (2 * x - 1) * p - q, _chebyshev(_kind, True))
 for _name, _function in _POLYNOMIALS.items():
     composes(f"special_{_name}.default", f"special_{_name}.x_scalar", f"special_{_name}.n_scalar")(_function)
+
+
+@composes("hash_tensor.default")
+def hash_tensor(x, dim=(), *, keepdim=False, mode=0):
+    """The exclusive or of the bits of each number, as one of 64 bits: by halves of one dimension after the other."""
+    dims = [d % x.dim() for d in dim] or list(range(x.dim()))
+    if mode or x.is_complex() or not all(isinstance(x.shape[d], int) for d in dims):
+        return NotImplemented
+    made = x.to(torch.float64).view(torch.int64) if x.is_floating_point() else x.to(torch.int64)
+    for d in dims:
+        if not made.shape[d]:
+            made = torch.zeros([1 if e == d else n for e, n in enumerate(made.shape)], dtype=torch.int64)
+        while made.shape[d] > 1:
+            half = made.shape[d] // 2
+            rest = made.narrow(d, 2 * half, made.shape[d] % 2)
+            made = torch.cat([made.narrow(d, 0, half) ^ made.narrow(d, half, half), rest], d)
+    kept = made.view(torch.uint64)
+    return kept if keepdim else kept.reshape([n for e, n in enumerate(kept.shape) if e not in dims])

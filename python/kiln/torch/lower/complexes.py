@@ -5,6 +5,7 @@ import math
 
 from . import find
 from .common import Unsupported, axes, operand
+from .indexing import cut, scattered
 from .pairs import _part_out, _scaled, add, lowers, mul, pair, plane, quotient, rounded, sub, wide
 from .plane import LOG_2, Pair, Plane
 
@@ -183,19 +184,80 @@ def prod(b, out, x, dim=None, keepdim=False, *, dtype=None):
     return Pair(b.reshape(x.re, out.shape), b.reshape(x.im, out.shape))
 
 
-@lowers("cumprod.default")
-def cumprod(b, out, x, dim, *, dtype=None):
-    """Products with those that stand a power of two before."""
+def _scanned(b, x, dim, join):
+    """Each number joined with all before it: with those that stand a power of two before, for one power after the other."""
     if not x.rank:
         return x
     d = dim % x.rank
     size, step = x.shape[d], 1
     if not isinstance(size, int):
-        raise Unsupported("products of as many numbers as the program finds out")
+        raise Unsupported("a scan of as many complex numbers as the program finds out")
     while step < size:
         before = Pair(*(b.slice_dim(part, d, 0, size - step) for part in (x.re, x.im)))
         behind = Pair(*(b.slice_dim(part, d, step, size) for part in (x.re, x.im)))
-        made = Plane(b).product(before, behind)
+        made = join(before, behind)
         x = Pair(*(b.cat([b.slice_dim(p, d, 0, step), q], d) for p, q in ((x.re, made.re), (x.im, made.im))))
         step *= 2
+    return x
+
+
+@lowers("cumprod.default")
+def cumprod(b, out, x, dim, *, dtype=None):
+    return _scanned(b, x, dim, Plane(b).product)
+
+
+#: So many steps are written out, one after the other.
+MOST_STEPS = 64
+
+
+@lowers("logcumsumexp.default")
+def logcumsumexp(b, out, x, dim):
+    """In f64. The imaginary part goes on from that of the larger number, as in eager mode, which joins one after the other: so do
+    short lines here. In longer ones it may differ by multiples of two pi."""
+    numbers = plane(b, out)
+    infinity = lambda sign, v: b.compare("eq", v, b.full_like(sign * math.inf, v))  # noqa: E731
+    each = lambda name, x, y: Pair(b.binary(name, x.re, y.re), b.binary(name, x.im, y.im))  # noqa: E731
+
+    def join(x, y):
+        first = b.compare("lt", x.re, y.re)
+        small, large = numbers.chosen(first, x, y), numbers.chosen(first, y, x)
+        made = each("add", numbers.log1p(numbers.exp(each("sub", small, large))), large)
+        whole = numbers.log(each("add", numbers.exp(small), numbers.exp(large)))
+        made = numbers.chosen(infinity(1, small.re), whole, made)
+        return numbers.chosen(infinity(-1, large.re), small, made)
+
+    x, size = wide(b, x), x.shape[dim] if x.rank else 1
+    if not isinstance(size, int) or size > MOST_STEPS:
+        return rounded(b, _scanned(b, x, dim, join), out)
+    at = lambda k: Pair(*(b.slice_dim(part, dim % x.rank, k, k + 1) for part in (x.re, x.im)))  # noqa: E731
+    made = [at(0)] if size > 1 else [x]
+    for k in range(1, size):
+        made.append(join(at(k), made[-1]))
+    if size > 1:
+        x = Pair(*(b.cat([getattr(one, part) for one in made], dim % x.rank) for part in ("re", "im")))
+    return rounded(b, x, out)
+
+
+@lowers("scatter.reduce", "scatter.value_reduce")
+def scatter_reduce(b, out, x, dim, index, source, *, reduce):
+    """Sums of each part; products of one line of the index after the other, as a line names no place twice."""
+    line = lambda v: v if v.rank else b.reshape(v, [1])  # noqa: E731
+    source = pair(b, source, out, source.shape if hasattr(source, "shape") else index.shape)
+    if not x.rank:
+        made = scatter_reduce(b, out, Pair(line(x.re), line(x.im)), 0, line(index), Pair(line(source.re), line(source.im)), reduce=reduce)
+        return Pair(b.reshape(made.re, ()), b.reshape(made.im, ()))
+    d, index = dim % x.rank, line(index)
+    parts = [cut(b, line(part), index.shape, -1) for part in (source.re, source.im)]
+    if reduce == "add":
+        return Pair(*(scattered(b, "add", mine, d, index, part) for mine, part in zip((x.re, x.im), parts)))
+    lines = index.shape[d]
+    if not isinstance(lines, int) or lines > MOST_STEPS:
+        raise Unsupported(f"complex products at more than {MOST_STEPS} places of a line")
+    for k in range(lines):
+        line, factor = b.slice_dim(index, d, k, k + 1), Pair(*(b.slice_dim(part, d, k, k + 1) for part in parts))
+        wanted = _part_out(out).named("gather.default")
+        wanted.shape = line.shape
+        own = Pair(*(find("gather.default")(b, wanted, part, d, line) for part in (x.re, x.im)))
+        made = Plane(b).product(own, factor)
+        x = Pair(*(scattered(b, "set", mine, d, line, part) for mine, part in ((x.re, made.re), (x.im, made.im))))
     return x

@@ -143,8 +143,9 @@ def runs(b, rows):
 
 def distinct(b, outs, rows, order, inverse, counts):
     """The first of each run of `rows`, the run of each (in the places that `order` says, if any), and how long each is."""
-    value, of, length = outs
-    of.dtype = length.dtype = "i64"  # of which torch says that they are of x's while it traces
+    value, *others = outs
+    for out in others:
+        out.dtype = "i64"  # of which torch says that they are of x's while it traces
     many = rows.shape[0]
     starts = runs(b, rows)
     places = places_of(b, starts, value)
@@ -152,7 +153,7 @@ def distinct(b, outs, rows, order, inverse, counts):
     if inverse:
         number = b.scan("sum", b.convert(starts, "i64"), 0)
         number = b.binary("sub", number, b.full_like(1, number))
-        made[1] = b.reshape(ranked(b, number, order, [many]) if order else number, of.shape)
+        made[1] = b.reshape(ranked(b, number, order, [many]) if order else number, others[0].shape)
     if counts:
         end = b.reshape(b.size_as_tensor(many), [1])
         ends = b.cat([b.slice_dim(places, 0, 1, None), end], 0) if value != 0 else places
@@ -160,7 +161,7 @@ def distinct(b, outs, rows, order, inverse, counts):
     return [made[0], *(b.full(0, "i64", out.shape) if out and one is None else one for one, out in zip(made[1:], outs[1:]))]
 
 
-@lowers("_unique2.default")
+@lowers("_unique2.default", "_unique.default")
 def unique(b, outs, x, sorted=True, return_inverse=False, return_counts=False):
     keys = flat(b, x)
     values, order = b.sort([keys, b.iota("i64", keys.shape, 0)], 0, 1)

@@ -3,7 +3,7 @@
 import math
 
 from . import lowers
-from .common import Unsupported, axis, wide
+from .common import axis, wide
 from .reductions import mean_of
 
 
@@ -61,22 +61,26 @@ def layer_norm(b, out, x, shape, weight=None, bias=None, eps=1e-5, *more):
     if weight is None and bias is not None:
         weight = b.full(1, x.dtype, shape)
     same = lambda v: None if v is None else b.convert(v, x.dtype)  # noqa: E731
-    if not 0 <= eps < math.inf:
-        raise Unsupported(f"an eps of {eps}")
-    made = b.norm("layer_norm", x, same(weight), same(bias), len(shape), eps)
+    is_whole = 0 <= eps < math.inf  # prim.layer_norm takes no other
+    mean = rstd = None
+    if not is_whole or several and (out[1].used or out[2].used):
+        dims = list(range(x.rank - len(shape), x.rank))
+        exact = b.convert(x, wide(x.dtype))
+        mean = mean_of(b, exact, dims)
+        apart = b.binary("sub", exact, b.broadcast(mean, x.shape))
+        var = mean_of(b, b.binary("mul", apart, apart), dims)
+        rstd = b.unary("rsqrt", b.binary("add", var, b.full_like(eps, var)))
+    if is_whole:
+        made = b.norm("layer_norm", x, same(weight), same(bias), len(shape), eps)
+    else:
+        made = b.binary("mul", apart, b.broadcast(rstd, x.shape))
+        each = lambda v: b.broadcast_in_dim(b.convert(v, made.dtype), dims, x.shape)  # noqa: E731
+        made = made if weight is None else b.binary("mul", made, each(weight))
+        made = made if bias is None else b.binary("add", made, each(bias))
     made = b.convert(made, result.dtype)
     if not several:
         return made
-    mean = rstd = None
-    if out[1].used or out[2].used:
-        dims = list(range(x.rank - len(shape), x.rank))
-        x = b.convert(x, wide(x.dtype))
-        mean = mean_of(b, x, dims)
-        apart = b.binary("sub", x, b.broadcast(mean, x.shape))
-        var = mean_of(b, b.binary("mul", apart, apart), dims)
-        rstd = b.unary("rsqrt", b.binary("add", var, b.full_like(eps, var)))
-        mean, rstd = b.convert(mean, out[1].dtype), b.convert(rstd, out[2].dtype)
-    return [made, mean, rstd]
+    return [made, *(None if v is None else b.convert(v, one.dtype) for v, one in zip((mean, rstd), out[1:]))]
 
 
 @lowers("_fused_rms_norm.default", "rms_norm.default")

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operations that ATen composes of others in C++, and that look at values or exact sizes of tensors there: a graph that is traced has none.
+
+torch takes these functions while it traces, for every backend; eager mode keeps its own. They compute the same, and leave out what eager
+mode checks of values: that quantiles lie between 0 and 1, and that weights are not negative."""
+import itertools
+
+import torch
+
+KEY = torch._C.DispatchKey.CompositeImplicitAutograd
+
+
+def traced_as(name):
+    """Registers a function for an operation of ATen, "quantile.scalar", unless torch has one in Python itself."""
+    def register(function):
+        packet, _, overload = name.partition(".")
+        operation = getattr(getattr(torch.ops.aten, packet, None), overload or "default", None)
+        if operation is not None and KEY not in operation.py_kernels:
+            operation.py_impl(KEY)(function)
+        return function
+    return register
+
+
+@traced_as("cov")
+def cov(x, *, correction=1, fweights=None, aweights=None):
+    if x.dim() > 2 or x.dtype == torch.bool:
+        raise RuntimeError("cov(): expected input to have two or fewer dimensions, and no truth values")
+    x = x.reshape(1, -1) if x.dim() < 2 else x
+    weights = aweights if fweights is None else fweights if aweights is None else fweights * aweights
+    weighted = lambda x: x if weights is None else x * weights  # noqa: E731
+    total = x.shape[1] if weights is None else weights.sum()
+    mean = weighted(x).sum(1) / total
+    if weights is None:
+        count = max(total - correction, 0)
+    else:
+        free = correction if aweights is None or not correction else correction * (weights * aweights).sum() / total
+        count = torch.clamp(total - free, min=0)
+    apart = x - mean.unsqueeze(1)
+    return torch.true_divide(torch.mm(apart, weighted(apart).t().conj()), count).squeeze()
+
+
+@traced_as("combinations")
+def combinations(x, r=2, with_replacement=False):
+    """How many there are does not depend on the elements: their places are a constant."""
+    if x.dim() != 1 or r < 0:
+        raise RuntimeError("combinations(): expected a vector, and a length that is not negative")
+    if not r:
+        return x.new_empty([0])
+    chosen = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    places = torch.tensor(list(chosen(range(int(x.shape[0])), r)), dtype=torch.int64, device=x.device).reshape(-1, r)
+    return x.index_select(0, places.reshape(-1)).reshape(places.shape)
+
+
+def _quantile(x, q, dim, keepdim, interpolation, ignores_nan):
+    if x.dtype not in (torch.float32, torch.float64) or not x.numel():
+        raise RuntimeError("quantile(): expected elements, of type float or double")
+    if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
+        raise RuntimeError(f"quantile(): no interpolation {interpolation!r}")
+    rows = x.reshape(-1) if dim is None else x.movedim(dim, -1) if x.dim() else x.reshape(1)
+    rows = torch.sort(rows, dim=-1)[0]
+    nan, last = torch.isnan(rows), rows.shape[-1] - 1
+    places = q.reshape(-1)
+    if ignores_nan:
+        ranks = torch.clamp(places * ((~nan).sum(-1, keepdim=True) - 1), min=0)
+    else:
+        ranks = torch.where(nan.any(-1, keepdim=True), last, places * last)
+    if interpolation in ("lower", "higher", "nearest"):
+        ranks = {"lower": torch.floor, "higher": torch.ceil, "nearest": torch.round}[interpolation](ranks)
+    ranks = ranks.expand(*rows.shape[:-1], places.shape[0])
+    below = ranks.to(torch.int64)
+    made = rows.gather(-1, below)
+    if interpolation in ("linear", "midpoint"):
+        weight = torch.full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - below
+        made = torch.lerp(made, rows.gather(-1, torch.ceil(ranks).to(torch.int64)), weight)
+    made = made.movedim(-1, 0)  # one quantile after the other
+    if keepdim:
+        made = made.unsqueeze(dim % x.dim() + 1) if dim is not None and x.dim() else made.reshape([-1] + [1] * x.dim())
+    return made if q.dim() else made.squeeze(0)
+
+
+def _quantiles(name, ignores_nan):
+    @traced_as(name)
+    def of_tensor(x, q, dim=None, keepdim=False, *, interpolation="linear"):
+        return _quantile(x, q, dim, keepdim, interpolation, ignores_nan)
+
+    @traced_as(name + ".scalar")
+    def of_number(x, q, dim=None, keepdim=False, *, interpolation="linear"):
+        return _quantile(x, torch.full((), q, dtype=x.dtype, device=x.device), dim, keepdim, interpolation, ignores_nan)
+
+
+_quantiles("quantile", False)
+_quantiles("nanquantile", True)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operations that ATen composes of others, sums over segments, and what is chosen by data, beside eager: whole graphs, with gradients."""
+import math
+import sys
+
+import torch
+
+from behaviours import fast, main, test
+
+
+def like_eager(function, *given, tolerance=1e-5):
+    """Results and gradients."""
+    def run(function):
+        mine = [t.detach().clone().requires_grad_(t.requires_grad) for t in given]
+        made = function(*mine)
+        if any(t.requires_grad for t in given):
+            torch.manual_seed(2)
+            made.backward(torch.randn_like(made))
+        return [made.detach(), *(t.grad for t in mine)]
+    torch._dynamo.reset()
+    for got, want in zip(run(fast(function, fullgraph=True)), run(function), strict=True):
+        torch.testing.assert_close(got, want, rtol=tolerance, atol=tolerance, equal_nan=True)
+
+
+@test
+def quantiles():
+    x = torch.randn(5, 7, 4, requires_grad=True)
+    holes = torch.where(torch.rand(5, 7) < 0.3, math.nan, torch.randn(5, 7))
+    holes[2] = math.nan
+    for interpolation in ("linear", "lower", "higher", "midpoint", "nearest"):
+        like_eager(lambda x: torch.quantile(x, 0.3, dim=1, interpolation=interpolation), x)
+        like_eager(lambda x: torch.nanquantile(x, torch.tensor([0.0, 0.35, 1.0]), dim=1, interpolation=interpolation), holes)
+    like_eager(lambda x: torch.quantile(x, torch.tensor([0.25, 0.5]), dim=-2, keepdim=True), x)
+    like_eager(lambda x: torch.quantile(x, 0.9), x)
+    like_eager(lambda x: torch.quantile(x, torch.tensor([0.1, 0.9]), keepdim=True), x)
+    like_eager(lambda x: torch.quantile(x, 0.5, dim=1, keepdim=True), holes)
+    like_eager(lambda x: torch.quantile(x, 0.5), torch.tensor(3.0))
+
+
+@test
+def covariances():
+    x = torch.randn(4, 9, requires_grad=True)
+    often, weights = torch.randint(1, 5, (9,)), torch.rand(9)
+    like_eager(torch.cov, x)
+    like_eager(torch.cov, x[0].detach())
+    like_eager(torch.corrcoef, x)
+    like_eager(lambda x: torch.cov(x, correction=0), torch.complex(x, x.flip(0)).detach())
+    like_eager(lambda x, often, weights: torch.cov(x, correction=1, fweights=often, aweights=weights), x, often, weights)
+    like_eager(lambda x, often: torch.cov(x, correction=2, fweights=often), x, often)
+    like_eager(torch.cov, torch.randint(-9, 9, (3, 8)))
+
+
+@test
+def combinations_of_elements():
+    x = torch.randn(6, requires_grad=True)
+    for length, again in ((2, False), (3, True), (1, False), (6, False), (7, False)):
+        like_eager(lambda x: torch.combinations(x, length, again), x)
+    assert fast(lambda x: torch.combinations(x, 0), fullgraph=True)(x.detach()).shape == (0,)
+
+
+@test
+def segments_of_any_axis():
+    x = torch.randn(3, 8, 2)
+    x[0, 3:5], x[1, 0, 1], x[2, 6] = x[0, 3], math.nan, 0
+    lengths = torch.tensor([[2, 0, 6], [1, 3, 4], [0, 8, 0]])
+    offsets = torch.tensor([0, 1, 1, 3])
+    for kind in ("sum", "mean", "max", "min", "prod"):
+        like_eager(lambda x: torch.segment_reduce(x, kind, lengths=lengths, axis=1), x.requires_grad_())
+        like_eager(lambda x: torch.segment_reduce(x, kind, offsets=offsets, axis=0, initial=1.5), x)
+        like_eager(lambda x: torch.segment_reduce(x, kind, lengths=lengths, axis=1, initial=-0.5), x.nan_to_num().detach().requires_grad_())
+
+
+@test
+def chosen_by_data():
+    x, mask = torch.randn(4, 5, requires_grad=True), torch.rand(4, 5) > 0.5
+    torch._dynamo.config.capture_dynamic_output_shape_ops = True
+    try:
+        like_eager(lambda x, mask: torch.masked_select(x, mask), x, mask)
+        like_eager(lambda x, mask: torch.masked_select(x, mask).sum() * 2, x, torch.zeros_like(mask))
+    finally:
+        torch._dynamo.config.capture_dynamic_output_shape_ops = False
+    # The gradient of the value counts each place once.
+    value = torch.randn((), requires_grad=True)
+    like_eager(lambda x, i, value: x.index_fill(1, i, value), x, torch.tensor([2, 1, 4, 2, 2]), value)
+
+
+@test
+def scans_and_products_of_complex_numbers():
+    x = torch.complex(3 * torch.randn(5, 40), 3 * torch.randn(5, 40))
+    like_eager(lambda x: torch.logcumsumexp(x, 1), x)
+    like_eager(lambda x: torch.logcumsumexp(x, 0), torch.where(torch.rand(5, 40) < 0.2, complex(-math.inf, 0), x))
+    long = torch.complex(torch.randn(300), torch.randn(300))
+    like_eager(lambda x: torch.exp(torch.logcumsumexp(x, 0)), long, tolerance=1e-4)
+    places = torch.randint(0, 5, (7, 40))
+    factors = torch.complex(torch.randn(7, 40), torch.randn(7, 40))
+    for kind in ("add", "multiply"):
+        like_eager(lambda x: x.scatter(0, places, factors, reduce=kind), x, tolerance=1e-4)
+        like_eager(lambda x: x.scatter(0, places[:3, :9], 2 - 1j, reduce=kind), x)
+
+
+@test
+def bits_of_tensors():
+    for x in (torch.randn(5, 9), torch.randint(-99, 99, (3, 4, 5)), torch.rand(7) > 0.5, torch.randn(6).to(torch.bfloat16)):
+        assert torch.equal(fast(torch.hash_tensor, fullgraph=True)(x), torch.hash_tensor(x))
+        torch._dynamo.reset()
+    x = torch.randn(5, 9)
+    assert torch.equal(fast(lambda x: torch.hash_tensor(x, 1, keepdim=True), fullgraph=True)(x), torch.hash_tensor(x, 1, keepdim=True))
+
+
+@test
+def norms_with_a_negative_eps():
+    x, weight = torch.randn(4, 6, requires_grad=True), torch.randn(6)
+    like_eager(lambda x, w: torch.nn.functional.layer_norm(x, (6,), w, w - 1, eps=-0.05), x, weight)
+    like_eager(lambda x: torch.nn.functional.layer_norm(x, (6,), eps=-9.0), x)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

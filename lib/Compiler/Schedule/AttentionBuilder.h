@@ -57,6 +57,9 @@ private:
   /// A tile with the single element of dimensions that the plan does not have:
   /// behind the one of a head are zeros, and rows of one query are copies.
   mlir::Value withoutCopies(mlir::Value tile);
+  /// Whether movements alone stand between attention and what is stored, so
+  /// that a tile may hold queries of several heads.
+  bool isMovedOnly();
   /// Divides by the sum of the exponentials, and stores.
   mlir::LogicalResult storeResult(const Softmax &all);
   /// Stores the logarithm of the sum of the exponentials.

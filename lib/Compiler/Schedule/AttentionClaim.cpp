@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Keeps attention from being decomposed where it can be one kernel, together
-// with the movements of its operands and of its result and with what makes its
-// mask, so that none of them has to be in memory.
+// with the movements of its operands, with what makes its mask, and with the
+// movements and elementwise operations of its result, so that none of them has
+// to be in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,22 +76,56 @@ private:
                 reason)));
   }
 
-  /// Takes the movements that are all that uses the result.
+  /// Takes the movements and elementwise operations that are all that uses the
+  /// result, and what computes the conditions of the latter while that is
+  /// cheap.
   void growDown() {
     while (root.hasOneUse()) {
       Operation *user = *root.user_begin();
+      bool isMoved = isa<prim::TransposeOp, prim::ReshapeOp>(user);
       if (user->getBlock() != op->getBlock() ||
-          !isa<prim::TransposeOp, prim::ReshapeOp>(user))
+          !(isMoved || (isElementwisePrim(user) && canFollow(user))))
         return;
       Value before = root;
       ops.insert(user);
       root = user->getResult(0);
-      if (isPlanned())
+      if (isPlanned()) {
+        if (!isMoved)
+          growUp(user, /*isMask=*/true, /*isKeys=*/false);
         continue;
-      ops.pop_back();
+      }
+      ops.remove(user);
       root = before;
       return;
     }
+  }
+
+  /// Whether an elementwise operation can be computed where the result is
+  /// stored. Few queries share a tile with the queries of other heads, which
+  /// holds nothing else. What else the operation reads must not depend on
+  /// attention.
+  bool canFollow(Operation *user) {
+    if (hasFewQueries(cast<RankedTensorType>(op->getOperand(0).getType())))
+      return false;
+    constexpr size_t kMostOps = 64;
+    llvm::SetVector<Operation *> sources;
+    auto add = [&](Operation *one) {
+      for (Value operand : one->getOperands())
+        if (Operation *source = operand.getDefiningOp();
+            source && source->getBlock() == op->getBlock() &&
+            op->isBeforeInBlock(source) && !ops.contains(source))
+          sources.insert(source);
+    };
+    add(user);
+    for (size_t i = 0; i < sources.size(); ++i) {
+      if (sources.size() > kMostOps || sources[i]->getNumRegions() ||
+          llvm::any_of(sources[i]->getOperands(), [&](Value operand) {
+            return ops.contains(operand.getDefiningOp());
+          }))
+        return false;
+      add(sources[i]);
+    }
+    return true;
   }
 
   static bool isCheap(Operation *source, bool isMask, bool isKeys) {

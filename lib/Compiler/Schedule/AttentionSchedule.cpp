@@ -333,13 +333,21 @@ PartialSoftmax AttentionBuilder::storePart(const Softmax &all) {
   return stored;
 }
 
+bool AttentionBuilder::isMovedOnly() {
+  for (Operation *at = root.getDefiningOp(); at && at != op.getOperation();
+       at = at->getOperand(0).getDefiningOp())
+    if (!isa<prim::TransposeOp, prim::ReshapeOp>(at))
+      return false;
+  return true;
+}
+
 LogicalResult AttentionBuilder::run() {
   FailureOr<std::vector<KeyPiece>> found =
       findKeyPieces(plan, inGroup, dims, reason);
   if (failed(found))
     return failure();
   pieces = std::move(*found);
-  if (isThreaded && !op.getLogsumexp())
+  if (isThreaded && !op.getLogsumexp() && isMovedOnly())
     rowDims = findRowDims(plan, dims, pieces.front());
   if (op.getMask() && rowDims.empty() && pieces.size() == 1)
     bound =

@@ -55,17 +55,25 @@ def attend(b, out, q, k, v, mask, is_causal, dropout_p, scale):
         raise Unsupported("attention with dropout")
     q, scale = scaled(b, q, scale)
     k, v = grouped(b, k, q.shape[1]), grouped(b, v, q.shape[1])
+    empty = None if mask is None or is_causal else rows_without_keys(b, mask, q.dtype)
     mask = mask_of(b, q, k, mask, is_causal, q.dtype)
     if out is not None and out.used:
         made, logsumexp = b.attention_with_logsumexp(q, k, v, mask, scale)
         logsumexp = b.convert(logsumexp, out.dtype)
     else:
         made, logsumexp = b.attention(q, k, v, mask, scale), None
-    if mask is not None and not is_causal:  # rows that see no key give zeros
-        top = b.keep(b.reduce("amax", mask, [mask.rank - 1]), [mask.rank - 1], mask.rank)
-        empty = b.compare("eq", top, b.full_like(-math.inf, top))
+    if empty is not None:  # they give zeros
         made = b.where(b.broadcast(empty, made.shape), b.full_like(0, made), made)
     return made, logsumexp
+
+
+def rows_without_keys(b, mask, dtype):
+    """Where a mask, of the shape that it is given in, excludes every key."""
+    dims = [mask.rank - 1]
+    if mask.dtype == "i1":
+        return b.unary("bitwise_not", b.keep(b.reduce("amax", mask, dims), dims, mask.rank))
+    top = b.keep(b.reduce("amax", b.convert(mask, dtype), dims), dims, mask.rank)
+    return b.compare("eq", top, b.full_like(-math.inf, top))
 
 
 @lowers("scaled_dot_product_attention.default")

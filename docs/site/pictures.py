@@ -1,45 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Draws the pictures of the pages, each for light and for dark backgrounds: the flow of a program, and the bars of
-docs/performance.json. Usage: pictures.py DOCS OUT"""
+"""Draws the pictures of the pages, each for light and for dark backgrounds: the flow of a program, the bars of
+docs/performance.json, and the drawings of diagrams.py. Usage: pictures.py DOCS OUT"""
 import json
 import math
 import os
 import sys
-from xml.sax.saxutils import escape
 
-PALETTES = {"light": {"text": "#1f2328", "soft": "#59636e", "line": "#d1d9e0", "box": "#f6f8fa", "main": "#2f6f8f", "good": "#2da04e",
-                      "bad": "#c4512d"},
-            "dark": {"text": "#e6edf3", "soft": "#9198a1", "line": "#3d444d", "box": "#212830", "main": "#7cc0e0", "good": "#57c878",
-                     "bad": "#f0883e"}}
-FONT = "font-family=\"system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif\""
-
-
-def svg(width, height, title, parts):
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
-            f'aria-label="{escape(title)}" {FONT}>\n<title>{escape(title)}</title>\n' + "\n".join(parts) + "\n</svg>\n")
-
-
-def text(x, y, words, color, size=13, anchor="start", weight="normal"):
-    return (f'<text x="{x}" y="{y}" fill="{color}" font-size="{size}" text-anchor="{anchor}" font-weight="{weight}">'
-            f"{escape(words)}</text>")
-
-
-def box(x, y, width, height, title, note, c, main=False):
-    stroke = c["main"] if main else c["line"]
-    return [f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="8" fill="{c["box"]}" stroke="{stroke}" stroke-width="{2 if main else 1}"/>',
-            text(x + width / 2, y + height / 2 - (3 if note else -5), title, c["text"], 14 if note else 12, "middle", "600"),
-            *([text(x + width / 2, y + height / 2 + 15, note, c["soft"], 12, "middle")] if note else [])]
-
-
-def arrow(points, c):
-    path = "M" + " L".join(f"{x} {y}" for x, y in points)
-    return f'<path d="{path}" fill="none" stroke="{c["soft"]}" stroke-width="1.5" marker-end="url(#tip)"/>'
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from diagrams import DIAGRAMS  # noqa: E402
+from shapes import PALETTES, arrow, box, svg, text, tip  # noqa: E402
 
 
 def flow(c):
-    parts = [f'<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
-             f'<path d="M0 0 L8 4 L0 8 z" fill="{c["soft"]}"/></marker></defs>']
+    parts = tip(c)
     for x, name in ((10, "PyTorch"), (130, "JAX, StableHLO"), (250, "ONNX"), (370, "TOSA, linalg")):
         parts += box(x, 10, 110, 40, name, "", c)
         parts.append(arrow([(x + 55, 50), (x + 55, 80)], c))
@@ -99,15 +74,23 @@ def bars(data, c):
     return svg(width, y + 18, "Speed of Kiln over that of its peers", parts)
 
 
+def drawn(data):
+    """Yields the name and the text of each picture, given the rows of performance.json."""
+    for name, palette in PALETTES.items():
+        yield f"flow-{name}.svg", flow(palette)
+        yield f"performance-{name}.svg", bars(data, palette)
+        for picture, draw in DIAGRAMS.items():
+            yield f"{picture}-{name}.svg", draw(palette)
+
+
 def main():
     docs, out = sys.argv[1:]
     with open(os.path.join(docs, "performance.json"), encoding="utf-8") as file:
         data = json.load(file)
     os.makedirs(out, exist_ok=True)
-    for name, palette in PALETTES.items():
-        for picture, words in (("flow", flow(palette)), ("performance", bars(data, palette))):
-            with open(os.path.join(out, f"{picture}-{name}.svg"), "w", encoding="utf-8") as file:
-                file.write(words)
+    for name, words in drawn(data):
+        with open(os.path.join(out, name), "w", encoding="utf-8") as file:
+            file.write(words)
 
 
 if __name__ == "__main__":

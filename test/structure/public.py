@@ -71,17 +71,17 @@ for cells in re.findall(r"^\|(?!---)(.*)\|$", table, re.MULTILINE)[1:]:
 sys.path.insert(0, os.path.join(source, "docs/site"))
 sys.dont_write_bytecode = True
 import pictures  # noqa: E402
-for name, palette in pictures.PALETTES.items():
-    for picture, words in (("flow", pictures.flow(palette)), ("performance", pictures.bars(speed, palette))):
-        if read(f"docs/images/{picture}-{name}.svg") != words:
-            problems.append(f"docs/images/{picture}-{name}.svg: is not what docs/site/pictures.py draws: run it")
+for name, words in pictures.drawn(speed):
+    if read(f"docs/images/{name}") != words:
+        problems.append(f"docs/images/{name}: is not what docs/site/pictures.py draws: run it")
 site = read("docs/site/mkdocs.yml")
 for name in sorted(os.listdir(os.path.join(source, "docs"))):
     if name.endswith(".md") and f"- {name}\n" not in site:
         problems.append(f"docs/site/mkdocs.yml: expected docs/{name} in nav")
     if name.endswith(".md") and name != "documentation.md" and f"({name})" not in read("docs/documentation.md"):
         problems.append(f"docs/documentation.md: expected a link to {name}")
-for name in ("README.md", "docs/performance.md"):
+pages = ["README.md", *(f"docs/{name}" for name in sorted(os.listdir(os.path.join(source, "docs"))) if name.endswith(".md"))]
+for name in pages:
     for image in re.findall(r'(?:src|srcset)="([^":]+)"', read(name)):
         if not os.path.exists(os.path.join(source, os.path.dirname(name), image)):
             problems.append(f"{name}: expected the picture {image}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Goes on with a sentence, with what train.py has learned: a package without weights, and the file that torch.save wrote.
+"""Continues a sentence with the weights that train.py wrote: a package without weights, and the file of torch.save.
 
     PYTHONPATH=build/python python examples/generate.py [TEXT]
 

@@ -1,7 +1,7 @@
 // One layer of a Llama-style transformer as a frontend writes it in TOSA: RMSNorm, attention with
 // rotary positions and a causal mask, SwiGLU. Sequence 128, hidden size 1024, 16 heads of 64,
-// feed-forward size 2816. The weights are arguments; the factors after the products stand for the
-// scale of trained weights, so that random ones in [-1, 1) give activations of size 1.
+// feed-forward size 2816. The weights are arguments. The multiplications after the matmuls stand for
+// the scale of trained weights, so that random ones in [-1, 1) give activations of size 1.
 //
 //   kiln-run examples/llama_layer.mlir --target=cpu --check
 func.func @layer(%x: tensor<1x128x1024xf32> {ml_program.identifier = "x"},

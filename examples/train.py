@@ -3,7 +3,7 @@
 
     PYTHONPATH=build/python python examples/train.py [STEPS]
 
-Writes the weights to copycat.pt; generate.py goes on with them."""
+Writes the weights to copycat.pt, which generate.py reads."""
 import sys
 
 import torch

@@ -21,7 +21,7 @@ sys.path.insert(0, HERE)
 import links  # noqa: E402
 import ops  # noqa: E402
 
-TOP = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md", "test/README.md", "bench/README.md"]
+TOP = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md", "test/README.md", "bench/README.md", "examples/README.md"]
 LINK = re.compile(r"(\]\(|src=\"|srcset=\")([^)\s\"#]+)(#[^)\s\"]*)?(?=[)\"])")
 FENCE = re.compile(r"(^ *```.*?^ *```\n)", re.MULTILINE | re.DOTALL)
 

@@ -15,7 +15,7 @@ MLIR gives values without a name (`%12`), and what a page marks as different fro
 machine to machine: `; differs: REGEX` in front of the `-->` of a mark takes the parts of lines that the
 expression matches.
 
-The commands of one page run one after the other in one folder, where the folders of the tree are.
+The commands of one page run one after the other in a folder of their own, where the folders of the tree are.
 Usage: commands.py SOURCE BUILD FOLDER PAGE..."""
 import os
 import re
@@ -69,7 +69,7 @@ def main():
     for page in pages:
         with open(os.path.join(source, page), encoding="utf-8") as file:
             text = file.read()
-        where = os.path.join(folder, os.path.basename(page) + ".d")
+        where = os.path.join(folder, page.replace("/", "-") + ".d")
         os.makedirs(where)
         for name in os.listdir(source):
             if name != "build" and not name.startswith("."):

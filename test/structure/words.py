@@ -178,7 +178,7 @@ def check_header(text):
 
 
 def files(source):
-    pages = sorted(glob.glob("docs/*.md", root_dir=source)) + ["README.md", "CONTRIBUTING.md", "SECURITY.md", "bench/README.md", "test/README.md"]
+    pages = sorted(glob.glob("docs/*.md", root_dir=source)) + ["README.md", "CONTRIBUTING.md", "SECURITY.md", "bench/README.md", "test/README.md", "examples/README.md"]
     definitions = sorted(glob.glob("include/kiln/**/*.td", root_dir=source, recursive=True))
     headers = sorted(glob.glob("include/kiln*/**/*.h", root_dir=source, recursive=True))
     return [name for name in pages + definitions + headers if os.path.exists(os.path.join(source, name))]

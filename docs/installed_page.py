@@ -16,7 +16,7 @@ COMMANDS = "In the source tree:"
 MARK = " (source tree)"
 MANY = 3  # names in a section, from which on it gets the note
 
-LINKS = [("](docs/", "]("), ('="docs/images/', '="images/'), ("](../README.md", "](README.md"), ("](../include/", "](../../../include/"),
+LINKS = [("](docs/", "]("), ('="docs/images/', '="images/'), ("](../README.md", "](README.md"), ("](../CONTRIBUTING.md", "](CONTRIBUTING.md"), ("](../include/", "](../../../include/"),
          ("](../examples/", "](../../kiln/examples/"), ("](examples/", "](../../kiln/examples/"),
          ("`build/docs/reference`", "[the folder `reference`](reference/index.md)"),
          # Where the programs and libraries of an installation are.

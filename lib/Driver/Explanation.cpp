@@ -314,8 +314,8 @@ llvm::Expected<std::string> Explanation::page(StringRef trace) const {
                                      llvm::toString(events.takeError()));
     if (!events->getAsObject() ||
         !events->getAsObject()->getArray("traceEvents"))
-      return llvm::createStringError(trace.str() +
-                                     ": expected what kiln-run --trace writes");
+      return llvm::createStringError(
+          trace.str() + ": expected a file that kiln-run --trace wrote");
     all["profile"] = std::move(*events);
   }
   std::string text;

@@ -22,14 +22,17 @@ using llvm::StringRef;
 static constexpr StringRef kHelp =
     R"(usage: kiln-compile INPUT --target=SPEC -o OUT
 
-INPUT is text or bytecode in TOSA, linalg, Triton, prim, tile and program, or what
-the frontend of a plug-in reads; '-' is the standard input. SPEC is
-name[:chip][,key=value...].
+Compiles a program to a package, which kiln-run runs.
+
+INPUT is text or bytecode in TOSA, linalg, StableHLO, Triton, prim, tile or program,
+an ONNX model, or a file of a plug-in's frontend; '-' is the standard input. SPEC is
+name[:chip][,key=value...], for example cpu, nvidia:sm_90a or cpu,threads=4;
+--describe=SPEC lists chips and keys.
 
 )";
 
 static constexpr StringRef kHelpEnd = R"(
-One dash does for flags of several letters, too: -target=SPEC.
+Flags of several letters may have one dash: -target=SPEC.
 KILN_PLUGIN_PATH lists folders that are searched for plug-ins.
 Exit status: 0 done, 1 the input failed, 2 wrong usage.
 )";

@@ -251,117 +251,18 @@ bool takeDump(CompileOptions &options, Arguments &arguments) {
                             arguments.error);
 }
 
-/// Every flag, in the order of --help.
-/// What is compiled, for what, and how.
-static std::vector<Flag> inputFlags() {
+/// What is compiled, and for which targets.
+static std::vector<Flag> targetFlags() {
   using O = CompileOptions;
   return {
       {{"--target"},
        appends(&O::targets),
        "--target=SPEC",
-       "compile for it; given again: an alternative in the package"},
-      {{"--skip-unknown-targets"},
-       sets(&O::skipUnknownTargets),
-       "",
-       "leave out alternatives of targets that no plug-in registers"},
-      {{"--candidates"},
-       counts(&O::candidates, 2, 64),
-       "--candidates=N",
-       "compile for each target N times, with block sizes for\n"
-       "kiln-run to compare where there is no compiler"},
-      {{"--reference-kernels"},
-       sets(&O::referenceKernels),
-       "",
-       "compile the targets' kernels for 'reference', each an entry\n"
-       "of its own: what 'kiln-run --check' compares kernels with"},
-      {{"--no-fallback"},
-       sets(&O::noFallback),
-       "",
-       "a kernel that no named target takes is an error\n"
-       "(KILN_NO_FALLBACK=1 says the same)"},
-      {{"--serialise-twice"},
-       sets(&O::serialiseTwice),
-       "",
-       "serialise the first kernels of a plug-in's target twice, and\n"
-       "compare the bytes: kiln-run --check does"},
-      {{"--trust-input"},
-       sets(&O::trustInput),
-       "",
-       "read bytecode without trying it in a process of its own first:\n"
-       "for hosts whose own writer it comes from"},
-      {{"--step-limit"},
-       measures(&O::stepSeconds),
-       "--step-limit=SECONDS",
-       "how long one pass, lowering or serialiser may take\n"
-       "(KILN_STEP_SECONDS, else 600; 0: any time)"},
-      {{"--schedule"},
-       [](CompileOptions &, Arguments &a) { return a.value(a.schedule); },
-       "--schedule=FILE",
-       "apply a schedule script: decisions of the compiler in MLIR's\n"
-       "transform dialect (docs/try-a-lowering.md)"},
-      {{"--entry"},
-       takeEntry,
-       "--entry=NAME",
-       "compile only this function or kernel and what it needs;\n"
-       "may be repeated"},
-      {{"--frontend"},
-       stores(&O::frontend),
-       "--frontend=NAME[,KEY=VALUE...]",
-       "the frontend that reads the input, by default told by its\n"
-       "contents, and its options; --list-targets lists them"},
-      {{"--elided"},
-       takeElided,
-       "--elided=KIND",
-       "zeros or random: stands for elements of constants that the\n"
-       "file leaves out"},
-  };
-}
-
-/// What is written, and how it is verified and explained.
-static std::vector<Flag> outputFlags() {
-  using O = CompileOptions;
-  return {
-      {{"-o", "--output"},
-       stores(&O::output),
-       "-o FILE, -oFILE",
-       "where the result goes"},
-      {{"--emit"},
-       takeEmit,
-       "--emit=KIND",
-       "package (default), prim, program, tile, target, llvm, asm\n"
-       "or binary"},
-      {{"--verify-semantics"},
-       sets(&O::verifySemantics),
-       "",
-       "evaluate the program on invented arguments before and after\n"
-       "each pass, then what is left on the device, and name the\n"
-       "first that changes a result"},
-      {{"--verify-limit"},
-       measures(&O::verifySeconds),
-       "--verify-limit=SECONDS",
-       "how long one evaluation may take (10; 0: any time)"},
-      {{"--verify-arg"},
-       appends(&O::verifyArgs),
-       "--verify-arg=FILE.npy[+N], --verify-arg=TYPE:VALUE",
-       "an argument of the kernel, in order; given once for each"},
-      {{"--verify-grid"},
-       stores(&O::verifyGrid),
-       "--verify-grid=X[,Y[,Z]]",
-       "the grid of the kernel"},
-      {{"--print-pipeline"},
-       sets(&O::printPipeline),
-       "",
-       "print the passes that lead to what --emit asks for, as\n"
-       "'kiln-opt --pass-pipeline' takes them"},
-      {{"--explain"},
-       takeExplain,
-       "--explain[=FILE]",
-       "write what was lowered where (JSON if FILE ends in .json, a page if in "
-       ".html)"},
-      {{"--trace"},
-       stores(&O::trace),
-       "--trace=FILE",
-       "show in that page the run that kiln-run --trace wrote"},
+       "the target; repeat it for alternatives in the same package"},
+      {{"--load-target"},
+       appends(&O::loadTargets),
+       "--load-target=LIB",
+       "load a plug-in, or a text file with a #kiln.target"},
       {{"--list-targets"},
        sets(&O::listTargets),
        "",
@@ -371,21 +272,146 @@ static std::vector<Flag> outputFlags() {
        "--describe=SPEC",
        "print a target's description, options, extension points,\n"
        "lowerings and schedules"},
-      {{"--load-target"},
-       appends(&O::loadTargets),
-       "--load-target=LIB",
-       "load a plug-in, or a file that holds a #kiln.target"},
+      {{"--no-fallback"},
+       sets(&O::noFallback),
+       "",
+       "a kernel that no named target takes is an error (also by\n"
+       "KILN_NO_FALLBACK=1)"},
+      {{"--skip-unknown-targets"},
+       sets(&O::skipUnknownTargets),
+       "",
+       "leave out alternatives whose target no plug-in registers"},
+      {{"--frontend"},
+       stores(&O::frontend),
+       "--frontend=NAME[,KEY=VALUE...]",
+       "the frontend that reads the input, and its options (default:\n"
+       "by the contents of the input); --list-targets lists them"},
+      {{"--entry"},
+       takeEntry,
+       "--entry=NAME",
+       "compile only this function or kernel and what it needs;\n"
+       "may be repeated"},
+      {{"--elided"},
+       takeElided,
+       "--elided=KIND",
+       "zeros or random: elements of constants that the file leaves\n"
+       "out"},
+      {{"--trust-input"},
+       sets(&O::trustInput),
+       "",
+       "read bytecode at once, without trying it in another process\n"
+       "first: for programs that wrote the bytecode themselves"},
+  };
+}
+
+/// Decisions of the compiler.
+static std::vector<Flag> decisionFlags() {
+  using O = CompileOptions;
+  return {
+      {{"--numerics"},
+       takeNumerics,
+       "--numerics=MODE,...",
+       "numerics mode of kernels that state none: contract, approx,\n"
+       "ftz, reassoc; strict: none of them"},
+      {{"--allow-tf32"},
+       sets(&O::allowTf32),
+       "",
+       "matmuls may read f32 operands as tf32"},
+      {{"--no-recover-views"},
+       sets(&O::keepPointers),
+       "",
+       "leave pointer arithmetic of Triton kernels as it is"},
+      {{"--schedule"},
+       [](CompileOptions &, Arguments &a) { return a.value(a.schedule); },
+       "--schedule=FILE",
+       "apply a schedule script, which overrides decisions of the\n"
+       "compiler, in MLIR's transform dialect (docs/try-a-lowering.md)"},
+      {{"--candidates"},
+       counts(&O::candidates, 2, 64),
+       "--candidates=N",
+       "compile N times for each target, with different block sizes;\n"
+       "kiln-run --tune compares them on a machine without compiler"},
+      {{"--reference-kernels"},
+       sets(&O::referenceKernels),
+       "",
+       "compile the targets' kernels for 'reference', each as an\n"
+       "entry: 'kiln-run --check' compares kernels with these"},
+  };
+}
+
+/// What is written.
+static std::vector<Flag> outputFlags() {
+  using O = CompileOptions;
+  return {
+      {{"-o", "--output"},
+       stores(&O::output),
+       "-o FILE, -oFILE",
+       "the file of the result; - is the standard output"},
+      {{"--emit"},
+       takeEmit,
+       "--emit=KIND",
+       "write a package (default), or print the IR at the level prim,\n"
+       "program, tile, target or llvm, or the kernels as asm or binary"},
+      {{"--strip"}, sets(&O::strip), "", "leave the source out of the package"},
+      {{"--sign"},
+       stores(&O::sign),
+       "--sign=KEY",
+       "sign the package: PEM file of an Ed25519 private key, as\n"
+       "'openssl genpkey -algorithm ed25519' writes it"},
+      {{"--explain"},
+       takeExplain,
+       "--explain[=FILE]",
+       "report the target, code and block sizes of each operation and\n"
+       "kernel (JSON if FILE ends in .json, a page if in .html)"},
+      {{"--trace"},
+       stores(&O::trace),
+       "--trace=FILE",
+       "show the run that kiln-run --trace wrote in the page of --explain"},
+      {{"--timing"}, sets(&O::timing), "", "print the time of each pass"},
+      {{"--quiet"}, takeQuiet, "", "show no progress bar on a terminal"},
+      {{"--progress"},
+       takeProgress,
+       "--progress=bar|lines",
+       "lines: report progress line by line, for programs to read"},
+  };
+}
+
+/// What is verified and printed on the way.
+static std::vector<Flag> checkFlags() {
+  using O = CompileOptions;
+  return {
+      {{"--verify-semantics"},
+       sets(&O::verifySemantics),
+       "",
+       "evaluate the program on random arguments before and after\n"
+       "each pass, then run the compiled code, and name the first\n"
+       "step that changes a result"},
+      {{"--verify-limit"},
+       measures(&O::verifySeconds),
+       "--verify-limit=SECONDS",
+       "with --verify-semantics: time limit of an evaluation (10; 0: none)"},
+      {{"--verify-arg"},
+       appends(&O::verifyArgs),
+       "--verify-arg=FILE.npy[+N], --verify-arg=TYPE:VALUE",
+       "with --verify-semantics: the next argument of the kernel"},
+      {{"--verify-grid"},
+       stores(&O::verifyGrid),
+       "--verify-grid=X[,Y[,Z]]",
+       "with --verify-semantics: the grid of the kernel"},
+      {{"--serialise-twice"},
+       sets(&O::serialiseTwice),
+       "",
+       "serialise the first kernels of a plug-in's target twice, and\n"
+       "compare the bytes, as kiln-run --check does"},
+      {{"--print-pipeline"},
+       sets(&O::printPipeline),
+       "",
+       "print the passes up to the result of --emit, as\n"
+       "'kiln-opt --pass-pipeline' takes them"},
       {{"--save-temps"},
        stores(&O::saveTemps),
        "--save-temps=DIR",
        "write the module after every stage"},
-  };
-}
-
-/// What is printed on the way, and how the package is made.
-static std::vector<Flag> runFlags() {
-  using O = CompileOptions;
-  return {
       {{},
        takeDump,
        "--print-ir-after-all, --print-ir-before-all",
@@ -393,68 +419,69 @@ static std::vector<Flag> runFlags() {
       {{},
        takeDump,
        "--print-ir-after=PASS,...  --print-ir-before=PASS,...",
-       "around these passes only"},
+       "print it around these passes only"},
       {{},
        takeDump,
        "--print-ir-after-change, --print-ir-after-failure",
-       "after passes that change something; that fail"},
-      {{}, takeDump, "--print-ir-module-scope", "always the whole module"},
+       "print it after passes that change it; after passes that fail"},
+      {{},
+       takeDump,
+       "--print-ir-module-scope",
+       "with these flags: always print the whole module"},
       {{},
        takeDump,
        "--print-ir-tree-dir=DIR",
-       "into files, one for each print, instead of the terminal"},
-      {{"--timing"}, sets(&O::timing), "", "print what took how long"},
-      {{"--quiet"}, takeQuiet, "", "show no progress bar on a terminal"},
-      {{"--progress"},
-       takeProgress,
-       "--progress=bar|lines",
-       "lines: report progress line by line, for programs"},
+       "with these flags: print to files in DIR, one for each print"},
+  };
+}
+
+/// Threads, processes and time.
+static std::vector<Flag> processFlags() {
+  using O = CompileOptions;
+  return {
       {{"--jobs", "-j"},
        counts(&O::jobs, 1, 1024),
        "--jobs=N, -j N",
        "lower kernels on N threads (default: one per core); the\n"
        "result is the same on any number"},
-      {{"--sign"},
-       stores(&O::sign),
-       "--sign=KEY",
-       "sign the package: PEM file of an Ed25519 private key, as\n"
-       "'openssl genpkey -algorithm ed25519' writes it"},
-      {{"--strip"}, sets(&O::strip), "", "leave the source out of the package"},
       {{"--in-process"},
        sets(&O::inProcess),
        "",
-       "compile without a child process that may crash"},
-      {{"--numerics"},
-       takeNumerics,
-       "--numerics=MODE,...",
-       "contract, approx, ftz, reassoc; strict: none of them"},
-      {{"--no-recover-views"},
-       sets(&O::keepPointers),
-       "",
-       "leave pointer arithmetic of Triton kernels as it is"},
-      {{"--allow-tf32"},
-       sets(&O::allowTf32),
-       "",
-       "f32 operands of matrix products may be read as tf32"},
+       "compile in this process, not in a child process: a crash of\n"
+       "the compiler then ends this process"},
+      {{"--step-limit"},
+       measures(&O::stepSeconds),
+       "--step-limit=SECONDS",
+       "time limit of one pass, lowering or serialiser\n"
+       "(KILN_STEP_SECONDS, else 600; 0: none)"},
       {{"--help", "-h"}, sets(&O::help), "", ""},
       {{"--version"}, sets(&O::version), "", ""},
   };
 }
 
-const std::vector<Flag> &flags() {
-  static const std::vector<Flag> all = [] {
-    std::vector<Flag> flags = inputFlags();
-    llvm::append_range(flags, outputFlags());
-    llvm::append_range(flags, runFlags());
-    return flags;
-  }();
+/// The flags of one heading of --help.
+struct FlagGroup {
+  StringRef title;
+  std::vector<Flag> flags;
+};
+
+/// Every flag, in the order of --help.
+const std::vector<FlagGroup> &flagGroups() {
+  static const std::vector<FlagGroup> all = {
+      {"Input and targets", targetFlags()},
+      {"Decisions", decisionFlags()},
+      {"Output and reports", outputFlags()},
+      {"Checks and debugging", checkFlags()},
+      {"Threads and processes", processFlags()},
+  };
   return all;
 }
 
 const Flag *findFlag(StringRef name) {
-  for (const Flag &flag : flags())
-    if (llvm::is_contained(flag.names, name))
-      return &flag;
+  for (const FlagGroup &group : flagGroups())
+    for (const Flag &flag : group.flags)
+      if (llvm::is_contained(flag.names, name))
+        return &flag;
   return nullptr;
 }
 
@@ -487,7 +514,8 @@ bool expandCandidates(CompileOptions &options, std::string &error) {
   std::vector<std::string> all;
   for (const std::string &spec : options.targets) {
     if (StringRef(spec).contains(",candidate=")) {
-      error = "--candidates counts them itself, found '" + spec + "'";
+      error = "--candidates sets the key candidate of each target, found '" +
+              spec + "'";
       return false;
     }
     for (unsigned i = 0; i < options.candidates; ++i)
@@ -506,13 +534,13 @@ std::string whyExcluded(const CompileOptions &options) {
       !(options.explain && StringRef(*options.explain).ends_with(".html")))
     return "--trace is shown by --explain=FILE.html";
   if (options.printPipeline && options.explain)
-    return "--print-pipeline lowers nothing that --explain could report";
+    return "--print-pipeline compiles nothing that --explain could report";
   if (!options.emitText.empty() && options.targets.empty())
     return "expected --emit=package, prim, program, tile, target, llvm, asm "
            "or binary, found '" +
            options.emitText + "'";
   if (!options.sign.empty() && options.emit != Emit::Package)
-    return "--sign is for packages, not for what --emit prints";
+    return "--sign signs packages: leave out --emit";
   std::string error;
   for (const std::string &spec : options.targets)
     for (StringRef part : splitSpecs(spec))
@@ -552,24 +580,32 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
   return error.empty();
 }
 
-void CompileOptions::printHelp(llvm::raw_ostream &os) {
+/// Prints one flag with its help, whose lines begin in one column.
+static void printFlag(llvm::raw_ostream &os, const Flag &flag) {
   constexpr size_t kColumn = 24; ///< where help texts begin
-  for (const Flag &flag : flags()) {
-    if (flag.help.empty())
-      continue;
-    StringRef synopsis =
-        flag.synopsis.empty() ? flag.names.front() : flag.synopsis;
-    os << "  " << synopsis;
-    size_t used = 2 + synopsis.size();
-    auto [line, rest] = flag.help.split('\n');
-    if (used + 2 > kColumn) {
-      os << "\n";
-      used = 0;
-    }
-    os.indent(kColumn - used) << line << "\n";
-    while (!rest.empty()) {
-      std::tie(line, rest) = rest.split('\n');
-      os.indent(kColumn) << line << "\n";
-    }
+  StringRef synopsis =
+      flag.synopsis.empty() ? flag.names.front() : flag.synopsis;
+  os << "  " << synopsis;
+  size_t used = 2 + synopsis.size();
+  auto [line, rest] = flag.help.split('\n');
+  if (used + 2 > kColumn) {
+    os << "\n";
+    used = 0;
+  }
+  os.indent(kColumn - used) << line << "\n";
+  while (!rest.empty()) {
+    std::tie(line, rest) = rest.split('\n');
+    os.indent(kColumn) << line << "\n";
+  }
+}
+
+void CompileOptions::printHelp(llvm::raw_ostream &os) {
+  StringRef separator;
+  for (const FlagGroup &group : flagGroups()) {
+    os << separator << group.title << ":\n";
+    separator = "\n";
+    for (const Flag &flag : group.flags)
+      if (!flag.help.empty())
+        printFlag(os, flag);
   }
 }

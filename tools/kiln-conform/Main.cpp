@@ -40,26 +40,27 @@ struct ProtocolOptions {
 
 static void addProtocolOptions(CLI::App &app, ProtocolOptions &options) {
   app.add_option("--protocol", options.program,
-                 "check a target's program instead, kiln-target-NAME: what it "
-                 "answers, and what it and the compiler do when the other side "
-                 "goes wrong");
-  app.add_option("--conversations", options.conversations,
-                 "with --protocol: how many of each side go wrong (5000)")
+                 "check the program kiln-target-NAME of an isolated target "
+                 "instead: its answers, and how it and the compiler react to "
+                 "damaged messages");
+  app.add_option(
+         "--conversations", options.conversations,
+         "with --protocol: conversations with damaged messages, for each "
+         "side (5000)")
       ->check(CLI::Range(0u, 10000000u))
       ->needs("--protocol");
   app.add_option("--wire-cases", options.wireCases,
-                 "write the kernels of the cases of level tile in the form "
-                 "that programs get into this folder, a file each that is "
-                 "named as its cases; so many as --cases says");
+                 "write the kernels of level tile into this folder, in the "
+                 "form that isolated targets get: one file for each, named "
+                 "after its cases; with --cases=N, N of them");
   app.add_flag("--print-wire-form", options.printsWireForm,
-               "print the operations, attributes and types that kernels are "
-               "sent to programs in, as JSON");
+               "print the operations, attributes and types of the form in "
+               "which isolated targets get kernels, as JSON");
 }
 
 static void addOptions(CLI::App &app, Options &options,
                        DeviceKitOptions &device) {
-  app.add_option("--target", options.target,
-                 "SPEC: the target whose results are judged");
+  app.add_option("--target", options.target, "SPEC: the target that is tested");
   app.add_option("--level", options.level, "only cases of this level")
       ->check(CLI::IsMember({"prim", "tile"}));
   app.add_option("--profile", options.profile,
@@ -74,39 +75,43 @@ static void addOptions(CLI::App &app, Options &options,
                  "a file with declared failures: PATTERN: REASON on each line");
   app.add_option_function<std::string>(
       "--seed", [&](const std::string &text) { options.seed = seedOf(text); },
-      "of all values and samples (1); random: another one in each run, or that "
-      "of the variable KILN_CONFORM_SEED");
+      "seed of all values and samples (1); random: a new one in each run, or "
+      "KILN_CONFORM_SEED");
   app.add_option("--seeds", options.seeds,
-                 "so many seeds from that one on; programs are compiled once")
+                 "run with N seeds, from --seed on; programs are compiled once")
       ->check(CLI::Range(1u, 1000u));
   app.add_option("--budget", options.budget,
-                 "seconds: a sample of the cases that fits in, by the seed");
-  app.add_option("--cases", options.cases,
-                 "a sample of so many cases, by the seed")
+                 "run a random sample of the cases for this number of seconds");
+  app.add_option("--cases", options.cases, "run a random sample of N cases")
       ->check(CLI::Range(uint64_t(1), uint64_t(1) << 32));
   app.add_option("--random", options.random,
-                 "so many random programs in place of the cases; the steps of "
-                 "those that fail are taken away as long as they fail");
-  app.add_option("--jobs", options.jobs, "processes (one per core)");
+                 "run N random programs instead of the cases; those that fail "
+                 "are reduced to the steps that make them fail");
+  app.add_option("--jobs", options.jobs, "number of processes (one per core)");
   app.add_option("--together", options.together,
-                 "modules that a process runs one after the other (1): more of "
-                 "them for an emulator, which translates what they share once")
+                 "modules that one process runs (1); more save time on an "
+                 "emulator, which translates shared code once")
       ->check(CLI::Range(1u, 1000000u));
   app.add_option("--case-limit", options.caseSeconds,
                  "seconds after which a case hangs (60)");
   app.add_option("--json", options.json, "write the report to this file");
   app.add_option("--html", options.html, "write a page to this file");
   app.add_option("--prepare", options.prepare,
-                 "only compile and evaluate, into this folder");
-  app.add_option("--run", options.run,
-                 "only run what this folder holds; needs no compiler");
+                 "only compile the cases and their expected results, into this "
+                 "folder");
+  app.add_option(
+      "--run", options.run,
+      "only run the cases that --prepare put into this folder; needs no "
+      "compiler");
   app.add_option("--keep", options.keep,
                  "leave packages and expected results in this folder");
   app.add_option("--device", device.driver,
                  "check a device driver instead: its library, or the name of "
                  "the device");
-  app.add_option("--device-options", device.options,
-                 "with --device: what follows the name in a SPEC")
+  app.add_option(
+         "--device-options", device.options,
+         "with --device: options of the driver, as in a SPEC behind the "
+         "name")
       ->needs("--device");
   app.add_option("--package", device.package,
                  "with --device: a package with kernels for it")
@@ -119,7 +124,7 @@ static void addOptions(CLI::App &app, Options &options,
 
 int main(int argc, char **argv) {
   kiln::runtime::occupyStandardStreams();
-  CLI::App app("Judges a target by cases that are generated from the "
+  CLI::App app("Tests a target by cases that are generated from the "
                "definitions of operations.",
                "kiln-conform");
   Options options;

@@ -80,127 +80,155 @@ struct RawOptions {
   bool allowTf32 = false, timing = false;
 };
 
-/// A list of one value each, so that a positional may follow.
+/// Declares an option with one value, which the help calls `form`.
+void add(CLI::App &app, const char *name, std::string &value, const char *form,
+         const char *help) {
+  app.add_option(name, value, help)->option_text(form);
+}
+
+/// Declares an option that may be repeated, with one value each time, so that
+/// INPUT may follow it.
 void addList(CLI::App &app, const char *name, std::vector<std::string> &values,
-             const char *help) {
+             const char *form, const char *help) {
   app.add_option(name, values, help)
+      ->option_text(form)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 /// What runs, and on what.
 void declareCall(CLI::App &app, Options &options, RawOptions &raw) {
+  app.option_defaults()->group("What runs, and where");
   app.add_option("INPUT", options.input,
-                 "a package, or anything that kiln-compile takes; '-' reads "
-                 "the standard input");
-  app.add_option("--code-object", options.codeObject,
-                 "in place of INPUT: a code object of any compiler, one kernel "
-                 "of which (--entry) is launched with what --arg gives");
-  addList(
-      app, "--target", options.targets,
-      "name[:chip][,key=value...]; repeat for alternatives; what follows an "
-      "empty item (name,,key=value) is for the device driver");
-  addList(app, "--load-target", options.loadTargets, "load a plug-in library");
-  app.add_option("--entry", options.entry, "function or kernel to call");
-  addList(app, "--arg", options.args,
-          "next argument, or NAME=... for the one of that name: FILE.npy[+N] | "
-          "TYPE:VALUE | random:SEED[:DTYPE:SHAPE] | hurt:SEED[:DTYPE:SHAPE] | "
-          "zeros[:DTYPE:SHAPE] | "
-          "desc:ARRAY");
-  addList(
-      app, "--dim", raw.dims,
-      "sizes of dynamic dimensions, in order; NAME=N or ARGUMENT.D=N for one");
-  app.add_option("--grid", raw.grid, "X[,Y[,Z]], for kernels");
-  app.add_option("--block", raw.block,
-                 "X[,Y[,Z]], threads of a block of a code object (what its "
-                 "code requires)");
-  app.add_option("--shared-memory", raw.sharedBytes,
-                 "bytes of dynamic shared memory of a block of a code object");
-  addList(app, "--result", options.results,
-          "K:FILE.npy or NAME:FILE.npy, write a result");
-  addList(app, "--save", options.saves,
-          "K:FILE.npy or NAME:FILE.npy, write the storage of an argument after "
-          "the call");
-  addList(app, "--expect", options.expects,
-          "K:FILE.npy or NAME:FILE.npy, compare a result with a file");
-  app.add_option(
-      "--inputs", raw.inputs,
-      "what arguments that are not given hold: random, or hurt: some "
-      "NaN, infinities, signed zeros, subnormals, extremes");
-}
-
-/// What is compared, measured and limited.
-void declareMeasurement(CLI::App &app, Options &options, RawOptions &raw) {
+                 "a package, or any input of kiln-compile; '-' reads the "
+                 "standard input")
+      ->option_text(" ");
+  addList(app, "--target", options.targets, "SPEC",
+          "name[:chip][,key=value...]; repeat for alternatives; keys behind "
+          "an empty item (name,,key=value) are for the device driver");
+  addList(app, "--load-target", options.loadTargets, "LIB",
+          "load a plug-in library");
+  add(app, "--entry", options.entry, "NAME", "function or kernel to call");
+  add(app, "--grid", raw.grid, "X[,Y[,Z]]", "grid of a kernel");
   app.add_flag("--no-fallback", options.noFallback,
                "refuse kernels that the target does not run itself");
-  app.add_flag("--check", options.check, "compare with target 'reference'");
-  app.add_option("--rtol", raw.rtol, "relative tolerance of comparisons");
-  app.add_option("--atol", raw.atol, "absolute tolerance of comparisons");
-  app.add_option("--bench", raw.bench, "measure; =N: that many calls");
-  app.add_option("--warmup", raw.warmUps,
-                 "calls before those that --bench counts, 2 if not given");
-  app.add_option("--bench-json", options.benchJson,
-                 "write what --bench measures to a file");
-  app.add_option("--against", options.against,
-                 "with --bench: measure in turns with this package, or with "
-                 "INPUT compiled for this SPEC, and compare");
+  addList(app, "--require-signature", options.requiredKeys, "KEY",
+          "refuse a package that is not signed with this key (PEM file of an "
+          "Ed25519 public key); repeat for alternatives");
+  app.add_flag("--inspect", options.inspect,
+               "print the package, execute nothing");
+  add(app, "--code-object", options.codeObject, "FILE",
+      "in place of INPUT: launch the kernel --entry of a code object of "
+      "any compiler");
+  add(app, "--block", raw.block, "X[,Y[,Z]]",
+      "with --code-object: threads of a block (default: the number that its "
+      "code requires)");
+  add(app, "--shared-memory", raw.sharedBytes, "BYTES",
+      "with --code-object: dynamic shared memory of a block");
+}
+
+/// The arguments of the call, and files for its results.
+void declareArguments(CLI::App &app, Options &options, RawOptions &raw) {
+  app.option_defaults()->group(
+      "Arguments and results (K is a number or a name; arguments that are not "
+      "given are random)");
+  addList(app, "--arg", options.args, "VALUE",
+          "the next argument, or NAME=VALUE for the one of that name. VALUE "
+          "is one of FILE.npy[+N], TYPE:VALUE, random:SEED[:DTYPE:SHAPE], "
+          "hurt:SEED[:DTYPE:SHAPE], zeros[:DTYPE:SHAPE], desc:ARRAY");
+  addList(app, "--dim", raw.dims, "N",
+          "dynamic sizes of arguments that are not given, in order; NAME=N or "
+          "ARGUMENT.D=N for one");
+  add(app, "--inputs", raw.inputs, "KIND",
+      "values of float arguments that are not given: random, or hurt (with "
+      "some NaN, infinities, signed zeros, subnormals, extremes)");
+  addList(app, "--result", options.results, "K:FILE.npy", "write result K");
+  addList(app, "--save", options.saves, "K:FILE.npy",
+          "write the storage of argument K after the call");
+}
+
+/// What is compared and limited.
+void declareChecks(CLI::App &app, Options &options, RawOptions &raw) {
+  app.option_defaults()->group("Checks");
+  app.add_flag("--check", options.check,
+               "compare each kernel and result with target 'reference'");
+  addList(app, "--expect", options.expects, "K:FILE.npy",
+          "compare result K with a file");
+  add(app, "--rtol", raw.rtol, "X",
+      "relative tolerance of comparisons (default: the bounds of operations)");
+  add(app, "--atol", raw.atol, "X", "absolute tolerance of comparisons");
+  add(app, "--time-limit", raw.timeLimit, "SECONDS",
+      "exit with an error if a call takes longer");
+  add(app, "--timeout", raw.timeout, "SECONDS",
+      "exit with an error if a kernel, or a function of a driver, does not "
+      "return for that long (600; 0: never)");
+}
+
+/// What is measured.
+void declareMeasurement(CLI::App &app, Options &options, RawOptions &raw) {
+  app.option_defaults()->group("Measurements");
+  add(app, "--bench", raw.bench, "[=N]",
+      "measure N calls (default: as many as a second allows)");
+  add(app, "--warmup", raw.warmUps, "N",
+      "calls before those that --bench counts (2)");
+  add(app, "--bench-json", options.benchJson, "FILE",
+      "write the measurements of --bench");
+  add(app, "--against", options.against, "SPEC|PACKAGE",
+      "with --bench: measure in turns with INPUT compiled for this SPEC, or "
+      "with this package, and compare results");
   app.add_flag("--no-ceiling", options.noCeiling,
                "do not measure the machine with --bench or --trace");
   app.add_flag("--profile", options.profile, "print the time of each kernel");
-  app.add_option("--trace", options.trace,
-                 "write when each kernel ran to a file, as a trace of events");
-  app.add_option("--tune", options.tune,
-                 "measure candidates for the block sizes of kernels and add "
-                 "the best to this file, for the key tiling_cache of a SPEC");
-  app.add_option("--time-limit", raw.timeLimit,
-                 "seconds that a call may take before it is ended");
-  app.add_option("--timeout", raw.timeout,
-                 "seconds after which a kernel, or a function of a driver, "
-                 "that does not come to an end counts as hanging and is ended "
-                 "(600; 0: never)");
+  add(app, "--trace", options.trace, "FILE",
+      "write when each kernel ran, as a trace of events");
+  add(app, "--tune", options.tune, "FILE",
+      "measure candidates for the block sizes of kernels and add the best to "
+      "FILE, for the key tiling_cache of a SPEC");
 }
 
-/// Whose packages run, and on how many ranks.
+/// How many ranks run.
 void declareRanks(CLI::App &app, Options &options) {
-  addList(app, "--require-signature", options.requiredKeys,
-          "refuse a package that is not signed with this key (PEM file of an "
-          "Ed25519 public key); repeat for alternatives");
+  app.option_defaults()->group("Several ranks");
   app.add_option("--ranks", options.ranks,
-                 "run the program on so many ranks at once; {rank} in other "
+                 "run the program on N ranks at once; {rank} in other "
                  "arguments is the number of each")
+      ->option_text("N")
       ->check(CLI::Range(1, 65535));
   app.add_option("--rank", options.rank,
-                 "be this one of the ranks, and start no others")
+                 "with --ranks: be this one, and start no others")
+      ->option_text("R")
       ->check(CLI::NonNegativeNumber);
-  app.add_option("--rendezvous", options.rendezvous,
-                 "file:FOLDER or tcp:HOST:PORT, where ranks meet");
+  add(app, "--rendezvous", options.rendezvous, "PLACE",
+      "where ranks meet: file:FOLDER or tcp:HOST:PORT");
 }
 
-/// What is printed, and options for the compiler.
+/// Options for the compiler, and what is printed.
 void declareCompiler(CLI::App &app, Options &options, RawOptions &raw) {
-  app.add_flag("--inspect", options.inspect,
-               "print the package, execute nothing");
-  app.add_flag("-v,--verbose", options.verbose, "say more");
-  app.add_flag("--quiet", options.quiet, "show no progress bar on a terminal");
-  app.add_option("--explain", raw.explain,
-                 "the compiler's report of what was lowered where; =FILE");
-  app.add_option("--save-temps", raw.saveTemps,
-                 "folder for the compiler's intermediate files");
+  app.option_defaults()->group("Compilation and output");
+  add(app, "--explain", raw.explain, "[=FILE]",
+      "report which operation was lowered by which code");
+  add(app, "--save-temps", raw.saveTemps, "DIR",
+      "folder for the compiler's intermediate files");
   app.add_flag("--timing", raw.timing, "time the compiler's passes");
   app.add_flag("--allow-tf32", raw.allowTf32,
-               "let matrix products round their inputs");
-  app.add_option("--elided", raw.elided,
-                 "zeros or random: stands for elements of constants that the "
-                 "file leaves out");
-  app.add_option("--schedule", raw.schedule,
-                 "compile with this schedule script; --against=SPEC compares "
-                 "with a compilation without it");
-  addList(app, "-X,--compile-option", options.compileArgs,
-          "an option for the compiler");
+               "matmuls may read f32 operands as tf32");
+  add(app, "--elided", raw.elided, "KIND",
+      "zeros or random: values of constants that the file leaves out");
+  add(app, "--schedule", raw.schedule, "FILE",
+      "compile with this schedule script; --against=SPEC compares with a "
+      "compilation without it");
+  addList(app, "-X,--compile-option", options.compileArgs, "OPTION",
+          "another option of kiln-compile");
+  app.add_flag("-v,--verbose", options.verbose,
+               "also print devices, summaries of checks, memory and the time "
+               "of compilation");
+  app.add_flag("--quiet", options.quiet, "show no progress bar on a terminal");
 }
 
 void declare(CLI::App &app, Options &options, RawOptions &raw) {
   declareCall(app, options, raw);
+  declareArguments(app, options, raw);
+  declareChecks(app, options, raw);
   declareMeasurement(app, options, raw);
   declareRanks(app, options);
   declareCompiler(app, options, raw);
@@ -251,7 +279,9 @@ std::string finishNumbers(const RawOptions &raw, Options &options) {
     if (isGiven && !options.bench)
       return std::string(flag) + " needs --bench";
   if (options.check && !options.trace.empty())
-    return "--trace times kernels, which --check holds up to look at";
+    return "--trace and --check exclude each other: a check changes the times "
+           "of "
+           "kernels";
   return "";
 }
 
@@ -286,7 +316,7 @@ std::string addSchedule(const std::string &file, Options &options) {
 std::string finishCodeObject(const RawOptions &raw, Options &options) {
   bool isGiven = !options.codeObject.empty();
   if (isGiven == !options.input.empty())
-    return isGiven ? "--code-object stands for INPUT, found both"
+    return isGiven ? "expected INPUT or --code-object=FILE, found both"
                    : "expected INPUT or --code-object=FILE";
   for (auto [flag, text] : {std::pair("--block", &raw.block),
                             std::pair("--shared-memory", &raw.sharedBytes)})
@@ -366,7 +396,7 @@ std::optional<int> kiln::run::parseOptions(int argc, char **argv,
                "kiln-run");
   app.set_version_flag("--version",
                        std::string("kiln-run ") + kilnRuntimeVersion());
-  app.footer("One dash does for flags of several letters, too.\nExit status: 0 "
+  app.footer("Flags of several letters may have one dash.\nExit status: 0 "
              "done, 1 the input or a check failed, 2 wrong "
              "usage.");
   RawOptions raw;

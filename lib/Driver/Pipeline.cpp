@@ -207,7 +207,8 @@ void kiln::driver::registerPipelines() {
         [](function_ref<void(const mlir::detail::PassOptions &)>) {});
   };
   std::vector<Step> all = {{"kiln-frontend"}};
-  add("kiln-prim", "What is done on prim for every target", primStage().steps);
+  add("kiln-prim", "Runs the passes on prim that serve every target",
+      primStage().steps);
   add("kiln-tile", "From prim to tile and program", tileStage().steps);
   for (const Stage &part : {primStage(), tileStage()})
     all.insert(all.end(), part.steps.begin(), part.steps.end());

@@ -29,37 +29,38 @@ public:
   }
   std::vector<target::OptionInfo> options() const override {
     return {
-        {"warps", "1|2|4|8|16|32", "waves of an instance"},
+        {"warps", "1|2|4|8|16|32", "waves of a workgroup"},
         {"verify", "0|1",
-         "whether barriers and waits are verified in all kernels (default: "
-         "in those with asynchronous copies)"},
+         "whether barriers and waits are verified: in no kernel, in all "
+         "(default: in those with asynchronous copies or matmuls)"},
         {"copies", "0|1",
-         "whether operands go to LDS past registers where the chip can do it"},
+         "whether operands go to LDS without registers, if the chip can do it "
+         "(default: 0)"},
         {"pingpong", "0|1",
          "whether one half of eight waves reads LDS while the other "
          "multiplies"},
         {"priorities", "0|1",
-         "whether waves that multiply go before others of their SIMD"},
+         "whether waves that multiply have priority over others of their SIMD"},
         {"groups", "0|1",
          "whether reads of LDS are spread among matrix instructions"},
         {"tf32", "cut|round",
-         "how f32 operands of products with tf32 lose bits: cut (default), as "
-         "tile.dot says, or round, as instructions for tf32 do (gfx942)"},
+         "how f32 operands of tf32 matmuls lose their low bits on gfx942: "
+         "dropped, as tile.dot says (default), or rounded by the instruction"},
         {"waves", "N",
-         "the most waves of a SIMD that loops of products get registers for "
-         "(default: what the back end chooses)"},
+         "the most waves of a SIMD that share its registers in loops with "
+         "matmuls (default: the back end chooses)"},
         {"device", "sim",
          "run packages on the simulated device instead of a GPU"},
-        {"seed", "N", "device=sim: draws the order in which waves run"},
+        {"seed", "N", "device=sim: seed of the order in which waves run"},
         {"checks", "0|1",
-         "device=sim: whether accesses, waits and races are checked"},
+         "device=sim: whether it checks bounds, waits and races (default: 1)"},
         {"counters", "0|1", "device=sim: prints counters of each launch"},
         {"float8", "ocp|fnuz",
-         "device=sim: the 8-bit floats that buffers hold; an instruction "
-         "for the others is reported"},
+         "device=sim: the 8-bit floats of all buffers; reports instructions "
+         "for the other formats"},
         {"stale", "0|1",
-         "device=sim: whether reads of old values of LDS among new ones are "
-         "reported (default: in code of Kiln)"},
+         "device=sim: whether it reports reads of old values of LDS among new "
+         "ones (default: in Kiln's code)"},
         {"lld", "PATH", "the linker, LLVM's ld.lld of version 16 or newer"},
         {"device_libs", "PATH",
          "the folder of AMD's device library, with ocml.bc"}};

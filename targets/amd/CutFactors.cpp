@@ -69,7 +69,7 @@ struct CutFactorsPass
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CutFactorsPass)
   StringRef getArgument() const final { return "amd-cut-factors"; }
   StringRef getDescription() const final {
-    return "Drops the bits that tf32 has not, before factors are exchanged";
+    return "Drops the low bits of tf32 operands before waves exchange them";
   }
   void getDependentDialects(DialectRegistry &registry) const final {
     registry.insert<arith::ArithDialect>();

@@ -431,7 +431,7 @@ struct LoadAhead : PassWrapper<LoadAhead, OperationPass<ModuleOp>> {
   StringRef getName() const final { return "AmdLoadAhead"; }
   StringRef getArgument() const override { return "amd-load-ahead"; }
   StringRef getDescription() const override {
-    return "Issues loads of loops with products one iteration ahead";
+    return "Issues loads of loops with matmuls one iteration ahead";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<LLVM::LLVMDialect, arith::ArithDialect, scf::SCFDialect>();

@@ -132,7 +132,7 @@ struct LowerAccesses : PassWrapper<LowerAccesses, OperationPass<ModuleOp>> {
   StringRef getName() const final { return "AmdLowerAccesses"; }
   StringRef getArgument() const override { return "amd-lower-accesses"; }
   StringRef getDescription() const override {
-    return "Makes accesses to views of known extents buffer instructions";
+    return "Turns accesses to views of known extents into buffer instructions";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<LLVM::LLVMDialect, arith::ArithDialect>();

@@ -35,8 +35,9 @@ struct LowerCopies : PassWrapper<LowerCopies, OperationPass<ModuleOp>> {
   StringRef getName() const final { return "AmdLowerCopies"; }
   StringRef getArgument() const override { return "amd-lower-copies"; }
   StringRef getDescription() const override {
-    return "Makes waits for copies into LDS, and barriers around them, waits "
-           "for counters";
+    return "Turns copies into LDS into loads, and waits for them into waits "
+           "for "
+           "counters";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry

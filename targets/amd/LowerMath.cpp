@@ -38,7 +38,9 @@ struct LowerMath : PassWrapper<LowerMath, OperationPass<ModuleOp>> {
   StringRef getName() const final { return "AmdLowerMath"; }
   StringRef getArgument() const final { return "amd-lower-math"; }
   StringRef getDescription() const final {
-    return "Makes functions of scalars what AMD's GPUs have code for";
+    return "Expands functions of scalars to arithmetic, intrinsics and calls "
+           "of "
+           "AMD's device library";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<arith::ArithDialect, cf::ControlFlowDialect,

@@ -110,8 +110,8 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
   StringRef getName() const final { return "AmdLowerSimt"; }
   StringRef getArgument() const override { return "amd-lower-simt"; }
   StringRef getDescription() const override {
-    return "Gives simt operations AMDGPU intrinsics, and kernels what a launch "
-           "needs";
+    return "Lowers simt operations to AMDGPU intrinsics, and sets the launch "
+           "attributes of kernels";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<arith::ArithDialect, gpu::GPUDialect, LLVM::LLVMDialect,

@@ -66,7 +66,7 @@ struct NarrowCounters : PassWrapper<NarrowCounters, OperationPass<>> {
   StringRef getName() const final { return "AmdNarrowCounters"; }
   StringRef getArgument() const final { return "amd-narrow-counters"; }
   StringRef getDescription() const final {
-    return "Lets loops of products with small bounds count in 32 bits";
+    return "Gives 32-bit counters to loops with matmuls and small bounds";
   }
   void getDependentDialects(DialectRegistry &registry) const final {
     registry.insert<arith::ArithDialect, scf::SCFDialect>();

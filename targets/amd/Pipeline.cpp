@@ -58,7 +58,7 @@ void amd::registerAmdPasses() {
   registerPass(createLowerSimtPass);
   registerPass(createLowerMathPass);
   registerPass(createLowerGpuPass);
-  PassPipelineRegistration<>("amd-tail",
-                             "From the code of threads to the llvm dialect",
-                             [](OpPassManager &pm) { buildAmdTail(pm, {}); });
+  PassPipelineRegistration<>(
+      "amd-tail", "Lowers thread code to the llvm dialect, ready to serialise",
+      [](OpPassManager &pm) { buildAmdTail(pm, {}); });
 }

@@ -47,7 +47,7 @@ struct ScheduleProducts
   StringRef getName() const final { return "AmdScheduleProducts"; }
   StringRef getArgument() const override { return "amd-schedule-products"; }
   StringRef getDescription() const override {
-    return "Gives waves that multiply a priority, and reads of LDS an order "
+    return "Sets priorities of waves that multiply, and the order of LDS reads "
            "among matrix instructions";
   }
   void getDependentDialects(DialectRegistry &registry) const override {

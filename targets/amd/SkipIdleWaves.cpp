@@ -138,7 +138,7 @@ struct SkipIdleWaves : PassWrapper<SkipIdleWaves, OperationPass<ModuleOp>> {
   StringRef getName() const final { return "AmdSkipIdleWaves"; }
   StringRef getArgument() const override { return "amd-skip-idle-waves"; }
   StringRef getDescription() const override {
-    return "Branches around all that threads without elements do";
+    return "Lets threads whose stores are all masked skip the kernel";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<arith::ArithDialect, scf::SCFDialect>();

@@ -31,19 +31,19 @@ public:
     return chips;
   }
   std::vector<target::OptionInfo> options() const override {
-    return {{"threads", "1..1024",
-             "threads that run a kernel (default: all cores)"},
-            {"subnormals", "keep|flush",
-             "keep: no instruction for bf16 that reads them as zero"},
-            {cpu_target::kVectorBitsKey.str(), "N",
-             "length of vector registers, where chips differ in it (default: "
-             "that of the chip, or what all of its kind have)"},
-            {cpu_target::kStreamingBitsKey.str(), "N",
-             "that length in the streaming mode of AArch64, whose matrix "
-             "instructions (SME) are used then (default: that of the chip)"},
-            {"hide", "NAME+NAME",
-             "features, such as avx2, that the driver takes the machine not to "
-             "have"}};
+    return {
+        {"threads", "1..1024",
+         "threads that run a kernel (default: all cores)"},
+        {"subnormals", "keep|flush",
+         "keep: take no bf16 instruction that reads subnormal numbers as zero"},
+        {cpu_target::kVectorBitsKey.str(), "N",
+         "bits of a vector register, for chips that differ in it (default: "
+         "those of the chip, or the least of its kind)"},
+        {cpu_target::kStreamingBitsKey.str(), "N",
+         "the same in AArch64's streaming mode, which enables its matrix "
+         "instructions (SME) (default: those of the chip)"},
+        {"hide", "NAME+NAME",
+         "features, such as avx2, that the driver treats as absent"}};
   }
   int fallbackPriority() const override { return 10; }
 

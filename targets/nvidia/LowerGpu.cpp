@@ -126,7 +126,7 @@ struct LowerGpu : PassWrapper<LowerGpu, OperationPass<ModuleOp>> {
   StringRef getName() const final { return "NvidiaLowerGpu"; }
   StringRef getArgument() const final { return "nvidia-lower-gpu"; }
   StringRef getDescription() const final {
-    return "Brings the code of threads to the llvm dialect";
+    return "Lowers thread code to the llvm dialect";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect>();

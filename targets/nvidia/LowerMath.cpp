@@ -27,8 +27,8 @@ struct LowerMath : PassWrapper<LowerMath, OperationPass<ModuleOp>> {
   StringRef getName() const final { return "NvidiaLowerMath"; }
   StringRef getArgument() const final { return "nvidia-lower-math"; }
   StringRef getDescription() const final {
-    return "Makes functions and conversions of scalars what GPUs have "
-           "instructions for";
+    return "Expands functions and conversions of scalars to instructions and "
+           "calls of libdevice";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<arith::ArithDialect, cf::ControlFlowDialect,

@@ -315,8 +315,8 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
   StringRef getName() const final { return "NvidiaLowerSimt"; }
   StringRef getArgument() const override { return "nvidia-lower-simt"; }
   StringRef getDescription() const override {
-    return "Gives simt operations PTX instructions, and kernels what a launch "
-           "needs";
+    return "Lowers simt operations to PTX instructions, and sets the launch "
+           "attributes of kernels";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<arith::ArithDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,

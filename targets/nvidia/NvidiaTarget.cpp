@@ -28,35 +28,33 @@ public:
   }
   std::vector<target::OptionInfo> options() const override {
     return {
-        {"warps", "1|2|4|8|16|32", "warps of an instance"},
-        {"stages", "1..8", "iterations whose loads are in flight at once"},
+        {"warps", "1|2|4|8|16|32", "warps of a block"},
+        {"stages", "1..8",
+         "stages of a software pipeline: slots of its ring buffers"},
         {"overlap", "on|off",
-         "whether threads compute a product's operand while another product "
-         "goes on, where that is faster (default: on)"},
+         "whether threads compute the operand of a matmul while another one is "
+         "in flight, if that is faster (default: on)"},
         {"bulk", "on|off",
-         "whether a copy unit fills shared memory with whole tiles where it "
-         "can (default: on)"},
+         "whether the copy unit (TMA) fills shared memory, if it can (default: "
+         "on)"},
         {"producer", "on|off",
-         "whether a warp of its own starts such copies: in all kernels that "
-         "allow it, in none (default: where a loop computes more than "
-         "products)"},
+         "whether a producer warp starts these copies: in all kernels that "
+         "allow it, in none (default: if a loop computes more than matmuls)"},
         {"persistent", "on|off",
-         "whether instances loop over blocks: in all kernels that allow it, "
-         "in none but those whose hints ask (default: where a producer fills "
-         "the rings of products)"},
+         "whether kernels are persistent: all that allow it, none but those "
+         "whose hints ask (default: if a producer fills the ring buffers)"},
         {"verify", "0|1",
          "whether barriers and waits are verified: in no kernel, in all "
-         "kernels "
-         "(default: in those with asynchronous copies or products)"},
+         "(default: in those with asynchronous copies or matmuls)"},
         {"order", "on|off",
-         "whether the code of each block is ordered for register pressure: of "
-         "all kernels, of none (default: of those of which ptxas would store "
-         "registers, where that helps)"},
+         "whether code is ordered for low register pressure: in all kernels, "
+         "in none (default: in those whose registers ptxas would spill, if "
+         "that helps)"},
         {"ptxas", "PATH",
          "the assembler (none: packages hold PTX, which the machine's "
          "driver compiles)"},
         {"llvm_passes", "PASSES",
-         "what LLVM does to the code, as opt's flag -passes has it, with | for "
+         "LLVM's pass pipeline, as opt's flag -passes takes it, with | for "
          "commas"}};
   }
 

@@ -28,7 +28,8 @@ void nvidia::registerNvidiaPasses() {
   registerPass(createLowerMathPass);
   registerPass(createLowerGpuPass);
   registerPass(createSerializePass);
-  PassPipelineRegistration<>("nvidia-tail",
-                             "From the code of threads to the llvm dialect",
-                             [](OpPassManager &pm) { buildNvidiaTail(pm); });
+  PassPipelineRegistration<>(
+      "nvidia-tail",
+      "Lowers thread code to the llvm dialect, ready to serialise",
+      [](OpPassManager &pm) { buildNvidiaTail(pm); });
 }

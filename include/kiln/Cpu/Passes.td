@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def SelectMatrixInstructions : Pass<"cpu-select-matrix-instructions", "::mlir::ModuleOp"> {
-  let summary = "Chooses the matrix instruction and the register block of each product";
+  let summary = "Chooses the matrix instruction and the register block of each matmul";
   let description = [{
     Gives every operation of a kernel with MatrixProductOpInterface the attribute `cpu.product`: the row of the
     description's `matrix_instructions` that computes it in the fewest cycles, the register block that wastes least,
@@ -26,11 +26,11 @@ def SelectMatrixInstructions : Pass<"cpu-select-matrix-instructions", "::mlir::M
 }
 
 def LowerMicroKernels : Pass<"cpu-lower-micro-kernels", "::mlir::ModuleOp"> {
-  let summary = "Makes functions of micro-kernels, one for each shape and instruction";
+  let summary = "Turns micro-kernels into functions, one for each shape and instruction";
   let description = [{
     Each `cpu.micro_kernel` becomes a call of a private function, which holds loops over the instruction that it names;
-    `cpu.acquire` and `cpu.release` become what the instruction's unit needs; all between them becomes a function of
-    its own where the unit needs a mode of the processor, which that function enters and leaves. An instruction without
+    `cpu.acquire` and `cpu.release` become the code that turns the instruction's unit on and off. If the unit needs a mode of the
+    processor, the code between them becomes a function of its own, which enters and leaves that mode. An instruction without
     registered code is unsupported.
   }];
   let dependentDialects = ["::kiln::cpu::CpuDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
@@ -39,7 +39,7 @@ def LowerMicroKernels : Pass<"cpu-lower-micro-kernels", "::mlir::ModuleOp"> {
 }
 
 def Prefetch : Pass<"cpu-prefetch", "::kiln::tile::KernelOp"> {
-  let summary = "Prefetches what the next instance stores and reads";
+  let summary = "Prefetches the memory that the next instance reads and stores to";
   let description = [{
     On kernels of the stage level. `stage.prefetch` before the first region asks for the pages of the row that the next
     instance stores, where its view is larger than the last cache. `stage.prefetch_ahead` beside the last read of a tile

@@ -29,11 +29,10 @@ def SetNumerics : Pass<"kiln-set-numerics", "::mlir::ModuleOp"> {
 }
 
 def IsolateKernels : Pass<"kiln-isolate-kernels", "::mlir::ModuleOp"> {
-  let summary = "Leaves the kernels of a module, each public";
+  let summary = "Removes everything but the kernels of a module, and makes them public";
   let description = [{
-    Nothing in the module launches the kernels any more, but they are what is wanted. For a target's pipeline
-    (`for-target`) each keeps the name of the function that launched it in `kiln.reported`, and the module what it
-    is bound to; else the module keeps no attributes.
+    Afterwards nothing in the module launches the kernels. For a target's pipeline (`for-target`) each kernel keeps the name of the
+    function that launched it in `kiln.reported`, and the module keeps its target. Without this option the module keeps no attributes.
   }];
   let options = [Option<"forTarget", "for-target", "bool", "false", "a target's pipeline comes next">];
 }
@@ -44,8 +43,8 @@ def PlaceKernels : Pass<"kiln-place-kernels", "::mlir::ModuleOp"> {
     Offers every kernel to the targets of `targets` in order, A+B as `--target` takes them, then to the host's target. A
     target takes a kernel if the chip's limits allow it, its `accepts` agrees and its pipeline and serialiser succeed; an
     error that begins with "unsupported: " declines the kernel. All variants of one launch stay together. A kernel
-    whose target is not the first one that has any gets `device`, the name of its device. The driver does the same and keeps the
-    code that this makes; the pass throws it away, so that decisions can be looked at.
+    whose target is not the first one that has any gets `device`, the name of its device. The driver makes the same
+    decisions and keeps the compiled code. This pass discards the code: it serves to print and test the decisions.
   }];
   let options = [
     Option<"targets", "targets", "std::string", "\"\"", "target specifications, A+B; empty: the module's own target">,

@@ -20,8 +20,8 @@ def SimtApplyLowerings : Pass<"simt-apply-lowerings"> {
     On an `llvm.func` of one thread, it offers the operations of `simt`, `gpu` and `llvm`, and those of plug-ins. With `copies` it
     leaves operations with `AsyncCopyOpInterface`, which `reference` evaluates as copies in flight.
   }];
-  let options = [Option<"early", "early", "bool", "false", "whether expansions are yet to come">,
-                 Option<"copies", "copies", "bool", "false", "whether to leave operations that start copies">];
+  let options = [Option<"early", "early", "bool", "false", "run before expansions: offer operations to lowerings of priority 50 or more only">,
+                 Option<"copies", "copies", "bool", "false", "leave operations that start copies">];
   let dependentDialects = ["::kiln::simt::SimtDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::LLVM::LLVMDialect"];
@@ -30,12 +30,12 @@ def SimtApplyLowerings : Pass<"simt-apply-lowerings"> {
 def SimtAssignLayouts : Pass<"simt-assign-layouts", "::kiln::tile::KernelOp"> {
   let summary = "Assigns each tile a layout: which thread holds which elements";
   let description = [{
-    Loops over unsigned numbers become loops over their trips, whose bounds every pass reads as they are.
     Gives every tile of a kernel a `#simt.layout`. Loads and stores choose first, so that accesses are coalesced and vectorised: neighbouring
     threads get elements that are contiguous in memory, each as many as one access moves. Matmuls get the layouts of their
     matrix instruction. Other operations take the layout of an operand. Values that cost nothing (constants,
     iotas, broadcasts of them and arithmetic on them) are rematerialised in each layout that a user needs; for
-    the rest the pass inserts `simt.convert_layout`.
+    the rest the pass inserts `simt.convert_layout`. Before that, loops over unsigned integers become loops that count their trips, so that
+    later passes may read all bounds as signed.
 
     The kernel gets `warps`, by its hints or the option. It gets more warps if the code of one thread would be too long with so few,
     up to the `threads_per_block` of the description. A tile that is too large even then is `unsupported`.
@@ -47,12 +47,12 @@ def SimtAssignLayouts : Pass<"simt-assign-layouts", "::kiln::tile::KernelOp"> {
 }
 
 def SimtRequestLoads : Pass<"simt-request-loads", "::kiln::tile::Kernel"> {
-  let summary = "Requests loads before threads exchange what others load";
+  let summary = "Moves loads before exchanges, so that more loads are in flight";
   let description = [{
     A `simt.convert_layout` of a loaded tile waits for memory, and then threads wait for each other. Loads of the block that stand behind it
     are moved before it, with the pure operations that they need, so that all are in flight at once. An exchange moves behind loads of up to
     128 bytes of a thread that come before its first user, unless tiles fill the registers. Not moved are volatile loads, those that need what is loaded or exchanged, and
-    any across an operation with other effects than reading. Of each thread at most 16 bytes of a load and 64 of a block wait in registers.
+    any across an operation with other effects than reading. A thread holds at most 16 bytes of a moved load, and 64 bytes of all of a block, in registers.
   }];
 }
 
@@ -83,7 +83,7 @@ def SimtStageOperands : Pass<"simt-stage-operands", "::kiln::tile::KernelOp"> {
 }
 
 def SimtOverlapProducts : Pass<"simt-overlap-products", "::kiln::tile::KernelOp"> {
-  let summary = "Lets threads compute the operand of a product while the matrix unit multiplies";
+  let summary = "Lets threads compute the operand of a matmul while the matrix unit multiplies";
   let description = [{
     In a loop with rings, an operand of one product may be computed from the accumulator of another one, as in attention. All
     operations of an iteration, but the second product and what changes its accumulator, then get an attribute `at` with step
@@ -108,11 +108,11 @@ def SimtOverlapProducts : Pass<"simt-overlap-products", "::kiln::tile::KernelOp"
 }
 
 def SimtRotateSums : Pass<"simt-rotate-sums", "::kiln::tile::KernelOp"> {
-  let summary = "Changes the carried accumulator of a product where an iteration ends";
+  let summary = "Moves the rescaling of a carried accumulator to the end of the iteration before";
   let description = [{
-    A loop may change an accumulator that it carries, before an asynchronous product of the iteration adds to it, as attention does that
-    rescales its sums. The product could not begin before that. Here the change for the next iteration is made at the end of the one
-    before, and before the loop for the first iteration. In the last iteration the other value is one, or whatever is neutral.
+    A loop may change an accumulator that it carries before an asynchronous matmul of the iteration adds to it, as attention does when it
+    rescales its accumulators. The matmul cannot begin before that change. This pass moves the change to the end of the
+    iteration before, and for the first iteration to before the loop. In the last iteration the other operand of the change is the neutral element.
 
     Conditions: the loop carries the product's lhs as well (`simt-overlap-products`); one operation that has a neutral element changes the
     accumulator, which goes into this product alone; the other operand
@@ -256,7 +256,7 @@ def SimtSplitBarriers : Pass<"simt-split-barriers", "::kiln::tile::KernelOp"> {
 }
 
 def ConvertTileToSimt : Pass<"convert-tile-to-simt", "::mlir::ModuleOp"> {
-  let summary = "Turns kernels whose tiles have layouts into functions of one thread";
+  let summary = "Converts kernels whose tiles have layouts to the code of one thread";
   let description = [{
     Every tile.kernel becomes an llvm.func with the attribute `simt.block`. Its parameters
     are, in order: for each view its address, sizes and strides in elements, 64 bits each; for each other parameter the
@@ -276,16 +276,19 @@ def ConvertTileToSimt : Pass<"convert-tile-to-simt", "::mlir::ModuleOp"> {
 def SimtUnrollLoops : Pass<"simt-unroll-loops", "::kiln::tile::Kernel"> {
   let summary = "Unrolls short loops, so that their loads are requested together";
   let description = [{
-    An iteration waits for what it loads before the next one begins. A loop with constant bounds is unrolled completely if it has at most 16
-    iterations, if a thread computes at most 800 numbers in all of them, and if what it loads takes at most 64 bytes of registers. Inner loops
-    come first.
-    Loops with matmuls or volatile loads stay, those that load nothing, and those whose hints say how iterations run (`unroll`, `stages`).
+    Without unrolling, an iteration waits for its loads before the next one begins. The pass unrolls a loop with constant bounds completely if
+
+    - it has at most 16 iterations, in which a thread computes at most 800 values;
+    - its loads take at most 64 bytes of registers.
+
+    Inner loops come first. Loops with matmuls or volatile loads stay, and so do loops that load nothing, and those whose hints state how
+    iterations run (`unroll`, `stages`).
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def SimtSinkConversions : Pass<"simt-sink-conversions", "::kiln::tile::KernelOp"> {
-  let summary = "Converts tiles to larger ones where those are needed";
+  let summary = "Moves conversions that need more registers to the first use of their result";
   let description = [{
     Reduces register pressure. A conversion that makes a tile of more bytes in the registers of a thread moves in front
     of the first operation of its block that uses the result. Kernels without a matmul stay as they are. Such conversions are an `arith.extf`, and a
@@ -295,11 +298,11 @@ def SimtSinkConversions : Pass<"simt-sink-conversions", "::kiln::tile::KernelOp"
 }
 
 def SimtNarrowOperands : Pass<"simt-narrow-operands", "::kiln::tile::KernelOp"> {
-  let summary = "Multiplies extended bf16 and f16 as what they were";
+  let summary = "Gives matmuls the bf16 and f16 operands that were extended to f32";
   let description = [{
     A matmul of f32 operands that were extended from bf16 or f16 (or from 8-bit floats, which those types hold), with or without
-    moves of elements since, such as a transpose, gets the operands before the extension. All of their numbers are
-    numbers of tf32, so the products are the same, and the matrix instruction is twice as fast and reads half of the
+    moves of elements since, such as a transpose, gets the operands before the extension. Every value of these types is
+    a value of tf32, so the products are the same, and the matrix instruction is twice as fast and reads half of the
     bytes. Matmuls that ask for all bits of f32 stay, and those for whose narrow operands the description has no
     matrix instruction.
   }];
@@ -307,7 +310,7 @@ def SimtNarrowOperands : Pass<"simt-narrow-operands", "::kiln::tile::KernelOp"> 
 }
 
 def SimtInterleaveCopies : Pass<"simt-interleave-copies", "::mlir::LLVM::LLVMFuncOp"> {
-  let summary = "Issues copies between the matrix instructions behind them";
+  let summary = "Spreads the copies of an iteration among its matrix instructions";
   let description = [{
     In the code of an iteration, the copies that fill a slot come before the matmul of the full slot. This pass moves them, with the end of
     their group, between the `simt.mma` of that matmul: twice as many as their share behind each, so that all copies are in flight
@@ -317,9 +320,9 @@ def SimtInterleaveCopies : Pass<"simt-interleave-copies", "::mlir::LLVM::LLVMFun
 }
 
 def SimtSplitProducer : Pass<"simt-split-producer", "::mlir::LLVM::LLVMFuncOp"> {
-  let summary = "Gives bulk copies to a warp of their own";
+  let summary = "Warp specialization: gives bulk copies to a warp of their own";
   let description = [{
-    Warp specialization: a function whose first thread fills ring buffers (`simt.copy_bulk`) gets one warp more, the producer. That warp waits for empty slots and starts the
+    A function whose first thread fills ring buffers (`simt.copy_bulk`) gets one warp more, the producer. That warp waits for empty slots and starts the
     copies; the others, the consumers, do all else. Threads that multiply then never wait for a slot to become empty, and copies
     run ahead as far as there are slots.
 
@@ -343,7 +346,7 @@ def SimtSplitProducer : Pass<"simt-split-producer", "::mlir::LLVM::LLVMFuncOp"> 
 }
 
 def SimtExpandAccesses : Pass<"simt-expand-accesses", "::mlir::ModuleOp"> {
-  let summary = "Expresses accesses with a mask by branches";
+  let summary = "Turns masked accesses into branches";
   let description = [{
     `simt.load` and `simt.store` become loads and stores of `llvm`, within `scf.if` where they have a mask.
     For targets that have no instruction for them.

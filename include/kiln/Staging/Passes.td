@@ -222,10 +222,9 @@ def StageMakeRings : Pass<"stage-make-rings", "::kiln::tile::Kernel"> {
 def StageFitRings : Pass<"stage-fit-rings", "::mlir::ModuleOp"> {
   let summary = "Gives rings as many slots (stages) as their space allows";
   let description = [{
-    `stage-make-rings`, `stage-schedule` and `stage-pipeline` on every kernel, with rings of `depth` slots, or
-    of as many fewer as `stage-allocate` with the same `limits` finds places for: it tries them one after the
-    other. Where two slots are too many the kernel gets no rings. The report of `--explain` has a row `rings` for
-    every kernel that has fewer than asked for.
+    Runs `stage-make-rings`, `stage-schedule` and `stage-pipeline` on every kernel, with rings of `depth` slots. If `stage-allocate` with the
+    same `limits` finds no room for them, the pass tries one slot fewer, and so on. If there is no room for two slots, the kernel gets
+    no rings. The report (`--explain`) has a row `rings` for every kernel with fewer slots than `depth`.
   }];
   let options = [
     Option<"depth", "depth", "int64_t", "2", "slots of a ring, at most">,

@@ -12,12 +12,12 @@ def TileChooseBlocks : Pass<"tile-choose-blocks", "::mlir::ModuleOp"> {
     structured kernel that holds one matrix product, and rewrites the kernel and its launches to them, as
     `tile-retile` does. Kernels that a schedule made have `tiling`, the problem that the model was asked, and
     keep their blocks; so do kernels that cannot be rewritten, with the reason in the report (`--explain`).
-    Nothing happens where the model says that kernels shall keep what they came with.
+    The pass changes nothing if the model says that kernels keep their block sizes.
   }];
 }
 
 def TileVaryBlocks : Pass<"tile-vary-blocks", "::mlir::ModuleOp"> {
-  let summary = "Gives products of unknown sizes variants with smaller blocks for launches of few instances";
+  let summary = "Gives matmuls of unknown sizes variants with smaller blocks, for launches of few instances";
   let description = [{
     The pass applies to kernels with one matmul whose rows or columns only a launch knows, if the module's description has several cores
     and its target has no tiling model of its own. Such a kernel gets up to two variants with
@@ -81,21 +81,24 @@ def TileShareRemainder : Pass<"tile-share-remainder", "::mlir::ModuleOp"> {
 }
 
 def TileVarySizes : Pass<"tile-vary-sizes", "::mlir::ModuleOp"> {
-  let summary = "Multi-versions kernels of unknown sizes: a variant for rows that wide accesses divide";
+  let summary = "Multi-versions kernels of unknown sizes: a variant for rows of whole wide accesses";
   let description = [{
-    Where the tiling model of the module's target says that threads move several bytes at once (`accessBytes`), private
-    kernels that reach views whose sizes only a launch knows get a variant `NAME_aligned`. In it sizes and
-    strides of such views are multiples of the elements of an access (`size_div`, `stride_div`); launches
-    choose it by a guard on their sizes. Where the sizes of all launches are known to divide the kernel itself gets these
-    facts; where they are known not to there is no variant. A variant that has a guard (a single row) gets the
-    facts, and the condition besides: else the launch goes on to the ones behind it.
+    Applies if the tiling model of the module's target says that threads move several bytes at once (`accessBytes`). A private
+    kernel with views whose sizes only a launch knows gets a variant `NAME_aligned`. In the variant, sizes and
+    strides of such views are multiples of the elements of an access (`size_div`, `stride_div`). Launches
+    choose it by a guard on their sizes.
+
+    - If the sizes of all launches are known to be such multiples, the kernel itself gets these facts. If they are known not to be, there is
+      no variant.
+    - A variant that already has a guard (a single row) gets the facts, and the guard gets the condition as well. If it fails, the launch
+      tries the next variant.
 
     ```mlir
     program.launch [@k_aligned, @k] guards(%divides) grid(...) args(...)
     ```
 
-    Public kernels are launched with whatever their callers have: their variants are told where views begin, too
-    (`align`), and stand in their attribute `variants`. A launch of the kernel takes the first one whose facts
+    Callers of a public kernel may pass any views. Its variants therefore also state where views begin
+    (`align`), and the kernel names them in its attribute `variants`. A launch of the kernel takes the first one whose facts
     hold for its arguments.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];

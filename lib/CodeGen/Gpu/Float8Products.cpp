@@ -29,9 +29,8 @@ struct WidenAccumulators
 
   StringRef getArgument() const override { return "simt-widen-accumulators"; }
   StringRef getDescription() const override {
-    return "Sums products of matrices and reductions of 16-bit floats in f32, "
-           "but for products that the description has a matrix instruction "
-           "for";
+    return "Accumulates matmuls and reductions of 16-bit floats in f32, except "
+           "matmuls that the description has a matrix instruction for";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<arith::ArithDialect>();
@@ -52,10 +51,9 @@ struct WidenFloat8Factors
 
   StringRef getArgument() const override { return "simt-widen-float8-factors"; }
   StringRef getDescription() const override {
-    return "Multiplies 8-bit floats as numbers of f16 where the description "
-           "has a matrix instruction for those, and none for the product; "
-           "numbers of f16 as those of f32 where the instructions for f16 "
-           "read subnormal numbers as zero";
+    return "Widens operands of matmuls that have no matrix instruction: 8-bit "
+           "floats to f16; f16 to f32 if instructions for f16 read subnormal "
+           "numbers as zero";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<arith::ArithDialect>();

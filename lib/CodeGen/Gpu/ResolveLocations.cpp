@@ -31,7 +31,8 @@ struct ResolveLocations
   StringRef getName() const final { return "SimtResolveLocations"; }
   StringRef getArgument() const override { return "simt-resolve-locations"; }
   StringRef getDescription() const override {
-    return "Replaces call sites without a place by the side that has one";
+    return "Replaces call-site locations without a file by the caller's or "
+           "callee's location";
   }
 
   void runOnOperation() override {

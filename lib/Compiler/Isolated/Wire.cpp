@@ -240,7 +240,7 @@ struct ToWirePass : public PassWrapper<ToWirePass, OperationPass<ModuleOp>> {
   StringRef getName() const final { return "TileToWire"; }
   StringRef getArgument() const final { return "tile-to-wire"; }
   StringRef getDescription() const final {
-    return "Brings kernels to the wire form that a target's program reads";
+    return "Converts kernels to the wire form that an isolated target reads";
   }
 
   void runOnOperation() override {

@@ -263,28 +263,30 @@ const Target *kiln::target::findHostTarget() {
 
 std::vector<OptionInfo> kiln::target::coreOptions() {
   return {
-      {"description", "FILE", "use the #kiln.target of a file"},
-      {"schedule", "NAME", "force this schedule where it applies"},
+      {"description", "FILE",
+       "use the #kiln.target of a file instead of the target's"},
+      {"schedule", "NAME",
+       "use this schedule for every group that it can take"},
       {"schedule_file", "FILE",
        "apply a schedule script, as --schedule=FILE does"},
       {"without", "NAME+NAME",
        "leave out these lowerings, schedules and claims"},
-      {"retile", "on|off", "off: kernels keep the block sizes they came with"},
-      {"blocks", "MxNxK", "block sizes of every product"},
+      {"retile", "on|off", "off: kernels of the input keep their block sizes"},
+      {"blocks", "MxNxK", "block sizes of every matmul"},
       {"raster", "GROUPxAXIS",
-       "the bands in which products take the blocks of the grid "
+       "grid swizzle of matmuls: bands of GROUP coordinates along AXIS "
        "(off: none)"},
       {"share_remainder", "on|off",
-       "on: share out the last round of instances of products"},
+       "on: stream-K for the last round of instances of matmuls"},
       {"candidate", "0..63",
-       "which candidate of the tiling model to take, 0: the best"},
+       "take this candidate of the tiling model; 0: the best"},
       {"scatter", "ordered",
-       "sums of floats at computed places in the order of these"},
+       "add floats that a scatter sums in the same order in every call"},
       {"attention", "wide|decomposed",
-       "wide: weights of attention stay in f32; decomposed: "
-       "attention is two products and a softmax"},
+       "wide: weights of attention stay in f32; decomposed: attention "
+       "as two matmuls and a softmax"},
       {"tiling_cache", "FILE",
-       "take block sizes that `kiln-run --tune` measured"}};
+       "use block sizes that `kiln-run --tune` measured"}};
 }
 
 std::vector<OptionInfo> TargetRegistry::optionsOf(const Target &target) const {

@@ -8,23 +8,23 @@ include "mlir/Pass/PassBase.td"
 def PrimRaiseComposites : Pass<"prim-raise-composites", "::mlir::func::FuncOp"> {
   let summary = "Recognises (lifts) composite operations in simpler ones";
   let description = [{
-    softmax, rms_norm, layer_norm, gelu, silu, sigmoid, relu and attention, from what
-    frontends without them give. Correctness never depends on it.
+    Finds softmax, rms_norm, layer_norm, gelu, silu, sigmoid, relu and attention in the simpler operations that frontends
+    without these composites write. Correctness never depends on this pass.
   }];
 }
 
 def PrimWidenFloats : Pass<"prim-widen-floats", "::mlir::func::FuncOp"> {
   let summary = "Computes with floats of at most 8 bits in f32";
   let description = [{
-    What moves or chooses elements, changes signs or converts keeps such types. Everything else gets its operands
-    converted to f32, products of matrices and convolutions to bf16, both exactly; results are computed in f32 and
-    rounded once by a conversion. Combiners of reductions still round at each step.
+    Operations that move or choose elements, change signs or convert keep such types. All others get their operands
+    converted exactly: those of matmuls and convolutions to bf16, the rest to f32. They compute in f32, and a conversion
+    rounds the result once. Combiners of reductions still round at each step.
   }];
 }
 
 def PrimDecompose : Pass<"prim-decompose", "::mlir::func::FuncOp"> {
   let summary = "Expands composite operations";
-  let description = [{ Every composite, or those named in `ops`, becomes simpler prims. }];
+  let description = [{ Replaces every composite, or those named in `ops`, by simpler operations of prim. }];
   let options = [ListOption<"ops", "ops", "std::string", "mnemonics to expand; empty: all">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }

@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def TileRaster : Pass<"tile-raster", "::kiln::tile::KernelOp"> {
-  let summary = "Lets instances take the points of the grid in bands";
+  let summary = "Swizzles the grid: instances take its points in bands";
   let description = [{
     `tile.program_id` becomes `tile.grid_coordinates` of `tile.instance_id`, in bands of `group` coordinates along
     axis `along` of the grid: machines start instances in the order of their numbers, and those that run at the same
@@ -55,9 +55,9 @@ def TileMakePersistent : Pass<"tile-make-persistent", "::kiln::tile::KernelOp"> 
 }
 
 def TileExpandInstances : Pass<"tile-expand-instances", "::kiln::tile::KernelOp"> {
-  let summary = "Expresses numbers of instances by coordinates of the grid";
+  let summary = "Expands instance numbers into coordinates of the grid";
   let description = [{
-    For machines that know coordinates only, and start an instance for each point of the grid:
+    For machines that have coordinates only, and start an instance for each point of the grid:
     `tile.instance_id`, `tile.num_instances` and `tile.grid_coordinates` become arithmetic on `tile.program_id` and
     `tile.num_programs`. A kernel that prints or asserts behind a `tile.grid_coordinates` is refused: `unsupported`.
   }];

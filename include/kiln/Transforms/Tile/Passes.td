@@ -21,7 +21,7 @@ def VerifyTileForm : Pass<"verify-tile-form"> {
 def TileRaise : Pass<"tile-raise"> {
   let summary = "Reports the iteration space and access maps of kernels";
   let description = [{
-    Analyses every kernel (kiln::tile::IterationSpace) and says the result in a remark: the dimensions and accesses of
+    Analyses every kernel (kiln::tile::IterationSpace) and reports in a remark the dimensions and accesses of
     the iteration space, or why the kernel is not structured. The IR stays as it is.
   }];
 }
@@ -29,8 +29,8 @@ def TileRaise : Pass<"tile-raise"> {
 def TileRetile : Pass<"tile-retile"> {
   let summary = "Changes the block sizes of structured kernels";
   let description = [{
-    Rewrites structured kernels to the block sizes asked for, by iteration dimension;
-    dimensions that stay keep their size. The grid of each launch follows.
+    Rewrites structured kernels to the block sizes of the option `sizes`, by iteration dimension.
+    The grid of each launch is changed to match.
   }];
   let options = [
     ListOption<"sizes", "sizes", "int64_t", "block size per iteration dimension; 0 keeps it">,
@@ -39,11 +39,11 @@ def TileRetile : Pass<"tile-retile"> {
 }
 
 def TileContract : Pass<"tile-contract", "::kiln::tile::KernelOp"> {
-  let summary = "Fuses products with sums where the kernel's numerics allow it";
+  let summary = "Fuses multiplications and additions to `math.fma` if the kernel's numerics allow it";
   let description = [{
-    In a kernel whose numerics mode has `contract`, an f32 or f64 product whose only use is a sum or a difference
-    becomes `math.fma` with it, the left operand's where both are products: one rounding instead of two, and
-    the same one on every target.
+    In a kernel whose numerics mode has `contract`, an f32 or f64 multiplication whose only use is an addition or a
+    subtraction becomes a `math.fma` with it. If both operands are products, the left one is fused. The result is rounded
+    once instead of twice, and in the same way on every target.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
@@ -51,23 +51,31 @@ def TileContract : Pass<"tile-contract", "::kiln::tile::KernelOp"> {
 def TileRecoverViews : Pass<"tile-recover-views", "::kiln::tile::KernelOp"> {
   let summary = "Turns accesses through pointers into accesses through views";
   let description = [{
-    Where the pointers of an access are affine in the indices of its tile, and its mask is made of bounds,
-    the access becomes one through a view; where one dimension is indexed by a computed vector, a
-    gather or scatter. Pointers that a loop increments by the same amount get their closed form first. A loop
-    with such pointers whose step is no constant counts its iterations from 0 instead, so that no iteration divides by the step.
-    Sums and products of less than 64 bits count as those of whole numbers where they cannot wrap around in their
-    type: by constants, by what divides their operands, by the mask of the access, or, with `assume`, by
-    conditions on the parameters and the grid of the launch, which become the kernel's `condition`. With `most_extent`
-    in the `extra` of the module's target, they keep each view within as many bytes.
-    All others are vectors of computed indices. Rows that wrap around at a size (`row % size`, `row < size ? row : c`, `min(row, size - 1)`) are taken for
-    themselves, and those from the size on not read, where all that comes of them is masked off when it is stored;
-    rows are taken to begin less than a size before the first. A gather counts its indices in the steps that they are
-    multiplied with where none of them can be negative, and in elements from far below the pointer elsewhere.
-    Hints of an access stay with it. With `report`, a remark at each access says
-    `view`, `gather`, `scatter`, or `pointers` and the reason.
+    Analyses the pointers and the mask of each `tile.load_ptr` and `tile.store_ptr`:
+
+    | pointers | become |
+    |---|---|
+    | affine in the indices of the tile, with a mask made of bounds | an access through a view |
+    | the same, with one dimension that is indexed by a computed vector | a gather or scatter |
+    | all others | unchanged |
+
+    - **Loops.** Pointers that a loop increments by the same amount get their closed form first. If the step of that loop is no
+      constant, the loop counts its iterations from 0, so that no iteration divides by the step.
+    - **Overflow.** A sum or product of less than 64 bits is accepted if it cannot wrap around in its type: by constants, by
+      divisors of its operands, by the mask of the access, or, with `assume`, by conditions on the parameters and the grid of
+      the launch. These become the kernel's `condition`. With `most_extent` in the `extra` of the module's target, they also keep each
+      view within that number of bytes. A value that may wrap is a vector of computed indices.
+    - **Rows that wrap around** at a size (`row % size`, `row < size ? row : c`, `min(row, size - 1)`) count as plain rows if
+      the stores drop all results of the rows from the size on. These rows are then not read. Rows are assumed to begin less than a
+      size before the first.
+    - **Gathers** count their indices in the steps that they are multiplied with if no index can be negative, and else in elements
+      from far below the pointer.
+
+    Hints of an access stay with it. With `report`, a remark at each access is `view`, `gather`, `scatter`, or `pointers` with the
+    reason.
   }];
   let options = [
-    Option<"report", "report", "bool", "false", "say what became of each access">,
+    Option<"report", "report", "bool", "false", "report in a remark how each access was converted">,
     Option<"assume", "assume", "bool", "true",
            "assume conditions on launches, which the kernel then requires">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
@@ -76,10 +84,10 @@ def TileRecoverViews : Pass<"tile-recover-views", "::kiln::tile::KernelOp"> {
 def TileVaryViews : Pass<"tile-vary-views", "::mlir::ModuleOp"> {
   let summary = "Recovers views, with a variant for launches whose offsets do not wrap around";
   let description = [{
-    Runs `tile-recover-views` on each kernel. Where that assumes conditions on launches, a public kernel itself is
-    recovered without them, and a private variant `NAME_views` with them stands in its `variants`. A launch by
-    the kernel's name runs the variant where its arguments and its grid meet the conditions. Kernels that are
-    private, and those that have variants already, assume nothing.
+    Runs `tile-recover-views` on each kernel. If the result depends on conditions on launches, a public kernel gets the views
+    that need no conditions. A private variant `NAME_views` in its `variants` gets all views. A launch by
+    the kernel's name runs the variant if its arguments and its grid meet the conditions. For private
+    kernels, and those that have variants already, the pass assumes no conditions.
 
     ```mlir
     tile.kernel @k(%x: !tile.ptr<f32>, %stride: i32) attributes {variants = [@k_views]} { ... }
@@ -91,13 +99,15 @@ def TileVaryViews : Pass<"tile-vary-views", "::mlir::ModuleOp"> {
 }
 
 def TileFindExchanges : Pass<"tile-find-exchanges", "::kiln::tile::KernelOp"> {
-  let summary = "Recovers exchanges of elements, and joins dimensions of size 2 around them";
+  let summary = "Finds butterfly exchanges of elements, and joins dimensions of size 2 around them";
   let description = [{
-    The exclusive or of an element with that of the two along a dimension of size 2 is the other one: it becomes
-    `tile.exchange`. Shapes in which there are exchanges are those of sorts, merges and flips that were
-    written on indices bit by bit: in them neighbouring dimensions of size 2 become one. Operations on elements, exchanges
-    and what is computed from indices move to the smaller shape, reductions to one that keeps their own dimension; everything
-    else finds its tile in the shape that it had.
+    Sorts, merges and flips may reshape a tile so that each bit of an index is a dimension of size 2. They compute the exclusive or of
+    an element with the reduction (by exclusive or) along such a dimension, which is the other element of the pair. This becomes
+    `tile.exchange`.
+
+    In these shapes the pass joins neighbouring dimensions of size 2. Elementwise operations, exchanges and values that follow from indices
+    move to the smaller shape, and reductions to a shape that keeps their own dimension. All other operations get their tile in the shape
+    that it had.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
@@ -129,7 +139,7 @@ def TileLowerPointers : Pass<"tile-lower-pointers", "::kiln::tile::KernelOp"> {
 }
 
 def TileWidenAccumulators : Pass<"tile-widen-accumulators", "::kiln::tile::KernelOp"> {
-  let summary = "Sums products of matrices and reductions in f32 where their type is narrower";
+  let summary = "Accumulates matmuls and reductions of f16 and bf16 in f32";
   let description = [{
     For machines that accumulate in f32: the accumulator of a product (MatrixProductOpInterface) of f16 or
     bf16 is widened, and the sum rounded once to its type. So are sums and products of such elements by
@@ -139,9 +149,9 @@ def TileWidenAccumulators : Pass<"tile-widen-accumulators", "::kiln::tile::Kerne
 }
 
 def TileExpandWideProducts : Pass<"tile-expand-wide-products", "::kiln::tile::Kernel"> {
-  let summary = "Computes products of twice the width and carries in integers that machines have";
+  let summary = "Expands multiplications to twice the width, and additions with carry";
   let description = [{
-    `arith.mulsi_extended` and `arith.mului_extended` become products of twice the width, of 8 bits at least, for
+    For machines without these operations: `arith.mulsi_extended` and `arith.mului_extended` become products of twice the width, of 8 bits at least, for
     elements of up to 32 bits, and sums of products of halves for wider ones. `arith.addui_extended` becomes a sum
     and a comparison of it with a term.
   }];
@@ -149,7 +159,7 @@ def TileExpandWideProducts : Pass<"tile-expand-wide-products", "::kiln::tile::Ke
 }
 
 def TileExpandConversions : Pass<"tile-expand-conversions", "::kiln::tile::Kernel"> {
-  let summary = "Expresses conversions with a rounding mode by conversions to nearest";
+  let summary = "Expands conversions with a rounding mode into conversions to nearest";
   let description = [{
     `tile.convert_float` becomes `arith.extf` and `arith.truncf`, which rounds to nearest even, with a
     correction of one step where it is to round toward zero or to saturate.
@@ -158,19 +168,19 @@ def TileExpandConversions : Pass<"tile-expand-conversions", "::kiln::tile::Kerne
 }
 
 def TileExpandSincos : Pass<"tile-expand-sincos", "::kiln::tile::Kernel"> {
-  let summary = "Computes sines and cosines apart";
+  let summary = "Splits `math.sincos` into a sine and a cosine";
   let description = [{
-    For machines without a function of both: `math.sincos` becomes `math.sin` and `math.cos`, of which only that is
-    computed whose result is used.
+    For machines without a function for both: `math.sincos` becomes `math.sin` and `math.cos`. A function whose result has no use
+    is left out.
   }];
   let dependentDialects = ["::mlir::math::MathDialect"];
 }
 
 def TileExpandReductions : Pass<"tile-expand-reductions", "::kiln::tile::Kernel"> {
-  let summary = "Expresses reductions of plug-ins by those of tile";
+  let summary = "Expands reductions and composites, also those of plug-ins, into operations of tile";
   let description = [{
-    An operation that says by `ReductionOpInterface` how it reduces tiles becomes a `tile.reduce`, with the operations that
-    make its sources before it and those that make its results behind it. One with `CompositeOpInterface`, such as
+    An operation with `ReductionOpInterface` becomes a `tile.reduce`, with the operations that compute its sources before it and
+    those that compute its results behind it. One with `CompositeOpInterface`, such as
     `tile.segmented_scan`, becomes what it builds. Operations of `keep` stay: the target has lowerings of their own for
     them.
   }];
@@ -180,7 +190,7 @@ def TileExpandReductions : Pass<"tile-expand-reductions", "::kiln::tile::Kernel"
 }
 
 def TileExpandScaledDots : Pass<"tile-expand-scaled-dots", "::kiln::tile::Kernel"> {
-  let summary = "Expresses products with scales by products without";
+  let summary = "Expands matmuls with block scales into matmuls without scales";
   let description = [{
     For machines without matmuls of scaled operands: the operands of `tile.dot_scaled` are decoded to f32 and
     multiplied with their scales, and a `tile.dot` takes them.
@@ -196,7 +206,7 @@ def TileExpandScaledDots : Pass<"tile-expand-scaled-dots", "::kiln::tile::Kernel
 }
 
 def TileExpandScaling : Pass<"tile-expand-scaling", "::kiln::tile::Kernel"> {
-  let summary = "Expresses conversions by powers of two by products";
+  let summary = "Expands scaled conversions into multiplications";
   let description = [{
     For machines without them: `arith.scaling_extf` and `arith.scaling_truncf` become products in f64 with the power
     of two that the scale is, or its inverse, rounded once to the type of the result. A scale of another type than
@@ -208,18 +218,18 @@ def TileExpandScaling : Pass<"tile-expand-scaling", "::kiln::tile::Kernel"> {
 }
 
 def TileCheckAssumptions : Pass<"tile-check-assumptions", "::kiln::tile::Kernel"> {
-  let summary = "Makes assertions of assumptions";
+  let summary = "Turns assumptions into assertions";
   let description = [{
     `tile.assume` becomes `tile.assert`: a launch in which an assumption does not hold fails on every target.
   }];
 }
 
 def TilePrintAxes : Pass<"tile-print-axes", "::kiln::tile::Kernel"> {
-  let summary = "Says which neighbours in tiles of indices and pointers follow each other";
+  let summary = "Reports runs of consecutive and of equal elements in tiles of indices and pointers";
   let description = [{
-    A remark at each operation that makes such a tile: in runs of how many elements along each dimension each is
-    one more than the one before, what the first of a run is a multiple of (bytes, for pointers), and in runs of how
-    many all are the same. Code generators choose vectors and the order of threads by it.
+    A remark at each operation that computes such a tile has three numbers for each dimension: the length of runs in which each
+    element is one more than the one before; a divisor of the first element of a run (in bytes, for pointers); and the length of runs
+    of equal elements. Code generators choose vectors and the order of threads by them.
   }];
 }
 

@@ -197,7 +197,7 @@ LogicalResult distances(Node &n) {
   if (metric != "euclidean" && metric != "sqeuclidean")
     return n.fail("has the metric '" + metric + "'");
   if (n.rank(0) != 2 || n.rank(1) != 2)
-    return n.fail("of what are no matrices");
+    return n.fail("of operands that are not matrices");
   if (failed(verifyCompatibleShape(n.shape(n.in(0)).take_back(),
                                    n.shape(n.in(1)).take_back())))
     return n.fail("of rows of different lengths");

@@ -77,7 +77,7 @@ LogicalResult loop(Node &n) {
   SmallVector<Value> vars;
   for (unsigned i = 2; i < n.numInputs(); ++i) {
     if (!n.has(i))
-      return n.fail("carries what is no tensor");
+      return n.fail("carries a value that is not a tensor");
     vars.push_back(n.in(i));
   }
   if (vars.size() > n.numResults() || body.getNumArguments() != 2 + vars.size())
@@ -211,7 +211,7 @@ LogicalResult scan(Node &n) {
   SmallVector<Value> all;
   for (unsigned i = first; i < n.numInputs(); ++i) {
     if (!n.has(i))
-      return n.fail("carries what is no tensor");
+      return n.fail("carries a value that is not a tensor");
     all.push_back(n.in(i));
   }
   size_t outs = n.numResults() - states;

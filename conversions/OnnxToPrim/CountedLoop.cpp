@@ -40,8 +40,9 @@ FailureOr<SmallVector<Value>> countedLoop(Node &n, OpFoldResult count,
   size_t numStacked = apart->size() - vars.size();
   for (Value part : ArrayRef(*apart).take_back(numStacked)) {
     if (!isa<RankedTensorType>(part.getType()))
-      return n.fail("stacks what is no tensor, and how often it runs is not "
-                    "known");
+      return n.fail(
+          "stacks values that are not tensors, and its trip count is not "
+          "known");
     Sizes sizes{count};
     llvm::append_range(sizes, n.e.sizesOf(part));
     inits.push_back(

@@ -251,7 +251,7 @@ LogicalResult det(Node &n) {
   int64_t rank = n.rank(0);
   if (rank < 2 || !n.e.typeOf(x).hasStaticShape() ||
       n.shape(x)[rank - 1] != n.shape(x)[rank - 2])
-    return n.fail("of what is no square matrix of a known size");
+    return n.fail("of an operand that is not a square matrix of a known size");
   int64_t size = n.shape(x)[rank - 1];
   constexpr int64_t most = 64;
   Ints batch(n.shape(x).drop_back(2));
@@ -302,7 +302,7 @@ LogicalResult inverse(Node &n) {
   ArrayRef<int64_t> shape = n.shape(n.in(0));
   if (rank < 2 || failed(verifyCompatibleShape(shape.take_back(),
                                                shape.drop_back().take_back())))
-    return n.fail("of what is no square matrix");
+    return n.fail("of an operand that is not a square matrix");
   Value x = n.wide(n.in(0));
   auto lu = prim::LuOp::create(n.e.b, x);
   Type i32 = n.e.b.getI32Type();

@@ -99,8 +99,9 @@ std::optional<std::pair<OpFoldResult, bool>> WhileLoop::room() {
 LogicalResult WhileLoop::measure() {
   for (Value part : parts)
     if (!isa<RankedTensorType>(part.getType()))
-      return n.fail("stacks what is no tensor, and how often it runs is not "
-                    "known");
+      return n.fail(
+          "stacks values that are not tensors, and its trip count is not "
+          "known");
   SmallVector<Value> measured(parts);
   auto isStatic = [&](Value part) { return n.e.typeOf(part).hasStaticShape(); };
   OpBuilder::InsertionGuard guard(n.e.b);

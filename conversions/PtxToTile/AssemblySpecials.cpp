@@ -53,7 +53,7 @@ Value AssemblyMachine::readSpecial(StringRef name, unsigned bits) {
     return {};
   if (kind == Clock && isRepeated) {
     fail("the clock '%" + name +
-         "', which stands still, in a loop that may "
+         "', which is always 0 here, in a loop that may "
          "wait for it");
     return {};
   }

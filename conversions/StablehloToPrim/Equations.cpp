@@ -134,7 +134,8 @@ constexpr int64_t kFewRows = 32;
 FailureOr<Tensors> matrices(Operation *op, Value source, Translator &e) {
   auto type = dyn_cast<RankedTensorType>(source.getType());
   if (!type || !type.hasStaticShape() || type.getRank() < 2)
-    return e.unsupported(op, "on what is no matrix of a size that is known");
+    return e.unsupported(op,
+                         "on an operand that is not a matrix of known size");
   int64_t batch = 1;
   for (int64_t size : type.getShape().drop_back(2))
     batch *= size;

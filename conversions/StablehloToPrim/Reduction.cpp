@@ -374,8 +374,8 @@ LogicalResult map(stablehlo::MapOp op, Translator &e) {
                      : Value();
   if (!result)
     return e.reported ? failure()
-                      : e.unsupported(op, "of a function that is no function "
-                                          "of each element by itself");
+                      : e.unsupported(op, "of a function that does not work "
+                                          "on one element at a time");
   return bind(op, tensorsOf(result, e), e);
 }
 

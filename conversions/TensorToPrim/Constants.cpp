@@ -50,7 +50,7 @@ template <typename Op> LogicalResult globalLoad(Op op, Translator &e) {
   auto global = dyn_cast_or_null<ml_program::GlobalOp>(
       e.lookupSymbol(op.getGlobal().getRootReference().getValue()));
   if (!global || !op.getGlobal().getNestedReferences().empty())
-    return e.unsupported(op, "reads what is not a global of this module");
+    return e.unsupported(op, "reads a global that this module lacks");
   if (global.getIsMutable())
     return e.unsupported(op, "reads '" + global.getSymName() +
                                  "', whose value can change");

@@ -295,7 +295,7 @@ LogicalResult transferRead(vector::TransferReadOp op, Translator &e) {
                         : op.getVectorType().getDimSize(dim - missing);
     if (!start || ShapedType::isDynamic(extent) || *start < 0 ||
         *start + count > extent)
-      return e.unsupported(op, "reads what is not known to be inside");
+      return e.unsupported(op, "reads elements that may be out of bounds");
     x = e.sliceDim(x, dim, *start, *start + count);
   }
   e.alias(op, e.reshape(x, op.getVectorType().getShape()));

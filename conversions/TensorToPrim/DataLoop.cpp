@@ -16,8 +16,9 @@ LogicalResult read(Operation *op, ValueRange sources, Values &values,
                    Translator &e) {
   for (Value source : sources) {
     if (e.getOpaque(source) || !e.isKnown(source))
-      return e.reported ? failure()
-                        : e.unsupported(op, "carries what is not computed");
+      return e.reported
+                 ? failure()
+                 : e.unsupported(op, "carries a value that is no tensor");
     if (e.placeOf(source))
       return e.unsupported(op, "carries buffers, and depends on data");
     values.push_back(e.get(source));

@@ -120,10 +120,13 @@ private:
     std::string end = program->isAlive() ? program->close(3) : "status 0";
     program.reset();
     if (end.empty())
-      return "stays after its input has ended in what is no frame";
+      return "does not exit after its input has ended in bytes that are no "
+             "frame";
     if (!StringRef(end).starts_with("status"))
-      return "crashes on what is no frame: " + end;
-    return error.empty() ? "" : "answers what is no frame wrongly: " + error;
+      return "crashes on bytes that are no frame: " + end;
+    return error.empty()
+               ? ""
+               : "answers wrongly to bytes that are no frame: " + error;
   }
 
   std::string how() {

@@ -39,7 +39,8 @@ CollectiveInst kiln::runtime::readCollective(JsonReader &reader,
   inst.kind = CollectiveKind(number);
   if (!combines(inst.kind)) {
     if (JsonReader::member(json, "combiner"))
-      reader.fail(where, "a combiner of what does not combine");
+      reader.fail(where, "expected no combiner: collective '" + kind +
+                             "' does not combine");
     return inst;
   }
   std::string combiner = reader.text(json, "combiner", where);

@@ -184,7 +184,8 @@ Expected<int64_t> Expression::evaluate(const Leaf &leaf) const {
     if (step.kind != Step::op) {
       std::optional<int64_t> value = leaf ? leaf(step) : std::nullopt;
       if (!value)
-        return Error("'" + str() + "' asks for what the launch has not");
+        return Error("'" + str() +
+                     "' names a size or argument that the launch lacks");
       stack.push_back(*value);
       continue;
     }

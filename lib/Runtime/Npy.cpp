@@ -42,7 +42,7 @@ public:
     }
     skip();
     if (at != text.size())
-      return Error("its header goes on behind the dictionary");
+      return Error("its header has text behind the dictionary");
     if (!header.hasDescr || !header.hasOrder || !header.hasShape)
       return Error("its header lacks 'descr', 'fortran_order' or 'shape'");
     return Error::success();

@@ -26,7 +26,7 @@ Error verifyExpression(const Expression &expression, const KernelInfo &kernel) {
     }
     if (!fits)
       return Error("'" + expression.str() +
-                   "' asks for what the kernel's parameters do not have");
+                   "' names a size or parameter that the kernel lacks");
   }
   return Error::success();
 }

@@ -111,7 +111,7 @@ tile.kernel @sums(%x: !tile.view<?xf32>, %z: !tile.view<?xf32>) {
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
   %zero = arith.constant dense<0.0> : tensor<128xf32>
-  // expected-warning-re@+1 {{3 stages were asked for, but nothing of this loop is copied ahead: 'tile.load' at {{.*}}: what it loads is not just a factor of a product by a matrix instruction}}
+  // expected-warning-re@+1 {{3 stages were asked for, but nothing of this loop is copied ahead: 'tile.load' at {{.*}}: its result is not only an operand of matmuls by a matrix instruction}}
   %sum = scf.for %k = %c0 to %c8 step %c1 iter_args(%s = %zero) -> tensor<128xf32> {
     %a = tile.load %x[%k] : !tile.view<?xf32> -> tensor<128xf32>
     %t = arith.addf %a, %s : tensor<128xf32>

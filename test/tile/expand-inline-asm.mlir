@@ -56,8 +56,8 @@ tile.kernel @specials(%y: !tile.ptr<i32>, %t: !tile.ptr<i64>) {
 // CHECK-LABEL: tile.kernel @waits
 tile.kernel @waits(%end: i64) {
   scf.while : () -> () {
-    // CHECK: tile.inline_asm "mov.u64 $0, %globaltimer;"{{.*}}{untranslated = "the instruction 'mov.u64 $0, %globaltimer': the clock '%globaltimer', which stands still, in a loop that may wait for it"}
-    // ERROR: [[#@LINE+1]]:10: error: 'tile.inline_asm' op unsupported: inline assembly with the instruction 'mov.u64 $0, %globaltimer': the clock '%globaltimer', which stands still, in a loop that may wait for it
+    // CHECK: tile.inline_asm "mov.u64 $0, %globaltimer;"{{.*}}{untranslated = "the instruction 'mov.u64 $0, %globaltimer': the clock '%globaltimer', which is always 0 here, in a loop that may wait for it"}
+    // ERROR: [[#@LINE+1]]:10: error: 'tile.inline_asm' op unsupported: inline assembly with the instruction 'mov.u64 $0, %globaltimer': the clock '%globaltimer', which is always 0 here, in a loop that may wait for it
     %t = tile.inline_asm "mov.u64 $0, %globaltimer;" isa "ptx" constraints "=l" pack 1 () : () -> i64
     %c = arith.cmpi slt, %t, %end : i64
     scf.condition(%c)

@@ -41,7 +41,7 @@ tile.kernel @online(%x: !tile.view<?x?xf32> {tile.readonly}, %y: !tile.view<?x?x
 
 // A factor for each block makes the number of blocks part of the result.
 // CHECK-LABEL: tile.kernel @decay
-// CHECK-SAME: pinned: its loop gathers what it carries with several operations
+// CHECK-SAME: pinned: its loop accumulates the carried value by several operations
 tile.kernel @decay(%x: !tile.view<?xf32> {tile.readonly}, %y: !tile.view<?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

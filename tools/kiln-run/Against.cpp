@@ -142,13 +142,12 @@ int kiln::run::measureAgainst(Session &session, const Function &function,
       if (!fits(one.results[k], two.results[k], function.results[k].tolerance,
                 options))
         return fail("--against=" + options.against + ": result " +
-                    std::to_string(k) + " is another");
+                    std::to_string(k) + " differs");
     // What kernels write are arguments.
     for (size_t k = 0; one.results.empty() && k < inputs.size(); ++k)
       if (!fits(inputs[k].base, other.inputs[k].base, Tolerance(), options))
-        return fail("--against=" + options.against +
-                    ": what it leaves in argument " + std::to_string(k) +
-                    " is another");
+        return fail("--against=" + options.against + ": argument " +
+                    std::to_string(k) + " differs after the call");
   }
   print(one, two, options.against);
   return 0;

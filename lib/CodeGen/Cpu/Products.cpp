@@ -453,7 +453,7 @@ static LogicalResult lowerDot(MatrixProductOpInterface dot, KernelEmitter &e) {
     return e.decline(how && !how.getRow().empty()
                          ? "no matrix instruction '" + how.getRow() +
                                "' for its types"
-                         : Twine("nothing says in which blocks"));
+                         : Twine("it has no attribute that states its blocks"));
   }
   // Constants stand at the beginning of the kernel.
   for (Operation &constant : e.kernel.getBody().front()) {

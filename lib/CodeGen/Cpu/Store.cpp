@@ -192,7 +192,7 @@ static std::string whyNotWritten(ViewAccessOpInterface store) {
     return "several dimensions are indirect";
   if (store.getAccessKind() == AccessKind::Update &&
       !isa<tile::StoreOp>(store.getOperation()))
-    return "it combines what it stores in a way of its own";
+    return "it is an operation of a plug-in that combines values with memory";
   return {};
 }
 

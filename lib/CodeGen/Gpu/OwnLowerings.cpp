@@ -97,7 +97,8 @@ static LogicalResult lowerFuture(FutureOp op, KernelWalk &w) {
 /// no uses is passed on by the future of a later MMA, which the wait keeps.
 static LogicalResult lowerWait(stage::WaitOp op, KernelWalk &w) {
   if (!op.getBut())
-    return w.decline(op, "a wait that does not say what it leaves in flight");
+    return w.decline(
+        op, "a wait without the number of MMAs that it leaves in flight (but)");
   SmallVector<Value> all(op.getAwaited()), values, results;
   for (Value kept : op.getKept())
     if (getLayout(kept))

@@ -104,7 +104,7 @@ std::optional<StagedLoad> simt::stagedLoad(Operation *load, scf::ForOp loop,
   if (const RegisterCandidate *lowering = findLowering(load, block);
       !hasCopier && lowering && !lowering->isOwn)
     return decline("lowering '" + lowering->lowering->name +
-                   "' loads it as it stands");
+                   "' has the code of this load");
   // What a plug-in copies stays its load.
   bool isBox = boxOf(load).has_value() && !hasCopier;
   SmallVector<ConvertLayoutOp> converts;
@@ -131,7 +131,7 @@ std::optional<StagedLoad> simt::stagedLoad(Operation *load, scf::ForOp loop,
   if (factor != converts.end())
     std::swap(converts.front(), *factor);
   if (!isFactor && !(type && takesNumbers))
-    return decline("what it loads is not just a factor of a product by a "
+    return decline("its result is not only an operand of matmuls by a "
                    "matrix instruction");
   // A tile of one dimension is a row of storage.
   int64_t missing = 2 - type.getRank();
@@ -164,8 +164,8 @@ std::optional<StagedLoad> simt::stagedLoad(Operation *load, scf::ForOp loop,
     return decline("its rows are shorter than 16 bytes");
   if (int64_t bytes = rowCopyBytesOf(description)) {
     if (!isBox)
-      return decline("each thread looks up what it loads, and copies write "
-                     "side by side");
+      return decline("each thread loads from an address of its own, and copies "
+                     "of a warp are written side by side");
     auto access = cast<ViewAccessOpInterface>(load);
     if (along.count * each != bytes ||
         sizeDivisor(access.getAccessedView(), unsigned(along.axis),

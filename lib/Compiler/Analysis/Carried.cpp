@@ -125,7 +125,7 @@ private:
       for (unsigned number = begin; number < end; ++number) {
         if (dependsOn(op->getOperand(number), i)) {
           if (next)
-            return "its loop combines what it carries with itself";
+            return "its loop combines the carried value with itself";
           next = number;
         } else if (depends.contains(op->getOperand(number))) {
           rescales = true;
@@ -135,13 +135,13 @@ private:
       if (next)
         kind = gatheringOf(op, *next);
       if (!kind)
-        return "its loop does not just gather what it carries";
+        return "its loop does not only accumulate the carried value";
       if (*kind != Gathering::None && *kind != Gathering::Choice && !rescales)
         kinds.insert(static_cast<int>(*kind));
       value = op->getOperand(*next);
     }
     if (kinds.size() > 1)
-      return "its loop gathers what it carries with several operations";
+      return "its loop accumulates the carried value by several operations";
     return {};
   }
 

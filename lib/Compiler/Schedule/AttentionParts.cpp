@@ -59,7 +59,7 @@ kiln::schedule::findKeyPieces(GroupPlan &plan,
   FailureOr<prim::CatOp> joinedValues =
       findCat(plan, inGroup, dims.key, whole.value, whole.valueMap);
   if (failed(joinedKeys) || failed(joinedValues)) {
-    reason = "what keys or values are joined of is no list of keys";
+    reason = "the joined keys or values are not joined along the keys";
     return failure();
   }
   prim::CatOp keys = *joinedKeys, values = *joinedValues;

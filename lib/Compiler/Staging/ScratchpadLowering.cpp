@@ -302,8 +302,8 @@ LogicalResult ScratchpadLowering::convertProduct(stage::ProductOp product) {
     std::optional<PanelLayout> panels =
         type ? getPanelLayout(type) : std::nullopt;
     if (!type || (!panels && !stage::isStrided(type)))
-      return target::emitUnsupported(product, "a product of what is no matrix "
-                                              "in storage");
+      return target::emitUnsupported(product, "a matmul whose operands are "
+                                              "not matrices in storage");
     block.sizes[i] =
         counts[i] ? counts[i] : addresses.constant(loc, product.getSizes()[i]);
     if (panels) {

@@ -71,7 +71,7 @@ LogicalResult PointContract::check(Operation *root) {
     if (!now)
       return emitError(before.loc)
              << owner << " removed public symbol '" << name.getValue()
-             << "': it has to keep what packages name";
+             << "': it has to keep symbols that packages name";
     if (now.getFunctionType() != before.type)
       return emitError(before.loc)
              << owner << " changed the type of " << describe(now)

@@ -56,7 +56,8 @@ FailureOr<SmallVector<int64_t>> results(OpTy op, Frame &frame) {
     auto value = evaluate(expr, all.take_front(map.getNumDims()),
                           all.drop_front(map.getNumDims()));
     if (!value)
-      return op.emitOpError("divides by what is not positive"), failure();
+      return op.emitOpError("divides by a value that is not positive"),
+             failure();
     values.push_back(*value);
   }
   return values;

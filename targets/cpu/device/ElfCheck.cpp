@@ -163,12 +163,13 @@ private:
       const Elf64_Phdr *load = holding(range, /*inFile=*/false);
       return load && load->p_flags & PF_W
                  ? true
-                 : reject("what becomes read-only is not data");
+                 : reject("a part that becomes read-only is not in a data "
+                          "segment");
     }
     const Elf64_Phdr *load = holding(range, /*inFile=*/true);
     if (!load || segment.p_filesz != segment.p_memsz ||
         segment.p_offset - load->p_offset != segment.p_vaddr - load->p_vaddr)
-      return reject("a program header describes what is not loaded");
+      return reject("a program header describes bytes that are not loaded");
     if (segment.p_type == PT_PHDR)
       return segment.p_offset == header.e_phoff &&
                      segment.p_memsz == header.e_phnum * sizeof(Elf64_Phdr)
@@ -409,7 +410,8 @@ private:
     auto addend = uint64_t(relocation.r_addend);
     if (isRelative ? symbol != 0 || addend >= loadedEnd
                    : !symbol || symbol >= numSymbols)
-      return reject("a relocation refers to what is not there");
+      return reject(
+          "a relocation refers to a symbol or place that does not exist");
     Range target = {relocation.r_offset, sizeof(uint64_t)};
     const Elf64_Phdr *load = holding(target, /*inFile=*/false);
     if (!load || !(load->p_flags & PF_W) || target.begin % 8 ||

@@ -149,8 +149,8 @@ int kiln::cpu_target::execute(KilnDevice *device, KilnQueue *,
   }
   if (!areAllStarted)
     return failed("its " + std::to_string(total) +
-                  " instances wait for each other, and so many cannot run at "
-                  "once");
+                  " instances wait for each other, and this machine cannot run "
+                  "that many at once");
   if (runtime.failed)
     return failed(runtime.message);
   kept = std::move(words);

@@ -10,31 +10,34 @@
 extern "C" {
 #endif
 
-/* Receives the answer, in one or several parts. */
+/* Receives the answer in one or several parts; `text` is valid during the call.
+ */
 typedef void (*KilnTextHandler)(const char *text, size_t size, void *user);
 
-/* Answers with JSON. `args` is one of
+/* Answers a question about the conformance suite with JSON, which it gives to
+   `take`. `args` is one of
 
      suite [--level=prim|tile] [--filter=REGEX]
                           the modules with their programs and cases
      suite --random=LAST [--first-random=FIRST] [--seed=N] [--drop=A+B+...]
            [--tile=ROWSxCOLUMNS] [--simpler=WAY+...]
-                          random programs in their place, without the steps that
-                          are named, with tiles of at most these sizes, and
-                          simpler in these ways: block (one instance), rows (no
-                          gaps in views), type (f32 or i32), plain (no values
-                          that hurt), ones (all values are 1)
+                          random programs FIRST to LAST instead. --drop leaves
+                          out steps by name; --tile bounds the sizes of tiles;
+                          --simpler is a list of block (one instance), rows (no
+                          gaps in views), type (f32 or i32 only), plain (no
+                          special values), ones (all values are 1)
      target --target=SPEC what the description of a target declares
      protocol --program=FILE [--conversations=N] [--seed=N]
-                          what became of conversations with a target's program
+                          the results of conversations with the program of an
+                          isolated target
      wire                 the table of the wire form of kernels
      wire-cases [as suite]
-                          the kernels of the suite in the wire form, and those
-                          that come back otherwise, or have none
+                          the kernels of the suite in the wire form; also those
+                          that have none, or change when they are read back
 
    and any of them with --load-target=LIB for plug-ins, whose operations are
-   part of the suite. Returns 0, or 1 after messages to `diag`, or 2 where the
-   arguments are wrong. One thread at a time. */
+   part of the suite. Returns 0; 1 after messages to `diag`; or 2 if the
+   arguments are wrong. Only one thread at a time may call it. */
 int kilnConform(size_t numArgs, const char *const *args, KilnTextHandler take,
                 void *user, KilnDiagnosticHandler diag, void *diagUser);
 

@@ -1,15 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* C interface of the runtime, libkiln-runtime.so: load a package, run it.
-   Nothing throws across it. Functions that can fail return 0 on success; the
-   reason is kilnLastError(), per thread, valid until the next call. A pointer
-   that is null and must not be is such a failure; those that return something
-   else then return null, 0 or -1. What is released may be null.
+/* C interface of the runtime, libkiln-runtime.so: loads packages and runs them.
 
-   Threads: functions on different objects may run at once in any threads, and
-   so may functions that take a const pointer to one and the same object. What
-   else one object allows is said below. Destroying an object that another
-   thread uses is not safe. No function here forks this process; a driver is
-   loaded once per process, under a lock. */
+     KilnPackage *package;
+     KilnSession *session;
+     KilnTensor *input, *output;
+     if (kilnPackageLoadFile("model.kiln", &package) ||
+         kilnSessionCreate(package, "cpu", &session) ||
+         kilnTensorLoadNpy("x.npy", &input) ||
+         kilnSessionRun(session, "main", 1, &input, 1, &output))
+       fprintf(stderr, "%s\n", kilnLastError());
+
+   Errors: no exception crosses this interface. A function that can fail and
+   returns int returns 0 on success, and another value on failure. A function
+   that returns a pointer or a number returns null, 0 or -1 on failure, as its
+   comment says. kilnLastError() has the reason. A null pointer where none is
+   allowed is a failure. The functions that destroy or free accept null.
+
+   Threads: functions on different objects may run at once in any threads. So
+   may functions that take a const pointer to the same object. Comments below
+   say what else is safe. It is not safe to destroy an object that another
+   thread uses. No function here forks this process. A driver is loaded once
+   per process, under a lock. */
 #ifndef KILN_C_RUNTIME_H
 #define KILN_C_RUNTIME_H
 
@@ -25,235 +36,280 @@ typedef struct KilnPackage KilnPackage;
 typedef struct KilnSession KilnSession;
 typedef struct KilnTensor KilnTensor;
 typedef struct KilnRecordedCall KilnRecordedCall;
-/* Of DLPack, whose header a program includes itself. */
+/* Structs of DLPack; a program that uses them includes DLPack's header. */
 struct DLManagedTensor;
 struct DLManagedTensorVersioned;
 
-/* Of this thread; "" before the first failure. */
+/* Returns the reason of the last failure in this thread; "" before the first
+   one. Valid until the next call of this interface in this thread. */
 const char *kilnLastError(void);
+/* Returns the version of the runtime, such as "0.1.0". Never null. */
 const char *kilnRuntimeVersion(void);
 
-/* Packages. They do not change: any number of threads may read one and make
-   sessions of it at once. */
+/* Packages. A package never changes: any number of threads may read one and
+   create sessions of it at once. */
+
+/* Loads the package in a file. The caller destroys it. */
 int kilnPackageLoadFile(const char *path, KilnPackage **package);
-/* Copies the bytes. */
+/* Loads a package from memory, and copies the bytes. */
 int kilnPackageLoad(const void *bytes, size_t size, KilnPackage **package);
-/* The same for packages that must be signed, with one of `numKeys` keys (at
-   least one), each the path of a PEM file with an Ed25519 public key. What is
-   not signed, signed by another key or changed fails before anything of it is
-   used. The file is read into memory, so that later changes do not matter. */
+/* Load a package that must be signed by one of `numKeys` keys (at least one).
+   Each key is the path of a PEM file with an Ed25519 public key. A package that
+   is not signed, is signed by another key, or was changed since, fails before
+   any part of it is used. The file is read into memory, so later changes of the
+   file have no effect. */
 int kilnPackageLoadFileSigned(const char *path, size_t numKeys,
                               const char *const *keys, KilnPackage **package);
 int kilnPackageLoadSigned(const void *bytes, size_t size, size_t numKeys,
                           const char *const *keys, KilnPackage **package);
-/* The fingerprint of the key whose valid signature the package carries: 64
-   hexadecimal digits, the SHA-256 of the key as DER. Null when it is not
+/* Returns the fingerprint of the key whose valid signature the package has: 64
+   hexadecimal digits, the SHA-256 of the key as DER. Null if the package is not
    signed. Valid while the package lives. */
 const char *kilnPackageSigner(const KilnPackage *package);
+/* Destroys a package. Its sessions stay usable. */
 void kilnPackageDestroy(KilnPackage *package);
+/* Returns for how many targets the package holds code. */
 size_t kilnPackageNumTargets(const KilnPackage *package);
+/* Returns the SPEC of target `index`; null if there is none. Valid while the
+   package lives. */
 const char *kilnPackageTarget(const KilnPackage *package, size_t index);
 
-/* Sessions: a package on the devices of one of its targets. `target` is a
-   SPEC, or null for the first target whose devices can be opened. The package
-   may be destroyed while sessions of it live. Each session has devices of its
-   own: calls of different sessions run side by side. */
+/* Sessions. A session is a package on the devices of one of its targets. Each
+   session opens devices for itself: calls of different sessions run side by
+   side. */
+
+/* Creates a session. `target` is a SPEC (name[:chip][,key=value...]), or null
+   for the first target whose devices can be opened. */
 int kilnSessionCreate(const KilnPackage *package, const char *target,
                       KilnSession **session);
+/* Destroys a session. Results of its calls stay usable. */
 void kilnSessionDestroy(KilnSession *session);
+
+/* Returns the number of entries: functions and kernels that a call can name. */
 size_t kilnSessionNumEntries(const KilnSession *session);
-/* Valid while the session lives; null when out of range. */
+/* Returns the name of entry `index`; null if there is none. Valid while the
+   session lives. */
 const char *kilnSessionEntry(const KilnSession *session, size_t index);
-/* Numbers of arguments and results of an entry; -1 when there is none. */
+/* Return the number of arguments, and of results, of an entry; -1 if there is
+   no such entry. */
 int kilnEntryNumArguments(const KilnSession *session, const char *entry);
 int kilnEntryNumResults(const KilnSession *session, const char *entry);
-/* Rank, or -1. `shape` has room for `capacity` sizes; -1 is dynamic. `dtype`
-   and `shape` may be null. */
+/* Return the rank of argument, or result, `index`; -1 if there is none. Write
+   its element type to `dtype`, and up to `capacity` sizes to `shape`, in which
+   -1 is a dynamic size. `dtype` and `shape` may be null. */
 int kilnEntryArgument(const KilnSession *session, const char *entry, int index,
                       KilnDType *dtype, int64_t *shape, int capacity);
 int kilnEntryResult(const KilnSession *session, const char *entry, int index,
                     KilnDType *dtype, int64_t *shape, int capacity);
-/* What the source calls them; "arg0" or "result0" where it has no names. Valid
-   while the session lives; null when out of range. */
+/* Return the name of an argument, or result, in the source; "arg0" or "result0"
+   if it has none there. Null if there is no such argument or result. Valid
+   while the session lives. */
 const char *kilnEntryArgumentName(const KilnSession *session, const char *entry,
                                   int index);
 const char *kilnEntryResultName(const KilnSession *session, const char *entry,
                                 int index);
-/* Of an argument and of a result; null for dimensions without a name. The last
-   dimension, of two, of complex numbers is called "complex". */
+/* Return the name of a dimension of an argument, or of a result; null if it has
+   none. Complex numbers have a last dimension of size 2, called "complex". */
 const char *kilnEntryDimensionName(const KilnSession *session,
                                    const char *entry, int index, int dimension);
 const char *kilnEntryResultDimensionName(const KilnSession *session,
                                          const char *entry, int index,
                                          int dimension);
-/* 1 where the source has unsigned integers and the type above has them without
-   sign, as I32 for what is bits of U32; else 0. Arguments may be of either,
-   results that a call makes are unsigned. */
+/* Return 1 if the source declares unsigned integers of which kilnEntryArgument,
+   or kilnEntryResult, returns the type without a sign: I32 for U32, for
+   example. Else return 0. A call takes arguments of either type, and makes
+   results of the unsigned one. */
 int kilnEntryArgumentIsUnsigned(const KilnSession *session, const char *entry,
                                 int index);
 int kilnEntryResultIsUnsigned(const KilnSession *session, const char *entry,
                               int index);
-/* How many bits the source's integers have where the type above has more, as 4
-   for I8 of the source's i4; else 0. Each lies in the low bits of an element,
-   extended by its sign, or by zeros where it is unsigned. */
+/* Return the number of bits of the source's integers if the element type has
+   more bits: 4 for an i4 of the source, which is stored as I8. Else return 0. A
+   value lies in the low bits of its element, extended by its sign, or by zeros
+   if it is unsigned. */
 int kilnEntryArgumentBits(const KilnSession *session, const char *entry,
                           int index);
 int kilnEntryResultBits(const KilnSession *session, const char *entry,
                         int index);
-/* 1 where a call writes the argument, whose memory a result may then have: for
-   arguments that their caller gives up (`donated` in `kiln.argument`), and of
-   kernels; else 0. */
+/* Returns 1 if a call writes the argument: an argument of a kernel, or one that
+   the source marks as `donated` (in `kiln.argument`). A result may then have
+   the memory of the argument. Else returns 0. */
 int kilnEntryArgumentIsWritten(const KilnSession *session, const char *entry,
                                int index);
-/* The number of the argument or result of that name; -1 when there is none. */
+/* Return the number of the argument, or result, of that name; -1 if there is
+   none. */
 int kilnEntryFindArgument(const KilnSession *session, const char *entry,
                           const char *name);
 int kilnEntryFindResult(const KilnSession *session, const char *entry,
                         const char *name);
 
-/* The devices of a session, in the order of its program. */
+/* Returns the number of devices of a session. They are in the order of its
+   program. */
 size_t kilnSessionNumDevices(const KilnSession *session);
-/* What it calls itself; valid while the session lives, null when out of range.
- */
+/* Returns the name that the driver gives a device; null if there is no such
+   device. Valid while the session lives. */
 const char *kilnSessionDeviceName(const KilnSession *session, size_t device);
-/* Waits until the work of all calls has ended; reports their faults. */
+/* Waits until the work of all calls has ended. Fails if one of them failed
+   after it had returned (KILN_CALL_NO_WAIT). */
 int kilnSessionSynchronize(KilnSession *session);
-/* From now on the work of a device goes into a queue of the program's own, in
-   the order in which it is put there; `native` is what the driver documents.
-   Null: into a queue of the session again. The queue has to live as long. */
+/* Makes later calls put the work of a device into a queue of the caller (a
+   stream, on GPUs), behind work that is in it. `native` points to a queue of
+   the type that the driver documents; it has to live until the session uses
+   another one. Null: a queue of the session again. */
 int kilnSessionUseQueue(KilnSession *session, size_t device, void *native);
-/* Gives back to the system what a session keeps for later calls: memory of
-   results that were destroyed, and of temporary tensors. */
+/* Releases the memory that a session keeps for later calls: that of destroyed
+   results, and of temporary tensors. */
 int kilnSessionTrim(KilnSession *session);
 
 /* Ranks: sessions of several processes, or threads, that run a program together
-   and exchange data. Each rank has a world, which all its sessions may share;
-   calls of one world come one after the other, and all ranks make the same
-   calls. A call that fails on one rank ends the world: every exchange that is
-   in flight or comes later fails on all of them. A rank that dies is such a
-   failure within seconds.
+   and exchange data. Each rank has a world, which all its sessions may share.
+   Calls of one world run one after the other, and all ranks have to make the
+   same calls. If a call fails on one rank, every exchange that is in flight or
+   begins later fails on all ranks. So does, within seconds, the exit of a rank.
 
-   Without a world of their own sessions take part in that of the environment:
-   KILN_RANK, KILN_RANKS and KILN_RENDEZVOUS, where KILN_RANKS is set. */
+   If KILN_RANKS is set, sessions without a world use the one that the variables
+   KILN_RANK, KILN_RANKS and KILN_RENDEZVOUS describe. */
 typedef struct KilnWorld KilnWorld;
 struct KilnStore;
 
-/* How to make a world. Set everything to zero, then structSize. */
+/* How to make a world. Set everything to zero, then structSize to
+   sizeof(KilnWorldOptions). */
 typedef struct KilnWorldOptions {
   size_t structSize;
-  int64_t rank;
-  int64_t ranks;
-  /* Where ranks meet: "file:FOLDER", which is empty at first, "tcp:HOST:PORT",
-     where rank 0 listens, or "process:NAME" for threads of one process. */
+  int64_t rank;  /* of this world, from 0 */
+  int64_t ranks; /* how many there are */
+  /* Where ranks meet: "file:FOLDER", a folder that is empty at first;
+     "tcp:HOST:PORT", where rank 0 listens; or "process:NAME" for threads of one
+     process. */
   const char *rendezvous;
-  /* Or a key-value store of the caller, see kiln-c/Communication.h. */
+  /* In place of `rendezvous`: a key-value store of the caller, see
+     kiln-c/Communication.h. */
   const struct KilnStore *store;
-  /* The communication driver for memory of the host; null: what fits. */
+  /* The communication driver for host memory; null: the first that fits. */
   const char *communication;
   double seconds; /* to wait for the other ranks; 0: two minutes */
 } KilnWorldOptions;
+/* Creates a world, and connects to the place where ranks meet. The first
+   exchange waits for the other ranks. */
 int kilnWorldCreate(const KilnWorldOptions *options, KilnWorld **world);
-/* Sessions that have it keep it. */
+/* Releases a world. Sessions that use it keep it alive. */
 void kilnWorldDestroy(KilnWorld *world);
-/* Makes every exchange of the world fail, here and on the other ranks. From any
-   thread. */
+/* Makes every exchange of the world fail, here and on the other ranks. Safe in
+   any thread. */
 void kilnWorldAbort(KilnWorld *world, const char *reason);
-/* For the calls from now on; null: alone. */
+/* Sets the world of later calls; null: the session runs alone. */
 int kilnSessionSetWorld(KilnSession *session, KilnWorld *world);
 
-/* Tensors on the host or on a device. Functions only read them but for what a
-   kernel or a function writes: arguments that it may write must not be used by
-   another thread meanwhile, also not as an argument. */
-/* Own memory, row-major, zeroed. */
+/* Tensors, on the host or on a device. Functions of this interface only read
+   them, except arguments that an entry writes (kilnEntryArgumentIsWritten).
+   While a call runs, other threads must not use such an argument, also not as
+   the argument of another call. */
+
+/* Creates a row-major tensor on the host, with memory of its own, all zero. */
 int kilnTensorCreate(KilnDType dtype, int rank, const int64_t *shape,
                      KilnTensor **tensor);
-/* Memory of the caller; strides in elements, null for row-major. */
+/* Makes a tensor of host memory that belongs to the caller, who keeps it until
+   nothing uses the tensor. Strides are in elements; null: row-major. */
 int kilnTensorWrap(KilnDType dtype, int rank, const int64_t *shape,
                    const int64_t *strides, void *data, KilnTensor **tensor);
-/* The same; `release` is called with `user` once, from any thread, when nothing
-   uses the memory any more. After a failure it is not. */
+/* Releases memory of the caller. */
 typedef void (*KilnRelease)(void *user);
+/* As kilnTensorWrap. The runtime calls `release` with `user` once, in any
+   thread, when nothing uses the memory any more. If kilnTensorImport fails, it
+   does not call `release`. */
 int kilnTensorImport(KilnDType dtype, int rank, const int64_t *shape,
                      const int64_t *strides, void *data, KilnRelease release,
                      void *user, KilnTensor **tensor);
-/* A copy on a device of the session, and a row-major copy on the host. */
+/* Make a copy of a tensor on a device of the session, and a row-major copy on
+   the host. */
 int kilnSessionUpload(KilnSession *session, const KilnTensor *tensor,
                       size_t device, KilnTensor **uploaded);
 int kilnSessionDownload(KilnSession *session, const KilnTensor *tensor,
                         KilnTensor **downloaded);
-/* 1 for a tensor on a device of a session, which only that session takes; its
-   data is null. Else 0. */
+/* Returns 1 for a tensor on a device of a session, else 0. Only that session
+   takes it, and its kilnTensorData is null. */
 int kilnTensorIsOnDevice(const KilnTensor *tensor);
-/* Tensors of other libraries, without a copy. The tensor takes `managed` over
-   and calls its deleter when nothing uses the memory any more; after a failure
-   it remains the caller's. `session` is asked for a device that has the memory;
-   it may be null for memory of the host. Work that others have queued there has
-   to be done, or in the queue of kilnSessionUseQueue. */
+/* Make tensors of memory of other libraries, without a copy. The tensor owns
+   `managed`, and calls its deleter when nothing uses the memory any more; after
+   a failure it remains the caller's. Memory of a device needs the `session`
+   with that device; for host memory `session` may be null. Before a call uses
+   the tensor, work of other libraries on the memory must have ended, or be in
+   the queue of kilnSessionUseQueue. */
 int kilnTensorFromDLPack(KilnSession *session, struct DLManagedTensor *managed,
                          KilnTensor **tensor);
 int kilnTensorFromDLPackVersioned(KilnSession *session,
                                   struct DLManagedTensorVersioned *managed,
                                   KilnTensor **tensor);
-/* The other way round; the receiver calls the deleter. The tensor may be
-   destroyed before. Types of 4 and 6 bits need the versioned form. */
+/* Give a tensor to another library, which calls the deleter. The tensor may be
+   destroyed before that. Types of 4 and 6 bits need the versioned form. */
 int kilnTensorToDLPack(const KilnTensor *tensor,
                        struct DLManagedTensor **managed);
 int kilnTensorToDLPackVersioned(const KilnTensor *tensor,
                                 struct DLManagedTensorVersioned **managed);
+/* Reads a tensor from an .npy file, and writes one. */
 int kilnTensorLoadNpy(const char *path, KilnTensor **tensor);
 int kilnTensorSaveNpy(const KilnTensor *tensor, const char *path);
+/* Destroys a tensor. Its memory stays while a call, another tensor or a
+   recorded call uses it. */
 void kilnTensorDestroy(KilnTensor *tensor);
+/* Element type, rank, sizes, strides (in elements) and address of a tensor.
+   Pointers are valid while the tensor lives. */
 KilnDType kilnTensorDType(const KilnTensor *tensor);
 int kilnTensorRank(const KilnTensor *tensor);
 const int64_t *kilnTensorShape(const KilnTensor *tensor);
 const int64_t *kilnTensorStrides(const KilnTensor *tensor);
 void *kilnTensorData(const KilnTensor *tensor);
 
-/* Calls a function. `results` receives one new tensor per result, null for all
-   of them on failure. Scalar arguments are passed as tensors of rank 0. Calls
-   of one session from several threads are safe: they run one after the other.
-   Results may be used and destroyed in any thread, also after their session. */
+/* Calls a function and waits for its end. Writes one new tensor for each result
+   to `results`, which the caller destroys; on failure all are null. Scalar
+   arguments are tensors of rank 0. Calls of one session from several threads
+   are safe: they run one after the other. Results may be used and destroyed in
+   any thread, also after their session was destroyed. */
 int kilnSessionRun(KilnSession *session, const char *entry, size_t numArguments,
                    KilnTensor *const *arguments, size_t numResults,
                    KilnTensor **results);
-/* The same with row-major arguments in memory of the host that the caller lends
-   for the call; nothing is made for an argument. On a device that works in the
-   host's memory, what a function does for arguments of certain shapes, which
-   begin at multiples of 64 bytes, is kept, so that the next call with such
-   arguments need not interpret it. */
+/* An argument in row-major host memory that the caller lends for one call; or,
+   if `tensor` is not null, any tensor, and the other fields do not count. */
 typedef struct KilnLentTensor {
   void *data;
   KilnDType dtype;
   int rank;
   const int64_t *shape;
-  const KilnTensor *tensor; /* if it is not null, in place of the others: any */
+  const KilnTensor *tensor;
 } KilnLentTensor;
+/* As kilnSessionRun, with lent arguments: the runtime makes no object for an
+   argument. On a device that works in host memory, the session records the
+   steps for arguments of given shapes that begin at multiples of 64 bytes. The
+   next call with such arguments repeats them without interpreting the program.
+ */
 int kilnSessionRunLent(KilnSession *session, const char *entry,
                        size_t numArguments, const KilnLentTensor *arguments,
                        size_t numResults, KilnTensor **results);
-/* The same into tensors that the caller has: of the results' types and any
-   strides, on the host or on a device. They may overlap arguments. */
+/* As kilnSessionRun, but writes results into tensors of the caller, which have
+   the types of the results and any strides, on the host or on a device. They
+   may overlap arguments. */
 int kilnSessionRunInto(KilnSession *session, const char *entry,
                        size_t numArguments, KilnTensor *const *arguments,
                        size_t numResults, KilnTensor *const *results);
-/* Calls a kernel over a grid; it writes to its arguments. */
+/* Calls a kernel over a grid, and waits for its end. The kernel writes its
+   results to arguments. */
 int kilnSessionLaunch(KilnSession *session, const char *entry,
                       const int64_t grid[3], size_t numArguments,
                       KilnTensor *const *arguments);
 
-/* A kernel that a call launched. Numbers that are not known are 0. */
+/* A kernel that a call launched. Unknown numbers are 0. */
 typedef struct KilnLaunchReport {
   size_t structSize;
   const char *name;   /* of the launch in the program */
   const char *kernel; /* that was chosen for it */
   int64_t grid[3];
-  double seconds; /* only when they were asked for */
+  double seconds; /* with KilnCallOptions::timeKernels; else 0 */
   int64_t flops;
   int64_t bytes; /* read and written */
 } KilnLaunchReport;
 
-/* What a call used; texts and lists are valid during the callback. Structs may
-   grow at their end: structSize says how far they reach. */
+/* Time and memory of a call. Texts and lists are valid during the callback.
+   Structs may grow at their end: structSize is the size of this one. */
 typedef struct KilnCallReport {
   size_t structSize;
   const char *entry;
@@ -264,11 +320,11 @@ typedef struct KilnCallReport {
   size_t numLaunches;
   const KilnLaunchReport *const *launches; /* in the order they ran */
   int64_t workspaceBytes; /* of the launch that needs the most */
-  /* Not 0: the seconds of launches are by the clocks of their devices. */
+  /* Not 0: the clocks of the devices have measured the seconds of launches. */
   int onDeviceClock;
 } KilnCallReport;
 
-/* Receives the report of a call when it has ended. */
+/* Receives the report of a call that has ended. */
 typedef void (*KilnCallReportHandler)(const KilnCallReport *report, void *user);
 
 enum {
@@ -276,8 +332,8 @@ enum {
   KILN_CALL_INTO = 1,
   /* New results stay on the devices that made them; nothing is copied. */
   KILN_CALL_ON_DEVICE = 2,
-  /* Return when the work is queued; kilnSessionSynchronize waits. Without
-     effect where tensors are on the host. */
+  /* Return as soon as the work is queued; kilnSessionSynchronize waits for it.
+     Has no effect if arguments or results are on the host. */
   KILN_CALL_NO_WAIT = 4
 };
 
@@ -288,40 +344,42 @@ typedef struct KilnCallOptions {
   size_t structSize;
   /* For a kernel: its grid. All zero for a function. */
   int64_t grid[3];
-  /* Called once in the calling thread, after a call that succeeded and when
-     the next call of the session may begin. Or null. */
+  /* Called once in the calling thread, after a call that succeeded; the next
+     call of the session may begin then. May be null. */
   KilnCallReportHandler report;
   void *reportUser;
-  /* Not 0: measure the seconds of each kernel, by the device's clock; with a
-     device that has none every kernel waits for its end. */
+  /* Not 0: measure the seconds of each kernel, by the device's clock. On a
+     device without a clock the runtime waits for each kernel. */
   int timeKernels;
   uint32_t flags; /* KILN_CALL_* */
 } KilnCallOptions;
 
-/* kilnSessionRun, or kilnSessionLaunch where `entry` is a kernel, with options.
-   Safe in threads as they are. */
+/* As kilnSessionRun, or kilnSessionLaunch if `entry` is a kernel, with options.
+   Threads may call it as they may call these. */
 int kilnSessionCall(KilnSession *session, const char *entry,
                     size_t numArguments, KilnTensor *const *arguments,
                     size_t numResults, KilnTensor **results,
                     const KilnCallOptions *options);
 
-/* Calls a function or kernel once, as kilnSessionCall does, and keeps what it
-   does on the devices: kilnRecordedCallReplay does it again, without
-   interpreting the program, with the same tensors (whose contents may have
-   changed), sizes, scalars and grid. A driver that can keeps all of it on the
-   device. The results are those of every replay. A program whose course depends
-   on the contents of tensors fails. Argument and result tensors may be
-   destroyed; memory that kilnTensorWrap was given has to stay. */
+/* Calls a function or kernel once, as kilnSessionCall does, and records its
+   work on the devices. kilnRecordedCallReplay repeats that work without
+   interpreting the program: with the same tensors, whose contents may have
+   changed, and the same sizes, scalars and grid. If the driver can, the device
+   replays all of it at once (a graph, on GPUs). Each replay writes the same
+   result tensors. A program whose control flow depends on the contents of
+   tensors fails. Argument and result tensors may be destroyed before a replay;
+   memory of kilnTensorWrap has to stay. */
 int kilnSessionRecord(KilnSession *session, const char *entry,
                       size_t numArguments, KilnTensor *const *arguments,
                       size_t numResults, KilnTensor **results,
                       const KilnCallOptions *options,
                       KilnRecordedCall **recorded);
-/* Like a call of the session. Waits for the end, or returns when the work is
-   queued if the call was recorded with KILN_CALL_NO_WAIT:
-   kilnSessionSynchronize waits then, and reports faults. */
+/* Repeats a recorded call, and waits for its end. If the call was recorded with
+   KILN_CALL_NO_WAIT, it returns as soon as the work is queued;
+   kilnSessionSynchronize then waits, and reports failures. Threads may call it
+   as they may call the session. */
 int kilnRecordedCallReplay(KilnRecordedCall *recorded);
-/* Waits for replays that are in flight. */
+/* Destroys a recording, after waiting for its replays in flight. */
 void kilnRecordedCallDestroy(KilnRecordedCall *recorded);
 
 #ifdef __cplusplus

@@ -37,7 +37,7 @@ namespace kiln::conform {
 /// Where the values of an argument come from; docs/conformance.md lists kinds.
 struct Fill {
   std::string kind = "plain";
-  double low = 0, high = -1;
+  double low = 0, high = -1; ///< of kinds "range" and "value": the bounds
 
   Fill(const char *kind = "plain") : kind(kind) {}
   Fill(std::string kind) : kind(std::move(kind)) {}
@@ -49,14 +49,14 @@ struct Fill {
   }
 };
 
-/// What one call gives a parameter.
+/// The argument of one call for one parameter.
 struct CallArgument {
   std::vector<int64_t> shape;
   std::vector<int64_t> strides; ///< in elements; empty: row-major
   Fill fill;
 };
 
-/// A parameter of the program.
+/// A parameter of the program, by its runtime element type (`f32`).
 struct Param {
   std::string dtype;
   bool isScalar = false;
@@ -76,13 +76,14 @@ struct Entry {
   std::string op, type, form;
   std::string text; ///< one function or kernel named `@entry`
   bool isKernel = false;
-  /// The verifier decides whether there is such a program; without this one
-  /// that it refuses is an error of the suite.
+  /// True: the suite leaves the program out if the verifier refuses it. False:
+  /// such a program is an error of the suite.
   bool isProposal = false;
-  bool isBitwise = false;    ///< NaN keep their bits
+  bool isBitwise = false;    ///< NaN keep their bits, which are compared
   bool hasFreeZeros = false; ///< zeros have any sign
-  bool isChained = false;    ///< several roundings may cancel
-  std::string variant = "-"; ///< of the independent result; "-": there is none
+  bool isChained = false;    ///< several roundings, which may cancel
+  /// The independent implementation to compare with; "-": there is none.
+  std::string variant = "-";
   std::vector<std::string> profiles;
   std::vector<Param> params;
   std::vector<Call> calls;
@@ -97,7 +98,7 @@ struct Entry {
 class Plan {
 public:
   explicit Plan(mlir::MLIRContext &context) : context(context) {}
-  /// A program, to be filled in. Entries stay where they are.
+  /// Adds a program and returns it, to be filled in. The reference stays valid.
   Entry &add(llvm::StringRef op, llvm::StringRef type, const llvm::Twine &form);
 
   mlir::MLIRContext &context;
@@ -110,17 +111,18 @@ using Recipe = std::function<void(Plan &)>;
 /// of its own ("scf.for with tiles"). A later one replaces an earlier one.
 void addRecipe(llvm::StringRef op, Recipe recipe);
 
-/// Says why an operation has no cases.
+/// States the reason why an operation has no cases.
 void exempt(llvm::StringRef op, llvm::StringRef reason);
 
-/// What operands of an operation have to be for its result to have a value:
-/// operand `index` of integers (of floats) gets `fill` wherever it would get
-/// values of that class.
+/// The values of one operand for which an operation has a defined result, such
+/// as shift amounts below the width. The suite fills operand `index` as `fill`
+/// says.
 struct Restriction {
   unsigned index = 0;
-  /// By the operand's type, as text, and the class of values asked for.
+  /// Returns the fill for an operand of type `dtype` that would get `wanted`.
   std::function<Fill(llvm::StringRef dtype, const Fill &wanted)> fill;
 };
+/// Adds a restriction for an operation.
 void restrict(llvm::StringRef op, Restriction restriction);
 
 } // namespace kiln::conform

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the host does of a program, evaluated by plain algorithms in a wider
-// type: no library takes part.
+// Evaluates the operations that the host computes between launches, such as
+// factorisations of matrices, by plain algorithms in a wider type, without a
+// library.
 #ifndef KILN_EVAL_HOSTFUNCTIONS_H
 #define KILN_EVAL_HOSTFUNCTIONS_H
 
@@ -8,9 +9,10 @@
 
 namespace kiln::eval {
 
-/// Runs the function that operations with kiln::HostOpInterface and
-/// `program.host` name. `outputs` have their types and shapes and get their
-/// elements; what does not fit is reported at `op`.
+/// Runs a function that an operation with kiln::HostOpInterface, or a
+/// `program.host`, names. `outputs` have types and shapes, and get their
+/// elements. Reports an error at `op` if inputs or outputs do not fit the
+/// function.
 mlir::LogicalResult runHostFunction(mlir::Operation *op,
                                     llvm::StringRef function,
                                     llvm::ArrayRef<llvm::StringRef> flags,

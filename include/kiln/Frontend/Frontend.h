@@ -1,11 +1,11 @@
 //===- Frontend.h - Readers of programs, by name ----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A frontend brings programs of one kind to `prim` or `tile`: it says how its
-// input is recognised, which dialects that takes, and which registered passes
-// lead on. Frontends of the core and of plug-ins are in one registry; plug-ins
-// add theirs with `TargetRegistry::addFrontend`. docs/add-a-frontend.md has the
-// checklist.
+// A frontend converts programs of one kind to `prim` or `tile`. It states how
+// its input is recognised, which dialects the input needs, and which registered
+// passes convert it. Frontends of the core and of plug-ins are in one registry;
+// plug-ins add theirs with `TargetRegistry::addFrontend`.
+// docs/add-a-frontend.md has the checklist.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,30 +34,33 @@ struct OptionInfo {
   std::string help;
 };
 
-/// What the command line says to one frontend.
+/// The options of one frontend, from the command line.
 struct Options {
-  /// Functions that are compiled for their own sake; empty: all public ones.
+  /// Functions to compile (--entry); empty: all public ones.
   std::vector<std::string> entries;
   std::vector<std::pair<std::string, std::string>> values;
 
-  /// The value of `key`; the last of several counts.
+  /// Returns the value of `key`, or `otherwise`. If the key was given several
+  /// times, the last value counts.
   llvm::StringRef get(llvm::StringRef key,
                       llvm::StringRef otherwise = "") const;
 };
 
-/// What a module holds, looked up once for all frontends.
+/// The dialects and top-level operations of a module, collected once for all
+/// frontends.
 class Contents {
 public:
   explicit Contents(mlir::ModuleOp module);
 
   mlir::ModuleOp module() const { return root; }
-  /// Whether an operation of this dialect stands anywhere in it.
+  /// Returns true if the module has an operation of this dialect, at any depth.
   bool uses(llvm::StringRef dialect) const {
     return dialects.contains(dialect);
   }
-  /// The first operation directly in the module with this name, or null.
+  /// Returns the first operation with this name directly in the module, or
+  /// null.
   mlir::Operation *top(llvm::StringRef op) const { return tops.lookup(op); }
-  /// The names of all of them, in order.
+  /// Returns the names of the operations directly in the module, in order.
   llvm::ArrayRef<std::string> topNames() const { return order; }
 
 private:
@@ -67,86 +70,90 @@ private:
   std::vector<std::string> order;
 };
 
-/// How well an input fits a frontend. The best one gets it; two of the same
-/// worth are an error that names both.
+/// How well an input fits a frontend. The best match gets the input; two equal
+/// matches are an error that names both frontends.
 enum class Match {
   None,
-  Shared, ///< nothing speaks against it: several frontends read this input
-  Own,    ///< it has what only this frontend reads
+  Shared, ///< it can read the input, and other frontends may, too
+  Own,    ///< the input has operations that only this frontend reads
 };
 
-/// Where a frontend's pipeline ends.
+/// The dialect to which a frontend's pipeline converts.
 enum class Level { Prim, Tile };
 
 /// One kind of input. Only `name`, `level` and a way to recognise the input
-/// must be there.
+/// (`dialects`, `match` or `magic`) are required.
 struct Frontend {
   std::string name; ///< letters, digits, `_` and `-`
   std::string help; ///< one line for --list-targets
   Level level = Level::Prim;
 
-  /// The operations that are functions or kernels of it, such as "func.func".
-  /// Frontends that share none read side by side what one module holds.
+  /// The names of the operations that are its functions or kernels, such as
+  /// "func.func". Frontends that share none of these may read parts of one
+  /// module.
   std::vector<std::string> functions;
-  /// Dialects of its own: an operation of theirs is a match. `match`, where it
-  /// is set, decides in their place.
+  /// Dialects that only this frontend reads: an operation of one is a match. If
+  /// `match` is set, it decides instead.
   std::vector<std::string> dialects;
   std::function<Match(const Contents &)> match;
 
-  /// A format of its own: files that begin with these bytes are given to `read`
-  /// instead of to MLIR's parser. It reports errors at places in the buffer
-  /// (`mlir::FileLineColLoc` with its identifier) and then returns null.
+  /// The first bytes of files in a format other than MLIR's. `read` parses
+  /// these files. On an error it reports at a place in the buffer
+  /// (`mlir::FileLineColLoc` with the buffer's identifier) and returns null.
   std::string magic;
   std::function<mlir::OwningOpRef<mlir::ModuleOp>(llvm::MemoryBufferRef,
                                                   mlir::MLIRContext *)>
       read;
-  /// Ends of file names, such as ".tiny"; a hint in messages, nothing else.
+  /// Suffixes of file names, such as ".tiny"; used in messages only.
   std::vector<std::string> suffixes;
-  /// Looks at MLIR text before it is parsed, which others of its family may
-  /// write in forms that no dialect here has. What it cannot take:
-  /// "line:column: error: unsupported: ...", or nothing.
+  /// Called with MLIR text before it is parsed, to refuse forms that other
+  /// tools write and no dialect here can parse. Returns such a refusal as
+  /// "line:column: error: unsupported: ...", else nothing.
   std::function<std::optional<std::string>(llvm::StringRef)> refuse;
 
-  /// Dialects that its input or its passes need.
+  /// Registers the dialects of the input.
   std::function<void(mlir::DialectRegistry &)> registerDialects;
   std::vector<OptionInfo> options;
-  /// The registered passes that lead to its level, in the form of
-  /// --pass-pipeline without `builtin.module(...)`; empty: it is there already.
+  /// Returns the registered passes that convert the input to `level`, in the
+  /// form of --pass-pipeline without `builtin.module(...)`. Empty: the input is
+  /// at that level already.
   std::function<std::string(const Options &)> pipeline;
-  /// Registered passes that make better programs of what `pipeline` leaves, for
-  /// targets that compile it. `reference` evaluates it without them, so that it
-  /// judges them, too. Empty: none.
+  /// Returns registered passes that optimise the result of `pipeline`, for
+  /// targets that compile it. `reference` evaluates the program without them,
+  /// so that `--check` tests these passes, too. Empty: none.
   std::function<std::string(const Options &)> improve;
 
   std::string plugin; ///< filled in by the registry
 };
 
-/// The frontends of everything that is loaded, in the order of registration.
+/// The frontends of the core and of all loaded plug-ins, in the order of
+/// registration.
 class FrontendRegistry {
 public:
   static FrontendRegistry &get();
 
-  /// Returns what is wrong with it, or nothing.
+  /// Adds a frontend. Returns the message of a mistake in it, or "".
   std::string add(Frontend frontend);
   const Frontend *find(llvm::StringRef name) const;
   std::vector<const Frontend *> frontends() const;
-  /// The one whose magic bytes `input` begins with, the longest; or null.
+  /// Returns the frontend whose magic bytes `input` begins with, or null. If
+  /// several do, the longest magic counts.
   const Frontend *findByMagic(llvm::StringRef input) const;
   void registerDialects(mlir::DialectRegistry &registry) const;
 
-  /// The frontends whose input the module holds, in the order of registration:
-  /// one for each kind of function. `forced` (may be null) takes its functions
-  /// whatever they look like. Fails with an error that lists all frontends
-  /// where none, or several, take it. A module without functions has none.
+  /// Returns the frontends that read the module, in the order of registration:
+  /// one for each kind of function. `forced` (may be null) reads all functions
+  /// of its kind. If no frontend, or several, can read a kind, this fails with
+  /// an error that lists all frontends. A module without functions has none.
   mlir::FailureOr<std::vector<const Frontend *>>
   recognise(mlir::ModuleOp module, const Frontend *forced = nullptr) const;
 
-  /// The textual pipeline of several frontends in a row. `options` has what
-  /// each takes of the command line; null stands for none.
+  /// Returns the textual pipeline of several frontends, one after the other.
+  /// `options` returns the options of each; it may be null.
   static std::string
   pipelineOf(llvm::ArrayRef<const Frontend *> frontends,
              llvm::function_ref<Options(const Frontend &)> options);
-  /// The same of what improves their programs afterwards.
+  /// Returns the same for the passes of `Frontend::improve`.
   static std::string
   improvementsOf(llvm::ArrayRef<const Frontend *> frontends,
                  llvm::function_ref<Options(const Frontend &)> options);
@@ -162,9 +169,9 @@ std::string listFrontends();
 /// pipelines are empty.
 void registerLevels();
 
-/// Adds every dialect that comes with MLIR: whatever stands in a file beside
-/// what a frontend reads has to be parsed. One that is only registered costs
-/// nothing until a file names it.
+/// Adds every dialect that comes with MLIR, because all operations of a file
+/// have to be parsed, also those that no frontend reads. A registered dialect
+/// is loaded only if a file uses it.
 void registerUpstreamDialects(mlir::DialectRegistry &registry);
 
 } // namespace kiln::frontend

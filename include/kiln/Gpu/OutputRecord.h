@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What threads tell the host: records of words of 64 bits in memory that the
-// device driver reads when a launch has ended. Plain C++, for drivers too.
+// The format in which kernels report printed values and failed assertions:
+// records of 64-bit words in memory that the device driver reads after a
+// launch. Plain C++ without MLIR, because drivers include it, too.
 #ifndef KILN_GPU_OUTPUTRECORD_H
 #define KILN_GPU_OUTPUTRECORD_H
 
@@ -25,12 +26,12 @@ enum OutputWord : uint32_t {
 /// What a record holds.
 enum OutputKind : uint64_t {
   kPrintedValue = 1, ///< the text is the prefix
-  kFault = 2         ///< the text says what is wrong, and where
+  kFault = 2         ///< the text is the message and the location
 };
 
-/// The words of the global variable by which a module and its driver find each
-/// other: where records are kept, how many bytes of that are taken, how many
-/// there are.
+/// The words of the global variable that the driver sets and kernels read: the
+/// address of the memory for records, the bytes of it that are used, and its
+/// size in bytes.
 enum OutputVariable : uint32_t {
   kOutputAddress,
   kOutputUsed,

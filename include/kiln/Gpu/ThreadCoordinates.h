@@ -1,9 +1,8 @@
-//===- ThreadCoordinates.h - Elements that a thread holds ---------*- C++
-//-*-===//
+//===- ThreadCoordinates.h - Elements that a thread holds -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The thread's number and its parts, and from a layout the coordinates of the
-// elements in its registers.
+// Emits the number of a thread, and the coordinates of the elements that its
+// registers hold under a layout.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,42 +15,47 @@
 
 namespace kiln::simt {
 
-/// Computes which elements of a tile a thread holds. What depends on the thread
-/// alone stands once at the beginning of its function.
+/// Emits code that computes which elements of a tile a thread holds. Values
+/// that depend on the thread alone are computed once, at the beginning of the
+/// function.
 class ThreadCoordinates : public ThreadMath {
 public:
   using Basis = LayoutAttr::Basis;
   using ThreadMath::ThreadMath;
 
-  /// Whether numbers that the lanes of a warp have alike are marked.
+  /// Whether values that are equal in all lanes of a warp are marked as
+  /// uniform.
   bool marksUniform = false;
 
-  /// The thread's number in the block, i32; lane and warp are its parts.
+  /// Returns the thread's number in the block, i32: lane + warp * lanes.
   Value threadId();
 
-  /// The part of that which the warp gives: the same in all of its lanes.
+  /// Returns the part of that number that is equal in all lanes: warp * lanes.
   Value warpPart();
-  /// A number that all threads have alike, as such.
+  /// Returns `value`, which is equal in all threads, marked as uniform if
+  /// `marksUniform`.
   Value uniform(Value value);
 
-  /// What the number of the thread moves, i32: the only input of the terms.
+  /// Evaluates address terms, whose only input is the number of the thread,
+  /// i32.
   Value threadPart(llvm::ArrayRef<layout::AddressTerm> terms);
 
-  /// The part of an element's coordinate that the thread gives, i32. It is the
-  /// same at every place of the function.
+  /// Returns the part of an element's coordinate along `dim` that depends on
+  /// the thread, i32. It is the same at every place of the function.
   Value threadCoordinate(LayoutAttr layout, unsigned dim);
-  /// Whether registers and threads have bits of their own in a coordinate.
+  /// Returns true if registers and threads move different bits of a coordinate.
   bool isDisjoint(LayoutAttr layout, unsigned dim) const;
-  /// The coordinate of what a register holds, i32.
+  /// Returns the coordinate along `dim` of the element in a register, i32.
   Value coordinate(LayoutAttr layout, int64_t reg, unsigned dim);
-  /// The bits of a thread's number that are set in those that hold a copy of
-  /// what another thread holds, too.
+  /// Returns a mask of bits of a thread's number. The threads in which all of
+  /// these bits are zero hold each element once; all others hold copies.
   static int64_t copyMask(LayoutAttr layout, unsigned laneBits,
                           unsigned warpBits);
-  /// The first thread that holds a copy of what it holds: i1; null if all do.
+  /// Returns whether the thread is the first of those that hold the same
+  /// elements, i1; null if there are no copies.
   Value isFirstCopy(LayoutAttr layout);
-  /// Whether a register holds an element of a tile of this shape: null for
-  /// yes, else i1. Sizes that are powers of two have no others.
+  /// Returns whether a register holds an element inside of `shape`, i1; null if
+  /// it always does, as for sizes that are powers of two.
   Value isElement(LayoutAttr layout, int64_t reg,
                   llvm::ArrayRef<int64_t> shape);
 

@@ -28,13 +28,13 @@ verifyPlaces(mlir::Attribute layout, llvm::ArrayRef<int64_t> shape,
 
 namespace kiln {
 
-/// The coordinate whose place is `place` in a tile of this shape, found by
-/// looking at every element; nothing if the place is empty.
+/// Returns the coordinate of the element at `place` in a tile of this shape;
+/// nothing if no element is there. Tries every element.
 std::optional<llvm::SmallVector<int64_t>>
 findCoordinate(LayoutAttrInterface layout, llvm::ArrayRef<int64_t> shape,
                llvm::ArrayRef<int64_t> place);
 
-/// Makes the affine maps of AffineMapAttr layouts.
+/// Attaches LayoutAttrInterface to AffineMapAttr.
 void attachLayoutModels(mlir::MLIRContext *context);
 
 } // namespace kiln

@@ -29,23 +29,23 @@ struct Frame {
   std::string body;
 };
 
-/// The bytes of a frame.
+/// Returns the bytes of a frame.
 std::string writeFrame(const llvm::json::Object &head,
                        llvm::StringRef body = "");
 
-/// Puts frames together from bytes as they arrive. Memory grows with what has
-/// arrived, not with what a header promises.
+/// Assembles frames from bytes as they arrive. It allocates memory for bytes
+/// that have arrived, not for those that a header announces.
 class FrameReader {
 public:
   void take(llvm::StringRef bytes) { pending += bytes; }
 
-  /// The next frame; nothing while it is incomplete, or when `error` says what
-  /// is wrong with it. Nothing can be read after an error.
+  /// Returns the next frame; nothing while it is incomplete. If the bytes are
+  /// no frame, sets `error` and returns nothing; the reader is unusable then.
   std::optional<Frame> next(std::string &error);
 
-  /// Whether some bytes of a frame, and not all, have arrived.
+  /// Returns true if some, but not all bytes of a frame have arrived.
   bool isInside() const { return !pending.empty(); }
-  /// "48 bytes, found 13": what a frame that ends early lacks.
+  /// Describes a frame that ended early: "48 bytes, found 13".
   std::string shortfall() const;
 
 private:

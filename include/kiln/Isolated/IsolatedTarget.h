@@ -18,15 +18,15 @@
 
 namespace kiln::isolated {
 
-/// Forwards what the compiler asks a target to its program, which is started
-/// when it is first needed.
+/// Forwards the functions of `Target` to the program, which it starts when it
+/// is first needed.
 class IsolatedTarget : public target::Target {
 public:
   IsolatedTarget(std::string name, std::string path);
 
-  /// Why the program cannot be used; empty where it said `hello`.
+  /// Returns why the program cannot be used; "" if it has answered `hello`.
   std::string whyUnusable() const;
-  /// Ends the programs that run, politely.
+  /// Ends all idle programs of this target by `bye`.
   void endPrograms() const;
 
   llvm::StringRef name() const override { return targetName; }
@@ -54,8 +54,8 @@ public:
                            const target::TargetOptions &options,
                            llvm::raw_ostream &os) const override;
 
-  /// Asks which operations of a function (of prim) the program takes whole, and
-  /// makes claims of them.
+  /// Asks the program which operations of a function (of prim) it takes whole,
+  /// and wraps them into claims.
   mlir::LogicalResult claim(mlir::Operation *func,
                             target::LoweringContext &ctx) const;
   /// Emits a kernel of one program instance for a claim: it loads the operands
@@ -64,35 +64,37 @@ public:
   mlir::LogicalResult emitClaim(mlir::Operation *claim,
                                 target::LoweringContext &ctx) const;
 
-  /// Asks a program that is free, or starts one. A failure continues a sentence
-  /// about the target. Where a process ends that holds several conversations,
-  /// each of them asks a second time.
+  /// Sends a request to an idle program, or to a new one, and waits up to
+  /// `seconds` for the answer. The message of a failure continues a sentence
+  /// about the target. If a process ends that holds several conversations, each
+  /// of them asks a second time.
   runtime::Expected<Answer> ask(llvm::StringRef method,
                                 llvm::json::Object params, llvm::StringRef body,
                                 double seconds) const;
-  /// The same for an answer that may be kept. `isCached` gets
-  /// whether it was.
+  /// The same for an answer that the cache may hold. Sets `isCached` to whether
+  /// the answer came from the cache.
   runtime::Expected<Answer> askCached(llvm::StringRef method,
                                       llvm::json::Object params,
                                       llvm::StringRef body,
                                       bool &isCached) const;
 
-  /// Keeps what went wrong where it cannot be said: `serialize` says it.
+  /// Keeps a failure that the caller cannot report, for `serialize` to report.
   void keepFailure(std::string what) const;
 
 private:
-  /// Asks `accepts` or `compile` about one kernel. A program that goes wrong
-  /// has not declined; `serialize` says it.
+  /// Asks `accepts` or `compile` about one kernel. The failure of a program is
+  /// no decline; `serialize` reports it.
   bool takes(llvm::StringRef method, mlir::Operation *kernel,
              const target::TargetOptions &options, std::string &reason) const;
-  /// Registers what the compiler asks only programs with `claims`.
+  /// Registers the claims and schedules of a program that answers `claims`.
   void registerClaims() const;
   std::string takeFailure() const;
-  /// What the program said about itself; null where it cannot be used.
+  /// Returns the answer to `hello`; null if the program cannot be used.
   const Hello *hello() const;
   runtime::Expected<Hello> askHello() const;
-  /// Asks once. `mayOthersHaveEndedIt` gets whether a failure may be the fault
-  /// of another conversation; one with `isAlone` has a process to itself.
+  /// Asks once, with `isAlone` in a process without other conversations. Sets
+  /// `mayOthersHaveEndedIt` if a failure may be the fault of another
+  /// conversation.
   runtime::Expected<Answer> askOnce(llvm::StringRef method,
                                     llvm::json::Object params,
                                     llvm::StringRef body, double seconds,
@@ -110,7 +112,7 @@ private:
   /// The process that new conversations go to, where one holds several.
   mutable std::weak_ptr<ServerProcess> serving;
   mutable bool isStarting = false; ///< one that will hold several
-  mutable std::string earlier;     ///< what went wrong and was not said
+  mutable std::string earlier;     ///< a failure that was not reported yet
   mutable pid_t owner = 0; ///< the process that `idle` and `running` are of
   mutable std::mutex helloMutex; ///< of the following
   mutable std::optional<Hello> known;

@@ -14,20 +14,21 @@
 
 namespace kiln::functions {
 
-/// Emits the quotient or remainder that `division` stands for, on scalars or
-/// vectors, so that no operands trap. `divide` emits it for a divisor.
+/// Emits a quotient or remainder, of scalars or vectors, that never traps.
+/// `division` is the operation of `arith` with this meaning. `divide` emits the
+/// division for a safe divisor.
 ///
-/// What is divided by depends on `divisor` alone, not on `dividend`: machines
-/// without an instruction for divisions then prepare a divisor once for all
-/// elements that it divides. Where the divisor is -1, the quotient is the
-/// dividend's negative, which wraps.
+/// The safe divisor depends on `divisor` alone, not on `dividend`, so that
+/// machines without a division instruction prepare it once for all elements
+/// that it divides. For a divisor of -1 the quotient is the negated dividend,
+/// which wraps.
 mlir::Value
 emitDefinedDivision(mlir::OpBuilder &b, mlir::Location loc,
                     mlir::Operation *division, mlir::Value dividend,
                     mlir::Value divisor,
                     llvm::function_ref<mlir::Value(mlir::Value)> divide);
 
-/// Whether an operation is a division of integers: a quotient or a remainder.
+/// Returns true for a quotient or a remainder of integers.
 bool isDivision(mlir::Operation *op);
 
 } // namespace kiln::functions

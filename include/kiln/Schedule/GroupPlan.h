@@ -1,9 +1,10 @@
 //===- GroupPlan.h - The iteration space of a group -------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walks a group of prims from its result to what it reads, with the access map
-// of every value on the way. Tells whether a group can be one kernel at all
-// (prim-fuse) and gives schedules what they choose from (convert-prim-to-tile).
+// Walks a group of operations of prim from its result to the values that it
+// reads, and computes the access map of every value on the way. `prim-fuse`
+// asks it whether a group can be one kernel; schedules (convert-prim-to-tile)
+// read the iteration dimensions, reductions and matmuls of the group from it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +16,7 @@
 
 namespace kiln::schedule {
 
-/// A value that the group reads, and how.
+/// A value that the group reads, and the map of the access.
 struct LeafVisit {
   mlir::Value value;
   AccessMap map;
@@ -29,7 +30,7 @@ struct ReductionVisit {
   llvm::SmallVector<int, 2> dims;
 };
 
-/// A product, convolution, pooling or attention.
+/// A matmul, convolution, pooling or attention.
 struct AnchorVisit {
   mlir::Operation *op;
   AccessMap map; ///< of the result
@@ -43,23 +44,26 @@ struct AnchorVisit {
   llvm::SmallVector<int, 3> virtualDims;
 };
 
-/// True for elementwise operations, `where`, conversions, `rescale`, `table`.
+/// Returns true for elementwise operations, `where`, conversions, `rescale`,
+/// `table`.
 bool isElementwisePrim(mlir::Operation *op);
-/// sum, prod, amax, amin, argmax.
+/// Returns true for sum, prod, amax, amin, argmax.
 bool isReduction(mlir::Operation *op);
-/// dot_general, conv, max_pool, sum_pool.
+/// Returns true for dot_general, conv, max_pool, sum_pool.
 bool isAnchor(mlir::Operation *op);
-/// The value of `full` or of a constant that is the same everywhere, or null.
+/// Returns the value of a `full`, or of a constant whose elements are all
+/// equal; else null.
 mlir::TypedAttr splatValue(mlir::Operation *op);
-/// Reduced dimensions, in order.
+/// Returns the reduced dimensions of a reduction, in order.
 llvm::SmallVector<int64_t> reducedDims(mlir::Operation *op);
 
-/// Maps of the operand (index 0 along the gathered dimension) and of the
-/// indices of a gather whose result is accessed by `map`.
+/// Computes the maps by which a gather reads its operand (`data`, with index 0
+/// along the gathered dimension) and its `indices`, if `map` accesses its
+/// result.
 void gatherMaps(prim::GatherOp op, const AccessMap &map, AccessMap &data,
                 AccessMap &indices);
 
-/// The walk and what it found.
+/// The walk and its results. Call `run` once, then read the public members.
 class GroupPlan {
 public:
   using InGroupFn = std::function<bool(mlir::Operation *)>;
@@ -67,7 +71,7 @@ public:
   GroupPlan(index::Math &math, DimFn dimOf, InGroupFn inGroup)
       : math(math), dimOf(std::move(dimOf)), inGroup(std::move(inGroup)) {}
 
-  /// Builds the plan. On failure `reason` says why.
+  /// Walks the group whose result is `root`. On failure `reason` states why.
   mlir::LogicalResult run(mlir::Value root);
 
   /// Sizes of the iteration dimensions; those of the result come first.
@@ -79,21 +83,22 @@ public:
   std::vector<AnchorVisit> anchors;
   /// Dimensions whose index itself is used: they cannot be merged.
   llvm::SmallBitVector pinned;
-  /// Dimensions that move both an index and the place that it reads: they have
-  /// blocks of one element, unless they are summed.
+  /// Dimensions that change both a loaded index and the place at which it is
+  /// read: they get blocks of one element, unless they are summed.
   llvm::SmallBitVector untiled;
   std::string reason;
   unsigned visits = 0;
 
   MapContext context() { return {math, sizes, dimOf, std::nullopt}; }
-  /// The index over the reduced dimension `number` of a reduction.
+  /// Returns the index over the reduced dimension `number` of a reduction.
   const IndexExpr &reducedIndex(mlir::Operation *op, unsigned number) const;
-  /// In how many ways a value is accessed.
+  /// Returns by how many different maps the group accesses a value.
   unsigned timesVisited(mlir::Value value) const {
     auto found = seen.find(value);
     return found == seen.end() ? 0 : found->second.size();
   }
-  /// True if a root dimension is outside of `map` and of `dims`.
+  /// Returns true if the kernel would compute the reduction several times: a
+  /// dimension of the result is neither in its `map` nor in its `dims`.
   bool recomputes(const ReductionVisit &visit) const;
 
 private:

@@ -18,47 +18,51 @@
 
 namespace kiln::target {
 
-/// Writes words. Every value has a register of its own, in one of several
-/// files; registers are numbered from 0 in each.
+/// Writes a block of operations as instructions, which are words of 64 bits.
+/// Every value gets a register of its own, in one of several register files;
+/// registers are numbered from 0 in each file. A subclass writes single
+/// instructions; this class writes loops and conditions.
 class LinearCode {
 public:
   virtual ~LinearCode();
 
-  /// The operations of a block but for the last one, in order. Stops at the
-  /// first for which there is an error.
+  /// Writes the operations of a block, except its terminator, in order. Stops
+  /// at the first that fails.
   mlir::LogicalResult writeBlock(mlir::Block &block);
 
-  std::vector<int64_t> words;
+  std::vector<int64_t> words; ///< the instructions that were written
   /// Prints one line for each instruction that `append` wrote: its number, its
   /// name and its operands. A jump shows the number of the instruction that it
   /// leads to as `@N`.
   void print(llvm::raw_ostream &os) const;
-  /// How many registers of a file are used.
+  /// Returns the number of registers of a file that are used.
   int64_t used(unsigned file) const {
     return file < files.size() ? files[file] : 0;
   }
 
 protected:
-  /// The register of a value.
+  /// Returns the register of a value; a value without one gets the next.
   int64_t reg(mlir::Value value);
-  /// One that no value has.
+  /// Returns a register that no value has.
   int64_t newRegister(unsigned file = 0);
   /// Appends an instruction: `head`, such as its code, and its operands.
   /// Returns the place of its last word.
   size_t append(llvm::StringRef name, llvm::ArrayRef<int64_t> head,
                 llvm::ArrayRef<int64_t> operands);
-  /// The registers that values of a type are in.
+  /// Returns the register file for values of a type.
   virtual unsigned fileOf(mlir::Type type) const { return 0; }
 
-  /// Any operation but scf.for and scf.if.
+  /// Writes one operation, which is neither scf.for nor scf.if.
   virtual mlir::LogicalResult write(mlir::Operation *op) = 0;
+  /// Writes to = from, both in one file.
   virtual void writeMove(unsigned file, int64_t to, int64_t from) = 0;
-  /// to = a < b for signed numbers, and to = a + b.
+  /// Write to = a < b for signed integers, and to = a + b.
   virtual void writeLess(int64_t to, int64_t a, int64_t b) = 0;
   virtual void writeAdd(int64_t to, int64_t a, int64_t b) = 0;
-  /// Jumps, always or where a condition is false. The result is where the word
-  /// stands that says whereto, which is set later. It is one of those appended
-  /// here, or by the `writeLess` or `writeAdd` in front of the jump.
+  /// Write a jump that is always taken, and one that is taken if a condition is
+  /// false. Return the index of the word that holds the target of the jump,
+  /// which this class sets later. The word is one of those appended here, or by
+  /// the `writeLess` or `writeAdd` before the jump.
   virtual size_t writeJump() = 0;
   virtual size_t writeJumpUnless(int64_t condition) = 0;
 

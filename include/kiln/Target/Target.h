@@ -1,9 +1,10 @@
 //===- Target.h - What a target supplies ------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A target is a subclass of `Target`, registered by a plug-in. Only `name` and
-// `description` must be supplied; each further function is one more level of
-// docs/plugins.md and has a default that works without it.
+// A target is a subclass of `Target`, which a plug-in registers. Only `name`
+// and `description` must be overridden. Every other function has a default,
+// with which kernels run on the host target. docs/plugins.md lists what a
+// plug-in can bring, from least to most.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,15 +46,17 @@ struct CompiledKernel {
   std::string symbol;       ///< entry symbol within the bytes
   unsigned blob = 0;        ///< index into Executable::blobs
   int64_t scratchBytes = 0; ///< per thread, 64-byte aligned
-  /// What its launches have beyond arguments and grid: threads, clusters,
-  /// dynamic local memory, … Values are numbers or expressions over the
+  /// Properties of its launches beyond arguments and grid: threads, clusters,
+  /// dynamic local memory, … Values are integers or expressions over the
   /// kernel's arguments (kiln/Runtime/Expression.h).
   std::vector<runtime::LaunchAttribute> attributes;
-  /// Views that the driver encodes whole.
+  /// Parameters that the driver computes from a view at each launch, such as a
+  /// descriptor for a copy unit.
   std::vector<runtime::Recipe> recipes;
-  /// Memory for the time of a launch; it comes behind the arguments.
+  /// Memory that the runtime allocates for the time of a launch; its address
+  /// is passed behind the arguments.
   std::optional<runtime::Workspace> workspace;
-  /// Any bytes, for the device driver alone.
+  /// Any bytes; only the device driver reads them.
   std::string metadata;
   /// Facts for people who inspect the package.
   std::vector<std::pair<std::string, std::string>> notes;
@@ -63,9 +66,9 @@ struct CompiledKernel {
 struct Executable {
   std::vector<std::string> blobs;
   std::vector<CompiledKernel> kernels;
-  /// What a machine must have to run the code, by names that the device driver
-  /// knows: it is asked for them before any code is loaded. Letters, digits,
-  /// `.`, `-` and `_`.
+  /// Features that a machine must have to run the code, by names that the
+  /// device driver knows. The runtime asks the driver for them before it loads
+  /// any code. A name has letters, digits, `.`, `-` and `_`.
   std::vector<std::string> requirements;
 };
 
@@ -84,7 +87,7 @@ enum class InputLevel {
   Tile, ///< tile kernels
 };
 
-/// What `Target::emit` is asked for.
+/// The texts that `Target::emit` can print.
 enum class EmitKind { LLVM, Assembly };
 
 /// A compilation target.
@@ -97,29 +100,31 @@ public:
   /// One line for --list-targets.
   virtual llvm::StringRef help() const { return ""; }
 
-  /// Level 1: the chip as data. Returns null after reporting through
-  /// `emitError(UnknownLoc)` when the chip or an option is not known.
+  /// Returns the chip as data. Returns null after reporting through
+  /// `emitError(UnknownLoc)` if the chip or an option is unknown.
   virtual TargetAttr description(mlir::MLIRContext *context,
                                  const TargetOptions &options) const = 0;
 
-  /// The chips by name, the default first; "*" stands for names that are passed
-  /// on unseen.
+  /// Returns the chips by name, the default first. "*" accepts any name, which
+  /// `description` then judges.
   virtual std::vector<ChipInfo> chips() const { return {}; }
-  /// Option keys; a key not listed by the target or a plug-in is refused.
+  /// Returns the keys of a SPEC. Kiln refuses keys that neither the target nor
+  /// a plug-in lists.
   virtual std::vector<OptionInfo> options() const { return {}; }
   /// The device driver's name (libkiln-device-NAME.so).
   virtual std::string deviceName() const { return name().str(); }
-  /// Above 0: kernels of this target run on the compiling machine's kind of
-  /// host, and it may take what other targets decline; the highest is used.
+  /// A target above 0 makes code for the host. Of these, the one with the
+  /// highest number is the host target: it gets the kernels that other targets
+  /// decline.
   virtual int fallbackPriority() const { return 0; }
-  /// Where the target takes over.
+  /// The level of the programs that the target compiles.
   virtual InputLevel inputLevel() const { return InputLevel::Tile; }
 
   /// Dialects that its pipeline produces or parses.
   virtual void registerDialects(mlir::DialectRegistry &registry) const {}
 
-  /// What picks the sizes of blocks. Null: the model of kiln/Tiling/Tiling.h,
-  /// which reads the description, with the preferences of `tileSizes`.
+  /// Returns the model that chooses block sizes. Null: the model of
+  /// kiln/Tiling/Tiling.h, which reads the description and `tileSizes`.
   virtual std::unique_ptr<TilingModel>
   tilingModel(TargetAttr description, const TargetOptions &options) const {
     return nullptr;
@@ -130,20 +135,22 @@ public:
     return TileSizes::fromDescription(description);
   }
 
-  /// Whether one kernel (a tile.kernel) is within what the target does. A
-  /// kernel that is not (`reason` says why) runs on the host target, whole.
+  /// Returns true if the target can compile a kernel (a tile.kernel). Otherwise
+  /// it sets `reason`, and the whole kernel runs on the host target. A target
+  /// that accepts a kernel may still decline it later, by an error that begins
+  /// with "unsupported: ".
   virtual bool accepts(mlir::Operation *kernel, TargetAttr description,
                        const TargetOptions &options,
                        std::string &reason) const {
     return true;
   }
 
-  /// Level 3: whether it has a pipeline of its own; without one (and without a
-  /// family that has one) the kernels run on the host target.
+  /// Returns true if the target has a pipeline. Without one, and without a
+  /// family that has one, kernels run on the host target.
   virtual bool hasPipeline() const { return false; }
-  /// Adds the passes from a module of tile.kernel operations down to what
-  /// `serialize` takes. The pass manager is anchored on builtin.module. Called
-  /// again for every compilation. Call `runExtensionPoint` where it has one.
+  /// Adds the passes from a module of tile.kernel operations to the input of
+  /// `serialize`. The pass manager is anchored on builtin.module. Called for
+  /// every compilation. Call `runExtensionPoint` at each of `extensionPoints`.
   virtual void buildPipeline(mlir::OpPassManager &pm,
                              const TargetOptions &options) const {}
   /// Whether the pipeline and `serialize` may work on several modules of one
@@ -152,13 +159,13 @@ public:
   /// module on one thread at a time, so what they share beyond the module must
   /// be constant or locked. False: one module after the other.
   virtual bool lowersInParallel() const { return true; }
-  /// Extension points of the pipeline, in order.
+  /// Returns the extension points of the pipeline, in order.
   virtual std::vector<ExtensionPoint> extensionPoints() const { return {}; }
 
-  /// Level 6: turns the module that the pipeline produced into bytes. Reports
-  /// through `emitError` on failure. A program of many kernels comes as several
-  /// modules, cut by the number of its kernels alone; the same module must give
-  /// the same bytes.
+  /// Turns the module that the pipeline produced into bytes. Reports through
+  /// `emitError` on failure. A program of many kernels comes as several
+  /// modules, whose cuts depend on the number of kernels only. The same module
+  /// must give the same bytes.
   virtual mlir::LogicalResult serialize(mlir::ModuleOp module,
                                         const TargetOptions &options,
                                         Executable &result) const;
@@ -168,8 +175,8 @@ public:
                                    const TargetOptions &options,
                                    llvm::raw_ostream &os) const;
 
-  /// Level 5: may rewrite the program level of `module` (sequences of launches,
-  /// the memory plan) before kernels are lowered.
+  /// Rewrites the host programs of `module` (sequences of launches, the memory
+  /// plan) before kernels are lowered. The default changes nothing.
   virtual mlir::LogicalResult claimProgram(mlir::ModuleOp module,
                                            const TargetOptions &options) const {
     return mlir::success();

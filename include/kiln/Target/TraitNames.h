@@ -26,7 +26,7 @@
 
 namespace kiln::target {
 
-/// The name that Clang gives a type which GCC names so; other names stay.
+/// Returns Clang's name of a type, given GCC's; returns other names unchanged.
 std::string clangTypeName(llvm::StringRef name);
 
 /// Whether `trait`, the identity of OpTrait::IsTerminator in a plug-in, is that

@@ -9,9 +9,9 @@
 
 namespace kiln::cpu {
 
-/// The name of the constant beside the function of a kernel that says how many
-/// bytes of scratch memory a call gets (i64). The device compares it with what
-/// the package says.
+/// Returns the name of the constant that states how many bytes of scratch
+/// memory a call of the kernel needs (i64). The device driver compares it with
+/// the package.
 inline std::string scratchSymbol(llvm::StringRef kernel) {
   return (kernel + "_scratch").str();
 }

@@ -20,26 +20,26 @@
 
 namespace kiln::stage {
 
-/// The type of a value behind its wait: of a future that of its fragment, any
-/// other type as it is.
+/// Returns the type of a value after its wait: for a future the type of its
+/// fragment, for all others the type itself.
 inline mlir::Type getAwaitedType(mlir::Type type) {
   auto future = llvm::dyn_cast<FutureType>(type);
   return future ? mlir::Type(future.getPayload()) : type;
 }
-/// Whether a value is a tile, or a future of one.
+/// Returns true if a type is that of a tile, or of a future of one.
 inline bool isTileOrFuture(mlir::Type type) {
   return llvm::isa<mlir::RankedTensorType>(getAwaitedType(type));
 }
 
 /// The attribute of an operation's place in the schedule of its loop.
 inline constexpr llvm::StringLiteral kAtAttr = "at";
-/// The step that requests the iteration before that of the users of a load,
-/// whose results then wait in registers.
+/// The step of a load that is issued one iteration before its users; its result
+/// stays in registers until then.
 inline constexpr int64_t kBeforeUsers = -2;
-/// What staging decided about an operation: the home of its result (HomeAttr),
-/// of a loop the slots that its rings have (SlotsAttr), of an access with
-/// clones which it is (CloneAttr). No operation has two of them: what is cloned
-/// has no home any more.
+/// A decision of the staging passes about an operation: the home of its result
+/// (HomeAttr); for a loop, the slots of its rings (SlotsAttr); for an access
+/// that was cloned, its number (CloneAttr). An operation has at most one of
+/// these: a cloned access has no home.
 inline constexpr llvm::StringLiteral kDecidedAttr = "stage.decided";
 
 } // namespace kiln::stage

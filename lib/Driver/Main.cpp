@@ -26,7 +26,7 @@ Compiles a program to a package, which kiln-run runs.
 
 INPUT is text or bytecode in TOSA, linalg, StableHLO, Triton, prim, tile or program,
 an ONNX model, or a file of a plug-in's frontend; '-' is the standard input. SPEC is
-name[:chip][,key=value...], for example cpu, nvidia:sm_90a or cpu,threads=4;
+name[:chip][,key=value...], for example cpu or cpu:x86-64-v3,threads=4;
 --describe=SPEC lists chips and keys.
 
 )";

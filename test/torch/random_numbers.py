@@ -19,6 +19,8 @@ CASES = {
     "dropout": lambda x: F.dropout(x, 0.3),
     "uniform and normal numbers": lambda x: torch.rand_like(x) + torch.randn(5, 300) * x,
     "in f64": lambda x: torch.rand(7, dtype=torch.float64) + torch.randn(7, dtype=torch.float64),
+    "complex numbers": lambda x: (torch.randn(3, 4, dtype=torch.complex64) * 2, torch.rand(5, dtype=torch.complex64),
+                                  torch.randn_like(x[:2, :6].to(torch.complex128))),
     "probabilities in a tensor": lambda x: torch.bernoulli(torch.sigmoid(x)),
     "integers, an order": lambda x: (torch.randint(-3, 50, (40,)), torch.randperm(50)),
     "other distributions": lambda x: (torch.empty_like(x).exponential_(2.0), torch.normal(2.0, 3.0, (50,)), torch.empty_like(x).uniform_(-2, 3)),

@@ -151,8 +151,13 @@ def _integers(shape, dtype, low, high):
 
 
 def made_by_philox(name, shape, dtype, numbers):
-    """The elements of an operation of PLAIN."""
+    """The elements of an operation of PLAIN. Both parts of complex numbers are drawn, those of normal ones with half of the variance."""
     packet = name.partition(".")[0]
+    if dtype.is_complex:
+        draw_parts = uniform if packet in ("rand", "rand_like") else normal
+        parts = torch.view_as_complex(draw_parts([*shape, 2], dtype.to_real()))
+        mean, deviation = numbers or (0.0, 1.0)
+        return parts if draw_parts is uniform else mean + deviation * math.sqrt(0.5) * parts
     wide = torch.float64 if dtype == torch.float64 else torch.float32
     if packet in ("rand", "rand_like"):
         return uniform(shape, dtype)

@@ -180,7 +180,7 @@ class Lowering(Prim):
             if not self.is_known(size) or self.is_read(size):
                 raise Unsupported("as many random numbers as data say")
         self.added.append(node)
-        return self._argument(made, node.name)
+        return self._paired(made, self._argument(made, node.name))
 
     def _seed(self, node):
         """The seed of an operation, of the state that the package keeps."""

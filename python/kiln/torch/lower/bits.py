@@ -38,11 +38,54 @@ def shift_right(b, out, x, y):
     return b.binary(name, operand(b, x, out.dtype, out.shape), operand(b, y, out.dtype, out.shape))
 
 
+def _as_integers(b, x):
+    """The bits of elements as signed integers of their width; truth values are bytes of 0 and 1."""
+    if x.dtype == "i1":
+        return b.convert(x, "i8")
+    return _retyped(b, x, f"i{ELEMENTS[x.dtype][1]}")
+
+
+def _retyped(b, x, dtype):
+    """The same bits, of elements of the same width."""
+    if dtype == "i1":
+        return b.compare("ne", x, b.full_like(0, x))
+    if ELEMENTS[x.dtype][0] == ELEMENTS[dtype][0]:
+        return b.convert(x, dtype)
+    return b.emit(f"prim.bitcast {x.name} : {x.type} -> {b._type(dtype, x.shape)}", dtype, x.shape)
+
+
+def _parts(b, x, width, shape):
+    """Integers of fewer bits that the bits of each element are, the lowest first."""
+    wide, parts = ELEMENTS[x.dtype][1], []
+    for bit in range(0, wide, width):
+        part = b.convert(b.binary("shift_right_logical", x, b.full_like(bit, x)), f"i{width}")
+        parts.append(b.reshape(part, [*x.shape, 1]))
+    return b.reshape(b.cat(parts, x.rank), shape)
+
+
+def _joined(b, x, width, shape):
+    """Integers of more bits, each of several elements that are beside each other, the lowest first."""
+    narrow, made = ELEMENTS[x.dtype][1], None
+    x = b.reshape(x, [*shape, width // narrow])
+    for number in range(width // narrow):
+        part = b.reshape(b.slice_dim(x, x.rank - 1, number, number + 1), shape)
+        part = b.convert(b.convert(b.convert(part, f"u{narrow}"), f"u{width}"), f"i{width}")
+        if number:
+            part = b.binary("shift_left", part, b.full_like(number * narrow, part))
+        made = part if made is None else b.binary("bitwise_or", made, part)
+    return made
+
+
 @lowers("view.dtype", "view_copy.dtype", "view_of_dtype.default")
 def view_dtype(b, out, x, dtype):
-    """The same bits, of elements of the same width."""
-    if ELEMENTS[x.dtype][1] != ELEMENTS[out.dtype][1] or "i1" in (x.dtype, out.dtype):
-        raise Unsupported("bits of elements of another width")
-    if ELEMENTS[x.dtype][0] == ELEMENTS[out.dtype][0]:
-        return b.convert(x, out.dtype)
-    return b.emit(f"prim.bitcast {x.name} : {x.type} -> {b._type(out.dtype, x.shape)}", out.dtype, x.shape)
+    """The same bits. Elements of another width are several of the last dimension, or several are one, as in memory that begins
+    with the lowest byte."""
+    bits = _as_integers(b, x)
+    width = 8 if out.dtype == "i1" else ELEMENTS[out.dtype][1]
+    if width < ELEMENTS[bits.dtype][1]:
+        bits = _parts(b, bits, width, out.shape)
+    elif width > ELEMENTS[bits.dtype][1]:
+        bits = _joined(b, bits, width, out.shape)
+    elif x.dtype != "i1" and out.dtype != "i1":
+        bits = x
+    return _retyped(b, bits, out.dtype)

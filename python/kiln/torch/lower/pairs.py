@@ -126,6 +126,22 @@ def view_as_complex(b, out, x):
     return of_last(b, x)
 
 
+@lowers("view.dtype", "view_copy.dtype")
+def view_dtype(b, out, x, dtype):
+    """Numbers as their two parts, or parts as numbers; other types see the bits of these parts."""
+    view = find("view.dtype")
+    if isinstance(x, Pair):
+        parts = as_last(b, x)
+        x = b.reshape(parts, [*x.shape[:-1], x.shape[-1] * 2])
+    if out.dtype not in PARTS:
+        return x if x.dtype == out.dtype else view(b, out, x, dtype)
+    wanted = out.named(out.operation)
+    wanted.dtype, wanted.shape = PARTS[out.dtype], (*out.shape[:-1], out.shape[-1] * 2)
+    if x.dtype != wanted.dtype:
+        x = view(b, wanted, x, dtype)
+    return of_last(b, b.reshape(x, [*out.shape, 2]))
+
+
 @lowers("complex.default")
 def complex_(b, out, re, im):
     return Pair(*(operand(b, x, PARTS[out.dtype], out.shape) for x in (re, im)))

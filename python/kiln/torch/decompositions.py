@@ -7,14 +7,19 @@ import functools
 import torch
 
 from . import draws
-from .compositions import TABLE
+from .compositions import TABLE, of_libraries
 from .lower import find, pairs
 
 
-@functools.lru_cache(maxsize=None)
 def table(is_drawn_inside=False):
-    """For AOTAutograd. What the table for torch.export takes apart as the dispatcher does is left to the dispatcher: to
-    find all of that takes longer than to compile a small graph."""
+    """For AOTAutograd, with what the libraries bring that are imported now."""
+    return {**_own_table(is_drawn_inside), **of_libraries()}
+
+
+@functools.lru_cache(maxsize=None)
+def _own_table(is_drawn_inside):
+    """What the table for torch.export takes apart as the dispatcher does is left to the dispatcher: to find all of that takes
+    longer than to compile a small graph."""
     from torch._decomp import _core_aten_decompositions_post_autograd, decomposition_table
     from torch._export.utils import _is_preservable_cia_op
     from torch.export.decomp_utils import PRESERVED_ATEN_CIA_OPS
@@ -25,7 +30,6 @@ def table(is_drawn_inside=False):
     return {**made, **draws.PHILOX} if is_drawn_inside else made
 
 
-@functools.lru_cache(maxsize=None)
 def whole_table():
     """For torch.export, which keeps what the table does not name. Packages draw random numbers themselves."""
     from torch._decomp import core_aten_decompositions

@@ -6,6 +6,8 @@ then says why it is unsupported."""
 import torch
 
 TABLE = {}
+#: Operations of other libraries, which may be imported later: "torchvision::nms".
+OF_LIBRARIES = {}
 
 
 def composes(*names):
@@ -25,5 +27,19 @@ def composes(*names):
     return register
 
 
+def composes_of(library, *names):
+    """Registers a function for operations of another library."""
+    def register(function):
+        OF_LIBRARIES.update({(library, name): function for name in names})
+        return function
+    return register
+
+
+def of_libraries():
+    """What is registered for the libraries that are imported."""
+    found = {(library, name): getattr(getattr(torch.ops, library), name, None) for library, name in OF_LIBRARIES}
+    return {packet.default: OF_LIBRARIES[name] for name, packet in found.items() if packet is not None}
+
+
 from . import (attention, foreach, indexing, linear, order, pooling, products, quantised, random, recurrent,  # noqa: E402,F401
-               resampling, segments, special, spectral, windows)
+               regions, resampling, segments, special, spectral, windows)

@@ -44,6 +44,13 @@ void kiln::registerStablehloFrontend() {
   stablehlo.name = "stablehlo";
   stablehlo.help = "functions of StableHLO and CHLO";
   stablehlo.match = matchOf;
+  stablehlo.options.push_back(
+      {"windows", "whole",
+       "drops scattered windows that are partly outside, as XLA does"});
+  stablehlo.pipeline = [](const frontend::Options &options) {
+    return tensor_to_prim::pipelineOf("convert-stablehlo-to-prim", options,
+                                      {"windows"});
+  };
   // Bytecode of version 6, as every artifact of StableHLO 1.x is.
   stablehlo.magic = "ML\xEFR\x0DStableHLO_v";
   stablehlo.read = readArtifact;

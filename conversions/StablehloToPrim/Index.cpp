@@ -304,14 +304,14 @@ LogicalResult indexSelect(stablehlo::TorchIndexSelectOp op, Translator &e) {
 
 } // namespace
 
-void addIndexRules(Rules &rules) {
+void addIndexRules(Rules &rules, bool dropsWindows) {
   using namespace stablehlo;
   rules.add<stablehlo::GatherOp>(gatherOp);
   rules.add<DynamicGatherOp>(dynamicGather);
   rules.add<stablehlo::DynamicSliceOp>(dynamicSlice);
   rules.add<stablehlo::DynamicUpdateSliceOp>(dynamicUpdateSlice);
   rules.add<TorchIndexSelectOp>(indexSelect);
-  addScatterRules(rules);
+  addScatterRules(rules, dropsWindows);
 }
 
 } // namespace kiln::stablehlo_to_prim

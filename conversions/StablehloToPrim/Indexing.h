@@ -7,7 +7,8 @@
 
 namespace kiln::stablehlo_to_prim {
 
-void addScatterRules(Rules &rules);
+/// `dropsWindows`: windows that are partly outside are dropped whole.
+void addScatterRules(Rules &rules, bool dropsWindows);
 
 /// Indices as signed numbers that mean the same places.
 mlir::Value signedIndices(mlir::Value source, Translator &e);

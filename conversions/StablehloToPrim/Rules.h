@@ -14,14 +14,14 @@ using tensor_to_prim::Sizes;
 using tensor_to_prim::Translator;
 
 /// All of them.
-void addStablehloRules(Rules &rules);
+void addStablehloRules(Rules &rules, bool dropsWindows = false);
 
 void addElementwiseRules(Rules &rules);
 void addConversionRules(Rules &rules);
 void addFunctionRules(Rules &rules);
 void addMovementRules(Rules &rules);
 void addDynamicRules(Rules &rules);
-void addIndexRules(Rules &rules);
+void addIndexRules(Rules &rules, bool dropsWindows);
 void addReductionRules(Rules &rules);
 void addWindowRules(Rules &rules);
 void addSortRules(Rules &rules);

@@ -2,6 +2,8 @@
 // Scatters of StableHLO.
 #include "Indexing.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
 using namespace mlir;
 using namespace kiln::tensor_to_prim;
 
@@ -136,6 +138,34 @@ FailureOr<ScatterForm> formOf(stablehlo::ScatterOp op, Translator &e) {
   return form;
 }
 
+/// Moves a place away whose window is partly outside, so that all of the
+/// window is. The operand has its batching dimensions in front.
+void dropWindows(ScatterForm &form, const Sizes &operand, Translator &e) {
+  Value &indices = form.places.indices;
+  if (e.elementOf(indices).getIntOrFloatBitWidth() < 32)
+    indices = e.convert(indices, e.b.getI64Type());
+  int64_t last = e.typeOf(indices).getRank() - 1;
+  Value wide = e.convert(indices, e.b.getI64Type()), inside;
+  for (auto [number, dim] : llvm::enumerate(form.dims)) {
+    OpFoldResult window = form.updateSizes[last + dim - form.batches];
+    if (isOneInteger(window))
+      continue;
+    Value at = e.sliceDim(wide, last, number, number + 1);
+    Value end = e.sub(e.sizeTensor(operand[dim]), e.sizeTensor(window));
+    Value here = e.binary<prim::BitwiseAndOp>(
+        e.compare<prim::GeOp>(at, e.integer(0, at)),
+        e.compare<prim::LeOp>(at, e.broadcastInDim(end, {}, e.sizesOf(at))));
+    inside = inside ? e.binary<prim::BitwiseAndOp>(inside, here) : here;
+  }
+  if (!inside)
+    return;
+  Sizes sizes = e.sizesOf(indices);
+  auto front = llvm::to_vector(llvm::seq<int64_t>(0, last));
+  inside = e.reshape(inside, ArrayRef<OpFoldResult>(sizes).drop_back());
+  Value away = e.integer(std::numeric_limits<int32_t>::min(), indices);
+  indices = e.where(e.broadcastInDim(inside, front, sizes), indices, away);
+}
+
 /// One tensor, or one part of complex numbers.
 Value scatterPart(stablehlo::ScatterOp op, const ScatterForm &form,
                   StringRef kind, Value x, Value updates, Translator &e) {
@@ -181,10 +211,20 @@ bool isKnown(stablehlo::ScatterOp op, Translator &e) {
   return true;
 }
 
-LogicalResult scatter(stablehlo::ScatterOp op, Translator &e) {
+LogicalResult scatter(stablehlo::ScatterOp op, bool dropsWindows,
+                      Translator &e) {
   auto form = formOf(op, e);
   if (failed(form))
     return failure();
+  if (dropsWindows) {
+    Tensors parts = tensorsOf(op.getInputs()[0], e);
+    if (parts.empty())
+      return failure();
+    Sizes sizes = e.sizesOf(parts[0]), moved;
+    for (int64_t dim : form->layout.order)
+      moved.push_back(sizes[dim]);
+    dropWindows(*form, moved, e);
+  }
   if (!isKnown(op, e))
     return scatterLoop(op, *form, e);
   for (auto [input, updates, result, combiner] : llvm::zip_equal(
@@ -225,6 +265,11 @@ LogicalResult scatter(stablehlo::ScatterOp op, Translator &e) {
 
 } // namespace
 
-void addScatterRules(Rules &rules) { rules.add<stablehlo::ScatterOp>(scatter); }
+void addScatterRules(Rules &rules, bool dropsWindows) {
+  rules.add(stablehlo::ScatterOp::getOperationName(),
+            [dropsWindows](Operation *op, Translator &e) {
+              return scatter(cast<stablehlo::ScatterOp>(op), dropsWindows, e);
+            });
+}
 
 } // namespace kiln::stablehlo_to_prim

@@ -23,13 +23,14 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::stablehlo_to_prim;
 
-void kiln::stablehlo_to_prim::addStablehloRules(Rules &rules) {
+void kiln::stablehlo_to_prim::addStablehloRules(Rules &rules,
+                                                bool dropsWindows) {
   addElementwiseRules(rules);
   addConversionRules(rules);
   addFunctionRules(rules);
   addMovementRules(rules);
   addDynamicRules(rules);
-  addIndexRules(rules);
+  addIndexRules(rules, dropsWindows);
   addReductionRules(rules);
   addWindowRules(rules);
   addSortRules(rules);
@@ -52,11 +53,16 @@ struct StablehloToPrimPass
   using StablehloToPrimBase::StablehloToPrimBase;
 
   void runOnOperation() override {
+    if (!windows.empty() && windows != "whole") {
+      getOperation().emitError("expected windows=whole, found '")
+          << windows << "'";
+      return signalPassFailure();
+    }
     if (failed(vhlo::convertToStablehlo(getOperation())))
       return signalPassFailure();
     Rules rules;
     tensor_to_prim::addSharedRules(rules);
-    addStablehloRules(rules);
+    addStablehloRules(rules, windows == "whole");
     expandBoundaries(getOperation(), entries);
     if (failed(tensor_to_prim::convertFunctions(getOperation(), rules, entries,
                                                 elided)))

@@ -55,8 +55,10 @@ Error *kiln::pjrt::compileProgram(const Client &client,
   if (!compiler.problem.empty())
     return fail(Code::Internal, compiler.problem);
   std::string target = "--target=" + client.target;
-  // Functions without operations look like anybody's.
-  std::vector<const char *> arguments = {target.c_str(), "--frontend=stablehlo",
+  // Functions without operations look like anybody's. The derivative of JAX's
+  // gathers counts on what XLA does with windows that are partly outside.
+  std::vector<const char *> arguments = {target.c_str(),
+                                         "--frontend=stablehlo,windows=whole",
                                          // The host has written it.
                                          "--trust-input"};
   for (const std::string &argument : client.arguments)

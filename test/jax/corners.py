@@ -41,6 +41,17 @@ def modes_of_scatters(x, i, u):
             x.at[2:5, ::2].set(7.0), x.at[jnp.array([0, 2]), jnp.array([1, 4])].apply(jnp.sin))
 
 
+@program(normal(7), np.array([[0], [5], [-1], [4]], "int32"), normal(4, 3))
+def windows_partly_outside(x, i, u):
+    numbers = lax.ScatterDimensionNumbers((1,), (), (0,))
+
+    def read(x):
+        return lax.gather(x, i, lax.GatherDimensionNumbers((1,), (), (0,)), (3,), mode="fill", fill_value=0.0)
+
+    return (read(x), jax.grad(lambda x: (read(x) * u).sum())(x), lax.scatter(x, i, u, numbers, mode="drop"), lax.scatter_add(x, i, u, numbers, mode="drop"),
+            lax.scatter_max(x, i, u, numbers, mode="drop"), lax.scatter_add(x, i, u, numbers, mode="clip"))
+
+
 @program(integers(200, 12, dtype="uint8"), integers(12, 12))
 def scatters_of_bytes(x, i):
     return x.at[i].add(jnp.uint8(200)), x.at[i].max(jnp.uint8(77)), x.astype(bool).at[i].set(True), x[i[::-1]]

@@ -2,11 +2,21 @@
 // index of the updates; the other elements of that window count.
 // RUN: kiln-run %s --target=reference | FileCheck %s
 // RUN: kiln-run %s --target=cpu --no-fallback | FileCheck %s
+// With windows=whole, as XLA does and JAX counts on, such a window is dropped whole.
+// RUN: kiln-compile %s --frontend=stablehlo,windows=whole --target=cpu --no-fallback -o %t.kiln
+// RUN: kiln-run %t.kiln --target=cpu | FileCheck %s --check-prefix=WHOLE
+// RUN: kiln-opt %s --convert-stablehlo-to-prim=windows=whole -o %t.prim.mlir
+// RUN: kiln-run %t.prim.mlir --target=reference | FileCheck %s --check-prefix=WHOLE
+// RUN: not kiln-opt %s --convert-stablehlo-to-prim=windows=half 2>&1 | FileCheck %s --check-prefix=HALF
+// HALF: expected windows=whole, found 'half'
 
 // Windows of two rows and two columns at (0, 0), (2, 1), (-1, 0) and (1, 2).
 // CHECK: 3x3xf32: 4, 4, 0, 1, 1, 4, 0, 2, 6
 // CHECK: 3x3xf32: 3, 3, 1, 1, 1, 4, 1, 2, 4
 // CHECK: 3x3xf32: 9, 9, 1, 0, 0, 15, 1, 3, 13
+// WHOLE: 3x3xf32: 1, 1, 0, 1, 1, 0, 0, 0, 0
+// WHOLE: 3x3xf32: 1, 1, 1, 1, 1, 1, 1, 1, 1
+// WHOLE: 3x3xf32: 0, 0, 1, 0, 0, 1, 1, 1, 1
 func.func @main() -> (tensor<3x3xf32>, tensor<3x3xf32>, tensor<3x3xf32>) {
   %zero = stablehlo.constant dense<0.0> : tensor<3x3xf32>
   %one = stablehlo.constant dense<1.0> : tensor<3x3xf32>

@@ -27,7 +27,9 @@ def StablehloToPrim : Pass<"convert-stablehlo-to-prim", "::mlir::ModuleOp"> {
   let options = [ListOption<"entries", "entry", "std::string",
                             "functions to convert; empty: every public one">,
                  Option<"elided", "elided", "std::string", "",
-                        "zeros or random: stands for elements that the file leaves out">];
+                        "zeros or random: stands for elements that the file leaves out">,
+                 Option<"windows", "windows", "std::string", "",
+                        "whole: a scattered window that is partly outside of its operand is dropped, as XLA does">];
 }
 
 #endif

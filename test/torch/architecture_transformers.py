@@ -100,7 +100,7 @@ def overridden(name, config):
             made[key] = 1
         elif key.endswith("token_id") and isinstance(value, list):
             made[key] = 1
-        elif key == "layer_types" and isinstance(value, list):
+        elif key in ("layer_types", "layers_block_type") and isinstance(value, list):
             kinds = list(dict.fromkeys(value))
             made[key] = (kinds * 2)[:2]
         elif key == "sliding_window" and value:

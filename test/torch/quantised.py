@@ -29,6 +29,36 @@ def weights_of_four_bits():
 
 
 @test
+def operations_of_export_quantisation():
+    import torch.ao.quantization.fx._decomposed  # noqa: F401
+    of = torch.ops.quantized_decomposed
+    x, weight, bytes_ = torch.randn(6, 32), torch.randn(4, 32), (-128, 127, torch.int8)
+    scale, zero = torch.tensor([0.031]), torch.tensor([7])
+
+    def tensors(x):
+        q, r = of.quantize_per_tensor(x, 0.05, 3, 0, 255, torch.uint8), of.quantize_per_tensor.tensor(x, scale, zero, *bytes_)
+        ends = torch.tensor(-128), torch.tensor(127), torch.int8
+        chosen = *of.choose_qparams.tensor(x, -128, 127, 1e-6, torch.int8), *of.choose_qparams_symmetric.tensor(x, 0, 255, 1e-6, torch.uint8)
+        return (q, r, of.dequantize_per_tensor(q, 0.05, 3, 0, 255, torch.uint8), of.dequantize_per_tensor.tensor(r, scale, zero, *bytes_),
+                of.quantize_per_tensor.tensor2(x.bfloat16(), scale, zero, *ends), *chosen)
+
+    def parts(x, weight):
+        scales, zeros = weight.abs().amax(1) / 127, torch.arange(4)
+        q = of.quantize_per_channel(weight, scales, zeros, 0, *bytes_)
+        columns = of.quantize_per_channel(weight, x[0].abs() + 0.01, torch.zeros(32, dtype=torch.int64), 1, *bytes_)
+        steps = x.abs().amax(1, keepdim=True) / 7
+        tokens = of.quantize_per_token(x, steps, torch.zeros_like(steps), -8, 7, torch.int8)
+        groups = of.quantize_per_channel_group(x, steps.expand(6, 2), torch.ones(6, 2), -8, 7, torch.int8, 16)
+        return (q, columns, of.dequantize_per_channel(q, scales, zeros, 0, *bytes_), of.dequantize_per_channel(q, scales, None, 0, *bytes_), tokens,
+                of.dequantize_per_token(tokens, steps, torch.zeros_like(steps), -8, 7, torch.int8, torch.float32), groups,
+                of.dequantize_per_channel_group(groups, steps.expand(6, 2), torch.ones(6, 2), -8, 7, torch.int8, 16, torch.float32))
+
+    for function, given in ((tensors, (x,)), (parts, (x, weight))):
+        for got, want in zip(fast(function, fullgraph=True)(*given), function(*given)):
+            same(got, want)
+
+
+@test
 def weights_of_torchao():
     try:
         from torchao.quantization import Int8DynamicActivationIntxWeightConfig, IntxWeightOnlyConfig, PerGroup, quantize_

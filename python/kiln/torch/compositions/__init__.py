@@ -37,9 +37,14 @@ def composes_of(library, *names):
 
 def of_libraries():
     """What is registered for the libraries that are imported."""
-    found = {(library, name): getattr(getattr(torch.ops, library), name, None) for library, name in OF_LIBRARIES}
-    return {packet.default: OF_LIBRARIES[name] for name, packet in found.items() if packet is not None}
+    made = {}
+    for (library, name), function in OF_LIBRARIES.items():
+        packet, _, overload = name.partition(".")
+        found = getattr(getattr(getattr(torch.ops, library), packet, None), overload or "default", None)
+        if found is not None:
+            made[found] = function
+    return made
 
 
-from . import (attention, foreach, indexing, linear, order, pooling, products, quantised, random, recurrent,  # noqa: E402,F401
+from . import (attention, decomposed, foreach, indexing, linear, order, pooling, products, quantised, random, recurrent,  # noqa: E402,F401
                regions, resampling, segments, special, spectral, windows)

@@ -8,6 +8,7 @@
 
 #include "kiln/Runtime/SimulatedDriver.h"
 #include <algorithm>
+#include <cmath>
 
 namespace kiln::runtime {
 
@@ -25,7 +26,11 @@ inline int64_t divideNumbers(int64_t a, int64_t b, bool isUp) {
 class ScratchpadCore {
 public:
   /// In the order of kiln_core.py; a machine's own codes follow, from kOwn.
+  /// What came later has negative numbers, so that they keep theirs.
   enum Code : int64_t {
+    Spread = -3,
+    Splat,
+    Parameter,
     Const,
     Move,
     Pid,
@@ -117,14 +122,54 @@ private:
     case DmaOut:
       return transferBox(x, code == DmaIn);
     case Fill:
-      if (x.at(2) < 1 || x[2] > 8)
-        throw std::runtime_error("an element of another size");
-      for (int64_t i = 0; i < x.at(1); ++i)
-        std::memcpy(at(number(x[0]) + i * x[2], x[2]), &x.at(3), size_t(x[2]));
+      return fill(x, x.at(3));
+    case Splat:
+      return fill(x, number(x.at(3)));
+    case Spread:
+      return spread(x);
+    case Parameter:
+      number(x.at(0)) = scalarOf(x.at(1));
       return;
     default:
       throw std::runtime_error("an instruction that does not exist");
     }
+  }
+
+  /// x: address, number of elements, bytes of one.
+  void fill(const std::vector<int64_t> &x, int64_t bits) {
+    if (x[2] < 1 || x[2] > 8)
+      throw std::runtime_error("an element of another size");
+    for (int64_t i = 0; i < x[1]; ++i)
+      std::memcpy(at(number(x[0]) + i * x[2], x[2]), &bits, size_t(x[2]));
+  }
+
+  /// x: addresses of result and source, bytes of an element, then a size and
+  /// the distance in the source for each dimension.
+  void spread(const std::vector<int64_t> &x) {
+    int64_t bytes = x.at(2), total = 1;
+    if (bytes < 1 || bytes > 8 || x.size() % 2 == 0)
+      throw std::runtime_error("a spread of the wrong rank");
+    for (size_t d = 3; d < x.size(); d += 2)
+      if (x[d] < 0 || x[d] > int64_t(memory.size()) ||
+          (total *= x[d]) > int64_t(memory.size()))
+        throw std::runtime_error("a spread that is too large");
+    for (int64_t i = 0; i < total; ++i) {
+      int64_t rest = i, from = number(x[1]);
+      for (size_t d = x.size(); d > 3; d -= 2) {
+        from += rest % x[d - 2] * x[d - 1];
+        rest /= x[d - 2];
+      }
+      std::memmove(at(number(x[0]) + i * bytes, bytes), at(from, bytes),
+                   size_t(bytes));
+    }
+  }
+
+  /// The bits of a parameter, which must be a number.
+  int64_t scalarOf(int64_t parameter) const {
+    if (parameter < 0 || uint64_t(parameter) >= launch.numArguments ||
+        !launch.arguments[parameter].isScalar)
+      throw std::runtime_error("a parameter that is no number");
+    return int64_t(launch.arguments[parameter].bits);
   }
 
   /// x: function, result, operands and the predicate of a comparison.
@@ -155,9 +200,93 @@ private:
       return compareNumbers(x.at(4), a, b);
     case 11:
       return a ? b : number(x.at(4));
+    case 12:
+      return a ^ b;
+    case 13:
+      return int64_t(uint64_t(a) << checkBits(b, 63));
+    case 14:
+      return a >> checkBits(b, 63);
+    case 15:
+      return divideNumbers(a, b, false) - (a % b != 0 && (a < 0) != (b < 0));
+    default:
+      return function < 23 ? computeUnsigned(function, uint64_t(a), uint64_t(b))
+                           : computeFloat(function, a, b);
+    }
+  }
+
+  static int64_t computeUnsigned(int64_t function, uint64_t a, uint64_t b) {
+    if ((function == 18 || function == 19) && b == 0)
+      throw std::runtime_error("a division without a quotient");
+    switch (function) {
+    case 16:
+      return int64_t(std::min(a, b));
+    case 17:
+      return int64_t(std::max(a, b));
+    case 18:
+      return int64_t(a / b);
+    case 19:
+      return int64_t(a % b);
+    case 20:
+      return int64_t(a >> checkBits(int64_t(b), 63));
+    case 21: // the lowest bits, the last one of which is the sign
+      return int64_t(a << (64 - checkBits(int64_t(b), 64))) >> (64 - b);
+    default: // the lowest bits
+      return int64_t(a << (64 - checkBits(int64_t(b), 64)) >> (64 - b));
+    }
+  }
+
+  static int64_t checkBits(int64_t bits, int64_t most) {
+    if (bits < (most == 64) || bits > most)
+      throw std::runtime_error("a number of bits that does not exist");
+    return bits;
+  }
+
+  /// Of numbers of f32, whose bits a register holds.
+  static int64_t computeFloat(int64_t function, int64_t a, int64_t b) {
+    float x, y;
+    std::memcpy(&x, &a, 4); // little-endian, as everything here
+    std::memcpy(&y, &b, 4);
+    switch (function) {
+    case 23:
+      x = x + y;
+      break;
+    case 24:
+      x = x - y;
+      break;
+    case 25:
+      x = x * y;
+      break;
+    case 26:
+      x = x / y;
+      break;
+    case 27:
+      x = -largerFloat(-x, -y);
+      break;
+    case 28:
+      x = largerFloat(x, y);
+      break;
+    case 29:
+      x = -x;
+      break;
+    case 30:
+      x = std::sqrt(x);
+      break;
+    case 31:
+      x = float(a);
+      break;
     default:
       throw std::runtime_error("a function that does not exist");
     }
+    uint32_t word;
+    std::memcpy(&word, &x, 4);
+    return word;
+  }
+
+  /// As arith.maximumf: NaN if one is, and +0 is larger than -0.
+  static float largerFloat(float a, float b) {
+    if (std::isnan(a) || std::isnan(b))
+      return a + b;
+    return a == b ? (std::signbit(a) ? b : a) : std::max(a, b);
   }
 
   /// By the number of arith.cmpi's predicate.
@@ -175,6 +304,14 @@ private:
       return a > b;
     case 5:
       return a >= b;
+    case 6:
+      return uint64_t(a) < uint64_t(b);
+    case 7:
+      return uint64_t(a) <= uint64_t(b);
+    case 8:
+      return uint64_t(a) > uint64_t(b);
+    case 9:
+      return uint64_t(a) >= uint64_t(b);
     default:
       throw std::runtime_error("a comparison that does not exist");
     }

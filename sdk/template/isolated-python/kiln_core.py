@@ -8,9 +8,14 @@ from kiln_isolated import Decline, Label
 from kiln_scratchpad import ScratchpadWriter
 from kiln_transfers import BYTES
 
-# In the order of SimulatedScratchpad.h; a machine's own codes follow.
+# In the order of SimulatedScratchpad.h; a machine's own codes follow. What came later has negative numbers, from -1 on.
 CODES = "const move pid programs dim scalar jump jump_zero dma_in dma_out fill".split()
-FUNCTIONS = "addi subi muli minsi maxsi andi ori divsi remsi ceildivsi cmpi select".split()
+LATER = "parameter splat spread".split()
+FLOATS = "addf subf mulf divf minimumf maximumf negf sqrt".split()
+FUNCTIONS = """addi subi muli minsi maxsi andi ori divsi remsi ceildivsi cmpi select xori shli shrsi floordivsi minui maxui divui remui shrui
+    wrap mask""".split() + FLOATS + ["sitofp"]
+UNSIGNED = "divui remui shrui uitofp".split()  # these read their operands without copies of the sign
+WIDTHS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
 
 
 def signed(word):
@@ -19,23 +24,58 @@ def signed(word):
 
 
 class CoreWriter(ScratchpadWriter):
-    """Transfers are done when they return, so `wait` is nothing. `lanes`, `multiply`, `reduce` and `spread` are the vendor's."""
+    """Transfers are done when they return, so `wait` is nothing. `lanes`, `multiply`, `reduce` and `scan` are the vendor's."""
 
     def number(self, value):
         register = self.new()
         self.emit("const", register, signed(value))
         return register
 
-    def scalar(self, name, operands, predicate=0, op=None):
-        function = name.split(".")[1]
-        types = {value.type.element for value in [*op.operands, *op.results]} if op else set()
-        if function.startswith("index_cast") and types <= {"index", "i64"}:
-            return operands[0]
-        if function not in FUNCTIONS or types - {"index", "i64", "i1"} or predicate > 5:
-            raise Decline(op, f"no instruction for '{name}' of {op and op.type}")
+    def parameter(self, argument):
+        if argument.type.element not in (*WIDTHS, "f32"):
+            return super().parameter(argument)
         register = self.new()
-        self.emit("scalar", FUNCTIONS.index(function), register, *operands, *[predicate] * (function == "cmpi"))
+        self.emit("parameter", register, argument.index)
+        return self.fitted(register, argument.type.element)
+
+    def scalar(self, name, operands, predicate=0, op=None):
+        """Registers hold the bits of f32, and integers with copies of the sign before them; i1 is 0 or 1."""
+        function = name.split(".")[1]
+        result, source = (op.type.element, op.operands[-1].type.element) if op else ("index", "index")
+        if function in ("index_cast", "extsi", "trunci", "index_castui", "extui"):
+            return self.convert(operands[0], source, result, function.endswith("ui"))
+        if function == "uitofp" and source in ("i64", "index"):
+            raise Decline(op, f"no instruction for '{name}' of {source}")
+        takes = [*(WIDTHS if function not in FLOATS else []), *(["f32"] if function in (*FLOATS, "select", "sitofp", "uitofp") else [])]
+        known = function in (*FUNCTIONS, "uitofp") and all(value.type.element in takes for value in (op.operands + op.results if op else []))
+        if source == "i1":  # the sign of which has no copies
+            known = known and (function in ("andi", "ori", "xori", "select", "uitofp") or function == "cmpi" and predicate < 2)
+        if not known:
+            raise Decline(op, f"no instruction for '{name}' of {op and op.type}")
+        if function in UNSIGNED:
+            operands = [self.apply("mask", one, self.number(WIDTHS[source])) if WIDTHS[source] < 64 else one for one in operands]
+        function = "sitofp" if function == "uitofp" else function
+        operands = operands if len(operands) > 1 else operands * 2
+        return self.fitted(self.apply(function, *operands, *[predicate] * (function == "cmpi")), result)
+
+    def apply(self, function, *operands):
+        register = self.new()
+        self.emit("scalar", FUNCTIONS.index(function), register, *operands)
         return register
+
+    def convert(self, register, source, result, is_unsigned):
+        """An integer of another width."""
+        if source == "i1" and not is_unsigned:
+            register = self.apply("subi", self.number(0), register)
+        elif is_unsigned and 1 < WIDTHS[source] < 64:
+            register = self.apply("mask", register, self.number(WIDTHS[source]))
+        return self.fitted(register, result)
+
+    def fitted(self, register, element):
+        """A number with copies of the sign of its type; of i1 the lowest bit."""
+        if element == "i1":
+            return self.apply("mask", register, self.number(1))
+        return register if WIDTHS.get(element, 64) == 64 else self.apply("wrap", register, self.number(WIDTHS[element]))
 
     def move(self, to, register):
         self.emit("move", to, register)
@@ -67,6 +107,23 @@ class CoreWriter(ScratchpadWriter):
 
     def fill(self, address, count, bits, element):
         self.emit("fill", address, count, BYTES[element], signed(bits))
+
+    def splat(self, op, result, number):
+        self.emit("splat", result, op.type.count, BYTES[op.type.element], number)
+
+    def spread(self, op, result, source, sizes, strides):
+        self.emit("spread", result, source, BYTES[op.type.element], *[one for place in zip(sizes, strides) for one in place])
+
+    def iota(self, op, result, sizes):
+        outer, counted, inner = sizes
+        size, one = BYTES[op.type.element], self.number(1)
+        with self.strips(outer, one) as block, self.strips(counted, one) as number:
+            at = self.apply("addi", self.apply("muli", block, self.number(counted)), number)
+            self.emit("splat", self.apply("addi", result, self.apply("muli", at, self.number(inner * size))), inner, size, number)
+
+    def words(self, codes):
+        numbers = {name: -1 - number for number, name in enumerate(LATER)}
+        return super().words({**numbers, **{name: number for number, name in enumerate(codes)}})
 
     @contextmanager
     def strips(self, count, step):

@@ -36,6 +36,14 @@ class Decline(Exception):
         self.op, self.reason = op, reason
 
 
+def check_view(kernel, argument, elements):
+    """Declines an argument that is no view of one of some types."""
+    if argument.type.kind != "view":
+        raise Decline(kernel, f"an argument of type {argument.type}, where it takes views")
+    if argument.type.element not in elements:
+        raise Decline(kernel, f"an argument of {argument.type.element}, where it takes views of {', '.join(elements)}")
+
+
 class Spec:
     """What --target= said: the chip and the options, by key."""
 
@@ -65,8 +73,9 @@ class Label:
 
 def machine_words(symbol, registers, code, codes):
     """The module of a kernel for kiln/Runtime/SimulatedDriver.h. `code` has (name, operands) for each instruction. The words are the
-    number of registers, then for each instruction its number among `codes`, the number of its operands, and those. A label
-    becomes the number of the word where its instruction begins."""
+    number of registers, then for each instruction its number among `codes` (a list, or numbers by names), the number of its operands,
+    and those. A label becomes the number of the word where its instruction begins."""
+    codes = codes if isinstance(codes, dict) else {name: codes.index(name) for name in codes}
     for name, operands in code:
         if name not in codes:
             raise ValueError(f"expected an instruction of the list of codes, found '{name}'")
@@ -80,7 +89,7 @@ def machine_words(symbol, registers, code, codes):
         places.append(places[-1] + 2 + len(operands))
     words = [registers]
     for name, operands in code:
-        words += [codes.index(name), len(operands), *(places[one.at] if isinstance(one, Label) else one for one in operands)]
+        words += [codes[name], len(operands), *(places[one.at] if isinstance(one, Label) else one for one in operands)]
     text = symbol.encode()
     text += bytes(-len(text) % 8)
     return b"KMACHIN2" + struct.pack("<qq", len(text), len(words)) + text + struct.pack(f"<{len(words)}q", *words)

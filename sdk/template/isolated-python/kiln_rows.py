@@ -9,32 +9,63 @@ class Rows:
     """What ScratchpadWriter of kiln_scratchpad.py knows of tiles whose elements meet others of the same tile. The methods `reduce` and
     `spread` are the vendor's."""
     reductions = {}  # names of the operations that `reduce` combines elements by, such as "arith.addf"
+    scans = {}  # the same of `scan`
 
     def reduce(self, op, name, result, source, sizes):
         """result[o, i] = source[o, 0, i] combined with source[o, 1, i] and so on, by the operation `name`. `sizes` are the outer, the
         reduced and the inner number of elements, result and source the addresses of tiles without gaps."""
         raise Decline(op, f"no instruction for '{op.name}' by '{name}'")
 
+    def scan(self, op, name, result, source, sizes, reverse):
+        """result[o, s, i] = source[o, 0, i] combined with those up to source[o, s, i]; with `reverse` those from source[o, s, i] on.
+        The rest is as for `reduce`."""
+        raise Decline(op, f"no instruction for '{op.name}' by '{name}'")
+
+    def iota(self, op, result, sizes):
+        """result[o, s, i] = s, in a tile of integers without gaps. `sizes` are the outer, the counted and the inner number of elements."""
+        raise Decline(op, f"no instruction for '{op.name}'")
+
     def spread(self, op, result, source, sizes, strides):
         """Writes a result without gaps from elements of the source that are `strides` bytes apart, 0 where one is repeated."""
         raise Decline(op, f"no instruction for '{op.name}'")
 
     def tile_reduce(self, op):
+        name = self.combiner(op, self.reductions)
+        if op.get("ordered"):
+            raise Decline(op, "it combines elements in their order")
+        sizes = _around(op.operands[0].type.shape, int(op.get("axis")))
+        self.reduce(op, name, self.address(op.results[0]), self.address(op.operands[0]), sizes)
+
+    def tile_scan(self, op):
+        name, sizes = self.combiner(op, self.scans), _around(op.operands[0].type.shape, int(op.get("axis")))
+        self.scan(op, name, self.address(op.results[0]), self.address(op.operands[0]), sizes, bool(op.get("reverse")))
+
+    @staticmethod
+    def combiner(op, known):
+        """The name of the one operation that a reduction or a scan combines elements by."""
         block = op.regions[0][0]
         combine = block.operations[0]
         simple = len(op.operands) == 1 and len(block.operations) == 2 and combine.operands in (block.arguments, block.arguments[::-1])
         if not simple or block.operations[1].operands != combine.results:
             raise Decline(op, "it combines elements by more than one operation")
-        if combine.name not in self.reductions:
+        if combine.name not in known:
             raise Decline(op, f"no instruction for '{op.name}' by '{combine.name}'")
-        if op.get("ordered"):
-            raise Decline(op, "it combines elements in their order")
-        shape, axis = op.operands[0].type.shape, int(op.get("axis"))
-        sizes = _product(shape[:axis]), shape[axis], _product(shape[axis + 1:])
-        self.reduce(op, combine.name, self.address(op.results[0]), self.address(op.operands[0]), sizes)
+        return combine.name
+
+    def tile_iota(self, op):
+        self.iota(op, self.address(op.results[0]), _around(op.type.shape, int(op.get("dim"))))
+
+    def tile_splat(self, op):
+        constant = op.operands[0].op
+        if constant is not None and constant.name == "arith.constant":
+            self.fill(self.address(op.results[0]), op.type.count, constant.attributes["value"].bits, op.type.element)
+        else:
+            self.splat(op, self.address(op.results[0]), self.registers[op.operands[0]])
 
     def tile_reshape(self, op):
         self.copy(op.operands[0], op.results[0])
+
+    tile_expand_dims = tile_reshape
 
     def tile_broadcast(self, op):
         source, result = op.operands[0], op.results[0]
@@ -57,6 +88,11 @@ class Rows:
             strides.insert(0, step)
             step *= size
         return strides
+
+
+def _around(shape, axis):
+    """The numbers of elements outside of an axis, along it and within."""
+    return _product(shape[:axis]), shape[axis], _product(shape[axis + 1:])
 
 
 def _product(sizes):

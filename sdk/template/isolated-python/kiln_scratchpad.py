@@ -4,7 +4,7 @@ machine does. The class places tiles, begins the loads of a loop's next iteratio
 products into the blocks of a matrix unit. Needs kiln_described.py, kiln_rows.py, kiln_transfers.py, kiln_wire.py and kiln_isolated.py beside it; later releases
 of Kiln bring newer copies."""
 from kiln_described import check_memories, check_names, check_product, instruction_of
-from kiln_isolated import Decline, Label, machine_text, machine_words
+from kiln_isolated import Decline, Label, check_view, machine_text, machine_words
 from kiln_rows import Rows
 from kiln_transfers import BYTES, Transfers
 from kiln_wire import Dense, Number
@@ -41,6 +41,7 @@ class ScratchpadWriter(Transfers, Rows):
     reads_tf32 = False  # whether the matrix unit drops all but 10 bits of a mantissa, as a product with precision tf32 says
     reads_unsigned = False  # whether `multiply` looks at `lhs_unsigned` and `rhs_unsigned` of a product of integers
     elementwise = {}  # names of the operations on tiles that `lanes` writes, element by element
+    temporaries = {}  # by the name of an operation: how many more tiles its method needs, whose addresses `temporary` returns
 
     # The machine
 
@@ -53,8 +54,8 @@ class ScratchpadWriter(Transfers, Rows):
         raise NotImplementedError
 
     def parameter(self, argument):
-        """A register with an argument that is a number."""
-        raise Decline(self.kernel, f"an argument of type {argument.type}")
+        """A register with an argument that is a number: its bits, of an integer with copies of the sign before them."""
+        raise Decline(self.kernel, f"an argument that is a number of type {argument.type}")
 
     def size(self, view, dim):
         """A register with a size of a view."""
@@ -82,6 +83,10 @@ class ScratchpadWriter(Transfers, Rows):
         """Writes an element again and again."""
         raise NotImplementedError
 
+    def splat(self, op, result, number):
+        """The same with a number that a register holds."""
+        raise Decline(op, "no instruction for 'tile.splat' of a number that is no constant")
+
     def multiply(self, op, addresses, row_bytes, sizes):
         """acc += lhs * rhs, a block of the matrix unit; sizes of rows, columns and steps are numbers."""
         raise NotImplementedError
@@ -106,8 +111,8 @@ class ScratchpadWriter(Transfers, Rows):
         for argument in kernel.arguments:
             if argument.type.kind == "scalar":
                 self.registers[argument] = self.parameter(argument)
-            elif argument.type.kind != "view" or argument.type.element not in self.elements:
-                raise Decline(kernel, f"an argument of {argument.type.element}, where it takes views of {' and '.join(self.elements)}")
+            else:
+                check_view(kernel, argument, self.elements)
         self.check()
         self.uses = {}
         self.collect(kernel)
@@ -203,10 +208,24 @@ class ScratchpadWriter(Transfers, Rows):
             raise Decline(op, f"it makes a {type}, and a product reads whole panels of {panels[0].width} {('rows', 'columns')[panels[0].dim]} "
                               f"in groups of {panels[0].group} steps")
         self.storages[result] = Storage(type, panels[0] if panels else None)
+        for index in range(self.temporaries.get(op.name, 0)):
+            self.assign_temporary(op, index)
         for operand in op.operands[2:3] if op.name == "tile.dot" else op.operands if op.name in self.elementwise else []:
             if operand.type is type and len(self.uses[operand]) == 1 and self.is_near(op, operand):
                 self.storages[result] = self.storages[operand]
                 break
+
+    def assign_temporary(self, op, index):
+        """A tile beside those of an operation, as large as its largest."""
+        if (op, index) not in self.storages:
+            storage = Storage(max((value.type for value in op.operands + op.results if value.type.kind == "tensor"),
+                                  key=lambda type: type.count * BYTES[type.element]))
+            storage.first = storage.last = op.number
+            self.storages[op, index] = storage
+
+    def temporary(self, op, index=0):
+        """The address of a tile for the time of one operation, of those that `temporaries` asks for."""
+        return self.address((op, index))
 
     def layout_for(self, op, value):
         if op.name != "tile.dot" or value not in op.operands[:2]:
@@ -297,7 +316,12 @@ class ScratchpadWriter(Transfers, Rows):
         method = getattr(self, op.name.replace(".", "_"), None)
         if method:
             method(op)
+        elif op.name == "arith.select" and op.operands[0].type.kind == "scalar" and op.type.kind == "tensor":
+            condition, *tiles = op.operands
+            self.branch(self.registers[condition], [lambda tile=tile: self.choose(op.results, [tile]) for tile in tiles])
         elif op.name in self.elementwise and op.type.kind == "tensor":
+            if any(value not in self.storages for value in op.operands):
+                raise Decline(op, "an operand of tiles that is a number")
             self.lanes(op, self.address(op.results[0]), [self.address(value) for value in op.operands])
         elif op.results and all(value.type.kind == "scalar" for value in op.operands + op.results):
             self.registers[op.results[0]] = self.scalar(op.name, self.use(op.operands), int(op.get("predicate") or 0), op)
@@ -369,8 +393,12 @@ class ScratchpadWriter(Transfers, Rows):
         return value, (panel * steps + step * panels.width) * size, panels.width * panels.group * size
 
     def copy(self, source, target):
-        """A tile to other storage. A machine without a copy within its scratchpad declines."""
-        raise Decline(target.op or source.op, "a copy between tiles")
+        """A tile to other storage: by `spread`, unless the machine has another way. A machine without either declines."""
+        makers = [value.op for value in (target, source) if value.op is not None]
+        op = next((one for one in makers if one.type.kind == "tensor" and one.type.element == source.type.element), None)
+        if op is None or type(self).spread is Rows.spread:
+            raise Decline(makers[0] if makers else self.kernel, "no instruction that copies a tile within the scratchpad")
+        self.spread(op, self.address(target), self.address(source), [source.type.count], [BYTES[source.type.element]])
 
     # Loops and conditions
 
@@ -507,19 +535,32 @@ class ScratchpadWriter(Transfers, Rows):
             self.move(to, register)
 
     def scf_if(self, op):
-        if any(result.type.kind == "tensor" for result in op.results):
-            raise Decline(op, "a tile that a condition chooses")
-        otherwise, end = Label(), Label()
         for result in op.results:
-            self.registers[result] = self.new()
+            if result.type.kind != "tensor":
+                self.registers[result] = self.new()
         condition, = self.use(op.operands)
+        self.branch(condition, [lambda region=region: self.write_branch(op, region) for region in op.regions])
+
+    def write_branch(self, op, region):
+        for block in region:
+            *body, last = block.operations or [None]
+            self.write_block(body)
+            self.choose(op.results, last.operands if last else [])
+
+    def branch(self, condition, writers):
+        """What the one writes where a register is true, and what the other one writes where it is false."""
+        otherwise, end = Label(), Label()
         self.jump(otherwise, unless=condition)
-        for region, label in zip(op.regions, (otherwise, end)):
-            for block in region:
-                *body, last = block.operations or [None]
-                self.write_block(body)
-                for result, register in zip(op.results, self.use(last.operands) if last else []):
-                    self.move(self.registers[result], register)
+        for write, label in zip(writers, (otherwise, end)):
+            write()
             if label is otherwise:
                 self.jump(end)
             self.place(label)
+
+    def choose(self, results, values):
+        """What a condition yields, in the branch that computed it."""
+        for result, value in zip(results, values):
+            if result.type.kind != "tensor":
+                self.move(self.registers[result], self.registers[value])
+            elif self.storages[result] is not self.storages[value]:
+                self.copy(value, result)

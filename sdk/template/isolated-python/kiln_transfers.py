@@ -3,7 +3,7 @@
 and into the panels that a matrix unit reads. Needs kiln_wire.py and kiln_isolated.py beside it; later releases of Kiln bring
 newer copies."""
 from kiln_isolated import Decline, Label
-from kiln_wire import encode
+from kiln_wire import padding_bits
 
 BYTES = {"i1": 1, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "f16": 2, "bf16": 2, "f32": 4, "f64": 8}
 
@@ -49,10 +49,11 @@ class Transfers:
         if is_in:
             (view,), coords, _ = op.segments()
             tile = op.results[0]
-            if op.get("padding") == 3:
-                raise Decline(op, "it pads with a scalar")
+            padding = padding_bits(op)
+            if padding is None:
+                raise Decline(op, "it pads with a number that is no constant")
         else:
-            tile, view, *coords = op.operands
+            (tile, view, *coords), padding = op.operands, 0
             if op.get("combine") != 0:
                 raise Decline(op, "it combines with what is there")
         if "step" in op.attributes and any(step != 1 for step in op.attributes["step"].values):
@@ -63,7 +64,6 @@ class Transfers:
             offsets = [self.scalar("arith.muli", [offset, self.number(size)]) if size != 1 else offset
                        for offset, size in zip(offsets, shape)]
         storage = self.storages[tile]
-        padding = encode(float("nan") if is_in and op.get("padding") == 1 else 0, tile.type.element)
         strides = [0] * (len(coords) - len(tile.type.shape)) + storage.strides()
         if not storage.layout:
             return [Box(is_in, view, offsets, shape, strides, self.address(tile), padding)]

@@ -178,6 +178,14 @@ class Number:
     __hash__ = None
 
 
+def padding_bits(load):
+    """The bits of what a tile.load reads outside of its view; None where only a launch knows them."""
+    if load.get("padding") == 3:
+        constant = load.segments()[2][0].op
+        return constant.attributes["value"].bits if constant is not None and constant.name == "arith.constant" else None
+    return encode(float("nan") if load.get("padding") == 1 else 0, load.type.element)
+
+
 class Dense:
     """Elements of a constant tile. splat: the one that all are, or None; values: all of them, row-major."""
 

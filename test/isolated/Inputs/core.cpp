@@ -25,6 +25,19 @@ int main() {
   using Core = ScratchpadCore;
   // The number of the instance, 3, and the first instruction of the machine.
   run({2, Core::Pid, 2, 0, 0, Core::Const, 2, 1, 3, Core::kOwn, 2, 0, 1});
+  // Functions of numbers: 7 ^ 0, the last 8 bits of 200 with a sign, 5 % 7 and
+  // 255 of -1 without one.
+  run({2, Core::Pid, 2, 0, 0, Core::Scalar, 4, 12, 1, 0, 1, Core::kOwn, 2, 0,
+       1});
+  run({3, Core::Const, 2, 1, 200, Core::Const, 2, 2, 8, Core::Scalar, 4, 21, 0,
+       1, 2, Core::kOwn, 2, 0, 1});
+  run({3, Core::Const, 2, 1, -1, Core::Const, 2, 2, 8, Core::Scalar,
+       4, 22,          1, 1, 2,  Core::Const, 2, 0, 5, Core::Scalar,
+       4, 19,          0, 0, 2,  Core::kOwn,  2, 0, 1});
+  run({2, Core::Scalar, 4, 21, 0, 0, 1});
+  run({2, Core::Parameter, 2, 0, 0});
+  run({2, Core::Spread, 4, 0, 1, 4, 2});
+  run({2, Core::Spread, 5, 0, 1, 4, 65, 0});
   run({2, Core::Pid, 9, 0});
   run({2, Core::kOwn + 1, 0});
   run({1, Core::Const, 2, 0, 60, Core::Fill, 4, 0, 2, 4, 0});

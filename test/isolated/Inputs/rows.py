@@ -15,7 +15,7 @@ FUNCTIONS = {"arith.addf": lambda a, b: a + b, "arith.subf": lambda a, b: a - b,
 
 class Machine(ScratchpadWriter):
     """Registers are numbers, and every instruction is executed as it is written."""
-    reductions, elementwise = {"arith.addf", "arith.maximumf"}, {"arith.subf"}
+    reductions, elementwise, temporaries = {"arith.addf", "arith.maximumf"}, {"arith.subf"}, {"arith.subf": 2}
 
     def __init__(self, kernel, views):
         self.memory, self.views = {}, views
@@ -40,12 +40,10 @@ class Machine(ScratchpadWriter):
         pass
 
     def lanes(self, op, result, operands):
+        tiles = sorted({result, *operands, self.temporary(op), self.temporary(op, 1)})
+        assert all(other - one >= 4 * op.type.count for one, other in zip(tiles, tiles[1:])), tiles
         for at in range(0, 4 * op.type.count, 4):
             self.memory[result + at] = FUNCTIONS[op.name](*(self.memory[operand + at] for operand in operands))
-
-    def copy(self, source, target):
-        for at in range(0, 4 * source.type.count, 4):
-            self.memory[self.address(target) + at] = self.memory[self.address(source) + at]
 
     def reduce(self, op, name, result, source, sizes):
         outer, length, inner = sizes
@@ -64,6 +62,15 @@ class Poor(Machine):
     reductions = {"arith.addf"}
 
 
+class Still(Machine):
+    spread = ScratchpadWriter.spread
+
+
+class Small(Machine):
+    """Room for three tiles of 504 bytes, and not for two temporary ones as well."""
+    bytes = 2000
+
+
 with open(sys.argv[2], encoding="utf-8") as file:
     text = file.read()
 kernel, = read(text)
@@ -75,7 +82,8 @@ most = {(i, k): max(x[i, j, k] for j in range(7)) for i in range(6) for k in ran
 assert y == {(i, k): sum(x[i, j, k] - most[i, k] for j in range(7)) for i in range(6) for k in range(3)}
 assert z == {(j, i, k): x[i, j, k] - most[i, k] for i, j, k in x}
 print(f"{len(y) + len(z)} elements equal")
-try:
-    Poor(read(text)[0], [x, {}, {}])
-except Decline as why:
-    print(why.reason)
+for kind in (Poor, Still, Small):
+    try:
+        kind(read(text)[0], [x, {}, {}])
+    except Decline as why:
+        print(why.reason)

@@ -9,7 +9,7 @@ using namespace kiln::runtime;
 namespace {
 
 constexpr int64_t kLanes = 12, kScratchpad = 65536;
-enum Own : int64_t { Length, While, VectorLoad, VectorStore, Vector, Multiply, Reduce, Gather };
+enum Own : int64_t { Length, While, VectorLoad, VectorStore, Vector, Multiply, Reduce, Scan };
 
 float larger(float a, float b) {
   if (std::isnan(a) || std::isnan(b))
@@ -85,20 +85,16 @@ struct Instance : ScratchpadCore {
         write(number(x[1]) + 4 * at, all);
       }
       return;
-    case Gather: { // result, source, bytes, then sizes and distances
-      int64_t total = 1;
-      for (size_t d = 3; d < x.size(); d += 2)
-        total *= x[d];
-      for (int64_t i = 0; i < total; ++i) {
-        int64_t rest = i, from = number(x.at(1));
-        for (size_t d = x.size() - 2; d >= 3; d -= 2) {
-          from += rest % x[d] * x[d + 1];
-          rest /= x[d];
+    case Scan: // as Reduce, and whether it begins at the end
+      for (int64_t line = 0; line < x.at(3) * x.at(5); ++line) {
+        float all = 0;
+        for (int64_t i = 0; i < x[4]; ++i) {
+          int64_t place = 4 * (line / x[5] * x[4] * x[5] + line % x[5] + (x.at(6) ? x[4] - 1 - i : i) * x[5]);
+          float own = read<float>(number(x[2]) + place);
+          write(number(x[1]) + place, all = i ? compute(x[0], all, own) : own);
         }
-        std::memcpy(at(number(x[0]) + i * x[2], x[2]), at(from, x[2]), size_t(x[2]));
       }
       return;
-    }
     default: throw std::runtime_error("an instruction that does not exist");
     }
   }

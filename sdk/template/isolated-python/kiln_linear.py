@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels as lists of instructions for a machine with registers of scalars and of tiles: derive from LinearWriter and give it
 the tables of the machine. Needs kiln_wire.py and kiln_isolated.py beside it; later releases of Kiln bring newer copies."""
-from kiln_isolated import Decline, machine_text, machine_words
-from kiln_wire import Dense, Number, encode
+from kiln_isolated import Decline, check_view, machine_text, machine_words
+from kiln_wire import Dense, Number, padding_bits
 
 
 class LinearWriter:
     """Writes one kernel: `code` gets (name, operands) for each instruction. The names that the defaults below use are const, pid,
-    programs, dim, mul, fill, load and store; an override may write others."""
+    programs, dim, mul, param, fill, splat, load and store; an override may write others. A number of a type of `elements` is a tile of
+    one element, so the table of vectors is for both."""
     scalars = {}  # {"arith.addi": "add"}: on numbers of type index
     vectors = {}  # {"arith.addf": "vadd"}: on tiles, and on the elements of a claimed operation
     elements = ("f32",)  # of tiles and views
@@ -16,8 +17,10 @@ class LinearWriter:
     def __init__(self, kernel):
         self.kernel, self.code, self.registers = kernel, [], {}
         for argument in kernel.arguments:
-            if argument.type.kind != "view" or argument.type.element not in self.elements:
-                raise Decline(kernel, f"an argument of {argument.type.element}, where it takes views of {' and '.join(self.elements)}")
+            if argument.type.kind == "scalar":
+                self.parameter(argument)
+            else:
+                check_view(kernel, argument, self.elements)
         self.block(kernel.body)
 
     def emit(self, name, *operands):
@@ -40,7 +43,8 @@ class LinearWriter:
     def write(self, op):
         """One operation. Looks it up in the tables, then for a method of its name: tile_load for tile.load."""
         method = getattr(self, op.name.replace(".", "_"), None)
-        if op.name in self.vectors and op.type.kind == "tensor":
+        if op.name in self.vectors and op.type.element in self.elements:
+            self.check_counts(op)
             operands = self.use(op.operands)
             self.emit(self.vectors[op.name], self.define(op.results[0]), *operands)
         elif op.name in self.scalars and str(op.type) == "index":
@@ -51,8 +55,21 @@ class LinearWriter:
         else:
             raise Decline(op, f"no instruction for '{op.name}'")
 
+    def check_counts(self, op):
+        if any(value.type.count != op.type.count for value in op.operands):
+            raise Decline(op, "an operand of tiles that is a number")
+
+    def parameter(self, argument):
+        """An argument that is a number: its bits, to a register of a number or of a tile of one element."""
+        if argument.type.element not in ("index", *self.elements):
+            raise Decline(self.kernel, f"an argument that is a number of type {argument.type}")
+        self.emit("param", self.define(argument), argument.index)
+
     def tile_return(self, op):
         pass
+
+    def tile_splat(self, op):
+        self.emit("splat", self.define(op.results[0]), self.registers[op.operands[0]], op.type.count)
 
     def tile_program_id(self, op, name="pid"):
         for result in op.results:
@@ -68,6 +85,8 @@ class LinearWriter:
         value = op.get("value")
         if isinstance(value, Number) and str(value.type) == "index":
             self.emit("const", self.define(op.results[0]), value.value)
+        elif isinstance(value, Number) and str(value.type) in self.elements:
+            self.emit("fill", self.define(op.results[0]), 1, value.bits)
         elif isinstance(value, Dense) and value.splat is not None:
             self.emit("fill", self.define(op.results[0]), op.type.count, value.splat.bits)
         else:
@@ -75,9 +94,9 @@ class LinearWriter:
 
     def tile_load(self, op):
         view, coords, _ = op.segments()
-        if op.get("padding") == 3:
-            raise Decline(op, "it pads with a scalar")
-        outside = encode(float("nan") if op.get("padding") == 1 else 0.0, op.type.element)
+        outside = padding_bits(op)
+        if outside is None:
+            raise Decline(op, "it pads with a number that is no constant")
         places = self.places(op, op.type, coords)
         self.emit("load", self.define(op.results[0]), view[0].index, outside, len(places) // 3, *places)
 

@@ -7,6 +7,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -18,6 +19,7 @@
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
+#include <cstdio>
 #include <unistd.h>
 
 using namespace isolated;
@@ -85,6 +87,24 @@ std::vector<mlir::OperandRange> isolated::segments(mlir::Operation *op) {
       at += unsigned(size);
     }
   return groups;
+}
+
+std::optional<llvm::APInt> isolated::padding(mlir::Operation *load) {
+  auto tile = llvm::cast<mlir::RankedTensorType>(load->getResult(0).getType()).getElementType();
+  int64_t kind = integer(load, "padding");
+  if (kind == 3) { // a number, which is an operand
+    auto groups = segments(load);
+    mlir::Attribute number;
+    if (groups.size() != 3 || groups[2].empty() || !mlir::matchPattern(groups[2][0], mlir::m_Constant(&number)))
+      return std::nullopt;
+    if (auto real = llvm::dyn_cast<mlir::FloatAttr>(number))
+      return real.getValue().bitcastToAPInt();
+    auto whole = llvm::dyn_cast<mlir::IntegerAttr>(number);
+    return whole ? std::optional(whole.getValue()) : std::nullopt;
+  }
+  if (auto type = llvm::dyn_cast<mlir::FloatType>(tile); type && kind == 1)
+    return llvm::APFloat::getNaN(type.getFloatSemantics()).bitcastToAPInt();
+  return llvm::APInt(tile.isIndex() ? 64 : tile.getIntOrFloatBitWidth(), 0);
 }
 
 std::optional<View> isolated::viewOf(mlir::Type type) {
@@ -395,6 +415,9 @@ int isolated::serve(Target &target) {
   int output = dup(1);
   if (output < 0 || dup2(2, 1) < 0)
     return 1;
+  // What is printed is there before the answer, and before a message that ends the program.
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  llvm::outs().SetUnbuffered();
   Server server(target, output);
   if (!server.seesTraits()) {
     llvm::errs() << "expected traits of MLIR's operations to be known, which MLIR's library shares by their symbols: "

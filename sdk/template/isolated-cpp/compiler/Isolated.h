@@ -88,6 +88,8 @@ mlir::Attribute attribute(mlir::Operation *op, llvm::StringRef name);
 int64_t integer(mlir::Operation *op, llvm::StringRef name, int64_t otherwise = 0);
 /// The operands in the groups that the operation's definition gives them.
 std::vector<mlir::OperandRange> segments(mlir::Operation *op);
+/// The bits of what a tile.load reads outside of its view; nothing where only a launch knows them.
+std::optional<llvm::APInt> padding(mlir::Operation *load);
 /// The name of a kernel.
 std::string symbol(mlir::Operation *kernel);
 

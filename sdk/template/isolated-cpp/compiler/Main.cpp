@@ -7,7 +7,6 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <cstring>
-#include <limits>
 
 using namespace isolated;
 using llvm::StringRef;
@@ -15,8 +14,8 @@ using llvm::StringRef;
 namespace {
 
 /// The instructions of the machine, in the order of device/Driver.cpp: each is a word and its operands.
-const char *const kCodes[] = {"const", "pid",  "programs", "dim",  "add",  "sub",  "mul",  "min",  "max",  "fill",
-                              "load",  "store", "vadd",    "vsub", "vmul", "vdiv", "vmax", "vmin", "vneg", "vexp"};
+const char *const kCodes[] = {"const", "pid",  "programs", "dim",  "param", "add",  "sub",  "mul",  "min",  "max",  "fill",
+                              "splat", "load", "store",    "vadd", "vsub",  "vmul", "vdiv", "vmax", "vmin", "vneg", "vexp"};
 constexpr int64_t kMost = 4096; // elements of a tile register
 
 const llvm::StringMap<const char *> kScalars = {
@@ -45,8 +44,10 @@ public:
     mlir::Block &body = kernel->getRegion(0).front();
     for (mlir::BlockArgument argument : body.getArguments()) {
       auto view = viewOf(argument.getType());
-      if (!view || !view->element.isF32())
-        return decline(kernel, "an argument that is no view of f32");
+      if (argument.getType().isIndex() || argument.getType().isF32())
+        emit("param", {define(argument), argument.getArgNumber()});
+      else if (!view || !view->element.isF32())
+        return decline(kernel, "an argument that is no number of type index or f32, and no view of f32");
     }
     for (mlir::Operation &op : body)
       if (!write(&op))
@@ -91,7 +92,7 @@ private:
         code.emplace_back(int64_t(i), std::move(operands));
         return true;
       }
-    llvm::report_fatal_error("kCodes has no '" + llvm::Twine(name) + "'");
+    llvm::report_fatal_error("kCodes has no '" + llvm::Twine(name) + "'", /*gen_crash_diag=*/false);
   }
   int64_t define(mlir::Value value) { return registers[value] = numRegisters++; }
 
@@ -114,7 +115,7 @@ private:
       if (auto tile = llvm::dyn_cast<mlir::RankedTensorType>(op->getResult(0).getType());
           tile && (!tile.getElementType().isF32() || tile.getNumElements() > kMost))
         return decline(op, "it makes what is no tile of at most 4096 f32");
-    if (auto found = kVectors.find(name); found != kVectors.end())
+    if (auto found = kVectors.find(name); found != kVectors.end()) // a number of f32 is a tile of one element
       return emit(found->second, computed(op));
     if (auto found = kScalars.find(name); found != kScalars.end() && op->getResult(0).getType().isIndex())
       return emit(found->second, computed(op));
@@ -127,12 +128,15 @@ private:
       return emit("dim", {define(op->getResult(0)), param(op->getOperand(0)), integer(op, "dim")});
     if (auto constant = llvm::dyn_cast<mlir::arith::ConstantOp>(op))
       return writeConstant(constant);
+    if (name == "tile.splat")
+      return emit("splat", {define(op->getResult(0)), registers.lookup(op->getOperand(0)),
+                            llvm::cast<mlir::RankedTensorType>(op->getResult(0).getType()).getNumElements()});
     if (name == "tile.load") {
       auto groups = segments(op);
-      if (groups.size() != 3 || integer(op, "padding") == 3)
-        return decline(op, "it pads with a scalar");
-      float outside = integer(op, "padding") == 1 ? std::numeric_limits<float>::quiet_NaN() : 0.0f;
-      return access("load", op, op->getResult(0), groups[0][0], groups[1], bits(outside));
+      auto outside = padding(op);
+      if (groups.size() != 3 || !outside)
+        return decline(op, "it pads with a number that is no constant");
+      return access("load", op, op->getResult(0), groups[0][0], groups[1], int64_t(outside->getZExtValue()));
     }
     if (name == "tile.store") {
       if (integer(op, "combine"))
@@ -145,6 +149,8 @@ private:
   bool writeConstant(mlir::arith::ConstantOp op) {
     if (auto number = llvm::dyn_cast<mlir::IntegerAttr>(op.getValue()); number && op.getType().isIndex())
       return emit("const", {define(op), number.getInt()});
+    if (auto number = llvm::dyn_cast<mlir::FloatAttr>(op.getValue()); number && op.getType().isF32())
+      return emit("fill", {define(op), 1, bits(float(number.getValueAsDouble()))});
     auto numbers = llvm::dyn_cast<mlir::DenseElementsAttr>(op.getValue());
     if (!numbers || !numbers.isSplat() || !numbers.getElementType().isF32())
       return decline(op, "its numbers differ");

@@ -10,7 +10,7 @@ using namespace kiln::runtime;
 namespace {
 
 enum Code : int64_t {
-  Const, Pid, Programs, Dim, Add, Sub, Mul, Min, Max, Fill, Load, Store,
+  Const, Pid, Programs, Dim, Param, Add, Sub, Mul, Min, Max, Fill, Splat, Load, Store,
   VectorAdd, VectorSub, VectorMul, VectorDiv, VectorMax, VectorMin, VectorNeg,
   VectorExp
 };
@@ -36,7 +36,7 @@ float compute(int64_t code, float a, float b) {
   }
 }
 
-/// One instance of the grid. What does not exist throws.
+/// One instance of the grid. What does not exist throws. A number of f32 is a tile of one element.
 struct Instance {
   const KilnLaunch &launch;
   const int64_t *id;
@@ -70,12 +70,14 @@ struct Instance {
         throw std::runtime_error("a dimension that does not exist");
       scalar(x[0]) = viewOf(launch, x[1]).sizes[x[2]];
       return;
+    case Param: return param(x[0], x[1]);
     case Add: scalar(x[0]) = scalar(x[1]) + scalar(x.at(2)); return;
     case Sub: scalar(x[0]) = scalar(x[1]) - scalar(x.at(2)); return;
     case Mul: scalar(x[0]) = scalar(x[1]) * scalar(x.at(2)); return;
     case Min: scalar(x[0]) = std::min(scalar(x[1]), scalar(x.at(2))); return;
     case Max: scalar(x[0]) = std::max(scalar(x[1]), scalar(x.at(2))); return;
     case Fill: tile(x[0]).assign(size_t(checkSize(x[1])), number(x.at(2))); return;
+    case Splat: tile(x[0]).assign(size_t(checkSize(x.at(2))), tile(x[1]).at(0)); return;
     case Load:
     case Store: return access(x, code == Load);
     default: {
@@ -89,6 +91,12 @@ struct Instance {
     }
   }
 
+  void param(int64_t to, int64_t number) {
+    if (number < 0 || uint64_t(number) >= launch.numArguments || !launch.arguments[number].isScalar)
+      throw std::runtime_error("a parameter that is no number");
+    scalar(to) = int64_t(launch.arguments[number].bits);
+    tile(to) = {Instance::number(scalar(to))};
+  }
   static int64_t checkSize(int64_t size) {
     if (size < 0 || size > kMaxTile)
       throw std::runtime_error("a tile that is too large");

@@ -39,6 +39,13 @@ def @Name@_FillOp : @Name@_Op<"fill", [Pure]> {
   let assemblyFormat = "$number attr-dict `:` type($result)";
 }
 
+def @Name@_SplatOp : @Name@_Op<"splat", [Pure]> {
+  let summary = "A tile of a number that is an argument";
+  let arguments = (ins F32:$number);
+  let results = (outs @Name@_Tile:$result);
+  let assemblyFormat = "$number attr-dict `:` type($result)";
+}
+
 def @Name@_ComputeOp : @Name@_Op<"compute", [Pure, SameOperandsAndResultType]> {
   let summary = "One instruction of the vector unit";
   let arguments = (ins @Name@_Function:$function, Variadic<@Name@_Tile>:$operands);

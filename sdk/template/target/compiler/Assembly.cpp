@@ -22,8 +22,11 @@ public:
   explicit Writer(tile::KernelOp kernel) : kernel(kernel) {}
 
   LogicalResult run(std::string &text) {
-    for (auto [index, arg] : llvm::enumerate(kernel.getBody().getArguments()))
-      params[arg] = index;
+    for (auto [index, arg] : llvm::enumerate(kernel.getBody().getArguments())) {
+      params[arg] = int(index);
+      if (!isa<tile::ViewType>(arg.getType()))
+        line("param " + Twine(scalar(arg)) + " " + Twine(index));
+    }
     for (Operation &op : kernel.getBody().front())
       if (failed(write(&op)))
         return failure();
@@ -77,6 +80,12 @@ private:
                Twine(bits(fill.getNumber())));
           return success();
         })
+        .Case([&](@name@::SplatOp splat) {
+          std::string number = use(splat.getNumber());
+          line("splat " + Twine(tile(splat.getResult())) + " " +
+               Twine(splat.getType().getNumElements()) + number);
+          return success();
+        })
         .Case([&](@name@::ComputeOp compute) {
           std::string operands = use(compute.getOperands());
           line(stringifyFunction(compute.getFunction()) + " " +
@@ -108,6 +117,9 @@ private:
         })
         .Case([](tile::ReturnOp) { return success(); })
         .Default([&](Operation *other) {
+          if (isa<arith::ConstantOp>(other) &&
+              other->getResult(0).getType().isF32())
+            return success(); // loads have its bits
           StringRef name = llvm::TypeSwitch<Operation *, StringRef>(other)
                                .Case([](arith::AddIOp) { return "add"; })
                                .Case([](arith::SubIOp) { return "sub"; })

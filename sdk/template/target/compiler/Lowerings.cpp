@@ -6,7 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include <limits>
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -49,23 +49,25 @@ LogicalResult lowerLoad(Operation *op, LoweringContext &ctx) {
   auto load = cast<tile::LoadOp>(op);
   if (!isTile(load.getType()))
     return ctx.decline(op, "it reads what is no tile of at most 4096 f32");
-  float outside = 0;
+  APFloat outside(0.0f);
   switch (load.getOutside()) {
   case Outside::Zero:
   case Outside::Any:
     break;
   case Outside::NaN:
-    outside = std::numeric_limits<float>::quiet_NaN();
+    outside = APFloat::getNaN(APFloat::IEEEsingle());
     break;
   case Outside::Value:
-    return ctx.decline(op, "it pads with a scalar");
+    if (!matchPattern(load.getOutsideValue(), m_ConstantFloat(&outside)))
+      return ctx.decline(op, "it pads with a number that is no constant");
+    break;
   }
   Place place;
   if (failed(findPlace(load, ctx, place)))
     return failure();
   ctx.rewriter.replaceOpWithNewOp<@name@::LoadOp>(
       op, load.getType(), load.getView(), place.offsets, place.block,
-      place.steps, APFloat(outside));
+      place.steps, outside);
   return success();
 }
 
@@ -93,6 +95,17 @@ LogicalResult lowerConstant(Operation *op, LoweringContext &ctx) {
     return ctx.decline(op, "its numbers differ");
   ctx.rewriter.replaceOpWithNewOp<@name@::FillOp>(
       op, constant.getType(), numbers.getSplatValue<APFloat>());
+  return success();
+}
+
+LogicalResult lowerSplat(Operation *op, LoweringContext &ctx) {
+  auto splat = cast<tile::SplatOp>(op);
+  if (!isTile(splat.getType()))
+    return ctx.decline(op, "it makes what is no tile of at most 4096 f32");
+  if (!isa<BlockArgument>(splat.getValue()))
+    return ctx.decline(op, "it repeats a number that is no argument");
+  ctx.rewriter.replaceOpWithNewOp<@name@::SplatOp>(op, splat.getType(),
+                                                  splat.getValue());
   return success();
 }
 
@@ -124,6 +137,8 @@ bool isScalar(Operation *op) {
   if (isa<tile::ReturnOp, tile::ProgramIdOp, tile::NumProgramsOp, tile::DimOp>(
           op))
     return true;
+  if (isa<arith::ConstantOp>(op) && op->getResult(0).getType().isF32())
+    return true; // a load may pad with it
   return isa<arith::ConstantIndexOp, arith::AddIOp, arith::SubIOp,
              arith::MulIOp, arith::MinSIOp, arith::MaxSIOp>(op) &&
          op->getResult(0).getType().isIndex();
@@ -144,8 +159,11 @@ struct ConvertTileTo@Name@
   LogicalResult convert(tile::KernelOp kernel, LoweringContext &ctx) {
     for (Type type : kernel.getArgumentTypes()) {
       auto view = dyn_cast<tile::ViewType>(type);
+      if (type.isIndex() || type.isF32())
+        continue;
       if (!view || !view.getElementType().isF32() || view.getRank() > 4)
-        return emitUnsupported(kernel, "an argument that is no view of f32 of "
+        return emitUnsupported(kernel, "an argument that is no number of type "
+                                       "index or f32, and no view of f32 of "
                                        "rank 4 or less");
     }
     SmallVector<Operation *> ops;
@@ -185,6 +203,7 @@ void @name@::registerLowerings(TargetRegistry &registry) {
   };
   add("tile.load", lowerLoad);
   add("tile.store", lowerStore);
+  add("tile.splat", lowerSplat);
   add("arith.constant", lowerConstant);
   for (const Row &row : kRows)
     add(row.op, [function = row.function](Operation *op, LoweringContext &ctx) {

@@ -104,14 +104,18 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
 
   static int execute(KilnDevice *, KilnQueue *, const KilnLaunch *launch,
                      KilnError *error) {
-    std::vector<@name@::View> views;
+    std::vector<@name@::Argument> arguments;
     for (size_t i = 0; i < launch->numArguments; ++i) {
       const KilnKernelArgument &argument = launch->arguments[i];
       if (argument.isScalar)
-        return failDriver(error, "it takes no scalars");
-      views.push_back({&argument.buffer->memory, argument.byteOffset,
-                       {argument.sizes, argument.sizes + argument.rank},
-                       {argument.strides, argument.strides + argument.rank}});
+        arguments.push_back({nullptr, 0, {}, {}, int64_t(argument.bits)});
+      else
+        arguments.push_back(
+            {&argument.buffer->memory,
+             argument.byteOffset,
+             {argument.sizes, argument.sizes + argument.rank},
+             {argument.strides, argument.strides + argument.rank},
+             0});
     }
     std::string problem;
     int64_t grid[4] = {launch->grid[0], launch->grid[1], launch->grid[2], 1};
@@ -119,8 +123,8 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
       for (int64_t y = 0; y < grid[1]; ++y)
         for (int64_t x = 0; x < grid[0]; ++x) {
           int64_t id[4] = {x, y, z, 0};
-          if (!@name@::runInstance(*launch->kernel->program, views, id, grid,
-                                  problem))
+          if (!@name@::runInstance(*launch->kernel->program, arguments, id,
+                                  grid, problem))
             return failDriver(error, problem);
         }
     return 0;

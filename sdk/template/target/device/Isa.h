@@ -22,12 +22,14 @@ enum Code : int64_t {
   Pid,      // pid d axis
   Programs, // programs d axis
   Dim,      // dim d param dim
+  Param,    // param d param: an argument that is a number
   ScalarAdd, // add d a b
   ScalarSub,
   ScalarMul,
   ScalarMin,
   ScalarMax,
   Fill,      // fill t count bits
+  Splat,     // splat t count a
   Load,      // load n: t param rank bits, then per dimension: block offset step
   Store,     // store n: t param rank, then per dimension: block offset step
   VectorAdd, // vadd d a b count
@@ -42,10 +44,11 @@ enum Code : int64_t {
 };
 
 constexpr Opcode kOpcodes[NumCodes] = {
-    {"const", 2}, {"pid", 2},    {"programs", 2}, {"dim", 3},  {"add", 3},
-    {"sub", 3},   {"mul", 3},    {"min", 3},      {"max", 3},  {"fill", 3},
-    {"load", -1}, {"store", -1}, {"vadd", 4},     {"vsub", 4}, {"vmul", 4},
-    {"vdiv", 4},  {"vmax", 4},   {"vmin", 4},     {"vneg", 3}, {"vexp", 3},
+    {"const", 2}, {"pid", 2},   {"programs", 2}, {"dim", 3},  {"param", 2},
+    {"add", 3},   {"sub", 3},   {"mul", 3},      {"min", 3},  {"max", 3},
+    {"fill", 3},  {"splat", 3}, {"load", -1},    {"store", -1},
+    {"vadd", 4},  {"vsub", 4},  {"vmul", 4},     {"vdiv", 4}, {"vmax", 4},
+    {"vmin", 4},  {"vneg", 3},  {"vexp", 3},
 };
 
 } // namespace @name@

@@ -72,9 +72,9 @@ float compute(int64_t code, float a, float b) {
 /// One instance. Registers and parameters that do not exist throw.
 class Instance {
 public:
-  Instance(const Program &program, const std::vector<View> &views,
+  Instance(const Program &program, const std::vector<Argument> &arguments,
            const int64_t *id, const int64_t *grid)
-      : views(views), id(id), grid(grid), scalars(size_t(program.numScalars)),
+      : arguments(arguments), id(id), grid(grid), scalars(size_t(program.numScalars)),
         tiles(size_t(program.numTiles)), code(program.code) {}
 
   void run() {
@@ -108,7 +108,12 @@ private:
       scalar(x[0]) = grid[x[1] & 3];
       return;
     case Dim:
-      scalar(x[0]) = views.at(size_t(x[1])).sizes.at(size_t(x[2]));
+      scalar(x[0]) = arguments.at(size_t(x[1])).sizes.at(size_t(x[2]));
+      return;
+    case Param:
+      if (arguments.at(size_t(x[1])).memory)
+        throw std::runtime_error("an argument that is no number");
+      scalar(x[0]) = arguments[size_t(x[1])].bits;
       return;
     case ScalarAdd:
       scalar(x[0]) = scalar(x[1]) + scalar(x[2]);
@@ -127,6 +132,9 @@ private:
       return;
     case Fill:
       tile(x[0]).assign(size_t(checkSize(x[1])), number(x[2]));
+      return;
+    case Splat:
+      tile(x[0]).assign(size_t(checkSize(x[1])), number(scalar(x[2])));
       return;
     case Load:
       if (count < 4)
@@ -167,7 +175,9 @@ private:
   /// Moves a tile between a register and memory; x: tile param rank.
   void access(const int64_t *x, const int64_t *dims, int64_t numDims,
               float outside, bool isLoad) {
-    const View &view = views.at(size_t(x[1]));
+    const Argument &view = arguments.at(size_t(x[1]));
+    if (!view.memory)
+      throw std::runtime_error("an argument that is no view");
     int64_t rank = x[2], size = 1;
     if (rank != int64_t(view.sizes.size()) || rank != numDims)
       throw std::runtime_error("an access of the wrong rank");
@@ -203,7 +213,7 @@ private:
     }
   }
 
-  const std::vector<View> &views;
+  const std::vector<Argument> &arguments;
   const int64_t *id, *grid;
   std::vector<int64_t> scalars;
   std::vector<std::vector<float>> tiles;
@@ -212,11 +222,12 @@ private:
 
 } // namespace
 
-bool @name@::runInstance(const Program &program, const std::vector<View> &views,
+bool @name@::runInstance(const Program &program,
+                        const std::vector<Argument> &arguments,
                         const int64_t *id, const int64_t *grid,
                         std::string &problem) {
   try {
-    Instance(program, views, id, grid).run();
+    Instance(program, arguments, id, grid).run();
     return true;
   } catch (const std::exception &e) {
     problem = e.what();

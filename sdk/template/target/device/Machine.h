@@ -23,15 +23,16 @@ bool readPrograms(const void *bytes, uint64_t size,
                   std::map<std::string, Program> &programs,
                   std::string &problem);
 
-/// A view that a kernel gets.
-struct View {
-  Memory *memory = nullptr;
+/// A view that a kernel gets, or a number.
+struct Argument {
+  Memory *memory = nullptr; ///< null: a number
   uint64_t byteOffset = 0;
   std::vector<int64_t> sizes, strides; ///< in elements
+  int64_t bits = 0;                    ///< of a number
 };
 
 /// Runs one instance of the grid; false with a reason if it goes wrong.
-bool runInstance(const Program &program, const std::vector<View> &views,
+bool runInstance(const Program &program, const std::vector<Argument> &arguments,
                  const int64_t *id, const int64_t *grid, std::string &problem);
 
 } // namespace @name@

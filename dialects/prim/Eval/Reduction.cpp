@@ -96,16 +96,16 @@ void foldWithin(const Rows &rows, Value &out, double start, Floats fn) {
                               return std::isinf(y) ? x : x + std::fabs(y);
                             });
   } else {
-    // As large as a part of the product may be.
+    // As large as a part of the product may be, which may be subnormal before
+    // the large elements come.
     foldFloats<long double>(rows, sizes, 1.0L,
                             [](long double x, long double y) {
                               return x * std::max(1.0L, std::fabs(y));
                             });
-    double most =
-        largestFinite(out.dtype() == DType::f64 ? DType::f64 : DType::f32);
+    DType wide = out.dtype() == DType::f64 ? DType::f64 : DType::f32;
     for (int64_t i = 0; i < out.size(); ++i)
-      if (sizes.as<double>()[i] <= most)
-        sizes.as<double>()[i] = sums.as<double>()[i];
+      if (double &size = sizes.as<double>()[i]; size <= largestFinite(wide))
+        size = std::fabs(sums.as<double>()[i]) + size * smallestNormal(wide);
   }
   storeSumsWithin(sums, sizes, double(rows.length), out);
 }

@@ -97,15 +97,35 @@ void foldInts(const Axis &axis, const Value &a, Value &out, Extend extend,
 /// What a term adds to the size of a sum.
 double finiteSize(double x) { return std::isinf(x) ? 0 : std::fabs(x); }
 
-/// A sum or product that errs as far as its length lets it.
-template <typename Fn, typename Size>
-void foldWithin(const Axis &axis, const Value &a, Value &out, Fn fn,
-                Size size) {
+/// A sum that errs as far as its length lets it.
+void sumWithin(const Axis &axis, const Value &a, Value &out) {
   Value sums = Value::tensor(DType::f64, out.shape());
   Value sizes = Value::tensor(DType::f64, out.shape());
-  foldFloats(axis, a, sums, fn);
-  foldFloats(axis, a, sizes, size);
+  foldFloats(axis, a, sums, [](double x, double y) { return x + y; });
+  foldFloats(axis, a, sizes,
+             [](double x, double y) { return finiteSize(x) + finiteSize(y); });
   storeSumsWithin(sums, sizes, double(axis.length), out);
+}
+
+/// The same of a product. By their order parts of it may be as large as the
+/// product of all large elements, or be subnormal before these come.
+void multiplyWithin(const Axis &axis, const Value &a, Value &out) {
+  Value products = Value::tensor(DType::f64, out.shape());
+  Value sizes = Value::tensor(DType::f64, out.shape());
+  Value large = Value::tensor(DType::f64, a.shape());
+  for (int64_t i = 0; i < a.size(); ++i) {
+    double x;
+    loadDoubles(a.dtype(), a.data(), i, 1, &x);
+    large.as<double>()[i] = std::max(1., std::fabs(x));
+  }
+  auto times = [](double x, double y) { return x * y; };
+  foldFloats(axis, a, products, times);
+  foldFloats(axis, large, sizes, times);
+  DType wide = out.dtype() == DType::f64 ? DType::f64 : DType::f32;
+  for (int64_t i = 0; i < out.size(); ++i)
+    if (double &size = sizes.as<double>()[i]; size <= largestFinite(wide))
+      size = std::fabs(products.as<double>()[i]) + size * smallestNormal(wide);
+  storeSumsWithin(products, sizes, double(axis.length), out);
 }
 
 /// Folds by a known operation; false if it is not one.
@@ -124,11 +144,9 @@ bool foldKnown(Operation *op, const Axis &axis, const Value &a, Value &out) {
   auto times = [](double x, double y) { return x * y; };
   bool errs = perturbation().isOn();
   if (isa<AddFOp>(op) && errs)
-    foldWithin(axis, a, out, plus, [](double x, double y) {
-      return finiteSize(x) + finiteSize(y);
-    });
+    sumWithin(axis, a, out);
   else if (isa<MulFOp>(op) && errs)
-    foldWithin(axis, a, out, times, times);
+    multiplyWithin(axis, a, out);
   else if (isa<AddFOp>(op) && a.dtype() != DType::f64)
     foldFloats(axis, a, out, plus);
   else if (isa<MulFOp>(op) && a.dtype() != DType::f64)

@@ -107,7 +107,11 @@ bool scanWithin(OpT op, const Lines &lines, const Value &source,
         size *= std::max(1., std::fabs(x));
       else if (!std::isinf(x))
         size += std::fabs(x);
-      double error = double(n + 1) * unit * (isSum ? size : std::fabs(sum));
+      // Parts of a product may be subnormal before the large elements come.
+      double error =
+          double(n + 1) * unit *
+          (isSum ? size
+                 : std::fabs(sum) + size * smallestNormal(source.dtype()));
       double value = sum;
       if (size > most)
         value = unboundedNear(sum, source.dtype());

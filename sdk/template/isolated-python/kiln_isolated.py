@@ -23,7 +23,7 @@ from kiln_wire import WIRE, Kernel, read
 PROTOCOL = 1
 MAGIC = b"KTP1"
 MOST_HEAD, MOST_BODY = 16 << 20, 1 << 30
-MODULES = r"kiln_(core|described|isolated|linear|rows|scratchpad|transfers|wire)\.py"  # of the SDK
+MODULES = r"kiln_(core|described|folds|isolated|linear|rows|scratchpad|transfers|wire)\.py"  # of the SDK
 
 
 class Decline(Exception):

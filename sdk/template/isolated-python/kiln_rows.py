@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reductions, broadcasts and transposes of tiles in a scratchpad. Needs kiln_transfers.py and kiln_isolated.py beside it; later
-releases of Kiln bring newer copies."""
+"""Reductions, broadcasts and transposes of tiles in a scratchpad. Needs kiln_folds.py, kiln_transfers.py, kiln_wire.py and
+kiln_isolated.py beside it; later releases of Kiln bring newer copies."""
+from kiln_folds import Folds
 from kiln_isolated import Decline
 from kiln_transfers import BYTES
 
 
-class Rows:
+class Rows(Folds):
     """What ScratchpadWriter of kiln_scratchpad.py knows of tiles whose elements meet others of the same tile. The methods `reduce` and
     `spread` are the vendor's."""
     reductions = {}  # names of the operations that `reduce` combines elements by, such as "arith.addf"
@@ -30,24 +31,41 @@ class Rows:
         raise Decline(op, f"no instruction for '{op.name}'")
 
     def tile_reduce(self, op):
+        sizes = _around(op.operands[0].type.shape, int(op.get("axis")))
+        if self.by_fold(op):
+            return self.fold(op, sizes)
         name = self.combiner(op, self.reductions)
         if op.get("ordered"):
             raise Decline(op, "it combines elements in their order")
-        sizes = _around(op.operands[0].type.shape, int(op.get("axis")))
         self.reduce(op, name, self.address(op.results[0]), self.address(op.operands[0]), sizes)
 
     def tile_scan(self, op):
-        name, sizes = self.combiner(op, self.scans), _around(op.operands[0].type.shape, int(op.get("axis")))
-        self.scan(op, name, self.address(op.results[0]), self.address(op.operands[0]), sizes, bool(op.get("reverse")))
+        sizes, reverse = _around(op.operands[0].type.shape, int(op.get("axis"))), bool(op.get("reverse"))
+        if self.by_fold(op):
+            return self.fold_scan(op, sizes, reverse)
+        self.scan(op, self.combiner(op, self.scans), self.address(op.results[0]), self.address(op.operands[0]), sizes, reverse)
+
+    def by_fold(self, op):
+        """Whether a reduction or a scan is for `lanes` and `spread`, as no instruction has its combiner."""
+        known = {"tile.reduce": self.reductions, "tile.scan": self.scans}.get(op.name)
+        return known is not None and not (self.is_simple(op) and op.body[0].name in known) and self.is_folded(op)
+
+    def can_spread(self):
+        return type(self).spread is not Rows.spread
 
     @staticmethod
-    def combiner(op, known):
-        """The name of the one operation that a reduction or a scan combines elements by."""
+    def is_simple(op):
+        """Whether elements are combined by one operation."""
         block = op.regions[0][0]
         combine = block.operations[0]
-        simple = len(op.operands) == 1 and len(block.operations) == 2 and combine.operands in (block.arguments, block.arguments[::-1])
-        if not simple or block.operations[1].operands != combine.results:
+        return (len(op.operands) == 1 and len(block.operations) == 2 and combine.operands in (block.arguments, block.arguments[::-1])
+                and block.operations[1].operands == combine.results)
+
+    def combiner(self, op, known):
+        """The name of the one operation that a reduction or a scan combines elements by."""
+        if not self.is_simple(op):
             raise Decline(op, "it combines elements by more than one operation")
+        combine = op.body[0]
         if combine.name not in known:
             raise Decline(op, f"no instruction for '{op.name}' by '{combine.name}'")
         return combine.name

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels for a machine that computes in a scratchpad, which transfers fill: derive from ScratchpadWriter and write what the
 machine does. The class places tiles, begins the loads of a loop's next iteration before it computes this one, and cuts
-products into the blocks of a matrix unit. Needs kiln_described.py, kiln_rows.py, kiln_transfers.py, kiln_wire.py and kiln_isolated.py beside it; later releases
-of Kiln bring newer copies."""
+products into the blocks of a matrix unit. Needs kiln_described.py, kiln_folds.py, kiln_rows.py, kiln_transfers.py, kiln_wire.py and
+kiln_isolated.py beside it; later releases of Kiln bring newer copies."""
 from kiln_described import check_memories, check_names, check_product, instruction_of
 from kiln_isolated import Decline, Label, check_view, machine_text, machine_words
 from kiln_rows import Rows
@@ -171,6 +171,8 @@ class ScratchpadWriter(Transfers, Rows):
             for result in op.results:
                 if result.type.kind == "tensor" and result not in self.storages:
                     self.assign_value(op, result)
+            if self.by_fold(op):
+                self.reserve(op)
             if op.name == "tile.load":
                 self.storages[op.results[0]].buffers = 2 if self.is_ahead(op) else 1
             elif op.name == "scf.if":
@@ -208,18 +210,22 @@ class ScratchpadWriter(Transfers, Rows):
             raise Decline(op, f"it makes a {type}, and a product reads whole panels of {panels[0].width} {('rows', 'columns')[panels[0].dim]} "
                               f"in groups of {panels[0].group} steps")
         self.storages[result] = Storage(type, panels[0] if panels else None)
-        for index in range(self.temporaries.get(op.name, 0)):
-            self.assign_temporary(op, index)
+        if not self.by_fold(op):
+            largest = max((value.type for value in op.operands + op.results if value.type.kind == "tensor"),
+                          key=lambda type: type.count * BYTES[type.element])
+            for index in range(self.temporaries.get(op.name, 0)):
+                self.assign_temporary(op, index, largest)
         for operand in op.operands[2:3] if op.name == "tile.dot" else op.operands if op.name in self.elementwise else []:
             if operand.type is type and len(self.uses[operand]) == 1 and self.is_near(op, operand):
                 self.storages[result] = self.storages[operand]
                 break
 
-    def assign_temporary(self, op, index):
-        """A tile beside those of an operation, as large as its largest."""
+    def assign_temporary(self, op, index, type):
+        """A tile beside those of an operation."""
         if (op, index) not in self.storages:
-            storage = Storage(max((value.type for value in op.operands + op.results if value.type.kind == "tensor"),
-                                  key=lambda type: type.count * BYTES[type.element]))
+            if type.element not in self.elements:
+                raise Decline(op, f"it makes a {type}, whose elements are not of {' or '.join(self.elements)}")
+            storage = Storage(type)
             storage.first = storage.last = op.number
             self.storages[op, index] = storage
 
@@ -396,7 +402,7 @@ class ScratchpadWriter(Transfers, Rows):
         """A tile to other storage: by `spread`, unless the machine has another way. A machine without either declines."""
         makers = [value.op for value in (target, source) if value.op is not None]
         op = next((one for one in makers if one.type.kind == "tensor" and one.type.element == source.type.element), None)
-        if op is None or type(self).spread is Rows.spread:
+        if op is None or not self.can_spread():
             raise Decline(makers[0] if makers else self.kernel, "no instruction that copies a tile within the scratchpad")
         self.spread(op, self.address(target), self.address(source), [source.type.count], [BYTES[source.type.element]])
 

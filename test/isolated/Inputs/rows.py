@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs the kernel of rows.mlir, in the wire form, while a ScratchpadWriter writes it, and compares with the same in Python.
-Usage: rows.py FOLDER KERNEL, where FOLDER has kiln_scratchpad.py"""
+"""Runs the kernels of rows.mlir, in the wire form, while a ScratchpadWriter writes it, and compares with the same in Python.
+Usage: rows.py FOLDER KERNELS, where FOLDER has kiln_scratchpad.py"""
 import itertools
 import random
 import sys
@@ -8,9 +8,12 @@ import sys
 sys.path.insert(0, sys.argv[1])
 from kiln_isolated import Decline
 from kiln_scratchpad import ScratchpadWriter
+from kiln_transfers import BYTES
 from kiln_wire import read
 
-FUNCTIONS = {"arith.addf": lambda a, b: a + b, "arith.subf": lambda a, b: a - b, "arith.maximumf": max}
+FUNCTIONS = {"arith.addf": lambda a, b: a + b, "arith.subf": lambda a, b: a - b, "arith.maximumf": max,
+             "arith.andi": lambda a, b: a and b, "arith.ori": lambda a, b: a or b, "arith.select": lambda a, b, c: b if a else c,
+             "cmp": {("arith.cmpf", 2): lambda a, b: a > b, ("arith.cmpf", 1): lambda a, b: a == b, ("arith.cmpi", 2): lambda a, b: a < b}}
 
 
 class Machine(ScratchpadWriter):
@@ -40,10 +43,13 @@ class Machine(ScratchpadWriter):
         pass
 
     def lanes(self, op, result, operands):
-        tiles = sorted({result, *operands, self.temporary(op), self.temporary(op, 1)})
-        assert all(other - one >= 4 * op.type.count for one, other in zip(tiles, tiles[1:])), tiles
-        for at in range(0, 4 * op.type.count, 4):
-            self.memory[result + at] = FUNCTIONS[op.name](*(self.memory[operand + at] for operand in operands))
+        if op.name in self.temporaries:
+            tiles = sorted({result, *operands, self.temporary(op), self.temporary(op, 1)})
+            assert all(other - one >= 4 * op.type.count for one, other in zip(tiles, tiles[1:])), tiles
+        function = FUNCTIONS.get(op.name) or FUNCTIONS["cmp"][op.name, int(op.get("predicate"))]
+        for at in range(op.type.count):
+            values = [self.memory[address + at * BYTES[value.type.element]] for value, address in zip(op.operands, operands)]
+            self.memory[result + at * BYTES[op.type.element]] = function(*values)
 
     def reduce(self, op, name, result, source, sizes):
         outer, length, inner = sizes
@@ -55,7 +61,25 @@ class Machine(ScratchpadWriter):
 
     def spread(self, op, result, source, sizes, strides):
         for number, at in enumerate(itertools.product(*map(range, sizes))):
-            self.memory[result + 4 * number] = self.memory[source + sum(stride * step for stride, step in zip(strides, at))]
+            self.memory[result + BYTES[op.type.element] * number] = self.memory[source + sum(stride * step for stride, step in zip(strides, at))]
+
+
+class Bare(Machine):
+    """Without an instruction that combines elements of one tile."""
+    reductions, temporaries = {}, {}
+    elements, elementwise = ("f32", "i32", "i1"), {"arith.cmpf", "arith.cmpi", *FUNCTIONS}
+
+    def iota(self, op, result, sizes):
+        for number, (_, at, _) in enumerate(itertools.product(*map(range, sizes))):
+            self.memory[result + 4 * number] = at
+
+
+class Plain(Bare):
+    elementwise = {"arith.cmpf", "arith.cmpi", "arith.select"}
+
+
+class Few(Bare):
+    elements = ("f32", "i32")
 
 
 class Poor(Machine):
@@ -73,7 +97,7 @@ class Small(Machine):
 
 with open(sys.argv[2], encoding="utf-8") as file:
     text = file.read()
-kernel, = read(text)
+kernel, pairs = read(text)
 rng = random.Random(1)
 x = {at: rng.randrange(-50, 50) for at in itertools.product(range(6), range(7), range(3))}
 y, z = {}, {}
@@ -82,8 +106,19 @@ most = {(i, k): max(x[i, j, k] for j in range(7)) for i in range(6) for k in ran
 assert y == {(i, k): sum(x[i, j, k] - most[i, k] for j in range(7)) for i in range(6) for k in range(3)}
 assert z == {(j, i, k): x[i, j, k] - most[i, k] for i, j, k in x}
 print(f"{len(y) + len(z)} elements equal")
-for kind in (Poor, Still, Small):
+
+folded, turned = {}, {}
+Bare(kernel, [x, folded, turned])
+assert folded == y and turned == z
+values, where, behind = {}, {}, {}
+Bare(pairs, [x, values, where, behind])
+assert values == most
+assert where == {(i, k): min(j for j in range(7) if x[i, j, k] == most[i, k]) for i, k in most}
+ends = {(i, j, k): max(x[i, step, k] for step in range(j, 7)) for i, j, k in x}
+assert behind == {(i, j, k): min(step for step in range(j, 7) if x[i, step, k] == ends[i, j, k]) for i, j, k in x}
+print(f"{len(folded) + len(turned) + len(values) + len(where) + len(behind)} elements equal")
+for kind, one in ((Poor, kernel), (Still, kernel), (Small, kernel), (Plain, pairs), (Few, pairs)):
     try:
-        kind(read(text)[0], [x, {}, {}])
+        kind(one, [x, {}, {}, {}])
     except Decline as why:
         print(why.reason)

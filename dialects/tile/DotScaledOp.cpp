@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/DotOps.h"
+#include "kiln/Dialect/Tile/ScaledProducts.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace kiln;
 using namespace kiln::tile;
 
 namespace {
@@ -208,3 +211,93 @@ kiln::Accumulation DotScaledOp::getAccumulation() {
 bool DotScaledOp::areZerosNeutral() { return true; }
 
 double DotScaledOp::getElementOperations() { return 2.0 * getDepth(); }
+
+//===----------------------------------------------------------------------===//
+// Instructions with scales
+//===----------------------------------------------------------------------===//
+
+/// The type of the elements of a format.
+static Type elementOf(ScaledFormat format, MLIRContext *context) {
+  switch (format) {
+  case ScaledFormat::e2m1:
+    return Float4E2M1FNType::get(context);
+  case ScaledFormat::e2m3:
+    return Float6E2M3FNType::get(context);
+  case ScaledFormat::e3m2:
+    return Float6E3M2FNType::get(context);
+  case ScaledFormat::e4m3:
+    return Float8E4M3FNType::get(context);
+  case ScaledFormat::e5m2:
+    return Float8E5M2Type::get(context);
+  case ScaledFormat::bf16:
+    return BFloat16Type::get(context);
+  case ScaledFormat::fp16:
+    return Float16Type::get(context);
+  }
+  llvm_unreachable("unknown format");
+}
+
+int64_t tile::scaledBlockOf(target::MatrixInstructionAttr row,
+                            target::TargetAttr description) {
+  DictionaryAttr extra = description ? description.getExtra() : nullptr;
+  auto rows = extra ? extra.getAs<DictionaryAttr>(kScaledEntry) : nullptr;
+  auto block = rows ? rows.getAs<IntegerAttr>(row.getName()) : nullptr;
+  return block ? block.getInt() : 0;
+}
+
+DotScaledOp tile::findFormats(MatrixProductOpInterface op) {
+  return dyn_cast<DotScaledOp>(op.getOperation());
+}
+
+bool tile::hasFormats(MatrixProductOpInterface op) {
+  return bool(findFormats(op));
+}
+
+int64_t tile::packedOf(MatrixProductOpInterface op, int operand) {
+  DotScaledOp scaled = findFormats(op);
+  if (!scaled)
+    return 1;
+  return DotScaledOp::getPacked(operand == 0 ? scaled.getLhsFormat()
+                                             : scaled.getRhsFormat());
+}
+
+int64_t tile::depthOf(MatrixProductOpInterface op) {
+  auto lhs = cast<RankedTensorType>(op.getLhsOperand().get().getType());
+  DotScaledOp scaled = findFormats(op);
+  return scaled ? scaled.getDepth() : lhs.getShape().back();
+}
+
+bool tile::takesScales(target::MatrixInstructionAttr row,
+                       MatrixProductOpInterface product,
+                       target::TargetAttr description) {
+  DotScaledOp op = findFormats(product);
+  int64_t block = scaledBlockOf(row, description);
+  if (!op || !block)
+    return false;
+  int64_t depth = op.getDepth();
+  auto takes = [&](target::OperandAttr operand, ScaledFormat format) {
+    return llvm::is_contained(operand.getTypes(),
+                              elementOf(format, op.getContext()));
+  };
+  if (!op.getLhsKPack() || !op.getRhsKPack() ||
+      !takes(row.getLhs(), op.getLhsFormat()) ||
+      !takes(row.getRhs(), op.getRhsFormat()))
+    return false;
+  for (OpOperand *scale : {op.getLhsScaleOperand(), op.getRhsScaleOperand()}) {
+    if (!scale)
+      continue;
+    auto type = cast<RankedTensorType>(scale->get().getType());
+    if (isa<Float8E4M3FNType>(type.getElementType()) ||
+        type.getShape().back() * block != depth)
+      return false;
+  }
+  RankedTensorType sums = op.getProductType();
+  int64_t rank = sums.getRank();
+  return llvm::all_of(sums.getShape(),
+                      [](int64_t size) {
+                        return llvm::isPowerOf2_64(uint64_t(size));
+                      }) &&
+         llvm::isPowerOf2_64(uint64_t(depth)) && depth >= row.getK().getMin() &&
+         sums.getDimSize(rank - 2) >= row.getM().getMin() &&
+         sums.getDimSize(rank - 1) >= row.getN().getMin();
+}

@@ -117,6 +117,7 @@ target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name,
   int64_t simds = chip->isCdna() ? 4 : 2;
   constexpr int64_t kSimdLanes = 64, kThreads = 1024;
   int64_t copyBytes = copies ? chip->copyBytes() : 0;
+  std::string scaled = scaledRowNames(*chip);
   std::string text = llvm::formatv(
       R"(#kiln.target<name = "amd", chip = "{0}", family = "gpu",
   triple = "amdgcn-amd-amdhsa", cpu = "{0}",
@@ -143,7 +144,7 @@ target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name,
     #kiln.contraction_tile<m = 64, n = 64, k = 32>]>,
   costs = {22},
   extra = {{warps_per_core = {18}, instances_per_core = {18},
-    registers_per_core = {19}, shared_per_core = {6}, assembly = "amdgcn", few_warps, few_bytes, fenced_updates, most_extent = 2147483647{24}{26}}>)",
+    registers_per_core = {19}, shared_per_core = {6}, assembly = "amdgcn", few_warps, few_bytes, fenced_updates, most_extent = 2147483647{24}{26}{27}}>)",
       chip->name, chip->cores, chip->waves * chip->lanes,
       chip->megahertz * 1000000, chip->registers * 4,
       chip->isCdna() ? 524288 : 393216, chip->ldsKiB << 10,
@@ -160,6 +161,7 @@ target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name,
                   "[\"global\", \"shared\"]>"
                 : "",
       copyBytes ? llvm::formatv(", row_copies = {0} : i64", copyBytes).str()
-                : "");
+                : "",
+      scaled.empty() ? "" : ", scaled = {" + scaled + "}");
   return target::parseDescription(text, context, "description of amd");
 }

@@ -78,6 +78,11 @@ target::TargetAttr describeChip(mlir::MLIRContext *context,
 /// floats, of which each operand has its own type, end with `f8`.
 std::string matrixRows(const Chip &chip);
 
+/// Those of them that take a scale for some elements along the depth, each with
+/// the number of these elements: entries of a dictionary. Their names end with
+/// the formats of both operands.
+std::string scaledRowNames(const Chip &chip);
+
 /// The instructions that read matrices from LDS, for a description. The name of
 /// each is that of LLVM's intrinsic without `llvm.amdgcn.`.
 std::string tileMoves(const Chip &chip);

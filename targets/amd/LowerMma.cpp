@@ -29,6 +29,7 @@ private:
   Value multiply(Value lhs, Value rhs, Value acc);
   Value multiplyBytes(Value lhs, bool isLhsUnsigned, Value rhs,
                       bool isRhsUnsigned, Value acc);
+  Value multiplyScaled(ArrayRef<Value> lhs, ArrayRef<Value> rhs, Value acc);
   bool isWmma() const { return StringRef(row).starts_with("wmma"); }
 
   simt::MmaOp op;
@@ -131,6 +132,45 @@ Value Mma::multiplyBytes(Value lhs, bool isLhsUnsigned, Value rhs,
   return multiply(lhs, rhs, acc);
 }
 
+/// The number that instructions with scales have for a format.
+static int64_t formatCode(StringRef format) {
+  return llvm::StringSwitch<int64_t>(format)
+      .Case("e4m3", 0)
+      .Case("e5m2", 1)
+      .Case("e2m1", 4)
+      .Default(-1);
+}
+
+/// Products by instructions with scales. The bytes of a lane are followed by
+/// the scale of its block; without one all scales are 1.
+Value Mma::multiplyScaled(ArrayRef<Value> lhs, ArrayRef<Value> rhs, Value acc) {
+  StringRef name = row, format[2];
+  std::tie(name, format[1]) = name.rsplit('.');
+  std::tie(name, format[0]) = name.rsplit('.');
+  if (isTransposed)
+    std::swap(format[0], format[1]);
+  Value none = constant(b.getI32Type(), 0);
+  SmallVector<Value> factors, scales;
+  for (ArrayRef<Value> values : {lhs, rhs}) {
+    bool hasScale = values.size() % 2 != 0;
+    scales.push_back(
+        hasScale ? arith::ExtUIOp::create(b, loc, b.getI32Type(), values.back())
+                       .getResult()
+                 : none);
+    Value bytes = pack(hasScale ? values.drop_back() : values);
+    auto words = int64_t(values.size() / 4);
+    factors.push_back(LLVM::BitcastOp::create(
+        b, loc, VectorType::get({words}, b.getI32Type()), bytes));
+  }
+  SmallVector<Value> operands = {factors[0], factors[1], acc};
+  for (StringRef one : format)
+    operands.push_back(constant(b.getI32Type(), formatCode(one)));
+  for (Value scale : scales)
+    llvm::append_values(operands, none, scale);
+  return callIntrinsic(b, loc, acc.getType(), (name + ".f8f6f4").str(),
+                       operands);
+}
+
 /// Whether all factors were widened from one format of 8-bit floats.
 static bool areWidened(ValueRange values) {
   return llvm::all_of(values, [&](Value value) {
@@ -206,6 +246,15 @@ LogicalResult Mma::run() {
     std::swap(first, second);
     std::swap(isFirstUnsigned, isSecondUnsigned);
   }
+  auto define = [&](Value sum) {
+    for (auto [i, result] : llvm::enumerate(op.getResults()))
+      result.replaceAllUsesWith(LLVM::ExtractElementOp::create(
+          b, loc, sum, constant(b.getI32Type(), int64_t(i))));
+  };
+  if (name.starts_with("mfma.scale.")) {
+    define(multiplyScaled(first, second, pack(op.getAcc())));
+    return success();
+  }
   narrow(first, second);
   name = row;
   if (name.consume_back(".f8")) {
@@ -217,9 +266,7 @@ LogicalResult Mma::run() {
       first[0].getType().isInteger(8)
           ? multiplyBytes(lhs, isFirstUnsigned, rhs, isSecondUnsigned, acc)
           : multiply(lhs, rhs, acc);
-  for (auto [i, result] : llvm::enumerate(op.getResults()))
-    result.replaceAllUsesWith(LLVM::ExtractElementOp::create(
-        b, loc, sum, constant(b.getI32Type(), int64_t(i))));
+  define(sum);
   return success();
 }
 

@@ -33,8 +33,18 @@ struct Row {
   unsigned families;
   llvm::StringRef name; ///< of the intrinsic
   unsigned size, k;
-  llvm::StringRef types, acc;
+  /// Of both operands; empty: each pair of `kScaled`.
+  llvm::StringRef types;
+  llvm::StringRef acc;
 };
+
+/// A format of the operands of instructions with scales.
+struct ScaledFormat {
+  llvm::StringRef name, type;
+  unsigned bits;
+};
+constexpr ScaledFormat kScaled[] = {
+    {"e4m3", "f8E4M3FN", 8}, {"e5m2", "f8E5M2", 8}, {"e2m1", "f4E2M1FN", 4}};
 
 /// Bases as text: pairs.
 class Bases {
@@ -53,6 +63,9 @@ public:
 
 constexpr unsigned kMfma = kCdna2 | kCdna3 | kCdna4;
 
+/// Elements of a lane that have one scale.
+constexpr unsigned kScaledElements = 32;
+
 /// Of each type the deepest first. Rows of 32 x 32 results read half as much of
 /// their operands for a multiply-add, and take warps with as many results.
 static const Row kRows[] = {
@@ -68,6 +81,8 @@ static const Row kRows[] = {
     {kCdna3, "mfma.f32.16x16x32.f8", 16, 32, "f8E4M3FNUZ, f8E5M2FNUZ", "f32"},
     {kCdna4, "mfma.f32.32x32x16.f8", 32, 16, "f8E4M3FN, f8E5M2", "f32"},
     {kCdna4, "mfma.f32.16x16x32.f8", 16, 32, "f8E4M3FN, f8E5M2", "f32"},
+    {kCdna4, "mfma.scale.f32.32x32x64", 32, 64, "", "f32"},
+    {kCdna4, "mfma.scale.f32.16x16x128", 16, 128, "", "f32"},
     {kCdna4, "mfma.i32.32x32x32.i8", 32, 32, "i8", "i32"},
     {kCdna4, "mfma.i32.16x16x64.i8", 16, 64, "i8", "i32"},
     {kCdna3 | kCdna4, "mfma.i32.32x32x16.i8", 32, 16, "i8", "i32"},
@@ -122,6 +137,23 @@ static std::string accLayout(const Row &row, const Chip &chip) {
   return layoutText(registers, lanes);
 }
 
+/// Of an operand of an instruction with scales ("CDNA4" manual, "Dense Matrix
+/// Layout for F8F6F4"). A lane has 32 elements: bytes are two rows of 16, with
+/// half of the depth between them.
+static std::string scaledLayout(const Row &row, const Chip &chip, bool isLhs,
+                                unsigned bits) {
+  unsigned depth = isLhs ? 1 : 0, other = 1 - depth;
+  unsigned blocks = unsigned(chip.lanes) / row.size;
+  unsigned together = bits == 8 ? kScaledElements / 2 : kScaledElements;
+  Bases registers, lanes;
+  registers.along(depth, 1, llvm::Log2_32(together));
+  if (together < kScaledElements)
+    registers.along(depth, row.k / 2, 1);
+  lanes.along(other, 1, llvm::Log2_32(row.size))
+      .along(depth, together, llvm::Log2_32(blocks));
+  return layoutText(registers, lanes);
+}
+
 /// Cycles of one instruction: its multiply-adds over those that the matrix core
 /// of a SIMD starts in a cycle, by the manuals' numbers of passes (of four
 /// cycles). CDNA4 doubles the rate of its deeper rows alone.
@@ -150,11 +182,50 @@ static bool flushes(const Row &row, const Chip &chip) {
          (row.types == "f16" || row.types == "bf16");
 }
 
+/// The rows of an instruction with scales, one for each pair of formats. It
+/// multiplies 1024 elements in a cycle, and twice as many of 4 bits.
+static std::string scaledRows(const Row &row, const Chip &chip) {
+  std::string text;
+  for (const ScaledFormat &lhs : kScaled)
+    for (const ScaledFormat &rhs : kScaled) {
+      unsigned rate = lhs.bits == 4 && rhs.bits == 4 ? 2048 : 1024;
+      text += llvm::formatv(
+          R"(,
+    #kiln.matrix_instruction<name = "{0}.{1}.{2}", unit = "matrix", m = <{3}>, n = <{3}>, k = <{4}>,
+      lhs = <types = [{5}], home = "registers", layout = {6}>,
+      rhs = <types = [{7}], home = "registers", layout = {8}>,
+      acc = <types = [{9}], home = "registers", layout = {10}>, cycles = {11}>)",
+          row.name, lhs.name, rhs.name, row.size, row.k, lhs.type,
+          scaledLayout(row, chip, true, lhs.bits), rhs.type,
+          scaledLayout(row, chip, false, rhs.bits), row.acc,
+          accLayout(row, chip), row.size * row.size * row.k / rate);
+    }
+  return text;
+}
+
+std::string amd::scaledRowNames(const Chip &chip) {
+  std::string text;
+  for (const Row &row : kRows) {
+    if (!row.types.empty() || !(row.families & (1u << unsigned(chip.family))))
+      continue;
+    for (const ScaledFormat &lhs : kScaled)
+      for (const ScaledFormat &rhs : kScaled)
+        text += llvm::formatv("{0}\"{1}.{2}.{3}\" = {4} : i64",
+                              text.empty() ? "" : ", ", row.name, lhs.name,
+                              rhs.name, kScaledElements);
+  }
+  return text;
+}
+
 std::string amd::matrixRows(const Chip &chip) {
   std::string text;
   for (const Row &row : kRows) {
     if (!(row.families & (1u << unsigned(chip.family))))
       continue;
+    if (row.types.empty()) {
+      text += scaledRows(row, chip);
+      continue;
+    }
     text += llvm::formatv(
         R"({0}
     #kiln.matrix_instruction<name = "{1}", unit = "matrix", m = <{9}>, n = <{9}>, k = <{2}>,

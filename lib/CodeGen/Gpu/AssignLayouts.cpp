@@ -95,6 +95,10 @@ void Assigner::assign(Operation *op) {
         requireOperand(operand, layout ? layout : settle(operand.get()));
       if (OpOperand *acc = product.getAccOperand())
         requireOperand(*acc, choice->acc);
+      if (OpOperand *scale = product.getLhsScaleOperand())
+        requireOperand(*scale, choice->lhsScale);
+      if (OpOperand *scale = product.getRhsScaleOperand())
+        requireOperand(*scale, choice->rhsScale);
       setDecided(op, kRowEntry, b.getStringAttr(choice->row.getName()));
       if (choice->isExchanged)
         setDecided(op, kExchangedEntry, b.getUnitAttr());

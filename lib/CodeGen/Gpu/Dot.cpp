@@ -8,6 +8,9 @@
 #include "OwnLowerings.h"
 #include "RowCosts.h"
 #include "ThreadProducts.h"
+#include "kiln/Dialect/Simt/Decided.h"
+#include "kiln/Dialect/Tile/DotOps.h"
+#include "kiln/Dialect/Tile/ScaledProducts.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -243,6 +246,144 @@ static LogicalResult lowerProduct(stage::ProductOp op, KernelWalk &w) {
   return InstructionProduct(w, op, row).run();
 }
 
+//===----------------------------------------------------------------------===//
+// Products with scales
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A product by instructions that take scales: a lane hands each of them its
+/// bytes of both operands, followed by the scale of the block that it has.
+class ScaledProduct {
+public:
+  ScaledProduct(KernelWalk &w, tile::DotScaledOp op,
+                target::MatrixInstructionAttr row)
+      : w(w), op(op), row(row), rank(op.getProductType().getRank()),
+        packed{tile::DotScaledOp::getPacked(op.getLhsFormat()),
+               tile::DotScaledOp::getPacked(op.getRhsFormat())} {}
+
+  LogicalResult run();
+
+private:
+  using Basis = LayoutAttr::Basis;
+  LogicalResult find(Value tile, LayoutAttr atom, Basis at,
+                     SmallVectorImpl<int64_t> &registers);
+  LogicalResult addFactor(int which, Basis at, int64_t k,
+                          SmallVectorImpl<Value> &values);
+  LogicalResult multiply(const Basis &at, int64_t k);
+
+  KernelWalk &w;
+  tile::DotScaledOp op;
+  target::MatrixInstructionAttr row;
+  int64_t rank, packed[2];
+  Regs sums;
+};
+} // namespace
+
+/// Finds the registers of a tile that hold the fragment at an offset.
+LogicalResult ScaledProduct::find(Value tile, LayoutAttr atom, Basis at,
+                                  SmallVectorImpl<int64_t> &registers) {
+  auto shape = cast<RankedTensorType>(tile.getType()).getShape();
+  for (int64_t i = 0; i < atom.getNumRegisters(); ++i) {
+    auto own = atom.getRegisterOffset(i);
+    Basis offset(at);
+    offset[rank - 2] ^= own[0] % shape[rank - 2];
+    offset[rank - 1] ^= own[1] % shape[rank - 1];
+    int64_t reg = KernelWalk::registerAt(getLayout(tile), offset);
+    if (reg < 0)
+      return op->emitOpError("has operands of other layouts than '")
+             << row.getName() << "' takes";
+    registers.push_back(reg);
+  }
+  return success();
+}
+
+/// Adds the bytes of an operand (0: lhs, 1: rhs) beside the element `at` of the
+/// accumulator, from `k` on, and the scale of the lane's block.
+LogicalResult ScaledProduct::addFactor(int which, Basis at, int64_t k,
+                                       SmallVectorImpl<Value> &values) {
+  bool isLhs = which == 0;
+  Value factor = isLhs ? op.getLhs() : op.getRhs(),
+        scale = isLhs ? op.getLhsScale() : op.getRhsScale();
+  int64_t line = isLhs ? at[rank - 2] : at[rank - 1];
+  Basis first(at), ofScale(at);
+  first[rank - 2] = isLhs ? line : k / packed[which];
+  first[rank - 1] = isLhs ? k / packed[which] : line;
+  SmallVector<int64_t> registers;
+  if (failed(find(factor, packedAtomOf(row, which, packed[which]), first,
+                  registers)))
+    return failure();
+  for (int64_t reg : registers)
+    values.push_back(w.registers(factor)[reg]);
+  constexpr int64_t kOne = 127; // 2^0
+  if (!scale) {
+    values.push_back(arith::ConstantOp::create(
+        w.b, w.loc, w.b.getIntegerAttr(w.b.getI8Type(), kOne)));
+    return success();
+  }
+  ofScale[rank - 2] = line;
+  ofScale[rank - 1] = k / tile::scaledBlockOf(row, w.description);
+  int64_t reg = KernelWalk::registerAt(getLayout(scale), ofScale);
+  if (reg < 0)
+    return op->emitOpError("has scales of another layout than '")
+           << row.getName() << "' takes";
+  values.push_back(w.registers(scale)[reg]);
+  return success();
+}
+
+/// Emits the instruction for the fragment of the accumulator at an offset.
+LogicalResult ScaledProduct::multiply(const Basis &at, int64_t k) {
+  SmallVector<Value> lhs, rhs, before;
+  SmallVector<int64_t> registers;
+  if (failed(addFactor(0, at, k, lhs)) || failed(addFactor(1, at, k, rhs)) ||
+      failed(find(op.getResult(), atomOf(row, 2, /*isExchanged=*/false), at,
+                  registers)))
+    return failure();
+  for (int64_t reg : registers)
+    before.push_back(sums[reg]);
+  SmallVector<Type> types(before.size(), before[0].getType());
+  auto mma = MmaOp::create(w.b, w.loc, types, row.getName(), lhs, rhs, before,
+                           /*lhs_unsigned=*/false, /*rhs_unsigned=*/false);
+  for (auto [reg, value] : llvm::zip_equal(registers, mma.getResults()))
+    sums[reg] = value;
+  return success();
+}
+
+LogicalResult ScaledProduct::run() {
+  sums = w.registers(op.getAcc());
+  LayoutAttr layout = getLayout(op.getResult());
+  int64_t inRow = 0, inColumn = 0;
+  for (const Basis &basis :
+       atomOf(row, 2, /*isExchanged=*/false).getRegisterBases()) {
+    inRow |= basis[0];
+    inColumn |= basis[1];
+  }
+  int64_t each = row.getK().getMin();
+  for (int64_t k = 0; k < op.getDepth(); k += each)
+    for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
+      // The first register of each fragment of the accumulator.
+      Basis at = layout.getRegisterOffset(reg);
+      if ((at[rank - 2] & inRow) || (at[rank - 1] & inColumn))
+        continue;
+      if (failed(multiply(at, k)))
+        return failure();
+    }
+  w.define(op.getResult(), std::move(sums));
+  return success();
+}
+
+static LogicalResult lowerScaledProduct(tile::DotScaledOp op, KernelWalk &w) {
+  auto name = getDecided<StringAttr>(op, kRowEntry);
+  target::MatrixInstructionAttr row =
+      name && w.description
+          ? w.description.getMatrixInstruction(name.getValue())
+          : target::MatrixInstructionAttr();
+  if (!row || !tile::takesScales(row, cast<MatrixProductOpInterface>(*op),
+                                 w.description))
+    return w.decline(op, "a product with scales without an instruction");
+  return ScaledProduct(w, op, row).run();
+}
+
 void simt::addDotLowerings(LoweringTable &table) {
   table.add<stage::ProductOp>(lowerProduct, productNeeds);
+  table.add<tile::DotScaledOp>(lowerScaledProduct);
 }

@@ -8,6 +8,7 @@
 #include "SlotBarriers.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/ScaledProducts.h"
 #include "kiln/Gpu/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -307,10 +308,11 @@ private:
     if (staged.wasInterrupted())
       return failure();
     WalkResult walked = getOperation().walk([&](Operation *op) {
-      if (!isa<MatrixProductOpInterface>(op))
+      auto product = dyn_cast<MatrixProductOpInterface>(op);
+      if (!product)
         return WalkResult::advance();
       const RegisterCandidate *lowering = findLowering(op, block);
-      if (lowering && !lowering->isOwn)
+      if (lowering && (!lowering->isOwn || tile::hasFormats(product)))
         return WalkResult::advance();
       op->emitOpError("expected 'stage.product' at this level; run "
                       "simt-stage-products before");

@@ -7,6 +7,7 @@
 #include "NarrowOperands.h"
 #include "RowCosts.h"
 #include "kiln/Dialect/Kiln/MatrixRows.h"
+#include "kiln/Dialect/Tile/ScaledProducts.h"
 #include "kiln/Interfaces/OwnDiagnostics.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -341,7 +342,9 @@ std::string simt::whyNoLayout(Operation *op, Attribute asked, int64_t lanes,
 target::MatrixInstructionAttr
 simt::findInstruction(MatrixProductOpInterface op,
                       target::TargetAttr description, int64_t warps) {
-  if (!description || op.hasEncodedFactors() || op.getLhsScaleOperand())
+  bool hasFormats = tile::hasFormats(op);
+  if (!description ||
+      (!hasFormats && (op.hasEncodedFactors() || op.getLhsScaleOperand())))
     return {};
   target::MatrixInstructionAttr best;
   RowCost bestCost;
@@ -350,8 +353,9 @@ simt::findInstruction(MatrixProductOpInterface op,
        description.getMatrixInstructions()) {
     if (asked && row.getName() != askedInstruction(*asked))
       continue;
-    if ((readsMemory(row) && !warps) ||
-        !whyRefused(op, row, description, warps).empty())
+    if (hasFormats ? !tile::takesScales(row, op, description)
+                   : (readsMemory(row) && !warps) ||
+                         !whyRefused(op, row, description, warps).empty())
       continue;
     RowCost cost = costOf(op, row, description, warps);
     if (best && !cost.isBetterThan(bestCost))
@@ -507,7 +511,13 @@ public:
   /// That of an operand (0: lhs, 1: rhs, 2: acc), of which an instruction takes
   /// `first` rows by `second` columns, and `shape` is the whole.
   LayoutAttr of(int operand, std::pair<int64_t, int64_t> shape, int64_t first,
-                int64_t second) const;
+                int64_t second) const {
+    return of(atomOf(row, operand, fit.isExchanged), operand, shape, first,
+              second);
+  }
+  /// The same where the lanes of an instruction have `atom`.
+  LayoutAttr of(LayoutAttr atom, int operand, std::pair<int64_t, int64_t> shape,
+                int64_t first, int64_t second) const;
   const RowFit &getFit() const { return fit; }
 
 private:
@@ -526,9 +536,9 @@ private:
 };
 } // namespace
 
-LayoutAttr FragmentLayouts::of(int operand, std::pair<int64_t, int64_t> shape,
-                               int64_t first, int64_t second) const {
-  LayoutAttr atom = atomOf(row, operand, fit.isExchanged);
+LayoutAttr FragmentLayouts::of(LayoutAttr atom, int operand,
+                               std::pair<int64_t, int64_t> shape, int64_t first,
+                               int64_t second) const {
   // Rows and columns that the product does not have are copies.
   auto lift = [&](const Basis &basis) {
     return at(basis[0] < shape.first ? basis[0] : 0,
@@ -568,6 +578,62 @@ LayoutAttr FragmentLayouts::of(int operand, std::pair<int64_t, int64_t> shape,
                          ofWarps);
 }
 
+LayoutAttr simt::scaleAtomOf(target::MatrixInstructionAttr row, int operand) {
+  LayoutAttr atom = atomOf(row, operand, /*isExchanged=*/false);
+  unsigned depth = operand == 0 ? 1 : 0;
+  SmallVector<LayoutAttr::Basis> lanes;
+  int64_t block = 1;
+  for (LayoutAttr::Basis basis : atom.getLaneBases(0)) {
+    if (basis[depth]) {
+      basis[depth] = block;
+      block *= 2;
+    }
+    lanes.push_back(basis);
+  }
+  return LayoutAttr::get(row.getContext(), 2, {}, lanes, {});
+}
+
+LayoutAttr simt::packedAtomOf(target::MatrixInstructionAttr row, int operand,
+                              int64_t packed) {
+  unsigned depth = operand == 0 ? 1 : 0;
+  return atomOf(row, operand, /*isExchanged=*/false)
+      .transform(2, [&](ArrayRef<int64_t> basis) {
+        LayoutAttr::Basis bytes(basis);
+        bytes[depth] /= packed;
+        return bytes;
+      });
+}
+
+/// The layouts of a product with scales. Those of its rhs are n x blocks.
+static ProductChoice chooseScaledProduct(MatrixProductOpInterface op,
+                                         target::MatrixInstructionAttr row,
+                                         target::TargetAttr description,
+                                         int64_t warps) {
+  RankedTensorType acc = op.getProductType();
+  int64_t rank = acc.getRank(), m = acc.getDimSize(rank - 2),
+          n = acc.getDimSize(rank - 1), k = tile::depthOf(op);
+  int64_t deep = row.getK().getMin(),
+          block = tile::scaledBlockOf(row, description);
+  FragmentLayouts layouts(op, row, warps);
+  RowFit fit = layouts.getFit();
+  int64_t packed[] = {tile::packedOf(op, 0), tile::packedOf(op, 1)};
+  ProductChoice choice;
+  choice.row = row;
+  choice.lhs = layouts.of(packedAtomOf(row, 0, packed[0]), 0,
+                          {m, k / packed[0]}, fit.m, deep / packed[0]);
+  choice.rhs = layouts.of(packedAtomOf(row, 1, packed[1]), 1,
+                          {k / packed[1], n}, deep / packed[1], fit.n);
+  choice.acc = layouts.of(2, {m, n}, fit.m, fit.n);
+  choice.lhsScale =
+      layouts.of(scaleAtomOf(row, 0), 0, {m, k / block}, fit.m, deep / block);
+  auto turned = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  std::swap(turned[rank - 2], turned[rank - 1]);
+  choice.rhsScale =
+      layouts.of(scaleAtomOf(row, 1), 1, {k / block, n}, deep / block, fit.n)
+          .permute(turned);
+  return choice;
+}
+
 std::optional<ProductChoice> simt::chooseProduct(MatrixProductOpInterface op,
                                                  target::TargetAttr description,
                                                  int64_t warps,
@@ -576,6 +642,8 @@ std::optional<ProductChoice> simt::chooseProduct(MatrixProductOpInterface op,
       findInstruction(op, description, inRegisters ? 0 : warps);
   if (!row)
     return std::nullopt;
+  if (tile::hasFormats(op))
+    return chooseScaledProduct(op, row, description, warps);
   if (readsMemory(row))
     return chooseMemoryProduct(op, row, warps);
   auto lhs = cast<RankedTensorType>(op.getLhsOperand().get().getType());

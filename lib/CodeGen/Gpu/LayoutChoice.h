@@ -109,11 +109,21 @@ LayoutAttr askedLayout(mlir::Operation *op);
 std::string whyNoInstruction(MatrixProductOpInterface op,
                              target::TargetAttr description);
 
+/// The part that a lane has of the scales of one operand of an instruction (0:
+/// lhs, 1: rhs), as a layout of that operand with one element for each block:
+/// the lanes that divide the depth have a block each.
+LayoutAttr scaleAtomOf(target::MatrixInstructionAttr row, int operand);
+/// The layout of an operand of an instruction whose elements `packed` share a
+/// byte along the depth, as a layout of bytes.
+LayoutAttr packedAtomOf(target::MatrixInstructionAttr row, int operand,
+                        int64_t packed);
+
 /// How a product is computed by a matrix instruction of warps.
 struct ProductChoice {
   target::MatrixInstructionAttr row;
-  LayoutAttr lhs, rhs, acc; ///< of a factor null: it is read from memory
-  bool isExchanged = false; ///< `RowFit`
+  LayoutAttr lhs, rhs, acc;      ///< of a factor null: it is read from memory
+  LayoutAttr lhsScale, rhsScale; ///< of the operands that have scales
+  bool isExchanged = false;      ///< `RowFit`
 };
 /// The best row of the description that takes the product, if there is one;
 /// `warps` share out its rows and columns. With `inRegisters` only rows are

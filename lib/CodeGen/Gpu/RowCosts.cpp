@@ -11,6 +11,7 @@
 #include "LayoutChoice.h"
 #include "Machine.h"
 #include "MemoryProducts.h"
+#include "kiln/Dialect/Tile/ScaledProducts.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -23,12 +24,11 @@ struct Sizes {
   int64_t batch = 1, m, n, k;
 
   explicit Sizes(MatrixProductOpInterface op) {
-    auto lhs = cast<RankedTensorType>(op.getLhsOperand().get().getType());
     auto acc = cast<RankedTensorType>(op->getResult(0).getType());
     int64_t rank = acc.getRank();
     m = acc.getDimSize(rank - 2);
     n = acc.getDimSize(rank - 1);
-    k = lhs.getDimSize(rank - 1);
+    k = tile::depthOf(op);
     if (rank == 3)
       batch = acc.getDimSize(0);
   }

@@ -14,6 +14,7 @@
 #include "ThreadProducts.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/ScaledProducts.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Target/Activity.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -169,6 +170,11 @@ struct StageProducts : simt::impl::SimtStageProductsBase<StageProducts> {
     SmallVector<MatrixProductOpInterface> products;
     kernel.walk([&](MatrixProductOpInterface op) { products.push_back(op); });
     for (MatrixProductOpInterface op : products) {
+      // Storage has no scales: threads hold the operands.
+      if (tile::hasFormats(op) && getDecided<StringAttr>(op, kRowEntry)) {
+        reportProduct(op, {}, description);
+        continue;
+      }
       FailureOr<bool> taken = isTakenByPlugIn(op, block);
       if (failed(taken) || (!*taken && failed(verify(op))))
         return signalPassFailure();

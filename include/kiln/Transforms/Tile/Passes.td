@@ -195,9 +195,10 @@ def TileExpandScaledDots : Pass<"tile-expand-scaled-dots", "::kiln::tile::Kernel
     For machines without matmuls of scaled operands: the operands of `tile.dot_scaled` are decoded to f32 and
     multiplied with their scales, and a `tile.dot` takes them.
 
-    With `narrow`, and where the module's description has a matrix instruction for it, each operand becomes f16 if
-    that represents all of its values. Else it becomes one or two terms of bf16 that add up to it, with a `tile.dot` for
-    each pair of terms. Both are exact, but for values below 2^-126, which matmuls of bf16 may read as zero. Infinities
+    With `narrow`, a product whose scales a matrix instruction of the module's description takes (`scaled` in `extra`)
+    stays, on operands of bytes. In other products, where the module's description has a matrix instruction for it, each
+    operand becomes f16 if that represents all of its values. Else it becomes one or two terms of bf16 that add up to it,
+    with a `tile.dot` for each pair of terms. Both are exact, but for values below 2^-126, which matmuls of bf16 may read as zero. Infinities
     are multiplied with the largest term of the other operand alone, as a smaller one may be zero.
   }];
   let options = [

@@ -4,6 +4,7 @@
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Tile/DotOps.h"
 #include "kiln/Dialect/Tile/Kernel.h"
+#include "kiln/Dialect/Tile/ScaledProducts.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
@@ -379,6 +380,19 @@ private:
   Numbers numbers[2]; ///< of both factors
 };
 
+/// Passes the operands of a product on as bytes, so that their conversions to
+/// wider floats are left to the instruction that takes them.
+void keepBytes(DotScaledOp op) {
+  OpBuilder b(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = cast<RankedTensorType>(operand.get().getType());
+    if (isa<FloatType>(type.getElementType()) &&
+        type.getElementTypeBitWidth() == 8)
+      operand.set(arith::BitcastOp::create(
+          b, op.getLoc(), type.clone(b.getI8Type()), operand.get()));
+  }
+}
+
 struct TileExpandScaledDots
     : tile::impl::TileExpandScaledDotsBase<TileExpandScaledDots> {
   using Base::Base;
@@ -386,8 +400,19 @@ struct TileExpandScaledDots
   void runOnOperation() override {
     target::TargetAttr description =
         narrow ? target::getDescription(getOperation()) : target::TargetAttr();
-    getOperation().walk(
-        [&](DotScaledOp op) { DotExpander(op, description).expand(); });
+    getOperation().walk([&](MatrixProductOpInterface product) {
+      DotScaledOp op = findFormats(product);
+      if (!op)
+        return;
+      if (description && llvm::any_of(description.getMatrixInstructions(),
+                                      [&](target::MatrixInstructionAttr row) {
+                                        return takesScales(row, product,
+                                                           description);
+                                      }))
+        keepBytes(op);
+      else
+        DotExpander(op, description).expand();
+    });
   }
 };
 } // namespace

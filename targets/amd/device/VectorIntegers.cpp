@@ -279,10 +279,11 @@ void addThree(Table &t) {
   t.add("v_bfe_i32", vector<[](u32 x, u32 y, u32 z) -> i32 {
           return signedField(x, y, z);
         }>());
-  t.add("v_alignbit_b32", vector<[](u32 x, u32 y, u32 z) -> u32 {
+  // The count is a half of a register.
+  t.add("v_alignbit_b32", vector<[](u32 x, u32 y, u16 z) -> u32 {
           return u32((u64(x) << 32 | y) >> (z & 31));
         }>());
-  t.add("v_alignbyte_b32", vector<[](u32 x, u32 y, u32 z) -> u32 {
+  t.add("v_alignbyte_b32", vector<[](u32 x, u32 y, u16 z) -> u32 {
           return u32((u64(x) << 32 | y) >> (8 * (z & 3)));
         }>());
   t.add("v_perm_b32",

@@ -4,7 +4,7 @@ import numpy as np
 
 from more_instructions import cut, f, f16, full, half, high, i32, sad, single, u32, word
 
-i64 = np.int64
+i64, u64 = np.int64, np.uint64
 
 
 def wide(x):
@@ -97,6 +97,11 @@ COMMON = [
     # The examples of the manual: a difference that wraps around is positive.
     ("s_mov_b32 s20, 0x80000000\ns_absdiff_i32 s20, s20, 1\nv_mov_b32 %d, s20", full(0x7fffffff)),
     ("s_mov_b32 s20, 2\ns_absdiff_i32 s20, s20, 5\nv_mov_b32 %d, s20", full(3)),
+    # The count of a shift is either half of its register.
+    ("v_alignbit_b32 %d, %a, %b, %c op_sel:[0,0,1,0]", lambda a, b, c: (
+        (a.astype(u64) << u64(32) | b.astype(u64)) >> (c >> u32(16) & u32(31)).astype(u64)).astype(u32)),
+    ("v_alignbyte_b32 %d, %a, %b, %c op_sel:[0,0,1,0]", lambda a, b, c: (
+        (a.astype(u64) << u64(32) | b.astype(u64)) >> (u32(8) * (c >> u32(16) & u32(3))).astype(u64)).astype(u32)),
     ("v_mad_u32_u24 %d, %a, %b, %c clamp", lambda a, b, c: unsigned32(low24(a, False) * low24(b, False) + unsigned(c))),
     ("v_mad_i32_i24 %d, %a, %b, %c clamp", lambda a, b, c: signed32(low24(a, True) * low24(b, True) + wide(c))),
     ("v_mad_u32_u16 %d, %a, %b, %c clamp", lambda a, b, c: unsigned32(

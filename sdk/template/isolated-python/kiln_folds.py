@@ -5,16 +5,21 @@ from kiln_transfers import BYTES
 from kiln_wire import Op, Type, Value
 
 
+ROUNDS = {f"arith.{name}f" for name in "add sub mul div rem".split()}
+
+
 class Folds:
     """What ScratchpadWriter of kiln_scratchpad.py knows of combiners. Rows of a source are copied one after the other (`spread`), and
     halves of them are combined by `lanes`, so a reduction takes one step for each bit of their number."""
 
     def is_folded(self, op):
-        """Whether a reduction or a scan is computed so: each operation of its combiner is elementwise, and yields go through one."""
+        """Whether a reduction or a scan is computed so: each operation of its combiner is elementwise, and yields go through one. Sums and
+        products of narrow floats are not, as they would be rounded in each step."""
         *inner, last = op.regions[0][0].operations
         known = {*op.regions[0][0].arguments, *(one.results[0] for one in inner if len(one.results) == 1)}
         simple = all(one.name in self.elementwise and known.issuperset(one.operands) and one.results[0] in known for one in inner)
-        return simple and all(value in known and value.op is not None for value in last.operands) and not op.get("ordered") and self.can_spread()
+        narrow = {one.type.element for one in inner if one.name in ROUNDS or one.name.startswith("math.")} - {"f32", "f64"}
+        return simple and not narrow and all(value in known and value.op is not None for value in last.operands) and not op.get("ordered") and self.can_spread()
 
     def reserve(self, op):
         """Tiles for the rows of each source and for the result of each operation of the combiner."""

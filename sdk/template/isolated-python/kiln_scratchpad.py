@@ -400,11 +400,9 @@ class ScratchpadWriter(Transfers, Rows):
 
     def copy(self, source, target):
         """A tile to other storage: by `spread`, unless the machine has another way. A machine without either declines."""
-        makers = [value.op for value in (target, source) if value.op is not None]
-        op = next((one for one in makers if one.type.kind == "tensor" and one.type.element == source.type.element), None)
-        if op is None or not self.can_spread():
-            raise Decline(makers[0] if makers else self.kernel, "no instruction that copies a tile within the scratchpad")
-        self.spread(op, self.address(target), self.address(source), [source.type.count], [BYTES[source.type.element]])
+        if not self.can_spread():
+            raise Decline(target.op or source.op, "no instruction that copies a tile within the scratchpad")
+        self.take(source.type.element, self.address(target), self.address(source), [source.type.count])
 
     # Loops and conditions
 

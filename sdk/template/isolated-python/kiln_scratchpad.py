@@ -16,7 +16,7 @@ class Storage:
     """Where a tile lies. `buffers` is 2 for a tile that the next iteration's load fills meanwhile; each takes `extent` bytes."""
 
     def __init__(self, type, layout=None):
-        self.type, self.layout, self.buffers, self.memory = type, layout, 1, None
+        self.type, self.layout, self.buffers, self.memory, self.reach = type, layout, 1, None, ()
         self.first, self.last, self.offset, self.extent, self.register = 1 << 60, -1, None, 0, None
 
     @property
@@ -36,6 +36,7 @@ class ScratchpadWriter(Transfers, Rows):
     """Writes one kernel. The methods below "the machine" are the vendor's, and those that Rows names; registers are numbers."""
     bytes, align = 65536, 64  # of the scratchpad; tiles begin at multiples of `align`
     memories = {}  # of a machine with several scratchpads: address and bytes of each by its name, and its own `align` where it differs
+    vector_memories = ()  # names of those that the vector unit reaches, for tiles that more than transfers, `fill` and products use; empty: all
     block = (16, 16, 16)  # rows, columns and steps of the matrix unit
     elements = ("f32",)  # of tiles and views
     reads_tf32 = False  # whether the matrix unit drops all but 10 bits of a mantissa, as a product with precision tf32 says
@@ -124,6 +125,9 @@ class ScratchpadWriter(Transfers, Rows):
         """Refuses what the vendor's class says of its machine, where it contradicts itself."""
         if len(self.block) != 3 or min(self.align, *self.block) < 1:
             raise ValueError(f"expected align and the three sizes of block to be at least 1, found {self.align} and {self.block}")
+        unknown = [name for name in self.vector_memories if name not in self.memories]
+        if unknown:
+            raise ValueError(f"expected vector_memories to be of {', '.join(self.memories) or 'memories'}, found '{unknown[0]}'")
         ends = {"": 0}
         for name, (begin, size, *align) in sorted(self.memories.items(), key=lambda one: one[1][0]):
             if begin < 0 or size < 0 or begin % (align or [self.align])[0]:
@@ -274,6 +278,7 @@ class ScratchpadWriter(Transfers, Rows):
 
     def allocate(self):
         """Places all tiles; loads begin ahead only where there is room for two of each."""
+        self.restrict()
         storages = list({id(storage): storage for storage in self.storages.values()}.values())
         if self.place_storages(storages):
             for storage in storages:
@@ -282,11 +287,23 @@ class ScratchpadWriter(Transfers, Rows):
             if late:
                 raise Decline(self.kernel, late)
 
+    def restrict(self):
+        """Keeps tiles that the vector unit reads or writes in memories that it reaches."""
+        transfers = ("tile.load", "tile.store", "tile.dot", "arith.constant", "scf.for", "scf.yield")
+        used = [(op, value) for op in self.kernel.walk() if op.name not in transfers for value in op.operands + op.results]
+        used += [(key[0], key) for key in self.storages if isinstance(key, tuple)]  # temporary ones
+        for op, value in used if self.vector_memories else ():
+            storage = self.storages.get(value)
+            if storage and storage.memory and storage.memory not in self.vector_memories:
+                raise Decline(op, f"a tile has to be in '{storage.memory}', which '{op.name}' does not reach")
+            if storage:
+                storage.reach = self.vector_memories
+
     def place_storages(self, storages):
         """Places the largest first; the result is the reason where one has no place."""
         placed, memories = [], self.memories or {"": (0, self.bytes)}
         for storage in sorted(storages, key=lambda one: (one.memory is None, -one.bytes)):
-            for name in [storage.memory] if storage.memory else memories:
+            for name in [storage.memory] if storage.memory else storage.reach or memories:
                 offset, most = memories[name][:2]
                 storage.extent = self.extent(storage, name)
                 size = storage.extent * storage.buffers

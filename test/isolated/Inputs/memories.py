@@ -112,6 +112,31 @@ class Narrow(Machine):
     memories = {"x": (0, 512), "y": (4096, 128)}
 
 
+class Vectors(Machine):
+    """Negates in memory x, where products have their left operands and add; a tile that is in y cannot be read there."""
+    elementwise, vector_memories = {"arith.negf"}, ("x",)
+
+
+class Apart(Vectors):
+    """Only accumulators have a home; the operand of the negation is where the vector unit reaches it, though y has room."""
+    memories = {"y": (0, 512), "x": (4096, 1024)}
+
+    def home(self, op, index):
+        return "x" if index == 2 else None
+
+    def lanes(self, op, result, operands):
+        assert result >= 4096 and operands[0] >= 4096
+        for at in range(0, 256, 4):
+            self.memory[result + at] = -self.memory[operands[0] + at]
+
+    def multiply(self, op, addresses, row_bytes, sizes):
+        print(f"{self.kernel.symbol}: {['y' if address < 4096 else 'x' for address in addresses]}")
+
+
+class Nameless(Vectors):
+    vector_memories = ("z",)
+
+
 class Bytes(Machine):
     """Says which products reach the matrix unit."""
     memories, elements = {}, ("i8", "i32")
@@ -131,7 +156,7 @@ class Unsigned(Bytes):
 
 
 with open(sys.argv[2], encoding="utf-8") as file:
-    product, square, unsigned = read(file.read())
+    product, square, unsigned, negated = read(file.read())
 rng = random.Random(1)
 a = {at: rng.randrange(-9, 9) for at in itertools.product(range(7), range(8))}
 b = {at: rng.randrange(-9, 9) for at in itertools.product(range(8), range(5))}
@@ -141,7 +166,8 @@ assert c == {(i, j): sum(a.get((i, k), 0) * b.get((k, j), 0) for k in range(8)) 
 print(f"{len(c)} elements equal")
 Aligned(product, [a, b, {}])
 for kind, kernel in ((Machine, square), (Narrow, product), (Panelled, product), (Turned, product), (Nowhere, product),
-                     (Coarse, product), (Overlapping, product), (Crooked, product), (Flat, product), (Bytes, unsigned), (Unsigned, unsigned)):
+                     (Coarse, product), (Overlapping, product), (Crooked, product), (Flat, product), (Bytes, unsigned), (Unsigned, unsigned),
+                     (Vectors, negated), (Apart, negated), (Nameless, negated)):
     try:
         kind(kernel, [a, b, c])
     except (Decline, ValueError) as why:

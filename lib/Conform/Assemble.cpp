@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Assemble.h"
+#include "Beginnings.h"
 #include "Random.h"
 #include "Registry.h"
 #include "kiln/Eval/Evaluator.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
+#include <optional>
 #include <regex>
 #include <set>
 
@@ -107,10 +109,19 @@ bool kiln::conform::isValid(const Entry &entry, MLIRContext &context,
 
 namespace {
 
+/// Which cases are wanted, by their names.
+struct Filter {
+  explicit Filter(const std::string &text)
+      : expression(text), beginnings(text) {}
+
+  std::regex expression;
+  Beginnings beginnings;
+};
+
 /// Cuts one level into modules.
 class Assembly {
 public:
-  Assembly(MLIRContext &context, StringRef level, const std::regex *filter,
+  Assembly(MLIRContext &context, StringRef level, const Filter *filter,
            const SuiteOptions &options, Array &modules,
            std::set<std::string> &covered, std::string &error)
       : context(context), level(level), filter(filter), options(options),
@@ -125,7 +136,11 @@ public:
       write(plan);
       return;
     }
-    addElementwise(plan, level);
+    auto mayBeWanted = [&](StringRef op) {
+      return !filter ||
+             filter->beginnings.allow((level + "/" + op + "/").str());
+    };
+    addElementwise(plan, level, mayBeWanted, covered);
     for (const auto &[op, recipe] : Registry::get().recipes)
       if (StringRef(op).starts_with("prim.") == (level == "prim"))
         recipe(plan);
@@ -162,10 +177,13 @@ private:
   }
 
   bool isWanted(const Entry &entry, const std::string &id) const {
-    return !filter || llvm::any_of(entry.calls, [&](const Call &call) {
-      return std::regex_search(level.str() + "/" + id + "/" + call.name,
-                               *filter);
-    });
+    if (!filter)
+      return true;
+    std::string program = level.str() + "/" + id + "/";
+    return filter->beginnings.allow(program) &&
+           llvm::any_of(entry.calls, [&](const Call &call) {
+             return std::regex_search(program + call.name, filter->expression);
+           });
   }
 
   void add(const Entry &entry) {
@@ -190,7 +208,7 @@ private:
 
   MLIRContext &context;
   StringRef level;
-  const std::regex *filter;
+  const Filter *filter;
   const SuiteOptions &options;
   Array &modules;
   std::set<std::string> &covered;
@@ -207,9 +225,10 @@ bool kiln::conform::assembleSuite(MLIRContext &context,
                                   std::string &error) {
   registerCoreRecipes();
   Array modules, exempt, uncovered;
-  std::regex filter;
+  std::optional<Filter> filter;
   try {
-    filter = std::regex(options.filter);
+    if (!options.filter.empty())
+      filter.emplace(options.filter);
   } catch (const std::regex_error &wrong) {
     error =
         std::string("--filter is not a regular expression: ") + wrong.what();
@@ -218,8 +237,8 @@ bool kiln::conform::assembleSuite(MLIRContext &context,
   std::set<std::string> covered;
   for (StringRef level : {"tile", "prim"})
     if (options.level.empty() || options.level == level)
-      Assembly(context, level, options.filter.empty() ? nullptr : &filter,
-               options, modules, covered, error)
+      Assembly(context, level, filter ? &*filter : nullptr, options, modules,
+               covered, error)
           .run();
   for (const auto &[op, reason] : Registry::get().exemptions)
     exempt.push_back(Object{{"op", op}, {"reason", reason}});

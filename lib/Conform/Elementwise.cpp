@@ -288,7 +288,10 @@ bool isOfTile(StringRef dialect) {
 
 } // namespace
 
-void kiln::conform::addElementwise(Plan &plan, StringRef level) {
+void kiln::conform::addElementwise(
+    Plan &plan, StringRef level,
+    llvm::function_ref<bool(StringRef op)> mayBeWanted,
+    std::set<std::string> &covered) {
   const Registry &registry = Registry::get();
   for (mlir::RegisteredOperationName name :
        plan.context.getRegisteredOperations()) {
@@ -297,6 +300,11 @@ void kiln::conform::addElementwise(Plan &plan, StringRef level) {
     if (!isHere || registry.recipes.count(op.str()) ||
         registry.exemptions.count(op.str()))
       continue;
+    if (!mayBeWanted(op)) {
+      if (hasProposal(name, plan.context))
+        covered.insert(op.str());
+      continue;
+    }
     llvm::StringSet<> seen;
     for (const Proposal &proposal : proposalsFor(name, plan.context)) {
       // -1 is all that i1 could be divided by, and -1 / -1 has no value.

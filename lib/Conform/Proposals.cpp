@@ -9,7 +9,10 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
+#include <map>
+#include <mutex>
 
 using namespace mlir;
 using namespace kiln::conform;
@@ -29,9 +32,11 @@ constexpr StringLiteral kConverted[] = {
 
 class Trial {
 public:
-  Trial(RegisteredOperationName name, MLIRContext &context)
+  /// Ends after `most` proposals.
+  Trial(RegisteredOperationName name, MLIRContext &context,
+        size_t most = SIZE_MAX)
       : name(name), context(context), loc(UnknownLoc::get(&context)),
-        quiet(&context, [](Diagnostic &) { return success(); }) {}
+        quiet(&context, [](Diagnostic &) { return success(); }), most(most) {}
 
   std::vector<Proposal> run() {
     unsigned operands = numOperands();
@@ -87,10 +92,15 @@ private:
   }
 
   Type tile(StringRef element) {
-    return RankedTensorType::get({4}, parseType(element, &context));
+    Type &type = tiles[element];
+    if (!type)
+      type = RankedTensorType::get({4}, parseType(element, &context));
+    return type;
   }
 
   void tryOperands(ArrayRef<StringRef> elements) {
+    if (found.size() >= most)
+      return;
     operandElements = elements;
     if (name.hasInterface<InferTypeOpInterface>()) {
       tryResults({});
@@ -211,6 +221,8 @@ private:
   MLIRContext &context;
   Location loc;
   ScopedDiagnosticHandler quiet;
+  size_t most;
+  llvm::StringMap<Type> tiles; ///< by their elements
   unsigned numResults = 1;
   ArrayRef<StringRef> operandElements;
   SmallVector<StringRef> resultElements;
@@ -249,7 +261,19 @@ std::string Proposal::text(ArrayRef<std::string> values,
   return text + (results.size() > 1 ? ")" : "");
 }
 
-std::vector<Proposal> kiln::conform::proposalsFor(RegisteredOperationName name,
-                                                  MLIRContext &context) {
-  return Trial(name, context).run();
+const std::vector<Proposal> &
+kiln::conform::proposalsFor(RegisteredOperationName name,
+                            MLIRContext &context) {
+  static std::mutex mutex;
+  static std::map<std::string, std::vector<Proposal>> known;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto [at, isNew] = known.try_emplace(name.getStringRef().str());
+  if (isNew)
+    at->second = Trial(name, context).run();
+  return at->second;
+}
+
+bool kiln::conform::hasProposal(RegisteredOperationName name,
+                                MLIRContext &context) {
+  return !Trial(name, context, /*most=*/1).run().empty();
 }

@@ -26,9 +26,13 @@ struct Proposal {
                    llvm::ArrayRef<int64_t> shape, bool isScalar) const;
 };
 
-/// Tries types and attributes.
-std::vector<Proposal> proposalsFor(mlir::RegisteredOperationName name,
-                                   mlir::MLIRContext &context);
+/// Tries types and attributes; once for each operation, as a process may ask
+/// for many suites.
+const std::vector<Proposal> &proposalsFor(mlir::RegisteredOperationName name,
+                                          mlir::MLIRContext &context);
+/// Whether there is any; not all are tried.
+bool hasProposal(mlir::RegisteredOperationName name,
+                 mlir::MLIRContext &context);
 
 } // namespace kiln::conform
 

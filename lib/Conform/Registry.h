@@ -5,8 +5,10 @@
 #define KILN_LIB_CONFORM_REGISTRY_H
 
 #include "kiln/Conform/Recipes.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include <map>
+#include <set>
 
 namespace kiln::conform {
 
@@ -40,8 +42,12 @@ void addPrimOthers();
 void addPrimPlaces();
 
 /// Adds the programs of operations whose operands have one shape, from their
-/// definitions: `level` is "tile" (arith, math, tile) or "prim".
-void addElementwise(Plan &plan, llvm::StringRef level);
+/// definitions: `level` is "tile" (arith, math, tile) or "prim". Operations of
+/// which no program may be wanted are only noted in `covered`, if they have
+/// any.
+void addElementwise(Plan &plan, llvm::StringRef level,
+                    llvm::function_ref<bool(llvm::StringRef op)> mayBeWanted,
+                    std::set<std::string> &covered);
 
 /// The dialects that plug-ins bring.
 const llvm::StringSet<> &pluginDialects();

@@ -59,6 +59,8 @@ config.substitutions += [
     ("%python", "/usr/bin/python3"),
     ("%cxx", clang("clang++")),
     ("%cc", clang("clang")),
+    # Compiles a plug-in that links the compiler's library.
+    ("%plugin_cxx", f"/usr/bin/python3 {source}/test/plugin_cxx.py {build} {clang('clang++')} {llvm}"),
 ]
 
 shared = os.environ.get("KILN_SHARED", "")

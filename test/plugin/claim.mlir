@@ -1,7 +1,6 @@
 // A claim at prim level keeps the claimed operations as its region; without a
 // schedule for it they are put back, and the numbers stay right.
-// RUN: %cxx -std=c++17 -shared -fPIC -I%source/include -I%build/include -isystem %llvm/include \
-// RUN:   %S/Inputs/claim.cpp -o %t.so -L%build/lib -lKiln
+// RUN: %plugin_cxx %S/Inputs/claim.cpp -o %t.so
 // RUN: kiln-opt %s --load-target=%t.so --kiln-set-target=spec=cpu --prim-claim | FileCheck %s
 // RUN: kiln-opt %s --load-target=%t.so --kiln-set-target=spec=cpu --prim-claim --prim-inline-claims \
 // RUN:   | FileCheck %s --check-prefix=INLINED

@@ -1,8 +1,7 @@
 // A plug-in that registers the code of a matrix instruction alone is loaded, and a description that lists the
 // instruction uses it.
 // RUN: rm -rf %t && mkdir -p %t
-// RUN: %cxx -std=c++17 -shared -fPIC -I%source/include -I%build/include -isystem %llvm/include \
-// RUN:   %S/Inputs/rows-only.cpp -o %t/rows.so -L%build/lib -lKiln
+// RUN: %plugin_cxx %S/Inputs/rows-only.cpp -o %t/rows.so
 // RUN: kiln-opt %s --load-target=%t/rows.so --cpu-select-matrix-instructions --mlir-print-local-scope | FileCheck %s
 
 module attributes {kiln.target = #kiln.target<name = "mine", chip = "one", family = "cpu", triple = "x86_64-unknown-linux-gnu",

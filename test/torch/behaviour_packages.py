@@ -196,5 +196,17 @@ def a_package_is_called_as_the_model():
                 raise AssertionError(bad)
 
 
+@test
+def packages_of_recurrent_layers():
+    layer, x = torch.nn.LSTM(4, 5, 2, bidirectional=True).eval(), torch.randn(3, 2, 4)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.kiln")
+        kiln.export(torch.export.export(layer, (x,)), path)
+        made, last = kiln.load(path)(x)
+        wanted, wanted_last = layer(x)
+        for got, want in zip((made, *last), (wanted, *wanted_last)):
+            same(torch.from_dlpack(got), want)
+
+
 if __name__ == "__main__":
     sys.exit(main())

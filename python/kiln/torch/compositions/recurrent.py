@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Recurrent layers that torch leaves to a library where no gradient is needed."""
+"""Recurrent layers: those that torch leaves to a library where no gradient is needed, and LSTM in torch.export."""
 import torch
+from torch._decomp.decompositions import lstm_impl
 from torch.nn import functional as F
 
 from . import composes
@@ -25,3 +26,10 @@ def mkldnn_rnn_layer(x, input_weight, hidden_weight, input_bias, hidden_bias, hi
         made.append(h)
     made = torch.stack(made[::-1] if is_reversed else made)
     return made, h.unsqueeze(0), c.unsqueeze(0), x.new_empty(0, dtype=torch.uint8)
+
+
+@composes("lstm.input")
+def lstm(*arguments):
+    """As torch takes it apart, whose last states keep a dimension of 1 if there are several sequences."""
+    made, *last = lstm_impl(*arguments)
+    return made, *(one.flatten(1, -2) for one in last)

@@ -69,7 +69,10 @@ def main():
     for page in pages:
         with open(os.path.join(source, page), encoding="utf-8") as file:
             text = file.read()
-        where = os.path.join(folder, page.replace("/", "-") + ".d")
+        name = os.path.basename(page)
+        if [os.path.basename(one) for one in pages].count(name) > 1:
+            name = page.replace("/", "-")
+        where = os.path.join(folder, name + ".d")
         os.makedirs(where)
         for name in os.listdir(source):
             if name != "build" and not name.startswith("."):

@@ -102,6 +102,8 @@ def gradients(b, out, grad, q, k, v, made, lse, mask, dropout_p, is_causal, scal
     is_in_queries = q.name != name
     mask = mask_of(b, q, k, mask, is_causal, q.dtype)
     made, grad = b.convert(made, q.dtype), b.convert(grad, q.dtype)
+    if lse.dtype != wide(q.dtype):  # torch says f32 of f64's, too, while it traces
+        lse = b.attention_with_logsumexp(q, k, v, mask, factor)[1]
     grad_q, grad_k, grad_v = b.attention_backward(q, k, v, made, grad, b.convert(lse, wide(q.dtype)), mask, factor)
     if is_in_queries:
         grad_q = scaled(b, grad_q, scale)[0]

@@ -241,13 +241,14 @@ def logcumsumexp(b, out, x, dim):
 @lowers("scatter.reduce", "scatter.value_reduce")
 def scatter_reduce(b, out, x, dim, index, source, *, reduce):
     """Sums of each part; products of one line of the index after the other, as a line names no place twice."""
-    line = lambda v: v if v.rank else b.reshape(v, [1])  # noqa: E731
+    vector = lambda v: v if v.rank else b.reshape(v, [1])  # noqa: E731
     source = pair(b, source, out, source.shape if hasattr(source, "shape") else index.shape)
     if not x.rank:
-        made = scatter_reduce(b, out, Pair(line(x.re), line(x.im)), 0, line(index), Pair(line(source.re), line(source.im)), reduce=reduce)
+        made = scatter_reduce(b, out, Pair(vector(x.re), vector(x.im)), 0, vector(index),
+                              Pair(vector(source.re), vector(source.im)), reduce=reduce)
         return Pair(b.reshape(made.re, ()), b.reshape(made.im, ()))
-    d, index = dim % x.rank, line(index)
-    parts = [cut(b, line(part), index.shape, -1) for part in (source.re, source.im)]
+    d, index = dim % x.rank, vector(index)
+    parts = [cut(b, vector(part), index.shape, -1) for part in (source.re, source.im)]
     if reduce == "add":
         return Pair(*(scattered(b, "add", mine, d, index, part) for mine, part in zip((x.re, x.im), parts)))
     lines = index.shape[d]

@@ -22,7 +22,7 @@ using namespace kiln::simt;
 
 using Pred = arith::CmpIPredicate;
 
-ViewParts KernelWalk::viewOf(Value view) {
+ViewParts ThreadWriter::viewOf(Value view) {
   auto it = views.find(view);
   if (it != views.end())
     return it->second;
@@ -53,7 +53,7 @@ ViewParts KernelWalk::viewOf(Value view) {
   return parts;
 }
 
-Access::Access(KernelWalk &w, ViewAccessOpInterface op)
+Access::Access(ThreadWriter &w, ViewAccessOpInterface op)
     : Access(w, op.getAccessedView(), op.getAxes(), op.getAccessedType()) {
   this->op = op;
   if (auto hints = op.getAccessHints()) {
@@ -67,7 +67,7 @@ Access::Access(KernelWalk &w, ViewAccessOpInterface op)
   isVolatile = op.isVolatileAccess();
 }
 
-Access::Access(KernelWalk &w, Value view, ArrayRef<ViewAxis> viewAxes,
+Access::Access(ThreadWriter &w, Value view, ArrayRef<ViewAxis> viewAxes,
                RankedTensorType type)
     : w(w), view(view), parts(w.viewOf(view)), type(type),
       layout(getLayout(type)),
@@ -206,11 +206,11 @@ LayoutAttr Access::layoutOfIndices(const ViewAxis &axis) {
 }
 
 /// The index for the element of a register, as it is.
-static Value givenIndex(KernelWalk &w, LayoutAttr layout, const ViewAxis &axis,
-                        int64_t reg) {
+static Value givenIndex(ThreadWriter &w, LayoutAttr layout,
+                        const ViewAxis &axis, int64_t reg) {
   LayoutAttr own = getLayout(axis.indices);
   auto at = layout.getRegisterOffset(reg);
-  int64_t place = KernelWalk::registerAt(
+  int64_t place = ThreadWriter::registerAt(
       own, ArrayRef<int64_t>(at).slice(axis.tileDim, own.getRank()));
   return w.registers(axis.indices)[place];
 }
@@ -520,7 +520,8 @@ LogicalResult Access::run() {
   return success();
 }
 
-static LogicalResult lowerViewAccess(ViewAccessOpInterface op, KernelWalk &w) {
+static LogicalResult lowerViewAccess(ViewAccessOpInterface op,
+                                     ThreadWriter &w) {
   return Access(w, op).run();
 }
 

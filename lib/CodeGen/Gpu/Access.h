@@ -11,9 +11,9 @@ namespace kiln::simt {
 /// One access through a view.
 class Access {
 public:
-  Access(KernelWalk &w, ViewAccessOpInterface op);
+  Access(ThreadWriter &w, ViewAccessOpInterface op);
   /// A block that is copied: `type` has the layout by which threads share it.
-  Access(KernelWalk &w, mlir::Value view, llvm::ArrayRef<ViewAxis> viewAxes,
+  Access(ThreadWriter &w, mlir::Value view, llvm::ArrayRef<ViewAxis> viewAxes,
          mlir::RankedTensorType type);
 
   mlir::LogicalResult run();
@@ -63,7 +63,7 @@ private:
                      llvm::function_ref<void(llvm::ArrayRef<int64_t>)> body);
   int64_t alignmentFor(int64_t elements);
 
-  KernelWalk &w;
+  ThreadWriter &w;
   ViewAccessOpInterface op; ///< null for copies
   mlir::Value view;
   ViewParts parts;

@@ -4,10 +4,10 @@
 #ifndef KILN_LIB_GPU_ASSIGNER_H
 #define KILN_LIB_GPU_ASSIGNER_H
 
-#include "KernelWalk.h"
 #include "LayoutChoice.h"
 #include "LayoutRules.h"
 #include "RegisterCandidates.h"
+#include "ThreadWriter.h"
 #include "kiln/Analysis/TileSteps.h"
 #include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Interfaces/MatrixProduct.h"

@@ -18,11 +18,11 @@ using namespace kiln;
 using namespace kiln::simt;
 using Pred = arith::CmpIPredicate;
 
-static Value isOddRound(const Ring &ring, Value number, KernelWalk &w) {
+static Value isOddRound(const Ring &ring, Value number, ThreadWriter &w) {
   return w.compare(Pred::sge, number, w.c32(ring.depth));
 }
 
-static Value slotOf(const Ring &ring, Value number, KernelWalk &w) {
+static Value slotOf(const Ring &ring, Value number, ThreadWriter &w) {
   if (llvm::isPowerOf2_64(ring.depth))
     return w.and_(number, w.c32(ring.depth - 1));
   return w.select(isOddRound(ring, number, w), w.sub(number, w.c32(ring.depth)),
@@ -31,7 +31,7 @@ static Value slotOf(const Ring &ring, Value number, KernelWalk &w) {
 
 /// The number `by` behind another one.
 static Value advance(const Ring &ring, Value number, int64_t by,
-                     KernelWalk &w) {
+                     ThreadWriter &w) {
   if (!by)
     return number;
   Value next = w.add(number, w.c32(by)), all = w.c32(2 * ring.depth);
@@ -40,17 +40,17 @@ static Value advance(const Ring &ring, Value number, int64_t by,
   return w.select(w.compare(Pred::sge, next, all), w.sub(next, all), next);
 }
 
-Value simt::nextNumber(const Ring &ring, Value number, KernelWalk &w) {
+Value simt::nextNumber(const Ring &ring, Value number, ThreadWriter &w) {
   return advance(ring, number, 1, w);
 }
 
-Value simt::slotStart(const Ring &ring, Value number, KernelWalk &w) {
+Value simt::slotStart(const Ring &ring, Value number, ThreadWriter &w) {
   return w.mul(slotOf(ring, number, w), w.c32(ring.slotBytes));
 }
 
 /// The barrier that says that a slot is full, or that it is empty.
 static Value barrierOf(const Ring &ring, Value number, bool isEmpty,
-                       KernelWalk &w) {
+                       ThreadWriter &w) {
   int64_t first = ring.barriers.getPlace() +
                   (isEmpty ? ring.depth * kSplitBarrierBytes : 0);
   return w.elementPointer(
@@ -59,13 +59,13 @@ static Value barrierOf(const Ring &ring, Value number, bool isEmpty,
       w.b.getI8Type());
 }
 
-static Value parity(Value isOdd, KernelWalk &w) {
+static Value parity(Value isOdd, ThreadWriter &w) {
   return w.select(isOdd, w.c32(1), w.c32(0));
 }
 
 /// The copy of a box of a view into a part of a slot.
 static void copyInBulk(stage::CopyOp op, Value barrier, Value mask,
-                       KernelWalk &w) {
+                       ThreadWriter &w) {
   StoragePlace place = w.storages.find(op.getTarget())->second;
   ViewParts view = w.viewOf(op.getSource());
   int64_t rank = view.sizes.size(), boxRank = place.type.getRank();
@@ -92,7 +92,7 @@ static void copyInBulk(stage::CopyOp op, Value barrier, Value mask,
 
 /// Starts the copies that fill a slot, which is waited for before.
 static LogicalResult startCopies(stage::ProduceOp op, Ring &ring,
-                                 KernelWalk &w) {
+                                 ThreadWriter &w) {
   // The first warp waits, its first thread copies.
   Value thread = w.threadId();
   auto isBelow = [&](int64_t count) {
@@ -125,7 +125,8 @@ static LogicalResult startCopies(stage::ProduceOp op, Ring &ring,
   return success();
 }
 
-LogicalResult simt::fillInBulk(stage::ProduceOp op, Ring &ring, KernelWalk &w) {
+LogicalResult simt::fillInBulk(stage::ProduceOp op, Ring &ring,
+                               ThreadWriter &w) {
   Value fill = ring.get(RingCounter::Fill);
   bindSlot(w, ring, slotStart(ring, fill, w), op.getBody().getArguments());
   Value mask = conditionOf(op, w).mask;
@@ -145,14 +146,14 @@ LogicalResult simt::fillInBulk(stage::ProduceOp op, Ring &ring, KernelWalk &w) {
   return success();
 }
 
-void simt::awaitFull(const Ring &ring, KernelWalk &w) {
+void simt::awaitFull(const Ring &ring, ThreadWriter &w) {
   Value use = ring.get(RingCounter::Use);
   AwaitParityOp::create(w.b, w.loc, barrierOf(ring, use, /*isEmpty=*/false, w),
                         parity(isOddRound(ring, use, w), w),
                         /*mask=*/Value());
 }
 
-void simt::releaseSlot(Ring &ring, KernelWalk &w) {
+void simt::releaseSlot(Ring &ring, ThreadWriter &w) {
   // One lane arrives for what all lanes of its warp have read.
   if (isReadByThreads(ring.ring))
     WarpBarrierOp::create(w.b, w.loc);

@@ -1,12 +1,12 @@
 //===- ControlFlow.cpp - Loops and conditions of kernels ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelWalk.h"
 #include "LoweringTable.h"
 #include "MemoryProducts.h"
 #include "Order.h"
 #include "OwnLowerings.h"
 #include "Rings.h"
+#include "ThreadWriter.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
-SmallVector<Value> KernelWalk::flatten(ValueRange values) {
+SmallVector<Value> ThreadWriter::flatten(ValueRange values) {
   SmallVector<Value> flat;
   for (Value value : values) {
     if (stage::isTileOrFuture(value.getType()))
@@ -25,7 +25,7 @@ SmallVector<Value> KernelWalk::flatten(ValueRange values) {
   return flat;
 }
 
-SmallVector<Type> KernelWalk::flattenTypes(TypeRange types) {
+SmallVector<Type> ThreadWriter::flattenTypes(TypeRange types) {
   SmallVector<Type> flat;
   for (Type type : types) {
     LayoutAttr layout = getLayout(type);
@@ -35,7 +35,7 @@ SmallVector<Type> KernelWalk::flattenTypes(TypeRange types) {
   return flat;
 }
 
-void KernelWalk::unflatten(ValueRange values, ValueRange flat) {
+void ThreadWriter::unflatten(ValueRange values, ValueRange flat) {
   for (Value value : values) {
     if (!stage::isTileOrFuture(value.getType())) {
       define(value, flat.front());
@@ -69,8 +69,8 @@ static llvm::SmallBitVector findPaired(scf::ForOp op,
 }
 
 SmallVector<Value>
-KernelWalk::flattenCarried(ValueRange values,
-                           const llvm::SmallBitVector &pairs) {
+ThreadWriter::flattenCarried(ValueRange values,
+                             const llvm::SmallBitVector &pairs) {
   SmallVector<Value> flat;
   for (auto [i, value] : llvm::enumerate(values)) {
     SmallVector<Value> own = flatten(value);
@@ -83,8 +83,8 @@ KernelWalk::flattenCarried(ValueRange values,
   return flat;
 }
 
-void KernelWalk::unflattenCarried(ValueRange values, ValueRange flat,
-                                  const llvm::SmallBitVector &pairs) {
+void ThreadWriter::unflattenCarried(ValueRange values, ValueRange flat,
+                                    const llvm::SmallBitVector &pairs) {
   for (auto [i, value] : llvm::enumerate(values)) {
     size_t count = flattenTypes(value.getType()).size() / (pairs[i] ? 2 : 1);
     SmallVector<Value> own;
@@ -115,7 +115,7 @@ static bool writesMemory(scf::ForOp op) {
 /// counts a known number of iterations with the bits of an address: assemblers
 /// then know the number, and request the loads of several iterations together.
 /// Loops that only load they unroll by themselves.
-static std::array<Value, 3> boundsOf(scf::ForOp op, KernelWalk &w) {
+static std::array<Value, 3> boundsOf(scf::ForOp op, ThreadWriter &w) {
   constexpr unsigned kAddressBits = 64;
   std::array<Value, 3> bounds = {w.scalar(op.getLowerBound()),
                                  w.scalar(op.getUpperBound()),
@@ -132,7 +132,7 @@ static std::array<Value, 3> boundsOf(scf::ForOp op, KernelWalk &w) {
   return bounds;
 }
 
-static LogicalResult lowerFor(scf::ForOp op, KernelWalk &w) {
+static LogicalResult lowerFor(scf::ForOp op, ThreadWriter &w) {
   bool hasRings = touchesRings(op);
   // Inner loops carry the counters of all rings, of those, too, that this one
   // does not touch.
@@ -179,7 +179,7 @@ static LogicalResult lowerFor(scf::ForOp op, KernelWalk &w) {
   return success();
 }
 
-static LogicalResult lowerIf(scf::IfOp op, KernelWalk &w) {
+static LogicalResult lowerIf(scf::IfOp op, ThreadWriter &w) {
   bool hasRings = touchesRings(op);
   SmallVector<Value> rings = ringsBefore(op), counters = ringCounters(rings, w);
   // Which copies are under way must not depend on a condition, but for the
@@ -233,7 +233,7 @@ static LogicalResult lowerIf(scf::IfOp op, KernelWalk &w) {
   return success();
 }
 
-static LogicalResult lowerWhile(scf::WhileOp op, KernelWalk &w) {
+static LogicalResult lowerWhile(scf::WhileOp op, ThreadWriter &w) {
   if (touchesRings(op))
     return w.decline(op, "rings in a loop without a count");
   SmallVector<Value> rings = ringsBefore(op), counters = ringCounters(rings, w);

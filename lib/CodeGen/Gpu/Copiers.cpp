@@ -97,7 +97,7 @@ static int64_t countCopies(OpBuilder &b, Operation *behind) {
 }
 
 LogicalResult simt::startCopies(Operation *load, ArrayRef<CopyPiece> pieces,
-                                KernelWalk &walk) {
+                                ThreadWriter &walk) {
   auto copier = getDecided<StringAttr>(load, kCopierEntry);
   if (!copier || pieces.empty()) {
     for (const CopyPiece &piece : pieces)

@@ -4,7 +4,7 @@
 #ifndef KILN_LIB_GPU_COPIERS_H
 #define KILN_LIB_GPU_COPIERS_H
 
-#include "KernelWalk.h"
+#include "ThreadWriter.h"
 #include "kiln/Gpu/Copies.h"
 
 namespace kiln::simt {
@@ -22,7 +22,7 @@ void removeUnusedCopiers(tile::Kernel kernel);
 /// `simt.copy_async`.
 mlir::LogicalResult startCopies(mlir::Operation *load,
                                 llvm::ArrayRef<CopyPiece> pieces,
-                                KernelWalk &walk);
+                                ThreadWriter &walk);
 
 /// Starts a copy as the family does.
 void startCopy(const CopyPiece &piece, ThreadBuilder &code);

@@ -20,7 +20,7 @@ namespace {
 /// A product by matrix instructions of warps, on fragments in registers.
 class InstructionProduct {
 public:
-  InstructionProduct(KernelWalk &w, stage::ProductOp op,
+  InstructionProduct(ThreadWriter &w, stage::ProductOp op,
                      target::MatrixInstructionAttr row)
       : w(w), op(op), row(row),
         types{op.getFactorType(0), op.getFactorType(1), op.getAccType()},
@@ -49,7 +49,7 @@ private:
   }
   void multiply(const Step &step);
 
-  KernelWalk &w;
+  ThreadWriter &w;
   stage::ProductOp op;
   target::MatrixInstructionAttr row;
   ShapedType types[3]; ///< of the tiles: lhs, rhs, sums
@@ -79,7 +79,7 @@ InstructionProduct::findRegisters(int which, Basis offset,
     // What the product does not have is a copy of what it has.
     at[rank - 2] ^= own[0] % shape[rank - 2];
     at[rank - 1] ^= own[1] % shape[rank - 1];
-    int64_t reg = KernelWalk::registerAt(layouts[which], at);
+    int64_t reg = ThreadWriter::registerAt(layouts[which], at);
     if (reg < 0)
       return op->emitOpError("has operands of other layouts than '")
              << row.getName() << "' takes";
@@ -218,7 +218,7 @@ static ScratchNeeds productNeeds(stage::ProductOp op, const BlockShape &block) {
              : ScratchNeeds();
 }
 
-static LogicalResult lowerProduct(stage::ProductOp op, KernelWalk &w) {
+static LogicalResult lowerProduct(stage::ProductOp op, ThreadWriter &w) {
   if (!isOfTiles(op))
     return w.decline(op, "this form of '" + op->getName().getStringRef() + "'");
   std::optional<StringRef> name = op.getRow();
@@ -255,7 +255,7 @@ namespace {
 /// bytes of both operands, followed by the scale of the block that it has.
 class ScaledProduct {
 public:
-  ScaledProduct(KernelWalk &w, tile::DotScaledOp op,
+  ScaledProduct(ThreadWriter &w, tile::DotScaledOp op,
                 target::MatrixInstructionAttr row)
       : w(w), op(op), row(row), rank(op.getProductType().getRank()),
         packed{tile::DotScaledOp::getPacked(op.getLhsFormat()),
@@ -271,7 +271,7 @@ private:
                           SmallVectorImpl<Value> &values);
   LogicalResult multiply(const Basis &at, int64_t k);
 
-  KernelWalk &w;
+  ThreadWriter &w;
   tile::DotScaledOp op;
   target::MatrixInstructionAttr row;
   int64_t rank, packed[2];
@@ -288,7 +288,7 @@ LogicalResult ScaledProduct::find(Value tile, LayoutAttr atom, Basis at,
     Basis offset(at);
     offset[rank - 2] ^= own[0] % shape[rank - 2];
     offset[rank - 1] ^= own[1] % shape[rank - 1];
-    int64_t reg = KernelWalk::registerAt(getLayout(tile), offset);
+    int64_t reg = ThreadWriter::registerAt(getLayout(tile), offset);
     if (reg < 0)
       return op->emitOpError("has operands of other layouts than '")
              << row.getName() << "' takes";
@@ -322,7 +322,7 @@ LogicalResult ScaledProduct::addFactor(int which, Basis at, int64_t k,
   }
   ofScale[rank - 2] = line;
   ofScale[rank - 1] = k / tile::scaledBlockOf(row, w.description);
-  int64_t reg = KernelWalk::registerAt(getLayout(scale), ofScale);
+  int64_t reg = ThreadWriter::registerAt(getLayout(scale), ofScale);
   if (reg < 0)
     return op->emitOpError("has scales of another layout than '")
            << row.getName() << "' takes";
@@ -371,7 +371,7 @@ LogicalResult ScaledProduct::run() {
   return success();
 }
 
-static LogicalResult lowerScaledProduct(tile::DotScaledOp op, KernelWalk &w) {
+static LogicalResult lowerScaledProduct(tile::DotScaledOp op, ThreadWriter &w) {
   auto name = getDecided<StringAttr>(op, kRowEntry);
   target::MatrixInstructionAttr row =
       name && w.description

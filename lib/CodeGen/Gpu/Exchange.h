@@ -10,18 +10,18 @@
 #ifndef KILN_LIB_GPU_EXCHANGE_H
 #define KILN_LIB_GPU_EXCHANGE_H
 
-#include "KernelWalk.h"
 #include "ScratchNeeds.h"
+#include "ThreadWriter.h"
 #include "kiln/Layout/Address.h"
 
 namespace kiln::simt {
 
 /// Numbers of one type side by side in a word, the first one lowest; `count`
 /// fill it.
-mlir::Value packWord(KernelWalk &w, llvm::ArrayRef<mlir::Value> parts,
+mlir::Value packWord(ThreadWriter &w, llvm::ArrayRef<mlir::Value> parts,
                      unsigned count);
 /// The first parts of such a word become `values[places[i]]`.
-void unpackWord(KernelWalk &w, mlir::Value word, mlir::Type element,
+void unpackWord(ThreadWriter &w, mlir::Value word, mlir::Type element,
                 unsigned count, llvm::ArrayRef<unsigned> places,
                 llvm::MutableArrayRef<mlir::Value> values);
 
@@ -32,7 +32,7 @@ public:
   /// which is that of `move`. The last `roundBits` bits of an
   /// offset tell the round; where threads tell some of them, each sits out the
   /// others. Every warp has 2^warpShift bytes of its own, unless that is -1.
-  SharedSide(KernelWalk &w, const layout::SharedAccess &access,
+  SharedSide(ThreadWriter &w, const layout::SharedAccess &access,
              const layout::InstructionTile *tile, target::TileMoveAttr move,
              unsigned scaleBits, unsigned roundBits, int warpShift);
 
@@ -60,7 +60,7 @@ private:
   /// threads differ in that, else null.
   std::optional<mlir::Value> isIn(unsigned place, unsigned round);
 
-  KernelWalk &w;
+  ThreadWriter &w;
   const layout::SharedAccess &access;
   bool usesTile;
   target::TileMoveAttr move; ///< of the tile
@@ -112,7 +112,7 @@ std::optional<ExchangeWay> chooseExchange(const layout::LinearLayout &from,
 /// One change of layout.
 class Exchange {
 public:
-  Exchange(KernelWalk &w, const ExchangeWay &way, mlir::Type type)
+  Exchange(ThreadWriter &w, const ExchangeWay &way, mlir::Type type)
       : w(w), machine(w.shape.machine), way(way), type(type), bits(way.bits) {}
 
   /// What registers hold afterwards, if they hold these before.
@@ -127,7 +127,7 @@ private:
   mlir::Value holds(const layout::ShufflePlan::Condition &condition);
   Regs send(llvm::ArrayRef<mlir::Value> values, llvm::ArrayRef<bool> used);
 
-  KernelWalk &w;
+  ThreadWriter &w;
   const ExchangeMachine &machine;
   const ExchangeWay &way;
   mlir::Type type;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/Facts.h"
-#include "KernelWalk.h"
+#include "ThreadWriter.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 
 using namespace mlir;

@@ -15,7 +15,7 @@ ScratchNeed simt::firstCopiesNeed(ArrayRef<int64_t> shape, Type element) {
   return {ThreadBuilder::tileBytes(shape, element)};
 }
 
-Value simt::shareFirstCopy(KernelWalk &w, Value first, Value value) {
+Value simt::shareFirstCopy(ThreadWriter &w, Value first, Value value) {
   Type type = value.getType();
   int64_t start = w.scratch(kElement);
   w.guarded(first, [&] {
@@ -25,7 +25,7 @@ Value simt::shareFirstCopy(KernelWalk &w, Value first, Value value) {
   return w.uniform(w.readElement(start, w.c32(0), type));
 }
 
-void simt::shareFirstCopies(KernelWalk &w, Value first, LayoutAttr layout,
+void simt::shareFirstCopies(ThreadWriter &w, Value first, LayoutAttr layout,
                             ArrayRef<int64_t> shape, Regs &regs) {
   Type type = regs[0].getType();
   int64_t start = w.scratch(ThreadBuilder::tileBytes(shape, type));

@@ -128,7 +128,7 @@ StoragePlace StoragePlace::transposed() const {
 // Fragments
 //===----------------------------------------------------------------------===//
 
-FragmentReader::FragmentReader(KernelWalk &w, const StoragePlace &place,
+FragmentReader::FragmentReader(ThreadWriter &w, const StoragePlace &place,
                                LayoutAttr layout, Type element)
     : w(w), place(place), layout(layout), element(element) {
   result.resize(layout.getNumRegisters());
@@ -298,8 +298,8 @@ const Regs &FragmentReader::all() {
   return result;
 }
 
-std::optional<StoragePlace> simt::storageOf(KernelWalk &w, stage::ProductOp op,
-                                            int which) {
+std::optional<StoragePlace> simt::storageOf(ThreadWriter &w,
+                                            stage::ProductOp op, int which) {
   auto place = w.storages.find(op.getFactor(which));
   if (place == w.storages.end())
     return std::nullopt;
@@ -308,7 +308,7 @@ std::optional<StoragePlace> simt::storageOf(KernelWalk &w, stage::ProductOp op,
   return isTransposed ? place->second.transposed() : place->second;
 }
 
-std::unique_ptr<FragmentReader> simt::readerOf(KernelWalk &w,
+std::unique_ptr<FragmentReader> simt::readerOf(ThreadWriter &w,
                                                stage::ProductOp op, int which) {
   std::optional<StoragePlace> place = storageOf(w, op, which);
   if (!place)

@@ -4,7 +4,7 @@
 #ifndef KILN_LIB_GPU_FRAGMENTS_H
 #define KILN_LIB_GPU_FRAGMENTS_H
 
-#include "KernelWalk.h"
+#include "ThreadWriter.h"
 
 namespace kiln::simt {
 
@@ -13,7 +13,7 @@ namespace kiln::simt {
 /// of the layout, else by elements.
 class FragmentReader {
 public:
-  FragmentReader(KernelWalk &w, const StoragePlace &place, LayoutAttr layout,
+  FragmentReader(ThreadWriter &w, const StoragePlace &place, LayoutAttr layout,
                  mlir::Type element);
 
   mlir::Value get(int64_t reg);
@@ -26,7 +26,7 @@ private:
   void findRuns();
   void readRun(int64_t reg);
 
-  KernelWalk &w;
+  ThreadWriter &w;
   StoragePlace place;
   LayoutAttr layout;
   mlir::Type element;
@@ -43,11 +43,11 @@ private:
 
 /// The storage of the left (0) or the right (1) factor of a product, with the
 /// dimensions of the tile; nothing where threads have the factor.
-std::optional<StoragePlace> storageOf(KernelWalk &w, stage::ProductOp op,
+std::optional<StoragePlace> storageOf(ThreadWriter &w, stage::ProductOp op,
                                       int which);
 
 /// How threads read such a factor; null where they have it.
-std::unique_ptr<FragmentReader> readerOf(KernelWalk &w, stage::ProductOp op,
+std::unique_ptr<FragmentReader> readerOf(ThreadWriter &w, stage::ProductOp op,
                                          int which);
 
 } // namespace kiln::simt

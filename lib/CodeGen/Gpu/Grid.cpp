@@ -41,30 +41,31 @@ static Value countInstances(ThreadBuilder &w) {
   return count;
 }
 
-static LogicalResult lowerProgramId(tile::ProgramIdOp op, KernelWalk &w) {
+static LogicalResult lowerProgramId(tile::ProgramIdOp op, ThreadWriter &w) {
   for (auto [result, id] : llvm::zip(op.getIds(), w.programIds))
     w.define(result, id);
   return success();
 }
 
-static LogicalResult lowerNumPrograms(tile::NumProgramsOp op, KernelWalk &w) {
+static LogicalResult lowerNumPrograms(tile::NumProgramsOp op, ThreadWriter &w) {
   for (auto [result, count] : llvm::zip(op.getCounts(), w.programCounts))
     w.define(result, count);
   return success();
 }
 
-static LogicalResult lowerInstanceId(tile::InstanceIdOp op, KernelWalk &w) {
+static LogicalResult lowerInstanceId(tile::InstanceIdOp op, ThreadWriter &w) {
   w.define(op->getResult(0), w.widen(instanceId(w)));
   return success();
 }
 
-static LogicalResult lowerNumInstances(tile::NumInstancesOp op, KernelWalk &w) {
+static LogicalResult lowerNumInstances(tile::NumInstancesOp op,
+                                       ThreadWriter &w) {
   w.define(op->getResult(0), w.widen(countInstances(w)));
   return success();
 }
 
 static LogicalResult lowerGridCoordinates(tile::GridCoordinatesOp op,
-                                          KernelWalk &w) {
+                                          ThreadWriter &w) {
   // Divisions of 32 bits are faster, and hold the number of points.
   SmallVector<Value> narrow;
   for (Value operand : op->getOperands())
@@ -77,24 +78,24 @@ static LogicalResult lowerGridCoordinates(tile::GridCoordinatesOp op,
   return success();
 }
 
-static LogicalResult lowerMakeView(tile::MakeViewOp op, KernelWalk &w) {
+static LogicalResult lowerMakeView(tile::MakeViewOp op, ThreadWriter &w) {
   (void)w.viewOf(op.getResult());
   return success();
 }
 
-static LogicalResult lowerDim(tile::DimOp op, KernelWalk &w) {
+static LogicalResult lowerDim(tile::DimOp op, ThreadWriter &w) {
   w.define(op.getResult(), w.viewOf(op.getView()).sizes[op.getDim()]);
   return success();
 }
 
-static LogicalResult lowerNumBlocks(tile::NumBlocksOp op, KernelWalk &w) {
+static LogicalResult lowerNumBlocks(tile::NumBlocksOp op, ThreadWriter &w) {
   Value size = w.viewOf(op.getView()).sizes[op.getDim()];
   w.define(op.getResult(), w.b.createOrFold<arith::CeilDivSIOp>(
                                w.loc, size, w.c64(op.getBlock())));
   return success();
 }
 
-SmallVector<Value> simt::printedIds(KernelWalk &w, Operation *op,
+SmallVector<Value> simt::printedIds(ThreadWriter &w, Operation *op,
                                     ArrayRef<Value> programIds) {
   tile::GridCoordinatesOp at = tile::coordinatesBefore(op);
   SmallVector<Value> ids(programIds);

@@ -8,12 +8,12 @@
 
 namespace kiln::simt {
 
-class KernelWalk;
+class ThreadWriter;
 
 /// The coordinates, as i64, that `op` names in what it prints; `programIds` are
 /// those of the block.
 llvm::SmallVector<mlir::Value>
-printedIds(KernelWalk &walk, mlir::Operation *op,
+printedIds(ThreadWriter &walk, mlir::Operation *op,
            llvm::ArrayRef<mlir::Value> programIds);
 
 } // namespace kiln::simt

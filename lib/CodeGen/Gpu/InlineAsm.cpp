@@ -43,7 +43,7 @@ struct Packing {
 };
 } // namespace
 
-static Value toWord(KernelWalk &w, Value value, const Packing &packing) {
+static Value toWord(ThreadWriter &w, Value value, const Packing &packing) {
   if (isa<LLVM::LLVMPointerType>(value.getType()))
     return LLVM::PtrToIntOp::create(w.b, w.loc, packing.word, value);
   value = w.toStored(value);
@@ -52,7 +52,7 @@ static Value toWord(KernelWalk &w, Value value, const Packing &packing) {
   return arith::BitcastOp::create(w.b, w.loc, packing.word, value);
 }
 
-static Value fromWord(KernelWalk &w, Value word, const Packing &packing) {
+static Value fromWord(ThreadWriter &w, Value word, const Packing &packing) {
   if (isa<LLVM::LLVMPointerType>(packing.element))
     return LLVM::IntToPtrOp::create(w.b, w.loc, packing.element, word);
   Type stored = ThreadBuilder::storedType(packing.element);
@@ -62,7 +62,7 @@ static Value fromWord(KernelWalk &w, Value word, const Packing &packing) {
 }
 
 /// The first element in the low bits.
-static Value join(KernelWalk &w, ArrayRef<Value> words,
+static Value join(ThreadWriter &w, ArrayRef<Value> words,
                   const Packing &packing) {
   if (packing.shared == 1)
     return words[0];
@@ -78,7 +78,8 @@ static Value join(KernelWalk &w, ArrayRef<Value> words,
   return all;
 }
 
-static Value part(KernelWalk &w, Value all, int64_t i, const Packing &packing) {
+static Value part(ThreadWriter &w, Value all, int64_t i,
+                  const Packing &packing) {
   if (packing.shared == 1)
     return all;
   int64_t bits = packing.word.getIntOrFloatBitWidth();
@@ -89,7 +90,7 @@ static Value part(KernelWalk &w, Value all, int64_t i, const Packing &packing) {
 }
 
 /// What `make` gives where `once` holds (null: everywhere), else zeros.
-static ValueRange runOnce(KernelWalk &w, Value once, TypeRange types,
+static ValueRange runOnce(ThreadWriter &w, Value once, TypeRange types,
                           function_ref<ValueRange()> make) {
   if (!once)
     return make();
@@ -141,7 +142,7 @@ static ScratchNeeds inlineAsmNeeds(tile::InlineAsmOp op,
   return needs;
 }
 
-static LogicalResult lowerAssembly(tile::InlineAsmOp op, KernelWalk &w) {
+static LogicalResult lowerAssembly(tile::InlineAsmOp op, ThreadWriter &w) {
   int64_t pack = op.getPack();
   RankedTensorType tile = tileOf(op);
   LayoutAttr layout = tile ? getLayout(tile) : LayoutAttr();

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "LayoutChoice.h"
-#include "KernelWalk.h"
 #include "MemoryProducts.h"
 #include "NarrowOperands.h"
 #include "RowCosts.h"
+#include "ThreadWriter.h"
 #include "kiln/Dialect/Kiln/MatrixRows.h"
 #include "kiln/Dialect/Tile/ScaledProducts.h"
 #include "kiln/Interfaces/OwnDiagnostics.h"

@@ -1,9 +1,9 @@
 //===- LoopLoads.cpp - Loads of a loop that become a ring -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelWalk.h"
 #include "StagedLoads.h"
 #include "StorageAreas.h"
+#include "ThreadWriter.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/PointerOps.h"

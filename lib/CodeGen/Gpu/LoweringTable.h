@@ -10,8 +10,8 @@
 #ifndef KILN_LIB_GPU_LOWERINGTABLE_H
 #define KILN_LIB_GPU_LOWERINGTABLE_H
 
-#include "KernelWalk.h"
 #include "LayoutRules.h"
+#include "ThreadWriter.h"
 #include "kiln/Interfaces/Names.h"
 
 namespace kiln::simt {
@@ -23,7 +23,7 @@ public:
 
   /// What a lowering of the family is: its code, and what it borrows.
   template <typename OpT>
-  using Lower = mlir::LogicalResult (*)(OpT, KernelWalk &);
+  using Lower = mlir::LogicalResult (*)(OpT, ThreadWriter &);
   template <typename OpT>
   using Needs = ScratchNeeds (*)(OpT, const BlockShape &);
 
@@ -31,7 +31,7 @@ public:
   /// operation the last one counts.
   template <typename OpT>
   void add(llvm::StringRef op, Lower<OpT> lower, Needs<OpT> needs = nullptr) {
-    auto code = [lower](mlir::Operation *op, KernelWalk &w) {
+    auto code = [lower](mlir::Operation *op, ThreadWriter &w) {
       return lower(llvm::cast<OpT>(op), w);
     };
     if (!needs)
@@ -59,7 +59,7 @@ public:
 
 private:
   using Code =
-      std::function<mlir::LogicalResult(mlir::Operation *, KernelWalk &)>;
+      std::function<mlir::LogicalResult(mlir::Operation *, ThreadWriter &)>;
   using Borrowed =
       std::function<ScratchNeeds(mlir::Operation *, const BlockShape &)>;
   void addAny(llvm::StringRef op, Code code, Borrowed needs);

@@ -27,7 +27,7 @@ static int64_t stepsAtOnce(stage::ProductOp op,
 namespace {
 class MemoryProduct {
 public:
-  MemoryProduct(KernelWalk &w, stage::ProductOp op,
+  MemoryProduct(ThreadWriter &w, stage::ProductOp op,
                 target::MatrixInstructionAttr row, int64_t columns)
       : w(w), op(op), row(row), columns(columns),
         factors{op.getLhs(), op.getRhs()}, layout(getLayout(op.getResult())),
@@ -54,7 +54,7 @@ private:
   /// The dimension of a factor that is summed.
   static unsigned summed(int which) { return which == 0 ? 1 : 0; }
 
-  KernelWalk &w;
+  ThreadWriter &w;
   stage::ProductOp op;
   target::MatrixInstructionAttr row;
   int64_t columns; ///< of one instruction
@@ -230,7 +230,7 @@ SmallVector<Value> MemoryProduct::leftValues(ArrayRef<int64_t> offset,
       auto at = ofStep.getRegisterOffset(reg);
       at[0] ^= offset[0];
       at[1] ^= step * row.getK().getMin();
-      Value value = left[KernelWalk::registerAt(layout, at)];
+      Value value = left[ThreadWriter::registerAt(layout, at)];
       // Floats of 8 bits are bytes until here.
       if (isa<FloatType>(element) && value.getType() != element &&
           element.getIntOrFloatBitWidth() == 8)
@@ -303,7 +303,7 @@ void MemoryProduct::multiplyInParts(Regs &sums, ArrayRef<MatrixAttr> matrices,
   }
 }
 
-LogicalResult simt::emitMemoryProduct(KernelWalk &w, stage::ProductOp op,
+LogicalResult simt::emitMemoryProduct(ThreadWriter &w, stage::ProductOp op,
                                       target::MatrixInstructionAttr row) {
   auto columns = getDecided<IntegerAttr>(op, kColumnsEntry);
   if (!columns)

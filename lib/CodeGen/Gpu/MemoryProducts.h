@@ -10,8 +10,8 @@
 #ifndef KILN_LIB_GPU_MEMORYPRODUCTS_H
 #define KILN_LIB_GPU_MEMORYPRODUCTS_H
 
-#include "KernelWalk.h"
 #include "LayoutChoice.h"
+#include "ThreadWriter.h"
 
 namespace kiln::simt {
 
@@ -78,7 +78,7 @@ ProductChoice chooseMemoryProduct(MatrixProductOpInterface op,
                                   target::MatrixInstructionAttr row,
                                   int64_t warps);
 
-mlir::LogicalResult emitMemoryProduct(KernelWalk &w, stage::ProductOp op,
+mlir::LogicalResult emitMemoryProduct(ThreadWriter &w, stage::ProductOp op,
                                       target::MatrixInstructionAttr row);
 
 } // namespace kiln::simt

@@ -9,10 +9,10 @@
 
 #include "BitMaps.h"
 #include "Exchange.h"
-#include "KernelWalk.h"
 #include "LoweringTable.h"
 #include "OwnLowerings.h"
 #include "Pairs.h"
+#include "ThreadWriter.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/ExchangeOps.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
@@ -23,7 +23,7 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
-static Value evaluate(KernelWalk &w, AffineExpr expr, ValueRange dims,
+static Value evaluate(ThreadWriter &w, AffineExpr expr, ValueRange dims,
                       ValueRange symbols) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return w.c32(constant.getValue());
@@ -204,7 +204,7 @@ findOwnRegisters(OpResult result, const BlockShape &block) {
     for (auto [reg, entry] : llvm::enumerate(registers)) {
       auto at = layout.getRegisterOffset(reg);
       if (read.holds(at))
-        entry = {operand.get(), KernelWalk::registerAt(own, read.at(at))};
+        entry = {operand.get(), ThreadWriter::registerAt(own, read.at(at))};
     }
   }
   if (llvm::any_of(registers,
@@ -239,7 +239,7 @@ static ScratchNeeds movementNeeds(Operation *op, const BlockShape &block) {
   return {{ThreadBuilder::placeTiles(op->getOperands(), places)}};
 }
 
-static LogicalResult lowerThroughShared(Operation *op, KernelWalk &w) {
+static LogicalResult lowerThroughShared(Operation *op, ThreadWriter &w) {
   auto moved = cast<IndexMapOpInterface>(op);
   SmallVector<Value> symbolValues, symbols;
   moved.getIndexSymbols(symbolValues);
@@ -309,7 +309,7 @@ static LogicalResult lowerThroughShared(Operation *op, KernelWalk &w) {
   return success();
 }
 
-static LogicalResult lowerMovement(Operation *op, KernelWalk &w) {
+static LogicalResult lowerMovement(Operation *op, ThreadWriter &w) {
   auto moved = cast<IndexMapOpInterface>(op);
   AffineMap generated = moved.getGeneratedElement();
   if (!generated) {
@@ -370,7 +370,7 @@ static ScratchNeeds exchangeNeeds(tile::ExchangeOp op,
   return needs ? *needs : movementNeeds(op, block);
 }
 
-static LogicalResult lowerExchange(tile::ExchangeOp op, KernelWalk &w) {
+static LogicalResult lowerExchange(tile::ExchangeOp op, ThreadWriter &w) {
   return exchangePairs(w, op) ? success() : lowerMovement(op, w);
 }
 
@@ -380,7 +380,7 @@ static ScratchNeeds gatherNeeds(tile::GatherOp op, const BlockShape &) {
       {ThreadBuilder::tileBytes(source.getShape(), source.getElementType())}};
 }
 
-static LogicalResult lowerGather(tile::GatherOp op, KernelWalk &w) {
+static LogicalResult lowerGather(tile::GatherOp op, ThreadWriter &w) {
   auto source = cast<RankedTensorType>(op.getSource().getType());
   auto type = cast<RankedTensorType>(op.getType());
   LayoutAttr layout = getLayout(op.getResult());
@@ -426,7 +426,7 @@ static int64_t registerOf(tensor::ExtractOp op) {
       !llvm::all_of(layout.getLanes(), isZero) ||
       !llvm::all_of(layout.getWarps(), isZero))
     return -1;
-  return KernelWalk::registerAt(layout, constants);
+  return ThreadWriter::registerAt(layout, constants);
 }
 
 static ScratchNeeds extractNeeds(tensor::ExtractOp op, const BlockShape &) {
@@ -438,7 +438,7 @@ static ScratchNeeds extractNeeds(tensor::ExtractOp op, const BlockShape &) {
 }
 
 /// One element, for every thread.
-static LogicalResult lowerExtract(tensor::ExtractOp op, KernelWalk &w) {
+static LogicalResult lowerExtract(tensor::ExtractOp op, ThreadWriter &w) {
   auto source = cast<RankedTensorType>(op.getTensor().getType());
   LayoutAttr layout = getLayout(op.getTensor());
   if (int64_t reg = registerOf(op); reg >= 0) {

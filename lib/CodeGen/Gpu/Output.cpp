@@ -8,10 +8,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Grid.h"
-#include "KernelWalk.h"
 #include "LoweringTable.h"
 #include "OwnLowerings.h"
 #include "ScratchNeeds.h"
+#include "ThreadWriter.h"
 #include "kiln-c/Kernel.h"
 #include "kiln/Dialect/Tile/ExternOps.h"
 #include "kiln/Gpu/OutputRecord.h"
@@ -45,13 +45,13 @@ struct Record {
 };
 } // namespace
 
-static Value byteAt(KernelWalk &w, Value place, int64_t offset) {
+static Value byteAt(ThreadWriter &w, Value place, int64_t offset) {
   return LLVM::GEPOp::create(w.b, w.loc, place.getType(), w.b.getI8Type(),
                              place, ArrayRef<LLVM::GEPArg>{int32_t(offset)});
 }
 
 /// Everything but the elements.
-static void writeHeader(KernelWalk &w, Value place, const Record &record,
+static void writeHeader(ThreadWriter &w, Value place, const Record &record,
                         ArrayRef<Value> program) {
   auto set = [&](int64_t offset, Value value) {
     LLVM::StoreOp::create(w.b, w.loc, value, byteAt(w, place, offset), 8);
@@ -76,18 +76,18 @@ static void writeHeader(KernelWalk &w, Value place, const Record &record,
         w.c64(int64_t(llvm::support::endian::read64le(text.data() + at))));
 }
 
-static Value isThere(KernelWalk &w, Value place) {
+static Value isThere(ThreadWriter &w, Value place) {
   Value null = LLVM::ZeroOp::create(w.b, w.loc, place.getType());
   return LLVM::ICmpOp::create(w.b, w.loc, LLVM::ICmpPredicate::ne, place, null);
 }
 
-static Value newRecord(KernelWalk &w, const Record &record) {
+static Value newRecord(ThreadWriter &w, const Record &record) {
   auto type = LLVM::LLVMPointerType::get(w.b.getContext());
   return simt::OutputOp::create(w.b, w.loc, type, record.bytes());
 }
 
 /// What stands for an element in a record.
-static Value elementOf(KernelWalk &w, Value value) {
+static Value elementOf(ThreadWriter &w, Value value) {
   if (isa<LLVM::LLVMPointerType>(value.getType()))
     value = LLVM::PtrToIntOp::create(w.b, w.loc, w.b.getI64Type(), value);
   return w.toStored(value);
@@ -105,7 +105,7 @@ static ScratchNeeds outputNeeds(OpT op, const BlockShape &) {
   return needs;
 }
 
-static LogicalResult lowerPrint(tile::PrintOp op, KernelWalk &w) {
+static LogicalResult lowerPrint(tile::PrintOp op, ThreadWriter &w) {
   Value first = w.compare(arith::CmpIPredicate::eq, w.threadId(), w.c32(0));
   Record record;
   record.kind = kPrintedValue;
@@ -201,7 +201,7 @@ static std::string locatedText(Location loc, StringRef message) {
   return text;
 }
 
-static LogicalResult lowerAssert(tile::AssertOp op, KernelWalk &w) {
+static LogicalResult lowerAssert(tile::AssertOp op, ThreadWriter &w) {
   Value condition = op.getCondition();
   Value fails;
   auto isFalse = [&](Value holds) {

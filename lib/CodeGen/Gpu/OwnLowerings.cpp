@@ -15,7 +15,7 @@ void LoweringTable::addAny(StringRef op, Code code, Borrowed needs) {
       ("gpu." + last).str(), GpuLoweringContext::kFamily.str(), op.str(),
       GpuLoweringContext::kOwnPriority,
       [code](Operation *op, RegisterLoweringContext &context) {
-        return code(op, static_cast<KernelWalk &>(context.code()));
+        return code(op, static_cast<ThreadWriter &>(context.code()));
       }};
   if (needs)
     lowering.needs = [needs](Operation *op, RegisterLoweringContext &context,
@@ -27,7 +27,7 @@ void LoweringTable::addAny(StringRef op, Code code, Borrowed needs) {
 }
 
 /// Lowers an operation that only states facts to no code.
-template <typename OpT> static LogicalResult lowerNothing(OpT, KernelWalk &) {
+template <typename OpT> static LogicalResult lowerNothing(OpT, ThreadWriter &) {
   return success();
 }
 
@@ -35,67 +35,67 @@ template <typename OpT> static LogicalResult lowerNothing(OpT, KernelWalk &) {
 // Barriers, waits and fences, which stand in the kernel already
 //===----------------------------------------------------------------------===//
 
-static LogicalResult lowerGpuBarrier(::mlir::gpu::BarrierOp, KernelWalk &w) {
+static LogicalResult lowerGpuBarrier(::mlir::gpu::BarrierOp, ThreadWriter &w) {
   w.barrier(Memories::All);
   return success();
 }
 
-static LogicalResult lowerBarrier(BarrierOp op, KernelWalk &w) {
+static LogicalResult lowerBarrier(BarrierOp op, ThreadWriter &w) {
   w.barrier(op.getMemories());
   return success();
 }
 
-static LogicalResult lowerWarpBarrier(WarpBarrierOp, KernelWalk &w) {
+static LogicalResult lowerWarpBarrier(WarpBarrierOp, ThreadWriter &w) {
   w.warpBarrier();
   return success();
 }
 
-static LogicalResult lowerPublish(PublishOp, KernelWalk &w) {
+static LogicalResult lowerPublish(PublishOp, ThreadWriter &w) {
   PublishOp::create(w.b, w.loc);
   return success();
 }
 
-static LogicalResult lowerCommitCopies(CommitCopiesOp, KernelWalk &w) {
+static LogicalResult lowerCommitCopies(CommitCopiesOp, ThreadWriter &w) {
   CommitCopiesOp::create(w.b, w.loc);
   return success();
 }
 
-static LogicalResult lowerWaitCopies(WaitCopiesOp op, KernelWalk &w) {
+static LogicalResult lowerWaitCopies(WaitCopiesOp op, ThreadWriter &w) {
   WaitCopiesOp::create(w.b, w.loc, op.getBut());
   return success();
 }
 
 static LogicalResult lowerCreateSplitBarrier(CreateSplitBarrierOp op,
-                                             KernelWalk &w) {
+                                             ThreadWriter &w) {
   CreateSplitBarrierOp::create(w.b, w.loc, op.getPlace());
   return success();
 }
 
-static LogicalResult lowerCreateBarriers(CreateBarriersOp op, KernelWalk &w) {
+static LogicalResult lowerCreateBarriers(CreateBarriersOp op, ThreadWriter &w) {
   CreateBarriersOp::create(w.b, w.loc, op.getPlace(), op.getCount(),
                            op.getArrivals());
   return success();
 }
 
-static LogicalResult lowerArrive(ArriveOp op, KernelWalk &w) {
+static LogicalResult lowerArrive(ArriveOp op, ThreadWriter &w) {
   w.define(op.getPhase(),
            ArriveOp::create(w.b, w.loc, w.b.getI64Type(), op.getPlace()));
   return success();
 }
 
-static LogicalResult lowerAwait(AwaitOp op, KernelWalk &w) {
+static LogicalResult lowerAwait(AwaitOp op, ThreadWriter &w) {
   AwaitOp::create(w.b, w.loc, w.scalar(op.getPhase()), op.getPlace());
   return success();
 }
 
-static LogicalResult lowerFuture(FutureOp op, KernelWalk &w) {
+static LogicalResult lowerFuture(FutureOp op, ThreadWriter &w) {
   w.define(op.getFuture(), Regs(w.registers(op.getSource())));
   return success();
 }
 
 /// Lowers a wait to simt.wait_products. An awaited accumulator whose result has
 /// no uses is passed on by the future of a later MMA, which the wait keeps.
-static LogicalResult lowerWait(stage::WaitOp op, KernelWalk &w) {
+static LogicalResult lowerWait(stage::WaitOp op, ThreadWriter &w) {
   if (!op.getBut())
     return w.decline(
         op, "a wait without the number of MMAs that it leaves in flight (but)");

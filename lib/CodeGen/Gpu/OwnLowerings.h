@@ -11,7 +11,7 @@
 #ifndef KILN_LIB_GPU_OWNLOWERINGS_H
 #define KILN_LIB_GPU_OWNLOWERINGS_H
 
-#include "KernelWalk.h"
+#include "ThreadWriter.h"
 
 namespace kiln::simt {
 class LoweringTable;
@@ -39,22 +39,23 @@ void addPairLayouts(LoweringTable &table);
 
 // Scalars.cpp
 /// Arithmetic on scalars, also in regions of other operations.
-mlir::LogicalResult lowerScalar(mlir::Operation *op, KernelWalk &w);
+mlir::LogicalResult lowerScalar(mlir::Operation *op, ThreadWriter &w);
 
 // Pointers.cpp
 /// The register bits of the vectors that one access through pointers takes.
-llvm::SmallVector<unsigned> vectorsOf(KernelWalk &w, mlir::Value pointers,
+llvm::SmallVector<unsigned> vectorsOf(ThreadWriter &w, mlir::Value pointers,
                                       mlir::Value mask);
 
 // Staged.cpp, StagedCopies.cpp
 /// The condition that an operation of a kernel which fills a slot is under.
-FillCondition conditionOf(mlir::Operation *op, KernelWalk &w);
+FillCondition conditionOf(mlir::Operation *op, ThreadWriter &w);
 /// A copy, or a load that becomes one; false for anything else.
-mlir::FailureOr<bool> fillStorage(mlir::Operation *op, KernelWalk &w);
+mlir::FailureOr<bool> fillStorage(mlir::Operation *op, ThreadWriter &w);
 /// Fills slots where a condition holds, without a branch: each copy asks for
 /// itself, and the code around stays in one piece. Nothing where there is more
 /// under the condition.
-std::optional<mlir::LogicalResult> fillSlots(mlir::scf::IfOp op, KernelWalk &w);
+std::optional<mlir::LogicalResult> fillSlots(mlir::scf::IfOp op,
+                                             ThreadWriter &w);
 
 } // namespace kiln::simt
 

@@ -19,7 +19,7 @@ using namespace kiln;
 using namespace kiln::simt;
 
 /// What the lane that differs by `mask` has, several narrow ones in a word.
-static Regs fromLanes(KernelWalk &w, ArrayRef<Value> regs, int64_t mask) {
+static Regs fromLanes(ThreadWriter &w, ArrayRef<Value> regs, int64_t mask) {
   Type type = regs[0].getType();
   unsigned perWord = 1;
   if (type.isIntOrFloat() && !type.isInteger(1))
@@ -72,7 +72,7 @@ struct PairRounds {
 } // namespace
 
 /// What the thread whose number differs by `mask` has.
-static Regs fromThreads(KernelWalk &w, ArrayRef<Value> regs, int64_t mask) {
+static Regs fromThreads(ThreadWriter &w, ArrayRef<Value> regs, int64_t mask) {
   Regs stored;
   for (Value value : regs)
     stored.push_back(
@@ -157,7 +157,7 @@ std::optional<ScratchNeeds> simt::pairNeeds(tile::ExchangeOp op,
   return needs;
 }
 
-bool simt::exchangePairs(KernelWalk &w, tile::ExchangeOp op) {
+bool simt::exchangePairs(ThreadWriter &w, tile::ExchangeOp op) {
   auto found = masksOf(op, w.laneBits(), w.warpBits());
   if (!found)
     return false;

@@ -4,8 +4,8 @@
 #ifndef KILN_LIB_GPU_PAIRS_H
 #define KILN_LIB_GPU_PAIRS_H
 
-#include "KernelWalk.h"
 #include "ScratchNeeds.h"
+#include "ThreadWriter.h"
 
 namespace kiln::tile {
 class ExchangeOp;
@@ -15,7 +15,7 @@ namespace kiln::simt {
 
 /// An exchange where each bit of its mask is one of registers, lanes or warps;
 /// false where a layout mixes them.
-bool exchangePairs(KernelWalk &w, tile::ExchangeOp op);
+bool exchangePairs(ThreadWriter &w, tile::ExchangeOp op);
 
 /// What such an exchange borrows; none where a layout mixes bits.
 std::optional<ScratchNeeds> pairNeeds(tile::ExchangeOp op,

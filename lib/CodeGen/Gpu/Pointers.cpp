@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
-static LogicalResult lowerPointerOp(Operation *op, KernelWalk &w) {
+static LogicalResult lowerPointerOp(Operation *op, ThreadWriter &w) {
   auto one = [&](ArrayRef<Value> operands) -> Value {
     Type to = ThreadBuilder::scalarType(
         getElementTypeOrSelf(op->getResult(0).getType()));
@@ -67,7 +67,7 @@ static LogicalResult lowerPointerOp(Operation *op, KernelWalk &w) {
 }
 
 /// The register bits of the vectors that one access through pointers takes.
-SmallVector<unsigned> simt::vectorsOf(KernelWalk &w, Value pointers,
+SmallVector<unsigned> simt::vectorsOf(ThreadWriter &w, Value pointers,
                                       Value mask) {
   auto type = cast<RankedTensorType>(pointers.getType());
   LayoutAttr layout = getLayout(type);
@@ -81,7 +81,7 @@ SmallVector<unsigned> simt::vectorsOf(KernelWalk &w, Value pointers,
   return vectorBits(layout, along.dim, along.count);
 }
 
-static LogicalResult lowerLoadPtr(tile::LoadPtrOp op, KernelWalk &w) {
+static LogicalResult lowerLoadPtr(tile::LoadPtrOp op, ThreadWriter &w) {
   Type element = ThreadBuilder::scalarType(getElementTypeOrSelf(op.getType()));
   Type stored = ThreadBuilder::storedType(element);
   auto load = [&](Value pointer, Value mask, ValueRange others,
@@ -131,7 +131,7 @@ static LogicalResult lowerLoadPtr(tile::LoadPtrOp op, KernelWalk &w) {
   return success();
 }
 
-static LogicalResult lowerStorePtr(tile::StorePtrOp op, KernelWalk &w) {
+static LogicalResult lowerStorePtr(tile::StorePtrOp op, ThreadWriter &w) {
   auto store = [&](Value pointer, ValueRange values, Value mask) {
     auto list = llvm::map_to_vector(
         values, [&](Value value) { return w.toStored(value); });
@@ -224,7 +224,7 @@ namespace {
 /// fences for all.
 struct UpdateOrder {
   template <typename Atomic>
-  UpdateOrder(Atomic op, LayoutAttr layout, KernelWalk &w)
+  UpdateOrder(Atomic op, LayoutAttr layout, ThreadWriter &w)
       : order(orderOf(op.getOrder())), scope(op.getScope()), w(w),
         isFenced(layout && layout.getNumRegisters() > 1 &&
                  fencesUpdates(w.description)) {}
@@ -245,14 +245,14 @@ private:
       FenceOp::create(w.b, w.loc, half, scope);
   }
 
-  KernelWalk &w;
+  ThreadWriter &w;
   bool isFenced;
 };
 } // namespace
 
 /// Adds neighbours with one operation for as many as go together.
 static void addWords(tile::AtomicRMWOp op, LayoutAttr layout, Value first,
-                     const UpdateOrder &order, KernelWalk &w) {
+                     const UpdateOrder &order, ThreadWriter &w) {
   auto shape = cast<RankedTensorType>(op.getPtr().getType()).getShape();
   SmallVector<unsigned> bits = vectorsOf(w, op.getPtr(), op.getMask());
   bits.resize(
@@ -275,7 +275,7 @@ static void addWords(tile::AtomicRMWOp op, LayoutAttr layout, Value first,
                     getElementTypeOrSelf(op.getResult().getType())))));
 }
 
-static LogicalResult lowerAtomicOp(Operation *op, KernelWalk &w) {
+static LogicalResult lowerAtomicOp(Operation *op, ThreadWriter &w) {
   auto rmw = dyn_cast<tile::AtomicRMWOp>(op);
   auto cas = dyn_cast<tile::AtomicCASOp>(op);
   Value maskOperand = rmw ? rmw.getMask() : Value();

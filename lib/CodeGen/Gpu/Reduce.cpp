@@ -1,11 +1,11 @@
 //===- Reduce.cpp - Reductions: registers, lanes, warps -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelWalk.h"
 #include "LoweringTable.h"
 #include "OwnLowerings.h"
 #include "ScratchNeeds.h"
 #include "ThreadNumbers.h"
+#include "ThreadWriter.h"
 #include "Work.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -39,7 +39,7 @@ struct Part {
 
 class Reduction {
 public:
-  Reduction(KernelWalk &w, tile::ReduceOp op)
+  Reduction(ThreadWriter &w, tile::ReduceOp op)
       : w(w), op(op),
         type(cast<RankedTensorType>(op.getSources()[0].getType())),
         source(getLayout(op.getSources()[0])), axis(op.getAxis()) {}
@@ -62,7 +62,7 @@ private:
   LogicalResult acrossWarps(SmallVectorImpl<Part> &parts, LayoutAttr layout);
   LogicalResult inOrder();
 
-  KernelWalk &w;
+  ThreadWriter &w;
   tile::ReduceOp op;
   RankedTensorType type;
   LayoutAttr source;
@@ -443,7 +443,7 @@ LogicalResult Reduction::run() {
   for (int64_t reg = 0; reg < source.getNumRegisters(); ++reg) {
     auto at = source.getRegisterOffset(reg);
     at.erase(at.begin() + axis);
-    int64_t group = KernelWalk::registerAt(layout, at);
+    int64_t group = ThreadWriter::registerAt(layout, at);
     Part part;
     for (Value value : op.getSources())
       part.values.push_back(w.registers(value)[reg]);
@@ -490,7 +490,7 @@ static ScratchNeeds reduceNeeds(tile::ReduceOp op, const BlockShape &block) {
                                : ScratchNeeds{{exchange.bytes}};
 }
 
-static LogicalResult lowerReduce(tile::ReduceOp op, KernelWalk &w) {
+static LogicalResult lowerReduce(tile::ReduceOp op, ThreadWriter &w) {
   return Reduction(w, op).run();
 }
 

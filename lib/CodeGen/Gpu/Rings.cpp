@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
-Ring::Ring(Value ring, KernelWalk &w)
+Ring::Ring(Value ring, ThreadWriter &w)
     : ring(ring), op(ring.getDefiningOp<stage::RingOp>()),
       depth(op.getRing().getType().getDepth()),
       align(op.getAlign().value_or(16)), offset(op.getOffset().value_or(0)),
@@ -40,7 +40,7 @@ SmallVector<Value> simt::ringsBefore(Operation *op) {
   return rings;
 }
 
-SmallVector<Value> simt::ringCounters(ValueRange rings, KernelWalk &w) {
+SmallVector<Value> simt::ringCounters(ValueRange rings, ThreadWriter &w) {
   SmallVector<Value> counters;
   for (Value ring : rings)
     llvm::append_range(counters, w.registers(ring));
@@ -48,7 +48,7 @@ SmallVector<Value> simt::ringCounters(ValueRange rings, KernelWalk &w) {
 }
 
 void simt::setRingCounters(ValueRange rings, ValueRange counters,
-                           KernelWalk &w) {
+                           ThreadWriter &w) {
   for (Value ring : rings) {
     size_t count = w.registers(ring).size();
     w.define(ring, Regs(counters.take_front(count)));

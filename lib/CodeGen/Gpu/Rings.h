@@ -9,7 +9,7 @@
 #ifndef KILN_LIB_GPU_RINGS_H
 #define KILN_LIB_GPU_RINGS_H
 
-#include "KernelWalk.h"
+#include "ThreadWriter.h"
 
 namespace kiln::simt {
 
@@ -22,7 +22,7 @@ enum class RingCounter { Fill, Use, Release };
 /// A ring, with the values that its counters have where code is written.
 class Ring {
 public:
-  Ring(mlir::Value ring, KernelWalk &w);
+  Ring(mlir::Value ring, ThreadWriter &w);
 
   mlir::Value get(RingCounter counter) const;
   void set(RingCounter counter, mlir::Value value);
@@ -36,7 +36,7 @@ public:
   SlotBarriersAttr barriers; ///< null without any
 
 private:
-  KernelWalk &w;
+  ThreadWriter &w;
 };
 
 /// Returns the rings that are made before an operation, in its block or around
@@ -45,9 +45,9 @@ private:
 llvm::SmallVector<mlir::Value> ringsBefore(mlir::Operation *op);
 /// The counters of rings, one after another.
 llvm::SmallVector<mlir::Value> ringCounters(mlir::ValueRange rings,
-                                            KernelWalk &w);
+                                            ThreadWriter &w);
 void setRingCounters(mlir::ValueRange rings, mlir::ValueRange counters,
-                     KernelWalk &w);
+                     ThreadWriter &w);
 
 } // namespace kiln::simt
 

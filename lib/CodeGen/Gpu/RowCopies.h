@@ -4,7 +4,7 @@
 #ifndef KILN_LIB_GPU_ROWCOPIES_H
 #define KILN_LIB_GPU_ROWCOPIES_H
 
-#include "KernelWalk.h"
+#include "ThreadWriter.h"
 
 namespace kiln::simt {
 

@@ -1,9 +1,9 @@
 //===- Scalars.cpp - Arithmetic on scalars and elements -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelWalk.h"
 #include "LoweringTable.h"
 #include "OwnLowerings.h"
+#include "ThreadWriter.h"
 #include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Math/Divisions.h"
 #include "kiln/Target/Declines.h"
@@ -16,7 +16,7 @@ using namespace kiln;
 using namespace kiln::simt;
 
 /// A cast between index, which is i64 here, and other integers.
-static FailureOr<Value> castIndex(KernelWalk &w, Operation *op, Value value) {
+static FailureOr<Value> castIndex(ThreadWriter &w, Operation *op, Value value) {
   bool isSigned = isa<arith::IndexCastOp>(op);
   Type to = ThreadBuilder::scalarType(
       getElementTypeOrSelf(op->getResult(0).getType()));
@@ -32,7 +32,7 @@ static FailureOr<Value> castIndex(KernelWalk &w, Operation *op, Value value) {
 }
 
 /// A copy of `op` on values of one element, folded where it is constant.
-static SmallVector<Value> copyOnto(KernelWalk &w, Operation *op,
+static SmallVector<Value> copyOnto(ThreadWriter &w, Operation *op,
                                    ValueRange operands) {
   OperationState state(w.loc, op->getName());
   state.addOperands(operands);
@@ -50,8 +50,8 @@ static SmallVector<Value> copyOnto(KernelWalk &w, Operation *op,
   return SmallVector<Value>(made->getResults());
 }
 
-FailureOr<SmallVector<Value>> KernelWalk::elementwise(Operation *op,
-                                                      ValueRange operands) {
+FailureOr<SmallVector<Value>> ThreadWriter::elementwise(Operation *op,
+                                                        ValueRange operands) {
   if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
     FailureOr<Value> cast = castIndex(*this, op, operands[0]);
     if (failed(cast))
@@ -95,7 +95,7 @@ FailureOr<SmallVector<Value>> KernelWalk::elementwise(Operation *op,
   return copyOnto(*this, op, operands);
 }
 
-static LogicalResult lowerConstant(arith::ConstantOp op, KernelWalk &w) {
+static LogicalResult lowerConstant(arith::ConstantOp op, ThreadWriter &w) {
   auto make = [&](Attribute value) -> Value {
     auto typed = cast<TypedAttr>(value);
     Type type = ThreadBuilder::scalarType(typed.getType());
@@ -176,7 +176,7 @@ static LogicalResult lowerConstant(arith::ConstantOp op, KernelWalk &w) {
   return success();
 }
 
-LogicalResult simt::lowerScalar(Operation *op, KernelWalk &w) {
+LogicalResult simt::lowerScalar(Operation *op, ThreadWriter &w) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return lowerConstant(constant, w);
   if (op->getNumRegions())
@@ -199,7 +199,7 @@ LogicalResult simt::lowerScalar(Operation *op, KernelWalk &w) {
 /// Lengths of the runs along each dimension in which an operation on integers
 /// gives one result for different operands, powers of two; empty for operations
 /// that cost no more than to find out.
-static SmallVector<int64_t> runsOf(Operation *op, KernelWalk &w) {
+static SmallVector<int64_t> runsOf(Operation *op, ThreadWriter &w) {
   SmallVector<int64_t> runs;
   if (isa<arith::DivSIOp, arith::DivUIOp, arith::ShRSIOp, arith::ShRUIOp,
           arith::CmpIOp>(op))
@@ -208,7 +208,7 @@ static SmallVector<int64_t> runsOf(Operation *op, KernelWalk &w) {
   return runs;
 }
 
-static LogicalResult lowerElements(Operation *op, KernelWalk &w) {
+static LogicalResult lowerElements(Operation *op, ThreadWriter &w) {
   LayoutAttr layout = getLayout(op->getResult(0));
   if (!layout)
     return w.decline(op,
@@ -256,7 +256,7 @@ static LogicalResult lowerElements(Operation *op, KernelWalk &w) {
 
 /// Whether an operation on elements is one of a plug-in that no lowering of
 /// threads takes.
-static bool isUnknown(Operation *op, KernelWalk &w) {
+static bool isUnknown(Operation *op, ThreadWriter &w) {
   if (isa_and_nonnull<tile::TileDialect, arith::ArithDialect,
                       math::MathDialect>(op->getDialect()))
     return false;
@@ -266,7 +266,7 @@ static bool isUnknown(Operation *op, KernelWalk &w) {
   return !target::LoweringRegistry::get().knows(op, context);
 }
 
-static LogicalResult lowerElementwise(Operation *op, KernelWalk &w) {
+static LogicalResult lowerElementwise(Operation *op, ThreadWriter &w) {
   if (isUnknown(op, w))
     return w.decline(op, target::whyNoLowering(op, w.shape.options.name));
   auto isTile = [](Type type) { return isa<RankedTensorType>(type); };

@@ -15,7 +15,7 @@ using Pred = arith::CmpIPredicate;
 
 /// Prefixes double in length with each step: every element takes in what ends
 /// right before it (Hillis and Steele, "Data parallel algorithms", 1986).
-static LogicalResult lowerScan(tile::ScanOp op, KernelWalk &w) {
+static LogicalResult lowerScan(tile::ScanOp op, ThreadWriter &w) {
   auto type = cast<RankedTensorType>(op.getSources()[0].getType());
   LayoutAttr layout = getLayout(op.getSources()[0]);
   for (Value value : op->getOperands())
@@ -89,7 +89,7 @@ static ScratchNeeds histogramNeeds(tile::HistogramOp op, const BlockShape &) {
                                     IntegerType::get(op.getContext(), 32))}};
 }
 
-static LogicalResult lowerHistogram(tile::HistogramOp op, KernelWalk &w) {
+static LogicalResult lowerHistogram(tile::HistogramOp op, ThreadWriter &w) {
   auto source = cast<RankedTensorType>(op.getSource().getType());
   auto type = cast<RankedTensorType>(op.getType());
   LayoutAttr from = getLayout(op.getSource()), to = getLayout(op.getResult());

@@ -4,8 +4,8 @@
 #ifndef KILN_LIB_GPU_SCAN_H
 #define KILN_LIB_GPU_SCAN_H
 
-#include "KernelWalk.h"
 #include "ScratchNeeds.h"
+#include "ThreadWriter.h"
 
 namespace kiln::tile {
 class ScanOp;
@@ -24,7 +24,7 @@ std::optional<llvm::SmallVector<AxisBit>>
 getAxisBits(LayoutAttr layout, int64_t axis, int64_t size, unsigned laneBits,
             unsigned warpBits);
 inline std::optional<llvm::SmallVector<AxisBit>>
-getAxisBits(KernelWalk &w, LayoutAttr layout, int64_t axis, int64_t size) {
+getAxisBits(ThreadWriter &w, LayoutAttr layout, int64_t axis, int64_t size) {
   return getAxisBits(layout, axis, size, w.laneBits(), w.warpBits());
 }
 
@@ -38,7 +38,7 @@ ScratchNeeds needsByLevels(tile::ScanOp op, llvm::ArrayRef<AxisBit> bits,
 
 /// A scan by the levels that its axis goes through; false if the layout, or the
 /// size, does not allow it.
-mlir::FailureOr<bool> scanByLevels(KernelWalk &w, tile::ScanOp op);
+mlir::FailureOr<bool> scanByLevels(ThreadWriter &w, tile::ScanOp op);
 
 } // namespace kiln::simt
 

@@ -64,7 +64,7 @@ struct Group {
 
 class Scan {
 public:
-  Scan(KernelWalk &w, tile::ScanOp op, ArrayRef<AxisBit> bits)
+  Scan(ThreadWriter &w, tile::ScanOp op, ArrayRef<AxisBit> bits)
       : w(w), op(op), bits(bits), isReverse(op.getReverse()) {
     for (Value value : op.getSources())
       values.push_back(w.registers(value));
@@ -97,7 +97,7 @@ private:
   LogicalResult overWarps(ArrayRef<AxisBit> run, ArrayRef<AxisBit> done);
   LogicalResult finish();
 
-  KernelWalk &w;
+  ThreadWriter &w;
   tile::ScanOp op;
   ArrayRef<AxisBit> bits;
   bool isReverse;
@@ -375,7 +375,7 @@ simt::bitsOfScan(tile::ScanOp op, unsigned laneBits, unsigned warpBits) {
                      laneBits, warpBits);
 }
 
-FailureOr<bool> simt::scanByLevels(KernelWalk &w, tile::ScanOp op) {
+FailureOr<bool> simt::scanByLevels(ThreadWriter &w, tile::ScanOp op) {
   auto bits = bitsOfScan(op, w.laneBits(), w.warpBits());
   if (!bits)
     return false;

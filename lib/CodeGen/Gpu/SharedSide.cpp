@@ -12,7 +12,7 @@ using namespace kiln::simt;
 
 using layout::LinearLayout;
 
-Value simt::packWord(KernelWalk &w, ArrayRef<Value> parts, unsigned count) {
+Value simt::packWord(ThreadWriter &w, ArrayRef<Value> parts, unsigned count) {
   Type element = parts[0].getType();
   Value list =
       LLVM::PoisonOp::create(w.b, w.loc, VectorType::get({count}, element));
@@ -24,7 +24,7 @@ Value simt::packWord(KernelWalk &w, ArrayRef<Value> parts, unsigned count) {
   return LLVM::BitcastOp::create(w.b, w.loc, w.b.getIntegerType(bits), list);
 }
 
-void simt::unpackWord(KernelWalk &w, Value word, Type element, unsigned count,
+void simt::unpackWord(ThreadWriter &w, Value word, Type element, unsigned count,
                       ArrayRef<unsigned> places,
                       MutableArrayRef<Value> values) {
   if (count == 1) {
@@ -40,7 +40,7 @@ void simt::unpackWord(KernelWalk &w, Value word, Type element, unsigned count,
     values[place] = LLVM::ExtractElementOp::create(w.b, w.loc, list, w.c32(i));
 }
 
-SharedSide::SharedSide(KernelWalk &w, const layout::SharedAccess &access,
+SharedSide::SharedSide(ThreadWriter &w, const layout::SharedAccess &access,
                        const layout::InstructionTile *tile,
                        target::TileMoveAttr move, unsigned scaleBits,
                        unsigned roundBits, int warpShift)

@@ -83,7 +83,7 @@ class SortNetwork {
 public:
   /// Without `tracks`, elements of equal keys are in any order; with it, by
   /// their coordinates, which come along.
-  SortNetwork(KernelWalk &w, Value tile, int64_t axis, bool descending,
+  SortNetwork(ThreadWriter &w, Value tile, int64_t axis, bool descending,
               bool tracks);
 
   /// Sorts; `start` is the scratch memory, which is asked for where it is null
@@ -104,7 +104,7 @@ private:
   Value isSet(int64_t bit, int64_t reg);
   void exchange(int64_t block, int64_t distance, std::optional<int64_t> start);
 
-  KernelWalk &w;
+  ThreadWriter &w;
   int64_t axis, size;
   SmallVector<Value> here;
   std::optional<SmallVector<AxisBit>> bits;
@@ -122,7 +122,7 @@ int64_t sortBytes(ArrayRef<int64_t> shape, Type element, bool tracks) {
 }
 } // namespace
 
-SortNetwork::SortNetwork(KernelWalk &w, Value tile, int64_t axis,
+SortNetwork::SortNetwork(ThreadWriter &w, Value tile, int64_t axis,
                          bool descending, bool tracks)
     : layout(getLayout(tile)),
       shape(cast<RankedTensorType>(tile.getType()).getShape()),
@@ -226,7 +226,7 @@ void SortNetwork::sort(std::optional<int64_t> &start) {
       exchange(block, distance, start);
 }
 
-static LogicalResult lowerSort(tile::SortOp op, KernelWalk &w) {
+static LogicalResult lowerSort(tile::SortOp op, ThreadWriter &w) {
   if (getLayout(op.getSource()) != getLayout(op.getResult()))
     return op.emitOpError("expected an operand and a result of one layout, as "
                           "'simt-assign-layouts' gives them");
@@ -257,7 +257,7 @@ static ScratchNeeds sortNeeds(tile::SortOp op, const BlockShape &block) {
 }
 
 /// The first elements of a sorted tile go to where the results have theirs.
-static LogicalResult lowerTopK(tile::TopKOp op, KernelWalk &w) {
+static LogicalResult lowerTopK(tile::TopKOp op, ThreadWriter &w) {
   SortNetwork network(w, op.getSource(), op.getAxis(), !op.getSmallest(),
                       /*tracks=*/true);
   Type key = network.keys.type();

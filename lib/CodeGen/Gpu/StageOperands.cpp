@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Copiers.h"
-#include "KernelWalk.h"
 #include "LayoutChoice.h"
 #include "Machine.h"
 #include "MemoryProducts.h"
 #include "StagedLoads.h"
 #include "StoredFactors.h"
+#include "ThreadWriter.h"
 #include "Work.h"
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Tile/KernelOps.h"

@@ -24,14 +24,14 @@ using namespace kiln::simt;
 // Rings
 //===----------------------------------------------------------------------===//
 
-static Value nextSlot(KernelWalk &w, const Ring &ring, Value slot) {
+static Value nextSlot(ThreadWriter &w, const Ring &ring, Value slot) {
   Value next = w.add(slot, w.c32(ring.slotBytes));
   return w.select(w.compare(arith::CmpIPredicate::eq, next,
                             w.c32(ring.slotBytes * ring.depth)),
                   w.c32(0), next);
 }
 
-void simt::bindSlot(KernelWalk &w, const Ring &ring, Value start,
+void simt::bindSlot(ThreadWriter &w, const Ring &ring, Value start,
                     ValueRange parts) {
   int64_t at = ring.offset;
   for (Value part : parts) {
@@ -43,7 +43,7 @@ void simt::bindSlot(KernelWalk &w, const Ring &ring, Value start,
   }
 }
 
-static LogicalResult lowerRing(stage::RingOp op, KernelWalk &w) {
+static LogicalResult lowerRing(stage::RingOp op, ThreadWriter &w) {
   Ring ring(op.getRing(), w);
   if (op.getBarriersAttr() && !ring.barriers)
     return w.decline(op, "these barriers of a ring");
@@ -51,14 +51,14 @@ static LogicalResult lowerRing(stage::RingOp op, KernelWalk &w) {
   return success();
 }
 
-static LogicalResult lowerAlloc(stage::AllocOp op, KernelWalk &w) {
+static LogicalResult lowerAlloc(stage::AllocOp op, ThreadWriter &w) {
   w.storages[op.getStorage()] = {cast<MemRefType>(op.getStorage().getType()),
                                  Value(), areaOf(op).begin,
                                  w.shape.machine.getRunBytes()};
   return success();
 }
 
-static LogicalResult lowerProduce(stage::ProduceOp op, KernelWalk &w) {
+static LogicalResult lowerProduce(stage::ProduceOp op, ThreadWriter &w) {
   Ring ring(op.getRing(), w);
   if (ring.barriers)
     return fillInBulk(op, ring, w);
@@ -74,7 +74,7 @@ static LogicalResult lowerProduce(stage::ProduceOp op, KernelWalk &w) {
   return success();
 }
 
-static LogicalResult lowerConsume(stage::ConsumeOp op, KernelWalk &w) {
+static LogicalResult lowerConsume(stage::ConsumeOp op, ThreadWriter &w) {
   Ring ring(op.getRing(), w);
   Value use = ring.get(RingCounter::Use);
   if (ring.barriers) {
@@ -88,14 +88,14 @@ static LogicalResult lowerConsume(stage::ConsumeOp op, KernelWalk &w) {
   return success();
 }
 
-static LogicalResult lowerRelease(stage::ReleaseOp op, KernelWalk &w) {
+static LogicalResult lowerRelease(stage::ReleaseOp op, ThreadWriter &w) {
   Ring ring(op.getRing(), w);
   if (ring.barriers && isRefilled(op.getRing()))
     releaseSlot(ring, w);
   return success();
 }
 
-static LogicalResult lowerRead(stage::ReadOp op, KernelWalk &w) {
+static LogicalResult lowerRead(stage::ReadOp op, ThreadWriter &w) {
   Value result = op.getResult();
   LayoutAttr layout = getLayout(result);
   auto place = w.storages.find(op.getStorage());
@@ -150,7 +150,7 @@ static bool onlyFills(scf::IfOp op) {
   return fills;
 }
 
-FillCondition simt::conditionOf(Operation *op, KernelWalk &w) {
+FillCondition simt::conditionOf(Operation *op, ThreadWriter &w) {
   if (!isa<stage::ProduceOp>(op))
     op = op->getParentOfType<stage::ProduceOp>();
   auto choice = op ? dyn_cast<scf::IfOp>(op->getParentOp()) : scf::IfOp();
@@ -165,7 +165,7 @@ FillCondition simt::conditionOf(Operation *op, KernelWalk &w) {
   return condition;
 }
 
-std::optional<LogicalResult> simt::fillSlots(scf::IfOp op, KernelWalk &w) {
+std::optional<LogicalResult> simt::fillSlots(scf::IfOp op, ThreadWriter &w) {
   if (!onlyFills(op))
     return std::nullopt;
   for (Operation &inner : op.thenBlock()->without_terminator())

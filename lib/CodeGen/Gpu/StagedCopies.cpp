@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
-static void copyBox(stage::CopyOp op, KernelWalk &w) {
+static void copyBox(stage::CopyOp op, ThreadWriter &w) {
   StoragePlace place = w.storages.find(op.getTarget())->second;
   auto type =
       RankedTensorType::get(place.type.getShape(), place.type.getElementType());
@@ -53,7 +53,7 @@ static void copyBox(stage::CopyOp op, KernelWalk &w) {
 static constexpr int64_t kMostBytes = 16;
 
 /// What is loaded only to be written to storage is copied.
-static LogicalResult copyLookup(stage::WriteOp op, KernelWalk &w) {
+static LogicalResult copyLookup(stage::WriteOp op, ThreadWriter &w) {
   Operation *load = op.getValue().getDefiningOp();
   SmallVector<CopyPiece> pieces;
   StoragePlace place = w.storages.find(op.getStorage())->second;
@@ -81,7 +81,7 @@ static LogicalResult copyLookup(stage::WriteOp op, KernelWalk &w) {
   return startCopies(load, pieces, w);
 }
 
-FailureOr<bool> simt::fillStorage(Operation *op, KernelWalk &w) {
+FailureOr<bool> simt::fillStorage(Operation *op, ThreadWriter &w) {
   if (auto copy = dyn_cast<stage::CopyOp>(op);
       copy && isa<tile::ViewType>(copy.getSource().getType()))
     copyBox(copy, w);
@@ -94,7 +94,7 @@ FailureOr<bool> simt::fillStorage(Operation *op, KernelWalk &w) {
   return true;
 }
 
-static LogicalResult lowerCopy(stage::CopyOp op, KernelWalk &w) {
+static LogicalResult lowerCopy(stage::CopyOp op, ThreadWriter &w) {
   if (op.getAsync() || !isa<tile::ViewType>(op.getSource().getType()))
     return w.decline(op, "this copy");
   copyBox(op, w);
@@ -102,7 +102,7 @@ static LogicalResult lowerCopy(stage::CopyOp op, KernelWalk &w) {
 }
 
 /// Writes what threads have, in words of elements that lie side by side.
-static void storeTile(stage::WriteOp op, KernelWalk &w,
+static void storeTile(stage::WriteOp op, ThreadWriter &w,
                       const StoragePlace &place) {
   LayoutAttr layout = getLayout(op.getValue());
   const Regs &values = w.registers(op.getValue());
@@ -130,7 +130,7 @@ static void storeTile(stage::WriteOp op, KernelWalk &w,
                });
 }
 
-static LogicalResult lowerWrite(stage::WriteOp op, KernelWalk &w) {
+static LogicalResult lowerWrite(stage::WriteOp op, ThreadWriter &w) {
   if (!writesFragment(op))
     return copyLookup(op, w);
   auto place = w.storages.find(op.getStorage());

@@ -1,11 +1,11 @@
 //===- StoreFactors.cpp - Computed operands in shared memory --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelWalk.h"
 #include "LayoutChoice.h"
 #include "Machine.h"
 #include "StorageAreas.h"
 #include "StoredFactors.h"
+#include "ThreadWriter.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/KernelOps.h"

@@ -25,7 +25,7 @@ namespace {
 /// of the accumulator; both operands are in shared memory.
 class ScalarProduct {
 public:
-  ScalarProduct(KernelWalk &w, stage::ProductOp op)
+  ScalarProduct(ThreadWriter &w, stage::ProductOp op)
       : w(w), op(op), lhs(op.getLhs()), rhs(op.getRhs()),
         type(cast<RankedTensorType>(op.getResult().getType())),
         layout(getLayout(op.getResult())),
@@ -66,7 +66,7 @@ private:
   int64_t stepsOfRound(const Memory &left, int64_t depth);
   Value widen(Value value, bool isUnsigned);
 
-  KernelWalk &w;
+  ThreadWriter &w;
   stage::ProductOp op;
   Value lhs, rhs;
   RankedTensorType type;
@@ -78,7 +78,7 @@ private:
 
 /// A coordinate of a register: what the thread has of it, with what the
 /// register adds in `offset`, or both.
-static void splitCoordinate(KernelWalk &w, LayoutAttr layout, int64_t reg,
+static void splitCoordinate(ThreadWriter &w, LayoutAttr layout, int64_t reg,
                             unsigned dim, SmallVectorImpl<Value> &at,
                             MutableArrayRef<int64_t> offset) {
   if (w.isDisjoint(layout, dim)) {
@@ -368,6 +368,6 @@ ScratchNeeds simt::threadProductNeeds(stage::ProductOp op) {
   return {{ScalarProduct::bytesOf(op, bool(getDecided(op, kPaddedEntry)))}};
 }
 
-LogicalResult simt::emitThreadProduct(KernelWalk &w, stage::ProductOp op) {
+LogicalResult simt::emitThreadProduct(ThreadWriter &w, stage::ProductOp op) {
   return ScalarProduct(w, op).run();
 }

@@ -9,8 +9,8 @@
 #ifndef KILN_LIB_GPU_THREADPRODUCTS_H
 #define KILN_LIB_GPU_THREADPRODUCTS_H
 
-#include "KernelWalk.h"
 #include "ScratchNeeds.h"
+#include "ThreadWriter.h"
 
 namespace kiln::simt {
 
@@ -26,7 +26,7 @@ bool hasFragments(stage::ProductOp op);
 
 /// The code of a product that no instruction computes; threads have its
 /// operands.
-mlir::LogicalResult emitThreadProduct(KernelWalk &w, stage::ProductOp op);
+mlir::LogicalResult emitThreadProduct(ThreadWriter &w, stage::ProductOp op);
 
 /// The shared memory that the operands take.
 ScratchNeeds threadProductNeeds(stage::ProductOp op);

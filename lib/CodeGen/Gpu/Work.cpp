@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Work.h"
-#include "KernelWalk.h"
 #include "LayoutChoice.h"
 #include "Machine.h"
+#include "ThreadWriter.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Target/Lowering.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"

@@ -1,7 +1,8 @@
-//===- KernelWalk.cpp - The function of a kernel, in program order --------===//
+//===- ThreadWriter.cpp - The function of a kernel, in program order
+//--------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelWalk.h"
+#include "ThreadWriter.h"
 #include "LaunchRanges.h"
 #include "LayoutChoice.h"
 #include "MemoryProducts.h"
@@ -26,9 +27,9 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
-KernelWalk::KernelWalk(tile::KernelOp kernel, RewriterBase &builder,
-                       int64_t lanes, int64_t warps,
-                       target::TargetAttr description)
+ThreadWriter::ThreadWriter(tile::KernelOp kernel, RewriterBase &builder,
+                           int64_t lanes, int64_t warps,
+                           target::TargetAttr description)
     : RegisterCode(builder, kernel.getLoc(), lanes, warps), kernel(kernel),
       description(description), shape(kernel, lanes, warps, description),
       rewriter(builder) {
@@ -36,13 +37,13 @@ KernelWalk::KernelWalk(tile::KernelOp kernel, RewriterBase &builder,
   namesMemories = simt::namesMemories(description);
 }
 
-LogicalResult KernelWalk::decline(Operation *op, const Twine &why) {
+LogicalResult ThreadWriter::decline(Operation *op, const Twine &why) {
   target::restoreDeclines(op);
   return target::emitUnsupported(op, why);
 }
 
-FailureOr<SmallVector<Value>> KernelWalk::inlineRegion(Region &region,
-                                                       ValueRange arguments) {
+FailureOr<SmallVector<Value>> ThreadWriter::inlineRegion(Region &region,
+                                                         ValueRange arguments) {
   Block &block = region.front();
   for (auto [argument, value] :
        llvm::zip_equal(block.getArguments(), arguments))
@@ -58,7 +59,7 @@ FailureOr<SmallVector<Value>> KernelWalk::inlineRegion(Region &region,
 // Parameters and the function
 //===----------------------------------------------------------------------===//
 
-void KernelWalk::bindParameters(LLVM::LLVMFuncOp function) {
+void ThreadWriter::bindParameters(LLVM::LLVMFuncOp function) {
   unsigned next = 0;
   auto word = [&]() -> Value { return entry->getArgument(next++); };
   for (BlockArgument argument : kernel.getBody().getArguments()) {
@@ -128,7 +129,7 @@ void KernelWalk::bindParameters(LLVM::LLVMFuncOp function) {
 }
 
 /// Lowers what the first thread of a block runs alone.
-static LogicalResult inFirstThread(KernelWalk &w,
+static LogicalResult inFirstThread(ThreadWriter &w,
                                    llvm::function_ref<LogicalResult()> lower) {
   Value first = w.compare(arith::CmpIPredicate::eq, w.threadId(), w.c32(0));
   auto choice = scf::IfOp::create(w.b, w.loc, first, /*withElseRegion=*/false);
@@ -137,7 +138,7 @@ static LogicalResult inFirstThread(KernelWalk &w,
   return lower();
 }
 
-LogicalResult KernelWalk::run() {
+LogicalResult ThreadWriter::run() {
   auto kernel = cast<tile::KernelOp>(this->kernel.getOperation());
   auto shared = kernel.getSharedBytesAttr();
   if (!shared)
@@ -189,7 +190,7 @@ LogicalResult KernelWalk::run() {
 // Operations
 //===----------------------------------------------------------------------===//
 
-LogicalResult KernelWalk::lowerBlock(Block *block) {
+LogicalResult ThreadWriter::lowerBlock(Block *block) {
   for (Operation &op : block->without_terminator()) {
     loc = op.getLoc();
     auto places = getDecided<DenseI64ArrayAttr>(&op, kScratchEntry);
@@ -203,7 +204,7 @@ LogicalResult KernelWalk::lowerBlock(Block *block) {
   return success();
 }
 
-LogicalResult KernelWalk::lower(Operation *op) {
+LogicalResult ThreadWriter::lower(Operation *op) {
   for (Value result : op->getResults())
     if (stage::isTileOrFuture(result.getType()) && !getLayout(result))
       return op->emitOpError(
@@ -215,7 +216,7 @@ LogicalResult KernelWalk::lower(Operation *op) {
   return inFirstThread(*this, [&] { return applyLowering(op); });
 }
 
-LogicalResult KernelWalk::applyLowering(Operation *op) {
+LogicalResult ThreadWriter::applyLowering(Operation *op) {
   RegisterLoweringContext context(rewriter, shape.options, shape, this);
   for (const RegisterCandidate &candidate : candidatesFor(op, shape)) {
     const target::Lowering &lowering = *candidate.lowering;
@@ -277,8 +278,8 @@ checkRegisters(OpResult result, const Regs *found,
   return success();
 }
 
-LogicalResult KernelWalk::checkDefined(Operation *op,
-                                       const target::Lowering &lowering) {
+LogicalResult ThreadWriter::checkDefined(Operation *op,
+                                         const target::Lowering &lowering) {
   auto wrong = [&] {
     return op->emitError() << target::describeOwner("lowering", lowering.name,
                                                     lowering.plugin);
@@ -339,9 +340,9 @@ struct ConvertTileToSimt
     for (tile::KernelOp kernel : kernels) {
       if (failed(verifyViews(kernel)))
         return signalPassFailure();
-      KernelWalk walk(kernel, builder, lanes, warpsOf(kernel), description);
-      reportLowerings(kernel, walk.shape);
-      if (failed(walk.run()))
+      ThreadWriter writer(kernel, builder, lanes, warpsOf(kernel), description);
+      reportLowerings(kernel, writer.shape);
+      if (failed(writer.run()))
         return signalPassFailure();
       kernel.erase();
     }

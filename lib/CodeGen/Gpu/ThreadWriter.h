@@ -1,13 +1,14 @@
-//===- KernelWalk.h - From tiles with layouts to one thread -----*- C++ -*-===//
+//===- ThreadWriter.h - From tiles with layouts to one thread ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One walk over a kernel in program order. Each tile is a list of scalars, one
-// for each register of its layout; scalars are computed by every thread alike.
+// Writes the code of one thread of a kernel, in program order. A tile is a list
+// of scalars, one for each register of its layout. Every thread computes the
+// scalars of the kernel alike.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef KILN_LIB_GPU_KERNELWALK_H
-#define KILN_LIB_GPU_KERNELWALK_H
+#ifndef KILN_LIB_GPU_THREADWRITER_H
+#define KILN_LIB_GPU_THREADWRITER_H
 
 #include "Order.h"
 #include "ScratchNeeds.h"
@@ -71,10 +72,10 @@ struct FillCondition {
 
 /// The code of a kernel's thread while it is written, with what the family's
 /// own lowerings share.
-class KernelWalk : public RegisterCode {
+class ThreadWriter : public RegisterCode {
 public:
-  KernelWalk(tile::KernelOp kernel, mlir::RewriterBase &builder, int64_t lanes,
-             int64_t warps, target::TargetAttr description);
+  ThreadWriter(tile::KernelOp kernel, mlir::RewriterBase &builder,
+               int64_t lanes, int64_t warps, target::TargetAttr description);
 
   /// Writes the function before the kernel.
   mlir::LogicalResult run();
@@ -131,4 +132,4 @@ index::Facts sizeFacts(mlir::Value view, unsigned dim, index::Analysis &facts);
 
 } // namespace kiln::simt
 
-#endif // KILN_LIB_GPU_KERNELWALK_H
+#endif // KILN_LIB_GPU_THREADWRITER_H

@@ -6,6 +6,7 @@
 #include "Order.h"
 #include "RegisterCandidates.h"
 #include "SlotBarriers.h"
+#include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/ScaledProducts.h"
@@ -277,6 +278,11 @@ struct InsertBarriers : simt::impl::SimtInsertBarriersBase<InsertBarriers> {
         description ? description.getMemory(sharedSpaceOf(description))
                     : target::MemoryAttr();
     if (shared && shared.getSize() && plan.sharedBytes > shared.getSize()) {
+      // Without copies in flight it may fit.
+      auto hasRing =
+          kernel.walk([](stage::RingOp) { return WalkResult::interrupt(); });
+      if (hasRing.wasInterrupted())
+        target::Report::of(&getContext()).refusedAsync(kernel);
       kernel.emitError("unsupported: kernel '")
           << kernel.getSymName() << "' needs " << plan.sharedBytes
           << " bytes of shared memory, an instance on " << description.getChip()

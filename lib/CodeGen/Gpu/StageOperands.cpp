@@ -7,6 +7,7 @@
 #include "MemoryProducts.h"
 #include "StagedLoads.h"
 #include "StoredFactors.h"
+#include "ThreadProducts.h"
 #include "ThreadWriter.h"
 #include "Work.h"
 #include "kiln/Dialect/Kiln/Asked.h"
@@ -40,7 +41,8 @@ int64_t wantedStages(Operation *loop) {
 /// take turns with.
 struct Share {
   int64_t bytes, slots;
-  int64_t whole; ///< what a block that is alone may take
+  int64_t whole;    ///< what a block that is alone may take
+  int64_t borrowed; ///< what is left to operations beside the rings of `whole`
 };
 
 /// Whether a launch has no more instances than the machine has cores.
@@ -68,8 +70,30 @@ Share shareOf(tile::KernelOp kernel, target::TargetAttr description,
     OpOperand &factor = which == 0 ? op.getLhsOperand() : op.getRhsOperand();
     return row && swizzleOf(row, which) && !storageRead(factor.get());
   });
-  return isAlone ? Share{whole - kOther, 4, whole - kOther}
-                 : Share{whole / 2 - kOther / 4, 3, whole - kOther};
+  return isAlone ? Share{whole - kOther, 4, whole - kOther, kOther}
+                 : Share{whole / 2 - kOther / 4, 3, whole - kOther, kOther};
+}
+
+/// The most bytes of shared memory that an operation of a loop borrows while
+/// the loop's ring is in use. Changes of layout behind loads that become
+/// storage borrow none.
+int64_t bytesBorrowedIn(scf::ForOp loop, const BlockShape &block) {
+  int64_t most = 0;
+  loop.getBody()->walk([&](Operation *op) {
+    auto product = dyn_cast<MatrixProductOpInterface>(op);
+    if (product && !getDecided(op, kRowEntry)) {
+      Value lhs = product.getLhsOperand().get(),
+            rhs = product.getRhsOperand().get();
+      bool isPadded = hasRoomForPadding(lhs, rhs, block.description);
+      most = std::max(most, threadProductBytes(lhs, rhs, isPadded));
+    }
+    if (auto convert = dyn_cast<ConvertLayoutOp>(op);
+        convert && isTileLoad(convert.getOperand().getDefiningOp()))
+      return;
+    for (const ScratchNeed &need : scratchNeeds(op, block))
+      most = std::max(most, need.bytes);
+  });
+  return most;
 }
 
 struct SimtStageOperands
@@ -117,6 +141,7 @@ private:
         [&](scf::ForOp loop) { all.emplace_back(loop, block); });
     SmallVector<scf::ForOp> staged;
     SmallVector<std::pair<scf::ForOp, int64_t>> rings;
+    int64_t taken = 0; // by rings side by side
     for (auto [i, loads] : llvm::enumerate(all)) {
       scf::ForOp loop = loads.getLoop();
       int64_t slots = slotsOf(loop, share);
@@ -143,13 +168,20 @@ private:
       int64_t before = 0;
       if (2 * slot > most)
         most += before = bytesBefore(loop, rings);
-      int64_t room = most - (leavesRoom ? bytesBehind(all, i) : 0);
+      taken -= before;
+      // The loop's operations borrow memory beside its ring.
+      int64_t limit = most;
+      if (!bytes)
+        limit = std::min(most, share.whole + share.borrowed - taken -
+                                   bytesBorrowedIn(loop, block));
+      int64_t room = limit - (leavesRoom ? bytesBehind(all, i) : 0);
       while (slots > 2 && slot * slots > room)
         --slots;
-      if (slot * slots > most) {
+      if (slot * slots > limit) {
         miss(loop, "two slots of " + Twine(slot) + " bytes do not fit into " +
-                       Twine(most));
+                       Twine(std::max<int64_t>(limit, 0)));
         most -= before;
+        taken += before;
         rings.push_back({loop, before});
         continue;
       }
@@ -165,6 +197,7 @@ private:
       }
       before = std::max(before, loads.slotBytes() * slots);
       most -= before;
+      taken += before;
       rings.push_back({loop, before});
       loads.copy(slots, block);
       loads.loadAhead();

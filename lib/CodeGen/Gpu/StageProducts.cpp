@@ -11,6 +11,7 @@
 #include "Machine.h"
 #include "MemoryProducts.h"
 #include "RegisterCandidates.h"
+#include "StorageAreas.h"
 #include "ThreadProducts.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
@@ -97,7 +98,11 @@ static LogicalResult decideShares(stage::ProductOp product,
                                   const BlockShape &block) {
   Builder b(product.getContext());
   if (!product.getRow()) {
-    if (hasFragments(product) && hasRoomForPadding(product, block.description))
+    int64_t taken =
+        storageEndAt(product->getParentOfType<tile::KernelOp>(), product);
+    if (hasFragments(product) &&
+        hasRoomForPadding(product.getLhs(), product.getRhs(), block.description,
+                          taken))
       setDecided(product, kPaddedEntry, b.getUnitAttr());
     return success();
   }

@@ -233,3 +233,18 @@ bool StorageLife::mayBeFilledAt(Operation *op) const {
   Operation *whole = first ? block->findAncestorOpInBlock(*op) : nullptr;
   return isFilledInBulk && whole && !last->isBeforeInBlock(whole);
 }
+
+int64_t simt::storageEndAt(tile::Kernel kernel, Operation *op) {
+  int64_t end = 0;
+  auto see = [&](const StorageLife &storage) {
+    if (storage.isInUseAt(op))
+      end = std::max(end, storage.area.end);
+  };
+  kernel.walk([&](Operation *made) {
+    if (auto ring = dyn_cast<stage::RingOp>(made))
+      see(StorageLife(ring.getRing(), areaOf(ring)));
+    else if (auto alloc = dyn_cast<stage::AllocOp>(made))
+      see(StorageLife(alloc.getStorage(), areaOf(alloc)));
+  });
+  return end;
+}

@@ -77,6 +77,9 @@ private:
   bool isFilledInBulk = false;
 };
 
+/// Where the storage of a kernel that is in use at an operation ends, in bytes.
+int64_t storageEndAt(tile::Kernel kernel, mlir::Operation *op);
+
 /// Whether something in an operation fills or uses slots of rings that are made
 /// outside of it.
 bool touchesRings(mlir::Operation *op);

@@ -33,9 +33,8 @@ public:
 
   LogicalResult run();
   /// The bytes of both operands in memory.
-  static int64_t bytesOf(stage::ProductOp op, bool isPadded) {
-    return memoryOf(op.getLhs(), isPadded).bytes +
-           memoryOf(op.getRhs(), isPadded).bytes;
+  static int64_t bytesOf(Value lhs, Value rhs, bool isPadded) {
+    return memoryOf(lhs, isPadded).bytes + memoryOf(rhs, isPadded).bytes;
   }
 
 private:
@@ -357,15 +356,21 @@ bool simt::hasFragments(stage::ProductOp op) {
          isa<RankedTensorType>(op.getRhs().getType());
 }
 
-bool simt::hasRoomForPadding(stage::ProductOp op,
-                             target::TargetAttr description) {
-  int64_t room = std::max<int64_t>(sharedBytesOf(target::TargetAttr()),
-                                   sharedBytesOf(description) / 2);
-  return ScalarProduct::bytesOf(op, /*isPadded=*/true) <= room;
+bool simt::hasRoomForPadding(Value lhs, Value rhs,
+                             target::TargetAttr description, int64_t taken) {
+  int64_t least = sharedBytesOf(target::TargetAttr()),
+          shared = std::max(sharedBytesOf(description), least),
+          bytes = threadProductBytes(lhs, rhs, /*isPadded=*/true);
+  return bytes <= std::max(least, shared / 2) && bytes + taken <= shared;
+}
+
+int64_t simt::threadProductBytes(Value lhs, Value rhs, bool isPadded) {
+  return ScalarProduct::bytesOf(lhs, rhs, isPadded);
 }
 
 ScratchNeeds simt::threadProductNeeds(stage::ProductOp op) {
-  return {{ScalarProduct::bytesOf(op, bool(getDecided(op, kPaddedEntry)))}};
+  return {{threadProductBytes(op.getLhs(), op.getRhs(),
+                              bool(getDecided(op, kPaddedEntry)))}};
 }
 
 LogicalResult simt::emitThreadProduct(ThreadWriter &w, stage::ProductOp op) {

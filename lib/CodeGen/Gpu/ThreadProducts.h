@@ -31,8 +31,13 @@ mlir::LogicalResult emitThreadProduct(ThreadWriter &w, stage::ProductOp op);
 /// The shared memory that the operands take.
 ScratchNeeds threadProductNeeds(stage::ProductOp op);
 
-/// Whether there is room for rows of the operands that are a vector apart.
-bool hasRoomForPadding(stage::ProductOp op, target::TargetAttr description);
+/// The bytes that operands, which are tiles, take there. Rows that are padded
+/// are a vector longer than they have elements.
+int64_t threadProductBytes(mlir::Value lhs, mlir::Value rhs, bool isPadded);
+
+/// Whether there is room for padded rows behind `taken` bytes of storage.
+bool hasRoomForPadding(mlir::Value lhs, mlir::Value rhs,
+                       target::TargetAttr description, int64_t taken = 0);
 
 } // namespace kiln::simt
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tensor and sequence parallelism of PyTorch on several processes, compiled by Kiln, against one process and eager.
-Usage: parallel.py [--ranks=2]"""
+Usage: parallel.py [--ranks=2] [--device=cpu|cuda]"""
 import os
 import sys
 
@@ -65,6 +65,33 @@ def parallel(layer, mesh, sequence):
     return parallelize_module(layer, mesh, plan)
 
 
+def join(rank, ranks, folder):
+    """Joins the process group; tensors and models are made on the rank's device from here on, which is returned."""
+    torch.set_num_threads(1)
+    kind = os.environ.get("KILN_TEST_DEVICE", "cpu")
+    device = torch.device(f"{kind}:{rank}" if kind == "cuda" else kind)
+    if kind == "cuda":
+        torch.cuda.set_device(device)
+        torch.set_default_device(device)
+    dist.init_process_group("nccl" if kind == "cuda" else "gloo", rank=rank, world_size=ranks,
+                            init_method=f"file://{folder}/torch")
+    return device
+
+
+def numbers(seed, *shape):
+    """The same on every device."""
+    made = torch.randn(*shape, generator=torch.Generator("cpu").manual_seed(seed), device="cpu")
+    return made.to(torch.get_default_device())
+
+
+def seeded(seed, make):
+    """A model with the same parameters on every device."""
+    with torch.device("cpu"):
+        torch.manual_seed(seed)
+        made = make()
+    return made.to(torch.get_default_device())
+
+
 def check(name, rank, found, expected, bound=1e-5):
     error = ((found - expected).abs().max() / expected.abs().max()).item()
     if rank == 0 or not error <= bound:
@@ -82,26 +109,23 @@ def exchanges(x, rank, ranks):
 
 
 def one_rank(rank, ranks, folder):
-    torch.set_num_threads(1)
     from torch.distributed.device_mesh import init_device_mesh
 
     import kiln.torch
-    dist.init_process_group("gloo", rank=rank, world_size=ranks, init_method=f"file://{folder}/torch")
-    mesh, good = init_device_mesh("cpu", (ranks,)), True
+    device = join(rank, ranks, folder)
+    mesh, good = init_device_mesh(device.type, (ranks,)), True
 
-    x = torch.randn(4, 6, generator=torch.Generator().manual_seed(rank))
+    x = numbers(rank, 4, 6)
     compiled = torch.compile(lambda x: exchanges(x, rank, ranks), backend="kiln", fullgraph=True)
     for number, (found, expected) in enumerate(zip(compiled(x), exchanges(x, rank, ranks))):
         good &= check(f"exchange {number}", rank, found, expected)
 
     for sequence in (False, True):
-        torch.manual_seed(1)
-        whole = Layer()
-        x = torch.randn(2, TOKENS, WIDTH, generator=torch.Generator().manual_seed(7))
+        whole = seeded(1, Layer)
+        x = numbers(7, 2, TOKENS, WIDTH)
         expected = whole(x)
         expected.square().sum().backward()
-        torch.manual_seed(1)
-        layer = parallel(Layer(), mesh, sequence)
+        layer = parallel(seeded(1, Layer), mesh, sequence)
         torch._dynamo.reset()
         compiled = torch.compile(layer, backend="kiln", fullgraph=True)
         part = x.chunk(ranks, 1)[rank].contiguous() if sequence else x

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Data, sharded, pipeline and expert parallelism of PyTorch on four processes, compiled by Kiln, against eager in one
 process: results and gradients; then a process is killed, and the others must say so within ten seconds.
-Usage: parallel_models.py [--ranks=4]"""
+Usage: parallel_models.py [--ranks=4] [--device=cpu|cuda]"""
 import os
 import signal
 import sys
@@ -13,19 +13,18 @@ import torch.distributed as dist
 import torch.distributed._functional_collectives as funcol
 from torch import nn
 
-from parallel import TOKENS, WIDTH, FeedForward, Layer, check
+from parallel import TOKENS, WIDTH, FeedForward, Layer, check, join, numbers, seeded
 
 LAYERS, BATCH = 4, 4
 
 
 def model():
-    torch.manual_seed(3)
-    return nn.Sequential(*(Layer() for _ in range(LAYERS)))
+    return seeded(3, lambda: nn.Sequential(*(Layer() for _ in range(LAYERS))))
 
 
 def whole_step():
     """The input, the model after a step of eager on all of it, and its result."""
-    x = torch.randn(BATCH, TOKENS, WIDTH, generator=torch.Generator().manual_seed(7))
+    x = numbers(7, BATCH, TOKENS, WIDTH)
     whole = model()
     expected = whole(x)
     expected.square().mean().backward()
@@ -72,7 +71,7 @@ def pipeline(rank, ranks):
     x, whole, expected = whole_step()
     parts = model()
     mine = parts[rank * LAYERS // ranks:(rank + 1) * LAYERS // ranks]
-    stage = PipelineStage(torch.compile(mine, backend="kiln", fullgraph=True), rank, ranks, torch.device("cpu"))
+    stage = PipelineStage(torch.compile(mine, backend="kiln", fullgraph=True), rank, ranks, torch.get_default_device())
     schedule = ScheduleGPipe(stage, n_microbatches=BATCH, loss_fn=lambda y, _: y.square().mean())
     last = rank == ranks - 1
     found = schedule.step(*([x] if rank == 0 else []), **({"target": x} if last else {}))
@@ -97,12 +96,10 @@ class Experts(nn.Module):
 
 
 def expert_parallel(rank, ranks):
-    torch.manual_seed(5)
-    experts = nn.ModuleList(FeedForward() for _ in range(ranks))
-    x = torch.randn(ranks, TOKENS, WIDTH, generator=torch.Generator().manual_seed(9))
+    experts = seeded(5, lambda: nn.ModuleList(FeedForward() for _ in range(ranks)))
+    x = numbers(9, ranks, TOKENS, WIDTH)
     expected = torch.stack([experts[t % ranks](x[:, t]) for t in range(TOKENS)], 1)
-    torch.manual_seed(5)
-    mine = nn.ModuleList(FeedForward() for _ in range(ranks))[rank]
+    mine = seeded(5, lambda: nn.ModuleList(FeedForward() for _ in range(ranks)))[rank]
     compiled = torch.compile(Experts(mine, list(range(ranks))), backend="kiln", fullgraph=True)
     found = compiled(x[rank])
     good = check("expert parallel", rank, found.detach(), expected[rank].detach())
@@ -131,9 +128,8 @@ def killed(rank, ranks):
 
 
 def one_rank(rank, ranks, folder):
-    torch.set_num_threads(1)
     import kiln.torch
-    dist.init_process_group("gloo", rank=rank, world_size=ranks, init_method=f"file://{folder}/torch")
+    join(rank, ranks, folder)
     good = True
     for kind in (data_parallel, sharded, pipeline, expert_parallel):
         torch._dynamo.reset()

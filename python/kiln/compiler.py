@@ -22,13 +22,17 @@ def program(name):
 
 
 def files():
-    """What decides about the code that is made: the compiler, its library, its targets."""
+    """What decides about the code that is made: the compiler, its library, its targets, and what else lies in the folders of
+    KILN_PLUGIN_PATH, such as descriptions of isolated targets."""
     tool = program("kiln-compile")
     library = os.path.join(os.path.dirname(tool), "..", "lib")
     found = [tool]
-    for folder in (library, os.path.join(library, "kiln")):
+    for folder in (library, os.path.join(library, "kiln"), os.path.join(library, "kiln", "targets")):
         if os.path.isdir(folder):
             found += [os.path.join(folder, one) for one in sorted(os.listdir(folder)) if ".so" in one]
+    for folder in filter(None, os.environ.get("KILN_PLUGIN_PATH", "").split(os.pathsep)):
+        if os.path.isdir(folder):
+            found += [os.path.join(folder, one) for one in sorted(os.listdir(folder))]
     return [path for path in found if os.path.isfile(path)]
 
 

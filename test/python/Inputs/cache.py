@@ -252,4 +252,20 @@ def _(folder, said):
             assert "another user" in str(error)
 
 
+@case("targets")
+def _(folder, said):
+    from kiln import compiler
+    assert any(path.endswith("libkiln-target-cpu.so") for path in compiler.files()), compiler.files()
+    plugins = os.path.join(root, "plug-ins")
+    os.makedirs(plugins)
+    os.environ["KILN_PLUGIN_PATH"] = plugins
+    names = [cache.name_of(Function(), "cpu")]
+    for contents in ("{}", "{ }"):
+        with open(os.path.join(plugins, "own.json"), "w", encoding="utf-8") as file:
+            file.write(contents)
+        names.append(cache.name_of(Function(), "cpu"))
+    del os.environ["KILN_PLUGIN_PATH"]
+    assert len(set(names)) == 3, names
+
+
 print(len(done), "cases")

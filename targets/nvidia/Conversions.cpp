@@ -23,13 +23,10 @@ template <typename OpT, typename Step> static OpT findSame(OpT op, Step step) {
              : OpT();
 }
 
-/// Instructions for floats of 8 bits take two numbers: a conversion with the
-/// one before it, if that is the same one and waits for it. Nothing where the
-/// conversion waits for the next one.
-template <typename OpT>
-static SmallVector<OpT, 2> conversionsAt(OpT op, unsigned compute) {
-  if (compute < 89)
-    return {op};
+/// Instructions to and from narrow floats take two numbers: a conversion with
+/// the one before it, if that is the same one and waits for it. Nothing where
+/// the conversion waits for the next one.
+template <typename OpT> static SmallVector<OpT, 2> conversionsAt(OpT op) {
   if (OpT before =
           findSame(op, [](Operation *at) { return at->getPrevNode(); })) {
     // What reads the first one's bits comes behind both.
@@ -47,7 +44,10 @@ static SmallVector<OpT, 2> conversionsAt(OpT op, unsigned compute) {
 /// or the other way around.
 template <typename OpT, typename Convert>
 static LogicalResult lowerFloat8(OpT op, unsigned compute, Convert convert) {
-  SmallVector<OpT, 2> ops = conversionsAt(op, compute);
+  constexpr unsigned kLeastOfPairs = 89;
+  SmallVector<OpT, 2> ops = {op};
+  if (compute >= kLeastOfPairs)
+    ops = conversionsAt(op);
   SmallVector<Value> values;
   for (OpT one : ops)
     values.push_back(one.getIn());
@@ -55,6 +55,29 @@ static LogicalResult lowerFloat8(OpT op, unsigned compute, Convert convert) {
     return success();
   for (auto [one, value] : llvm::zip_equal(ops, convert(values))) {
     one.getResult().replaceAllUsesWith(value);
+    one.erase();
+  }
+  return success();
+}
+
+/// Rounds two numbers of f32 to f16 or bf16 by one instruction. The assembler
+/// reads sums of asynchronous products before their wait where it has to find
+/// the pairs by itself, and then runs the products one after the other.
+static LogicalResult roundPair(arith::TruncFOp op, OpBuilder &b) {
+  SmallVector<arith::TruncFOp, 2> ops = conversionsAt(op);
+  if (ops.size() != 2)
+    return success();
+  Location loc = op.getLoc();
+  Type to = op.getType();
+  // The instruction's first operand is the upper half.
+  Value pair = callIntrinsic(b, loc, VectorType::get({2}, to),
+                             to.isF16() ? "llvm.nvvm.ff2f16x2.rn"
+                                        : "llvm.nvvm.ff2bf16x2.rn",
+                             {ops[1].getIn(), ops[0].getIn()});
+  for (auto [i, one] : llvm::enumerate(ops)) {
+    Value place = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(i));
+    one.getResult().replaceAllUsesWith(
+        LLVM::ExtractElementOp::create(b, loc, pair, place));
     one.erase();
   }
   return success();
@@ -85,7 +108,10 @@ static LogicalResult lowerTruncation(arith::TruncFOp op, OpBuilder &b,
     // Two roundings give another result than one.
     if (from.isF64() && to.isBF16())
       op.getInMutable().assign(roundToOdd(b, loc, x));
-    return success();
+    constexpr unsigned kLeastOfPairs = 80;
+    return from.isF32() && isHalf(to) && compute >= kLeastOfPairs
+               ? roundPair(op, b)
+               : success();
   }
   if (mode != arith::RoundingMode::toward_zero ||
       !(from.isF32() || (from.isF64() && !isFloat8(to))))

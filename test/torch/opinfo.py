@@ -2,7 +2,7 @@
 """torch's own samples of its operations, forward and gradient: right, wrong or unsupported on Kiln.
 
 opinfo.py [--kinds=f32,bf16,i64,grad] [--samples=N] [--filter=REGEX] [--report=FILE] [--target=SPEC] [--jobs=N]
-          [--limit=SECONDS] [--only=STATE,...] [--expected=FILE] [--lower] [--dynamic]
+          [--device=cuda] [--limit=SECONDS] [--only=STATE,...] [--expected=FILE] [--lower] [--dynamic]
 
 Each sample is traced to ATen, lowered, compiled, run, and compared with eager at the tolerances of
 torch.testing.assert_close, or the wider ones that torch's tests give the operation. Where they differ the result in
@@ -149,7 +149,7 @@ def referred(op, sample):
     function = getattr(op, "ref", None)
     if not isinstance(function, numpy.ufunc) or function.nin != 1 or sample.args or sample.kwargs:
         return None
-    return torch.as_tensor(function(sample.input.detach().numpy()))
+    return torch.as_tensor(function(sample.input.detach().cpu().numpy())).to(sample.input.device)
 
 
 def widened(t):
@@ -167,7 +167,7 @@ class Moved:
         if t.dtype not in WIDER.values():
             return t
         parts = torch.view_as_real(t) if t.is_complex() else t
-        factors = 2 * torch.rand(parts.shape, dtype=parts.dtype, generator=self.generator) - 1
+        factors = 2 * torch.rand(parts.shape, dtype=parts.dtype, generator=self.generator).to(parts.device) - 1
         parts = parts * (1 + UNITS * self.eps * factors)
         return torch.view_as_complex(parts) if t.is_complex() else parts
 
@@ -284,7 +284,7 @@ def gradient(op, samples, compiled, is_dynamic=False):
 
     def weights_of(made):
         torch.manual_seed(1)
-        return [torch.randn(one.shape, dtype=torch.float64).to(one.dtype) for one in made]
+        return [torch.randn(one.shape, dtype=torch.float64, device="cpu").to(one.device, one.dtype) for one in made]
 
     def plain(case):
         """Results that have a gradient, then gradients of them all, weighted."""
@@ -370,7 +370,7 @@ def one_kind(op, kind, options):
     torch.manual_seed(0)
     grad = is_gradient(kind)
     try:
-        samples = list(op.sample_inputs("cpu", KINDS[kind], requires_grad=grad))
+        samples = list(op.sample_inputs(options.device, KINDS[kind], requires_grad=grad))
     except Exception as error:
         return {"state": "skipped", "samples": {}, "reason": f"samples: {error}"[:200]}
     count = len(samples)  # the first, the last and some between
@@ -386,7 +386,7 @@ def one_kind(op, kind, options):
             raise
         except Exception:  # one by one
             torch.manual_seed(0)
-            samples = list(op.sample_inputs("cpu", KINDS[kind], requires_grad=grad))
+            samples = list(op.sample_inputs(options.device, KINDS[kind], requires_grad=grad))
     for i in chosen:
         mine, why = one_sample(lambda i=i: run(op, [samples[i]], compiled), options)
         counts[mine] += 1
@@ -411,7 +411,8 @@ def operations(work, options, pipe):
         signal.alarm(options.limit)
         start = time.time()
         try:
-            made = one_kind(op_db[number], kind, options)
+            with torch.backends.cudnn.flags(allow_tf32=False):
+                made = one_kind(op_db[number], kind, options)
         except Slow:
             made = {"state": "slow", "samples": {}, "reason": "the time limit"}
         signal.alarm(0)
@@ -439,7 +440,8 @@ class Worker:
 
     def __init__(self, work, options):
         self.work, self.since = list(work), time.time()
-        context = multiprocessing.get_context("fork")
+        # To ask for a GPU starts CUDA, as torch's tests do; then no process can be forked.
+        context = multiprocessing.get_context("fork" if options.device == "cpu" else "spawn")
         self.pipe, theirs = context.Pipe(False)
         self.process = context.Process(target=operations, args=(work, options, theirs))
         self.process.start()
@@ -470,6 +472,7 @@ class Worker:
 def collect(work, options, results, save):
     """Runs [(number, kind)], some at a time in each process."""
     running, work = [], list(work)
+    chunk = CHUNK if options.device == "cpu" else 3 * CHUNK  # a process that is not forked takes seconds to start
 
     def note(number, kind, made):
         key = f"{name_of(op_db[number])} {kind}"
@@ -479,8 +482,8 @@ def collect(work, options, results, save):
 
     while work or running:
         while work and len(running) < options.jobs:
-            running.append(Worker(work[:CHUNK], options))
-            del work[:CHUNK]
+            running.append(Worker(work[:chunk], options))
+            del work[:chunk]
         multiprocessing.connection.wait([one.pipe for one in running], timeout=5)
         for one in list(running):
             found, ended = one.news()
@@ -515,6 +518,7 @@ def main():
     parser.add_argument("--filter", default="")
     parser.add_argument("--report")
     parser.add_argument("--target", default="cpu")
+    parser.add_argument("--device", default="cpu", help="where the samples are: cpu, or cuda with a target that computes there")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--limit", type=int, default=60)
     parser.add_argument("--only", default="")

@@ -221,6 +221,21 @@ PyObject *sessionSynchronize(PyObject *self, PyObject *) {
   Py_RETURN_NONE;
 }
 
+/// use_queue(device, native): later calls put their work into a queue of the
+/// driver's own kind, given by its address; 0: into one of the session again.
+PyObject *sessionUseQueue(PyObject *self, PyObject *args) {
+  unsigned device = 0;
+  unsigned long long native = 0;
+  if (!PyArg_ParseTuple(args, "IK:use_queue", &device, &native))
+    return nullptr;
+  if (unlocked([&] {
+        return kilnSessionUseQueue(sessionOf(self), device,
+                                   reinterpret_cast<void *>(native));
+      }))
+    return raise();
+  Py_RETURN_NONE;
+}
+
 PyObject *sessionTrim(PyObject *self, PyObject *) {
   if (kilnSessionTrim(sessionOf(self)))
     return raise();
@@ -234,6 +249,7 @@ PyMethodDef methods[] = {
     {"upload", sessionUpload, METH_VARARGS, nullptr},
     {"download", sessionDownload, METH_O, nullptr},
     {"synchronize", sessionSynchronize, METH_NOARGS, nullptr},
+    {"use_queue", sessionUseQueue, METH_VARARGS, nullptr},
     {"trim", sessionTrim, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef properties[] = {

@@ -12,7 +12,7 @@ from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from kiln import compiler
 
-from . import cache, decompositions, flexible, host, recurrent
+from . import attention, cache, decompositions, devices, flexible, host, recurrent
 from .compiled import Compiled
 from .graph import UnsupportedNode, operation_of, place_of
 from .partition import split, unsupported_nodes
@@ -162,6 +162,8 @@ def compile_all(graph_module, example_inputs, target, fallback, plain=None, is_d
     alone = []
     flexible.taken_apart(graph_module)
     recurrent.with_last_states(graph_module)
+    if devices.of(graph_module).type != "cpu":
+        attention.chosen(graph_module)
 
     def compile_as(kind):
         def compile_for_aot(module, inputs):

@@ -3,8 +3,9 @@
 import os
 import time
 
-from . import recall, shapes  # noqa: F401  (says what results look like, before anything is traced)
+from . import devices, recall, shapes  # noqa: F401  (says what results look like, before anything is traced)
 from .report import CompileFailed, Graph, report
+from .text import Unsupported
 
 
 def asks_for_whole_graph():
@@ -16,8 +17,15 @@ def asks_for_whole_graph():
         return False
 
 
+def _device_of(graph_module):
+    try:
+        return devices.of(graph_module)
+    except Unsupported as error:
+        raise CompileFailed(f"unsupported: {error}") from None
+
+
 def kiln(graph_module, example_inputs, *, target=None, fallback=None, mode=None, options=None):
-    """The backend. `target`: a SPEC of kiln-compile, "cpu" without one, or $KILN_TARGET. `fallback`:
+    """The backend. `target`: a SPEC of kiln-compile, or $KILN_TARGET; without one what computes where the tensors are. `fallback`:
     whether torch may run what Kiln cannot; by default unless fullgraph=True."""
     options = options or {}
     unknown = sorted(set(options) - {"target", "fallback", "random"})
@@ -26,13 +34,17 @@ def kiln(graph_module, example_inputs, *, target=None, fallback=None, mode=None,
     drawn = options.get("random", "torch")
     if drawn not in ("torch", "philox"):
         raise CompileFailed(f"expected torch or philox as option 'random', found '{drawn}'")
-    target = options.get("target", target) or os.environ.get("KILN_TARGET", "cpu")
+    target = options.get("target", target) or os.environ.get("KILN_TARGET")
+    device = _device_of(graph_module)
+    target = target or devices.target_of(device)
+    if not devices.runs_on(target, device):
+        raise CompileFailed(f"the tensors are on {device}, where target '{target}' does not compute")
     fallback = options.get("fallback", fallback)
     if fallback is None:
         fallback = not asks_for_whole_graph()
 
     start = time.perf_counter()
-    name = recall.key(graph_module, target)
+    name = recall.key(graph_module, target) if device.type == "cpu" else None
     found = recall.find(name, target) if name else None
     if found:
         made, nodes = found

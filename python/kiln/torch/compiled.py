@@ -9,7 +9,7 @@ import kiln
 
 from kiln._runtime import exchange
 
-from . import cache, checks, draws, sizes
+from . import cache, checks, devices, draws, sizes
 from .calls import EXCHANGE, bound, call
 from .dtypes import TYPES
 from .graph import Lowering, UnsupportedNode, operation_of
@@ -168,6 +168,7 @@ class Compiled:
 
     def __init__(self, graph_module, target, strides=None):
         """`strides`: those that results have in eager mode, by the places of the results."""
+        self.device = devices.of(graph_module)
         numbers = []
         placeholders = [node for node in graph_module.graph.nodes if node.op == "placeholder"]
         given = {node: i for i, node in enumerate(placeholders)}
@@ -181,7 +182,7 @@ class Compiled:
         self.tensors = [i for i, node in enumerate(placeholders) if isinstance(node.meta.get("val"), torch.Tensor)]
         self.found = {}  # the last values of the symbols of a size, and of the size
         with _disable_current_modes():  # this may run while torch traces
-            self.added = [one.detach().contiguous() if isinstance(one, torch.Tensor) else self._draw(one) for one in lowering.added]
+            self.added = [one.detach().contiguous().to(self.device) if isinstance(one, torch.Tensor) else self._draw(one) for one in lowering.added]
         self.symbols = self._symbols(placeholders)
         #: For each result: the number of the package's result, an argument as it is, a size, or a constant.
         self.results, values, seen, self.types = [], [], [], []
@@ -242,18 +243,25 @@ class Compiled:
         lowering.returns(values)
         self.program = None
         if values:
-            self.program = kiln.load(cache.package(lowering, target), target)
+            self.program = kiln.load(cache.package(lowering, target), devices.numbered(target, self.device))
             self.session, self.entry = self.program._session, self.program.default.name
             self.package = cache.name_of(lowering, target)
         #: Nothing but tensors comes out, each once, in the order of the package.
         self.plain = self.results == [("tensor", i) for i in range(len(values))]
         #: Which of the package's results are complex: packages have a last dimension of their two parts.
         self.complexes = bytes(dtype in pairs.PARTS for dtype in self.types)
+        self.calls = None
+        if self.program and self.device.type != "cpu":
+            self.calls = devices.Calls(self.program, self.device, self.complexes)
+        #: Results that torch has on the host, though a GPU makes them.
+        self.near = [place for place, node in enumerate(output) if self.calls and isinstance(node, torch.fx.Node)
+                     and isinstance(node.meta.get("val"), torch.Tensor) and node not in given
+                     and node.meta["val"].device.type == "cpu"]
         self.count = len(placeholders)
         #: Arguments with which an offset counts from the beginning of their storage, which the package does not have.
         self.whole = [i for i, one in enumerate(placeholders) if any(counts_in_storage(user, one) for user in one.users)]
         #: The package takes the arguments as they are, and its results are those of the graph.
-        self.direct = self.plain and self.program and len(self.tensors) == self.count and not (
+        self.direct = self.plain and self.program and not self.calls and len(self.tensors) == self.count and not (
             self.added or self.checks or self.whole)
 
     def _draw(self, node):
@@ -268,7 +276,7 @@ class Compiled:
 
         def drawn(arguments):
             shape, strides, numbers = ([self._number(n, arguments) for n in part] for part in about)
-            return draws.draw(operation, shape, strides, made.dtype, numbers, generator)
+            return draws.draw(operation, shape, strides, made.dtype, numbers, generator, made.device)
         return drawn
 
     @staticmethod
@@ -318,13 +326,15 @@ class Compiled:
         for number, message in self.checks:
             if not made[number].all():
                 raise RuntimeError(message)
-        if self.plain:
+        if self.plain and not self.near:
             return made
         found = [self._result(one, arguments, made) for one in self.results]
         for i, (kind, one) in enumerate(self.results):
             if kind == "view":
                 sizes_of = [[self._number(n, arguments) for n in numbers] for numbers in (*one[1:3], one[3:])]
                 found[i] = found[one[0]].as_strided(sizes_of[0], sizes_of[1], *sizes_of[2])
+        for i in self.near:
+            found[i] = found[i].cpu()
         return found
 
     def _result(self, result, arguments, made):
@@ -347,7 +357,7 @@ class Compiled:
             base, dtype = arguments[one[0]], one[1]
             shape, strides, (behind,) = ([self._result(n, arguments, made) for n in numbers] for numbers in one[2:])
             start = (base.storage_offset() * base.itemsize + behind) // dtype.itemsize
-            return torch.empty(0, dtype=dtype).set_(base.untyped_storage(), start, shape, strides)
+            return torch.empty(0, dtype=dtype, device=base.device).set_(base.untyped_storage(), start, shape, strides)
         return one
 
     def _number(self, number, arguments):
@@ -362,4 +372,4 @@ class Compiled:
         given = list(arguments) if len(self.tensors) == self.count else [arguments[i] for i in self.tensors]
         given += [torch.tensor(arguments[i], dtype=torch.float64 if isinstance(arguments[i], float) else torch.int64) for i in self.numbers]
         given += [one if isinstance(one, torch.Tensor) else one(arguments) for one in self.added]
-        return call(self.session, self.entry, given, self.complexes)
+        return self.calls(given) if self.calls else call(self.session, self.entry, given, self.complexes)

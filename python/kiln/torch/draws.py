@@ -45,12 +45,12 @@ def parameters(name, arguments):
     return given + DEFAULTS.get(packet, ())[len(given):]
 
 
-def draw(name, shape, strides, dtype, numbers, generator=None):
+def draw(name, shape, strides, dtype, numbers, generator=None, device=None):
     """A tensor with what eager mode would draw now."""
     packet = name.partition(".")[0]
     if packet == "randperm":
-        return torch.randperm(shape[0], dtype=dtype, generator=generator)
-    made = torch.empty_strided(shape, strides, dtype=dtype)
+        return torch.randperm(shape[0], dtype=dtype, generator=generator, device=device)
+    made = torch.empty_strided(shape, strides, dtype=dtype, device=device)
     if packet in ("rand", "rand_like"):
         return made.uniform_(generator=generator)
     if packet in ("randn", "randn_like"):

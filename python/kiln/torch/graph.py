@@ -61,7 +61,7 @@ class UnsupportedNode(Exception):
 
 def type_in(value):
     """(dtype, shape) of a tensor of torch's."""
-    if value.layout != torch.strided or value.device.type != "cpu" or value.is_quantized:
+    if value.layout != torch.strided or value.device.type not in ("cpu", "cuda") or value.is_quantized:
         raise Unsupported(f"a tensor of {value.layout} on {value.device}")
     return COMPLEX.get(value.dtype) or name_of(value.dtype), tuple(sizes.size_of(n) for n in value.shape)
 

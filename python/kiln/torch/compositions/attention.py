@@ -3,6 +3,7 @@
 import torch
 from torch.nn import functional as F
 
+from ..attention import scaled_dot_product
 from . import composes
 
 
@@ -35,7 +36,8 @@ def multi_head_attention(query, key, value, embed_dim, num_head, qkv_weight, qkv
         made = weights @ v
         weights = weights.mean(1) if average_attn_weights else weights
     else:
-        made = F.scaled_dot_product_attention(q, k, v, None if out is None else ~out)
+        attend = F.scaled_dot_product_attention if q.device.type == "cpu" else scaled_dot_product
+        made = attend(q, k, v, None if out is None else ~out)
     return F.linear(made.transpose(1, 2).reshape(query.shape), proj_weight, proj_bias), weights
 
 

@@ -179,7 +179,7 @@ def lu(a, *, pivot=True):
 
 def _exchanged(k, order, pivots):
     """One more exchange of rows, and the number of the next."""
-    rows = torch.arange(order.shape[-1])
+    rows = torch.arange(order.shape[-1], device=order.device)
     best = pivots.index_select(-1, k.reshape(1)) - 1
     at = torch.where(rows == k, best, torch.where(rows == best, k, rows))
     return k + 1, order.gather(-1, at)

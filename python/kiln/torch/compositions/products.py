@@ -133,7 +133,7 @@ class _Alignment:
     def _shift(self, v, k):
         if abs(k) >= self.states:
             return torch.full_like(v, self.NONE if v.is_floating_point() else 0)
-        fill = torch.full((v.shape[0], abs(k)), self.NONE if v.is_floating_point() else 0, dtype=v.dtype)
+        fill = torch.full((v.shape[0], abs(k)), self.NONE if v.is_floating_point() else 0, dtype=v.dtype, device=v.device)
         return torch.cat([fill, v[:, :v.shape[1] - k]] if k > 0 else [v[:, -k:], fill], 1)
 
     def _sums(self, step, is_reversed, *extra):

@@ -15,7 +15,7 @@ SWEEPS = 10
 def _partners(turn, n):
     """With whom each row is rotated in a turn: all pairs meet once in as many turns as there are others."""
     even = n + n % 2
-    row = torch.arange(n)
+    row = torch.arange(n, device=turn.device)
     other = torch.remainder(turn - row, even - 1)
     if n % 2:  # one rests
         return torch.where(other >= n, row, other)
@@ -25,7 +25,7 @@ def _partners(turn, n):
 
 def _turn(turn, a, vectors):
     n = a.shape[-1]
-    row = torch.arange(n)
+    row = torch.arange(n, device=turn.device)
     partner = _partners(turn, n)
     own = a.diagonal(dim1=-2, dim2=-1)
     theirs = own.index_select(-1, partner)
@@ -40,7 +40,7 @@ def _turn(turn, a, vectors):
     t = torch.where(none, 0.0, t)
     cosine = 1 / (1 + t * t).sqrt()
     sine = torch.where(first, t * cosine, -t * cosine)
-    column = torch.arange(n).reshape(1, 1, n)
+    column = torch.arange(n, device=turn.device).reshape(1, 1, n)
     rotation = torch.where(column == row.reshape(1, n, 1), cosine.unsqueeze(-1), 0.0)
     rotation = rotation + torch.where((column == partner.reshape(1, n, 1)) & ~none.unsqueeze(-1), sine.unsqueeze(-1), 0.0)
     return turn + 1, torch.bmm(torch.bmm(rotation.mT, a), rotation), torch.bmm(vectors, rotation)
@@ -49,7 +49,7 @@ def _turn(turn, a, vectors):
 def _complex_turn(turn, re, im, of_re, of_im):
     """As `_turn`, where the second row of each pair is turned in its plane first, so that the element that both have in common is real."""
     n = re.shape[-1]
-    row = torch.arange(n)
+    row = torch.arange(n, device=turn.device)
     partner = _partners(turn, n)
     own = re.diagonal(dim1=-2, dim2=-1)
     theirs = own.index_select(-1, partner)
@@ -66,7 +66,7 @@ def _complex_turn(turn, re, im, of_re, of_im):
     t = torch.where(none, 0.0, t)
     cosine = 1 / (1 + t * t).sqrt()
     sine = torch.where(first, t * cosine, -t * cosine)
-    column = torch.arange(n).reshape(1, 1, n)
+    column = torch.arange(n, device=turn.device).reshape(1, 1, n)
     rotation = torch.where(column == row.reshape(1, n, 1), cosine.unsqueeze(-1), 0.0)
     rotation = rotation + torch.where((column == partner.reshape(1, n, 1)) & ~none.unsqueeze(-1), sine.unsqueeze(-1), 0.0)
     stays = (first | none)

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""torch.nn.functional.scaled_dot_product_attention on a GPU. torch chooses one of several operations there, by the library that is
+fast on its card. Kiln has one of its own for all targets, which is torch's operation for the CPU: that is chosen here, by the rules
+by which torch chooses it on a CPU."""
+import torch
+
+FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+
+
+def _is_whole(query, key, value, mask, dropout):
+    """Whether the operation for the CPU takes it. The others are a product, a softmax and a product."""
+    given = (query, key, value)
+    if dropout or any(one.dim() != 4 or one.dtype not in FLOATS or one.dtype != query.dtype for one in given):
+        return False
+    if any(one.shape[-1] != query.shape[-1] for one in given) or any(isinstance(n, int) and n == 0 for one in given for n in one.shape):
+        return False
+    return mask is None or (mask.dim() in (2, 4) and not mask.requires_grad)
+
+
+def scaled_dot_product(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
+    if not _is_whole(query, key, value, attn_mask, dropout_p):
+        return torch.ops.aten._scaled_dot_product_attention_math(
+            query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)[0]
+    if enable_gqa and query.shape[-3] != key.shape[-3]:
+        key, value = (one.repeat_interleave(query.shape[-3] // one.shape[-3], -3) for one in (key, value))
+    if attn_mask is not None and attn_mask.dtype == torch.bool:
+        attn_mask = torch.zeros_like(attn_mask, dtype=query.dtype).masked_fill(~attn_mask, float("-inf"))
+    return torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(
+        query, key, value, 0.0, is_causal, attn_mask=attn_mask, scale=scale)[0]
+
+
+def chosen(graph_module):
+    """Puts that into a graph of Dynamo."""
+    nodes = [node for node in graph_module.graph.nodes
+             if node.op == "call_function" and node.target is torch._C._nn.scaled_dot_product_attention]
+    for node in nodes:
+        node.target = scaled_dot_product
+    if nodes:
+        graph_module.recompile()

@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""torch.compile(backend="kiln") with tensors on a GPU, beside eager there. Needs a GPU that torch has.
+Usage: gpu.py [--only=NAME,...]"""
+import argparse
+import sys
+import traceback
+
+import torch
+from torch import nn
+
+import kiln.torch
+
+CASES = {}
+
+
+def case(function):
+    CASES[function.__name__] = function
+    return function
+
+
+def near(found, expected, bound=1e-5):
+    assert found.device == expected.device and found.dtype == expected.dtype and found.shape == expected.shape, (
+        found.device, found.dtype, found.shape, expected.device, expected.dtype, expected.shape)
+    found, expected = (one.detach().to("cpu", torch.complex128 if one.is_complex() else torch.float64) for one in (found, expected))
+    error = ((found - expected).abs().max() / expected.abs().max().clamp_min(1e-30)).item() if found.numel() else 0
+    assert error <= bound, f"error {error:.2g}"
+
+
+def compiled(function, **options):
+    torch._dynamo.reset()
+    return torch.compile(function, backend="kiln", **{"fullgraph": True, **options})
+
+
+def same(function, *arguments, bound=1e-5, **options):
+    found, expected = compiled(function, **options)(*arguments), function(*arguments)
+    for one, other in zip(*([made] if isinstance(made, torch.Tensor) else made for made in (found, expected))):
+        near(one, other, bound)
+
+
+def layers(device="cuda"):
+    torch.manual_seed(1)
+    return nn.Sequential(nn.Linear(64, 256), nn.GELU(), nn.LayerNorm(256), nn.Linear(256, 16)).to(device)
+
+
+@case
+def forward():
+    model, x = layers(), torch.randn(32, 64, device="cuda")
+    with torch.no_grad():
+        same(model, x)
+    last = kiln.torch.report[-1]
+    assert last.packages == 1 and not last.fallbacks
+
+
+@case
+def training():
+    model, other = layers(), layers()
+    step, plain = compiled(model), other
+    optimisers = [torch.optim.AdamW(one.parameters(), lr=1e-3) for one in (model, other)]
+    for number in range(5):
+        x = torch.randn(32, 64, device="cuda", generator=torch.Generator("cuda").manual_seed(number))
+        losses = []
+        for run, optimiser in zip((step, plain), optimisers):
+            optimiser.zero_grad()
+            losses.append(run(x).square().mean())
+            losses[-1].backward()
+            optimiser.step()
+        near(losses[0], losses[1])
+    for mine, theirs in zip(model.parameters(), other.parameters()):
+        near(mine, theirs, 1e-3)
+
+
+@case
+def open_sizes():
+    run = compiled(lambda x: torch.softmax(x @ x.transpose(-1, -2), -1).sum(0), dynamic=True)
+    for size in (2, 7, 33, 1, 130):
+        x = torch.randn(3, size, 20, device="cuda")
+        near(run(x), torch.softmax(x @ x.transpose(-1, -2), -1).sum(0))
+
+
+@case
+def complex_numbers():
+    x = torch.randn(8, 32, device="cuda", dtype=torch.complex64)
+    same(lambda x: (x.conj() * torch.fft.fft(x), x.abs(), torch.view_as_real(x) * 2), x)
+
+
+@case
+def element_types():
+    for dtype in (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool):
+        x = torch.randint(0, 2 if dtype == torch.bool else 100, (17, 9), device="cuda").to(dtype)
+        same(lambda x: (x.flip(0), x.sum(0), x == x.amax(), torch.sort(x, 0)[0]), x)
+    for dtype in (torch.float16, torch.bfloat16, torch.float64):
+        x = torch.randn(33, 65, device="cuda").to(dtype)
+        same(lambda x: (torch.tanh(x), x @ x.T, x.cumsum(1)), x, bound=1e-5 if dtype == torch.float64 else 2e-2)
+
+
+@case
+def views_and_writes():
+    def write(cache, new, x):
+        cache[:, 2:4] = new
+        x.mul_(2)
+        return cache.sum(1), x[1:].t(), cache[:, 1]
+
+    given = lambda: [torch.arange(24., device="cuda").view(3, 8), torch.ones(3, 2, device="cuda"), torch.ones(4, 5, device="cuda")]  # noqa: E731
+    mine, theirs = given(), given()
+    found, expected = compiled(write)(*mine), write(*theirs)
+    for one, other in zip([*found, *mine], [*expected, *theirs]):
+        near(one, other)
+        assert one.stride() == other.stride()
+    assert found[2]._base is not None or found[2].data_ptr() == mine[0][:, 1].data_ptr()
+
+
+@case
+def strided_arguments():
+    x = torch.randn(6, 8, 10, device="cuda")
+    same(lambda x, y: x + y.exp(), x.transpose(0, 2)[1:], torch.randn(8, 6, device="cuda"))
+    image = torch.randn(2, 8, 9, 9, device="cuda").to(memory_format=torch.channels_last)
+    weight = torch.randn(4, 8, 3, 3, device="cuda") / 8
+    with torch.backends.cudnn.flags(allow_tf32=False):
+        same(lambda x, w: nn.functional.conv2d(x, w, padding=1), image, weight)
+
+
+@case
+def host_tensors():
+    x, number, rows = torch.randn(8, 4, device="cuda"), torch.tensor(3.0), torch.tensor([1, 3, 5])
+    same(lambda x, number: x * number, x, number)
+    same(lambda x, rows: x[rows], x, rows)
+    same(lambda x: (x.sum().cpu(), x + 1), x)
+
+
+@case
+def streams():
+    run, stream = compiled(lambda x: (x @ x).relu().sum(0)), torch.cuda.Stream()
+    x = torch.randn(2048, 2048, device="cuda")
+    expected = (x @ x).relu().sum(0)
+    for _ in range(5):
+        near(run(x), expected)
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            y = x * 1
+            found = run(y) + 0
+        torch.cuda.current_stream().wait_stream(stream)
+        near(found, expected)
+
+
+@case
+def second_gpu():
+    if torch.cuda.device_count() < 2:
+        return "skipped: one GPU"
+    model, x = layers("cuda:1"), torch.randn(32, 64, device="cuda:1")
+    with torch.no_grad():
+        same(model, x)
+    return None
+
+
+@case
+def random_numbers():
+    """torch draws them; its own dropout on a GPU draws otherwise than its uniform numbers."""
+    run, x = compiled(lambda x: nn.functional.dropout(x, 0.3) * 2), torch.ones(300, 300, device="cuda")
+    kept = run(x)
+    assert set(kept.unique().tolist()) == {0.0, 2 * torch.tensor(1 / (1 - 0.3)).item()}, kept.unique()
+    assert abs((kept != 0).double().mean().item() - 0.7) < 0.01
+    run, made = compiled(lambda: torch.rand(100, device="cuda") + torch.randn(100, device="cuda")), []
+    for call in (run, lambda: torch.rand(100, device="cuda") + torch.randn(100, device="cuda")):
+        torch.manual_seed(5)
+        made.append(call())
+    near(*made)
+
+
+@case
+def attention():
+    torch.manual_seed(2)
+    q, k, v = (torch.randn(2, 8, 256, 64, device="cuda", dtype=torch.bfloat16, requires_grad=True) for _ in range(3))
+    run = lambda q, k, v: nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)  # noqa: E731
+    found, expected = compiled(run)(q, k, v), run(q, k, v)
+    near(found, expected, 2e-2)
+    for one, other in zip(torch.autograd.grad(found.float().sum(), (q, k, v)), torch.autograd.grad(expected.float().sum(), (q, k, v))):
+        near(one, other, 5e-2)
+
+
+@case
+def attention_forms():
+    torch.manual_seed(3)
+    q, k, v = (torch.randn(2, heads, 100, 32, device="cuda") for heads in (8, 2, 2))
+    mask = torch.rand(2, 1, 100, 100, device="cuda") > 0.3
+    mask[..., 0] = True
+    attend = nn.functional.scaled_dot_product_attention
+    same(lambda q, k, v: attend(q, k, v, enable_gqa=True), q, k, v)
+    same(lambda q, k, v: attend(q, k, v, attn_mask=mask, enable_gqa=True, scale=0.3), q, k, v)
+    bias, q = torch.randn(8, 128, 128, device="cuda", requires_grad=True), torch.randn(2, 8, 128, 32, device="cuda")
+    run = lambda q, bias: attend(q, q, q, attn_mask=bias)  # noqa: E731
+    found = torch.autograd.grad(compiled(run)(q, bias).sum(), bias)[0]
+    with nn.attention.sdpa_kernel(nn.attention.SDPBackend.MATH):  # others of torch do not take this mask
+        expected = torch.autograd.grad(run(q, bias).sum(), bias)[0]
+    near(found, expected, 1e-4)
+    encoder = nn.TransformerEncoderLayer(64, 4, batch_first=True).cuda().eval()
+    with torch.no_grad():
+        same(encoder, torch.randn(3, 20, 64, device="cuda"), bound=1e-4)
+
+
+@case
+def decomposed_operations():
+    """Operations that Kiln writes in others, with numbers of their own."""
+    x = torch.randn(6, 9, device="cuda")
+    same(lambda x: (x.median(1)[0], torch.kthvalue(x, 2)[0], torch.histc(x, 5), torch.tril_indices(3, 3, device=x.device),
+                    nn.functional.adaptive_max_pool1d(x[None], 4)), x)
+    same(lambda x: torch.linalg.svdvals(x.sin()).cos() + 1, torch.randn(4, 4, device="cuda"), bound=1e-4)
+
+
+@case
+def parts_left_to_torch():
+    x = torch.randn(16, 16, device="cuda")
+    same(lambda x: x.sin().chalf().real.float().cos() + 1, x, fullgraph=False, bound=1e-3)
+    assert kiln.torch.report[-1].fallbacks
+
+
+@case
+def other_target():
+    try:
+        compiled(lambda x: x + 1, options={"target": "cpu"})(torch.ones(2, device="cuda"))
+    except Exception as error:
+        assert "the tensors are on cuda:0, where target 'cpu' does not compute" in str(error), error
+    else:
+        raise AssertionError("expected an error")
+
+
+@case
+def many_calls():
+    """Results that are dropped, and memory that is used again."""
+    run = compiled(lambda x, y: (x @ y, x.sum(1)))
+    x, y = torch.randn(300, 200, device="cuda"), torch.randn(200, 100, device="cuda")
+    kept = []
+    for number in range(200):
+        made = run(x + number, y)
+        if number % 50 == 0:
+            kept.append((number, made))
+    for number, made in kept:
+        near(made[0], (x + number) @ y)
+        near(made[1], (x + number).sum(1))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only", default="")
+    wanted = [one for one in parser.parse_args().only.split(",") if one] or list(CASES)
+    torch.backends.cuda.matmul.allow_tf32 = False
+    failed = 0
+    for name in wanted:
+        try:
+            print(f"{name}: {CASES[name]() or 'ok'}", flush=True)
+        except Exception as error:
+            failed += 1
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            print(f"{name}: FAILED: {type(error).__name__}: {str(error).strip()[:600]} ({place.filename}:{place.lineno})", flush=True)
+    print(f"{len(wanted)} cases, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

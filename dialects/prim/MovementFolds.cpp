@@ -326,6 +326,41 @@ struct SliceOfSlice : OpRewritePattern<SliceOp> {
   }
 };
 
+/// A slice that lies in one operand of a concatenation is one of that operand.
+struct SliceOfCat : OpRewritePattern<SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(SliceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto cat = op.getOperand().getDefiningOp<CatOp>();
+    if (!cat || !op.getType().hasStaticShape() ||
+        op.getType().getNumElements() == 0)
+      return failure();
+    uint64_t dim = cat.getDim();
+    int64_t first = op.getStarts()[dim],
+            last = first +
+                   (op.getType().getDimSize(dim) - 1) * op.getStrides()[dim];
+    for (Value operand : cat.getOperands()) {
+      int64_t size = cast<RankedTensorType>(operand.getType()).getDimSize(dim);
+      if (ShapedType::isDynamic(size))
+        return failure();
+      if (first < size) {
+        if (last >= size)
+          return failure();
+        SmallVector<int64_t> starts(op.getStarts()), limits(op.getLimits());
+        starts[dim] = first;
+        limits[dim] = last + 1;
+        rewriter.replaceOpWithNewOp<SliceOp>(op, op.getType(), operand, starts,
+                                             limits, op.getStrides());
+        return success();
+      }
+      first -= size;
+      last -= size;
+    }
+    return failure();
+  }
+};
+
 } // namespace
 
 void BroadcastInDimOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
@@ -350,5 +385,5 @@ void CatOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 
 void SliceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                           MLIRContext *context) {
-  patterns.add<SliceOfSlice>(context);
+  patterns.add<SliceOfSlice, SliceOfCat>(context);
 }

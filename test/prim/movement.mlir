@@ -74,3 +74,16 @@ func.func @blob() -> tensor<2x1xf32> {
 }
 
 {-# dialect_resources: { builtin: { blob: "0x040000000000803F00000040" } } #-}
+
+// A slice that one operand of a concatenation has reads that operand alone.
+// FOLD-LABEL: func.func @slices_of_cat
+// FOLD-DAG: prim.slice %arg1 starts [1, 0] limits [4, 2] strides [2, 1] : tensor<4x3xf32> -> tensor<2x2xf32>
+// FOLD-DAG: prim.cat
+// FOLD: return %arg0
+func.func @slices_of_cat(%x: tensor<2x3xf32>, %y: tensor<4x3xf32>) -> (tensor<2x3xf32>, tensor<2x2xf32>, tensor<2x3xf32>) {
+  %c = prim.cat %x, %y dim 0 : tensor<2x3xf32>, tensor<4x3xf32> -> tensor<6x3xf32>
+  %0 = prim.slice %c starts [0, 0] limits [2, 3] strides [1, 1] : tensor<6x3xf32> -> tensor<2x3xf32>
+  %1 = prim.slice %c starts [3, 0] limits [-1, 2] strides [2, 1] : tensor<6x3xf32> -> tensor<2x2xf32>
+  %2 = prim.slice %c starts [1, 0] limits [3, 3] strides [1, 1] : tensor<6x3xf32> -> tensor<2x3xf32>
+  return %0, %1, %2 : tensor<2x3xf32>, tensor<2x2xf32>, tensor<2x3xf32>
+}

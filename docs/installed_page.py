@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes the installed copy of a page. All pages lie in one folder there, share/doc/kiln, with the
+"""Writes the installed copies of pages. All pages lie in one folder there, share/doc/kiln, with the
 reference of operations in a folder of its own, the headers in include and the examples in share/kiln.
 Links are turned to where things lie. Names of files that only the source tree has stay, and say so: in
 the text `FILE` (source tree), for a section that names several of them a line below its heading, for
 commands a line above them.
-Usage: installed_page.py SOURCE IN OUT"""
+Usage: installed_page.py SOURCE FOLDER PAGE..., which writes FOLDER/NAME for each page"""
 import glob
 import os
 import re
@@ -100,11 +100,12 @@ def convert(text, source, is_reference):
 
 
 def main():
-    source, page, out = sys.argv[1:]
-    with open(page, encoding="utf-8") as file:
-        text = convert(file.read(), source, os.path.basename(os.path.dirname(out)) == "reference")
-    with open(out, "w", encoding="utf-8") as file:
-        file.write(text)
+    source, folder, pages = sys.argv[1], sys.argv[2], sys.argv[3:]
+    for page in pages:
+        with open(page, encoding="utf-8") as file:
+            text = convert(file.read(), source, os.path.basename(folder) == "reference")
+        with open(os.path.join(folder, os.path.basename(page)), "w", encoding="utf-8") as file:
+            file.write(text)
 
 
 if __name__ == "__main__":

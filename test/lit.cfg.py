@@ -59,6 +59,8 @@ config.substitutions += [
     ("%python", "/usr/bin/python3"),
     ("%cxx", clang("clang++")),
     ("%cc", clang("clang")),
+    # For projects of plug-ins: the files of a library are compiled as one, which parses MLIR's headers once.
+    ("%one_file", "-DCMAKE_UNITY_BUILD=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON"),
     # Compiles a plug-in that links the compiler's library.
     ("%plugin_cxx", f"/usr/bin/python3 {source}/test/plugin_cxx.py {build} {clang('clang++')} {llvm}"),
 ]

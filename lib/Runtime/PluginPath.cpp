@@ -120,8 +120,9 @@ kiln::runtime::findPrograms(const std::string &prefix,
 Expected<void *> kiln::runtime::loadCompilerLibrary() {
   // By the name that every installation has: the plain one is a developer's.
   constexpr const char *kName = "libKiln.so.0";
-  // Global, so that plug-ins find the compiler's symbols and not copies.
-  constexpr int kFlags = RTLD_NOW | RTLD_GLOBAL;
+  // Global, so that plug-ins find the compiler's symbols and not copies. Lazy,
+  // as one run calls few of the functions that MLIR's library refers to.
+  constexpr int kFlags = RTLD_LAZY | RTLD_GLOBAL;
   std::string reason;
   std::string own = libraryFolder();
   if (!own.empty()) {

@@ -60,7 +60,8 @@ static LogicalResult lowerScan(tile::ScanOp scan, KernelEmitter &e) {
   for (TileBuffer &source : sources)
     bits =
         std::max<unsigned>(bits, 8 * stage::elementBytes(source.elementType));
-  int64_t lanes = e.config.vectorBits / bits;
+  // Machines without vectors have registers that are narrower than an i64.
+  int64_t lanes = std::max<int64_t>(e.config.vectorBits / bits, 1);
   int64_t parts = size % (kScanParts * lanes) == 0 ? kScanParts : 1;
   forRows(e, sources[0].shape, axis, [&](Point row) {
     auto at = [&](Coord step) {

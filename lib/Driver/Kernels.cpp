@@ -128,10 +128,16 @@ public:
           index, [&](const auto &entry) { return entry.second == i; });
       if (!used && !(index.empty() && i == 0))
         continue;
-      deviceOf[i] = result.devices.size();
-      result.devices.push_back({candidates[i].target->deviceName(),
-                                deviceOptions(candidates[i].options),
-                                {}});
+      // Launches and buffers name a device by its driver: targets that have one
+      // driver share their device, and no buffer moves between their kernels.
+      std::string name = candidates[i].target->deviceName();
+      auto known = llvm::find_if(result.devices, [&](const auto &device) {
+        return device.name == name;
+      });
+      deviceOf[i] = size_t(known - result.devices.begin());
+      if (known == result.devices.end())
+        result.devices.push_back(
+            {std::move(name), deviceOptions(candidates[i].options), {}});
       for (Executable &blobs : results[i]) {
         llvm::erase_if(blobs.kernels, [&](const CompiledKernel &kernel) {
           auto it = index.find(kernel.name);

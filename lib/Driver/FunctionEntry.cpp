@@ -143,11 +143,16 @@ runtime::Reg FunctionBuilder::conditionOf(AffineExpr expr,
 LogicalResult FunctionBuilder::buildKernelEntry(tile::KernelOp kernel) {
   function.name = kernel.getSymName().str();
   function.kind = runtime::Function::Kind::kernel;
+  auto deviceOf = [&](tile::KernelOp op) {
+    return program.kernels[kernels.lookup(op.getSymName())].device;
+  };
   runtime::LaunchInst inst;
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     if (failed(addArgument(type, Value(), kernel)))
       return failure();
     runtime::Argument &arg = function.args.back();
+    // Of a kernel that another target has taken, the arguments go there, too.
+    arg.device = deviceOf(kernel);
     if (tile::getFact(kernel, index, tile::kReadonlyFact))
       arg.writable = false;
     inst.args.push_back(arg.isScalar ? runtime::LaunchArg::ofScalar(arg.reg)
@@ -162,6 +167,8 @@ LogicalResult FunctionBuilder::buildKernelEntry(tile::KernelOp kernel) {
       if (!variant || variant.getFunctionType() != kernel.getFunctionType())
         return kernel.emitError() << "expected variant " << name
                                   << " to be a kernel with the same parameters";
+      if (deviceOf(variant) != deviceOf(kernel))
+        continue;
       runtime::LaunchVariant chosen = variantOf(variant);
       chosen.guard = guardOf(variant, kernel, inst.args);
       inst.variants.push_back(chosen);

@@ -22,7 +22,7 @@ namespace kiln::isolated {
 
 /// The version of the wire form that this build writes. It grows when the table
 /// gains an operation, an attribute or a type.
-constexpr unsigned kWireVersion = 2;
+constexpr unsigned kWireVersion = 3;
 
 /// An operation of the wire form.
 struct WireOperation {

@@ -332,8 +332,8 @@ static std::string findListProblem(const HelloReply &reply) {
   // Later versions, and dialects of plug-ins, have names that this one lacks.
   if (reply.wire > kWireVersion)
     return "";
-  static constexpr StringRef kOwn[] = {"tile", "prim", "arith",
-                                       "math", "scf",  "func"};
+  static constexpr StringRef kOwn[] = {"tile", "prim", "arith", "math",
+                                       "scf",  "func", "tensor"};
   for (const Text &name : reply.operations.all)
     if (llvm::is_contained(kOwn, StringRef(name.text).split('.').first) &&
         !findWireOperation(name.text))

@@ -279,6 +279,11 @@ static constexpr StringRef kPrim[] = {"abs",
                                       "yield",
                                       "zeta"};
 
+/// Version 3: scalars that are read of tiles, and what dialects have gained.
+static constexpr StringRef kTensor[] = {"extract"};
+static constexpr StringRef kLaterTile[] = {"fourier", "top_k"};
+static constexpr StringRef kLaterPrim[] = {"attention_backward", "fourier"};
+
 /// Attributes without a place in an operation's definition that are kept: facts
 /// and hints that docs/hints.md and the definition of tile.kernel describe.
 static constexpr StringRef kKept[] = {
@@ -321,6 +326,9 @@ struct Tables {
     add("scf", kScf);
     add("func", kFunc, 2);
     add("prim", kPrim, 2);
+    add("tensor", kTensor, 3);
+    add("tile", kLaterTile, 3);
+    add("prim", kLaterPrim, 3);
     for (StringRef name : kKept)
       attributes[name] = 1;
     for (StringRef name : kTypes)

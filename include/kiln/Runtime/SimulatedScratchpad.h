@@ -28,7 +28,8 @@ public:
   /// In the order of kiln_core.py; a machine's own codes follow, from kOwn.
   /// What came later has negative numbers, so that they keep theirs.
   enum Code : int64_t {
-    Spread = -3,
+    Element = -4,
+    Spread,
     Splat,
     Parameter,
     Const,
@@ -130,6 +131,8 @@ private:
     case Parameter:
       number(x.at(0)) = scalarOf(x.at(1));
       return;
+    case Element:
+      return readElement(x);
     default:
       throw std::runtime_error("an instruction that does not exist");
     }
@@ -141,6 +144,15 @@ private:
       throw std::runtime_error("an element of another size");
     for (int64_t i = 0; i < x[1]; ++i)
       std::memcpy(at(number(x[0]) + i * x[2], x[2]), &bits, size_t(x[2]));
+  }
+
+  /// x: the register of the result, that of the address, bytes of the element.
+  void readElement(const std::vector<int64_t> &x) {
+    int64_t bytes = x.at(2), bits = 0;
+    if (bytes < 1 || bytes > 8)
+      throw std::runtime_error("an element of another size");
+    std::memcpy(&bits, at(number(x[1]), bytes), size_t(bytes));
+    number(x[0]) = bits;
   }
 
   /// x: addresses of result and source, bytes of an element, then a size and

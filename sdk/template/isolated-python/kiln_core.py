@@ -10,7 +10,7 @@ from kiln_transfers import BYTES
 
 # In the order of SimulatedScratchpad.h; a machine's own codes follow. What came later has negative numbers, from -1 on.
 CODES = "const move pid programs dim scalar jump jump_zero dma_in dma_out fill".split()
-LATER = "parameter splat spread".split()
+LATER = "parameter splat spread element".split()
 FLOATS = "addf subf mulf divf minimumf maximumf negf sqrt".split()
 FUNCTIONS = """addi subi muli minsi maxsi andi ori divsi remsi ceildivsi cmpi select xori shli shrsi floordivsi minui maxui divui remui shrui
     wrap mask""".split() + FLOATS + ["sitofp"]
@@ -110,6 +110,11 @@ class CoreWriter(ScratchpadWriter):
 
     def splat(self, op, result, number):
         self.emit("splat", result, op.type.count, BYTES[op.type.element], number)
+
+    def read_element(self, op, address):
+        register = self.new()
+        self.emit("element", register, address, BYTES[op.type.element])
+        return self.fitted(register, op.type.element)
 
     def spread(self, op, result, source, sizes, strides):
         self.emit("spread", result, source, BYTES[op.type.element], *[one for place in zip(sizes, strides) for one in place])

@@ -71,6 +71,13 @@ class LinearWriter:
     def tile_splat(self, op):
         self.emit("splat", self.define(op.results[0]), self.registers[op.operands[0]], op.type.count)
 
+    def tensor_extract(self, op):
+        """A number of a tile of one element is that tile."""
+        tile = op.operands[0]
+        if tile.type.count != 1 or op.type.element not in self.elements:
+            raise Decline(op, f"it reads one of the elements of a {tile.type}")
+        self.registers[op.results[0]] = self.registers[tile]
+
     def tile_program_id(self, op, name="pid"):
         for result in op.results:
             self.emit(name, self.define(result), result.index)

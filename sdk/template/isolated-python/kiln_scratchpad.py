@@ -47,7 +47,7 @@ class ScratchpadWriter(Transfers, Rows):
     # The machine
 
     def number(self, value):
-        """A register with a constant of type index."""
+        """A register with a constant: of type index, or the bits of a float, which have no sign."""
         raise NotImplementedError
 
     def scalar(self, name, operands, predicate=0, op=None):
@@ -87,6 +87,10 @@ class ScratchpadWriter(Transfers, Rows):
     def splat(self, op, result, number):
         """The same with a number that a register holds."""
         raise Decline(op, "no instruction for 'tile.splat' of a number that is no constant")
+
+    def read_element(self, op, address):
+        """A register with the element of a tile at an address, which is in a register."""
+        raise Decline(op, "no instruction that reads an element of a tile into a register")
 
     def multiply(self, op, addresses, row_bytes, sizes):
         """acc += lhs * rhs, a block of the matrix unit; sizes of rows, columns and steps are numbers."""
@@ -369,6 +373,15 @@ class ScratchpadWriter(Transfers, Rows):
 
     def tile_dim(self, op):
         self.registers[op.results[0]] = self.size(op.operands[0], int(op.get("dim")))
+
+    def tensor_extract(self, op):
+        """A number from a tile: coordinates are registers."""
+        tile, *coords = op.operands
+        address = self.address(tile)
+        for coord, distance in zip(coords, self.storages[tile].strides()):
+            behind = self.scalar("arith.muli", [self.registers[coord], self.number(distance)])
+            address = self.scalar("arith.addi", [address, behind])
+        self.registers[op.results[0]] = self.read_element(op, address)
 
     def tile_load(self, op):
         if self.storages[op.results[0]].buffers == 1:

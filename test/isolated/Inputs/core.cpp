@@ -34,6 +34,36 @@ int main() {
   run({3, Core::Const, 2, 1, -1, Core::Const, 2, 2, 8, Core::Scalar,
        4, 22,          1, 1, 2,  Core::Const, 2, 0, 5, Core::Scalar,
        4, 19,          0, 0, 2,  Core::kOwn,  2, 0, 1});
+  // Elements of two bytes at 5, and of one at 6.
+  run({3,
+       Core::Const,
+       2,
+       2,
+       5,
+       Core::Fill,
+       4,
+       2,
+       2,
+       2,
+       0x201,
+       Core::Element,
+       3,
+       0,
+       2,
+       2,
+       Core::Const,
+       2,
+       2,
+       6,
+       Core::Element,
+       3,
+       1,
+       2,
+       1,
+       Core::kOwn,
+       2,
+       0,
+       1});
   run({2, Core::Scalar, 4, 21, 0, 0, 1});
   run({2, Core::Parameter, 2, 0, 0});
   run({2, Core::Spread, 4, 0, 1, 4, 2});

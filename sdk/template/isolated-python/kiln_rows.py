@@ -27,7 +27,8 @@ class Rows(Folds):
         raise Decline(op, f"no instruction for '{op.name}'")
 
     def spread(self, op, result, source, sizes, strides):
-        """Writes a result without gaps from elements of the source that are `strides` bytes apart, 0 where one is repeated."""
+        """Writes a result without gaps, of elements of `op.type.element`, from elements of the source that are `strides` bytes apart, 0
+        where one is repeated; `sizes` and `strides` are by dimensions of the result. An `op` that is made up for a copy has no operands."""
         raise Decline(op, f"no instruction for '{op.name}'")
 
     def tile_reduce(self, op):
@@ -64,7 +65,8 @@ class Rows(Folds):
     def combiner(self, op, known):
         """The name of the one operation that a reduction or a scan combines elements by."""
         if not self.is_simple(op):
-            raise Decline(op, "it combines elements by more than one operation")
+            lacks = sorted({one.name for one in op.body[:-1] if one.name not in self.elementwise})
+            raise Decline(op, "it combines elements by more than one operation" + (f", of which elementwise lacks {', '.join(lacks)}" if lacks else ""))
         combine = op.body[0]
         if combine.name not in known:
             raise Decline(op, f"no instruction for '{op.name}' by '{combine.name}'")

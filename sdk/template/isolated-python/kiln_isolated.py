@@ -36,6 +36,10 @@ class Decline(Exception):
         self.op, self.reason = op, reason
 
 
+class Unknown(Exception):
+    """A method that this file does not answer, such as one of a later version."""
+
+
 def check_view(kernel, argument, elements):
     """Declines an argument that is no view of one of some types."""
     if argument.type.kind != "view":
@@ -183,6 +187,9 @@ class Server:
             try:
                 result, content = self.answer(method, params if isinstance(params, dict) else {}, body)
                 text = self.encode({"id": head["id"], "result": result})  # the vendor's texts may be none
+            except Unknown as error:
+                self.send(self.encode({"id": head["id"], "error": {"message": str(error)}}))
+                continue
             except Exception as error:  # the target goes on; the compiler says what happened
                 traceback.print_exc()
                 places = traceback.extract_tb(error.__traceback__)
@@ -225,7 +232,7 @@ class Server:
         return getattr(type(self.target), name) is not getattr(Target, name)
 
     def _unknown(self, params, body):
-        raise ValueError("no such method")
+        raise Unknown("no such method")
 
     @staticmethod
     def _tuples(what, found, form):

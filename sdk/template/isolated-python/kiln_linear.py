@@ -97,7 +97,7 @@ class LinearWriter:
         elif isinstance(value, Dense) and value.splat is not None:
             self.emit("fill", self.define(op.results[0]), op.type.count, value.splat.bits)
         else:
-            raise Decline(op, "its numbers differ")
+            raise Decline(op, "its numbers differ" if isinstance(value, Dense) else f"a constant number of type {op.type}")
 
     def tile_load(self, op):
         view, coords, _ = op.segments()

@@ -3,6 +3,8 @@
 machine does. The class places tiles, begins the loads of a loop's next iteration before it computes this one, and cuts
 products into the blocks of a matrix unit. Needs kiln_described.py, kiln_folds.py, kiln_rows.py, kiln_transfers.py, kiln_wire.py and
 kiln_isolated.py beside it; later releases of Kiln bring newer copies."""
+from itertools import groupby
+
 from kiln_described import check_memories, check_names, check_product, instruction_of
 from kiln_isolated import Decline, Label, check_view, machine_text, machine_words
 from kiln_rows import Rows
@@ -41,6 +43,7 @@ class ScratchpadWriter(Transfers, Rows):
     elements = ("f32",)  # of tiles and views
     reads_tf32 = False  # whether the matrix unit drops all but 10 bits of a mantissa, as a product with precision tf32 says
     reads_unsigned = False  # whether `multiply` looks at `lhs_unsigned` and `rhs_unsigned` of a product of integers
+    most_runs = 64  # of equal elements in a constant tile, each of which is a `fill`
     elementwise = {}  # names of the operations on tiles that `lanes` writes, element by element
     temporaries = {}  # by the name of an operation: how many more tiles its method needs, whose addresses `temporary` returns
 
@@ -183,7 +186,7 @@ class ScratchpadWriter(Transfers, Rows):
                 self.reserve(op)
             if op.name == "tile.load":
                 self.storages[op.results[0]].buffers = 2 if self.is_ahead(op) else 1
-            elif op.name == "scf.if":
+            elif op.name in ("scf.if", "scf.while"):
                 for region in op.regions:
                     for block in region:
                         self.assign(block.operations, loop)
@@ -272,7 +275,7 @@ class ScratchpadWriter(Transfers, Rows):
         """A tile lives from its first to its last use, and through every loop that it is made before."""
         last, parent = op, op.parent
         while parent is not None and (value.op is None or parent is not value.op.parent):
-            last = parent if parent.name == "scf.for" else last
+            last = parent if parent.name in ("scf.for", "scf.while") else last
             parent = parent.parent
         end = max(inner.number for inner in last.walk()) if last is not self.kernel else op.number
         around = op.parent if storage.buffers > 1 else op
@@ -360,12 +363,27 @@ class ScratchpadWriter(Transfers, Rows):
 
     def arith_constant(self, op):
         value = op.get("value")
-        if isinstance(value, Number):
+        if isinstance(value, bool):
+            self.registers[op.results[0]] = self.number(int(value))
+        elif isinstance(value, Number):
             self.registers[op.results[0]] = self.number(value.bits if str(value.type)[0] in "fb" else value.value)
-        elif isinstance(value, Dense) and value.splat is not None:
-            self.fill(self.address(op.results[0]), op.type.count, value.splat.bits, op.type.element)
+        elif isinstance(value, Dense):
+            self.fill_runs(op, value)
         else:
-            raise Decline(op, "its numbers differ")
+            raise Decline(op, "it is no constant of numbers")
+
+    def fill_runs(self, op, value):
+        """A constant tile: one `fill` for each run of equal elements."""
+        if value.splat is not None:
+            runs = [(value.splat.bits, op.type.count)]
+        else:
+            runs = [(bits, len(list(run))) for bits, run in groupby(number.bits for number in value.values)]
+        if len(runs) > self.most_runs:
+            raise Decline(op, f"its numbers differ in {len(runs)} runs, more than most_runs = {self.most_runs}")
+        first = 0
+        for bits, count in runs:
+            self.fill(self.address(op.results[0], first * BYTES[op.type.element]), count, bits, op.type.element)
+            first += count
 
     def tile_num_blocks(self, op):
         size = self.size(op.operands[0], int(op.get("dim")))
@@ -513,10 +531,31 @@ class ScratchpadWriter(Transfers, Rows):
                 for tag in arrived[load]:
                     self.wait(tag)
         self.write_block(body.operations[:-1])
-        self.carry(op, body)
+        self.carry(op, body, body.arguments[1:])
         self.move(induction, following)
         if loads:
             self.turn(loads, buffers)
+        self.jump(head)
+        self.place(end)
+
+    def scf_while(self, op):
+        before, after = (region[0] for region in op.regions)
+        if any(value.type.kind == "tensor" for value in [*op.operands, *op.results]):
+            raise Decline(op, "a loop until a condition that carries tiles")
+        for init, argument in zip(op.operands, before.arguments):
+            self.registers[argument] = self.new()
+            self.move(self.registers[argument], self.registers[init])
+        for result, argument in zip(op.results, after.arguments):
+            self.registers[result] = self.registers[argument] = self.new()
+        head, end = Label(), Label()
+        self.place(head)
+        self.write_block(before.operations[:-1])
+        condition, *values = self.use(before.operations[-1].operands)
+        for result, register in zip(op.results, values):
+            self.move(self.registers[result], register)
+        self.jump(end, unless=condition)
+        self.write_block(after.operations[:-1])
+        self.carry(op, after, before.arguments)
         self.jump(head)
         self.place(end)
 
@@ -553,16 +592,16 @@ class ScratchpadWriter(Transfers, Rows):
             for to, register in ((between, one), (one, other), (other, between)):
                 self.move(to, register)
 
-    def carry(self, op, body):
+    def carry(self, op, body, arguments):
         """What the next iteration begins with. Scalars change all at once."""
         values = body.operations[-1].operands
         moved = []
-        for value, argument in zip(values, body.arguments[1:]):
+        for value, argument in zip(values, arguments):
             if argument.type.kind != "tensor":
                 moved.append((self.registers[argument], self.new()))
                 self.move(moved[-1][1], self.registers[value])
             elif self.storages[value] is not self.storages[argument]:
-                if any(self.storages[value] is self.storages.get(other) for other in body.arguments[1:]):
+                if any(self.storages[value] is self.storages.get(other) for other in arguments):
                     raise Decline(op, "tiles that change places")
                 self.copy(value, argument)
         for to, register in moved:

@@ -7,6 +7,8 @@ from kiln_wire import padding_bits
 
 BYTES = {"i1": 1, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "f16": 2, "bf16": 2, "f32": 4, "f64": 8}
 
+COMBINES = ["", *"add max min umax umin and or xor inc dec".split()]  # of the attribute `combine` of a store
+
 
 class Panels:
     """The layout `#kiln.interleave<group>` of an operand of a matrix instruction: panels of `width` rows (of the left one) or columns
@@ -18,7 +20,9 @@ class Panels:
 
 class Box:
     """What a transfer moves between a view and the scratchpad, by dimensions of the view: registers of the first coordinates,
-    counts, and bytes between neighbours in the scratchpad (0 for a dimension that the tile lacks)."""
+    counts, and bytes between neighbours in the scratchpad (0 for a dimension that the tile lacks). `combine` of a store is one of
+    `combines`, by which each element is combined with what is there, or empty."""
+    combine = ""
 
     def __init__(self, is_in, view, offsets, counts, strides, address, padding):
         self.is_in, self.view, self.offsets, self.counts, self.strides = is_in, view, offsets, counts, strides
@@ -42,10 +46,11 @@ class Plane:
 
 class Transfers:
     """What ScratchpadWriter of kiln_scratchpad.py knows of transfers. It uses that class's methods of the machine."""
+    combines = ()  # of "add", "max" and so on: how `begin` combines a store with what is there, as one operation for each element
 
     def boxes(self, op):
         """What a load or a store moves: one box, or for a tile in panels one for each group of steps of each panel."""
-        is_in = op.name == "tile.load"
+        is_in, combine = op.name == "tile.load", ""
         if is_in:
             (view,), coords, _ = op.segments()
             tile = op.results[0]
@@ -54,8 +59,9 @@ class Transfers:
                 raise Decline(op, "it pads with a number that is no constant")
         else:
             (tile, view, *coords), padding = op.operands, 0
-            if op.get("combine") != 0:
-                raise Decline(op, "it combines with what is there")
+            combine = COMBINES[int(op.get("combine"))]
+            if combine and combine not in self.combines:
+                raise Decline(op, f"it combines with what is there, by '{combine}'")
         if "step" in op.attributes and any(step != 1 for step in op.attributes["step"].values):
             raise Decline(op, "it leaves out elements")
         shape = [1] * (len(coords) - len(tile.type.shape)) + tile.type.shape
@@ -66,7 +72,9 @@ class Transfers:
         storage = self.storages[tile]
         strides = [0] * (len(coords) - len(tile.type.shape)) + storage.strides()
         if not storage.layout:
-            return [Box(is_in, view, offsets, shape, strides, self.address(tile), padding)]
+            box = Box(is_in, view, offsets, shape, strides, self.address(tile), padding)
+            box.combine = combine
+            return [box]
         return self.panel_boxes(Box(is_in, view, offsets, shape, strides, None, padding), tile, storage.layout)
 
     def panel_boxes(self, whole, tile, panels):

@@ -47,3 +47,11 @@ tile.kernel @pairs(%x: !tile.view<6x7x3xf32> {tile.readonly}, %y: !tile.view<6x3
   }
   tile.store %all#1, %w[%c0, %c0, %c0] : tensor<6x7x3xi32>, !tile.view<6x7x3xi32>
 }
+// Stores that add to what is there.
+tile.kernel @added(%x: !tile.view<6x7x3xf32> {tile.readonly}, %y: !tile.view<6x7x3xf32>) {
+  %c0 = arith.constant 0 : index
+  %a = tile.load %x[%c0, %c0, %c0] : !tile.view<6x7x3xf32> -> tensor<6x7x3xf32>
+  tile.store %a, %y[%c0, %c0, %c0] : tensor<6x7x3xf32>, !tile.view<6x7x3xf32>
+  tile.store %a, %y[%c0, %c0, %c0] combine add : tensor<6x7x3xf32>, !tile.view<6x7x3xf32>
+  tile.store %a, %y[%c0, %c0, %c0] combine add : tensor<6x7x3xf32>, !tile.view<6x7x3xf32>
+}

@@ -37,7 +37,8 @@ class Machine(ScratchpadWriter):
             if box.is_in:
                 self.memory[address] = self.views[box.view.index][coords]
             else:
-                self.views[box.view.index][coords] = self.memory[address]
+                before = self.views[box.view.index][coords] if box.combine == "add" else 0
+                self.views[box.view.index][coords] = before + self.memory[address]
 
     def wait(self, transfer):
         pass
@@ -87,6 +88,10 @@ class Few(Bare):
     elements = ("f32", "i32")
 
 
+class Adding(Machine):
+    combines = {"add"}
+
+
 class Poor(Machine):
     reductions = {"arith.addf"}
 
@@ -102,7 +107,7 @@ class Small(Machine):
 
 with open(sys.argv[2], encoding="utf-8") as file:
     text = file.read()
-kernel, pairs = read(text)
+kernel, pairs, added = read(text)
 rng = random.Random(1)
 x = {at: rng.randrange(-50, 50) for at in itertools.product(range(6), range(7), range(3))}
 y, z = {}, {}
@@ -122,7 +127,11 @@ assert where == {(i, k): min(j for j in range(7) if x[i, j, k] == most[i, k]) fo
 ends = {(i, j, k): max(x[i, step, k] for step in range(j, 7)) for i, j, k in x}
 assert behind == {(i, j, k): min(step for step in range(j, 7) if x[i, step, k] == ends[i, j, k]) for i, j, k in x}
 print(f"{len(folded) + len(turned) + len(values) + len(where) + len(behind)} elements equal")
-for kind, one in ((Poor, kernel), (Still, kernel), (Small, kernel), (Plain, pairs), (Narrow, read(text.replace("f32", "f16"))[0]), (Few, pairs)):
+sums = {}
+Adding(added, [x, sums])
+assert sums == {at: 3 * x[at] for at in x}
+print(f"{len(sums)} elements equal")
+for kind, one in ((Machine, added), (Poor, kernel), (Still, kernel), (Small, kernel), (Plain, pairs), (Narrow, read(text.replace("f32", "f16"))[0]), (Few, pairs)):
     try:
         kind(one, [x, {}, {}, {}])
     except Decline as why:

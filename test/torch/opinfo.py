@@ -54,6 +54,8 @@ KINDS = {"f32": torch.float32, "bf16": torch.bfloat16, "f64": torch.float64, "f1
 UNDETERMINED = re.compile(r"^(empty|new_empty|rand|normal|bernoulli|multinomial|uniform|cauchy|exponential|geometric|log_normal|"
                           r"nn\.functional\.(dropout|alpha_dropout|feature_alpha_dropout|rrelu|fractional_max_pool)|"
                           r"pca_lowrank|svd_lowrank)")
+#: Code of CUDA's own, which is no graph.
+OF_CUDA = "jiterator_"
 #: Bytes that eager mode resamples with weights of 16 bits or exactly, as the processor has it: the bytes next to the exact value are right.
 RESAMPLED = re.compile(r"interpolate|upsample")
 #: From the best to the worst: the worst sample of an operation is its state.
@@ -547,7 +549,7 @@ def main():
     work = []
     for number, op in enumerate(op_db):
         name = name_of(op)
-        if not re.search(options.filter, name) or UNDETERMINED.match(name):
+        if not re.search(options.filter, name) or UNDETERMINED.match(name) or name.startswith(OF_CUDA):
             continue
         work += [(number, kind) for kind in kinds_of(op, asked) if is_open(f"{name} {kind}")]
     work.sort(key=lambda one: asked.index(one[1]))

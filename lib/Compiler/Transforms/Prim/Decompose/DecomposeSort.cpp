@@ -46,19 +46,77 @@ Value argsort(PrimBuilder &emit, ValueRange keys, int64_t dim, bool descending,
                            totalOrder, isUnsigned);
 }
 
+/// The elements of an operand of a sort in that order, or at some places of it.
+Value elementsOf(PrimBuilder &emit, Value operand, Value order, int64_t dim) {
+  // Each element of this one is its own place.
+  if (auto places = operand.getDefiningOp<IotaOp>();
+      places && static_cast<int64_t>(places.getDim()) == dim &&
+      typeOf(operand).getElementType().isInteger() &&
+      typeOf(operand).getElementTypeBitWidth() >= 32)
+    return emit.convert(order, typeOf(operand).getElementType());
+  return takeAlong(emit, operand, order, dim);
+}
+
+/// Whether a slice takes whatever there is in all dimensions but `dim`.
+bool cutsAlong(SliceOp slice, int64_t dim) {
+  RankedTensorType type = slice.getOperand().getType();
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    int64_t limit = slice.getLimits()[d];
+    bool isWhole = slice.getStarts()[d] == 0 && slice.getStrides()[d] == 1 &&
+                   (limit == -1 || limit == type.getDimSize(d));
+    if (d != dim && !isWhole)
+      return false;
+  }
+  return true;
+}
+
+/// Sorts become an order, by which elements are gathered. Slices of the results
+/// along the dimension slice the order, and read no other elements.
 struct DecomposeSort : OpRewritePattern<SortOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SortOp op,
                                 PatternRewriter &rewriter) const override {
     PrimBuilder emit(rewriter, op.getLoc());
+    int64_t dim = op.getDim();
     Value order =
-        argsort(emit, op.getOperands().take_front(op.getKeys()), op.getDim(),
+        argsort(emit, op.getOperands().take_front(op.getKeys()), dim,
                 op.getDescending(), op.getTotalOrder(), op.getUnsignedOrder());
+    SmallVector<SliceOp> parts;
+    for (auto [operand, result] :
+         llvm::zip_equal(op.getOperands(), op.getResults()))
+      for (Operation *user : llvm::make_early_inc_range(result.getUsers())) {
+        auto slice = dyn_cast<SliceOp>(user);
+        if (!slice || !cutsAlong(slice, dim))
+          continue;
+        Value part = partOf(order, slice, parts, rewriter);
+        rewriter.replaceOp(slice, elementsOf(emit, operand, part, dim));
+      }
     SmallVector<Value> results;
-    for (Value operand : op.getOperands())
-      results.push_back(takeAlong(emit, operand, order, op.getDim()));
+    for (auto [operand, result] :
+         llvm::zip_equal(op.getOperands(), op.getResults()))
+      results.push_back(
+          result.use_empty() ? operand : elementsOf(emit, operand, order, dim));
     rewriter.replaceOp(op, results);
     return success();
+  }
+
+private:
+  /// The part of the order that a slice of a result takes; one for all that
+  /// take the same.
+  static Value partOf(Value order, SliceOp like,
+                      SmallVectorImpl<SliceOp> &parts,
+                      PatternRewriter &rewriter) {
+    for (SliceOp part : parts)
+      if (part.getStarts() == like.getStarts() &&
+          part.getLimits() == like.getLimits() &&
+          part.getStrides() == like.getStrides())
+        return part;
+    auto type = RankedTensorType::get(like.getType().getShape(),
+                                      typeOf(order).getElementType());
+    parts.push_back(SliceOp::create(rewriter, order.getLoc(), type, order,
+                                    like.getStarts(), like.getLimits(),
+                                    like.getStrides()));
+    return parts.back();
   }
 };
 

@@ -160,16 +160,15 @@ void PrimFuse::fuse(Block &block) {
     }
     if (!isFusible(&op))
       continue;
-    // The first elements of an order may be had without the others.
-    if (auto slice = dyn_cast<prim::SliceOp>(op))
-      if (auto sort = slice.getOperand().getDefiningOp<prim::ArgsortOp>();
-          sort && sort->getBlock() == &block && prefixOf(sort) == slice)
+    // Some elements of an order may be had without the others.
+    if (isa<prim::SliceOp, prim::GatherOp>(op))
+      if (auto sort = op.getOperand(0).getDefiningOp<prim::ArgsortOp>();
+          sort && sort->getBlock() == &block && partOf(sort) == &op)
         continue;
     if (auto sort = dyn_cast<prim::ArgsortOp>(op))
-      if (prim::SliceOp slice = prefixOf(sort);
-          slice && slice->getBlock() == &block) {
-        groupOf[slice] = groupOf[sort] = groups.size();
-        groups.push_back({slice, sort});
+      if (Operation *part = partOf(sort); part && part->getBlock() == &block) {
+        groupOf[part] = groupOf[sort] = groups.size();
+        groups.push_back({part, sort});
         continue;
       }
     int joined = groupOfUsers(&op);

@@ -30,21 +30,43 @@ bool kiln::standsAlone(Operation *op) {
              prim::ReduceOp>(op);
 }
 
-prim::SliceOp kiln::prefixOf(prim::ArgsortOp op) {
-  if (!op->hasOneUse())
-    return {};
-  auto slice = dyn_cast<prim::SliceOp>(*op->user_begin());
-  int64_t dim = op.getDim();
-  if (!slice || slice.getType().isDynamicDim(dim))
-    return {};
-  for (auto [d, start] : llvm::enumerate(slice.getStarts())) {
-    bool isWhole = slice.getLimits()[d] == -1 ||
-                   slice.getLimits()[d] == op.getType().getDimSize(d);
-    if (start != 0 || slice.getStrides()[d] != 1 ||
-        (!isWhole && static_cast<int64_t>(d) != dim))
-      return {};
+/// Whether a gather takes elements of each line of its operand, which lies
+/// along the last dimension.
+static bool takesOfLines(prim::GatherOp op) {
+  int64_t last = op.getType().getRank() - 1;
+  return op.getOperand().getType().getRank() == last + 1 &&
+         static_cast<int64_t>(op.getDim()) == last &&
+         static_cast<int64_t>(op.getBatchDims()) == last &&
+         !op.getType().isDynamicDim(last);
+}
+
+/// Whether a slice takes neighbouring elements along `dim`, a known number, and
+/// all of the other dimensions.
+static bool takesNeighbours(prim::SliceOp op, int64_t dim) {
+  if (op.getType().isDynamicDim(dim))
+    return false;
+  for (auto [d, start] : llvm::enumerate(op.getStarts())) {
+    int64_t limit = op.getLimits()[d];
+    bool isWhole =
+        start == 0 &&
+        (limit == -1 || limit == op.getOperand().getType().getDimSize(d));
+    if (op.getStrides()[d] != 1 || (!isWhole && static_cast<int64_t>(d) != dim))
+      return false;
   }
-  return slice;
+  return true;
+}
+
+Operation *kiln::partOf(prim::ArgsortOp op) {
+  if (!op->hasOneUse())
+    return nullptr;
+  OpOperand &use = *op->use_begin();
+  int64_t dim = op.getDim();
+  if (auto slice = dyn_cast<prim::SliceOp>(use.getOwner()))
+    return takesNeighbours(slice, dim) ? slice.getOperation() : nullptr;
+  auto gather = dyn_cast<prim::GatherOp>(use.getOwner());
+  bool isTaken = gather && use.getOperandNumber() == 0 &&
+                 dim + 1 == op.getType().getRank() && takesOfLines(gather);
+  return isTaken ? gather.getOperation() : nullptr;
 }
 
 prim::GroupKind kiln::kindOf(ArrayRef<Operation *> ops) {

@@ -23,9 +23,11 @@ bool isFusible(mlir::Operation *op);
 /// Prims that are a group on their own, and read and write memory.
 bool standsAlone(mlir::Operation *op);
 
-/// The slice that takes the first elements of a permutation along its
-/// dimension, a known number, if nothing else reads the permutation.
-prim::SliceOp prefixOf(prim::ArgsortOp op);
+/// What takes a known number of the elements of a permutation along its
+/// dimension, if nothing else reads the permutation: a slice of neighbouring
+/// ones, or a gather that lists places for each line, along the last dimension.
+/// Null: there is none.
+mlir::Operation *partOf(prim::ArgsortOp op);
 
 /// The kind of a group with these operations.
 prim::GroupKind kindOf(llvm::ArrayRef<mlir::Operation *> ops);

@@ -11,6 +11,7 @@
 
 #include "BlockSort.h"
 #include "RadixSort.h"
+#include "RankSelect.h"
 #include "SortKeys.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
@@ -240,40 +241,84 @@ void Selector::run() {
   lines.finish("generic.select");
 }
 
+/// The elements of a line that a group asks of an order: those from a place on,
+/// or listed ones.
+static std::optional<Ranks> findRanks(Operation *part, unsigned dim,
+                                      ScheduleContext &ctx) {
+  Ranks ranks;
+  if (auto slice = dyn_cast<prim::SliceOp>(part)) {
+    ranks.first = slice.getStarts()[dim];
+    ranks.count = slice.getType().getDimSize(dim);
+    return ranks;
+  }
+  Value list = cast<prim::GatherOp>(part).getIndices();
+  if (!ctx.host.hasBuffer(list))
+    return {};
+  ranks.list = ctx.host.buffer(list);
+  ranks.count = cast<RankedTensorType>(list.getType()).getDimSize(dim);
+  return ranks;
+}
+
+/// On machines whose threads share tiles; empty if the group was taken,
+/// otherwise why not.
+static std::string selectByBlocks(prim::ArgsortOp op, const Ranks &ranks,
+                                  ScheduleContext &ctx, Value result) {
+  Extent length = ctx.host.sizesOf(op.getOperands()[0])[op.getDim()];
+  if (!sortsBlocks(op, ctx))
+    return "a key has more than 32 bits";
+  if (ranks.list || ranks.first) {
+    std::string reason = whyNoRanks(op, ranks, ctx);
+    if (!reason.empty())
+      return reason;
+    Buffer out = ctx.host.destination(result);
+    selectRanks(op, ranks, ctx, out);
+    ctx.host.setBuffer(result, out);
+    return "";
+  }
+  if (!length.isStatic())
+    return "only a launch knows how long lines are";
+  if (ranks.count > sortedBlockOf(ctx) / 2)
+    return "more elements are wanted than half a block";
+  Buffer out = ctx.host.destination(result);
+  selectInRounds(op, ranks.count, length.get(), ctx, out);
+  ctx.host.setBuffer(result, out);
+  return "";
+}
+
 LogicalResult kiln::schedule::scheduleSelect(Operation *group,
                                              target::LoweringContext &context) {
   auto *ctx = context.as<ScheduleContext>();
   if (!ctx)
     return context.decline(group, "needs the context of convert-prim-to-tile");
   auto fusion = cast<prim::FusionOp>(group);
+  Value result = fusion.getResult(0);
   Value root = fusion.getBody().front().getTerminator()->getOperand(0);
-  auto slice = root.getDefiningOp<prim::SliceOp>();
-  auto op = slice ? slice.getOperand().getDefiningOp<prim::ArgsortOp>()
-                  : prim::ArgsortOp();
+  Operation *part = root.getDefiningOp();
+  auto op = isa_and_nonnull<prim::SliceOp, prim::GatherOp>(part)
+                ? part->getOperand(0).getDefiningOp<prim::ArgsortOp>()
+                : prim::ArgsortOp();
   if (!op)
     return ctx->decline(group, "all elements are wanted");
   if (op.getOperands().size() != 1)
     return ctx->decline(group, "there are several keys");
   if (!ctx->host.hasBuffer(op.getOperands()[0]))
     return ctx->decline(group, "an operand of a sort must be in memory");
-  int64_t limit = slice.getType().getDimSize(op.getDim());
-  Extent length = ctx->host.sizesOf(op.getOperands()[0])[op.getDim()];
+  std::optional<Ranks> ranks = findRanks(part, op.getDim(), *ctx);
+  if (!ranks)
+    return ctx->decline(group, "the ranks must be in memory");
   if (ctx->tiling.model().sharesTiles()) {
-    if (!sortsBlocks(op, *ctx))
-      return ctx->decline(group, "a key has more than 32 bits");
-    if (!length.isStatic())
-      return ctx->decline(group, "only a launch knows how long lines are");
-    if (limit > sortedBlockOf(*ctx) / 2)
-      return ctx->decline(group, "more elements are wanted than half a block");
-    Buffer out = ctx->host.destination(fusion.getResult(0));
-    selectInRounds(op, limit, length.get(), *ctx, out);
-    ctx->host.setBuffer(fusion.getResult(0), out);
-    return success();
+    std::string reason = selectByBlocks(op, *ranks, *ctx, result);
+    return reason.empty() ? success() : ctx->decline(group, reason);
   }
+  if (ranks->list || ranks->first)
+    return ctx->decline(group, "elements from the middle of an order are "
+                               "wanted");
+  int64_t limit = ranks->count;
+  Extent length = ctx->host.sizesOf(op.getOperands()[0])[op.getDim()];
   if (limit > kFew && length.isStatic() && length.get() / 4 < limit)
     return ctx->decline(group, "most elements are wanted");
-  Buffer out = ctx->host.destination(fusion.getResult(0));
+  Buffer out = ctx->host.destination(result);
   Selector(op, limit, *ctx, out).run();
-  ctx->host.setBuffer(fusion.getResult(0), out);
+  ctx->host.setBuffer(result, out);
   return success();
 }

@@ -57,7 +57,6 @@ def _quantile(x, q, dim, keepdim, interpolation, ignores_nan):
     if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
         raise RuntimeError(f"quantile(): no interpolation {interpolation!r}")
     rows = x.reshape(-1) if dim is None else x.movedim(dim, -1) if x.dim() else x.reshape(1)
-    rows = torch.sort(rows, dim=-1)[0]
     nan, last = torch.isnan(rows), rows.shape[-1] - 1
     places = q.reshape(-1)
     if ignores_nan:
@@ -67,11 +66,16 @@ def _quantile(x, q, dim, keepdim, interpolation, ignores_nan):
     if interpolation in ("lower", "higher", "nearest"):
         ranks = {"lower": torch.floor, "higher": torch.ceil, "nearest": torch.round}[interpolation](ranks)
     ranks = ranks.expand(*rows.shape[:-1], places.shape[0])
-    below = ranks.to(torch.int64)
-    made = rows.gather(-1, below)
-    if interpolation in ("linear", "midpoint"):
+    below = wanted = ranks.to(torch.int64)
+    between = interpolation in ("linear", "midpoint")
+    if between:
+        wanted = torch.cat([below, torch.ceil(ranks).to(torch.int64)], -1)
+    # One question to the order: GPUs find the elements of few ranks without a sort.
+    made = rows.gather(-1, torch.sort(rows, dim=-1, stable=True)[1].gather(-1, wanted))
+    if between:
+        made, above = made.chunk(2, -1)
         weight = torch.full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - below
-        made = torch.lerp(made, rows.gather(-1, torch.ceil(ranks).to(torch.int64)), weight)
+        made = torch.lerp(made, above, weight)
     made = made.movedim(-1, 0)  # one quantile after the other
     if keepdim:
         made = made.unsqueeze(dim % x.dim() + 1) if dim is not None and x.dim() else made.reshape([-1] + [1] * x.dim())

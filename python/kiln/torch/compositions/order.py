@@ -9,26 +9,31 @@ def _kept(made, dim, keepdim):
     return made if keepdim else made.squeeze(dim)
 
 
+def _at(x, dim, places, keepdim):
+    """The elements at these places of the last dimension, which was dimension `dim`, and the places."""
+    return tuple(_kept(v.movedim(-1, dim), dim, keepdim) for v in (x.gather(-1, places), places))
+
+
 @composes("kthvalue.default")
 def kthvalue(x, k, dim=-1, keepdim=False):
     if not x.dim():
         return x.clone(), torch.zeros((), dtype=torch.int64)
-    values, indices = torch.sort(x, dim=dim, stable=True)
-    return tuple(_kept(v.narrow(dim, k - 1, 1), dim, keepdim) for v in (values, indices))
+    x = x.movedim(dim, -1)
+    return _at(x, dim, torch.sort(x, dim=-1, stable=True)[1].narrow(-1, k - 1, 1), keepdim)
 
 
 def _median(x, dim, keepdim, ignore):
-    """NaN stands last; a row that has one is NaN, or `ignore` takes the middle of the others."""
-    values, indices = torch.sort(x, dim=dim, stable=True)
-    size = x.shape[dim]
+    """NaN stands last; a row that has one is NaN, or `ignore` takes the middle of the others. GPUs find the element of a
+    rank without a sort, if nothing else is asked of the order."""
+    x = x.movedim(dim, -1)
+    size = x.shape[-1]
+    order = torch.sort(x, dim=-1, stable=True)[1]
     if not x.is_floating_point():
-        place = torch.full_like(indices.narrow(dim, 0, 1), (size - 1) // 2)
-    else:
-        nan = torch.isnan(values)
-        count = (~nan).sum(dim, keepdim=True)
-        middle = torch.clamp((count - 1) // 2, min=0)
-        place = middle if ignore else torch.where(count < size, count, (size - 1) // 2)
-    return tuple(_kept(v.gather(dim, place), dim, keepdim) for v in (values, indices))
+        return _at(x, dim, order.narrow(-1, (size - 1) // 2, 1), keepdim)
+    count = (~torch.isnan(x)).sum(-1, keepdim=True)
+    middle = torch.clamp((count - 1) // 2, min=0)
+    rank = middle if ignore else torch.where(count < size, count, (size - 1) // 2)
+    return _at(x, dim, order.gather(-1, rank), keepdim)
 
 
 @composes("median.dim")

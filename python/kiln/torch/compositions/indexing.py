@@ -190,3 +190,19 @@ def resize(x, size, *, memory_format=None):
         count *= n
     flat = flat[:count] if count <= x.numel() else torch.cat([flat, torch.zeros(count - x.numel(), dtype=x.dtype)])
     return flat.reshape(list(size))
+
+
+@composes("roll.default")
+def roll(x, shifts, dims=()):
+    """Two pieces that change places; torch's own decomposition gathers each element by a computed index."""
+    shifts, dims = ([v] if isinstance(v, int) else list(v) for v in (shifts, dims))
+    if not dims:
+        return roll(x.reshape(-1), shifts, [0]).reshape(x.shape)
+    if not all(isinstance(v, int) for v in (*shifts, *(x.shape[d] for d in dims))):
+        return torch._decomp.decomposition_table[torch.ops.aten.roll.default](x, shifts, dims)
+    for shift, dim in zip(shifts, dims, strict=True):
+        size = x.shape[dim]
+        shift = shift % size if size else 0
+        if shift:
+            x = torch.cat([x.narrow(dim, size - shift, shift), x.narrow(dim, 0, size - shift)], dim)
+    return x

@@ -236,6 +236,37 @@ def order_and_masks():
 
 
 @test
+def pieces_that_change_places():
+    x = torch.randn(6, 7, 5)
+    def function(x):
+        return (x.roll(2, 1), x.roll(-9, 0), x.roll((3, -2), (0, 2)), x.roll(11), x.roll((1, 2), (1, 1)),
+                x.flip(1).roll(3, 1), x[:0].roll(1, 0))
+    for options in ({}, {"dynamic": True}):
+        for a, b in zip(fast(function, fullgraph=True, **options)(x), function(x), strict=True):
+            torch.testing.assert_close(a, b, rtol=0, atol=0)
+
+
+@test
+def elements_by_their_ranks():
+    x = torch.randn(5, 40, 3).round(decimals=1)
+    x[1, 3, 2] = float("nan")
+    def function(x):
+        y = (x.nan_to_num() * 4).int()
+        return (*x.median(1), *x.nanmedian(0), *x.kthvalue(17, 1, keepdim=True), *y.median(1), x.nanmedian(),
+                x.quantile(torch.tensor([0.1, 0.5]), dim=1), x.nanquantile(0.3, dim=0, interpolation="nearest"),
+                x.nanquantile(0.7, interpolation="midpoint"))
+    got, want = fast(function, fullgraph=True)(x), function(x)
+    for a, b in zip(got, want, strict=True):
+        assert a.dtype == b.dtype
+        if a.dtype.is_floating_point:
+            torch.testing.assert_close(a, b, equal_nan=True)
+    # Of equal elements any may be named.
+    for (values, places), dim in ((got[0:2], 1), (got[2:4], 0), (got[4:6], 1)):
+        keep = values.shape if values.dim() == x.dim() else values.unsqueeze(dim).shape
+        torch.testing.assert_close(x.gather(dim, places.reshape(keep)), values.reshape(keep), equal_nan=True)
+
+
+@test
 def layers_that_torch_calls_as_one():
     layer = torch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True).eval()
     first = torch.nn.TransformerEncoderLayer(16, 4, 32, activation="gelu", batch_first=True, norm_first=True).eval()

@@ -44,3 +44,46 @@ tile.kernel @lanes(%x: !tile.view<2x32xf32> {tile.readonly, tile.align = 16 : i6
   %s = arith.addf %a, %b : tensor<32xf32>
   tile.store %s, %o[%c0] : tensor<32xf32>, !tile.view<32xf32>
 }
+
+// Parts that are split again: the pairs of all dimensions come into one thread before the first split, at once.
+// CHECK-LABEL: tile.kernel @chain
+// CHECK: simt.convert_layout {{.*}} -> tensor<32x8xf32, #simt.layout<rank = 2, register = {{\[\[}}0, 1], [0, 2], [0, 4]],
+// CHECK-NOT: convert_layout
+// CHECK-COUNT-7: tile.split
+// CHECK-NOT: convert_layout
+// CHECK: tile.store
+tile.kernel @chain(%x: !tile.view<32x8xf32> {tile.readonly, tile.align = 16 : i64}, %o: !tile.view<32xf32>) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %t = tile.load %x[%c0, %c0] : !tile.view<32x8xf32> -> tensor<32x8xf32>
+  %p = tile.reshape %t : tensor<32x8xf32> -> tensor<32x2x2x2xf32>
+  %a, %b = tile.split %p : tensor<32x2x2x2xf32> -> tensor<32x2x2xf32>
+  %aa, %ab = tile.split %a : tensor<32x2x2xf32> -> tensor<32x2xf32>
+  %ba, %bb = tile.split %b : tensor<32x2x2xf32> -> tensor<32x2xf32>
+  %aaa, %aab = tile.split %aa : tensor<32x2xf32> -> tensor<32xf32>
+  %aba, %abb = tile.split %ab : tensor<32x2xf32> -> tensor<32xf32>
+  %baa, %bab = tile.split %ba : tensor<32x2xf32> -> tensor<32xf32>
+  %bba, %bbb = tile.split %bb : tensor<32x2xf32> -> tensor<32xf32>
+  %s0 = arith.subf %aaa, %aab : tensor<32xf32>
+  %s1 = arith.mulf %aba, %abb : tensor<32xf32>
+  %s2 = arith.subf %baa, %bab : tensor<32xf32>
+  %s3 = arith.addf %bba, %bbb : tensor<32xf32>
+  %s4 = arith.addf %s0, %s1 : tensor<32xf32>
+  %s5 = arith.mulf %s2, %s3 : tensor<32xf32>
+  %s = arith.addf %s4, %s5 : tensor<32xf32>
+  tile.store %s, %o[%c0] : tensor<32xf32>, !tile.view<32xf32>
+}
+
+// Tiles that are joined to pairs in memory lie as these do: what is computed of the parts stays where it is.
+// CHECK-LABEL: tile.kernel @pairs
+// CHECK-NOT: convert_layout
+// CHECK: tile.store
+tile.kernel @pairs(%x: !tile.view<128x2xf32> {tile.readonly, tile.align = 16 : i64}, %o: !tile.view<128x2xf32> {tile.align = 16 : i64})
+    attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant dense<1.0> : tensor<128xf32>
+  %t = tile.load %x[%c0, %c0] : !tile.view<128x2xf32> -> tensor<128x2xf32>
+  %a, %b = tile.split %t : tensor<128x2xf32> -> tensor<128xf32>
+  %c = arith.addf %b, %one : tensor<128xf32>
+  %j = tile.join %c, %one : tensor<128xf32> -> tensor<128x2xf32>
+  tile.store %j, %o[%c0, %c0] : tensor<128x2xf32>, !tile.view<128x2xf32>
+}

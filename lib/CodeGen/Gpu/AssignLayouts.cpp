@@ -27,12 +27,19 @@ using namespace kiln::simt;
 
 LayoutAttr Assigner::canonical(ArrayRef<int64_t> shape) {
   auto it = widest.find(b.getDenseI64ArrayAttr(shape));
-  Contiguity best;
   if (it != widest.end())
-    best = it->second;
-  else
-    best.count = 4;
-  return blocked(shape, best.dim, best.count);
+    return blocked(shape, it->second.dim, it->second.count);
+  // What is split from pairs that are accessed together, or joined to such, is
+  // where these are.
+  SmallVector<int64_t> pairs(shape);
+  pairs.push_back(2);
+  int rank = static_cast<int>(shape.size());
+  it = widest.find(b.getDenseI64ArrayAttr(pairs));
+  if (rank && it != widest.end() && it->second.dim == rank &&
+      it->second.count > 1)
+    return blocked(pairs, rank, it->second.count).dropDim(rank);
+  constexpr int64_t kUsual = 4;
+  return blocked(shape, Contiguity().dim, kUsual);
 }
 
 LayoutAttr Assigner::blocked(ArrayRef<int64_t> shape, int dim, int64_t count,

@@ -143,6 +143,19 @@ LayoutRule simt::layoutRuleOf(Operation *op, const LayoutQuery &query) {
 // Pairs, which move between registers
 //===----------------------------------------------------------------------===//
 
+/// The layout with one more dimension of size 2, the last one, whose elements
+/// are in neighbouring registers.
+static LayoutAttr withPairs(LayoutAttr layout) {
+  int64_t rank = layout.getRank();
+  LayoutAttr wider = layout.insertDim(rank);
+  auto registers = wider.getRegisterBases();
+  LayoutAttr::Basis pair(rank + 1, 0);
+  pair[rank] = 1;
+  registers.insert(registers.begin(), pair);
+  return LayoutAttr::get(layout.getContext(), rank + 1, registers,
+                         wider.getLaneBases(0), wider.getWarpBases(0));
+}
+
 /// The two come to stand in neighbouring registers.
 static LayoutRule layoutsOfJoin(tile::JoinOp op, const LayoutQuery &query) {
   LayoutRule rule(op);
@@ -150,15 +163,7 @@ static LayoutRule layoutsOfJoin(tile::JoinOp op, const LayoutQuery &query) {
   if (!layout)
     layout = query.settled(op.getRhs());
   assignAll(op->getOperands(), layout, rule.operands);
-  int64_t rank = layout.getRank();
-  LayoutAttr wider = layout.insertDim(rank);
-  auto registers = wider.getRegisterBases();
-  LayoutAttr::Basis pair(rank + 1, 0);
-  pair[rank] = 1;
-  registers.insert(registers.begin(), pair);
-  rule.results[0] =
-      LayoutAttr::get(op->getContext(), rank + 1, registers,
-                      wider.getLaneBases(0), wider.getWarpBases(0));
+  rule.results[0] = withPairs(layout);
   return rule;
 }
 
@@ -188,9 +193,47 @@ static LayoutAttr pairedLayout(LayoutAttr layout) {
   return {};
 }
 
+/// How many dimensions, from the last one on, this split and those of all its
+/// parts take away.
+static unsigned splitDims(Operation *op) {
+  // A thread has no room for the elements of more.
+  constexpr unsigned kMost = 6;
+  unsigned count = kMost;
+  for (Value part : op->getResults()) {
+    unsigned further = 0;
+    for (Operation *user : part.getUsers())
+      if (user->getName() == op->getName())
+        further = std::max(further, splitDims(user));
+    count = std::min(count, further + 1);
+  }
+  return count;
+}
+
+/// The layout of a tile that is split along several dimensions: if its pairs
+/// have to go to registers first, then those of all dimensions do at once, and
+/// the parts are where accesses of their shape have theirs.
+static LayoutAttr layoutForSplits(tile::SplitOp op, const LayoutQuery &query) {
+  LayoutAttr layout = query.settled(op.getSource());
+  unsigned count = splitDims(op), rank = layout.getRank();
+  auto registers = layout.getRegisterBases();
+  bool isThere = true;
+  for (unsigned dim = rank - count; dim < rank; ++dim) {
+    LayoutAttr::Basis pair(rank, 0);
+    pair[dim] = 1;
+    isThere &= llvm::is_contained(registers, pair);
+  }
+  if (isThere || count == 1 || count >= rank)
+    return pairedLayout(layout);
+  auto shape = cast<RankedTensorType>(op.getSource().getType()).getShape();
+  layout = query.usual(shape.drop_back(count));
+  while (count--)
+    layout = withPairs(layout);
+  return layout;
+}
+
 static LayoutRule layoutsOfSplit(tile::SplitOp op, const LayoutQuery &query) {
   LayoutRule rule(op);
-  LayoutAttr layout = pairedLayout(query.settled(op.getSource()));
+  LayoutAttr layout = layoutForSplits(op, query);
   if (!layout)
     return rule;
   rule.operands[0] = layout;

@@ -322,3 +322,41 @@ tile.kernel @kernel_of_scalars(%x: !tile.ptr<i32>, %y: !tile.ptr<i32>) attribute
   }
   tile.store_ptr %y, %r#1 : !tile.ptr<i32>, i32
 }
+
+// Tiles at different known places along a dimension do not meet, whatever their other coordinates are, if the places of a view are its own.
+// CHECK-LABEL: tile.kernel @apart(
+// CHECK: tile.store
+// CHECK-NOT: gpu.barrier
+// CHECK: tile.store
+// CHECK: gpu.barrier
+// CHECK: tile.store
+// CHECK: gpu.barrier
+// CHECK: tile.load
+tile.kernel @apart(%y: !tile.view<8x256xf32, strides = [512, 2]> {tile.noalias}) attributes {warps = 4 : i64} {
+  %n = tile.program_id : index
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c1 = arith.constant 1 : index
+  %a = arith.constant dense<1.0> : tensor<128xf32, #l>
+  tile.store %a, %y at [%n, %c0] : tensor<128xf32, #l>, !tile.view<8x256xf32, strides = [512, 2]>
+  tile.store %a, %y at [%c1, %c128] : tensor<128xf32, #l>, !tile.view<8x256xf32, strides = [512, 2]>
+  %b = arith.constant dense<2.0> : tensor<128xf32, #turned>
+  tile.store %b, %y at [%n, %c64] : tensor<128xf32, #turned>, !tile.view<8x256xf32, strides = [512, 2]>
+  %r = tile.load %y at [%n, %c64] : !tile.view<8x256xf32, strides = [512, 2]> -> tensor<128xf32, #l>
+  tile.store %r, %y at [%c1, %c64] : tensor<128xf32, #l>, !tile.view<8x256xf32, strides = [512, 2]>
+}
+
+// Here they are not.
+// CHECK-LABEL: tile.kernel @repeated(
+// CHECK: tile.store
+// CHECK: gpu.barrier
+// CHECK: tile.store
+tile.kernel @repeated(%y: !tile.view<8x256xf32, strides = [128, 1]> {tile.noalias}) attributes {warps = 4 : i64} {
+  %n = tile.program_id : index
+  %c0 = arith.constant 0 : index
+  %c128 = arith.constant 128 : index
+  %a = arith.constant dense<1.0> : tensor<128xf32, #l>
+  tile.store %a, %y at [%n, %c0] : tensor<128xf32, #l>, !tile.view<8x256xf32, strides = [128, 1]>
+  tile.store %a, %y at [%n, %c128] : tensor<128xf32, #l>, !tile.view<8x256xf32, strides = [128, 1]>
+}

@@ -165,8 +165,64 @@ static bool combineAlike(Operation *first, Operation *second) {
          kind.getValue() != tile::Combine::dec;
 }
 
+/// Whether different coordinates of a view are different places in memory, by
+/// its type alone.
+static bool hasOwnPlaces(tile::ViewType type) {
+  if (type.isDense())
+    return true;
+  SmallVector<std::pair<int64_t, int64_t>> dims; // strides and sizes
+  for (auto [d, size] : llvm::enumerate(type.getShape())) {
+    int64_t stride = type.getStaticStride(d);
+    if (ShapedType::isDynamic(stride) || stride <= 0)
+      return false;
+    if (size != 1)
+      dims.emplace_back(stride, size);
+  }
+  llvm::sort(dims);
+  // How many places the dimensions so far go through.
+  std::optional<int64_t> span = 1;
+  for (auto [stride, size] : dims) {
+    if (!span || stride < *span)
+      return false;
+    if (ShapedType::isDynamic(size))
+      span.reset();
+    else
+      *span += (size - 1) * stride;
+  }
+  return true;
+}
+
+/// Whether two accesses of a parameter keep apart along a dimension, at known
+/// places, whatever their other coordinates are.
+static bool keepApart(Operation *first, Operation *second) {
+  auto a = dyn_cast<ViewAccessOpInterface>(first),
+       b = dyn_cast<ViewAccessOpInterface>(second);
+  if (!a || !b || a.getAccessedView() != b.getAccessedView())
+    return false;
+  Value view = a.getAccessedView();
+  auto type = dyn_cast<tile::ViewType>(view.getType());
+  if (!type || view != tile::rootOf(view) || !hasOwnPlaces(type))
+    return false;
+  // The first element along an axis, and the one behind the last.
+  auto rangeOf =
+      [](const ViewAxis &axis) -> std::optional<std::pair<int64_t, int64_t>> {
+    std::optional<int64_t> offset;
+    if (!axis.isIndirect() && axis.step == 1)
+      offset = getConstantIntValue(axis.offset);
+    if (!offset)
+      return std::nullopt;
+    int64_t begin = axis.countsBlocks ? *offset * axis.block : *offset;
+    return std::make_pair(begin, begin + axis.block);
+  };
+  return llvm::any_of(
+      llvm::zip_equal(a.getAxes(), b.getAxes()), [&](const auto &pair) {
+        auto x = rangeOf(std::get<0>(pair)), y = rangeOf(std::get<1>(pair));
+        return x && y && (x->second <= y->first || y->second <= x->first);
+      });
+}
+
 bool simt::isUnordered(Operation *first, Operation *second) {
-  if (combineAlike(first, second))
+  if (combineAlike(first, second) || keepApart(first, second))
     return true;
   if (!isInIndependentLoop(first) && !isInIndependentLoop(second))
     return false;

@@ -34,7 +34,8 @@ bool isInFirstThread(mlir::Operation *op);
 bool mayConflict(llvm::ArrayRef<Reach> a, llvm::ArrayRef<Reach> b);
 
 /// Whether two accesses may come in either order: both are stores that combine
-/// alike, or a loop around one of them says that it is independent, and they go
+/// alike; they reach different known places along a dimension of a parameter;
+/// or a loop around one of them says that it is independent, and they go
 /// through different parameters of the kernel, or are one and the same access
 /// in two iterations.
 bool isUnordered(mlir::Operation *first, mlir::Operation *second);

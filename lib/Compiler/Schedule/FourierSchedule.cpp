@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An instance transforms some whole lines: several that are short along the
-// last dimension, neighbouring columns along any other.
+// last dimension, neighbouring columns along any other. Targets lower such a
+// transform of tiles, or machines whose threads share tiles go through it in
+// stages, see StagedFourier.h.
 //
 //===----------------------------------------------------------------------===//
 
 #include "FourierSchedule.h"
 #include "ResultOrder.h"
+#include "StagedFourier.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Prim/FourierOps.h"
 #include "kiln/Dialect/Tile/FourierOps.h"
@@ -47,10 +50,15 @@ LogicalResult kiln::schedule::claimFourier(Operation *func,
       llvm::is_contained(
           target::loweredOperations(ctx.options, ctx.description.getFamily()),
           tile::FourierOp::getOperationName());
+  bool isStaged =
+      ctx.description &&
+      tiling::createDescribedModel(ctx.description, ctx.options)->sharesTiles();
   for (prim::FourierOp op : all) {
     int64_t length = lengthOf(op);
     std::string reason;
-    if (!isLowered)
+    if (isStaged)
+      reason = whyNoStages(op);
+    else if (!isLowered)
       reason = "the target has no lowering for 'tile.fourier'";
     else if (length > kLongest)
       reason = "a line has more elements than a tile";
@@ -69,6 +77,18 @@ LogicalResult kiln::schedule::claimFourier(Operation *func,
   return success();
 }
 
+/// How many operations a transform takes.
+static Extent operationsOf(prim::FourierOp op, ScheduleContext &ctx) {
+  int64_t length = lengthOf(op);
+  bool isReal = op.getNumOperands() + op.getNumResults() < 4;
+  Extent count = int64_t(5.0 * double(length) * std::log2(double(length)) *
+                         (isReal ? 0.5 : 1));
+  for (auto [d, size] : llvm::enumerate(ctx.host.sizesOf(op.getOperand(0))))
+    if (d != op.getDim())
+      count = ctx.host.math.mul(count, size);
+  return count;
+}
+
 namespace {
 /// The kernel of one transform.
 class FourierKernel {
@@ -84,7 +104,6 @@ private:
   void placeLines();
   /// The type of a tile of whole lines of a buffer.
   RankedTensorType tileOf(const Buffer &buffer);
-  Extent operations();
 
   prim::FourierOp op;
   ScheduleContext &ctx;
@@ -131,17 +150,6 @@ RankedTensorType FourierKernel::tileOf(const Buffer &buffer) {
   return RankedTensorType::get(shape, buffer.elementType());
 }
 
-Extent FourierKernel::operations() {
-  int64_t length = lengthOf(op);
-  bool isReal = op.getNumOperands() + op.getNumResults() < 4;
-  Extent count = int64_t(5.0 * double(length) * std::log2(double(length)) *
-                         (isReal ? 0.5 : 1));
-  for (auto [d, next] : llvm::enumerate(kernel.dims))
-    if (int64_t(d) != dim)
-      count = ctx.host.math.mul(count, next.size);
-  return count;
-}
-
 void FourierKernel::run() {
   placeLines();
   OpBuilder &b = kernel.b;
@@ -163,7 +171,7 @@ void FourierKernel::run() {
     tile::StoreOp::create(b, loc, result, kernel.view(out, /*write=*/true),
                           starts, /*element_offsets=*/true,
                           tile::Combine::assign, DenseI64ArrayAttr());
-  kernel.finish("generic.fourier", operations());
+  kernel.finish("generic.fourier", operationsOf(op, ctx));
 }
 
 LogicalResult
@@ -198,6 +206,9 @@ kiln::schedule::scheduleFourier(Operation *claim,
     if (read)
       ctx->host.setBuffer(read, outs.back());
   }
-  FourierKernel(op, *ctx, outs).run();
+  if (ctx->tiling.model().sharesTiles())
+    emitStagedFourier(op, *ctx, outs, operationsOf(op, *ctx));
+  else
+    FourierKernel(op, *ctx, outs).run();
   return success();
 }

@@ -1,0 +1,487 @@
+//===- StagedFourier.cpp - Transforms of lines in stages ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A line of n = r m elements is a matrix of r rows and m columns. A stage
+// transforms the columns, each of r elements, and multiplies element (k, t) by
+// the root of k t. Then the rows, of m elements each, are transformed by the
+// stages behind it. Row k has the results k, k + r, k + 2 r ...
+//
+// Rows are separate tiles: a tile has the columns of several lines, and the
+// columns of all rows that earlier stages have separated. Next to each other
+// are the results of these stages, the latest one outermost, so that the last
+// stage leaves every tile as it is stored.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StagedFourier.h"
+#include "BlockThreads.h"
+#include "kiln/Dialect/Prim/FourierOps.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
+#include "kiln/Dialect/Tile/ScanOps.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Interfaces/Fourier.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+
+/// Elements that a thread transforms at once, at most.
+static constexpr unsigned kRadixBits = 4;
+/// Shorter lines are few operations in products with matrices; longer ones need
+/// more registers than threads have.
+static constexpr int64_t kShortestLine = 64, kLongestLine = 1 << 13;
+
+static int64_t lengthOf(prim::FourierOp op) {
+  return fourierLength(op.getOperands().getTypes(), op.getResults().getTypes(),
+                       static_cast<int64_t>(op.getDim()));
+}
+
+namespace {
+
+/// Tiles of real and imaginary parts; no imaginary part is zero.
+struct Complex {
+  Value re, im;
+};
+using Line = SmallVector<Complex>;
+
+/// Arithmetic of tiles of complex numbers.
+class ComplexBuilder {
+public:
+  ComplexBuilder(OpBuilder &b, Location loc, bool isInverse)
+      : b(b), loc(loc), isInverse(isInverse) {}
+
+  OpBuilder &b;
+  Location loc;
+  bool isInverse;
+
+  Complex add(const Complex &x, const Complex &y) {
+    return {addParts(x.re, y.re), addParts(x.im, y.im)};
+  }
+  Complex sub(const Complex &x, const Complex &y) {
+    return {subParts(x.re, y.re), subParts(x.im, y.im)};
+  }
+  Complex mul(const Complex &x, const Complex &y);
+  /// Multiplies by the root of `number` of a period.
+  Complex mulRoot(const Complex &x, int64_t number, int64_t period);
+  /// The transform of a few elements, whose number is a power of two.
+  Line transform(const Line &line);
+  Value zeroLike(Value x) { return constant(x, 0); }
+
+private:
+  Value addParts(Value x, Value y) {
+    return x && y ? arith::AddFOp::create(b, loc, x, y) : x ? x : y;
+  }
+  Value negate(Value x) {
+    return x ? arith::NegFOp::create(b, loc, x).getResult() : Value();
+  }
+  Value subParts(Value x, Value y) {
+    return x && y ? arith::SubFOp::create(b, loc, x, y) : x ? x : negate(y);
+  }
+  Value times(Value x, Value y) {
+    return x ? arith::MulFOp::create(b, loc, x, y).getResult() : Value();
+  }
+  /// x * y + z, where x and z may be zero.
+  Value timesPlus(Value x, Value y, Value z) {
+    if (!x || !z)
+      return x ? times(x, y) : z;
+    return math::FmaOp::create(b, loc, x, y, z);
+  }
+  Value constant(Value like, double value) {
+    auto type = cast<RankedTensorType>(like.getType());
+    return arith::ConstantOp::create(
+        b, loc,
+        DenseElementsAttr::get(type, static_cast<Attribute>(FloatAttr::get(
+                                         type.getElementType(), value))));
+  }
+};
+
+/// One kernel.
+class StagedFourier {
+public:
+  StagedFourier(prim::FourierOp op, ScheduleContext &ctx, ArrayRef<Buffer> outs)
+      : op(op), ctx(ctx), kernel(ctx.host, op.getLoc(), ctx.kernelName),
+        b(kernel.b), loc(op.getLoc()), math(b, loc, op.getInverse()),
+        outs(outs), dim(op.getDim()), length(lengthOf(op)) {}
+
+  void run(Extent flops);
+
+private:
+  /// A stage: its elements, the columns that are left of a row, and the rows
+  /// that earlier stages have separated.
+  struct Stage {
+    int64_t radix, columns, rows;
+  };
+
+  void choosePlaces();
+  SmallVector<Stage> chooseStages();
+  /// A buffer with the lines last.
+  Buffer turned(const Buffer &buffer);
+  SmallVector<Value> placesAt(int64_t element);
+  Buffer pairsOf(const Buffer &real);
+  Value loadTile(const Buffer &from, ArrayRef<int64_t> shape,
+                 ArrayRef<Value> places);
+  void storeTile(Value tile, const Buffer &to, ArrayRef<Value> places);
+  Line loadLine(const Stage &stage);
+  void store(const Line &line, const Stage &stage);
+  Complex rootsOf(const Stage &stage);
+  Line multiplyRoots(const Line &line, const Stage &stage);
+  Value joined(ArrayRef<Value> parts);
+  SmallVector<Value> split(Value tile, int64_t count);
+  SmallVector<Value> exchange(ArrayRef<Value> parts, const Stage &stage,
+                              const Stage &next);
+  Value reshape(Value tile, ArrayRef<int64_t> shape) {
+    auto type = cast<RankedTensorType>(tile.getType());
+    return type.getShape() == shape
+               ? tile
+               : tile::ReshapeOp::create(b, loc, type.clone(shape), tile)
+                     .getResult();
+  }
+
+  prim::FourierOp op;
+  ScheduleContext &ctx;
+  KernelBuilder kernel;
+  OpBuilder &b;
+  Location loc;
+  ComplexBuilder math;
+  ArrayRef<Buffer> outs;
+  int64_t dim, length;
+  int64_t several = -1; ///< the dimension of the lines of an instance
+  int64_t lines = 1;    ///< of an instance
+};
+
+} // namespace
+
+Complex ComplexBuilder::mul(const Complex &x, const Complex &y) {
+  Value square = times(x.im, y.im);
+  return {timesPlus(x.re, y.re, negate(square)),
+          timesPlus(x.im, y.re, times(x.re, y.im))};
+}
+
+Complex ComplexBuilder::mulRoot(const Complex &x, int64_t number,
+                                int64_t period) {
+  std::complex<double> root = transformRoot(number, period, isInverse);
+  if (root == std::complex<double>(1, 0))
+    return x;
+  if (root == std::complex<double>(0, 1))
+    return {negate(x.im), x.re};
+  if (root == std::complex<double>(0, -1))
+    return {x.im, negate(x.re)};
+  Value cosine = constant(x.re, root.real());
+  return {timesPlus(x.re, cosine,
+                    x.im ? times(x.im, constant(x.re, -root.imag())) : Value()),
+          timesPlus(x.im, cosine, times(x.re, constant(x.re, root.imag())))};
+}
+
+Line ComplexBuilder::transform(const Line &line) {
+  int64_t count = line.size();
+  if (count == 1)
+    return line;
+  Line parts[2];
+  for (auto [i, x] : llvm::enumerate(line))
+    parts[i % 2].push_back(x);
+  Line even = transform(parts[0]), odd = transform(parts[1]), result(count);
+  for (int64_t k = 0; k < count / 2; ++k) {
+    Complex other = mulRoot(odd[k], k, count);
+    result[k] = add(even[k], other);
+    result[k + count / 2] = sub(even[k], other);
+  }
+  return result;
+}
+
+SmallVector<StagedFourier::Stage> StagedFourier::chooseStages() {
+  unsigned bits = llvm::Log2_64(length),
+           count = llvm::divideCeil(bits, kRadixBits);
+  SmallVector<Stage> stages;
+  int64_t left = length, rows = 1;
+  for (unsigned i = 0; i < count; ++i) {
+    // The last ones have the most elements: all threads have some before.
+    int64_t radix = int64_t(1) << (bits / count + (i + bits % count >= count));
+    left /= radix;
+    stages.push_back({radix, left, rows});
+    rows *= radix;
+  }
+  return stages;
+}
+
+void StagedFourier::choosePlaces() {
+  SmallVector<Extent> sizes = ctx.host.sizesOf(op.getOperand(0));
+  int64_t rank = sizes.size();
+  // Neighbouring columns are accessed together.
+  bool isLast = dim + 1 == rank;
+  several = isLast ? rank - 2 : rank - 1;
+  if (several >= 0) {
+    constexpr int64_t kColumns = 16;
+    int64_t threads = countBlockThreads(ctx.description);
+    lines = std::max<int64_t>(1, (threads << kRadixBits) / length);
+    if (!isLast)
+      lines = std::max(lines, kColumns);
+    if (sizes[several].isStatic())
+      lines =
+          std::min<int64_t>(lines, llvm::PowerOf2Ceil(sizes[several].get()));
+  }
+  for (int64_t d = 0; d < rank; ++d) {
+    KernelDim next;
+    if (d != dim)
+      next.size = sizes[d];
+    if (d == several)
+      next.block = lines;
+    kernel.dims.push_back(next);
+  }
+  for (int64_t d = rank; d-- > 0;)
+    if (d == dim)
+      kernel.place(int(d), kernel.constant(0));
+    else
+      kernel.addGridDim(int(d));
+  kernel.placeGrid();
+}
+
+Buffer StagedFourier::turned(const Buffer &buffer) {
+  Buffer result;
+  result.base = buffer.base;
+  result.offset = buffer.offset;
+  auto add = [&](int64_t d) {
+    result.sizes.push_back(buffer.sizes[d]);
+    result.strides.push_back(buffer.strides[d]);
+  };
+  for (int64_t d = 0; d < int64_t(buffer.rank()); ++d)
+    if (d != dim && d != several)
+      add(d);
+  if (several >= 0)
+    add(several);
+  add(dim);
+  return result;
+}
+
+/// The coordinates of an element of the first line.
+SmallVector<Value> StagedFourier::placesAt(int64_t element) {
+  SmallVector<Value> places;
+  for (int64_t d = 0; d < int64_t(kernel.dims.size()); ++d)
+    if (d != dim && d != several)
+      places.push_back(kernel.dims[d].offset);
+  if (several >= 0)
+    places.push_back(kernel.dims[several].offset);
+  places.push_back(kernel.constant(element));
+  return places;
+}
+
+/// Whether real and imaginary parts lie side by side in memory.
+static bool isInterleaved(ArrayRef<Buffer> parts, int64_t dim,
+                          index::Math &math) {
+  return parts.size() == 2 && parts[0].base == parts[1].base &&
+         parts[0].strides == parts[1].strides && parts[0].strides[dim].is(2) &&
+         math.sub(parts[1].offset, parts[0].offset).is(1);
+}
+
+Value StagedFourier::loadTile(const Buffer &from, ArrayRef<int64_t> shape,
+                              ArrayRef<Value> places) {
+  return tile::LoadOp::create(
+      b, loc, RankedTensorType::get(shape, from.elementType()),
+      kernel.view(from, /*write=*/false), places, Value(),
+      /*element_offsets=*/true, tile::Padding::zero, DenseI64ArrayAttr());
+}
+
+void StagedFourier::storeTile(Value tile, const Buffer &to,
+                              ArrayRef<Value> places) {
+  tile::StoreOp::create(b, loc, tile, kernel.view(to, /*write=*/true), places,
+                        /*element_offsets=*/true, tile::Combine::assign,
+                        DenseI64ArrayAttr());
+}
+
+/// A buffer of real parts whose imaginary parts follow them, as one of pairs.
+Buffer StagedFourier::pairsOf(const Buffer &real) {
+  Buffer pairs = turned(real);
+  pairs.sizes.push_back(2);
+  pairs.strides.push_back(1);
+  return pairs;
+}
+
+Line StagedFourier::loadLine(const Stage &stage) {
+  SmallVector<Buffer, 2> parts;
+  for (Value operand : op.getOperands())
+    parts.push_back(ctx.host.buffer(operand));
+  bool areTogether = isInterleaved(parts, dim, ctx.host.math);
+  SmallVector<int64_t> shape = {lines, stage.columns};
+  SmallVector<int64_t> own(ArrayRef(shape).drop_front(several < 0));
+  Line line(stage.radix);
+  for (auto [row, x] : llvm::enumerate(line)) {
+    SmallVector<Value> places = placesAt(row * stage.columns);
+    if (!areTogether) {
+      x.re = reshape(loadTile(turned(parts[0]), own, places), shape);
+      if (parts.size() > 1)
+        x.im = reshape(loadTile(turned(parts[1]), own, places), shape);
+      continue;
+    }
+    places.push_back(kernel.constant(0));
+    SmallVector<int64_t> wide(own);
+    wide.push_back(2);
+    Value both = loadTile(pairsOf(parts[0]), wide, places);
+    wide.assign(shape);
+    wide.push_back(2);
+    SmallVector<Value> halves = split(reshape(both, wide), 2);
+    x = {halves[0], halves[1]};
+  }
+  return line;
+}
+
+/// What is behind the end of a result is not stored: of real operands, the
+/// conjugates of what comes before.
+void StagedFourier::store(const Line &line, const Stage &stage) {
+  SmallVector<int64_t> own = {lines, stage.rows};
+  if (several < 0)
+    own.erase(own.begin());
+  auto store = [&](const Buffer &out, bool isPair,
+                   llvm::function_ref<Value(const Complex &)> tileOf) {
+    for (auto [k, x] : llvm::enumerate(line)) {
+      int64_t first = k * stage.rows;
+      if (outs[0].sizes[dim].isStatic() && first >= outs[0].sizes[dim].get())
+        continue;
+      SmallVector<Value> places = placesAt(first);
+      SmallVector<int64_t> shape(own);
+      if (isPair) {
+        places.push_back(kernel.constant(0));
+        shape.push_back(2);
+      }
+      storeTile(reshape(tileOf(x), shape), out, places);
+    }
+  };
+  if (isInterleaved(outs, dim, ctx.host.math))
+    return store(pairsOf(outs[0]), /*isPair=*/true,
+                 [&](const Complex &x) { return joined({x.re, x.im}); });
+  store(turned(outs[0]), /*isPair=*/false,
+        [](const Complex &x) { return x.re; });
+  store(turned(outs[1]), /*isPair=*/false,
+        [](const Complex &x) { return x.im; });
+}
+
+/// The root of each column of a stage, for its row 1.
+Complex StagedFourier::rootsOf(const Stage &stage) {
+  ComplexNumbers numbers;
+  for (int64_t t = 0; t < stage.columns; ++t)
+    numbers.push_back(
+        transformRoot(t, stage.radix * stage.columns, op.getInverse()));
+  auto type = RankedTensorType::get(
+      {stage.columns}, getElementTypeOrSelf(op.getOperand(0).getType()));
+  ComplexTable table = tableOf(numbers, type);
+  auto tileOf = [&](DenseElementsAttr part) {
+    Value tile = tile::LoadOp::create(
+        b, loc, type, kernel.view(ctx.host.constant(part), /*write=*/false),
+        ValueRange(kernel.constant(0)), Value(), /*element_offsets=*/true,
+        tile::Padding::zero, DenseI64ArrayAttr());
+    tile = tile::BroadcastOp::create(
+        b, loc, type.clone({lines, stage.columns, stage.rows}),
+        reshape(tile, {1, stage.columns, 1}));
+    return reshape(tile, {lines, stage.columns * stage.rows});
+  };
+  return {tileOf(table.re), tileOf(table.im)};
+}
+
+/// Row k is multiplied by the k-th powers of the roots.
+Line StagedFourier::multiplyRoots(const Line &line, const Stage &stage) {
+  Line powers(line.size()), result(line);
+  powers[1] = rootsOf(stage);
+  for (size_t k = 1; k < line.size(); ++k) {
+    if (k > 1)
+      powers[k] = math.mul(powers[k / 2], powers[k - k / 2]);
+    result[k] = math.mul(line[k], powers[k]);
+  }
+  return result;
+}
+
+/// The tiles along new last dimensions of size 2, the last one for the lowest
+/// bit of their number.
+Value StagedFourier::joined(ArrayRef<Value> parts) {
+  SmallVector<Value> all(parts);
+  while (all.size() > 1) {
+    size_t half = all.size() / 2;
+    auto type = cast<RankedTensorType>(all.front().getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape.push_back(2);
+    for (size_t i = 0; i < half; ++i)
+      all[i] = tile::JoinOp::create(b, loc, type.clone(shape), all[i],
+                                    all[i + half]);
+    all.truncate(half);
+  }
+  return all.front();
+}
+
+SmallVector<Value> StagedFourier::split(Value tile, int64_t count) {
+  SmallVector<Value> all = {tile};
+  for (int64_t made = 1; made < count; made *= 2) {
+    auto type = cast<RankedTensorType>(all.front().getType());
+    Type part = type.clone(type.getShape().drop_back());
+    SmallVector<Value> next(2 * all.size());
+    for (auto [i, whole] : llvm::enumerate(all)) {
+      auto halves = tile::SplitOp::create(b, loc, part, part, whole);
+      // The last dimension is the lowest bit that is left.
+      next[i] = halves.getFirst();
+      next[i + all.size()] = halves.getSecond();
+    }
+    all = std::move(next);
+  }
+  return all;
+}
+
+/// From a tile for each result of a stage to one for each element of the next.
+SmallVector<Value> StagedFourier::exchange(ArrayRef<Value> parts,
+                                           const Stage &stage,
+                                           const Stage &next) {
+  Value tile = reshape(joined(parts), {lines, next.radix, next.columns,
+                                       stage.rows, stage.radix});
+  SmallVector<int64_t> order = {0, 2, 4, 3, 1};
+  auto type = cast<RankedTensorType>(tile.getType());
+  tile = tile::TransposeOp::create(
+      b, loc,
+      type.clone({lines, next.columns, stage.radix, stage.rows, next.radix}),
+      tile, order);
+  SmallVector<int64_t> shape(2 + llvm::Log2_64(next.radix), 2);
+  shape[0] = lines;
+  shape[1] = next.columns * next.rows;
+  return split(reshape(tile, shape), next.radix);
+}
+
+void StagedFourier::run(Extent flops) {
+  choosePlaces();
+  SmallVector<Stage> stages = chooseStages();
+  Line line = math.transform(loadLine(stages.front()));
+  for (auto [stage, next] :
+       llvm::zip(ArrayRef(stages).drop_back(), ArrayRef(stages).drop_front())) {
+    line = multiplyRoots(line, stage);
+    SmallVector<Value> parts[2];
+    for (const Complex &x : line) {
+      parts[0].push_back(x.re);
+      parts[1].push_back(x.im ? x.im : math.zeroLike(x.re));
+    }
+    SmallVector<Value> re = exchange(parts[0], stage, next),
+                       im = exchange(parts[1], stage, next);
+    line.clear();
+    for (auto [x, y] : llvm::zip_equal(re, im))
+      line.push_back({x, y});
+    line = math.transform(line);
+  }
+  store(line, stages.back());
+  kernel.finish("generic.fourier", flops);
+}
+
+std::string kiln::schedule::whyNoStages(prim::FourierOp op) {
+  int64_t length = lengthOf(op);
+  auto type = cast<RankedTensorType>(op.getOperand(0).getType());
+  constexpr int64_t kLongestColumn = 1 << 9;
+  bool isLast = int64_t(op.getDim()) + 1 == type.getRank();
+  if (op.getNumResults() == 1)
+    return "the result is real";
+  if (!llvm::isPowerOf2_64(length))
+    return "the length is no power of two";
+  if (length < kShortestLine)
+    return "lines are short";
+  if (length * type.getElementTypeBitWidth() / 32 >
+      (isLast ? kLongestLine : kLongestColumn))
+    return "threads have no registers for a line";
+  return "";
+}
+
+void kiln::schedule::emitStagedFourier(prim::FourierOp op, ScheduleContext &ctx,
+                                       ArrayRef<Buffer> outs, Extent flops) {
+  StagedFourier(op, ctx, outs).run(flops);
+}

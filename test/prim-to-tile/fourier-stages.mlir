@@ -1,0 +1,54 @@
+// Machines whose threads share tiles transform whole lines of a power of two in one kernel, in stages of up to 16 elements: between two of
+// them elements change places, twice, for real and imaginary parts. Other transforms become products with matrices, as on other targets.
+// RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none --no-fallback --emit=program | FileCheck %s
+// RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none --no-fallback --emit=program --explain 2>&1 | FileCheck %s --check-prefix=WHY
+// RUN: for entry in lines real columns one wide other; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
+// RUN: for size in 1 3; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=open --dim=$size || exit 1; done
+
+// 1024 = 8 * 8 * 16.
+// CHECK-LABEL: tile.kernel private @lines_
+// CHECK-COUNT-16: tile.load {{.*}} tensor<2x128xf32>
+// CHECK: tile.transpose {{.*}} [0, 2, 4, 3, 1] : tensor<2x8x16x1x8xf32> -> tensor<2x16x8x1x8xf32>
+// CHECK: tile.transpose
+// CHECK: tile.transpose {{.*}} [0, 2, 4, 3, 1] : tensor<2x16x1x8x8xf32> -> tensor<2x1x8x8x16xf32>
+// CHECK: tile.transpose
+// CHECK-NOT: tile.transpose
+// CHECK-COUNT-32: tile.store {{.*}} tensor<2x64xf32>
+// CHECK-NOT: tile.kernel private @lines
+func.func @lines(%x: tensor<5x1024xf32>, %y: tensor<5x1024xf32>) -> (tensor<5x1024xf32>, tensor<5x1024xf32>) {
+  %r, %i = prim.fourier %x, %y dim 1 : tensor<5x1024xf32>, tensor<5x1024xf32> -> tensor<5x1024xf32>, tensor<5x1024xf32>
+  return %r, %i : tensor<5x1024xf32>, tensor<5x1024xf32>
+}
+// Of real lines the first half of the results is stored, and the one in the middle.
+// CHECK-LABEL: tile.kernel private @real_
+// CHECK-COUNT-16: tile.load {{.*}} tensor<4x16xf32>
+// CHECK-COUNT-18: tile.store {{.*}} tensor<4x16xf32>
+// CHECK-NOT: tile.store
+// CHECK-LABEL: tile.kernel private @columns
+func.func @real(%x: tensor<2x3x256xf32>) -> (tensor<2x3x129xf32>, tensor<2x3x129xf32>) {
+  %r, %i = prim.fourier %x dim 2 : tensor<2x3x256xf32> -> tensor<2x3x129xf32>, tensor<2x3x129xf32>
+  return %r, %i : tensor<2x3x129xf32>, tensor<2x3x129xf32>
+}
+func.func @columns(%x: tensor<2x128x18xf32>, %y: tensor<2x128x18xf32>) -> (tensor<2x128x18xf32>, tensor<2x128x18xf32>) {
+  %r, %i = prim.fourier %x, %y dim 1 inverse : tensor<2x128x18xf32>, tensor<2x128x18xf32> -> tensor<2x128x18xf32>, tensor<2x128x18xf32>
+  return %r, %i : tensor<2x128x18xf32>, tensor<2x128x18xf32>
+}
+func.func @one(%x: tensor<4096xf32>, %y: tensor<4096xf32>) -> (tensor<4096xf32>, tensor<4096xf32>) {
+  %r, %i = prim.fourier %x, %y dim 0 : tensor<4096xf32>, tensor<4096xf32> -> tensor<4096xf32>, tensor<4096xf32>
+  return %r, %i : tensor<4096xf32>, tensor<4096xf32>
+}
+func.func @wide(%x: tensor<3x64xf64>, %y: tensor<3x64xf64>) -> (tensor<3x64xf64>, tensor<3x64xf64>) {
+  %r, %i = prim.fourier %x, %y dim 1 : tensor<3x64xf64>, tensor<3x64xf64> -> tensor<3x64xf64>, tensor<3x64xf64>
+  return %r, %i : tensor<3x64xf64>, tensor<3x64xf64>
+}
+// WHY: declined by generic.fourier: the length is no power of two
+// WHY: declined by generic.fourier: the result is real
+func.func @other(%x: tensor<3x96xf32>, %y: tensor<3x65xf32>) -> (tensor<3x49xf32>, tensor<3x49xf32>, tensor<3x128xf32>) {
+  %r, %i = prim.fourier %x dim 1 : tensor<3x96xf32> -> tensor<3x49xf32>, tensor<3x49xf32>
+  %s = prim.fourier %y, %y dim 1 inverse : tensor<3x65xf32>, tensor<3x65xf32> -> tensor<3x128xf32>
+  return %r, %i, %s : tensor<3x49xf32>, tensor<3x49xf32>, tensor<3x128xf32>
+}
+func.func @open(%x: tensor<?x64xf32>, %y: tensor<?x64xf32>) -> (tensor<?x64xf32>, tensor<?x64xf32>) {
+  %r, %i = prim.fourier %x, %y dim 1 : tensor<?x64xf32>, tensor<?x64xf32> -> tensor<?x64xf32>, tensor<?x64xf32>
+  return %r, %i : tensor<?x64xf32>, tensor<?x64xf32>
+}

@@ -2,8 +2,8 @@
 // many keys of a line are less than the one found so far. Other machines sort.
 // RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none --no-fallback --emit=program | FileCheck %s
 // RUN: kiln-compile %s --target=cpu --emit=program --explain 2>&1 | FileCheck %s --check-prefix=CPU
-// RUN: for entry in value ties columns several listed long bits; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
-// RUN: for entry in value ties columns several listed long bits; do kiln-run %s --target=cpu --check --entry=$entry || exit 1; done
+// RUN: for entry in value ties columns several listed long bits many; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
+// RUN: for entry in value ties columns several listed long bits many; do kiln-run %s --target=cpu --check --entry=$entry || exit 1; done
 // RUN: for size in 1 3 40; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=open --dim=$size || exit 1; done
 
 // The line is read once. There is one search for the key, of a pass for each bit, and one among equal keys, for each bit of a place.
@@ -84,4 +84,20 @@ func.func @open(%y: tensor<?x200xf32>) -> tensor<?x1xi32> {
   %i = prim.argsort %y dim 1 : tensor<?x200xf32> -> tensor<?x200xi32>
   %r = prim.slice %i starts [0, 7] limits [-1, 8] strides [1, 1] : tensor<?x200xi32> -> tensor<?x1xi32>
   return %r : tensor<?x1xi32>
+}
+// More of the first elements than half a block: those up to the last one are collected, and sorted as one tile.
+// CHECK-LABEL: tile.kernel private @many_{{.*}}argsort(
+// CHECK: scf.if
+// CHECK: tile.scan
+// CHECK: tile.store_scatter {{.*}}, !tile.view<3x700xi64>
+// CHECK-LABEL: tile.kernel private @many_{{.*}}argsort_sort(
+// CHECK: tile.sort {{.*}} axis 0 : tensor<1024xi64>
+// CHECK-LABEL: tile.kernel private @many_{{.*}}argsort(
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: tile.scan
+// CHECK: tile.store_scatter {{.*}}, !tile.view<2x600xi64>
+func.func @many(%x: tensor<3x3000xf16>, %y: tensor<2x9000xi8>) -> (tensor<3x700xf16>, tensor<3x700xi32>, tensor<2x600xi8>, tensor<2x600xi64>) {
+  %v, %i = prim.top_k %x k 700 dim 1 : tensor<3x3000xf16> -> tensor<3x700xf16>, tensor<3x700xi32>
+  %w, %j = prim.top_k %y k 600 dim 1 smallest : tensor<2x9000xi8> -> tensor<2x600xi8>, tensor<2x600xi64>
+  return %v, %i, %w, %j : tensor<3x700xf16>, tensor<3x700xi32>, tensor<2x600xi8>, tensor<2x600xi64>
 }

@@ -6,6 +6,7 @@
 #include "BlockThreads.h"
 #include "SortKeys.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
+#include "kiln/Dialect/Tile/ScanOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -35,7 +36,11 @@ public:
         keyBits(std::max(2u, getElementTypeOrSelf(op.getOperands().front())
                                  .getIntOrFloatBitWidth())) {}
 
+  /// Writes the places of the elements of the ranks.
   void run();
+  /// Writes the elements up to the one rank, as pairs for sortPairs, in the
+  /// order of the line.
+  void collect();
 
 private:
   /// A part of the line: keys, and where their elements are.
@@ -70,7 +75,13 @@ private:
                                  llvm::function_ref<Value(Value)> countBelow);
   Value placeAmong(Value key, Value rank);
   Value rankAt(Value at);
+  /// The key of the element of a rank, and its place in the line.
+  std::pair<Value, Value> find(Value rank);
   void select(Value at);
+  Value pairs(const Part &part);
+  Value numbersOf(Value isCounted);
+  Value put(const Part &part, Value key, Value place, Value before);
+  void keepLine();
 
   Buffer source;
   LineKernel line;
@@ -216,24 +227,32 @@ Value RankSelector::rankAt(Value at) {
   return rank;
 }
 
-void RankSelector::select(Value at) {
-  Value rank = rankAt(at);
+std::pair<Value, Value> RankSelector::find(Value rank) {
   int64_t least = -(int64_t(1) << (keyBits - 1));
   auto [key, below] = search(least, keyBits, rank, [&](Value next) {
     return count([&](const Part &part) {
       return is(arith::CmpIPredicate::slt, part.keys, splat(next));
     });
   });
-  Value place = placeAmong(key, make<arith::SubIOp>(rank, below));
+  return {key, placeAmong(key, make<arith::SubIOp>(rank, below))};
+}
+
+void RankSelector::select(Value at) {
+  Value place = find(rankAt(at)).second;
   if (out.elementType().getIntOrFloatBitWidth() > 32)
     place = arith::ExtSIOp::create(b, loc, out.elementType(), place);
   auto type = RankedTensorType::get({1}, out.elementType());
   line.store(tile::SplatOp::create(b, loc, type, place), out, at);
 }
 
-void RankSelector::run() {
+/// Threads keep lines that they have room for.
+void RankSelector::keepLine() {
   if (length.isStatic() && length.get() <= line.block)
     all = readPart(index(0));
+}
+
+void RankSelector::run() {
+  keepLine();
   if (ranks.count == 1) {
     select(index(0));
   } else {
@@ -242,6 +261,71 @@ void RankSelector::run() {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     select(loop.getInductionVar());
+  }
+  line.kernel.finish("generic.select");
+}
+
+/// Keys and places, as sortPairs takes them.
+Value RankSelector::pairs(const Part &part) {
+  constexpr int64_t kKeyBits = 32;
+  Type wide = line.tileType(b.getI64Type());
+  Value keys =
+      make<arith::ShLIOp>(arith::ExtSIOp::create(b, loc, wide, part.keys),
+                          line.constant(b.getI64IntegerAttr(kKeyBits)));
+  return make<arith::OrIOp>(keys,
+                            arith::ExtUIOp::create(b, loc, wide, part.places));
+}
+
+/// How many elements count up to each one, with it.
+Value RankSelector::numbersOf(Value isCounted) {
+  Type type = b.getI32Type();
+  Value ones = arith::ExtUIOp::create(b, loc, line.tileType(type), isCounted);
+  auto scan = tile::ScanOp::create(b, loc, ones.getType(), ones, uint64_t(0),
+                                   /*reverse=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  Block *block =
+      b.createBlock(&scan.getCombiner(), {}, {type, type}, {loc, loc});
+  Value sum = make<arith::AddIOp>(block->getArgument(0), block->getArgument(1));
+  tile::YieldOp::create(b, loc, sum);
+  return scan.getResult(0);
+}
+
+/// Writes what a part has up to an element, behind `before` others; gives back
+/// how many there are with them.
+Value RankSelector::put(const Part &part, Value key, Value place,
+                        Value before) {
+  Value isEarlier = make<arith::AndIOp>(
+      is(arith::CmpIPredicate::eq, part.keys, splat(key)),
+      is(arith::CmpIPredicate::sle, part.places, splat(place)));
+  Value isTaken = make<arith::OrIOp>(
+      is(arith::CmpIPredicate::slt, part.keys, splat(key)), isEarlier);
+  Value numbers = numbersOf(isTaken);
+  Type i64 = b.getI64Type();
+  Value to = arith::ExtSIOp::create(
+      b, loc, line.tileType(i64),
+      make<arith::SubIOp>(make<arith::AddIOp>(numbers, splat(before)),
+                          this->numbers(1)));
+  to = arith::SelectOp::create(b, loc, isTaken, to,
+                               line.constant(b.getI64IntegerAttr(-1)));
+  line.scatter(pairs(part), out, to);
+  return make<arith::AddIOp>(before, reduce(numbers, [&](Value x, Value y) {
+                               return make<arith::MaxSIOp>(x, y);
+                             }));
+}
+
+void RankSelector::collect() {
+  keepLine();
+  auto [key, place] = find(rankAt(index(0)));
+  if (all) {
+    put(*all, key, place, number(0));
+  } else {
+    auto loop = scf::ForOp::create(b, loc, index(0), line.kernel.index(length),
+                                   index(line.block), ValueRange(number(0)));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value next = put(readPart(loop.getInductionVar()), key, place,
+                     loop.getRegionIterArgs()[0]);
+    scf::YieldOp::create(b, loc, next);
   }
   line.kernel.finish("generic.select");
 }
@@ -265,12 +349,35 @@ std::string kiln::schedule::whyNoRanks(prim::ArgsortOp op, const Ranks &ranks,
   return "";
 }
 
+/// The block of a kernel along lines.
+static int64_t blockFor(Extent length, ScheduleContext &ctx) {
+  int64_t threads = countBlockThreads(ctx.description);
+  return length.isStatic() && length.get() <= kKept * threads
+             ? llvm::PowerOf2Ceil(length.get())
+             : kRead * threads;
+}
+
 void kiln::schedule::selectRanks(prim::ArgsortOp op, const Ranks &ranks,
                                  ScheduleContext &ctx, const Buffer &out) {
-  int64_t threads = countBlockThreads(ctx.description);
   Extent length = ctx.host.sizesOf(op.getOperands().front())[op.getDim()];
-  int64_t block = kRead * threads;
-  if (length.isStatic() && length.get() <= kKept * threads)
-    block = llvm::PowerOf2Ceil(length.get());
-  RankSelector(op, ranks, ctx, out, block).run();
+  RankSelector(op, ranks, ctx, out, blockFor(length, ctx)).run();
+}
+
+void kiln::schedule::selectMany(prim::ArgsortOp op, int64_t limit,
+                                ScheduleContext &ctx, const Buffer &out) {
+  unsigned dim = op.getDim();
+  SmallVector<Extent> sizes = ctx.host.sizesOf(op.getOperands().front());
+  Extent length = sizes[dim];
+  sizes[dim] = limit;
+  Buffer pairs =
+      ctx.host.allocate(IntegerType::get(op.getContext(), 64), sizes);
+  Ranks last;
+  last.first = limit - 1;
+  last.count = 1;
+  RankSelector(op, last, ctx, pairs, blockFor(length, ctx)).collect();
+  LineKernel line(ctx, op.getLoc(), ctx.kernelName + "_sort", sizes, dim,
+                  /*across=*/-1, llvm::PowerOf2Ceil(limit), /*spread=*/true);
+  Value sorted = sortPairs(line, line.load(pairs, line.start), Extent(limit));
+  line.store(placesOf(line, sorted, out.elementType()), out, line.start);
+  line.kernel.finish("generic.sort");
 }

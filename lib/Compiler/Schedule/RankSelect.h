@@ -31,6 +31,11 @@ std::string whyNoRanks(prim::ArgsortOp op, const Ranks &ranks,
 void selectRanks(prim::ArgsortOp op, const Ranks &ranks, ScheduleContext &ctx,
                  const Buffer &out);
 
+/// Writes the first `limit` places of an order: collects the elements up to
+/// this rank, in one kernel, and sorts them in another.
+void selectMany(prim::ArgsortOp op, int64_t limit, ScheduleContext &ctx,
+                const Buffer &out);
+
 } // namespace kiln::schedule
 
 #endif // KILN_LIB_SCHEDULE_RANKSELECT_H

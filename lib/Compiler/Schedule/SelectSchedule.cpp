@@ -26,6 +26,8 @@ using namespace kiln::schedule;
 static constexpr int64_t kFew = 32;
 /// Elements that are looked at together.
 static constexpr int64_t kBlock = 64;
+/// Blocks of which a thread has the elements while it sorts, at most.
+static constexpr int64_t kMostBlocks = 2;
 /// Room that is worth a sort.
 static constexpr int64_t kLeastRoom = 256;
 
@@ -275,12 +277,19 @@ static std::string selectByBlocks(prim::ArgsortOp op, const Ranks &ranks,
     ctx.host.setBuffer(result, out);
     return "";
   }
-  if (!length.isStatic())
+  bool areMany = ranks.count > sortedBlockOf(ctx) / 2;
+  if (areMany && ranks.count > kMostBlocks * sortedBlockOf(ctx))
+    return "more elements are wanted than two blocks";
+  if (areMany)
+    if (std::string reason = whyNoRanks(op, Ranks(), ctx); !reason.empty())
+      return reason;
+  if (!areMany && !length.isStatic())
     return "only a launch knows how long lines are";
-  if (ranks.count > sortedBlockOf(ctx) / 2)
-    return "more elements are wanted than half a block";
   Buffer out = ctx.host.destination(result);
-  selectInRounds(op, ranks.count, length.get(), ctx, out);
+  if (areMany)
+    selectMany(op, ranks.count, ctx, out);
+  else
+    selectInRounds(op, ranks.count, length.get(), ctx, out);
   ctx.host.setBuffer(result, out);
   return "";
 }

@@ -2,7 +2,7 @@
 // them elements change places, twice, for real and imaginary parts. Other transforms become products with matrices, as on other targets.
 // RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none --no-fallback --emit=program | FileCheck %s
 // RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none --no-fallback --emit=program --explain 2>&1 | FileCheck %s --check-prefix=WHY
-// RUN: for entry in lines real columns one wide other; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
+// RUN: for entry in lines real columns one wide other pairs; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
 // RUN: for size in 1 3; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=open --dim=$size || exit 1; done
 
 // 1024 = 8 * 8 * 16.
@@ -51,4 +51,21 @@ func.func @other(%x: tensor<3x96xf32>, %y: tensor<3x65xf32>) -> (tensor<3x49xf32
 func.func @open(%x: tensor<?x64xf32>, %y: tensor<?x64xf32>) -> (tensor<?x64xf32>, tensor<?x64xf32>) {
   %r, %i = prim.fourier %x, %y dim 1 : tensor<?x64xf32>, tensor<?x64xf32> -> tensor<?x64xf32>, tensor<?x64xf32>
   return %r, %i : tensor<?x64xf32>, tensor<?x64xf32>
+}
+// Real and imaginary parts that lie side by side in memory are loaded and stored together.
+// CHECK-LABEL: tile.kernel private @pairs_
+// CHECK: tile.load {{.*}} tensor<8x16x2xf32>
+// CHECK: tile.split {{.*}} -> tensor<8x16xf32>
+// CHECK: tile.join {{.*}} -> tensor<8x16x2xf32>
+// CHECK: tile.store {{.*}} tensor<8x16x2xf32>
+func.func @pairs(%x: tensor<11x256x2xf32>) -> tensor<11x256x2xf32> {
+  %0 = prim.slice %x starts [0, 0, 0] limits [11, 256, 1] strides [1, 1, 1] : tensor<11x256x2xf32> -> tensor<11x256x1xf32>
+  %1 = prim.reshape %0 : tensor<11x256x1xf32> -> tensor<11x256xf32>
+  %2 = prim.slice %x starts [0, 0, 1] limits [11, 256, 2] strides [1, 1, 1] : tensor<11x256x2xf32> -> tensor<11x256x1xf32>
+  %3 = prim.reshape %2 : tensor<11x256x1xf32> -> tensor<11x256xf32>
+  %r, %i = prim.fourier %1, %3 dim 1 : tensor<11x256xf32>, tensor<11x256xf32> -> tensor<11x256xf32>, tensor<11x256xf32>
+  %4 = prim.reshape %r : tensor<11x256xf32> -> tensor<11x256x1xf32>
+  %5 = prim.reshape %i : tensor<11x256xf32> -> tensor<11x256x1xf32>
+  %6 = prim.cat %4, %5 dim 2 : tensor<11x256x1xf32>, tensor<11x256x1xf32> -> tensor<11x256x2xf32>
+  return %6 : tensor<11x256x2xf32>
 }

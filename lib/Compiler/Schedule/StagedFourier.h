@@ -11,13 +11,17 @@
 #ifndef KILN_LIB_SCHEDULE_STAGEDFOURIER_H
 #define KILN_LIB_SCHEDULE_STAGEDFOURIER_H
 
-#include "kiln/Schedule/Schedules.h"
+#include "kiln/Index/Expr.h"
+#include "mlir/Support/LLVM.h"
+#include <string>
 
 namespace kiln::prim {
 class FourierOp;
 } // namespace kiln::prim
 
 namespace kiln::schedule {
+class ScheduleContext;
+struct Buffer;
 
 /// Why a transform is none for such stages; empty if it is one.
 std::string whyNoStages(prim::FourierOp op);
@@ -25,7 +29,7 @@ std::string whyNoStages(prim::FourierOp op);
 /// The kernel of a transform whose operands have buffers, and its launch;
 /// `flops` of it are counted.
 void emitStagedFourier(prim::FourierOp op, ScheduleContext &ctx,
-                       llvm::ArrayRef<Buffer> outs, Extent flops);
+                       llvm::ArrayRef<Buffer> outs, index::Expr flops);
 
 } // namespace kiln::schedule
 

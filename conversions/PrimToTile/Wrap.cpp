@@ -31,13 +31,15 @@ bool kiln::standsAlone(Operation *op) {
 }
 
 /// Whether a gather takes elements of each line of its operand, which lies
-/// along the last dimension.
+/// along the last dimension: a known number, or one without a dimension of its
+/// own.
 static bool takesOfLines(prim::GatherOp op) {
-  int64_t last = op.getType().getRank() - 1;
-  return op.getOperand().getType().getRank() == last + 1 &&
-         static_cast<int64_t>(op.getDim()) == last &&
+  int64_t last = op.getOperand().getType().getRank() - 1,
+          rank = op.getType().getRank();
+  return static_cast<int64_t>(op.getDim()) == last &&
          static_cast<int64_t>(op.getBatchDims()) == last &&
-         !op.getType().isDynamicDim(last);
+         (rank == last ||
+          (rank == last + 1 && !op.getType().isDynamicDim(last)));
 }
 
 /// Whether a slice takes neighbouring elements along `dim`, a known number, and

@@ -2,8 +2,8 @@
 // many keys of a line are less than the one found so far. Other machines sort.
 // RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none --no-fallback --emit=program | FileCheck %s
 // RUN: kiln-compile %s --target=cpu --emit=program --explain 2>&1 | FileCheck %s --check-prefix=CPU
-// RUN: for entry in value ties columns several listed long bits many; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
-// RUN: for entry in value ties columns several listed long bits many; do kiln-run %s --target=cpu --check --entry=$entry || exit 1; done
+// RUN: for entry in value ties columns several listed single long bits many; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
+// RUN: for entry in value ties columns several listed single long bits many; do kiln-run %s --target=cpu --check --entry=$entry || exit 1; done
 // RUN: for size in 1 3 40; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=open --dim=$size || exit 1; done
 
 // The line is read once. There is one search for the key, of a pass for each bit, and one among equal keys, for each bit of a place.
@@ -100,4 +100,14 @@ func.func @many(%x: tensor<3x3000xf16>, %y: tensor<2x9000xi8>) -> (tensor<3x700x
   %v, %i = prim.top_k %x k 700 dim 1 : tensor<3x3000xf16> -> tensor<3x700xf16>, tensor<3x700xi32>
   %w, %j = prim.top_k %y k 600 dim 1 smallest : tensor<2x9000xi8> -> tensor<2x600xi8>, tensor<2x600xi64>
   return %v, %i, %w, %j : tensor<3x700xf16>, tensor<3x700xi32>, tensor<2x600xi8>, tensor<2x600xi64>
+}
+// One rank for each line, without a dimension of its own.
+// CHECK-LABEL: tile.kernel private @single_{{.*}}argsort(
+// CHECK: tile.load {{.*}} tensor<1xi32>
+// CHECK-NOT: tile.sort
+func.func @single(%y: tensor<6x300xf32>) -> tensor<6xi32> {
+  %i = prim.argsort %y dim 1 : tensor<6x300xf32> -> tensor<6x300xi32>
+  %row = prim.iota dim 0 : tensor<6xi32>
+  %p = prim.gather %i, %row dim 1 batch_dims 1 : tensor<6x300xi32>, tensor<6xi32> -> tensor<6xi32>
+  return %p : tensor<6xi32>
 }

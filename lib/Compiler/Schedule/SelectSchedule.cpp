@@ -243,6 +243,16 @@ void Selector::run() {
   lines.finish("generic.select");
 }
 
+/// A buffer in which dimension `dim` may be missing, as there is one element
+/// along it, with that dimension behind the others.
+static Buffer withLines(Buffer buffer, unsigned dim) {
+  if (buffer.rank() == dim) {
+    buffer.sizes.push_back(1);
+    buffer.strides.push_back(1);
+  }
+  return buffer;
+}
+
 /// The elements of a line that a group asks of an order: those from a place on,
 /// or listed ones.
 static std::optional<Ranks> findRanks(Operation *part, unsigned dim,
@@ -256,8 +266,9 @@ static std::optional<Ranks> findRanks(Operation *part, unsigned dim,
   Value list = cast<prim::GatherOp>(part).getIndices();
   if (!ctx.host.hasBuffer(list))
     return {};
-  ranks.list = ctx.host.buffer(list);
-  ranks.count = cast<RankedTensorType>(list.getType()).getDimSize(dim);
+  ranks.list = withLines(ctx.host.buffer(list), dim);
+  auto type = cast<RankedTensorType>(list.getType());
+  ranks.count = type.getRank() == dim ? 1 : type.getDimSize(dim);
   return ranks;
 }
 
@@ -273,7 +284,7 @@ static std::string selectByBlocks(prim::ArgsortOp op, const Ranks &ranks,
     if (!reason.empty())
       return reason;
     Buffer out = ctx.host.destination(result);
-    selectRanks(op, ranks, ctx, out);
+    selectRanks(op, ranks, ctx, withLines(out, op.getDim()));
     ctx.host.setBuffer(result, out);
     return "";
   }

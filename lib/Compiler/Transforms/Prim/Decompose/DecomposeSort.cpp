@@ -70,8 +70,22 @@ bool cutsAlong(SliceOp slice, int64_t dim) {
   return true;
 }
 
+/// Whether a gather takes a few elements of each line of its operand, along the
+/// last dimension, which is `dim`.
+bool takesFew(GatherOp gather, int64_t dim) {
+  RankedTensorType from = gather.getOperand().getType(), to = gather.getType();
+  int64_t last = from.getRank() - 1;
+  return dim == last && to.getRank() == from.getRank() &&
+         static_cast<int64_t>(gather.getDim()) == last &&
+         static_cast<int64_t>(gather.getBatchDims()) == last &&
+         !to.isDynamicDim(last) &&
+         (from.isDynamicDim(last) ||
+          to.getDimSize(last) <= from.getDimSize(last) / 2);
+}
+
 /// Sorts become an order, by which elements are gathered. Slices of the results
-/// along the dimension slice the order, and read no other elements.
+/// along the dimension slice the order, and read no other elements; so do
+/// gathers of a few elements.
 struct DecomposeSort : OpRewritePattern<SortOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SortOp op,
@@ -85,11 +99,22 @@ struct DecomposeSort : OpRewritePattern<SortOp> {
     for (auto [operand, result] :
          llvm::zip_equal(op.getOperands(), op.getResults()))
       for (Operation *user : llvm::make_early_inc_range(result.getUsers())) {
-        auto slice = dyn_cast<SliceOp>(user);
-        if (!slice || !cutsAlong(slice, dim))
+        OpBuilder::InsertionGuard guard(rewriter);
+        Value part;
+        if (auto slice = dyn_cast<SliceOp>(user);
+            slice && cutsAlong(slice, dim)) {
+          part = partOf(order, slice, parts, rewriter);
+        } else if (auto gather = dyn_cast<GatherOp>(user);
+                   gather && gather.getOperand() == result &&
+                   gather.getIndices() != result && takesFew(gather, dim)) {
+          rewriter.setInsertionPoint(gather);
+          auto type = gather.getType().clone(typeOf(order).getElementType());
+          part = GatherOp::create(rewriter, op.getLoc(), type, order,
+                                  gather.getIndices(), dim, dim);
+        } else {
           continue;
-        Value part = partOf(order, slice, parts, rewriter);
-        rewriter.replaceOp(slice, elementsOf(emit, operand, part, dim));
+        }
+        rewriter.replaceOp(user, elementsOf(emit, operand, part, dim));
       }
     SmallVector<Value> results;
     for (auto [operand, result] :

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 
 # The type of the elements, and how many of them share a byte.
-FORMATS = {"e4m3": ("f8E4M3FN", 1), "e5m2": ("f8E5M2", 1), "e2m1": ("i8", 2)}
+FORMATS = {"e4m3": ("f8E4M3FN", 1), "e5m2": ("f8E5M2", 1), "e2m1": ("i8", 2), "e2m3": ("i8", 1), "e3m2": ("i8", 1)}
 NIBBLES = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
 NIBBLES = np.concatenate([NIBBLES, -NIBBLES])
 
@@ -28,7 +28,18 @@ def bytes_of(exponent_bits, has_infinity):
     return np.where(code < 128, value, -value)
 
 
-VALUES = {"e4m3": bytes_of(4, False), "e5m2": bytes_of(5, True)}
+def six_bits_of(exponent_bits):
+    """The value of each byte, of which the low six bits count."""
+    fraction_bits = 5 - exponent_bits
+    bias = 2 ** (exponent_bits - 1) - 1
+    code = np.arange(256)
+    exponent, fraction = code >> fraction_bits & 2**exponent_bits - 1, code & 2**fraction_bits - 1
+    normal = (1 + fraction / 2**fraction_bits) * 2.0 ** (exponent - bias)
+    value = np.where(exponent > 0, normal, fraction * 2.0 ** (1 - bias - fraction_bits))
+    return np.where(code & 32, -value, value)
+
+
+VALUES = {"e4m3": bytes_of(4, False), "e5m2": bytes_of(5, True), "e2m3": six_bits_of(2), "e3m2": six_bits_of(3)}
 
 
 def tensor(shape, element):
@@ -57,7 +68,7 @@ def kernel(views, lhs, rhs, plain):
 
 def elements(random, shape, form):
     code = random.integers(0, 256, shape).astype(np.uint8)
-    if form == "e2m1":
+    if form in ("e2m1", "e2m3", "e3m2"):
         return code
     size = np.abs(VALUES[form][code])
     return np.where((size > 2**-6) & (size < 1000), code, 0x38).astype(np.uint8)
@@ -111,7 +122,9 @@ def check(spec, seed, lhs, rhs, m, n, k, batch=(), scales="ab", element="i8", pl
 def main():
     spec = sys.argv[1]
     sizes = [(16, 16, 128), (32, 32, 64), (64, 32, 256)]
-    pairs = [(lhs, rhs) for lhs in FORMATS for rhs in FORMATS]
+    own = ("e4m3", "e5m2", "e2m1")
+    pairs = [(lhs, rhs) for lhs in own for rhs in own]
+    pairs += [("e2m3", "e3m2"), ("e3m2", "e2m1"), ("e5m2", "e2m3"), ("e3m2", "e3m2")]
     for i, (lhs, rhs) in enumerate(pairs):
         check(spec, i, lhs, rhs, *sizes[i % 3])
     check(spec, 9, "e2m1", "e4m3", 16, 32, 128, batch=(2,))

@@ -393,6 +393,39 @@ void keepBytes(DotScaledOp op) {
   }
 }
 
+bool hasSixBits(ScaledFormat format) {
+  return format == ScaledFormat::e2m3 || format == ScaledFormat::e3m2;
+}
+
+/// Turns operands of 6-bit floats into e4m3, which has all of their numbers, if
+/// an instruction takes the product then; whether one does.
+bool widenSixBits(DotScaledOp op, function_ref<bool()> isTaken) {
+  ScaledFormat lhs = op.getLhsFormat(), rhs = op.getRhsFormat();
+  if (!hasSixBits(lhs) && !hasSixBits(rhs))
+    return false;
+  if (hasSixBits(lhs))
+    op.setLhsFormat(ScaledFormat::e4m3);
+  if (hasSixBits(rhs))
+    op.setRhsFormat(ScaledFormat::e4m3);
+  if (!isTaken()) {
+    op.setLhsFormat(lhs);
+    op.setRhsFormat(rhs);
+    return false;
+  }
+  OpBuilder b(op);
+  FactorExpander expander(b, op.getLoc());
+  auto widen = [&](OpOperand &factor, ScaledFormat format) {
+    if (!hasSixBits(format))
+      return;
+    Value values = expander.expand(factor.get(), /*scale=*/{}, format,
+                                   /*packsK=*/true, /*isRhs=*/false);
+    factor.set(expander.narrow(values, Float8E4M3FNType::get(b.getContext())));
+  };
+  widen(op.getLhsMutable(), lhs);
+  widen(op.getRhsMutable(), rhs);
+  return true;
+}
+
 struct TileExpandScaledDots
     : tile::impl::TileExpandScaledDotsBase<TileExpandScaledDots> {
   using Base::Base;
@@ -404,11 +437,14 @@ struct TileExpandScaledDots
       DotScaledOp op = findFormats(product);
       if (!op)
         return;
-      if (description && llvm::any_of(description.getMatrixInstructions(),
-                                      [&](target::MatrixInstructionAttr row) {
-                                        return takesScales(row, product,
-                                                           description);
-                                      }))
+      auto isTaken = [&] {
+        return description &&
+               llvm::any_of(description.getMatrixInstructions(),
+                            [&](target::MatrixInstructionAttr row) {
+                              return takesScales(row, product, description);
+                            });
+      };
+      if (isTaken() || widenSixBits(op, isTaken))
         keepBytes(op);
       else
         DotExpander(op, description).expand();

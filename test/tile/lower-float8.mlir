@@ -119,3 +119,35 @@ tile.kernel @refused_atomic(%p: !tile.ptr<f8E4M3FN>, %v: f8E4M3FN) {
   // expected-error @+1 {{unsupported: an atomic operation on 8-bit floats}}
   %old = tile.atomic_rmw max relaxed device %p, %v : !tile.ptr<f8E4M3FN>, f8E4M3FN
 }
+
+// -----
+
+// Numbers of bf16 are the first half of those of f32: nothing is rounded.
+// CHECK-LABEL: tile.kernel @to_bf16
+// CHECK: arith.mulf {{.*}} : tensor<4xf32>
+// CHECK: arith.bitcast %{{.*}} : tensor<4xf32> to tensor<4xi32>
+// CHECK: %[[HIGH:.*]] = arith.shrui {{.*}} : tensor<4xi32>
+// CHECK: %[[HALF:.*]] = arith.trunci %[[HIGH]] : tensor<4xi32> to tensor<4xi16>
+// CHECK: arith.bitcast %[[HALF]] : tensor<4xi16> to tensor<4xbf16>
+// CHECK-NOT: arith.truncf
+tile.kernel @to_bf16(%x: !tile.view<?xf8E4M3FN>, %y: !tile.view<?xbf16>) {
+  %i = tile.program_id : index
+  %a = tile.load %x[%i] : !tile.view<?xf8E4M3FN> -> tensor<4xf8E4M3FN>
+  %b = arith.extf %a : tensor<4xf8E4M3FN> to tensor<4xbf16>
+  tile.store %b, %y[%i] : tensor<4xbf16>, !tile.view<?xbf16>
+}
+
+// -----
+
+// f8E5M2 is the first byte of f16.
+// CHECK-LABEL: tile.kernel @to_f16
+// CHECK: %[[CODE:.*]] = arith.extui %{{.*}} : tensor<4xi8> to tensor<4xi16>
+// CHECK: %[[MOVED:.*]] = arith.shli %[[CODE]], {{.*}} : tensor<4xi16>
+// CHECK: %[[HALVES:.*]] = arith.bitcast %[[MOVED]] : tensor<4xi16> to tensor<4xf16>
+// CHECK: tile.store %[[HALVES]]
+tile.kernel @to_f16(%x: !tile.view<?xf8E5M2>, %y: !tile.view<?xf16>) {
+  %i = tile.program_id : index
+  %a = tile.load %x[%i] : !tile.view<?xf8E5M2> -> tensor<4xf8E5M2>
+  %b = arith.extf %a : tensor<4xf8E5M2> to tensor<4xf16>
+  tile.store %b, %y[%i] : tensor<4xf16>, !tile.view<?xf16>
+}

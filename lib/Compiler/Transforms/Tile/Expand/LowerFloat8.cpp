@@ -227,7 +227,7 @@ private:
       return success();
     }
     if (isa<arith::ExtFOp, arith::TruncFOp, tile::ConvertFloatOp>(op))
-      if (succeeded(convertAsItIs(use)))
+      if (succeeded(convertAsItIs(use)) || succeeded(widen(use)))
         return success();
     for (auto [i, type] : llvm::enumerate(use.operands))
       if (isFloat8(type))
@@ -241,7 +241,7 @@ private:
     }
     bool narrows = llvm::any_of(use.results, isFloat8);
     if (isa<arith::ExtFOp, arith::TruncFOp, tile::ConvertFloatOp>(op))
-      return convert(use, narrows);
+      return narrow(use);
     if (!narrows)
       return success();
     // Computed in f32, then rounded.
@@ -296,6 +296,22 @@ private:
     else
       value = make<arith::BitcastOp>(like(to, b.getI8Type()),
                                      make<arith::TruncFOp>(to, value));
+    op->getResult(0).replaceAllUsesWith(value);
+    op->erase();
+    return success();
+  }
+
+  /// A conversion of bytes to a wider type.
+  LogicalResult widen(const Use &use) {
+    Operation *op = use.op;
+    Type from = getElementTypeOrSelf(use.operands.front());
+    Type to = getElementTypeOrSelf(use.results.front());
+    if (!isFloat8(from) || isFloat8(to))
+      return failure();
+    Value value = decodeAs(op->getOperand(0), from, to);
+    auto explicitly = dyn_cast<tile::ConvertFloatOp>(op);
+    if (explicitly && explicitly.getSaturate())
+      value = withoutInfinity(value);
     op->getResult(0).replaceAllUsesWith(value);
     op->erase();
     return success();
@@ -370,7 +386,8 @@ private:
     return true;
   }
 
-  LogicalResult convert(Use &use, bool narrows) {
+  /// A conversion to bytes.
+  LogicalResult narrow(Use &use) {
     Operation *op = use.op;
     Value value = op->getOperand(0);
     Type element = getElementTypeOrSelf(value.getType());
@@ -378,25 +395,11 @@ private:
       value = roundToOdd(value);
     else if (!element.isF32())
       value = make<arith::ExtFOp>(like(value.getType(), b.getF32Type()), value);
-    Value result;
-    if (narrows) {
-      auto explicitly = dyn_cast<tile::ConvertFloatOp>(op);
-      result = encode(value, getElementTypeOrSelf(use.results.front()),
-                      explicitly && explicitly.getSaturate(),
-                      explicitly && explicitly.getRounding() ==
-                                        tile::Rounding::toward_zero);
-    } else {
-      Type wanted = op->getResult(0).getType();
-      Type to = getElementTypeOrSelf(wanted);
-      result = value;
-      if (to.isF64())
-        result = make<arith::ExtFOp>(wanted, result);
-      else if (!to.isF32())
-        result = make<arith::TruncFOp>(wanted, result);
-      auto explicitly = dyn_cast<tile::ConvertFloatOp>(op);
-      if (explicitly && explicitly.getSaturate())
-        result = withoutInfinity(result);
-    }
+    auto explicitly = dyn_cast<tile::ConvertFloatOp>(op);
+    Value result = encode(value, getElementTypeOrSelf(use.results.front()),
+                          explicitly && explicitly.getSaturate(),
+                          explicitly && explicitly.getRounding() ==
+                                            tile::Rounding::toward_zero);
     op->getResult(0).replaceAllUsesWith(result);
     op->erase();
     return success();
@@ -456,6 +459,35 @@ private:
           like(bytes.getType(), b.getF32Type()),
           make<arith::BitcastOp>(like(bytes.getType(), element), bytes));
     return SmallFloatCodes(b, loc, created).decode(bytes, element);
+  }
+
+  /// The value of each byte in f16, bf16, f32 or f64, rounded where that has
+  /// fewer numbers.
+  Value decodeAs(Value bytes, Type element, Type wanted) {
+    Type type = like(bytes.getType(), wanted);
+    Type halves = like(bytes.getType(), b.getI16Type());
+    // The first byte of an f16 is an f8E5M2.
+    if (wanted.isF16() && isa<Float8E5M2Type>(element)) {
+      TypedAttr eight = b.getI16IntegerAttr(8);
+      if (auto tile = dyn_cast<RankedTensorType>(halves))
+        eight = DenseElementsAttr::get(tile, Attribute(eight));
+      Value code = make<arith::ExtUIOp>(halves, bytes);
+      return make<arith::BitcastOp>(
+          type, make<arith::ShLIOp>(code, make<arith::ConstantOp>(eight)));
+    }
+    Value number = decode(bytes, element);
+    if (wanted.isF32())
+      return number;
+    // bf16 has all numbers of at most 8 bits: the first half of those in f32.
+    if (wanted.isBF16()) {
+      Value bits = make<arith::BitcastOp>(like(type, b.getI32Type()), number);
+      Value half = make<arith::TruncIOp>(
+          halves, make<arith::ShRUIOp>(bits, i32(type, 16)));
+      return make<arith::BitcastOp>(type, half);
+    }
+    if (wanted.isF64())
+      return make<arith::ExtFOp>(type, number);
+    return make<arith::TruncFOp>(type, number);
   }
 
   /// The byte of each f32 value.

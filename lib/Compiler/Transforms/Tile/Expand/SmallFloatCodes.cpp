@@ -96,8 +96,11 @@ Value SmallFloatCodes::decode(Value bytes, Type element) {
     replace(CmpI::eq, format.unsignedZero ? code : magnitude, format.nan,
             std::numeric_limits<float>::quiet_NaN());
   }
-  Value negative = make<arith::CmpIOp>(CmpI::uge, code, i32(code, sign));
-  return make<arith::SelectOp>(negative, make<arith::NegFOp>(value), value);
+  Value bits = make<arith::OrIOp>(
+      make<arith::BitcastOp>(code.getType(), value),
+      make<arith::ShLIOp>(make<arith::AndIOp>(code, i32(code, sign)),
+                          i32(code, 32 - format.width)));
+  return make<arith::BitcastOp>(floats, bits);
 }
 
 Value SmallFloatCodes::encodeScale(Value magnitude, bool saturate,

@@ -102,6 +102,82 @@ static bool isWidenedView(Operation *op) {
   return false;
 }
 
+/// Elements of a value, or -1 where they are not known.
+static int64_t elementsOf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.hasStaticShape() ? type.getNumElements() : -1;
+}
+
+/// Bits of a value in memory, or -1 where they are not known.
+static int64_t bitsOf(Value value) {
+  Type element = getElementTypeOrSelf(value.getType());
+  int64_t elements = elementsOf(value);
+  return elements < 0 || !element.isIntOrFloat()
+             ? -1
+             : elements * element.getIntOrFloatBitWidth();
+}
+
+/// A few sums and products of what is in memory anyway and has no more bits
+/// there than the value has: the normalised elements of a layer norm, from
+/// elements and two numbers for each row. To compute the value again reads no
+/// more than to read it, and saves writing it. Values that are a fraction of
+/// its size do not count, functions of them neither.
+static bool readsNoMore(Operation *op) {
+  constexpr int kMostOps = 16;
+  constexpr int64_t kFraction = 8;
+  if (op->getNumResults() != 1)
+    return false;
+  int64_t all = elementsOf(op->getResult(0)), left = bitsOf(op->getResult(0));
+  if (all <= 0 || left <= 0)
+    return false;
+  SmallVector<Operation *> work = {op};
+  SmallPtrSet<Value, 8> seen;
+  for (int count = 0; !work.empty(); ++count) {
+    Operation *next = work.pop_back_val();
+    if (count == kMostOps)
+      return false;
+    for (Value operand : next->getOperands()) {
+      Operation *source = operand.getDefiningOp();
+      if (elementsOf(operand) < 0)
+        return false;
+      if (elementsOf(operand) <= all / kFraction ||
+          (source && schedule::splatValue(source)) ||
+          !seen.insert(operand).second)
+        continue;
+      bool isCheap =
+          source && source->getNumResults() == 1 &&
+          (isViewMovement(source) ||
+           (schedule::isElementwisePrim(source) && !isExpensive(source)));
+      if (isCheap && (operand.hasOneUse() || isViewMovement(source) ||
+                      isWidening(source))) {
+        work.push_back(source);
+        continue;
+      }
+      // What one operation alone reads is better a part of its kernel.
+      if (source && operand.hasOneUse())
+        return false;
+      if ((left -= bitsOf(operand)) < 0)
+        return false;
+    }
+  }
+  return true;
+}
+
+/// Whether groups compute `op` again rather than read it.
+static bool isRecomputed(Operation *op,
+                         const DenseMap<Operation *, int> &groupOf) {
+  if (isWidenedView(op))
+    return true;
+  // What is in memory for another reader is read there.
+  if (!llvm::all_of(op->getUses(), [&](OpOperand &use) {
+        return groupOf.contains(use.getOwner()) && !readsMemory(use);
+      }))
+    return false;
+  bool isCheap = isa<prim::BroadcastInDimOp>(op) ||
+                 (schedule::isElementwisePrim(op) && !isExpensive(op));
+  return isCheap && readsNoMore(op);
+}
+
 /// Whether a product, of the operations of a group, reads what `op` gives.
 static bool feedsAnchor(Operation *op, ArrayRef<Operation *> group) {
   DenseSet<Operation *> inGroup(group.begin(), group.end()), seen;
@@ -118,7 +194,7 @@ static bool feedsAnchor(Operation *op, ArrayRef<Operation *> group) {
 }
 
 bool PrimFuse::copyIntoUsers(Operation *op, Legality &legality) {
-  if (!isWidenedView(op) || op->hasOneUse())
+  if (op->hasOneUse() || !isRecomputed(op, groupOf))
     return false;
   llvm::MapVector<int, SmallVector<OpOperand *>> uses;
   for (OpOperand &use : op->getUses())

@@ -166,3 +166,75 @@ func.func @two_functions(%x: tensor<6x9xbf16>, %y: tensor<6x9xbf16>) -> (tensor<
   %r = prim.div %v, %t : tensor<6x9xf32>
   return %s, %r : tensor<9xf32>, tensor<6x9xf32>
 }
+
+// Normalised elements are read twice and not returned: both groups compute them from the elements and two numbers for each row, and nothing
+// stores them in f32.
+// CHECK-LABEL: func.func @normalised
+// CHECK: prim.fusion reduction({{.*}}) : (tensor<64x32xbf16>, tensor<64xf32>, tensor<64xf32>)
+// CHECK: prim.sub
+// CHECK: prim.sum {{.*}} dims [1]
+// CHECK: prim.fusion reduction({{.*}}) : (tensor<64x32xbf16>, tensor<64xf32>, tensor<64xf32>)
+// CHECK: prim.sub
+// CHECK: prim.sum {{.*}} dims [0]
+// CHECK-NOT: prim.fusion
+// CHECK: return
+func.func @normalised(%x: tensor<64x32xbf16>, %mean: tensor<64xf32>, %scale: tensor<64xf32>) -> (tensor<64xf32>, tensor<32xf32>) {
+  %w = prim.convert_element_type %x : tensor<64x32xbf16> -> tensor<64x32xf32>
+  %m = prim.broadcast_in_dim %mean dims [0] : tensor<64xf32> -> tensor<64x32xf32>
+  %s = prim.broadcast_in_dim %scale dims [0] : tensor<64xf32> -> tensor<64x32xf32>
+  %d = prim.sub %w, %m : tensor<64x32xf32>
+  %n = prim.mul %d, %s : tensor<64x32xf32>
+  %r = prim.sum %n dims [1] : tensor<64x32xf32> -> tensor<64xf32>
+  %q = prim.mul %n, %n : tensor<64x32xf32>
+  %c = prim.sum %q dims [0] : tensor<64x32xf32> -> tensor<32xf32>
+  return %r, %c : tensor<64xf32>, tensor<32xf32>
+}
+
+// What is computed from two tensors of its own size is stored once: to compute it again reads more than to read it.
+// CHECK-LABEL: func.func @two_inputs
+// CHECK: prim.fusion elementwise
+// CHECK: prim.add
+// CHECK: prim.fusion reduction
+// CHECK-NOT: prim.add
+// CHECK: prim.fusion reduction
+// CHECK-NOT: prim.add
+// CHECK: return
+func.func @two_inputs(%x: tensor<64x32xf32>, %y: tensor<64x32xf32>) -> (tensor<64xf32>, tensor<32xf32>) {
+  %n = prim.add %x, %y : tensor<64x32xf32>
+  %r = prim.sum %n dims [1] : tensor<64x32xf32> -> tensor<64xf32>
+  %c = prim.sum %n dims [0] : tensor<64x32xf32> -> tensor<32xf32>
+  return %r, %c : tensor<64xf32>, tensor<32xf32>
+}
+
+// What follows a product stays its epilogue, and what a function returns is read where it is stored.
+// CHECK-LABEL: func.func @epilogue
+// CHECK: prim.fusion contraction
+// CHECK: prim.dot_general
+// CHECK: prim.neg
+// CHECK: prim.fusion reduction
+// CHECK-NOT: prim.neg
+// CHECK: prim.fusion reduction
+// CHECK-NOT: prim.neg
+// CHECK: return
+func.func @epilogue(%a: tensor<64x16xf32>, %b: tensor<16x32xf32>) -> (tensor<64xf32>, tensor<32xf32>) {
+  %p = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<64x16xf32>, tensor<16x32xf32> -> tensor<64x32xf32>
+  %n = prim.neg %p : tensor<64x32xf32>
+  %r = prim.sum %n dims [1] : tensor<64x32xf32> -> tensor<64xf32>
+  %c = prim.sum %n dims [0] : tensor<64x32xf32> -> tensor<32xf32>
+  return %r, %c : tensor<64xf32>, tensor<32xf32>
+}
+
+// CHECK-LABEL: func.func @returned
+// CHECK: prim.fusion elementwise
+// CHECK: prim.neg
+// CHECK: prim.fusion reduction
+// CHECK-NOT: prim.neg
+// CHECK: prim.fusion reduction
+// CHECK-NOT: prim.neg
+// CHECK: return
+func.func @returned(%x: tensor<64x32xf32>) -> (tensor<64x32xf32>, tensor<64xf32>, tensor<32xf32>) {
+  %n = prim.neg %x : tensor<64x32xf32>
+  %r = prim.sum %n dims [1] : tensor<64x32xf32> -> tensor<64xf32>
+  %c = prim.sum %n dims [0] : tensor<64x32xf32> -> tensor<32xf32>
+  return %n, %r, %c : tensor<64x32xf32>, tensor<64xf32>, tensor<32xf32>
+}

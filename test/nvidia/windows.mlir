@@ -74,3 +74,32 @@ func.func @apart(%x: tensor<32x64x112x112xbf16>) -> tensor<32x64x56x56xbf16> {
   %2 = prim.transpose %1 permutation [0, 3, 1, 2] : tensor<32x56x56x64xbf16> -> tensor<32x64x56x56xbf16>
   return %2 : tensor<32x64x56x56xbf16>
 }
+
+// A window of many positions would need a view for each: it reads one copy of the input, with zeros around it, from which a thread computes
+// neighbours as well. The copy has the rows that the last neighbours read.
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --emit=tile --entry=many | FileCheck %s --check-prefix=MANY
+// RUN: for entry in many many_apart many_largest; do \
+// RUN:   kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --entry=$entry --verify-semantics -o %t.kiln 2>&1 | FileCheck %s --check-prefix=SAME || exit 1; done
+// MANY-LABEL: tile.kernel @many_0_conv(
+// MANY-NOT: scf.for
+// MANY-COUNT-49: tile.load {{.*}} !tile.view<7x7x96xf32, strides = [7, 1, 49]>
+// MANY-COUNT-49: tile.load {{.*}} !tile.view<{{[x0-9]*}}xf32, strides = [{{.*}}, 1]>
+// MANY: tile.store
+// MANY: tile.kernel @many_0_conv_pad(
+func.func @many(%x: tensor<4x96x13x29xf32>, %w: tensor<96x1x7x7xf32>) -> tensor<4x96x13x29xf32> {
+  %0 = prim.transpose %x permutation [0, 2, 3, 1] : tensor<4x96x13x29xf32> -> tensor<4x13x29x96xf32>
+  %1 = prim.transpose %w permutation [0, 2, 3, 1] : tensor<96x1x7x7xf32> -> tensor<96x7x7x1xf32>
+  %2 = prim.conv %0, %1 {strides = array<i64: 1, 1>, pad_low = array<i64: 3, 3>, pad_high = array<i64: 3, 3>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 96 : i64} : tensor<4x13x29x96xf32>, tensor<96x7x7x1xf32> -> tensor<4x13x29x96xf32>
+  %3 = prim.transpose %2 permutation [0, 3, 1, 2] : tensor<4x13x29x96xf32> -> tensor<4x96x13x29xf32>
+  return %3 : tensor<4x96x13x29xf32>
+}
+
+func.func @many_apart(%x: tensor<2x17x19x64xf32>, %w: tensor<64x7x7x1xf32>) -> tensor<2x6x9x64xf32> {
+  %r = prim.conv %x, %w {strides = array<i64: 3, 2>, pad_low = array<i64: 3, 2>, pad_high = array<i64: 3, 3>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 64 : i64} : tensor<2x17x19x64xf32>, tensor<64x7x7x1xf32> -> tensor<2x6x9x64xf32>
+  return %r : tensor<2x6x9x64xf32>
+}
+
+func.func @many_largest(%x: tensor<2x11x13x64xf32>) -> tensor<2x6x7x64xf32> {
+  %r = prim.max_pool %x {window = array<i64: 5, 7>, strides = array<i64: 2, 2>, pad_low = array<i64: 2, 3>, pad_high = array<i64: 2, 3>} : tensor<2x11x13x64xf32> -> tensor<2x6x7x64xf32>
+  return %r : tensor<2x6x7x64xf32>
+}

@@ -12,6 +12,8 @@ using namespace kiln::schedule;
 /// Views of the input that a kernel is passed at most where it computes
 /// neighbours, and how many of these.
 static constexpr int64_t kMostViews = 30, kMostBeside = 8;
+/// Loads of a thread from a copy of the input, which is one view.
+static constexpr int64_t kMostLoads = 128;
 
 /// The widest block of whole lines that leaves few of its columns empty.
 static int64_t mostColumns(int64_t columns, int64_t bits) {
@@ -82,7 +84,7 @@ static void limitBlocks(target::TilingProblem &problem, int64_t results,
 target::TilingProblem WindowUnroller::problemOf(ArrayRef<int> dims) {
   target::TilingProblem problem = group.problemFor(
       kernel, target::TilingProblem::Kind::Elementwise, rolesOf(dims), &out);
-  if (!hasViews)
+  if (!sharesTiles)
     return problem;
   problem.dims.back().most =
       mostColumns(problem.dims.back().size, element.getIntOrFloatBitWidth());
@@ -164,7 +166,8 @@ void WindowUnroller::chooseBeside() {
                       (dim >= 0 && results[d] <= wholeSizes[dim].get());
         views *= readBy(d, results[d]);
       }
-      if (!isPossible || (rows * columns > 1 && views > kMostViews))
+      if (!isPossible ||
+          (rows * columns > 1 && views > (hasViews ? kMostViews : kMostLoads)))
         continue;
       setBeside(results);
       std::optional<double> cost = costOf(dims);

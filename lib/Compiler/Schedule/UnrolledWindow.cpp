@@ -9,8 +9,8 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
 
-/// Larger windows are loops, and where each position is a view of its own,
-/// which has to be passed.
+/// Larger windows are loops. Beyond so many views, which have to be passed, the
+/// input is copied with what lies around it.
 static constexpr int64_t kMostPositions = 49, kMostViews = 25;
 
 void WindowUnroller::surroundInput() {
@@ -18,8 +18,8 @@ void WindowUnroller::surroundInput() {
   SmallVector<int64_t> sizes;
   bool isInside = true;
   for (unsigned d = 0; d < spatial; ++d) {
-    int64_t needed = (type.getDimSize(d + 1) - 1) * list("strides")[d] +
-                     (windowOf(d) - 1) * dilationOf(d) + 1;
+    int64_t results = llvm::alignTo(type.getDimSize(d + 1), beside[d]);
+    int64_t needed = readBy(d, results);
     int64_t low = list("pad_low")[d], size = input.sizes[d + 1].get();
     isInside &= low == 0 && needed <= size;
     sizes.push_back(std::max(needed, low + size));
@@ -29,8 +29,8 @@ void WindowUnroller::surroundInput() {
   // What a position of the window reads along a line is side by side there.
   constexpr int64_t kMostPhases = 4;
   int64_t stride = list("strides").back();
-  if (stride <= kMostPhases && input.strides[spatial].is(1) &&
-      input.sizes[spatial].isStatic())
+  if (!hasNeighbours() && stride <= kMostPhases &&
+      input.strides[spatial].is(1) && input.sizes[spatial].isStatic())
     phases = stride;
   surrounded = surround(group, input, list("pad_low"), sizes, orderOf(input),
                         outside(), "generic.unrolled_window", phases);
@@ -66,6 +66,15 @@ AccessMap WindowUnroller::ofNeighbour(const AccessMap &map,
 std::optional<AccessMap> WindowUnroller::placeView(ArrayRef<int64_t> offset) {
   AccessMap from = anchor.operandMaps[0];
   MapContext ctx = group.plan.context();
+  if (!hasViews) {
+    for (unsigned d = 0; d < spatial; ++d) {
+      from.index[d + 1] =
+          anchor.map.index[d + 1] * (list("strides")[d] * beside[d]) +
+          IndexExpr::dim(offsetDims[d]);
+      kernel.place(offsetDims[d], kernel.constant(offset[d]));
+    }
+    return from;
+  }
   for (unsigned d = 0; d < spatial; ++d) {
     from.index[d + 1] =
         anchor.map.index[d + 1] * (list("strides")[d] * beside[d]) +
@@ -119,6 +128,11 @@ SmallVector<Value> WindowUnroller::unrollBeside(TileBuilder &emitter) {
   for (unsigned d = 0; d < spatial; ++d) {
     window.push_back(windowOf(d));
     reads.push_back(readBy(d, beside[d]));
+    if (hasViews)
+      continue;
+    offsetDims.push_back(kernel.dims.size());
+    kernel.dims.emplace_back();
+    kernel.dims.back().size = reads.back();
   }
   // One for each position of the window, or none.
   SmallVector<Value> factors;
@@ -204,8 +218,9 @@ LogicalResult WindowUnroller::findOperands() {
       if (at.hasDims() && at.asDim() < 0)
         return fail("positions that are split");
   }
-  if (positions > (hasViews ? kMostViews : kMostPositions))
+  if (positions > kMostPositions)
     return fail("a large window");
+  hasViews = sharesTiles && positions <= kMostViews;
   wholeSizes = group.plan.sizes;
   return success();
 }
@@ -217,7 +232,7 @@ LogicalResult WindowUnroller::emitResults() {
     surroundInput();
   TileBuilder emitter(kernel, group.plan, group.inGroup(), space);
   SmallVector<Value> made;
-  if (hasViews)
+  if (hasViews || hasNeighbours())
     made = unrollBeside(emitter);
   else
     made.push_back(unroll(emitter));
@@ -250,7 +265,7 @@ LogicalResult WindowUnroller::run(bool sharesInput) {
   Type to = getElementTypeOrSelf(anchor.op->getResult(0));
   element = getElementTypeOrSelf(anchor.op->getOperand(0));
   acc = isa<prim::MaxPoolOp>(anchor.op) ? to : sumType(to);
-  if (hasViews && sharesInput && spatial > 0)
+  if (sharesTiles && sharesInput && spatial > 0)
     chooseBeside();
   if (failed(emitResults())) {
     surrounded.undo();

@@ -24,7 +24,8 @@ public:
         anchor(group.plan.anchors.front()), input(input),
         conv(llvm::dyn_cast<prim::ConvOp>(anchor.op)),
         spatial(anchor.virtualDims.size()),
-        hasViews(group.ctx.tiling.model().sharesTiles()), beside(spatial, 1) {}
+        sharesTiles(group.ctx.tiling.model().sharesTiles()),
+        hasViews(sharesTiles), beside(spatial, 1) {}
 
   /// With `sharesInput` an instance computes several results side by side where
   /// that pays, from elements of the input that it reads once.
@@ -105,11 +106,18 @@ private:
   Buffer input, filter;
   mutable prim::ConvOp conv;
   unsigned spatial;
-  /// Threads read around the input by masks, at no cost; others take a copy.
+  /// Threads share out tiles.
+  bool sharesTiles;
+  /// Threads read around the input by masks, at no cost, from a view for each
+  /// position of the window. Others take a copy of the input, as those do for a
+  /// window of many positions.
   bool hasViews;
   /// How many results an instance computes for each point, along each spatial
   /// dimension.
   llvm::SmallVector<int64_t> beside;
+  /// For each spatial dimension the kernel's dimension that counts what
+  /// neighbours read of the copy of the input; empty if they read views.
+  llvm::SmallVector<int> offsetDims;
   /// The sizes of the dimensions of the plan, before neighbours were put
   /// together.
   llvm::SmallVector<Extent> wholeSizes;

@@ -5,6 +5,7 @@
 #include "LayoutChoice.h"
 #include "RowCopies.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -71,6 +72,49 @@ void Access::copyAsync(const FillCondition &condition,
   });
 }
 
+/// The larger, or the smaller, of a float in memory and `value`, by an update
+/// of integers: floats of one sign are ordered as their bits are. NaN gets the
+/// sign with which it wins in either order; one of the other sign, in memory
+/// from before, loses and is put back. Devices have no such update of floats;
+/// one that reads and exchanges until no other thread comes between takes
+/// longer.
+static void updateExtreme(RegisterCode &w, bool isMax, Value address,
+                          Value value) {
+  using Bin = LLVM::AtomicBinOp;
+  OpBuilder &b = w.b;
+  auto type = cast<FloatType>(value.getType());
+  Type integer = b.getIntegerType(type.getWidth());
+  auto bitsOf = [&](const APFloat &number) -> Value {
+    return arith::ConstantOp::create(
+        b, w.loc, b.getIntegerAttr(integer, number.bitcastToAPInt()));
+  };
+  auto put = [&](Bin kind, Value bits) -> Value {
+    return AtomicRMWOp::create(b, w.loc, integer, kind,
+                               LLVM::AtomicOrdering::monotonic,
+                               tile::MemoryScope::device, address, bits);
+  };
+  const llvm::fltSemantics &semantics = type.getFloatSemantics();
+  Value nan = bitsOf(APFloat::getQNaN(semantics, /*Negative=*/!isMax));
+  Value infinity = bitsOf(APFloat::getInf(semantics, /*Negative=*/isMax));
+  Value zero = bitsOf(APFloat::getZero(semantics));
+  Value bits = arith::BitcastOp::create(b, w.loc, integer, value);
+  Value isNaN =
+      arith::CmpFOp::create(b, w.loc, arith::CmpFPredicate::UNO, value, value);
+  bits = arith::SelectOp::create(b, w.loc, isNaN, nan, bits);
+  Value isNegative = arith::CmpIOp::create(b, w.loc, Pred::slt, bits, zero);
+  auto choice = scf::IfOp::create(b, w.loc, isNegative, /*withElse=*/true);
+  auto emit = [&](Block *block, Bin kind) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(block);
+    Value old = put(kind, bits);
+    Value isLost = arith::CmpIOp::create(
+        b, w.loc, isMax ? Pred::ugt : Pred::sgt, old, infinity);
+    w.guarded(isLost, [&] { put(isMax ? Bin::max : Bin::umax, nan); });
+  };
+  emit(choice.thenBlock(), isMax ? Bin::umin : Bin::umax);
+  emit(choice.elseBlock(), isMax ? Bin::max : Bin::min);
+}
+
 /// Combining stores: each element once.
 void Access::update() {
   using Bin = LLVM::AtomicBinOp;
@@ -116,6 +160,8 @@ void Access::update() {
       (sizeDivisor(view, axes[unit].dim, w.facts) % 2 ||
        !llvm::isPowerOf2_64(type.getDimSize(axes[unit].axis.tileDim))))
     bits = 0;
+  bool isExtreme = (kind == Bin::fmaximum || kind == Bin::fminimum) &&
+                   (stored.isF32() || stored.isF64());
   forEachVector(bits, [&](ArrayRef<int64_t> group) {
     Value inside = maskOf(group[0], false);
     if (isNever(inside))
@@ -125,6 +171,8 @@ void Access::update() {
     w.guarded(mask, [&] {
       Value sum = w.pack(llvm::map_to_vector(
           group, [&](int64_t reg) { return w.toStored(values[reg]); }));
+      if (isExtreme)
+        return updateExtreme(w, kind == Bin::fmaximum, address, sum);
       AtomicRMWOp::create(w.b, w.loc, sum.getType(), kind,
                           LLVM::AtomicOrdering::monotonic,
                           tile::MemoryScope::device, address, sum);

@@ -35,6 +35,8 @@ CASES = {
     "pads": (lambda x: (F.pad(x, (0, 0, x.shape[0], 1)), F.pad(x, (0, 0, 0, -x.shape[0] % 8)), F.pad(x, (1, -1))), rows, False),
     "diagonals": (lambda x: (x.diagonal(), x.diagonal(-2), x.triu(1)), lambda n: (R(n + 3, n + 4),), False),
     "numbers": (lambda x: (torch.arange(x.shape[0], 0, -1), x * (1 / x.shape[0]) + x.shape[0] ** 0.5), lambda n: (R(n + 1, 2),), False),
+    "conditions": (lambda x: (torch.cond(torch.tensor(x.shape[0] > 5), lambda a: a.sin(), lambda a: a.cos(), (x,)),
+                              x * torch.scalar_tensor(x.shape[0] % 2 == 1) + torch.full((2, 6), x.shape[0] / 3 < 2.5).sum()), rows, False),
     "the largest": (lambda x: x.topk(x.shape[0] // 2, 0)[0], rows, False),
     "cats behind ones": (lambda x: torch.cat([torch.ones(1, x.shape[1]), x], 0)[None] - 1, lambda n: (R(n + 1, 6),), False),
     "places written": (lambda x: x.clone().index_put_((torch.arange(x.shape[0]) // 2,), torch.ones(())), rows, False),

@@ -5,6 +5,7 @@ import sympy
 import torch
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
+from . import sizes
 from .graph import UnsupportedNode
 from .text import Unsupported
 
@@ -12,7 +13,6 @@ from .text import Unsupported
 KINDS = {torch.ops.aten._assert_scalar.default: "condition", torch.ops.aten._assert_async.default: "tensor",
          torch.ops.aten._assert_async.msg: "tensor", torch.ops.aten.sym_constrain_range.default: "range",
          torch.ops.aten.sym_constrain_range_for_size.default: "range"}
-RELATIONS = {sympy.Eq: "eq", sympy.Ne: "ne", sympy.Lt: "lt", sympy.Le: "le", sympy.Gt: "gt", sympy.Ge: "ge"}
 
 
 def of(lowering, graph):
@@ -58,24 +58,4 @@ def _truth(lowering, condition):
     if isinstance(condition, torch.fx.Node):
         value = lowering.values[condition]
         return value if value.dtype == "i1" else lowering.compare("ne", value, lowering.full_like(0, value))
-    if condition in (sympy.true, sympy.false):
-        return lowering.full(condition is sympy.true, "i1", [])
-    if type(condition) in RELATIONS:
-        sides = []
-        for side in condition.args:
-            if isinstance(side, sympy.Integer):
-                sides.append(lowering.full(int(side), "i64", []))
-            elif side.is_integer:
-                sides.append(lowering.size_tensor(side))
-            else:
-                raise Unsupported(f"an assertion of {side}")
-        return lowering.compare(RELATIONS[type(condition)], *sides)
-    if isinstance(condition, (sympy.And, sympy.Or)):
-        parts = [_truth(lowering, one) for one in condition.args]
-        made = parts[0]
-        for part in parts[1:]:
-            made = lowering.binary("bitwise_and" if isinstance(condition, sympy.And) else "bitwise_or", made, part)
-        return made
-    if isinstance(condition, sympy.Not):
-        return lowering.unary("bitwise_not", _truth(lowering, condition.args[0]))
-    raise Unsupported(f"the assertion {condition}")
+    return sizes.truth(lowering, condition)

@@ -2,6 +2,7 @@
 """Loops and branches: torch's higher-order operations, whose functions are graphs, as regions of prim."""
 import contextlib
 
+from .sizes import is_condition
 from .text import Unsupported, Value
 
 
@@ -116,6 +117,8 @@ def map_impl(b, node, function, xs, extra=()):
 
 
 def cond(b, node, condition, true, false, operands=()):
+    if is_condition(condition):
+        condition = b.number_tensor(condition)
     if not isinstance(condition, Value):
         raise Unsupported("a branch on a number")
     outs = b.outs(node)

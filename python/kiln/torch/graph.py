@@ -95,7 +95,9 @@ class Lowering(Prim):
         return sizes.compute(self, size, self.known)
 
     def number_tensor(self, number):
-        """A symbolic number as a tensor of rank 0: of i64, or of f64 where it is no integer."""
+        """A symbolic number as a tensor of rank 0: of i64, of f64 where it is no integer, of i1 where it is a condition."""
+        if sizes.is_condition(number):
+            return sizes.truth(self, number)
         return self.size_tensor(number) if number.is_integer else sizes.real(self, number)
 
     def is_known(self, number):
@@ -229,6 +231,8 @@ class Lowering(Prim):
             return sizes.size_of(argument)
         if isinstance(argument, torch.SymFloat):
             return sizes.number_of(argument)
+        if isinstance(argument, torch.SymBool):
+            return sizes.condition_of(argument)
         return argument
 
     def node(self, node):
@@ -243,7 +247,7 @@ class Lowering(Prim):
 
     def _node(self, node):
         if isinstance(node.meta.get("val"), torch.SymBool):
-            self.values[node] = node.meta["val"]  # for what checks it
+            self.values[node] = sizes.condition_of(node.meta["val"])
             return
         if isinstance(node.meta.get("val"), (torch.SymInt, torch.SymFloat)):
             made = node.meta["val"]

@@ -2,6 +2,7 @@
 """Sizes that are known when the program runs: torch's symbolic integers, as `index` values."""
 import sympy
 import torch
+from sympy.logic.boolalg import Boolean
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols, statically_known_true
 from torch.utils._sympy.functions import FloorDiv
 
@@ -22,6 +23,12 @@ def size_of(value):
         return value
     expression = value.node.expr
     return int(expression) if expression.is_Integer else expression
+
+
+def condition_of(value):
+    """A bool, or the condition of a symbolic one."""
+    expression = value.node.expr
+    return bool(expression) if expression in (sympy.true, sympy.false) else expression
 
 
 def is_size(value):
@@ -183,3 +190,30 @@ def real(function, expression):
         inner = real(function, expression.args[0])
         return function.unary(_UNARY[name], inner) if _UNARY[name] else inner
     raise Unsupported(f"the number {expression}, which is known only when the program runs")
+
+
+#: Relations of numbers, as those of prim.
+_RELATIONS = {sympy.Eq: "eq", sympy.Ne: "ne", sympy.Lt: "lt", sympy.Le: "le", sympy.Gt: "gt", sympy.Ge: "ge"}
+
+
+def is_condition(value):
+    return isinstance(value, Boolean) and not isinstance(value, sympy.Expr)  # a symbol is both
+
+
+def truth(function, condition):
+    """A condition of symbolic numbers as a tensor of rank 0 of truth values."""
+    if condition in (sympy.true, sympy.false):
+        return function.full(condition is sympy.true, "i1", ())
+    if type(condition) in _RELATIONS:
+        is_whole = all(side.is_integer for side in condition.args)
+        sides = [function.size_tensor(side) if is_whole else real(function, side) for side in condition.args]
+        return function.compare(_RELATIONS[type(condition)], *sides)
+    if isinstance(condition, (sympy.And, sympy.Or)):
+        parts = [truth(function, one) for one in condition.args]
+        made = parts[0]
+        for part in parts[1:]:
+            made = function.binary("bitwise_and" if isinstance(condition, sympy.And) else "bitwise_or", made, part)
+        return made
+    if isinstance(condition, sympy.Not):
+        return function.unary("bitwise_not", truth(function, condition.args[0]))
+    raise Unsupported(f"the condition {condition}")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What families share: the type of a result, operands as tensors, arithmetic in a wider type."""
+from ..sizes import is_condition
 from ..text import ELEMENTS, Unsupported, Value, is_float, is_narrow, is_small, is_unsigned
 
 _CATEGORY = {"b": 0, "u": 1, "i": 1, "f": 2}
@@ -10,7 +11,7 @@ def category(x):
         return _CATEGORY[ELEMENTS[x.dtype][2]]
     if isinstance(x, (bool, int, float)):
         return 0 if isinstance(x, bool) else 2 if isinstance(x, float) else 1
-    return 1 if x.is_integer else 2
+    return 0 if is_condition(x) else 1 if x.is_integer else 2
 
 
 def _join(a, b):

@@ -352,6 +352,23 @@ def aligned_sequences_are_trained():
 
 
 @test
+def windows_beside_what_is_no_number():
+    """A mean over windows is a number where no window has NaN or an infinity, and so is its gradient."""
+    x = torch.randn(2, 3, 8, 9)
+    x[0, 1, 2, 3], x[1, 0, 5, 0] = float("nan"), float("inf")
+    function = lambda x: (F.adaptive_avg_pool2d(x, (3, 4)), F.adaptive_avg_pool2d(x, (11, 3)), F.avg_pool2d(x, 3, 2, 1),  # noqa: E731
+                          F.avg_pool2d(x, (3, 2), (2, 3), 1, True, False), F.avg_pool2d(x, 2, 3, divisor_override=3))
+    ours, theirs = x.clone().requires_grad_(), x.clone().requires_grad_()
+    got, want = fast(function, fullgraph=True)(ours), function(theirs)
+    same(got, want, equal_nan=True)
+    for mine, exact in zip(got, want, strict=True):
+        seed = torch.randn_like(exact)
+        seed[0, 1, 1, 2] = float("nan")
+        same(torch.autograd.grad(mine, ours, seed, retain_graph=True), torch.autograd.grad(exact, theirs, seed, retain_graph=True),
+             equal_nan=True)
+
+
+@test
 def one_index_for_whole_rows():
     """An index that is repeated along the other dimensions names rows; one that is not, or not along all, elements."""
     x, z, i = torch.randn(50, 7), torch.randn(9, 7), torch.randint(0, 9, (50,))

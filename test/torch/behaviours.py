@@ -21,8 +21,8 @@ def fast(function, **options):
     return torch.compile(function, backend="kiln", **options)
 
 
-def same(got, want, tolerance=1e-5):
-    torch.testing.assert_close(got, want, rtol=tolerance, atol=tolerance)
+def same(got, want, tolerance=1e-5, equal_nan=False):
+    torch.testing.assert_close(got, want, rtol=tolerance, atol=tolerance, equal_nan=equal_nan)
 
 
 def main():

@@ -45,6 +45,8 @@ CASES = {
     "steps of any size that write": (lambda x: x.slice_scatter(x[::x.shape[0] // 3 + 1] * 2, 0, 0, x.shape[0], x.shape[0] // 3 + 1), rows, True),
     "maxima": (lambda x: (F.max_pool2d(x, 3, 2, 1), F.max_pool2d(x, 2, return_indices=True)), image, False),
     "means": (lambda x: (F.avg_pool2d(x, 3, 2, 1, True, False), F.adaptive_avg_pool2d(x, (3, 2)), F.avg_pool1d(x[0], 2)), image, False),
+    "gradients of means": (lambda x: (F.avg_pool2d(x, 3, 2, 1), F.avg_pool2d(x, (2, 3), ceil_mode=True, count_include_pad=False, padding=1),
+                                      F.adaptive_avg_pool2d(x, (3, 2))), image, True),
     "larger images": (lambda x: (F.interpolate(x, scale_factor=0.7, mode="bilinear"), F.interpolate(x, scale_factor=2)), image, False),
     "Fourier transforms": (lambda x: (torch.view_as_real(torch.fft.fft(x)), torch.fft.irfft(torch.fft.rfft(x), x.shape[-1])),
                            lambda n: (R(3, n + 4),), False),

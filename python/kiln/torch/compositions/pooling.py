@@ -12,17 +12,27 @@ def _longest(size, count):
     return max(-(-(i + 1) * size // count) - i * size // count for i in range(count))
 
 
-def _means(size, count, dtype):
-    """The matrix [size, count] of a mean over each window."""
-    place, number = torch.arange(size).unsqueeze(1), torch.arange(count)
-    start = (number * size) // count
-    end = ((number + 1) * size + count - 1) // count
-    inside = (place >= start) & (place < end)
-    return inside.to(dtype) / (end - start).to(dtype)
+def _windows(size, count):
+    """Where the adaptive windows of a dimension begin and end. Read the other way round, with `size` and `count` exchanged, they are the
+    windows that each element belongs to."""
+    number = torch.arange(count)
+    return (number * size) // count, ((number + 1) * size + count - 1) // count
 
 
-def _along(x, matrix, dim):
-    return (x.movedim(dim, -1) @ matrix).movedim(-1, dim)
+def _sums(x, dim, start, end, most):
+    """The sum over each window of a dimension, of at most `most` elements. NaN and infinity outside of a window do not reach it, as
+    they would in a product with a matrix of zeros and ones."""
+    at = start.unsqueeze(1) + torch.arange(most)
+    inside = at < end.unsqueeze(1)
+    dim %= x.dim()
+    shape = [*x.shape[:dim], *at.shape, *x.shape[dim + 1:]]
+    read = x.index_select(dim, torch.where(inside, at, 0).reshape(-1)).reshape(shape)
+    return torch.where(inside.reshape([*at.shape, *[1] * (x.dim() - 1 - dim)]), read, 0).sum(dim + 1)
+
+
+def _beside(values, x, dim):
+    """Values of one dimension, to be multiplied with x."""
+    return values.to(x.dtype).reshape([-1] + [1] * (-1 - dim))
 
 
 def _wide(x):
@@ -33,15 +43,19 @@ def _wide(x):
 def adaptive_avg_pool(x, sizes):
     made = _wide(x)
     for d, count in enumerate(reversed(sizes)):
-        made = _along(made, _means(made.shape[-1 - d], count, made.dtype), -1 - d)
+        dim, size = -1 - d, made.shape[-1 - d]
+        start, end = _windows(size, count)
+        made = _sums(made, dim, start, end, _longest(size, count)) / _beside(end - start, made, dim)
     return made.to(x.dtype)
 
 
 def _average_backward(count):
     def backward(grad, x):
         made = _wide(grad)
-        for d in range(1, count + 1):
-            made = _along(made, _means(x.shape[-d], made.shape[-d], made.dtype).t(), -d)
+        for dim in range(-1, -count - 1, -1):
+            size, many = x.shape[dim], grad.shape[dim]
+            start, end = _windows(size, many)
+            made = _sums(made / _beside(end - start, made, dim), dim, *_windows(many, size), _longest(many, size))
         return made.to(grad.dtype)
     return backward
 
@@ -98,23 +112,25 @@ composes("adaptive_max_pool3d_backward.default")(_largest_backward(3))
 
 @composes("avg_pool3d_backward.default", "avg_pool2d_backward.default")
 def avg_pool_backward(grad, x, window, stride, padding, ceil_mode, count_include_pad, divisor_override):
-    """Each gradient over its window: along one dimension after the other, products with matrices."""
+    """Each element takes the gradients of the windows that it is in, along one dimension after the other."""
     count = len(window)
     listed = lambda v: list(v) * count if len(v) == 1 else list(v)  # noqa: E731
     window, padding = listed(window), listed(padding)
     stride = listed(stride) if stride else window
     made = _wide(grad)
     for d in range(count):
-        n, out = x.shape[-count + d], grad.shape[-count + d]
-        place, number = torch.arange(n).unsqueeze(0), torch.arange(out).unsqueeze(1)
-        start = number * stride[d] - padding[d]
-        end = start + window[d]
-        full = torch.clamp(end, max=n + padding[d]) - start
-        valid = torch.clamp(end, max=n) - torch.clamp(start, min=0)
-        inside = ((place >= start) & (place < end)).to(made.dtype)  # [out, n]
+        dim = d - count
+        n, out = x.shape[dim], grad.shape[dim]
         if not divisor_override:
-            inside = inside / (full if count_include_pad else valid).to(made.dtype)
-        made = _along(made, inside, -count + d)
+            start = torch.arange(out) * stride[d] - padding[d]
+            end = start + window[d]
+            full = torch.clamp(end, max=n + padding[d]) - start
+            valid = torch.clamp(end, max=n) - torch.clamp(start, min=0)
+            made = made / _beside(full if count_include_pad else valid, made, dim)
+        place = torch.arange(n) + padding[d]
+        first = torch.clamp(place - window[d] + stride[d], min=0) // stride[d]
+        end = torch.clamp(place // stride[d] + 1, max=out)
+        made = _sums(made, dim, first, end, -(-window[d] // stride[d]))
     if divisor_override:
         made = made / divisor_override
     return made.to(grad.dtype)

@@ -352,6 +352,22 @@ def aligned_sequences_are_trained():
 
 
 @test
+def labels_before_the_first_that_is_missing():
+    target = torch.tensor([[0, 2, -1, 1, 1], [4, -1, -1, -1, 0], [3, 1, 0, 2, 4], [-1, 2, 2, 2, 2]])
+    for reduction in ("none", "mean", "sum"):
+        function = lambda x, t: F.multilabel_margin_loss(x, t, reduction=reduction)  # noqa: E731, B023
+        for shape in ((4, 5), (5,)):
+            ours = torch.randn(shape, requires_grad=True)
+            theirs = ours.detach().clone().requires_grad_()
+            labels = target if len(shape) == 2 else target[0]
+            got, want = fast(function, fullgraph=True)(ours, labels), function(theirs, labels)
+            same(got, want)
+            got.sum().backward()
+            want.sum().backward()
+            same(ours.grad, theirs.grad)
+
+
+@test
 def windows_beside_what_is_no_number():
     """A mean over windows is a number where no window has NaN or an infinity, and so is its gradient."""
     x = torch.randn(2, 3, 8, 9)

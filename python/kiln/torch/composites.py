@@ -51,6 +51,21 @@ def combinations(x, r=2, with_replacement=False):
     return x.index_select(0, places.reshape(-1)).reshape(places.shape)
 
 
+@traced_as("multilabel_margin_loss")
+def multilabel_margin_loss(x, target, reduction=1):
+    """Of the labels before the first -1. PyTorch's own decomposition adds terms of the label 0 for those that are not there."""
+    if x.dim() > 2 or not x.shape[-1] or target.shape != x.shape:
+        raise RuntimeError("multilabel_margin_loss(): expected vectors or matrices of one shape")
+    count = x.shape[-1]
+    place = torch.arange(count, device=x.device)
+    is_there = place < torch.where(target == -1, place, count).amin(-1, keepdim=True)
+    label = torch.where(is_there, target, 0)
+    is_label = ((label.unsqueeze(-1) == place) & is_there.unsqueeze(-1)).any(-2)
+    terms = torch.relu(1 - x.gather(-1, label).unsqueeze(-1) + x.unsqueeze(-2))
+    made = torch.where(is_there.unsqueeze(-1) & ~is_label.unsqueeze(-2), terms, 0).sum((-2, -1)) / count
+    return made if reduction == 0 else made.mean() if reduction == 1 else made.sum()
+
+
 def _quantile(x, q, dim, keepdim, interpolation, ignores_nan):
     if x.dtype not in (torch.float32, torch.float64) or not x.numel():
         raise RuntimeError("quantile(): expected elements, of type float or double")

@@ -81,7 +81,7 @@ layoutlm led levit lfm2 lilt llama longformer luke m2m_100 mamba mamba2 marian m
 mobilevit modernbert moonshine mpnet mpt mra mt5 mvp nemotron nystromformer olmo olmo2 olmoe openai-gpt opt owlvit pegasus persimmon phi phi3 phimoe plbart poolformer prophetnet
 pvt qwen2 qwen2_moe qwen3 qwen3_moe qwen3_next recurrent_gemma reformer regnet rembert resnet roberta roberta-prelayernorm roc_bert roformer rwkv segformer siglip siglip_vision_model smollm3 splinter
 squeezebert stablelm starcoder2 swiftformer swin swin2sr swinv2 switch_transformers t5 timesformer trocr umt5 videomae vit vit_mae vit_msn vivit wav2vec2 whisper xglm xlm
-xlm-roberta xlnet xmod yoso zamba2""".split()
+xlm-roberta xlnet xmod yoso zamba2 dinov3_vit doge ernie4_5_moe glm4_moe granitemoehybrid minimax nemotron_h olmo_hybrid xlstm""".split()
 
 ENCODED = "bart blenderbot blenderbot-small bigbird_pegasus fsmt led m2m_100 marian mbart mvp mt5 pegasus plbart prophetnet switch_transformers t5 umt5 longt5".split()
 

@@ -17,6 +17,8 @@ struct Resize {
   StringRef mode, transform, nearest, policy;
   double a, outside;
   bool exclude, antialias;
+  /// As Resize of operator set 10 says what is nearest.
+  bool isOfSet10 = false;
 };
 
 /// One dimension: from how many elements to how many, which may be known at run
@@ -103,7 +105,11 @@ Value settle(Node &n, Value x) {
 Value nearest(Node &n, const Resize &r, const Side &s, Value x, Value at) {
   Value rounded;
   Value half = num(n, 0.5);
-  if (r.nearest == "floor")
+  if (r.isOfSet10) { // up where the image shrinks; quotients are of f32
+    at = n.cast(n.f32(at), n.e.b.getF64Type());
+    rounded = n.where(n.lt(s.scale, num(n, 1)), n.unary<prim::CeilOp>(at),
+                      n.unary<prim::FloorOp>(at));
+  } else if (r.nearest == "floor")
     rounded = n.unary<prim::FloorOp>(at);
   else if (r.nearest == "ceil")
     rounded = n.unary<prim::CeilOp>(at);
@@ -316,7 +322,7 @@ LogicalResult resize(Node &n) {
   };
   if (n.opset() < 11) { // the scales are the second input
     r.transform = "asymmetric";
-    r.nearest = "floor";
+    r.isOfSet10 = true;
     return resizeWith(n, r, some(1), Value(), Value());
   }
   Value sizes = some(3);

@@ -159,6 +159,11 @@ for how, shape in (("SAME_UPPER", (2, 2, 6, 7)), ("SAME_LOWER", (1, 2, 5, 9)), (
     start = 0 if how == "SAME_UPPER" else 1
     case("ConvTranspose", [image, filters], [spread[:, :, start:, start:][:, :, :2 * shape[2], :2 * shape[3]]],
          **{**form, "strides": [2, 2]})
+# The nearest element of operator set 10: the next one where the image shrinks, the one before where it grows.
+image = floats(1, 2, 20, 5)
+rows = numpy.ceil(numpy.arange(12, dtype=numpy.float32) / numpy.float32(0.6)).astype(int)
+case("Resize", [image, numpy.array([1, 1, 0.6, 1.5], numpy.float32)], [image[:, :, rows][..., [0, 0, 1, 2, 2, 3, 4]]], domain="",
+     constants=(1,), opset=10)
 # As many maps as there are.
 theta = floats(3, 2, 3)
 ys, xs = numpy.meshgrid((2 * numpy.arange(4) + 1) / 4 - 1, (2 * numpy.arange(5) + 1) / 5 - 1, indexing="ij")

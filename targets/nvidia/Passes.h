@@ -26,6 +26,9 @@ std::unique_ptr<mlir::Pass> createLowerSimtPass();
 /// module's `kiln.target`.
 std::unique_ptr<mlir::Pass> createLowerMathPass();
 
+/// Creates the pass `nvidia-expand-bessel`: `jn` as `j0`, `j1` and loops.
+std::unique_ptr<mlir::Pass> createExpandBesselPass();
+
 /// `nvidia-lower-gpu`: functions of func and llvm whose blocks hold func, cf,
 /// arith, index, gpu, llvm and nvvm operations on scalars, and those of math
 /// that are one intrinsic, become functions of llvm and nvvm. Indices have 64

@@ -12,6 +12,7 @@ using namespace kiln;
 
 void nvidia::buildNvidiaTail(OpPassManager &pm) {
   pm.addPass(createLowerSimtPass());
+  pm.addPass(createExpandBesselPass());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createLowerMathPass());
   pm.addPass(createLowerGpuPass());
@@ -25,6 +26,7 @@ void nvidia::buildNvidiaTail(OpPassManager &pm) {
 
 void nvidia::registerNvidiaPasses() {
   registerPass(createLowerSimtPass);
+  registerPass(createExpandBesselPass);
   registerPass(createLowerMathPass);
   registerPass(createLowerGpuPass);
   registerPass(createSerializePass);

@@ -62,12 +62,37 @@ static bool limitData(rlim_t more) {
   return setrlimit(RLIMIT_DATA, &limit) == 0;
 }
 
+/// Reads a module. Bytecode contains types and attributes as texts, and MLIR
+/// says that an error in one is in a file of that name: such an error is handed
+/// on as one in the input, with the beginning of the text.
+static OwningOpRef<ModuleOp> parse(llvm::MemoryBufferRef input,
+                                   const ParserConfig &config) {
+  constexpr size_t kLongest = 80;
+  StringRef name = input.getBufferIdentifier();
+  if (!isBytecode(input))
+    return parseSourceString<ModuleOp>(input.getBuffer(), config, name);
+  MLIRContext *context = config.getContext();
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diag) {
+    auto place = diag.getLocation()->findInstanceOf<FileLineColLoc>();
+    if (!place || place.getFilename() == name)
+      return failure();
+    StringRef text = place.getFilename();
+    Diagnostic moved(FileLineColLoc::get(context, name, 0, 0),
+                     diag.getSeverity());
+    moved << diag.str() << " in the embedded text '"
+          << text.take_front(kLongest)
+          << (text.size() > kLongest ? "...'" : "'");
+    context->getDiagEngine().emit(std::move(moved));
+    return success();
+  });
+  return parseSourceString<ModuleOp>(input.getBuffer(), config, name);
+}
+
 /// Reads text or bytecode; null after an error.
 static OwningOpRef<ModuleOp> parseAndVerify(llvm::MemoryBufferRef input,
                                             MLIRContext *context) {
   ParserConfig config(context, /*verifyAfterParse=*/false);
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
-      input.getBuffer(), config, input.getBufferIdentifier());
+  OwningOpRef<ModuleOp> module = parse(input, config);
   if (module &&
       (failed(target::joinArgumentEntries(*module)) ||
        failed(tile::joinAllFacts(*module)) ||

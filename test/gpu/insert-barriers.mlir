@@ -360,3 +360,16 @@ tile.kernel @repeated(%y: !tile.view<8x256xf32, strides = [128, 1]> {tile.noalia
   tile.store %a, %y at [%n, %c0] : tensor<128xf32, #l>, !tile.view<8x256xf32, strides = [128, 1]>
   tile.store %a, %y at [%n, %c128] : tensor<128xf32, #l>, !tile.view<8x256xf32, strides = [128, 1]>
 }
+
+// Volatile accesses stay in their order: here a flag says that the numbers before it are there.
+// CHECK-LABEL: tile.kernel @published(
+// CHECK: tile.store
+// CHECK: gpu.barrier
+// CHECK: tile.store
+tile.kernel @published(%y: !tile.view<256xf32> {tile.noalias}) attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c128 = arith.constant 128 : index
+  %a = arith.constant dense<1.0> : tensor<128xf32, #l>
+  tile.store %a, %y at [%c0] volatile : tensor<128xf32, #l>, !tile.view<256xf32>
+  tile.store %a, %y at [%c128] volatile : tensor<128xf32, #l>, !tile.view<256xf32>
+}

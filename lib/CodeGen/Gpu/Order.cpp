@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -184,10 +185,15 @@ static bool hasOwnPlaces(tile::ViewType type) {
   for (auto [stride, size] : dims) {
     if (!span || stride < *span)
       return false;
-    if (ShapedType::isDynamic(size))
+    if (ShapedType::isDynamic(size)) {
       span.reset();
-    else
-      *span += (size - 1) * stride;
+      continue;
+    }
+    // What overflows has no bytes that a view could be of.
+    std::optional<int64_t> more = llvm::checkedMul(size - 1, stride);
+    span = more ? llvm::checkedAdd(*span, *more) : std::nullopt;
+    if (!span)
+      return false;
   }
   return true;
 }
@@ -197,7 +203,9 @@ static bool hasOwnPlaces(tile::ViewType type) {
 static bool keepApart(Operation *first, Operation *second) {
   auto a = dyn_cast<ViewAccessOpInterface>(first),
        b = dyn_cast<ViewAccessOpInterface>(second);
-  if (!a || !b || a.getAccessedView() != b.getAccessedView())
+  // Volatile accesses stay in their order.
+  if (!a || !b || a.getAccessedView() != b.getAccessedView() ||
+      a.isVolatileAccess() || b.isVolatileAccess())
     return false;
   Value view = a.getAccessedView();
   auto type = dyn_cast<tile::ViewType>(view.getType());

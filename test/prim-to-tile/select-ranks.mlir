@@ -4,6 +4,7 @@
 // RUN: kiln-compile %s --target=cpu --emit=program --explain 2>&1 | FileCheck %s --check-prefix=CPU
 // RUN: for entry in value ties columns several listed single long bits many; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
 // RUN: for entry in value ties columns several listed single long bits many; do kiln-run %s --target=cpu --check --entry=$entry || exit 1; done
+// RUN: kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=counted --dim=2
 // RUN: for size in 1 3 40; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=open --dim=$size || exit 1; done
 
 // The line is read once. There is one search for the key, of a pass for each bit, and one among equal keys, for each bit of a place.
@@ -110,4 +111,10 @@ func.func @single(%y: tensor<6x300xf32>) -> tensor<6xi32> {
   %row = prim.iota dim 0 : tensor<6xi32>
   %p = prim.gather %i, %row dim 1 batch_dims 1 : tensor<6x300xi32>, tensor<6xi32> -> tensor<6xi32>
   return %p : tensor<6xi32>
+}
+// The result says how many ranks a list has.
+func.func @counted(%y: tensor<5x300xf32>, %k: tensor<5x?xi64>) -> tensor<5x2xf32> {
+  %t = prim.sort %y dim 1 keys 1 : tensor<5x300xf32>
+  %p = prim.gather %t, %k dim 1 batch_dims 1 : tensor<5x300xf32>, tensor<5x?xi64> -> tensor<5x2xf32>
+  return %p : tensor<5x2xf32>
 }

@@ -267,7 +267,7 @@ static std::optional<Ranks> findRanks(Operation *part, unsigned dim,
   if (!ctx.host.hasBuffer(list))
     return {};
   ranks.list = withLines(ctx.host.buffer(list), dim);
-  auto type = cast<RankedTensorType>(list.getType());
+  auto type = cast<RankedTensorType>(part->getResult(0).getType());
   ranks.count = type.getRank() == dim ? 1 : type.getDimSize(dim);
   return ranks;
 }
@@ -279,6 +279,11 @@ static std::string selectByBlocks(prim::ArgsortOp op, const Ranks &ranks,
   Extent length = ctx.host.sizesOf(op.getOperands()[0])[op.getDim()];
   if (!sortsBlocks(op, ctx))
     return "a key has more than 32 bits";
+  // A line that is too short is an error, which a launch has to find.
+  if (!ranks.list && !length.isStatic())
+    return "only a launch knows how long lines are";
+  if (ShapedType::isDynamic(ranks.count))
+    return "only a launch knows how many elements are wanted";
   if (ranks.list || ranks.first) {
     std::string reason = whyNoRanks(op, ranks, ctx);
     if (!reason.empty())
@@ -294,8 +299,6 @@ static std::string selectByBlocks(prim::ArgsortOp op, const Ranks &ranks,
   if (areMany)
     if (std::string reason = whyNoRanks(op, Ranks(), ctx); !reason.empty())
       return reason;
-  if (!areMany && !length.isStatic())
-    return "only a launch knows how long lines are";
   Buffer out = ctx.host.destination(result);
   if (areMany)
     selectMany(op, ranks.count, ctx, out);

@@ -2,7 +2,7 @@
 // them elements change places, twice, for real and imaginary parts. Other transforms become products with matrices, as on other targets.
 // RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none --no-fallback --emit=program | FileCheck %s
 // RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none --no-fallback --emit=program --explain 2>&1 | FileCheck %s --check-prefix=WHY
-// RUN: for entry in lines real columns one wide other pairs; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
+// RUN: for entry in lines real columns one wide other pairs none; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
 // RUN: for size in 1 3; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=open --dim=$size || exit 1; done
 
 // 1024 = 8 * 8 * 16.
@@ -68,4 +68,9 @@ func.func @pairs(%x: tensor<11x256x2xf32>) -> tensor<11x256x2xf32> {
   %5 = prim.reshape %i : tensor<11x256xf32> -> tensor<11x256x1xf32>
   %6 = prim.cat %4, %5 dim 2 : tensor<11x256x1xf32>, tensor<11x256x1xf32> -> tensor<11x256x2xf32>
   return %6 : tensor<11x256x2xf32>
+}
+func.func @none(%x: tensor<3x0x64xf32>, %y: tensor<64x0xf32>) -> (tensor<3x0x33xf32>, tensor<33x0xf32>) {
+  %r, %i = prim.fourier %x dim 2 : tensor<3x0x64xf32> -> tensor<3x0x33xf32>, tensor<3x0x33xf32>
+  %s, %j = prim.fourier %y dim 0 : tensor<64x0xf32> -> tensor<33x0xf32>, tensor<33x0xf32>
+  return %i, %s : tensor<3x0x33xf32>, tensor<33x0xf32>
 }

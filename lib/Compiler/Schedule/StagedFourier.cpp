@@ -219,8 +219,8 @@ void StagedFourier::choosePlaces() {
     if (!isLast)
       lines = std::max(lines, kColumns);
     if (sizes[several].isStatic())
-      lines =
-          std::min<int64_t>(lines, llvm::PowerOf2Ceil(sizes[several].get()));
+      lines = std::min<int64_t>(lines, llvm::PowerOf2Ceil(std::max<int64_t>(
+                                           sizes[several].get(), 1)));
   }
   for (int64_t d = 0; d < rank; ++d) {
     KernelDim next;

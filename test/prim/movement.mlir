@@ -87,3 +87,12 @@ func.func @slices_of_cat(%x: tensor<2x3xf32>, %y: tensor<4x3xf32>) -> (tensor<2x
   %2 = prim.slice %c starts [1, 0] limits [3, 3] strides [1, 1] : tensor<6x3xf32> -> tensor<2x3xf32>
   return %0, %1, %2 : tensor<2x3xf32>, tensor<2x2xf32>, tensor<2x3xf32>
 }
+
+// Sizes that only a call knows are compared by the concatenation, which stays.
+// FOLD-LABEL: func.func @slice_of_open_cat
+// FOLD: prim.cat
+func.func @slice_of_open_cat(%x: tensor<2x?xf32>, %y: tensor<4x3xf32>) -> tensor<2x3xf32> {
+  %c = prim.cat %x, %y dim 0 : tensor<2x?xf32>, tensor<4x3xf32> -> tensor<6x3xf32>
+  %0 = prim.slice %c starts [0, 0] limits [2, 3] strides [1, 1] : tensor<6x3xf32> -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}

@@ -140,6 +140,7 @@ Error Device::useQueue(void *native) {
   if (queue)
     table->destroyQueue(handle, queue);
   queue = created;
+  isForeignQueue = native != nullptr;
   return Error::success();
 }
 

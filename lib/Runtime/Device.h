@@ -161,9 +161,12 @@ public:
   Error fill(DeviceBuffer &dst, uint64_t offset, uint64_t bytes, uint8_t value);
   Error execute(const KilnLaunch &launch);
   Error synchronize();
-  /// Keeps something until the work that was queued so far has ended.
+  /// Waits for work that something is kept for, which holds the device.
+  Error finish() { return kept.empty() ? Error::success() : synchronize(); }
+  /// Keeps something until the work that was queued so far has ended. Behind
+  /// work in a queue of the embedding program, that program frees its memory.
   void keep(std::shared_ptr<void> what) {
-    if (queue)
+    if (queue && !isForeignQueue)
       kept.push_back(std::move(what));
   }
 
@@ -194,6 +197,7 @@ private:
   void giveBack(DeviceBuffer &buffer);
 
   std::vector<std::shared_ptr<void>> kept;
+  bool isForeignQueue = false; ///< of the embedding program
   /// Dropped buffers by memory and size, from any thread.
   std::mutex poolMutex;
   std::multimap<std::pair<int32_t, uint64_t>, KilnBuffer *> pool;

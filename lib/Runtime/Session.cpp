@@ -188,7 +188,11 @@ kiln::runtime::matchingTargets(const Package &package,
 }
 
 SessionImpl::SessionImpl() = default;
-SessionImpl::~SessionImpl() = default;
+SessionImpl::~SessionImpl() {
+  for (SessionDevice &on : devices)
+    if (Error error = on.device->finish())
+      (void)error; // nothing is left to tell it to
+}
 
 Error SessionImpl::open(const std::string &spec) {
   const HostProgram &program = target().program;

@@ -206,13 +206,16 @@ PyObject *kiln::python::fromDLPack(PyObject *, PyObject *args) {
   if (PyCapsule_IsValid(capsule, kVersioned)) {
     auto *managed = static_cast<DLManagedTensorVersioned *>(
         PyCapsule_GetPointer(capsule, kVersioned));
-    if (kilnTensorFromDLPackVersioned(of, managed, &tensor))
+    // A call of another thread may hold the session, and free what is torch's.
+    if (unlocked([&] {
+          return kilnTensorFromDLPackVersioned(of, managed, &tensor);
+        }))
       return raise();
     PyCapsule_SetName(capsule, "used_dltensor_versioned");
   } else if (PyCapsule_IsValid(capsule, kPlain)) {
     auto *managed =
         static_cast<DLManagedTensor *>(PyCapsule_GetPointer(capsule, kPlain));
-    if (kilnTensorFromDLPack(of, managed, &tensor))
+    if (unlocked([&] { return kilnTensorFromDLPack(of, managed, &tensor); }))
       return raise();
     PyCapsule_SetName(capsule, "used_dltensor");
   } else {

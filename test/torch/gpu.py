@@ -225,6 +225,74 @@ def other_target():
 
 
 @case
+def memory():
+    """Arguments and results of calls are freed."""
+    run = compiled(lambda x: (x * 2, x.sum()))
+    run(torch.randn(1 << 24, device="cuda"))
+    torch.cuda.synchronize()
+    before = torch.cuda.memory_allocated()
+    for _ in range(20):
+        run(torch.randn(1 << 24, device="cuda"))
+    torch.cuda.synchronize()
+    assert torch.cuda.memory_allocated() <= before, (torch.cuda.memory_allocated(), before)
+
+
+@case
+def other_threads():
+    """Each in a stream of its own."""
+    import threading
+    run, x = compiled(lambda x: (x @ x).sum(0)), torch.randn(512, 512, device="cuda")
+    expected, failures = (x @ x).sum(0), []
+
+    def calls():
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.default_stream())
+        with torch.cuda.stream(stream):
+            for _ in range(50):
+                try:
+                    near(run(x * 1), expected, 1e-4)
+                except Exception as error:
+                    failures.append(error)
+
+    run(x)
+    torch.cuda.synchronize()
+    threads = [threading.Thread(target=calls) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures, failures[0]
+
+
+@case
+def drawn_by_operations():
+    torch.manual_seed(4)
+    p = torch.full((200, 200), 0.25, device="cuda")
+    made = compiled(lambda p: (torch.bernoulli(p), torch.normal(p, p), torch.multinomial(p, 5, True), torch.rand_like(p)))(p)
+    assert all(one.device == p.device for one in made) and abs(made[0].mean().item() - 0.25) < 0.02
+    kept = compiled(lambda x: nn.functional.dropout(x, 0.3) + torch.rand(200, 200, device="cuda"), options={"random": "philox"})(p)
+    assert kept.device == p.device and 0.6 < kept.mean().item() < 0.9
+
+
+@case
+def graphs():
+    """Calls that torch.cuda.graph has recorded, with other contents of the same tensors."""
+    run, x, stream = compiled(lambda x: torch.softmax(x @ x, -1)), torch.randn(256, 256, device="cuda"), torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        for _ in range(3):
+            run(x)
+    torch.cuda.current_stream().wait_stream(stream)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, stream=stream):
+        made = run(x) * 2
+    for seed in range(3):
+        x.copy_(torch.randn(256, 256, device="cuda", generator=torch.Generator("cuda").manual_seed(seed)))
+        graph.replay()
+        near(made, torch.softmax(x @ x, -1) * 2, 1e-4)
+
+
+@case
 def many_calls():
     """Results that are dropped, and memory that is used again."""
     run = compiled(lambda x, y: (x @ y, x.sum(1)))

@@ -243,7 +243,8 @@ class Compiled:
         lowering.returns(values)
         self.program = None
         if values:
-            self.program = kiln.load(cache.package(lowering, target), devices.numbered(target, self.device))
+            with devices.kept(self.device):  # a driver makes its own GPU the current one
+                self.program = kiln.load(cache.package(lowering, target), devices.numbered(target, self.device))
             self.session, self.entry = self.program._session, self.program.default.name
             self.package = cache.name_of(lowering, target)
         #: Nothing but tensors comes out, each once, in the order of the package.
@@ -252,7 +253,7 @@ class Compiled:
         self.complexes = bytes(dtype in pairs.PARTS for dtype in self.types)
         self.calls = None
         if self.program and self.device.type != "cpu":
-            self.calls = devices.Calls(self.program, self.device, self.complexes)
+            self.calls = devices.Calls(self.program, self.device, self.complexes, self.types)
         #: Results that torch has on the host, though a GPU makes them.
         self.near = [place for place, node in enumerate(output) if self.calls and isinstance(node, torch.fx.Node)
                      and isinstance(node.meta.get("val"), torch.Tensor) and node not in given
@@ -308,7 +309,8 @@ class Compiled:
         values = tuple((symbol, self.symbols[symbol](arguments)) for symbol in expression.free_symbols)
         if self.found.get(expression, (None, 0))[0] != values:
             made = expression.subs(values)
-            self.found[expression] = values, int(made) if expression.is_integer else float(made)
+            kind = bool if sizes.is_condition(expression) else int if expression.is_integer else float
+            self.found[expression] = values, kind(made)
         return self.found[expression][1]
 
     def __call__(self, *arguments):

@@ -2,19 +2,27 @@
 """GPUs: where the tensors of a graph are, the target that computes there, and calls with tensors that stay there.
 
 A call puts its kernels into torch's current stream of the device and returns; what torch does there next finds the results.
-Arguments are used where they lie. Results lie in memory of Kiln's, which the stream's later calls use again when torch has
-dropped them; a tensor that another stream still reads has to live until then."""
+Arguments are used where they lie."""
+import contextlib
 import re
+import threading
 
 import torch
 
-from kiln._runtime import NO_WAIT, ON_DEVICE, from_dlpack
+from kiln._runtime import NO_WAIT, ON_DEVICE, Error, from_dlpack
 
+from .cache import CompileError
 from .text import Unsupported
 
 CPU = torch.device("cpu")
 #: The driver's name for the stream that torch calls 0, which other streams wait for.
 LEGACY_STREAM = 1
+#: Types in which torch has the elements of a package, where integers have no sign.
+STORED = {"i1": torch.bool, "i8": torch.int8, "i16": torch.int16, "i32": torch.int32, "i64": torch.int64, "index": torch.int64,
+          "u8": torch.int8, "u16": torch.int16, "u32": torch.int32, "u64": torch.int64, "f16": torch.float16,
+          "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64, "f8E4M3FN": torch.float8_e4m3fn,
+          "f8E5M2": torch.float8_e5m2, "f8E4M3FNUZ": torch.float8_e4m3fnuz, "f8E5M2FNUZ": torch.float8_e5m2fnuz,
+          "f8E8M0FNU": torch.float8_e8m0fnu}
 
 
 def _of(made):
@@ -57,6 +65,11 @@ def numbered(target, device):
     return "+".join(f"{one},ordinal={device.index}" for one in str(target).split("+"))
 
 
+def kept(device):
+    """A context behind which torch's current GPU is the one before."""
+    return torch.cuda.device(device) if device.type != "cpu" else contextlib.nullcontext()
+
+
 def _plain(tensor):
     """Row-major numbers, without what only flags say of them; a complex number is two."""
     tensor = tensor.detach()
@@ -66,21 +79,54 @@ def _plain(tensor):
 
 
 class Calls:
-    """Calls of a program with tensors on a GPU."""
+    """Calls of a program with tensors on a GPU. Results whose sizes are known lie in torch's memory. Others lie in Kiln's, and no
+    graph of CUDA records them."""
 
-    def __init__(self, program, device, complexes):
-        self.session, self.entry = program._session, program.default.name
-        self.device, self.complexes, self.stream = device, complexes, None
+    def __init__(self, program, device, complexes, types):
+        """`types`: torch's, of the results."""
+        self.session, self.entry = program._session, program.default
+        self.device, self.complexes, self.types, self.stream = device, complexes, types, None
+        self.lock = threading.Lock()  # a stream belongs to the call that follows
+        self.is_sized = all(None not in one.shape for one in self.entry.results)
+        if len(self.session.devices) != 1:
+            raise CompileError("unsupported: a part of the graph runs on another device than its tensors are on")
+        with torch.cuda.device(device):
+            self._use_stream()
 
-    def __call__(self, given):
+    def _use_stream(self):
         stream = torch.cuda.current_stream(self.device).cuda_stream or LEGACY_STREAM
         if stream != self.stream:
-            self.session.use_queue(0, stream)
+            try:
+                self.session.use_queue(0, stream)
+            except Error as error:
+                raise CompileError(f"unsupported: {error}") from None
             self.stream = stream
-        tensors = tuple(from_dlpack(torch.utils.dlpack.to_dlpack(_plain(one)), self.session) for one in given)
-        made = self.session.call(self.entry, tensors, None, None, ON_DEVICE | NO_WAIT)
-        results = [torch.utils.dlpack.from_dlpack(one.__dlpack__()) for one in made]
-        for i, is_complex in enumerate(self.complexes):
+
+    def _lent(self, tensor):
+        return from_dlpack(torch.utils.dlpack.to_dlpack(tensor), self.session)
+
+    def _made(self):
+        """Tensors for the results, as the package has them."""
+        return [torch.empty(one.shape, dtype=STORED[one.dtype], device=self.device) for one in self.entry.results]
+
+    def _as_torch(self, made):
+        for i, (is_complex, dtype) in enumerate(zip(self.complexes, self.types)):
             if is_complex:
-                results[i] = torch.view_as_complex(results[i])
-        return results
+                made[i] = torch.view_as_complex(made[i])
+            elif made[i].dtype != dtype:
+                made[i] = made[i].view(dtype)
+        return made
+
+    def __call__(self, given):
+        with torch.cuda.device(self.device), self.lock:
+            if not self.is_sized and torch.cuda.is_current_stream_capturing():
+                raise RuntimeError("unsupported: a graph of CUDA that records results whose sizes only the call knows")
+            self._use_stream()
+            tensors = tuple(self._lent(_plain(one)) for one in given)
+            if self.is_sized:
+                made = self._made()
+                self.session.call(self.entry.name, tensors, tuple(map(self._lent, made)), None, ON_DEVICE | NO_WAIT)
+            else:
+                found = self.session.call(self.entry.name, tensors, None, None, ON_DEVICE | NO_WAIT)
+                made = [torch.utils.dlpack.from_dlpack(one.__dlpack__()) for one in found]
+            return self._as_torch(made)

@@ -58,10 +58,15 @@ def draw(name, shape, strides, dtype, numbers, generator=None, device=None):
     return getattr(made, FILLS[packet])(*numbers, generator=generator)
 
 
+def _place():
+    """Where new tensors are made; torch.get_default_device() would make one that stays in the graph."""
+    return torch.empty(0).device
+
+
 # Philox.
 def seed():
     """A number of torch's generator: an operation that torch, too, knows to give another number each time."""
-    return torch.ops.aten.randint.low_generator(LOWEST, HIGHEST, [], generator=None)
+    return torch.ops.aten.randint.low_generator(LOWEST, HIGHEST, [], generator=None, device=_place())
 
 
 def is_seed(name, arguments, options):
@@ -96,7 +101,7 @@ def random_bits_eager(seed, offset, shape, bits):
     """`prim.random_bits philox`: element n is word n mod 4 of block n / 4, of 64 bits the words 2n and 2n + 1. The counter of
     the first block is 2^64 * offset, and the key is the seed."""
     count = math.prod(shape) * (bits // 32)
-    blocks = torch.arange(-(-count // 4), dtype=torch.int64)
+    blocks = torch.arange(-(-count // 4), dtype=torch.int64, device=seed.device)
     words = philox(_words(seed), (blocks & 0xFFFFFFFF, blocks >> 32, *(one.expand(blocks.shape) for one in _words(offset))))
     words = torch.stack(words, 1).reshape(-1)[:count]
     if bits == 64:
@@ -106,7 +111,7 @@ def random_bits_eager(seed, offset, shape, bits):
 
 
 _LIBRARY.define("random_bits(Tensor seed, Tensor offset, SymInt[] shape, int bits) -> Tensor", tags=torch.Tag.pt2_compliant_tag)
-_LIBRARY.impl("random_bits", random_bits_eager, "CPU")
+_LIBRARY.impl("random_bits", random_bits_eager, "CompositeExplicitAutograd")
 
 
 @torch.library.register_fake("kiln::random_bits", lib=_LIBRARY)
@@ -203,6 +208,11 @@ def _by_philox(name):
         if options.get("generator") is not None:
             return NotImplemented
         packet = name.partition(".")[0]
+        tensor = arguments[0] if arguments and isinstance(arguments[0], torch.Tensor) else None
+        device = options.get("device") or (tensor.device if tensor is not None else _place())
+        if torch.device(device).type != "cpu":
+            with torch.device(device):
+                return made_by_philox(name, _shape_of(name, arguments), _type_of(packet, arguments, options), parameters(name, arguments))
         return made_by_philox(name, _shape_of(name, arguments), _type_of(packet, arguments, options), parameters(name, arguments))
     return compose
 

@@ -39,7 +39,7 @@ def _operation(schema, eager):
     def register(shapes):
         name = shapes.__name__
         _LIBRARY.define(f"{name}{schema}", tags=torch.Tag.pt2_compliant_tag)
-        _LIBRARY.impl(name, eager, "CPU")
+        _LIBRARY.impl(name, eager, "CompositeExplicitAutograd")
         torch.library.register_fake(f"kiln::{name}", shapes, lib=_LIBRARY)
         return shapes
     return register
@@ -60,7 +60,7 @@ def _eager_lu(a):
 
 
 def _eager_rows(pivots, rows):
-    made = torch.arange(rows, dtype=torch.int32).expand([*pivots.shape[:-1], rows]).clone()
+    made = torch.arange(rows, dtype=torch.int32, device=pivots.device).expand([*pivots.shape[:-1], rows]).clone()
     for k in range(pivots.shape[-1]):
         other = pivots[..., k:k + 1].long()
         here, there = made[..., k:k + 1].clone(), made.gather(-1, other)

@@ -28,7 +28,7 @@ def bernoulli(x, p=None, *, generator=None):
         return NotImplemented
     p = x if p is None else p
     dtype = torch.float64 if p.dtype == torch.float64 else torch.float32
-    return (aten.rand.default(list(x.shape), dtype=dtype) < p).to(x.dtype)
+    return (aten.rand.default(list(x.shape), dtype=dtype, device=x.device) < p).to(x.dtype)
 
 
 @composes("normal.Tensor_float", "normal.float_Tensor", "normal.Tensor_Tensor")
@@ -38,7 +38,7 @@ def normal(mean, std=1.0, *, generator=None):
     if not isinstance(std, torch.Tensor):
         return aten.normal_functional.default(torch.empty_like(mean), 0.0, std) + mean
     shape = torch.broadcast_shapes(std.shape, mean.shape) if isinstance(mean, torch.Tensor) else std.shape
-    return aten.randn.default(list(shape), dtype=std.dtype) * std + mean
+    return aten.randn.default(list(shape), dtype=std.dtype, device=std.device) * std + mean
 
 
 @composes("multinomial.default")
@@ -50,7 +50,7 @@ def multinomial(x, count, replacement=False, *, generator=None):
         return torch.argmax(scores, -1, keepdim=True) if count == 1 else torch.topk(scores, count)[1]
     upto = torch.cumsum(x, -1)
     upto = upto / upto[..., -1:]
-    drawn = aten.rand.default([*x.shape[:-1], count], dtype=torch.float64)
+    drawn = aten.rand.default([*x.shape[:-1], count], dtype=torch.float64, device=x.device)
     found = (upto.unsqueeze(-2).to(torch.float64) < drawn.unsqueeze(-1)).sum(-1)
     return torch.clamp(found, max=x.shape[-1] - 1)
 

@@ -54,6 +54,8 @@ def combinations(x, r=2, with_replacement=False):
 @traced_as("multilabel_margin_loss")
 def multilabel_margin_loss(x, target, reduction=1):
     """Of the labels before the first -1. PyTorch's own decomposition adds terms of the label 0 for those that are not there."""
+    if x.dim() == 0:
+        x, target = x.reshape(1), target.reshape(1)
     if x.dim() > 2 or not x.shape[-1] or target.shape != x.shape:
         raise RuntimeError("multilabel_margin_loss(): expected vectors or matrices of one shape")
     count = x.shape[-1]
@@ -61,7 +63,8 @@ def multilabel_margin_loss(x, target, reduction=1):
     is_there = place < torch.where(target == -1, place, count).amin(-1, keepdim=True)
     label = torch.where(is_there, target, 0)
     is_label = ((label.unsqueeze(-1) == place) & is_there.unsqueeze(-1)).any(-2)
-    terms = torch.relu(1 - x.gather(-1, label).unsqueeze(-1) + x.unsqueeze(-2))
+    terms = 1 - x.gather(-1, label).unsqueeze(-1) + x.unsqueeze(-2)
+    terms = torch.where(terms > 0, terms, 0)  # NaN is no loss
     made = torch.where(is_there.unsqueeze(-1) & ~is_label.unsqueeze(-2), terms, 0).sum((-2, -1)) / count
     return made if reduction == 0 else made.mean() if reduction == 1 else made.sum()
 

@@ -2,7 +2,6 @@
 """Loops and branches: torch's higher-order operations, whose functions are graphs, as regions of prim."""
 import contextlib
 
-from .sizes import is_condition
 from .text import Unsupported, Value
 
 
@@ -117,7 +116,7 @@ def map_impl(b, node, function, xs, extra=()):
 
 
 def cond(b, node, condition, true, false, operands=()):
-    if is_condition(condition):
+    if getattr(condition, "is_Boolean", False):  # on sizes
         condition = b.number_tensor(condition)
     if not isinstance(condition, Value):
         raise Unsupported("a branch on a number")

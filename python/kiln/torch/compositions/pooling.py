@@ -9,7 +9,7 @@ def _longest(size, count):
     """At least as many elements as the longest adaptive window has; no condition on sizes that are open."""
     if not isinstance(size, int) or not isinstance(count, int):
         return (size - 1) // count + 2
-    return max(-(-(i + 1) * size // count) - i * size // count for i in range(count))
+    return max((-(-(i + 1) * size // count) - i * size // count for i in range(count)), default=0)
 
 
 def _windows(size, count):

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What families share: the type of a result, operands as tensors, arithmetic in a wider type."""
-from ..sizes import is_condition
 from ..text import ELEMENTS, Unsupported, Value, is_float, is_narrow, is_small, is_unsigned
 
 _CATEGORY = {"b": 0, "u": 1, "i": 1, "f": 2}
@@ -11,7 +10,7 @@ def category(x):
         return _CATEGORY[ELEMENTS[x.dtype][2]]
     if isinstance(x, (bool, int, float)):
         return 0 if isinstance(x, bool) else 2 if isinstance(x, float) else 1
-    return 0 if is_condition(x) else 1 if x.is_integer else 2
+    return 0 if x.is_Boolean else 1 if x.is_integer else 2  # a size, or a condition on sizes
 
 
 def _join(a, b):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The compiler, where the wheel kiln-compiler is installed."""
+import glob
 import hashlib
 import os
 import re
@@ -27,13 +28,17 @@ def files():
     tool = program("kiln-compile")
     library = os.path.join(os.path.dirname(tool), "..", "lib")
     found = [tool]
-    for folder in (library, os.path.join(library, "kiln"), os.path.join(library, "kiln", "targets")):
+    for folder in (library, os.path.join(library, "kiln")):
         if os.path.isdir(folder):
             found += [os.path.join(folder, one) for one in sorted(os.listdir(folder)) if ".so" in one]
-    for folder in filter(None, os.environ.get("KILN_PLUGIN_PATH", "").split(os.pathsep)):
-        if os.path.isdir(folder):
-            found += [os.path.join(folder, one) for one in sorted(os.listdir(folder))]
-    return [path for path in found if os.path.isfile(path)]
+    # Isolated targets are programs, with files of their own beside them.
+    for folder in [os.path.join(library, "kiln", "targets"), *os.environ.get("KILN_PLUGIN_PATH", "").split(os.pathsep)]:
+        for place in [folder, *sorted(glob.glob(os.path.join(folder, "*", "")))] if folder else []:
+            found += sorted(glob.glob(os.path.join(glob.escape(place), "*")))
+            found += [os.path.realpath(link) for link in found if os.path.islink(link)]
+            for link in glob.glob(os.path.join(glob.escape(place), "kiln-target-*")):
+                found += sorted(glob.glob(os.path.join(glob.escape(os.path.dirname(os.path.realpath(link))), "*")))
+    return [path for path in dict.fromkeys(found) if os.path.isfile(path)]
 
 
 #: Keys of target specifications that name files.

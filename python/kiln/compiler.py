@@ -22,6 +22,14 @@ def program(name):
     raise RuntimeError(f"{name} is not installed beside {HERE}")
 
 
+def _all_in(folder):
+    """The files of a folder of plug-ins, and those beside the programs of isolated targets, to which links in it lead."""
+    found = glob.glob(os.path.join(glob.escape(folder), "*")) if folder else []
+    places = {os.path.dirname(os.path.realpath(path)) for path in found if os.path.islink(path)}
+    places.update(path for path in found if os.path.isdir(path))
+    return sorted(found) + [path for place in sorted(places) for path in sorted(glob.glob(os.path.join(glob.escape(place), "*")))]
+
+
 def files():
     """What decides about the code that is made: the compiler, its library, its targets, and what else lies in the folders of
     KILN_PLUGIN_PATH, such as descriptions of isolated targets."""
@@ -31,13 +39,8 @@ def files():
     for folder in (library, os.path.join(library, "kiln")):
         if os.path.isdir(folder):
             found += [os.path.join(folder, one) for one in sorted(os.listdir(folder)) if ".so" in one]
-    # Isolated targets are programs, with files of their own beside them.
     for folder in [os.path.join(library, "kiln", "targets"), *os.environ.get("KILN_PLUGIN_PATH", "").split(os.pathsep)]:
-        for place in [folder, *sorted(glob.glob(os.path.join(folder, "*", "")))] if folder else []:
-            found += sorted(glob.glob(os.path.join(glob.escape(place), "*")))
-            found += [os.path.realpath(link) for link in found if os.path.islink(link)]
-            for link in glob.glob(os.path.join(glob.escape(place), "kiln-target-*")):
-                found += sorted(glob.glob(os.path.join(glob.escape(os.path.dirname(os.path.realpath(link))), "*")))
+        found += _all_in(folder)
     return [path for path in dict.fromkeys(found) if os.path.isfile(path)]
 
 

@@ -59,6 +59,10 @@ LogicalResult ConvOp::verify() {
                                   filter.getElementType(),
                                   getType().getElementType())))
     return failure();
+  // C8
+  if (getPrecision() == Precision::tf32 && !input.getElementType().isF32())
+    return emitOpError() << "expected f32 operands with tf32 precision, found "
+                         << input.getElementType();
   // C6, C7
   SmallVector<int64_t> shape{input.getDimSize(0)};
   for (int64_t i = 0; i < spatial; ++i) {

@@ -115,10 +115,12 @@ std::string array(const char *name, const Shape &values) {
   return std::string(name) + " = array<i64: " + listText(values) + ">";
 }
 
-void addConv(Plan &plan, const Window &w, StringRef type, StringRef result) {
-  Entry &entry = plan.add(
-      "prim.conv",
-      type == result ? type.str() : type.str() + "->" + result.str(), w.name);
+void addConv(Plan &plan, const Window &w, StringRef type, StringRef result,
+             bool isTf32 = false) {
+  Entry &entry =
+      plan.add("prim.conv",
+               type == result ? type.str() : type.str() + "->" + result.str(),
+               Twine(w.name) + (isTf32 ? ".tf32" : ""));
   entry.hasFreeZeros = true;
   entry.profile("products").profile("windows");
   if (type == "i8" || type == "i16")
@@ -129,10 +131,11 @@ void addConv(Plan &plan, const Window &w, StringRef type, StringRef result) {
   std::string x = tensorText(w.input, type), f = tensorText(filter, type),
               r = tensorText(resultOf(w, w.filters), result);
   primFunction(entry, {x, f}, r,
-               "%r = prim.conv %a0, %a1 {" + array("strides", w.strides) +
-                   ", " + array("pad_low", w.low) + ", " +
-                   array("pad_high", w.high) + ", " +
-                   array("dilation", w.dilation) + ", " +
+               std::string("%r = prim.conv %a0, %a1 ") +
+                   (isTf32 ? "precision tf32 {" : "{") +
+                   array("strides", w.strides) + ", " +
+                   array("pad_low", w.low) + ", " + array("pad_high", w.high) +
+                   ", " + array("dilation", w.dilation) + ", " +
                    array("input_dilation", w.spread) +
                    ", groups = " + std::to_string(w.groups) + " : i64} : " + x +
                    ", " + f + " -> " + r);
@@ -181,6 +184,8 @@ void kiln::conform::addPrimWindows() {
                                 {"i8", "i64"}})
       for (const Window &w : kWindows)
         addConv(plan, w, type, result);
+    for (const Window &w : kWindows)
+      addConv(plan, w, "f32", "f32", /*isTf32=*/true);
   });
   for (const char *op : {"prim.max_pool", "prim.sum_pool", "prim.avg_pool"})
     addRecipe(op, [op = std::string(op)](Plan &plan) {

@@ -50,13 +50,10 @@ struct SetNumericsPass : public driver::impl::SetNumericsBase<SetNumericsPass> {
     auto mode =
         tile::NumericsAttr::get(&getContext(), has("contract"), has("approx"),
                                 has("ftz"), has("reassoc"));
-    if (allowTf32)
-      getOperation().walk([](prim::DotGeneralOp product) {
-        if (getElementTypeOrSelf(product.getLhs()).isF32() &&
-            getElementTypeOrSelf(product.getRhs()).isF32() &&
-            product.getPrecision() == prim::Precision::ieee)
-          product.setPrecision(prim::Precision::tf32);
-      });
+    if (allowTf32) {
+      allowOn<prim::DotGeneralOp>();
+      allowOn<prim::ConvOp>();
+    }
     for (auto kernel : getOperation().getOps<tile::KernelOp>()) {
       if (!kernel.getNumericsAttr() && !modes.empty())
         kernel.setNumericsAttr(mode);
@@ -68,6 +65,17 @@ struct SetNumericsPass : public driver::impl::SetNumericsBase<SetNumericsPass> {
             (void)product.setProductPrecision(ProductPrecision::TF32);
         });
     }
+  }
+
+private:
+  /// Lets prims read operands of f32 as tf32.
+  template <typename Op> void allowOn() {
+    getOperation().walk([](Op op) {
+      if (llvm::all_of(op->getOperandTypes(), [](Type type) {
+            return getElementTypeOrSelf(type).isF32();
+          }))
+        op.setPrecision(prim::Precision::tf32);
+    });
   }
 };
 

@@ -30,3 +30,11 @@ func.func @pool(%x: tensor<1x9x9x4xf32>) -> tensor<1x5x5x4xf32> {
   %r = prim.max_pool %x {window = array<i64: 3, 3>, strides = array<i64: 2, 2>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>} : tensor<1x9x9x4xf32> -> tensor<1x5x5x4xf32>
   return %r : tensor<1x5x5x4xf32>
 }
+
+// What reads of its operands a convolution allows, its product allows.
+// CHECK-LABEL: tile.kernel private @tf32_0_conv(
+// CHECK: tile.dot {{.*}} precision tf32
+func.func @tf32(%x: tensor<2x9x11x5xf32>, %w: tensor<12x3x3x5xf32>) -> tensor<2x5x6x12xf32> {
+  %r = prim.conv %x, %w precision tf32 {strides = array<i64: 2, 2>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x9x11x5xf32>, tensor<12x3x3x5xf32> -> tensor<2x5x6x12xf32>
+  return %r : tensor<2x5x6x12xf32>
+}

@@ -117,3 +117,13 @@ func.func @conv_c7(%x: tensor<1x8x8x16xf32>, %w: tensor<32x3x3x16xf32>) {
     : tensor<1x8x8x16xf32>, tensor<32x3x3x16xf32> -> tensor<1x6x7x32xf32>
   return
 }
+
+// -----
+
+func.func @conv_c8(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) {
+  // expected-error @+1 {{expected f32 operands with tf32 precision, found 'f16'}}
+  %0 = prim.conv %x, %w precision tf32 {strides = array<i64: 1, 1>, pad_low = array<i64: 0, 0>, pad_high = array<i64: 0, 0>,
+    dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64}
+    : tensor<1x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<1x6x6x32xf16>
+  return
+}

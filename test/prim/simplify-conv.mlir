@@ -71,3 +71,13 @@ func.func @padded_channels(%x: tensor<2x15x64xf32>, %w: tensor<16x5x1xf32>) -> t
     : tensor<2x64x16xf32>, tensor<16x5x1xf32> -> tensor<2x60x16xf32>
   return %2 : tensor<2x60x16xf32>
 }
+
+// It may read its operands as the convolution may.
+// CHECK-LABEL: func.func @pointwise_tf32
+// CHECK: prim.dot_general {{.*}} contract [1] x [0] precision tf32 : tensor<64x16xf32>
+func.func @pointwise_tf32(%x: tensor<1x8x8x16xf32>, %w: tensor<32x1x1x16xf32>) -> tensor<1x8x8x32xf32> {
+  %0 = prim.conv %x, %w precision tf32 {strides = array<i64: 1, 1>, pad_low = array<i64: 0, 0>, pad_high = array<i64: 0, 0>,
+    dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64}
+    : tensor<1x8x8x16xf32>, tensor<32x1x1x16xf32> -> tensor<1x8x8x32xf32>
+  return %0 : tensor<1x8x8x32xf32>
+}

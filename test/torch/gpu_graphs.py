@@ -33,6 +33,26 @@ try:
 except Unsupported as error:
     assert str(error) == "tensors on cuda:0 and cuda:1"
 
+
+
+def products(function, *shapes):
+    """The products and convolutions of a program for tensors on a GPU: how they read factors of f32."""
+    with FakeTensorMode(), torch.no_grad():
+        lowering, results = lower(make_fx(function)(*(torch.empty(shape, device="cuda:0") for shape in shapes)))
+    lowering.returns(results)
+    return [" precision tf32" in line for line in lowering.text().splitlines() if "prim.dot_general" in line or "prim.conv " in line]
+
+
+# As torch's settings say: products exactly and convolutions by tf32, unless told otherwise.
+both = lambda x, y, w: (x @ y, torch.nn.functional.conv2d(x.view(1, 8, 8, 8), w))  # noqa: E731
+shapes = (8, 64), (64, 8), (4, 8, 3, 3)
+assert products(both, *shapes) == [False, True]
+torch.set_float32_matmul_precision("high")
+torch.backends.cudnn.allow_tf32 = False
+assert products(both, *shapes) == [True, False]
+torch.set_float32_matmul_precision("highest")
+torch.backends.cudnn.allow_tf32 = True
+
 assert devices.numbered("nvidia:sm_90a", torch.device("cuda:1")) == "nvidia:sm_90a,ordinal=1"
 assert devices.numbered("nvidia:sm_90a", torch.device("cuda:0")) == "nvidia:sm_90a"
 assert devices.target_of(devices.CPU) == "cpu"

@@ -141,8 +141,17 @@ LogicalResult conv(prim::ConvOp op, Frame &frame) {
     Value sums = Value::tensor(DType::f64, shape);
     Value sizes = Value::tensor(DType::f64, shape);
     convolve<long double>(input, filter, sums, windows, groups);
-    convolve<long double>(magnitudes(input), magnitudes(filter), sizes, windows,
+    // Both operands may lose all but 10 bits.
+    bool isTf32 = op.getPrecision() == prim::Precision::tf32;
+    auto sizesOf = isTf32 ? tf32Sizes : magnitudes;
+    convolve<long double>(sizesOf(input), sizesOf(filter), sizes, windows,
                           groups);
+    if (isTf32) {
+      Value rest = Value::tensor(DType::f64, shape);
+      convolve<long double>(tf32Rest(input), tf32Rest(filter), rest, windows,
+                            groups);
+      markLostTerms(rest, sizes);
+    }
     Value kept = sizes;
     bool flushes = mayFlushProduct(input.dtype(), filter.dtype());
     if (flushes) {
@@ -151,8 +160,9 @@ LogicalResult conv(prim::ConvOp op, Frame &frame) {
                             kept, windows, groups);
     }
     storeSumsWithin(sums, sizes,
-                    double(windows.elements * filter.shape().back()), *result,
-                    flushes ? &kept : nullptr);
+                    double(windows.elements * filter.shape().back()) +
+                        (isTf32 ? 0x1p15 : 0),
+                    *result, flushes ? &kept : nullptr);
   } else if (result->dtype() == DType::f64)
     convolve<long double>(input, filter, *result, windows, groups);
   else if (runtime::isFloat(result->dtype()))

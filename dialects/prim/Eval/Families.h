@@ -62,6 +62,16 @@ Value magnitudes(const Value &value);
 /// The same numbers without their signs, with 0 for subnormal ones of its type.
 Value normalMagnitudes(const Value &value);
 
+/// The sizes of f32 operands that are rounded to the 10 bits of fraction of
+/// tf32: those that may become infinite are, infinities are left out.
+Value tf32Sizes(const Value &value);
+/// What may be left of those operands: nothing of numbers below the least of
+/// tf32.
+Value tf32Rest(const Value &value);
+/// Makes the sizes of sums NaN of which a term may be infinity times what tf32
+/// rounds to zero. `rest`: the sums of what may be left.
+void markLostTerms(const Value &rest, Value &sizes);
+
 /// Half a unit of what a composite of this type is computed in.
 double unitOf(DType dtype);
 /// Half a unit of an element type that targets may round to; 0 of wide ones.

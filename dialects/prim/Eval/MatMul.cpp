@@ -79,43 +79,6 @@ int64_t product(const Value &value, ArrayRef<int64_t> dims) {
   return result;
 }
 
-/// The sizes of f32 operands that are rounded to the 10 bits of fraction of
-/// tf32: those that may become infinite are, infinities are left out.
-Value tf32Sizes(const Value &value) {
-  constexpr double kRoundsToInfinity = 0x1.ffep127;
-  Value out = Value::tensor(DType::f64, value.shape());
-  mapFloats(value, out, [](double x) {
-    double size = std::fabs(x);
-    if (std::isinf(x))
-      return 0.0;
-    return size >= kRoundsToInfinity ? HUGE_VAL : size;
-  });
-  return out;
-}
-
-/// What may be left of those operands: nothing of numbers below the least of
-/// tf32.
-Value tf32Rest(const Value &value) {
-  constexpr double kLeast = 0x1p-136;
-  Value out = Value::tensor(DType::f64, value.shape());
-  mapFloats(value, out, [](double x) {
-    double size = std::fabs(x);
-    return size < kLeast ? 0.0 : size;
-  });
-  return out;
-}
-
-/// Makes the sizes of sums NaN of which a term may be infinity times what tf32
-/// rounds to zero.
-void markLostTerms(const Value &lhs, const Value &rhs, Value &sizes,
-                   int64_t batches, int64_t m, int64_t n, int64_t k) {
-  Value rest = Value::tensor(DType::f64, sizes.shape());
-  batched<long double>(tf32Rest(lhs), tf32Rest(rhs), rest, batches, m, n, k);
-  for (int64_t i = 0; i < sizes.size(); ++i)
-    if (double left = rest.as<double>()[i]; std::isnan(left))
-      sizes.as<double>()[i] = left;
-}
-
 LogicalResult dotGeneral(prim::DotGeneralOp op, Frame &frame) {
   const Value &lhs = frame.get(op.getLhs()), &rhs = frame.get(op.getRhs());
   ArrayRef<int64_t> lhsBatch = op.getLhsBatch(), rhsBatch = op.getRhsBatch();
@@ -169,8 +132,11 @@ LogicalResult dotGeneral(prim::DotGeneralOp op, Frame &frame) {
     bool isTf32 = op.getPrecision() == prim::Precision::tf32;
     auto sizesOf = isTf32 ? tf32Sizes : magnitudes;
     batched<long double>(sizesOf(a), sizesOf(b), sizes, batches, m, n, k);
-    if (isTf32)
-      markLostTerms(a, b, sizes, batches, m, n, k);
+    if (isTf32) {
+      Value rest = Value::tensor(DType::f64, shape);
+      batched<long double>(tf32Rest(a), tf32Rest(b), rest, batches, m, n, k);
+      markLostTerms(rest, sizes);
+    }
     Value kept = sizes;
     bool flushes = mayFlushProduct(lhs.dtype(), rhs.dtype());
     if (flushes) {

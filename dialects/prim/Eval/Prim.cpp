@@ -113,6 +113,34 @@ SmallVector<int64_t> shapeOf(mlir::Type type, ArrayRef<int64_t> sizes) {
   return shape;
 }
 
+Value tf32Sizes(const Value &value) {
+  constexpr double kRoundsToInfinity = 0x1.ffep127;
+  Value out = Value::tensor(DType::f64, value.shape());
+  mapFloats(value, out, [](double x) {
+    double size = std::fabs(x);
+    if (std::isinf(x))
+      return 0.0;
+    return size >= kRoundsToInfinity ? HUGE_VAL : size;
+  });
+  return out;
+}
+
+Value tf32Rest(const Value &value) {
+  constexpr double kLeast = 0x1p-136;
+  Value out = Value::tensor(DType::f64, value.shape());
+  mapFloats(value, out, [](double x) {
+    double size = std::fabs(x);
+    return size < kLeast ? 0.0 : size;
+  });
+  return out;
+}
+
+void markLostTerms(const Value &rest, Value &sizes) {
+  for (int64_t i = 0; i < sizes.size(); ++i)
+    if (double left = rest.as<double>()[i]; std::isnan(left))
+      sizes.as<double>()[i] = left;
+}
+
 Value magnitudes(const Value &value) {
   Value out = Value::tensor(DType::f64, value.shape());
   mapFloats(value, out,

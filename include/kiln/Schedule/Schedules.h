@@ -87,6 +87,10 @@ public:
 
 /// Whether tile.dot multiplies tiles of these element types.
 bool hasTileDot(mlir::Type operand, mlir::Type accumulator);
+/// How the product of tiles reads its operands that a prim's reads so.
+tile::InputPrecision inputPrecision(prim::Precision precision);
+/// The type of those operands to a matrix unit.
+mlir::Type multipliedType(mlir::Type element, prim::Precision precision);
 /// x * y, both widened and repeated to `type`.
 mlir::Value multiplied(mlir::Value x, mlir::Value y,
                        mlir::RankedTensorType type, TileBuilder &emitter);

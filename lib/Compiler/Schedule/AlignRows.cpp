@@ -123,8 +123,8 @@ static bool readsAlongSum(const Group &group, prim::DotGeneralOp dot) {
   if (isa<FloatType>(problem.lhs) && problem.lhs.getIntOrFloatBitWidth() == 8 &&
       !dot.getImprecise())
     return false;
-  if (dot.getPrecision() == prim::Precision::tf32)
-    problem.lhs = problem.rhs = FloatTF32Type::get(dot.getContext());
+  problem.lhs = multipliedType(problem.lhs, dot.getPrecision());
+  problem.rhs = multipliedType(problem.rhs, dot.getPrecision());
   return group.ctx.tiling.model().readsAlongSum(problem);
 }
 

@@ -55,10 +55,8 @@ void ContractBuilder::chooseBlocks() {
   TilingProblem problem =
       group.problemFor(kernel, TilingProblem::Kind::Contraction, tiled);
   auto element = [](Value value) { return getElementTypeOrSelf(value); };
-  problem.lhs = element(factor(0));
-  problem.rhs = element(factor(1));
-  if (dot.getPrecision() == prim::Precision::tf32)
-    problem.lhs = problem.rhs = FloatTF32Type::get(dot.getContext());
+  problem.lhs = multipliedType(element(factor(0)), dot.getPrecision());
+  problem.rhs = multipliedType(element(factor(1)), dot.getPrecision());
   problem.acc = accumulator();
   // What is stored may be the sum itself.
   if (group.root != dot.getResult() || element(group.root) != problem.acc)

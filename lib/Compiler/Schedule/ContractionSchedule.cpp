@@ -205,11 +205,9 @@ Value ContractBuilder::multiply(Value x, Value y, Value sum, TileBuilder &lhs,
     return group.ctx.tiling.model().sharesTiles()
                ? addProducts(x, y, sum, epilogue)
                : sumProducts(x, y, sum, epilogue);
-  auto precision = dot.getPrecision() == prim::Precision::tf32
-                       ? tile::InputPrecision::tf32
-                       : tile::InputPrecision::ieee;
-  auto product = tile::DotOp::create(kernel.b, kernel.loc, sum.getType(), x, y,
-                                     sum, precision, false, false);
+  auto product =
+      tile::DotOp::create(kernel.b, kernel.loc, sum.getType(), x, y, sum,
+                          inputPrecision(dot.getPrecision()), false, false);
   product.setMaxImpreciseAcc(dot.getImprecise());
   return product;
 }

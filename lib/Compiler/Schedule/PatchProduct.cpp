@@ -106,7 +106,7 @@ void PatchProduct::chooseBlocks() {
   unsigned bits = element.getIntOrFloatBitWidth();
   problem.tiles = {
       {{0, 2}, bits}, {{2, 1}, bits}, {{0, 1}, acc.getIntOrFloatBitWidth()}};
-  problem.lhs = problem.rhs = element;
+  problem.lhs = problem.rhs = multipliedType(element, conv.getPrecision());
   problem.acc = acc;
   for (int dim : groups)
     problem.instances *= sizeOf(dim);
@@ -302,8 +302,9 @@ LogicalResult PatchProduct::run() {
   Value zero = arith::ConstantOp::create(
       kernel.b, kernel.loc,
       DenseElementsAttr::get(type, static_cast<Attribute>(zeroOf(acc))));
-  Value sum = tile::DotOp::create(kernel.b, kernel.loc, type, x, y, zero,
-                                  tile::InputPrecision::ieee, false, false);
+  Value sum =
+      tile::DotOp::create(kernel.b, kernel.loc, type, x, y, zero,
+                          inputPrecision(conv.getPrecision()), false, false);
   if (failed(finish(sum))) {
     surrounded.undo();
     return failure();

@@ -220,6 +220,17 @@ bool kiln::schedule::hasTileDot(Type operand, Type accumulator) {
          accumulator.getIntOrFloatBitWidth() >= 32;
 }
 
+tile::InputPrecision kiln::schedule::inputPrecision(prim::Precision precision) {
+  return precision == prim::Precision::tf32 ? tile::InputPrecision::tf32
+                                            : tile::InputPrecision::ieee;
+}
+
+Type kiln::schedule::multipliedType(Type element, prim::Precision precision) {
+  return precision == prim::Precision::tf32
+             ? Type(FloatTF32Type::get(element.getContext()))
+             : element;
+}
+
 Value kiln::schedule::multiplied(Value x, Value y, RankedTensorType type,
                                  TileBuilder &emitter) {
   OpBuilder &b = emitter.kernel.b;

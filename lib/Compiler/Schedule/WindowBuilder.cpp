@@ -90,7 +90,8 @@ void WindowBuilder::chooseBlocks() {
                                           {tileIn, TilingRole::Depth}};
     TilingProblem problem =
         group.problemFor(kernel, TilingProblem::Kind::Contraction, tiled);
-    problem.lhs = problem.rhs = element;
+    problem.lhs = problem.rhs =
+        multipliedType(element, cast<prim::ConvOp>(anchor.op).getPrecision());
     problem.acc = acc;
     problem.tiles.push_back({{0, 1}, acc.getIntOrFloatBitWidth()});
     if (!hasTileDot(element, acc))
@@ -235,8 +236,9 @@ Value WindowBuilder::step(Value carried, TileBuilder &input,
     y = filter->maskPartial(y, {tileIn}, zeroOf(element));
   y = filter->broadcast(
       y, {kernel.dims[tileIn].block, kernel.dims[tileOut].block});
+  auto precision = cast<prim::ConvOp>(anchor.op).getPrecision();
   return tile::DotOp::create(b, loc, carried.getType(), x, y, carried,
-                             tile::InputPrecision::ieee, false, false);
+                             inputPrecision(precision), false, false);
 }
 
 Value WindowBuilder::finish(Value sum, TileBuilder &epilogue) {

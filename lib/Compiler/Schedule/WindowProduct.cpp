@@ -235,18 +235,18 @@ LogicalResult WindowProduct::run(std::optional<KernelBuilder> &last) {
     kernel.place(step, kernel.constant(0));
     loops.clear();
   }
-  Value sum =
-      builder.loop(loops, builder.splat(zeroOf(acc), shape),
-                   [&](ValueRange carried) -> SmallVector<Value> {
-                     placeStep();
-                     Value x = inputTile();
-                     Value y = builder.load(filter, filterMap);
-                     y = builder.broadcast(y, {kernel.dims[depth].block,
-                                               kernel.dims[channel].block});
-                     return {tile::DotOp::create(
-                         kernel.b, kernel.loc, carried[0].getType(), x, y,
-                         carried[0], tile::InputPrecision::ieee, false, false)};
-                   })[0];
+  Value sum = builder.loop(
+      loops, builder.splat(zeroOf(acc), shape),
+      [&](ValueRange carried) -> SmallVector<Value> {
+        placeStep();
+        Value x = inputTile();
+        Value y = builder.load(filter, filterMap);
+        y = builder.broadcast(
+            y, {kernel.dims[depth].block, kernel.dims[channel].block});
+        return {tile::DotOp::create(
+            kernel.b, kernel.loc, carried[0].getType(), x, y, carried[0],
+            inputPrecision(conv.getPrecision()), false, false)};
+      })[0];
   return succeeded(finish(sum, last)) ? success() : undo();
 }
 

@@ -309,7 +309,7 @@ void WindowProduct::chooseBlocks() {
       {{0, 1},
        int64_t(getElementTypeOrSelf(group.root).getIntOrFloatBitWidth())},
       {{0, 1}, int64_t(acc.getIntOrFloatBitWidth())}};
-  problem.lhs = problem.rhs = element;
+  problem.lhs = problem.rhs = multipliedType(element, conv.getPrecision());
   problem.acc = acc;
   bool isStatic = llvm::all_of(
       kernel.dims, [](const KernelDim &dim) { return dim.size.isStatic(); });

@@ -22,6 +22,7 @@ def lower(graph_module, name_of=lambda node: node.name, numbers=None, passed=fro
     tensor has: those become arguments of the package, after the tensors. Nodes in `passed` are not lowered; a result among
     them is None. `keeps_state`: random numbers come from a state that is an argument."""
     lowering = Lowering(keeps_state)
+    lowering.allows_tf32 = devices.allows_tf32(devices.of(graph_module))
     results = []
     given = graph_module.graph.find_nodes(op="placeholder")  # those of a part may stand anywhere
     for node in given:

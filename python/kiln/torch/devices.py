@@ -52,6 +52,13 @@ def target_of(device):
     return f"nvidia:sm_{major}{minor}{'a' if major >= 9 else ''}"
 
 
+def allows_tf32(device):
+    """Whether torch's settings let products, and convolutions, on a device read factors of f32 as tf32."""
+    if device.type == "cpu" or torch.version.hip:
+        return {"dot": False, "conv": False}
+    return {"dot": torch.backends.cuda.matmul.fp32_precision == "tf32", "conv": torch.backends.cudnn.conv.fp32_precision == "tf32"}
+
+
 def runs_on(target, device):
     """Whether a target computes in the memory of a device."""
     names = {re.split("[:,]", one)[0] for one in str(target).split("+")}

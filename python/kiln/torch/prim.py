@@ -16,6 +16,8 @@ FLAGGED = {"div", "remainder", "fmod", "maximum", "minimum"}
 class Prim(Function):
     """A function and the operations that are written into it. `size_of(size)` gives the `index`
     value of a size that is no int."""
+    #: Whether products, and convolutions, may read factors of f32 as tf32.
+    allows_tf32 = {"dot": False, "conv": False}
 
     def size_of(self, size):
         raise Unsupported(f"the size {size} is not known here")
@@ -243,14 +245,18 @@ class Prim(Function):
         return self.emit(f"prim.{name} {x.name} dim {dim} : {x.type} -> {self._type(INDEX, shape)}", INDEX, shape)
 
     # products
-    def dot(self, a, b, batch, contract, dtype=None, imprecise=0):
+    def _precision(self, kind, a, b):
+        return " precision tf32" if self.allows_tf32[kind] and a.dtype == b.dtype == "f32" else ""
+
+    def dot(self, a, b, batch, contract, dtype=None, imprecise=0, kind=None):
+        """`kind`: which of `allows_tf32` holds for it; otherwise all bits of the factors are read."""
         (ab, bb), (ac, bc) = batch, contract
         shape = [a.shape[d] for d in ab]
         shape += [n for d, n in enumerate(a.shape) if d not in ab and d not in ac]
         shape += [n for d, n in enumerate(b.shape) if d not in bb and d not in bc]
         dtype = dtype or a.dtype
         return self.emit(f"prim.dot_general {a.name}, {b.name} batch {listed(ab)} x {listed(bb)} contract {listed(ac)} x "
-                         f"{listed(bc)}{f' imprecise {imprecise}' if imprecise else ''} : {a.type}, {b.type} -> {self._type(dtype, shape)}", dtype, shape)
+                         f"{listed(bc)}{self._precision(kind, a, b) if kind else ''}{f' imprecise {imprecise}' if imprecise else ''} : {a.type}, {b.type} -> {self._type(dtype, shape)}", dtype, shape)
 
     def conv(self, x, w, strides, low, high, dilation, input_dilation, groups):
         shape = [x.shape[0]]
@@ -258,7 +264,7 @@ class Prim(Function):
             shape.append(((n - 1) * i + 1 + a + b - ((k - 1) * d + 1)) // s + 1)
         shape.append(w.shape[0])
         return self.emit(
-            f"prim.conv {x.name}, {w.name} {{strides = {array(strides)}, pad_low = {array(low)}, pad_high = {array(high)}, "
+            f"prim.conv {x.name}, {w.name}{self._precision('conv', x, w)} {{strides = {array(strides)}, pad_low = {array(low)}, pad_high = {array(high)}, "
             f"dilation = {array(dilation)}, input_dilation = {array(input_dilation)}, groups = {groups} : i64}} : "
             f"{x.type}, {w.type} -> {self._type(x.dtype, shape)}", x.dtype, shape)
 

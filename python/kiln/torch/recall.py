@@ -52,6 +52,7 @@ def _settings():
         torch.is_grad_enabled(), torch.is_inference_mode_enabled(), torch.is_autocast_enabled("cpu"),
         torch.get_autocast_dtype("cpu"), torch.is_autocast_cache_enabled(), torch.get_default_dtype(),
         torch.get_default_device(), torch.are_deterministic_algorithms_enabled(), torch.get_float32_matmul_precision(),
+        torch.backends.cuda.matmul.fp32_precision, torch.backends.cudnn.conv.fp32_precision,
         torch._C._get_mkldnn_enabled(), torch._C._get_flash_sdp_enabled(), torch._C._get_mem_efficient_sdp_enabled(),
         torch._C._get_math_sdp_enabled(), sorted(torch._functorch.config.save_config_portable().items(), key=lambda one: one[0])))
 

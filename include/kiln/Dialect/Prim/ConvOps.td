@@ -14,7 +14,7 @@ def Prim_ConvOp : Prim_Op<"conv", [Pure, DeclareOpInterfaceMethods<AccumulationO
       input[n, p * stride - pad_low + w * dilation, g * C/groups + c] * filter[o, w..., c], with g = o / (O / groups).
     The input is zero outside of its bounds. With `input_dilation` d > 1 the input is first
     spread: d - 1 zeros between neighbours (transposed convolution). The result's element type is
-    the type of the sum, as for `prim.dot_general`.
+    the type of the sum, as for `prim.dot_general`, and so are its error and what `precision tf32` allows.
     Size of a spatial dimension of the result:
     floor(((in - 1) * input_dilation + 1 + pad_low + pad_high - ((window - 1) * dilation + 1)) / stride) + 1.
 
@@ -27,6 +27,7 @@ def Prim_ConvOp : Prim_Op<"conv", [Pure, DeclareOpInterfaceMethods<AccumulationO
     - (C5) Element types are as for `prim.dot_general`, C4.
     - (C6) The window has a static size, at least 1, and fits into the padded input.
     - (C7) The result has the shape of the formula.
+    - (C8) `tf32` is for f32 operands.
 
     Example:
     ```mlir
@@ -37,9 +38,12 @@ def Prim_ConvOp : Prim_Op<"conv", [Pure, DeclareOpInterfaceMethods<AccumulationO
   }];
   let arguments = (ins Prim_NumberTensor:$input, Prim_NumberTensor:$filter,
     DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pad_low, DenseI64ArrayAttr:$pad_high,
-    DenseI64ArrayAttr:$dilation, DenseI64ArrayAttr:$input_dilation, I64Attr:$groups);
+    DenseI64ArrayAttr:$dilation, DenseI64ArrayAttr:$input_dilation, I64Attr:$groups,
+    DefaultValuedAttr<Prim_Precision, "::kiln::prim::Precision::ieee">:$precision);
   let results = (outs Prim_NumberTensor:$result);
-  let assemblyFormat = "$input `,` $filter attr-dict `:` type($input) `,` type($filter) `->` type($result)";
+  let assemblyFormat = [{
+    $input `,` $filter (`precision` $precision^)? attr-dict `:` type($input) `,` type($filter) `->` type($result)
+  }];
   let hasVerifier = 1;
 }
 

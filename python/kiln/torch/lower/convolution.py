@@ -53,7 +53,7 @@ def times(b, x, w, groups, contracted):
     w = b.reshape(w, [groups, w.shape[0] // groups, *w.shape[1:]])
     x = b.reshape(x, [x.shape[0], *places, groups, w.shape[contracted], *w.shape[3:]])
     inner = range(count)
-    made = b.dot(x, w, ([1 + count], [0]), ([2 + count, *(3 + count + i for i in inner)], [contracted, *(3 + i for i in inner)]))
+    made = b.dot(x, w, ([1 + count], [0]), ([2 + count, *(3 + count + i for i in inner)], [contracted, *(3 + i for i in inner)]), kind="conv")
     made = b.transpose(made, [1, *range(2, 2 + count), 0, 2 + count])
     return b.reshape(made, [made.shape[0], *places, groups * w.shape[kept]])
 
@@ -82,7 +82,7 @@ def weight_of_patches(b, grad, x, w_shape, stride, padding, dilation, groups):
     x = b.reshape(x, [*x.shape[:-1], groups, c])
     grad = b.reshape(grad, [*grad.shape[:-1], groups, o // groups])
     summed = list(range(1 + count))
-    made = b.dot(grad, x, ([1 + count], [1 + 2 * count]), (summed, summed))  # [groups, O/groups, window, C/groups]
+    made = b.dot(grad, x, ([1 + count], [1 + 2 * count]), (summed, summed), kind="conv")  # [groups, O/groups, window, C/groups]
     made = b.transpose(made, [0, 1, 2 + count, *range(2, 2 + count)])
     return b.reshape(made, [o, c, *window])
 
@@ -136,7 +136,7 @@ def weight_by_places(b, grad, x, window, stride, padding, dilation, groups):
     for at in places(static(*window, 1)[:-1]):
         part = every(b, x, 1, [i * d for i, d in zip(at, dilation)], outs, stride)
         part = b.reshape(part, [*grad.shape[:-2], groups, c])
-        made = b.dot(grad, part, ([1 + count], [1 + count]), (joined, joined))  # [groups, O/groups, C/groups]
+        made = b.dot(grad, part, ([1 + count], [1 + count]), (joined, joined), kind="conv")  # [groups, O/groups, C/groups]
         parts.append(b.reshape(made, [o, c, 1]))
     return b.reshape(b.cat(parts, 2), [o, c, *window])
 
@@ -186,7 +186,7 @@ def of_integers(b, x, w, stride, padding, dilation, transposed, extra, groups):
         part = b.transpose(b.reshape(part, [n, *sizes, groups, c // groups]), [1 + count, 0, *range(1, 1 + count), 2 + count])
         factor = b.slice(w, [0, 0, *at], [o, c // groups, *(i + 1 for i in at)], [1] * w.rank)
         factor = b.reshape(factor, [groups, o // groups, c // groups])
-        made = b.dot(part, factor, ([0], [0]), ([part.rank - 1], [2]))  # [groups, N, spatial, O/groups]
+        made = b.dot(part, factor, ([0], [0]), ([part.rank - 1], [2]), kind="conv")  # [groups, N, spatial, O/groups]
         total = made if total is None else b.binary("add", total, made)
     total = b.transpose(total, [1, *range(2, 2 + count), 0, 2 + count])
     return b.reshape(total, [n, *sizes, o])

@@ -12,7 +12,7 @@ def product(b, x, y, batch, contract, dtype):
     total = x.dtype if is_float(x.dtype) else "i64" if x.dtype == "i64" else "i32"
     if dtype == "f32" and is_narrow(x.dtype):
         total = "f32"
-    return b.convert(b.dot(x, y, batch, contract, total), dtype)
+    return b.convert(b.dot(x, y, batch, contract, total, kind="dot"), dtype)
 
 
 @lowers("mm.default", "_int_mm.default")

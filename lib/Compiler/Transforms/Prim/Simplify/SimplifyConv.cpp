@@ -33,7 +33,7 @@ struct PointwiseConv : OpRewritePattern<ConvOp> {
     rewriter.replaceOpWithNewOp<DotGeneralOp>(
         op, op.getType(), op.getInput(), matrix, ArrayRef<int64_t>(),
         ArrayRef<int64_t>(), ArrayRef<int64_t>(input.getRank() - 1),
-        ArrayRef<int64_t>(1), Precision::ieee);
+        ArrayRef<int64_t>(1), op.getPrecision());
     return success();
   }
 };

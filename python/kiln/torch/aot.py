@@ -8,6 +8,7 @@ import torch
 from functorch.compile import make_boxed_func, min_cut_rematerialization_partition
 from torch._dynamo.backends.common import aot_autograd
 from torch._functorch.aot_autograd import aot_module_simplified
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from kiln import compiler
@@ -185,7 +186,9 @@ def compile_all(graph_module, example_inputs, target, fallback, plain=None, is_d
 
     # With the library, torch has one operation for a recurrent layer, of whose gradient nothing says how it is taken apart.
     library = torch.backends.mkldnn.flags(enabled=torch._C._get_mkldnn_enabled() and not torch.is_grad_enabled())
-    with torch._functorch.config.patch(functionalize_rng_ops=False), library, _without_collections(), host.target(target):
+    # Attention within other operations becomes products and a softmax, not an operation of a library for a GPU.
+    kernels = sdpa_kernel(SDPBackend.MATH) if devices.of(graph_module).type != "cpu" else contextlib.nullcontext()
+    with torch._functorch.config.patch(functionalize_rng_ops=False), library, kernels, _without_collections(), host.target(target):
         compiled = _through_aot(
             graph_module, example_inputs, fw_compiler=compile_as("forward"), bw_compiler=compile_as("backward"),
             inference_compiler=compile_as("inference"), decompositions=decompositions.table(is_drawn_inside),

@@ -172,6 +172,17 @@ def grid_sampler_backward(grad, x, grid, mode, padding, aligned, output_mask):
             torch.stack(to_grid[::-1], -1).to(grid.dtype) if output_mask[1] else None)
 
 
+@composes("cudnn_grid_sampler.default")
+def cudnn_grid_sampler(x, grid):
+    """What torch calls on a GPU for linear reads between zeros and aligned corners."""
+    return torch.ops.aten.grid_sampler_2d(x, grid, 0, 0, True)
+
+
+@composes("cudnn_grid_sampler_backward.default")
+def cudnn_grid_sampler_backward(x, grid, grad):
+    return grid_sampler_backward(grad, x, grid, 0, 0, True, [True, True])
+
+
 def _airy_near(x):
     """The series at 0: two chains, each a product in the next."""
     cube = x * x * x

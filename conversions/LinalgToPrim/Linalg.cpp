@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Structured operations: elementwise bodies and reductions.
 #include "Linalg.h"
+#include "../TensorToPrim/EmptySums.h"
 #include "../TensorToPrim/Narrow.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -127,7 +128,12 @@ FailureOr<Value> combineInit(const Loops &loops, unsigned index,
   linalg::LinalgOp op = loops.op;
   OpOperand *init = op.getDpsInitOperand(index);
   Value before = e.get(init->get());
-  if (combine.yielded == combine.op->getResult(0) &&
+  // A sum may begin with -0.0, which is left where there is nothing to add.
+  Sizes counts;
+  if (isa<arith::AddFOp>(combine.op) && mayBeMinusZero(before, e))
+    for (int64_t dim : loops.reduced)
+      counts.push_back(loops.sizes[dim]);
+  if (counts.empty() && combine.yielded == combine.op->getResult(0) &&
       isNeutral(combine.op, before, e))
     return reduced;
   Sizes sizes = e.sizesOf(reduced);
@@ -138,7 +144,10 @@ FailureOr<Value> combineInit(const Loops &loops, unsigned index,
   BodyScope scope(e, *op.getBlock()->getParent(), sizes);
   scope.bind(op.getMatchingBlockArgument(init), start);
   scope.bind(combine.value, reduced);
-  return scope.evaluate(combine.yielded);
+  FailureOr<Value> result = scope.evaluate(combine.yielded);
+  if (failed(result) || counts.empty())
+    return result;
+  return unlessEmpty(*result, start, counts, e);
 }
 
 /// Whether a result depends on what the iterations before gave.

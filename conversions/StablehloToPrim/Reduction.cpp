@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions of StableHLO, and functions of each element.
 #include "Reduction.h"
+#include "../TensorToPrim/EmptySums.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/BitVector.h"
@@ -319,7 +320,8 @@ FailureOr<bool> reduceSimply(stablehlo::ReduceOp op, Combiner combiner,
                                    unsignedElements, e);
     if (!result)
       return false;
-    if (!isNeutral(combiner, init, unsignedElements, e)) {
+    bool isMinusZero = combiner == Combiner::Add && mayBeMinusZero(init, e);
+    if (isMinusZero || !isNeutral(combiner, init, unsignedElements, e)) {
       Value other = spread(init, result, e);
       if (unsignedElements &&
           (combiner == Combiner::Max || combiner == Combiner::Min))
@@ -327,6 +329,12 @@ FailureOr<bool> reduceSimply(stablehlo::ReduceOp op, Combiner combiner,
             combine(combiner, flipTop(result, e), flipTop(other, e), e), e);
       else
         result = combine(combiner, result, other, e);
+      if (isMinusZero) {
+        Sizes all = e.sizesOf(x), sizes;
+        for (int64_t dim : op.getDimensions())
+          sizes.push_back(all[dim]);
+        result = unlessEmpty(result, other, sizes, e);
+      }
     }
     results.push_back(result);
   }

@@ -85,3 +85,20 @@ func.func @larger_input(%x: tensor<7x6xf32>, %g: tensor<3x3xf32>, %z: tensor<2x2
   } -> tensor<2x2xf32>
   return %0 : tensor<2x2xf32>
 }
+
+// A sum that begins with -0.0 gives that where there is nothing to add.
+// CHECK-LABEL: func.func @empty_sum
+// CHECK: prim.sum
+// CHECK: %[[COUNT:.*]] = prim.from_index
+// CHECK: %[[NONE:.*]] = prim.eq %[[COUNT]]
+// CHECK: prim.where
+func.func @empty_sum(%x: tensor<3x?xf32>) -> tensor<3xf32> {
+  %minus = arith.constant -0.0 : f32
+  %e = tensor.empty() : tensor<3xf32>
+  %f = linalg.fill ins(%minus : f32) outs(%e : tensor<3xf32>) -> tensor<3xf32>
+  %0 = linalg.reduce ins(%x : tensor<3x?xf32>) outs(%f : tensor<3xf32>) dimensions = [1] (%a: f32, %b: f32) {
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  }
+  return %0 : tensor<3xf32>
+}

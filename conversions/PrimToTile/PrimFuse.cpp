@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Legality.h"
+#include "RowGroups.h"
 #include "Siblings.h"
 #include "Wrap.h"
 #include "kiln/Conversion/PrimToTile.h"
@@ -308,6 +309,8 @@ void PrimFuse::runOnOperation() {
   // The inner ones first: what surrounds them may be gone after.
   for (Block *block : llvm::reverse(blocks))
     fuse(*block);
-  if (maxOps > 1)
+  if (maxOps > 1) {
     mergeSiblings(*blocks.front());
+    mergeRowGroups(*blocks.front());
+  }
 }

@@ -10,6 +10,7 @@
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Schedule/RowGroups.h"
 #include "kiln/Schedule/Schedules.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "kiln/Tiling/Tiling.h"
@@ -192,19 +193,23 @@ LogicalResult FunctionConverter::convertFusion(prim::FusionOp fusion) {
       host->setBuffer(result, host->destination(result));
     return success();
   }
-  bool isAlone =
-      fusion.getNumResults() == 1 ||
-      fusion.getKind() == prim::GroupKind::elementwise ||
-      llvm::any_of(body, [](Operation &op) { return standsAlone(&op); });
-  bool isSeveral = fusion.getKind() == prim::GroupKind::elementwise &&
-                   fusion.getNumResults() > 1;
-  StringRef kind = isSeveral ? StringRef(schedule::kSiblings)
-                             : prim::stringifyGroupKind(fusion.getKind());
+  bool standsAlone =
+      llvm::any_of(body, [](Operation &op) { return kiln::standsAlone(&op); });
+  bool isSeveral = fusion.getNumResults() > 1 && !standsAlone;
+  bool isAlone = fusion.getNumResults() == 1 || standsAlone ||
+                 llvm::is_contained(
+                     {prim::GroupKind::elementwise, prim::GroupKind::reduction},
+                     fusion.getKind());
+  StringRef kind = prim::stringifyGroupKind(fusion.getKind());
+  if (isSeveral && isAlone)
+    kind = fusion.getKind() == prim::GroupKind::elementwise
+               ? StringRef(schedule::kSiblings)
+               : StringRef(schedule::kRows);
   if (isAlone && succeeded(schedule(fusion, kind, nameOf(fusion))))
     return success();
   if (target::Report::of(func.getContext()).takeBroken(fusion))
     return failure();
-  if (isSeveral) {
+  if (isSeveral && isAlone) {
     next = splitSiblings(fusion, retired);
     return success();
   }

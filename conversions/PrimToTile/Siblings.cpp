@@ -57,17 +57,6 @@ bool readTheSame(prim::FusionOp first, prim::FusionOp second) {
   return look(first, second) && look(second, first) && isShared;
 }
 
-/// Bits of the widest elements that a group computes. A machine that lacks the
-/// wider ones of two groups computes the other one alone.
-unsigned widestOf(prim::FusionOp fusion) {
-  unsigned widest = 0;
-  for (Operation &op : fusion.getBody().front().without_terminator())
-    for (Type type : op.getResultTypes())
-      if (Type element = getElementTypeOrSelf(type); element.isIntOrFloat())
-        widest = std::max(widest, element.getIntOrFloatBitWidth());
-  return widest;
-}
-
 /// Where one group can stand for both: in the place of the first if the second
 /// reads nothing that is computed behind it, in that of the second if nothing
 /// before it reads the first. Null if neither holds.
@@ -155,6 +144,15 @@ prim::FusionOp findSibling(prim::FusionOp fusion) {
 
 } // namespace
 
+unsigned kiln::widestOf(prim::FusionOp fusion) {
+  unsigned widest = 0;
+  for (Operation &op : fusion.getBody().front().without_terminator())
+    for (Type type : op.getResultTypes())
+      if (Type element = getElementTypeOrSelf(type); element.isIntOrFloat())
+        widest = std::max(widest, element.getIntOrFloatBitWidth());
+  return widest;
+}
+
 void kiln::mergeSiblings(Block &block) {
   for (Operation *op = block.empty() ? nullptr : &block.front(); op;) {
     Operation *next = op->getNextNode();
@@ -173,22 +171,71 @@ void kiln::mergeSiblings(Block &block) {
   }
 }
 
-Operation *kiln::splitSiblings(prim::FusionOp fusion, Retired &retired) {
+/// The group of one result, from what is outside and from the results before
+/// it, `known`.
+static prim::FusionOp splitOff(prim::FusionOp fusion, unsigned number,
+                               ArrayRef<std::pair<Value, Value>> known) {
+  SmallVector<Value> inputs(fusion.getInputs());
+  for (auto [inside, outside] : known)
+    inputs.push_back(outside);
   OpBuilder builder(fusion);
+  Operation *yield = fusion.getBody().front().getTerminator();
+  Location loc = yield->getOperand(number).getLoc();
+  auto part = prim::FusionOp::create(
+      builder, loc, fusion.getResult(number).getType(), inputs,
+      prim::GroupKind::elementwise, StringAttr());
+  Block *body = builder.createBlock(&part.getBody());
+  IRMapping mapping;
+  Block &from = fusion.getBody().front();
+  for (Value input : inputs)
+    body->addArgument(input.getType(), input.getLoc());
+  for (auto [argument, made] :
+       llvm::zip(from.getArguments(), body->getArguments()))
+    mapping.map(argument, made);
+  for (auto [pair, made] : llvm::zip(
+           known, body->getArguments().drop_front(from.getNumArguments())))
+    mapping.map(pair.first, made);
+  for (Operation &op : from.without_terminator())
+    if (op.getNumResults() != 1 || !mapping.contains(op.getResult(0)))
+      builder.clone(op, mapping);
+  prim::YieldOp::create(builder, loc,
+                        mapping.lookup(yield->getOperand(number)));
+  SmallVector<Operation *> ops, dead;
+  for (Operation &op : body->without_terminator())
+    ops.push_back(&op);
+  for (Operation *op : llvm::reverse(ops))
+    if (isOpTriviallyDead(op)) {
+      dead.push_back(op);
+      op->erase();
+    }
+  llvm::erase_if(ops,
+                 [&](Operation *op) { return llvm::is_contained(dead, op); });
+  for (unsigned i = inputs.size(); i-- > 0;)
+    if (body->getArgument(i).use_empty()) {
+      body->eraseArgument(i);
+      part.getInputsMutable().erase(i);
+    }
+  part.setKind(kindOf(ops));
+  return part;
+}
+
+Operation *kiln::splitSiblings(prim::FusionOp fusion, Retired &retired) {
+  Operation *yield = fusion.getBody().front().getTerminator();
+  SmallVector<unsigned> order =
+      llvm::to_vector(llvm::seq<unsigned>(fusion.getNumResults()));
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    Operation *x = yield->getOperand(a).getDefiningOp();
+    Operation *y = yield->getOperand(b).getDefiningOp();
+    if (!x || !y || x == y)
+      return (x ? 1u : 0u) == (y ? 1u : 0u) ? a < b : !x;
+    return x->isBeforeInBlock(y);
+  });
+  SmallVector<std::pair<Value, Value>> known;
   Operation *first = nullptr;
-  for (auto [number, result] : llvm::enumerate(fusion.getResults())) {
-    auto part = prim::FusionOp::create(
-        builder, fusion.getLoc(), result.getType(), fusion.getInputs(),
-        prim::GroupKind::elementwise, StringAttr());
-    IRMapping mapping;
-    fusion.getBody().cloneInto(&part.getBody(), part.getBody().end(), mapping);
-    Operation *yield = part.getBody().front().getTerminator();
-    yield->setOperands(yield->getOperand(number));
-    for (Operation &op : llvm::make_early_inc_range(
-             llvm::reverse(part.getBody().front().without_terminator())))
-      if (isOpTriviallyDead(&op))
-        op.erase();
-    retired.replace(result, part.getResult(0));
+  for (unsigned number : order) {
+    prim::FusionOp part = splitOff(fusion, number, known);
+    known.push_back({yield->getOperand(number), part.getResult(0)});
+    retired.replace(fusion.getResult(number), part.getResult(0));
     if (!first)
       first = part;
   }

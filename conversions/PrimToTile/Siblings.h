@@ -12,9 +12,14 @@ namespace kiln {
 /// results have one shape and that read a tensor in common.
 void mergeSiblings(mlir::Block &block);
 
-/// Makes a group for each result of such a group, in its place, which is
-/// retired; returns the first.
+/// Makes a group for each result of a group with several, in its place, which
+/// is retired; returns the first. Groups read the results that theirs is
+/// computed from.
 mlir::Operation *splitSiblings(prim::FusionOp fusion, Retired &retired);
+
+/// Bits of the widest elements that a group computes. A machine that lacks the
+/// wider ones of two groups computes the other one alone.
+unsigned widestOf(prim::FusionOp fusion);
 
 } // namespace kiln
 

@@ -28,6 +28,7 @@ def PrimFuse : Pass<"prim-fuse", "::mlir::func::FuncOp"> {
     group, when the joint group still has one affine iteration space, and when nothing expensive is
     rematerialised. A conversion to more bits is rematerialised in each group that reads it. Elementwise groups whose
     results have one shape and that read a tensor in common become one group with several results, for which schedules of the kind `siblings` are asked.
+    Groups that read the same rows, of which one reduces them, become one group with several results, of the kind `rows`.
   }];
   let options = [
     Option<"maxOps", "max-ops", "unsigned", "200", "most operations of one group; 1: do not fuse">

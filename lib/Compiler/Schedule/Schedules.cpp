@@ -5,10 +5,12 @@
 #include "AttentionPlan.h"
 #include "FourierSchedule.h"
 #include "PatchProduct.h"
+#include "RowSchedule.h"
 #include "Siblings.h"
 #include "UnrolledWindow.h"
 #include "WindowProduct.h"
 #include "kiln/Schedule/Loops.h"
+#include "kiln/Schedule/RowGroups.h"
 #include "kiln/Target/TargetRegistry.h"
 
 using namespace mlir;
@@ -23,6 +25,7 @@ void kiln::schedule::registerCoreSchedules() {
       if (std::optional<prim::GroupKind> kind = prim::symbolizeGroupKind(i))
         kinds.push_back(prim::stringifyGroupKind(*kind));
     kinds.push_back(kSiblings);
+    kinds.push_back(kRows);
     target::TargetRegistry::get().setGroupKinds(kinds);
     target::LoweringRegistry &registry = target::LoweringRegistry::get();
     auto addSchedule = [&](const Twine &name, const Twine &kind, auto emit) {
@@ -38,6 +41,7 @@ void kiln::schedule::registerCoreSchedules() {
     add("generic.elementwise", prim::GroupKind::elementwise,
         scheduleElementwise);
     addSchedule("generic.siblings", kSiblings, scheduleSiblings);
+    addSchedule("generic.rows", kRows, scheduleRows);
     // Whoever comes later is asked first.
     add("generic.combine", prim::GroupKind::reduction, scheduleCombine);
     add("generic.reduction", prim::GroupKind::reduction, scheduleReduction);

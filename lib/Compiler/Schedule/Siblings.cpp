@@ -31,8 +31,6 @@ public:
 private:
   /// Plans all results; they have the same dimensions.
   bool isPlanned();
-  /// Merges the dimensions that all results allow to be merged.
-  void merge(KernelBuilder &kernel, ArrayRef<int> dims);
 
   prim::FusionOp fusion;
   ScheduleContext &ctx;
@@ -65,10 +63,11 @@ bool SiblingsBuilder::isPlanned() {
   return true;
 }
 
-void SiblingsBuilder::merge(KernelBuilder &kernel, ArrayRef<int> dims) {
+void kiln::schedule::mergeForAll(KernelBuilder &kernel, ArrayRef<int> dims,
+                                 ArrayRef<std::pair<Group *, Buffer>> groups) {
   const auto before = kernel.dims;
   SmallVector<bool> isMerged(before.size(), true);
-  for (auto [group, out] : llvm::zip(groups, outs)) {
+  for (auto &[group, out] : groups) {
     kernel.dims = before;
     group->merge(kernel, dims, out);
     for (auto [merged, dim] : llvm::zip(isMerged, kernel.dims))
@@ -81,7 +80,7 @@ void SiblingsBuilder::merge(KernelBuilder &kernel, ArrayRef<int> dims) {
     if (!isMerged[dims[i]])
       continue;
     dim.into = dims[i + 1];
-    inner.size = ctx.host.math.mul(dim.size, inner.size);
+    inner.size = kernel.host.math.mul(dim.size, inner.size);
   }
 }
 
@@ -95,7 +94,10 @@ LogicalResult SiblingsBuilder::run() {
   first.addDims(kernel);
   SmallVector<int> dims =
       llvm::to_vector(llvm::seq<int>(0, first.plan.numRootDims));
-  merge(kernel, dims);
+  std::vector<std::pair<Group *, Buffer>> all;
+  for (auto [group, out] : llvm::zip(groups, outs))
+    all.push_back({group.get(), out});
+  mergeForAll(kernel, dims, all);
   dims = Group::physical(kernel, dims);
   SmallVector<std::pair<int, target::TilingRole>> tiled;
   for (int dim : dims)

@@ -8,7 +8,10 @@
 
 namespace kiln::schedule {
 
-/// The kind that schedules of elementwise groups with several results have.
+/// Merges neighbours among `dims` (outermost first) of a kernel where all
+/// groups, which have the same dimensions and write to these buffers, allow it.
+void mergeForAll(KernelBuilder &kernel, llvm::ArrayRef<int> dims,
+                 llvm::ArrayRef<std::pair<Group *, Buffer>> groups);
 
 /// Registered as the schedule `generic.siblings`: one kernel that computes
 /// blocks of all results, which have one shape.

@@ -289,7 +289,9 @@ SquaresBehind kiln::schedule::findSquaresBehind(Group &group) {
     return found;
   for (OpOperand &use : group.fusion.getResult(0).getUses()) {
     auto next = dyn_cast<prim::FusionOp>(use.getOwner());
-    if (!next || next->getBlock() != group.fusion->getBlock())
+    // Groups with several results read their rows once themselves.
+    if (!next || next->getBlock() != group.fusion->getBlock() ||
+        next->getNumResults() != 1)
       continue;
     Block &body = next.getBody().front();
     for (auto squares : body.getOps<prim::SumOp>()) {

@@ -13,9 +13,9 @@
 // DEEP: argument 2 (z): ok: 8x64xf64
 // WHOLE: argument 2 (z): ok: 64x16xi32
 
-// Four columns side by side, four rows, and other columns; eight lanes take turns along the columns.
+// Four columns side by side, four rows, and other columns. Of lanes 0 and 1 the columns are the same, of lanes 0 and 2 the rows.
 // LAYOUT-LABEL: tile.kernel @square
-// LAYOUT: tile.dot {{.*}}, tensor<64x64xf32, #simt.layout<rank = 2, register = {{\[\[}}0, 1], [0, 2], [16, 0], [32, 0], [0, 32]], lane = {{\[\[}}0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp = {{\[\[}}4, 0], [8, 0]]>>
+// LAYOUT: tile.dot {{.*}}, tensor<64x64xf32, #simt.layout<rank = 2, register = {{\[\[}}0, 1], [0, 2], [16, 0], [32, 0], [0, 32]], lane = {{\[\[}}1, 0], [0, 4], [0, 8], [0, 16], [2, 0]], warp = {{\[\[}}4, 0], [8, 0]]>>
 // CHECK-LABEL: .entry square(
 // CHECK: st.shared.v4.b32
 // CHECK: bar.sync

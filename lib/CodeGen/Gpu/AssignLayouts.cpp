@@ -4,6 +4,7 @@
 #include "Assigner.h"
 #include "LayoutRules.h"
 #include "Machine.h"
+#include "StorageAreas.h"
 #include "ThreadProducts.h"
 #include "Work.h"
 #include "kiln/Dialect/Kiln/Asked.h"
@@ -73,8 +74,28 @@ Assigner::choiceOf(MatrixProductOpInterface product) {
 LayoutAttr Assigner::ofProduct(Operation *op) {
   if (auto choice = choiceOf(cast<MatrixProductOpInterface>(op)))
     return choice->acc;
-  return threadProductLayout(cast<RankedTensorType>(op->getResult(0).getType()),
-                             lanes, warps);
+  auto product = cast<MatrixProductOpInterface>(op);
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  bool isStaged =
+      (!description || description.getUnitOfKind(target::UnitKind::DMA)) &&
+      multipliesLoads(product);
+  return isStaged ? threadProductLayout(
+                        type, lanes, warps,
+                        liesAlong(product.getLhsOperand().get(), /*dim=*/0),
+                        liesAlong(product.getRhsOperand().get(), /*dim=*/1))
+                  : threadProductLayout(type, lanes, warps);
+}
+
+bool Assigner::liesAlong(Value factor, int dim) {
+  for (Value before; (before = bytesBefore(factor)); factor = before)
+    if (isTransposition(factor.getDefiningOp()))
+      dim = 1 - dim;
+  if (auto access = factor.getDefiningOp<ViewAccessOpInterface>())
+    return contiguityOf(access, facts).dim == dim;
+  constexpr int64_t kNeighbours = 16;
+  LayoutAttr layout = getLayout(factor);
+  return layout && vectorBits(layout, dim, kNeighbours).size() >
+                       vectorBits(layout, 1 - dim, kNeighbours).size();
 }
 
 void Assigner::assign(Operation *op) {

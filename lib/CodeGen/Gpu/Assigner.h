@@ -45,6 +45,9 @@ private:
   /// of a tile whose vectors lie along `dim`.
   int64_t countAcross(mlir::Value tile, int dim);
   LayoutAttr ofProduct(mlir::Operation *op);
+  /// Whether neighbours of a loaded factor along a dimension, rather than along
+  /// the other one, are side by side in memory.
+  bool liesAlong(mlir::Value factor, int dim);
   /// How a product is computed. A lowering of a plug-in takes operands from
   /// registers.
   std::optional<ProductChoice> choiceOf(MatrixProductOpInterface product);

@@ -222,10 +222,9 @@ static LogicalResult lowerProduct(stage::ProductOp op, ThreadWriter &w) {
   if (!isOfTiles(op))
     return w.decline(op, "this form of '" + op->getName().getStringRef() + "'");
   std::optional<StringRef> name = op.getRow();
-  if (!name && !hasFragments(op))
-    return w.decline(op, "a product of storage without an instruction");
   if (!name)
-    return emitThreadProduct(w, op);
+    return hasFragments(op) ? emitThreadProduct(w, op)
+                            : emitStoredProduct(w, op);
   target::MatrixInstructionAttr row =
       w.description ? w.description.getMatrixInstruction(*name)
                     : target::MatrixInstructionAttr();

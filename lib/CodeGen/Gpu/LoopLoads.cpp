@@ -86,6 +86,11 @@ int64_t LoopLoads::slotBytes() const {
   return bytes;
 }
 
+bool LoopLoads::has(Operation *load) const {
+  return llvm::any_of(staged,
+                      [&](const StagedLoad &one) { return one.load == load; });
+}
+
 bool LoopLoads::isRead() const {
   return llvm::any_of(staged,
                       [](const StagedLoad &one) { return one.isRead(); });
@@ -97,9 +102,7 @@ SmallVector<StagedLoad> LoopLoads::findNumbers(const BlockShape &block) {
   SmallVector<StagedLoad> numbers;
   for (Operation &op : *loop.getBody()) {
     std::string why;
-    if (!isTileLoad(&op) || llvm::any_of(staged, [&](const StagedLoad &one) {
-          return one.load == &op;
-        }))
+    if (!isTileLoad(&op) || has(&op))
       continue;
     auto one = stagedLoad(&op, loop, block, facts, /*takesNumbers=*/true, why);
     if (one && one->isBox && !writes.findConflict(&op))

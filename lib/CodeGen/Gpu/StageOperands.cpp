@@ -76,12 +76,16 @@ Share shareOf(tile::KernelOp kernel, target::TargetAttr description,
 
 /// The most bytes of shared memory that an operation of a loop borrows while
 /// the loop's ring is in use. Changes of layout behind loads that become
-/// storage borrow none.
-int64_t bytesBorrowedIn(scf::ForOp loop, const BlockShape &block) {
+/// storage borrow none, and neither do products that read nothing else.
+int64_t bytesBorrowedIn(const LoopLoads &loads, const BlockShape &block) {
   int64_t most = 0;
-  loop.getBody()->walk([&](Operation *op) {
+  loads.getLoop().getBody()->walk([&](Operation *op) {
     auto product = dyn_cast<MatrixProductOpInterface>(op);
-    if (product && !getDecided(op, kRowEntry)) {
+    bool readsStorage =
+        product && multipliesLoads(product) &&
+        loads.has(loadOfFactor(product.getLhsOperand().get())) &&
+        loads.has(loadOfFactor(product.getRhsOperand().get()));
+    if (product && !readsStorage && !getDecided(op, kRowEntry)) {
       Value lhs = product.getLhsOperand().get(),
             rhs = product.getRhsOperand().get();
       bool isPadded = hasRoomForPadding(lhs, rhs, block.description);
@@ -173,7 +177,7 @@ private:
       int64_t limit = most;
       if (!bytes)
         limit = std::min(most, share.whole + share.borrowed - taken -
-                                   bytesBorrowedIn(loop, block));
+                                   bytesBorrowedIn(loads, block));
       int64_t room = limit - (leavesRoom ? bytesBehind(all, i) : 0);
       while (slots > 2 && slot * slots > room)
         --slots;

@@ -41,8 +41,9 @@ struct Factor {
 };
 } // namespace
 
-/// Whether an instruction reads storage itself, or threads read it for one.
-static Factor findFactor(OpOperand &operand, SwizzleAttr swizzle) {
+/// Whether what multiplies reads storage itself (by a swizzle, if that is an
+/// instruction), or threads read fragments of it for an instruction.
+static Factor findFactor(OpOperand &operand, bool readsItself) {
   Factor factor{operand.get()};
   stage::ReadOp read = storageRead(operand.get());
   if (!read || !read.getOrigin().empty() || read.getType().getRank() != 2)
@@ -56,12 +57,19 @@ static Factor findFactor(OpOperand &operand, SwizzleAttr swizzle) {
   factor.value = read.getStorage();
   auto tile = cast<RankedTensorType>(operand.get().getType());
   auto storage = cast<MemRefType>(factor.value.getType());
-  if (swizzle)
+  if (readsItself)
     tile = RankedTensorType::get(tile.getShape(), tile.getElementType());
-  if (!swizzle || factor.isTransposed ||
+  if (!readsItself || factor.isTransposed ||
       storage.getElementType() != tile.getElementType())
     factor.as = TypeAttr::get(tile);
   return factor;
+}
+
+/// Whether threads can read a factor by themselves: storage whose rows are
+/// whole.
+static bool isStorage(const Factor &factor) {
+  auto type = dyn_cast<MemRefType>(factor.value.getType());
+  return type && !permutationOf(type).piece;
 }
 
 /// An instruction that reads shared memory runs beside the threads. A wait for
@@ -126,11 +134,16 @@ static LogicalResult stageProduct(MatrixProductOpInterface op,
   auto unit = [&](bool holds) { return holds ? b.getUnitAttr() : UnitAttr(); };
   auto row = getDecided<StringAttr>(op, kRowEntry);
   target::MatrixInstructionAttr ofMemory = memoryRowOf(op, description);
-  auto swizzle = [&](int which) {
-    return ofMemory ? swizzleOf(ofMemory, which) : SwizzleAttr();
+  auto find = [&](OpOperand &operand, int which) {
+    return findFactor(operand, row ? ofMemory && swizzleOf(ofMemory, which)
+                                   : multipliesAsStored(op));
   };
-  Factor lhs = findFactor(op.getLhsOperand(), swizzle(0)),
-         rhs = findFactor(op.getRhsOperand(), swizzle(1));
+  Factor lhs = find(op.getLhsOperand(), 0), rhs = find(op.getRhsOperand(), 1);
+  // Threads multiply storage with storage alone.
+  if (!row && !(isStorage(lhs) && isStorage(rhs))) {
+    lhs = {op.getLhsOperand().get()};
+    rhs = {op.getRhsOperand().get()};
+  }
   SmallVector<Operation *> reads(lhs.reads);
   llvm::append_range(reads, rhs.reads);
   reportProduct(op, reads, description);

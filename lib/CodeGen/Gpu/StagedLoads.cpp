@@ -9,6 +9,7 @@
 #include "RowCopies.h"
 #include "StorageAreas.h"
 #include "SwizzleChoice.h"
+#include "ThreadProducts.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "mlir/IR/Matchers.h"
@@ -63,6 +64,16 @@ bool feedsProducts(Value tile, function_ref<bool(Operation *)> takes) {
     auto product = dyn_cast<MatrixProductOpInterface>(to);
     return product && takes(to) &&
            (!product.getAccOperand() || product.getAccOperand()->get() != tile);
+  });
+}
+
+/// Whether a load is a factor that threads read by themselves, if both factors
+/// are storage.
+bool goesToThreads(Operation *load, const BlockShape &block) {
+  return feedsProducts(load->getResult(0), [&](Operation *to) {
+    const RegisterCandidate *lowering = findLowering(to, block);
+    return (!lowering || lowering->isOwn) &&
+           multipliesLoads(cast<MatrixProductOpInterface>(to));
   });
 }
 
@@ -124,10 +135,11 @@ std::optional<StagedLoad> simt::stagedLoad(Operation *load, scf::ForOp loop,
   auto takesFragments = [](Operation *to) {
     return getDecided(to, kRowEntry) || isa<LayoutRuleOpInterface>(to);
   };
+  bool isThreads = type && goesToThreads(load, block);
   auto *factor = llvm::find_if(converts, [&](ConvertLayoutOp convert) {
     return feedsProducts(convert.getResult(), takesFragments);
   });
-  bool isFactor = isRead || swizzle || factor != converts.end();
+  bool isFactor = isRead || swizzle || isThreads || factor != converts.end();
   if (factor != converts.end())
     std::swap(converts.front(), *factor);
   if (!isFactor && !(type && takesNumbers))

@@ -76,6 +76,8 @@ public:
 
   mlir::scf::ForOp getLoop() const { return loop; }
   bool empty() const { return staged.empty(); }
+  /// Whether a load becomes storage.
+  bool has(mlir::Operation *load) const;
   /// Bytes of one slot.
   int64_t slotBytes() const;
   /// Whether instructions read a slot by themselves.

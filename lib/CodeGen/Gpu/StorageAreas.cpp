@@ -3,6 +3,7 @@
 
 #include "StorageAreas.h"
 #include "LayoutChoice.h"
+#include "ThreadProducts.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Gpu/ThreadBuilder.h"
@@ -166,7 +167,9 @@ static bool goesToProduct(Value factor) {
       return false;
   if (handsOnBytes(user))
     return goesToProduct(user->getResult(0));
-  return isa<MatrixProductOpInterface>(user) && getDecided(user, kRowEntry);
+  auto product = dyn_cast<MatrixProductOpInterface>(user);
+  return product &&
+         (getDecided(user, kRowEntry) || multipliesAsStored(product));
 }
 
 bool simt::isReadByProduct(stage::ReadOp read) {

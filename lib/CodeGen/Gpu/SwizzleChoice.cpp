@@ -4,6 +4,7 @@
 #include "SwizzleChoice.h"
 #include "Exchange.h"
 #include "Fragments.h"
+#include "ThreadProducts.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -17,16 +18,15 @@ namespace {
 /// Rows of storage, and the lanes that read fragments of them.
 class Reader {
 public:
-  Reader(Value factor, int dim, target::TargetAttr description, int64_t lanes,
-         int64_t warps)
+  Reader(Value factor, LayoutAttr layout, int dim,
+         target::TargetAttr description, int64_t lanes, int64_t warps)
       : banks(banksOf(description)),
         bits(8 * ThreadBuilder::storedBytes(
                      getElementTypeOrSelf(factor.getType()))),
         moves(tileMovesOf(description, target::MoveKind::Load, bits, lanes)),
-        fragments(
-            getLinearLayout(getLayout(factor),
-                            cast<RankedTensorType>(factor.getType()).getShape(),
-                            llvm::Log2_64(lanes), llvm::Log2_64(warps))) {
+        fragments(getLinearLayout(
+            layout, cast<RankedTensorType>(factor.getType()).getShape(),
+            llvm::Log2_64(lanes), llvm::Log2_64(warps))) {
     auto type = cast<RankedTensorType>(factor.getType());
     rows = type.getDimSize(1 - dim);
     columns = type.getDimSize(dim);
@@ -62,6 +62,23 @@ private:
 };
 } // namespace
 
+/// The layout by which threads read a factor of a product that no instruction
+/// computes; null where an instruction does.
+static LayoutAttr readByThreads(Value factor) {
+  for (OpOperand &use : factor.getUses()) {
+    auto product = dyn_cast<MatrixProductOpInterface>(use.getOwner());
+    LayoutAttr sums =
+        product ? getLayout(use.getOwner()->getResult(0)) : LayoutAttr();
+    if (!sums || !multipliesAsStored(product))
+      continue;
+    bool isLeft = &use == &product.getLhsOperand();
+    int64_t depth =
+        cast<RankedTensorType>(factor.getType()).getDimSize(isLeft ? 1 : 0);
+    return storedFactorLayout(sums, isLeft ? 0 : 1, depth);
+  }
+  return {};
+}
+
 int64_t simt::permutedBytes(Value factor, int dim,
                             target::TargetAttr description, int64_t lanes,
                             int64_t warps) {
@@ -70,11 +87,18 @@ int64_t simt::permutedBytes(Value factor, int dim,
       return permutedBytes(user->getResult(0),
                            isTransposition(user) ? 1 - dim : dim, description,
                            lanes, warps);
-  if (!getLayout(factor))
+  LayoutAttr layout = getLayout(factor), ofThreads = readByThreads(factor);
+  if (!layout)
     return kCopyBytes;
-  Reader reader(factor, dim, description, lanes, warps);
+  Reader reader(factor, ofThreads ? ofThreads : layout, dim, description, lanes,
+                warps);
   int64_t best = kCopyBytes;
   unsigned least = reader.wavefronts(best);
+  // Threads compute the place of each step: they do best without a permutation.
+  layout::Banks banks = banksOf(description);
+  if (int64_t run = int64_t(banks.count) * banks.bytes;
+      ofThreads && run <= reader.rowBytes() && reader.wavefronts(run) <= least)
+    return run;
   for (int64_t unit = 2 * kCopyBytes; unit <= 4 * kCopyBytes; unit *= 2) {
     if (unit >= reader.rowBytes())
       break;

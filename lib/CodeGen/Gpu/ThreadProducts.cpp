@@ -19,6 +19,8 @@ constexpr int64_t kMultiplyAdds = 512;
 /// Bits of a lane's number that say its columns: eight chunks are what banks
 /// of shared memory give at a time.
 constexpr unsigned kLaneColumns = 3;
+/// Bits that come before them and say its row.
+constexpr unsigned kLaneRows = 1;
 
 namespace {
 /// A product by multiplications and additions of each thread, for any layout
@@ -310,7 +312,8 @@ LogicalResult ScalarProduct::run() {
 }
 
 LayoutAttr simt::threadProductLayout(RankedTensorType type, int64_t lanes,
-                                     int64_t warps) {
+                                     int64_t warps, bool takesRows,
+                                     bool takesColumns) {
   using Basis = LayoutAttr::Basis;
   int64_t rank = type.getRank();
   unsigned row = rank - 2, column = rank - 1, total = 0;
@@ -319,12 +322,13 @@ LayoutAttr simt::threadProductLayout(RankedTensorType type, int64_t lanes,
     total += bits.emplace_back(llvm::Log2_64_Ceil(size));
   unsigned laneBits = llvm::Log2_64(lanes), warpBits = llvm::Log2_64(warps),
            spare = total - std::min(total, laneBits + warpBits);
-  // Of each thread: rows and columns, a chunk of these side by side.
+  // Of each thread: rows and columns, chunks of these side by side.
   int64_t each = ThreadBuilder::storedBytes(type.getElementType());
   unsigned rows = std::min(bits[row], spare / 2),
            columns = std::min(bits[column], spare - rows),
-           chunk = std::min<unsigned>(
-               columns, llvm::Log2_64(std::max<int64_t>(kChunk / each, 1)));
+           chunk = llvm::Log2_64(std::max<int64_t>(kChunk / each, 1)),
+           rowChunk = takesRows ? std::min(rows, chunk) : 0,
+           columnChunk = takesColumns ? std::min(columns, chunk) : 0;
   SmallVector<Basis> registers, ofLanes, ofWarps;
   auto take = [&](unsigned dim, SmallVectorImpl<Basis> &into, size_t most,
                   unsigned end) {
@@ -334,10 +338,15 @@ LayoutAttr simt::threadProductLayout(RankedTensorType type, int64_t lanes,
       into.push_back(basis);
     }
   };
-  take(column, registers, 64, chunk);
-  unsigned rowEnd = bits[row] - rows,
-           columnEnd = bits[column] - columns + chunk;
-  take(column, ofLanes, std::min(laneBits, kLaneColumns), columnEnd);
+  take(column, registers, 64, columnChunk);
+  take(row, registers, 64, rowChunk);
+  unsigned rowEnd = bits[row] - rows + rowChunk,
+           columnEnd = bits[column] - columns + columnChunk;
+  // Of two lanes side by side, and of two with one between them, one pair reads
+  // the same rows and the other the same columns: memory serves both at once.
+  take(row, ofLanes, std::min(laneBits, kLaneRows), rowEnd);
+  take(column, ofLanes, std::min(laneBits, kLaneRows + kLaneColumns),
+       columnEnd);
   take(row, ofLanes, laneBits, rowEnd);
   take(column, ofLanes, laneBits, columnEnd);
   take(row, ofWarps, warpBits, rowEnd);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What no matrix instruction takes is computed by multiply-adds of threads,
-// with both operands in shared memory.
+// with both operands in shared memory: copies of what threads have, or slots of
+// a ring.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,15 +12,18 @@
 
 #include "ScratchNeeds.h"
 #include "ThreadWriter.h"
+#include "kiln/Interfaces/MatrixProduct.h"
 
 namespace kiln::simt {
 
 /// How threads share the sums of such a product: each has a block of about as
 /// many rows as columns, so that it reads few elements for many multiply-adds.
-/// Columns that follow each other go together, as far as one access reaches;
-/// neighbouring lanes have neighbouring rows and groups of columns.
+/// Rows, and columns, that follow each other go together, as far as one access
+/// reaches, where the factor has them side by side in memory. Neighbouring
+/// lanes have neighbouring rows or columns.
 LayoutAttr threadProductLayout(mlir::RankedTensorType type, int64_t lanes,
-                               int64_t warps);
+                               int64_t warps, bool takesRows = false,
+                               bool takesColumns = true);
 
 /// Whether threads have both factors.
 bool hasFragments(stage::ProductOp op);
@@ -38,6 +42,29 @@ int64_t threadProductBytes(mlir::Value lhs, mlir::Value rhs, bool isPadded);
 /// Whether there is room for padded rows behind `taken` bytes of storage.
 bool hasRoomForPadding(mlir::Value lhs, mlir::Value rhs,
                        target::TargetAttr description, int64_t taken = 0);
+
+//===----------------------------------------------------------------------===//
+// Products whose factors are slots of a ring, which threads read by themselves
+//===----------------------------------------------------------------------===//
+
+/// Whether threads can multiply the factors of a product as memory has them: no
+/// matrix instruction computes it, and the elements have the type of the sums.
+bool multipliesAsStored(MatrixProductOpInterface op);
+
+/// The load that a factor of a product is, its dimensions exchanged at most;
+/// null where it is none.
+mlir::Operation *loadOfFactor(mlir::Value factor);
+
+/// Whether both factors of such a product are loads of the loop around it, so
+/// that a ring can have them.
+bool multipliesLoads(MatrixProductOpInterface op);
+
+/// Which threads read which elements of the left (0) or the right (1) factor,
+/// of `depth` steps along the sum, where they have sums by `sums`.
+LayoutAttr storedFactorLayout(LayoutAttr sums, int which, int64_t depth);
+
+/// The code of a product both of whose factors are storage.
+mlir::LogicalResult emitStoredProduct(ThreadWriter &w, stage::ProductOp op);
 
 } // namespace kiln::simt
 

@@ -46,6 +46,7 @@ std::optional<ThreadMachine> ThreadMachine::of(TargetAttr description) {
   }
   if (!machine.shared)
     return std::nullopt;
+  machine.copies = description.getUnitOfKind(UnitKind::DMA) != nullptr;
   machine.loadsAhead = !description.getUnitOfKind(UnitKind::DMA) &&
                        llvm::any_of(description.getMemories(), [](auto memory) {
                          return !memory.getBarriersOrder();
@@ -152,6 +153,25 @@ static double cyclesOfSums(const Work &work, int64_t bits, int64_t cores) {
          work.results * work.parts * bits / 8 / (kBytesOfCore * double(cores));
 }
 
+/// Cycles of a step of threads that multiply factors as copies leave them in
+/// the memory of the core, where each has so many sums and the core so many
+/// warps.
+static double storedCycles(const Work &work, double sums, double threads,
+                           double warps, double vectorRate, double fromCore) {
+  // Bits of an access; operations of a thread beside multiply-adds and
+  // accesses; lanes of which each row or column is read at once; what is not
+  // hidden of reading; of the rate, what warps that do not wait for each other
+  // reach; as many as hide what they read.
+  constexpr double kAccess = 128, kBeside = 2, kAlike = 2, kSeen = 0.4,
+                   kShare = 0.9, kWarps = 8;
+  double lines = 2 * std::sqrt(sums), bits = double(work.accBits);
+  double operations = sums + lines * bits / kAccess + kBeside;
+  double share = kShare * std::cbrt(std::min(1.0, warps / kWarps));
+  double read = lines * threads * work.k * bits / 8 / kAlike / fromCore;
+  return operations * threads * work.k * bits / 32 / (vectorRate * share) +
+         kSeen * read;
+}
+
 /// Cycles of the multiply-adds of a step, by what is reached of the rates.
 static double multiplyCycles(const Work &work, ThreadMachine::By by,
                              double matrixRate, double vectorRate) {
@@ -174,20 +194,29 @@ static double multiplyCycles(const Work &work, ThreadMachine::By by,
   return multiplyAdds * 16 / 32 / (vectorRate * kVectorShare * share);
 }
 
-double ThreadMachine::cyclesOf(const TilingProblem &problem,
-                               ArrayRef<int64_t> blocks, By by, int64_t stages,
-                               int64_t unknown) const {
-  // Cycles of a copy's way, of a barrier and of
-  // what follows it, of starting an instance and of its ends; bytes a cycle and
-  // core from the cache, from the core's memory, from the cache for all cores,
-  // and from the memory behind it.
-  constexpr double kWay = 1000, kStep = 60, kSubstep = 35, kEnds = 2500;
-  const double kFromCache = by == By::Memory ? 48 : 32;
-  constexpr double kFromCore = 128, kTogether = 30, kFromMemory = 14;
+/// Cycles of a barrier and of what follows it, until the next product begins.
+static double cyclesBetween(const Work &work, ThreadMachine::By by, bool goesOn,
+                            double beside) {
+  constexpr double kStep = 60, kSubstep = 35;
   // Of a product that waits for its operands: 512 rows by 4096 x 14336 in
   // blocks of 128x128x128, which leave three slots, took 1.3 times as long as
   // in those of 128x128x64, which leave four.
   constexpr double kBegin = 400;
+  if (by == ThreadMachine::By::Memory)
+    return goesOn ? kStep : kBegin / beside;
+  return kStep +
+         kSubstep * std::max<double>(double(work.k * work.lhsBits) / 256, 1);
+}
+
+double ThreadMachine::cyclesOf(const TilingProblem &problem,
+                               ArrayRef<int64_t> blocks, By by, int64_t stages,
+                               int64_t unknown) const {
+  // Cycles of a copy's way, of starting an instance and of its ends; bytes a
+  // cycle and core from the cache, from the core's memory, from the cache for
+  // all cores, and from the memory behind it.
+  constexpr double kWay = 1000, kEnds = 2500;
+  const double kFromCache = by == By::Memory ? 48 : 32;
+  constexpr double kFromCore = 128, kTogether = 30, kFromMemory = 14;
   Work all = workOf(problem, blocks, unknown);
   double instances = all.instances, steps = all.steps;
   int64_t m = all.m, n = all.n, k = all.k;
@@ -225,7 +254,14 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   double round = double(cores) * together;
   double beside = std::min<double>(together, std::ceil(instances / cores));
 
-  double multiply = multiplyCycles(all, by, matrixRate, vectorRate);
+  // Threads multiply numbers of the type of their sums as copies leave them.
+  constexpr double kFirst = 200; // what they read behind a barrier
+  bool isStored =
+      by == By::Threads && copies && lhsBits == accBits && rhsBits == accBits;
+  double multiply =
+      isStored ? storedCycles(all, sums, double(size), double(warps) * beside,
+                              vectorRate, kFromCore)
+               : multiplyCycles(all, by, matrixRate, vectorRate);
   double read =
       readBytes(all, warps, std::max(lhsBits, rhsBits), by == By::Memory);
   double shares =
@@ -252,10 +288,8 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   bool goesOn = by == By::Memory && held >= 4;
   double way = by == By::Memory ? kWay + bytes / fromCache : kWay;
   double waits = way / double(std::max<int64_t>(held - (goesOn ? 2 : 1), 1));
-  double substeps = std::max<double>(k * double(lhsBits) / 256, 1);
-  double between = by != By::Memory ? kStep + kSubstep * substeps
-                   : goesOn         ? kStep
-                                    : kBegin / beside;
+  double between =
+      isStored ? kFirst / beside : cyclesBetween(all, by, goesOn, beside);
   double step = std::max(shares, waits) + between;
   // The first factors come before there is anything to multiply.
   double ends =

@@ -24,6 +24,8 @@ struct ThreadMachine {
   /// Nothing copies beside the threads, and barriers leave loads in flight: the
   /// factors of the next step come through registers, one slot holds a step's.
   bool loadsAhead = false;
+  /// A unit copies factors into the memory of a core beside the threads.
+  bool copies = false;
 
   /// Null where the description is not of such a machine: its cores hold fewer
   /// threads than two vectors have lanes, or have no memory of their own that

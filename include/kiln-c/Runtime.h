@@ -36,6 +36,7 @@ typedef struct KilnPackage KilnPackage;
 typedef struct KilnSession KilnSession;
 typedef struct KilnTensor KilnTensor;
 typedef struct KilnRecordedCall KilnRecordedCall;
+typedef struct KilnPreparedCall KilnPreparedCall;
 /* Structs of DLPack; a program that uses them includes DLPack's header. */
 struct DLManagedTensor;
 struct DLManagedTensorVersioned;
@@ -381,6 +382,38 @@ int kilnSessionRecord(KilnSession *session, const char *entry,
 int kilnRecordedCallReplay(KilnRecordedCall *recorded);
 /* Destroys a recording, after waiting for its replays in flight. */
 void kilnRecordedCallDestroy(KilnRecordedCall *recorded);
+
+/* Prepares calls of a function for arguments of given types: finds its work on
+   the device without doing it, and copies its constants there. A prepared call
+   works in memory of the caller and allocates nothing. The session has one
+   device, with memory of its own. Arguments are row-major and on that device:
+   `data` is an address there. Fails for a function with scalars or with
+   arguments that it writes, and for one whose control flow depends on more than
+   shapes; kilnSessionCall calls those. */
+int kilnSessionPrepare(KilnSession *session, const char *entry,
+                       size_t numArguments, const KilnLentTensor *arguments,
+                       KilnPreparedCall **prepared);
+/* Returns 1 if the arguments have the types of the prepared ones, and the same
+   addresses modulo 64; else 0. */
+int kilnPreparedCallFits(const KilnPreparedCall *prepared, size_t numArguments,
+                         const KilnLentTensor *arguments);
+/* Writes the element type and the shape of a result, up to `capacity` sizes,
+   and returns its rank; -1 if there is no such result. */
+int kilnPreparedCallResult(const KilnPreparedCall *prepared, size_t index,
+                           KilnDType *dtype, int64_t *shape, int capacity);
+/* Returns the bytes of scratch memory that a call needs. */
+size_t kilnPreparedCallScratchBytes(const KilnPreparedCall *prepared);
+/* Queues the work of a call in `queue`, a queue as for kilnSessionUseQueue, and
+   returns; null: in a queue of the session. The arguments fit. Results, one
+   address each, are row-major, and overlap neither arguments nor each other;
+   they and the scratch memory begin at multiples of 64 bytes. All memory has to
+   stay until the work has ended. Calls in several queues share no memory but
+   constants. Threads may call it as they may call the session. */
+int kilnPreparedCallRun(KilnPreparedCall *prepared, size_t numArguments,
+                        const KilnLentTensor *arguments, size_t numResults,
+                        void *const *results, void *scratch, void *queue);
+/* Destroys a prepared call. Its work may still be queued. */
+void kilnPreparedCallDestroy(KilnPreparedCall *prepared);
 
 #ifdef __cplusplus
 }

@@ -235,8 +235,7 @@ void Interpreter::finishReport() {
   }
 }
 
-Expected<std::vector<Tensor>>
-Interpreter::tryCall(const std::vector<Tensor> &args) {
+Error Interpreter::runWith(const std::vector<Tensor> &args) {
   if (args.size() != function.args.size())
     return Error("'" + function.name + "' takes " +
                  std::to_string(function.args.size()) + " arguments, " +
@@ -247,7 +246,12 @@ Interpreter::tryCall(const std::vector<Tensor> &args) {
   markWritable(args);
   if (Error error = planResults(args))
     return error;
-  if (Error error = run(function.code))
+  return run(function.code);
+}
+
+Expected<std::vector<Tensor>>
+Interpreter::tryCall(const std::vector<Tensor> &args) {
+  if (Error error = runWith(args))
     return error;
   finishReport();
   if (isDry())

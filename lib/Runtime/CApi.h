@@ -23,6 +23,9 @@ struct KilnTensor {
 struct KilnRecordedCall {
   kiln::runtime::Recording recording;
 };
+struct KilnPreparedCall {
+  kiln::runtime::PreparedCall call;
+};
 
 namespace kiln::runtime::capi {
 

@@ -333,3 +333,89 @@ int kilnRecordedCallReplay(KilnRecordedCall *recorded) {
 }
 
 void kilnRecordedCallDestroy(KilnRecordedCall *recorded) { delete recorded; }
+
+/// Takes the list of arguments as addresses on a device.
+static int lendAll(const std::string &function, size_t count,
+                   const KilnLentTensor *given, std::vector<LentTensor> &lent) {
+  if (count && !given)
+    return isNull("the list of arguments");
+  lent.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    if (given[i].tensor)
+      return fail("argument " + std::to_string(i) + " of '" + function +
+                  "': unsupported: a prepared call with a tensor in place of "
+                  "an address");
+    if (lend(function, i, given[i], lent[i]))
+      return 1;
+  }
+  return 0;
+}
+
+int kilnSessionPrepare(KilnSession *session, const char *entry,
+                       size_t numArguments, const KilnLentTensor *arguments,
+                       KilnPreparedCall **prepared) {
+  return guarded([&] {
+    if (!prepared)
+      return isNull("the place for the prepared call");
+    const Function *function = find(session, entry);
+    std::vector<LentTensor> lent;
+    if (!function || lendAll(function->name, numArguments, arguments, lent))
+      return 1;
+    Expected<PreparedCall> made =
+        session->session.prepare(*function, lent.data(), lent.size());
+    if (!made)
+      return fail(made.message());
+    *prepared = new KilnPreparedCall{std::move(*made)};
+    return 0;
+  });
+}
+
+int kilnPreparedCallFits(const KilnPreparedCall *prepared, size_t numArguments,
+                         const KilnLentTensor *arguments) {
+  thread_local std::vector<LentTensor> lent;
+  return prepared &&
+         !guarded([&] { return lendAll("", numArguments, arguments, lent); }) &&
+         prepared->call.fits(lent.data(), numArguments);
+}
+
+int kilnPreparedCallResult(const KilnPreparedCall *prepared, size_t index,
+                           KilnDType *dtype, int64_t *shape, int capacity) {
+  if (!prepared || index >= prepared->call.results().size())
+    return -1;
+  const PreparedCall::Result &result = prepared->call.results()[index];
+  if (dtype)
+    *dtype = static_cast<KilnDType>(result.dtype);
+  int rank = int(result.shape.size());
+  if (shape)
+    std::copy_n(result.shape.data(), std::min(rank, std::max(capacity, 0)),
+                shape);
+  return rank;
+}
+
+size_t kilnPreparedCallScratchBytes(const KilnPreparedCall *prepared) {
+  return prepared ? size_t(prepared->call.scratchBytes()) : 0;
+}
+
+int kilnPreparedCallRun(KilnPreparedCall *prepared, size_t numArguments,
+                        const KilnLentTensor *arguments, size_t numResults,
+                        void *const *results, void *scratch, void *queue) {
+  return guarded([&] {
+    if (!prepared)
+      return isNull("the prepared call");
+    thread_local std::vector<LentTensor> lent;
+    if (lendAll("a prepared call", numArguments, arguments, lent))
+      return 1;
+    if (!prepared->call.fits(lent.data(), numArguments))
+      return fail("the arguments are not those that the call was prepared for");
+    if (numResults != prepared->call.results().size())
+      return fail("a prepared call has " +
+                  std::to_string(prepared->call.results().size()) +
+                  " results, room for " + std::to_string(numResults));
+    if (numResults && !results)
+      return isNull("the list of results");
+    Error error = prepared->call.run(lent.data(), results, scratch, queue);
+    return error ? fail(error.message()) : 0;
+  });
+}
+
+void kilnPreparedCallDestroy(KilnPreparedCall *prepared) { delete prepared; }

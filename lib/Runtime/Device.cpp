@@ -23,6 +23,9 @@ Device::~Device() {
   trim();
   if (queue)
     table->destroyQueue(handle, queue);
+  for (auto &[native, foreign] : foreignQueues)
+    if (foreign)
+      table->destroyQueue(handle, foreign);
   table->close(handle);
 }
 
@@ -142,6 +145,21 @@ Error Device::useQueue(void *native) {
   queue = created;
   isForeignQueue = native != nullptr;
   return Error::success();
+}
+
+Expected<KilnQueue *> Device::foreignQueue(void *native) {
+  KilnQueue *&found = foreignQueues[native];
+  if (found)
+    return found;
+  if (!table->importQueue)
+    return Error("device '" + deviceName +
+                 "': its driver cannot work in queues of others");
+  KilnError error = {};
+  if (table->importQueue(handle, native, &found, &error) != 0) {
+    found = nullptr;
+    return failure("cannot create a queue", error);
+  }
+  return found;
 }
 
 Expected<void *> Device::exportQueue() {

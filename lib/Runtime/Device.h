@@ -144,7 +144,8 @@ public:
   Expected<std::shared_ptr<DeviceBuffer>> import(void *address, uint64_t bytes,
                                                  std::shared_ptr<void> owner);
   /// Makes an imported buffer one of other memory of as many bytes, which it
-  /// does not keep alive; `drop` ends that.
+  /// does not keep alive; `drop` ends that. The memory is the host's where the
+  /// device works on that, else the device's.
   Error exchange(DeviceBuffer &buffer, void *address);
   void drop(DeviceBuffer &buffer);
   /// Memory of the device that somebody else has, by its address there.
@@ -192,16 +193,51 @@ private:
   friend class DeviceModule;
   friend class DeviceEvent;
   friend class DeviceRecording;
+  friend class QueueOfCall;
   Device(const KilnDeviceDriver *table, KilnDevice *handle, std::string name)
       : OpenedDevice(table, handle, std::move(name)) {}
   void giveBack(DeviceBuffer &buffer);
+  Expected<KilnQueue *> foreignQueue(void *native);
 
   std::vector<std::shared_ptr<void>> kept;
   bool isForeignQueue = false; ///< of the embedding program
+  /// Queues of the embedding program by what the device's own interface has for
+  /// them, kept for later calls.
+  std::map<void *, KilnQueue *> foreignQueues;
   /// Dropped buffers by memory and size, from any thread.
   std::mutex poolMutex;
   std::multimap<std::pair<int32_t, uint64_t>, KilnBuffer *> pool;
   uint64_t pooledBytes = 0;
+};
+
+/// While it lives, a device puts work into a queue of the embedding program,
+/// and keeps nothing for that work.
+class QueueOfCall {
+public:
+  explicit QueueOfCall(Device &device)
+      : device(device), before(device.queue),
+        wasForeign(device.isForeignQueue) {}
+  QueueOfCall(const QueueOfCall &) = delete;
+  ~QueueOfCall() {
+    device.queue = before;
+    device.isForeignQueue = wasForeign;
+  }
+  /// Null: the queue that is in use.
+  Error enter(void *native) {
+    if (!native)
+      return Error::success();
+    Expected<KilnQueue *> queue = device.foreignQueue(native);
+    if (!queue)
+      return queue.takeError();
+    device.queue = *queue;
+    device.isForeignQueue = true;
+    return Error::success();
+  }
+
+private:
+  Device &device;
+  KilnQueue *before;
+  bool wasForeign;
 };
 
 } // namespace kiln::runtime

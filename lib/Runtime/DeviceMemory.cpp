@@ -127,6 +127,13 @@ Error Device::exchange(DeviceBuffer &buffer, void *address) {
   drop(buffer);
   KilnError error;
   error.message[0] = 0; // its kilobyte would cost more than the rest
+  if (!importsHost()) {
+    auto there = reinterpret_cast<uintptr_t>(address);
+    if (table->importAddress(handle, there, buffer.bytes, &buffer.handle,
+                             &error) != 0)
+      return failure("cannot import device memory", error);
+    return Error::success();
+  }
   if (table->importHost(handle, address, buffer.bytes, &buffer.handle,
                         &error) != 0)
     return failure("cannot import host memory", error);

@@ -7,6 +7,7 @@
 #include "LaunchContract.h"
 #include "SessionImpl.h"
 #include "Tape.h"
+#include <set>
 
 namespace kiln::runtime {
 
@@ -22,6 +23,15 @@ struct EncodedLaunch {
                uint64_t byteOffset, const std::vector<int64_t> &sizes,
                const std::vector<int64_t> &strides);
 };
+
+/// A place in a launch that names memory which is exchanged between calls.
+struct MemoryUse {
+  KilnKernelArgument *argument;
+  const DeviceBuffer *memory;
+};
+/// The places of the launches on a tape that name one of `exchanged`.
+std::vector<MemoryUse>
+findUses(const Tape &tape, const std::set<const DeviceBuffer *> &exchanged);
 
 /// What a buffer register holds.
 struct BufferValue {
@@ -63,6 +73,10 @@ public:
               CallReport *report, SessionImpl *session, Tape *tape = nullptr);
 
   Expected<std::vector<Tensor>> call(const std::vector<Tensor> &args);
+  /// Keeps the steps of a call on the tape, which is deferred. What it gives
+  /// are the results' types; with CallOptions::into they go there.
+  Expected<std::vector<PreparedCall::Result>>
+  lay(const std::vector<Tensor> &args);
   Error measure(const std::vector<std::vector<int64_t>> &shapes);
   /// The results of a call that has ended, for a Plan; nothing where they are
   /// not allocations of their own.
@@ -72,6 +86,14 @@ public:
 
 private:
   Expected<std::vector<Tensor>> tryCall(const std::vector<Tensor> &args);
+  /// Binds the arguments and runs the program.
+  Error runWith(const std::vector<Tensor> &args);
+  bool isDeferred() const { return tape && tape->isDeferred; }
+  /// A buffer for memory that a prepared call is given.
+  Expected<std::shared_ptr<DeviceBuffer>>
+  standIn(int32_t device, const std::string &memory, int64_t bytes);
+  Expected<std::shared_ptr<DeviceBuffer>> workspaceStandIn(int32_t device,
+                                                           int64_t bytes);
 
   // Arguments (Arguments.cpp).
   Error checkArgument(size_t index, DType dtype,
@@ -162,7 +184,7 @@ private:
   template <typename Fn> Error perform(int32_t device, Fn fn) {
     if (tape)
       tape->add(device, fn);
-    return fn();
+    return isDeferred() ? Error::success() : fn();
   }
 
   Expected<const BufferValue *> buffer(Buf index) const;

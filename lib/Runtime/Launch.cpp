@@ -240,7 +240,9 @@ Error Interpreter::runObserved(const KernelInfo &kernel, const LaunchInst &inst,
 /// Gives a kernel its workspace as the last argument.
 Error Interpreter::addWorkspace(const KernelInfo &kernel, int64_t bytes,
                                 EncodedLaunch &launch) {
-  auto memory = session->workspace(kernel.device, uint64_t(bytes));
+  auto memory = isDeferred()
+                    ? workspaceStandIn(kernel.device, bytes)
+                    : session->workspace(kernel.device, uint64_t(bytes));
   if (!memory)
     return memory.takeError();
   launch.addView(*memory, DType::u8, 0, {bytes}, {1});

@@ -18,7 +18,9 @@ Error Interpreter::run(const ArenaInst &inst) {
   report.arenaBytes += bytes;
   if (isDry())
     return Error::success();
-  auto memory = session->arena(inst.device, inst.memory, uint64_t(bytes));
+  auto memory = isDeferred()
+                    ? standIn(inst.device, inst.memory, bytes)
+                    : session->arena(inst.device, inst.memory, uint64_t(bytes));
   if (!memory)
     return memory.takeError();
   arena.memory = *memory;
@@ -28,7 +30,7 @@ Error Interpreter::run(const ArenaInst &inst) {
 /// Work that is queued may still use what a register held before.
 void Interpreter::set(Buf index, BufferValue value) {
   BufferValue &to = bufs[size_t(index)];
-  if (to.memory)
+  if (to.memory && !isDeferred())
     to.memory->device->keep(to.memory);
   to = std::move(value);
 }
@@ -74,6 +76,13 @@ Error Interpreter::allocateOwn(const AllocInst &inst, int64_t bytes,
   Expected<bool> isGiven = allocateGiven(inst, bytes, value);
   if (!isGiven || *isGiven)
     return isGiven ? Error::success() : isGiven.takeError();
+  if (isDeferred()) {
+    auto memory = standIn(inst.device, inst.memory, bytes);
+    if (!memory)
+      return memory.takeError();
+    value.memory = *memory;
+    return Error::success();
+  }
   Device &on = device(inst.device);
   Expected<uint32_t> kind = on.memoryKind(inst.memory);
   if (!kind)

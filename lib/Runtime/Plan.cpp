@@ -17,7 +17,9 @@ constexpr uint64_t kAlign = 64;
 /// Loops are kept step by step; of more than these the program is shorter.
 constexpr size_t kMaxSteps = 1 << 14;
 
-bool dependsOnShapesAlone(const std::vector<Instruction> &code) {
+} // namespace
+
+bool kiln::runtime::dependsOnShapesAlone(const std::vector<Instruction> &code) {
   return std::all_of(code.begin(), code.end(), [](const Instruction &inst) {
     if (const auto *branch = std::get_if<IfInst>(&inst.body))
       return dependsOnShapesAlone(branch->thenCode) &&
@@ -31,6 +33,8 @@ bool dependsOnShapesAlone(const std::vector<Instruction> &code) {
            !std::holds_alternative<WaitInst>(inst.body);
   });
 }
+
+namespace {
 
 Tensor asTensor(const LentTensor &lent) {
   Tensor tensor;
@@ -82,7 +86,12 @@ Expected<std::vector<Tensor>> Plan::make(SessionImpl &session,
   for (size_t i = 0; i < args.size(); ++i)
     made->arguments.push_back(
         {args[i].dtype, args[i].shape, made->tape.arguments[i]});
-  made->findUses();
+  std::set<const DeviceBuffer *> exchanged;
+  for (const Given &given : made->arguments)
+    exchanged.insert(given.memory.get());
+  for (const BufferValue &result : made->results)
+    exchanged.insert(result.memory.get());
+  made->uses = findUses(made->tape, exchanged);
   // Nothing that is lent is kept.
   for (const Given &given : made->arguments)
     made->on->drop(*given.memory);
@@ -94,12 +103,10 @@ Expected<std::vector<Tensor>> Plan::make(SessionImpl &session,
   return outputs;
 }
 
-void Plan::findUses() {
-  std::set<const DeviceBuffer *> exchanged;
-  for (const Given &given : arguments)
-    exchanged.insert(given.memory.get());
-  for (const BufferValue &result : results)
-    exchanged.insert(result.memory.get());
+std::vector<MemoryUse>
+kiln::runtime::findUses(const Tape &tape,
+                        const std::set<const DeviceBuffer *> &exchanged) {
+  std::vector<MemoryUse> uses;
   for (const std::shared_ptr<EncodedLaunch> &launch : tape.launches) {
     size_t view = 0;
     for (KilnKernelArgument &argument : launch->args) {
@@ -110,6 +117,7 @@ void Plan::findUses() {
         uses.push_back({&argument, memory});
     }
   }
+  return uses;
 }
 
 bool Plan::fits(const LentTensor *args, size_t count) const {
@@ -145,7 +153,7 @@ Expected<std::vector<Tensor>> Plan::exchanged(SessionImpl &session,
     output.storage = std::move(*storage);
     output.offset = value.begin / dtypeBytes(value.dtype);
   }
-  for (const Use &use : uses)
+  for (const MemoryUse &use : uses)
     use.argument->buffer = use.memory->handle;
   if (Error error = tape.play())
     return error;

@@ -7,6 +7,10 @@
 
 namespace kiln::runtime {
 
+/// Whether code of a function takes the same course for all tensors of the same
+/// shapes, and does all its work on devices without other ranks.
+bool dependsOnShapesAlone(const std::vector<Instruction> &code);
+
 /// What a function did on a device that works on host memory, for arguments of
 /// certain shapes: the launches with all that they are given. A later call
 /// exchanges the memory of arguments and results, and does it again.
@@ -35,20 +39,14 @@ private:
     std::vector<int64_t> shape;
     std::shared_ptr<DeviceBuffer> memory;
   };
-  /// A place in a launch that names memory which is exchanged.
-  struct Use {
-    KilnKernelArgument *argument;
-    const DeviceBuffer *memory;
-  };
   Expected<std::vector<Tensor>> exchanged(SessionImpl &session,
                                           const LentTensor *args);
-  void findUses();
 
   Tape tape;
   std::shared_ptr<Device> on;
   std::vector<Given> arguments;
   std::vector<BufferValue> results;
-  std::vector<Use> uses;
+  std::vector<MemoryUse> uses;
 };
 
 } // namespace kiln::runtime

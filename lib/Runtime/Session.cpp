@@ -241,6 +241,7 @@ SessionImpl::constant(int32_t device, const Constant &constant) {
   std::shared_ptr<DeviceBuffer> &buffer = on.constants[constant.name];
   if (buffer)
     return buffer;
+  hasQueuedConstants = true;
   if (constant.isSplat) {
     auto filled = splat(*on.device, constant);
     if (filled)

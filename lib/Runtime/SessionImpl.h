@@ -44,6 +44,8 @@ public:
   std::vector<KilnKernel *> kernels; ///< by index of the program
   std::shared_ptr<StoragePool> pool = std::make_shared<StoragePool>();
   uint64_t maxAlign = 1; ///< of all parameters of kernels
+  /// Whether constants were placed that no wait has ended the copies of.
+  bool hasQueuedConstants = false;
   /// Held by the call that runs: arena, constants and queues are its own.
   std::mutex calling;
   /// The ranks that it is one of; null: it runs alone.

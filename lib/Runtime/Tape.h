@@ -31,6 +31,12 @@ public:
   /// Every argument is memory of its own, so that it can be exchanged.
   bool isForPlan = false;
   std::vector<std::shared_ptr<DeviceBuffer>> arguments;
+  /// Steps are kept without being done. Memory of the device that a call would
+  /// allocate is known by buffers without a handle: these.
+  bool isDeferred = false;
+  std::vector<std::shared_ptr<DeviceBuffer>> temporaries;
+  /// The memory that all launches use in turn, as large as one needs.
+  std::shared_ptr<DeviceBuffer> workspace;
   /// What kernels are given, whose memory can be exchanged then.
   std::vector<std::shared_ptr<EncodedLaunch>> launches;
   Error play() const {

@@ -66,7 +66,7 @@ struct CallOptions {
   LaunchObserver *observer = nullptr; ///< for checkers of kernels
 };
 
-/// Row-major elements in memory of the host.
+/// Row-major elements in memory of the host, or at an address on a device.
 struct LentTensor {
   void *data = nullptr;
   DType dtype = DType::none;
@@ -97,6 +97,41 @@ private:
   friend class Session;
   struct Impl;
   explicit Recording(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl;
+};
+
+/// A function for arguments of certain shapes, whose steps on a device are
+/// known: a call does them with memory of the embedding program, in a queue of
+/// that program, and allocates nothing.
+class PreparedCall {
+public:
+  /// Where results and scratch memory begin: at multiples of this number of
+  /// bytes.
+  static constexpr uint64_t kAlign = 64;
+  struct Result {
+    DType dtype = DType::none;
+    std::vector<int64_t> shape;
+  };
+  PreparedCall(PreparedCall &&) noexcept;
+  PreparedCall &operator=(PreparedCall &&) noexcept;
+  ~PreparedCall();
+  /// Whether these arguments have the types of the prepared ones, and begin
+  /// where those did within kAlign bytes.
+  bool fits(const LentTensor *args, size_t count) const;
+  const std::vector<Result> &results() const;
+  /// How much scratch memory a call needs, in bytes.
+  uint64_t scratchBytes() const;
+  /// Queues the work and returns. Addresses are those of the device; arguments
+  /// are as many as were prepared, and fit. Results are row-major, and overlap
+  /// neither arguments nor each other. `queue` is as for Session::useQueue. All
+  /// memory has to stay until the work has ended.
+  Error run(const LentTensor *args, void *const *results, void *scratch,
+            void *queue);
+
+private:
+  friend class Session;
+  struct Impl;
+  explicit PreparedCall(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl;
 };
 
@@ -139,6 +174,13 @@ public:
   Expected<Recording> record(const Function &function,
                              const std::vector<Tensor> &args,
                              const CallOptions &options = {});
+  /// Finds the steps of a function for row-major arguments at addresses of the
+  /// session's only device, without doing them; constants are placed.
+  /// Unsupported: other devices than one with memory of its own, and functions
+  /// with scalars, with arguments that they write, or whose course depends on
+  /// more than the shapes.
+  Expected<PreparedCall> prepare(const Function &function,
+                                 const LentTensor *args, size_t count);
 
   /// A copy on device `device` of the session, row-major.
   Expected<Tensor> upload(const Tensor &tensor, size_t device = 0);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Devices whose memory the host cannot see, with a queue that runs work only
 // when it is waited for. FAKE_LOG names a file that gets a line for each call
-// of the table. The macros make it a broken one; a header of version 1.0 makes
-// it a driver of that version.
+// of the table. A queue of the embedding program runs work at once. COPIES
+// gives it copies and fills of its own. The other macros make it a broken one;
+// a header of version 1.0 makes it a driver of that version.
 #include "kiln-c/Device.h"
 #include "kiln-c/Kernel.h"
 #include <cstdarg>
@@ -35,12 +36,10 @@ struct KilnBuffer {
 struct KilnQueue {
   std::vector<std::function<void()>> work;
   std::string fault;
-  bool isRecording = false;
+  bool isRecording = false, isForeign = false;
   std::vector<std::function<void()>> recorded;
 
-  void add(std::function<void()> step) {
-    (isRecording ? recorded : work).push_back(std::move(step));
-  }
+  void add(std::function<void()> step);
 };
 struct KilnEvent {
   double time;
@@ -60,6 +59,19 @@ struct KilnKernel {
 namespace {
 
 KilnQueue *current = nullptr;
+
+} // namespace
+
+void KilnQueue::add(std::function<void()> step) {
+  (isRecording ? recorded : work).push_back(std::move(step));
+  if (!isForeign || isRecording)
+    return;
+  current = this;
+  work.back()();
+  work.pop_back();
+}
+
+namespace {
 
 void report(const KilnKernelRuntime *, const char *message) {
   current->fault = message;
@@ -135,6 +147,22 @@ int copyOut(KilnDevice *, KilnQueue *queue, void *dst, KilnBuffer *src,
   queue->add([=] { memcpy(dst, src->start + offset, bytes); });
   return 0;
 }
+#ifdef COPIES
+int copy(KilnDevice *, KilnQueue *queue, KilnBuffer *dst, uint64_t dstOffset,
+         KilnBuffer *src, uint64_t srcOffset, uint64_t bytes, KilnError *) {
+  log("copy %llu", static_cast<unsigned long long>(bytes));
+  char *to = dst->start + dstOffset, *from = src->start + srcOffset;
+  queue->add([=] { memmove(to, from, bytes); });
+  return 0;
+}
+int fill(KilnDevice *, KilnQueue *queue, KilnBuffer *dst, uint64_t offset,
+         uint64_t bytes, uint8_t value, KilnError *) {
+  log("fill %llu", static_cast<unsigned long long>(bytes));
+  char *to = dst->start + offset;
+  queue->add([=] { memset(to, value, bytes); });
+  return 0;
+}
+#endif
 int createQueue(KilnDevice *, KilnQueue **queue, KilnError *) {
   *queue = current = new KilnQueue();
   return 0;
@@ -272,6 +300,7 @@ int knowsRecipe(KilnDevice *, const char *recipe) {
 int importQueue(KilnDevice *, void *, KilnQueue **queue, KilnError *) {
   log("importQueue");
   *queue = new KilnQueue();
+  (*queue)->isForeign = true;
   return 0;
 }
 int exportAddress(KilnDevice *, KilnBuffer *buffer, uint64_t *address,
@@ -317,6 +346,10 @@ const KilnDeviceDriver *kilnGetDeviceDriver(const KilnDeviceHost *) {
   t.release = release;
   t.copyIn = copyIn;
   t.copyOut = copyOut;
+#ifdef COPIES
+  t.copy = copy;
+  t.fill = fill;
+#endif
   t.createQueue = createQueue;
   t.destroyQueue = destroyQueue;
   t.synchronize = synchronize;

@@ -144,6 +144,40 @@ Function makeChain() {
   return f;
 }
 
+/// (2 * (x + weights), x + weights), through the arena and memory that is
+/// filled; the second result is copied.
+Function makeSteps() {
+  Function f;
+  f.name = "steps";
+  f.isPublic = false;
+  Buf x = tensor(f, "x", DType::f32, {kDynamic}).reg;
+  for (int i = 0; i < 2; ++i)
+    f.results.push_back({"", DType::f32, {kDynamic}, 0, {}});
+  Builder build{f};
+  Reg n = build.dim(x, 0), zero = build.constant(0);
+  Reg half = build.constant(32), two = build.constant(2);
+  f.code.push_back(ArenaInst{0, build.constant(96)});
+  Buf sum = build.alloc(n, zero, "sum");
+  Buf scaled = build.alloc(n, half, "scaled");
+  Buf weights = f.newBuf();
+  f.code.push_back(ConstantInst{weights, "weights", 0});
+  build.launch(0, two,
+               {LaunchArg::ofBuffer(x), LaunchArg::ofBuffer(weights),
+                LaunchArg::ofBuffer(sum)});
+  build.launch(1, two,
+               {LaunchArg::ofBuffer(sum),
+                LaunchArg::ofScalar(build.constant(0x40000000)), // 2.0f
+                LaunchArg::ofBuffer(scaled)});
+  Buf nothing = build.alloc(n, kNone, "nothing");
+  f.code.push_back(FillInst{nothing, 0});
+  Buf out = build.alloc(n, kNone, "out");
+  build.launch(0, two,
+               {LaunchArg::ofBuffer(scaled), LaunchArg::ofBuffer(nothing),
+                LaunchArg::ofBuffer(out)});
+  f.code.push_back(ReturnInst{{out, sum}});
+  return f;
+}
+
 /// 2 * x, computed on another device than the caller's tensors are on.
 Function makeAcross() {
   Function f;
@@ -243,6 +277,7 @@ int main(int argc, char **argv) {
   program.functions.push_back(makeAdd());
   program.functions.push_back(makeSame());
   program.functions.push_back(makeChain());
+  program.functions.push_back(makeSteps());
   program.functions.push_back(makeKernel("add_kernel", 0, f32, 3));
   program.functions.push_back(makeKernel("count_kernel", 2, DType::i32, 1));
   program.functions.push_back(makeKernel("faulty_kernel", 3, f32, 1));

@@ -247,6 +247,94 @@ void testQueue(KilnSession *session) {
   CHECK(failsWith(kilnSessionUseQueue(session, 1, nullptr), "device 1 of 1"));
 }
 
+alignas(64) float d[16];
+alignas(64) char scratch[4096];
+int queue = 0; ///< whose address is that of a queue
+
+KilnLentTensor lent(const void *data, const int64_t *shape) {
+  return {const_cast<void *>(data), KILN_DTYPE_F32, 1, shape, nullptr};
+}
+
+/// Calls in memory of the caller alone.
+void testPrepared(KilnSession *session) {
+  int64_t n = 8, four = 4, none = 0, sizes[] = {0};
+  KilnLentTensor in[] = {lent(a, &n), lent(b, &n)};
+  KilnPreparedCall *add, *empty;
+  if (!isFar) {
+    CHECK(failsWith(kilnSessionPrepare(session, "add", 2, in, &add),
+                    "which does not run on one device with memory of its own"));
+    return;
+  }
+  void *out[] = {c, d};
+  logged();
+  CHECK(!kilnSessionPrepare(session, "add", 2, in, &add));
+  CHECK(logged() == "" && kilnPreparedCallScratchBytes(add) == 0);
+  KilnDType type = KILN_DTYPE_NONE;
+  CHECK(kilnPreparedCallResult(add, 0, &type, sizes, 1) == 1 && sizes[0] == 8 &&
+        type == KILN_DTYPE_F32);
+  CHECK(kilnPreparedCallResult(add, 1, nullptr, nullptr, 0) == -1);
+  // With other memory each time; what is queued runs at once in this queue.
+  for (int i = 0; i < 2; ++i) {
+    std::memset(c, 0, sizeof c), std::memset(d, 0, sizeof d);
+    in[0] = lent(i ? b : a, &n);
+    CHECK(!kilnPreparedCallRun(add, 2, in, 1, out + i, nullptr, &queue));
+    CHECK((i ? d : c)[7] == (i ? 20 : 17) && (i ? c : d)[7] == 0);
+  }
+  CHECK(logged() == "importQueue\nexecute add over 2\nexecute add over 2\n");
+  // In the session's own, which runs when it is waited for.
+  in[0] = lent(a, &n);
+  std::memset(c, 0, sizeof c);
+  CHECK(!kilnPreparedCallRun(add, 2, in, 1, out, nullptr, nullptr));
+  CHECK(c[7] == 0 && !kilnSessionSynchronize(session) && c[7] == 17);
+  // Other places within 64 bytes, shapes and types.
+  CHECK(kilnPreparedCallFits(add, 2, in) && !kilnPreparedCallFits(add, 1, in));
+  KilnLentTensor others[] = {lent(c + 4, &n), lent(a, &four), in[0]};
+  others[2].dtype = KILN_DTYPE_I32;
+  for (const KilnLentTensor &other : others) {
+    KilnLentTensor given[] = {other, in[1]};
+    CHECK(!kilnPreparedCallFits(add, 2, given));
+    CHECK(failsWith(kilnPreparedCallRun(add, 2, given, 1, out, nullptr, &queue),
+                    "not those that the call was prepared for"));
+  }
+  void *odd[] = {c + 1};
+  CHECK(failsWith(kilnPreparedCallRun(add, 2, in, 1, odd, nullptr, &queue),
+                  "result 0 of a prepared call has to begin at a multiple"));
+  CHECK(failsWith(kilnPreparedCallRun(add, 2, in, 2, out, nullptr, &queue),
+                  "has 1 results, room for 2"));
+  kilnPreparedCallDestroy(add);
+  // Nothing to do.
+  KilnLentTensor nothing[] = {lent(nullptr, &none), lent(nullptr, &none)};
+  void *nowhere[] = {nullptr};
+  CHECK(!kilnSessionPrepare(session, "add", 2, nothing, &empty));
+  CHECK(!kilnPreparedCallRun(empty, 2, nothing, 1, nowhere, nullptr, &queue));
+  kilnPreparedCallDestroy(empty);
+}
+
+/// The arena, memory that is filled, and a result that is copied: all of it is
+/// memory of the caller.
+void testPreparedScratch(KilnSession *session) {
+  if (!isFar)
+    return;
+  int64_t n = 8;
+  void *out[] = {c, d};
+  KilnLentTensor in[] = {lent(a, &n), lent(b, &n)};
+  KilnPreparedCall *steps;
+  CHECK(!kilnSessionPrepare(session, "steps", 1, in, &steps));
+  CHECK(kilnPreparedCallScratchBytes(steps) == 512);
+  CHECK(failsWith(kilnPreparedCallRun(steps, 1, in, 2, out, nullptr, &queue),
+                  "the scratch memory of a prepared call"));
+  logged();
+  CHECK(!kilnPreparedCallRun(steps, 1, in, 2, out, scratch, &queue));
+  CHECK(c[1] == 4 && c[7] == 28 && d[1] == 2 && d[7] == 14);
+  CHECK(logged() == "execute add over 2\nexecute scale over 2\nfill 32\n"
+                    "execute add over 2\ncopy 32\n");
+  CHECK(!kilnPreparedCallRun(steps, 1, in + 1, 2, out, scratch, &queue));
+  CHECK(c[0] == 20 && c[7] == 34);
+  kilnPreparedCallDestroy(steps);
+  CHECK(failsWith(kilnSessionPrepare(session, "chain", 2, in, &steps),
+                  "whose course depends on more than the shapes"));
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -266,6 +354,8 @@ int main(int argc, char **argv) {
   testRecording(session);
   testReplayWithoutWait(session);
   testQueue(session);
+  testPrepared(session);
+  testPreparedScratch(session);
   // A tensor outlives its session; another session does not take it.
   KilnTensor *host = wrap(a, 8), *there, *out;
   CHECK(!kilnSessionUpload(session, host, 0, &there));

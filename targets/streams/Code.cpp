@@ -73,13 +73,16 @@ int getKernel(KilnDevice *device, KilnModule *module,
   return 0;
 }
 
-/// The words of a launch, each at an address of its own.
+/// The words of a launch, each at an address of its own. A thread keeps one for
+/// its launches, which then allocate nothing.
 struct Parameters {
   std::vector<uint64_t> words;
   std::vector<Encoded> encoded;
   std::vector<void *> addresses;
 
-  explicit Parameters(const KilnLaunch &launch) {
+  void assign(const KilnLaunch &launch) {
+    words.clear();
+    addresses.clear();
     for (size_t i = 0; i < launch.numArguments; ++i) {
       const KilnKernelArgument &argument = launch.arguments[i];
       if (argument.isScalar) {
@@ -180,7 +183,7 @@ int execute(KilnDevice *device, KilnQueue *queue, const KilnLaunch *launch,
   for (int64_t extent : launch->grid)
     if (extent == 0)
       return 0;
-  std::string what = "kernel '" + *kernel.symbol + "'";
+  auto named = [&] { return "kernel '" + *kernel.symbol + "'"; };
   LaunchShape shape = LaunchShape::of(*launch);
   std::string problem = device->placeGrid(*launch, shape);
   if (!problem.empty())
@@ -199,10 +202,11 @@ int execute(KilnDevice *device, KilnQueue *queue, const KilnLaunch *launch,
   }
   if (shape.isPersistent && limitToResident(device, kernel, shape, error))
     return 1;
-  Parameters parameters(*launch);
+  thread_local Parameters parameters;
+  parameters.assign(*launch);
   problem = parameters.addEncodings(*device, *launch);
   if (!problem.empty())
-    return failDriver(error, what + ": " + problem);
+    return failDriver(error, named() + ": " + problem);
   if (kernel.output && queue && queue->isRecording)
     queue->recorded.insert(kernel.output);
   else if (kernel.output)
@@ -218,6 +222,7 @@ int execute(KilnDevice *device, KilnQueue *queue, const KilnLaunch *launch,
     status = device->api->synchronize(device->immediate);
   if (!status)
     return readOutputs(device, nullptr, error);
+  std::string what = named();
   if (int argument = findOutside(*launch); argument >= 0)
     what += ", argument " + std::to_string(argument) +
             " (it reaches behind its buffer)";

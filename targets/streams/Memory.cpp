@@ -46,7 +46,8 @@ int allocate(KilnDevice *device, uint32_t kind, uint64_t bytes,
 }
 
 void release(KilnDevice *device, KilnBuffer *buffer) {
-  device->enter();
+  if (buffer->owned)
+    device->enter();
   if (buffer->host)
     device->api->releaseHost(reinterpret_cast<void *>(buffer->owned));
   else if (buffer->owned)

@@ -2,45 +2,13 @@
 // Calls with tensors of a framework that has DLPack's exchange interface in C
 // (`__dlpack_c_exchange_api__`): no Python object is made for an argument, and
 // results arrive as tensors of the framework.
-#include "Objects.h"
+#include "Exchange.h"
 #include <algorithm>
-#include <list>
 #include <utility>
 
 using namespace kiln::python;
 
 namespace {
-
-/// DLPack's structs, as far as they are looked into.
-struct View { // DLTensor
-  void *data;
-  int32_t deviceType, deviceId;
-  int32_t ndim;
-  uint8_t code, bits;
-  uint16_t lanes;
-  int64_t *shape, *strides;
-  uint64_t byteOffset;
-};
-struct Exchange { // DLPackExchangeAPI
-  uint32_t major, minor;
-  Exchange *previous;
-  void *allocate, *fromObject;
-  int (*toObject)(DLManagedTensorVersioned *managed, void **object);
-  int (*view)(void *object, View *view);
-};
-/// DLManagedTensorVersioned.
-struct Managed {
-  uint32_t major, minor;
-  void *context;
-  void (*deleter)(Managed *self);
-  uint64_t flags;
-  View tensor;
-};
-constexpr int32_t kHost = 1;    // kDLCPU
-constexpr uint8_t kComplex = 5; // kDLComplex
-
-/// Shapes that packages have for tensors of another shape.
-using Shapes = std::list<std::vector<int64_t>>;
 
 /// With `isSignless` unsigned integers are those without sign that prim has.
 KilnDType typeOf(const View &view, bool isSignless) {
@@ -84,17 +52,17 @@ bool isRowMajor(const View &view) {
   return true;
 }
 
-/// A complex number is two in a package, along a last dimension. True for a
-/// tensor of which only a flag says that its imaginary parts change their sign,
-/// and after an error.
-bool isConjugate(PyObject *object) {
-  PyObject *answer = PyObject_CallMethod(object, "is_conj", nullptr);
+/// Whether only a flag says that numbers change their sign: `flag` is the
+/// method that asks for it. True after an error, too.
+bool isFlagged(PyObject *object, const char *flag) {
+  PyObject *answer = PyObject_CallMethod(object, flag, nullptr);
   bool is = !answer || PyObject_IsTrue(answer) != 0;
   Py_XDECREF(answer);
   return is;
 }
 
-/// Makes a complex tensor the one of its parts that packages have.
+/// A complex number is two in a package, along a last dimension: makes a
+/// complex tensor the one of its parts that packages have.
 void takeApart(View &view, Shapes &shapes) {
   std::vector<int64_t> &shape =
       shapes.emplace_back(view.shape, view.shape + view.ndim);
@@ -122,13 +90,11 @@ bool putTogether(View &view) {
   return true;
 }
 
-/// What became of an argument: taken; or not row-major on the host, so that the
-/// caller has to make it so first; or Python's error is set.
-enum class Taken : uint8_t { yes, no, failed };
+} // namespace
 
-/// `shapes` is for complex tensors, which are taken where it is given.
-Taken take(const Exchange *exchange, PyObject *object, bool isSignless,
-           KilnLentTensor &taken, Shapes *shapes = nullptr) {
+Taken kiln::python::take(const Exchange *exchange, PyObject *object,
+                         bool isSignless, KilnLentTensor &taken, Shapes *shapes,
+                         Place place) {
   View view = {};
   if (exchange->view(object, &view)) {
     if (!PyErr_Occurred())
@@ -136,14 +102,18 @@ Taken take(const Exchange *exchange, PyObject *object, bool isSignless,
     return Taken::failed;
   }
   bool isComplex = shapes && view.code == kComplex;
-  if (isComplex && isConjugate(object))
+  if (isComplex && isFlagged(object, "is_conj"))
     return PyErr_Occurred() ? Taken::failed : Taken::no;
   if (isComplex && !isRowMajor(view))
     return Taken::no;
   if (isComplex)
     takeApart(view, *shapes);
   KilnDType type = typeOf(view, isSignless);
-  if (type == KILN_DTYPE_NONE || view.deviceType != kHost) {
+  bool isThere = view.deviceType == place.type &&
+                 (place.isHost() || view.deviceId == place.number);
+  if (!isThere && !place.isHost())
+    return Taken::no;
+  if (type == KILN_DTYPE_NONE || !isThere) {
     PyErr_SetString(PyExc_TypeError,
                     "unsupported: a tensor of this type, or on a device");
     return Taken::failed;
@@ -156,7 +126,7 @@ Taken take(const Exchange *exchange, PyObject *object, bool isSignless,
   return Taken::yes;
 }
 
-const Exchange *exchangeIn(PyObject *capsule) {
+const Exchange *kiln::python::exchangeIn(PyObject *capsule) {
   auto *exchange = static_cast<const Exchange *>(
       PyCapsule_GetPointer(capsule, "dlpack_exchange_api"));
   if (exchange && exchange->major != 1) {
@@ -165,6 +135,8 @@ const Exchange *exchangeIn(PyObject *capsule) {
   }
   return exchange;
 }
+
+namespace {
 
 /// The interface of an object's type; null, without an error, if it has none.
 const Exchange *exchangeOf(PyObject *object) {

@@ -108,6 +108,7 @@ static PyMethodDef methods[] = {
     {"exchange", exchangeCall, METH_VARARGS, nullptr},
     {"bind", bindCall, METH_VARARGS, nullptr},
     {"call_lent", lentCall, METH_VARARGS, nullptr},
+    {"bind_queued", bindQueuedCall, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 static bool add(PyObject *module, const char *name, PyObject *object) {

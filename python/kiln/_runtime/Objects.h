@@ -28,6 +28,7 @@ PyObject *atAddress(PyObject *, PyObject *args);
 PyObject *exchangeCall(PyObject *, PyObject *args);
 PyObject *bindCall(PyObject *, PyObject *args);
 PyObject *lentCall(PyObject *, PyObject *args);
+PyObject *bindQueuedCall(PyObject *, PyObject *args);
 
 struct PackageObject {
   PyObject_HEAD KilnPackage *handle;

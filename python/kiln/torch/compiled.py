@@ -262,9 +262,12 @@ class Compiled:
         self.count = len(placeholders)
         #: Arguments with which an offset counts from the beginning of their storage, which the package does not have.
         self.whole = [i for i, one in enumerate(placeholders) if any(counts_in_storage(user, one) for user in one.users)]
-        #: The package takes the arguments as they are, and its results are those of the graph.
-        self.direct = self.plain and self.program and not self.calls and len(self.tensors) == self.count and not (
-            self.added or self.checks or self.whole)
+        self.direct = self._is_direct()
+
+    def _is_direct(self):
+        """Whether the package takes the arguments as they are, and its results are those of the graph."""
+        return bool(self.plain and self.program and len(self.tensors) == self.count and not (
+            self.added or self.checks or self.whole or self.near))
 
     def _draw(self, node):
         """What fills the tensor of a random operation before each call."""
@@ -320,6 +323,8 @@ class Compiled:
     def boxed(self, arguments):
         """Calls it with a list, as AOTAutograd does."""
         if self.direct:
+            if self.calls:
+                return self.calls.queued(*arguments)
             made = exchange(self.session, self.entry, EXCHANGE, arguments, self.complexes)
             return made if made is not None else self._run(arguments)
         for i in self.whole:
@@ -368,11 +373,15 @@ class Compiled:
 
     def bound(self):
         """A function of the graph's arguments for graphs whose package takes them as they are, else None."""
-        return bound(self.program, self.complexes) if self.direct else None
+        if not self.direct:
+            return None
+        return self.calls.queued if self.calls else bound(self.program, self.complexes)
 
     def _run(self, arguments):
         """The package's results, as tensors of torch."""
         given = list(arguments) if len(self.tensors) == self.count else [arguments[i] for i in self.tensors]
-        given += [torch.tensor(arguments[i], dtype=torch.float64 if isinstance(arguments[i], float) else torch.int64) for i in self.numbers]
+        # A fill, which does not wait for a GPU as a copy from the host does.
+        given += [torch.full((), arguments[i], dtype=torch.float64 if isinstance(arguments[i], float) else torch.int64,
+                             device=self.device) for i in self.numbers]
         given += [one if isinstance(one, torch.Tensor) else one(arguments) for one in self.added]
-        return self.calls(given) if self.calls else call(self.session, self.entry, given, self.complexes)
+        return self.calls.queued(*given) if self.calls else call(self.session, self.entry, given, self.complexes)

@@ -9,9 +9,10 @@ import threading
 
 import torch
 
-from kiln._runtime import NO_WAIT, ON_DEVICE, Error, from_dlpack
+from kiln._runtime import NO_WAIT, ON_DEVICE, Error, bind_queued, from_dlpack
 
 from .cache import CompileError
+from .calls import EXCHANGE
 from .text import Unsupported
 
 CPU = torch.device("cpu")
@@ -23,6 +24,8 @@ STORED = {"i1": torch.bool, "i8": torch.int8, "i16": torch.int16, "i32": torch.i
           "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64, "f8E4M3FN": torch.float8_e4m3fn,
           "f8E5M2": torch.float8_e5m2, "f8E4M3FNUZ": torch.float8_e4m3fnuz, "f8E5M2FNUZ": torch.float8_e5m2fnuz,
           "f8E8M0FNU": torch.float8_e8m0fnu}
+
+COMPLEX = {"c64": torch.complex64, "c128": torch.complex128}
 
 
 def _of(made):
@@ -77,17 +80,24 @@ def kept(device):
     return torch.cuda.device(device) if device.type != "cpu" else contextlib.nullcontext()
 
 
-def _plain(tensor):
-    """Row-major numbers, without what only flags say of them; a complex number is two."""
-    tensor = tensor.detach()
-    if tensor.is_complex():
-        tensor = torch.view_as_real(tensor.resolve_conj())
-    return tensor.resolve_neg().contiguous()
+def _parts(tensor):
+    """A complex tensor as the one of its parts that packages have."""
+    return torch.view_as_real(tensor) if tensor.is_complex() else tensor
+
+
+def _allocate():
+    """torch's function for a tensor on the current GPU by its shape, its strides and its type: of a few that do the same the one
+    that takes the least time."""
+    try:
+        return torch._C._dynamo.guards._empty_strided_cuda
+    except AttributeError:
+        return lambda shape, strides, dtype: torch.empty_strided(shape, strides, dtype=dtype, device="cuda")
 
 
 class Calls:
-    """Calls of a program with tensors on a GPU. Results whose sizes are known lie in torch's memory. Others lie in Kiln's, and no
-    graph of CUDA records them."""
+    """Calls of a program with tensors on a GPU. The usual call has steps that are known and works in torch's memory alone. Calls
+    of programs whose course depends on more than shapes are interpreted, and no graph of CUDA records those of them that give
+    results whose sizes only the call knows."""
 
     def __init__(self, program, device, complexes, types):
         """`types`: torch's, of the results."""
@@ -99,6 +109,12 @@ class Calls:
             raise CompileError("unsupported: a part of the graph runs on another device than its tensors are on")
         with torch.cuda.device(device):
             self._use_stream()
+            number = torch.cuda.current_device()
+        functions = torch._C._cuda_getDevice, torch._C._cuda_getCurrentRawStream, _allocate()
+        #: Functions of tensors, and the same that gives None for arguments that have to be changed first.
+        self.queued, self._try = bind_queued(
+            self.session, self.entry.name, EXCHANGE, (10 if torch.version.hip else 2, number, LEGACY_STREAM), functions,
+            (*(COMPLEX.get(one, one) for one in types), torch.uint8), complexes, self._otherwise)
 
     def _use_stream(self):
         stream = torch.cuda.current_stream(self.device).cuda_stream or LEGACY_STREAM
@@ -109,8 +125,22 @@ class Calls:
                 raise CompileError(f"unsupported: {error}") from None
             self.stream = stream
 
+    def _here(self, tensor):
+        """The tensor on this GPU, row-major."""
+        tensor = tensor.detach()
+        if tensor.device != self.device:
+            # What is pinned is read later, when its owner may have changed it.
+            tensor = tensor.to(self.device, non_blocking=not tensor.is_pinned())
+        return tensor.resolve_conj().resolve_neg().contiguous()
+
+    def _otherwise(self, *given):
+        with torch.cuda.device(self.device):
+            given = [self._here(one) for one in given]
+            made = self._try(*given)
+            return self._interpreted(given) if made is None else made
+
     def _lent(self, tensor):
-        return from_dlpack(torch.utils.dlpack.to_dlpack(tensor), self.session)
+        return from_dlpack(torch.utils.dlpack.to_dlpack(_parts(tensor)), self.session)
 
     def _made(self):
         """Tensors for the results, as the package has them."""
@@ -124,12 +154,12 @@ class Calls:
                 made[i] = made[i].view(dtype)
         return made
 
-    def __call__(self, given):
-        with torch.cuda.device(self.device), self.lock:
+    def _interpreted(self, given):
+        with self.lock:
             if not self.is_sized and torch.cuda.is_current_stream_capturing():
                 raise RuntimeError("unsupported: a graph of CUDA that records results whose sizes only the call knows")
             self._use_stream()
-            tensors = tuple(self._lent(_plain(one)) for one in given)
+            tensors = tuple(self._lent(one) for one in given)
             if self.is_sized:
                 made = self._made()
                 self.session.call(self.entry.name, tensors, tuple(map(self._lent, made)), None, ON_DEVICE | NO_WAIT)

@@ -74,6 +74,10 @@ def main():
     check("no dimension", lambda x, y: x * y, [torch.tensor(1 + 2j), torch.tensor(3 - 1j)], "numbers")
     check("nothing", lambda x, y: x * y, [torch.empty(0, 3, dtype=torch.complex64)] * 2, "no elements")
 
+    one = torch.randn(1, dtype=torch.complex64).conj().imag
+    assert one.is_neg() and one.is_contiguous()
+    check("a negative number", lambda x: x * 2, [one], "a part of a conjugate")
+
     # The call of the package is all that there is, and results of real numbers are not put together.
     x = torch.randn(4, 2, dtype=torch.complex64)
     torch._dynamo.reset()

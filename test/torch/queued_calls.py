@@ -187,6 +187,9 @@ def element_types():
         x = torch.randn(8, 16, dtype=torch.complex64)
         same(lambda x: (x * x, x.abs(), torch.view_as_real(x) * 2), x)
         same(lambda x, y: x * y, x.conj(), x.t().contiguous().t())
+        one = torch.randn(1, dtype=torch.complex64).conj().imag
+        assert one.is_neg()
+        same(lambda x: x * 2, one)
 
 
 @case

@@ -61,6 +61,14 @@ bool isFlagged(PyObject *object, const char *flag) {
   return is;
 }
 
+/// Whether the tensor may be the negative of what its memory holds: the
+/// imaginary part of a conjugate is. With more elements there is room between
+/// them.
+bool maybeNegative(const View &view) {
+  return view.code == 2 && std::all_of(view.shape, view.shape + view.ndim,
+                                       [](int64_t size) { return size == 1; });
+}
+
 /// A complex number is two in a package, along a last dimension: makes a
 /// complex tensor the one of its parts that packages have.
 void takeApart(View &view, Shapes &shapes) {
@@ -102,7 +110,10 @@ Taken kiln::python::take(const Exchange *exchange, PyObject *object,
     return Taken::failed;
   }
   bool isComplex = shapes && view.code == kComplex;
-  if (isComplex && isFlagged(object, "is_conj"))
+  bool hasFlag =
+      isComplex ? isFlagged(object, "is_conj")
+                : shapes && maybeNegative(view) && isFlagged(object, "is_neg");
+  if (hasFlag)
     return PyErr_Occurred() ? Taken::failed : Taken::no;
   if (isComplex && !isRowMajor(view))
     return Taken::no;

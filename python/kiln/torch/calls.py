@@ -11,8 +11,8 @@ EXCHANGE = torch.Tensor.__dlpack_c_exchange_api__
 def call(session, entry, given, complexes=b""):
     """The results of a package for tensors that lie in memory as they like. Results are complex where `complexes` has a 1."""
     made = exchange(session, entry, EXCHANGE, given, complexes)
-    if made is None:  # some do not follow each other in memory, or a flag says that they are conjugate
-        made = exchange(session, entry, EXCHANGE, [one.resolve_conj().contiguous() for one in given], complexes)
+    if made is None:  # some do not follow each other in memory, or a flag says that they are conjugate or negative
+        made = exchange(session, entry, EXCHANGE, [one.resolve_conj().resolve_neg().contiguous() for one in given], complexes)
     return made
 
 

@@ -26,11 +26,13 @@ def _device_of(graph_module):
 
 def kiln(graph_module, example_inputs, *, target=None, fallback=None, mode=None, options=None):
     """The backend. `target`: a SPEC of kiln-compile, or $KILN_TARGET; without one what computes where the tensors are. `fallback`:
-    whether torch may run what Kiln cannot; by default unless fullgraph=True."""
+    whether torch may run what Kiln cannot; by default unless fullgraph=True. `mode`: torch.compile's, of which there is the default."""
     options = options or {}
     unknown = sorted(set(options) - {"target", "fallback", "random"})
     if unknown:
         raise CompileFailed(f"backend 'kiln' has no option '{unknown[0]}', expected target, fallback or random")
+    if mode not in (None, "default"):
+        raise CompileFailed(f"unsupported: backend 'kiln' has no mode '{mode}', expected default; torch.cuda.graph records calls")
     drawn = options.get("random", "torch")
     if drawn not in ("torch", "philox"):
         raise CompileFailed(f"expected torch or philox as option 'random', found '{drawn}'")

@@ -256,6 +256,24 @@ def threads():
 
 
 @case
+def found_again():
+    """A graph whose package is in the cache is not traced again, with element types that packages name otherwise than torch."""
+    x, y = torch.randn(6, 10), torch.arange(60, dtype=torch.uint8).view(6, 10)
+    call = lambda x, y: (x * 3 + y, y + y, x > 1, x.argmax(1))  # noqa: E731
+    with torch.no_grad():
+        same(call, x, y)
+        run = fast(call)
+        for _ in range(2):
+            for one, other in zip(run(x, y), call(x, y)):
+                near(one, other)
+        assert not made_calls and not interpreted, "traced again"
+        # For another type of autocast it is.
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            for one, other in zip(run(x, y), call(x, y)):
+                near(one, other)
+
+
+@case
 def freed():
     """What a call has made goes with it, and a function with its graph."""
     x = torch.randn(16, 16)

@@ -46,8 +46,8 @@ def kiln(graph_module, example_inputs, *, target=None, fallback=None, mode=None,
         fallback = not asks_for_whole_graph()
 
     start = time.perf_counter()
-    name = recall.key(graph_module, target) if device.type == "cpu" else None
-    found = recall.find(name, target) if name else None
+    name = recall.key(graph_module, target)
+    found = recall.find(name, target, device) if name else None
     if found:
         made, nodes = found
         report.append(Graph("inference", nodes, time.perf_counter() - start, packages=1))

@@ -16,8 +16,9 @@ from torch._subclasses.fake_tensor import FakeTensor
 import kiln
 from kiln import near
 
-from . import cache
+from . import cache, devices
 from .calls import bound
+from .dtypes import TYPES
 
 
 class Unsure(Exception):
@@ -50,7 +51,8 @@ def _settings():
         raise Unsure("a mode")
     return repr((
         torch.is_grad_enabled(), torch.is_inference_mode_enabled(), torch.is_autocast_enabled("cpu"),
-        torch.get_autocast_dtype("cpu"), torch.is_autocast_cache_enabled(), torch.get_default_dtype(),
+        torch.get_autocast_dtype("cpu"), torch.is_autocast_enabled("cuda"), torch.get_autocast_dtype("cuda"),
+        torch._C._get_cudnn_enabled(), torch.is_autocast_cache_enabled(), torch.get_default_dtype(),
         torch.get_default_device(), torch.are_deterministic_algorithms_enabled(), torch.get_float32_matmul_precision(),
         torch.backends.cuda.matmul.fp32_precision, torch.backends.cudnn.conv.fp32_precision,
         torch._C._get_mkldnn_enabled(), torch._C._get_flash_sdp_enabled(), torch._C._get_mem_efficient_sdp_enabled(),
@@ -138,13 +140,22 @@ def key(graph_module, target):
     return hashlib.sha256("\0".join([*marks, *lines]).encode()).hexdigest()
 
 
-def find(name, target):
-    """(function of its arguments, nodes that it was made from) of a graph, or None."""
+def _loaded(package, target, device):
+    if device.type == "cpu":
+        return bound(kiln.load(package, target))
+    with devices.kept(device):
+        program = kiln.load(package, devices.numbered(target, device))
+    types = [TYPES[one.dtype] for one in program.default.results]
+    return devices.Calls(program, device, bytes(len(types)), types).queued
+
+
+def find(name, target, device):
+    """(function of its arguments, nodes that it was made from) of a graph with tensors on a device, or None."""
     try:
         about = json.loads(cache.read(name + ".graph"))
         package, nodes = cache.find(about["package"]), about["nodes"]
-        return None if package is None else (bound(kiln.load(package, target)), nodes)
-    except (OSError, ValueError, KeyError, TypeError, kiln.Error):
+        return None if package is None else (_loaded(package, target, device), nodes)
+    except (OSError, ValueError, KeyError, TypeError, kiln.Error, cache.CompileError):
         return None
 
 

@@ -276,6 +276,9 @@ Interpreter::tryCall(const std::vector<Tensor> &args) {
   for (SessionDevice &on : session->devices)
     if (Error error = on.device->synchronize())
       return error;
+  if (exchangesInQueue)
+    if (Error error = session->world->failure())
+      return error;
   if (Error error = readClocks())
     return error;
   return outputs;

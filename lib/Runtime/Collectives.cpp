@@ -223,9 +223,13 @@ Error Interpreter::run(const CollectiveInst &inst) {
     return Error::success();
   if (group.size() == 1)
     return copyAlone(**source, **target);
+  // Exchanges are prepared with the addresses of their memory.
+  if (tape && tape->isDeferred)
+    return Error("unsupported: preparing a call with an exchange of ranks");
   Expected<std::shared_ptr<Exchange>> exchange = prepare(inst, group);
   if (!exchange)
     return exchange.takeError();
+  exchangesInQueue |= (*exchange)->group->isOnDevice();
   if (tape) {
     // Of a recording start and end are one step.
     auto step = [exchange = *exchange]() -> Error {

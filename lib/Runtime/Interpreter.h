@@ -83,6 +83,8 @@ public:
   std::optional<std::vector<BufferValue>> resultMemory() const;
   /// Whether queued work uses memory of the host that the caller may change.
   bool usesHostMemory() const { return touchesHost; }
+  /// Whether a device has exchanged with other ranks by itself.
+  bool usesExchangesInQueue() const { return exchangesInQueue; }
 
 private:
   Expected<std::vector<Tensor>> tryCall(const std::vector<Tensor> &args);
@@ -232,6 +234,9 @@ private:
   std::map<int32_t, double> firstBegins; ///< by device, of the host's clock
   /// What was started and not waited for, by target; null: it has ended.
   std::map<Buf, std::shared_ptr<Exchange>> exchanges;
+  /// Whether a device exchanges by itself: what waits for it does not learn of
+  /// an exchange that was ended.
+  bool exchangesInQueue = false;
   size_t steps = 0;
   bool touchesHost = false; ///< usesHostMemory
 };

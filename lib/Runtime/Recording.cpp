@@ -14,6 +14,8 @@ struct Recording::Impl {
   std::vector<Tensor> arguments; ///< kept for those who only lend them
   std::shared_ptr<DeviceRecording> onDevice;
   bool noWait = false; ///< replays return when they are queued
+  /// Whether a device exchanges with other ranks by itself.
+  bool exchangesInQueue = false;
 
   ~Impl() {
     // What goes with it is the driver's.
@@ -50,7 +52,10 @@ Error Recording::replay() {
   if (impl->noWait && !error)
     return error;
   Error other = impl->waitForAll();
-  return error ? error : other;
+  if (error || other)
+    return error ? error : other;
+  return impl->exchangesInQueue ? impl->session->world->failure()
+                                : Error::success();
 }
 
 Expected<Recording> Session::record(const Function &function,
@@ -72,6 +77,7 @@ Expected<Recording> Session::record(const Function &function,
       return results.takeError();
     made->results = std::move(*results);
     made->noWait = options.noWait && !interpreter.usesHostMemory();
+    made->exchangesInQueue = interpreter.usesExchangesInQueue();
   } catch (const std::bad_alloc &) {
     return Error("out of memory while recording '" + function.name + "'");
   }

@@ -164,6 +164,11 @@ def counts_in_storage(node, tensor):
     return node.args[0] is tensor and offset is not None
 
 
+def _exchanges(graph):
+    """Whether a graph exchanges tensors with other processes."""
+    return any("c10d_functional" in getattr(node.target, "namespace", "") for node in graph.nodes)
+
+
 class Compiled:
     """Calls the package of one graph, with the graph's arguments."""
 
@@ -254,7 +259,7 @@ class Compiled:
         self.complexes = bytes(dtype in pairs.PARTS for dtype in self.types)
         self.calls = None
         if self.program and self.device.type != "cpu":
-            self.calls = devices.Calls(self.program, self.device, self.complexes, self.types)
+            self.calls = devices.Calls(self.program, self.device, self.complexes, self.types, _exchanges(graph_module.graph))
         #: Results that torch has on the host, though a GPU makes them.
         self.near = [place for place, node in enumerate(output) if self.calls and isinstance(node, torch.fx.Node)
                      and isinstance(node.meta.get("val"), torch.Tensor) and node not in given

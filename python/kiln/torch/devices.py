@@ -99,10 +99,12 @@ class Calls:
     of programs whose course depends on more than shapes are interpreted, and no graph of CUDA records those of them that give
     results whose sizes only the call knows."""
 
-    def __init__(self, program, device, complexes, types):
-        """`types`: torch's, of the results."""
+    def __init__(self, program, device, complexes, types, waits=False):
+        """`types`: torch's, of the results. `waits`: calls return when they are done. Those that exchange with other processes do,
+        so that the call fails when one of them is gone."""
         self.session, self.entry = program._session, program.default
         self.device, self.complexes, self.types, self.stream = device, complexes, types, None
+        self.waits = waits
         self.lock = threading.Lock()  # a stream belongs to the call that follows
         self.is_sized = all(None not in one.shape for one in self.entry.results)
         if len(self.session.devices) != 1:
@@ -156,14 +158,16 @@ class Calls:
 
     def _interpreted(self, given):
         with self.lock:
-            if not self.is_sized and torch.cuda.is_current_stream_capturing():
+            is_recorded = torch.cuda.is_current_stream_capturing()
+            if not self.is_sized and is_recorded:
                 raise RuntimeError("unsupported: a graph of CUDA that records results whose sizes only the call knows")
             self._use_stream()
             tensors = tuple(self._lent(one) for one in given)
+            flags = ON_DEVICE if self.waits and not is_recorded else ON_DEVICE | NO_WAIT
             if self.is_sized:
                 made = self._made()
-                self.session.call(self.entry.name, tensors, tuple(map(self._lent, made)), None, ON_DEVICE | NO_WAIT)
+                self.session.call(self.entry.name, tensors, tuple(map(self._lent, made)), None, flags)
             else:
-                found = self.session.call(self.entry.name, tensors, None, None, ON_DEVICE | NO_WAIT)
+                found = self.session.call(self.entry.name, tensors, None, None, flags)
                 made = [torch.utils.dlpack.from_dlpack(one.__dlpack__()) for one in found]
             return self._as_torch(made)

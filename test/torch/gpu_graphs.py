@@ -10,7 +10,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from kiln.torch import cache, devices
-from kiln.torch.compiled import lower
+from kiln.torch.compiled import _orders, lower
 from kiln.torch.text import Unsupported
 
 
@@ -52,6 +52,23 @@ torch.backends.cudnn.allow_tf32 = False
 assert products(both, *shapes) == [True, False]
 torch.set_float32_matmul_precision("highest")
 torch.backends.cudnn.allow_tf32 = True
+
+
+
+def last_channels():
+    """Images and filters with their channels last, as they lie in memory."""
+    with FakeTensorMode(), torch.no_grad():
+        given = [torch.empty(shape, device="cuda:0").to(memory_format=torch.channels_last) for shape in ((2, 8, 6, 6), (4, 8, 3, 3))]
+        graph = make_fx(torch.nn.functional.conv2d)(*given)
+    orders = _orders(graph.graph.find_nodes(op="placeholder"))
+    lowering, results = lower(graph, orders=orders)
+    lowering.returns(results)
+    return list(orders.values()), lowering.text().splitlines()
+
+
+orders, text = last_channels()
+assert orders == [[0, 2, 3, 1]] * 2
+assert any("func.func" in line and "tensor<2x6x6x8xf32>" in line and "tensor<4x3x3x8xf32>" in line for line in text), text
 
 assert devices.numbered("nvidia:sm_90a", torch.device("cuda:1")) == "nvidia:sm_90a,ordinal=1"
 assert devices.numbered("nvidia:sm_90a", torch.device("cuda:0")) == "nvidia:sm_90a"

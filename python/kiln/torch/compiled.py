@@ -17,10 +17,11 @@ from .lower import pairs
 from .text import Unsupported, Value
 
 
-def lower(graph_module, name_of=lambda node: node.name, numbers=None, passed=frozenset(), keeps_state=False):
+def lower(graph_module, name_of=lambda node: node.name, numbers=None, passed=frozenset(), keeps_state=False, orders=None):
     """(Lowering, kinds of the results) of a graph of ATen operations. `numbers` gets the sizes among the arguments that no
     tensor has: those become arguments of the package, after the tensors. Nodes in `passed` are not lowered; a result among
-    them is None. `keeps_state`: random numbers come from a state that is an argument."""
+    them is None. `keeps_state`: random numbers come from a state that is an argument. `orders`: of arguments that the package
+    has with their dimensions in another order, that order."""
     lowering = Lowering(keeps_state)
     lowering.allows_tf32 = devices.allows_tf32(devices.of(graph_module))
     results = []
@@ -29,7 +30,9 @@ def lower(graph_module, name_of=lambda node: node.name, numbers=None, passed=fro
         made = node.meta.get("val")
         try:
             if isinstance(made, torch.Tensor):
-                lowering.values[node] = lowering.tensor_argument(made, name_of(node))
+                order = (orders or {}).get(node)
+                value = lowering.tensor_argument(made.permute(order) if order else made, name_of(node))
+                lowering.values[node] = lowering.transpose(value, [order.index(d) for d in range(len(order))]) if order else value
             elif isinstance(made, (int, torch.SymInt)) and not isinstance(made, bool):
                 lowering.values[node] = sizes.size_of(made)
             elif isinstance(made, (float, torch.SymFloat)) and numbers is not None:
@@ -169,6 +172,20 @@ def _exchanges(graph):
     return any("c10d_functional" in getattr(node.target, "namespace", "") for node in graph.nodes)
 
 
+def _orders(placeholders):
+    """The order of dimensions, from the largest stride to the smallest, of dense arguments that are not row-major, such as images
+    with their channels last. A package for a GPU has them in that order, and no copy is made."""
+    found = {}
+    for node in placeholders:
+        made = node.meta.get("val")
+        if isinstance(made, torch.Tensor) and made.layout == torch.strided and not made.is_complex() and not any(
+                counts_in_storage(user, node) for user in node.users):
+            order = _physical(made, made.stride())
+            if order:
+                found[node] = order
+    return found
+
+
 class Compiled:
     """Calls the package of one graph, with the graph's arguments."""
 
@@ -183,9 +200,12 @@ class Compiled:
         slices = _slices([node for node in output if node not in given], given)
         views = _views([node for node in output if node not in given and node not in slices], given)
         passed = _only_views(graph_module.graph, views, given)
-        lowering, results = lower(graph_module, numbers=numbers, passed=passed)
+        orders = _orders(placeholders) if self.device.type != "cpu" else {}
+        lowering, results = lower(graph_module, numbers=numbers, passed=passed, orders=orders)
         self.numbers = [placeholders.index(node) for node in numbers]
         self.tensors = [i for i, node in enumerate(placeholders) if isinstance(node.meta.get("val"), torch.Tensor)]
+        #: The places of tensors that the package has in another order of dimensions, and that order.
+        self.orders = [(place, orders[placeholders[i]]) for place, i in enumerate(self.tensors) if placeholders[i] in orders]
         self.found = {}  # the last values of the symbols of a size, and of the size
         with _disable_current_modes():  # this may run while torch traces
             self.added = [one.detach().contiguous().to(self.device) if isinstance(one, torch.Tensor) else self._draw(one) for one in lowering.added]
@@ -272,7 +292,7 @@ class Compiled:
     def _is_direct(self):
         """Whether the package takes the arguments as they are, and its results are those of the graph."""
         return bool(self.plain and self.program and len(self.tensors) == self.count and not (
-            self.added or self.checks or self.whole or self.near))
+            self.added or self.checks or self.whole or self.near or self.orders))
 
     def _draw(self, node):
         """What fills the tensor of a random operation before each call."""
@@ -385,6 +405,8 @@ class Compiled:
     def _run(self, arguments):
         """The package's results, as tensors of torch."""
         given = list(arguments) if len(self.tensors) == self.count else [arguments[i] for i in self.tensors]
+        for place, order in self.orders:
+            given[place] = given[place].permute(order)
         # A fill, which does not wait for a GPU as a copy from the host does.
         given += [torch.full((), arguments[i], dtype=torch.float64 if isinstance(arguments[i], float) else torch.int64,
                              device=self.device) for i in self.numbers]

@@ -3,6 +3,7 @@
 """torch.compile(backend="kiln") with tensors on a GPU, beside eager there. Needs a GPU that torch has.
 Usage: gpu.py [--only=NAME,...]"""
 import argparse
+import gc
 import sys
 import traceback
 
@@ -284,8 +285,11 @@ def graphs():
             run(x)
     torch.cuda.current_stream().wait_stream(stream)
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph, stream=stream):
+    with torch.cuda.graph(graph):  # in a stream of torch's own
         made = run(x) * 2
+    del run  # what it has recorded stays
+    torch._dynamo.reset()
+    gc.collect()
     for seed in range(3):
         x.copy_(torch.randn(256, 256, device="cuda", generator=torch.Generator("cuda").manual_seed(seed)))
         graph.replay()

@@ -22,7 +22,7 @@ from kiln.torch import backend, compiled, devices
 RETARGET, FOLDER = sys.argv[1:]
 CASES = []
 #: What the replaced functions say, and what was asked of them.
-current = {"device": 0, "stream": 77}
+current = {"device": 0, "stream": 77, "recording": False}
 allocated, interpreted, made_calls = [], [], []
 
 
@@ -40,7 +40,7 @@ def replace():
     torch.cuda.device = lambda device: contextlib.nullcontext()
     torch.cuda.current_device = lambda: 0
     torch.cuda.current_stream = lambda device=None: type("Stream", (), {"cuda_stream": current["stream"]})
-    torch.cuda.is_current_stream_capturing = lambda: False
+    torch.cuda.is_current_stream_capturing = lambda: current["recording"]
     torch.Tensor.is_pinned = lambda self: False
     torch._C._cuda_getDevice = lambda: current["device"]
     torch._C._cuda_getCurrentRawStream = lambda number: current["stream"]
@@ -109,6 +109,21 @@ def one_kernel():
         assert first.data_ptr() != second.data_ptr() and not first.requires_grad
     with torch.inference_mode():
         assert run(x, y, z).is_inference()
+
+
+@case
+def recorded():
+    """A graph of CUDA replays kernels for as long as it lives: their session stays, which is noted once."""
+    x = torch.randn(8, 64)
+    with torch.no_grad():
+        run = fast(lambda x: x * 2)
+        run(x)
+        session = made_calls[0].session
+        before = sys.getrefcount(session)
+        for is_recording, more in ((False, 0), (True, 1), (True, 1), (False, 1)):
+            current["recording"] = is_recording
+            run(x)
+            assert sys.getrefcount(session) - before == more, (is_recording, sys.getrefcount(session), before)
 
 
 @case

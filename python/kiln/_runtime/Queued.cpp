@@ -35,6 +35,7 @@ struct Caller {
   void *defaultQueue = nullptr; ///< what the driver has for the stream 0
   std::vector<std::shared_ptr<Known>> known; ///< the latest one first
   int failures = 0;
+  bool isKept = false; ///< a graph of the framework has recorded a call
 };
 
 /// What the functions carry: a tuple, so that Python finds cycles through it.
@@ -45,6 +46,7 @@ enum Field : Py_ssize_t {
   kExchange,
   kCurrentDevice,
   kCurrentStream,
+  kIsRecording,
   kStreamArguments,
   kAllocate,
   kTypes,
@@ -203,12 +205,28 @@ PyObject *allocate(PyObject *self, const Known &known,
   return list;
 }
 
+/// Keeps the session for ever where a graph of the framework records calls:
+/// only the framework knows how long it replays their kernels. False after
+/// raising.
+bool keepRecorded(PyObject *self, Caller &caller) {
+  if (caller.isKept)
+    return true;
+  PyObject *made = PyObject_CallObject(fieldOf(self, kIsRecording), nullptr);
+  int isRecording = made ? PyObject_IsTrue(made) : -1;
+  Py_XDECREF(made);
+  if (isRecording <= 0)
+    return isRecording == 0;
+  caller.isKept = true;
+  Py_INCREF(fieldOf(self, kSession));
+  return true;
+}
+
 /// Queues a call: the list of results; null after raising.
-PyObject *queue(PyObject *self, const Caller &caller, const Known &known,
+PyObject *queue(PyObject *self, Caller &caller, const Known &known,
                 const std::vector<KilnLentTensor> &arguments) {
   std::vector<void *> addresses;
   void *stream = currentQueue(self, caller);
-  if (!stream && PyErr_Occurred())
+  if ((!stream && PyErr_Occurred()) || !keepRecorded(self, caller))
     return nullptr;
   PyObject *list = allocate(self, known, addresses);
   if (!list)
@@ -277,7 +295,8 @@ PyObject *tryCall(PyObject *self, PyObject *args) {
 } // namespace
 
 /// bind_queued(session, entry, api, (device type, number, queue of stream 0),
-/// (current device, current stream, allocate), types, complexes, otherwise):
+/// (current device, current stream, is recording, allocate), types, complexes,
+/// otherwise):
 /// two functions of the entry's arguments, which are tensors on the device.
 /// Both put a call into the stream current_stream(number) and return its
 /// results, which allocate(shape, strides, type) made; `types` are those of the
@@ -287,14 +306,14 @@ PyObject *tryCall(PyObject *self, PyObject *args) {
 PyObject *kiln::python::bindQueuedCall(PyObject *, PyObject *args) {
   PyObject *session = nullptr, *capsule = nullptr, *types = nullptr,
            *complexes = nullptr, *otherwise = nullptr, *device = nullptr,
-           *stream = nullptr, *allocate = nullptr;
+           *stream = nullptr, *recording = nullptr, *allocate = nullptr;
   const char *entry = nullptr;
   int type = 0, number = 0;
   unsigned long long first = 0;
-  if (!PyArg_ParseTuple(args, "OsO(iiK)(OOO)O!SO:bind_queued", &session, &entry,
-                        &capsule, &type, &number, &first, &device, &stream,
-                        &allocate, &PyTuple_Type, &types, &complexes,
-                        &otherwise) ||
+  if (!PyArg_ParseTuple(args, "OsO(iiK)(OOOO)O!SO:bind_queued", &session,
+                        &entry, &capsule, &type, &number, &first, &device,
+                        &stream, &recording, &allocate, &PyTuple_Type, &types,
+                        &complexes, &otherwise) ||
       !isA(session, sessionType) || !exchangeIn(capsule))
     return nullptr;
   static PyMethodDef call = {"kiln_call", queuedCall, METH_VARARGS, nullptr};
@@ -306,9 +325,9 @@ PyObject *kiln::python::bindQueuedCall(PyObject *, PyObject *args) {
   if (!caller)
     return nullptr;
   made.release();
-  PyObject *self =
-      Py_BuildValue("(NOyOOO(i)OOOO)", caller, session, entry, capsule, device,
-                    stream, number, allocate, types, complexes, otherwise);
+  PyObject *self = Py_BuildValue("(NOyOOOO(i)OOOO)", caller, session, entry,
+                                 capsule, device, stream, recording, number,
+                                 allocate, types, complexes, otherwise);
   PyObject *both =
       self ? Py_BuildValue("(NN)", PyCFunction_NewEx(&call, self, nullptr),
                            PyCFunction_NewEx(&attempt, self, nullptr))

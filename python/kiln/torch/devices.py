@@ -25,6 +25,8 @@ STORED = {"i1": torch.bool, "i8": torch.int8, "i16": torch.int16, "i32": torch.i
           "f8E5M2": torch.float8_e5m2, "f8E4M3FNUZ": torch.float8_e4m3fnuz, "f8E5M2FNUZ": torch.float8_e5m2fnuz,
           "f8E8M0FNU": torch.float8_e8m0fnu}
 
+#: Sessions of calls that graphs of CUDA have recorded: torch replays their kernels for as long as it likes.
+RECORDED = set()
 COMPLEX = {"c64": torch.complex64, "c128": torch.complex128}
 
 
@@ -112,7 +114,7 @@ class Calls:
         with torch.cuda.device(device):
             self._use_stream()
             number = torch.cuda.current_device()
-        functions = torch._C._cuda_getDevice, torch._C._cuda_getCurrentRawStream, _allocate()
+        functions = torch._C._cuda_getDevice, torch._C._cuda_getCurrentRawStream, torch.cuda.is_current_stream_capturing, _allocate()
         #: Functions of tensors, and the same that gives None for arguments that have to be changed first.
         self.queued, self._try = bind_queued(
             self.session, self.entry.name, EXCHANGE, (10 if torch.version.hip else 2, number, LEGACY_STREAM), functions,
@@ -161,6 +163,8 @@ class Calls:
             is_recorded = torch.cuda.is_current_stream_capturing()
             if not self.is_sized and is_recorded:
                 raise RuntimeError("unsupported: a graph of CUDA that records results whose sizes only the call knows")
+            if is_recorded:
+                RECORDED.add(self.session)
             self._use_stream()
             tensors = tuple(self._lent(one) for one in given)
             flags = ON_DEVICE if self.waits and not is_recorded else ON_DEVICE | NO_WAIT

@@ -10,7 +10,7 @@ five lengths, and the number of packages is printed. A family whose package is n
 --device=cuda models and arguments lie on the GPU, and eager mode computes there, without TF32.
 
 A result is right if its largest difference, over the largest value, is at most 1e-5, or if it is no farther from the
-result in f64 than twice eager's own distance, with or without oneDNN, which sums in another order. Where a model takes
+result in f64 than twice eager's own distance, with or without oneDNN and cuDNN, which sum in another order. Where a model takes
 another way when torch.compile traces it, the result of that trace in eager mode counts. "untraced" is a model of which
 PyTorch itself makes no single graph (with the backend "eager"), "no model" one that eager does not run in this configuration."""
 import argparse
@@ -88,7 +88,7 @@ def judged(model, fast, given):
         torch.manual_seed(1)
         exact = tensors(copy.deepcopy(model).double()(**doubled(given)))
         torch.manual_seed(1)
-        with torch.backends.mkldnn.flags(enabled=False):
+        with torch.backends.mkldnn.flags(enabled=False), torch.backends.cudnn.flags(enabled=False):
             other = tensors(copy.deepcopy(model)(**given))
         if distance(got, exact) <= 2 * max(distance(want, exact), distance(other, exact)):
             return True, error

@@ -16,6 +16,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
@@ -61,8 +62,29 @@ static std::vector<char *> withBytecodeVersion(int argc, char **argv) {
 }
 
 static constexpr llvm::StringLiteral kTitle =
-    "Kiln's optimiser driver (--load-target=LIB loads a plug-in, "
-    "--verify-semantics evaluates around each pass)\n";
+    "kiln-opt runs passes on a file, as mlir-opt does, with Kiln's dialects "
+    "and "
+    "passes:\n"
+    "\n"
+    "  kiln-opt examples/norm_tosa.mlir --convert-tosa-to-prim --canonicalize\n"
+    "\n"
+    "Besides mlir-opt's own options:\n"
+    "  --load-target=LIB   load a plug-in, with its dialects and passes\n"
+    "  --verify-semantics  evaluate the program before and after each pass, "
+    "and "
+    "name\n"
+    "                      the first pass that changes a result\n"
+    "  --help-hidden       list LLVM's options as well, such as those of its "
+    "code\n"
+    "                      generators\n";
+
+/// Leaves the options that LLVM's libraries have registered so far out of
+/// `--help`, which otherwise shows hundreds of them before those of MLIR.
+static void hideOptionsOfLlvm() {
+  for (auto &named : llvm::cl::getRegisteredOptions())
+    if (named.second->getOptionHiddenFlag() == llvm::cl::NotHidden)
+      named.second->setHiddenFlag(llvm::cl::Hidden);
+}
 
 namespace {
 /// Keeps a check, which refers to the program, no longer than the passes.
@@ -139,6 +161,7 @@ static int optimise(int argc, char **argv, mlir::DialectRegistry &registry,
 }
 
 int main(int argc, char **argv) {
+  hideOptionsOfLlvm();
   kiln::runtime::occupyStandardStreams();
   kiln::driver::guardOutput();
   std::vector<char *> arguments = withBytecodeVersion(argc, argv);

@@ -142,6 +142,18 @@ def _without_collections():
             gc.enable()
 
 
+@contextlib.contextmanager
+def _onednn(is_used):
+    """Whether torch takes operations of oneDNN in here. `torch.backends.mkldnn.flags` would also set oneDNN's precision, and
+    warn of it."""
+    was_used = torch._C._get_mkldnn_enabled()
+    torch._C._set_mkldnn_enabled(is_used)
+    try:
+        yield
+    finally:
+        torch._C._set_mkldnn_enabled(was_used)
+
+
 def _through_aot(graph_module, inputs, *, fw_compiler, bw_compiler, **options):
     """What aot_autograd of Dynamo does with a graph, which loads a part of Inductor first to write its files for
     debugging."""
@@ -185,7 +197,7 @@ def compile_all(graph_module, example_inputs, target, fallback, plain=None, is_d
         return compile_for_aot
 
     # With the library, torch has one operation for a recurrent layer, of whose gradient nothing says how it is taken apart.
-    library = torch.backends.mkldnn.flags(enabled=torch._C._get_mkldnn_enabled() and not torch.is_grad_enabled())
+    library = _onednn(torch._C._get_mkldnn_enabled() and not torch.is_grad_enabled())
     # Attention within other operations becomes products and a softmax, not an operation of a library for a GPU.
     kernels = sdpa_kernel(SDPBackend.MATH) if devices.of(graph_module).type != "cpu" else contextlib.nullcontext()
     with torch._functorch.config.patch(functionalize_rng_ops=False), library, kernels, _without_collections(), host.target(target):

@@ -311,8 +311,10 @@ static std::vector<Flag> decisionFlags() {
       {{"--numerics"},
        takeNumerics,
        "--numerics=MODE,...",
-       "numerics mode of kernels that state none: contract, approx,\n"
-       "ftz, reassoc; strict: none of them"},
+       "what kernels that state no mode may do: contract (fuse\n"
+       "multiplications and additions), approx (approximate\n"
+       "functions), ftz (flush subnormals to zero), reassoc\n"
+       "(regroup sums); strict: none of them"},
       {{"--allow-tf32"},
        sets(&O::allowTf32),
        "",
@@ -334,8 +336,8 @@ static std::vector<Flag> decisionFlags() {
       {{"--reference-kernels"},
        sets(&O::referenceKernels),
        "",
-       "compile the targets' kernels for 'reference', each as an\n"
-       "entry: 'kiln-run --check' compares kernels with these"},
+       "also compile each kernel for 'reference', as an entry of\n"
+       "its own; 'kiln-run --check' compares kernels with these"},
   };
 }
 

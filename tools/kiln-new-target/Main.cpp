@@ -29,8 +29,12 @@ int main(int argc, char **argv) {
   CLI::App app("Writes a project for a target outside of Kiln's tree.",
                "kiln-new-target");
   std::string name, folder;
-  app.add_option("NAME", name, "what SPECs will call the target")->required();
-  app.add_option("-o,--folder", folder, "where to write it (default: NAME)");
+  app.add_option("NAME", name,
+                 "the name of the target in --target=NAME: lower-case letters "
+                 "and digits")
+      ->required();
+  app.add_option("-o,--folder", folder,
+                 "the folder to write, which must not exist (default: NAME)");
   std::string isolated;
   app.add_option("--isolated", isolated,
                  "the compiler's side is a program of its own, in python or "
@@ -38,8 +42,11 @@ int main(int argc, char **argv) {
       ->check(CLI::IsMember({"python", "cpp"}));
   try {
     app.parse(argc, argv);
-  } catch (const CLI::ParseError &e) {
-    return app.exit(e) ? 2 : 0;
+  } catch (const CLI::CallForHelp &help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError &error) {
+    std::fprintf(stderr, "kiln-new-target: error: %s\n", error.what());
+    return 2;
   }
   if (folder.empty())
     folder = name;

@@ -103,13 +103,16 @@ void declareCall(CLI::App &app, Options &options, RawOptions &raw) {
                  "a package, or any input of kiln-compile; '-' reads the "
                  "standard input")
       ->option_text(" ");
-  addList(app, "--target", options.targets, "SPEC",
-          "name[:chip][,key=value...]; repeat for alternatives; keys behind "
-          "an empty item (name,,key=value) are for the device driver");
+  addList(
+      app, "--target", options.targets, "SPEC",
+      "name[:chip][,key=value...], such as cpu or nvidia:sm_90a; repeat for "
+      "alternatives; keys behind an empty item (name,,key=value) are for "
+      "the device driver");
   addList(app, "--load-target", options.loadTargets, "LIB",
           "load a plug-in library");
   add(app, "--entry", options.entry, "NAME", "function or kernel to call");
-  add(app, "--grid", raw.grid, "X[,Y[,Z]]", "grid of a kernel");
+  add(app, "--grid", raw.grid, "X[,Y[,Z]]",
+      "number of program instances of a kernel in each dimension");
   app.add_flag("--no-fallback", options.noFallback,
                "refuse kernels that the target does not run itself");
   addList(app, "--require-signature", options.requiredKeys, "KEY",
@@ -136,9 +139,10 @@ void declareArguments(CLI::App &app, Options &options, RawOptions &raw) {
           "the next argument, or NAME=VALUE for the one of that name. VALUE "
           "is one of FILE.npy[+N], TYPE:VALUE, random:SEED[:DTYPE:SHAPE], "
           "hurt:SEED[:DTYPE:SHAPE], zeros[:DTYPE:SHAPE], desc:ARRAY");
-  addList(app, "--dim", raw.dims, "N",
-          "dynamic sizes of arguments that are not given, in order; NAME=N or "
-          "ARGUMENT.D=N for one");
+  addList(
+      app, "--dim", raw.dims, "N",
+      "sizes of the dynamic dimensions (?) of arguments that are not given, "
+      "in order; NAME=N or ARGUMENT.D=N for one");
   add(app, "--inputs", raw.inputs, "KIND",
       "values of float arguments that are not given: random, or hurt (with "
       "some NaN, infinities, signed zeros, subnormals, extremes)");
@@ -176,14 +180,16 @@ void declareMeasurement(CLI::App &app, Options &options, RawOptions &raw) {
   add(app, "--against", options.against, "SPEC|PACKAGE",
       "with --bench: measure in turns with INPUT compiled for this SPEC, or "
       "with this package, and compare results");
-  app.add_flag("--no-ceiling", options.noCeiling,
-               "do not measure the machine with --bench or --trace");
+  app.add_flag(
+      "--no-ceiling", options.noCeiling,
+      "with --bench or --trace: do not measure the bandwidth and the peak "
+      "speed of the machine, to which times are compared");
   app.add_flag("--profile", options.profile, "print the time of each kernel");
   add(app, "--trace", options.trace, "FILE",
       "write when each kernel ran, as a trace of events");
   add(app, "--tune", options.tune, "FILE",
       "measure candidates for the block sizes of kernels and add the best to "
-      "FILE, for the key tiling_cache of a SPEC");
+      "FILE; a later compilation reads it by --target=SPEC,tiling_cache=FILE");
 }
 
 /// How many ranks run.
@@ -195,7 +201,7 @@ void declareRanks(CLI::App &app, Options &options) {
       ->option_text("N")
       ->check(CLI::Range(1, 65535));
   app.add_option("--rank", options.rank,
-                 "with --ranks: be this one, and start no others")
+                 "with --ranks: run this rank only, and start no other process")
       ->option_text("R")
       ->check(CLI::NonNegativeNumber);
   add(app, "--rendezvous", options.rendezvous, "PLACE",
@@ -206,7 +212,8 @@ void declareRanks(CLI::App &app, Options &options) {
 void declareCompiler(CLI::App &app, Options &options, RawOptions &raw) {
   app.option_defaults()->group("Compilation and output");
   add(app, "--explain", raw.explain, "[=FILE]",
-      "report which operation was lowered by which code");
+      "report the target, code and block sizes of each operation and kernel, "
+      "as kiln-compile does");
   add(app, "--save-temps", raw.saveTemps, "DIR",
       "folder for the compiler's intermediate files");
   app.add_flag("--timing", raw.timing, "time the compiler's passes");
@@ -291,6 +298,15 @@ std::string completeFlag(const CLI::App &app, const std::string &word) {
     return word;
   std::string name = "-" + word.substr(0, word.find('='));
   return app.get_option_no_throw(name) ? "-" + word : word;
+}
+
+/// The first flag among the words that no option took; empty if all of them
+/// are inputs.
+std::string unknownFlag(const CLI::App &app) {
+  for (const std::string &word : app.remaining())
+    if (word.size() > 1 && word[0] == '-')
+      return word;
+  return "";
 }
 
 /// Adds the script of --schedule to the SPECs, before what is for the driver.
@@ -417,6 +433,12 @@ std::optional<int> kiln::run::parseOptions(int argc, char **argv,
   } catch (const CLI::CallForVersion &version) {
     std::printf("%s\n", version.what());
     return 0;
+  } catch (const CLI::ExtrasError &) {
+    std::string flag = unknownFlag(app);
+    return usage(flag.empty() ? "expected one INPUT, found several"
+                              : "unknown flag '" + flag +
+                                    "' (kiln-run --help lists the flags; -X "
+                                    "takes those of kiln-compile)");
   } catch (const CLI::ParseError &error) {
     return usage(error.what());
   }

@@ -69,9 +69,9 @@ static FailureOr<target::CompiledKernel> describe(LLVM::LLVMFuncOp kernel,
   note("scalar_spills", facts->scalarSpills, false);
   if (facts->vectorSpills)
     kernel.emitWarning("kernel '")
-        << result.name << "' has too few registers: " << facts->vectorSpills
-        << " of them are kept in scratch memory, " << facts->scratchBytes
-        << " bytes of a lane";
+        << result.name << "' spills " << facts->vectorSpills
+        << " registers to scratch memory, which has " << facts->scratchBytes
+        << " bytes for each lane";
   return result;
 }
 

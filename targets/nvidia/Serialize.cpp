@@ -264,9 +264,9 @@ void Compilation::reportWarnings(const AssemblerLog &log) {
     if (facts.spillStores || facts.spillLoads)
       kernel.emitWarning("kernel '")
           << kernel.getSymName()
-          << "' has too few registers: " << facts.spillStores
-          << " bytes of them are stored and " << facts.spillLoads
-          << " loaded again";
+          << "' spills registers: its code stores " << facts.spillStores
+          << " bytes of them to memory, and loads " << facts.spillLoads
+          << " bytes";
   }
 }
 

@@ -22,7 +22,7 @@ llvm.func @logs(%x: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<
 // CHECK: kernel spills is spills of KILNCUB1
 // CHECK: registers 24
 // CHECK: spill_store_bytes {{[1-9]}}
-// expected-warning@+1 {{kernel 'spills' has too few registers}}
+// expected-warning@+1 {{kernel 'spills' spills registers}}
 llvm.func @spills(%x: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>, nvvm.maxnreg = 24 : i32} {
   %a = llvm.load volatile %x : !llvm.ptr<1> -> vector<4xf32>
   %b = llvm.load volatile %x : !llvm.ptr<1> -> vector<4xf32>

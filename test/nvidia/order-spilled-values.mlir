@@ -9,7 +9,7 @@
 // RUN: kiln-compile %S/order-values.mlir --target=nvidia:sm_90a,order=on --no-fallback -o %t.on
 // RUN: kiln-run %t.on --inspect | FileCheck %s
 // RUN: kiln-compile %S/order-values.mlir --target=nvidia:sm_90a,order=off --no-fallback -o %t.off 2>&1 | FileCheck %s --check-prefix=OFF
-// OFF: has too few registers
+// OFF: spills registers
 // RUN: kiln-run %t.off --inspect | FileCheck %s --check-prefix=TILES
 // TILES-NOT: ordered_for_registers
 // TILES: spill_load_bytes: {{[1-9]}}

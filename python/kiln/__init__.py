@@ -37,11 +37,10 @@ _SCALARS = {
 
 
 def as_tensor(value, dtype=None, program=None):
-    """`value` as a tensor, without a copy where that can be.
+    """Returns `value` as a tensor, without a copy if possible.
 
-    A number becomes a tensor of rank 0 and type `dtype`. `program` is asked for the device that
-    holds the memory of `value`; memory of the host needs none. Arrays that forbid writing are
-    copied."""
+    A number becomes a tensor of rank 0 and type `dtype`, such as "f32". Memory on a device needs
+    the `program` that runs there; host memory needs none. Arrays that forbid writing are copied."""
     if isinstance(value, Tensor):
         return value
     if hasattr(value, "__dlpack__"):
@@ -61,9 +60,10 @@ def as_tensor(value, dtype=None, program=None):
 
 
 def join(rank, ranks, rendezvous, communication=None):
-    """Makes this process one of `ranks` ranks that run programs together: before the first of them is
-    loaded. They meet at `rendezvous`, "file:FOLDER" or "tcp:HOST:PORT" (where rank 0 listens).
-    `communication` is "shm" or "tcp"; without it what fits the hosts."""
+    """Makes this process number `rank`, from 0, of `ranks` processes that run programs together.
+
+    Call it before the first program is loaded. The processes meet at `rendezvous`, "file:FOLDER" or "tcp:HOST:PORT",
+    where rank 0 listens. `communication` is "shm" (shared memory) or "tcp"; by default shared memory if all are on one host."""
     _os.environ.update({"KILN_RANK": str(rank), "KILN_RANKS": str(ranks), "KILN_RENDEZVOUS": rendezvous})
     if communication:
         _os.environ["KILN_COMMUNICATION"] = communication
@@ -106,11 +106,11 @@ class Entry:
         return f"<kiln entry {self.name}({show(self.arguments)}) -> ({show(self.results)})>"
 
     def __call__(self, *arguments, out=None, grid=None, on_device=False, wait=True):
-        """Calls it: the result, a tuple of several, or None.
+        """Calls the function and returns its result, a tuple if there are several, or None.
 
-        `out`: tensors, or arrays of others, that the results are written into. `grid`: for a
-        kernel, one to three sizes. `on_device`: results stay where they were made. `wait=False`:
-        return when the work is queued; Program.synchronize waits."""
+        `out`: tensors or arrays for the results, one for each. `grid`: for a kernel, the number of program instances in one
+        to three dimensions. `on_device`: leaves results on the device that computed them. `wait=False`: returns when the
+        work is queued; `Program.synchronize` waits for it and raises its faults."""
         if len(arguments) != len(self.arguments):
             raise TypeError(f"{self.name} takes {len(self.arguments)} arguments, found {len(arguments)}")
         if out is None and grid is None and wait and not on_device:
@@ -145,12 +145,12 @@ class Program:
 
     @property
     def entries(self):
-        """Names of its functions and kernels."""
+        """The names of its functions and kernels."""
         return tuple(self._session.entries)
 
     @property
     def devices(self):
-        """What its devices call themselves."""
+        """The names of its devices, as their drivers report them."""
         return tuple(self._session.devices)
 
     def __getitem__(self, name):
@@ -172,15 +172,15 @@ class Program:
         return self.default(*arguments, **options)
 
     def upload(self, value, device=0):
-        """A copy on a device."""
+        """Returns a row-major copy on device number `device` of the program."""
         return self._session.upload(as_tensor(value, None, self), device)
 
     def download(self, tensor):
-        """A row-major copy on the host; waits for it."""
+        """Returns a row-major copy on the host. Waits for the copy, and so for the work queued before it."""
         return self._session.download(tensor)
 
     def synchronize(self):
-        """Waits for the work of all calls; raises what went wrong in it."""
+        """Waits for the work of all calls, and raises an Error if some of it failed."""
         self._session.synchronize()
 
     def trim(self):

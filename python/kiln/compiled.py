@@ -45,6 +45,7 @@ class Compiled:
 
     @property
     def program(self):
+        """The loaded `kiln.Program`; loads it at the first use."""
         if self._program is None:
             from . import Program
             self._program = Program(_runtime.Package(self.package), self.target)
@@ -137,17 +138,19 @@ def opt(source, passes, *, target=None, schedule=None, options=()):
 
 
 class Timing:
-    """Seconds of each call, in order."""
+    """The times of calls: `seconds` has one for each call, in order."""
 
     def __init__(self, seconds):
         self.seconds = tuple(seconds)
 
     @property
     def least(self):
+        """The shortest time, in seconds."""
         return min(self.seconds)
 
     @property
     def median(self):
+        """The median time, in seconds."""
         ordered = sorted(self.seconds)
         middle = len(ordered) // 2
         return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2

@@ -7,9 +7,11 @@
 
 namespace kiln::eval {
 
-/// `count` results of a shape, of one or two sources, which are transformed
-/// along a dimension in extended precision. Each is off by as much as the
-/// operations allow where evaluation errs on purpose.
+/// Transforms lines along dimension `axis`, in extended precision. `sources`
+/// are the real parts, or the real and the imaginary parts. Returns `count`
+/// tensors of `shape`: the real parts, and with a count of 2 the imaginary
+/// parts. Under perturbation (kiln/Eval/Perturb.h) results err by the bound of
+/// the operation.
 llvm::SmallVector<Value, 2> transformLines(llvm::ArrayRef<Value> sources,
                                            llvm::ArrayRef<int64_t> shape,
                                            size_t count, int64_t axis,

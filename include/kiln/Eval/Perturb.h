@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Errors on purpose: how far a result may move when every operation errs as far
-// as its contract lets it. Two evaluations with opposite signs say what a
-// correct target can differ by, at the place and for the data at hand.
+// Perturbed evaluation: every operation errs as far as its contract allows. Two
+// evaluations with opposite signs bound the result of a correct target, for
+// each element and for the given data.
 #ifndef KILN_EVAL_PERTURB_H
 #define KILN_EVAL_PERTURB_H
 
@@ -10,63 +10,74 @@
 
 namespace kiln::eval {
 
-/// Off unless `sign` is set; for the evaluation that runs.
+/// The perturbation of the evaluation that runs.
 struct Perturbation {
-  int sign = 0; ///< 1 or -1
-  uint64_t seed = 0;
+  int sign = 0;      ///< 1 or -1, the direction of errors; 0: exact evaluation
+  uint64_t seed = 0; ///< chooses the direction of each element; see
+                     ///< errorDirection
   bool isOn() const { return sign != 0; }
 };
 
-/// Of the process: one evaluation at a time uses it.
+/// Returns the perturbation of this process. One evaluation at a time may use
+/// it.
 Perturbation &perturbation();
 
-/// The direction in which element `index` of a result errs: 1 or -1.
+/// Returns the direction in which element `index` of a result errs: 1 or -1.
 double errorDirection(int64_t index);
 
-/// Half a unit in the last place of f32, relative to a number: what a term of a
-/// sum of n terms errs by is n times that.
+/// Half a unit in the last place of f32 (f64), relative to the number. In a sum
+/// of n terms each term may err by n times that.
 constexpr double kHalfUlp = 0x1p-24;
 constexpr double kHalfUlpF64 = 0x1p-53;
 
-/// What stands for a result without bound, where `exact` is that of an exact
-/// evaluation: NaN where errors go up; where they go down the largest number of
-/// the other sign. So one of the two is a number, and an evaluation that makes
-/// NaN of `exact` later (infinity less infinity) is not taken as the only one.
+/// Returns a replacement for a result that has no bound, whose exact evaluation
+/// is `exact`: NaN if errors go up, and the largest number of the other sign if
+/// they go down. One of the two evaluations then gives a number, so that a NaN
+/// made of `exact` later (infinity less infinity) is not the only valid result.
 double unboundedNear(double exact, runtime::DType dtype);
 
-/// Stores sums into `out`, each off by `terms` halves of a unit of `out`'s sums
-/// (f32, or f64 for f64) of the sizes of all its terms. Where finite terms
-/// together overflow a partial sum may do so where the whole does not, and the
-/// result has no bound. Both tensors are of f64; `sizes` leaves terms that are
-/// infinite out. `kept`, if given, are the sizes of those terms that are left
-/// where a machine reads subnormal operands as zero: then the others may be
-/// missing, and subnormal sums be zero.
+/// Stores sums into `out`, each perturbed by `terms` * half an ulp * `sizes`.
+///
+/// - `sums` and `sizes` have elements of f64. `sizes` has the sum of the
+///   absolute values of each sum's finite terms.
+/// - The ulp is that of the type in which `out` is summed: f64 for f64, else
+/// f32.
+/// - If finite terms together overflow, a partial sum may overflow although the
+///   whole does not: the result has no bound.
+/// - `kept`, if given, has the sizes of the terms that remain where a machine
+///   reads subnormal operands as zero. The other terms may then be missing, and
+///   subnormal sums may be zero.
 void storeSumsWithin(const Value &sums, const Value &sizes, double terms,
                      Value &out, const Value *kept = nullptr);
 
-/// Whether a machine may read subnormal operands and sums of a product as zero.
+/// Returns true if a machine may read subnormal operands, and subnormal sums,
+/// of a matmul of these types as zero.
 bool mayFlushProduct(runtime::DType lhs, runtime::DType rhs);
 
-/// Stores numbers of f64 into `out`, each off by its size.
+/// Stores `numbers`, of f64, into `out`, element i perturbed by `sizes[i]`.
 void storeWithin(const Value &numbers, const std::vector<double> &sizes,
                  Value &out);
 
-/// Stores `wide`, of f32 or f64, each number off by `ulps` of its units.
+/// Stores `wide`, of f32 or f64, into `out`, each element perturbed by `ulps`
+/// units in its last place.
 void storeUlpsWithin(const Value &wide, double ulps, Value &out);
 
-/// Stores `exact`, of f64, each number off by `ulps` units of its result in f32
-/// (f64), or of 1 where it is smaller: functions near their zeros. Where f64 is
-/// stored each may be off by `least`, if there are such, even if that is more.
+/// Stores `exact`, of f64, into `out`, each element perturbed by `ulps` units
+/// in the last place of max(1, |element|), in f32 (f64 if `out` is f64): for
+/// functions that are accurate in absolute terms near their zeros. In f64 one
+/// unit is added, for the error of the reference itself. If `out` is f64 and
+/// `least` is not empty, element i is perturbed by at least `least[i]`.
 void storeUlpsOfOneWithin(const Value &exact, double ulps, Value &out,
                           llvm::ArrayRef<double> least = {});
 
-/// How far a Bessel function of f64 may be off at x, even if that is more than
-/// units in the last place: their argument is reduced by fewer bits far out.
+/// Returns the absolute error that a Bessel function of f64 may have at x at
+/// least: for large arguments, fewer bits of the reduced argument are right.
 inline double besselError(double x) { return x > 8 || x < -8 ? 5e-12 : 0; }
 
-/// Evaluates a function into `out`: exactly, or off by `ulps` units in the last
-/// place of f32 (f64) before the result is rounded. `map` evaluates it exactly
-/// into a value of any type.
+/// Evaluates a function into `out`: exactly, or perturbed by `ulps` units in
+/// the last place of f32 (f64) before the result is rounded to the type of
+/// `out`. `map` evaluates the function exactly into a value of the type that it
+/// is given.
 template <typename Fn> void evaluateWithin(double ulps, Value &out, Fn map) {
   if (!perturbation().isOn())
     return map(out);

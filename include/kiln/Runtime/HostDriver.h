@@ -19,14 +19,20 @@ inline int failDriver(KilnError *error, const std::string &message) {
   return 1;
 }
 
-/// The copies of a driver, and its table. `Driver` derives from it and adds, as
-/// static functions, what else the table must have, and
+/// The copies, fills and events of a driver whose device computes in host
+/// memory and has finished each request when the function returns. `Driver`
+/// derives from it (HostDriver<Driver>), and defines as static functions the
+/// entries of KilnDeviceDriver that `table` names and that are not here: open,
+/// close, properties, allocate, release, loadModule, unloadModule, getKernel,
+/// execute. It also defines
 ///
 ///   char *range(KilnBuffer *, uint64_t offset, uint64_t bytes)
 ///
-/// which is the address of a part of a buffer, or null when it is not inside.
+/// which returns the address of a part of a buffer, in bytes, or null if the
+/// part is not inside.
 template <typename Driver> struct HostDriver {
-  /// Called after bytes of a buffer were written from outside of the device.
+  /// Called after the host or a copy has written bytes of a buffer. `Driver`
+  /// may define its own, for instance to drop a cache.
   static void wrote(KilnBuffer *, uint64_t, uint64_t) {}
 
   static int outside(KilnError *error) {
@@ -74,8 +80,8 @@ template <typename Driver> struct HostDriver {
     return 0;
   }
 
-  /// Events of devices that have done what they were asked for on return: a
-  /// point in the host's time each.
+  /// An event is a point in the host's time, because the work before it has
+  /// ended when it is recorded.
   static int createEvent(KilnDevice *, KilnEvent **event, KilnError *) {
     *event = reinterpret_cast<KilnEvent *>(new double(0));
     return 0;
@@ -100,7 +106,7 @@ template <typename Driver> struct HostDriver {
     return 0;
   }
 
-  /// The table without its other optional functions.
+  /// Returns the driver's table. Optional entries other than events stay null.
   static KilnDeviceDriver table(const char *name) {
     KilnDeviceDriver t = {};
     t.structSize = sizeof(t);

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A package on its devices: calling its functions.
+// Calls of a package's functions on devices. A program loads a Package, makes a
+// Session of it, and calls its entries:
+//
+//   auto session = Session::create(package, "cpu");
+//   auto entry = session->defaultEntry();
+//   auto results = session->call(**entry, arguments);
 #ifndef KILN_RUNTIME_SESSION_H
 #define KILN_RUNTIME_SESSION_H
 
@@ -11,32 +16,35 @@
 
 namespace kiln::runtime {
 
-/// A launch that ran, for reports.
+/// One launch of a kernel, as reports show it.
 struct LaunchRecord {
   std::string name;
   const KernelInfo *kernel = nullptr;
   std::array<int64_t, 3> grid = {1, 1, 1};
-  double seconds = 0; ///< by the device's clock, where it has one
-  /// When it began, after the first launch of the call on its device.
+  double seconds = 0; ///< duration, by the device's clock if it has one
+  /// Seconds from the begin of the call's first launch on this device.
   double begin = 0;
-  int64_t flops = 0; ///< 0: unknown
-  int64_t bytes = 0; ///< 0: unknown
+  int64_t flops = 0; ///< estimated FLOPs; 0: unknown
+  int64_t bytes = 0; ///< estimated bytes read and written; 0: unknown
 };
 
-/// What a call used.
+/// The launches and the memory of a call.
 struct CallReport {
   std::vector<LaunchRecord> launches;
-  int64_t arenaBytes = 0;
+  int64_t arenaBytes = 0;       ///< the arena, which temporary tensors share
   int64_t arenaTensorBytes = 0; ///< sum of the tensors that share the arena
-  int64_t ownBytes = 0;         ///< allocations outside of it
+  int64_t ownBytes = 0;         ///< allocations outside of the arena
   int64_t workspaceBytes = 0;   ///< of the launch that needs the most
-  bool usedDeviceClock = false; ///< for the seconds of launches
-  /// Element tolerance lengths of the results, after evaluation.
+  bool usedDeviceClock = false; ///< the device measured LaunchRecord::seconds
+  /// For each result, the number of terms that its elements sum up, from which
+  /// tolerances follow. Filled by evaluation.
   std::vector<int64_t> accumulation;
 };
 
-/// Sees every launch with what its kernel gets and leaves behind: copies of the
-/// arguments in order, scalars of rank 0. An error ends the call.
+/// Sees every launch: `before` gets copies of the kernel's arguments, `after`
+/// copies of the same arguments as the kernel left them. Arguments are in
+/// order, scalars have rank 0. An error ends the call. The call waits for each
+/// launch.
 class LaunchObserver {
 public:
   virtual ~LaunchObserver() = default;
@@ -46,22 +54,23 @@ public:
                       const std::vector<Tensor> &args) = 0;
 };
 
-/// How a call is made.
+/// Options of a call.
 struct CallOptions {
+  /// Program instances in each dimension, for an entry that is a kernel.
   std::array<int64_t, 3> grid = {1, 1, 1};
-  bool dryRun = false; ///< sizes only: nothing is allocated or launched
+  bool dryRun = false; ///< only compute sizes: allocate and launch nothing
   bool time = false;   ///< fill LaunchRecord::seconds
-  /// Where results go: a tensor per result, of its type, on the host or on a
-  /// device of the session; they are what the call returns. A kernel or a
-  /// function may read arguments that overlap them.
+  /// Tensors for the results: one for each, of its type, on the host or on a
+  /// device of the session. The call returns them. They may overlap arguments.
   const std::vector<Tensor> *into = nullptr;
-  /// Results stay on the devices that made them.
+  /// Leaves results on the devices that computed them.
   bool resultsOnDevice = false;
-  /// Return when the work is queued. Without effect where something has to be
-  /// copied to or from the host. Faults come with what waits next.
+  /// Returns when the work is queued, if nothing has to be copied to or from
+  /// the host. The next call that waits, such as synchronize, returns a fault
+  /// of this work.
   bool noWait = false;
-  /// Called before each kernel: for callers that report which one the system
-  /// stopped.
+  /// Called before each launch, so that a caller can name the kernel at which
+  /// the system stopped the process.
   std::function<void(const KernelInfo &)> onLaunch;
   LaunchObserver *observer = nullptr; ///< for checkers of kernels
 };
@@ -84,13 +93,14 @@ public:
   Recording(Recording &&) noexcept;
   Recording &operator=(Recording &&) noexcept;
   ~Recording();
-  /// Runs it, like a call of the session, and waits for its end, or returns
-  /// when it is queued if it was recorded with CallOptions::noWait. A fault of
-  /// a replay that was not waited for comes with what waits next.
+  /// Repeats the call and waits for its end. If the call was recorded with
+  /// CallOptions::noWait, returns when the work is queued; the next call that
+  /// waits, such as Session::synchronize, then returns a fault of it.
   Error replay();
-  /// What every replay writes anew.
+  /// Returns the result tensors, whose contents every replay overwrites.
   const std::vector<Tensor> &results() const;
-  /// Whether the driver keeps it as a whole.
+  /// Returns true if the driver holds the recording as one object, such as a
+  /// graph of launches.
   bool isOnDevice() const;
 
 private:
@@ -135,42 +145,49 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// Devices opened, modules loaded, constants placed.
+/// A package that is ready to run: opens its devices, loads its modules and
+/// places its constants. A session may be called from several threads, one call
+/// at a time; different sessions run side by side.
 class Session {
 public:
-  /// `target` is a SPEC or a device name. Of several targets of the package
-  /// that it fits (all, when it is empty) the first that can be used here.
+  /// Makes a session for the first target of the package that matches `target`
+  /// (a SPEC or a device name; empty: any) and can be used on this machine.
+  /// The error lists why each target was passed over.
   static Expected<Session> create(std::shared_ptr<const Package> package,
                                   const std::string &target = "");
   Session(Session &&) noexcept;
   Session &operator=(Session &&) noexcept;
   ~Session();
 
-  /// The ranks that this session is one of, from now on. Without it those of
-  /// the environment, see World::ofEnvironment.
+  /// Sets the ranks that later calls exchange data with. Without it they are
+  /// those of the environment, see World::ofEnvironment.
   void setWorld(std::shared_ptr<World> world);
 
+  /// Returns the target that the session runs.
   const TargetProgram &target() const;
-  /// The targets of the package that come before it and cannot be used here,
-  /// each "SPEC: reason".
+  /// Returns the earlier targets of the package that cannot be used here, each
+  /// as "SPEC: reason".
   const std::vector<std::string> &passedOver() const;
+  /// Returns the entry of this name, or null.
   const Function *lookup(const std::string &name) const;
+  /// Returns the only entry, else `main`; else an error that lists the entries.
   Expected<const Function *> defaultEntry() const;
 
-  /// Calls `function`. Writable arguments are changed in place. Scalars are
-  /// tensors of rank 0. Calls from several threads come one after the other;
-  /// different sessions run side by side.
+  /// Calls `function` and returns its results. Scalars are tensors of rank 0.
+  /// The call writes writable arguments in place. It waits for its end, unless
+  /// options.noWait is set.
   Expected<std::vector<Tensor>> call(const Function &function,
                                      const std::vector<Tensor> &args,
                                      const CallOptions &options = {},
                                      CallReport *report = nullptr);
-  /// The same with row-major arguments in memory of the host, which is lent for
-  /// the call. On a device that works on host memory, what a function does is
-  /// kept, so that calls with the same shapes need not interpret it.
+  /// The same with row-major arguments in host memory that the caller lends for
+  /// the call. On a device that works on host memory, the session records the
+  /// steps of the function, so that calls with the same shapes do not interpret
+  /// it again.
   Expected<std::vector<Tensor>> callLent(const Function &function,
                                          const LentTensor *args, size_t count);
-  /// Calls a function once and keeps what it does. A program whose course
-  /// depends on the contents of tensors cannot be recorded.
+  /// Calls a function once and records its steps. Returns an error if the
+  /// control flow of the program depends on the contents of tensors.
   Expected<Recording> record(const Function &function,
                              const std::vector<Tensor> &args,
                              const CallOptions &options = {});
@@ -182,30 +199,34 @@ public:
   Expected<PreparedCall> prepare(const Function &function,
                                  const LentTensor *args, size_t count);
 
-  /// A copy on device `device` of the session, row-major.
+  /// Returns a row-major copy on device number `device` of the session.
   Expected<Tensor> upload(const Tensor &tensor, size_t device = 0);
-  /// A row-major copy on the host; waits for it.
+  /// Returns a row-major copy on the host. Waits for the copy, and so for the
+  /// work that was queued before it.
   Expected<Tensor> download(const Tensor &tensor);
-  /// Memory of a device with another owner, by its address there.
+  /// Returns a tensor on memory of a device that `owner` keeps alive. `address`
+  /// is the device's, `strides` are in elements.
   Expected<Tensor> importAddress(DType dtype, std::vector<int64_t> shape,
                                  std::vector<int64_t> strides, uint64_t address,
                                  std::shared_ptr<void> owner,
                                  size_t device = 0);
-  /// Waits until all that was queued has ended.
+  /// Waits until all queued work has ended, and returns a fault of it, if any.
   Error synchronize();
-  /// Queues the work of a device in a queue of the embedding program; `native`
-  /// is what the driver's documentation says. Null: in one of its own again.
+  /// Queues the work of a device in a queue (stream) of the embedding program.
+  /// The driver defines the type that `native` points to. Null: in a queue of
+  /// the session again.
   Error useQueue(size_t device, void *native);
-  /// Gives memory that is kept for later calls back to the system.
+  /// Gives the memory that the session keeps for later calls back to the
+  /// system.
   Error trim();
 
-  /// What the devices call themselves.
+  /// Returns the name of each device, as its driver reports it.
   std::vector<std::string> deviceNames() const;
-  /// What DLPack calls a device: its type, 0 if it has none, and number.
+  /// Returns DLPack's type of a device (0: none) and its number.
   std::pair<uint32_t, int32_t> dlpackDevice(size_t device) const;
-  /// Cores of the first device.
+  /// Returns the number of cores of the first device.
   unsigned numCores() const;
-  /// Whether the first device works on host memory.
+  /// Returns true if the first device works on host memory.
   bool runsOnHost() const;
 
 private:
@@ -213,20 +234,20 @@ private:
   std::shared_ptr<SessionImpl> impl;
 };
 
-/// The only public function or kernel, else `main`; else an error that lists
-/// them.
+/// Returns the only public function or kernel, else `main`; else an error that
+/// lists them.
 Expected<const Function *> defaultEntry(const HostProgram &program);
 
-/// What a call would use, without any device. Sizes of the arguments are given
-/// by shape; scalars are 0.
+/// Computes the launches and the memory of a call without any device. `shapes`
+/// has the shape of each argument; scalars count as 0.
 Expected<CallReport> measure(const Package &package,
                              const TargetProgram &target,
                              const Function &function,
                              const std::vector<std::vector<int64_t>> &shapes);
 
-/// The targets of a package that `spec` asks for: those of an equal SPEC, else
-/// all of the same name whose chip does not disagree; with an empty one all.
-/// An error when there are none.
+/// Returns the numbers of the package's targets that match `spec`: those with
+/// an equal SPEC, else all of the same name whose chip does not differ. An
+/// empty `spec` matches all. Returns an error if no target matches.
 Expected<std::vector<size_t>> matchingTargets(const Package &package,
                                               const std::string &spec);
 

@@ -37,26 +37,31 @@ struct Tensor {
   std::shared_ptr<DeviceBuffer> onDevice = nullptr;
   bool isReadonly = false; ///< its lender forbids writes
 
-  /// Row-major; refuses sizes that overflow or cannot be allocated.
+  /// Allocates a row-major tensor on the host. Returns an error if a size
+  /// overflows or cannot be allocated.
   static Expected<Tensor> create(DType dtype, std::vector<int64_t> shape,
                                  bool zeroed = true);
   int64_t numElements() const;
+  /// Returns true if the elements are row-major without gaps.
   bool isContiguous() const;
+  /// Returns the host address of the first element; null on a device.
   void *data() const;
-  /// A row-major copy; the tensor itself when it already is.
+  /// Returns a row-major copy, or the tensor itself if it is row-major.
   Expected<Tensor> contiguous() const;
 };
 
-/// Row-major strides.
+/// Returns row-major strides, in elements.
 std::vector<int64_t> rowMajor(const std::vector<int64_t> &shape);
-/// The number of elements, or nothing when it overflows or a size is negative.
+/// Returns the number of elements; nothing if it overflows or a size is
+/// negative.
 std::optional<int64_t> checkedCount(const std::vector<int64_t> &shape);
-/// Bytes from the first to behind the last element that a strided window
-/// touches; nothing on overflow or when a stride is negative.
+/// Returns the bytes from the first element of a strided window to the end of
+/// its last one; nothing on overflow or if a stride is negative. Strides are in
+/// elements.
 std::optional<int64_t> checkedExtent(DType dtype,
                                      const std::vector<int64_t> &shape,
                                      const std::vector<int64_t> &strides);
-/// "2x3xf32".
+/// Returns the type as text, such as "2x3xf32".
 std::string typeString(DType dtype, const std::vector<int64_t> &shape);
 
 } // namespace kiln::runtime

@@ -16,25 +16,29 @@ namespace kiln::runtime {
 class Communicator;
 class Device;
 
-/// One rank among others. Exchanges of all ranks come in one order, so that one
-/// thread at a time calls sessions of a world. What fails in one rank ends the
-/// world for all of them.
+/// The ranks (processes) that run a program together, as one of them. All ranks
+/// must make their exchanges in the same order, so only one thread at a time
+/// may call sessions of a world. A failure in one rank ends the world for all
+/// ranks.
 class World {
 public:
   struct Options {
     /// The communication driver for memory of the host: "shm", "tcp", or empty:
     /// shm where all ranks are on one host, else tcp.
     std::string driver;
-    /// How long to wait for the others in the beginning.
+    /// Seconds that `create` waits for the other ranks.
     double seconds = 120;
   };
 
-  /// `store` is that of all ranks; nothing else uses it.
+  /// Joins a world of `size` ranks as number `rank`, from 0. Waits until all
+  /// ranks have joined. All ranks pass the same `store`, through which they
+  /// find each other; nothing else may use it.
   static Expected<std::shared_ptr<World>> create(int64_t rank, int64_t size,
                                                  std::shared_ptr<Store> store,
                                                  const Options &options);
-  /// What KILN_RANK, KILN_RANKS, KILN_RENDEZVOUS and KILN_COMMUNICATION say,
-  /// once per process; null where there is no KILN_RANKS.
+  /// Returns the world that KILN_RANK, KILN_RANKS, KILN_RENDEZVOUS and
+  /// KILN_COMMUNICATION describe, the same in each call of a process; null if
+  /// KILN_RANKS is not set.
   static Expected<std::shared_ptr<World>> ofEnvironment();
   ~World();
   World(const World &) = delete;
@@ -42,17 +46,19 @@ public:
   int64_t rank() const { return ownRank; }
   int64_t size() const { return numRanks; }
 
-  /// The communicator of a group that this rank is in. With a device one that
-  /// works on its memory, or null, where its driver names none.
+  /// Returns the communicator of a group of ranks that has this rank. With
+  /// `device`, the communicator works on that device's memory; null if the
+  /// device's driver has none.
   Expected<std::shared_ptr<Communicator>>
   group(const std::vector<int64_t> &ranks,
         const std::shared_ptr<Device> &device = nullptr);
-  /// Ends all exchanges, here and elsewhere.
+  /// Ends all exchanges, in this rank and in the others.
   void abort(const std::string &reason);
-  /// Why the world has ended, if it has.
+  /// Returns the reason for which the world ended; success if it has not.
   Error failure() const;
 
-  /// Equal numbers of bytes of each rank of a group, in its order.
+  /// Gathers `bytes` bytes of each rank of a group into `all`, in the order of
+  /// the group (an all-gather). Waits for the other ranks of the group.
   Error exchange(const std::vector<int64_t> &ranks, const void *mine,
                  uint64_t bytes, void *all);
 

@@ -9,17 +9,18 @@
 
 namespace kiln::staging {
 
-/// What `stage-split-products` does to one product that stands in a region of
-/// its own, which is then of no use, and left to the caller. Gives whose work
-/// it is. Fails, changing nothing, where no attribute says how
-/// (kiln/Interfaces/ProductSplit.h), or the product has a form that blocks
-/// cannot compute. With `startsFresh` what fills the accumulator with zeros
-/// before may go: the first products overwrite it.
+/// Splits one matmul into loops over blocks, as `stage-split-products` does.
+/// The matmul must stand in a region of its own; the caller erases that region
+/// afterwards. Returns the name of the lowering, for reports. Fails without a
+/// change if no attribute states the split (kiln/Interfaces/ProductSplit.h),
+/// or if blocks cannot compute the matmul. With `startsFresh` the first matmul
+/// of each block overwrites the accumulator (beta = 0), so that the operation
+/// that fills it with zeros may be removed.
 mlir::FailureOr<std::string> splitProduct(MatrixProductOpInterface product,
                                           bool startsFresh = false);
 
-/// The only access of what computes a tile, if the tile's elements are the
-/// accessed ones but for elementwise operations and lie beside each other along
+/// Returns the only load that a tile is computed from, if only elementwise
+/// operations stand in between, and the loaded elements are contiguous along
 /// the last dimension; else null.
 ViewAccessOpInterface onlyLoad(mlir::Value tile);
 

@@ -9,12 +9,12 @@
 
 namespace kiln::program {
 
-/// For public kernels, which are launched with whatever their callers have: a
-/// private variant `NAME_aligned` (`variants`) in which the views whose
-/// rows the kernel moves begin at multiples of `bytes` (a power of two), and
-/// the rows of these views, too: the facts `align`, `size_div` and
-/// `stride_div`. Kernels that are told so much, that move no rows, or that
-/// have variants stay as they are.
+/// Adds a variant for aligned memory to each public kernel, whose callers may
+/// pass any views. The variant is a private kernel `NAME_aligned`, listed in
+/// `variants`. In it, the views whose rows the kernel moves, and the rows
+/// themselves, begin at multiples of `bytes` (a power of two), as the facts
+/// `align`, `size_div` and `stride_div` state. Kernels that have these facts,
+/// that move no rows, or that have variants stay as they are.
 void alignEntries(mlir::ModuleOp module, int64_t bytes);
 
 } // namespace kiln::program

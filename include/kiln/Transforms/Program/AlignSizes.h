@@ -8,14 +8,18 @@
 
 namespace kiln::program {
 
-/// For private kernels that read or write tiles through views whose sizes only
-/// a launch knows: a variant `NAME_aligned` in which rows of these views begin
-/// and end at multiples of `bytes` (a power of two) behind the view's first
-/// element, as the facts `size_div` and `stride_div` say. Launches choose it by
-/// a guard on their sizes, in front of the kernel as it was; where the sizes
-/// are known to divide the variant takes the kernel's place, and where they are
-/// known not to it is left out. Variants that have a guard already get the
-/// facts themselves, and the condition besides.
+/// Adds a variant for divisible sizes to each private kernel that reads or
+/// writes tiles through views whose sizes only a launch knows. In the variant,
+/// `NAME_aligned`, rows of these views begin and end at multiples of `bytes` (a
+/// power of two) from the view's first element, as the facts `size_div` and
+/// `stride_div` state.
+///
+/// - A launch tries the variant first, by a guard on its sizes.
+/// - If the sizes are known to be multiples, the variant replaces the kernel.
+/// If
+///   they are known not to be, there is no variant.
+/// - Variants that have a guard already get the facts, and the condition is
+///   added to their guard.
 void alignSizes(mlir::ModuleOp module, int64_t bytes);
 
 } // namespace kiln::program

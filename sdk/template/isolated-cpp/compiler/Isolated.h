@@ -19,15 +19,15 @@
 
 namespace isolated {
 
-/// What --target= said.
+/// The chip and the options of --target=NAME:CHIP,KEY=VALUE.
 struct Spec {
   std::string chip;
   std::map<std::string, std::string> options;
 };
 
-/// What a kernel was compiled to.
+/// The compiled form of a kernel.
 struct Code {
-  std::string data;     ///< for the device driver
+  std::string data;     ///< bytes that the device driver loads
   std::string symbol;   ///< empty: the kernel's name
   std::string metadata; ///< more bytes for the driver
   int64_t scratch = 0;  ///< bytes per thread
@@ -37,13 +37,15 @@ struct Code {
   std::vector<std::pair<mlir::Operation *, std::string>> lowerings;
 };
 
-/// What is declined, and why. The compiler shows the place of the operation.
+/// An operation that the target cannot take, and the reason. The compiler prints
+/// both, with the location of the operation, and tries the next target.
 struct Declined {
   mlir::Operation *op = nullptr;
   std::string reason;
 };
 
-/// Derive from it. `compile` is all that a target must do.
+/// The base class of your target. A target must define `describe` and `compile`;
+/// all else is optional.
 class Target {
 public:
   virtual ~Target() = default;
@@ -54,19 +56,21 @@ public:
     std::string key, value, help;
   };
   std::vector<Option> options;
-  std::vector<std::string> operations; ///< what is taken; empty: any, and `compile` declines
+  /// Names of the operations that the target takes, such as "arith.addf". If empty, every kernel reaches `compile`, which may
+  /// decline it.
+  std::vector<std::string> operations;
 
-  /// The chip as text: #kiln.target<...>.
+  /// Returns the description of the chip as text: #kiln.target<...>.
   virtual std::string describe(const Spec &spec) = 0;
-  /// Compiles a tile.kernel; nothing after `declined` was set.
+  /// Compiles a tile.kernel. To decline it, sets `declined` and returns nothing.
   virtual std::optional<Code> compile(mlir::Operation *kernel, const Spec &spec, Declined &declined) = 0;
-  /// What it computes whole, where `takesClaims`: names, and operations of prim of a func.func. Each becomes a tile.kernel with
-  /// one prim.claim, whose region holds the operations.
+  /// Returns the groups of prim operations of a func.func that the target computes whole, each with a name. Called if
+  /// `takesClaims`. Each group becomes a tile.kernel with one prim.claim, whose region holds the operations.
   virtual std::vector<std::pair<std::string, std::vector<mlir::Operation *>>> claims(mlir::Operation *function, const Spec &spec) {
     return {};
   }
   bool takesClaims = false;
-  /// Its code as text, where `printsAssembly`.
+  /// Returns the code of a kernel as text, for --emit=asm. Called if `printsAssembly`.
   virtual std::optional<std::string> assembly(mlir::Operation *kernel, const Spec &spec, Declined &declined) {
     return std::nullopt;
   }
@@ -78,22 +82,23 @@ struct View {
   std::vector<int64_t> shape;
   mlir::Type element;
 };
-/// What a type `!tile.view<...>` is; nothing for another type.
+/// Reads a type `!tile.view<...>`; returns nothing for another type.
 std::optional<View> viewOf(mlir::Type type);
 
-/// An attribute of an operation, wherever it stands; null where it is not there, or has its default. A name that no operation of
-/// its kind has ends the program with a message.
+/// Returns an attribute of an operation, inherent or discardable; null if it is absent or has its default. If operations of this
+/// kind have no attribute of that name, the program exits with a message.
 mlir::Attribute attribute(mlir::Operation *op, llvm::StringRef name);
-/// An integer attribute, or its default.
+/// Returns an integer attribute, or `otherwise` if it is absent.
 int64_t integer(mlir::Operation *op, llvm::StringRef name, int64_t otherwise = 0);
-/// The operands in the groups that the operation's definition gives them.
+/// Returns the operands in the groups of the operation's definition, such as a view, its offsets and a mask.
 std::vector<mlir::OperandRange> segments(mlir::Operation *op);
-/// The bits of what a tile.load reads outside of its view; nothing where only a launch knows them.
+/// Returns the bits of the element that a tile.load reads outside of its view; nothing if only a launch knows them.
 std::optional<llvm::APInt> padding(mlir::Operation *load);
-/// The name of a kernel.
+/// Returns the name of a kernel.
 std::string symbol(mlir::Operation *kernel);
 
-/// Answers the compiler until it says goodbye. What is printed goes to the standard error. Returns the exit status.
+/// Answers the compiler's requests on the standard input and output until it ends the conversation. Text that the program
+/// prints goes to the standard error. Returns the exit status.
 int serve(Target &target);
 
 } // namespace isolated

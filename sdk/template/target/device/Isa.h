@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The machine: scalar registers of 64 bits, tile registers of up to 4096 f32.
-// A program is lines of text, one instruction each; the assembler turns them
-// into words of 64 bits.
+// The instruction set. The machine has scalar registers of 64 bits, and tile
+// registers of up to kMaxTile f32 elements. A program is text with one
+// instruction on each line; the assembler turns it into words of 64 bits: the
+// opcode, then the operands.
+//
+// In the comments below d, a and b are registers, t is a tile register, and n is
+// the number of operands that follow.
 #ifndef @NAME@_ISA_H
 #define @NAME@_ISA_H
 
@@ -9,12 +13,13 @@
 
 namespace @name@ {
 
-constexpr int64_t kMaxTile = 4096;
-constexpr char kMagic[9] = "KMACHIN1";
+constexpr int64_t kMaxTile = 4096;     ///< elements
+constexpr char kMagic[9] = "KMACHIN1"; ///< the first bytes of assembled code
 
+/// The name of an instruction in assembly, and the number of its operands.
 struct Opcode {
   const char *name;
-  int operands; ///< -1: the first operand says how many follow
+  int operands; ///< -1: the first operand is the number of those that follow
 };
 
 enum Code : int64_t {

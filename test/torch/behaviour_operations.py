@@ -4,6 +4,7 @@ import sys
 
 import torch
 from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
 
 import kiln.torch
 
@@ -219,6 +220,20 @@ def recurrent_layers_with_gradients():
             same(a, b)
         up = torch.randn_like(made)
         same(torch.autograd.grad(made, layer.parameters(), up), torch.autograd.grad(layer(x)[0], layer.parameters(), up))
+
+
+@test
+def recurrent_layers_in_checkpoints():
+    layer, x = torch.nn.LSTM(4, 3, 2), torch.randn(5, 2, 4, requires_grad=True)
+
+    def run(x):
+        made, last = layer(x)
+        return made, *last
+
+    torch._dynamo.reset()
+    with torch._dynamo.config.patch(allow_rnn=True):
+        made = fast(lambda x: checkpoint(run, x, use_reentrant=False), fullgraph=True)(x)
+    same(made, run(x))
 
 
 @test

@@ -8,8 +8,9 @@ import sys
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.utils.checkpoint import checkpoint
 
-from kiln.torch import cache, devices
+from kiln.torch import attention, cache, devices, nested
 from kiln.torch.compiled import _orders, lower
 from kiln.torch.text import Unsupported
 
@@ -75,5 +76,25 @@ assert devices.numbered("nvidia:sm_90a", torch.device("cuda:0")) == "nvidia:sm_9
 assert devices.target_of(devices.CPU) == "cpu"
 assert devices.runs_on("nvidia:sm_90a", torch.device("cuda:0")) and devices.runs_on("nvidia", devices.CPU)
 assert not devices.runs_on("cpu", torch.device("cuda:0")) and not devices.runs_on("nvidia+cpu", torch.device("cuda:0"))
+# Attention is Kiln's in what a checkpoint runs again, too, and of the type that autocast says.
+seen = []
+
+
+def chosen(graph_module, _):
+    attention.chosen(graph_module)
+    seen.extend(node.target for module in nested.graphs(graph_module) for node in module.graph.nodes)
+    return graph_module
+
+
+x = torch.randn(1, 2, 8, 16)
+attend = torch.nn.functional.scaled_dot_product_attention
+torch.compile(lambda x: checkpoint(lambda x: attend(x, x, x), x, use_reentrant=False), backend=chosen)(x.clone().requires_grad_())
+assert attention.scaled_dot_product in seen and attend not in seen, seen
+for dtype in (torch.bfloat16, torch.float16):
+    for given in ((x, x, x), (x, x.to(dtype), x.to(dtype)), (x.double(),) * 3, (x, x, x, torch.randn(8, 8))):
+        with torch.autocast("cpu", dtype=dtype):
+            found, expected = attention.scaled_dot_product(*given), attend(*given)
+        assert found.dtype == expected.dtype, (found.dtype, expected.dtype)
+        torch.testing.assert_close(found, expected, rtol=1e-2, atol=1e-2)
 if torch.cuda.is_available():
     sys.exit(subprocess.run([sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "gpu.py")], check=False).returncode)

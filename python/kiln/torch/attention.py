@@ -4,6 +4,8 @@ fast on its card. Kiln has one of its own for all targets, which is torch's oper
 by which torch chooses it on a CPU."""
 import torch
 
+from . import nested
+
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
@@ -17,7 +19,16 @@ def _is_whole(query, key, value, mask, dropout):
     return mask is None or (mask.dim() in (2, 4) and not mask.requires_grad)
 
 
+def _cast(tensor):
+    """As autocast gives it to torch's operation."""
+    if tensor is None or not tensor.is_floating_point() or tensor.dtype == torch.float64:
+        return tensor
+    kind = tensor.device.type
+    return tensor.to(torch.get_autocast_dtype(kind)) if torch.is_autocast_enabled(kind) else tensor
+
+
 def scaled_dot_product(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
+    query, key, value, attn_mask = map(_cast, (query, key, value, attn_mask))
     if not _is_whole(query, key, value, attn_mask, dropout_p):
         return torch.ops.aten._scaled_dot_product_attention_math(
             query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)[0]
@@ -31,9 +42,10 @@ def scaled_dot_product(query, key, value, attn_mask=None, dropout_p=0.0, is_caus
 
 def chosen(graph_module):
     """Puts that into a graph of Dynamo."""
-    nodes = [node for node in graph_module.graph.nodes
-             if node.op == "call_function" and node.target is torch._C._nn.scaled_dot_product_attention]
-    for node in nodes:
-        node.target = scaled_dot_product
-    if nodes:
-        graph_module.recompile()
+    for module in nested.graphs(graph_module):
+        nodes = [node for node in module.graph.nodes
+                 if node.op == "call_function" and node.target is torch._C._nn.scaled_dot_product_attention]
+        for node in nodes:
+            node.target = scaled_dot_product
+        if nodes:
+            module.recompile()

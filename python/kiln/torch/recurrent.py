@@ -5,9 +5,16 @@ import operator
 
 import torch
 
+from . import nested
+
 
 def with_last_states(graph_module):
     """Gives the last states of each LSTM of a graph the three dimensions that eager mode gives them."""
+    for module in nested.graphs(graph_module):
+        _with_last_states(module)
+
+
+def _with_last_states(graph_module):
     graph = graph_module.graph
     found = [user for node in graph.nodes if node.op == "call_function" and node.target is torch.lstm
              for user in node.users if user.target is operator.getitem and user.args[1] in (1, 2)]

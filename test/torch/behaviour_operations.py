@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operations whose composition matters, beside eager."""
 import sys
+import tempfile
 
 import torch
 from torch.nn import functional as F
@@ -424,6 +425,45 @@ def one_index_for_whole_rows():
     part = torch.randint(0, 5, (2, 1, 1))
     deep = lambda y, k, p: (y.gather(1, k.expand(2, 4, 6)), y.scatter_add(1, k.expand(2, 4, 6), y[:, :4]), y.gather(1, p.expand(2, 1, 6)))  # noqa: E731
     same(fast(deep, fullgraph=True)(y, k, part), deep(y, k, part))
+
+
+class Layers(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.ModuleList(torch.nn.Linear(64, 64) for _ in range(6))
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x).tanh()
+        return x
+
+
+@test
+def data_parallel_models_in_parts():
+    """DistributedDataParallel has a graph for each of its buckets, of which the first call is for fake tensors."""
+    import torch.distributed as dist
+    first = dist._DEFAULT_FIRST_BUCKET_BYTES
+    with tempfile.TemporaryDirectory() as folder:
+        dist.init_process_group("gloo", init_method=f"file://{folder}/store", rank=0, world_size=1)
+        try:
+            dist._DEFAULT_FIRST_BUCKET_BYTES = 1000  # the first bucket is the smallest
+            model, other, x = Layers(), Layers(), torch.randn(4, 64)
+            other.load_state_dict(model.state_dict())
+            run = fast(torch.nn.parallel.DistributedDataParallel(model, bucket_cap_mb=0.02))
+            with torch.no_grad():
+                same(run(x), other(x))
+            kiln.torch.report.clear()
+            for _ in range(2):
+                made = run(x)
+                same(made, other(x))
+            made.sum().backward()
+            other(x).sum().backward()
+            assert sum(one.kind == "forward" for one in kiln.torch.report) > 1, kiln.torch.report
+            for mine, theirs in zip(model.parameters(), other.parameters()):
+                same(mine.grad, theirs.grad, 1e-4)
+        finally:
+            dist._DEFAULT_FIRST_BUCKET_BYTES = first
+            dist.destroy_process_group()
 
 
 if __name__ == "__main__":

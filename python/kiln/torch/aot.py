@@ -7,6 +7,7 @@ import time
 import torch
 from functorch.compile import make_boxed_func, min_cut_rematerialization_partition
 from torch._dynamo.backends.common import aot_autograd
+from torch._dynamo.utils import counters
 from torch._functorch.aot_autograd import aot_module_simplified
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
@@ -165,7 +166,10 @@ def _through_aot(graph_module, inputs, *, fw_compiler, bw_compiler, **options):
         return torch._dynamo.disable(made, reason="a compiled backward graph")
 
     compile_backward._is_wrapped_bw_compiler = True
+    # By it DistributedDataParallel's splitter knows that the first call is for fake tensors.
+    counters["aot_autograd"]["total"] += 1
     made = aot_module_simplified(graph_module, inputs, fw_compiler=fw_compiler, bw_compiler=compile_backward, **options)
+    counters["aot_autograd"]["ok"] += 1
     return torch._dynamo.disable(made, reason="a compiled graph")
 
 

@@ -238,6 +238,19 @@ def recurrent_layers_in_checkpoints():
 
 
 @test
+def attention_in_checkpoints():
+    x = torch.randn(1, 2, 8, 16, requires_grad=True)
+
+    def run(x):
+        return checkpoint(lambda x: F.scaled_dot_product_attention(x, x.sin(), x, is_causal=True).exp(), x, use_reentrant=False) * x
+
+    torch._dynamo.reset()
+    made, wanted = fast(run, fullgraph=True)(x), run(x)
+    same(made, wanted)
+    same(torch.autograd.grad(made.square().sum(), x), torch.autograd.grad(wanted.square().sum(), x))
+
+
+@test
 def order_and_masks():
     x = torch.randn(4, 9)
     x[2, 3] = float("nan")

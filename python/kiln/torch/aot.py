@@ -155,6 +155,10 @@ def _onednn(is_used):
         torch._C._set_mkldnn_enabled(was_used)
 
 
+def _partition(graph_module, inputs, **options):
+    return attention.partitioned(graph_module, lambda: min_cut_rematerialization_partition(graph_module, inputs, **options))
+
+
 def _through_aot(graph_module, inputs, *, fw_compiler, bw_compiler, **options):
     """What aot_autograd of Dynamo does with a graph, which loads a part of Inductor first to write its files for
     debugging."""
@@ -208,5 +212,5 @@ def compile_all(graph_module, example_inputs, target, fallback, plain=None, is_d
         compiled = _through_aot(
             graph_module, example_inputs, fw_compiler=compile_as("forward"), bw_compiler=compile_as("backward"),
             inference_compiler=compile_as("inference"), decompositions=decompositions.table(is_drawn_inside),
-            partition_fn=min_cut_rematerialization_partition)
+            partition_fn=_partition)
     return alone[0] if alone else compiled

@@ -49,3 +49,29 @@ def chosen(graph_module):
             node.target = scaled_dot_product
         if nodes:
             module.recompile()
+
+
+WHOLE = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default
+
+
+def _without_draws(*arguments, **options):
+    return WHOLE(*arguments, **options)
+
+
+def partitioned(graph_module, partition):
+    """What `partition` makes of a graph of forward and backward. Of what a checkpoint runs again it keeps the state of random numbers,
+    for all operations that torch's tags say may draw some. Attention without dropout draws none: it is another function meanwhile."""
+    def draws_none(node):
+        return node.target is WHOLE and "recompute" in node.meta and not (
+            node.args[3] if len(node.args) > 3 else node.kwargs.get("dropout_p", 0.0))
+
+    for node in filter(draws_none, graph_module.graph.nodes):
+        node.target = _without_draws
+    made = partition()
+    for module in made:
+        nodes = [node for node in module.graph.nodes if node.target is _without_draws]
+        for node in nodes:
+            node.target = WHOLE
+        if nodes:
+            module.recompile()
+    return made

@@ -93,11 +93,11 @@ LogicalResult tile::verifyKernelDecisions(KernelOp kernel) {
 // Bytecode with properties, which later versions than 4 have
 //===----------------------------------------------------------------------===//
 
-bool tile::isOfFirstVersion(DialectBytecodeReader &reader) {
+bool tile::isOlder(DialectBytecodeReader &reader, uint64_t minor) {
   FailureOr<const DialectVersion *> version =
       reader.getDialectVersion<TileDialect>();
   return succeeded(version) && *version &&
-         static_cast<const VersionOfDialect *>(*version)->minor < 2;
+         static_cast<const VersionOfDialect *>(*version)->minor < minor;
 }
 
 LogicalResult KernelOp::readProperties(DialectBytecodeReader &reader,

@@ -16,9 +16,14 @@ void renameKernelAttributes(mlir::NamedAttrList &attributes);
 /// The same for all kernels under `top`, which come from bytecode.
 mlir::LogicalResult upgradeKernels(mlir::Operation *top);
 
-/// Whether a file of bytecode is of version 0.1, in which operations have fewer
-/// properties.
-bool isOfFirstVersion(mlir::DialectBytecodeReader &reader);
+/// Whether a file of bytecode is of a version before 0.`minor`, in which
+/// operations may have fewer properties.
+bool isOlder(mlir::DialectBytecodeReader &reader, uint64_t minor);
+
+/// Whether it is of version 0.1.
+inline bool isOfFirstVersion(mlir::DialectBytecodeReader &reader) {
+  return isOlder(reader, 2);
+}
 
 /// What passes set on operations under `top` beside their definitions in
 /// version 0.1 becomes properties (ExternBytecode.cpp).

@@ -162,7 +162,10 @@ int64_t LoadGatherOp::getElementBytes() {
 Value StoreScatterOp::getAccessedView() { return getView(); }
 DictionaryAttr StoreScatterOp::getAccessHints() { return hintsOf(*this); }
 bool StoreScatterOp::isVolatileAccess() { return getIsVolatile(); }
-AccessKind StoreScatterOp::getAccessKind() { return AccessKind::Write; }
+AccessKind StoreScatterOp::getAccessKind() {
+  return getCombine() == Combine::assign ? AccessKind::Write
+                                         : AccessKind::Update;
+}
 OpOperand *StoreScatterOp::getWrittenOperand() { return &getValueMutable(); }
 void StoreScatterOp::getViewAxes(SmallVectorImpl<ViewAxis> &axes) {
   indirectAxes(*this, axes);

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/MemoryOps.h"
+#include "KernelDecisions.h"
 #include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/Padding.h"
+#include "mlir/Bytecode/BytecodeImplementation.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 
@@ -231,6 +233,48 @@ void LoadOp::getEffects(
 }
 
 //===----------------------------------------------------------------------===//
+// Stores that combine
+//===----------------------------------------------------------------------===//
+
+Combine tile::combineOf(Operation *op) {
+  if (auto store = dyn_cast<StoreOp>(op))
+    return store.getCombine();
+  if (auto scatter = dyn_cast<StoreScatterOp>(op))
+    return scatter.getCombine();
+  return Combine::assign;
+}
+
+/// Bitwise and unsigned combinations take integers.
+static LogicalResult verifyCombine(Operation *store, ViewType view) {
+  switch (Combine combine = combineOf(store)) {
+  case Combine::assign:
+  case Combine::add:
+  case Combine::mul:
+  case Combine::max:
+  case Combine::min:
+    return success();
+  default:
+    if (isa<FloatType>(view.getElementType()))
+      return store->emitOpError()
+             << "expected integers with combine '" << stringifyCombine(combine)
+             << "', found " << view.getElementType();
+    return success();
+  }
+}
+
+/// Writes, and reads as well if a store combines or is volatile.
+static void addWriteEffects(
+    OpOperand &view, bool reads,
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  if (reads)
+    effects.emplace_back(MemoryEffects::Read::get(), &view,
+                         SideEffects::DefaultResource::get());
+  effects.emplace_back(MemoryEffects::Write::get(), &view,
+                       SideEffects::DefaultResource::get());
+}
+
+//===----------------------------------------------------------------------===//
 // StoreOp
 //===----------------------------------------------------------------------===//
 
@@ -246,29 +290,14 @@ LogicalResult StoreOp::verify() {
                           getStep())))
     return failure();
   // (C5) Bitwise and unsigned combinations take integers.
-  switch (getCombine()) {
-  case Combine::assign:
-  case Combine::add:
-  case Combine::max:
-  case Combine::min:
-    return success();
-  default:
-    if (isa<FloatType>(view.getElementType()))
-      return emitOpError() << "expected integers with combine '"
-                           << stringifyCombine(getCombine()) << "', found "
-                           << view.getElementType();
-    return success();
-  }
+  return verifyCombine(*this, view);
 }
 
 void StoreOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
-  if (getCombine() != Combine::assign || getIsVolatile())
-    effects.emplace_back(MemoryEffects::Read::get(), &getViewMutable(),
-                         SideEffects::DefaultResource::get());
-  effects.emplace_back(MemoryEffects::Write::get(), &getViewMutable(),
-                       SideEffects::DefaultResource::get());
+  addWriteEffects(getViewMutable(),
+                  getCombine() != Combine::assign || getIsVolatile(), effects);
 }
 
 //===----------------------------------------------------------------------===//
@@ -320,14 +349,40 @@ void LoadGatherOp::getEffects(
 // StoreScatterOp
 //===----------------------------------------------------------------------===//
 
-LogicalResult StoreScatterOp::verify() { return verifyIndirect(*this); }
+LogicalResult StoreScatterOp::verify() {
+  if (failed(verifyIndirect(*this)))
+    return failure();
+  // (C5) Bitwise and unsigned combinations take integers.
+  return verifyCombine(*this, getView().getType());
+}
 
 void StoreScatterOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
-  if (getIsVolatile())
-    effects.emplace_back(MemoryEffects::Read::get(), &getViewMutable(),
-                         SideEffects::DefaultResource::get());
-  effects.emplace_back(MemoryEffects::Write::get(), &getViewMutable(),
-                       SideEffects::DefaultResource::get());
+  addWriteEffects(getViewMutable(),
+                  getCombine() != Combine::assign || getIsVolatile(), effects);
+}
+
+LogicalResult StoreScatterOp::readProperties(DialectBytecodeReader &reader,
+                                             OperationState &state) {
+  // `combine` came with version 0.3, and is the last one for that reason.
+  constexpr uint64_t kCombines = 3;
+  auto &prop = state.getOrAddProperties<Properties>();
+  if (failed(reader.readOptionalAttribute(prop.cache)) ||
+      failed(reader.readAttribute(prop.dim)) ||
+      failed(reader.readOptionalAttribute(prop.evict)) ||
+      failed(reader.readOptionalAttribute(prop.is_volatile)))
+    return failure();
+  return isOlder(reader, kCombines)
+             ? success()
+             : reader.readOptionalAttribute(prop.combine);
+}
+
+void StoreScatterOp::writeProperties(DialectBytecodeWriter &writer) {
+  Properties &prop = getProperties();
+  writer.writeOptionalAttribute(prop.cache);
+  writer.writeAttribute(prop.dim);
+  writer.writeOptionalAttribute(prop.evict);
+  writer.writeOptionalAttribute(prop.is_volatile);
+  writer.writeOptionalAttribute(prop.combine);
 }

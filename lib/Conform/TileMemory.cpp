@@ -113,16 +113,22 @@ void addStoreAt(Plan &plan, StringRef type, StringRef form, StringRef clauses) {
            of({12, 29}, "plain", {1, 13})});
 }
 
+constexpr StringRef kCombines[] = {"add", "mul", "max", "min", "umax", "umin",
+                                   "and", "or",  "xor", "inc", "dec"};
+
+/// Whether several combinations with one element may have several results: the
+/// order of roundings is open, and so is that of different limits.
+bool isOrdered(StringRef kind, StringRef type) {
+  bool isRounded = isFloatText(type) && (kind == "add" || kind == "mul");
+  return isRounded || kind == "inc" || kind == "dec";
+}
+
 /// Stores that combine with what is there, of one instance and of several.
 void addCombines(Plan &plan, StringRef type) {
-  for (const char *kind : {"add", "max", "min", "umax", "umin", "and", "or",
-                           "xor", "inc", "dec"}) {
-    bool isSum = isFloatText(type) && StringRef(kind) == "add";
+  for (StringRef kind : kCombines) {
     for (bool isShared : {false, true}) {
-      if (isShared && isSum)
-        continue; // the order of roundings is open
-      if (isShared && (StringRef(kind) == "inc" || StringRef(kind) == "dec"))
-        continue; // so is the order of different limits
+      if (isShared && isOrdered(kind, type))
+        continue;
       Entry &entry =
           addEntry(plan, "tile.store", type,
                    Twine("combine-") + kind + (isShared ? "-shared" : ""));
@@ -182,6 +188,37 @@ void addGather(Plan &plan, StringRef type, StringRef clauses, StringRef form) {
       args.push_back(of({}, "plain"));
     args.push_back(of({16, 24}));
     addCall(entry, place.name, args);
+  }
+}
+
+/// Stores by index that combine. Elements have the same place where each order
+/// has the same result.
+void addCombiningScatter(Plan &plan, StringRef type) {
+  for (StringRef kind : kCombines) {
+    Entry &entry =
+        addEntry(plan, "tile.store_scatter", type, "combine-" + Twine(kind));
+    entry.isProposal = true;
+    entry.isBitwise = false;
+    entry.hasFreeZeros = isFloatText(type);
+    entry.profile("gather").profile("combine").profile("atomic");
+    KernelText kernel(entry);
+    constexpr int64_t block = 32, instances = 5, places = block * instances;
+    std::string in = kernel.view({-1}, type), list = kernel.view({-1}, "i32");
+    std::string out = kernel.view({-1}, type, true);
+    auto ids = kernel.programId();
+    std::string x = kernel.load(in, ids, {block}, type);
+    std::string at = kernel.load(list, ids, {block}, "i32");
+    kernel.line("tile.store_scatter " + Twine(x) + ", " + out + "[] dim 0 by " +
+                at + " combine " + kind + " : " + tensorText({block}, type) +
+                ", " + kernel.typeOf(out) + ", " + tensorText({block}, "i32"));
+    kernel.finish();
+    bool isOnce = isOrdered(kind, type);
+    for (const char *fill : {"plain", "finite", "hurt"})
+      addCall(entry, fill,
+              {of({places}, fill),
+               of({places}, isOnce ? Fill("order") : Fill(-4, 23)),
+               of({isOnce ? 150 : 20}, fill)},
+              {instances, 1, 1});
   }
 }
 
@@ -358,8 +395,10 @@ void kiln::conform::addTileMemory() {
     }
   });
   addRecipe("tile.store_scatter", [](Plan &plan) {
-    for (StringRef type : movableTypes())
+    for (StringRef type : movableTypes()) {
       addScatter(plan, type);
+      addCombiningScatter(plan, type);
+    }
   });
   addIndexKernels();
   addMakeView();

@@ -53,6 +53,31 @@ tile.kernel @pointers(%p: !tile.ptr<i32>) {
   tile.store_ptr %q, %v : tensor<64x!tile.ptr<i32>>, tensor<64xi32>
 }
 
+// Elements with the same place are combined, by several instances as by one.
+// RUN: kiln-run %s --entry=weigh --target=cpu --check --no-fallback --grid=9 --arg=random:1:i32:288 --arg=random:2:i32:288 --arg=zeros:i32:8 --arg=zeros:i64:8
+// RUN: kiln-run %s --entry=products --target=cpu --check --no-fallback --grid=1 --arg=random:1:f32:32 --arg=random:2:bf16:32 --arg=random:3:f64:40 --arg=random:4:bf16:40
+tile.kernel @weigh(%x: !tile.view<?xi32>, %ids: !tile.view<?xi32>, %y: !tile.view<8xi32>, %z: !tile.view<8xi64>) {
+  %n = tile.program_id : index
+  %v = tile.load %x[%n] : !tile.view<?xi32> -> tensor<32xi32>
+  %w = arith.extsi %v : tensor<32xi32> to tensor<32xi64>
+  %i = tile.load %ids[%n] : !tile.view<?xi32> -> tensor<32xi32>
+  %ten = arith.constant dense<10> : tensor<32xi32>
+  %j = arith.remsi %i, %ten : tensor<32xi32>
+  tile.store_scatter %v, %y[] dim 0 by %j combine add : tensor<32xi32>, !tile.view<8xi32>, tensor<32xi32>
+  tile.store_scatter %w, %z[] dim 0 by %j combine mul : tensor<32xi64>, !tile.view<8xi64>, tensor<32xi32>
+}
+tile.kernel @products(%x: !tile.view<32xf32>, %w: !tile.view<32xbf16>, %y: !tile.view<40xf64>, %z: !tile.view<40xbf16>) {
+  %c0 = arith.constant 0 : index
+  %v = tile.load %x[%c0] : !tile.view<32xf32> -> tensor<32xf32>
+  %d = arith.extf %v : tensor<32xf32> to tensor<32xf64>
+  %u = tile.load %w[%c0] : !tile.view<32xbf16> -> tensor<32xbf16>
+  %i = tile.iota 0 : tensor<32xi32>
+  %three = arith.constant dense<3> : tensor<32xi32>
+  %j = arith.muli %i, %three : tensor<32xi32>
+  tile.store_scatter %d, %y[] dim 0 by %j combine mul : tensor<32xf64>, !tile.view<40xf64>, tensor<32xi32>
+  tile.store_scatter %u, %z[] dim 0 by %j combine mul : tensor<32xbf16>, !tile.view<40xbf16>, tensor<32xi32>
+}
+
 // Combining stores of floats that no machine combines by itself.
 tile.kernel @narrow(%x: !tile.view<40xbf16>, %y: !tile.view<40xf16>) {
   %c0 = arith.constant 0 : index

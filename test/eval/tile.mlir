@@ -117,6 +117,30 @@ tile.kernel @place(%x: !tile.view<3x2xf32>, %ids: !tile.view<3xi32>, %y: !tile.v
   %v = tile.load %x[%c0, %c0] : !tile.view<3x2xf32> -> tensor<3x2xf32>
   tile.store_scatter %v, %y[%c1] dim 0 by %i : tensor<3x2xf32>, !tile.view<3x2xf32>, tensor<3xi32>
 }
+// Where stores combine, elements with the same place all count.
+tile.kernel @weigh(%x: !tile.view<6xf32>, %ids: !tile.view<6xi32>, %y: !tile.view<3xf32>, %z: !tile.view<3xf32>) {
+  %c0 = arith.constant 0 : index
+  %i = tile.load %ids[%c0] : !tile.view<6xi32> -> tensor<6xi32>
+  %v = tile.load %x[%c0] : !tile.view<6xf32> -> tensor<6xf32>
+  tile.store_scatter %v, %y[] dim 0 by %i combine add : tensor<6xf32>, !tile.view<3xf32>, tensor<6xi32>
+  tile.store_scatter %v, %z[] dim 0 by %i combine mul : tensor<6xf32>, !tile.view<3xf32>, tensor<6xi32>
+}
+// CHECK: weigh_host[0] = [3] f32: 15 6 7
+// CHECK: weigh_host[1] = [3] f32: 98 6 12
+program.func @weigh_host() -> (memref<3xf32>, memref<3xf32>) {
+  %x = program.constant dense<[1.0, 6.0, 3.0, 4.0, 7.0, 7.0]> : tensor<6xf32> as memref<6xf32>
+  %ids = program.constant dense<[-1, 1, 2, 2, 0, 0]> : tensor<6xi32> as memref<6xi32>
+  %c1 = arith.constant 1 : index
+  %y = program.constant dense<[1.0, 0.0, 0.0]> : tensor<3xf32> as memref<3xf32>
+  %z = program.constant dense<[2.0, 1.0, 1.0]> : tensor<3xf32> as memref<3xf32>
+  %a = program.alloc : memref<3xf32>
+  %b = program.alloc : memref<3xf32>
+  program.copy %y to %a : memref<3xf32>, memref<3xf32>
+  program.copy %z to %b : memref<3xf32>, memref<3xf32>
+  program.launch [@weigh] grid (%c1, %c1, %c1) args (%x, %ids, %a, %b) writes [2, 3]
+    : memref<6xf32>, memref<6xi32>, memref<3xf32>, memref<3xf32>
+  program.return %a, %b : memref<3xf32>, memref<3xf32>
+}
 // CHECK: scatter_host = [3, 2] f32: 0 5 0 0 0 1
 program.func @scatter_host() -> memref<3x2xf32> {
   %x = program.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf32> as memref<3x2xf32>

@@ -80,6 +80,30 @@ tile.kernel @bits(%x: !tile.view<16xi1> {tile.readonly}, %y: !tile.view<16xi1>) 
   tile.store %a, %y[%c0] combine add : tensor<16xi1, #one>, !tile.view<16xi1>
 }
 
+// Each thread combines its elements, where their indices say.
+// CHECK-LABEL: llvm.func @scattered(
+// CHECK: scf.if
+// CHECK-NEXT: simt.atomic_rmw fadd monotonic device %{{.*}}, %{{.*}} : !llvm.ptr<1>, f32
+tile.kernel @scattered(%x: !tile.view<16xf32> {tile.readonly}, %k: !tile.view<16xi32> {tile.readonly}, %y: !tile.view<?xf32>) attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = tile.load %x[%c0] : !tile.view<16xf32> -> tensor<16xf32, #one>
+  %i = tile.load %k[%c0] : !tile.view<16xi32> -> tensor<16xi32, #one>
+  tile.store_scatter %a, %y[] dim 0 by %i combine add : tensor<16xf32, #one>, !tile.view<?xf32>, tensor<16xi32, #one>
+}
+
+// Products are exchanged for what they were made of until that was still there.
+// CHECK-LABEL: llvm.func @multiplied(
+// CHECK: scf.while
+// CHECK: arith.mulf
+// CHECK: simt.atomic_cas monotonic device {{.*}} : !llvm.ptr<1>, i32
+// CHECK: scf.condition
+tile.kernel @multiplied(%x: !tile.view<16xf32> {tile.readonly}, %k: !tile.view<16xi32> {tile.readonly}, %y: !tile.view<?xf32>) attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = tile.load %x[%c0] : !tile.view<16xf32> -> tensor<16xf32, #one>
+  %i = tile.load %k[%c0] : !tile.view<16xi32> -> tensor<16xi32, #one>
+  tile.store_scatter %a, %y[] dim 0 by %i combine mul : tensor<16xf32, #one>, !tile.view<?xf32>, tensor<16xi32, #one>
+}
+
 // At most 5 elements are inside, so that only the first register of each thread can hold one.
 // CHECK-LABEL: llvm.func @few(
 // CHECK: simt.load %{{.*}} mask %{{.*}} : f32 align 4

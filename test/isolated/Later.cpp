@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a later release would do to the wire form: operations come with version
-// 4, one of which older ones can stand for.
+// 5, one of which older ones can stand for.
 #include "kiln/Isolated/Vocabulary.h"
 #include "kiln/Target/Plugin.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,8 +23,8 @@ static LogicalResult downgradeMinimum(Operation *op, RewriterBase &rewriter) {
 }
 
 static void registerAll(kiln::target::TargetRegistry &registry) {
-  kiln::isolated::addWireOperation({"arith.minimumf", 4, downgradeMinimum});
-  kiln::isolated::addWireOperation({"math.exp", 4, nullptr});
+  kiln::isolated::addWireOperation({"arith.minimumf", 5, downgradeMinimum});
+  kiln::isolated::addWireOperation({"math.exp", 5, nullptr});
   registry.addDialects([](DialectRegistry &) {});
 }
 

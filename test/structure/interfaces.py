@@ -9,7 +9,7 @@ import sys
 
 from report import close, find_excess
 
-MOST = 136
+MOST = 132
 FOLDERS = ("lib/Compiler/Analysis/", "lib/CodeGen/Cpu/", "lib/CodeGen/Gpu/", "lib/Compiler/Staging/", "lib/Compiler/Tiling/",
            "lib/Compiler/Transforms/Tile/")
 # A question whether something is one of these operations, or a walk over one of them.

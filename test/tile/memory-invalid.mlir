@@ -103,6 +103,15 @@ tile.kernel @scatter_c3(%v: !tile.view<?x?xf32>, %idx: index, %f: f32) {
 
 // -----
 
+tile.kernel @scatter_c5(%v: !tile.view<?xf32>, %idx: index, %f: f32) {
+  %t = tile.splat %idx : tensor<4xindex>
+  %x = tile.splat %f : tensor<4xf32>
+  // expected-error@+1 {{expected integers with combine 'xor', found 'f32'}}
+  tile.store_scatter %x, %v[] dim 0 by %t combine xor : tensor<4xf32>, !tile.view<?xf32>, tensor<4xindex>
+}
+
+// -----
+
 tile.kernel @make_view_c2(%p: !tile.ptr<f32>) {
   // expected-error@+1 {{expected 1 sizes, found 0}}
   %v = tile.make_view %p : !tile.ptr<f32> -> !tile.view<?xf32>

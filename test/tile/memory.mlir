@@ -34,6 +34,10 @@ tile.kernel @scatter(%a: !tile.view<?x?x?xf32>, %i: index, %ids: !tile.view<?x?x
   // CHECK: tile.store_scatter %{{.*}}, %arg0[%arg1, %arg1] dim 1 by %{{.*}} : tensor<2x4x5x8xf32>, !tile.view<?x?x?xf32>, tensor<4x5xi32>
   // FOLD: tile.store_scatter
   tile.store_scatter %t, %a[%i, %i] dim 1 by %idx : tensor<2x4x5x8xf32>, !tile.view<?x?x?xf32>, tensor<4x5xi32>
+  // CHECK: tile.store_scatter %{{.*}}, %arg0[%arg1, %arg1] dim 1 by %{{.*}} combine mul volatile cache streaming : tensor
+  // FOLD: tile.store_scatter {{.*}} combine mul
+  tile.store_scatter %t, %a[%i, %i] dim 1 by %idx combine mul volatile cache streaming
+    : tensor<2x4x5x8xf32>, !tile.view<?x?x?xf32>, tensor<4x5xi32>
 }
 
 // Unused loads go, stores and what lies between them stay in order.

@@ -167,6 +167,8 @@ LogicalResult load(tile::LoadOp op, Frame &frame) {
 double combineFloats(tile::Combine how, double x, double y) {
   if (how == tile::Combine::add)
     return x + y;
+  if (how == tile::Combine::mul)
+    return x * y;
   if (std::isnan(x) || std::isnan(y))
     return x + y;
   bool larger = x > y || (x == y && !std::signbit(x));
@@ -180,6 +182,8 @@ int64_t combineInts(tile::Combine how, int64_t x, int64_t y) {
     return y;
   case tile::Combine::add:
     return static_cast<int64_t>(u + v);
+  case tile::Combine::mul:
+    return static_cast<int64_t>(u * v);
   case tile::Combine::max:
     return std::max(x, y);
   case tile::Combine::min:
@@ -360,7 +364,7 @@ LogicalResult scatter(tile::StoreScatterOp op, Frame &frame) {
     if (failed(checkBase(op, frame, slice.window)))
       return failure();
     return writeWindow(op, frame, slice.window, value, slice.offset,
-                       slice.strides, tile::Combine::assign);
+                       slice.strides, op.getCombine());
   });
 }
 

@@ -12,6 +12,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/Support/JSON.h"
+#include <optional>
 #include <string>
 
 namespace mlir {
@@ -22,7 +23,7 @@ namespace kiln::isolated {
 
 /// The version of the wire form that this build writes. It grows when the table
 /// gains an operation, an attribute or a type.
-constexpr unsigned kWireVersion = 3;
+constexpr unsigned kWireVersion = 4;
 
 /// An operation of the wire form.
 struct WireOperation {
@@ -40,6 +41,21 @@ void addWireOperation(const WireOperation &operation);
 
 /// The entry of an operation; null where it is not part of the wire form.
 const WireOperation *findWireOperation(llvm::StringRef name);
+
+/// An attribute of an operation that came later than the operation.
+struct WireAttribute {
+  llvm::StringRef operation, name;
+  unsigned since;
+  /// The value that came later, of an enumeration; none: the whole attribute.
+  std::optional<int64_t> value;
+  /// As that of an operation, for one that has the attribute, or the value.
+  llvm::LogicalResult (*downgrade)(mlir::Operation *op,
+                                   mlir::RewriterBase &rewriter) = nullptr;
+};
+
+/// The attribute of `op` that came after `version` and says something else than
+/// its default; null: there is none.
+const WireAttribute *findLaterAttribute(mlir::Operation *op, unsigned version);
 
 /// The names of all entries.
 llvm::SmallVector<llvm::StringRef> wireOperationNames();

@@ -56,17 +56,11 @@ static Value narrow(OpBuilder &b, Location loc, Value value, Type element) {
       .encode(value, element, /*saturate=*/false, /*towardZero=*/false);
 }
 
-Value cpu::combineAtomically(KernelEmitter &e, LLVM::AtomicBinOp kind,
-                             LLVM::AtomicOrdering order, Type element,
-                             Value pointer, Value value) {
-  bool isNarrow =
-      isa<FloatType>(element) && element.getIntOrFloatBitWidth() <= 16;
-  if (!isNarrow || kind == LLVM::AtomicBinOp::xchg)
-    return LLVM::AtomicRMWOp::create(e.b, e.loc, kind, pointer, value, order);
-  // Machines know no atomic arithmetic on narrow floats: tries until no other
-  // thread has changed the element in between.
-  Type bits = value.getType();
-  Value wide = widen(e.b, e.loc, value, element);
+/// Tries until no other thread has changed the element in between: `combine`
+/// makes the bits to be stored of those that are there. Returns the latter.
+static Value exchangeBits(KernelEmitter &e, Type bits, Value pointer,
+                          LLVM::AtomicOrdering order,
+                          function_ref<Value(Value)> combine) {
   Value first = LLVM::LoadOp::create(
       e.b, e.loc, bits, pointer, bits.getIntOrFloatBitWidth() / 8,
       /*isVolatile=*/false,
@@ -77,11 +71,9 @@ Value cpu::combineAtomically(KernelEmitter &e, LLVM::AtomicBinOp kind,
   OpBuilder::InsertionGuard guard(e.b);
   e.b.setInsertionPointToEnd(loop.getBeforeBody());
   Value old = loop.getBeforeArguments()[0];
-  Value sum =
-      combineFloats(e.b, e.loc, kind, widen(e.b, e.loc, old, element), wide);
-  Value pair = LLVM::AtomicCmpXchgOp::create(
-      e.b, e.loc, pointer, old, narrow(e.b, e.loc, sum, element), order,
-      LLVM::AtomicOrdering::monotonic);
+  Value pair =
+      LLVM::AtomicCmpXchgOp::create(e.b, e.loc, pointer, old, combine(old),
+                                    order, LLVM::AtomicOrdering::monotonic);
   auto part = [&](int64_t which) -> Value {
     return LLVM::ExtractValueOp::create(e.b, e.loc, pair, which);
   };
@@ -91,4 +83,46 @@ Value cpu::combineAtomically(KernelEmitter &e, LLVM::AtomicBinOp kind,
   e.b.setInsertionPointToEnd(loop.getAfterBody());
   scf::YieldOp::create(e.b, e.loc, loop.getAfterArguments());
   return loop.getResult(0);
+}
+
+static bool isNarrow(Type element) {
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() <= 16;
+}
+
+Value cpu::combineAtomically(KernelEmitter &e, LLVM::AtomicBinOp kind,
+                             LLVM::AtomicOrdering order, Type element,
+                             Value pointer, Value value) {
+  if (!isNarrow(element) || kind == LLVM::AtomicBinOp::xchg)
+    return LLVM::AtomicRMWOp::create(e.b, e.loc, kind, pointer, value, order);
+  // Machines know no atomic arithmetic on narrow floats.
+  Value wide = widen(e.b, e.loc, value, element);
+  return exchangeBits(e, value.getType(), pointer, order, [&](Value old) {
+    Value sum =
+        combineFloats(e.b, e.loc, kind, widen(e.b, e.loc, old, element), wide);
+    return narrow(e.b, e.loc, sum, element);
+  });
+}
+
+void cpu::multiplyAtomically(KernelEmitter &e, Type element, Value pointer,
+                             Value value) {
+  Type type = value.getType();
+  Type bits = e.b.getIntegerType(type.getIntOrFloatBitWidth());
+  auto cast = [&](Value from, Type to) -> Value {
+    return from.getType() == to
+               ? from
+               : arith::BitcastOp::create(e.b, e.loc, to, from).getResult();
+  };
+  Value wide = isNarrow(element) ? widen(e.b, e.loc, value, element) : Value();
+  auto combine = [&](Value old) -> Value {
+    if (wide)
+      return narrow(e.b, e.loc,
+                    arith::MulFOp::create(
+                        e.b, e.loc, widen(e.b, e.loc, old, element), wide),
+                    element);
+    if (isa<FloatType>(element))
+      return cast(arith::MulFOp::create(e.b, e.loc, cast(old, type), value),
+                  bits);
+    return arith::MulIOp::create(e.b, e.loc, old, value);
+  };
+  exchangeBits(e, bits, pointer, LLVM::AtomicOrdering::monotonic, combine);
 }

@@ -91,6 +91,9 @@ mlir::Type combinedType(mlir::Operation *op, mlir::Type element);
 Value combineAtomically(KernelEmitter &e, mlir::LLVM::AtomicBinOp kind,
                         mlir::LLVM::AtomicOrdering order, mlir::Type element,
                         Value pointer, Value value);
+/// *pointer = *pointer * value, in storage types.
+void multiplyAtomically(KernelEmitter &e, mlir::Type element, Value pointer,
+                        Value value);
 
 } // namespace kiln::cpu
 

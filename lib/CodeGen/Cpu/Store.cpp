@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::cpu;
 
-/// The atomic operation of a combining store.
+/// The atomic operation of a combining store that does not multiply.
 static LLVM::AtomicBinOp atomicOf(tile::Combine combine, bool isFloat) {
   switch (combine) {
   case tile::Combine::add:
@@ -38,10 +38,26 @@ static LLVM::AtomicBinOp atomicOf(tile::Combine combine, bool isFloat) {
     return LLVM::AtomicBinOp::uinc_wrap;
   case tile::Combine::dec:
     return LLVM::AtomicBinOp::udec_wrap;
+  case tile::Combine::mul:
   case tile::Combine::assign:
     break;
   }
   return LLVM::AtomicBinOp::xchg;
+}
+
+/// Combines one element with the one at an address.
+static void combineAt(KernelEmitter &e, Operation *store, Type element,
+                      Value value, Value address) {
+  tile::Combine combine = tile::combineOf(store);
+  Type combined = combinedType(store, element);
+  LLVM::AtomicBinOp kind = atomicOf(combine, isa<FloatType>(combined));
+  // Truth values are bytes, of which a sum must leave one bit.
+  if (element.isInteger(1) && combine == tile::Combine::add)
+    kind = LLVM::AtomicBinOp::_xor;
+  if (combine == tile::Combine::mul)
+    return multiplyAtomically(e, combined, address, value);
+  combineAtomically(e, kind, LLVM::AtomicOrdering::monotonic, combined, address,
+                    value);
 }
 
 /// The address of a point of a tile that begins at `base`: `steps` are the
@@ -191,7 +207,7 @@ static std::string whyNotWritten(ViewAccessOpInterface store) {
       }) > 1)
     return "several dimensions are indirect";
   if (store.getAccessKind() == AccessKind::Update &&
-      !isa<tile::StoreOp>(store.getOperation()))
+      tile::combineOf(store) == tile::Combine::assign)
     return "it is an operation of a plug-in that combines values with memory";
   return {};
 }
@@ -231,6 +247,9 @@ static LogicalResult lowerScatter(ViewAccessOpInterface scatter,
     origin = e.add(origin, e.mul(e.offsetOf(scatter, d), view.strides[d]));
   }
   e.chooseLanes(nest, stored, strides);
+  bool combines = scatter.getAccessKind() == AccessKind::Update;
+  if (combines)
+    nest.lanes = 1;
   e.collect(stored, identity, nest);
   e.collect(indices, indexDims, nest);
   Value base = e.gep(view.base, origin, view.elementType);
@@ -255,6 +274,10 @@ static LogicalResult lowerScatter(ViewAccessOpInterface scatter,
       Value inside = e.compare(arith::CmpIPredicate::ult, index, size);
       e.ifEnabled(inside, Type(), [&]() -> Value {
         Value place = e.gep(address, e.mul(index, stride), element);
+        if (combines) {
+          combineAt(e, scatter, element, value, place);
+          return {};
+        }
         bool isContiguous =
             !isa<VectorType>(value.getType()) || strides[nest.laneDim] == 1;
         storeLanes(e, value, place,
@@ -292,7 +315,6 @@ private:
   /// dimension, which the tile lacks, is outside.
   Value findOrigin();
   void storeAt(Point point, Value count);
-  void combineAt(Value value, Value address);
   /// A whole vector, by a non-temporal store where `streaming` holds.
   void streamAt(Value value, Value address, Value stride);
 
@@ -317,8 +339,7 @@ TileStore::TileStore(ViewAccessOpInterface store, KernelEmitter &e)
       viewType(cast<tile::ViewType>(store.getAccessedView().getType())),
       view(e.viewOf(store.getAccessedView())), stored(store.getAccessedTile()),
       element(view.elementType) {
-  if (auto combined = dyn_cast<tile::StoreOp>(store.getOperation()))
-    combine = combined.getCombine();
+  combine = tile::combineOf(store);
 }
 
 void TileStore::planNest() {
@@ -370,16 +391,6 @@ Value TileStore::findOrigin() {
   return e.gep(view.base, origin, view.elementType);
 }
 
-void TileStore::combineAt(Value value, Value address) {
-  Type combined = combinedType(store, element);
-  LLVM::AtomicBinOp kind = atomicOf(combine, isa<FloatType>(combined));
-  // Truth values are bytes, of which a sum must leave one bit.
-  if (element.isInteger(1) && combine == tile::Combine::add)
-    kind = LLVM::AtomicBinOp::_xor;
-  combineAtomically(e, kind, LLVM::AtomicOrdering::monotonic, combined, address,
-                    value);
-}
-
 void TileStore::streamAt(Value value, Value address, Value stride) {
   OpBuilder &b = e.b;
   auto choice = scf::IfOp::create(b, e.loc, TypeRange{}, streaming, true, true);
@@ -400,7 +411,7 @@ void TileStore::storeAt(Point point, Value count) {
   Value value = e.toStorage(e.evaluate(stored, point));
   Value address = tileAddress(e, base, point, steps, element);
   if (combine != tile::Combine::assign)
-    return combineAt(value, address);
+    return combineAt(e, store, element, value, address);
   if (point.lanes == 1 || !point.hasLanes())
     return storeLanes(e, value, address, Value(), element, Value());
   value = e.broadcastLanes(value, point.lanes);

@@ -463,7 +463,7 @@ LogicalResult Access::run() {
       return op->emitOpError("has indices of another layout than its tile");
   prepare();
   if (op.getAccessKind() == AccessKind::Update) {
-    if (!isa<tile::StoreOp>(op.getOperation()))
+    if (tile::combineOf(op) == tile::Combine::assign)
       return w.decline(op, "an access that updates memory");
     update();
     return success();

@@ -115,41 +115,79 @@ static void updateExtreme(RegisterCode &w, bool isMax, Value address,
   emit(choice.elseBlock(), isMax ? Bin::max : Bin::min);
 }
 
+/// The product of an element in memory and `value`: reads and exchanges until
+/// no other thread comes between, as devices have no such update.
+static void updateProduct(RegisterCode &w, Value address, Value value) {
+  OpBuilder &b = w.b;
+  Type type = value.getType();
+  auto floats = dyn_cast<FloatType>(type);
+  Type integer = b.getIntegerType(type.getIntOrFloatBitWidth());
+  // Products begin with one, often enough to save a read.
+  Value guess = arith::ConstantOp::create(
+      b, w.loc,
+      floats ? b.getIntegerAttr(
+                   integer,
+                   APFloat::getOne(floats.getFloatSemantics()).bitcastToAPInt())
+             : b.getIntegerAttr(integer, 1));
+  auto loop = scf::WhileOp::create(b, w.loc, TypeRange{integer},
+                                   ValueRange{guess}, nullptr, nullptr);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(loop.getBeforeBody());
+  Value before = loop.getBeforeArguments()[0], after;
+  if (floats) {
+    Value product = arith::MulFOp::create(
+        b, w.loc, arith::BitcastOp::create(b, w.loc, type, before), value);
+    after = arith::BitcastOp::create(b, w.loc, integer, product);
+  } else {
+    after = arith::MulIOp::create(b, w.loc, before, value);
+  }
+  Value old =
+      AtomicCASOp::create(b, w.loc, integer, LLVM::AtomicOrdering::monotonic,
+                          tile::MemoryScope::device, address, before, after);
+  Value again = arith::CmpIOp::create(b, w.loc, Pred::ne, old, before);
+  scf::ConditionOp::create(b, w.loc, again, ValueRange{old});
+  b.setInsertionPointToEnd(loop.getAfterBody());
+  scf::YieldOp::create(b, w.loc, loop.getAfterArguments());
+}
+
+/// The update of a store that combines; `xchg` for products, which have none.
+static LLVM::AtomicBinOp updateOf(tile::Combine combine, Type element) {
+  using Bin = LLVM::AtomicBinOp;
+  bool isFloat = isa<FloatType>(element), isTruth = element.isInteger(1);
+  switch (combine) {
+  case tile::Combine::add:
+    // One bit lies in a byte, whose other bits stay zero.
+    return isTruth ? Bin::_xor : isFloat ? Bin::fadd : Bin::add;
+  case tile::Combine::mul:
+    return isTruth ? Bin::_and : Bin::xchg;
+  case tile::Combine::max:
+    return isFloat ? Bin::fmaximum : Bin::max;
+  case tile::Combine::min:
+    return isFloat ? Bin::fminimum : Bin::min;
+  case tile::Combine::umax:
+    return Bin::umax;
+  case tile::Combine::umin:
+    return Bin::umin;
+  case tile::Combine::and_:
+    return Bin::_and;
+  case tile::Combine::or_:
+    return Bin::_or;
+  case tile::Combine::xor_:
+    return Bin::_xor;
+  case tile::Combine::inc:
+    return Bin::uinc_wrap;
+  case tile::Combine::dec:
+    return Bin::udec_wrap;
+  case tile::Combine::assign:
+    break;
+  }
+  return Bin::xchg;
+}
+
 /// Combining stores: each element once.
 void Access::update() {
   using Bin = LLVM::AtomicBinOp;
-  auto store = cast<tile::StoreOp>(op.getOperation());
-  bool isFloat = isa<FloatType>(element);
-  auto kind = [&] {
-    // One bit lies in a byte, whose other bits stay zero.
-    if (element.isInteger(1) && store.getCombine() == tile::Combine::add)
-      return Bin::_xor;
-    switch (store.getCombine()) {
-    case tile::Combine::add:
-      return isFloat ? Bin::fadd : Bin::add;
-    case tile::Combine::max:
-      return isFloat ? Bin::fmaximum : Bin::max;
-    case tile::Combine::min:
-      return isFloat ? Bin::fminimum : Bin::min;
-    case tile::Combine::umax:
-      return Bin::umax;
-    case tile::Combine::umin:
-      return Bin::umin;
-    case tile::Combine::and_:
-      return Bin::_and;
-    case tile::Combine::or_:
-      return Bin::_or;
-    case tile::Combine::xor_:
-      return Bin::_xor;
-    case tile::Combine::inc:
-      return Bin::uinc_wrap;
-    case tile::Combine::dec:
-      return Bin::udec_wrap;
-    case tile::Combine::assign:
-      break;
-    }
-    return Bin::xchg;
-  }();
+  Bin kind = updateOf(tile::combineOf(op), element);
   const Regs &values = w.registers(op.getAccessedTile());
   // Floats of 16 bits are added in words: alone, each would be read and
   // exchanged until no other thread comes between.
@@ -157,7 +195,8 @@ void Access::update() {
   if (kind == Bin::fadd && (stored.isF16() || stored.isBF16()))
     bits = std::min(chooseVector(), 1u);
   if (bits && !axes[unit].alwaysInside &&
-      (sizeDivisor(view, axes[unit].dim, w.facts) % 2 ||
+      (axes[unit].axis.isIndirect() ||
+       sizeDivisor(view, axes[unit].dim, w.facts) % 2 ||
        !llvm::isPowerOf2_64(type.getDimSize(axes[unit].axis.tileDim))))
     bits = 0;
   bool isExtreme = (kind == Bin::fmaximum || kind == Bin::fminimum) &&
@@ -173,6 +212,8 @@ void Access::update() {
           group, [&](int64_t reg) { return w.toStored(values[reg]); }));
       if (isExtreme)
         return updateExtreme(w, kind == Bin::fmaximum, address, sum);
+      if (kind == Bin::xchg)
+        return updateProduct(w, address, sum);
       AtomicRMWOp::create(w.b, w.loc, sum.getType(), kind,
                           LLVM::AtomicOrdering::monotonic,
                           tile::MemoryScope::device, address, sum);

@@ -21,9 +21,10 @@ using namespace kiln;
 using namespace kiln::tile;
 
 /// The way to combine that a scalar operation is; `assign` for any other one.
-static Combine combineOf(Operation *op) {
+static Combine scalarCombine(Operation *op) {
   return llvm::TypeSwitch<Operation *, Combine>(op)
       .Case<arith::AddFOp, arith::AddIOp>([](auto) { return Combine::add; })
+      .Case<arith::MulFOp, arith::MulIOp>([](auto) { return Combine::mul; })
       .Case<arith::MaximumFOp, arith::MaxNumFOp, arith::MaxSIOp>(
           [](auto) { return Combine::max; })
       .Case<arith::MinimumFOp, arith::MinNumFOp, arith::MinSIOp>(
@@ -44,7 +45,7 @@ static Combine combineAlong(Operation *reduction) {
       !reduction->getRegion(0).hasOneBlock() ||
       reduction->getRegion(0).front().getOperations().size() != 2)
     return Combine::assign;
-  return combineOf(&reduction->getRegion(0).front().front());
+  return scalarCombine(&reduction->getRegion(0).front().front());
 }
 
 static bool onlyConverts(Operation *op) {

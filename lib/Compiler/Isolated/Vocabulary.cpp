@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Isolated/Vocabulary.h"
+#include "Downgrades.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringMap.h"
@@ -355,6 +356,30 @@ const WireOperation *kiln::isolated::findWireOperation(StringRef name) {
   return found == all.end() ? nullptr : &found->second;
 }
 
+const WireAttribute *kiln::isolated::findLaterAttribute(Operation *op,
+                                                        unsigned version) {
+  auto isThere = [&](const WireAttribute &one) {
+    if (one.since <= version || op->getName().getStringRef() != one.operation)
+      return false;
+    Attribute value = op->getInherentAttr(one.name).value_or(Attribute());
+    auto number = dyn_cast_or_null<IntegerAttr>(value);
+    if (one.value)
+      return number && number.getInt() == *one.value;
+    return value && value != defaultsOf(op->getName()).get(one.name);
+  };
+  ArrayRef<WireAttribute> all = laterAttributes();
+  const auto *found = llvm::find_if(all, isThere);
+  return found == all.end() ? nullptr : found;
+}
+
+/// The version that an attribute came with.
+static unsigned attributeSince(const WireOperation &operation, StringRef name) {
+  for (const WireAttribute &one : laterAttributes())
+    if (one.operation == operation.name && one.name == name && !one.value)
+      return one.since;
+  return operation.since;
+}
+
 SmallVector<StringRef> kiln::isolated::wireOperationNames() {
   auto names = Tables::get().operations.keys();
   return {names.begin(), names.end()};
@@ -422,7 +447,7 @@ llvm::json::Value kiln::isolated::describeWire(MLIRContext *context) {
       for (StringAttr attr : name.getAttributeNames()) {
         if (isDecision(name, attr))
           continue;
-        llvm::json::Object facts{{"since", entry.second.since}};
+        llvm::json::Object facts{{"since", attributeSince(entry.second, attr)}};
         if (Attribute value = defaults.get(attr)) {
           std::string text;
           llvm::raw_string_ostream(text) << value;

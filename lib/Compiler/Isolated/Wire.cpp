@@ -5,6 +5,9 @@
 #include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Interfaces/Composite.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/PatternMatch.h"
@@ -94,6 +97,13 @@ static std::string whyNotOperation(Operation *op, const WireReader &reader,
            std::to_string(reader.version);
   if (known->since <= reader.version && !isNamed(reader.operations, name))
     return "the target does not read '" + name + "'";
+  const WireAttribute *later = findLaterAttribute(op, reader.version);
+  if (later && !later->downgrade)
+    return (later->value ? "a value of attribute '" : "attribute '") +
+           later->name.str() + "' of '" + name + "' came with version " +
+           std::to_string(later->since) +
+           " of the wire form, the target reads version " +
+           std::to_string(reader.version);
   std::string why;
   auto check = [&](Type type) {
     if (why.empty() && seen.insert(type).second)
@@ -169,26 +179,48 @@ private:
   /// it and is too new as well.
   LogicalResult downgrade() {
     for (unsigned version = kNewest; version > reader.version; --version) {
-      SmallVector<Operation *> found;
+      SmallVector<Operation *> found, foundAttributes;
       module.walk([&](Operation *op) {
         const WireOperation *known =
             findWireOperation(op->getName().getStringRef());
+        const WireAttribute *later = findLaterAttribute(op, version - 1);
         if (known && known->since == version && known->downgrade)
           found.push_back(op);
+        else if (later && later->since == version && later->downgrade)
+          foundAttributes.push_back(op);
       });
+      for (Operation *op : foundAttributes) {
+        const WireAttribute *later = findLaterAttribute(op, version - 1);
+        if (failed(replace(op, later->downgrade,
+                           "attribute '" + later->name.str() + "' of '" +
+                               later->operation.str() + "'",
+                           version)))
+          return failure();
+      }
       for (Operation *op : found) {
-        rewriter.setInsertionPoint(op);
-        std::string name = op->getName().getStringRef().str();
-        Location loc = op->getLoc();
-        if (failed(findWireOperation(name)->downgrade(op, rewriter)))
-          return emitError(loc)
-                 << "unsupported: '" << name << "' came with version "
-                 << version << " of the wire form, and this one has no form "
-                 << "in version " << reader.version
-                 << ", which the target reads";
+        StringRef name = op->getName().getStringRef();
+        if (failed(replace(op, findWireOperation(name)->downgrade,
+                           "'" + name.str() + "'", version)))
+          return failure();
       }
     }
     return success();
+  }
+
+  /// Replaces `what` of an operation, which came with a version, by what was
+  /// there before.
+  LogicalResult replace(Operation *op,
+                        LogicalResult (*downgrade)(Operation *, RewriterBase &),
+                        const std::string &what, unsigned version) {
+    rewriter.setInsertionPoint(op);
+    Location loc = op->getLoc();
+    if (succeeded(downgrade(op, rewriter)))
+      return success();
+    return emitError(loc) << "unsupported: " << what << " came with version "
+                          << version
+                          << " of the wire form, and this one has no form "
+                          << "in version " << reader.version
+                          << ", which the target reads";
   }
 
   /// Plug-ins may add to the table ahead of this build's version.
@@ -243,6 +275,11 @@ struct ToWirePass : public PassWrapper<ToWirePass, OperationPass<ModuleOp>> {
     return "Converts kernels to the wire form that an isolated target reads";
   }
 
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry
+        .insert<arith::ArithDialect, scf::SCFDialect, tensor::TensorDialect>();
+  }
+
   void runOnOperation() override {
     WireReader reader;
     reader.version = version;
@@ -266,6 +303,10 @@ struct ToWirePass : public PassWrapper<ToWirePass, OperationPass<ModuleOp>> {
 
 LogicalResult kiln::isolated::toWire(ModuleOp module,
                                      const WireReader &reader) {
+  // What later operations become (Downgrades.cpp).
+  module.getContext()
+      ->loadDialect<arith::ArithDialect, scf::SCFDialect,
+                    tensor::TensorDialect>();
   return WireWriter(module, reader).run();
 }
 

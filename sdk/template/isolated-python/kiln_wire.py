@@ -6,7 +6,7 @@ import os
 import re
 import struct
 
-WIRE = 3  # the version of the wire form that this file reads
+WIRE = 4  # the version of the wire form that this file reads
 
 
 class WireError(Exception):

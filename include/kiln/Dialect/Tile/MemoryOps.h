@@ -14,4 +14,12 @@
 #define GET_OP_CLASSES
 #include "kiln/Dialect/Tile/MemoryOps.h.inc"
 
+namespace kiln::tile {
+
+/// How `tile.store` or `tile.store_scatter` combines with what is there;
+/// `assign` for every other operation.
+Combine combineOf(mlir::Operation *op);
+
+} // namespace kiln::tile
+
 #endif // KILN_DIALECT_TILE_MEMORYOPS_H

@@ -175,7 +175,7 @@ def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpIn
 }], Tile_accessHints, Tile_coordinates, [{
     - (C5) Bitwise and unsigned combinations take integers.
 
-    Numerics: `add` rounds once; `max` and `min` are signed on integers, and give NaN where one of
+    Numerics: `add` and `mul` round once; `max` and `min` are signed on integers, and give NaN where one of
     two floats is.
 
     Since: 0.1.
@@ -269,12 +269,14 @@ def Tile_StoreScatterOp : Tile_Op<"store_scatter", [DeclareOpInterfaceMethods<Me
   let description = [{
     The mirror of `tile.load_gather`: view[offset_p + p, indices[i...], offset_q + q] = value[p..., i..., q...].
     What lies outside of the view, by its index or otherwise, is dropped. Where several elements of the tile
-    have the same place, one of them is there afterwards, and it is not said which.
+    have the same place, each is combined with what is there, once, in some order. Without `combine` one of
+    them is there afterwards, and it is not said which.
 
     - `value`: the tile; `view`: where it goes.
     - `dim`: the dimension that is indexed by the elements of the tile
     - `indices`: signed.
     - `offsets`: signed element offsets of the other dimensions, in order.
+    - `combine`: as for `tile.store`.
     - `is_volatile`, `cache`, `evict`: as for `tile.load`.
 
     Constraints:
@@ -282,26 +284,31 @@ def Tile_StoreScatterOp : Tile_Op<"store_scatter", [DeclareOpInterfaceMethods<Me
     - (C2) The indirect dimension exists.
     - (C3) There is one offset for every other dimension.
     - (C4) The shape of the indices stands in the place of the dimension.
+    - (C5) Bitwise and unsigned combinations take integers.
 
     Since: 0.1.
 
-    Example: rows of a cache.
+    Example: rows of a cache, and sums of weights.
     ```mlir
     tile.store_scatter %rows, %cache[%c] dim 0 by %slots
       : tensor<16x128xf32>, !tile.view<?x?xf32>, tensor<16xi32>
+    tile.store_scatter %w, %sums[] dim 0 by %bins combine add
+      : tensor<256xf32>, !tile.view<?xf32>, tensor<256xi32>
     ```
   }];
   let arguments = (ins
     Tile_AnyTile:$value, Tile_ViewType:$view, Variadic<Index>:$offsets, Tile_IntTile:$indices, I64Attr:$dim,
+    DefaultValuedAttr<Tile_Combine, "::kiln::tile::Combine::assign">:$combine,
     UnitAttr:$is_volatile,
     DefaultValuedAttr<Tile_CacheHint, "::kiln::tile::CacheHint::none">:$cache,
     DefaultValuedAttr<Tile_EvictHint, "::kiln::tile::EvictHint::normal">:$evict);
   let assemblyFormat = [{
     $value `,` $view `[` $offsets `]` `dim` $dim `by` $indices
-    (`volatile` $is_volatile^)? (`cache` $cache^)? (`evict` $evict^)? attr-dict
+    (`combine` $combine^)? (`volatile` $is_volatile^)? (`cache` $cache^)? (`evict` $evict^)? attr-dict
     `:` type($value) `,` qualified(type($view)) `,` type($indices)
   }];
   let hasVerifier = 1;
+  let useCustomPropertiesEncoding = 1;
   let extraClassDeclaration = [{
     ::mlir::RankedTensorType getTileType() { return ::llvm::cast<::mlir::RankedTensorType>(getValue().getType()); }
   }];

@@ -18,7 +18,7 @@ def Tile_Combine : I32EnumAttr<"Combine", "how a store combines with what is the
   I32EnumAttrCase<"umax", 4>, I32EnumAttrCase<"umin", 5>,
   I32EnumAttrCase<"and_", 6, "and">, I32EnumAttrCase<"or_", 7, "or">,
   I32EnumAttrCase<"xor_", 8, "xor">, I32EnumAttrCase<"inc", 9>,
-  I32EnumAttrCase<"dec", 10>
+  I32EnumAttrCase<"dec", 10>, I32EnumAttrCase<"mul", 11>
 ]> { let cppNamespace = "::kiln::tile"; }
 
 def Tile_Progress : I32EnumAttr<"Progress", "whether instances may wait for each other", [

@@ -299,7 +299,7 @@ private:
       operations.push_back(name);
     // The program alone says how it compiles, if its libraries stay what they are.
     return json::Object{{"protocol", 1},
-                        {"wire", 3},
+                        {"wire", 4},
                         {"name", target.name},
                         {"version", target.version},
                         {"help", target.help},

@@ -183,8 +183,7 @@ private:
             b.getI8Type(), code(cast<FloatAttr>(value).getValue())));
       return success();
     }
-    if (auto store = dyn_cast<tile::StoreOp>(op);
-        store && store.getCombine() != tile::Combine::assign)
+    if (tile::combineOf(op) != tile::Combine::assign)
       return markCombined(op, "a store that combines", use.operands.front());
     if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op)) {
       if (atomic.getKind() == tile::AtomicKind::exchange)

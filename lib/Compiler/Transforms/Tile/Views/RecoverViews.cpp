@@ -434,8 +434,8 @@ private:
     } else {
       auto store = StoreScatterOp::create(
           builder, op.getLoc(), op.getValue(), access->view, access->offsets,
-          access->indices, access->indirectDim, /*is_volatile=*/false,
-          op.getCache(), op.getEvict());
+          access->indices, access->indirectDim, Combine::assign,
+          /*is_volatile=*/false, op.getCache(), op.getEvict());
       copyHints(op, *access, store);
       say(op, "scatter");
     }

@@ -54,7 +54,10 @@ private:
   void chooseRanges();
   /// Where stores combine, spreads all places over the grid: instances update
   /// the same elements, each time atomically.
-  void chooseCombiningStores();
+  void chooseCombiningStores(int64_t widest);
+  void mergePlaces();
+  /// Updates single elements at several places at once.
+  void chooseElements(int64_t widest);
   /// Whether a number is added at single elements of a small result, as often
   /// as they are listed: then instances count, see ScatterStores.cpp.
   bool countsPlaces();

@@ -147,8 +147,9 @@ void ScatterBuilder::placeDims() {
   };
   for (auto [number, window] : llvm::enumerate(windows)) {
     bool isAxis = static_cast<int>(number) == axisWindow;
-    // Windows at several places may overlap along what an index moves.
-    if (window.coordinate < 0 || op.getUnique())
+    // Windows at several places may overlap along what an index moves. Where
+    // stores combine, they may, but several rows of an instance are a loop.
+    if (window.coordinate < 0 || op.getUnique() || (combining && shared < 0))
       window.dim = addDim(window.size, isAxis ? block : 1);
   }
   for (auto [number, place] : llvm::enumerate(places)) {
@@ -263,7 +264,7 @@ void ScatterBuilder::run(int64_t widest) {
   if (countsPlaces())
     return buildCounts();
   chooseAxis(widest);
-  chooseCombiningStores();
+  chooseCombiningStores(widest);
   placeDims();
   loopPlaces(0);
   kernel.finish("generic.scatter");

@@ -65,42 +65,88 @@ static std::optional<tile::Combine> storeOf(prim::ScatterOp op) {
     return tile::Combine::or_;
   case Kind::xor_:
     return tile::Combine::xor_;
-  case Kind::mul: // No machine has it.
+  case Kind::mul:
+    return tile::Combine::mul;
   case Kind::set: // The last update counts, which no store knows.
     break;
   }
   return std::nullopt;
 }
 
-void ScatterBuilder::chooseCombiningStores() {
+/// Whether the result depends on the order of updates: roundings.
+static bool isRounded(prim::ScatterOp op) {
+  using Kind = prim::ScatterKind;
+  return isa<FloatType>(getElementTypeOrSelf(op.getType())) &&
+         (op.getCombine() == Kind::add || op.getCombine() == Kind::mul);
+}
+
+void ScatterBuilder::chooseCombiningStores(int64_t widest) {
   // Fewer places cost less than the atomic operations that they need.
   constexpr int64_t kFewPlaces = 64;
-  bool isBlock = axisWindow < 0 || windows[axisWindow].coordinate < 0;
-  bool hasMoved = llvm::any_of(windows, [](const WindowDim &window) {
-    return window.coordinate >= 0 && window.size.is(1);
-  });
-  bool isSum = op.getCombine() == prim::ScatterKind::add &&
-               isa<FloatType>(out.elementType());
-  if (!isThreaded || op.getUnique() || !isBlock || !hasMoved ||
-      (isOrdered && isSum))
+  if (!isThreaded || op.getUnique() || op.getDims().empty() ||
+      (isOrdered && isRounded(op)))
     return;
+  // Rows that are narrower keep few threads busy: elements are better, if not
+  // of 16 bits, which are added in words.
+  constexpr int64_t kNarrowRow = 32;
+  bool isRow = axisWindow >= 0 && windows[axisWindow].coordinate < 0;
+  bool isNarrow =
+      block < kNarrowRow && out.elementType().getIntOrFloatBitWidth() > kHalf;
+  bool isElement = axisWindow < 0 || (isRow && isNarrow);
+  // Instances of rows have all places that may coincide.
   int64_t count = 1;
-  for (const PlaceDim &place : llvm::drop_begin(places, batch))
+  for (const PlaceDim &place : llvm::drop_begin(places, isElement ? 0 : batch))
     count *= place.size.isStatic() ? place.size.get() : kFewPlaces;
   if (count < kFewPlaces || !hasWholeWords(out, host))
     return;
   combining = storeOf(op);
   if (!combining)
     return;
+  if (isElement)
+    return chooseElements(widest);
   // As many as keep memory busy, which wide rows do with fewer.
-  constexpr int64_t kWideRow = 64, kOfRows = 8, kOfElements = 32;
-  shared = places.size() - 1;
-  sharedPlaces = block < kWideRow ? kOfElements : kOfRows;
-  // One thread stores a single element: what other warps read is not used.
-  if (block == 1)
-    kernel.kernel->setAttr(
-        tile::kHintsAttr,
-        tile::KernelHintsAttr::get(b.getContext(), /*warps=*/1, 0, 0, 0));
+  constexpr int64_t kWideRow = 64, kOfRows = 8, kOfNarrow = 32;
+  if (isRow) {
+    shared = places.size() - 1;
+    sharedPlaces = block < kWideRow ? kOfNarrow : kOfRows;
+  }
+}
+
+/// Neighbours that lie one after the other everywhere are one.
+void ScatterBuilder::mergePlaces() {
+  index::Math &math = host.math;
+  SmallVector<PlaceDim, 2> merged(ArrayRef(places).take_front(batch));
+  for (const PlaceDim &next : llvm::drop_begin(places, batch)) {
+    if (merged.size() > batch) {
+      PlaceDim &last = merged.back();
+      if (last.indexStride.same(math.mul(next.indexStride, next.size)) &&
+          last.updateStride.same(math.mul(next.updateStride, next.size))) {
+        last.size = math.mul(last.size, next.size);
+        last.indexStride = next.indexStride;
+        last.updateStride = next.updateStride;
+        continue;
+      }
+    }
+    merged.push_back(next);
+  }
+  places = std::move(merged);
+}
+
+void ScatterBuilder::chooseElements(int64_t widest) {
+  mergePlaces();
+  // The last dimension lies together. A longer one fills more of a block, where
+  // that has less than a warp.
+  constexpr int64_t kWarp = 32;
+  axisWindow = -1;
+  axisPlace = places.size() - 1;
+  auto sizeOf = [&](int64_t place) {
+    Extent size = places[place].size;
+    return size.isStatic() ? std::min(size.get(), widest) : widest;
+  };
+  for (int64_t place = axisPlace - 1; place >= 0; --place)
+    if (sizeOf(axisPlace) < kWarp && sizeOf(place) > 2 * sizeOf(axisPlace))
+      axisPlace = place;
+  block = llvm::PowerOf2Ceil(sizeOf(axisPlace));
 }
 
 /// An instance reads all its places before it updates any of them, so that it

@@ -201,9 +201,14 @@ void ScatterBuilder::updateIndirect() {
   from.offset = updates.offset;
   SmallVector<Value> fromCoords;
   for (auto [d, dim] : llvm::enumerate(places)) {
-    if (d < batch)
-      advance(tileOf(dim.offset), dim.stride);
-    if (static_cast<int>(d) != axisPlace)
+    bool isAxis = static_cast<int>(d) == axisPlace;
+    if (d < batch) {
+      Value at = tileOf(dim.offset);
+      if (isAxis)
+        at = arith::AddIOp::create(b, loc, at, steps);
+      advance(at, dim.stride);
+    }
+    if (!isAxis)
       addDim(from, fromCoords, dim.size, dim.updateStride, dim.offset);
   }
   for (auto [number, window] : llvm::enumerate(windows)) {
@@ -242,12 +247,13 @@ void ScatterBuilder::updateIndirect() {
       b, loc, tileType, kernel.view(from, /*write=*/false), fromCoords, Value(),
       /*element_offsets=*/true, tile::Padding::zero, DenseI64ArrayAttr());
   Value view = line();
-  if (op.getCombine() != prim::ScatterKind::set) {
+  if (!combining && op.getCombine() != prim::ScatterKind::set) {
     Value before =
         tile::LoadGatherOp::create(b, loc, tileType, view, ValueRange(), place,
                                    Value(), 0, tile::Padding::zero);
     tile = combineUpdate(op, before, tile, b);
   }
   tile::StoreScatterOp::create(b, loc, tile, view, ValueRange(), place,
-                               uint64_t(0));
+                               uint64_t(0),
+                               combining.value_or(tile::Combine::assign));
 }

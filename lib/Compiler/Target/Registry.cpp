@@ -281,7 +281,7 @@ std::vector<OptionInfo> kiln::target::coreOptions() {
       {"candidate", "0..63",
        "take this candidate of the tiling model; 0: the best"},
       {"scatter", "ordered",
-       "add floats that a scatter sums in the same order in every call"},
+       "combine floats in a scatter in the same order in every call"},
       {"attention", "wide|decomposed",
        "wide: weights of attention stay in f32; decomposed: attention "
        "as two matmuls and a softmax"},

@@ -4,6 +4,7 @@
 import os
 import subprocess
 import sys
+import unittest.mock
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -74,6 +75,13 @@ assert any("func.func" in line and "tensor<2x6x6x8xf32>" in line and "tensor<4x3
 assert devices.numbered("nvidia:sm_90a", torch.device("cuda:1")) == "nvidia:sm_90a,ordinal=1"
 assert devices.numbered("nvidia:sm_90a", torch.device("cuda:0")) == "nvidia:sm_90a"
 assert devices.target_of(devices.CPU) == "cpu"
+if not torch.version.hip:  # sums of scatters in one order only where torch asks for that
+    with unittest.mock.patch("torch.cuda.get_device_capability", lambda device: (9, 0)):
+        assert devices.target_of(torch.device("cuda:0")) == "nvidia:sm_90a"
+        torch.use_deterministic_algorithms(True)
+        assert devices.target_of(torch.device("cuda:0")) == "nvidia:sm_90a,scatter=ordered"
+        assert devices.runs_on(devices.target_of(torch.device("cuda:0")), torch.device("cuda:0"))
+        torch.use_deterministic_algorithms(False)
 assert devices.runs_on("nvidia:sm_90a", torch.device("cuda:0")) and devices.runs_on("nvidia", devices.CPU)
 assert not devices.runs_on("cpu", torch.device("cuda:0")) and not devices.runs_on("nvidia+cpu", torch.device("cuda:0"))
 # Attention is Kiln's in what a checkpoint runs again, too, and of the type that autocast says.

@@ -47,14 +47,15 @@ def of(graph_module):
 
 
 def target_of(device):
-    """The specification of what computes on a device."""
+    """The specification of what computes on a device, with the same results in every call if torch is asked for that."""
     if device.type == "cpu":
         return "cpu"
+    order = ",scatter=ordered" if torch.are_deterministic_algorithms_enabled() else ""
     if torch.version.hip:
-        return "amd:" + torch.cuda.get_device_properties(device).gcnArchName.partition(":")[0]
+        return "amd:" + torch.cuda.get_device_properties(device).gcnArchName.partition(":")[0] + order
     major, minor = torch.cuda.get_device_capability(device)
     # Code for the architecture alone uses all of its instructions.
-    return f"nvidia:sm_{major}{minor}{'a' if major >= 9 else ''}"
+    return f"nvidia:sm_{major}{minor}{'a' if major >= 9 else ''}{order}"
 
 
 def allows_tf32(device):

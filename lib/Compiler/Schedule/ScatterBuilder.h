@@ -31,6 +31,13 @@ struct PlaceDim {
 mlir::Value combineUpdate(prim::ScatterOp op, mlir::Value before,
                           mlir::Value after, mlir::OpBuilder &b);
 
+/// How a store combines with what is there as a scatter does, one update after
+/// the other in any order; none if no store does, or may.
+std::optional<tile::Combine> storeOf(prim::ScatterOp op);
+
+/// Whether the result depends on the order of updates: roundings.
+bool isRounded(prim::ScatterOp op);
+
 /// Builds the kernel of one scatter.
 class ScatterBuilder {
 public:
@@ -61,6 +68,24 @@ private:
   /// Whether a number is added at single elements of a small result, as often
   /// as they are listed: then instances count, see ScatterStores.cpp.
   bool countsPlaces();
+  /// Whether single elements of a small result, of at most `most` elements, are
+  /// listed by one dimension of places, at least `placesOfElement` for each.
+  /// Then these are all the windows and places that there are.
+  bool listsElements(int64_t most, int64_t placesOfElement);
+  /// Whether many updates meet at few elements: then instances combine their
+  /// own ahead, see ScatterSums.cpp.
+  bool combinesFew();
+  void buildFew();
+  /// `before` with the updates of the block that begins at a place.
+  mlir::Value combineBlock(mlir::Value begin, mlir::Value before,
+                           mlir::Value neutral);
+  /// The elements that are listed in the block that begins at a place, in their
+  /// order, and whether there is such an element.
+  std::pair<mlir::Value, mlir::Value> elementsOf(mlir::Value begin);
+  /// The updates of the block that begins at a place.
+  mlir::Value updatesOf(mlir::Value begin);
+  /// All elements of the result as a line.
+  Buffer resultLine();
   void buildCounts();
   /// Which updates of the block that begins at a place are not zero.
   mlir::Value truthBlock(mlir::Value begin);

@@ -263,6 +263,8 @@ void ScatterBuilder::run(int64_t widest) {
   mergeWindows();
   if (countsPlaces())
     return buildCounts();
+  if (combinesFew())
+    return buildFew();
   chooseAxis(widest);
   chooseCombiningStores(widest);
   placeDims();

@@ -41,9 +41,7 @@ static bool hasWholeWords(const Buffer &out, HostProgramBuilder &host) {
   return out.offset.is(0) && all.isStatic() && all.get() % 2 == 0;
 }
 
-/// How a store combines with what is there as a scatter does, one update after
-/// the other in any order; none if no store does, or may.
-static std::optional<tile::Combine> storeOf(prim::ScatterOp op) {
+std::optional<tile::Combine> kiln::schedule::storeOf(prim::ScatterOp op) {
   Type element = getElementTypeOrSelf(op.getUpdates().getType());
   if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < kHalf)
     return std::nullopt;
@@ -73,8 +71,7 @@ static std::optional<tile::Combine> storeOf(prim::ScatterOp op) {
   return std::nullopt;
 }
 
-/// Whether the result depends on the order of updates: roundings.
-static bool isRounded(prim::ScatterOp op) {
+bool kiln::schedule::isRounded(prim::ScatterOp op) {
   using Kind = prim::ScatterKind;
   return isa<FloatType>(getElementTypeOrSelf(op.getType())) &&
          (op.getCombine() == Kind::add || op.getCombine() == Kind::mul);
@@ -236,18 +233,9 @@ static int64_t countDense(const Buffer &buffer) {
   return count;
 }
 
-bool ScatterBuilder::countsPlaces() {
-  // Counts are in registers, a few for each thread. With fewer places than
-  // these an instance would add more zeros than counts.
-  constexpr int64_t kMostElements = 4096, kPlacesOfElement = 4;
-  Type element = out.elementType();
+bool ScatterBuilder::listsElements(int64_t most, int64_t placesOfElement) {
   int64_t elements = countDense(out);
-  added = addedNumber(op);
-  addsTruth = !added &&
-              getElementTypeOrSelf(sourceOf(op.getUpdates(), /*converts=*/true))
-                  .isInteger(1);
-  if (addsTruth)
-    added = b.getOneAttr(element);
+  Type element = out.elementType();
   bool isKnownType = element.isF32() || element.isF64() ||
                      element.isInteger(32) || element.isInteger(64);
   SmallVector<WindowDim, 2> moved;
@@ -261,14 +249,13 @@ bool ScatterBuilder::countsPlaces() {
       moved, [](const WindowDim &window) { return window.size.is(1); });
   auto listed = llvm::to_vector<2>(llvm::make_filter_range(
       places, [](const PlaceDim &place) { return !place.size.is(1); }));
-  if (!isThreaded || !added || op.getCombine() != prim::ScatterKind::add ||
-      op.getUnique() || !isKnownType || !isMoved || moved.empty() ||
-      listed.size() != 1 || (batch && !places.front().size.is(1)) ||
-      batch > 1 || elements < 1 || elements > kMostElements ||
-      (isOrdered && isa<FloatType>(element)))
+  if (!isThreaded || op.getUnique() || !isKnownType || !isMoved ||
+      moved.empty() || listed.size() != 1 ||
+      (batch && !places.front().size.is(1)) || batch > 1 || elements < 1 ||
+      elements > most || (isOrdered && isRounded(op)))
     return false;
   Extent many = listed[0].size;
-  if (many.isStatic() && many.get() < kPlacesOfElement * elements)
+  if (many.isStatic() && many.get() < placesOfElement * elements)
     return false;
   windows = std::move(moved);
   places = std::move(listed);
@@ -276,16 +263,35 @@ bool ScatterBuilder::countsPlaces() {
   return true;
 }
 
-Value ScatterBuilder::truthBlock(Value begin) {
+bool ScatterBuilder::countsPlaces() {
+  // Counts are in registers, a few for each thread. With fewer places than
+  // these an instance would add more zeros than counts.
+  constexpr int64_t kMostElements = 4096, kPlacesOfElement = 4;
+  if (op.getCombine() != prim::ScatterKind::add)
+    return false;
+  added = addedNumber(op);
+  addsTruth = !added &&
+              getElementTypeOrSelf(sourceOf(op.getUpdates(), /*converts=*/true))
+                  .isInteger(1);
+  if (addsTruth)
+    added = b.getOneAttr(out.elementType());
+  return added && listsElements(kMostElements, kPlacesOfElement);
+}
+
+Value ScatterBuilder::updatesOf(Value begin) {
   Buffer from;
   from.base = updates.base;
   from.offset = updates.offset;
   from.sizes.push_back(places[0].size);
   from.strides.push_back(places[0].updateStride);
-  Value update = tile::LoadOp::create(
-      b, loc, RankedTensorType::get({kBlock}, out.elementType()),
+  return tile::LoadOp::create(
+      b, loc, RankedTensorType::get({block}, out.elementType()),
       kernel.view(from, /*write=*/false), begin, Value(),
       /*element_offsets=*/true, tile::Padding::zero, DenseI64ArrayAttr());
+}
+
+Value ScatterBuilder::truthBlock(Value begin) {
+  Value update = updatesOf(begin);
   Value none = arith::ConstantOp::create(
       b, loc, cast<TypedAttr>(b.getZeroAttr(update.getType())));
   if (isa<FloatType>(out.elementType()))
@@ -294,9 +300,9 @@ Value ScatterBuilder::truthBlock(Value begin) {
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, update, none);
 }
 
-Value ScatterBuilder::countBlock(Value begin, int64_t elements) {
+std::pair<Value, Value> ScatterBuilder::elementsOf(Value begin) {
   places[0].offset = begin;
-  Value inside, bin;
+  Value inside, element;
   auto both = [&](arith::CmpIPredicate predicate, Value x, Value y) {
     Value holds = arith::CmpIOp::create(b, loc, predicate, x, y);
     inside = inside ? arith::AndIOp::create(b, loc, inside, holds).getResult()
@@ -305,24 +311,28 @@ Value ScatterBuilder::countBlock(Value begin, int64_t elements) {
   for (auto [number, window] : llvm::enumerate(windows)) {
     Value at = coordinate(window.coordinate, /*asTile=*/true);
     both(arith::CmpIPredicate::ult, at, tileOf(kernel.index(window.whole)));
-    if (bin)
-      bin = arith::MulIOp::create(b, loc, bin,
-                                  tileOf(kernel.index(window.whole)));
-    bin = bin ? arith::AddIOp::create(b, loc, bin, at).getResult() : at;
+    if (element)
+      element = arith::MulIOp::create(b, loc, element,
+                                      tileOf(kernel.index(window.whole)));
+    element =
+        element ? arith::AddIOp::create(b, loc, element, at).getResult() : at;
   }
   // Runs may reach beyond the last place.
   Extent many = places[0].size;
   if (!many.isStatic() || many.get() % kernel.dims[0].block != 0) {
-    auto type = RankedTensorType::get({kBlock}, b.getI64Type());
+    auto type = RankedTensorType::get({block}, b.getI64Type());
     Value number = arith::AddIOp::create(
         b, loc, tile::IotaOp::create(b, loc, type, uint64_t(0)), tileOf(begin));
     both(arith::CmpIPredicate::slt, number, tileOf(kernel.index(many)));
   }
-  if (addsTruth) {
-    Value holds = truthBlock(begin);
-    inside = arith::AndIOp::create(b, loc, inside, holds);
-  }
   places[0].offset = Value();
+  return {element, inside};
+}
+
+Value ScatterBuilder::countBlock(Value begin, int64_t elements) {
+  auto [bin, inside] = elementsOf(begin);
+  if (addsTruth)
+    inside = arith::AndIOp::create(b, loc, inside, truthBlock(begin));
   auto counts = RankedTensorType::get({elements}, b.getI32Type());
   return tile::HistogramOp::create(b, loc, counts, bin, inside);
 }
@@ -353,6 +363,15 @@ static Value timesAdded(Value counts, TypedAttr added, OpBuilder &b,
                    ? counts
                    : arith::ExtUIOp::create(b, loc, type, counts).getResult();
   return arith::MulIOp::create(b, loc, wide, factor);
+}
+
+Buffer ScatterBuilder::resultLine() {
+  Buffer line;
+  line.base = out.base;
+  line.offset = out.offset;
+  line.sizes.push_back(countDense(out));
+  line.strides.push_back(1);
+  return line;
 }
 
 void ScatterBuilder::buildCounts() {
@@ -388,14 +407,9 @@ void ScatterBuilder::buildCounts() {
     scf::YieldOp::create(b, loc, sum);
     counts = loop.getResult(0);
   }
-  Buffer line;
-  line.base = out.base;
-  line.offset = out.offset;
-  line.sizes.push_back(bins);
-  line.strides.push_back(1);
   tile::StoreOp::create(
       b, loc, timesAdded(counts, added, b, loc),
-      kernel.view(line, /*write=*/true), ValueRange(kernel.constant(0)),
+      kernel.view(resultLine(), /*write=*/true), ValueRange(kernel.constant(0)),
       /*element_offsets=*/true, tile::Combine::add, DenseI64ArrayAttr());
   kernel.finish("generic.scatter");
 }

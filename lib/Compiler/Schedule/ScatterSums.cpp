@@ -1,0 +1,145 @@
+//===- ScatterSums.cpp - Scatters of many updates to few elements ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Atomic operations on one element come one after the other: a million updates
+// of sixteen elements take as long as each of them sixty thousand times. Where
+// the result is that small, each thread has all its elements in registers, and
+// combines an update with the one that it is for. An instance goes through a
+// run of places, combines what its threads have, and stores that once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScatterBuilder.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
+#include "kiln/Dialect/Tile/ReduceOps.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Dialect/Tile/YieldOps.h"
+#include "kiln/Target/Limits.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+
+/// What changes nothing that it is combined with.
+static TypedAttr neutralOf(prim::ScatterOp op, OpBuilder &b) {
+  using Kind = prim::ScatterKind;
+  Type type = getElementTypeOrSelf(op.getType());
+  if (auto real = dyn_cast<FloatType>(type)) {
+    const llvm::fltSemantics &semantics = real.getFloatSemantics();
+    switch (op.getCombine()) {
+    case Kind::add:
+      return b.getFloatAttr(real, APFloat::getZero(semantics, true));
+    case Kind::mul:
+      return b.getFloatAttr(real, APFloat::getOne(semantics));
+    default:
+      return b.getFloatAttr(
+          real, APFloat::getInf(semantics, op.getCombine() == Kind::max));
+    }
+  }
+  unsigned width = type.getIntOrFloatBitWidth();
+  switch (op.getCombine()) {
+  case Kind::mul:
+    return b.getIntegerAttr(type, 1);
+  case Kind::max:
+    return b.getIntegerAttr(type, APInt::getSignedMinValue(width));
+  case Kind::min:
+    return b.getIntegerAttr(type, APInt::getSignedMaxValue(width));
+  case Kind::umin:
+  case Kind::and_:
+    return b.getIntegerAttr(type, APInt::getAllOnes(width));
+  default:
+    return b.getIntegerAttr(type, 0);
+  }
+}
+
+bool ScatterBuilder::combinesFew() {
+  // Each thread compares each of its places with all elements.
+  constexpr int64_t kMostElements = 32, kPlacesOfElement = 512;
+  return storeOf(op) && listsElements(kMostElements, kPlacesOfElement);
+}
+
+Value ScatterBuilder::combineBlock(Value begin, Value before, Value neutral) {
+  auto [element, inside] = elementsOf(begin);
+  element = arith::SelectOp::create(b, loc, inside, element,
+                                    tileOf(kernel.constant(-1)));
+  auto type = cast<RankedTensorType>(before.getType());
+  // Along the second dimension.
+  auto spread = [&](Value tile) -> Value {
+    auto own = cast<RankedTensorType>(tile.getType());
+    tile = tile::ExpandDimsOp::create(
+        b, loc, own.clone({1, block}, own.getElementType()), tile, 0);
+    return tile::BroadcastOp::create(b, loc, type.clone(own.getElementType()),
+                                     tile);
+  };
+  // Few bits are enough to tell elements apart.
+  auto narrow = type.clone(b.getI32Type());
+  element = arith::TruncIOp::create(
+      b, loc, RankedTensorType::get({block}, b.getI32Type()), element);
+  Value isOwn = arith::CmpIOp::create(
+      b, loc, arith::CmpIPredicate::eq,
+      tile::IotaOp::create(b, loc, narrow, uint64_t(0)), spread(element));
+  Value update =
+      arith::SelectOp::create(b, loc, isOwn, spread(updatesOf(begin)), neutral);
+  return combineUpdate(op, before, update, b);
+}
+
+void ScatterBuilder::buildFew() {
+  // An instance is one warp, whose threads need nothing of each other before
+  // the end. Each has some places at once, fewer where the elements of a result
+  // take many registers. Runs are long beside what is done once for each.
+  constexpr int64_t kPlaces = 128, kManyElements = 16, kInstancesOfCore = 16,
+                    kMostBlocks = 128;
+  int64_t elements = llvm::PowerOf2Ceil(resultLine().sizes[0].get());
+  Extent many = places[0].size;
+  axisPlace = 0;
+  block = elements > kManyElements ? kPlaces / 2 : kPlaces;
+  int64_t blocks = kMostBlocks;
+  if (many.isStatic())
+    blocks = std::clamp<int64_t>(many.get() / (block * kInstancesOfCore *
+                                               target::countCores(description)),
+                                 1, kMostBlocks);
+  kernel.kernel->setAttr(
+      tile::kHintsAttr,
+      tile::KernelHintsAttr::get(b.getContext(), /*warps=*/1, 0, 0, 0));
+  KernelDim run;
+  run.size = many;
+  run.block = block * blocks;
+  kernel.dims.push_back(run);
+  kernel.addGridDim(0);
+  kernel.placeGrid();
+  Type element = out.elementType();
+  Value neutral = arith::ConstantOp::create(
+      b, loc,
+      SplatElementsAttr::get(RankedTensorType::get({elements, block}, element),
+                             ArrayRef<Attribute>(neutralOf(op, b))));
+  auto loop =
+      scf::ForOp::create(b, loc, kernel.constant(0), kernel.constant(blocks),
+                         kernel.constant(1), neutral);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value begin =
+        kernel.add(kernel.dims[0].offset,
+                   kernel.mul(loop.getInductionVar(), kernel.constant(block)));
+    Value next = combineBlock(begin, loop.getRegionIterArg(0), neutral);
+    scf::YieldOp::create(b, loc, next);
+  }
+  auto all =
+      tile::ReduceOp::create(b, loc, RankedTensorType::get({elements}, element),
+                             loop.getResult(0), uint64_t(1), /*ordered=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    Block *body =
+        b.createBlock(&all.getCombiner(), {}, {element, element}, {loc, loc});
+    tile::YieldOp::create(
+        b, loc,
+        combineUpdate(op, body->getArgument(0), body->getArgument(1), b));
+  }
+  tile::StoreOp::create(
+      b, loc, all.getResult(0), kernel.view(resultLine(), /*write=*/true),
+      ValueRange(kernel.constant(0)),
+      /*element_offsets=*/true, *storeOf(op), DenseI64ArrayAttr());
+  kernel.finish("generic.scatter");
+}

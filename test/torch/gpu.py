@@ -297,6 +297,74 @@ def graphs():
 
 
 @case
+def graphs_of_other_streams():
+    """In a stream in which no call was before, with temporaries, whose memory is the graph's."""
+    torch.manual_seed(6)
+    model = nn.TransformerEncoderLayer(64, 4, batch_first=True, dropout=0).cuda().train()
+    with torch.no_grad():
+        run, x = compiled(model), torch.randn(3, 20, 64, device="cuda")
+        run(x)
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            made = run(run(x))
+        for seed in range(3):
+            x.copy_(torch.randn(3, 20, 64, device="cuda", generator=torch.Generator("cuda").manual_seed(seed)))
+            others = [run(torch.randn_like(x)) for _ in range(4)]
+            graph.replay()
+            near(made, model(model(x)), 1e-3)
+            del others
+
+
+@case
+def temporaries_in_threads():
+    """Each thread in a stream of its own, and nothing waits for another."""
+    import threading
+    torch.manual_seed(7)
+    model = nn.TransformerEncoderLayer(64, 4, batch_first=True, dropout=0).cuda().train()
+    inputs, failures = [torch.randn(3, 50, 64, device="cuda") for _ in range(4)], []
+    with torch.no_grad():
+        run, expected = compiled(model), [model(x) for x in inputs]
+        run(inputs[0])
+    torch.cuda.synchronize()
+
+    def calls(number):
+        with torch.no_grad(), torch.cuda.stream(torch.cuda.Stream()):
+            for _ in range(50):
+                try:
+                    near(run(inputs[number]), expected[number], 1e-3)
+                except Exception as error:
+                    failures.append(error)
+
+    threads = [threading.Thread(target=calls, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures, failures[0]
+
+
+@case
+def checkpoints():
+    """Attention that a checkpoint runs again, under autocast."""
+    from torch.utils.checkpoint import checkpoint
+    torch.manual_seed(8)
+    layer, x = nn.Linear(64, 64).cuda(), torch.randn(2, 4, 30, 64, device="cuda")
+
+    def body(x):
+        return nn.functional.scaled_dot_product_attention(layer(x), x, x, is_causal=True)
+
+    def call(x):
+        with torch.autocast("cuda", dtype=torch.bfloat16):
+            return checkpoint(body, x, use_reentrant=False) * 2
+
+    found, expected = compiled(call)(x), call(x)
+    near(found, expected, 3e-2)
+    near(torch.autograd.grad(found.float().square().sum(), layer.weight)[0],
+         torch.autograd.grad(expected.float().square().sum(), layer.weight)[0], 5e-2)
+
+
+@case
 def many_calls():
     """Results that are dropped, and memory that is used again."""
     run = compiled(lambda x, y: (x @ y, x.sum(1)))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// retarget IN.kpkg OUT.kpkg DEVICE: a package whose kernels another driver runs.
+// retarget IN.kpkg OUT.kpkg DEVICE: a package whose kernels another driver
+// runs.
 #include "kiln/Runtime/Package.h"
 #include <cstdio>
 

@@ -2,7 +2,7 @@
 // them elements change places, twice, for real and imaginary parts. Other transforms become products with matrices, as on other targets.
 // RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none --no-fallback --emit=program | FileCheck %s
 // RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none --no-fallback --emit=program --explain 2>&1 | FileCheck %s --check-prefix=WHY
-// RUN: for entry in lines real columns one wide other pairs none; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
+// RUN: for entry in lines real columns one wide other back back_columns pairs pair_columns none; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
 // RUN: for size in 1 3; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=open --dim=$size || exit 1; done
 
 // 1024 = 8 * 8 * 16.
@@ -42,11 +42,25 @@ func.func @wide(%x: tensor<3x64xf64>, %y: tensor<3x64xf64>) -> (tensor<3x64xf64>
   return %r, %i : tensor<3x64xf64>, tensor<3x64xf64>
 }
 // WHY: declined by generic.fourier: the length is no power of two
-// WHY: declined by generic.fourier: the result is real
-func.func @other(%x: tensor<3x96xf32>, %y: tensor<3x65xf32>) -> (tensor<3x49xf32>, tensor<3x49xf32>, tensor<3x128xf32>) {
+func.func @other(%x: tensor<3x96xf32>) -> (tensor<3x49xf32>, tensor<3x49xf32>) {
   %r, %i = prim.fourier %x dim 1 : tensor<3x96xf32> -> tensor<3x49xf32>, tensor<3x49xf32>
-  %s = prim.fourier %y, %y dim 1 inverse : tensor<3x65xf32>, tensor<3x65xf32> -> tensor<3x128xf32>
-  return %r, %i, %s : tensor<3x49xf32>, tensor<3x49xf32>, tensor<3x128xf32>
+  return %r, %i : tensor<3x49xf32>, tensor<3x49xf32>
+}
+// Of a real result the second half of the operands is the first one backwards. The imaginary parts of its ends count for nothing.
+// CHECK-LABEL: tile.kernel private @back_
+// CHECK-SAME: strides = [65, -1]
+// CHECK-COUNT-2: arith.select
+// CHECK-NOT: arith.select
+// CHECK-COUNT-16: tile.store {{.*}} tensor<4x8xf32>
+// CHECK-NOT: tile.store
+func.func @back(%x: tensor<3x65xf32>, %y: tensor<3x65xf32>) -> tensor<3x128xf32> {
+  %s = prim.fourier %x, %y dim 1 inverse : tensor<3x65xf32>, tensor<3x65xf32> -> tensor<3x128xf32>
+  return %s : tensor<3x128xf32>
+}
+// CHECK-LABEL: tile.kernel private @back_columns_
+func.func @back_columns(%x: tensor<129x20xf32>, %y: tensor<129x20xf32>) -> tensor<256x20xf32> {
+  %s = prim.fourier %x, %y dim 0 inverse : tensor<129x20xf32>, tensor<129x20xf32> -> tensor<256x20xf32>
+  return %s : tensor<256x20xf32>
 }
 func.func @open(%x: tensor<?x64xf32>, %y: tensor<?x64xf32>) -> (tensor<?x64xf32>, tensor<?x64xf32>) {
   %r, %i = prim.fourier %x, %y dim 1 : tensor<?x64xf32>, tensor<?x64xf32> -> tensor<?x64xf32>, tensor<?x64xf32>
@@ -68,6 +82,21 @@ func.func @pairs(%x: tensor<11x256x2xf32>) -> tensor<11x256x2xf32> {
   %5 = prim.reshape %i : tensor<11x256xf32> -> tensor<11x256x1xf32>
   %6 = prim.cat %4, %5 dim 2 : tensor<11x256x1xf32>, tensor<11x256x1xf32> -> tensor<11x256x2xf32>
   return %6 : tensor<11x256x2xf32>
+}
+// Also of columns.
+// CHECK-LABEL: tile.kernel private @pair_columns_
+// CHECK: tile.load {{.*}} tensor<32x8x2xf32>
+// CHECK: tile.store {{.*}} tensor<32x8x2xf32>
+func.func @pair_columns(%x: tensor<64x22x2xf32>) -> tensor<64x22x2xf32> {
+  %0 = prim.slice %x starts [0, 0, 0] limits [64, 22, 1] strides [1, 1, 1] : tensor<64x22x2xf32> -> tensor<64x22x1xf32>
+  %1 = prim.reshape %0 : tensor<64x22x1xf32> -> tensor<64x22xf32>
+  %2 = prim.slice %x starts [0, 0, 1] limits [64, 22, 2] strides [1, 1, 1] : tensor<64x22x2xf32> -> tensor<64x22x1xf32>
+  %3 = prim.reshape %2 : tensor<64x22x1xf32> -> tensor<64x22xf32>
+  %r, %i = prim.fourier %1, %3 dim 0 : tensor<64x22xf32>, tensor<64x22xf32> -> tensor<64x22xf32>, tensor<64x22xf32>
+  %4 = prim.reshape %r : tensor<64x22xf32> -> tensor<64x22x1xf32>
+  %5 = prim.reshape %i : tensor<64x22xf32> -> tensor<64x22x1xf32>
+  %6 = prim.cat %4, %5 dim 2 : tensor<64x22x1xf32>, tensor<64x22x1xf32> -> tensor<64x22x2xf32>
+  return %6 : tensor<64x22x2xf32>
 }
 func.func @none(%x: tensor<3x0x64xf32>, %y: tensor<64x0xf32>) -> (tensor<3x0x33xf32>, tensor<33x0xf32>) {
   %r, %i = prim.fourier %x dim 2 : tensor<3x0x64xf32> -> tensor<3x0x33xf32>, tensor<3x0x33xf32>

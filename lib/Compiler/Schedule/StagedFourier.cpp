@@ -69,13 +69,13 @@ public:
   /// The transform of a few elements, whose number is a power of two.
   Line transform(const Line &line);
   Value zeroLike(Value x) { return constant(x, 0); }
+  Value negate(Value x) {
+    return x ? arith::NegFOp::create(b, loc, x).getResult() : Value();
+  }
 
 private:
   Value addParts(Value x, Value y) {
     return x && y ? arith::AddFOp::create(b, loc, x, y) : x ? x : y;
-  }
-  Value negate(Value x) {
-    return x ? arith::NegFOp::create(b, loc, x).getResult() : Value();
   }
   Value subParts(Value x, Value y) {
     return x && y ? arith::SubFOp::create(b, loc, x, y) : x ? x : negate(y);
@@ -124,14 +124,18 @@ private:
   Value loadTile(const Buffer &from, ArrayRef<int64_t> shape,
                  ArrayRef<Value> places);
   void storeTile(Value tile, const Buffer &to, ArrayRef<Value> places);
+  Buffer mirrored(const Buffer &half);
+  Complex loadRow(ArrayRef<Buffer> parts, int64_t first, const Stage &stage);
+  Value clearFirst(Value im);
   Line loadLine(const Stage &stage);
   void store(const Line &line, const Stage &stage);
   Complex rootsOf(const Stage &stage);
   Line multiplyRoots(const Line &line, const Stage &stage);
   Value joined(ArrayRef<Value> parts);
   SmallVector<Value> split(Value tile, int64_t count);
-  SmallVector<Value> exchange(ArrayRef<Value> parts, const Stage &stage,
-                              const Stage &next);
+  SmallVector<Value> exchange(ArrayRef<Value> parts, int64_t sets,
+                              const Stage &stage, const Stage &next);
+  Line follow(const Line &line, const Stage &stage, const Stage &next);
   Value reshape(Value tile, ArrayRef<int64_t> shape) {
     auto type = cast<RankedTensorType>(tile.getType());
     return type.getShape() == shape
@@ -213,7 +217,7 @@ void StagedFourier::choosePlaces() {
   bool isLast = dim + 1 == rank;
   several = isLast ? rank - 2 : rank - 1;
   if (several >= 0) {
-    constexpr int64_t kColumns = 16;
+    constexpr int64_t kColumns = 8;
     int64_t threads = countBlockThreads(ctx.description);
     lines = std::max<int64_t>(1, (threads << kRadixBits) / length);
     if (!isLast)
@@ -268,10 +272,11 @@ SmallVector<Value> StagedFourier::placesAt(int64_t element) {
 }
 
 /// Whether real and imaginary parts lie side by side in memory.
-static bool isInterleaved(ArrayRef<Buffer> parts, int64_t dim,
-                          index::Math &math) {
+static bool isInterleaved(ArrayRef<Buffer> parts, index::Math &math) {
   return parts.size() == 2 && parts[0].base == parts[1].base &&
-         parts[0].strides == parts[1].strides && parts[0].strides[dim].is(2) &&
+         parts[0].strides == parts[1].strides &&
+         llvm::any_of(parts[0].strides,
+                      [](Extent of) { return of.is(2) || of.is(-2); }) &&
          math.sub(parts[1].offset, parts[0].offset).is(1);
 }
 
@@ -298,30 +303,74 @@ Buffer StagedFourier::pairsOf(const Buffer &real) {
   return pairs;
 }
 
-Line StagedFourier::loadLine(const Stage &stage) {
-  SmallVector<Buffer, 2> parts;
-  for (Value operand : op.getOperands())
-    parts.push_back(ctx.host.buffer(operand));
-  bool areTogether = isInterleaved(parts, dim, ctx.host.math);
+/// The elements behind the middle of a line whose first half is in memory, by
+/// their distance from the middle: in memory these are in the other order.
+Buffer StagedFourier::mirrored(const Buffer &half) {
+  index::Math &sizes = ctx.host.math;
+  Buffer result = half;
+  Extent stride = half.strides[dim];
+  result.offset = sizes.add(half.offset, sizes.mul(stride, length / 2));
+  result.strides[dim] = sizes.mul(stride, -1);
+  result.sizes[dim] = length / 2;
+  return result;
+}
+
+Complex StagedFourier::loadRow(ArrayRef<Buffer> parts, int64_t first,
+                               const Stage &stage) {
   SmallVector<int64_t> shape = {lines, stage.columns};
   SmallVector<int64_t> own(ArrayRef(shape).drop_front(several < 0));
+  SmallVector<Value> places = placesAt(first);
+  if (!isInterleaved(parts, ctx.host.math)) {
+    Complex x;
+    x.re = reshape(loadTile(turned(parts[0]), own, places), shape);
+    if (parts.size() > 1)
+      x.im = reshape(loadTile(turned(parts[1]), own, places), shape);
+    return x;
+  }
+  places.push_back(kernel.constant(0));
+  SmallVector<int64_t> wide(own);
+  wide.push_back(2);
+  Value both = loadTile(pairsOf(parts[0]), wide, places);
+  wide.assign(shape);
+  wide.push_back(2);
+  SmallVector<Value> halves = split(reshape(both, wide), 2);
+  return {halves[0], halves[1]};
+}
+
+/// Without the imaginary part of the first column.
+Value StagedFourier::clearFirst(Value im) {
+  auto type = cast<RankedTensorType>(im.getType()).clone(b.getI32Type());
+  Value column = tile::IotaOp::create(b, loc, type, uint64_t(1));
+  Value isFirst = arith::CmpIOp::create(
+      b, loc, arith::CmpIPredicate::eq, column,
+      constantLike(b, loc, column, b.getI32IntegerAttr(0)));
+  return arith::SelectOp::create(b, loc, isFirst, math.zeroLike(im), im);
+}
+
+Line StagedFourier::loadLine(const Stage &stage) {
+  SmallVector<Buffer, 2> parts, behind;
+  for (Value operand : op.getOperands())
+    parts.push_back(ctx.host.buffer(operand));
+  // Of a real result the operands are the first half and the one behind it;
+  // what follows are conjugates.
+  bool isHalf = op.getNumResults() == 1;
+  if (isHalf)
+    for (const Buffer &part : parts)
+      behind.push_back(mirrored(part));
   Line line(stage.radix);
   for (auto [row, x] : llvm::enumerate(line)) {
-    SmallVector<Value> places = placesAt(row * stage.columns);
-    if (!areTogether) {
-      x.re = reshape(loadTile(turned(parts[0]), own, places), shape);
-      if (parts.size() > 1)
-        x.im = reshape(loadTile(turned(parts[1]), own, places), shape);
+    int64_t first = row * stage.columns;
+    if (!isHalf) {
+      x = loadRow(parts, first, stage);
       continue;
     }
-    places.push_back(kernel.constant(0));
-    SmallVector<int64_t> wide(own);
-    wide.push_back(2);
-    Value both = loadTile(pairsOf(parts[0]), wide, places);
-    wide.assign(shape);
-    wide.push_back(2);
-    SmallVector<Value> halves = split(reshape(both, wide), 2);
-    x = {halves[0], halves[1]};
+    bool isBehind = first >= length / 2;
+    x = isBehind ? loadRow(behind, first - length / 2, stage)
+                 : loadRow(parts, first, stage);
+    if (isBehind)
+      x.im = math.negate(x.im);
+    if (first == 0 || first == length / 2)
+      x.im = clearFirst(x.im);
   }
   return line;
 }
@@ -347,13 +396,14 @@ void StagedFourier::store(const Line &line, const Stage &stage) {
       storeTile(reshape(tileOf(x), shape), out, places);
     }
   };
-  if (isInterleaved(outs, dim, ctx.host.math))
+  if (isInterleaved(outs, ctx.host.math))
     return store(pairsOf(outs[0]), /*isPair=*/true,
                  [&](const Complex &x) { return joined({x.re, x.im}); });
   store(turned(outs[0]), /*isPair=*/false,
         [](const Complex &x) { return x.re; });
-  store(turned(outs[1]), /*isPair=*/false,
-        [](const Complex &x) { return x.im; });
+  if (outs.size() > 1)
+    store(turned(outs[1]), /*isPair=*/false,
+          [](const Complex &x) { return x.im; });
 }
 
 /// The root of each column of a stage, for its row 1.
@@ -424,22 +474,56 @@ SmallVector<Value> StagedFourier::split(Value tile, int64_t count) {
   return all;
 }
 
-/// From a tile for each result of a stage to one for each element of the next.
-SmallVector<Value> StagedFourier::exchange(ArrayRef<Value> parts,
+/// From a tile for each result of a stage to one for each element of the next,
+/// or `sets` of them, one behind the other for each number.
+SmallVector<Value> StagedFourier::exchange(ArrayRef<Value> parts, int64_t sets,
                                            const Stage &stage,
                                            const Stage &next) {
-  Value tile = reshape(joined(parts), {lines, next.radix, next.columns,
-                                       stage.rows, stage.radix});
   SmallVector<int64_t> order = {0, 2, 4, 3, 1};
+  SmallVector<int64_t> before = {lines, next.radix, next.columns, stage.rows,
+                                 stage.radix};
+  SmallVector<int64_t> turned = {lines, next.columns, stage.radix, stage.rows,
+                                 next.radix};
+  if (sets > 1) {
+    order.push_back(order.size());
+    before.push_back(sets);
+    turned.push_back(sets);
+  }
+  Value tile = reshape(joined(parts), before);
   auto type = cast<RankedTensorType>(tile.getType());
-  tile = tile::TransposeOp::create(
-      b, loc,
-      type.clone({lines, next.columns, stage.radix, stage.rows, next.radix}),
-      tile, order);
-  SmallVector<int64_t> shape(2 + llvm::Log2_64(next.radix), 2);
+  tile = tile::TransposeOp::create(b, loc, type.clone(turned), tile, order);
+  SmallVector<int64_t> shape(2 + llvm::Log2_64(next.radix * sets), 2);
   shape[0] = lines;
   shape[1] = next.columns * next.rows;
-  return split(reshape(tile, shape), next.radix);
+  return split(reshape(tile, shape), next.radix * sets);
+}
+
+/// What the elements of the next stage are after `stage`.
+Line StagedFourier::follow(const Line &line, const Stage &stage,
+                           const Stage &next) {
+  SmallVector<Value> parts[2], both;
+  for (const Complex &x : line) {
+    parts[0].push_back(x.re);
+    parts[1].push_back(x.im ? x.im : math.zeroLike(x.re));
+    both.append({parts[0].back(), parts[1].back()});
+  }
+  Line result;
+  // Where only real parts are stored, imaginary ones would get another layout
+  // if they changed places alone.
+  constexpr int64_t kMostBytes = 1 << 15;
+  int64_t width =
+      getElementTypeOrSelf(op.getOperand(0).getType()).getIntOrFloatBitWidth();
+  if (op.getNumResults() == 1 && lines * length * width / 4 <= kMostBytes) {
+    SmallVector<Value> all = exchange(both, 2, stage, next);
+    for (size_t i = 0; i < all.size(); i += 2)
+      result.push_back({all[i], all[i + 1]});
+    return result;
+  }
+  SmallVector<Value> re = exchange(parts[0], 1, stage, next),
+                     im = exchange(parts[1], 1, stage, next);
+  for (auto [x, y] : llvm::zip_equal(re, im))
+    result.push_back({x, y});
+  return result;
 }
 
 void StagedFourier::run(Extent flops) {
@@ -448,17 +532,7 @@ void StagedFourier::run(Extent flops) {
   Line line = math.transform(loadLine(stages.front()));
   for (auto [stage, next] :
        llvm::zip(ArrayRef(stages).drop_back(), ArrayRef(stages).drop_front())) {
-    line = multiplyRoots(line, stage);
-    SmallVector<Value> parts[2];
-    for (const Complex &x : line) {
-      parts[0].push_back(x.re);
-      parts[1].push_back(x.im ? x.im : math.zeroLike(x.re));
-    }
-    SmallVector<Value> re = exchange(parts[0], stage, next),
-                       im = exchange(parts[1], stage, next);
-    line.clear();
-    for (auto [x, y] : llvm::zip_equal(re, im))
-      line.push_back({x, y});
+    line = follow(multiplyRoots(line, stage), stage, next);
     line = math.transform(line);
   }
   store(line, stages.back());
@@ -468,10 +542,8 @@ void StagedFourier::run(Extent flops) {
 std::string kiln::schedule::whyNoStages(prim::FourierOp op) {
   int64_t length = lengthOf(op);
   auto type = cast<RankedTensorType>(op.getOperand(0).getType());
-  constexpr int64_t kLongestColumn = 1 << 9;
+  constexpr int64_t kLongestColumn = 1 << 10;
   bool isLast = int64_t(op.getDim()) + 1 == type.getRank();
-  if (op.getNumResults() == 1)
-    return "the result is real";
   if (!llvm::isPowerOf2_64(length))
     return "the length is no power of two";
   if (length < kShortestLine)

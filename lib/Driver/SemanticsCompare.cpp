@@ -4,6 +4,7 @@
 #include "SemanticsCompare.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Kernel.h"
 #include "kiln/Eval/Perturb.h"
@@ -46,10 +47,14 @@ static void classify(Operation *op, Outcome &outcome) {
   bool sums = name.contains("reduce") || name.contains("dot") ||
               name.contains("scan") || name.contains("product");
   auto kernel = dyn_cast<tile::KernelOp>(op);
+  // Elements of one place are combined in any order, and rounded each time.
+  bool meets = name == "tile.store_scatter" &&
+               tile::combineOf(op) != tile::Combine::assign;
+  sums |= meets;
   // Modes let arithmetic be regrouped, and prim promises bounds alone.
   if (sums || (kernel && kernel.getNumerics()) || name.starts_with("prim."))
     outcome.isExact = false;
-  if (name.contains("reduce") || name.contains("scan"))
+  if (name.contains("reduce") || name.contains("scan") || meets)
     for (Type type : op->getOperandTypes())
       if (auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type)))
         outcome.isNarrow |= element.getWidth() < 32;

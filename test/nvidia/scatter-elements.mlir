@@ -3,6 +3,8 @@
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=asm | FileCheck %s
 // RUN: for entry in sum wide half product extreme rows; do kiln-run %s --entry=$entry --target=reference,threads=nvidia:sm_90a,seed=3 \
 // RUN:   --check --inputs=hurt || exit 1; done
+// RUN: for entry in sum wide half product extreme rows; do kiln-compile %s --entry=$entry --target=nvidia:sm_90a,ptxas=none --no-fallback \
+// RUN:   --verify-semantics --emit=asm -o %t.ptx 2>&1 | grep ' 0 changed' || exit 1; done
 
 // CHECK-LABEL: .entry sum_{{.*}}scatter(
 // CHECK-COUNT-2: atom.global.add.f32

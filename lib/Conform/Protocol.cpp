@@ -94,6 +94,7 @@ public:
       if (sample.hello.has("emit"))
         ask("emit", spec(), wire);
       compile(wire);
+      sendOtherBytes(wire);
     }
     if (sample.hello.has("claims"))
       claim();
@@ -169,6 +170,31 @@ private:
     tallies["code"].judge(code ? "" : code.message());
   }
 
+  /// A body is any bytes: a program answers names in it that are no UTF-8,
+  /// though its answer must be.
+  void sendOtherBytes(const std::string &wire) {
+    if (!program->isAlive())
+      return;
+    for (StringRef name : {"sym_name = \"", "\"tile.", "!tile.view<"}) {
+      size_t at = wire.find(name);
+      if (at == std::string::npos)
+        continue;
+      auto other = Program::start(options.program);
+      if (!other || !(*other)->ask("hello", helloParams(), "", startSeconds()))
+        return; // judged by others
+      std::string damaged = wire;
+      damaged[at + name.size()] = '\xff';
+      auto answer = (*other)->ask("compile", spec(), damaged, stepSeconds());
+      bool isAnswered = answer || isRefusal(answer.message());
+      tallies["text that is no UTF-8"].judge(isAnswered ? ""
+                                                        : answer.message());
+    }
+  }
+
+  static bool isRefusal(StringRef message) {
+    return message.starts_with("reports an error: ");
+  }
+
   void claim() {
     WireReader reader;
     reader.version = sample.hello.reader.version;
@@ -189,9 +215,7 @@ private:
     if (!program->isAlive())
       return;
     auto answer = program->ask("sing", json::Object{}, "la", startSeconds());
-    bool isRefused =
-        !answer &&
-        StringRef(answer.message()).starts_with("reports an error: ");
+    bool isRefused = !answer && isRefusal(answer.message());
     tallies["unknown method"].judge(
         isRefused ? ""
                   : "expected an error as the answer to a method that "

@@ -131,7 +131,9 @@ private:
 
   std::string how() {
     std::string end = program->close(2);
-    return end.empty() ? "it is still running" : "it ended with " + end;
+    std::string printed = program->lastPrinted();
+    return (end.empty() ? "it is still running" : "it ended with " + end) +
+           (printed.empty() ? "" : "; it printed: " + printed);
   }
 
   const ProtocolOptions &options;

@@ -61,6 +61,9 @@ public:
   /// Closes its input, and says how it ended: "status 0"; empty where it did
   /// not within `seconds`.
   std::string close(double seconds);
+  /// Takes what the program has printed to its standard error, and returns the
+  /// last line, quoted and at most 240 bytes long; empty where there is none.
+  std::string lastPrinted();
   /// Says `bye`, and kills a program that has not ended soon after. A
   /// conversation that `open` began is closed only.
   void end();

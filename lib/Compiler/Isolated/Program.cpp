@@ -347,13 +347,16 @@ std::string Program::describeEnd(StringRef method) {
   else
     text = "ends with " + ending.describe() + half;
   text += ": expected an answer to '" + method.str() + "'";
-  std::string printed = process->takePrinted();
-  StringRef last = StringRef(printed).rtrim();
-  last = last.substr(last.rfind('\n') + 1);
-  if (!last.empty())
-    text += "; it printed: " + quoteForeign(last, 240);
+  if (std::string printed = lastPrinted(); !printed.empty())
+    text += "; it printed: " + printed;
   kill();
   return text;
+}
+
+std::string Program::lastPrinted() {
+  std::string printed = process->takePrinted();
+  StringRef last = StringRef(printed).rtrim();
+  return quoteForeign(last.substr(last.rfind('\n') + 1), 240);
 }
 
 Expected<Answer> Program::unpack(Frame frame, int64_t id) {

@@ -42,6 +42,16 @@ static bool isWireAttribute(Attribute attr) {
       });
 }
 
+/// Whether all strings and names within an attribute are UTF-8.
+static bool isText(Attribute attr) {
+  return !attr.walk([](StringAttr text) {
+                return llvm::json::isUTF8(text.getValue())
+                           ? WalkResult::advance()
+                           : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
 /// Whether a reader names an operation or a type. What every kernel has need
 /// not be named, nor what the reader has claimed.
 static bool isNamed(const llvm::StringSet<> &names, StringRef name) {
@@ -116,12 +126,17 @@ static std::string whyNotOperation(Operation *op, const WireReader &reader,
       llvm::for_each(block.getArgumentTypes(), check);
   if (!why.empty())
     return why;
-  for (NamedAttribute attr : op->getAttrs())
-    if (op->getInherentAttr(attr.getName()) &&
-        !isDecision(op->getName(), attr.getName()) &&
-        !isWireAttribute(attr.getValue()))
-      return "attribute '" + attr.getName().str() + "' of '" + name +
-             "' has a value that is not part of the wire form";
+  for (NamedAttribute attr : op->getAttrs()) {
+    if (!op->getInherentAttr(attr.getName()) ||
+        isDecision(op->getName(), attr.getName()))
+      continue;
+    std::string owner =
+        "attribute '" + attr.getName().str() + "' of '" + name + "' has a ";
+    if (!isWireAttribute(attr.getValue()))
+      return owner + "value that is not part of the wire form";
+    if (!isText(attr.getValue()))
+      return owner + "text that is not UTF-8";
+  }
   return "";
 }
 
@@ -253,11 +268,17 @@ private:
       op->removeAttr(SymbolTable::getVisibilityAttrName());
   }
 
-  /// The file, line and column of a location, which has many more forms.
+  /// The file, line and column of a location, which has many more forms. Bytes
+  /// of the file's name that are not UTF-8 are replaced by U+FFFD.
   Location simplify(Location loc) {
-    if (auto place = loc->findInstanceOf<FileLineColLoc>())
+    auto place = loc->findInstanceOf<FileLineColLoc>();
+    if (!place)
+      return UnknownLoc::get(loc.getContext());
+    StringRef file = place.getFilename();
+    if (llvm::json::isUTF8(file))
       return place;
-    return UnknownLoc::get(loc.getContext());
+    return FileLineColLoc::get(loc.getContext(), llvm::json::fixUTF8(file),
+                               place.getLine(), place.getColumn());
   }
 
   ModuleOp module;

@@ -124,13 +124,15 @@ void TileFourier::transformColumns(const Plane &from, const Plane &to,
   // The others are conjugates; what is its own has no imaginary part.
   Plane whole = lines.scratch(length * width);
   whole.row = width;
-  copy(from, whole, half + 1);
+  copy(from, whole, half + 1); // also what has no conjugate of its own
   Butterflies make(e.b, e.loc, isInverse);
   lines.forEach((length - 1) / 2, [&](Value row) {
     Value source = e.add(row, e.c64(1)), target = e.sub(e.c64(length), source);
     lines.forVectors(width, [&](Value column, int64_t lanes) {
-      lines.store(make.conj(lines.load(from, at(from, source, column), lanes)),
-                  whole, at(whole, target, column));
+      Complex x =
+          make.spread(lines.load(from, at(from, source, column), lanes));
+      lines.store(x, whole, at(whole, source, column));
+      lines.store(make.conj(x), whole, at(whole, target, column));
     });
   });
   for (int64_t row : {int64_t(0), half})

@@ -389,13 +389,18 @@ void FourierLines::lineToReal(const Plane &from, const Plane &to,
   Butterflies make(e.b, e.loc, isInverse);
   if (length % 2) {
     Plane all = scratch(length);
-    if (half)
+    if (half) {
+      forVectors(half, [&](Value at, int64_t lanes) {
+        Value next = e.add(at, e.c64(1));
+        store(make.spread(load(own, next, lanes)), own, next);
+      });
       forVectors(half, [&](Value at, int64_t lanes) {
         Value end = e.sub(e.c64(half + 1), at);
         store(make.conj({loadBackwards(own.re, end, lanes),
                          loadBackwards(own.im, end, lanes)}),
               own, e.add(at, e.c64(half + 1)));
       });
+    }
     line(own, all, length, isInverse);
     return forVectors(length, [&](Value at, int64_t lanes) {
       storePart(loadPart(all.re, at, lanes), to.re, at);

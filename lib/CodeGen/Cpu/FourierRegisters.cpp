@@ -39,16 +39,22 @@ Value Butterflies::negate(Value x) {
   return arith::NegFOp::create(b, loc, x);
 }
 
-Value Butterflies::scale(Value x, double by) {
-  if (!x || by == 1)
-    return x;
-  if (by == -1)
-    return negate(x);
+Value Butterflies::product(Value x, double by) {
   Type type = x.getType();
   TypedAttr number = b.getFloatAttr(getElementTypeOrSelf(type), by);
   if (auto vector = dyn_cast<VectorType>(type))
     number = DenseElementsAttr::get(vector, static_cast<Attribute>(number));
   return mul(x, arith::ConstantOp::create(b, loc, number));
+}
+
+Value Butterflies::scale(Value x, double by) {
+  if (!x || by == 1)
+    return x;
+  return by == -1 ? negate(x) : product(x, by);
+}
+
+Complex Butterflies::spread(Complex x) {
+  return {add(x.re, product(x.im, 0)), add(x.im, product(x.re, 0))};
 }
 
 Complex Butterflies::scale(Complex x, double by) {

@@ -39,6 +39,10 @@ public:
   Complex turn(Complex x, int64_t number, int64_t period);
   /// Times a number.
   Complex scale(Complex x, double by);
+  /// The number itself where both parts are finite; otherwise both parts are
+  /// NaN, or not finite. A real result has a cosine of one part and a sine of
+  /// the other, and one of them may be zero.
+  Complex spread(Complex x);
 
   mlir::Value add(mlir::Value x, mlir::Value y);
   mlir::Value sub(mlir::Value x, mlir::Value y);
@@ -47,6 +51,7 @@ public:
 
 private:
   mlir::Value scale(mlir::Value x, double by);
+  mlir::Value product(mlir::Value x, double by);
   List odd(llvm::ArrayRef<Complex> x);
   List factored(llvm::ArrayRef<Complex> x, int64_t parts);
 

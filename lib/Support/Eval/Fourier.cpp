@@ -106,35 +106,63 @@ Numbers lineOf(const std::vector<double> &re, const std::vector<double> &im,
   return x;
 }
 
-/// Stores a part of a frequency, off by `error`; without a bound if that is not
-/// finite.
-void put(Value &out, int64_t at, double number, double error) {
+/// How far the results of a line may be from the exact ones.
+struct Freedom {
+  double error = 0; ///< of each part; infinite: no bound
+  bool hasNan = false, hasInfinity = false; ///< elements of the line
+};
+
+/// What a part of a result may be where the line has elements that are not
+/// finite: a number, as long as the other part is NaN or, without NaN in the
+/// line, infinite. Errors of the two directions stand for the two parts.
+double hurtPart(const Freedom &freedom, DType dtype, bool hasOther,
+                bool isImaginary) {
+  bool isUp = perturbation().sign > 0;
+  if (hasOther && isUp == isImaginary)
+    return largestFinite(dtype);
+  return freedom.hasNan || isUp ? std::numeric_limits<double>::quiet_NaN()
+                                : std::numeric_limits<double>::infinity();
+}
+
+/// Stores a part of a result within its freedom.
+void put(Value &out, int64_t at, double number, const Freedom &freedom,
+         bool hasOther, bool isImaginary) {
   if (perturbation().isOn()) {
-    if (!std::isfinite(error))
+    if (freedom.hasNan || freedom.hasInfinity)
+      number = hurtPart(freedom, out.dtype(), hasOther, isImaginary);
+    else if (!std::isfinite(freedom.error))
       number = unboundedNear(number, out.dtype());
     else
-      number += errorDirection(at) * error;
+      number += errorDirection(at) * freedom.error;
   }
   storeDoubles(out.dtype(), out.mutableData(), at, 1, &number);
 }
 
-/// What an element of a transform of these numbers may be off by.
-double errorOf(const Numbers &x, DType dtype) {
+/// The freedom of a transform of these numbers.
+Freedom freedomOf(const Numbers &x, DType dtype) {
+  Freedom freedom;
   long double squares = 0, sum = 0;
   for (const Number &number : x) {
     squares += std::norm(number);
     sum += std::abs(number.real()) + std::abs(number.imag());
+    for (long double part : {number.real(), number.imag()}) {
+      freedom.hasNan |= std::isnan(part);
+      freedom.hasInfinity |= std::isinf(part);
+    }
   }
   bool isF64 = dtype == DType::f64;
   // Of a convolution are products of such sums.
   constexpr long double kMargin = 8;
-  if (!(sum * kMargin < largestFinite(dtype)))
-    return std::numeric_limits<double>::infinity();
+  if (!(sum * kMargin < largestFinite(dtype))) {
+    freedom.error = std::numeric_limits<double>::infinity();
+    return freedom;
+  }
   double unit = 2 * (isF64 ? kHalfUlpF64 : kHalfUlp);
   double size = static_cast<double>(x.size());
-  return 2 * (std::log2(size) + 4) * unit *
-             std::sqrt(size * static_cast<double>(squares)) +
-         smallestNormal(dtype) * size;
+  freedom.error = 2 * (std::log2(size) + 4) * unit *
+                      std::sqrt(size * static_cast<double>(squares)) +
+                  smallestNormal(dtype) * size;
+  return freedom;
 }
 
 } // namespace
@@ -167,12 +195,13 @@ llvm::SmallVector<Value, 2> transformLines(llvm::ArrayRef<Value> sources,
       }
     }
     Numbers x = lineOf(parts[0], parts[1], length);
-    double error = errorOf(x, dtype);
+    Freedom freedom = freedomOf(x, dtype);
     x = transform(x, isInverse);
     for (auto [number, result] : llvm::enumerate(results))
       for (int64_t i = 0; i < wanted; ++i) {
         put(result, at(wanted, i),
-            static_cast<double>(number ? x[i].imag() : x[i].real()), error);
+            static_cast<double>(number ? x[i].imag() : x[i].real()), freedom,
+            count > 1, number > 0);
         if (isPoison)
           result.makePoison()[at(wanted, i)] = 1;
       }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Downgrades.h"
+#include "kiln/Dialect/Prim/ConvOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -44,10 +45,19 @@ static LogicalResult downgradeScatter(Operation *op, RewriterBase &rewriter) {
   return success();
 }
 
-/// Version 4: stores by index combine, and stores multiply.
+/// Takes a permission away from a `prim.conv`.
+static LogicalResult readAllBits(Operation *op, RewriterBase &rewriter) {
+  rewriter.modifyOpInPlace(
+      op, [&] { cast<prim::ConvOp>(op).setPrecision(prim::Precision::ieee); });
+  return success();
+}
+
+/// Version 4: stores by index combine, and stores multiply; convolutions may
+/// read f32 as tf32.
 static constexpr WireAttribute kLaterAttributes[] = {
     {"tile.store_scatter", "combine", 4, std::nullopt, downgradeScatter},
-    {"tile.store", "combine", 4, int64_t(tile::Combine::mul)}};
+    {"tile.store", "combine", 4, int64_t(tile::Combine::mul)},
+    {"prim.conv", "precision", 4, std::nullopt, readAllBits}};
 
 ArrayRef<WireAttribute> kiln::isolated::laterAttributes() {
   return kLaterAttributes;

@@ -348,6 +348,14 @@ int64_t LaunchBounds::powerOf(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return 1;
+  if (auto found = powers.find(value); found != powers.end())
+    return found->second;
+  int64_t power = powerOf(op);
+  powers[value] = power;
+  return power;
+}
+
+int64_t LaunchBounds::powerOf(Operation *op) {
   if (isa<SplatOp, BroadcastOp, ExpandDimsOp, TransposeOp, ReshapeOp,
           arith::ExtSIOp, arith::ExtUIOp>(op))
     return powerOf(op->getOperand(0));
@@ -384,23 +392,30 @@ bool LaunchBounds::isExact(Operation *op, TilePlace place) {
 }
 
 void LaunchBounds::examine(Value tile, TilePlace place) {
-  Operation *op = tile.getDefiningOp();
-  if (!op || !isa<RankedTensorType>(tile.getType()))
-    return;
-  if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::IndexCastOp>(
-          op)) {
-    bool isGood = isExact(op, place);
-    auto [at, isNew] = exact.try_emplace(tile, isGood);
-    at->second &= isGood;
-    if (!isGood)
-      return;
+  // What several operations use is met once: there may be many ways to it.
+  SmallVector<Key> left = {{tile, place}};
+  llvm::DenseSet<Key> met;
+  while (!left.empty()) {
+    auto [value, at] = left.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!op || !isa<RankedTensorType>(value.getType()) ||
+        !met.insert({value, at}).second)
+      continue;
+    if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::IndexCastOp>(
+            op)) {
+      bool isGood = isExact(op, at);
+      auto [found, isNew] = exact.try_emplace(value, isGood);
+      found->second &= isGood;
+      if (!isGood)
+        continue;
+    }
+    if (isa<BroadcastOp, ExpandDimsOp, TransposeOp, ReshapeOp>(op))
+      left.push_back({op->getOperand(0), placeOfSource(op, at)});
+    else if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp,
+                 arith::IndexCastOp, arith::ExtSIOp, PtrAddOp>(op))
+      for (Value operand : llvm::reverse(op->getOperands()))
+        left.push_back({operand, at});
   }
-  if (isa<BroadcastOp, ExpandDimsOp, TransposeOp, ReshapeOp>(op))
-    return examine(op->getOperand(0), placeOfSource(op, place));
-  if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::IndexCastOp,
-          arith::ExtSIOp, PtrAddOp>(op))
-    for (Value operand : op->getOperands())
-      examine(operand, place);
 }
 
 void LaunchBounds::examine(Value tile, Value mask) {
@@ -412,6 +427,8 @@ void LaunchBounds::examine(Value tile, Value mask) {
   }
   auto type = dyn_cast<RankedTensorType>(tile.getType());
   TilePlace place = type ? identityPlace(type.getRank()) : kNowhere;
+  masks.clear();
+  powers.clear();
   if (mask && place != kNowhere)
     readMask(mask, place);
   examine(tile, place);
@@ -420,7 +437,7 @@ void LaunchBounds::examine(Value tile, Value mask) {
 /// Notes comparisons that hold at all enabled elements.
 void LaunchBounds::readMask(Value mask, TilePlace place) {
   Operation *op = mask.getDefiningOp();
-  if (!op || place == kNowhere)
+  if (!op || place == kNowhere || !masks.insert({mask, place}).second)
     return;
   if (isa<arith::AndIOp>(op)) {
     readMask(op->getOperand(0), place);

@@ -16,6 +16,7 @@
 #include "kiln/Index/Analysis.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace kiln::tile {
@@ -135,6 +136,7 @@ private:
   bool fits(LaunchBound &bound, mlir::Type type);
   bool isExact(mlir::Operation *op, TilePlace place);
   int64_t powerOf(mlir::Value value);
+  int64_t powerOf(mlir::Operation *op);
 
   Kernel kernel;
   bool assumes;
@@ -142,6 +144,8 @@ private:
   index::Analysis facts;
   llvm::DenseMap<Key, LaunchBound> known;
   llvm::DenseMap<Key, Enabled> enabled;
+  llvm::DenseSet<Key> masks; ///< that have been read for the tile
+  llvm::DenseMap<mlir::Value, int64_t> powers;
   llvm::DenseMap<mlir::Value, bool> exact;
   unsigned depth = 0;
   LaunchConditions pending, noted;

@@ -2,6 +2,8 @@
 // Convolution.
 #include "kiln/Dialect/Prim/ConvOps.h"
 #include "kiln/Dialect/Prim/Shape.h"
+#include "kiln/Interfaces/Version.h"
+#include "mlir/Bytecode/BytecodeImplementation.h"
 
 #include "Verify.h"
 
@@ -16,6 +18,34 @@ void PrimDialect::registerConvOps() {
 #define GET_OP_LIST
 #include "kiln/Dialect/Prim/ConvOps.cpp.inc"
       >();
+}
+
+LogicalResult ConvOp::readProperties(DialectBytecodeReader &reader,
+                                     OperationState &state) {
+  // `precision` came with version 0.4, and is the last one for that reason.
+  constexpr uint64_t kHasPrecision = 4;
+  auto &prop = state.getOrAddProperties<Properties>();
+  if (failed(reader.readAttribute(prop.dilation)) ||
+      failed(reader.readAttribute(prop.groups)) ||
+      failed(reader.readAttribute(prop.input_dilation)) ||
+      failed(reader.readAttribute(prop.pad_high)) ||
+      failed(reader.readAttribute(prop.pad_low)) ||
+      failed(reader.readAttribute(prop.strides)))
+    return failure();
+  return kiln::isOlder<PrimDialect>(reader, kHasPrecision)
+             ? success()
+             : reader.readOptionalAttribute(prop.precision);
+}
+
+void ConvOp::writeProperties(DialectBytecodeWriter &writer) {
+  Properties &prop = getProperties();
+  writer.writeAttribute(prop.dilation);
+  writer.writeAttribute(prop.groups);
+  writer.writeAttribute(prop.input_dilation);
+  writer.writeAttribute(prop.pad_high);
+  writer.writeAttribute(prop.pad_low);
+  writer.writeAttribute(prop.strides);
+  writer.writeOptionalAttribute(prop.precision);
 }
 
 LogicalResult ConvOp::verify() {

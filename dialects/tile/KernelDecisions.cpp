@@ -94,10 +94,7 @@ LogicalResult tile::verifyKernelDecisions(KernelOp kernel) {
 //===----------------------------------------------------------------------===//
 
 bool tile::isOlder(DialectBytecodeReader &reader, uint64_t minor) {
-  FailureOr<const DialectVersion *> version =
-      reader.getDialectVersion<TileDialect>();
-  return succeeded(version) && *version &&
-         static_cast<const VersionOfDialect *>(*version)->minor < minor;
+  return kiln::isOlder<TileDialect>(reader, minor);
 }
 
 LogicalResult KernelOp::readProperties(DialectBytecodeReader &reader,

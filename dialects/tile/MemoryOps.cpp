@@ -365,8 +365,8 @@ void StoreScatterOp::getEffects(
 
 LogicalResult StoreScatterOp::readProperties(DialectBytecodeReader &reader,
                                              OperationState &state) {
-  // `combine` came with version 0.3, and is the last one for that reason.
-  constexpr uint64_t kCombines = 3;
+  // `combine` came with version 0.4, and is the last one for that reason.
+  constexpr uint64_t kCombines = 4;
   auto &prop = state.getOrAddProperties<Properties>();
   if (failed(reader.readOptionalAttribute(prop.cache)) ||
       failed(reader.readAttribute(prop.dim)) ||

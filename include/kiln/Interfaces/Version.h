@@ -12,12 +12,22 @@ namespace kiln {
 /// grows when operations, attributes or types of an older one have to be
 /// rewritten, or when there are new ones.
 constexpr uint64_t kDialectMajor = 0;
-constexpr uint64_t kDialectMinor = 3;
+constexpr uint64_t kDialectMinor = 4;
 
 /// What a file says of one dialect.
 struct VersionOfDialect : public mlir::DialectVersion {
   uint64_t major = 0, minor = 0;
 };
+
+/// Whether a file of bytecode has its operations of `Dialect` from a version
+/// before 0.`minor`, in which they may have fewer properties.
+template <typename Dialect>
+bool isOlder(mlir::DialectBytecodeReader &reader, uint64_t minor) {
+  llvm::FailureOr<const mlir::DialectVersion *> version =
+      reader.getDialectVersion<Dialect>();
+  return succeeded(version) && *version &&
+         static_cast<const VersionOfDialect *>(*version)->minor < minor;
+}
 
 /// Brings the operations of one dialect under `top` from the minor version
 /// before `to` to `to`.

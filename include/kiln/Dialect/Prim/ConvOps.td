@@ -44,6 +44,7 @@ def Prim_ConvOp : Prim_Op<"conv", [Pure, DeclareOpInterfaceMethods<AccumulationO
   let assemblyFormat = [{
     $input `,` $filter (`precision` $precision^)? attr-dict `:` type($input) `,` type($filter) `->` type($result)
   }];
+  let useCustomPropertiesEncoding = 1;
   let hasVerifier = 1;
 }
 

@@ -4,6 +4,8 @@
 // RUN: kiln-compile %s --target=nvidia:sm_90a --emit=tile --verify-semantics -o /dev/null
 // RUN: kiln-run %s --target=cpu --check --entry=norm
 // RUN: kiln-run %s --target=cpu --check --entry=gradient
+// RUN: for entry in norm gradient residual square narrow; do \
+// RUN:   kiln-run %s --target=reference,threads=nvidia:sm_90a,seed=3 --check --inputs=hurt --entry=$entry || exit 1; done
 
 // The statistics of a norm are results of its kernel, also behind a view.
 // CHECK-LABEL: func.func @norm(
@@ -82,4 +84,28 @@ func.func @residual(%x: tensor<40x96xf32>, %y: tensor<40x96xf32>) -> (tensor<40x
   %b = prim.broadcast_in_dim %s dims [0] : tensor<40xf32> -> tensor<40x96xf32>
   %r = prim.div %e, %b : tensor<40x96xf32>
   return %h, %r : tensor<40x96xf32>, tensor<40x96xf32>
+}
+
+// A sum over rows has as many elements as a row here, and does not belong to a row.
+// CHECK-LABEL: func.func @square(
+// PROGRAM-LABEL: program.func @square(
+// PROGRAM: @square_0_sum{{.*}} "generic.reduction"
+func.func @square(%w: tensor<96x96xf32>, %g: tensor<96x96xf32>) -> (tensor<96x96xf32>, tensor<96xf32>) {
+  %s = prim.sum %g dims [0] : tensor<96x96xf32> -> tensor<96xf32>
+  %t = prim.sum %g dims [1] : tensor<96x96xf32> -> tensor<96xf32>
+  %b = prim.broadcast_in_dim %t dims [0] : tensor<96xf32> -> tensor<96x96xf32>
+  %d = prim.sub %g, %b : tensor<96x96xf32>
+  %m = prim.mul %d, %w : tensor<96x96xf32>
+  %v = prim.sum %w dims [1] : tensor<96x96xf32> -> tensor<96xf32>
+  %n = prim.sub %v, %s : tensor<96xf32>
+  return %m, %n : tensor<96x96xf32>, tensor<96xf32>
+}
+
+// Rows shorter than a block of what adds up.
+func.func @narrow(%x: tensor<512x8xf32>) -> (tensor<512x8xf32>, tensor<8xf32>) {
+  %t = prim.sum %x dims [1] : tensor<512x8xf32> -> tensor<512xf32>
+  %b = prim.broadcast_in_dim %t dims [0] : tensor<512xf32> -> tensor<512x8xf32>
+  %d = prim.sub %x, %b : tensor<512x8xf32>
+  %s = prim.sum %d dims [0] : tensor<512x8xf32> -> tensor<8xf32>
+  return %d, %s : tensor<512x8xf32>, tensor<8xf32>
 }

@@ -3,9 +3,10 @@
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=asm | FileCheck %s --check-prefix=PTX
 // RUN: kiln-compile %s --entry=sums --target=nvidia:sm_90a,ptxas=none,scatter=ordered --no-fallback --emit=program | FileCheck %s --check-prefix=ORDERED
 // RUN: for entry in sums most least bits; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
+// RUN: for places in 0 77; do kiln-run %s --entry=open --dim=$places --target=reference,threads=nvidia:sm_90a,seed=3 --check --inputs=hurt || exit 1; done
 // RUN: kiln-run %s --entry=least --target=reference,threads=nvidia:sm_90a,seed=3 --check --inputs=hurt
 
-// What no update is for stays as it is, with its sign: -0 is added there.
+// What no update is for stays as it is: nothing is stored there.
 // CHECK-LABEL: tile.kernel private @sums_{{.*}}scatter(
 // CHECK-SAME: warps = 1
 // CHECK: %[[NONE:.*]] = arith.constant dense<-0.000000e+00> : tensor<16x128xf32>
@@ -14,7 +15,7 @@
 // CHECK: %[[NEW:.*]] = arith.select %[[OWN]], %{{.*}}, %[[NONE]]
 // CHECK: arith.addf %[[SUM]], %[[NEW]]
 // CHECK: %[[TOTAL:.*]] = tile.reduce %[[ALL]] axis 1
-// CHECK: tile.store %[[TOTAL]], {{.*}} combine add : tensor<16xf32>, !tile.view<10xf32>
+// CHECK: tile.store_scatter %[[TOTAL]], {{.*}} combine add : tensor<16xf32>, !tile.view<10xf32>
 // PTX-LABEL: .entry sums_{{.*}}scatter(
 // PTX-NOT: bar.sync
 // PTX: .entry
@@ -29,7 +30,7 @@ func.func @sums(%x: tensor<10xf32>, %t: tensor<1000000x1xi64>, %u: tensor<100000
 // Elements of two dimensions are one line. More of them leave registers for fewer places.
 // CHECK-LABEL: tile.kernel private @most_{{.*}}scatter(
 // CHECK: arith.constant dense<-2147483648> : tensor<32x64xi32>
-// CHECK: tile.store {{.*}} combine max : tensor<32xi32>, !tile.view<21xi32>
+// CHECK: tile.store_scatter {{.*}} combine max : tensor<32xi32>, !tile.view<21xi32>
 func.func @most(%x: tensor<3x7xi32>, %t: tensor<20000x2xi32>, %u: tensor<20000x1x1xi32>) -> tensor<3x7xi32> {
   %c = prim.constant dense<7> : tensor<20000x2xi32>
   %i = prim.bitwise_and %t, %c : tensor<20000x2xi32>
@@ -38,7 +39,7 @@ func.func @most(%x: tensor<3x7xi32>, %t: tensor<20000x2xi32>, %u: tensor<20000x1
 }
 // CHECK-LABEL: tile.kernel private @least_{{.*}}scatter(
 // CHECK: arith.constant dense<0x7F800000> : tensor<16x128xf32>
-// CHECK: tile.store {{.*}} combine min : tensor<16xf32>
+// CHECK: tile.store_scatter {{.*}} combine min : tensor<16xf32>
 func.func @least(%x: tensor<10xf32>, %t: tensor<9001x1xi64>, %u: tensor<9001x1xf32>) -> tensor<10xf32> {
   %c = prim.constant dense<15> : tensor<9001x1xi64>
   %i = prim.bitwise_and %t, %c : tensor<9001x1xi64>
@@ -47,10 +48,16 @@ func.func @least(%x: tensor<10xf32>, %t: tensor<9001x1xi64>, %u: tensor<9001x1xf
 }
 // CHECK-LABEL: tile.kernel private @bits_{{.*}}scatter(
 // CHECK: arith.constant dense<-1> : tensor<4x128xi64>
-// CHECK: tile.store {{.*}} combine and : tensor<4xi64>
+// CHECK: tile.store_scatter {{.*}} combine and : tensor<4xi64>
 func.func @bits(%x: tensor<4xi64>, %t: tensor<3000x1xi32>, %u: tensor<3000x1xi64>) -> tensor<4xi64> {
   %c = prim.constant dense<7> : tensor<3000x1xi32>
   %i = prim.bitwise_and %t, %c : tensor<3000x1xi32>
   %r = prim.scatter and %x, %i, %u dims [0] batch_dims 0 : tensor<4xi64>, tensor<3000x1xi32>, tensor<3000x1xi64>
   return %r : tensor<4xi64>
+}
+
+// Products, of as many updates as the call says.
+func.func @open(%x: tensor<8xf32>, %t: tensor<?x1xi64>, %u: tensor<?x1xf32>) -> tensor<8xf32> {
+  %r = prim.scatter mul %x, %t, %u dims [0] batch_dims 0 : tensor<8xf32>, tensor<?x1xi64>, tensor<?x1xf32>
+  return %r : tensor<8xf32>
 }

@@ -19,7 +19,9 @@ using namespace kiln::isolated;
 static LogicalResult downgradeScatter(Operation *op, RewriterBase &rewriter) {
   auto scatter = cast<tile::StoreScatterOp>(op);
   RankedTensorType type = scatter.getTileType();
-  if (type.getRank() != 1 || scatter.getView().getType().getRank() != 1)
+  // Stores of version 3 do not multiply either.
+  if (type.getRank() != 1 || scatter.getView().getType().getRank() != 1 ||
+      scatter.getCombine() == tile::Combine::mul)
     return failure();
   Location loc = op->getLoc();
   auto constant = [&](int64_t n) -> Value {

@@ -169,7 +169,9 @@ LogicalResult RowsBuilder::planSums() {
     if (!each.sum) {
       // Each element of a result is written once.
       llvm::SmallBitVector support = plan.rootMap.support(plan.sizes.size());
-      if (support.count() != plan.sizes.size() && support.count() != outer)
+      bool isOfRows = support.count() == outer &&
+                      (outer == 0 || support.find_last() == int(outer) - 1);
+      if (support.count() != plan.sizes.size() && !isOfRows)
         return fail("a result is of no rows");
       continue;
     }
@@ -372,9 +374,10 @@ LogicalResult RowsBuilder::addUp(KernelBuilder &last, ArrayRef<Buffer> memory) {
       shared = last.dims.size();
       last.dims.emplace_back();
       last.dims[shared].size = last.dims[shared].block = instances;
+      int64_t most =
+          std::min<int64_t>(kMost, llvm::PowerOf2Ceil(plan.sizes[0].get()));
       last.dims[0].block = std::clamp<int64_t>(
-          kTile / instances, kLeast,
-          std::min<int64_t>(kMost, llvm::PowerOf2Ceil(plan.sizes[0].get())));
+          kTile / instances, std::min<int64_t>(kLeast, most), most);
       last.addGridDim(0);
       last.placeGrid();
       last.place(shared, last.constant(0));

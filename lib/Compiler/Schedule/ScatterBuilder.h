@@ -76,6 +76,7 @@ private:
   /// own ahead, see ScatterSums.cpp.
   bool combinesFew();
   void buildFew();
+  void storeFew(mlir::Value totals);
   /// `before` with the updates of the block that begins at a place.
   mlir::Value combineBlock(mlir::Value begin, mlir::Value before,
                            mlir::Value neutral);

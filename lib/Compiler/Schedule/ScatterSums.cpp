@@ -89,13 +89,14 @@ void ScatterBuilder::buildFew() {
   // An instance is one warp, whose threads need nothing of each other before
   // the end. Each has some places at once, fewer where the elements of a result
   // take many registers. Runs are long beside what is done once for each.
+  // Where nothing says how many places there are, they are short.
   constexpr int64_t kPlaces = 128, kManyElements = 16, kInstancesOfCore = 16,
-                    kMostBlocks = 128;
+                    kMostBlocks = 128, kOpenBlocks = 8;
   int64_t elements = llvm::PowerOf2Ceil(resultLine().sizes[0].get());
   Extent many = places[0].size;
   axisPlace = 0;
   block = elements > kManyElements ? kPlaces / 2 : kPlaces;
-  int64_t blocks = kMostBlocks;
+  int64_t blocks = kOpenBlocks;
   if (many.isStatic())
     blocks = std::clamp<int64_t>(many.get() / (block * kInstancesOfCore *
                                                target::countCores(description)),
@@ -137,9 +138,33 @@ void ScatterBuilder::buildFew() {
         b, loc,
         combineUpdate(op, body->getArgument(0), body->getArgument(1), b));
   }
-  tile::StoreOp::create(
-      b, loc, all.getResult(0), kernel.view(resultLine(), /*write=*/true),
-      ValueRange(kernel.constant(0)),
-      /*element_offsets=*/true, *storeOf(op), DenseI64ArrayAttr());
+  storeFew(all.getResult(0));
   kernel.finish("generic.scatter");
+}
+
+/// Elements without an update are left alone: a machine may lose what is small
+/// where it adds to it.
+void ScatterBuilder::storeFew(Value totals) {
+  auto type = cast<RankedTensorType>(totals.getType());
+  Value neutral = arith::ConstantOp::create(
+      b, loc,
+      SplatElementsAttr::get(type, ArrayRef<Attribute>(neutralOf(op, b))));
+  auto bitsOf = [&](Value tile) -> Value {
+    Type element = type.getElementType();
+    if (!isa<FloatType>(element))
+      return tile;
+    auto bits = type.clone(b.getIntegerType(element.getIntOrFloatBitWidth()));
+    return arith::BitcastOp::create(b, loc, bits, tile);
+  };
+  auto places = type.clone(b.getI32Type());
+  Value nowhere = arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(places, b.getI32IntegerAttr(-1)));
+  Value isNeutral = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                          bitsOf(totals), bitsOf(neutral));
+  Value index = arith::SelectOp::create(
+      b, loc, isNeutral, nowhere,
+      tile::IotaOp::create(b, loc, places, uint64_t(0)));
+  tile::StoreScatterOp::create(b, loc, totals,
+                               kernel.view(resultLine(), /*write=*/true),
+                               ValueRange(), index, uint64_t(0), *storeOf(op));
 }

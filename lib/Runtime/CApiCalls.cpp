@@ -373,9 +373,14 @@ int kilnSessionPrepare(KilnSession *session, const char *entry,
 int kilnPreparedCallFits(const KilnPreparedCall *prepared, size_t numArguments,
                          const KilnLentTensor *arguments) {
   thread_local std::vector<LentTensor> lent;
-  return prepared &&
-         !guarded([&] { return lendAll("", numArguments, arguments, lent); }) &&
-         prepared->call.fits(lent.data(), numArguments);
+  // A question is no failure.
+  std::string before = lastError();
+  bool fits =
+      prepared &&
+      !guarded([&] { return lendAll("", numArguments, arguments, lent); }) &&
+      prepared->call.fits(lent.data(), numArguments);
+  lastError() = std::move(before);
+  return fits;
 }
 
 int kilnPreparedCallResult(const KilnPreparedCall *prepared, size_t index,

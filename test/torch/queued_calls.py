@@ -113,17 +113,52 @@ def one_kernel():
 
 @case
 def recorded():
-    """A graph of CUDA replays kernels for as long as it lives: their session stays, which is noted once."""
+    """A graph of CUDA replays kernels for as long as it lives: what they need stays, constants of the graph as well."""
+    for is_recorded in (False, True):
+        run, x = fast(lambda x: x * torch.tensor([float(n) for n in range(64)])), torch.randn(8, 64)
+        with torch.no_grad():
+            run(x)
+            current["recording"] = is_recorded
+            run(x)
+            current["recording"] = False
+        found = [weakref.ref(made_calls[0]), *map(weakref.ref, made_calls[0].added)]
+        assert len(found) == 2, found
+        made_calls.clear()
+        del run
+        torch._dynamo.reset()
+        gc.collect()
+        assert [one() is not None for one in found] == [is_recorded] * 2, (is_recorded, found)
+
+
+@case
+def failed_preparations():
+    """Arguments that no call can be prepared for do not shut off those that it is prepared for."""
     x = torch.randn(8, 64)
     with torch.no_grad():
         run = fast(lambda x: x * 2)
         run(x)
-        session = made_calls[0].session
-        before = sys.getrefcount(session)
-        for is_recording, more in ((False, 0), (True, 1), (True, 1), (False, 1)):
-            current["recording"] = is_recording
-            run(x)
-            assert sys.getrefcount(session) - before == more, (is_recording, sys.getrefcount(session), before)
+        queued = made_calls[0].queued
+        for _ in range(6):
+            try:
+                queued(torch.randn(3, 5))
+                raise AssertionError("expected an error")
+            except kiln.Error:
+                pass
+        interpreted.clear()
+        queued(x)
+        assert not interpreted
+
+
+@case
+def settings_of_precision():
+    """The new names of torch's settings, which the old ones refuse to be mixed with."""
+    before = torch.backends.cuda.matmul.fp32_precision
+    torch.backends.cuda.matmul.fp32_precision = "tf32"
+    try:
+        x = torch.randn(8, 8)
+        torch.testing.assert_close(fast(lambda x: x @ x)(x), x @ x, rtol=0, atol=0.05)  # of tf32
+    finally:
+        torch.backends.cuda.matmul.fp32_precision = before
 
 
 @case

@@ -3,6 +3,7 @@
 // the stream in which it works at the time.
 #include "Exchange.h"
 #include <algorithm>
+#include <cstring>
 #include <memory>
 
 using namespace kiln::python;
@@ -35,7 +36,8 @@ struct Caller {
   void *defaultQueue = nullptr; ///< what the driver has for the stream 0
   std::vector<std::shared_ptr<Known>> known; ///< the latest one first
   int failures = 0;
-  bool isKept = false; ///< a graph of the framework has recorded a call
+  bool hasFailed = false; ///< to prepare the call that goes another way now
+  bool isKept = false;    ///< a graph of the framework has recorded a call
 };
 
 /// What the functions carry: a tuple, so that Python finds cycles through it.
@@ -119,9 +121,12 @@ std::shared_ptr<Known> find(PyObject *self, Caller &caller,
                                     arguments.data());
       });
   if (found != known.end()) {
+    caller.failures = 0;
     std::rotate(known.begin(), found, found + 1);
     return known.front();
   }
+  if (caller.failures >= kMostFailures || caller.hasFailed)
+    return nullptr;
   KilnSession *session = sessionOf(fieldOf(self, kSession));
   const char *entry = PyBytes_AsString(fieldOf(self, kEntry));
   auto made = std::make_shared<Known>();
@@ -129,7 +134,12 @@ std::shared_ptr<Known> find(PyObject *self, Caller &caller,
         return kilnSessionPrepare(session, entry, arguments.size(),
                                   arguments.data(), &made->call);
       })) {
-    ++caller.failures;
+    // Anything else may go better the next time.
+    constexpr char kUnsupported[] = "unsupported";
+    const char *why = kilnLastError();
+    caller.failures +=
+        why && !std::strncmp(why, kUnsupported, sizeof kUnsupported - 1);
+    caller.hasFailed = true;
     return nullptr;
   }
   made->numResults = size_t(std::max(kilnEntryNumResults(session, entry), 0));
@@ -205,8 +215,9 @@ PyObject *allocate(PyObject *self, const Known &known,
   return list;
 }
 
-/// Keeps the session for ever where a graph of the framework records calls:
-/// only the framework knows how long it replays their kernels. False after
+/// Keeps for ever what calls need where a graph of the framework records one:
+/// only the framework knows how long it replays their kernels. `otherwise`
+/// holds the session, and tensors that are added to each call. False after
 /// raising.
 bool keepRecorded(PyObject *self, Caller &caller) {
   if (caller.isKept)
@@ -217,7 +228,7 @@ bool keepRecorded(PyObject *self, Caller &caller) {
   if (isRecording <= 0)
     return isRecording == 0;
   caller.isKept = true;
-  Py_INCREF(fieldOf(self, kSession));
+  Py_INCREF(fieldOf(self, kOtherwise));
   return true;
 }
 
@@ -255,8 +266,7 @@ PyObject *queue(PyObject *self, Caller &caller, const Known &known,
 PyObject *tryQueued(PyObject *self, PyObject *given, bool &isPossible) {
   auto &caller = *static_cast<Caller *>(
       PyCapsule_GetPointer(fieldOf(self, kCaller), kCapsule));
-  isPossible = caller.failures < kMostFailures;
-  int isHere = isPossible ? isCurrent(self, caller) : 0;
+  int isHere = isCurrent(self, caller);
   if (isHere <= 0) {
     isPossible = false;
     return nullptr;
@@ -276,6 +286,9 @@ PyObject *tryQueued(PyObject *self, PyObject *given, bool &isPossible) {
 
 /// The function of a graph's arguments.
 PyObject *queuedCall(PyObject *self, PyObject *args) {
+  auto &caller = *static_cast<Caller *>(
+      PyCapsule_GetPointer(fieldOf(self, kCaller), kCapsule));
+  caller.hasFailed = false;
   bool isPossible = true;
   PyObject *list = tryQueued(self, args, isPossible);
   if (isPossible || PyErr_Occurred())

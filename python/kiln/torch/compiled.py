@@ -279,7 +279,7 @@ class Compiled:
         self.complexes = bytes(dtype in pairs.PARTS for dtype in self.types)
         self.calls = None
         if self.program and self.device.type != "cpu":
-            self.calls = devices.Calls(self.program, self.device, self.complexes, self.types, _exchanges(graph_module.graph))
+            self.calls = devices.Calls(self.program, self.device, self.complexes, self.types, _exchanges(graph_module.graph), self.added)
         #: Results that torch has on the host, though a GPU makes them.
         self.near = [place for place, node in enumerate(output) if self.calls and isinstance(node, torch.fx.Node)
                      and isinstance(node.meta.get("val"), torch.Tensor) and node not in given

@@ -25,7 +25,7 @@ STORED = {"i1": torch.bool, "i8": torch.int8, "i16": torch.int16, "i32": torch.i
           "f8E5M2": torch.float8_e5m2, "f8E4M3FNUZ": torch.float8_e4m3fnuz, "f8E5M2FNUZ": torch.float8_e5m2fnuz,
           "f8E8M0FNU": torch.float8_e8m0fnu}
 
-#: Sessions of calls that graphs of CUDA have recorded: torch replays their kernels for as long as it likes.
+#: Calls that graphs of CUDA have recorded: torch replays their kernels for as long as it likes.
 RECORDED = set()
 COMPLEX = {"c64": torch.complex64, "c128": torch.complex128}
 
@@ -50,19 +50,29 @@ def target_of(device):
     """The specification of what computes on a device, with the same results in every call if torch is asked for that."""
     if device.type == "cpu":
         return "cpu"
-    order = ",scatter=ordered" if torch.are_deterministic_algorithms_enabled() else ""
     if torch.version.hip:
-        return "amd:" + torch.cuda.get_device_properties(device).gcnArchName.partition(":")[0] + order
+        return ordered("amd:" + torch.cuda.get_device_properties(device).gcnArchName.partition(":")[0])
     major, minor = torch.cuda.get_device_capability(device)
     # Code for the architecture alone uses all of its instructions.
-    return f"nvidia:sm_{major}{minor}{'a' if major >= 9 else ''}{order}"
+    return ordered(f"nvidia:sm_{major}{minor}{'a' if major >= 9 else ''}")
+
+
+def ordered(target):
+    """The specification, for GPUs with sums in one order if torch is asked for the same results in every call."""
+    if not torch.are_deterministic_algorithms_enabled():
+        return target
+    return "+".join(one + ("," if ":" in one else ":") + "scatter=ordered"
+                    if re.split("[:,]", one)[0] in ("nvidia", "amd") and "scatter=" not in one else one for one in str(target).split("+"))
 
 
 def allows_tf32(device):
     """Whether torch's settings let products, and convolutions, on a device read factors of f32 as tf32."""
     if device.type == "cpu" or torch.version.hip:
         return {"dot": False, "conv": False}
-    return {"dot": torch.backends.cuda.matmul.fp32_precision == "tf32", "conv": torch.backends.cudnn.conv.fp32_precision == "tf32"}
+    of_products = torch.backends.cuda.matmul.fp32_precision == "tf32"
+    # Without cuDNN torch's convolutions are products.
+    of_convolutions = torch.backends.cudnn.conv.fp32_precision == "tf32" if torch._C._get_cudnn_enabled() else of_products
+    return {"dot": of_products, "conv": of_convolutions}
 
 
 def runs_on(target, device):
@@ -102,12 +112,12 @@ class Calls:
     of programs whose course depends on more than shapes are interpreted, and no graph of CUDA records those of them that give
     results whose sizes only the call knows."""
 
-    def __init__(self, program, device, complexes, types, waits=False):
+    def __init__(self, program, device, complexes, types, waits=False, added=()):
         """`types`: torch's, of the results. `waits`: calls return when they are done. Those that exchange with other processes do,
-        so that the call fails when one of them is gone."""
+        so that the call fails when one of them is gone. `added`: what is given to each call besides the graph's arguments."""
         self.session, self.entry = program._session, program.default
         self.device, self.complexes, self.types, self.stream = device, complexes, types, None
-        self.waits = waits
+        self.waits, self.added = waits, added
         self.lock = threading.Lock()  # a stream belongs to the call that follows
         self.is_sized = all(None not in one.shape for one in self.entry.results)
         if len(self.session.devices) != 1:
@@ -165,7 +175,7 @@ class Calls:
             if not self.is_sized and is_recorded:
                 raise RuntimeError("unsupported: a graph of CUDA that records results whose sizes only the call knows")
             if is_recorded:
-                RECORDED.add(self.session)
+                RECORDED.add(self)
             self._use_stream()
             tensors = tuple(self._lent(one) for one in given)
             flags = ON_DEVICE if self.waits and not is_recorded else ON_DEVICE | NO_WAIT

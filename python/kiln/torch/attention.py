@@ -67,11 +67,14 @@ def partitioned(graph_module, partition):
 
     for node in filter(draws_none, graph_module.graph.nodes):
         node.target = _without_draws
-    made = partition()
-    for module in made:
-        nodes = [node for node in module.graph.nodes if node.target is _without_draws]
-        for node in nodes:
-            node.target = WHOLE
-        if nodes:
-            module.recompile()
+    made = ()
+    try:
+        made = partition()
+    finally:
+        for module in (graph_module, *made):
+            nodes = [node for node in module.graph.nodes if node.target is _without_draws]
+            for node in nodes:
+                node.target = WHOLE
+            if nodes:
+                module.recompile()
     return made

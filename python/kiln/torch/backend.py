@@ -38,7 +38,7 @@ def kiln(graph_module, example_inputs, *, target=None, fallback=None, mode=None,
         raise CompileFailed(f"expected torch or philox as option 'random', found '{drawn}'")
     target = options.get("target", target) or os.environ.get("KILN_TARGET")
     device = _device_of(graph_module)
-    target = target or devices.target_of(device)
+    target = devices.ordered(target) if target else devices.target_of(device)
     if not devices.runs_on(target, device):
         raise CompileFailed(f"the tensors are on {device}, where target '{target}' does not compute")
     fallback = options.get("fallback", fallback)

@@ -53,7 +53,7 @@ def _settings():
         torch.is_grad_enabled(), torch.is_inference_mode_enabled(), torch.is_autocast_enabled("cpu"),
         torch.get_autocast_dtype("cpu"), torch.is_autocast_enabled("cuda"), torch.get_autocast_dtype("cuda"),
         torch._C._get_cudnn_enabled(), torch.is_autocast_cache_enabled(), torch.get_default_dtype(),
-        torch.get_default_device(), torch.are_deterministic_algorithms_enabled(), torch.get_float32_matmul_precision(),
+        torch.get_default_device(), torch.are_deterministic_algorithms_enabled(),
         torch.backends.cuda.matmul.fp32_precision, torch.backends.cudnn.conv.fp32_precision,
         torch._C._get_mkldnn_enabled(), torch._C._get_flash_sdp_enabled(), torch._C._get_mem_efficient_sdp_enabled(),
         torch._C._get_math_sdp_enabled(), sorted(torch._functorch.config.save_config_portable().items(), key=lambda one: one[0])))
@@ -134,7 +134,7 @@ def key(graph_module, target):
     try:
         settings, text = _settings(), _Text()
         lines = [text.node(node) for node in graph_module.graph.nodes]
-    except (Unsure, AttributeError):  # of another version of torch
+    except (Unsure, AttributeError, RuntimeError):  # of another version of torch, or of settings that contradict each other
         return None
     marks = [cache.compiler_mark(), _frontend_mark(), str(target), repr(near.is_near(target)), settings]
     return hashlib.sha256("\0".join([*marks, *lines]).encode()).hexdigest()

@@ -272,6 +272,60 @@ void ScatterBuilder::run(int64_t widest) {
   kernel.finish("generic.scatter");
 }
 
+/// A kernel that copies between buffers whose dimensions follow each other in
+/// different orders: memory of a device is copied as it lies otherwise.
+static void copyElements(prim::FusionOp fusion, ScheduleContext &ctx,
+                         const Buffer &from, const Buffer &to) {
+  using target::TilingRole;
+  Group group(fusion, ctx);
+  KernelBuilder copy(ctx.host, fusion.getLoc(), ctx.kernelName + "_operand");
+  int rank = int(from.rank());
+  target::TilingProblem problem;
+  target::TilingTile read;
+  read.bits = from.elementType().getIntOrFloatBitWidth();
+  AccessMap map;
+  for (int d = 0; d < rank; ++d) {
+    KernelDim dim;
+    dim.size = to.sizes[d];
+    copy.dims.push_back(dim);
+    problem.dims.push_back(
+        {d + 1 == rank ? TilingRole::Column : TilingRole::Row,
+         dim.size.asStatic()});
+    read.dims.push_back(d);
+    if (from.strides[d].is(1))
+      read.along = d;
+    map.index.push_back(IndexExpr::dim(d));
+  }
+  target::TilingTile written = read;
+  written.along = rank - 1;
+  problem.tiles = {read, written};
+  Space space;
+  for (auto [dim, block] : llvm::enumerate(ctx.tiling.choose(problem).blocks)) {
+    copy.dims[dim].block = block;
+    if (block > 1)
+      space.axes.push_back(dim);
+  }
+  if (space.axes.empty())
+    space.axes.push_back(rank - 1);
+  for (int d = rank - 1; d >= 0; --d)
+    copy.addGridDim(d);
+  copy.placeGrid();
+  TileBuilder emitter(copy, group.plan, group.inGroup(), space);
+  Value loaded = emitter.load(from, map, zeroOf(from.elementType()));
+  emitter.store(loaded, to, map);
+  copy.finish("generic.scatter");
+}
+
+/// Whether elements lie row by row.
+static bool isRowMajor(const Buffer &buffer, index::Math &math) {
+  SmallVector<Extent, 4> dense = denseStrides(buffer.sizes, math);
+  for (auto [size, stride, wanted] :
+       llvm::zip(buffer.sizes, buffer.strides, dense))
+    if (!size.is(1) && !stride.same(wanted))
+      return false;
+  return true;
+}
+
 LogicalResult
 kiln::schedule::scheduleScatter(Operation *group,
                                 target::LoweringContext &context) {
@@ -283,7 +337,10 @@ kiln::schedule::scheduleScatter(Operation *group,
   HostProgramBuilder &host = ctx->host;
   Buffer out = host.destination(fusion.getResult(0));
   const Buffer &operand = host.buffer(op.getOperand());
-  if (!operand.same(out))
+  if (!operand.same(out) && ctx->tiling.model().sharesTiles() &&
+      operand.rank() > 1 && !isRowMajor(operand, host.math))
+    copyElements(cast<prim::FusionOp>(fusion), *ctx, operand, out);
+  else if (!operand.same(out))
     program::CopyOp::create(host.builder, op.getLoc(), host.memref(operand),
                             host.memref(out));
   host.setBuffer(fusion.getResult(0), out);

@@ -4,7 +4,7 @@
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=program | FileCheck %s
 // RUN: kiln-run %s --target=reference,threads=nvidia:sm_90a,seed=3 --check
 // RUN: kiln-run %s --target=cpu --check
-// CHECK-LABEL: program.func public @columns
+// CHECK-LABEL: program.func @columns
 // CHECK-NOT: program.copy
 // CHECK: program.launch [@columns_{{.*}}scatter_operand]
 // CHECK: program.launch [@columns_{{.*}}scatter]

@@ -69,9 +69,12 @@ def allows_tf32(device):
     """Whether torch's settings let products, and convolutions, on a device read factors of f32 as tf32."""
     if device.type == "cpu" or torch.version.hip:
         return {"dot": False, "conv": False}
-    of_products = torch.backends.cuda.matmul.fp32_precision == "tf32"
-    # Without cuDNN torch's convolutions are products.
-    of_convolutions = torch.backends.cudnn.conv.fp32_precision == "tf32" if torch._C._get_cudnn_enabled() else of_products
+    try:
+        of_products, of_convolutions = (one.fp32_precision == "tf32" for one in (torch.backends.cuda.matmul, torch.backends.cudnn.conv))
+    except AttributeError:  # before torch had these names
+        of_products, of_convolutions = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+    if not torch._C._get_cudnn_enabled():  # convolutions are products then
+        of_convolutions = of_products
     return {"dot": of_products, "conv": of_convolutions}
 
 

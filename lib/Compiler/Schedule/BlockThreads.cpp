@@ -7,16 +7,23 @@
 
 using namespace kiln;
 
+static target::TopologyAttr topologyOf(target::TargetAttr description) {
+  return description ? description.getTopology() : target::TopologyAttr();
+}
+
+// What most machines have, where the description says nothing.
+
+int64_t kiln::schedule::countLanes(target::TargetAttr description) {
+  target::TopologyAttr topology = topologyOf(description);
+  return topology && topology.getLanes() ? topology.getLanes() : 32;
+}
+
 int64_t kiln::schedule::countBlockThreads(target::TargetAttr description) {
-  // What most machines have, where the description says nothing.
-  int64_t lanes = 32, most = 1024;
-  if (target::TopologyAttr topology =
-          description ? description.getTopology() : target::TopologyAttr()) {
-    if (topology.getLanes())
-      lanes = topology.getLanes();
-    if (topology.getThreadsPerBlock())
-      most = topology.getThreadsPerBlock();
-  }
+  target::TopologyAttr topology = topologyOf(description);
+  int64_t most = topology && topology.getThreadsPerBlock()
+                     ? topology.getThreadsPerBlock()
+                     : 1024;
+  int64_t lanes = countLanes(description);
   // Layouts share tiles among the same number of groups.
   constexpr int64_t kGroups = 4;
   return llvm::bit_floor(

@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockThreads.h"
 #include "ScatterBuilder.h"
 #include "kiln/Dialect/Prim/ConvertOps.h"
 #include "kiln/Dialect/Prim/CreationOps.h"
@@ -133,7 +134,7 @@ void ScatterBuilder::chooseElements(int64_t widest) {
   mergePlaces();
   // The last dimension lies together. A longer one fills more of a block, where
   // that has less than a warp.
-  constexpr int64_t kWarp = 32;
+  int64_t warp = countLanes(description);
   axisWindow = -1;
   axisPlace = places.size() - 1;
   auto sizeOf = [&](int64_t place) {
@@ -141,7 +142,7 @@ void ScatterBuilder::chooseElements(int64_t widest) {
     return size.isStatic() ? std::min(size.get(), widest) : widest;
   };
   for (int64_t place = axisPlace - 1; place >= 0; --place)
-    if (sizeOf(axisPlace) < kWarp && sizeOf(place) > 2 * sizeOf(axisPlace))
+    if (sizeOf(axisPlace) < warp && sizeOf(place) > 2 * sizeOf(axisPlace))
       axisPlace = place;
   block = llvm::PowerOf2Ceil(sizeOf(axisPlace));
 }

@@ -142,6 +142,64 @@ int64_t combineInts(prim::ScatterKind kind, DType dtype, int64_t x, int64_t y) {
   return y;
 }
 
+/// The errors of sums and products of floats, which a target may take in any
+/// order. Both orders round each time: at most to half an ulp of all partial
+/// results.
+class AnyOrder {
+public:
+  AnyOrder(prim::ScatterKind kind, const Value &out)
+      : isSum(kind == prim::ScatterKind::add), dtype(out.dtype()) {
+    bool errs = runtime::isFloat(dtype) && perturbation().isOn() &&
+                (isSum || kind == prim::ScatterKind::mul);
+    terms.resize(errs ? out.size() : 0);
+    sizes.resize(terms.size(), isSum ? 0 : 1);
+  }
+
+  /// Records that `y` is combined with `x`, which element `to` has.
+  void add(int64_t to, double x, double y) {
+    if (terms.empty())
+      return;
+    if (terms[to] == 0)
+      addSize(sizes[to], x);
+    addSize(sizes[to], y);
+    terms[to] += 1;
+  }
+
+  /// Lets each element err as far as another order may.
+  void perturb(Value &out) const {
+    for (int64_t i = 0, e = terms.size(); i < e; ++i) {
+      if (terms[i] == 0)
+        continue;
+      double x, size = sizes[i], largest = largestFinite(dtype);
+      loadDoubles(dtype, out.data(), i, 1, &x);
+      if (terms[i] > 1 && size > largest) {
+        // A partial result may overflow although the whole does not.
+        x = unboundedNear(x, dtype);
+      } else if (std::isfinite(x)) {
+        // A partial product may be subnormal before the large factors come.
+        if (!isSum)
+          size = std::fabs(x) + std::min(size, largest) * smallestNormal(dtype);
+        x += errorDirection(i) * terms[i] * runtime::dtypeEpsilon(dtype) * size;
+      }
+      storeDoubles(dtype, out.mutableData(), i, 1, &x);
+    }
+  }
+
+private:
+  /// Sizes are the sum of the terms, or the largest part of the product.
+  void addSize(double &size, double x) const {
+    if (isSum)
+      size += std::isfinite(x) ? std::fabs(x) : 0;
+    else if (!std::isnan(x))
+      size *= std::max(1.0, std::fabs(x));
+  }
+
+  bool isSum;
+  DType dtype;
+  std::vector<double> terms; ///< how many roundings each element has
+  std::vector<double> sizes;
+};
+
 LogicalResult scatter(prim::ScatterOp op, Frame &frame) {
   const Value &a = frame.get(op.getOperand());
   const Value &updates = frame.get(op.getUpdates());
@@ -162,11 +220,7 @@ LogicalResult scatter(prim::ScatterOp op, Frame &frame) {
              << whole << " elements, found " << size;
   Value out = copyOf(a);
   bool isFloat = runtime::isFloat(a.dtype());
-  // Of sums that may be taken in another order: how many roundings each element
-  // has, and the sizes of its terms.
-  bool errs = isFloat && perturbation().isOn() &&
-              op.getCombine() == prim::ScatterKind::add;
-  std::vector<double> terms(errs ? out.size() : 0), sizes(terms);
+  AnyOrder order(op.getCombine(), out);
   int64_t next = 0;
   (void)forEachPoint(places.places, [&](ArrayRef<int64_t> place) {
     SmallVector<int64_t> start = places.start(place);
@@ -185,10 +239,7 @@ LogicalResult scatter(prim::ScatterOp op, Frame &frame) {
         double x, y;
         loadDoubles(a.dtype(), out.data(), to, 1, &x);
         loadDoubles(a.dtype(), updates.data(), from, 1, &y);
-        if (errs) {
-          sizes[to] += std::fabs(y) + (terms[to] ? 0 : std::fabs(x));
-          terms[to] += 1;
-        }
+        order.add(to, x, y);
         x = combineFloats(op.getCombine(), x, y);
         storeDoubles(a.dtype(), out.mutableData(), to, 1, &x);
       } else {
@@ -201,14 +252,7 @@ LogicalResult scatter(prim::ScatterOp op, Frame &frame) {
       return success();
     });
   });
-  // Both sums round each time: at most to half an ulp of all that was added.
-  for (int64_t i = 0; errs && i < out.size(); ++i) {
-    double x;
-    loadDoubles(a.dtype(), out.data(), i, 1, &x);
-    x += errorDirection(i) * terms[i] * runtime::dtypeEpsilon(a.dtype()) *
-         sizes[i];
-    storeDoubles(a.dtype(), out.mutableData(), i, 1, &x);
-  }
+  order.perturb(out);
   return finish(op, frame, std::move(out));
 }
 

@@ -91,6 +91,28 @@ tile.kernel @scattered(%x: !tile.view<16xf32> {tile.readonly}, %k: !tile.view<16
   tile.store_scatter %a, %y[] dim 0 by %i combine add : tensor<16xf32, #one>, !tile.view<?xf32>, tensor<16xi32, #one>
 }
 
+// A float of 16 bits is added with its word, whose other element gets -0; alone where the view may end within a word.
+// CHECK-LABEL: llvm.func @halves(
+// CHECK: %[[NOTHING:.*]] = arith.constant -0.000000e+00 : f16
+// CHECK: %[[LATE:.*]] = arith.cmpi ne, %[[BIT:.*]], %{{.*}} : i64
+// CHECK: %[[LOW:.*]] = arith.select %[[LATE]], %[[NOTHING]], %[[VALUE:.*]] : f16
+// CHECK: %[[HIGH:.*]] = arith.select %[[LATE]], %[[VALUE]], %[[NOTHING]] : f16
+// CHECK: simt.atomic_rmw fadd monotonic device %{{.*}}, %{{.*}} : !llvm.ptr<1>, vector<2xf16>
+tile.kernel @halves(%x: !tile.view<16xf16> {tile.readonly}, %k: !tile.view<16xi32> {tile.readonly}, %y: !tile.view<30xf16> {tile.facts = {align = 4 : i64}}) attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = tile.load %x[%c0] : !tile.view<16xf16> -> tensor<16xf16, #one>
+  %i = tile.load %k[%c0] : !tile.view<16xi32> -> tensor<16xi32, #one>
+  tile.store_scatter %a, %y[] dim 0 by %i combine add : tensor<16xf16, #one>, !tile.view<30xf16>, tensor<16xi32, #one>
+}
+// CHECK-LABEL: llvm.func @odd(
+// CHECK: simt.atomic_rmw fadd monotonic device %{{.*}}, %{{.*}} : !llvm.ptr<1>, f16
+tile.kernel @odd(%x: !tile.view<16xf16> {tile.readonly}, %k: !tile.view<16xi32> {tile.readonly}, %y: !tile.view<31xf16> {tile.facts = {align = 4 : i64}}) attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = tile.load %x[%c0] : !tile.view<16xf16> -> tensor<16xf16, #one>
+  %i = tile.load %k[%c0] : !tile.view<16xi32> -> tensor<16xi32, #one>
+  tile.store_scatter %a, %y[] dim 0 by %i combine add : tensor<16xf16, #one>, !tile.view<31xf16>, tensor<16xi32, #one>
+}
+
 // Products are exchanged for what they were made of until that was still there.
 // CHECK-LABEL: llvm.func @multiplied(
 // CHECK: scf.while

@@ -57,6 +57,8 @@ private:
   void load(bool isWhole, unsigned vectorBits, Regs &result);
   void store(bool isWhole, unsigned vectorBits);
   void update();
+  bool hasWholeWords();
+  void addInWord(int64_t reg, mlir::Value value);
   mlir::Value outside();
   mlir::Value validBytes(int64_t reg, int64_t count);
   void forEachVector(unsigned bits,

@@ -184,6 +184,36 @@ static LLVM::AtomicBinOp updateOf(tile::Combine combine, Type element) {
   return Bin::xchg;
 }
 
+/// Whether an element of 16 bits and its neighbour in a word both lie in the
+/// view, a line of memory whose elements an index names.
+bool Access::hasWholeWords() {
+  auto viewType = cast<tile::ViewType>(view.getType());
+  constexpr int64_t kWordBytes = 4, kInWord = 2;
+  return axes.size() == 1 && axes[0].axis.isIndirect() &&
+         viewType.getStaticStride(0) == 1 &&
+         alignmentOf(view, w.facts) % kWordBytes == 0 &&
+         sizeDivisor(view, 0, w.facts) % kInWord == 0;
+}
+
+/// Adds a float of 16 bits by an update of the word that it is in. -0 is added
+/// to its neighbour, which changes no number.
+void Access::addInWord(int64_t reg, Value value) {
+  Value index = indexOf(axes[0], reg);
+  Value isLate = w.compare(Pred::ne, w.and_(index, w.c64(1)), w.c64(0));
+  auto type = cast<FloatType>(value.getType());
+  Value nothing = arith::ConstantOp::create(
+      w.b, w.loc,
+      w.b.getFloatAttr(type, APFloat::getZero(type.getFloatSemantics(),
+                                              /*Negative=*/true)));
+  Value word = w.pack({w.select(isLate, nothing, value),
+                       w.select(isLate, value, nothing)});
+  Value address =
+      w.elementPointer(base, w.and_(index, w.c64(~int64_t(1))), stored);
+  AtomicRMWOp::create(w.b, w.loc, word.getType(), LLVM::AtomicBinOp::fadd,
+                      LLVM::AtomicOrdering::monotonic,
+                      tile::MemoryScope::device, address, word);
+}
+
 /// Combining stores: each element once.
 void Access::update() {
   using Bin = LLVM::AtomicBinOp;
@@ -199,6 +229,8 @@ void Access::update() {
        sizeDivisor(view, axes[unit].dim, w.facts) % 2 ||
        !llvm::isPowerOf2_64(type.getDimSize(axes[unit].axis.tileDim))))
     bits = 0;
+  bool isHalfWord = !bits && kind == Bin::fadd &&
+                    (stored.isF16() || stored.isBF16()) && hasWholeWords();
   bool isExtreme = (kind == Bin::fmaximum || kind == Bin::fminimum) &&
                    (stored.isF32() || stored.isF64());
   forEachVector(bits, [&](ArrayRef<int64_t> group) {
@@ -210,6 +242,8 @@ void Access::update() {
     w.guarded(mask, [&] {
       Value sum = w.pack(llvm::map_to_vector(
           group, [&](int64_t reg) { return w.toStored(values[reg]); }));
+      if (isHalfWord)
+        return addInWord(group[0], sum);
       if (isExtreme)
         return updateExtreme(w, kind == Bin::fmaximum, address, sum);
       if (kind == Bin::xchg)

@@ -31,33 +31,38 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
 
-/// Elements of so many bits are updated in words of two.
-static constexpr unsigned kHalf = 16;
+/// Elements of fewer bits are updated in words of several.
+static constexpr unsigned kWord = 32, kHalf = 16;
 
-/// Whether no word of two elements goes beyond the memory of a tensor.
+/// Whether no word of several elements goes beyond the memory of a tensor.
 static bool hasWholeWords(const Buffer &out, HostProgramBuilder &host) {
-  if (out.elementType().getIntOrFloatBitWidth() > kHalf)
+  // A truth value lies in a byte.
+  unsigned bits =
+      std::max<unsigned>(out.elementType().getIntOrFloatBitWidth(), 8);
+  if (bits >= kWord)
     return true;
   Extent all = host.elementsOf(out.base);
-  return out.offset.is(0) && all.isStatic() && all.get() % 2 == 0;
+  return out.offset.is(0) && all.isStatic() && all.get() * bits % kWord == 0;
 }
 
 std::optional<tile::Combine> kiln::schedule::storeOf(prim::ScatterOp op) {
   Type element = getElementTypeOrSelf(op.getUpdates().getType());
-  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < kHalf)
+  if (!element.isIntOrFloat() ||
+      (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < kHalf))
     return std::nullopt;
   using Kind = prim::ScatterKind;
+  bool isTruth = element.isInteger(1);
   switch (op.getCombine()) {
   case Kind::add:
-    return tile::Combine::add;
+    return isTruth ? tile::Combine::or_ : tile::Combine::add;
   case Kind::max:
-    return tile::Combine::max;
+    return isTruth ? tile::Combine::or_ : tile::Combine::max;
   case Kind::min:
-    return tile::Combine::min;
+    return isTruth ? tile::Combine::and_ : tile::Combine::min;
   case Kind::umax:
-    return tile::Combine::umax;
+    return isTruth ? tile::Combine::or_ : tile::Combine::umax;
   case Kind::umin:
-    return tile::Combine::umin;
+    return isTruth ? tile::Combine::and_ : tile::Combine::umin;
   case Kind::and_:
     return tile::Combine::and_;
   case Kind::or_:
@@ -65,7 +70,7 @@ std::optional<tile::Combine> kiln::schedule::storeOf(prim::ScatterOp op) {
   case Kind::xor_:
     return tile::Combine::xor_;
   case Kind::mul:
-    return tile::Combine::mul;
+    return isTruth ? tile::Combine::and_ : tile::Combine::mul;
   case Kind::set: // The last update counts, which no store knows.
     break;
   }
@@ -89,7 +94,7 @@ void ScatterBuilder::chooseCombiningStores(int64_t widest) {
   constexpr int64_t kNarrowRow = 32;
   bool isRow = axisWindow >= 0 && windows[axisWindow].coordinate < 0;
   bool isNarrow =
-      block < kNarrowRow && out.elementType().getIntOrFloatBitWidth() > kHalf;
+      block < kNarrowRow && out.elementType().getIntOrFloatBitWidth() != kHalf;
   bool isElement = axisWindow < 0 || (isRow && isNarrow);
   // Instances of rows have all places that may coincide.
   int64_t count = 1;

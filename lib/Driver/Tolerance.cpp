@@ -11,6 +11,7 @@
 #include "kiln/Dialect/Tile/AtomicOps.h"
 #include "kiln/Dialect/Tile/ExternOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
 #include "kiln/Interfaces/Cost.h"
@@ -100,7 +101,15 @@ bool kiln::driver::hasContractBounds(tile::KernelOp kernel) {
          llvm::any_of(op->getResultTypes(), isFloat)))
       return WalkResult::interrupt();
     bool combines = op->getNumRegions() && isa<AccumulationOpInterface>(op);
-    if ((combines || isa<tile::AtomicRMWOp>(op)) &&
+    // Elements of one place are combined, and rounded, in any order.
+    auto access = dyn_cast<ViewAccessOpInterface>(op);
+    bool meets =
+        access && access.getAccessKind() == AccessKind::Update &&
+        llvm::any_of(access.getAxes(),
+                     [](const ViewAxis &axis) { return axis.isIndirect(); }) &&
+        llvm::is_contained({tile::Combine::add, tile::Combine::mul},
+                           tile::combineOf(op));
+    if ((combines || meets || isa<tile::AtomicRMWOp>(op)) &&
         llvm::any_of(op->getOperandTypes(), isFloat)) {
       // A reduction counts only if its combiner is one operation with a known
       // error bound, on elements narrower than f64.

@@ -3,6 +3,7 @@
 
 #include "Legality.h"
 #include "Wrap.h"
+#include "kiln/Schedule/Scatters.h"
 #include "kiln/Schedule/TileBuilder.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -265,8 +266,22 @@ static int64_t elements(Value value) {
   return type.hasStaticShape() ? type.getNumElements() : -1;
 }
 
+bool Legality::scatterAllows(prim::ScatterOp scatter, Operation *newcomer) {
+  auto isOperand = [&](OpOperand &use) {
+    return use.getOwner() == scatter && use.getOperandNumber() == 0;
+  };
+  return computesOperands(scatter, description) &&
+         (isElementwisePrim(newcomer) || isMovement(newcomer) ||
+          isClonable(newcomer)) &&
+         newcomer->getNumResults() == 1 &&
+         llvm::none_of(newcomer->getUses(), isOperand);
+}
+
 bool Legality::canForm(ArrayRef<Operation *> ops) {
   Operation *newcomer = ops.back();
+  auto scatter = dyn_cast<prim::ScatterOp>(ops.front());
+  if (scatter && newcomer != scatter && !scatterAllows(scatter, newcomer))
+    return false;
   SmallPtrSet<Operation *, 32> group(ops.begin(), ops.end());
   index::Math math;
   GroupPlan plan(math, symbolicDims(math),
@@ -287,7 +302,8 @@ bool Legality::canForm(ArrayRef<Operation *> ops) {
   Value value = newcomer->getResult(0);
   if (plan.timesVisited(value) > 1)
     return false;
-  int64_t mine = elements(value), all = elements(root);
+  int64_t mine = elements(value),
+          all = elements(scatter ? scatter.getUpdates() : root);
   bool repeated = mine > 64 && all > 0 && mine * 4 <= all;
   return !repeated || followsReduction(newcomer);
 }

@@ -4,6 +4,7 @@
 #ifndef KILN_CONVERSIONS_PRIMTOTILE_LEGALITY_H
 #define KILN_CONVERSIONS_PRIMTOTILE_LEGALITY_H
 
+#include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Schedule/GroupPlan.h"
 
 namespace kiln {
@@ -21,6 +22,10 @@ bool isWidening(mlir::Operation *op);
 /// Decides about groups; keeps what it learns about sizes.
 class Legality {
 public:
+  /// `description`: of the target, null where none is bound.
+  explicit Legality(target::TargetAttr description)
+      : description(description) {}
+
   /// `ops`: the root first, every other one after its users; the last one is
   /// the newcomer.
   bool canForm(llvm::ArrayRef<mlir::Operation *> ops);
@@ -30,6 +35,11 @@ private:
                     llvm::ArrayRef<mlir::Operation *> ops);
   bool reductionsAllow(const schedule::GroupPlan &plan,
                        llvm::ArrayRef<mlir::Operation *> ops);
+  /// Whether the kernel of a scatter, the root, may compute what the newcomer
+  /// gives.
+  bool scatterAllows(prim::ScatterOp scatter, mlir::Operation *newcomer);
+
+  target::TargetAttr description;
 };
 
 } // namespace kiln

@@ -229,7 +229,7 @@ bool PrimFuse::copyIntoUsers(Operation *op, Legality &legality) {
 void PrimFuse::fuse(Block &block) {
   groupOf.clear();
   groups.clear();
-  Legality legality;
+  Legality legality(target::getDescription(getOperation()));
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (isOpTriviallyDead(&op)) {
       op.erase();

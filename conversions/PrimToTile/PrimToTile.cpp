@@ -183,7 +183,7 @@ LogicalResult FunctionConverter::convertFusion(prim::FusionOp fusion) {
   // What is written in place is where it was.
   if (fusion.getKind() == prim::GroupKind::scatter &&
       !host->hasDestination(fusion.getResult(0)))
-    if (OpOperand &operand = fusion->getOpOperand(0); mayOverwrite(operand))
+    if (OpOperand &operand = operandOfScatter(fusion); mayOverwrite(operand))
       host->setDestination(fusion.getResult(0), host->buffer(operand.get()));
   // Nothing to compute, and no element to take sizes of blocks from.
   if (llvm::all_of(fusion.getResults(), [&](Value result) {
@@ -211,6 +211,11 @@ LogicalResult FunctionConverter::convertFusion(prim::FusionOp fusion) {
     return failure();
   if (isSeveral && isAlone) {
     next = splitSiblings(fusion, retired);
+    return success();
+  }
+  if (fusion.getKind() == prim::GroupKind::scatter &&
+      !isa<prim::ScatterOp>(body.front())) {
+    next = splitScatter(fusion, retired);
     return success();
   }
   // Again, one by one: what is a single operation already cannot be split.

@@ -236,6 +236,82 @@ Operation *kiln::unwrap(prim::FusionOp fusion, Retired &retired) {
   return first;
 }
 
+OpOperand &kiln::operandOfScatter(prim::FusionOp fusion) {
+  Value result = fusion.getBody().front().getTerminator()->getOperand(0);
+  auto operand =
+      cast<BlockArgument>(result.getDefiningOp<prim::ScatterOp>().getOperand());
+  return fusion->getOpOperand(operand.getArgNumber());
+}
+
+/// What a value of a group is outside of it: views and concatenations are
+/// there, and what else is computed is a group.
+static Value moveOut(Value value, prim::FusionOp fusion, IRMapping &outside,
+                     OpBuilder &builder) {
+  if (Value known = outside.lookupOrNull(value))
+    return known;
+  Operation *op = value.getDefiningOp();
+  Value made;
+  if (isViewMovement(op) || isa<prim::CatOp>(op)) {
+    for (Value operand : op->getOperands())
+      if (!outside.contains(operand))
+        outside.map(operand, moveOut(operand, fusion, outside, builder));
+    made = builder.clone(*op, outside)->getResult(0);
+  } else {
+    SetVector<Operation *> slice;
+    SmallVector<Operation *> work = {op};
+    while (!work.empty()) {
+      Operation *next = work.pop_back_val();
+      slice.insert(next);
+      for (Value operand : next->getOperands())
+        if (Operation *source = operand.getDefiningOp();
+            source && source->getBlock() == op->getBlock())
+          work.push_back(source);
+    }
+    SmallVector<Operation *> ops = slice.takeVector();
+    llvm::sort(
+        ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    auto part =
+        prim::FusionOp::create(builder, op->getLoc(), value.getType(),
+                               fusion.getInputs(), kindOf(ops), StringAttr());
+    OpBuilder::InsertionGuard guard(builder);
+    Block *body = builder.createBlock(&part.getBody());
+    IRMapping mapping;
+    for (BlockArgument argument : fusion.getBody().getArguments())
+      mapping.map(argument,
+                  body->addArgument(argument.getType(), argument.getLoc()));
+    for (Operation *one : ops)
+      builder.clone(*one, mapping);
+    prim::YieldOp::create(builder, op->getLoc(), mapping.lookup(value));
+    for (unsigned i = fusion.getInputs().size(); i-- > 0;)
+      if (body->getArgument(i).use_empty()) {
+        body->eraseArgument(i);
+        part.getInputsMutable().erase(i);
+      }
+    made = part.getResult(0);
+  }
+  outside.map(value, made);
+  return made;
+}
+
+Operation *kiln::splitScatter(prim::FusionOp fusion, Retired &retired) {
+  Block &from = fusion.getBody().front();
+  auto scatter =
+      from.getTerminator()->getOperand(0).getDefiningOp<prim::ScatterOp>();
+  OpBuilder builder(fusion);
+  Operation *before = fusion->getPrevNode();
+  IRMapping outside;
+  for (auto [argument, input] :
+       llvm::zip(from.getArguments(), fusion.getInputs()))
+    outside.map(argument, input);
+  for (Value operand : scatter->getOperands())
+    outside.map(operand, moveOut(operand, fusion, outside, builder));
+  Operation *alone = builder.clone(*scatter, outside);
+  retired.replace(fusion.getResult(0), alone->getResult(0));
+  retired.add(fusion);
+  wrapOps(alone, &retired);
+  return before ? before->getNextNode() : &builder.getBlock()->front();
+}
+
 std::string kiln::nameOf(prim::FusionOp fusion) {
   bool hasExp = false, hasMax = false, hasSum = false, hasRsqrt = false;
   Operation *anchor = nullptr, *reduction = nullptr;

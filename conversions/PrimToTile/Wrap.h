@@ -63,6 +63,15 @@ prim::FusionOp wrapCopy(mlir::OpBuilder &builder, mlir::Location loc,
 /// the first.
 mlir::Operation *unwrap(prim::FusionOp fusion, Retired &retired);
 
+/// The operand of the scatter in a group of that kind, as the group is given
+/// it.
+mlir::OpOperand &operandOfScatter(prim::FusionOp fusion);
+
+/// Takes what a group computes for a scatter out of it: groups for operands,
+/// and one of the scatter alone, in the place of the group, which is retired.
+/// Returns the first of them.
+mlir::Operation *splitScatter(prim::FusionOp fusion, Retired &retired);
+
 /// A word for the name of a group's kernel.
 std::string nameOf(prim::FusionOp fusion);
 

@@ -7,12 +7,12 @@
 // RUN:   --verify-semantics --emit=asm -o %t.ptx 2>&1 | grep ' 0 changed' || exit 1; done
 
 // CHECK-LABEL: .entry sum_{{.*}}scatter(
-// CHECK-COUNT-2: atom.global.add.f32
+// CHECK-COUNT-4: atom.global.add.f32
 // CHECK-NOT: atom
 // CHECK-LABEL: .entry wide_{{.*}}scatter(
 // CHECK-COUNT-2: atom.global.add.u64
 // CHECK-LABEL: .entry half_{{.*}}scatter(
-// CHECK-COUNT-2: red.relaxed.gpu.global.add.noftz.bf16x2
+// CHECK-COUNT-4: red.relaxed.gpu.global.add.noftz.bf16x2
 // CHECK-NOT: atom
 // CHECK-LABEL: .entry product_{{.*}}scatter(
 // CHECK: mul.{{(rn.)?}}f32
@@ -24,10 +24,10 @@
 // CHECK-LABEL: .entry rows_{{.*}}scatter(
 // CHECK: atom.global.min.s32
 // CHECK-LABEL: .entry bytes_{{.*}}scatter(
-// CHECK-COUNT-2: atom.relaxed.gpu.global.cas.b32
+// CHECK-COUNT-4: atom.relaxed.gpu.global.cas.b32
 // CHECK-LABEL: .entry truth_{{.*}}scatter(
 // CHECK-NOT: cas
-// CHECK-COUNT-2: atom.global.or.b32
+// CHECK-COUNT-4: atom.global.or.b32
 func.func @sum(%x: tensor<900xf32>, %t: tensor<1000x1xi64>, %u: tensor<1000x1xf32>) -> tensor<900xf32> {
   %c = prim.constant dense<1023> : tensor<1000x1xi64>
   %i = prim.bitwise_and %t, %c : tensor<1000x1xi64>

@@ -22,10 +22,12 @@ func.func @rows(%x: tensor<10x70xf32>, %k: tensor<130x1xi32>, %u: tensor<130x1x7
   %r = prim.scatter add %x, %i, %u dims [0] batch_dims 0 : tensor<10x70xf32>, tensor<130x1xi32>, tensor<130x1x70xf32>
   return %r : tensor<10x70xf32>
 }
-// Narrow rows are single elements: the columns are shared out, too.
+// Narrow rows are single elements: a tile has several rows, and their indices once.
 // CHECK-LABEL: tile.kernel private @narrow_{{.*}}scatter(
-// CHECK: tile.store_scatter {{.*}} combine add : tensor<256xf32>, !tile.view<30xf32>
-// CHECK: program.launch {{.*}} grid(%c2, %c3, %c1)
+// CHECK: tile.load {{.*}} tensor<128x4xf32>
+// CHECK: tile.load {{.*}} tensor<128xi32>
+// CHECK: tile.store_scatter {{.*}} combine add : tensor<128x4xf32>, !tile.view<30xf32>
+// CHECK: program.launch {{.*}} grid(%c3, %c1, %c1)
 func.func @narrow(%x: tensor<10x3xf32>, %k: tensor<260x1xi32>, %u: tensor<260x1x3xf32>) -> tensor<10x3xf32> {
   %c = prim.constant dense<15> : tensor<260x1xi32>
   %i = prim.bitwise_and %k, %c : tensor<260x1xi32>
@@ -34,12 +36,12 @@ func.func @narrow(%x: tensor<10x3xf32>, %k: tensor<260x1xi32>, %u: tensor<260x1x
 }
 // Single elements: each thread has its places. What is outside has an index that no element has.
 // CHECK-LABEL: tile.kernel private @bins_{{.*}}scatter(
-// CHECK: %[[K:.*]] = tile.load {{.*}} tensor<256xi32>
-// CHECK: %[[AT:.*]] = arith.select {{.*}} : tensor<256xi1>, tensor<256xi64>
-// CHECK: %[[U:.*]] = tile.load {{.*}} tensor<256xi32>
+// CHECK: %[[U:.*]] = tile.load {{.*}} tensor<512xi32>
+// CHECK: %[[K:.*]] = tile.load {{.*}} tensor<512xi32>
 // CHECK-NOT: tile.load
-// CHECK: tile.store_scatter %[[U]], %{{.*}}[] dim 0 by %[[AT]] combine add : tensor<256xi32>, !tile.view<50xi32>
-// CHECK: program.launch {{.*}} grid(%c4, %c1, %c1)
+// CHECK: %[[AT:.*]] = arith.select {{.*}} : tensor<512xi1>, tensor<512xi32>
+// CHECK: tile.store_scatter %[[U]], %{{.*}}[] dim 0 by %[[AT]] combine add : tensor<512xi32>, !tile.view<50xi32>
+// CHECK: program.launch {{.*}} grid(%c2, %c1, %c1)
 // PTX-LABEL: .entry bins_{{.*}}scatter(
 // PTX: .reqntid 128
 // PTX: atom.global.add.u32
@@ -53,8 +55,8 @@ func.func @bins(%x: tensor<50xi32>, %k: tensor<1001x1xi32>, %u: tensor<1001x1xi3
 }
 // Many rows of few places: a block has the places of several rows.
 // CHECK-LABEL: tile.kernel private @few_{{.*}}scatter(
-// CHECK: tile.store_scatter {{.*}} combine xor : tensor<256xi32>
-// CHECK: program.launch {{.*}} grid(%c5, %c2, %c1)
+// CHECK: tile.store_scatter {{.*}} combine xor : tensor<64x8xi32>
+// CHECK: program.launch {{.*}} grid(%c5, %c1, %c1)
 func.func @few(%x: tensor<300x40xi32>, %k: tensor<300x5x1xi64>, %u: tensor<300x5x1xi32>) -> tensor<300x40xi32> {
   %c = prim.constant dense<63> : tensor<300x5x1xi64>
   %i = prim.bitwise_and %k, %c : tensor<300x5x1xi64>
@@ -99,7 +101,7 @@ func.func @part(%x: tensor<10xi16>, %y: tensor<1xi16>, %k: tensor<100x1xi32>, %u
 // CHECK-LABEL: tile.kernel private @bools_{{.*}}scatter(
 // CHECK-NOT: combine
 // CHECK-LABEL: tile.kernel private @product_{{.*}}scatter(
-// CHECK: tile.store_scatter {{.*}} combine mul : tensor<256xi32>
+// CHECK: tile.store_scatter {{.*}} combine mul : tensor<512xi32>
 // PTX-LABEL: .entry product_{{.*}}scatter(
 // PTX: atom.relaxed.gpu.global.cas.b32
 func.func @bools(%x: tensor<10xi1>, %u: tensor<300x1xi1>, %k: tensor<300x1xi8>) -> tensor<10xi1> {

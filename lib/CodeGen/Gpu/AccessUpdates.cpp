@@ -205,8 +205,8 @@ void Access::addInWord(int64_t reg, Value value) {
       w.b, w.loc,
       w.b.getFloatAttr(type, APFloat::getZero(type.getFloatSemantics(),
                                               /*Negative=*/true)));
-  Value word = w.pack({w.select(isLate, nothing, value),
-                       w.select(isLate, value, nothing)});
+  Value word = w.pack(
+      {w.select(isLate, nothing, value), w.select(isLate, value, nothing)});
   Value address =
       w.elementPointer(base, w.and_(index, w.c64(~int64_t(1))), stored);
   AtomicRMWOp::create(w.b, w.loc, word.getType(), LLVM::AtomicBinOp::fadd,

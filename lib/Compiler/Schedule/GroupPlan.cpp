@@ -101,8 +101,42 @@ IndexExpr GroupPlan::fresh(Key key, Extent size) {
   return result;
 }
 
+/// The scatter that gives a value.
+static prim::ScatterOp scatterOf(Value root,
+                                 const GroupPlan::InGroupFn &inGroup) {
+  auto scatter = root.getDefiningOp<prim::ScatterOp>();
+  return scatter && inGroup(scatter) ? scatter : prim::ScatterOp();
+}
+
+/// How a scatter reads a coordinate of its places, if `map` accesses its
+/// updates.
+static AccessMap indexMap(prim::ScatterOp op, const AccessMap &map,
+                          int64_t number) {
+  AccessMap result;
+  result.ranges = map.ranges;
+  auto type = cast<RankedTensorType>(op.getIndices().getType());
+  for (int64_t d = 0; d + 1 < type.getRank(); ++d)
+    result.index.push_back(map.index[d]);
+  result.index.push_back(IndexExpr(number));
+  return result;
+}
+
 LogicalResult GroupPlan::run(Value root) {
+  // A scatter goes through its updates.
+  prim::ScatterOp scatter = scatterOf(root, inGroup);
+  SmallVector<Value> roots = {root};
+  if (scatter) {
+    roots[0] = root = scatter.getUpdates();
+    roots.append(scatter.getDims().size(), scatter.getIndices());
+  }
   auto type = cast<RankedTensorType>(root.getType());
+  auto visitAll = [&] {
+    for (auto [number, value] : llvm::enumerate(roots))
+      if (failed(visit(value, number ? indexMap(scatter, rootMap, number - 1)
+                                     : rootMap)))
+        return failure();
+    return success();
+  };
   // Every round splits one dimension further; there are few to split.
   for (unsigned round = 0; round < 16; ++round) {
     reset();
@@ -110,7 +144,7 @@ LogicalResult GroupPlan::run(Value root) {
       rootMap.index.push_back(fresh(
           {root.getAsOpaquePointer(), static_cast<int>(d)}, dimOf(root, d)));
     numRootDims = sizes.size();
-    if (succeeded(visit(root, rootMap)))
+    if (succeeded(visitAll()))
       return success();
     if (!wish)
       return failure();

@@ -49,6 +49,12 @@ public:
         loc(op.getLoc()), out(std::move(out)) {}
 
   void run(int64_t widest);
+  /// Whether it updates single elements by stores that combine, in any order:
+  /// then ScatterElements builds the kernel. Nothing else is called afterwards
+  /// but `abandon`.
+  bool updatesElements(int64_t widest);
+  /// Removes the kernel.
+  void abandon() { kernel.abandon(); }
 
 private:
   void describe();
@@ -61,10 +67,7 @@ private:
   void chooseRanges();
   /// Where stores combine, spreads all places over the grid: instances update
   /// the same elements, each time atomically.
-  void chooseCombiningStores(int64_t widest);
-  void mergePlaces();
-  /// Updates single elements at several places at once.
-  void chooseElements(int64_t widest);
+  void chooseCombiningStores();
   /// Whether a number is added at single elements of a small result, as often
   /// as they are listed: then instances count, see ScatterStores.cpp.
   bool countsPlaces();
@@ -126,6 +129,7 @@ private:
   /// How a store combines each update with what is there; none: what is there
   /// is loaded, and nothing else updates it meanwhile.
   std::optional<tile::Combine> combining;
+  bool isOfElements = false; ///< each has a place of its own
   int shared = -1; ///< the places of which an instance takes `sharedPlaces`
   int64_t sharedPlaces = 1;
   /// Coordinates of the place that is updated; empty: they are still to be

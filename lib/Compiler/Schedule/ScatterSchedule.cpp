@@ -13,7 +13,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScatterBuilder.h"
+#include "ScatterElements.h"
 #include "SingleOp.h"
+#include "kiln/Schedule/Scatters.h"
 #include "kiln/Target/Limits.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
@@ -258,6 +260,16 @@ void ScatterBuilder::update() {
   updateBlock();
 }
 
+bool ScatterBuilder::updatesElements(int64_t widest) {
+  describe();
+  mergeWindows();
+  if (countsPlaces() || combinesFew())
+    return false;
+  chooseAxis(widest);
+  chooseCombiningStores();
+  return combining && isOfElements;
+}
+
 void ScatterBuilder::run(int64_t widest) {
   describe();
   mergeWindows();
@@ -266,7 +278,7 @@ void ScatterBuilder::run(int64_t widest) {
   if (combinesFew())
     return buildFew();
   chooseAxis(widest);
-  chooseCombiningStores(widest);
+  chooseCombiningStores();
   placeDims();
   loopPlaces(0);
   kernel.finish("generic.scatter");
@@ -326,28 +338,73 @@ static bool isRowMajor(const Buffer &buffer, index::Math &math) {
   return true;
 }
 
+/// Copies the operand of a scatter to where the result goes, unless it is
+/// there.
+static void copyOperand(prim::FusionOp fusion, prim::ScatterOp op,
+                        ScheduleContext &ctx, const Buffer &out) {
+  HostProgramBuilder &host = ctx.host;
+  const Buffer &operand = host.buffer(op.getOperand());
+  if (operand.same(out))
+    return;
+  auto copy = [&](const Buffer &from, const Buffer &to) {
+    program::CopyOp::create(host.builder, op.getLoc(), host.memref(from),
+                            host.memref(to));
+  };
+  if (!ctx.tiling.model().sharesTiles() || operand.rank() < 2 ||
+      isRowMajor(operand, host.math))
+    return copy(operand, out);
+  copyElements(fusion, ctx, operand, out);
+}
+
+/// A scatter that combines single elements, in a group that may compute its
+/// indices and updates.
+static LogicalResult scheduleElements(prim::FusionOp fusion, prim::ScatterOp op,
+                                      ScheduleContext &ctx, const Buffer &out) {
+  ScatterElements elements(fusion, op, ctx);
+  if (failed(elements.plan()) || failed(elements.build(out)))
+    return ctx.decline(fusion, elements.reason);
+  copyOperand(fusion, op, ctx, out);
+  elements.finish();
+  ctx.host.setBuffer(fusion.getResult(0), out);
+  return success();
+}
+
 LogicalResult
 kiln::schedule::scheduleScatter(Operation *group,
                                 target::LoweringContext &context) {
-  auto [ctx, fusion, single] =
-      findSingleOp<prim::ScatterOp>(group, context, "scatter");
+  auto *ctx = context.as<ScheduleContext>();
   if (!ctx)
-    return failure();
-  auto op = cast<prim::ScatterOp>(single);
+    return context.decline(group, "needs the context of convert-prim-to-tile");
+  auto fusion = cast<prim::FusionOp>(group);
+  Block &body = fusion.getBody().front();
+  auto op =
+      body.getTerminator()->getOperand(0).getDefiningOp<prim::ScatterOp>();
+  if (!op)
+    return ctx->decline(group, "the result is not that of a scatter");
   HostProgramBuilder &host = ctx->host;
+  if (!host.hasBuffer(op.getOperand()))
+    return ctx->decline(group, "an operand of a scatter must be in memory");
+  if (&body.front() != op) {
+    bool isOrdered = isRounded(op) && ctx->options.get("scatter") == "ordered";
+    if (isOrdered || !computesOperands(op, ctx->description))
+      return ctx->decline(group, "the scatter reads its operands from memory");
+    return scheduleElements(fusion, op, *ctx,
+                            host.destination(fusion.getResult(0)));
+  }
   Buffer out = host.destination(fusion.getResult(0));
-  const Buffer &operand = host.buffer(op.getOperand());
-  if (!operand.same(out) && ctx->tiling.model().sharesTiles() &&
-      operand.rank() > 1 && !isRowMajor(operand, host.math))
-    copyElements(cast<prim::FusionOp>(fusion), *ctx, operand, out);
-  else if (!operand.same(out))
-    program::CopyOp::create(host.builder, op.getLoc(), host.memref(operand),
-                            host.memref(out));
-  host.setBuffer(fusion.getResult(0), out);
   // Without updates the operand is all there is.
-  if (llvm::is_contained(op.getUpdates().getType().getShape(), 0))
-    return success();
+  bool isEmpty = llvm::is_contained(op.getUpdates().getType().getShape(), 0);
   constexpr int64_t kWidest = 256;
-  ScatterBuilder(op, *ctx, out).run(kWidest);
+  if (!isEmpty) {
+    ScatterBuilder trial(op, *ctx, out);
+    bool isOfElements = trial.updatesElements(kWidest);
+    trial.abandon();
+    if (isOfElements)
+      return scheduleElements(fusion, op, *ctx, out);
+  }
+  copyOperand(fusion, op, *ctx, out);
+  host.setBuffer(fusion.getResult(0), out);
+  if (!isEmpty)
+    ScatterBuilder(op, *ctx, out).run(kWidest);
   return success();
 }

@@ -83,7 +83,7 @@ bool kiln::schedule::isRounded(prim::ScatterOp op) {
          (op.getCombine() == Kind::add || op.getCombine() == Kind::mul);
 }
 
-void ScatterBuilder::chooseCombiningStores(int64_t widest) {
+void ScatterBuilder::chooseCombiningStores() {
   // Fewer places cost less than the atomic operations that they need.
   constexpr int64_t kFewPlaces = 64;
   if (!isThreaded || op.getUnique() || op.getDims().empty() ||
@@ -95,61 +95,23 @@ void ScatterBuilder::chooseCombiningStores(int64_t widest) {
   bool isRow = axisWindow >= 0 && windows[axisWindow].coordinate < 0;
   bool isNarrow =
       block < kNarrowRow && out.elementType().getIntOrFloatBitWidth() != kHalf;
-  bool isElement = axisWindow < 0 || (isRow && isNarrow);
+  isOfElements = axisWindow < 0 || (isRow && isNarrow);
   // Instances of rows have all places that may coincide.
   int64_t count = 1;
-  for (const PlaceDim &place : llvm::drop_begin(places, isElement ? 0 : batch))
+  for (const PlaceDim &place :
+       llvm::drop_begin(places, isOfElements ? 0 : batch))
     count *= place.size.isStatic() ? place.size.get() : kFewPlaces;
   if (count < kFewPlaces || !hasWholeWords(out, host))
     return;
   combining = storeOf(op);
-  if (!combining)
+  if (!combining || isOfElements)
     return;
-  if (isElement)
-    return chooseElements(widest);
   // As many as keep memory busy, which wide rows do with fewer.
   constexpr int64_t kWideRow = 64, kOfRows = 8, kOfNarrow = 32;
   if (isRow) {
     shared = places.size() - 1;
     sharedPlaces = block < kWideRow ? kOfNarrow : kOfRows;
   }
-}
-
-/// Neighbours that lie one after the other everywhere are one.
-void ScatterBuilder::mergePlaces() {
-  index::Math &math = host.math;
-  SmallVector<PlaceDim, 2> merged(ArrayRef(places).take_front(batch));
-  for (const PlaceDim &next : llvm::drop_begin(places, batch)) {
-    if (merged.size() > batch) {
-      PlaceDim &last = merged.back();
-      if (last.indexStride.same(math.mul(next.indexStride, next.size)) &&
-          last.updateStride.same(math.mul(next.updateStride, next.size))) {
-        last.size = math.mul(last.size, next.size);
-        last.indexStride = next.indexStride;
-        last.updateStride = next.updateStride;
-        continue;
-      }
-    }
-    merged.push_back(next);
-  }
-  places = std::move(merged);
-}
-
-void ScatterBuilder::chooseElements(int64_t widest) {
-  mergePlaces();
-  // The last dimension lies together. A longer one fills more of a block, where
-  // that has less than a warp.
-  int64_t warp = countLanes(description);
-  axisWindow = -1;
-  axisPlace = places.size() - 1;
-  auto sizeOf = [&](int64_t place) {
-    Extent size = places[place].size;
-    return size.isStatic() ? std::min(size.get(), widest) : widest;
-  };
-  for (int64_t place = axisPlace - 1; place >= 0; --place)
-    if (sizeOf(axisPlace) < warp && sizeOf(place) > 2 * sizeOf(axisPlace))
-      axisPlace = place;
-  block = llvm::PowerOf2Ceil(sizeOf(axisPlace));
 }
 
 /// An instance reads all its places before it updates any of them, so that it

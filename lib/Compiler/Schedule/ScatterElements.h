@@ -1,0 +1,57 @@
+//===- ScatterElements.h - Scatters of single elements ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_SCHEDULE_SCATTERELEMENTS_H
+#define KILN_LIB_SCHEDULE_SCATTERELEMENTS_H
+
+#include "kiln/Schedule/Schedules.h"
+
+namespace kiln::schedule {
+
+/// Builds the kernel of a scatter whose stores combine: a tile of updates, each
+/// with the place of its element, in one iteration space of all updates.
+class ScatterElements {
+public:
+  ScatterElements(prim::FusionOp fusion, prim::ScatterOp op,
+                  ScheduleContext &ctx);
+
+  /// Plans the group; otherwise `reason` is set.
+  mlir::LogicalResult plan();
+  /// Builds the kernel, which updates `out`; otherwise `reason` is set and
+  /// there is none.
+  mlir::LogicalResult build(const Buffer &out);
+  /// Launches it.
+  void finish();
+  std::string reason;
+
+private:
+  /// The result as the updates see it: how far their neighbours are apart in
+  /// it, where no index says that.
+  Buffer seenByUpdates(const Buffer &out);
+  void chooseBlocks(const Buffer &seen);
+  /// Where updates go in the line of all elements; -1: nowhere.
+  mlir::Value placesOf(const Buffer &out, const Buffer &seen);
+  /// The coordinate that an index of each update gives along a dimension of
+  /// the operand, and whether that is inside; null after a failure.
+  mlir::Value coordinate(unsigned number);
+  mlir::Value splat(mlir::Value scalar, mlir::Type element);
+  /// The indices of updates along an axis of tiles.
+  mlir::Value along(unsigned axis, mlir::Type element);
+  void require(mlir::arith::CmpIPredicate predicate, mlir::Value x,
+               mlir::Value y);
+
+  prim::ScatterOp op;
+  ScheduleContext &ctx;
+  Group group;
+  KernelBuilder kernel;
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  Space space;
+  std::optional<TileBuilder> emitter;
+  llvm::SmallVector<int64_t> shape; ///< of tiles
+  mlir::Value inside;               ///< i1 tile; null: all
+};
+
+} // namespace kiln::schedule
+
+#endif // KILN_LIB_SCHEDULE_SCATTERELEMENTS_H

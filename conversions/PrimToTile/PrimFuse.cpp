@@ -61,9 +61,29 @@ int PrimFuse::groupOfUsers(Operation *op) {
   return result;
 }
 
+/// Whether a transposition gives the result of a scatter the order of
+/// dimensions that its operand had before it was transposed, so that the result
+/// may lie in that order.
+static bool restoresOrder(Operation *op) {
+  auto after = dyn_cast<prim::TransposeOp>(op);
+  auto scatter =
+      after ? after.getOperand().getDefiningOp<prim::ScatterOp>() : nullptr;
+  auto before = scatter
+                    ? scatter.getOperand().getDefiningOp<prim::TransposeOp>()
+                    : prim::TransposeOp();
+  if (!before)
+    return false;
+  for (auto [d, from] : llvm::enumerate(after.getPermutation()))
+    if (before.getPermutation()[from] != static_cast<int64_t>(d))
+      return false;
+  return true;
+}
+
 bool PrimFuse::staysView(Operation *op) {
   // What a function returns has memory of its own, which a reshape can share.
   Operation *source = op->getOperand(0).getDefiningOp();
+  if (restoresOrder(op))
+    return true;
   for (Operation *user : op->getResult(0).getUsers())
     if (user->hasTrait<OpTrait::IsTerminator>() &&
         !(isa<prim::ReshapeOp>(op) && source && !isViewMovement(source) &&

@@ -19,6 +19,7 @@
 // CHECK-NOT: schedule
 // CHECK-LABEL: function columns
 // CHECK-NEXT: schedule columns_0_scatter: prim.fusion -> generic.scatter [nvidia] ({{.*}}transpose{{.*}}scatter)
+// CHECK-NOT: schedule
 // CHECK-LABEL: function half
 
 // APART-LABEL: function put

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ResultOrder.h"
 #include "ScatterBuilder.h"
 #include "ScatterElements.h"
 #include "SingleOp.h"
@@ -338,6 +339,16 @@ static bool isRowMajor(const Buffer &buffer, index::Math &math) {
   return true;
 }
 
+/// A buffer with its dimensions as they lie in memory, outermost first.
+static Buffer inOrder(const Buffer &buffer) {
+  Buffer result{buffer.base, buffer.offset, {}, {}};
+  for (unsigned dim : orderOf(buffer)) {
+    result.sizes.push_back(buffer.sizes[dim]);
+    result.strides.push_back(buffer.strides[dim]);
+  }
+  return result;
+}
+
 /// Copies the operand of a scatter to where the result goes, unless it is
 /// there.
 static void copyOperand(prim::FusionOp fusion, prim::ScatterOp op,
@@ -346,6 +357,10 @@ static void copyOperand(prim::FusionOp fusion, prim::ScatterOp op,
   const Buffer &operand = host.buffer(op.getOperand());
   if (operand.same(out))
     return;
+  bool isAlike =
+      operand.offset.is(0) && out.offset.is(0) &&
+      llvm::equal(operand.strides, out.strides,
+                  [](const Extent &x, const Extent &y) { return x.same(y); });
   auto copy = [&](const Buffer &from, const Buffer &to) {
     program::CopyOp::create(host.builder, op.getLoc(), host.memref(from),
                             host.memref(to));
@@ -353,7 +368,28 @@ static void copyOperand(prim::FusionOp fusion, prim::ScatterOp op,
   if (!ctx.tiling.model().sharesTiles() || operand.rank() < 2 ||
       isRowMajor(operand, host.math))
     return copy(operand, out);
+  if (isAlike)
+    return copy(inOrder(operand), inOrder(out));
   copyElements(fusion, ctx, operand, out);
+}
+
+/// Where the result of a scatter goes: in the order of dimensions that the
+/// operand has in memory, if all that read it give them that order again.
+static Buffer destinationOf(prim::FusionOp fusion, prim::ScatterOp op,
+                            ScheduleContext &ctx) {
+  HostProgramBuilder &host = ctx.host;
+  Value result = fusion.getResult(0);
+  const Buffer &operand = host.buffer(op.getOperand());
+  SmallVector<unsigned> order = orderOf(operand);
+  auto restores = [&](Operation *user) {
+    auto transpose = dyn_cast<prim::TransposeOp>(user);
+    return transpose && llvm::equal(transpose.getPermutation(), order);
+  };
+  if (host.hasDestination(result) || !ctx.tiling.model().sharesTiles() ||
+      llvm::is_sorted(order) || !llvm::all_of(result.getUsers(), restores))
+    return host.destination(result);
+  return allocateInOrder(host, operand.elementType(), host.sizesOf(result),
+                         order);
 }
 
 /// A scatter that combines single elements, in a group that may compute its
@@ -388,10 +424,9 @@ kiln::schedule::scheduleScatter(Operation *group,
     bool isOrdered = isRounded(op) && ctx->options.get("scatter") == "ordered";
     if (isOrdered || !computesOperands(op, ctx->description))
       return ctx->decline(group, "the scatter reads its operands from memory");
-    return scheduleElements(fusion, op, *ctx,
-                            host.destination(fusion.getResult(0)));
+    return scheduleElements(fusion, op, *ctx, destinationOf(fusion, op, *ctx));
   }
-  Buffer out = host.destination(fusion.getResult(0));
+  Buffer out = destinationOf(fusion, op, *ctx);
   // Without updates the operand is all there is.
   bool isEmpty = llvm::is_contained(op.getUpdates().getType().getShape(), 0);
   constexpr int64_t kWidest = 256;

@@ -40,18 +40,18 @@ func.func @narrow(%x: tensor<10x3xf32>, %k: tensor<260x1xi32>, %u: tensor<260x1x
 // CHECK: %[[K:.*]] = tile.load {{.*}} tensor<512xi32>
 // CHECK-NOT: tile.load
 // CHECK: %[[AT:.*]] = arith.select {{.*}} : tensor<512xi1>, tensor<512xi32>
-// CHECK: tile.store_scatter %[[U]], %{{.*}}[] dim 0 by %[[AT]] combine add : tensor<512xi32>, !tile.view<50xi32>
+// CHECK: tile.store_scatter %[[U]], %{{.*}}[] dim 0 by %[[AT]] combine add : tensor<512xi32>, !tile.view<200xi32>
 // CHECK: program.launch {{.*}} grid(%c2, %c1, %c1)
 // PTX-LABEL: .entry bins_{{.*}}scatter(
 // PTX: .reqntid 128
 // PTX: atom.global.add.u32
 // PTX-NOT: bar.sync
 // PTX: .entry
-func.func @bins(%x: tensor<50xi32>, %k: tensor<1001x1xi32>, %u: tensor<1001x1xi32>) -> tensor<50xi32> {
-  %c = prim.constant dense<63> : tensor<1001x1xi32>
+func.func @bins(%x: tensor<200xi32>, %k: tensor<1001x1xi32>, %u: tensor<1001x1xi32>) -> tensor<200xi32> {
+  %c = prim.constant dense<255> : tensor<1001x1xi32>
   %i = prim.bitwise_and %k, %c : tensor<1001x1xi32>
-  %r = prim.scatter add %x, %i, %u dims [0] batch_dims 0 : tensor<50xi32>, tensor<1001x1xi32>, tensor<1001x1xi32>
-  return %r : tensor<50xi32>
+  %r = prim.scatter add %x, %i, %u dims [0] batch_dims 0 : tensor<200xi32>, tensor<1001x1xi32>, tensor<1001x1xi32>
+  return %r : tensor<200xi32>
 }
 // Many rows of few places: a block has the places of several rows.
 // CHECK-LABEL: tile.kernel private @few_{{.*}}scatter(
@@ -108,7 +108,7 @@ func.func @bools(%x: tensor<10xi1>, %u: tensor<300x1xi1>, %k: tensor<300x1xi8>) 
   %r = prim.scatter add %x, %k, %u dims [0] batch_dims 0 : tensor<10xi1>, tensor<300x1xi8>, tensor<300x1xi1>
   return %r : tensor<10xi1>
 }
-func.func @product(%x: tensor<10xi32>, %u: tensor<300x1xi32>, %k: tensor<300x1xi8>) -> tensor<10xi32> {
-  %r = prim.scatter mul %x, %k, %u dims [0] batch_dims 0 : tensor<10xi32>, tensor<300x1xi8>, tensor<300x1xi32>
-  return %r : tensor<10xi32>
+func.func @product(%x: tensor<60xi32>, %u: tensor<300x1xi32>, %k: tensor<300x1xi8>) -> tensor<60xi32> {
+  %r = prim.scatter mul %x, %k, %u dims [0] batch_dims 0 : tensor<60xi32>, tensor<300x1xi8>, tensor<300x1xi32>
+  return %r : tensor<60xi32>
 }

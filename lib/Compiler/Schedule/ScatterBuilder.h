@@ -80,6 +80,14 @@ private:
   bool combinesFew();
   void buildFew();
   void storeFew(mlir::Value totals);
+  /// Whether many updates of one list may come in runs of one element each, see
+  /// ScatterRuns.cpp.
+  bool hasRuns();
+  void buildRuns();
+  /// Updates elements by the block that begins at a place.
+  void combineRuns(mlir::Value begin);
+  /// Stores updates where `element` says; -1: nowhere.
+  void storeElements(mlir::Value update, mlir::Value element);
   /// `before` with the updates of the block that begins at a place.
   mlir::Value combineBlock(mlir::Value begin, mlir::Value before,
                            mlir::Value neutral);

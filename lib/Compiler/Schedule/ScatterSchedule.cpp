@@ -264,7 +264,7 @@ void ScatterBuilder::update() {
 bool ScatterBuilder::updatesElements(int64_t widest) {
   describe();
   mergeWindows();
-  if (countsPlaces() || combinesFew())
+  if (countsPlaces() || combinesFew() || hasRuns())
     return false;
   chooseAxis(widest);
   chooseCombiningStores();
@@ -278,6 +278,8 @@ void ScatterBuilder::run(int64_t widest) {
     return buildCounts();
   if (combinesFew())
     return buildFew();
+  if (hasRuns())
+    return buildRuns();
   chooseAxis(widest);
   chooseCombiningStores();
   placeDims();

@@ -79,11 +79,15 @@ LayoutAttr Assigner::ofProduct(Operation *op) {
   bool isStaged =
       (!description || description.getUnitOfKind(target::UnitKind::DMA)) &&
       multipliesLoads(product);
-  return isStaged ? threadProductLayout(
-                        type, lanes, warps,
-                        liesAlong(product.getLhsOperand().get(), /*dim=*/0),
-                        liesAlong(product.getRhsOperand().get(), /*dim=*/1))
-                  : threadProductLayout(type, lanes, warps);
+  return isStaged
+             ? threadProductLayout(
+                   type, lanes, warps,
+                   liesAlong(product.getLhsOperand().get(), /*dim=*/0),
+                   liesAlong(product.getRhsOperand().get(), /*dim=*/1))
+             : threadProductLayout(type, lanes, warps, /*takesRows=*/false,
+                                   type.getRank() != 2 ||
+                                       !liesAlong(product.getRhsOperand().get(),
+                                                  /*dim=*/0));
 }
 
 bool Assigner::liesAlong(Value factor, int dim) {

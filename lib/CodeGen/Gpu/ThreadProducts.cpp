@@ -34,20 +34,30 @@ public:
         acc(ThreadBuilder::scalarType(type.getElementType())) {}
 
   LogicalResult run();
-  /// The bytes of both operands in memory.
+  /// The bytes of both operands in memory, whichever way the right one lies.
   static int64_t bytesOf(Value lhs, Value rhs, bool isPadded) {
-    return memoryOf(lhs, isPadded).bytes + memoryOf(rhs, isPadded).bytes;
+    int64_t right = memoryOf(rhs, isPadded).bytes;
+    if (hasStepsSideBySide(rhs))
+      right = std::max(right, memoryOf(rhs, isPadded, /*isTurned=*/true).bytes);
+    return memoryOf(lhs, isPadded).bytes + right;
   }
 
 private:
   /// A factor in memory. Padded rows are a chunk longer than they have
-  /// elements, so that neighbouring ones are in different banks.
+  /// elements, so that neighbouring ones are in different banks. A turned
+  /// factor has its columns as rows of the memory.
   struct Memory {
     int64_t start = 0, bytes = 0;
     int64_t row = 0, matrix = 0; ///< in elements
     Type element;
+    bool isTurned = false;
+    unsigned alongDim(unsigned rank) const { return rank - 1 - isTurned; }
   };
-  static Memory memoryOf(Value factor, bool isPadded);
+  static Memory memoryOf(Value factor, bool isPadded, bool isTurned = false);
+  /// Whether a thread has a chunk of steps of one column of the right factor,
+  /// so that single elements would be written of a row.
+  static bool hasStepsSideBySide(Value rhs);
+  bool isRightTurned();
   void write(const Memory &memory, Value factor);
   Value address(const Memory &memory, ArrayRef<Value> at,
                 ArrayRef<int64_t> offset);
@@ -62,6 +72,7 @@ private:
   /// Elements of a row of the right factor by batch and column.
   using Columns = llvm::DenseMap<std::pair<int64_t, int64_t>, Value>;
   Columns readColumns(const Memory &right, Value k, int64_t step);
+  std::pair<int64_t, int64_t> columnOf(int64_t reg);
   void addSteps(const Memory &left, const Memory &right, Value k, int64_t unit,
                 MutableArrayRef<Value> sums);
   int64_t stepsOfRound(const Memory &left, int64_t depth);
@@ -90,11 +101,15 @@ static void splitCoordinate(ThreadWriter &w, LayoutAttr layout, int64_t reg,
   offset[dim] = 0;
 }
 
-ScalarProduct::Memory ScalarProduct::memoryOf(Value factor, bool isPadded) {
+ScalarProduct::Memory ScalarProduct::memoryOf(Value factor, bool isPadded,
+                                              bool isTurned) {
   auto type = cast<RankedTensorType>(factor.getType());
   Memory memory;
   memory.element = ThreadBuilder::scalarType(type.getElementType());
-  ArrayRef<int64_t> shape = type.getShape().take_back(2);
+  memory.isTurned = isTurned;
+  SmallVector<int64_t> shape(type.getShape().take_back(2));
+  if (isTurned)
+    std::swap(shape[0], shape[1]);
   int64_t each = ThreadBuilder::storedBytes(type.getElementType());
   memory.row = llvm::PowerOf2Ceil(shape[1]);
   if (isPadded)
@@ -106,11 +121,34 @@ ScalarProduct::Memory ScalarProduct::memoryOf(Value factor, bool isPadded) {
   return memory;
 }
 
+bool ScalarProduct::hasStepsSideBySide(Value rhs) {
+  LayoutAttr layout = getLayout(rhs);
+  auto type = cast<RankedTensorType>(rhs.getType());
+  int64_t unit = std::max<int64_t>(
+      kChunk / ThreadBuilder::storedBytes(type.getElementType()), 1);
+  unsigned rank = type.getRank();
+  return layout && unit > 1 &&
+         vectorBits(layout, rank - 2, unit).size() == llvm::Log2_64(unit) &&
+         vectorBits(layout, rank - 1, unit).empty();
+}
+
+/// Whether the rows of the right factor lie across those of memory: threads
+/// write chunks of them then, and read chunks if their columns are apart and
+/// they read as many steps of a row of the left factor at once.
+bool ScalarProduct::isRightTurned() {
+  int64_t unit = elementsOfChunk(memoryOf(rhs, /*isPadded=*/false));
+  return hasStepsSideBySide(rhs) &&
+         vectorBits(layout, layout.getRank() - 1, unit).empty() &&
+         elementsOfChunk(memoryOf(lhs, /*isPadded=*/false)) == unit;
+}
+
 /// Where an element is: at coordinates, and so far from them.
 Value ScalarProduct::address(const Memory &memory, ArrayRef<Value> at,
                              ArrayRef<int64_t> offset) {
   Type stored = ThreadBuilder::storedType(memory.element);
   int64_t strides[] = {memory.matrix, memory.row, 1}, rest = 0;
+  if (memory.isTurned)
+    std::swap(strides[1], strides[2]);
   auto own = ArrayRef(strides).take_back(at.size());
   Value place = w.c32(0);
   for (auto [stride, x, more] : llvm::zip_equal(own, at, offset)) {
@@ -124,12 +162,12 @@ Value ScalarProduct::address(const Memory &memory, ArrayRef<Value> at,
               : pointer;
 }
 
-/// That of a register whose neighbours along the last dimension follow it, so
-/// that they go together.
+/// That of a register whose neighbours along a row of memory follow it, so that
+/// they go together.
 unsigned ScalarProduct::alignment(const Memory &memory, LayoutAttr layout,
                                   int64_t reg) {
   unsigned each = ThreadBuilder::storedBytes(memory.element),
-           last = layout.getRank() - 1;
+           last = memory.alongDim(layout.getRank());
   int64_t unit = std::max<int64_t>(kChunk / each, 1);
   auto bases = llvm::to_vector(layout.getLaneBases(w.laneBits()));
   llvm::append_range(bases, layout.getWarpBases(w.warpBits()));
@@ -231,22 +269,23 @@ SmallVector<Value> ScalarProduct::read(const Memory &memory, int64_t reg,
   return values;
 }
 
+/// The batch and the column of a sum.
+std::pair<int64_t, int64_t> ScalarProduct::columnOf(int64_t reg) {
+  auto offset = layout.getRegisterOffset(reg);
+  return {type.getRank() == 3 ? offset[0] : 0, offset.back()};
+}
+
 /// One row of the right factor: what a thread has of it, by the column.
 ScalarProduct::Columns ScalarProduct::readColumns(const Memory &right, Value k,
                                                   int64_t step) {
-  int64_t rank = type.getRank();
   Columns columns;
   forEachGroup(layout, rightBits, [&](ArrayRef<int64_t> group) {
-    auto at = [&](int64_t reg) {
-      auto offset = layout.getRegisterOffset(reg);
-      return std::pair(rank == 3 ? offset[0] : 0, offset[rank - 1]);
-    };
-    if (columns.contains(at(group[0])))
+    if (columns.contains(columnOf(group[0])))
       return;
     SmallVector<Value> values =
         read(right, group[0], /*isRow=*/false, k, step, group.size());
     for (auto [reg, value] : llvm::zip_equal(group, values))
-      columns[at(reg)] = value;
+      columns[columnOf(reg)] = value;
   });
   return columns;
 }
@@ -256,16 +295,27 @@ void ScalarProduct::addSteps(const Memory &left, const Memory &right, Value k,
                              int64_t unit, MutableArrayRef<Value> sums) {
   int64_t rank = type.getRank();
   // Each row and each column is read once.
-  llvm::DenseMap<std::pair<int64_t, int64_t>, SmallVector<Value>> rows;
+  llvm::DenseMap<std::pair<int64_t, int64_t>, SmallVector<Value>> rows, lines;
   for (int64_t step = 0; step < unit; ++step) {
-    Columns columns = readColumns(right, k, step);
+    Columns columns;
+    if (!right.isTurned)
+      columns = readColumns(right, k, step);
     for (auto [reg, sum] : llvm::enumerate(sums)) {
       auto at = layout.getRegisterOffset(reg);
       int64_t batch = rank == 3 ? at[0] : 0;
       SmallVector<Value> &row = rows[{batch, at[rank - 2]}];
       if (row.empty())
         row = read(left, reg, /*isRow=*/true, k, /*step=*/0, unit);
-      Value x = row[step], y = columns.lookup({batch, at[rank - 1]});
+      Value y;
+      if (right.isTurned) {
+        SmallVector<Value> &line = lines[columnOf(reg)];
+        if (line.empty())
+          line = read(right, reg, /*isRow=*/false, k, /*step=*/0, unit);
+        y = line[step];
+      } else {
+        y = columns.lookup(columnOf(reg));
+      }
+      Value x = row[step];
       sum = isa<FloatType>(acc)
                 ? Value(math::FmaOp::create(w.b, w.loc, x, y, sum))
                 : w.add(w.mul(x, y), sum);
@@ -289,14 +339,16 @@ LogicalResult ScalarProduct::run() {
     return w.decline(op, "a product with this accumulator");
   int64_t depth = cast<RankedTensorType>(lhs.getType()).getShape().back();
   bool isPadded = bool(getDecided(op, kPaddedEntry));
-  Memory left = memoryOf(lhs, isPadded), right = memoryOf(rhs, isPadded);
-  left.start = w.scratch(left.bytes + right.bytes);
+  Memory left = memoryOf(lhs, isPadded),
+         right = memoryOf(rhs, isPadded, isRightTurned());
+  left.start = w.scratch(bytesOf(lhs, rhs, isPadded));
   right.start = left.start + left.bytes;
   write(left, lhs);
   write(right, rhs);
   w.barrier();
   SmallVector<Value> sums = w.registers(op.getAcc());
-  rightBits = groupBits(right);
+  if (!right.isTurned)
+    rightBits = groupBits(right);
   int64_t unit = stepsOfRound(left, depth);
   auto loop =
       scf::ForOp::create(w.b, w.loc, w.c32(0), w.c32(depth), w.c32(unit), sums);

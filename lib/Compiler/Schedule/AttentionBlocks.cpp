@@ -132,9 +132,11 @@ int64_t kiln::schedule::chooseThreadedRows(ScheduleContext &ctx,
 
 /// As many keys as leave registers for the sums.
 void AttentionBuilder::chooseThreadedBlocks() {
-  constexpr int64_t kKeys = 64, kWideHead = 128, kKeysOfWideHead = 32;
+  constexpr int64_t kWideHead = 128, kKeysOfWideHead = 32;
   auto known = [&](int dim) { return knownSize(kernel, dim, kUnknownSize); };
   int64_t rows = chooseThreadedRows(ctx, kernel, dims, dims.query);
+  if (ownProductRows)
+    rows = std::min(rows, ownProductRows);
   if (!rowDims.empty()) {
     int64_t heads = 1;
     for (int dim : rowDims)
@@ -158,7 +160,7 @@ void AttentionBuilder::chooseThreadedBlocks() {
   constexpr int64_t kHeadOfFewRows = 64, kWarpsOfFewRows = 2;
   bool isFew = numRows() <= kRowsOfWarp;
   isWide |= isFew && head > kHeadOfFewRows;
-  int64_t keys = isWide ? kKeysOfWideHead : kKeys;
+  int64_t keys = isWide ? kKeysOfWideHead : kKeysOfTile;
   if (asked && sizes[2])
     keys = sizes[2];
   if (asked && (!llvm::isPowerOf2_64(rows) || !llvm::isPowerOf2_64(keys) ||

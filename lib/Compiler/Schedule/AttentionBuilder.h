@@ -21,9 +21,15 @@ public:
         anchor(plan.anchors.front()),
         op(mlir::cast<prim::AttentionOp>(anchor.op)),
         wide(sumType(mlir::getElementTypeOrSelf(op.getQuery().getType()))),
-        isThreaded(multipliesWithThreads(
+        ownProductRows(rowsOfThreadProducts(
             ctx.description, ctx.tiling.model(),
-            mlir::getElementTypeOrSelf(op.getQuery().getType()))),
+            mlir::getElementTypeOrSelf(op.getQuery().getType()),
+            std::max(op.getQuery().getType().getShape().back(),
+                     op.getValue().getType().getShape().back()))),
+        isThreaded(ownProductRows ||
+                   multipliesWithThreads(
+                       ctx.description, ctx.tiling.model(),
+                       mlir::getElementTypeOrSelf(op.getQuery().getType()))),
         weights(isThreaded && ctx.options.get("attention") != "wide"
                     ? mlir::getElementTypeOrSelf(op.getValue().getType())
                     : wide),
@@ -128,7 +134,10 @@ private:
   const AnchorVisit &anchor;
   prim::AttentionOp op;
   mlir::Type wide;
-  /// Threads share tiles, and a matrix unit multiplies them.
+  /// The most queries of a tile where each thread multiplies for itself, else
+  /// 0.
+  int64_t ownProductRows;
+  /// Threads share tiles.
   bool isThreaded;
   mlir::Type weights; ///< of what multiplies the values
   /// Weights that are rounded to few bits are powers of two that chips compute

@@ -13,16 +13,16 @@
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
 
 /// Whether scores of all queries are still in a cache when they are read again.
-static bool hasFewQueries(RankedTensorType query) {
-  constexpr int64_t kFewRows = 16;
+static bool hasFewQueries(RankedTensorType query, int64_t few = 16) {
   int64_t rows = query.getDimSize(query.getRank() - 2);
-  return !ShapedType::isDynamic(rows) && rows < kFewRows;
+  return !ShapedType::isDynamic(rows) && rows < few;
 }
 
 namespace {
@@ -186,9 +186,16 @@ private:
 
 } // namespace
 
+/// How the threads of a machine compute attention, or its gradients.
+enum class Threaded {
+  None,
+  OneByOne, ///< each multiplies for itself
+  Together, ///< a matrix unit multiplies, and instances share out keys
+};
+
 /// Why attention, or its gradients, of these types is no kernel, or nothing.
-/// With `sharesKeys` instances share out the keys of few queries.
-template <typename Op> static std::string objectionTo(Op op, bool sharesKeys) {
+template <typename Op>
+static std::string objectionTo(Op op, Threaded threaded) {
   constexpr int64_t kWidestHead = 512;
   RankedTensorType query = op.getQuery().getType();
   Type element = query.getElementType();
@@ -200,7 +207,11 @@ template <typename Op> static std::string objectionTo(Op op, bool sharesKeys) {
       return "only a launch knows how many elements a head has";
     else if (type.getShape().back() > kWidestHead)
       return "a head has more elements than a tile";
-  if (hasFewQueries(query) && !sharesKeys)
+  // A thread that has few of them reads as many elements as it multiplies.
+  constexpr int64_t kFewForThreads = 64;
+  if (threaded == Threaded::OneByOne
+          ? hasFewQueries(query, kFewForThreads)
+          : threaded == Threaded::None && hasFewQueries(query))
     return "there are few queries";
   return "";
 }
@@ -219,6 +230,46 @@ bool kiln::schedule::multipliesWithThreads(target::TargetAttr description,
       });
 }
 
+int64_t kiln::schedule::rowsOfThreadProducts(target::TargetAttr description,
+                                             const target::TilingModel &model,
+                                             Type element, int64_t head) {
+  constexpr int64_t kWidest = 128, kMost = 128, kLeast = 64, kPad = 16;
+  auto takesElement = [&](target::MatrixInstructionAttr row) {
+    return llvm::is_contained(row.getLhs().getTypes(), element);
+  };
+  target::MemoryAttr shared =
+      description ? description.getSharedMemory() : target::MemoryAttr();
+  if (!shared || !model.sharesTiles() || !element.isF32() || head > kWidest ||
+      llvm::any_of(description.getMatrixInstructions(), takesElement))
+    return 0;
+  int64_t row = llvm::PowerOf2Ceil(head) * 4 + kPad;
+  for (int64_t rows = kMost; rows >= kLeast; rows /= 2)
+    if (2 * (rows + kKeysOfTile) * row <= shared.getSize())
+      return rows;
+  return 0;
+}
+
+static Threaded threadedOf(prim::AttentionOp op, target::TargetAttr description,
+                           const target::TilingModel &model) {
+  int64_t head = std::max(op.getQuery().getType().getShape().back(),
+                          op.getValue().getType().getShape().back());
+  Type element = getElementTypeOrSelf(op.getQuery().getType());
+  return multipliesWithThreads(description, model, element) ? Threaded::Together
+         : !ShapedType::isDynamic(head) &&
+                 rowsOfThreadProducts(description, model, element, head)
+             ? Threaded::OneByOne
+             : Threaded::None;
+}
+
+/// Of the gradients all products are by a matrix unit.
+static Threaded threadedOf(prim::AttentionBackwardOp op,
+                           target::TargetAttr description,
+                           const target::TilingModel &model) {
+  Type element = getElementTypeOrSelf(op.getQuery().getType());
+  return multipliesWithThreads(description, model, element) ? Threaded::Together
+                                                            : Threaded::None;
+}
+
 template <typename Op>
 static LogicalResult claimAll(Operation *func, StringRef name,
                               target::LoweringContext &ctx) {
@@ -233,11 +284,10 @@ static LogicalResult claimAll(Operation *func, StringRef name,
       func->getParentOfType<ModuleOp>());
   tiling::Chooser tiling(bound.target, ctx.description, ctx.options);
   for (Op op : all) {
-    bool isThreaded =
-        multipliesWithThreads(ctx.description, tiling.model(),
-                              getElementTypeOrSelf(op.getQuery().getType()));
-    std::string reason = objectionTo(op, isThreaded);
-    if (!isThreaded && !computesFromCaches(ctx.description, tiling.model()))
+    Threaded threaded = threadedOf(op, ctx.description, tiling.model());
+    std::string reason = objectionTo(op, threaded);
+    if (threaded == Threaded::None &&
+        !computesFromCaches(ctx.description, tiling.model()))
       reason = "the machine has a memory for tiles, or threads that multiply "
                "these elements one by one";
     if (ctx.options.get("attention") == "decomposed")

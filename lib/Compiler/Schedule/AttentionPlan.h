@@ -72,6 +72,16 @@ bool multipliesWithThreads(target::TargetAttr description,
                            const target::TilingModel &model,
                            mlir::Type element);
 
+/// Keys of a tile of heads that are not wide.
+inline constexpr int64_t kKeysOfTile = 64;
+/// The most queries of a tile where no matrix unit takes these elements and
+/// each thread multiplies for itself: as many as leave room for the factors of
+/// a product in half of the memory that threads share, where the sums of a
+/// head of so many elements fit into registers. 0 where there is no room.
+int64_t rowsOfThreadProducts(target::TargetAttr description,
+                             const target::TilingModel &model,
+                             mlir::Type element, int64_t head);
+
 /// Registered as the claim `generic.attention`: attention, with the movements
 /// of its operands and results and what makes its mask.
 mlir::LogicalResult claimAttention(mlir::Operation *func,

@@ -3,6 +3,7 @@
 // RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none --no-fallback --emit=program | FileCheck %s
 // RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none --no-fallback --emit=program --explain 2>&1 | FileCheck %s --check-prefix=WHY
 // RUN: for entry in lines real columns one wide other back back_columns pairs pair_columns none; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
+// RUN: kiln-run %s --target=amd:gfx90a,device=sim --no-fallback --check --entry=many_columns
 // RUN: for size in 1 3; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=open --dim=$size || exit 1; done
 
 // 1024 = 8 * 8 * 16.
@@ -97,6 +98,22 @@ func.func @pair_columns(%x: tensor<64x22x2xf32>) -> tensor<64x22x2xf32> {
   %5 = prim.reshape %i : tensor<64x22xf32> -> tensor<64x22x1xf32>
   %6 = prim.cat %4, %5 dim 2 : tensor<64x22x1xf32>, tensor<64x22x1xf32> -> tensor<64x22x2xf32>
   return %6 : tensor<64x22x2xf32>
+}
+// Where all cores have an instance, one has as many columns as memory transfers together, 128 bytes, and as many threads as have 16
+// elements each.
+// CHECK-LABEL: tile.kernel private @many_columns_
+// CHECK-SAME: tile.hints = #tile.kernel_hints<warps = 8>
+// CHECK: tile.load {{.*}} tensor<16x16x2xf32>
+func.func @many_columns(%x: tensor<112x256x16x2xf32>) -> tensor<112x256x16x2xf32> {
+  %0 = prim.slice %x starts [0, 0, 0, 0] limits [112, 256, 16, 1] strides [1, 1, 1, 1] : tensor<112x256x16x2xf32> -> tensor<112x256x16x1xf32>
+  %1 = prim.reshape %0 : tensor<112x256x16x1xf32> -> tensor<112x256x16xf32>
+  %2 = prim.slice %x starts [0, 0, 0, 1] limits [112, 256, 16, 2] strides [1, 1, 1, 1] : tensor<112x256x16x2xf32> -> tensor<112x256x16x1xf32>
+  %3 = prim.reshape %2 : tensor<112x256x16x1xf32> -> tensor<112x256x16xf32>
+  %r, %i = prim.fourier %1, %3 dim 1 : tensor<112x256x16xf32>, tensor<112x256x16xf32> -> tensor<112x256x16xf32>, tensor<112x256x16xf32>
+  %4 = prim.reshape %r : tensor<112x256x16xf32> -> tensor<112x256x16x1xf32>
+  %5 = prim.reshape %i : tensor<112x256x16xf32> -> tensor<112x256x16x1xf32>
+  %6 = prim.cat %4, %5 dim 3 : tensor<112x256x16x1xf32>, tensor<112x256x16x1xf32> -> tensor<112x256x16x2xf32>
+  return %6 : tensor<112x256x16x2xf32>
 }
 func.func @none(%x: tensor<3x0x64xf32>, %y: tensor<64x0xf32>) -> (tensor<3x0x33xf32>, tensor<33x0xf32>) {
   %r, %i = prim.fourier %x dim 2 : tensor<3x0x64xf32> -> tensor<3x0x33xf32>, tensor<3x0x33xf32>

@@ -21,7 +21,9 @@
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Interfaces/Fourier.h"
 #include "kiln/Schedule/Schedules.h"
+#include "kiln/Target/Limits.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -33,6 +35,9 @@ static constexpr unsigned kRadixBits = 4;
 /// Shorter lines are few operations in products with matrices; longer ones need
 /// more registers than threads have.
 static constexpr int64_t kShortestLine = 64, kLongestLine = 1 << 13;
+
+/// Columns of an instance at least.
+static constexpr int64_t kFewColumns = 8;
 
 static int64_t lengthOf(prim::FourierOp op) {
   return fourierLength(op.getOperands().getTypes(), op.getResults().getTypes(),
@@ -115,6 +120,7 @@ private:
     int64_t radix, columns, rows;
   };
 
+  int64_t countColumns(ArrayRef<Extent> sizes);
   void choosePlaces();
   SmallVector<Stage> chooseStages();
   /// A buffer with the lines last.
@@ -210,22 +216,78 @@ SmallVector<StagedFourier::Stage> StagedFourier::chooseStages() {
   return stages;
 }
 
+/// Whether real and imaginary parts lie side by side in memory.
+static bool isInterleaved(ArrayRef<Buffer> parts, index::Math &math) {
+  return parts.size() == 2 && parts[0].base == parts[1].base &&
+         parts[0].strides == parts[1].strides &&
+         llvm::any_of(parts[0].strides,
+                      [](Extent of) { return of.is(2) || of.is(-2); }) &&
+         math.sub(parts[1].offset, parts[0].offset).is(1);
+}
+
+/// Bytes that the memory of a device transfers together.
+static int64_t transferBytes(target::TargetAttr description) {
+  constexpr int64_t kUsual = 64;
+  int64_t bytes = kUsual;
+  if (description)
+    for (target::MemoryAttr memory : description.getMemories())
+      if (memory.getScope() == target::MemoryScope::Device)
+        bytes = std::max(bytes, memory.getLine());
+  return bytes;
+}
+
+/// Columns of an instance, neighbours of which are accessed together: as many
+/// as are transferred together, if there are instances for all cores, and the
+/// threads of a block have few elements each.
+int64_t StagedFourier::countColumns(ArrayRef<Extent> sizes) {
+  SmallVector<Buffer, 2> parts;
+  for (Value operand : op.getOperands())
+    parts.push_back(ctx.host.buffer(operand));
+  int64_t bytes =
+      getElementTypeOrSelf(parts[0].elementType()).getIntOrFloatBitWidth() / 8 *
+      (isInterleaved(parts, ctx.host.math) ? 2 : 1);
+  target::TopologyAttr topology =
+      ctx.description ? ctx.description.getTopology() : target::TopologyAttr();
+  int64_t cores = target::countCores(ctx.description),
+          threads = topology ? topology.getThreadsPerBlock() : 0,
+          columns = llvm::bit_floor(uint64_t(std::max<int64_t>(
+              transferBytes(ctx.description) / bytes, kFewColumns)));
+  auto instances = [&]() -> int64_t {
+    int64_t count = 1;
+    for (auto [d, size] : llvm::enumerate(sizes))
+      if (int64_t(d) != dim)
+        count *= !size.isStatic()        ? cores
+                 : int64_t(d) == several ? llvm::divideCeil(size.get(), columns)
+                                         : size.get();
+    return count;
+  };
+  while (columns > kFewColumns &&
+         (columns * length > threads << kRadixBits || instances() < cores))
+    columns /= 2;
+  return columns;
+}
+
 void StagedFourier::choosePlaces() {
   SmallVector<Extent> sizes = ctx.host.sizesOf(op.getOperand(0));
   int64_t rank = sizes.size();
-  // Neighbouring columns are accessed together.
   bool isLast = dim + 1 == rank;
   several = isLast ? rank - 2 : rank - 1;
   if (several >= 0) {
-    constexpr int64_t kColumns = 8;
     int64_t threads = countBlockThreads(ctx.description);
     lines = std::max<int64_t>(1, (threads << kRadixBits) / length);
     if (!isLast)
-      lines = std::max(lines, kColumns);
+      lines = std::max(lines, countColumns(sizes));
     if (sizes[several].isStatic())
       lines = std::min<int64_t>(lines, llvm::PowerOf2Ceil(std::max<int64_t>(
                                            sizes[several].get(), 1)));
   }
+  // More lines than threads usually have are for more threads.
+  int64_t warps = (lines * length >> kRadixBits) / countLanes(ctx.description);
+  if (!isLast && lines > kFewColumns &&
+      warps * countLanes(ctx.description) > countBlockThreads(ctx.description))
+    kernel.kernel->setAttr(
+        tile::kHintsAttr,
+        tile::KernelHintsAttr::get(b.getContext(), warps, 0, 0, 0));
   for (int64_t d = 0; d < rank; ++d) {
     KernelDim next;
     if (d != dim)
@@ -269,15 +331,6 @@ SmallVector<Value> StagedFourier::placesAt(int64_t element) {
     places.push_back(kernel.dims[several].offset);
   places.push_back(kernel.constant(element));
   return places;
-}
-
-/// Whether real and imaginary parts lie side by side in memory.
-static bool isInterleaved(ArrayRef<Buffer> parts, index::Math &math) {
-  return parts.size() == 2 && parts[0].base == parts[1].base &&
-         parts[0].strides == parts[1].strides &&
-         llvm::any_of(parts[0].strides,
-                      [](Extent of) { return of.is(2) || of.is(-2); }) &&
-         math.sub(parts[1].offset, parts[0].offset).is(1);
 }
 
 Value StagedFourier::loadTile(const Buffer &from, ArrayRef<int64_t> shape,

@@ -8,10 +8,12 @@
 // RUN: for seed in 0 3; do kiln-run %t.run.mlir --entry=run_0_conv --target=reference,threads=nvidia:sm_90a,seed=$seed --grid=2,3 \
 // RUN:   --arg=random:1:f16:144x32 --arg=random:2:f16:3x3x32x72 --arg=random:3:f16:72 --arg=zeros:f16:144x72 --check || exit 1; done | FileCheck %s --check-prefix=RIGHT
 // RIGHT-COUNT-2: argument 3: ok: 144x72xf16
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --emit=tile --entry=chunks | FileCheck %s --check-prefix=CHUNKS
+// RUN: for entry in chunks chunks_f16; do kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --entry=$entry --verify-semantics -o %t.kiln 2>&1 | FileCheck %s --check-prefix=SAME || exit 1; done
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none,blocks=64x64x32 --emit=tile --entry=few | FileCheck %s --check-prefix=LINES
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none,blocks=64x64x32 --no-fallback --emit=asm --entry=same | FileCheck %s --check-prefix=PTX
 // RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none --no-fallback --emit=asm --entry=same | FileCheck %s --check-prefix=OLDER
-// RUN: for entry in same strided spread planes grouped line open few odd; do \
+// RUN: for entry in same strided spread planes grouped chunks chunks_f16 line open few odd; do \
 // RUN:   kiln-compile %s --target=nvidia:sm_90a,ptxas=none,blocks=64x64x32 --no-fallback --entry=$entry --verify-semantics -o %t.kiln 2>&1 | FileCheck %s --check-prefix=SAME || exit 1; done
 // RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none,blocks=32x32x32x3 --no-fallback --entry=same --verify-semantics -o %t.kiln 2>&1 | FileCheck %s --check-prefix=SAME
 // SAME: semantics: {{[0-9]+}} comparisons, 0 changed
@@ -63,6 +65,19 @@ func.func @planes(%x: tensor<2x32x5x6xf16>, %w: tensor<64x32x3x3xf16>) -> tensor
 func.func @grouped(%x: tensor<1x5x6x64xf16>, %w: tensor<48x3x3x32xf16>) -> tensor<1x5x6x48xf16> {
   %r = prim.conv %x, %w {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 2 : i64} : tensor<1x5x6x64xf16>, tensor<48x3x3x32xf16> -> tensor<1x5x6x48xf16>
   return %r : tensor<1x5x6x48xf16>
+}
+
+// Groups whose channels are a chunk that copies bring: a step has those of one position of the window.
+// CHUNKS-LABEL: tile.kernel @chunks_0_conv(
+// CHUNKS: tile.load_gather {{.*}} -> tensor<{{[0-9]+}}x4xf32>
+// CHUNKS: tile.dot {{.*}} precision tf32 : tensor<{{[0-9]+}}x4xf32>, tensor<4x
+func.func @chunks(%x: tensor<1x5x6x16xf32>, %w: tensor<32x3x3x4xf32>) -> tensor<1x5x6x32xf32> {
+  %r = prim.conv %x, %w precision tf32 {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 4 : i64} : tensor<1x5x6x16xf32>, tensor<32x3x3x4xf32> -> tensor<1x5x6x32xf32>
+  return %r : tensor<1x5x6x32xf32>
+}
+func.func @chunks_f16(%x: tensor<1x5x6x32xf16>, %w: tensor<32x3x3x8xf16>) -> tensor<1x5x6x32xf16> {
+  %r = prim.conv %x, %w {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 4 : i64} : tensor<1x5x6x32xf16>, tensor<32x3x3x8xf16> -> tensor<1x5x6x32xf16>
+  return %r : tensor<1x5x6x32xf16>
 }
 
 // One dimension of positions.

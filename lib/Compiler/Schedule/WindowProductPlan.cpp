@@ -18,6 +18,12 @@ using namespace kiln::target;
 /// Blocks of input channels have as many at least.
 static constexpr int64_t kLeastDepth = 16;
 
+/// Of groups, rows of a step are a chunk that copies bring at least.
+static int64_t leastOfGroup(Type element) {
+  constexpr int64_t kChunk = 128;
+  return std::min(kLeastDepth, kChunk / element.getIntOrFloatBitWidth());
+}
+
 LogicalResult WindowProduct::findDims() {
   element = getElementTypeOrSelf(conv.getInput());
   acc = sumType(getElementTypeOrSelf(conv.getResult()));
@@ -36,8 +42,8 @@ LogicalResult WindowProduct::findDims() {
   if (channel < 0 || depth < 0)
     return fail("no channels, or several dimensions of them, in a group");
   const Extent &channelsOfGroup = group.plan.sizes[depth];
-  if (!groups.empty() &&
-      (!channelsOfGroup.isStatic() || channelsOfGroup.get() % kLeastDepth))
+  if (!groups.empty() && (!channelsOfGroup.isStatic() ||
+                          channelsOfGroup.get() % leastOfGroup(element)))
     return fail("groups of channels that are no whole blocks");
   for (unsigned d = 0; d < spatial; ++d)
     if (anchor.window[d].hasDims() && anchor.window[d].asDim() < 0)
@@ -270,11 +276,12 @@ void WindowProduct::mergeRows() {
 /// A step reads a line of memory of each row.
 static int64_t mostChannels(int64_t channels, int64_t bits, bool isWhole) {
   constexpr int64_t kLine = 1024;
-  int64_t best = kLeastDepth;
+  int64_t best =
+      isWhole ? std::min(kLeastDepth, channels & -channels) : kLeastDepth;
   auto padded = [&](int64_t block) {
     return int64_t(llvm::alignTo(channels, block));
   };
-  for (int64_t block = kLeastDepth; block * bits <= kLine; block *= 2)
+  for (int64_t block = best; block * bits <= kLine; block *= 2)
     if (isWhole ? channels % block == 0 : padded(block) <= padded(best) * 9 / 8)
       best = block;
   return best;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LowerCopies.h"
+#include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -86,7 +87,12 @@ void nvidia::lowerCopies(Operation *op, OpBuilder &b, bool comparesAnew) {
       constraints += ("," + letter).str();
       return operands.size() - 1;
     };
-    bool isLarge = copy.getBytes() == 16;
+    // What no core reads again passes by its cache, if the copy is so large.
+    auto cache = simt::getDecided<StringAttr>(copy, simt::kCacheEntry);
+    bool passesBy =
+        copy.getBytes() == 16 &&
+        !(cache && cache.getValue() ==
+                       tile::stringifyCacheHint(tile::CacheHint::all_levels));
     std::string size;
     if (Value valid = copy.getValid()) {
       if (auto greater = comparesAnew
@@ -112,7 +118,7 @@ void nvidia::lowerCopies(Operation *op, OpBuilder &b, bool comparesAnew) {
     bool isBlock = StringRef(text).starts_with("{");
     text += llvm::formatv(
         "cp.async.{0}.shared.global [$0 + {1}], [$1 + {2}], {3}{4};{5}",
-        isLarge ? "cg" : "ca", toMore, fromMore, copy.getBytes(), size,
+        passesBy ? "cg" : "ca", toMore, fromMore, copy.getBytes(), size,
         isBlock ? " }" : "");
     constraints += ",~{memory}";
   } else if (auto wait = dyn_cast<simt::WaitCopiesOp>(op)) {

@@ -68,11 +68,14 @@ MatrixInstructionAttr DescribedModel::instructionFor(const TilingProblem &p,
   if (!description || packs || p.kind != TilingProblem::Kind::Contraction)
     return {};
   auto takes = [](OperandAttr operand, Type type) {
-    // Who may read less may read all.
-    return llvm::is_contained(operand.getTypes(), type) ||
-           (isa<FloatTF32Type>(type) &&
-            llvm::is_contained(operand.getTypes(),
-                               Float32Type::get(type.getContext())));
+    return llvm::any_of(operand.getTypes(), [&](Type taken) {
+      // A problem does not say which sign its integers have, so one of either
+      // sign sets the sizes. What reads all bits may read fewer.
+      return taken == type ||
+             (type.isInteger() &&
+              taken.isInteger(type.getIntOrFloatBitWidth())) ||
+             (isa<FloatTF32Type>(type) && taken.isF32());
+    });
   };
   for (MatrixInstructionAttr row : description.getMatrixInstructions()) {
     // What works on vectors takes any part of one.

@@ -115,6 +115,7 @@ class Target:
     options = []  # [("key", "on|off", "what it does")]
     operations = []  # what is taken; empty: any, and compile declines
     types = []
+    files = []  # paths of other files that answers depend on, such as that of the description; a changed one makes kept answers void
 
     def describe(self, spec):
         """The chip as text: #kiln.target<...>."""
@@ -142,11 +143,15 @@ class Target:
         raise NotImplementedError
 
 
-def _files():
-    """What the answers depend on: the program, and modules that are not Python's own."""
+def _files(named):
+    """What the answers depend on: the program, modules that are not Python's own, and the files that the target names."""
     own = os.path.dirname(os.path.realpath(os.__file__))
     found = {os.path.realpath(getattr(module, "__file__", None) or "") for module in list(sys.modules.values())}
     found.add(os.path.join(os.path.dirname(os.path.realpath(__file__)), "wire.json"))
+    for path in named:
+        if not os.path.isfile(path):
+            raise FileNotFoundError(f"expected files of the target to be paths of files, found {path!r}")
+        found.add(os.path.realpath(path))
     return sorted(path for path in found if os.path.isfile(path) and not path.startswith(own + os.sep))
 
 
@@ -247,7 +252,7 @@ class Server:
         target = self.target
         offered = {"accepts": "accepts", "claims": "claims", "tile": "tile", "assembly": "emit"}
         methods = [wire for name, wire in offered.items() if self._overrides(name)]
-        files = _files()
+        files = _files(target.files)
         build = hashlib.sha256(sys.version.encode())
         for path in files:
             with open(path, "rb") as file:

@@ -23,6 +23,8 @@ std::string valueText(DType dtype, const void *data, int64_t index) {
   if (isInteger(dtype))
     return std::to_string(loadAsInt(dtype, data, index));
   double value = loadAsDouble(dtype, data, index);
+  if (std::isnan(value))
+    return "nan"; // the bits say more where they count
   std::snprintf(text, sizeof text, dtype == DType::f64 ? "%.17g" : "%.9g",
                 value);
   return text;
@@ -79,7 +81,7 @@ public:
     double b = loadAsDouble(dtype, wanted.exact.data(), i);
     if (wanted.low.empty())
       low = high = b;
-    bound = std::max(b - low, high - b);
+    bound = std::max(distance(low, b), distance(b, high));
     if (f == e)
       return true;
     error = std::fabs(a - b);
@@ -116,6 +118,14 @@ private:
       return false;
     bound = std::max(double(b) - low, high - double(b));
     return low <= double(a) && double(a) <= high;
+  }
+
+  /// How far apart two values are; infinities of one sign, and two NaN, are
+  /// not.
+  static double distance(double less, double more) {
+    return less == more || (std::isnan(less) && std::isnan(more))
+               ? 0
+               : more - less;
   }
 
   DType dtype;

@@ -116,6 +116,7 @@ class ScratchpadWriter(Transfers, Rows):
 
     def __init__(self, kernel):
         self.kernel, self.code, self.registers, self.storages, self.count = kernel, [], {}, {}, 0
+        self.begins = {}
         for argument in kernel.arguments:
             if argument.type.kind == "scalar":
                 self.registers[argument] = self.parameter(argument)
@@ -124,6 +125,9 @@ class ScratchpadWriter(Transfers, Rows):
         self.check()
         self.uses = {}
         self.collect(kernel)
+        for op in kernel.walk():
+            for block in [block for region in op.regions for block in region]:
+                self.move_constants(block)
         self.assign(kernel.body, None)
         self.allocate()
         self.write_block(kernel.body)
@@ -171,6 +175,19 @@ class ScratchpadWriter(Transfers, Rows):
         for op in parent.walk():
             for operand in op.operands:
                 self.uses.setdefault(operand, []).append(op)
+
+    def move_constants(self, block):
+        """Writes constant tiles no earlier than the first operation of their block that uses them, so that they take room from there on."""
+        users, rest = {}, []
+        for op in block.operations:
+            if op.name == "arith.constant" and op.type.kind == "tensor" and op.results[0] in self.uses:
+                inner = self.uses[op.results[0]]
+                user = next(other for other in block.operations if other in inner or any(one in inner for one in other.walk()))
+                users.setdefault(user, []).append(op)
+                self.begins[op] = user.number
+            else:
+                rest.append(op)
+        block.operations = [moved for op in rest for moved in [*users.get(op, []), op]]
 
     # Places
 
@@ -281,7 +298,7 @@ class ScratchpadWriter(Transfers, Rows):
         around = op.parent if storage.buffers > 1 else op
         if around is not op:
             end = max(end, max(inner.number for inner in around.walk()))
-        storage.first, storage.last = min(storage.first, around.number), max(storage.last, end)
+        storage.first, storage.last = min(storage.first, self.begins.get(around, around.number)), max(storage.last, end)
 
     def allocate(self):
         """Places all tiles; loads begin ahead only where there is room for two of each."""

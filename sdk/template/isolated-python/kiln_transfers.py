@@ -7,7 +7,7 @@ from kiln_wire import padding_bits
 
 BYTES = {"i1": 1, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "f16": 2, "bf16": 2, "f32": 4, "f64": 8}
 
-COMBINES = ["", *"add max min umax umin and or xor inc dec".split()]  # of the attribute `combine` of a store
+COMBINES = ["", *"add max min umax umin and or xor inc dec mul".split()]  # of the attribute `combine` of a store
 
 
 class Panels:

@@ -124,7 +124,8 @@ class CoreWriter(ScratchpadWriter):
         size, one = BYTES[op.type.element], self.number(1)
         with self.strips(outer, one) as block, self.strips(counted, one) as number:
             at = self.apply("addi", self.apply("muli", block, self.number(counted)), number)
-            self.emit("splat", self.apply("addi", result, self.apply("muli", at, self.number(inner * size))), inner, size, number)
+            address = self.apply("addi", result, self.apply("muli", at, self.number(inner * size)))
+            self.emit("splat", address, inner, size, self.fitted(number, op.type.element))
 
     def words(self, codes):
         numbers = {name: -1 - number for number, name in enumerate(LATER)}

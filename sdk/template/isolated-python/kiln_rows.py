@@ -4,6 +4,7 @@ kiln_isolated.py beside it; later releases of Kiln bring newer copies."""
 from kiln_folds import Folds
 from kiln_isolated import Decline
 from kiln_transfers import BYTES
+from kiln_wire import bits_of
 
 
 class Rows(Folds):
@@ -78,7 +79,7 @@ class Rows(Folds):
     def tile_splat(self, op):
         constant = op.operands[0].op
         if constant is not None and constant.name == "arith.constant":
-            self.fill(self.address(op.results[0]), op.type.count, constant.attributes["value"].bits, op.type.element)
+            self.fill(self.address(op.results[0]), op.type.count, bits_of(constant.attributes["value"]), op.type.element)
         else:
             self.splat(op, self.address(op.results[0]), self.registers[op.operands[0]])
 

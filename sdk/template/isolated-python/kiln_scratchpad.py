@@ -313,7 +313,7 @@ class ScratchpadWriter(Transfers, Rows):
 
     def restrict(self):
         """Keeps tiles that the vector unit reads or writes in memories that it reaches."""
-        transfers = ("tile.load", "tile.store", "tile.dot", "arith.constant", "scf.for", "scf.yield")
+        transfers = ("tile.load", "tile.load_gather", "tile.store", "tile.store_scatter", "tile.dot", "arith.constant", "scf.for", "scf.yield")
         used = [(op, value) for op in self.kernel.walk() if op.name not in transfers for value in op.operands + op.results]
         used += [(key[0], key) for key in self.storages if isinstance(key, tuple)]  # temporary ones
         for op, value in used if self.vector_memories else ():

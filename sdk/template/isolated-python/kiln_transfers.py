@@ -3,7 +3,7 @@
 and into the panels that a matrix unit reads. Needs kiln_wire.py and kiln_isolated.py beside it; later releases of Kiln bring
 newer copies."""
 from kiln_isolated import Decline, Label
-from kiln_wire import padding_bits
+from kiln_wire import Op, Type, Value, padding_bits
 
 BYTES = {"i1": 1, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "f16": 2, "bf16": 2, "f32": 4, "f64": 8}
 
@@ -54,14 +54,10 @@ class Transfers:
         if is_in:
             (view,), coords, _ = op.segments()
             tile = op.results[0]
-            padding = padding_bits(op)
-            if padding is None:
-                raise Decline(op, "it pads with a number that is no constant")
+            padding = self.padding_of(op)
         else:
             (tile, view, *coords), padding = op.operands, 0
-            combine = COMBINES[int(op.get("combine"))]
-            if combine and combine not in self.combines:
-                raise Decline(op, f"it combines with what is there, by '{combine}'")
+            combine = self.combine_of(op)
         if "step" in op.attributes and any(step != 1 for step in op.attributes["step"].values):
             raise Decline(op, "it leaves out elements")
         shape = [1] * (len(coords) - len(tile.type.shape)) + tile.type.shape
@@ -76,6 +72,53 @@ class Transfers:
             box.combine = combine
             return [box]
         return self.panel_boxes(Box(is_in, view, offsets, shape, strides, None, padding), tile, storage.layout)
+
+    def combine_of(self, op):
+        """How a store combines with what is there, as one of `combines`; empty where it does not."""
+        combine = COMBINES[int(op.get("combine"))]
+        if combine and combine not in self.combines:
+            raise Decline(op, f"it combines with what is there, by '{combine}'")
+        return combine
+
+    def padding_of(self, op):
+        """The bits of what a load reads outside of its view."""
+        padding = padding_bits(op)
+        if padding is None:
+            raise Decline(op, "it pads with a number that is no constant")
+        return padding
+
+    def tile_load_gather(self, op):
+        (view,), offsets, (indices,), _ = op.segments()
+        self.transfer_by_index(op, view, offsets, indices, op.results[0], self.padding_of(op), "")
+
+    def tile_store_scatter(self, op):
+        tile, view, *offsets, indices = op.operands
+        self.transfer_by_index(op, view, offsets, indices, tile, 0, self.combine_of(op))
+
+    def transfer_by_index(self, op, view, offsets, indices, tile, padding, combine):
+        """One transfer for each element of a tile of indices, in a loop of the program: a row, where the first dimension is indexed."""
+        dim, rank, strides = int(op.get("dim")), len(indices.type.shape), self.storages[tile].strides()
+        offsets, read = self.use(offsets), Op("tensor.extract")
+        read.number, read.location, read.parent = op.number, op.location, op.parent
+        read.results = [Value(Type(indices.type.element), read, 0)]
+        index, address, first = self.new(), self.new(), self.new()
+        self.move(address, self.address(tile))
+        self.move(first, self.address(indices))
+        end = self.scalar("arith.addi", [first, self.number(indices.type.count * BYTES[indices.type.element])])
+        head, out = Label(), Label()
+        self.place(head)
+        self.jump(out, unless=self.compare("slt", first, end))
+        self.move(index, self.read_element(read, first))
+        counts = [*tile.type.shape[:dim], 1, *tile.type.shape[dim + rank:]]
+        box = Box(op.name == "tile.load_gather", view, [*offsets[:dim], index, *offsets[dim:]], counts,
+                  [*strides[:dim], 0, *strides[dim + rank:]], address, padding)
+        box.combine = combine
+        self.wait(self.begin(box))
+        step = strides[dim + rank - 1] if rank else 0
+        self.move(address, self.scalar("arith.addi", [address, self.number(step)]))
+        self.move(first, self.scalar("arith.addi", [first, self.number(BYTES[indices.type.element])]))
+        self.jump(head)
+        self.place(out)
 
     def panel_boxes(self, whole, tile, panels):
         size, leading = BYTES[tile.type.element], len(whole.counts) - 2

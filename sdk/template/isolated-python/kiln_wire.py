@@ -178,11 +178,16 @@ class Number:
     __hash__ = None
 
 
+def bits_of(number):
+    """The bits of a constant number as memory holds it. One of type i1 is read as a bool."""
+    return int(number) if isinstance(number, bool) else number.bits
+
+
 def padding_bits(load):
-    """The bits of what a tile.load reads outside of its view; None where only a launch knows them."""
+    """The bits of what a tile.load or tile.load_gather reads outside of its view; None where only a launch knows them."""
     if load.get("padding") == 3:
-        constant = load.segments()[2][0].op
-        return constant.attributes["value"].bits if constant is not None and constant.name == "arith.constant" else None
+        constant = load.segments()[-1][0].op
+        return bits_of(constant.attributes["value"]) if constant is not None and constant.name == "arith.constant" else None
     return encode(float("nan") if load.get("padding") == 1 else 0, load.type.element)
 
 

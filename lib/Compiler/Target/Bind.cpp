@@ -6,7 +6,9 @@
 #include "kiln/Interfaces/OwnDiagnostics.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/Lowering.h"
+#include "kiln/Target/PluginLoader.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -116,6 +118,24 @@ static LogicalResult checkFamily(const Target &target,
                         << description.getFamily() << "'";
 }
 
+/// Files of the search path that are almost the program of a target, and what
+/// they lack.
+static void noteAlmostPrograms(StringRef name, InFlightDiagnostic &diag) {
+  std::string program = ("kiln-target-" + name).str();
+  for (const std::string &folder : pluginSearchPath()) {
+    std::error_code error;
+    for (llvm::sys::fs::directory_iterator it(folder, error), end;
+         it != end && !error; it.increment(error)) {
+      StringRef file = llvm::sys::path::filename(it->path());
+      if (file == program && !llvm::sys::fs::can_execute(it->path()))
+        diag << "; " << it->path() << " was found and is not executable";
+      else if (file.starts_with(program + "."))
+        diag << "; " << it->path()
+             << " was found, but the name of a program has no extension";
+    }
+  }
+}
+
 BoundTarget TargetRegistry::bind(StringRef spec, MLIRContext *context) const {
   context->getOrLoadDialect<KilnDialect>();
   Location loc = UnknownLoc::get(context);
@@ -137,6 +157,7 @@ BoundTarget TargetRegistry::bind(StringRef spec, MLIRContext *context) const {
       if (StringRef file = llvm::sys::path::filename(path);
           file == library || file == program)
         diag << "; " << path << " was found and could not be loaded, see above";
+    noteAlmostPrograms(options->name, diag);
     return {};
   }
   if (std::string why = whyUnusable(*this, *target); !why.empty()) {

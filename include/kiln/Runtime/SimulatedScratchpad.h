@@ -46,8 +46,10 @@ public:
     kOwn
   };
 
+  /// All bits of the scratchpad are ones before they are written: floats are
+  /// NaN, so that results show what was read too early.
   ScratchpadCore(const KilnLaunch &launch, const int64_t *id, uint64_t bytes)
-      : launch(launch), id(id), memory(bytes) {}
+      : launch(launch), id(id), memory(bytes, char(-1)) {}
 
   /// Runs a program; `step(code - kOwn, operands)` is a machine's own
   /// instruction.

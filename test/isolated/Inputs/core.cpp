@@ -64,6 +64,9 @@ int main() {
        2,
        0,
        1});
+  // What the program did not write.
+  run({2, Core::Const, 2, 0, 8, Core::Element, 3, 1, 0, 2, Core::kOwn, 2, 0,
+       1});
   run({2, Core::Scalar, 4, 21, 0, 0, 1});
   run({2, Core::Parameter, 2, 0, 0});
   run({2, Core::Spread, 4, 0, 1, 4, 2});

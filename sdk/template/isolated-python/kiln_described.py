@@ -25,16 +25,23 @@ def fields_of(text, kind):
     return found
 
 
-def check_memories(text, memories):
-    """Refuses a memory of the class that is larger than that of the description."""
-    sizes = {memory.get("name", "").strip('"'): memory.get("size") for memory in fields_of(text, "memory")}
-    for name, (_, size, *_) in memories.items():
-        described = sizes.get(name)
-        if described and described.isdigit() and size > int(described):
-            raise ValueError(f"expected memory '{name}' to have at most the {described} bytes of the description, found {size}")
+def check_memories(text, memories, size, align):
+    """Refuses a memory of the class that is larger than that of the description, or whose tiles begin where that does not let them. `size`
+    is that of the one scratchpad of a class without `memories`, `align` what counts where a memory has none of its own."""
+    described = {memory.get("name", "").strip('"'): memory for memory in fields_of(text, "memory")}
+    if not memories:
+        own = [name for name, memory in described.items() if memory.get("kind") == "explicit" and memory.get("scope") != "device"]
+        memories = {own[0]: (0, size)} if len(own) == 1 else {}
+    for name, (_, most, *own) in memories.items():
+        memory, step = described.get(name, {}), (own or [align])[0]
+        if memory.get("size", "").isdigit() and most > int(memory["size"]):
+            raise ValueError(f"expected memory '{name}' to have at most the {memory['size']} bytes of the description, found {most}")
+        if memory.get("align", "").isdigit() and step % max(int(memory["align"]), 1):
+            raise ValueError(f"expected tiles of memory '{name}' to begin at multiples of {memory['align']} bytes, as the description says, "
+                             f"found align = {step}")
 
 
-def check_product(text, block, homes):
+def check_product(text, block, homes, memories):
     """Refuses blocks and homes of products that no matrix instruction of the description has."""
     instructions = fields_of(text, "matrix_instruction")
     for size, name, dim in zip(block, ("rows", "columns", "steps"), "mnk"):
@@ -43,8 +50,8 @@ def check_product(text, block, homes):
             raise ValueError(f"expected block to have at most {max(sizes)} {name}, as `{dim}` of the description, found {size}")
     for home, operand in zip(homes, ("lhs", "rhs", "acc")):
         described = {found.group(1) for one in instructions if (found := re.search(r'home\s*=\s*"([^"]*)"', one.get(operand, "")))}
-        if home is not None and described and home not in described:
-            raise ValueError(f"expected the home of {operand} to be '{sorted(described)[0]}', as the description has it, found '{home}'")
+        if (home is not None or len(memories) > 1) and described and home not in described:
+            raise ValueError(f"expected the home of {operand} to be '{sorted(described)[0]}', as the description has it, found {home!r}")
 
 
 @functools.lru_cache(maxsize=64)

@@ -10,6 +10,8 @@
 
 Needs Python 3.8 and nothing else. A project has its own copy: it speaks one version of the protocol, which later
 releases of Kiln speak too."""
+import difflib
+import functools
 import hashlib
 import json
 import os
@@ -18,7 +20,7 @@ import struct
 import sys
 import traceback
 
-from kiln_wire import WIRE, Kernel, read
+from kiln_wire import WIRE, Kernel, operation_names, read
 
 PROTOCOL = 1
 MAGIC = b"KTP1"
@@ -46,6 +48,19 @@ def check_view(kernel, argument, elements):
         raise Decline(kernel, f"an argument of type {argument.type}, where it takes views")
     if argument.type.element not in elements:
         raise Decline(kernel, f"an argument of {argument.type.element}, where it takes views of {', '.join(elements)}")
+
+
+@functools.lru_cache(maxsize=None)
+def check_operations(writer, tables):
+    """Refuses a name in a table of operations that no kernel can have, of a dialect that kernels have."""
+    known = operation_names()
+    dialects = {name.split(".")[0] for name in known}
+    for table in tables:
+        for name in getattr(writer, table):
+            if name.split(".")[0] in dialects and name not in known:
+                near = difflib.get_close_matches(name, known, 1)
+                raise ValueError(f"expected {table} of '{writer.__name__}' to have names of operations in kernels, found '{name}'"
+                                 + (f", did you mean '{near[0]}'" if near else ""))
 
 
 class Spec:

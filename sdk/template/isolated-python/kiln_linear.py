@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels as lists of instructions for a machine with registers of scalars and of tiles: derive from LinearWriter and give it
 the tables of the machine. Needs kiln_wire.py and kiln_isolated.py beside it; later releases of Kiln bring newer copies."""
-from kiln_isolated import Decline, check_view, machine_text, machine_words
+from kiln_isolated import Decline, check_operations, check_view, machine_text, machine_words
 from kiln_wire import Dense, Number, padding_bits
 
 
@@ -16,6 +16,7 @@ class LinearWriter:
 
     def __init__(self, kernel):
         self.kernel, self.code, self.registers = kernel, [], {}
+        check_operations(type(self), ("scalars", "vectors"))
         for argument in kernel.arguments:
             if argument.type.kind == "scalar":
                 self.parameter(argument)

@@ -6,7 +6,7 @@ kiln_isolated.py beside it; later releases of Kiln bring newer copies."""
 from itertools import groupby
 
 from kiln_described import check_memories, check_names, check_product, instruction_of
-from kiln_isolated import Decline, Label, check_view, machine_text, machine_words
+from kiln_isolated import Decline, Label, check_operations, check_view, machine_text, machine_words
 from kiln_rows import Rows
 from kiln_transfers import BYTES, Transfers
 from kiln_wire import Dense, Number
@@ -147,8 +147,9 @@ class ScratchpadWriter(Transfers, Rows):
             if size and begin < ends[before]:
                 raise ValueError(f"expected memory '{name}' to begin where '{before}' ends, at {ends[before]}, or behind, found {begin}")
             ends[name] = begin + size
-        check_memories(self.kernel.description, self.memories)
+        check_memories(self.kernel.description, self.memories, self.bytes, self.align)
         check_names(type(self), ScratchpadWriter)
+        check_operations(type(self), ("elementwise", "reductions", "scans", "temporaries"))
 
     def extent(self, storage, memory):
         """The bytes that one buffer of a tile takes in a memory."""
@@ -436,7 +437,7 @@ class ScratchpadWriter(Transfers, Rows):
             raise Decline(op, "a product of unsigned integers")
         if op.get("input_precision") == TF32 and not self.reads_tf32:
             raise Decline(op, "a product with precision tf32")
-        check_product(self.kernel.description, self.block, [self.home(op, index) for index in range(3)])
+        check_product(self.kernel.description, self.block, [self.home(op, index) for index in range(3)], self.memories)
         if self.storages[acc] is not self.storages[result]:
             self.copy(acc, result)
         sizes = [*acc.type.shape, lhs.type.shape[1]]

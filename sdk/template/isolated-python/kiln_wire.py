@@ -248,13 +248,24 @@ def encode(value, type):
     return int(value) & ((1 << _integer_width(name)) - 1)
 
 
-def _defaults():
-    """Attributes that are left out: (operation, attribute) -> value. From wire.json beside this file."""
-    if not hasattr(_defaults, "table"):
+def _table():
+    """The operations of the wire form, from wire.json beside this file."""
+    if not hasattr(_table, "operations"):
         with open(os.path.join(os.path.dirname(os.path.realpath(__file__)), "wire.json"), encoding="utf-8") as file:
-            table = json.load(file)
+            _table.operations = json.load(file)["operations"]
+    return _table.operations
+
+
+def operation_names():
+    """Names of all operations that a kernel can have."""
+    return _table().keys()
+
+
+def _defaults():
+    """Attributes that are left out: (operation, attribute) -> value."""
+    if not hasattr(_defaults, "table"):
         _defaults.table = {}
-        for name, op in table["operations"].items():
+        for name, op in _table().items():
             for attribute, facts in op.get("attributes", {}).items():
                 if "default" in facts:
                     _defaults.table[name, attribute] = Reader(facts["default"]).attribute()

@@ -386,6 +386,37 @@ static std::string whyNoFragment(StringRef name, target::OperandAttr operand,
   return reason;
 }
 
+/// Why the layout of an operand that threads have in registers is none of its
+/// elements.
+static std::string whyMisfits(StringRef name, target::OperandAttr operand,
+                              target::RangeAttr rows, target::RangeAttr columns,
+                              int64_t lanes) {
+  auto layout = cast<LayoutAttr>(operand.getLayout());
+  int64_t shape[] = {rows.getMin(), columns.getMin()};
+  std::string why, sizes = (Twine(shape[0]) + "x" + Twine(shape[1])).str();
+  int64_t own = int64_t(1) << layout.getLaneBases(0).size();
+  if (!layout.getWarps().empty())
+    return ("its " + name + " has a layout for several warps, where one has it")
+        .str();
+  if (own > lanes)
+    return ("its " + name + " has a layout for " + Twine(own) +
+            " lanes, found warps of " + Twine(lanes))
+        .str();
+  if (!llvm::isPowerOf2_64(shape[0]) || !llvm::isPowerOf2_64(shape[1]))
+    return ("its " + name + " of " + sizes +
+            " elements has a layout, which is for powers of two")
+        .str();
+  OwnDiagnostics handler(layout.getContext(), [&](Diagnostic &diag) {
+    why = diag.str();
+    return success();
+  });
+  Location loc = UnknownLoc::get(layout.getContext());
+  if (succeeded(layout.verifyLayoutFor(shape, [&] { return emitError(loc); })))
+    return "";
+  return ("its " + name + " has no layout of " + sizes + " elements: " + why)
+      .str();
+}
+
 static bool isFloat8(Type factor) {
   return isa<FloatType>(factor) && factor.getIntOrFloatBitWidth() == 8;
 }
@@ -444,6 +475,14 @@ std::string simt::whyRefused(MatrixProductOpInterface op,
        {std::pair("lhs", row.getLhs()), std::pair("rhs", row.getRhs()),
         std::pair("acc", row.getAcc())})
     if (std::string reason = whyNoFragment(name, operand, description);
+        !reason.empty())
+      return reason;
+  for (auto [name, operand, rows, columns] :
+       {std::tuple("lhs", row.getLhs(), row.getM(), row.getK()),
+        std::tuple("rhs", row.getRhs(), row.getK(), row.getN()),
+        std::tuple("acc", row.getAcc(), row.getM(), row.getN())})
+    if (std::string reason =
+            whyMisfits(name, operand, rows, columns, lanesOf(description));
         !reason.empty())
       return reason;
   auto lhs = cast<RankedTensorType>(op.getLhsOperand().get().getType());

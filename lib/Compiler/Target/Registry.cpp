@@ -90,6 +90,11 @@ public:
                          const TargetOptions &) const override {
     return parseDescription(text, context, targetName);
   }
+  /// Layouts of matrix instructions are attributes of code generators.
+  void registerDialects(DialectRegistry &registry) const override {
+    for (const auto &fn : TargetRegistry::get().impl().dialects)
+      fn(registry);
+  }
   bool hasPipeline() const override { return code() && code()->buildPipeline; }
   void buildPipeline(OpPassManager &pm,
                      const TargetOptions &options) const override {
@@ -121,7 +126,10 @@ private:
 
 void TargetRegistry::addDescribedTarget(std::string text) {
   ++state->contributions;
-  MLIRContext context(MLIRContext::Threading::DISABLED);
+  DialectRegistry dialects; // as the target registers them
+  for (const auto &fn : state->dialects)
+    fn(dialects);
+  MLIRContext context(dialects, MLIRContext::Threading::DISABLED);
   std::string reason;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diag) {
     if (reason.empty())

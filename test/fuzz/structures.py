@@ -62,7 +62,7 @@ def repeat_name(text, rng):
         if names:
             return re.sub(re.escape(rng.choice(names)) + rb"\b", rng.choice(names), text)
     if kind == 2:
-        entries = list(re.finditer(rb"(?<=[{<,] )?\w+ = [^,{}<>\[\]]+(?=[,}>])", text))
+        entries = list(re.finditer(rb"\b\w+ = [^,{}<>\[\]]+(?=[,}>])", text))
         if entries:
             one = rng.choice(entries)
             return text[:one.end()] + b", " + one.group() + text[one.end():]
@@ -138,7 +138,7 @@ def multiply_parts(text, rng):
         at = text.find(b"(", begin) + 1
         return text[:at] + b", ".join(b"%%many%d: f32" % n for n in range(many)) + b", " * (text[at:at + 1] != b")") + text[at:]
     if kind == 1:
-        found = list(re.finditer(rb"(\[)((?:-?\d+(?:, )?)+)(\])", text))
+        found = list(re.finditer(rb"\[-?\d+(?:, -?\d+)*\]", text))
         if found:
             one = rng.choice(found)
             return text[:one.end() - 1] + b", 1" * many + text[one.end() - 1:]

@@ -12,13 +12,16 @@ namespace kiln::driver {
 
 /// The SPECs in "A+B", one for each target. A '+' may also stand in a value,
 /// between names of lowerings: "A,without=a.x+a.y+B" is A without two of them,
-/// and B. These names have a dot, those of targets have none.
+/// and B. What follows a '+' is another target only if it begins with the name
+/// of one, of letters, digits, '-' and '_'.
 inline llvm::SmallVector<llvm::StringRef> splitSpecs(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef> specs;
   for (llvm::StringRef piece : llvm::split(text, '+')) {
     llvm::StringRef name = piece.take_until(
         [](char c) { return c == ',' || c == ':' || c == '='; });
-    if (specs.empty() || !name.contains('.'))
+    bool isName = llvm::all_of(
+        name, [](char c) { return llvm::isAlnum(c) || c == '-' || c == '_'; });
+    if (specs.empty() || isName)
       specs.push_back(piece);
     else
       specs.back() = llvm::StringRef(specs.back().begin(),

@@ -3,7 +3,8 @@
 import ctypes
 import functools
 import os
-import re
+
+from kiln.specs import names_of
 
 #: Where the runtime looks for LAPACK.
 LIBRARIES = ("liblapack.so.3", "libopenblas.so.0", "liblapack.so", "libopenblas.so")
@@ -24,5 +25,4 @@ def _has_lapack(named):
 
 def is_near(target):
     """Of a specification as for kiln-compile, or several with `+` between them."""
-    names = {re.split("[:,]", one)[0] for one in str(target).split("+")}
-    return names == {"cpu"} and _has_lapack(os.environ.get("KILN_LAPACK", ""))
+    return set(names_of(target)) == {"cpu"} and _has_lapack(os.environ.get("KILN_LAPACK", ""))

@@ -13,6 +13,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from kiln import compiler
+from kiln.specs import split_specs
 
 from . import attention, cache, decompositions, devices, flexible, host, recurrent
 from .compiled import Compiled
@@ -71,7 +72,7 @@ def compile_graph(graph_module, kind, target, fallback, strides=None):
 
 def _check_target(target):
     """A target that is not there is a mistake of the call, which torch's results would hide."""
-    for part in str(target).split("+"):
+    for part in split_specs(target):
         why = compiler.why_not(part)
         if why:
             raise CompileFailed(why)

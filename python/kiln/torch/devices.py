@@ -10,6 +10,7 @@ import threading
 import torch
 
 from kiln._runtime import NO_WAIT, ON_DEVICE, Error, bind_queued, from_dlpack
+from kiln.specs import names_of, split_specs
 
 from .cache import CompileError
 from .calls import EXCHANGE
@@ -62,7 +63,7 @@ def ordered(target):
     if not torch.are_deterministic_algorithms_enabled():
         return target
     return "+".join(one + ("," if ":" in one else ":") + "scatter=ordered"
-                    if re.split("[:,]", one)[0] in ("nvidia", "amd") and "scatter=" not in one else one for one in str(target).split("+"))
+                    if re.split("[:,]", one)[0] in ("nvidia", "amd") and "scatter=" not in one else one for one in split_specs(target))
 
 
 def allows_tf32(device):
@@ -80,15 +81,14 @@ def allows_tf32(device):
 
 def runs_on(target, device):
     """Whether a target computes in the memory of a device."""
-    names = {re.split("[:,]", one)[0] for one in str(target).split("+")}
-    return device.type == "cpu" or names <= {"amd" if torch.version.hip else "nvidia"}
+    return device.type == "cpu" or set(names_of(target)) <= {"amd" if torch.version.hip else "nvidia"}
 
 
 def numbered(target, device):
     """The specification with which a package is loaded for a device."""
     if device.type == "cpu" or not device.index:
         return str(target)
-    return "+".join(f"{one},ordinal={device.index}" for one in str(target).split("+"))
+    return "+".join(f"{one},ordinal={device.index}" for one in split_specs(target))
 
 
 def kept(device):

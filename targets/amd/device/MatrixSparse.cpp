@@ -140,27 +140,41 @@ void runSparse(Wave &wave, const Inst &inst) {
     writeWord(wave, inst.ops[0].reg + i, out[i], ~uint64_t(0));
 }
 
-/// v_swmmac acc, lhs, rhs, index, in waves of 32 lanes. index_key chooses the
-/// half of the register that has the indices; those of 16 elements take all.
+/// Gives the first 32 lanes the elements of the others behind their own.
+void joinHalves(Elements &elements, unsigned each) {
+  constexpr unsigned kHalf = kMaxLanes / 2;
+  for (unsigned e = 0; e < each; ++e)
+    for (unsigned lane = 0; lane < kHalf; ++lane)
+      elements.v[each + e][lane] = elements.v[e][kHalf + lane];
+}
+
+/// v_swmmac acc, lhs, rhs, index. index_key chooses the part of the register
+/// that has the indices of a lane's elements. Of a lhs with 16 elements of 4
+/// bits in a row, waves of 64 lanes use 32 lanes; the rhs has all of them.
 void runSparseWmma(Wave &wave, const Inst &inst) {
   const MatrixRow &row = kWmma[inst.stride];
-  constexpr unsigned kLanes = 32, kHalf = 16;
-  unsigned dense = row.k / 2, each = dense / 2;
-  if (wave.lanes != kLanes)
-    wave.fail("the instruction is not simulated in waves of 64 lanes");
-  WmmaResult place = {false, row.result != Element::F32, kLanes, 0};
+  constexpr unsigned kSide = 16, kNarrowest = 32;
+  unsigned lanes = wave.lanes, dense = row.k / (lanes / kSide);
+  bool isJoined = dense / 2 * bitsOf(row.lhs) < 32;
+  WmmaResult place = {false, row.result != Element::F32, lanes, 0};
   wave.sourceMask = ~uint64_t(0);
   static thread_local Elements lhs, rhs;
   static thread_local Product product;
   // Of integers neg_lo says which operand has a sign.
-  lhs.read(wave, inst.ops[1], each, row.lhs,
-           row.isInteger && !(inst.negLo & 1));
   rhs.read(wave, inst.ops[2], dense, row.rhs,
            row.isInteger && !(inst.negLo & 2));
+  if (isJoined) {
+    joinHalves(rhs, dense);
+    lanes = kNarrowest;
+    dense *= 2;
+  }
+  unsigned each = dense / 2;
+  lhs.read(wave, inst.ops[1], each, row.lhs,
+           row.isInteger && !(inst.negLo & 1));
   negateHalves(lhs, inst, 0, each, row);
   negateHalves(rhs, inst, 1, dense, row);
-  spreadOperands(wave, inst, row, kLanes, each, kHalf * (inst.flags & 1), lhs,
-                 rhs, product);
+  unsigned bits = 2 * each, part = (inst.flags & 0xff) % (32 / bits);
+  spreadOperands(wave, inst, row, lanes, each, bits * part, lhs, rhs, product);
   place.read(wave, inst, inst.ops[0], row, product);
   product.multiply(row.m, row.n, row.k);
   place.write(wave, inst, row, product);

@@ -97,34 +97,38 @@ def signs_text(unsigned):
     return "" if unsigned == (True, True) else f" neg_lo:[{int(not unsigned[0])},{int(not unsigned[1])},0]"
 
 
-def sparse(random, name, kinds, result, depth, key):
-    """v_swmmac: a lane has a quarter of a row of 32 or 64 elements, two of each four, and half of a column."""
+def sparse(random, name, kinds, result, depth, key, lanes=32):
+    """v_swmmac: a lane has a part of a row, two of each four elements, and of a column. The second 32 of 64 lanes have no
+    part of a row of 32 elements of 4 bits."""
     is_integer = result == "i32"
-    dense, each = depth // 2, depth // 4
-    lhs, lhs_bits, lhs_values = draw(random, kinds[0], (each, 32))
-    rhs, rhs_bits, rhs_values = draw(random, kinds[1], (dense, 32))
+    dense = depth * 16 // lanes
+    holders = 32 if kinds[0][1:] == "4" and depth == 32 else lanes
+    each = depth * 8 // holders
+    lhs, lhs_bits, lhs_values = draw(random, kinds[0], (each, lanes))
+    rhs, rhs_bits, rhs_values = draw(random, kinds[1], (dense, lanes))
     # Two different ones of each four, in order.
-    pairs = np.array([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])[random.integers(0, 6, size=(each // 2, 32))]
-    chosen = pairs.transpose(0, 2, 1).reshape(each, 32)
-    index = sum(chosen[e].astype(np.uint64) << np.uint64(2 * e) for e in range(each))
-    if each == 8:
-        other = random.integers(0, 1 << 16, size=32).astype(np.uint64)
-        index = index | other << np.uint64(16) if key == 0 else index << np.uint64(16) | other
+    pairs = np.array([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])[random.integers(0, 6, size=(each // 2, lanes))]
+    chosen = pairs.transpose(0, 2, 1).reshape(each, lanes)
+    index = sum(chosen[e].astype(np.uint64) << np.uint64(2 * e) for e in range(each)) << np.uint64(2 * each * key)
+    ours = np.uint64(((1 << 2 * each) - 1) << 2 * each * key)
+    index |= random.integers(0, 1 << 32, size=lanes).astype(np.uint64) & ~ours & np.uint64(0xffffffff)
     full_lhs, full_rhs = np.zeros((16, depth)), np.zeros((depth, 16))
-    for lane in range(32):
-        first = lane // 16 * dense
+    for lane in range(holders):
+        first = lane // 16 * 2 * each
         for e in range(each):
             full_lhs[lane % 16, first + e // 2 * 4 + chosen[e, lane]] = lhs_values[e, lane]
+    for lane in range(lanes):
+        first = lane % holders // 16 * 2 * each + lane // holders * dense
         full_rhs[first:first + dense, lane % 16] = rhs_values[:, lane]
     start = random.integers(-9, 10, size=(16, 16)).astype(float)
     sums = full_lhs @ full_rhs + start
-    before, wanted = results(start, result, 32, False), results(sums, result, 32, False)
-    words = {32: before, 64: pack(lhs, lhs_bits), 80: pack(rhs, rhs_bits), 100: index.astype(u32).reshape(1, 32)}
+    before, wanted = results(start, result, lanes, False), results(sums, result, lanes, False)
+    words = {32: before, 64: pack(lhs, lhs_bits), 80: pack(rhs, rhs_bits), 100: index.astype(u32).reshape(1, lanes)}
     operands = [f"v[{first}:{first + len(rows) - 1}]" if len(rows) > 1 else f"v{first}" for first, rows in words.items()]
     text = f"{name} {', '.join(operands)}{f' index_key:{key}' if key else ''}"
     if is_integer:
         text += signs_text((kinds[0][0] == "u", kinds[1][0] == "u"))
-    return Case(text, 32, words, 32, wanted)
+    return Case(text, lanes, words, 32, wanted)
 
 
 def wmma(random, chip, name, kinds, result, depth, lanes, negates=False):
@@ -264,17 +268,21 @@ def half_by_bits(random):
 
 
 def cases_of_rdna4(random):
-    for kind in ("f16", "bf16"):
-        yield sparse(random, f"v_swmmac_f32_16x16x32_{kind}", (kind, kind), "f32", 32, 0)
-        yield sparse(random, f"v_swmmac_f32_16x16x32_{kind}", (kind, kind), "f32", 32, 1)
-    yield sparse(random, "v_swmmac_f16_16x16x32_f16", ("f16", "f16"), "f16", 32, 1)
-    for kinds in (("i8", "i8"), ("u8", "i8"), ("i8", "u8")):
-        yield sparse(random, "v_swmmac_i32_16x16x32_iu8", kinds, "i32", 32, 1)
-    yield sparse(random, "v_swmmac_i32_16x16x32_iu4", ("i4", "u4"), "i32", 32, 1)
-    yield sparse(random, "v_swmmac_i32_16x16x64_iu4", ("i4", "i4"), "i32", 64, 0)
-    for x in ("fp8", "bf8"):
-        for y in ("fp8", "bf8"):
-            yield sparse(random, f"v_swmmac_f32_16x16x32_{x}_{y}", (x, y), "f32", 32, 1)
+    for lanes, keys in ((32, (0, 1)), (64, (0, 1, 2, 3))):
+        for key in keys:
+            for kind in ("f16", "bf16"):
+                yield sparse(random, f"v_swmmac_f32_16x16x32_{kind}", (kind, kind), "f32", 32, key, lanes)
+            yield sparse(random, "v_swmmac_f32_16x16x32_fp8_bf8", ("fp8", "bf8"), "f32", 32, key, lanes)
+        for kind in ("f16", "bf16"):
+            yield sparse(random, f"v_swmmac_{kind}_16x16x32_{kind}", (kind, kind), kind, 32, 1, lanes)
+        for kinds in (("i8", "i8"), ("u8", "i8"), ("i8", "u8")):
+            yield sparse(random, "v_swmmac_i32_16x16x32_iu8", kinds, "i32", 32, 1, lanes)
+        for key in (0, 1):
+            yield sparse(random, "v_swmmac_i32_16x16x32_iu4", ("i4", "u4"), "i32", 32, key, lanes)
+            if lanes == 64 or key == 0:
+                yield sparse(random, "v_swmmac_i32_16x16x64_iu4", ("i4", "i4"), "i32", 64, key, lanes)
+        for kinds in (("fp8", "fp8"), ("bf8", "fp8"), ("bf8", "bf8")):
+            yield sparse(random, f"v_swmmac_f32_16x16x32_{kinds[0]}_{kinds[1]}", kinds, "f32", 32, 1, lanes)
     yield transposed_load(random, "gfx1201", 16)
     yield transposed_load(random, "gfx1201", 8)
     for lanes in (32, 64):

@@ -100,6 +100,12 @@ void runSignalFirst(Wave &wave, const Inst &) {
 }
 void runEnd(Wave &wave, const Inst &) { wave.state = Wave::State::Ended; }
 void runNothing(Wave &, const Inst &) {}
+/// A breakpoint of a debugger does nothing where there is none.
+void runTrap(Wave &wave, const Inst &inst) {
+  constexpr uint64_t kBreakpoint = 3;
+  if (inst.ops[0].value != kBreakpoint)
+    wave.fail("runs into a trap");
+}
 void runSleep(Wave &wave, const Inst &) { wave.yields = true; }
 void runPriority(Wave &wave, const Inst &inst) {
   wave.priority = unsigned(inst.ops[0].value) & 3;
@@ -201,8 +207,7 @@ void kiln::amd::sim::addControl(Table &t) {
   add({"s_sendmsg"}, runNothing);
   add({"s_sleep", "s_sleep_var"}, runSleep);
   add({"s_setprio"}, runPriority);
-  add({"s_trap"},
-      [](Wave &wave, const Inst &) { wave.fail("runs into a trap"); });
+  add({"s_trap"}, runTrap);
   add({"s_getpc_b64"}, [](Wave &wave, const Inst &inst) {
     wave.writeScalar64(inst.ops[0].reg, wave.next + textAddress(wave));
   });

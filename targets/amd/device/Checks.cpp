@@ -56,6 +56,13 @@ uint8_t *kiln::amd::sim::globalAddress(Wave &wave, unsigned lane,
       text += ": " + std::to_string(address - near->begin) +
               " bytes behind the beginning of a " + near->what + " of " +
               std::to_string(near->bytes) + " bytes";
+    constexpr uint64_t kNull = 4096;
+    if (address < kNull && !wave.machine->nullArguments.empty())
+      text +=
+          ": behind a null pointer. Null are also the hidden arguments " +
+          wave.machine->nullArguments +
+          ": unsupported: printf, assert, malloc and enqueue in the code of "
+          "kernels";
     wave.fail(text);
   }
   if (writes && found->isReadOnly)

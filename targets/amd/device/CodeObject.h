@@ -70,6 +70,7 @@ private:
   struct Symbol {
     llvm::StringRef name; ///< in `file`
     uint64_t address, size;
+    bool isDefined, isWeak;
   };
   bool read(std::string &problem);
   bool readMetadata(const ElfFile &elf, std::string &problem);

@@ -340,8 +340,9 @@ bool Code::readSymbols(const ElfFile &elf, const ElfFile::Elf_Shdr &section,
   auto names = elf.getStringTableForSymtab(section);
   if (entries && names)
     for (const auto &entry : *entries)
-      symbols.push_back(
-          {nameAt(*names, entry.st_name), entry.st_value, entry.st_size});
+      symbols.push_back({nameAt(*names, entry.st_name), entry.st_value,
+                         entry.st_size, entry.isDefined(),
+                         entry.getBinding() == llvm::ELF::STB_WEAK});
   else
     problem = "its symbols cannot be read";
   llvm::consumeError(entries.takeError());
@@ -369,9 +370,17 @@ bool Code::relocate(const ElfFile &elf, const ElfFile::Elf_Shdr &section,
       problem = "it has relocations that are not simulated";
       return false;
     }
+    bool hasAddress = kind == kRelative64 || symbols[symbol].isDefined;
+    if (!hasAddress && !symbols[symbol].isWeak) {
+      problem = "it uses '" + symbols[symbol].name.str() +
+                "', which it does not define: expected a code object that is "
+                "linked with what defines it";
+      return false;
+    }
     if (kind == kAbsolute64)
       value += symbols[symbol].address;
-    value += reinterpret_cast<uint64_t>(base);
+    if (hasAddress)
+      value += reinterpret_cast<uint64_t>(base);
     std::memcpy(base + at, &value, 8);
   }
   return true;

@@ -116,6 +116,11 @@ void Launcher::fillHidden() {
       value = dimensionsOf(options);
     else if (kind == "hidden_dynamic_lds_size")
       value = options.dynamicLds;
+    bool isPointer = !value && argument.size == 8 &&
+                     kind.rfind("hidden_global_offset_", 0) != 0;
+    if (isPointer)
+      machine.nullArguments +=
+          (machine.nullArguments.empty() ? "" : ", ") + kind;
     if (argument.offset + argument.size <= kernarg.size() && argument.size <= 8)
       std::memcpy(kernarg.data() + argument.offset, &value, argument.size);
   }

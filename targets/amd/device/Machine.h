@@ -215,6 +215,7 @@ struct Machine {
   bool checks = true;
   bool findsOld = false; ///< whether reads of old values of LDS are reported
   Float8Kind float8 = Float8Kind::Any;
+  std::string nullArguments; ///< hidden pointers of the kernel, all null
 };
 
 struct alignas(64) Register {

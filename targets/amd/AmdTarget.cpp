@@ -115,6 +115,11 @@ public:
 void registerAll(target::TargetRegistry &registry) {
   amd::registerAmdPasses();
   registry.addTarget(std::make_unique<AmdTarget>());
+  registry.addPass("core.after-fuse", "amd-recode-factors",
+                   [](OpPassManager &pm, const target::TargetOptions &options) {
+                     if (options.name == "amd") // the point is of all targets
+                       pm.addPass(amd::createRecodeFactorsPass());
+                   });
   registry.addPass("amd.layout", "amd-cut-factors",
                    [](OpPassManager &pm, const target::TargetOptions &options) {
                      if (options.get("tf32", "cut") != "round")

@@ -15,6 +15,12 @@ namespace kiln::amd {
 void buildAmdTail(mlir::OpPassManager &pm,
                   const target::TargetOptions &options);
 
+/// `amd-recode-factors`: large products of 8-bit floats take copies of factors
+/// that the chip has no matrix instruction for: of f8E4M3FN on CDNA3 as
+/// f8E4M3FNUZ, else in the wider type that they are multiplied in. On CDNA3 the
+/// bytes of a copy lie along the sum.
+std::unique_ptr<mlir::Pass> createRecodeFactorsPass();
+
 /// `amd-skip-idle-waves`: in a kernel that only loads, computes and stores,
 /// threads whose stores are all masked branch around everything.
 std::unique_ptr<mlir::Pass> createSkipIdleWavesPass();

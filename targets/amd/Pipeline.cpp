@@ -47,6 +47,7 @@ void amd::buildAmdTail(OpPassManager &pm,
 }
 
 void amd::registerAmdPasses() {
+  registerPass(createRecodeFactorsPass);
   registerPass(createCutFactorsPass);
   registerPass(createSkipIdleWavesPass);
   registerPass(createNarrowCountersPass);

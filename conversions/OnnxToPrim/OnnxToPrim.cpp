@@ -3,6 +3,7 @@
 #include "kiln/Conversion/OnnxToPrim.h"
 #include "../TensorToPrim/Functions.h"
 #include "Arguments.h"
+#include "Learning.h"
 #include "Node.h"
 #include "kiln/Eval/Register.h"
 
@@ -51,6 +52,8 @@ void addAllRules(NodeRules &rules) {
   addRandomRules(rules);
   addStreamingRules(rules);
   addTextRules(rules);
+  addLearningRules(rules);
+  addTreeRules(rules);
   addTrainingRules(rules);
   addSequenceRules(rules);
   addContribRules(rules);

@@ -198,3 +198,28 @@ func.func @distances(%x: !torch.vtensor<[3,4],f32>, %y: !torch.vtensor<[5,1],f32
   %0 = torch.operator "onnx.com.microsoft.CDist"(%x, %y) : (!torch.vtensor<[3,4],f32>, !torch.vtensor<[5,1],f32>) -> !torch.vtensor<[3,5],f32>
   return %0 : !torch.vtensor<[3,5],f32>
 }
+
+// -----
+
+func.func @texts(%x: !torch.vtensor<[3,2],f32>) -> !torch.vtensor<[3],si64> {
+  // expected-error@+1 {{unsupported: onnx.ai.onnx.ml.LinearClassifier gives labels that are texts}}
+  %0:2 = torch.operator "onnx.ai.onnx.ml.LinearClassifier"(%x) {torch.onnx.classlabels_strings = ["a", "b"], torch.onnx.coefficients = [1.0 : f32, 2.0 : f32, 3.0 : f32, 4.0 : f32]} : (!torch.vtensor<[3,2],f32>) -> (!torch.vtensor<[3],si64>, !torch.vtensor<[3,2],f32>)
+  return %0#0 : !torch.vtensor<[3],si64>
+}
+
+// -----
+
+// A node that leads back to itself.
+func.func @circle(%x: !torch.vtensor<[3,2],f32>) -> !torch.vtensor<[3,1],f32> {
+  // expected-error@+1 {{unsupported: onnx.ai.onnx.ml.TreeEnsembleRegressor has nodes that are not trees}}
+  %0 = torch.operator "onnx.ai.onnx.ml.TreeEnsembleRegressor"(%x) {torch.onnx.nodes_treeids = [0 : si64, 0 : si64], torch.onnx.nodes_nodeids = [0 : si64, 1 : si64], torch.onnx.nodes_featureids = [0 : si64, 1 : si64], torch.onnx.nodes_values = [0.5 : f32, 0.5 : f32], torch.onnx.nodes_modes = ["BRANCH_LEQ", "BRANCH_LEQ"], torch.onnx.nodes_truenodeids = [1 : si64, 0 : si64], torch.onnx.nodes_falsenodeids = [1 : si64, 0 : si64], torch.onnx.target_treeids = [], torch.onnx.target_nodeids = [], torch.onnx.target_ids = [], torch.onnx.target_weights = []} : (!torch.vtensor<[3,2],f32>) -> !torch.vtensor<[3,1],f32>
+  return %0 : !torch.vtensor<[3,1],f32>
+}
+
+// -----
+
+func.func @feature(%x: !torch.vtensor<[3,2],f32>) -> !torch.vtensor<[3,1],f32> {
+  // expected-error@+1 {{unsupported: onnx.ai.onnx.ml.TreeEnsembleRegressor reads feature 4 of 2}}
+  %0 = torch.operator "onnx.ai.onnx.ml.TreeEnsembleRegressor"(%x) {torch.onnx.nodes_treeids = [0 : si64, 0 : si64], torch.onnx.nodes_nodeids = [0 : si64, 1 : si64], torch.onnx.nodes_featureids = [4 : si64, 0 : si64], torch.onnx.nodes_values = [0.5 : f32, 0.0 : f32], torch.onnx.nodes_modes = ["BRANCH_LEQ", "LEAF"], torch.onnx.nodes_truenodeids = [1 : si64, 0 : si64], torch.onnx.nodes_falsenodeids = [1 : si64, 0 : si64], torch.onnx.target_treeids = [0 : si64], torch.onnx.target_nodeids = [1 : si64], torch.onnx.target_ids = [0 : si64], torch.onnx.target_weights = [1.0 : f32]} : (!torch.vtensor<[3,2],f32>) -> !torch.vtensor<[3,1],f32>
+  return %0 : !torch.vtensor<[3,1],f32>
+}

@@ -305,7 +305,7 @@ def run(folder, target, op, inputs, outputs, domain, constants, dims, opset, att
             return f"result {number} has shape {array.shape}, expected {result.shape}"
         # The last bit of a quantised number depends on the order of roundings.
         slack = 1 if result.dtype == numpy.uint8 else 1e-4
-        if not numpy.allclose(array.astype(float), result.astype(float), rtol=1e-4, atol=slack):
+        if not numpy.allclose(array.astype(float), result.astype(float), rtol=1e-4, atol=slack, equal_nan=True):
             return f"result {number} is off by {numpy.abs(array.astype(float) - result).max()}"
     return None
 

@@ -59,6 +59,8 @@ def attribute(name, value):
         return head + field(3, value) + field(20, 2)
     if isinstance(value, str):
         return head + field(4, value) + field(20, 3)
+    if value and isinstance(value[0], str):
+        return head + fields(9, value) + field(20, 8)
     if value and isinstance(value[0], float):
         return head + fields(7, value) + field(20, 6)
     return head + fields(8, value) + field(20, 7)

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operators of ai.onnx.ml as ONNX files against numpy.
+
+Usage: cases_learning.py FOLDER TARGET [FILTER]"""
+import numpy
+
+import cases_file
+from cases_file import case, floats, softmax
+from onnx_file import tensor
+
+cases_file.CASES.clear()
+OPEN = {0: ["n", 4]}
+
+
+def learning(op, inputs, outputs, dims=None, **attributes):
+    case(op, inputs, outputs, domain="ai.onnx.ml", dims=OPEN if dims is None else dims, **attributes)
+
+
+def flat(array):
+    return [float(number) for number in numpy.ravel(array)]
+
+
+# Features.
+x = floats(5, 4)
+x[1] = 0
+for norm, size in (("MAX", abs(x).max(1)), ("L1", abs(x).sum(1)), ("L2", numpy.sqrt((x * x).sum(1)))):
+    learning("Normalizer", [x], [x / numpy.where(size == 0, 1, size)[:, None]], norm=norm)
+whole = numpy.array([[3, 5], [7, 3]])
+learning("FeatureVectorizer", [x[:2], whole], [numpy.concatenate([x[:2], whole], 1)], inputdimensions=[4, 2])
+categories = [3, 9, 5]
+learning("OneHotEncoder", [whole], [numpy.equal.outer(whole, categories).astype(numpy.float32)], dims={0: ["n", 2]}, cats_int64s=categories)
+known = numpy.array([3, 5, 5, 9])
+learning("OneHotEncoder", [known], [numpy.equal.outer(known, categories).astype(numpy.float32)], dims={0: ["n"]}, cats_int64s=categories, zeros=0)
+learning("LabelEncoder", [whole], [numpy.array([[1.5, 0.25], [-0.5, 1.5]])], dims={0: ["n", 2]}, keys_int64s=[3, 5],
+         values_floats=[1.5, 0.25], default_float=-0.5)
+learning("LabelEncoder", [numpy.array([0.5, numpy.nan, 2], numpy.float32)], [numpy.array([8, 9, -1])], dims={0: ["n"]},
+         keys_floats=[0.5, float("nan")], values_int64s=[8, 9])
+
+learning("ZipMap", [x], [x], classlabels_int64s=[5, 6, 9, 2])
+
+# Models that multiply.
+weights, start, labels = floats(3, 4), floats(3), numpy.array([7, -2, 4])
+scores = x @ weights.T + start
+about = {"coefficients": flat(weights), "intercepts": flat(start), "classlabels_ints": labels.tolist()}
+for name, made in (("NONE", scores), ("SOFTMAX", softmax(scores)), ("LOGISTIC", 1 / (1 + numpy.exp(-scores)))):
+    learning("LinearClassifier", [x], [labels[scores.argmax(1)], made], post_transform=name, **about)
+score = x @ weights[:1].T + start[0]
+learning("LinearClassifier", [x], [labels[(score[:, 0] > 0).astype(int)], numpy.concatenate([1 - score, score], 1)],
+         coefficients=flat(weights[0]), intercepts=[float(start[0])], classlabels_ints=[7, -2])
+supports, parts, gamma = floats(6, 4), floats(6), 0.7
+products = x @ supports.T
+for kernel, made in (("LINEAR", products), ("POLY", (gamma * products + 0.25) ** 3), ("SIGMOID", numpy.tanh(gamma * products + 0.25)),
+                     ("RBF", numpy.exp(-gamma * ((x[:, None] - supports) ** 2).sum(2)))):
+    learning("SVMRegressor", [x], [(made @ parts + 0.5)[:, None]], kernel_type=kernel, kernel_params=[gamma, 0.25, 3.0],
+             coefficients=flat(parts), support_vectors=flat(supports), n_supports=6, rho=[0.5])
+
+# Trees: each node compares a feature, with the node that follows if so, and if not; a leaf has weights of targets.
+COMPARES = {"BRANCH_LEQ": numpy.less_equal, "BRANCH_LT": numpy.less, "BRANCH_GTE": numpy.greater_equal, "BRANCH_GT": numpy.greater,
+            "BRANCH_EQ": numpy.equal, "BRANCH_NEQ": numpy.not_equal}
+TREES = [{0: ("BRANCH_LEQ", 0, 0.1, 1, 2), 1: ("BRANCH_GT", 2, -0.2, 3, 4), 2: {0: 0.5, 2: 0.25}, 3: {1: 1.5}, 4: {0: 0.75}},
+         {5: ("BRANCH_NEQ", 1, 0.0, 6, 7), 6: ("BRANCH_LT", 3, 0.3, 8, 9), 7: {2: 2.0}, 8: {1: 0.5}, 9: {0: 0.25, 1: 0.125}},
+         {0: {0: 0.0625}}]
+
+
+def leaf(tree, row, goes_on=False):
+    node = tree[min(tree)]
+    while isinstance(node, tuple):
+        mode, feature, bar, yes, no = node
+        taken = COMPARES[mode](row[feature], bar) or (goes_on and numpy.isnan(row[feature]))
+        node = tree[yes if taken else no]
+    return node
+
+
+def listed(prefix, targets, goes_on=False):
+    """The attributes of an ensemble, with the weights of these targets only."""
+    nodes = [(t, i, node) for t, tree in enumerate(TREES) for i, node in tree.items()]
+    branch = lambda k, leafs: [node[k] if isinstance(node, tuple) else leafs for _, _, node in nodes]  # noqa: E731
+    made = [(t, i, target, weight) for t, i, node in nodes if isinstance(node, dict) for target, weight in node.items()
+            if target in targets]
+    tree, node, target, weight = map(list, zip(*made))
+    return {"nodes_treeids": [t for t, _, _ in nodes], "nodes_nodeids": [i for _, i, _ in nodes], "nodes_modes": branch(0, "LEAF"),
+            "nodes_featureids": branch(1, 0), "nodes_values": branch(2, 0.0), "nodes_truenodeids": branch(3, 0),
+            "nodes_falsenodeids": branch(4, 0), "nodes_missing_value_tracks_true": [int(goes_on)] * len(nodes),
+            f"{prefix}_treeids": tree, f"{prefix}_nodeids": node, f"{prefix}_ids": target, f"{prefix}_weights": weight}
+
+
+def summed(rows, targets, how=sum, goes_on=False):
+    return numpy.array([[how([found[target] for tree in TREES if target in (found := leaf(tree, row, goes_on))] or [0.0])
+                         for target in targets] for row in rows], numpy.float32)
+
+
+rows = floats(40, 4)
+rows[::3, 1] = 0
+base = [0.5, -1.0, 2.0]
+for name, how in (("SUM", sum), ("AVERAGE", lambda each: sum(each) / len(TREES)), ("MIN", min), ("MAX", max)):
+    learning("TreeEnsembleRegressor", [rows], [summed(rows, range(3), how) + base], aggregate_function=name, n_targets=3,
+             base_values=base, **listed("target", range(3)))
+learning("TreeEnsembleRegressor", [rows.astype(numpy.float64)], [1 / (1 + numpy.exp(-summed(rows, [0])))], dims={},
+         post_transform="LOGISTIC", n_targets=1, **listed("target", [0]))
+holes = numpy.where(rows > 0.6, numpy.nan, rows).astype(numpy.float32)
+for goes_on in (False, True):
+    learning("TreeEnsembleRegressor", [holes], [summed(holes, range(3), goes_on=goes_on)], n_targets=3,
+             **listed("target", range(3), goes_on))
+scores = summed(rows, range(3)) + base
+learning("TreeEnsembleClassifier", [rows], [labels[scores.argmax(1)], softmax(scores)], classlabels_int64s=labels.tolist(),
+         base_values=base, post_transform="SOFTMAX", **listed("class", range(3)))
+share = summed(rows, [0])
+two = {"classlabels_int64s": [5, 6], **listed("class", [0])}
+learning("TreeEnsembleClassifier", [rows], [5 + (share[:, 0] > 0.5), numpy.concatenate([1 - share, share], 1)], **two)
+odds = share - 0.4
+two["class_weights"] = [*two["class_weights"], -1e-30]  # weights of both signs are no shares
+for name in ("class_treeids", "class_nodeids", "class_ids"):
+    two[name] = [*two[name], two[name][-1]]
+both = 1 / (1 + numpy.exp(numpy.concatenate([odds, -odds], 1)))
+learning("TreeEnsembleClassifier", [rows], [5 + (odds[:, 0] > 0), both], base_values=[-0.4], post_transform="LOGISTIC", **two)
+tensors = {"nodes_splits": numpy.float32([0.25, 0, 0]), "nodes_modes": numpy.uint8([0, 6, 2]), "leaf_weights": numpy.float32([1, 2, 4, 8]),
+           "membership_values": numpy.float32([1, 3, numpy.nan])}
+few = numpy.float32([[0.2, 3], [0.2, 2], [0.2, 1], [0.3, -1], [0.3, 1]])
+learning("TreeEnsemble", [few], [numpy.float32([[1, 0], [2, 0], [1, 0], [0, 8], [0, 4]])], dims={0: ["n", 2]}, n_targets=2,
+         nodes_featureids=[0, 1, 1], nodes_truenodeids=[1, 0, 2], nodes_falsenodeids=[2, 1, 3], nodes_trueleafs=[0, 1, 1],
+         nodes_falseleafs=[0, 1, 1], tree_roots=[0], leaf_targetids=[0, 0, 1, 1],
+         **{name: ("tensor", tensor(name, array)) for name, array in tensors.items()})
+
+cases_file.main()

@@ -5,6 +5,7 @@
 #include "Arguments.h"
 #include "Learning.h"
 #include "Node.h"
+#include "Windows.h"
 #include "kiln/Eval/Register.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -52,6 +53,7 @@ void addAllRules(NodeRules &rules) {
   addRandomRules(rules);
   addStreamingRules(rules);
   addTextRules(rules);
+  addRegionRules(rules);
   addLearningRules(rules);
   addTreeRules(rules);
   addTrainingRules(rules);

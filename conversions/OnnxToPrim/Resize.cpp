@@ -105,8 +105,9 @@ Value settle(Node &n, Value x) {
 Value nearest(Node &n, const Resize &r, const Side &s, Value x, Value at) {
   Value rounded;
   Value half = num(n, 0.5);
-  if (r.isOfSet10) { // up where the image shrinks; quotients are of f32
-    at = n.cast(n.f32(at), n.e.b.getF64Type());
+  // Quotients are of f32, in which 3.5 / 0.7 - 0.5 is 4.5.
+  at = n.cast(n.f32(at), n.e.b.getF64Type());
+  if (r.isOfSet10) { // up where the image shrinks
     rounded = n.where(n.lt(s.scale, num(n, 1)), n.unary<prim::CeilOp>(at),
                       n.unary<prim::FloorOp>(at));
   } else if (r.nearest == "floor")
@@ -159,8 +160,12 @@ Value interpolate(Node &n, const Resize &r, const Side &s, Value x, Value at) {
     if (scaled)
       weight = n.div(weight, total);
     Value w = n.cast(settle(n, weight), n.e.elementOf(x));
-    Value part =
-        n.mul(n.take(x, settle(n, place), s.dim), n.along(w, s.dim, rank));
+    Value along = n.along(w, s.dim, rank);
+    Value part = n.mul(n.take(x, settle(n, place), s.dim), along);
+    if (r.antialias) { // what has no weight may be NaN
+      Value zero = n.number(0, part);
+      part = n.where(n.eq(along, zero), zero, part);
+    }
     sum = sum ? n.add(sum, part) : part;
   }
   return sum;
@@ -170,6 +175,16 @@ Value interpolate(Node &n, const Resize &r, const Side &s, Value x, Value at) {
 Value entry(Node &n, Value list, int64_t k) {
   return n.cast(n.e.reshape(n.slice(list, 0, k, 1), ArrayRef<int64_t>()),
                 n.e.b.getF64Type());
+}
+
+/// How many elements dimension `d` has that is scaled: what the product of f32
+/// says, or that of f64 where the model declares it (10 times 0.7 are 7 and 6).
+int64_t scaledCount(int64_t from, double scale,
+                    const std::optional<Ints> &declared, int64_t d) {
+  int64_t exact = std::floor(from * scale);
+  return declared && (*declared)[d] == exact
+             ? exact
+             : int64_t(std::floor(float(from) * float(scale)));
 }
 
 /// Sizes and scales of the dimensions that change.
@@ -236,9 +251,9 @@ FailureOr<SmallVector<Side>> sidesOf(Node &n, const Resize &r, Value scales,
     if (wanted && !common && (*wanted)[k] == have[d] && !isWhole)
       continue;
     if (known && scales)
-      s.count =
-          from ? n.e.size(std::floor(*from * number))
-               : rounded(n.unary<prim::FloorOp>(n.mul(s.from, num(n, number))));
+      s.count = from ? n.e.size(scaledCount(*from, number, declared, d))
+                     : rounded(n.unary<prim::FloorOp>(
+                           n.mul(n.f32(s.from), n.f32(num(n, number)))));
     else if (isShared)
       s.count = n.e.size(std::floor(*shared * *from + 0.5));
     else if (common && !declared)

@@ -9,6 +9,13 @@
 using namespace mlir;
 
 namespace kiln::onnx_to_prim {
+
+Value beside(Node &n, OpFoldResult size, double by, Value x) {
+  if (auto known = getConstantIntValue(size))
+    return n.number(*known + by, x);
+  return n.add(n.cast(n.e.sizeTensor(size), n.e.elementOf(x)), n.number(by, x));
+}
+
 namespace {
 
 /// Elements that a sample reads along one dimension: places inside, and their
@@ -43,13 +50,6 @@ Value readTaps(Node &n, Value x, ArrayRef<Taps> taps) {
   };
   go(0, {}, {});
   return sum;
-}
-
-/// A size plus a number, as a number like `x`.
-Value beside(Node &n, OpFoldResult size, double by, Value x) {
-  if (auto known = getConstantIntValue(size))
-    return n.number(*known + by, x);
-  return n.add(n.cast(n.e.sizeTensor(size), n.e.elementOf(x)), n.number(by, x));
 }
 
 /// A coordinate as it is reflected between `low` and `size + by`.
@@ -265,90 +265,12 @@ LogicalResult deformConv(Node &n) {
   return n.set(result);
 }
 
-/// RoiAlign: means or largest values of samples in each part of a region.
-LogicalResult roiAlign(Node &n) {
-  Value x = n.in(0), rois = n.in(1);
-  int64_t height = n.getInt("output_height", 1),
-          width = n.getInt("output_width", 1),
-          samples = n.getInt("sampling_ratio", 0);
-  double scale = n.getFloat("spatial_scale", 1);
-  bool isMax = n.getString("mode", "avg") == "max";
-  bool half = n.getString("coordinate_transformation_mode",
-                          n.opset() < 16 ? "output_half_pixel"
-                                         : "half_pixel") == "half_pixel";
-  if (samples < 1)
-    return n.fail("without a sampling_ratio, which would depend on data");
-  if (n.rank(0) != 4 || n.rank(1) != 2 || n.shape(rois)[1] != 4)
-    return n.fail("needs a picture of rank 4 and regions of four corners");
-  Sizes sizes = n.e.sizesOf(x);
-  OpFoldResult count = n.e.sizesOf(rois)[0], channels = sizes[1],
-               one = n.e.size(1);
-  Type element = n.e.elementOf(x);
-  auto corner = [&](int64_t k) {
-    Value c =
-        n.mul(n.squeeze(n.slice(rois, 1, k, 1), {1}), n.number(scale, rois));
-    return n.sub(c, n.number(half ? 0.5 : 0, c)); // [R]
-  };
-  // Places and weights along one dimension: [R, parts * samples], two taps.
-  struct Line {
-    Value low, high, lowWeight, highWeight;
-  };
-  auto along = [&](int64_t first, int64_t parts, OpFoldResult size) {
-    Value start = corner(first);
-    Value length = n.sub(corner(first + 2), start);
-    if (!half)
-      length = n.max(length, n.number(1, length));
-    Value bin = n.div(length, n.number(parts, length));
-    Value i = n.iota(parts * samples, element); // part * samples + sample
-    Value steps = n.div(n.add(i, n.number(0.5, i)), n.number(samples, i));
-    Value at = n.add(n.unsqueeze(start, {1}),
-                     n.mul(n.unsqueeze(bin, {1}), n.unsqueeze(steps, {0})));
-    Value inside =
-        n.both(n.ge(at, n.number(-1, at)), n.le(at, beside(n, size, 0, at)));
-    Value last = beside(n, size, -1, at);
-    Value y = n.min(n.max(at, n.number(0, at)), last);
-    Value low = n.unary<prim::FloorOp>(y), t = n.sub(y, low);
-    Value zero = n.number(0, at);
-    return Line{n.i64(low), n.i64(n.min(n.add(low, n.number(1, low)), last)),
-                n.where(inside, n.sub(n.number(1, t), t), zero),
-                n.where(inside, t, zero)};
-  };
-  Line v = along(1, height, sizes[2]), h = along(0, width, sizes[3]);
-  OpFoldResult pixels = n.e.sizeMath().product({sizes[2], sizes[3]});
-  OpFoldResult all = n.e.sizeMath().product({sizes[0], pixels});
-  Value planes = n.e.reshape(channelsLast(n, x), {all, channels});
-  Value batch = n.e.reshape(n.i64(n.in(2)), {count, one, one});
-  batch = n.mul(batch, n.e.sizeTensor(pixels));
-  Value columns = n.e.sizeTensor(sizes[3]);
-  Value result;
-  for (bool down : {false, true})
-    for (bool right : {false, true}) {
-      Value row = n.unsqueeze(down ? v.high : v.low, {2});
-      Value column = n.unsqueeze(right ? h.high : h.low, {1});
-      Value place = n.add(batch, n.add(n.mul(row, columns), column));
-      Value weight =
-          n.mul(n.unsqueeze(down ? v.highWeight : v.lowWeight, {2}),
-                n.unsqueeze(right ? h.highWeight : h.lowWeight, {1}));
-      Value part = n.mul(n.take(planes, place, 0), n.unsqueeze(weight, {3}));
-      result = !result ? part
-               : isMax ? n.max(result, part)
-                       : n.add(result, part);
-    }
-  auto size = [&](int64_t number) -> OpFoldResult { return n.e.size(number); };
-  result = n.e.reshape(result, {count, size(height), size(samples), size(width),
-                                size(samples), channels});
-  result = isMax ? n.reduce<prim::AmaxOp>(result, {2, 4}, false)
-                 : n.mean(result, {2, 4});
-  return n.set(n.e.transpose(result, {0, 3, 1, 2}));
-}
-
 } // namespace
 
 void addSampleRules(NodeRules &rules) {
   rules.add("GridSample", gridSample, 2);
   rules.add("AffineGrid", affineGrid, 2);
   rules.add("DeformConv", deformConv, 3);
-  rules.add("RoiAlign", roiAlign, 3);
 }
 
 } // namespace kiln::onnx_to_prim

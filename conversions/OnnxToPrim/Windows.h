@@ -28,6 +28,9 @@ Value padOpen(Node &n, Value x, const Window &window, Value filler);
 Value channelsLast(Node &n, Value x);
 Value channelsFirst(Node &n, Value x);
 
+/// A size plus a number, as a number like `x`.
+Value beside(Node &n, mlir::OpFoldResult size, double by, Value x);
+
 /// The convolution of [N, C, spatial...] with [O, C / groups, window...].
 Value convolve(Node &n, Value x, Value filter, const Window &window,
                ArrayRef<int64_t> inputDilation, int64_t groups,
@@ -39,6 +42,8 @@ Value convOf(Node &n, Value x, Value filter, Type element = {});
 /// lies in the input, or with count_include_pad in its padding, too. Null after
 /// a report.
 Value averagePoolOf(Node &n, Value x);
+
+void addRegionRules(NodeRules &rules);
 
 } // namespace kiln::onnx_to_prim
 

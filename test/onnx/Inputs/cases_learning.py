@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Operators of ai.onnx.ml as ONNX files against numpy.
+"""Operators of ai.onnx.ml as ONNX files, and images and regions whose sizes are rounded, against numpy.
 
 Usage: cases_learning.py FOLDER TARGET [FILTER]"""
+import itertools
+
 import numpy
 
 import cases_file
-from cases_file import case, floats, softmax
+from cases_file import RANDOM, case, floats, softmax
 from onnx_file import tensor
 
 cases_file.CASES.clear()
@@ -120,5 +122,54 @@ learning("TreeEnsemble", [few], [numpy.float32([[1, 0], [2, 0], [1, 0], [0, 8], 
          nodes_featureids=[0, 1, 1], nodes_truenodeids=[1, 0, 2], nodes_falsenodeids=[2, 1, 3], nodes_trueleafs=[0, 1, 1],
          nodes_falseleafs=[0, 1, 1], tree_roots=[0], leaf_targetids=[0, 0, 1, 1],
          **{name: ("tensor", tensor(name, array)) for name, array in tensors.items()})
+
+# As many samples in a part of a region as pixels lie in it.
+def aligned(x, rois, batches, parts, half, mode):
+    made = numpy.zeros((len(rois), x.shape[1], parts, parts), numpy.float32)
+    for r, i, j in numpy.ndindex(len(rois), parts, parts):
+        corner, end = rois[r, :2] - half / 2, rois[r, 2:] - half / 2
+        step = (end - corner if half else numpy.maximum(end - corner, 1)) / parts
+        found = []
+        for b, a in itertools.product(*(range(int(numpy.ceil(one))) for one in step)):
+            column, row = corner + step * (numpy.array([j, i]) + (numpy.array([b, a]) + 0.5) / numpy.ceil(step))
+            taps = tapped(x[batches[r]], row, column)
+            found.append(taps.max(0) if mode == "max" else taps.sum(0))
+        if found:
+            made[r, :, i, j] = numpy.max(found, 0) if mode == "max" else numpy.mean(found, 0)
+    return made
+
+
+def tapped(x, row, column):
+    """The four elements around a place, with their weights."""
+    if not (-1 <= row <= x.shape[1] and -1 <= column <= x.shape[2]):
+        return numpy.zeros((4, x.shape[0]))
+    lines = []
+    for at, size in ((row, x.shape[1]), (column, x.shape[2])):
+        at = min(max(at, 0), size - 1)
+        lines.append(((int(at), 1 - at + int(at)), (min(int(at) + 1, size - 1), at - int(at))))
+    return numpy.array([x[:, i, j] * v * w for (i, v), (j, w) in itertools.product(*lines)])
+
+
+for half, mode in itertools.product((True, False), ("avg", "max")):
+    corners = RANDOM.uniform(0, 4, (3, 2))
+    rois = numpy.concatenate([corners, corners + RANDOM.uniform(0.3, 7, (3, 2))], 1).astype(numpy.float32)
+    image, batches = floats(2, 3, 9, 8), numpy.array([1, 0, 1])
+    case("RoiAlign", [image, rois, batches], [aligned(image, rois, batches, 2, half, mode)], domain="",
+         dims={0: ["n", 3, "h", "w"], 1: ["r", 4], 2: ["r"]}, output_height=2, output_width=2, mode=mode,
+         coordinate_transformation_mode="half_pixel" if half else "output_half_pixel")
+
+# Sizes are products of f32, and so is the coordinate 3.5 / 0.7 - 0.5, which is half way; what takes no part may be NaN.
+image, scales = floats(1, 1, 10, 4), numpy.array([1, 1, 0.7, 1], numpy.float32)
+places = numpy.ceil((numpy.arange(7, dtype=numpy.float32) + numpy.float32(0.5)) / numpy.float32(0.7) - 1).astype(int)
+for dims in ({}, {0: [1, 1, "h", 4]}):
+    case("Resize", [image, None, scales], [image[:, :, places]], domain="", constants=(2,), dims=dims)
+image = image.copy()
+image[0, 0, 9] = numpy.nan
+weights = 1 - abs((numpy.arange(10) - ((numpy.arange(7) + 0.5) / 0.7 - 0.5)[:, None]) * 0.7)
+weights = numpy.maximum(weights, 0)
+weights /= weights.sum(1, keepdims=True)
+lines = numpy.where(weights[..., None] > 1e-9, weights[..., None] * image[0, 0], 0).sum(1)
+case("Resize", [image, None, scales], [lines[None, None]], domain="", constants=(2,), mode="linear", antialias=1,
+     exclude_outside=1)
 
 cases_file.main()

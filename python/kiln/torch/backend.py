@@ -7,6 +7,9 @@ from . import devices, recall, shapes  # noqa: F401  (says what results look lik
 from .report import CompileFailed, Graph, report
 from .text import Unsupported
 
+#: torch.compile's modes: how long to search for fast code, and whether to record calls. Kiln always does the same.
+MODES = (None, "default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
+
 
 def asks_for_whole_graph():
     """Whether torch.compile was called with fullgraph=True."""
@@ -26,13 +29,13 @@ def _device_of(graph_module):
 
 def kiln(graph_module, example_inputs, *, target=None, fallback=None, mode=None, options=None):
     """The backend. `target`: a SPEC of kiln-compile, or $KILN_TARGET; without one what computes where the tensors are. `fallback`:
-    whether torch may run what Kiln cannot; by default unless fullgraph=True. `mode`: torch.compile's, of which there is the default."""
+    whether torch may run what Kiln cannot; by default unless fullgraph=True. `mode`: torch.compile's, a hint that changes nothing."""
     options = options or {}
     unknown = sorted(set(options) - {"target", "fallback", "random"})
     if unknown:
         raise CompileFailed(f"backend 'kiln' has no option '{unknown[0]}', expected target, fallback or random")
-    if mode not in (None, "default"):
-        raise CompileFailed(f"unsupported: backend 'kiln' has no mode '{mode}', expected default; torch.cuda.graph records calls")
+    if mode not in MODES:
+        raise CompileFailed(f"backend 'kiln' has no mode '{mode}', expected {', '.join(MODES[1:-1])} or {MODES[-1]}")
     drawn = options.get("random", "torch")
     if drawn not in ("torch", "philox"):
         raise CompileFailed(f"expected torch or philox as option 'random', found '{drawn}'")

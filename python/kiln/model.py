@@ -67,6 +67,26 @@ def _overlap(one, other):
     return one is not None and other is not None and one[0] < other[1] and other[0] < one[1]
 
 
+def _in_parts(value):
+    """A complex tensor of torch or NumPy as the real and imaginary parts in its memory, a last dimension of 2; any other value
+    as it is."""
+    if getattr(getattr(value, "dtype", None), "is_complex", False):  # torch's
+        import torch
+        return torch.view_as_real(value.detach().resolve_conj())
+    if getattr(getattr(value, "dtype", None), "kind", "") == "c":
+        import numpy
+        real = value.real
+        return numpy.lib.stride_tricks.as_strided(real, (*real.shape, 2), (*real.strides, real.itemsize))
+    return value
+
+
+def _complex(tensor):
+    """An array of NumPy of complex numbers in the memory of their parts."""
+    import numpy
+    parts = numpy.asarray(tensor)
+    return parts.view(f"c{2 * parts.dtype.itemsize}")[..., 0]
+
+
 def _viewed(value, program):
     """A tensor of Kiln with the memory of an input, or None where that has none."""
     try:
@@ -108,7 +128,7 @@ class Model:
         self._check_structure(beside)
         for source in weights:
             given = source if isinstance(source, dict) else map_file(source)[0]
-            self.weights.update(given)
+            self.weights.update({name: _in_parts(one) for name, one in given.items()})
         self._check()
         self._written = self._names_written()
         for kind, name in self._written:
@@ -203,7 +223,7 @@ class Model:
         return made if isinstance(made, tuple) else (made,)
 
     def __call__(self, *inputs, **named):
-        values = self._given(inputs, named)
+        values = [_in_parts(one) for one in self._given(inputs, named)]
         lent, places = self._lent(values)
         left, given = iter(lent), []
         for kind, name in self.arguments:
@@ -231,7 +251,7 @@ class Model:
             elif kind == "number":
                 results.append(_number(value))
             elif kind == "result":
-                results.append(value)
+                results.append(_complex(value) if name in ("c64", "c128") else value)
         for kind, name, value in found:
             if kind == "state":
                 self.weights[name] = value

@@ -196,6 +196,40 @@ def a_package_is_called_as_the_model():
                 raise AssertionError(bad)
 
 
+class Waves(torch.nn.Module):
+    """Complex weights, state, arguments and results."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(4, 4, dtype=torch.complex64))
+        self.register_buffer("sum", torch.zeros(2, dtype=torch.complex64))
+
+    def forward(self, x, z, written):
+        self.sum.add_(z[:2, 0])
+        written.mul_(2j)
+        return {"spectrum": torch.fft.rfft(x), "rest": (z @ self.weight, self.sum.clone(), x + 1)}
+
+
+@test
+def packages_take_and_return_complex_numbers():
+    model = Waves()
+    x, z, written = torch.randn(3, 8), torch.randn(3, 4, dtype=torch.complex64), torch.randn(2, 6, dtype=torch.complex128)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "waves.kiln")
+        kiln.export(torch.export.export(model, (x, z, written.clone())), path)
+        loaded = kiln.load(path)
+        for form in (lambda one: one.clone(), lambda one: one.numpy().copy(), lambda one: one.mT.contiguous().mT,
+                     lambda one: one.numpy().T.copy().T):
+            given, again = form(written), written.clone()
+            got, want = loaded(x, form(z), given), model(x, z, again)
+            assert got["spectrum"].dtype == "complex64" and torch.as_tensor(got["rest"][2]).dtype == torch.float32
+            same(torch.from_numpy(got["spectrum"]), want["spectrum"])
+            same([torch.as_tensor(one) for one in got["rest"]], list(want["rest"]))
+            same(torch.as_tensor(given), again)
+        loaded = kiln.load(path, weights={"weight": torch.eye(4, dtype=torch.complex64)})
+        same(torch.from_numpy(loaded(x, z, written)["rest"][0]), z)
+
+
 @test
 def packages_of_recurrent_layers():
     layer, x = torch.nn.LSTM(4, 5, 2, bidirectional=True).eval(), torch.randn(3, 2, 4)

@@ -17,6 +17,7 @@ from . import cache, checks, decompositions, draws, sizes
 from .compiled import lower
 from .dtypes import name_of
 from .graph import UnsupportedNode
+from .lower import pairs
 from .text import Unsupported, Value
 
 #: safetensors' names of element types.
@@ -44,7 +45,9 @@ def export(program, path, target="cpu", options=(), weights=True):
     for node, spec, value in zip(output, signature.output_specs, results):
         kind, name = _result(node, spec, value)
         about["results"].append([kind, name])
-        if kind != "constant":
+        if isinstance(value, pairs.Pair):
+            values.append(pairs.as_last(lowering, value))
+        elif kind != "constant":
             values.append(value if isinstance(value, Value) else lowering.number_tensor(value))
     about["structure"] = _structures(program)
     if lowering.state is not None:
@@ -67,7 +70,7 @@ def export(program, path, target="cpu", options=(), weights=True):
 
 def _result(node, spec, value):
     """What the loader has to know of a result: its kind, and a name."""
-    if isinstance(value, Value):
+    if isinstance(value, (Value, pairs.Pair)):
         kinds = {OutputKind.BUFFER_MUTATION: ("state", spec.target), OutputKind.USER_OUTPUT: ("result", value.dtype),
                  OutputKind.USER_INPUT_MUTATION: ("input", spec.target)}
         if spec.kind in kinds:
@@ -142,8 +145,9 @@ def _inputs(program, module, specs, lowering):
 
 
 def write_safetensors(path, tensors, metadata):
-    """Tensors one after the other, without gaps. Those whose sizes are multiples of 64 bytes come first, so that they
+    """Tensors one after the other, without gaps; complex numbers as a last dimension of their two parts. Those whose sizes are multiples of 64 bytes come first, so that they
     begin at such multiples; each begins at a multiple of the largest power of two up to 64 that divides its size."""
+    tensors = {name: torch.view_as_real(one.resolve_conj()) if one.is_complex() else one for name, one in tensors.items()}
     bytes_of = lambda tensor: tensor.numel() * tensor.element_size()  # noqa: E731
     order = sorted(tensors, key=lambda name: -math.gcd(bytes_of(tensors[name]), 64))
     header, offset = {"__metadata__": metadata}, 0

@@ -7,6 +7,7 @@ import tempfile
 
 import torch
 from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
 
 import kiln
 import kiln.torch
@@ -52,6 +53,57 @@ def the_same_seed_draws_the_same_as_eager():
 def philox_draws_the_same_in_packages_and_in_eager():
     for function in CASES.values():
         both(function, draws.same(), "philox")
+
+
+class Checkpointed(torch.nn.Module):
+    """Dropout whose forward pass runs again in the backward pass, before other dropout."""
+
+    def __init__(self):
+        super().__init__()
+        self.one, self.other = torch.nn.Linear(300, 300), torch.nn.Linear(300, 4)
+
+    def inner(self, x):
+        return F.dropout(torch.relu(self.one(F.dropout(x, 0.3))), 0.2)
+
+    def forward(self, x):
+        x = checkpoint(self.inner, x, use_reentrant=False) + checkpoint(self.inner, x.sin(), use_reentrant=False)
+        return F.dropout(self.other(x), 0.5)
+
+
+@test
+def a_checkpoint_draws_the_same_again():
+    torch.manual_seed(0)
+    model = Checkpointed()
+
+    def step(function, x):
+        torch.manual_seed(7)
+        made = function(x)
+        return [made, *torch.autograd.grad((made * made).sum(), [x, *model.parameters()]), torch.rand(3)]
+    for option, context in (("torch", torch.enable_grad()), ("philox", draws.same())):
+        fast = torch.compile(model, backend="kiln", fullgraph=True, options={"random": option})
+        x = X.clone().requires_grad_()
+        kiln.torch.report.clear()
+        got = step(fast, x)
+        assert [graph.packages for graph in kiln.torch.report] == [1, 1], kiln.torch.report
+        with context:
+            want = step(model, x)
+        for one, other in zip(got[:None if option == "torch" else -1], want):
+            same(one, other, 1e-4)
+
+
+@test
+def rectifiers_draw_slopes_of_what_is_not_above_zero():
+    for dtype in (torch.float32, torch.float64):
+        x = X.to(dtype).requires_grad_()
+        for function in (lambda x: F.rrelu(x, training=True), lambda x: F.rrelu(x, -0.5, 0.75, training=True)):
+            fast = torch.compile(function, backend="kiln", fullgraph=True)
+            made = []
+            for one in (function, fast):
+                torch.manual_seed(7)
+                result = one(x)
+                made.append((result, *torch.autograd.grad((result * X).sum(), x)))
+            for one, other in zip(*made):
+                same(one, other)
 
 
 @test

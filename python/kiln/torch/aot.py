@@ -209,7 +209,7 @@ def compile_all(graph_module, example_inputs, target, fallback, plain=None, is_d
     library = _onednn(torch._C._get_mkldnn_enabled() and not torch.is_grad_enabled())
     # Attention within other operations becomes products and a softmax, not an operation of a library for a GPU.
     kernels = sdpa_kernel(SDPBackend.MATH) if devices.of(graph_module).type != "cpu" else contextlib.nullcontext()
-    with torch._functorch.config.patch(functionalize_rng_ops=False), library, kernels, _without_collections(), host.target(target):
+    with torch._functorch.config.patch(functionalize_rng_ops=False, graphsafe_rng_functionalization=False), library, kernels, _without_collections(), host.target(target):
         compiled = _through_aot(
             graph_module, example_inputs, fw_compiler=compile_as("forward"), bw_compiler=compile_as("backward"),
             inference_compiler=compile_as("inference"), decompositions=decompositions.table(is_drawn_inside),

@@ -193,7 +193,7 @@ class Compiled:
         """`strides`: those that results have in eager mode, by the places of the results."""
         self.device = devices.of(graph_module)
         numbers = []
-        placeholders = [node for node in graph_module.graph.nodes if node.op == "placeholder"]
+        placeholders = self.placeholders = [node for node in graph_module.graph.nodes if node.op == "placeholder"]
         given = {node: i for i, node in enumerate(placeholders)}
         output = next(node for node in graph_module.graph.nodes if node.op == "output").args[0]
         output = output if isinstance(output, (list, tuple)) else [output]
@@ -231,6 +231,9 @@ class Compiled:
             order = _physical(node.meta["val"], wanted) if wanted else None
             if node in given:
                 self.results.append(("argument", given[node]))
+            elif isinstance(one, draws.Saved):  # states stand behind the arguments while these are filled
+                states = [added for added in lowering.added if getattr(added, "target", None) is draws.RUN_AND_SAVE]
+                self.results.append(("argument", len(given) + states.index(one.node)))
             elif node in slices:
                 base, dim, start, length = slices[node]
                 self.results.append(("slice", (base, dim, number(start), None if length is None else number(length))))
@@ -296,17 +299,21 @@ class Compiled:
 
     def _draw(self, node):
         """What fills the tensor of a random operation before each call."""
-        made, operation = node.meta["val"], operation_of(node)
-        generator = node.kwargs.get("generator")
-        numbers = draws.parameters(operation, [one.meta["val"] if isinstance(one, torch.fx.Node) else one for one in node.args])
-        source = node.args[0] if node.args and isinstance(node.args[0], torch.fx.Node) else node
+        operation, given, options, made, state = draws.call_of(node)
+        generator = options.get("generator")
+        numbers = draws.parameters(operation, [one.meta["val"] if isinstance(one, torch.fx.Node) else one for one in given])
+        source = given[0] if given and isinstance(given[0], torch.fx.Node) else None
         # What writes in place keeps the strides of a tensor that was made for it.
-        is_written = operation_of(source).partition(".")[0].startswith("empty")
-        about = made.shape, (source if is_written else node).meta["val"].stride(), numbers
+        is_written = source is not None and operation_of(source).partition(".")[0].startswith("empty")
+        about = made.shape, (source.meta["val"] if is_written else made).stride(), numbers
+        place = None if state is None else self.placeholders.index(state)
 
         def drawn(arguments):
             shape, strides, numbers = ([self._number(n, arguments) for n in part] for part in about)
-            return draws.draw(operation, shape, strides, made.dtype, numbers, generator, made.device)
+            if node.target is draws.RUN_AND_SAVE:
+                arguments.append(draws.state_of(made.device))
+            return draws.draw(operation, shape, strides, made.dtype, numbers, generator, made.device,
+                              None if place is None else arguments[place])
         return drawn
 
     @staticmethod

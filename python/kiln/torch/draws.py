@@ -7,9 +7,12 @@ same seed gives the same numbers as eager mode.
 
 With `options={"random": "philox"}` the package draws them: each operation takes one number of torch's generator as its
 seed and Philox4x32-10 makes the elements of that, which is `random_bits` below. `same()` lets eager mode draw those."""
+import contextlib
 import math
 
 import torch
+from torch._guards import detect_fake_mode
+from torch._prims.rng_prims import run_and_save_rng_state as RUN_AND_SAVE, run_with_rng_state as RUN_WITH
 from torch.utils._python_dispatch import TorchDispatchMode
 
 #: What fills a tensor in place with what an operation draws.
@@ -45,8 +48,60 @@ def parameters(name, arguments):
     return given + DEFAULTS.get(packet, ())[len(given):]
 
 
-def draw(name, shape, strides, dtype, numbers, generator=None, device=None):
-    """A tensor with what eager mode would draw now."""
+class Saved:
+    """The state of torch's generator before a draw, which a graph gives away for the one that draws the same again."""
+
+    def __init__(self, node):
+        self.node = node
+
+
+def call_of(node):
+    """(operation, arguments, options, result, state) of a node of which the elements follow from torch's generator alone,
+    else None. `state`: the node with the state of the generator that is drawn from, for what a checkpoint draws again."""
+    target, arguments, state = node.target, node.args, None
+    made = node.meta.get("val")
+    if target is RUN_AND_SAVE:
+        target, *arguments = arguments
+        made = next((user.meta["val"] for user in node.users if user.args[1] == 1), None)
+    elif target is RUN_WITH:
+        state, target, *arguments = arguments
+    if not isinstance(target, torch._ops.OpOverload):
+        return None
+    name = str(target).partition(".")[2]
+    if target.namespace != "aten" or name not in PLAIN:
+        return None
+    if made is None:  # of the second draw torch says nothing
+        with detect_fake_mode([one.meta.get("val") for one in node.all_input_nodes]) or contextlib.nullcontext():
+            made = target(*(_values_of(arguments)), **node.kwargs)
+    return name, arguments, node.kwargs, made, state
+
+
+def _values_of(arguments):
+    return torch.fx.node.map_arg(tuple(arguments), lambda one: one.meta["val"])
+
+
+@contextlib.contextmanager
+def _generator_at(state, device):
+    """Lets torch draw from a state of the generator of a device, and go on afterwards from where it was."""
+    of_device = torch if device.type == "cpu" else torch.get_device_module(device)
+    now = of_device.get_rng_state()
+    of_device.set_rng_state(state.cpu())
+    try:
+        yield
+    finally:
+        of_device.set_rng_state(now)
+
+
+def state_of(device):
+    """The state of the generator of a device, which is a tensor of the host."""
+    return (torch if device.type == "cpu" else torch.get_device_module(device)).get_rng_state()
+
+
+def draw(name, shape, strides, dtype, numbers, generator=None, device=None, state=None):
+    """A tensor with what eager mode would draw now, or from a state of the generator."""
+    if state is not None:
+        with _generator_at(state, torch.device(device)):
+            return draw(name, shape, strides, dtype, numbers, device=device)
     packet = name.partition(".")[0]
     if packet == "randperm":
         return torch.randperm(shape[0], dtype=dtype, generator=generator, device=device)

@@ -177,7 +177,7 @@ class Lowering(Prim):
         """Random numbers that torch draws: an argument that the caller adds."""
         if self.keeps_state:
             return self._seed(node)
-        made = node.meta["val"]
+        made = draws.call_of(node)[3]
         for size in (sizes.size_of(n) for n in made.shape):
             if not self.is_known(size) or self.is_read(size):
                 raise Unsupported("as many random numbers as data say")
@@ -267,8 +267,9 @@ class Lowering(Prim):
         if node.op != "call_function":
             raise Unsupported(f"a node of kind {node.op}")
         operation = operation_of(node)
-        if operation in draws.PLAIN:
-            self.values[node] = self.drawn(node)
+        if draws.call_of(node):
+            made = self.drawn(node)
+            self.values[node] = [draws.Saved(node), made] if node.target is draws.RUN_AND_SAVE else made
             return
         if operation == "getitem":
             self.values[node] = self.values[node.args[0]][node.args[1]]

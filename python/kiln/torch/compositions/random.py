@@ -57,13 +57,20 @@ def multinomial(x, count, replacement=False, *, generator=None):
 
 @composes("rrelu_with_noise_functional.default")
 def rrelu(x, noise, lower=0.125, upper=1 / 3, training=False, generator=None):
-    """Without training no numbers are drawn; how many training draws depends on data."""
-    if training:
+    """In training eager mode draws a number for each element that is not above 0, in their order. How many that are depends on
+    data, so that a number for each element is drawn here: what is drawn next is not what eager mode draws next."""
+    if not training:
+        return torch.where(x < 0, x * ((lower + upper) / 2), x), noise.clone()
+    if generator is not None or x.device.type != "cpu":
         return NotImplemented
-    return torch.where(x < 0, x * ((lower + upper) / 2), x), noise.clone()
+    drawn = aten.uniform.default(torch.empty([x.numel()], dtype=torch.float64), lower, upper).to(x.dtype)
+    flat = (x <= 0).reshape([x.numel()])
+    place = torch.clamp(torch.cumsum(flat.to(torch.int64), 0) - 1, min=0)
+    factor = torch.where(flat, drawn.index_select(0, place), 1.0).to(x.dtype).reshape(x.shape)
+    return x * factor, factor
 
 
 @composes("rrelu_with_noise.default")
 def rrelu_of_noise(x, noise, lower=0.125, upper=1 / 3, training=False, generator=None):
-    made = rrelu(x, noise, lower, upper, training)
+    made = rrelu(x, noise, lower, upper, training, generator)
     return made if made is NotImplemented else made[0]

@@ -83,6 +83,16 @@ def results_keep_their_strides():
 
 
 @test
+def complex_results_keep_their_strides():
+    for function, x in ((lambda x: torch.stft(x, 16, 4, window=torch.hann_window(16), return_complex=True), torch.randn(3, 64)),
+                        (lambda x: (torch.linalg.inv(x), x * 2, x.mT + 1), torch.randn(4, 4, dtype=torch.complex64))):
+        got, want = fast(function, fullgraph=True)(x), function(x)
+        same(got, want)
+        got, want = (one if isinstance(one, tuple) else (one,) for one in (got, want))
+        same([one.stride() for one in got], [one.stride() for one in want])
+
+
+@test
 def nothing_in_any_layout():
     x = torch.empty(0, 7, 5).transpose(1, 2)
     same(fast(lambda x: x * 2, fullgraph=True)(x).shape, (0, 5, 7))

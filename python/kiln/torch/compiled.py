@@ -227,7 +227,7 @@ class Compiled:
             return "number", seen.index(size)
 
         for place, (node, one) in enumerate(zip(output, results)):
-            wanted = (strides or {}).get(place) if isinstance(one, Value) and node not in bases.values() else None
+            wanted = (strides or {}).get(place) if isinstance(one, (Value, pairs.Pair)) and node not in bases.values() else None
             order = _physical(node.meta["val"], wanted) if wanted else None
             if node in given:
                 self.results.append(("argument", given[node]))
@@ -249,7 +249,11 @@ class Compiled:
                 made = node.meta["val"]
                 seen.append(None)  # no other result is this one
                 self.types.append(TYPES.get(one.dtype, one.dtype))
-                values.append(lowering.transpose(one, order))
+                if isinstance(one, pairs.Pair):
+                    parts = (lowering.transpose(part, order) for part in (one.re, one.im))
+                    values.append(pairs.as_last(lowering, pairs.Pair(*parts)))
+                else:
+                    values.append(lowering.transpose(one, order))
                 about = [[number(sizes.size_of(n)) for n in part] for part in (made.shape, wanted)]
                 self.results.append(("strided", (len(values) - 1, *about)))
             elif isinstance(one, (Value, pairs.Pair)):

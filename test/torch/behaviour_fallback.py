@@ -53,6 +53,33 @@ def numbers_drawn_at_random_are_torchs():
     same(fast(function)(x), want)
 
 
+@torch.library.custom_op("behaviour::shifted", mutates_args=())
+def shifted(x: torch.Tensor, by: float) -> torch.Tensor:
+    return x.sin() + by
+
+
+@shifted.register_fake
+def _shape_of_shifted(x, by):
+    return torch.empty_like(x)
+
+
+@test
+def operators_of_a_program():
+    x, function = torch.randn(4), lambda x: shifted(x * 2, 3.0) + x  # noqa: E731
+    same(fast(function)(x), function(x))
+    torch._dynamo.reset()
+    try:
+        fast(function, fullgraph=True)(x)
+    except Exception as error:
+        assert "shifted.default: no lowering to prim, as torch.library defines it; with options={'fallback': True}" in str(error), error
+    else:
+        raise AssertionError("a whole graph was cut")
+    torch._dynamo.reset()
+    kiln.torch.report.clear()
+    same(fast(function, fullgraph=True, options={"fallback": True})(x), function(x))
+    assert len(kiln.torch.report.fallbacks) == 1 and kiln.torch.report[-1].packages == 2, kiln.torch.report
+
+
 @test
 def what_the_call_got_wrong_is_said():
     def failure(**options):

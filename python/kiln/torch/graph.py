@@ -40,6 +40,14 @@ def operation_of(node):
     return getattr(target, "__name__", str(target))
 
 
+#: Of an operator that torch.library defines, for a program or another library.
+FOREIGN = ", as torch.library defines it; with options={'fallback': True} PyTorch runs it also in a whole graph"
+
+
+def is_foreign(target):
+    return isinstance(target, torch._ops.OpOverload) and target.namespace not in ("aten", "prims", "_c10d_functional", "quantized_decomposed")
+
+
 def place_of(node):
     """(file, line) of the Python code that a node comes from, or None."""
     frames = _FRAME.findall(node.meta.get("stack_trace") or "")
@@ -289,7 +297,7 @@ class Lowering(Prim):
         if pairs.involved(out, arguments):
             made = pairs.lower(self, out, operation, arguments, options)
         elif function is None:
-            raise Unsupported("no lowering to prim")
+            raise Unsupported("no lowering to prim" + (FOREIGN if is_foreign(node.target) else ""))
         else:
             made = function(self, out, *arguments, **options)
         self.values[node] = self.checked(made, out)

@@ -130,6 +130,14 @@ int64_t kiln::schedule::chooseThreadedRows(ScheduleContext &ctx,
   return rows;
 }
 
+bool AttentionBuilder::sharesCores() const {
+  int64_t instances = llvm::divideCeil(
+      knownSize(kernel, dims.query, kUnknownSize), block(dims.query));
+  for (int dim : dims.outer)
+    instances *= knownSize(kernel, dim, kUnknownSize);
+  return instances > target::countCores(ctx.description);
+}
+
 /// As many keys as leave registers for the sums.
 void AttentionBuilder::chooseThreadedBlocks() {
   constexpr int64_t kWideHead = 128, kKeysOfWideHead = 32;

@@ -52,6 +52,9 @@ private:
   // AttentionBlocks.cpp
   void chooseBlocks();
   void chooseThreadedBlocks();
+  /// Whether cores have several instances, so that one computes while others
+  /// wait for what they load.
+  bool sharesCores() const;
   void chooseParts();
   void placeGrid();
 

@@ -233,7 +233,9 @@ bool kiln::schedule::multipliesWithThreads(target::TargetAttr description,
 int64_t kiln::schedule::rowsOfThreadProducts(target::TargetAttr description,
                                              const target::TilingModel &model,
                                              Type element, int64_t head) {
-  constexpr int64_t kWidest = 128, kMost = 128, kLeast = 64, kPad = 16;
+  // More rows would leave a core without a second instance, which computes
+  // while the first one waits.
+  constexpr int64_t kWidest = 128, kRows = 64, kPad = 16;
   auto takesElement = [&](target::MatrixInstructionAttr row) {
     return llvm::is_contained(row.getLhs().getTypes(), element);
   };
@@ -243,10 +245,7 @@ int64_t kiln::schedule::rowsOfThreadProducts(target::TargetAttr description,
       llvm::any_of(description.getMatrixInstructions(), takesElement))
     return 0;
   int64_t row = llvm::PowerOf2Ceil(head) * 4 + kPad;
-  for (int64_t rows = kMost; rows >= kLeast; rows /= 2)
-    if (2 * (rows + kKeysOfTile) * row <= shared.getSize())
-      return rows;
-  return 0;
+  return 2 * (kRows + kKeysOfTile) * row <= shared.getSize() ? kRows : 0;
 }
 
 static Threaded threadedOf(prim::AttentionOp op, target::TargetAttr description,

@@ -75,9 +75,9 @@ bool multipliesWithThreads(target::TargetAttr description,
 /// Keys of a tile of heads that are not wide.
 inline constexpr int64_t kKeysOfTile = 64;
 /// The most queries of a tile where no matrix unit takes these elements and
-/// each thread multiplies for itself: as many as leave room for the factors of
-/// a product in half of the memory that threads share, where the sums of a
-/// head of so many elements fit into registers. 0 where there is no room.
+/// each thread multiplies for itself: if the factors of a product have room in
+/// half of the memory that threads share, and the sums of a head of so many
+/// elements in registers. Else 0.
 int64_t rowsOfThreadProducts(target::TargetAttr description,
                              const target::TilingModel &model,
                              mlir::Type element, int64_t head);

@@ -190,6 +190,12 @@ AttentionBuilder::Softmax AttentionBuilder::loop(Value first, Value last,
         keys.outside = false;
         return {after.largest, after.sum, after.result};
       });
+  // Slots of a ring would take the memory of a core's second instance.
+  if (auto loop = made[0].getDefiningOp<scf::ForOp>();
+      loop && ownProductRows && sharesCores())
+    loop->setAttr(tile::kHintsAttr,
+                  tile::LoopHintsAttr::get(b.getContext(), /*stages=*/1, 0,
+                                           false, false, false, false));
   return {made[0], made[1], made[2]};
 }
 

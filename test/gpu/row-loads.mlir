@@ -49,3 +49,29 @@ tile.kernel @odd(%x: !tile.view<16x64xf32> {tile.readonly, tile.align = 16 : i64
   }
   tile.store %sum, %z[%c0, %c0] : tensor<16x64xf32>, !tile.view<16x64xf32>
 }
+
+// Each warp has a row, and loads all weights by four accesses of full width.
+// CHECK-LABEL: tile.kernel @weights
+// CHECK-NOT: simt.convert_layout
+// CHECK: tile.load %arg1{{.*}} -> tensor<1024xbf16, #simt.layout<rank = 1, register = {{\[\[}}1], [2], [4], [256], [512]], lane = {{\[\[}}8], [16], [32], [64], [128]], warp = []>>
+// CHECK-NOT: simt.convert_layout
+// CHECK: tile.store
+tile.kernel @weights(%x: !tile.view<64x1024xbf16> {tile.readonly, tile.align = 16 : i64}, %y: !tile.view<1024xbf16> {tile.readonly, tile.align = 16 : i64},
+                     %z: !tile.view<64x1024xbf16> {tile.align = 16 : i64}) attributes {warps = 4 : i64} {
+  %i = tile.program_id : index
+  %c0 = arith.constant 0 : index
+  %a = tile.load %x[%i, %c0] : !tile.view<64x1024xbf16> -> tensor<4x1024xbf16>
+  %m = tile.reduce %a axis 1 : tensor<4x1024xbf16> -> tensor<4xbf16> {
+  ^bb0(%p: bf16, %q: bf16):
+    %n = arith.maximumf %p, %q : bf16
+    tile.yield %n : bf16
+  }
+  %c = tile.reshape %m : tensor<4xbf16> -> tensor<4x1xbf16>
+  %d = tile.broadcast %c : tensor<4x1xbf16> -> tensor<4x1024xbf16>
+  %s = arith.subf %a, %d : tensor<4x1024xbf16>
+  %b = tile.load %y[%c0] : !tile.view<1024xbf16> -> tensor<1024xbf16>
+  %r = tile.expand_dims %b axis 0 : tensor<1024xbf16> -> tensor<1x1024xbf16>
+  %w = tile.broadcast %r : tensor<1x1024xbf16> -> tensor<4x1024xbf16>
+  %t = arith.mulf %s, %w : tensor<4x1024xbf16>
+  tile.store %t, %z[%i, %c0] : tensor<4x1024xbf16>, !tile.view<64x1024xbf16>
+}

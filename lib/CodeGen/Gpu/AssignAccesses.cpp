@@ -319,16 +319,36 @@ static bool isRow(ArrayRef<int64_t> shape) {
   return llvm::count_if(shape, [](int64_t n) { return n != 1; }) <= 1;
 }
 
+/// Whether each thread loads its elements of a row by few accesses, as wide as
+/// those by which threads share the row out: warps that each use all of it find
+/// it in a cache, and wait for no other warp.
+static bool isFewAccesses(const Contiguity &along, LayoutAttr usual,
+                          LayoutAttr wanted) {
+  constexpr int64_t kMost = 4;
+  if (along.dim < 0 || along.count < 2)
+    return false;
+  auto widthOf = [&](LayoutAttr layout) {
+    return int64_t(1) << vectorBits(layout, along.dim, along.count).size();
+  };
+  int64_t width = widthOf(wanted);
+  return width >= widthOf(usual) &&
+         wanted.getNumRegisters() <=
+             kMost * width * (usual.getNumRegisters() / widthOf(usual));
+}
+
 LayoutAttr Assigner::ofRow(ViewAccessOpInterface access, LayoutAttr usual) {
   RankedTensorType type = access.getAccessedType();
-  if (!isRow(type.getShape()) || usual.getNumRegisters() != 1)
+  if (!isRow(type.getShape()))
     return {};
   unsigned budget = 24;
   LayoutAttr wanted = wantedLayout(access.getAccessedTile(), budget);
-  if (wanted && hasAll(wanted, type.getNumElements()) &&
-      isOneAccess(contiguityOf(access, facts), wanted))
-    return wanted;
-  return {};
+  if (!wanted || !hasAll(wanted, type.getNumElements()))
+    return {};
+  Contiguity along = contiguityOf(access, facts);
+  bool isDirect = usual.getNumRegisters() == 1
+                      ? isOneAccess(along, wanted)
+                      : isFewAccesses(along, usual, wanted);
+  return isDirect ? wanted : LayoutAttr();
 }
 
 LayoutAttr Assigner::ofListed(ViewAccessOpInterface access) {

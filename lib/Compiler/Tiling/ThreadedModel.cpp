@@ -215,9 +215,16 @@ Tiling ThreadedModel::reduction(const TilingProblem &p, int64_t budget) const {
                         ? whole
                         : std::min(whole, std::max<int64_t>(piece / width, 1));
   }
-  if (row >= 0 && column < 0)
-    blocks[row] =
-        powerFor(p.dims[row], budget / 2 / (depth < 0 ? 1 : blocks[depth]));
+  if (row >= 0 && column < 0) {
+    int64_t length = depth < 0 ? 1 : blocks[depth];
+    int64_t count = budget / 2 / length;
+    // Rows that one warp can hold are reduced without an exchange between
+    // warps, where each has one.
+    constexpr int64_t kOfLane = 32, kUsualWarps = 4;
+    if (isKept && length * kUsualWarps <= kOfLane * kUsualThreads)
+      count = std::max(count, kUsualWarps);
+    blocks[row] = powerFor(p.dims[row], count);
+  }
   SmallVector<int> order;
   for (int dim : {row, column})
     if (dim >= 0)

@@ -96,14 +96,18 @@ static StringAttr cacheOf(Operation *load) {
 }
 
 /// The copies that were emitted behind an operation (null: the beginning of
-/// the block) and before where the builder stands.
-static int64_t countCopies(OpBuilder &b, Operation *behind) {
-  int64_t count = 0;
+/// the block) and before where the builder stands: how many, and their bytes.
+static std::pair<int64_t, int64_t> countCopies(OpBuilder &b,
+                                               Operation *behind) {
+  int64_t count = 0, bytes = 0;
   Block::iterator at = behind ? std::next(behind->getIterator())
                               : b.getInsertionBlock()->begin();
   for (; at != b.getInsertionPoint(); ++at)
-    at->walk([&](AsyncCopyOpInterface) { ++count; });
-  return count;
+    at->walk([&](AsyncCopyOpInterface copy) {
+      ++count;
+      bytes += copy.getBytes();
+    });
+  return {count, bytes};
 }
 
 LogicalResult simt::startCopies(Operation *load, ArrayRef<CopyPiece> pieces,
@@ -141,10 +145,16 @@ LogicalResult simt::startCopies(Operation *load, ArrayRef<CopyPiece> pieces,
   if (!*taken)
     return wrong() << " took the copies of a load, and declined a piece of "
                       "them: it has to decline before";
-  int64_t started = countCopies(b, last);
+  auto [started, bytes] = countCopies(b, last);
   if (started < int64_t(pieces.size()))
     return wrong() << " started " << started << " copies, expected at least "
                    << pieces.size() << ", one for each piece";
+  int64_t wanted = 0;
+  for (const CopyPiece &piece : pieces)
+    wanted += piece.bytes;
+  if (bytes != wanted)
+    return wrong() << " started copies of " << bytes << " bytes, expected "
+                   << wanted << " as its " << pieces.size() << " pieces have";
   target::restoreDeclines(load);
   target::Report::of(load->getContext())
       .chose(load, "lowering",

@@ -121,9 +121,22 @@ static void checkRule(Operation *op, LayoutRule &rule) {
   op->emitError() << owner << " " << problem;
 }
 
+/// The rule of an operation; what it throws and where it crashes names the
+/// operation and its plug-in.
+static LayoutRule askRule(LayoutRuleOpInterface op, const LayoutQuery &query) {
+  if (isa<tile::TileDialect>(op->getDialect()))
+    return op.getLayoutRule(query);
+  target::Activity activity(
+      target::describeOwner("layout rule of operation",
+                            op->getName().getStringRef(),
+                            target::pluginOfOperation(op)),
+      op);
+  return op.getLayoutRule(query);
+}
+
 LayoutRule simt::layoutRuleOf(Operation *op, const LayoutQuery &query) {
   if (auto own = dyn_cast<LayoutRuleOpInterface>(op)) {
-    LayoutRule rule = own.getLayoutRule(query);
+    LayoutRule rule = askRule(own, query);
     rule.operands.resize(op->getNumOperands());
     rule.results.resize(op->getNumResults());
     if (!isa<tile::TileDialect>(op->getDialect()))

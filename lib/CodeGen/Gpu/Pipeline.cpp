@@ -39,12 +39,14 @@ void simt::addTileExpansions(OpPassManager &kernels,
 void simt::buildGpuPipeline(OpPassManager &pm,
                             const target::TargetOptions &options,
                             int64_t lanes) {
-  // Without a target there is nobody to extend it.
+  // Without a target no plug-in extends it.
   auto extend = [&](StringRef point) {
     if (!options.name.empty())
       target::runExtensionPoint(pm, options, options.name + point.str());
   };
   extend(".tile");
+  if (options.name.empty()) // as the form of that point
+    pm.addNestedPass<tile::KernelOp>(tile::createVerifyTileForm());
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
   kernels.addPass(createSimtApplyLowerings({/*early=*/true}));
   addTileExpansions(kernels, options);

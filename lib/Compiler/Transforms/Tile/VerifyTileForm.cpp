@@ -110,6 +110,89 @@ Operation *getScalarRegion(Operation *op) {
   return nullptr;
 }
 
+/// The axes of an access of a plug-in are those of its view and its tile.
+LogicalResult verifyAxes(ViewAccessOpInterface access) {
+  auto wrong = [&] { return access->emitOpError(); };
+  Value view = access.getAccessedView();
+  auto type = view ? dyn_cast<ViewType>(view.getType()) : ViewType();
+  if (!type)
+    return wrong() << "expected a view that is accessed, found "
+                   << (view ? "another value" : "null");
+  ArrayRef<int64_t> shape = access.getAccessedType().getShape();
+  SmallVector<ViewAxis, 4> axes = access.getAxes();
+  if (int64_t(axes.size()) != type.getRank())
+    return wrong() << "expected an axis for each of the " << type.getRank()
+                   << " dimensions of the view, found " << axes.size();
+  SmallVector<bool> isUsed(shape.size());
+  for (auto [d, axis] : llvm::enumerate(axes)) {
+    if (!axis.isIndirect() && !axis.offset)
+      return wrong() << "expected axis " << d
+                     << " to have an offset or indices, found neither";
+    auto indices = axis.isIndirect()
+                       ? cast<RankedTensorType>(axis.indices.getType())
+                       : RankedTensorType();
+    int64_t first = axis.tileDim, count = indices ? indices.getRank() : 1;
+    if (first < 0)
+      continue;
+    if (first + count > int64_t(shape.size()))
+      return wrong() << "expected axis " << d
+                     << " to have dimensions of a tile of rank " << shape.size()
+                     << ", found " << first + count - 1;
+    if (!indices && axis.block != shape[first])
+      return wrong() << "expected axis " << d << " to have the " << shape[first]
+                     << " elements of the tile along dimension " << first
+                     << ", found " << axis.block;
+    for (int64_t dim = first; dim < first + count; ++dim)
+      if (std::exchange(isUsed[dim], true))
+        return wrong() << "expected each dimension of the tile along one axis, "
+                          "found "
+                       << dim << " along two";
+  }
+  for (auto [dim, isAlong] : llvm::enumerate(isUsed))
+    if (!isAlong)
+      return wrong() << "expected each dimension of the tile along one axis, "
+                        "found "
+                     << dim << " along none";
+  return success();
+}
+
+/// The operands of a product of a plug-in have the sizes of its result.
+LogicalResult verifyFactors(MatrixProductOpInterface product) {
+  if (product.hasEncodedFactors())
+    return success();
+  auto shapeOf = [](Value value) {
+    auto tile = dyn_cast<RankedTensorType>(value.getType());
+    return tile ? tile.getShape() : ArrayRef<int64_t>();
+  };
+  ArrayRef<int64_t> lhs = shapeOf(product.getLhsOperand().get()),
+                    rhs = shapeOf(product.getRhsOperand().get()),
+                    sums = shapeOf(product->getResult(0));
+  size_t rank = sums.size();
+  if (rank < 2 || lhs.size() != rank || rhs.size() != rank)
+    return product->emitOpError()
+           << "expected factors and sums of one rank of at least 2, found "
+           << lhs.size() << ", " << rhs.size() << " and " << rank;
+  if (lhs[rank - 1] != rhs[rank - 2] || lhs[rank - 2] != sums[rank - 2] ||
+      rhs[rank - 1] != sums[rank - 1])
+    return product->emitOpError()
+           << "expected factors of " << sums[rank - 2] << "xK and Kx"
+           << sums[rank - 1] << " elements, as its sums have, found "
+           << lhs[rank - 2] << "x" << lhs[rank - 1] << " and " << rhs[rank - 2]
+           << "x" << rhs[rank - 1];
+  return success();
+}
+
+/// What operations of plug-ins say by their interfaces, which the verifiers of
+/// tile check for its own.
+LogicalResult verifyDescribed(Operation *op) {
+  if (auto access = dyn_cast<ViewAccessOpInterface>(op))
+    if (failed(verifyAxes(access)))
+      return failure();
+  if (auto product = dyn_cast<MatrixProductOpInterface>(op))
+    return verifyFactors(product);
+  return success();
+}
+
 LogicalResult verifyOp(KernelOp kernel, Operation *op) {
   if (!op->getDialect() || !isAllowedOp(op))
     return op->emitOpError()
@@ -143,6 +226,8 @@ LogicalResult verifyOp(KernelOp kernel, Operation *op) {
                                   "region of '"
                                << scalars->getName() << "'";
   }
+  if (!isa<TileDialect>(op->getDialect()) && failed(verifyDescribed(op)))
+    return failure();
   auto access = dyn_cast<ViewAccessOpInterface>(op);
   if (access && access.isWrite())
     if (BlockArgument parameter = getParameter(access.getAccessedView()))

@@ -23,12 +23,14 @@ using namespace kiln;
 /// is one.
 static std::string whyNoReduction(ReductionOpInterface op, ValueRange sources) {
   if (sources.empty())
-    return "it has no sources";
+    return "expected at least one source of its reduction, found none";
+  if (llvm::is_contained(sources, Value()))
+    return "expected a value for each source of its reduction, found null";
   for (Value source : sources) {
     auto type = dyn_cast<RankedTensorType>(source.getType());
     auto first = dyn_cast<RankedTensorType>(sources[0].getType());
     if (!type || type.getShape() != first.getShape())
-      return "its sources are no tiles of one shape";
+      return "expected sources of its reduction that are tiles of one shape";
   }
   int64_t rank = cast<RankedTensorType>(sources[0].getType()).getRank(),
           axis = op.getReducedAxis();
@@ -77,7 +79,8 @@ static LogicalResult expand(ReductionOpInterface op) {
     SmallVector<Value> combined;
     op.buildCombination(b, loc, all.take_front(sources.size()),
                         all.drop_front(sources.size()), combined);
-    if (ValueRange(combined).getTypes() != TypeRange(elements))
+    if (llvm::is_contained(combined, Value()) ||
+        ValueRange(combined).getTypes() != TypeRange(elements))
       return op->emitOpError("expected a combination of one element for each "
                              "of its sources");
     tile::YieldOp::create(b, loc, combined);
@@ -89,6 +92,9 @@ static LogicalResult expand(ReductionOpInterface op) {
            << op->getNumResults() << " results of its reduction, found "
            << results.size();
   for (auto [result, type] : llvm::zip_equal(results, op->getResultTypes())) {
+    if (!result)
+      return op->emitOpError("expected a value for each result of its "
+                             "reduction, found null");
     result = adapt(b, result, type);
     if (!tile::isSameTile(result.getType(), type))
       return op->emitOpError("expected a result of type ")

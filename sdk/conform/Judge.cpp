@@ -123,9 +123,8 @@ private:
   /// How far apart two values are; infinities of one sign, and two NaN, are
   /// not.
   static double distance(double less, double more) {
-    return less == more || (std::isnan(less) && std::isnan(more))
-               ? 0
-               : more - less;
+    return less == more || (std::isnan(less) && std::isnan(more)) ? 0
+                                                                  : more - less;
   }
 
   DType dtype;

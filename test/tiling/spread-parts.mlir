@@ -121,3 +121,26 @@ func.func @norm(%x: tensor<64x8x9000xf32>) -> tensor<64x8x9000xf32> {
   %result = prim.mul %apart, %f : tensor<64x8x9000xf32>
   return %result : tensor<64x8x9000xf32>
 }
+// A norm of groups of channels, with channels last: one instance has all groups of an image, whose elements it would go through one after the other.
+// RUN: kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=groups
+// CHECK-LABEL: program.func @groups(
+// CHECK: program.launch [@{{.*}}sum{{.*}}] grid({{.*}}%c{{[2-9]|[1-9][0-9]+}},
+// CHECK: program.launch [@{{.*}}_parts]
+// CHECK: program.launch [@groups_{{.*}}norm] {{.*}} {schedule = "generic.elementwise"}
+// CHECK-NOT: program.launch
+// CHECK: program.return
+func.func @groups(%h: tensor<1024x16x6xf16>) -> tensor<1024x16x6xf32> {
+  %x = prim.convert_element_type %h : tensor<1024x16x6xf16> -> tensor<1024x16x6xf32>
+  %n = prim.full 6144.0 : f32 : tensor<16xf32>
+  %sum = prim.sum %x dims [0, 2] : tensor<1024x16x6xf32> -> tensor<16xf32>
+  %mean = prim.div %sum, %n : tensor<16xf32>
+  %m = prim.broadcast_in_dim %mean dims [1] : tensor<16xf32> -> tensor<1024x16x6xf32>
+  %apart = prim.sub %x, %m : tensor<1024x16x6xf32>
+  %square = prim.mul %apart, %apart : tensor<1024x16x6xf32>
+  %squares = prim.sum %square dims [0, 2] : tensor<1024x16x6xf32> -> tensor<16xf32>
+  %variance = prim.div %squares, %n : tensor<16xf32>
+  %factor = prim.rsqrt %variance : tensor<16xf32>
+  %f = prim.broadcast_in_dim %factor dims [1] : tensor<16xf32> -> tensor<1024x16x6xf32>
+  %result = prim.mul %apart, %f : tensor<1024x16x6xf32>
+  return %result : tensor<1024x16x6xf32>
+}

@@ -129,22 +129,27 @@ void Reducer::chooseBlocks() {
 
 /// A mean and its squared distances are read once by kernels of their own, too,
 /// where more instances share them: better if the group has few of these, each
-/// of which has to go through its elements twice.
+/// of which has to go through its elements twice, or very few with long ways.
 bool Reducer::isBetterShared() const {
-  constexpr int64_t kLeast = 1 << 22, kOfCore = 2;
-  int64_t instances = 1, elements = 1;
+  constexpr int64_t kLeast = 1 << 22, kOfCore = 2, kLong = 1 << 16;
+  uint64_t instances = 1, elements = 1;
   bool hasLoops = false;
-  for (int dim : kept)
-    instances *=
-        kernel.numBlocks(dim).isStatic() ? kernel.numBlocks(dim).get() : kLeast;
+  for (int dim : kept) {
+    const Extent &size = kernel.dims[dim].size;
+    instances = llvm::SaturatingMultiply<uint64_t>(
+        instances, size.isStatic() ? kernel.numBlocks(dim).get() : kLeast);
+    elements *= size.isStatic() ? size.get() : 1;
+  }
   for (int dim : reduced) {
     if (!kernel.dims[dim].size.isStatic())
       return false;
     elements *= kernel.dims[dim].size.get();
     hasLoops |= !kernel.numBlocks(dim).is(1);
   }
-  if (!hasLoops || instances * elements < kLeast ||
-      instances > kOfCore * target::countCores(group.ctx.description))
+  uint64_t cores = target::countCores(group.ctx.description);
+  bool isLarge = elements >= kLeast && instances <= kOfCore * cores;
+  bool isIdle = instances <= cores / 4 && elements / instances >= kLong;
+  if (!hasLoops || !(isLarge || isIdle))
     return false;
   return llvm::any_of(plan.reductions, [&](const ReductionVisit &visit) {
     auto sum = dyn_cast<prim::SumOp>(visit.op);

@@ -83,11 +83,18 @@ func.func @windows(%x: tensor<5x100xf32>, %k: tensor<200x2xi32>, %u: tensor<200x
   %r = prim.scatter add %x, %i, %u dims [0, 1] batch_dims 0 : tensor<5x100xf32>, tensor<200x2xi32>, tensor<200x2x8xf32>
   return %r : tensor<5x100xf32>
 }
+// Narrow rows of 16 bits are single elements, too, and those of wide rows are combined together.
 // CHECK-LABEL: tile.kernel private @open_{{.*}}scatter(
-// CHECK: tile.store {{.*}} combine min : tensor<8xbf16>
+// CHECK: tile.store_scatter {{.*}} combine min : tensor<128x8xbf16>
+// CHECK-LABEL: tile.kernel private @halves_{{.*}}scatter(
+// CHECK: tile.store {{.*}} combine min : tensor<32xbf16>
 func.func @open(%x: tensor<2x10x7xbf16>, %k: tensor<2x?x1xi64>, %u: tensor<2x?x1x7xbf16>) -> tensor<2x10x7xbf16> {
   %r = prim.scatter min %x, %k, %u dims [1] batch_dims 1 : tensor<2x10x7xbf16>, tensor<2x?x1xi64>, tensor<2x?x1x7xbf16>
   return %r : tensor<2x10x7xbf16>
+}
+func.func @halves(%x: tensor<2x10x32xbf16>, %k: tensor<2x?x1xi64>, %u: tensor<2x?x1x32xbf16>) -> tensor<2x10x32xbf16> {
+  %r = prim.scatter min %x, %k, %u dims [1] batch_dims 1 : tensor<2x10x32xbf16>, tensor<2x?x1xi64>, tensor<2x?x1x32xbf16>
+  return %r : tensor<2x10x32xbf16>
 }
 // What is a part of an odd number of 16-bit elements has no whole words.
 // CHECK-LABEL: tile.kernel private @part_{{.*}}scatter(

@@ -54,9 +54,7 @@ bool kiln::schedule::computesOperands(prim::ScatterOp op,
   int64_t window = 1;
   for (int64_t d = op.getBatchDims(); d < operand.getRank(); ++d)
     window *= updates.getDimSize(dimOfUpdates(op, d));
-  constexpr int64_t kHalf = 16;
-  bool isNarrow = window == 1 || (window < kNarrow && bits != kHalf);
-  return isNarrow && window > 0 &&
+  return window < kNarrow && window > 0 &&
          updates.getNumElements() / window >= kFewPlaces;
 }
 

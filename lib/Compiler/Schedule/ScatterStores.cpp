@@ -89,13 +89,10 @@ void ScatterBuilder::chooseCombiningStores() {
   if (!isThreaded || op.getUnique() || op.getDims().empty() ||
       (isOrdered && isRounded(op)))
     return;
-  // Rows that are narrower keep few threads busy: elements are better, if not
-  // of 16 bits, which are added in words.
+  // Rows that are narrower keep few threads busy: elements are better.
   constexpr int64_t kNarrowRow = 32;
   bool isRow = axisWindow >= 0 && windows[axisWindow].coordinate < 0;
-  bool isNarrow =
-      block < kNarrowRow && out.elementType().getIntOrFloatBitWidth() != kHalf;
-  isOfElements = axisWindow < 0 || (isRow && isNarrow);
+  isOfElements = axisWindow < 0 || (isRow && block < kNarrowRow);
   // Instances of rows have all places that may coincide.
   int64_t count = 1;
   for (const PlaceDim &place :

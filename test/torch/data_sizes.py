@@ -52,6 +52,26 @@ CASES = {
 }
 
 
+def twice(x, w):
+    """Layers that ask for the same rows each, as those of graphs do."""
+    for _ in range(2):
+        rows, places = x[x[:, 0] > -9][:, :4], torch.nonzero(w[0].detach() > 0)[:, 0]
+        x = torch.zeros_like(x).index_add(1, places, (rows @ w)[:, places] * w[0, places]).relu() + x
+    return x
+
+
+def check_gradients():
+    """Where torch's joint graph of forward and backward pass has an operation that makes sizes twice."""
+    fast = torch.compile(twice, backend="kiln", fullgraph=True)
+    for seed in (1, 2, 3):
+        x, w = (torch.randn(size, 4, generator=torch.Generator().manual_seed(seed)) for size in (6, 4))
+        made = []
+        for function in (twice, fast):
+            given = w.clone().requires_grad_()
+            made.append(torch.autograd.grad((function(x, given) ** 2).sum(), given)[0])
+        torch.testing.assert_close(*made)
+
+
 def few(x):
     rows = x.nonzero()
     torch._check(rows.shape[0] < 4)
@@ -109,6 +129,12 @@ def check_asserted(function, good, bad):
 
 def main():
     failures = 0
+    try:
+        check_gradients()
+    except Exception:
+        traceback.print_exc(limit=4)
+        print("failed: gradients")
+        failures += 1
     for name, case in ASSERTED.items():
         torch._dynamo.reset()
         try:

@@ -9,6 +9,7 @@ from functorch.compile import make_boxed_func, min_cut_rematerialization_partiti
 from torch._dynamo.backends.common import aot_autograd
 from torch._dynamo.utils import counters
 from torch._functorch.aot_autograd import aot_module_simplified
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
@@ -132,6 +133,11 @@ def _calls_alone(graph_module, made):
     return all(isinstance(one, torch.Tensor) and not is_traceable_wrapper_subclass(one) for one in examples)
 
 
+def _has_sizes_of_data(graph_module):
+    made = (node.meta.get("example_value") for node in graph_module.graph.nodes)
+    return any(isinstance(one, (torch.Tensor, torch.SymInt)) and free_unbacked_symbols(one) for one in made)
+
+
 @contextlib.contextmanager
 def _without_collections():
     """Tracing makes many objects that live on: to look for garbage among them takes as long as some of the steps."""
@@ -209,7 +215,11 @@ def compile_all(graph_module, example_inputs, target, fallback, plain=None, is_d
     library = _onednn(torch._C._get_mkldnn_enabled() and not torch.is_grad_enabled())
     # Attention within other operations becomes products and a softmax, not an operation of a library for a GPU.
     kernels = sdpa_kernel(SDPBackend.MATH) if devices.of(graph_module).type != "cpu" else contextlib.nullcontext()
-    with torch._functorch.config.patch(functionalize_rng_ops=False, graphsafe_rng_functionalization=False), library, kernels, _without_collections(), host.target(target):
+    # Of two equal operations that make sizes of data torch keeps one, and goes on with the symbols of both: it keeps both here.
+    settings = {"functionalize_rng_ops": False, "graphsafe_rng_functionalization": False}
+    if _has_sizes_of_data(graph_module):
+        settings["cse"] = False
+    with torch._functorch.config.patch(settings), library, kernels, _without_collections(), host.target(target):
         compiled = _through_aot(
             graph_module, example_inputs, fw_compiler=compile_as("forward"), bw_compiler=compile_as("backward"),
             inference_compiler=compile_as("inference"), decompositions=decompositions.table(is_drawn_inside),

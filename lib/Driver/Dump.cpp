@@ -172,19 +172,24 @@ public:
   void printBeforeIfEnabled(Pass *pass, Operation *op,
                             PrintCallbackFn callback) override {
     dump.seen.insert(nameOf(pass));
-    if (dump.options.beforeAll ||
+    if ((dump.options.beforeAll && hasName(pass)) ||
         llvm::is_contained(dump.options.before, nameOf(pass)))
       dump.print(pass, op, /*isBefore=*/true, stage, callback);
   }
 
   void printAfterIfEnabled(Pass *pass, Operation *op,
                            PrintCallbackFn callback) override {
-    if (dump.options.printsAfterAll() ||
-        llvm::is_contained(dump.options.after, nameOf(pass)))
+    bool isOneOfAll = dump.options.printsAfterAll() &&
+                      (hasName(pass) || !dump.options.afterAll);
+    if (isOneOfAll || llvm::is_contained(dump.options.after, nameOf(pass)))
       dump.print(pass, op, /*isBefore=*/false, stage, callback);
   }
 
 private:
+  /// Whether the pass has a name that pipelines use. Those that check what
+  /// passes of plug-ins leave alone have none, and change nothing.
+  static bool hasName(Pass *pass) { return !pass->getArgument().empty(); }
+
   IRDump &dump;
   std::string stage;
 };

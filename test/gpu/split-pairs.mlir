@@ -87,3 +87,39 @@ tile.kernel @pairs(%x: !tile.view<128x2xf32> {tile.readonly, tile.align = 16 : i
   %j = tile.join %c, %one : tensor<128xf32> -> tensor<128x2xf32>
   tile.store %j, %o[%c0, %c0] : tensor<128x2xf32>, !tile.view<128x2xf32>
 }
+
+// What lanes have summed lies in both of them: a join takes one lane for either part, so that a butterfly needs no more registers in its next step.
+// CHECK-LABEL: tile.kernel @butterfly
+// CHECK: tile.join
+// CHECK-SAME: -> tensor<16x4x2xf32, #simt.layout<rank = 3, register = {{\[\[}}0, {{[12]}}, 0], [0, {{[12]}}, 0]], lane = {{\[\[}}0, 0, 1], [1, 0, 0], [2, 0, 0], [4, 0, 0], [8, 0, 0]]
+// CHECK-NOT: convert_layout
+// CHECK: tile.store
+// SIMT-LABEL: llvm.func @butterfly
+// SIMT-SAME: shared_bytes = 0,
+// SIMT-NOT: gpu.barrier
+// SIMT-COUNT-8: gpu.shuffle
+// SIMT-NOT: gpu.shuffle
+// SIMT-COUNT-4: arith.select
+// SIMT-NOT: arith.select
+// SIMT-NOT: gpu.barrier
+// SIMT: llvm.return
+tile.kernel @butterfly(%x: !tile.view<128xf32> {tile.readonly, tile.align = 16 : i64}, %o: !tile.view<128xf32> {tile.align = 16 : i64})
+    attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %t = tile.load %x[%c0] : !tile.view<128xf32> -> tensor<128xf32>
+  %r = tile.reshape %t : tensor<128xf32> -> tensor<16x2x4xf32>
+  %s = tile.reduce %r axis 1 : tensor<16x2x4xf32> -> tensor<16x4xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %add = arith.addf %a, %b : f32
+    tile.yield %add : f32
+  }
+  %m = tile.reduce %r axis 1 : tensor<16x2x4xf32> -> tensor<16x4xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %max = arith.maximumf %a, %b : f32
+    tile.yield %max : f32
+  }
+  %j = tile.join %s, %m : tensor<16x4xf32> -> tensor<16x4x2xf32>
+  %p = tile.transpose %j [0, 2, 1] : tensor<16x4x2xf32> -> tensor<16x2x4xf32>
+  %q = tile.reshape %p : tensor<16x2x4xf32> -> tensor<128xf32>
+  tile.store %q, %o[%c0] : tensor<128xf32>, !tile.view<128xf32>
+}

@@ -169,14 +169,41 @@ static LayoutAttr withPairs(LayoutAttr layout) {
                          wider.getLaneBases(0), wider.getWarpBases(0));
 }
 
-/// The two come to stand in neighbouring registers.
+/// The same where a lane or warp that repeats elements tells those of a pair
+/// apart. Null if threads repeat nothing, or have room for pairs of registers:
+/// without this, each step of a butterfly that sums over lanes and joins the
+/// results doubles the elements of a thread.
+static LayoutAttr withPairsOfThreads(LayoutAttr layout) {
+  using Basis = LayoutAttr::Basis;
+  constexpr int64_t kRoom = 4;
+  if (layout.getNumRegisters() < kRoom)
+    return {};
+  int64_t rank = layout.getRank();
+  LayoutAttr wider = layout.insertDim(rank);
+  auto lanes = wider.getLaneBases(0), warps = wider.getWarpBases(0);
+  Basis none(rank + 1, 0);
+  for (auto *threads : {&lanes, &warps}) {
+    auto *repeated = llvm::find(*threads, none);
+    if (repeated == threads->end())
+      continue;
+    (*repeated)[rank] = 1;
+    return LayoutAttr::get(layout.getContext(), rank + 1,
+                           wider.getRegisterBases(), lanes, warps);
+  }
+  return {};
+}
+
+/// The two come to stand in neighbouring registers, or in threads that had the
+/// same elements.
 static LayoutRule layoutsOfJoin(tile::JoinOp op, const LayoutQuery &query) {
   LayoutRule rule(op);
   LayoutAttr layout = query.of(op->getOperands());
   if (!layout)
     layout = query.settled(op.getRhs());
   assignAll(op->getOperands(), layout, rule.operands);
-  rule.results[0] = withPairs(layout);
+  rule.results[0] = withPairsOfThreads(layout);
+  if (!rule.results[0])
+    rule.results[0] = withPairs(layout);
   return rule;
 }
 

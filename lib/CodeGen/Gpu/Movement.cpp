@@ -126,7 +126,7 @@ static std::optional<BitMove> bitMoveOf(Operation *op,
 namespace {
 /// A register of an operand.
 struct OwnRegister {
-  Value operand;
+  OpOperand *operand = nullptr;
   int64_t place = -1;
 };
 /// What an operand gives a result, as numbers.
@@ -165,9 +165,11 @@ private:
 } // namespace
 
 /// Whether threads that have something in a layout of the result have what it
-/// is made of in a layout of an operand.
+/// is made of in a layout of an operand. `differ` becomes true if only some
+/// threads read the operand.
 static bool staysInThreads(const ReadNumbers &read, LayoutAttr result,
-                           LayoutAttr operand, const BlockShape &block) {
+                           LayoutAttr operand, const BlockShape &block,
+                           bool &differ) {
   LayoutAttr::Basis none(result.getRank(), 0), start = read.at(none);
   auto areSame = [&](ArrayRef<LayoutAttr::Basis> to,
                      ArrayRef<LayoutAttr::Basis> from) {
@@ -175,8 +177,9 @@ static bool staysInThreads(const ReadNumbers &read, LayoutAttr result,
       LayoutAttr::Basis at = read.at(mine);
       for (auto [n, first] : llvm::zip_equal(at, start))
         n -= first;
-      if (at != theirs || read.holds(mine) != read.holds(none))
+      if (at != theirs)
         return false;
+      differ |= read.holds(mine) != read.holds(none);
     }
     return true;
   };
@@ -186,39 +189,47 @@ static bool staysInThreads(const ReadNumbers &read, LayoutAttr result,
                  operand.getWarpBases(block.warpBits()));
 }
 
+/// What a register of a result is: one of the registers, of different operands,
+/// by which of them the thread reads.
+using OwnChoice = SmallVector<OwnRegister, 2>;
+
 /// The registers of operands that are those of a result, where each thread has
 /// what it needs, as for what is joined or split in registers.
-static std::optional<SmallVector<OwnRegister>>
+static std::optional<SmallVector<OwnChoice>>
 findOwnRegisters(OpResult result, const BlockShape &block) {
   LayoutAttr layout = getLayout(result);
   if (!layout)
     return std::nullopt;
-  SmallVector<OwnRegister> registers(layout.getNumRegisters());
+  SmallVector<OwnChoice> registers(layout.getNumRegisters());
   for (OpOperand &operand : result.getOwner()->getOpOperands()) {
     if (!isa<RankedTensorType>(operand.get().getType()))
       continue;
     LayoutAttr own = getLayout(operand.get());
     ReadNumbers read(getOperandRead(operand, result.getResultNumber()));
-    if (!own || !read.isSimple() || !staysInThreads(read, layout, own, block))
+    bool differ = false;
+    if (!own || !read.isSimple() ||
+        !staysInThreads(read, layout, own, block, differ))
       return std::nullopt;
     for (auto [reg, entry] : llvm::enumerate(registers)) {
       auto at = layout.getRegisterOffset(reg);
-      if (read.holds(at))
-        entry = {operand.get(), ThreadWriter::registerAt(own, read.at(at))};
+      if (differ || read.holds(at))
+        entry.push_back({&operand, ThreadWriter::registerAt(own, read.at(at))});
     }
   }
-  if (llvm::any_of(registers,
-                   [](const OwnRegister &entry) { return entry.place < 0; }))
-    return std::nullopt;
+  for (const OwnChoice &choice : registers)
+    if (choice.empty() || llvm::any_of(choice, [](const OwnRegister &entry) {
+          return entry.place < 0;
+        }))
+      return std::nullopt;
   return registers;
 }
 
 /// The same for all results of an operation that joins or splits tiles.
-static std::optional<SmallVector<SmallVector<OwnRegister>>>
+static std::optional<SmallVector<SmallVector<OwnChoice>>>
 findOwnRegisters(Operation *op, const BlockShape &block) {
   if (op->getNumResults() == 1 && op->getNumOperands() == 1)
     return std::nullopt;
-  SmallVector<SmallVector<OwnRegister>> all;
+  SmallVector<SmallVector<OwnChoice>> all;
   for (OpResult result : op->getResults()) {
     auto registers = findOwnRegisters(result, block);
     if (!registers)
@@ -237,6 +248,51 @@ static ScratchNeeds movementNeeds(Operation *op, const BlockShape &block) {
     return {};
   SmallVector<int64_t> places;
   return {{ThreadBuilder::placeTiles(op->getOperands(), places)}};
+}
+
+/// Whether the thread reads an operand for an element of the result; null if
+/// all threads do.
+static Value readsOperand(ThreadWriter &w, OperandRead read, ArrayRef<Value> at,
+                          ArrayRef<Value> symbols) {
+  Value here;
+  if (!read.domain)
+    return here;
+  for (auto [k, constraint] : llvm::enumerate(read.domain.getConstraints())) {
+    Value n = evaluate(w, constraint, at, symbols);
+    here =
+        w.both(here, w.compare(read.domain.isEq(k) ? arith::CmpIPredicate::eq
+                                                   : arith::CmpIPredicate::sge,
+                               n, w.c32(0)));
+  }
+  return here;
+}
+
+/// Defines a result by registers of the operands.
+static void defineByOwn(OpResult result, ArrayRef<OwnChoice> choices,
+                        ThreadWriter &w) {
+  LayoutAttr layout = getLayout(result);
+  SmallVector<Value> symbolValues, symbols;
+  cast<IndexMapOpInterface>(result.getOwner()).getIndexSymbols(symbolValues);
+  for (Value value : symbolValues)
+    symbols.push_back(w.scalar(value));
+  Regs regs;
+  for (auto [reg, choice] : llvm::enumerate(choices)) {
+    auto valueOf = [&](const OwnRegister &entry) {
+      return w.registers(entry.operand->get())[entry.place];
+    };
+    Value value = valueOf(choice.front());
+    SmallVector<Value> at;
+    for (int64_t d = 0; d < layout.getRank() && choice.size() > 1; ++d)
+      at.push_back(w.coordinate(layout, int64_t(reg), d));
+    for (const OwnRegister &entry : llvm::drop_begin(choice)) {
+      OperandRead read =
+          getOperandRead(*entry.operand, result.getResultNumber());
+      value =
+          w.select(readsOperand(w, read, at, symbols), valueOf(entry), value);
+    }
+    regs.push_back(value);
+  }
+  w.define(result, std::move(regs));
 }
 
 static LogicalResult lowerThroughShared(Operation *op, ThreadWriter &w) {
@@ -289,18 +345,7 @@ static LogicalResult lowerThroughShared(Operation *op, ThreadWriter &w) {
           value = read_;
           continue;
         }
-        Value here;
-        if (read.domain) {
-          for (auto [k, constraint] :
-               llvm::enumerate(read.domain.getConstraints())) {
-            Value n = evaluate(w, constraint, at, symbols);
-            here = w.both(here, w.compare(read.domain.isEq(k)
-                                              ? arith::CmpIPredicate::eq
-                                              : arith::CmpIPredicate::sge,
-                                          n, w.c32(0)));
-          }
-        }
-        value = w.select(here, read_, value);
+        value = w.select(readsOperand(w, read, at, symbols), read_, value);
       }
       regs.push_back(value);
     }
@@ -318,12 +363,8 @@ static LogicalResult lowerMovement(Operation *op, ThreadWriter &w) {
         return op->emitOpError("has a tile without a layout");
     auto move = bitMoveOf(op, w.shape);
     if (auto own = move ? std::nullopt : findOwnRegisters(op, w.shape)) {
-      for (auto [result, registers] : llvm::zip_equal(op->getResults(), *own)) {
-        Regs regs;
-        for (const OwnRegister &entry : registers)
-          regs.push_back(w.registers(entry.operand)[entry.place]);
-        w.define(result, std::move(regs));
-      }
+      for (auto [result, choices] : llvm::zip_equal(op->getResults(), *own))
+        defineByOwn(result, choices, w);
       return success();
     }
     if (!move)

@@ -21,8 +21,7 @@ void simt::removeDecided(Operation *op, StringRef entry) {
 
 /// What the value of an entry should be; empty where it is that.
 static StringRef expectedForm(StringRef entry, Attribute value) {
-  if (entry == simt::kRowEntry || entry == simt::kCopierEntry ||
-      entry == simt::kCacheEntry)
+  if (entry == simt::kRowEntry || entry == simt::kCopierEntry)
     return isa<StringAttr>(value) ? "" : "a string";
   if (entry == simt::kScratchEntry) {
     auto places = dyn_cast<DenseI64ArrayAttr>(value);

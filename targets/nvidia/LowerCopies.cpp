@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "LowerCopies.h"
-#include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -87,12 +86,7 @@ void nvidia::lowerCopies(Operation *op, OpBuilder &b, bool comparesAnew) {
       constraints += ("," + letter).str();
       return operands.size() - 1;
     };
-    // What no core reads again passes by its cache, if the copy is so large.
-    auto cache = simt::getDecided<StringAttr>(copy, simt::kCacheEntry);
-    bool passesBy =
-        copy.getBytes() == 16 &&
-        !(cache && cache.getValue() ==
-                       tile::stringifyCacheHint(tile::CacheHint::all_levels));
+    bool isLarge = copy.getBytes() == 16;
     std::string size;
     if (Value valid = copy.getValid()) {
       if (auto greater = comparesAnew
@@ -118,7 +112,7 @@ void nvidia::lowerCopies(Operation *op, OpBuilder &b, bool comparesAnew) {
     bool isBlock = StringRef(text).starts_with("{");
     text += llvm::formatv(
         "cp.async.{0}.shared.global [$0 + {1}], [$1 + {2}], {3}{4};{5}",
-        passesBy ? "cg" : "ca", toMore, fromMore, copy.getBytes(), size,
+        isLarge ? "cg" : "ca", toMore, fromMore, copy.getBytes(), size,
         isBlock ? " }" : "");
     constraints += ",~{memory}";
   } else if (auto wait = dyn_cast<simt::WaitCopiesOp>(op)) {

@@ -24,14 +24,13 @@
 // CHECK-NOT: scf.for
 // CHECK: %[[INSIDE:.*]] = arith.andi %{{.*}} : tensor<64xi1>
 // CHECK: %[[PLACES:.*]] = arith.select %[[INSIDE]]
-// CHECK: %[[X:.*]] = tile.load_gather %{{.*}}[%c0] dim 0 by %[[PLACES]] cache all_levels : {{.*}} -> tensor<64x32xf16>
+// CHECK: %[[X:.*]] = tile.load_gather %{{.*}}[%c0] dim 0 by %[[PLACES]] : {{.*}} -> tensor<64x32xf16>
 // CHECK: %[[W:.*]] = tile.load {{.*}} -> tensor<32x64xf16>
 // CHECK: tile.dot %[[X]], %[[W]]
 // CHECK: arith.truncf %[[SUM]]
 // CHECK: tile.store {{.*}} !tile.view<144x72xf16>
 
-// Windows overlap, so that a core reads rows of the input again.
-// PTX: cp.async.ca.shared.global {{.*}}, 16, size
+// PTX: cp.async.cg.shared.global {{.*}}, 16, size
 // PTX: wgmma.mma_async
 // OLDER: cp.async.cg.shared.global {{.*}}, 16, size
 // OLDER: mma.sync

@@ -27,11 +27,6 @@ llvm.func @copies(%g: !llvm.ptr<1>, %s: !llvm.ptr<3>, %m: i1, %inside: i1, %n: i
   %more = llvm.getelementptr %g[%c32] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i16
   %there = llvm.getelementptr %s[256] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
   simt.copy_async %more to %there bytes 16 : !llvm.ptr<1>, !llvm.ptr<3>
-  // What a core reads again goes through its cache.
-  // CHECK: llvm.inline_asm has_side_effects "cp.async.ca.shared.global [$0 + 0], [$1 + 0], 16;"
-  simt.copy_async %g to %s bytes 16 {simt.decided = {cache = "all_levels"}} : !llvm.ptr<1>, !llvm.ptr<3>
-  // CHECK: llvm.inline_asm has_side_effects "cp.async.cg.shared.global [$0 + 0], [$1 + 0], 16;"
-  simt.copy_async %g to %s bytes 16 {simt.decided = {cache = "outer"}} : !llvm.ptr<1>, !llvm.ptr<3>
   // CHECK: llvm.inline_asm has_side_effects "{ .reg .b32 size; selp.b32 size, 4, 0, $2; @$3 cp.async.ca.shared.global [$0 + 0], [$1 + 0], 4, size; }", "r,l,b,b,~{memory}" %{{.*}}, %[[G]], %[[I]], %[[M]]
   simt.copy_async %g to %s bytes 4 mask %m valid %inside : i1 : !llvm.ptr<1>, !llvm.ptr<3>
   // CHECK: llvm.inline_asm has_side_effects "cp.async.ca.shared.global [$0 + 0], [$1 + 0], 8, $2;", "r,l,r,~{memory}" %{{.*}}, %[[G]], %[[N]]

@@ -80,19 +80,9 @@ void simt::removeUnusedCopiers(tile::Kernel kernel) {
   });
 }
 
-void simt::startCopy(const CopyPiece &piece, ThreadBuilder &code,
-                     StringAttr cache) {
-  auto copy = CopyAsyncOp::create(code.b, code.loc, piece.source, piece.target,
-                                  piece.bytes, piece.mask, piece.valid);
-  if (cache)
-    setDecided(copy, kCacheEntry, cache);
-}
-
-/// The word of the hint `cache` of an access; null if it has none.
-static StringAttr cacheOf(Operation *load) {
-  auto access = dyn_cast<ViewAccessOpInterface>(load);
-  DictionaryAttr hints = access ? access.getAccessHints() : DictionaryAttr();
-  return hints ? hints.getAs<StringAttr>("cache") : StringAttr();
+void simt::startCopy(const CopyPiece &piece, ThreadBuilder &code) {
+  CopyAsyncOp::create(code.b, code.loc, piece.source, piece.target, piece.bytes,
+                      piece.mask, piece.valid);
 }
 
 /// The copies that were emitted behind an operation (null: the beginning of
@@ -115,7 +105,7 @@ LogicalResult simt::startCopies(Operation *load, ArrayRef<CopyPiece> pieces,
   auto copier = getDecided<StringAttr>(load, kCopierEntry);
   if (!copier || pieces.empty()) {
     for (const CopyPiece &piece : pieces)
-      startCopy(piece, walk, cacheOf(load));
+      startCopy(piece, walk);
     return success();
   }
   IRRewriter rewriter(walk.b);

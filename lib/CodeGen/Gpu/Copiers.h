@@ -24,10 +24,8 @@ mlir::LogicalResult startCopies(mlir::Operation *load,
                                 llvm::ArrayRef<CopyPiece> pieces,
                                 ThreadWriter &walk);
 
-/// Starts a copy as the family does; `cache`: the word of the hint of the
-/// access, or null.
-void startCopy(const CopyPiece &piece, ThreadBuilder &code,
-               mlir::StringAttr cache = {});
+/// Starts a copy as the family does.
+void startCopy(const CopyPiece &piece, ThreadBuilder &code);
 
 } // namespace kiln::simt
 

@@ -78,23 +78,13 @@ void WindowProduct::placeRows() {
   }
 }
 
-bool WindowProduct::readsAgain() const {
-  return llvm::any_of(axes, [&](const Axis &axis) {
-    if (axis.window < 0 || axis.spread != 1)
-      return false;
-    Extent size = group.plan.sizes[axis.window];
-    return size.isStatic() && (size.get() - 1) * axis.dilation >= axis.stride;
-  });
-}
-
 void WindowProduct::placeStep() {
   OpBuilder &b = kernel.b;
   Value rest = kernel.dims[step].coord;
-  SmallVector<int> inner;
+  SmallVector<int> inner = {depth};
   for (const Axis &axis : llvm::reverse(axes))
     if (axis.window >= 0)
       inner.push_back(axis.window);
-  inner.insert(readsAgain() ? inner.end() : inner.begin(), depth);
   for (auto [number, dim] : llvm::enumerate(inner)) {
     Extent count = kernel.numBlocks(dim);
     if (count.is(1)) {
@@ -172,8 +162,7 @@ Value WindowProduct::inputTile() {
       {kernel.dims[row].block, kernel.dims[depth].block}, element);
   return tile::LoadGatherOp::create(
       kernel.b, kernel.loc, type, kernel.view(view, /*write=*/false), first,
-      placesOfStep(), Value(), 0, tile::Padding::zero, /*is_volatile=*/false,
-      readsAgain() ? tile::CacheHint::all_levels : tile::CacheHint::none);
+      placesOfStep(), Value(), 0, tile::Padding::zero);
 }
 
 LogicalResult WindowProduct::finish(Value sum,

@@ -44,11 +44,6 @@ private:
     mlir::Value start;    ///< tile: where the window begins
   };
 
-  /// Whether windows of rows overlap: then steps go through the window before
-  /// the next block of channels, so that the cache of a core has most of what
-  /// they read.
-  bool readsAgain() const;
-
   mlir::LogicalResult findDims();
   mlir::LogicalResult findOperands();
   mlir::LogicalResult findAxes();

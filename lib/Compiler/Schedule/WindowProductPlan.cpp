@@ -339,7 +339,7 @@ void WindowProduct::chooseBlocks() {
   }
   SmallVector<int64_t> chosen = group.chooseBlocks(
       kernel, problem, ArrayRef(tiled).take_front(problem.dims.size()));
-  // One dimension counts the steps: the window and blocks of channels.
+  // One dimension counts the steps: the window, and in it blocks of channels.
   step = kernel.dims.size();
   kernel.dims.emplace_back();
   kernel.dims[step].size = group.host.math.mul(window, kernel.numBlocks(depth));

@@ -36,9 +36,6 @@ inline constexpr llvm::StringLiteral kPaddedEntry = "padded";
 /// that starts the copies which fill its slot (string). Without the entry the
 /// GPU family starts them.
 inline constexpr llvm::StringLiteral kCopierEntry = "copier";
-/// On a `simt.copy_async`: which caches keep what it reads, by the words of the
-/// hint `cache` of `tile.load` (string). Without the entry the target decides.
-inline constexpr llvm::StringLiteral kCacheEntry = "cache";
 /// On an operation of a kernel after `simt-insert-barriers`: its scratch memory
 /// in shared memory, as an offset and a size in bytes for each piece
 /// (array<i64>).

@@ -46,6 +46,13 @@ func.func @single(%q: tensor<64x512x128xf32>, %k: tensor<64x512x128xf32>, %v: te
   return %r : tensor<64x512x128xf32>
 }
 
+// Tiles that pad the heads would take longer than three kernels.
+// CHECK-NOT: @padded_0_attention
+func.func @padded(%q: tensor<64x512x96xf32>, %k: tensor<64x512x96xf32>, %v: tensor<64x512x96xf32>) -> tensor<64x512x96xf32> {
+  %r = prim.attention %q, %k, %v scale 0.125 : tensor<64x512x96xf32>, tensor<64x512x96xf32>, tensor<64x512x96xf32> -> tensor<64x512x96xf32>
+  return %r : tensor<64x512x96xf32>
+}
+
 // A smaller memory has no room.
 // LESS-NOT: @single_0_attention
 

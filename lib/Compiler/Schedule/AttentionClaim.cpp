@@ -269,6 +269,20 @@ static Threaded threadedOf(prim::AttentionBackwardOp op,
                                                             : Threaded::None;
 }
 
+/// Why threads that multiply one by one had better not compute attention. They
+/// multiply the padding of heads, too, and read padded tiles in parts: only
+/// tiles that a mask lets them skip make up for that.
+static std::string objectionToPadding(prim::AttentionOp op) {
+  auto isPadded = [](RankedTensorType type) {
+    return !llvm::isPowerOf2_64(type.getShape().back());
+  };
+  if (op.getMask() || (!isPadded(op.getQuery().getType()) &&
+                       !isPadded(op.getValue().getType())))
+    return "";
+  return "tiles would pad its heads";
+}
+static std::string objectionToPadding(prim::AttentionBackwardOp) { return ""; }
+
 template <typename Op>
 static LogicalResult claimAll(Operation *func, StringRef name,
                               target::LoweringContext &ctx) {
@@ -285,6 +299,8 @@ static LogicalResult claimAll(Operation *func, StringRef name,
   for (Op op : all) {
     Threaded threaded = threadedOf(op, ctx.description, tiling.model());
     std::string reason = objectionTo(op, threaded);
+    if (reason.empty() && threaded == Threaded::OneByOne)
+      reason = objectionToPadding(op);
     if (threaded == Threaded::None &&
         !computesFromCaches(ctx.description, tiling.model()))
       reason = "the machine has a memory for tiles, or threads that multiply "

@@ -31,6 +31,7 @@ public:
 private:
   mlir::LogicalResult makeProgram();
   mlir::LogicalResult convert(mlir::Operation *op);
+  bool isReadOnce(mlir::OpOperand &operand);
   mlir::LogicalResult convertFusion(prim::FusionOp fusion);
   mlir::LogicalResult convertClaim(prim::ClaimOp claim);
   mlir::LogicalResult convertCat(prim::CatOp cat);

@@ -171,6 +171,19 @@ LogicalResult FunctionConverter::schedule(Operation *group, StringRef kind,
   return success();
 }
 
+/// Whether the group of a scatter reads the memory of its operand for nothing
+/// else, as for updates that it computes: those would see what is stored.
+bool FunctionConverter::isReadOnce(OpOperand &operand) {
+  auto fusion = cast<prim::FusionOp>(operand.getOwner());
+  unsigned number = operand.getOperandNumber();
+  const Buffer &memory = host->buffer(operand.get());
+  bool isShared = llvm::any_of(fusion->getOpOperands(), [&](OpOperand &other) {
+    return other.getOperandNumber() != number && host->hasBuffer(other.get()) &&
+           host->buffer(other.get()).base == memory.base;
+  });
+  return !isShared && fusion.getBody().front().getArgument(number).hasOneUse();
+}
+
 LogicalResult FunctionConverter::convertFusion(prim::FusionOp fusion) {
   if (fusion.use_empty()) {
     retired.add(fusion);
@@ -183,7 +196,8 @@ LogicalResult FunctionConverter::convertFusion(prim::FusionOp fusion) {
   // What is written in place is where it was.
   if (fusion.getKind() == prim::GroupKind::scatter &&
       !host->hasDestination(fusion.getResult(0)))
-    if (OpOperand &operand = operandOfScatter(fusion); mayOverwrite(operand))
+    if (OpOperand &operand = operandOfScatter(fusion);
+        mayOverwrite(operand) && isReadOnce(operand))
       host->setDestination(fusion.getResult(0), host->buffer(operand.get()));
   // Nothing to compute, and no element to take sizes of blocks from.
   if (llvm::all_of(fusion.getResults(), [&](Value result) {

@@ -90,6 +90,13 @@ Buffer ScatterElements::seenByUpdates(const Buffer &out) {
 
 void ScatterElements::chooseBlocks(const Buffer &seen) {
   using target::TilingRole;
+  // Dimensions of windows along those that an index moves are numbers of their
+  // own, which the index is added to.
+  for (int64_t d : op.getDims())
+    if (unsigned w = dimOfUpdates(op, d);
+        cast<RankedTensorType>(op.getUpdates().getType()).getDimSize(w) != 1)
+      for (int dim : group.plan.rootMap.index[w].dims())
+        group.plan.pinned.set(dim);
   group.addDims(kernel);
   SmallVector<int> dims =
       llvm::to_vector(llvm::seq<int>(0, group.plan.numRootDims));

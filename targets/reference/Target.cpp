@@ -53,10 +53,11 @@ public:
     if (spec.empty())
       return;
     // By name: the oracle is built without the family.
-    (void)parsePassPipeline(
-        "kiln-set-target{spec=" + spec + "},gpu-pipeline{options=keep_copies=1:" +
-            options.get("thread_options", "").str() + "},canonicalize,cse",
-        pm);
+    (void)parsePassPipeline("kiln-set-target{spec=" + spec +
+                                "},gpu-pipeline{options=keep_copies=1:" +
+                                options.get("thread_options", "").str() +
+                                "},canonicalize,cse",
+                            pm);
   }
 
   TargetAttr description(MLIRContext *context,
@@ -76,6 +77,13 @@ public:
   /// have dynamic sizes has a companion that computes those.
   LogicalResult serialize(ModuleOp module, const TargetOptions &options,
                           Executable &result) const override {
+    if (!options.get("threads", "").empty() &&
+        llvm::none_of(module.getBody()->getOperations(), [](Operation &op) {
+          return isa<tile::KernelOp>(op) || simt::isThreadFunction(&op);
+        }))
+      module.emitWarning("option 'threads' of target 'reference' has no "
+                         "effect: it is for kernels, and functions are "
+                         "evaluated as they are");
     for (Operation &op : *module.getBody()) {
       auto name =
           op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());

@@ -3,7 +3,7 @@
 // sign that loses, in memory from before, is put back.
 // RUN: kiln-opt %s -pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-insert-barriers),convert-tile-to-simt)' | FileCheck %s
 // RUN: for entry in largest smallest wide; do for inputs in random hurt; do \
-// RUN:   kiln-run %S/Inputs/extreme-updates.mlir --entry=$entry --target=reference,threads=nvidia:sm_90a --inputs=$inputs --check || exit 1; done; done
+// RUN:   kiln-run %S/Inputs/extreme-updates.mlir --entry=$entry --target=amd:gfx942,device=sim --inputs=$inputs --check || exit 1; done; done
 
 // CHECK-LABEL: llvm.func @largest(
 // CHECK-DAG: %[[NAN:.*]] = arith.constant 2143289344 : i32

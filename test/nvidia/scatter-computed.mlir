@@ -6,7 +6,7 @@
 // RUN: FileCheck %s --check-prefix=ASM < %t.ptx
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none,scatter=ordered --no-fallback --explain --emit=asm -o - 2>&1 | FileCheck %s --check-prefix=APART
 // RUN: kiln-compile %s --target=cpu --explain -o %t.kiln 2>&1 | FileCheck %s --check-prefix=APART
-// RUN: for target in reference,threads=nvidia:sm_90a,seed=3 cpu; do for entry in put rows columns half; do kiln-run %s --entry=$entry --target=$target \
+// RUN: for target in amd:gfx942,device=sim cpu; do for entry in put rows columns half; do kiln-run %s --entry=$entry --target=$target \
 // RUN:   --check --inputs=hurt || exit 1; done; done
 // RUN: for entry in put rows columns half; do kiln-compile %s --entry=$entry --target=nvidia:sm_90a,ptxas=none --no-fallback \
 // RUN:   --verify-semantics --emit=asm -o %t.ptx 2>&1 | grep ' 0 changed' || exit 1; done

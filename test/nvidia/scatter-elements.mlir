@@ -1,7 +1,7 @@
 // Single elements at computed places: each thread combines its own in memory, by one instruction where there is one. The levels below
 // give the same results, with more places than elements, with places outside, and with NaN.
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=asm | FileCheck %s
-// RUN: for entry in sum wide half product extreme rows bytes truth; do kiln-run %s --entry=$entry --target=reference,threads=nvidia:sm_90a,seed=3 \
+// RUN: for entry in sum wide half product extreme rows bytes truth; do kiln-run %s --entry=$entry --target=amd:gfx942,device=sim \
 // RUN:   --check --inputs=hurt || exit 1; done
 // RUN: for entry in sum wide half product extreme rows bytes truth; do kiln-compile %s --entry=$entry --target=nvidia:sm_90a,ptxas=none --no-fallback \
 // RUN:   --verify-semantics --emit=asm -o %t.ptx 2>&1 | grep ' 0 changed' || exit 1; done

@@ -3,7 +3,7 @@
 // the columns. It goes through all places, several at once, and does the updates of its range in their order, so that sums are the same in each run.
 // RUN: kiln-compile %s --entry=rows --target=nvidia:sm_90a,ptxas=none,scatter=ordered --no-fallback --emit=program | FileCheck %s
 // RUN: kiln-compile %s --entry=few --target=nvidia:sm_90a,ptxas=none,scatter=ordered --no-fallback --emit=program | FileCheck %s --check-prefix=FEW
-// RUN: for entry in rows odd; do kiln-run %s --entry=$entry --target=reference,threads=nvidia:sm_90a,thread_options=scatter=ordered,seed=3 --check || exit 1; done
+// RUN: for entry in rows odd; do kiln-run %s --entry=$entry --target=amd:gfx942,device=sim,scatter=ordered --check || exit 1; done
 
 // CHECK-LABEL: tile.kernel private @rows_
 // CHECK: scf.for {{.*}} step %c8

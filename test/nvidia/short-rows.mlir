@@ -2,7 +2,7 @@
 // Rows that a warp can hold: each warp has one, and loads the weights of its elements itself, so that no warp waits for another.
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=program | FileCheck %s --check-prefix=TILE
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=asm | FileCheck %s
-// RUN: kiln-run %s --target=reference,threads=nvidia:sm_90a --check
+// RUN: kiln-run %s --target=amd:gfx942,device=sim --check
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --verify-semantics --emit=asm -o %t.ptx 2>&1 | grep ' 0 changed'
 
 // TILE: tile.load {{.*}} -> tensor<4x1024xbf16>

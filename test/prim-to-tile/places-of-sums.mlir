@@ -3,7 +3,7 @@
 // RUN: kiln-compile %s --entry=losses --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=program | FileCheck %s
 // RUN: for entry in losses across; do kiln-run %s --entry=$entry --target=cpu --check || exit 1; done
 // RUN: for rows in 0 1 70; do kiln-run %s --entry=open --target=cpu --check --dim=$rows || exit 1; done
-// RUN: kiln-run %s --entry=losses --target=reference,threads=nvidia:sm_90a --check
+// RUN: kiln-run %s --entry=losses --target=amd:gfx942,device=sim --check
 
 // CHECK-LABEL: tile.kernel private @losses_0_sum(
 // CHECK-NOT: scf.for

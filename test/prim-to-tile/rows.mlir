@@ -5,7 +5,7 @@
 // RUN: kiln-run %s --target=cpu --check --entry=norm
 // RUN: kiln-run %s --target=cpu --check --entry=gradient
 // RUN: for entry in norm gradient residual square narrow; do \
-// RUN:   kiln-run %s --target=reference,threads=nvidia:sm_90a,seed=3 --check --inputs=hurt --entry=$entry || exit 1; done
+// RUN:   kiln-run %s --target=amd:gfx942,device=sim --check --inputs=hurt --entry=$entry || exit 1; done
 
 // The statistics of a norm are results of its kernel, also behind a view.
 // CHECK-LABEL: func.func @norm(

@@ -3,8 +3,8 @@
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=asm | FileCheck %s --check-prefix=PTX
 // RUN: kiln-compile %s --entry=sums --target=nvidia:sm_90a,ptxas=none,scatter=ordered --no-fallback --emit=program | FileCheck %s --check-prefix=ORDERED
 // RUN: for entry in sums most least bits; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
-// RUN: for places in 0 77; do kiln-run %s --entry=open --dim=$places --target=reference,threads=nvidia:sm_90a,seed=3 --check --inputs=hurt || exit 1; done
-// RUN: kiln-run %s --entry=least --target=reference,threads=nvidia:sm_90a,seed=3 --check --inputs=hurt
+// RUN: for places in 0 77; do kiln-run %s --entry=open --dim=$places --target=amd:gfx942,device=sim --check --inputs=hurt || exit 1; done
+// RUN: kiln-run %s --entry=least --target=amd:gfx942,device=sim --check --inputs=hurt
 
 // What no update is for stays as it is: nothing is stored there.
 // CHECK-LABEL: tile.kernel private @sums_{{.*}}scatter(

@@ -3,7 +3,7 @@
 // and nothing is transposed. Else a kernel copies the operand to where the result goes; a copy by the runtime would go through memory of
 // the host.
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=program | FileCheck %s
-// RUN: for entry in columns kept; do for target in reference,threads=nvidia:sm_90a,seed=3 cpu; do \
+// RUN: for entry in columns kept; do for target in amd:gfx942,device=sim cpu; do \
 // RUN:   kiln-run %s --target=$target --entry=$entry --check || exit 1; done; done
 // CHECK-LABEL: program.func @columns
 // CHECK: program.copy %{{.*}} to %[[TO:.*]] : memref<40x33xf32>, memref<40x33xf32>

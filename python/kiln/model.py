@@ -67,15 +67,22 @@ def _overlap(one, other):
     return one is not None and other is not None and one[0] < other[1] and other[0] < one[1]
 
 
+def _is_marked(value):
+    """Whether a tensor of torch is that of which its memory holds the negatives or the conjugates."""
+    return hasattr(value, "is_neg") and (value.is_neg() or value.is_conj())
+
+
 def _in_parts(value):
     """A complex tensor of torch or NumPy as the real and imaginary parts in its memory, a last dimension of 2; any other value
-    as it is."""
+    as it is. Where a tensor of torch says that its memory holds negatives or conjugates, this is a copy."""
+    if _is_marked(value):
+        value = value.detach().resolve_conj().resolve_neg()
     if getattr(getattr(value, "dtype", None), "is_complex", False):  # torch's
         import torch
-        return torch.view_as_real(value.detach().resolve_conj())
+        return torch.view_as_real(value.detach())
     if getattr(getattr(value, "dtype", None), "kind", "") == "c":
         import numpy
-        real = value.real
+        real = numpy.asarray(value).real  # of a scalar this would be a copy
         return numpy.lib.stride_tricks.as_strided(real, (*real.shape, 2), (*real.strides, real.itemsize))
     return value
 
@@ -103,7 +110,11 @@ def _copied(tensor):
 
 def _overwrite(tensor, value, name):
     """Writes what a program has computed into an argument that it writes."""
-    if hasattr(tensor, "copy_"):  # torch's
+    if _is_marked(tensor):
+        import torch
+        made = torch.from_dlpack(value)
+        tensor.copy_(torch.view_as_complex(made) if tensor.is_complex() else made)
+    elif hasattr(tensor, "copy_"):  # torch's
         import torch
         tensor.copy_(torch.from_dlpack(value))
     elif hasattr(tensor, "__array_interface__"):
@@ -223,7 +234,8 @@ class Model:
         return made if isinstance(made, tuple) else (made,)
 
     def __call__(self, *inputs, **named):
-        values = [_in_parts(one) for one in self._given(inputs, named)]
+        asked = self._given(inputs, named)
+        values = [_in_parts(one) for one in asked]
         lent, places = self._lent(values)
         left, given = iter(lent), []
         for kind, name in self.arguments:
@@ -238,6 +250,10 @@ class Model:
         for kind, name, value in found:
             if kind == "check" and not _is_true(value):
                 raise RuntimeError(name)
+        for i, one in enumerate(asked):
+            if _is_marked(one):
+                places.pop(self.inputs[i], None)  # what the program has written is a copy
+                values[i] = one
         return self._taken(found, values, places)
 
     def _taken(self, found, values, places):

@@ -5,6 +5,7 @@ import sys
 import tempfile
 from unittest import mock
 
+import numpy
 import torch
 
 import kiln
@@ -59,6 +60,7 @@ def graphs_that_were_seen_before_are_not_traced():
     import subprocess
     program = """
 import sys
+import numpy
 import torch
 import kiln.torch
 from kiln.torch import cache
@@ -218,8 +220,10 @@ def packages_take_and_return_complex_numbers():
         path = os.path.join(folder, "waves.kiln")
         kiln.export(torch.export.export(model, (x, z, written.clone())), path)
         loaded = kiln.load(path)
+        # The last two are tensors whose memory holds the conjugates, and the negatives.
         for form in (lambda one: one.clone(), lambda one: one.numpy().copy(), lambda one: one.mT.contiguous().mT,
-                     lambda one: one.numpy().T.copy().T):
+                     lambda one: one.numpy().T.copy().T, lambda one: one.conj().resolve_conj().conj(),
+                     lambda one: torch._neg_view(-one)):
             given, again = form(written), written.clone()
             got, want = loaded(x, form(z), given), model(x, z, again)
             assert got["spectrum"].dtype == "complex64" and torch.as_tensor(got["rest"][2]).dtype == torch.float32
@@ -228,6 +232,24 @@ def packages_take_and_return_complex_numbers():
             same(torch.as_tensor(given), again)
         loaded = kiln.load(path, weights={"weight": torch.eye(4, dtype=torch.complex64)})
         same(torch.from_numpy(loaded(x, z, written)["rest"][0]), z)
+
+
+class Shift(torch.nn.Module):
+    def forward(self, x, y):
+        return x + 1, x + y
+
+
+@test
+def packages_take_scalars_of_numpy_and_negated_memory():
+    x = torch.tensor([1 + 1j, 2 + 2j, 3j], dtype=torch.complex64)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "shift.kiln")
+        kiln.export(torch.export.export(Shift(), (x, x[0])), path)
+        made = kiln.load(path)(x, numpy.complex64(2 + 5j))
+        same(torch.from_numpy(made[1]), x + (2 + 5j))
+        kiln.export(torch.export.export(Shift(), (x.real.clone(), x.real.clone())), path)
+        negated = x.conj().imag
+        same(torch.as_tensor(kiln.load(path)(negated, negated)[0]), negated + 1)
 
 
 @test

@@ -145,9 +145,11 @@ def _inputs(program, module, specs, lowering):
 
 
 def write_safetensors(path, tensors, metadata):
-    """Tensors one after the other, without gaps; complex numbers as a last dimension of their two parts. Those whose sizes are multiples of 64 bytes come first, so that they
-    begin at such multiples; each begins at a multiple of the largest power of two up to 64 that divides its size."""
-    tensors = {name: torch.view_as_real(one.resolve_conj()) if one.is_complex() else one for name, one in tensors.items()}
+    """Tensors one after the other, without gaps; complex numbers as a last dimension of their two parts. Those whose sizes are
+    multiples of 64 bytes come first, so that they begin at such multiples; each begins at a multiple of the largest power of
+    two up to 64 that divides its size."""
+    tensors = {name: one.resolve_conj().resolve_neg() for name, one in tensors.items()}
+    tensors = {name: torch.view_as_real(one) if one.is_complex() else one for name, one in tensors.items()}
     bytes_of = lambda tensor: tensor.numel() * tensor.element_size()  # noqa: E731
     order = sorted(tensors, key=lambda name: -math.gcd(bytes_of(tensors[name]), 64))
     header, offset = {"__metadata__": metadata}, 0

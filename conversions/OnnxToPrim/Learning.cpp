@@ -276,10 +276,9 @@ LogicalResult oneHotEncoder(Node &n) {
   auto categories = n.getInts("cats_int64s");
   if (!categories || categories->empty())
     return n.fail("of texts, or without categories");
-  Value x = n.in(0);
-  if (!n.isFloat(0))
-    x = n.i64(x, n.isUnsigned(0));
-  Value same = matches(n, x, n.cast(n.list(*categories), n.e.elementOf(x)));
+  // Floats are rounded towards zero, as ONNX says.
+  Value x = n.i64(n.in(0), n.isUnsigned(0));
+  Value same = matches(n, x, n.list(*categories));
   Value made = n.f32(same);
   if (n.getInt("zeros", 1) == 0) {
     Ints all;

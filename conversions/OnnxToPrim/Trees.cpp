@@ -139,8 +139,10 @@ readNodes(Node &n, DenseMap<std::pair<int64_t, int64_t>, int64_t> &at) {
       return n.fail("has two nodes " + Twine((*ids)[i]) + " of tree " +
                     Twine((*trees)[i]));
   }
+  DenseSet<int64_t> begun;
   for (size_t i = 0; i < count; ++i) {
-    if (i == 0 || (*trees)[i] != (*trees)[i - 1])
+    // Nodes of one tree may be listed among those of others.
+    if (begun.insert((*trees)[i]).second)
       forest.roots.push_back(i);
     if (forest.isLeaf(i))
       continue;

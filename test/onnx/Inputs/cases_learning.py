@@ -33,6 +33,9 @@ categories = [3, 9, 5]
 learning("OneHotEncoder", [whole], [numpy.equal.outer(whole, categories).astype(numpy.float32)], dims={0: ["n", 2]}, cats_int64s=categories)
 known = numpy.array([3, 5, 5, 9])
 learning("OneHotEncoder", [known], [numpy.equal.outer(known, categories).astype(numpy.float32)], dims={0: ["n"]}, cats_int64s=categories, zeros=0)
+fractions = numpy.array([3.7, 5.2, 9, -3.7], numpy.float32)
+learning("OneHotEncoder", [fractions], [numpy.equal.outer(fractions.astype(numpy.int64), categories).astype(numpy.float32)],
+         dims={0: ["n"]}, cats_int64s=categories)
 learning("LabelEncoder", [whole], [numpy.array([[1.5, 0.25], [-0.5, 1.5]])], dims={0: ["n", 2]}, keys_int64s=[3, 5],
          values_floats=[1.5, 0.25], default_float=-0.5)
 learning("LabelEncoder", [numpy.array([0.5, numpy.nan, 2], numpy.float32)], [numpy.array([8, 9, -1])], dims={0: ["n"]},
@@ -62,6 +65,11 @@ COMPARES = {"BRANCH_LEQ": numpy.less_equal, "BRANCH_LT": numpy.less, "BRANCH_GTE
 TREES = [{0: ("BRANCH_LEQ", 0, 0.1, 1, 2), 1: ("BRANCH_GT", 2, -0.2, 3, 4), 2: {0: 0.5, 2: 0.25}, 3: {1: 1.5}, 4: {0: 0.75}},
          {5: ("BRANCH_NEQ", 1, 0.0, 6, 7), 6: ("BRANCH_LT", 3, 0.3, 8, 9), 7: {2: 2.0}, 8: {1: 0.5}, 9: {0: 0.25, 1: 0.125}},
          {0: {0: 0.0625}}]
+# Nodes of one tree, listed among those of another.
+learning("TreeEnsembleRegressor", [x], [numpy.where(x[:, :1] <= 0.5, 10.0, 20.0) + 1], nodes_treeids=[0, 1, 0, 0], nodes_nodeids=[0, 0, 1, 2],
+         nodes_featureids=[0, 0, 0, 0], nodes_values=[0.5, 0.0, 0.0, 0.0], nodes_modes=["BRANCH_LEQ", "LEAF", "LEAF", "LEAF"],
+         nodes_truenodeids=[1, 0, 0, 0], nodes_falsenodeids=[2, 0, 0, 0], target_treeids=[0, 0, 1], target_nodeids=[1, 2, 0],
+         target_ids=[0, 0, 0], target_weights=[10.0, 20.0, 1.0], n_targets=1)
 
 
 def leaf(tree, row, goes_on=False):

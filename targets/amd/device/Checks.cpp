@@ -115,17 +115,16 @@ static void noteUse(Wave &wave, uint32_t address, unsigned bytes, bool writes,
   wave.ldsUses.push_back({address, bytes, issue, counter, writes});
 }
 
-/// Whether bytes of an access, some of them never written, may be the padding
-/// of a structure, which code of other compilers copies whole: bytes behind
-/// those of a member, fewer than the largest alignment of a scalar type. Kiln's
+/// Whether a byte that was never written may be the padding of a structure,
+/// which code of other compilers copies whole: a byte behind those of a member,
+/// before the next multiple of the largest alignment of a scalar type. Kiln's
 /// code has no structures in LDS.
-static bool isPadding(const Wave &wave, uint32_t address, unsigned bytes) {
+static bool isPadding(const Wave &wave, uint32_t byte) {
   constexpr uint32_t kAlignment = 16;
   const std::vector<bool> &isWritten = wave.group->lds.isWritten;
   if (wave.machine->findsOld)
     return false;
-  uint32_t end = address + bytes, before = end - std::min(end, kAlignment);
-  for (uint32_t i = std::min(address, before); i < end; ++i)
+  for (uint32_t i = byte / kAlignment * kAlignment; i < byte; ++i)
     if (isWritten[i])
       return true;
   return false;
@@ -156,7 +155,7 @@ void kiln::amd::sim::checkLds(Wave &wave, unsigned lane, uint32_t address,
     case LdsAccess::Read:
       if (otherWrote)
         failRace(wave, i, false, true, writer & 255);
-      if (!lds.isWritten[i] && !isPadding(wave, address, bytes))
+      if (!lds.isWritten[i] && !isPadding(wave, i))
         wave.fail("lane " + std::to_string(lane) + " reads byte " +
                   std::to_string(i) + " of LDS, which was never written");
       lds.readers[i] = otherRead ? epoch | kSeveral : mine;

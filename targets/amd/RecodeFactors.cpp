@@ -190,7 +190,7 @@ private:
     ArrayRef<int64_t> contract =
         side == 0 ? dot.getLhsContract() : dot.getRhsContract();
     return isFnuz && factor.type().getRank() == 2 && !factor.isMoved &&
-           contract == ArrayRef<int64_t>{0};
+           dot.getLhsBatch().empty() && contract == ArrayRef<int64_t>{0};
   }
 
   /// Lets a group read a copy of a factor.

@@ -207,8 +207,13 @@ static std::string objectionTo(Op op, Threaded threaded) {
       return "only a launch knows how many elements a head has";
     else if (type.getShape().back() > kWidestHead)
       return "a head has more elements than a tile";
-  // A thread that has few of them reads as many elements as it multiplies.
+  // A thread that has few of them reads as many elements as it multiplies. Where
+  // a launch says how many there are, it may be one, which computes 64.
   constexpr int64_t kFewForThreads = 64;
+  ArrayRef<int64_t> shape = query.getShape();
+  if (threaded == Threaded::OneByOne &&
+      ShapedType::isDynamic(shape[shape.size() - 2]))
+    return "only a launch knows how many queries there are";
   if (threaded == Threaded::OneByOne
           ? hasFewQueries(query, kFewForThreads)
           : threaded == Threaded::None && hasFewQueries(query))

@@ -133,7 +133,7 @@ void ScatterBuilder::combineRuns(Value begin) {
 }
 
 void ScatterBuilder::buildRuns() {
-  // An instance is one warp, whose threads wait for nobody else.
+  // An instance is one warp, whose threads wait for no other one.
   constexpr int64_t kPlaces = 256, kInstancesOfCore = 32, kMostBlocks = 8;
   axisPlace = 0;
   block = kPlaces;

@@ -107,6 +107,8 @@ class Op:
     @property
     def body(self):
         """The operations of the first block."""
+        if not self.regions or not self.regions[0]:
+            raise WireError(f"expected a block in '{self.name}', found none")
         return self.regions[0][0].operations
 
     def segments(self, name="operandSegmentSizes"):

@@ -13,7 +13,8 @@ MODULE = '"builtin.module"() ({\n  "tile.kernel"() <{sym_name = "k"}> ({\n    %%
     '    %%1 = "math.sqrt"(%%0) : (%s) -> i32\n  }) : () -> ()\n}) : () -> ()\n'
 
 for what, text in [(what, MODULE % ("1 : i32", text, text)) for what, text in TYPES.items()] + \
-        [(what, MODULE % (text, "i32", "i32")) for what, text in ELEMENTS.items()]:
+        [(what, MODULE % (text, "i32", "i32")) for what, text in ELEMENTS.items()] + \
+        [("a module without a block", '"builtin.module"() : () -> ()')]:
     try:
         kiln_wire.read(text)
         print(f"{what}: was read")

@@ -98,6 +98,12 @@ private:
   mlir::Value updatesOf(mlir::Value begin);
   /// All elements of the result as a line.
   Buffer resultLine();
+  /// Lets instances have runs of neighbouring places, and returns how many
+  /// blocks a run has: as many as leave each core some instances, at most
+  /// `most`; `unknown` where only a launch knows the number of places.
+  int64_t placeRuns(int64_t instancesOfCore, int64_t most, int64_t unknown);
+  /// An instance of the kernel is one warp.
+  void setOneWarp();
   void buildCounts();
   /// Which updates of the block that begins at a place are not zero.
   mlir::Value truthBlock(mlir::Value begin);

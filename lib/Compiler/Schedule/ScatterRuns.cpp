@@ -135,21 +135,9 @@ void ScatterBuilder::combineRuns(Value begin) {
 void ScatterBuilder::buildRuns() {
   // An instance is one warp, whose threads wait for no other one.
   constexpr int64_t kPlaces = 256, kInstancesOfCore = 32, kMostBlocks = 8;
-  axisPlace = 0;
   block = kPlaces;
-  Extent many = places[0].size;
-  int64_t blocks = std::clamp<int64_t>(
-      many.get() / (block * kInstancesOfCore * target::countCores(description)),
-      1, kMostBlocks);
-  kernel.kernel->setAttr(
-      tile::kHintsAttr,
-      tile::KernelHintsAttr::get(b.getContext(), /*warps=*/1, 0, 0, 0));
-  KernelDim run;
-  run.size = many;
-  run.block = block * blocks;
-  kernel.dims.push_back(run);
-  kernel.addGridDim(0);
-  kernel.placeGrid();
+  int64_t blocks = placeRuns(kInstancesOfCore, kMostBlocks, kMostBlocks);
+  setOneWarp();
   auto loop = scf::ForOp::create(b, loc, kernel.constant(0),
                                  kernel.constant(blocks), kernel.constant(1));
   {

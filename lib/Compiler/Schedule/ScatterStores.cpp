@@ -339,24 +339,36 @@ Buffer ScatterBuilder::resultLine() {
   return line;
 }
 
+int64_t ScatterBuilder::placeRuns(int64_t instancesOfCore, int64_t most,
+                                  int64_t unknown) {
+  Extent many = places[0].size;
+  int64_t blocks = unknown;
+  if (many.isStatic())
+    blocks = std::clamp<int64_t>(many.get() / (block * instancesOfCore *
+                                               target::countCores(description)),
+                                 1, most);
+  axisPlace = 0;
+  KernelDim run;
+  run.size = many;
+  run.block = block * blocks;
+  kernel.dims.push_back(run);
+  kernel.addGridDim(0);
+  kernel.placeGrid();
+  return blocks;
+}
+
+void ScatterBuilder::setOneWarp() {
+  kernel.kernel->setAttr(
+      tile::kHintsAttr,
+      tile::KernelHintsAttr::get(b.getContext(), /*warps=*/1, 0, 0, 0));
+}
+
 void ScatterBuilder::buildCounts() {
   // Several instances for each core, and runs that are long beside a result.
   constexpr int64_t kInstancesOfCore = 8, kMostBlocks = 16;
   int64_t bins = countDense(out), elements = llvm::PowerOf2Ceil(bins);
-  Extent many = places[0].size;
-  int64_t blocks = kMostBlocks;
-  if (many.isStatic())
-    blocks = std::clamp<int64_t>(many.get() / (kBlock * kInstancesOfCore *
-                                               target::countCores(description)),
-                                 1, kMostBlocks);
-  axisPlace = 0;
   block = kBlock;
-  KernelDim run;
-  run.size = many;
-  run.block = kBlock * blocks;
-  kernel.dims.push_back(run);
-  kernel.addGridDim(0);
-  kernel.placeGrid();
+  int64_t blocks = placeRuns(kInstancesOfCore, kMostBlocks, kMostBlocks);
   Value begin = kernel.dims[0].offset;
   Value counts = countBlock(begin, elements);
   if (blocks > 1) {

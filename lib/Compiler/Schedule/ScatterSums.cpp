@@ -93,23 +93,9 @@ void ScatterBuilder::buildFew() {
   constexpr int64_t kPlaces = 128, kManyElements = 16, kInstancesOfCore = 16,
                     kMostBlocks = 128, kOpenBlocks = 8;
   int64_t elements = llvm::PowerOf2Ceil(resultLine().sizes[0].get());
-  Extent many = places[0].size;
-  axisPlace = 0;
   block = elements > kManyElements ? kPlaces / 2 : kPlaces;
-  int64_t blocks = kOpenBlocks;
-  if (many.isStatic())
-    blocks = std::clamp<int64_t>(many.get() / (block * kInstancesOfCore *
-                                               target::countCores(description)),
-                                 1, kMostBlocks);
-  kernel.kernel->setAttr(
-      tile::kHintsAttr,
-      tile::KernelHintsAttr::get(b.getContext(), /*warps=*/1, 0, 0, 0));
-  KernelDim run;
-  run.size = many;
-  run.block = block * blocks;
-  kernel.dims.push_back(run);
-  kernel.addGridDim(0);
-  kernel.placeGrid();
+  int64_t blocks = placeRuns(kInstancesOfCore, kMostBlocks, kOpenBlocks);
+  setOneWarp();
   Type element = out.elementType();
   Value neutral = arith::ConstantOp::create(
       b, loc,

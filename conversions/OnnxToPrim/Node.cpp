@@ -56,8 +56,8 @@ std::optional<Ints> Node::intsOf(Value x) {
   return result;
 }
 
-std::optional<SmallVector<double>> Node::numbers(unsigned i) {
-  auto value = graph.evaluate(in(i));
+std::optional<SmallVector<double>> Node::numbersOf(Value x) {
+  auto value = graph.evaluate(x);
   if (!value)
     return std::nullopt;
   SmallVector<double> result;

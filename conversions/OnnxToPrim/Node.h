@@ -123,7 +123,10 @@ public:
   /// The numbers of an input that does not depend on arguments.
   std::optional<Ints> ints(unsigned i) { return intsOf(in(i)); }
   std::optional<Ints> intsOf(Value x);
-  std::optional<SmallVector<double>> numbers(unsigned i);
+  std::optional<SmallVector<double>> numbers(unsigned i) {
+    return numbersOf(in(i));
+  }
+  std::optional<SmallVector<double>> numbersOf(Value x);
   /// The numbers of an input that stand for sizes, some known at run time only.
   std::optional<Sizes> sizes(unsigned i) { return readSizes(in(i)); }
   std::optional<Sizes> readSizes(Value x);

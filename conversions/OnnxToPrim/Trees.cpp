@@ -87,13 +87,7 @@ std::optional<SmallVector<double>> numbersOf(Node &n, StringRef name) {
   if (!tensor)
     return std::nullopt;
   auto made = tensor_to_prim::constantValue(n.op, tensor, n.e);
-  auto known = failed(made) ? std::nullopt : n.graph.evaluate(*made);
-  if (!known)
-    return std::nullopt;
-  SmallVector<double> result;
-  for (int64_t k = 0; k < known->size(); ++k)
-    result.push_back(known->element(k).asDouble());
-  return result;
+  return failed(made) ? std::nullopt : n.numbersOf(*made);
 }
 
 std::optional<int64_t> modeOf(StringRef name) {

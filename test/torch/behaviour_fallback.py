@@ -90,7 +90,7 @@ def what_the_call_got_wrong_is_said():
         return "nothing"
     assert "unknown target 'nosuch', expected one of: " in failure(target="nosuch"), failure(target="nosuch")
     assert "backend 'kiln' has no option 'tarket', expected target, fallback or random" in failure(tarket="cpu")
-    for mode in ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs"):  # hints that change nothing
+    for mode in ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs"):  # no GPU, no graphs of CUDA
         same(fast(lambda x: x * 2, mode=mode)(torch.ones(3)), torch.full((3,), 2.0))
     try:
         fast(lambda x: x * 2, mode="fastest")(torch.ones(3))

@@ -316,6 +316,114 @@ def graphs_of_other_streams():
             del others
 
 
+def recordings(*expected):
+    """Looks at why the calls of each graph since the last look are not recorded."""
+    found = [one.not_recorded for one in kiln.torch.report]
+    kiln.torch.report.clear()
+    assert found == list(expected), found
+
+
+@case
+def recorded_inference():
+    """Arguments in other places at each call, weights changed in place, and a clone of a result that is read after the next call."""
+    model = layers()
+    with torch.no_grad():
+        kiln.torch.report.clear()
+        run = compiled(model, mode="reduce-overhead")
+        for seed in range(5):
+            x = torch.randn(32, 64, device="cuda")
+            near(run(x), model(x))
+            model[0].weight.mul_(1.5)
+        recordings(None)
+        kept = run(x).clone()
+        run(x + 1)
+        near(kept, model(x))
+
+
+@case
+def recorded_training():
+    model, other = layers(), layers()
+    run = compiled(model, mode="reduce-overhead")
+    kiln.torch.report.clear()
+    optimisers = [torch.optim.AdamW(one.parameters(), lr=1e-3) for one in (model, other)]
+    for seed in range(8):
+        x = torch.randn(32, 64, device="cuda")
+        losses = []
+        for step, optimiser in zip((run, other), optimisers):
+            optimiser.zero_grad()
+            loss = step(x).square().mean()
+            loss.backward()
+            optimiser.step()
+            losses.append(loss.detach().clone())
+        near(*losses, 1e-4)
+    recordings(None, None)
+    for one, two in zip(model.parameters(), other.parameters()):
+        near(one, two, 1e-3)
+
+
+@case
+def recorded_batch_norm():
+    """Statistics that each step writes, and images with their channels last."""
+    torch.manual_seed(2)
+    torch.backends.cudnn.allow_tf32 = False
+    models = [nn.Sequential(nn.Conv2d(8, 16, 3, padding=1), nn.BatchNorm2d(16), nn.ReLU(), nn.Conv2d(16, 8, 3)).cuda() for _ in range(2)]
+    models[1].load_state_dict(models[0].state_dict())
+    models = [one.to(memory_format=torch.channels_last) for one in models]
+    run = compiled(models[0], mode="max-autotune")
+    for seed in range(5):
+        x = torch.randn(4, 8, 20, 20, device="cuda").to(memory_format=torch.channels_last)
+        for one in models:
+            one.zero_grad()
+        made = [step(x) for step in (run, models[1])]
+        for one in made:
+            one.square().mean().backward()
+        near(*made, 1e-4)
+    for one, two in zip(models[0].parameters(), models[1].parameters()):
+        near(one.grad, two.grad, 1e-3)
+    for one, two in zip(models[0].buffers(), models[1].buffers()):
+        near(one, two, 1e-4)
+    torch.backends.cudnn.allow_tf32 = True
+
+
+@case
+def recorded_random_numbers():
+    """Each replay draws other numbers, the same again from the same seed."""
+    x = torch.ones(1000, device="cuda")
+    run = compiled(lambda x: nn.functional.dropout(x, 0.5) * 2, mode="reduce-overhead")
+    kiln.torch.report.clear()
+    made = []
+    for _ in range(5):
+        made.append(run(x).clone())
+    recordings(None)
+    assert all(0.3 < (one == 0).float().mean().item() < 0.7 for one in made)
+    assert not any(torch.equal(one, two) for i, one in enumerate(made) for two in made[:i])
+    torch.cuda.manual_seed(3)
+    first = run(x).clone()
+    torch.cuda.manual_seed(3)
+    assert torch.equal(first, run(x))
+
+
+@case
+def recorded_or_not():
+    """Graphs whose calls cannot be recorded run as others do, and the report says why."""
+    x = torch.randn(50, device="cuda")
+    kiln.torch.report.clear()
+    run = compiled(lambda x: x[x > 0] * 2, mode="reduce-overhead", dynamic=True)
+    with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):
+        for _ in range(3):
+            near(run(x), x[x > 0] * 2)
+    recordings("sizes of its results are not fixed")
+    run = compiled(lambda x, y: x + y, mode="reduce-overhead")
+    for _ in range(3):
+        near(run(x, torch.tensor(2.0)), x + 2)
+    recordings("a tensor of it is on the host")
+    run = compiled(lambda x: torch.softmax(x, -1), mode="reduce-overhead", dynamic=True)
+    for length in (50, 60, 50, 60, 70, 50):
+        x = torch.randn(3, length, device="cuda")
+        near(run(x), torch.softmax(x, -1))
+    recordings("sizes of its results are not fixed")
+
+
 @case
 def temporaries_in_threads():
     """Each thread in a stream of its own, and nothing waits for another."""

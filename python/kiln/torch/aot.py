@@ -184,9 +184,9 @@ def _through_aot(graph_module, inputs, *, fw_compiler, bw_compiler, **options):
     return torch._dynamo.disable(made, reason="a compiled graph")
 
 
-def compile_all(graph_module, example_inputs, target, fallback, plain=None, is_drawn_inside=False):
+def compile_all(graph_module, example_inputs, target, fallback, plain=None, is_drawn_inside=False, recorder=None):
     """What calls a graph of Dynamo. `plain` gets the compiled graph and how many
-    nodes it has, where a call of its package is all that a call of it is."""
+    nodes it has, where a call of its package is all that a call of it is. `recorder`: what records calls with tensors on a GPU."""
     alone = []
     flexible.taken_apart(graph_module)
     recurrent.with_last_states(graph_module)
@@ -198,13 +198,17 @@ def compile_all(graph_module, example_inputs, target, fallback, plain=None, is_d
             made = compile_graph(module, kind, target, fallback, None if kind == "backward" else _strides(graph_module))
             if not isinstance(made, Compiled):
                 return make_boxed_func(made)
+            replay = None
+            if recorder:
+                replay, report[-1].not_recorded = recorder.call_of(kind, made, module)
             if kind == "inference" and made.direct and _calls_alone(graph_module, made):
-                alone.append(made.bound())
+                alone.append(made.bound() if replay is None else lambda *arguments: replay(list(arguments)))
                 if plain and not any(made.complexes):
                     plain(made, _count(module))
+            run = replay or made.boxed
 
             def boxed(arguments):
-                return made.boxed(arguments)
+                return run(arguments)
 
             boxed._boxed_call = True
             return boxed

@@ -3,11 +3,11 @@
 import os
 import time
 
-from . import devices, recall, shapes  # noqa: F401  (says what results look like, before anything is traced)
+from . import devices, recall, recorded, shapes  # noqa: F401  (says what results look like, before anything is traced)
 from .report import CompileFailed, Graph, report
 from .text import Unsupported
 
-#: torch.compile's modes: how long to search for fast code, and whether to record calls. Kiln always does the same.
+#: torch.compile's modes: how long to search for fast code, and whether to record calls on a GPU. Kiln always searches in the same way.
 MODES = (None, "default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
 
 
@@ -29,7 +29,8 @@ def _device_of(graph_module):
 
 def kiln(graph_module, example_inputs, *, target=None, fallback=None, mode=None, options=None):
     """The backend. `target`: a SPEC of kiln-compile, or $KILN_TARGET; without one what computes where the tensors are. `fallback`:
-    whether torch may run what Kiln cannot; by default unless fullgraph=True. `mode`: torch.compile's, a hint that changes nothing."""
+    whether torch may run what Kiln cannot; by default unless fullgraph=True. `mode`: torch.compile's; it says whether calls on a GPU are
+    recorded in graphs of CUDA."""
     options = options or {}
     unknown = sorted(set(options) - {"target", "fallback", "random"})
     if unknown:
@@ -49,7 +50,8 @@ def kiln(graph_module, example_inputs, *, target=None, fallback=None, mode=None,
         fallback = not asks_for_whole_graph()
 
     start = time.perf_counter()
-    name = recall.key(graph_module, target)
+    is_recorded = device.type != "cpu" and mode in recorded.MODES
+    name = None if is_recorded else recall.key(graph_module, target)
     found = recall.find(name, target, device) if name else None
     if found:
         made, nodes = found
@@ -61,4 +63,5 @@ def kiln(graph_module, example_inputs, *, target=None, fallback=None, mode=None,
         if name:
             recall.keep(name, made.package, nodes)
 
-    return aot.compile_all(graph_module, example_inputs, target, fallback, keep, drawn == "philox")
+    return aot.compile_all(graph_module, example_inputs, target, fallback, keep, drawn == "philox",
+                           recorded.Recorder() if is_recorded else None)

@@ -209,7 +209,10 @@ class Compiled:
         self.found = {}  # the last values of the symbols of a size, and of the size
         with _disable_current_modes():  # this may run while torch traces
             self.added = [one.detach().contiguous().to(self.device) if isinstance(one, torch.Tensor) else self._draw(one) for one in lowering.added]
+        #: The random operations whose tensors are filled before each call.
+        self.drawn = [one for one in lowering.added if isinstance(one, torch.fx.Node)]
         self.symbols = self._symbols(placeholders)
+        self.reads_numbers = False
         #: For each result: the number of the package's result, an argument as it is, a size, or a constant.
         self.results, values, seen, self.types = [], [], [], []
         bases = _bases([node for node in output if node not in given])
@@ -224,6 +227,7 @@ class Compiled:
                 seen.append(size)
                 self.types.append(torch.int64 if size.is_integer else torch.float64)
                 values.append(lowering.number_tensor(size))
+            self.reads_numbers = True
             return "number", seen.index(size)
 
         for place, (node, one) in enumerate(zip(output, results)):

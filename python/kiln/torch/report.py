@@ -26,10 +26,13 @@ class Graph:
     seconds: float = 0.0
     packages: int = 0
     fallbacks: list = dataclasses.field(default_factory=list)
+    not_recorded: str | None = None  # why no graph of CUDA records its calls, where the mode asks for that
 
     def __str__(self):
         many = "" if self.packages == 1 else "s"
         lines = [f"{self.kind} graph of {self.nodes} operations: {self.packages} package{many}, {self.seconds:.2f} s"]
+        if self.not_recorded:
+            lines.append(f"  its calls are not recorded: {self.not_recorded}")
         return "\n".join(lines + [f"  torch runs {one}" for one in self.fallbacks])
 
 

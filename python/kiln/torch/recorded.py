@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Calls with tensors on a GPU as graphs of CUDA, which the modes `reduce-overhead` and `max-autotune` of torch.compile ask for.
+
+The trees of graphs are torch's own, those of Inductor: they record each graph at its second call, copy arguments that move
+into memory of their own, replay the graph, and share one pool of memory between forward and backward graphs. So the rules are
+torch's: a result is valid until the next call of the compiled function; whoever keeps it longer clones it."""
+import torch
+from torch._prims.rng_prims import run_and_save_rng_state as RUN_AND_SAVE
+
+from . import draws
+
+#: The modes of torch.compile that ask for it.
+MODES = ("reduce-overhead", "max-autotune")
+
+
+def _draws_outside(node):
+    """Whether a random operation needs more than torch's own generator of the GPU, whose state graphs of CUDA follow."""
+    operation, _, options, made, state = draws.call_of(node)
+    return (options.get("generator") is not None or state is not None or node.target is RUN_AND_SAVE
+            or operation.startswith("randperm") or made.device.type == "cpu")
+
+
+def why_not(made):
+    """Why calls of a compiled graph are not recorded, or None."""
+    if made.calls is None:
+        return "no kernel of it runs on a GPU"
+    if not made.calls.is_sized:
+        return "sizes of its results are not fixed"
+    if made.calls.waits:
+        return "it exchanges tensors with other processes"
+    if made.checks:
+        return "it checks what data says"
+    if made.reads_numbers:
+        return "the host reads numbers that it computes"
+    if made.near or any(isinstance(one, torch.Tensor) and one.device.type == "cpu"
+                        for one in (node.meta.get("val") for node in made.placeholders)):
+        return "a tensor of it is on the host"
+    if any(isinstance(node.meta.get("val"), (float, torch.SymFloat)) for node in made.placeholders):
+        return "an argument is a number with a fraction"
+    if any(map(_draws_outside, made.drawn)):
+        return "its random numbers come from more than the generator of the GPU"
+    return None
+
+
+class Recorder:
+    """Records the calls of the graphs that one graph of Dynamo becomes."""
+
+    def __init__(self):
+        self.device = None  # the number of the GPU, once the calls of a forward graph are recorded
+
+    def call_of(self, kind, made, graph):
+        """(the function of the list of a graph's arguments that stands for the compiled graph, why it is not recorded)."""
+        reason = why_not(made)
+        is_backward = kind == "backward"
+        if is_backward and self.device is None:
+            return None, reason or "the forward graph is not recorded"
+        if reason:
+            return (self._unrecorded(made) if is_backward else None), reason
+        from torch._inductor.utils import count_tangents
+        if is_backward:
+            fixed = list(range(count_tangents(graph)))
+        else:
+            self.device = torch.cuda.current_device() if made.device.index is None else made.device.index
+            about = getattr(torch._guards.TracingContext.try_get(), "fw_metadata", None)
+            fixed = list(getattr(about, "static_input_indices", None) or [])
+        return self._recorded(kind, made, graph, fixed), None
+
+    def _unrecorded(self, made):
+        """A backward graph behind a forward graph that is recorded."""
+        def call(arguments):
+            from torch._inductor.cudagraph_trees import get_manager
+            manager = get_manager(self.device, create_if_none_exists=False)
+            if manager is not None:
+                manager.set_to_running_backward()
+            return made.boxed(arguments)
+        return call
+
+    def _recorded(self, kind, made, graph, fixed):
+        from torch._inductor import cudagraph_utils
+        about = {"device_index": self.device, "is_backward": kind == "backward", "is_inference": kind == "inference",
+                 "placeholders": cudagraph_utils.get_placeholder_info(graph.graph), "mutated_input_idxs": (),
+                 "stack_traces": [one.stack_trace if isinstance(one, torch.fx.Node) else None
+                                  for one in graph.graph.output_node().args[0]]}
+        replay = None
+
+        def run(arguments):
+            given = list(arguments)
+            arguments.clear()  # as the trees expect: a call frees what only it needs
+            return made.boxed(given)
+
+        def call(arguments):
+            nonlocal replay
+            if replay is None:  # here, as it looks for the integers among the arguments
+                from torch._inductor.cudagraph_trees import cudagraphify_impl
+                replay = cudagraphify_impl(run, arguments, fixed, **about)
+            return replay(arguments)
+        return call

@@ -231,8 +231,12 @@ class Compiled:
             return "number", seen.index(size)
 
         for place, (node, one) in enumerate(zip(output, results)):
-            wanted = (strides or {}).get(place) if isinstance(one, (Value, pairs.Pair)) and node not in bases.values() else None
-            order = _physical(node.meta["val"], wanted) if wanted else None
+            order = None
+            if isinstance(one, (Value, pairs.Pair)) and node not in bases.values():
+                # What a backward graph gets, or an optimiser, is expected as torch traced it: on a GPU nothing else copies it.
+                usual = node.meta["val"].stride() if self.device.type != "cpu" else None
+                wanted = (strides or {}).get(place, usual)
+                order = _physical(node.meta["val"], wanted) if wanted else None
             if node in given:
                 self.results.append(("argument", given[node]))
             elif isinstance(one, draws.Saved):  # states stand behind the arguments while these are filled

@@ -72,6 +72,25 @@ orders, text = last_channels()
 assert orders == [[0, 2, 3, 1]] * 2
 assert any("func.func" in line and "tensor<2x6x6x8xf32>" in line and "tensor<4x3x3x8xf32>" in line for line in text), text
 
+
+
+def scatters(function):
+    """The scatters of a program for tensors on a GPU: whether any of several updates of one place may count."""
+    with FakeTensorMode(), torch.no_grad():
+        x, i = torch.empty(50, 8, device="cuda:0"), torch.empty(20, dtype=torch.int64, device="cuda:0")
+        lowering, results = lower(make_fx(function)(x, i))
+    lowering.returns(results)
+    return [" unique " in line for line in lowering.text().splitlines() if "prim.scatter" in line]
+
+
+# Whatever torch's own kernels may choose among, unless the same results are wanted in each call; the parts of a complex number do not part.
+put = lambda x, i: torch.index_put(x, [i], x[:20] + 1)  # noqa: E731
+assert scatters(put) == [True] and scatters(lambda x, i: torch.index_put(x, [i], x[:20], True)) == [False]
+assert scatters(lambda x, i: torch.view_as_real(torch.index_put(torch.complex(x, x), [i], torch.complex(x, x)[:20]))) == [False] * 2
+torch.use_deterministic_algorithms(True)
+assert scatters(put) == [False]
+torch.use_deterministic_algorithms(False)
+
 assert devices.numbered("nvidia:sm_90a", torch.device("cuda:1")) == "nvidia:sm_90a,ordinal=1"
 assert devices.numbered("nvidia:sm_90a", torch.device("cuda:0")) == "nvidia:sm_90a"
 assert devices.target_of(devices.CPU) == "cpu"

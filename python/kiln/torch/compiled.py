@@ -23,7 +23,8 @@ def lower(graph_module, name_of=lambda node: node.name, numbers=None, passed=fro
     them is None. `keeps_state`: random numbers come from a state that is an argument. `orders`: of arguments that the package
     has with their dimensions in another order, that order."""
     lowering = Lowering(keeps_state)
-    lowering.allows_tf32 = devices.allows_tf32(devices.of(graph_module))
+    device = devices.of(graph_module)
+    lowering.allows_tf32, lowering.any_update_wins = devices.allows_tf32(device), devices.any_update_wins(device, graph_module)
     results = []
     given = graph_module.graph.find_nodes(op="placeholder")  # those of a part may stand anywhere
     for node in given:

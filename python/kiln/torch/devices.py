@@ -79,6 +79,13 @@ def allows_tf32(device):
     return {"dot": of_products, "conv": of_convolutions}
 
 
+def any_update_wins(device, graph_module):
+    """Whether a graph that writes several updates to one place may keep any of them: on a GPU, unless torch is asked for the same
+    results in every call. Both parts of a complex number have to come from the same update."""
+    return device.type != "cpu" and not torch.are_deterministic_algorithms_enabled() and not any(
+        isinstance(made, torch.Tensor) and made.is_complex() for made in (node.meta.get("val") for node in graph_module.graph.nodes))
+
+
 def runs_on(target, device):
     """Whether a target computes in the memory of a device."""
     return device.type == "cpu" or set(names_of(target)) <= {"amd" if torch.version.hip else "nvidia"}

@@ -16,6 +16,8 @@ FLAGGED = {"div", "remainder", "fmod", "maximum", "minimum"}
 class Prim(Function):
     """A function and the operations that are written into it. `size_of(size)` gives the `index`
     value of a size that is no int."""
+    #: Whether any of several updates of one place may count, as in torch on a GPU, so that all are written at the same time.
+    any_update_wins = False
     #: Whether products, and convolutions, may read factors of f32 as tf32.
     allows_tf32 = {"dot": False, "conv": False}
 
@@ -286,8 +288,9 @@ class Prim(Function):
         """Updates of windows that start at `indices`, whose last dimension has one index for each of `dims`."""
         if is_unsigned(x.dtype) and kind in ("min", "max"):
             kind = "u" + kind
+        unique = " unique" if kind == "set" and self.any_update_wins else ""
         return self.emit(f"prim.scatter {kind} {x.name}, {indices.name}, {updates.name} dims {listed(dims)} batch_dims "
-                         f"{batch_dims} : {x.type}, {indices.type}, {updates.type}", x.dtype, x.shape)
+                         f"{batch_dims}{unique} : {x.type}, {indices.type}, {updates.type}", x.dtype, x.shape)
 
     def dynamic_slice_dim(self, x, dim, start, shape):
         """`shape` of x from `start` on along a dimension; the other starts are 0."""

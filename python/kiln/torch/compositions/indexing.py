@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reading and writing at computed positions."""
+import math
+
 import torch
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
@@ -74,6 +76,11 @@ def diagonal_scatter(x, source, offset=0, dim1=0, dim2=1):
 def as_strided_scatter(x, source, size, stride, storage_offset=None):
     if not x.is_contiguous():
         return NotImplemented
+    order = sorted(range(len(size)), key=lambda d: (-stride[d], d))
+    behind = [math.prod(size[e] for e in order[i + 1:]) for i in range(len(order))]
+    if not storage_offset and x.numel() == source.numel() and all(
+            size[d] == 1 or stride[d] == step for d, step in zip(order, behind)):
+        return source.permute(order).contiguous().reshape(x.shape).to(x.dtype)  # all elements are written
     place = torch.full(list(size), storage_offset or 0, dtype=torch.int64)
     for d, (n, step) in enumerate(zip(size, stride)):
         place = place + (torch.arange(n) * step).reshape([n if e == d else 1 for e in range(len(size))])

@@ -69,14 +69,63 @@ def window_by_window(b, x, sizes, outs, window, stride, padding, high, dilation)
 
 @lowers("max_pool2d_with_indices_backward.default", "max_pool3d_with_indices_backward.default")
 def max_pool_backward(b, out, grad, x, window, stride, padding, dilation, ceil_mode, indices):
-    """Each gradient goes to the place that the index names."""
+    """Each gradient goes to the place that the index names: each place adds up those of the few windows that have it, where sizes
+    are known and windows do not overlap much."""
     from .indexing import scattered
     count = int(out.operation[8])
+    window, padding, dilation = (spread(v, count) for v in (window, padding, dilation))
+    stride = spread(stride, count) if stride else window
+    overlaps = [-(-((k - 1) * d + 1) // s) for k, s, d in zip(window, stride, dilation)]
+    sizes = [*out.shape[-count:], *grad.shape[-count:]]
+    if elements(overlaps) <= MOST_OVERLAPS and all(isinstance(n, int) and n for n in sizes):
+        return gathered_gradient(b, out, grad, indices, stride, padding, overlaps)
     lead, image = out.shape[:-count], elements(out.shape[-count:])
     rows, many = elements(lead), elements(grad.shape[-count:])
     made = scattered(b, "add", b.full(0, out.dtype, (rows, image)), 1, b.reshape(indices, (rows, many)),
                      b.reshape(grad, (rows, many)))
     return b.reshape(made, out.shape)
+
+
+#: So many windows have a place at most, for each place to look at all of them.
+MOST_OVERLAPS = 16
+
+
+def gathered_gradient(b, out, grad, indices, stride, padding, overlaps):
+    """The gradient of each place: the sum over the windows with it that have found their maximum there."""
+    count = len(stride)
+    sizes, outs = out.shape[-count:], grad.shape[-count:]
+    rows = elements(out.shape[:-count])
+    grad, indices = (b.reshape(one, (rows, *outs)) for one in (grad, indices))
+    place = b.broadcast(b.reshape(b.iota("i64", (elements(sizes),), 0), (1, *sizes)), (rows, *sizes))
+    total = b.full(0, wide(out.dtype), (rows, *sizes))
+    for back in places(overlaps):
+        parts = [_of_windows(b, one, sizes, stride, padding, back, fill) for one, fill in ((grad, 0), (indices, -1))]
+        if None in parts:
+            continue
+        part = b.convert(b.where(b.compare("eq", parts[1], place), parts[0], b.full_like(0, parts[0])), total.dtype)
+        total = b.binary("add", total, part)
+    return b.reshape(b.convert(total, out.dtype), out.shape)
+
+
+def _of_windows(b, x, sizes, stride, padding, back, fill):
+    """For each place of the image, x [rows, windows] of the last window that begins at it or before, or of one `back` windows before
+    that; None where no place has one."""
+    for d, (n, s, p, t) in enumerate(zip(sizes, stride, padding, back), 1):
+        shape, many = list(x.shape), x.shape[d] * s
+        if s > 1:
+            x = b.broadcast_in_dim(x, [e if e <= d else e + 1 for e in range(x.rank)], [*shape[:d + 1], s, *shape[d + 1:]])
+            x = b.reshape(x, [*shape[:d], many, *shape[d + 1:]])
+        begin = p - t * s
+        low, start = max(-begin, 0), max(begin, 0)
+        length = min(many - start, n - low)
+        if length <= 0:
+            return None
+        if length < many:
+            x = b.slice_dim(x, d, start, start + length)
+        around = [[m if e == d else 0 for e in range(x.rank)] for m in (low, n - low - length)]
+        if any(map(any, around)):
+            x = b.pad(x, *around, fill)
+    return x
 
 
 @lowers("avg_pool1d.default", "avg_pool2d.default", "avg_pool3d.default")

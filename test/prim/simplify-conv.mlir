@@ -81,3 +81,30 @@ func.func @pointwise_tf32(%x: tensor<1x8x8x16xf32>, %w: tensor<32x1x1x16xf32>) -
     : tensor<1x8x8x16xf32>, tensor<32x1x1x16xf32> -> tensor<1x8x8x32xf32>
   return %0 : tensor<1x8x8x32xf32>
 }
+
+// A window with one place in the input is a product over the window and the channels, such as the gradient of a pointwise
+// convolution's filter. It sums in the order in which both factors lie in memory, so that neither is copied.
+// CHECK-LABEL: func.func @filter_gradient
+// CHECK-DAG: %[[T:.*]] = prim.transpose %arg0 permutation [3, 0, 1, 2] : tensor<4x7x5x16xbf16> -> tensor<16x4x7x5xbf16>
+// CHECK-DAG: %[[X:.*]] = prim.reshape %[[T]] : tensor<16x4x7x5xbf16> -> tensor<16x140xbf16>
+// CHECK-DAG: %[[G:.*]] = prim.reshape %arg1 : tensor<4x7x5x32xbf16> -> tensor<140x32xbf16>
+// CHECK: prim.dot_general %[[X]], %[[G]] batch [] x [] contract [1] x [0] : tensor<16x140xbf16>, tensor<140x32xbf16> -> tensor<16x32xbf16>
+func.func @filter_gradient(%x: tensor<4x7x5x16xbf16>, %g: tensor<4x7x5x32xbf16>) -> tensor<16x1x1x32xbf16> {
+  %0 = prim.transpose %x permutation [3, 1, 2, 0] : tensor<4x7x5x16xbf16> -> tensor<16x7x5x4xbf16>
+  %1 = prim.transpose %g permutation [3, 1, 2, 0] : tensor<4x7x5x32xbf16> -> tensor<32x7x5x4xbf16>
+  %2 = prim.conv %0, %1 {strides = array<i64: 1, 1>, pad_low = array<i64: 0, 0>, pad_high = array<i64: 0, 0>,
+    dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64}
+    : tensor<16x7x5x4xbf16>, tensor<32x7x5x4xbf16> -> tensor<16x1x1x32xbf16>
+  return %2 : tensor<16x1x1x32xbf16>
+}
+
+// Of a window with gaps the product has the elements that it reads.
+// CHECK-LABEL: func.func @gaps
+// CHECK: prim.slice %arg0 starts [0, 0, 0, 0] limits [2, 7, 5, 16] strides [1, 2, 1, 1] : tensor<2x8x5x16xf32> -> tensor<2x4x5x16xf32>
+// CHECK: prim.dot_general {{.*}} tensor<2x320xf32>, tensor<320x3xf32> -> tensor<2x3xf32>
+func.func @gaps(%x: tensor<2x8x5x16xf32>, %w: tensor<3x4x5x16xf32>) -> tensor<2x1x1x3xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 2, 1>, pad_low = array<i64: 0, 0>, pad_high = array<i64: 0, 0>,
+    dilation = array<i64: 2, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64}
+    : tensor<2x8x5x16xf32>, tensor<3x4x5x16xf32> -> tensor<2x1x1x3xf32>
+  return %0 : tensor<2x1x1x3xf32>
+}

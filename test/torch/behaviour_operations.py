@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operations whose composition matters, beside eager."""
+import math
 import sys
 import tempfile
 
@@ -163,6 +164,30 @@ def weights_of_a_length_and_a_direction():
     up = torch.randn_like(wanted)
     same(made, wanted)
     same(torch.autograd.grad(made, layer.parameters(), up), torch.autograd.grad(wanted, layer.parameters(), up))
+
+
+@test
+def gradients_of_maxima():
+    """Windows that overlap, that leave elements out, that padding begins, with dilation and a last one that is cut."""
+    for shape, settings in (((2, 3, 13, 11), (3, 2, 1)), ((2, 3, 13, 11), (3, 2, 0, 2, True)), ((3, 10, 9), (2, 3)), ((2, 2, 7, 8, 9), (3, 2, 1, 1, True)),
+                            ((1, 2, 9, 9), (4, 1, 2)), ((1, 2, 9, 9), (5, 1, 2))):
+        pool = F.max_pool3d if len(shape) == 5 else F.max_pool2d
+        ours, theirs = ((torch.arange(math.prod(shape)) * 7919 % 101 / 4).reshape(shape).requires_grad_() for _ in range(2))  # equal ones, too
+        made, wanted = fast(lambda x: pool(x, *settings), fullgraph=True)(ours), pool(theirs, *settings)
+        up = torch.linspace(-1, 1, wanted.numel()).reshape(wanted.shape)
+        same(torch.autograd.grad(made, ours, up), torch.autograd.grad(wanted, theirs, up))
+
+
+@test
+def gradients_of_filters():
+    """Strides that leave out the end of an image, windows of one element and windows as large as the image."""
+    torch.manual_seed(5)
+    for window, settings in ((1, {"stride": 2}), (3, {"stride": 2, "padding": 1}), (1, {}), ((8, 7), {}), (3, {"dilation": 2, "stride": 3}),
+                             (3, {"groups": 2, "stride": 2})):
+        layer, x = torch.nn.Conv2d(4, 6, window, **settings), torch.randn(3, 4, 8, 7)
+        made, wanted = fast(layer, fullgraph=True)(x), layer(x)
+        up = torch.linspace(-1, 1, wanted.numel()).reshape(wanted.shape)
+        same(torch.autograd.grad(made, layer.parameters(), up), torch.autograd.grad(wanted, layer.parameters(), up))
 
 
 @test

@@ -115,14 +115,23 @@ def backward_weight(b, grad, x, window, stride, padding, dilation, groups):
     if not all(isinstance(m, int) for m in (*spatial, c, *grad.shape[1:], n if groups > 1 else 1)):
         return weight_by_places(b, grad, x, window, stride, padding, dilation, groups)
     o, count = grad.shape[-1], len(spatial)
-    x = b.reshape(x, [n, *spatial, groups, c // groups])
-    x = b.transpose(x, [2 + count, *range(1, 1 + count), 1 + count, 0])
-    x = b.reshape(x, [c // groups, *spatial, groups * n])
+    # Padding behind the input so that the window has just the places that the filter has elements.
+    high = [(m - 1) * s + (k - 1) * e + 1 - size - p for m, s, k, e, size, p in
+            zip(grad.shape[1:-1], stride, window, dilation, spatial, padding)]
+    for d, behind in enumerate(high):
+        if behind < 0:
+            spatial[d] += behind
+            x = b.slice_dim(x, 1 + d, 0, spatial[d])
+    high = [max(0, behind) for behind in high]
+    if groups > 1:
+        x = b.reshape(x, [n, *spatial, groups, c // groups])
+        x = b.transpose(x, [2 + count, *range(1, 1 + count), 1 + count, 0])
+        x = b.reshape(x, [c // groups, *spatial, groups * n])
+    else:
+        x = b.transpose(x, [1 + count, *range(1, 1 + count), 0])
     grad = b.transpose(grad, [1 + count, *range(1, 1 + count), 0])
     ones = [1] * count
-    made = b.conv(x, grad, dilation, padding, padding, stride, ones, groups)
-    for d, k in enumerate(window):
-        made = b.slice_dim(made, 1 + d, 0, k)
+    made = b.conv(x, grad, dilation, padding, high, stride, ones, groups)
     return b.transpose(made, [1 + count, 0, *range(1, 1 + count)])
 
 

@@ -51,6 +51,15 @@ bool isMergeable(RankedTensorType type) {
   return checkedProduct(sizes).has_value();
 }
 
+/// The dimension that one of `operand` was before all transposes.
+int64_t sourceOf(Value operand, int64_t dim) {
+  while (auto transpose = operand.getDefiningOp<TransposeOp>()) {
+    dim = transpose.getPermutation()[dim];
+    operand = transpose.getOperand();
+  }
+  return dim;
+}
+
 /// Transposes and merges dimensions of the operands, splits those of the
 /// result.
 struct NormaliseDot : OpRewritePattern<DotGeneralOp> {
@@ -66,12 +75,15 @@ struct NormaliseDot : OpRewritePattern<DotGeneralOp> {
     if (isNormal(op, batched) || !isMergeable(lhsType) || !isMergeable(rhsType))
       return failure();
 
-    // In the order of lhs, which then often needs no transpose.
+    // In the order in which lhs was before it was transposed: then it often
+    // needs no copy.
     SmallVector<std::pair<int64_t, int64_t>> pairs;
     for (auto [l, r] :
          llvm::zip_equal(op.getLhsContract(), op.getRhsContract()))
       pairs.emplace_back(l, r);
-    llvm::sort(pairs);
+    llvm::sort(pairs, [&](auto a, auto b) {
+      return sourceOf(op.getLhs(), a.first) < sourceOf(op.getLhs(), b.first);
+    });
     auto lhsContract =
         llvm::map_to_vector(pairs, [](auto p) { return p.first; });
     auto rhsContract =

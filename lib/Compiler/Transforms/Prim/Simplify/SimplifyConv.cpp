@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Simplifies prim.conv: windows of one element become matmuls, and padded
-// inputs become padding of the convolution.
+// Simplifies prim.conv: windows of one element, and those with one place in the
+// input, become matmuls, and padded inputs become padding of the convolution.
 #include "../PrimBuilder.h"
 #include "Simplify.h"
 
@@ -35,6 +35,63 @@ struct PointwiseConv : OpRewritePattern<ConvOp> {
         ArrayRef<int64_t>(), ArrayRef<int64_t>(input.getRank() - 1),
         ArrayRef<int64_t>(1), op.getPrecision());
     return success();
+  }
+};
+
+/// Rewrites a convolution whose window has one place in the input to a matmul,
+/// which sums over the window and the channels. The gradient of the filter of a
+/// pointwise convolution is one: its window is all positions of an image.
+struct OnePlaceConv : OpRewritePattern<ConvOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConvOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType input = op.getInput().getType(),
+                     filter = op.getFilter().getType(),
+                     result = cast<RankedTensorType>(op.getType());
+    auto spatial = [](RankedTensorType type) {
+      return type.getShape().drop_front().drop_back();
+    };
+    if (op.getGroups() != 1 || !all(spatial(result), 1) ||
+        !all(op.getPadLow(), 0) || !all(op.getPadHigh(), 0) ||
+        !all(op.getInputDilation(), 1) ||
+        ShapedType::isDynamicShape(spatial(input)) ||
+        ShapedType::isDynamicShape(spatial(filter)) ||
+        llvm::is_contained(spatial(filter), 0))
+      return failure();
+    PrimBuilder emit(rewriter, op.getLoc());
+    SmallVector<int64_t> summed =
+        llvm::to_vector(llvm::seq<int64_t>(1, input.getRank()));
+    auto product = DotGeneralOp::create(
+        rewriter, op.getLoc(),
+        RankedTensorType::get(
+            {result.getShape().front(), result.getShape().back()},
+            result.getElementType()),
+        placeOf(op, rewriter), op.getFilter(), ArrayRef<int64_t>(),
+        ArrayRef<int64_t>(), summed, summed, op.getPrecision());
+    SmallVector<OpFoldResult> sizes = emit.sizes(product),
+                              shape(input.getRank(), rewriter.getIndexAttr(1));
+    shape.front() = sizes.front();
+    shape.back() = sizes.back();
+    rewriter.replaceOp(op, emit.reshape(product, shape));
+    return success();
+  }
+
+private:
+  /// The elements of the input that the window reads.
+  static Value placeOf(ConvOp op, PatternRewriter &rewriter) {
+    RankedTensorType input = op.getInput().getType(),
+                     filter = op.getFilter().getType();
+    SmallVector<int64_t> starts(input.getRank(), 0), steps(input.getRank(), 1),
+        ends(input.getShape()), shape(input.getShape());
+    for (auto [d, apart] : llvm::enumerate(op.getDilation())) {
+      shape[d + 1] = filter.getDimSize(d + 1);
+      ends[d + 1] = (shape[d + 1] - 1) * apart + 1;
+      steps[d + 1] = shape[d + 1] == 1 ? 1 : apart;
+    }
+    if (shape == input.getShape())
+      return op.getInput();
+    return SliceOp::create(rewriter, op.getLoc(), input.clone(shape),
+                           op.getInput(), starts, ends, steps);
   }
 };
 
@@ -90,5 +147,5 @@ private:
 } // namespace
 
 void kiln::prim::populateSimplifyConvPatterns(RewritePatternSet &patterns) {
-  patterns.add<PointwiseConv, ConvOfPad>(patterns.getContext());
+  patterns.add<PointwiseConv, OnePlaceConv, ConvOfPad>(patterns.getContext());
 }

@@ -16,6 +16,16 @@ func.func @deep(%a: tensor<64x8192xbf16>, %b: tensor<8192x64xbf16>) -> tensor<64
   return %d : tensor<64x64xf32>
 }
 
+// A step that has all channels that there are may be shorter than a line: the gradient of a convolution's filter, of 24 images.
+// CHECK: @filter_0_conv{{.*}}576x64x100352<=32x?<=64 bf16*bf16+f32 {{.*}} -> {{[0-9]+x[0-9]+x[0-9]+x([2-9]|[1-9][0-9])"}}
+// CHECK: @filter_0_conv_parts
+func.func @filter(%x: tensor<64x56x56x24xbf16>, %g: tensor<64x56x56x24xbf16>) -> tensor<64x3x3x64xbf16> {
+  %0 = prim.conv %x, %g {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>,
+    dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64}
+    : tensor<64x56x56x24xbf16>, tensor<64x56x56x24xbf16> -> tensor<64x3x3x64xbf16>
+  return %0 : tensor<64x3x3x64xbf16>
+}
+
 // Enough instances, too few steps, and a number of rows that is not known: one kernel, and the problem is the same as ever.
 // CHECK: @large_0_dot{{.*}}4096x4096x4096 bf16*bf16+f32
 // CHECK-NOT: _parts

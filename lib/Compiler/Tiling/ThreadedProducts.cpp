@@ -13,7 +13,8 @@ using namespace kiln::target;
 using namespace kiln::tiling;
 
 /// How many instances may share out the depth; 1 is the first. Their steps are
-/// lines of memory, whichever way factors lie, and each has two of them.
+/// lines of memory, whichever way factors lie, or as much as a step may have,
+/// and each has two of them.
 static SmallVector<int64_t> partsOf(const TilingProblem &p,
                                     ArrayRef<int64_t> blocks, int64_t most,
                                     int64_t line) {
@@ -24,7 +25,11 @@ static SmallVector<int64_t> partsOf(const TilingProblem &p,
   auto bitsOf = [](Type type) -> int64_t {
     return isa<FloatTF32Type>(type) ? 32 : type.getIntOrFloatBitWidth();
   };
-  if (blocks[depth] * std::min(bitsOf(p.lhs), bitsOf(p.rhs)) < line * 8)
+  int64_t longest = p.dims[depth].most;
+  bool isLongest = !ShapedType::isDynamic(longest) && longest > 1 &&
+                   blocks[depth] * 2 > longest;
+  if (!isLongest &&
+      blocks[depth] * std::min(bitsOf(p.lhs), bitsOf(p.rhs)) < line * 8)
     return result;
   int64_t steps = llvm::divideCeil(p.dims[depth].size, blocks[depth]);
   if (!ShapedType::isDynamic(most))

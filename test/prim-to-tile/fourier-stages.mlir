@@ -84,10 +84,10 @@ func.func @pairs(%x: tensor<11x256x2xf32>) -> tensor<11x256x2xf32> {
   %6 = prim.cat %4, %5 dim 2 : tensor<11x256x1xf32>, tensor<11x256x1xf32> -> tensor<11x256x2xf32>
   return %6 : tensor<11x256x2xf32>
 }
-// Also of columns.
+// Also of columns, neighbours of which are neighbours in tiles, too.
 // CHECK-LABEL: tile.kernel private @pair_columns_
-// CHECK: tile.load {{.*}} tensor<32x8x2xf32>
-// CHECK: tile.store {{.*}} tensor<32x8x2xf32>
+// CHECK: tile.load {{.*}} tensor<8x32x2xf32>
+// CHECK: tile.store {{.*}} tensor<8x32x2xf32>
 func.func @pair_columns(%x: tensor<64x22x2xf32>) -> tensor<64x22x2xf32> {
   %0 = prim.slice %x starts [0, 0, 0] limits [64, 22, 1] strides [1, 1, 1] : tensor<64x22x2xf32> -> tensor<64x22x1xf32>
   %1 = prim.reshape %0 : tensor<64x22x1xf32> -> tensor<64x22xf32>

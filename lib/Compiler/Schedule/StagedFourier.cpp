@@ -120,10 +120,20 @@ private:
     int64_t radix, columns, rows;
   };
 
+  /// The shape of a tile whose lines have elements along dimensions `own`.
+  SmallVector<int64_t> shapeOf(ArrayRef<int64_t> own) {
+    SmallVector<int64_t> shape(own);
+    shape.insert(isAcross ? shape.end() : shape.begin(), lines);
+    return shape;
+  }
+  /// The shape of what is accessed in memory at once.
+  SmallVector<int64_t> accessOf(int64_t size) {
+    return several < 0 ? SmallVector<int64_t>{size} : shapeOf(size);
+  }
   int64_t countColumns(ArrayRef<Extent> sizes);
   void choosePlaces();
   SmallVector<Stage> chooseStages();
-  /// A buffer with the lines last.
+  /// A buffer with the elements of lines last, or the lines next to each other.
   Buffer turned(const Buffer &buffer);
   SmallVector<Value> placesAt(int64_t element);
   Buffer pairsOf(const Buffer &real);
@@ -141,6 +151,7 @@ private:
   SmallVector<Value> split(Value tile, int64_t count);
   SmallVector<Value> exchange(ArrayRef<Value> parts, int64_t sets,
                               const Stage &stage, const Stage &next);
+  bool exchangesPairs();
   Line follow(const Line &line, const Stage &stage, const Stage &next);
   Value reshape(Value tile, ArrayRef<int64_t> shape) {
     auto type = cast<RankedTensorType>(tile.getType());
@@ -158,8 +169,9 @@ private:
   ComplexBuilder math;
   ArrayRef<Buffer> outs;
   int64_t dim, length;
-  int64_t several = -1; ///< the dimension of the lines of an instance
-  int64_t lines = 1;    ///< of an instance
+  int64_t several = -1;  ///< the dimension of the lines of an instance
+  int64_t lines = 1;     ///< of an instance
+  bool isAcross = false; ///< neighbours in memory are of neighbouring lines
 };
 
 } // namespace
@@ -236,6 +248,16 @@ static int64_t transferBytes(target::TargetAttr description) {
   return bytes;
 }
 
+/// Bytes of a core that its threads share.
+static int64_t sharedBytes(target::TargetAttr description) {
+  if (description)
+    for (target::MemoryAttr memory : description.getMemories())
+      if (memory.getScope() == target::MemoryScope::Core &&
+          memory.getKind() == target::MemoryKind::Explicit)
+        return memory.getSize();
+  return 0;
+}
+
 /// Columns of an instance, neighbours of which are accessed together: as many
 /// as are transferred together, if there are instances for all cores, and the
 /// threads of a block have few elements each.
@@ -272,6 +294,7 @@ void StagedFourier::choosePlaces() {
   int64_t rank = sizes.size();
   bool isLast = dim + 1 == rank;
   several = isLast ? rank - 2 : rank - 1;
+  isAcross = !isLast;
   if (several >= 0) {
     int64_t threads = countBlockThreads(ctx.description);
     lines = std::max<int64_t>(1, (threads << kRadixBits) / length);
@@ -281,9 +304,9 @@ void StagedFourier::choosePlaces() {
       lines = std::min<int64_t>(lines, llvm::PowerOf2Ceil(std::max<int64_t>(
                                            sizes[several].get(), 1)));
   }
-  // More lines than threads usually have are for more threads.
+  // More elements than threads usually have are for more threads.
   int64_t warps = (lines * length >> kRadixBits) / countLanes(ctx.description);
-  if (!isLast && lines > kFewColumns &&
+  if (!isLast &&
       warps * countLanes(ctx.description) > countBlockThreads(ctx.description))
     kernel.kernel->setAttr(
         tile::kHintsAttr,
@@ -315,9 +338,11 @@ Buffer StagedFourier::turned(const Buffer &buffer) {
   for (int64_t d = 0; d < int64_t(buffer.rank()); ++d)
     if (d != dim && d != several)
       add(d);
-  if (several >= 0)
+  if (several >= 0 && !isAcross)
     add(several);
   add(dim);
+  if (isAcross)
+    add(several);
   return result;
 }
 
@@ -327,9 +352,11 @@ SmallVector<Value> StagedFourier::placesAt(int64_t element) {
   for (int64_t d = 0; d < int64_t(kernel.dims.size()); ++d)
     if (d != dim && d != several)
       places.push_back(kernel.dims[d].offset);
-  if (several >= 0)
+  if (several >= 0 && !isAcross)
     places.push_back(kernel.dims[several].offset);
   places.push_back(kernel.constant(element));
+  if (isAcross)
+    places.push_back(kernel.dims[several].offset);
   return places;
 }
 
@@ -370,8 +397,8 @@ Buffer StagedFourier::mirrored(const Buffer &half) {
 
 Complex StagedFourier::loadRow(ArrayRef<Buffer> parts, int64_t first,
                                const Stage &stage) {
-  SmallVector<int64_t> shape = {lines, stage.columns};
-  SmallVector<int64_t> own(ArrayRef(shape).drop_front(several < 0));
+  SmallVector<int64_t> shape = shapeOf(stage.columns),
+                       own = accessOf(stage.columns);
   SmallVector<Value> places = placesAt(first);
   if (!isInterleaved(parts, ctx.host.math)) {
     Complex x;
@@ -393,7 +420,7 @@ Complex StagedFourier::loadRow(ArrayRef<Buffer> parts, int64_t first,
 /// Without the imaginary part of the first column.
 Value StagedFourier::clearFirst(Value im) {
   auto type = cast<RankedTensorType>(im.getType()).clone(b.getI32Type());
-  Value column = tile::IotaOp::create(b, loc, type, uint64_t(1));
+  Value column = tile::IotaOp::create(b, loc, type, uint64_t(isAcross ? 0 : 1));
   Value isFirst = arith::CmpIOp::create(
       b, loc, arith::CmpIPredicate::eq, column,
       constantLike(b, loc, column, b.getI32IntegerAttr(0)));
@@ -431,9 +458,7 @@ Line StagedFourier::loadLine(const Stage &stage) {
 /// What is behind the end of a result is not stored: of real operands, the
 /// conjugates of what comes before.
 void StagedFourier::store(const Line &line, const Stage &stage) {
-  SmallVector<int64_t> own = {lines, stage.rows};
-  if (several < 0)
-    own.erase(own.begin());
+  SmallVector<int64_t> own = accessOf(stage.rows);
   auto store = [&](const Buffer &out, bool isPair,
                    llvm::function_ref<Value(const Complex &)> tileOf) {
     for (auto [k, x] : llvm::enumerate(line)) {
@@ -474,9 +499,10 @@ Complex StagedFourier::rootsOf(const Stage &stage) {
         ValueRange(kernel.constant(0)), Value(), /*element_offsets=*/true,
         tile::Padding::zero, DenseI64ArrayAttr());
     tile = tile::BroadcastOp::create(
-        b, loc, type.clone({lines, stage.columns, stage.rows}),
-        reshape(tile, {1, stage.columns, 1}));
-    return reshape(tile, {lines, stage.columns * stage.rows});
+        b, loc, type.clone(shapeOf({stage.columns, stage.rows})),
+        reshape(tile, isAcross ? ArrayRef<int64_t>{stage.columns, 1, 1}
+                               : ArrayRef<int64_t>{1, stage.columns, 1}));
+    return reshape(tile, shapeOf(stage.columns * stage.rows));
   };
   return {tileOf(table.re), tileOf(table.im)};
 }
@@ -533,10 +559,13 @@ SmallVector<Value> StagedFourier::exchange(ArrayRef<Value> parts, int64_t sets,
                                            const Stage &stage,
                                            const Stage &next) {
   SmallVector<int64_t> order = {0, 2, 4, 3, 1};
-  SmallVector<int64_t> before = {lines, next.radix, next.columns, stage.rows,
-                                 stage.radix};
-  SmallVector<int64_t> turned = {lines, next.columns, stage.radix, stage.rows,
-                                 next.radix};
+  if (isAcross)
+    order = {1, 4, 2, 3, 0};
+  SmallVector<int64_t> before = shapeOf({next.radix, next.columns, stage.rows});
+  before.push_back(stage.radix);
+  SmallVector<int64_t> turned =
+      shapeOf({next.columns, stage.radix, stage.rows});
+  turned.push_back(next.radix);
   if (sets > 1) {
     order.push_back(order.size());
     before.push_back(sets);
@@ -545,10 +574,22 @@ SmallVector<Value> StagedFourier::exchange(ArrayRef<Value> parts, int64_t sets,
   Value tile = reshape(joined(parts), before);
   auto type = cast<RankedTensorType>(tile.getType());
   tile = tile::TransposeOp::create(b, loc, type.clone(turned), tile, order);
-  SmallVector<int64_t> shape(2 + llvm::Log2_64(next.radix * sets), 2);
-  shape[0] = lines;
-  shape[1] = next.columns * next.rows;
+  SmallVector<int64_t> shape = shapeOf(next.columns * next.rows);
+  shape.append(llvm::Log2_64(next.radix * sets), 2);
   return split(reshape(tile, shape), next.radix * sets);
+}
+
+/// Whether real and imaginary parts change places together. Where only real
+/// parts are stored, imaginary ones would get another layout if they changed
+/// places alone. Lines next to each other need half as many barriers.
+bool StagedFourier::exchangesPairs() {
+  constexpr int64_t kMostBytes = 1 << 15, kBlocksOfCore = 3;
+  int64_t width = getElementTypeOrSelf(op.getOperand(0).getType())
+                      .getIntOrFloatBitWidth(),
+          bytes = lines * length * width / 4;
+  if (op.getNumResults() == 1 && bytes <= kMostBytes)
+    return true;
+  return isAcross && bytes * kBlocksOfCore <= sharedBytes(ctx.description);
 }
 
 /// What the elements of the next stage are after `stage`.
@@ -561,12 +602,7 @@ Line StagedFourier::follow(const Line &line, const Stage &stage,
     both.append({parts[0].back(), parts[1].back()});
   }
   Line result;
-  // Where only real parts are stored, imaginary ones would get another layout
-  // if they changed places alone.
-  constexpr int64_t kMostBytes = 1 << 15;
-  int64_t width =
-      getElementTypeOrSelf(op.getOperand(0).getType()).getIntOrFloatBitWidth();
-  if (op.getNumResults() == 1 && lines * length * width / 4 <= kMostBytes) {
+  if (exchangesPairs()) {
     SmallVector<Value> all = exchange(both, 2, stage, next);
     for (size_t i = 0; i < all.size(); i += 2)
       result.push_back({all[i], all[i + 1]});

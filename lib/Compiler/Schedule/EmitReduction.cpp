@@ -283,14 +283,36 @@ Value TileBuilder::emitWideReduction(Operation *op, const AccessMap &map) {
 }
 
 Value TileBuilder::reduceTile(Operation *op, Value tile, ArrayRef<int> dims) {
+  SmallVector<int64_t> axes;
   for (int dim : dims)
     if (int axis = axisOf(dim); axis >= 0)
-      tile = reduceAxis(kernel.b, kernel.loc, tile, axis,
-                        [&](OpBuilder &inside, ValueRange x, ValueRange y) {
-                          return SmallVector<Value>{
-                              combine(op, x[0], y[0], inside)};
-                        })[0];
-  return tile;
+      axes.push_back(axis);
+  SmallVector<int64_t> kept(cast<RankedTensorType>(tile.getType()).getShape());
+  // Threads that share a tile exchange sums once where neighbouring axes are
+  // one.
+  bool isJoined = reducesLast && axes.size() > 1;
+  if (isJoined) {
+    llvm::sort(axes);
+    isJoined = axes.back() - axes.front() + 1 == int64_t(axes.size());
+  }
+  if (isJoined) {
+    SmallVector<int64_t> joined(kept);
+    for (int64_t axis : ArrayRef(axes).drop_front()) {
+      joined[axes.front()] *= kept[axis];
+      kept[axis] = 1;
+    }
+    kept[axes.front()] = 1;
+    joined.erase(joined.begin() + axes[1], joined.begin() + axes.back() + 1);
+    tile = reshape(tile, joined);
+    axes.truncate(1);
+  }
+  for (int64_t axis : axes)
+    tile =
+        reduceAxis(kernel.b, kernel.loc, tile, int(axis),
+                   [&](OpBuilder &inside, ValueRange x, ValueRange y) {
+                     return SmallVector<Value>{combine(op, x[0], y[0], inside)};
+                   })[0];
+  return isJoined ? reshape(tile, kept) : tile;
 }
 
 /// Takes the second of two (value, index) pairs if it is larger, or equal and

@@ -8,8 +8,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopMemory.h"
+#include "Machine.h"
 #include "StorageAreas.h"
 #include "kiln/Dialect/Tile/Kernel.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Gpu/ThreadBuilder.h"
@@ -44,9 +46,21 @@ static int64_t workOf(Operation *op) {
   return count;
 }
 
+/// Bytes that a thread requests together: more where a core has no room for a
+/// third block, which would compute while one waits.
+static int64_t mostBytes(tile::KernelOp kernel) {
+  constexpr int64_t kMostBytes = 64;
+  target::TargetAttr description = target::getDescription(kernel);
+  if (!description || !description.getTopology())
+    return kMostBytes;
+  int64_t threads = warpsOf(kernel) * lanesOf(description);
+  return 2 * threads >= description.getTopology().getThreads() ? 2 * kMostBytes
+                                                               : kMostBytes;
+}
+
 /// Whether a loop is short, and its iterations load little and do little.
-static bool isWorthUnrolling(scf::ForOp loop) {
-  constexpr int64_t kMostIterations = 16, kMostWork = 800, kMostBytes = 64;
+static bool isWorthUnrolling(scf::ForOp loop, int64_t most) {
+  constexpr int64_t kMostIterations = 16, kMostWork = 800;
   std::optional<int64_t> count = tripCountOf(loop);
   if (!count || *count < 1 || *count > kMostIterations)
     return false;
@@ -64,7 +78,7 @@ static bool isWorthUnrolling(scf::ForOp loop) {
     fits &= !isVolatileLoad(op);
     bytes += bytesOfThread(op);
   });
-  return fits && bytes > 0 && bytes * *count <= kMostBytes &&
+  return fits && bytes > 0 && bytes * *count <= most &&
          work * *count <= kMostWork;
 }
 
@@ -76,8 +90,10 @@ struct SimtUnrollLoops : simt::impl::SimtUnrollLoopsBase<SimtUnrollLoops> {
     // Inner loops come first: a loop around them may follow.
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    int64_t most =
+        mostBytes(cast<tile::KernelOp>(getOperation().getOperation()));
     for (scf::ForOp loop : loops)
-      if (isWorthUnrolling(loop) && failed(loopUnrollFull(loop)))
+      if (isWorthUnrolling(loop, most) && failed(loopUnrollFull(loop)))
         return signalPassFailure();
   }
 };

@@ -251,6 +251,27 @@ static bool isSameElement(Value x, prim::FusionOp of, Value y,
          isSameElement(converted.getOperand(), of, alike.getOperand(), other);
 }
 
+/// `value`, whose dimensions become `targets`, or what it is a reshape of that
+/// inserts dimensions of one element: with the dimensions `kept` and of the
+/// type `type`. Null if neither is.
+static Value withDims(Value value, ArrayRef<int64_t> targets, Type type,
+                      ArrayRef<int64_t> kept) {
+  if (value.getType() == type)
+    return llvm::equal(targets, kept) ? value : Value();
+  auto reshape = value.getDefiningOp<prim::ReshapeOp>();
+  if (!reshape || reshape.getOperand().getType() != type)
+    return {};
+  size_t found = 0;
+  for (auto [size, target] :
+       llvm::zip(cast<RankedTensorType>(value.getType()).getShape(), targets)) {
+    if (found < kept.size() && target == kept[found])
+      ++found;
+    else if (size != 1)
+      return {};
+  }
+  return found == kept.size() ? reshape.getOperand() : Value();
+}
+
 /// What `squares` are distances of `x` from, before it is repeated, if it has
 /// one element for each result of `sum`; null otherwise.
 static Value centreOf(prim::SumOp squares, prim::SumOp sum, Value x) {
@@ -265,10 +286,7 @@ static Value centreOf(prim::SumOp squares, prim::SumOp sum, Value x) {
   for (int64_t d = 0; d < rank; ++d)
     if (!llvm::is_contained(reduced, d))
       kept.push_back(d);
-  Value centre = repeated.getOperand();
-  return centre.getType() == type && llvm::equal(repeated.getDims(), kept)
-             ? centre
-             : Value();
+  return withDims(repeated.getOperand(), repeated.getDims(), type, kept);
 }
 
 /// The elements whose distances are squared and added up; null if there are

@@ -32,19 +32,19 @@
 // CHECK: scf.for
 // CHECK: tile.store
 // CHECK-NOT: scf.for
-func.func @batch_norm(%x: tensor<16x8x3000xf32>) -> tensor<16x8x3000xf32> {
-  %sum = prim.sum %x dims [0, 2] : tensor<16x8x3000xf32> -> tensor<8xf32>
-  %n = prim.full 48000.0 : f32 : tensor<8xf32>
-  %mean = prim.div %sum, %n : tensor<8xf32>
-  %m = prim.broadcast_in_dim %mean dims [1] : tensor<8xf32> -> tensor<16x8x3000xf32>
-  %apart = prim.sub %x, %m : tensor<16x8x3000xf32>
-  %square = prim.mul %apart, %apart : tensor<16x8x3000xf32>
-  %squares = prim.sum %square dims [0, 2] : tensor<16x8x3000xf32> -> tensor<8xf32>
-  %variance = prim.div %squares, %n : tensor<8xf32>
-  %factor = prim.rsqrt %variance : tensor<8xf32>
-  %f = prim.broadcast_in_dim %factor dims [1] : tensor<8xf32> -> tensor<16x8x3000xf32>
-  %result = prim.mul %apart, %f : tensor<16x8x3000xf32>
-  return %result : tensor<16x8x3000xf32>
+func.func @batch_norm(%x: tensor<16x9x3000xf32>) -> tensor<16x9x3000xf32> {
+  %sum = prim.sum %x dims [0, 2] : tensor<16x9x3000xf32> -> tensor<9xf32>
+  %n = prim.full 48000.0 : f32 : tensor<9xf32>
+  %mean = prim.div %sum, %n : tensor<9xf32>
+  %m = prim.broadcast_in_dim %mean dims [1] : tensor<9xf32> -> tensor<16x9x3000xf32>
+  %apart = prim.sub %x, %m : tensor<16x9x3000xf32>
+  %square = prim.mul %apart, %apart : tensor<16x9x3000xf32>
+  %squares = prim.sum %square dims [0, 2] : tensor<16x9x3000xf32> -> tensor<9xf32>
+  %variance = prim.div %squares, %n : tensor<9xf32>
+  %factor = prim.rsqrt %variance : tensor<9xf32>
+  %f = prim.broadcast_in_dim %factor dims [1] : tensor<9xf32> -> tensor<16x9x3000xf32>
+  %result = prim.mul %apart, %f : tensor<16x9x3000xf32>
+  return %result : tensor<16x9x3000xf32>
 }
 
 // Many blocks of few elements have sums of their own: the squares of distances from the mean of one of them may be too large.
@@ -71,16 +71,16 @@ func.func @many_blocks(%x: tensor<400x8x20xf32>) -> tensor<400x8x20xf32> {
 // CHECK-LABEL: tile.kernel private @infinite_0_sum(
 // CHECK: scf.for {{.*}} iter_args({{.*}}, {{.*}})
 // CHECK: arith.maximumf
-func.func @infinite(%x: tensor<16x8x3000xf32>, %b: tensor<8xf32>) -> tensor<16x8x3000xf32> {
-  %big = prim.full 3.0e38 : f32 : tensor<16x8x3000xf32>
-  %a = prim.abs %x : tensor<16x8x3000xf32>
-  %y = prim.mul %a, %big : tensor<16x8x3000xf32>
-  %sum = prim.sum %y dims [0, 2] : tensor<16x8x3000xf32> -> tensor<8xf32>
-  %m = prim.broadcast_in_dim %b dims [1] : tensor<8xf32> -> tensor<16x8x3000xf32>
-  %apart = prim.sub %y, %m : tensor<16x8x3000xf32>
-  %square = prim.mul %apart, %apart : tensor<16x8x3000xf32>
-  %squares = prim.sum %square dims [0, 2] : tensor<16x8x3000xf32> -> tensor<8xf32>
-  %both = prim.add %squares, %sum : tensor<8xf32>
-  %r = prim.broadcast_in_dim %both dims [1] : tensor<8xf32> -> tensor<16x8x3000xf32>
-  return %r : tensor<16x8x3000xf32>
+func.func @infinite(%x: tensor<16x9x3000xf32>, %b: tensor<9xf32>) -> tensor<16x9x3000xf32> {
+  %big = prim.full 3.0e38 : f32 : tensor<16x9x3000xf32>
+  %a = prim.abs %x : tensor<16x9x3000xf32>
+  %y = prim.mul %a, %big : tensor<16x9x3000xf32>
+  %sum = prim.sum %y dims [0, 2] : tensor<16x9x3000xf32> -> tensor<9xf32>
+  %m = prim.broadcast_in_dim %b dims [1] : tensor<9xf32> -> tensor<16x9x3000xf32>
+  %apart = prim.sub %y, %m : tensor<16x9x3000xf32>
+  %square = prim.mul %apart, %apart : tensor<16x9x3000xf32>
+  %squares = prim.sum %square dims [0, 2] : tensor<16x9x3000xf32> -> tensor<9xf32>
+  %both = prim.add %squares, %sum : tensor<9xf32>
+  %r = prim.broadcast_in_dim %both dims [1] : tensor<9xf32> -> tensor<16x9x3000xf32>
+  return %r : tensor<16x9x3000xf32>
 }

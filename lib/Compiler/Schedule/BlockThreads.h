@@ -11,6 +11,9 @@ namespace kiln::schedule {
 /// Returns how many threads of a machine run in step: the lanes of a warp.
 int64_t countLanes(target::TargetAttr description);
 
+/// Returns how many threads a block has at most, a power of two.
+int64_t mostBlockThreads(target::TargetAttr description);
+
 /// Returns how many threads a block usually has: four groups of threads that
 /// run in step, or as many as the machine has room for in a block.
 int64_t countBlockThreads(target::TargetAttr description);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Reducer.h"
+#include "BlockThreads.h"
 #include "OnlineSum.h"
 #include "kiln/Target/Limits.h"
 #include "llvm/ADT/bit.h"
@@ -125,13 +126,151 @@ void Reducer::chooseBlocks() {
       parts = block;
   separate = !canSplit() && group.ctx.tiling.model().sharesTiles() &&
              (isBetterSeparate(problem, blocks) || isBetterShared());
+  if (!canSplit() && !separate)
+    widen(problem);
+  else if (canSplit() && isNear(problem) && widen(problem))
+    parts = 1;
+  deepen();
+}
+
+/// Where tiles of rows are small, they have several places of the other reduced
+/// dimensions, which are loaded together; all parts still have some.
+void Reducer::deepen() {
+  constexpr int64_t kTile = 1 << 12, kOfThread = 8;
+  if (!group.ctx.tiling.model().sharesTiles() ||
+      !llvm::is_contained(reduced, vector))
+    return;
+  int64_t volume = 1;
+  for (const KernelDim &dim : kernel.dims)
+    volume *= dim.block;
+  for (int dim : llvm::reverse(reduced)) {
+    const Extent &size = kernel.dims[dim].size;
+    if (kernel.dims[dim].block > 1 || !size.isStatic() ||
+        size.get() < 2 * parts || plan.untiled.test(dim) || 2 * volume > kTile)
+      continue;
+    int64_t block =
+        std::min<int64_t>(llvm::bit_floor(uint64_t(kTile / volume)),
+                          llvm::bit_floor(uint64_t(size.get() / parts)));
+    kernel.dims[dim].block = block;
+    volume *= block;
+    // Statistics have three tiles of sums.
+    if (squares)
+      askThreads(volume / kOfThread);
+  }
+}
+
+/// The block along a dimension of `size` elements, a power of two up to `most`:
+/// the largest one that leaves few places of the last block empty.
+static int64_t fittingBlock(int64_t size, int64_t most) {
+  int64_t block = std::min<int64_t>(llvm::PowerOf2Ceil(size), most);
+  // Less than a quarter more.
+  while (block > 1 && 4 * int64_t(llvm::alignTo(size, block)) >= 5 * size)
+    block /= 2;
+  return block;
+}
+
+/// Elements of the accesses of one thread along the vector.
+static int64_t accessWidth(const target::TilingProblem &problem) {
+  constexpr int64_t kAccessBits = 128;
+  int64_t bits = kAccessBits;
+  for (const target::TilingTile &tile : problem.tiles)
+    if (tile.dims.size() > 1)
+      bits = std::min(bits, std::max<int64_t>(tile.bits, 8));
+  return kAccessBits / bits;
+}
+
+/// Whether a quarter of the cores have an instance each, which reads so little
+/// that another kernel, for what more instances would leave, takes longer.
+bool Reducer::isNear(const target::TilingProblem &problem) const {
+  constexpr int64_t kMostBytes = 3 << 16;
+  int64_t instances = 1, bits = 0;
+  for (int dim : kept) {
+    const Extent &size = kernel.dims[dim].size;
+    if (!size.isStatic())
+      return false;
+    instances = llvm::SaturatingMultiply<uint64_t>(instances, size.get());
+  }
+  for (const target::TilingTile &tile : problem.tiles)
+    if (tile.dims.size() > 1)
+      bits += tile.bits;
+  for (int dim : reduced) {
+    const Extent &size = kernel.dims[dim].size;
+    if (!size.isStatic())
+      return false;
+    bits = llvm::SaturatingMultiply<uint64_t>(bits, size.get());
+  }
+  return instances >= target::countCores(group.ctx.description) / 4 &&
+         bits / 8 <= kMostBytes;
+}
+
+/// About so many threads share a tile, a whole number of warps.
+void Reducer::askThreads(int64_t wanted) {
+  target::TargetAttr description = group.ctx.description;
+  int64_t lanes = countLanes(description), most = mostBlockThreads(description);
+  int64_t warps = std::max<int64_t>(std::min(wanted, most) / lanes, 1);
+  kernel.kernel->setAttr(
+      tile::kHintsAttr,
+      tile::KernelHintsAttr::get(kernel.b.getContext(), warps, 0, 0, 0));
+}
+
+/// Where a core has one instance at most, its threads alone have loads in
+/// flight: as many threads as a block may have share a tile, of all that is
+/// reduced or so large that each has one access of full width.
+bool Reducer::widen(const target::TilingProblem &problem) {
+  constexpr int64_t kShortest = 1 << 12, kOfThread = 16, kPiece = 64;
+  target::TargetAttr description = group.ctx.description;
+  if (!group.ctx.tiling.model().sharesTiles() || !description ||
+      !llvm::is_contained(reduced, vector) ||
+      !kernel.dims[vector].size.isStatic() ||
+      kernel.dims[vector].size.get() < kPiece)
+    return false;
+  int64_t instances = 1, elements = 1, whole = 1,
+          cores = target::countCores(description);
+  for (int dim : kept) {
+    const Extent &size = kernel.dims[dim].size;
+    instances = size.isStatic()
+                    ? llvm::SaturatingMultiply<uint64_t>(instances, size.get())
+                    : cores + 1;
+    if (instances > cores)
+      return false;
+  }
+  for (int dim : reduced) {
+    const Extent &size = kernel.dims[dim].size;
+    if (!size.isStatic() || size.get() < 1 || plan.untiled.test(dim))
+      return false;
+    elements = llvm::SaturatingMultiply<uint64_t>(elements, size.get());
+    whole = llvm::SaturatingMultiply<uint64_t>(whole,
+                                               llvm::PowerOf2Ceil(size.get()));
+  }
+  if (elements < kShortest)
+    return false;
+  int64_t threads = mostBlockThreads(description), width = accessWidth(problem),
+          room = threads * width, volume = 1;
+  bool isWhole = whole <= threads * kOfThread && whole < 2 * elements;
+  if (rows >= 0 && rows != vector)
+    kernel.dims[rows].block = 1;
+  SmallVector<int> order = {vector};
+  for (int dim : llvm::reverse(reduced))
+    if (dim != vector)
+      order.push_back(dim);
+  for (int dim : order) {
+    int64_t size = kernel.dims[dim].size.get(), most = llvm::PowerOf2Ceil(size),
+            block = isWhole         ? most
+                    : dim == vector ? std::min(most, room)
+                                    : fittingBlock(size, room / volume);
+    kernel.dims[dim].block = block;
+    volume *= block;
+  }
+  askThreads(volume / width);
+  return true;
 }
 
 /// A mean and its squared distances are read once by kernels of their own, too,
 /// where more instances share them: better if the group has few of these, each
-/// of which has to go through its elements twice, or very few with long ways.
+/// of which has to go through its elements twice, or leaves cores idle for
+/// long.
 bool Reducer::isBetterShared() const {
-  constexpr int64_t kLeast = 1 << 22, kOfCore = 2, kLong = 1 << 16;
+  constexpr int64_t kLeast = 1 << 22, kOfCore = 2, kLong = 1 << 15;
   uint64_t instances = 1, elements = 1;
   bool hasLoops = false;
   for (int dim : kept) {
@@ -148,7 +287,10 @@ bool Reducer::isBetterShared() const {
   }
   uint64_t cores = target::countCores(group.ctx.description);
   bool isLarge = elements >= kLeast && instances <= kOfCore * cores;
-  bool isIdle = instances <= cores / 4 && elements / instances >= kLong;
+  // Very few instances need a third kernel for what parts of theirs leave.
+  bool isIdle =
+      instances <= cores / 2 &&
+      elements / instances >= (instances <= cores / 4 ? 2 * kLong : kLong);
   if (!hasLoops || !(isLarge || isIdle))
     return false;
   return llvm::any_of(plan.reductions, [&](const ReductionVisit &visit) {
@@ -225,9 +367,11 @@ void Reducer::split() {
     parts = 1;
     return;
   }
-  // An instance has two blocks at least.
+  // An instance has two blocks at least, and of statistics one, whose own mean
+  // is exact.
   if (int64_t blocks = count(longest); !ShapedType::isDynamic(blocks))
-    parts = std::min<int64_t>(parts, llvm::bit_floor(uint64_t(blocks) / 2));
+    parts = std::min<int64_t>(
+        parts, llvm::bit_floor(uint64_t(blocks) / (squares ? 1 : 2)));
   if (parts <= 1)
     return;
   part = kernel.dims.size();
@@ -256,12 +400,14 @@ Space Reducer::placeParts(KernelBuilder &last) {
     dim.offset = dim.coord = dim.part = Value();
     dim.parts = dim.block = 1;
   }
-  constexpr int64_t kTile = 4096, kLeast = 16;
+  constexpr int64_t kTile = 4096;
+  // Statistics have four tiles.
+  const int64_t least = squares ? 8 : 16;
   last.dims[part].block = parts;
   Space axes;
   axes.axes.push_back(part);
   if (!kept.empty() && !plan.untiled.test(kept.back())) {
-    int64_t most = std::max(kTile / parts, kLeast);
+    int64_t most = std::max(kTile / parts, least);
     Extent size = last.dims[kept.back()].size;
     if (size.isStatic())
       most = std::min<int64_t>(

@@ -40,6 +40,10 @@ private:
   void chooseBlocks();
   bool canSplit() const;
   bool isBetterShared() const;
+  bool isNear(const target::TilingProblem &problem) const;
+  bool widen(const target::TilingProblem &problem);
+  void deepen();
+  void askThreads(int64_t wanted);
   void split();
   mlir::LogicalResult emitParts(TileBuilder &emitter, KernelBuilder &last);
   mlir::LogicalResult emitWhole(TileBuilder &emitter);

@@ -2,7 +2,7 @@
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=program | FileCheck %s
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=asm | FileCheck %s --check-prefix=PTX
 // RUN: kiln-compile %s --entry=sums --target=nvidia:sm_90a,ptxas=none,scatter=ordered --no-fallback --emit=program | FileCheck %s --check-prefix=ORDERED
-// RUN: for entry in sums most least bits; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
+// RUN: for entry in sums most least bits groups; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
 // RUN: for places in 0 77; do kiln-run %s --entry=open --dim=$places --target=amd:gfx942,device=sim --check --inputs=hurt || exit 1; done
 // RUN: kiln-run %s --entry=least --target=amd:gfx942,device=sim --check --inputs=hurt
 
@@ -60,4 +60,18 @@ func.func @bits(%x: tensor<4xi64>, %t: tensor<3000x1xi32>, %u: tensor<3000x1xi64
 func.func @open(%x: tensor<8xf32>, %t: tensor<?x1xi64>, %u: tensor<?x1xf32>) -> tensor<8xf32> {
   %r = prim.scatter mul %x, %t, %u dims [0] batch_dims 0 : tensor<8xf32>, tensor<?x1xi64>, tensor<?x1xf32>
   return %r : tensor<8xf32>
+}
+// Of more elements instances have 32 each, and leave the updates of the others alone.
+// CHECK-LABEL: tile.kernel private @groups_{{.*}}scatter(
+// CHECK: %[[FIRST:.*]] = arith.muli %{{.*}}#0, %c32
+// CHECK: %[[NUMBER:.*]] = arith.index_cast %[[FIRST]] : index to i32
+// CHECK: %[[OTHERS:.*]] = tile.splat %[[NUMBER]] : tensor<64xi32>
+// CHECK: arith.subi %{{.*}}, %[[OTHERS]] : tensor<64xi32>
+// CHECK: tile.store_scatter {{.*}} combine add : tensor<32xf32>, !tile.view<100xf32>
+// CHECK: program.launch [@groups_{{.*}}] grid(%c4, %c
+func.func @groups(%x: tensor<100xf32>, %t: tensor<60000x1xi64>, %u: tensor<60000x1xf32>) -> tensor<100xf32> {
+  %c = prim.constant dense<127> : tensor<60000x1xi64>
+  %i = prim.bitwise_and %t, %c : tensor<60000x1xi64>
+  %r = prim.scatter add %x, %i, %u dims [0] batch_dims 0 : tensor<100xf32>, tensor<60000x1xi64>, tensor<60000x1xf32>
+  return %r : tensor<100xf32>
 }

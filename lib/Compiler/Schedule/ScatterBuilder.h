@@ -80,11 +80,15 @@ private:
   bool combinesFew();
   void buildFew();
   void storeFew(mlir::Value totals);
+  mlir::Value firstOfGroup(mlir::RankedTensorType type);
   /// Whether many updates of one list may come in runs of one element each, see
   /// ScatterRuns.cpp.
   bool hasRuns();
   void buildRuns();
-  /// Updates elements by the block that begins at a place.
+  /// The elements, i32, that the block that begins at a place updates; -1:
+  /// none.
+  mlir::Value runElements(mlir::Value begin);
+  /// Combines the runs of the block that begins at a place, and stores each.
   void combineRuns(mlir::Value begin);
   /// Stores updates where `element` says; -1: nowhere.
   void storeElements(mlir::Value update, mlir::Value element);
@@ -152,6 +156,7 @@ private:
   mlir::Value loaded;     ///< the update, null: it is still to be read
   mlir::Value validPlace; ///< i1: whether there is such a place; null: yes
   int64_t block = 1;
+  int64_t groups = 1;     ///< of elements, which instances share out
   mlir::TypedAttr added;  ///< at each place that is counted
   bool addsTruth = false; ///< the updates, zeros and ones, say where
 };

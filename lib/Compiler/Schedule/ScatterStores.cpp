@@ -352,6 +352,12 @@ int64_t ScatterBuilder::placeRuns(int64_t instancesOfCore, int64_t most,
   run.size = many;
   run.block = block * blocks;
   kernel.dims.push_back(run);
+  if (groups > 1) {
+    KernelDim group;
+    group.size = groups;
+    kernel.dims.push_back(group);
+    kernel.addGridDim(1);
+  }
   kernel.addGridDim(0);
   kernel.placeGrid();
   return blocks;

@@ -5,7 +5,9 @@
 // of sixteen elements take as long as each of them sixty thousand times. Where
 // the result is that small, each thread has all its elements in registers, and
 // combines an update with the one that it is for. An instance goes through a
-// run of places, combines what its threads have, and stores that once.
+// run of places, combines what its threads have, and stores that once. Of more
+// elements than registers hold, each instance has a group, and leaves the
+// updates of the others to other instances.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +23,9 @@
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
+
+/// Elements that the threads of an instance have at most.
+static constexpr int64_t kGroup = 32;
 
 /// What changes nothing that it is combined with.
 static TypedAttr neutralOf(prim::ScatterOp op, OpBuilder &b) {
@@ -55,8 +60,9 @@ static TypedAttr neutralOf(prim::ScatterOp op, OpBuilder &b) {
 }
 
 bool ScatterBuilder::combinesFew() {
-  // Each thread compares each of its places with all elements.
-  constexpr int64_t kMostElements = 32, kPlacesOfElement = 512;
+  // Each thread compares each of its places with all elements of its group:
+  // with more groups than these, atomic operations take less time.
+  constexpr int64_t kMostElements = 8 * kGroup, kPlacesOfElement = 512;
   return storeOf(op) && listsElements(kMostElements, kPlacesOfElement);
 }
 
@@ -75,14 +81,27 @@ Value ScatterBuilder::combineBlock(Value begin, Value before, Value neutral) {
   };
   // Few bits are enough to tell elements apart.
   auto narrow = type.clone(b.getI32Type());
-  element = arith::TruncIOp::create(
-      b, loc, RankedTensorType::get({block}, b.getI32Type()), element);
+  auto numbers = RankedTensorType::get({block}, b.getI32Type());
+  element = arith::TruncIOp::create(b, loc, numbers, element);
+  if (Value first = firstOfGroup(numbers))
+    element = arith::SubIOp::create(b, loc, element, first);
   Value isOwn = arith::CmpIOp::create(
       b, loc, arith::CmpIPredicate::eq,
       tile::IotaOp::create(b, loc, narrow, uint64_t(0)), spread(element));
   Value update =
       arith::SelectOp::create(b, loc, isOwn, spread(updatesOf(begin)), neutral);
   return combineUpdate(op, before, update, b);
+}
+
+/// A tile of the number of the first element of the group that an instance has;
+/// null where there is one group.
+Value ScatterBuilder::firstOfGroup(RankedTensorType type) {
+  if (groups == 1)
+    return {};
+  Value first = arith::IndexCastOp::create(
+      b, loc, type.getElementType(),
+      kernel.mul(kernel.dims[1].offset, kernel.constant(kGroup)));
+  return tile::SplatOp::create(b, loc, type, first);
 }
 
 void ScatterBuilder::buildFew() {
@@ -92,9 +111,12 @@ void ScatterBuilder::buildFew() {
   // Where nothing says how many places there are, they are short.
   constexpr int64_t kPlaces = 128, kManyElements = 16, kInstancesOfCore = 16,
                     kMostBlocks = 128, kOpenBlocks = 8;
-  int64_t elements = llvm::PowerOf2Ceil(resultLine().sizes[0].get());
+  int64_t all = resultLine().sizes[0].get(),
+          elements = std::min<int64_t>(llvm::PowerOf2Ceil(all), kGroup);
+  groups = llvm::divideCeil(all, elements);
   block = elements > kManyElements ? kPlaces / 2 : kPlaces;
-  int64_t blocks = placeRuns(kInstancesOfCore, kMostBlocks, kOpenBlocks);
+  int64_t blocks = placeRuns(std::max<int64_t>(kInstancesOfCore / groups, 2),
+                             kMostBlocks, kOpenBlocks);
   setOneWarp();
   Type element = out.elementType();
   Value neutral = arith::ConstantOp::create(
@@ -113,18 +135,18 @@ void ScatterBuilder::buildFew() {
     Value next = combineBlock(begin, loop.getRegionIterArg(0), neutral);
     scf::YieldOp::create(b, loc, next);
   }
-  auto all =
+  auto totals =
       tile::ReduceOp::create(b, loc, RankedTensorType::get({elements}, element),
                              loop.getResult(0), uint64_t(1), /*ordered=*/false);
   {
     OpBuilder::InsertionGuard guard(b);
-    Block *body =
-        b.createBlock(&all.getCombiner(), {}, {element, element}, {loc, loc});
+    Block *body = b.createBlock(&totals.getCombiner(), {}, {element, element},
+                                {loc, loc});
     tile::YieldOp::create(
         b, loc,
         combineUpdate(op, body->getArgument(0), body->getArgument(1), b));
   }
-  storeFew(all.getResult(0));
+  storeFew(totals.getResult(0));
   kernel.finish("generic.scatter");
 }
 
@@ -147,9 +169,10 @@ void ScatterBuilder::storeFew(Value totals) {
       b, loc, DenseElementsAttr::get(places, b.getI32IntegerAttr(-1)));
   Value isNeutral = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                           bitsOf(totals), bitsOf(neutral));
-  Value index = arith::SelectOp::create(
-      b, loc, isNeutral, nowhere,
-      tile::IotaOp::create(b, loc, places, uint64_t(0)));
+  Value number = tile::IotaOp::create(b, loc, places, uint64_t(0));
+  if (Value first = firstOfGroup(places))
+    number = arith::AddIOp::create(b, loc, number, first);
+  Value index = arith::SelectOp::create(b, loc, isNeutral, nowhere, number);
   tile::StoreScatterOp::create(b, loc, totals,
                                kernel.view(resultLine(), /*write=*/true),
                                ValueRange(), index, uint64_t(0), *storeOf(op));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Many updates for each element may come in runs of one element. An instance looks at the neighbours in its block: where most of them are
-// for one element, a scan combines each run, and its last element is stored; else each is. Places outside of the result are in no run.
+// Many updates for each element may come in runs of one element. An instance looks at the neighbours in its first block: where most of
+// them are for one element, a scan combines each run of its blocks, and its last element is stored; else each is. Places outside of the result are in no run.
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=program | FileCheck %s
 // RUN: for entry in mixed sorted; do for target in amd:gfx942,device=sim amd:gfx1100,device=sim; do \
 // RUN:   kiln-run %s --entry=$entry --target=$target --check || exit 1; done; done
@@ -9,18 +9,20 @@
 
 // CHECK-LABEL: tile.kernel private @mixed_{{.*}}scatter(
 // CHECK-SAME: tile.hints = #tile.kernel_hints<warps = 1>
-// CHECK: %[[ELEMENT:.*]] = arith.trunci {{.*}} : tensor<256xi64> to tensor<256xi32>
-// CHECK: %[[UPDATE:.*]] = tile.load {{.*}} tensor<256xf32>
-// CHECK: %[[BEFORE:.*]] = tile.gather %[[ELEMENT]] by
-// CHECK: arith.cmpi ne, %[[BEFORE]], %[[ELEMENT]]
+// CHECK: %[[FIRST:.*]] = arith.trunci {{.*}} : tensor<256xi64> to tensor<256xi32>
+// CHECK: %[[BEFORE:.*]] = tile.gather %[[FIRST]] by
+// CHECK: arith.cmpi ne, %[[BEFORE]], %[[FIRST]]
 // CHECK: tile.reduce
 // CHECK: %[[FEW:.*]] = arith.cmpi ult, %{{.*}}, %c128_i32 : i32
 // CHECK: scf.if %[[FEW]] {
+// CHECK: %[[UPDATE:.*]] = tile.load {{.*}} tensor<256xf32>
 // CHECK: %[[SUMS:.*]] = tile.segmented_scan %[[UPDATE]] starts
 // CHECK: %[[LAST:.*]] = arith.select
 // CHECK: tile.store_scatter %[[SUMS]], %{{.*}}[] dim 0 by %[[LAST]] combine add : tensor<256xf32>
 // CHECK: } else {
-// CHECK-NEXT: tile.store_scatter %[[UPDATE]], %{{.*}}[] dim 0 by %[[ELEMENT]] combine add : tensor<256xf32>
+// CHECK-NOT: tile.gather
+// CHECK: %[[EACH:.*]] = tile.load {{.*}} tensor<256xf32>
+// CHECK: tile.store_scatter %[[EACH]], %{{.*}}[] dim 0 by %{{.*}} combine add : tensor<256xf32>
 func.func @mixed(%x: tensor<50xf32>, %t: tensor<1001xi64>, %u: tensor<1001xf32>) -> tensor<50xf32> {
   %c = prim.constant dense<63> : tensor<1001xi64>
   %n = prim.bitwise_and %t, %c : tensor<1001xi64>

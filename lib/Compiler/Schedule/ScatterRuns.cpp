@@ -4,10 +4,10 @@
 // Where there are many updates for each element, they often come sorted: rows
 // of a segment, edges of a node. Atomic operations of neighbouring threads then
 // go to one element, one after the other. An instance looks at how many
-// neighbours in a block have one element. If these are most of them, it
-// combines each run of neighbours by a scan within segments, and the last
-// element of a run is stored for all; else each is stored, as that takes less
-// time where updates are in no order.
+// neighbours in its first block have one element. If these are most of them, it
+// combines each run of neighbours in its blocks by a scan within segments, and
+// the last element of a run is stored for all; else each is stored, as that
+// takes less time where updates are in no order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -97,26 +97,19 @@ void ScatterBuilder::storeElements(Value update, Value element) {
       element, uint64_t(0), *storeOf(op));
 }
 
-void ScatterBuilder::combineRuns(Value begin) {
+Value ScatterBuilder::runElements(Value begin) {
   auto [place, inside] = elementsOf(begin);
-  Type i32 = b.getI32Type();
-  Value element = arith::TruncIOp::create(
-      b, loc, RankedTensorType::get({block}, i32),
+  return arith::TruncIOp::create(
+      b, loc, RankedTensorType::get({block}, b.getI32Type()),
       arith::SelectOp::create(b, loc, inside, place,
                               tileOf(kernel.constant(-1))));
-  Value update = updatesOf(begin);
+}
+
+void ScatterBuilder::combineRuns(Value begin) {
+  Value element = runElements(begin), update = updatesOf(begin);
   Runs runs(b, loc, element);
-  Value starts = runs.differs(-1);
-  Value few = arith::CmpIOp::create(
-      b, loc, Pred::ult, runs.count(starts),
-      arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(block / 2)));
-  auto choice = scf::IfOp::create(b, loc, few, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(choice.elseBlock());
-  storeElements(update, element);
-  b.setInsertionPointToStart(choice.thenBlock());
   auto scan = tile::SegmentedScanOp::create(
-      b, loc, TypeRange{update.getType()}, ValueRange{update}, starts,
+      b, loc, TypeRange{update.getType()}, ValueRange{update}, runs.differs(-1),
       /*axis=*/uint64_t(0), /*reverse=*/false);
   {
     OpBuilder::InsertionGuard inner(b);
@@ -138,14 +131,25 @@ void ScatterBuilder::buildRuns() {
   block = kPlaces;
   int64_t blocks = placeRuns(kInstancesOfCore, kMostBlocks, kMostBlocks);
   setOneWarp();
-  auto loop = scf::ForOp::create(b, loc, kernel.constant(0),
-                                 kernel.constant(blocks), kernel.constant(1));
-  {
+  Value first = kernel.dims[0].offset;
+  Runs runs(b, loc, runElements(first));
+  Value few = arith::CmpIOp::create(
+      b, loc, Pred::ult, runs.count(runs.differs(-1)),
+      arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(block / 2)));
+  auto choice = scf::IfOp::create(b, loc, few, /*withElseRegion=*/true);
+  auto forBlocks = [&](Block *where, llvm::function_ref<void(Value)> body) {
     OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(where);
+    auto loop = scf::ForOp::create(b, loc, kernel.constant(0),
+                                   kernel.constant(blocks), kernel.constant(1));
     b.setInsertionPointToStart(loop.getBody());
-    combineRuns(
-        kernel.add(kernel.dims[0].offset,
-                   kernel.mul(loop.getInductionVar(), kernel.constant(block))));
-  }
+    body(kernel.add(
+        first, kernel.mul(loop.getInductionVar(), kernel.constant(block))));
+  };
+  forBlocks(choice.thenBlock(), [&](Value begin) { combineRuns(begin); });
+  forBlocks(choice.elseBlock(), [&](Value begin) {
+    Value element = runElements(begin);
+    storeElements(updatesOf(begin), element);
+  });
   kernel.finish("generic.scatter");
 }

@@ -219,14 +219,14 @@ void Access::update() {
   using Bin = LLVM::AtomicBinOp;
   Bin kind = updateOf(tile::combineOf(op), element);
   const Regs &values = w.registers(op.getAccessedTile());
-  // Floats of 16 bits are added in words: alone, each would be read and
-  // exchanged until no other thread comes between.
+  // Floats of 16 bits are added in words, several at once: alone, each would be
+  // read and exchanged until no other thread comes between.
   unsigned bits = 0;
   if (kind == Bin::fadd && (stored.isF16() || stored.isBF16()))
-    bits = std::min(chooseVector(), 1u);
+    bits = chooseVector();
   if (bits && !axes[unit].alwaysInside &&
       (axes[unit].axis.isIndirect() ||
-       sizeDivisor(view, axes[unit].dim, w.facts) % 2 ||
+       sizeDivisor(view, axes[unit].dim, w.facts) % (int64_t(1) << bits) ||
        !llvm::isPowerOf2_64(type.getDimSize(axes[unit].axis.tileDim))))
     bits = 0;
   bool isHalfWord = !bits && kind == Bin::fadd &&

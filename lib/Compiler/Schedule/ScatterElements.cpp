@@ -234,16 +234,61 @@ Value ScatterElements::placesOf(const Buffer &out, const Buffer &seen) {
                                  splat(kernel.constant(-1), type));
 }
 
+bool ScatterElements::addsRows(const Buffer &out, const Buffer &seen) {
+  Type element = out.elementType();
+  if ((!element.isF16() && !element.isBF16()) ||
+      storeOf(op) != tile::Combine::add || op.getDims().size() != 1 ||
+      op.getDims()[0] != 0 || op.getBatchDims() != 0 || out.rank() != 2 ||
+      !out.strides[1].is(1) || space.axes.size() != 2 ||
+      cast<RankedTensorType>(op.getUpdates().getType())
+              .getDimSize(dimOfUpdates(op, 0)) != 1)
+    return false;
+  int place = space.axes[0], inRow = space.axes[1];
+  auto stride = [&](int dim) {
+    return group.strideOf(seen, group.plan.rootMap, dim);
+  };
+  const KernelDim &row = kernel.dims[inRow];
+  return stride(place).is(0) && stride(inRow).is(1) && row.size.is(row.block) &&
+         out.sizes[1].is(row.block);
+}
+
+Value ScatterElements::rowsOf() {
+  // One number for each row.
+  SmallVector<int64_t> all = shape;
+  shape[1] = 1;
+  Value row = coordinate(0);
+  if (row) {
+    const KernelDim &place = kernel.dims[space.axes[0]];
+    Type i64 = b.getI64Type();
+    if (emitter->isPartial(space.axes[0]))
+      require(arith::CmpIPredicate::slt, along(0, i64),
+              splat(kernel.index(place.size), i64));
+    row = arith::SelectOp::create(b, loc, inside, row,
+                                  splat(kernel.constant(-1), i64));
+    row = emitter->reshape(row, {all[0]});
+  }
+  shape = all;
+  return row;
+}
+
 LogicalResult ScatterElements::build(const Buffer &out) {
   Buffer seen = seenByUpdates(out);
   chooseBlocks(seen);
   emitter.emplace(kernel, group.plan, group.inGroup(), space);
   Value update = emitter->emit(op.getUpdates(), group.plan.rootMap);
-  Value places = update ? placesOf(out, seen) : Value();
+  bool isRows = update && addsRows(out, seen);
+  Value places = isRows ? rowsOf() : update ? placesOf(out, seen) : Value();
   if (!places) {
     reason = emitter->reason;
     kernel.abandon();
     return failure();
+  }
+  if (isRows) {
+    tile::StoreScatterOp::create(b, loc, emitter->broadcast(update, shape),
+                                 kernel.view(out, /*write=*/true),
+                                 ValueRange{kernel.constant(0)}, places,
+                                 uint64_t(0), *storeOf(op));
+    return success();
   }
   Buffer line;
   line.base = out.base;

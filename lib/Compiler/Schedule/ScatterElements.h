@@ -31,6 +31,11 @@ private:
   void chooseBlocks(const Buffer &seen);
   /// Where updates go in the line of all elements; -1: nowhere.
   mlir::Value placesOf(const Buffer &out, const Buffer &seen);
+  /// Whether updates are whole rows of floats of 16 bits, neighbours of which
+  /// are added together.
+  bool addsRows(const Buffer &out, const Buffer &seen);
+  /// The row of each place of such updates; -1: none. Null after a failure.
+  mlir::Value rowsOf();
   /// The coordinate that an index of each update gives along a dimension of
   /// the operand, and whether that is inside; null after a failure.
   mlir::Value coordinate(unsigned number);

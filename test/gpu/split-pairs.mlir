@@ -52,7 +52,35 @@ tile.kernel @lanes(%x: !tile.view<2x32xf32> {tile.readonly, tile.align = 16 : i6
 // CHECK-COUNT-7: tile.split
 // CHECK-NOT: convert_layout
 // CHECK: tile.store
-tile.kernel @chain(%x: !tile.view<32x8xf32> {tile.readonly, tile.align = 16 : i64}, %o: !tile.view<32xf32>) attributes {warps = 1 : i64} {
+tile.kernel @chain(%x: !tile.view<32x8xf32, strides = [1, 32]> {tile.readonly, tile.align = 16 : i64}, %o: !tile.view<32xf32>) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %t = tile.load %x[%c0, %c0] : !tile.view<32x8xf32, strides = [1, 32]> -> tensor<32x8xf32>
+  %p = tile.reshape %t : tensor<32x8xf32> -> tensor<32x2x2x2xf32>
+  %a, %b = tile.split %p : tensor<32x2x2x2xf32> -> tensor<32x2x2xf32>
+  %aa, %ab = tile.split %a : tensor<32x2x2xf32> -> tensor<32x2xf32>
+  %ba, %bb = tile.split %b : tensor<32x2x2xf32> -> tensor<32x2xf32>
+  %aaa, %aab = tile.split %aa : tensor<32x2xf32> -> tensor<32xf32>
+  %aba, %abb = tile.split %ab : tensor<32x2xf32> -> tensor<32xf32>
+  %baa, %bab = tile.split %ba : tensor<32x2xf32> -> tensor<32xf32>
+  %bba, %bbb = tile.split %bb : tensor<32x2xf32> -> tensor<32xf32>
+  %s0 = arith.subf %aaa, %aab : tensor<32xf32>
+  %s1 = arith.mulf %aba, %abb : tensor<32xf32>
+  %s2 = arith.subf %baa, %bab : tensor<32xf32>
+  %s3 = arith.addf %bba, %bbb : tensor<32xf32>
+  %s4 = arith.addf %s0, %s1 : tensor<32xf32>
+  %s5 = arith.mulf %s2, %s3 : tensor<32xf32>
+  %s = arith.addf %s4, %s5 : tensor<32xf32>
+  tile.store %s, %o[%c0] : tensor<32xf32>, !tile.view<32xf32>
+}
+
+// Parts of what lies side by side in memory: each thread loads those that it needs, which nothing moves.
+// CHECK-LABEL: tile.kernel @vectors
+// CHECK: tile.load {{.*}} -> tensor<32x8xf32, #simt.layout<rank = 2, register = {{\[\[}}0, 1], [0, 2], [0, 4]],
+// CHECK-NOT: convert_layout
+// CHECK-COUNT-7: tile.split
+// CHECK-NOT: convert_layout
+// CHECK: tile.store
+tile.kernel @vectors(%x: !tile.view<32x8xf32> {tile.readonly, tile.align = 16 : i64}, %o: !tile.view<32xf32>) attributes {warps = 1 : i64} {
   %c0 = arith.constant 0 : index
   %t = tile.load %x[%c0, %c0] : !tile.view<32x8xf32> -> tensor<32x8xf32>
   %p = tile.reshape %t : tensor<32x8xf32> -> tensor<32x2x2x2xf32>
@@ -71,6 +99,30 @@ tile.kernel @chain(%x: !tile.view<32x8xf32> {tile.readonly, tile.align = 16 : i6
   %s5 = arith.mulf %s2, %s3 : tensor<32xf32>
   %s = arith.addf %s4, %s5 : tensor<32xf32>
   tile.store %s, %o[%c0] : tensor<32xf32>, !tile.view<32xf32>
+}
+
+// All threads load the parts of one vector.
+// CHECK-LABEL: tile.kernel @repeated
+// CHECK: tile.load {{.*}} -> tensor<4xf32, #simt.layout<rank = 1, register = {{\[\[}}1], [2]], lane = [], warp = []>>
+// CHECK-NOT: convert_layout
+// CHECK: tile.store
+tile.kernel @repeated(%x: !tile.view<4xf32> {tile.readonly, tile.align = 16 : i64}, %y: !tile.view<32xf32>, %o: !tile.view<32xf32>) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %t = tile.load %x[%c0] : !tile.view<4xf32> -> tensor<4xf32>
+  %p = tile.reshape %t : tensor<4xf32> -> tensor<1x2x2xf32>
+  %a, %b = tile.split %p : tensor<1x2x2xf32> -> tensor<1x2xf32>
+  %aa, %ab = tile.split %a : tensor<1x2xf32> -> tensor<1xf32>
+  %ba, %bb = tile.split %b : tensor<1x2xf32> -> tensor<1xf32>
+  %y0 = tile.load %y[%c0] : !tile.view<32xf32> -> tensor<32xf32>
+  %v0 = tile.broadcast %aa : tensor<1xf32> -> tensor<32xf32>
+  %v1 = tile.broadcast %ab : tensor<1xf32> -> tensor<32xf32>
+  %v2 = tile.broadcast %ba : tensor<1xf32> -> tensor<32xf32>
+  %v3 = tile.broadcast %bb : tensor<1xf32> -> tensor<32xf32>
+  %y1 = arith.mulf %y0, %v0 : tensor<32xf32>
+  %y2 = arith.addf %y1, %v1 : tensor<32xf32>
+  %y3 = arith.mulf %y2, %v2 : tensor<32xf32>
+  %y4 = arith.addf %y3, %v3 : tensor<32xf32>
+  tile.store %y4, %o[%c0] : tensor<32xf32>, !tile.view<32xf32>
 }
 
 // Tiles that are joined to pairs in memory lie as these do: what is computed of the parts stays where it is.

@@ -351,6 +351,33 @@ LayoutAttr Assigner::ofRow(ViewAccessOpInterface access, LayoutAttr usual) {
   return isDirect ? wanted : LayoutAttr();
 }
 
+LayoutAttr Assigner::ofSplit(ViewAccessOpInterface access, LayoutAttr usual) {
+  ArrayRef<int64_t> shape = access.getAccessedType().getShape();
+  if (shape.empty())
+    return {};
+  int64_t size = shape.back(), last = shape.size() - 1;
+  Contiguity along = contiguityOf(access, facts);
+  constexpr int64_t kMostInstructions = 2;
+  if (size < 2 || !llvm::isPowerOf2_64(size) || along.dim != last ||
+      along.count * kMostInstructions < size ||
+      int64_t(1) << vectorBits(usual, last, size).size() == size ||
+      !isSplitWhole(access.getAccessedTile()))
+    return {};
+  SmallVector<Basis> registers, lanesOfRest, warpsOfRest;
+  for (int64_t step = 1; step < size; step *= 2) {
+    registers.emplace_back(last + 1, 0);
+    registers.back()[last] = step;
+  }
+  if (last > 0) {
+    LayoutAttr rest = canonical(shape.drop_back()).insertDim(last);
+    llvm::append_range(registers, rest.getRegisterBases());
+    lanesOfRest = rest.getLaneBases(0);
+    warpsOfRest = rest.getWarpBases(0);
+  }
+  return LayoutAttr::get(b.getContext(), last + 1, registers, lanesOfRest,
+                         warpsOfRest);
+}
+
 LayoutAttr Assigner::ofListed(ViewAccessOpInterface access) {
   RankedTensorType type = access.getAccessedType();
   const ViewAxis *listed = nullptr;
@@ -403,6 +430,8 @@ void Assigner::assignAccess(ViewAccessOpInterface access) {
     // it, has that one's rows in each warp.
     LayoutAttr used =
         askedLayout(access) ? LayoutAttr() : ofRow(access, layout);
+    if (!used && !askedLayout(access))
+      used = ofSplit(access, layout);
     if (!used && !askedLayout(access))
       used = ofListed(access);
     if (used) {

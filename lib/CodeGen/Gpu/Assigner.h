@@ -97,6 +97,10 @@ private:
   /// its elements by few instructions in that one; null elsewhere. `usual` is
   /// the layout in which it is loaded best.
   LayoutAttr ofRow(ViewAccessOpInterface access, LayoutAttr usual);
+  /// The layout of a load that is split along its last dimension, and that
+  /// threads share out by less than what two instructions bring: each thread
+  /// that needs some of the parts loads all of these. Null elsewhere.
+  LayoutAttr ofSplit(ViewAccessOpInterface access, LayoutAttr usual);
   /// The layout of the list that names each element of a load, where nothing
   /// tells which of them are neighbours: no other takes fewer instructions, and
   /// any other takes an exchange. Null elsewhere, and where the list has none.

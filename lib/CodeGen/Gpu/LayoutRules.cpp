@@ -12,6 +12,7 @@
 #include "kiln/Interfaces/Reduction.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/ForeignOperation.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -247,6 +248,40 @@ static unsigned splitDims(Operation *op) {
     count = std::min(count, further + 1);
   }
   return count;
+}
+
+/// Whether a tile that is reshaped only has its last dimension as pairs.
+static bool becomesPairs(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+                         unsigned pairs) {
+  auto isPair = [](int64_t size) { return size == 2; };
+  if (to.size() < pairs || !llvm::all_of(to.take_back(pairs), isPair))
+    return false;
+  auto others = [](ArrayRef<int64_t> shape) {
+    SmallVector<int64_t> sizes(shape);
+    llvm::erase(sizes, 1);
+    return sizes;
+  };
+  return others(from.drop_back()) == others(to.drop_back(pairs));
+}
+
+bool simt::isSplitWhole(Value tile) {
+  auto shapeOf = [](Value of) {
+    return cast<RankedTensorType>(of.getType()).getShape();
+  };
+  auto isSplit = [](Operation *op) {
+    return isa<IndexMapOpInterface>(op) && op->getNumResults() == 2;
+  };
+  unsigned pairs = llvm::Log2_64(shapeOf(tile).back());
+  return !tile.use_empty() && llvm::all_of(tile.getUsers(), [&](Operation *op) {
+    if (isSplit(op))
+      return splitDims(op) >= pairs;
+    return isa<IndexMapOpInterface>(op) && op->getNumResults() == 1 &&
+           !op->use_empty() &&
+           becomesPairs(shapeOf(tile), shapeOf(op->getResult(0)), pairs) &&
+           llvm::all_of(op->getUsers(), [&](Operation *user) {
+             return isSplit(user) && splitDims(user) >= pairs;
+           });
+  });
 }
 
 /// The layout of a tile that is split along several dimensions: if its pairs

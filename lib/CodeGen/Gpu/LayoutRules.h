@@ -18,6 +18,10 @@ int reducedAxis(mlir::Operation *op);
 /// there is none.
 int scannedAxis(mlir::Operation *op);
 
+/// Whether a tile is only taken apart along its last dimension, of a power of
+/// two of elements, all of it.
+bool isSplitWhole(mlir::Value tile);
+
 /// Gives tiles of a range one layout.
 void assignAll(mlir::ValueRange values, LayoutAttr layout,
                llvm::MutableArrayRef<LayoutAttr> into);

@@ -4,6 +4,7 @@
 #include "kiln/Schedule/Schedules.h"
 #include "AttentionPlan.h"
 #include "FourierSchedule.h"
+#include "GroupedWindow.h"
 #include "PatchProduct.h"
 #include "RowSchedule.h"
 #include "Siblings.h"
@@ -51,6 +52,8 @@ void kiln::schedule::registerCoreSchedules() {
         scheduleConvolution);
     add("generic.window_product", prim::GroupKind::convolution,
         scheduleWindowProduct);
+    add("generic.grouped_window", prim::GroupKind::convolution,
+        scheduleGroupedWindow);
     add("generic.patches", prim::GroupKind::convolution, schedulePatches);
     add("generic.unrolled_window", prim::GroupKind::convolution,
         scheduleUnrolledWindow);

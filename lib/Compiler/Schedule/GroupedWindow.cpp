@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "GroupedWindow.h"
+#include "BlockThreads.h"
 #include "ResultOrder.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
@@ -144,7 +145,7 @@ GroupedWindow::blocksFor(int64_t results, int64_t elements) {
 void GroupedWindow::chooseBlocks() {
   // A thread has one element of each tile of sums: more of them would be
   // neighbours in memory, and its loads would leave gaps between lanes.
-  constexpr int64_t kElements = 128, kWarps = 4;
+  constexpr int64_t kElements = 128;
   constexpr int64_t kMostSums = 64, kMostBeside = 16;
   int64_t cores = target::countCores(group.ctx.description);
   int64_t most = along < 0 ? 1
@@ -177,7 +178,10 @@ void GroupedWindow::chooseBlocks() {
     kernel.dims[dim].block = block;
   kernel.kernel->setAttr(
       tile::kHintsAttr,
-      tile::KernelHintsAttr::get(kernel.b.getContext(), kWarps, 0, 0, 0));
+      tile::KernelHintsAttr::get(
+          kernel.b.getContext(),
+          std::max<int64_t>(kElements / countLanes(group.ctx.description), 1),
+          0, 0, 0));
 }
 
 LogicalResult GroupedWindow::orderFilter() {

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AlignRows.h"
+#include "ConvertFactors.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <numeric>
@@ -128,6 +129,20 @@ static bool readsAlongSum(const Group &group, prim::DotGeneralOp dot) {
   return group.ctx.tiling.model().readsAlongSum(problem);
 }
 
+/// Whether the group reads a value nowhere but as one factor of the product.
+static bool isOnlyFactor(const Group &group, Value value,
+                         prim::DotGeneralOp dot) {
+  OpOperand *only = nullptr;
+  for (OpOperand &use : value.getUses())
+    if (group.inGroup()(use.getOwner()) && std::exchange(only, &use))
+      return false;
+  if (!only)
+    return false;
+  return only->getOwner() == dot ||
+         (isa<prim::TransposeOp>(only->getOwner()) &&
+          isOnlyFactor(group, only->getOwner()->getResult(0), dot));
+}
+
 AlignedRows::AlignedRows(Group &group, prim::DotGeneralOp dot) : group(group) {
   // Copies that go on by themselves move words. A copy of a factor moves each
   // element twice, which takes as long as `kUses` multiplications of it, and a
@@ -169,11 +184,13 @@ AlignedRows::AlignedRows(Group &group, prim::DotGeneralOp dot) : group(group) {
     bool paysAcross = isAlongSum && products / elements >= kUses * bytes;
     int row = paysAcross ? summedDim(buffer, map, contract) : -1;
     if (row >= 0 || alignment % kWord)
-      copy(factor, row >= 0 ? row : rowDim(buffer), kChunk / bytes);
+      copy(factor, row >= 0 ? row : rowDim(buffer), kChunk / bytes,
+           roundsCopies(description, element, dot.getPrecision()) &&
+               isOnlyFactor(group, factor, dot));
   }
 }
 
-void AlignedRows::copy(Value factor, int row, int64_t multiple) {
+void AlignedRows::copy(Value factor, int row, int64_t multiple, bool rounds) {
   HostProgramBuilder &host = group.host;
   Buffer original = host.buffer(factor);
   int lies = rowDim(original);
@@ -218,7 +235,10 @@ void AlignedRows::copy(Value factor, int row, int64_t multiple) {
   source = target;
   source.ranges.push_back({int(sizes.size()) - 1, 0, from.sizes.back()});
   TileBuilder emitter(kernel, group.plan, group.inGroup(), space);
-  emitter.store(emitter.load(from, source), to, target);
+  Value loaded = emitter.load(from, source);
+  if (rounds)
+    loaded = roundToTf32(loaded, kernel.b, kernel.loc);
+  emitter.store(loaded, to, target);
   program::LaunchOp launch = kernel.finish("generic.contraction");
   made.push_back({factor, original, kernel.kernel, launch, to.base});
   // It keeps the longer rows: the product may read the zeros.

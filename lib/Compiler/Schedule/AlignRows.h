@@ -37,8 +37,8 @@ public:
 
 private:
   /// Elements along `row` lie side by side in the copy, in rows of a multiple
-  /// of `multiple` elements.
-  void copy(mlir::Value factor, int row, int64_t multiple);
+  /// of `multiple` elements. With `rounds` they are rounded to tf32.
+  void copy(mlir::Value factor, int row, int64_t multiple, bool rounds);
 
   struct Made {
     mlir::Value factor;

@@ -12,6 +12,7 @@
 #include "ConvertFactors.h"
 #include "AlignRows.h"
 #include "ResultOrder.h"
+#include "TileMath.h"
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
@@ -29,6 +30,33 @@ bool kiln::schedule::hasSharedFactors(TargetAttr description, Type element) {
                                llvm::is_contained(row.getLhs().getTypes(),
                                                   element);
                       });
+}
+
+bool kiln::schedule::roundsCopies(TargetAttr description, Type element,
+                                  prim::Precision precision) {
+  if (!description || !element.isF32() || precision != prim::Precision::tf32)
+    return false;
+  Type tf32 = FloatTF32Type::get(element.getContext());
+  return llvm::any_of(
+      description.getMatrixInstructions(), [&](MatrixInstructionAttr row) {
+        return llvm::is_contained(row.getLhs().getTypes(), tf32);
+      });
+}
+
+Value kiln::schedule::roundToTf32(Value tile, OpBuilder &b, Location loc) {
+  // From half a unit below 2^128 on, rounding gives infinity.
+  constexpr int64_t kHalf = 0x1000, kKept = ~int64_t(0x1fff),
+                    kMagnitude = 0x7fffffff, kLimit = 0x7f7ff000;
+  TileMath m{b, loc};
+  Value bits =
+      m.make<arith::BitcastOp>(TileMath::as(tile, b.getI32Type()), tile);
+  Value sum = m.make<arith::AddIOp>(bits, m.integer(bits, kHalf));
+  Value rounded = m.both(sum, m.integer(bits, kKept));
+  Value isFinite = m.compare(arith::CmpIPredicate::ult,
+                             m.both(bits, m.integer(bits, kMagnitude)),
+                             m.integer(bits, kLimit));
+  return m.make<arith::BitcastOp>(tile.getType(),
+                                  m.select(isFinite, rounded, bits));
 }
 
 /// The operation of the group that computes the elements of a factor, through

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "WindowInput.h"
+#include "ConvertFactors.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -126,11 +127,10 @@ Surrounded kiln::schedule::surround(Group &group, const Buffer &input,
   return result;
 }
 
-FailureOr<Surrounded>
-kiln::schedule::computeInOrder(Group &group, Value operand,
-                               const AccessMap &map,
-                               ArrayRef<ZerosAround> around, StringRef suffix,
-                               StringRef schedule, std::string &reason) {
+FailureOr<Surrounded> kiln::schedule::computeInOrder(
+    Group &group, Value operand, const AccessMap &map,
+    ArrayRef<ZerosAround> around, StringRef suffix, StringRef schedule,
+    std::string &reason, prim::Precision precision) {
   using target::TilingRole;
   KernelBuilder kernel(group.host, group.fusion.getLoc(),
                        (group.ctx.kernelName + "_" + suffix).str());
@@ -193,6 +193,8 @@ kiln::schedule::computeInOrder(Group &group, Value operand,
     for (const IndexRange &range : from.ranges)
       if (Value inside = emitter.mask(range.dim, range.lo, range.hi))
         tile = emitter.select(inside, tile, zeroOf(element));
+  if (roundsCopies(group.ctx.description, element, precision))
+    tile = roundToTf32(tile, kernel.b, kernel.loc);
   Surrounded result;
   result.buffer = group.host.allocate(element, sizes);
   emitter.store(tile, result.buffer, map);

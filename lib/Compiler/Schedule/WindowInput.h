@@ -43,12 +43,14 @@ struct ZerosAround {
 
 /// Computes what an operand of the group's product is into memory of its own,
 /// with its dimensions in the order of its type, where they have zeros around
-/// them in memory only. `suffix` is of the kernel's name. On failure `reason`
-/// says why.
+/// them in memory only. `suffix` is of the kernel's name. Elements are rounded
+/// where a product with this precision drops bits. On failure `reason` says
+/// why.
 mlir::FailureOr<Surrounded>
 computeInOrder(Group &group, mlir::Value operand, const AccessMap &map,
                llvm::ArrayRef<ZerosAround> around, llvm::StringRef suffix,
-               llvm::StringRef schedule, std::string &reason);
+               llvm::StringRef schedule, std::string &reason,
+               prim::Precision precision);
 
 } // namespace kiln::schedule
 

@@ -134,9 +134,10 @@ static bool hasRows(const Buffer &buffer, unsigned along) {
 
 FailureOr<Surrounded> WindowProduct::compute(unsigned number,
                                              ArrayRef<ZerosAround> around) {
-  return computeInOrder(
-      group, conv->getOperand(number), anchor.operandMaps[number], around,
-      number ? "filter" : "input", "generic.window_product", reason);
+  return computeInOrder(group, conv->getOperand(number),
+                        anchor.operandMaps[number], around,
+                        number ? "filter" : "input", "generic.window_product",
+                        reason, conv.getPrecision());
 }
 
 SmallVector<ZerosAround> WindowProduct::wholeChunks(Value operand) const {

@@ -5,7 +5,7 @@
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --emit=tile --entry=first | FileCheck %s --check-prefix=FIRST
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=asm --entry=last | FileCheck %s --check-prefix=PTX
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=asm --entry=first | FileCheck %s --check-prefix=LANES
-// RUN: for entry in small_last small_first strided odd single line half wide one; do \
+// RUN: for entry in small_last small_first strided odd single line half wide one shuffled; do \
 // RUN:   kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --entry=$entry --verify-semantics -o %t.kiln 2>&1 | FileCheck %s --check-prefix=SAME || exit 1; done
 // SAME: semantics: {{[0-9]+}} comparisons, 0 changed
 
@@ -119,4 +119,13 @@ func.func @wide(%x: tensor<2x16x9x11xf32>, %w: tensor<16x8x3x3xf32>, %b: tensor<
 func.func @one(%x: tensor<1x5x5x8xf32>, %w: tensor<16x1x1x2xf32>) -> tensor<1x5x5x16xf32> {
   %r = prim.conv %x, %w {strides = array<i64: 1, 1>, pad_low = array<i64: 0, 0>, pad_high = array<i64: 0, 0>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 4 : i64} : tensor<1x5x5x8xf32>, tensor<16x1x1x2xf32> -> tensor<1x5x5x16xf32>
   return %r : tensor<1x5x5x16xf32>
+}
+
+// Channels that follow the convolution in another order are written one by one.
+func.func @shuffled(%x: tensor<2x9x12x32xf32>, %w: tensor<32x3x3x4xf32>) -> tensor<2x9x12x4x8xf32> {
+  %r = prim.conv %x, %w {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 8 : i64} : tensor<2x9x12x32xf32>, tensor<32x3x3x4xf32> -> tensor<2x9x12x32xf32>
+  %s = prim.reshape %r : tensor<2x9x12x32xf32> -> tensor<2x9x12x8x4xf32>
+  %t = prim.transpose %s permutation [0, 1, 2, 4, 3] : tensor<2x9x12x8x4xf32> -> tensor<2x9x12x4x8xf32>
+  %u = prim.exp %t : tensor<2x9x12x4x8xf32>
+  return %u : tensor<2x9x12x4x8xf32>
 }

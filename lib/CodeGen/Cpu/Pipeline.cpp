@@ -22,6 +22,7 @@ void cpu::buildCpuPipeline(OpPassManager &pm,
                            const target::TargetOptions &options) {
   target::runExtensionPoint(pm, options, options.name + ".tile");
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
+  kernels.addPass(tile::createTileEraseUnused());
   // The lowering of what is left says why.
   kernels.addPass(tile::createTileExpandInstances());
   kernels.addPass(tile::createTileExpandReductions(

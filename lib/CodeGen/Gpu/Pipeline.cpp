@@ -48,6 +48,7 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   if (options.name.empty()) // as the form of that point
     pm.addNestedPass<tile::KernelOp>(tile::createVerifyTileForm());
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
+  kernels.addPass(tile::createTileEraseUnused());
   kernels.addPass(createSimtApplyLowerings({/*early=*/true}));
   addTileExpansions(kernels, options);
   kernels.addPass(createSimtApplyLowerings());

@@ -20,6 +20,7 @@ using namespace kiln::staging;
 void staging::buildScratchpadPipeline(OpPassManager &pm,
                                       const ScratchpadOptions &options) {
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
+  kernels.addPass(tile::createTileEraseUnused());
   kernels.addPass(
       tile::createTileExpandReductions({llvm::to_vector(options.keep)}));
   TileDecideStorageOptions decide;

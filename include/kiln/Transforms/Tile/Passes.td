@@ -48,6 +48,14 @@ def TileContract : Pass<"tile-contract", "::kiln::tile::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
+def TileEraseUnused : Pass<"tile-erase-unused", "::kiln::tile::KernelOp"> {
+  let summary = "Erases operations whose results are not used";
+  let description = [{
+    Erases what changes nothing in memory and has no users, loads included. The pipelines of targets begin with it, since
+    they generate code for each operation. `reference` evaluates these loads and reports those outside of their memory.
+  }];
+}
+
 def TileRecoverViews : Pass<"tile-recover-views", "::kiln::tile::KernelOp"> {
   let summary = "Turns accesses through pointers into accesses through views";
   let description = [{

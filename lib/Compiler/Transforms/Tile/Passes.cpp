@@ -12,6 +12,7 @@ void registerTilePasses() {
   registerTileRaise();
   registerTileRetile();
   registerTileContract();
+  registerTileEraseUnused();
   registerTileRecoverViews();
   registerTileVaryViews();
   registerTileFindExchanges();

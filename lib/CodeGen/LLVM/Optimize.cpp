@@ -2,21 +2,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Optimize.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
 
-/// What of -O2 changes kernels. Their loops are loops over vectors already, of
-/// the lengths that they should have: nothing is vectorised or unrolled. Which
-/// part of a loop runs without checks, branches choose, so what is known behind
-/// them counts. Every pass that tidies up runs as often as it finds something.
-static constexpr StringLiteral kPasses = R"(
+/// A function with more loops is compiled without kRotate and kInduction, and
+/// with kFewReads for kReads: these passes look, from each loop or read, at the
+/// blocks before it, which takes quadratic time.
+static constexpr size_t kMostLoops = 512;
+
+static constexpr StringLiteral kRotate = R"(
+      loop-mssa(loop-instsimplify,loop-simplifycfg,licm<no-allowspeculation>,
+                loop-rotate<header-duplication>,licm<allowspeculation>,
+                simple-loop-unswitch<no-nontrivial;trivial>),)";
+static constexpr StringLiteral kInduction =
+    "loop(loop-idiom,indvars,loop-deletion),";
+static constexpr StringLiteral kReads = "gvn<>",
+                               kFewReads = "early-cse<memssa>";
+
+/// What of -O2 changes kernels, with these passes as {0} to {2}. Their loops
+/// are loops over vectors already, of the lengths that they should have:
+/// nothing is vectorised or unrolled. Which part of a loop runs without checks,
+/// branches choose, so what is known behind them counts. Every pass that tidies
+/// up runs as often as it finds something.
+static constexpr char kPasses[] = R"(
   function<eager-inv>(lower-expect,sroa<modify-cfg>,early-cse<>),
   ipsccp,globalopt,always-inline,
   cgscc(devirt<4>(
@@ -27,14 +45,11 @@ static constexpr StringLiteral kPasses = R"(
       jump-threading,correlated-propagation,
       simplifycfg<switch-range-to-icmp>,
       instcombine<max-iterations=1;no-verify-fixpoint>,
-      reassociate,
-      loop-mssa(loop-instsimplify,loop-simplifycfg,licm<no-allowspeculation>,
-                loop-rotate<header-duplication>,licm<allowspeculation>,
-                simple-loop-unswitch<no-nontrivial;trivial>),
+      reassociate,{0}
       simplifycfg<switch-range-to-icmp>,
       instcombine<max-iterations=1;no-verify-fixpoint>,
-      loop(loop-idiom,indvars,loop-deletion),
-      vector-combine,gvn<>,bdce,
+      {1}
+      vector-combine,{2},bdce,
       jump-threading,correlated-propagation,dse,
       loop-mssa(licm<allowspeculation>),
       simplifycfg<switch-range-to-icmp;switch-to-arithmetic;
@@ -63,6 +78,13 @@ void kiln::cpu::widenHalfConversions(Module &code) {
     }
 }
 
+static bool hasManyLoops(Function &function) {
+  if (function.isDeclaration())
+    return false;
+  DominatorTree dominators(function);
+  return LoopInfo(dominators).getLoopsInPreorder().size() > kMostLoops;
+}
+
 void kiln::cpu::optimizeKernels(Module &code, TargetMachine &machine) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
@@ -74,9 +96,11 @@ void kiln::cpu::optimizeKernels(Module &code, TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  std::string text;
-  copy_if(kPasses, std::back_inserter(text),
-          [](char c) { return c != ' ' && c != '\n'; });
+  bool omits = any_of(code, hasManyLoops);
+  std::string text =
+      formatv(kPasses, omits ? "" : kRotate, omits ? "" : kInduction,
+              omits ? kFewReads : kReads);
+  erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
   ModulePassManager passes;
   // Names of passes change with LLVM's versions, not with kernels.
   if (Error error = builder.parsePassPipeline(passes, text))

@@ -181,14 +181,23 @@ Complex ComplexMath::expm1(Complex z) {
   return {e.where(isFar, e.sub(whole.re, one), re), whole.im};
 }
 
+/// `start + a^2 + b^2`, added in this order, where the sum may nearly vanish:
+/// with the rounding errors of the squares.
+static Value plusSquares(Value start, Value a, Value b, Translator &e) {
+  auto errorOf = [&](Value x, Value square) -> Value {
+    return prim::FmaOp::create(e.b, x, x, e.unary<prim::NegOp>(square));
+  };
+  Value first = e.mul(a, a), second = e.mul(b, b);
+  return e.add(e.add(e.add(start, first), second),
+               e.add(errorOf(a, first), errorOf(b, second)));
+}
+
 /// Near the unit circle from the difference of the square to 1.
 Complex ComplexMath::log(Complex z) {
   Value a = e.unary<prim::AbsOp>(z.re), b = e.unary<prim::AbsOp>(z.im);
   Value large = e.binary<prim::MaximumOp>(a, b);
   Value small = e.binary<prim::MinimumOp>(a, b);
-  Value one = number(1, z);
-  Value excess =
-      e.add(e.mul(e.sub(large, one), e.add(large, one)), e.mul(small, small));
+  Value excess = plusSquares(number(-1, z), large, small, e);
   Value near = e.mul(e.unary<prim::Log1pOp>(excess), number(0.5, z));
   Scaled other = scaled(z);
   Value far = e.add(e.unary<prim::LogOp>(abs(other.z)), other.power);
@@ -198,15 +207,16 @@ Complex ComplexMath::log(Complex z) {
   return {e.where(isNear, near, far), real("atan2", z.im, z.re)};
 }
 
+/// Left of -1/2 the sum 1 + z is exact.
 Complex ComplexMath::log1p(Complex z) {
   Complex shifted = plus(z, 1);
   Complex far = log(shifted);
-  // |1 + z|^2 - 1 = x (2 + x) + y y
-  Value excess =
-      e.add(e.mul(z.re, e.add(z.re, number(2, z))), e.mul(z.im, z.im));
+  // |1 + z|^2 - 1 = 2 x + y^2 + x^2
+  Value excess = plusSquares(e.add(z.re, z.re), z.im, z.re, e);
   Value near = e.mul(e.unary<prim::Log1pOp>(excess), number(0.5, z));
-  Value isNear =
-      e.compare<prim::LtOp>(e.unary<prim::AbsOp>(excess), number(0.5, z));
+  Value isNear = e.binary<prim::BitwiseAndOp>(
+      e.compare<prim::LtOp>(e.unary<prim::AbsOp>(excess), number(0.5, z)),
+      e.compare<prim::GtOp>(z.re, number(-0.5, z)));
   return {e.where(isNear, near, far.re), far.im};
 }
 
@@ -271,9 +281,17 @@ Complex ComplexMath::pow(Complex a, Complex b) {
           e.where(isZero, zero, result.im)};
 }
 
+/// 1 / (1 + e^-z), left of 0 e^z / (1 + e^z): of the exponential that does not
+/// overflow.
 Complex ComplexMath::logistic(Complex z) {
-  Complex negative{e.unary<prim::NegOp>(z.re), e.unary<prim::NegOp>(z.im)};
-  return div({number(1, z), number(0, z)}, plus(exp(negative), 1));
+  Value zero = number(0, z), isLeft = e.compare<prim::LtOp>(z.re, zero);
+  auto left = [&](Value x) {
+    return e.where(isLeft, x, e.unary<prim::NegOp>(x));
+  };
+  Complex small = exp({left(z.re), left(z.im)});
+  Complex top{e.where(isLeft, small.re, number(1, z)),
+              e.where(isLeft, small.im, zero)};
+  return div(top, plus(small, 1));
 }
 
 Value ComplexMath::grown(StringRef name, Value x, Value by) {
@@ -304,8 +322,8 @@ Complex ComplexMath::sin(Complex z) { return turnBack(sinh(turn(z))); }
 
 Complex ComplexMath::cos(Complex z) { return cosh(turn(z)); }
 
-/// (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y); a large x, which
-/// would overflow, gives 1.
+/// (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y). Of a large x, which
+/// would overflow, it is 1 + i sin y cos y (2 e^-x)^2.
 Complex ComplexMath::tanh(Complex z) {
   Value far = number(e.elementOf(z.re).isF64() ? 40 : 20, z);
   Value x = e.binary<prim::MaximumOp>(e.binary<prim::MinimumOp>(z.re, far),
@@ -313,8 +331,13 @@ Complex ComplexMath::tanh(Complex z) {
   Value sinhX = real("sinh", x), coshX = real("cosh", x);
   Value sinY = e.unary<prim::SinOp>(z.im), cosY = e.unary<prim::CosOp>(z.im);
   Value under = e.add(e.mul(sinhX, sinhX), e.mul(cosY, cosY));
-  return {e.binary<prim::DivOp>(e.mul(sinhX, coshX), under),
-          e.binary<prim::DivOp>(e.mul(sinY, cosY), under)};
+  Value size = e.unary<prim::AbsOp>(z.re);
+  Value shrunk =
+      e.mul(e.unary<prim::ExpOp>(e.unary<prim::NegOp>(size)), number(2, z));
+  Value im = e.where(e.compare<prim::GtOp>(size, far),
+                     e.mul(e.mul(sinY, shrunk), e.mul(cosY, shrunk)),
+                     e.binary<prim::DivOp>(e.mul(sinY, cosY), under));
+  return {e.binary<prim::DivOp>(e.mul(sinhX, coshX), under), im};
 }
 
 Complex ComplexMath::asin(Complex z) {
@@ -336,13 +359,22 @@ Complex ComplexMath::acosh(Complex z) {
           e.mul(real("atan2", a.im, b.re), number(2, z))};
 }
 
+/// The real part is odd in that of z, and computed right of 0, where the
+/// logarithm is of more than 1. Close to 1, the square of the distance may be
+/// below every number; the logarithm of the distance is not.
 Complex ComplexMath::atanh(Complex z) {
-  Value one = number(1, z), left = e.sub(one, z.re);
-  Value square = e.mul(z.im, z.im);
+  Value one = number(1, z), side = e.unary<prim::AbsOp>(z.re);
+  Value left = e.sub(one, side), square = e.mul(z.im, z.im);
   Value under = e.add(e.mul(left, left), square);
-  Value ratio = e.binary<prim::DivOp>(e.mul(z.re, number(4, z)), under);
-  Value x = e.sub(e.mul(left, e.add(one, z.re)), square);
-  return {e.mul(e.unary<prim::Log1pOp>(ratio), number(0.25, z)),
+  Value ratio = e.binary<prim::DivOp>(e.mul(side, number(4, z)), under);
+  Value near = e.mul(
+      e.sub(number(kLog2, z), e.unary<prim::LogOp>(real("hypot", left, z.im))),
+      number(0.5, z));
+  Value isNear = e.compare<prim::LtOp>(under, number(std::ldexp(1.0, -60), z));
+  Value re = e.where(isNear, near,
+                     e.mul(e.unary<prim::Log1pOp>(ratio), number(0.25, z)));
+  Value x = e.sub(e.mul(left, e.add(one, side)), square);
+  return {real("copysign", re, z.re),
           e.mul(real("atan2", e.add(z.im, z.im), x), number(0.5, z))};
 }
 

@@ -100,6 +100,30 @@ func.func @complex_inverses() -> (tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>
   return %asin, %acosh, %atanh, %atan : tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>
 }
 
+// Parts that cancel nearly, and those that are far smaller than the other part or than one of its squares.
+// RUN: kiln-run %s --target=reference --entry=complex_small_parts | FileCheck %s --check-prefix=SMALL
+// RUN: kiln-run %s --target=cpu --entry=complex_small_parts | FileCheck %s --check-prefix=SMALL
+// SMALL: 2x2xf32: -1.34611{{[0-9]*}}e-08, 1.04719{{[0-9]*}}, {{4.99999[0-9]*|5[.0-9]*}}e-25, 1.57079{{[0-9]*}}
+// SMALL: 2x2xf32: {{4|3.99999[0-9]*}}e-26, {{2|1.99999[0-9]*}}e-13, -2.80081{{[0-9]*}}e-05, 2.44967{{[0-9]*}}
+// SMALL: 2x2xf32: 1, 1.59245{{[0-9]*}}e-26, -1, 0
+// SMALL: 2x2xf32: -9.41688{{[0-9]*}}, 0.78539{{[0-9]*}}, 23.37242{{[0-9]*}}, 0.78539{{[0-9]*}}
+// SMALL: 2x2xf32: 2.6576{{[0-9]*}}e-39, 0, 1, 0
+func.func @complex_small_parts() -> (tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>,
+    tensor<2xcomplex<f32>>) {
+  %x = stablehlo.constant dense<[(0.5, 0.8660253882408142), (1.0e-12, 1.0)]> : tensor<2xcomplex<f32>>
+  %log = stablehlo.log %x : tensor<2xcomplex<f32>>
+  %y = stablehlo.constant dense<[(2.0e-26, 2.0e-13), (-1.77, 0.638)]> : tensor<2xcomplex<f32>>
+  %log1p = stablehlo.log_plus_one %y : tensor<2xcomplex<f32>>
+  %z = stablehlo.constant dense<[(30.0, 1.0), (-1000.0, 1.0)]> : tensor<2xcomplex<f32>>
+  %tanh = stablehlo.tanh %z : tensor<2xcomplex<f32>>
+  %u = stablehlo.constant dense<[(-1.0, 1.3232101636617699e-08), (1.0, 1.0e-20)]> : tensor<2xcomplex<f32>>
+  %atanh = chlo.atanh %u : tensor<2xcomplex<f32>> -> tensor<2xcomplex<f32>>
+  %v = stablehlo.constant dense<[(-88.8233642578125, 0.0), (200.0, 0.0)]> : tensor<2xcomplex<f32>>
+  %logistic = stablehlo.logistic %v : tensor<2xcomplex<f32>>
+  return %log, %log1p, %tanh, %atanh, %logistic : tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>,
+    tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>
+}
+
 // So are those whose combiners have several operations; what uses the numbers of another tensor stays with that one.
 // RUN: kiln-run %s --target=reference --entry=shared_inits --arg=f32:1 | FileCheck %s --check-prefix=SHARED
 // RUN: kiln-run %s --target=cpu --entry=shared_inits --arg=f32:1 | FileCheck %s --check-prefix=SHARED

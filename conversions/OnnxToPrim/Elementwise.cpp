@@ -49,13 +49,19 @@ template <typename Op> LogicalResult extremum(Node &n) {
 }
 
 /// Sum, Mean.
+/// Of narrow floats in f32: a sum may leave their range and its mean not.
 template <bool isMean> LogicalResult sum(Node &n) {
-  Value result = n.in(0);
-  for (unsigned i = 1; i < n.numInputs(); ++i)
-    result = n.add(result, n.in(i));
+  Type element = n.e.elementOf(n.in(0));
+  bool isNarrow =
+      isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
+  Value result;
+  for (unsigned i = 0; i < n.numInputs(); ++i) {
+    Value term = isNarrow ? n.f32(n.in(i)) : n.in(i);
+    result = result ? n.add(result, term) : term;
+  }
   if (isMean && !n.broken)
     result = n.div(result, n.number(n.numInputs(), result));
-  return n.set(result);
+  return n.set(isNarrow ? n.cast(result, element) : result);
 }
 
 template <typename Op> LogicalResult order(Node &n) {

@@ -12,7 +12,7 @@ import numpy
 
 CASES = []
 RANDOM = numpy.random.default_rng(11)
-KINDS = {"float32": "f32", "float64": "f64", "int64": "si64", "int32": "si32", "int8": "si8", "uint8": "ui8",
+KINDS = {"float16": "f16", "float32": "f32", "float64": "f64", "int64": "si64", "int32": "si32", "int8": "si8", "uint8": "ui8",
          "uint16": "ui16", "uint32": "ui32", "uint64": "ui64", "bool": "i1"}
 
 
@@ -115,6 +115,10 @@ case("open_reshape", """func.func @f(%x: !torch.vtensor<[?,3,4],f32>) -> !torch.
   return %s : !torch.vtensor<[?,4,3],f32>
 }
 """, [x], [x.reshape(2, 4, 3)])
+
+# The sum is above the largest number of f16, the mean is not.
+high = numpy.full(3, 60000, numpy.float16)
+node("mean_half", "Mean", [high, high, high], [high])
 
 # Unsigned numbers.
 big = numpy.array([200, 3, 255, 128], numpy.uint8)

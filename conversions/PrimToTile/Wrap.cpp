@@ -120,9 +120,17 @@ private:
 
 } // namespace
 
+/// Whether a convolution spreads its input: it then gathers the elements.
+static bool spreadsInput(Operation *op) {
+  auto conv = dyn_cast<prim::ConvOp>(op);
+  return conv && llvm::any_of(conv.getInputDilation(),
+                              [](int64_t d) { return d != 1; });
+}
+
 bool kiln::readsMemory(OpOperand &operand) {
   Operation *op = operand.getOwner();
   return standsAlone(op) ||
+         (spreadsInput(op) && operand.getOperandNumber() == 0) ||
          (isa<prim::TableOp>(op) && operand.getOperandNumber() == 1) ||
          (isa<prim::GatherOp>(op) && operand.getOperandNumber() == 0);
 }

@@ -29,6 +29,14 @@ Type partOf(RankedTensorType complex) {
   return cast<ComplexType>(complex.getElementType()).getElementType();
 }
 
+/// JAX's mark of the tokens that its runtime hands to a program and takes from
+/// it: these cross the boundary as tensors without elements.
+constexpr StringLiteral kRuntimeToken = "jax.token";
+
+RankedTensorType runtimeToken(MLIRContext *context) {
+  return RankedTensorType::get({0}, IntegerType::get(context, 1));
+}
+
 /// The types of what crosses the boundary for a value.
 void collect(Type type, SmallVectorImpl<Type> &types) {
   if (auto tuple = dyn_cast<TupleType>(type)) {
@@ -114,9 +122,13 @@ void expandArguments(func::FuncOp fn) {
       continue;
     }
     SmallVector<Type> types;
-    collect(old.getType(), types);
+    if (fn.getArgAttr(i, kRuntimeToken))
+      types.push_back(runtimeToken(fn.getContext()));
+    else
+      collect(old.getType(), types);
     SmallVector<Value> fresh;
     for (Type type : types) {
+      fn.removeArgAttr(i, kRuntimeToken);
       DictionaryAttr attributes =
           types.size() == 1 ? fn.getArgAttrDict(i) : DictionaryAttr();
       (void)fn.insertArgument(i + 1 + fresh.size(), type, attributes,
@@ -144,8 +156,15 @@ void expandResults(func::FuncOp fn) {
   Operation *last = fn.getBody().front().getTerminator();
   ImplicitLocOpBuilder b(last->getLoc(), last);
   SmallVector<Value> values;
-  for (Value value : last->getOperands())
-    send(b, value, values);
+  for (auto [i, value] : llvm::enumerate(last->getOperands())) {
+    if (!fn.getResultAttr(i, kRuntimeToken)) {
+      send(b, value, values);
+      continue;
+    }
+    auto none =
+        DenseElementsAttr::get(runtimeToken(b.getContext()), ArrayRef<bool>());
+    values.push_back(stablehlo::ConstantOp::create(b, none.getType(), none));
+  }
   last->setOperands(values);
   fn.removeResAttrsAttr();
   fn.setFunctionType(FunctionType::get(fn.getContext(), fn.getArgumentTypes(),

@@ -252,12 +252,30 @@ LogicalResult triangularSolve(stablehlo::TriangularSolveOp op, Translator &e) {
   return finish(op, op.getLeftSide() ? solution : a.transpose(solution), a);
 }
 
+/// A call "callback NAME" of a function of the process.
+LogicalResult callback(stablehlo::CustomCallOp op, StringRef name,
+                       Translator &e) {
+  auto types = typesOf(op, op.getResultTypes(), e);
+  if (failed(types))
+    return failure();
+  for (Type type : *types)
+    if (!cast<RankedTensorType>(type).hasStaticShape())
+      return e.unsupported(op, "of a callback gives a size that is not known");
+  auto made = make(op, "callback", tensorsOf(op.getInputs(), e), *types, e,
+                   e.b.getNamedAttr("name", e.b.getStringAttr(name)));
+  if (failed(made))
+    return failure();
+  return bindAll(op.getResults(), Tensors((*made)->getResults()), e);
+}
+
 } // namespace
 
 LogicalResult hostCall(stablehlo::CustomCallOp op, Translator &e) {
   SmallVector<StringRef> words;
   StringRef name = op.getCallTargetName();
   name.drop_front(StringRef("kiln.").size()).split(words, ' ');
+  if (words.size() == 2 && words.front() == "callback")
+    return callback(op, words.back(), e);
   OperationName prim(("prim." + words.front()).str(), op.getContext());
   if (!prim.hasInterface<HostOpInterface>())
     return e.unsupported(op, "of '" + name + "'");

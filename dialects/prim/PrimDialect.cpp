@@ -2,6 +2,7 @@
 // The prim dialect: registration of all families, constants.
 #include "Work.h"
 #include "kiln/Dialect/Kiln/Attributes.h"
+#include "kiln/Dialect/Prim/CallbackOps.h"
 #include "kiln/Dialect/Prim/CollectiveOps.h"
 #include "kiln/Dialect/Prim/LinearAlgebraOps.h"
 #include "kiln/Dialect/Prim/Prim.h"
@@ -64,6 +65,10 @@ void PrimDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "kiln/Dialect/Prim/LinearAlgebraOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "kiln/Dialect/Prim/CallbackOps.cpp.inc"
       >();
   attachWorkModels(getContext());
 }

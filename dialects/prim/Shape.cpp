@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sizes of the results of prims as values.
 #include "kiln/Dialect/Prim/Shape.h"
+#include "kiln/Dialect/Prim/CallbackOps.h"
 #include "kiln/Dialect/Prim/CollectiveOps.h"
 #include "kiln/Dialect/Prim/FourierOps.h"
 #include "kiln/Dialect/Prim/LinearAlgebraOps.h"
@@ -352,6 +353,10 @@ Sizes Reifier::result(Operation *op, unsigned number) {
       .Case<CholeskyOp, LuOp, PivotsToPermutationOp, TriangularSolveOp,
             HouseholderQrOp, HouseholderProductOp, EighOp, EigOp, SvdOp>(
           [&](Operation *op) { return linear(op, number); })
+      .Case([&](CallbackOp op) {
+        auto type = cast<RankedTensorType>(op.getOutputs()[number].getType());
+        return fromOperands(type, {});
+      })
       .Case([&](AllGatherOp op) { return exchanged(op, -1, op.getDim()); })
       .Case([&](ReduceScatterOp op) { return exchanged(op, op.getDim(), -1); })
       .Case([&](AllToAllOp op) {

@@ -286,6 +286,22 @@ typedef struct KilnLentTensor {
 int kilnSessionRunLent(KilnSession *session, const char *entry,
                        size_t numArguments, const KilnLentTensor *arguments,
                        size_t numResults, KilnTensor **results);
+/* A function that programs call while they run (`prim.callback`). It reads
+   `sources` and fills the memory of `targets`: row-major, `shape` elements of
+   `dtype`, on the host, valid until it returns. Elements of 1 bit have a byte
+   each. Returns 0, or another number after writing the reason to `message`,
+   which has room for `size` bytes with the 0 at their end; the call of the
+   program then fails with it. The runtime may call it in any thread that calls a
+   program. It must not call the session that runs it. */
+typedef int (*KilnCallback)(void *user, size_t numSources,
+                            const KilnLentTensor *sources, size_t numTargets,
+                            const KilnLentTensor *targets, char *message,
+                            size_t size);
+/* Registers a function for this process under a name, in place of one that has
+   the name already. Programs find it when they call it. */
+int kilnCallbackRegister(const char *name, KilnCallback function, void *user);
+/* Fails if there is none. A call that has begun still ends. */
+int kilnCallbackRemove(const char *name);
 /* As kilnSessionRun, but writes results into tensors of the caller, which have
    the types of the results and any strides, on the host or on a device. They
    may overlap arguments. */

@@ -20,7 +20,8 @@ const HostFunction *kiln::runtime::findHostFunction(const std::string &name) {
       {"householder_product", {"mn:x", "a:x"}, {"mn:x"}},
       {"eigh", {"mm:x"}, {"m:x", "mm:x", ":i"}},
       {"eig", {"mm:x"}, {"m:x", "m:x", "mm:x", "mm:x", ":i"}},
-      {"svd", {"mn:x"}, {"ma:x", "k:x", "bn:x", ":i"}, {"full"}}};
+      {"svd", {"mn:x"}, {"ma:x", "k:x", "bn:x", ":i"}, {"full"}},
+      {"callback", {}, {}, {}, /*isCallback=*/true}};
   for (const HostFunction &function : all)
     if (name == function.name)
       return &function;
@@ -72,6 +73,8 @@ private:
 
 Error kiln::runtime::runHostFunction(const HostFunction &function,
                                      HostCall &call) {
+  if (function.isCallback)
+    return runCallback(call);
   Matcher matcher;
   auto check = [&](const std::vector<HostArray> &arrays,
                    const std::vector<std::string> &forms) {

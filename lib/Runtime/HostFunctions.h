@@ -46,6 +46,9 @@ struct HostFunction {
   /// size is the less of m and n; x is f32 or f64, i is i32.
   std::vector<std::string> sources, targets;
   std::vector<std::string> flags = {}; ///< that it knows
+  /// Takes and gives any tensors; the one flag is the name of a function that
+  /// the process has registered (kilnCallbackRegister).
+  bool isCallback = false;
 };
 
 /// Null: there is none.
@@ -53,6 +56,9 @@ const HostFunction *findHostFunction(const std::string &name);
 
 /// Checks types and shapes of a call, and runs it.
 Error runHostFunction(const HostFunction &function, HostCall &call);
+
+/// Calls the function that the process has registered under the flag.
+Error runCallback(HostCall &call);
 
 } // namespace kiln::runtime
 

@@ -222,14 +222,18 @@ private:
     const HostFunction *function = findHostFunction(i.function);
     if (!function)
       return fail("unknown function of the host '" + i.function + "'");
-    if (i.src.size() != function->sources.size() ||
-        i.dst.size() != function->targets.size())
+    if (function->isCallback && i.flags.size() != 1)
+      return fail("a callback has " + std::to_string(i.flags.size()) +
+                  " names, and needs one");
+    if (!function->isCallback && (i.src.size() != function->sources.size() ||
+                                  i.dst.size() != function->targets.size()))
       return fail("function '" + i.function + "' of the host takes " +
                   std::to_string(function->sources.size()) + " and gives " +
                   std::to_string(function->targets.size()) + " buffers");
     for (const std::string &flag : i.flags)
-      if (std::find(function->flags.begin(), function->flags.end(), flag) ==
-          function->flags.end())
+      if (!function->isCallback &&
+          std::find(function->flags.begin(), function->flags.end(), flag) ==
+              function->flags.end())
         return fail("function '" + i.function + "' of the host has no '" +
                     flag + "'");
     for (Buf b : i.src)

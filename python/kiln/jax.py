@@ -28,9 +28,11 @@ def initialize():
         options["arguments"] = os.environ["KILN_JAX_ARGUMENTS"]
     xla_bridge.register_plugin("kiln", priority=-100, library_path=library_path(), options=options)
     _allow_donation()
-    from kiln import jax_linalg
+    from kiln import jax_callbacks, jax_linalg
 
     jax_linalg.register("kiln")
+    jax_callbacks.register("kiln")
+    jax_callbacks.add_cpu("kiln")
 
 
 def _allow_donation():

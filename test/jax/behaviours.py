@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What docs/jax.md says of buffers, callbacks and caches, checked through the PJRT plug-in.
+"""What docs/jax.md says of buffers and caches, checked through the PJRT plug-in.
 
     behaviours.py      needs jax, and the package `kiln` on PYTHONPATH
 
@@ -99,16 +99,6 @@ def integers_of_few_bits_come_in_and_go_out():
             assert got.dtype == x.dtype, f"{got.dtype} in place of {name}"
             assert (np.asarray(got).astype(np.int64) == want).all(), f"{name}: {got}, expected {want}"
         assert (np.asarray(jax.jit(lambda x: x.astype(jnp.float32))(x)) == wide).all(), f"{name} as floats"
-
-
-@behaviour
-def callbacks_are_refused_by_name():
-    try:
-        jax.jit(lambda x: jax.pure_callback(np.sin, x, x))(jnp.ones(3))
-    except Exception as error:  # what JAX raises
-        assert "callback" in str(error).lower(), f"the reason is not said: {error}"
-    else:
-        raise AssertionError("a callback has run")
 
 
 @behaviour

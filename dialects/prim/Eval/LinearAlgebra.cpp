@@ -2,6 +2,7 @@
 // Linear algebra on the host.
 #include "LinearAlgebra.h"
 #include "Families.h"
+#include "kiln/Dialect/Prim/CallbackOps.h"
 #include "kiln/Dialect/Prim/LinearAlgebraOps.h"
 #include "kiln/Eval/HostFunctions.h"
 
@@ -36,6 +37,11 @@ template <typename Op> LogicalResult evaluate(Op op, Frame &frame) {
   return success();
 }
 
+/// Reports that there is no function to call.
+LogicalResult evaluateCallback(prim::CallbackOp op, Frame &) {
+  return runHostFunction(op, op.getHostFunction(), op.getHostFlags(), {}, {});
+}
+
 template <typename... Ops> void addAll(PrimTable &table) {
   (table.add<Ops>(evaluate<Ops>), ...);
 }
@@ -43,6 +49,7 @@ template <typename... Ops> void addAll(PrimTable &table) {
 } // namespace
 
 void addPrimLinearAlgebra(PrimTable &table) {
+  table.add<prim::CallbackOp>(evaluateCallback);
   addAll<prim::CholeskyOp, prim::LuOp, prim::PivotsToPermutationOp,
          prim::TriangularSolveOp, prim::HouseholderQrOp,
          prim::HouseholderProductOp, prim::EighOp, prim::EigOp, prim::SvdOp>(

@@ -5,6 +5,17 @@
 
 #include "kiln/Dialect/Program/Program.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace kiln::program {
+
+/// What the process that runs a program holds outside of the program's buffers.
+struct Process : mlir::SideEffects::Resource::Base<Process> {
+  llvm::StringRef getName() final { return "Process"; }
+};
+
+} // namespace kiln::program
+
 #define GET_OP_CLASSES
 #include "kiln/Dialect/Program/HostOps.h.inc"
 

@@ -6,12 +6,17 @@
 include "kiln/Dialect/Program/ProgramBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Program_HostOp : Program_Op<"host", [AttrSizedOperandSegments]> {
+/// What the process that runs a program holds outside of the program's buffers.
+def Program_Process : Resource<"::kiln::program::Process">;
+
+def Program_HostOp : Program_Op<"host", [AttrSizedOperandSegments, MemoryEffects<[MemWrite<Program_Process>]>]> {
   let summary = "Runs a function of the host";
   let description = [{
     The runtime's function of that name, which the operation of prim of that name specifies (`prim.cholesky`, ...), with its
-    unit attributes as `flags`. It reads the `sources` and writes the `targets`, all of them dense, after all work that
+    unit attributes as `flags`; of `callback` the one flag is the name of the function that the process has registered. It reads the `sources` and writes the `targets`, all of them dense, after all work that
     writes and reads them has ended; where the host does not see the device's memory they are copied.
+    A function may change what the process holds, so that none is left out.
+
     Example:
     ```mlir
     program.host "triangular_solve" flags ["lower"] (%a, %b) to(%x)

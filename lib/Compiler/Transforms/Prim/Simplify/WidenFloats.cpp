@@ -4,6 +4,7 @@
 #include "../PrimBuilder.h"
 
 #include "kiln/Dialect/Kiln/Description.h"
+#include "kiln/Dialect/Prim/CallbackOps.h"
 #include "kiln/Dialect/Prim/CollectiveOps.h"
 #include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Transforms/Prim/Passes.h"
@@ -53,7 +54,7 @@ static bool keepsSmall(Operation *op) {
              SliceOp, RevOp, CatOp, PadOp, WhereOp, GatherOp, GatherSlicesOp,
              DynamicSliceOp, DynamicUpdateSliceOp, NegOp, AbsOp, CopysignOp,
              SortOp, TopKOp, IfOp, WhileOp, YieldOp, FusionOp, ClaimOp,
-             AllGatherOp, AllToAllOp, BroadcastOp, PermuteOp>(op);
+             AllGatherOp, AllToAllOp, BroadcastOp, PermuteOp, CallbackOp>(op);
 }
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators of ai.onnx.ml that encode features, and models that multiply them.
+// Operators of ai.onnx.ml that encode features, and linear models.
 #include "Learning.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,8 +35,7 @@ Value transformed(Node &n, Value scores, StringRef name) {
   return n.refuse("has post_transform '" + name + "'");
 }
 
-/// The first result of a classifier, of the number of each row's class.
-static LogicalResult setLabels(Node &n, Value place, ArrayRef<int64_t> labels) {
+LogicalResult setLabels(Node &n, Value place, ArrayRef<int64_t> labels) {
   if (!n.wants(0) && n.numResults() > 1)
     return success();
   return n.set(0, n.take(n.list(labels), place, 0));
@@ -97,9 +96,6 @@ Value rowsIn(Node &n) {
              : n.cast(x, n.e.b.getF32Type(), n.isUnsigned(0));
 }
 
-namespace {
-
-/// Rows times `count` lists of coefficients.
 Value weighed(Node &n, Value x, ArrayRef<double> coefficients, int64_t count) {
   int64_t features = n.shape(x)[1];
   if (count < 1 || int64_t(coefficients.size()) != count * features)
@@ -108,6 +104,8 @@ Value weighed(Node &n, Value x, ArrayRef<double> coefficients, int64_t count) {
   Value table = n.floats(coefficients, {count, features}, n.e.elementOf(x));
   return n.dot(x, table, {}, {}, {1}, {1});
 }
+
+namespace {
 
 /// LinearClassifier: a list of coefficients for each class, or one for two.
 LogicalResult linearClassifier(Node &n) {
@@ -133,56 +131,6 @@ LogicalResult linearClassifier(Node &n) {
   if (count == 1 && labels->size() == 2)
     return classifyTwo(n, scores, *labels, 0, true);
   return classify(n, scores, *labels);
-}
-
-/// A kernel of support vectors: [rows, supports].
-Value kernelOf(Node &n, Value x, ArrayRef<double> supports, int64_t count,
-               StringRef type, ArrayRef<double> parameters) {
-  Value product = weighed(n, x, supports, count);
-  if (!product || type == "LINEAR")
-    return product;
-  auto number = [&](size_t i) {
-    return n.number(i < parameters.size() ? parameters[i] : 0, product);
-  };
-  Value gamma = number(0);
-  if (type == "RBF") { // exp(-gamma * |x - support|^2)
-    Value table = n.floats(supports, {count, n.shape(x)[1]}, n.e.elementOf(x));
-    Value apart = n.sub(n.unsqueeze(x, {1}), n.unsqueeze(table, {0}));
-    Value square = n.sum(n.mul(apart, apart), {2});
-    return n.unary<prim::ExpOp>(n.mul(n.unary<prim::NegOp>(gamma), square));
-  }
-  Value inner = n.add(n.mul(gamma, product), number(1));
-  if (type == "POLY")
-    return n.binary<prim::PowOp>(inner, number(2));
-  if (type == "SIGMOID")
-    return n.unary<prim::TanhOp>(inner);
-  return n.refuse("has kernel_type '" + type + "'");
-}
-
-/// SVMRegressor: a weighed sum of kernels, plus rho.
-LogicalResult svmRegressor(Node &n) {
-  Value x = rowsIn(n);
-  auto coefficients = n.getFloats("coefficients"), rho = n.getFloats("rho");
-  if (!x)
-    return failure();
-  if (!coefficients || !rho || rho->empty())
-    return n.fail("has no coefficients or no rho");
-  x = n.f32(x);
-  int64_t count = n.getInt("n_supports", 0);
-  StringRef type = n.getString("kernel_type", "LINEAR");
-  auto supports =
-      n.getFloats("support_vectors").value_or(SmallVector<double>());
-  auto parameters =
-      n.getFloats("kernel_params").value_or(SmallVector<double>());
-  Value kernels = count ? kernelOf(n, x, supports, count, type, parameters) : x;
-  Value sum = kernels ? weighed(n, kernels, *coefficients, 1) : Value();
-  if (!sum)
-    return failure();
-  sum = n.add(sum, n.number(rho->front(), sum));
-  if (n.getInt("one_class", 0))
-    return n.set(n.where(n.gt(sum, n.number(0, sum)), n.number(1, sum),
-                         n.number(-1, sum)));
-  return n.set(transformed(n, sum, n.getString("post_transform", "NONE")));
 }
 
 /// Normalizer: rows by their largest magnitude, or by a norm, unless it is 0.
@@ -307,8 +255,8 @@ LogicalResult zipMap(Node &n) {
 } // namespace
 
 void addLearningRules(NodeRules &rules) {
+  addSupportVectorRules(rules);
   rules.add("ai.onnx.ml.LinearClassifier", linearClassifier);
-  rules.add("ai.onnx.ml.SVMRegressor", svmRegressor);
   rules.add("ai.onnx.ml.Normalizer", normalizer);
   rules.add("ai.onnx.ml.FeatureVectorizer", featureVectorizer);
   rules.add("ai.onnx.ml.LabelEncoder", labelEncoder);

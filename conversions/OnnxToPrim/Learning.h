@@ -11,6 +11,13 @@ namespace kiln::onnx_to_prim {
 /// a report.
 Value transformed(Node &n, Value scores, StringRef name);
 
+/// Rows times `count` lists of coefficients: [rows, count]. Null after a
+/// report.
+Value weighed(Node &n, Value x, ArrayRef<double> coefficients, int64_t count);
+
+/// Sets the first result of a classifier from the number of each row's class.
+LogicalResult setLabels(Node &n, Value place, ArrayRef<int64_t> labels);
+
 /// Sets both results of a classifier: of scores [rows, classes] the label of
 /// the largest one, and the scores by the node's post_transform.
 LogicalResult classify(Node &n, Value scores, ArrayRef<int64_t> labels);
@@ -29,6 +36,7 @@ FailureOr<Ints> labelsOf(Node &n, StringRef numbers);
 Value rowsIn(Node &n);
 
 void addLearningRules(NodeRules &rules);
+void addSupportVectorRules(NodeRules &rules);
 void addTreeRules(NodeRules &rules);
 
 } // namespace kiln::onnx_to_prim

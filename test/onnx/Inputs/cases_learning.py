@@ -59,6 +59,58 @@ for kernel, made in (("LINEAR", products), ("POLY", (gamma * products + 0.25) **
     learning("SVMRegressor", [x], [(made @ parts + 0.5)[:, None]], kernel_type=kernel, kernel_params=[gamma, 0.25, 3.0],
              coefficients=flat(parts), support_vectors=flat(supports), n_supports=6, rho=[0.5])
 
+# Machines for each pair of classes, which vote.
+sizes, several = [2, 1, 3], [7, -2, 4]
+begins = numpy.cumsum([0, *sizes])
+
+
+def between(made, weights, rho, classes):
+    """Scores of the pairs, and the class with most votes, the first of them."""
+    scores, votes = [], numpy.zeros((len(made), classes))
+    for i, j in itertools.combinations(range(classes), 2):
+        first, second = slice(begins[i], begins[i + 1]), slice(begins[j], begins[j + 1])
+        score = made[:, first] @ weights[j - 1, first] + made[:, second] @ weights[i, second] + rho[len(scores)]
+        scores.append(score)
+        votes[numpy.arange(len(made)), numpy.where(score > 0, i, j)] += 1
+    return numpy.stack(scores, 1), votes.argmax(1)
+
+
+def coupled(shares, k):
+    """Probabilities of classes from those of pairs: the steps of libsvm, for one row."""
+    r = numpy.zeros((k, k))
+    for share, (i, j) in zip(shares, itertools.combinations(range(k), 2), strict=True):
+        r[i, j], r[j, i] = share, 1 - share
+    q = numpy.diag((r * r).sum(0)) - r * r.T
+    p = numpy.full(k, 1 / k)
+    for _ in range(100):
+        qp = q @ p
+        pqp = p @ qp
+        if abs(qp - pqp).max() < 0.005 / k:
+            break
+        for t in range(k):
+            step = (pqp - qp[t]) / q[t, t]
+            p[t] += step
+            pqp = (pqp + step * (step * q[t, t] + 2 * qp[t])) / (1 + step) ** 2
+            qp, p = (qp + step * q[t]) / (1 + step), p / (1 + step)
+    return p
+
+
+for classes in (2, 3):
+    count, number = begins[classes], classes * (classes - 1) // 2
+    rho, alpha, beta = floats(number), -1 - abs(floats(number)), floats(number)
+    matrix = floats(classes - 1, count)
+    rbf = numpy.exp(-gamma * ((x[:, None] - supports[:count]) ** 2).sum(2))
+    scores, place = between(rbf, matrix, rho, classes)
+    about = {"kernel_type": "RBF", "kernel_params": [gamma, 0.0, 0.0], "coefficients": flat(matrix), "vectors_per_class": sizes[:classes],
+             "support_vectors": flat(supports[:count]), "rho": flat(rho), "classlabels_ints": several[:classes]}
+    answer = numpy.array(several)[place]
+    apart = scores if classes > 2 else numpy.concatenate([-scores, scores], 1)
+    learning("SVMClassifier", [x], [answer, apart], **about)
+    learning("SVMClassifier", [x], [answer, softmax(apart)], post_transform="SOFTMAX", **about)
+    shares = numpy.clip(1 - 1 / (1 + numpy.exp(-(scores * alpha + beta))), 1e-7, 1 - 1e-7)
+    learning("SVMClassifier", [x], [answer, numpy.stack([coupled(row, classes) for row in shares])], prob_a=flat(alpha), prob_b=flat(beta),
+             **about)
+
 # Trees: each node compares a feature, with the node that follows if so, and if not; a leaf has weights of targets.
 COMPARES = {"BRANCH_LEQ": numpy.less_equal, "BRANCH_LT": numpy.less, "BRANCH_GTE": numpy.greater_equal, "BRANCH_GT": numpy.greater,
             "BRANCH_EQ": numpy.equal, "BRANCH_NEQ": numpy.not_equal}

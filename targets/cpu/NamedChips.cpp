@@ -44,16 +44,21 @@ static const NamedChip kArmChips[] = {
      64, 1024, 16384, 64, 4},
     {"neoverse-n1", "", "", "", "NEON", 64, 1024},
     {"neoverse-n2", "", "", "", "SVE2 of 128 bits", 64, 1024},
+    {"neoverse-n3", "", "", "", "SVE2 of 128 bits", 64, 1024},
     // A factor that is loaded into all lanes takes no pipe for arithmetic.
     {"neoverse-v1", "", "-no-sve-fp-ld1r", "", "SVE of 256 bits", 64, 1024,
      32768, 64, 2, 256},
     {"neoverse-v2", "", "", "", "SVE2 of 128 bits", 64, 2048, 32768, 64, 4},
+    {"neoverse-v3", "", "", "", "SVE2 of 128 bits", 64, 2048, 32768, 64, 4},
     {"cortex-a53", "", "", "", "NEON", 32, 512, 512, 64, 1},
     {"cortex-a55", "", "", "", "NEON", 32, 128, 1024},
     {"cortex-a76", "", "", "", "NEON", 64, 256, 2048},
+    {"cortex-a720", "", "", "", "SVE2 of 128 bits", 64, 512, 8192},
+    {"cortex-a725", "", "", "", "SVE2 of 128 bits", 64, 1024, 8192},
     {"cortex-x1", "", "", "", "NEON", 64, 1024, 8192, 64, 4},
     {"cortex-x4", "", "", "neoverse-v2", "SVE2 of 128 bits", 64, 2048, 8192, 64,
      4},
+    {"cortex-x925", "", "", "", "SVE2 of 128 bits", 64, 2048, 16384, 64, 6},
     {"a64fx", "", "", "", "SVE of 512 bits", 64, 8192, 8192, 256, 2, 512},
     {"apple-m1", "", "", "", "NEON", 128, 12288, 12288, 128, 4},
     {"apple-m2", "", "", "", "NEON", 128, 16384, 16384, 128, 4},
@@ -74,6 +79,7 @@ static const NamedChip kRiscvChips[] = {
     {"sifive-x280", "", "", "", "vectors of 512 bits", 32, 512, 2048, 64, 1,
      512, 4},
     {"sifive-p670", "", "", "", "vectors of 128 bits", 32, 2048, 16384},
+    {"sifive-p870", "", "", "", "vectors of 128 bits", 64, 2048, 16384},
 };
 
 static const Architecture kArchitectures[] = {

@@ -84,14 +84,38 @@ LogicalResult PatchProduct::findDepth() {
   llvm::sort(depth, [&](const Part &a, const Part &b) {
     return std::pair(-strideOf(a), a.dim) < std::pair(-strideOf(b), b.dim);
   });
-  for (auto [outer, inner] : llvm::zip(depth, llvm::drop_begin(depth)))
-    if (strideOf(outer) != strideOf(inner) * inner.size)
-      return fail("a filter that is not one dimension deep");
+  packsFilter = llvm::any_of(
+      llvm::zip(depth, llvm::drop_begin(depth)), [&](const auto &pair) {
+        const auto &[outer, inner] = pair;
+        return strideOf(outer) != strideOf(inner) * inner.size;
+      });
   if (!depth.empty())
     depthStride = strideOf(depth.back());
   for (const Part &part : depth)
     deep *= part.size;
   return success();
+}
+
+void PatchProduct::packFilter() {
+  if (!packsFilter)
+    return;
+  // Outermost the filters, then channels, as images have them, and the window.
+  unsigned rank = filter.rank();
+  SmallVector<unsigned> order = {0, rank - 1};
+  llvm::append_range(order, llvm::seq<unsigned>(1, rank - 1));
+  SmallVector<int64_t> window, none(spatial, 0);
+  for (unsigned d = 0; d < spatial; ++d)
+    window.push_back(filter.sizes[d + 1].get());
+  packed = surround(group, filter, none, window, order, zeroOf(element),
+                    "generic.patches", /*phases=*/1, "filter");
+  filter = packed.buffer;
+  llvm::sort(depth, [&](const Part &a, const Part &b) {
+    auto place = [&](const Part &part) {
+      return part.dim == spatial ? 0 : part.dim + 1;
+    };
+    return place(a) < place(b);
+  });
+  depthStride = 1;
 }
 
 void PatchProduct::chooseBlocks() {
@@ -296,6 +320,7 @@ LogicalResult PatchProduct::run() {
     kernel.addGridDim(dim);
   kernel.placeGrid();
   surroundInput();
+  packFilter();
   Value x = filterTile(), y = patchTile();
   auto type =
       RankedTensorType::get({kernel.dims[channel].block, tileColumns()}, acc);
@@ -307,6 +332,7 @@ LogicalResult PatchProduct::run() {
                           inputPrecision(conv.getPrecision()), false, false);
   if (failed(finish(sum))) {
     surrounded.undo();
+    packed.undo();
     return failure();
   }
   Extent flops = 2;

@@ -41,6 +41,8 @@ private:
   void chooseBlocks();
   /// Makes an input that windows never leave.
   void surroundInput();
+  /// Copies a filter that is not one dimension deep to where it is.
+  void packFilter();
   mlir::Value filterTile();
   mlir::Value patchTile();
   mlir::LogicalResult finish(mlir::Value sum);
@@ -62,13 +64,14 @@ private:
   prim::ConvOp conv;
   unsigned spatial;
   Buffer input, filter;
-  Surrounded surrounded;
+  Surrounded surrounded, packed;
   /// Dimensions of the kernel; -1: none.
   int image = -1, place = -1, channel = -1;
   llvm::SmallVector<int> groups;
   /// Outermost first in the filter, where together they are one dimension.
   llvm::SmallVector<Part> depth;
   int64_t deep = 1, depthStride = 1;
+  bool packsFilter = false;
   /// A block of positions of one image.
   int64_t lines = 1, columns = 1;
   mlir::Type element, acc;

@@ -36,10 +36,11 @@ Surrounded kiln::schedule::surround(Group &group, const Buffer &input,
                                     ArrayRef<int64_t> low,
                                     ArrayRef<int64_t> sizes,
                                     ArrayRef<unsigned> order, TypedAttr outside,
-                                    StringRef schedule, int64_t phases) {
+                                    StringRef schedule, int64_t phases,
+                                    StringRef suffix) {
   unsigned rank = input.rank(), split = rank - 2;
   KernelBuilder copy(group.host, group.fusion.getLoc(),
-                     group.ctx.kernelName + "_pad");
+                     (group.ctx.kernelName + "_" + suffix).str());
   auto isSpatial = [&](unsigned d) { return d > 0 && d + 1 < rank; };
   SmallVector<Extent> whole;
   target::TilingProblem problem;

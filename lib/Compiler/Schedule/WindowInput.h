@@ -28,11 +28,13 @@ struct Surrounded {
 /// long and start `low` elements before it. `order`: of the dimensions in
 /// memory, outermost first. With several `phases`, elements of the last but one
 /// dimension that are as many apart lie side by side; which remainder they have
-/// is a further dimension of the copy, its last.
+/// is a further dimension of the copy, its last. `suffix` is of the kernel's
+/// name.
 Surrounded surround(Group &group, const Buffer &input,
                     llvm::ArrayRef<int64_t> low, llvm::ArrayRef<int64_t> sizes,
                     llvm::ArrayRef<unsigned> order, mlir::TypedAttr outside,
-                    llvm::StringRef schedule, int64_t phases = 1);
+                    llvm::StringRef schedule, int64_t phases = 1,
+                    llvm::StringRef suffix = "pad");
 
 /// Zeros around what a dimension of an operand has: it becomes `size` long, and
 /// its elements begin at `low`.

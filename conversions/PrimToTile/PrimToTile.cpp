@@ -439,8 +439,9 @@ LogicalResult PrimToTile::convert(func::FuncOp func,
     IRRewriter rewriter(declined);
     target::inlineClaim(declined, rewriter);
     OpPassManager again(func::FuncOp::getOperationName());
-    if (failed(parsePassPipeline("prim-decompose,prim-simplify,prim-fuse",
-                                 again)) ||
+    if (failed(parsePassPipeline(
+            "prim-decompose,prim-split-phases,prim-simplify,prim-fuse",
+            again)) ||
         failed(runPipeline(again, func)))
       return failure();
   }

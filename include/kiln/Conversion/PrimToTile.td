@@ -5,6 +5,17 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PrimSplitPhases : Pass<"prim-split-phases", "::mlir::func::FuncOp"> {
+  let summary = "Splits transposed convolutions by the phases of their results";
+  let description = [{
+    A convolution whose input is spread by D elements multiplies D - 1 zeros for each element of it. Results whose positions have the
+    same remainder by D, a phase, read the same elements of the filter: they are a convolution without zeros. The pass
+    computes the phases one by one and interleaves them, where the target computes out of caches. It leaves convolutions
+    with dynamic sizes, with more than 16 phases, and with a stride or a dilation along a spread dimension.
+  }];
+  let dependentDialects = ["::kiln::prim::PrimDialect"];
+}
+
 def PrimPrecompute : Pass<"prim-precompute", "::mlir::func::FuncOp"> {
   let summary = "Evaluates what depends on no argument";
   let description = [{

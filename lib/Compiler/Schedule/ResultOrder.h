@@ -10,14 +10,12 @@
 #ifndef KILN_LIB_SCHEDULE_RESULTORDER_H
 #define KILN_LIB_SCHEDULE_RESULTORDER_H
 
+#include "kiln/Schedule/Caches.h"
 #include "kiln/Schedule/Schedules.h"
 
 namespace kiln::schedule {
 
-/// Whether cores compute tiles by themselves, out of caches: who moves tiles
-/// into a memory of its own, or shares them out, has other ways.
-bool computesFromCaches(target::TargetAttr description,
-                        const target::TilingModel &model);
+/// The same of the machine that a schedule is for.
 bool computesFromCaches(ScheduleContext &ctx);
 
 /// Memory for elements with the dimensions in `order`, outermost first, as seen

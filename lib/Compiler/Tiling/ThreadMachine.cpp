@@ -12,9 +12,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "ThreadMachine.h"
+#include "kiln/Interfaces/Layout.h"
 #include "kiln/Target/Limits.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
+#include <set>
 
 using namespace mlir;
 using namespace kiln;
@@ -123,6 +125,48 @@ int64_t ThreadMachine::slotsOf(double bytes, double sums, int64_t size,
   return bytes * held > most ? 0 : held;
 }
 
+/// For each number of a place, how many values it takes over all elements.
+static SmallVector<int64_t> countValues(LayoutAttrInterface layout,
+                                        int64_t rows, int64_t columns) {
+  SmallVector<std::set<int64_t>> values(layout.getNumPlaceDims());
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column) {
+      SmallVector<int64_t> place;
+      layout.getPlace({rows, columns}, {row, column}, place);
+      for (auto [number, found] : llvm::zip_equal(place, values))
+        found.insert(number);
+    }
+  return llvm::map_to_vector(
+      values, [](const auto &found) { return int64_t(found.size()); });
+}
+
+int64_t ThreadMachine::holdersOf(MatrixInstructionAttr row, bool isLhs) const {
+  OperandAttr operand = isLhs ? row.getLhs() : row.getRhs();
+  auto sums = dyn_cast_or_null<LayoutAttrInterface>(row.getAcc().getLayout()),
+       held = dyn_cast_or_null<LayoutAttrInterface>(operand.getLayout());
+  if (!sums || !held || sums.getNumPlaceDims() != held.getNumPlaceDims())
+    return 1;
+  int64_t m = row.getM().getMin(), n = row.getN().getMin(),
+          k = row.getK().getMin();
+  SmallVector<int64_t> ofSums = countValues(sums, m, n),
+                       ofOperand =
+                           countValues(held, isLhs ? m : k, isLhs ? k : n);
+  for (auto [all, used] : llvm::zip_equal(ofSums, ofOperand))
+    if (all == lanes)
+      return std::max<int64_t>(lanes / used, 1);
+  return 1;
+}
+
+/// Registers of a thread for the operands of one step of the instructions that
+/// `row` describes.
+static double fragmentsOf(const ThreadMachine &machine, const Work &work,
+                          MatrixInstructionAttr row) {
+  int64_t ofLhs = row ? machine.holdersOf(row, /*isLhs=*/true) : 1,
+          ofRhs = row ? machine.holdersOf(row, /*isLhs=*/false) : 1;
+  return double(work.m * work.lhsBits * ofLhs + work.n * work.rhsBits * ofRhs) /
+         4 / double(machine.lanes);
+}
+
 /// Bytes that the warps of an instance read from its memory for one step.
 static double readBytes(const Work &work, int64_t warps, double bits,
                         bool fromMemory) {
@@ -208,15 +252,30 @@ static double cyclesBetween(const Work &work, ThreadMachine::By by, bool goesOn,
          kSubstep * std::max<double>(double(work.k * work.lhsBits) / 256, 1);
 }
 
+/// Cycles of an instance that also wait for memory, out of which operands come
+/// once at least. This is a smooth maximum: of blocks that all wait for memory,
+/// those with less other work come first.
+static double withMemory(double whole, double ends, const Work &work,
+                         int64_t instances, int64_t cores) {
+  constexpr double kSharp = 6, kFromMemory = 14; // bytes a cycle and core
+  double fromMemory =
+      ends + (work.rows * work.lhsBits + work.columns * work.rhsBits) *
+                 work.depth * double(instances) / 8 /
+                 (kFromMemory * double(cores));
+  return std::pow(std::pow(whole, kSharp) + std::pow(fromMemory, kSharp),
+                  1 / kSharp);
+}
+
 double ThreadMachine::cyclesOf(const TilingProblem &problem,
-                               ArrayRef<int64_t> blocks, By by, int64_t stages,
+                               ArrayRef<int64_t> blocks, By by,
+                               MatrixInstructionAttr row, int64_t stages,
                                int64_t unknown) const {
   // Cycles of a copy's way, of starting an instance and of its ends; bytes a
-  // cycle and core from the cache, from the core's memory, from the cache for
-  // all cores, and from the memory behind it.
+  // cycle and core from the cache, from the core's memory, and from the cache
+  // for all cores.
   constexpr double kWay = 1000, kEnds = 2500;
   const double kFromCache = by == By::Memory ? 48 : 32;
-  constexpr double kFromCore = 128, kTogether = 30, kFromMemory = 14;
+  constexpr double kFromCore = 128, kTogether = 30;
   Work all = workOf(problem, blocks, unknown);
   double instances = all.instances, steps = all.steps;
   int64_t m = all.m, n = all.n, k = all.k;
@@ -226,14 +285,14 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   // Asynchronous copies of rows shorter than a line are slower: 25088 rows by
   // 256 x 512 took 29 us with rows of 32 bytes, 18 with rows of 128.
   constexpr double kLine = 128, kShort = 0.75;
-  double row = double(k) * std::min(lhsBits, rhsBits) / 8;
-  double ofLine =
-      by == By::Memory ? std::pow(std::min(1.0, row / kLine), kShort) : 1.0;
+  double rowBytes = double(k) * std::min(lhsBits, rhsBits) / 8;
+  double ofLine = by == By::Memory
+                      ? std::pow(std::min(1.0, rowBytes / kLine), kShort)
+                      : 1.0;
   double fromCache = kFromCache * ofLine;
 
   double sums = double(m * n) * accBits / 32 / size;
-  double fragments =
-      by == By::Memory ? 0 : double(m * lhsBits + n * rhsBits) / 4 / lanes;
+  double fragments = by == By::Memory ? 0 : fragmentsOf(*this, all, row);
   // What is left of the registers: operands in them, addresses and numbers.
   const double most = by == By::Memory ? 0.65 : 0.55;
   if (sums > threadRegisters * most)
@@ -244,8 +303,8 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
 
   // How many instances a core holds.
   double ahead = loadsAhead ? bytes / 4 / size : 0;
-  double each =
-      std::min<double>(sums + fragments + ahead + 40, threadRegisters);
+  double needed = sums + fragments + ahead + 40;
+  double each = std::min<double>(needed, threadRegisters);
   int64_t together = std::min<int64_t>(
       {threads / size, int64_t(double(shared) / (bytes * held)),
        int64_t(registers / (each * size))});
@@ -290,20 +349,19 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   double waits = way / double(std::max<int64_t>(held - (goesOn ? 2 : 1), 1));
   double between =
       isStored ? kFirst / beside : cyclesBetween(all, by, goesOn, beside);
-  double step = std::max(shares, waits) + between;
+  // Beside loads in flight, which have to stay there, what registers do not
+  // hold is written and read once in each step.
+  double spilled = loadsAhead
+                       ? std::max(needed - double(threadRegisters), 0.0) *
+                             double(size) * 2 * 4 / fromCache
+                       : 0;
+  double step = std::max(shares, waits) + between + spilled * beside;
   // The first factors come before there is anything to multiply.
   double ends =
       kEnds +
       (double(m) * n * accBits / 8 / kFromCache + bytes / fromCache) * beside;
   double whole = std::ceil(instances / round) * (steps * step + ends);
-  // Operands come out of memory once at least. This is a smooth maximum: of
-  // blocks that all wait for memory, those with less other work come first.
-  constexpr double kSharp = 6;
-  double fromMemory = ends + (all.rows * lhsBits + all.columns * rhsBits) *
-                                 all.depth * double(problem.instances) / 8 /
-                                 (kFromMemory * double(cores));
   if (by == By::Memory)
-    whole = std::pow(std::pow(whole, kSharp) + std::pow(fromMemory, kSharp),
-                     1 / kSharp);
+    whole = withMemory(whole, ends, all, problem.instances, cores);
   return whole + cyclesOfSums(all, accBits, cores);
 }

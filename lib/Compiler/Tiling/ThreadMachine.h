@@ -40,13 +40,20 @@ struct ThreadMachine {
   /// What multiplies: threads, or a row of the table that takes fragments in
   /// registers or reads the memory of the core.
   enum class By { Threads, Fragments, Memory };
+  /// Lanes of a warp that hold the same element of an operand of this row of
+  /// the table: one, unless its layout repeats elements. A place of a layout
+  /// tells a register and a lane in an order of its own; the lane is the number
+  /// that has a value for each lane of a warp over the elements of the sum.
+  int64_t holdersOf(target::MatrixInstructionAttr row, bool isLhs) const;
   /// Cycles that a product takes with these blocks, 0 if a core cannot hold an
   /// instance. Blocks are m, n, k in the order of the problem's dimensions;
   /// `stages`: slots of the rings that factors come through, 0: as many as is
   /// usual. Where several instances share out the depth, with the kernel that
-  /// adds up their sums. Sizes that are not known are `unknown`.
+  /// adds up their sums. Sizes that are not known are `unknown`. `row`: of the
+  /// table, that takes fragments in registers; null for the others.
   double cyclesOf(const target::TilingProblem &problem,
-                  llvm::ArrayRef<int64_t> blocks, By by, int64_t stages,
+                  llvm::ArrayRef<int64_t> blocks, By by,
+                  target::MatrixInstructionAttr row, int64_t stages,
                   int64_t unknown) const;
 
 private:

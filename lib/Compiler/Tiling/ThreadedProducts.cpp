@@ -131,16 +131,17 @@ SmallVector<Tiling> ThreadedModel::products(const TilingProblem &p) const {
   std::multimap<double, Tiling> byCost;
   std::set<std::vector<int64_t>> seen;
   SmallVector<int64_t> blocks(p.dims.size(), 1);
+  MatrixInstructionAttr fragmentRow = instructionFor(p);
   bool hasMemoryRow = instructionFor(p, /*fromMemory=*/true) != nullptr;
   bool isOpen = llvm::any_of(p.dims, [](const TilingDim &dim) {
     return dim.role != TilingRole::Part && ShapedType::isDynamic(dim.size);
   });
   auto add = [&] {
     int part = findRole(p, TilingRole::Part),
-        row = findRole(p, TilingRole::Row);
+        down = findRole(p, TilingRole::Row);
     // A single row goes to the matrix unit in parts alone.
-    if (row >= 0 && p.dims[row].size == 1 && part >= 0 && blocks[part] == 1 &&
-        blocks[row] > 1)
+    if (down >= 0 && p.dims[down].size == 1 && part >= 0 && blocks[part] == 1 &&
+        blocks[down] > 1)
       return;
     // Pieces pay where products read them from memory, each group of warps has
     // rows of its own, and no second kernel has to put them together.
@@ -149,8 +150,8 @@ SmallVector<Tiling> ThreadedModel::products(const TilingProblem &p) const {
       auto [dim, block] = pair;
       return dim.takesPieces && !llvm::isPowerOf2_64(block);
     });
-    if (isPieced && ((part >= 0 && blocks[part] > 1) || row < 0 ||
-                     blocks[row] < kRowsOfPieces || !readsMemory(p, blocks)))
+    if (isPieced && ((part >= 0 && blocks[part] > 1) || down < 0 ||
+                     blocks[down] < kRowsOfPieces || !readsMemory(p, blocks)))
       return;
     if (!seen.emplace(blocks.begin(), blocks.end()).second || !fits(p, blocks))
       return;
@@ -158,16 +159,18 @@ SmallVector<Tiling> ThreadedModel::products(const TilingProblem &p) const {
     for (auto [block, unit] : llvm::zip(blocks, granule))
       isWhole &= block % unit == 0;
     using By = ThreadMachine::By;
-    By by = isWhole && instructionFor(p) ? By::Fragments : By::Threads;
+    By by = isWhole && fragmentRow ? By::Fragments : By::Threads;
     if (by == By::Fragments && readsMemory(p, blocks))
       by = By::Memory;
     // What is not known is taken to be of a middling size, and where large
     // tiles pay, to be large as well.
     constexpr int64_t kMiddling = 1024, kLarge = 4096;
-    double cycles = machine->cyclesOf(p, blocks, by, stages, kMiddling);
+    MatrixInstructionAttr row =
+        by == By::Fragments ? fragmentRow : MatrixInstructionAttr();
+    double cycles = machine->cyclesOf(p, blocks, by, row, stages, kMiddling);
     if (isOpen && hasMemoryRow)
-      cycles =
-          std::sqrt(cycles * machine->cyclesOf(p, blocks, by, stages, kLarge));
+      cycles = std::sqrt(cycles *
+                         machine->cyclesOf(p, blocks, by, row, stages, kLarge));
     // An estimate that is not clearly better is no reason for a second kernel.
     constexpr double kDoubt = 1.3;
     if (part >= 0 && blocks[part] > 1)

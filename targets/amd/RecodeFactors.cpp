@@ -15,11 +15,14 @@
 // The instructions of CDNA3 read bytes along the sum: a copy has them side by
 // side.
 //
+// The compiler makes the copy of a constant.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Chips.h"
 #include "Float8.h"
 #include "Passes.h"
+#include "RecodedConstants.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Prim/Prim.h"
 #include "llvm/Support/MathExtras.h"
@@ -117,7 +120,7 @@ struct RecodeFactors : PassWrapper<RecodeFactors, OperationPass<ModuleOp>> {
                            : nullptr;
     if (!chip)
       return;
-    isFnuz = chip->family == Family::CDNA3;
+    areFnuz = chip->family == Family::CDNA3;
     SmallVector<prim::FusionOp> groups;
     getOperation().walk([&](prim::FusionOp group) {
       if (group.getKind() == prim::GroupKind::contraction)
@@ -143,7 +146,7 @@ private:
     for (std::optional<Factor> &factor : factors)
       if (factor && usesOf(*factor, count) < uses)
         factor.reset();
-    bool halves = isFnuz && llvm::all_of(factors, [](auto &factor) {
+    bool halves = areFnuz && llvm::all_of(factors, [](auto &factor) {
                     return factor && isa<Float8E4M3FNType>(factor->element());
                   });
     bool areNative = llvm::all_of(factors, [&](auto &factor) {
@@ -189,7 +192,7 @@ private:
   bool isTurned(prim::DotGeneralOp dot, const Factor &factor, unsigned side) {
     ArrayRef<int64_t> contract =
         side == 0 ? dot.getLhsContract() : dot.getRhsContract();
-    return isFnuz && factor.type().getRank() == 2 && !factor.isMoved &&
+    return areFnuz && factor.type().getRank() == 2 && !factor.isMoved &&
            dot.getLhsBatch().empty() && contract == ArrayRef<int64_t>{0};
   }
 
@@ -212,7 +215,8 @@ private:
     }
   }
 
-  /// The copy of an input as a group of its own, which products share.
+  /// The copy of an input as a group of its own, which products share, or as a
+  /// constant.
   Value copyOf(prim::FusionOp group, Value source, Type element,
                bool isTurned) {
     Value &copy =
@@ -225,12 +229,18 @@ private:
     RankedTensorType recoded = type.clone(element), result = recoded;
     if (isTurned)
       result = recoded.clone({type.getDimSize(1), type.getDimSize(0)});
+    bool isHalf = recoded != type && isFloat8(element);
+    if (isRecodable(source))
+      return copy = prim::ConstantOp::create(
+                 b, loc, result,
+                 cast<ElementsAttr>(
+                     recode(source, result, isHalf ? 0.5 : 1.0, isTurned)));
     auto made =
         prim::FusionOp::create(b, loc, TypeRange(result), ValueRange(source),
                                prim::GroupKind::elementwise, nullptr);
     Block *body = b.createBlock(&made.getBody(), {}, TypeRange(type), {loc});
     Value value = body->getArgument(0);
-    if (recoded != type && isFloat8(element)) {
+    if (isHalf) {
       RankedTensorType f32 = type.clone(b.getF32Type());
       value = prim::ConvertElementTypeOp::create(b, loc, f32, value);
       value = multiply(b, loc, value, 0.5);
@@ -268,7 +278,7 @@ private:
   DenseMap<std::pair<std::pair<Block *, Value>, std::pair<Type, unsigned>>,
            Value>
       copies;
-  bool isFnuz = false; ///< whether the chip's own 8-bit floats are FNUZ
+  bool areFnuz = false; ///< whether the chip's own 8-bit floats are FNUZ
 };
 } // namespace
 

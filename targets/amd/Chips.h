@@ -47,11 +47,12 @@ struct Chip {
   /// few to be worth it.
   int64_t copyBytes() const { return family == Family::CDNA4 ? 16 : 0; }
 
-  /// The 8-bit floats that instructions convert and multiply, as a list of
-  /// types: FNUZ on CDNA3, those of OCP later; empty: none.
+  /// The 8-bit floats that instructions convert, as a list of types: FNUZ on
+  /// CDNA3, and by these with a few other instructions (Float8.cpp) those of
+  /// OCP, which later chips have; empty: none.
   llvm::StringRef float8Types() const {
     if (family == Family::CDNA3)
-      return "f8E4M3FNUZ, f8E5M2FNUZ";
+      return "f8E4M3FNUZ, f8E5M2FNUZ, f8E4M3FN, f8E5M2";
     return family == Family::CDNA4 || family == Family::RDNA4
                ? "f8E4M3FN, f8E5M2"
                : "";

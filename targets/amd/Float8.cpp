@@ -6,6 +6,10 @@
 // V_CVT_PK_FP8_F32 and those of BF8): widening is exact; in the mode that
 // kernels start in, what is too large becomes NaN or infinity.
 //
+// CDNA3 converts those of OCP, too. The format without a negative zero has half
+// of each of their numbers, in the same bits: only the sign, and what is no
+// number, is put in by other instructions. f8E5M2 is the first byte of an f16.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Float8.h"
@@ -14,6 +18,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace kiln;
@@ -26,6 +31,10 @@ static Value constant(OpBuilder &b, Location loc, int64_t value) {
 bool amd::isFloat8(Type type) {
   return isa<Float8E4M3FNType, Float8E5M2Type, Float8E4M3FNUZType,
              Float8E5M2FNUZType>(type);
+}
+
+bool amd::isFnuz(Type type) {
+  return isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(type);
 }
 
 StringRef amd::float8Name(Type type) {
@@ -57,7 +66,52 @@ static std::pair<Value, int64_t> wordOf(OpBuilder &b, Location loc,
   return {arith::ExtUIOp::create(b, loc, b.getI32Type(), byte), 0};
 }
 
-void amd::widenFloat8(arith::ExtFOp op, OpBuilder &b) {
+static Value floating(OpBuilder &b, Location loc, double value) {
+  return LLVM::ConstantOp::create(b, loc, b.getF32FloatAttr(float(value)));
+}
+
+/// A byte of a word as f32, by the instruction for a format.
+static Value widenByte(OpBuilder &b, Location loc, Type format, Value word,
+                       int64_t at) {
+  return callIntrinsic(b, loc, b.getF32Type(),
+                       ("cvt.f32." + float8Name(format)).str(),
+                       {word, constant(b, loc, at)});
+}
+
+/// An f8E4M3FN by the instruction for f8E4M3FNUZ: twice its number. The
+/// largest one stands for NaN.
+static Value widenHalf(OpBuilder &b, Location loc, Type format, Value word,
+                       int64_t at) {
+  constexpr int64_t kMagnitudes = 0x7f7f7f7f;
+  constexpr double kNaN = 240;
+  constexpr int64_t kLast = 3, kBits = 8;
+  Value magnitudes =
+      LLVM::AndOp::create(b, loc, word, constant(b, loc, kMagnitudes));
+  Value half = widenByte(b, loc, format, magnitudes, at);
+  Value whole = arith::AddFOp::create(b, loc, half, half);
+  Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, half,
+                                      floating(b, loc, kNaN));
+  whole = arith::SelectOp::create(b, loc, isNaN, floating(b, loc, std::nan("")),
+                                  whole);
+  Value sign =
+      LLVM::ShlOp::create(b, loc, word, constant(b, loc, (kLast - at) * kBits));
+  return math::CopySignOp::create(
+      b, loc, whole, arith::BitcastOp::create(b, loc, b.getF32Type(), sign));
+}
+
+/// An f8E5M2, which is the first byte of an f16, as f32.
+static Value widenHead(OpBuilder &b, Location loc, Value byte) {
+  constexpr int64_t kBits = 8;
+  Type i16 = b.getI16Type();
+  Value bits = arith::ExtUIOp::create(b, loc, i16, byte);
+  bits = LLVM::ShlOp::create(
+      b, loc, bits,
+      LLVM::ConstantOp::create(b, loc, b.getI16IntegerAttr(kBits)));
+  Value number = arith::BitcastOp::create(b, loc, b.getF16Type(), bits);
+  return castFloat(b, loc, number, b.getF32Type());
+}
+
+void amd::widenFloat8(arith::ExtFOp op, bool areFnuz, OpBuilder &b) {
   Location loc = op.getLoc();
   Type from = op.getIn().getType(), to = op.getType();
   Value byte = op.getIn();
@@ -66,10 +120,14 @@ void amd::widenFloat8(arith::ExtFOp op, OpBuilder &b) {
     byte = cast.getIn();
   else
     byte = arith::BitcastOp::create(b, loc, b.getI8Type(), byte);
-  auto [word, at] = wordOf(b, loc, byte);
-  Value value = callIntrinsic(b, loc, b.getF32Type(),
-                              ("cvt.f32." + float8Name(from)).str(),
-                              {word, constant(b, loc, at)});
+  Value value;
+  if (areFnuz && isa<Float8E5M2Type>(from)) {
+    value = widenHead(b, loc, byte);
+  } else {
+    auto [word, at] = wordOf(b, loc, byte);
+    value = areFnuz && !isFnuz(from) ? widenHalf(b, loc, from, word, at)
+                                     : widenByte(b, loc, from, word, at);
+  }
   op.replaceAllUsesWith(castFloat(b, loc, value, to)); // which is exact
   op.erase();
 }
@@ -96,18 +154,47 @@ static Value roundToOdd(OpBuilder &b, Location loc, Value x) {
   return arith::BitcastOp::create(b, loc, f32, odd);
 }
 
-void amd::narrowToFloat8(arith::TruncFOp op, OpBuilder &b) {
+/// A word whose first byte is a number of f32 in an 8-bit format.
+static Value narrowToByte(OpBuilder &b, Location loc, Type format, Value x) {
+  return callIntrinsic(
+      b, loc, b.getI32Type(), ("cvt.pk." + float8Name(format) + ".f32").str(),
+      {x, x, constant(b, loc, 0),
+       LLVM::ConstantOp::create(b, loc, b.getBoolAttr(false))});
+}
+
+/// The same for a format of OCP, by the instruction for the one without a
+/// negative zero: the half of the magnitude, and the sign. What is too large
+/// becomes the first number that f8E4M3FN has as NaN, f8E5M2 as infinity.
+static Value narrowHalf(OpBuilder &b, Location loc, Type format, Value x) {
+  constexpr int64_t kSigns = 0x80, kShift = 24, kNaN = 0x7e;
+  bool hasInfinity = isa<Float8E5M2Type>(format);
+  Value half = arith::MulFOp::create(b, loc, math::AbsFOp::create(b, loc, x),
+                                     floating(b, loc, 0.5));
+  // Of NaN and a number this is the number.
+  Value bounded = arith::MinNumFOp::create(
+      b, loc, half, floating(b, loc, hasInfinity ? 32768 : 240));
+  Value word = narrowToByte(b, loc, format, bounded);
+  if (hasInfinity) {
+    Value isNaN =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
+    word = arith::SelectOp::create(b, loc, isNaN, constant(b, loc, kNaN), word);
+  }
+  Value bits = arith::BitcastOp::create(b, loc, b.getI32Type(), x);
+  Value sign = LLVM::AndOp::create(
+      b, loc, LLVM::LShrOp::create(b, loc, bits, constant(b, loc, kShift)),
+      constant(b, loc, kSigns));
+  return LLVM::OrOp::create(b, loc, word, sign);
+}
+
+void amd::narrowToFloat8(arith::TruncFOp op, bool areFnuz, OpBuilder &b) {
   Location loc = op.getLoc();
+  Type to = op.getType();
   Value x = op.getIn();
   x = x.getType().isF64() ? roundToOdd(b, loc, x)
                           : castFloat(b, loc, x, b.getF32Type());
-  Value word =
-      callIntrinsic(b, loc, b.getI32Type(),
-                    ("cvt.pk." + float8Name(op.getType()) + ".f32").str(),
-                    {x, x, constant(b, loc, 0),
-                     LLVM::ConstantOp::create(b, loc, b.getBoolAttr(false))});
+  Value word = areFnuz && !isFnuz(to) ? narrowHalf(b, loc, to, x)
+                                      : narrowToByte(b, loc, to, x);
   Value byte = arith::TruncIOp::create(b, loc, b.getI8Type(), word);
-  op.replaceAllUsesWith(
-      arith::BitcastOp::create(b, loc, op.getType(), byte).getResult());
+  op.replaceAllUsesWith(arith::BitcastOp::create(b, loc, to, byte).getResult());
   op.erase();
 }

@@ -15,13 +15,17 @@ bool isFloat8(mlir::Type type);
 /// bits.
 llvm::StringRef float8Name(mlir::Type type);
 
+/// Whether a format has no negative zero and no infinities: those of CDNA3.
+bool isFnuz(mlir::Type type);
+
 /// Replaces the conversion of an 8-bit float to a wider one, and erases it.
-/// The chip has to convert the format.
-void widenFloat8(mlir::arith::ExtFOp op, mlir::OpBuilder &b);
+/// The chip has to convert the format, or, `areFnuz`, those without a negative
+/// zero.
+void widenFloat8(mlir::arith::ExtFOp op, bool areFnuz, mlir::OpBuilder &b);
 
 /// The same for a conversion to an 8-bit float, rounded to the nearest even
 /// one.
-void narrowToFloat8(mlir::arith::TruncFOp op, mlir::OpBuilder &b);
+void narrowToFloat8(mlir::arith::TruncFOp op, bool areFnuz, mlir::OpBuilder &b);
 
 } // namespace kiln::amd
 

@@ -72,7 +72,7 @@ struct LowerMath : PassWrapper<LowerMath, OperationPass<ModuleOp>> {
         lowered = lowerTruncation(narrow, b);
       else if (auto wider = dyn_cast<arith::ExtFOp>(op)) {
         if (isFloat8(wider.getIn().getType()))
-          widenFloat8(wider, b);
+          widenFloat8(wider, areFnuz(), b);
       } else
         lowered = lowerFunction(op, b);
       if (failed(lowered))
@@ -93,6 +93,9 @@ private:
               OpBuilder &b);
   Value classify(Operation *op, OpBuilder &b);
   Value power(Value x, Value n, Location loc, OpBuilder &b);
+
+  /// Whether the 8-bit floats of the chip have no negative zero.
+  bool areFnuz() const { return chip && chip->family == Family::CDNA3; }
 
   const Chip *chip = nullptr;
 };
@@ -369,7 +372,7 @@ LogicalResult LowerMath::lowerTruncation(arith::TruncFOp op, OpBuilder &b) {
       op.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even);
   if (mode == arith::RoundingMode::to_nearest_even) {
     if (isFloat8(op.getType()))
-      narrowToFloat8(op, b);
+      narrowToFloat8(op, areFnuz(), b);
     else if (op.getType().isBF16() && op.getIn().getType().isF32() && chip &&
              !chip->hasBrainFloats())
       narrowToBrainFloat(op, b);

@@ -209,7 +209,12 @@ static bool joinNext(simt::MmaOp op) {
   SmallVector<Value> lhs(op.getLhs()), rhs(op.getRhs());
   llvm::append_range(lhs, next.getLhs());
   llvm::append_range(rhs, next.getRhs());
-  if (!areWidened(lhs) || !areWidened(rhs))
+  // Those of OCP are in other bits (RecodeFactors.cpp).
+  auto isOwn = [](ArrayRef<Value> values) {
+    return areWidened(values) &&
+           isFnuz(values[0].getDefiningOp()->getOperand(0).getType());
+  };
+  if (!isOwn(lhs) || !isOwn(rhs))
     return false;
   for (SmallVectorImpl<Value> *factors : {&lhs, &rhs})
     for (Value &value : *factors)

@@ -40,6 +40,11 @@ int main(int argc, char **argv) {
                  "the compiler's side is a program of its own, in python or "
                  "cpp (default: a library in C++ for this release)")
       ->check(CLI::IsMember({"python", "cpp"}));
+  bool isGpu = false;
+  app.add_flag("--gpu", isGpu,
+               "a GPU on Kiln's code generator for GPUs, with description, "
+               "lowering of threads and back end")
+      ->excludes("--isolated");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp &help) {
@@ -50,7 +55,7 @@ int main(int argc, char **argv) {
   }
   if (folder.empty())
     folder = name;
-  std::vector<std::string> parts = {"target"};
+  std::vector<std::string> parts = {isGpu ? "gpu" : "target"};
   if (!isolated.empty())
     parts = {"isolated", "isolated-" + isolated};
   auto files = new_target::writeProject(parts, name, folder);

@@ -72,7 +72,12 @@ tile.kernel @picks(%x: !tile.view<?x?xf32> {tile.facts = {readonly}}, %y: !tile.
   %numbers = tile.iota 1 : tensor<64x32xi32>
   %most:2 = tile.reduce %t, %numbers axis 1 : tensor<64x32xf32>, tensor<64x32xi32> -> tensor<64xf32>, tensor<64xi32> {
   ^bb0(%a: f32, %m: i32, %b: f32, %n: i32):
-    %isMore = arith.cmpf oge, %a, %b : f32
+    // Of equal ones the first, in whichever order elements are combined.
+    %isLarger = arith.cmpf ogt, %a, %b : f32
+    %isEqual = arith.cmpf oeq, %a, %b : f32
+    %isBefore = arith.cmpi slt, %m, %n : i32
+    %isFirst = arith.andi %isEqual, %isBefore : i1
+    %isMore = arith.ori %isLarger, %isFirst : i1
     %value = arith.select %isMore, %a, %b : f32
     %place = arith.select %isMore, %m, %n : i32
     tile.yield %value, %place : f32, i32

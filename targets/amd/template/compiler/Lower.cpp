@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What upstream has patterns for goes through them; matrix instructions and
 // the attributes of kernels are done here.
-#include "Outside.h"
+#include "@Name@.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Gpu/Lowering.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -82,11 +82,28 @@ void lowerCopy(simt::CopyAsyncOp op) {
   op.erase();
 }
 
+/// The larger or the smaller number by an instruction that orders zeros by
+/// their sign, as Kiln's operations do, and NaN where one is NaN. Upstream's
+/// arith-expand takes zeros for equal.
+template <typename Extreme, typename Instruction>
+void lowerExtreme(Extreme op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Value lhs = op.getLhs(), rhs = op.getRhs();
+  Value number = Instruction::create(b, loc, op.getType(), lhs, rhs);
+  Value isNaN =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, lhs, rhs);
+  Value sum = arith::AddFOp::create(b, loc, lhs, rhs);
+  op.replaceAllUsesWith(
+      arith::SelectOp::create(b, loc, isNaN, sum, number).getResult());
+  op.erase();
+}
+
 /// Rings without a copy unit: a thread waits for its own loads when it stores
 /// what they bring, so nothing is in flight behind a copy.
 struct LowerCopies : PassWrapper<LowerCopies, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerCopies)
-  StringRef getArgument() const final { return "outside-lower-copies"; }
+  StringRef getArgument() const final { return "@name@-lower-copies"; }
   StringRef getDescription() const final { return "Copies by registers"; }
   void getDependentDialects(DialectRegistry &registry) const final {
     registry.insert<arith::ArithDialect, LLVM::LLVMDialect>();
@@ -104,6 +121,29 @@ struct LowerCopies : PassWrapper<LowerCopies, OperationPass<ModuleOp>> {
     llvm::for_each(copies, lowerCopy);
     for (Operation *op : waits)
       op->erase();
+  }
+};
+
+/// Extremes of numbers, before arith-expand.
+struct LowerExtremes : PassWrapper<LowerExtremes, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerExtremes)
+  StringRef getArgument() const final { return "@name@-lower-extremes"; }
+  StringRef getDescription() const final { return "Maxima and minima"; }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<LLVM::LLVMDialect>();
+  }
+
+  void runOnOperation() final {
+    SmallVector<arith::MaximumFOp> most;
+    SmallVector<arith::MinimumFOp> least;
+    getOperation().walk([&](Operation *op) {
+      if (auto one = dyn_cast<arith::MaximumFOp>(op))
+        most.push_back(one);
+      if (auto one = dyn_cast<arith::MinimumFOp>(op))
+        least.push_back(one);
+    });
+    llvm::for_each(most, lowerExtreme<arith::MaximumFOp, LLVM::MaxNumOp>);
+    llvm::for_each(least, lowerExtreme<arith::MinimumFOp, LLVM::MinNumOp>);
   }
 };
 
@@ -161,7 +201,7 @@ void lowerMatrixInstruction(simt::MmaOp op) {
 
 struct Lower : PassWrapper<Lower, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Lower)
-  StringRef getArgument() const final { return "outside-lower"; }
+  StringRef getArgument() const final { return "@name@-lower"; }
   StringRef getDescription() const final { return "Threads to llvm"; }
   void getDependentDialects(DialectRegistry &registry) const final {
     registry.insert<LLVM::LLVMDialect, ROCDL::ROCDLDialect>();
@@ -215,10 +255,14 @@ struct Lower : PassWrapper<Lower, OperationPass<ModuleOp>> {
 
 } // namespace
 
-std::unique_ptr<Pass> outside::createLowerCopiesPass() {
+std::unique_ptr<Pass> @name@::createLowerCopiesPass() {
   return std::make_unique<LowerCopies>();
 }
 
-std::unique_ptr<Pass> outside::createLowerPass() {
+std::unique_ptr<Pass> @name@::createLowerExtremesPass() {
+  return std::make_unique<LowerExtremes>();
+}
+
+std::unique_ptr<Pass> @name@::createLowerPass() {
   return std::make_unique<Lower>();
 }

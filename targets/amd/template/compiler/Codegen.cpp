@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Outside.h"
+#include "@Name@.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -22,7 +23,7 @@ void LLVMInitializeAMDGPUTargetMC();
 void LLVMInitializeAMDGPUAsmPrinter();
 }
 
-void outside::registerTranslations(DialectRegistry &registry) {
+void @name@::registerTranslations(DialectRegistry &registry) {
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   registerROCDLDialectTranslation(registry);
@@ -30,7 +31,11 @@ void outside::registerTranslations(DialectRegistry &registry) {
 
 /// The linker makes of an object what a loader takes.
 static LogicalResult link(ModuleOp module, StringRef object, std::string &out) {
-  llvm::ErrorOr<std::string> linker = llvm::sys::findProgramByName("ld.lld");
+  // That of this LLVM first: older ones do not know its code objects.
+  llvm::ErrorOr<std::string> linker = llvm::sys::findProgramByName(
+      "ld.lld-" + std::to_string(LLVM_VERSION_MAJOR));
+  if (!linker)
+    linker = llvm::sys::findProgramByName("ld.lld");
   if (!linker)
     return module.emitError("no ld.lld on the search path");
   SmallString<128> from, to;
@@ -47,12 +52,14 @@ static LogicalResult link(ModuleOp module, StringRef object, std::string &out) {
   llvm::sys::fs::remove(from);
   llvm::sys::fs::remove(to);
   if (status || !buffer)
-    return module.emitError("the linker failed: ") << problem;
+    return module.emitError("the linker ")
+           << *linker << " failed, see above" << (problem.empty() ? "" : ": ")
+           << problem;
   out = (*buffer)->getBuffer().str();
   return success();
 }
 
-LogicalResult outside::generate(ModuleOp module, StringRef form,
+LogicalResult @name@::generate(ModuleOp module, StringRef form,
                                 llvm::raw_ostream &os) {
   static const bool initialised = [] {
     LLVMInitializeAMDGPUTargetInfo();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ChipText.h"
-#include "Outside.h"
+#include "@Name@.h"
 #include "kiln-c/Device.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Target/Plugin.h"
@@ -18,9 +18,9 @@ using namespace kiln::target;
 
 namespace {
 
-class OutsideTarget : public Target {
+class @Name@Target : public Target {
 public:
-  StringRef name() const override { return "outside"; }
+  StringRef name() const override { return "@name@"; }
   /// Any driver that loads code objects will do; this one needs no GPU.
   std::string deviceName() const override { return "amd-sim"; }
   std::vector<ChipInfo> chips() const override { return {{"gfx942", ""}}; }
@@ -31,39 +31,40 @@ public:
   }
   TargetAttr description(MLIRContext *context,
                          const TargetOptions &) const override {
-    return parseDescription(kChip, context, "outside");
+    return parseDescription(kChip, context, "@name@");
   }
   void registerDialects(DialectRegistry &registry) const override {
     registry.insert<simt::SimtDialect, LLVM::LLVMDialect, ROCDL::ROCDLDialect,
                     gpu::GPUDialect, cf::ControlFlowDialect>();
-    outside::registerTranslations(registry);
+    @name@::registerTranslations(registry);
   }
   bool hasPipeline() const override { return true; }
   std::vector<ExtensionPoint> extensionPoints() const override {
-    return {{"outside.tile", "verify-tile-form", "tile kernels"},
-            {"outside.layout", "", "tiles with layouts"},
-            {"outside.thread", "", "the code of one thread"}};
+    return {{"@name@.tile", "verify-tile-form", "tile kernels"},
+            {"@name@.layout", "", "tiles with layouts"},
+            {"@name@.thread", "", "the code of one thread"}};
   }
   void buildPipeline(OpPassManager &pm,
                      const TargetOptions &options) const override {
     simt::buildGpuPipeline(pm, options);
-    pm.addPass(outside::createLowerCopiesPass());
+    pm.addPass(@name@::createLowerCopiesPass());
     pm.addPass(simt::createSimtExpandAccesses());
     pm.addPass(createSCFToControlFlowPass());
+    pm.addPass(@name@::createLowerExtremesPass());
     pm.addPass(arith::createArithExpandOpsPass());
-    pm.addPass(outside::createLowerPass());
+    pm.addPass(@name@::createLowerPass());
     pm.addPass(createReconcileUnrealizedCastsPass());
   }
   LogicalResult emit(ModuleOp module, EmitKind kind, const TargetOptions &,
                      llvm::raw_ostream &os) const override {
-    return outside::generate(module, kind == EmitKind::LLVM ? "llvm" : "text",
+    return @name@::generate(module, kind == EmitKind::LLVM ? "llvm" : "text",
                              os);
   }
   LogicalResult serialize(ModuleOp module, const TargetOptions &,
                           Executable &result) const override {
     std::string object;
     llvm::raw_string_ostream os(object);
-    if (failed(outside::generate(module, "object", os)))
+    if (failed(@name@::generate(module, "object", os)))
       return failure();
     for (auto kernel : module.getOps<LLVM::LLVMFuncOp>()) {
       simt::ThreadBlockAttr block = simt::getThreadBlock(kernel);
@@ -86,11 +87,12 @@ public:
 };
 
 void registerAll(TargetRegistry &registry) {
-  registry.addTarget(std::make_unique<OutsideTarget>());
-  registerPass(outside::createLowerCopiesPass);
-  registerPass(outside::createLowerPass);
+  registry.addTarget(std::make_unique<@Name@Target>());
+  registerPass(@name@::createLowerCopiesPass);
+  registerPass(@name@::createLowerExtremesPass);
+  registerPass(@name@::createLowerPass);
 }
 
 } // namespace
 
-KILN_TARGET_PLUGIN("outside", "0.1", registerAll)
+KILN_TARGET_PLUGIN("@name@", "0.1", registerAll)

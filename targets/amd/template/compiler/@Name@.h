@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KILN_TEST_GPU_OUTSIDE_H
-#define KILN_TEST_GPU_OUTSIDE_H
+#ifndef @NAME@_@NAME@_H
+#define @NAME@_@NAME@_H
 
 #include "kiln/Target/Target.h"
 #include "mlir/Pass/Pass.h"
 #include <memory>
 
-namespace outside {
+namespace @name@ {
 
 /// Asynchronous copies to loads and stores.
 std::unique_ptr<mlir::Pass> createLowerCopiesPass();
+/// Maxima and minima with zeros in the order of their signs.
+std::unique_ptr<mlir::Pass> createLowerExtremesPass();
 /// Threads as the family leaves them to the llvm dialect.
 std::unique_ptr<mlir::Pass> createLowerPass();
 
@@ -18,6 +20,6 @@ void registerTranslations(mlir::DialectRegistry &registry);
 mlir::LogicalResult generate(mlir::ModuleOp module, llvm::StringRef form,
                              llvm::raw_ostream &os);
 
-} // namespace outside
+} // namespace @name@
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Facts: "AMD Instinct MI300" Instruction Set Architecture, chapters on LDS and on matrix instructions.
-#kiln.target<name = "outside", chip = "gfx942", triple = "amdgcn-amd-amdhsa", cpu = "gfx942",
+#kiln.target<name = "@name@", chip = "gfx942", triple = "amdgcn-amd-amdhsa", cpu = "gfx942",
   topology = <cores = 304, threads = 2048, frequency = 2100000000, lanes = 64, threads_per_block = 1024>,
   memories = [
     #kiln.memory<name = "registers", scope = thread, kind = register, size = 2048, align = 4>,

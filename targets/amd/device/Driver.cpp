@@ -336,6 +336,12 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
     std::string problem =
         isBare ? packBare(*kernel.info, bareArguments(*launch), kernarg)
                : packArguments(*kernel.info, wordsOf(*launch), kernarg);
+    if (problem.empty() && isBare && !hasThreads && !kernel.info->workgroupSize)
+      problem =
+          "its code requires no number of threads of a workgroup: expected "
+          "the attribute 'threads' of the launch (kiln-run: --block), at "
+          "most " +
+          std::to_string(kernel.info->mostThreads);
     std::string what = "kernel '" + kernel.info->name + "': ";
     Counters counters;
     try {

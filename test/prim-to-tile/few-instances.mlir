@@ -1,7 +1,7 @@
 // Where a core has one instance at most, a block has as many threads as it may have. They share a tile of all that is reduced, or of one
 // access of 16 bytes for each, and reduce its dimensions at once.
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=program | FileCheck %s
-// RUN: for entry in whole pieces shared total last; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
+// RUN: for entry in whole pieces shared total last single long; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
 // RUN: kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=pieces --inputs=hurt
 
 // Channels of a group and their pixels, once.
@@ -114,4 +114,21 @@ func.func @last(%h: tensor<8192x16x10xf16>) -> tensor<8192x16x10xf16> {
   %y = prim.mul %apart, %f : tensor<8192x16x10xf32>
   %r = prim.convert_element_type %y : tensor<8192x16x10xf32> -> tensor<8192x16x10xf16>
   return %r : tensor<8192x16x10xf16>
+}
+// A row that fits registers is read once, and pieces of a longer one have accesses of 16 bytes.
+// CHECK-LABEL: tile.kernel private @single_
+// CHECK-SAME: tile.hints = #tile.kernel_hints<warps = 32>
+// CHECK: tile.load {{.*}} -> tensor<32768xf32>
+// CHECK-NOT: scf.for
+// CHECK-LABEL: tile.kernel private @long_
+// CHECK-SAME: tile.hints = #tile.kernel_hints<warps = 32>
+// CHECK: tile.load {{.*}} -> tensor<4096xf32>
+// CHECK-LABEL: program.func @long(
+func.func @single(%x: tensor<30000xf32>) -> tensor<30000xf32> {
+  %r = prim.softmax %x dim 0 : tensor<30000xf32>
+  return %r : tensor<30000xf32>
+}
+func.func @long(%x: tensor<50000xf32>) -> tensor<50000xf32> {
+  %r = prim.softmax %x dim 0 : tensor<50000xf32>
+  return %r : tensor<50000xf32>
 }

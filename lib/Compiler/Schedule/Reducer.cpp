@@ -169,13 +169,23 @@ static int64_t fittingBlock(int64_t size, int64_t most) {
   return block;
 }
 
+/// Bits of the elements of tiles in memory that lie along what is reduced.
+static SmallVector<int64_t> widthsOf(const target::TilingProblem &problem) {
+  SmallVector<int64_t> widths;
+  for (const target::TilingTile &tile : problem.tiles)
+    if (llvm::any_of(tile.dims, [&](unsigned dim) {
+          return problem.dims[dim].role == target::TilingRole::Depth;
+        }))
+      widths.push_back(std::max<int64_t>(tile.bits, 8));
+  return widths;
+}
+
 /// Elements of the accesses of one thread along the vector.
 static int64_t accessWidth(const target::TilingProblem &problem) {
   constexpr int64_t kAccessBits = 128;
   int64_t bits = kAccessBits;
-  for (const target::TilingTile &tile : problem.tiles)
-    if (tile.dims.size() > 1)
-      bits = std::min(bits, std::max<int64_t>(tile.bits, 8));
+  for (int64_t width : widthsOf(problem))
+    bits = std::min(bits, width);
   return kAccessBits / bits;
 }
 
@@ -190,9 +200,8 @@ bool Reducer::isNear(const target::TilingProblem &problem) const {
       return false;
     instances = llvm::SaturatingMultiply<uint64_t>(instances, size.get());
   }
-  for (const target::TilingTile &tile : problem.tiles)
-    if (tile.dims.size() > 1)
-      bits += tile.bits;
+  for (int64_t width : widthsOf(problem))
+    bits += width;
   for (int dim : reduced) {
     const Extent &size = kernel.dims[dim].size;
     if (!size.isStatic())
@@ -246,7 +255,11 @@ bool Reducer::widen(const target::TilingProblem &problem) {
     return false;
   int64_t threads = mostBlockThreads(description), width = accessWidth(problem),
           room = threads * width, volume = 1;
-  bool isWhole = whole <= threads * kOfThread && whole < 2 * elements;
+  // Rows that the model has whole stay so.
+  bool isWhole = (whole <= threads * kOfThread && whole < 2 * elements) ||
+                 llvm::all_of(reduced, [&](int dim) {
+                   return kernel.numBlocks(dim).is(1);
+                 });
   if (rows >= 0 && rows != vector)
     kernel.dims[rows].block = 1;
   SmallVector<int> order = {vector};

@@ -291,8 +291,8 @@ int kilnSessionRunLent(KilnSession *session, const char *entry,
    `dtype`, on the host, valid until it returns. Elements of 1 bit have a byte
    each. Returns 0, or another number after writing the reason to `message`,
    which has room for `size` bytes with the 0 at their end; the call of the
-   program then fails with it. The runtime may call it in any thread that calls a
-   program. It must not call the session that runs it. */
+   program then fails with it. The runtime may call it in any thread that calls
+   a program. It must not call the session that runs it. */
 typedef int (*KilnCallback)(void *user, size_t numSources,
                             const KilnLentTensor *sources, size_t numTargets,
                             const KilnLentTensor *targets, char *message,

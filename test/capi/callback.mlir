@@ -15,3 +15,33 @@ func.func @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
   %3 = prim.neg %1 : tensor<2x2xf32>
   return %3 : tensor<2x2xf32>
 }
+
+// A loop whose steps call is the host's, though its tensors are small, and a branch likewise.
+// CHECK-LABEL: program.func @loop
+// CHECK: scf.while
+// CHECK: program.host "callback" flags ["step"]
+// CHECK: scf.if
+// CHECK: program.host "callback" flags ["even"]
+func.func @loop(%n: tensor<i32>) -> tensor<i32> {
+  %zero = prim.full 0 : i32 : tensor<i32>
+  %r = prim.while(%zero) : (tensor<i32>) -> (tensor<i32>) {
+  ^bb0(%i: tensor<i32>):
+    %c = prim.lt %i, %n : tensor<i32> -> tensor<i1>
+    prim.yield %c : tensor<i1>
+  } do {
+  ^bb0(%i: tensor<i32>):
+    prim.callback "step"(%i) : (tensor<i32>) -> ()
+    %one = prim.full 1 : i32 : tensor<i32>
+    %rest = prim.bitwise_and %i, %one : tensor<i32>
+    %even = prim.lt %rest, %one : tensor<i32> -> tensor<i1>
+    prim.if %even : tensor<i1> {
+      prim.callback "even"(%i) : (tensor<i32>) -> ()
+      prim.yield
+    } else {
+      prim.yield
+    }
+    %next = prim.add %i, %one : tensor<i32>
+    prim.yield %next : tensor<i32>
+  }
+  return %r : tensor<i32>
+}

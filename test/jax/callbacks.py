@@ -89,6 +89,25 @@ def order_and_loops():
 
 
 @check
+def small_loops_without_results_of_callbacks():
+    seen = []
+
+    def product(x):
+        def step(carry, number):
+            jax.debug.callback(lambda c: seen.append(float(c)), carry)
+            return carry * number, carry
+        return lax.scan(step, 1.0, x)[0]
+
+    assert jax.jit(product)(jnp.arange(1.0, 4.0)) == 6
+    jax.effects_barrier()
+    assert seen == [1.0, 1.0, 2.0], seen
+    seen.clear()
+    np.testing.assert_allclose(jax.jit(jax.grad(product))(jnp.arange(1.0, 4.0)), [6, 3, 2])
+    jax.effects_barrier()
+    assert seen == [1.0, 1.0, 2.0], seen
+
+
+@check
 def only_the_branch_that_is_taken():
     seen = []
 

@@ -12,6 +12,7 @@
 #include "ResultOrder.h"
 #include "TileLoop.h"
 #include "kiln/Dialect/Kiln/Report.h"
+#include "kiln/Interfaces/HostOp.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -88,6 +89,9 @@ kiln::schedule::planLoop(prim::WhileOp op, ScheduleContext &ctx) {
   if (!computesFromCaches(ctx))
     return decline("the machine's instances are not threads that compute out "
                    "of caches");
+  auto calls = [](HostOpInterface) { return WalkResult::interrupt(); };
+  if (op->walk(calls).wasInterrupted())
+    return decline("the host computes a part of each step");
   for (bool asLines : {true, false})
     if (std::optional<SmallVector<LoopState>> wide = planWide(op, ctx, asLines))
       return wide;

@@ -235,21 +235,29 @@ Value Splitter::sumLeft() {
         builder, loc, RankedTensorType::get(shape, element), ValueRange(),
         cast<TypedAttr>(builder.getZeroAttr(element)));
   };
+  // The memory of a filter that is reversed is summed in its own order.
+  auto reversed = conv.getFilter().getDefiningOp<prim::RevOp>();
+  if (reversed && llvm::is_contained(reversed.getDims(), 0))
+    reversed = nullptr;
+  Value source = reversed ? reversed.getOperand() : conv.getFilter();
   ArrayRef<int64_t> window = filter.getShape().drop_front().drop_back();
   ArrayRef<int64_t> phases = conv.getInputDilation();
   SmallVector<bool> isLeft;
   forEachIndex(phases, [&](ArrayRef<int64_t> remainders) {
     forEachIndex(window, [&](ArrayRef<int64_t> position) {
       bool isRead = true;
-      for (int64_t d = 0; d < spatial; ++d)
-        isRead &=
-            (position[d] - phaseOf(d, remainders[d]).first) % spread(d) == 0;
+      for (int64_t d = 0; d < spatial; ++d) {
+        bool isTurned =
+            reversed && llvm::is_contained(reversed.getDims(), d + 1);
+        int64_t at = isTurned ? window[d] - 1 - position[d] : position[d];
+        isRead &= (at - phaseOf(d, remainders[d]).first) % spread(d) == 0;
+      }
       isLeft.push_back(!isRead || readsNothing(remainders));
     });
   });
   // Zeros times the filters, summed over channels and then for each phase.
   int64_t count = ShapedType::getNumElements(phases);
-  Value zeros = prim::MulOp::create(builder, loc, filter, conv.getFilter(),
+  Value zeros = prim::MulOp::create(builder, loc, filter, source,
                                     full(filter.getShape()));
   zeros = prim::SumOp::create(builder, loc,
                               filter.clone(filter.getShape().drop_back()),

@@ -1,9 +1,11 @@
 // Transposed convolutions, phase by phase: what is computed is what the convolution of the spread input is.
 // RUN: kiln-compile %s --target=cpu --no-fallback --verify-semantics -o %t.kiln 2>&1 | FileCheck %s
 // RUN: kiln-compile %s --target=cpu:neoverse-v1 --no-fallback -o %t.kiln
-// CHECK: 0 changed, 14 with a device
+// CHECK: 0 changed, 15 with a device
 // Zeros between elements make NaN of elements of the filter that are not finite.
 // RUN: kiln-conform --target=cpu --filter='^prim/prim\.conv/(f32|f16|bf16|i8)/spread/' | FileCheck %s --check-prefix=SPREAD
+// RUN: kiln-run %s --entry=reversed --target=cpu --inputs=hurt --check --no-fallback | FileCheck %s --check-prefix=RESULT
+// RESULT: result 0: ok
 // SPREAD: {{[1-9][0-9]*}} passed, 0 failed
 
 func.func @first(%x: tensor<2x4x5x6xf32>, %w: tensor<6x4x4x4xf32>) -> tensor<2x6x10x12xf32> {
@@ -94,3 +96,9 @@ func.func @single(%x: tensor<1x1x1x4xf32>, %w: tensor<6x2x2x4xf32>) -> tensor<1x
   return %0 : tensor<1x2x1x6xf32>
 }
 
+
+func.func @reversed(%x: tensor<1x5x6x4xf32>, %w: tensor<6x3x5x4xf32>) -> tensor<1x11x13x6xf32> {
+  %r = prim.rev %w dims [1, 2] : tensor<6x3x5x4xf32>
+  %0 = prim.conv %x, %r {strides = array<i64: 1, 1>, pad_low = array<i64: 2, 3>, pad_high = array<i64: 2, 3>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 2, 2>, groups = 1 : i64} : tensor<1x5x6x4xf32>, tensor<6x3x5x4xf32> -> tensor<1x11x13x6xf32>
+  return %0 : tensor<1x11x13x6xf32>
+}

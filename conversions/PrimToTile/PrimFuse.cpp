@@ -15,6 +15,7 @@
 #include "Siblings.h"
 #include "Wrap.h"
 #include "kiln/Conversion/PrimToTile.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 
 namespace kiln {
 #define GEN_PASS_DEF_PRIMFUSE
@@ -214,6 +215,50 @@ static bool feedsAnchor(Operation *op, ArrayRef<Operation *> group) {
   return false;
 }
 
+/// Whether a slice that leaves out elements between others keeps a matmul from
+/// summing over memory in one line: its only user, behind transposes, merges
+/// such a dimension with others to one that a matmul sums over. A copy has it
+/// in one line.
+static bool breaksSum(prim::SliceOp slice) {
+  int64_t dim = -1;
+  for (auto [d, stride] : llvm::enumerate(slice.getStrides()))
+    if (stride > 1 && slice.getType().getDimSize(d) != 1)
+      dim = d;
+  if (dim < 0)
+    return false;
+  bool isMerged = false;
+  Operation *op = slice;
+  while (op->hasOneUse()) {
+    OpOperand &use = *op->use_begin();
+    Operation *user = use.getOwner();
+    if (auto transpose = dyn_cast<prim::TransposeOp>(user)) {
+      dim = llvm::find(transpose.getPermutation(), dim) -
+            transpose.getPermutation().begin();
+    } else if (auto reshape = dyn_cast<prim::ReshapeOp>(user)) {
+      auto groups = getReassociationIndicesForReshape(
+          reshape.getOperand().getType(), reshape.getType());
+      if (!groups || reshape.getOperand().getType().getRank() <=
+                         reshape.getType().getRank())
+        return false;
+      for (auto [to, from] : llvm::enumerate(*groups))
+        if (llvm::is_contained(from, dim)) {
+          isMerged |= from.size() > 1;
+          dim = to;
+          break;
+        }
+    } else if (auto dot = dyn_cast<prim::DotGeneralOp>(user)) {
+      return isMerged &&
+             llvm::is_contained(use.getOperandNumber() ? dot.getRhsContract()
+                                                       : dot.getLhsContract(),
+                                dim);
+    } else {
+      return false;
+    }
+    op = user;
+  }
+  return false;
+}
+
 bool PrimFuse::copyIntoUsers(Operation *op, Legality &legality) {
   if (op->hasOneUse() || !isRecomputed(op, groupOf))
     return false;
@@ -268,7 +313,9 @@ void PrimFuse::fuse(Block &block) {
         groups.push_back({part, sort});
         continue;
       }
-    int joined = groupOfUsers(&op);
+    auto slice = dyn_cast<prim::SliceOp>(op);
+    bool isApart = slice && breaksSum(slice);
+    int joined = isApart ? -1 : groupOfUsers(&op);
     if (joined >= 0 && groups[joined].size() < maxOps) {
       SmallVector<Operation *> candidate = groups[joined];
       candidate.push_back(&op);
@@ -278,15 +325,15 @@ void PrimFuse::fuse(Block &block) {
         continue;
       }
     }
-    if (joined < 0 && copyIntoUsers(&op, legality))
+    if (joined < 0 && !isApart && copyIntoUsers(&op, legality))
       continue;
     bool cloned =
         isClonable(&op) && llvm::all_of(op.getUses(), [&](OpOperand &use) {
           Operation *user = use.getOwner();
           return (groupOf.count(user) && !readsMemory(use)) || isClonable(user);
         });
-    if (cloned || isa<prim::CatOp>(op) ||
-        (isViewMovement(&op) && staysView(&op)))
+    if (!isApart && (cloned || isa<prim::CatOp>(op) ||
+                     (isViewMovement(&op) && staysView(&op))))
       continue;
     groupOf[&op] = groups.size();
     groups.push_back({&op});

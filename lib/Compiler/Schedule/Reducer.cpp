@@ -44,8 +44,9 @@ static SmallVector<int> inMemoryOrder(Group &group, ArrayRef<int> dims) {
       return group.strideOf(group.host.buffer(leaf.value), leaf.map, dim);
     };
     if (llvm::all_of(dims, [&](int dim) { return strideOf(dim).isStatic(); }))
-      llvm::stable_sort(order, [&](int a, int b) {
-        return strideOf(a).get() > strideOf(b).get();
+      llvm::sort(order, [&](int a, int b) {
+        int64_t x = strideOf(a).get(), y = strideOf(b).get();
+        return x == y ? a < b : x > y;
       });
     break;
   }

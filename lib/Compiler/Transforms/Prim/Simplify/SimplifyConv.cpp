@@ -77,21 +77,28 @@ struct OnePlaceConv : OpRewritePattern<ConvOp> {
   }
 
 private:
-  /// The elements of the input that the window reads.
+  /// The elements of the input that the window reads: in the order that they
+  /// have in memory, if the input is transposed.
   static Value placeOf(ConvOp op, PatternRewriter &rewriter) {
-    RankedTensorType input = op.getInput().getType(),
-                     filter = op.getFilter().getType();
-    SmallVector<int64_t> starts(input.getRank(), 0), steps(input.getRank(), 1),
-        ends(input.getShape()), shape(input.getShape());
+    RankedTensorType filter = op.getFilter().getType();
+    auto transpose = op.getInput().getDefiningOp<TransposeOp>();
+    Value source = transpose ? transpose.getOperand() : op.getInput();
+    auto type = cast<RankedTensorType>(source.getType());
+    SmallVector<int64_t> starts(type.getRank(), 0), steps(type.getRank(), 1),
+        ends(type.getRank(), -1), shape(type.getShape());
     for (auto [d, apart] : llvm::enumerate(op.getDilation())) {
-      shape[d + 1] = filter.getDimSize(d + 1);
-      ends[d + 1] = (shape[d + 1] - 1) * apart + 1;
-      steps[d + 1] = shape[d + 1] == 1 ? 1 : apart;
+      int64_t from = transpose ? transpose.getPermutation()[d + 1] : d + 1;
+      shape[from] = filter.getDimSize(d + 1);
+      ends[from] = (shape[from] - 1) * apart + 1;
+      steps[from] = shape[from] == 1 ? 1 : apart;
     }
-    if (shape == input.getShape())
+    if (shape == type.getShape())
       return op.getInput();
-    return SliceOp::create(rewriter, op.getLoc(), input.clone(shape),
-                           op.getInput(), starts, ends, steps);
+    Value part = SliceOp::create(rewriter, op.getLoc(), type.clone(shape),
+                                 source, starts, ends, steps);
+    return transpose ? PrimBuilder(rewriter, op.getLoc())
+                           .transpose(part, transpose.getPermutation())
+                     : part;
   }
 };
 

@@ -366,7 +366,7 @@ def recorded_batch_norm():
     """Statistics that each step writes, and images with their channels last."""
     torch.manual_seed(2)
     torch.backends.cudnn.allow_tf32 = False
-    models = [nn.Sequential(nn.Conv2d(8, 16, 3, padding=1), nn.BatchNorm2d(16), nn.ReLU(), nn.Conv2d(16, 8, 3)).cuda() for _ in range(2)]
+    models = [nn.Sequential(nn.Conv2d(8, 16, 3, padding=1, bias=False), nn.BatchNorm2d(16), nn.ReLU(), nn.Conv2d(16, 8, 3)).cuda() for _ in range(2)]
     models[1].load_state_dict(models[0].state_dict())
     models = [one.to(memory_format=torch.channels_last) for one in models]
     run = compiled(models[0], mode="max-autotune")

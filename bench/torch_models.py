@@ -201,8 +201,8 @@ def timed(call, device):
 def measure(name, options):
     module, arguments, exact, kind = made(name, options.device)
     calls, first, errors = {}, {}, {}
+    torch._dynamo.reset()
     for key in options.sides:
-        torch._dynamo.reset()
         try:
             calls[key] = side(key, module, arguments, kind)
             start = time.perf_counter()

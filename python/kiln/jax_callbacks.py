@@ -77,7 +77,7 @@ def call(number, sources_count, sources, targets_count, targets, message, size):
         return 0
     except BaseException:
         # The last lines name the exception.
-        text = traceback.format_exc().encode()[1 - size:] + b"\0"
+        text = traceback.format_exc().encode()[1 - size:].decode(errors="ignore").encode() + b"\0"
         ctypes.memmove(message, text, len(text))
         return 1
 
@@ -104,7 +104,7 @@ def add(function, operands, results):
 
 def emit(ctx, function, token, operands, operand_avals, result_avals, has_side_effect):
     """A call of `function` in a program: its results, the token after it, and what JAX hands on as the callback."""
-    from jax._src import dtypes
+    from jax._src import core, dtypes
     from jax._src.interpreters import mlir
     from jax._src.lib.mlir.dialects import hlo
 
@@ -112,6 +112,7 @@ def emit(ctx, function, token, operands, operand_avals, result_avals, has_side_e
         # Python's numbers become those of 32 bits, where JAX has no others.
         return [dtypes.canonicalize_value(np.asarray(value)) for value in function(*operands)]
 
+    operand_avals, result_avals = ([core.physical_aval(aval) for aval in avals] for avals in (operand_avals, result_avals))
     number, hold = add(canonical, operand_avals, result_avals)
     ctx.module_context.add_keepalive(hold)
     types = [mlir.aval_to_ir_type(ctx.module_context, aval) for aval in result_avals]

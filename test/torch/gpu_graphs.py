@@ -4,6 +4,7 @@
 import os
 import subprocess
 import sys
+import types
 import unittest.mock
 
 import torch
@@ -12,7 +13,9 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils.checkpoint import checkpoint
 
 from kiln.torch import attention, cache, devices, nested
-from kiln.torch.compiled import _orders, lower
+from kiln.torch.compiled import Compiled, _orders, lower
+from kiln.torch.recorded import Recorder
+from kiln.torch.report import Graph
 from kiln.torch.text import Unsupported
 
 
@@ -90,6 +93,57 @@ assert scatters(lambda x, i: torch.view_as_real(torch.index_put(torch.complex(x,
 torch.use_deterministic_algorithms(True)
 assert scatters(put) == [False]
 torch.use_deterministic_algorithms(False)
+
+
+
+class Whole(Compiled):
+    """A compiled graph of a GPU, as a recorder sees it; `steps`: how many of its calls the host had to interpret."""
+
+    def __init__(self, name, steps=0):
+        self.name, self.placeholders, self.drawn, self.checks, self.near, self.reads_numbers = name, [], [], (), (), False
+        self.device, self.calls = torch.device("cuda:0"), types.SimpleNamespace(is_sized=True, waits=False, interpreted=0)
+        self.steps, self.seen = steps, []
+
+    def boxed(self, arguments):
+        self.calls.interpreted += self.steps
+        self.seen.append(list(arguments))
+        return [self.name]
+
+
+def recorded(forward, backward, steps):
+    """What happens to calls of a forward and a backward graph: `.` as they are, `r` by torch's trees; and the reasons in the report."""
+    found, manager = [], unittest.mock.Mock()
+
+    def cudagraphify(run, arguments, fixed, **about):
+        def replay(arguments):
+            found.append("r")
+            made = run(arguments)
+            assert not arguments
+            return made
+        return replay
+
+    graph = traced(lambda x: (x + 1,), "cuda:0")
+    entries = [Graph(kind, 1) for kind in ("forward", "backward")]
+    recorder = Recorder()
+    with unittest.mock.patch("torch._inductor.cudagraph_trees.cudagraphify_impl", cudagraphify), unittest.mock.patch(
+            "torch._inductor.cudagraph_trees.get_manager", lambda *_, **__: manager):
+        calls = [recorder.call_of(entry.kind, made, graph, entry) for made, entry in zip((forward, backward), entries)]
+        for _ in range(steps):
+            for made, call in zip((forward, backward), calls):
+                before = len(found)
+                (call or made.boxed)([1, 2])
+                if len(found) == before:
+                    found.append(".")
+    return "".join(found), [entry.not_recorded for entry in entries], manager.set_to_running_backward.call_count
+
+
+# The first call shows whether the host has to read what the steps depend on; then torch records both graphs, or none.
+assert recorded(Whole("f"), Whole("b"), 3) == ("..rrrr", [None, None], 0)
+read, forward = "the host reads what its steps depend on", "the forward graph is not recorded"
+assert recorded(Whole("f", 1), Whole("b"), 3) == ("......", [read, forward], 0)
+# A backward graph that is not recorded, behind one that is: torch is told that it runs.
+assert recorded(Whole("f"), Whole("b", 1), 3) == ("..r.r.", [None, read], 2)
+assert recorded(Whole("f"), lambda arguments: [1], 3) == ("..r.r.", [None, "torch runs a part of it"], 2)
 
 assert devices.numbered("nvidia:sm_90a", torch.device("cuda:1")) == "nvidia:sm_90a,ordinal=1"
 assert devices.numbered("nvidia:sm_90a", torch.device("cuda:0")) == "nvidia:sm_90a"

@@ -60,7 +60,7 @@ def _strides(graph_module):
 
 
 def compile_graph(graph_module, kind, target, fallback, strides=None):
-    """A function of the graph's arguments that returns a list. `strides`: those of results, by their places."""
+    """(a function of the graph's arguments that returns a list, its entry in the report). `strides`: those of results, by their places."""
     start = time.perf_counter()
     entry = Graph(kind, _count(graph_module))
     report.append(entry)
@@ -68,7 +68,7 @@ def compile_graph(graph_module, kind, target, fallback, strides=None):
         made = _compile(graph_module, entry, target, fallback, strides)
     finally:
         entry.seconds = time.perf_counter() - start
-    return made
+    return made, entry
 
 
 def _check_target(target):
@@ -184,6 +184,15 @@ def _through_aot(graph_module, inputs, *, fw_compiler, bw_compiler, **options):
     return torch._dynamo.disable(made, reason="a compiled graph")
 
 
+def _boxed(function):
+    """A function of the list of a graph's arguments, as AOTAutograd calls one."""
+    def boxed(arguments):
+        return function(arguments)
+
+    boxed._boxed_call = True
+    return boxed
+
+
 def compile_all(graph_module, example_inputs, target, fallback, plain=None, is_drawn_inside=False, recorder=None):
     """What calls a graph of Dynamo. `plain` gets the compiled graph and how many
     nodes it has, where a call of its package is all that a call of it is. `recorder`: what records calls with tensors on a GPU."""
@@ -195,23 +204,17 @@ def compile_all(graph_module, example_inputs, target, fallback, plain=None, is_d
 
     def compile_as(kind):
         def compile_for_aot(module, inputs):
-            made = compile_graph(module, kind, target, fallback, None if kind == "backward" else _strides(graph_module))
-            if not isinstance(made, Compiled):
-                return make_boxed_func(made)
-            replay = None
-            if recorder:
-                replay, report[-1].not_recorded = recorder.call_of(kind, made, module)
+            made, entry = compile_graph(module, kind, target, fallback, None if kind == "backward" else _strides(graph_module))
+            is_whole = isinstance(made, Compiled)
+            run = made if is_whole else make_boxed_func(made)
+            replay = recorder.call_of(kind, run, module, entry) if recorder else None
+            if not is_whole:
+                return _boxed(replay) if replay else run
             if kind == "inference" and made.direct and _calls_alone(graph_module, made):
                 alone.append(made.bound() if replay is None else lambda *arguments: replay(list(arguments)))
                 if plain and not any(made.complexes):
                     plain(made, _count(module))
-            run = replay or made.boxed
-
-            def boxed(arguments):
-                return run(arguments)
-
-            boxed._boxed_call = True
-            return boxed
+            return _boxed(replay or made.boxed)
 
         return compile_for_aot
 

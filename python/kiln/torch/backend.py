@@ -3,11 +3,12 @@
 import os
 import time
 
-from . import devices, recall, recorded, shapes  # noqa: F401  (says what results look like, before anything is traced)
+from . import devices, recall, shapes  # noqa: F401  (says what results look like, before anything is traced)
 from .report import CompileFailed, Graph, report
 from .text import Unsupported
 
 #: torch.compile's modes: how long to search for fast code, and whether to record calls on a GPU. Kiln always searches in the same way.
+RECORDED = ("reduce-overhead", "max-autotune")
 MODES = (None, "default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
 
 
@@ -50,7 +51,7 @@ def kiln(graph_module, example_inputs, *, target=None, fallback=None, mode=None,
         fallback = not asks_for_whole_graph()
 
     start = time.perf_counter()
-    is_recorded = device.type != "cpu" and mode in recorded.MODES
+    is_recorded = device.type != "cpu" and mode in RECORDED
     name = None if is_recorded else recall.key(graph_module, target)
     found = recall.find(name, target, device) if name else None
     if found:
@@ -63,5 +64,8 @@ def kiln(graph_module, example_inputs, *, target=None, fallback=None, mode=None,
         if name:
             recall.keep(name, made.package, nodes)
 
-    return aot.compile_all(graph_module, example_inputs, target, fallback, keep, drawn == "philox",
-                           recorded.Recorder() if is_recorded else None)
+    recorder = None
+    if is_recorded:
+        from .recorded import Recorder
+        recorder = Recorder()
+    return aot.compile_all(graph_module, example_inputs, target, fallback, keep, drawn == "philox", recorder)

@@ -24,6 +24,7 @@ def lower(graph_module, name_of=lambda node: node.name, numbers=None, passed=fro
     has with their dimensions in another order, that order."""
     lowering = Lowering(keeps_state)
     device = devices.of(graph_module)
+    lowering.is_parallel = device.type != "cpu"
     lowering.allows_tf32, lowering.any_update_wins = devices.allows_tf32(device), devices.any_update_wins(device, graph_module)
     results = []
     given = graph_module.graph.find_nodes(op="placeholder")  # those of a part may stand anywhere

@@ -128,6 +128,7 @@ class Calls:
         self.session, self.entry = program._session, program.default
         self.device, self.complexes, self.types, self.stream = device, complexes, types, None
         self.waits, self.added = waits, added
+        self.interpreted = 0  # how many calls had steps that were not known before
         self.lock = threading.Lock()  # a stream belongs to the call that follows
         self.is_sized = all(None not in one.shape for one in self.entry.results)
         if len(self.session.devices) != 1:
@@ -181,6 +182,7 @@ class Calls:
 
     def _interpreted(self, given):
         with self.lock:
+            self.interpreted += 1
             is_recorded = torch.cuda.is_current_stream_capturing()
             if not self.is_sized and is_recorded:
                 raise RuntimeError("unsupported: a graph of CUDA that records results whose sizes only the call knows")

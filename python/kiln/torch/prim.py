@@ -16,6 +16,8 @@ FLAGGED = {"div", "remainder", "fmod", "maximum", "minimum"}
 class Prim(Function):
     """A function and the operations that are written into it. `size_of(size)` gives the `index`
     value of a size that is no int."""
+    #: Whether a machine of many threads computes, such as a GPU.
+    is_parallel = False
     #: Whether any of several updates of one place may count, as in torch on a GPU, so that all are written at the same time.
     any_update_wins = False
     #: Whether products, and convolutions, may read factors of f32 as tf32.

@@ -120,7 +120,7 @@ def backward_weight(b, grad, x, window, stride, padding, dilation, groups):
             zip(grad.shape[1:-1], stride, window, dilation, spatial, padding)]
     for d, behind in enumerate(high):
         if behind < 0:
-            spatial[d] += behind
+            spatial[d] = max(1, spatial[d] + behind)  # one that no window has, if padding has them all
             x = b.slice_dim(x, 1 + d, 0, spatial[d])
     high = [max(0, behind) for behind in high]
     if groups > 1:
@@ -132,6 +132,8 @@ def backward_weight(b, grad, x, window, stride, padding, dilation, groups):
     grad = b.transpose(grad, [1 + count, *range(1, 1 + count), 0])
     ones = [1] * count
     made = b.conv(x, grad, dilation, padding, high, stride, ones, groups)
+    for d, k in enumerate(window):
+        made = b.slice_dim(made, 1 + d, 0, k)
     return b.transpose(made, [1 + count, 0, *range(1, 1 + count)])
 
 

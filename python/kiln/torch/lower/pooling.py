@@ -70,14 +70,15 @@ def window_by_window(b, x, sizes, outs, window, stride, padding, high, dilation)
 @lowers("max_pool2d_with_indices_backward.default", "max_pool3d_with_indices_backward.default")
 def max_pool_backward(b, out, grad, x, window, stride, padding, dilation, ceil_mode, indices):
     """Each gradient goes to the place that the index names: each place adds up those of the few windows that have it, where sizes
-    are known and windows do not overlap much."""
+    are known and windows do not overlap much; not at all on a CPU, which looks at one window after the other."""
     from .indexing import scattered
     count = int(out.operation[8])
     window, padding, dilation = (spread(v, count) for v in (window, padding, dilation))
     stride = spread(stride, count) if stride else window
     overlaps = [-(-((k - 1) * d + 1) // s) for k, s, d in zip(window, stride, dilation)]
     sizes = [*out.shape[-count:], *grad.shape[-count:]]
-    if elements(overlaps) <= MOST_OVERLAPS and all(isinstance(n, int) and n for n in sizes):
+    many = MOST_OVERLAPS if b.is_parallel else 1
+    if elements(overlaps) <= many and (b.is_parallel or not any(padding)) and all(isinstance(n, int) and n for n in sizes):
         return gathered_gradient(b, out, grad, indices, stride, padding, overlaps)
     lead, image = out.shape[:-count], elements(out.shape[-count:])
     rows, many = elements(lead), elements(grad.shape[-count:])

@@ -169,6 +169,31 @@ def functions_live_as_long_as_their_programs():
     assert abs(first(np.float32(1)) - np.sin(1)) < 1e-6
 
 
+@check
+def keys_of_random_numbers():
+    """Arrays of keys reach a callback as the numbers that they are of."""
+    seen = []
+    jax.jit(lambda key: jax.debug.callback(lambda key: seen.append(np.asarray(jax.random.key_data(key) if jnp.issubdtype(
+        key.dtype, jax.dtypes.prng_key) else key)), key))(jax.random.key(3))
+    jax.effects_barrier()
+    np.testing.assert_array_equal(seen[0], [0, 3])
+
+
+@check
+def long_messages():
+    """An error whose text is cut within a character is still that error."""
+    for rest in ("x", "xy"):  # one of both is cut within a character
+        def fail(x):
+            raise ValueError("\u00e9" * 5001 + rest)
+
+        try:
+            jax.block_until_ready(jax.jit(lambda x: jax.pure_callback(fail, like(x), x))(np.float32(1)))
+        except Exception as error:
+            assert "\u00e9" + rest in str(error), str(error)[-200:]
+        else:
+            raise AssertionError("no error")
+
+
 def main(names):
     wrong = 0
     for name in names or CHECKS:

@@ -31,28 +31,6 @@ static int contiguousDim(Group &group, ArrayRef<int> dims) {
   return best;
 }
 
-/// Dimensions in the order in which an operand with all of them has them in
-/// memory, the outermost first; as they are where that is not known.
-static SmallVector<int> inMemoryOrder(Group &group, ArrayRef<int> dims) {
-  SmallVector<int> order(dims);
-  for (const LeafVisit &leaf : group.plan.leaves) {
-    llvm::SmallBitVector support = leaf.map.support(group.plan.sizes.size());
-    if (!group.host.hasBuffer(leaf.value) ||
-        !llvm::all_of(dims, [&](int dim) { return support.test(dim); }))
-      continue;
-    auto strideOf = [&](int dim) {
-      return group.strideOf(group.host.buffer(leaf.value), leaf.map, dim);
-    };
-    if (llvm::all_of(dims, [&](int dim) { return strideOf(dim).isStatic(); }))
-      llvm::sort(order, [&](int a, int b) {
-        int64_t x = strideOf(a).get(), y = strideOf(b).get();
-        return x == y ? a < b : x > y;
-      });
-    break;
-  }
-  return order;
-}
-
 /// Dimensions, those merged that can be, and the ones of tiles.
 void Reducer::classify() {
   llvm::SmallBitVector isReduced(plan.sizes.size());
@@ -64,20 +42,16 @@ void Reducer::classify() {
   placed &= isReduced;
   plan.pinned |= placed;
   plan.untiled.reset(placed);
-  // Neighbours that are kept may merge, and reduced ones that are neighbours in
-  // memory, such as images and positions around channels.
-  SmallVector<int> run, summed;
+  // Neighbours of one class may merge.
+  SmallVector<int> run;
   for (unsigned d = 0; d < plan.sizes.size(); ++d) {
-    if (!isReduced.test(d)) {
-      run.push_back(d);
-      continue;
+    if (!run.empty() && isReduced.test(run.back()) != isReduced.test(d)) {
+      group.merge(kernel, run, out);
+      run.clear();
     }
-    group.merge(kernel, run, out);
-    run.clear();
-    summed.push_back(d);
+    run.push_back(d);
   }
   group.merge(kernel, run, out);
-  group.merge(kernel, inMemoryOrder(group, summed), out);
   SmallVector<int> all;
   for (unsigned d = 0; d < plan.sizes.size(); ++d)
     if (kernel.dims[d].into < 0) {
@@ -152,6 +126,11 @@ void Reducer::chooseBlocks() {
       parts = block;
   separate = !canSplit() && group.ctx.tiling.model().sharesTiles() &&
              (isBetterSeparate(problem, blocks) || isBetterShared());
+  // What was measured, or is to be, stays as it is.
+  SmallVector<target::Tiling> candidates =
+      group.ctx.tiling.model().candidates(problem);
+  if (candidates.empty() || candidates.front().blocks != blocks)
+    return;
   if (!canSplit() && !separate)
     widen(problem);
   else if (canSplit() && isNear(problem) && widen(problem))

@@ -238,3 +238,30 @@ func.func @returned(%x: tensor<64x32xf32>) -> (tensor<64x32xf32>, tensor<64xf32>
   %c = prim.sum %n dims [0] : tensor<64x32xf32> -> tensor<32xf32>
   return %n, %r, %c : tensor<64x32xf32>, tensor<64xf32>, tensor<32xf32>
 }
+
+// A slice that leaves elements out is copied where a matmul would sum over what it gives in pieces, and read in place where
+// the matmul only has it as rows.
+// CHECK-LABEL: func.func @strided_sum
+// CHECK: prim.fusion elementwise
+// CHECK: prim.slice
+// CHECK: prim.fusion contraction
+// CHECK-NOT: prim.slice
+// CHECK: prim.dot_general
+func.func @strided_sum(%x: tensor<4x9x16xf32>, %g: tensor<20x8xf32>) -> tensor<16x8xf32> {
+  %s = prim.slice %x starts [0, 0, 0] limits [-1, 9, -1] strides [1, 2, 1] : tensor<4x9x16xf32> -> tensor<4x5x16xf32>
+  %t = prim.transpose %s permutation [2, 0, 1] : tensor<4x5x16xf32> -> tensor<16x4x5xf32>
+  %r = prim.reshape %t : tensor<16x4x5xf32> -> tensor<16x20xf32>
+  %d = prim.dot_general %r, %g batch [] x [] contract [1] x [0] : tensor<16x20xf32>, tensor<20x8xf32> -> tensor<16x8xf32>
+  return %d : tensor<16x8xf32>
+}
+// CHECK-LABEL: func.func @strided_rows
+// CHECK: prim.fusion contraction
+// CHECK: prim.slice
+// CHECK: prim.dot_general
+// CHECK-NOT: prim.fusion
+func.func @strided_rows(%x: tensor<4x9x16xf32>, %g: tensor<16x8xf32>) -> tensor<20x8xf32> {
+  %s = prim.slice %x starts [0, 0, 0] limits [-1, 9, -1] strides [1, 2, 1] : tensor<4x9x16xf32> -> tensor<4x5x16xf32>
+  %r = prim.reshape %s : tensor<4x5x16xf32> -> tensor<20x16xf32>
+  %d = prim.dot_general %r, %g batch [] x [] contract [1] x [0] : tensor<20x16xf32>, tensor<16x8xf32> -> tensor<20x8xf32>
+  return %d : tensor<20x8xf32>
+}

@@ -108,3 +108,26 @@ func.func @gaps(%x: tensor<2x8x5x16xf32>, %w: tensor<3x4x5x16xf32>) -> tensor<2x
     : tensor<2x8x5x16xf32>, tensor<3x4x5x16xf32> -> tensor<2x1x1x3xf32>
   return %0 : tensor<2x1x1x3xf32>
 }
+
+// Sizes that are not known stay so; a slice of an input that is transposed is one of what lies in memory.
+// CHECK-LABEL: func.func @open_gaps
+// CHECK: prim.slice %arg0 starts [0, 0, 0, 0] limits [-1, 7, 5, -1] strides [1, 2, 1, 1] : tensor<?x8x5x16xf32> -> tensor<?x4x5x16xf32>
+// CHECK: prim.dot_general
+func.func @open_gaps(%x: tensor<?x8x5x16xf32>, %w: tensor<3x4x5x16xf32>) -> tensor<?x1x1x3xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 2, 1>, pad_low = array<i64: 0, 0>, pad_high = array<i64: 0, 0>,
+    dilation = array<i64: 2, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64}
+    : tensor<?x8x5x16xf32>, tensor<3x4x5x16xf32> -> tensor<?x1x1x3xf32>
+  return %0 : tensor<?x1x1x3xf32>
+}
+// CHECK-LABEL: func.func @strided_filter_gradient
+// CHECK: %[[S:.*]] = prim.slice %arg0 starts [0, 0, 0, 0] limits [-1, 9, 7, -1] strides [1, 2, 2, 1] : tensor<4x9x7x16xbf16> -> tensor<4x5x4x16xbf16>
+// CHECK: prim.transpose %[[S]] permutation [3, 0, 1, 2]
+// CHECK: prim.dot_general {{.*}} tensor<16x80xbf16>, tensor<80x32xbf16> -> tensor<16x32xbf16>
+func.func @strided_filter_gradient(%x: tensor<4x9x7x16xbf16>, %g: tensor<4x5x4x32xbf16>) -> tensor<16x1x1x32xbf16> {
+  %0 = prim.transpose %x permutation [3, 1, 2, 0] : tensor<4x9x7x16xbf16> -> tensor<16x9x7x4xbf16>
+  %1 = prim.transpose %g permutation [3, 1, 2, 0] : tensor<4x5x4x32xbf16> -> tensor<32x5x4x4xbf16>
+  %2 = prim.conv %0, %1 {strides = array<i64: 1, 1>, pad_low = array<i64: 0, 0>, pad_high = array<i64: 0, 0>,
+    dilation = array<i64: 2, 2>, input_dilation = array<i64: 1, 1>, groups = 1 : i64}
+    : tensor<16x9x7x4xbf16>, tensor<32x5x4x4xbf16> -> tensor<16x1x1x32xbf16>
+  return %2 : tensor<16x1x1x32xbf16>
+}

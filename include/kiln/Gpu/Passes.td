@@ -279,7 +279,7 @@ def SimtUnrollLoops : Pass<"simt-unroll-loops", "::kiln::tile::Kernel"> {
     Without unrolling, an iteration waits for its loads before the next one begins. The pass unrolls a loop with constant bounds completely if
 
     - it has at most 16 iterations, in which a thread computes at most 800 values;
-    - its loads take at most 64 bytes of registers.
+    - its loads take at most 64 bytes of registers, or 128 in a block of at least half the threads that a core holds.
 
     Inner loops come first. Loops with matmuls or volatile loads stay, and so do loops that load nothing, and those whose hints state how
     iterations run (`unroll`, `stages`).

@@ -9,8 +9,8 @@
 
 namespace kiln::schedule {
 
-/// Whether cores compute tiles by themselves, out of caches: who moves tiles
-/// into a memory of its own, or shares them out, has other ways. False where
+/// Whether cores compute tiles by themselves, out of caches: not if tiles are
+/// moved into a memory of the core, or shared out among threads. False where
 /// `description` is null.
 bool computesFromCaches(target::TargetAttr description,
                         const target::TilingModel &model);

@@ -224,11 +224,15 @@ void Access::update() {
   unsigned bits = 0;
   if (kind == Bin::fadd && (stored.isF16() || stored.isBF16()))
     bits = chooseVector();
-  if (bits && !axes[unit].alwaysInside &&
-      (axes[unit].axis.isIndirect() ||
-       sizeDivisor(view, axes[unit].dim, w.facts) % (int64_t(1) << bits) ||
-       !llvm::isPowerOf2_64(type.getDimSize(axes[unit].axis.tileDim))))
-    bits = 0;
+  if (bits && !axes[unit].alwaysInside) {
+    // Those beside each other are inside of the view together, or none is.
+    int64_t divisor = sizeDivisor(view, axes[unit].dim, w.facts);
+    while (bits && divisor % (int64_t(1) << bits))
+      --bits;
+    if (axes[unit].axis.isIndirect() ||
+        !llvm::isPowerOf2_64(type.getDimSize(axes[unit].axis.tileDim)))
+      bits = 0;
+  }
   bool isHalfWord = !bits && kind == Bin::fadd &&
                     (stored.isF16() || stored.isBF16()) && hasWholeWords();
   bool isExtreme = (kind == Bin::fmaximum || kind == Bin::fminimum) &&

@@ -53,9 +53,11 @@ static int64_t mostBytes(tile::KernelOp kernel) {
   target::TargetAttr description = target::getDescription(kernel);
   if (!description || !description.getTopology())
     return kMostBytes;
-  int64_t threads = warpsOf(kernel) * lanesOf(description);
-  return 2 * threads >= description.getTopology().getThreads() ? 2 * kMostBytes
-                                                               : kMostBytes;
+  // A core holds a block at least; what says nothing has one thread.
+  int64_t threads = warpsOf(kernel) * lanesOf(description),
+          ofCore = description.getTopology().getThreads();
+  return ofCore >= threads && 2 * threads >= ofCore ? 2 * kMostBytes
+                                                    : kMostBytes;
 }
 
 /// Whether a loop is short, and its iterations load little and do little.

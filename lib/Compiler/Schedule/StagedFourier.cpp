@@ -250,12 +250,9 @@ static int64_t transferBytes(target::TargetAttr description) {
 
 /// Bytes of a core that its threads share.
 static int64_t sharedBytes(target::TargetAttr description) {
-  if (description)
-    for (target::MemoryAttr memory : description.getMemories())
-      if (memory.getScope() == target::MemoryScope::Core &&
-          memory.getKind() == target::MemoryKind::Explicit)
-        return memory.getSize();
-  return 0;
+  target::MemoryAttr memory =
+      description ? description.getSharedMemory() : target::MemoryAttr();
+  return memory ? memory.getSize() : 0;
 }
 
 /// Columns of an instance, neighbours of which are accessed together: as many

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Calls back to the process that runs a program.
 #include "kiln/Dialect/Prim/CallbackOps.h"
+#include "kiln/Dialect/Prim/Shape.h"
 
 using namespace mlir;
 using namespace kiln::prim;

@@ -17,14 +17,13 @@ namespace {
 
 /// Names that are Kiln's, or that C++ code cannot use for a namespace.
 constexpr const char *kTaken[] = {
-    "amd",   "nvidia",   "amdgpu",    "vector", "target",   "int",
-    "bool",  "float",    "double",    "void",   "for",      "if",
-    "arith", "builtin",  "cf",        "core",   "cpu",      "func",
-    "gpu",   "host",     "kiln",      "llvm",   "math",     "mlir",
-    "prim",  "program",  "reference", "scf",    "simt",     "stage",
-    "std",   "tensor",   "tile",      "asm",    "auto",     "class",
-    "new",   "operator", "register",  "static", "template", "this",
-    "union"};
+    "vector", "target",   "int",   "bool",  "float",    "double",
+    "void",   "for",      "if",    "arith", "builtin",  "cf",
+    "core",   "cpu",      "func",  "gpu",   "host",     "kiln",
+    "llvm",   "math",     "mlir",  "prim",  "program",  "reference",
+    "scf",    "simt",     "stage", "std",   "tensor",   "tile",
+    "asm",    "auto",     "class", "new",   "operator", "register",
+    "static", "template", "this",  "union"};
 
 Error checkName(const std::string &name) {
   bool isGood = !name.empty() && name.size() <= 32 &&

@@ -525,11 +525,8 @@ kiln::schedule::scheduleGroupedWindow(Operation *op,
   if (!ctx->tiling.model().sharesTiles())
     return ctx->decline(op, "the machine's threads share out no tiles");
   Group group(cast<prim::FusionOp>(op), *ctx);
-  if (failed(group.plan.run(group.root)))
-    return ctx->decline(op, group.plan.reason);
-  if (group.plan.anchors.size() != 1 || !group.plan.reductions.empty() ||
-      !isa<prim::ConvOp>(group.plan.anchors.front().op))
-    return ctx->decline(op, "the group is not one convolution");
+  if (std::string reason = planOneConvolution(group); !reason.empty())
+    return ctx->decline(op, reason);
   Buffer out = resultLikeInput(group);
   KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);
   group.addDims(kernel);

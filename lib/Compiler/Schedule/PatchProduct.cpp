@@ -351,11 +351,8 @@ kiln::schedule::schedulePatches(Operation *op,
   if (!computesFromCaches(*ctx))
     return ctx->decline(op, "the machine has a memory for tiles");
   Group group(cast<prim::FusionOp>(op), *ctx);
-  if (failed(group.plan.run(group.root)))
-    return ctx->decline(op, group.plan.reason);
-  if (group.plan.anchors.size() != 1 || !group.plan.reductions.empty() ||
-      !isa<prim::ConvOp>(group.plan.anchors.front().op))
-    return ctx->decline(op, "the group is not one convolution");
+  if (std::string reason = planOneConvolution(group); !reason.empty())
+    return ctx->decline(op, reason);
   // Images, channels, positions.
   SmallVector<unsigned> ranks(group.plan.anchors.front().map.index.size(), 2);
   ranks.front() = 0;

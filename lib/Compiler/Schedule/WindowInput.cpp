@@ -25,6 +25,15 @@ FailureOr<Buffer> kiln::schedule::memoryOf(Group &group, Value operand) {
   return result;
 }
 
+std::string kiln::schedule::planOneConvolution(Group &group) {
+  if (failed(group.plan.run(group.root)))
+    return group.plan.reason;
+  if (group.plan.anchors.size() != 1 || !group.plan.reductions.empty() ||
+      !isa<prim::ConvOp>(group.plan.anchors.front().op))
+    return "the group is not one convolution";
+  return {};
+}
+
 void Surrounded::undo() {
   if (!launch)
     return;

@@ -24,6 +24,10 @@ struct Surrounded {
   void undo();
 };
 
+/// Walks a group that has to be one convolution and what is computed from its
+/// elements alone. Returns why it is not, or an empty string.
+std::string planOneConvolution(Group &group);
+
 /// Copies `input`, whose dimensions but the first and the last become `sizes`
 /// long and start `low` elements before it. `order`: of the dimensions in
 /// memory, outermost first. With several `phases`, elements of the last but one

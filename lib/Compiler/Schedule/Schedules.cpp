@@ -3,6 +3,7 @@
 
 #include "kiln/Schedule/Schedules.h"
 #include "AttentionPlan.h"
+#include "DeepWindow.h"
 #include "FourierSchedule.h"
 #include "GroupedWindow.h"
 #include "PatchProduct.h"
@@ -52,6 +53,8 @@ void kiln::schedule::registerCoreSchedules() {
         scheduleConvolution);
     add("generic.window_product", prim::GroupKind::convolution,
         scheduleWindowProduct);
+    add("generic.deep_window", prim::GroupKind::convolution,
+        scheduleDeepWindow);
     add("generic.grouped_window", prim::GroupKind::convolution,
         scheduleGroupedWindow);
     add("generic.patches", prim::GroupKind::convolution, schedulePatches);

@@ -3,6 +3,7 @@
 
 #include "WindowInput.h"
 #include "ConvertFactors.h"
+#include "ResultOrder.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -140,7 +141,7 @@ Surrounded kiln::schedule::surround(Group &group, const Buffer &input,
 FailureOr<Surrounded> kiln::schedule::computeInOrder(
     Group &group, Value operand, const AccessMap &map,
     ArrayRef<ZerosAround> around, StringRef suffix, StringRef schedule,
-    std::string &reason, prim::Precision precision) {
+    std::string &reason, prim::Precision precision, ArrayRef<unsigned> order) {
   using target::TilingRole;
   KernelBuilder kernel(group.host, group.fusion.getLoc(),
                        (group.ctx.kernelName + "_" + suffix).str());
@@ -158,9 +159,12 @@ FailureOr<Surrounded> kiln::schedule::computeInOrder(
   llvm::sort(from.ranges, [](const IndexRange &x, const IndexRange &y) {
     return x.dim < y.dim;
   });
+  SmallVector<unsigned> inMemory(order);
+  if (order.empty())
+    llvm::append_range(inMemory, llvm::seq<unsigned>(map.index.size()));
   SmallVector<int> dims;
-  for (const IndexExpr &at : map.index)
-    llvm::append_range(dims, at.dims());
+  for (unsigned d : inMemory)
+    llvm::append_range(dims, map.index[d].dims());
   FailureOr<Buffer> memory = memoryOf(group, operand);
   target::TilingProblem problem;
   target::TilingTile source, made;
@@ -206,7 +210,7 @@ FailureOr<Surrounded> kiln::schedule::computeInOrder(
   if (roundsCopies(group.ctx.description, element, precision))
     tile = roundToTf32(tile, kernel.b, kernel.loc);
   Surrounded result;
-  result.buffer = group.host.allocate(element, sizes);
+  result.buffer = allocateInOrder(group.host, element, sizes, inMemory);
   emitter.store(tile, result.buffer, map);
   result.launch = kernel.finish(schedule);
   result.kernel = kernel.kernel;

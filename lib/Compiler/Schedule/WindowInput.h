@@ -48,15 +48,15 @@ struct ZerosAround {
 };
 
 /// Computes what an operand of the group's product is into memory of its own,
-/// with its dimensions in the order of its type, where they have zeros around
-/// them in memory only. `suffix` is of the kernel's name. Elements are rounded
-/// where a product with this precision drops bits. On failure `reason` says
-/// why.
+/// with its dimensions in `order`, outermost first, or in that of its type if
+/// `order` is empty, where they have zeros around them in memory only. `suffix`
+/// is of the kernel's name. Elements are rounded where a product with this
+/// precision drops bits. On failure `reason` says why.
 mlir::FailureOr<Surrounded>
 computeInOrder(Group &group, mlir::Value operand, const AccessMap &map,
                llvm::ArrayRef<ZerosAround> around, llvm::StringRef suffix,
                llvm::StringRef schedule, std::string &reason,
-               prim::Precision precision);
+               prim::Precision precision, llvm::ArrayRef<unsigned> order = {});
 
 } // namespace kiln::schedule
 

@@ -1,0 +1,426 @@
+//===- DeepWindow.cpp - Convolutions with large windows -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "DeepWindow.h"
+#include "ResultOrder.h"
+#include "kiln/Dialect/Tile/DotOps.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+using namespace kiln::target;
+
+LogicalResult DeepWindow::findDims() {
+  // Blocks of images have as many at least, and a window is so much larger than
+  // the positions that it is the better one to have in the depth.
+  constexpr int64_t kLeastImages = 16, kLarger = 4;
+  element = getElementTypeOrSelf(conv.getInput());
+  acc = sumType(getElementTypeOrSelf(conv.getResult()));
+  if (!hasTileDot(element, acc) ||
+      getElementTypeOrSelf(conv.getFilter()) != element)
+    return fail("no product of these types");
+  if (!llvm::all_of(group.plan.sizes,
+                    [](const Extent &size) { return size.isStatic(); }))
+    return fail("sizes that are not known");
+  if (conv.getGroups() != 1)
+    return fail("groups of channels");
+  if (llvm::any_of(conv.getInputDilation(), [](int64_t d) { return d != 1; }))
+    return fail("an input that is spread");
+  ArrayRef<IndexExpr> index = anchor.map.index;
+  if (!index.front().hasDims() || !index.back().hasDims() ||
+      index.front().asDim() < 0 || index.back().asDim() < 0)
+    return fail("one image or filter, or several dimensions of them");
+  image = index.front().asDim();
+  channel = index.back().asDim();
+  if (failed(findAxes()))
+    return failure();
+  int64_t window = 1, count = 1;
+  for (const Axis &axis : ArrayRef(axes).drop_front())
+    window *= axis.window;
+  for (int dim : positions)
+    count *= group.plan.sizes[dim].get();
+  if (group.plan.sizes[image].get() < kLeastImages || window < kLarger * count)
+    return fail("few images, or no large window");
+  return success();
+}
+
+LogicalResult DeepWindow::findAxes() {
+  auto filterType = cast<RankedTensorType>(conv.getFilter().getType());
+  auto inputType = cast<RankedTensorType>(conv.getInput().getType());
+  Axis channels;
+  const IndexExpr &at = anchor.operandMaps[1].index.back();
+  if (at.hasDims() && at.asDim() < 0)
+    return fail("channels that are split");
+  channels.dim = at.hasDims() ? at.asDim() : -1;
+  channels.size = channels.window = inputType.getShape().back();
+  axes.push_back(channels);
+  for (unsigned d = 0; d < spatial; ++d) {
+    Axis axis;
+    const IndexExpr &window = anchor.window[d];
+    const IndexExpr &position = anchor.map.index[d + 1];
+    if ((window.hasDims() && window.asDim() < 0) ||
+        (position.hasDims() && position.asDim() < 0))
+      return fail("a window or positions that are split");
+    axis.dim = window.hasDims() ? window.asDim() : -1;
+    axis.position = position.hasDims() ? position.asDim() : -1;
+    if (axis.position >= 0)
+      positions.push_back(axis.position);
+    axis.size = inputType.getDimSize(d + 1);
+    axis.window = filterType.getDimSize(d + 1);
+    axis.step = conv.getDilation()[d];
+    axis.stride = conv.getStrides()[d];
+    axis.low = conv.getPadLow()[d];
+    int64_t count =
+        cast<RankedTensorType>(conv.getResult().getType()).getDimSize(d + 1);
+    axis.leaves =
+        axis.low > 0 ||
+        (count - 1) * axis.stride + (axis.window - 1) * axis.step >= axis.size;
+    axes.push_back(axis);
+  }
+  return success();
+}
+
+/// Whether asynchronous copies can take rows of a buffer, along its first
+/// dimension: all begin at words.
+static bool hasRows(const Buffer &buffer) {
+  constexpr int64_t kWord = 32;
+  int64_t bits = buffer.elementType().getIntOrFloatBitWidth();
+  auto isAligned = [&](const Extent &extent) {
+    return extent.isStatic() && extent.get() * bits % kWord == 0;
+  };
+  if (!buffer.strides.front().is(1) || !isAligned(buffer.offset))
+    return false;
+  for (unsigned d = 1; d < buffer.rank(); ++d)
+    if (!buffer.sizes[d].is(1) && !isAligned(buffer.strides[d]))
+      return false;
+  return true;
+}
+
+bool DeepWindow::hasPlaces(const Buffer &buffer) {
+  if (!hasRows(buffer))
+    return false;
+  // The least distance is that of neighbouring places.
+  auto strideOf = [&](unsigned number) {
+    return buffer.strides[number ? number : spatial + 1].get();
+  };
+  pitch = 0;
+  for (auto [number, axis] : llvm::enumerate(axes))
+    if (axis.size > 1 && (!pitch || strideOf(number) < pitch))
+      pitch = strideOf(number);
+  if (pitch <= 0)
+    return false;
+  for (auto [number, axis] : llvm::enumerate(axes)) {
+    axis.places = 0;
+    if (axis.size == 1)
+      continue;
+    if (strideOf(number) % pitch)
+      return false;
+    axis.places = strideOf(number) / pitch;
+  }
+  return true;
+}
+
+bool DeepWindow::hasDepth(const Buffer &buffer) const {
+  if (!hasRows(buffer))
+    return false;
+  int64_t next = -1;
+  for (unsigned number = axes.size(); number-- > 0;) {
+    if (axes[number].dim < 0)
+      continue;
+    int64_t stride = buffer.strides[number ? number : spatial + 1].get();
+    if (next >= 0 && stride != next)
+      return false;
+    next = stride * axes[number].window;
+  }
+  return next >= 0;
+}
+
+FailureOr<Surrounded>
+DeepWindow::find(unsigned number,
+                 llvm::function_ref<bool(const Buffer &)> isUsable) {
+  Value operand = conv->getOperand(number);
+  FailureOr<Buffer> memory = memoryOf(group, operand);
+  Surrounded found;
+  if (succeeded(memory) && isUsable(*memory)) {
+    found.buffer = *memory;
+    return found;
+  }
+  // Input channels, space, and images or filters side by side.
+  SmallVector<unsigned> order = {spatial + 1};
+  llvm::append_range(order, llvm::seq<unsigned>(1, spatial + 1));
+  order.push_back(0);
+  FailureOr<Surrounded> copy =
+      computeInOrder(group, operand, anchor.operandMaps[number], /*around=*/{},
+                     number ? "filter" : "input", "generic.deep_window", reason,
+                     conv.getPrecision(), order);
+  if (succeeded(copy) && !isUsable(copy->buffer)) {
+    copy->undo();
+    return fail("rows that begin at no words");
+  }
+  return copy;
+}
+
+LogicalResult DeepWindow::findOperands() {
+  FailureOr<Surrounded> found =
+      find(0, [&](const Buffer &buffer) { return hasPlaces(buffer); });
+  if (failed(found))
+    return failure();
+  inputCopy = *found;
+  input = inputCopy.buffer;
+  found = find(1, [&](const Buffer &buffer) { return hasDepth(buffer); });
+  if (failed(found))
+    return failure();
+  filterCopy = *found;
+  filter = filterCopy.buffer;
+  return success();
+}
+
+void DeepWindow::mergeDepth() {
+  Extent size = 1;
+  for (const Axis &axis : axes) {
+    if (axis.dim < 0)
+      continue;
+    if (depth >= 0)
+      kernel.dims[depth].into = axis.dim;
+    depth = axis.dim;
+    size = size * kernel.dims[depth].size;
+  }
+  kernel.dims[depth].size = size;
+}
+
+void DeepWindow::chooseBlocks() {
+  // Each step computes the places of its elements.
+  constexpr int64_t kLeastDepth = 64, kMostParts = 64;
+  TilingProblem problem;
+  problem.kind = TilingProblem::Kind::Contraction;
+  auto sizeOf = [&](int dim) { return kernel.dims[dim].size.get(); };
+  TilingDim sum{TilingRole::Depth, sizeOf(depth)};
+  sum.least = kLeastDepth;
+  problem.dims = {{TilingRole::Row, sizeOf(channel)},
+                  {TilingRole::Column, sizeOf(image)},
+                  sum};
+  int64_t bits = element.getIntOrFloatBitWidth();
+  problem.tiles = {
+      {{0, 2}, bits, 0},
+      {{2, 1}, bits, 1},
+      {{0, 1},
+       int64_t(getElementTypeOrSelf(group.root).getIntOrFloatBitWidth())},
+      {{0, 1}, int64_t(acc.getIntOrFloatBitWidth())}};
+  problem.lhs = problem.rhs = multipliedType(element, conv.getPrecision());
+  problem.acc = acc;
+  for (int dim : positions)
+    problem.instances *= sizeOf(dim);
+  problem.work = double(problem.instances) * double(sizeOf(channel)) *
+                 double(sizeOf(image)) * double(sizeOf(depth));
+  problem.dims.push_back({TilingRole::Part, ShapedType::kDynamic, kMostParts});
+  std::pair<int, TilingRole> tiled[] = {{channel, TilingRole::Row},
+                                        {image, TilingRole::Column},
+                                        {depth, TilingRole::Depth},
+                                        {-1, TilingRole::Part}};
+  if (group.ctx.tiling.choose(problem).blocks.back() == 1)
+    problem.dims.pop_back();
+  SmallVector<int64_t> chosen = group.chooseBlocks(
+      kernel, problem, ArrayRef(tiled).take_front(problem.dims.size()));
+  if (chosen.size() > 3)
+    split(chosen.back());
+}
+
+void DeepWindow::split(int64_t parts) {
+  int64_t steps = kernel.numBlocks(depth).get();
+  int64_t each = llvm::divideCeil(steps, std::clamp<int64_t>(parts, 1, steps));
+  parts = llvm::divideCeil(steps, each);
+  if (parts <= 1)
+    return;
+  part = kernel.dims.size();
+  kernel.dims.emplace_back();
+  kernel.dims[part].size = parts;
+}
+
+Value DeepWindow::splat(Value scalar) {
+  auto type = RankedTensorType::get({kernel.dims[depth].block}, indexType);
+  Value narrow =
+      arith::IndexCastOp::create(kernel.b, kernel.loc, indexType, scalar);
+  return tile::SplatOp::create(kernel.b, kernel.loc, type, narrow);
+}
+
+Value DeepWindow::splat(int64_t value) { return splat(kernel.constant(value)); }
+
+Value DeepWindow::placesOfStep() {
+  OpBuilder &b = kernel.b;
+  auto type = RankedTensorType::get({kernel.dims[depth].block}, indexType);
+  Value rest = binary<arith::AddIOp>(
+      tile::IotaOp::create(b, kernel.loc, type, uint64_t(0)),
+      splat(kernel.dims[depth].offset));
+  Value places = splat(0), inside;
+  auto isBelow = [&](Value at, int64_t end) {
+    Value where = arith::CmpIOp::create(
+        b, kernel.loc, arith::CmpIPredicate::ult, at, splat(end));
+    inside = inside ? binary<arith::AndIOp>(inside, where) : where;
+  };
+  const Axis *outermost =
+      llvm::find_if(axes, [](const Axis &axis) { return axis.dim >= 0; });
+  for (const Axis &axis : llvm::reverse(axes)) {
+    Value at;
+    if (axis.dim >= 0 && &axis != outermost) {
+      at = binary<arith::RemUIOp>(rest, splat(axis.window));
+      rest = binary<arith::DivUIOp>(rest, splat(axis.window));
+    } else {
+      at = axis.dim < 0 ? splat(0) : rest;
+    }
+    // What is beyond the depth is beyond its outermost dimension.
+    if (&axis == outermost &&
+        kernel.dims[depth].size.get() % kernel.dims[depth].block)
+      isBelow(at, axis.window);
+    if (axis.step != 1)
+      at = binary<arith::MulIOp>(at, splat(axis.step));
+    Value moved = kernel.constant(-axis.low);
+    if (axis.position >= 0)
+      moved = kernel.add(moved, kernel.mul(kernel.dims[axis.position].offset,
+                                           kernel.constant(axis.stride)));
+    if (axis.low || axis.position >= 0)
+      at = binary<arith::AddIOp>(at, splat(moved));
+    if (axis.leaves)
+      isBelow(at, axis.size);
+    if (axis.places)
+      places = binary<arith::AddIOp>(
+          places, binary<arith::MulIOp>(at, splat(axis.places)));
+  }
+  if (!inside)
+    return places;
+  return arith::SelectOp::create(b, kernel.loc, inside, places, splat(-1));
+}
+
+Value DeepWindow::inputTile() {
+  Buffer view = input;
+  int64_t count = 1;
+  for (const Axis &axis : axes)
+    count += (axis.size - 1) * axis.places;
+  view.sizes = {count, input.sizes.front()};
+  view.strides = {pitch, 1};
+  auto type = RankedTensorType::get(
+      {kernel.dims[depth].block, kernel.dims[image].block}, element);
+  return tile::LoadGatherOp::create(kernel.b, kernel.loc, type,
+                                    kernel.view(view, /*write=*/false),
+                                    kernel.dims[image].offset, placesOfStep(),
+                                    Value(), 0, tile::Padding::zero);
+}
+
+LogicalResult DeepWindow::finish(Value sum,
+                                 std::optional<KernelBuilder> &last) {
+  TileBuilder epilogue(kernel, group.plan, group.inGroup(),
+                       Space{{channel, image}});
+  Extent flops = 2;
+  for (unsigned d = 0; d < group.plan.numRootDims; ++d)
+    flops = flops * group.plan.sizes[d];
+  flops = flops * kernel.dims[depth].size;
+  if (part >= 0) {
+    PartSums sums(group, anchor, part, image);
+    sums.kept.assign({channel});
+    llvm::append_range(sums.kept, positions);
+    sums.kept.push_back(image);
+    sums.allocate(kernel, acc);
+    epilogue.store(sum, sums.buffer, sums.map);
+    last.emplace(kernel.host, kernel.loc, group.ctx.kernelName + "_parts");
+    if (failed(sums.emit(*last, kernel, out)))
+      return fail(sums.reason);
+    kernel.finish("generic.deep_window", flops);
+    last->finish("generic.deep_window");
+    return success();
+  }
+  Type to = getElementTypeOrSelf(conv.getResult());
+  if (acc != to)
+    sum = arith::TruncFOp::create(
+        kernel.b, kernel.loc, cast<RankedTensorType>(sum.getType()).clone(to),
+        sum);
+  epilogue.bind(conv.getResult(), anchor.map, sum);
+  Value tile = epilogue.emit(group.root, group.plan.rootMap);
+  if (!tile)
+    return fail(epilogue.reason);
+  epilogue.store(tile, out, group.plan.rootMap);
+  kernel.finish("generic.deep_window", flops);
+  return success();
+}
+
+LogicalResult DeepWindow::run(std::optional<KernelBuilder> &last) {
+  if (failed(findDims()))
+    return failure();
+  auto undo = [&] {
+    filterCopy.undo();
+    inputCopy.undo();
+    return failure();
+  };
+  if (failed(findOperands()))
+    return undo();
+  mergeDepth();
+  chooseBlocks();
+  // Instances of all positions read the same elements one after the other.
+  for (int dim : llvm::reverse(positions))
+    kernel.addGridDim(dim);
+  kernel.addGridDim(image);
+  kernel.addGridDim(channel);
+  if (part >= 0)
+    kernel.addGridDim(part);
+  kernel.placeGrid();
+  // Numbers of places have 32 bits where these are known to do.
+  int64_t reach = kernel.dims[depth].size.get();
+  for (const Axis &axis : axes)
+    reach += 2 * (axis.size + axis.low + axis.window * axis.step) *
+             std::max<int64_t>(axis.places, 1);
+  indexType = reach < (int64_t(1) << 29) ? kernel.b.getI32Type()
+                                         : kernel.b.getI64Type();
+  if (part >= 0)
+    limitLoop(kernel, depth, part);
+  TileBuilder builder(kernel, group.plan, group.inGroup(),
+                      Space{{channel, depth}});
+  SmallVector<int64_t> shape = {kernel.dims[channel].block,
+                                kernel.dims[image].block};
+  SmallVector<int> loops;
+  if (part < 0 && kernel.numBlocks(depth).is(1))
+    kernel.place(depth, kernel.constant(0));
+  else
+    loops.push_back(depth);
+  Value sum = builder.loop(
+      loops, builder.splat(zeroOf(acc), shape),
+      [&](ValueRange carried) -> SmallVector<Value> {
+        Value x = builder.load(filter, anchor.operandMaps[1]);
+        x = builder.broadcast(
+            x, {kernel.dims[channel].block, kernel.dims[depth].block});
+        return {tile::DotOp::create(
+            kernel.b, kernel.loc, carried[0].getType(), x, inputTile(),
+            carried[0], inputPrecision(conv.getPrecision()), false, false)};
+      })[0];
+  return succeeded(finish(sum, last)) ? success() : undo();
+}
+
+LogicalResult
+kiln::schedule::scheduleDeepWindow(Operation *op,
+                                   target::LoweringContext &context) {
+  auto *ctx = context.as<ScheduleContext>();
+  if (!ctx)
+    return context.decline(op, "needs the context of convert-prim-to-tile");
+  if (!ctx->tiling.model().sharesTiles())
+    return ctx->decline(op, "the machine's threads share out no tiles");
+  Group group(cast<prim::FusionOp>(op), *ctx);
+  if (std::string reason = planOneConvolution(group); !reason.empty())
+    return ctx->decline(op, reason);
+  // Filters, positions, images.
+  SmallVector<unsigned> ranks = llvm::to_vector(
+      llvm::seq<unsigned>(group.plan.anchors.front().map.index.size()));
+  std::swap(ranks.front(), ranks.back());
+  Buffer out = resultByAnchor(group, ranks);
+  KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);
+  group.addDims(kernel);
+  DeepWindow product(group, kernel, out);
+  std::optional<KernelBuilder> last;
+  if (failed(product.run(last))) {
+    kernel.abandon();
+    if (last)
+      last->abandon();
+    return ctx->decline(op, product.reason);
+  }
+  ctx->host.setBuffer(group.fusion.getResult(0), out);
+  return success();
+}

@@ -1,0 +1,106 @@
+//===- DeepWindow.h - Convolutions with large windows -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_SCHEDULE_DEEPWINDOW_H
+#define KILN_LIB_SCHEDULE_DEEPWINDOW_H
+
+#include "PartSums.h"
+#include "WindowInput.h"
+
+namespace kiln::schedule {
+
+/// Builds a convolution with a large window and few positions as one product
+/// for each position, for machines whose threads share out the tiles of an
+/// instance. The gradient of a filter is such a convolution: its window is an
+/// image, its positions are the elements of the filter, its input channels are
+/// the images of a batch, and its images are channels.
+///
+///   result[position][filters, images] =
+///       sum over a depth of filter[filters, depth]
+///           * input[place of each element of the depth, images]
+///
+/// The depth has input channels and elements of the window together. Each of
+/// its elements has a place in the input, which the position moves; where it
+/// leaves the input it adds nothing. So both factors are read along the memory
+/// of data whose channels lie side by side. Sums are f32, as those of other
+/// products; where instances share out the depth, a second kernel adds up their
+/// sums in one order.
+class DeepWindow {
+public:
+  DeepWindow(Group &group, KernelBuilder &kernel, const Buffer &out)
+      : group(group), kernel(kernel), out(out),
+        anchor(group.plan.anchors.front()),
+        conv(mlir::cast<prim::ConvOp>(anchor.op)),
+        spatial(conv.getStrides().size()) {}
+
+  /// Emits the bodies; `last` is the second kernel, made if several instances
+  /// share out the depth.
+  mlir::LogicalResult run(std::optional<KernelBuilder> &last);
+  std::string reason;
+
+private:
+  /// A dimension of the depth, and what it moves along in the input.
+  struct Axis {
+    int dim = -1;                ///< of the plan; -1: a single element
+    int position = -1;           ///< of the result; -1: a single position
+    int64_t size = 1;            ///< elements of the input along it
+    int64_t window = 1;          ///< elements of the depth along it
+    int64_t places = 0;          ///< how many places one of the input is apart
+    int64_t step = 1;            ///< elements of the input between two of these
+    int64_t stride = 1, low = 0; ///< of positions
+    bool leaves = false;         ///< whether an element may lie outside
+  };
+
+  mlir::LogicalResult findDims();
+  mlir::LogicalResult findAxes();
+  /// Whether images lie side by side, and elements of the depth at places of
+  /// equal distances.
+  bool hasPlaces(const Buffer &input);
+  /// Whether filters lie side by side, and the depth is one dimension of them.
+  bool hasDepth(const Buffer &filter) const;
+  /// The memory of an operand as it is, or a copy in the order that is read.
+  mlir::FailureOr<Surrounded>
+  find(unsigned number, llvm::function_ref<bool(const Buffer &)> isUsable);
+  mlir::LogicalResult findOperands();
+  void mergeDepth();
+  void chooseBlocks();
+  void split(int64_t parts);
+  mlir::Value splat(int64_t value);
+  mlir::Value splat(mlir::Value scalar);
+  template <typename Op> mlir::Value binary(mlir::Value a, mlir::Value b) {
+    return Op::create(kernel.b, kernel.loc, a, b);
+  }
+  /// The places of a step's elements of the depth, -1 for none.
+  mlir::Value placesOfStep();
+  mlir::Value inputTile();
+  mlir::LogicalResult finish(mlir::Value sum,
+                             std::optional<KernelBuilder> &last);
+  mlir::LogicalResult fail(const llvm::Twine &why) {
+    reason = why.str();
+    return mlir::failure();
+  }
+
+  Group &group;
+  KernelBuilder &kernel;
+  const Buffer &out;
+  const AnchorVisit &anchor;
+  prim::ConvOp conv;
+  unsigned spatial;
+  Buffer input, filter;
+  Surrounded inputCopy, filterCopy;
+  /// Input channels, and those of space, outermost first.
+  llvm::SmallVector<Axis> axes;
+  /// Distance of neighbouring places in the input, in elements.
+  int64_t pitch = 1;
+  llvm::SmallVector<int> positions; ///< dimensions of the result, in the grid
+  int image = -1, channel = -1, depth = -1, part = -1;
+  mlir::Type element, acc, indexType;
+};
+
+/// Registered as `generic.deep_window`.
+mlir::LogicalResult scheduleDeepWindow(mlir::Operation *op,
+                                       target::LoweringContext &context);
+
+} // namespace kiln::schedule
+
+#endif // KILN_LIB_SCHEDULE_DEEPWINDOW_H

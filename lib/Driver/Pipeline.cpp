@@ -60,7 +60,7 @@ Stage kiln::driver::primStage() {
 
 Stage kiln::driver::tileStage(const CompileOptions *options) {
   Stage stage{"tile",
-              {{"func.func(prim-precompute,prim-fuse)"},
+              {{"func.func(prim-sink-transposes,prim-precompute,prim-fuse)"},
                {"core.after-fuse", Step::Point},
                {"convert-prim-to-tile"},
                {"core.tile", Step::Point},

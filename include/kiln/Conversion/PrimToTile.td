@@ -16,6 +16,18 @@ def PrimSplitPhases : Pass<"prim-split-phases", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::kiln::prim::PrimDialect"];
 }
 
+def PrimSinkTransposes : Pass<"prim-sink-transposes", "::mlir::func::FuncOp"> {
+  let summary = "Moves transpositions behind what computes with transposed elements";
+  let description = [{
+    Elementwise operations, reductions, paddings and slices of transposed tensors become transpositions of those operations,
+    where the operands have one permutation or are broadcasts and splats, which take any. Transpositions that meet become one
+    or none. So operations between two convolutions compute with channels last, as the convolutions have them. The pass
+    works for targets whose threads share the tiles of an instance, and leaves other programs as they are. Values do not
+    change: sums are added in any order (`prim.sum`).
+  }];
+  let dependentDialects = ["::kiln::prim::PrimDialect"];
+}
+
 def PrimPrecompute : Pass<"prim-precompute", "::mlir::func::FuncOp"> {
   let summary = "Evaluates what depends on no argument";
   let description = [{

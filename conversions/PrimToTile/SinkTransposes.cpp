@@ -1,0 +1,276 @@
+//===- SinkTransposes.cpp - Computes before dimensions are permuted -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// f(transpose(a), transpose(b)) is transpose(f(a, b)). Frameworks have channels
+// first and products have them last, so that between two products elements are
+// transposed forth and back. Operations are visited in order; a transposition
+// moves behind each operation that takes it, until it meets its inverse. So
+// what lies between computes in the order in which its operands lie, and what a
+// function returns in that order is no copy.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Conversion/PrimToTile.h"
+#include "kiln/Dialect/Prim/Prim.h"
+#include "kiln/Schedule/GroupPlan.h"
+#include "kiln/Target/TargetRegistry.h"
+#include "kiln/Tiling/Tiling.h"
+
+namespace kiln {
+#define GEN_PASS_DEF_PRIMSINKTRANSPOSES
+#include "kiln/Conversion/PrimToTile.h.inc"
+} // namespace kiln
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::prim;
+
+namespace {
+
+/// The pass.
+struct PrimSinkTransposes
+    : kiln::impl::PrimSinkTransposesBase<PrimSinkTransposes> {
+  using PrimSinkTransposesBase::PrimSinkTransposesBase;
+  void runOnOperation() override;
+};
+
+/// Moves the transpositions of the operands of one operation behind it.
+class Sinker {
+public:
+  explicit Sinker(Operation *op) : op(op), builder(op) {}
+
+  /// The value to take the place of the result; null where nothing moves.
+  Value run();
+
+private:
+  Value ofTranspose(TransposeOp transpose);
+  Value ofPointwise();
+  Value ofReduction();
+  Value ofPad(PadOp pad);
+  Value ofSlice(SliceOp slice);
+
+  /// Has `permutation` as that of an operand; false if it has none.
+  bool find(Value operand);
+  /// Numbers for dimensions, before they are permuted.
+  SmallVector<int64_t> before(ArrayRef<int64_t> numbers) const;
+  /// A type before its dimensions are permuted.
+  RankedTensorType before(RankedTensorType type) const {
+    return RankedTensorType::get(before(type.getShape()),
+                                 type.getElementType());
+  }
+  /// The same of the sizes of dimensions that are not known.
+  SmallVector<Value> before(RankedTensorType type, ValueRange sizes) const;
+  /// Whether an operand can be had before the transposition.
+  bool canMove(Value operand) const;
+  Value move(Value operand);
+  Value moveBroadcast(BroadcastInDimOp broadcast);
+  /// The operation on other operands, with a result of another type.
+  Operation *rebuild(ValueRange operands, Type type);
+  Value transposed(Value value) {
+    return TransposeOp::create(builder, op->getLoc(),
+                               op->getResult(0).getType(), value, permutation);
+  }
+
+  Operation *op;
+  OpBuilder builder;
+  SmallVector<int64_t> permutation;
+};
+
+} // namespace
+
+bool Sinker::find(Value operand) {
+  auto transpose = operand.getDefiningOp<TransposeOp>();
+  if (!transpose)
+    return false;
+  permutation.assign(transpose.getPermutation().begin(),
+                     transpose.getPermutation().end());
+  return true;
+}
+
+SmallVector<int64_t> Sinker::before(ArrayRef<int64_t> numbers) const {
+  SmallVector<int64_t> result(numbers.size());
+  for (auto [d, from] : llvm::enumerate(permutation))
+    result[from] = numbers[d];
+  return result;
+}
+
+SmallVector<Value> Sinker::before(RankedTensorType type,
+                                  ValueRange sizes) const {
+  SmallVector<Value> of(type.getRank()), result;
+  unsigned next = 0;
+  for (auto [d, from] : llvm::enumerate(permutation))
+    if (type.isDynamicDim(d))
+      of[from] = sizes[next++];
+  for (Value size : of)
+    if (size)
+      result.push_back(size);
+  return result;
+}
+
+bool Sinker::canMove(Value operand) const {
+  Operation *source = operand.getDefiningOp();
+  if (auto transpose = dyn_cast_or_null<TransposeOp>(source))
+    return transpose.getPermutation() == ArrayRef<int64_t>(permutation);
+  if (auto constant = dyn_cast_or_null<ConstantOp>(source))
+    return isa<SplatElementsAttr>(constant.getValue());
+  return isa_and_nonnull<FullOp, BroadcastInDimOp>(source);
+}
+
+Value Sinker::moveBroadcast(BroadcastInDimOp broadcast) {
+  // Dimensions of the operand by where they are before the transposition.
+  SmallVector<int64_t> order, dims;
+  for (int64_t d = 0, rank = broadcast.getDims().size(); d < rank; ++d)
+    order.push_back(d);
+  auto placeOf = [&](int64_t d) { return permutation[broadcast.getDims()[d]]; };
+  llvm::sort(order,
+             [&](int64_t a, int64_t b) { return placeOf(a) < placeOf(b); });
+  for (int64_t d : order)
+    dims.push_back(placeOf(d));
+  Value operand = broadcast.getOperand();
+  if (!llvm::is_sorted(order)) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    SmallVector<int64_t> shape;
+    for (int64_t d : order)
+      shape.push_back(type.getDimSize(d));
+    operand = TransposeOp::create(builder, broadcast.getLoc(),
+                                  type.clone(shape), operand, order);
+  }
+  return BroadcastInDimOp::create(
+      builder, broadcast.getLoc(), before(broadcast.getType()), operand,
+      before(broadcast.getType(), broadcast.getSizes()), dims);
+}
+
+Value Sinker::move(Value operand) {
+  Operation *source = operand.getDefiningOp();
+  if (auto transpose = dyn_cast<TransposeOp>(source))
+    return transpose.getOperand();
+  if (auto broadcast = dyn_cast<BroadcastInDimOp>(source))
+    return moveBroadcast(broadcast);
+  RankedTensorType type = before(cast<RankedTensorType>(operand.getType()));
+  if (auto full = dyn_cast<FullOp>(source))
+    return FullOp::create(builder, full.getLoc(), type,
+                          before(full.getType(), full.getSizes()),
+                          full.getValue());
+  auto splat = cast<SplatElementsAttr>(cast<ConstantOp>(source).getValue());
+  return ConstantOp::create(builder, source->getLoc(), type,
+                            splat.resizeSplat(type));
+}
+
+Operation *Sinker::rebuild(ValueRange operands, Type type) {
+  Operation *made = builder.clone(*op);
+  made->setOperands(operands);
+  made->getResult(0).setType(type);
+  return made;
+}
+
+Value Sinker::ofTranspose(TransposeOp transpose) {
+  auto inner = transpose.getOperand().getDefiningOp<TransposeOp>();
+  if (!inner)
+    return {};
+  SmallVector<int64_t> both;
+  for (int64_t d : transpose.getPermutation())
+    both.push_back(inner.getPermutation()[d]);
+  if (llvm::is_sorted(both))
+    return inner.getOperand();
+  return TransposeOp::create(builder, op->getLoc(), transpose.getType(),
+                             inner.getOperand(), both);
+}
+
+Value Sinker::ofPointwise() {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  for (Value operand : op->getOperands()) {
+    auto from = dyn_cast<RankedTensorType>(operand.getType());
+    if (!from || from.getShape() != type.getShape())
+      return {};
+    if (permutation.empty())
+      find(operand);
+  }
+  if (permutation.empty() ||
+      !llvm::all_of(op->getOperands(),
+                    [&](Value operand) { return canMove(operand); }))
+    return {};
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(move(operand));
+  return transposed(rebuild(operands, before(type))->getResult(0));
+}
+
+Value Sinker::ofReduction() {
+  if (!find(op->getOperand(0)))
+    return {};
+  SmallVector<int64_t> dims, kept;
+  for (int64_t d : schedule::reducedDims(op))
+    dims.push_back(permutation[d]);
+  for (auto [d, from] : llvm::enumerate(permutation))
+    if (!llvm::is_contained(dims, from))
+      kept.push_back(from);
+  llvm::sort(dims);
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  SmallVector<int64_t> order(kept), shape, places;
+  llvm::sort(order);
+  for (int64_t from : order)
+    shape.push_back(type.getDimSize(llvm::find(kept, from) - kept.begin()));
+  for (int64_t from : kept)
+    places.push_back(llvm::find(order, from) - order.begin());
+  Operation *made = rebuild(move(op->getOperand(0)), type.clone(shape));
+  made->setAttr("dims", builder.getDenseI64ArrayAttr(dims));
+  permutation = places;
+  return llvm::is_sorted(places) ? made->getResult(0)
+                                 : transposed(made->getResult(0));
+}
+
+Value Sinker::ofPad(PadOp pad) {
+  if (!find(pad.getOperand()))
+    return {};
+  return transposed(PadOp::create(builder, pad.getLoc(), before(pad.getType()),
+                                  move(pad.getOperand()), before(pad.getLow()),
+                                  before(pad.getHigh()), pad.getValue()));
+}
+
+Value Sinker::ofSlice(SliceOp slice) {
+  if (!find(slice.getOperand()))
+    return {};
+  return transposed(
+      SliceOp::create(builder, slice.getLoc(), before(slice.getType()),
+                      move(slice.getOperand()), before(slice.getStarts()),
+                      before(slice.getLimits()), before(slice.getStrides())));
+}
+
+Value Sinker::run() {
+  if (op->getNumResults() != 1 || op->getNumRegions() ||
+      !isa<RankedTensorType>(op->getResult(0).getType()))
+    return {};
+  if (auto transpose = dyn_cast<TransposeOp>(op))
+    return ofTranspose(transpose);
+  if (auto pad = dyn_cast<PadOp>(op))
+    return ofPad(pad);
+  if (auto slice = dyn_cast<SliceOp>(op))
+    return ofSlice(slice);
+  if (schedule::isReduction(op) && !isa<ArgmaxOp>(op))
+    return ofReduction();
+  return op->hasTrait<OpTrait::Elementwise>() ? ofPointwise() : Value();
+}
+
+void PrimSinkTransposes::runOnOperation() {
+  func::FuncOp func = getOperation();
+  target::BoundTarget bound = target::TargetRegistry::get().boundTarget(
+      func->getParentOfType<ModuleOp>());
+  if (!bound)
+    return;
+  tiling::Chooser chooser(bound.target, bound.description, bound.options);
+  // Others may have results of convolutions in an order of their own.
+  if (!chooser.model().sharesTiles())
+    return;
+  SmallVector<Operation *> ops;
+  func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<FusionOp, ClaimOp>(op))
+      return WalkResult::skip();
+    ops.push_back(op);
+    return WalkResult::advance();
+  });
+  for (Operation *op : ops)
+    if (Value made = Sinker(op).run()) {
+      op->getResult(0).replaceAllUsesWith(made);
+      op->erase();
+    }
+}

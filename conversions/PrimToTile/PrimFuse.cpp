@@ -152,10 +152,11 @@ static bool readsNoMore(Operation *op) {
   int64_t all = elementsOf(op->getResult(0)), left = bitsOf(op->getResult(0));
   if (all <= 0 || left <= 0)
     return false;
-  SmallVector<Operation *> work = {op};
+  // Operations, and whether what others compute comes through them, too.
+  SmallVector<std::pair<Operation *, bool>> work = {{op, false}};
   SmallPtrSet<Value, 8> seen;
   for (int count = 0; !work.empty(); ++count) {
-    Operation *next = work.pop_back_val();
+    auto [next, isShared] = work.pop_back_val();
     if (count == kMostOps)
       return false;
     for (Value operand : next->getOperands()) {
@@ -172,11 +173,11 @@ static bool readsNoMore(Operation *op) {
            (schedule::isElementwisePrim(source) && !isExpensive(source)));
       if (isCheap && (operand.hasOneUse() || isViewMovement(source) ||
                       isWidening(source))) {
-        work.push_back(source);
+        work.push_back({source, isShared || !operand.hasOneUse()});
         continue;
       }
       // What one operation alone reads is better a part of its kernel.
-      if (source && operand.hasOneUse())
+      if (source && operand.hasOneUse() && !isShared)
         return false;
       if ((left -= bitsOf(operand)) < 0)
         return false;

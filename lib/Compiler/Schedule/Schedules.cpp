@@ -3,6 +3,7 @@
 
 #include "kiln/Schedule/Schedules.h"
 #include "AttentionPlan.h"
+#include "DeepChannels.h"
 #include "DeepWindow.h"
 #include "FourierSchedule.h"
 #include "GroupedWindow.h"
@@ -55,6 +56,8 @@ void kiln::schedule::registerCoreSchedules() {
         scheduleWindowProduct);
     add("generic.deep_window", prim::GroupKind::convolution,
         scheduleDeepWindow);
+    add("generic.deep_channels", prim::GroupKind::convolution,
+        scheduleDeepChannels);
     add("generic.grouped_window", prim::GroupKind::convolution,
         scheduleGroupedWindow);
     add("generic.patches", prim::GroupKind::convolution, schedulePatches);

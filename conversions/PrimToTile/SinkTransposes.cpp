@@ -15,6 +15,8 @@
 #include "kiln/Schedule/GroupPlan.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "kiln/Tiling/Tiling.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 
 namespace kiln {
 #define GEN_PASS_DEF_PRIMSINKTRANSPOSES
@@ -48,6 +50,8 @@ private:
   Value ofReduction();
   Value ofPad(PadOp pad);
   Value ofSlice(SliceOp slice);
+  Value ofBroadcast(BroadcastInDimOp broadcast);
+  Value ofReshape(ReshapeOp reshape);
 
   /// Has `permutation` as that of an operand; false if it has none.
   bool find(Value operand);
@@ -236,6 +240,82 @@ Value Sinker::ofSlice(SliceOp slice) {
                       before(slice.getLimits()), before(slice.getStrides())));
 }
 
+/// The dimensions of a result in the order of the lists that they are in, and
+/// these in the order of `places`.
+static SmallVector<int64_t> inOrder(ArrayRef<SmallVector<int64_t>> lists,
+                                    ArrayRef<int64_t> places) {
+  SmallVector<unsigned> numbers =
+      llvm::to_vector(llvm::seq<unsigned>(lists.size()));
+  llvm::sort(numbers,
+             [&](unsigned a, unsigned b) { return places[a] < places[b]; });
+  SmallVector<int64_t> result;
+  for (unsigned number : numbers)
+    llvm::append_range(result, lists[number]);
+  return result;
+}
+
+Value Sinker::ofBroadcast(BroadcastInDimOp broadcast) {
+  // Others can be had in any order.
+  constexpr int64_t kFraction = 16;
+  RankedTensorType type = broadcast.getType();
+  auto from = cast<RankedTensorType>(broadcast.getOperand().getType());
+  if (!type.hasStaticShape() ||
+      from.getNumElements() < type.getNumElements() / kFraction ||
+      !find(broadcast.getOperand()))
+    return {};
+  // New dimensions stay behind the one that they follow.
+  SmallVector<SmallVector<int64_t>> lists(1);
+  SmallVector<int64_t> places = {-1};
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    const int64_t *found = llvm::find(broadcast.getDims(), d);
+    if (found != broadcast.getDims().end()) {
+      lists.emplace_back();
+      places.push_back(permutation[found - broadcast.getDims().begin()]);
+    }
+    lists.back().push_back(d);
+  }
+  SmallVector<int64_t> order = inOrder(lists, places);
+  SmallVector<int64_t> dims(from.getRank());
+  for (auto [i, d] : llvm::enumerate(broadcast.getDims()))
+    dims[permutation[i]] = llvm::find(order, d) - order.begin();
+  Value operand = move(broadcast.getOperand());
+  permutation = invertPermutationVector(order);
+  return transposed(BroadcastInDimOp::create(
+      builder, op->getLoc(), before(type), operand, ValueRange(), dims));
+}
+
+Value Sinker::ofReshape(ReshapeOp reshape) {
+  RankedTensorType from = reshape.getOperand().getType(),
+                   to = reshape.getType();
+  if (!from.hasStaticShape() || !to.hasStaticShape() ||
+      !find(reshape.getOperand()))
+    return {};
+  auto lists = getReassociationIndicesForReshape(from, to);
+  if (!lists || from.getRank() == to.getRank())
+    return {};
+  bool isMerged = from.getRank() > to.getRank();
+  SmallVector<SmallVector<int64_t>> dims;
+  SmallVector<int64_t> places;
+  for (auto [number, list] : llvm::enumerate(*lists)) {
+    // Dimensions that become one are neighbours before, too.
+    for (size_t i = 1; isMerged && i < list.size(); ++i)
+      if (permutation[list[i]] != permutation[list[i - 1]] + 1)
+        return {};
+    dims.emplace_back();
+    if (isMerged)
+      dims.back().push_back(number);
+    else
+      dims.back().append(list.begin(), list.end());
+    places.push_back(permutation[isMerged ? list.front() : number]);
+  }
+  Value operand = move(reshape.getOperand());
+  permutation = invertPermutationVector(inOrder(dims, places));
+  if (llvm::is_sorted(permutation))
+    return ReshapeOp::create(builder, op->getLoc(), to, operand);
+  return transposed(
+      ReshapeOp::create(builder, op->getLoc(), before(to), operand));
+}
+
 Value Sinker::run() {
   if (op->getNumResults() != 1 || op->getNumRegions() ||
       !isa<RankedTensorType>(op->getResult(0).getType()))
@@ -246,6 +326,10 @@ Value Sinker::run() {
     return ofPad(pad);
   if (auto slice = dyn_cast<SliceOp>(op))
     return ofSlice(slice);
+  if (auto broadcast = dyn_cast<BroadcastInDimOp>(op))
+    return ofBroadcast(broadcast);
+  if (auto reshape = dyn_cast<ReshapeOp>(op))
+    return ofReshape(reshape);
   if (schedule::isReduction(op) && !isa<ArgmaxOp>(op))
     return ofReduction();
   return op->hasTrait<OpTrait::Elementwise>() ? ofPointwise() : Value();

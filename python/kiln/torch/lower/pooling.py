@@ -31,30 +31,52 @@ def max_pool(b, out, x, window, stride=(), padding=0, dilation=1, ceil_mode=Fals
     sizes, outs = x.shape[2:], result.shape[-count:]
     high = ends(sizes, outs, window, stride, padding, dilation, ceil_mode)
     indices = several and out[1].used
-    if not indices and all(d == 1 for d in dilation) and all(h < k for h, k in zip(high, window)):
+    about = sizes, outs, window, stride, padding, high, dilation
+    if all(d == 1 for d in dilation) and all(h < k for h, k in zip(high, window)):
         low, positive = padding, [max(0, h) for h in high]
         made = b.pool("max_pool", last(b, x), window, stride, low, positive)
         made = first(b, made)
         for d, (n, size) in enumerate(zip(outs, sizes)):
             made = made if not isinstance(size, int) and not ceil_mode else cut(b, made, 2 + d, n)
-        return [b.reshape(made, result.shape), None] if several else b.reshape(made, result.shape)
-    best, place = window_by_window(b, x, sizes, outs, window, stride, padding, high, dilation)
+        if not indices:
+            return [b.reshape(made, result.shape), None] if several else b.reshape(made, result.shape)
+        return [b.reshape(made, result.shape), b.reshape(place_in_windows(b, x, made, *about), out[1].shape)]
+    best, place = window_by_window(b, x, *about)
     made = [b.reshape(best, result.shape), b.reshape(place, out[1].shape) if several else None]
     return made if several else made[0]
 
 
-def window_by_window(b, x, sizes, outs, window, stride, padding, high, dilation):
-    """The largest of each window, and where in the image it is: the first of equals, or the last NaN."""
+def windows(b, x, sizes, outs, window, stride, padding, high, dilation):
+    """For each place of a window: what windows have there, where in the image that is, or -1, and whether it is in the image."""
     low = [0, 0, *padding]
     padded = b.pad(x, low, [0, 0, *(max(0, h) for h in high)], lowest(x.dtype))
     number = b.reshape(b.iota("i64", (elements(sizes),), 0), (1, 1, *sizes))
     number = b.pad(number, low, [0, 0, *(max(0, h) for h in high)], -1)
-    best = place = None
     for at in places(window):
         starts = [a * d for a, d in zip(at, dilation)]
         part, index = (every(b, one, 2, starts, outs, stride) for one in (padded, number))
         inside = b.broadcast(b.compare("ge", index, b.full_like(0, index)), part.shape)
-        index = b.broadcast(index, part.shape)
+        yield part, b.broadcast(index, part.shape), inside
+
+
+def place_in_windows(b, x, best, *about):
+    """Where in the image the largest of each window is: the first of equals, or the last NaN. From the last place of a window to
+    the first, so that each step needs one number of the step before."""
+    place = None
+    for part, index, inside in reversed(list(windows(b, x, *about))):
+        found = b.binary("bitwise_and", inside, b.compare("eq", part, best))
+        place = b.full_like(-1, index) if place is None else place
+        if is_float(x.dtype):
+            unset = b.compare("lt", place, b.full_like(0, place))
+            found = b.binary("bitwise_or", found, b.binary("bitwise_and", unset, b.compare("ne", part, part)))
+        place = b.where(found, index, place)
+    return place
+
+
+def window_by_window(b, x, *about):
+    """The largest of each window, and where in the image it is: the first of equals, or the last NaN."""
+    best = place = None
+    for part, index, inside in windows(b, x, *about):
         if best is None:
             best, place = part, index
             continue
@@ -92,38 +114,44 @@ MOST_OVERLAPS = 16
 
 
 def gathered_gradient(b, out, grad, indices, stride, padding, overlaps):
-    """The gradient of each place: the sum over the windows with it that have found their maximum there."""
+    """The gradient of each place: the sum over the windows with it that have found their maximum there. Places are counted from
+    where the first window begins; `stride` neighbours, which lie in the same windows, are a dimension of their own."""
     count = len(stride)
-    sizes, outs = out.shape[-count:], grad.shape[-count:]
-    rows = elements(out.shape[:-count])
-    grad, indices = (b.reshape(one, (rows, *outs)) for one in (grad, indices))
-    place = b.broadcast(b.reshape(b.iota("i64", (elements(sizes),), 0), (1, *sizes)), (rows, *sizes))
-    total = b.full(0, wide(out.dtype), (rows, *sizes))
+    lead, sizes, outs = list(out.shape[:-count]), out.shape[-count:], grad.shape[-count:]
+    begins = [(n - 1 + p) // s + 1 for n, s, p in zip(sizes, stride, padding)]
+    shape = [*lead, *(n for pair in zip(begins, stride) for n in pair)]
+    dims = [*range(len(lead)), *(len(lead) + 2 * d for d in range(count))]
+    place, behind = None, 1
+    for d in reversed(range(count)):
+        at = b.iota("i64", (begins[d] * stride[d],), 0)
+        at = b.binary("mul", b.binary("sub", at, b.full_like(padding[d], at)), b.full_like(behind, at))
+        at = b.broadcast_in_dim(b.reshape(at, (begins[d], stride[d])), [len(lead) + 2 * d, len(lead) + 2 * d + 1], shape)
+        place = at if place is None else b.binary("add", place, at)
+        behind *= sizes[d]
+    total = b.full(0, wide(out.dtype), shape)
     for back in places(overlaps):
-        parts = [_of_windows(b, one, sizes, stride, padding, back, fill) for one, fill in ((grad, 0), (indices, -1))]
+        parts = [_of_windows(b, one, len(lead), begins, back, fill) for one, fill in ((grad, 0), (indices, -1))]
         if None in parts:
             continue
-        part = b.convert(b.where(b.compare("eq", parts[1], place), parts[0], b.full_like(0, parts[0])), total.dtype)
+        part, index = (b.broadcast_in_dim(one, dims, shape) for one in parts)
+        part = b.convert(b.where(b.compare("eq", index, place), part, b.full_like(0, part)), total.dtype)
         total = b.binary("add", total, part)
-    return b.reshape(b.convert(total, out.dtype), out.shape)
+    made = b.reshape(b.convert(total, out.dtype), [*lead, *(n * s for n, s in zip(begins, stride))])
+    for d, (n, p) in enumerate(zip(sizes, padding), len(lead)):
+        made = b.slice_dim(made, d, p, p + n)
+    return made
 
 
-def _of_windows(b, x, sizes, stride, padding, back, fill):
-    """For each place of the image, x [rows, windows] of the last window that begins at it or before, or of one `back` windows before
-    that; None where no place has one."""
-    for d, (n, s, p, t) in enumerate(zip(sizes, stride, padding, back), 1):
-        shape, many = list(x.shape), x.shape[d] * s
-        if s > 1:
-            x = b.broadcast_in_dim(x, [e if e <= d else e + 1 for e in range(x.rank)], [*shape[:d + 1], s, *shape[d + 1:]])
-            x = b.reshape(x, [*shape[:d], many, *shape[d + 1:]])
-        begin = p - t * s
-        low, start = max(-begin, 0), max(begin, 0)
-        length = min(many - start, n - low)
+def _of_windows(b, x, first, begins, back, fill):
+    """x [..., windows] of the windows that begin `back` windows before each; None where there are none. `first`: the first
+    dimension of windows."""
+    for d, (n, t) in enumerate(zip(begins, back), first):
+        length = min(x.shape[d], n - t)
         if length <= 0:
             return None
-        if length < many:
-            x = b.slice_dim(x, d, start, start + length)
-        around = [[m if e == d else 0 for e in range(x.rank)] for m in (low, n - low - length)]
+        if length < x.shape[d]:
+            x = b.slice_dim(x, d, 0, length)
+        around = [[m if e == d else 0 for e in range(x.rank)] for m in (t, n - t - length)]
         if any(map(any, around)):
             x = b.pad(x, *around, fill)
     return x

@@ -265,3 +265,25 @@ func.func @strided_rows(%x: tensor<4x9x16xf32>, %g: tensor<16x8xf32>) -> tensor<
   %d = prim.dot_general %r, %g batch [] x [] contract [1] x [0] : tensor<20x16xf32>, tensor<16x8xf32> -> tensor<20x8xf32>
   return %d : tensor<20x8xf32>
 }
+
+// A view of a product has several readers: what they compute from it in a wider type is not stored.
+// CHECK-LABEL: func.func @behind_view
+// CHECK: prim.fusion contraction
+// CHECK: prim.fusion reduction({{.*}}) : (tensor<2x16x32xbf16>) -> tensor<32xf32>
+// CHECK: prim.fusion reduction({{.*}}) : (tensor<2x16x32xbf16>, tensor<32xf32>) -> tensor<32xf32>
+// CHECK: prim.fusion elementwise({{.*}}tensor<2x16x32xbf16>{{.*}} -> tensor<2x16x32xbf16>
+// CHECK-NOT: prim.fusion
+func.func @behind_view(%a: tensor<32x64xbf16>, %b: tensor<64x32xbf16>) -> (tensor<2x16x32xbf16>, tensor<32xf32>, tensor<32xf32>) {
+  %d = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<32x64xbf16>, tensor<64x32xbf16> -> tensor<32x32xbf16>
+  %v = prim.reshape %d : tensor<32x32xbf16> -> tensor<2x16x32xbf16>
+  %f = prim.convert_element_type %v : tensor<2x16x32xbf16> -> tensor<2x16x32xf32>
+  %s = prim.sum %f dims [0, 1] : tensor<2x16x32xf32> -> tensor<32xf32>
+  %m = prim.broadcast_in_dim %s dims [2] : tensor<32xf32> -> tensor<2x16x32xf32>
+  %c = prim.sub %f, %m : tensor<2x16x32xf32>
+  %q = prim.mul %c, %c : tensor<2x16x32xf32>
+  %t = prim.sum %q dims [0, 1] : tensor<2x16x32xf32> -> tensor<32xf32>
+  %u = prim.broadcast_in_dim %t dims [2] : tensor<32xf32> -> tensor<2x16x32xf32>
+  %n = prim.mul %c, %u : tensor<2x16x32xf32>
+  %r = prim.convert_element_type %n : tensor<2x16x32xf32> -> tensor<2x16x32xbf16>
+  return %r, %s, %t : tensor<2x16x32xbf16>, tensor<32xf32>, tensor<32xf32>
+}

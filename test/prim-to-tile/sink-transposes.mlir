@@ -1,0 +1,74 @@
+// Transpositions move behind what computes with transposed elements, where threads share out tiles.
+// RUN: kiln-opt %s -pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},func.func(prim-sink-transposes,canonicalize))' | FileCheck %s
+// RUN: kiln-opt %s -pass-pipeline='builtin.module(kiln-set-target{spec=cpu:x86-64-v3},func.func(prim-sink-transposes))' | FileCheck %s --check-prefix=CPU
+// RUN: for entry in between sums moved repeated kept; do \
+// RUN:   kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --entry=$entry --verify-semantics -o %t.kiln 2>&1 | FileCheck %s --check-prefix=SAME || exit 1; done
+// SAME: semantics: {{[0-9]+}} comparisons, 0 changed
+
+// CPU-LABEL: func.func @between
+// CPU-NEXT: prim.transpose
+
+// What meets its inverse is gone. Repeated numbers and splats can be had in any order.
+// CHECK-LABEL: func.func @between(
+// CHECK-NOT: prim.transpose
+// CHECK: %[[B:.*]] = prim.broadcast_in_dim %arg1 dims [3] : tensor<3xf32> -> tensor<2x4x5x3xf32>
+// CHECK: prim.mul %arg0, %[[B]] : tensor<2x4x5x3xf32>
+// CHECK: prim.maximum
+// CHECK-NOT: prim.transpose
+// CHECK: return
+func.func @between(%x: tensor<2x4x5x3xf32>, %s: tensor<3xf32>) -> tensor<2x4x5x3xf32> {
+  %0 = prim.transpose %x permutation [0, 3, 1, 2] : tensor<2x4x5x3xf32> -> tensor<2x3x4x5xf32>
+  %1 = prim.broadcast_in_dim %s dims [1] : tensor<3xf32> -> tensor<2x3x4x5xf32>
+  %2 = prim.mul %0, %1 : tensor<2x3x4x5xf32>
+  %z = prim.constant dense<0.0> : tensor<2x3x4x5xf32>
+  %3 = prim.maximum %2, %z : tensor<2x3x4x5xf32>
+  %4 = prim.transpose %3 permutation [0, 2, 3, 1] : tensor<2x3x4x5xf32> -> tensor<2x4x5x3xf32>
+  return %4 : tensor<2x4x5x3xf32>
+}
+
+// Sums over the same elements; those that stay may have another order.
+// CHECK-LABEL: func.func @sums(
+// CHECK: prim.sum %arg0 dims [0, 1, 2] : tensor<2x4x5x3xf32> -> tensor<3xf32>
+// CHECK: %[[S:.*]] = prim.sum %arg0 dims [2] : tensor<2x4x5x3xf32> -> tensor<2x4x3xf32>
+// CHECK: prim.transpose %[[S]] permutation [0, 2, 1]
+func.func @sums(%x: tensor<2x4x5x3xf32>) -> (tensor<3xf32>, tensor<2x3x4xf32>) {
+  %0 = prim.transpose %x permutation [0, 3, 1, 2] : tensor<2x4x5x3xf32> -> tensor<2x3x4x5xf32>
+  %1 = prim.sum %0 dims [0, 2, 3] : tensor<2x3x4x5xf32> -> tensor<3xf32>
+  %2 = prim.sum %0 dims [3] : tensor<2x3x4x5xf32> -> tensor<2x3x4xf32>
+  return %1, %2 : tensor<3xf32>, tensor<2x3x4xf32>
+}
+
+// CHECK-LABEL: func.func @moved(
+// CHECK: %[[P:.*]] = prim.pad %arg0 low [0, 1, 0, 0] high [0, 0, 2, 0]
+// CHECK: %[[S:.*]] = prim.slice %[[P]] starts [0, 1, 0, 0] limits [2, 5, 7, 3] strides [1, 2, 1, 1]
+// CHECK: prim.transpose %[[S]] permutation [0, 3, 1, 2]
+func.func @moved(%x: tensor<2x4x5x3xf32>) -> tensor<2x3x2x7xf32> {
+  %0 = prim.transpose %x permutation [0, 3, 1, 2] : tensor<2x4x5x3xf32> -> tensor<2x3x4x5xf32>
+  %1 = prim.pad %0 low [0, 0, 1, 0] high [0, 0, 0, 2] value 0.0 : f32 : tensor<2x3x4x5xf32> -> tensor<2x3x5x7xf32>
+  %2 = prim.slice %1 starts [0, 0, 1, 0] limits [2, 3, 5, 7] strides [1, 1, 2, 1] : tensor<2x3x5x7xf32> -> tensor<2x3x2x7xf32>
+  return %2 : tensor<2x3x2x7xf32>
+}
+
+// Neighbours are repeated side by side, and become one dimension.
+// CHECK-LABEL: func.func @repeated(
+// CHECK: %[[B:.*]] = prim.broadcast_in_dim %arg0 dims [0, 1, 3, 5] : tensor<2x4x5x3xf32> -> tensor<2x4x2x5x2x3xf32>
+// CHECK: %[[R:.*]] = prim.reshape %[[B]] : tensor<2x4x2x5x2x3xf32> -> tensor<2x8x10x3xf32>
+// CHECK: prim.transpose %[[R]] permutation [0, 3, 1, 2]
+func.func @repeated(%x: tensor<2x4x5x3xf32>) -> tensor<2x3x8x10xf32> {
+  %0 = prim.transpose %x permutation [0, 3, 1, 2] : tensor<2x4x5x3xf32> -> tensor<2x3x4x5xf32>
+  %1 = prim.broadcast_in_dim %0 dims [0, 1, 2, 4] : tensor<2x3x4x5xf32> -> tensor<2x3x4x2x5x2xf32>
+  %2 = prim.reshape %1 : tensor<2x3x4x2x5x2xf32> -> tensor<2x3x8x10xf32>
+  return %2 : tensor<2x3x8x10xf32>
+}
+
+// Elements that lie apart do not become one dimension, and another order of the other operand stays.
+// CHECK-LABEL: func.func @kept(
+// CHECK: prim.transpose %arg0
+// CHECK: prim.reshape
+// CHECK: prim.add
+func.func @kept(%x: tensor<2x4x5x3xf32>, %y: tensor<2x3x4x5xf32>) -> (tensor<6x4x5xf32>, tensor<2x3x4x5xf32>) {
+  %0 = prim.transpose %x permutation [0, 3, 1, 2] : tensor<2x4x5x3xf32> -> tensor<2x3x4x5xf32>
+  %1 = prim.reshape %0 : tensor<2x3x4x5xf32> -> tensor<6x4x5xf32>
+  %2 = prim.add %0, %y : tensor<2x3x4x5xf32>
+  return %1, %2 : tensor<6x4x5xf32>, tensor<2x3x4x5xf32>
+}

@@ -37,6 +37,28 @@ void WindowUnroller::surroundInput() {
   input = surrounded.buffer;
 }
 
+void WindowUnroller::orderFilter() {
+  // Results for each factor that make up for another kernel.
+  constexpr int64_t kReads = 16;
+  unsigned channels = spatial + 1;
+  if (!conv || !sharesTiles || !input.strides[channels].is(1) ||
+      filter.strides.front().is(1) || !filter.strides.front().isStatic())
+    return;
+  int64_t results = cast<RankedTensorType>(conv.getType()).getNumElements();
+  auto type = cast<RankedTensorType>(conv.getFilter().getType());
+  if (results < kReads * type.getNumElements())
+    return;
+  SmallVector<unsigned> order;
+  for (unsigned d = 1; d <= spatial; ++d)
+    order.push_back(d);
+  order.append({spatial + 1, 0});
+  orderedFilter = surround(group, filter, SmallVector<int64_t>(spatial, 0),
+                           type.getShape().slice(1, spatial), order,
+                           zeroOf(element), "generic.unrolled_window",
+                           /*phases=*/1, "filter");
+  filter = orderedFilter.buffer;
+}
+
 AccessMap WindowUnroller::ofNeighbour(const AccessMap &map,
                                       ArrayRef<int64_t> number) {
   auto replaced = [&](int dim) {
@@ -134,36 +156,44 @@ SmallVector<Value> WindowUnroller::unrollBeside(TileBuilder &emitter) {
     kernel.dims.emplace_back();
     kernel.dims.back().size = reads.back();
   }
-  // One for each position of the window, or none.
-  SmallVector<Value> factors;
-  forEachIndex(window, [&](ArrayRef<int64_t> position) {
-    placeWindow(position);
-    factors.push_back(conv ? emitter.load(filter, anchor.operandMaps[1])
-                           : Value());
-  });
+  // Factors are loaded where the first result needs them: those of all
+  // positions of a large window are more than the registers of a thread hold.
+  llvm::SmallDenseMap<int64_t, Value> factors;
+  auto factorAt = [&](int64_t number, ArrayRef<int64_t> position) -> Value {
+    if (!conv)
+      return {};
+    Value &factor = factors[number];
+    if (!factor) {
+      placeWindow(position);
+      factor = emitter.load(filter, anchor.operandMaps[1]);
+    }
+    return factor;
+  };
   Value none = emitter.splat(conv ? zeroOf(acc) : neutralValue(anchor.op, acc),
                              emitter.shapeOf(anchor.map));
   SmallVector<Value> made;
   forEachIndex(beside, [&](ArrayRef<int64_t>) { made.push_back(none); });
   forEachIndex(reads, [&](ArrayRef<int64_t> offset) {
     Value x;
-    unsigned number = 0;
+    unsigned which = 0;
     forEachIndex(beside, [&](ArrayRef<int64_t> neighbour) {
-      Value &result = made[number++];
+      Value &result = made[which++];
       // The position of this neighbour's window that reads it, if any does.
-      int64_t position = 0;
+      int64_t number = 0;
+      SmallVector<int64_t> position;
       for (unsigned d = 0; d < spatial; ++d) {
         int64_t behind = offset[d] - neighbour[d] * list("strides")[d];
         int64_t at = behind / dilationOf(d);
         if (behind < 0 || behind % dilationOf(d) || at >= window[d])
           return;
-        position = position * window[d] + at;
+        number = number * window[d] + at;
+        position.push_back(at);
       }
       if (!x)
         if (std::optional<AccessMap> from = placeView(offset))
           x = emitter.load(input, *from, outside());
       if (x)
-        result = add(result, x, factors[position], emitter);
+        result = add(result, x, factorAt(number, position), emitter);
     });
   });
   return made;
@@ -230,6 +260,7 @@ LogicalResult WindowUnroller::emitResults() {
   chooseBlocks(space);
   if (!hasViews)
     surroundInput();
+  orderFilter();
   TileBuilder emitter(kernel, group.plan, group.inGroup(), space);
   SmallVector<Value> made;
   if (hasViews || hasNeighbours())
@@ -269,6 +300,7 @@ LogicalResult WindowUnroller::run(bool sharesInput) {
     chooseBeside();
   if (failed(emitResults())) {
     surrounded.undo();
+    orderedFilter.undo();
     return failure();
   }
   Extent steps = conv ? 2 : 1;

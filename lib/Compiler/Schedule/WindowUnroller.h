@@ -57,6 +57,9 @@ private:
            (windowOf(d) - 1) * dilationOf(d) + 1;
   }
   void surroundInput();
+  /// Copies a filter whose channels lie apart while threads read neighbouring
+  /// channels, if many instances read it.
+  void orderFilter();
   mlir::LogicalResult findOperands();
   /// The dimensions of the result, outermost first in memory.
   llvm::SmallVector<int> dimsByStride();
@@ -121,7 +124,7 @@ private:
   /// The sizes of the dimensions of the plan, before neighbours were put
   /// together.
   llvm::SmallVector<Extent> wholeSizes;
-  Surrounded surrounded;
+  Surrounded surrounded, orderedFilter;
   /// Into how many parts the copy of the input divides its lines.
   int64_t phases = 1;
   mlir::Type element, acc;

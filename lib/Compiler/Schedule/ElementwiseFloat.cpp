@@ -65,6 +65,34 @@ static Value emitClamp(TileMath &t, prim::ClampOp op, Value x) {
   return t.make<arith::MinimumFOp>(raised, high);
 }
 
+/// True for sums of a number and an exponential.
+static bool isOffsetExponential(Value value) {
+  auto sum = value.getDefiningOp<prim::AddOp>();
+  if (!sum)
+    return false;
+  auto isExponential = [](Value of) {
+    return of.getDefiningOp<prim::ExpOp>() != nullptr;
+  };
+  return isExponential(sum.getLhs()) || isExponential(sum.getRhs());
+}
+
+/// A quotient by 1 + exp(x), as of a sigmoid, whose divisor is not exact. Where
+/// it is rounded to 16 bits at once, two units in its last place do not matter,
+/// and targets may take a quotient that is faster for that.
+static Value emitQuotient(Operation *op, Value x, Value y, TileMath &t) {
+  Value quotient = t.make<arith::DivFOp>(x, y);
+  bool isRounded = llvm::all_of(op->getUsers(), [](Operation *user) {
+    auto convert = dyn_cast<prim::ConvertElementTypeOp>(user);
+    Type to = convert ? getElementTypeOrSelf(convert.getType()) : Type();
+    return to && (to.isF16() || to.isBF16());
+  });
+  auto made = quotient.getDefiningOp<arith::DivFOp>();
+  if (made && isRounded && getElementTypeOrSelf(y.getType()).isF32() &&
+      isOffsetExponential(op->getOperands().back()))
+    made.setFastmath(arith::FastMathFlags::afn);
+  return quotient;
+}
+
 static Value emitUnary(Operation *op, Value x, TileMath &t) {
   return TypeSwitch<Operation *, Value>(op)
       .Case([&](prim::AbsOp) { return t.make<math::AbsFOp>(x); })
@@ -101,7 +129,7 @@ static Value emitUnary(Operation *op, Value x, TileMath &t) {
       .Case([&](prim::SqrtOp) { return function<math::SqrtOp>(t, x); })
       .Case([&](prim::RsqrtOp) { return function<math::RsqrtOp>(t, x); })
       .Case([&](prim::ReciprocalOp) {
-        return t.make<arith::DivFOp>(t.real(x, 1.0), x);
+        return emitQuotient(op, t.real(x, 1.0), x, t);
       })
       .Case([&](prim::ClampOp clamp) { return emitClamp(t, clamp, x); })
       .Default([](Operation *) { return Value(); });
@@ -112,7 +140,7 @@ static Value emitBinary(Operation *op, Value x, Value y, TileMath &t) {
       .Case([&](prim::AddOp) { return t.make<arith::AddFOp>(x, y); })
       .Case([&](prim::SubOp) { return t.make<arith::SubFOp>(x, y); })
       .Case([&](prim::MulOp) { return t.make<arith::MulFOp>(x, y); })
-      .Case([&](prim::DivOp) { return t.make<arith::DivFOp>(x, y); })
+      .Case([&](prim::DivOp) { return emitQuotient(op, x, y, t); })
       .Case([&](prim::RemainderOp) { return emitRemainder(t, x, y); })
       .Case([&](prim::FmodOp) { return t.make<arith::RemFOp>(x, y); })
       .Case([&](prim::PowOp) { return function<math::PowFOp>(t, x, y); })

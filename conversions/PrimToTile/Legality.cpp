@@ -272,7 +272,7 @@ bool Legality::scatterAllows(prim::ScatterOp scatter, Operation *newcomer) {
   };
   return computesOperands(scatter, description) &&
          (isElementwisePrim(newcomer) || isMovement(newcomer) ||
-          isClonable(newcomer)) &&
+          isClonable(newcomer) || isa<prim::GatherOp>(newcomer)) &&
          newcomer->getNumResults() == 1 &&
          llvm::none_of(newcomer->getUses(), isOperand);
 }

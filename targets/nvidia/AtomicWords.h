@@ -1,4 +1,4 @@
-//===- AtomicWords.h - Floats of 16 bits added in words ---------*- C++ -*-===//
+//===- AtomicWords.h - Neighbouring floats added together -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_TARGETS_NVIDIA_ATOMICWORDS_H
@@ -8,9 +8,10 @@
 
 namespace kiln::nvidia {
 
-/// Replaces the atomic addition of neighbours of 16 bits, whose old values
-/// nothing uses, by instructions that add words. Returns false, changing
-/// nothing, for any other operation.
+/// Replaces the atomic addition of neighbours of 16 bits, or of 32 bits in
+/// global memory, whose old values nothing uses, by instructions that add up to
+/// four words. Returns false, changing nothing, for any other operation and
+/// where the chip has no such instruction.
 bool lowerAtomicWords(mlir::Operation *op, mlir::OpBuilder &b);
 
 } // namespace kiln::nvidia

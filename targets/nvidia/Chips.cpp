@@ -160,8 +160,8 @@ target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name) {
       chip->compute >= 90 ? 8 : 1, kThreads, nvidia::tileMoves(chip->compute),
       isWide ? 128 : 64,
       chip->compute >= 90
-          ? ", split_barriers, bulk_copies = {rank = 5, extent = 256, align = "
-            "16, row = 128, chunk = 16}"
+          ? ", split_barriers, added_bytes = 16 : i64, bulk_copies = {rank = "
+            "5, extent = 256, align = 16, row = 128, chunk = 16}"
           : "",
       hasWarpgroups
           ? ", producer = {warps = 4, registers = 24, granule = 8, most = 240}"

@@ -22,11 +22,11 @@ func.func @rows(%x: tensor<10x70xf32>, %k: tensor<130x1xi32>, %u: tensor<130x1x7
   %r = prim.scatter add %x, %i, %u dims [0] batch_dims 0 : tensor<10x70xf32>, tensor<130x1xi32>, tensor<130x1x70xf32>
   return %r : tensor<10x70xf32>
 }
-// Narrow rows are single elements: a tile has several rows, and their indices once.
+// A tile has several narrow rows, and their indices once.
 // CHECK-LABEL: tile.kernel private @narrow_{{.*}}scatter(
 // CHECK: tile.load {{.*}} tensor<128x4xf32>
 // CHECK: tile.load {{.*}} tensor<128xi32>
-// CHECK: tile.store_scatter {{.*}} combine add : tensor<128x4xf32>, !tile.view<30xf32>
+// CHECK: tile.store_scatter {{.*}} combine add : tensor<128x4xf32>, !tile.view<10x3xf32>, tensor<128xi32>
 // CHECK: program.launch {{.*}} grid(%c3, %c1, %c1)
 func.func @narrow(%x: tensor<10x3xf32>, %k: tensor<260x1xi32>, %u: tensor<260x1x3xf32>) -> tensor<10x3xf32> {
   %c = prim.constant dense<15> : tensor<260x1xi32>

@@ -18,6 +18,11 @@ std::string checkLimits(mlir::Operation *kernel, TargetAttr description);
 /// description has no topology.
 int64_t countCores(TargetAttr description);
 
+/// Returns how many neighbours of an element type one atomic addition to global
+/// memory takes at most, 1 if each is added alone. Floats of 16 bits are added
+/// in words of two at least; `added_bytes` in `extra` says more.
+int64_t countAddedNeighbours(TargetAttr description, mlir::Type element);
+
 } // namespace kiln::target
 
 #endif // KILN_TARGET_LIMITS_H

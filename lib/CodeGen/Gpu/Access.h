@@ -57,6 +57,7 @@ private:
   void load(bool isWhole, unsigned vectorBits, Regs &result);
   void store(bool isWhole, unsigned vectorBits);
   void update();
+  unsigned bitsAddedTogether();
   bool hasWholeWords();
   void addInWord(int64_t reg, mlir::Value value);
   mlir::Value outside();

@@ -5,6 +5,7 @@
 #include "LayoutChoice.h"
 #include "RowCopies.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
+#include "kiln/Target/Limits.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -214,16 +215,24 @@ void Access::addInWord(int64_t reg, Value value) {
                       tile::MemoryScope::device, address, word);
 }
 
+/// log2 of how many neighbours one update adds.
+unsigned Access::bitsAddedTogether() {
+  int64_t most = target::countAddedNeighbours(w.description, stored);
+  unsigned bits = most > 1 ? chooseVector() : 0;
+  // Floats of 16 bits are added in words, however many there are.
+  while (stored.isF32() && int64_t(1) << bits > most)
+    --bits;
+  return bits;
+}
+
 /// Combining stores: each element once.
 void Access::update() {
   using Bin = LLVM::AtomicBinOp;
   Bin kind = updateOf(tile::combineOf(op), element);
   const Regs &values = w.registers(op.getAccessedTile());
-  // Floats of 16 bits are added in words, several at once: alone, each would be
-  // read and exchanged until no other thread comes between.
-  unsigned bits = 0;
-  if (kind == Bin::fadd && (stored.isF16() || stored.isBF16()))
-    bits = chooseVector();
+  // Neighbours are added together: alone, floats of 16 bits would be read and
+  // exchanged until no other thread comes between.
+  unsigned bits = kind == Bin::fadd ? bitsAddedTogether() : 0;
   if (bits && !axes[unit].alwaysInside) {
     // Those beside each other are inside of the view together, or none is.
     int64_t divisor = sizeDivisor(view, axes[unit].dim, w.facts);

@@ -32,8 +32,13 @@ mlir::Value combineUpdate(prim::ScatterOp op, mlir::Value before,
                           mlir::Value after, mlir::OpBuilder &b);
 
 /// How a store combines with what is there as a scatter does, one update after
-/// the other in any order; none if no store does, or may.
+/// the other in any order; none if no store does, or may. `assign` if no two
+/// updates are for one element.
 std::optional<tile::Combine> storeOf(prim::ScatterOp op);
+
+/// Whether stores by single elements take all updates, in any order: with what
+/// is there, or with nothing.
+bool storesMeet(prim::ScatterOp op);
 
 /// Whether the result depends on the order of updates: roundings.
 bool isRounded(prim::ScatterOp op);

@@ -13,6 +13,7 @@
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Schedule/Scatters.h"
+#include "kiln/Target/Limits.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -35,26 +36,39 @@ bool kiln::schedule::updatesFew(prim::ScatterOp op, int64_t most,
          updates.getNumElements() >= each * operand.getNumElements();
 }
 
+int64_t kiln::schedule::widestRow(prim::ScatterOp op,
+                                  target::TargetAttr description) {
+  constexpr int64_t kNarrow = 31, kWide = 1024;
+  Type element = getElementTypeOrSelf(op.getType());
+  std::optional<tile::Combine> combine = storeOf(op);
+  bool isTogether = combine == tile::Combine::assign ||
+                    (combine == tile::Combine::add &&
+                     target::countAddedNeighbours(description, element) > 1);
+  return isTogether ? kWide : kNarrow;
+}
+
 bool kiln::schedule::computesOperands(prim::ScatterOp op,
                                       target::TargetAttr description) {
-  constexpr int64_t kManyThreads = 64, kFewPlaces = 64, kNarrow = 32,
-                    kFewElements = 4096, kUpdatesOfElement = 4, kWord = 32;
+  constexpr int64_t kManyThreads = 64, kFewPlaces = 64, kFewElements = 4096,
+                    kUpdatesOfElement = 4, kWord = 32;
   auto operand = cast<RankedTensorType>(op.getType());
   auto updates = cast<RankedTensorType>(op.getUpdates().getType());
   if (!description || !description.getTopology() ||
-      description.getTopology().getThreads() < kManyThreads || op.getUnique() ||
-      op.getDims().empty() || !operand.hasStaticShape() ||
-      !updates.hasStaticShape() || !storeOf(op) ||
-      updatesFew(op, kFewElements, kUpdatesOfElement))
+      description.getTopology().getThreads() < kManyThreads ||
+      !storesMeet(op) || op.getDims().empty() || !operand.hasStaticShape() ||
+      !updates.hasStaticShape() || !storeOf(op))
+    return false;
+  bool isSet = op.getCombine() == prim::ScatterKind::set;
+  if (!isSet && updatesFew(op, kFewElements, kUpdatesOfElement))
     return false;
   // Parts of a word are updated with it.
   int64_t bits = std::max(operand.getElementTypeBitWidth(), 8u);
-  if (bits < kWord && operand.getNumElements() * bits % kWord)
+  if (!isSet && bits < kWord && operand.getNumElements() * bits % kWord)
     return false;
   int64_t window = 1;
   for (int64_t d = op.getBatchDims(); d < operand.getRank(); ++d)
     window *= updates.getDimSize(dimOfUpdates(op, d));
-  return window < kNarrow && window > 0 &&
+  return window <= widestRow(op, description) && window > 0 &&
          updates.getNumElements() / window >= kFewPlaces;
 }
 
@@ -190,8 +204,8 @@ Value ScatterElements::coordinate(unsigned number) {
   return index;
 }
 
-Value ScatterElements::placesOf(const Buffer &out, const Buffer &seen) {
-  Extent all = ctx.host.elementsOf(out.base);
+Value ScatterElements::placesOf(const Buffer &out, const Buffer &seen,
+                                Extent all) {
   Type i64 = b.getI64Type();
   Type type = all.isStatic() && all.get() <= INT32_MAX ? b.getI32Type() : i64;
   Value place = splat(kernel.index(out.offset), type);
@@ -218,7 +232,8 @@ Value ScatterElements::placesOf(const Buffer &out, const Buffer &seen) {
       continue;
     int axis = llvm::find(space.axes, int(number)) - space.axes.begin();
     bool isAxis = axis < static_cast<int>(space.axes.size());
-    if (isAxis && emitter->isPartial(number))
+    // Views of rows end with them.
+    if (isAxis && shape[axis] == dim.block && emitter->isPartial(number))
       require(arith::CmpIPredicate::slt, along(axis, i64),
               splat(kernel.index(dim.size), i64));
     if (number >= group.plan.sizes.size() || byIndex.test(number))
@@ -234,41 +249,51 @@ Value ScatterElements::placesOf(const Buffer &out, const Buffer &seen) {
                                  splat(kernel.constant(-1), type));
 }
 
-bool ScatterElements::addsRows(const Buffer &out, const Buffer &seen) {
-  Type element = out.elementType();
-  if ((!element.isF16() && !element.isBF16()) ||
-      storeOf(op) != tile::Combine::add || op.getDims().size() != 1 ||
-      op.getDims()[0] != 0 || op.getBatchDims() != 0 || out.rank() != 2 ||
-      !out.strides[1].is(1) || space.axes.size() != 2 ||
-      cast<RankedTensorType>(op.getUpdates().getType())
-              .getDimSize(dimOfUpdates(op, 0)) != 1)
-    return false;
-  int place = space.axes[0], inRow = space.axes[1];
-  auto stride = [&](int dim) {
-    return group.strideOf(seen, group.plan.rootMap, dim);
+int64_t ScatterElements::widthOfRows(const Buffer &out, const Buffer &seen) {
+  if (op.getDims().empty() || space.axes.size() < 2)
+    return 0;
+  // What lies along a row is a dimension of the kernel: the last ones of the
+  // result, as a whole, which no index moves.
+  int inRow = space.axes.back();
+  Extent inside = 1;
+  const AccessMap &map = group.plan.rootMap;
+  for (unsigned d = op.getBatchDims(); d < out.rank(); ++d)
+    if (isAlongRow(map.index[dimOfUpdates(op, d)])) {
+      if (llvm::is_contained(op.getDims(), int64_t(d)))
+        return 0;
+      inside = ctx.host.math.mul(inside, out.sizes[d]);
+    }
+  const KernelDim &dim = kernel.dims[inRow];
+  if (!inside.isStatic() || inside.get() < 2 || !dim.size.same(inside) ||
+      !group.strideOf(seen, map, inRow).is(1))
+    return 0;
+  auto divides = [&](Extent extent) {
+    return extent.isStatic() && extent.get() % inside.get() == 0;
   };
-  const KernelDim &row = kernel.dims[inRow];
-  return stride(place).is(0) && stride(inRow).is(1) && row.size.is(row.block) &&
-         out.sizes[1].is(row.block);
+  bool isDense =
+      divides(out.offset) && divides(ctx.host.elementsOf(out.base)) &&
+      llvm::all_of(ArrayRef(out.strides).take_front(op.getBatchDims()),
+                   divides);
+  for (unsigned d = op.getBatchDims(); d < out.rank(); ++d)
+    isDense &=
+        isAlongRow(map.index[dimOfUpdates(op, d)]) || divides(out.strides[d]);
+  return isDense ? inside.get() : 0;
 }
 
-Value ScatterElements::rowsOf() {
-  // One number for each row.
-  SmallVector<int64_t> all = shape;
-  shape[1] = 1;
-  Value row = coordinate(0);
-  if (row) {
-    const KernelDim &place = kernel.dims[space.axes[0]];
-    Type i64 = b.getI64Type();
-    if (emitter->isPartial(space.axes[0]))
-      require(arith::CmpIPredicate::slt, along(0, i64),
-              splat(kernel.index(place.size), i64));
-    row = arith::SelectOp::create(b, loc, inside, row,
-                                  splat(kernel.constant(-1), i64));
-    row = emitter->reshape(row, {all[0]});
-  }
-  shape = all;
-  return row;
+bool ScatterElements::isAlongRow(const IndexExpr &index) {
+  return llvm::any_of(index.dims(), [&](int dim) {
+    while (kernel.dims[dim].into >= 0)
+      dim = kernel.dims[dim].into;
+    return dim == space.axes.back();
+  });
+}
+
+Buffer ScatterElements::inRows(const Buffer &buffer, int64_t width) {
+  Buffer rows = buffer;
+  rows.offset = buffer.offset.get() / width;
+  for (Extent &stride : rows.strides)
+    stride = stride.get() / width;
+  return rows;
 }
 
 LogicalResult ScatterElements::build(const Buffer &out) {
@@ -276,26 +301,40 @@ LogicalResult ScatterElements::build(const Buffer &out) {
   chooseBlocks(seen);
   emitter.emplace(kernel, group.plan, group.inGroup(), space);
   Value update = emitter->emit(op.getUpdates(), group.plan.rootMap);
-  bool isRows = update && addsRows(out, seen);
-  Value places = isRows ? rowsOf() : update ? placesOf(out, seen) : Value();
+  if (!update) {
+    reason = emitter->reason;
+    kernel.abandon();
+    return failure();
+  }
+  // The line of all elements, or of rows, of which each thread updates
+  // neighbours together.
+  Buffer line;
+  line.base = out.base;
+  Extent all = ctx.host.elementsOf(out.base);
+  SmallVector<Value> offsets;
+  Value places;
+  if (int64_t width = widthOfRows(out, seen)) {
+    line.sizes = {all.get() / width, width};
+    line.strides = {width, 1};
+    offsets.push_back(kernel.dims[space.axes.back()].offset);
+    SmallVector<int64_t> tile = shape;
+    shape.back() = 1;
+    places = placesOf(inRows(out, width), inRows(seen, width), line.sizes[0]);
+    if (places)
+      places = emitter->reshape(places, ArrayRef(shape).drop_back());
+    shape = tile;
+  } else {
+    line.sizes = {all};
+    line.strides = {1};
+    places = placesOf(out, seen, all);
+  }
   if (!places) {
     reason = emitter->reason;
     kernel.abandon();
     return failure();
   }
-  if (isRows) {
-    tile::StoreScatterOp::create(b, loc, emitter->broadcast(update, shape),
-                                 kernel.view(out, /*write=*/true),
-                                 ValueRange{kernel.constant(0)}, places,
-                                 uint64_t(0), *storeOf(op));
-    return success();
-  }
-  Buffer line;
-  line.base = out.base;
-  line.sizes.push_back(ctx.host.elementsOf(out.base));
-  line.strides.push_back(1);
   tile::StoreScatterOp::create(b, loc, emitter->broadcast(update, shape),
-                               kernel.view(line, /*write=*/true), ValueRange(),
+                               kernel.view(line, /*write=*/true), offsets,
                                places, uint64_t(0), *storeOf(op));
   return success();
 }

@@ -8,6 +8,11 @@
 
 namespace kiln::schedule {
 
+/// The elements of the widest window whose elements are updated one by one or
+/// by neighbours, in tiles of several places. Wider ones keep the threads of an
+/// instance busy, one place after the other.
+int64_t widestRow(prim::ScatterOp op, target::TargetAttr description);
+
 /// Builds the kernel of a scatter whose stores combine: a tile of updates, each
 /// with the place of its element, in one iteration space of all updates.
 class ScatterElements {
@@ -29,13 +34,18 @@ private:
   /// it, where no index says that.
   Buffer seenByUpdates(const Buffer &out);
   void chooseBlocks(const Buffer &seen);
-  /// Where updates go in the line of all elements; -1: nowhere.
-  mlir::Value placesOf(const Buffer &out, const Buffer &seen);
-  /// Whether updates are whole rows of floats of 16 bits, neighbours of which
-  /// are added together.
-  bool addsRows(const Buffer &out, const Buffer &seen);
-  /// The row of each place of such updates; -1: none. Null after a failure.
-  mlir::Value rowsOf();
+  /// Where updates go in a line of `all` elements, or rows, whose strides the
+  /// buffers have; -1: nowhere. Null after a failure.
+  mlir::Value placesOf(const Buffer &out, const Buffer &seen, Extent all);
+  /// The elements of a row if updates are whole rows, which begin at multiples
+  /// of that number in memory: then a thread updates neighbours together. 0:
+  /// they are not.
+  int64_t widthOfRows(const Buffer &out, const Buffer &seen);
+  /// Whether an index of the updates runs along rows.
+  bool isAlongRow(const IndexExpr &index);
+  /// A buffer with offset and strides in rows of `width` elements. What runs
+  /// along a row has stride 0.
+  static Buffer inRows(const Buffer &buffer, int64_t width);
   /// The coordinate that an index of each update gives along a dimension of
   /// the operand, and whether that is inside; null after a failure.
   mlir::Value coordinate(unsigned number);

@@ -16,6 +16,7 @@
 
 #include "BlockThreads.h"
 #include "ScatterBuilder.h"
+#include "ScatterElements.h"
 #include "kiln/Dialect/Prim/ConvertOps.h"
 #include "kiln/Dialect/Prim/CreationOps.h"
 #include "kiln/Dialect/Prim/GroupOps.h"
@@ -32,7 +33,7 @@ using namespace kiln;
 using namespace kiln::schedule;
 
 /// Elements of fewer bits are updated in words of several.
-static constexpr unsigned kWord = 32, kHalf = 16;
+static constexpr unsigned kWord = 32, kHalf = 16, kByte = 8;
 
 /// Whether no word of several elements goes beyond the memory of a tensor.
 static bool hasWholeWords(const Buffer &out, HostProgramBuilder &host) {
@@ -47,8 +48,14 @@ static bool hasWholeWords(const Buffer &out, HostProgramBuilder &host) {
 
 std::optional<tile::Combine> kiln::schedule::storeOf(prim::ScatterOp op) {
   Type element = getElementTypeOrSelf(op.getUpdates().getType());
-  if (!element.isIntOrFloat() ||
-      (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < kHalf))
+  if (!element.isIntOrFloat())
+    return std::nullopt;
+  // The last update counts, which no store knows unless there is one.
+  bool isOfBytes =
+      element.isInteger(1) || element.getIntOrFloatBitWidth() % kByte == 0;
+  if (op.getCombine() == prim::ScatterKind::set && op.getUnique() && isOfBytes)
+    return tile::Combine::assign;
+  if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < kHalf)
     return std::nullopt;
   using Kind = prim::ScatterKind;
   bool isTruth = element.isInteger(1);
@@ -71,10 +78,14 @@ std::optional<tile::Combine> kiln::schedule::storeOf(prim::ScatterOp op) {
     return tile::Combine::xor_;
   case Kind::mul:
     return isTruth ? tile::Combine::and_ : tile::Combine::mul;
-  case Kind::set: // The last update counts, which no store knows.
+  case Kind::set:
     break;
   }
   return std::nullopt;
+}
+
+bool kiln::schedule::storesMeet(prim::ScatterOp op) {
+  return !op.getUnique() || op.getCombine() == prim::ScatterKind::set;
 }
 
 bool kiln::schedule::isRounded(prim::ScatterOp op) {
@@ -86,21 +97,25 @@ bool kiln::schedule::isRounded(prim::ScatterOp op) {
 void ScatterBuilder::chooseCombiningStores() {
   // Fewer places cost less than the atomic operations that they need.
   constexpr int64_t kFewPlaces = 64;
-  if (!isThreaded || op.getUnique() || op.getDims().empty() ||
+  if (!isThreaded || !storesMeet(op) || op.getDims().empty() ||
       (isOrdered && isRounded(op)))
     return;
-  // Rows that are narrower keep few threads busy: elements are better.
-  constexpr int64_t kNarrowRow = 32;
+  // Narrow rows keep few threads busy: elements are better.
   bool isRow = axisWindow >= 0 && windows[axisWindow].coordinate < 0;
-  isOfElements = axisWindow < 0 || (isRow && block < kNarrowRow);
+  isOfElements = axisWindow < 0;
+  if (isRow && windows[axisWindow].size.isStatic())
+    isOfElements = windows[axisWindow].size.get() <= widestRow(op, description);
   // Instances of rows have all places that may coincide.
   int64_t count = 1;
   for (const PlaceDim &place :
        llvm::drop_begin(places, isOfElements ? 0 : batch))
     count *= place.size.isStatic() ? place.size.get() : kFewPlaces;
-  if (count < kFewPlaces || !hasWholeWords(out, host))
+  bool isSet = op.getCombine() == prim::ScatterKind::set;
+  if (count < kFewPlaces || (!isSet && !hasWholeWords(out, host)))
     return;
-  combining = storeOf(op);
+  // Rows that are all different are written one by one.
+  if (!isSet || isOfElements)
+    combining = storeOf(op);
   if (!combining || isOfElements)
     return;
   // As many as keep memory busy, which wide rows do with fewer.

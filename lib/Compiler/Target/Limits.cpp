@@ -72,3 +72,15 @@ int64_t kiln::target::countCores(TargetAttr description) {
       description ? description.getTopology() : TopologyAttr();
   return topology ? topology.getCores() * topology.getClusters() : 1;
 }
+
+int64_t kiln::target::countAddedNeighbours(TargetAttr description,
+                                           Type element) {
+  bool isHalf = element.isF16() || element.isBF16();
+  if (!isHalf && !element.isF32())
+    return 1;
+  DictionaryAttr extra = description ? description.getExtra() : nullptr;
+  auto bytes = extra ? extra.getAs<IntegerAttr>("added_bytes") : IntegerAttr();
+  int64_t count =
+      bytes ? bytes.getInt() * 8 / element.getIntOrFloatBitWidth() : 1;
+  return std::max<int64_t>(count, isHalf ? 2 : 1);
+}

@@ -440,7 +440,8 @@ LogicalResult PrimToTile::convert(func::FuncOp func,
     target::inlineClaim(declined, rewriter);
     OpPassManager again(func::FuncOp::getOperationName());
     if (failed(parsePassPipeline(
-            "prim-decompose,prim-split-phases,prim-simplify,prim-fuse",
+            "prim-decompose,prim-split-phases,prim-find-last-updates,"
+            "prim-simplify,prim-fuse",
             again)) ||
         failed(runPipeline(again, func)))
       return failure();

@@ -55,7 +55,8 @@ Stage kiln::driver::primStage() {
           {{"func.func(prim-widen-floats,prim-raise-composites)"},
            {"core.after-raise", Step::Point},
            {"prim-claim,prim-inline-claims"},
-           {"func.func(prim-decompose,prim-split-phases,prim-simplify)"}}};
+           {"func.func(prim-decompose,prim-split-phases,prim-find-last-updates,"
+            "prim-simplify)"}}};
 }
 
 Stage kiln::driver::tileStage(const CompileOptions *options) {

@@ -10,6 +10,7 @@
 
 namespace kiln {
 
+#define GEN_PASS_DECL_PRIMFINDLASTUPDATES
 #define GEN_PASS_DECL_PRIMFUSE
 #define GEN_PASS_DECL_PRIMPRECOMPUTE
 #define GEN_PASS_DECL_PRIMSINKTRANSPOSES
@@ -17,8 +18,9 @@ namespace kiln {
 #define GEN_PASS_DECL_PRIMTOTILE
 #include "kiln/Conversion/PrimToTile.h.inc"
 
-/// Registers `prim-split-phases`, `prim-sink-transposes`, `prim-precompute`,
-/// `prim-fuse` and `convert-prim-to-tile`.
+/// Registers `prim-split-phases`, `prim-sink-transposes`,
+/// `prim-find-last-updates`, `prim-precompute`, `prim-fuse` and
+/// `convert-prim-to-tile`.
 #define GEN_PASS_REGISTRATION
 #include "kiln/Conversion/PrimToTile.h.inc"
 

@@ -28,6 +28,18 @@ def PrimSinkTransposes : Pass<"prim-sink-transposes", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::kiln::prim::PrimDialect"];
 }
 
+def PrimFindLastUpdates : Pass<"prim-find-last-updates", "::mlir::func::FuncOp"> {
+  let summary = "Finds which of several updates of one element is the last";
+  let description = [{
+    A `prim.scatter` of the kind `set` keeps the last update of each element. Where the threads of the target share tiles, they update in
+    any order. There the pass scatters the number of each place by `max`, gathers it again, and moves places away that are not the last
+    one of their element. What remains is a scatter with `unique`, for all threads at once, with the same result in each call. Elements of windows along
+    indexed dimensions become places of their own. The pass leaves scatters with `unique`, with dynamic sizes and with fewer than 64
+    places.
+  }];
+  let dependentDialects = ["::kiln::prim::PrimDialect"];
+}
+
 def PrimPrecompute : Pass<"prim-precompute", "::mlir::func::FuncOp"> {
   let summary = "Evaluates what depends on no argument";
   let description = [{

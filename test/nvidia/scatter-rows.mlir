@@ -78,7 +78,7 @@ func.func @matrices(%x: tensor<50x4x6xf32>, %t: tensor<3000x1xi64>, %u: tensor<3
 // CHECK: tile.load_gather {{.*}} : !tile.view<200x32xf32>, tensor<[[M:[0-9]+]]xi64> -> tensor<[[M]]x32xf32>
 // CHECK: arith.mulf
 // CHECK: tile.store_scatter {{.*}} combine add : tensor<[[M]]x32xf32>, !tile.view<300x32xf32>
-// CHECK-NOT: tile.kernel private @messages
+// CHECK-NOT: tile.kernel private @messages_1
 // PTX-LABEL: .entry messages_{{.*}}scatter(
 // PTX: ld.global.v4.b32
 // PTX: red.relaxed.gpu.global.add.v4.f32

@@ -126,10 +126,16 @@ void ScatterElements::chooseBlocks(const Buffer &seen) {
   // Threads wait for indices before they update: with fewer of both there are
   // more of those that do not wait.
   constexpr int64_t kMost = 1024;
+  // Rows are last, and are kept as long as there are places.
+  bool hasRows = !dims.empty() &&
+                 group.strideOf(seen, group.plan.rootMap, dims.back()).is(1);
   auto widest = [&] {
-    return llvm::max_element(dims, [&](int x, int y) {
-      return kernel.dims[x].block < kernel.dims[y].block;
-    });
+    auto blockOf = [&](int dim) {
+      int64_t size = kernel.dims[dim].block;
+      return hasRows && dim == dims.back() ? std::min<int64_t>(size, 2) : size;
+    };
+    return llvm::max_element(
+        dims, [&](int x, int y) { return blockOf(x) < blockOf(y); });
   };
   auto elements = [&] {
     int64_t count = 1;

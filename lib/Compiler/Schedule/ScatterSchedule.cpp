@@ -287,17 +287,19 @@ void ScatterBuilder::run(int64_t widest) {
   kernel.finish("generic.scatter");
 }
 
-/// A kernel that copies between buffers whose dimensions follow each other in
-/// different orders: memory of a device is copied as it lies otherwise.
-static void copyElements(prim::FusionOp fusion, ScheduleContext &ctx,
-                         const Buffer &from, const Buffer &to) {
+/// A kernel that writes a buffer element by element: from another one, whose
+/// dimensions may follow each other in another order, or with one number.
+/// Memory of a device is copied as it lies otherwise.
+static void writeElements(prim::FusionOp fusion, ScheduleContext &ctx,
+                          const Buffer &from, TypedAttr number,
+                          const Buffer &to) {
   using target::TilingRole;
   Group group(fusion, ctx);
   KernelBuilder copy(ctx.host, fusion.getLoc(), ctx.kernelName + "_operand");
-  int rank = int(from.rank());
+  int rank = int(to.rank());
   target::TilingProblem problem;
   target::TilingTile read;
-  read.bits = from.elementType().getIntOrFloatBitWidth();
+  read.bits = to.elementType().getIntOrFloatBitWidth();
   AccessMap map;
   for (int d = 0; d < rank; ++d) {
     KernelDim dim;
@@ -307,13 +309,15 @@ static void copyElements(prim::FusionOp fusion, ScheduleContext &ctx,
         {d + 1 == rank ? TilingRole::Column : TilingRole::Row,
          dim.size.asStatic()});
     read.dims.push_back(d);
-    if (from.strides[d].is(1))
+    if (!number && from.strides[d].is(1))
       read.along = d;
     map.index.push_back(IndexExpr::dim(d));
   }
   target::TilingTile written = read;
   written.along = rank - 1;
-  problem.tiles = {read, written};
+  problem.tiles.push_back(written);
+  if (!number)
+    problem.tiles.insert(problem.tiles.begin(), read);
   Space space;
   for (auto [dim, block] : llvm::enumerate(ctx.tiling.choose(problem).blocks)) {
     copy.dims[dim].block = block;
@@ -326,8 +330,19 @@ static void copyElements(prim::FusionOp fusion, ScheduleContext &ctx,
     copy.addGridDim(d);
   copy.placeGrid();
   TileBuilder emitter(copy, group.plan, group.inGroup(), space);
-  Value loaded = emitter.load(from, map, zeroOf(from.elementType()));
-  emitter.store(loaded, to, map);
+  Value made;
+  if (number) {
+    SmallVector<int64_t> shape;
+    for (int axis : space.axes)
+      shape.push_back(copy.dims[axis].block);
+    made = arith::ConstantOp::create(
+        copy.b, fusion.getLoc(),
+        SplatElementsAttr::get(RankedTensorType::get(shape, to.elementType()),
+                               ArrayRef<Attribute>(number)));
+  } else {
+    made = emitter.load(from, map, zeroOf(from.elementType()));
+  }
+  emitter.store(made, to, map);
   copy.finish("generic.scatter");
 }
 
@@ -351,6 +366,17 @@ static Buffer inOrder(const Buffer &buffer) {
   return result;
 }
 
+/// The number that all elements of the operand of a scatter are; null: there is
+/// none.
+static TypedAttr numberOfOperand(prim::FusionOp fusion, prim::ScatterOp op) {
+  Value operand = op.getOperand();
+  if (auto argument = dyn_cast<BlockArgument>(operand);
+      argument && argument.getOwner()->getParentOp() == fusion)
+    operand = fusion->getOperand(argument.getArgNumber());
+  Operation *source = operand.getDefiningOp();
+  return source ? splatValue(source) : TypedAttr();
+}
+
 /// Copies the operand of a scatter to where the result goes, unless it is
 /// there.
 static void copyOperand(prim::FusionOp fusion, prim::ScatterOp op,
@@ -359,20 +385,27 @@ static void copyOperand(prim::FusionOp fusion, prim::ScatterOp op,
   const Buffer &operand = host.buffer(op.getOperand());
   if (operand.same(out))
     return;
-  bool isAlike =
-      operand.offset.is(0) && out.offset.is(0) &&
-      llvm::equal(operand.strides, out.strides,
-                  [](const Extent &x, const Extent &y) { return x.same(y); });
   auto copy = [&](const Buffer &from, const Buffer &to) {
     program::CopyOp::create(host.builder, op.getLoc(), host.memref(from),
                             host.memref(to));
   };
-  if (!ctx.tiling.model().sharesTiles() || operand.rank() < 2 ||
-      isRowMajor(operand, host.math))
+  if (!ctx.tiling.model().sharesTiles() || operand.rank() == 0)
     return copy(operand, out);
-  if (isAlike)
+  if (TypedAttr number = numberOfOperand(fusion, op))
+    return writeElements(fusion, ctx, operand, number, out);
+  auto isDense = [&](const Buffer &buffer) {
+    return isRowMajor(buffer, host.math);
+  };
+  if (isDense(operand) && isDense(out))
+    return copy(operand, out);
+  bool isAlike =
+      operand.offset.is(0) && out.offset.is(0) &&
+      llvm::equal(operand.strides, out.strides,
+                  [](const Extent &x, const Extent &y) { return x.same(y); });
+  // The memory of a device is copied by the host where it has gaps.
+  if (isAlike && isDense(inOrder(out)))
     return copy(inOrder(operand), inOrder(out));
-  copyElements(fusion, ctx, operand, out);
+  writeElements(fusion, ctx, operand, /*number=*/{}, out);
 }
 
 /// Where the result of a scatter goes: in the order of dimensions that the

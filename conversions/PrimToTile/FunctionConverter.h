@@ -88,6 +88,11 @@ private:
   mlir::Value readNumber(mlir::Value tensor);
   mlir::LogicalResult convertToIndex(prim::ToIndexOp op);
   void planCat(prim::CatOp cat);
+  /// The result of a claim that `value` is after reshapes and transposes, and
+  /// where it lies if `value` is to lie in `buffer`; null: it is none, or its
+  /// kernel had better write another order.
+  std::pair<mlir::Value, std::optional<schedule::Buffer>>
+  claimedBefore(mlir::Value value, const schedule::Buffer &buffer);
   mlir::LogicalResult schedule(mlir::Operation *group, llvm::StringRef kind,
                                llvm::StringRef name);
   /// Schedules a group with the blocks that a script asks for, and keeps them

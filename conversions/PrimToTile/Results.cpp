@@ -9,6 +9,7 @@
 #include "FunctionConverter.h"
 #include "Wrap.h"
 #include "kiln/Dialect/Kiln/Report.h"
+#include "kiln/Dialect/Prim/FourierOps.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -58,6 +59,48 @@ static std::optional<Buffer> beforeReshape(prim::ReshapeOp op,
   return d == to.getRank() ? std::optional(result) : std::nullopt;
 }
 
+/// Where the operand of a transpose lies if its result is to lie in `buffer`.
+static Buffer beforeTranspose(prim::TransposeOp op, const Buffer &buffer) {
+  Buffer result = buffer;
+  for (auto [d, dim] : llvm::enumerate(op.getPermutation())) {
+    result.sizes[dim] = buffer.sizes[d];
+    result.strides[dim] = buffer.strides[d];
+  }
+  return result;
+}
+
+/// Whether a claim has one operation, whose kernel writes a result in any order
+/// of its dimensions.
+static bool writesInAnyOrder(prim::ClaimOp claim) {
+  auto ops = claim.getBody().front().without_terminator();
+  return llvm::hasSingleElement(ops) && isa<prim::FourierOp>(*ops.begin());
+}
+
+std::pair<Value, std::optional<Buffer>>
+FunctionConverter::claimedBefore(Value value, const Buffer &buffer) {
+  std::optional<Buffer> there = buffer;
+  bool isTransposed = false;
+  while (there) {
+    if (auto reshape = value.getDefiningOp<prim::ReshapeOp>()) {
+      there = beforeReshape(reshape, *there);
+      value = reshape.getOperand();
+      continue;
+    }
+    auto transpose = value.getDefiningOp<prim::TransposeOp>();
+    if (!transpose)
+      break;
+    isTransposed = true;
+    there = beforeTranspose(transpose, *there);
+    value = transpose.getOperand();
+  }
+  auto claim = value.getDefiningOp<prim::ClaimOp>();
+  if (!there || !claim ||
+      (isTransposed &&
+       !(tiling->model().sharesTiles() && writesInAnyOrder(claim))))
+    return {};
+  return {value, there};
+}
+
 void FunctionConverter::planCat(prim::CatOp cat) {
   Buffer whole = host->destination(cat.getResult());
   catBuffers[cat] = whole;
@@ -65,10 +108,9 @@ void FunctionConverter::planCat(prim::CatOp cat) {
     Value made = operand;
     std::optional<Buffer> part = partOf(cat, number, whole);
     // Only the result of a claim is not moved by a group of its own.
-    if (auto reshape = made.getDefiningOp<prim::ReshapeOp>();
-        reshape && reshape.getOperand().getDefiningOp<prim::ClaimOp>()) {
-      part = beforeReshape(reshape, *part);
-      made = reshape.getOperand();
+    if (auto [claimed, there] = claimedBefore(operand, *part); claimed) {
+      made = claimed;
+      part = there;
     }
     Operation *source = made.getDefiningOp();
     // Who has other readers, too, may be read as a part of the whole.

@@ -2,7 +2,7 @@
 // them elements change places, twice, for real and imaginary parts. Other transforms become products with matrices, as on other targets.
 // RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none --no-fallback --emit=program | FileCheck %s
 // RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none --no-fallback --emit=program --explain 2>&1 | FileCheck %s --check-prefix=WHY
-// RUN: for entry in lines real columns one wide other back back_columns pairs pair_columns none; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
+// RUN: for entry in lines real columns one wide other back back_columns pairs pair_columns none turned turned_back two two_back; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
 // RUN: kiln-run %s --target=amd:gfx90a,device=sim --no-fallback --check --entry=many_columns
 // RUN: for size in 1 3; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=open --dim=$size || exit 1; done
 
@@ -119,4 +119,49 @@ func.func @none(%x: tensor<3x0x64xf32>, %y: tensor<64x0xf32>) -> (tensor<3x0x33x
   %r, %i = prim.fourier %x dim 2 : tensor<3x0x64xf32> -> tensor<3x0x33xf32>, tensor<3x0x33xf32>
   %s, %j = prim.fourier %y dim 0 : tensor<64x0xf32> -> tensor<33x0xf32>, tensor<33x0xf32>
   return %i, %s : tensor<3x0x33xf32>, tensor<33x0xf32>
+}
+// Columns whose results are to lie as lines: the last exchange puts neighbours of a line into neighbouring threads, and the kernel writes both
+// parts where the concatenation has them. PyTorch has results along other dimensions than the last one so.
+// CHECK-LABEL: tile.kernel private @turned_
+// CHECK-COUNT-8: tile.load {{.*}} tensor<16x16x2xf32>
+// CHECK: tile.transpose {{.*}} [3, 1, 4, 2, 0, 5] : tensor<16x1x1x16x8x2xf32> -> tensor<16x1x8x1x16x2xf32>
+// CHECK-COUNT-16: tile.store {{.*}} : tensor<16x8x2xf32>, !tile.view<3x20x128x2xf32>
+// CHECK-NOT: tile.kernel private @turned_1
+func.func @turned(%x: tensor<3x128x20x2xf32>) -> tensor<3x20x128x2xf32> {
+  %0 = prim.slice %x starts [0, 0, 0, 0] limits [3, 128, 20, 1] strides [1, 1, 1, 1] : tensor<3x128x20x2xf32> -> tensor<3x128x20x1xf32>
+  %1 = prim.reshape %0 : tensor<3x128x20x1xf32> -> tensor<3x128x20xf32>
+  %2 = prim.slice %x starts [0, 0, 0, 1] limits [3, 128, 20, 2] strides [1, 1, 1, 1] : tensor<3x128x20x2xf32> -> tensor<3x128x20x1xf32>
+  %3 = prim.reshape %2 : tensor<3x128x20x1xf32> -> tensor<3x128x20xf32>
+  %r, %i = prim.fourier %1, %3 dim 1 : tensor<3x128x20xf32>, tensor<3x128x20xf32> -> tensor<3x128x20xf32>, tensor<3x128x20xf32>
+  %4 = prim.transpose %r permutation [0, 2, 1] : tensor<3x128x20xf32> -> tensor<3x20x128xf32>
+  %5 = prim.transpose %i permutation [0, 2, 1] : tensor<3x128x20xf32> -> tensor<3x20x128xf32>
+  %6 = prim.reshape %4 : tensor<3x20x128xf32> -> tensor<3x20x128x1xf32>
+  %7 = prim.reshape %5 : tensor<3x20x128xf32> -> tensor<3x20x128x1xf32>
+  %8 = prim.cat %6, %7 dim 3 : tensor<3x20x128x1xf32>, tensor<3x20x128x1xf32> -> tensor<3x20x128x2xf32>
+  return %8 : tensor<3x20x128x2xf32>
+}
+// Lines whose results are to lie as columns.
+func.func @turned_back(%x: tensor<20x64xf32>) -> tensor<33x20x2xf32> {
+  %r, %i = prim.fourier %x dim 1 : tensor<20x64xf32> -> tensor<20x33xf32>, tensor<20x33xf32>
+  %0 = prim.transpose %r permutation [1, 0] : tensor<20x33xf32> -> tensor<33x20xf32>
+  %1 = prim.transpose %i permutation [1, 0] : tensor<20x33xf32> -> tensor<33x20xf32>
+  %2 = prim.reshape %0 : tensor<33x20xf32> -> tensor<33x20x1xf32>
+  %3 = prim.reshape %1 : tensor<33x20xf32> -> tensor<33x20x1xf32>
+  %4 = prim.cat %2, %3 dim 2 : tensor<33x20x1xf32>, tensor<33x20x1xf32> -> tensor<33x20x2xf32>
+  return %4 : tensor<33x20x2xf32>
+}
+// What one transform leaves for another is pairs.
+// CHECK-LABEL: tile.kernel private @two_0_fourier
+// CHECK: tile.store {{.*}} !tile.view<{{.*}}x2xf32
+// CHECK-LABEL: tile.kernel private @two_1_fourier
+// CHECK: tile.load {{.*}} !tile.view<{{.*}}x2xf32
+func.func @two(%x: tensor<3x64x128xf32>, %y: tensor<3x64x128xf32>) -> (tensor<3x64x128xf32>, tensor<3x64x128xf32>) {
+  %r, %i = prim.fourier %x, %y dim 1 : tensor<3x64x128xf32>, tensor<3x64x128xf32> -> tensor<3x64x128xf32>, tensor<3x64x128xf32>
+  %s, %j = prim.fourier %r, %i dim 2 : tensor<3x64x128xf32>, tensor<3x64x128xf32> -> tensor<3x64x128xf32>, tensor<3x64x128xf32>
+  return %s, %j : tensor<3x64x128xf32>, tensor<3x64x128xf32>
+}
+func.func @two_back(%x: tensor<3x64x65xf32>, %y: tensor<3x64x65xf32>) -> tensor<3x64x128xf32> {
+  %r, %i = prim.fourier %x, %y dim 1 inverse : tensor<3x64x65xf32>, tensor<3x64x65xf32> -> tensor<3x64x65xf32>, tensor<3x64x65xf32>
+  %s = prim.fourier %r, %i dim 2 inverse : tensor<3x64x65xf32>, tensor<3x64x65xf32> -> tensor<3x64x128xf32>
+  return %s : tensor<3x64x128xf32>
 }

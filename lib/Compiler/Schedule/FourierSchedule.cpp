@@ -174,6 +174,30 @@ void FourierKernel::run() {
   kernel.finish("generic.fourier", operationsOf(op, ctx));
 }
 
+/// Whether other transforms alone read a result.
+static bool isTransformed(Value result) {
+  return llvm::all_of(result.getUsers(), [](Operation *user) {
+    auto claim = dyn_cast<prim::ClaimOp>(user);
+    return claim && !claim.getBody().front().getOps<prim::FourierOp>().empty();
+  });
+}
+
+/// Memory for real and imaginary parts side by side, where transforms in stages
+/// read both: they access pairs.
+static SmallVector<Buffer, 2> allocatePairs(Value result,
+                                            HostProgramBuilder &host) {
+  SmallVector<Extent> sizes(host.sizesOf(result));
+  sizes.push_back(2);
+  Buffer pairs = host.allocate(getElementTypeOrSelf(result.getType()), sizes);
+  SmallVector<Buffer, 2> parts(2, pairs);
+  for (auto [number, part] : llvm::enumerate(parts)) {
+    part.offset = int64_t(number);
+    part.sizes.pop_back();
+    part.strides.pop_back();
+  }
+  return parts;
+}
+
 LogicalResult
 kiln::schedule::scheduleFourier(Operation *claim,
                                 target::LoweringContext &context) {
@@ -191,20 +215,31 @@ kiln::schedule::scheduleFourier(Operation *claim,
   for (Value operand : op.getOperands())
     if (!ctx->host.hasBuffer(operand))
       return ctx->decline(claim, "an operand must be in memory");
-  // A part that is not read has memory all the same.
-  SmallVector<Buffer, 2> outs;
+  SmallVector<Value, 2> read;
   for (OpResult result : op.getResults()) {
-    Value read;
+    read.push_back({});
     for (auto [yielded, value] :
          llvm::zip(body.getTerminator()->getOperands(), claim->getResults()))
       if (yielded == result)
-        read = value;
-    outs.push_back(
-        read ? ctx->host.destination(read)
-             : ctx->host.allocate(getElementTypeOrSelf(result.getType()),
-                                  ctx->host.sizesOf(result)));
-    if (read)
-      ctx->host.setBuffer(read, outs.back());
+        read.back() = value;
+  }
+  SmallVector<Buffer, 2> outs;
+  bool isPair = read.size() == 2 && llvm::all_of(read, [&](Value value) {
+                  return value && !ctx->host.hasDestination(value) &&
+                         isTransformed(value);
+                });
+  if (isPair && ctx->tiling.model().sharesTiles())
+    outs = allocatePairs(read[0], ctx->host);
+  // A part that is not read has memory all the same.
+  for (auto [number, result] : llvm::enumerate(op.getResults())) {
+    Value value = read[number];
+    if (outs.size() == number)
+      outs.push_back(
+          value ? ctx->host.destination(value)
+                : ctx->host.allocate(getElementTypeOrSelf(result.getType()),
+                                     ctx->host.sizesOf(result)));
+    if (value)
+      ctx->host.setBuffer(value, outs[number]);
   }
   if (ctx->tiling.model().sharesTiles())
     emitStagedFourier(op, *ctx, outs, operationsOf(op, *ctx));

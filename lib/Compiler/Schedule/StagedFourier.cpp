@@ -15,6 +15,7 @@
 
 #include "StagedFourier.h"
 #include "BlockThreads.h"
+#include "ComplexTiles.h"
 #include "kiln/Dialect/Prim/FourierOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
@@ -22,7 +23,6 @@
 #include "kiln/Interfaces/Fourier.h"
 #include "kiln/Schedule/Schedules.h"
 #include "kiln/Target/Limits.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -36,8 +36,8 @@ static constexpr unsigned kRadixBits = 4;
 /// more registers than threads have.
 static constexpr int64_t kShortestLine = 64, kLongestLine = 1 << 13;
 
-/// Columns of an instance at least.
-static constexpr int64_t kFewColumns = 8;
+/// Bytes of neighbouring columns that an instance has at least.
+static constexpr int64_t kFewBytes = 32;
 
 static int64_t lengthOf(prim::FourierOp op) {
   return fourierLength(op.getOperands().getTypes(), op.getResults().getTypes(),
@@ -45,63 +45,6 @@ static int64_t lengthOf(prim::FourierOp op) {
 }
 
 namespace {
-
-/// Tiles of real and imaginary parts; no imaginary part is zero.
-struct Complex {
-  Value re, im;
-};
-using Line = SmallVector<Complex>;
-
-/// Arithmetic of tiles of complex numbers.
-class ComplexBuilder {
-public:
-  ComplexBuilder(OpBuilder &b, Location loc, bool isInverse)
-      : b(b), loc(loc), isInverse(isInverse) {}
-
-  OpBuilder &b;
-  Location loc;
-  bool isInverse;
-
-  Complex add(const Complex &x, const Complex &y) {
-    return {addParts(x.re, y.re), addParts(x.im, y.im)};
-  }
-  Complex sub(const Complex &x, const Complex &y) {
-    return {subParts(x.re, y.re), subParts(x.im, y.im)};
-  }
-  Complex mul(const Complex &x, const Complex &y);
-  /// Multiplies by the root of `number` of a period.
-  Complex mulRoot(const Complex &x, int64_t number, int64_t period);
-  /// The transform of a few elements, whose number is a power of two.
-  Line transform(const Line &line);
-  Value zeroLike(Value x) { return constant(x, 0); }
-  Value negate(Value x) {
-    return x ? arith::NegFOp::create(b, loc, x).getResult() : Value();
-  }
-
-private:
-  Value addParts(Value x, Value y) {
-    return x && y ? arith::AddFOp::create(b, loc, x, y) : x ? x : y;
-  }
-  Value subParts(Value x, Value y) {
-    return x && y ? arith::SubFOp::create(b, loc, x, y) : x ? x : negate(y);
-  }
-  Value times(Value x, Value y) {
-    return x ? arith::MulFOp::create(b, loc, x, y).getResult() : Value();
-  }
-  /// x * y + z, where x and z may be zero.
-  Value timesPlus(Value x, Value y, Value z) {
-    if (!x || !z)
-      return x ? times(x, y) : z;
-    return math::FmaOp::create(b, loc, x, y, z);
-  }
-  Value constant(Value like, double value) {
-    auto type = cast<RankedTensorType>(like.getType());
-    return arith::ConstantOp::create(
-        b, loc,
-        DenseElementsAttr::get(type, static_cast<Attribute>(FloatAttr::get(
-                                         type.getElementType(), value))));
-  }
-};
 
 /// One kernel.
 class StagedFourier {
@@ -122,15 +65,19 @@ private:
 
   /// The shape of a tile whose lines have elements along dimensions `own`.
   SmallVector<int64_t> shapeOf(ArrayRef<int64_t> own) {
+    return shapeOf(own, isAcross);
+  }
+  SmallVector<int64_t> shapeOf(ArrayRef<int64_t> own, bool linesLast) {
     SmallVector<int64_t> shape(own);
-    shape.insert(isAcross ? shape.end() : shape.begin(), lines);
+    shape.insert(linesLast ? shape.end() : shape.begin(), lines);
     return shape;
   }
   /// The shape of what is accessed in memory at once.
   SmallVector<int64_t> accessOf(int64_t size) {
     return several < 0 ? SmallVector<int64_t>{size} : shapeOf(size);
   }
-  int64_t countColumns(ArrayRef<Extent> sizes);
+  bool liesAcross(const Buffer &buffer);
+  int64_t countColumns(ArrayRef<Extent> sizes, ArrayRef<Buffer> parts);
   void choosePlaces();
   SmallVector<Stage> chooseStages();
   /// A buffer with the elements of lines last, or the lines next to each other.
@@ -150,9 +97,11 @@ private:
   Value joined(ArrayRef<Value> parts);
   SmallVector<Value> split(Value tile, int64_t count);
   SmallVector<Value> exchange(ArrayRef<Value> parts, int64_t sets,
-                              const Stage &stage, const Stage &next);
+                              const Stage &stage, const Stage &next,
+                              bool linesLast);
   bool exchangesPairs();
-  Line follow(const Line &line, const Stage &stage, const Stage &next);
+  Line follow(const Line &line, const Stage &stage, const Stage &next,
+              bool linesLast);
   Value reshape(Value tile, ArrayRef<int64_t> shape) {
     auto type = cast<RankedTensorType>(tile.getType());
     return type.getShape() == shape
@@ -169,49 +118,14 @@ private:
   ComplexBuilder math;
   ArrayRef<Buffer> outs;
   int64_t dim, length;
-  int64_t several = -1;  ///< the dimension of the lines of an instance
-  int64_t lines = 1;     ///< of an instance
-  bool isAcross = false; ///< neighbours in memory are of neighbouring lines
+  int64_t several = -1; ///< the dimension of the lines of an instance
+  int64_t lines = 1;    ///< of an instance
+  /// Whether tiles have the lines last: neighbours in memory are of
+  /// neighbouring lines. At first as operands lie, at last as results do.
+  bool isAcross = false;
 };
 
 } // namespace
-
-Complex ComplexBuilder::mul(const Complex &x, const Complex &y) {
-  Value square = times(x.im, y.im);
-  return {timesPlus(x.re, y.re, negate(square)),
-          timesPlus(x.im, y.re, times(x.re, y.im))};
-}
-
-Complex ComplexBuilder::mulRoot(const Complex &x, int64_t number,
-                                int64_t period) {
-  std::complex<double> root = transformRoot(number, period, isInverse);
-  if (root == std::complex<double>(1, 0))
-    return x;
-  if (root == std::complex<double>(0, 1))
-    return {negate(x.im), x.re};
-  if (root == std::complex<double>(0, -1))
-    return {x.im, negate(x.re)};
-  Value cosine = constant(x.re, root.real());
-  return {timesPlus(x.re, cosine,
-                    x.im ? times(x.im, constant(x.re, -root.imag())) : Value()),
-          timesPlus(x.im, cosine, times(x.re, constant(x.re, root.imag())))};
-}
-
-Line ComplexBuilder::transform(const Line &line) {
-  int64_t count = line.size();
-  if (count == 1)
-    return line;
-  Line parts[2];
-  for (auto [i, x] : llvm::enumerate(line))
-    parts[i % 2].push_back(x);
-  Line even = transform(parts[0]), odd = transform(parts[1]), result(count);
-  for (int64_t k = 0; k < count / 2; ++k) {
-    Complex other = mulRoot(odd[k], k, count);
-    result[k] = add(even[k], other);
-    result[k + count / 2] = sub(even[k], other);
-  }
-  return result;
-}
 
 SmallVector<StagedFourier::Stage> StagedFourier::chooseStages() {
   unsigned bits = llvm::Log2_64(length),
@@ -255,22 +169,32 @@ static int64_t sharedBytes(target::TargetAttr description) {
   return memory ? memory.getSize() : 0;
 }
 
+/// Whether neighbours in the memory of a tensor are of neighbouring lines.
+bool StagedFourier::liesAcross(const Buffer &buffer) {
+  auto isNext = [](Extent stride) { return stride.is(1) || stride.is(2); };
+  if (several < 0 || isNext(buffer.strides[dim]))
+    return false;
+  return isNext(buffer.strides[several]) || dim + 1 < int64_t(buffer.rank());
+}
+
 /// Columns of an instance, neighbours of which are accessed together: as many
-/// as are transferred together, if there are instances for all cores, and the
-/// threads of a block have few elements each.
-int64_t StagedFourier::countColumns(ArrayRef<Extent> sizes) {
-  SmallVector<Buffer, 2> parts;
-  for (Value operand : op.getOperands())
-    parts.push_back(ctx.host.buffer(operand));
+/// as are transferred together, if there are instances for all cores, and a
+/// core has room for several blocks, the threads of which have few elements
+/// each.
+int64_t StagedFourier::countColumns(ArrayRef<Extent> sizes,
+                                    ArrayRef<Buffer> parts) {
+  constexpr int64_t kBlocksOfCore = 2;
   int64_t bytes =
       getElementTypeOrSelf(parts[0].elementType()).getIntOrFloatBitWidth() / 8 *
       (isInterleaved(parts, ctx.host.math) ? 2 : 1);
   target::TopologyAttr topology =
       ctx.description ? ctx.description.getTopology() : target::TopologyAttr();
   int64_t cores = target::countCores(ctx.description),
-          threads = topology ? topology.getThreadsPerBlock() : 0,
-          columns = llvm::bit_floor(uint64_t(std::max<int64_t>(
-              transferBytes(ctx.description) / bytes, kFewColumns)));
+          threads =
+              topology ? topology.getThreadsPerBlock() / kBlocksOfCore : 0,
+          few = std::max<int64_t>(kFewBytes / bytes, 1),
+          columns = llvm::bit_floor(uint64_t(
+              std::max<int64_t>(transferBytes(ctx.description) / bytes, few)));
   auto instances = [&]() -> int64_t {
     int64_t count = 1;
     for (auto [d, size] : llvm::enumerate(sizes))
@@ -280,7 +204,7 @@ int64_t StagedFourier::countColumns(ArrayRef<Extent> sizes) {
                                          : size.get();
     return count;
   };
-  while (columns > kFewColumns &&
+  while (columns > few &&
          (columns * length > threads << kRadixBits || instances() < cores))
     columns /= 2;
   return columns;
@@ -288,22 +212,27 @@ int64_t StagedFourier::countColumns(ArrayRef<Extent> sizes) {
 
 void StagedFourier::choosePlaces() {
   SmallVector<Extent> sizes = ctx.host.sizesOf(op.getOperand(0));
+  SmallVector<Buffer, 2> parts;
+  for (Value operand : op.getOperands())
+    parts.push_back(ctx.host.buffer(operand));
   int64_t rank = sizes.size();
-  bool isLast = dim + 1 == rank;
-  several = isLast ? rank - 2 : rank - 1;
-  isAcross = !isLast;
+  several = dim + 1 == rank ? rank - 2 : rank - 1;
+  isAcross = liesAcross(parts[0]);
+  bool hasColumns = isAcross || liesAcross(outs[0]);
   if (several >= 0) {
     int64_t threads = countBlockThreads(ctx.description);
     lines = std::max<int64_t>(1, (threads << kRadixBits) / length);
-    if (!isLast)
-      lines = std::max(lines, countColumns(sizes));
+    if (hasColumns)
+      lines =
+          std::max(lines, countColumns(sizes, isAcross ? ArrayRef<Buffer>(parts)
+                                                       : outs));
     if (sizes[several].isStatic())
       lines = std::min<int64_t>(lines, llvm::PowerOf2Ceil(std::max<int64_t>(
                                            sizes[several].get(), 1)));
   }
   // More elements than threads usually have are for more threads.
   int64_t warps = (lines * length >> kRadixBits) / countLanes(ctx.description);
-  if (!isLast &&
+  if (hasColumns &&
       warps * countLanes(ctx.description) > countBlockThreads(ctx.description))
     kernel.kernel->setAttr(
         tile::kHintsAttr,
@@ -551,17 +480,20 @@ SmallVector<Value> StagedFourier::split(Value tile, int64_t count) {
 }
 
 /// From a tile for each result of a stage to one for each element of the next,
-/// or `sets` of them, one behind the other for each number.
+/// or `sets` of them, one behind the other for each number. `linesLast`: where
+/// the lines are then.
 SmallVector<Value> StagedFourier::exchange(ArrayRef<Value> parts, int64_t sets,
                                            const Stage &stage,
-                                           const Stage &next) {
-  SmallVector<int64_t> order = {0, 2, 4, 3, 1};
-  if (isAcross)
-    order = {1, 4, 2, 3, 0};
+                                           const Stage &next, bool linesLast) {
+  // Where dimensions are before: those of lines, then the results.
   SmallVector<int64_t> before = shapeOf({next.radix, next.columns, stage.rows});
+  int64_t ofLines = isAcross ? 3 : 0, own = isAcross ? 0 : 1, results = 4;
   before.push_back(stage.radix);
+  SmallVector<int64_t> order = {own + 1, results, own + 2};
+  order.insert(linesLast ? order.end() : order.begin(), ofLines);
+  order.push_back(own);
   SmallVector<int64_t> turned =
-      shapeOf({next.columns, stage.radix, stage.rows});
+      shapeOf({next.columns, stage.radix, stage.rows}, linesLast);
   turned.push_back(next.radix);
   if (sets > 1) {
     order.push_back(order.size());
@@ -571,7 +503,7 @@ SmallVector<Value> StagedFourier::exchange(ArrayRef<Value> parts, int64_t sets,
   Value tile = reshape(joined(parts), before);
   auto type = cast<RankedTensorType>(tile.getType());
   tile = tile::TransposeOp::create(b, loc, type.clone(turned), tile, order);
-  SmallVector<int64_t> shape = shapeOf(next.columns * next.rows);
+  SmallVector<int64_t> shape = shapeOf(next.columns * next.rows, linesLast);
   shape.append(llvm::Log2_64(next.radix * sets), 2);
   return split(reshape(tile, shape), next.radix * sets);
 }
@@ -589,9 +521,10 @@ bool StagedFourier::exchangesPairs() {
   return isAcross && bytes * kBlocksOfCore <= sharedBytes(ctx.description);
 }
 
-/// What the elements of the next stage are after `stage`.
+/// What the elements of the next stage are after `stage`, in tiles that have
+/// the lines last or first.
 Line StagedFourier::follow(const Line &line, const Stage &stage,
-                           const Stage &next) {
+                           const Stage &next, bool linesLast) {
   SmallVector<Value> parts[2], both;
   for (const Complex &x : line) {
     parts[0].push_back(x.re);
@@ -600,13 +533,15 @@ Line StagedFourier::follow(const Line &line, const Stage &stage,
   }
   Line result;
   if (exchangesPairs()) {
-    SmallVector<Value> all = exchange(both, 2, stage, next);
+    SmallVector<Value> all = exchange(both, 2, stage, next, linesLast);
+    isAcross = linesLast;
     for (size_t i = 0; i < all.size(); i += 2)
       result.push_back({all[i], all[i + 1]});
     return result;
   }
-  SmallVector<Value> re = exchange(parts[0], 1, stage, next),
-                     im = exchange(parts[1], 1, stage, next);
+  SmallVector<Value> re = exchange(parts[0], 1, stage, next, linesLast),
+                     im = exchange(parts[1], 1, stage, next, linesLast);
+  isAcross = linesLast;
   for (auto [x, y] : llvm::zip_equal(re, im))
     result.push_back({x, y});
   return result;
@@ -615,10 +550,13 @@ Line StagedFourier::follow(const Line &line, const Stage &stage,
 void StagedFourier::run(Extent flops) {
   choosePlaces();
   SmallVector<Stage> stages = chooseStages();
+  bool startsAcross = isAcross, endsAcross = liesAcross(outs[0]);
   Line line = math.transform(loadLine(stages.front()));
-  for (auto [stage, next] :
-       llvm::zip(ArrayRef(stages).drop_back(), ArrayRef(stages).drop_front())) {
-    line = follow(multiplyRoots(line, stage), stage, next);
+  for (auto [number, stage] : llvm::enumerate(ArrayRef(stages).drop_back())) {
+    // The last exchange leaves neighbours where results have them.
+    bool isLast = number + 2 == stages.size();
+    line = follow(multiplyRoots(line, stage), stage, stages[number + 1],
+                  isLast ? endsAcross : startsAcross);
     line = math.transform(line);
   }
   store(line, stages.back());

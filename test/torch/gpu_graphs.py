@@ -171,6 +171,14 @@ x = torch.randn(1, 2, 8, 16)
 attend = torch.nn.functional.scaled_dot_product_attention
 torch.compile(lambda x: checkpoint(lambda x: attend(x, x, x), x, use_reentrant=False), backend=chosen)(x.clone().requires_grad_())
 assert attention.scaled_dot_product in seen and attend not in seen, seen
+# Within a function of Python that Dynamo's graph calls whole, too, whose results stay the same.
+called = []
+heads, given = torch.nn.MultiheadAttention(16, 2, batch_first=True), torch.randn(2, 5, 16, requires_grad=True)
+attend_here = attention.scaled_dot_product
+with unittest.mock.patch.object(attention, "scaled_dot_product", lambda *a, **k: (called.append(1), attend_here(*a, **k))[1]):
+    found = torch.compile(heads, backend=chosen)(given, given, given, need_weights=False)[0]
+assert called
+torch.testing.assert_close(found, heads(given, given, given, need_weights=False)[0])
 for dtype in (torch.bfloat16, torch.float16):
     for given in ((x, x, x), (x, x.to(dtype), x.to(dtype)), (x.double(),) * 3, (x, x, x, torch.randn(8, 8))):
         with torch.autocast("cpu", dtype=dtype):

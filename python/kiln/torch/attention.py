@@ -2,6 +2,9 @@
 """torch.nn.functional.scaled_dot_product_attention on a GPU. torch chooses one of several operations there, by the library that is
 fast on its card. Kiln has one of its own for all targets, which is torch's operation for the CPU: that is chosen here, by the rules
 by which torch chooses it on a CPU."""
+import functools
+import types
+
 import torch
 
 from . import nested
@@ -40,14 +43,37 @@ def scaled_dot_product(query, key, value, attn_mask=None, dropout_p=0.0, is_caus
         query, key, value, 0.0, is_causal, attn_mask=attn_mask, scale=scale)[0]
 
 
+CALLED = "scaled_dot_product_attention"
+
+
+def _calls_it(function):
+    """Whether a function written in Python, such as torch.nn.functional.multi_head_attention_forward, calls torch's attention by its name."""
+    return isinstance(function, types.FunctionType) and CALLED in function.__code__.co_names \
+        and function.__globals__.get(CALLED) is torch._C._nn.scaled_dot_product_attention
+
+
+@functools.lru_cache(maxsize=None)
+def _calling_own(function):
+    """The same function that calls `scaled_dot_product` instead."""
+    names = {**function.__globals__, CALLED: scaled_dot_product}
+    made = types.FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+    names[function.__name__] = made  # a mode of torch functions is given what it calls again by this name
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__module__ = __name__  # else the code of a graph calls what torch has by this name
+    return made
+
+
 def chosen(graph_module):
-    """Puts that into a graph of Dynamo."""
+    """Puts that into a graph of Dynamo, whose nodes call attention or a function of Python that calls it."""
     for module in nested.graphs(graph_module):
-        nodes = [node for node in module.graph.nodes
-                 if node.op == "call_function" and node.target is torch._C._nn.scaled_dot_product_attention]
+        nodes = [node for node in module.graph.nodes if node.op == "call_function"]
+        changed = False
         for node in nodes:
-            node.target = scaled_dot_product
-        if nodes:
+            if node.target is torch._C._nn.scaled_dot_product_attention:
+                node.target, changed = scaled_dot_product, True
+            elif _calls_it(node.target):
+                node.target, changed = _calling_own(node.target), True
+        if changed:
             module.recompile()
 
 

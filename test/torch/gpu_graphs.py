@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Graphs with tensors on a GPU, traced and compiled without one; then gpu.py, where torch has a GPU."""
+import itertools
 import os
 import subprocess
 import sys
 import types
 import unittest.mock
+import warnings
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -172,13 +174,44 @@ attend = torch.nn.functional.scaled_dot_product_attention
 torch.compile(lambda x: checkpoint(lambda x: attend(x, x, x), x, use_reentrant=False), backend=chosen)(x.clone().requires_grad_())
 assert attention.scaled_dot_product in seen and attend not in seen, seen
 # Within a function of Python that Dynamo's graph calls whole, too, whose results stay the same.
-called = []
-heads, given = torch.nn.MultiheadAttention(16, 2, batch_first=True), torch.randn(2, 5, 16, requires_grad=True)
-attend_here = attention.scaled_dot_product
-with unittest.mock.patch.object(attention, "scaled_dot_product", lambda *a, **k: (called.append(1), attend_here(*a, **k))[1]):
-    found = torch.compile(heads, backend=chosen)(given, given, given, need_weights=False)[0]
-assert called
-torch.testing.assert_close(found, heads(given, given, given, need_weights=False)[0])
+seen.clear()
+layer, given = torch.nn.MultiheadAttention(16, 2, batch_first=True), torch.randn(2, 5, 16)
+for needs in (False, True):
+    found = torch.compile(layer, backend=chosen)(given, given, given, need_weights=needs)
+    torch.testing.assert_close(found, layer(given, given, given, need_weights=needs))
+assert torch.nn.functional.multi_head_attention_forward not in seen and len(seen) > 2, seen
+
+
+def check_heads(is_batch_first, kind, mask, padding):
+    """Its own function for several heads against torch's. The projections go through rows as they lie in memory."""
+    own = attention._calling_own(torch.nn.functional.multi_head_attention_forward)
+    batch, length, count, size, number = 2, 5, 5 if kind == "self" else 7, 16, 4
+
+    def rows(length):
+        return torch.randn(batch, length, size).transpose(0, 1) if is_batch_first else torch.randn(length, batch, size)
+
+    query = rows(length)
+    key = query if kind == "self" else rows(count)
+    value = rows(count) if kind == "each" else key
+    masks = {None: None, "bool": torch.arange(count) > torch.arange(length)[:, None] + 2, "float": torch.randn(length, count),
+             "heads": torch.randn(batch * number, length, count), "causal": torch.ones(length, count).triu(1).bool()}
+    left_out = {None: None, "bool": torch.arange(count).expand(batch, count) > 4, "float": torch.randn(batch, count)}[padding]
+    layer = torch.nn.MultiheadAttention(size, number)
+    given = (query, key, value, size, number, layer.in_proj_weight, layer.in_proj_bias, None, None, False, 0.0, layer.out_proj.weight,
+             layer.out_proj.bias)
+    options = {"key_padding_mask": left_out, "need_weights": False, "attn_mask": masks[mask], "is_causal": mask == "causal"}
+    rows_of = []
+    linear = torch.nn.functional.linear
+    with unittest.mock.patch("torch.nn.functional.linear", lambda x, *rest: (rows_of.append(x.is_contiguous()), linear(x, *rest))[1]):
+        found = own(*given, **options)[0]
+    assert all(rows_of) and len(rows_of) == {"self": 2, "cross": 3, "each": 4}[kind], rows_of
+    torch.testing.assert_close(found, torch.nn.functional.multi_head_attention_forward(*given, **options)[0])
+
+
+warnings.simplefilter("ignore")  # torch's, of masks of two types
+for case in itertools.product((False, True), ("self", "cross", "each"), (None, "bool", "float", "heads", "causal"), (None, "bool", "float")):
+    check_heads(*case)
+
 for dtype in (torch.bfloat16, torch.float16):
     for given in ((x, x, x), (x, x.to(dtype), x.to(dtype)), (x.double(),) * 3, (x, x, x, torch.randn(8, 8))):
         with torch.autocast("cpu", dtype=dtype):

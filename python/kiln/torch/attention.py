@@ -7,7 +7,7 @@ import types
 
 import torch
 
-from . import nested
+from . import heads, nested
 
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
@@ -58,6 +58,8 @@ def _calling_own(function):
     names = {**function.__globals__, CALLED: scaled_dot_product}
     made = types.FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
     names[function.__name__] = made  # a mode of torch functions is given what it calls again by this name
+    if function is torch.nn.functional.multi_head_attention_forward:
+        made = heads.attention_of(scaled_dot_product, made)
     made.__kwdefaults__ = function.__kwdefaults__
     made.__module__ = __name__  # else the code of a graph calls what torch has by this name
     return made

@@ -10,11 +10,12 @@ import unittest.mock
 import warnings
 
 import torch
+from functorch.compile import aot_function, make_boxed_func, min_cut_rematerialization_partition
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils.checkpoint import checkpoint
 
-from kiln.torch import attention, cache, devices, nested
+from kiln.torch import attention, cache, devices, nested, saved
 from kiln.torch.compiled import Compiled, _orders, lower
 from kiln.torch.recorded import Recorder
 from kiln.torch.report import Graph
@@ -212,6 +213,36 @@ warnings.simplefilter("ignore")  # torch's, of masks of two types
 for case in itertools.product((False, True), ("self", "cross", "each"), (None, "bool", "float", "heads", "causal"), (None, "bool", "float")):
     check_heads(*case)
 
+# A backward graph gets the tensor that several kept views are of, once.
+shapes = []
+
+
+def partition(module, inputs, **options):
+    made = min_cut_rematerialization_partition(module, inputs, **options)
+    before = len(made[0].graph.find_nodes(op="output")[0].args[0])
+    saved.without_views(*made, options["num_fwd_outputs"])
+    results = made[0].graph.find_nodes(op="output")[0].args[0]
+    shapes.append((before - len(results), [tuple(one.meta["val"].shape) for one in results[options["num_fwd_outputs"]:]]))
+    return made
+
+
+def heads_of(rows, weight):
+    one, two, three = (rows @ weight).unflatten(-1, (3, 8)).unbind(-2)
+    return one.mm(two.t()) @ three
+
+
+def first_rows(rows, weight):
+    some = (rows @ weight)[:2]
+    return some.mm(some.t())
+
+
+for function, expected in ((heads_of, [2, (6, 24)]), (first_rows, [0, (2, 24)])):
+    arguments = [torch.randn(6, 4, requires_grad=True), torch.randn(4, 24, requires_grad=True)]
+    compiled = aot_function(function, lambda module, _: make_boxed_func(module), partition_fn=partition)
+    wanted = torch.autograd.grad(function(*arguments).sum(), arguments)
+    torch.testing.assert_close(torch.autograd.grad(compiled(*arguments).sum(), arguments), wanted)
+    fewer, kept = shapes.pop()
+    assert fewer == expected[0] and expected[1] in kept and kept.count((6, 8)) == 0, (function, fewer, kept)
 for dtype in (torch.bfloat16, torch.float16):
     for given in ((x, x, x), (x, x.to(dtype), x.to(dtype)), (x.double(),) * 3, (x, x, x, torch.randn(8, 8))):
         with torch.autocast("cpu", dtype=dtype):

@@ -16,7 +16,7 @@ from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 from kiln import compiler
 from kiln.specs import split_specs
 
-from . import attention, cache, decompositions, devices, flexible, host, recurrent
+from . import attention, cache, decompositions, devices, flexible, host, recurrent, saved
 from .compiled import Compiled
 from .graph import UnsupportedNode, operation_of, place_of
 from .partition import split, unsupported_nodes
@@ -163,7 +163,10 @@ def _onednn(is_used):
 
 
 def _partition(graph_module, inputs, **options):
-    return attention.partitioned(graph_module, lambda: min_cut_rematerialization_partition(graph_module, inputs, **options))
+    made = attention.partitioned(graph_module, lambda: min_cut_rematerialization_partition(graph_module, inputs, **options))
+    if len(made) == 2 and devices.of(graph_module).type != "cpu":
+        saved.without_views(*made, options["num_fwd_outputs"])
+    return made
 
 
 def _through_aot(graph_module, inputs, *, fw_compiler, bw_compiler, **options):

@@ -412,16 +412,33 @@ def recorded_or_not():
     with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):
         for _ in range(3):
             near(run(x), x[x > 0] * 2)
-    recordings("sizes of its results are not fixed")
+    recordings("data say the sizes of its results")
     run = compiled(lambda x, y: x + y, mode="reduce-overhead")
     for _ in range(3):
         near(run(x, torch.tensor(2.0)), x + 2)
     recordings("a tensor of it is on the host")
-    run = compiled(lambda x: torch.softmax(x, -1), mode="reduce-overhead", dynamic=True)
-    for length in (50, 60, 50, 60, 70, 50):
-        x = torch.randn(3, length, device="cuda")
-        near(run(x), torch.softmax(x, -1))
-    recordings("sizes of its results are not fixed")
+
+
+@case
+def recorded_open_sizes():
+    """A graph of CUDA for each of the sizes, and calls as they are of more sizes than torch's setting allows."""
+    kiln.torch.report.clear()
+    run = compiled(lambda x, n: torch.softmax(x, -1) * n, mode="reduce-overhead", dynamic=True)
+    with torch._inductor.config.patch({"triton.cudagraph_dynamic_shape_warn_limit": 2}):
+        for length in (50, 60, 50, 60, 70, 50, 60, 70, 70, 70, 50, 50):
+            x = torch.randn(3, length, device="cuda")
+            near(run(x, length + 1), torch.softmax(x, -1) * (length + 1))
+    recordings(None)
+    model, other = layers(), layers()
+    run = compiled(model, mode="reduce-overhead", dynamic=True)
+    for rows in (32, 48, 32, 48, 20, 32, 48, 20, 32, 20, 20):
+        x = torch.randn(rows, 64, device="cuda")
+        for step, one in ((run, model), (other, other)):
+            one.zero_grad()
+            step(x).square().mean().backward()
+        for one, two in zip(model.parameters(), other.parameters()):
+            near(one.grad, two.grad, 1e-3)
+    recordings(None, None)
 
 
 @case

@@ -102,8 +102,8 @@ torch.use_deterministic_algorithms(False)
 class Whole(Compiled):
     """A compiled graph of a GPU, as a recorder sees it; `steps`: how many of its calls the host had to interpret."""
 
-    def __init__(self, name, steps=0):
-        self.name, self.placeholders, self.drawn, self.checks, self.near, self.reads_numbers = name, [], [], (), (), False
+    def __init__(self, name, steps=0, placeholders=()):
+        self.name, self.placeholders, self.drawn, self.checks, self.near, self.reads_numbers = name, placeholders, [], (), (), False
         self.device, self.calls = torch.device("cuda:0"), types.SimpleNamespace(is_sized=True, waits=False, interpreted=0)
         self.steps, self.seen = steps, []
 
@@ -113,8 +113,9 @@ class Whole(Compiled):
         return [self.name]
 
 
-def recorded(forward, backward, steps):
-    """What happens to calls of a forward and a backward graph: `.` as they are, `r` by torch's trees; and the reasons in the report."""
+def recorded(forward, backward, steps, sizes=()):
+    """What happens to calls of a forward and a backward graph: `.` as they are, `r` by torch's trees; and the reasons in the report.
+    `sizes`: of a graph of open sizes, the size in each step."""
     found, manager = [], unittest.mock.Mock()
 
     def cudagraphify(run, arguments, fixed, **about):
@@ -131,10 +132,10 @@ def recorded(forward, backward, steps):
     with unittest.mock.patch("torch._inductor.cudagraph_trees.cudagraphify_impl", cudagraphify), unittest.mock.patch(
             "torch._inductor.cudagraph_trees.get_manager", lambda *_, **__: manager):
         calls = [recorder.call_of(entry.kind, made, graph, entry) for made, entry in zip((forward, backward), entries)]
-        for _ in range(steps):
+        for step in range(steps):
             for made, call in zip((forward, backward), calls):
                 before = len(found)
-                (call or made.boxed)([1, 2])
+                (call or made.boxed)([sizes[step], torch.empty(sizes[step], 4)] if sizes else [1, 2])
                 if len(found) == before:
                     found.append(".")
     return "".join(found), [entry.not_recorded for entry in entries], manager.set_to_running_backward.call_count
@@ -147,6 +148,17 @@ assert recorded(Whole("f", 1), Whole("b"), 3) == ("......", [read, forward], 0)
 # A backward graph that is not recorded, behind one that is: torch is told that it runs.
 assert recorded(Whole("f"), Whole("b", 1), 3) == ("..r.r.", [None, read], 2)
 assert recorded(Whole("f"), lambda arguments: [1], 3) == ("..r.r.", [None, "torch runs a part of it"], 2)
+
+# A graph of open sizes is recorded at the third call of each, as torch's trees run what is new to them once; of so many as torch's setting says.
+opened = make_fx(lambda x: (x + 1,), tracing_mode="symbolic")(torch.empty(5, 4)).graph.find_nodes(op="placeholder")
+opened[0].meta["val"] = opened[0].meta["val"].to("meta")  # not on the host
+both = lambda steps=0: (Whole("f", steps, opened), Whole("b", 0, opened))  # noqa: E731
+assert recorded(*both(), 6, (5, 6, 5, 6, 5, 6)) == ("....rrrrrrrr", [None, None], 0)
+assert recorded(*both(1), 3, (5, 6, 5)) == ("......", [read, forward], 0)
+with torch._inductor.config.patch({"triton.cudagraph_dynamic_shape_warn_limit": 1}):
+    assert recorded(*both(), 6, (7, 5, 5, 7, 7, 5)) == ("....rr....rr", [None, None], 0)
+with torch._inductor.config.patch({"triton.cudagraph_skip_dynamic_graphs": True}):
+    assert recorded(*both(), 2, (5, 5))[1][0].startswith("its sizes are open")
 
 assert devices.numbered("nvidia:sm_90a", torch.device("cuda:1")) == "nvidia:sm_90a,ordinal=1"
 assert devices.numbered("nvidia:sm_90a", torch.device("cuda:0")) == "nvidia:sm_90a"

@@ -93,6 +93,30 @@ def complex_results_keep_their_strides():
 
 
 @test
+def spectra_keep_their_strides():
+    """Of tensors that lie in memory in several orders."""
+    real = {"rfft": lambda x: torch.fft.rfft(x, dim=0), "rfftn": lambda x: torch.fft.rfftn(x, dim=(0, 2)), "fft": lambda x: torch.fft.fft(x, dim=1)}
+    others = {"fft2": torch.fft.fft2, "ifftn": lambda z: torch.fft.ifftn(z, dim=(0, 1)), "irfftn": torch.fft.irfftn,
+              "irfft": lambda z: torch.fft.irfft(z, n=4, dim=0)}
+    for order in ((0, 1, 2), (1, 0, 2), (2, 1, 0)):
+        x = torch.randn([(4, 6, 8)[d] for d in order]).permute(*(order.index(d) for d in range(3)))
+        z = torch.complex(x, x.sin())
+        made = lambda x, z: [*(one(x) for one in real.values()), *(one(z) for one in others.values())]  # noqa: E731
+        got, want = fast(made, fullgraph=True)(x, z), made(x, z)
+        same(got, want, 1e-4)
+        same([one.stride() for one in got], [one.stride() for one in want])
+
+
+@test
+def conjugates_and_parts_of_arguments():
+    function = lambda z: (z.conj(), z.mH, z.real, z.imag, z.conj().imag, torch.resolve_conj(z.conj()), z.conj().imag * 2)  # noqa: E731
+    z = torch.randn(3, 4, dtype=torch.complex64)
+    got, want = fast(function, fullgraph=True)(z), function(z)
+    for one, other in zip(got, want):
+        assert torch.equal(one, other) and one.stride() == other.stride() and one.is_neg() == other.is_neg(), (one, other)
+
+
+@test
 def nothing_in_any_layout():
     x = torch.empty(0, 7, 5).transpose(1, 2)
     same(fast(lambda x: x * 2, fullgraph=True)(x).shape, (0, 5, 7))

@@ -191,6 +191,46 @@ def gradients_of_filters():
 
 
 @test
+def filters_along_time():
+    """`conv_tbc`, of any length."""
+    torch.manual_seed(6)
+    for dynamic in (False, True):
+        torch._dynamo.reset()
+        run = fast(torch.conv_tbc, fullgraph=True, dynamic=dynamic)
+        for length in (7, 5):
+            given = [torch.randn(*shape, requires_grad=True) for shape in ((length, 2, 4), (3, 4, 5), (5,))]
+            got, want = run(*given, 2), torch.conv_tbc(*given, 2)
+            same(got, want)
+            up = torch.randn_like(want)
+            same(torch.autograd.grad(got, given, up), torch.autograd.grad(want, given, up))
+
+
+def ragged(*lengths):
+    return torch.nested.nested_tensor([torch.randn(n, 4) for n in lengths], layout=torch.jagged)
+
+
+@test
+def rows_of_different_lengths():
+    """Nested tensors as arguments and results, and as dense ones."""
+    layer = torch.nn.Linear(4, 4).requires_grad_(False)
+    run = fast(lambda n: layer(n).relu(), fullgraph=True)
+    for x in (ragged(3, 5), ragged(2, 0, 6)):
+        got, want = run(x), layer(x).relu()
+        same(got.values(), want.values())
+        assert torch.equal(got.offsets(), want.offsets())
+    for function in (lambda n: torch.nested.to_padded_tensor(n, -1.0) * 2, lambda n: (n * 2).sum(1), lambda n: torch.softmax(n, 1).values()):
+        for x in (ragged(3, 5, 1), ragged(2, 0, 6)):
+            same(fast(function, fullgraph=True)(x), function(x))
+    x, y = (torch.randn(8, 4).requires_grad_() for _ in range(2))
+    y.data.copy_(x.data)
+    offsets = torch.tensor([0, 3, 3, 8])
+    function = lambda x: torch.nested.nested_tensor_from_jagged(x, offsets).to_padded_tensor(0.0).sin()  # noqa: E731
+    for made in (fast(function, fullgraph=True)(x), function(y)):
+        made.square().sum().backward()
+    same(x.grad, y.grad)
+
+
+@test
 def numbers_in_steps_and_windows_that_are_spread():
     scales, zeros = torch.tensor([0.05, 0.1, 0.2, 0.01]), torch.tensor([0, 1, -2, 3], dtype=torch.int32)
     samples = torch.tensor([[[0.3, 0.6]] * 4] * 3)

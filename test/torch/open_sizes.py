@@ -138,6 +138,20 @@ def one_package_for_adaptive_windows():
 
 
 @test
+def one_package_for_spectra():
+    """The order of strides is no condition that other sizes change."""
+    function = lambda x: (torch.fft.rfft(x, dim=1), torch.fft.fftn(x, dim=(0, 2)), torch.fft.rfft2(x))  # noqa: E731
+    fast = torch.compile(function, backend="kiln", fullgraph=True, dynamic=True)
+    kiln.torch.report.clear()
+    for n in (7, 4, 9):
+        x = R(n, n + 2, 2 * n)
+        got, want = fast(x), function(x)
+        same(got, want, 1e-4)
+        same([one.stride() for one in got], [one.stride() for one in want])
+    assert sum(one.packages for one in kiln.torch.report) == 1
+
+
+@test
 def functions_of_any_length():
     torch._dynamo.config.capture_scalar_outputs = torch._dynamo.config.capture_dynamic_output_shape_ops = True
     wrong = []

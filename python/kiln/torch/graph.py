@@ -156,6 +156,8 @@ class Lowering(Prim):
     def number_argument(self, size, label):
         """A number that is an argument, as a tensor of rank 0 where no tensor has that size; whether it is one."""
         hint = getattr(getattr(size, "node", None), "hint", None)
+        if sizes.is_ragged(hint):
+            return False
         size = sizes.number_of(size) if isinstance(size, torch.SymFloat) else sizes.size_of(size)
         if sizes.is_size(size) and size.is_Symbol and size.is_integer and hint is not None:
             self.hints.setdefault(size, sympy.Integer(hint))

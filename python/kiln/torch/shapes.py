@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What results look like of operations that torch says nothing of while it traces, as far as data do not decide."""
+import functools
+
 import torch
+from torch._meta_registrations import meta_fft_c2c, meta_fft_c2r, meta_fft_r2c
 from torch._subclasses.fake_tensor import DynamicOutputShapeException
+from torch.fx.experimental.symbolic_shapes import guard_or_false
 
 from .compositions import linear
 
@@ -39,6 +43,51 @@ def _unique(x, sorted=True, return_inverse=False):
     return x.new_empty([many]), x.new_empty(x.shape if return_inverse else [0], dtype=torch.int64)
 
 
+def _by_stride(x, dims):
+    """Dimensions from the largest stride on; sizes that are data tell nothing of their order."""
+    strides = x.stride()
+
+    def compared(a, b):
+        return -1 if guard_or_false(strides[a] > strides[b]) else int(guard_or_false(strides[a] < strides[b]))
+
+    return sorted(dims, key=functools.cmp_to_key(compared))
+
+
+def _transformed(x, sizes, dims, dtype):
+    """The result of a Fourier transform on the host, as the library that torch calls lays it out: the transformed dimensions last."""
+    order = _by_stride(x, [d for d in range(x.dim()) if d not in dims]) + dims
+    return x.new_empty([sizes[d] for d in order], dtype=dtype).permute([order.index(d) for d in range(x.dim())])
+
+
+def _is_laid_by_mkl(x):
+    return x.device.type == "cpu" and torch.backends.mkl.is_available()
+
+
+def _fft_r2c(x, dim, normalization, onesided):
+    if not _is_laid_by_mkl(x):
+        return meta_fft_r2c(x, dim, normalization, onesided)
+    sizes = list(x.shape)
+    if onesided:
+        sizes[dim[-1]] = sizes[dim[-1]] // 2 + 1
+    return _transformed(x, sizes, [*_by_stride(x, dim[:-1]), dim[-1]], x.dtype.to_complex())
+
+
+def _fft_c2c(x, dim, normalization, forward):
+    if not _is_laid_by_mkl(x) or not dim:
+        return meta_fft_c2c(x, dim, normalization, forward)
+    return _transformed(x, x.shape, _by_stride(x, dim), x.dtype)
+
+
+def _fft_c2r(x, dim, normalization, size):
+    if not _is_laid_by_mkl(x):
+        return meta_fft_c2r(x, dim, normalization, size)
+    if len(dim) > 1:
+        x = _fft_c2c(x, dim[:-1], 0, False)
+    sizes = list(x.shape)
+    sizes[dim[-1]] = size
+    return _transformed(x, sizes, dim[-1:], x.dtype.to_real())
+
+
 def register():
     library = torch.library.Library("aten", "FRAGMENT")
     for name, shapes in {"linalg_lstsq": _lstsq, "_ctc_loss": _ctc_loss, "_ctc_loss.Tensor": _ctc_loss,
@@ -49,6 +98,8 @@ def register():
         except RuntimeError:  # torch knows, but what it calls dynamic it does not ask itself for
             if torch.Tag.dynamic_output_shape in getattr(torch.ops.aten, name.partition(".")[0]).default.tags:
                 _replace(name, shapes)
+    for name, shapes in {"_fft_r2c": _fft_r2c, "_fft_c2c": _fft_c2c, "_fft_c2r": _fft_c2r}.items():
+        _replace(name, shapes)
     return library
 
 

@@ -35,6 +35,11 @@ def is_size(value):
     return isinstance(value, sympy.Basic)
 
 
+def is_ragged(hint):
+    """Whether the example of a size stands for the lengths of a nested tensor's rows: no number."""
+    return isinstance(hint, torch.SymInt) and hint.node.is_nested_int()
+
+
 def is_row_major(tensor):
     """What depends on symbols is no new condition on them."""
     expected = 1

@@ -219,3 +219,17 @@ def weight_norm_backward(grad, v, g, norms, dim=0):
     kept = norms.reshape(along.shape)
     made = (g.reshape(along.shape) / kept) * (grad - v * (along / (kept * kept)))
     return made, (along / kept).to(g.dtype).reshape(g.shape)
+
+
+@composes("conv_tbc.default")
+def conv_tbc(x, weight, bias, pad=0):
+    """A convolution along the first dimension: x [time, batch, channels], weight [window, channels, results]."""
+    made = torch.conv1d(x.permute(1, 2, 0), weight.permute(2, 1, 0), bias, padding=pad)
+    return made.permute(2, 0, 1).contiguous()
+
+
+@composes("conv_tbc_backward.default")
+def conv_tbc_backward(grad, x, weight, bias, pad):
+    of_x, of_weight, of_bias = torch.ops.aten.convolution_backward.default(
+        grad.permute(1, 2, 0), x.permute(1, 2, 0), weight.permute(2, 1, 0), [bias.shape[0]], [1], [pad], [1], False, [0], 1, [True] * 3)
+    return of_x.permute(2, 0, 1).contiguous(), of_weight.permute(2, 1, 0).contiguous(), of_bias

@@ -73,3 +73,28 @@ def segment_reduce_backward(grad, output, data, reduce, *, lengths=None, offsets
         others = torch.where(nans > 0, math.nan, torch.where(zeros > 0, 0, of_segment(rest)))
         made = made * torch.where(nan | zero, others, of_segment(output) / torch.where(zero, 1, data))
     return torch.where(inside, made, 0)
+
+
+@composes("_jagged_to_padded_dense_forward.default")
+def padded(values, offsets, lengths, padding=0.0):
+    """A tensor [rows, length, ...] of rows that lie one behind the other in `values`."""
+    if len(offsets) != 1:
+        return NotImplemented
+    begin, end = offsets[0][:-1, None], offsets[0][1:, None]
+    place = begin + torch.arange(lengths[0], dtype=begin.dtype)
+    is_inside = (place < end).reshape(*place.shape, *[1] * (values.dim() - 1))
+    # A row more, so that there is one to read where there are none.
+    rows = torch.cat([values, values.new_zeros([1, *values.shape[1:]])])
+    found = rows.index_select(0, torch.clamp(place, max=values.shape[0]).reshape(-1))
+    return torch.where(is_inside, found.reshape(*place.shape, *values.shape[1:]), padding)
+
+
+@composes("_padded_dense_to_jagged_forward.default")
+def unpadded(dense, offsets, total=None):
+    """The rows of [rows, length, ...] one behind the other, each as long as the offsets say."""
+    if len(offsets) != 1 or total is None:
+        return NotImplemented
+    place = torch.arange(total, dtype=offsets[0].dtype)
+    row = torch.searchsorted(offsets[0][1:].contiguous(), place, right=True)
+    at = row * dense.shape[1] + place - offsets[0].index_select(0, row)
+    return dense.flatten(0, 1).index_select(0, at)

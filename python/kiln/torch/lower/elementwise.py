@@ -37,6 +37,7 @@ for _aten, _prim in ROUNDINGS.items():
     lowers(f"{_aten}.default")(_rounding(_prim))
 for _name in ("abs", "neg"):
     lowers(f"{_name}.default")(lambda b, out, x, _name=_name: b.unary(_name, x))
+lowers("_neg_view.default", "_neg_view_copy.default")(lambda b, out, x: b.unary("neg", x))
 
 
 @lowers("sign.default", "sgn.default")

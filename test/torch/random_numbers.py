@@ -29,6 +29,13 @@ CASES = {
     "attention": lambda x: F.scaled_dot_product_attention(*[x.reshape(1, 5, 30, 10)] * 3, dropout_p=0.2),
     "channels": lambda x: F.dropout2d(x[None, :, :, None], 0.5),
 }
+#: Eager mode draws as often as data say for these: the distribution is the same, the numbers are not.
+REJECTED = {
+    "gamma": lambda x: torch._standard_gamma(x.abs() * 3 + 0.1),
+    "Poisson": lambda x: torch.poisson(x.abs() * 9),
+    "Dirichlet": lambda x: torch._sample_dirichlet(x[:, :6].abs() + 0.2),
+    "beta": lambda x: torch.distributions.Beta(x.abs() + 0.5, x.exp(), validate_args=False).rsample(),
+}
 
 
 def both(function, context, option):
@@ -51,7 +58,7 @@ def the_same_seed_draws_the_same_as_eager():
 
 @test
 def philox_draws_the_same_in_packages_and_in_eager():
-    for function in CASES.values():
+    for function in (*CASES.values(), *REJECTED.values()):
         both(function, draws.same(), "philox")
 
 
@@ -123,6 +130,38 @@ def numbers_have_their_distribution():
     assert abs(uniform.mean() - 0.5) < 0.005 and abs(uniform.var() - 1 / 12) < 0.002 and 0 <= uniform.min() and uniform.max() < 1
     assert abs(normal.mean()) < 0.02 and abs(normal.std() - 1) < 0.02
     assert abs((normal.abs() < 1).float().mean() - math.erf(math.sqrt(0.5))) < 0.01 and abs(kept.mean() - 0.3) < 0.01
+
+
+@test
+def numbers_by_rejection_have_their_distribution():
+    torch.manual_seed(2)
+    shapes, means = torch.tensor([0.3, 1.0, 2.5, 40.0]), torch.tensor([0.5, 6.0, 12.0, 900.0])
+    for dynamic in (False, True):
+        torch._dynamo.reset()
+        fast = torch.compile(lambda a, m, n: (torch._standard_gamma(a.expand(n, 4)), torch.poisson(m.expand(n, 4)),
+                                              torch._sample_dirichlet(a.expand(n, 4))), backend="kiln", fullgraph=True, dynamic=dynamic)
+        drawn, counted, parts = fast(shapes, means, 30000)
+        for made, mean, variance in ((drawn, shapes, shapes), (counted, means, means),
+                                     (parts, shapes / shapes.sum(), shapes * (shapes.sum() - shapes) / shapes.sum() ** 2 / (shapes.sum() + 1))):
+            assert ((made.mean(0) - mean).abs() < 5 * (variance / 30000).sqrt()).all(), (made.mean(0), mean)
+            same(made.var(0), variance, 0.08)
+        assert (counted == counted.round()).all()
+        same(torch.exp(torch.log(drawn).mean(0)), torch.exp(torch.digamma(shapes)), 0.05)
+
+
+@test
+def gradients_go_through_gamma_and_beta_numbers():
+    """The same number of the same distribution function, as torch approximates it."""
+    torch.manual_seed(3)
+    shapes, other = torch.rand(200) * 20 + 0.05, torch.rand(200) * 5 + 0.1
+    drawn, part = torch._standard_gamma(shapes), torch.distributions.Beta(shapes, other).sample().clamp(1e-4, 1 - 1e-4)
+    function = lambda a, x, b, y: (torch._standard_gamma_grad(a, x), torch._dirichlet_grad(y, a, a + b))  # noqa: E731
+    same(torch.compile(function, backend="kiln", fullgraph=True)(shapes, drawn, other, part), function(shapes, drawn, other, part), 3e-3)
+    fast = torch.compile(lambda a, b: torch.distributions.Beta(a, b, validate_args=False).rsample().sum() + torch._standard_gamma(a).sum(),
+                         backend="kiln", fullgraph=True)
+    a, b = (torch.full((20000,), n, requires_grad=True) for n in (2.0, 3.0))
+    fast(a, b).backward()  # of the mean, a / (a + b) + a
+    assert abs(a.grad.mean() - (3 / 25 + 1)) < 0.03 and abs(b.grad.mean() + 2 / 25) < 0.01, (a.grad.mean(), b.grad.mean())
 
 
 class Block(torch.nn.Module):

@@ -293,8 +293,9 @@ class _Same(TorchDispatchMode):
 
     def __init__(self):
         super().__init__()
-        from .compositions import TABLE, random
-        self.composed = {operation: function for operation, function in TABLE.items() if function.__module__ == random.__name__}
+        from .compositions import TABLE, gamma, random
+        drawing = random.__name__, gamma.__name__
+        self.composed = {operation: function for operation, function in TABLE.items() if function.__module__ in drawing}
         self.in_place = {operation: PHILOX[one] for name, operation in _overloads(IN_PLACE)
                          for other, one in _overloads([IN_PLACE[name]])}
 

@@ -43,6 +43,10 @@ def _unique(x, sorted=True, return_inverse=False):
     return x.new_empty([many]), x.new_empty(x.shape if return_inverse else [0], dtype=torch.int64)
 
 
+def _like(x, *rest):
+    return torch.empty_like(x)
+
+
 def _by_stride(x, dims):
     """Dimensions from the largest stride on; sizes that are data tell nothing of their order."""
     strides = x.stride()
@@ -92,7 +96,8 @@ def register():
     library = torch.library.Library("aten", "FRAGMENT")
     for name, shapes in {"linalg_lstsq": _lstsq, "_ctc_loss": _ctc_loss, "_ctc_loss.Tensor": _ctc_loss,
                          "_ctc_loss_backward": _ctc_loss_backward, "_ctc_loss_backward.Tensor": _ctc_loss_backward,
-                         "_unique": _unique}.items():
+                         "_unique": _unique, "_standard_gamma": _like, "_standard_gamma_grad": _like, "_sample_dirichlet": _like,
+                         "_dirichlet_grad": _like}.items():
         try:
             torch.library.register_fake(f"aten::{name}", shapes, lib=library)
         except RuntimeError:  # torch knows, but what it calls dynamic it does not ask itself for

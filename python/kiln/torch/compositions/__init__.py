@@ -64,5 +64,5 @@ def of_libraries():
     return made
 
 
-from . import (attention, decomposed, foreach, indexing, linear, order, pooling, products, quantised, random, recurrent,  # noqa: E402,F401
+from . import (attention, decomposed, foreach, gamma, indexing, linear, order, pooling, products, quantised, random, recurrent,  # noqa: E402,F401
                regions, resampling, segments, special, spectral, windows)

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Numbers of gamma, Dirichlet and Poisson distributions, and their gradients.
+
+Eager mode draws until a proposal is accepted, and how often that is depends on data. Here each number has a fixed count of
+proposals, of which the first accepted one is taken: the distribution is the same, the numbers are not."""
+import torch
+
+from . import composes
+
+aten = torch.ops.aten
+
+#: Of a gamma distribution at least 95% of the proposals are accepted: of 1e10 numbers none has to take one that is not.
+PROPOSALS = 8
+#: Below this mean numbers of a Poisson distribution are counted, by a table of its first terms.
+SMALL, TERMS = 10.0, 64
+POISSON_PROPOSALS = 16
+
+
+def _wide(x):
+    return x.to(torch.float64 if x.dtype == torch.float64 else torch.float32)
+
+
+def _first(accepted, values):
+    """Of values along the first dimension the first that is accepted, or the last one."""
+    made = values[-1]
+    for k in range(values.shape[0] - 2, -1, -1):
+        made = torch.where(accepted[k], values[k], made)
+    return made
+
+
+def _uniform(shape, like):
+    """Numbers in (0, 1]."""
+    return 1 - aten.rand.default(list(shape), dtype=like.dtype, device=like.device)
+
+
+@composes("_standard_gamma.default")
+def standard_gamma(alpha, generator=None):
+    """By the method of Marsaglia and Tsang (A simple method for generating gamma variables, 2000). A shape below 1 is raised
+    by 1, and the number is multiplied by a power of a uniform one."""
+    if generator is not None:
+        return NotImplemented
+    shape = _wide(alpha)
+    is_small = shape < 1
+    d = torch.where(is_small, shape + 1, shape) - 1 / 3
+    c = torch.rsqrt(9 * d)
+    normal = aten.randn.default([PROPOSALS, *alpha.shape], dtype=shape.dtype, device=alpha.device)
+    v = (1 + c * normal) ** 3
+    bound = 0.5 * normal * normal + d * (1 - v + torch.log(v.clamp(min=torch.finfo(v.dtype).tiny)))
+    accepted = (v > 0) & (torch.log(_uniform(v.shape, shape)) < bound)
+    made = d * _first(accepted, v)
+    made = torch.where(is_small, made * _uniform(alpha.shape, shape) ** (1 / shape), made)
+    return made.clamp(min=torch.finfo(alpha.dtype).tiny).to(alpha.dtype)
+
+
+@composes("_sample_dirichlet.default")
+def sample_dirichlet(alpha, generator=None):
+    made = standard_gamma(alpha, generator)
+    return made if made is NotImplemented else made / made.sum(-1, keepdim=True)
+
+
+def _halves(like):
+    """Places s from 0 on to infinity, and weights, for integrals of what falls off as exp(-s) or faster: s = exp(z - exp(-z)) at
+    places z that lie equally far apart."""
+    step = 0.13
+    z = torch.arange(64, dtype=like.dtype, device=like.device) * step - 3.6
+    s = torch.exp(z - torch.exp(-z))
+    weights = step * s * (1 + torch.exp(-z))
+    return [one.reshape(-1, *[1] * like.dim()) for one in (s, weights)]
+
+
+def _exact(x):
+    """For integrals and logarithms of factorials; devices may lack functions of f64."""
+    return x.to(torch.float64) if x.device.type == "cpu" else _wide(x)
+
+
+@composes("_standard_gamma_grad.default")
+def standard_gamma_grad(alpha, x):
+    """The derivative of x by alpha where the distribution function at x stays the same: its derivative by alpha, an integral of
+    the density times (log(t) - digamma(alpha)) up to x or, with the other sign, from there on, over the density at x."""
+    a, x = _exact(alpha), _exact(x)
+    is_low = x < a
+    # t = x exp(-s) below x, and x exp(s) above; the scale is that on which the density falls off.
+    low, high = torch.maximum(a - x, torch.minimum(a, a.sqrt())), torch.maximum(x - a, x.sqrt())
+    scale = torch.where(is_low, 1 / low, torch.log1p(1 / high))
+    s, weights = (one * scale for one in _halves(a))
+    s = torch.where(is_low, -s, s)
+    density = torch.exp(a * s - x * torch.expm1(s))
+    integral = (weights * density * (torch.log(x) + s - torch.digamma(a))).sum(0)
+    return (x * torch.where(is_low, -integral, integral)).to(alpha.dtype)
+
+
+@composes("_dirichlet_grad.default")
+def dirichlet_grad(x, alpha, total):
+    """The same of a beta distribution with the parameters alpha and total - alpha, over 1 - x."""
+    at, a, b = _exact(x), _exact(alpha), _exact(total - alpha)
+    is_low = at * (a + b) < a
+    # t = x exp(-s) below x, and 1 - t = (1 - x) exp(-s) above.
+    p, y, q = torch.where(is_low, a, b), torch.where(is_low, at, 1 - at), torch.where(is_low, b, a)
+    apart = torch.maximum((a - at * (a + b)).abs() / (1 - y), torch.minimum(p, (a + b).sqrt()))
+    s, weights = (one / apart for one in _halves(a))
+    rest = torch.log1p(-y * torch.expm1(-s) / (1 - y))
+    logarithm = torch.where(is_low, torch.log(at) - s, torch.log(at) + rest)
+    density = torch.exp((q - 1) * rest - p * s)
+    integral = (weights * density * (logarithm - torch.digamma(a) + torch.digamma(a + b))).sum(0)
+    # Times y over what the density at x leaves, and over 1 - x.
+    return torch.where(is_low, -integral * at / (1 - at), integral).to(x.dtype)
+
+
+def _few(mean):
+    """How many terms of the distribution function a number is not below."""
+    mean = mean.clamp(min=1e-300 if mean.dtype == torch.float64 else 1e-37, max=SMALL)
+    k = torch.arange(TERMS, dtype=mean.dtype, device=mean.device)
+    terms = torch.exp(k * torch.log(mean.unsqueeze(-1)) - mean.unsqueeze(-1) - torch.lgamma(k + 1))
+    drawn = aten.rand.default(list(mean.shape), dtype=mean.dtype, device=mean.device)
+    return (terms.cumsum(-1) <= drawn.unsqueeze(-1)).sum(-1).to(mean.dtype)
+
+
+def _many(mean):
+    """By transformed rejection (Hoermann, The transformed rejection method for generating Poisson random variables, 1993)."""
+    mean = mean.clamp(min=SMALL)
+    b = 0.931 + 2.53 * mean.sqrt()
+    a = 0.02483 * b - 0.059
+    shape = [POISSON_PROPOSALS, *mean.shape]
+    u, v = aten.rand.default(shape, dtype=mean.dtype, device=mean.device) - 0.5, _uniform(shape, mean)
+    us = 0.5 - u.abs()
+    k = torch.floor((2 * a / us + b) * u + mean + 0.43)
+    bound = k * torch.log(mean) - mean - torch.lgamma(k.clamp(min=0) + 1)
+    is_below = torch.log(v * (1.1239 + 1.1328 / (b - 3.4)) / (a / (us * us) + b)) <= bound
+    accepted = (us >= 0.07) & (v <= 0.9277 - 3.6224 / (b - 2)) | (k >= 0) & ((us >= 0.013) | (v <= us)) & is_below
+    return _first(accepted, torch.where(accepted, k, torch.floor(mean)))
+
+
+@composes("poisson.default")
+def poisson(x, generator=None):
+    if generator is not None:
+        return NotImplemented
+    mean = _exact(x)
+    return torch.where(mean < SMALL, _few(mean), _many(mean)).to(x.dtype)

@@ -138,6 +138,36 @@ def one_package_for_adaptive_windows():
 
 
 @test
+def one_package_for_searches():
+    """How many steps a search takes is no condition on the size."""
+    table = R(50, 4)
+    function = lambda x, i: (torch.searchsorted(x.sort(0)[0], x * 0.9, right=True), torch.bucketize(x, x.sort(0)[0]),  # noqa: E731
+                             F.embedding_bag(i, table, torch.arange(0, i.shape[0], 3), mode="sum"))
+    fast = torch.compile(function, backend="kiln", fullgraph=True, dynamic=True)
+    kiln.torch.report.clear()
+    for n in (7, 4, 9, 130):
+        x, i = torch.randint(-n, n, (n,)).float(), torch.randint(0, 50, (n,))
+        same(fast(x, i), function(x, i))
+    assert sum(one.packages for one in kiln.torch.report) == 1
+
+
+@test
+def layers_that_torch_calls_as_one():
+    """`nn.TransformerEncoderLayer` and `nn.MultiheadAttention` without gradients, of any length."""
+    layer, attention = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True).eval(), nn.MultiheadAttention(8, 2, batch_first=True).eval()
+    cases = (lambda x, mask: layer(x), lambda x, mask: layer(x, src_key_padding_mask=mask),
+             lambda x, mask: attention(x, x, x), lambda x, mask: attention(x, x, x, need_weights=False)[0],
+             lambda x, mask: attention(x, x, x, key_padding_mask=mask, average_attn_weights=False))
+    with torch.no_grad():
+        for function in cases:
+            torch._dynamo.reset()
+            fast = torch.compile(function, backend="kiln", fullgraph=True, dynamic=True)
+            for n in (7, 4):
+                x, mask = R(n // 2 + 1, n, 8), torch.arange(n).expand(n // 2 + 1, n) > n - 2
+                same(fast(x, mask), function(x, mask))
+
+
+@test
 def one_package_for_spectra():
     """The order of strides is no condition that other sizes change."""
     function = lambda x: (torch.fft.rfft(x, dim=1), torch.fft.fftn(x, dim=(0, 2)), torch.fft.rfft2(x))  # noqa: E731

@@ -47,6 +47,13 @@ def _like(x, *rest):
     return torch.empty_like(x)
 
 
+def _multi_head_attention(query, key, value, width, heads, qkv_weight, qkv_bias, proj_weight, proj_bias, mask=None,
+                          need_weights=True, average_attn_weights=True, mask_type=None):
+    batch, rows = query.shape[:2]
+    weights = [batch, rows, key.shape[1]] if average_attn_weights else [batch, heads, rows, key.shape[1]]
+    return query.new_empty(query.shape), query.new_empty(weights) if need_weights else None
+
+
 def _by_stride(x, dims):
     """Dimensions from the largest stride on; sizes that are data tell nothing of their order."""
     strides = x.stride()
@@ -97,7 +104,8 @@ def register():
     for name, shapes in {"linalg_lstsq": _lstsq, "_ctc_loss": _ctc_loss, "_ctc_loss.Tensor": _ctc_loss,
                          "_ctc_loss_backward": _ctc_loss_backward, "_ctc_loss_backward.Tensor": _ctc_loss_backward,
                          "_unique": _unique, "_standard_gamma": _like, "_standard_gamma_grad": _like, "_sample_dirichlet": _like,
-                         "_dirichlet_grad": _like}.items():
+                         "_dirichlet_grad": _like, "_native_multi_head_attention": _multi_head_attention,
+                         "_transformer_encoder_layer_fwd": _like}.items():
         try:
             torch.library.register_fake(f"aten::{name}", shapes, lib=library)
         except RuntimeError:  # torch knows, but what it calls dynamic it does not ask itself for

@@ -73,15 +73,16 @@ def mode(x, dim=-1, keepdim=False):
     return tuple(_kept(v.gather(dim, place), dim, keepdim) for v in (values, indices))
 
 
+#: Rows that are searched have fewer than 2 to the power of this many elements.
+LARGEST_BITS = 31
+
+
 def _search(sequence, values, right):
-    """How many elements of each row of `sequence` stand before the values, by halves."""
+    """How many elements of each row of `sequence` stand before the values, by halves: of a size that is open, as of the largest."""
     size = sequence.shape[-1]
     place = torch.zeros(values.shape, dtype=torch.int64)
-    step = 1
-    while step <= size:
-        step *= 2
-    while step > 1 and size:
-        step //= 2
+    steps = size.bit_length() if isinstance(size, int) else LARGEST_BITS
+    for step in (1 << k for k in reversed(range(steps))):
         next = place + step
         there = sequence.gather(-1, torch.clamp(next - 1, max=size - 1))
         before = ~(there > values) if right else ~(there >= values)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A package together with its weights, which lie in files beside it."""
 import json
+import operator
 
 from . import _runtime, as_tensor, structure
 from .weights import map_file
@@ -13,6 +14,8 @@ def _about(path):
         about = json.loads(metadata.get("kiln", "null"))
         lists = about and [about[key] for key in ("arguments", "results")]
         if not lists or not all(isinstance(text, str) for pairs in lists for kind, name in pairs for text in (kind, name)):
+            raise ValueError
+        if not isinstance(about.setdefault("fixed", {}), dict):
             raise ValueError
         nested = about.setdefault("structure", [False] * 3)
         if len(nested) != 3 or not all(one is False or structure.is_structure(one) for one in nested):
@@ -32,6 +35,15 @@ def _number(tensor):
     """The one element of a result."""
     import numpy
     return numpy.asarray(tensor).item()
+
+
+def _as_integer(value, name):
+    """An argument that is an integer, as the program takes it."""
+    import numpy
+    try:
+        return numpy.asarray(operator.index(value), numpy.int64)
+    except TypeError:
+        raise TypeError(f"argument '{name}': expected an integer, found {type(value).__name__}") from None
 
 
 def _signless(dtype):
@@ -134,7 +146,8 @@ class Model:
         self.program = program
         self.weights, about = _about(beside)
         self.arguments, self.results, self.structure = about["arguments"], about["results"], about["structure"]
-        self.inputs = [name for kind, name in self.arguments if kind != "weight"]
+        #: Numbers that the program takes stand behind the other arguments, too; `fixed` are those of which it has the values.
+        self.inputs, self.fixed = [name for kind, name in self.arguments if kind not in ("weight", "number")], about["fixed"]
         self._is_elsewhere = None  # whether the device has memory of its own; the first call finds out
         self._check_structure(beside)
         for source in weights:
@@ -235,11 +248,15 @@ class Model:
 
     def __call__(self, *inputs, **named):
         asked = self._given(inputs, named)
+        by_name = dict(zip(self.inputs, asked, strict=True))
+        for name, value in self.fixed.items():
+            if by_name.get(name) != value:
+                raise ValueError(f"argument '{name}': expected {value!r}, with which the program was exported, found {by_name.get(name)!r}")
         values = [_in_parts(one) for one in asked]
         lent, places = self._lent(values)
         left, given = iter(lent), []
         for kind, name in self.arguments:
-            value = self.weights[name] if kind == "weight" else next(left)
+            value = self.weights[name] if kind == "weight" else _as_integer(by_name[name], name) if kind == "number" else next(left)
             if kind != "ignored":
                 given.append(value)
         made = iter(self._run(given))

@@ -198,6 +198,34 @@ def a_package_is_called_as_the_model():
                 raise AssertionError(bad)
 
 
+class Counted(torch.nn.Module):
+    """Takes integers of Python: one that may change, and one that may not."""
+
+    def forward(self, x, k: int, times: int = 2):
+        return x[:, :k] * k * times, x.unflatten(0, (-1, 2)).sum(1), torch.nn.functional.pad(x, (0, k))
+
+
+@test
+def a_package_takes_integers_and_multiples_of_sizes():
+    half, width = torch.export.Dim("half", min=1), torch.export.Dim("width", min=5)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "m.kiln")
+        kiln.export(torch.export.export(Counted(), (torch.randn(6, 9), 4, 3), strict=False, dynamic_shapes=(
+            {0: 2 * half, 1: width}, torch.export.Dim.DYNAMIC, None)), path)
+        loaded = kiln.load(path)
+        for rows, columns, k in ((6, 9, 4), (2, 5, 1), (14, 7, 7)):
+            x = torch.randn(rows, columns)
+            same([torch.from_dlpack(one) for one in loaded(x, k, 3)], list(Counted()(x, k, 3)))
+        for bad, kind, message in (((x, 4, 5), ValueError, "expected 3, with which the program was exported, found 5"),
+                                   ((x, 4.0, 3), TypeError, "expected an integer, found float")):
+            try:
+                loaded(*bad)
+            except kind as error:
+                assert message in str(error), error
+                continue
+            raise AssertionError(bad)
+
+
 class Waves(torch.nn.Module):
     """Complex weights, state, arguments and results."""
 

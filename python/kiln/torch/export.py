@@ -9,7 +9,7 @@ import math
 import os
 
 import torch
-from torch.export.graph_signature import InputKind, OutputKind
+from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind
 
 from kiln import files
 
@@ -36,8 +36,9 @@ def export(program, path, target="cpu", options=(), weights=True):
     module, signature = program.graph_module, program.graph_signature
     specs = {spec.arg.name: spec for spec in signature.input_specs}
     label = lambda node: specs[node.name].target or node.name  # noqa: E731
-    lowering, results = lower(module, label, keeps_state=True)
-    about, kept = _inputs(program, module, specs, lowering)
+    numbers = []
+    lowering, results = lower(module, label, numbers, keeps_state=True)
+    about, kept = _inputs(program, module, specs, lowering, numbers)
     if not weights:
         kept = {name: tensor for name, tensor in kept.items() if name not in program.state_dict or name == draws.STATE}
     values, about["results"] = [], []
@@ -119,9 +120,10 @@ def _structures(program):
     return found
 
 
-def _inputs(program, module, specs, lowering):
-    """What the loader has to know of the arguments, and the weights by name."""
-    arguments, weights = [], {}
+def _inputs(program, module, specs, lowering, numbers):
+    """What the loader has to know of the arguments, and the weights by name. `numbers`: the arguments that are integers and that
+    the package takes, behind all tensors of the program."""
+    arguments, weights, fixed = [], {}, {}
     for node in module.graph.nodes:
         if node.op != "placeholder":
             continue
@@ -135,13 +137,16 @@ def _inputs(program, module, specs, lowering):
                 arguments.append(["input", node.name])
             else:
                 arguments.append(["ignored", node.name])
+                if isinstance(spec.arg, ConstantArgument) and isinstance(spec.arg.value, (bool, int, float, str)):
+                    fixed[node.name] = spec.arg.value
         else:
             raise UnsupportedNode(node, f"an argument of kind {spec.kind.name.lower()}")
+    arguments += [["number", node.name] for node in numbers]
     for number, tensor in enumerate(lowering.added):
         name = draws.STATE if tensor is draws.STATE else f"constant.{number}"
         weights[name] = torch.tensor([torch.initial_seed() & draws.HIGHEST, 0]) if name == draws.STATE else tensor
         arguments.append(["weight", name])
-    return {"arguments": arguments}, weights
+    return {"arguments": arguments, "fixed": fixed}, weights
 
 
 def write_safetensors(path, tensors, metadata):

@@ -88,6 +88,7 @@ class Lowering(Prim):
         self.values = {}    # node: Value, list, size
         self.known = {}     # symbol: `index` value
         self.sources = {}   # symbol, or size of them: (tensor argument, dimension, or None: the number that it holds)
+        self.multiples = {} # symbol: (size of an argument, a, b), where that size is a * symbol + b
         self.hints = {}     # symbol: the number that it is in the call for which torch has made the graph
         self.counts = {}    # symbol that is data: the tensor that holds it
         self.floats = {}    # symbol of a real number that is data: the tensor that holds it
@@ -100,6 +101,9 @@ class Lowering(Prim):
             if symbol not in self.known and symbol in self.sources:
                 value, dim = self.sources[symbol]
                 self.known[symbol] = self.index(f"prim.to_index {value.name} : {value.type}" if dim is None else f"tensor.dim {value.name}, {sizes.constant(self, dim)} : {value.type}")
+            elif symbol not in self.known and symbol in self.multiples:
+                size_there, factor, more = self.multiples[symbol]
+                self.known[symbol] = sizes.solved(self, self.size_of(size_there), factor, more)
         return sizes.compute(self, size, self.known)
 
     def number_tensor(self, number):
@@ -111,7 +115,7 @@ class Lowering(Prim):
     def is_known(self, number):
         """Whether a number can be computed from what is there."""
         return isinstance(number, (int, float)) or number in self.sources or all(
-            one in self.known or one in self.sources or one in self.floats for one in number.free_symbols)
+            any(one in there for there in (self.known, self.sources, self.multiples, self.floats)) for one in number.free_symbols)
 
     def is_read(self, number):
         return sizes.is_size(number) and bool(number.free_symbols & self.counts.keys())
@@ -146,12 +150,23 @@ class Lowering(Prim):
 
     def tensor_argument(self, tensor, label):
         value = self._argument(tensor, label)
-        self.hints.update({one.node.expr: sympy.Integer(one.node.hint) for one in tensor.shape
-                           if isinstance(one, torch.SymInt) and one.node.expr.is_Symbol and one.node.hint is not None})
+        for one in tensor.shape:
+            if isinstance(one, torch.SymInt):
+                self._add_hint(one.node.expr, one.node.hint)
         for dim, size in enumerate(value.shape):
             if not isinstance(size, int):
                 self.sources.setdefault(size, (value, dim))
         return self._paired(tensor, value)
+
+    def _add_hint(self, size, hint):
+        """`size`: of an argument, a symbol or, as torch.export has it, a multiple of one and some more."""
+        symbol, factor, more = sizes.linear(size) or (None, 1, 0)
+        if symbol is None:
+            return
+        if symbol != size:
+            self.multiples.setdefault(symbol, (size, factor, more))
+        if hint is not None:
+            self.hints.setdefault(symbol, sympy.Integer((hint - more) // factor))
 
     def number_argument(self, size, label):
         """A number that is an argument, as a tensor of rank 0 where no tensor has that size; whether it is one."""
@@ -161,7 +176,8 @@ class Lowering(Prim):
         size = sizes.number_of(size) if isinstance(size, torch.SymFloat) else sizes.size_of(size)
         if sizes.is_size(size) and size.is_Symbol and size.is_integer and hint is not None:
             self.hints.setdefault(size, sympy.Integer(hint))
-        if isinstance(size, (int, float)) or not size.is_Symbol or size in self.sources or size in self.floats:
+        if isinstance(size, (int, float)) or not size.is_Symbol or any(
+                size in there for there in (self.sources, self.multiples, self.floats)):
             return False
         if not size.is_integer:
             self.floats[size] = self.argument("f64", (), label)

@@ -64,6 +64,24 @@ def constant(function, number):
     return function.index(f"arith.constant {number} : index")
 
 
+def linear(size):
+    """(symbol, a, b) of a size a * symbol + b, else None."""
+    if not is_size(size) or len(size.free_symbols) != 1:
+        return None
+    symbol, = size.free_symbols
+    more = size.xreplace({symbol: sympy.Integer(0)})
+    factor = size.xreplace({symbol: sympy.Integer(1)}) - more
+    is_linear = factor.is_Integer and more.is_Integer and factor != 0 and sympy.expand(size - factor * symbol - more) == 0
+    return (symbol, int(factor), int(more)) if is_linear else None
+
+
+def solved(function, size, factor, more):
+    """The symbol of which a size, an `index` value, is the multiple by `factor` and `more` beside."""
+    if more:
+        size = _fold(function, "subi", [size, constant(function, more)])
+    return size if factor == 1 else _fold(function, "floordivsi", [size, constant(function, factor)])
+
+
 def compute(function, expression, known):
     """An expression as an `index` value. `known`: the values of symbols."""
     if isinstance(expression, int) or expression.is_Integer:

@@ -205,6 +205,18 @@ def filters_along_time():
             same(torch.autograd.grad(got, given, up), torch.autograd.grad(want, given, up))
 
 
+@test
+def gradients_of_rows_that_are_read_often():
+    """Divided by how often, as `scale_grad_by_freq` asks for."""
+    rows = torch.tensor([[0, 1, 1, 3], [1, 0, 0, 9]])
+    for padding in (None, 0):
+        ours, theirs = (torch.nn.Embedding(10, 4, padding_idx=padding, scale_grad_by_freq=True) for _ in range(2))
+        up = torch.randn(2, 4, 4)
+        for layer, run in ((ours, fast(ours, fullgraph=True)), (theirs, theirs)):
+            run(rows).backward(up)
+        same(ours.weight.grad, theirs.weight.grad)
+
+
 def ragged(*lengths):
     return torch.nested.nested_tensor([torch.randn(n, 4) for n in lengths], layout=torch.jagged)
 

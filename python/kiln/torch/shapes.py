@@ -19,7 +19,10 @@ def _lstsq(a, b, rcond=None, *, driver=None):
     rest = [*lead, count] if driver == "gels" and m > n else [0]
     rank = [0] if driver == "gels" else lead
     size = [*lead, min(m, n)] if driver in ("gelss", "gelsd") else [0]
-    return a.new_empty([*lead, n, count]), a.new_empty(rest), a.new_empty(rank, dtype=torch.int64), a.new_empty(size)
+    solution = a.new_empty([*lead, n, count])
+    if a.device.type == "cpu":  # columns, as LAPACK has them
+        solution = a.new_empty([*lead, count, n]).mT
+    return solution, a.new_empty(rest), a.new_empty(rank, dtype=torch.int64), a.new_empty(size)
 
 
 def _ctc_loss(scores, targets, input_lengths, target_lengths, blank=0, zero_infinity=False):

@@ -141,12 +141,14 @@ def embedding(b, out, weight, indices, padding_idx=-1, scale_grad_by_freq=False,
 
 @lowers("embedding_dense_backward.default")
 def embedding_backward(b, out, grad, indices, count, padding_idx, scale_grad_by_freq):
-    if scale_grad_by_freq:
-        raise Unsupported("gradients of embeddings scaled by frequency")
     features = grad.shape[-1]
     rows = elements(indices.shape)
     grad = b.reshape(grad, [rows, 1, features])
     indices = b.reshape(indices, [rows, 1])
+    if scale_grad_by_freq:
+        times = b.scatter("add", b.full(0, "f32", (count,)), indices, b.full(1, "f32", (rows, 1)), [0])
+        times = b.convert(b.gather(times, b.reshape(indices, [rows]), 0), grad.dtype)
+        grad = b.binary("div", grad, b.broadcast_in_dim(times, [0], grad.shape))
     if padding_idx >= 0:
         keep = b.compare("ne", indices, b.full_like(padding_idx, indices))
         keep = b.broadcast_in_dim(keep, [0, 1], grad.shape)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The programs of test/jax through the PJRT plug-in beside XLA's CPU backend, by turns: what a call takes, or with --compile
-what compiling takes.
+"""The programs of test/jax through the PJRT plug-in beside XLA, by turns: what a call takes, or with --compile what compiling
+takes. A call's time is that of many calls behind each other and of the wait for the last.
 
-Usage: jax_programs.py [--compile] [--rounds=N] [NAME...]   needs jax, and the package `kiln` on PYTHONPATH
+Usage: jax_programs.py [--compile] [--rounds=N] [--peer=cpu|cuda] [NAME...]   needs jax, and the package `kiln` on PYTHONPATH
+With --peer=cuda XLA runs on a GPU, and so should Kiln: KILN_JAX_TARGET=nvidia:sm_90a.
 
 A ratio is XLA's time divided by Kiln's, each the least of all rounds. test/jax/programs.py compares the results."""
 import argparse
@@ -17,6 +18,9 @@ os.environ["JAX_ENABLE_COMPILATION_CACHE"] = "0"
 import programs  # sets JAX_PLATFORMS before it imports jax
 
 import jax
+
+if "--peer=cuda" in sys.argv:
+    jax.config.update("jax_platforms", "kiln,cuda,cpu")
 
 #: Seconds before a compilation, in which the compiler before it does what it leaves for later: Kiln prepares its next process.
 PAUSE = 0.2
@@ -68,9 +72,10 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--compile", action="store_true")
     parser.add_argument("--rounds", type=int)
+    parser.add_argument("--peer", choices=["cpu", "cuda"], default="cpu")
     options = parser.parse_args()
     options.rounds = options.rounds or (3 if options.compile else 25)
-    devices = [jax.devices(platform)[0] for platform in ("kiln", "cpu")]
+    devices = [jax.devices(platform)[0] for platform in ("kiln", options.peer)]
     ratios = []
     # This one names devices of its own.
     names = options.names or [name for name in programs.PROGRAMS if name != "shard_map_on_one_device"]

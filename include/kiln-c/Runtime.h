@@ -227,9 +227,36 @@ int kilnSessionUpload(KilnSession *session, const KilnTensor *tensor,
                       size_t device, KilnTensor **uploaded);
 int kilnSessionDownload(KilnSession *session, const KilnTensor *tensor,
                         KilnTensor **downloaded);
+/* Makes a row-major tensor in memory of a device of the session. The memory of
+   the host, if the device works there. Its contents are undefined. */
+int kilnSessionAllocate(KilnSession *session, size_t device, KilnDType dtype,
+                        int rank, const int64_t *shape, KilnTensor **tensor);
+/* Queues a copy between two row-major tensors of the same type and shape, of
+   which one at least is on a device of the session. Returns 0 as soon as the
+   copy is queued: memory of the host has to stay until kilnSessionSynchronize
+   of a session whose work goes to the same queue. */
+int kilnSessionCopy(KilnSession *session, const KilnTensor *from,
+                    const KilnTensor *to);
+/* Makes a tensor of this session from a tensor on a device of another session,
+   without a copy. Both sessions have opened the same device, and `device` is
+   its number in this one. The memory stays while one of the tensors lives.
+   Work of both sessions on the memory has to be in one queue
+   (kilnSessionQueue), or the caller waits in between. */
+int kilnSessionAdopt(KilnSession *session, size_t device,
+                     const KilnTensor *tensor, KilnTensor **adopted);
+/* Writes the queue in which the session's work on a device is, as
+   kilnSessionUseQueue and kilnPreparedCallRun of another session of the same
+   device take it. It lives as long as the session, and until the session uses
+   another one. Fails if the driver has no queues, or tells nobody of them. */
+int kilnSessionQueue(KilnSession *session, size_t device, void **native);
 /* Returns 1 for a tensor on a device of a session, else 0. Only that session
    takes it, and its kilnTensorData is null. */
 int kilnTensorIsOnDevice(const KilnTensor *tensor);
+/* Writes the address, on its device, of the first element of a tensor on a
+   device; of the host for a tensor there. */
+int kilnTensorAddress(const KilnTensor *tensor, void **address);
+/* Returns 1 if a device of the session works in the host's memory, else 0. */
+int kilnSessionWorksInHostMemory(const KilnSession *session, size_t device);
 /* Make tensors of memory of other libraries, without a copy. The tensor owns
    `managed`, and calls its deleter when nothing uses the memory any more; after
    a failure it remains the caller's. Memory of a device needs the `session`

@@ -55,6 +55,7 @@ template <typename Object> using TextArgs = Args<Object, const char *, size_t>;
 /// As in absl::StatusCode.
 enum class Code : int32_t {
   InvalidArgument = 3,
+  ResourceExhausted = 8,
   OutOfRange = 11,
   Unimplemented = 12,
   Internal = 13,

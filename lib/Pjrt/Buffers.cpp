@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a buffer says of itself, and who may use it how long.
-#include "Objects.h"
+#include "DeviceMemory.h"
 
 using namespace kiln::pjrt;
 
@@ -78,12 +78,13 @@ Error *isDeleted(Args<Buffer, bool> &args) {
 }
 
 Error *onCpu(Args<Buffer, bool> &args) {
-  args.first = true;
+  args.first = !kilnTensorIsOnDevice(args.object->tensor.get());
   return nullptr;
 }
 
 Error *readyEvent(Args<Buffer, Event *> &args) {
-  args.first = new Event;
+  args.first =
+      new Event{args.object->client->deviceMemory(), args.object->number};
   return nullptr;
 }
 
@@ -101,8 +102,10 @@ Error *release(Args<Buffer> &args) {
 template <typename Pointer> Error *pointer(Args<Buffer, Pointer> &args) {
   if (!args.object->tensor)
     return fail(Code::InvalidArgument, "the buffer was deleted");
-  args.first =
-      reinterpret_cast<Pointer>(kilnTensorData(args.object->tensor.get()));
+  void *address = nullptr;
+  if (kilnTensorAddress(args.object->tensor.get(), &address))
+    return runtimeError("cannot find a buffer");
+  args.first = reinterpret_cast<Pointer>(address);
   return nullptr;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compiled programs: what they say of themselves, and as bytes for a cache.
-#include "Objects.h"
+#include "DeviceMemory.h"
 #include <algorithm>
 #include <cstring>
 #include <string_view>
@@ -193,7 +193,23 @@ Error *optimizedProgram(OptimizedProgramArgs &args) {
   return nullptr;
 }
 
+/// Lets go of a session once its work on the device has ended.
+void close(LoadedExecutable &loaded) {
+  std::shared_ptr<DeviceMemory> memory = loaded.client->deviceMemory();
+  if (!memory || !loaded.session)
+    return;
+  struct Open {
+    std::unique_ptr<KilnSession, SessionDeleter> session;
+    std::unique_ptr<KilnPreparedCall, PreparedDeleter> prepared;
+  };
+  auto open = std::make_shared<Open>();
+  open->session = std::move(loaded.session);
+  open->prepared = std::move(loaded.prepared);
+  memory->keep(memory->last(), std::move(open), 0);
+}
+
 Error *destroyLoaded(Args<LoadedExecutable> &args) {
+  close(*args.object);
   delete args.object;
   return nullptr;
 }
@@ -221,6 +237,7 @@ Error *deviceAssignment(BytesArgs<LoadedExecutable> &args) {
 }
 
 Error *erase(Args<LoadedExecutable> &args) {
+  close(*args.object);
   args.object->session.reset();
   return nullptr;
 }
@@ -269,8 +286,19 @@ Error *kiln::pjrt::load(Client &client, std::shared_ptr<Compiled> compiled,
   }
   compiled->fingerprint =
       std::to_string(std::hash<std::string>()(compiled->package));
-  loaded =
-      new LoadedExecutable{&client, std::move(compiled), std::move(session)};
+  std::shared_ptr<DeviceMemory> memory = client.deviceMemoryFor(session.get());
+  auto made = std::make_unique<LoadedExecutable>();
+  made->client = &client;
+  made->compiled = std::move(compiled);
+  made->session = std::move(session);
+  if (memory) {
+    made->device = memory->findIn(made->session.get());
+    if (made->device >= 0 &&
+        kilnSessionUseQueue(made->session.get(),
+                            static_cast<size_t>(made->device), memory->queue()))
+      return runtimeError("cannot use the queue of the device");
+  }
+  loaded = made.release();
   return nullptr;
 }
 

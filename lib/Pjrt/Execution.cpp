@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Calls of what was compiled.
-#include "Objects.h"
+#include "Execution.h"
+#include "DeviceMemory.h"
 #include <cstring>
 
 using namespace kiln::pjrt;
@@ -22,22 +23,6 @@ struct Results {
   }
 };
 
-/// Whether an argument that the program writes can be written itself: its
-/// caller agrees, and nobody else uses the memory.
-bool isDonated(const ExecuteArgs &args, size_t index) {
-  const Buffer &buffer = *args.arguments[0][index];
-  if (buffer.held || buffer.tensor.use_count() > 1)
-    return false;
-  for (size_t i = 0; i < args.numArguments; ++i)
-    if (i != index && args.arguments[0][i] == &buffer)
-      return false;
-  const ExecuteOptions *options = args.options;
-  for (size_t i = 0; options && i < options->numNotDonatable; ++i)
-    if (options->notDonatable[i] == static_cast<int64_t>(index))
-      return false;
-  return true;
-}
-
 /// A tensor of its own with the same elements.
 Error *duplicate(const Buffer &buffer, TensorPtr &tensor) {
   if (Error *error = makeTensor(buffer.type, buffer.sizes, tensor))
@@ -58,6 +43,8 @@ Error *execute(ExecuteArgs &args) {
   if (args.options && (args.options->numSends || args.options->numReceives))
     return fail(Code::Unimplemented,
                 "unsupported: calls that send to the host while they run");
+  if (auto memory = loaded.client->deviceMemory())
+    return executeOnDevice(std::move(memory), args);
   const Compiled &compiled = *loaded.compiled;
   std::vector<KilnTensor *> arguments;
   std::vector<TensorPtr> copies;
@@ -112,6 +99,20 @@ Error *destroyContext(ContextArgs &args) {
 }
 
 } // namespace
+
+bool kiln::pjrt::isDonated(const ExecuteArgs &args, size_t index) {
+  const Buffer &buffer = *args.arguments[0][index];
+  if (buffer.held || buffer.tensor.use_count() > 1)
+    return false;
+  for (size_t i = 0; i < args.numArguments; ++i)
+    if (i != index && args.arguments[0][i] == &buffer)
+      return false;
+  const ExecuteOptions *options = args.options;
+  for (size_t i = 0; options && i < options->numNotDonatable; ++i)
+    if (options->notDonatable[i] == static_cast<int64_t>(index))
+      return false;
+  return true;
+}
 
 void kiln::pjrt::addExecution(Api &api) {
   auto &f = api.functions;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a host of this plug-in holds by pointer. One client has one device with
-// one memory, that of the host: tensors of the runtime, which the devices of a
-// package take from there.
+// one memory. That is the host's memory if the target's device works there:
+// calls have ended then when they return. Else it is the memory of the device
+// (DeviceMemory.h), and calls return when their work is queued.
 #ifndef KILN_LIB_PJRT_OBJECTS_H
 #define KILN_LIB_PJRT_OBJECTS_H
 
@@ -10,6 +11,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -24,9 +26,13 @@ inline Error *fail(Code code, std::string message) {
   return new Error{code, std::move(message)};
 }
 
-/// Everything here has ended when its function returns: an event has occurred
-/// as soon as it exists.
-struct Event {};
+class DeviceMemory;
+
+/// Work on a device; or, without one, what has ended already.
+struct Event {
+  std::shared_ptr<DeviceMemory> memory;
+  uint64_t number = 0;
+};
 
 struct Memory {
   Client *client;
@@ -52,6 +58,20 @@ struct Client {
   Device *devices[1] = {&device};
   Memory *memories[1] = {&memory};
   std::atomic<int64_t> bytesInUse = 0;
+
+  /// Where buffers are; null: on the host. Buffers that are older than the
+  /// first program on the device move when a program uses them.
+  std::shared_ptr<DeviceMemory> deviceMemory() {
+    std::lock_guard<std::mutex> lock(opening);
+    return onDevice;
+  }
+  /// As deviceMemory, and opens the device of a program that is loaded.
+  std::shared_ptr<DeviceMemory> deviceMemoryFor(const KilnSession *program);
+
+private:
+  std::mutex opening;
+  bool isRefused = false; ///< the device cannot share its memory
+  std::shared_ptr<DeviceMemory> onDevice;
 };
 
 struct TensorDeleter {
@@ -59,15 +79,17 @@ struct TensorDeleter {
 };
 using TensorPtr = std::shared_ptr<KilnTensor>;
 
-/// A tensor on the host, row-major. Complex numbers are tensors of their parts
-/// with a last dimension of two, which `sizes` does not have.
+/// A tensor on the host or on the client's device, row-major. Complex numbers
+/// are tensors of their parts with a last dimension of two, which `sizes` does
+/// not have.
 struct Buffer {
   Client *client;
   ElementType type;
   std::vector<int64_t> sizes;
   std::vector<int64_t> minorToMajor;
-  TensorPtr tensor; ///< null: deleted
-  int64_t held = 0; ///< how often others count on the memory as it is
+  TensorPtr tensor;    ///< null: deleted
+  uint64_t number = 0; ///< of the work on the device that computes it
+  int64_t held = 0;    ///< how often others count on the memory as it is
   size_t bytes;
 
   Buffer(Client *client, ElementType type, std::vector<int64_t> sizes,
@@ -88,6 +110,12 @@ struct PackageDeleter {
 };
 struct SessionDeleter {
   void operator()(KilnSession *session) const { kilnSessionDestroy(session); }
+};
+
+struct PreparedDeleter {
+  void operator()(KilnPreparedCall *call) const {
+    kilnPreparedCallDestroy(call);
+  }
 };
 
 struct ResultType {
@@ -129,6 +157,12 @@ struct LoadedExecutable {
   Client *client;
   CompiledPtr compiled;
   std::unique_ptr<KilnSession, SessionDeleter> session; ///< null: deleted
+  /// The number of the client's device in the session; -1: it is not used.
+  int device = -1;
+  /// Steps on that device, if they depend on shapes alone.
+  std::mutex preparing;
+  bool wasPrepared = false;
+  std::unique_ptr<KilnPreparedCall, PreparedDeleter> prepared;
 };
 
 /// One name of each kind.
@@ -144,7 +178,7 @@ ElementType elementTypeOf(KilnDType dtype);
 ElementType unsignedTypeOf(ElementType type);
 /// Bytes of an element in memory, both parts of complex numbers.
 size_t bytesOf(ElementType type);
-/// Where the elements of a buffer with a tensor are.
+/// Where the elements of a buffer with a tensor on the host are.
 inline char *dataOf(const Buffer &buffer) {
   return static_cast<char *>(kilnTensorData(buffer.tensor.get()));
 }

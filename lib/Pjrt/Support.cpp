@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Errors, events and element types.
-#include "Objects.h"
+#include "DeviceMemory.h"
 
 using namespace kiln::pjrt;
 
@@ -70,14 +70,30 @@ Error *destroyEvent(Args<Event> &args) {
 }
 
 Error *isReady(Args<Event, bool> &args) {
-  args.first = true;
+  const Event &event = *args.object;
+  args.first = !event.memory || event.memory->hasEnded(event.number);
+  // Who asks again gets another answer some time.
+  if (!args.first)
+    event.memory->whenEnded(event.number, [](Error *error) { delete error; });
   return nullptr;
 }
 
-Error *noError(Args<Event> &) { return nullptr; }
+/// Waits; the error of the work, if it failed.
+Error *await(Args<Event> &args) {
+  const Event &event = *args.object;
+  return event.memory ? event.memory->wait(event.number) : nullptr;
+}
 
 Error *onReady(EventOnReadyArgs &args) {
-  args.callback(nullptr, args.user);
+  const Event &event = *args.event;
+  if (!event.memory) {
+    args.callback(nullptr, args.user);
+    return nullptr;
+  }
+  event.memory->whenEnded(
+      event.number, [callback = args.callback, user = args.user](Error *error) {
+        callback(error, user);
+      });
   return nullptr;
 }
 
@@ -155,7 +171,7 @@ void kiln::pjrt::addSupport(Api &api) {
   api.functions[ErrorCode] = entry<Args<const Error, int32_t>, errorCode>;
   api.functions[EventDestroy] = entry<Args<Event>, destroyEvent>;
   api.functions[EventIsReady] = entry<Args<Event, bool>, isReady>;
-  api.functions[EventError] = entry<Args<Event>, noError>;
-  api.functions[EventAwait] = entry<Args<Event>, noError>;
+  api.functions[EventError] = entry<Args<Event>, await>;
+  api.functions[EventAwait] = entry<Args<Event>, await>;
   api.functions[EventOnReady] = entry<EventOnReadyArgs, onReady>;
 }

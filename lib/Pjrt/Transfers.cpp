@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Copies between buffers and the memory of the host program.
-#include "Objects.h"
+#include "DeviceMemory.h"
 #include <cstring>
 
 using namespace kiln::pjrt;
@@ -78,6 +78,11 @@ Error *newBuffer(Client *client, ElementType type, const int64_t *sizes,
   return nullptr;
 }
 
+bool isNarrow(ElementType type) {
+  return type == ElementType::S2 || type == ElementType::U2 ||
+         type == ElementType::S4 || type == ElementType::U4;
+}
+
 /// Hosts may leave anything in the bits of a byte that a narrow integer has
 /// not.
 void extendNarrow(const Buffer &buffer) {
@@ -85,8 +90,7 @@ void extendNarrow(const Buffer &buffer) {
       buffer.type == ElementType::S2 || buffer.type == ElementType::U2;
   bool isSigned =
       buffer.type == ElementType::S2 || buffer.type == ElementType::S4;
-  if (!isPair && buffer.type != ElementType::S4 &&
-      buffer.type != ElementType::U4)
+  if (!isNarrow(buffer.type))
     return;
   int spare = isPair ? 6 : 4;
   auto *bytes = reinterpret_cast<uint8_t *>(dataOf(buffer));
@@ -98,8 +102,55 @@ void extendNarrow(const Buffer &buffer) {
   }
 }
 
+/// What a host allows with the memory that it gives.
+constexpr int32_t onlyDuringCall = 0;
+
+/// A buffer on the device of memory that the host leaves alone until the copy
+/// has ended; null if the memory has to be copied before.
+Error *fromStableHost(FromHostArgs &args,
+                      const std::shared_ptr<DeviceMemory> &memory,
+                      std::unique_ptr<Buffer> &buffer) {
+  std::vector<int64_t> sizes(args.sizes, args.sizes + args.rank), shape = sizes;
+  if (isComplex(args.type))
+    shape.push_back(2);
+  size_t stride = bytesOf(args.type);
+  for (size_t d = args.rank; d-- > 0;) {
+    if (args.byteStrides && args.byteStrides[d] != static_cast<int64_t>(stride))
+      return nullptr;
+    stride *= static_cast<size_t>(sizes[d]);
+  }
+  if (args.semantics == onlyDuringCall || isNarrow(args.type) || !stride ||
+      dtypeOf(args.type) == KILN_DTYPE_NONE)
+    return nullptr;
+  KilnTensor *wrapped = nullptr;
+  if (kilnTensorWrap(dtypeOf(args.type), static_cast<int>(shape.size()),
+                     shape.data(), nullptr, const_cast<void *>(args.data),
+                     &wrapped))
+    return runtimeError("cannot read the host's memory");
+  TensorPtr host(wrapped, TensorDeleter()), tensor;
+  uint64_t number = 0;
+  if (Error *error = memory->upload(host, tensor, number))
+    return error;
+  buffer = std::make_unique<Buffer>(args.client, args.type, std::move(sizes),
+                                    std::move(tensor));
+  buffer->number = number;
+  args.doneWithHost = new Event{memory, number};
+  return nullptr;
+}
+
 Error *fromHost(FromHostArgs &args) {
+  std::shared_ptr<DeviceMemory> memory = args.client->deviceMemory();
   std::unique_ptr<Buffer> buffer;
+  if (memory) {
+    if (args.byteStrides && args.numByteStrides != args.rank)
+      return fail(Code::InvalidArgument, "strides of another rank");
+    if (Error *error = fromStableHost(args, memory, buffer))
+      return error;
+    if (buffer) {
+      args.buffer = buffer.release();
+      return nullptr;
+    }
+  }
   if (Error *error =
           newBuffer(args.client, args.type, args.sizes, args.rank, buffer))
     return error;
@@ -115,6 +166,10 @@ Error *fromHost(FromHostArgs &args) {
                 args.rank, element);
     extendNarrow(*buffer);
   }
+  TensorPtr there;
+  if (memory)
+    if (Error *error = tensorOnDevice(*memory, *buffer, there))
+      return error;
   args.doneWithHost = new Event;
   args.buffer = buffer.release();
   return nullptr;
@@ -125,8 +180,39 @@ Error *uninitialized(UninitializedArgs &args) {
   if (Error *error =
           newBuffer(args.client, args.type, args.sizes, args.rank, buffer))
     return error;
+  TensorPtr there;
+  if (std::shared_ptr<DeviceMemory> memory = args.client->deviceMemory())
+    if (Error *error = tensorOnDevice(*memory, *buffer, there))
+      return error;
   args.buffer = buffer.release();
   return nullptr;
+}
+
+/// Queues a copy of a buffer on the device to row-major memory of the host.
+Error *copyOut(const std::shared_ptr<DeviceMemory> &memory,
+               const Buffer &buffer, void *to, Event *&done) {
+  const KilnTensor *from = buffer.tensor.get();
+  KilnTensor *wrapped = nullptr;
+  if (kilnTensorWrap(kilnTensorDType(from), kilnTensorRank(from),
+                     kilnTensorShape(from), nullptr, to, &wrapped))
+    return runtimeError("cannot write the host's memory");
+  TensorPtr host(wrapped, TensorDeleter());
+  uint64_t number = 0;
+  if (Error *error = memory->copy(from, host.get(), number))
+    return error;
+  done = new Event{memory, number};
+  return nullptr;
+}
+
+/// The elements of a buffer on the host: its own, or a copy.
+Error *onHost(const Buffer &buffer, TensorPtr &host) {
+  host = buffer.tensor;
+  if (!kilnTensorIsOnDevice(host.get()))
+    return nullptr;
+  std::shared_ptr<DeviceMemory> memory = buffer.client->deviceMemory();
+  if (Error *error = memory->wait(buffer.number))
+    return error;
+  return memory->download(buffer.tensor.get(), host);
 }
 
 Error *toHost(ToHostArgs &args) {
@@ -147,8 +233,15 @@ Error *toHost(ToHostArgs &args) {
   size_t element = bytesOf(buffer.type);
   std::vector<int64_t> own =
       strides(buffer.sizes, buffer.minorToMajor.data(), element);
+  if (buffer.bytes && kilnTensorIsOnDevice(buffer.tensor.get()) &&
+      target == own)
+    return copyOut(buffer.client->deviceMemory(), buffer, args.data, args.done);
+  TensorPtr host;
+  if (Error *error = onHost(buffer, host))
+    return error;
   if (buffer.bytes)
-    copyStrided(static_cast<char *>(args.data), target.data(), dataOf(buffer),
+    copyStrided(static_cast<char *>(args.data), target.data(),
+                static_cast<const char *>(kilnTensorData(host.get())),
                 own.data(), buffer.sizes.data(), buffer.sizes.size(), element);
   args.done = new Event;
   return nullptr;
@@ -162,7 +255,12 @@ Error *copyRaw(CopyRawArgs &args) {
   if (args.offset < 0 || args.size < 0 || args.offset > bytes ||
       args.size > bytes - args.offset)
     return fail(Code::OutOfRange, "bytes outside of the buffer");
-  std::memcpy(args.data, dataOf(buffer) + args.offset,
+  TensorPtr host;
+  if (Error *error = onHost(buffer, host))
+    return error;
+  std::memcpy(args.data,
+              static_cast<const char *>(kilnTensorData(host.get())) +
+                  args.offset,
               static_cast<size_t>(args.size));
   args.done = new Event;
   return nullptr;
@@ -175,6 +273,7 @@ template <typename Place> Error *copy(CopyArgs<Place> &args) {
   // Who writes to a buffer looks whether somebody shares its memory.
   args.copy =
       new Buffer(args.place->client, buffer.type, buffer.sizes, buffer.tensor);
+  args.copy->number = buffer.number;
   return nullptr;
 }
 

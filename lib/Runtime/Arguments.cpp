@@ -96,7 +96,7 @@ Error Interpreter::bindOnDevice(size_t index, const Tensor &given) {
   if (!host)
     return host.takeError();
   // Queued copies read it until the call has ended.
-  device(arg.device).keep(host->storage.owner);
+  device(arg.device).keepHost(host->storage.owner);
   return bindArgument(index, *host);
 }
 
@@ -160,7 +160,7 @@ Error Interpreter::bindArgument(size_t index, const Tensor &given) {
         return packed.takeError();
       std::memcpy(packed->data(), given.data(), size_t(*extent));
     }
-    device(arg.device).keep(packed->storage.owner);
+    device(arg.device).keepHost(packed->storage.owner);
     made = std::move(*packed);
     taken = &made;
     isContiguous = true;
@@ -271,6 +271,11 @@ Interpreter::tryCall(const std::vector<Tensor> &args) {
       if (value.memory &&
           (value.memory->memoryKind == kNone || value.memory->address))
         value.memory->device->keep(value.memory);
+    // In a queue of the embedding program nothing waits later.
+    for (SessionDevice &on : session->devices)
+      if (on.device->isInForeignQueue())
+        if (Error error = on.device->finish())
+          return error;
     return outputs;
   }
   for (SessionDevice &on : session->devices)

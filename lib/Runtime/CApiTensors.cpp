@@ -136,6 +136,70 @@ int kilnSessionDownload(KilnSession *session, const KilnTensor *tensor,
   });
 }
 
+int kilnSessionAllocate(KilnSession *session, size_t device, KilnDType dtype,
+                        int rank, const int64_t *shape, KilnTensor **tensor) {
+  return guarded([&] {
+    if (!session || !tensor || (!shape && rank > 0))
+      return isNull(!session  ? "the session"
+                    : !tensor ? "the place for the tensor"
+                              : "the shape");
+    auto type = static_cast<DType>(dtype);
+    if (!isTensorType(type, rank, shape))
+      return 1;
+    return makeTensor(
+        session->session.allocate(type, {shape, shape + rank}, device), tensor);
+  });
+}
+
+int kilnSessionCopy(KilnSession *session, const KilnTensor *from,
+                    const KilnTensor *to) {
+  return guarded([&] {
+    if (!session || !from || !to)
+      return isNull(session ? "the tensor" : "the session");
+    Error error = session->session.copy(from->tensor, to->tensor);
+    return error ? fail(error.message()) : 0;
+  });
+}
+
+int kilnSessionAdopt(KilnSession *session, size_t device,
+                     const KilnTensor *tensor, KilnTensor **adopted) {
+  return guarded([&] {
+    if (!session || !tensor || !adopted)
+      return isNull(!session  ? "the session"
+                    : !tensor ? "the tensor"
+                              : "the place for the tensor");
+    return makeTensor(session->session.adopt(tensor->tensor, device), adopted);
+  });
+}
+
+int kilnSessionQueue(KilnSession *session, size_t device, void **native) {
+  return guarded([&] {
+    if (!session || !native)
+      return isNull(session ? "the place for the queue" : "the session");
+    Expected<void *> queue = session->session.queue(device);
+    if (!queue)
+      return fail(queue.message());
+    *native = *queue;
+    return 0;
+  });
+}
+
+int kilnTensorAddress(const KilnTensor *tensor, void **address) {
+  return guarded([&] {
+    if (!tensor || !address)
+      return isNull(tensor ? "the place for the address" : "the tensor");
+    Expected<uint64_t> found = Session::addressOf(tensor->tensor);
+    if (!found)
+      return fail(found.message());
+    *address = reinterpret_cast<void *>(static_cast<uintptr_t>(*found));
+    return 0;
+  });
+}
+
+int kilnSessionWorksInHostMemory(const KilnSession *session, size_t device) {
+  return session && session->session.runsOnHost(device);
+}
+
 int kilnTensorIsOnDevice(const KilnTensor *tensor) {
   return tensor && tensor->tensor.onDevice;
 }

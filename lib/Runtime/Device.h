@@ -36,6 +36,9 @@ public:
   uint64_t bytes;
   /// Who keeps the memory behind an imported buffer.
   std::shared_ptr<void> owner;
+  /// The buffer of another session that this one is the memory of; `owner`
+  /// keeps it, too.
+  std::weak_ptr<DeviceBuffer> origin;
   /// Where the host sees it, or null.
   void *address = nullptr;
   /// What the start's address is known to be a multiple of begins here: the
@@ -170,10 +173,17 @@ public:
     if (queue && !isForeignQueue)
       kept.push_back(std::move(what));
   }
+  /// The same for memory of the host that a queued copy reads or writes: kept
+  /// in every queue, as nobody else frees it behind the copy.
+  void keepHost(std::shared_ptr<void> what) {
+    if (queue && what)
+      kept.push_back(std::move(what));
+  }
 
   /// Work goes into a queue of the embedding program from now on; null: into
   /// one of the device's own again.
   Error useQueue(void *native);
+  bool isInForeignQueue() const { return isForeignQueue; }
   Expected<std::shared_ptr<DeviceEvent>> recordEvent();
   Expected<double> elapsed(DeviceEvent &begin, DeviceEvent &end);
   /// Keeps what `work` queues, without running it.

@@ -103,7 +103,7 @@ Error kiln::runtime::store(Device &on, const Tensor &tensor,
                            const BufferValue &to) {
   int64_t width = dtypeBytes(to.dtype);
   if (to.isContiguous() && tensor.isContiguous()) {
-    on.keep(tensor.storage.owner);
+    on.keepHost(tensor.storage.owner);
     return on.copyIn(*to.memory, uint64_t(to.begin), tensor.data(),
                      uint64_t(to.numElements() * width));
   }
@@ -119,6 +119,6 @@ Error kiln::runtime::store(Device &on, const Tensor &tensor,
     return error;
   copyStrided(to.sizes, width, region->data() - range->first, to.strides,
               static_cast<const char *>(tensor.data()), tensor.strides);
-  on.keep(region);
+  on.keepHost(region);
   return on.copyIn(*to.memory, start, region->data(), region->size());
 }

@@ -210,6 +210,23 @@ public:
                                  std::vector<int64_t> strides, uint64_t address,
                                  std::shared_ptr<void> owner,
                                  size_t device = 0);
+  /// Returns a row-major tensor in memory of device number `device`, or of the
+  /// host if that device works there. Its contents are undefined.
+  Expected<Tensor> allocate(DType dtype, std::vector<int64_t> shape,
+                            size_t device = 0);
+  /// Queues a copy between row-major tensors of one type and shape, of which
+  /// one at least is on a device of this session, and returns. Memory of the
+  /// host has to stay until the queue has been waited for.
+  Error copy(const Tensor &from, const Tensor &to);
+  /// Returns a tensor of this session on the memory of a tensor on a device of
+  /// another session, which has opened the same device.
+  Expected<Tensor> adopt(const Tensor &tensor, size_t device = 0);
+  /// Returns the address of the first element on the tensor's device, or on the
+  /// host.
+  static Expected<uint64_t> addressOf(const Tensor &tensor);
+  /// Returns what the device's own interface has for the queue that work on
+  /// device number `device` is in, as useQueue of another session takes it.
+  Expected<void *> queue(size_t device = 0);
   /// Waits until all queued work has ended, and returns a fault of it, if any.
   Error synchronize();
   /// Queues the work of a device in a queue (stream) of the embedding program.
@@ -226,8 +243,8 @@ public:
   std::pair<uint32_t, int32_t> dlpackDevice(size_t device) const;
   /// Returns the number of cores of the first device.
   unsigned numCores() const;
-  /// Returns true if the first device works on host memory.
-  bool runsOnHost() const;
+  /// Returns true if device number `device` works on host memory.
+  bool runsOnHost(size_t device = 0) const;
 
 private:
   explicit Session(std::shared_ptr<SessionImpl> impl);

@@ -17,6 +17,8 @@
 #include "kiln/Tiling/Tiling.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace kiln {
 #define GEN_PASS_DEF_PRIMSINKTRANSPOSES
@@ -357,4 +359,9 @@ void PrimSinkTransposes::runOnOperation() {
       op->getResult(0).replaceAllUsesWith(made);
       op->erase();
     }
+  // What is not used any more would count as a reader of what it reads.
+  func.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op))
+      op->erase();
+  });
 }

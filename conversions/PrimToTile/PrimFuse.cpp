@@ -380,5 +380,11 @@ void PrimFuse::runOnOperation() {
   if (maxOps > 1) {
     mergeSiblings(*blocks.front());
     mergeRowGroups(*blocks.front());
+    // Where threads share out a kernel, its launch takes longer than few
+    // elements.
+    target::TargetAttr description = target::getDescription(func);
+    if (description && description.getTopology() &&
+        description.getTopology().getLanes() > 1)
+      mergeSmall(*blocks.front());
   }
 }

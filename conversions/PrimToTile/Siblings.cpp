@@ -20,14 +20,16 @@ namespace {
 
 /// Pointers of a kernel, and tiles in its registers, are bounded.
 constexpr unsigned kMostResults = 4, kMostInputs = 12, kMostOps = 64;
+/// The same of groups of few elements, each of which a thread has one of.
+constexpr unsigned kMostSmall = 16;
 
 /// Whether a group can be a part of one with several results. Tiles of a kernel
 /// have one order of dimensions, so that nothing inside may change it.
-bool isCandidate(prim::FusionOp fusion) {
+bool isCandidate(prim::FusionOp fusion, unsigned mostResults = kMostResults) {
   return fusion.getKind() == prim::GroupKind::elementwise &&
          cast<RankedTensorType>(fusion.getResult(0).getType())
              .hasStaticShape() &&
-         fusion.getNumResults() < kMostResults &&
+         fusion.getNumResults() < mostResults &&
          llvm::all_of(
              fusion.getBody().front().without_terminator(),
              [](Operation &op) {
@@ -58,13 +60,13 @@ bool readTheSame(prim::FusionOp first, prim::FusionOp second) {
 }
 
 /// Where one group can stand for both: in the place of the first if the second
-/// reads nothing that is computed behind it, in that of the second if nothing
-/// before it reads the first. Null if neither holds.
+/// reads nothing that is computed behind it but results of the first, in that
+/// of the second if nothing before it reads the first. Null if neither holds.
 Operation *placeOf(prim::FusionOp first, prim::FusionOp second) {
   Block *block = first->getBlock();
   bool isEarly = llvm::all_of(second.getInputs(), [&](Value input) {
     Operation *source = input.getDefiningOp();
-    return !source || source->getBlock() != block ||
+    return !source || source == first || source->getBlock() != block ||
            source->isBeforeInBlock(first);
   });
   if (isEarly)
@@ -81,7 +83,9 @@ prim::FusionOp merge(prim::FusionOp first, prim::FusionOp second,
   llvm::SetVector<Value> inputs;
   SmallVector<Type> types;
   for (prim::FusionOp part : {first, second}) {
-    inputs.insert_range(part.getInputs());
+    for (Value input : part.getInputs())
+      if (input.getDefiningOp() != first)
+        inputs.insert(input);
     llvm::append_range(types, part.getResultTypes());
   }
   OpBuilder builder(place);
@@ -97,8 +101,11 @@ prim::FusionOp merge(prim::FusionOp first, prim::FusionOp second,
     Block &from = part.getBody().front();
     for (auto [argument, input] :
          llvm::zip(from.getArguments(), part.getInputs()))
-      mapping.map(argument, body->getArgument(llvm::find(inputs, input) -
-                                              inputs.begin()));
+      mapping.map(
+          argument,
+          input.getDefiningOp() == first
+              ? results[cast<OpResult>(input).getResultNumber()]
+              : body->getArgument(llvm::find(inputs, input) - inputs.begin()));
     for (Operation &op : from.without_terminator())
       builder.clone(op, mapping);
     for (Value value : from.getTerminator()->getOperands())
@@ -168,6 +175,43 @@ void kiln::mergeSiblings(Block &block) {
         continue;
       }
     op = next;
+  }
+}
+
+/// Whether two groups of few elements become one, the second behind the first.
+static bool isSmallPair(prim::FusionOp first, prim::FusionOp second) {
+  constexpr unsigned kMostSmallInputs = 48, kMostSmallOps = 256;
+  auto opsOf = [](prim::FusionOp of) {
+    return of.getBody().front().getOperations().size();
+  };
+  // What all machines compute, or what both need.
+  constexpr unsigned kUsual = 32;
+  unsigned x = widestOf(first), y = widestOf(second);
+  return (x == y || std::max(x, y) <= kUsual) &&
+         first.getNumResults() + second.getNumResults() <= kMostSmall &&
+         first.getInputs().size() + second.getInputs().size() <=
+             kMostSmallInputs &&
+         opsOf(first) + opsOf(second) <= kMostSmallOps &&
+         placeOf(first, second);
+}
+
+void kiln::mergeSmall(Block &block) {
+  constexpr int64_t kFew = 1 << 12;
+  // The last group of each shape.
+  DenseMap<Type, prim::FusionOp> last;
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    auto fusion = dyn_cast<prim::FusionOp>(op);
+    if (!fusion || !isCandidate(fusion, kMostSmall))
+      continue;
+    auto type = cast<RankedTensorType>(fusion.getResult(0).getType());
+    if (type.getNumElements() > kFew)
+      continue;
+    prim::FusionOp &known =
+        last[type.clone(IntegerType::get(type.getContext(), 1))];
+    if (known && isSmallPair(known, fusion))
+      known = merge(known, fusion, placeOf(known, fusion));
+    else
+      known = fusion;
   }
 }
 

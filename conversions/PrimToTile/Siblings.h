@@ -12,6 +12,11 @@ namespace kiln {
 /// results have one shape and that read a tensor in common.
 void mergeSiblings(mlir::Block &block);
 
+/// Makes one group of elementwise groups of a block whose results have one
+/// shape of few elements, whatever they read: each launch takes longer than
+/// they do.
+void mergeSmall(mlir::Block &block);
+
 /// Makes a group for each result of a group with several, in its place, which
 /// is retired; returns the first. Groups read the results that theirs is
 /// computed from.

@@ -67,3 +67,26 @@ func.func @widths(%x: tensor<64x100xf32>) -> (tensor<64x100xf32>, tensor<64x100x
   %w = prim.mul %d, %d : tensor<64x100xf64>
   return %e, %w : tensor<64x100xf32>, tensor<64x100xf64>
 }
+
+// Where threads share out tiles, groups of few elements become one, whatever they read, also one of what another computes. What
+// is read between them stays before its readers.
+// RUN: kiln-opt %s -pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},func.func(prim-fuse))' | FileCheck %s --check-prefix=SMALL
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --entry=small --verify-semantics -o %t.kiln 2>&1 | FileCheck %s --check-prefix=SAME
+// SAME: semantics: {{[0-9]+}} comparisons, 0 changed
+// SMALL-LABEL: func.func @small(
+// SMALL: %[[S:.*]]:3 = prim.fusion elementwise(%arg0, %arg1)
+// SMALL: %[[R:.*]] = prim.rsqrt
+// SMALL: prim.convert_element_type %[[R]]
+// SMALL: prim.mul
+// SMALL: prim.fusion contraction({{.*}}%[[S]]#0
+// SMALL: prim.fusion elementwise
+// SMALL-NOT: prim.fusion
+func.func @small(%v: tensor<8x8xf32>, %u: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xbf16>, tensor<8x8xf32>, tensor<8x8xf32>) {
+  %r = prim.rsqrt %v : tensor<8x8xf32>
+  %c = prim.convert_element_type %r : tensor<8x8xf32> -> tensor<8x8xbf16>
+  %m = prim.mul %u, %u : tensor<8x8xf32>
+  %d = prim.dot_general %r, %u batch [] x [] contract [1] x [0] : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+  %e = prim.exp %d : tensor<8x8xf32>
+  %f = prim.add %d, %e : tensor<8x8xf32>
+  return %d, %c, %m, %f : tensor<8x8xf32>, tensor<8x8xbf16>, tensor<8x8xf32>, tensor<8x8xf32>
+}

@@ -144,3 +144,27 @@ func.func @groups(%h: tensor<1024x16x6xf16>) -> tensor<1024x16x6xf32> {
   %result = prim.mul %apart, %f : tensor<1024x16x6xf32>
   return %result : tensor<1024x16x6xf32>
 }
+
+// Blocks of few rows say too little of the mean: an instance reads its rows twice, which a cache keeps, for distances from the
+// mean of all of them.
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile --entry=columns | FileCheck %s --check-prefix=TWICE
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --entry=columns --verify-semantics -o %t.kiln 2>&1 | FileCheck %s --check-prefix=SAME
+// SAME: semantics: {{[0-9]+}} comparisons, 0 changed
+// TWICE-LABEL: tile.kernel @columns_0_sum(
+// TWICE: scf.for
+// TWICE: %[[X:.*]] = arith.select
+// TWICE: arith.addf %{{.*}}, %[[X]]
+// TWICE: arith.divf
+// TWICE: scf.for
+// TWICE-COUNT-4: tile.store
+// TWICE-LABEL: tile.kernel @columns_0_sum_parts(
+func.func @columns(%x: tensor<50000x64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %n = prim.constant dense<5.0e+04> : tensor<64xf32>
+  %s = prim.sum %x dims [0] : tensor<50000x64xf32> -> tensor<64xf32>
+  %m = prim.div %s, %n : tensor<64xf32>
+  %b = prim.broadcast_in_dim %m dims [1] : tensor<64xf32> -> tensor<50000x64xf32>
+  %c = prim.sub %x, %b : tensor<50000x64xf32>
+  %q = prim.mul %c, %c : tensor<50000x64xf32>
+  %v = prim.sum %q dims [0] : tensor<50000x64xf32> -> tensor<64xf32>
+  return %m, %v : tensor<64xf32>, tensor<64xf32>
+}

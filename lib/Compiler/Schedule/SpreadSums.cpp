@@ -19,6 +19,12 @@ public:
   /// Finds out how elements are distributed; false where the result would not
   /// keep the bound of a sum.
   bool prepare();
+  /// Whether the elements of an instance are so few that a cache has them when
+  /// they are read again.
+  bool isNear();
+  /// Reads elements twice, for distances from the mean of all: `number`, f32.
+  /// What `prepare` says does not matter then.
+  void readTwice(Value number) { all = number; }
   /// Elements are in several blocks.
   bool hasLoops() const { return !loops.empty(); }
   /// s1, s2 and the shift; none on failure.
@@ -29,8 +35,8 @@ public:
 private:
   /// The elements of a block, of the shape in which they are added up.
   Value block();
-  /// The mean of the first block, or zero where that is too large, or no
-  /// number.
+  /// The mean of the first block, or of all elements that are read twice; zero
+  /// where that is too large, or no number.
   Value findShift();
   Value add(Value a, Value c) {
     return arith::AddFOp::create(kernel.b, kernel.loc, a, c);
@@ -53,6 +59,7 @@ private:
   SmallVector<int64_t> shape;
   int64_t count = 1; ///< elements that are summed
   int64_t first = 1; ///< those of the first block
+  Value all;         ///< their number, if they are read twice
 };
 } // namespace
 
@@ -107,6 +114,23 @@ bool SpreadSum::prepare() {
          (blocks <= kMostBlocks && kRoom * blocks * (blocks + kRounds) <= own);
 }
 
+bool SpreadSum::isNear() {
+  // What a core's cache keeps beside what other instances read.
+  constexpr int64_t kNear = 1 << 15;
+  int64_t volume = 1;
+  for (int64_t size : shape)
+    volume *= size;
+  for (int dim : loops) {
+    const KernelDim &along = kernel.dims[dim];
+    Extent blocks = kernel.numBlocks(dim);
+    if (!blocks.isStatic())
+      return false;
+    volume = llvm::SaturatingMultiply<uint64_t>(
+        volume, llvm::divideCeil(blocks.get(), along.parts));
+  }
+  return !shape.empty() && volume <= kNear;
+}
+
 Value SpreadSum::block() {
   Value tile = emitter.emit(sum.op->getOperand(0), sum.operandMap);
   return tile ? emitter.broadcast(tile, shape) : Value();
@@ -118,6 +142,8 @@ Value SpreadSum::findShift() {
   for (int dim : loops) {
     KernelDim &along = kernel.dims[dim];
     before.push_back(along.last);
+    if (all)
+      continue;
     along.last = kernel.constant(1);
     if (along.part)
       along.last = kernel.add(along.part, along.last);
@@ -130,7 +156,8 @@ Value SpreadSum::findShift() {
                               ok &= static_cast<bool>(x);
                               if (!x)
                                 return {carried[0]};
-                              return {emitter.maskPartial(x, dims, zero)};
+                              x = emitter.maskPartial(x, dims, zero);
+                              return {all ? add(carried[0], x) : x};
                             })[0];
   for (auto [dim, last] : llvm::zip(loops, before))
     kernel.dims[dim].last = last;
@@ -138,9 +165,13 @@ Value SpreadSum::findShift() {
     return {};
   Value total = emitter.reduceTile(sum.op, tile, dims);
   Value mean = mul(total, number(total, 1.0 / double(first)));
+  if (all)
+    mean = arith::DivFOp::create(
+        kernel.b, kernel.loc, total,
+        tile::SplatOp::create(kernel.b, kernel.loc, total.getType(), all));
   // What is added behind the sum is finite then, and leaves room for rounding.
-  Value all = mul(mean, number(mean, 2.0 * double(count)));
-  Value rest = sub(all, all), none = number(mean, 0);
+  Value large = mul(mean, number(mean, 2.0 * double(count)));
+  Value rest = sub(large, large), none = number(mean, 0);
   Value isFinite = arith::CmpFOp::create(kernel.b, kernel.loc,
                                          arith::CmpFPredicate::OEQ, rest, none);
   return arith::SelectOp::create(kernel.b, kernel.loc, isFinite, mean, none);
@@ -338,16 +369,25 @@ SquaresBehind kiln::schedule::findSquaresOf(prim::SumOp sum, Group &group,
   return found;
 }
 
-bool SpreadParts::isExact() const { return SpreadSum(emitter, sum).prepare(); }
+bool SpreadParts::isExact() const {
+  SpreadSum pair(emitter, sum);
+  return pair.prepare() || pair.isNear();
+}
 
 SmallVector<Value> SpreadParts::emit() {
   SpreadSum pair(emitter, sum);
-  if (!pair.prepare())
-    return {};
+  Value number;
+  if (!pair.prepare()) {
+    if (!pair.isNear())
+      return {};
+    number = count();
+    pair.readTwice(number);
+  }
   SmallVector<Value> tiles = pair.addUp();
   if (tiles.empty())
     return {};
-  Value number = count();
+  if (!number)
+    number = count();
   tiles.push_back(tile::SplatOp::create(emitter.kernel.b, emitter.kernel.loc,
                                         tiles[0].getType(), number));
   return tiles;

@@ -5,7 +5,10 @@
 // computed from the first one, as a mean is. Elements are read once, apart from
 // those of one block: with a value a near the mean, s1 = sum(x - a) and
 // s2 = sum((x - a)^2) give both, sum(x) = s1 + n * a and
-// sum((x - b)^2) = s2 - d * (2 * s1 - n * d) for d = b - a and any b.
+// sum((x - b)^2) = s2 - d * (2 * s1 - n * d) for d = b - a and any b. Where
+// blocks have too few elements for such a value, but an instance has so few
+// that they stay in a cache, it reads them twice, and a is the mean of all of
+// them.
 //
 //===----------------------------------------------------------------------===//
 

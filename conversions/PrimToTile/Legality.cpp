@@ -3,8 +3,10 @@
 
 #include "Legality.h"
 #include "Wrap.h"
+#include "kiln/Schedule/ReshapedView.h"
 #include "kiln/Schedule/Scatters.h"
 #include "kiln/Schedule/TileBuilder.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -64,6 +66,28 @@ static DimFn symbolicDims(index::Math &math) {
   };
 }
 
+/// Whether a reshape of a transpose of an argument, whose memory is in
+/// row-major order, needs no copy. Sizes are known.
+static bool isViewOfTransposed(prim::ReshapeOp op) {
+  auto transpose = op.getOperand().getDefiningOp<prim::TransposeOp>();
+  auto source = transpose ? dyn_cast<BlockArgument>(transpose.getOperand())
+                          : BlockArgument();
+  if (!source || !isa<FunctionOpInterface>(source.getOwner()->getParentOp()))
+    return false;
+  auto type = cast<RankedTensorType>(source.getType());
+  if (!type.hasStaticShape() || !op.getType().hasStaticShape() ||
+      type.getNumElements() == 0)
+    return false;
+  SmallVector<int64_t> dense(type.getRank(), 1), sizes, strides;
+  for (int64_t d = type.getRank() - 1; d > 0; --d)
+    dense[d - 1] = dense[d] * type.getDimSize(d);
+  for (int64_t from : transpose.getPermutation()) {
+    sizes.push_back(type.getDimSize(from));
+    strides.push_back(dense[from]);
+  }
+  return stridesOfReshape(sizes, strides, op.getType().getShape()).has_value();
+}
+
 bool kiln::isDenseView(Operation *op) {
   // Only reshapes of what is not dense may need a copy.
   if (!isa<prim::ReshapeOp>(op))
@@ -76,6 +100,8 @@ bool kiln::isDenseView(Operation *op) {
     if (!before || !isViewMovement(before))
       return true;
   }
+  if (isViewOfTransposed(cast<prim::ReshapeOp>(op)))
+    return true;
   index::Math math;
   Value result = op->getResult(0);
   SmallVector<Extent> sizes;

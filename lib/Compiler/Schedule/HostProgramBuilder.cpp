@@ -3,6 +3,7 @@
 
 #include "kiln/Schedule/HostProgramBuilder.h"
 #include "kiln/Dialect/Prim/Shape.h"
+#include "kiln/Schedule/ReshapedView.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -190,6 +191,32 @@ Buffer HostProgramBuilder::constant(ElementsAttr value) {
   return result;
 }
 
+/// Gives `result`, of other sizes, the strides of a view of `buffer`.
+static LogicalResult reshapeStrided(const Buffer &buffer, Buffer &result) {
+  SmallVector<int64_t> sizes, strides, to;
+  int64_t elements = 1;
+  for (auto [size, stride] : llvm::zip(buffer.sizes, buffer.strides)) {
+    if (!size.isStatic() || !stride.isStatic())
+      return failure();
+    sizes.push_back(size.get());
+    strides.push_back(stride.get());
+    elements *= size.get();
+  }
+  for (const Extent &size : result.sizes) {
+    if (!size.isStatic())
+      return failure();
+    to.push_back(size.get());
+  }
+  if (elements == 0)
+    return failure();
+  std::optional<SmallVector<int64_t>> found =
+      stridesOfReshape(sizes, strides, to);
+  if (!found)
+    return failure();
+  result.strides.assign(found->begin(), found->end());
+  return success();
+}
+
 LogicalResult HostProgramBuilder::viewThrough(Operation *movement,
                                               const Buffer &buffer,
                                               Buffer &result) {
@@ -213,7 +240,8 @@ LogicalResult HostProgramBuilder::viewThrough(Operation *movement,
   }
   MapContext ctx{math, sizes, dimFn(), std::nullopt};
   if (failed(moveMap(movement, 0, identity, ctx, source)))
-    return failure();
+    return isa<prim::ReshapeOp>(movement) ? reshapeStrided(buffer, result)
+                                          : failure();
   result.strides.assign(sizes.size(), 0);
   for (auto [expr, stride] : llvm::zip(source.index, buffer.strides)) {
     result.offset = math.add(result.offset, math.mul(expr.offset(), stride));

@@ -89,10 +89,10 @@ func.func @total(%x: tensor<50x20000xf32>) -> tensor<50xf32> {
   %sum = prim.sum %x dims [1] : tensor<50x20000xf32> -> tensor<50xf32>
   return %sum : tensor<50xf32>
 }
-// Where channels are last, a row of a group has few elements: tiles have several places of it.
+// Where channels are last, a row of a group has few elements: tiles have whole lines, of five blocks, and the second kernel adds up groups.
 // CHECK-LABEL: tile.kernel private @last_0_norm_sum0(
 // CHECK-SAME: tile.hints = #tile.kernel_hints<warps = 8>
-// CHECK: tile.load {{.*}} -> tensor<16x8x16xf16>
+// CHECK: tile.load {{.*}} -> tensor<256x32xf16>
 // CHECK-COUNT-4: tile.store
 // CHECK-LABEL: tile.kernel private @last_0_norm_sum0_parts(
 // CHECK-LABEL: program.func @last(

@@ -61,6 +61,11 @@ public:
   void placeFromEnd(int dim);
   /// Number of blocks of a dimension.
   Extent numBlocks(int dim);
+  /// True if a dimension is shared out in as many parts as it has blocks: what
+  /// takes part has one block, and needs no loop.
+  bool hasBlockOfEachPart(int dim) {
+    return dims[dim].parts > 1 && numBlocks(dim).is(dims[dim].parts);
+  }
   /// Sets coordinate and offset of a dimension to those of block `coord`.
   void place(int dim, mlir::Value coord);
 

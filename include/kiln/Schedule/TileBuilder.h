@@ -80,6 +80,9 @@ public:
   /// whose instances share a tile out among threads, where reducing one takes
   /// an exchange.
   bool reducesLast = false;
+  /// Physical dimensions that another kernel reduces: in this one, reductions
+  /// keep them.
+  llvm::SmallVector<int, 1> later;
   std::string reason;
   KernelBuilder &kernel;
   GroupPlan &plan;

@@ -112,7 +112,8 @@ LogicalResult TileBuilder::reductionMap(Operation *op, const AccessMap &map,
     if (r < reduced.size() && reduced[r] == d) {
       operandMap.index.push_back(plan.reducedIndex(op, r++));
       for (int part : operandMap.index.back().dims())
-        if (int dim = physical(part); !llvm::is_contained(dims, dim))
+        if (int dim = physical(part);
+            !llvm::is_contained(dims, dim) && !llvm::is_contained(later, dim))
           dims.push_back(dim);
     } else {
       operandMap.index.push_back(map.index[next++]);
@@ -228,7 +229,7 @@ LogicalResult TileBuilder::reductionLoops(Operation *op, const AccessMap &map,
   if (failed(reductionMap(op, map, inner, dims)))
     return failure();
   for (int dim : dims)
-    if (!kernel.numBlocks(dim).is(1))
+    if (!kernel.numBlocks(dim).is(1) && !kernel.hasBlockOfEachPart(dim))
       loops.push_back(dim);
   return loops.empty() ? success()
                        : hoistReductions(op->getOperand(0), inner, loops);

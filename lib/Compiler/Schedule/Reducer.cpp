@@ -31,6 +31,23 @@ static int contiguousDim(Group &group, ArrayRef<int> dims) {
   return best;
 }
 
+void Reducer::prepare() {
+  classify();
+  chooseBlocks();
+  if (later < 0 || shareShortLines())
+    return;
+  // One kernel reduces all.
+  keepsShortLines = false;
+  kernel.dims.clear();
+  group.addDims(kernel);
+  kept.clear();
+  reduced.clear();
+  later = beside = vector = rows = -1;
+  parts = 1;
+  classify();
+  chooseBlocks();
+}
+
 /// Dimensions, those merged that can be, and the ones of tiles.
 void Reducer::classify() {
   llvm::SmallBitVector isReduced(plan.sizes.size());
@@ -42,6 +59,9 @@ void Reducer::classify() {
   placed &= isReduced;
   plan.pinned |= placed;
   plan.untiled.reset(placed);
+  findShortLines(isReduced);
+  if (later >= 0)
+    isReduced.reset(later);
   // Neighbours of one class may merge.
   SmallVector<int> run;
   for (unsigned d = 0; d < plan.sizes.size(); ++d) {
@@ -49,7 +69,8 @@ void Reducer::classify() {
       group.merge(kernel, run, out);
       run.clear();
     }
-    run.push_back(d);
+    if (later < 0 || isReduced.test(d))
+      run.push_back(d);
   }
   group.merge(kernel, run, out);
   SmallVector<int> all;
@@ -318,7 +339,6 @@ bool Reducer::isBetterShared() const {
   });
 }
 
-/// One reduction, whose result decides all that is written.
 bool Reducer::canSplit() const {
   if (plan.reductions.size() != 1 || isa<prim::ArgmaxOp>(plan.reductions[0].op))
     return false;
@@ -387,7 +407,8 @@ void Reducer::split() {
   }
   // An instance has two blocks at least, and of statistics one, whose own mean
   // is exact.
-  if (int64_t blocks = count(longest); !ShapedType::isDynamic(blocks))
+  if (int64_t blocks = count(longest);
+      !ShapedType::isDynamic(blocks) && later < 0)
     parts = std::min<int64_t>(
         parts, llvm::bit_floor(uint64_t(blocks) / (squares ? 1 : 2)));
   if (parts <= 1)
@@ -413,6 +434,8 @@ Buffer Reducer::allocateParts(Type element, AccessMap &map) {
 }
 
 Space Reducer::placeParts(KernelBuilder &last) {
+  if (later >= 0)
+    return placeShortLines(last);
   last.dims = kernel.dims;
   for (KernelDim &dim : last.dims) {
     dim.offset = dim.coord = dim.part = Value();
@@ -446,9 +469,9 @@ void Reducer::storeOnline(TileBuilder &emitter, ArrayRef<Value> pair) {
 }
 
 LogicalResult Reducer::storeSquares(TileBuilder &emitter, ArrayRef<Value> tiles,
-                                    ArrayRef<int> axes) {
+                                    ArrayRef<int> dims) {
   SmallVector<Value> found = SpreadParts::join(
-      emitter, plan.reductions[0], tiles, axes, group.root, plan.rootMap);
+      emitter, plan.reductions[0], tiles, dims, group.root, plan.rootMap);
   if (found.empty()) {
     reason = emitter.reason;
     return failure();
@@ -481,6 +504,10 @@ LogicalResult Reducer::emitParts(TileBuilder &emitter, KernelBuilder &last) {
   // The second kernel: all parts of some columns.
   Space axes = placeParts(last);
   TileBuilder second(last, plan, group.inGroup(), axes);
+  second.reducesLast = later >= 0;
+  if (later >= 0)
+    map.index.back() = IndexExpr::dim(beside) * plan.sizes[later].get() +
+                       IndexExpr::dim(later);
   SmallVector<Value> all;
   for (const Buffer &buffer : memory)
     all.push_back(second.load(buffer, map));
@@ -489,8 +516,11 @@ LogicalResult Reducer::emitParts(TileBuilder &emitter, KernelBuilder &last) {
     return success();
   }
   if (squares)
-    return storeSquares(second, all, reducedAxes(axes));
-  Value sum = second.reduceTile(visit.op, all[0], part);
+    return storeSquares(second, all, joinedDims());
+  Value sum = second.maskPartial(
+      all[0], joinedDims(),
+      neutralValue(visit.op, getElementTypeOrSelf(all[0].getType())));
+  sum = second.reduceTile(visit.op, sum, joinedDims());
   second.bind(visit.op->getResult(0), visit.map,
               second.narrowReduction(visit.op, sum));
   Value result = second.emit(group.root, plan.rootMap);
@@ -531,9 +561,13 @@ LogicalResult Reducer::run(std::optional<KernelBuilder> &last) {
       kernel.place(dim, kernel.constant(0));
     else if (kernel.dims[dim].parts > 1)
       kernel.dims[dim].part = kernel.dims[part].coord;
+    if (kernel.hasBlockOfEachPart(dim))
+      kernel.place(dim, kernel.dims[part].coord);
   }
   TileBuilder emitter(kernel, plan, group.inGroup(), space);
   emitter.reducesLast = group.ctx.tiling.model().sharesTiles();
+  if (later >= 0)
+    emitter.later = {later};
   if (squares && !SpreadParts(emitter, plan.reductions[0], along).isExact())
     squares = nullptr;
   if (part >= 0)

@@ -19,10 +19,7 @@ public:
       : group(group), plan(group.plan), kernel(kernel), out(out) {}
 
   /// Decides on tiles and blocks.
-  void prepare() {
-    classify();
-    chooseBlocks();
-  }
+  void prepare();
   /// Whether the reductions are better kernels of their own.
   bool isSeparate() const { return separate; }
   /// The group is a largest element, and what onlineSumOf finds for it goes
@@ -38,6 +35,18 @@ public:
 private:
   void classify();
   void chooseBlocks();
+  /// Finds a reduced dimension of which a line of memory holds several, side by
+  /// side along a kept one, as the channels of groups are if channels lie
+  /// innermost. The first kernel keeps both as one dimension, so that it reads
+  /// whole lines, and the second one reduces it.
+  void findShortLines(const llvm::SmallBitVector &isReduced);
+  /// Blocks and parts of such a reduction; false if it needs no second kernel.
+  bool shareShortLines();
+  /// The dimensions of the second kernel, and what its tiles lie along.
+  Space placeShortLines(KernelBuilder &last);
+  /// What the second kernel reduces.
+  llvm::SmallVector<int> joinedDims() const;
+  /// One reduction, whose result decides all that is written.
   bool canSplit() const;
   bool isBetterShared() const;
   bool isNear(const target::TilingProblem &problem) const;
@@ -52,7 +61,7 @@ private:
   void storeOnline(TileBuilder &emitter, llvm::ArrayRef<mlir::Value> pair);
   mlir::LogicalResult storeSquares(TileBuilder &emitter,
                                    llvm::ArrayRef<mlir::Value> tiles,
-                                   llvm::ArrayRef<int> axes);
+                                   llvm::ArrayRef<int> dims);
   /// The dimensions of the kernel that adds up parts, and what its tiles lie
   /// along.
   Space placeParts(KernelBuilder &last);
@@ -70,6 +79,10 @@ private:
   int part = -1; ///< the dimension that counts parts, in both kernels
   bool separate = false;
   int along = -1; ///< the dimension whose blocks parts share out
+  /// A reduced dimension that the second kernel reduces, and the kept one that
+  /// is merged into it in the first; -1: none.
+  int later = -1, beside = -1;
+  bool keepsShortLines = true; ///< false: `later` stays -1
   const Buffer *sums = nullptr;
   SquaresBehind *squares = nullptr;
   Space space; ///< of tiles

@@ -154,6 +154,13 @@ kiln::schedule::scheduleReduction(Operation *op,
   if (!plan.anchors.empty())
     return ctx->decline(op, "the group has a product");
 
+  // The memory of a sum that another group made is the result's.
+  if (Operation *root = group.root.getDefiningOp();
+      root && llvm::is_contained(computed, root) &&
+      !ctx->host.hasDestination(fusion.getResult(0))) {
+    ctx->host.setBuffer(fusion.getResult(0), ctx->host.buffer(group.root));
+    return success();
+  }
   Buffer out = ctx->host.destination(fusion.getResult(0));
   std::string reason;
   SquaresBehind squares;

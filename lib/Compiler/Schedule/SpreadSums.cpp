@@ -29,6 +29,9 @@ public:
   bool hasLoops() const { return !loops.empty(); }
   /// s1, s2 and the shift; none on failure.
   SmallVector<Value> addUp();
+  /// How many elements the first block has, where instances have different
+  /// numbers; null: `first`.
+  Value elements;
   /// Binds the sum and the squared distances from `base`.
   LogicalResult emit(const ReductionVisit &squares, Value base);
 
@@ -57,9 +60,10 @@ private:
   const ReductionVisit &sum;
   SmallVector<int> dims, loops;
   SmallVector<int64_t> shape;
-  int64_t count = 1; ///< elements that are summed
-  int64_t first = 1; ///< those of the first block
-  Value all;         ///< their number, if they are read twice
+  int64_t count = 1;  ///< elements that are summed
+  int64_t behind = 1; ///< such sums that another kernel adds up
+  int64_t first = 1;  ///< those of the first block
+  Value all;          ///< their number, if they are read twice
 };
 } // namespace
 
@@ -87,6 +91,12 @@ bool SpreadSum::prepare() {
   int64_t blocks = 1;
   for (int dim : sum.dims) {
     int place = emitter.physical(dim);
+    if (llvm::is_contained(emitter.later, place)) {
+      if (!emitter.plan.sizes[dim].isStatic())
+        return false;
+      behind *= emitter.plan.sizes[dim].get();
+      continue;
+    }
     if (llvm::is_contained(dims, place))
       continue;
     dims.push_back(place);
@@ -97,6 +107,8 @@ bool SpreadSum::prepare() {
     blocks *= llvm::divideCeil(number.get(), kernel.dims[place].parts);
     if (number.is(1)) {
       first *= size.get();
+    } else if (kernel.hasBlockOfEachPart(place)) {
+      first *= kernel.dims[place].block;
     } else {
       first *= kernel.dims[place].block;
       loops.push_back(place);
@@ -107,7 +119,7 @@ bool SpreadSum::prepare() {
   // most. Each element has gone through so many additions and those of a block.
   constexpr int64_t kMostBlocks = 1 << 20, kRounds = 16, kRoom = 8;
   shape = emitter.shapeOf(sum.operandMap);
-  int64_t own = count;
+  int64_t own = count * behind;
   for (int dim : loops)
     own /= kernel.dims[dim].parts;
   return blocks == 1 ||
@@ -164,13 +176,15 @@ Value SpreadSum::findShift() {
   if (!ok)
     return {};
   Value total = emitter.reduceTile(sum.op, tile, dims);
-  Value mean = mul(total, number(total, 1.0 / double(first)));
-  if (all)
-    mean = arith::DivFOp::create(
-        kernel.b, kernel.loc, total,
-        tile::SplatOp::create(kernel.b, kernel.loc, total.getType(), all));
+  Value shared = all ? all : elements;
+  Value mean = shared ? arith::DivFOp::create(
+                            kernel.b, kernel.loc, total,
+                            tile::SplatOp::create(kernel.b, kernel.loc,
+                                                  total.getType(), shared))
+                            .getResult()
+                      : mul(total, number(total, 1.0 / double(first)));
   // What is added behind the sum is finite then, and leaves room for rounding.
-  Value large = mul(mean, number(mean, 2.0 * double(count)));
+  Value large = mul(mean, number(mean, 2.0 * double(count * behind)));
   Value rest = sub(large, large), none = number(mean, 0);
   Value isFinite = arith::CmpFOp::create(kernel.b, kernel.loc,
                                          arith::CmpFPredicate::OEQ, rest, none);
@@ -266,7 +280,8 @@ LogicalResult kiln::schedule::emitSpreadSums(TileBuilder &emitter) {
   return success();
 }
 
-/// Whether values of two groups are the same, converted alike.
+/// Whether values of two groups are the same: operands that both groups have in
+/// common, converted and moved by the same operations.
 static bool isSameElement(Value x, prim::FusionOp of, Value y,
                           prim::FusionOp other) {
   if (x.getType() != y.getType())
@@ -275,11 +290,12 @@ static bool isSameElement(Value x, prim::FusionOp of, Value y,
   if (first && second)
     return of->getOperand(first.getArgNumber()) ==
            other->getOperand(second.getArgNumber());
-  auto converted = x.getDefiningOp<prim::ConvertElementTypeOp>();
-  auto alike = y.getDefiningOp<prim::ConvertElementTypeOp>();
-  return converted && alike &&
-         converted->getAttrDictionary() == alike->getAttrDictionary() &&
-         isSameElement(converted.getOperand(), of, alike.getOperand(), other);
+  Operation *made = x.getDefiningOp(), *alike = y.getDefiningOp();
+  return made && alike && made->getName() == alike->getName() &&
+         made->getNumOperands() == 1 && alike->getNumOperands() == 1 &&
+         (isa<prim::ConvertElementTypeOp>(made) || isViewMovement(made)) &&
+         made->getAttrDictionary() == alike->getAttrDictionary() &&
+         isSameElement(made->getOperand(0), of, alike->getOperand(0), other);
 }
 
 /// `value`, whose dimensions become `targets`, or what it is a reshape of that
@@ -376,18 +392,18 @@ bool SpreadParts::isExact() const {
 
 SmallVector<Value> SpreadParts::emit() {
   SpreadSum pair(emitter, sum);
-  Value number;
-  if (!pair.prepare()) {
-    if (!pair.isNear())
-      return {};
-    number = count();
+  bool isExactOnce = pair.prepare();
+  if (!isExactOnce && !pair.isNear())
+    return {};
+  Value number = count();
+  if (!isExactOnce)
     pair.readTwice(number);
-  }
+  else if (along >= 0 && emitter.isPartial(along) &&
+           emitter.kernel.hasBlockOfEachPart(along))
+    pair.elements = number;
   SmallVector<Value> tiles = pair.addUp();
   if (tiles.empty())
     return {};
-  if (!number)
-    number = count();
   tiles.push_back(tile::SplatOp::create(emitter.kernel.b, emitter.kernel.loc,
                                         tiles[0].getType(), number));
   return tiles;
@@ -401,7 +417,9 @@ Value SpreadParts::count() {
   int64_t others = 1;
   SmallVector<int> dims;
   for (int dim : sum.dims)
-    if (int place = emitter.physical(dim); !llvm::is_contained(dims, place)) {
+    if (int place = emitter.physical(dim);
+        !llvm::is_contained(dims, place) &&
+        !llvm::is_contained(emitter.later, place)) {
       dims.push_back(place);
       if (place != along)
         others *= kernel.dims[place].size.get();
@@ -427,7 +445,7 @@ Value SpreadParts::count() {
 
 SmallVector<Value> SpreadParts::join(TileBuilder &emitter,
                                      const ReductionVisit &sum,
-                                     ArrayRef<Value> tiles, ArrayRef<int> axes,
+                                     ArrayRef<Value> tiles, ArrayRef<int> dims,
                                      Value base, const AccessMap &map) {
   OpBuilder &b = emitter.kernel.b;
   Location loc = emitter.kernel.loc;
@@ -441,14 +459,11 @@ SmallVector<Value> SpreadParts::join(TileBuilder &emitter,
   auto mul = [&](Value x, Value y) -> Value {
     return arith::MulFOp::create(b, loc, x, y);
   };
+  Value zero = constantLike(b, loc, s1, b.getF32FloatAttr(0));
+  // Places where there is no part have no elements, and no mean.
   auto total = [&](Value tile) {
-    for (int axis : axes)
-      tile = reduceAxis(b, loc, tile, axis,
-                        [&](OpBuilder &inside, ValueRange x, ValueRange y) {
-                          return SmallVector<Value>{
-                              combine(sum.op, x[0], y[0], inside)};
-                        })[0];
-    return tile;
+    tile = emitter.maskPartial(tile, dims, zeroOf(b.getF32Type()));
+    return emitter.reduceTile(sum.op, tile, dims);
   };
   emitter.bind(sum.op->getResult(0), sum.map, total(add(s1, mul(n, shift))));
   Value found = emitter.emit(base, map);
@@ -458,7 +473,6 @@ SmallVector<Value> SpreadParts::join(TileBuilder &emitter,
   auto shape = cast<RankedTensorType>(s1.getType()).getShape();
   Value d = sub(emitter.broadcast(found, shape), shift);
   Value mean = arith::DivFOp::create(b, loc, s1, n), rest = sub(mean, d);
-  Value zero = constantLike(b, loc, s1, b.getF32FloatAttr(0));
   Value own = arith::MaximumFOp::create(b, loc, sub(s2, mul(s1, mean)), zero);
   Value squares = add(own, mul(n, mul(rest, rest)));
   // An infinite sum of squares stays so for a finite base.

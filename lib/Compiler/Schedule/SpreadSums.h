@@ -54,11 +54,11 @@ public:
   bool isExact() const;
   /// The four tiles, reduced; none after the emitter's reason was set.
   llvm::SmallVector<mlir::Value> emit();
-  /// Joins them along `axes`, binds the sum, and gives the value of `base`,
+  /// Joins them along `dims`, binds the sum, and gives the value of `base`,
   /// accessed by `map`, with the squared distances from it; none on failure.
   static llvm::SmallVector<mlir::Value>
   join(TileBuilder &emitter, const ReductionVisit &sum,
-       llvm::ArrayRef<mlir::Value> tiles, llvm::ArrayRef<int> axes,
+       llvm::ArrayRef<mlir::Value> tiles, llvm::ArrayRef<int> dims,
        mlir::Value base, const AccessMap &map);
 
 private:

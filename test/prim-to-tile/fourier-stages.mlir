@@ -2,7 +2,7 @@
 // them elements change places, twice, for real and imaginary parts. Other transforms become products with matrices, as on other targets.
 // RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none --no-fallback --emit=program | FileCheck %s
 // RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none --no-fallback --emit=program --explain 2>&1 | FileCheck %s --check-prefix=WHY
-// RUN: for entry in lines real columns one wide other back back_columns pairs pair_columns none turned turned_back two two_back; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
+// RUN: for entry in lines real columns one wide other back back_columns pairs pair_columns none turned turned_back two two_back long_columns; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
 // RUN: kiln-run %s --target=amd:gfx90a,device=sim --no-fallback --check --entry=many_columns
 // RUN: for size in 1 3; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=open --dim=$size || exit 1; done
 
@@ -164,4 +164,19 @@ func.func @two_back(%x: tensor<3x64x65xf32>, %y: tensor<3x64x65xf32>) -> tensor<
   %r, %i = prim.fourier %x, %y dim 1 inverse : tensor<3x64x65xf32>, tensor<3x64x65xf32> -> tensor<3x64x65xf32>, tensor<3x64x65xf32>
   %s = prim.fourier %r, %i dim 2 inverse : tensor<3x64x65xf32>, tensor<3x64x65xf32> -> tensor<3x64x128xf32>
   return %s : tensor<3x64x128xf32>
+}
+// Blocks of long columns have few of them, down to 32 bytes of neighbours, and more threads.
+// CHECK-LABEL: tile.kernel private @long_columns_
+// CHECK-SAME: warps = 16
+// CHECK: tile.load {{.*}} tensor<256x4x2xf32>
+func.func @long_columns(%x: tensor<2048x4x2xf32>) -> tensor<2048x4x2xf32> {
+  %0 = prim.slice %x starts [0, 0, 0] limits [2048, 4, 1] strides [1, 1, 1] : tensor<2048x4x2xf32> -> tensor<2048x4x1xf32>
+  %1 = prim.reshape %0 : tensor<2048x4x1xf32> -> tensor<2048x4xf32>
+  %2 = prim.slice %x starts [0, 0, 1] limits [2048, 4, 2] strides [1, 1, 1] : tensor<2048x4x2xf32> -> tensor<2048x4x1xf32>
+  %3 = prim.reshape %2 : tensor<2048x4x1xf32> -> tensor<2048x4xf32>
+  %r, %i = prim.fourier %1, %3 dim 0 : tensor<2048x4xf32>, tensor<2048x4xf32> -> tensor<2048x4xf32>, tensor<2048x4xf32>
+  %4 = prim.reshape %r : tensor<2048x4xf32> -> tensor<2048x4x1xf32>
+  %5 = prim.reshape %i : tensor<2048x4xf32> -> tensor<2048x4x1xf32>
+  %6 = prim.cat %4, %5 dim 2 : tensor<2048x4x1xf32>, tensor<2048x4x1xf32> -> tensor<2048x4x2xf32>
+  return %6 : tensor<2048x4x2xf32>
 }

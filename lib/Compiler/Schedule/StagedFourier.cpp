@@ -190,8 +190,7 @@ int64_t StagedFourier::countColumns(ArrayRef<Extent> sizes,
   target::TopologyAttr topology =
       ctx.description ? ctx.description.getTopology() : target::TopologyAttr();
   int64_t cores = target::countCores(ctx.description),
-          threads =
-              topology ? topology.getThreadsPerBlock() / kBlocksOfCore : 0,
+          most = topology ? topology.getThreadsPerBlock() << kRadixBits : 0,
           few = std::max<int64_t>(kFewBytes / bytes, 1),
           columns = llvm::bit_floor(uint64_t(
               std::max<int64_t>(transferBytes(ctx.description) / bytes, few)));
@@ -205,7 +204,10 @@ int64_t StagedFourier::countColumns(ArrayRef<Extent> sizes,
     return count;
   };
   while (columns > few &&
-         (columns * length > threads << kRadixBits || instances() < cores))
+         (columns * length > most / kBlocksOfCore || instances() < cores))
+    columns /= 2;
+  // Long columns take all threads of a block.
+  while (columns > 1 && columns * length > most)
     columns /= 2;
   return columns;
 }
@@ -566,7 +568,7 @@ void StagedFourier::run(Extent flops) {
 std::string kiln::schedule::whyNoStages(prim::FourierOp op) {
   int64_t length = lengthOf(op);
   auto type = cast<RankedTensorType>(op.getOperand(0).getType());
-  constexpr int64_t kLongestColumn = 1 << 10;
+  constexpr int64_t kLongestColumn = 1 << 12;
   bool isLast = int64_t(op.getDim()) + 1 == type.getRank();
   if (!llvm::isPowerOf2_64(length))
     return "the length is no power of two";

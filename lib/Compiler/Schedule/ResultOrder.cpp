@@ -64,6 +64,11 @@ static bool findReaders(Value value, SmallVectorImpl<prim::FusionOp> &readers) {
   });
 }
 
+bool kiln::schedule::isReadByStrides(Value value) {
+  SmallVector<prim::FusionOp> readers;
+  return findReaders(value, readers);
+}
+
 Buffer kiln::schedule::allocateInOrder(HostProgramBuilder &host, Type element,
                                        ArrayRef<Extent> sizes,
                                        ArrayRef<unsigned> order) {

@@ -24,6 +24,9 @@ Buffer allocateInOrder(HostProgramBuilder &host, mlir::Type element,
                        llvm::ArrayRef<Extent> sizes,
                        llvm::ArrayRef<unsigned> order);
 
+/// Whether groups that go by strides read a value, and nothing else does.
+bool isReadByStrides(mlir::Value value);
+
 /// The memory for the result of a group: with the dimensions in `order`,
 /// outermost first, where every user goes by strides, else as it is asked for.
 Buffer resultInOrder(Group &group, llvm::ArrayRef<unsigned> order);

@@ -408,20 +408,76 @@ static void copyOperand(prim::FusionOp fusion, prim::ScatterOp op,
   writeElements(fusion, ctx, operand, /*number=*/{}, out);
 }
 
+/// The dimension along which neighbours of a value lie next to each other in
+/// memory, through movements in a group; -1: none is known.
+static int64_t nextDimOf(Value value, HostProgramBuilder &host) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (host.hasBuffer(value)) {
+    const Buffer &buffer = host.buffer(value);
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (buffer.strides[d].is(1) && !buffer.sizes[d].is(1))
+        return d;
+    return -1;
+  }
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_nonnull<prim::TransposeOp, prim::ReshapeOp>(op))
+    return -1;
+  int64_t before = nextDimOf(op->getOperand(0), host);
+  if (before < 0)
+    return -1;
+  if (auto transpose = dyn_cast<prim::TransposeOp>(op)) {
+    ArrayRef<int64_t> order = transpose.getPermutation();
+    return llvm::find(order, before) - order.begin();
+  }
+  // Dimensions in front of it stay, but for those of one element.
+  ArrayRef<int64_t> from =
+      cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
+  auto isLarge = [](int64_t size) { return size != 1; };
+  int64_t number = llvm::count_if(from.take_front(before), isLarge);
+  for (auto [d, size] : llvm::enumerate(type.getShape()))
+    if (isLarge(size) && number-- == 0)
+      return size == from[before] ? int64_t(d) : -1;
+  return -1;
+}
+
+/// The order of dimensions in which a result lies as its updates do: with a
+/// matched dimension last along which they, or their indices, are neighbours.
+static SmallVector<unsigned> orderOfUpdates(prim::ScatterOp op,
+                                            HostProgramBuilder &host) {
+  SmallVector<unsigned> order = llvm::to_vector(
+      llvm::seq<unsigned>(0, cast<RankedTensorType>(op.getType()).getRank()));
+  for (Value value : {Value(op.getUpdates()), Value(op.getIndices())})
+    if (int64_t next = nextDimOf(value, host); next >= 0) {
+      if (next < int64_t(op.getBatchDims()))
+        std::rotate(order.begin() + next, order.begin() + next + 1,
+                    order.end());
+      break;
+    }
+  return order;
+}
+
 /// Where the result of a scatter goes: in the order of dimensions that the
-/// operand has in memory, if all that read it give them that order again.
+/// operand has in memory, or many updates have, if all that read it give them
+/// that order again or take any.
 static Buffer destinationOf(prim::FusionOp fusion, prim::ScatterOp op,
                             ScheduleContext &ctx) {
   HostProgramBuilder &host = ctx.host;
   Value result = fusion.getResult(0);
+  if (host.hasDestination(result) || !ctx.tiling.model().sharesTiles())
+    return host.destination(result);
   const Buffer &operand = host.buffer(op.getOperand());
   SmallVector<unsigned> order = orderOf(operand);
+  bool isByUpdates = llvm::is_sorted(order) &&
+                     updatesFew(op, std::numeric_limits<int64_t>::max(), 1);
+  if (isByUpdates)
+    order = orderOfUpdates(op, host);
   auto restores = [&](Operation *user) {
     auto transpose = dyn_cast<prim::TransposeOp>(user);
     return transpose && llvm::equal(transpose.getPermutation(), order);
   };
-  if (host.hasDestination(result) || !ctx.tiling.model().sharesTiles() ||
-      llvm::is_sorted(order) || !llvm::all_of(result.getUsers(), restores))
+  bool isFree = llvm::all_of(result.getUsers(), restores) ||
+                (isByUpdates && isReadByStrides(result));
+  if (llvm::is_sorted(order) || !isFree)
     return host.destination(result);
   return allocateInOrder(host, operand.elementType(), host.sizesOf(result),
                          order);

@@ -388,36 +388,74 @@ SmallVector<int> Reducer::reducedAxes(const Space &space) const {
   return axes;
 }
 
+/// The blocks of a dimension; dynamic if only a launch knows how many.
+static int64_t countBlocks(KernelBuilder &kernel, int dim) {
+  Extent blocks = kernel.numBlocks(dim);
+  return blocks.isStatic() ? blocks.get() : ShapedType::kDynamic;
+}
+
 /// Gives the parts a dimension, and instances: each takes every so many-th
-/// block of the longest loop.
+/// block of the longest loop. If that loop has too few blocks, parts share out
+/// the next longest one, too.
 void Reducer::split() {
-  auto count = [&](int dim) {
-    Extent blocks = kernel.numBlocks(dim);
-    return blocks.isStatic() ? blocks.get() : ShapedType::kDynamic;
+  auto blocksOf = [&](int dim) {
+    int64_t blocks = countBlocks(kernel, dim);
+    return ShapedType::isDynamic(blocks) ? std::numeric_limits<int64_t>::max()
+                                         : blocks;
   };
-  int longest = -1;
-  for (int dim : loops)
-    if (longest < 0 ||
-        (!ShapedType::isDynamic(count(longest)) &&
-         (ShapedType::isDynamic(count(dim)) || count(dim) > count(longest))))
-      longest = dim;
-  if (longest < 0) {
+  SmallVector<int> order(loops);
+  llvm::sort(order, [&](int x, int y) {
+    int64_t first = blocksOf(x), second = blocksOf(y);
+    return first != second ? first > second : x < y;
+  });
+  if (order.empty()) {
     parts = 1;
     return;
   }
   // An instance has two blocks at least, and of statistics one, whose own mean
   // is exact.
-  if (int64_t blocks = count(longest);
-      !ShapedType::isDynamic(blocks) && later < 0)
-    parts = std::min<int64_t>(
-        parts, llvm::bit_floor(uint64_t(blocks) / (squares ? 1 : 2)));
+  const int64_t least = squares ? 1 : 2;
+  along = order.front();
+  int64_t blocks = countBlocks(kernel, along), ofNext = 1;
+  if (!ShapedType::isDynamic(blocks) && later < 0) {
+    int64_t alone =
+        std::min<int64_t>(parts, llvm::bit_floor(uint64_t(blocks) / least));
+    if (!squares && order.size() > 1 && alone < parts) {
+      int64_t next = countBlocks(kernel, order[1]);
+      parts = std::min<int64_t>(
+          parts, llvm::bit_floor(uint64_t(blocks * next) / least));
+      alone = std::min<int64_t>(parts, llvm::bit_floor(uint64_t(blocks)));
+      ofNext =
+          std::min<int64_t>(parts / alone, llvm::bit_floor(uint64_t(next)));
+    }
+    parts = alone * ofNext;
+  }
   if (parts <= 1)
     return;
   part = kernel.dims.size();
   kernel.dims.emplace_back();
   kernel.dims[part].size = parts;
-  kernel.dims[longest].parts = parts;
-  along = longest;
+  kernel.dims[along].parts = parts / ofNext;
+  if (ofNext > 1)
+    kernel.dims[order[1]].parts = ofNext;
+}
+
+/// Each part's first block along the loops that parts share out.
+void Reducer::placeLoops() {
+  Value coord = part >= 0 ? kernel.dims[part].coord : Value();
+  for (int dim : loops) {
+    int64_t own = kernel.dims[dim].parts;
+    if (own <= 1)
+      continue;
+    if (own == parts)
+      kernel.dims[dim].part = coord;
+    else if (dim == along)
+      kernel.dims[dim].part = arith::DivUIOp::create(
+          kernel.b, kernel.loc, coord, kernel.constant(parts / own));
+    else
+      kernel.dims[dim].part = arith::RemUIOp::create(
+          kernel.b, kernel.loc, coord, kernel.constant(own));
+  }
 }
 
 Buffer Reducer::allocateParts(Type element, AccessMap &map) {
@@ -556,14 +594,13 @@ LogicalResult Reducer::run(std::optional<KernelBuilder> &last) {
   if (part >= 0)
     kernel.addGridDim(part);
   kernel.placeGrid();
-  for (int dim : reduced) {
+  for (int dim : reduced)
     if (!llvm::is_contained(loops, dim))
       kernel.place(dim, kernel.constant(0));
-    else if (kernel.dims[dim].parts > 1)
-      kernel.dims[dim].part = kernel.dims[part].coord;
+  placeLoops();
+  for (int dim : reduced)
     if (kernel.hasBlockOfEachPart(dim))
-      kernel.place(dim, kernel.dims[part].coord);
-  }
+      kernel.place(dim, kernel.dims[dim].part);
   TileBuilder emitter(kernel, plan, group.inGroup(), space);
   emitter.reducesLast = group.ctx.tiling.model().sharesTiles();
   if (later >= 0)

@@ -54,6 +54,7 @@ private:
   void deepen();
   void askThreads(int64_t wanted);
   void split();
+  void placeLoops();
   mlir::LogicalResult emitParts(TileBuilder &emitter, KernelBuilder &last);
   mlir::LogicalResult emitWhole(TileBuilder &emitter);
   /// The axes of tiles that are reduced.
@@ -78,7 +79,7 @@ private:
   int64_t parts = 1;
   int part = -1; ///< the dimension that counts parts, in both kernels
   bool separate = false;
-  int along = -1; ///< the dimension whose blocks parts share out
+  int along = -1; ///< the longest loop of those that parts share out
   /// A reduced dimension that the second kernel reduces, and the kept one that
   /// is merged into it in the first; -1: none.
   int later = -1, beside = -1;

@@ -3,6 +3,7 @@
 import math
 import sys
 import tempfile
+import unittest.mock
 
 import torch
 from torch.nn import functional as F
@@ -109,6 +110,24 @@ def rows_of_experts():
             (y * y).sum().backward()
             made.append((y.detach(), x.grad, weight.grad))
         same(*made)
+
+
+@test
+def rows_of_experts_in_blocks():
+    """As on GPUs: blocks of the rows of an expert, as many as the offsets need."""
+    from transformers.integrations import moe  # noqa: F401
+
+    from kiln.torch.lower import grouped as lowering
+    grouped = torch.ops.transformers.grouped_mm_fallback
+    x, weight = torch.randn(70, 5), torch.randn(6, 5, 4)
+    with unittest.mock.patch.object(lowering, "takes_blocks", lambda *about: True), torch.no_grad():
+        run = fast(grouped, fullgraph=True)
+        for offsets in ([1, 33, 33, 50, 66, 70], [0, 0, 0, 0, 0, 70], [70] * 6, [10, 20, 30, 40, 50, 60], [0] * 6, [16, 32, 48, 64, 64, 65]):
+            offsets = torch.tensor(offsets, dtype=torch.int32)
+            found, expected = run(x, weight, offsets), grouped(x, weight, offsets)
+            behind = int(offsets[-1])
+            torch.testing.assert_close(found[:behind], expected[:behind], rtol=1e-5, atol=1e-5)
+            assert not found[behind:].any()
 
 
 @test

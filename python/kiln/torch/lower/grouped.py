@@ -14,9 +14,80 @@ def members(b, rows, offsets, shape):
     return b.broadcast_in_dim(mine, [0, 1], shape)
 
 
+def block_rows(rows, groups):
+    """How many rows a block has: of one group, about as many as each group has, as matrix units take them."""
+    block = 16
+    while block < 64 and block * groups < rows:
+        block *= 2
+    return block
+
+
+def takes_blocks(b, rows, groups):
+    """Whether blocks of rows are less work than every row with every matrix, on a machine that multiplies many blocks at once."""
+    if not b.is_parallel or not all(isinstance(n, int) for n in (rows, groups)):
+        return False
+    block = block_rows(rows, groups)
+    return 2 * block * (rows // block + min(groups, rows)) <= rows * groups
+
+
+def in_blocks(b, x, weight, offsets, dtype, column):
+    """The rows of each group in blocks, which are multiplied with the matrix of the group. The last block of a group has rows of others,
+    whose results are left. How many blocks a group has only the offsets say; there are as many as the rows can need."""
+    rows, groups = x.shape[0], weight.shape[0]
+    block = block_rows(rows, groups)
+    count = rows // block + min(groups, rows)
+
+    def number(value, like):
+        return b.full(value, "i64", like.shape)
+
+    def add(first, second):
+        return b.binary("add", first, second)
+
+    def sub(first, second):
+        return b.binary("sub", first, second)
+
+    def mul(first, value):
+        return b.binary("mul", first, number(value, first))
+
+    def div(first, value):  # nothing is below zero
+        return b.binary("div", first, number(value, first))
+
+    def group_of(places, ends):
+        """The group of each place, by where groups end; the last one for places behind all."""
+        grid = (places.shape[0], groups)
+        past = b.compare("ge", b.broadcast_in_dim(places, [0], grid), b.broadcast(ends, grid))
+        found = b.reduce("sum", b.convert(past, "i64"), [1])
+        return b.binary("minimum", found, number(groups - 1, found))
+
+    ends = b.convert(offsets, "i64")
+    starts = b.binary("maximum", b.pad(b.slice_dim(ends, 0, 0, groups - 1), [1], [0], 0), number(0, ends))
+    needed = div(add(sub(ends, starts), number(block - 1, ends)), block)
+    last_blocks = b.scan("sum", needed, 0)
+    first_blocks = sub(last_blocks, needed)
+
+    of_block = group_of(b.iota("i64", (count,), 0), last_blocks)
+    within = sub(b.iota("i64", (count,), 0), b.gather(first_blocks, of_block, 0))
+    first = add(b.gather(starts, of_block, 0), mul(within, block))
+    places = add(b.broadcast_in_dim(first, [0], (count, block)), b.iota("i64", (count, block), 1))
+    places = b.binary("maximum", b.binary("minimum", places, number(rows - 1, places)), number(0, places))
+    made = product(b, b.gather(x, places, 0), b.gather(weight, of_block, 0), ([0], [0]), ([2], [3 - column]), dtype)
+
+    row = b.iota("i64", (rows,), 0)
+    of_row = group_of(row, ends)
+    within = sub(row, b.gather(starts, of_row, 0))
+    place = add(mul(b.gather(first_blocks, of_row, 0), block), within)
+    place = b.binary("maximum", b.binary("minimum", place, number(count * block - 1, place)), number(0, place))
+    made = b.gather(b.reshape(made, (count * block, made.shape[2])), place, 0)
+    total = b.broadcast(b.slice_dim(ends, 0, groups - 1, groups), (rows,))
+    used = b.broadcast_in_dim(b.compare("lt", row, total), [0], made.shape)
+    return b.where(used, made, b.full_like(0, made))
+
+
 def grouped(b, x, weight, offsets, dtype, column=2):
-    """Every row with every matrix, and of these its own: rows behind the last group are 0."""
-    made = product(b, x, weight, ([], []), ([1], [3 - column]), dtype)  # [rows, groups, columns]
+    """Each row with the matrix of its group: rows behind the last group are 0."""
+    if takes_blocks(b, x.shape[0], weight.shape[0]):
+        return in_blocks(b, x, weight, offsets, dtype, column)
+    made = product(b, x, weight, ([], []), ([1], [3 - column]), dtype)  # [rows, groups, columns]: every row with every matrix
     mine = members(b, x.shape[0], offsets, made.shape)
     return b.reduce("sum", b.where(mine, made, b.full_like(0, made)), [1])
 

@@ -109,11 +109,36 @@ def spectra_keep_their_strides():
 
 @test
 def conjugates_and_parts_of_arguments():
-    function = lambda z: (z.conj(), z.mH, z.real, z.imag, z.conj().imag, torch.resolve_conj(z.conj()), z.conj().imag * 2)  # noqa: E731
-    z = torch.randn(3, 4, dtype=torch.complex64)
-    got, want = fast(function, fullgraph=True)(z), function(z)
-    for one, other in zip(got, want):
-        assert torch.equal(one, other) and one.stride() == other.stride() and one.is_neg() == other.is_neg(), (one, other)
+    function = lambda z: (z.conj(), z.mH, z.real, z.imag, z.conj().imag, torch.resolve_conj(z.conj()), z.conj().imag * 2,  # noqa: E731
+                          z.conj()[:z.shape[0] - 1], z[1:].conj().imag[:, :z.shape[0] // 2], -z.conj())
+    for dynamic in (False, True):
+        torch._dynamo.reset()
+        run = fast(function, fullgraph=True, dynamic=dynamic)
+        for rows in (3, 5):
+            z = torch.randn(rows, 4, dtype=torch.complex64)
+            got, want = run(z), function(z)
+            for one, other in zip(got, want):
+                assert torch.equal(one, other) and one.stride() == other.stride() and one.is_neg() == other.is_neg(), (one, other)
+            got[7].zero_()  # which the argument shares
+            assert not z[:-1].any() and z[-1].all()
+
+
+@test
+def gradients_of_complex_products():
+    """Of any size: the backward graph gets conjugates of what the forward one was given."""
+    w, v = torch.randn(4, 3, dtype=torch.complex64), torch.randn(2, 2, 3, dtype=torch.complex64)
+    spectrum = lambda x: torch.fft.irfft(torch.einsum("bix,iox->box", torch.fft.rfft(x)[..., :3], v), n=x.shape[-1])  # noqa: E731
+    for function, shape in ((lambda x: (torch.complex(x, x.cos()) @ w).abs(), (3, 4)), (spectrum, (2, 2, 8))):
+        torch._dynamo.reset()
+        run = fast(function, fullgraph=True, dynamic=True)
+        for more in (0, 2):
+            ours, theirs = (torch.linspace(-1, 1, (shape[0] + more) * shape[1] * (shape[2] if shape[2:] else 1)).reshape(
+                shape[0] + more, *shape[1:]).requires_grad_() for _ in range(2))
+            got, want = run(ours), function(theirs)
+            same(got, want, 1e-4)
+            got.square().sum().backward()
+            want.square().sum().backward()
+            same(ours.grad, theirs.grad, 1e-4)
 
 
 @test

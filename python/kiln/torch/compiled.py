@@ -116,17 +116,22 @@ def _slices(nodes, given):
 
 def _views(nodes, given):
     """Results that are views of an argument: {node: the number of the argument}. AOTAutograd reads their sizes, strides and
-    where they begin, and makes views of its own with those."""
-    owners, found = _owners(given), {}
-    for node in nodes:
-        if _memory(node) not in owners:
-            continue
-        made = node.meta["val"]
-        if not made.is_conj() and not made.is_neg():
-            found[node] = owners[_memory(node)]
-        elif free_symbols(made):
-            raise UnsupportedNode(node, "a conjugate or negative view of an argument, of a size that is not known")
-    return found
+    where they begin, and makes views of its own with those. Conjugates and negatives of known sizes, which it makes again step by
+    step, are computed."""
+    owners = _owners(given)
+    made = {node: node.meta["val"] for node in nodes if _memory(node) in owners}
+    return {node: owners[_memory(node)] for node, one in made.items() if not (one.is_conj() or one.is_neg()) or free_symbols(one)}
+
+
+def _marked_view(base, dtype, shape, strides, start, marks):
+    """A view of an argument that is marked as a conjugate or a negative. It is made by views of a tensor that lies as the
+    argument does, so that AOTAutograd can make them again."""
+    made = torch.empty(0, dtype=base.dtype, device=base.device).set_(base.untyped_storage(), base.storage_offset(), base.shape, base.stride())
+    made = torch.view_as_real(made) if made.is_complex() and not dtype.is_complex else made
+    made = made.as_strided(shape, strides, start)
+    is_conj, is_neg = marks
+    made = made.conj() if is_conj else made
+    return torch._neg_view(made) if is_neg else made
 
 
 def _only_views(graph, views, given):
@@ -251,7 +256,7 @@ class Compiled:
                 made, base = node.meta["val"], placeholders[views[node]].meta["val"]
                 behind = made.storage_offset() * made.itemsize - base.storage_offset() * base.itemsize
                 about = [[number(sizes.size_of(one)) for one in part] for part in (made.shape, made.stride(), [behind])]
-                self.results.append(("part", (views[node], made.dtype, *about)))
+                self.results.append(("part", (views[node], made.dtype, (made.is_conj(), made.is_neg()), *about)))
             elif node in bases and self._has_symbols(node.meta["val"]):
                 made = node.meta["val"]
                 self.results.append(("view", (output.index(bases[node]), made.shape, made.stride(), made.storage_offset())))
@@ -408,9 +413,11 @@ class Compiled:
         if kind == "strided":
             return made[one[0]].as_strided(*([self._result(n, arguments, made) for n in numbers] for numbers in one[1:]))
         if kind == "part":
-            base, dtype = arguments[one[0]], one[1]
-            shape, strides, (behind,) = ([self._result(n, arguments, made) for n in numbers] for numbers in one[2:])
+            base, dtype, marks = arguments[one[0]], *one[1:3]
+            shape, strides, (behind,) = ([self._result(n, arguments, made) for n in numbers] for numbers in one[3:])
             start = (base.storage_offset() * base.itemsize + behind) // dtype.itemsize
+            if any(marks):
+                return _marked_view(base, dtype, shape, strides, start, marks)
             return torch.empty(0, dtype=dtype, device=base.device).set_(base.untyped_storage(), start, shape, strides)
         return one
 

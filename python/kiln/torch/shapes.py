@@ -3,7 +3,7 @@
 import functools
 
 import torch
-from torch._meta_registrations import meta_fft_c2c, meta_fft_c2r, meta_fft_r2c
+from torch import _meta_registrations as torch_says
 from torch._subclasses.fake_tensor import DynamicOutputShapeException
 from torch.fx.experimental.symbolic_shapes import guard_or_false
 
@@ -79,7 +79,7 @@ def _is_laid_by_mkl(x):
 
 def _fft_r2c(x, dim, normalization, onesided):
     if not _is_laid_by_mkl(x):
-        return meta_fft_r2c(x, dim, normalization, onesided)
+        return torch_says.meta_fft_r2c(x, dim, normalization, onesided)
     sizes = list(x.shape)
     if onesided:
         sizes[dim[-1]] = sizes[dim[-1]] // 2 + 1
@@ -88,13 +88,13 @@ def _fft_r2c(x, dim, normalization, onesided):
 
 def _fft_c2c(x, dim, normalization, forward):
     if not _is_laid_by_mkl(x) or not dim:
-        return meta_fft_c2c(x, dim, normalization, forward)
+        return torch_says.meta_fft_c2c(x, dim, normalization, forward)
     return _transformed(x, x.shape, _by_stride(x, dim), x.dtype)
 
 
 def _fft_c2r(x, dim, normalization, size):
     if not _is_laid_by_mkl(x):
-        return meta_fft_c2r(x, dim, normalization, size)
+        return torch_says.meta_fft_c2r(x, dim, normalization, size)
     if len(dim) > 1:
         x = _fft_c2c(x, dim[:-1], 0, False)
     sizes = list(x.shape)
@@ -115,7 +115,8 @@ def register():
             if torch.Tag.dynamic_output_shape in getattr(torch.ops.aten, name.partition(".")[0]).default.tags:
                 _replace(name, shapes)
     for name, shapes in {"_fft_r2c": _fft_r2c, "_fft_c2c": _fft_c2c, "_fft_c2r": _fft_c2r}.items():
-        _replace(name, shapes)
+        if hasattr(torch_says, f"meta{name}"):
+            _replace(name, shapes)
     return library
 
 

@@ -2,11 +2,11 @@
 """Architectures of transformers, timm, torchvision and diffusers in small random configurations: torch.compile with
 fullgraph=True, without fallback, compared with eager.
 
-architectures.py [FAMILY[:NAME]...] [--dynamic] [--device=cuda] [--dtype=bfloat16] [--limit=SECONDS] [--jobs=N]
+architectures.py [FAMILY[:NAME]...] [--dynamic] [--lengths=N,...] [--device=cuda] [--dtype=bfloat16] [--limit=SECONDS] [--jobs=N]
                  [--report=FILE] [--list]
 
 Each model runs in a process of its own under a time limit. With --dynamic one torch.compile(dynamic=True) is called at
-five lengths, and the number of packages is printed. A family whose package is not installed is skipped. With
+five lengths with as many batches, and the number of packages is printed. A length that eager refuses is left out. A family whose package is not installed is skipped. With
 --device=cuda models and arguments lie on the GPU, and eager mode computes there, without TF32.
 
 A result is right if its largest difference, over the largest value, is at most 1e-5 (two units in the last place for bf16 and
@@ -114,8 +114,31 @@ def is_traced(model, given, is_dynamic):
     return True
 
 
-def check(family, name, is_dynamic, target, device, dtype):
-    """What one model gives: (state, note)."""
+def batch_of(make, length):
+    """Arguments of a length, with a batch that grows with it."""
+    torch.manual_seed(length)
+    parts, rows = [], length // 4 + 2
+    while not parts or len(parts) * len(next(iter(parts[0].values()))) < rows:
+        parts.append(make(length))
+    many = len(next(iter(parts[0].values())))
+    return {name: torch.cat([part[name] for part in parts])[:rows].clone() if isinstance(one, torch.Tensor) and one.dim() and len(one) == many
+            else one for name, one in parts[0].items()}
+
+
+def taken(model, make, lengths):
+    """The lengths that eager takes, and those that it refuses."""
+    good, bad = [], []
+    for length in lengths:
+        try:
+            copy.deepcopy(model)(**make(length))
+            good.append(length)
+        except Exception:
+            bad.append(length)
+    return good, bad
+
+
+def check(family, name, lengths, target, device, dtype):
+    """What one model gives: (state, note). `lengths`: those at which one compiled model is called, or None for one of fixed sizes."""
     torch.set_num_threads(1)
     torch.backends.cudnn.allow_tf32 = False
     dtype = DTYPES[dtype]
@@ -132,10 +155,13 @@ def check(family, name, is_dynamic, target, device, dtype):
             parameter.requires_grad_(False)
             if parameter.is_floating_point() and parameter.numel() > 1 and parameter.min() == parameter.max():
                 parameter.add_(torch.randn_like(parameter) * 0.1)  # what begins as zeros would hide what comes before
-        lengths = (source.LENGTHS if is_dynamic else source.LENGTHS[:1])
         model = model.to(device, dtype)
+        is_dynamic = lengths is not None
+        given = lambda length: placed(batch_of(make, length) if is_dynamic and family == "transformers" else make(length))  # noqa: E731
         with torch.no_grad():
-            copy.deepcopy(model)(**placed(make(lengths[0])))
+            lengths, left = taken(model, given, (lengths or source.LENGTHS) if is_dynamic else source.LENGTHS[:1])
+            if not lengths:
+                copy.deepcopy(model)(**given(left[0]))
     except Exception as error:
         return "no model", f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
     kiln.torch.report.clear()
@@ -145,15 +171,15 @@ def check(family, name, is_dynamic, target, device, dtype):
             fast = torch.compile(model, backend=kiln.torch.kiln, fullgraph=True, dynamic=True if is_dynamic else None,
                                  options={"target": target} if target else {})
             for length in lengths:
-                is_right, error = judged(model, fast, placed(make(length)), TOLERANCES[dtype])
+                is_right, error = judged(model, fast, given(length), TOLERANCES[dtype])
                 worst = max(worst, error)
                 if not is_right:
                     wrong.append(length)
     except Exception as error:
-        traced = is_traced(model, [placed(make(length)) for length in lengths], is_dynamic)
+        traced = is_traced(model, [given(length) for length in lengths], is_dynamic)
         return "refused" if traced else "untraced", f"{type(error).__name__}: {' '.join(str(error).split())[:900]}"
     packages = sum(one.packages for one in kiln.torch.report)
-    where = f" at {wrong}" if is_dynamic and wrong else ""
+    where = (f" at {wrong}" if is_dynamic and wrong else "") + (f", eager refuses {left}" if left else "")
     return "WRONG" if wrong else "right", f"error {worst:.1e}{where}, {packages} package{'s' if packages != 1 else ''}"
 
 
@@ -204,7 +230,7 @@ def lines_of(models, options):
             continue
         os.close(reader)
         for family, name in models[first::options.jobs]:
-            state, note, seconds = limited(options.limit, check, family, name, options.dynamic, options.target, options.device, options.dtype)
+            state, note, seconds = limited(options.limit, check, family, name, options.lengths if options.dynamic else None, options.target, options.device, options.dtype)
             os.write(writer, f"{state:9} {family}:{name}: {note}, {seconds:.0f} s\n".encode())
         os._exit(0)
     os.close(writer)
@@ -235,6 +261,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("models", nargs="*", metavar="FAMILY[:NAME]")
     parser.add_argument("--dynamic", action="store_true")
+    parser.add_argument("--lengths", type=lambda text: tuple(map(int, text.split(","))), default=(), help="those of the family, if not given")
     parser.add_argument("--limit", type=float, default=300)
     parser.add_argument("--report")
     parser.add_argument("--list", action="store_true")

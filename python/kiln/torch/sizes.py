@@ -69,6 +69,8 @@ def linear(size):
     if not is_size(size) or len(size.free_symbols) != 1:
         return None
     symbol, = size.free_symbols
+    if not size.is_polynomial(symbol):
+        return None
     more = size.xreplace({symbol: sympy.Integer(0)})
     factor = size.xreplace({symbol: sympy.Integer(1)}) - more
     is_linear = factor.is_Integer and more.is_Integer and factor != 0 and sympy.expand(size - factor * symbol - more) == 0

@@ -4,10 +4,12 @@
 // A branch writes its values to the memory of the results. A loop has memory
 // for what it carries, which each iteration overwrites in the end, or, where
 // nothing reads the old values any more, as it goes. A loop of few elements is
-// one kernel.
+// one kernel. A loop that counts to a constant reads no condition from a
+// device, so that the host can queue its iterations without waiting.
 //
 //===----------------------------------------------------------------------===//
 
+#include "CountedLoop.h"
 #include "FunctionConverter.h"
 #include "Wrap.h"
 #include "kiln/Schedule/Loops.h"
@@ -236,12 +238,32 @@ LogicalResult FunctionConverter::writeStates(prim::WhileOp op,
   return success();
 }
 
+LogicalResult FunctionConverter::convertCounted(prim::WhileOp op,
+                                                int64_t iterations,
+                                                ArrayRef<Buffer> states) {
+  Location loc = op.getLoc();
+  auto number = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  auto loop = scf::ForOp::create(builder, loc, number(0), number(iterations),
+                                 number(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  index::Math::Scope scope(host->math);
+  return writeStates(op, states);
+}
+
 LogicalResult FunctionConverter::convertWhile(prim::WhileOp op) {
   if (std::optional<SmallVector<LoopState>> kinds = planLoop(op, *ctx))
     return convertSmallLoop(op, *kinds);
+  std::optional<CountedLoop> counted = findCount(op);
+  if (counted)
+    dropUnreadCounter(op, counted->counter);
   SmallVector<Buffer, 1> states;
   if (failed(makeStates(op, states)))
     return failure();
+  if (counted)
+    return convertCounted(op, counted->iterations, states);
   Location loc = op.getLoc();
   auto loop = scf::WhileOp::create(builder, loc, TypeRange(), ValueRange());
   OpBuilder::InsertionGuard guard(builder);

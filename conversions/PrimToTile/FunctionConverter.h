@@ -43,6 +43,9 @@ private:
   mlir::LogicalResult convertBlock(mlir::Block &block);
   mlir::LogicalResult convertIf(prim::IfOp op);
   mlir::LogicalResult convertWhile(prim::WhileOp op);
+  /// A loop whose number of iterations is known, without its condition.
+  mlir::LogicalResult convertCounted(prim::WhileOp op, int64_t iterations,
+                                     llvm::ArrayRef<schedule::Buffer> states);
   /// A loop that is one kernel, which carries tensors as `kinds` says.
   mlir::LogicalResult
   convertSmallLoop(prim::WhileOp op, llvm::ArrayRef<schedule::LoopState> kinds);

@@ -172,7 +172,7 @@ func.func @nested(%x: tensor<f32>, %n: tensor<i32>) -> tensor<f32> {
 
 // A loop of many elements is the host's, and the loop inside of it a kernel.
 // CHECK-LABEL: program.func @outside
-// CHECK: scf.while
+// CHECK: scf.for {{.*}} = %c0 to %c3
 // CHECK: program.launch [@outside_{{[0-9]+}}_loop]
 func.func @outside(%x: tensor<200xf32>) -> tensor<200xf32> {
   %zero = prim.full 0 : i32 : tensor<i32>
@@ -206,7 +206,7 @@ func.func @outside(%x: tensor<200xf32>) -> tensor<200xf32> {
 
 // Two carried tensors that change places have no place to be written in.
 // CHECK-LABEL: program.func @swapped
-// CHECK: scf.while
+// CHECK: scf.for {{.*}} = %c0 to %c3
 // CHECK: program.return
 func.func @swapped(%x: tensor<100xf32>, %y: tensor<100xf32>) -> (tensor<100xf32>, tensor<100xf32>) {
   %zero = prim.full 0 : i32 : tensor<i32>

@@ -78,7 +78,8 @@ Taps tapsOf(Node &n, Value x, OpFoldResult size, StringRef mode,
   };
   if (mode == "nearest")
     x = n.unary<prim::RoundOp>(x);
-  if (padding == "border")
+  // Cubic weights are those of the coordinate as it is, of places in range.
+  if (padding == "border" && mode != "cubic")
     x = inRange(x);
   else if (padding == "reflection")
     x = reflect(n, x, low, size, by);

@@ -186,22 +186,33 @@ LogicalResult lpPool(Node &n) {
   return n.set(n.binary<prim::PowOp>(sum, n.number(1 / p, sum)));
 }
 
-/// The largest element of each window, and its position in the input.
-LogicalResult withIndices(Node &n, Value x, const Pool &p) {
-  // Positions count with the last dimension first if that is stored so.
+/// Positions of a tensor with these sizes, counted with the last dimension
+/// first, as they are counted with the first dimension of the picture first.
+Value placesByColumn(Node &n, Value place, ArrayRef<OpFoldResult> sizes) {
+  Value image = n.integer(1);
+  for (OpFoldResult size : sizes.drop_front(2))
+    image = n.mul(image, n.e.sizeTensor(size));
+  Value rest = n.binary<prim::FmodOp>(place, image);
+  Value result = n.sub(place, rest);
+  // The last dimension has the largest stride, and is taken off first.
+  Value stride = image;
+  for (OpFoldResult size : llvm::reverse(sizes.drop_front(2))) {
+    Value count = n.e.sizeTensor(size);
+    stride = n.div(stride, count);
+    result = n.add(result, n.mul(n.binary<prim::FmodOp>(rest, count), stride));
+    rest = n.div(rest, count);
+  }
+  return result;
+}
+
+/// The largest element of each window, as an `element`, and its position in the
+/// input.
+LogicalResult withIndices(Node &n, Value x, const Pool &p, Type element) {
   int64_t rank = n.rank(0);
-  bool byColumn = n.getInt("storage_order", 0);
   Type i64 = n.e.b.getI64Type();
   Value place = n.integer(0), stride = n.integer(1);
   Sizes sizes = n.e.sizesOf(x);
-  Ints order;
-  for (int64_t d = rank; d-- > 2;)
-    order.push_back(d);
-  if (byColumn)
-    std::reverse(order.begin(), order.end());
-  order.push_back(1);
-  order.push_back(0);
-  for (int64_t d : order) {
+  for (int64_t d = rank; d-- > 0;) {
     place =
         n.add(place, n.mul(n.along(n.iota(sizes[d], i64), d, rank), stride));
     stride = n.mul(stride, n.e.sizeTensor(sizes[d]));
@@ -220,7 +231,12 @@ LogicalResult withIndices(Node &n, Value x, const Pool &p) {
         return SmallVector<Value>{n.e.where(left, a[0], a[2]),
                                   n.e.where(left, a[1], a[3])};
       });
-  return failed(n.set(0, results[0])) ? failure() : n.set(1, results[1]);
+  // Of equal elements the first one counts, however places are numbered.
+  Value at = results[1];
+  if (n.getInt("storage_order", 0))
+    at = placesByColumn(n, at, sizes);
+  return failed(n.set(0, n.e.convert(results[0], element))) ? failure()
+                                                            : n.set(1, at);
 }
 
 LogicalResult maxPool(Node &n) {
@@ -233,11 +249,8 @@ LogicalResult maxPool(Node &n) {
   if (isUnsigned) // its numbers fit the next wider type
     x = element.isInteger(8) ? n.cast(x, n.e.b.getI16Type(), true)
                              : n.i64(x, true);
-  if (n.wants(1)) {
-    if (isUnsigned)
-      return n.fail("gives indices of unsigned elements");
-    return withIndices(n, x, *pool);
-  }
+  if (n.wants(1))
+    return withIndices(n, x, *pool, element);
   x = padOpen(n, x, *pool, lowest(n, n.e.elementOf(x)));
   Value result;
   if (isDilated(*pool) || isWide(*pool)) {

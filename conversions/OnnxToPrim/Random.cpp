@@ -115,8 +115,13 @@ LogicalResult dropout(Node &n) {
   auto ratio = n.has(1) ? n.numbers(1) : SmallVector<double>{0.5};
   if (n.opset() < 12)
     training = SmallVector<double>{0};
-  if ((training && training->front() == 0) || (ratio && ratio->front() == 0))
-    return failed(n.set(0, x)) ? failure() : n.set(1, all(1));
+  if ((training && training->front() == 0) || (ratio && ratio->front() == 0)) {
+    // Before version 10 the mask has the type of the elements.
+    Value mask = all(1);
+    if (n.opset() < 10)
+      mask = n.cast(mask, n.e.elementOf(x));
+    return failed(n.set(0, x)) ? failure() : n.set(1, mask);
+  }
   Type wide = n.e.b.getF32Type();
   Value r = n.has(1) ? n.e.reshape(n.cast(n.in(1), wide), ArrayRef<int64_t>())
                      : n.number(0.5, wide);

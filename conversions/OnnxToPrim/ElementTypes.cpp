@@ -3,6 +3,7 @@
 // of ONNX have one.
 #include "Node.h"
 
+#include "kiln/Dialect/Kiln/Attributes.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -127,6 +128,20 @@ Type elementFor(Node &n, unsigned result, Type found) {
                           IntegerType::Signed);
 }
 
+/// States the element type of a value whose type leaves it out. Callers of the
+/// function learn that elements are unsigned from its result's entry.
+void setElement(Value value, torch::VTensorType type, Type element) {
+  value.setType(torch::VTensorType::get(type.getContext(), type.getShape(),
+                                        type.getRanked(), element));
+  if (!element.isUnsignedInteger())
+    return;
+  for (OpOperand &use : value.getUses())
+    if (isa<func::ReturnOp>(use.getOwner()))
+      target::setResultEntry(use.getOwner()->getParentOfType<func::FuncOp>(),
+                             use.getOperandNumber(), target::kUnsignedEntry,
+                             UnitAttr::get(value.getContext()));
+}
+
 } // namespace
 
 void completeElementTypes(Node &n) {
@@ -135,9 +150,7 @@ void completeElementTypes(Node &n) {
     if (!type || type.getElement() || !n.e.isKnown(result))
       continue;
     if (Value value = n.e.get(result); value && !isSequence(value))
-      result.setType(torch::VTensorType::get(
-          type.getContext(), type.getShape(), type.getRanked(),
-          elementFor(n, i, n.e.elementOf(value))));
+      setElement(result, type, elementFor(n, i, n.e.elementOf(value)));
   }
 }
 

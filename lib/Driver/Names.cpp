@@ -252,6 +252,17 @@ static bool hasArguments(FunctionOpInterface function,
   return true;
 }
 
+/// Results that the source says no type of may turn out as unsigned when a
+/// frontend infers it.
+static void addUnsignedResults(FunctionOpInterface function,
+                               EntryNames &known) {
+  if (known.resultsAreUnsigned.size() != function.getNumResults())
+    return;
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (kiln::target::getResultEntry(function, i, kiln::target::kUnsignedEntry))
+      known.resultsAreUnsigned[i] = true;
+}
+
 void kiln::driver::collectNames(ModuleOp module, llvm::MemoryBufferRef text,
                                 Names &names) {
   SourceText source(text);
@@ -260,8 +271,10 @@ void kiln::driver::collectNames(ModuleOp module, llvm::MemoryBufferRef text,
     if (function.isExternal())
       continue;
     auto known = names.find(function.getName().str());
-    if (known != names.end() && hasArguments(function, known->second))
+    if (known != names.end() && hasArguments(function, known->second)) {
+      addUnsignedResults(function, known->second);
       continue;
+    }
     EntryNames found = Collector(function, source).collect();
     // Who evaluates the function later can tell, too.
     for (auto [arg, name] :

@@ -131,3 +131,12 @@ func.func @inverse(%x: !torch.vtensor<[?,4,4],f32>) -> !torch.vtensor<[?,4,4],f3
   %0 = torch.operator "onnx.com.microsoft.Inverse"(%x) : (!torch.vtensor<[?,4,4],f32>) -> !torch.vtensor<[?,4,4],f32>
   return %0 : !torch.vtensor<[?,4,4],f32>
 }
+
+// A result without a type is unsigned if what gives it is.
+// CHECK-LABEL: func.func @untyped
+// CHECK-SAME: -> (tensor<4xi8> {kiln.argument = {unsigned}}, tensor<4xi32>)
+func.func @untyped(%x: !torch.vtensor<[4],f32>) -> (!torch.vtensor, !torch.vtensor) {
+  %0 = torch.operator "onnx.Cast"(%x) {torch.onnx.to = 2 : si64} : (!torch.vtensor<[4],f32>) -> !torch.vtensor
+  %1 = torch.operator "onnx.Cast"(%0) {torch.onnx.to = 6 : si64} : (!torch.vtensor) -> !torch.vtensor
+  return %0, %1 : !torch.vtensor, !torch.vtensor
+}

@@ -157,3 +157,16 @@ func.func @dot_of_open_batches(%a: tensor<?x2x4xf32>, %b: tensor<2x2x4x3xf32>, %
   %s = prim.sub %c, %d : tensor<?x2x3xf32>
   return %s : tensor<?x2x3xf32>
 }
+
+// What replaces an operation keeps its type, also if more is known of its sizes.
+// CHECK-LABEL: func.func @known_sizes_of_open_type
+// CHECK-SAME: -> tensor<?x1x12xf32>
+// CHECK: return %{{.*}} : tensor<?x1x12xf32>
+func.func @known_sizes_of_open_type(%c: tensor<1x1x1xi1>, %x: tensor<6x1x4xf32>) -> tensor<?x1x12xf32> {
+  %c2 = arith.constant 2 : index
+  %0 = prim.reshape %x sizes(%c2) : tensor<6x1x4xf32> -> tensor<?x1x12xf32>
+  %1 = prim.broadcast_in_dim %c dims [0, 1, 2] sizes(%c2) : tensor<1x1x1xi1> -> tensor<?x1x12xi1>
+  %2 = prim.full 0.0 : f32 sizes(%c2) : tensor<?x1x12xf32>
+  %3 = prim.where %1, %2, %0 : tensor<?x1x12xi1>, tensor<?x1x12xf32>
+  return %3 : tensor<?x1x12xf32>
+}

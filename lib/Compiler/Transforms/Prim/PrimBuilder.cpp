@@ -123,6 +123,14 @@ Value PrimBuilder::reshape(Value operand, ArrayRef<OpFoldResult> sizes) {
   return ReshapeOp::create(builder, loc, type, operand, dynamic);
 }
 
+Value PrimBuilder::reshape(Value operand, RankedTensorType type,
+                           ArrayRef<OpFoldResult> sizes) {
+  if (type == operand.getType() && type.getNumDynamicDims() < 2)
+    return operand;
+  return ReshapeOp::create(builder, loc, type, operand,
+                           dynamicSizes(builder, loc, type, sizes));
+}
+
 OpFoldResult PrimBuilder::product(ArrayRef<OpFoldResult> sizes) {
   int64_t constant = 1;
   Value value;

@@ -64,6 +64,11 @@ public:
   mlir::Value reshape(mlir::Value operand,
                       llvm::ArrayRef<mlir::OpFoldResult> sizes);
 
+  /// A reshape to this type, whose open sizes are those of `sizes`, known or
+  /// not: what replaces an operation keeps its type.
+  mlir::Value reshape(mlir::Value operand, mlir::RankedTensorType type,
+                      llvm::ArrayRef<mlir::OpFoldResult> sizes);
+
   /// The product of sizes.
   mlir::OpFoldResult product(llvm::ArrayRef<mlir::OpFoldResult> sizes);
 

@@ -44,9 +44,11 @@ struct HoistReshape : OpRewritePattern<ReshapeOp> {
       return failure();
     SmallVector<Value> operands;
     for (Value operand : pointwiseOperands(producer))
-      operands.push_back(emit.reshape(operand, core));
+      operands.push_back(emit.reshape(
+          operand, RankedTensorType::get(shape, getElementTypeOrSelf(operand)),
+          core));
     Value moved = rebuildPointwise(rewriter, producer, operands);
-    rewriter.replaceOp(op, emit.reshape(moved, sizes));
+    rewriter.replaceOp(op, emit.reshape(moved, op.getType(), sizes));
     return success();
   }
 };
@@ -100,11 +102,16 @@ private:
     PrimBuilder emit(rewriter, op->getLoc());
     Value source = reshape.getOperand();
     SmallVector<OpFoldResult> sizes = emit.sizes(source);
+    auto shape = cast<RankedTensorType>(source.getType()).getShape();
     SmallVector<Value> operands;
     for (Value operand : pointwiseOperands(op))
-      operands.push_back(operand == reshape.getResult()
-                             ? source
-                             : emit.reshape(operand, sizes));
+      operands.push_back(
+          operand == reshape.getResult()
+              ? source
+              : emit.reshape(
+                    operand,
+                    RankedTensorType::get(shape, getElementTypeOrSelf(operand)),
+                    sizes));
     Value moved = rebuildPointwise(rewriter, op, operands);
     rewriter.replaceOpWithNewOp<ReshapeOp>(op, op->getResultTypes(), moved,
                                            reshape.getSizes());
@@ -138,7 +145,7 @@ template <typename Op> struct SinkThroughReduction : OpRewritePattern<Op> {
     PrimBuilder emit(rewriter, op.getLoc());
     SmallVector<OpFoldResult> sizes = reifyResultShape(rewriter, op);
     Value result = emit.reduce<Op>(reshape.getOperand(), dims);
-    rewriter.replaceOp(op, emit.reshape(result, sizes));
+    rewriter.replaceOp(op, emit.reshape(result, op.getType(), sizes));
     return success();
   }
 };

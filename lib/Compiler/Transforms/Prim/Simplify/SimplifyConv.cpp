@@ -72,7 +72,7 @@ struct OnePlaceConv : OpRewritePattern<ConvOp> {
                               shape(input.getRank(), rewriter.getIndexAttr(1));
     shape.front() = sizes.front();
     shape.back() = sizes.back();
-    rewriter.replaceOp(op, emit.reshape(product, shape));
+    rewriter.replaceOp(op, emit.reshape(product, op.getType(), shape));
     return success();
   }
 

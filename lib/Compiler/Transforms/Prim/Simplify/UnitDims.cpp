@@ -71,15 +71,16 @@ SmallVector<bool> unitDims(RankedTensorType type) {
                              [](int64_t size) { return size == 1; });
 }
 
-/// `operand` without the removed dimensions.
-Value drop(PrimBuilder &emit, Value operand, ArrayRef<bool> removed) {
-  return emit.reshape(
-      operand, kept(ArrayRef<OpFoldResult>(emit.sizes(operand)), removed));
-}
-
 RankedTensorType drop(RankedTensorType type, ArrayRef<bool> removed) {
   return RankedTensorType::get(kept(type.getShape(), removed),
                                type.getElementType());
+}
+
+/// `operand` without the removed dimensions.
+Value drop(PrimBuilder &emit, Value operand, ArrayRef<bool> removed) {
+  return emit.reshape(
+      operand, drop(cast<RankedTensorType>(operand.getType()), removed),
+      kept(ArrayRef<OpFoldResult>(emit.sizes(operand)), removed));
 }
 
 /// Elementwise operations of tensors with dimensions of size 1.
@@ -99,7 +100,7 @@ struct DropElementwise : RewritePattern {
     for (Value operand : pointwiseOperands(op))
       operands.push_back(drop(emit, operand, removed));
     Value small = rebuildPointwise(rewriter, op, operands);
-    rewriter.replaceOp(op, emit.reshape(small, sizes));
+    rewriter.replaceOp(op, emit.reshape(small, type, sizes));
     return success();
   }
 };
@@ -126,7 +127,7 @@ template <typename Op> struct DropPattern : OpRewritePattern<Op> {
     SmallVector<OpFoldResult> sizes = reifyResultShape(rewriter, op);
     Value operand = drop(emit, op->getOperand(0), removed);
     Value result = rebuild(op, emit, operand, removed);
-    rewriter.replaceOp(op, emit.reshape(result, sizes));
+    rewriter.replaceOp(op, emit.reshape(result, op.getType(), sizes));
     return success();
   }
 };
@@ -271,7 +272,7 @@ struct DropCat : OpRewritePattern<CatOp> {
     Value result =
         CatOp::create(rewriter, op.getLoc(), drop(op.getType(), removed),
                       operands, renumber(op.getDim(), removed));
-    rewriter.replaceOp(op, emit.reshape(result, sizes));
+    rewriter.replaceOp(op, emit.reshape(result, op.getType(), sizes));
     return success();
   }
 };
@@ -313,7 +314,7 @@ struct DropGatherIndices : OpRewritePattern<GatherOp> {
     Value result =
         GatherOp::create(rewriter, op.getLoc(), drop(op.getType(), gone),
                          op.getOperand(), indices, dim, batch);
-    rewriter.replaceOp(op, emit.reshape(result, sizes));
+    rewriter.replaceOp(op, emit.reshape(result, op.getType(), sizes));
     return success();
   }
 };

@@ -131,3 +131,22 @@ func.func @strided_filter_gradient(%x: tensor<4x9x7x16xbf16>, %g: tensor<4x5x4x3
     : tensor<16x9x7x4xbf16>, tensor<32x5x4x4xbf16> -> tensor<16x1x1x32xbf16>
   return %2 : tensor<16x1x1x32xbf16>
 }
+
+// A window without channels sums nothing, neither does a product without depth.
+// CHECK-LABEL: func.func @no_channels
+// CHECK-NEXT: %[[Z:.*]] = prim.constant dense<0.000000e+00> : tensor<2x6x3xf32>
+// CHECK-NEXT: return %[[Z]]
+func.func @no_channels(%x: tensor<2x6x0xf32>, %w: tensor<3x1x0xf32>) -> tensor<2x6x3xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1>, pad_low = array<i64: 0>, pad_high = array<i64: 0>,
+    dilation = array<i64: 1>, input_dilation = array<i64: 1>, groups = 1 : i64}
+    : tensor<2x6x0xf32>, tensor<3x1x0xf32> -> tensor<2x6x3xf32>
+  return %0 : tensor<2x6x3xf32>
+}
+
+// CHECK-LABEL: func.func @no_depth
+// CHECK: %[[N:.*]] = tensor.dim %arg0
+// CHECK: prim.full 0 : i32 sizes(%[[N]]) : tensor<?x4xi32>
+func.func @no_depth(%x: tensor<?x0xi8>, %y: tensor<0x4xi8>) -> tensor<?x4xi32> {
+  %0 = prim.dot_general %x, %y batch [] x [] contract [1] x [0] : tensor<?x0xi8>, tensor<0x4xi8> -> tensor<?x4xi32>
+  return %0 : tensor<?x4xi32>
+}

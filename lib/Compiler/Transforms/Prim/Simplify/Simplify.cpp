@@ -26,6 +26,7 @@ void kiln::prim::populateSimplifyPatterns(RewritePatternSet &patterns) {
         op.getDialectNamespace() == "arith")
       op.getCanonicalizationPatterns(patterns, context);
   populateNormaliseDotPatterns(patterns);
+  populateEmptySumPatterns(patterns);
   populateSimplifyConvPatterns(patterns);
   populateUnitDimPatterns(patterns);
   populateMoveReshapePatterns(patterns);

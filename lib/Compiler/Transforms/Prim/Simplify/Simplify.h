@@ -19,6 +19,7 @@ inline constexpr int anchorDepth = 16;
 bool isAnchored(mlir::Value value, int depth = anchorDepth);
 
 void populateNormaliseDotPatterns(mlir::RewritePatternSet &patterns);
+void populateEmptySumPatterns(mlir::RewritePatternSet &patterns);
 void populateSimplifyConvPatterns(mlir::RewritePatternSet &patterns);
 void populateUnitDimPatterns(mlir::RewritePatternSet &patterns);
 void populateMoveReshapePatterns(mlir::RewritePatternSet &patterns);

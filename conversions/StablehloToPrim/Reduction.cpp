@@ -343,6 +343,17 @@ FailureOr<bool> reduceSimply(stablehlo::ReduceOp op, Combiner combiner,
   return true;
 }
 
+/// The neutral number of an operation on bits, if it is one.
+Attribute neutralBits(Combiner combiner, Type element) {
+  auto type = dyn_cast<IntegerType>(element);
+  if (!type || !llvm::is_contained({Combiner::And, Combiner::Or, Combiner::Xor},
+                                   combiner))
+    return {};
+  return IntegerAttr::get(type, combiner == Combiner::And
+                                    ? APInt::getAllOnes(type.getWidth())
+                                    : APInt::getZero(type.getWidth()));
+}
+
 LogicalResult reduce(stablehlo::ReduceOp op, Translator &e) {
   auto source = cast<RankedTensorType>(op.getInputs()[0].getType());
   if (failed(
@@ -362,13 +373,25 @@ LogicalResult reduce(stablehlo::ReduceOp op, Translator &e) {
   auto types = typesOf(op, op.getResultTypes(), e);
   if (failed(types))
     return failure();
-  auto made = makeCombining(op, "reduce", tensorsOf(op.getInputs(), e),
-                            tensorsOf(op.getInitValues(), e), *types,
-                            e.b.getNamedAttr("dims", op.getDimensionsAttr()),
-                            op.getBody(), e);
+  Tensors inits = tensorsOf(op.getInitValues(), e);
+  // A lane of a kernel may begin with the init each: what is not neutral is
+  // combined once, at the end.
+  Value once = inits.front();
+  Attribute neutral = inits.size() == 1 && !isNeutral(combiner, once, false, e)
+                          ? neutralBits(combiner, e.elementOf(once))
+                          : Attribute();
+  if (neutral)
+    inits.front() = e.full(cast<TypedAttr>(neutral), {});
+  auto made = makeCombining(
+      op, "reduce", tensorsOf(op.getInputs(), e), inits, *types,
+      e.b.getNamedAttr("dims", op.getDimensionsAttr()), op.getBody(), e);
   if (failed(made))
     return failure();
-  return bindAll(op.getResults(), Tensors((*made)->getResults()), e);
+  Tensors results((*made)->getResults());
+  if (neutral)
+    results.front() =
+        combine(combiner, results.front(), spread(once, results.front(), e), e);
+  return bindAll(op.getResults(), results, e);
 }
 
 /// The function of whole tensors instead of their elements.

@@ -191,3 +191,21 @@ func.func @infinite_inverses() -> (tensor<6xcomplex<f32>>, tensor<6xcomplex<f32>
   %asinh = chlo.asinh %x : tensor<6xcomplex<f32>> -> tensor<6xcomplex<f32>>
   return %asin, %acos, %acosh, %asinh : tensor<6xcomplex<f32>>, tensor<6xcomplex<f32>>, tensor<6xcomplex<f32>>, tensor<6xcomplex<f32>>
 }
+
+// Bits are combined with an init that is not neutral once, not once for each lane.
+// RUN: kiln-run %s --target=cpu --entry=bit_inits | FileCheck %s --check-prefix=BITS
+// RUN: kiln-run %s --target=reference --entry=bit_inits | FileCheck %s --check-prefix=BITS
+// BITS: 3xi8: 5, 2, 5
+// BITS: 3xi8: 0, 2, 0
+// BITS: i1: 0
+func.func @bit_inits() -> (tensor<3xi8>, tensor<3xi8>, tensor<i1>) {
+  %x = stablehlo.constant dense<[[1, 2, 3], [4, 6, 4], [1, 2, 1], [2, 7, 0]]> : tensor<4x3xi8>
+  %three = stablehlo.constant dense<3> : tensor<i8>
+  %two = stablehlo.constant dense<2> : tensor<i8>
+  %a = stablehlo.reduce(%x init: %three) applies stablehlo.xor across dimensions = [0] : (tensor<4x3xi8>, tensor<i8>) -> tensor<3xi8>
+  %b = stablehlo.reduce(%x init: %two) applies stablehlo.and across dimensions = [0] : (tensor<4x3xi8>, tensor<i8>) -> tensor<3xi8>
+  %bits = stablehlo.constant dense<[false, true]> : tensor<2xi1>
+  %true = stablehlo.constant dense<true> : tensor<i1>
+  %c = stablehlo.reduce(%bits init: %true) applies stablehlo.xor across dimensions = [0] : (tensor<2xi1>, tensor<i1>) -> tensor<i1>
+  return %a, %b, %c : tensor<3xi8>, tensor<3xi8>, tensor<i1>
+}

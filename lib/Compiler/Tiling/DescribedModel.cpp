@@ -8,10 +8,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "DescribedModel.h"
+#include "Lines.h"
 #include "kiln/Staging/PanelBoxes.h"
 #include "kiln/Target/Limits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace kiln;
@@ -249,11 +252,24 @@ Tiling DescribedModel::elementwise(const TilingProblem &p) const {
   Tiling tiling;
   tiling.blocks.assign(p.dims.size(), 1);
   int64_t budget = sizes.elementwiseRows * sizes.elementwiseCols;
-  bool isFirst = true;
+  SmallVector<int> lines = linesAcross(p);
+  if (!lines.empty()) {
+    // Lines of memory are used as wholes where they are read and where they are
+    // written.
+    lines.push_back(p.dims.size() - 1);
+    int64_t side = llvm::bit_floor(uint64_t(
+        std::max(std::pow(double(budget), 1.0 / double(lines.size())), 1.0)));
+    for (int dim : lines) {
+      tiling.blocks[dim] = blockFor(p.dims[dim], side);
+      budget /= tiling.blocks[dim];
+    }
+  }
+  bool isFirst = lines.empty();
   for (size_t i = p.dims.size(); i-- > 0;) {
     int64_t cap = isFirst && i > 0 ? sizes.elementwiseCols : budget;
-    tiling.blocks[i] = blockFor(p.dims[i], std::min(cap, budget));
-    budget /= tiling.blocks[i];
+    int64_t before = tiling.blocks[i];
+    tiling.blocks[i] = blockFor(p.dims[i], std::min(cap, budget) * before);
+    budget = budget * before / tiling.blocks[i];
     isFirst &= tiling.blocks[i] == 1;
   }
   shrink(p, tiling.blocks);

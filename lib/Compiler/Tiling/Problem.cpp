@@ -1,7 +1,7 @@
 //===- Problem.cpp - Problems as text -------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kiln/Target/TilingModel.h"
+#include "Lines.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -20,6 +20,17 @@ static StringRef nameOf(TilingProblem::Kind kind) {
     return "contraction";
   }
   llvm_unreachable("covered switch");
+}
+
+SmallVector<int> kiln::tiling::linesAcross(const TilingProblem &problem) {
+  int last = int(problem.dims.size()) - 1;
+  SmallVector<int> lines;
+  for (const TilingTile &tile : problem.tiles)
+    if (tile.along >= 0 && tile.along != last &&
+        llvm::is_contained(tile.dims, unsigned(last)) &&
+        !llvm::is_contained(lines, tile.along))
+      lines.push_back(tile.along);
+  return lines;
 }
 
 std::string TilingProblem::str() const {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ThreadedModel.h"
+#include "Lines.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -140,12 +141,7 @@ Tiling ThreadedModel::elementwise(const TilingProblem &p,
   tiling.blocks.assign(p.dims.size(), 1);
   SmallVector<int64_t> &blocks = tiling.blocks;
   int last = p.dims.size() - 1;
-  SmallVector<int> lines;
-  for (const TilingTile &tile : p.tiles)
-    if (tile.along >= 0 && tile.along != last &&
-        llvm::is_contained(tile.dims, unsigned(last)) &&
-        !llvm::is_contained(lines, tile.along))
-      lines.push_back(tile.along);
+  SmallVector<int> lines = linesAcross(p);
   SmallVector<int> order;
   if (!lines.empty()) {
     lines.push_back(last);

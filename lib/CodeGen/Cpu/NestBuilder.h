@@ -110,6 +110,13 @@ struct Nest {
   int rowDim() const;
 };
 
+/// How a nest goes through a tile in squares: of `side` elements along its lane
+/// dimension, and as many along the dimension that reads are contiguous in.
+struct Squares {
+  int across = -1; ///< that dimension; -1: no squares
+  int64_t side = 1;
+};
+
 /// Rows that are computed together: the point where the first begins, without
 /// its lane coordinate, and the range of the lane dimension. Every access from
 /// `fastBegin` to `fastEnd` is in bounds.
@@ -169,6 +176,17 @@ public:
   /// The whole nest; `body` gets each point and, for a partial vector, the
   /// number of valid lanes (else null).
   void runNest(Nest &nest, llvm::function_ref<void(Point, Value)> body);
+  /// The squares that a nest should read and transpose, because all of what it
+  /// reads is contiguous in another dimension than what it stores
+  /// (Squares.cpp).
+  Squares squaresOf(const Nest &nest, Value root);
+  /// Whether every access of a nest is in bounds and a square fits (null:
+  /// true).
+  Value squaresCondition(const Nest &nest, const Squares &squares);
+  /// The whole nest where that holds; `store` gets each vector along the lane
+  /// dimension. Elements may be computed twice.
+  void runSquares(const Nest &nest, const Squares &squares, Value root,
+                  llvm::function_ref<void(Value, const Point &)> store);
   /// Finds the accesses of evaluating `root` and how they reach memory.
   void collect(Value root, ArrayRef<int> dims, Nest &nest);
   /// Picks the dimension and the width to vectorise by. `store` is the view's

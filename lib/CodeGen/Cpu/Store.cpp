@@ -315,6 +315,8 @@ private:
   /// dimension, which the tile lacks, is outside.
   Value findOrigin();
   void storeAt(Point point, Value count);
+  /// Row by row, from the first aligned vector of each row if there is one.
+  void emitRows();
   /// A whole vector, by a non-temporal store where `streaming` holds.
   void streamAt(Value value, Value address, Value stride);
 
@@ -423,11 +425,31 @@ void TileStore::storeAt(Point point, Value count) {
   streamAt(value, address, stride);
 }
 
+/// Whether elements of the two lie one after the other along different
+/// dimensions.
+static bool isTransposed(tile::ViewType a, tile::ViewType b) {
+  if (a.getRank() != b.getRank())
+    return false;
+  auto innermost = [](tile::ViewType type) {
+    for (int64_t d = type.getRank(); d-- > 0;)
+      if (type.getStaticStride(d) == 1 && type.getShape()[d] != 1)
+        return d;
+    return int64_t(-1);
+  };
+  int64_t inA = innermost(a), inB = innermost(b);
+  return inA >= 0 && inB >= 0 && inA != inB;
+}
+
 /// Whether a nest reads at the places that it stores to. A program may give
 /// both views one memory then, whatever their parameters say: each element is
 /// read before it is written, but not once more.
 static bool readsOwnPlaces(ViewAccessOpInterface read,
                            ViewAccessOpInterface store) {
+  auto readType = dyn_cast<tile::ViewType>(read.getAccessedView().getType());
+  auto storeType = dyn_cast<tile::ViewType>(store.getAccessedView().getType());
+  // Not in one memory if the elements lie in different orders.
+  if (readType && storeType && isTransposed(readType, storeType))
+    return false;
   if (read.getAxes().size() != store.getAxes().size())
     return read.getAccessedType().getNumElements() ==
            store.getAccessedType().getNumElements();
@@ -449,20 +471,48 @@ void TileStore::emit() {
   e.streams |= bool(streaming);
   if (nest.hasFunctions || peel)
     nest.side = e.sideBySide(nest);
+  Squares squares;
   if (combine == tile::Combine::assign) {
     nest.rows = e.rowsTogether(nest);
-    nest.mayRepeat =
-        !streaming && llvm::none_of(nest.accesses, [&](const Access &access) {
-          auto read = cast<ViewAccessOpInterface>(access.op);
-          return tile::mayAlias(read.getAccessedView(),
-                                store.getAccessedView()) ||
-                 readsOwnPlaces(read, store);
-        });
+    bool mayRepeat = llvm::none_of(nest.accesses, [&](const Access &access) {
+      auto read = cast<ViewAccessOpInterface>(access.op);
+      return tile::mayAlias(read.getAccessedView(), store.getAccessedView()) ||
+             readsOwnPlaces(read, store);
+    });
+    nest.mayRepeat = mayRepeat && !streaming;
+    if (mayRepeat && nest.laneDim >= 0 && strides[nest.laneDim] == 1)
+      squares = e.squaresOf(nest, stored);
   }
   steps.resize(type.getRank());
   for (auto [d, axis] : llvm::enumerate(axes))
     if (axis.tileDim >= 0)
       steps[axis.tileDim] = e.mul(view.strides[d], e.c64(axis.step));
+  if (squares.across < 0)
+    return emitRows();
+  auto inSquares = [&] {
+    e.runSquares(nest, squares, stored, [&](Value row, const Point &point) {
+      storeLanes(e, row, tileAddress(e, base, point, steps, element), Value(),
+                 element, Value());
+    });
+  };
+  Value condition = e.squaresCondition(nest, squares);
+  if (!condition)
+    return inSquares();
+  auto choice = scf::IfOp::create(e.b, e.loc, TypeRange{}, condition, true,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(e.b);
+  e.freshLevels();
+  e.b.setInsertionPointToStart(choice.thenBlock());
+  inSquares();
+  scf::YieldOp::create(e.b, e.loc);
+  e.freshLevels();
+  e.b.setInsertionPointToStart(choice.elseBlock());
+  emitRows();
+  scf::YieldOp::create(e.b, e.loc);
+  e.freshLevels();
+}
+
+void TileStore::emitRows() {
   auto body = [&](Point point, Value count) { storeAt(point, count); };
   if (peel) {
     // What comes before the first aligned vector of each row.

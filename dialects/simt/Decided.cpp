@@ -37,7 +37,8 @@ static StringRef expectedForm(StringRef entry, Attribute value) {
     return columns && columns.getInt() > 0 ? "" : "a positive number";
   }
   if (entry == simt::kCooperativeEntry || entry == simt::kExchangedEntry ||
-      entry == simt::kPaddedEntry || entry == simt::kFirstThreadEntry)
+      entry == simt::kPaddedEntry || entry == simt::kByColumnsEntry ||
+      entry == simt::kFirstThreadEntry)
     return isa<UnitAttr>(value) ? "" : "a unit attribute";
   if (entry == simt::kRecipesEntry) {
     auto recipes = dyn_cast<ArrayAttr>(value);

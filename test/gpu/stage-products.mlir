@@ -112,6 +112,19 @@ tile.kernel @threads(%x: !tile.view<2x16x16xf32>, %z: !tile.view<2x16x16xf32> {t
   tile.store %d, %z[%c0, %c0, %c0] : tensor<2x16x16xf32>, !tile.view<2x16x16xf32>
 }
 
+// Threads have, and read, vectors of neighbouring rows of the rhs: it is stored by columns. What later passes emit follows from the mark alone.
+// CHECK-LABEL: tile.kernel @columns
+// CHECK: stage.product {{.*}} {simt.decided = {padded, rhs_by_columns}} : tensor<64x64xf32, #simt.layout<{{.*}}>>, tensor<64x64xf32, #simt.layout<
+tile.kernel @columns(%x: !tile.view<64x60xf32> {tile.readonly, tile.align = 16 : i64}, %y: !tile.view<48x60xf32> {tile.readonly, tile.align = 16 : i64}, %z: !tile.view<64x48xf32> {tile.align = 16 : i64}) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %a = tile.load %x[%c0, %c0] : !tile.view<64x60xf32> -> tensor<64x64xf32>
+  %b = tile.load %y[%c0, %c0] : !tile.view<48x60xf32> -> tensor<64x64xf32>
+  %t = tile.transpose %b [1, 0] : tensor<64x64xf32> -> tensor<64x64xf32>
+  %d = tile.dot %a, %t, %zero : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+  tile.store %d, %z[%c0, %c0] : tensor<64x64xf32>, !tile.view<64x48xf32>
+}
+
 // Here there is none.
 // CHECK-LABEL: tile.kernel @crowded
 // CHECK: stage.product %{{[a-z0-9_]+}}, %{{[a-z0-9_]+}}, %{{[a-z0-9_]+}} : tensor<128x128xf32, #simt.layout<

@@ -108,6 +108,8 @@ static LogicalResult decideShares(stage::ProductOp product,
   if (!product.getRow()) {
     int64_t taken =
         storageEndAt(product->getParentOfType<tile::KernelOp>(), product);
+    if (storesRhsByColumns(product))
+      setDecided(product, kByColumnsEntry, b.getUnitAttr());
     if (hasFragments(product) &&
         hasRoomForPadding(product.getLhs(), product.getRhs(), block.description,
                           taken))

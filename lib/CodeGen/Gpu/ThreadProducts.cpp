@@ -34,13 +34,15 @@ public:
         acc(ThreadBuilder::scalarType(type.getElementType())) {}
 
   LogicalResult run();
-  /// The bytes of both operands in memory, whichever way the right one lies.
-  static int64_t bytesOf(Value lhs, Value rhs, bool isPadded) {
-    int64_t right = memoryOf(rhs, isPadded).bytes;
-    if (hasStepsSideBySide(rhs))
-      right = std::max(right, memoryOf(rhs, isPadded, /*isTurned=*/true).bytes);
-    return memoryOf(lhs, isPadded).bytes + right;
+  /// The bytes of both operands in memory.
+  static int64_t bytesOf(Value lhs, Value rhs, bool isPadded, bool isTurned) {
+    return memoryOf(lhs, isPadded).bytes +
+           memoryOf(rhs, isPadded, isTurned).bytes;
   }
+  /// Whether a thread has a chunk of steps of one column of the right factor,
+  /// so that single elements would be written of a row.
+  static bool hasStepsSideBySide(Value rhs);
+  static bool isBetterTurned(stage::ProductOp op);
 
 private:
   /// A factor in memory. Padded rows are a chunk longer than they have
@@ -54,10 +56,6 @@ private:
     unsigned alongDim(unsigned rank) const { return rank - 1 - isTurned; }
   };
   static Memory memoryOf(Value factor, bool isPadded, bool isTurned = false);
-  /// Whether a thread has a chunk of steps of one column of the right factor,
-  /// so that single elements would be written of a row.
-  static bool hasStepsSideBySide(Value rhs);
-  bool isRightTurned();
   void write(const Memory &memory, Value factor);
   Value address(const Memory &memory, ArrayRef<Value> at,
                 ArrayRef<int64_t> offset);
@@ -75,7 +73,7 @@ private:
   std::pair<int64_t, int64_t> columnOf(int64_t reg);
   void addSteps(const Memory &left, const Memory &right, Value k, int64_t unit,
                 MutableArrayRef<Value> sums);
-  int64_t stepsOfRound(const Memory &left, int64_t depth);
+  int64_t stepsOfRound(const Memory &left, const Memory &right, int64_t depth);
   Value widen(Value value, bool isUnsigned);
 
   ThreadWriter &w;
@@ -132,14 +130,15 @@ bool ScalarProduct::hasStepsSideBySide(Value rhs) {
          vectorBits(layout, rank - 1, unit).empty();
 }
 
-/// Whether the rows of the right factor lie across those of memory: threads
-/// write chunks of them then, and read chunks if their columns are apart and
-/// they read as many steps of a row of the left factor at once.
-bool ScalarProduct::isRightTurned() {
-  int64_t unit = elementsOfChunk(memoryOf(rhs, /*isPadded=*/false));
-  return hasStepsSideBySide(rhs) &&
+/// Threads write chunks of a turned factor. They read chunks of it if their
+/// columns are apart and they read as many steps of a row of the left factor at
+/// once.
+bool ScalarProduct::isBetterTurned(stage::ProductOp op) {
+  LayoutAttr layout = getLayout(op.getResult());
+  int64_t unit = elementsOfChunk(memoryOf(op.getRhs(), /*isPadded=*/false));
+  return layout && hasStepsSideBySide(op.getRhs()) &&
          vectorBits(layout, layout.getRank() - 1, unit).empty() &&
-         elementsOfChunk(memoryOf(lhs, /*isPadded=*/false)) == unit;
+         elementsOfChunk(memoryOf(op.getLhs(), /*isPadded=*/false)) == unit;
 }
 
 /// Where an element is: at coordinates, and so far from them.
@@ -325,9 +324,12 @@ void ScalarProduct::addSteps(const Memory &left, const Memory &right, Value k,
 
 /// How many steps a round of the loop takes: what one access reads of a row, as
 /// far as the depth is a multiple of it and the code stays short.
-int64_t ScalarProduct::stepsOfRound(const Memory &left, int64_t depth) {
+int64_t ScalarProduct::stepsOfRound(const Memory &left, const Memory &right,
+                                    int64_t depth) {
   int64_t unit = std::min(elementsOfChunk(left), depth & -depth);
-  if (left.row % unit != 0)
+  if (right.isTurned)
+    unit = std::min(unit, elementsOfChunk(right));
+  if (left.row % unit != 0 || (right.isTurned && right.row % unit != 0))
     return 1;
   while (unit > 1 && unit * layout.getNumRegisters() > kMultiplyAdds)
     unit /= 2;
@@ -338,10 +340,11 @@ LogicalResult ScalarProduct::run() {
   if (isa<FloatType>(acc) && !acc.isF32() && !acc.isF64())
     return w.decline(op, "a product with this accumulator");
   int64_t depth = cast<RankedTensorType>(lhs.getType()).getShape().back();
-  bool isPadded = bool(getDecided(op, kPaddedEntry));
+  bool isPadded = bool(getDecided(op, kPaddedEntry)),
+       isTurned = bool(getDecided(op, kByColumnsEntry));
   Memory left = memoryOf(lhs, isPadded),
-         right = memoryOf(rhs, isPadded, isRightTurned());
-  left.start = w.scratch(bytesOf(lhs, rhs, isPadded));
+         right = memoryOf(rhs, isPadded, isTurned);
+  left.start = w.scratch(bytesOf(lhs, rhs, isPadded, isTurned));
   right.start = left.start + left.bytes;
   write(left, lhs);
   write(right, rhs);
@@ -349,7 +352,7 @@ LogicalResult ScalarProduct::run() {
   SmallVector<Value> sums = w.registers(op.getAcc());
   if (!right.isTurned)
     rightBits = groupBits(right);
-  int64_t unit = stepsOfRound(left, depth);
+  int64_t unit = stepsOfRound(left, right, depth);
   auto loop =
       scf::ForOp::create(w.b, w.loc, w.c32(0), w.c32(depth), w.c32(unit), sums);
   {
@@ -426,12 +429,22 @@ bool simt::hasRoomForPadding(Value lhs, Value rhs,
 }
 
 int64_t simt::threadProductBytes(Value lhs, Value rhs, bool isPadded) {
-  return ScalarProduct::bytesOf(lhs, rhs, isPadded);
+  int64_t bytes = ScalarProduct::bytesOf(lhs, rhs, isPadded,
+                                         /*isTurned=*/false);
+  if (ScalarProduct::hasStepsSideBySide(rhs))
+    bytes = std::max(
+        bytes, ScalarProduct::bytesOf(lhs, rhs, isPadded, /*isTurned=*/true));
+  return bytes;
+}
+
+bool simt::storesRhsByColumns(stage::ProductOp op) {
+  return hasFragments(op) && ScalarProduct::isBetterTurned(op);
 }
 
 ScratchNeeds simt::threadProductNeeds(stage::ProductOp op) {
-  return {{threadProductBytes(op.getLhs(), op.getRhs(),
-                              bool(getDecided(op, kPaddedEntry)))}};
+  return {{ScalarProduct::bytesOf(op.getLhs(), op.getRhs(),
+                                  bool(getDecided(op, kPaddedEntry)),
+                                  bool(getDecided(op, kByColumnsEntry)))}};
 }
 
 LogicalResult simt::emitThreadProduct(ThreadWriter &w, stage::ProductOp op) {

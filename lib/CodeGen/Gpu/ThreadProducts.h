@@ -35,8 +35,14 @@ mlir::LogicalResult emitThreadProduct(ThreadWriter &w, stage::ProductOp op);
 /// The shared memory that the operands take.
 ScratchNeeds threadProductNeeds(stage::ProductOp op);
 
-/// The bytes that operands, which are tiles, take there. Rows that are padded
-/// are a vector longer than they have elements.
+/// Whether threads should store the rhs of such a product by columns: they
+/// have, and read, vectors of neighbouring rows of one column.
+/// `simt-stage-products` asks; later passes read `kByColumnsEntry`.
+bool storesRhsByColumns(stage::ProductOp op);
+
+/// The bytes that operands, which are tiles, take there at most, whichever way
+/// the rhs is stored. Rows that are padded are a vector longer than they have
+/// elements.
 int64_t threadProductBytes(mlir::Value lhs, mlir::Value rhs, bool isPadded);
 
 /// Whether there is room for padded rows behind `taken` bytes of storage.

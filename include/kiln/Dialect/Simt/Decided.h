@@ -32,6 +32,10 @@ inline constexpr llvm::StringLiteral kColumnsEntry = "columns";
 /// rows of the operands in scratch memory are a vector apart, so that
 /// neighbouring rows lie in different banks (unit).
 inline constexpr llvm::StringLiteral kPaddedEntry = "padded";
+/// On a `stage.product` after `simt-stage-products`, without an instruction:
+/// the rhs is stored in scratch memory by columns, each of which is contiguous
+/// (unit). Without the entry its rows are.
+inline constexpr llvm::StringLiteral kByColumnsEntry = "rhs_by_columns";
 /// On a load after `simt-stage-operands`: the name of the plug-in's lowering
 /// that starts the copies which fill its slot (string). Without the entry the
 /// GPU family starts them.

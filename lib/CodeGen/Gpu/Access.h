@@ -5,6 +5,7 @@
 #define KILN_LIB_GPU_ACCESS_H
 
 #include "Copiers.h"
+#include "LayoutChoice.h"
 #include "mlir/IR/Matchers.h"
 
 namespace kiln::simt {

@@ -5,6 +5,7 @@
 #include "ExchangeMachine.h"
 #include "MemoryProducts.h"
 #include "Order.h"
+#include "ProductChoice.h"
 #include "RowCosts.h"
 #include "Work.h"
 #include "kiln/Dialect/Tile/AtomicOps.h"

@@ -4,6 +4,7 @@
 #include "Assigner.h"
 #include "LayoutRules.h"
 #include "Machine.h"
+#include "ProductChoice.h"
 #include "StorageAreas.h"
 #include "ThreadProducts.h"
 #include "Work.h"

@@ -6,6 +6,7 @@
 
 #include "LayoutChoice.h"
 #include "LayoutRules.h"
+#include "ProductChoice.h"
 #include "RegisterCandidates.h"
 #include "ThreadWriter.h"
 #include "kiln/Analysis/TileSteps.h"

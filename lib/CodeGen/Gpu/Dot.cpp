@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Fragments.h"
-#include "LayoutChoice.h"
 #include "LoweringTable.h"
 #include "MemoryProducts.h"
 #include "OwnLowerings.h"
+#include "ProductChoice.h"
 #include "RowCosts.h"
+#include "ScaledProductChoice.h"
 #include "ThreadProducts.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/DotOps.h"

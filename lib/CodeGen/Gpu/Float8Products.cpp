@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Float8Products.h"
-#include "LayoutChoice.h"
+#include "ProductChoice.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Kiln/MatrixRows.h"
 #include "kiln/Dialect/Tile/KernelOps.h"

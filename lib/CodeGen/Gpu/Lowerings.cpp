@@ -1,10 +1,12 @@
 //===- Lowerings.cpp - What becomes of tiles, for the report --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Lowerings.h"
 #include "Assigner.h"
 #include "Fragments.h"
 #include "LoweringOffer.h"
 #include "MemoryProducts.h"
+#include "ProductChoice.h"
 #include "RegisterCandidates.h"
 #include "RowCosts.h"
 #include "kiln/Dialect/Kiln/Attributes.h"

@@ -4,6 +4,7 @@
 #include "Assigner.h"
 #include "Fragments.h"
 #include "MemoryProducts.h"
+#include "ProductChoice.h"
 #include "StagedLoads.h"
 #include "StoredFactors.h"
 #include "Work.h"

@@ -8,6 +8,7 @@
 
 #include "Fragments.h"
 #include "MemoryProducts.h"
+#include "ProductChoice.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/SaveAndRestore.h"

@@ -4,6 +4,7 @@
 #include "MemoryProducts.h"
 #include "Assigner.h"
 #include "Fragments.h"
+#include "ProductChoice.h"
 #include "StagedLoads.h"
 #include "StoredFactors.h"
 #include "Work.h"

@@ -10,7 +10,7 @@
 #ifndef KILN_LIB_GPU_MEMORYPRODUCTS_H
 #define KILN_LIB_GPU_MEMORYPRODUCTS_H
 
-#include "LayoutChoice.h"
+#include "ProductChoice.h"
 #include "ThreadWriter.h"
 
 namespace kiln::simt {

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NarrowOperands.h"
-#include "LayoutChoice.h"
+#include "ProductChoice.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"

@@ -8,9 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowCosts.h"
-#include "LayoutChoice.h"
 #include "Machine.h"
 #include "MemoryProducts.h"
+#include "ProductChoice.h"
 #include "kiln/Dialect/Tile/ScaledProducts.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LayoutChoice.h"
 #include "Machine.h"
 #include "Work.h"
 #include "kiln/Dialect/Simt/ThreadCode.h"

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Copiers.h"
-#include "LayoutChoice.h"
 #include "Machine.h"
 #include "MemoryProducts.h"
 #include "StagedLoads.h"
@@ -11,6 +10,7 @@
 #include "ThreadWriter.h"
 #include "Work.h"
 #include "kiln/Dialect/Kiln/Asked.h"
+#include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Target/Limits.h"

@@ -7,9 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LayoutChoice.h"
+#include "Lowerings.h"
 #include "Machine.h"
 #include "MemoryProducts.h"
+#include "ProductChoice.h"
 #include "RegisterCandidates.h"
 #include "StorageAreas.h"
 #include "ThreadProducts.h"

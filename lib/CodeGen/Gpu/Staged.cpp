@@ -9,7 +9,6 @@
 #include "Access.h"
 #include "BulkCopies.h"
 #include "Fragments.h"
-#include "LayoutChoice.h"
 #include "LoweringTable.h"
 #include "OwnLowerings.h"
 #include "kiln/Interfaces/IndexMap.h"

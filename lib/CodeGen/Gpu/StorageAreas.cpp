@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "StorageAreas.h"
-#include "LayoutChoice.h"
 #include "ThreadProducts.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/PointerOps.h"

@@ -9,7 +9,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fragments.h"
-#include "LayoutChoice.h"
 #include "StorageAreas.h"
 #include "ThreadProducts.h"
 #include "kiln/Dialect/Simt/Decided.h"

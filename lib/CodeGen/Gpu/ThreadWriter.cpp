@@ -4,7 +4,7 @@
 
 #include "ThreadWriter.h"
 #include "LaunchRanges.h"
-#include "LayoutChoice.h"
+#include "Lowerings.h"
 #include "MemoryProducts.h"
 #include "OwnLowerings.h"
 #include "RegisterCandidates.h"

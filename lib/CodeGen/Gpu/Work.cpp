@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Work.h"
-#include "LayoutChoice.h"
 #include "Machine.h"
+#include "ProductChoice.h"
 #include "ThreadWriter.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Target/Lowering.h"

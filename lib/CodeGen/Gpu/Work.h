@@ -37,8 +37,9 @@ int64_t registersOf(target::TargetAttr description);
 bool fillsRegisters(tile::KernelOp kernel, int64_t threads,
                     target::TargetAttr description);
 
-/// The most words of 32 bits that a kernel's tiles take at one place, all threads
-/// together. Tiles that follow from constants and scalars alone take none.
+/// The most words of 32 bits that a kernel's tiles take at one place, all
+/// threads together. Tiles that follow from constants and scalars alone take
+/// none.
 int64_t mostLiveWords(tile::KernelOp kernel);
 
 /// The same for one thread of a kernel whose tiles have layouts.

@@ -8,6 +8,7 @@
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Index/List.h"
+#include "kiln/Interfaces/OpTable.h"
 #include "kiln/Runtime/Program.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -57,6 +58,59 @@ struct Demand {
 
 Type elementOf(Value value) { return getElementTypeOrSelf(value.getType()); }
 
+/// The operand that an operation demands something of.
+struct OperandDemand {
+  unsigned operand = 0;
+  Demand demand;
+};
+
+const OpTable<OperandDemand> &operandDemands() {
+  static const OpTable<OperandDemand> demands =
+      OpTable<OperandDemand>()
+          .add<prim::DivOp, prim::RemainderOp, prim::FmodOp, arith::DivSIOp,
+               arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+               arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
+               arith::DivFOp, arith::RemFOp>({1, {Domain::nonzero}})
+          .add<prim::ReciprocalOp>({0, {Domain::nonzero}})
+          .add<prim::LogOp, prim::Log2Op, prim::Log10Op, prim::RsqrtOp,
+               math::LogOp, math::Log2Op, math::Log10Op, math::RsqrtOp>(
+              {0, {Domain::positive}})
+          .add<prim::SqrtOp, math::SqrtOp>({0, {Domain::nonnegative}});
+  return demands;
+}
+
+/// How an operation hands a demand of its result on to its operands.
+enum class Handing {
+  None,
+  First,     ///< elements of the first operand stay what they are
+  All,       ///< those of all operands
+  ButFirst,  ///< those of all but the first operand
+  Magnitude, ///< only zero has the result zero, and no result is negative
+  Zero,      ///< only zero has the result zero
+  Factors,   ///< a result has a sign if both operands have
+  Terms,     ///< a result is positive, or not negative, if all operands are
+};
+
+const OpTable<Handing> &handings() {
+  static const OpTable<Handing> handings =
+      OpTable<Handing>()
+          .add<prim::ReshapeOp, prim::TransposeOp, prim::SliceOp,
+               prim::BroadcastInDimOp, prim::RevOp, prim::PadOp, prim::GatherOp,
+               tile::LoadPtrOp, tile::PtrAddOp, tile::MakeViewOp,
+               arith::ExtSIOp, arith::ExtUIOp, arith::ExtFOp, arith::SIToFPOp,
+               arith::IndexCastOp>(Handing::First)
+          .add<prim::CatOp>(Handing::All)
+          .add<prim::WhereOp>(Handing::ButFirst)
+          .add<prim::AbsOp>(Handing::Magnitude)
+          .add<prim::NegOp>(Handing::Zero)
+          .add<prim::MulOp, prim::DivOp, arith::MulFOp, arith::DivFOp>(
+              Handing::Factors)
+          .add<prim::AddOp, prim::SumOp, prim::ProdOp, prim::AvgPoolOp,
+               prim::SumPoolOp, prim::AmaxOp, prim::AminOp, prim::MaxPoolOp,
+               prim::SqrtOp, arith::AddFOp>(Handing::Terms);
+  return handings;
+}
+
 /// Demands of one function or kernel.
 class Inference {
 public:
@@ -78,30 +132,20 @@ private:
 
   /// What an operation demands of its operands by itself.
   void seed(Operation *op) {
-    Demand nonzero{Domain::nonzero}, positive{Domain::positive},
-        nonnegative{Domain::nonnegative};
+    if (operandDemands().has(op)) {
+      auto [operand, wanted] = operandDemands().find(op);
+      demand(op->getOperand(operand), wanted);
+      return;
+    }
     llvm::TypeSwitch<Operation *>(op)
-        .Case<prim::DivOp, prim::RemainderOp, prim::FmodOp>(
-            [&](auto) { demand(op->getOperand(1), nonzero); })
-        .Case<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
-              arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
-              arith::DivFOp, arith::RemFOp>(
-            [&](auto) { demand(op->getOperand(1), nonzero); })
-        .Case<prim::ReciprocalOp>(
-            [&](auto) { demand(op->getOperand(0), nonzero); })
-        .Case<prim::LogOp, prim::Log2Op, prim::Log10Op, prim::RsqrtOp,
-              math::LogOp, math::Log2Op, math::Log10Op, math::RsqrtOp>(
-            [&](auto) { demand(op->getOperand(0), positive); })
-        .Case<prim::SqrtOp, math::SqrtOp>(
-            [&](auto) { demand(op->getOperand(0), nonnegative); })
         .Case([&](prim::PowOp pow) {
           // A whole exponent takes any base.
           if (isFloatLike(pow.getResult()) && !isWhole(op->getOperand(1)))
-            demand(op->getOperand(0), positive);
+            demand(op->getOperand(0), {Domain::positive});
         })
         .Case([&](math::PowFOp) {
           if (!isWhole(op->getOperand(1)))
-            demand(op->getOperand(0), positive);
+            demand(op->getOperand(0), {Domain::positive});
         })
         .Case<prim::ShiftLeftOp, prim::ShiftRightArithmeticOp,
               prim::ShiftRightLogicalOp, arith::ShLIOp, arith::ShRSIOp,
@@ -148,18 +192,45 @@ private:
         demand(value, wanted);
   }
 
-  void handOn(Operation *op, Demand wanted) {
-    Demand sign{wanted.domain}; // without a range
+  /// Hands a demand on to operands of an operation that the table lists.
+  void handOn(Operation *op, Handing handing, Demand wanted) {
     bool isSigned = wanted.domain == Domain::nonnegative ||
                     wanted.domain == Domain::positive;
+    bool isSquare =
+        op->getNumOperands() == 2 && op->getOperand(0) == op->getOperand(1);
+    Demand sign{wanted.domain}; // without a range
+    switch (handing) {
+    case Handing::None:
+      return;
+    case Handing::First:
+      return demand(op->getOperand(0), wanted);
+    case Handing::All:
+      return demandAll(op->getOperands(), wanted);
+    case Handing::ButFirst:
+      return demandAll(op->getOperands().drop_front(), wanted);
+    case Handing::Magnitude:
+      if (wanted.domain == Domain::positive)
+        return demand(op->getOperand(0), {Domain::nonzero});
+      [[fallthrough]];
+    case Handing::Zero:
+      if (wanted.domain == Domain::nonzero)
+        demand(op->getOperand(0), {Domain::nonzero});
+      return;
+    case Handing::Factors:
+      if (!isSquare)
+        demandAll(op->getOperands(), sign);
+      else if (wanted.domain == Domain::positive)
+        demand(op->getOperand(0), {Domain::nonzero});
+      return;
+    case Handing::Terms:
+      if (isSigned)
+        demandAll(op->getOperands(), sign);
+      return;
+    }
+  }
+
+  void handOn(Operation *op, Demand wanted) {
     llvm::TypeSwitch<Operation *>(op)
-        // Elements stay what they are.
-        .Case<prim::ReshapeOp, prim::TransposeOp, prim::SliceOp,
-              prim::BroadcastInDimOp, prim::RevOp, prim::PadOp, prim::GatherOp>(
-            [&](auto) { demand(op->getOperand(0), wanted); })
-        .Case<prim::CatOp>([&](auto) { demandAll(op->getOperands(), wanted); })
-        .Case<prim::WhereOp>(
-            [&](auto) { demandAll(op->getOperands().drop_front(), wanted); })
         .Case<ViewAccessOpInterface>([&](auto access) {
           if (access.isRead())
             demand(access.getAccessedView(), wanted);
@@ -172,11 +243,6 @@ private:
               if (isa<RankedTensorType>(operand.get().getType()))
                 demand(operand.get(), wanted);
         })
-        .Case<tile::LoadPtrOp, tile::PtrAddOp, tile::MakeViewOp>(
-            [&](auto) { demand(op->getOperand(0), wanted); })
-        .Case<arith::ExtSIOp, arith::ExtUIOp, arith::ExtFOp, arith::SIToFPOp,
-              arith::IndexCastOp>(
-            [&](auto) { demand(op->getOperand(0), wanted); })
         .Case([&](prim::ConvertElementTypeOp convert) {
           // Fractions become 0, and so may what is cut off.
           Type from = elementOf(convert.getOperand());
@@ -188,26 +254,7 @@ private:
           if (!cuts && !narrows)
             demand(convert.getOperand(), wanted);
         })
-        // Signs that the operands must have for the result to have one.
-        .Case<prim::AbsOp, prim::NegOp>([&](auto) {
-          if (wanted.domain == Domain::nonzero ||
-              (wanted.domain == Domain::positive && isa<prim::AbsOp>(op)))
-            demand(op->getOperand(0), {Domain::nonzero});
-        })
-        .Case<prim::MulOp, prim::DivOp, arith::MulFOp, arith::DivFOp>(
-            [&](auto) {
-              bool isSquare = op->getOperand(0) == op->getOperand(1);
-              if (isSquare && wanted.domain == Domain::positive)
-                demand(op->getOperand(0), {Domain::nonzero});
-              else if (!isSquare)
-                demandAll(op->getOperands(), sign);
-            })
-        .Case<prim::AddOp, prim::SumOp, prim::ProdOp, prim::AvgPoolOp,
-              prim::SumPoolOp, prim::AmaxOp, prim::AminOp, prim::MaxPoolOp,
-              prim::SqrtOp, arith::AddFOp>([&](auto) {
-          if (isSigned)
-            demandAll(op->getOperands(), sign);
-        });
+        .Default([&](Operation *) { handOn(op, handings().find(op), wanted); });
   }
 
   void attach(unsigned index, Demand wanted) {

@@ -1,6 +1,7 @@
 //===- ElementSums.cpp - Sums of single elements --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Combiners.h"
 #include "ElementBuilder.h"
 
 using namespace mlir;
@@ -43,7 +44,7 @@ Value ElementBuilder::reduced(Operation *op, ArrayRef<Coord> at) {
   for (int64_t d : dims)
     inner.push_back(shape[d]);
   Type type = getElementTypeOrSelf(operand);
-  Type sum = isa<prim::SumOp, prim::ProdOp>(op) ? sumType(type) : type;
+  Type sum = partialType(op, type);
   SmallVector<Value> all;
   auto add = [&](ArrayRef<Coord> place) -> LogicalResult {
     SmallVector<Coord> from;

@@ -1,8 +1,7 @@
 //===- ElementwiseConvert.cpp - Conversions, rescaling, comparisons -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "TileMath.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "ElementRules.h"
 #include <cmath>
 
 using namespace mlir;
@@ -125,29 +124,38 @@ Value kiln::schedule::emitRescaleTile(prim::RescaleOp op, Value operand,
   return t.make<arith::TruncIOp>(t.as(result, to), result);
 }
 
+namespace {
+using F = arith::CmpFPredicate;
+using I = arith::CmpIPredicate;
+/// How a comparison compares floats, integers, and unsigned ones.
+struct Predicates {
+  F real;
+  I integer, natural;
+};
+} // namespace
+
+static const OpTable<Predicates> &comparisons() {
+  static const OpTable<Predicates> predicates =
+      OpTable<Predicates>()
+          .add<prim::EqOp>({F::OEQ, I::eq, I::eq})
+          .add<prim::NeOp>({F::UNE, I::ne, I::ne})
+          .add<prim::LtOp>({F::OLT, I::slt, I::ult})
+          .add<prim::LeOp>({F::OLE, I::sle, I::ule})
+          .add<prim::GtOp>({F::OGT, I::sgt, I::ugt})
+          .add<prim::GeOp>({F::OGE, I::sge, I::uge});
+  return predicates;
+}
+
 Value kiln::schedule::emitCompareTile(Operation *op, ValueRange operands,
                                       OpBuilder &builder) {
   TileMath t{builder, op->getLoc()};
-  using F = arith::CmpFPredicate;
-  using I = arith::CmpIPredicate;
-  struct Predicates {
-    F real;
-    I integer, truth;
-  };
-  Predicates p =
-      TypeSwitch<Operation *, Predicates>(op)
-          .Case([](prim::EqOp) { return Predicates{F::OEQ, I::eq, I::eq}; })
-          .Case([](prim::NeOp) { return Predicates{F::UNE, I::ne, I::ne}; })
-          .Case([](prim::LtOp) { return Predicates{F::OLT, I::slt, I::ult}; })
-          .Case([](prim::LeOp) { return Predicates{F::OLE, I::sle, I::ule}; })
-          .Case([](prim::GtOp) { return Predicates{F::OGT, I::sgt, I::ugt}; })
-          .Default(
-              [](Operation *) { return Predicates{F::OGE, I::sge, I::uge}; });
+  Predicates p = comparisons().find(op);
   Type element = t.element(operands[0]);
   if (isa<FloatType>(element))
     return t.compare(p.real, operands[0], operands[1]);
   bool isUnsigned = element.isInteger(1) || op->hasAttr("is_unsigned");
-  return t.compare(isUnsigned ? p.truth : p.integer, operands[0], operands[1]);
+  return t.compare(isUnsigned ? p.natural : p.integer, operands[0],
+                   operands[1]);
 }
 
 Value kiln::schedule::emitElementwiseTile(Operation *op, ValueRange operands,
@@ -163,8 +171,7 @@ Value kiln::schedule::emitElementwiseTile(Operation *op, ValueRange operands,
   if (isa<prim::WhereOp>(op))
     return arith::SelectOp::create(builder, op->getLoc(), operands[0],
                                    operands[1], operands[2]);
-  if (isa<prim::EqOp, prim::NeOp, prim::LtOp, prim::LeOp, prim::GtOp,
-          prim::GeOp>(op))
+  if (comparisons().has(op))
     return emitCompareTile(op, operands, builder);
   return isa<FloatType>(TileMath::element(operands[0]))
              ? emitFloatTile(op, operands, builder)

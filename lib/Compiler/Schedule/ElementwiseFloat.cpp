@@ -1,19 +1,21 @@
 //===- ElementwiseFloat.cpp - Expansions of prims on floats ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "TileMath.h"
+#include "ElementRules.h"
 #include "kiln/Dialect/Tile/ExternOps.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
 
 /// A math function, computed in f32 for half types and rounded once.
-template <typename Op, typename... Values>
-static Value function(TileMath &t, Values... operands) {
-  Value first = std::get<0>(std::make_tuple(operands...));
-  return t.narrow(t.make<Op>(t.widen(operands)...), t.element(first));
+template <typename Op>
+static Value function(TileMath &t, Operation *, Value x) {
+  return t.narrow(t.make<Op>(t.widen(x)), t.element(x));
+}
+template <typename Op>
+static Value function2(TileMath &t, Operation *, Value x, Value y) {
+  return t.narrow(t.make<Op>(t.widen(x), t.widen(y)), t.element(x));
 }
 
 static Value emitSign(TileMath &t, Value x) {
@@ -58,7 +60,8 @@ static Value emitHypot(TileMath &t, Value x, Value y) {
   return t.narrow(callC(t, "hypot", {t.widen(x), t.widen(y)}), t.element(x));
 }
 
-static Value emitClamp(TileMath &t, prim::ClampOp op, Value x) {
+static Value emitClamp(TileMath &t, Operation *clamp, Value x) {
+  auto op = cast<prim::ClampOp>(clamp);
   Value low = t.splat(x, op.getMinAttr()), high = t.splat(x, op.getMaxAttr());
   Value raised = op.getIgnoreNan() ? t.make<arith::MaxNumFOp>(x, low)
                                    : t.make<arith::MaximumFOp>(x, low);
@@ -79,7 +82,7 @@ static bool isOffsetExponential(Value value) {
 /// A quotient by 1 + exp(x), as of a sigmoid, whose divisor is not exact. Where
 /// it is rounded to 16 bits at once, two units in its last place do not matter,
 /// and targets may take a quotient that is faster for that.
-static Value emitQuotient(Operation *op, Value x, Value y, TileMath &t) {
+static Value emitQuotient(TileMath &t, Operation *op, Value x, Value y) {
   Value quotient = t.make<arith::DivFOp>(x, y);
   bool isRounded = llvm::all_of(op->getUsers(), [](Operation *user) {
     auto convert = dyn_cast<prim::ConvertElementTypeOp>(user);
@@ -93,66 +96,67 @@ static Value emitQuotient(Operation *op, Value x, Value y, TileMath &t) {
   return quotient;
 }
 
-static Value emitUnary(Operation *op, Value x, TileMath &t) {
-  return TypeSwitch<Operation *, Value>(op)
-      .Case([&](prim::AbsOp) { return t.make<math::AbsFOp>(x); })
-      .Case([&](prim::NegOp) { return t.make<arith::NegFOp>(x); })
-      .Case([&](prim::CeilOp) { return t.make<math::CeilOp>(x); })
-      .Case([&](prim::FloorOp) { return t.make<math::FloorOp>(x); })
-      .Case([&](prim::RoundOp) { return t.make<math::RoundEvenOp>(x); })
-      .Case([&](prim::TruncOp) { return t.make<math::TruncOp>(x); })
-      .Case([&](prim::SignOp) { return emitSign(t, x); })
-      .Case([&](prim::ExpOp) { return function<math::ExpOp>(t, x); })
-      .Case([&](prim::Exp2Op) { return function<math::Exp2Op>(t, x); })
-      .Case([&](prim::Expm1Op) { return function<math::ExpM1Op>(t, x); })
-      .Case([&](prim::LogOp) { return function<math::LogOp>(t, x); })
-      .Case([&](prim::Log1pOp) { return function<math::Log1pOp>(t, x); })
-      .Case([&](prim::SinOp) { return function<math::SinOp>(t, x); })
-      .Case([&](prim::CosOp) { return function<math::CosOp>(t, x); })
-      .Case([&](prim::TanhOp) { return function<math::TanhOp>(t, x); })
-      .Case([&](prim::ErfOp) { return function<math::ErfOp>(t, x); })
-      .Case([&](prim::TanOp) { return function<math::TanOp>(t, x); })
-      .Case([&](prim::AsinOp) { return function<math::AsinOp>(t, x); })
-      .Case([&](prim::AcosOp) { return function<math::AcosOp>(t, x); })
-      .Case([&](prim::AtanOp) { return function<math::AtanOp>(t, x); })
-      .Case([&](prim::SinhOp) { return function<math::SinhOp>(t, x); })
-      .Case([&](prim::CoshOp) { return function<math::CoshOp>(t, x); })
-      .Case([&](prim::AsinhOp) { return function<math::AsinhOp>(t, x); })
-      .Case([&](prim::AcoshOp) { return function<math::AcoshOp>(t, x); })
-      .Case([&](prim::AtanhOp) { return function<math::AtanhOp>(t, x); })
-      .Case([&](prim::Log2Op) { return function<math::Log2Op>(t, x); })
-      .Case([&](prim::Log10Op) { return function<math::Log10Op>(t, x); })
-      .Case([&](prim::CbrtOp) { return function<math::CbrtOp>(t, x); })
-      .Case([&](prim::ErfcOp) { return function<math::ErfcOp>(t, x); })
-      .Case(
-          [&](prim::RoundHalfAwayOp) { return function<math::RoundOp>(t, x); })
-      .Case([&](prim::SqrtOp) { return function<math::SqrtOp>(t, x); })
-      .Case([&](prim::RsqrtOp) { return function<math::RsqrtOp>(t, x); })
-      .Case([&](prim::ReciprocalOp) {
-        return emitQuotient(op, t.real(x, 1.0), x, t);
-      })
-      .Case([&](prim::ClampOp clamp) { return emitClamp(t, clamp, x); })
-      .Default([](Operation *) { return Value(); });
+static Value emitReciprocal(TileMath &t, Operation *op, Value x) {
+  return emitQuotient(t, op, t.real(x, 1.0), x);
 }
 
-static Value emitBinary(Operation *op, Value x, Value y, TileMath &t) {
-  return TypeSwitch<Operation *, Value>(op)
-      .Case([&](prim::AddOp) { return t.make<arith::AddFOp>(x, y); })
-      .Case([&](prim::SubOp) { return t.make<arith::SubFOp>(x, y); })
-      .Case([&](prim::MulOp) { return t.make<arith::MulFOp>(x, y); })
-      .Case([&](prim::DivOp) { return emitQuotient(op, x, y, t); })
-      .Case([&](prim::RemainderOp) { return emitRemainder(t, x, y); })
-      .Case([&](prim::FmodOp) { return t.make<arith::RemFOp>(x, y); })
-      .Case([&](prim::PowOp) { return function<math::PowFOp>(t, x, y); })
-      .Case([&](prim::Atan2Op) { return function<math::Atan2Op>(t, x, y); })
-      .Case([&](prim::HypotOp) { return emitHypot(t, x, y); })
-      .Case([&](prim::MaximumOp) { return t.make<arith::MaximumFOp>(x, y); })
-      .Case([&](prim::MinimumOp) { return t.make<arith::MinimumFOp>(x, y); })
-      .Case(
-          [&](prim::FmaxOp) { return emitNumber<arith::MaximumFOp>(t, x, y); })
-      .Case(
-          [&](prim::FminOp) { return emitNumber<arith::MinimumFOp>(t, x, y); })
-      .Default([](Operation *) { return Value(); });
+static const OpTable<UnaryRule> &unaryRules() {
+  static const OpTable<UnaryRule> rules =
+      OpTable<UnaryRule>()
+          .add<prim::AbsOp>(asUnary<math::AbsFOp>)
+          .add<prim::NegOp>(asUnary<arith::NegFOp>)
+          .add<prim::CeilOp>(asUnary<math::CeilOp>)
+          .add<prim::FloorOp>(asUnary<math::FloorOp>)
+          .add<prim::RoundOp>(asUnary<math::RoundEvenOp>)
+          .add<prim::TruncOp>(asUnary<math::TruncOp>)
+          .add<prim::SignOp>(unary<emitSign>)
+          .add<prim::ExpOp>(function<math::ExpOp>)
+          .add<prim::Exp2Op>(function<math::Exp2Op>)
+          .add<prim::Expm1Op>(function<math::ExpM1Op>)
+          .add<prim::LogOp>(function<math::LogOp>)
+          .add<prim::Log1pOp>(function<math::Log1pOp>)
+          .add<prim::SinOp>(function<math::SinOp>)
+          .add<prim::CosOp>(function<math::CosOp>)
+          .add<prim::TanhOp>(function<math::TanhOp>)
+          .add<prim::ErfOp>(function<math::ErfOp>)
+          .add<prim::TanOp>(function<math::TanOp>)
+          .add<prim::AsinOp>(function<math::AsinOp>)
+          .add<prim::AcosOp>(function<math::AcosOp>)
+          .add<prim::AtanOp>(function<math::AtanOp>)
+          .add<prim::SinhOp>(function<math::SinhOp>)
+          .add<prim::CoshOp>(function<math::CoshOp>)
+          .add<prim::AsinhOp>(function<math::AsinhOp>)
+          .add<prim::AcoshOp>(function<math::AcoshOp>)
+          .add<prim::AtanhOp>(function<math::AtanhOp>)
+          .add<prim::Log2Op>(function<math::Log2Op>)
+          .add<prim::Log10Op>(function<math::Log10Op>)
+          .add<prim::CbrtOp>(function<math::CbrtOp>)
+          .add<prim::ErfcOp>(function<math::ErfcOp>)
+          .add<prim::RoundHalfAwayOp>(function<math::RoundOp>)
+          .add<prim::SqrtOp>(function<math::SqrtOp>)
+          .add<prim::RsqrtOp>(function<math::RsqrtOp>)
+          .add<prim::ReciprocalOp>(emitReciprocal)
+          .add<prim::ClampOp>(emitClamp);
+  return rules;
+}
+
+static const OpTable<BinaryRule> &binaryRules() {
+  static const OpTable<BinaryRule> rules =
+      OpTable<BinaryRule>()
+          .add<prim::AddOp>(asBinary<arith::AddFOp>)
+          .add<prim::SubOp>(asBinary<arith::SubFOp>)
+          .add<prim::MulOp>(asBinary<arith::MulFOp>)
+          .add<prim::DivOp>(emitQuotient)
+          .add<prim::RemainderOp>(binary<emitRemainder>)
+          .add<prim::FmodOp>(asBinary<arith::RemFOp>)
+          .add<prim::PowOp>(function2<math::PowFOp>)
+          .add<prim::Atan2Op>(function2<math::Atan2Op>)
+          .add<prim::HypotOp>(binary<emitHypot>)
+          .add<prim::MaximumOp>(asBinary<arith::MaximumFOp>)
+          .add<prim::MinimumOp>(asBinary<arith::MinimumFOp>)
+          .add<prim::FmaxOp>(binary<emitNumber<arith::MaximumFOp>>)
+          .add<prim::FminOp>(binary<emitNumber<arith::MinimumFOp>>);
+  return rules;
 }
 
 Value kiln::schedule::emitFloatTile(Operation *op, ValueRange operands,
@@ -163,8 +167,10 @@ Value kiln::schedule::emitFloatTile(Operation *op, ValueRange operands,
   if (Value special = emitSpecialTile(op, operands, builder))
     return special;
   if (operands.size() == 1)
-    return emitUnary(op, operands[0], t);
+    if (UnaryRule rule = unaryRules().find(op))
+      return rule(t, op, operands[0]);
   if (operands.size() == 2)
-    return emitBinary(op, operands[0], operands[1], t);
+    if (BinaryRule rule = binaryRules().find(op))
+      return rule(t, op, operands[0], operands[1]);
   return {};
 }

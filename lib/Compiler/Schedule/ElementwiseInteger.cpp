@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TileMath.h"
+#include "ElementRules.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -110,92 +109,121 @@ static Value emitPow(TileMath &t, Value x, Value y) {
   return t.select(t.compare(P::slt, y, zero), quotient, result);
 }
 
-static Value emitShift(Operation *op, TileMath &t, Value x, Value y) {
-  unsigned width = widthOf(x);
-  Value limit = t.integer(y, width - 1);
-  Value inside = t.compare(P::ule, y, limit);
-  Value amount = t.select(inside, y, limit);
-  if (isa<prim::ShiftRightArithmeticOp>(op))
-    return t.make<arith::ShRSIOp>(x, amount);
-  Value shifted = isa<prim::ShiftLeftOp>(op)
-                      ? t.make<arith::ShLIOp>(x, amount)
-                      : t.make<arith::ShRUIOp>(x, amount);
+/// A shift by an amount that is less than the width; `inside` tells whether it
+/// was.
+template <typename OpT>
+static Value shiftLimited(TileMath &t, Value x, Value y, Value &inside) {
+  Value limit = t.integer(y, widthOf(x) - 1);
+  inside = t.compare(P::ule, y, limit);
+  return t.make<OpT>(x, t.select(inside, y, limit));
+}
+
+static Value emitArithmeticShift(TileMath &t, Value x, Value y) {
+  Value inside;
+  return shiftLimited<arith::ShRSIOp>(t, x, y, inside);
+}
+
+/// A shift that leaves nothing of a value that is shifted by its width.
+template <typename OpT>
+static Value emitLogicalShift(TileMath &t, Value x, Value y) {
+  Value inside, shifted = shiftLimited<OpT>(t, x, y, inside);
   return t.select(inside, shifted, t.integer(x, 0));
 }
 
-static Value emitClamp(TileMath &t, prim::ClampOp op, Value x) {
+static Value emitClamp(TileMath &t, Operation *clamp, Value x) {
+  auto op = cast<prim::ClampOp>(clamp);
   Value low = t.splat(x, op.getMinAttr()), high = t.splat(x, op.getMaxAttr());
   if (op.getIsUnsigned())
     return t.make<arith::MinUIOp>(t.make<arith::MaxUIOp>(x, low), high);
   return t.make<arith::MinSIOp>(t.make<arith::MaxSIOp>(x, low), high);
 }
 
-static Value emitUnary(Operation *op, Value x, TileMath &t) {
-  return TypeSwitch<Operation *, Value>(op)
-      .Case([&](prim::AbsOp) { return emitAbs(t, x); })
-      .Case([&](prim::NegOp) {
-        return t.make<arith::SubIOp>(t.integer(x, 0), x);
-      })
-      .Case([&](prim::SignOp) {
-        Value limited = t.make<arith::MinSIOp>(x, t.integer(x, 1));
-        return t.make<arith::MaxSIOp>(limited, t.integer(x, -1));
-      })
-      .Case([&](prim::BitwiseNotOp) {
-        return t.make<arith::XOrIOp>(x, t.integer(x, -1));
-      })
-      .Case([&](prim::PopulationCountOp) { return t.make<math::CtPopOp>(x); })
-      .Case([&](prim::ClzOp) { return t.make<math::CountLeadingZerosOp>(x); })
-      .Case([&](prim::ClampOp clamp) { return emitClamp(t, clamp, x); })
-      .Default([](Operation *) { return Value(); });
+static Value emitNeg(TileMath &t, Value x) {
+  return t.make<arith::SubIOp>(t.integer(x, 0), x);
 }
 
-/// What reads its operands as unsigned numbers.
-static Value emitUnsignedBinary(Operation *op, Value x, Value y, TileMath &t) {
-  return TypeSwitch<Operation *, Value>(op)
-      .Case([&](prim::DivOp) { return emitUnsigned<arith::DivUIOp>(t, x, y); })
-      .Case<prim::RemainderOp, prim::FmodOp>(
-          [&](auto) { return emitUnsigned<arith::RemUIOp>(t, x, y); })
-      .Case([&](prim::MaximumOp) { return t.make<arith::MaxUIOp>(x, y); })
-      .Case([&](prim::MinimumOp) { return t.make<arith::MinUIOp>(x, y); })
-      .Default([](Operation *) { return Value(); });
+static Value emitSign(TileMath &t, Value x) {
+  Value limited = t.make<arith::MinSIOp>(x, t.integer(x, 1));
+  return t.make<arith::MaxSIOp>(limited, t.integer(x, -1));
 }
 
-static Value emitBinary(Operation *op, Value x, Value y, TileMath &t) {
-  if (op->hasAttr("is_unsigned"))
-    return emitUnsignedBinary(op, x, y, t);
-  bool truth = widthOf(x) == 1;
-  return TypeSwitch<Operation *, Value>(op)
-      .Case([&](prim::AddOp) { return t.make<arith::AddIOp>(x, y); })
-      .Case([&](prim::SubOp) { return t.make<arith::SubIOp>(x, y); })
-      .Case([&](prim::MulOp) { return t.make<arith::MulIOp>(x, y); })
-      .Case([&](prim::DivOp) { return emitDiv(t, x, y); })
-      .Case([&](prim::RemainderOp) { return emitRemainder(t, x, y); })
-      .Case([&](prim::FmodOp) {
-        return t.make<arith::RemSIOp>(x, safeDivisor(t, y));
-      })
-      .Case([&](prim::PowOp) { return emitPow(t, x, y); })
-      .Case([&](prim::GcdOp) { return emitGcd(t, x, y); })
-      .Case([&](prim::MaximumOp) {
-        return truth ? t.either(x, y) : t.make<arith::MaxSIOp>(x, y);
-      })
-      .Case([&](prim::MinimumOp) {
-        return truth ? t.both(x, y) : t.make<arith::MinSIOp>(x, y);
-      })
-      .Case([&](prim::BitwiseAndOp) { return t.both(x, y); })
-      .Case([&](prim::BitwiseOrOp) { return t.either(x, y); })
-      .Case([&](prim::BitwiseXorOp) { return t.make<arith::XOrIOp>(x, y); })
-      .Case<prim::ShiftLeftOp, prim::ShiftRightArithmeticOp,
-            prim::ShiftRightLogicalOp>(
-          [&](Operation *) { return emitShift(op, t, x, y); })
-      .Default([](Operation *) { return Value(); });
+static Value emitNot(TileMath &t, Value x) {
+  return t.make<arith::XOrIOp>(x, t.integer(x, -1));
+}
+
+static Value emitFmod(TileMath &t, Value x, Value y) {
+  return t.make<arith::RemSIOp>(x, safeDivisor(t, y));
+}
+
+/// Of truth values the larger one is true.
+static Value emitMaximum(TileMath &t, Value x, Value y) {
+  return widthOf(x) == 1 ? t.either(x, y) : t.make<arith::MaxSIOp>(x, y);
+}
+
+static Value emitMinimum(TileMath &t, Value x, Value y) {
+  return widthOf(x) == 1 ? t.both(x, y) : t.make<arith::MinSIOp>(x, y);
+}
+
+static const OpTable<UnaryRule> &unaryRules() {
+  static const OpTable<UnaryRule> rules =
+      OpTable<UnaryRule>()
+          .add<prim::AbsOp>(unary<emitAbs>)
+          .add<prim::NegOp>(unary<emitNeg>)
+          .add<prim::SignOp>(unary<emitSign>)
+          .add<prim::BitwiseNotOp>(unary<emitNot>)
+          .add<prim::PopulationCountOp>(asUnary<math::CtPopOp>)
+          .add<prim::ClzOp>(asUnary<math::CountLeadingZerosOp>)
+          .add<prim::ClampOp>(emitClamp);
+  return rules;
+}
+
+/// Operations that read their operands as unsigned numbers.
+static const OpTable<BinaryRule> &unsignedRules() {
+  static const OpTable<BinaryRule> rules =
+      OpTable<BinaryRule>()
+          .add<prim::DivOp>(binary<emitUnsigned<arith::DivUIOp>>)
+          .add<prim::RemainderOp, prim::FmodOp>(
+              binary<emitUnsigned<arith::RemUIOp>>)
+          .add<prim::MaximumOp>(asBinary<arith::MaxUIOp>)
+          .add<prim::MinimumOp>(asBinary<arith::MinUIOp>);
+  return rules;
+}
+
+static const OpTable<BinaryRule> &binaryRules() {
+  static const OpTable<BinaryRule> rules =
+      OpTable<BinaryRule>()
+          .add<prim::AddOp>(asBinary<arith::AddIOp>)
+          .add<prim::SubOp>(asBinary<arith::SubIOp>)
+          .add<prim::MulOp>(asBinary<arith::MulIOp>)
+          .add<prim::DivOp>(binary<emitDiv>)
+          .add<prim::RemainderOp>(binary<emitRemainder>)
+          .add<prim::FmodOp>(binary<emitFmod>)
+          .add<prim::PowOp>(binary<emitPow>)
+          .add<prim::GcdOp>(binary<emitGcd>)
+          .add<prim::MaximumOp>(binary<emitMaximum>)
+          .add<prim::MinimumOp>(binary<emitMinimum>)
+          .add<prim::BitwiseAndOp>(asBinary<arith::AndIOp>)
+          .add<prim::BitwiseOrOp>(asBinary<arith::OrIOp>)
+          .add<prim::BitwiseXorOp>(asBinary<arith::XOrIOp>)
+          .add<prim::ShiftLeftOp>(binary<emitLogicalShift<arith::ShLIOp>>)
+          .add<prim::ShiftRightArithmeticOp>(binary<emitArithmeticShift>)
+          .add<prim::ShiftRightLogicalOp>(
+              binary<emitLogicalShift<arith::ShRUIOp>>);
+  return rules;
 }
 
 Value kiln::schedule::emitIntegerTile(Operation *op, ValueRange operands,
                                       OpBuilder &builder) {
   TileMath t{builder, op->getLoc()};
   if (operands.size() == 1)
-    return emitUnary(op, operands[0], t);
-  if (operands.size() == 2)
-    return emitBinary(op, operands[0], operands[1], t);
+    if (UnaryRule rule = unaryRules().find(op))
+      return rule(t, op, operands[0]);
+  if (operands.size() == 2) {
+    bool isUnsigned = op->hasAttr("is_unsigned");
+    const OpTable<BinaryRule> &rules =
+        isUnsigned ? unsignedRules() : binaryRules();
+    if (BinaryRule rule = rules.find(op))
+      return rule(t, op, operands[0], operands[1]);
+  }
   return {};
 }

@@ -1,8 +1,7 @@
 //===- ElementwiseReal.cpp - Expansions of prims on the parts of floats ---===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "TileMath.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "ElementRules.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -21,7 +20,8 @@ static Value floatOf(TileMath &t, Value bits, Value like) {
 
 /// One unit away from or towards zero on the bits, whose order is that of
 /// magnitudes.
-static Value emitNextafter(TileMath &t, Value x, Value y) {
+static Value emitNextafter(TileMath &t, Operation *, ValueRange operands) {
+  Value x = operands[0], y = operands[1];
   Value bits = t.bits(x), zero = t.real(x, 0.0);
   Value up = t.compare(CmpF::OLT, x, y);
   Value positive = t.compare(CmpF::OGT, x, zero);
@@ -38,8 +38,10 @@ static Value emitNextafter(TileMath &t, Value x, Value y) {
 
 /// Rounds the mantissa by an addition that may carry into the exponent, then
 /// replaces what the narrower exponent does not hold.
-static Value emitReducePrecision(TileMath &t, prim::ReducePrecisionOp op,
-                                 Value x) {
+static Value emitReducePrecision(TileMath &t, Operation *reduce,
+                                 ValueRange operands) {
+  auto op = cast<prim::ReducePrecisionOp>(reduce);
+  Value x = operands[0];
   const llvm::fltSemantics &own =
       cast<FloatType>(t.element(x)).getFloatSemantics();
   int64_t mantissa = APFloat::semanticsPrecision(own) - 1;
@@ -71,33 +73,47 @@ static Value emitReducePrecision(TileMath &t, prim::ReducePrecisionOp op,
   return t.select(t.compare(CmpF::UNO, x, x), x, result);
 }
 
+static Value emitIsNan(TileMath &t, Operation *, ValueRange operands) {
+  return t.compare(CmpF::UNO, operands[0], operands[0]);
+}
+
+/// Compares the magnitude with infinity.
+template <CmpF predicate>
+static Value compareInfinity(TileMath &t, Operation *, ValueRange operands) {
+  Value x = operands[0];
+  return t.compare(predicate, t.make<math::AbsFOp>(x), infinity(t, x));
+}
+
+static Value emitSignbit(TileMath &t, Operation *, ValueRange operands) {
+  Value bits = t.bits(operands[0]);
+  return t.compare(CmpI::slt, bits, t.integer(bits, 0));
+}
+
+static Value emitCopysign(TileMath &t, Operation *, ValueRange operands) {
+  return t.make<math::CopySignOp>(operands[0], operands[1]);
+}
+
+static Value emitFma(TileMath &t, Operation *, ValueRange operands) {
+  return t.narrow(t.make<math::FmaOp>(t.widen(operands[0]),
+                                      t.widen(operands[1]),
+                                      t.widen(operands[2])),
+                  t.element(operands[0]));
+}
+
 Value kiln::schedule::emitRealTile(Operation *op, ValueRange operands,
                                    OpBuilder &builder) {
+  using Rule = Value (*)(TileMath &, Operation *, ValueRange);
+  static const OpTable<Rule> rules =
+      OpTable<Rule>()
+          .add<prim::IsNanOp>(emitIsNan)
+          .add<prim::IsInfOp>(compareInfinity<CmpF::OEQ>)
+          .add<prim::IsFiniteOp>(compareInfinity<CmpF::OLT>)
+          .add<prim::SignbitOp>(emitSignbit)
+          .add<prim::CopysignOp>(emitCopysign)
+          .add<prim::NextafterOp>(emitNextafter)
+          .add<prim::FmaOp>(emitFma)
+          .add<prim::ReducePrecisionOp>(emitReducePrecision);
   TileMath t{builder, op->getLoc()};
-  Value x = operands[0];
-  return TypeSwitch<Operation *, Value>(op)
-      .Case([&](prim::IsNanOp) { return t.compare(CmpF::UNO, x, x); })
-      .Case([&](prim::IsInfOp) {
-        return t.compare(CmpF::OEQ, t.make<math::AbsFOp>(x), infinity(t, x));
-      })
-      .Case([&](prim::IsFiniteOp) {
-        return t.compare(CmpF::OLT, t.make<math::AbsFOp>(x), infinity(t, x));
-      })
-      .Case([&](prim::SignbitOp) {
-        Value bits = t.bits(x);
-        return t.compare(CmpI::slt, bits, t.integer(bits, 0));
-      })
-      .Case([&](prim::CopysignOp) {
-        return t.make<math::CopySignOp>(x, operands[1]);
-      })
-      .Case([&](prim::NextafterOp) { return emitNextafter(t, x, operands[1]); })
-      .Case([&](prim::FmaOp) {
-        return t.narrow(t.make<math::FmaOp>(t.widen(x), t.widen(operands[1]),
-                                            t.widen(operands[2])),
-                        t.element(x));
-      })
-      .Case([&](prim::ReducePrecisionOp reduce) {
-        return emitReducePrecision(t, reduce, x);
-      })
-      .Default([](Operation *) { return Value(); });
+  Rule rule = rules.find(op);
+  return rule ? rule(t, op, operands) : Value();
 }

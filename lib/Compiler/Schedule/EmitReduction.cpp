@@ -1,9 +1,11 @@
 //===- EmitReduction.cpp - Tiles of reductions, and their loops -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Combiners.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
+#include "kiln/Interfaces/OpTable.h"
 #include "kiln/Schedule/TileBuilder.h"
 
 using namespace mlir;
@@ -27,13 +29,32 @@ Type kiln::schedule::sumType(Type type) {
   return type;
 }
 
+Combiner kiln::schedule::combinerOf(Operation *reduction) {
+  static const OpTable<Combiner> combiners =
+      OpTable<Combiner>()
+          .add<prim::SumOp, prim::SumPoolOp>(Combiner::Sum)
+          .add<prim::ProdOp>(Combiner::Product)
+          .add<prim::AmaxOp, prim::MaxPoolOp>(Combiner::Largest)
+          .add<prim::AminOp>(Combiner::Smallest);
+  assert(combiners.has(reduction) && "expected a reduction or a pooling");
+  return combiners.find(reduction);
+}
+
+Type kiln::schedule::partialType(Operation *reduction, Type element) {
+  Combiner combiner = combinerOf(reduction);
+  return combiner == Combiner::Sum || combiner == Combiner::Product
+             ? sumType(element)
+             : element;
+}
+
 TypedAttr kiln::schedule::neutralValue(Operation *reduction, Type type) {
   Builder b(type.getContext());
-  if (isa<prim::SumOp, prim::SumPoolOp>(reduction))
+  Combiner combiner = combinerOf(reduction);
+  if (combiner == Combiner::Sum)
     return zeroOf(type);
-  if (isa<prim::ProdOp>(reduction))
+  if (combiner == Combiner::Product)
     return cast<TypedAttr>(b.getOneAttr(type));
-  bool smallest = !isa<prim::AminOp>(reduction);
+  bool smallest = combiner == Combiner::Largest;
   if (auto floats = dyn_cast<FloatType>(type))
     return FloatAttr::get(
         type, APFloat::getInf(floats.getFloatSemantics(), smallest));
@@ -50,13 +71,14 @@ Value kiln::schedule::combine(Operation *reduction, Value a, Value c,
   Location loc = reduction->getLoc();
   Type element = getElementTypeOrSelf(a.getType());
   bool isFloat = isa<FloatType>(element);
-  if (isa<prim::SumOp, prim::SumPoolOp>(reduction))
+  Combiner combiner = combinerOf(reduction);
+  if (combiner == Combiner::Sum)
     return isFloat ? arith::AddFOp::create(b, loc, a, c).getResult()
                    : arith::AddIOp::create(b, loc, a, c).getResult();
-  if (isa<prim::ProdOp>(reduction))
+  if (combiner == Combiner::Product)
     return isFloat ? arith::MulFOp::create(b, loc, a, c).getResult()
                    : arith::MulIOp::create(b, loc, a, c).getResult();
-  bool max = !isa<prim::AminOp>(reduction);
+  bool max = combiner == Combiner::Largest;
   if (element.isInteger(1))
     return max ? arith::OrIOp::create(b, loc, a, c).getResult()
                : arith::AndIOp::create(b, loc, a, c).getResult();
@@ -244,8 +266,7 @@ Value TileBuilder::emitWideReduction(Operation *op, const AccessMap &map) {
     return {};
   Type element =
       cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
-  bool adds = isa<prim::SumOp, prim::ProdOp>(op);
-  Type wide = adds ? sumType(element) : element;
+  Type wide = partialType(op, element);
   TypedAttr neutral = neutralValue(op, wide);
   SmallVector<int64_t> shape = shapeOf(inner);
   // One block of the operand.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TileLoop.h"
+#include "Combiners.h"
 #include "ScatterBuilder.h"
 #include "kiln/Dialect/Tile/DotOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
@@ -167,8 +168,7 @@ Value TileLoopBuilder::reduce(Operation *inner) {
   if (!from || !isWide(operand))
     return from;
   Type type = getElementTypeOrSelf(operand);
-  from =
-      widen(from, isa<prim::SumOp, prim::ProdOp>(inner) ? sumType(type) : type);
+  from = widen(from, partialType(inner, type));
   SmallVector<int64_t> dims = reducedDims(inner);
   llvm::sort(dims, std::greater<>());
   for (int64_t dim : dims)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "WideLoop.h"
+#include "Combiners.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -171,8 +172,7 @@ Value WideLoopBuilder::reduceAll(Operation *inner) {
   if (isWide(inner->getResult(0)))
     return fail("a reduction that leaves several elements");
   Type type = getElementTypeOrSelf(operand);
-  from =
-      widen(from, isa<prim::SumOp, prim::ProdOp>(inner) ? sumType(type) : type);
+  from = widen(from, partialType(inner, type));
   Value all = reduceAxis(
       b, loc, from, 0, [&](OpBuilder &inside, ValueRange x, ValueRange y) {
         return SmallVector<Value>{combine(inner, x[0], y[0], inside)};

@@ -1,0 +1,43 @@
+//===- OpTable.h - Tables by the names of operations ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A table states something of each operation that it lists: a function that
+// lowers it, or a property. A pass that treats many operations alike looks them
+// up once, and its table says which they are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_INTERFACES_OPTABLE_H
+#define KILN_INTERFACES_OPTABLE_H
+
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace kiln {
+
+/// A table of `Entry` by the names of operations. Function pointers make it a
+/// table of rules.
+template <typename Entry> class OpTable {
+public:
+  /// Adds the entry of each operation `OpTs`; the first one of a name stays.
+  template <typename... OpTs> OpTable &&add(Entry entry) && {
+    (entries.try_emplace(OpTs::getOperationName(), entry), ...);
+    return std::move(*this);
+  }
+  /// Returns the entry of an operation; without one a default value, which is
+  /// null for a pointer.
+  Entry find(mlir::Operation *op) const {
+    return entries.lookup(op->getName().getStringRef());
+  }
+  /// Returns whether the table lists an operation.
+  bool has(mlir::Operation *op) const {
+    return entries.contains(op->getName().getStringRef());
+  }
+
+private:
+  llvm::StringMap<Entry> entries;
+};
+
+} // namespace kiln
+
+#endif // KILN_INTERFACES_OPTABLE_H

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementBlocks.h"
 #include "ResultOrder.h"
 
 using namespace mlir;
@@ -22,28 +23,14 @@ LogicalResult kiln::schedule::emitElementwise(Group &group, const Buffer &out,
   group.merge(kernel, dims, out);
   dims = Group::physical(kernel, dims);
 
-  SmallVector<std::pair<int, target::TilingRole>> tiled;
-  for (int dim : dims)
-    tiled.push_back({dim, dim == dims.back() ? target::TilingRole::Column
-                                             : target::TilingRole::Row});
+  auto tiled = elementRoles(dims);
   group.chooseBlocks(kernel,
                      group.problemFor(kernel,
                                       target::TilingProblem::Kind::Elementwise,
                                       tiled, &out),
                      tiled);
-  Space space;
-  for (int dim : dims)
-    if (kernel.dims[dim].block > 1)
-      space.axes.push_back(dim);
-  if (space.axes.empty()) {
-    // Tiles of one element, along a dimension of one element.
-    kernel.dims.emplace_back();
-    space.axes.push_back(kernel.dims.size() - 1);
-    kernel.place(space.axes[0], kernel.constant(0));
-  }
-  for (int dim : llvm::reverse(dims))
-    kernel.addGridDim(dim);
-  kernel.placeGrid();
+  Space space = elementSpace(kernel, dims);
+  placeInGrid(kernel, dims);
 
   TileBuilder emitter(kernel, plan, group.inGroup(), space);
   Value tile = emitter.emit(group.root, plan.rootMap);

@@ -1,6 +1,7 @@
 //===- NeighbouringWindows.cpp - How much an instance computes ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "ElementBlocks.h"
 #include "WindowUnroller.h"
 #include "kiln/Target/Limits.h"
 #include "llvm/Support/MathExtras.h"
@@ -38,16 +39,6 @@ SmallVector<int> WindowUnroller::dimsByStride() {
   return dims;
 }
 
-using target::TilingRole;
-
-static SmallVector<std::pair<int, TilingRole>> rolesOf(ArrayRef<int> dims) {
-  SmallVector<std::pair<int, TilingRole>> roles;
-  for (int dim : dims)
-    roles.push_back(
-        {dim, dim == dims.back() ? TilingRole::Column : TilingRole::Row});
-  return roles;
-}
-
 static int64_t volume(ArrayRef<int64_t> sizes) {
   int64_t elements = 1;
   for (int64_t size : sizes)
@@ -66,7 +57,7 @@ static void limitBlocks(target::TilingProblem &problem, int64_t results,
   constexpr int64_t kLong = 1024;
   target::TilingProblem large = problem;
   for (target::TilingDim &dim : large.dims)
-    if (dim.role == TilingRole::Row)
+    if (dim.role == target::TilingRole::Row)
       dim.size = kLong;
   int64_t usual = volume(model.candidates(large).front().blocks);
   int64_t most = std::max<int64_t>(usual * kUsualBlocks / results, 1);
@@ -82,8 +73,9 @@ static void limitBlocks(target::TilingProblem &problem, int64_t results,
 }
 
 target::TilingProblem WindowUnroller::problemOf(ArrayRef<int> dims) {
-  target::TilingProblem problem = group.problemFor(
-      kernel, target::TilingProblem::Kind::Elementwise, rolesOf(dims), &out);
+  target::TilingProblem problem =
+      group.problemFor(kernel, target::TilingProblem::Kind::Elementwise,
+                       elementRoles(dims), &out);
   if (!sharesTiles)
     return problem;
   problem.dims.back().most =
@@ -94,15 +86,13 @@ target::TilingProblem WindowUnroller::problemOf(ArrayRef<int> dims) {
 
 void WindowUnroller::chooseBlocks(Space &space) {
   SmallVector<int> dims = dimsByStride();
-  group.chooseBlocks(kernel, problemOf(dims), rolesOf(dims));
+  group.chooseBlocks(kernel, problemOf(dims), elementRoles(dims));
   for (int dim : dims)
     if (kernel.dims[dim].block > 1)
       space.axes.push_back(dim);
   if (space.axes.empty())
     space.axes.push_back(dims.back());
-  for (int dim : llvm::reverse(dims))
-    kernel.addGridDim(dim);
-  kernel.placeGrid();
+  placeInGrid(kernel, dims);
 }
 
 std::optional<double> WindowUnroller::costOf(ArrayRef<int> dims) {

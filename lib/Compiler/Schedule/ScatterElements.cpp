@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScatterElements.h"
+#include "ElementBlocks.h"
 #include "ScatterBuilder.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
@@ -103,7 +104,6 @@ Buffer ScatterElements::seenByUpdates(const Buffer &out) {
 }
 
 void ScatterElements::chooseBlocks(const Buffer &seen) {
-  using target::TilingRole;
   // Dimensions of windows along those that an index moves are numbers of their
   // own, which the index is added to.
   for (int64_t d : op.getDims())
@@ -116,10 +116,7 @@ void ScatterElements::chooseBlocks(const Buffer &seen) {
       llvm::to_vector(llvm::seq<int>(0, group.plan.numRootDims));
   group.merge(kernel, dims, seen);
   dims = Group::physical(kernel, dims);
-  SmallVector<std::pair<int, TilingRole>> tiled;
-  for (int dim : dims)
-    tiled.push_back(
-        {dim, dim == dims.back() ? TilingRole::Column : TilingRole::Row});
+  auto tiled = elementRoles(dims);
   target::TilingProblem problem =
       group.problemFor(kernel, target::TilingProblem::Kind::Elementwise, tiled);
   group.chooseBlocks(kernel, problem, tiled);
@@ -145,20 +142,10 @@ void ScatterElements::chooseBlocks(const Buffer &seen) {
   };
   while (elements() > kMost)
     kernel.dims[*widest()].block /= 2;
-  for (int dim : dims)
-    if (kernel.dims[dim].block > 1)
-      space.axes.push_back(dim);
-  if (space.axes.empty()) {
-    // Tiles of one element, along a dimension of one element.
-    kernel.dims.emplace_back();
-    space.axes.push_back(kernel.dims.size() - 1);
-    kernel.place(space.axes[0], kernel.constant(0));
-  }
+  space = elementSpace(kernel, dims);
   for (int axis : space.axes)
     shape.push_back(kernel.dims[axis].block);
-  for (int dim : llvm::reverse(dims))
-    kernel.addGridDim(dim);
-  kernel.placeGrid();
+  placeInGrid(kernel, dims);
 }
 
 Value ScatterElements::splat(Value scalar, Type element) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Siblings.h"
+#include "ElementBlocks.h"
 #include <memory>
 
 using namespace mlir;
@@ -99,10 +100,7 @@ LogicalResult SiblingsBuilder::run() {
     all.push_back({group.get(), out});
   mergeForAll(kernel, dims, all);
   dims = Group::physical(kernel, dims);
-  SmallVector<std::pair<int, target::TilingRole>> tiled;
-  for (int dim : dims)
-    tiled.push_back({dim, dim == dims.back() ? target::TilingRole::Column
-                                             : target::TilingRole::Row});
+  auto tiled = elementRoles(dims);
   target::TilingProblem problem;
   for (auto [group, out] : llvm::zip(groups, outs)) {
     target::TilingProblem one = group->problemFor(
@@ -111,19 +109,8 @@ LogicalResult SiblingsBuilder::run() {
     problem = std::move(one);
   }
   first.chooseBlocks(kernel, problem, tiled);
-  Space space;
-  for (int dim : dims)
-    if (kernel.dims[dim].block > 1)
-      space.axes.push_back(dim);
-  if (space.axes.empty()) {
-    // Tiles of one element, along a dimension of one element.
-    space.axes.push_back(kernel.dims.size());
-    kernel.dims.emplace_back();
-    kernel.place(space.axes[0], kernel.constant(0));
-  }
-  for (int dim : llvm::reverse(dims))
-    kernel.addGridDim(dim);
-  kernel.placeGrid();
+  Space space = elementSpace(kernel, dims);
+  placeInGrid(kernel, dims);
 
   // All is read before anything is written: a result may be in the place of an
   // operand.

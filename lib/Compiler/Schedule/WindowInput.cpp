@@ -3,6 +3,7 @@
 
 #include "WindowInput.h"
 #include "ConvertFactors.h"
+#include "ElementBlocks.h"
 #include "ResultOrder.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -191,9 +192,7 @@ FailureOr<Surrounded> kiln::schedule::computeInOrder(
   }
   if (space.axes.empty() && !dims.empty())
     space.axes.push_back(dims.back());
-  for (int dim : llvm::reverse(dims))
-    kernel.addGridDim(dim);
-  kernel.placeGrid();
+  placeInGrid(kernel, dims);
   TileBuilder emitter(kernel, group.plan, group.inGroup(), space);
   Value tile = emitter.emit(operand, from);
   if (!tile) {

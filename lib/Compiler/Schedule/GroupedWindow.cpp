@@ -519,22 +519,6 @@ LogicalResult GroupedWindow::run() {
 LogicalResult
 kiln::schedule::scheduleGroupedWindow(Operation *op,
                                       target::LoweringContext &context) {
-  auto *ctx = context.as<ScheduleContext>();
-  if (!ctx)
-    return context.decline(op, "needs the context of convert-prim-to-tile");
-  if (!ctx->tiling.model().sharesTiles())
-    return ctx->decline(op, "the machine's threads share out no tiles");
-  Group group(cast<prim::FusionOp>(op), *ctx);
-  if (std::string reason = planOneConvolution(group); !reason.empty())
-    return ctx->decline(op, reason);
-  Buffer out = resultLikeInput(group);
-  KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);
-  group.addDims(kernel);
-  GroupedWindow window(group, kernel, out);
-  if (failed(window.run())) {
-    kernel.abandon();
-    return ctx->decline(op, window.reason);
-  }
-  ctx->host.setBuffer(group.fusion.getResult(0), out);
-  return success();
+  return scheduleOneConvolution<GroupedWindow>(op, context, refuseUnsharedTiles,
+                                            resultLikeInput);
 }

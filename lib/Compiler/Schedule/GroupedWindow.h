@@ -4,7 +4,7 @@
 #ifndef KILN_LIB_SCHEDULE_GROUPEDWINDOW_H
 #define KILN_LIB_SCHEDULE_GROUPEDWINDOW_H
 
-#include "WindowInput.h"
+#include "ConvolutionBuilder.h"
 
 namespace kiln::schedule {
 
@@ -19,16 +19,11 @@ namespace kiln::schedule {
 /// and there is a tile for each `i` and each `j`. An instance computes several
 /// such tiles of results, `beside` each other along one spatial dimension: each
 /// of their factors is loaded once.
-class GroupedWindow {
+class GroupedWindow : public ConvolutionBuilder {
 public:
-  GroupedWindow(Group &group, KernelBuilder &kernel, const Buffer &out)
-      : group(group), kernel(kernel), out(out),
-        anchor(group.plan.anchors.front()),
-        conv(mlir::cast<prim::ConvOp>(anchor.op)),
-        spatial(conv.getStrides().size()) {}
+  using ConvolutionBuilder::ConvolutionBuilder;
 
   mlir::LogicalResult run();
-  std::string reason;
 
 private:
   using Tiles = llvm::SmallVector<mlir::Value>;
@@ -67,17 +62,7 @@ private:
   int64_t windowOf(unsigned d) const { return sizeOf(window[d]); }
   int64_t dilation(unsigned d) const { return conv.getDilation()[d]; }
   int64_t stride(unsigned d) const { return conv.getStrides()[d]; }
-  mlir::LogicalResult fail(const llvm::Twine &why) {
-    reason = why.str();
-    return mlir::failure();
-  }
 
-  Group &group;
-  KernelBuilder &kernel;
-  const Buffer &out;
-  const AnchorVisit &anchor;
-  mutable prim::ConvOp conv;
-  unsigned spatial;
   Buffer input, filter;
   AccessMap filterMap;
   Surrounded filterCopy;

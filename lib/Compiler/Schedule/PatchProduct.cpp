@@ -345,26 +345,15 @@ LogicalResult PatchProduct::run() {
 LogicalResult
 kiln::schedule::schedulePatches(Operation *op,
                                 target::LoweringContext &context) {
-  auto *ctx = context.as<ScheduleContext>();
-  if (!ctx)
-    return context.decline(op, "needs the context of convert-prim-to-tile");
-  if (!computesFromCaches(*ctx))
-    return ctx->decline(op, "the machine has a memory for tiles");
-  Group group(cast<prim::FusionOp>(op), *ctx);
-  if (std::string reason = planOneConvolution(group); !reason.empty())
-    return ctx->decline(op, reason);
+  auto refuse = [](ScheduleContext &ctx) -> StringRef {
+    return computesFromCaches(ctx) ? "" : "the machine has a memory for tiles";
+  };
   // Images, channels, positions.
-  SmallVector<unsigned> ranks(group.plan.anchors.front().map.index.size(), 2);
-  ranks.front() = 0;
-  ranks.back() = 1;
-  Buffer out = resultByAnchor(group, ranks);
-  KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);
-  group.addDims(kernel);
-  PatchProduct product(group, kernel, out);
-  if (failed(product.run())) {
-    kernel.abandon();
-    return ctx->decline(op, product.reason);
-  }
-  ctx->host.setBuffer(group.fusion.getResult(0), out);
-  return success();
+  auto place = [](Group &group) {
+    SmallVector<unsigned> ranks(group.plan.anchors.front().map.index.size(), 2);
+    ranks.front() = 0;
+    ranks.back() = 1;
+    return resultByAnchor(group, ranks);
+  };
+  return scheduleOneConvolution<PatchProduct>(op, context, refuse, place);
 }

@@ -4,7 +4,7 @@
 #ifndef KILN_LIB_SCHEDULE_PATCHPRODUCT_H
 #define KILN_LIB_SCHEDULE_PATCHPRODUCT_H
 
-#include "WindowInput.h"
+#include "ConvolutionBuilder.h"
 
 namespace kiln::schedule {
 
@@ -17,16 +17,11 @@ namespace kiln::schedule {
 /// where `depth` is input channels times window. Patches are never in memory:
 /// they are a view of the input, surrounded by zeros where the convolution pads
 /// it, whose dimensions overlap, and the tile of that view in another shape.
-class PatchProduct {
+class PatchProduct : public ConvolutionBuilder {
 public:
-  PatchProduct(Group &group, KernelBuilder &kernel, const Buffer &out)
-      : group(group), kernel(kernel), out(out),
-        anchor(group.plan.anchors.front()),
-        conv(mlir::cast<prim::ConvOp>(anchor.op)),
-        spatial(conv.getStrides().size()) {}
+  using ConvolutionBuilder::ConvolutionBuilder;
 
   mlir::LogicalResult run();
-  std::string reason;
 
 private:
   /// What is summed over: a dimension of the window, or, behind these, the
@@ -52,17 +47,7 @@ private:
   int64_t sizeOf(int dim) const { return kernel.dims[dim].size.get(); }
   /// The size of a spatial dimension of the result.
   int64_t positions(unsigned d) const;
-  mlir::LogicalResult fail(const llvm::Twine &why) {
-    reason = why.str();
-    return mlir::failure();
-  }
 
-  Group &group;
-  KernelBuilder &kernel;
-  const Buffer &out;
-  const AnchorVisit &anchor;
-  prim::ConvOp conv;
-  unsigned spatial;
   Buffer input, filter;
   Surrounded surrounded, packed;
   /// Dimensions of the kernel; -1: none.

@@ -165,8 +165,7 @@ Value WindowProduct::inputTile() {
       placesOfStep(), Value(), 0, tile::Padding::zero);
 }
 
-LogicalResult WindowProduct::finish(Value sum,
-                                    std::optional<KernelBuilder> &last) {
+LogicalResult WindowProduct::finish(Value sum) {
   TileBuilder epilogue(kernel, group.plan, group.inGroup(),
                        Space{{row, channel}});
   Extent flops = 2;
@@ -203,7 +202,7 @@ LogicalResult WindowProduct::finish(Value sum,
   return success();
 }
 
-LogicalResult WindowProduct::run(std::optional<KernelBuilder> &last) {
+LogicalResult WindowProduct::run() {
   if (failed(findDims()))
     return failure();
   mergeRows();
@@ -247,33 +246,17 @@ LogicalResult WindowProduct::run(std::optional<KernelBuilder> &last) {
             kernel.b, kernel.loc, carried[0].getType(), x, y, carried[0],
             inputPrecision(conv.getPrecision()), false, false)};
       })[0];
-  return succeeded(finish(sum, last)) ? success() : undo();
+  return succeeded(finish(sum)) ? success() : undo();
 }
 
 LogicalResult
 kiln::schedule::scheduleWindowProduct(Operation *op,
                                       target::LoweringContext &context) {
-  auto *ctx = context.as<ScheduleContext>();
-  if (!ctx)
-    return context.decline(op, "needs the context of convert-prim-to-tile");
-  if (!ctx->tiling.model().sharesTiles())
-    return ctx->decline(op, "the machine's threads share out no tiles");
-  Group group(cast<prim::FusionOp>(op), *ctx);
-  if (std::string reason = planOneConvolution(group); !reason.empty())
-    return ctx->decline(op, reason);
-  SmallVector<unsigned> order = llvm::to_vector(
-      llvm::seq<unsigned>(group.plan.anchors.front().map.index.size()));
-  Buffer out = resultByAnchor(group, order);
-  KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);
-  group.addDims(kernel);
-  WindowProduct product(group, kernel, out);
-  std::optional<KernelBuilder> last;
-  if (failed(product.run(last))) {
-    kernel.abandon();
-    if (last)
-      last->abandon();
-    return ctx->decline(op, product.reason);
-  }
-  ctx->host.setBuffer(group.fusion.getResult(0), out);
-  return success();
+  auto place = [](Group &group) {
+    return resultByAnchor(group,
+                          llvm::to_vector(llvm::seq<unsigned>(
+                              group.plan.anchors.front().map.index.size())));
+  };
+  return scheduleOneConvolution<WindowProduct>(op, context, refuseUnsharedTiles,
+                                            place);
 }

@@ -4,8 +4,8 @@
 #ifndef KILN_LIB_SCHEDULE_WINDOWPRODUCT_H
 #define KILN_LIB_SCHEDULE_WINDOWPRODUCT_H
 
+#include "ConvolutionBuilder.h"
 #include "PartSums.h"
-#include "WindowInput.h"
 
 namespace kiln::schedule {
 
@@ -19,18 +19,17 @@ namespace kiln::schedule {
 /// the result. Each row has a place in the input, which a step of the window
 /// moves; where it leaves the input nothing is read. So blocks are those of
 /// products, and the input is looked up by a list of places.
-class WindowProduct {
+class WindowProduct : public ConvolutionBuilder {
 public:
-  WindowProduct(Group &group, KernelBuilder &kernel, const Buffer &out)
-      : group(group), kernel(kernel), out(out),
-        anchor(group.plan.anchors.front()),
-        conv(mlir::cast<prim::ConvOp>(anchor.op)),
-        spatial(conv.getStrides().size()) {}
+  using ConvolutionBuilder::ConvolutionBuilder;
 
-  /// Emits the bodies; `last` is the second kernel, made if several instances
-  /// share out the depth.
-  mlir::LogicalResult run(std::optional<KernelBuilder> &last);
-  std::string reason;
+  mlir::LogicalResult run();
+  /// Removes both kernels after a failure.
+  void abandon() {
+    ConvolutionBuilder::abandon();
+    if (last)
+      last->abandon();
+  }
 
 private:
   /// A dimension that rows move along in the input: images, or one of space.
@@ -69,25 +68,16 @@ private:
   /// Gives window and input channels the place of a step.
   void placeStep();
   mlir::Value inputTile();
-  mlir::LogicalResult finish(mlir::Value sum,
-                             std::optional<KernelBuilder> &last);
+  mlir::LogicalResult finish(mlir::Value sum);
 
   mlir::Value splat(mlir::Value scalar);
   mlir::Value splat(int64_t value) { return splat(kernel.constant(value)); }
   template <typename Op> mlir::Value binary(mlir::Value a, mlir::Value b) {
     return Op::create(kernel.b, kernel.loc, a, b);
   }
-  mlir::LogicalResult fail(const llvm::Twine &why) {
-    reason = why.str();
-    return mlir::failure();
-  }
 
-  Group &group;
-  KernelBuilder &kernel;
-  const Buffer &out;
-  const AnchorVisit &anchor;
-  prim::ConvOp conv;
-  unsigned spatial;
+  /// The second kernel, if several instances share out the depth.
+  std::optional<KernelBuilder> last;
   Buffer input, filter;
   AccessMap filterMap;
   Surrounded inputCopy, filterCopy;

@@ -7,6 +7,7 @@
 #include "RowCopies.h"
 #include "StoredFactors.h"
 #include "Work.h"
+#include "kiln/Dialect/Stage/Slots.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 
 using namespace mlir;
@@ -183,8 +184,7 @@ void BarrierFlow::visit(Operation *op) {
   }
   if (isLookup(op))
     return; // with what it is written to
-  if (fillsAtOnce(op) || isa<stage::ProduceOp>(op) ||
-      !groupsEndingAt(op).empty())
+  if (fillsAtOnce(op) || stage::ringFilledBy(op) || !groupsEndingAt(op).empty())
     visitFilling(op);
   if (runsInFirstThread(op))
     visitGlobal(op);
@@ -194,14 +194,14 @@ void BarrierFlow::visit(Operation *op) {
     visitWhile(loop);
   else if (auto choice = dyn_cast<scf::IfOp>(op))
     visitIf(choice);
-  else if (auto consume = dyn_cast<stage::ConsumeOp>(op))
-    visitConsume(consume);
+  else if (Value ring = stage::ringTakenBy(op))
+    visitTake(op, ring);
   else if (auto read = dyn_cast<stage::ReadOp>(op)) {
     partFromWrites(op, areaOf(read.getStorage()));
     pending.add({areaOf(read.getStorage()), 0, op});
   } else if (writesFragment(op)) {
     visitWrite(cast<stage::WriteOp>(op));
-  } else if (!isa<stage::ProduceOp>(op)) {
+  } else if (!stage::ringFilledBy(op)) {
     visitGlobal(op);
     visitScratch(op);
     if (auto product = dyn_cast<stage::ProductOp>(op))

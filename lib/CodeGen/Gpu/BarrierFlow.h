@@ -111,7 +111,7 @@ private:
   void iterate(mlir::Operation *loop, llvm::function_ref<void()> body);
   // Staged operations.
   void visitFilling(mlir::Operation *op);
-  void visitConsume(stage::ConsumeOp op);
+  void visitTake(mlir::Operation *op, mlir::Value ring);
   /// Threads write what they have to storage.
   void visitWrite(stage::WriteOp op);
   /// A barrier between `op` and what threads wrote to storage that it reads.

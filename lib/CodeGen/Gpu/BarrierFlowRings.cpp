@@ -11,6 +11,7 @@
 #include "MemoryProducts.h"
 #include "Order.h"
 #include "kiln/Dialect/Simt/Decided.h"
+#include "kiln/Dialect/Stage/Slots.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -29,23 +30,22 @@ void BarrierFlow::Copies::forgetInside(Operation *op) {
 
 SmallVector<Value> simt::groupsEndingAt(Operation *op) {
   SmallVector<Value> rings;
-  if (auto produce = dyn_cast<stage::ProduceOp>(op)) {
+  if (Value ring = stage::ringFilledBy(op)) {
     auto choice = dyn_cast<scf::IfOp>(op->getParentOp());
-    if (!hasSlotBarriers(produce.getRing()) &&
-        (!choice || isInside(produce.getRing(), choice)))
-      rings.push_back(produce.getRing());
+    if (!hasSlotBarriers(ring) && (!choice || isInside(ring, choice)))
+      rings.push_back(ring);
   } else if (auto choice = dyn_cast<scf::IfOp>(op)) {
     for (Region &region : choice->getRegions())
-      for (auto produce : region.getOps<stage::ProduceOp>())
-        if (!isInside(produce.getRing(), choice) &&
-            !hasSlotBarriers(produce.getRing()))
-          rings.push_back(produce.getRing());
+      for (Operation &inner : region.getOps())
+        if (Value ring = stage::ringFilledBy(&inner);
+            ring && !isInside(ring, choice) && !hasSlotBarriers(ring))
+          rings.push_back(ring);
   }
   return rings;
 }
 
 bool simt::fillsAtOnce(Operation *op) {
-  if (op->getParentOfType<stage::ProduceOp>())
+  if (stage::fillAround(op))
     return false;
   if (auto write = dyn_cast<stage::WriteOp>(op))
     return isLookup(write.getValue().getDefiningOp());
@@ -71,12 +71,10 @@ static void collectFillings(Operation *op, SmallVectorImpl<Value> &targets,
 
 /// Whether all that an operation reads of the bytes of a ring are slots of it.
 static bool readsOnlyFrom(Operation *op, Value ring) {
-  if (auto consume = dyn_cast<stage::ConsumeOp>(op))
-    return consume.getRing() == ring;
-  if (auto read = dyn_cast<stage::ReadOp>(op)) {
-    auto consume = read.getStorage().getDefiningOp<stage::ConsumeOp>();
-    return consume && consume.getRing() == ring;
-  }
+  if (Value taken = stage::ringTakenBy(op))
+    return taken == ring;
+  if (auto read = dyn_cast<stage::ReadOp>(op))
+    return stage::ringTakenBy(read.getStorage().getDefiningOp()) == ring;
   auto product = dyn_cast<stage::ProductOp>(op);
   if (!product || getDecided(op, kScratchEntry))
     return false;
@@ -90,12 +88,12 @@ static bool readsOnlyFrom(Operation *op, Value ring) {
 
 /// Slots of a ring that are full where a loop begins.
 static int64_t countFull(Value ring, scf::ForOp loop) {
-  int64_t full = 0;
+  stage::SlotCounts counts;
   for (Operation *user : ring.getUsers())
     if (Operation *whole = loop->getBlock()->findAncestorOpInBlock(*user);
         whole && whole->isBeforeInBlock(loop))
-      full += isa<stage::ProduceOp>(user) - isa<stage::ConsumeOp>(user);
-  return full;
+      counts.add(user);
+  return counts.filled - counts.taken;
 }
 
 /// Whether a loop that the ring is older than fills slots here.
@@ -109,12 +107,12 @@ static bool isFilledAgain(Value ring, Operation *op) {
 void BarrierFlow::awaitOthers(Operation *consume, Operation *anchor) {
   for (Operation *next = consume->getNextNode(); next;
        next = next->getNextNode()) {
-    auto other = dyn_cast<stage::ConsumeOp>(next);
-    if (!other || copies.awaited.contains(other.getRing()) ||
-        !llvm::is_contained(copies.groups, other.getRing()))
+    Value other = stage::ringTakenBy(next);
+    if (!other || copies.awaited.contains(other) ||
+        !llvm::is_contained(copies.groups, other))
       continue;
-    waitForSlot(other.getRing(), anchor);
-    copies.awaited.insert(other.getRing());
+    waitForSlot(other, anchor);
+    copies.awaited.insert(other);
   }
 }
 
@@ -125,9 +123,7 @@ void BarrierFlow::visitFilling(Operation *op) {
     if (!isFilledAgain(ring, op))
       continue;
     for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
-      if (auto consume = dyn_cast<stage::ConsumeOp>(next);
-          consume && consume.getRing() == ring &&
-          !copies.awaited.contains(ring) &&
+      if (stage::ringTakenBy(next) == ring && !copies.awaited.contains(ring) &&
           llvm::is_contained(copies.groups, ring)) {
         waitForSlot(ring, op);
         copies.awaited.insert(ring);
@@ -143,11 +139,11 @@ void BarrierFlow::visitFilling(Operation *op) {
   for (Value target : targets)
     findMeetings(areaOf(target), met);
   // Who reads a slot that has barriers says so by these.
-  if (auto produce = dyn_cast<stage::ProduceOp>(op);
-      produce && hasSlotBarriers(produce.getRing()))
-    llvm::erase_if(met, [&](Operation *reader) {
-      return readsOnlyFrom(reader, produce.getRing());
-    });
+  Value filled = stage::ringFilledBy(op);
+  bool hasBarriers = filled && hasSlotBarriers(filled);
+  if (hasBarriers)
+    llvm::erase_if(
+        met, [&](Operation *reader) { return readsOnlyFrom(reader, filled); });
   if (waitForProducts(op, met))
     return;
   auto meets = [&](Operation *earlier) {
@@ -156,8 +152,7 @@ void BarrierFlow::visitFilling(Operation *op) {
   llvm::copy_if(pending.global, std::back_inserter(met), meets);
   // All threads pass a barrier, whether a slot is filled or not.
   Operation *place = op;
-  if (isa<stage::ProduceOp>(op) && isa<scf::IfOp>(op->getParentOp()) &&
-      hasSlotBarriers(op->getOperand(0)))
+  if (hasBarriers && isa<scf::IfOp>(op->getParentOp()))
     place = op->getParentOp();
   size_t decided = decisions;
   part(place, met);
@@ -166,29 +161,29 @@ void BarrierFlow::visitFilling(Operation *op) {
 }
 
 bool simt::isUnused(Operation *op) {
-  return isa<stage::ConsumeOp>(op) && op->use_empty();
+  return stage::ringTakenBy(op) && op->use_empty();
 }
 
-void BarrierFlow::visitConsume(stage::ConsumeOp op) {
-  if (hasSlotBarriers(op.getRing())) {
+void BarrierFlow::visitTake(Operation *op, Value ring) {
+  if (hasSlotBarriers(ring)) {
     if (isUnused(op))
-      pending.add({areaOf(op.getRing().getDefiningOp<stage::RingOp>()), 0, op});
+      pending.add({areaOf(ring.getDefiningOp<stage::RingOp>()), 0, op});
     return;
   }
-  if (copies.awaited.erase(op.getRing()))
+  if (copies.awaited.erase(ring))
     return;
   if (!isUnused(op))
-    return waitForSlot(op.getRing(), op);
+    return waitForSlot(ring, op);
   // Nothing reads the slot: only who uses its memory next has to wait for
   // others. The wait for the last of several slots of a ring covers them all.
-  std::optional<int64_t> but = takeSlot(op.getRing());
+  std::optional<int64_t> but = takeSlot(ring);
   Operation *next = op->getNextNode();
-  while (next && isa<stage::ReleaseOp>(next))
+  while (next && stage::ringFreedBy(next))
     next = next->getNextNode();
-  bool isLast = !next || !isUnused(next) || next->getOperand(0) != op.getRing();
+  bool isLast = !next || !isUnused(next) || stage::ringTakenBy(next) != ring;
   if (but && isLast)
     plan.before[op].copiesBut = but;
-  pending.add({areaOf(op.getRing().getDefiningOp<stage::RingOp>()), 0, op});
+  pending.add({areaOf(ring.getDefiningOp<stage::RingOp>()), 0, op});
 }
 
 /// Takes the oldest group of a ring from those in flight: how many younger ones
@@ -227,13 +222,16 @@ void BarrierFlow::enterRingLoop(scf::ForOp loop) {
   // consume. A later wait for one of these finds no group and covers all.
   llvm::SmallDenseSet<Value, 4> consumed;
   llvm::SetVector<Value> rings;
-  loop.walk([&](stage::ConsumeOp consume) {
-    if (hasSlotBarriers(consume.getRing())) {
-      ahead[consume.getRing()] = countFull(consume.getRing(), loop);
+  loop.walk([&](Operation *inner) {
+    Value ring = stage::ringTakenBy(inner);
+    if (!ring)
+      return;
+    if (hasSlotBarriers(ring)) {
+      ahead[ring] = countFull(ring, loop);
       return;
     }
-    consumed.insert(consume.getRing());
-    rings.insert(consume.getRing());
+    consumed.insert(ring);
+    rings.insert(ring);
   });
   if (rings.empty())
     return;
@@ -245,9 +243,7 @@ void BarrierFlow::enterRingLoop(scf::ForOp loop) {
   auto ready = copies.ready;
   bool isKnown = true;
   for (Operation &op : *loop.getBody()) {
-    if (auto consume = dyn_cast<stage::ConsumeOp>(op);
-        consume && !hasSlotBarriers(consume.getRing())) {
-      Value ring = consume.getRing();
+    if (Value ring = stage::ringTakenBy(&op); ring && !hasSlotBarriers(ring)) {
       if (ready[ring]) {
         --ready[ring];
         continue;

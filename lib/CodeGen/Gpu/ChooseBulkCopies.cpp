@@ -3,6 +3,7 @@
 
 #include "Machine.h"
 #include "MemoryProducts.h"
+#include "kiln/Dialect/Stage/Slots.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "llvm/Support/MathExtras.h"
@@ -149,7 +150,7 @@ bool BulkChooser::isRead(stage::ConsumeOp consume,
 }
 
 bool BulkChooser::suitsUse(Operation *user, int64_t align) {
-  if (isa<stage::ReleaseOp>(user))
+  if (stage::ringFreedBy(user))
     return true;
   if (auto consume = dyn_cast<stage::ConsumeOp>(user))
     return isRead(consume, description);
@@ -167,12 +168,12 @@ bool BulkChooser::suitsUse(Operation *user, int64_t align) {
 /// an iteration, and outside of loops.
 bool BulkChooser::suitsLoop(Value ring) {
   scf::ForOp loop;
-  int64_t filled = 0, consumed = 0, released = 0;
+  stage::SlotCounts counts;
   Block *body = &kernel.getBody().front();
   for (Operation *user : ring.getUsers()) {
     Operation *around = user->getParentOp();
     if (auto choice = dyn_cast<scf::IfOp>(around)) {
-      if (!isa<stage::ProduceOp>(user) || !choice.getElseRegion().empty() ||
+      if (!stage::ringFilledBy(user) || !choice.getElseRegion().empty() ||
           choice.getNumResults())
         return false;
       around = choice->getParentOp();
@@ -183,11 +184,9 @@ bool BulkChooser::suitsLoop(Value ring) {
     if (!own || own->getBlock() != body || (loop && loop != own))
       return false;
     loop = own;
-    filled += isa<stage::ProduceOp>(user);
-    consumed += isa<stage::ConsumeOp>(user);
-    released += isa<stage::ReleaseOp>(user);
+    counts.add(user);
   }
-  return loop && filled == 1 && consumed == 1 && released == 1;
+  return loop && counts.filled == 1 && counts.taken == 1 && counts.freed == 1;
 }
 
 bool BulkChooser::suits(stage::RingOp ring) {

@@ -7,6 +7,7 @@
 #include "OwnLowerings.h"
 #include "Rings.h"
 #include "ThreadWriter.h"
+#include "kiln/Dialect/Stage/Slots.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -185,9 +186,10 @@ static LogicalResult lowerIf(scf::IfOp op, ThreadWriter &w) {
   // Which copies are under way must not depend on a condition, but for the
   // filling of a slot as a whole.
   WalkResult walked = op.walk([&](Operation *inner) {
-    bool isOurs = isa<stage::ConsumeOp>(inner) ||
-                  (isa<stage::ProduceOp>(inner) && inner->getParentOp() != op);
-    return isOurs && !op->isAncestor(inner->getOperand(0).getDefiningOp())
+    Value ring = stage::ringTakenBy(inner);
+    if (!ring && inner->getParentOp() != op)
+      ring = stage::ringFilledBy(inner);
+    return ring && !op->isAncestor(ring.getDefiningOp())
                ? WalkResult::interrupt()
                : WalkResult::advance();
   });

@@ -10,6 +10,7 @@
 #include "SlotBarriers.h"
 #include "MemoryProducts.h"
 #include "StorageAreas.h"
+#include "kiln/Dialect/Stage/Slots.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Target/Unverified.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -126,41 +127,38 @@ stage::ReleaseOp RingReleases::releaseOf(stage::ConsumeOp consume) {
 /// Release k of the kernel empties slot k - held. Whether the one that a fill
 /// of the loop needs stands before that fill, for all fills.
 bool RingReleases::canFill() {
-  int64_t filled = 0, consumed = 0, released = 0,
-          depth = ring.getRing().getType().getDepth();
+  stage::SlotCounts before;
   Operation *fill = nullptr, *behind = nullptr;
   for (Operation *user : ring->getUsers()) {
     if (loop->isProperAncestor(user)) {
       Operation *whole = loop.getBody()->findAncestorOpInBlock(*user);
-      if (isa<stage::ProduceOp>(user))
+      if (stage::ringFilledBy(user))
         fill = whole;
-      else if (isa<stage::ReleaseOp>(user))
+      else if (stage::ringFreedBy(user))
         behind = moves.contains(user) ? moves.lookup(user) : whole;
       continue;
     }
     Operation *whole = loop->getBlock()->findAncestorOpInBlock(*user);
     if (!whole->isBeforeInBlock(loop))
       continue;
-    filled += isa<stage::ProduceOp>(user);
-    consumed += isa<stage::ConsumeOp>(user);
-    released += isa<stage::ReleaseOp>(user);
+    before.add(user);
   }
   // Before the loop no fill waits at all.
-  if (consumed != released || filled + held > depth)
+  int64_t depth = ring.getRing().getType().getDepth();
+  if (before.taken != before.freed || before.filled + held > depth)
     return false;
-  int64_t ahead = filled - consumed + held - depth;
+  int64_t ahead = before.filled - before.taken + held - depth;
   return ahead < 0 ||
          (ahead == 0 && fill && behind && behind->isBeforeInBlock(fill));
 }
 
 /// Whether a ring has a slot for each fill, in the block that it is filled in.
 bool RingReleases::fillsOnce() {
-  int64_t filled = 0, left = 0;
-  for (Operation *user : ring->getUsers()) {
-    filled += isa<stage::ProduceOp>(user);
-    left += isa<stage::ProduceOp>(user) - isa<stage::ReleaseOp>(user);
-  }
-  return left == 0 && filled <= ring.getRing().getType().getDepth();
+  stage::SlotCounts counts;
+  for (Operation *user : ring->getUsers())
+    counts.add(user);
+  return counts.filled == counts.freed &&
+         counts.filled <= int64_t(ring.getRing().getType().getDepth());
 }
 
 /// Moves what waits for a slot before the products of its iteration: an
@@ -170,7 +168,7 @@ static void moveBeforeProducts(stage::ConsumeOp consume) {
   for (Operation &op : *consume->getBlock())
     if (&op == consume)
       return;
-    else if (isa<stage::ConsumeOp>(op))
+    else if (stage::ringTakenBy(&op))
       return consume->moveAfter(&op);
 }
 

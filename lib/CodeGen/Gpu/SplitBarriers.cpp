@@ -11,12 +11,14 @@
 #include "MemoryProducts.h"
 #include "StorageAreas.h"
 #include "kiln/Dialect/Simt/Decided.h"
+#include "kiln/Dialect/Stage/Slots.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Staging/LoopValues.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace kiln::simt {
@@ -89,11 +91,11 @@ bool LoopBarrier::isPartOfRings(Operation &op) {
              llvm::all_of(region.front().without_terminator(),
                           [&](Operation &inner) {
                             return isMemoryEffectFree(&inner) ||
-                                   isa<stage::ProduceOp>(inner);
+                                   stage::ringFilledBy(&inner);
                           });
     });
-  return isa<stage::ProduceOp, stage::ConsumeOp, stage::ReleaseOp,
-             stage::ProductOp, stage::WaitOp, CommitCopiesOp>(op) ||
+  return stage::ringUsedBy(&op) ||
+         isa<stage::ProductOp, stage::WaitOp, CommitCopiesOp>(op) ||
          isMemoryEffectFree(&op);
 }
 
@@ -121,30 +123,24 @@ bool LoopBarrier::areProductsAwaited() {
 /// next one: of slots that are full when an iteration begins, one more than
 /// those and the one that is filled.
 bool LoopBarrier::haveRingsRoom() {
-  llvm::SetVector<Value> rings;
-  llvm::DenseMap<Value, int64_t> produced, consumed;
+  llvm::MapVector<Value, stage::SlotCounts> rings;
   loop.walk([&](Operation *op) {
-    if (auto produce = dyn_cast<stage::ProduceOp>(op)) {
-      rings.insert(produce.getRing());
-      ++produced[produce.getRing()];
-    } else if (auto consume = dyn_cast<stage::ConsumeOp>(op)) {
-      rings.insert(consume.getRing());
-      ++consumed[consume.getRing()];
-    }
+    if (Value ring = stage::ringUsedBy(op); ring && !stage::ringFreedBy(op))
+      rings[ring].add(op);
   });
-  for (Value ring : rings) {
-    int64_t full = 0;
+  for (auto &[ring, inLoop] : rings) {
+    stage::SlotCounts before;
     for (Operation *user : ring.getUsers()) {
       Operation *whole = loop->getBlock()->findAncestorOpInBlock(*user);
       if (!whole)
         return false;
       if (whole == loop || loop->isBeforeInBlock(whole))
         continue;
-      full += isa<stage::ProduceOp>(user);
-      full -= isa<stage::ConsumeOp>(user);
+      before.add(user);
     }
-    if (produced[ring] != 1 || consumed[ring] != 1 ||
-        full + 2 > cast<stage::RingType>(ring.getType()).getDepth())
+    if (inLoop.filled != 1 || inLoop.taken != 1 ||
+        before.filled - before.taken + 2 >
+            cast<stage::RingType>(ring.getType()).getDepth())
       return false;
   }
   return !rings.empty();
@@ -184,11 +180,11 @@ void LoopBarrier::split(int64_t place) {
   Operation *reader = nullptr, *product = nullptr;
   SmallVector<Operation *> fillings;
   for (Operation &op : *loop.getBody()) {
-    if (!reader && isa<stage::ConsumeOp>(op))
+    if (!reader && stage::ringTakenBy(&op))
       reader = &op;
     if (isMemoryProduct(&op, description))
       product = &op;
-    if (isa<stage::ProduceOp, CommitCopiesOp>(op) ||
+    if (stage::ringFilledBy(&op) || isa<CommitCopiesOp>(op) ||
         (isa<scf::IfOp>(op) && !isMemoryEffectFree(&op)))
       fillings.push_back(&op);
   }

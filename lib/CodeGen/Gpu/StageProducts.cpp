@@ -15,6 +15,7 @@
 #include "StorageAreas.h"
 #include "ThreadProducts.h"
 #include "kiln/Dialect/Simt/Decided.h"
+#include "kiln/Dialect/Stage/Slots.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/ScaledProducts.h"
 #include "kiln/Gpu/Passes.h"
@@ -90,7 +91,7 @@ static void releaseBehind(Operation *product, ArrayRef<Operation *> reads) {
     return;
   SmallVector<Operation *> releases;
   for (Operation *op = reads.back(); op != product; op = op->getNextNode())
-    if (isa<stage::ReleaseOp>(op))
+    if (stage::ringFreedBy(op))
       releases.push_back(op);
   for (Operation *release : llvm::reverse(releases))
     release->moveAfter(product);

@@ -11,6 +11,7 @@
 #include "Fragments.h"
 #include "LoweringTable.h"
 #include "OwnLowerings.h"
+#include "kiln/Dialect/Stage/Slots.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "llvm/Support/MathExtras.h"
@@ -140,8 +141,8 @@ static bool onlyFills(scf::IfOp op) {
   };
   bool fills = false;
   for (Operation &inner : op.thenBlock()->without_terminator()) {
-    auto produce = dyn_cast<stage::ProduceOp>(inner);
-    if (produce && llvm::all_of(produce.getBody().front(), isCopy))
+    if (stage::ringFilledBy(&inner) &&
+        llvm::all_of(inner.getRegion(0).front(), isCopy))
       fills = true;
     else if (!isPure(&inner) || inner.getNumRegions())
       return false;
@@ -150,8 +151,8 @@ static bool onlyFills(scf::IfOp op) {
 }
 
 FillCondition simt::conditionOf(Operation *op, ThreadWriter &w) {
-  if (!isa<stage::ProduceOp>(op))
-    op = op->getParentOfType<stage::ProduceOp>();
+  if (!stage::ringFilledBy(op))
+    op = stage::fillAround(op);
   auto choice = op ? dyn_cast<scf::IfOp>(op->getParentOp()) : scf::IfOp();
   FillCondition condition;
   if (!choice || !onlyFills(choice))

@@ -4,6 +4,7 @@
 #include "StorageAreas.h"
 #include "ThreadProducts.h"
 #include "kiln/Dialect/Simt/Decided.h"
+#include "kiln/Dialect/Stage/Slots.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Gpu/ThreadBuilder.h"
 #include "kiln/Interfaces/IndexMap.h"
@@ -111,8 +112,7 @@ bool simt::hasSlotBarriers(Value ring) {
 }
 
 Value simt::ringOf(Value storage) {
-  auto consume = storage.getDefiningOp<stage::ConsumeOp>();
-  return consume ? consume.getRing() : Value();
+  return stage::ringTakenBy(storage.getDefiningOp());
 }
 
 bool simt::isTileLoad(Operation *op) {
@@ -162,7 +162,7 @@ static bool goesToProduct(Value factor) {
   if (user->getBlock() != op->getBlock())
     return false;
   for (op = op->getNextNode(); op != user; op = op->getNextNode())
-    if (!isa<stage::ReadOp, stage::ReleaseOp>(op) && !handsOnBytes(op))
+    if (!isa<stage::ReadOp>(op) && !stage::ringFreedBy(op) && !handsOnBytes(op))
       return false;
   if (handsOnBytes(user))
     return goesToProduct(user->getResult(0));
@@ -177,13 +177,13 @@ bool simt::isReadByProduct(stage::ReadOp read) {
 
 bool simt::isRefilled(Value ring) {
   return llvm::any_of(ring.getUsers(), [](Operation *user) {
-    return isa<stage::ProduceOp>(user) && user->getParentOfType<scf::ForOp>();
+    return stage::ringFilledBy(user) && user->getParentOfType<scf::ForOp>();
   });
 }
 
 bool simt::isReadByThreads(Value ring) {
   return llvm::any_of(ring.getUsers(), [](Operation *user) {
-    return isa<stage::ConsumeOp>(user) &&
+    return stage::ringTakenBy(user) &&
            !llvm::all_of(user->getUsers(), llvm::IsaPred<stage::ProductOp>);
   });
 }
@@ -199,8 +199,9 @@ bool simt::touchesRings(Operation *op) {
   // Rings that are made in it are its own affair.
   return op
       ->walk([&](Operation *inner) {
-        return isa<stage::ProduceOp, stage::ConsumeOp>(inner) &&
-                       !op->isAncestor(inner->getOperand(0).getDefiningOp())
+        Value ring = stage::ringUsedBy(inner);
+        return ring && !stage::ringFreedBy(inner) &&
+                       !op->isAncestor(ring.getDefiningOp())
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })
@@ -220,7 +221,8 @@ StorageLife::StorageLife(Value storage, StorageArea area)
       if (!last || last->isBeforeInBlock(whole))
         last = whole;
       // Products read what goes to them alone.
-      if (isa<stage::ConsumeOp, stage::ReadOp>(user) || handsOnBytes(user))
+      if (stage::ringTakenBy(user) || isa<stage::ReadOp>(user) ||
+          handsOnBytes(user))
         names.insert(user->result_begin(), user->result_end());
     }
 }

@@ -1,6 +1,7 @@
 //===- Pipeline.cpp - Schedules of loops with rings, and their expansion --===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "kiln/Dialect/Stage/Slots.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
@@ -58,11 +59,11 @@ private:
           addWithOperands(&op, loop, sooner);
       }
     for (Operation *op : sooner)
-      if (auto consume = dyn_cast<stage::ConsumeOp>(op))
-        consumed.insert(consume.getRing());
-    for (auto release : body->getOps<stage::ReleaseOp>())
-      if (consumed.contains(release.getRing()))
-        sooner.insert(release);
+      if (Value ring = stage::ringTakenBy(op))
+        consumed.insert(ring);
+    for (Operation &op : *body)
+      if (Value ring = stage::ringFreedBy(&op); ring && consumed.contains(ring))
+        sooner.insert(&op);
     SetVector<Operation *> first, second;
     for (bool isSooner : {true, false})
       for (auto produce : body->getOps<stage::ProduceOp>()) {
@@ -90,7 +91,7 @@ private:
              << " iterations ahead, found " << shallowest;
     // What is filled early must not depend on what runs late.
     for (Operation *op : llvm::concat<Operation *const>(first, second))
-      if (!isa<stage::ProduceOp>(op) && !isMemoryEffectFree(op))
+      if (!stage::ringFilledBy(op) && !isMemoryEffectFree(op))
         return loop.emitError("unsupported: the filling of a ring depends on "
                               "'")
                << op->getName() << "', which has effects";
@@ -221,11 +222,10 @@ bool readsOnly(Operation *op, const SmallPtrSetImpl<Value> &rings) {
         isa<stage::ComputeOp>(inner))
       return WalkResult::advance();
     auto read = dyn_cast<stage::ReadOp>(inner);
-    auto consume =
-        read ? read.getStorage().getDefiningOp<stage::ConsumeOp>() : nullptr;
-    return consume && rings.contains(consume.getRing())
-               ? WalkResult::advance()
-               : WalkResult::interrupt();
+    Value ring =
+        read ? stage::ringTakenBy(read.getStorage().getDefiningOp()) : Value();
+    return ring && rings.contains(ring) ? WalkResult::advance()
+                                        : WalkResult::interrupt();
   });
   return !walked.wasInterrupted();
 }
@@ -266,8 +266,7 @@ Operation *predicate(RewriterBase &rewriter, Operation *op, Value predicate,
                      const SmallPtrSetImpl<Value> &always) {
   if (isMemoryEffectFree(op))
     return op;
-  if (isa<stage::ProduceOp, stage::ConsumeOp, stage::ReleaseOp>(op) &&
-      always.contains(op->getOperand(0)))
+  if (Value ring = stage::ringUsedBy(op); ring && always.contains(ring))
     return op;
   if (readsOnly(op, always))
     return op; // what it reads there is not used
@@ -376,16 +375,15 @@ private:
     llvm::MapVector<Value, int64_t> unused; // slots, when the loop ends
     for (auto [order, op] : ordered) {
       auto at = op->getAttrOfType<stage::AtAttr>(stage::kAtAttr);
-      if (auto produce = dyn_cast<stage::ProduceOp>(op))
-        unused[produce.getRing()] -= at.getStep();
-      if (auto consume = dyn_cast<stage::ConsumeOp>(op);
-          consume && at.getStep() != last) {
-        always.insert(consume.getRing());
-        unused[consume.getRing()] += at.getStep();
+      if (Value ring = stage::ringFilledBy(op))
+        unused[ring] -= at.getStep();
+      if (Value ring = stage::ringTakenBy(op); ring && at.getStep() != last) {
+        always.insert(ring);
+        unused[ring] += at.getStep();
       }
       if (at.getStep() != last && op->getNumResults() &&
           !isMemoryEffectFree(op) && !readsOnly(op, always) && !onlyLoads(op) &&
-          !isa<stage::ConsumeOp>(op))
+          !stage::ringTakenBy(op))
         return op->emitError("unsupported: an operation that has side effects "
                              "and results in step ")
                << at.getStep() << " of the schedule; put it in the last step, "

@@ -22,6 +22,7 @@
 #include "kiln/Schedule/Caches.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "kiln/Tiling/Tiling.h"
+#include "kiln/Transforms/Prim/Convolutions.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -76,8 +77,9 @@ public:
         transpose && llvm::equal(transpose.getPermutation(), channelsLast());
   }
 
-  /// Whether there are phases, few enough, and all sizes are known.
-  bool isSplit();
+  /// Whether there are phases, few enough, all sizes are known, and each phase
+  /// saves `leastWork` multiply-adds.
+  bool isSplit(int64_t leastWork);
   Value run();
 
 private:
@@ -102,10 +104,8 @@ private:
   Value sumLeft();
   /// A phase with what it leaves of the filters.
   Value addLeft(Value phase, ArrayRef<int64_t> remainders);
-  /// Whether a phase is a matmul of the filter with the input.
-  static bool isMatmul(Value phase);
-  /// That matmul, whose result has channels before positions, in place of a
-  /// convolution.
+  /// The matmul that a pointwise convolution is, with a result that has
+  /// channels before positions, in its place.
   Value multiply(ConvOp phase);
   Value slice(Value value, ArrayRef<int64_t> starts, ArrayRef<int64_t> limits,
               ArrayRef<int64_t> steps);
@@ -142,7 +142,7 @@ private:
 
 } // namespace
 
-bool Splitter::isSplit() {
+bool Splitter::isSplit(int64_t leastWork) {
   int64_t phases = 1;
   for (int64_t d = 0; d < spatial; ++d) {
     if (spread(d) == 1)
@@ -154,10 +154,18 @@ bool Splitter::isSplit() {
     if (phases > kMostPhases)
       return false;
   }
-  return phases > 1 && conv.getInput().getType().hasStaticShape() &&
-         conv.getFilter().getType().hasStaticShape() &&
-         conv.getType().hasStaticShape() && conv.getType().getNumElements() &&
-         conv.getInput().getType().getNumElements();
+  if (phases == 1 || !conv.getInput().getType().hasStaticShape() ||
+      !conv.getFilter().getType().hasStaticShape() ||
+      !conv.getType().hasStaticShape() || !conv.getType().getNumElements() ||
+      !conv.getInput().getType().getNumElements())
+    return false;
+  // Each result sums over a window of the channels of its group.
+  double multiplyAdds =
+      double(conv.getType().getNumElements()) *
+      double(conv.getFilter().getType().getNumElements()) /
+      double(std::max<int64_t>(conv.getFilter().getType().getDimSize(0), 1));
+  double saved = multiplyAdds * double(phases - 1) / double(phases);
+  return saved >= double(leastWork) * double(phases);
 }
 
 Phase Splitter::phaseOf(unsigned d, int64_t remainder) {
@@ -192,18 +200,6 @@ Value Splitter::transpose(Value value, ArrayRef<int64_t> permutation) {
     shape.push_back(type.getDimSize(d));
   return prim::TransposeOp::create(builder, loc, type.clone(shape), value,
                                    permutation);
-}
-
-bool Splitter::isMatmul(Value phase) {
-  auto op = phase.getDefiningOp<ConvOp>();
-  auto areAll = [](ArrayRef<int64_t> values, int64_t expected) {
-    return llvm::all_of(values,
-                        [&](int64_t value) { return value == expected; });
-  };
-  return op && op.getGroups() == 1 && areAll(op.getStrides(), 1) &&
-         areAll(op.getPadLow(), 0) && areAll(op.getPadHigh(), 0) &&
-         areAll(op.getFilter().getType().getShape().drop_front().drop_back(),
-                1);
 }
 
 Value Splitter::multiply(ConvOp phase) {
@@ -342,9 +338,11 @@ Value Splitter::compute(ArrayRef<int64_t> remainders) {
         builder, loc, type, slice(conv.getInput(), from, to, ones),
         slice(conv.getFilter(), first, last, steps), conv.getStrides(), low,
         high, conv.getDilation(), whole, conv.getGroups(), conv.getPrecision());
-  if (hasChannelsFirst)
-    made = isMatmul(made) ? multiply(made.getDefiningOp<ConvOp>())
-                          : transpose(made, channelsFirst());
+  if (hasChannelsFirst) {
+    auto phase = made.getDefiningOp<ConvOp>();
+    made = phase && prim::isPointwise(phase) ? multiply(phase)
+                                             : transpose(made, channelsFirst());
+  }
   made = addLeft(made, remainders);
   SmallVector<int64_t> apart;
   for (auto [d, size] :
@@ -406,7 +404,7 @@ void PrimSplitPhases::runOnOperation() {
   for (ConvOp conv : convs) {
     OpBuilder builder(conv);
     Splitter splitter(conv, builder);
-    if (!splitter.isSplit())
+    if (!splitter.isSplit(leastWork))
       continue;
     conv.replaceAllUsesWith(splitter.run());
     conv.erase();

@@ -11,8 +11,12 @@ def PrimSplitPhases : Pass<"prim-split-phases", "::mlir::func::FuncOp"> {
     A convolution whose input is spread by D elements multiplies D - 1 zeros for each element of it. Results whose positions have the
     same remainder by D, a phase, read the same elements of the filter: they are a convolution without zeros. The pass
     computes the phases one by one and interleaves them, where the target computes out of caches. It leaves convolutions
-    with dynamic sizes, with more than 16 phases, and with a stride or a dilation along a spread dimension.
+    with dynamic sizes, with more than 16 phases, and with a stride or a dilation along a spread dimension. It also leaves small ones:
+    each phase takes launches of its own, which cost more than the multiply-adds that they save.
   }];
+  let options = [
+    Option<"leastWork", "least-work", "int64_t", "100000", "multiply-adds that the split saves for each phase, at least">
+  ];
   let dependentDialects = ["::kiln::prim::PrimDialect"];
 }
 

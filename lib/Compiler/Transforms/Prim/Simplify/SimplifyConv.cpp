@@ -3,6 +3,7 @@
 // input, become matmuls, and padded inputs become padding of the convolution.
 #include "../PrimBuilder.h"
 #include "Simplify.h"
+#include "kiln/Transforms/Prim/Convolutions.h"
 
 #include "llvm/Support/CheckedArithmetic.h"
 
@@ -21,11 +22,7 @@ struct PointwiseConv : OpRewritePattern<ConvOp> {
   LogicalResult matchAndRewrite(ConvOp op,
                                 PatternRewriter &rewriter) const override {
     RankedTensorType input = op.getInput().getType();
-    RankedTensorType filter = op.getFilter().getType();
-    if (op.getGroups() != 1 || !all(op.getStrides(), 1) ||
-        !all(op.getPadLow(), 0) || !all(op.getPadHigh(), 0) ||
-        !all(op.getInputDilation(), 1) ||
-        !all(filter.getShape().drop_front().drop_back(), 1))
+    if (!isPointwise(op))
       return failure();
     PrimBuilder emit(rewriter, op.getLoc());
     auto sizes = emit.sizes(op.getFilter());
@@ -152,6 +149,13 @@ private:
 };
 
 } // namespace
+
+bool kiln::prim::isPointwise(ConvOp op) {
+  return op.getGroups() == 1 && all(op.getStrides(), 1) &&
+         all(op.getPadLow(), 0) && all(op.getPadHigh(), 0) &&
+         all(op.getInputDilation(), 1) &&
+         all(op.getFilter().getType().getShape().drop_front().drop_back(), 1);
+}
 
 void kiln::prim::populateSimplifyConvPatterns(RewritePatternSet &patterns) {
   patterns.add<PointwiseConv, OnePlaceConv, ConvOfPad>(patterns.getContext());

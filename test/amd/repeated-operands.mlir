@@ -20,3 +20,13 @@ func.func @middling(%a: tensor<1024x1024xf16>, %b: tensor<1024x1024xf16>) -> ten
   %0 = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<1024x1024xf16>, tensor<1024x1024xf16> -> tensor<1024x1024xf16>
   return %0 : tensor<1024x1024xf16>
 }
+
+// A step has four instructions for integers of 8 bits, and LLVM reads the operands of all of them first.
+// ONCE-LABEL: tile.kernel {{.*}}@whole
+// ONCE-SAME: -> 256x128x64"
+// TWICE-LABEL: tile.kernel {{.*}}@whole
+// TWICE-SAME: -> 128x128x32"
+func.func @whole(%a: tensor<4096x4096xi8>, %b: tensor<4096x4096xi8>) -> tensor<4096x4096xi32> {
+  %0 = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<4096x4096xi8>, tensor<4096x4096xi8> -> tensor<4096x4096xi32>
+  return %0 : tensor<4096x4096xi32>
+}

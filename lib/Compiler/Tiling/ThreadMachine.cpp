@@ -167,6 +167,30 @@ static double fragmentsOf(const ThreadMachine &machine, const Work &work,
          4 / double(machine.lanes);
 }
 
+/// Registers of a thread for the operands of the instructions of a step: of
+/// each warp, the rows and columns of its share of the sums. A compiler reads
+/// those of all instructions but one before it multiplies.
+static double fragmentsAhead(const ThreadMachine &machine, const Work &work,
+                             MatrixInstructionAttr row, int64_t warps) {
+  if (!row)
+    return 0;
+  double side = std::sqrt(double(work.m) * double(work.n) / double(warps));
+  int64_t bits = work.lhsBits * machine.holdersOf(row, /*isLhs=*/true) +
+                 work.rhsBits * machine.holdersOf(row, /*isLhs=*/false);
+  int64_t depth = std::max<int64_t>(work.k - row.getK().getMin(), 0);
+  return side * double(depth * bits) / 32 / double(machine.lanes);
+}
+
+/// Cycles of a step for what the registers of a thread do not hold: beside
+/// loads in flight, which have to stay there, it is written and read once.
+static double spilledCycles(const ThreadMachine &machine, double needed,
+                            int64_t threads, double fromCache) {
+  if (!machine.loadsAhead)
+    return 0;
+  double beyond = needed - double(machine.threadRegisters);
+  return std::max(beyond, 0.0) * double(threads) * 2 * 4 / fromCache;
+}
+
 /// Bytes that the warps of an instance read from its memory for one step.
 static double readBytes(const Work &work, int64_t warps, double bits,
                         bool fromMemory) {
@@ -349,12 +373,9 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   double waits = way / double(std::max<int64_t>(held - (goesOn ? 2 : 1), 1));
   double between =
       isStored ? kFirst / beside : cyclesBetween(all, by, goesOn, beside);
-  // Beside loads in flight, which have to stay there, what registers do not
-  // hold is written and read once in each step.
-  double spilled = loadsAhead
-                       ? std::max(needed - double(threadRegisters), 0.0) *
-                             double(size) * 2 * 4 / fromCache
-                       : 0;
+  if (by == By::Fragments)
+    needed += std::max(fragmentsAhead(*this, all, row, warps) - fragments, 0.0);
+  double spilled = spilledCycles(*this, needed, size, fromCache);
   double step = std::max(shares, waits) + between + spilled * beside;
   // The first factors come before there is anything to multiply.
   double ends =

@@ -5,6 +5,7 @@
 #include "KernelEmitter.h"
 #include "kiln/Cpu/Passes.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Target/ModuleOptions.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -35,12 +36,8 @@ struct ConvertStageToCpuPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     target::TargetAttr description = target::getDescription(module);
-    target::TargetOptions options;
-    if (auto spec = module->getAttrOfType<StringAttr>(target::kSpecAttr)) {
-      std::string error;
-      if (auto parsed = target::TargetOptions::parse(spec.getValue(), error))
-        options = *parsed;
-    }
+    auto options =
+        target::findModuleOptions(module).value_or(target::TargetOptions());
     CpuConfig config = CpuConfig::fromDescription(description);
     IRRewriter rewriter(&getContext());
     SmallVector<tile::KernelOp> kernels(module.getOps<tile::KernelOp>());

@@ -8,6 +8,7 @@
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/Declines.h"
+#include "kiln/Target/ModuleOptions.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -247,15 +248,8 @@ struct SimtApplyLowerings
 
   void runOnOperation() override {
     Operation *root = getOperation();
-    target::TargetOptions options;
-    auto module = root->getParentOfType<ModuleOp>();
-    auto spec = module ? module->getAttrOfType<StringAttr>(target::kSpecAttr)
-                       : StringAttr();
-    if (spec) {
-      std::string error;
-      if (auto parsed = target::TargetOptions::parse(spec.getValue(), error))
-        options = *parsed;
-    }
+    auto options =
+        target::findModuleOptions(root).value_or(target::TargetOptions());
     bool isKernel = isa<tile::KernelOp>(root);
     LoweringOffer offer(root, isKernel ? Level::Tiles : Level::Threads, options,
                         target::getDescription(root), early, copies);

@@ -7,28 +7,18 @@
 #include "kiln/Interfaces/Names.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/Declines.h"
+#include "kiln/Target/ModuleOptions.h"
 #include "kiln/Target/PluginLoader.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
-/// The options of the target that a kernel's module names.
-static target::TargetOptions optionsOf(Operation *kernel) {
-  auto module = kernel->getParentOfType<ModuleOp>();
-  auto spec = module ? module->getAttrOfType<StringAttr>(target::kSpecAttr)
-                     : StringAttr();
-  std::string error;
-  if (spec)
-    if (auto parsed = target::TargetOptions::parse(spec.getValue(), error))
-      return *parsed;
-  return {};
-}
-
 BlockShape::BlockShape(tile::Kernel kernel, int64_t lanes, int64_t warps,
                        target::TargetAttr description)
     : BlockThreads{lanes, warps, description}, machine(description),
-      options(optionsOf(kernel)) {
+      options(
+          target::findModuleOptions(kernel).value_or(target::TargetOptions())) {
   auto rings = kernel.getBody().getOps<stage::RingOp>();
   if (llvm::any_of(rings, lastsForLaunch))
     machine.reserve(storageBytes(kernel));

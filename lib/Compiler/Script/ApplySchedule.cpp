@@ -3,6 +3,7 @@
 
 #include "kiln/Dialect/Stage/StageDialect.h"
 #include "kiln/Script/Script.h"
+#include "kiln/Target/ModuleOptions.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
@@ -99,11 +100,8 @@ struct ApplySchedule : script::impl::ApplyScheduleBase<ApplySchedule> {
 
 private:
   static std::string pathOf(ModuleOp module) {
-    auto spec = module->getAttrOfType<StringAttr>(target::kSpecAttr);
-    std::string error;
-    std::optional<target::TargetOptions> options;
-    if (spec)
-      options = target::TargetOptions::parse(spec.getValue(), error);
+    std::optional<target::TargetOptions> options =
+        target::findModuleOptions(module);
     return options ? options->get("schedule_file", "").str() : "";
   }
 };

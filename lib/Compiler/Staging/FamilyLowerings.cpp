@@ -5,6 +5,7 @@
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Interfaces/Names.h"
 #include "kiln/Target/Lowering.h"
+#include "kiln/Target/ModuleOptions.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -22,12 +23,8 @@ struct FamilyContext : target::LoweringContext {
 
 struct Question {
   explicit Question(tile::KernelOp kernel) : rewriter(kernel.getContext()) {
-    if (auto module = kernel->getParentOfType<ModuleOp>())
-      if (auto spec = module->getAttrOfType<StringAttr>(target::kSpecAttr)) {
-        std::string error;
-        if (auto parsed = target::TargetOptions::parse(spec.getValue(), error))
-          options = *parsed;
-      }
+    if (auto found = target::findModuleOptions(kernel))
+      options = *found;
     context.emplace(rewriter, options, target::getDescription(kernel));
   }
   IRRewriter rewriter;

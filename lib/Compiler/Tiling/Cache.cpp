@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Cache.h"
+#include "kiln/Target/ModuleOptions.h"
 #include "kiln/Text/Json.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -83,10 +84,7 @@ std::string kiln::tiling::keyOf(const TargetOptions &options,
 }
 
 std::string kiln::tiling::keyOf(ModuleOp module) {
-  std::string error;
-  auto spec = module->getAttrOfType<StringAttr>(kSpecAttr);
-  std::optional<TargetOptions> options =
-      spec ? TargetOptions::parse(spec.getValue(), error) : std::nullopt;
+  std::optional<TargetOptions> options = target::findModuleOptions(module);
   return options ? keyOf(*options, getDescription(module)) : "";
 }
 

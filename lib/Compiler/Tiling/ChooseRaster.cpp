@@ -6,6 +6,7 @@
 #include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Interfaces/MatrixProduct.h"
+#include "kiln/Target/ModuleOptions.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "kiln/Tiling/Passes.h"
 #include "kiln/Tiling/SetBlocks.h"
@@ -71,18 +72,10 @@ struct TileChooseRaster : tiling::impl::TileChooseRasterBase<TileChooseRaster> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    TargetOptions options;
-    if (auto spec = module->getAttrOfType<StringAttr>(kSpecAttr)) {
-      std::string error;
-      std::optional<TargetOptions> parsed =
-          TargetOptions::parse(spec.getValue(), error);
-      if (!parsed) {
-        module.emitError() << kSpecAttr << ": " << error;
-        return signalPassFailure();
-      }
-      options = *parsed;
-    }
-    std::optional<StringRef> asked = options.get("raster");
+    FailureOr<TargetOptions> options = target::readModuleOptions(module);
+    if (failed(options))
+      return signalPassFailure();
+    std::optional<StringRef> asked = options->get("raster");
     if (asked == StringRef("off"))
       return;
     std::optional<tile::Bands> forced =

@@ -6,6 +6,7 @@
 #include "GridTraffic.h"
 #include "ThreadedModel.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Target/ModuleOptions.h"
 #include "kiln/Target/PluginLoader.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "llvm/ADT/StringExtras.h"
@@ -122,19 +123,11 @@ Chooser::Chooser(const Target *target, TargetAttr description,
 Chooser::~Chooser() = default;
 
 std::unique_ptr<Chooser> kiln::tiling::chooserOf(ModuleOp module) {
-  TargetOptions options;
-  if (auto spec = module->getAttrOfType<StringAttr>(kSpecAttr)) {
-    std::string error;
-    std::optional<TargetOptions> parsed =
-        TargetOptions::parse(spec.getValue(), error);
-    if (!parsed) {
-      module.emitError() << kSpecAttr << ": " << error;
-      return nullptr;
-    }
-    options = *parsed;
-  }
-  return std::make_unique<Chooser>(TargetRegistry::get().find(options.name),
-                                   target::getDescription(module), options);
+  FailureOr<TargetOptions> options = target::readModuleOptions(module);
+  if (failed(options))
+    return nullptr;
+  return std::make_unique<Chooser>(TargetRegistry::get().find(options->name),
+                                   target::getDescription(module), *options);
 }
 
 /// `64x64x32`, for rows, columns and depth, and, as a fourth number, how many

@@ -19,6 +19,7 @@
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Interfaces/MatrixProduct.h"
+#include "kiln/Target/ModuleOptions.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "kiln/Tiling/Passes.h"
 #include "kiln/Transforms/Tile/GridPasses.h"
@@ -403,13 +404,7 @@ struct TileShareRemainder
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    TargetOptions options;
-    if (auto spec = module->getAttrOfType<StringAttr>(kSpecAttr)) {
-      std::string error;
-      if (std::optional<TargetOptions> parsed =
-              TargetOptions::parse(spec.getValue(), error))
-        options = *parsed;
-    }
+    auto options = target::findModuleOptions(module).value_or(TargetOptions());
     if (instances <= 0 && !options.getBool("share_remainder", false))
       return;
     SymbolTable symbols(module);

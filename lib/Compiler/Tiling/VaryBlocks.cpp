@@ -6,6 +6,7 @@
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Target/Limits.h"
+#include "kiln/Target/ModuleOptions.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "kiln/Tiling/Passes.h"
 #include "kiln/Tiling/Tiling.h"
@@ -265,15 +266,11 @@ private:
   /// target's: one of its own knows how many rounds of instances cost what.
   static int64_t coresToFill(ModuleOp module) {
     TargetAttr description = target::getDescription(module);
-    auto spec = module->getAttrOfType<StringAttr>(kSpecAttr);
-    if (!description || !description.getTopology() || !spec)
+    std::optional<TargetOptions> options = target::findModuleOptions(module);
+    if (!description || !description.getTopology() || !options)
       return 1;
-    std::string error;
-    std::optional<TargetOptions> options =
-        TargetOptions::parse(spec.getValue(), error);
-    const Target *target =
-        options ? TargetRegistry::get().find(options->name) : nullptr;
-    if (!options || (target && target->tilingModel(description, *options)))
+    const Target *target = TargetRegistry::get().find(options->name);
+    if (target && target->tilingModel(description, *options))
       return 1;
     return target::countCores(description);
   }

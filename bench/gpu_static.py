@@ -10,7 +10,7 @@ without it each takes its own. `--cache` keeps what Triton made, so that the nex
 Prints for each chip a line for each kernel, ours/Triton's: registers, bytes of spills, mean bytes of an access of
 global and of shared memory (l loads, s stores, a asynchronous copies), how often the banks of shared memory are accessed
 over the least (`gpu_banks.py`), matrix instructions, barriers, instructions, shared memory; then the kernels in which
-ours is worse, by category. `--summary` prints the categories alone, as the table in docs/nvidia.md has them.
+ours is worse, by category. `--summary` prints the categories alone, as the table in docs/nvidia-speed.md has them.
 """
 import argparse
 import collections

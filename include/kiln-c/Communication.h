@@ -29,15 +29,18 @@ extern "C" {
 typedef struct KilnCommunicator KilnCommunicator;
 typedef struct KilnRequest KilnRequest;
 
-/* What all ranks can write to and read from while communicators are made: keys
-   are texts, written once. */
+/* A store of keys and values that all ranks share while they open
+   communicators. A key is text that ends with a zero, and is set once. */
 typedef struct KilnStore {
   size_t structSize;
   void *user;
+  /* Sets a key to a copy of `size` bytes. Fails if the store cannot be
+     reached. */
   int (*set)(void *user, const char *key, const void *bytes, size_t size,
              KilnError *error);
-  /* Waits for a key, `seconds` at most. At most `capacity` bytes are written;
-     `size` becomes the size of the value. */
+  /* Blocks until another rank has set the key, and copies its value. `size`
+     becomes the size of the value, of which at most `capacity` bytes are
+     written. Fails after `seconds` seconds without the key. */
   int (*get)(void *user, const char *key, void *bytes, size_t capacity,
              size_t *size, double seconds, KilnError *error);
 } KilnStore;

@@ -10,8 +10,10 @@
    comes in another array, with a tag that says what it is. A driver made for
    an older minor version works with a newer runtime, and the other way round.
 
-   Functions return 0 or a failure, described in `error`. Entries marked
-   optional may be null. Handles belong to the driver and are opaque.
+   Functions that return int return 0, or another value on failure and its
+   reason in `error`. Offsets and sizes are in bytes unless a comment says
+   otherwise. Entries marked optional may be null. Handles belong to the driver
+   and are opaque.
 
    Threads: the runtime calls one device from one thread at a time. */
 #ifndef KILN_C_DEVICE_H
@@ -195,31 +197,40 @@ typedef struct KilnDeviceDriver {
   /* The properties live as long as the device. */
   const KilnDeviceProperties *(*properties)(KilnDevice *device);
 
-  /* Memory. A buffer of 0 bytes is legal. */
+  /* Allocates `bytes` bytes of a memory kind, a number below numMemoryKinds.
+     The buffer begins at a multiple of `alignment` (a power of two) and of the
+     kind's own alignment; its contents are undefined. A buffer of 0 bytes is
+     legal. Fails if the memory is exhausted. */
   int (*allocate)(KilnDevice *device, uint32_t memoryKind, uint64_t bytes,
                   uint64_t alignment, KilnBuffer **buffer, KilnError *error);
-  /* What is queued at that time may still use the memory. */
+  /* Frees a buffer, once. Work that is in a queue at that time may still use
+     the memory: the driver keeps it until this work has ended. */
   void (*release)(KilnDevice *device, KilnBuffer *buffer);
-  /* Optional, see the memory kind's flags. An imported buffer is released
-     before the memory goes. */
+  /* Optional, see the memory kind's flags. importHost makes a buffer of host
+     memory without a copy; the runtime releases it before it frees the memory.
+     exportHost gives the address at which the host reads and writes a buffer,
+     valid until the buffer is released. */
   int (*importHost)(KilnDevice *device, void *address, uint64_t bytes,
                     KilnBuffer **buffer, KilnError *error);
   int (*exportHost)(KilnDevice *device, KilnBuffer *buffer, void **address,
                     KilnError *error);
 
-  /* Copies, in queue order; with a null queue they end before returning. A
-     range that is not inside of its buffer is refused, and nothing copied. */
+  /* Copy from the host, and to it, asynchronously in queue order; with a null
+     queue they have ended on return. A range that is not inside of its buffer
+     is a failure, and nothing is copied. */
   int (*copyIn)(KilnDevice *device, KilnQueue *queue, KilnBuffer *dst,
                 uint64_t dstOffset, const void *src, uint64_t bytes,
                 KilnError *error);
   int (*copyOut)(KilnDevice *device, KilnQueue *queue, void *dst,
                  KilnBuffer *src, uint64_t srcOffset, uint64_t bytes,
                  KilnError *error);
-  /* Optional: without it copies go through the host. */
+  /* Copies between buffers of this device, in queue order. Optional: without
+     it copies go through the host. */
   int (*copy)(KilnDevice *device, KilnQueue *queue, KilnBuffer *dst,
               uint64_t dstOffset, KilnBuffer *src, uint64_t srcOffset,
               uint64_t bytes, KilnError *error);
-  /* Optional: without it fills go through copyIn. */
+  /* Sets `bytes` bytes to `value`, in queue order. Optional: without it fills
+     go through copyIn. */
   int (*fill)(KilnDevice *device, KilnQueue *queue, KilnBuffer *dst,
               uint64_t dstOffset, uint64_t bytes, uint8_t value,
               KilnError *error);
@@ -229,10 +240,13 @@ typedef struct KilnDeviceDriver {
      stays valid until the queue has been waited for. */
   int (*createQueue)(KilnDevice *device, KilnQueue **queue, KilnError *error);
   void (*destroyQueue)(KilnDevice *device, KilnQueue *queue);
-  /* Waits; reports faults of the work that ended. */
+  /* Blocks until all work of the queue has ended. Fails if some of it did, by
+     a fault or by an assertion of a kernel. */
   int (*synchronize)(KilnDevice *device, KilnQueue *queue, KilnError *error);
   /* Events, optional as a group; with a null queue in a device without
-     queues. */
+     queues. A recorded event happens when all work that is in the queue by
+     then has ended. waitEvent makes later work of a queue, which may be
+     another one, wait for that; it does not block the host. */
   int (*createEvent)(KilnDevice *device, KilnEvent **event, KilnError *error);
   void (*destroyEvent)(KilnDevice *device, KilnEvent *event);
   int (*recordEvent)(KilnDevice *device, KilnQueue *queue, KilnEvent *event,
@@ -243,16 +257,19 @@ typedef struct KilnDeviceDriver {
   int (*elapsed)(KilnDevice *device, KilnEvent *begin, KilnEvent *end,
                  double *seconds, KilnError *error);
 
-  /* Code. The bytes stay valid while the module lives. */
+  /* Loads a module as the target serialised it. The bytes stay valid while the
+     module lives. Fails for code that is damaged or for another chip. */
   int (*loadModule)(KilnDevice *device, const void *bytes, uint64_t size,
                     KilnModule **module, KilnError *error);
   void (*unloadModule)(KilnDevice *device, KilnModule *module);
-  /* Kernels live as long as their module. */
+  /* Finds the kernel `description->symbol` of a module; it lives as long as
+     the module. Fails if the module has none of that name. */
   int (*getKernel)(KilnDevice *device, KilnModule *module,
                    const KilnKernelDescription *description,
                    KilnKernel **kernel, KilnError *error);
-  /* Arguments are read before it returns. With a null queue the kernel has
-     ended on return, and its faults are reported. */
+  /* Launches a kernel, in queue order. Arguments are read before it returns.
+     With a null queue the kernel has ended on return, and its faults are
+     failures; else `synchronize` reports them. */
   int (*execute)(KilnDevice *device, KilnQueue *queue, const KilnLaunch *launch,
                  KilnError *error);
 
@@ -273,8 +290,9 @@ typedef struct KilnDeviceDriver {
   int (*countDevices)(uint32_t *count, KilnError *error);
   int (*openNumbered)(uint32_t number, const char *options, KilnDevice **device,
                       KilnError *error);
-  /* Whether the driver heeds an attribute, or knows a recipe. Without them it
-     does not: kernels that require one are refused before they are loaded. */
+  /* Return 1 if the driver obeys an attribute, or knows a recipe, else 0.
+     Without these entries it does not: kernels that require one are refused
+     before they are loaded. */
   int (*knowsAttribute)(KilnDevice *device, uint32_t tag);
   int (*knowsRecipe)(KilnDevice *device, const char *recipe);
   /* A queue of the program that embeds the runtime becomes one of the driver's;

@@ -78,7 +78,8 @@ def PrimFuse : Pass<"prim-fuse", "::mlir::func::FuncOp"> {
 def PrimToTile : Pass<"convert-prim-to-tile", "::mlir::ModuleOp"> {
   let summary = "Turns groups into kernels and functions into host programs";
   let description = [{
-    Offers every `prim.fusion` to the schedules registered for its kind; each gives a
+    Legalizes `prim` for targets that compile kernels: no operation of `prim` is left. Offers every
+    `prim.fusion` to the schedules registered for its kind; each gives a
     `tile.kernel` and a `program.launch`. Functions become `program.func`. Tile sizes come from the
     target's description. A group that no schedule takes is tried again operation by operation.
   }];

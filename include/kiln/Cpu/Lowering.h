@@ -50,9 +50,10 @@ public:
   llvm::StringRef family() const override { return kFamily; }
   const CpuConfig &config() const;
 
-  /// The generated value for a scalar of the kernel.
+  /// Returns the generated value for a scalar of the kernel.
   mlir::Value scalar(mlir::Value value);
-  /// The elements of a tile of the kernel in memory; not to be written.
+  /// Returns the elements of a tile of the kernel in memory, computed there if
+  /// they are not. The lowering must not write them.
   TileBuffer materialize(mlir::Value tile);
   /// Makes memory for a result of the operation and defines it. Where `init` is
   /// given, it starts out as a copy of that tile.
@@ -61,17 +62,23 @@ public:
   mlir::Value allocate(int64_t bytes);
 
   mlir::Value constant(int64_t value);
-  /// A loop nest over the shape; `body` gets one i64 per dimension.
+  /// Emits a loop nest over the shape, the last dimension innermost. `body`
+  /// gets one i64 for each dimension, and must not keep values between points.
   void forEach(llvm::ArrayRef<int64_t> shape,
                llvm::function_ref<void(mlir::ValueRange)> body);
-  /// Address of an element.
+  /// Returns the address (!llvm.ptr) of the element at the coordinates `index`,
+  /// one i64 for each dimension; nothing checks that they are inside.
   mlir::Value address(const TileBuffer &buffer, mlir::ValueRange index);
-  /// Reads or writes `lanes` consecutive elements of the last dimension.
+  /// Reads or writes `lanes` consecutive elements of the last dimension, whose
+  /// stride is 1 unless `lanes` is 1: a scalar, or a vector of that size, with
+  /// elements as registers hold them (see TileBuffer). Nothing is masked.
+  /// `store` takes the number of elements from the value.
   mlir::Value load(const TileBuffer &buffer, mlir::ValueRange index,
                    int64_t lanes = 1);
   void store(mlir::Value value, const TileBuffer &buffer,
              mlir::ValueRange index);
-  /// f32 registers from the bits of bf16 or f16 elements, and back.
+  /// f32 registers from the bits of bf16 or f16 elements, exactly; and back,
+  /// rounded to nearest, ties to even.
   mlir::Value widen(mlir::Value bits, mlir::Type element);
   mlir::Value narrow(mlir::Value value, mlir::Type element);
 

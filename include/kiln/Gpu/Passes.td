@@ -181,8 +181,9 @@ def SimtPersistRings : Pass<"simt-persist-rings", "::kiln::tile::KernelOp"> {
 def SimtStageProducts : Pass<"simt-stage-products", "::kiln::tile::KernelOp"> {
   let summary = "Makes each matmul a `stage.product` that says where its operands are";
   let description = [{
-    Each operation with MatrixProductOpInterface becomes a `stage.product` by the row that `simt-assign-layouts` chose, or by no row,
-    if threads multiply. Behind this pass a kernel has no `tile.dot`: `simt-insert-barriers` verifies that.
+    Each operation with MatrixProductOpInterface becomes a `stage.product` by the row (matrix instruction, on tensor cores) that
+    `simt-assign-layouts` chose, or by no row, if threads multiply (SIMT). Behind this pass a kernel has no `tile.dot`:
+    `simt-insert-barriers` verifies that.
 
     - An operand is a fragment, or the storage that a `stage.read` for this product alone reads. A transpose or a bitcast
       between the two becomes `lhs_transposed` and `lhs_as`. The encoding of `lhs_as` states which thread reads what, if threads read

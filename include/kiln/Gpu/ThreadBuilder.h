@@ -29,7 +29,7 @@ public:
   bool namesMemories = false;
 
   // Shared memory.
-  /// The address of byte `offset`.
+  /// Returns the address of byte `offset` of the block's shared memory.
   Value shared(int64_t offset);
   Value elementPointer(Value base, Value index, Type element);
   /// Storage of a register: i1 as a byte, index as 64 bits.
@@ -43,20 +43,25 @@ public:
   /// of all; what is no tile takes none.
   static int64_t placeTiles(mlir::ValueRange values,
                             llvm::SmallVectorImpl<int64_t> &places);
-  /// Writes a tile in row-major order, sizes rounded up.
+  /// Stores the thread's registers of a tile to shared memory from byte
+  /// `offset` on, row-major, with sizes rounded up to powers of two. A barrier
+  /// has to follow before another thread reads them.
   void writeTile(int64_t offset, llvm::ArrayRef<Value> regs, LayoutAttr layout,
                  llvm::ArrayRef<int64_t> shape);
-  /// The i32 position of coordinates in such a tile.
+  /// Returns the position of an element in such a tile, in elements, as i32.
   Value position(llvm::ArrayRef<Value> coordinates,
                  llvm::ArrayRef<int64_t> shape);
+  /// Loads the element at such a position of a tile at byte `offset`.
   Value readElement(int64_t offset, Value position, Type type);
   /// A barrier for accesses to some memories; to all of them where barriers do
   /// not say which they order.
   void barrier(Memories memories = Memories::Shared);
 
-  /// What the lane whose number differs by the bits of `mask` has.
+  /// Returns the value of the lane whose number is this lane's XOR `mask`,
+  /// below the lanes of a warp. All lanes of the warp execute it.
   Value shuffleXor(Value value, int64_t mask);
-  /// What the lane `source` (i32) has.
+  /// Returns the value of the lane number `source` (i32). All lanes of the warp
+  /// execute it; undefined if there is no such lane.
   Value shuffleFrom(Value value, Value source);
 
   /// `index` as i64, pointers of tile as pointers to global memory.

@@ -69,7 +69,7 @@ public:
 
   /// No inputs and no outputs: what a product begins with.
   LinearLayout() = default;
-  /// For parts that `verify` has no complaint about.
+  /// Makes a layout of parts for which `verify` returns an empty text.
   LinearLayout(llvm::ArrayRef<Input> inputs, llvm::ArrayRef<Output> outputs);
   /// The same with the default names of outputs.
   static LinearLayout withSizes(llvm::ArrayRef<Input> inputs,
@@ -79,13 +79,16 @@ public:
                             llvm::ArrayRef<Output> outputs);
   static std::string getDefaultOutputName(unsigned i);
 
-  /// in i is out i, for `size` (a power of two) of them.
+  /// The layout of `size` (a power of two) places that sends place i of `in` to
+  /// coordinate i of `out`.
   static LinearLayout identity(int64_t size, llvm::StringRef in,
                                llvm::StringRef out);
-  /// `size` places for coordinate 0 of an output of size 1.
+  /// The layout of `size` places that all hold coordinate 0 of `out`, whose
+  /// size is 1 (copies of one element).
   static LinearLayout zeros(int64_t size, llvm::StringRef in,
                             llvm::StringRef out);
-  /// in i is out i * stride (a power of two), of size * stride.
+  /// The layout that sends place i of `in` to coordinate i * `stride` of `out`,
+  /// whose size is `size` * `stride`; both are powers of two.
   static LinearLayout strided(int64_t size, int64_t stride, llvm::StringRef in,
                               llvm::StringRef out);
 
@@ -117,9 +120,10 @@ public:
   /// The coordinates of a place, in the order of the outputs. Bits of a number
   /// beyond its input's are ignored.
   llvm::SmallVector<int64_t> apply(Place place) const;
-  /// The same between flattened numbers.
+  /// The same as `apply`, from a flattened place to flattened coordinates.
   uint64_t applyFlat(uint64_t place) const;
-  /// Coordinates as one number, and back.
+  /// Coordinates, one for each output, as one number in which the last output
+  /// varies fastest; and back.
   uint64_t flatten(llvm::ArrayRef<int64_t> coordinates) const;
   llvm::SmallVector<int64_t> unflatten(uint64_t number) const;
   /// The bases of all inputs, or of one, flattened.
@@ -137,7 +141,8 @@ public:
   /// they are 0 have every coordinate that any place has, each once.
   llvm::SmallVector<std::pair<std::string, int64_t>> getFreeMasks() const;
   int64_t getFreeMask(llvm::StringRef in) const;
-  /// Whether these inputs move nothing in these outputs.
+  /// Returns true if no bit of these inputs changes a coordinate along these
+  /// outputs.
   bool isZero(llvm::ArrayRef<llvm::StringRef> ins,
               llvm::ArrayRef<llvm::StringRef> outs) const;
   /// Whether an input is sent to the output of the same name and size
@@ -159,7 +164,7 @@ public:
   /// that has the same basis in both stays where it is, so that copies are not
   /// fetched from afar; otherwise early bits of `outer` are preferred.
   std::optional<LinearLayout> invertAndCompose(const LinearLayout &outer) const;
-  /// The inverse of a bijective layout.
+  /// The inverse, from coordinates to places. The layout must be bijective.
   LinearLayout invert() const;
   /// A place for every coordinate, the one without free bits; for a surjective
   /// layout.
@@ -173,13 +178,15 @@ public:
   /// on each.
   std::optional<LinearLayout>
   quotient(llvm::ArrayRef<llvm::StringRef> names) const;
-  /// Only these inputs and outputs, in this order.
+  /// The layout of these inputs and outputs alone, in this order; all others
+  /// are left out, and bases lose their coordinates along them.
   LinearLayout sublayout(llvm::ArrayRef<llvm::StringRef> ins,
                          llvm::ArrayRef<llvm::StringRef> outs) const;
 
   //===--- Forms ----------------------------------------------------------===//
 
-  /// All inputs, or outputs, as one.
+  /// The same function with all inputs, or all outputs, as one of this name,
+  /// flattened as described above.
   LinearLayout flattenInputs(llvm::StringRef name) const;
   LinearLayout flattenOutputs(llvm::StringRef name = "dim0") const;
   /// The same flattened layout with other inputs, or outputs; sizes have the
@@ -195,12 +202,13 @@ public:
   LinearLayout reorderOutputs(llvm::ArrayRef<llvm::StringRef> names) const;
   LinearLayout renameInput(llvm::StringRef from, llvm::StringRef to) const;
   LinearLayout renameOutputs(llvm::ArrayRef<llvm::StringRef> names) const;
-  /// Default names.
+  /// The same function with the default names of outputs, dim0, dim1, ...
   LinearLayout renameOutputs() const;
   /// Layout of a slice: bases lose a coordinate. Default names are numbered
   /// anew here and below.
   LinearLayout dropOutput(unsigned i) const;
-  /// A new output before number i, which nothing moves.
+  /// The same with a new output in front of output i: all places have
+  /// coordinate 0 along it.
   LinearLayout insertOutput(unsigned i, int64_t size = 1,
                             llvm::StringRef name = "") const;
   /// The same with the sizes of outputs raised, to sizes that are no smaller.

@@ -50,7 +50,7 @@ private:
   unsigned numAdded = 0;
 };
 
-/// Dimension of what both sets of vectors reach.
+/// Returns the dimension of the intersection of the spans of `a` and `b`.
 unsigned getCommonRank(llvm::ArrayRef<uint64_t> a, llvm::ArrayRef<uint64_t> b);
 
 } // namespace kiln::layout

@@ -169,8 +169,9 @@ public:
   virtual mlir::LogicalResult serialize(mlir::ModuleOp module,
                                         const TargetOptions &options,
                                         Executable &result) const;
-  /// Prints the module for --emit=llvm and --emit=asm. `unsupported` error by
-  /// default.
+  /// Prints the lowered module to `os`, for --emit=llvm and --emit=asm. Fails
+  /// with an `unsupported` error at the module if the target has no such form,
+  /// which is the default.
   virtual mlir::LogicalResult emit(mlir::ModuleOp module, EmitKind kind,
                                    const TargetOptions &options,
                                    llvm::raw_ostream &os) const;

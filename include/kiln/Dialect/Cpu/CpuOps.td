@@ -137,8 +137,10 @@ def Cpu_MicroKernelOp : Cpu_Op<"micro_kernel", [AttrSizedOperandSegments, Memory
 def Cpu_AcquireOp : Cpu_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Prepares the matrix unit of this thread";
   let description = [{
-    Brings the unit of the instruction `row` into the state that micro-kernels by it expect. A thread does so
-    before the first of them, and releases it behind the last one. Not nested.
+    Brings the matrix unit of the instruction `row` into the state that its micro-kernels expect, such as the tile configuration of AMX. A
+    thread executes it before its first micro-kernel of this row, and `cpu.release` after the last one. Pairs are not nested. The contents of
+    the unit's registers are undefined afterwards. The operation does not fail: the device driver has asked the system for permission when it
+    loaded the kernel.
 
     Since: 0.1.
 
@@ -154,8 +156,9 @@ def Cpu_AcquireOp : Cpu_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Cpu_LeaveOp : Cpu_Op<"leave", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Returns from the function of a kernel";
   let description = [{
-    Stands in any region of the function, where no block could end: regions have no way out before their end. What follows it in its
-    block is never executed. `convert-cpu-to-llvm` makes a return of it once there are blocks only.
+    Ends the execution of the kernel's function, from any depth of `scf` regions, which have no other exit before their end. Operations that follow in
+    its block are never executed. A kernel leaves, for example, after a called function has failed. `convert-cpu-to-llvm` turns the operation
+    into a return when all regions have become blocks.
 
     Since: 0.4.
 
@@ -170,7 +173,9 @@ def Cpu_LeaveOp : Cpu_Op<"leave", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Cpu_ReleaseOp : Cpu_Op<"release", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Gives up the matrix unit of this thread";
   let description = [{
-    The unit of the instruction `row` returns to its first state, which costs least where threads are switched.
+    Returns the matrix unit of the instruction `row` to its initial state, in which the operating system saves nothing of it when it switches
+    threads. The thread has executed `cpu.acquire` with the same row; no micro-kernel of the row may follow without another one. The contents of
+    the unit's registers are lost.
 
     Since: 0.1.
 

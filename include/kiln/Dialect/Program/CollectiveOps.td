@@ -23,10 +23,14 @@ def Program_CollectiveOp : Program_Op<"collective"> {
     | `permute` | `target` becomes the source of the rank that a pair sends from, else zeros |
     | `rank` | `target`, one i32, becomes the number of this rank; there are no lists, and `source` is `target` |
 
-    in the order of elements in memory. `lists` are groups of ranks, for `permute` pairs of a sender and a receiver.
-    `combiner` is that of `prim.all_reduce`. The target is written, and the source read, until `program.wait` for the
-    target; in between nothing else uses the target or changes the source. All ranks of a group start the same exchanges
-    in the same order.
+    Parts and concatenations are in the order of elements in memory.
+
+    - `lists`: groups of ranks; for `permute` pairs of a sender and a receiver.
+    - `combiner`: that of `prim.all_reduce`, for `all_reduce` and `reduce_scatter`. The order of a sum is unspecified.
+
+    The exchange is asynchronous. It is in flight until a `program.wait` for its target: until then no operation may use the target,
+    or write the source. All ranks of a group must start the same exchanges in the same order, or they wait for each other without end. If
+    an exchange fails on one rank, or a rank exits, the call ends with an error there and on all ranks that wait for it.
     Example:
     ```mlir
     program.collective "all_reduce" "add" %a to %b ranks [array<i64: 0, 1>] : memref<8xf32>, memref<8xf32>
@@ -44,8 +48,8 @@ def Program_CollectiveOp : Program_Op<"collective"> {
 def Program_WaitOp : Program_Op<"wait"> {
   let summary = "Waits for an exchange between ranks";
   let description = [{
-    Of the exchange that was started with these buffers: what comes after it finds the target written, and may change
-    the source.
+    Waits for the `program.collective` that was started with this target and this source. After the wait, operations may read the target and
+    write the source. Each exchange has exactly one wait.
     Example: `program.wait %b for %a : memref<8xf32>, memref<8xf32>`.
   }];
   let arguments = (ins Arg<AnyMemRef, "", [MemRead, MemWrite]>:$target, Arg<AnyMemRef, "", [MemRead, MemWrite]>:$source);

@@ -20,6 +20,14 @@ def Program_Dialect : Dialect {
     program, a launch the one that its kernel was compiled for. Buffers have to be on the
     device of the kernels that use them; `program.transfer` copies them there. `in` names
     one of a device's memories, as its driver calls them.
+
+    Operations take effect in program order. On a device with queues, launches, copies and
+    fills may still be in flight when the next operation is executed, which then follows
+    them in the queue. `program.read` and the end of the call wait for them.
+
+    An operation that fails at run time (memory is exhausted, an access is out of bounds, a
+    kernel faults) ends the call with an error that names it; the results of the call are
+    then undefined.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",

@@ -16,8 +16,15 @@ def Program_Ordinal : ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<65535>]
 def Program_FuncOp : Program_Op<"func", [IsolatedFromAbove, FunctionOpInterface, AutomaticAllocationScope]> {
   let summary = "A host program";
   let description = [{
-    Parameters and results are memrefs. Parameters are never written, but for those with `kiln.argument = {donated = "written"}`: their
-    callers have given them up. One with `tile.facts = {align = N}` begins at a multiple of N bytes. A result that is a parameter has its memory.
+    Runs on the host: allocates buffers, launches kernels and copies. The runtime interprets it.
+
+    - Parameters and results are memrefs. A size that is `?` is that of the argument of the call.
+    - Parameters are read only, except those with `kiln.argument = {donated = "written"}`: the program may write these, because the caller has
+      given up their contents.
+    - A parameter with `tile.facts = {align = N}` begins at a multiple of N bytes; the runtime copies
+      other arguments, unless the program writes them: then the call is an error.
+    - A result that is a parameter has the memory of that parameter. All other results are buffers of the program.
+
     Example:
     ```mlir
     program.func @main(%x: memref<?xf32>) -> memref<?xf32> {
@@ -46,7 +53,13 @@ def Program_FuncOp : Program_Op<"func", [IsolatedFromAbove, FunctionOpInterface,
 
 def Program_ReturnOp : Program_Op<"return", [Pure, Terminator, ReturnLike, HasParent<"FuncOp">]> {
   let summary = "Ends a host program with its results";
-  let description = [{ Example: `program.return %y : memref<4xf32>`. }];
+  let description = [{
+    `values` are the results of the call: buffers of the function's result types, one for each, in order. Other buffers of the program are
+    released. Work on the results may still be in flight on a device; the runtime waits for it before the call ends, unless the caller has
+    asked not to wait.
+
+    Example: `program.return %y : memref<4xf32>`.
+  }];
   let arguments = (ins Variadic<AnyMemRef>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
   let hasVerifier = 1;
@@ -55,10 +68,17 @@ def Program_ReturnOp : Program_Op<"return", [Pure, Terminator, ReturnLike, HasPa
 def Program_AllocOp : Program_Op<"alloc", [AttrSizedOperandSegments]> {
   let summary = "A new buffer";
   let description = [{
-    Uninitialised, dense, row-major; `sizes` are the `?` of the type. Lives until its last
-    use. `at` (set by `program-plan-memory`) is the byte offset in the arena that all
-    planned buffers of the call share, reserved by `program.arena` before the first of
-    them; buffers without it are allocated on their own.
+    The buffer is dense and row-major, and its elements are undefined until they are written.
+    It lives until its last use.
+
+    - `sizes`: one for each `?` of the type, in elements, not negative.
+    - `at` (`offset`): the offset of the buffer in the arena of its memory, in bytes.
+      `program-plan-memory` computes it; buffers that are live at the same time do not overlap.
+      A `program.arena` comes before. Without `at` the buffer has an allocation of its own.
+    - `on`, `ordinal`, `in`: the device and its memory.
+
+    If the device has too little memory, the call ends with an error.
+
     Examples:
     ```mlir
     %b = program.alloc sizes (%n) at %o : memref<?x8xf32>
@@ -81,8 +101,10 @@ def Program_AllocOp : Program_Op<"alloc", [AttrSizedOperandSegments]> {
 def Program_ArenaOp : Program_Op<"arena"> {
   let summary = "Reserves the arena of the call";
   let description = [{
-    At most one for each memory of a device, before the first buffer with `at` there: how
-    many bytes those buffers share. Set by `program-plan-memory`.
+    Reserves `bytes` bytes, which all buffers with `at` in this memory share. There is at
+    most one for each memory of a device, before the first such buffer. The memory is released
+    when the call ends. `program-plan-memory` inserts the operation.
+
     Example: `program.arena %bytes`.
   }];
   let arguments = (ins Index:$bytes,
@@ -93,7 +115,11 @@ def Program_ArenaOp : Program_Op<"arena"> {
 def Program_ConstantOp : Program_Op<"constant", [Pure]> {
   let summary = "A buffer that holds a constant";
   let description = [{
-    Read only. Example: `%c = program.constant dense<1.0> : tensor<4xf32> as memref<4xf32>`.
+    A dense, row-major buffer with the shape and the element type of `value`. It is read only:
+    a launch may not list it in `writes`. A session copies the elements to the device once, and
+    all calls share them.
+
+    Example: `%c = program.constant dense<1.0> : tensor<4xf32> as memref<4xf32>`.
   }];
   let arguments = (ins ElementsAttr:$value, OptionalAttr<StrAttr>:$device, OptionalAttr<Program_Ordinal>:$ordinal);
   let results = (outs AnyMemRef:$result);
@@ -107,9 +133,16 @@ def Program_ConstantOp : Program_Op<"constant", [Pure]> {
 def Program_ViewOp : Program_Op<"view", [Pure, AttrSizedOperandSegments]> {
   let summary = "Another way to look at a buffer";
   let description = [{
-    The same memory with its own element offset (relative to element 0 of the source),
-    sizes and strides (in elements, zero and negative allowed). The
-    static values are in the attributes, `?` in them take the operands in order.
+    The result is the same memory as `source`, of the same element type; nothing is copied. Its
+    element (i, j, ...) is the element of the memory at
+    offset + i * strides[0] + j * strides[1] + ..., counted from element 0 of `source`.
+
+    - `offset`, `strides`: in elements; strides may be zero or negative.
+    - `sizes`: in elements, not negative; they are those of the result's type.
+    - Static values are in the attributes; a `?` there takes the next operand of its list.
+
+    If an element of the result lies outside of the buffer, the call ends with an error.
+
     Example:
     ```mlir
     %v = program.view %b offset [0] sizes [?, 8] strides [8, 1] (), (%n), ()
@@ -131,16 +164,25 @@ def Program_LaunchOp : Program_Op<"launch", [
     AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Runs a kernel over a grid";
   let description = [{
-    `kernels` are the variants, tried in order; `guards` has one i1 for each variant but
-    the last, which is unguarded. All take the same arguments: a memref for a view
-    parameter (its sizes and strides are the view's), scalars for scalars. `grid` has three
-    extents, for all variants or for each of them, one after the other. `writes` lists the
-    positions of arguments that the kernel writes. `schedule` and `flops` (floating-point
-    operations) are for reports.
+    Executes one kernel once for each point of the grid. Instances have no order, and may run
+    at the same time.
 
-    `contract` is what the launch has beyond its grid, in place of what the target says of
-    the kernel: integers, or arrays of up to three, under the names that docs/package.md
-    lists.
+    - `kernels`: the variants (multi-versioning) of one kernel. All have the same parameters.
+    - `guards`: an i1 for each variant but the last. The first variant whose guard is true
+      runs; if none is true, the last one.
+    - `grid`: three extents for all variants, or three for each of them, one after the other.
+      If one is 0, no instance runs.
+    - `args`: a memref for each view parameter, whose sizes and strides become the view's, and
+      a scalar for each scalar.
+    - `writes`: the positions of the arguments that the kernel writes. It only reads the others.
+    - `flops` (floating-point operations), `schedule`: for reports; no effect.
+    - `contract`: launch attributes that replace those of the kernel, such as `threads` or
+      `cluster`: integers, or arrays of up to three, under the names in docs/package.md.
+
+    The launch is in flight when the operation ends. Later operations see the written elements;
+    the dialect's description says what waits. A failed assertion or a fault of the kernel ends
+    the call with an error.
+
     Examples:
     ```mlir
     program.launch [@k] grid (%x, %c1, %c1) args (%a, %b) writes [1] : memref<?xf32>, memref<?xf32>
@@ -167,6 +209,10 @@ def Program_LaunchOp : Program_Op<"launch", [
 def Program_CopyOp : Program_Op<"copy"> {
   let summary = "Copies elements between buffers of the same shape";
   let description = [{
+    Sets each element of `target` to the element of `source` with the same coordinates. Both have
+    the same element type and the same sizes at run time, with any strides. They may be on
+    different devices. If they overlap, the contents of `target` are undefined.
+
     Example: `program.copy %a to %b : memref<4xf32>, memref<4xf32, strided<[2]>>`.
   }];
   let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$source, Arg<AnyMemRef, "", [MemWrite]>:$target);
@@ -177,6 +223,10 @@ def Program_CopyOp : Program_Op<"copy"> {
 def Program_TransferOp : Program_Op<"transfer"> {
   let summary = "A copy of a buffer on another device";
   let description = [{
+    The result is a new buffer on `device`, in its memory `in`, with the shape, the element type
+    and the elements of `source`. Later writes to either do not change the other. The runtime
+    may copy through the host.
+
     Example: `%d = program.transfer %h to "cpu" ordinal 1 : memref<4xf32> -> memref<4xf32>`.
   }];
   let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$source, StrAttr:$device,
@@ -190,7 +240,12 @@ def Program_TransferOp : Program_Op<"transfer"> {
 
 def Program_FillOp : Program_Op<"fill"> {
   let summary = "Sets every byte of a buffer";
-  let description = [{ Of a dense one. Example: `program.fill %a with 0 : memref<4xf32>`. }];
+  let description = [{
+    Sets every byte of `target`, not every element, to `byte` (0 to 255). The buffer has to be
+    dense and row-major; the call ends with an error if it is not.
+
+    Example: `program.fill %a with 0 : memref<4xf32>`.
+  }];
   let arguments = (ins Arg<AnyMemRef, "", [MemWrite]>:$target,
     ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<255>]>:$byte);
   let assemblyFormat = "$target `with` $byte attr-dict `:` type($target)";
@@ -199,8 +254,14 @@ def Program_FillOp : Program_Op<"fill"> {
 def Program_ReadOp : Program_Op<"read"> {
   let summary = "An element of a buffer of integers";
   let description = [{
-    Element `index`, row-major, of a dense buffer; the program waits for it. For loops and
-    sizes that depend on what kernels have computed.
+    The result is element `index` of `source`, counted row-major from 0, as an index value. Narrow
+    integers are sign-extended, i1 is zero-extended. Loops and sizes that depend on computed data
+    use it.
+
+    The operation blocks the host until all operations that write `source` are complete. The
+    buffer is dense. An `index` that is negative or not below the number of elements ends the
+    call with an error.
+
     Example: `%n = program.read %counts[%i] : memref<?xi32>`.
   }];
   let arguments = (ins Arg<MemRefOf<[AnySignlessInteger, Index]>, "", [MemRead]>:$source, Index:$index);
@@ -210,7 +271,12 @@ def Program_ReadOp : Program_Op<"read"> {
 
 def Program_AlignedOp : Program_Op<"aligned", [Pure]> {
   let summary = "Tests whether the address of a buffer's first element is a multiple of `bytes`";
-  let description = [{ For guards. Example: `%ok = program.aligned %a to 64 : memref<?xf32>`. }];
+  let description = [{
+    Guards of `program.launch` use it, for variants that need aligned accesses. The offset of the
+    memref is part of the address. The operation does not wait for the device.
+
+    Example: `%ok = program.aligned %a to 64 : memref<?xf32>`.
+  }];
   let arguments = (ins AnyMemRef:$source, ConfinedAttr<I64Attr, [IntPowerOf2]>:$bytes);
   let results = (outs I1:$result);
   let assemblyFormat = "$source `to` $bytes attr-dict `:` type($source)";
@@ -218,7 +284,12 @@ def Program_AlignedOp : Program_Op<"aligned", [Pure]> {
 
 def Program_CheckOp : Program_Op<"check"> {
   let summary = "Stops the program with a message unless a condition holds";
-  let description = [{ Example: `program.check %ok, "size of argument 1 does not match argument 0"`. }];
+  let description = [{
+    If `condition` is false, the call ends with an error whose text is `message`, and no later
+    operation runs. Checks of argument sizes are of this form.
+
+    Example: `program.check %ok, "size of argument 1 does not match argument 0"`.
+  }];
   let arguments = (ins I1:$condition, StrAttr:$message);
   let assemblyFormat = "$condition `,` $message attr-dict";
 }

@@ -42,8 +42,11 @@ def Simt_CopyAsyncOp : Simt_Op<"copy_async", [AttrSizedOperandSegments, AsyncCop
 def Simt_CommitCopiesOp : Simt_Op<"commit_copies", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Groups the thread's asynchronous copies since the last group";
   let description = [{
-    `simt.wait_copies` counts groups. In a kernel of tiles, the copies are those of `stage.copy`, and of indexed loads that are written to
-    storage.
+    The copies (`simt.copy_async`) that this thread has started since its previous `simt.commit_copies` become one group. Groups of a thread
+    complete in program order. `simt.wait_copies` counts groups, so a copy that no group contains is never waited for. The operation does not
+    wait. A group may be empty.
+
+    In a kernel of tiles, the copies are those of `stage.copy`, and of indexed loads that are written to storage.
 
     Since: 0.2.
 

@@ -68,6 +68,9 @@ def Simt_ArriveOp : Simt_Op<"arrive", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Simt_AwaitOp : Simt_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Waits at a split barrier until all threads of the block have arrived";
   let description = [{
+    Blocks the thread until every thread of the block has executed the `simt.arrive` of this phase. Accesses of any thread before its arrival
+    are complete for this thread afterwards, in shared and global memory. All threads of the block execute the operation, once for each arrival.
+
     - `phase`: the phase of this thread's latest `simt.arrive`.
     - `place`: the place of the barrier, as in `simt.create_split_barrier`.
 

@@ -51,9 +51,12 @@ def Simt_CreateBarriersOp : Simt_Op<"create_barriers", [MemoryEffects<[MemWrite]
 def Simt_ExpectBytesOp : Simt_Op<"expect_bytes", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Arrives at a barrier, and announces bytes that copies will write";
   let description = [{
+    Counts as one arrival of the thread at the barrier. The current phase then completes only when `bytes` more bytes have been written by the
+    `simt.copy_bulk` operations that name the barrier. The thread executes it before it starts these copies, and does not wait.
+
     - `barrier`: its address in shared memory.
-    - `bytes`: what the `simt.copy_bulk` of this phase that name the barrier write, all together.
-    - `mask`: whether the thread does this.
+    - `bytes`: the number of bytes that all these copies of this phase write together.
+    - `mask`: if false, the thread does nothing.
 
     Since: 0.3.
 
@@ -136,8 +139,12 @@ def Simt_ArriveAtOp : Simt_Op<"arrive_at", [MemoryEffects<[MemRead, MemWrite]>]>
 def Simt_AwaitParityOp : Simt_Op<"await_parity", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Waits until a phase of a barrier is complete";
   let description = [{
-    Waits while the number of the phase that is not complete yet has the last bit `parity`. So a wait for parity 1 does not wait at a new
-    barrier.
+    Blocks the thread until the phase with this parity (the last bit of its number) is complete. Phases are numbered from 0. At a new barrier,
+    phase 0 is the current one: a wait for parity 0 blocks until it is complete, and a wait for parity 1 does not block. A thread must
+    execute its wait for a phase before the next phase is complete, because it blocks then until the phase after that is.
+
+    After the wait, the thread may read the bytes that copies of this phase have written. It also sees all accesses that threads made before they
+    arrived (`simt.arrive_at`).
 
     - `barrier`: its address in shared memory.
     - `parity`: 0 or 1.
@@ -157,8 +164,9 @@ def Simt_AwaitParityOp : Simt_Op<"await_parity", [MemoryEffects<[MemRead, MemWri
 def Simt_NamedBarrierOp : Simt_Op<"named_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "The first threads of a block wait for each other";
   let description = [{
-    The threads with numbers below `threads` meet at operations of one `number`, wherever these stand, so that warps with
-    different code can. What they accessed before is done for the others after, in all memories.
+    Blocks the thread until all threads of the block with numbers below `threads` have reached an operation with this `number`. These may be different
+    operations, so that warps with different code (producer and consumers) can meet. Accesses of these threads before the barrier are complete for
+    all of them after it, in all memories. Threads with larger numbers do not execute it.
 
     - `number`: of the barrier, from 0. Of operations of one number all have the same `threads`.
     - `threads`: a multiple of the lanes of a warp.
@@ -177,10 +185,12 @@ def Simt_NamedBarrierOp : Simt_Op<"named_barrier", [MemoryEffects<[MemRead, MemW
 def Simt_SetRegistersOp : Simt_Op<"set_registers", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "How many registers each thread of some warps has from here on";
   let description = [{
-    All warps of a group execute it, where the description's `producer` says how many that are. Threads that have fewer registers than before
-    give them to those that ask for more, which wait until there are enough.
+    Moves registers between the warps of a block (warp specialization): a producer keeps few, consumers take more. All warps of a group execute
+    the operation; `warps` of the description's `producer` is the number of warps of a group. Without `more`, the threads release the registers
+    above `count`, whose contents are lost. With `more`, the threads block until enough registers of the block are free.
 
-    - `count`: registers of 32 bits.
+    - `count`: the number of 32-bit registers of a thread, a multiple of `granule` of the description's `producer`.
+    - `more`: the threads have fewer registers than `count` so far; without it, more.
 
     Since: 0.3.
 

@@ -94,7 +94,9 @@ def Simt_MmaAsyncOp : Simt_Op<"mma_async", [AttrSizedOperandSegments, MemoryEffe
 def Simt_CommitProductsOp : Simt_Op<"commit_products", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Groups the asynchronous MMAs since the last group";
   let description = [{
-    `simt.wait_products` counts groups.
+    The MMAs (`simt.mma_async`) that this warp has started since its previous `simt.commit_products` become one group. Groups complete in
+    program order. `simt.wait_products` counts groups, so an MMA that no group contains is never waited for. All lanes of the warp execute
+    the operation, which does not wait. A group may be empty.
 
     Since: 0.2.
 

@@ -13,7 +13,8 @@ def Stage_RingOp : Stage_Op<"ring", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Creates a ring buffer of storage, for multi-buffering";
   let description = [{
-    A ring buffer has slots (stages), each with the same parts; a slot holds, for instance, the operands of one iteration. A producer fills
+    A ring buffer has slots (stages), each with the same parts; a slot holds, for instance, the operands of one iteration. Two slots are double
+    buffering. A producer fills
     slots (`stage.produce`), a consumer reads them (`stage.consume`) and frees them (`stage.release`), all in the same order.
 
     At first all slots are empty. The parts of a slot are contiguous in memory, each at a multiple of `align`, and so are the

@@ -137,7 +137,7 @@ def Cpu_MicroKernelOp : Cpu_Op<"micro_kernel", [AttrSizedOperandSegments, Memory
 def Cpu_AcquireOp : Cpu_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Prepares the matrix unit of this thread";
   let description = [{
-    Brings the matrix unit of the instruction `row` into the state that its micro-kernels expect, such as the tile configuration of AMX. A
+    Brings the matrix unit of the instruction `row` into the state that its micro-kernels expect, such as a configuration of its tiles. A
     thread executes it before its first micro-kernel of this row, and `cpu.release` after the last one. Pairs are not nested. The contents of
     the unit's registers are undefined afterwards. The operation does not fail: the device driver has asked the system for permission when it
     loaded the kernel.

@@ -125,9 +125,10 @@ def gathered_gradient(b, out, grad, indices, stride, padding, overlaps):
     for d in reversed(range(count)):
         at = b.iota("i64", (begins[d] * stride[d],), 0)
         at = b.binary("mul", b.binary("sub", at, b.full_like(padding[d], at)), b.full_like(behind, at))
-        at = b.broadcast_in_dim(b.reshape(at, (begins[d], stride[d])), [len(lead) + 2 * d, len(lead) + 2 * d + 1], shape)
+        at = b.broadcast_in_dim(b.reshape(at, (begins[d], stride[d])), [2 * d, 2 * d + 1], shape[len(lead):])
         place = at if place is None else b.binary("add", place, at)
         behind *= sizes[d]
+    place = b.broadcast_in_dim(place, [*range(len(lead), len(shape))], shape)
     total = b.full(0, wide(out.dtype), shape)
     for back in places(overlaps):
         parts = [_of_windows(b, one, len(lead), begins, back, fill) for one, fill in ((grad, 0), (indices, -1))]

@@ -149,6 +149,149 @@ def mixer(device, dtype):
     return timm.create_model("mixer_b16_224"), (images(device, dtype, 16, last=False),)
 
 
+def vision(library, name, batch=16, size=224, last=True, kind="inference", dtype=torch.bfloat16):
+    """Registers a model of torchvision or timm by its name there."""
+    def make(device, dtype):
+        if library == "timm":
+            import timm
+            module = timm.create_model(name)
+        else:
+            import torchvision
+            module = getattr(torchvision.models, name)()
+        return module.to(memory_format=torch.channels_last) if last else module, (images(device, dtype, batch, size, last),)
+    make.__name__ = name
+    model(kind, dtype)(make)
+
+
+vision("torchvision", "regnet_y_3_2gf")
+vision("torchvision", "densenet121")
+vision("torchvision", "resnext50_32x4d", dtype=torch.float16)
+vision("torchvision", "efficientnet_v2_s")
+vision("torchvision", "shufflenet_v2_x1_0", 32)
+vision("torchvision", "vgg16")
+vision("torchvision", "resnet18", 32, kind="training")
+vision("torchvision", "convnext_tiny", kind="training")
+vision("torchvision", "vit_b_16", last=False, kind="training")
+vision("timm", "deit_small_patch16_224", 32, last=False)
+vision("timm", "maxvit_tiny_tf_224", 8, last=False)
+vision("timm", "res2net50_26w_4s")
+vision("timm", "mobilevit_s", 16, 256, last=False)
+
+
+@model("inference")
+def qwen3(device, dtype):
+    from transformers import Qwen3Config, Qwen3ForCausalLM
+    config = Qwen3Config(hidden_size=1024, intermediate_size=3072, num_hidden_layers=8, num_attention_heads=16,
+                         num_key_value_heads=8, head_dim=128, vocab_size=32000)
+    return Language(Qwen3ForCausalLM(config)), (words(device, 2, 1024),)
+
+
+@both
+def gemma2(device, dtype):
+    from transformers import Gemma2Config, Gemma2ForCausalLM
+    config = Gemma2Config(hidden_size=1024, intermediate_size=4096, num_hidden_layers=6, num_attention_heads=8,
+                          num_key_value_heads=4, head_dim=128, vocab_size=32000, sliding_window=256)
+    return Language(Gemma2ForCausalLM(config)), (words(device, 2, 512),)
+
+
+@model("inference")
+def modernbert(device, dtype):
+    from transformers import ModernBertConfig, ModernBertModel
+    config = ModernBertConfig(num_hidden_layers=8, vocab_size=30000, pad_token_id=0, attn_implementation="sdpa")
+    return Hidden(ModernBertModel(config)), (words(device, 8, 512),)
+
+
+@model("inference", torch.float16)
+def whisper_encoder(device, dtype):
+    from transformers import WhisperConfig
+    from transformers.models.whisper.modeling_whisper import WhisperEncoder
+    config = WhisperConfig(d_model=512, encoder_layers=6, encoder_attention_heads=8, encoder_ffn_dim=2048)
+    return Hidden(WhisperEncoder(config)), (torch.randn(4, 80, 3000, device=device, dtype=dtype),)
+
+
+@model("inference", torch.float16)
+def clip_vision(device, dtype):
+    from transformers import CLIPVisionConfig, CLIPVisionModel
+    config = CLIPVisionConfig(hidden_size=768, intermediate_size=3072, num_hidden_layers=8, num_attention_heads=12,
+                              patch_size=16)
+    return Hidden(CLIPVisionModel(config)), (images(device, dtype, 16, last=False),)
+
+
+@model("inference")
+def mamba(device, dtype):
+    from transformers import MambaConfig, MambaModel
+    return Hidden(MambaModel(MambaConfig(hidden_size=512, num_hidden_layers=4, vocab_size=32000, use_cache=False))), (
+        words(device, 2, 64),)
+
+
+@model("inference")
+def olmoe(device, dtype):
+    from transformers import OlmoeConfig, OlmoeModel
+    config = OlmoeConfig(hidden_size=512, intermediate_size=512, num_hidden_layers=4, num_attention_heads=8,
+                         num_key_value_heads=8, num_experts=16, num_experts_per_tok=4, vocab_size=32000, use_cache=False)
+    return Hidden(OlmoeModel(config)), (words(device, 2, 256),)
+
+
+class Residual(torch.nn.Module):
+    """A block of a diffusion model: group norms, SiLU, convolutions, and the embedding of a time."""
+
+    def __init__(self, channels, out, time):
+        super().__init__()
+        nn = torch.nn
+        self.first, self.second = nn.GroupNorm(32, channels), nn.GroupNorm(32, out)
+        self.into, self.onto = nn.Conv2d(channels, out, 3, padding=1), nn.Conv2d(out, out, 3, padding=1)
+        self.time = nn.Linear(time, out)
+        self.skip = nn.Conv2d(channels, out, 1) if channels != out else nn.Identity()
+
+    def forward(self, x, time):
+        silu = torch.nn.functional.silu
+        hidden = self.into(silu(self.first(x))) + self.time(silu(time))[:, :, None, None]
+        return self.skip(x) + self.onto(silu(self.second(hidden)))
+
+
+class SmallUNet(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        nn = torch.nn
+        self.begin, self.end = nn.Conv2d(4, 192, 3, padding=1), nn.Conv2d(192, 4, 3, padding=1)
+        self.above, self.below, self.joined = Residual(192, 192, 512), Residual(384, 384, 512), Residual(384, 192, 512)
+        self.down, self.up = nn.Conv2d(192, 384, 3, 2, 1), nn.ConvTranspose2d(384, 192, 2, 2)
+
+    def forward(self, x, time):
+        above = self.above(self.begin(x), time)
+        below = self.below(self.down(above), time)
+        return self.end(self.joined(torch.cat([self.up(below), above], 1), time))
+
+
+@both
+def small_unet(device, dtype):
+    x = torch.randn(4, 4, 64, 64, device=device, dtype=dtype).to(memory_format=torch.channels_last)
+    return SmallUNet().to(memory_format=torch.channels_last), (x, torch.randn(4, 512, device=device, dtype=dtype))
+
+
+class Messages(torch.nn.Module):
+    """A layer of a graph network: messages along edges, summed at the nodes that they lead to."""
+
+    def __init__(self, edges, width):
+        super().__init__()
+        self.edges = edges
+        self.message, self.update = torch.nn.Linear(2 * width, width), torch.nn.Linear(2 * width, width)
+
+    def forward(self, x):
+        source, target = self.edges
+        message = torch.relu(self.message(torch.cat([x[source], x[target]], 1)))
+        sums = torch.zeros_like(x).index_add(0, target, message)
+        return torch.relu(self.update(torch.cat([x, sums], 1)))
+
+
+@model("training")
+def graph_network(device, dtype):
+    nodes = 20000
+    edges = torch.randint(nodes, (2, 200000), device=device)
+    return torch.nn.Sequential(Messages(edges, 64), Messages(edges, 64), torch.nn.Linear(64, 16)), (
+        torch.randn(nodes, 64, device=device, dtype=dtype),)
+
+
 def made(name, device):
     """The module, its arguments, and what eager mode computes in f32."""
     make, kind, dtype = MODELS[name]

@@ -498,18 +498,16 @@ void TileStore::emit() {
   Value condition = e.squaresCondition(nest, squares);
   if (!condition)
     return inSquares();
-  auto choice = scf::IfOp::create(e.b, e.loc, TypeRange{}, condition, true,
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(e.b);
-  e.freshLevels();
-  e.b.setInsertionPointToStart(choice.thenBlock());
-  inSquares();
-  scf::YieldOp::create(e.b, e.loc);
-  e.freshLevels();
-  e.b.setInsertionPointToStart(choice.elseBlock());
-  emitRows();
-  scf::YieldOp::create(e.b, e.loc);
-  e.freshLevels();
+  // Loops of one iteration or none, because only they are levels: what both
+  // ways use is computed in front of them.
+  auto only = [&](Value once, llvm::function_ref<void()> body) {
+    e.forLoop(e.c64(0), once, 1, {}, /*fast=*/false, [&](Coord, ValueRange) {
+      body();
+      return SmallVector<Value>();
+    });
+  };
+  only(e.select(condition, e.c64(1), e.c64(0)), inSquares);
+  only(e.select(condition, e.c64(0), e.c64(1)), [&] { emitRows(); });
 }
 
 void TileStore::emitRows() {

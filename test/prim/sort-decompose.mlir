@@ -5,6 +5,8 @@
 // RUN: kiln-run %t.mlir --target=reference --entry=parts --arg=random:1 --expect=0:%t.0.npy --expect=1:%t.1.npy --expect=2:%t.2.npy
 // RUN: kiln-run %s --target=reference --entry=ranks --arg=random:1 --result=0:%t.3.npy --result=1:%t.4.npy --result=2:%t.5.npy
 // RUN: kiln-run %t.mlir --target=reference --entry=ranks --arg=random:1 --expect=0:%t.3.npy --expect=1:%t.4.npy --expect=2:%t.5.npy
+// RUN: kiln-run %s --target=reference --entry=widened --arg=random:1 --arg=random:2 --arg=random:3 --result=0:%t.6.npy --result=1:%t.7.npy --result=2:%t.8.npy
+// RUN: kiln-run %t.mlir --target=reference --entry=widened --arg=random:1 --arg=random:2 --arg=random:3 --expect=0:%t.6.npy --expect=1:%t.7.npy --expect=2:%t.8.npy
 
 // CHECK-LABEL: func.func @parts
 // CHECK: %[[ORDER:.*]] = prim.argsort %{{.*}} dim 1 descending : tensor<4x9xf32> -> tensor<4x9xi32>
@@ -38,4 +40,21 @@ func.func @ranks(%x: tensor<4x9xf32>) -> (tensor<4x2xf32>, tensor<4x2xi64>, tens
   %p = prim.gather %t#1, %r dim 1 batch_dims 1 : tensor<4x9xi64>, tensor<4x2xi64> -> tensor<4x2xi64>
   %w = prim.gather %t#0, %s dim 1 batch_dims 1 : tensor<4x9xf32>, tensor<4x6xi64> -> tensor<4x6xf32>
   return %v, %p, %w : tensor<4x2xf32>, tensor<4x2xi64>, tensor<4x6xf32>
+}
+// Integers that were widened are sorted as they were before: short keys take one kernel. Others keep their type.
+// CHECK-LABEL: func.func @widened
+// CHECK: %[[SHORT:.*]] = prim.reshape %arg0 : tensor<3x4xi16> -> tensor<12xi16>
+// CHECK: prim.argsort %[[SHORT]] dim 0 : tensor<12xi16> -> tensor<12xi32>
+// CHECK: prim.argsort %{{.*}} dim 0 : tensor<12xi32> -> tensor<12xi32>
+// CHECK: prim.argsort %{{.*}} dim 0 : tensor<12xi64> -> tensor<12xi32>
+func.func @widened(%x: tensor<3x4xi16>, %y: tensor<12xi32>, %z: tensor<12xi16>) -> (tensor<12xi64>, tensor<12xi64>, tensor<12xi64>) {
+  %i = prim.iota dim 0 : tensor<12xi64>
+  %a = prim.convert_element_type %x : tensor<3x4xi16> -> tensor<3x4xi64>
+  %b = prim.reshape %a : tensor<3x4xi64> -> tensor<12xi64>
+  %c:2 = prim.sort %b, %i dim 0 keys 1 : tensor<12xi64>, tensor<12xi64>
+  %d = prim.convert_element_type %y : tensor<12xi32> -> tensor<12xi64>
+  %e:2 = prim.sort %d, %i dim 0 keys 1 : tensor<12xi64>, tensor<12xi64>
+  %f = prim.convert_element_type %z from_unsigned : tensor<12xi16> -> tensor<12xi64>
+  %g:2 = prim.sort %f, %i dim 0 keys 1 : tensor<12xi64>, tensor<12xi64>
+  return %c#1, %e#1, %g#1 : tensor<12xi64>, tensor<12xi64>, tensor<12xi64>
 }

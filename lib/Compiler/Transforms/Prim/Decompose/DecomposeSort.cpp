@@ -32,6 +32,29 @@ Value takeAlong(PrimBuilder &emit, Value operand, Value order, int64_t dim) {
   return emit.transpose(taken, swap);
 }
 
+/// Keys in the same order, of the type that a conversion widened: integers keep
+/// their order when their sign is extended. Keys are as they were if nothing
+/// but reshapes follows the conversion.
+Value beforeWidening(PrimBuilder &emit, Value key) {
+  Value source = key;
+  while (auto reshape = source.getDefiningOp<ReshapeOp>())
+    source = reshape.getOperand();
+  auto convert = source.getDefiningOp<ConvertElementTypeOp>();
+  if (!convert || convert.getFromUnsigned() || convert.getToUnsigned() ||
+      !typeOf(key).hasStaticShape())
+    return key;
+  auto from =
+           dyn_cast<IntegerType>(typeOf(convert.getOperand()).getElementType()),
+       to = dyn_cast<IntegerType>(typeOf(key).getElementType());
+  if (!from || !to || from.getWidth() < 8 || from.getWidth() >= to.getWidth())
+    return key;
+  auto type = typeOf(key).clone(from);
+  if (typeOf(convert.getOperand()) == type)
+    return convert.getOperand();
+  return ReshapeOp::create(emit.builder, emit.loc, type, convert.getOperand(),
+                           ValueRange());
+}
+
 /// A permutation in i32.
 Value argsort(PrimBuilder &emit, ValueRange keys, int64_t dim, bool descending,
               bool totalOrder, bool isUnsigned) {
@@ -40,7 +63,7 @@ Value argsort(PrimBuilder &emit, ValueRange keys, int64_t dim, bool descending,
   auto wide = llvm::map_to_vector(keys, [&](Value key) {
     return isSmallFloat(key.getType())
                ? emit.convert(key, emit.builder.getF32Type())
-               : key;
+               : beforeWidening(emit, key);
   });
   return ArgsortOp::create(emit.builder, emit.loc, type, wide, dim, descending,
                            totalOrder, isUnsigned);

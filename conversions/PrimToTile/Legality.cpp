@@ -183,6 +183,39 @@ static bool belongsToSource(Operation *op) {
   return (narrows || isViewMovement(op)) && isComputed(op);
 }
 
+/// Whether an operation turns each of several matrices, which stay in order.
+static bool turnsMatrices(Operation *op) {
+  auto transpose = dyn_cast_or_null<prim::TransposeOp>(op);
+  return transpose && transpose.getPermutation().front() == 0;
+}
+
+bool Legality::selectsMatrices(Operation *op, Operation *anchor) const {
+  constexpr int64_t kManyThreads = 64;
+  auto dot = dyn_cast<prim::DotGeneralOp>(anchor);
+  Operation *source = op;
+  while (turnsMatrices(source))
+    source = source->getOperand(0).getDefiningOp();
+  auto gather = dyn_cast_or_null<prim::GatherOp>(source);
+  if (!gather || !dot || !description || !description.getTopology() ||
+      description.getTopology().getThreads() < kManyThreads ||
+      gather.getDim() != 0 || gather.getBatchDims() != 0 ||
+      gather.getIndices().getType().getRank() != 1)
+    return false;
+  // Nothing else reads the matrices, which the product has one by one.
+  while (source != anchor) {
+    if (!source->hasOneUse())
+      return false;
+    OpOperand &use = *source->use_begin();
+    source = use.getOwner();
+    if (source == anchor)
+      return llvm::is_contained(
+          use.getOperandNumber() ? dot.getRhsBatch() : dot.getLhsBatch(), 0);
+    if (!turnsMatrices(source))
+      return false;
+  }
+  return false;
+}
+
 bool Legality::anchorAllows(const GroupPlan &plan, ArrayRef<Operation *> ops) {
   if (plan.anchors.size() != 1)
     return false;
@@ -200,7 +233,8 @@ bool Legality::anchorAllows(const GroupPlan &plan, ArrayRef<Operation *> ops) {
     });
     if (feeds) {
       before.insert(op);
-      if (!isCheapPrologue(op) || belongsToSource(op))
+      if (!selectsMatrices(op, anchor.op) &&
+          (!isCheapPrologue(op) || belongsToSource(op)))
         return false;
       auto conv = dyn_cast<prim::ConvOp>(anchor.op);
       if (conv && llvm::any_of(conv.getInputDilation(),

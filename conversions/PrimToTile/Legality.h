@@ -33,6 +33,10 @@ public:
 private:
   bool anchorAllows(const schedule::GroupPlan &plan,
                     llvm::ArrayRef<mlir::Operation *> ops);
+  /// Whether an operation gives each matrix of a batch by its number, for a
+  /// product that many threads share: an instance reads one of them, where a
+  /// kernel before would copy all.
+  bool selectsMatrices(mlir::Operation *op, mlir::Operation *anchor) const;
   bool reductionsAllow(const schedule::GroupPlan &plan,
                        llvm::ArrayRef<mlir::Operation *> ops);
   /// Whether the kernel of a scatter, the root, may compute what the newcomer

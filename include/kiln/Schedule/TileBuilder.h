@@ -108,6 +108,8 @@ private:
   mlir::Value emitPad(prim::PadOp op, const AccessMap &map);
   mlir::Value emitIota(prim::IotaOp op, const AccessMap &map);
   mlir::Value emitGather(prim::GatherOp op, const AccessMap &map);
+  /// The only index of a gather for a whole tile, as a number.
+  mlir::Value emitPlace(mlir::Value indices, const AccessMap &map, Extent size);
   mlir::Value gatherFromLine(const Buffer &buffer, const AccessMap &data,
                              unsigned dim, mlir::Value index);
   mlir::Value emitFromIndex(prim::FromIndexOp op);

@@ -4,14 +4,64 @@
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Schedule/TileBuilder.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
 
+/// The index of a gather that has one for a whole tile, read before the loops
+/// that it does not depend on; below zero it is the number of places, which is
+/// outside as well. Null if it cannot be computed.
+Value TileBuilder::emitPlace(Value indices, const AccessMap &map, Extent size) {
+  OpBuilder &b = kernel.b;
+  OpBuilder::InsertionGuard guard(b);
+  llvm::SmallBitVector support = map.support(kernel.dims.size());
+  auto isOutside = [&](scf::ForOp loop) {
+    return llvm::all_of(support.set_bits(), [&](int dim) {
+      Value offset = kernel.dims[physical(dim)].offset;
+      return offset && loop.isDefinedOutsideOfLoop(offset);
+    });
+  };
+  while (auto loop =
+             dyn_cast<scf::ForOp>(b.getInsertionBlock()->getParentOp())) {
+    if (!isOutside(loop))
+      break;
+    b.setInsertionPoint(loop);
+  }
+  Value tile = emit(indices, map);
+  if (!tile)
+    return {};
+  Value one =
+      tensor::ExtractOp::create(b, kernel.loc, reshape(tile, {}), ValueRange());
+  one = arith::IndexCastOp::create(b, kernel.loc, b.getIndexType(), one);
+  Value isBelow = arith::CmpIOp::create(
+      b, kernel.loc, arith::CmpIPredicate::slt, one, kernel.constant(0));
+  return arith::SelectOp::create(b, kernel.loc, isBelow, kernel.index(size),
+                                 one);
+}
+
 Value TileBuilder::emitGather(prim::GatherOp op, const AccessMap &map) {
   AccessMap data, indexMap;
   gatherMaps(op, map, data, indexMap);
+  auto isOfTile = [&](int dim) { return axisOf(dim) >= 0; };
+  llvm::SmallBitVector support = indexMap.support(kernel.dims.size());
+  if (!plan.anchors.empty() && kernel.host.hasBuffer(op.getOperand()) &&
+      llvm::none_of(support.set_bits(), isOfTile)) {
+    // A matrix of many: its number is the place along another dimension.
+    const Buffer &buffer = kernel.host.buffer(op.getOperand());
+    Extent size = buffer.sizes[op.getDim()];
+    Value place = emitPlace(op.getIndices(), indexMap, size);
+    if (!place)
+      return {};
+    int dim = kernel.dims.size();
+    kernel.dims.emplace_back();
+    kernel.dims[dim].size = size;
+    kernel.place(dim, place);
+    data.index[op.getDim()] = IndexExpr::dim(dim);
+    return load(buffer, data);
+  }
   Value index = emit(op.getIndices(), indexMap);
   if (!index)
     return {};

@@ -34,7 +34,8 @@ Combiner kiln::schedule::combinerOf(Operation *reduction) {
       OpTable<Combiner>()
           .add<prim::SumOp, prim::SumPoolOp>(Combiner::Sum)
           .add<prim::ProdOp>(Combiner::Product)
-          .add<prim::AmaxOp, prim::MaxPoolOp>(Combiner::Largest)
+          .add<prim::AmaxOp, prim::ArgmaxOp, prim::MaxPoolOp>(
+              Combiner::Largest)
           .add<prim::AminOp>(Combiner::Smallest);
   assert(combiners.has(reduction) && "expected a reduction or a pooling");
   return combiners.find(reduction);

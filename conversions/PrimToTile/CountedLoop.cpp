@@ -36,8 +36,13 @@ static Value outOfGroups(Value value) {
 }
 
 /// One integer as a carried value of `block` and a constant; nothing if it is
-/// none, or could wrap on the way.
-static std::optional<Linear> findLinear(Value value, Block *block) {
+/// none, could wrap on the way, or is a sum of many: `steps` operations at most
+/// are looked at.
+static std::optional<Linear> findLinear(Value value, Block *block,
+                                        unsigned &steps) {
+  if (steps == 0)
+    return std::nullopt;
+  --steps;
   value = outOfGroups(value);
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || !type.hasStaticShape() || type.getNumElements() != 1 ||
@@ -52,13 +57,15 @@ static std::optional<Linear> findLinear(Value value, Block *block) {
   if (TypedAttr constant = schedule::splatValue(op))
     return Linear{{}, cast<IntegerAttr>(constant).getValue().getSExtValue()};
   if (isa<prim::ReshapeOp>(op))
-    return findLinear(op->getOperand(0), block);
+    return findLinear(op->getOperand(0), block, steps);
   if (!isa<prim::AddOp, prim::SubOp>(op))
     return std::nullopt;
-  std::optional<Linear> lhs = findLinear(op->getOperand(0), block);
-  std::optional<Linear> rhs = findLinear(op->getOperand(1), block);
+  std::optional<Linear> lhs = findLinear(op->getOperand(0), block, steps);
+  if (!lhs)
+    return std::nullopt;
+  std::optional<Linear> rhs = findLinear(op->getOperand(1), block, steps);
   bool isDifference = isa<prim::SubOp>(op);
-  if (!lhs || !rhs || (rhs->carried && (lhs->carried || isDifference)))
+  if (!rhs || (rhs->carried && (lhs->carried || isDifference)))
     return std::nullopt;
   Linear sum;
   sum.carried = lhs->carried ? lhs->carried : rhs->carried;
@@ -67,6 +74,11 @@ static std::optional<Linear> findLinear(Value value, Block *block) {
           : __builtin_add_overflow(lhs->offset, rhs->offset, &sum.offset))
     return std::nullopt;
   return sum;
+}
+
+static std::optional<Linear> findLinear(Value value, Block *block) {
+  unsigned steps = 64;
+  return findLinear(value, block, steps);
 }
 
 /// Whether an integer of a type can have a value.

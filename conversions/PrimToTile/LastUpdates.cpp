@@ -5,10 +5,13 @@
 // one. Threads that run at the same time cannot know which one that is, unless
 // they compare the numbers of the places first:
 //
-//   number = 0, 1, 2 ...                           of the places, in their
-//   order last   = scatter max (-1 everywhere), place, number counts =
-//   last[place] == number result = scatter set unique operand, (counts ? place
-//   : nowhere), updates
+//   number = 0, 1, 2 ...          of the places, in order
+//
+//   last = scatter max            (-1 everywhere), place, number
+//
+//   counts = last[place] == number
+//
+//   result = scatter set, unique  operand, (counts ? place : nowhere), updates
 //
 // The result is the same in each call, whichever thread comes first.
 //
@@ -38,6 +41,9 @@ namespace {
 
 /// Fewer places take less time one after the other than three more kernels.
 constexpr int64_t kFewPlaces = 64;
+/// A number for each element that indices can name is worth it if there are no
+/// more than this for an update, or few elements.
+constexpr int64_t kElementsOfUpdate = 64, kFewElements = int64_t(1) << 22;
 
 struct PrimFindLastUpdates
     : kiln::impl::PrimFindLastUpdatesBase<PrimFindLastUpdates> {
@@ -103,6 +109,15 @@ private:
   }
   /// Makes a place of each element of the windows along indexed dimensions.
   void splitWindows();
+  /// How many elements indices can name.
+  int64_t countNamed() const {
+    int64_t named = 1;
+    for (int64_t size : operand.getShape().take_front(batch))
+      named *= size;
+    for (int64_t dim : dims)
+      named *= operand.getDimSize(dim);
+    return named;
+  }
   /// The row-major number of each place among those of the operand that
   /// indices name; -1 outside.
   Value numberOfPlaces();
@@ -130,7 +145,14 @@ bool LastUpdates::isNeeded() {
     count *= size;
   for (int64_t dim : dims)
     count *= windowOf(dim);
-  int64_t all = typeOf(updates).getNumElements();
+  int64_t all = typeOf(updates).getNumElements(), named = countNamed();
+  if (named > kFewElements && named / kElementsOfUpdate > count)
+    return false;
+  // Each element of a window becomes a place, with a coordinate for each index.
+  bool hasWindows =
+      llvm::any_of(dims, [&](int64_t dim) { return windowOf(dim) != 1; });
+  if (hasWindows && count > kFewElements)
+    return false;
   return count >= kFewPlaces && operand.getNumElements() > 0 && all > 0 &&
          all <= std::numeric_limits<int32_t>::max();
 }
@@ -218,11 +240,7 @@ Value LastUpdates::numberOfPlaces() {
 
 Value LastUpdates::areLast(Value places) {
   SmallVector<int64_t> shape(shapeOf(places));
-  int64_t count = typeOf(places).getNumElements(), all = 1;
-  for (int64_t size : operand.getShape().take_front(batch))
-    all *= size;
-  for (int64_t dim : dims)
-    all *= operand.getDimSize(dim);
+  int64_t count = typeOf(places).getNumElements(), all = countNamed();
   Type i32 = b.getI32Type();
   if (all <= std::numeric_limits<int32_t>::max())
     places = convert(places, i32);

@@ -206,6 +206,10 @@ FailureOr<Buffer> FunctionConverter::copyOf(Value value, Operation *before) {
   OpBuilder b(before);
   prim::FusionOp copy = wrapCopy(b, before->getLoc(), value);
   host->setAlias(copy.getBody().getArgument(0), value);
+  // Without a destination the copy would lie in the order of the value.
+  host->setDestination(copy.getResult(0),
+                       host->allocate(getElementTypeOrSelf(value.getType()),
+                                      host->sizesOf(value)));
   if (failed(schedule(copy, prim::stringifyGroupKind(copy.getKind()), "copy")))
     return target::emitUnsupported(copy, "no schedule for a copy");
   return host->buffer(copy.getResult(0));

@@ -59,6 +59,8 @@ Error *DeviceCall::takeArguments() {
     bool gives = i < compiled.written.size() && compiled.written[i];
     bool isGiven = gives && isDonated(args, i);
     TensorPtr tensor;
+    if (Error *error = memory.check(buffer.number))
+      return error;
     if (Error *error = tensorOnDevice(memory, buffer, tensor))
       return error;
     if (!tensor)

@@ -158,11 +158,16 @@ Error *DeviceMemory::adopt(const KilnTensor *tensor, TensorPtr &adopted) {
 }
 
 /// Under `waiting`.
-Error *DeviceMemory::failureOf(uint64_t number) {
-  if (failure.message.empty() || number <= failure.behind ||
-      number > failure.upTo)
-    return nullptr;
-  return fail(Code::Internal, failure.message);
+Error *DeviceMemory::failureOf(uint64_t number) const {
+  for (const Failure &one : failures)
+    if (number > one.behind && number <= one.upTo)
+      return fail(Code::Internal, one.message);
+  return nullptr;
+}
+
+Error *DeviceMemory::check(uint64_t number) {
+  std::lock_guard<std::mutex> lock(waiting);
+  return failureOf(number);
 }
 
 Error *DeviceMemory::wait(uint64_t number) {
@@ -170,8 +175,11 @@ Error *DeviceMemory::wait(uint64_t number) {
   if (!hasEnded(number)) {
     // What is numbered is in the queue.
     uint64_t upTo = submitted;
+    constexpr size_t kMostFailures = 1024;
     if (kilnSessionSynchronize(waiter.get()))
-      failure = {ended, upTo, kilnLastError()};
+      failures.push_back({ended, upTo, kilnLastError()});
+    if (failures.size() > kMostFailures)
+      failures.pop_front();
     ended = upTo;
     dropKept();
   }
@@ -231,6 +239,7 @@ void DeviceMemory::dropKept() {
 
 Error *kiln::pjrt::tensorOnDevice(DeviceMemory &memory, Buffer &buffer,
                                   TensorPtr &tensor) {
+  std::lock_guard<std::mutex> lock(memory.moving);
   tensor = buffer.tensor;
   if (!tensor || kilnTensorIsOnDevice(tensor.get()))
     return nullptr;

@@ -53,15 +53,20 @@ public:
   bool hasEnded(uint64_t number) const { return ended >= number; }
   /// Waits for a piece of work; an error if it, or work beside it, failed.
   Error *wait(uint64_t number);
+  /// An error if a piece of work is known to have failed. Does not wait.
+  Error *check(uint64_t number);
   /// Calls a function when a piece of work has ended, in another thread unless
   /// it has already. The function owns the error.
   void whenEnded(uint64_t number, std::function<void(Error *)> then);
   /// Keeps something until a piece of work has ended.
   void keep(uint64_t number, std::shared_ptr<void> what, size_t bytes);
 
+  /// Held while a buffer moves to the device.
+  std::mutex moving;
+
 private:
   DeviceMemory() = default;
-  Error *failureOf(uint64_t number);
+  Error *failureOf(uint64_t number) const;
   void dropKept();
   void serve();
 
@@ -78,7 +83,8 @@ private:
   struct Failure {
     uint64_t behind = 0, upTo = 0; ///< numbers that it may concern
     std::string message;
-  } failure; ///< the last one, under `waiting`
+  };
+  std::deque<Failure> failures; ///< the last ones, under `waiting`
 
   struct Kept {
     uint64_t number;

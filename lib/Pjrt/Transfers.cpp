@@ -191,6 +191,8 @@ Error *uninitialized(UninitializedArgs &args) {
 /// Queues a copy of a buffer on the device to row-major memory of the host.
 Error *copyOut(const std::shared_ptr<DeviceMemory> &memory,
                const Buffer &buffer, void *to, Event *&done) {
+  if (Error *error = memory->check(buffer.number))
+    return error;
   const KilnTensor *from = buffer.tensor.get();
   KilnTensor *wrapped = nullptr;
   if (kilnTensorWrap(kilnTensorDType(from), kilnTensorRank(from),

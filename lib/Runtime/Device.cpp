@@ -163,8 +163,6 @@ Expected<KilnQueue *> Device::foreignQueue(void *native) {
 }
 
 Expected<void *> Device::exportQueue() {
-  if (!table->exportQueue || !table->importQueue || !queue)
-    return Error("device '" + deviceName + "': its driver shares no queues");
   KilnError error = {};
   void *native = nullptr;
   if (table->exportQueue(handle, queue, &native, &error))

@@ -184,6 +184,7 @@ public:
   /// one of the device's own again.
   Error useQueue(void *native);
   bool isInForeignQueue() const { return isForeignQueue; }
+  bool hasQueue() const { return queue; }
   Expected<std::shared_ptr<DeviceEvent>> recordEvent();
   Expected<double> elapsed(DeviceEvent &begin, DeviceEvent &end);
   /// Keeps what `work` queues, without running it.

@@ -127,12 +127,10 @@ Error Session::copy(const Tensor &from, const Tensor &to) {
                                      beginOf(from), bytesOf(from));
   }
   if (to.onDevice) {
-    to.onDevice->device->keepHost(from.storage.owner);
     return to.onDevice->device->copyIn(*to.onDevice, beginOf(to), from.data(),
                                        bytesOf(from));
   }
   if (from.onDevice) {
-    from.onDevice->device->keepHost(to.storage.owner);
     return from.onDevice->device->copyOut(to.data(), *from.onDevice,
                                           beginOf(from), bytesOf(from));
   }
@@ -146,6 +144,11 @@ Expected<Tensor> Session::adopt(const Tensor &tensor, size_t device) {
   if (!tensor.onDevice || impl->owns(*tensor.onDevice))
     return tensor;
   const std::shared_ptr<DeviceBuffer> &from = tensor.onDevice;
+  const Device &here = *impl->devices[device].device;
+  if (&from->device->driver() != &here.driver() ||
+      from->device->ordinal() != here.ordinal())
+    return Error("the tensor is on device '" + from->device->name() +
+                 "', expected one on '" + here.name() + "'");
   // Memory that comes back is not imported again: a cache that each of many
   // calls updates in place would keep all its tensors alive.
   if (std::shared_ptr<DeviceBuffer> origin = from->origin.lock())
@@ -182,5 +185,8 @@ Expected<void *> Session::queue(size_t device) {
   std::lock_guard<std::mutex> lock(impl->calling);
   if (device >= impl->devices.size())
     return noDevice(device, impl->devices.size());
-  return impl->devices[device].device->exportQueue();
+  Device &on = *impl->devices[device].device;
+  if (!on.hasQueue() || !on.driver().exportQueue || !on.driver().importQueue)
+    return Error("device '" + on.name() + "': its driver shares no queues");
+  return on.exportQueue();
 }

@@ -261,7 +261,7 @@ Value Sinker::ofBroadcast(BroadcastInDimOp broadcast) {
   constexpr int64_t kFraction = 16;
   RankedTensorType type = broadcast.getType();
   auto from = cast<RankedTensorType>(broadcast.getOperand().getType());
-  if (!type.hasStaticShape() ||
+  if (!type.hasStaticShape() || !from.hasStaticShape() ||
       from.getNumElements() < type.getNumElements() / kFraction ||
       !find(broadcast.getOperand()))
     return {};

@@ -23,6 +23,10 @@ int64_t countCores(TargetAttr description);
 /// in words of two at least; `added_bytes` in `extra` says more.
 int64_t countAddedNeighbours(TargetAttr description, mlir::Type element);
 
+/// Returns how many bytes the memory of a device transfers together: the
+/// longest line of the device's memories, 64 if a description states none.
+int64_t transferBytes(TargetAttr description);
+
 } // namespace kiln::target
 
 #endif // KILN_TARGET_LIMITS_H

@@ -44,6 +44,8 @@ void Reducer::prepare() {
   reduced.clear();
   later = beside = vector = rows = -1;
   parts = 1;
+  // The warps of the other kernel are not those of this one.
+  kernel.kernel->removeAttr(tile::kHintsAttr);
   classify();
   chooseBlocks();
 }

@@ -21,7 +21,8 @@ using namespace kiln;
 using namespace kiln::schedule;
 
 void Reducer::findShortLines(const llvm::SmallBitVector &isReduced) {
-  constexpr int64_t kLine = 1024, kLeastPlaces = 64, kLeast = 1 << 15;
+  constexpr int64_t kLeastPlaces = 64, kLeast = 1 << 15;
+  const int64_t kLine = 8 * target::transferBytes(group.ctx.description);
   auto isStatic = [](const Extent &size) { return size.isStatic(); };
   if (!keepsShortLines || sums || !canSplit() ||
       !group.ctx.tiling.model().sharesTiles() ||
@@ -72,12 +73,12 @@ void Reducer::findShortLines(const llvm::SmallBitVector &isReduced) {
 
 /// A block of columns, half a line at least, that leaves few of them empty:
 /// half of `block` where that is clearly better.
-static int64_t fittingColumns(int64_t columns, int64_t block, int64_t bits) {
-  constexpr int64_t kHalfLine = 512;
+static int64_t fittingColumns(int64_t columns, int64_t block, int64_t bits,
+                              int64_t halfLine) {
   auto padded = [&](int64_t width) {
     return int64_t(llvm::alignTo(columns, width));
   };
-  while (block * bits > kHalfLine && 9 * padded(block / 2) <= 8 * padded(block))
+  while (block * bits > halfLine && 9 * padded(block / 2) <= 8 * padded(block))
     block /= 2;
   return block;
 }
@@ -90,9 +91,10 @@ bool Reducer::shareShortLines() {
   KernelDim &places = kernel.dims[reduced.front()];
   int64_t &width = kernel.dims[later].block;
   for (const LeafVisit &leaf : plan.leaves)
-    width = fittingColumns(
-        kernel.dims[later].size.get(), width,
-        getElementTypeOrSelf(leaf.value).getIntOrFloatBitWidth());
+    width =
+        fittingColumns(kernel.dims[later].size.get(), width,
+                       getElementTypeOrSelf(leaf.value).getIntOrFloatBitWidth(),
+                       4 * target::transferBytes(group.ctx.description));
   int64_t size = places.size.get(),
           cores = target::countCores(group.ctx.description), instances = 1;
   for (int dim : kept) {

@@ -151,17 +151,6 @@ static bool isInterleaved(ArrayRef<Buffer> parts, index::Math &math) {
          math.sub(parts[1].offset, parts[0].offset).is(1);
 }
 
-/// Bytes that the memory of a device transfers together.
-static int64_t transferBytes(target::TargetAttr description) {
-  constexpr int64_t kUsual = 64;
-  int64_t bytes = kUsual;
-  if (description)
-    for (target::MemoryAttr memory : description.getMemories())
-      if (memory.getScope() == target::MemoryScope::Device)
-        bytes = std::max(bytes, memory.getLine());
-  return bytes;
-}
-
 /// Bytes of a core that its threads share.
 static int64_t sharedBytes(target::TargetAttr description) {
   target::MemoryAttr memory =
@@ -192,8 +181,8 @@ int64_t StagedFourier::countColumns(ArrayRef<Extent> sizes,
   int64_t cores = target::countCores(ctx.description),
           most = topology ? topology.getThreadsPerBlock() << kRadixBits : 0,
           few = std::max<int64_t>(kFewBytes / bytes, 1),
-          columns = llvm::bit_floor(uint64_t(
-              std::max<int64_t>(transferBytes(ctx.description) / bytes, few)));
+          columns = llvm::bit_floor(uint64_t(std::max<int64_t>(
+              target::transferBytes(ctx.description) / bytes, few)));
   auto instances = [&]() -> int64_t {
     int64_t count = 1;
     for (auto [d, size] : llvm::enumerate(sizes))

@@ -84,3 +84,13 @@ int64_t kiln::target::countAddedNeighbours(TargetAttr description,
       bytes ? bytes.getInt() * 8 / element.getIntOrFloatBitWidth() : 1;
   return std::max<int64_t>(count, isHalf ? 2 : 1);
 }
+
+int64_t kiln::target::transferBytes(TargetAttr description) {
+  constexpr int64_t kUsual = 64;
+  int64_t bytes = kUsual;
+  if (description)
+    for (MemoryAttr memory : description.getMemories())
+      if (memory.getScope() == MemoryScope::Device)
+        bytes = std::max(bytes, memory.getLine());
+  return bytes;
+}

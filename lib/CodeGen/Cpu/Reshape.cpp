@@ -193,17 +193,17 @@ Value NestBuilder::evaluateLines(OpOperand &operand, const Point &point,
         column = evaluateCoord(map.getResult(line), point);
   first.lane = 0;
   Value at = coordValue(first), inLine = coordValue(column);
-  Coord start{nullptr, first.constant - column.constant, 0, first.level};
-  if (first.index) {
-    AtLevel level(*this, first.level);
-    start = Coord{sub(at, inLine), 0, 0, first.level};
-  }
+  // The loop that masks depend on. The point may be in a deeper one, which
+  // counts a coordinate that is not read: reads are in front of that.
+  int lineLevel =
+      std::max(first.index ? first.level : 0, column.index ? column.level : 0);
   int64_t extent = cast<ShapedType>(operand.getOwner()->getResult(0).getType())
                        .getDimSize(dim);
   Value result;
   for (int64_t number = 0; number < count; ++number) {
     Point from = point, source;
-    from.coords[dim] = start;
+    // As far in its line as the first lane: all lines are equally long.
+    from.coords[dim] = first;
     from.coords[dim].constant += number * size;
     source.lanes = point.lanes;
     for (auto [d, expr] : llvm::enumerate(map.getResults()))
@@ -213,7 +213,7 @@ Value NestBuilder::evaluateLines(OpOperand &operand, const Point &point,
     Coord &x = source.coords[line] = column;
     x.constant -= number * size;
     x.lane = 1;
-    AtLevel level(*this, point.level());
+    AtLevel maskLevel(*this, lineLevel);
     Value begin = sub(c64(number * size), inLine);
     Value end = minimum(add(begin, c64(size)), sub(c64(extent), at));
     Value mask = laneMask(end, point.lanes);
@@ -231,6 +231,7 @@ Value NestBuilder::evaluateLines(OpOperand &operand, const Point &point,
     Value outer = std::exchange(lineMask, mask);
     Value part = evaluateLanes(operand.get(), source);
     lineMask = outer;
+    AtLevel level(*this, point.level());
     result =
         result ? arith::SelectOp::create(b, loc, mask, part, result) : part;
   }

@@ -247,7 +247,7 @@ int kilnSessionAdopt(KilnSession *session, size_t device,
 /* Writes the queue in which the session's work on a device is, as
    kilnSessionUseQueue and kilnPreparedCallRun of another session of the same
    device take it. It lives as long as the session, and until the session uses
-   another one. Fails if the driver has no queues, or tells nobody of them. */
+   another one. Fails if the driver has no queues, or does not export them. */
 int kilnSessionQueue(KilnSession *session, size_t device, void **native);
 /* Returns 1 for a tensor on a device of a session, else 0. Only that session
    takes it, and its kilnTensorData is null. */

@@ -3,6 +3,8 @@
 
 #include "kiln/Gpu/Locations.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/Pass.h"
 
 using namespace mlir;
@@ -24,6 +26,17 @@ static Location resolve(Location loc) {
   return hasPlace(caller) ? Location(CallSiteLoc::get(callee, caller)) : callee;
 }
 
+/// Where a call is that states no place: where its function is. LLVM refuses
+/// calls without a place between functions that have debug information.
+static Location placeOfCall(Operation *call) {
+  if (hasPlace(call->getLoc()))
+    return call->getLoc();
+  if (auto function = call->getParentOfType<FunctionOpInterface>())
+    if (auto place = function->getLoc()->findInstanceOf<FileLineColLoc>())
+      return place;
+  return FileLineColLoc::get(call->getContext(), "<unknown>", 0, 0);
+}
+
 namespace {
 struct ResolveLocations
     : PassWrapper<ResolveLocations, OperationPass<ModuleOp>> {
@@ -32,12 +45,16 @@ struct ResolveLocations
   StringRef getArgument() const override { return "simt-resolve-locations"; }
   StringRef getDescription() const override {
     return "Replaces call-site locations without a file by the caller's or "
-           "callee's location";
+           "callee's location, and gives calls without one that of their "
+           "function";
   }
 
   void runOnOperation() override {
-    getOperation().walk(
-        [](Operation *op) { op->setLoc(resolve(op->getLoc())); });
+    getOperation().walk([](Operation *op) {
+      op->setLoc(resolve(op->getLoc()));
+      if (isa<CallOpInterface>(op))
+        op->setLoc(placeOfCall(op));
+    });
   }
 };
 } // namespace

@@ -10,7 +10,6 @@
 
 // Parts of the images each have a base of their own, near their mean, and say how many elements they have.
 // CHECK-LABEL: tile.kernel private @channels_0_sum(
-// CHECK: scf.for {{.*}} -> (tensor<[[B:[0-9x]*]]xf32>, tensor<[[B]]xf32>)
 // CHECK: arith.sitofp {{.*}} : i64 to f32
 // CHECK-COUNT-4: tile.store
 // CHECK-LABEL: tile.kernel private @channels_0_sum_parts(

@@ -395,15 +395,20 @@ SmallVector<Value> SpreadParts::emit() {
   bool isExactOnce = pair.prepare();
   if (!isExactOnce && !pair.isNear())
     return {};
-  Value number = count();
+  bool hasOtherNumbers = along >= 0 && emitter.isPartial(along) &&
+                         emitter.kernel.hasBlockOfEachPart(along);
+  Value number;
+  if (!isExactOnce || hasOtherNumbers)
+    number = count();
   if (!isExactOnce)
     pair.readTwice(number);
-  else if (along >= 0 && emitter.isPartial(along) &&
-           emitter.kernel.hasBlockOfEachPart(along))
+  else
     pair.elements = number;
   SmallVector<Value> tiles = pair.addUp();
   if (tiles.empty())
     return {};
+  if (!number)
+    number = count();
   tiles.push_back(tile::SplatOp::create(emitter.kernel.b, emitter.kernel.loc,
                                         tiles[0].getType(), number));
   return tiles;

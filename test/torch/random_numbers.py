@@ -12,6 +12,7 @@ from torch.utils.checkpoint import checkpoint
 import kiln
 import kiln.torch
 from kiln.torch import draws
+from kiln.torch.compositions import gamma
 
 from behaviours import main, same, test
 
@@ -147,6 +148,32 @@ def numbers_by_rejection_have_their_distribution():
             same(made.var(0), variance, 0.08)
         assert (counted == counted.round()).all()
         same(torch.exp(torch.log(drawn).mean(0)), torch.exp(torch.digamma(shapes)), 0.05)
+
+
+@test
+def dirichlet_numbers_of_small_shapes_do_not_meet():
+    torch.manual_seed(4)
+    shapes = torch.full((20000, 3), 0.01)
+    for dtype in (torch.float32, torch.float64, torch.float16):
+        made = torch.compile(torch._sample_dirichlet, backend="kiln", fullgraph=True)(shapes.to(dtype))
+        most = made.double().amax(-1)
+        assert made.dtype == dtype and 0 < made.min() and made.max() < 1 and (most < 0.6).double().mean() < 0.01
+        same(most.mean(), torch._sample_dirichlet(shapes.double()).amax(-1).mean(), 0.003)
+    ends, a, total = torch.tensor([0, 1e-45, 1e-38, 0.5, 1]), torch.full((5,), 0.01), torch.full((5,), 0.03)
+    same(torch.compile(torch._dirichlet_grad, backend="kiln", fullgraph=True)(ends, a, total), torch._dirichlet_grad(ends, a, total), 1e-3)
+
+
+@test
+def poisson_numbers_of_f32_have_their_distribution():
+    """As devices draw them: on the CPU the numbers are of f64."""
+    torch.manual_seed(5)
+    counted = gamma._counted(torch.linspace(0, 9.99, 3000), torch.tensor(1 - 2**-24).expand(3000))
+    assert counted.max() < 35 and counted[0] == 0, counted.max()
+    k, mean = torch.meshgrid(torch.arange(60.), torch.tensor([10.0, 12.0, 30.0]), indexing="ij")
+    same(gamma._log_of_chance(k, mean), torch.distributions.Poisson(mean).log_prob(k), 1e-4)
+    for mean in (10.0, 1e3, 1e6, 1e8, 1e11):
+        z = (gamma._many(torch.full((50000,), mean)).double() - mean) / mean**0.5
+        assert abs(z.mean()) < 0.03 and abs(z.var() - 1) < 0.04 and abs((z**4).mean() - 3 - 1 / mean) < 0.25, (mean, z.mean(), z.var())
 
 
 @test

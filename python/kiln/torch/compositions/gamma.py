@@ -3,6 +3,8 @@
 
 Eager mode draws until a proposal is accepted, and how often that is depends on data. Here each number has a fixed count of
 proposals, of which the first accepted one is taken: the distribution is the same, the numbers are not."""
+import math
+
 import torch
 
 from . import composes
@@ -33,29 +35,39 @@ def _uniform(shape, like):
     return 1 - aten.rand.default(list(shape), dtype=like.dtype, device=like.device)
 
 
-@composes("_standard_gamma.default")
-def standard_gamma(alpha, generator=None):
-    """By the method of Marsaglia and Tsang (A simple method for generating gamma variables, 2000). A shape below 1 is raised
-    by 1, and the number is multiplied by a power of a uniform one."""
-    if generator is not None:
-        return NotImplemented
+def _factors(alpha):
+    """A gamma number as its factor for a shape of 1 or more, and the logarithm of the other, which is 0 for such shapes."""
     shape = _wide(alpha)
     is_small = shape < 1
     d = torch.where(is_small, shape + 1, shape) - 1 / 3
     c = torch.rsqrt(9 * d)
     normal = aten.randn.default([PROPOSALS, *alpha.shape], dtype=shape.dtype, device=alpha.device)
     v = (1 + c * normal) ** 3
-    bound = 0.5 * normal * normal + d * (1 - v + torch.log(v.clamp(min=torch.finfo(v.dtype).tiny)))
+    tiny = torch.finfo(v.dtype).tiny
+    bound = 0.5 * normal * normal + d * (1 - v + torch.log(v.clamp(min=tiny)))
     accepted = (v > 0) & (torch.log(_uniform(v.shape, shape)) < bound)
-    made = d * _first(accepted, v)
-    made = torch.where(is_small, made * _uniform(alpha.shape, shape) ** (1 / shape), made)
-    return made.clamp(min=torch.finfo(alpha.dtype).tiny).to(alpha.dtype)
+    made = (d * _first(accepted, v)).clamp(min=tiny)
+    return made, torch.where(is_small, torch.log(_uniform(alpha.shape, shape)) / shape, 0)
+
+
+@composes("_standard_gamma.default")
+def standard_gamma(alpha, generator=None):
+    """By the method of Marsaglia and Tsang (A simple method for generating gamma variables, 2000). A shape below 1 is raised
+    by 1, and the number is multiplied by a power of a uniform one."""
+    if generator is not None:
+        return NotImplemented
+    made, logarithm = _factors(alpha)
+    return (made * torch.exp(logarithm)).clamp(min=torch.finfo(alpha.dtype).tiny).to(alpha.dtype)
 
 
 @composes("_sample_dirichlet.default")
 def sample_dirichlet(alpha, generator=None):
-    made = standard_gamma(alpha, generator)
-    return made if made is NotImplemented else made / made.sum(-1, keepdim=True)
+    """Gamma numbers over their sum, by their logarithms: those of small shapes are less than any float is."""
+    if generator is not None:
+        return NotImplemented
+    made, logarithm = _factors(alpha)
+    about = torch.finfo(alpha.dtype)
+    return torch.softmax(torch.log(made) + logarithm, -1).clamp(min=about.tiny, max=1 - about.eps / 2).to(alpha.dtype)
 
 
 def _halves(like):
@@ -92,7 +104,8 @@ def standard_gamma_grad(alpha, x):
 @composes("_dirichlet_grad.default")
 def dirichlet_grad(x, alpha, total):
     """The same of a beta distribution with the parameters alpha and total - alpha, over 1 - x."""
-    at, a, b = _exact(x), _exact(alpha), _exact(total - alpha)
+    about = torch.finfo(torch.float64 if x.dtype == torch.float64 else torch.float32)
+    at, a, b = _exact(x).clamp(min=about.tiny, max=1 - about.eps / 2), _exact(alpha), _exact(total - alpha)
     is_low = at * (a + b) < a
     # t = x exp(-s) below x, and 1 - t = (1 - x) exp(-s) above.
     p, y, q = torch.where(is_low, a, b), torch.where(is_low, at, 1 - at), torch.where(is_low, b, a)
@@ -106,13 +119,35 @@ def dirichlet_grad(x, alpha, total):
     return torch.where(is_low, -integral * at / (1 - at), integral).to(x.dtype)
 
 
-def _few(mean):
-    """How many terms of the distribution function a number is not below."""
+def _counted(mean, drawn):
+    """How many terms of the distribution function a uniform number is not below. Sums are rounded: the number is scaled by the
+    last one, and terms do not count that are smaller than the steps between uniform numbers."""
     mean = mean.clamp(min=1e-300 if mean.dtype == torch.float64 else 1e-37, max=SMALL)
     k = torch.arange(TERMS, dtype=mean.dtype, device=mean.device)
     terms = torch.exp(k * torch.log(mean.unsqueeze(-1)) - mean.unsqueeze(-1) - torch.lgamma(k + 1))
-    drawn = aten.rand.default(list(mean.shape), dtype=mean.dtype, device=mean.device)
-    return (terms.cumsum(-1) <= drawn.unsqueeze(-1)).sum(-1).to(mean.dtype)
+    sums = terms.cumsum(-1)
+    is_passed = (sums <= drawn.unsqueeze(-1) * sums[..., -1:]) & (terms > torch.finfo(mean.dtype).eps / 8)
+    return is_passed.sum(-1).to(mean.dtype)
+
+
+def _few(mean):
+    return _counted(mean, aten.rand.default(list(mean.shape), dtype=mean.dtype, device=mean.device))
+
+
+def _log_of_chance(k, mean):
+    """The logarithm of the chance of k. For a large k its terms are as large as k, but their sum is not: Stirling's series is put
+    in, and with x = (k - mean) / mean what remains is -mean * ((1 + x) * log(1 + x) - x), a power series where x is small."""
+    small = k.clamp(min=0, max=10)
+    directly = small * torch.log(mean) - mean - torch.lgamma(small + 1)
+    large = k.clamp(min=10)
+    x = (large - mean) / mean
+    near = x.clamp(min=-0.1, max=0.1)
+    series = 0.0
+    for n in range(9, 1, -1):
+        series = (-1) ** n / (n * (n - 1)) + near * series
+    apart = torch.where(x.abs() < 0.1, near * near * series, (1 + x) * torch.log1p(x) - x)
+    by_series = -mean * apart - 0.5 * torch.log(2 * math.pi * large) - 1 / (12 * large)
+    return torch.where(k < 10, directly, by_series)
 
 
 def _many(mean):
@@ -124,8 +159,7 @@ def _many(mean):
     u, v = aten.rand.default(shape, dtype=mean.dtype, device=mean.device) - 0.5, _uniform(shape, mean)
     us = 0.5 - u.abs()
     k = torch.floor((2 * a / us + b) * u + mean + 0.43)
-    bound = k * torch.log(mean) - mean - torch.lgamma(k.clamp(min=0) + 1)
-    is_below = torch.log(v * (1.1239 + 1.1328 / (b - 3.4)) / (a / (us * us) + b)) <= bound
+    is_below = torch.log(v * (1.1239 + 1.1328 / (b - 3.4)) / (a / (us * us) + b)) <= _log_of_chance(k, mean)
     accepted = (us >= 0.07) & (v <= 0.9277 - 3.6224 / (b - 2)) | (k >= 0) & ((us >= 0.013) | (v <= us)) & is_below
     return _first(accepted, torch.where(accepted, k, torch.floor(mean)))
 

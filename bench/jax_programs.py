@@ -19,9 +19,6 @@ import programs  # sets JAX_PLATFORMS before it imports jax
 
 import jax
 
-if "--peer=cuda" in sys.argv:
-    jax.config.update("jax_platforms", "kiln,cuda,cpu")
-
 #: Seconds before a compilation, in which the compiler before it does what it leaves for later: Kiln prepares its next process.
 PAUSE = 0.2
 
@@ -74,6 +71,8 @@ def main():
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--peer", choices=["cpu", "cuda"], default="cpu")
     options = parser.parse_args()
+    if options.peer == "cuda":
+        jax.config.update("jax_platforms", "kiln,cuda,cpu")
     options.rounds = options.rounds or (3 if options.compile else 25)
     devices = [jax.devices(platform)[0] for platform in ("kiln", options.peer)]
     ratios = []

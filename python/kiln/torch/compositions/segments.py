@@ -86,7 +86,7 @@ def padded(values, offsets, lengths, padding=0.0):
     # A row more, so that there is one to read where there are none.
     rows = torch.cat([values, values.new_zeros([1, *values.shape[1:]])])
     found = rows.index_select(0, torch.clamp(place, max=values.shape[0]).reshape(-1))
-    return torch.where(is_inside, found.reshape(*place.shape, *values.shape[1:]), padding)
+    return torch.where(is_inside, found.reshape(*place.shape, *values.shape[1:]), values.new_full((), padding))
 
 
 @composes("_padded_dense_to_jagged_forward.default")
@@ -94,6 +94,8 @@ def unpadded(dense, offsets, total=None):
     """The rows of [rows, length, ...] one behind the other, each as long as the offsets say."""
     if len(offsets) != 1 or total is None:
         return NotImplemented
+    fits = (offsets[0].diff() <= dense.shape[1]).all()
+    torch.ops.aten._assert_async.msg(fits, "a row of a nested tensor is longer than the rows of the padded tensor")
     place = torch.arange(total, dtype=offsets[0].dtype)
     row = torch.searchsorted(offsets[0][1:].contiguous(), place, right=True)
     at = row * dense.shape[1] + place - offsets[0].index_select(0, row)

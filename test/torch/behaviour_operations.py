@@ -234,6 +234,9 @@ def gradients_of_rows_that_are_read_often():
         for layer, run in ((ours, fast(ours, fullgraph=True)), (theirs, theirs)):
             run(rows).backward(up)
         same(ours.weight.grad, theirs.weight.grad)
+    backward = lambda up: torch.ops.aten.embedding_dense_backward(up, torch.zeros(len(up), dtype=torch.int64), 2, -1, True)  # noqa: E731
+    up = torch.ones(70000, 1, dtype=torch.float16)
+    assert 0.03 < fast(backward, fullgraph=True)(up)[0] < 1.1  # a sum in f16 loses much, as in eager mode
 
 
 def ragged(*lengths):
@@ -259,6 +262,24 @@ def rows_of_different_lengths():
     for made in (fast(function, fullgraph=True)(x), function(y)):
         made.square().sum().backward()
     same(x.grad, y.grad)
+
+
+@test
+def padded_rows_keep_their_type_and_their_ends():
+    offsets, pad, cut = torch.tensor([0, 2, 6]), torch.ops.aten._jagged_to_padded_dense_forward, torch.ops.aten._padded_dense_to_jagged_forward
+    for values in (torch.arange(6).reshape(6, 1) + 2**24 + 1, torch.arange(6)[:, None] > 2, torch.arange(6.0)[:, None]):
+        function = lambda x: pad(x, [offsets], [5], 1.0)  # noqa: E731
+        assert torch.equal(fast(function, fullgraph=True)(values), function(values)) and function(values).dtype == values.dtype
+    x = torch.randn(2, 4, 3)
+    function = lambda x: cut(x, [offsets], 6)  # noqa: E731
+    run = fast(function, fullgraph=True)
+    same(run(x), function(x))
+    try:
+        made = run(x[:, :3])
+    except RuntimeError as error:
+        assert "longer" in str(error), error
+    else:
+        raise AssertionError(f"a row that is too long gives {made}")
 
 
 @test

@@ -3,7 +3,7 @@
 import math
 
 from . import lowers
-from .common import Unsupported, Value, axis, elements, is_float, is_unsigned, operand
+from .common import Unsupported, Value, axis, elements, is_float, is_unsigned, operand, wide
 from .counted import MASKS, unmasked
 from .elementwise import floor_divide
 
@@ -147,8 +147,10 @@ def embedding_backward(b, out, grad, indices, count, padding_idx, scale_grad_by_
     indices = b.reshape(indices, [rows, 1])
     if scale_grad_by_freq:
         times = b.scatter("add", b.full(0, "f32", (count,)), indices, b.full(1, "f32", (rows, 1)), [0])
-        times = b.convert(b.gather(times, b.reshape(indices, [rows]), 0), grad.dtype)
-        grad = b.binary("div", grad, b.broadcast_in_dim(times, [0], grad.shape))
+        dtype = wide(grad.dtype)  # f16 has no counts above 65504
+        times = b.convert(b.gather(times, b.reshape(indices, [rows]), 0), dtype)
+        divided = b.binary("div", b.convert(grad, dtype), b.broadcast_in_dim(times, [0], grad.shape))
+        grad = b.convert(divided, grad.dtype)
     if padding_idx >= 0:
         keep = b.compare("ne", indices, b.full_like(padding_idx, indices))
         keep = b.broadcast_in_dim(keep, [0, 1], grad.shape)

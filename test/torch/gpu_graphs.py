@@ -218,7 +218,7 @@ def check_heads(is_batch_first, kind, mask, padding):
     with unittest.mock.patch("torch.nn.functional.linear", lambda x, *rest: (rows_of.append(x.is_contiguous()), linear(x, *rest))[1]):
         found = own(*given, **options)[0]
     assert all(rows_of) and len(rows_of) == {"self": 2, "cross": 3, "each": 4}[kind], rows_of
-    torch.testing.assert_close(found, torch.nn.functional.multi_head_attention_forward(*given, **options)[0])
+    torch.testing.assert_close(found, torch.nn.functional.multi_head_attention_forward(*given, **options)[0], check_stride=True)
 
 
 warnings.simplefilter("ignore")  # torch's, of masks of two types

@@ -2,7 +2,6 @@
 """torch.nn.functional.scaled_dot_product_attention on a GPU. torch chooses one of several operations there, by the library that is
 fast on its card. Kiln has one of its own for all targets, which is torch's operation for the CPU: that is chosen here, by the rules
 by which torch chooses it on a CPU."""
-import functools
 import types
 
 import torch
@@ -52,7 +51,6 @@ def _calls_it(function):
         and function.__globals__.get(CALLED) is torch._C._nn.scaled_dot_product_attention
 
 
-@functools.lru_cache(maxsize=None)
 def _calling_own(function):
     """The same function that calls `scaled_dot_product` instead."""
     names = {**function.__globals__, CALLED: scaled_dot_product}

@@ -62,9 +62,12 @@ def attention_of(attend, otherwise):
         masks = attn_mask, key_padding_mask
         is_usual = not (need_weights or add_zero_attn) and all(one is None for one in (bias_k, bias_v, static_k, static_v)) \
             and query.dim() == 3 and query.shape[-1] == embed_dim_to_check and embed_dim_to_check % num_heads == 0 \
-            and key.shape[:2] == value.shape[:2] and all(one is None or one.dtype in (torch.bool, query.dtype) for one in masks) \
+            and key.shape[:2] == value.shape[:2] and key.shape[1] == query.shape[1] \
+            and all(one is None or one.dtype in (torch.bool, query.dtype) for one in masks) \
             and (use_separate_proj_weight or key.shape[2] == value.shape[2] == embed_dim_to_check) \
             and not (is_causal and attn_mask is None)
+        if key_padding_mask is not None:
+            is_usual = is_usual and tuple(key_padding_mask.shape) == (key.shape[1], key.shape[0])
         shapes = (query.shape[0], key.shape[0]), (query.shape[1] * num_heads, query.shape[0], key.shape[0])
         if not is_usual or (attn_mask is not None and tuple(attn_mask.shape) not in shapes):
             return otherwise(query, key, value, embed_dim_to_check, num_heads, in_proj_weight, in_proj_bias, bias_k, bias_v,
@@ -83,6 +86,7 @@ def attention_of(attend, otherwise):
         made = attend(*factors, mask, dropout_p if training else 0.0, is_causal)
         made = made.permute(2, 0, 1, 3)  # (L, N, heads, E / heads), which lies in memory batch by batch
         rows = made.transpose(0, 1).flatten(2).transpose(0, 1)
-        return projected(rows, out_proj_weight, out_proj_bias), None
+        # torch has traced what reads this: it lies in memory as the result of torch's function.
+        return projected(rows, out_proj_weight, out_proj_bias).contiguous(), None
 
     return multi_head_attention

@@ -226,6 +226,31 @@ def a_package_takes_integers_and_multiples_of_sizes():
             raise AssertionError(bad)
 
 
+class Ranges(torch.nn.Module):
+    def forward(self, x, i, j, k):
+        return x.narrow(0, 0, i) + 1, x[j] * 2, x.narrow(0, k, 2) - 1
+
+
+@test
+def a_package_refuses_integers_out_of_range():
+    x = torch.arange(6.0)
+    for size in (None, {0: torch.export.Dim.DYNAMIC}):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "m.kiln")
+            dynamic = (size, *[torch.export.Dim.DYNAMIC] * 3)
+            kiln.export(torch.export.export(Ranges(), (x, 3, 4, 2), strict=False, dynamic_shapes=dynamic), path)
+            loaded = kiln.load(path)
+            for given in ((6, 5, 4), (0, 0, 0), (1, 2, 3)):
+                same([torch.from_dlpack(one) for one in loaded(x, *given)], list(Ranges()(x, *given)))
+            for bad in ((7, 4, 2), (-1, 4, 2), (10**6, 4, 2), (3, 6, 2), (3, 2**62, 2), (3, 4, 5), (3, 4, -1)):
+                try:
+                    loaded(x, *bad)
+                except RuntimeError as error:
+                    assert "out of the range" in str(error) or bad[0] < 0, error  # no tensor has a negative size
+                    continue
+                raise AssertionError(bad)
+
+
 class Waves(torch.nn.Module):
     """Complex weights, state, arguments and results."""
 

@@ -32,6 +32,53 @@ def of(lowering, graph):
     return found
 
 
+#: Operations that read at an index, which is an argument: its place among theirs, and that of the dimension.
+_SELECTING = {torch.ops.aten.select.int: (2, 1), torch.ops.aten.select_copy.int: (2, 1),
+              torch.ops.aten.select_scatter.default: (3, 2)}
+
+
+def of_numbers(program):
+    """Conditions on the arguments of an exported program that are integers, with messages: the inequalities under which torch has
+    traced it, and that indices are in range. torch takes sizes for 2 or more while it traces; 0 and 1 are right, too."""
+    made = {node: node.meta.get("val") for node in program.graph.nodes}
+    numbers = {node: one for node, one in made.items() if node.op == "placeholder" and isinstance(one, torch.SymInt)
+               and one.node.expr.is_Symbol and one.node.hint is not None}
+    if not numbers:
+        return []
+    environment = next(iter(numbers.values())).node.shape_env
+
+    def replaced(one):
+        return environment.replace(one.node.expr if isinstance(one, torch.SymInt) else sympy.sympify(one))
+
+    tensors = {node: one for node, one in made.items() if isinstance(one, torch.Tensor)}
+    shapes = {replaced(size) for one in tensors.values() for size in (*one.shape, one.numel())}
+    found = []
+    for guard in environment.guards:
+        for one in sympy.And.make_args(environment.replace(guard.expr)):
+            if isinstance(one, (sympy.Ge, sympy.Gt)) and one.rhs.is_Integer and one.lhs in shapes and one.rhs <= 2:
+                one = sympy.Ge(one.lhs, 0)
+            if isinstance(one, (sympy.Ge, sympy.Gt, sympy.Le, sympy.Lt)):
+                found.append(one)
+    for node in program.graph.nodes:
+        index, dim = (node.args[place] if place < len(node.args) else None for place in _SELECTING.get(node.target, ()) or (0, 0))
+        if node.target in _SELECTING and isinstance(made.get(index), torch.SymInt):
+            index, size = replaced(made[index]), replaced(made[node.args[0]].shape[dim])
+            found += [sympy.Lt(index, size), sympy.Ge(index, -size)]
+    names = {replaced(one): sympy.Symbol(node.name) for node, one in numbers.items()}
+    for node, one in tensors.items():
+        for dim, size in enumerate(one.shape if node.op == "placeholder" else ()):
+            names.setdefault(replaced(size), sympy.Symbol(f"{node.name}.size({dim})"))
+    names = {size: name for size, name in names.items() if size.is_Symbol}
+    symbols = {replaced(one) for one in numbers.values()}
+    return [(one, f"the arguments are out of the range for which the program was exported: {one.xreplace(names)}")
+            for one in dict.fromkeys(found) if one.free_symbols & symbols]
+
+
+def truths(lowering, conditions):
+    """Conditions as tensors that have to be true, with their messages."""
+    return [(_truth(lowering, condition), message) for condition, message in conditions]
+
+
 def _conditions(node):
     value, *rest = node.args
     kind = KINDS[node.target]

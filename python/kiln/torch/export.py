@@ -31,6 +31,7 @@ def export(program, path, target="cpu", options=(), weights=True):
     """Writes PATH, and PATH with the suffix .safetensors: the weights, or the constants alone."""
     if not isinstance(program, torch.export.ExportedProgram):
         raise TypeError(f"expected what torch.export.export(model, arguments) returns, found {type(program).__name__}")
+    ranges = checks.of_numbers(program)
     with torch.no_grad():
         program = program.run_decompositions(decompositions.whole_table())
     module, signature = program.graph_module, program.graph_signature
@@ -54,7 +55,7 @@ def export(program, path, target="cpu", options=(), weights=True):
     if lowering.state is not None:
         about["results"].append(["state", draws.STATE])
         values.append(lowering.next_state())
-    for condition, message in checks.of(lowering, module.graph):
+    for condition, message in checks.of(lowering, module.graph) + checks.truths(lowering, ranges):
         about["results"].append(["check", message])
         values.append(condition)
     _donate(lowering, about)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CountedLoop.h"
-#include "kiln/Schedule/GroupPlan.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -54,8 +54,12 @@ static std::optional<Linear> findLinear(Value value, Block *block,
                ? std::optional<Linear>({argument, 0})
                : std::nullopt;
   Operation *op = value.getDefiningOp();
-  if (TypedAttr constant = schedule::splatValue(op))
-    return Linear{{}, cast<IntegerAttr>(constant).getValue().getSExtValue()};
+  if (auto full = dyn_cast<prim::FullOp>(op))
+    return Linear{
+        {}, cast<IntegerAttr>(full.getValueAttr()).getValue().getSExtValue()};
+  DenseElementsAttr constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return Linear{{}, constant.getSplatValue<APInt>().getSExtValue()};
   if (isa<prim::ReshapeOp>(op))
     return findLinear(op->getOperand(0), block, steps);
   if (!isa<prim::AddOp, prim::SubOp>(op))

@@ -96,7 +96,7 @@ Error Interpreter::bindOnDevice(size_t index, const Tensor &given) {
   if (!host)
     return host.takeError();
   // Queued copies read it until the call has ended.
-  device(arg.device).keepHost(host->storage.owner);
+  device(arg.device).keep(host->storage.owner, /*isHost=*/true);
   return bindArgument(index, *host);
 }
 
@@ -160,7 +160,7 @@ Error Interpreter::bindArgument(size_t index, const Tensor &given) {
         return packed.takeError();
       std::memcpy(packed->data(), given.data(), size_t(*extent));
     }
-    device(arg.device).keepHost(packed->storage.owner);
+    device(arg.device).keep(packed->storage.owner, /*isHost=*/true);
     made = std::move(*packed);
     taken = &made;
     isContiguous = true;

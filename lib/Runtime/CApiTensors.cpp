@@ -176,7 +176,7 @@ int kilnSessionQueue(KilnSession *session, size_t device, void **native) {
   return guarded([&] {
     if (!session || !native)
       return isNull(session ? "the place for the queue" : "the session");
-    Expected<void *> queue = session->session.queue(device);
+    Expected<void *> queue = queueOf(session->session, device);
     if (!queue)
       return fail(queue.message());
     *native = *queue;
@@ -188,7 +188,7 @@ int kilnTensorAddress(const KilnTensor *tensor, void **address) {
   return guarded([&] {
     if (!tensor || !address)
       return isNull(tensor ? "the place for the address" : "the tensor");
-    Expected<uint64_t> found = Session::addressOf(tensor->tensor);
+    Expected<uint64_t> found = addressOf(tensor->tensor);
     if (!found)
       return fail(found.message());
     *address = reinterpret_cast<void *>(static_cast<uintptr_t>(*found));

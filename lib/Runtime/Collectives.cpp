@@ -67,7 +67,7 @@ Error Interpreter::writeRank(const BufferValue &target) {
   auto number = std::make_shared<int32_t>(
       session->world ? int32_t(session->world->rank()) : 0);
   auto copy = [on = shared(target.device), target, number] {
-    on->keepHost(number);
+    on->keep(number, /*isHost=*/true);
     return on->copyIn(*target.memory, uint64_t(target.begin), number.get(),
                       sizeof(int32_t));
   };

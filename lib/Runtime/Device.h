@@ -102,6 +102,9 @@ public:
                         const std::string &kernel) const;
   bool hasClock() const;
   bool canRecord() const;
+  bool hasQueue() const { return queue; }
+  /// Whether work goes into a queue of the embedding program.
+  bool isInForeignQueue() const { return isForeignQueue; }
 
   // For communication drivers.
   KilnDevice *rawHandle() const { return handle; }
@@ -127,6 +130,7 @@ protected:
   KilnDeviceProperties props = {}; ///< as far as the driver knows them
   int32_t number = 0;              ///< among the devices of its driver
   KilnQueue *queue = nullptr;
+  bool isForeignQueue = false; ///< of the embedding program
 };
 
 /// An opened device, with its memory and its queue. Copies, fills and launches
@@ -168,23 +172,16 @@ public:
   /// Waits for work that something is kept for, which holds the device.
   Error finish() { return kept.empty() ? Error::success() : synchronize(); }
   /// Keeps something until the work that was queued so far has ended. Behind
-  /// work in a queue of the embedding program, that program frees its memory.
-  void keep(std::shared_ptr<void> what) {
-    if (queue && !isForeignQueue)
-      kept.push_back(std::move(what));
-  }
-  /// The same for memory of the host that a queued copy reads or writes: kept
-  /// in every queue, as nobody else frees it behind the copy.
-  void keepHost(std::shared_ptr<void> what) {
-    if (queue && what)
+  /// work in a queue of the embedding program, that program frees its memory,
+  /// but for memory of the host that a queued copy reads or writes.
+  void keep(std::shared_ptr<void> what, bool isHost = false) {
+    if (queue && what && (isHost || !isForeignQueue))
       kept.push_back(std::move(what));
   }
 
   /// Work goes into a queue of the embedding program from now on; null: into
   /// one of the device's own again.
   Error useQueue(void *native);
-  bool isInForeignQueue() const { return isForeignQueue; }
-  bool hasQueue() const { return queue; }
   Expected<std::shared_ptr<DeviceEvent>> recordEvent();
   Expected<double> elapsed(DeviceEvent &begin, DeviceEvent &end);
   /// Keeps what `work` queues, without running it.
@@ -211,7 +208,6 @@ private:
   Expected<KilnQueue *> foreignQueue(void *native);
 
   std::vector<std::shared_ptr<void>> kept;
-  bool isForeignQueue = false; ///< of the embedding program
   /// Queues of the embedding program by what the device's own interface has for
   /// them, kept for later calls.
   std::map<void *, KilnQueue *> foreignQueues;

@@ -199,7 +199,7 @@ Error Device::copy(DeviceBuffer &dst, uint64_t dstOffset, DeviceBuffer &src,
   // Pieces may overlap when both are one buffer: stage all of it then.
   uint64_t piece = &dst == &src ? bytes : std::min(bytes, kPiece);
   auto staging = std::make_shared<std::vector<uint8_t>>(piece);
-  keepHost(staging);
+  keep(staging, /*isHost=*/true);
   for (uint64_t done = 0; done < bytes; done += piece) {
     uint64_t now = std::min(piece, bytes - done);
     // One piece follows the other in the queue, so that they can share it.
@@ -222,7 +222,7 @@ Error Device::fill(DeviceBuffer &dst, uint64_t offset, uint64_t bytes,
   }
   auto staging =
       std::make_shared<std::vector<uint8_t>>(std::min(bytes, kPiece), value);
-  keepHost(staging);
+  keep(staging, /*isHost=*/true);
   for (uint64_t done = 0; done < bytes; done += kPiece)
     if (Error e = copyIn(dst, offset + done, staging->data(),
                          std::min(kPiece, bytes - done)))

@@ -145,7 +145,7 @@ Expected<std::shared_ptr<DeviceBuffer>> splat(Device &device,
   }
   constexpr uint64_t kPiece = uint64_t(1) << 24; // a multiple of all widths
   auto piece = std::make_shared<std::vector<char>>(std::min(size, kPiece));
-  device.keepHost(piece);
+  device.keep(piece, /*isHost=*/true);
   fillWith(piece->data(), piece->size(), element);
   for (uint64_t done = 0; done < size; done += kPiece)
     if (Error error = device.copyIn(**buffer, done, piece->data(),

@@ -171,7 +171,7 @@ Expected<Tensor> Session::adopt(const Tensor &tensor, size_t device) {
   return adopted;
 }
 
-Expected<uint64_t> Session::addressOf(const Tensor &tensor) {
+Expected<uint64_t> kiln::runtime::addressOf(const Tensor &tensor) {
   if (!tensor.onDevice)
     return reinterpret_cast<uintptr_t>(tensor.data());
   Expected<uint64_t> begin =
@@ -181,7 +181,8 @@ Expected<uint64_t> Session::addressOf(const Tensor &tensor) {
   return *begin + beginOf(tensor);
 }
 
-Expected<void *> Session::queue(size_t device) {
+Expected<void *> kiln::runtime::queueOf(Session &session, size_t device) {
+  const std::shared_ptr<SessionImpl> &impl = session.impl;
   std::lock_guard<std::mutex> lock(impl->calling);
   if (device >= impl->devices.size())
     return noDevice(device, impl->devices.size());

@@ -103,7 +103,7 @@ Error kiln::runtime::store(Device &on, const Tensor &tensor,
                            const BufferValue &to) {
   int64_t width = dtypeBytes(to.dtype);
   if (to.isContiguous() && tensor.isContiguous()) {
-    on.keepHost(tensor.storage.owner);
+    on.keep(tensor.storage.owner, /*isHost=*/true);
     return on.copyIn(*to.memory, uint64_t(to.begin), tensor.data(),
                      uint64_t(to.numElements() * width));
   }
@@ -119,6 +119,6 @@ Error kiln::runtime::store(Device &on, const Tensor &tensor,
     return error;
   copyStrided(to.sizes, width, region->data() - range->first, to.strides,
               static_cast<const char *>(tensor.data()), tensor.strides);
-  on.keepHost(region);
+  on.keep(region, /*isHost=*/true);
   return on.copyIn(*to.memory, start, region->data(), region->size());
 }

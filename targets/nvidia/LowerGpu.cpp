@@ -8,7 +8,6 @@
 
 #include "LowerScalars.h"
 #include "Passes.h"
-#include "kiln/Dialect/Tile/TileDialect.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -197,8 +196,7 @@ LogicalResult LowerGpu::retype(Value value) {
 }
 
 LogicalResult LowerGpu::lower(LLVM::LLVMFuncOp function) {
-  auto numerics = function->getAttrOfType<tile::NumericsAttr>("gpu.numerics");
-  if (numerics && numerics.getFtz())
+  if (flushesSubnormals(function))
     function.setDenormalFpMathF32("preserve-sign,preserve-sign");
   Dialect *llvm = getContext().getLoadedDialect<LLVM::LLVMDialect>();
   Dialect *nvvm = getContext().getLoadedDialect<NVVM::NVVMDialect>();

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Functions.h"
+#include "LowerScalars.h"
 #include "Passes.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Tile/ExternOps.h"
@@ -393,4 +394,9 @@ void LowerMath::runOnOperation() {
 
 std::unique_ptr<Pass> nvidia::createLowerMathPass() {
   return std::make_unique<LowerMath>();
+}
+
+bool kiln::nvidia::flushesSubnormals(Operation *function) {
+  auto numerics = function->getAttrOfType<tile::NumericsAttr>("gpu.numerics");
+  return numerics && numerics.getFtz();
 }

@@ -32,6 +32,10 @@ void addGpuLowerings(ScalarTable &table);
 /// for floats of 8 bits and less; null where there is none.
 mlir::Type lowered(mlir::Type type);
 
+/// Returns whether the numerics mode of a kernel flushes subnormal floats
+/// (`gpu.numerics`).
+bool flushesSubnormals(mlir::Operation *function);
+
 } // namespace kiln::nvidia
 
 #endif // KILN_TARGETS_NVIDIA_LOWERSCALARS_H

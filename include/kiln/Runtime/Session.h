@@ -221,12 +221,6 @@ public:
   /// Returns a tensor of this session on the memory of a tensor on a device of
   /// another session, which has opened the same device.
   Expected<Tensor> adopt(const Tensor &tensor, size_t device = 0);
-  /// Returns the address of the first element on the tensor's device, or on the
-  /// host.
-  static Expected<uint64_t> addressOf(const Tensor &tensor);
-  /// Returns what the device's own interface has for the queue that work on
-  /// device number `device` is in, as useQueue of another session takes it.
-  Expected<void *> queue(size_t device = 0);
   /// Waits until all queued work has ended, and returns a fault of it, if any.
   Error synchronize();
   /// Queues the work of a device in a queue (stream) of the embedding program.
@@ -247,9 +241,19 @@ public:
   bool runsOnHost(size_t device = 0) const;
 
 private:
+  friend Expected<void *> queueOf(Session &session, size_t device);
   explicit Session(std::shared_ptr<SessionImpl> impl);
   std::shared_ptr<SessionImpl> impl;
 };
+
+/// Returns the address of the first element of a tensor, on its device or on
+/// the host.
+Expected<uint64_t> addressOf(const Tensor &tensor);
+
+/// Returns what the device's own interface has for the queue that a session's
+/// work on device number `device` is in, as Session::useQueue of another
+/// session takes it.
+Expected<void *> queueOf(Session &session, size_t device = 0);
 
 /// Returns the only public function or kernel, else `main`; else an error that
 /// lists them.

@@ -5,8 +5,11 @@
 #define KILN_LIB_GPU_LOWERINGS_H
 
 #include "kiln/Dialect/Kiln/Description.h"
-#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Interfaces/MatrixProduct.h"
+
+namespace kiln::tile {
+class KernelOp;
+} // namespace kiln::tile
 
 namespace kiln::simt {
 

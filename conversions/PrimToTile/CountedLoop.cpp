@@ -3,6 +3,7 @@
 
 #include "CountedLoop.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace kiln;

@@ -5,6 +5,7 @@
 #define KILN_SCHEDULE_RESHAPEDVIEW_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/SmallVector.h"
 #include <optional>
 
 namespace kiln::schedule {

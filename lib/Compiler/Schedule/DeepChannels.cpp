@@ -6,6 +6,7 @@
 #include "ResultOrder.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Target/Limits.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

@@ -17,8 +17,7 @@ module @probe {
 }
 )mlir";
 
-/// Copies from memory of the host whose end nobody has waited for keep at most
-/// this.
+/// The most that unfinished copies from memory of the host keep.
 constexpr size_t kMostKeptBytes = size_t(64) << 20;
 constexpr size_t kMostKept = 4096;
 
@@ -248,7 +247,7 @@ Error *kiln::pjrt::tensorOnDevice(DeviceMemory &memory, Buffer &buffer,
   if (Error *error = memory.upload(tensor, there, number))
     return error;
   memory.keep(number, tensor, buffer.bytes);
-  // Somebody may read the memory of the host.
+  // JAX may still read the memory of the host.
   if (!buffer.held) {
     buffer.tensor = there;
     buffer.number = number;

@@ -71,8 +71,8 @@ private:
   void serve();
 
   using SessionPtr = std::unique_ptr<KilnSession, SessionDeleter>;
-  /// One allocates and copies; the other waits, so that nobody has to wait for
-  /// a thread that does.
+  /// One allocates and copies; the other waits, so that a thread that waits
+  /// does not stop calls.
   SessionPtr session, waiter;
   size_t device = 0; ///< its number in both
   std::string name;

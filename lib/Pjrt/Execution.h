@@ -8,7 +8,7 @@
 namespace kiln::pjrt {
 
 /// Whether an argument that the program writes can be written itself: its
-/// caller agrees, and nobody else uses the memory.
+/// caller agrees, and no other buffer uses the memory.
 bool isDonated(const ExecuteArgs &args, size_t index);
 
 } // namespace kiln::pjrt

@@ -34,7 +34,7 @@ std::string whyRefused(MatrixProductOpInterface op,
 /// least time, the first one where rows do not say their cycles; null if none
 /// does. Instructions for floats of 8 bits may sum with fewer bits than f32
 /// has, so they need a product that allows as many imprecise terms. Those that
-/// read factors from the memory of the block are found for `warps` alone.
+/// read operands from workgroup memory are found for `warps` alone.
 target::MatrixInstructionAttr findInstruction(MatrixProductOpInterface op,
                                               target::TargetAttr description,
                                               int64_t warps = 0);

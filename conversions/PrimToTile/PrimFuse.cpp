@@ -260,6 +260,59 @@ static bool breaksSum(prim::SliceOp slice) {
   return false;
 }
 
+/// Whether a reshape splits or merges dimensions of more than one element.
+static bool regroups(Operation *op) {
+  if (!isa<prim::ReshapeOp>(op))
+    return false;
+  auto large = [](Value value) {
+    SmallVector<int64_t> sizes(
+        cast<RankedTensorType>(value.getType()).getShape());
+    llvm::erase(sizes, 1);
+    return sizes;
+  };
+  return large(op->getOperand(0)) != large(op->getResult(0));
+}
+
+/// Whether the elements of a group follow those of a product one by one, which
+/// is in the group or may join it: only operations that keep the dimensions are
+/// between.
+static bool followsProduct(ArrayRef<Operation *> group) {
+  constexpr int64_t kFraction = 8;
+  int64_t all = elementsOf(group.front()->getResult(0));
+  DenseSet<Operation *> seen(group.begin(), group.end());
+  SmallVector<Operation *> work(group);
+  while (!work.empty())
+    for (Value operand : work.pop_back_val()->getOperands()) {
+      Operation *source = operand.getDefiningOp();
+      if (!source || elementsOf(operand) <= all / kFraction || regroups(source))
+        continue;
+      bool joins = llvm::all_of(source->getUsers(), [&](Operation *user) {
+        return seen.contains(user);
+      });
+      if (isAnchor(source) && joins)
+        return true;
+      if (joins &&
+          (schedule::isElementwisePrim(source) ||
+           isa<prim::TransposeOp, prim::ReshapeOp>(source)) &&
+          seen.insert(source).second)
+        work.push_back(source);
+    }
+  return false;
+}
+
+/// Whether the dimensions of a value of few elements would split those of a
+/// product in its group, as channels are split by the numbers that a norm has
+/// for each group of channels. The blocks of a product need dimensions as a
+/// whole; to write and read the few elements takes less time.
+static bool splitsProduct(Operation *op, ArrayRef<Operation *> group) {
+  constexpr int64_t kFraction = 8;
+  if (!regroups(op) || llvm::any_of(group, regroups))
+    return false;
+  int64_t all = elementsOf(group.front()->getResult(0)),
+          few = elementsOf(op->getResult(0));
+  return few >= 0 && all > 0 && few <= all / kFraction && followsProduct(group);
+}
+
 bool PrimFuse::copyIntoUsers(Operation *op, Legality &legality) {
   if (op->hasOneUse() || !isRecomputed(op, groupOf))
     return false;
@@ -320,7 +373,7 @@ void PrimFuse::fuse(Block &block) {
     if (joined >= 0 && groups[joined].size() < maxOps) {
       SmallVector<Operation *> candidate = groups[joined];
       candidate.push_back(&op);
-      if (legality.canForm(candidate)) {
+      if (!splitsProduct(&op, groups[joined]) && legality.canForm(candidate)) {
         groups[joined] = std::move(candidate);
         groupOf[&op] = joined;
         continue;

@@ -287,3 +287,39 @@ func.func @behind_view(%a: tensor<32x64xbf16>, %b: tensor<64x32xbf16>) -> (tenso
   %r = prim.convert_element_type %n : tensor<2x16x32xf32> -> tensor<2x16x32xbf16>
   return %r, %s, %t : tensor<2x16x32xbf16>, tensor<32xf32>, tensor<32xf32>
 }
+
+// The numbers of a norm for each group of channels would split the channels of the convolution: another group computes
+// the factor of each channel. The dimensions of a product are split where those of all its elements are.
+// CHECK-LABEL: func.func @channels_whole
+// CHECK: prim.fusion elementwise({{.*}}) : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x4x3xf32>
+// CHECK: prim.fusion convolution({{.*}}tensor<2x12xf32>{{.*}}) -> tensor<2x8x8x12xf32>
+// CHECK: prim.conv
+// CHECK: prim.mul
+// CHECK-NOT: prim.fusion
+func.func @channels_whole(%x: tensor<2x8x8x16xf32>, %f: tensor<12x3x3x16xf32>, %g: tensor<2x4xf32>, %w: tensor<4x3xf32>) -> tensor<2x8x8x12xf32> {
+  %c = prim.conv %x, %f {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x8x8x16xf32>, tensor<12x3x3x16xf32> -> tensor<2x8x8x12xf32>
+  %a = prim.broadcast_in_dim %g dims [0, 1] : tensor<2x4xf32> -> tensor<2x4x3xf32>
+  %b = prim.broadcast_in_dim %w dims [1, 2] : tensor<4x3xf32> -> tensor<2x4x3xf32>
+  %p = prim.mul %a, %b : tensor<2x4x3xf32>
+  %r = prim.reshape %p : tensor<2x4x3xf32> -> tensor<2x12xf32>
+  %s = prim.broadcast_in_dim %r dims [0, 3] : tensor<2x12xf32> -> tensor<2x8x8x12xf32>
+  %m = prim.mul %c, %s : tensor<2x8x8x12xf32>
+  return %m : tensor<2x8x8x12xf32>
+}
+// CHECK-LABEL: func.func @channels_split
+// CHECK-NOT: prim.fusion
+// CHECK: prim.fusion contraction
+// CHECK: prim.dot_general
+// CHECK: prim.reshape {{.*}} -> tensor<10x4x3xf32>
+// CHECK: prim.mul
+// CHECK-NOT: prim.fusion
+func.func @channels_split(%x: tensor<10x16xf32>, %f: tensor<16x12xf32>, %g: tensor<4xf32>, %w: tensor<3xf32>) -> tensor<10x4x3xf32> {
+  %c = prim.dot_general %x, %f batch [] x [] contract [1] x [0] : tensor<10x16xf32>, tensor<16x12xf32> -> tensor<10x12xf32>
+  %v = prim.reshape %c : tensor<10x12xf32> -> tensor<10x4x3xf32>
+  %a = prim.broadcast_in_dim %g dims [0] : tensor<4xf32> -> tensor<4x3xf32>
+  %b = prim.broadcast_in_dim %w dims [1] : tensor<3xf32> -> tensor<4x3xf32>
+  %p = prim.mul %a, %b : tensor<4x3xf32>
+  %s = prim.broadcast_in_dim %p dims [1, 2] : tensor<4x3xf32> -> tensor<10x4x3xf32>
+  %m = prim.mul %v, %s : tensor<10x4x3xf32>
+  return %m : tensor<10x4x3xf32>
+}

@@ -24,7 +24,6 @@ Error *constant(Args<Object, Value> &args) {
   return nullptr;
 }
 
-constexpr char versionText[] = "kiln";
 constexpr char deviceText[] = "KilnDevice(id=0)";
 constexpr char memoryText[] = "KilnMemory(id=0)";
 
@@ -46,18 +45,32 @@ Error *create(ClientCreateArgs &args) {
     const NamedValue &option = args.options[i];
     std::string name(option.name, option.nameSize);
     if (option.kind != ValueKind::Text ||
-        (name != "target" && name != "arguments"))
+        (name != "target" && name != "arguments" && name != "version"))
       return fail(Code::InvalidArgument,
                   "option '" + name +
-                      "' of the kiln client: expected target=SPEC or "
-                      "arguments=\"--flag ...\", texts");
+                      "' of the kiln client: expected target=SPEC, "
+                      "arguments=\"--flag ...\" or version=TEXT, texts");
     std::string value(option.text, option.valueSize);
     if (name == "target")
       client->target = value;
+    else if (name == "version")
+      client->version = value;
     else
       client->arguments = split(value);
   }
   args.client = client.release();
+  return nullptr;
+}
+
+Error *version(TextArgs<Client> &args) {
+  args.first = args.object->version.c_str();
+  args.second = args.object->version.size();
+  return nullptr;
+}
+
+Error *topologyVersion(TextArgs<Topology> &args) {
+  args.first = args.object->client->version.c_str();
+  args.second = args.object->client->version.size();
   return nullptr;
 }
 
@@ -174,7 +187,7 @@ Error *initialize(Head &) { return nullptr; }
 constexpr int64_t newest[] = {1, 13, 0};
 constexpr int64_t oldest[] = {0, 9, 0};
 
-NamedValue version(const char *name, const int64_t *numbers) {
+NamedValue numbered(const char *name, const int64_t *numbers) {
   NamedValue value = {};
   value.head.structSize = sizeof(NamedValue);
   value.name = name;
@@ -187,8 +200,8 @@ NamedValue version(const char *name, const int64_t *numbers) {
 
 Error *attributes(PluginAttributesArgs &args) {
   static const NamedValue values[] = {
-      version("stablehlo_current_version", newest),
-      version("stablehlo_minimum_version", oldest)};
+      numbered("stablehlo_current_version", newest),
+      numbered("stablehlo_minimum_version", oldest)};
   args.attributes = values;
   args.count = std::size(values);
   return nullptr;
@@ -203,7 +216,7 @@ void kiln::pjrt::addClient(Api &api) {
   f[ClientCreate] = entry<ClientCreateArgs, create>;
   f[ClientDestroy] = entry<Args<Client>, destroy>;
   f[ClientPlatformName] = entry<TextArgs<Client>, text<Client, platformName>>;
-  f[ClientPlatformVersion] = entry<TextArgs<Client>, text<Client, versionText>>;
+  f[ClientPlatformVersion] = entry<TextArgs<Client>, version>;
   f[ClientProcessIndex] = entry<Args<Client, int>, constant<Client, int, 0>>;
   f[ClientDevices] = entry<Args<Client, Device *const *, size_t>, devices>;
   f[ClientAddressableDevices] = f[ClientDevices];
@@ -215,8 +228,7 @@ void kiln::pjrt::addClient(Api &api) {
   f[ClientTopology] = entry<Args<Client, Topology *>, topology>;
   f[TopologyPlatformName] =
       entry<TextArgs<Topology>, text<Topology, platformName>>;
-  f[TopologyPlatformVersion] =
-      entry<TextArgs<Topology>, text<Topology, versionText>>;
+  f[TopologyPlatformVersion] = entry<TextArgs<Topology>, topologyVersion>;
   f[TopologyDevices] =
       entry<Args<Topology, Device *const *, size_t>, topologyDevices>;
   f[TopologyAttributes] =

@@ -9,8 +9,21 @@ using namespace kiln::pjrt;
 
 namespace {
 
-constexpr char serializedMagic[] = "KilnPJRT";
+/// A serialized program begins with this, then the checksum of the rest.
+constexpr char serializedMagic[] = "KilnPJR2";
 constexpr size_t magicSize = sizeof(serializedMagic) - 1;
+
+/// 64-bit FNV-1a. It finds files that were cut or changed by accident.
+uint64_t checksum(std::string_view bytes) {
+  uint64_t sum = 0xcbf29ce484222325;
+  for (char byte : bytes)
+    sum = (sum ^ static_cast<uint8_t>(byte)) * 0x100000001b3;
+  return sum;
+}
+
+void addNumber(std::string &bytes, uint64_t number) {
+  bytes.append(reinterpret_cast<const char *>(&number), sizeof(number));
+}
 
 Error *compile(CompileArgs &args) {
   auto compiled = std::make_shared<Compiled>();
@@ -28,13 +41,15 @@ Error *compile(CompileArgs &args) {
 
 Error *serialize(BytesArgs<Executable> &args) {
   const Compiled &compiled = *args.object->compiled;
-  auto bytes = std::make_unique<std::string>(serializedMagic, magicSize);
+  std::string parts;
   for (const std::string *part :
        {&compiled.format, &compiled.program, &compiled.package}) {
-    uint64_t size = part->size();
-    bytes->append(reinterpret_cast<const char *>(&size), sizeof(size));
-    bytes->append(*part);
+    addNumber(parts, part->size());
+    parts += *part;
   }
+  auto bytes = std::make_unique<std::string>(serializedMagic, magicSize);
+  addNumber(*bytes, checksum(parts));
+  *bytes += parts;
   args.bytes = bytes->data();
   args.size = bytes->size();
   args.release = [](void *owner) { delete static_cast<std::string *>(owner); };
@@ -42,14 +57,19 @@ Error *serialize(BytesArgs<Executable> &args) {
   return nullptr;
 }
 
+/// Takes a number off the front of `bytes`.
+bool takeNumber(std::string_view &bytes, uint64_t &number) {
+  if (bytes.size() < sizeof(number))
+    return false;
+  std::memcpy(&number, bytes.data(), sizeof(number));
+  bytes.remove_prefix(sizeof(number));
+  return true;
+}
+
 /// Takes a part off the front of `bytes`: its size, then itself.
 bool takePart(std::string_view &bytes, std::string &part) {
   uint64_t size = 0;
-  if (bytes.size() < sizeof(size))
-    return false;
-  std::memcpy(&size, bytes.data(), sizeof(size));
-  bytes.remove_prefix(sizeof(size));
-  if (bytes.size() < size)
+  if (!takeNumber(bytes, size) || bytes.size() < size)
     return false;
   part = bytes.substr(0, size);
   bytes.remove_prefix(size);
@@ -63,13 +83,16 @@ Error *deserialize(DeserializeArgs &args) {
   bool good = bytes.substr(0, magicSize) == magic;
   if (good) {
     bytes.remove_prefix(magicSize);
-    good = takePart(bytes, compiled->format) &&
+    uint64_t sum = 0;
+    good = takeNumber(bytes, sum) && sum == checksum(bytes) &&
+           takePart(bytes, compiled->format) &&
            takePart(bytes, compiled->program) &&
            takePart(bytes, compiled->package) && bytes.empty();
   }
   if (!good)
-    return fail(Code::InvalidArgument, "these are not the bytes of a program "
-                                       "that this plug-in has compiled");
+    return fail(Code::InvalidArgument,
+                "expected a program that this version of the kiln plug-in has "
+                "serialized, found other or damaged bytes");
   return load(*args.client, std::move(compiled), args.executable);
 }
 

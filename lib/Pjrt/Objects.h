@@ -51,6 +51,8 @@ struct Client {
   /// As for kiln-compile: the target, and further arguments.
   std::string target = "cpu";
   std::vector<std::string> arguments;
+  /// What the host's caches depend on beside programs: target and compiler.
+  std::string version = "kiln";
   Memory memory{this};
   Device device{this};
   Topology topology{this};

@@ -44,6 +44,17 @@ def files():
     return [path for path in dict.fromkeys(found) if os.path.isfile(path)]
 
 
+def mark():
+    """A text that changes with the compiler: its version, and size and time of its files."""
+    import kiln
+
+    marks = [kiln.__version__]
+    for path in files():
+        about = os.stat(path)
+        marks.append(f"{os.path.basename(path)}:{about.st_size}:{about.st_mtime_ns}")
+    return " ".join(marks)
+
+
 #: Keys of target specifications that name files.
 _FILE_KEYS = ("schedule_file", "tiling_cache", "description")
 

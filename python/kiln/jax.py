@@ -23,16 +23,33 @@ def initialize():
     only for being installed: its priority is below that of every other platform."""
     from jax._src import xla_bridge
 
-    options = {"target": os.environ.get("KILN_JAX_TARGET", "cpu")}
-    if os.environ.get("KILN_JAX_ARGUMENTS"):
-        options["arguments"] = os.environ["KILN_JAX_ARGUMENTS"]
+    target, arguments = os.environ.get("KILN_JAX_TARGET", "cpu"), os.environ.get("KILN_JAX_ARGUMENTS", "")
+    options = {"target": target, "version": _version(target, arguments)}
+    if arguments:
+        options["arguments"] = arguments
     xla_bridge.register_plugin("kiln", priority=-100, library_path=library_path(), options=options)
     _allow_donation()
-    from kiln import jax_callbacks, jax_linalg
+    from kiln import jax_cache, jax_callbacks, jax_linalg
 
     jax_linalg.register("kiln")
     jax_callbacks.register("kiln")
+    jax_cache.register("kiln")
     jax_callbacks.add_cpu("kiln")
+
+
+def _version(target, arguments):
+    """What compiled programs depend on beside their text. JAX makes it a part of the keys of its persistent cache."""
+    import hashlib
+
+    import kiln
+    from kiln import compiler
+
+    try:
+        made_by = compiler.mark()
+    except (OSError, RuntimeError):  # there is the runtime alone
+        made_by = kiln.__version__
+    marks = "\0".join([made_by, target, arguments, compiler.contents_of(target, *arguments.split())])
+    return f"kiln {kiln.__version__} {hashlib.sha256(marks.encode()).hexdigest()[:16]}"
 
 
 def _allow_donation():

@@ -5,6 +5,7 @@ The program calls a function of this process by name (`prim.callback`). The runt
 with memory for the results; that finds the Python function by the number that it was registered with."""
 import ctypes
 import functools
+import io
 import itertools
 import os
 import traceback
@@ -121,6 +122,15 @@ def emit(ctx, function, token, operands, operand_avals, result_avals, has_side_e
                             operands=[*lead, *operands], has_side_effect=has_side_effect)
     results = list(made.results)
     return results[len(lead):], results[0] if token else None, hold
+
+
+def is_used_by(module):
+    """Whether a program calls functions of this process, so that no other process can run it."""
+    if not FUNCTIONS:
+        return False
+    code = io.BytesIO()
+    module.operation.write_bytecode(file=code)
+    return b"kiln.callback " in code.getvalue()
 
 
 def register(platform):

@@ -156,6 +156,55 @@ def serialized_programs_run_without_the_compiler():
         assert run(python, "load") == saved, "other results"
 
 
+KEPT = """
+import logging, sys, warnings
+import jax, numpy as np
+compiled = []
+jax.monitoring.register_event_listener(lambda name, **_: compiled.append(name.rsplit("/", 1)[-1]))
+jax.config.update("jax_compilation_cache_dir", sys.argv[1])
+jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+x = np.arange(10, dtype=np.float32)
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    result = float(jax.jit(lambda x: jax.numpy.sin(x).sum())(x))
+    seen = []
+    jax.jit(lambda x: jax.debug.callback(seen.append, x))(x)
+    jax.effects_barrier()
+assert abs(result - np.sin(x).sum()) < 1e-5 and len(seen) == 1, (result, seen)
+print(compiled.count("cache_hits"), compiled.count("cache_misses"), len([one for one in caught if "cache" in str(one.message)]))
+"""
+
+
+@behaviour
+def compiled_programs_are_kept_on_disk():
+    """By JAX's persistent cache: found in the next process, compiled again for other targets and where a file is damaged."""
+    from jax._src import compilation_cache
+
+    with tempfile.TemporaryDirectory() as folder:
+
+        def run(**environment):
+            found = subprocess.run([sys.executable, "-c", KEPT, folder], capture_output=True, text=True, check=False,
+                                   env={**os.environ, **environment})
+            assert found.returncode == 0, found.stderr[-2000:]
+            return [int(count) for count in found.stdout.split()]
+
+        hits, misses, warned = run()
+        assert not hits and misses and not warned, f"{hits} hits, {misses} misses, {warned} warnings in an empty folder"
+        assert run() == [misses, 0, 0], "the next process compiled again"
+        assert run(KILN_JAX_ARGUMENTS="--no-fallback") == [0, misses, 0], "found what other arguments had made"
+        for name in os.listdir(folder):
+            path = os.path.join(folder, name)
+            if name.endswith("-cache"):
+                with open(path, "r+b") as file:
+                    held = bytearray(compilation_cache.decompress_executable(file.read()))
+                    held[len(held) // 2] ^= 1
+                    file.seek(0)
+                    file.truncate()
+                    file.write(compilation_cache.compress_executable(bytes(held)))
+        assert run() == [0, misses, misses], "damaged files were found, or without a warning each"
+        assert run() == [misses, 0, 0], "damaged files were not replaced"
+
+
 def main():
     wrong = 0
     for check in BEHAVIOURS:

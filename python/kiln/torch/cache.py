@@ -23,17 +23,8 @@ def folder():
     return os.path.join(base, "kiln")
 
 
-def compiler_mark():
-    """Changes with the compiler: its version, and size and time of its library."""
-    marks = [kiln.__version__]
-    for path in compiler.files():
-        about = os.stat(path)
-        marks.append(f"{os.path.basename(path)}:{about.st_size}:{about.st_mtime_ns}")
-    return " ".join(marks)
-
-
 def key(text, target, options=()):
-    marks = [compiler_mark(), str(target), compiler.contents_of(target, *options)]
+    marks = [compiler.mark(), str(target), compiler.contents_of(target, *options)]
     return hashlib.sha256("\0".join([*marks, *options, text]).encode()).hexdigest()
 
 

@@ -14,7 +14,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
 import kiln
-from kiln import near
+from kiln import compiler, near
 
 from . import cache, devices
 from .calls import bound
@@ -136,7 +136,7 @@ def key(graph_module, target):
         lines = [text.node(node) for node in graph_module.graph.nodes]
     except (Unsure, AttributeError, RuntimeError):  # of another version of torch, or of settings that contradict each other
         return None
-    marks = [cache.compiler_mark(), _frontend_mark(), str(target), repr(near.is_near(target)), settings]
+    marks = [compiler.mark(), _frontend_mark(), str(target), repr(near.is_near(target)), settings]
     return hashlib.sha256("\0".join([*marks, *lines]).encode()).hexdigest()
 
 

@@ -10,6 +10,10 @@
 // reduces or repeats tensors of up to 4,096 elements: then each has its own
 // shape, and blocks at computed places are read and written in memory.
 //
+// One instance runs the loop: a thread of a CPU, or a block of a GPU, whose
+// threads share the tiles. On a GPU a step over tiles has to be so short that
+// launches on all cores would not be faster.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_SCHEDULE_LOOPS_H

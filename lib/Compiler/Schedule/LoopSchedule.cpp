@@ -4,15 +4,19 @@
 // A kernel of one instance runs the whole loop, where the host would launch
 // kernels in each iteration. Whether there is such a kernel is found out by
 // emitting it once: what has no scalar form, and what takes too many of them,
-// leaves the loop to the host.
+// leaves the loop to the host. So does what one core of a GPU computes more
+// slowly than launches on all of them.
 //
 //===----------------------------------------------------------------------===//
 
 #include "LoopSchedule.h"
+#include "BlockThreads.h"
 #include "ResultOrder.h"
 #include "TileLoop.h"
 #include "kiln/Dialect/Kiln/Report.h"
+#include "kiln/Dialect/Tile/DotOps.h"
 #include "kiln/Interfaces/HostOp.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -30,6 +34,64 @@ static Buffer bufferOf(Value value, HostProgramBuilder &host) {
   return host.hasBuffer(value) ? host.buffer(value) : Buffer();
 }
 
+/// A step of more operations on elements takes one core longer than launches
+/// take that share it between all cores.
+static constexpr double kMostCoreWork = 1 << 20;
+
+/// How many elements of the largest tile each thread has.
+static constexpr int64_t kThreadElements = 8;
+/// More threads wait longer for each other than they compute.
+static constexpr int64_t kMostLoopThreads = 256;
+
+static int64_t countTile(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return tile ? tile.getNumElements() : 1;
+}
+
+/// Operations on elements in an iteration of a loop that was emitted.
+static double countWork(KernelBuilder &kernel) {
+  // What a function of `math` takes beside an addition.
+  constexpr double kFunction = 16;
+  double work = 0;
+  kernel.kernel->walk([&](scf::WhileOp loop) {
+    loop->walk([&](Operation *op) {
+      if (auto dot = dyn_cast<tile::DotOp>(op)) {
+        auto lhs = cast<RankedTensorType>(dot.getLhs().getType());
+        work += static_cast<double>(countTile(dot.getType())) *
+                static_cast<double>(lhs.getShape().back());
+        return;
+      }
+      bool isFunction =
+          op->getDialect() && op->getDialect()->getNamespace() ==
+                                  math::MathDialect::getDialectNamespace();
+      for (Type type : op->getResultTypes())
+        if (!op->getNumRegions())
+          work += static_cast<double>(countTile(type)) *
+                  (isFunction ? kFunction : 1);
+    });
+  });
+  return work;
+}
+
+/// Asks for threads by the largest tile, where threads share tiles: a warp for
+/// single elements.
+static void askThreads(KernelBuilder &kernel, ScheduleContext &ctx) {
+  if (!ctx.tiling.model().sharesTiles())
+    return;
+  int64_t largest = 1;
+  kernel.kernel->walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      largest = std::max(largest, countTile(type));
+  });
+  int64_t most = std::min(mostBlockThreads(ctx.description), kMostLoopThreads);
+  int64_t wanted = std::min(largest / kThreadElements, most);
+  int64_t warps = std::max<int64_t>(wanted / countLanes(ctx.description), 1);
+  kernel.kernel->setAttr(
+      tile::kHintsAttr,
+      tile::KernelHintsAttr::get(kernel.b.getContext(),
+                                 llvm::bit_floor<uint64_t>(warps), 0, 0, 0));
+}
+
 /// A builder for a loop that whole tensors go round in: as lines where each
 /// element follows from those at its own place, else as tiles of their shapes.
 static std::unique_ptr<WideLoopBuilder>
@@ -39,9 +101,10 @@ makeBuilder(KernelBuilder &kernel, prim::WhileOp op, bool asLines) {
   return std::make_unique<TileLoopBuilder>(kernel, op);
 }
 
-/// The states of such a loop, found out by emitting it once.
+/// The states of such a loop, found out by emitting it once. Sets `isLong` if
+/// one core would take too long for a step.
 static std::optional<SmallVector<LoopState>>
-planWide(prim::WhileOp op, ScheduleContext &ctx, bool asLines) {
+planWide(prim::WhileOp op, ScheduleContext &ctx, bool asLines, bool &isLong) {
   KernelBuilder kernel(ctx.host, op.getLoc(), ctx.host.name + "_planned_loop");
   placeInstance(kernel);
   auto builder = makeBuilder(kernel, op, asLines);
@@ -50,14 +113,17 @@ planWide(prim::WhileOp op, ScheduleContext &ctx, bool asLines) {
   for (Value init : op.getInits())
     memories.push_back(bufferOf(init, ctx.host));
   bool isEmitted = states && succeeded(builder->emitLoop(*states, memories));
+  isLong = isEmitted && ctx.tiling.model().sharesTiles() &&
+           countWork(kernel) > kMostCoreWork;
   kernel.abandon();
-  return isEmitted ? states : std::nullopt;
+  return isEmitted && !isLong ? states : std::nullopt;
 }
 
 /// The kernel of such a loop; nothing where the loop is none.
 static std::optional<LogicalResult>
 scheduleWide(prim::WhileOp op, ScheduleContext &ctx, bool asLines) {
-  if (!planWide(op, ctx, asLines))
+  bool isLong = false;
+  if (!planWide(op, ctx, asLines, isLong))
     return std::nullopt;
   KernelBuilder kernel(ctx.host, op.getLoc(), ctx.kernelName);
   placeInstance(kernel);
@@ -74,6 +140,7 @@ scheduleWide(prim::WhileOp op, ScheduleContext &ctx, bool asLines) {
     kernel.abandon();
     return ctx.decline(op, builder->reason);
   }
+  askThreads(kernel, ctx);
   kernel.finish("generic.loop");
   return success();
 }
@@ -86,15 +153,20 @@ kiln::schedule::planLoop(prim::WhileOp op, ScheduleContext &ctx) {
     report.chose(op, "schedule", ctx.options.name, "a loop of the host");
     return std::nullopt;
   };
-  if (!computesFromCaches(ctx))
-    return decline("the machine's instances are not threads that compute out "
-                   "of caches");
+  if (!computesFromCaches(ctx) && !ctx.tiling.model().sharesTiles())
+    return decline("instances neither compute out of caches nor have threads "
+                   "that share tiles");
   auto calls = [](HostOpInterface) { return WalkResult::interrupt(); };
   if (op->walk(calls).wasInterrupted())
     return decline("the host computes a part of each step");
-  for (bool asLines : {true, false})
-    if (std::optional<SmallVector<LoopState>> wide = planWide(op, ctx, asLines))
+  for (bool asLines : {true, false}) {
+    bool isLong = false;
+    if (std::optional<SmallVector<LoopState>> wide =
+            planWide(op, ctx, asLines, isLong))
       return wide;
+    if (isLong)
+      return decline("a step takes one core longer than launches on all cores");
+  }
   KernelBuilder kernel(ctx.host, op.getLoc(), ctx.host.name + "_planned_loop");
   placeInstance(kernel);
   LoopBuilder builder(kernel, op);
@@ -144,6 +216,7 @@ LogicalResult kiln::schedule::scheduleLoop(Operation *group,
     kernel.abandon();
     return ctx->decline(group, builder.reason);
   }
+  askThreads(kernel, *ctx);
   kernel.finish("generic.loop");
   return success();
 }

@@ -3,7 +3,7 @@
 import json
 import operator
 
-from . import _runtime, as_tensor, structure
+from . import _runtime, as_tensor, ranges, structure
 from .weights import map_file
 
 
@@ -16,6 +16,9 @@ def _about(path):
         if not lists or not all(isinstance(text, str) for pairs in lists for kind, name in pairs for text in (kind, name)):
             raise ValueError
         if not isinstance(about.setdefault("fixed", {}), dict):
+            raise ValueError
+        inputs = {name for kind, name in about["arguments"] if kind != "weight"}
+        if not all(isinstance(message, str) and ranges.is_range(one, inputs) for one, message in about.setdefault("ranges", [])):
             raise ValueError
         nested = about.setdefault("structure", [False] * 3)
         if len(nested) != 3 or not all(one is False or structure.is_structure(one) for one in nested):
@@ -148,6 +151,7 @@ class Model:
         self.arguments, self.results, self.structure = about["arguments"], about["results"], about["structure"]
         #: Numbers that the program takes stand behind the other arguments, too; `fixed` are those of which it has the values.
         self.inputs, self.fixed = [name for kind, name in self.arguments if kind not in ("weight", "number")], about["fixed"]
+        self.ranges = about["ranges"]  # conditions on integers and sizes, with messages
         self._is_elsewhere = None  # whether the device has memory of its own; the first call finds out
         self._check_structure(beside)
         for source in weights:
@@ -252,6 +256,9 @@ class Model:
         for name, value in self.fixed.items():
             if by_name.get(name) != value:
                 raise ValueError(f"argument '{name}': expected {value!r}, with which the program was exported, found {by_name.get(name)!r}")
+        for condition, message in self.ranges:
+            if not ranges.holds(condition, by_name):
+                raise RuntimeError(message)
         values = [_in_parts(one) for one in asked]
         lent, places = self._lent(values)
         left, given = iter(lent), []

@@ -251,6 +251,62 @@ def a_package_refuses_integers_out_of_range():
                 raise AssertionError(bad)
 
 
+class Cached(torch.nn.Module):
+    """Writes a row of a buffer and of an argument at an integer position, and reads those before it."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("rows", torch.zeros(8, 4))
+
+    def forward(self, x, given, position: int):
+        self.rows.select(0, position).copy_(x)
+        given.narrow(1, position, 1).copy_(x[:2, None])
+        return self.rows.narrow(0, 0, position + 1).sum(0), given[:, :position + 1].sum(1)
+
+
+@test
+def a_write_at_an_integer_position_copies_no_buffer():
+    for size in (None, {1: torch.export.Dim("columns", max=64)}):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "m.kiln")
+            exported = torch.export.export(Cached(), (torch.ones(4), torch.zeros(2, 9), 3), strict=False,
+                                           dynamic_shapes=(None, size, torch.export.Dim.DYNAMIC))
+            kiln.export(exported, path)
+            loaded, eager = kiln.load(path), Cached()
+            assert {name for _, name in loaded._written} == {"given", "rows"}, loaded._written
+            ours, theirs = torch.zeros(2, 9), torch.zeros(2, 9)
+            address = loaded.weights["rows"].__array_interface__["data"][0]
+            for position in (0, 5, 7):
+                x = torch.randn(4)
+                same([torch.from_dlpack(one) for one in loaded(x, ours, position)], list(eager(x, theirs, position)))
+                same(ours, theirs)
+            for bad in (8, -9, 2**62):
+                try:
+                    loaded(torch.ones(4), ours, bad)
+                except RuntimeError as error:
+                    assert "out of the range" in str(error), error
+                    same(ours, theirs)
+                    same(torch.from_dlpack(loaded.weights["rows"]), eager.rows)
+                    continue
+                raise AssertionError(bad)
+            assert loaded.weights["rows"].__array_interface__["data"][0] == address
+
+
+@test
+def ranges_that_are_none_are_refused():
+    from kiln import ranges
+    names = {"x", "k"}
+    for good in (1, ["number", "k"], ["size", "x", 0], ["le", ["add", 1, ["number", "k"]], ["floordiv", ["size", "x", 1], 2]]):
+        assert ranges.is_range(good, names), good
+    for bad in (True, 1.0, None, "k", [], ["number"], ["number", "y"], ["size", "x"], ["size", "x", -1], ["size", "x", True], ["lt", 1],
+                ["add"], ["eval", 1, 2], ["lt", 1, ["pow", 2, 3]], [["lt"], 1, 2]):
+        assert not ranges.is_range(bad, names), bad
+    given = {"x": torch.zeros(3, 4), "k": 2}
+    assert ranges.holds(["eq", ["mod", ["mul", ["size", "x", 1], -1], 3], 2], given)
+    assert not ranges.holds(["or", ["gt", ["max", 1, ["number", "k"]], 2], ["lt", ["floordiv", -1, 2], -1]], given)
+    assert not ranges.holds(["eq", ["mod", 1, 0], 0], given) and ranges.holds(["lt", ["size", "x", 2], 0], given)
+
+
 class Waves(torch.nn.Module):
     """Complex weights, state, arguments and results."""
 

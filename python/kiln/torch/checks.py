@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a program asserts of its data, as further results that have to be true: torch._check of numbers that are read from
-tensors, the ranges that torch gives such numbers, and asserted tensors. Of sizes of arguments guards see to it."""
+tensors, the ranges that torch gives such numbers, and asserted tensors. Of sizes of arguments guards see to it. The ranges of
+integers that a package takes are conditions which the loader checks before a call."""
+import functools
+
 import sympy
 import torch
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
@@ -38,40 +41,84 @@ _SELECTING = {torch.ops.aten.select.int: (2, 1), torch.ops.aten.select_copy.int:
 
 
 def of_numbers(program):
-    """Conditions on the arguments of an exported program that are integers, with messages: the inequalities under which torch has
-    traced it, and that indices are in range. torch takes sizes for 2 or more while it traces; 0 and 1 are right, too."""
+    """Ranges of the arguments of an exported program that are integers: conditions with messages, and what its symbols are, a
+    dictionary of leaves of kiln.ranges. The conditions are the inequalities under which torch has traced the program, and that
+    indices are in range. torch takes sizes for 2 or more while it traces; 0 and 1 are right, too."""
     made = {node: node.meta.get("val") for node in program.graph.nodes}
     numbers = {node: one for node, one in made.items() if node.op == "placeholder" and isinstance(one, torch.SymInt)
                and one.node.expr.is_Symbol and one.node.hint is not None}
     if not numbers:
-        return []
+        return [], {}
     environment = next(iter(numbers.values())).node.shape_env
-
-    def replaced(one):
-        return environment.replace(one.node.expr if isinstance(one, torch.SymInt) else sympy.sympify(one))
-
+    replaced = functools.partial(_replaced, environment)
     tensors = {node: one for node, one in made.items() if isinstance(one, torch.Tensor)}
+    symbols = {replaced(one): ["number", node.name] for node, one in numbers.items()}
+    leaves = dict(symbols)
+    for node, one in tensors.items():
+        for dim, size in enumerate(one.shape if node.op == "placeholder" else ()):
+            leaves.setdefault(replaced(size), ["size", node.name, dim])
+    leaves = {size: leaf for size, leaf in leaves.items() if size.is_Symbol}
+    names = {size: sympy.Symbol(leaf[1] if leaf[0] == "number" else f"{leaf[1]}.size({leaf[2]})") for size, leaf in leaves.items()}
     shapes = {replaced(size) for one in tensors.values() for size in (*one.shape, one.numel())}
-    found = []
+    found = [*_inequalities(environment, shapes), *_indices(program, made, replaced)]
+    return [(one, f"the arguments are out of the range for which the program was exported: {one.xreplace(names)}")
+            for one in dict.fromkeys(found) if one.free_symbols & symbols.keys()], leaves
+
+
+def _replaced(environment, number):
+    """The expression of a number, with the symbols that torch has left."""
+    return environment.replace(number.node.expr if isinstance(number, torch.SymInt) else sympy.sympify(number))
+
+
+def _inequalities(environment, shapes):
+    """Those under which torch has traced a program with tensors of these sizes."""
     for guard in environment.guards:
         for one in sympy.And.make_args(environment.replace(guard.expr)):
             if isinstance(one, (sympy.Ge, sympy.Gt)) and one.rhs.is_Integer and one.lhs in shapes and one.rhs <= 2:
                 one = sympy.Ge(one.lhs, 0)
             if isinstance(one, (sympy.Ge, sympy.Gt, sympy.Le, sympy.Lt)):
-                found.append(one)
+                yield one
+
+
+def _indices(program, made, replaced):
+    """That indices which are arguments are in range. `made`: what torch knows of the nodes' values."""
     for node in program.graph.nodes:
-        index, dim = (node.args[place] if place < len(node.args) else None for place in _SELECTING.get(node.target, ()) or (0, 0))
-        if node.target in _SELECTING and isinstance(made.get(index), torch.SymInt):
+        if node.target not in _SELECTING:
+            continue
+        index, dim = (node.args[place] if place < len(node.args) else None for place in _SELECTING[node.target])
+        if isinstance(made.get(index), torch.SymInt):
             index, size = replaced(made[index]), replaced(made[node.args[0]].shape[dim])
-            found += [sympy.Lt(index, size), sympy.Ge(index, -size)]
-    names = {replaced(one): sympy.Symbol(node.name) for node, one in numbers.items()}
-    for node, one in tensors.items():
-        for dim, size in enumerate(one.shape if node.op == "placeholder" else ()):
-            names.setdefault(replaced(size), sympy.Symbol(f"{node.name}.size({dim})"))
-    names = {size: name for size, name in names.items() if size.is_Symbol}
-    symbols = {replaced(one) for one in numbers.values()}
-    return [(one, f"the arguments are out of the range for which the program was exported: {one.xreplace(names)}")
-            for one in dict.fromkeys(found) if one.free_symbols & symbols]
+            yield sympy.Lt(index, size)
+            yield sympy.Ge(index, -size)
+
+
+def split(conditions, leaves):
+    """Ranges as the loader checks them, pairs for kiln.ranges, and the conditions that are left for the program."""
+    ranges, left = [], []
+    for condition, message in conditions:
+        try:
+            ranges.append([_encoded(condition, leaves), message])
+        except Unsupported:
+            left.append((condition, message))
+    return ranges, left
+
+
+#: Functions of torch's expressions, as those of kiln.ranges.
+_OPERATIONS = {"Add": "add", "Mul": "mul", "Max": "max", "Min": "min", "And": "and", "Or": "or", "FloorDiv": "floordiv",
+               "CleanDiv": "floordiv", "Mod": "mod", "PythonMod": "mod", "StrictLessThan": "lt", "LessThan": "le",
+               "StrictGreaterThan": "gt", "GreaterThan": "ge", "Equality": "eq", "Unequality": "ne"}
+
+
+def _encoded(expression, leaves):
+    """A condition or a number for kiln.ranges."""
+    if expression in leaves:
+        return leaves[expression]
+    if expression.is_Integer:
+        return int(expression)
+    operation = _OPERATIONS.get(type(expression).__name__)
+    if operation is None:
+        raise Unsupported(f"the condition {expression}")
+    return [operation, *(_encoded(one, leaves) for one in expression.args)]
 
 
 def truths(lowering, conditions):

@@ -31,7 +31,7 @@ def export(program, path, target="cpu", options=(), weights=True):
     """Writes PATH, and PATH with the suffix .safetensors: the weights, or the constants alone."""
     if not isinstance(program, torch.export.ExportedProgram):
         raise TypeError(f"expected what torch.export.export(model, arguments) returns, found {type(program).__name__}")
-    ranges = checks.of_numbers(program)
+    ranges, conditions = checks.split(*checks.of_numbers(program))
     with torch.no_grad():
         program = program.run_decompositions(decompositions.whole_table())
     module, signature = program.graph_module, program.graph_signature
@@ -51,11 +51,11 @@ def export(program, path, target="cpu", options=(), weights=True):
             values.append(pairs.as_last(lowering, value))
         elif kind != "constant":
             values.append(value if isinstance(value, Value) else lowering.number_tensor(value))
-    about["structure"] = _structures(program)
+    about["structure"], about["ranges"] = _structures(program), ranges
     if lowering.state is not None:
         about["results"].append(["state", draws.STATE])
         values.append(lowering.next_state())
-    for condition, message in checks.of(lowering, module.graph) + checks.truths(lowering, ranges):
+    for condition, message in checks.of(lowering, module.graph) + checks.truths(lowering, conditions):
         about["results"].append(["check", message])
         values.append(condition)
     _donate(lowering, about)

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import sys
+import textwrap
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -38,11 +39,12 @@ def flow(c):
 
 
 def bars(data, c):
-    """Each row is a line of words, with the bar below it: a narrow picture keeps its letters readable on a telephone."""
-    width, left, right, row = 600, 10, 590, 38
+    """Each row is one or more lines of words, with the bar below: a narrow picture keeps its letters readable on a telephone."""
+    width, left, right, row, line_height, letters = 600, 10, 590, 38, 16, 72
     least, most = 0.1, 8.0
 
     def at(ratio):
+        ratio = min(max(ratio, least), most)
         return left + (right - left) * math.log(ratio / least) / math.log(most / least)
 
     y, parts = 20, []
@@ -50,11 +52,14 @@ def bars(data, c):
         y += 14
         parts.append(text(left, y, group["title"], c["text"], 15, weight="600"))
         y += 12
-        bottom = y + row * len(group["rows"])
+        labels = [textwrap.wrap(label, letters) for label, *_ in group["rows"]]
+        bottom = y + sum(row + line_height * (len(lines) - 1) for lines in labels)
         for ratio in (0.1, 0.25, 0.5, 1, 2, 4, 8):
             anchor = "start" if ratio == least else "end" if ratio == most else "middle"
             parts.append(text(round(at(ratio), 1), bottom + 14, f"{ratio:g}", c["soft"], 12, anchor))
-        for what, peer, low, high in group["rows"]:
+        for lines, (_, peer, low, high) in zip(labels, group["rows"]):
+            first = y
+            y += line_height * (len(lines) - 1)
             center = (low * high) ** 0.5
             color = c["good"] if center >= 1 else c["bad"]
             x, end = sorted((at(1), at(center)))
@@ -65,12 +70,12 @@ def bars(data, c):
             parts.append(f'<rect x="{x:.1f}" y="{middle - 6}" width="{max(end - x, 1):.1f}" height="12" fill="{color}" opacity="0.8"/>')
             if low != high:
                 parts.append(f'<line x1="{at(low):.1f}" x2="{at(high):.1f}" y1="{middle}" y2="{middle}" stroke="{c["text"]}" stroke-width="2"/>')
-            parts.append(text(left, y + 13, what, c["text"], 13))
+            parts += [text(left, first + 13 + line_height * number, words, c["text"], 13) for number, words in enumerate(lines)]
             figure = f"{low:g}" if low == high else f"{low:g} to {high:g}"
-            parts.append(text(right, y + 13, figure, c["soft"], 13, "end"))
+            parts.append(text(right, first + 13, figure, c["soft"], 13, "end"))
             y += row
-        y = bottom + 24
-    parts.append(text(left, y + 8, "Bar: geometric mean of the range, on a logarithmic scale from 1. Line: the range.", c["soft"], 12))
+        y = bottom + 32
+    parts.append(text(left, y + 8, "Bar: geometric mean of the range, on a logarithmic scale from 1. Line: the range. Both are cut at 8.", c["soft"], 12))
     return svg(width, y + 18, "Speed of Kiln over that of its peers", parts)
 
 

@@ -6,6 +6,8 @@ from kiln_isolated import Decline
 from kiln_transfers import BYTES
 from kiln_wire import bits_of
 
+RESHAPES = ("tile.reshape", "tile.expand_dims")
+
 
 class Rows(Folds):
     """What ScratchpadWriter of kiln_scratchpad.py knows of tiles whose elements meet others of the same tile. The methods `reduce` and
@@ -84,9 +86,14 @@ class Rows(Folds):
             self.splat(op, self.address(op.results[0]), self.registers[op.operands[0]])
 
     def tile_reshape(self, op):
-        self.copy(op.operands[0], op.results[0])
+        if not self.is_in_place(op):
+            self.copy(op.operands[0], op.results[0])
 
     tile_expand_dims = tile_reshape
+
+    def is_in_place(self, op):
+        """Whether an operation only gives a tile another shape where it lies, as tiles have no gaps."""
+        return op.name in RESHAPES and self.storages[op.operands[0]] is self.storages[op.results[0]]
 
     def tile_broadcast(self, op):
         source, result = op.operands[0], op.results[0]

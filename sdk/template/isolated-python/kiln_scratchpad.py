@@ -7,7 +7,7 @@ from itertools import groupby
 
 from kiln_described import check_memories, check_names, check_product, instruction_of
 from kiln_isolated import Decline, Label, check_operations, check_view, machine_text, machine_words
-from kiln_rows import Rows
+from kiln_rows import RESHAPES, Rows
 from kiln_transfers import BYTES, Transfers
 from kiln_wire import Dense, Number
 
@@ -24,14 +24,6 @@ class Storage:
     @property
     def bytes(self):
         return self.type.count * BYTES[self.type.element]
-
-    def strides(self):
-        """Bytes between neighbours, by dimensions of the tile, of rows that follow each other."""
-        strides, step = [], BYTES[self.type.element]
-        for size in reversed(self.type.shape):
-            strides.insert(0, step)
-            step *= size
-        return strides
 
 
 class ScratchpadWriter(Transfers, Rows):
@@ -244,10 +236,17 @@ class ScratchpadWriter(Transfers, Rows):
                           key=lambda type: type.count * BYTES[type.element])
             for index in range(self.temporaries.get(op.name, 0)):
                 self.assign_temporary(op, index, largest)
-        for operand in op.operands[2:3] if op.name == "tile.dot" else op.operands if op.name in self.elementwise else []:
-            if operand.type is type and len(self.uses[operand]) == 1 and self.is_near(op, operand):
+        for operand in self.reused(op):
+            if len(self.uses[operand]) == 1 and self.is_near(op, operand):
                 self.storages[result] = self.storages[operand]
                 break
+
+    def reused(self, op):
+        """The operands whose place the result of an operation may take, if no other operation uses them."""
+        if op.name in RESHAPES:
+            return [operand for operand in op.operands if operand.op is not None]
+        operands = op.operands[2:3] if op.name == "tile.dot" else op.operands if op.name in self.elementwise else []
+        return [operand for operand in operands if operand.type is op.type]
 
     def assign_temporary(self, op, index, type):
         """A tile beside those of an operation."""
@@ -315,7 +314,8 @@ class ScratchpadWriter(Transfers, Rows):
     def restrict(self):
         """Keeps tiles that the vector unit reads or writes in memories that it reaches."""
         transfers = ("tile.load", "tile.load_gather", "tile.store", "tile.store_scatter", "tile.dot", "arith.constant", "scf.for", "scf.yield")
-        used = [(op, value) for op in self.kernel.walk() if op.name not in transfers for value in op.operands + op.results]
+        used = [(op, value) for op in self.kernel.walk() if op.name not in transfers and not self.is_in_place(op)
+                for value in op.operands + op.results]
         used += [(key[0], key) for key in self.storages if isinstance(key, tuple)]  # temporary ones
         for op, value in used if self.vector_memories else ():
             storage = self.storages.get(value)
@@ -414,7 +414,7 @@ class ScratchpadWriter(Transfers, Rows):
         """A number from a tile: coordinates are registers."""
         tile, *coords = op.operands
         address = self.address(tile)
-        for coord, distance in zip(coords, self.storages[tile].strides()):
+        for coord, distance in zip(coords, self.distances(tile.type.shape, tile)):
             behind = self.scalar("arith.muli", [self.registers[coord], self.number(distance)])
             address = self.scalar("arith.addi", [address, behind])
         self.registers[op.results[0]] = self.read_element(op, address)
@@ -457,7 +457,7 @@ class ScratchpadWriter(Transfers, Rows):
         storage = self.storages[value]
         size = BYTES[value.type.element]
         if not storage.layout:
-            rows = storage.strides()[0]
+            rows = self.distances(value.type.shape, value)[0]
             return value, row * rows + column * size, rows
         panels = storage.layout
         steps = value.type.shape[1 - panels.dim]

@@ -66,7 +66,7 @@ class Transfers:
             offsets = [self.scalar("arith.muli", [offset, self.number(size)]) if size != 1 else offset
                        for offset, size in zip(offsets, shape)]
         storage = self.storages[tile]
-        strides = [0] * (len(coords) - len(tile.type.shape)) + storage.strides()
+        strides = [0] * (len(coords) - len(tile.type.shape)) + self.distances(tile.type.shape, tile)
         if not storage.layout:
             box = Box(is_in, view, offsets, shape, strides, self.address(tile), padding)
             box.combine = combine
@@ -97,7 +97,7 @@ class Transfers:
 
     def transfer_by_index(self, op, view, offsets, indices, tile, padding, combine):
         """One transfer for each element of a tile of indices, in a loop of the program: a row, where the first dimension is indexed."""
-        dim, rank, strides = int(op.get("dim")), len(indices.type.shape), self.storages[tile].strides()
+        dim, rank, strides = int(op.get("dim")), len(indices.type.shape), self.distances(tile.type.shape, tile)
         offsets, read = self.use(offsets), Op("tensor.extract")
         read.number, read.location, read.parent = op.number, op.location, op.parent
         read.results = [Value(Type(indices.type.element), read, 0)]

@@ -26,6 +26,8 @@ class Machine(ScratchpadWriter):
 
     def scalar(self, name, operands, predicate=0, op=None):
         a, b = operands[:2]
+        if name == "arith.select":
+            return b if a else operands[2]
         return {"arith.addi": a + b, "arith.subi": a - b, "arith.muli": a * b, "arith.minsi": min(a, b), "arith.maxsi": max(a, b),
                 "arith.andi": a & b, "arith.cmpi": int(a < b if predicate == 2 else a <= b)}[name]
 
@@ -46,7 +48,8 @@ class Machine(ScratchpadWriter):
         for plane in self.planes(box):
             for row, column in itertools.product(range(plane.rows), range(plane.columns)):
                 at = plane.address + row * plane.row_stride + column * plane.column_stride
-                coords = plane.offsets[0] + row, plane.offsets[1] + column
+                steps = {plane.row_dim: row, plane.column_dim: column}
+                coords = tuple(offset + steps.get(dim, 0) for dim, offset in enumerate(plane.offsets))
                 if box.is_in:
                     self.memory[at] = self.views[box.view.index][coords]
                 else:
@@ -156,7 +159,7 @@ class Unsigned(Bytes):
 
 
 with open(sys.argv[2], encoding="utf-8") as file:
-    product, square, unsigned, negated = read(file.read())
+    product, square, unsigned, negated, shaped = read(file.read())
 rng = random.Random(1)
 a = {at: rng.randrange(-9, 9) for at in itertools.product(range(7), range(8))}
 b = {at: rng.randrange(-9, 9) for at in itertools.product(range(8), range(5))}
@@ -164,6 +167,10 @@ c = {}
 Machine(product, [a, b, c])
 assert c == {(i, j): sum(a.get((i, k), 0) * b.get((k, j), 0) for k in range(8)) for i in range(8) for j in range(8)}
 print(f"{len(c)} elements equal")
+same = {}
+Vectors(shaped, [a, {(i, 0, j): element for (i, j), element in b.items()}, same])
+assert same == c
+print(f"{len(same)} elements equal")
 Aligned(product, [a, b, {}])
 for kind, kernel in ((Machine, square), (Narrow, product), (Panelled, product), (Turned, product), (Nowhere, product),
                      (Coarse, product), (Overlapping, product), (Crooked, product), (Flat, product), (Bytes, unsigned), (Unsigned, unsigned),

@@ -55,3 +55,20 @@ tile.kernel @added(%x: !tile.view<6x7x3xf32> {tile.readonly}, %y: !tile.view<6x7
   tile.store %a, %y[%c0, %c0, %c0] combine add : tensor<6x7x3xf32>, !tile.view<6x7x3xf32>
   tile.store %a, %y[%c0, %c0, %c0] combine add : tensor<6x7x3xf32>, !tile.view<6x7x3xf32>
 }
+// A tile of another shape lies where it did, unless something else reads it in the first shape.
+tile.kernel @reshaped(%x: !tile.view<6x7x3xf32> {tile.readonly}, %y: !tile.view<42x3xf32>) {
+  %c0 = arith.constant 0 : index
+  %a = tile.load %x[%c0, %c0, %c0] : !tile.view<6x7x3xf32> -> tensor<6x7x3xf32>
+  %b = tile.reshape %a : tensor<6x7x3xf32> -> tensor<42x3xf32>
+  %c = arith.subf %b, %b : tensor<42x3xf32>
+  %d = arith.subf %c, %b : tensor<42x3xf32>
+  tile.store %d, %y[%c0, %c0] : tensor<42x3xf32>, !tile.view<42x3xf32>
+}
+tile.kernel @kept(%x: !tile.view<6x7x3xf32> {tile.readonly}, %y: !tile.view<42x3xf32>, %z: !tile.view<6x7x3xf32>) {
+  %c0 = arith.constant 0 : index
+  %a = tile.load %x[%c0, %c0, %c0] : !tile.view<6x7x3xf32> -> tensor<6x7x3xf32>
+  %b = tile.reshape %a : tensor<6x7x3xf32> -> tensor<42x3xf32>
+  %c = arith.subf %b, %b : tensor<42x3xf32>
+  tile.store %c, %y[%c0, %c0] : tensor<42x3xf32>, !tile.view<42x3xf32>
+  tile.store %a, %z[%c0, %c0, %c0] : tensor<6x7x3xf32>, !tile.view<6x7x3xf32>
+}

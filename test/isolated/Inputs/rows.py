@@ -107,7 +107,7 @@ class Small(Machine):
 
 with open(sys.argv[2], encoding="utf-8") as file:
     text = file.read()
-kernel, pairs, added = read(text)
+kernel, pairs, added, reshaped, kept = read(text)
 rng = random.Random(1)
 x = {at: rng.randrange(-50, 50) for at in itertools.product(range(6), range(7), range(3))}
 y, z = {}, {}
@@ -131,7 +131,14 @@ sums = {}
 Adding(added, [x, sums])
 assert sums == {at: 3 * x[at] for at in x}
 print(f"{len(sums)} elements equal")
-for kind, one in ((Machine, added), (Poor, kernel), (Still, kernel), (Small, kernel), (Plain, pairs), (Narrow, read(text.replace("f32", "f16"))[0]), (Few, pairs)):
+negative = {}
+Still(reshaped, [x, negative])
+assert negative == {(7 * i + j, k): -x[i, j, k] for i, j, k in x}
+zeros, same = {}, {}
+Machine(kept, [x, zeros, same])
+assert same == x and len(zeros) == len(x) and not any(zeros.values())
+print(f"{len(negative) + len(zeros) + len(same)} elements equal")
+for kind, one in ((Machine, added), (Poor, kernel), (Still, kernel), (Still, kept), (Small, kernel), (Plain, pairs), (Narrow, read(text.replace("f32", "f16"))[0]), (Few, pairs)):
     try:
         kind(one, [x, {}, {}, {}])
     except Decline as why:

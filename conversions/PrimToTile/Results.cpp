@@ -9,7 +9,6 @@
 #include "FunctionConverter.h"
 #include "Wrap.h"
 #include "kiln/Dialect/Kiln/Report.h"
-#include "kiln/Dialect/Prim/FourierOps.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -67,13 +66,6 @@ static Buffer beforeTranspose(prim::TransposeOp op, const Buffer &buffer) {
     result.strides[dim] = buffer.strides[d];
   }
   return result;
-}
-
-/// Whether a claim has one operation, whose kernel writes a result in any order
-/// of its dimensions.
-static bool writesInAnyOrder(prim::ClaimOp claim) {
-  auto ops = claim.getBody().front().without_terminator();
-  return llvm::hasSingleElement(ops) && isa<prim::FourierOp>(*ops.begin());
 }
 
 std::pair<Value, std::optional<Buffer>>

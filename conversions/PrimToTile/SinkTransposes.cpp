@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Wrap.h"
 #include "kiln/Conversion/PrimToTile.h"
 #include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Schedule/GroupPlan.h"
@@ -48,6 +49,7 @@ public:
 
 private:
   Value ofTranspose(TransposeOp transpose);
+  Value ofTransposedCat(TransposeOp transpose, CatOp cat);
   Value ofPointwise();
   Value ofReduction();
   Value ofPad(PadOp pad);
@@ -169,7 +171,45 @@ Operation *Sinker::rebuild(ValueRange operands, Type type) {
   return made;
 }
 
+/// Whether a claim writes a value, or the same with other dimensions of one
+/// element, in any order.
+static bool isWrittenInAnyOrder(Value value) {
+  while (auto reshape = value.getDefiningOp<ReshapeOp>()) {
+    auto shapeOf = [](RankedTensorType type) {
+      SmallVector<int64_t> shape(type.getShape());
+      llvm::erase(shape, 1);
+      return shape;
+    };
+    if (!reshape->hasOneUse() || !reshape.getType().hasStaticShape() ||
+        shapeOf(reshape.getOperand().getType()) != shapeOf(reshape.getType()))
+      return false;
+    value = reshape.getOperand();
+  }
+  auto claim = value.getDefiningOp<ClaimOp>();
+  return claim && value.hasOneUse() && writesInAnyOrder(claim);
+}
+
+/// transpose(cat(a, b)) is cat(transpose(a), transpose(b)): kernels that write
+/// in any order write the parts of the result in its own.
+Value Sinker::ofTransposedCat(TransposeOp transpose, CatOp cat) {
+  if (!cat->hasOneUse() ||
+      !llvm::all_of(cat.getOperands(), isWrittenInAnyOrder))
+    return {};
+  ArrayRef<int64_t> order = transpose.getPermutation();
+  SmallVector<Value> parts;
+  for (Value operand : cat.getOperands()) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    parts.push_back(TransposeOp::create(
+        builder, cat.getLoc(),
+        type.clone(applyPermutation(type.getShape(), order)), operand, order));
+  }
+  return CatOp::create(builder, cat.getLoc(), transpose.getType(), parts,
+                       llvm::find(order, cat.getDim()) - order.begin());
+}
+
 Value Sinker::ofTranspose(TransposeOp transpose) {
+  if (auto cat = transpose.getOperand().getDefiningOp<CatOp>())
+    return ofTransposedCat(transpose, cat);
   auto inner = transpose.getOperand().getDefiningOp<TransposeOp>();
   if (!inner)
     return {};

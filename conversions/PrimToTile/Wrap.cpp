@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Wrap.h"
+#include "kiln/Dialect/Prim/FourierOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
@@ -345,4 +346,9 @@ std::string kiln::nameOf(prim::FusionOp fusion) {
   StringRef name = main->getName().stripDialect();
   name.consume_back("_general");
   return name.str();
+}
+
+bool kiln::writesInAnyOrder(prim::ClaimOp claim) {
+  auto ops = claim.getBody().front().without_terminator();
+  return llvm::hasSingleElement(ops) && isa<prim::FourierOp>(*ops.begin());
 }

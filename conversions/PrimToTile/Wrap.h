@@ -72,6 +72,10 @@ mlir::OpOperand &operandOfScatter(prim::FusionOp fusion);
 /// Returns the first of them.
 mlir::Operation *splitScatter(prim::FusionOp fusion, Retired &retired);
 
+/// Whether a claim has one operation, whose kernel writes a result in any order
+/// of its dimensions, where threads share tiles.
+bool writesInAnyOrder(prim::ClaimOp claim);
+
 /// A word for the name of a group's kernel.
 std::string nameOf(prim::FusionOp fusion);
 

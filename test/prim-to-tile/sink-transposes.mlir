@@ -3,6 +3,7 @@
 // RUN: kiln-opt %s -pass-pipeline='builtin.module(kiln-set-target{spec=cpu:x86-64-v3},func.func(prim-sink-transposes))' | FileCheck %s --check-prefix=CPU
 // RUN: for entry in between sums moved repeated kept; do \
 // RUN:   kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --entry=$entry --verify-semantics -o %t.kiln 2>&1 | FileCheck %s --check-prefix=SAME || exit 1; done
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --entry=pairs --explain --emit=program -o %t.program | FileCheck %s --check-prefix=CLAIMED
 // SAME: semantics: {{[0-9]+}} comparisons, 0 changed
 
 // CPU-LABEL: func.func @between
@@ -71,4 +72,17 @@ func.func @kept(%x: tensor<2x4x5x3xf32>, %y: tensor<2x3x4x5xf32>) -> (tensor<6x4
   %1 = prim.reshape %0 : tensor<2x3x4x5xf32> -> tensor<6x4x5xf32>
   %2 = prim.add %0, %y : tensor<2x3x4x5xf32>
   return %1, %2 : tensor<6x4x5xf32>, tensor<2x3x4x5xf32>
+}
+
+// Kernels of Fourier transforms write in any order: each writes its part of the transposed concatenation, and nothing is copied.
+// CLAIMED-LABEL: function pairs
+// CLAIMED: schedule {{.*}}generic.fourier
+// CLAIMED-NOT: schedule
+func.func @pairs(%x: tensor<64x48xf32>, %y: tensor<64x48xf32>) -> tensor<48x64x2xf32> {
+  %0:2 = prim.fourier %x, %y dim 0 : tensor<64x48xf32>, tensor<64x48xf32> -> tensor<64x48xf32>, tensor<64x48xf32>
+  %1 = prim.reshape %0#0 : tensor<64x48xf32> -> tensor<64x48x1xf32>
+  %2 = prim.reshape %0#1 : tensor<64x48xf32> -> tensor<64x48x1xf32>
+  %3 = prim.cat %1, %2 dim 2 : tensor<64x48x1xf32>, tensor<64x48x1xf32> -> tensor<64x48x2xf32>
+  %4 = prim.transpose %3 permutation [1, 0, 2] : tensor<64x48x2xf32> -> tensor<48x64x2xf32>
+  return %4 : tensor<48x64x2xf32>
 }

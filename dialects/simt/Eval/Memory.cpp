@@ -173,11 +173,14 @@ LogicalResult ThreadBlock::touch(Operation *op, Warp &warp, unsigned lane,
                   byte.isAtomic ? "updates" : "writes");
     if (!isWrite) {
       byte.read.add(moment, number);
+      byte.isReadPlainly |= use != Use::volatileRead;
       if (&shadow == &shared)
         noteRead(at, warp);
       continue;
     }
-    if (!byte.read.isBefore(moment) &&
+    // Volatile reads find the element before an update, or after it.
+    if ((byte.isReadPlainly || use != Use::atomic) &&
+        !byte.read.isBefore(moment) &&
         !(&shadow == &shared && areReadsKnown(at, warp)))
       return race(op, warp, lane, memory, at, does, byte.read, "reads");
     // Unordered writes of the same value are remembered together.
@@ -185,6 +188,7 @@ LogicalResult ThreadBlock::touch(Operation *op, Warp &warp, unsigned lane,
       byte.write = Touch();
     byte.write.add(moment, number);
     byte.read = Touch();
+    byte.isReadPlainly = false;
     byte.isAtomic = use == Use::atomic;
     byte.phase = 0;
     byte.fences = warp.fences[lane];

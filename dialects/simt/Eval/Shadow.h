@@ -85,10 +85,11 @@ struct Touch {
 /// What is known of one byte.
 struct ByteState {
   Touch write, read;
-  uint32_t fences = 0;   ///< proxy fences of the writer before its write
-  uint32_t copy = 0;     ///< the copy in flight that writes it, plus one
-  uint16_t products = 0; ///< products in flight that read it
-  bool isAtomic = false; ///< `write` are atomic accesses
+  uint32_t fences = 0;        ///< proxy fences of the writer before its write
+  uint32_t copy = 0;          ///< the copy in flight that writes it, plus one
+  uint16_t products = 0;      ///< products in flight that read it
+  bool isAtomic = false;      ///< `write` are atomic accesses
+  bool isReadPlainly = false; ///< not all of `read` are volatile
   /// Of the barrier of a slot that counts the bytes of a bulk copy, the phase
   /// in which it wrote this one, plus one; 0: what wrote it is no bulk copy.
   uint32_t phase = 0;

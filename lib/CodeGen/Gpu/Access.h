@@ -58,6 +58,9 @@ private:
   void load(bool isWhole, unsigned vectorBits, Regs &result);
   void store(bool isWhole, unsigned vectorBits);
   void update();
+  void updateExtremes(bool isMax);
+  unsigned bitsUpdatedTogether(unsigned bits);
+  std::optional<mlir::Value> maskOfUpdate(int64_t reg);
   unsigned bitsAddedTogether();
   bool hasWholeWords();
   void addInWord(int64_t reg, mlir::Value value);

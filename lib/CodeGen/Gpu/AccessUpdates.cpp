@@ -7,6 +7,7 @@
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Target/Limits.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include <optional>
 
 using namespace mlir;
 using namespace kiln;
@@ -74,46 +75,45 @@ void Access::copyAsync(const FillCondition &condition,
 }
 
 /// The larger, or the smaller, of a float in memory and `value`, by an update
-/// of integers: floats of one sign are ordered as their bits are. NaN gets the
-/// sign with which it wins in either order; one of the other sign, in memory
-/// from before, loses and is put back. Devices have no such update of floats;
-/// one that reads and exchanges until no other thread comes between takes
-/// longer.
+/// of integers: floats of one sign are ordered as their bits are. Devices have
+/// no such update of floats; one that reads and exchanges until no other thread
+/// comes between takes longer. `current`: the bits in memory a moment ago.
+/// Updates only increase them, or only decrease them: where they already win,
+/// there is no update. NaN gets the sign with which it wins in either order.
+/// One of the other sign, in memory from before, would lose: the first thread
+/// that finds it puts NaN in its place, and no thread puts another number
+/// there.
 static void updateExtreme(RegisterCode &w, bool isMax, Value address,
-                          Value value) {
+                          Value value, Value current) {
   using Bin = LLVM::AtomicBinOp;
   OpBuilder &b = w.b;
   auto type = cast<FloatType>(value.getType());
-  Type integer = b.getIntegerType(type.getWidth());
+  Type integer = current.getType();
   auto bitsOf = [&](const APFloat &number) -> Value {
     return arith::ConstantOp::create(
         b, w.loc, b.getIntegerAttr(integer, number.bitcastToAPInt()));
-  };
-  auto put = [&](Bin kind, Value bits) -> Value {
-    return AtomicRMWOp::create(b, w.loc, integer, kind,
-                               LLVM::AtomicOrdering::monotonic,
-                               tile::MemoryScope::device, address, bits);
   };
   const llvm::fltSemantics &semantics = type.getFloatSemantics();
   Value nan = bitsOf(APFloat::getQNaN(semantics, /*Negative=*/!isMax));
   Value infinity = bitsOf(APFloat::getInf(semantics, /*Negative=*/isMax));
   Value zero = bitsOf(APFloat::getZero(semantics));
-  Value bits = arith::BitcastOp::create(b, w.loc, integer, value);
-  Value isNaN =
-      arith::CmpFOp::create(b, w.loc, arith::CmpFPredicate::UNO, value, value);
-  bits = arith::SelectOp::create(b, w.loc, isNaN, nan, bits);
-  Value isNegative = arith::CmpIOp::create(b, w.loc, Pred::slt, bits, zero);
-  auto choice = scf::IfOp::create(b, w.loc, isNegative, /*withElse=*/true);
-  auto emit = [&](Block *block, Bin kind) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(block);
-    Value old = put(kind, bits);
-    Value isLost = arith::CmpIOp::create(
-        b, w.loc, isMax ? Pred::ugt : Pred::sgt, old, infinity);
-    w.guarded(isLost, [&] { put(isMax ? Bin::max : Bin::umax, nan); });
+  Value isNaN = arith::OrIOp::create(
+      b, w.loc,
+      arith::CmpFOp::create(b, w.loc, arith::CmpFPredicate::UNO, value, value),
+      w.compare(isMax ? Pred::ugt : Pred::sgt, current, infinity));
+  Value bits =
+      w.select(isNaN, nan, arith::BitcastOp::create(b, w.loc, integer, value));
+  auto put = [&](Value isThere, Pred wins, Bin kind) {
+    w.guarded(w.both(isThere, w.compare(wins, bits, current)), [&] {
+      AtomicRMWOp::create(b, w.loc, integer, kind,
+                          LLVM::AtomicOrdering::monotonic,
+                          tile::MemoryScope::device, address, bits);
+    });
   };
-  emit(choice.thenBlock(), isMax ? Bin::umin : Bin::umax);
-  emit(choice.elseBlock(), isMax ? Bin::max : Bin::min);
+  put(w.compare(Pred::slt, bits, zero), isMax ? Pred::ult : Pred::ugt,
+      isMax ? Bin::umin : Bin::umax);
+  put(w.compare(Pred::sge, bits, zero), isMax ? Pred::sgt : Pred::slt,
+      isMax ? Bin::max : Bin::min);
 }
 
 /// The product of an element in memory and `value`: reads and exchanges until
@@ -225,40 +225,87 @@ unsigned Access::bitsAddedTogether() {
   return bits;
 }
 
+/// log2 of how many neighbours an update of all elements, or none, takes.
+unsigned Access::bitsUpdatedTogether(unsigned bits) {
+  if (!bits || axes[unit].alwaysInside)
+    return bits;
+  // Those beside each other are inside of the view together, or none is.
+  if (axes[unit].axis.isIndirect() ||
+      !llvm::isPowerOf2_64(type.getDimSize(axes[unit].axis.tileDim)))
+    return 0;
+  int64_t divisor = sizeDivisor(view, axes[unit].dim, w.facts);
+  while (bits && divisor % (int64_t(1) << bits))
+    --bits;
+  return bits;
+}
+
+/// Which threads update memory, null for all; none if no thread does.
+std::optional<Value> Access::maskOfUpdate(int64_t reg) {
+  Value inside = maskOf(reg, false);
+  if (isNever(inside))
+    return std::nullopt;
+  return w.both(w.isFirstCopy(layout), inside);
+}
+
+/// Updates to the larger number, or to the smaller one. All threads read what
+/// is there before they update.
+void Access::updateExtremes(bool isMax) {
+  const Regs &values = w.registers(op.getAccessedTile());
+  Type integer = w.b.getIntegerType(stored.getIntOrFloatBitWidth());
+  unsigned bits = bitsUpdatedTogether(chooseVector());
+  struct Piece {
+    SmallVector<int64_t> registers;
+    Value mask, address, current;
+  };
+  SmallVector<Piece> pieces;
+  forEachVector(bits, [&](ArrayRef<int64_t> group) {
+    std::optional<Value> mask = maskOfUpdate(group[0]);
+    if (!mask)
+      return;
+    int64_t count = group.size();
+    Value address = w.elementPointer(base, offsetOf(group[0]), stored);
+    Type read = count > 1 ? VectorType::get({count}, integer) : integer;
+    Value current = LoadOp::create(
+        w.b, w.loc, read, address, *mask, Value(), alignmentFor(count),
+        /*is_volatile=*/true, tile::CacheHint::none, tile::EvictHint::normal);
+    pieces.push_back({llvm::to_vector(group), *mask, address, current});
+  });
+  for (Piece &piece : pieces)
+    w.guarded(piece.mask, [&] {
+      for (auto [i, reg] : llvm::enumerate(piece.registers)) {
+        Value address =
+            w.elementPointer(piece.address, w.c64(int64_t(i)), stored);
+        Value current = piece.registers.size() > 1 ? w.unpack(piece.current, i)
+                                                   : piece.current;
+        updateExtreme(w, isMax, address, w.toStored(values[reg]), current);
+      }
+    });
+}
+
 /// Combining stores: each element once.
 void Access::update() {
   using Bin = LLVM::AtomicBinOp;
   Bin kind = updateOf(tile::combineOf(op), element);
+  bool isMax = kind == Bin::fmaximum;
+  if ((isMax || kind == Bin::fminimum) && (stored.isF32() || stored.isF64()))
+    return updateExtremes(isMax);
   const Regs &values = w.registers(op.getAccessedTile());
   // Neighbours are added together: alone, floats of 16 bits would be read and
   // exchanged until no other thread comes between.
-  unsigned bits = kind == Bin::fadd ? bitsAddedTogether() : 0;
-  if (bits && !axes[unit].alwaysInside) {
-    // Those beside each other are inside of the view together, or none is.
-    int64_t divisor = sizeDivisor(view, axes[unit].dim, w.facts);
-    while (bits && divisor % (int64_t(1) << bits))
-      --bits;
-    if (axes[unit].axis.isIndirect() ||
-        !llvm::isPowerOf2_64(type.getDimSize(axes[unit].axis.tileDim)))
-      bits = 0;
-  }
+  unsigned bits =
+      kind == Bin::fadd ? bitsUpdatedTogether(bitsAddedTogether()) : 0;
   bool isHalfWord = !bits && kind == Bin::fadd &&
                     (stored.isF16() || stored.isBF16()) && hasWholeWords();
-  bool isExtreme = (kind == Bin::fmaximum || kind == Bin::fminimum) &&
-                   (stored.isF32() || stored.isF64());
   forEachVector(bits, [&](ArrayRef<int64_t> group) {
-    Value inside = maskOf(group[0], false);
-    if (isNever(inside))
+    std::optional<Value> mask = maskOfUpdate(group[0]);
+    if (!mask)
       return;
-    Value mask = w.both(w.isFirstCopy(layout), inside);
     Value address = w.elementPointer(base, offsetOf(group[0]), stored);
-    w.guarded(mask, [&] {
+    w.guarded(*mask, [&] {
       Value sum = w.pack(llvm::map_to_vector(
           group, [&](int64_t reg) { return w.toStored(values[reg]); }));
       if (isHalfWord)
         return addInWord(group[0], sum);
-      if (isExtreme)
-        return updateExtreme(w, kind == Bin::fmaximum, address, sum);
       if (kind == Bin::xchg)
         return updateProduct(w, address, sum);
       AtomicRMWOp::create(w.b, w.loc, sum.getType(), kind,

@@ -37,17 +37,6 @@ bool kiln::schedule::updatesFew(prim::ScatterOp op, int64_t most,
          updates.getNumElements() >= each * operand.getNumElements();
 }
 
-int64_t kiln::schedule::widestRow(prim::ScatterOp op,
-                                  target::TargetAttr description) {
-  constexpr int64_t kNarrow = 31, kWide = 1024;
-  Type element = getElementTypeOrSelf(op.getType());
-  std::optional<tile::Combine> combine = storeOf(op);
-  bool isTogether = combine == tile::Combine::assign ||
-                    (combine == tile::Combine::add &&
-                     target::countAddedNeighbours(description, element) > 1);
-  return isTogether ? kWide : kNarrow;
-}
-
 bool kiln::schedule::computesOperands(prim::ScatterOp op,
                                       target::TargetAttr description) {
   constexpr int64_t kManyThreads = 64, kFewPlaces = 64, kFewElements = 4096,
@@ -69,7 +58,7 @@ bool kiln::schedule::computesOperands(prim::ScatterOp op,
   int64_t window = 1;
   for (int64_t d = op.getBatchDims(); d < operand.getRank(); ++d)
     window *= updates.getDimSize(dimOfUpdates(op, d));
-  return window <= widestRow(op, description) && window > 0 &&
+  return window <= kWidestRow && window > 0 &&
          updates.getNumElements() / window >= kFewPlaces;
 }
 

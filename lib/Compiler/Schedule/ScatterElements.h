@@ -11,7 +11,7 @@ namespace kiln::schedule {
 /// The elements of the widest window whose elements are updated one by one or
 /// by neighbours, in tiles of several places. Wider ones keep the threads of an
 /// instance busy, one place after the other.
-int64_t widestRow(prim::ScatterOp op, target::TargetAttr description);
+constexpr int64_t kWidestRow = 1024;
 
 /// Builds the kernel of a scatter whose stores combine: a tile of updates, each
 /// with the place of its element, in one iteration space of all updates.

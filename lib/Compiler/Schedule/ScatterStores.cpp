@@ -104,7 +104,7 @@ void ScatterBuilder::chooseCombiningStores() {
   bool isRow = axisWindow >= 0 && windows[axisWindow].coordinate < 0;
   isOfElements = axisWindow < 0;
   if (isRow && windows[axisWindow].size.isStatic())
-    isOfElements = windows[axisWindow].size.get() <= widestRow(op, description);
+    isOfElements = windows[axisWindow].size.get() <= kWidestRow;
   // Instances of rows have all places that may coincide.
   int64_t count = 1;
   for (const PlaceDim &place :

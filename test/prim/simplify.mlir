@@ -170,3 +170,19 @@ func.func @known_sizes_of_open_type(%c: tensor<1x1x1xi1>, %x: tensor<6x1x4xf32>)
   %3 = prim.where %1, %2, %0 : tensor<?x1x12xi1>, tensor<?x1x12xf32>
   return %3 : tensor<?x1x12xf32>
 }
+
+// Counts of rows are the same in each column, and so are sums of repeated numbers: those are counted once. Columns of their own are not.
+// CHECK-LABEL: func.func @counts
+// CHECK: %[[S:.*]] = prim.scatter add %{{.*}}, %arg0, %{{.*}} dims [0] batch_dims 0 : tensor<4x1xi32>, tensor<9x1xi64>, tensor<9x1x1xi32>
+// CHECK: %[[F:.*]] = prim.reshape %[[S]] : tensor<4x1xi32> -> tensor<4xi32>
+// CHECK: %[[R:.*]] = prim.broadcast_in_dim %[[F]] dims [0] : tensor<4xi32> -> tensor<4x8xi32>
+// CHECK: %[[T:.*]] = prim.scatter add %{{.*}}, %arg0, %{{.*}} dims [0] batch_dims 0 : tensor<4x8xi32>
+// CHECK: return %[[R]], %[[T]]
+func.func @counts(%i: tensor<9x1xi64>, %x: tensor<8xi32>) -> (tensor<4x8xi32>, tensor<4x8xi32>) {
+  %0 = prim.full 0 : i32 : tensor<4x8xi32>
+  %1 = prim.full 1 : i32 : tensor<9x1x8xi32>
+  %2 = prim.scatter add %0, %i, %1 dims [0] batch_dims 0 : tensor<4x8xi32>, tensor<9x1xi64>, tensor<9x1x8xi32>
+  %3 = prim.broadcast_in_dim %x dims [2] : tensor<8xi32> -> tensor<9x1x8xi32>
+  %4 = prim.scatter add %0, %i, %3 dims [0] batch_dims 0 : tensor<4x8xi32>, tensor<9x1xi64>, tensor<9x1x8xi32>
+  return %2, %4 : tensor<4x8xi32>, tensor<4x8xi32>
+}

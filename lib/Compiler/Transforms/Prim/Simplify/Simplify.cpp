@@ -32,6 +32,7 @@ void kiln::prim::populateSimplifyPatterns(RewritePatternSet &patterns) {
   populateMoveReshapePatterns(patterns);
   populateMoveTransposePatterns(patterns);
   populateOneHotPatterns(patterns);
+  populateRepeatedScatterPatterns(patterns);
   memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
 }
 

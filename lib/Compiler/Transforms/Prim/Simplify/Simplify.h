@@ -25,6 +25,7 @@ void populateUnitDimPatterns(mlir::RewritePatternSet &patterns);
 void populateMoveReshapePatterns(mlir::RewritePatternSet &patterns);
 void populateMoveTransposePatterns(mlir::RewritePatternSet &patterns);
 void populateOneHotPatterns(mlir::RewritePatternSet &patterns);
+void populateRepeatedScatterPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace kiln::prim
 

@@ -270,15 +270,16 @@ def scatter_reduce_two(b, out, x, dim, index, source, reduce, *, include_self=Tr
     if 0 in index.shape:
         return b.reshape(x, out.shape)
     source = _source(b, x, index, source)
-    fresh, counts = x, None
+    begin, counts = x, None
     if reduce == "mean" or not include_self:
         counts = scattered(b, "add", b.full(0, "i32", x.shape), dim, index, b.full(1, "i32", index.shape))
-    if not include_self:  # what begins anew where something is written
+    if not include_self:  # one number for all elements: those that nothing is written to are taken from x at the end
         neutral = {"sum": 0, "mean": 0, "prod": 1}.get(reduce)
         if neutral is None:
             neutral = lowest(x.dtype) if reduce == "amax" else highest(x.dtype)
-        fresh = b.where(b.compare("ne", counts, b.full_like(0, counts)), b.full(neutral, x.dtype, x.shape), x)
-    made = scattered(b, kind, fresh, dim, index, source)
+        begin = b.full(neutral, x.dtype, x.shape)
+    made = scattered(b, kind, begin, dim, index, source)
+    is_written = None if include_self else b.compare("ne", counts, b.full_like(0, counts))
     if reduce == "mean":
         one = b.full_like(1, counts)
         counts = b.binary("add", counts, one) if include_self else b.binary("maximum", counts, one)
@@ -286,6 +287,8 @@ def scatter_reduce_two(b, out, x, dim, index, source, reduce, *, include_self=Tr
         if not is_float(x.dtype):  # a count that wraps to zero divides by one, as in eager mode
             counts = b.where(b.compare("eq", counts, b.full_like(0, counts)), b.full_like(1, counts), counts)
         made = b.binary("div", made, counts) if is_float(x.dtype) else floor_divide(b, made, counts)
+    if is_written is not None:
+        made = b.where(is_written, made, x)
     return b.reshape(made, out.shape)
 
 

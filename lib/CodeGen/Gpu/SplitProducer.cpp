@@ -64,6 +64,7 @@ private:
   }
 
   bool isAlone();
+  bool isOneGroup() const;
   bool computesBesides();
   void findSharedBarriers();
   void shareRegisters(scf::IfOp roles);
@@ -188,6 +189,12 @@ bool ProducerSplitter::computesBesides() {
       .wasInterrupted();
 }
 
+/// Whether all warps are one group. Then no other group multiplies while its
+/// threads wait for an empty slot and start copies.
+bool ProducerSplitter::isOneGroup() const {
+  return threads / lanes == costs.warps;
+}
+
 bool ProducerSplitter::find() {
   ThreadBlockAttr block = getThreadBlock(function);
   if (!block || !function.getBody().hasOneBlock())
@@ -195,8 +202,9 @@ bool ProducerSplitter::find() {
   threads = block.getThreads();
   std::optional<int64_t> warps =
       warpsOfProducer(costs, threads / lanes, lanes, description);
-  if (threads % lanes || !warps || !isAlone() ||
-      !(everywhere || block.getPersistent() || computesBesides()) || !collect())
+  bool gains =
+      everywhere || isOneGroup() || block.getPersistent() || computesBesides();
+  if (threads % lanes || !warps || !isAlone() || !gains || !collect())
     return false;
   added = *warps * lanes;
   // The roles begin behind the objects by which they meet.

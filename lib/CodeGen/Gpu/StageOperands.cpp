@@ -38,7 +38,8 @@ int64_t wantedStages(Operation *loop) {
 /// What a kernel's storage may take of the block's memory, and how many slots
 /// rings have by default: a block that is alone on a core, as registers
 /// or the number of blocks have it, has more of both than one that another can
-/// take turns with.
+/// take turns with. Where the grid has no more blocks than there are cores,
+/// nothing else hides the time of copies: rings get the most slots.
 struct Share {
   int64_t bytes, slots;
   int64_t whole;    ///< what a block that is alone may take
@@ -62,15 +63,17 @@ Share shareOf(tile::KernelOp kernel, target::TargetAttr description,
   // For exchanges beside the rings, and what the machine keeps.
   constexpr int64_t kOther = 8 << 10;
   int64_t whole = sharedBytesOf(description);
-  bool isAlone = fillsRegisters(kernel, warpsOf(kernel) * lanes, description) ||
-                 hasCoresForAll(kernel, description);
+  bool hasCores = hasCoresForAll(kernel, description);
+  bool isAlone =
+      hasCores || fillsRegisters(kernel, warpsOf(kernel) * lanes, description);
   // Computed factors get storage beside the rings (storeFactors).
   whole -= bytesToStore(kernel, [&](MatrixProductOpInterface op, int which) {
     target::MatrixInstructionAttr row = memoryRowOf(op, description);
     OpOperand &factor = which == 0 ? op.getLhsOperand() : op.getRhsOperand();
     return row && swizzleOf(row, which) && !storageRead(factor.get());
   });
-  return isAlone ? Share{whole - kOther, 4, whole - kOther, kOther}
+  const int64_t slots = hasCores ? 6 : 4;
+  return isAlone ? Share{whole - kOther, slots, whole - kOther, kOther}
                  : Share{whole / 2 - kOther / 4, 3, whole - kOther, kOther};
 }
 

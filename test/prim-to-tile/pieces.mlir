@@ -11,22 +11,29 @@
 // CHECK: tile.store {{.*}} tensor<128x64xbf16>
 // RUN: kiln-compile %s --entry=wide --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile | FileCheck %s --check-prefix=WIDE
 // WIDE: -> (tensor<128x256xf32>, tensor<128x64xf32>)
-// Blocks that do not divide the columns, and few rows, have one piece.
+// The last block may end behind the last column: 4096 columns are 22 blocks of 192, which with six blocks of rows are one round of 132 cores.
+// RUN: kiln-compile %s --entry=uneven --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile | FileCheck %s --check-prefix=UNEVEN
+// UNEVEN: arith.constant 192
+// UNEVEN: -> (tensor<128x128xf32>, tensor<128x64xf32>)
+// Where the rounds are as many as with a power of two, and for few rows, blocks have one piece.
 // RUN: kiln-compile %s --entry=whole --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile | FileCheck %s --check-prefix=WHOLE
 // RUN: kiln-compile %s --entry=narrow --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile | FileCheck %s --check-prefix=WHOLE
 // WHOLE: scf.for
 // WHOLE: tile.dot
 // WHOLE-NOT: tile.dot
-// Such blocks are an error where an option asks for them.
-// RUN: not kiln-compile %s --entry=whole --target=nvidia:sm_90a,ptxas=none,blocks=128x192x64 --no-fallback --emit=tile 2>&1 | FileCheck %s --check-prefix=REFUSED
+// Of rows such blocks are an error, where an option asks for them.
+// RUN: not kiln-compile %s --entry=whole --target=nvidia:sm_90a,ptxas=none,blocks=192x128x64 --no-fallback --emit=tile 2>&1 | FileCheck %s --check-prefix=REFUSED
 // REFUSED: pieces.mlir:[[#@LINE+18]]:8: error: unsupported: no schedule for dot
-// REFUSED-NEXT: declined: threads share out blocks of powers of two, and of columns those that divide all, found a block of 192
+// REFUSED-NEXT: declined: threads share out blocks of powers of two, found a block of 192
 // What follows the product is computed on each piece, and every pass keeps the results.
 // RUN: kiln-compile %s --entry=small --target=nvidia:sm_90a,ptxas=none,blocks=128x192x64 --no-fallback --emit=tile | FileCheck %s --check-prefix=SMALL
 // SMALL-COUNT-2: tile.dot
 // SMALL-COUNT-2: arith.maximumf
 // RUN: kiln-compile %s --entry=small --target=nvidia:sm_90a,ptxas=none,blocks=128x192x64 --no-fallback --verify-semantics --verify-limit=0 -o %t.kpkg 2>&1 | FileCheck %s --check-prefix=SAME
 // RUN: kiln-compile %s --entry=small --target=nvidia:sm_90a,ptxas=none,blocks=128x192x64,persistent=on --no-fallback --verify-semantics --verify-limit=0 -o %t.kpkg 2>&1 | FileCheck %s --check-prefix=SAME
+// RUN: kiln-compile %s --entry=ragged --target=nvidia:sm_90a,ptxas=none,blocks=128x192x64 --no-fallback --verify-semantics --verify-limit=0 -o %t.kpkg 2>&1 | FileCheck %s --check-prefix=SAME
+// RUN: kiln-run %s --entry=ragged --target=amd:gfx942,device=sim,blocks=64x96x64 --arg=random:1:bf16:72x128 --arg=random:2:bf16:200x128 --arg=random:3:bf16:200 --check --no-fallback | FileCheck %s --check-prefix=RIGHT
+// RIGHT: result 0: ok
 // SAME: semantics: {{[1-9][0-9]*}} comparisons, 0 changed
 func.func @square(%a: tensor<3072x3072xbf16>, %b: tensor<3072x3072xbf16>) -> tensor<3072x3072xbf16> {
   %r = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<3072x3072xbf16>, tensor<3072x3072xbf16> -> tensor<3072x3072xbf16>
@@ -35,6 +42,10 @@ func.func @square(%a: tensor<3072x3072xbf16>, %b: tensor<3072x3072xbf16>) -> ten
 func.func @wide(%a: tensor<5120x5120xbf16>, %b: tensor<5120x5120xbf16>) -> tensor<5120x5120xbf16> {
   %r = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<5120x5120xbf16>, tensor<5120x5120xbf16> -> tensor<5120x5120xbf16>
   return %r : tensor<5120x5120xbf16>
+}
+func.func @uneven(%a: tensor<768x4096xbf16>, %b: tensor<4096x4096xbf16>) -> tensor<768x4096xbf16> {
+  %r = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<768x4096xbf16>, tensor<4096x4096xbf16> -> tensor<768x4096xbf16>
+  return %r : tensor<768x4096xbf16>
 }
 func.func @whole(%a: tensor<4096x4096xbf16>, %b: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
   %r = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<4096x4096xbf16>, tensor<4096x4096xbf16> -> tensor<4096x4096xbf16>
@@ -51,4 +62,10 @@ func.func @small(%a: tensor<72x128xbf16>, %b: tensor<384x128xbf16>, %bias: tenso
   %z = prim.full 0.0 : bf16 : tensor<72x384xbf16>
   %m = prim.maximum %s, %z : tensor<72x384xbf16>
   return %m : tensor<72x384xbf16>
+}
+func.func @ragged(%a: tensor<72x128xbf16>, %b: tensor<200x128xbf16>, %bias: tensor<200xbf16>) -> tensor<72x200xbf16> {
+  %r = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<72x128xbf16>, tensor<200x128xbf16> -> tensor<72x200xbf16>
+  %c = prim.broadcast_in_dim %bias dims [1] : tensor<200xbf16> -> tensor<72x200xbf16>
+  %s = prim.add %r, %c : tensor<72x200xbf16>
+  return %s : tensor<72x200xbf16>
 }

@@ -144,11 +144,9 @@ std::string ContractBuilder::whyNoBlocks() const {
     return "";
   for (int dim : {tileM, tileN, tileK}) {
     const KernelDim &one = kernel.dims[dim];
-    if (llvm::isPowerOf2_64(one.block) ||
-        (dim == tileN && takesPieces() && one.size.get() % one.block == 0))
+    if (llvm::isPowerOf2_64(one.block) || (dim == tileN && takesPieces()))
       continue;
-    return ("threads share out blocks of powers of two, and of "
-            "columns those that divide all, found a block of " +
+    return ("threads share out blocks of powers of two, found a block of " +
             Twine(one.block))
         .str();
   }

@@ -179,7 +179,7 @@ SmallVector<Tiling> ThreadedModel::products(const TilingProblem &p) const {
       byCost.emplace(cycles, Tiling{blocks, cycles});
   };
   // Every combination of powers of two up to what covers the dimension, and of
-  // two pieces that divide it.
+  // two pieces.
   constexpr int64_t kPiece = 64;
   auto choose = [&](auto &&self, size_t dim) -> void {
     if (dim == p.dims.size())
@@ -206,8 +206,7 @@ SmallVector<Tiling> ThreadedModel::products(const TilingProblem &p) const {
     for (int64_t block = most; block >= least; block /= 2) {
       blocks[dim] = block;
       self(self, dim + 1);
-      if (described.takesPieces && block > kPiece &&
-          described.size % (block + kPiece) == 0) {
+      if (described.takesPieces && block > kPiece && described.size > block) {
         blocks[dim] = block + kPiece;
         self(self, dim + 1);
       }

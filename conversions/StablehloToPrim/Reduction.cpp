@@ -162,7 +162,12 @@ static Operation *splitPairs(Operation *op, const Slice &slice) {
   return b.create(state);
 }
 
+/// An operation of pairs that are not split any further.
+static constexpr StringLiteral kTogether = "kiln.together";
+
 FailureOr<bool> splitByInits(Operation *op, Translator &e) {
+  if (op->hasAttr(kTogether))
+    return false;
   size_t count = op->getNumOperands() / 2;
   Region &body = op->getRegion(0);
   BitVector together(count);
@@ -196,6 +201,7 @@ FailureOr<bool> splitByInits(Operation *op, Translator &e) {
   if (together.any()) {
     Slice slice = sliceOf(body, together);
     Operation *part = splitPairs(op, slice);
+    part->setAttr(kTogether, UnitAttr::get(op->getContext()));
     parts.emplace_back(part, std::move(slice));
   }
   for (auto &[part, slice] : parts) {

@@ -75,7 +75,8 @@ void Combining::placeDims() {
       axis = d;
   if (axis >= 0)
     block = sizes[axis].isStatic()
-                ? std::min<int64_t>(256, llvm::PowerOf2Ceil(sizes[axis].get()))
+                ? std::clamp<int64_t>(llvm::PowerOf2Ceil(sizes[axis].get()), 1,
+                                      256)
                 : 256;
   offsets.resize(sizes.size());
   for (unsigned d : kept) {

@@ -2,6 +2,7 @@
 // Formulas on tensors.
 #include "Node.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -134,6 +135,23 @@ Value Node::expand(Value x, ArrayRef<OpFoldResult> to) {
 
 Value Node::expand(Value x, ArrayRef<int64_t> to) {
   return expand(x, getAsIndexOpFoldResult(e.b.getContext(), to));
+}
+
+Value Node::repeatOpen(Value x, int64_t dim, OpFoldResult to) {
+  Value own = e.sizeValue(e.sizesOf(x)[dim]), wanted = e.sizeValue(to),
+        one = arith::ConstantIndexOp::create(e.b, 1);
+  auto isEqual = [&](Value a, Value c) -> Value {
+    return arith::CmpIOp::create(e.b, arith::CmpIPredicate::eq, a, c);
+  };
+  Value isOne = isEqual(own, one);
+  cf::AssertOp::create(
+      e.b, arith::OrIOp::create(e.b, isOne, isEqual(own, wanted)),
+      "a size is neither 1 nor the size that it is repeated to");
+  Value zero = arith::ConstantIndexOp::create(e.b, 0);
+  Value step = prim::FromIndexOp::create(
+      e.b, RankedTensorType::get({}, e.b.getI64Type()),
+      arith::SelectOp::create(e.b, isOne, zero, one).getResult());
+  return take(x, mul(iota(to, e.b.getI64Type()), step), dim);
 }
 
 OpFoldResult Node::sizeFrom(Value number) {

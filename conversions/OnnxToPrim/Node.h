@@ -267,6 +267,9 @@ public:
   Value along(Value x, int64_t dim, int64_t rank);
   Value expand(Value x, ArrayRef<mlir::OpFoldResult> to);
   Value expand(Value x, ArrayRef<int64_t> to);
+  /// Repeats dimension `dim`, whose size only the program knows, to size `to`
+  /// where it is 1. The program fails where it is neither 1 nor `to`.
+  Value repeatOpen(Value x, int64_t dim, mlir::OpFoldResult to);
   /// A size that is data: the element of a tensor of rank 0.
   mlir::OpFoldResult sizeFrom(Value number);
   /// Sizes that are the elements of an input of rank 1, which may be data.

@@ -2,6 +2,7 @@
 // Other shapes and orders of the same elements.
 #include "Node.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -183,42 +184,60 @@ LogicalResult transpose(Node &n) {
   return n.broken ? failure() : n.set(n.e.transpose(n.in(0), order));
 }
 
-/// A shape that is data: the host reads it. Sizes of 1 that it repeats must be
-/// known to be 1.
-LogicalResult computedExpand(Node &n) {
-  auto wanted = n.dataSizes(1);
-  if (!wanted)
-    return n.fail("has a shape that is not known");
-  Sizes from = n.e.sizesOf(n.in(0));
-  while (wanted->size() < from.size())
-    wanted->insert(wanted->begin(), n.e.size(1));
-  size_t missing = wanted->size() - from.size();
-  // A size of 1 keeps what there is.
-  for (auto [d, size] : llvm::enumerate(from))
-    if (getConstantIntValue(size) != 1)
-      (*wanted)[missing + d] = size;
-  return n.set(n.expand(n.in(0), *wanted));
+/// Whether two sizes are equal for certain.
+bool isSame(OpFoldResult a, OpFoldResult b) {
+  if (a == b)
+    return true;
+  auto known = getConstantIntValue(a);
+  if (known || getConstantIntValue(b))
+    return known && known == getConstantIntValue(b);
+  auto x = cast<Value>(a).getDefiningOp<tensor::DimOp>(),
+       y = cast<Value>(b).getDefiningOp<tensor::DimOp>();
+  return x && y && x.getSource() == y.getSource() && x.getConstantIndex() &&
+         x.getConstantIndex() == y.getConstantIndex();
 }
 
+/// The size of a result where `from` is repeated to `wanted`, as NumPy does:
+/// one that is 1 has the other one's size.
+OpFoldResult joined(Node &n, OpFoldResult from, OpFoldResult wanted) {
+  auto own = getConstantIntValue(from), other = getConstantIntValue(wanted);
+  if (other == 1 || isSame(from, wanted) || (own && *own != 1))
+    return from;
+  if (own || other)
+    return wanted;
+  auto &b = n.e.b;
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value keeps = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                      n.e.sizeValue(wanted), one);
+  return arith::SelectOp::create(b, keeps, n.e.sizeValue(from),
+                                 n.e.sizeValue(wanted))
+      .getResult();
+}
+
+/// The shape may be data, which the host reads.
 LogicalResult expand(Node &n) {
   auto wanted = n.sizes(1);
   if (!wanted) {
     auto declared = n.declared();
-    if (declared &&
-        int64_t(declared->size()) >= n.e.typeOf(n.in(1)).getNumElements())
-      wanted = asSizes(n, *declared);
-    else
-      return computedExpand(n);
+    wanted = declared && int64_t(declared->size()) >=
+                             n.e.typeOf(n.in(1)).getNumElements()
+                 ? asSizes(n, *declared)
+                 : n.dataSizes(1);
   }
-  Sizes from = n.e.sizesOf(n.in(0));
+  if (!wanted)
+    return n.fail("has a shape that is not known");
+  Value x = n.in(0);
+  Sizes from = n.e.sizesOf(x);
   while (wanted->size() < from.size())
     wanted->insert(wanted->begin(), n.e.size(1));
-  // A size of 1 keeps what there is.
   size_t missing = wanted->size() - from.size();
-  for (auto [d, size] : llvm::enumerate(from))
-    if (getConstantIntValue((*wanted)[missing + d]) == 1)
-      (*wanted)[missing + d] = size;
-  return n.set(n.expand(n.in(0), *wanted));
+  for (auto [d, size] : llvm::enumerate(from)) {
+    OpFoldResult &to = (*wanted)[missing + d];
+    to = joined(n, size, to);
+    if (!getConstantIntValue(size) && !isSame(size, to))
+      x = n.repeatOpen(x, d, to);
+  }
+  return n.set(n.expand(x, *wanted));
 }
 
 LogicalResult tile(Node &n) {

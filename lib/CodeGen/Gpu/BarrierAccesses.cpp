@@ -3,8 +3,6 @@
 
 #include "BarrierCheck.h"
 #include "SharedPlaces.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -83,134 +81,98 @@ const ThreadValue *BarrierCheck::ofRows(const ThreadValue *active,
   return known = values.get({}, who);
 }
 
-/// The first thread writes what a split barrier is, and who arrives reads it.
-LogicalResult BarrierCheck::touchBarrier(Operation *op, BlockState &state,
+/// The first thread creates a split barrier, and each thread that arrives reads
+/// it.
+LogicalResult BarrierCheck::touchBarrier(Operation *op, Synchronization sync,
+                                         BlockState &state,
                                          const ThreadValue *active) {
   SharedAccess access;
   access.op = op;
   access.active = active;
   access.touch = Touch::Read;
   access.bytes = kSplitBarrierBytes;
-  int64_t place;
-  if (auto made = dyn_cast<CreateSplitBarrierOp>(op)) {
-    place = made.getPlace();
+  if (sync.is(Synchronization::Kind::CreateSplit)) {
     access.touch = Touch::Write;
     SmallVector<Interval, 0> who(values.threads, Interval{0, 0});
     who[0] = active->of(0);
     access.active = values.get({}, who);
-  } else {
-    place = cast<ArriveOp>(op).getPlace();
   }
-  access.address = values.number(place);
+  access.address = values.number(sync.place);
   return touch(access, Value(), state, access.active);
 }
 
-/// What a barrier does; nothing where the operation is none.
-std::optional<LogicalResult>
-BarrierCheck::passBarrier(Operation *op, BlockState &state,
-                          const ThreadValue *active) {
-  // Both order accesses to shared memory.
-  if (isa<gpu::BarrierOp, BarrierOp>(op)) {
-    // The thread that starts copies passes those behind a fence, outside of
-    // loops and conditions.
-    using ForCopies = SharedAccesses::ForCopies;
-    bool isOuter = op->getParentOp() == function;
-    SharedAccesses::waitForBlock(state.pending, hasProducts,
-                                 !hasBulkCopies ? ForCopies::None
-                                 : isOuter      ? ForCopies::Unfenced
-                                                : ForCopies::All);
-    return wholeBlock(op, active);
-  }
-  if (isa<CreateBarriersOp, ExpectBytesOp, CopyBulkOp, ArriveAtOp,
-          AwaitParityOp>(op))
-    return runSlotBarrier(op, state, active);
-  if (isa<CreateSplitBarrierOp, ArriveOp>(op))
-    if (failed(touchBarrier(op, state, active)))
+/// Passes a barrier of all threads, which orders accesses to shared memory.
+LogicalResult BarrierCheck::passBarrier(Operation *op, BlockState &state,
+                                        const ThreadValue *active) {
+  // The thread that starts copies passes those behind a fence, outside of
+  // loops and conditions.
+  using ForCopies = SharedAccesses::ForCopies;
+  bool isOuter = op->getParentOp() == function;
+  SharedAccesses::waitForBlock(state.pending, hasProducts,
+                               !hasBulkCopies ? ForCopies::None
+                               : isOuter      ? ForCopies::Unfenced
+                                              : ForCopies::All);
+  return wholeBlock(op, active);
+}
+
+LogicalResult BarrierCheck::synchronize(Operation *op, Synchronization sync,
+                                        BlockState &state,
+                                        const ThreadValue *active) {
+  using Kind = Synchronization::Kind;
+  bool isOfProducts = sync.group == Synchronization::Group::Products;
+  switch (sync.kind) {
+  case Kind::BlockBarrier:
+    return passBarrier(op, state, active);
+  case Kind::CreateBarriers:
+    return createSlots(op, sync, state, active);
+  case Kind::CreateSplit:
+    return touchBarrier(op, sync, state, active);
+  case Kind::ArriveAtSplit:
+    if (failed(touchBarrier(op, sync, state, active)))
       return failure();
-  if (isa<ArriveOp>(op)) {
     if (!SharedAccesses::arrive(state.pending))
       return unverified(op) << "is a second arrival before the wait for the "
                             << "first one";
     return wholeBlock(op, active);
-  }
-  if (isa<AwaitOp>(op)) {
+  case Kind::AwaitSplit:
     SharedAccesses::await(state.pending, hasProducts);
     return wholeBlock(op, active);
-  }
-  return std::nullopt;
-}
-
-/// What warps and groups of copies and products wait for.
-static void passWait(Operation *op, PendingSet &pending) {
-  if (isa<WarpBarrierOp>(op))
-    SharedAccesses::waitForWarp(pending);
-  if (isa<PublishOp>(op))
-    SharedAccesses::fence(pending);
-  if (isa<CommitCopiesOp, CommitProductsOp>(op))
-    SharedAccesses::commit(pending, isa<CommitProductsOp>(op));
-  if (auto wait = dyn_cast<WaitCopiesOp>(op))
-    SharedAccesses::waitForGroups(pending, wait.getBut(), false);
-  if (auto wait = dyn_cast<WaitProductsOp>(op))
-    SharedAccesses::waitForGroups(pending, wait.getBut(), true);
-}
-
-/// A product reads the factors that are in shared memory.
-LogicalResult BarrierCheck::touchFactors(MmaAsyncOp product, BlockState &state,
-                                         const ThreadValue *active) {
-  SharedAccess access;
-  access.op = product;
-  access.active = active;
-  access.touch = Touch::Read;
-  access.isProduct = true;
-  for (auto [factor, matrix] :
-       {std::pair(product.getLhsAddress(), product.getLhsMatrixAttr()),
-        std::pair(product.getRhs(), product.getRhsMatrixAttr())}) {
-    if (!factor)
-      continue;
-    access.address = value(state, factor);
-    access.bytes = matrix.getBytes();
-    if (failed(touch(access, Value(), state, active)))
-      return failure();
+  case Kind::WarpBarrier:
+    SharedAccesses::waitForWarp(state.pending);
+    return success();
+  case Kind::ProxyFence:
+    SharedAccesses::fence(state.pending);
+    return success();
+  case Kind::Commit:
+    SharedAccesses::commit(state.pending, isOfProducts);
+    return success();
+  case Kind::WaitForGroups:
+    SharedAccesses::waitForGroups(state.pending, sync.but, isOfProducts);
+    return success();
+  case Kind::PartBarrier:
+    return success();
   }
   return success();
 }
 
 LogicalResult BarrierCheck::runAccess(Operation *op, BlockState &state,
                                       const ThreadValue *active) {
-  if (std::optional<LogicalResult> passed = passBarrier(op, state, active))
-    return *passed;
-  passWait(op, state.pending);
-  Value place = sharedPlace(op);
-  if (!place)
-    return success();
-  if (auto product = dyn_cast<MmaAsyncOp>(op))
-    return touchFactors(product, state, active);
-  SharedAccess access;
-  access.op = op;
-  access.address = value(state, place);
-  access.active = active;
-  TypeSwitch<Operation *>(op)
-      .Case<LLVM::LoadOp, LoadOp>([&](auto load) {
-        access.touch = Touch::Read;
-        access.bytes = bytesOf(load.getResult().getType());
-      })
-      .Case<LLVM::StoreOp, StoreOp>([&](auto store) {
-        access.touch = Touch::Write;
-        access.bytes = bytesOf(store.getValue().getType());
-      })
-      .Case([&](AsyncCopyOpInterface copy) {
-        access.touch = Touch::Write;
-        access.bytes = copy.getBytes();
-        access.isCopy = true;
-      })
-      .Case<LoadMatrixOp, StoreMatrixOp>([&](auto matrices) {
-        access.touch = isa<LoadMatrixOp>(op) ? Touch::Read : Touch::Write;
-        access.isOfWarp = true;
-        access.bytes = matrices.getBytes();
-        access.active = ofRows(active, matrices.getLanes());
-      })
-      .Default([&](Operation *) {
-        access.bytes = bytesOf(op->getOperand(1).getType());
-      });
-  return touch(access, maskOf(op), state, access.active);
+  if (auto slot = dyn_cast<SlotBarrierOpInterface>(op))
+    return runSlotBarrier(slot, state, active);
+  if (std::optional<Synchronization> sync = synchronizationOf(op))
+    return synchronize(op, *sync, state, active);
+  for (const ThreadAccess &one : sharedAccesses(op)) {
+    SharedAccess access;
+    access.op = op;
+    access.address = value(state, one.address);
+    access.active = one.lanes ? ofRows(active, one.lanes) : active;
+    access.touch = one.touch;
+    access.bytes = one.bytes;
+    access.isOfWarp = one.lanes != 0;
+    access.isCopy = one.flight == ThreadAccess::Flight::Copies;
+    access.isProduct = one.flight == ThreadAccess::Flight::Products;
+    if (failed(touch(access, one.mask, state, access.active)))
+      return failure();
+  }
+  return success();
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "BarrierCheck.h"
+#include "SharedPlaces.h"
 #include "kiln/Target/Unverified.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -64,7 +65,7 @@ static llvm::SetVector<Value> phasesOf(Value phase) {
   for (size_t i = 0; i < all.size() && all[i]; ++i) {
     Value value = all[i];
     Operation *owner = value.getDefiningOp();
-    if (isa_and_nonnull<ArriveOp>(owner))
+    if (synchronizes(owner, Synchronization::Kind::ArriveAtSplit))
       continue;
     auto argument = dyn_cast<BlockArgument>(value);
     auto loop = dyn_cast_or_null<scf::ForOp>(
@@ -84,16 +85,20 @@ static llvm::SetVector<Value> phasesOf(Value phase) {
 
 LogicalResult BarrierCheck::verifyPhases() {
   WalkResult walked = function.walk([&](Operation *op) {
-    if (isa<ArriveOp>(op) && !op->hasOneUse()) {
+    std::optional<Synchronization> sync = synchronizationOf(op);
+    if (!sync)
+      return WalkResult::advance();
+    if (sync->is(Synchronization::Kind::ArriveAtSplit) &&
+        !sync->phase.hasOneUse()) {
       unverified(op) << "is an arrival that "
-                     << (op->use_empty() ? "nothing waits for"
-                                         : "is waited for in several places");
+                     << (sync->phase.use_empty()
+                             ? "nothing waits for"
+                             : "is waited for in several places");
       return WalkResult::interrupt();
     }
-    auto wait = dyn_cast<AwaitOp>(op);
-    if (wait && !llvm::all_of(phasesOf(wait.getPhase()), [](Value value) {
-          return value && value.hasOneUse();
-        })) {
+    if (sync->is(Synchronization::Kind::AwaitSplit) &&
+        !llvm::all_of(phasesOf(sync->phase),
+                      [](Value value) { return value && value.hasOneUse(); })) {
       unverified(op) << "waits for a phase that is not that of the latest "
                      << "arrival";
       return WalkResult::interrupt();

@@ -104,14 +104,15 @@ private:
                   llvm::function_ref<void(mlir::Value)> need);
   Objection unverified(mlir::Operation *op);
   // Slots of rings (SlotBarrierCheck.cpp).
-  mlir::LogicalResult runSlotBarrier(mlir::Operation *op, BlockState &state,
+  mlir::LogicalResult runSlotBarrier(SlotBarrierOpInterface op,
+                                     BlockState &state,
                                      const ThreadValue *active);
-  mlir::LogicalResult createSlots(CreateBarriersOp op, BlockState &state,
-                                  const ThreadValue *active);
-  mlir::LogicalResult copyBulk(CopyBulkOp op, BlockState &state,
+  mlir::LogicalResult createSlots(mlir::Operation *op, Synchronization made,
+                                  BlockState &state, const ThreadValue *active);
+  mlir::LogicalResult copyBulk(SlotBarrierOpInterface op, BlockState &state,
                                BlockState::SlotBarrier &slot, uint64_t bit,
                                const ThreadValue *active);
-  mlir::LogicalResult awaitSlot(AwaitParityOp op, BlockState &state,
+  mlir::LogicalResult awaitSlot(SlotBarrierOpInterface op, BlockState &state,
                                 const BlockState::SlotBarrier &slot,
                                 uint64_t bit, const ThreadValue *active);
   /// The number of threads in a mask; none where it is not known.
@@ -168,12 +169,12 @@ private:
   // What an operation does to memory (BarrierAccesses.cpp).
   mlir::LogicalResult runAccess(mlir::Operation *op, BlockState &state,
                                 const ThreadValue *active);
-  std::optional<mlir::LogicalResult> passBarrier(mlir::Operation *op,
-                                                 BlockState &state,
-                                                 const ThreadValue *active);
-  mlir::LogicalResult touchFactors(MmaAsyncOp product, BlockState &state,
-                                   const ThreadValue *active);
-  mlir::LogicalResult touchBarrier(mlir::Operation *op, BlockState &state,
+  mlir::LogicalResult synchronize(mlir::Operation *op, Synchronization sync,
+                                  BlockState &state, const ThreadValue *active);
+  mlir::LogicalResult passBarrier(mlir::Operation *op, BlockState &state,
+                                  const ThreadValue *active);
+  mlir::LogicalResult touchBarrier(mlir::Operation *op, Synchronization sync,
+                                   BlockState &state,
                                    const ThreadValue *active);
   mlir::LogicalResult touch(SharedAccess access, mlir::Value mask,
                             BlockState &state, const ThreadValue *active);

@@ -8,17 +8,10 @@
 
 #include "BarrierCheck.h"
 #include "SharedPlaces.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
-
-static bool waits(Operation *op) {
-  return isa<gpu::BarrierOp, BarrierOp, WarpBarrierOp, CommitCopiesOp,
-             WaitCopiesOp, CommitProductsOp, WaitProductsOp, PublishOp,
-             CreateSplitBarrierOp, ArriveOp, AwaitOp, CreateBarriersOp>(op);
-}
 
 /// Has a value known at every point, with all that it comes from.
 void BarrierCheck::need(Value value, SmallVectorImpl<Value> &open) {
@@ -39,25 +32,26 @@ static void conditionsOf(Operation *around, function_ref<void(Value)> need) {
     need(loop.getConditionOp().getCondition());
 }
 
-/// What an access reaches, and where; false for what is neither an access nor a
-/// wait.
+/// Needs what says which bytes an access reaches, and whether. Returns false
+/// for an operation that neither accesses shared memory nor orders accesses.
 bool BarrierCheck::findAccess(Operation *op, function_ref<void(Value)> need) {
-  Value place = sharedPlace(op);
-  if (!place && !waits(op))
-    return false;
-  need(place);
-  need(maskOf(op));
-  if (auto product = dyn_cast<MmaAsyncOp>(op)) {
-    hasProducts = true;
-    need(product.getLhsAddress());
+  std::optional<Synchronization> sync = synchronizationOf(op);
+  bool orders = sync && !sync->is(Synchronization::Kind::PartBarrier);
+  for (const ThreadAccess &access : sharedAccesses(op)) {
+    orders = true;
+    need(access.address);
+    need(access.mask);
+    bool isBulk = access.flight == ThreadAccess::Flight::Barrier;
+    hasBulkCopies |= isBulk; // they need fences, too
+    hasProducts |= isBulk || access.flight == ThreadAccess::Flight::Products;
   }
-  if (auto copy = dyn_cast<CopyBulkOp>(op)) {
-    hasProducts = hasBulkCopies = true; // they need fences, too
-    need(copy.getBarrier());
+  if (auto slot = dyn_cast<SlotBarrierOpInterface>(op)) {
+    orders = true;
+    need(slot.getBarrier());
+    need(slot.getMask());
+    need(slot.getAwaitedParity());
   }
-  if (auto wait = dyn_cast<AwaitParityOp>(op))
-    need(wait.getParity());
-  return true;
+  return orders;
 }
 
 /// What a value comes from.
@@ -102,7 +96,7 @@ void BarrierCheck::findNeeded() {
   function.walk([&](Operation *op) {
     if (!findAccess(op, needOne))
       return;
-    bool isCopy = isa<AsyncCopyOpInterface, CopyBulkOp>(op);
+    bool isCopy = startsCopy(op);
     for (Operation *around = op;
          isCopy && around != function && copying.insert(around).second;
          around = around->getParentOp())

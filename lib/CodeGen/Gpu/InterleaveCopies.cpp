@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SharedPlaces.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Gpu/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -21,6 +22,9 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
+static constexpr auto kCopies = Synchronization::Group::Copies;
+static constexpr auto kProducts = Synchronization::Group::Products;
+
 namespace {
 /// Copies that end in a commit, and the matrix instructions behind them.
 struct CopyGroup {
@@ -33,10 +37,11 @@ struct InterleaveCopies
     : simt::impl::SimtInterleaveCopiesBase<InterleaveCopies> {
   void runOnOperation() override {
     getOperation().walk([&](Block *block) {
-      SmallVector<Operation *> commits;
-      for (auto commit : block->getOps<CommitCopiesOp>())
-        commits.push_back(commit);
-      for (Operation *commit : commits)
+      SmallVector<Operation *> groupEnds;
+      for (Operation &op : *block)
+        if (commits(&op, kCopies))
+          groupEnds.push_back(&op);
+      for (Operation *commit : groupEnds)
         if (CopyGroup group = groupOf(commit); !group.products.empty())
           interleave(group);
     });
@@ -51,14 +56,14 @@ private:
 /// Whether copies may be issued behind an operation instead of before it: it
 /// neither waits, nor writes what they may read, nor is it another copy.
 static bool lets(Operation *op) {
-  return isMemoryEffectFree(op) || isa<MmaAsyncOp>(op) ||
+  return isMemoryEffectFree(op) || isa<AsyncProductOpInterface>(op) ||
          hasSingleEffect<MemoryEffects::Read>(op);
 }
 
 CopyGroup InterleaveCopies::groupOf(Operation *commit) {
   CopyGroup group;
   // Several groups may end at one place: then these copies are the first one's.
-  if (isa_and_nonnull<CommitCopiesOp>(commit->getPrevNode()))
+  if (commits(commit->getPrevNode(), kCopies))
     return {};
   for (Operation *op = commit->getPrevNode(); op; op = op->getPrevNode()) {
     // One that has results stays in front of those who use them.
@@ -69,10 +74,10 @@ CopyGroup InterleaveCopies::groupOf(Operation *commit) {
   }
   std::reverse(group.copies.begin(), group.copies.end());
   Operation *op = commit;
-  for (; isa_and_nonnull<CommitCopiesOp>(op); op = op->getNextNode())
+  for (; commits(op, kCopies); op = op->getNextNode())
     group.commits.push_back(op);
   for (; op && !op->getNumRegions(); op = op->getNextNode()) {
-    if (isa<MmaOp, CommitProductsOp>(op)) {
+    if (isa<MmaOp>(op) || commits(op, kProducts)) {
       // Those of a product of tiles have its location.
       if (!group.products.empty() &&
           group.products[0]->getLoc() != op->getLoc())
@@ -95,7 +100,7 @@ void InterleaveCopies::interleave(const CopyGroup &group) {
   Operation *last = nullptr;
   for (auto [done, product] : llvm::enumerate(group.products)) {
     size_t wanted =
-        isa<CommitProductsOp>(product)
+        commits(product, kProducts)
             ? count
             : std::min(count, (done + 1) * 2 * count / group.products.size());
     last = product;

@@ -10,6 +10,7 @@
 #define KILN_LIB_GPU_SHAREDACCESSES_H
 
 #include "ThreadValues.h"
+#include "kiln/Interfaces/ThreadAccess.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -17,8 +18,6 @@
 #include <vector>
 
 namespace kiln::simt {
-
-enum class Touch : uint8_t { Read, Write, Update };
 
 /// One operation at the addresses that it has once. Equal ones are the same
 /// object.

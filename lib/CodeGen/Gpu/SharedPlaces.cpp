@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SharedPlaces.h"
-#include "kiln/Dialect/Simt/SimtDialect.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -16,36 +15,59 @@ bool simt::isShared(Value pointer) {
   return type && type.getAddressSpace() == 3;
 }
 
-Value simt::sharedPlace(Operation *op) {
-  Value place =
-      TypeSwitch<Operation *, Value>(op)
-          .Case<LLVM::LoadOp, LLVM::StoreOp>(
-              [](auto op) { return op.getAddr(); })
-          .Case<LoadOp, StoreOp, LoadMatrixOp, StoreMatrixOp, AtomicRMWOp,
-                AtomicCASOp>([](auto op) { return op.getAddress(); })
-          .Case<LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(
-              [](auto op) { return op.getPtr(); })
-          .Case([](CopyBulkOp op) { return op.getTarget(); })
-          .Case([](AsyncCopyOpInterface op) { return op.getTarget(); })
-          .Case<ExpectBytesOp, ArriveAtOp, AwaitParityOp>(
-              [](auto op) { return op.getBarrier(); })
-          .Case([](MmaAsyncOp op) { return op.getRhs(); })
-          .Default([](Operation *) { return Value(); });
-  return place && isShared(place) ? place : Value();
+/// Adds the accesses of LLVM's operations.
+static void addUpstream(Operation *op,
+                        SmallVectorImpl<ThreadAccess> &accesses) {
+  TypeSwitch<Operation *>(op)
+      .Case([&](LLVM::LoadOp load) {
+        accesses.push_back({load.getAddr(), Value(),
+                            getAccessedBytes(load.getResult().getType()),
+                            Touch::Read});
+      })
+      .Case([&](LLVM::StoreOp store) {
+        accesses.push_back({store.getAddr(), Value(),
+                            getAccessedBytes(store.getValue().getType()),
+                            Touch::Write});
+      })
+      .Case<LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>([&](auto atomic) {
+        accesses.push_back({atomic.getPtr(), Value(),
+                            getAccessedBytes(op->getOperand(1).getType()),
+                            Touch::Update});
+      });
 }
 
-Value simt::maskOf(Operation *op) {
-  return TypeSwitch<Operation *, Value>(op)
-      .Case<LoadOp, StoreOp, CopyBulkOp, ExpectBytesOp, ArriveAtOp,
-            AwaitParityOp, AsyncCopyOpInterface>(
-          [](auto op) -> Value { return op.getMask(); })
-      .Default([](Operation *) { return Value(); });
+SmallVector<ThreadAccess, 2> simt::sharedAccesses(Operation *op) {
+  SmallVector<ThreadAccess, 2> accesses = getThreadAccesses(op);
+  addUpstream(op, accesses);
+  llvm::erase_if(accesses, [](const ThreadAccess &access) {
+    return !isShared(access.address);
+  });
+  return accesses;
 }
 
-int64_t simt::bytesOf(Type type) {
-  if (auto vector = dyn_cast<VectorType>(type))
-    return vector.getNumElements() * bytesOf(vector.getElementType());
-  return type.isIntOrFloat()
-             ? int64_t(llvm::divideCeil(type.getIntOrFloatBitWidth(), 8))
-             : 8;
+std::optional<Synchronization> simt::synchronizationOf(Operation *op) {
+  if (auto sync = dyn_cast<SynchronizationOpInterface>(op))
+    return sync.getSynchronization();
+  if (isa<gpu::BarrierOp>(op))
+    return Synchronization{Synchronization::Kind::BlockBarrier};
+  return std::nullopt;
+}
+
+bool simt::startsCopy(Operation *op) {
+  using Flight = ThreadAccess::Flight;
+  return llvm::any_of(getThreadAccesses(op), [](const ThreadAccess &access) {
+    return access.flight == Flight::Copies || access.flight == Flight::Barrier;
+  });
+}
+
+bool simt::synchronizes(Operation *op, Synchronization::Kind kind) {
+  std::optional<Synchronization> sync =
+      op ? synchronizationOf(op) : std::nullopt;
+  return sync && sync->is(kind);
+}
+
+bool simt::commits(Operation *op, Synchronization::Group group) {
+  std::optional<Synchronization> sync =
+      op ? synchronizationOf(op) : std::nullopt;
+  return sync && sync->isCommitOf(group);
 }

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "BarrierCheck.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include <numeric>
 
 using namespace mlir;
@@ -25,47 +24,52 @@ std::optional<int64_t> BarrierCheck::countActive(const ThreadValue *active) {
   return count;
 }
 
-LogicalResult BarrierCheck::createSlots(CreateBarriersOp op, BlockState &state,
+LogicalResult BarrierCheck::createSlots(Operation *op, Synchronization made,
+                                        BlockState &state,
                                         const ThreadValue *active) {
-  for (int64_t i = 0; i < int64_t(op.getCount()); ++i) {
-    int64_t address = op.getPlace() + i * kSplitBarrierBytes;
+  for (int64_t i = 0; i < made.count; ++i) {
+    int64_t address = made.place + i * kSplitBarrierBytes;
     for (const BlockState::SlotBarrier &slot : state.slots)
       if (slot.address == address)
         return unverified(op) << "makes a barrier at byte " << address
                               << ", where there is one already";
-    state.slots.push_back({address, int64_t(op.getArrivals())});
+    state.slots.push_back({address, made.arrivals});
   }
   constexpr int64_t kLongest = 24;
-  int64_t period = std::lcm(slotPeriod, 2 * int64_t(op.getCount()));
+  int64_t period = std::lcm(slotPeriod, 2 * made.count);
   if (period <= kLongest)
     slotPeriod = period;
   SharedAccess access;
   access.op = op;
   access.touch = Touch::Write;
-  access.bytes = op.getCount() * kSplitBarrierBytes;
-  access.address = values.number(op.getPlace());
+  access.bytes = made.count * kSplitBarrierBytes;
+  access.address = values.number(made.place);
   SmallVector<Interval, 0> who(values.threads, Interval{0, 0});
   who[0] = active->of(0);
   return touch(access, Value(), state, values.get({}, who));
 }
 
-LogicalResult BarrierCheck::copyBulk(CopyBulkOp op, BlockState &state,
+LogicalResult BarrierCheck::copyBulk(SlotBarrierOpInterface op,
+                                     BlockState &state,
                                      BlockState::SlotBarrier &slot,
                                      uint64_t bit, const ThreadValue *active) {
-  SharedAccess access;
-  access.op = op;
-  access.touch = Touch::Write;
-  access.isCopy = access.isBulk = true;
-  access.bytes = op.getBytes();
-  access.address = value(state, op.getTarget());
-  access.active = active;
-  const SharedAccess *now = accesses.get(access);
-  if (failed(verifyApart(now, state)))
-    return failure();
-  Pending pending{now, Pending::Stage::UnderWay};
-  pending.slots = bit;
-  state.pending.insert(pending);
-  slot.bytes -= op.getBytes();
+  int64_t bytes = op.getCopiedBytes();
+  for (const ThreadAccess &one : getThreadAccesses(op)) {
+    SharedAccess access;
+    access.op = op;
+    access.touch = one.touch;
+    access.isCopy = access.isBulk = true;
+    access.bytes = one.bytes;
+    access.address = value(state, one.address);
+    access.active = active;
+    const SharedAccess *now = accesses.get(access);
+    if (failed(verifyApart(now, state)))
+      return failure();
+    Pending pending{now, Pending::Stage::UnderWay};
+    pending.slots = bit;
+    state.pending.insert(pending);
+  }
+  slot.bytes -= bytes;
   if (slot.bytes < 0)
     return unverified(op) << "copies " << -slot.bytes
                           << " bytes more than were announced at its barrier";
@@ -73,10 +77,12 @@ LogicalResult BarrierCheck::copyBulk(CopyBulkOp op, BlockState &state,
   return success();
 }
 
-LogicalResult BarrierCheck::awaitSlot(AwaitParityOp op, BlockState &state,
+LogicalResult BarrierCheck::awaitSlot(SlotBarrierOpInterface op,
+                                      BlockState &state,
                                       const BlockState::SlotBarrier &slot,
                                       uint64_t bit, const ThreadValue *active) {
-  std::optional<int64_t> parity = value(state, op.getParity())->getNumber();
+  std::optional<int64_t> parity =
+      value(state, op.getAwaitedParity())->getNumber();
   if (!parity)
     return unverified(op) << "waits for a parity that is not known";
   if (*parity == int64_t(slot.isOdd))
@@ -86,24 +92,18 @@ LogicalResult BarrierCheck::awaitSlot(AwaitParityOp op, BlockState &state,
   return success();
 }
 
-LogicalResult BarrierCheck::runSlotBarrier(Operation *op, BlockState &state,
+LogicalResult BarrierCheck::runSlotBarrier(SlotBarrierOpInterface op,
+                                           BlockState &state,
                                            const ThreadValue *active) {
-  if (auto made = dyn_cast<CreateBarriersOp>(op))
-    return createSlots(made, state, active);
-  Value barrier, mask;
-  llvm::TypeSwitch<Operation *>(op)
-      .Case<ExpectBytesOp, CopyBulkOp, ArriveAtOp, AwaitParityOp>([&](auto op) {
-        barrier = op.getBarrier();
-        mask = op.getMask();
-      });
-  if (mask)
+  bool isCopy = op.getCopiedBytes() != 0;
+  if (Value mask = op.getMask())
     active = values.choose(mask, value(state, mask), active, boolean(false));
   std::optional<int64_t> count = countActive(active);
   if (!count)
     return unverified(op) << "is done by threads that are not known";
   if (!*count)
     return success();
-  std::optional<int64_t> address = value(state, barrier)->getNumber();
+  std::optional<int64_t> address = value(state, op.getBarrier())->getNumber();
   auto *slot = llvm::find_if(state.slots, [&](auto &one) {
     return address && one.address == *address;
   });
@@ -118,22 +118,21 @@ LogicalResult BarrierCheck::runSlotBarrier(Operation *op, BlockState &state,
   SharedAccess access;
   access.op = op;
   access.touch = Touch::Read;
-  access.isBulk = isa<CopyBulkOp>(op);
+  access.isBulk = isCopy;
   access.bytes = kSplitBarrierBytes;
   access.address = values.number(*address);
   access.active = active;
   if (failed(verifyApart(accesses.get(access), state)))
     return failure();
-  if (auto copy = dyn_cast<CopyBulkOp>(op))
-    return copyBulk(copy, state, *slot, bit, active);
-  if (auto wait = dyn_cast<AwaitParityOp>(op))
-    return awaitSlot(wait, state, *slot, bit, active);
-  if (auto expect = dyn_cast<ExpectBytesOp>(op))
-    slot->bytes += int64_t(expect.getBytes()) * *count;
+  if (isCopy)
+    return copyBulk(op, state, *slot, bit, active);
+  if (op.getAwaitedParity())
+    return awaitSlot(op, state, *slot, bit, active);
+  slot->bytes += op.getAnnouncedBytes() * *count;
   slot->arrived += *count;
   if (slot->arrived > slot->arrivals)
     return unverified(op) << "is an arrival more than the phase has";
-  if (isa<ArriveAtOp>(op)) {
+  if (op.releasesAccesses()) {
     // Of each warp at least one thread.
     bool isEachWarp = true;
     for (int64_t first = 0; first < values.threads; first += lanes) {

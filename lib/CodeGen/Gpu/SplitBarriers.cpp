@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MemoryProducts.h"
+#include "SharedPlaces.h"
 #include "StorageAreas.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Stage/Slots.h"
@@ -51,16 +52,17 @@ private:
 
   scf::ForOp loop;
   target::TargetAttr description;
-  WaitCopiesOp wait;
-  PublishOp fence;
+  /// The wait for copies and the proxy fence before the barrier.
+  Operation *wait = nullptr, *fence = nullptr;
+  int64_t but = 0; ///< of the wait
   gpu::BarrierOp barrier;
   int64_t groups = 0; ///< of copies in an iteration
 };
 } // namespace
 
 static bool isBarrier(Operation *op) {
-  return isa<gpu::BarrierOp, BarrierOp, WarpBarrierOp>(op) ||
-         getDecided(op, kScratchEntry);
+  std::optional<Synchronization> sync = synchronizationOf(op);
+  return (sync && sync->isBarrier()) || getDecided(op, kScratchEntry);
 }
 
 bool LoopBarrier::findBarrier() {
@@ -76,11 +78,17 @@ bool LoopBarrier::findBarrier() {
   if (walked.wasInterrupted() || !barrier)
     return false;
   Operation *before = barrier->getPrevNode();
-  fence = dyn_cast_or_null<PublishOp>(before);
-  if (fence)
-    before = fence->getPrevNode();
-  wait = dyn_cast_or_null<WaitCopiesOp>(before);
-  return wait != nullptr;
+  if (synchronizes(before, Synchronization::Kind::ProxyFence)) {
+    fence = before;
+    before = before->getPrevNode();
+  }
+  std::optional<Synchronization> sync =
+      before ? synchronizationOf(before) : std::nullopt;
+  if (!sync || !sync->isWaitFor(Synchronization::Group::Copies))
+    return false;
+  wait = before;
+  but = sync->but;
+  return true;
 }
 
 /// Whether an operation computes, or fills or reads slots.
@@ -94,8 +102,8 @@ bool LoopBarrier::isPartOfRings(Operation &op) {
                                    stage::ringFilledBy(&inner);
                           });
     });
-  return stage::ringUsedBy(&op) ||
-         isa<stage::ProductOp, stage::WaitOp, CommitCopiesOp>(op) ||
+  return stage::ringUsedBy(&op) || isa<stage::ProductOp, stage::WaitOp>(op) ||
+         commits(&op, Synchronization::Group::Copies) ||
          isMemoryEffectFree(&op);
 }
 
@@ -157,24 +165,23 @@ bool LoopBarrier::find() {
         (op.isBeforeInBlock(wait) &&
          (!isMemoryEffectFree(&op) || isMemoryProduct(&op, description))))
       return false;
-    groups += isa<CommitCopiesOp>(op);
+    groups += commits(&op, Synchronization::Group::Copies);
   }
-  return groups && int64_t(wait.getBut()) >= groups && areProductsAwaited() &&
-         haveRingsRoom();
+  return groups && but >= groups && areProductsAwaited() && haveRingsRoom();
 }
 
 void LoopBarrier::split(int64_t place) {
   IRRewriter b(loop.getContext());
   Location loc = barrier.getLoc();
   // What is to be there where an iteration begins.
-  auto arrive = [&](int64_t but) -> Value {
-    WaitCopiesOp::create(b, loc, but);
+  auto arrive = [&](int64_t left) -> Value {
+    WaitCopiesOp::create(b, loc, left);
     if (fence)
       PublishOp::create(b, loc);
     return ArriveOp::create(b, loc, b.getI64Type(), place);
   };
   b.setInsertionPoint(loop);
-  Value first = arrive(wait.getBut());
+  Value first = arrive(but);
   // Products begin as soon as a thread may read; it arrives, and fills, behind
   // that. The groups of this iteration come behind the arrival.
   Operation *reader = nullptr, *product = nullptr;
@@ -184,12 +191,13 @@ void LoopBarrier::split(int64_t place) {
       reader = &op;
     if (isMemoryProduct(&op, description))
       product = &op;
-    if (stage::ringFilledBy(&op) || isa<CommitCopiesOp>(op) ||
+    if (stage::ringFilledBy(&op) ||
+        commits(&op, Synchronization::Group::Copies) ||
         (isa<scf::IfOp>(op) && !isMemoryEffectFree(&op)))
       fillings.push_back(&op);
   }
   b.setInsertionPointAfter(product ? product : barrier);
-  Value next = arrive(wait.getBut() - groups);
+  Value next = arrive(but - groups);
   for (Operation *op : llvm::reverse(fillings))
     op->moveAfter(next.getDefiningOp());
   auto made = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
@@ -201,9 +209,9 @@ void LoopBarrier::split(int64_t place) {
   AwaitOp::create(b, loc, made.getRegionIterArgs().back(), place);
   b.setInsertionPointAfter(made);
   AwaitOp::create(b, loc, made.getResults().back(), place);
-  wait.erase();
+  wait->erase();
   if (fence)
-    fence.erase();
+    fence->erase();
   barrier.erase();
   loop = made;
 }

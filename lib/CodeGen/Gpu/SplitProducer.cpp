@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
+#include "SharedPlaces.h"
 #include "Work.h"
 #include "kiln/Dialect/Simt/ThreadCode.h"
 #include "kiln/Gpu/Passes.h"
@@ -16,7 +17,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace kiln::simt {
 #define GEN_PASS_DEF_SIMTSPLITPRODUCER
@@ -30,13 +30,12 @@ using namespace kiln::simt;
 /// Whether an operation is one of those that fill slots: they have masks by
 /// which one thread, or its warp, does them.
 static bool fills(Operation *op) {
-  if (auto wait = dyn_cast<AwaitParityOp>(op))
-    return bool(wait.getMask());
-  return isa<ExpectBytesOp, CopyBulkOp>(op);
+  auto slot = dyn_cast<SlotBarrierOpInterface>(op);
+  return slot && slot.getMask() && !slot.releasesAccesses();
 }
 
 static bool isBarrier(Operation *op) {
-  return isa<gpu::BarrierOp, BarrierOp>(op);
+  return synchronizes(op, Synchronization::Kind::BlockBarrier);
 }
 
 namespace {
@@ -144,8 +143,9 @@ bool ProducerSplitter::collect() {
   function.walk([&](Operation *op) {
     if (fills(op))
       filling.push_back(op);
-    suits = suits && !isa<CreateSplitBarrierOp, OutputOp, StopOp,
-                          NamedBarrierOp, InlineAsmOp>(op);
+    suits = suits && !synchronizes(op, Synchronization::Kind::CreateSplit) &&
+            !synchronizes(op, Synchronization::Kind::PartBarrier) &&
+            !isa<OutputOp, StopOp, InlineAsmOp>(op);
   });
   if (filling.empty() || !suits)
     return false;
@@ -154,11 +154,8 @@ bool ProducerSplitter::collect() {
     last = entry.findAncestorOpInBlock(*op);
     for (Value operand : op->getOperands()) {
       // Masks say which thread it was.
-      bool isMask =
-          llvm::TypeSwitch<Operation *, bool>(op)
-              .Case<AwaitParityOp, ExpectBytesOp, CopyBulkOp>(
-                  [&](auto fill) { return fill.getMask() == operand; });
-      if (!isMask && !need(operand))
+      if (cast<SlotBarrierOpInterface>(op).getMask() != operand &&
+          !need(operand))
         return false;
     }
     if (!needParents(op))
@@ -209,7 +206,7 @@ bool ProducerSplitter::find() {
   added = *warps * lanes;
   // The roles begin behind the objects by which they meet.
   for (Operation &op : entry)
-    if (isa<CreateBarriersOp>(op))
+    if (synchronizes(&op, Synchronization::Kind::CreateBarriers))
       begin = op.getNextNode();
   if (!begin || !begin->isBeforeInBlock(last))
     return false;
@@ -220,11 +217,8 @@ bool ProducerSplitter::find() {
 /// The producer's whole warp waits, and its first lane does the rest.
 void ProducerSplitter::cloneFill(Operation *op, OpBuilder &to,
                                  IRMapping &mapping) {
-  Operation *made = to.clone(*op, mapping);
-  llvm::TypeSwitch<Operation *>(made)
-      .Case([&](AwaitParityOp wait) { wait.getMaskMutable().clear(); })
-      .Case<ExpectBytesOp, CopyBulkOp>(
-          [&](auto fill) { fill.getMaskMutable().assign(isFirstLane); });
+  auto made = cast<SlotBarrierOpInterface>(to.clone(*op, mapping));
+  made.replaceMask(made.getAwaitedParity() ? Value() : isFirstLane);
 }
 
 void ProducerSplitter::cloneLoop(scf::ForOp loop, OpBuilder &to,
@@ -260,7 +254,7 @@ void ProducerSplitter::cloneLoop(scf::ForOp loop, OpBuilder &to,
 void ProducerSplitter::findSharedBarriers() {
   bool isFenced = false;
   for (Operation &op : entry) {
-    isFenced |= isa<PublishOp>(op);
+    isFenced |= synchronizes(&op, Synchronization::Kind::ProxyFence);
     if (!isBarrier(&op))
       continue;
     if (isFenced && op.isBeforeInBlock(last))

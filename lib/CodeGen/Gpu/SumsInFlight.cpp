@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BarrierCheck.h"
+#include "SharedPlaces.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Target/Unverified.h"
 #include "llvm/ADT/MapVector.h"
@@ -31,12 +32,12 @@ class FlightAnalysis {
 public:
   void run(Block &block) { visit(block); }
   /// Whether a wait covers an instance on all ways.
-  bool isCovered(WaitProductsOp wait, Instance instance) const {
+  bool isCovered(Operation *wait, int64_t but, Instance instance) const {
     auto at = before.find(wait);
     if (at == before.end())
       return false;
     auto found = at->second.find(instance);
-    return found == at->second.end() || found->second >= int64_t(wait.getBut());
+    return found == at->second.end() || found->second >= but;
   }
 
 private:
@@ -87,16 +88,17 @@ void FlightAnalysis::iterate(Operation *loop, function_ref<void()> body) {
 }
 
 void FlightAnalysis::visit(Operation &op) {
-  if (isa<MmaAsyncOp>(op)) {
+  constexpr Synchronization::Group kProducts = Synchronization::Group::Products;
+  std::optional<Synchronization> sync = synchronizationOf(&op);
+  if (isa<AsyncProductOpInterface>(op)) {
     now[Instance(&op, false)] = -1;
-  } else if (isa<CommitProductsOp>(op)) {
+  } else if (sync && sync->isCommitOf(kProducts)) {
     // Joins keep the least, so that loops end.
     for (auto &[instance, age] : now)
       ++age;
-  } else if (auto wait = dyn_cast<WaitProductsOp>(op)) {
+  } else if (sync && sync->isWaitFor(kProducts)) {
     join(before[&op], now);
-    int64_t but = wait.getBut();
-    now.remove_if([&](auto &entry) { return entry.second >= but; });
+    now.remove_if([&](auto &entry) { return entry.second >= sync->but; });
   } else if (auto choice = dyn_cast<scf::IfOp>(op)) {
     Flights entry = now, after;
     for (Region &region : choice->getRegions()) {
@@ -134,9 +136,9 @@ struct HandedOn {
 static FailureOr<SmallVector<HandedOn>> handOn(OpOperand &use) {
   Operation *op = use.getOwner();
   unsigned i = use.getOperandNumber();
-  if (auto product = dyn_cast<MmaAsyncOp>(op)) {
+  if (auto product = dyn_cast<AsyncProductOpInterface>(op)) {
     // Products of one accumulator are executed in order. A factor is a number.
-    if (llvm::is_contained(product.getLhs(), use.get()))
+    if (!product.isAccumulator(use))
       return failure();
     return SmallVector<HandedOn>{};
   }
@@ -178,16 +180,18 @@ LogicalResult simt::verifySumsInFlight(LLVM::LLVMFuncOp function) {
     if (seen.insert({sums, instance}).second)
       open.push_back({sums, instance});
   };
-  function.walk([&](MmaAsyncOp product) {
-    for (Value sum : product.getResults())
+  function.walk([&](AsyncProductOpInterface product) {
+    for (Value sum : product->getResults())
       add(sum, Instance(product, false));
   });
   while (!open.empty()) {
     auto [sums, instance] = open.pop_back_val();
     for (OpOperand &use : sums.getUses()) {
-      if (auto wait = dyn_cast<WaitProductsOp>(use.getOwner())) {
-        if (!flights.isCovered(wait, instance))
-          add(wait.getResult(use.getOperandNumber()), instance);
+      Operation *user = use.getOwner();
+      std::optional<Synchronization> sync = synchronizationOf(user);
+      if (sync && sync->isWaitFor(Synchronization::Group::Products)) {
+        if (!flights.isCovered(user, sync->but, instance))
+          add(user->getResult(use.getOperandNumber()), instance);
         continue;
       }
       FailureOr<SmallVector<HandedOn>> next = handOn(use);

@@ -3,6 +3,7 @@
 
 #include "BarrierCheck.h"
 #include "Machine.h"
+#include "SharedPlaces.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Target/Unverified.h"
@@ -30,7 +31,8 @@ struct VerifyBarriers : simt::impl::SimtVerifyBarriersBase<VerifyBarriers> {
     bool isAsync =
         function
             .walk([](Operation *op) {
-              return isa<AsyncCopyOpInterface, CopyBulkOp, MmaAsyncOp>(op)
+              return llvm::any_of(getThreadAccesses(op),
+                                  std::mem_fn(&ThreadAccess::isAsync))
                          ? WalkResult::interrupt()
                          : WalkResult::advance();
             })
@@ -42,8 +44,10 @@ struct VerifyBarriers : simt::impl::SimtVerifyBarriersBase<VerifyBarriers> {
     int64_t lanes = lanesOf(target::getDescription(function), this->lanes);
     // As many iterations as copies are ahead are enough for most functions.
     int64_t ahead = 0;
-    function.walk([&](WaitCopiesOp wait) {
-      ahead = std::max<int64_t>(ahead, wait.getBut() + 1);
+    function.walk([&](SynchronizationOpInterface op) {
+      Synchronization sync = op.getSynchronization();
+      if (sync.isWaitFor(Synchronization::Group::Copies))
+        ahead = std::max(ahead, sync.but + 1);
     });
     constexpr int64_t kMost = 9;
     if (ahead + 2 < kMost) {

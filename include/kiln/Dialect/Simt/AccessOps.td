@@ -5,10 +5,12 @@
 
 include "kiln/Dialect/Simt/SimtBase.td"
 include "kiln/Dialect/Tile/TileAttrs.td"
+include "kiln/Interfaces/ThreadAccess.td"
 include "mlir/Dialect/LLVMIR/LLVMEnums.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Simt_LoadOp : Simt_Op<"load", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Simt_LoadOp : Simt_Op<"load", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<ThreadAccessOpInterface>]> {
   let summary = "Loads one element, or a vector of adjacent elements";
   let description = [{
     - `address`: the address of the first element; `result`: the element, or a vector of one dimension.
@@ -51,7 +53,8 @@ def Simt_LoadOp : Simt_Op<"load", [AttrSizedOperandSegments, DeclareOpInterfaceM
   let hasVerifier = 1;
 }
 
-def Simt_StoreOp : Simt_Op<"store", [AttrSizedOperandSegments, MemoryEffects<[MemWrite]>]> {
+def Simt_StoreOp : Simt_Op<"store", [AttrSizedOperandSegments, MemoryEffects<[MemWrite]>,
+    DeclareOpInterfaceMethods<ThreadAccessOpInterface>]> {
   let summary = "Stores one element, or a vector of adjacent elements";
   let description = [{
     - `value`: an element, or a vector of one dimension; `address`: the address of its first element.
@@ -87,7 +90,8 @@ def Simt_StoreOp : Simt_Op<"store", [AttrSizedOperandSegments, MemoryEffects<[Me
 }
 
 /// Atomic operations: other threads, also of other blocks, may access the same address at the same time.
-class Simt_AtomicOp<string mnemonic, list<Trait> traits> : Simt_Op<mnemonic, traits # [MemoryEffects<[MemRead, MemWrite]>]>;
+class Simt_AtomicOp<string mnemonic, list<Trait> traits> : Simt_Op<mnemonic,
+    traits # [MemoryEffects<[MemRead, MemWrite]>, DeclareOpInterfaceMethods<ThreadAccessOpInterface>]>;
 
 def Simt_AtomicRMWOp : Simt_AtomicOp<"atomic_rmw", [TypesMatchWith<"the result has the type of the value", "value", "result", "$_self">]> {
   let summary = "Atomic read-modify-write of one element, or of neighbours";

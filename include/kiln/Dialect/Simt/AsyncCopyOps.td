@@ -6,6 +6,7 @@
 include "kiln/Dialect/Simt/SimtBase.td"
 include "kiln/Dialect/Tile/TileAttrs.td"
 include "kiln/Interfaces/AsyncCopy.td"
+include "kiln/Interfaces/Synchronization.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Simt_CopyAsyncOp : Simt_Op<"copy_async", [AttrSizedOperandSegments, AsyncCopyOpInterface,
@@ -39,7 +40,8 @@ def Simt_CopyAsyncOp : Simt_Op<"copy_async", [AttrSizedOperandSegments, AsyncCop
   let hasVerifier = 1;
 }
 
-def Simt_CommitCopiesOp : Simt_Op<"commit_copies", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Simt_CommitCopiesOp : Simt_Op<"commit_copies", [MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<SynchronizationOpInterface>]> {
   let summary = "Groups the thread's asynchronous copies since the last group";
   let description = [{
     The copies (`simt.copy_async`) that this thread has started since its previous `simt.commit_copies` become one group. Groups of a thread
@@ -58,7 +60,8 @@ def Simt_CommitCopiesOp : Simt_Op<"commit_copies", [MemoryEffects<[MemRead, MemW
   let assemblyFormat = "attr-dict";
 }
 
-def Simt_WaitCopiesOp : Simt_Op<"wait_copies", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Simt_WaitCopiesOp : Simt_Op<"wait_copies", [MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<SynchronizationOpInterface>]> {
   let summary = "Waits for the thread's groups of copies, except the latest ones";
   let description = [{
     After the wait, this thread alone may read the copied bytes; a barrier after the wait makes them visible to the other threads. In a

@@ -5,9 +5,10 @@
 
 include "kiln/Dialect/Simt/SimtBase.td"
 include "kiln/Dialect/Simt/SimtEnums.td"
+include "kiln/Interfaces/Synchronization.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Simt_BarrierOp : Simt_Op<"barrier"> {
+def Simt_BarrierOp : Simt_Op<"barrier", [DeclareOpInterfaceMethods<SynchronizationOpInterface>]> {
   let summary = "Barrier of a block that orders accesses to some memories";
   let description = [{
     All threads of the block must reach the barrier. Accesses to `memories` (shared memory, or all) that a thread executed before the
@@ -24,7 +25,8 @@ def Simt_BarrierOp : Simt_Op<"barrier"> {
   let assemblyFormat = "$memories attr-dict";
 }
 
-def Simt_CreateSplitBarrierOp : Simt_Op<"create_split_barrier", [MemoryEffects<[MemWrite]>]> {
+def Simt_CreateSplitBarrierOp : Simt_Op<"create_split_barrier", [MemoryEffects<[MemWrite]>,
+    DeclareOpInterfaceMethods<SynchronizationOpInterface>]> {
   let summary = "Creates a split barrier in shared memory: arrival and wait are two operations";
   let description = [{
     All threads of the block execute it once, before any `simt.arrive` with the same `place`, with a `gpu.barrier` in between.
@@ -43,7 +45,8 @@ def Simt_CreateSplitBarrierOp : Simt_Op<"create_split_barrier", [MemoryEffects<[
   let assemblyFormat = "attr-dict";
 }
 
-def Simt_ArriveOp : Simt_Op<"arrive", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Simt_ArriveOp : Simt_Op<"arrive", [MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<SynchronizationOpInterface>]> {
   let summary = "Arrives at a split barrier without waiting";
   let description = [{
     Accesses of this thread before the arrival happen before all operations of any thread after the `simt.await` of this phase. All threads
@@ -65,7 +68,8 @@ def Simt_ArriveOp : Simt_Op<"arrive", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "attr-dict";
 }
 
-def Simt_AwaitOp : Simt_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Simt_AwaitOp : Simt_Op<"await", [MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<SynchronizationOpInterface>]> {
   let summary = "Waits at a split barrier until all threads of the block have arrived";
   let description = [{
     Blocks the thread until every thread of the block has executed the `simt.arrive` of this phase. Accesses of any thread before its arrival
@@ -85,7 +89,7 @@ def Simt_AwaitOp : Simt_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "$phase attr-dict";
 }
 
-def Simt_WarpBarrierOp : Simt_Op<"warp_barrier"> {
+def Simt_WarpBarrierOp : Simt_Op<"warp_barrier", [DeclareOpInterfaceMethods<SynchronizationOpInterface>]> {
   let summary = "Barrier of the lanes of a warp";
   let description = [{
     Writes of a lane to shared memory before the barrier are visible to the other lanes of its warp after it. All lanes of

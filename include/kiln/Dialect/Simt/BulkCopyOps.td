@@ -3,6 +3,9 @@
 #ifndef KILN_GPU_BULKCOPYOPS_TD
 #define KILN_GPU_BULKCOPYOPS_TD
 
+include "kiln/Interfaces/Synchronization.td"
+include "kiln/Interfaces/ThreadAccess.td"
+
 def Simt_SlotBarriersAttr : AttrDef<Simt_Dialect, "SlotBarriers"> {
   let mnemonic = "slot_barriers";
   let summary = "the barriers of the slots of a ring buffer";
@@ -24,7 +27,8 @@ def Simt_SlotBarriersAttr : AttrDef<Simt_Dialect, "SlotBarriers"> {
   let genVerifyDecl = 1;
 }
 
-def Simt_CreateBarriersOp : Simt_Op<"create_barriers", [MemoryEffects<[MemWrite]>]> {
+def Simt_CreateBarriersOp : Simt_Op<"create_barriers", [MemoryEffects<[MemWrite]>,
+    DeclareOpInterfaceMethods<SynchronizationOpInterface>]> {
   let summary = "Makes barriers that count arrivals and bytes";
   let description = [{
     A barrier has phases, counted from 0. A phase is complete when as many threads as `arrivals` have arrived, and when all bytes that were
@@ -48,7 +52,8 @@ def Simt_CreateBarriersOp : Simt_Op<"create_barriers", [MemoryEffects<[MemWrite]
   let assemblyFormat = "attr-dict";
 }
 
-def Simt_ExpectBytesOp : Simt_Op<"expect_bytes", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Simt_ExpectBytesOp : Simt_Op<"expect_bytes", [MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<SlotBarrierOpInterface, ["replaceMask", "getAnnouncedBytes"]>]> {
   let summary = "Arrives at a barrier, and announces bytes that copies will write";
   let description = [{
     Counts as one arrival of the thread at the barrier. The current phase then completes only when `bytes` more bytes have been written by the
@@ -69,7 +74,9 @@ def Simt_ExpectBytesOp : Simt_Op<"expect_bytes", [MemoryEffects<[MemRead, MemWri
   let assemblyFormat = "$barrier `bytes` $bytes `mask` $mask attr-dict `:` qualified(type($barrier))";
 }
 
-def Simt_CopyBulkOp : Simt_Op<"copy_bulk", [AttrSizedOperandSegments, AllTypesMatch<["target", "barrier"]>, MemoryEffects<[MemRead, MemWrite]>]> {
+def Simt_CopyBulkOp : Simt_Op<"copy_bulk", [AttrSizedOperandSegments, AllTypesMatch<["target", "barrier"]>, MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<ThreadAccessOpInterface>,
+    DeclareOpInterfaceMethods<SlotBarrierOpInterface, ["replaceMask", "getCopiedBytes"]>]> {
   let summary = "Copies a box of a view to shared memory, as a whole";
   let description = [{
     One thread starts the copy, and a copy unit performs it. It is asynchronous: from here until a thread's `simt.await_parity` of the phase in
@@ -116,7 +123,8 @@ def Simt_CopyBulkOp : Simt_Op<"copy_bulk", [AttrSizedOperandSegments, AllTypesMa
   }];
 }
 
-def Simt_ArriveAtOp : Simt_Op<"arrive_at", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Simt_ArriveAtOp : Simt_Op<"arrive_at", [MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<SlotBarrierOpInterface, ["replaceMask", "releasesAccesses"]>]> {
   let summary = "Arrives at a barrier";
   let description = [{
     What the thread accessed before happens before what a thread does behind the `simt.await_parity` of this phase. So does what the other lanes of its
@@ -136,7 +144,8 @@ def Simt_ArriveAtOp : Simt_Op<"arrive_at", [MemoryEffects<[MemRead, MemWrite]>]>
   let assemblyFormat = "$barrier `mask` $mask attr-dict `:` qualified(type($barrier))";
 }
 
-def Simt_AwaitParityOp : Simt_Op<"await_parity", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Simt_AwaitParityOp : Simt_Op<"await_parity", [MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<SlotBarrierOpInterface, ["replaceMask", "getAwaitedParity"]>]> {
   let summary = "Waits until a phase of a barrier is complete";
   let description = [{
     Blocks the thread until the phase with this parity (the last bit of its number) is complete. Phases are numbered from 0. At a new barrier,
@@ -161,7 +170,8 @@ def Simt_AwaitParityOp : Simt_Op<"await_parity", [MemoryEffects<[MemRead, MemWri
   let assemblyFormat = "$barrier `parity` $parity (`mask` $mask^)? attr-dict `:` qualified(type($barrier))";
 }
 
-def Simt_NamedBarrierOp : Simt_Op<"named_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Simt_NamedBarrierOp : Simt_Op<"named_barrier", [MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<SynchronizationOpInterface>]> {
   let summary = "The first threads of a block wait for each other";
   let description = [{
     Blocks the thread until all threads of the block with numbers below `threads` have reached an operation with this `number`. These may be different

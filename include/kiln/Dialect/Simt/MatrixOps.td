@@ -5,6 +5,7 @@
 
 include "kiln/Dialect/Simt/SimtBase.td"
 include "kiln/Dialect/Simt/SimtEnums.td"
+include "kiln/Interfaces/ThreadAccess.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Simt_MmaOp : Simt_Op<"mma", [Pure, AttrSizedOperandSegments]> {
@@ -42,7 +43,8 @@ class Simt_MatrixOp<string mnemonic, list<Trait> traits> : Simt_Op<mnemonic, tra
   let hasVerifier = 1;
 }
 
-def Simt_LoadMatrixOp : Simt_MatrixOp<"load_matrix", [MemoryEffects<[MemRead]>]> {
+def Simt_LoadMatrixOp : Simt_MatrixOp<"load_matrix", [MemoryEffects<[MemRead]>,
+    DeclareOpInterfaceMethods<ThreadAccessOpInterface>]> {
   let summary = "Loads matrices from shared memory by a warp, as one instruction";
   let description = [{
     The tile move (`#kiln.tile_move`) of the description defines which elements a lane gets, and which lane gives the address of which row.
@@ -70,7 +72,8 @@ def Simt_LoadMatrixOp : Simt_MatrixOp<"load_matrix", [MemoryEffects<[MemRead]>]>
   }];
 }
 
-def Simt_StoreMatrixOp : Simt_MatrixOp<"store_matrix", [MemoryEffects<[MemWrite]>]> {
+def Simt_StoreMatrixOp : Simt_MatrixOp<"store_matrix", [MemoryEffects<[MemWrite]>,
+    DeclareOpInterfaceMethods<ThreadAccessOpInterface>]> {
   let summary = "Stores matrices to shared memory by a warp, as one instruction";
   let description = [{
     The inverse of `simt.load_matrix`: a load by a move with the same layouts, from the same addresses, gives each lane its `words` again.

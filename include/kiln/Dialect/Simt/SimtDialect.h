@@ -15,6 +15,8 @@
 #include "kiln/Interfaces/AsyncCopy.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/Layout.h"
+#include "kiln/Interfaces/Synchronization.h"
+#include "kiln/Interfaces/ThreadAccess.h"
 #include "kiln/Layout/LinearLayout.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/LLVMIR/LLVMAttrs.h"

@@ -4,6 +4,8 @@
 #define KILN_GPU_SIMTPRODUCTOPS_TD
 
 include "kiln/Dialect/Stage/StageTypes.td"
+include "kiln/Interfaces/Synchronization.td"
+include "kiln/Interfaces/ThreadAccess.td"
 
 def Simt_MatrixAttr : AttrDef<Simt_Dialect, "Matrix"> {
   let mnemonic = "matrix";
@@ -27,7 +29,8 @@ def Simt_MatrixAttr : AttrDef<Simt_Dialect, "Matrix"> {
   let genVerifyDecl = 1;
 }
 
-def Simt_PublishOp : Simt_Op<"publish", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Simt_PublishOp : Simt_Op<"publish", [MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<SynchronizationOpInterface>]> {
   let summary = "Proxy fence: makes writes of the thread visible to asynchronous MMAs";
   let description = [{
     Orders earlier writes of this thread to shared memory, and its asynchronous copies that it has waited for, before later reads by
@@ -44,7 +47,8 @@ def Simt_PublishOp : Simt_Op<"publish", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "attr-dict";
 }
 
-def Simt_MmaAsyncOp : Simt_Op<"mma_async", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
+def Simt_MmaAsyncOp : Simt_Op<"mma_async", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<ThreadAccessOpInterface>, DeclareOpInterfaceMethods<AsyncProductOpInterface>]> {
   let summary = "Starts an asynchronous MMA that reads one operand, or both, from shared memory";
   let description = [{
     The warps that share the instruction's accumulator compute `acc + lhs * rhs` together, one instruction for each
@@ -91,7 +95,8 @@ def Simt_MmaAsyncOp : Simt_Op<"mma_async", [AttrSizedOperandSegments, MemoryEffe
   let hasVerifier = 1;
 }
 
-def Simt_CommitProductsOp : Simt_Op<"commit_products", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Simt_CommitProductsOp : Simt_Op<"commit_products", [MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<SynchronizationOpInterface>]> {
   let summary = "Groups the asynchronous MMAs since the last group";
   let description = [{
     The MMAs (`simt.mma_async`) that this warp has started since its previous `simt.commit_products` become one group. Groups complete in
@@ -128,7 +133,8 @@ def Simt_FutureOp : Simt_Op<"future", [Pure, TypesMatchWith<"the future of the f
   let assemblyFormat = "$source attr-dict `:` type($source)";
 }
 
-def Simt_WaitProductsOp : Simt_Op<"wait_products", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Simt_WaitProductsOp : Simt_Op<"wait_products", [MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<SynchronizationOpInterface>]> {
   let summary = "Waits for all groups of asynchronous MMAs, except the latest ones";
   let description = [{
     - `but`: the number of latest groups that may stay in flight.

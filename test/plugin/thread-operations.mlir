@@ -1,4 +1,4 @@
-// Analyses treat a plug-in's barriers, memory accesses and asynchronous matmuls by their interfaces, as Kiln's own.
+// Analyses treat a plug-in's barriers, memory accesses, asynchronous matmuls and movements of tiles by their interfaces, as Kiln's own.
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // RUN: for part in dialect.h:dialect-decls dialect.cpp:dialect-defs ops.h:op-decls ops.cpp:op-defs; do \
 // RUN:   mlir-tblgen -gen-${part#*:} $(case $part in ops*) echo -op-include-regex=^own;; *) echo -dialect=own;; esac) %S/Inputs/own.td \
@@ -6,6 +6,7 @@
 // RUN: %cxx -std=c++17 -shared -fPIC -fno-rtti -I. -I%source/include -I%build/include -isystem %llvm/include \
 // RUN:   %S/Inputs/own.cpp -o own.so -L%build/lib -lKiln
 // RUN: kiln-opt threads.mlir --load-target=%t/own.so --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(llvm.func(simt-verify-barriers))'
+// RUN: kiln-opt pointers.mlir --load-target=%t/own.so --pass-pipeline='builtin.module(tile.kernel(tile-recover-views,canonicalize))' | FileCheck pointers.mlir
 
 //--- threads.mlir
 // A barrier parts what a thread stores from what another one reads.
@@ -82,4 +83,24 @@ llvm.func @in_flight(%x: f32) attributes {simt.block = #simt.thread_block<thread
   // expected-error@+1 {{unverified: 'own.multiply' may still be in flight where the function ends: no wait covers it}}
   %sum = own.multiply %memory plus %x : !llvm.ptr<3>, f32 -> f32
   llvm.return
+}
+
+//--- pointers.mlir
+// Pointers that a plug-in's operation transposes are those of a view all the same.
+// CHECK-LABEL: tile.kernel @turned
+// CHECK: %[[VIEW:.*]] = tile.make_view %arg0 sizes[{{.*}}] strides[%{{.*}}, %{{.*}}]
+// CHECK: tile.load %[[VIEW]]
+// CHECK-NOT: tile.load_ptr
+tile.kernel @turned(%x: !tile.ptr<f32>, %y: !tile.view<?x?xf32>, %stride: i32) {
+  %c0 = arith.constant 0 : index
+  %i = tile.iota 0 : tensor<8xi32>
+  %column = tile.expand_dims %i axis 1 : tensor<8xi32> -> tensor<8x1xi32>
+  %s = tile.splat %stride : tensor<8x1xi32>
+  %scaled = arith.muli %column, %s : tensor<8x1xi32>
+  %rows = tile.broadcast %scaled : tensor<8x1xi32> -> tensor<8x4xi32>
+  %turned = own.turn %rows : tensor<8x4xi32> -> tensor<4x8xi32>
+  %base = tile.splat %x : tensor<4x8x!tile.ptr<f32>>
+  %p = tile.ptr_add %base, %turned : tensor<4x8x!tile.ptr<f32>>, tensor<4x8xi32>
+  %t = tile.load_ptr %p : tensor<4x8x!tile.ptr<f32>> -> tensor<4x8xf32>
+  tile.store %t, %y[%c0, %c0] : tensor<4x8xf32>, !tile.view<?x?xf32>
 }

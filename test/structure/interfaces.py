@@ -11,9 +11,9 @@ import sys
 
 from report import close, find_excess
 
-MOST = 127
+MOST = 107
 # Of operations of all dialects below, rules of single operations among them.
-MOST_OF_ALL = 670
+MOST_OF_ALL = 650
 DIALECTS = ("Prim", "Program", "Tile", "Stage", "Simt", "Cpu")
 FOLDERS = ("lib/Compiler/Analysis/", "lib/CodeGen/Cpu/", "lib/CodeGen/Gpu/", "lib/Compiler/Staging/", "lib/Compiler/Tiling/",
            "lib/Compiler/Transforms/Tile/")
@@ -28,7 +28,7 @@ FRAME = {"KernelOp", "ReturnOp", "YieldOp", "ProgramIdOp", "NumProgramsOp", "Mak
 SUBJECTS = {
     # Passes over pointers, and how scalar pointers are emitted.
     "lib/Compiler/Transforms/Tile/Views/RecoverViews.cpp": {"LoadPtrOp", "StorePtrOp"},
-    "lib/Compiler/Transforms/Tile/Views/UnwrapIndices.cpp": {"LoadPtrOp", "StorePtrOp", "AtomicRMWOp", "PtrAddOp", "BroadcastOp", "ExpandDimsOp"},
+    "lib/Compiler/Transforms/Tile/Views/UnwrapIndices.cpp": {"LoadPtrOp", "StorePtrOp", "AtomicRMWOp", "PtrAddOp"},
     # Reductions of pairs that become exchanges, and what moves to another shape with these.
     "lib/Compiler/Transforms/Tile/Exchanges/FindExchanges.cpp": {"BroadcastOp", "ExpandDimsOp", "ReshapeOp", "ReduceOp"},
     "lib/Compiler/Transforms/Tile/Exchanges/JoinExchanged.cpp": {"ExchangeOp", "ReduceOp", "ReshapeOp", "ExpandDimsOp", "BroadcastOp", "IotaOp",
@@ -37,12 +37,8 @@ SUBJECTS = {
     "conversions/PtxToTile/ExpandInlineAsm.cpp": {"InlineAsmOp"},
     "lib/Compiler/Transforms/Tile/Views/CheckAssumptions.cpp": {"AssumeOp"},
     "lib/Compiler/Transforms/Tile/Views/CloseInductions.cpp": {"PtrAddOp"},
-    "lib/Compiler/Transforms/Tile/Views/PointerExpr.cpp": {"PtrAddOp", "SplatOp", "IotaOp", "BroadcastOp", "ExpandDimsOp", "ReshapeOp",
-                                                           "TransposeOp"},
-    "lib/Compiler/Transforms/Tile/Views/LaunchBounds.cpp": {"PtrAddOp", "SplatOp", "IotaOp", "BroadcastOp", "ExpandDimsOp", "TransposeOp",
-                                             "ReshapeOp"},
-    "lib/Compiler/Transforms/Tile/Views/MaskExpr.cpp": {"BroadcastOp", "ExpandDimsOp"},
-    "lib/Compiler/Transforms/Tile/Views/IndirectVectors.cpp": {"BroadcastOp", "ExpandDimsOp"},
+    "lib/Compiler/Transforms/Tile/Views/PointerExpr.cpp": {"PtrAddOp", "ReshapeOp"},
+    "lib/Compiler/Transforms/Tile/Views/LaunchBounds.cpp": {"PtrAddOp"},
     "lib/CodeGen/Cpu/Pointers.cpp": {"PtrAddOp", "PtrCastOp", "PtrToIntOp", "IntToPtrOp"},
     "lib/Compiler/Transforms/Tile/Views/LowerPointers.cpp": {"SplatOp", "PtrAddOp", "IntToPtrOp", "PtrToIntOp", "PtrCastOp", "LoadPtrOp",
                                      "StorePtrOp", "AtomicRMWOp", "AtomicCASOp"},

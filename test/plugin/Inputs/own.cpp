@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The dialect of own.td as a plug-in: interfaces, and nothing else.
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/Synchronization.h"
 #include "kiln/Interfaces/ThreadAccess.h"
 #include "kiln/Target/Plugin.h"
@@ -41,6 +42,11 @@ void MultiplyOp::getThreadAccesses(SmallVectorImpl<ThreadAccess> &accesses) {
   accesses.push_back({getAddress(), Value(), 64, Touch::Read, ThreadAccess::Flight::Products});
 }
 bool MultiplyOp::isAccumulator(OpOperand &operand) { return operand.getOperandNumber() == 1; }
+
+OperandRead TurnOp::getIndexMap(OpOperand &, unsigned) {
+  return {AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0}, getContext()), {}};
+}
+bool TurnOp::movesElements() { return true; }
 } // namespace own
 
 static void addDialect(DialectRegistry &dialects) { dialects.insert<own::OwnDialect>(); }

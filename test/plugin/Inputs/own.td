@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operations of one thread of a GPU, whose interfaces say all that analyses ask.
+// Operations of one thread of a GPU, and a movement of tiles, whose interfaces say all that analyses ask.
 include "kiln/Dialect/Tile/TileTypes.td"
+include "kiln/Interfaces/IndexMap.td"
 include "kiln/Interfaces/Synchronization.td"
 include "kiln/Interfaces/ThreadAccess.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -44,4 +45,11 @@ def Own_MultiplyOp : Own_Op<"multiply", [DeclareOpInterfaceMethods<ThreadAccessO
   let arguments = (ins AnyType:$address, AnyType:$sum);
   let results = (outs AnyType:$result);
   let assemblyFormat = "$address `plus` $sum attr-dict `:` type($address) `,` type($sum) `->` type($result)";
+}
+
+def Own_TurnOp : Own_Op<"turn", [Pure, DeclareOpInterfaceMethods<IndexMapOpInterface, ["getIndexMap", "movesElements"]>]> {
+  let summary = "result[i, j] = source[j, i]";
+  let arguments = (ins AnyRankedTensor:$source);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IndirectVectors.h"
+#include "TileSource.h"
 #include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Index/List.h"
@@ -155,11 +156,10 @@ Value IndirectVectors::narrowOperand(Value operand) {
       return toVector(scalars.builder, scalars.loc, source);
     }
     Operation *op = source.getDefiningOp();
-    if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op)) {
-      source = broadcast.getSource();
-    } else if (auto expand = dyn_cast_or_null<ExpandDimsOp>(op)) {
-      source = expand.getSource();
-      dims.erase(dims.begin() + expand.getAxis());
+    if (std::optional<TileSource> from = findTileSource(op)) {
+      source = from->value;
+      dims =
+          llvm::map_to_vector(from->dims, [&](int64_t d) { return dims[d]; });
     } else if (op && op->getNumResults() == 1 && op->getNumOperands() > 0 &&
                OpTrait::hasElementwiseMappableTraits(op) &&
                dims.size() == static_cast<size_t>(rankOf(operand))) {

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "LaunchBounds.h"
+#include "TileSource.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Interfaces/IndexMap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -33,31 +35,15 @@ static TilePlace identityPlace(int64_t rank) {
   return rank < 15 ? place : kNowhere;
 }
 
-static TilePlace withoutDim(TilePlace place, int64_t axis) {
-  if (place == kNowhere)
-    return place;
-  TilePlace low = place & ((TilePlace(1) << (4 * axis)) - 1);
-  return low | (place >> (4 * (axis + 1)) << (4 * axis));
-}
-
-static TilePlace permuted(TilePlace place, ArrayRef<int64_t> permutation) {
-  if (place == kNowhere)
-    return place;
+/// Returns the place of the operand of an operation that moves elements.
+static TilePlace placeOfSource(Operation *op, TilePlace place) {
+  std::optional<TileSource> source = findTileSource(op);
+  if (!source || place == kNowhere)
+    return kNowhere;
   TilePlace result = 0;
-  for (auto [to, from] : llvm::enumerate(permutation))
+  for (auto [from, to] : llvm::enumerate(source->dims))
     result |= (place >> (4 * to) & 15) << (4 * from);
   return result;
-}
-
-/// The place of the operand of an operation that moves elements.
-static TilePlace placeOfSource(Operation *op, TilePlace place) {
-  if (isa<BroadcastOp>(op))
-    return place;
-  if (auto expand = dyn_cast<ExpandDimsOp>(op))
-    return withoutDim(place, expand.getAxis());
-  if (auto transpose = dyn_cast<TransposeOp>(op))
-    return permuted(place, transpose.getPermutation());
-  return kNowhere;
 }
 
 //===----------------------------------------------------------------------===//
@@ -199,6 +185,14 @@ LaunchBound LaunchBounds::compute(Value value, TilePlace place) {
   auto gridExtent = [&] {
     return getAffineSymbolExpr(kernel.getNumArguments() + number, context);
   };
+  if (std::optional<unsigned> dim = getCountedDim(op)) {
+    auto tile = cast<RankedTensorType>(value.getType());
+    return fit(between(0, tile.getDimSize(*dim) - 1), type);
+  }
+  if (Value fill = getFillValue(op))
+    return boundOf(fill, kNowhere);
+  if (Value moved = getMovedTile(op))
+    return boundOf(moved, placeOfSource(op, place));
   LaunchBound bound;
   return TypeSwitch<Operation *, LaunchBound>(op)
       .Case([&](ProgramIdOp) {
@@ -215,13 +209,8 @@ LaunchBound LaunchBounds::compute(Value value, TilePlace place) {
         bound.bits = kLaunchBits;
         return bound;
       })
-      .Case([&](IotaOp iota) {
-        auto tile = cast<RankedTensorType>(value.getType());
-        return fit(between(0, tile.getDimSize(iota.getDim()) - 1), type);
-      })
-      .Case<SplatOp, BroadcastOp, ExpandDimsOp, TransposeOp, ReshapeOp,
-            tensor::ExtractOp>([&](Operation *moves) {
-        return boundOf(moves->getOperand(0), placeOfSource(moves, place));
+      .Case([&](tensor::ExtractOp extract) {
+        return boundOf(extract.getTensor(), kNowhere);
       })
       .Case([&](scf::IfOp choice) {
         if (choice.getElseRegion().empty())
@@ -356,8 +345,11 @@ int64_t LaunchBounds::powerOf(Value value) {
 }
 
 int64_t LaunchBounds::powerOf(Operation *op) {
-  if (isa<SplatOp, BroadcastOp, ExpandDimsOp, TransposeOp, ReshapeOp,
-          arith::ExtSIOp, arith::ExtUIOp>(op))
+  if (Value fill = getFillValue(op))
+    return powerOf(fill);
+  if (Value moved = getMovedTile(op))
+    return powerOf(moved);
+  if (isa<arith::ExtSIOp, arith::ExtUIOp>(op))
     return powerOf(op->getOperand(0));
   if (isa<arith::AddIOp, arith::SubIOp>(op))
     return std::min(powerOf(op->getOperand(0)), powerOf(op->getOperand(1)));
@@ -409,8 +401,8 @@ void LaunchBounds::examine(Value tile, TilePlace place) {
       if (!isGood)
         continue;
     }
-    if (isa<BroadcastOp, ExpandDimsOp, TransposeOp, ReshapeOp>(op))
-      left.push_back({op->getOperand(0), placeOfSource(op, at)});
+    if (Value moved = getMovedTile(op))
+      left.push_back({moved, placeOfSource(op, at)});
     else if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp,
                  arith::IndexCastOp, arith::ExtSIOp, PtrAddOp>(op))
       for (Value operand : llvm::reverse(op->getOperands()))
@@ -443,15 +435,17 @@ void LaunchBounds::readMask(Value mask, TilePlace place) {
     readMask(op->getOperand(0), place);
     return readMask(op->getOperand(1), place);
   }
-  if (isa<BroadcastOp, ExpandDimsOp, TransposeOp>(op))
-    return readMask(op->getOperand(0), placeOfSource(op, place));
+  if (std::optional<TileSource> source = findTileSource(op))
+    return readMask(source->value, placeOfSource(op, place));
   auto compare = dyn_cast<arith::CmpIOp>(op);
   if (!compare || !isa<RankedTensorType>(compare.getLhs().getType()))
     return;
   auto note = [&](Value value, Value other, bool isHigh, bool isStrict) {
     // Through what repeats elements along dimensions of the access.
-    while (auto broadcast = value.getDefiningOp<BroadcastOp>())
-      value = broadcast.getSource();
+    for (auto source = findTileSource(value.getDefiningOp());
+         source && source->keepsDims();
+         source = findTileSource(value.getDefiningOp()))
+      value = source->value;
     Enabled &entry = enabled[{value, place}];
     (isHigh ? entry.high : entry.low) = other;
     (isHigh ? entry.isBelow : entry.isAbove) = isStrict;

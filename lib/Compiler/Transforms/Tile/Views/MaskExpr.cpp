@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PointerExpr.h"
+#include "TileSource.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -45,14 +46,12 @@ private:
     if (auto compare = dyn_cast_or_null<arith::CmpIOp>(op))
       if (succeeded(visitCompare(compare, dims)))
         return success();
-    // A dimension of the mask is broadcast to the tile's.
-    if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op))
-      return visit(broadcast.getSource(), dims);
-    // A vector of bounds is put along a dimension.
-    if (auto expand = dyn_cast_or_null<ExpandDimsOp>(op)) {
-      dims.erase(dims.begin() + expand.getAxis());
-      return visit(expand.getSource(), dims);
-    }
+    // A dimension of the mask is broadcast to the tile's, or a vector of bounds
+    // is put along a dimension.
+    if (std::optional<TileSource> source = findTileSource(op))
+      return visit(source->value,
+                   llvm::map_to_vector(source->dims,
+                                       [&](int64_t d) { return dims[d]; }));
     return visitVector(value, dims);
   }
 

@@ -3,9 +3,11 @@
 
 #include "PointerExpr.h"
 #include "IndirectVectors.h"
+#include "TileSource.h"
 #include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Interfaces/IndexMap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/IR/Matchers.h"
@@ -72,11 +74,6 @@ private:
         return visitOther(value);
       }
     return TypeSwitch<Operation *, FailureOr<PointerExpr>>(op)
-        .Case([&](SplatOp splat) { return visitSplat(splat); })
-        .Case([&](IotaOp iota) { return visitIota(iota); })
-        .Case([&](ExpandDimsOp expand) { return visitExpand(expand); })
-        .Case([&](BroadcastOp broadcast) { return visitBroadcast(broadcast); })
-        .Case([&](TransposeOp transpose) { return visitTranspose(transpose); })
         .Case([&](ReshapeOp reshape) { return visitReshape(reshape); })
         .Case([&](PtrAddOp step) { return visitStep(step); })
         .Case([&](arith::AddIOp add) {
@@ -93,7 +90,21 @@ private:
         .Case([&](arith::IndexCastOp c) { return visit(c.getIn()); })
         .Case(
             [&](arith::ConstantOp constant) { return visitConstant(constant); })
-        .Default([&](Operation *) { return visitOther(value); });
+        .Default([&](Operation *) { return visitTile(op, value); });
+  }
+
+  /// A tile that is made from a scalar or coordinates, or of another one.
+  FailureOr<PointerExpr> visitTile(Operation *op, Value value) {
+    if (Value fill = kiln::getFillValue(op))
+      return visitFill(value, fill);
+    if (std::optional<unsigned> dim = kiln::getCountedDim(op)) {
+      PointerExpr expr = zero(rankOf(value));
+      expr.strides[*dim] = scalars.constant(1);
+      return expr;
+    }
+    if (std::optional<TileSource> source = findTileSource(op))
+      return visitMoved(value, *source);
+    return visitOther(value);
   }
 
   /// Hints about integers are about indices, those about pointers about bytes.
@@ -129,12 +140,12 @@ private:
     return expr;
   }
 
-  FailureOr<PointerExpr> visitSplat(SplatOp op) {
-    PointerExpr expr = zero(rankOf(op.getResult()));
-    if (isa<PtrType>(op.getValue().getType()))
-      expr.base = op.getValue();
+  FailureOr<PointerExpr> visitFill(Value tile, Value fill) {
+    PointerExpr expr = zero(rankOf(tile));
+    if (isa<PtrType>(fill.getType()))
+      expr.base = fill;
     else
-      expr.offset = scalars.cast(op.getValue());
+      expr.offset = scalars.cast(fill);
     return expr;
   }
 
@@ -148,47 +159,6 @@ private:
     return expr;
   }
 
-  FailureOr<PointerExpr> visitIota(IotaOp op) {
-    PointerExpr expr = zero(rankOf(op.getResult()));
-    expr.strides[op.getDim()] = scalars.constant(1);
-    return expr;
-  }
-
-  FailureOr<PointerExpr> visitExpand(ExpandDimsOp op) {
-    FailureOr<PointerExpr> expr = visit(op.getSource());
-    if (failed(expr))
-      return failure();
-    expr->strides.insert(expr->strides.begin() + op.getAxis(),
-                         scalars.constant(0));
-    expr->indirect.insert(expr->indirect.begin() + op.getAxis(), Value());
-    expr->scales.insert(expr->scales.begin() + op.getAxis(), IndexScalar());
-    for (auto *hints : {&expr->contiguity, &expr->divisibility})
-      hints->insert(hints->begin() + op.getAxis(), 0);
-    return expr;
-  }
-
-  FailureOr<PointerExpr> visitBroadcast(BroadcastOp op) {
-    FailureOr<PointerExpr> expr = visit(op.getSource());
-    if (failed(expr))
-      return failure();
-    auto from = cast<RankedTensorType>(op.getSource().getType());
-    auto to = cast<RankedTensorType>(op.getResult().getType());
-    for (int64_t d = 0; d < from.getRank(); ++d)
-      if (from.getDimSize(d) != to.getDimSize(d)) {
-        expr->strides[d] = scalars.constant(0);
-        expr->contiguity[d] = expr->divisibility[d] = 0;
-        // A vector of one element repeats: read it as a scalar.
-        if (Value vector = expr->indirect[d]) {
-          expr->offset = scalars.add(
-              expr->offset, scalars.mul(scalars.cast(vectors.first(vector)),
-                                        expr->scales[d]));
-          expr->indirect[d] = {};
-          expr->scales[d] = {};
-        }
-      }
-    return expr;
-  }
-
   /// Dimension `to` is what dimension `from` of the other one is.
   static void take(PointerExpr &result, int64_t to, const PointerExpr &expr,
                    int64_t from) {
@@ -199,13 +169,25 @@ private:
     result.divisibility[to] = expr.divisibility[from];
   }
 
-  FailureOr<PointerExpr> visitTranspose(TransposeOp op) {
-    FailureOr<PointerExpr> expr = visit(op.getSource());
+  /// Another tile's elements: along dimensions that it does not have, and
+  /// along those that are repeated, nothing moves.
+  FailureOr<PointerExpr> visitMoved(Value tile, const TileSource &source) {
+    FailureOr<PointerExpr> expr = visit(source.value);
     if (failed(expr))
       return failure();
-    PointerExpr result = *expr;
-    for (auto [to, from] : llvm::enumerate(op.getPermutation())) {
-      take(result, to, *expr, from);
+    auto from = cast<RankedTensorType>(source.value.getType());
+    auto to = cast<RankedTensorType>(tile.getType());
+    PointerExpr result = zero(to.getRank());
+    result.base = expr->base;
+    result.offset = expr->offset;
+    for (auto [d, target] : llvm::enumerate(source.dims)) {
+      if (from.getDimSize(d) == to.getDimSize(target))
+        take(result, target, *expr, d);
+      // A vector of one element repeats: read it as a scalar.
+      else if (Value vector = expr->indirect[d])
+        result.offset = scalars.add(
+            result.offset,
+            scalars.mul(scalars.cast(vectors.first(vector)), expr->scales[d]));
     }
     return result;
   }

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PointerExpr.h"
+#include "TileSource.h"
 #include "kiln/Dialect/Tile/AtomicOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
@@ -169,11 +170,10 @@ private:
       return false;
     if (auto both = dyn_cast<arith::AndIOp>(op))
       return bounds(both.getLhs(), dim) || bounds(both.getRhs(), dim);
-    if (auto broadcast = dyn_cast<BroadcastOp>(op))
-      return bounds(broadcast.getSource(), dim);
-    if (auto expand = dyn_cast<ExpandDimsOp>(op)) {
-      int64_t axis = expand.getAxis();
-      return dim != axis && bounds(expand.getSource(), dim - (dim > axis));
+    if (std::optional<TileSource> source = findTileSource(op)) {
+      auto found = llvm::find(source->dims, dim);
+      return found != source->dims.end() &&
+             bounds(source->value, found - source->dims.begin());
     }
     auto compare = dyn_cast<arith::CmpIOp>(op);
     if (!compare)

@@ -4,10 +4,10 @@
 #include "FunctionBuilder.h"
 #include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Tile/Facts.h"
+#include "kiln/Interfaces/OpTable.h"
 #include "kiln/Transforms/Program/AlignViews.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -259,79 +259,83 @@ FunctionBuilder::buildPrim(func::FuncOp func,
 LogicalResult FunctionBuilder::lower(Operation &op) {
   if (op.getName().getDialectNamespace() == "arith")
     return lowerArith(op);
-  return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
-      .Case([&](memref::DimOp dim) -> LogicalResult {
-        std::optional<int64_t> index = dim.getConstantIndex();
-        if (!index)
-          return dim.emitError()
-                 << "unsupported: the size of a dimension that is not constant";
-        Reg dst = function.newReg();
-        emit(runtime::DimInst{dst, buf(dim.getSource()),
-                              static_cast<int32_t>(*index)});
-        regs[dim.getResult()] = dst;
-        return success();
-      })
-      .Case([&](program::ArenaOp arena) { return lowerArena(arena); })
-      .Case([&](program::AllocOp alloc) { return lowerAlloc(alloc); })
-      .Case([&](program::ConstantOp op) { return lowerConstantBuffer(op); })
-      .Case([&](program::ViewOp view) { return lowerView(view); })
-      .Case([&](program::LaunchOp launch) { return lowerLaunch(launch); })
-      .Case([&](program::CopyOp copy) -> LogicalResult {
-        emit(runtime::CopyInst{buf(copy.getTarget()), buf(copy.getSource())});
-        return success();
-      })
-      .Case(
-          [&](program::TransferOp transfer) { return lowerTransfer(transfer); })
-      .Case([&](program::CheckOp check) -> LogicalResult {
-        emit(runtime::CheckInst{reg(check.getCondition()),
-                                check.getMessage().str()});
-        return success();
-      })
-      .Case([&](program::FillOp fill) -> LogicalResult {
-        emit(runtime::FillInst{buf(fill.getTarget()),
-                               static_cast<uint8_t>(fill.getByte())});
-        return success();
-      })
-      .Case([&](program::CollectiveOp op) { return lowerCollective(op); })
-      .Case([&](program::WaitOp wait) -> LogicalResult {
-        emit(runtime::WaitInst{buf(wait.getTarget())});
-        return success();
-      })
-      .Case([&](program::HostOp host) -> LogicalResult {
-        runtime::HostInst inst;
-        inst.function = host.getFunction().str();
-        if (ArrayAttr flags = host.getFlagsAttr())
-          for (StringRef flag : flags.getAsValueRange<StringAttr>())
-            inst.flags.push_back(flag.str());
-        for (Value source : host.getSources())
-          inst.src.push_back(buf(source));
-        for (Value target : host.getTargets())
-          inst.dst.push_back(buf(target));
-        emit(std::move(inst));
-        return success();
-      })
-      .Case([&](program::ReadOp read) -> LogicalResult {
-        Reg dst = function.newReg();
-        emit(runtime::ReadInst{dst, buf(read.getSource()),
-                               reg(read.getIndex())});
-        regs[read.getResult()] = dst;
-        return success();
-      })
-      .Case([&](program::AlignedOp aligned) -> LogicalResult {
-        Reg dst = function.newReg();
-        emit(runtime::AlignedInst{dst, buf(aligned.getSource()),
-                                  static_cast<int64_t>(aligned.getBytes())});
-        regs[aligned.getResult()] = dst;
-        return success();
-      })
-      .Case([&](scf::IfOp branch) { return lowerIf(branch); })
-      .Case([&](scf::WhileOp loop) { return lowerWhile(loop); })
-      .Case([&](scf::ForOp loop) { return lowerFor(loop); })
-      .Case([&](program::ReturnOp ret) { return lowerReturn(ret); })
-      .Default([&](Operation *other) -> LogicalResult {
-        return other->emitError()
-               << "unsupported: '" << other->getName() << "' in a host program";
-      });
+  using Rule = LogicalResult (*)(Operation *, FunctionBuilder &);
+  using Self = FunctionBuilder;
+  static const OpTable<Rule> rules =
+      OpTable<Rule>()
+          .addRules<&Self::lowerDim, &Self::lowerArena, &Self::lowerAlloc,
+                    &Self::lowerConstantBuffer, &Self::lowerView,
+                    &Self::lowerLaunch, &Self::lowerCopy, &Self::lowerTransfer,
+                    &Self::lowerCheck, &Self::lowerFill, &Self::lowerCollective,
+                    &Self::lowerWait, &Self::lowerHost, &Self::lowerRead,
+                    &Self::lowerAligned, &Self::lowerIf, &Self::lowerWhile,
+                    &Self::lowerFor, &Self::lowerReturn>();
+  if (Rule rule = rules.find(&op))
+    return rule(&op, *this);
+  return op.emitError() << "unsupported: '" << op.getName()
+                        << "' in a host program";
+}
+
+LogicalResult FunctionBuilder::lowerDim(memref::DimOp op) {
+  std::optional<int64_t> index = op.getConstantIndex();
+  if (!index)
+    return op.emitError()
+           << "unsupported: the size of a dimension that is not constant";
+  Reg dst = function.newReg();
+  emit(
+      runtime::DimInst{dst, buf(op.getSource()), static_cast<int32_t>(*index)});
+  regs[op.getResult()] = dst;
+  return success();
+}
+
+LogicalResult FunctionBuilder::lowerCopy(program::CopyOp op) {
+  emit(runtime::CopyInst{buf(op.getTarget()), buf(op.getSource())});
+  return success();
+}
+
+LogicalResult FunctionBuilder::lowerCheck(program::CheckOp op) {
+  emit(runtime::CheckInst{reg(op.getCondition()), op.getMessage().str()});
+  return success();
+}
+
+LogicalResult FunctionBuilder::lowerFill(program::FillOp op) {
+  emit(runtime::FillInst{buf(op.getTarget()),
+                         static_cast<uint8_t>(op.getByte())});
+  return success();
+}
+
+LogicalResult FunctionBuilder::lowerWait(program::WaitOp op) {
+  emit(runtime::WaitInst{buf(op.getTarget())});
+  return success();
+}
+
+LogicalResult FunctionBuilder::lowerHost(program::HostOp op) {
+  runtime::HostInst inst;
+  inst.function = op.getFunction().str();
+  if (ArrayAttr flags = op.getFlagsAttr())
+    for (StringRef flag : flags.getAsValueRange<StringAttr>())
+      inst.flags.push_back(flag.str());
+  for (Value source : op.getSources())
+    inst.src.push_back(buf(source));
+  for (Value target : op.getTargets())
+    inst.dst.push_back(buf(target));
+  emit(std::move(inst));
+  return success();
+}
+
+LogicalResult FunctionBuilder::lowerRead(program::ReadOp op) {
+  Reg dst = function.newReg();
+  emit(runtime::ReadInst{dst, buf(op.getSource()), reg(op.getIndex())});
+  regs[op.getResult()] = dst;
+  return success();
+}
+
+LogicalResult FunctionBuilder::lowerAligned(program::AlignedOp op) {
+  Reg dst = function.newReg();
+  emit(runtime::AlignedInst{dst, buf(op.getSource()),
+                            static_cast<int64_t>(op.getBytes())});
+  regs[op.getResult()] = dst;
+  return success();
 }
 
 LogicalResult FunctionBuilder::lowerAlloc(program::AllocOp op) {

@@ -9,6 +9,7 @@
 #include "kiln/Dialect/Program/HostOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -51,6 +52,14 @@ private:
   mlir::LogicalResult lowerCollective(program::CollectiveOp op);
   mlir::LogicalResult lowerTransfer(program::TransferOp op);
   mlir::LogicalResult lowerReturn(program::ReturnOp op);
+  mlir::LogicalResult lowerDim(mlir::memref::DimOp op);
+  mlir::LogicalResult lowerCopy(program::CopyOp op);
+  mlir::LogicalResult lowerCheck(program::CheckOp op);
+  mlir::LogicalResult lowerFill(program::FillOp op);
+  mlir::LogicalResult lowerWait(program::WaitOp op);
+  mlir::LogicalResult lowerHost(program::HostOp op);
+  mlir::LogicalResult lowerRead(program::ReadOp op);
+  mlir::LogicalResult lowerAligned(program::AlignedOp op);
 
   // Entries of kernels (FunctionEntry.cpp).
   /// A kernel with the grid that callers give.

@@ -15,6 +15,28 @@
 
 namespace kiln {
 
+/// A rule for operations of one class: a function, or a member function of the
+/// object that the rules work with, whose first argument is the operation.
+/// `apply` calls it for an operation that has been found by its name.
+template <auto rule> struct OpRule;
+
+template <typename R, typename OpT, typename... Args, R (*rule)(OpT, Args...)>
+struct OpRule<rule> {
+  using Op = OpT;
+  static R apply(mlir::Operation *op, Args... args) {
+    return rule(llvm::cast<OpT>(op), args...);
+  }
+};
+
+template <typename R, typename SelfT, typename OpT, typename... Args,
+          R (SelfT::*rule)(OpT, Args...)>
+struct OpRule<rule> {
+  using Op = OpT;
+  static R apply(mlir::Operation *op, SelfT &self, Args... args) {
+    return (self.*rule)(llvm::cast<OpT>(op), args...);
+  }
+};
+
 /// A table of `Entry` by the names of operations. Function pointers make it a
 /// table of rules.
 template <typename Entry> class OpTable {
@@ -22,6 +44,15 @@ public:
   /// Adds the entry of each operation `OpTs`; the first one of a name stays.
   template <typename... OpTs> OpTable &&add(Entry entry) && {
     (entries.try_emplace(OpTs::getOperationName(), entry), ...);
+    return std::move(*this);
+  }
+  /// Adds rules, each for the operations of its class. `Entry` is a pointer to
+  /// a function: of the operation, the object of member functions, and the
+  /// other arguments.
+  template <auto... rules> OpTable &&addRules() && {
+    (entries.try_emplace(OpRule<rules>::Op::getOperationName(),
+                         &OpRule<rules>::apply),
+     ...);
     return std::move(*this);
   }
   /// Returns the entry of an operation; without one a default value, which is

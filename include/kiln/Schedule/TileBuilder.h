@@ -112,7 +112,7 @@ private:
   mlir::Value emitPlace(mlir::Value indices, const AccessMap &map, Extent size);
   mlir::Value gatherFromLine(const Buffer &buffer, const AccessMap &data,
                              unsigned dim, mlir::Value index);
-  mlir::Value emitFromIndex(prim::FromIndexOp op);
+  mlir::Value emitFromIndex(prim::FromIndexOp op, const AccessMap &map);
   mlir::Value emitTable(prim::TableOp op, const AccessMap &map);
   mlir::Value emitRescale(prim::RescaleOp op, const AccessMap &map);
   mlir::Value emitReduction(mlir::Operation *op, const AccessMap &map);

@@ -212,7 +212,18 @@ private:
   mlir::LogicalResult convertCopy(stage::CopyOp copy);
   mlir::LogicalResult convertProduct(stage::ProductOp product);
   mlir::LogicalResult convertRegion(stage::ComputeOp region);
-  mlir::LogicalResult convertRing(mlir::Operation *op);
+  mlir::LogicalResult convertWait(stage::WaitOp waiting);
+  mlir::LogicalResult convertRing(stage::RingOp ring);
+  mlir::LogicalResult convertProduce(stage::ProduceOp produce);
+  mlir::LogicalResult convertConsume(stage::ConsumeOp consume);
+  mlir::LogicalResult convertCommit(stage::CommitOp commit);
+  mlir::LogicalResult convertRelease(stage::ReleaseOp release);
+  mlir::LogicalResult convertCount(tile::NumBlocksOp count);
+  /// Gives the parts of a slot their addresses, from the one that the function
+  /// `by` of the subclass gave for `op`.
+  mlir::LogicalResult bindSlot(mlir::Operation *op, mlir::Value ring,
+                               mlir::ValueRange parts, mlir::Value slot,
+                               llvm::StringRef by);
   /// An error at `op` that names the target: what its subclass does not keep.
   mlir::LogicalResult blame(mlir::Operation *op, const llvm::Twine &what);
   mlir::LogicalResult checkRingSteps(tile::KernelOp kernel);

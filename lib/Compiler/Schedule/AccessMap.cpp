@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Schedule/AccessMap.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "kiln/Interfaces/OpTable.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -95,23 +95,53 @@ LogicalResult kiln::schedule::restrictMap(AccessMap &map, const IndexExpr &expr,
   return success();
 }
 
-bool kiln::schedule::isMovement(Operation *op) {
-  return isa<prim::BroadcastInDimOp, prim::ReshapeOp, prim::TransposeOp,
-             prim::SliceOp, prim::RevOp, prim::CatOp, prim::PadOp>(op);
-}
-
-bool kiln::schedule::isViewMovement(Operation *op) {
-  return isa<prim::BroadcastInDimOp, prim::ReshapeOp, prim::TransposeOp,
-             prim::SliceOp, prim::RevOp>(op);
-}
-
-static LogicalResult moveBroadcast(prim::BroadcastInDimOp op,
-                                   const AccessMap &map, AccessMap &result) {
+static LogicalResult moveBroadcast(prim::BroadcastInDimOp op, unsigned,
+                                   const AccessMap &map, MapContext &,
+                                   AccessMap &result) {
   auto type = cast<RankedTensorType>(op.getOperand().getType());
   auto to = cast<RankedTensorType>(op.getResult().getType());
   for (auto [d, target] : llvm::enumerate(op.getDims())) {
     bool repeated = type.getDimSize(d) == 1 && to.getDimSize(target) != 1;
     result.index.push_back(repeated ? IndexExpr() : map.index[target]);
+  }
+  return success();
+}
+
+static LogicalResult moveTranspose(prim::TransposeOp op, unsigned,
+                                   const AccessMap &map, MapContext &,
+                                   AccessMap &result) {
+  result.index.resize(map.index.size());
+  for (auto [d, source] : llvm::enumerate(op.getPermutation()))
+    result.index[source] = map.index[d];
+  return success();
+}
+
+static LogicalResult moveSlice(prim::SliceOp op, unsigned, const AccessMap &map,
+                               MapContext &, AccessMap &result) {
+  for (auto [expr, start, stride] :
+       llvm::zip(map.index, op.getStarts(), op.getStrides()))
+    result.index.push_back(expr * stride + start);
+  return success();
+}
+
+static LogicalResult moveRev(prim::RevOp op, unsigned, const AccessMap &map,
+                             MapContext &ctx, AccessMap &result) {
+  result.index.assign(map.index.begin(), map.index.end());
+  for (int64_t d : op.getDims())
+    result.index[d] = ctx.dimOf(op.getOperand(), d) - 1 - map.index[d];
+  return success();
+}
+
+static LogicalResult movePad(prim::PadOp op, unsigned, const AccessMap &map,
+                             MapContext &ctx, AccessMap &result) {
+  result = map;
+  for (auto [d, low] : llvm::enumerate(op.getLow())) {
+    Extent size = ctx.dimOf(op.getOperand(), d);
+    if (low == 0 && op.getHigh()[d] == 0)
+      continue;
+    if (failed(restrictMap(result, map.index[d], low, size, ctx)))
+      return failure();
+    result.index[d] = result.index[d] - low;
   }
   return success();
 }
@@ -131,62 +161,63 @@ static LogicalResult moveCat(prim::CatOp op, unsigned number,
   return success();
 }
 
+/// Returns the sizes of a value.
+static SmallVector<Extent> sizesOf(Value value, MapContext &ctx) {
+  SmallVector<Extent> sizes;
+  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  for (int64_t d = 0; d < rank; ++d)
+    sizes.push_back(ctx.dimOf(value, d));
+  return sizes;
+}
+
+static LogicalResult moveReshape(prim::ReshapeOp op, unsigned,
+                                 const AccessMap &map, MapContext &ctx,
+                                 AccessMap &result) {
+  SmallVector<Extent> from = sizesOf(op.getResult(), ctx),
+                      to = sizesOf(op.getOperand(), ctx);
+  SmallVector<IndexExpr> index;
+  if (failed(reshapeMap(map.index, from, to, ctx, index)))
+    return failure();
+  result.index.assign(index.begin(), index.end());
+  return success();
+}
+
+using MoveRule = LogicalResult (*)(Operation *, unsigned, const AccessMap &,
+                                   MapContext &, AccessMap &);
+
+/// Returns the rules of movements that are a strided view of their operand.
+static const OpTable<MoveRule> &viewRules() {
+  static const OpTable<MoveRule> rules =
+      OpTable<MoveRule>()
+          .addRules<moveBroadcast, moveTranspose, moveSlice, moveRev,
+                    moveReshape>();
+  return rules;
+}
+
+/// Returns the rules of the other movements.
+static const OpTable<MoveRule> &copyRules() {
+  static const OpTable<MoveRule> rules =
+      OpTable<MoveRule>().addRules<movePad, moveCat>();
+  return rules;
+}
+
+bool kiln::schedule::isMovement(Operation *op) {
+  return viewRules().has(op) || copyRules().has(op);
+}
+
+bool kiln::schedule::isViewMovement(Operation *op) {
+  return viewRules().has(op);
+}
+
 static LogicalResult moveThrough(Operation *op, unsigned number,
                                  const AccessMap &map, MapContext &ctx,
                                  AccessMap &result) {
   result.index.clear();
   result.ranges = map.ranges;
-  return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](prim::BroadcastInDimOp op) {
-        return moveBroadcast(op, map, result);
-      })
-      .Case([&](prim::TransposeOp op) {
-        result.index.resize(map.index.size());
-        for (auto [d, source] : llvm::enumerate(op.getPermutation()))
-          result.index[source] = map.index[d];
-        return success();
-      })
-      .Case([&](prim::SliceOp op) {
-        for (auto [expr, start, stride] :
-             llvm::zip(map.index, op.getStarts(), op.getStrides()))
-          result.index.push_back(expr * stride + start);
-        return success();
-      })
-      .Case([&](prim::RevOp op) {
-        result.index.assign(map.index.begin(), map.index.end());
-        for (int64_t d : op.getDims())
-          result.index[d] = ctx.dimOf(op.getOperand(), d) - 1 - map.index[d];
-        return success();
-      })
-      .Case([&](prim::PadOp op) {
-        result = map;
-        for (auto [d, low] : llvm::enumerate(op.getLow())) {
-          Extent size = ctx.dimOf(op.getOperand(), d);
-          if (low == 0 && op.getHigh()[d] == 0)
-            continue;
-          if (failed(restrictMap(result, map.index[d], low, size, ctx)))
-            return failure();
-          result.index[d] = result.index[d] - low;
-        }
-        return success();
-      })
-      .Case(
-          [&](prim::CatOp op) { return moveCat(op, number, map, ctx, result); })
-      .Case([&](prim::ReshapeOp op) {
-        SmallVector<Extent> from, to;
-        auto fromType = cast<RankedTensorType>(op.getResult().getType());
-        auto toType = cast<RankedTensorType>(op.getOperand().getType());
-        for (int64_t d = 0; d < fromType.getRank(); ++d)
-          from.push_back(ctx.dimOf(op.getResult(), d));
-        for (int64_t d = 0; d < toType.getRank(); ++d)
-          to.push_back(ctx.dimOf(op.getOperand(), d));
-        SmallVector<IndexExpr> index;
-        if (failed(reshapeMap(map.index, from, to, ctx, index)))
-          return failure();
-        result.index.assign(index.begin(), index.end());
-        return success();
-      })
-      .Default([](Operation *) { return failure(); });
+  MoveRule rule = viewRules().find(op);
+  if (!rule)
+    rule = copyRules().find(op);
+  return rule ? rule(op, number, map, ctx, result) : failure();
 }
 
 /// What does not fit 64 bits is no map.

@@ -4,6 +4,7 @@
 #include "ElementBuilder.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Interfaces/OpTable.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -309,21 +310,22 @@ Value ElementBuilder::compute(Value tensor, ArrayRef<Coord> at) {
     if (auto operand = dyn_cast<ShapedType>(type);
         operand && !operand.hasStaticShape())
       return fail("a tensor has a size that only a launch knows");
-  if (auto known = dyn_cast<prim::ConstantOp>(op))
-    return constant(known, at);
-  if (auto counted = dyn_cast<prim::IotaOp>(op))
-    return iota(counted, at);
+  using Rule = Value (*)(Operation *, ElementBuilder &, ArrayRef<Coord>);
+  static const OpTable<Rule> rules =
+      OpTable<Rule>()
+          .addRules<&ElementBuilder::constant, &ElementBuilder::iota,
+                    &ElementBuilder::gathered, &ElementBuilder::scattered,
+                    &ElementBuilder::product, &ElementBuilder::reshaped,
+                    &ElementBuilder::joined, &ElementBuilder::padded,
+                    &ElementBuilder::transposed, &ElementBuilder::repeated,
+                    &ElementBuilder::sliced, &ElementBuilder::reversed>();
+  if (Rule rule = rules.find(op))
+    return rule(op, *this, at);
   if (isElementwisePrim(op))
     return elementwise(op, at);
-  if (auto gather = dyn_cast<prim::GatherOp>(op))
-    return gathered(gather, at);
-  if (auto scatter = dyn_cast<prim::ScatterOp>(op))
-    return scattered(scatter, at);
-  if (auto dot = dyn_cast<prim::DotGeneralOp>(op))
-    return product(dot, at);
   if (isReduction(op) && !isa<prim::ArgmaxOp>(op))
     return reduced(op, at);
-  return moved(op, at);
+  return fail("no scalar form of " + op->getName().getStringRef());
 }
 
 Value ElementBuilder::constant(prim::ConstantOp op, ArrayRef<Coord> at) {

@@ -112,7 +112,10 @@ private:
   mlir::Value elementwise(mlir::Operation *op, llvm::ArrayRef<Coord> at);
   mlir::Value select(mlir::Value condition, mlir::Value yes, mlir::Value no);
   // Movement (ElementMovement.cpp).
-  mlir::Value moved(mlir::Operation *op, llvm::ArrayRef<Coord> at);
+  mlir::Value transposed(prim::TransposeOp op, llvm::ArrayRef<Coord> at);
+  mlir::Value repeated(prim::BroadcastInDimOp op, llvm::ArrayRef<Coord> at);
+  mlir::Value sliced(prim::SliceOp op, llvm::ArrayRef<Coord> at);
+  mlir::Value reversed(prim::RevOp op, llvm::ArrayRef<Coord> at);
   mlir::Value reshaped(prim::ReshapeOp op, llvm::ArrayRef<Coord> at);
   mlir::Value joined(prim::CatOp op, llvm::ArrayRef<Coord> at);
   mlir::Value padded(prim::PadOp op, llvm::ArrayRef<Coord> at);

@@ -4,47 +4,38 @@
 #include "ElementBuilder.h"
 #include "ScatterBuilder.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
 
-Value ElementBuilder::moved(Operation *op, ArrayRef<Coord> at) {
-  return TypeSwitch<Operation *, Value>(op)
-      .Case([&](prim::ReshapeOp reshape) { return reshaped(reshape, at); })
-      .Case([&](prim::CatOp cat) { return joined(cat, at); })
-      .Case([&](prim::PadOp pad) { return padded(pad, at); })
-      .Case([&](prim::TransposeOp transpose) {
-        SmallVector<Coord> from(at.size());
-        for (auto [d, source] : llvm::enumerate(transpose.getPermutation()))
-          from[source] = at[d];
-        return element(transpose.getOperand(), from);
-      })
-      .Case([&](prim::BroadcastInDimOp broadcast) {
-        SmallVector<Coord> from;
-        for (auto [size, d] : llvm::zip_equal(shapeOf(broadcast.getOperand()),
-                                              broadcast.getDims()))
-          from.push_back(size == 1 ? number(0) : at[d]);
-        return element(broadcast.getOperand(), from);
-      })
-      .Case([&](prim::SliceOp slice) {
-        SmallVector<Coord> from;
-        for (auto [coord, start, stride] :
-             llvm::zip_equal(at, slice.getStarts(), slice.getStrides()))
-          from.push_back(add(mul(coord, stride), number(start)));
-        return element(slice.getOperand(), from);
-      })
-      .Case([&](prim::RevOp rev) {
-        SmallVector<Coord> from(at);
-        for (int64_t d : rev.getDims())
-          from[d] =
-              add(mul(at[d], -1), number(shapeOf(rev.getOperand())[d] - 1));
-        return element(rev.getOperand(), from);
-      })
-      .Default([&](Operation *) {
-        return fail("no scalar form of " + op->getName().getStringRef());
-      });
+Value ElementBuilder::transposed(prim::TransposeOp op, ArrayRef<Coord> at) {
+  SmallVector<Coord> from(at.size());
+  for (auto [d, source] : llvm::enumerate(op.getPermutation()))
+    from[source] = at[d];
+  return element(op.getOperand(), from);
+}
+
+Value ElementBuilder::repeated(prim::BroadcastInDimOp op, ArrayRef<Coord> at) {
+  SmallVector<Coord> from;
+  for (auto [size, d] : llvm::zip_equal(shapeOf(op.getOperand()), op.getDims()))
+    from.push_back(size == 1 ? number(0) : at[d]);
+  return element(op.getOperand(), from);
+}
+
+Value ElementBuilder::sliced(prim::SliceOp op, ArrayRef<Coord> at) {
+  SmallVector<Coord> from;
+  for (auto [coord, start, stride] :
+       llvm::zip_equal(at, op.getStarts(), op.getStrides()))
+    from.push_back(add(mul(coord, stride), number(start)));
+  return element(op.getOperand(), from);
+}
+
+Value ElementBuilder::reversed(prim::RevOp op, ArrayRef<Coord> at) {
+  SmallVector<Coord> from(at);
+  for (int64_t d : op.getDims())
+    from[d] = add(mul(at[d], -1), number(shapeOf(op.getOperand())[d] - 1));
+  return element(op.getOperand(), from);
 }
 
 /// A shape without its dimensions of size 1.

@@ -180,7 +180,7 @@ Value TileBuilder::emitIota(prim::IotaOp op, const AccessMap &map) {
   return arith::TruncIOp::create(b, kernel.loc, type, tile);
 }
 
-Value TileBuilder::emitFromIndex(prim::FromIndexOp op) {
+Value TileBuilder::emitFromIndex(prim::FromIndexOp op, const AccessMap &) {
   if (!kernel.host.hasIndex(op.getValue()))
     return fail("an index that the host does not know");
   Type element = op.getType().getElementType();

@@ -3,6 +3,7 @@
 
 #include "kiln/Schedule/TileBuilder.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Interfaces/OpTable.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -114,24 +115,20 @@ Value TileBuilder::emit(Value value, const AccessMap &map) {
 Value TileBuilder::emitOp(Operation *op, Value value, const AccessMap &map) {
   if (TypedAttr attr = splatValue(op))
     return splat(attr, SmallVector<int64_t>(space.axes.size(), 1));
-  if (auto iota = dyn_cast<prim::IotaOp>(op))
-    return emitIota(iota, map);
-  if (auto from = dyn_cast<prim::FromIndexOp>(op))
-    return emitFromIndex(from);
-  if (auto pad = dyn_cast<prim::PadOp>(op))
-    return emitPad(pad, map);
+  using Rule = Value (*)(Operation *, TileBuilder &, const AccessMap &);
+  static const OpTable<Rule> rules =
+      OpTable<Rule>()
+          .addRules<&TileBuilder::emitIota, &TileBuilder::emitFromIndex,
+                    &TileBuilder::emitPad, &TileBuilder::emitTable,
+                    &TileBuilder::emitRescale, &TileBuilder::emitGather>();
+  if (Rule rule = rules.find(op))
+    return rule(op, *this, map);
   if (isMovement(op))
     return emitMovement(op, map);
-  if (auto table = dyn_cast<prim::TableOp>(op))
-    return emitTable(table, map);
-  if (auto rescale = dyn_cast<prim::RescaleOp>(op))
-    return emitRescale(rescale, map);
   if (isElementwisePrim(op))
     return emitElementwise(op, map);
   if (isReduction(op))
     return emitReduction(op, map);
-  if (auto gather = dyn_cast<prim::GatherOp>(op))
-    return emitGather(gather, map);
   return fail("no tile for " + op->getName().getStringRef());
 }
 

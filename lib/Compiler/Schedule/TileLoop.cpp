@@ -7,6 +7,7 @@
 #include "kiln/Dialect/Tile/DotOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Interfaces/OpTable.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -115,33 +116,34 @@ Value TileLoopBuilder::compute(Operation *inner) {
     return fail("a tensor has a size that only a launch knows");
   if (isReduction(inner) && !isa<prim::ArgmaxOp>(inner))
     return reduce(inner);
-  if (auto repeated = dyn_cast<prim::BroadcastInDimOp>(inner))
-    return broadcast(repeated);
-  if (auto dot = dyn_cast<prim::DotGeneralOp>(inner))
-    return product(dot);
-  if (auto gather = dyn_cast<prim::GatherOp>(inner))
-    return block(gather);
-  if (auto part = dyn_cast<prim::SliceOp>(inner))
-    return slice(part);
-  if (auto counted = dyn_cast<prim::IotaOp>(inner))
-    return iota(counted);
-  if (auto known = dyn_cast<prim::ConstantOp>(inner)) {
-    Buffer buffer = kernel.host.constant(known.getValue());
-    return asResult(readTile(buffer, result), result);
-  }
-  if (isa<prim::ReshapeOp>(inner)) {
-    Value from = tile(inner->getOperand(0));
-    return from && isWide(result) ? reshapeTo(from, shapeOf(result)) : from;
-  }
-  if (auto moved = dyn_cast<prim::TransposeOp>(inner)) {
-    Value from = tile(moved.getOperand());
-    if (!from || !isWide(result))
-      return from;
-    auto type = cast<RankedTensorType>(from.getType());
-    return tile::TransposeOp::create(b, loc, type.clone(shapeOf(result)), from,
-                                     moved.getPermutation());
-  }
-  return elementwise(inner);
+  using Rule = Value (*)(Operation *, TileLoopBuilder &);
+  static const OpTable<Rule> rules =
+      OpTable<Rule>()
+          .addRules<&TileLoopBuilder::broadcast, &TileLoopBuilder::product,
+                    &TileLoopBuilder::block, &TileLoopBuilder::slice,
+                    &TileLoopBuilder::iota, &TileLoopBuilder::constant,
+                    &TileLoopBuilder::reshape, &TileLoopBuilder::transpose>();
+  Rule rule = rules.find(inner);
+  return rule ? rule(inner, *this) : elementwise(inner);
+}
+
+Value TileLoopBuilder::constant(prim::ConstantOp op) {
+  return asResult(readTile(kernel.host.constant(op.getValue()), op.getResult()),
+                  op.getResult());
+}
+
+Value TileLoopBuilder::reshape(prim::ReshapeOp op) {
+  Value result = op.getResult(), from = tile(op.getOperand());
+  return from && isWide(result) ? reshapeTo(from, shapeOf(result)) : from;
+}
+
+Value TileLoopBuilder::transpose(prim::TransposeOp op) {
+  Value result = op.getResult(), from = tile(op.getOperand());
+  if (!from || !isWide(result))
+    return from;
+  auto type = cast<RankedTensorType>(from.getType());
+  return tile::TransposeOp::create(b, loc, type.clone(shapeOf(result)), from,
+                                   op.getPermutation());
 }
 
 Value TileLoopBuilder::broadcast(prim::BroadcastInDimOp op) {

@@ -65,6 +65,9 @@ private:
   mlir::Value block(prim::GatherOp op);
   mlir::Value slice(prim::SliceOp op);
   mlir::Value iota(prim::IotaOp op);
+  mlir::Value constant(prim::ConstantOp op);
+  mlir::Value reshape(prim::ReshapeOp op);
+  mlir::Value transpose(prim::TransposeOp op);
 };
 
 } // namespace kiln::schedule

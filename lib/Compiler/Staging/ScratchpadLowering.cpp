@@ -4,8 +4,10 @@
 #include "CountedRings.h"
 #include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Stage/Places.h"
+#include "kiln/Dialect/Stage/Slots.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
+#include "kiln/Interfaces/OpTable.h"
 #include "kiln/Staging/FactorLayouts.h"
 #include "kiln/Staging/Scratchpad.h"
 #include "kiln/Target/Declines.h"
@@ -15,7 +17,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -166,41 +167,43 @@ LogicalResult ScratchpadLowering::checkRingSteps(tile::KernelOp kernel) {
                            ": expected all five functions of rings, or none");
 }
 
-LogicalResult ScratchpadLowering::convertRing(Operation *op) {
-  // The address of a slot.
-  auto bind = [&](stage::RingOp ring, ValueRange parts, Value slot,
-                  StringRef by) -> LogicalResult {
-    if (!slot || !slot.getType().isIndex())
-      return blame(op, "gave no address of type index from " + by);
-    addresses.bindSlot(ring, parts, slot);
-    return success();
-  };
-  if (auto ring = dyn_cast<stage::RingOp>(op)) {
-    int64_t number = rings.size();
-    rings[ring] = number;
-    asked |= Make;
-    makeRing(number, ring.getOffset().value_or(0), Addresses::slotBytes(ring),
-             ring.getRing().getType().getDepth());
-    return success();
-  }
-  if (auto produce = dyn_cast<stage::ProduceOp>(op)) {
-    auto ring = produce.getRing().getDefiningOp<stage::RingOp>();
-    asked |= Fill;
-    return bind(ring, produce.getBody().getArguments(),
-                fillSlot(rings.lookup(ring)), "fillSlot");
-  }
-  if (auto consume = dyn_cast<stage::ConsumeOp>(op)) {
-    auto ring = consume.getRing().getDefiningOp<stage::RingOp>();
-    asked |= Take;
-    return bind(ring, consume.getParts(), takeSlot(rings.lookup(ring)),
-                "takeSlot");
-  }
-  if (auto release = dyn_cast<stage::ReleaseOp>(op)) {
-    asked |= Free;
-    freeSlot(rings.lookup(release.getRing()));
-    return success();
-  }
-  auto commit = cast<stage::CommitOp>(op);
+LogicalResult ScratchpadLowering::bindSlot(Operation *op, Value ring,
+                                           ValueRange parts, Value slot,
+                                           StringRef by) {
+  if (!slot || !slot.getType().isIndex())
+    return blame(op, "gave no address of type index from " + by);
+  addresses.bindSlot(ring.getDefiningOp<stage::RingOp>(), parts, slot);
+  return success();
+}
+
+LogicalResult ScratchpadLowering::convertRing(stage::RingOp ring) {
+  int64_t number = rings.size();
+  rings[ring] = number;
+  asked |= Make;
+  makeRing(number, ring.getOffset().value_or(0), Addresses::slotBytes(ring),
+           ring.getRing().getType().getDepth());
+  return success();
+}
+
+LogicalResult ScratchpadLowering::convertProduce(stage::ProduceOp produce) {
+  asked |= Fill;
+  return bindSlot(produce, produce.getRing(), produce.getBody().getArguments(),
+                  fillSlot(rings.lookup(produce.getRing())), "fillSlot");
+}
+
+LogicalResult ScratchpadLowering::convertConsume(stage::ConsumeOp consume) {
+  asked |= Take;
+  return bindSlot(consume, consume.getRing(), consume.getParts(),
+                  takeSlot(rings.lookup(consume.getRing())), "takeSlot");
+}
+
+LogicalResult ScratchpadLowering::convertRelease(stage::ReleaseOp release) {
+  asked |= Free;
+  freeSlot(rings.lookup(release.getRing()));
+  return success();
+}
+
+LogicalResult ScratchpadLowering::convertCommit(stage::CommitOp commit) {
   SmallVector<Value> filling;
   for (Value token : commit.getTokens())
     llvm::append_range(filling, transfers.lookup(token));
@@ -209,43 +212,45 @@ LogicalResult ScratchpadLowering::convertRing(Operation *op) {
       std::string types;
       llvm::raw_string_ostream(types)
           << transfer.getType() << ", found " << noneType;
-      return blame(op, "gave a value of another type from noTransfer than "
-                       "from beginTransfer: expected " +
-                           types);
+      return blame(commit, "gave a value of another type from noTransfer than "
+                           "from beginTransfer: expected " +
+                               types);
     }
-  auto produce = cast<stage::ProduceOp>(commit->getParentOp());
   asked |= Commit;
-  commitSlot(rings.lookup(produce.getRing()), filling);
+  commitSlot(rings.lookup(stage::ringFilledBy(commit->getParentOp())), filling);
+  return success();
+}
+
+LogicalResult ScratchpadLowering::convertWait(stage::WaitOp waiting) {
+  if (waiting.getNumResults())
+    return target::emitUnsupported(waiting, "a future on a scratchpad machine");
+  for (Value token : waiting.getAwaited())
+    for (Value transfer : transfers.lookup(token))
+      wait(transfer);
+  return success();
+}
+
+LogicalResult ScratchpadLowering::convertCount(tile::NumBlocksOp count) {
+  Value size = tile::DimOp::create(b, loc, count.getView(), count.getDim());
+  b.replaceOpWithNewOp<arith::CeilDivSIOp>(
+      count, size, addresses.constant(loc, count.getBlock()));
   return success();
 }
 
 LogicalResult ScratchpadLowering::convert(Operation *op) {
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](stage::CopyOp copy) { return convertCopy(copy); })
-      .Case([&](stage::WaitOp waiting) {
-        if (waiting.getNumResults())
-          return target::emitUnsupported(op,
-                                         "a future on a scratchpad machine");
-        for (Value token : waiting.getAwaited())
-          for (Value transfer : transfers.lookup(token))
-            wait(transfer);
-        return success();
-      })
-      .Case<stage::RingOp, stage::ProduceOp, stage::ConsumeOp, stage::CommitOp,
-            stage::ReleaseOp>([&](auto ring) { return convertRing(ring); })
-      .Case([&](stage::ProductOp product) { return convertProduct(product); })
-      .Case([&](stage::ComputeOp region) { return convertRegion(region); })
-      .Case([&](tile::NumBlocksOp count) {
-        Value size =
-            tile::DimOp::create(b, loc, count.getView(), count.getDim());
-        b.replaceOpWithNewOp<arith::CeilDivSIOp>(
-            count, size, addresses.constant(loc, count.getBlock()));
-        return success();
-      })
-      .Default([&](Operation *) {
-        return target::emitUnsupported(op, "'" + op->getName().getStringRef() +
-                                               "' on a scratchpad machine");
-      });
+  using Rule = LogicalResult (*)(Operation *, ScratchpadLowering &);
+  using Self = ScratchpadLowering;
+  static const OpTable<Rule> rules =
+      OpTable<Rule>()
+          .addRules<&Self::convertCopy, &Self::convertWait, &Self::convertRing,
+                    &Self::convertProduce, &Self::convertConsume,
+                    &Self::convertCommit, &Self::convertRelease,
+                    &Self::convertProduct, &Self::convertRegion,
+                    &Self::convertCount>();
+  if (Rule rule = rules.find(op))
+    return rule(op, *this);
+  return target::emitUnsupported(op, "'" + op->getName().getStringRef() +
+                                         "' on a scratchpad machine");
 }
 
 LogicalResult ScratchpadLowering::convertRegion(stage::ComputeOp region) {

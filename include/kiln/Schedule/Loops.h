@@ -38,8 +38,7 @@ std::optional<llvm::SmallVector<LoopState>> planLoop(prim::WhileOp op,
 /// Makes the kernel of a loop that `planLoop` accepts, and its launch. The
 /// results have buffers: those of tensors in memory hold the inits, and those
 /// of scalars are written.
-mlir::LogicalResult scheduleLoop(mlir::Operation *op,
-                                 target::LoweringContext &ctx);
+mlir::LogicalResult scheduleLoop(prim::WhileOp op, ScheduleContext &ctx);
 
 } // namespace kiln::schedule
 

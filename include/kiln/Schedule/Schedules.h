@@ -107,26 +107,21 @@ mlir::LogicalResult emitElementwise(Group &group, const Buffer &out,
 
 /// Each emits kernels and launches for a group of its kind, or declines through
 /// the context.
-mlir::LogicalResult scheduleElementwise(mlir::Operation *op,
-                                        target::LoweringContext &ctx);
-mlir::LogicalResult scheduleReduction(mlir::Operation *op,
-                                      target::LoweringContext &ctx);
-mlir::LogicalResult scheduleContraction(mlir::Operation *op,
-                                        target::LoweringContext &ctx);
-mlir::LogicalResult scheduleConvolution(mlir::Operation *op,
-                                        target::LoweringContext &ctx);
-mlir::LogicalResult scheduleScatter(mlir::Operation *op,
-                                    target::LoweringContext &ctx);
-mlir::LogicalResult scheduleScan(mlir::Operation *op,
-                                 target::LoweringContext &ctx);
-mlir::LogicalResult scheduleSort(mlir::Operation *op,
-                                 target::LoweringContext &ctx);
-mlir::LogicalResult scheduleRadixSort(mlir::Operation *op,
-                                      target::LoweringContext &ctx);
-mlir::LogicalResult scheduleSelect(mlir::Operation *op,
-                                   target::LoweringContext &ctx);
-mlir::LogicalResult scheduleCombine(mlir::Operation *op,
-                                    target::LoweringContext &ctx);
+mlir::LogicalResult scheduleElementwise(prim::FusionOp group,
+                                        ScheduleContext &ctx);
+mlir::LogicalResult scheduleReduction(prim::FusionOp group,
+                                      ScheduleContext &ctx);
+mlir::LogicalResult scheduleContraction(prim::FusionOp group,
+                                        ScheduleContext &ctx);
+mlir::LogicalResult scheduleConvolution(prim::FusionOp group,
+                                        ScheduleContext &ctx);
+mlir::LogicalResult scheduleScatter(prim::FusionOp group, ScheduleContext &ctx);
+mlir::LogicalResult scheduleScan(prim::FusionOp group, ScheduleContext &ctx);
+mlir::LogicalResult scheduleSort(prim::FusionOp group, ScheduleContext &ctx);
+mlir::LogicalResult scheduleRadixSort(prim::FusionOp group,
+                                      ScheduleContext &ctx);
+mlir::LogicalResult scheduleSelect(prim::FusionOp group, ScheduleContext &ctx);
+mlir::LogicalResult scheduleCombine(prim::FusionOp group, ScheduleContext &ctx);
 
 /// Registers the schedules of the core; more than once is fine.
 void registerCoreSchedules();

@@ -48,47 +48,43 @@ bool AttentionGradients::splitsSums() const {
   return isThreaded && sizeOf(dims.depth) + sizeOf(dims.width) > manySums();
 }
 
-LogicalResult
-kiln::schedule::scheduleAttentionBackward(Operation *claim,
-                                          LoweringContext &context) {
-  auto *ctx = context.as<ScheduleContext>();
-  if (!ctx)
-    return context.decline(claim, "needs the context of convert-prim-to-tile");
+LogicalResult kiln::schedule::scheduleAttentionBackward(prim::ClaimOp claim,
+                                                        ScheduleContext &ctx) {
   Block &body = claim->getRegion(0).front();
-  HostProgramBuilder &host = ctx->host;
+  HostProgramBuilder &host = ctx.host;
   for (auto [argument, input] :
        llvm::zip(body.getArguments(), claim->getOperands()))
     host.setAlias(argument, input);
   auto ops = body.getOps<prim::AttentionBackwardOp>();
   if (!llvm::hasSingleElement(ops))
-    return ctx->decline(claim, "the group is not one attention");
+    return ctx.decline(claim, "the group is not one attention");
   prim::AttentionBackwardOp op = *ops.begin();
   auto inGroup = [&body](Operation *op) { return op->getBlock() == &body; };
   GroupPlan plan(host.math, host.dimFn(), inGroup);
   if (failed(plan.run(op.getQueryGradient())))
-    return ctx->decline(claim, plan.reason);
+    return ctx.decline(claim, plan.reason);
   std::string reason;
   FailureOr<AttentionDims> dims = findAttentionDims(plan, reason);
   if (failed(dims))
-    return ctx->decline(claim, reason);
+    return ctx.decline(claim, reason);
   for (int dim : {dims->depth, dims->width})
     if (dim >= 0 && !plan.sizes[dim].isStatic())
-      return ctx->decline(claim,
-                          "only a launch knows how many elements a head has");
+      return ctx.decline(claim,
+                         "only a launch knows how many elements a head has");
   // The gradients that are read.
   std::optional<Buffer> out[3];
   for (auto [yielded, result] :
        llvm::zip(body.getTerminator()->getOperands(), claim->getResults())) {
     auto made = dyn_cast<OpResult>(yielded);
     if (!made || made.getOwner() != op)
-      return ctx->decline(claim, "something else than gradients is read");
+      return ctx.decline(claim, "something else than gradients is read");
     out[made.getResultNumber()] = host.destination(result);
   }
-  AttentionGradients all(*ctx, plan, *dims, inGroup);
+  AttentionGradients all(ctx, plan, *dims, inGroup);
   std::vector<std::unique_ptr<GradientKernel>> kernels;
   auto add = [&](StringRef suffix) -> GradientKernel & {
     kernels.push_back(
-        std::make_unique<GradientKernel>(all, ctx->kernelName + suffix.str()));
+        std::make_unique<GradientKernel>(all, ctx.kernelName + suffix.str()));
     return *kernels.back();
   };
   add("_rows").sumRows();
@@ -108,7 +104,7 @@ kiln::schedule::scheduleAttentionBackward(Operation *claim,
   if (!reason.empty()) {
     for (const auto &kernel : kernels)
       kernel->abandon();
-    return ctx->decline(claim, reason);
+    return ctx.decline(claim, reason);
   }
   for (const auto &kernel : kernels)
     kernel->finish();

@@ -87,14 +87,14 @@ int64_t rowsOfThreadProducts(target::TargetAttr description,
 mlir::LogicalResult claimAttention(mlir::Operation *func,
                                    target::LoweringContext &context);
 /// Registered as the schedule `generic.attention`.
-mlir::LogicalResult scheduleAttention(mlir::Operation *op,
-                                      target::LoweringContext &context);
+mlir::LogicalResult scheduleAttention(prim::ClaimOp claim,
+                                      ScheduleContext &ctx);
 /// Registered as the claim `generic.attention_backward`.
 mlir::LogicalResult claimAttentionBackward(mlir::Operation *func,
                                            target::LoweringContext &context);
 /// Registered as the schedule `generic.attention_backward`.
-mlir::LogicalResult scheduleAttentionBackward(mlir::Operation *op,
-                                              target::LoweringContext &context);
+mlir::LogicalResult scheduleAttentionBackward(prim::ClaimOp claim,
+                                              ScheduleContext &ctx);
 
 } // namespace kiln::schedule
 

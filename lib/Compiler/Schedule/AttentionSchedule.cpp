@@ -395,13 +395,10 @@ LogicalResult AttentionBuilder::run() {
   return success();
 }
 
-LogicalResult kiln::schedule::scheduleAttention(Operation *claim,
-                                                LoweringContext &context) {
-  auto *ctx = context.as<ScheduleContext>();
-  if (!ctx)
-    return context.decline(claim, "needs the context of convert-prim-to-tile");
+LogicalResult kiln::schedule::scheduleAttention(prim::ClaimOp claim,
+                                                ScheduleContext &ctx) {
   Block &body = claim->getRegion(0).front();
-  HostProgramBuilder &host = ctx->host;
+  HostProgramBuilder &host = ctx.host;
   for (auto [argument, input] :
        llvm::zip(body.getArguments(), claim->getOperands()))
     host.setAlias(argument, input);
@@ -413,33 +410,33 @@ LogicalResult kiln::schedule::scheduleAttention(Operation *claim,
     auto attention = yielded.getDefiningOp<prim::AttentionOp>();
     bool isSums = attention && yielded == attention.getLogsumexp();
     if (isSums ? sums : root)
-      return ctx->decline(claim, "it has several results");
+      return ctx.decline(claim, "it has several results");
     (isSums ? sums : result) = given;
     if (!isSums)
       root = yielded;
   }
   if (!root)
-    return ctx->decline(claim, "only the logarithm of its sums is read");
+    return ctx.decline(claim, "only the logarithm of its sums is read");
   GroupPlan plan(host.math, host.dimFn(), inGroup);
   if (failed(plan.run(root)))
-    return ctx->decline(claim, plan.reason);
+    return ctx.decline(claim, plan.reason);
   std::string reason;
   FailureOr<AttentionDims> dims = findAttentionDims(plan, reason);
   if (failed(dims))
-    return ctx->decline(claim, reason);
+    return ctx.decline(claim, reason);
   for (int dim : {dims->depth, dims->width})
     if (dim >= 0 && !plan.sizes[dim].isStatic())
-      return ctx->decline(claim,
-                          "only a launch knows how many elements a head has");
+      return ctx.decline(claim,
+                         "only a launch knows how many elements a head has");
   Buffer out = host.destination(result), sumsOut;
   if (sums)
     sumsOut = host.destination(sums);
-  KernelBuilder kernel(host, claim->getLoc(), ctx->kernelName);
-  AttentionBuilder builder(*ctx, plan, *dims, inGroup, kernel, root, out,
+  KernelBuilder kernel(host, claim->getLoc(), ctx.kernelName);
+  AttentionBuilder builder(ctx, plan, *dims, inGroup, kernel, root, out,
                            sums ? &sumsOut : nullptr);
   if (failed(builder.run())) {
     kernel.abandon();
-    return ctx->decline(claim, builder.reason);
+    return ctx.decline(claim, builder.reason);
   }
   host.setBuffer(result, out);
   if (sums)

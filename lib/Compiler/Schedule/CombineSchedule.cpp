@@ -252,20 +252,18 @@ LogicalResult Combining::run() {
   return success();
 }
 
-LogicalResult
-kiln::schedule::scheduleCombine(Operation *group,
-                                target::LoweringContext &context) {
-  auto [ctx, fusion, op] =
-      findSingleOp<prim::ReduceOp>(group, context, "reduction with a region");
-  if (!ctx)
+LogicalResult kiln::schedule::scheduleCombine(prim::FusionOp fusion,
+                                              ScheduleContext &ctx) {
+  auto op = findOnly<prim::ReduceOp>(fusion, ctx, "reduction with a region");
+  if (!op)
     return failure();
   SmallVector<Buffer, 1> outs;
   for (Value result : fusion.getResults())
-    outs.push_back(ctx->host.destination(result));
-  Combining combining(cast<prim::ReduceOp>(op), *ctx, outs);
+    outs.push_back(ctx.host.destination(result));
+  Combining combining(op, ctx, outs);
   if (failed(combining.run()))
-    return ctx->decline(group, combining.reason);
+    return ctx.decline(fusion, combining.reason);
   for (auto [result, out] : llvm::zip(fusion.getResults(), outs))
-    ctx->host.setBuffer(result, out);
+    ctx.host.setBuffer(result, out);
   return success();
 }

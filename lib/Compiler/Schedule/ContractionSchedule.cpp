@@ -372,25 +372,22 @@ static void addSingleRow(Group &group, ContractBuilder &general,
   kernel.abandon();
 }
 
-LogicalResult
-kiln::schedule::scheduleContraction(Operation *op,
-                                    target::LoweringContext &context) {
-  auto *ctx = context.as<ScheduleContext>();
-  if (!ctx)
-    return context.decline(op, "needs the context of convert-prim-to-tile");
-  Group whole(cast<prim::FusionOp>(op), *ctx);
+LogicalResult kiln::schedule::scheduleContraction(prim::FusionOp op,
+                                                  ScheduleContext &ctx) {
+  Group whole(op, ctx);
   if (failed(whole.plan.run(whole.root)))
-    return ctx->decline(op, whole.plan.reason);
-  if (whole.plan.anchors.size() != 1 || !whole.plan.reductions.empty() ||
-      !isa<prim::DotGeneralOp>(whole.plan.anchors.front().op))
-    return ctx->decline(op, "the group is not one product");
-  auto dot = cast<prim::DotGeneralOp>(whole.plan.anchors.front().op);
-  Group group(whole.fusion, *ctx, whole.root, convertFactors(whole, dot));
+    return ctx.decline(op, whole.plan.reason);
+  auto dot = whole.plan.anchors.size() == 1 && whole.plan.reductions.empty()
+                 ? dyn_cast<prim::DotGeneralOp>(whole.plan.anchors.front().op)
+                 : prim::DotGeneralOp();
+  if (!dot)
+    return ctx.decline(op, "the group is not one product");
+  Group group(whole.fusion, ctx, whole.root, convertFactors(whole, dot));
   if (failed(group.plan.run(group.root)))
-    return ctx->decline(op, group.plan.reason);
+    return ctx.decline(op, group.plan.reason);
   Buffer out = resultForProduct(group);
   AlignedRows aligned(group, dot);
-  KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);
+  KernelBuilder kernel(ctx.host, op->getLoc(), ctx.kernelName);
   group.addDims(kernel);
   ContractBuilder builder(group, kernel, out);
   std::optional<KernelBuilder> last;
@@ -399,10 +396,10 @@ kiln::schedule::scheduleContraction(Operation *op,
     if (last)
       last->abandon();
     aligned.abandon();
-    return ctx->decline(op, builder.reason);
+    return ctx.decline(op, builder.reason);
   }
   addSingleRow(group, builder, out);
   aligned.leave();
-  ctx->host.setBuffer(group.fusion.getResult(0), out);
+  ctx.host.setBuffer(group.fusion.getResult(0), out);
   return success();
 }

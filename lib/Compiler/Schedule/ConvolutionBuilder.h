@@ -41,26 +41,23 @@ protected:
 /// no use for it, or returns an empty string; `place` makes the result.
 template <typename BuilderT>
 mlir::LogicalResult scheduleOneConvolution(
-    mlir::Operation *op, target::LoweringContext &context,
+    prim::FusionOp op, ScheduleContext &ctx,
     llvm::function_ref<llvm::StringRef(ScheduleContext &)> refuse,
     llvm::function_ref<Buffer(Group &)> place) {
-  auto *ctx = context.as<ScheduleContext>();
-  if (!ctx)
-    return context.decline(op, "needs the context of convert-prim-to-tile");
-  if (llvm::StringRef why = refuse(*ctx); !why.empty())
-    return ctx->decline(op, why);
-  Group group(mlir::cast<prim::FusionOp>(op), *ctx);
+  if (llvm::StringRef why = refuse(ctx); !why.empty())
+    return ctx.decline(op, why);
+  Group group(op, ctx);
   if (std::string why = planOneConvolution(group); !why.empty())
-    return ctx->decline(op, why);
+    return ctx.decline(op, why);
   Buffer out = place(group);
-  KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);
+  KernelBuilder kernel(ctx.host, op->getLoc(), ctx.kernelName);
   group.addDims(kernel);
   BuilderT builder(group, kernel, out);
   if (failed(builder.run())) {
     builder.abandon();
-    return ctx->decline(op, builder.reason);
+    return ctx.decline(op, builder.reason);
   }
-  ctx->host.setBuffer(group.fusion.getResult(0), out);
+  ctx.host.setBuffer(group.fusion.getResult(0), out);
   return mlir::success();
 }
 

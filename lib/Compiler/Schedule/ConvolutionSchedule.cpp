@@ -8,26 +8,22 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
 
-LogicalResult
-kiln::schedule::scheduleConvolution(Operation *op,
-                                    target::LoweringContext &context) {
-  auto *ctx = context.as<ScheduleContext>();
-  if (!ctx)
-    return context.decline(op, "needs the context of convert-prim-to-tile");
-  Group group(cast<prim::FusionOp>(op), *ctx);
+LogicalResult kiln::schedule::scheduleConvolution(prim::FusionOp op,
+                                                  ScheduleContext &ctx) {
+  Group group(op, ctx);
   if (failed(group.plan.run(group.root)))
-    return ctx->decline(op, group.plan.reason);
+    return ctx.decline(op, group.plan.reason);
   if (group.plan.anchors.size() != 1 || !group.plan.reductions.empty() ||
       isa<prim::DotGeneralOp>(group.plan.anchors.front().op))
-    return ctx->decline(op, "the group is not one window");
+    return ctx.decline(op, "the group is not one window");
   Buffer out = resultLikeInput(group);
-  KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);
+  KernelBuilder kernel(ctx.host, op->getLoc(), ctx.kernelName);
   group.addDims(kernel);
   WindowBuilder builder(group, kernel, out);
   if (failed(builder.run())) {
     kernel.abandon();
-    return ctx->decline(op, builder.reason);
+    return ctx.decline(op, builder.reason);
   }
-  ctx->host.setBuffer(group.fusion.getResult(0), out);
+  ctx.host.setBuffer(group.fusion.getResult(0), out);
   return success();
 }

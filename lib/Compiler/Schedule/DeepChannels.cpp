@@ -127,14 +127,7 @@ void DeepChannels::chooseParts() {
     instances *= kernel.dims[dim].size.get();
   int64_t wanted = llvm::divideCeil(
       kOfCore * target::countCores(group.ctx.description), instances);
-  int64_t parts =
-      std::clamp<int64_t>(wanted, 1, std::min(kMostParts, steps.get()));
-  parts = llvm::divideCeil(steps.get(), llvm::divideCeil(steps.get(), parts));
-  if (parts <= 1)
-    return;
-  part = kernel.dims.size();
-  kernel.dims.emplace_back();
-  kernel.dims[part].size = parts;
+  split(steps.get(), std::min(wanted, kMostParts));
 }
 
 void DeepChannels::placeStep() {
@@ -213,13 +206,10 @@ Value DeepChannels::filterTile() {
       tile, {kernel.dims[window.back()].block, kernel.dims[channel].block});
 }
 
-LogicalResult DeepChannels::finish(ArrayRef<Value> sums,
-                                   std::optional<KernelBuilder> &last) {
-  Extent flops = 2;
-  for (unsigned d = 0; d < group.plan.numRootDims; ++d)
-    flops = flops * group.plan.sizes[d];
+LogicalResult DeepChannels::storeSums(ArrayRef<Value> sums) {
+  SmallVector<Extent> summed;
   for (int dim : anchor.reduced)
-    flops = flops * group.plan.sizes[dim];
+    summed.push_back(group.plan.sizes[dim]);
   std::optional<PartSums> parts;
   if (part >= 0) {
     parts.emplace(group, anchor, part, channel);
@@ -258,13 +248,13 @@ LogicalResult DeepChannels::finish(ArrayRef<Value> sums,
     if (failed(parts->emit(*last, kernel, out)))
       return fail(parts->reason);
   }
-  kernel.finish("generic.deep_channels", flops);
+  kernel.finish("generic.deep_channels", flopsFor(summed));
   if (last)
     last->finish("generic.deep_channels");
   return success();
 }
 
-LogicalResult DeepChannels::run(std::optional<KernelBuilder> &last) {
+LogicalResult DeepChannels::run() {
   if (failed(findDims()))
     return failure();
   chooseBlocks();
@@ -299,31 +289,14 @@ LogicalResult DeepChannels::run(std::optional<KernelBuilder> &last) {
         }
         return next;
       });
-  return ok ? finish(sums, last) : failure();
+  return ok ? storeSums(sums) : failure();
 }
 
-LogicalResult
-kiln::schedule::scheduleDeepChannels(Operation *op,
-                                     target::LoweringContext &context) {
-  auto *ctx = context.as<ScheduleContext>();
-  if (!ctx)
-    return context.decline(op, "needs the context of convert-prim-to-tile");
-  if (!ctx->tiling.model().sharesTiles())
-    return ctx->decline(op, "the machine's threads share out no tiles");
-  Group group(cast<prim::FusionOp>(op), *ctx);
-  if (std::string reason = planOneConvolution(group); !reason.empty())
-    return ctx->decline(op, reason);
-  Buffer out = group.host.destination(group.fusion.getResult(0));
-  KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);
-  group.addDims(kernel);
-  DeepChannels product(group, kernel, out);
-  std::optional<KernelBuilder> last;
-  if (failed(product.run(last))) {
-    kernel.abandon();
-    if (last)
-      last->abandon();
-    return ctx->decline(op, product.reason);
-  }
-  ctx->host.setBuffer(group.fusion.getResult(0), out);
-  return success();
+LogicalResult kiln::schedule::scheduleDeepChannels(prim::FusionOp group,
+                                                   ScheduleContext &ctx) {
+  auto place = [](Group &group) {
+    return group.host.destination(group.fusion.getResult(0));
+  };
+  return scheduleOneConvolution<DeepChannels>(group, ctx, refuseUnsharedTiles,
+                                              place);
 }

@@ -4,8 +4,7 @@
 #ifndef KILN_LIB_SCHEDULE_DEEPCHANNELS_H
 #define KILN_LIB_SCHEDULE_DEEPCHANNELS_H
 
-#include "PartSums.h"
-#include "WindowInput.h"
+#include "SplitConvolution.h"
 
 namespace kiln::schedule {
 
@@ -21,18 +20,12 @@ namespace kiln::schedule {
 /// positions find in the cache. Sums are f32 and have the shape of a block;
 /// what it has along the line is added up at the end. A second kernel adds up
 /// the sums of all parts in one order.
-class DeepChannels {
+class DeepChannels : public SplitConvolution {
 public:
-  DeepChannels(Group &group, KernelBuilder &kernel, const Buffer &out)
-      : group(group), kernel(kernel), out(out),
-        anchor(group.plan.anchors.front()),
-        conv(mlir::cast<prim::ConvOp>(anchor.op)),
-        spatial(conv.getStrides().size()) {}
+  using SplitConvolution::SplitConvolution;
 
-  /// Emits the bodies; `last` is the second kernel, made if several instances
-  /// share out the window.
-  mlir::LogicalResult run(std::optional<KernelBuilder> &last);
-  std::string reason;
+  /// Emits the bodies.
+  mlir::LogicalResult run();
 
 private:
   mlir::LogicalResult findDims();
@@ -46,32 +39,26 @@ private:
   /// The elements of the input for that position; null on failure.
   mlir::Value inputTile(int64_t number);
   mlir::Value filterTile();
-  mlir::LogicalResult finish(llvm::ArrayRef<mlir::Value> sums,
-                             std::optional<KernelBuilder> &last);
+  mlir::LogicalResult storeSums(llvm::ArrayRef<mlir::Value> sums);
+  /// Keeps the first reason.
   mlir::LogicalResult fail(const llvm::Twine &why) {
     if (reason.empty())
       reason = why.str();
     return mlir::failure();
   }
 
-  Group &group;
-  KernelBuilder &kernel;
-  const Buffer &out;
-  const AnchorVisit &anchor;
-  prim::ConvOp conv;
-  unsigned spatial;
   /// Dimensions of the kernel: groups, those of positions and of the window by
   /// dimension of space (-1: a single element), channels of a group, and others
   /// of the result.
-  int channel = -1, depth = -1, step = -1, part = -1;
+  int channel = -1, depth = -1, step = -1;
   llvm::SmallVector<int> position, window, others;
   int64_t line = 1; ///< positions of a line
-  mlir::Type element, acc;
+  mlir::Type element;
 };
 
 /// Registered as `generic.deep_channels`.
-mlir::LogicalResult scheduleDeepChannels(mlir::Operation *op,
-                                         target::LoweringContext &context);
+mlir::LogicalResult scheduleDeepChannels(prim::FusionOp group,
+                                         ScheduleContext &ctx);
 
 } // namespace kiln::schedule
 

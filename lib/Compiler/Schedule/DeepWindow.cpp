@@ -226,18 +226,7 @@ void DeepWindow::chooseBlocks() {
   SmallVector<int64_t> chosen = group.chooseBlocks(
       kernel, problem, ArrayRef(tiled).take_front(problem.dims.size()));
   if (chosen.size() > 3)
-    split(chosen.back());
-}
-
-void DeepWindow::split(int64_t parts) {
-  int64_t steps = kernel.numBlocks(depth).get();
-  int64_t each = llvm::divideCeil(steps, std::clamp<int64_t>(parts, 1, steps));
-  parts = llvm::divideCeil(steps, each);
-  if (parts <= 1)
-    return;
-  part = kernel.dims.size();
-  kernel.dims.emplace_back();
-  kernel.dims[part].size = parts;
+    split(kernel.numBlocks(depth).get(), chosen.back());
 }
 
 Value DeepWindow::splat(Value scalar) {
@@ -309,43 +298,15 @@ Value DeepWindow::inputTile() {
                                     Value(), 0, tile::Padding::zero);
 }
 
-LogicalResult DeepWindow::finish(Value sum,
-                                 std::optional<KernelBuilder> &last) {
-  TileBuilder epilogue(kernel, group.plan, group.inGroup(),
-                       Space{{channel, image}});
-  Extent flops = 2;
-  for (unsigned d = 0; d < group.plan.numRootDims; ++d)
-    flops = flops * group.plan.sizes[d];
-  flops = flops * kernel.dims[depth].size;
-  if (part >= 0) {
-    PartSums sums(group, anchor, part, image);
-    sums.kept.assign({channel});
-    llvm::append_range(sums.kept, positions);
-    sums.kept.push_back(image);
-    sums.allocate(kernel, acc);
-    epilogue.store(sum, sums.buffer, sums.map);
-    last.emplace(kernel.host, kernel.loc, group.ctx.kernelName + "_parts");
-    if (failed(sums.emit(*last, kernel, out)))
-      return fail(sums.reason);
-    kernel.finish("generic.deep_window", flops);
-    last->finish("generic.deep_window");
-    return success();
-  }
-  Type to = getElementTypeOrSelf(conv.getResult());
-  if (acc != to)
-    sum = arith::TruncFOp::create(
-        kernel.b, kernel.loc, cast<RankedTensorType>(sum.getType()).clone(to),
-        sum);
-  epilogue.bind(conv.getResult(), anchor.map, sum);
-  Value tile = epilogue.emit(group.root, group.plan.rootMap);
-  if (!tile)
-    return fail(epilogue.reason);
-  epilogue.store(tile, out, group.plan.rootMap);
-  kernel.finish("generic.deep_window", flops);
-  return success();
+LogicalResult DeepWindow::storeSums(Value sum) {
+  SmallVector<int> kept = {channel};
+  llvm::append_range(kept, positions);
+  kept.push_back(image);
+  return finish(sum, Space{{channel, image}}, kept, "generic.deep_window",
+                flopsFor(kernel.dims[depth].size));
 }
 
-LogicalResult DeepWindow::run(std::optional<KernelBuilder> &last) {
+LogicalResult DeepWindow::run() {
   if (failed(findDims()))
     return failure();
   auto undo = [&] {
@@ -393,35 +354,18 @@ LogicalResult DeepWindow::run(std::optional<KernelBuilder> &last) {
             kernel.b, kernel.loc, carried[0].getType(), x, inputTile(),
             carried[0], inputPrecision(conv.getPrecision()), false, false)};
       })[0];
-  return succeeded(finish(sum, last)) ? success() : undo();
+  return succeeded(storeSums(sum)) ? success() : undo();
 }
 
-LogicalResult
-kiln::schedule::scheduleDeepWindow(Operation *op,
-                                   target::LoweringContext &context) {
-  auto *ctx = context.as<ScheduleContext>();
-  if (!ctx)
-    return context.decline(op, "needs the context of convert-prim-to-tile");
-  if (!ctx->tiling.model().sharesTiles())
-    return ctx->decline(op, "the machine's threads share out no tiles");
-  Group group(cast<prim::FusionOp>(op), *ctx);
-  if (std::string reason = planOneConvolution(group); !reason.empty())
-    return ctx->decline(op, reason);
+LogicalResult kiln::schedule::scheduleDeepWindow(prim::FusionOp group,
+                                                 ScheduleContext &ctx) {
   // Filters, positions, images.
-  SmallVector<unsigned> ranks = llvm::to_vector(
-      llvm::seq<unsigned>(group.plan.anchors.front().map.index.size()));
-  std::swap(ranks.front(), ranks.back());
-  Buffer out = resultByAnchor(group, ranks);
-  KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);
-  group.addDims(kernel);
-  DeepWindow product(group, kernel, out);
-  std::optional<KernelBuilder> last;
-  if (failed(product.run(last))) {
-    kernel.abandon();
-    if (last)
-      last->abandon();
-    return ctx->decline(op, product.reason);
-  }
-  ctx->host.setBuffer(group.fusion.getResult(0), out);
-  return success();
+  auto place = [](Group &group) {
+    SmallVector<unsigned> ranks = llvm::to_vector(
+        llvm::seq<unsigned>(group.plan.anchors.front().map.index.size()));
+    std::swap(ranks.front(), ranks.back());
+    return resultByAnchor(group, ranks);
+  };
+  return scheduleOneConvolution<DeepWindow>(group, ctx, refuseUnsharedTiles,
+                                            place);
 }

@@ -4,8 +4,7 @@
 #ifndef KILN_LIB_SCHEDULE_DEEPWINDOW_H
 #define KILN_LIB_SCHEDULE_DEEPWINDOW_H
 
-#include "PartSums.h"
-#include "WindowInput.h"
+#include "SplitConvolution.h"
 
 namespace kiln::schedule {
 
@@ -25,18 +24,12 @@ namespace kiln::schedule {
 /// of data whose channels lie side by side. Sums are f32, as those of other
 /// products; where instances share out the depth, a second kernel adds up their
 /// sums in one order.
-class DeepWindow {
+class DeepWindow : public SplitConvolution {
 public:
-  DeepWindow(Group &group, KernelBuilder &kernel, const Buffer &out)
-      : group(group), kernel(kernel), out(out),
-        anchor(group.plan.anchors.front()),
-        conv(mlir::cast<prim::ConvOp>(anchor.op)),
-        spatial(conv.getStrides().size()) {}
+  using SplitConvolution::SplitConvolution;
 
-  /// Emits the bodies; `last` is the second kernel, made if several instances
-  /// share out the depth.
-  mlir::LogicalResult run(std::optional<KernelBuilder> &last);
-  std::string reason;
+  /// Emits the bodies.
+  mlir::LogicalResult run();
 
 private:
   /// A dimension of the depth, and what it moves along in the input.
@@ -64,7 +57,6 @@ private:
   mlir::LogicalResult findOperands();
   void mergeDepth();
   void chooseBlocks();
-  void split(int64_t parts);
   mlir::Value splat(int64_t value);
   mlir::Value splat(mlir::Value scalar);
   template <typename Op> mlir::Value binary(mlir::Value a, mlir::Value b) {
@@ -73,19 +65,8 @@ private:
   /// The places of a step's elements of the depth, -1 for none.
   mlir::Value placesOfStep();
   mlir::Value inputTile();
-  mlir::LogicalResult finish(mlir::Value sum,
-                             std::optional<KernelBuilder> &last);
-  mlir::LogicalResult fail(const llvm::Twine &why) {
-    reason = why.str();
-    return mlir::failure();
-  }
+  mlir::LogicalResult storeSums(mlir::Value sum);
 
-  Group &group;
-  KernelBuilder &kernel;
-  const Buffer &out;
-  const AnchorVisit &anchor;
-  prim::ConvOp conv;
-  unsigned spatial;
   Buffer input, filter;
   Surrounded inputCopy, filterCopy;
   /// Input channels, and those of space, outermost first.
@@ -93,13 +74,13 @@ private:
   /// Distance of neighbouring places in the input, in elements.
   int64_t pitch = 1;
   llvm::SmallVector<int> positions; ///< dimensions of the result, in the grid
-  int image = -1, channel = -1, depth = -1, part = -1;
-  mlir::Type element, acc, indexType;
+  int image = -1, channel = -1, depth = -1;
+  mlir::Type element, indexType;
 };
 
 /// Registered as `generic.deep_window`.
-mlir::LogicalResult scheduleDeepWindow(mlir::Operation *op,
-                                       target::LoweringContext &context);
+mlir::LogicalResult scheduleDeepWindow(prim::FusionOp group,
+                                       ScheduleContext &ctx);
 
 } // namespace kiln::schedule
 

@@ -44,23 +44,19 @@ LogicalResult kiln::schedule::emitElementwise(Group &group, const Buffer &out,
   return success();
 }
 
-LogicalResult
-kiln::schedule::scheduleElementwise(Operation *op,
-                                    target::LoweringContext &context) {
-  auto *ctx = context.as<ScheduleContext>();
-  if (!ctx)
-    return context.decline(op, "needs the context of convert-prim-to-tile");
-  Group group(cast<prim::FusionOp>(op), *ctx);
+LogicalResult kiln::schedule::scheduleElementwise(prim::FusionOp op,
+                                                  ScheduleContext &ctx) {
+  Group group(op, ctx);
   GroupPlan &plan = group.plan;
   if (failed(plan.run(group.root)))
-    return ctx->decline(op, plan.reason);
+    return ctx.decline(op, plan.reason);
   if (!plan.reductions.empty() || !plan.anchors.empty())
-    return ctx->decline(op, "the group has a reduction or a product");
+    return ctx.decline(op, "the group has a reduction or a product");
 
   Buffer out = resultForWindows(group);
   std::string reason;
   if (failed(emitElementwise(group, out, reason)))
-    return ctx->decline(op, reason);
-  ctx->host.setBuffer(group.fusion.getResult(0), out);
+    return ctx.decline(op, reason);
+  ctx.host.setBuffer(group.fusion.getResult(0), out);
   return success();
 }

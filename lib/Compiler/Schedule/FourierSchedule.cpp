@@ -198,23 +198,19 @@ static SmallVector<Buffer, 2> allocatePairs(Value result,
   return parts;
 }
 
-LogicalResult
-kiln::schedule::scheduleFourier(Operation *claim,
-                                target::LoweringContext &context) {
-  auto *ctx = context.as<ScheduleContext>();
-  if (!ctx)
-    return context.decline(claim, "needs the context of convert-prim-to-tile");
+LogicalResult kiln::schedule::scheduleFourier(prim::ClaimOp claim,
+                                              ScheduleContext &ctx) {
   Block &body = claim->getRegion(0).front();
   for (auto [argument, input] :
        llvm::zip(body.getArguments(), claim->getOperands()))
-    ctx->host.setAlias(argument, input);
+    ctx.host.setAlias(argument, input);
   auto ops = body.getOps<prim::FourierOp>();
   if (!llvm::hasSingleElement(body.without_terminator()) || ops.empty())
-    return ctx->decline(claim, "the group is not one transform");
+    return ctx.decline(claim, "the group is not one transform");
   prim::FourierOp op = *ops.begin();
   for (Value operand : op.getOperands())
-    if (!ctx->host.hasBuffer(operand))
-      return ctx->decline(claim, "an operand must be in memory");
+    if (!ctx.host.hasBuffer(operand))
+      return ctx.decline(claim, "an operand must be in memory");
   SmallVector<Value, 2> read;
   for (OpResult result : op.getResults()) {
     read.push_back({});
@@ -224,26 +220,26 @@ kiln::schedule::scheduleFourier(Operation *claim,
         read.back() = value;
   }
   SmallVector<Buffer, 2> outs;
-  bool isPair = read.size() == 2 && llvm::all_of(read, [&](Value value) {
-                  return value && !ctx->host.hasDestination(value) &&
-                         isTransformed(value);
-                });
-  if (isPair && ctx->tiling.model().sharesTiles())
-    outs = allocatePairs(read[0], ctx->host);
+  bool isPair =
+      read.size() == 2 && llvm::all_of(read, [&](Value value) {
+        return value && !ctx.host.hasDestination(value) && isTransformed(value);
+      });
+  if (isPair && ctx.tiling.model().sharesTiles())
+    outs = allocatePairs(read[0], ctx.host);
   // A part that is not read has memory all the same.
   for (auto [number, result] : llvm::enumerate(op.getResults())) {
     Value value = read[number];
     if (outs.size() == number)
       outs.push_back(
-          value ? ctx->host.destination(value)
-                : ctx->host.allocate(getElementTypeOrSelf(result.getType()),
-                                     ctx->host.sizesOf(result)));
+          value ? ctx.host.destination(value)
+                : ctx.host.allocate(getElementTypeOrSelf(result.getType()),
+                                    ctx.host.sizesOf(result)));
     if (value)
-      ctx->host.setBuffer(value, outs[number]);
+      ctx.host.setBuffer(value, outs[number]);
   }
-  if (ctx->tiling.model().sharesTiles())
-    emitStagedFourier(op, *ctx, outs, operationsOf(op, *ctx));
+  if (ctx.tiling.model().sharesTiles())
+    emitStagedFourier(op, ctx, outs, operationsOf(op, ctx));
   else
-    FourierKernel(op, *ctx, outs).run();
+    FourierKernel(op, ctx, outs).run();
   return success();
 }

@@ -13,8 +13,7 @@ namespace kiln::schedule {
 mlir::LogicalResult claimFourier(mlir::Operation *func,
                                  target::LoweringContext &context);
 /// Registered as the schedule `generic.fourier`.
-mlir::LogicalResult scheduleFourier(mlir::Operation *op,
-                                    target::LoweringContext &context);
+mlir::LogicalResult scheduleFourier(prim::ClaimOp claim, ScheduleContext &ctx);
 
 } // namespace kiln::schedule
 

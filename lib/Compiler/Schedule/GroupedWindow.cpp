@@ -516,9 +516,8 @@ LogicalResult GroupedWindow::run() {
   return success();
 }
 
-LogicalResult
-kiln::schedule::scheduleGroupedWindow(Operation *op,
-                                      target::LoweringContext &context) {
-  return scheduleOneConvolution<GroupedWindow>(op, context, refuseUnsharedTiles,
-                                            resultLikeInput);
+LogicalResult kiln::schedule::scheduleGroupedWindow(prim::FusionOp op,
+                                                    ScheduleContext &ctx) {
+  return scheduleOneConvolution<GroupedWindow>(op, ctx, refuseUnsharedTiles,
+                                               resultLikeInput);
 }

@@ -84,8 +84,8 @@ private:
 };
 
 /// Registered as `generic.grouped_window`.
-mlir::LogicalResult scheduleGroupedWindow(mlir::Operation *op,
-                                          target::LoweringContext &context);
+mlir::LogicalResult scheduleGroupedWindow(prim::FusionOp group,
+                                          ScheduleContext &ctx);
 
 } // namespace kiln::schedule
 

@@ -184,17 +184,13 @@ kiln::schedule::planLoop(prim::WhileOp op, ScheduleContext &ctx) {
   return states;
 }
 
-LogicalResult kiln::schedule::scheduleLoop(Operation *group,
-                                           target::LoweringContext &context) {
-  auto *ctx = context.as<ScheduleContext>();
-  if (!ctx)
-    return context.decline(group, "needs the context of convert-prim-to-tile");
-  auto op = cast<prim::WhileOp>(group);
+LogicalResult kiln::schedule::scheduleLoop(prim::WhileOp op,
+                                           ScheduleContext &ctx) {
   for (bool asLines : {true, false})
-    if (std::optional<LogicalResult> wide = scheduleWide(op, *ctx, asLines))
+    if (std::optional<LogicalResult> wide = scheduleWide(op, ctx, asLines))
       return *wide;
-  HostProgramBuilder &host = ctx->host;
-  KernelBuilder kernel(host, op.getLoc(), ctx->kernelName);
+  HostProgramBuilder &host = ctx.host;
+  KernelBuilder kernel(host, op.getLoc(), ctx.kernelName);
   placeInstance(kernel);
   LoopBuilder builder(kernel, op);
   std::optional<SmallVector<LoopState>> states = builder.classify(op);
@@ -214,7 +210,7 @@ LogicalResult kiln::schedule::scheduleLoop(Operation *group,
     }
   if (!isEmitted || !builder.reason.empty()) {
     kernel.abandon();
-    return ctx->decline(group, builder.reason);
+    return ctx.decline(op, builder.reason);
   }
   askThreads(kernel, *ctx);
   kernel.finish("generic.loop");

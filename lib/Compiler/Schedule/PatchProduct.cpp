@@ -342,9 +342,8 @@ LogicalResult PatchProduct::run() {
   return success();
 }
 
-LogicalResult
-kiln::schedule::schedulePatches(Operation *op,
-                                target::LoweringContext &context) {
+LogicalResult kiln::schedule::schedulePatches(prim::FusionOp op,
+                                              ScheduleContext &ctx) {
   auto refuse = [](ScheduleContext &ctx) -> StringRef {
     return computesFromCaches(ctx) ? "" : "the machine has a memory for tiles";
   };
@@ -355,5 +354,5 @@ kiln::schedule::schedulePatches(Operation *op,
     ranks.back() = 1;
     return resultByAnchor(group, ranks);
   };
-  return scheduleOneConvolution<PatchProduct>(op, context, refuse, place);
+  return scheduleOneConvolution<PatchProduct>(op, ctx, refuse, place);
 }

@@ -63,8 +63,7 @@ private:
 };
 
 /// Registered as `generic.patches`.
-mlir::LogicalResult schedulePatches(mlir::Operation *op,
-                                    target::LoweringContext &context);
+mlir::LogicalResult schedulePatches(prim::FusionOp group, ScheduleContext &ctx);
 
 } // namespace kiln::schedule
 

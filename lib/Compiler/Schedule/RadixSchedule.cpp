@@ -150,22 +150,19 @@ void RadixSorter::run() {
   lines.finish("generic.radix_sort");
 }
 
-LogicalResult
-kiln::schedule::scheduleRadixSort(Operation *group,
-                                  target::LoweringContext &context) {
-  auto [ctx, fusion, single] =
-      findSingleOp<prim::ArgsortOp>(group, context, "sort");
-  if (!ctx)
+LogicalResult kiln::schedule::scheduleRadixSort(prim::FusionOp fusion,
+                                                ScheduleContext &ctx) {
+  auto op = findOnly<prim::ArgsortOp>(fusion, ctx, "sort");
+  if (!op)
     return failure();
-  if (ctx->tiling.model().sharesTiles())
-    return ctx->decline(group, "an instance of the machine is not one thread");
-  auto op = cast<prim::ArgsortOp>(single);
+  if (ctx.tiling.model().sharesTiles())
+    return ctx.decline(fusion, "an instance of the machine is not one thread");
   constexpr int64_t kShortLine = 128;
-  Extent length = ctx->host.sizesOf(op.getOperands()[0])[op.getDim()];
+  Extent length = ctx.host.sizesOf(op.getOperands()[0])[op.getDim()];
   if (length.isStatic() && length.get() <= kShortLine)
-    return ctx->decline(group, "lines are short");
-  Buffer out = ctx->host.destination(fusion.getResult(0));
-  RadixSorter(op, *ctx, out).run();
-  ctx->host.setBuffer(fusion.getResult(0), out);
+    return ctx.decline(fusion, "lines are short");
+  Buffer out = ctx.host.destination(fusion.getResult(0));
+  RadixSorter(op, ctx, out).run();
+  ctx.host.setBuffer(fusion.getResult(0), out);
   return success();
 }

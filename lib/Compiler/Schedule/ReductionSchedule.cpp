@@ -134,45 +134,40 @@ static LogicalResult reduce(Group &group, const Buffer &out, bool isWhole,
   return success();
 }
 
-LogicalResult
-kiln::schedule::scheduleReduction(Operation *op,
-                                  target::LoweringContext &context) {
-  auto *ctx = context.as<ScheduleContext>();
-  if (!ctx)
-    return context.decline(op, "needs the context of convert-prim-to-tile");
-  auto fusion = cast<prim::FusionOp>(op);
+LogicalResult kiln::schedule::scheduleReduction(prim::FusionOp fusion,
+                                                ScheduleContext &ctx) {
   // What another group made along with its own sum.
   SmallVector<Operation *> computed;
   Block &body = fusion.getBody().front();
   for (auto sum : body.getOps<prim::SumOp>())
-    if (ctx->host.hasBuffer(sum.getResult()))
+    if (ctx.host.hasBuffer(sum.getResult()))
       computed.push_back(sum);
-  Group group(fusion, *ctx, body.getTerminator()->getOperand(0), computed);
+  Group group(fusion, ctx, body.getTerminator()->getOperand(0), computed);
   GroupPlan &plan = group.plan;
   if (failed(plan.run(group.root)))
-    return ctx->decline(op, plan.reason);
+    return ctx.decline(fusion, plan.reason);
   if (!plan.anchors.empty())
-    return ctx->decline(op, "the group has a product");
+    return ctx.decline(fusion, "the group has a product");
 
   // The memory of a sum that another group made is the result's.
   if (Operation *root = group.root.getDefiningOp();
       root && llvm::is_contained(computed, root) &&
-      !ctx->host.hasDestination(fusion.getResult(0))) {
-    ctx->host.setBuffer(fusion.getResult(0), ctx->host.buffer(group.root));
+      !ctx.host.hasDestination(fusion.getResult(0))) {
+    ctx.host.setBuffer(fusion.getResult(0), ctx.host.buffer(group.root));
     return success();
   }
-  Buffer out = ctx->host.destination(fusion.getResult(0));
+  Buffer out = ctx.host.destination(fusion.getResult(0));
   std::string reason;
   SquaresBehind squares;
-  if (ctx->tiling.model().sharesTiles())
+  if (ctx.tiling.model().sharesTiles())
     squares = findSquaresBehind(group);
   bool isLeft = !computed.empty() && plan.reductions.empty();
   if (failed(isLeft ? emitElementwise(group, out, reason)
                     : reduce(group, out, /*isWhole=*/false, reason,
                              /*sums=*/nullptr, &squares)))
-    return ctx->decline(op, reason);
-  ctx->host.setBuffer(fusion.getResult(0), out);
+    return ctx.decline(fusion, reason);
+  ctx.host.setBuffer(fusion.getResult(0), out);
   if (squares.isMade())
-    ctx->host.setBuffer(squares.squares.getResult(), squares.buffer);
+    ctx.host.setBuffer(squares.squares.getResult(), squares.buffer);
   return success();
 }

@@ -435,13 +435,10 @@ LogicalResult RowsBuilder::run() {
   return success();
 }
 
-LogicalResult kiln::schedule::scheduleRows(Operation *op,
-                                           target::LoweringContext &context) {
-  auto *ctx = context.as<ScheduleContext>();
-  if (!ctx)
-    return context.decline(op, "needs the context of convert-prim-to-tile");
-  RowsBuilder builder(cast<prim::FusionOp>(op), *ctx);
+LogicalResult kiln::schedule::scheduleRows(prim::FusionOp op,
+                                           ScheduleContext &ctx) {
+  RowsBuilder builder(op, ctx);
   if (failed(builder.run()))
-    return ctx->decline(op, builder.reason);
+    return ctx.decline(op, builder.reason);
   return success();
 }

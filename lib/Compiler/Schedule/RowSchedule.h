@@ -10,8 +10,7 @@ namespace kiln::schedule {
 
 /// Registered as the schedule `generic.rows`: one kernel whose instances hold
 /// whole rows and compute all results of them.
-mlir::LogicalResult scheduleRows(mlir::Operation *op,
-                                 target::LoweringContext &context);
+mlir::LogicalResult scheduleRows(prim::FusionOp group, ScheduleContext &ctx);
 
 } // namespace kiln::schedule
 

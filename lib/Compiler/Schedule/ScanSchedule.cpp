@@ -204,25 +204,25 @@ void ScanBuilder::run() {
   line.kernel.finish("generic.scan");
 }
 
-LogicalResult kiln::schedule::scheduleScan(Operation *group,
-                                           target::LoweringContext &context) {
-  auto [ctx, fusion, op] =
-      findSingleOp<prim::ScanOp, prim::ArgScanOp>(group, context, "scan");
-  if (!ctx)
+LogicalResult kiln::schedule::scheduleScan(prim::FusionOp fusion,
+                                           ScheduleContext &ctx) {
+  Operation *op =
+      findSingleOp<prim::ScanOp, prim::ArgScanOp>(fusion, ctx, "scan");
+  if (!op)
     return failure();
   auto scan = dyn_cast<prim::ScanOp>(op);
   auto argScan = dyn_cast<prim::ArgScanOp>(op);
-  Buffer in = ctx->host.buffer(op->getOperand(0));
-  Buffer out = ctx->host.destination(fusion.getResult(0));
+  Buffer in = ctx.host.buffer(op->getOperand(0));
+  Buffer out = ctx.host.destination(fusion.getResult(0));
   ScanCombiner combine{scan ? scan.getKind() : argScan.getKind(), !scan,
                        scan ? scan.getReverse() : argScan.getReverse()};
   // Ties between indices depend on the order.
-  if (scan && ctx->tiling.model().sharesTiles())
-    scanTiles(scan, *ctx, in, out, combine);
+  if (scan && ctx.tiling.model().sharesTiles())
+    scanTiles(scan, ctx, in, out, combine);
   else
-    ScanBuilder(op, *ctx, in, out, scan ? scan.getDim() : argScan.getDim(),
+    ScanBuilder(op, ctx, in, out, scan ? scan.getDim() : argScan.getDim(),
                 combine, scan && scan.getExclusive())
         .run();
-  ctx->host.setBuffer(fusion.getResult(0), out);
+  ctx.host.setBuffer(fusion.getResult(0), out);
   return success();
 }

@@ -496,41 +496,36 @@ static LogicalResult scheduleElements(prim::FusionOp fusion, prim::ScatterOp op,
   return success();
 }
 
-LogicalResult
-kiln::schedule::scheduleScatter(Operation *group,
-                                target::LoweringContext &context) {
-  auto *ctx = context.as<ScheduleContext>();
-  if (!ctx)
-    return context.decline(group, "needs the context of convert-prim-to-tile");
-  auto fusion = cast<prim::FusionOp>(group);
+LogicalResult kiln::schedule::scheduleScatter(prim::FusionOp fusion,
+                                              ScheduleContext &ctx) {
   Block &body = fusion.getBody().front();
   auto op =
       body.getTerminator()->getOperand(0).getDefiningOp<prim::ScatterOp>();
   if (!op)
-    return ctx->decline(group, "the result is not that of a scatter");
-  HostProgramBuilder &host = ctx->host;
+    return ctx.decline(fusion, "the result is not that of a scatter");
+  HostProgramBuilder &host = ctx.host;
   if (!host.hasBuffer(op.getOperand()))
-    return ctx->decline(group, "an operand of a scatter must be in memory");
+    return ctx.decline(fusion, "an operand of a scatter must be in memory");
   if (&body.front() != op) {
-    bool isOrdered = isRounded(op) && ctx->options.get("scatter") == "ordered";
-    if (isOrdered || !computesOperands(op, ctx->description))
-      return ctx->decline(group, "the scatter reads its operands from memory");
-    return scheduleElements(fusion, op, *ctx, destinationOf(fusion, op, *ctx));
+    bool isOrdered = isRounded(op) && ctx.options.get("scatter") == "ordered";
+    if (isOrdered || !computesOperands(op, ctx.description))
+      return ctx.decline(fusion, "the scatter reads its operands from memory");
+    return scheduleElements(fusion, op, ctx, destinationOf(fusion, op, ctx));
   }
-  Buffer out = destinationOf(fusion, op, *ctx);
+  Buffer out = destinationOf(fusion, op, ctx);
   // Without updates the operand is all there is.
   bool isEmpty = llvm::is_contained(op.getUpdates().getType().getShape(), 0);
   constexpr int64_t kWidest = 256;
   if (!isEmpty) {
-    ScatterBuilder trial(op, *ctx, out);
+    ScatterBuilder trial(op, ctx, out);
     bool isOfElements = trial.updatesElements(kWidest);
     trial.abandon();
     if (isOfElements)
-      return scheduleElements(fusion, op, *ctx, out);
+      return scheduleElements(fusion, op, ctx, out);
   }
-  copyOperand(fusion, op, *ctx, out);
+  copyOperand(fusion, op, ctx, out);
   host.setBuffer(fusion.getResult(0), out);
   if (!isEmpty)
-    ScatterBuilder(op, *ctx, out).run(kWidest);
+    ScatterBuilder(op, ctx, out).run(kWidest);
   return success();
 }

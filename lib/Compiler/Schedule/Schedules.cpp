@@ -21,6 +21,18 @@ using namespace kiln;
 using namespace kiln::schedule;
 using namespace kiln::target;
 
+/// Makes a registered schedule of a function for groups of one class.
+template <typename OpT>
+static auto asSchedule(LogicalResult (*emit)(OpT, ScheduleContext &)) {
+  return [emit](Operation *group, LoweringContext &context) -> LogicalResult {
+    auto *ctx = context.as<ScheduleContext>();
+    if (!ctx)
+      return context.decline(group,
+                             "needs the context of convert-prim-to-tile");
+    return emit(cast<OpT>(group), *ctx);
+  };
+}
+
 void kiln::schedule::registerCoreSchedules() {
   static bool once = [] {
     SmallVector<StringRef> kinds;
@@ -35,7 +47,7 @@ void kiln::schedule::registerCoreSchedules() {
       target::Schedule schedule;
       schedule.name = name.str();
       schedule.kind = kind.str();
-      schedule.emit = emit;
+      schedule.emit = asSchedule(emit);
       registry.add(std::move(schedule));
     };
     auto add = [&](StringRef name, prim::GroupKind kind, auto emit) {

@@ -308,12 +308,8 @@ static std::string selectByBlocks(prim::ArgsortOp op, const Ranks &ranks,
   return "";
 }
 
-LogicalResult kiln::schedule::scheduleSelect(Operation *group,
-                                             target::LoweringContext &context) {
-  auto *ctx = context.as<ScheduleContext>();
-  if (!ctx)
-    return context.decline(group, "needs the context of convert-prim-to-tile");
-  auto fusion = cast<prim::FusionOp>(group);
+LogicalResult kiln::schedule::scheduleSelect(prim::FusionOp fusion,
+                                             ScheduleContext &ctx) {
   Value result = fusion.getResult(0);
   Value root = fusion.getBody().front().getTerminator()->getOperand(0);
   Operation *part = root.getDefiningOp();
@@ -321,27 +317,27 @@ LogicalResult kiln::schedule::scheduleSelect(Operation *group,
                 ? part->getOperand(0).getDefiningOp<prim::ArgsortOp>()
                 : prim::ArgsortOp();
   if (!op)
-    return ctx->decline(group, "all elements are wanted");
+    return ctx.decline(fusion, "all elements are wanted");
   if (op.getOperands().size() != 1)
-    return ctx->decline(group, "there are several keys");
-  if (!ctx->host.hasBuffer(op.getOperands()[0]))
-    return ctx->decline(group, "an operand of a sort must be in memory");
-  std::optional<Ranks> ranks = findRanks(part, op.getDim(), *ctx);
+    return ctx.decline(fusion, "there are several keys");
+  if (!ctx.host.hasBuffer(op.getOperands()[0]))
+    return ctx.decline(fusion, "an operand of a sort must be in memory");
+  std::optional<Ranks> ranks = findRanks(part, op.getDim(), ctx);
   if (!ranks)
-    return ctx->decline(group, "the ranks must be in memory");
-  if (ctx->tiling.model().sharesTiles()) {
-    std::string reason = selectByBlocks(op, *ranks, *ctx, result);
-    return reason.empty() ? success() : ctx->decline(group, reason);
+    return ctx.decline(fusion, "the ranks must be in memory");
+  if (ctx.tiling.model().sharesTiles()) {
+    std::string reason = selectByBlocks(op, *ranks, ctx, result);
+    return reason.empty() ? success() : ctx.decline(fusion, reason);
   }
   if (ranks->list || ranks->first)
-    return ctx->decline(group, "elements from the middle of an order are "
+    return ctx.decline(fusion, "elements from the middle of an order are "
                                "wanted");
   int64_t limit = ranks->count;
-  Extent length = ctx->host.sizesOf(op.getOperands()[0])[op.getDim()];
+  Extent length = ctx.host.sizesOf(op.getOperands()[0])[op.getDim()];
   if (limit > kFew && length.isStatic() && length.get() / 4 < limit)
-    return ctx->decline(group, "most elements are wanted");
-  Buffer out = ctx->host.destination(result);
-  Selector(op, limit, *ctx, out).run();
-  ctx->host.setBuffer(result, out);
+    return ctx.decline(fusion, "most elements are wanted");
+  Buffer out = ctx.host.destination(result);
+  Selector(op, limit, ctx, out).run();
+  ctx.host.setBuffer(result, out);
   return success();
 }

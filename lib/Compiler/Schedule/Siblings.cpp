@@ -134,14 +134,10 @@ LogicalResult SiblingsBuilder::run() {
   return success();
 }
 
-LogicalResult
-kiln::schedule::scheduleSiblings(Operation *op,
-                                 target::LoweringContext &context) {
-  auto *ctx = context.as<ScheduleContext>();
-  if (!ctx)
-    return context.decline(op, "needs the context of convert-prim-to-tile");
-  SiblingsBuilder builder(cast<prim::FusionOp>(op), *ctx);
+LogicalResult kiln::schedule::scheduleSiblings(prim::FusionOp op,
+                                               ScheduleContext &ctx) {
+  SiblingsBuilder builder(op, ctx);
   if (failed(builder.run()))
-    return ctx->decline(op, builder.reason);
+    return ctx.decline(op, builder.reason);
   return success();
 }

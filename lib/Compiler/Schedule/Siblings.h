@@ -15,8 +15,8 @@ void mergeForAll(KernelBuilder &kernel, llvm::ArrayRef<int> dims,
 
 /// Registered as the schedule `generic.siblings`: one kernel that computes
 /// blocks of all results, which have one shape.
-mlir::LogicalResult scheduleSiblings(mlir::Operation *op,
-                                     target::LoweringContext &context);
+mlir::LogicalResult scheduleSiblings(prim::FusionOp group,
+                                     ScheduleContext &ctx);
 
 } // namespace kiln::schedule
 

@@ -7,37 +7,31 @@
 
 namespace kiln::schedule {
 
-/// A fusion group of one operation, all of whose operands are in memory.
-struct SingleOp {
-  ScheduleContext *ctx = nullptr; ///< null: the group is another one
-  prim::FusionOp fusion;
-  mlir::Operation *op = nullptr;
-};
-
-/// The group as one operation of these classes. A group that is not that is
-/// declined with the reason, where `what` names the operation.
+/// Returns the operation of these classes that a group consists of, all of
+/// whose operands are in memory. Else it declines the group with the reason,
+/// where `what` names the operation, and returns null.
 template <typename... Ops>
-SingleOp findSingleOp(mlir::Operation *group, target::LoweringContext &context,
-                      llvm::StringRef what) {
-  auto *ctx = context.as<ScheduleContext>();
-  if (!ctx) {
-    (void)context.decline(group, "needs the context of convert-prim-to-tile");
-    return {};
-  }
-  auto fusion = mlir::cast<prim::FusionOp>(group);
-  mlir::Block &body = fusion.getBody().front();
+mlir::Operation *findSingleOp(prim::FusionOp group, ScheduleContext &ctx,
+                              llvm::StringRef what) {
+  mlir::Block &body = group.getBody().front();
   mlir::Operation *op = body.getTerminator()->getOperand(0).getDefiningOp();
   if (!mlir::isa_and_nonnull<Ops...>(op) || &body.front() != op) {
-    (void)ctx->decline(group, "the group is not a single " + what);
-    return {};
+    (void)ctx.decline(group, "the group is not a single " + what);
+    return nullptr;
   }
   for (mlir::Value operand : op->getOperands())
-    if (!ctx->host.hasBuffer(operand)) {
-      (void)ctx->decline(group,
-                         "an operand of a " + what + " must be in memory");
-      return {};
+    if (!ctx.host.hasBuffer(operand)) {
+      (void)ctx.decline(group,
+                        "an operand of a " + what + " must be in memory");
+      return nullptr;
     }
-  return {ctx, fusion, op};
+  return op;
+}
+
+/// The same for one class of operations.
+template <typename OpT>
+OpT findOnly(prim::FusionOp group, ScheduleContext &ctx, llvm::StringRef what) {
+  return mlir::cast_or_null<OpT>(findSingleOp<OpT>(group, ctx, what));
 }
 
 } // namespace kiln::schedule

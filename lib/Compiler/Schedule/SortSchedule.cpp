@@ -241,14 +241,13 @@ void Sorter::run() {
   finish(here);
 }
 
-LogicalResult kiln::schedule::scheduleSort(Operation *group,
-                                           target::LoweringContext &context) {
-  auto [ctx, fusion, op] =
-      findSingleOp<prim::ArgsortOp>(group, context, "sort");
-  if (!ctx)
+LogicalResult kiln::schedule::scheduleSort(prim::FusionOp fusion,
+                                           ScheduleContext &ctx) {
+  auto op = findOnly<prim::ArgsortOp>(fusion, ctx, "sort");
+  if (!op)
     return failure();
-  Buffer out = ctx->host.destination(fusion.getResult(0));
-  Sorter(cast<prim::ArgsortOp>(op), *ctx, out).run();
-  ctx->host.setBuffer(fusion.getResult(0), out);
+  Buffer out = ctx.host.destination(fusion.getResult(0));
+  Sorter(op, ctx, out).run();
+  ctx.host.setBuffer(fusion.getResult(0), out);
   return success();
 }

@@ -312,33 +312,29 @@ LogicalResult WindowUnroller::run(bool sharesInput) {
   return success();
 }
 
-LogicalResult
-kiln::schedule::scheduleUnrolledWindow(Operation *op,
-                                       target::LoweringContext &context) {
-  auto *ctx = context.as<ScheduleContext>();
-  if (!ctx)
-    return context.decline(op, "needs the context of convert-prim-to-tile");
-  if (!computesFromCaches(*ctx) && !ctx->tiling.model().sharesTiles())
-    return ctx->decline(op, "the machine has a memory for tiles");
+LogicalResult kiln::schedule::scheduleUnrolledWindow(prim::FusionOp op,
+                                                     ScheduleContext &ctx) {
+  if (!computesFromCaches(ctx) && !ctx.tiling.model().sharesTiles())
+    return ctx.decline(op, "the machine has a memory for tiles");
   // What follows the window may need its results one by one.
   std::string reason;
   for (bool sharesInput : {true, false}) {
-    Group group(cast<prim::FusionOp>(op), *ctx);
+    Group group(op, ctx);
     if (failed(group.plan.run(group.root)))
-      return ctx->decline(op, group.plan.reason);
+      return ctx.decline(op, group.plan.reason);
     if (group.plan.anchors.size() != 1 || !group.plan.reductions.empty() ||
         isa<prim::DotGeneralOp>(group.plan.anchors.front().op))
-      return ctx->decline(op, "the group is not one window");
+      return ctx.decline(op, "the group is not one window");
     FailureOr<Buffer> input =
         memoryOf(group, group.plan.anchors.front().op->getOperand(0));
     if (failed(input))
-      return ctx->decline(op, "an input that is computed");
+      return ctx.decline(op, "an input that is computed");
     Buffer out = resultLikeInput(group);
-    KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);
+    KernelBuilder kernel(ctx.host, op->getLoc(), ctx.kernelName);
     group.addDims(kernel);
     WindowUnroller unroller(group, kernel, out, *input);
     if (succeeded(unroller.run(sharesInput))) {
-      ctx->host.setBuffer(group.fusion.getResult(0), out);
+      ctx.host.setBuffer(group.fusion.getResult(0), out);
       return success();
     }
     kernel.abandon();
@@ -346,5 +342,5 @@ kiln::schedule::scheduleUnrolledWindow(Operation *op,
     if (!unroller.hasNeighbours())
       break;
   }
-  return ctx->decline(op, reason);
+  return ctx.decline(op, reason);
 }

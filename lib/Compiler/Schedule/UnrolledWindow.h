@@ -12,8 +12,8 @@ namespace kiln::schedule {
 /// of small windows. All positions of the window are one expression of
 /// elements, which nothing but its result goes to memory from; they are read
 /// from a copy of the input with padding around it where there is padding.
-mlir::LogicalResult scheduleUnrolledWindow(mlir::Operation *op,
-                                           target::LoweringContext &context);
+mlir::LogicalResult scheduleUnrolledWindow(prim::FusionOp group,
+                                           ScheduleContext &ctx);
 
 } // namespace kiln::schedule
 

@@ -13,17 +13,6 @@ using namespace kiln;
 using namespace kiln::schedule;
 using namespace kiln::target;
 
-void WindowProduct::split(int64_t parts) {
-  int64_t steps = kernel.dims[step].size.get();
-  int64_t each = llvm::divideCeil(steps, std::clamp<int64_t>(parts, 1, steps));
-  parts = llvm::divideCeil(steps, each);
-  if (parts <= 1)
-    return;
-  part = kernel.dims.size();
-  kernel.dims.emplace_back();
-  kernel.dims[part].size = parts;
-}
-
 Value WindowProduct::splat(Value scalar) {
   OpBuilder &b = kernel.b;
   auto type = RankedTensorType::get({kernel.dims[row].block}, indexType);
@@ -165,41 +154,16 @@ Value WindowProduct::inputTile() {
       placesOfStep(), Value(), 0, tile::Padding::zero);
 }
 
-LogicalResult WindowProduct::finish(Value sum) {
-  TileBuilder epilogue(kernel, group.plan, group.inGroup(),
-                       Space{{row, channel}});
-  Extent flops = 2;
-  for (unsigned d = 0; d < group.plan.numRootDims; ++d)
-    flops = flops * group.plan.sizes[d];
+LogicalResult WindowProduct::storeSums(Value sum) {
+  SmallVector<int> kept(others.begin(), others.end());
+  kept.push_back(row);
+  llvm::append_range(kept, groups);
+  kept.push_back(channel);
+  SmallVector<Extent> summed;
   for (int dim : anchor.reduced)
-    flops = flops * group.plan.sizes[dim];
-  if (part >= 0) {
-    PartSums sums(group, anchor, part, channel);
-    sums.kept.assign(others.begin(), others.end());
-    sums.kept.push_back(row);
-    llvm::append_range(sums.kept, groups);
-    sums.kept.push_back(channel);
-    sums.allocate(kernel, acc);
-    epilogue.store(sum, sums.buffer, sums.map);
-    last.emplace(kernel.host, kernel.loc, group.ctx.kernelName + "_parts");
-    if (failed(sums.emit(*last, kernel, out)))
-      return fail(sums.reason);
-    kernel.finish("generic.window_product", flops);
-    last->finish("generic.window_product");
-    return success();
-  }
-  Type to = getElementTypeOrSelf(conv.getResult());
-  if (acc != to)
-    sum = arith::TruncFOp::create(
-        kernel.b, kernel.loc, cast<RankedTensorType>(sum.getType()).clone(to),
-        sum);
-  epilogue.bind(conv.getResult(), anchor.map, sum);
-  Value tile = epilogue.emit(group.root, group.plan.rootMap);
-  if (!tile)
-    return fail(epilogue.reason);
-  epilogue.store(tile, out, group.plan.rootMap);
-  kernel.finish("generic.window_product", flops);
-  return success();
+    summed.push_back(group.plan.sizes[dim]);
+  return finish(sum, Space{{row, channel}}, kept, "generic.window_product",
+                flopsFor(summed));
 }
 
 LogicalResult WindowProduct::run() {
@@ -246,17 +210,16 @@ LogicalResult WindowProduct::run() {
             kernel.b, kernel.loc, carried[0].getType(), x, y, carried[0],
             inputPrecision(conv.getPrecision()), false, false)};
       })[0];
-  return succeeded(finish(sum)) ? success() : undo();
+  return succeeded(storeSums(sum)) ? success() : undo();
 }
 
-LogicalResult
-kiln::schedule::scheduleWindowProduct(Operation *op,
-                                      target::LoweringContext &context) {
+LogicalResult kiln::schedule::scheduleWindowProduct(prim::FusionOp op,
+                                                    ScheduleContext &ctx) {
   auto place = [](Group &group) {
     return resultByAnchor(group,
                           llvm::to_vector(llvm::seq<unsigned>(
                               group.plan.anchors.front().map.index.size())));
   };
-  return scheduleOneConvolution<WindowProduct>(op, context, refuseUnsharedTiles,
-                                            place);
+  return scheduleOneConvolution<WindowProduct>(op, ctx, refuseUnsharedTiles,
+                                               place);
 }

@@ -4,8 +4,7 @@
 #ifndef KILN_LIB_SCHEDULE_WINDOWPRODUCT_H
 #define KILN_LIB_SCHEDULE_WINDOWPRODUCT_H
 
-#include "ConvolutionBuilder.h"
-#include "PartSums.h"
+#include "SplitConvolution.h"
 
 namespace kiln::schedule {
 
@@ -19,17 +18,11 @@ namespace kiln::schedule {
 /// the result. Each row has a place in the input, which a step of the window
 /// moves; where it leaves the input nothing is read. So blocks are those of
 /// products, and the input is looked up by a list of places.
-class WindowProduct : public ConvolutionBuilder {
+class WindowProduct : public SplitConvolution {
 public:
-  using ConvolutionBuilder::ConvolutionBuilder;
+  using SplitConvolution::SplitConvolution;
 
   mlir::LogicalResult run();
-  /// Removes both kernels after a failure.
-  void abandon() {
-    ConvolutionBuilder::abandon();
-    if (last)
-      last->abandon();
-  }
 
 private:
   /// A dimension that rows move along in the input: images, or one of space.
@@ -59,7 +52,6 @@ private:
   mlir::LogicalResult joinLine();
   void mergeRows();
   void chooseBlocks();
-  void split(int64_t parts);
   /// The coordinates of a tile's rows along a dimension of the result.
   mlir::Value coordinateOf(int dim);
   void placeRows();
@@ -68,7 +60,7 @@ private:
   /// Gives window and input channels the place of a step.
   void placeStep();
   mlir::Value inputTile();
-  mlir::LogicalResult finish(mlir::Value sum);
+  mlir::LogicalResult storeSums(mlir::Value sum);
 
   mlir::Value splat(mlir::Value scalar);
   mlir::Value splat(int64_t value) { return splat(kernel.constant(value)); }
@@ -76,8 +68,6 @@ private:
     return Op::create(kernel.b, kernel.loc, a, b);
   }
 
-  /// The second kernel, if several instances share out the depth.
-  std::optional<KernelBuilder> last;
   Buffer input, filter;
   AccessMap filterMap;
   Surrounded inputCopy, filterCopy;
@@ -87,15 +77,15 @@ private:
   /// Dimensions of the kernel. Rows are those of `merged`, outermost first, of
   /// which the last is `row`; those of `others` are in the grid.
   llvm::SmallVector<int> merged, others, groups;
-  int row = -1, channel = -1, depth = -1, step = -1, part = -1;
+  int row = -1, channel = -1, depth = -1, step = -1;
   mlir::Value base;  ///< tile: what rows and images add to a place
   mlir::Value index; ///< tile: the numbers of rows
-  mlir::Type element, acc, indexType;
+  mlir::Type element, indexType;
 };
 
 /// Registered as `generic.window_product`.
-mlir::LogicalResult scheduleWindowProduct(mlir::Operation *op,
-                                          target::LoweringContext &context);
+mlir::LogicalResult scheduleWindowProduct(prim::FusionOp group,
+                                          ScheduleContext &ctx);
 
 } // namespace kiln::schedule
 

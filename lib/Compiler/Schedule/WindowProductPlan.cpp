@@ -345,5 +345,5 @@ void WindowProduct::chooseBlocks() {
   kernel.dims.emplace_back();
   kernel.dims[step].size = group.host.math.mul(window, kernel.numBlocks(depth));
   if (chosen.size() > 3)
-    split(chosen.back());
+    split(kernel.dims[step].size.get(), chosen.back());
 }

@@ -1,0 +1,44 @@
+//===- SplitConvolution.h - Convolutions with split-K -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_SCHEDULE_SPLITCONVOLUTION_H
+#define KILN_LIB_SCHEDULE_SPLITCONVOLUTION_H
+
+#include "ConvolutionBuilder.h"
+#include "PartSums.h"
+
+namespace kiln::schedule {
+
+/// What builders of convolutions share if several instances may share the sum
+/// of an element (split-K): a dimension of the grid that counts the parts, and
+/// a second kernel that adds up their partial accumulators.
+class SplitConvolution : public ConvolutionBuilder {
+public:
+  using ConvolutionBuilder::ConvolutionBuilder;
+
+  /// Removes both kernels after a failure.
+  void abandon();
+
+protected:
+  /// Divides a loop of `steps` among `parts` instances, or among as few as have
+  /// equally many steps. `part` stays -1 if that is one.
+  void split(int64_t steps, int64_t parts);
+  /// Returns the arithmetic operations of a convolution that sums over elements
+  /// of these sizes.
+  Extent flopsFor(llvm::ArrayRef<Extent> summed) const;
+  /// Stores the tile of sums, whose dimensions are those of `space`: for each
+  /// part in a workspace, or as the epilogue's result in `out`. `kept` are the
+  /// dimensions of the result, outermost first; `name` is the schedule's.
+  mlir::LogicalResult finish(mlir::Value sum, Space space,
+                             llvm::ArrayRef<int> kept, llvm::StringRef name,
+                             const Extent &flops);
+
+  /// The second kernel, if several instances share a sum.
+  std::optional<KernelBuilder> last;
+  int part = -1;  ///< the dimension of the kernel that counts parts; -1: none
+  mlir::Type acc; ///< of sums
+};
+
+} // namespace kiln::schedule
+
+#endif // KILN_LIB_SCHEDULE_SPLITCONVOLUTION_H

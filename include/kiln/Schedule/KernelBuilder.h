@@ -29,6 +29,9 @@ struct KernelDim {
   int64_t parts = 1;
   /// The blocks that a loop goes through, without the last; null: all.
   mlir::Value first, last;
+  /// The places of the tile's elements, a tile of one dimension of signed
+  /// integers; null: neighbours from `offset` on, `step` apart.
+  mlir::Value places;
   /// A window's coordinate: may lie outside on both sides.
   bool outside = false;
 };

@@ -156,6 +156,18 @@ private:
   };
   ViewAccess accessOf(const Buffer &buffer, const AccessMap &map);
 
+  /// What a load or a store needs through a view one of whose dimensions has
+  /// its places listed.
+  struct ListedAccess {
+    Buffer view;
+    mlir::Value places; ///< null: there is no such dimension
+    unsigned dim = 0;   ///< of the view, which has the places
+    llvm::SmallVector<mlir::Value> offsets; ///< of the other dimensions
+    llvm::SmallVector<int64_t> shape;       ///< of the tile in memory
+    llvm::SmallVector<int64_t> full;        ///< of the tile in the space
+  };
+  ListedAccess listedAccessOf(const Buffer &buffer, const AccessMap &map);
+
   GroupPlan::InGroupFn inGroup;
   Space space;
   std::vector<Scope> scopes;

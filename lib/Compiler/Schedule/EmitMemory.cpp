@@ -96,17 +96,48 @@ TileBuilder::ViewAccess TileBuilder::accessOf(const Buffer &buffer,
   return access;
 }
 
+TileBuilder::ListedAccess TileBuilder::listedAccessOf(const Buffer &buffer,
+                                                      const AccessMap &map) {
+  ListedAccess access;
+  if (llvm::none_of(kernel.dims, [](const KernelDim &d) { return d.places; }))
+    return access;
+  SmallVector<ViewDim> viewDims;
+  access.view = viewOf(buffer, map, viewDims);
+  access.full.assign(space.axes.size(), 1);
+  for (auto [number, v] : llvm::enumerate(viewDims)) {
+    const KernelDim &d = kernel.dims[v.dim];
+    access.shape.push_back(v.axis >= 0 ? d.block : 1);
+    if (v.axis >= 0)
+      access.full[v.axis] = d.block;
+    if (d.places && v.axis >= 0 && v.lo.is(0) && !access.places) {
+      access.places = d.places;
+      access.dim = number;
+    } else if (d.offset) {
+      access.offsets.push_back(kernel.sub(d.offset, kernel.index(v.lo)));
+    }
+  }
+  return access;
+}
+
 Value TileBuilder::load(const Buffer &buffer, const AccessMap &map,
                         TypedAttr pad) {
-  ViewAccess access = accessOf(buffer, map);
   OpBuilder &b = kernel.b;
-  Value param = kernel.view(access.view, /*write=*/false);
   Value padValue;
   tile::Padding padding = tile::Padding::zero;
   if (pad && pad != zeroOf(pad.getType())) {
     padding = tile::Padding::value;
     padValue = arith::ConstantOp::create(b, kernel.loc, pad);
   }
+  if (ListedAccess listed = listedAccessOf(buffer, map); listed.places) {
+    auto type = RankedTensorType::get(listed.shape, buffer.elementType());
+    Value param = kernel.view(listed.view, /*write=*/false);
+    Value tile = tile::LoadGatherOp::create(b, kernel.loc, type, param,
+                                            listed.offsets, listed.places,
+                                            padValue, listed.dim, padding);
+    return reshape(tile, listed.full);
+  }
+  ViewAccess access = accessOf(buffer, map);
+  Value param = kernel.view(access.view, /*write=*/false);
   Value tile = tile::LoadOp::create(
       b, kernel.loc, RankedTensorType::get(access.shape, buffer.elementType()),
       param, access.coords, padValue, access.elements, padding, access.step);
@@ -115,6 +146,14 @@ Value TileBuilder::load(const Buffer &buffer, const AccessMap &map,
 
 void TileBuilder::store(Value tile, const Buffer &buffer,
                         const AccessMap &map) {
+  if (ListedAccess listed = listedAccessOf(buffer, map); listed.places) {
+    tile = reshape(broadcast(tile, listed.full), listed.shape);
+    Value param = kernel.view(listed.view, /*write=*/true);
+    tile::StoreScatterOp::create(kernel.b, kernel.loc, tile, param,
+                                 listed.offsets, listed.places, listed.dim,
+                                 tile::Combine::assign);
+    return;
+  }
   ViewAccess access = accessOf(buffer, map);
   tile = reshape(broadcast(tile, access.full), access.shape);
   Value param = kernel.view(access.view, /*write=*/true);

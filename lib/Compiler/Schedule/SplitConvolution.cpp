@@ -11,6 +11,8 @@ using namespace kiln::schedule;
 
 void SplitConvolution::abandon() {
   ConvolutionBuilder::abandon();
+  if (first)
+    first->abandon();
   if (last)
     last->abandon();
 }
@@ -46,6 +48,8 @@ LogicalResult SplitConvolution::finish(Value sum, Space space,
     last.emplace(kernel.host, kernel.loc, group.ctx.kernelName + "_parts");
     if (failed(sums.emit(*last, kernel, out)))
       return fail(sums.reason);
+    if (first)
+      first->finish(name);
     kernel.finish(name, flops);
     last->finish(name);
     return success();
@@ -60,6 +64,8 @@ LogicalResult SplitConvolution::finish(Value sum, Space space,
   if (!tile)
     return fail(epilogue.reason);
   epilogue.store(tile, out, group.plan.rootMap);
+  if (first)
+    first->finish(name);
   kernel.finish(name, flops);
   return success();
 }

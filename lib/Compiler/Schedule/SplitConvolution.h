@@ -16,7 +16,7 @@ class SplitConvolution : public ConvolutionBuilder {
 public:
   using ConvolutionBuilder::ConvolutionBuilder;
 
-  /// Removes both kernels after a failure.
+  /// Removes all kernels after a failure.
   void abandon();
 
 protected:
@@ -33,8 +33,9 @@ protected:
                              llvm::ArrayRef<int> kept, llvm::StringRef name,
                              const Extent &flops);
 
-  /// The second kernel, if several instances share a sum.
-  std::optional<KernelBuilder> last;
+  /// The kernel that runs before, if the schedule has one, and the one that
+  /// adds up partial sums, if several instances share a sum.
+  std::optional<KernelBuilder> first, last;
   int part = -1;  ///< the dimension of the kernel that counts parts; -1: none
   mlir::Type acc; ///< of sums
 };

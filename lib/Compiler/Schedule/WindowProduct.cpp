@@ -28,7 +28,7 @@ Value WindowProduct::coordinateOf(int dim) {
     // What is beyond the last row is beyond the outermost dimension.
     if (inner == merged.front())
       break;
-    Value size = splat(kernel.index(group.plan.sizes[inner]));
+    Value size = splat(kernel.index(rowsAlong(inner)));
     if (inner == dim)
       return binary<arith::RemUIOp>(rest, size);
     rest = binary<arith::DivUIOp>(rest, size);
@@ -52,22 +52,28 @@ void WindowProduct::placeRows() {
   auto type = RankedTensorType::get({kernel.dims[row].block}, indexType);
   index = binary<arith::AddIOp>(
       tile::IotaOp::create(b, kernel.loc, type, uint64_t(0)),
-      splat(kernel.dims[row].offset));
+      splat(kernel.dims[place].offset));
   base = splat(0);
   for (Axis &axis : axes) {
     Value at = axis.dim < 0 ? splat(0) : coordinateOf(axis.dim);
-    if (axis.stride != 1)
-      at = binary<arith::MulIOp>(at, splat(axis.stride));
-    if (axis.low)
-      at = binary<arith::SubIOp>(at, splat(axis.low));
+    if (axis.phase >= 0) {
+      at = binary<arith::AddIOp>(at, splat(axis.start));
+    } else {
+      if (axis.stride != 1)
+        at = binary<arith::MulIOp>(at, splat(axis.stride));
+      if (axis.low)
+        at = binary<arith::SubIOp>(at, splat(axis.low));
+    }
     axis.start = at;
-    if (axis.spread == 1 && !axis.places.is(0))
+    if (!axis.isSpread() && !axis.places.is(0))
       base = binary<arith::AddIOp>(
           base, binary<arith::MulIOp>(at, splat(kernel.index(axis.places))));
   }
 }
 
 void WindowProduct::placeStep() {
+  if (hasPhases())
+    return placePhaseStep();
   OpBuilder &b = kernel.b;
   Value rest = kernel.dims[step].coord;
   SmallVector<int> inner = {depth};
@@ -104,22 +110,24 @@ Value WindowProduct::placesOfStep() {
   };
   for (Axis &axis : axes) {
     Value by = kernel.constant(0);
-    if (axis.window >= 0)
+    if (axis.tap)
+      by = axis.tap;
+    else if (axis.window >= 0)
       by = kernel.mul(kernel.dims[axis.window].offset,
                       kernel.constant(axis.dilation));
-    if (axis.spread == 1 && !axis.places.is(0))
+    if (!axis.isSpread() && !axis.places.is(0))
       moved = kernel.add(moved, kernel.mul(by, kernel.index(axis.places)));
     if (!axis.leaves)
       continue;
     Value at = axis.window >= 0 ? binary<arith::AddIOp>(axis.start, splat(by))
                                 : axis.start;
     Value end = kernel.index(axis.size);
-    if (axis.spread != 1)
+    if (axis.isSpread())
       end = kernel.add(kernel.mul(kernel.sub(end, kernel.constant(1)),
                                   kernel.constant(axis.spread)),
                        kernel.constant(1));
     both(compare(P::ult, at, splat(end)));
-    if (axis.spread == 1)
+    if (!axis.isSpread())
       continue;
     Value apart = splat(axis.spread);
     both(compare(P::eq, binary<arith::RemUIOp>(at, apart), splat(0)));
@@ -155,6 +163,9 @@ Value WindowProduct::inputTile() {
 }
 
 LogicalResult WindowProduct::storeSums(Value sum) {
+  sumZeros();
+  sum = addZeros(sum);
+  listRows();
   SmallVector<int> kept(others.begin(), others.end());
   kept.push_back(row);
   llvm::append_range(kept, groups);
@@ -170,6 +181,7 @@ LogicalResult WindowProduct::run() {
   if (failed(findDims()))
     return failure();
   mergeRows();
+  findPhases();
   auto undo = [&] {
     filterCopy.undo();
     inputCopy.undo();
@@ -178,14 +190,19 @@ LogicalResult WindowProduct::run() {
   if (failed(findOperands()))
     return undo();
   chooseBlocks();
-  SmallVector<int> grid = {channel, row};
+  SmallVector<int> grid = {channel, place};
   grid.append(groups.rbegin(), groups.rend());
   grid.append(others.rbegin(), others.rend());
+  // What has the most work begins first.
+  for (const Axis &axis : llvm::reverse(axes))
+    if (axis.phase >= 0)
+      grid.push_back(axis.phase);
   if (part >= 0)
     grid.push_back(part);
   for (int dim : grid)
     kernel.addGridDim(dim);
   kernel.placeGrid();
+  placePhases();
   placeRows();
   if (part >= 0)
     limitLoop(kernel, step, part);
@@ -194,7 +211,7 @@ LogicalResult WindowProduct::run() {
   SmallVector<int64_t> shape = {kernel.dims[row].block,
                                 kernel.dims[channel].block};
   SmallVector<int> loops = {step};
-  if (part < 0 && kernel.dims[step].size.is(1)) {
+  if (part < 0 && !hasPhases() && kernel.dims[step].size.is(1)) {
     kernel.place(step, kernel.constant(0));
     loops.clear();
   }

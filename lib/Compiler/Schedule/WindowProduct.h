@@ -18,6 +18,11 @@ namespace kiln::schedule {
 /// the result. Each row has a place in the input, which a step of the window
 /// moves; where it leaves the input nothing is read. So blocks are those of
 /// products, and the input is looked up by a list of places.
+///
+/// Along a dimension whose elements are spread D apart, positions with one
+/// remainder by D, a phase, read every D-th element of the window, and an input
+/// without zeros (conversions/PrimToTile/SplitPhases.cpp derives it). Rows of
+/// an instance have one phase, and their places in the result are listed, too.
 class WindowProduct : public SplitConvolution {
 public:
   using SplitConvolution::SplitConvolution;
@@ -34,6 +39,13 @@ private:
     int window = -1;      ///< the dimension of the window; -1: a single one
     bool leaves = false;  ///< whether a row may lie outside
     mlir::Value start;    ///< tile: where the window begins
+    int phase = -1;       ///< counts phases, by what they skip; -1: none
+    /// Of an instance's phase: the remainder of its positions, how many
+    /// elements of the window it reads, and the one of a step.
+    mlir::Value remainder, taps, tap;
+
+    /// Whether zeros of the input are read between its elements.
+    bool isSpread() const { return spread != 1 && phase < 0; }
   };
 
   mlir::LogicalResult findDims();
@@ -51,6 +63,23 @@ private:
   bool joinsLine() const;
   mlir::LogicalResult joinLine();
   void mergeRows();
+  /// Gives dimensions of the input that are spread their phases.
+  void findPhases();
+  bool hasPhases() const {
+    return llvm::any_of(axes, [](const Axis &axis) { return axis.phase >= 0; });
+  }
+  int64_t countPhases() const;
+  /// Rows of a phase along a dimension of `merged`.
+  Extent rowsAlong(int dim) const;
+  /// What an instance computes of its phases, and how many steps it has.
+  void placePhases();
+  /// Builds the kernel that sums the products of zeros and the filter, for each
+  /// element of the window.
+  void sumZeros();
+  /// `sum` with those that the instance's phase leaves out.
+  mlir::Value addZeros(mlir::Value sum);
+  /// Where the rows of a tile are in the result.
+  void listRows();
   void chooseBlocks();
   /// The coordinates of a tile's rows along a dimension of the result.
   mlir::Value coordinateOf(int dim);
@@ -59,6 +88,8 @@ private:
   mlir::Value placesOfStep();
   /// Gives window and input channels the place of a step.
   void placeStep();
+  /// The same where their number depends on the phase.
+  void placePhaseStep();
   mlir::Value inputTile();
   mlir::LogicalResult storeSums(mlir::Value sum);
 
@@ -68,7 +99,7 @@ private:
     return Op::create(kernel.b, kernel.loc, a, b);
   }
 
-  Buffer input, filter;
+  Buffer input, filter, zerosOfWindow;
   AccessMap filterMap;
   Surrounded inputCopy, filterCopy;
   llvm::SmallVector<Axis> axes;
@@ -78,6 +109,7 @@ private:
   /// which the last is `row`; those of `others` are in the grid.
   llvm::SmallVector<int> merged, others, groups;
   int row = -1, channel = -1, depth = -1, step = -1;
+  int place = -1;    ///< counts rows: `row`, or those of one phase
   mlir::Value base;  ///< tile: what rows and images add to a place
   mlir::Value index; ///< tile: the numbers of rows
   mlir::Type element, indexType;

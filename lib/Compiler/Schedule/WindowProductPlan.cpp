@@ -271,6 +271,7 @@ void WindowProduct::mergeRows() {
   for (int dim : merged)
     size = math.mul(size, plan.sizes[dim]);
   kernel.dims[row].size = size;
+  place = row;
 }
 
 /// The largest block of input channels that leaves few of its elements empty.
@@ -307,7 +308,10 @@ void WindowProduct::chooseBlocks() {
     sum.most = mostChannels(channels, bits, !groups.empty());
     sum.size = window.get() * int64_t(llvm::alignTo(channels, sum.most));
   }
-  problem.dims = {{TilingRole::Row, sizeOf(row)},
+  // An instance reads its share of the window.
+  if (hasPhases())
+    sum.size = llvm::divideCeil(sum.size, countPhases());
+  problem.dims = {{TilingRole::Row, sizeOf(place)},
                   {TilingRole::Column, sizeOf(channel)},
                   sum};
   bool isAlongSum = filter.strides.back().is(1);
@@ -324,14 +328,15 @@ void WindowProduct::chooseBlocks() {
   for (ArrayRef<int> list : {ArrayRef<int>(others), ArrayRef<int>(groups)})
     for (int dim : list)
       problem.instances *= isStatic ? sizeOf(dim) : 1;
+  problem.instances *= countPhases();
   problem.work = problem.instances;
   for (const TilingDim &dim : problem.dims)
     problem.work *= ShapedType::isDynamic(dim.size) ? 1024 : dim.size;
-  std::pair<int, TilingRole> tiled[] = {{row, TilingRole::Row},
+  std::pair<int, TilingRole> tiled[] = {{place, TilingRole::Row},
                                         {channel, TilingRole::Column},
                                         {depth, TilingRole::Depth},
                                         {-1, TilingRole::Part}};
-  if (isStatic) {
+  if (isStatic && !hasPhases()) {
     constexpr int64_t kMostParts = 64;
     problem.dims.push_back(
         {TilingRole::Part, ShapedType::kDynamic, kMostParts});
@@ -340,6 +345,7 @@ void WindowProduct::chooseBlocks() {
   }
   SmallVector<int64_t> chosen = group.chooseBlocks(
       kernel, problem, ArrayRef(tiled).take_front(problem.dims.size()));
+  kernel.dims[row].block = kernel.dims[place].block;
   // One dimension counts the steps: the window, and in it blocks of channels.
   step = kernel.dims.size();
   kernel.dims.emplace_back();

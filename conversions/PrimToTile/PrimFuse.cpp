@@ -434,10 +434,12 @@ void PrimFuse::runOnOperation() {
     mergeSiblings(*blocks.front());
     mergeRowGroups(*blocks.front());
     // Where threads share out a kernel, its launch takes longer than few
-    // elements.
+    // elements, and sums are bound by what they read.
     target::TargetAttr description = target::getDescription(func);
     if (description && description.getTopology() &&
-        description.getTopology().getLanes() > 1)
+        description.getTopology().getLanes() > 1) {
       mergeSmall(*blocks.front());
+      mergeSumPairs(*blocks.front());
+    }
   }
 }

@@ -4,7 +4,8 @@
 // Two elementwise groups whose results have one shape and that read a tensor in
 // common become one group with several results: one kernel, which reads that
 // tensor once. Rotary embeddings are an example: both halves of a row of the
-// result read both halves of a row of the operand.
+// result read both halves of a row of the operand. So do two sums over the same
+// dimensions, as the gradient of a norm has them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,7 +80,8 @@ Operation *placeOf(prim::FusionOp first, prim::FusionOp second) {
 }
 
 prim::FusionOp merge(prim::FusionOp first, prim::FusionOp second,
-                     Operation *place) {
+                     Operation *place,
+                     prim::GroupKind kind = prim::GroupKind::elementwise) {
   llvm::SetVector<Value> inputs;
   SmallVector<Type> types;
   for (prim::FusionOp part : {first, second}) {
@@ -89,9 +91,9 @@ prim::FusionOp merge(prim::FusionOp first, prim::FusionOp second,
     llvm::append_range(types, part.getResultTypes());
   }
   OpBuilder builder(place);
-  auto merged = prim::FusionOp::create(
-      builder, place->getLoc(), types, inputs.getArrayRef(),
-      prim::GroupKind::elementwise, StringAttr());
+  auto merged =
+      prim::FusionOp::create(builder, place->getLoc(), types,
+                             inputs.getArrayRef(), kind, StringAttr());
   Block *body = builder.createBlock(&merged.getBody());
   for (Value input : inputs)
     body->addArgument(input.getType(), input.getLoc());
@@ -212,6 +214,69 @@ void kiln::mergeSmall(Block &block) {
       known = merge(known, fusion, placeOf(known, fusion));
     else
       known = fusion;
+  }
+}
+
+/// The only reduction of a group of one result, if it is a sum of floats of
+/// known sizes.
+static prim::SumOp sumOf(prim::FusionOp fusion) {
+  if (fusion.getKind() != prim::GroupKind::reduction ||
+      fusion.getNumResults() != 1)
+    return {};
+  prim::SumOp found;
+  for (Operation &op : fusion.getBody().front().without_terminator()) {
+    if (!schedule::isReduction(&op))
+      continue;
+    auto sum = dyn_cast<prim::SumOp>(op);
+    if (!sum || found)
+      return {};
+    found = sum;
+  }
+  bool isOf = found && found.getOperand().getType().hasStaticShape() &&
+              isa<FloatType>(getElementTypeOrSelf(found.getType()));
+  return isOf ? found : prim::SumOp();
+}
+
+/// Whether two groups sum over the same dimensions of tensors of one shape, of
+/// which they read one in common, and neither is computed from the other.
+static bool isPair(prim::FusionOp first, prim::FusionOp second) {
+  prim::SumOp x = sumOf(first), y = second == first ? nullptr : sumOf(second);
+  if (!x || !y || first->getBlock() != second->getBlock() ||
+      x.getOperand().getType().getShape() !=
+          y.getOperand().getType().getShape() ||
+      schedule::reducedDims(x) != schedule::reducedDims(y) ||
+      first.getResult(0).getType() != second.getResult(0).getType() ||
+      widestOf(first) != widestOf(second) ||
+      first.getInputs().size() + second.getInputs().size() > kMostInputs)
+    return false;
+  int64_t size = x.getOperand().getType().getNumElements();
+  return llvm::any_of(first.getInputs(),
+                      [&](Value input) {
+                        auto type = dyn_cast<RankedTensorType>(input.getType());
+                        return type && type.hasStaticShape() &&
+                               type.getNumElements() >= size &&
+                               llvm::is_contained(second.getInputs(), input);
+                      }) &&
+         !llvm::is_contained(second.getInputs(), first.getResult(0)) &&
+         placeOf(first, second);
+}
+
+void kiln::mergeSumPairs(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    auto second = dyn_cast<prim::FusionOp>(op);
+    if (!second || !sumOf(second))
+      continue;
+    // Only readers of its inputs are looked at.
+    prim::FusionOp first;
+    for (Value input : second.getInputs())
+      for (Operation *user : input.getUsers())
+        if (auto other = dyn_cast<prim::FusionOp>(user);
+            other && other->getBlock() == &block &&
+            other->isBeforeInBlock(second) && isPair(other, second) &&
+            (!first || first->isBeforeInBlock(other)))
+          first = other;
+    if (first)
+      merge(first, second, placeOf(first, second), prim::GroupKind::reduction);
   }
 }
 

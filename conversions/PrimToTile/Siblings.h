@@ -17,6 +17,10 @@ void mergeSiblings(mlir::Block &block);
 /// they do.
 void mergeSmall(mlir::Block &block);
 
+/// Makes one group with two results of two sums over the same dimensions, of a
+/// block, that read a tensor in common.
+void mergeSumPairs(mlir::Block &block);
+
 /// Makes a group for each result of a group with several, in its place, which
 /// is retired; returns the first. Groups read the results that theirs is
 /// computed from.

@@ -68,13 +68,13 @@ void Reducer::classify() {
   SmallVector<int> run;
   for (unsigned d = 0; d < plan.sizes.size(); ++d) {
     if (!run.empty() && isReduced.test(run.back()) != isReduced.test(d)) {
-      group.merge(kernel, run, out);
+      mergeDims(run);
       run.clear();
     }
     if (later < 0 || isReduced.test(d))
       run.push_back(d);
   }
-  group.merge(kernel, run, out);
+  mergeDims(run);
   SmallVector<int> all;
   for (unsigned d = 0; d < plan.sizes.size(); ++d)
     if (kernel.dims[d].into < 0) {
@@ -350,6 +350,10 @@ bool Reducer::canSplit() const {
 }
 
 LogicalResult Reducer::emitWhole(TileBuilder &emitter) {
+  if (pair) {
+    SmallVector<Value> both = emitPair(emitter);
+    return both.empty() ? failure() : storePair(kernel, space, both, {});
+  }
   if (sums) {
     SmallVector<Value> pair =
         emitOnlineSum(emitter, plan.reductions[0], reducedAxes(space));
@@ -527,7 +531,9 @@ LogicalResult Reducer::storeSquares(TileBuilder &emitter, ArrayRef<Value> tiles,
 LogicalResult Reducer::emitParts(TileBuilder &emitter, KernelBuilder &last) {
   const ReductionVisit &visit = plan.reductions[0];
   SmallVector<Value> tiles;
-  if (sums)
+  if (pair)
+    tiles = emitPair(emitter);
+  else if (sums)
     tiles = emitOnlineSum(emitter, visit, reducedAxes(space));
   else if (squares)
     tiles = SpreadParts(emitter, visit, along).emit();
@@ -551,6 +557,8 @@ LogicalResult Reducer::emitParts(TileBuilder &emitter, KernelBuilder &last) {
   SmallVector<Value> all;
   for (const Buffer &buffer : memory)
     all.push_back(second.load(buffer, map));
+  if (pair)
+    return storePair(last, axes, all, joinedDims());
   if (sums) {
     storeOnline(second, reduceOnlineSum(second, all, reducedAxes(axes)));
     return success();

@@ -28,6 +28,13 @@ public:
   /// The group is a sum and what follows from it, and squared distances from
   /// that may be made as well.
   void addSquares(SquaresBehind &more) { squares = &more; }
+  /// The group is a sum, and so is `other`, over the same dimensions: both are
+  /// made from what is read, and the other one goes to `buffer`.
+  void addPair(Group &other, const Buffer &buffer) {
+    pair = &other;
+    pairOut = &buffer;
+    keepsShortLines = false;
+  }
   /// Emits the bodies; `last` is the second kernel, made if it is needed.
   mlir::LogicalResult run(std::optional<KernelBuilder> &last);
   std::string reason;
@@ -63,6 +70,19 @@ private:
   mlir::LogicalResult storeSquares(TileBuilder &emitter,
                                    llvm::ArrayRef<mlir::Value> tiles,
                                    llvm::ArrayRef<int> dims);
+  /// The groups of a pair of sums.
+  std::pair<Group *, Buffer> groupOfPair(bool isSecond) const {
+    return isSecond ? std::pair(pair, *pairOut) : std::pair(&group, out);
+  }
+  /// Both sums of a pair, of an instance's elements.
+  llvm::SmallVector<mlir::Value> emitPair(TileBuilder &emitter);
+  /// Stores the results of a pair, from its sums in a kernel, which are added
+  /// up along `dims`.
+  mlir::LogicalResult storePair(KernelBuilder &last, const Space &axes,
+                                llvm::ArrayRef<mlir::Value> sums,
+                                llvm::ArrayRef<int> dims);
+  /// Merges neighbours among dimensions.
+  void mergeDims(llvm::ArrayRef<int> dims);
   /// The dimensions of the kernel that adds up parts, and what its tiles lie
   /// along.
   Space placeParts(KernelBuilder &last);
@@ -86,6 +106,8 @@ private:
   bool keepsShortLines = true; ///< false: `later` stays -1
   const Buffer *sums = nullptr;
   SquaresBehind *squares = nullptr;
+  Group *pair = nullptr;
+  const Buffer *pairOut = nullptr;
   Space space; ///< of tiles
 };
 

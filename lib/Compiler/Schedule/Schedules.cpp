@@ -10,6 +10,7 @@
 #include "PatchProduct.h"
 #include "RowSchedule.h"
 #include "Siblings.h"
+#include "TwoSums.h"
 #include "UnrolledWindow.h"
 #include "WindowProduct.h"
 #include "kiln/Schedule/Loops.h"
@@ -57,6 +58,7 @@ void kiln::schedule::registerCoreSchedules() {
         scheduleElementwise);
     addSchedule("generic.siblings", kSiblings, scheduleSiblings);
     addSchedule("generic.rows", kRows, scheduleRows);
+    addSchedule("generic.two_sums", kRows, scheduleTwoSums);
     // Whoever comes later is asked first.
     add("generic.combine", prim::GroupKind::reduction, scheduleCombine);
     add("generic.reduction", prim::GroupKind::reduction, scheduleReduction);

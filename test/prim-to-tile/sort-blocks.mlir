@@ -18,7 +18,7 @@ func.func @small(%x: tensor<5x300xf32>) -> tensor<5x300xi32> {
 // CHECK: tile.sort {{.*}} axis 0 : tensor<1024xi64>
 // LANES64-LABEL: tile.kernel private @ties_0_argsort(
 // LANES64: tile.sort {{.*}} axis 0 : tensor<2048xi64>
-// CHECK-LABEL: tile.kernel private @ties_0_argsort_merge(
+// CHECK-LABEL: tile.kernel private @ties_0_argsort_first(
 func.func @ties(%y: tensor<3x2500xi8>) -> tensor<3x2500xi32> {
   %i = prim.argsort %y dim 1 descending : tensor<3x2500xi8> -> tensor<3x2500xi32>
   return %i : tensor<3x2500xi32>

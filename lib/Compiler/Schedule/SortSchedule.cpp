@@ -7,11 +7,12 @@
 // place. Equal elements keep their order, and every size works.
 //
 // Machines whose threads share tiles sort whole blocks first, and begin with
-// runs of a block.
+// runs of a block. If they know the size, they merge blocks, see MergeSort.h.
 //
 //===----------------------------------------------------------------------===//
 
 #include "BlockSort.h"
+#include "MergeSort.h"
 #include "SingleOp.h"
 #include "SortKeys.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -200,6 +201,7 @@ void Sorter::run() {
     sorted = std::min<int64_t>(sorted, llvm::PowerOf2Ceil(sizes[dim].get()));
     if (sizes[dim].get() <= sorted)
       return sortBlocks(out);
+    return mergeSort(op, ctx, out);
   }
   Set here = allocate(), there = allocate();
   if (inBlocks)

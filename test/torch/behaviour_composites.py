@@ -5,7 +5,7 @@ import sys
 
 import torch
 
-from behaviours import fast, main, test
+from behaviours import fast, main, same, test
 
 
 def like_eager(function, *given, tolerance=1e-5):
@@ -112,6 +112,26 @@ def norms_with_a_negative_eps():
     x, weight = torch.randn(4, 6, requires_grad=True), torch.randn(6)
     like_eager(lambda x, w: torch.nn.functional.layer_norm(x, (6,), w, w - 1, eps=-0.05), x, weight)
     like_eager(lambda x: torch.nn.functional.layer_norm(x, (6,), eps=-9.0), x)
+
+
+@test
+def functions_of_f64_keep_their_digits():
+    a = torch.tensor([0.1, 0.5, 3, 30, 90, 150, 1e3, 1e5, 0, 2, 1, float("inf")], dtype=torch.float64)
+    x = torch.tensor([0.01, 4, 2, 31, 80, 160, 990, 1.002e5, 1, 0, float("inf"), 1], dtype=torch.float64)
+    lower, upper = fast(lambda a, x: (torch.special.gammainc(a, x), torch.special.gammaincc(a, x)), fullgraph=True)(a, x)
+    same(lower, torch.special.gammainc(a, x), 5e-9)
+    same(lower + upper, torch.ones_like(lower), 1e-14)
+    places = torch.arange(12, dtype=torch.float64) + 1  # the distribution of a sum: exp(-x) x^k / k! below 12
+    mean = torch.tensor(5.5, dtype=torch.float64)
+    steps = fast(lambda n, x: torch.special.gammaincc(n, x.expand(12)), fullgraph=True)(places, mean)
+    same(steps, torch.exp((places - 1) * mean.log() - mean - torch.lgamma(places)).cumsum(0), 1e-13)
+    n, y = torch.arange(12), torch.linspace(-2, 2, 12, dtype=torch.float64)
+    functions = lambda y, n: (torch.special.hermite_polynomial_h(y, n), torch.special.hermite_polynomial_he(y, n))  # noqa: E731
+    same(fast(functions, fullgraph=True)(y, n), functions(y, n), 1e-12)
+    z = torch.tensor([-20.0, -7.5, -6.9, -1, 0, 0.9, 1.1, 5, 10], dtype=torch.float64)
+    same(fast(torch.special.airy_ai, fullgraph=True)(z), torch.special.airy_ai(z), 1e-9)
+    far = torch.tensor([1.1, 5, 10, 20], dtype=torch.float64)
+    same(fast(torch.special.airy_ai, fullgraph=True)(far) / torch.special.airy_ai(far), torch.ones_like(far), 1e-12)
 
 
 if __name__ == "__main__":

@@ -177,6 +177,26 @@ def poisson_numbers_of_f32_have_their_distribution():
 
 
 @test
+def binomial_numbers_have_their_distribution():
+    torch.manual_seed(6)
+    counts = torch.tensor([0.0, 1, 7, 40, 40, 1000, 1000, 1e6, 9, 9, 12.0])
+    chances = torch.tensor([0.5, 0.3, 0.9, 0.2, 0.6, 0.004, 0.99, 0.3, 0.0, 1.0, 0.5])
+    made = torch.compile(lambda c, p: torch.binomial(c.expand(20000, 11), p.expand(20000, 11)), backend="kiln", fullgraph=True)(counts, chances)
+    variance = counts * chances * (1 - chances)
+    assert ((made.mean(0) - counts * chances).abs() <= 5 * (variance / 20000).sqrt()).all(), made.mean(0)
+    same(made.var(0), variance, 0.08)
+    assert (made == made.round()).all() and (made >= 0).all() and (made <= counts).all()
+    share = torch.stack([(made[:, 10] == k).float().mean() for k in range(13)])
+    same(share, torch.distributions.Binomial(12, 0.5).log_prob(torch.arange(13.0)).exp(), 0.012)
+    # As devices draw them, in f32.
+    for count, chance in ((30.0, 0.4), (1e4, 0.01), (1e7, 0.3)):
+        count, chance = torch.tensor(count), torch.tensor(chance)
+        k = (count * chance + torch.arange(-8.0, 9) * (count * chance * (1 - chance)).sqrt()).round().clamp(min=0).minimum(count)
+        exact = torch.distributions.Binomial(count.double(), chance.double()).log_prob(k.double())
+        same(gamma._log_of_chance_of(k, count, chance).double(), exact, 1e-4)
+
+
+@test
 def gradients_go_through_gamma_and_beta_numbers():
     """The same number of the same distribution function, as torch approximates it."""
     torch.manual_seed(3)

@@ -5,6 +5,7 @@ import math
 import torch
 
 from . import composes
+from .gamma import halves
 
 
 def _float(x):
@@ -43,17 +44,17 @@ def polygamma(n, x):
     return torch.special.zeta(torch.full((), float(n + 1), dtype=x.dtype), x) * factor
 
 
-def _igamma_parts(a, x):
-    """P by its series and Q by its continued fraction, as many terms as parameters up to 100 need."""
+def _igamma_parts(a, x, terms, steps):
+    """P by its series and Q by its continued fraction, with as many terms and steps as parameters up to 100 need."""
     term = total = torch.ones_like(a)
-    for k in range(1, 100):
+    for k in range(1, terms):
         term = term * x / (a + k)
         total = total + term
     log = a * torch.log(x) - x
     series = total * torch.exp(log - torch.lgamma(a + 1))
     # x + 1 - a - 1(1-a)/(x + 3 - a - ...), from the inside
-    rest = x + (2 * 40 + 1) - a
-    for k in range(40, 0, -1):
+    rest = x + (2 * steps + 1) - a
+    for k in range(steps, 0, -1):
         rest = x + (2 * k - 1) - a - k * (k - a) / rest
     return series, torch.exp(log - torch.lgamma(a)) / rest
 
@@ -76,16 +77,31 @@ def _igamma_uniform(a, x, lower):
     return torch.special.erfc(-half if lower else half) / 2 + (-rest if lower else rest)
 
 
+def _igamma_integral(a, x, lower):
+    """For parameters above 100 in f64 the integral of the density up to x, or from there on, of which the density at x is a factor;
+    that by Stirling's series. Exact to 1e-11."""
+    is_low = x < a
+    low, high = torch.maximum(a - x, torch.minimum(a, a.sqrt())), torch.maximum(x - a, x.sqrt())
+    scale = torch.where(is_low, 1 / low, torch.log1p(1 / high))
+    s, weights = (one * scale for one in halves(a))
+    s = torch.where(is_low, -s, s)
+    integral = (weights * torch.exp(a * s - x * torch.expm1(s))).sum(0)
+    mu = (x - a) / a
+    density = torch.exp(-a * (mu - torch.log1p(mu)) - (1 - 1 / (30 * a * a)) / (12 * a)) * torch.sqrt(a / (2 * math.pi))
+    made = integral * density
+    return torch.where(is_low, made, 1 - made) if lower else torch.where(is_low, 1 - made, made)
+
+
 def _igamma(a, x, lower):
     dtype = torch.promote_types(a.dtype, x.dtype)
-    if dtype == torch.float64:
-        return NotImplemented
+    is_wide = dtype == torch.float64
     a, x = torch.broadcast_tensors(a.to(torch.float64), x.to(torch.float64))
     large = (a > 100) & torch.isfinite(a) & torch.isfinite(x)
-    series, fraction = _igamma_parts(torch.where(large, 1.0, a), x)
+    series, fraction = _igamma_parts(torch.where(large, 1.0, a), x, *((160, 120) if is_wide else (100, 40)))
     small = x < a + 1
     made = torch.where(small, series, 1 - fraction) if lower else torch.where(small, 1 - series, fraction)
-    made = torch.where(large, _igamma_uniform(torch.where(large, a, 200.0), torch.where(large, x, 200.0), lower), made)
+    of_large = (_igamma_integral if is_wide else _igamma_uniform)(torch.where(large, a, 200.0), torch.where(large, x, 200.0), lower)
+    made = torch.where(large, of_large, made)
     zero, one = (0.0, 1.0) if lower else (1.0, 0.0)
     made = torch.where(x == 0, zero, made)
     made = torch.where(torch.isinf(x) & ~torch.isinf(a), one, made)
@@ -111,11 +127,9 @@ def _scaled_k(order, x):
     x = x.to(torch.float64)
     reach = torch.acosh(1 + 40 / x)
     steps = 96
-    total = torch.full_like(x, 0.5)
-    for i in range(1, steps + 1):
-        t = reach * (i / steps)
-        weight = torch.cosh(t) if order else 1.0
-        total = total + torch.exp(-x * (torch.cosh(t) - 1)) * weight * (0.5 if i == steps else 1.0)
+    t = reach * (torch.arange(1, steps + 1, dtype=x.dtype) / steps).reshape(-1, *[1] * x.dim())
+    terms = torch.exp(-x * (torch.cosh(t) - 1)) * (torch.cosh(order * t) if order else 1.0)
+    total = 0.5 + terms.sum(0) - 0.5 * terms[-1]
     return total * reach / steps
 
 
@@ -131,6 +145,45 @@ def _k(order, x, scaled):
 for _order in (0, 1):
     for _name, _scale in (("modified", False), ("scaled_modified", True)):
         composes(f"special_{_name}_bessel_k{_order}.default")(lambda x, o=_order, s=_scale: _k(o, x, s))
+
+
+def _airy_near(x):
+    """The series at 0: two chains, each a product in the next."""
+    cube = x * x * x
+    f, g = torch.ones_like(x), torch.ones_like(x)
+    for k in range(32, -1, -1):
+        f = 1 + cube * f / ((3 * k + 2) * (3 * k + 3))
+        g = 1 + cube * g / ((3 * k + 3) * (3 * k + 4))
+    return f * (3 ** (-2 / 3) / math.gamma(2 / 3)) - x * g * (3 ** (-1 / 3) / math.gamma(1 / 3))
+
+
+def _airy_far(size):
+    """(even, odd) parts of the series at minus infinity."""
+    inverse = 1.5 * size ** -1.5
+    factors = [1.0]
+    for k in range(1, 14):
+        factors.append(factors[-1] * (6 * k - 5) * (6 * k - 3) * (6 * k - 1) / (216 * k * (2 * k - 1)))
+    even, odd = torch.zeros_like(size), torch.zeros_like(size)
+    for k in range(12, -1, -2):
+        even = factors[k] * (-1) ** (k // 2) + even * inverse * inverse
+        odd = factors[k + 1] * (-1) ** (k // 2) + odd * inverse * inverse
+    return even, odd * inverse
+
+
+@composes("special_airy_ai.default")
+def airy_ai(x):
+    """In f64. Below 1 errors are up to 3e-11; above 1 they are relative, by the function K of order 1/3."""
+    wide = x.to(torch.float64)
+    size = wide.abs().clamp(1.0, 1e12)
+    angle = 2 / 3 * size ** 1.5
+    even, odd = _airy_far(size)
+    scale = size ** -0.25 / math.sqrt(math.pi)
+    below = scale * (torch.cos(angle - math.pi / 4) * even + torch.sin(angle - math.pi / 4) * odd)
+    above = torch.sqrt(size / 3) / math.pi * torch.exp(-angle) * _scaled_k(1 / 3, angle)
+    near = _airy_near(wide.clamp(-7.0, 1.0))
+    made = torch.where(wide < -7, below, torch.where(wide > 1, above, near))
+    made = torch.where(torch.isfinite(wide), made, math.nan)
+    return made.to(x.dtype if x.is_floating_point() else torch.get_default_dtype())
 
 
 def _degrees(x, n, first, step, highest):
@@ -170,14 +223,18 @@ def _polynomial(first, step, beyond=None):
                 return NotImplemented
             n = torch.full((), n, dtype=x.dtype)
         dtype = _float(x if x.is_floating_point() else n if n.is_floating_point() else x).dtype
-        if beyond is _nothing and dtype == torch.float64 and highest == 64:
-            return NotImplemented
         x, n = torch.broadcast_tensors(x.to(torch.float64), n.to(torch.int64))
+        if beyond is _nothing and dtype == torch.float64 and highest == 64:
+            return torch.where(n > _HERMITE, math.nan, _all_degrees(x, n.clamp(max=_HERMITE), first, step))
         if beyond is None and highest == 64:
             return _all_degrees(x, n, first, step).to(dtype)
         made = _degrees(x, n, first, step, highest)
         return made.to(dtype) if highest != 64 else torch.where(n > 64, beyond(x, n), made).to(dtype)
     return function
+
+
+#: The highest degree of Hermite's polynomials that PyTorch has in f64.
+_HERMITE = 512
 
 
 def _nothing(x, n):

@@ -134,5 +134,21 @@ def functions_of_f64_keep_their_digits():
     same(fast(torch.special.airy_ai, fullgraph=True)(far) / torch.special.airy_ai(far), torch.ones_like(far), 1e-12)
 
 
+@test
+def factors_and_histograms_are_one_graph():
+    x, weight = torch.randn(40, 3), torch.rand(40)
+    edges = [torch.tensor([-1.0, 0, 0.5]), torch.linspace(-2, 2, 5), torch.tensor([-3.0, 3])]
+
+    def counted(x, weight):
+        made = [torch.histogramdd(x, [2, 3, 4]), torch.histogramdd(x, [2, 1, 3], range=[-1, 1, -2, 2, 0, 1], weight=weight, density=True),
+                torch.histogramdd(x, edges)]
+        return torch.geqrf(x), *[(one.hist, *one.bin_edges) for one in made], torch.histogram(x, 5), torch.histogram(x, edges[1], density=True)
+
+    for dynamic in (False, True):
+        torch._dynamo.reset()
+        same(fast(counted, fullgraph=True, dynamic=dynamic)(x, weight), counted(x, weight))
+    assert fast(torch.geqrf, fullgraph=True)(x)[0].stride() == torch.geqrf(x)[0].stride()
+
+
 if __name__ == "__main__":
     sys.exit(main())

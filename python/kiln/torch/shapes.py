@@ -57,6 +57,27 @@ def _multi_head_attention(query, key, value, width, heads, qkv_weight, qkv_bias,
     return query.new_empty(query.shape), query.new_empty(weights) if need_weights else None
 
 
+def _geqrf(a):
+    made = a.new_empty([*a.shape[:-2], a.shape[-1], a.shape[-2]]).mT if a.device.type == "cpu" else a.new_empty(a.shape)
+    return made, a.new_empty([*a.shape[:-2], torch.sym_min(*a.shape[-2:])])
+
+
+def _histogram(x, bins=100, *, range=None, weight=None, density=False):
+    return x.new_empty([bins]), x.new_empty([bins + 1])
+
+
+def _histogram_of(x, bins, *, weight=None, density=False):
+    return x.new_empty([bins.shape[0] - 1]), x.new_empty(bins.shape)
+
+
+def _histogramdd_bin_edges(x, bins, *, range=None, weight=None, density=False):
+    return [x.new_empty([count + 1]) for count in bins]
+
+
+def _histogramdd(x, bins, *, range=None, weight=None, density=False):
+    return x.new_empty([one.shape[0] - 1 if isinstance(one, torch.Tensor) else one for one in bins])
+
+
 def _by_stride(x, dims):
     """Dimensions from the largest stride on; sizes that are data tell nothing of their order."""
     strides = x.stride()
@@ -108,7 +129,9 @@ def register():
                          "_ctc_loss_backward": _ctc_loss_backward, "_ctc_loss_backward.Tensor": _ctc_loss_backward,
                          "_unique": _unique, "_standard_gamma": _like, "_standard_gamma_grad": _like, "_sample_dirichlet": _like,
                          "_dirichlet_grad": _like, "_native_multi_head_attention": _multi_head_attention,
-                         "_transformer_encoder_layer_fwd": _like}.items():
+                         "_transformer_encoder_layer_fwd": _like, "geqrf": _geqrf, "histogram.bin_ct": _histogram,
+                         "histogram.bins_tensor": _histogram_of, "_histogramdd_bin_edges": _histogramdd_bin_edges,
+                         "_histogramdd_from_bin_cts": _histogramdd, "_histogramdd_from_bin_tensors": _histogramdd}.items():
         try:
             torch.library.register_fake(f"aten::{name}", shapes, lib=library)
         except RuntimeError:  # torch knows, but what it calls dynamic it does not ask itself for

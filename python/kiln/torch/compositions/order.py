@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What depends on the order of elements."""
+import math
+
 import torch
 
 from . import composes
@@ -169,3 +171,43 @@ def _histogram(x, edges, weight, density, low, high):
 @composes("histogram.bins_tensor")
 def histogram_of(x, bins, *, weight=None, density=False):
     return _histogram(x.reshape(-1), bins, weight, density, bins[0], bins[-1])
+
+
+def _ends(x, range):
+    """The first and the last edge of each column: as given, or the least and the largest value, apart from each other."""
+    if range is not None:
+        return [torch.stack([torch.full((), float(v), dtype=x.dtype) for v in range[first::2]]) for first in (0, 1)]
+    if not x.shape[0]:
+        x = x.new_zeros([1, x.shape[1]])
+    low, high = x.amin(0), x.amax(0)
+    same = low == high
+    return torch.where(same, low - 0.5, low), torch.where(same, high + 0.5, high)
+
+
+@composes("_histogramdd_bin_edges.default")
+def histogramdd_bin_edges(x, bins, *, range=None, weight=None, density=False):
+    low, high = _ends(x.reshape(-1, x.shape[-1]), range)
+    return [_between(low[d], high[d], count) for d, count in enumerate(bins)]
+
+
+@composes("_histogramdd_from_bin_cts.default")
+def histogramdd_of_counts(x, bins, *, range=None, weight=None, density=False):
+    return histogramdd(x, histogramdd_bin_edges(x, bins, range=range), weight=weight, density=density)
+
+
+@composes("_histogramdd_from_bin_tensors.default")
+def histogramdd(x, bins, *, weight=None, density=False):
+    """The bins of all columns in one row, and what lies outside of one behind them."""
+    x = x.reshape(-1, x.shape[-1])
+    place, inside, sizes = 0, True, [edges.shape[0] - 1 for edges in bins]
+    for d, (edges, size) in enumerate(zip(bins, sizes)):
+        column = x[:, d].contiguous()
+        inside = inside & (column >= edges[0]) & (column <= edges[-1])
+        place = place * size + torch.clamp(torch.searchsorted(edges, column, right=True) - 1, 0, size - 1)
+    each = torch.ones_like(x[:, 0]) if weight is None else weight.reshape(-1)
+    made = _counts(torch.where(inside, place, math.prod(sizes)), math.prod(sizes), each).reshape(sizes)
+    if density:
+        made = made / made.sum()
+        for d, edges in enumerate(bins):
+            made = made / (edges[1:] - edges[:-1]).reshape(-1, *[1] * (len(bins) - 1 - d))
+    return made

@@ -45,6 +45,11 @@
 // ROWS: chip spacemit-x60
 // ROWS: kiln_micro_kernel_fma_f32_6x32
 
+// Lanes that are apart and fill a part of a long register only: LLVM merges no extension into such a gather.
+// RUN: kiln-compile %s --entry=apart --target=cpu:armv9-a,vector_bits=256 --emit=asm -o - | FileCheck %s --check-prefix=APART
+// APART: ld1b{{.}}{ z{{[0-9]+}}.d }, p
+// APART: ucvtf{{.}}z{{[0-9]+}}.d
+
 tile.kernel @tail(%x: !tile.view<?xf32> {tile.readonly}, %y: !tile.view<?xbf16>) {
   %i = tile.program_id : index
   %a = tile.load %x[%i] : !tile.view<?xf32> -> tensor<64xf32>
@@ -85,4 +90,14 @@ tile.kernel @bytes(%x: !tile.view<96x64xi8> {tile.readonly}, %y: !tile.view<64x9
   %b = tile.load %y[%c0, %c0] : !tile.view<64x96xi8> -> tensor<64x96xi8>
   %d = tile.dot %a, %b, %zero : tensor<96x64xi8>, tensor<64x96xi8>, tensor<96x96xi32>
   tile.store %d, %z[%c0, %c0] : tensor<96x96xi32>, !tile.view<96x96xi32>
+}
+
+tile.kernel @apart(%x: !tile.view<40xi8, strides = [3]> {tile.readonly}, %y: !tile.view<40xf64> {tile.noalias}, %z: !tile.view<40xf8E5M2, strides = [3]> {tile.readonly}, %w: !tile.view<40xf64> {tile.noalias}) {
+  %c0 = arith.constant 0 : index
+  %a = tile.load %x[%c0] : !tile.view<40xi8, strides = [3]> -> tensor<40xi8>
+  %b = arith.uitofp %a : tensor<40xi8> to tensor<40xf64>
+  tile.store %b, %y[%c0] : tensor<40xf64>, !tile.view<40xf64>
+  %c = tile.load %z[%c0] : !tile.view<40xf8E5M2, strides = [3]> -> tensor<40xf8E5M2>
+  %d = arith.extf %c : tensor<40xf8E5M2> to tensor<40xf64>
+  tile.store %d, %w[%c0] : tensor<40xf64>, !tile.view<40xf64>
 }

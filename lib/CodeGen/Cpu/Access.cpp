@@ -248,9 +248,7 @@ static Value readLanes(NestBuilder &e, const Address &address, Type element,
         b, e.loc,
         DenseElementsAttr::get(VectorType::get({lanes}, b.getI1Type()), true));
   Value through = e.broadcastLanes(e.toStorage(pad), lanes);
-  return e.fromStorage(LLVM::masked_gather::create(b, e.loc, type, addresses,
-                                                   mask, ValueRange{through},
-                                                   b.getI32IntegerAttr(align)),
+  return e.fromStorage(e.gatherLanes(type, addresses, mask, through, align),
                        element);
 }
 
@@ -528,10 +526,8 @@ Value NestBuilder::evaluateGather(ViewAccessOpInterface gather,
   auto pointers = VectorType::get({point.lanes}, address.base.getType());
   Value addresses = LLVM::GEPOp::create(b, loc, pointers, stored, address.base,
                                         ValueRange{offsets});
-  return fromStorage(
-      LLVM::masked_gather::create(
-          b, loc, VectorType::get({point.lanes}, stored), addresses, mask,
-          ValueRange{broadcastLanes(toStorage(pad), point.lanes)},
-          b.getI32IntegerAttr(storageBytes(view.elementType))),
-      view.elementType);
+  Value lanes = gatherLanes(VectorType::get({point.lanes}, stored), addresses,
+                            mask, broadcastLanes(toStorage(pad), point.lanes),
+                            storageBytes(view.elementType));
+  return fromStorage(lanes, view.elementType);
 }

@@ -1,6 +1,7 @@
 //===- Buffers.cpp - Tiles in scratch memory ------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Machine.h"
 #include "NestBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -134,6 +135,20 @@ static Value allLanes(NestBuilder &e, int64_t lanes) {
       DenseElementsAttr::get(VectorType::get({lanes}, e.b.getI1Type()), true));
 }
 
+Value NestBuilder::gatherLanes(VectorType type, Value addresses, Value mask,
+                               Value through, unsigned align) {
+  Value lanes = LLVM::masked_gather::create(
+      b, loc, type, addresses, mask,
+      through ? ValueRange(through) : ValueRange(), b.getI32IntegerAttr(align));
+  // LLVM 22 merges the extension of a gather into it, and has no instruction
+  // for the result if that is a part of a scalable register. It does not look
+  // through a freeze.
+  constexpr unsigned kNarrow = 32;
+  if (type.getElementTypeBitWidth() < kNarrow && extraOf(kernel, "vscale"))
+    lanes = LLVM::FreezeOp::create(b, loc, lanes);
+  return lanes;
+}
+
 Value NestBuilder::loadBuffer(const TileBuffer &buffer, const Point &point) {
   int64_t laneStride;
   Value address = bufferAddress(buffer, point, laneStride);
@@ -149,10 +164,9 @@ Value NestBuilder::loadBuffer(const TileBuffer &buffer, const Point &point) {
                        buffer.elementType);
   Value addresses = laneAddresses(*this, address, buffer.elementType,
                                   laneStride, point.lanes);
-  return fromStorage(LLVM::masked_gather::create(
-                         b, loc, type, addresses, allLanes(*this, point.lanes),
-                         ValueRange{}, b.getI32IntegerAttr(align)),
-                     buffer.elementType);
+  Value lanes = gatherLanes(cast<VectorType>(type), addresses,
+                            allLanes(*this, point.lanes), Value(), align);
+  return fromStorage(lanes, buffer.elementType);
 }
 
 void NestBuilder::storeBuffer(Value value, const TileBuffer &buffer,

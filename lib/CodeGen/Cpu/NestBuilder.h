@@ -233,6 +233,11 @@ public:
   Coord evaluateCoord(mlir::AffineExpr expr, const Point &point);
 
   // --- Memory (Access.cpp, Buffers.cpp) ------------------------------------
+  /// Reads from an address for each lane, of the lanes in `mask`; the others
+  /// are those of `through` (null: undefined). `align` is the size in bytes of
+  /// an element of storage.
+  Value gatherLanes(mlir::VectorType type, Value addresses, Value mask,
+                    Value through, unsigned align);
   Value loadBuffer(const TileBuffer &buffer, const Point &point);
   void storeBuffer(Value value, const TileBuffer &buffer, const Point &point,
                    Value count = nullptr);

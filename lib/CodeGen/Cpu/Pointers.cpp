@@ -178,13 +178,11 @@ static LogicalResult lowerLoadPtr(tile::LoadPtrOp load, KernelEmitter &e) {
             return other ? e.toStorage(other) : e.zeroOf(stored);
           });
     } else {
-      Type type = e.vectorOf(stored, point.lanes);
+      auto type = cast<VectorType>(e.vectorOf(stored, point.lanes));
       if (!enabled)
         enabled = e.laneMask(e.c64(point.lanes), point.lanes);
-      value = LLVM::masked_gather::create(
-          e.b, e.loc, type, pointer, enabled,
-          ValueRange{other ? e.toStorage(other) : e.zeroOf(type)},
-          e.b.getI32IntegerAttr(align));
+      value = e.gatherLanes(type, pointer, enabled,
+                            other ? e.toStorage(other) : e.zeroOf(type), align);
     }
     e.storeBuffer(e.fromStorage(value, element), buffer, point, count);
   });

@@ -11,17 +11,20 @@
 // RESULT: largest error
 
 // CHECK-LABEL: func.func @window(
-// Three rows in each turn, which begin 22 elements after each other.
-// CHECK: scf.for {{.*}} step %c3_i64
+// Six rows in each turn, which begin 22 elements after each other.
+// CHECK: scf.for {{.*}} step %c6_i64
 // CHECK: scf.for %[[LANE:.*]] = {{.*}} step %c8_i64
 // CHECK-NEXT: %[[A:.*]] = llvm.getelementptr %{{.*}}[%[[LANE]]]
-// CHECK-NEXT: llvm.getelementptr %{{.*}}[%[[LANE]]]
-// CHECK-NEXT: llvm.getelementptr %{{.*}}[%[[LANE]]]
+// CHECK-COUNT-5: llvm.getelementptr %{{.*}}[%[[LANE]]]
 // CHECK: %[[B:.*]] = llvm.getelementptr %{{.*}}[22]
 // CHECK-NEXT: %[[C:.*]] = llvm.getelementptr %{{.*}}[44]
+// CHECK-NEXT: llvm.getelementptr %{{.*}}[66]
+// CHECK-NEXT: llvm.getelementptr %{{.*}}[88]
+// CHECK-NEXT: %[[F:.*]] = llvm.getelementptr %{{.*}}[110]
 // CHECK: llvm.load %[[A]] {{.*}} -> vector<8xf32>
 // CHECK: llvm.load %[[B]] {{.*}} -> vector<8xf32>
 // CHECK-NEXT: llvm.load %[[C]] {{.*}} -> vector<8xf32>
+// CHECK: llvm.load %[[F]] {{.*}} -> vector<8xf32>
 // CHECK-NOT: scf.for
 // CHECK: llvm.store {{.*}} : vector<8xf32>
 // CHECK-NOT: llvm.load

@@ -4,7 +4,13 @@
 // What is around the input is in a copy of it. Multiply-adds may be fused.
 // CHECK-LABEL: tile.kernel private @depthwise_0_conv(
 // CHECK-NOT: scf.for
-// CHECK-COUNT-9: arith.mulf {{.*}} fastmath<contract>
+// The window goes down first: a nest computes several lines at once, and what a line reads next is what the line below it
+// has read last.
+// CHECK: tile.load %arg0[%0, %c0, %c0, %c0,
+// CHECK: tile.load %arg0[%0, %c1, %c0, %c0,
+// CHECK: tile.load %arg0[%0, %c2, %c0, %c0,
+// CHECK: tile.load %arg0[%0, %c0, %c1, %c0,
+// CHECK-COUNT-6: arith.mulf {{.*}} fastmath<contract>
 // CHECK-NOT: arith.mulf
 // CHECK: tile.kernel private @depthwise_0_conv_pad(
 func.func @depthwise(%x: tensor<2x13x17x17xf32>, %w: tensor<13x1x3x3xf32>, %b: tensor<13xf32>) -> tensor<2x13x17x17xf32> {
@@ -31,4 +37,18 @@ func.func @max(%x: tensor<1x5x23x23xf32>) -> tensor<1x5x12x12xf32> {
   %1 = prim.max_pool %0 {window = array<i64: 3, 3>, strides = array<i64: 2, 2>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>} : tensor<1x23x23x5xf32> -> tensor<1x12x12x5xf32>
   %2 = prim.transpose %1 permutation [0, 3, 1, 2] : tensor<1x12x12x5xf32> -> tensor<1x5x12x12xf32>
   return %2 : tensor<1x5x12x12xf32>
+}
+
+// With channels innermost, columns are the lines of a nest. A copy of the filter has channels innermost, too.
+// CHECK-LABEL: tile.kernel private @channels_last_0_conv(
+// CHECK-SAME: %arg1: !tile.view<3x3x32xf32>
+// CHECK: tile.load %arg0[%c0, %c0, %c0,
+// CHECK: tile.load %arg0[%c0, %c1, %c0,
+// CHECK: tile.load %arg0[%c0, %c2, %c0,
+// CHECK: tile.load %arg0[%c1, %c0, %c0,
+// CHECK: tile.kernel private @channels_last_0_conv_filter(
+func.func @channels_last(%x: tensor<2x7x7x32xf32>, %w: tensor<32x1x3x3xf32>) -> tensor<2x7x7x32xf32> {
+  %0 = prim.transpose %w permutation [0, 2, 3, 1] : tensor<32x1x3x3xf32> -> tensor<32x3x3x1xf32>
+  %1 = prim.conv %x, %0 {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 32 : i64} : tensor<2x7x7x32xf32>, tensor<32x3x3x1xf32> -> tensor<2x7x7x32xf32>
+  return %1 : tensor<2x7x7x32xf32>
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NestBuilder.h"
+#include "kiln/Interfaces/ViewAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -166,15 +167,33 @@ int64_t NestBuilder::sideBySide(const Nest &nest) const {
   return isLong ? kSideBySide : 1;
 }
 
+/// How many rows a nest may compute together that reads at so many places of so
+/// many views.
+static int64_t mostRows(int64_t places, int64_t views, int64_t registers) {
+  // Each row of each view is a stream of memory of its own.
+  constexpr int64_t kMostApart = 4, kMostNear = 8;
+  if (places < 2 * views)
+    return kMostApart;
+  // Windows of neighbouring rows overlap. A row has one register for its result
+  // and one for an element, which the row before it has at its next place.
+  constexpr int64_t kOtherRegisters = 2;
+  return std::clamp<int64_t>((registers - kOtherRegisters) / 2, 1, kMostNear);
+}
+
 int64_t NestBuilder::rowsTogether(const Nest &nest) const {
-  constexpr int64_t kManyPlaces = 8, kMostRows = 4;
+  constexpr int64_t kManyPlaces = 8;
   int dim = nest.rowDim();
   if (nest.laneDim < 0 || dim < 0 || nest.neverFast || nest.side > 1)
     return 1;
-  int64_t size = nest.shape[dim];
-  int64_t places = llvm::count_if(nest.accesses, [&](const Access &access) {
-    return llvm::is_contained(access.dims, dim);
-  });
+  int64_t size = nest.shape[dim], places = 0;
+  llvm::SmallDenseSet<Value> views;
+  for (const Access &access : nest.accesses) {
+    if (!llvm::is_contained(access.dims, dim))
+      continue;
+    ++places;
+    auto read = dyn_cast<ViewAccessOpInterface>(access.op);
+    views.insert(read ? read.getAccessedView() : access.op->getResult(0));
+  }
   if (places < kManyPlaces)
     return 1;
   // A row reads elements of its own, and those that all rows together share.
@@ -182,8 +201,8 @@ int64_t NestBuilder::rowsTogether(const Nest &nest) const {
     int64_t single = size % rows;
     return double(size - single) * (1 + 1 / double(rows)) + 2 * double(single);
   };
-  int64_t best = 1;
-  for (int64_t rows = 2; rows <= std::min(kMostRows, size); ++rows)
+  int64_t best = 1, most = mostRows(places, views.size(), config.registers);
+  for (int64_t rows = 2; rows <= std::min(most, size); ++rows)
     if (readsOf(rows) < readsOf(best))
       best = rows;
   return best;

@@ -41,12 +41,14 @@ void WindowUnroller::orderFilter() {
   // Results for each factor that make up for another kernel.
   constexpr int64_t kReads = 16;
   unsigned channels = spatial + 1;
-  if (!conv || !sharesTiles || !input.strides[channels].is(1) ||
-      filter.strides.front().is(1) || !filter.strides.front().isStatic())
+  if (!conv || !input.strides[channels].is(1) || filter.strides.front().is(1) ||
+      !filter.strides.front().isStatic())
     return;
   int64_t results = cast<RankedTensorType>(conv.getType()).getNumElements();
   auto type = cast<RankedTensorType>(conv.getFilter().getType());
-  if (results < kReads * type.getNumElements())
+  // A core gathers factors that lie apart again for each few results.
+  int64_t factors = sharesTiles ? type.getNumElements() : type.getDimSize(0);
+  if (results < kReads * factors)
     return;
   SmallVector<unsigned> order;
   for (unsigned d = 1; d <= spatial; ++d)
@@ -199,17 +201,30 @@ SmallVector<Value> WindowUnroller::unrollBeside(TileBuilder &emitter) {
   return made;
 }
 
+SmallVector<unsigned> WindowUnroller::windowOrder() {
+  SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(spatial));
+  unsigned rows = orderOf(input)[spatial];
+  if (!sharesTiles && rows > 0 && rows <= spatial) {
+    llvm::erase(order, rows - 1);
+    order.push_back(rows - 1);
+  }
+  return order;
+}
+
 Value WindowUnroller::unroll(TileBuilder &emitter) {
   AccessMap from = anchor.operandMaps[0];
-  SmallVector<int64_t> window;
+  SmallVector<unsigned> order = windowOrder();
+  SmallVector<int64_t> window, position(spatial);
   for (unsigned d = 0; d < spatial; ++d) {
     from.index[d + 1] = anchor.map.index[d + 1] * list("strides")[d] +
                         anchor.window[d] * dilationOf(d);
-    window.push_back(windowOf(d));
+    window.push_back(windowOf(order[d]));
   }
   Value made = emitter.splat(conv ? zeroOf(acc) : neutralValue(anchor.op, acc),
                              emitter.shapeOf(anchor.map));
-  forEachIndex(window, [&](ArrayRef<int64_t> position) {
+  forEachIndex(window, [&](ArrayRef<int64_t> index) {
+    for (auto [d, at] : llvm::zip_equal(order, index))
+      position[d] = at;
     placeWindow(position);
     AccessMap read = from;
     if (phases > 1) {

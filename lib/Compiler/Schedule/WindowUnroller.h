@@ -82,6 +82,11 @@ private:
                ? neutralValue(anchor.op, element)
                : zeroOf(element);
   }
+  /// The order in which `unroll` goes through the dimensions of a window, the
+  /// last one fastest. On CPUs that is the one along which a nest computes
+  /// several rows at once: the next position of a row is then the last one of
+  /// its neighbour, and still in a register.
+  llvm::SmallVector<unsigned> windowOrder();
   /// The elements of all positions, put together.
   mlir::Value unroll(TileBuilder &emitter);
   /// The same for each of the neighbours, the last dimension innermost.

@@ -18,9 +18,10 @@ void addLine(const char *message, void *user) {
 
 void addRow(const KilnReportRow *row, void *user) {
   auto &declined = *static_cast<std::map<std::string, std::string> *>(user);
-  // What declined an operation that another one took is no reason of the
-  // kernel's.
-  if (std::string(row->stage) == "lowering" && *row->chosen)
+  // A schedule, a lowering or another decision that was taken has no reasons
+  // for the host: only those of rows that nothing took count, and of the
+  // placement, which the host takes.
+  if (*row->chosen && std::string(row->stage) != "placement")
     return;
   for (size_t i = 0; i < row->numDeclines; ++i)
     for (const char *owner : {row->kernel, row->function})

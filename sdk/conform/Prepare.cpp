@@ -121,12 +121,11 @@ private:
           devices.begin(), devices.end(),
           [&](const std::string &device) { return device == options.device; });
       std::string reasons;
-      std::set<std::string> said;
       kernels.insert(program.entry);
       for (const std::string &kernel : kernels)
         if (auto found = compiled.declined.find(kernel);
             found != compiled.declined.end() &&
-            said.insert(found->second).second)
+            reasons.find(found->second) == std::string::npos)
           reasons += (reasons.empty() ? "" : "; ") + found->second;
       if (isOurs)
         return {Placed::onTarget, "", number};

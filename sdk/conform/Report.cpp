@@ -174,18 +174,6 @@ std::vector<Group> groupsOf(const Results &results, Fn belongs) {
   return groups;
 }
 
-/// A reason without " (at FILE:LINE:COLUMN)", which tells the same in another
-/// place of the generated modules.
-std::string withoutPlace(std::string reason) {
-  for (size_t at; (at = reason.find(" (at ")) != std::string::npos;) {
-    size_t end = reason.find(')', at);
-    if (end == std::string::npos)
-      break;
-    reason.erase(at, end + 1 - at);
-  }
-  return reason;
-}
-
 /// Declines by their reasons, those of the most cases first.
 void printDeclined(const Results &results, size_t most) {
   std::map<std::string, int64_t> reasons;
@@ -209,6 +197,16 @@ void printDeclined(const Results &results, size_t most) {
 }
 
 } // namespace
+
+std::string kiln::conform::withoutPlace(std::string reason) {
+  for (size_t at; (at = reason.find(" (at ")) != std::string::npos;) {
+    size_t end = reason.find(')', at);
+    if (end == std::string::npos)
+      break;
+    reason.erase(at, end + 1 - at);
+  }
+  return reason;
+}
 
 void kiln::conform::printText(const Results &results) {
   constexpr size_t kMost = 40;

@@ -61,6 +61,10 @@ bool isFailure(const Results &results);
 std::string reproduction(const Results &results, const std::string &name,
                          uint64_t seed);
 
+/// A reason without " (at FILE:LINE:COLUMN)": one of another place of the
+/// generated modules is the same reason.
+std::string withoutPlace(std::string reason);
+
 void printText(const Results &results);
 std::string toJson(const Results &results);
 std::string toHtml(const Results &results);

@@ -110,7 +110,7 @@ void addMatrix(const Results &results, std::string &page) {
   page += "<h2>Operations by type</h2>\n<p>Each box: the cases of a type that "
           "passed, of all. Where results may err, the line below is the worst "
           "error as a share of its bound. A box whose cases passed in part and "
-          "fell back in part is <span class=\"cell partly\">yellow</span>."
+          "fell back in part is <span class=\"cell partly\">yellow</span>"
           "</p>\n<table><tr><th>operation</th><th>types</th></tr>\n";
   for (const auto &[op, types] : matrix) {
     page += "<tr><td>" + escaped(op) + "</td><td>";
@@ -136,7 +136,7 @@ void addMatrix(const Results &results, std::string &page) {
   page += "</table>\n";
 }
 
-/// Cases with one fate, by message.
+/// Cases with one fate, by message; the message of the most cases first.
 template <typename Fn>
 void addList(const Results &results, const char *title, bool reproduces,
              std::string &page, Fn belongs) {
@@ -147,8 +147,8 @@ void addList(const Results &results, const char *title, bool reproduces,
     if (!belongs(verdict))
       return;
     const Program &program = module.module.programs[one.program];
-    std::string key =
-        reproduces ? program.id + ": " + verdict.message : verdict.message;
+    std::string key = reproduces ? program.id + ": " + verdict.message
+                                 : withoutPlace(verdict.message);
     if (!verdict.declaration.empty())
       key += " (declared: " + verdict.declaration + ")";
     const Call &call = program.calls[one.call];
@@ -158,7 +158,13 @@ void addList(const Results &results, const char *title, bool reproduces,
   if (lines.empty())
     return;
   page += std::string("<h2>") + title + "</h2>\n";
-  for (const auto &[message, names] : lines) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> sorted(
+      lines.begin(), lines.end());
+  std::sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) {
+    return std::make_pair(b.second.size(), a.first) <
+           std::make_pair(a.second.size(), b.first);
+  });
+  for (const auto &[message, names] : sorted) {
     page += "<details><summary>" + std::to_string(names.size()) + ": " +
             escaped(message) + "</summary><pre>";
     if (reproduces)

@@ -187,7 +187,8 @@ def section(title, lines, without):
 
 def page(tree, name, dialect, mnemonic, op_class, definition, source_td):
     short = op_class.split("::")[-1]
-    text = f"# `{name}`\n\n{definition.strip()}\n".replace("\n#### ", "\n### ")
+    # Headings of the generated reference, such as "#### Operands:", are a level higher here, without the colon.
+    text = re.sub(r"^#### (.*?):?$", r"### \1", f"# `{name}`\n\n{definition.strip()}\n", flags=re.MULTILINE)
     text = text.replace("\n\nSyntax:\n", "\n\n## Definition\n\nSyntax:\n", 1)
     if "\n## Definition\n" not in text:
         head, _, rest = text.partition("_\n")

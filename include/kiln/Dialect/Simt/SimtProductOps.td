@@ -66,8 +66,8 @@ def Simt_MmaAsyncOp : Simt_Op<"mma_async", [AttrSizedOperandSegments, MemoryEffe
 
     Constraints:
     - (C1) There is one result for each part of the accumulator, of its type.
-    - (C2) Both operands have as many steps.
-    - (C3) An operand in memory has a matrix, one in registers has none, and as many values in each step.
+    - (C2) Both operands have the same number of steps.
+    - (C3) An operand in memory has a matrix. An operand in registers has none, and the same number of values in each step.
 
     Since: 0.2.
 

@@ -168,7 +168,8 @@ def main():
         title = os.path.splitext(os.path.basename(page))[0]
         with open(page, "w", encoding="utf-8") as file:
             file.write(rank(0.3) + lists(text if text.startswith("# ") else f"# {title}\n\n{text}"))
-    shutil.copyfile(os.path.join(HERE, "extra.css"), os.path.join(pages, "extra.css"))
+    for name in ("extra.css", "search.js"):
+        shutil.copyfile(os.path.join(HERE, name), os.path.join(pages, name))
     op_nav = ops.write(source, os.path.join(pages, "reference"), os.path.join(pages, "ops"))
     with open(os.path.join(pages, "api.md"), "w", encoding="utf-8") as file:
         file.write("# C and C++ interfaces\n\nThe headers of `include/kiln-c` (C) and `include/kiln` (C++) as Doxygen's pages, "

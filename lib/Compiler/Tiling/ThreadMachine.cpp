@@ -216,7 +216,7 @@ static double readBytes(const Work &work, int64_t warps, double bits,
 /// of all parts, which go through memory: 128 rows by 4096 x 14336 in 8 parts
 /// of 256 columns took 1.1 times as long as in 4 parts of 128.
 static double cyclesOfSums(const Work &work, int64_t bits, int64_t cores) {
-  constexpr double kSecond = 5500, kBytesOfCore = 5; // cycles; a cycle
+  constexpr double kSecond = 3000, kBytesOfCore = 6; // cycles; a cycle
   if (work.parts == 1)
     return 0;
   return kSecond +

@@ -172,9 +172,10 @@ SmallVector<Tiling> ThreadedModel::products(const TilingProblem &p) const {
       cycles = std::sqrt(cycles *
                          machine->cyclesOf(p, blocks, by, row, stages, kLarge));
     // An estimate that is not clearly better is no reason for a second kernel.
-    constexpr double kDoubt = 1.3;
+    // Estimates of products that read memory are the better ones.
+    constexpr double kDoubt = 1.3, kDoubtOfMemory = 1.1;
     if (part >= 0 && blocks[part] > 1)
-      cycles *= kDoubt;
+      cycles *= by == By::Memory ? kDoubtOfMemory : kDoubt;
     if (cycles > 0)
       byCost.emplace(cycles, Tiling{blocks, cycles});
   };

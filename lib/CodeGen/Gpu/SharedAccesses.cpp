@@ -74,8 +74,13 @@ SharedAccesses::meet(const Pending &before, const SharedAccess *now) {
     // Another thread than this one may start the copies.
     if (then->isBulk != now->isBulk)
       return false;
-    if (before.stage == Pending::Stage::Warps || then->isOfWarp)
-      return isOneWarp; // lanes do a matrix together
+    // Lanes read a matrix together. What they write together is not yet there
+    // for other lanes, as rows are written by the lanes that hold them.
+    if (before.stage == Pending::Stage::Warps ||
+        (then->isOfWarp && then->touch == Touch::Read))
+      return isOneWarp;
+    if (then->isOfWarp)
+      return false;
     return first == second && !now->isOfWarp;
   };
   const auto &spans = then->sortedSpans();

@@ -4,7 +4,10 @@
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --emit=tile --entry=planes | FileCheck %s --check-prefix=PLANES
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --emit=tile --entry=depthwise | FileCheck %s --check-prefix=DEPTHWISE
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --emit=tile --entry=few | FileCheck %s --check-prefix=FEW
-// RUN: for entry in last planes strided depthwise multiplied few; do \
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --emit=tile --entry=narrow | FileCheck %s --check-prefix=NARROW
+// RUN: kiln-run %s --target=amd:gfx942,device=sim --entry=narrow --no-fallback --check 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RIGHT: result 0: ok
+// RUN: for entry in last planes strided depthwise multiplied few narrow; do \
 // RUN:   kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --entry=$entry --verify-semantics -o %t.kiln 2>&1 | FileCheck %s --check-prefix=SAME || exit 1; done
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none,blocks=32x32x32x3 --no-fallback --entry=last --verify-semantics -o %t.kiln 2>&1 | FileCheck %s --check-prefix=SAME
 // SAME: semantics: {{[0-9]+}} comparisons, 0 changed
@@ -27,6 +30,21 @@ func.func @last(%x: tensor<2x9x7x32xf16>, %g: tensor<2x9x7x24xf16>) -> tensor<24
   %2 = prim.conv %0, %1 {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<32x9x7x2xf16>, tensor<24x9x7x2xf16> -> tensor<32x3x3x24xf16>
   %3 = prim.transpose %2 permutation [3, 1, 2, 0] : tensor<32x3x3x24xf16> -> tensor<24x3x3x32xf16>
   return %3 : tensor<24x3x3x32xf16>
+}
+
+// Few channels: an instance has a sum for each place of a line of the filter, and reads the gradient once for them.
+// NARROW-LABEL: tile.kernel @narrow_0_conv(
+// NARROW: scf.for {{.*}} -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>)
+// NARROW: %[[G:.*]] = tile.load {{.*}} -> tensor<64x64xf16>
+// NARROW-NOT: tile.load %
+// NARROW-COUNT-3: tile.dot %[[G]], %
+// NARROW: scf.yield
+func.func @narrow(%x: tensor<2x9x7x64xf16>, %g: tensor<2x9x7x64xf16>) -> tensor<64x3x3x64xf16> {
+  %0 = prim.transpose %x permutation [3, 1, 2, 0] : tensor<2x9x7x64xf16> -> tensor<64x9x7x2xf16>
+  %1 = prim.transpose %g permutation [3, 1, 2, 0] : tensor<2x9x7x64xf16> -> tensor<64x9x7x2xf16>
+  %2 = prim.conv %0, %1 {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<64x9x7x2xf16>, tensor<64x9x7x2xf16> -> tensor<64x3x3x64xf16>
+  %3 = prim.transpose %2 permutation [3, 1, 2, 0] : tensor<64x3x3x64xf16> -> tensor<64x3x3x64xf16>
+  return %3 : tensor<64x3x3x64xf16>
 }
 
 // PTX: cp.async.cg.shared.global {{.*}}, 16, size

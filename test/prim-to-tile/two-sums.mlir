@@ -14,14 +14,14 @@
 // CHECK-LABEL: func.func @columns
 // CHECK: prim.fusion reduction({{.*}}) -> (tensor<48xf32>, tensor<48xf32>)
 // CHECK-NOT: prim.fusion
-// TILE-LABEL: tile.kernel @columns_0_sum(
+// TILE-LABEL: tile.kernel private @columns_0_sum(
 // TILE: scf.for {{.*}} -> (tensor<[[T:.*]]xf32>, tensor<[[T]]xf32>)
 // TILE: tile.load
 // TILE: tile.load
 // TILE-NOT: tile.load
 // TILE: scf.yield
 // TILE-COUNT-2: tile.store
-// TILE-LABEL: tile.kernel @columns_0_sum_parts(
+// TILE-LABEL: tile.kernel private @columns_0_sum_parts(
 // TILE-COUNT-2: tile.load
 // TILE-COUNT-2: tile.store
 func.func @columns(%dy: tensor<8x33x32x48xbf16>, %x: tensor<8x33x32x48xbf16>) -> (tensor<48xf32>, tensor<48xf32>) {

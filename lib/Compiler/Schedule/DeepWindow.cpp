@@ -192,6 +192,40 @@ void DeepWindow::mergeDepth() {
   kernel.dims[depth].size = size;
 }
 
+/// Columns of the product of an instance with a line of positions.
+static constexpr int64_t kColumnsOfLine = 64;
+
+void DeepWindow::chooseLine() {
+  constexpr int64_t kMostLine = 3, kMostRows = 256, kMostColumns = 128;
+  if (positions.empty())
+    return;
+  int64_t count = kernel.dims[positions.back()].size.get();
+  if (count < 2 || count > kMostLine)
+    return;
+  // Multiply-adds of elements that there are for each one that is read.
+  int64_t filters = kernel.dims[channel].size.get(),
+          images = kernel.dims[image].size.get();
+  auto worth = [&](int64_t rows, int64_t columns, int64_t times) {
+    double padded = double(llvm::alignTo(filters, rows)) *
+                    double(llvm::alignTo(images, columns));
+    return double(filters) * double(images) / padded * double(rows) *
+           double(columns * times) / double(rows + columns * times);
+  };
+  double alone =
+      worth(std::min<int64_t>(llvm::PowerOf2Ceil(filters), kMostRows),
+            std::min<int64_t>(llvm::PowerOf2Ceil(images), kMostColumns), 1);
+  double best = 1.1 * alone;
+  for (int64_t rows : {64, 128})
+    if (filters >= rows && worth(rows, kColumnsOfLine, count) > best) {
+      best = worth(rows, kColumnsOfLine, count);
+      rowsOfLine = rows;
+    }
+  if (!rowsOfLine || images < kColumnsOfLine)
+    return;
+  line = count;
+  along = positions.back();
+}
+
 void DeepWindow::chooseBlocks() {
   // Each step computes the places of its elements.
   constexpr int64_t kLeastDepth = 64, kMostParts = 64;
@@ -203,19 +237,27 @@ void DeepWindow::chooseBlocks() {
   problem.dims = {{TilingRole::Row, sizeOf(channel)},
                   {TilingRole::Column, sizeOf(image)},
                   sum};
+  if (line > 1) {
+    problem.dims[0].most = problem.dims[0].least = rowsOfLine;
+    problem.dims[1].most = problem.dims[1].least = kColumnsOfLine;
+  }
   int64_t bits = element.getIntOrFloatBitWidth();
+  // Tiles that there is one of for each position of a line.
   problem.tiles = {
       {{0, 2}, bits, 0},
-      {{2, 1}, bits, 1},
+      {{2, 1}, bits * line, 1},
       {{0, 1},
-       int64_t(getElementTypeOrSelf(group.root).getIntOrFloatBitWidth())},
-      {{0, 1}, int64_t(acc.getIntOrFloatBitWidth())}};
+       int64_t(getElementTypeOrSelf(group.root).getIntOrFloatBitWidth()) *
+           line},
+      {{0, 1}, int64_t(acc.getIntOrFloatBitWidth()) * line}};
   problem.lhs = problem.rhs = multipliedType(element, conv.getPrecision());
   problem.acc = acc;
   for (int dim : positions)
-    problem.instances *= sizeOf(dim);
-  problem.work = double(problem.instances) * double(sizeOf(channel)) *
-                 double(sizeOf(image)) * double(sizeOf(depth));
+    if (dim != along)
+      problem.instances *= sizeOf(dim);
+  problem.work = double(problem.instances) * double(line) *
+                 double(sizeOf(channel)) * double(sizeOf(image)) *
+                 double(sizeOf(depth));
   problem.dims.push_back({TilingRole::Part, ShapedType::kDynamic, kMostParts});
   std::pair<int, TilingRole> tiled[] = {{channel, TilingRole::Row},
                                         {image, TilingRole::Column},
@@ -227,6 +269,22 @@ void DeepWindow::chooseBlocks() {
       kernel, problem, ArrayRef(tiled).take_front(problem.dims.size()));
   if (chosen.size() > 3)
     split(kernel.numBlocks(depth).get(), chosen.back());
+  if (line > 1)
+    askWarps();
+}
+
+/// Threads for the sums of a line: so many hold a product of the least rows.
+void DeepWindow::askWarps() {
+  constexpr int64_t kWarps = 4, kLeastRows = 64;
+  int64_t warps = kWarps * std::max<int64_t>(rowsOfLine / kLeastRows, 1);
+  kernel.kernel->setAttr(
+      tile::kHintsAttr,
+      tile::KernelHintsAttr::get(kernel.b.getContext(), warps, 0, 0, 0));
+}
+
+void DeepWindow::placeOfLine(int64_t number) {
+  if (along >= 0)
+    kernel.place(along, kernel.constant(number));
 }
 
 Value DeepWindow::splat(Value scalar) {
@@ -298,12 +356,13 @@ Value DeepWindow::inputTile() {
                                     Value(), 0, tile::Padding::zero);
 }
 
-LogicalResult DeepWindow::storeSums(Value sum) {
+LogicalResult DeepWindow::storeSums(ArrayRef<Value> sums) {
   SmallVector<int> kept = {channel};
   llvm::append_range(kept, positions);
   kept.push_back(image);
-  return finish(sum, Space{{channel, image}}, kept, "generic.deep_window",
-                flopsFor(kernel.dims[depth].size));
+  return finish(sums, Space{{channel, image}}, kept, "generic.deep_window",
+                flopsFor(kernel.dims[depth].size),
+                [&](int64_t number) { placeOfLine(number); });
 }
 
 LogicalResult DeepWindow::run() {
@@ -317,10 +376,12 @@ LogicalResult DeepWindow::run() {
   if (failed(findOperands()))
     return undo();
   mergeDepth();
+  chooseLine();
   chooseBlocks();
   // Instances of all positions read the same elements one after the other.
   for (int dim : llvm::reverse(positions))
-    kernel.addGridDim(dim);
+    if (dim != along)
+      kernel.addGridDim(dim);
   kernel.addGridDim(image);
   kernel.addGridDim(channel);
   if (part >= 0)
@@ -344,17 +405,22 @@ LogicalResult DeepWindow::run() {
     kernel.place(depth, kernel.constant(0));
   else
     loops.push_back(depth);
-  Value sum = builder.loop(
-      loops, builder.splat(zeroOf(acc), shape),
-      [&](ValueRange carried) -> SmallVector<Value> {
+  SmallVector<Value> begin(line, builder.splat(zeroOf(acc), shape));
+  SmallVector<Value> sums =
+      builder.loop(loops, begin, [&](ValueRange carried) -> SmallVector<Value> {
         Value x = builder.load(filter, anchor.operandMaps[1]);
         x = builder.broadcast(
             x, {kernel.dims[channel].block, kernel.dims[depth].block});
-        return {tile::DotOp::create(
-            kernel.b, kernel.loc, carried[0].getType(), x, inputTile(),
-            carried[0], inputPrecision(conv.getPrecision()), false, false)};
-      })[0];
-  return succeeded(storeSums(sum)) ? success() : undo();
+        SmallVector<Value> next;
+        for (auto [number, sum] : llvm::enumerate(carried)) {
+          placeOfLine(number);
+          next.push_back(tile::DotOp::create(
+              kernel.b, kernel.loc, sum.getType(), x, inputTile(), sum,
+              inputPrecision(conv.getPrecision()), false, false));
+        }
+        return next;
+      });
+  return succeeded(storeSums(sums)) ? success() : undo();
 }
 
 LogicalResult kiln::schedule::scheduleDeepWindow(prim::FusionOp group,

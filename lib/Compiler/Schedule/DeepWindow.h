@@ -20,10 +20,12 @@ namespace kiln::schedule {
 ///
 /// The depth has input channels and elements of the window together. Each of
 /// its elements has a place in the input, which the position moves; where it
-/// leaves the input it adds nothing. So both factors are read along the memory
-/// of data whose channels lie side by side. Sums are f32, as those of other
-/// products; where instances share out the depth, a second kernel adds up their
-/// sums in one order.
+/// leaves the input it adds nothing. Where there are few positions along the
+/// last dimension, and an instance would read much for few products, it has a
+/// sum for each of these: the filters that it reads meet the input at several
+/// places. So both factors are read along the memory of data whose channels lie
+/// side by side. Sums are f32, as those of other products; where instances
+/// share out the depth, a second kernel adds up their sums in one order.
 class DeepWindow : public SplitConvolution {
 public:
   using SplitConvolution::SplitConvolution;
@@ -56,7 +58,12 @@ private:
   find(unsigned number, llvm::function_ref<bool(const Buffer &)> isUsable);
   mlir::LogicalResult findOperands();
   void mergeDepth();
+  /// Decides whether an instance has sums for a line of positions.
+  void chooseLine();
   void chooseBlocks();
+  void askWarps();
+  /// Places the instance at a position of its line.
+  void placeOfLine(int64_t number);
   mlir::Value splat(int64_t value);
   mlir::Value splat(mlir::Value scalar);
   template <typename Op> mlir::Value binary(mlir::Value a, mlir::Value b) {
@@ -65,7 +72,7 @@ private:
   /// The places of a step's elements of the depth, -1 for none.
   mlir::Value placesOfStep();
   mlir::Value inputTile();
-  mlir::LogicalResult storeSums(mlir::Value sum);
+  mlir::LogicalResult storeSums(llvm::ArrayRef<mlir::Value> sums);
 
   Buffer input, filter;
   Surrounded inputCopy, filterCopy;
@@ -75,6 +82,10 @@ private:
   int64_t pitch = 1;
   llvm::SmallVector<int> positions; ///< dimensions of the result, in the grid
   int image = -1, channel = -1, depth = -1;
+  /// The positions that an instance has sums for, and their dimension.
+  int64_t line = 1;
+  int along = -1;
+  int64_t rowsOfLine = 0; ///< filters of an instance with a line
   mlir::Type element, indexType;
 };
 

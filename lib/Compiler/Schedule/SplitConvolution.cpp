@@ -36,36 +36,44 @@ Extent SplitConvolution::flopsFor(ArrayRef<Extent> summed) const {
   return flops;
 }
 
-LogicalResult SplitConvolution::finish(Value sum, Space space,
-                                       ArrayRef<int> kept, StringRef name,
-                                       const Extent &flops) {
-  TileBuilder epilogue(kernel, group.plan, group.inGroup(), space);
-  if (part >= 0) {
-    PartSums sums(group, anchor, part, space.axes.back());
-    sums.kept.assign(kept.begin(), kept.end());
-    sums.allocate(kernel, acc);
-    epilogue.store(sum, sums.buffer, sums.map);
-    last.emplace(kernel.host, kernel.loc, group.ctx.kernelName + "_parts");
-    if (failed(sums.emit(*last, kernel, out)))
-      return fail(sums.reason);
-    if (first)
-      first->finish(name);
-    kernel.finish(name, flops);
-    last->finish(name);
-    return success();
-  }
+LogicalResult
+SplitConvolution::finish(ArrayRef<Value> made, Space space, ArrayRef<int> kept,
+                         StringRef name, const Extent &flops,
+                         llvm::function_ref<void(int64_t)> place) {
   Type to = getElementTypeOrSelf(conv.getResult());
-  if (acc != to)
-    sum = arith::TruncFOp::create(
-        kernel.b, kernel.loc, cast<RankedTensorType>(sum.getType()).clone(to),
-        sum);
-  epilogue.bind(conv.getResult(), anchor.map, sum);
-  Value tile = epilogue.emit(group.root, group.plan.rootMap);
-  if (!tile)
-    return fail(epilogue.reason);
-  epilogue.store(tile, out, group.plan.rootMap);
+  std::optional<PartSums> parts;
+  if (part >= 0) {
+    parts.emplace(group, anchor, part, space.axes.back());
+    parts->kept.assign(kept.begin(), kept.end());
+    parts->allocate(kernel, acc);
+  }
+  for (auto [number, sum] : llvm::enumerate(made)) {
+    place(number);
+    TileBuilder epilogue(kernel, group.plan, group.inGroup(), space);
+    if (parts) {
+      epilogue.store(sum, parts->buffer, parts->map);
+      continue;
+    }
+    Value rounded = sum;
+    if (acc != to)
+      rounded = arith::TruncFOp::create(
+          kernel.b, kernel.loc, cast<RankedTensorType>(sum.getType()).clone(to),
+          sum);
+    epilogue.bind(conv.getResult(), anchor.map, rounded);
+    Value tile = epilogue.emit(group.root, group.plan.rootMap);
+    if (!tile)
+      return fail(epilogue.reason);
+    epilogue.store(tile, out, group.plan.rootMap);
+  }
+  if (parts) {
+    last.emplace(kernel.host, kernel.loc, group.ctx.kernelName + "_parts");
+    if (failed(parts->emit(*last, kernel, out)))
+      return fail(parts->reason);
+  }
   if (first)
     first->finish(name);
   kernel.finish(name, flops);
+  if (last)
+    last->finish(name);
   return success();
 }

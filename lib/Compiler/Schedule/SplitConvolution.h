@@ -26,12 +26,14 @@ protected:
   /// Returns the arithmetic operations of a convolution that sums over elements
   /// of these sizes.
   Extent flopsFor(llvm::ArrayRef<Extent> summed) const;
-  /// Stores the tile of sums, whose dimensions are those of `space`: for each
-  /// part in a workspace, or as the epilogue's result in `out`. `kept` are the
-  /// dimensions of the result, outermost first; `name` is the schedule's.
-  mlir::LogicalResult finish(mlir::Value sum, Space space,
-                             llvm::ArrayRef<int> kept, llvm::StringRef name,
-                             const Extent &flops);
+  /// Stores tiles of sums, whose dimensions are those of `space`: for each part
+  /// in a workspace, or as the epilogue's result in `out`. `kept` are the
+  /// dimensions of the result, outermost first; `name` is the schedule's. With
+  /// several tiles `place` sets the coordinates of one, by its number.
+  mlir::LogicalResult finish(
+      llvm::ArrayRef<mlir::Value> sums, Space space, llvm::ArrayRef<int> kept,
+      llvm::StringRef name, const Extent &flops,
+      llvm::function_ref<void(int64_t)> place = [](int64_t) {});
 
   /// The kernel that runs before, if the schedule has one, and the one that
   /// adds up partial sums, if several instances share a sum.

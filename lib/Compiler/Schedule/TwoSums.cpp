@@ -124,31 +124,26 @@ static bool isPair(const GroupPlan &first, const GroupPlan &second) {
          x.operandMap == y.operandMap && x.dims == y.dims;
 }
 
-LogicalResult
-kiln::schedule::scheduleTwoSums(Operation *op,
-                                target::LoweringContext &context) {
-  auto *ctx = context.as<ScheduleContext>();
-  if (!ctx)
-    return context.decline(op, "needs the context of convert-prim-to-tile");
-  if (!ctx->tiling.model().sharesTiles())
-    return ctx->decline(op, "the machine's threads share out no tiles");
-  auto fusion = cast<prim::FusionOp>(op);
+LogicalResult kiln::schedule::scheduleTwoSums(prim::FusionOp fusion,
+                                              ScheduleContext &ctx) {
+  if (!ctx.tiling.model().sharesTiles())
+    return ctx.decline(fusion, "the machine's threads share out no tiles");
   if (fusion.getNumResults() != 2)
-    return ctx->decline(op, "not two results");
+    return ctx.decline(fusion, "not two results");
   Operation *yield = fusion.getBody().front().getTerminator();
-  Group first(fusion, *ctx, yield->getOperand(0), {}),
-      second(fusion, *ctx, yield->getOperand(1), {});
+  Group first(fusion, ctx, yield->getOperand(0), {}),
+      second(fusion, ctx, yield->getOperand(1), {});
   for (Group *group : {&first, &second})
     if (failed(group->plan.run(group->root)))
-      return ctx->decline(op, group->plan.reason);
+      return ctx.decline(fusion, group->plan.reason);
   if (!isPair(first.plan, second.plan))
-    return ctx->decline(op, "the results are not two sums of one shape");
-  Buffer outs[] = {ctx->host.destination(fusion.getResult(0)),
-                   ctx->host.destination(fusion.getResult(1))};
+    return ctx.decline(fusion, "the results are not two sums of one shape");
+  Buffer outs[] = {ctx.host.destination(fusion.getResult(0)),
+                   ctx.host.destination(fusion.getResult(1))};
   // What reads more decides about blocks.
   bool isTurned = second.plan.leaves.size() > first.plan.leaves.size();
   Group &main = isTurned ? second : first, &other = isTurned ? first : second;
-  KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);
+  KernelBuilder kernel(ctx.host, fusion.getLoc(), ctx.kernelName);
   main.addDims(kernel);
   Reducer reducer(main, kernel, outs[isTurned]);
   reducer.addPair(other, outs[!isTurned]);
@@ -158,12 +153,12 @@ kiln::schedule::scheduleTwoSums(Operation *op,
     kernel.abandon();
     if (last)
       last->abandon();
-    return ctx->decline(op, reducer.reason);
+    return ctx.decline(fusion, reducer.reason);
   }
   kernel.finish("generic.two_sums");
   if (last)
     last->finish("generic.two_sums");
   for (auto [result, out] : llvm::zip(fusion.getResults(), outs))
-    ctx->host.setBuffer(result, out);
+    ctx.host.setBuffer(result, out);
   return success();
 }

@@ -11,8 +11,7 @@ namespace kiln::schedule {
 /// Registered as `generic.two_sums`: groups with two results, each of which
 /// is computed from a sum over the same dimensions. Kernels read what both sums
 /// read once.
-mlir::LogicalResult scheduleTwoSums(mlir::Operation *op,
-                                    target::LoweringContext &context);
+mlir::LogicalResult scheduleTwoSums(prim::FusionOp group, ScheduleContext &ctx);
 
 } // namespace kiln::schedule
 

@@ -314,6 +314,10 @@ struct DeserializeArgs {
   const char *bytes;
   size_t size;
   LoadedExecutable *executable; ///< out
+  /// In place of those of the serialized program; null: its own. Hosts of older
+  /// versions end before these two.
+  const char *options;
+  size_t optionsSize;
 };
 
 /// Of a client or of a topology, which the layout does not depend on.

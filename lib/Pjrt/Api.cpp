@@ -21,6 +21,7 @@ Api makeApi() {
     function = notImplemented;
   addSupport(api);
   addClient(api);
+  addDevices(api);
   addBuffers(api);
   addTransfers(api);
   addExecutables(api);

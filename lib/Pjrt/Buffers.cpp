@@ -4,18 +4,18 @@
 
 using namespace kiln::pjrt;
 
-Buffer::Buffer(Client *client, ElementType type, std::vector<int64_t> sizes,
+Buffer::Buffer(Device *device, ElementType type, std::vector<int64_t> sizes,
                TensorPtr tensor)
-    : client(client), type(type), sizes(std::move(sizes)),
+    : device(device), type(type), sizes(std::move(sizes)),
       tensor(std::move(tensor)), bytes(bytesOf(type)) {
   for (int64_t size : this->sizes)
     bytes *= static_cast<size_t>(size);
   for (size_t i = this->sizes.size(); i-- > 0;)
     minorToMajor.push_back(static_cast<int64_t>(i));
-  client->bytesInUse += static_cast<int64_t>(bytes);
+  device->bytesInUse += static_cast<int64_t>(bytes);
 }
 
-Buffer::~Buffer() { client->bytesInUse -= static_cast<int64_t>(bytes); }
+Buffer::~Buffer() { device->bytesInUse -= static_cast<int64_t>(bytes); }
 
 namespace {
 
@@ -58,12 +58,12 @@ Error *bytes(Args<Buffer, size_t> &args) {
 }
 
 Error *device(Args<Buffer, Device *> &args) {
-  args.first = &args.object->client->device;
+  args.first = args.object->device;
   return nullptr;
 }
 
 Error *memory(Args<Buffer, Memory *> &args) {
-  args.first = &args.object->client->memory;
+  args.first = &args.object->device->memory;
   return nullptr;
 }
 
@@ -84,7 +84,7 @@ Error *onCpu(Args<Buffer, bool> &args) {
 
 Error *readyEvent(Args<Buffer, Event *> &args) {
   args.first =
-      new Event{args.object->client->deviceMemory(), args.object->number};
+      new Event{args.object->device->deviceMemory(), args.object->number};
   return nullptr;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The client, its device and its memory.
+// The client.
 #include "Objects.h"
 #include <cstring>
 
@@ -24,8 +24,8 @@ Error *constant(Args<Object, Value> &args) {
   return nullptr;
 }
 
-constexpr char deviceText[] = "KilnDevice(id=0)";
-constexpr char memoryText[] = "KilnMemory(id=0)";
+/// More are a mistake.
+constexpr int kMostDevices = 1024;
 
 /// The arguments in an option, apart at spaces.
 std::vector<std::string> split(const std::string &text) {
@@ -39,25 +39,41 @@ std::vector<std::string> split(const std::string &text) {
   return words;
 }
 
+/// A count of devices that a text names; 0: it names none.
+int countOf(const std::string &text) {
+  bool isNumber = !text.empty() && text.size() < 6 &&
+                  text.find_first_not_of("0123456789") == text.npos;
+  int count = isNumber ? std::stoi(text) : 0;
+  return count <= kMostDevices ? count : 0;
+}
+
 Error *create(ClientCreateArgs &args) {
   auto client = std::make_unique<Client>();
+  int count = 1;
   for (size_t i = 0; i < args.numOptions; ++i) {
     const NamedValue &option = args.options[i];
-    std::string name(option.name, option.nameSize);
-    if (option.kind != ValueKind::Text ||
-        (name != "target" && name != "arguments" && name != "version"))
+    std::string name(option.name, option.nameSize), value;
+    if (option.kind == ValueKind::Text)
+      value.assign(option.text, option.valueSize);
+    if (name == "target" && !value.empty()) {
+      client->target = value;
+    } else if (name == "version" && !value.empty()) {
+      client->version = value;
+    } else if (name == "arguments") {
+      client->arguments = split(value);
+    } else if (name == "devices" && countOf(value)) {
+      count = countOf(value);
+    } else {
       return fail(Code::InvalidArgument,
                   "option '" + name +
                       "' of the kiln client: expected target=SPEC, "
-                      "arguments=\"--flag ...\" or version=TEXT, texts");
-    std::string value(option.text, option.valueSize);
-    if (name == "target")
-      client->target = value;
-    else if (name == "version")
-      client->version = value;
-    else
-      client->arguments = split(value);
+                      "arguments=\"--flag ...\", version=TEXT or devices=N "
+                      "with N from 1 to " +
+                      std::to_string(kMostDevices) + ", texts; found '" +
+                      value + "'");
+    }
   }
+  client->addDevices(count);
   args.client = client.release();
   return nullptr;
 }
@@ -80,34 +96,37 @@ Error *destroy(Args<Client> &args) {
 }
 
 Error *devices(Args<Client, Device *const *, size_t> &args) {
-  args.first = args.object->devices;
-  args.second = 1;
+  args.first = args.object->devices.data();
+  args.second = args.object->devices.size();
   return nullptr;
 }
 
 Error *memories(Args<Client, Memory *const *, size_t> &args) {
-  args.first = args.object->memories;
-  args.second = 1;
+  args.first = args.object->memories.data();
+  args.second = args.object->memories.size();
   return nullptr;
 }
 
 Error *lookup(LookupDeviceArgs &args) {
-  if (args.id != 0)
+  args.device = args.client->find(args.id);
+  if (!args.device)
     return fail(Code::InvalidArgument,
                 "there is no device " + std::to_string(args.id));
-  args.device = &args.client->device;
   return nullptr;
 }
 
+/// The first devices, in their order.
 Error *assignment(DefaultDeviceAssignmentArgs &args) {
-  if (args.numReplicas != 1 || args.numPartitions != 1)
-    return fail(Code::Unimplemented,
-                "unsupported: a program for " +
-                    std::to_string(args.numReplicas * args.numPartitions) +
-                    " devices; this client has one");
-  if (args.size < 1)
+  int64_t wanted = int64_t(args.numReplicas) * args.numPartitions;
+  int64_t known = static_cast<int64_t>(args.client->devices.size());
+  if (args.numReplicas < 1 || args.numPartitions < 1 || wanted > known)
+    return fail(Code::InvalidArgument,
+                "expected a program for at most " + std::to_string(known) +
+                    " devices, found one for " + std::to_string(wanted));
+  if (static_cast<int64_t>(args.size) < wanted)
     return fail(Code::InvalidArgument, "no room for the device assignment");
-  args.assignment[0] = 0;
+  for (int i = 0; i < wanted; ++i)
+    args.assignment[i] = i;
   return nullptr;
 }
 
@@ -117,66 +136,16 @@ Error *topology(Args<Client, Topology *> &args) {
 }
 
 Error *topologyDevices(Args<Topology, Device *const *, size_t> &args) {
-  args.first = args.object->client->devices;
-  args.second = 1;
+  args.first = args.object->client->devices.data();
+  args.second = args.object->client->devices.size();
   return nullptr;
 }
 
 Error *nothing(Args<Topology> &) { return nullptr; }
 
-Error *noOwnAttributes(OwnAttributesArgs &args) {
-  args.attributes = nullptr;
-  args.count = 0;
-  args.owner = nullptr;
-  args.release = [](void *) {};
-  return nullptr;
-}
-
 Error *noAttributes(Args<Topology, const NamedValue *, size_t> &args) {
   args.first = nullptr;
   args.second = 0;
-  return nullptr;
-}
-
-Error *description(Args<Device, Device *> &args) {
-  args.first = args.object;
-  return nullptr;
-}
-
-Error *noDeviceAttributes(DeviceAttributesArgs &args) {
-  args.count = 0;
-  args.attributes = nullptr;
-  return nullptr;
-}
-
-Error *kind(TextArgs<Device> &args) {
-  args.first = args.object->client->target.c_str();
-  args.second = args.object->client->target.size();
-  return nullptr;
-}
-
-Error *deviceMemories(Args<Device, Memory *const *, size_t> &args) {
-  args.first = args.object->client->memories;
-  args.second = 1;
-  return nullptr;
-}
-
-Error *deviceMemory(Args<Device, Memory *> &args) {
-  args.first = &args.object->client->memory;
-  return nullptr;
-}
-
-Error *memoryStats(MemoryStatsArgs &args) {
-  // What follows in the struct are pairs of a number and "is it set".
-  std::memset(&args.bytesInUse, 0,
-              args.head.structSize - offsetof(MemoryStatsArgs, bytesInUse));
-  args.bytesInUse = args.device->client->bytesInUse;
-  return nullptr;
-}
-
-Error *memoryDevices(Args<Memory, Device *const *, size_t> &args) {
-  args.first = args.object->client->devices;
-  args.second = 1;
   return nullptr;
 }
 
@@ -234,26 +203,4 @@ void kiln::pjrt::addClient(Api &api) {
   f[TopologyAttributes] =
       entry<Args<Topology, const NamedValue *, size_t>, noAttributes>;
   f[TopologyDestroy] = entry<Args<Topology>, nothing>;
-  f[DescriptionId] = entry<Args<Device, int>, constant<Device, int, 0>>;
-  f[DescriptionProcessIndex] = f[DescriptionId];
-  f[DescriptionAttributes] = entry<DeviceAttributesArgs, noDeviceAttributes>;
-  f[DescriptionKind] = entry<TextArgs<Device>, kind>;
-  f[DescriptionDebugText] = entry<TextArgs<Device>, text<Device, deviceText>>;
-  f[DescriptionText] = f[DescriptionDebugText];
-  f[DeviceOwnAttributes] = entry<OwnAttributesArgs, noOwnAttributes>;
-  f[DeviceDescription] = entry<Args<Device, Device *>, description>;
-  f[DeviceIsAddressable] =
-      entry<Args<Device, bool>, constant<Device, bool, true>>;
-  f[DeviceLocalHardwareId] = f[DescriptionId];
-  f[DeviceMemories] =
-      entry<Args<Device, Memory *const *, size_t>, deviceMemories>;
-  f[DeviceDefaultMemory] = entry<Args<Device, Memory *>, deviceMemory>;
-  f[DeviceMemoryStats] = entry<MemoryStatsArgs, memoryStats>;
-  f[MemoryId] = entry<Args<Memory, int>, constant<Memory, int, 0>>;
-  f[MemoryKindId] = f[MemoryId];
-  f[MemoryKind] = entry<TextArgs<Memory>, text<Memory, memoryKind>>;
-  f[MemoryDebugText] = entry<TextArgs<Memory>, text<Memory, memoryText>>;
-  f[MemoryText] = f[MemoryDebugText];
-  f[MemoryDevices] =
-      entry<Args<Memory, Device *const *, size_t>, memoryDevices>;
 }

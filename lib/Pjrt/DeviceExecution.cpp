@@ -10,9 +10,10 @@ namespace {
 /// A call: its arguments on the device, and what becomes of them.
 class DeviceCall {
 public:
-  DeviceCall(std::shared_ptr<DeviceMemory> on, ExecuteArgs &args)
-      : args(args), loaded(*args.executable), compiled(*loaded.compiled),
-        shared(std::move(on)), memory(*shared) {}
+  DeviceCall(std::shared_ptr<DeviceMemory> on, ExecuteArgs &args, size_t rank)
+      : args(args), rank(rank), loaded(*args.executable->parts[rank]),
+        compiled(*args.executable->compiled), shared(std::move(on)),
+        memory(*shared) {}
 
   Error *run() {
     if (Error *error = takeArguments())
@@ -27,12 +28,12 @@ public:
     for (size_t i = 0; i < results.size(); ++i) {
       const ResultType &type = compiled.results[i];
       auto *buffer =
-          new Buffer(loaded.client, type.type, type.sizes, results[i]);
+          new Buffer(loaded.device, type.type, type.sizes, results[i]);
       buffer->number = number;
-      args.results[0][i] = buffer;
+      args.results[rank][i] = buffer;
     }
     if (args.done)
-      args.done[0] = new Event{shared, number};
+      args.done[rank] = new Event{shared, number};
     return nullptr;
   }
 
@@ -44,7 +45,8 @@ private:
   std::vector<KilnLentTensor> lent() const;
 
   ExecuteArgs &args;
-  LoadedExecutable &loaded;
+  const size_t rank;
+  Part &loaded;
   const Compiled &compiled;
   std::shared_ptr<DeviceMemory> shared;
   DeviceMemory &memory;
@@ -54,10 +56,10 @@ private:
 
 Error *DeviceCall::takeArguments() {
   for (size_t i = 0; i < args.numArguments; ++i) {
-    Buffer &buffer = *args.arguments[0][i];
+    Buffer &buffer = *args.arguments[rank][i];
     // Asked before this call shares the memory.
     bool gives = i < compiled.written.size() && compiled.written[i];
-    bool isGiven = gives && isDonated(args, i);
+    bool isGiven = gives && isDonated(args, rank, i);
     TensorPtr tensor;
     if (Error *error = memory.check(buffer.number))
       return error;
@@ -104,7 +106,7 @@ KilnPreparedCall *DeviceCall::prepare() {
   if (loaded.wasPrepared)
     return loaded.prepared.get();
   loaded.wasPrepared = true;
-  if (loaded.device < 0)
+  if (loaded.number < 0)
     return nullptr;
   std::vector<KilnLentTensor> given = lent();
   KilnPreparedCall *prepared = nullptr;
@@ -158,13 +160,13 @@ Error *DeviceCall::runSession() {
   std::vector<KilnTensor *> given;
   for (const TensorPtr &tensor : arguments) {
     TensorPtr one;
-    if (loaded.device < 0) {
+    if (loaded.number < 0) {
       if (Error *error = memory.download(tensor.get(), one))
         return error;
     } else {
       KilnTensor *adopted = nullptr;
       if (kilnSessionAdopt(loaded.session.get(),
-                           static_cast<size_t>(loaded.device), tensor.get(),
+                           static_cast<size_t>(loaded.number), tensor.get(),
                            &adopted))
         return runtimeError("cannot share an argument");
       one = TensorPtr(adopted, TensorDeleter());
@@ -201,6 +203,6 @@ Error *DeviceCall::runSession() {
 } // namespace
 
 Error *kiln::pjrt::executeOnDevice(std::shared_ptr<DeviceMemory> memory,
-                                   ExecuteArgs &args) {
-  return DeviceCall(std::move(memory), args).run();
+                                   ExecuteArgs &args, size_t rank) {
+  return DeviceCall(std::move(memory), args, rank).run();
 }

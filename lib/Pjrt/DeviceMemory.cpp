@@ -37,7 +37,7 @@ std::string nameOf(const KilnSession *session, size_t device) {
 } // namespace
 
 std::shared_ptr<DeviceMemory>
-Client::deviceMemoryFor(const KilnSession *program) {
+Device::deviceMemoryFor(const KilnSession *program) {
   std::lock_guard<std::mutex> lock(opening);
   int found = onDevice || isRefused ? -1 : findDevice(program);
   if (found >= 0) {
@@ -48,10 +48,10 @@ Client::deviceMemoryFor(const KilnSession *program) {
   return onDevice;
 }
 
-std::shared_ptr<DeviceMemory> DeviceMemory::open(const Client &client,
+std::shared_ptr<DeviceMemory> DeviceMemory::open(const Device &on,
                                                  const std::string &name) {
   std::string bytes;
-  if (Error *error = compileProgram(client, probe, bytes)) {
+  if (Error *error = compileProgram(*on.client, probe, bytes)) {
     delete error;
     return nullptr;
   }
@@ -62,8 +62,10 @@ std::shared_ptr<DeviceMemory> DeviceMemory::open(const Client &client,
   std::shared_ptr<DeviceMemory> memory(new DeviceMemory);
   for (SessionPtr *one : {&memory->session, &memory->waiter}) {
     KilnSession *created = nullptr;
-    if (kilnSessionCreate(package.get(), nullptr, &created))
+    if (Error *error = on.open(package.get(), created)) {
+      delete error;
       return nullptr;
+    }
     one->reset(created);
   }
   memory->name = name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The memory and the queue that all programs of a client share on a device with
-// memory of its own.
+// The memory and the queue that all programs share on a device with memory of
+// its own.
 #ifndef KILN_LIB_PJRT_DEVICEMEMORY_H
 #define KILN_LIB_PJRT_DEVICEMEMORY_H
 
@@ -13,17 +13,17 @@
 namespace kiln::pjrt {
 
 /// Allocates buffers on a device, and knows which queued work has ended. All
-/// work of the client goes into one queue, so that memory that is released may
+/// work on the device goes into one queue, so that memory that is released may
 /// be allocated again at once: what uses it next is queued behind.
 ///
 /// Work is numbered: `queued` is called behind each piece, and returns its
 /// number. Functions may be called in any thread.
 class DeviceMemory {
 public:
-  /// Opens the device of this name, which a program of the client uses. Null if
+  /// Opens the device of this name, which a program on `on` uses. Null if
   /// its driver cannot share memory and queues between sessions: buffers stay
   /// on the host then.
-  static std::shared_ptr<DeviceMemory> open(const Client &client,
+  static std::shared_ptr<DeviceMemory> open(const Device &on,
                                             const std::string &name);
   ~DeviceMemory();
 
@@ -109,8 +109,9 @@ private:
 /// Moves a buffer to the device unless it is there, and gives its tensor.
 Error *tensorOnDevice(DeviceMemory &memory, Buffer &buffer, TensorPtr &tensor);
 
-/// Calls a program whose client has memory on a device.
-Error *executeOnDevice(std::shared_ptr<DeviceMemory> memory, ExecuteArgs &args);
+/// Calls a program on its device of number `rank`, which has this memory.
+Error *executeOnDevice(std::shared_ptr<DeviceMemory> memory, ExecuteArgs &args,
+                       size_t rank);
 
 } // namespace kiln::pjrt
 

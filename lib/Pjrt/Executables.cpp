@@ -10,7 +10,7 @@ using namespace kiln::pjrt;
 namespace {
 
 /// A serialized program begins with this, then the checksum of the rest.
-constexpr char serializedMagic[] = "KilnPJR2";
+constexpr char serializedMagic[] = "KilnPJR3";
 constexpr size_t magicSize = sizeof(serializedMagic) - 1;
 
 /// 64-bit FNV-1a. It finds files that were cut or changed by accident.
@@ -25,6 +25,32 @@ void addNumber(std::string &bytes, uint64_t number) {
   bytes.append(reinterpret_cast<const char *>(&number), sizeof(number));
 }
 
+/// The devices of a program, by rank; device 0 where the host does not say.
+Error *chooseDevices(const Client &client, const CompileOptions &options,
+                     std::vector<int64_t> &devices) {
+  if (options.replicas != 1)
+    return fail(Code::Unimplemented,
+                "unsupported: a program of " +
+                    std::to_string(options.replicas) +
+                    " replicas; expected one replica of several partitions");
+  if (!options.devices.empty())
+    devices = options.devices;
+  for (int64_t id = 0; devices.empty() && id < options.partitions; ++id)
+    devices.push_back(id);
+  if (static_cast<int64_t>(devices.size()) != options.partitions)
+    return fail(Code::InvalidArgument, "expected a device for each of " +
+                                           std::to_string(options.partitions) +
+                                           " partitions, found " +
+                                           std::to_string(devices.size()));
+  for (int64_t id : devices)
+    if (!client.find(id))
+      return fail(Code::InvalidArgument,
+                  "there is no device " + std::to_string(id));
+  if (devices.empty())
+    return fail(Code::InvalidArgument, "a program for no device");
+  return nullptr;
+}
+
 Error *compile(CompileArgs &args) {
   auto compiled = std::make_shared<Compiled>();
   compiled->program.assign(args.program->code, args.program->codeSize);
@@ -33,8 +59,22 @@ Error *compile(CompileArgs &args) {
     return fail(Code::Unimplemented, "unsupported: programs as '" +
                                          compiled->format +
                                          "'; expected 'mlir'");
-  if (Error *error =
-          compileProgram(*args.client, compiled->program, compiled->package))
+  CompileOptions options;
+  if (Error *error = readOptions(args.options, args.optionsSize, options))
+    return error;
+  if (Error *error = chooseDevices(*args.client, options, compiled->devices))
+    return error;
+  if (compiled->devices.size() > 1 && options.program.empty())
+    return fail(Code::Unimplemented,
+                "unsupported: a program on " +
+                    std::to_string(compiled->devices.size()) +
+                    " devices that kiln.jax_devices has not partitioned");
+  compiled->argumentShardings.all = std::move(options.argumentShardings);
+  compiled->resultShardings.all = std::move(options.resultShardings);
+  if (Error *error = compileProgram(*args.client,
+                                    options.program.empty() ? compiled->program
+                                                            : options.program,
+                                    compiled->package))
     return error;
   return load(*args.client, std::move(compiled), args.executable);
 }
@@ -46,6 +86,17 @@ Error *serialize(BytesArgs<Executable> &args) {
        {&compiled.format, &compiled.program, &compiled.package}) {
     addNumber(parts, part->size());
     parts += *part;
+  }
+  addNumber(parts, compiled.devices.size());
+  for (int64_t id : compiled.devices)
+    addNumber(parts, static_cast<uint64_t>(id));
+  for (const Shardings *shardings :
+       {&compiled.argumentShardings, &compiled.resultShardings}) {
+    addNumber(parts, shardings->all.size());
+    for (const std::string &sharding : shardings->all) {
+      addNumber(parts, sharding.size());
+      parts += sharding;
+    }
   }
   auto bytes = std::make_unique<std::string>(serializedMagic, magicSize);
   addNumber(*bytes, checksum(parts));
@@ -76,6 +127,27 @@ bool takePart(std::string_view &bytes, std::string &part) {
   return true;
 }
 
+/// Takes the devices and the shardings of a program.
+bool takePlaces(std::string_view &bytes, Compiled &compiled) {
+  uint64_t count = 0, value = 0;
+  if (!takeNumber(bytes, count))
+    return false;
+  for (uint64_t i = 0; i < count; ++i) {
+    if (!takeNumber(bytes, value))
+      return false;
+    compiled.devices.push_back(static_cast<int64_t>(value));
+  }
+  for (Shardings *shardings :
+       {&compiled.argumentShardings, &compiled.resultShardings}) {
+    if (!takeNumber(bytes, count))
+      return false;
+    for (uint64_t i = 0; i < count; ++i)
+      if (!takePart(bytes, shardings->all.emplace_back()))
+        return false;
+  }
+  return !compiled.devices.empty();
+}
+
 Error *deserialize(DeserializeArgs &args) {
   auto compiled = std::make_shared<Compiled>();
   std::string_view bytes(args.bytes, args.size);
@@ -87,12 +159,28 @@ Error *deserialize(DeserializeArgs &args) {
     good = takeNumber(bytes, sum) && sum == checksum(bytes) &&
            takePart(bytes, compiled->format) &&
            takePart(bytes, compiled->program) &&
-           takePart(bytes, compiled->package) && bytes.empty();
+           takePart(bytes, compiled->package) && takePlaces(bytes, *compiled) &&
+           bytes.empty();
   }
   if (!good)
     return fail(Code::InvalidArgument,
                 "expected a program that this version of the kiln plug-in has "
                 "serialized, found other or damaged bytes");
+  bool hasOptions =
+      args.head.structSize >=
+      offsetof(DeserializeArgs, optionsSize) + sizeof(args.optionsSize);
+  if (hasOptions && args.options) {
+    CompileOptions options;
+    if (Error *error = readOptions(args.options, args.optionsSize, options))
+      return error;
+    if (options.devices.size() == compiled->devices.size())
+      compiled->devices = options.devices;
+  }
+  for (int64_t id : compiled->devices)
+    if (!args.client->find(id))
+      return fail(Code::InvalidArgument, "the program is for device " +
+                                             std::to_string(id) +
+                                             ", which is not there");
   return load(*args.client, std::move(compiled), args.executable);
 }
 
@@ -159,6 +247,11 @@ template <typename T> Error *fingerprint(TextArgs<T> &args) {
   return nullptr;
 }
 
+Error *numPartitions(Args<Executable, size_t> &args) {
+  args.first = args.object->compiled->devices.size();
+  return nullptr;
+}
+
 Error *one(Args<Executable, size_t> &args) {
   args.first = 1;
   return nullptr;
@@ -216,19 +309,21 @@ Error *optimizedProgram(OptimizedProgramArgs &args) {
   return nullptr;
 }
 
-/// Lets go of a session once its work on the device has ended.
+/// Lets go of sessions once their work on the device has ended.
 void close(LoadedExecutable &loaded) {
-  std::shared_ptr<DeviceMemory> memory = loaded.client->deviceMemory();
-  if (!memory || !loaded.session)
-    return;
   struct Open {
     std::unique_ptr<KilnSession, SessionDeleter> session;
     std::unique_ptr<KilnPreparedCall, PreparedDeleter> prepared;
   };
-  auto open = std::make_shared<Open>();
-  open->session = std::move(loaded.session);
-  open->prepared = std::move(loaded.prepared);
-  memory->keep(memory->last(), std::move(open), 0);
+  for (std::unique_ptr<Part> &part : loaded.parts) {
+    std::shared_ptr<DeviceMemory> memory = part->device->deviceMemory();
+    if (!memory || !part->session)
+      continue;
+    auto open = std::make_shared<Open>();
+    open->session = std::move(part->session);
+    open->prepared = std::move(part->prepared);
+    memory->keep(memory->last(), std::move(open), 0);
+  }
 }
 
 Error *destroyLoaded(Args<LoadedExecutable> &args) {
@@ -243,17 +338,36 @@ Error *executableOf(Args<LoadedExecutable, Executable *> &args) {
 }
 
 Error *loadedDevices(Args<LoadedExecutable, Device *const *, size_t> &args) {
-  args.first = args.object->client->devices;
-  args.second = 1;
+  args.first = args.object->devices.data();
+  args.second = args.object->devices.size();
   return nullptr;
 }
 
-/// One replica of one computation on device 0, as XLA's DeviceAssignmentProto:
-/// fields 1 and 2 are the counts, 3 is a list of lists of devices.
+void addVarint(std::string &bytes, uint64_t value) {
+  for (; value > 127; value >>= 7)
+    bytes += static_cast<char>(value | 128);
+  bytes += static_cast<char>(value);
+}
+
+/// XLA's DeviceAssignmentProto: fields 1 and 2 are the numbers of replicas and
+/// of partitions. Field 3 is repeated: for each partition a message, whose
+/// field 1 lists the device of each replica.
+std::string assignmentOf(const std::vector<int64_t> &devices) {
+  std::string bytes{8, 1, 16};
+  addVarint(bytes, devices.size());
+  for (int64_t id : devices) {
+    std::string list;
+    addVarint(list, static_cast<uint64_t>(id));
+    bytes += {26, static_cast<char>(list.size() + 2), 10,
+              static_cast<char>(list.size())};
+    bytes += list;
+  }
+  return bytes;
+}
+
 Error *deviceAssignment(BytesArgs<LoadedExecutable> &args) {
-  static constexpr char bytes[] = {8, 1, 16, 1, 26, 3, 10, 1, 0};
-  args.bytes = bytes;
-  args.size = sizeof(bytes);
+  args.bytes = args.object->assignment.data();
+  args.size = args.object->assignment.size();
   args.owner = nullptr;
   args.release = [](void *) {};
   return nullptr;
@@ -261,12 +375,69 @@ Error *deviceAssignment(BytesArgs<LoadedExecutable> &args) {
 
 Error *erase(Args<LoadedExecutable> &args) {
   close(*args.object);
-  args.object->session.reset();
+  for (std::unique_ptr<Part> &part : args.object->parts)
+    part->session.reset();
   return nullptr;
 }
 
 Error *isDeleted(Args<LoadedExecutable, bool> &args) {
-  args.first = !args.object->session;
+  args.first = args.object->isDeleted();
+  return nullptr;
+}
+
+/// What the package says of arguments and results.
+Error *describe(KilnSession *session, Compiled &compiled) {
+  compiled.entry = "main";
+  const char *entry = compiled.entry.c_str();
+  int count = kilnEntryNumResults(session, entry);
+  if (count < 0)
+    return runtimeError("the program has no function 'main'");
+  compiled.results.resize(static_cast<size_t>(count));
+  for (int i = 0; i < count; ++i) {
+    ResultType &result = compiled.results[static_cast<size_t>(i)];
+    if (Error *error = readResult(session, compiled.entry, i, result))
+      return error;
+    compiled.types.push_back(result.type);
+    compiled.ranks.push_back(result.sizes.size());
+    compiled.sizes.insert(compiled.sizes.end(), result.sizes.begin(),
+                          result.sizes.end());
+    compiled.memoryKinds.push_back(memoryKind);
+    compiled.memoryKindSizes.push_back(sizeof(memoryKind) - 1);
+    compiled.resultLayouts.push_back(compiled.addLayout(result.sizes.size()));
+  }
+  int arguments = kilnEntryNumArguments(session, entry);
+  for (int i = 0; i < arguments; ++i) {
+    compiled.written.push_back(kilnEntryArgumentIsWritten(session, entry, i));
+    compiled.argumentLayouts.push_back(
+        compiled.addLayout(argumentRank(session, compiled.entry, i)));
+  }
+  compiled.argumentShardings.finish();
+  compiled.resultShardings.finish();
+  auto fits = [](const Shardings &shardings, int found) {
+    return static_cast<int>(shardings.all.size()) == found;
+  };
+  if (compiled.devices.size() > 1 &&
+      (!fits(compiled.resultShardings, count) ||
+       !fits(compiled.argumentShardings, arguments)))
+    return fail(Code::InvalidArgument,
+                "expected a sharding for each argument and result of a "
+                "program on several devices");
+  compiled.fingerprint =
+      std::to_string(std::hash<std::string>()(compiled.package));
+  return nullptr;
+}
+
+/// Shares the memory and the queue of the device with other programs.
+Error *shareDevice(Part &part) {
+  std::shared_ptr<DeviceMemory> memory =
+      part.device->deviceMemoryFor(part.session.get());
+  if (!memory)
+    return nullptr;
+  part.number = memory->findIn(part.session.get());
+  if (part.number >= 0 &&
+      kilnSessionUseQueue(part.session.get(), static_cast<size_t>(part.number),
+                          memory->queue()))
+    return runtimeError("cannot use the queue of the device");
   return nullptr;
 }
 
@@ -279,48 +450,26 @@ Error *kiln::pjrt::load(Client &client, std::shared_ptr<Compiled> compiled,
                       &opened))
     return runtimeError("cannot read the package");
   std::unique_ptr<KilnPackage, PackageDeleter> package(opened);
-  KilnSession *created = nullptr;
-  if (kilnSessionCreate(package.get(), nullptr, &created))
-    return runtimeError("cannot run the package");
-  std::unique_ptr<KilnSession, SessionDeleter> session(created);
-  compiled->entry = "main";
-  int count = kilnEntryNumResults(session.get(), compiled->entry.c_str());
-  if (count < 0)
-    return runtimeError("the program has no function 'main'");
-  compiled->results.resize(static_cast<size_t>(count));
-  for (int i = 0; i < count; ++i) {
-    ResultType &result = compiled->results[static_cast<size_t>(i)];
-    if (Error *error = readResult(session.get(), compiled->entry, i, result))
-      return error;
-    compiled->types.push_back(result.type);
-    compiled->ranks.push_back(result.sizes.size());
-    compiled->sizes.insert(compiled->sizes.end(), result.sizes.begin(),
-                           result.sizes.end());
-    compiled->memoryKinds.push_back(memoryKind);
-    compiled->memoryKindSizes.push_back(sizeof(memoryKind) - 1);
-    compiled->resultLayouts.push_back(compiled->addLayout(result.sizes.size()));
-  }
-  int arguments = kilnEntryNumArguments(session.get(), compiled->entry.c_str());
-  for (int i = 0; i < arguments; ++i) {
-    compiled->written.push_back(
-        kilnEntryArgumentIsWritten(session.get(), compiled->entry.c_str(), i));
-    compiled->argumentLayouts.push_back(
-        compiled->addLayout(argumentRank(session.get(), compiled->entry, i)));
-  }
-  compiled->fingerprint =
-      std::to_string(std::hash<std::string>()(compiled->package));
-  std::shared_ptr<DeviceMemory> memory = client.deviceMemoryFor(session.get());
   auto made = std::make_unique<LoadedExecutable>();
   made->client = &client;
-  made->compiled = std::move(compiled);
-  made->session = std::move(session);
-  if (memory) {
-    made->device = memory->findIn(made->session.get());
-    if (made->device >= 0 &&
-        kilnSessionUseQueue(made->session.get(),
-                            static_cast<size_t>(made->device), memory->queue()))
-      return runtimeError("cannot use the queue of the device");
+  made->assignment = assignmentOf(compiled->devices);
+  for (int64_t id : compiled->devices) {
+    auto part = std::make_unique<Part>();
+    part->device = client.find(id);
+    KilnSession *created = nullptr;
+    if (Error *error = part->device->open(package.get(), created))
+      return error;
+    part->session.reset(created);
+    if (Error *error = shareDevice(*part))
+      return error;
+    made->devices.push_back(part->device);
+    made->parts.push_back(std::move(part));
   }
+  if (Error *error = describe(made->parts.front()->session.get(), *compiled))
+    return error;
+  if (made->parts.size() > 1)
+    made->group = client.group(made->devices);
+  made->compiled = std::move(compiled);
   loaded = made.release();
   return nullptr;
 }
@@ -333,7 +482,7 @@ void kiln::pjrt::addExecutables(Api &api) {
   f[ExecutableFingerprint] =
       entry<TextArgs<Executable>, fingerprint<Executable>>;
   f[ExecutableNumReplicas] = entry<Args<Executable, size_t>, one>;
-  f[ExecutableNumPartitions] = f[ExecutableNumReplicas];
+  f[ExecutableNumPartitions] = entry<Args<Executable, size_t>, numPartitions>;
   f[ExecutableNumOutputs] = entry<Args<Executable, size_t>, numOutputs>;
   f[ExecutableCodeSize] = entry<Args<Executable, int64_t>, codeSize>;
   f[ExecutableCost] = entry<CostArgs, cost>;

@@ -2,6 +2,7 @@
 // Calls of what was compiled.
 #include "Execution.h"
 #include "DeviceMemory.h"
+#include "Group.h"
 #include <cstring>
 
 using namespace kiln::pjrt;
@@ -32,32 +33,24 @@ Error *duplicate(const Buffer &buffer, TensorPtr &tensor) {
   return nullptr;
 }
 
-Error *execute(ExecuteArgs &args) {
-  LoadedExecutable &loaded = *args.executable;
-  if (!loaded.session)
-    return fail(Code::InvalidArgument, "the executable was deleted");
-  if (args.numDevices != 1)
-    return fail(Code::Unimplemented, "unsupported: a call on " +
-                                         std::to_string(args.numDevices) +
-                                         " devices; this client has one");
-  if (args.options && (args.options->numSends || args.options->numReceives))
-    return fail(Code::Unimplemented,
-                "unsupported: calls that send to the host while they run");
-  if (auto memory = loaded.client->deviceMemory())
-    return executeOnDevice(std::move(memory), args);
-  const Compiled &compiled = *loaded.compiled;
+/// Calls the part of a program that is on its device of number `rank`.
+Error *executePart(ExecuteArgs &args, size_t rank) {
+  Part &part = *args.executable->parts[rank];
+  if (auto memory = part.device->deviceMemory())
+    return executeOnDevice(std::move(memory), args, rank);
+  const Compiled &compiled = *args.executable->compiled;
   std::vector<KilnTensor *> arguments;
   std::vector<TensorPtr> copies;
   std::vector<Buffer *> donated;
   for (size_t i = 0; i < args.numArguments; ++i) {
-    Buffer &buffer = *args.arguments[0][i];
+    Buffer &buffer = *args.arguments[rank][i];
     if (!buffer.tensor)
       return fail(Code::InvalidArgument,
                   "argument " + std::to_string(i) + " was deleted");
     arguments.push_back(buffer.tensor.get());
     if (i >= compiled.written.size() || !compiled.written[i])
       continue;
-    if (isDonated(args, i)) {
+    if (isDonated(args, rank, i)) {
       donated.push_back(&buffer);
       continue;
     }
@@ -67,7 +60,7 @@ Error *execute(ExecuteArgs &args) {
     arguments.back() = copies.back().get();
   }
   Results results(compiled.results.size());
-  if (kilnSessionRun(loaded.session.get(), compiled.entry.c_str(),
+  if (kilnSessionRun(part.session.get(), compiled.entry.c_str(),
                      arguments.size(), arguments.data(), results.tensors.size(),
                      results.tensors.data()))
     return fail(Code::Internal, kilnLastError());
@@ -76,14 +69,52 @@ Error *execute(ExecuteArgs &args) {
   std::vector<std::unique_ptr<Buffer>> buffers;
   for (size_t i = 0; i < compiled.results.size(); ++i) {
     const ResultType &type = compiled.results[i];
-    buffers.push_back(std::make_unique<Buffer>(loaded.client, type.type,
+    buffers.push_back(std::make_unique<Buffer>(part.device, type.type,
                                                type.sizes, results.take(i)));
   }
   if (args.done)
-    args.done[0] = new Event;
+    args.done[rank] = new Event;
   for (size_t i = 0; i < buffers.size(); ++i)
-    args.results[0][i] = buffers[i].release();
+    args.results[rank][i] = buffers[i].release();
   return nullptr;
+}
+
+/// Takes back what the ranks that succeeded have given.
+void dropResults(ExecuteArgs &args, const std::vector<char> &succeeded) {
+  size_t count = args.executable->compiled->results.size();
+  for (size_t rank = 0; rank < succeeded.size(); ++rank) {
+    if (!succeeded[rank])
+      continue;
+    for (size_t i = 0; i < count; ++i)
+      delete args.results[rank][i];
+    if (args.done)
+      delete args.done[rank];
+  }
+}
+
+Error *execute(ExecuteArgs &args) {
+  LoadedExecutable &loaded = *args.executable;
+  if (loaded.isDeleted())
+    return fail(Code::InvalidArgument, "the executable was deleted");
+  if (args.numDevices != loaded.parts.size())
+    return fail(Code::InvalidArgument, "expected a call on " +
+                                           std::to_string(loaded.parts.size()) +
+                                           " devices, found one on " +
+                                           std::to_string(args.numDevices));
+  if (args.options && (args.options->numSends || args.options->numReceives))
+    return fail(Code::Unimplemented,
+                "unsupported: calls that send to the host while they run");
+  if (!loaded.group)
+    return executePart(args, 0);
+  std::vector<char> succeeded(loaded.parts.size());
+  Error *error = loaded.group->run(loaded, [&](size_t rank) {
+    Error *own = executePart(args, rank);
+    succeeded[rank] = !own;
+    return own;
+  });
+  if (error)
+    dropResults(args, succeeded);
+  return error;
 }
 
 struct Nothing {};
@@ -100,12 +131,12 @@ Error *destroyContext(ContextArgs &args) {
 
 } // namespace
 
-bool kiln::pjrt::isDonated(const ExecuteArgs &args, size_t index) {
-  const Buffer &buffer = *args.arguments[0][index];
+bool kiln::pjrt::isDonated(const ExecuteArgs &args, size_t rank, size_t index) {
+  const Buffer &buffer = *args.arguments[rank][index];
   if (buffer.held || buffer.tensor.use_count() > 1)
     return false;
   for (size_t i = 0; i < args.numArguments; ++i)
-    if (i != index && args.arguments[0][i] == &buffer)
+    if (i != index && args.arguments[rank][i] == &buffer)
       return false;
   const ExecuteOptions *options = args.options;
   for (size_t i = 0; options && i < options->numNotDonatable; ++i)

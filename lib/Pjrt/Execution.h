@@ -9,7 +9,7 @@ namespace kiln::pjrt {
 
 /// Whether an argument that the program writes can be written itself: its
 /// caller agrees, and no other buffer uses the memory.
-bool isDonated(const ExecuteArgs &args, size_t index);
+bool isDonated(const ExecuteArgs &args, size_t rank, size_t index);
 
 } // namespace kiln::pjrt
 

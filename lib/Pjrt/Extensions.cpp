@@ -39,11 +39,13 @@ Error *ofExecutable(Args<Executable, size_t, Layout *const *> &args) {
   return nullptr;
 }
 
-/// There is one device, over which nothing is sharded.
-Error *noShardings(ShardingsArgs &args) {
-  args.count = 0;
-  args.shardings = nullptr;
-  args.sizes = nullptr;
+/// Null for a program on one device.
+template <Shardings Compiled::*Member> Error *ofProgram(ShardingsArgs &args) {
+  const Shardings &shardings = (*args.executable->compiled).*Member;
+  bool isSpread = args.executable->compiled->devices.size() > 1;
+  args.count = isSpread ? shardings.all.size() : 0;
+  args.shardings = isSpread ? shardings.texts.data() : nullptr;
+  args.sizes = isSpread ? shardings.sizes.data() : nullptr;
   return nullptr;
 }
 
@@ -52,8 +54,8 @@ constexpr Entry function = entry<Arguments, Body>;
 
 Extension<2> shardings = {
     {sizeof(shardings), ExtensionKind::Shardings, nullptr},
-    {function<ShardingsArgs, noShardings>,
-     function<ShardingsArgs, noShardings>}};
+    {function<ShardingsArgs, ofProgram<&Compiled::argumentShardings>>,
+     function<ShardingsArgs, ofProgram<&Compiled::resultShardings>>}};
 
 using LayoutsArgs = Args<Executable, size_t, Layout *const *>;
 

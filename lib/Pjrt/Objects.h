@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a host of this plug-in holds by pointer. One client has one device with
-// one memory. That is the host's memory if the target's device works there:
-// calls have ended then when they return. Else it is the memory of the device
-// (DeviceMemory.h), and calls return when their work is queued.
+// What a host of this plug-in holds by pointer. A client has devices of one
+// target, each with one memory. That is the host's memory if the target's
+// devices work there: calls have ended then when they return. Else it is the
+// memory of the device (DeviceMemory.h), and calls return when their work is
+// queued.
 #ifndef KILN_LIB_PJRT_OBJECTS_H
 #define KILN_LIB_PJRT_OBJECTS_H
 
@@ -10,6 +11,7 @@
 #include "kiln-c/Runtime.h"
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -27,6 +29,7 @@ inline Error *fail(Code code, std::string message) {
 }
 
 class DeviceMemory;
+class Group;
 
 /// Work on a device; or, without one, what has ended already.
 struct Event {
@@ -35,32 +38,24 @@ struct Event {
 };
 
 struct Memory {
-  Client *client;
+  Device *device;
 };
 
 /// Stands for its description too.
 struct Device {
   Client *client;
-};
-
-struct Topology {
-  Client *client;
-};
-
-struct Client {
-  /// As for kiln-compile: the target, and further arguments.
-  std::string target = "cpu";
-  std::vector<std::string> arguments;
-  /// What the host's caches depend on beside programs: target and compiler.
-  std::string version = "kiln";
+  int id; ///< its number among the devices of the target, from 0
   Memory memory{this};
-  Device device{this};
-  Topology topology{this};
-  /// The lists that functions give out.
-  Device *devices[1] = {&device};
   Memory *memories[1] = {&memory};
+  std::string text, memoryText;
   std::atomic<int64_t> bytesInUse = 0;
 
+  Device(Client *client, int id);
+  Device(const Device &) = delete;
+  Device &operator=(const Device &) = delete;
+
+  /// Opens a package on this device.
+  Error *open(const KilnPackage *package, KilnSession *&session) const;
   /// Where buffers are; null: on the host. Buffers that are older than the
   /// first program on the device move when a program uses them.
   std::shared_ptr<DeviceMemory> deviceMemory() {
@@ -76,16 +71,46 @@ private:
   std::shared_ptr<DeviceMemory> onDevice;
 };
 
+struct Topology {
+  Client *client;
+};
+
+struct Client {
+  /// As for kiln-compile: the target, and further arguments.
+  std::string target = "cpu";
+  std::vector<std::string> arguments;
+  /// What the host's caches depend on beside programs: target and compiler.
+  std::string version = "kiln";
+  Topology topology{this};
+  std::vector<std::unique_ptr<Device>> owned;
+  /// The lists that functions give out.
+  std::vector<Device *> devices;
+  std::vector<Memory *> memories;
+
+  void addDevices(int count);
+  /// The device of this number; null: there is none.
+  Device *find(int64_t id) const {
+    bool isKnown = id >= 0 && id < static_cast<int64_t>(devices.size());
+    return isKnown ? devices[static_cast<size_t>(id)] : nullptr;
+  }
+  /// What runs programs on these devices together.
+  std::shared_ptr<Group> group(const std::vector<Device *> &members);
+
+private:
+  std::mutex grouping;
+  std::map<std::vector<Device *>, std::shared_ptr<Group>> groups;
+};
+
 struct TensorDeleter {
   void operator()(KilnTensor *tensor) const { kilnTensorDestroy(tensor); }
 };
 using TensorPtr = std::shared_ptr<KilnTensor>;
 
-/// A tensor on the host or on the client's device, row-major. Complex numbers
+/// A tensor on the host or on a device, row-major. Complex numbers
 /// are tensors of their parts with a last dimension of two, which `sizes` does
 /// not have.
 struct Buffer {
-  Client *client;
+  Device *device;
   ElementType type;
   std::vector<int64_t> sizes;
   std::vector<int64_t> minorToMajor;
@@ -94,7 +119,7 @@ struct Buffer {
   int64_t held = 0;    ///< how often others count on the memory as it is
   size_t bytes;
 
-  Buffer(Client *client, ElementType type, std::vector<int64_t> sizes,
+  Buffer(Device *device, ElementType type, std::vector<int64_t> sizes,
          TensorPtr tensor);
   ~Buffer();
   Buffer(const Buffer &) = delete;
@@ -125,6 +150,21 @@ struct ResultType {
   std::vector<int64_t> sizes;
 };
 
+/// How arguments or results are spread over devices, each as XLA's OpSharding.
+struct Shardings {
+  std::vector<std::string> all;
+  std::vector<const char *> texts; ///< of `all`, as are the sizes
+  std::vector<size_t> sizes;
+
+  /// Fills in the lists that functions give out.
+  void finish() {
+    for (const std::string &one : all) {
+      texts.push_back(one.data());
+      sizes.push_back(one.size());
+    }
+  }
+};
+
 /// A program and what became of it. It does not change.
 struct Compiled {
   std::string program; ///< as it came, for those who ask what was compiled
@@ -134,6 +174,10 @@ struct Compiled {
   std::string entry;
   std::vector<ResultType> results;
   std::vector<bool> written; ///< arguments, which their caller has given up
+  /// Numbers of the devices that run it together, by rank.
+  std::vector<int64_t> devices;
+  /// Of a program on several devices, as the host asks for them.
+  Shardings argumentShardings, resultShardings;
   /// The same, one after the other.
   std::vector<ElementType> types;
   std::vector<int64_t> sizes;
@@ -155,16 +199,27 @@ struct Executable {
   CompiledPtr compiled;
 };
 
-struct LoadedExecutable {
-  Client *client;
-  CompiledPtr compiled;
+/// A program on one of its devices.
+struct Part {
+  Device *device;
   std::unique_ptr<KilnSession, SessionDeleter> session; ///< null: deleted
-  /// The number of the client's device in the session; -1: it is not used.
-  int device = -1;
+  /// The number of the device in the session; -1: it is not used.
+  int number = -1;
   /// Steps on that device, if they depend on shapes alone.
   std::mutex preparing;
   bool wasPrepared = false;
   std::unique_ptr<KilnPreparedCall, PreparedDeleter> prepared;
+};
+
+struct LoadedExecutable {
+  Client *client;
+  CompiledPtr compiled;
+  std::vector<std::unique_ptr<Part>> parts; ///< by rank
+  std::vector<Device *> devices;            ///< of the parts
+  std::shared_ptr<Group> group;             ///< null: there is one part
+  std::string assignment;                   ///< XLA's DeviceAssignmentProto
+
+  bool isDeleted() const { return !parts.front()->session; }
 };
 
 /// One name of each kind.
@@ -193,13 +248,24 @@ Error *runtimeError(const char *doing);
 /// Compiles a program for the client's target: the package's bytes.
 Error *compileProgram(const Client &client, const std::string &program,
                       std::string &package);
-/// Opens the package of `compiled` and fills in what it says of its results.
+/// What this plug-in reads of XLA's CompileOptionsProto.
+struct CompileOptions {
+  int64_t replicas = 1, partitions = 1;
+  std::vector<int64_t> devices; ///< by partition; empty: not said
+  std::string program;          ///< of one partition; empty: the given one
+  std::vector<std::string> argumentShardings, resultShardings;
+};
+Error *readOptions(const char *bytes, size_t size, CompileOptions &options);
+
+/// Opens the package of `compiled` on its devices, and fills in what it says of
+/// its results.
 Error *load(Client &client, std::shared_ptr<Compiled> compiled,
             LoadedExecutable *&loaded);
 
 /// Put the functions of a file into the table.
 void addSupport(Api &api);
 void addClient(Api &api);
+void addDevices(Api &api);
 void addBuffers(Api &api);
 void addTransfers(Api &api);
 void addExecutables(Api &api);

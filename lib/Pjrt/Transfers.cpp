@@ -68,13 +68,13 @@ Error *readLayout(const MemoryLayout *layout, const Buffer &buffer,
   return nullptr;
 }
 
-Error *newBuffer(Client *client, ElementType type, const int64_t *sizes,
+Error *newBuffer(Device *device, ElementType type, const int64_t *sizes,
                  size_t rank, std::unique_ptr<Buffer> &buffer) {
   std::vector<int64_t> shape(sizes, sizes + rank);
   TensorPtr tensor;
   if (Error *error = makeTensor(type, shape, tensor))
     return error;
-  buffer = std::make_unique<Buffer>(client, type, std::move(shape), tensor);
+  buffer = std::make_unique<Buffer>(device, type, std::move(shape), tensor);
   return nullptr;
 }
 
@@ -100,6 +100,13 @@ void extendNarrow(const Buffer &buffer) {
                    ? static_cast<uint8_t>(static_cast<int8_t>(top) >> spare)
                    : static_cast<uint8_t>(top >> spare);
   }
+}
+
+/// Where a buffer shall be: on a device, in a memory, or anywhere.
+template <typename Arguments> Device *placeOf(const Arguments &args) {
+  if (args.device)
+    return args.device;
+  return args.memory ? args.memory->device : args.client->devices.front();
 }
 
 /// What a host allows with the memory that it gives.
@@ -131,7 +138,7 @@ Error *fromStableHost(FromHostArgs &args,
   uint64_t number = 0;
   if (Error *error = memory->upload(host, tensor, number))
     return error;
-  buffer = std::make_unique<Buffer>(args.client, args.type, std::move(sizes),
+  buffer = std::make_unique<Buffer>(placeOf(args), args.type, std::move(sizes),
                                     std::move(tensor));
   buffer->number = number;
   args.doneWithHost = new Event{memory, number};
@@ -139,7 +146,7 @@ Error *fromStableHost(FromHostArgs &args,
 }
 
 Error *fromHost(FromHostArgs &args) {
-  std::shared_ptr<DeviceMemory> memory = args.client->deviceMemory();
+  std::shared_ptr<DeviceMemory> memory = placeOf(args)->deviceMemory();
   std::unique_ptr<Buffer> buffer;
   if (memory) {
     if (args.byteStrides && args.numByteStrides != args.rank)
@@ -152,7 +159,7 @@ Error *fromHost(FromHostArgs &args) {
     }
   }
   if (Error *error =
-          newBuffer(args.client, args.type, args.sizes, args.rank, buffer))
+          newBuffer(placeOf(args), args.type, args.sizes, args.rank, buffer))
     return error;
   if (args.byteStrides && args.numByteStrides != args.rank)
     return fail(Code::InvalidArgument, "strides of another rank");
@@ -178,10 +185,10 @@ Error *fromHost(FromHostArgs &args) {
 Error *uninitialized(UninitializedArgs &args) {
   std::unique_ptr<Buffer> buffer;
   if (Error *error =
-          newBuffer(args.client, args.type, args.sizes, args.rank, buffer))
+          newBuffer(placeOf(args), args.type, args.sizes, args.rank, buffer))
     return error;
   TensorPtr there;
-  if (std::shared_ptr<DeviceMemory> memory = args.client->deviceMemory())
+  if (std::shared_ptr<DeviceMemory> memory = placeOf(args)->deviceMemory())
     if (Error *error = tensorOnDevice(*memory, *buffer, there))
       return error;
   args.buffer = buffer.release();
@@ -211,7 +218,7 @@ Error *onHost(const Buffer &buffer, TensorPtr &host) {
   host = buffer.tensor;
   if (!kilnTensorIsOnDevice(host.get()))
     return nullptr;
-  std::shared_ptr<DeviceMemory> memory = buffer.client->deviceMemory();
+  std::shared_ptr<DeviceMemory> memory = buffer.device->deviceMemory();
   if (Error *error = memory->wait(buffer.number))
     return error;
   return memory->download(buffer.tensor.get(), host);
@@ -237,7 +244,7 @@ Error *toHost(ToHostArgs &args) {
       strides(buffer.sizes, buffer.minorToMajor.data(), element);
   if (buffer.bytes && kilnTensorIsOnDevice(buffer.tensor.get()) &&
       target == own)
-    return copyOut(buffer.client->deviceMemory(), buffer, args.data, args.done);
+    return copyOut(buffer.device->deviceMemory(), buffer, args.data, args.done);
   TensorPtr host;
   if (Error *error = onHost(buffer, host))
     return error;
@@ -268,14 +275,30 @@ Error *copyRaw(CopyRawArgs &args) {
   return nullptr;
 }
 
+Device *deviceOf(Device *device) { return device; }
+Device *deviceOf(Memory *memory) { return memory->device; }
+
 template <typename Place> Error *copy(CopyArgs<Place> &args) {
   const Buffer &buffer = *args.buffer;
   if (!buffer.tensor)
     return fail(Code::InvalidArgument, "the buffer was deleted");
+  Device *to = deviceOf(args.place);
+  TensorPtr tensor = buffer.tensor;
+  uint64_t number = buffer.number;
+  if (to != buffer.device) {
+    // Devices with memory of their own exchange through the host.
+    number = 0;
+    if (Error *error = onHost(buffer, tensor))
+      return error;
+  }
   // Who writes to a buffer looks whether somebody shares its memory.
-  args.copy =
-      new Buffer(args.place->client, buffer.type, buffer.sizes, buffer.tensor);
-  args.copy->number = buffer.number;
+  auto made = std::make_unique<Buffer>(to, buffer.type, buffer.sizes, tensor);
+  made->number = number;
+  TensorPtr there;
+  if (std::shared_ptr<DeviceMemory> memory = to->deviceMemory())
+    if (Error *error = tensorOnDevice(*memory, *made, there))
+      return error;
+  args.copy = made.release();
   return nullptr;
 }
 

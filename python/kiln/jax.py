@@ -24,16 +24,17 @@ def initialize():
     from jax._src import xla_bridge
 
     target, arguments = os.environ.get("KILN_JAX_TARGET", "cpu"), os.environ.get("KILN_JAX_ARGUMENTS", "")
-    options = {"target": target, "version": _version(target, arguments)}
+    from kiln import jax_cache, jax_callbacks, jax_devices, jax_linalg
+
+    options = {"target": target, "version": _version(target, arguments), "devices": str(jax_devices.count(target))}
     if arguments:
         options["arguments"] = arguments
     xla_bridge.register_plugin("kiln", priority=-100, library_path=library_path(), options=options)
     _allow_donation()
-    from kiln import jax_cache, jax_callbacks, jax_linalg
-
     jax_linalg.register("kiln")
     jax_callbacks.register("kiln")
     jax_cache.register("kiln")
+    jax_devices.register("kiln")
     jax_callbacks.add_cpu("kiln")
 
 

@@ -14,7 +14,7 @@ import tempfile
 
 import numpy
 
-from . import compiler, load
+from . import compiler, load, partition_dims
 
 PASSES = ("sdy-propagation-pipeline", "func.func(sdy-insert-explicit-reshards{enable-full-version=true})",
           "func.func(sdy-reshard-to-collectives)", "sdy-convert-global-to-local")
@@ -70,6 +70,45 @@ def _mend_calls(module):
         call.erase()
 
 
+def _mend_loop(op):
+    """Regions of a loop take what it carries now."""
+    for region in op.regions:
+        for operand, argument in zip(op.operands, region.blocks[0].arguments):
+            if argument.type == operand.type:
+                continue
+            argument.set_type(operand.type)
+            for use in list(argument.uses):
+                cast = use.owner.operation
+                if cast.name == "builtin.unrealized_conversion_cast" and cast.results[0].type == operand.type:
+                    cast.results[0].replace_all_uses_with(argument)
+                    cast.erase()
+
+
+def _mend_slice(op):
+    """A slice of whole dimensions ends where they end now."""
+    from jaxlib.mlir import ir
+    shape, found = list(op.operands[0].type.shape), list(op.results[0].type.shape)
+    if op.name == "stablehlo.dynamic_slice":
+        op.attributes["slice_sizes"] = ir.DenseI64ArrayAttr.get(found)
+    else:
+        limits = [size if size == taken else int(limit) for size, taken, limit in zip(shape, found, op.attributes["limit_indices"])]
+        op.attributes["limit_indices"] = ir.DenseI64ArrayAttr.get(limits)
+
+
+def _mend(module):
+    """Mends what the conversion to the sizes of one device leaves as it was."""
+    from jaxlib.mlir import ir
+
+    def visit(op):
+        if op.name == "stablehlo.while":
+            _mend_loop(op)
+        elif op.name in ("stablehlo.slice", "stablehlo.dynamic_slice"):
+            _mend_slice(op)
+        return ir.WalkResult.ADVANCE
+    _mend_calls(module)
+    module.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+
+
 def _mesh(module):
     """Names and sizes of the axes of the only mesh; its devices in order."""
     from jaxlib.mlir.dialects import sdy
@@ -110,28 +149,45 @@ def _kept(lowered, count):
     return kept
 
 
+class Split:
+    """A module that Shardy partitions in place, and what it was: the mesh, and where arguments and results lie."""
+
+    def __init__(self, module):
+        from jaxlib.mlir import ir
+        with module.context, ir.Location.unknown():
+            #: Names and sizes of the mesh's axes.
+            self.axes = _mesh(module)
+            partition_dims.replace_chlo(module)
+            _run(module, PASSES[0])
+            partition_dims.keep_whole(module)
+            _run(module, *PASSES[1:])
+            partition_dims.restore_chlo(module)
+            _mend(module)
+            main = _functions(module)["main"]
+            kind = ir.FunctionType(ir.TypeAttr(main.attributes["function_type"]).value)
+            #: For each argument and result the axes of each dimension, or None.
+            self.arguments = _shardings(main.attributes["arg_attrs"] if "arg_attrs" in main.attributes else None, len(kind.inputs))
+            self.results = _shardings(main.attributes["res_attrs"] if "res_attrs" in main.attributes else None, len(kind.results))
+            #: How many dimensions they have.
+            self.argument_ranks, self.result_ranks = ([getattr(one, "rank", 0) for one in some] for some in (kind.inputs, kind.results))
+            _run(module, "sdy-drop-sharding-and-mesh")
+            module.operation.verify()
+            #: The program of a rank.
+            self.text = module.operation.get_asm(enable_debug_info=True)
+
+
 class Partitioned:
     """A program of which every rank runs a part."""
 
     def __init__(self, lowered, target="cpu", options=()):
         from jaxlib.mlir import ir
         module = lowered.compiler_ir("stablehlo")
-        with module.context, ir.Location.unknown():
-            module = ir.Module.parse(module.operation.get_asm(binary=False, enable_debug_info=True))
-            self.axes = _mesh(module)
-            _run(module, *PASSES)
-            _mend_calls(module)
-            main = _functions(module)["main"]
-            kind = ir.FunctionType(ir.TypeAttr(main.attributes["function_type"]).value)
-            self.arguments = _shardings(main.attributes["arg_attrs"] if "arg_attrs" in main.attributes else None, len(kind.inputs))
-            self.results = _shardings(main.attributes["res_attrs"] if "res_attrs" in main.attributes else None, len(kind.results))
-            _run(module, "sdy-drop-sharding-and-mesh")
-            module.operation.verify()
-            #: How the function nests its arguments and results, and which of its arguments the program has.
-            self.tree, self.out_tree = lowered.in_tree, lowered.out_tree
-            self.kept = _kept(lowered, len(kind.inputs))
-            #: The program of a rank.
-            self.text = module.operation.get_asm(enable_debug_info=True)
+        with module.context:
+            split = Split(ir.Module.parse(module.operation.get_asm(binary=False, enable_debug_info=True)))
+        self.axes, self.arguments, self.results, self.text = split.axes, split.arguments, split.results, split.text
+        #: How the function nests its arguments and results, and which of its arguments the program has.
+        self.tree, self.out_tree = lowered.in_tree, lowered.out_tree
+        self.kept = _kept(lowered, len(self.arguments))
         with tempfile.TemporaryDirectory(prefix="kiln-") as work:
             source, output = os.path.join(work, "program.mlir"), os.path.join(work, "program.kiln")
             with open(source, "w", encoding="utf-8") as file:

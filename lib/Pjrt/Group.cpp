@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Threads and worlds of programs on several devices.
+#include "Group.h"
+
+using namespace kiln::pjrt;
+
+namespace {
+
+/// The groups that this thread works for, so that a rank that calls another
+/// program on several devices, by a callback, does not wait for itself.
+thread_local const Group *running = nullptr;
+
+/// Tells groups of this process apart.
+std::atomic<uint64_t> numGroups = 0;
+
+} // namespace
+
+Worker::~Worker() {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    isEnding = true;
+  }
+  wake.notify_one();
+  thread.join();
+}
+
+void Worker::post(std::function<void()> task) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    tasks.push_back(std::move(task));
+  }
+  wake.notify_one();
+}
+
+void Worker::serve() {
+  for (;;) {
+    std::function<void()> task;
+    {
+      std::unique_lock<std::mutex> lock(mutex);
+      wake.wait(lock, [&] { return isEnding || !tasks.empty(); });
+      if (tasks.empty())
+        return;
+      task = std::move(tasks.front());
+      tasks.pop_front();
+    }
+    task();
+  }
+}
+
+/// Makes a world for each rank.
+Error *Group::join() {
+  std::string meeting = "process:pjrt-" + std::to_string(++numGroups);
+  for (size_t rank = 0; rank < size; ++rank) {
+    KilnWorldOptions options = {};
+    options.structSize = sizeof options;
+    options.rank = static_cast<int64_t>(rank);
+    options.ranks = static_cast<int64_t>(size);
+    options.rendezvous = meeting.c_str();
+    KilnWorld *world = nullptr;
+    if (kilnWorldCreate(&options, &world)) {
+      worlds.clear();
+      return runtimeError("cannot connect the devices");
+    }
+    worlds.emplace_back(world);
+  }
+  return nullptr;
+}
+
+/// Makes sure of threads and worlds, under `calling`.
+Error *Group::enter(const LoadedExecutable &loaded) {
+  if (worlds.empty())
+    if (Error *error = join())
+      return error;
+  while (workers.size() + 1 < size)
+    workers.push_back(std::make_unique<Worker>());
+  for (size_t rank = 0; rank < size; ++rank)
+    if (kilnSessionSetWorld(loaded.parts[rank]->session.get(),
+                            worlds[rank].get()))
+      return runtimeError("cannot connect the devices");
+  return nullptr;
+}
+
+Error *Group::run(const LoadedExecutable &loaded,
+                  const std::function<Error *(size_t)> &task) {
+  if (running)
+    return fail(Code::Unimplemented,
+                "unsupported: a callback of a program on several devices that "
+                "calls such a program");
+  std::lock_guard<std::mutex> lock(calling);
+  if (Error *error = enter(loaded))
+    return error;
+  std::mutex mutex;
+  std::condition_variable ended;
+  size_t numEnded = 0;
+  Error *first = nullptr;
+  auto work = [&](size_t rank) {
+    running = this;
+    Error *error = task(rank);
+    running = nullptr;
+    if (error)
+      kilnWorldAbort(worlds[rank].get(), error->message.c_str());
+    std::lock_guard<std::mutex> guard(mutex);
+    if (first)
+      delete error;
+    else
+      first = error;
+    if (++numEnded == size)
+      ended.notify_one();
+  };
+  for (size_t rank = 1; rank < size; ++rank)
+    workers[rank - 1]->post([&work, rank] { work(rank); });
+  work(0);
+  std::unique_lock<std::mutex> guard(mutex);
+  ended.wait(guard, [&] { return numEnded == size; });
+  if (first)
+    worlds.clear();
+  return first;
+}

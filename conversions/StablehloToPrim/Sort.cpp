@@ -45,8 +45,8 @@ private:
     if (x && x.getOwner() == &block)
       return y && y.getOwner() == &block && !side(x).second && side(y).second &&
              side(x).first == side(y).first;
-    if (a == b)
-      return !isInside(a);
+    if (a == b && !isInside(a))
+      return true;
     Operation *f = a.getDefiningOp(), *g = b.getDefiningOp();
     if (!f || !g || f->getName() != g->getName() ||
         f->getAttrDictionary() != g->getAttrDictionary() ||

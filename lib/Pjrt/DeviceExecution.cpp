@@ -10,8 +10,9 @@ namespace {
 /// A call: its arguments on the device, and what becomes of them.
 class DeviceCall {
 public:
-  DeviceCall(std::shared_ptr<DeviceMemory> on, ExecuteArgs &args, size_t rank)
-      : args(args), rank(rank), loaded(*args.executable->parts[rank]),
+  DeviceCall(std::shared_ptr<DeviceMemory> on, ExecuteArgs &args, size_t rank,
+             Part &part)
+      : args(args), rank(rank), loaded(part),
         compiled(*args.executable->compiled), shared(std::move(on)),
         memory(*shared) {}
 
@@ -203,6 +204,6 @@ Error *DeviceCall::runSession() {
 } // namespace
 
 Error *kiln::pjrt::executeOnDevice(std::shared_ptr<DeviceMemory> memory,
-                                   ExecuteArgs &args, size_t rank) {
-  return DeviceCall(std::move(memory), args, rank).run();
+                                   ExecuteArgs &args, size_t rank, Part &part) {
+  return DeviceCall(std::move(memory), args, rank, part).run();
 }

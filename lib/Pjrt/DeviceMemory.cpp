@@ -94,15 +94,16 @@ std::shared_ptr<DeviceMemory> DeviceMemory::open(const Device &on,
 
 DeviceMemory::~DeviceMemory() {
   {
-    std::lock_guard<std::mutex> lock(serving);
-    isEnding = true;
+    std::lock_guard<std::mutex> lock(server->mutex);
+    server->isEnding = true;
   }
-  wake.notify_all();
-  if (server.joinable()) {
-    if (server.get_id() == std::this_thread::get_id())
-      server.detach();
+  server->wake.notify_all();
+  // The server may hold the last reference: it ends by itself then.
+  if (thread.joinable()) {
+    if (thread.get_id() == std::this_thread::get_id())
+      thread.detach();
     else
-      server.join();
+      thread.join();
   }
   // What is kept may still be read.
   if (waiter)
@@ -191,25 +192,26 @@ void DeviceMemory::whenEnded(uint64_t number,
                              std::function<void(Error *)> then) {
   if (hasEnded(number))
     return then(wait(number));
-  std::lock_guard<std::mutex> lock(serving);
-  requests.push_back({number, std::move(then)});
-  if (!server.joinable())
-    server = std::thread([this] { serve(); });
-  wake.notify_one();
+  std::lock_guard<std::mutex> lock(server->mutex);
+  server->requests.push_back({shared_from_this(), number, std::move(then)});
+  if (!thread.joinable())
+    thread = std::thread([server = server] { serve(*server); });
+  server->wake.notify_one();
 }
 
-void DeviceMemory::serve() {
+void DeviceMemory::serve(Server &server) {
   for (;;) {
     Request next;
     {
-      std::unique_lock<std::mutex> lock(serving);
-      wake.wait(lock, [&] { return isEnding || !requests.empty(); });
-      if (requests.empty())
+      std::unique_lock<std::mutex> lock(server.mutex);
+      server.wake.wait(
+          lock, [&] { return server.isEnding || !server.requests.empty(); });
+      if (server.requests.empty())
         return;
-      next = std::move(requests.front());
-      requests.pop_front();
+      next = std::move(server.requests.front());
+      server.requests.pop_front();
     }
-    next.then(wait(next.number));
+    next.then(next.memory->wait(next.number));
   }
 }
 

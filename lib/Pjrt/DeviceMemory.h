@@ -18,7 +18,7 @@ namespace kiln::pjrt {
 ///
 /// Work is numbered: `queued` is called behind each piece, and returns its
 /// number. Functions may be called in any thread.
-class DeviceMemory {
+class DeviceMemory : public std::enable_shared_from_this<DeviceMemory> {
 public:
   /// Opens the device of this name, which a program on `on` uses. Null if
   /// its driver cannot share memory and queues between sessions: buffers stay
@@ -68,7 +68,6 @@ private:
   DeviceMemory() = default;
   Error *failureOf(uint64_t number) const;
   void dropKept();
-  void serve();
 
   using SessionPtr = std::unique_ptr<KilnSession, SessionDeleter>;
   /// One allocates and copies; the other waits, so that a thread that waits
@@ -96,22 +95,30 @@ private:
   size_t keptBytes = 0;
 
   struct Request {
-    uint64_t number;
+    std::shared_ptr<DeviceMemory> memory;
+    uint64_t number = 0;
     std::function<void(Error *)> then;
   };
-  std::mutex serving;
-  std::condition_variable wake;
-  std::deque<Request> requests;
-  bool isEnding = false;
-  std::thread server;
+  /// What the thread that waits for others works on. It outlives this object
+  /// where a request of the thread was the last to hold it.
+  struct Server {
+    std::mutex mutex;
+    std::condition_variable wake;
+    std::deque<Request> requests;
+    bool isEnding = false;
+  };
+  static void serve(Server &server);
+  std::shared_ptr<Server> server = std::make_shared<Server>();
+  std::thread thread; ///< under the server's mutex
 };
 
 /// Moves a buffer to the device unless it is there, and gives its tensor.
 Error *tensorOnDevice(DeviceMemory &memory, Buffer &buffer, TensorPtr &tensor);
 
-/// Calls a program on its device of number `rank`, which has this memory.
+/// Calls a part of a program, that of the device of number `rank`, which has
+/// this memory.
 Error *executeOnDevice(std::shared_ptr<DeviceMemory> memory, ExecuteArgs &args,
-                       size_t rank);
+                       size_t rank, Part &part);
 
 } // namespace kiln::pjrt
 

@@ -315,6 +315,9 @@ void close(LoadedExecutable &loaded) {
     std::unique_ptr<KilnSession, SessionDeleter> session;
     std::unique_ptr<KilnPreparedCall, PreparedDeleter> prepared;
   };
+  for (std::unique_ptr<Part> &part : loaded.nested)
+    loaded.parts.push_back(std::move(part));
+  loaded.nested.clear();
   for (std::unique_ptr<Part> &part : loaded.parts) {
     std::shared_ptr<DeviceMemory> memory = part->device->deviceMemory();
     if (!memory || !part->session)
@@ -427,43 +430,49 @@ Error *describe(KilnSession *session, Compiled &compiled) {
   return nullptr;
 }
 
-/// Shares the memory and the queue of the device with other programs.
-Error *shareDevice(Part &part) {
-  std::shared_ptr<DeviceMemory> memory =
-      part.device->deviceMemoryFor(part.session.get());
-  if (!memory)
-    return nullptr;
-  part.number = memory->findIn(part.session.get());
-  if (part.number >= 0 &&
-      kilnSessionUseQueue(part.session.get(), static_cast<size_t>(part.number),
-                          memory->queue()))
-    return runtimeError("cannot use the queue of the device");
+} // namespace
+
+Error *kiln::pjrt::openPackage(const Compiled &compiled, PackagePtr &package) {
+  KilnPackage *opened = nullptr;
+  if (kilnPackageLoad(compiled.package.data(), compiled.package.size(),
+                      &opened))
+    return runtimeError("cannot read the package");
+  package.reset(opened);
   return nullptr;
 }
 
-} // namespace
+Error *kiln::pjrt::openPart(const KilnPackage *package, Device &device,
+                            std::unique_ptr<Part> &part) {
+  auto made = std::make_unique<Part>();
+  made->device = &device;
+  KilnSession *session = nullptr;
+  if (Error *error = device.open(package, session))
+    return error;
+  made->session.reset(session);
+  if (auto memory = device.deviceMemoryFor(session)) {
+    made->number = memory->findIn(session);
+    if (made->number >= 0 &&
+        kilnSessionUseQueue(session, static_cast<size_t>(made->number),
+                            memory->queue()))
+      return runtimeError("cannot use the queue of the device");
+  }
+  part = std::move(made);
+  return nullptr;
+}
 
 Error *kiln::pjrt::load(Client &client, std::shared_ptr<Compiled> compiled,
                         LoadedExecutable *&loaded) {
-  KilnPackage *opened = nullptr;
-  if (kilnPackageLoad(compiled->package.data(), compiled->package.size(),
-                      &opened))
-    return runtimeError("cannot read the package");
-  std::unique_ptr<KilnPackage, PackageDeleter> package(opened);
+  PackagePtr package;
+  if (Error *error = openPackage(*compiled, package))
+    return error;
   auto made = std::make_unique<LoadedExecutable>();
   made->client = &client;
   made->assignment = assignmentOf(compiled->devices);
   for (int64_t id : compiled->devices) {
-    auto part = std::make_unique<Part>();
-    part->device = client.find(id);
-    KilnSession *created = nullptr;
-    if (Error *error = part->device->open(package.get(), created))
+    made->devices.push_back(client.find(id));
+    if (Error *error = openPart(package.get(), *made->devices.back(),
+                                made->parts.emplace_back()))
       return error;
-    part->session.reset(created);
-    if (Error *error = shareDevice(*part))
-      return error;
-    made->devices.push_back(part->device);
-    made->parts.push_back(std::move(part));
   }
   if (Error *error = describe(made->parts.front()->session.get(), *compiled))
     return error;

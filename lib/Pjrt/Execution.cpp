@@ -3,6 +3,7 @@
 #include "Execution.h"
 #include "DeviceMemory.h"
 #include "Group.h"
+#include <algorithm>
 #include <cstring>
 
 using namespace kiln::pjrt;
@@ -33,11 +34,10 @@ Error *duplicate(const Buffer &buffer, TensorPtr &tensor) {
   return nullptr;
 }
 
-/// Calls the part of a program that is on its device of number `rank`.
-Error *executePart(ExecuteArgs &args, size_t rank) {
-  Part &part = *args.executable->parts[rank];
+/// Calls a part of a program, that of the device of number `rank`.
+Error *executePart(ExecuteArgs &args, size_t rank, Part &part) {
   if (auto memory = part.device->deviceMemory())
-    return executeOnDevice(std::move(memory), args, rank);
+    return executeOnDevice(std::move(memory), args, rank, part);
   const Compiled &compiled = *args.executable->compiled;
   std::vector<KilnTensor *> arguments;
   std::vector<TensorPtr> copies;
@@ -92,6 +92,36 @@ void dropResults(ExecuteArgs &args, const std::vector<char> &succeeded) {
   }
 }
 
+/// The programs that this thread is calling, innermost last.
+thread_local std::vector<const LoadedExecutable *> calling;
+
+/// Calls a program on one device. A session takes no call while a callback of
+/// it runs, so each level of such calls has a session of its own.
+Error *executeAlone(ExecuteArgs &args) {
+  LoadedExecutable &loaded = *args.executable;
+  auto level =
+      static_cast<size_t>(std::count(calling.begin(), calling.end(), &loaded));
+  Part *part = loaded.parts.front().get();
+  if (level) {
+    std::lock_guard<std::mutex> lock(loaded.nesting);
+    PackagePtr package;
+    if (loaded.nested.size() < level)
+      if (Error *error = openPackage(*loaded.compiled, package))
+        return error;
+    while (loaded.nested.size() < level) {
+      std::unique_ptr<Part> opened;
+      if (Error *error = openPart(package.get(), *part->device, opened))
+        return error;
+      loaded.nested.push_back(std::move(opened));
+    }
+    part = loaded.nested[level - 1].get();
+  }
+  calling.push_back(&loaded);
+  Error *error = executePart(args, 0, *part);
+  calling.pop_back();
+  return error;
+}
+
 Error *execute(ExecuteArgs &args) {
   LoadedExecutable &loaded = *args.executable;
   if (loaded.isDeleted())
@@ -105,10 +135,10 @@ Error *execute(ExecuteArgs &args) {
     return fail(Code::Unimplemented,
                 "unsupported: calls that send to the host while they run");
   if (!loaded.group)
-    return executePart(args, 0);
+    return executeAlone(args);
   std::vector<char> succeeded(loaded.parts.size());
   Error *error = loaded.group->run(loaded, [&](size_t rank) {
-    Error *own = executePart(args, rank);
+    Error *own = executePart(args, rank, *loaded.parts[rank]);
     succeeded[rank] = !own;
     return own;
   });

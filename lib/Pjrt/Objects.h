@@ -135,6 +135,7 @@ struct Layout {
 struct PackageDeleter {
   void operator()(KilnPackage *package) const { kilnPackageDestroy(package); }
 };
+using PackagePtr = std::unique_ptr<KilnPackage, PackageDeleter>;
 struct SessionDeleter {
   void operator()(KilnSession *session) const { kilnSessionDestroy(session); }
 };
@@ -218,6 +219,9 @@ struct LoadedExecutable {
   std::vector<Device *> devices;            ///< of the parts
   std::shared_ptr<Group> group;             ///< null: there is one part
   std::string assignment;                   ///< XLA's DeviceAssignmentProto
+  /// For calls by callbacks of a call of this program: one for each level.
+  std::mutex nesting;
+  std::vector<std::unique_ptr<Part>> nested;
 
   bool isDeleted() const { return !parts.front()->session; }
 };
@@ -256,6 +260,12 @@ struct CompileOptions {
   std::vector<std::string> argumentShardings, resultShardings;
 };
 Error *readOptions(const char *bytes, size_t size, CompileOptions &options);
+
+/// Opens a package on a device, which it shares with other programs.
+Error *openPart(const KilnPackage *package, Device &device,
+                std::unique_ptr<Part> &part);
+/// Reads the package of a program.
+Error *openPackage(const Compiled &compiled, PackagePtr &package);
 
 /// Opens the package of `compiled` on its devices, and fills in what it says of
 /// its results.

@@ -180,6 +180,24 @@ def keys_of_random_numbers():
 
 
 @check
+def callbacks_call_their_own_program():
+    """Each level of such calls has a session of its own."""
+    def call(x):
+        # JAX itself refuses to call a function within a call of it.
+        arrays = executable.execute_sharded([jax.device_put(np.float32(x), jax.devices("kiln")[0])])
+        return np.asarray(arrays.disassemble_into_single_device_arrays()[0][0])
+
+    def less(x):
+        x = float(np.asarray(x))
+        return np.float32(0) if x <= 0 else call(x - 1)
+
+    program = jax.jit(lambda x: x + jax.pure_callback(less, like(x), x)).lower(np.float32(0)).compile()
+    executable = program.runtime_executable()
+    for last in (4, 2, 4):
+        assert float(call(last)) == last * (last + 1) / 2
+
+
+@check
 def long_messages():
     """An error whose text is cut within a character is still that error."""
     for rest in ("x", "xy"):  # one of both is cut within a character

@@ -142,12 +142,16 @@ def _sharding_of(value):
     return sdy.TensorShardingAttr(list(sdy.TensorShardingPerValueAttr(owner.attributes["sdy.sharding"]).shardings)[number])
 
 
+#: More parts than a dimension has elements.
+MANY = 1 << 62
+
+
 def _parts(dim, sizes):
-    """In how many parts a dimension is split. `sizes`: of the axes of the mesh."""
+    """In how many parts a dimension is split. `sizes`: of the axes of the mesh. Axes are used whole or not at all."""
     from jaxlib.mlir.dialects import sdy
     count = 1
     for axis in map(sdy.AxisRefAttr, sdy.DimensionShardingAttr(dim).axes):
-        count *= sdy.SubAxisInfoAttr(axis.sub_axis_info).size if axis.sub_axis_info is not None else sizes[axis.name]
+        count *= MANY if axis.sub_axis_info is not None else sizes[axis.name]
     return count
 
 

@@ -9,6 +9,7 @@
 #include "NarrowBounds.h"
 #include "PackBytes.h"
 #include "PackFloats.h"
+#include "ProductOrder.h"
 #include "Remainders.h"
 #include "RoundedProducts.h"
 #include "SeparateCopies.h"
@@ -156,6 +157,7 @@ void Codegen::optimize() {
         last.addPass(llvm::EarlyCSEPass());
         last.addPass(llvm::DCEPass());
         last.addPass(BarrierOrder());
+        last.addPass(ProductOrder());
         passes.addPass(
             llvm::createModuleToFunctionPassAdaptor(std::move(last)));
       });

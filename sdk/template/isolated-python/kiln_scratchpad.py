@@ -371,7 +371,7 @@ class ScratchpadWriter(Transfers, Rows):
             if any(value not in self.storages for value in op.operands):
                 raise Decline(op, "an operand of tiles that is a number")
             self.lanes(op, self.address(op.results[0]), [self.address(value) for value in op.operands])
-        elif op.results and all(value.type.kind == "scalar" for value in op.operands + op.results):
+        elif op.operands and op.results and all(value.type.kind == "scalar" for value in op.operands + op.results):
             self.registers[op.results[0]] = self.scalar(op.name, self.use(op.operands), int(op.get("predicate") or 0), op)
         else:
             raise Decline(op, f"no instruction for '{op.name}'")

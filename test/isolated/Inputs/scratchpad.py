@@ -8,10 +8,10 @@ import sys
 sys.path.insert(0, sys.argv[1])
 from kiln_scratchpad import ScratchpadWriter
 from kiln_transfers import Box, Panels
-from kiln_wire import Type, Value
+from kiln_wire import Op, Type, Value
 
 SCALARS = {"addi": lambda a, b: a + b, "subi": lambda a, b: a - b, "muli": lambda a, b: a * b, "minsi": min, "maxsi": max,
-           "andi": lambda a, b: a & b, "select": lambda c, a, b: a if c else b}
+           "andi": lambda a, b: a & b, "divsi": lambda a, b: a // b, "select": lambda c, a, b: a if c else b}
 
 
 class Evaluated(ScratchpadWriter):
@@ -88,3 +88,47 @@ for dim, (rows, columns), width, group in LAYOUTS:
         wanted.append(((3, 5 + at[0], 7 + at[1]), 2 * address))
     assert found == sorted(wanted), (dim, width, group, found[:5], sorted(wanted)[:5])
 print("500 boxes, 5 layouts: 0 differ")
+
+
+class Placed(Evaluated):
+    """One instance of a grid."""
+
+    def __init__(self, ids, extents):
+        self.registers, self.ids, self.extents = {}, ids, extents
+
+    def tile_program_id(self, op):
+        self.registers.update(zip(op.results, self.ids))
+
+    def tile_num_programs(self, op):
+        self.registers.update(zip(op.results, self.extents))
+
+    def result(self, name, operands=(), **attributes):
+        op = Op(name)
+        op.operands = [Value(Type("index"), None, 0) for _ in operands]
+        self.registers.update(zip(op.operands, operands))
+        op.results, op.attributes = [Value(Type("index"), op, index) for index in range(3)], attributes
+        getattr(self, name.replace(".", "_"))(op)
+        return tuple(self.registers.get(result) for result in op.results)
+
+
+# The definition of tile.grid_coordinates: every number is another place of the grid, in bands along an axis.
+for extents in itertools.product((1, 3, 5), (1, 4), (1, 2)):
+    for bands in [{}, *({"group": group, "along": along} for group in (1, 2, 8) for along in (0, 1))]:
+        places = set()
+        for z, y, x in elements(extents[::-1]):
+            one = Placed((x, y, z), extents)
+            number, *_ = one.result("tile.instance_id")
+            assert number == x + extents[0] * (y + extents[1] * z)
+            assert one.result("tile.num_instances")[0] == extents[0] * extents[1] * extents[2]
+            place = one.result("tile.grid_coordinates", (number, *extents), **bands)
+            if bands:
+                along, other, n = extents[bands["along"]], extents[1 - bands["along"]], number % (extents[0] * extents[1])
+                group = min(bands["group"], along)
+                band, rest = divmod(n, group * other)
+                size = min(along - band * group, group)
+                assert (place[bands["along"]], place[1 - bands["along"]]) == (band * group + rest % size, rest // size)
+            else:
+                assert place == (x, y, z)
+            places.add(place)
+        assert places == {at[::-1] for at in elements(extents[::-1])}
+print("84 orders of a grid")

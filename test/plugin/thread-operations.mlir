@@ -88,7 +88,7 @@ llvm.func @in_flight(%x: f32) attributes {simt.block = #simt.thread_block<thread
 //--- pointers.mlir
 // Pointers that a plug-in's operation transposes are those of a view all the same.
 // CHECK-LABEL: tile.kernel @turned
-// CHECK: %[[VIEW:.*]] = tile.make_view %arg0 sizes[{{.*}}] strides[%{{.*}}, %{{.*}}]
+// CHECK: %[[VIEW:.*]] = tile.make_view %arg0 strides[%{{.*}}] : !tile.ptr<f32> -> !tile.view<4x8xf32, strides = [0, ?]>
 // CHECK: tile.load %[[VIEW]]
 // CHECK-NOT: tile.load_ptr
 tile.kernel @turned(%x: !tile.ptr<f32>, %y: !tile.view<?x?xf32>, %stride: i32) {

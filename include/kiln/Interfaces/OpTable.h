@@ -20,6 +20,7 @@ namespace kiln {
 /// `apply` calls it for an operation that has been found by its name.
 template <auto rule> struct OpRule;
 
+/// A rule that is a function.
 template <typename R, typename OpT, typename... Args, R (*rule)(OpT, Args...)>
 struct OpRule<rule> {
   using Op = OpT;
@@ -28,6 +29,7 @@ struct OpRule<rule> {
   }
 };
 
+/// A rule that is a member function.
 template <typename R, typename SelfT, typename OpT, typename... Args,
           R (SelfT::*rule)(OpT, Args...)>
 struct OpRule<rule> {

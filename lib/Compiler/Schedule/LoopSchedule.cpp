@@ -212,7 +212,7 @@ LogicalResult kiln::schedule::scheduleLoop(prim::WhileOp op,
     kernel.abandon();
     return ctx.decline(op, builder.reason);
   }
-  askThreads(kernel, *ctx);
+  askThreads(kernel, ctx);
   kernel.finish("generic.loop");
   return success();
 }

@@ -163,7 +163,7 @@ static Operation *splitPairs(Operation *op, const Slice &slice) {
 }
 
 /// An operation of pairs that are not split any further.
-static constexpr StringLiteral kTogether = "kiln.together";
+static constexpr StringLiteral kTogether = "together";
 
 FailureOr<bool> splitByInits(Operation *op, Translator &e) {
   if (op->hasAttr(kTogether))

@@ -74,10 +74,10 @@ void Combining::placeDims() {
     if (!sizes[d].is(1) && input.strides[d].is(1))
       axis = d;
   if (axis >= 0)
-    block = sizes[axis].isStatic()
-                ? std::clamp<int64_t>(llvm::PowerOf2Ceil(sizes[axis].get()), 1,
-                                      256)
-                : 256;
+    block =
+        sizes[axis].isStatic()
+            ? std::clamp<int64_t>(llvm::PowerOf2Ceil(sizes[axis].get()), 1, 256)
+            : 256;
   offsets.resize(sizes.size());
   for (unsigned d : kept) {
     KernelDim dim;

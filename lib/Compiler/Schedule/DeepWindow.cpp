@@ -6,6 +6,7 @@
 #include "kiln/Dialect/Tile/DotOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Target/Limits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -268,7 +269,7 @@ void DeepWindow::chooseBlocks() {
   SmallVector<int64_t> chosen = group.chooseBlocks(
       kernel, problem, ArrayRef(tiled).take_front(problem.dims.size()));
   if (chosen.size() > 3)
-    split(kernel.numBlocks(depth).get(), chosen.back());
+    split(kernel.numBlocks(depth).get(), enoughParts(chosen.back()));
   if (line > 1)
     askWarps();
 }
@@ -285,6 +286,16 @@ void DeepWindow::askWarps() {
 void DeepWindow::placeOfLine(int64_t number) {
   if (along >= 0)
     kernel.place(along, kernel.constant(number));
+}
+
+int64_t DeepWindow::enoughParts(int64_t parts) const {
+  int64_t instances =
+      kernel.numBlocks(channel).get() * kernel.numBlocks(image).get();
+  for (int dim : positions)
+    if (dim != along)
+      instances *= kernel.dims[dim].size.get();
+  int64_t cores = countCores(group.ctx.description);
+  return std::max(parts, std::min(cores / instances, parts * 3 / 2));
 }
 
 Value DeepWindow::splat(Value scalar) {

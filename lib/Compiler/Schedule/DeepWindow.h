@@ -61,6 +61,9 @@ private:
   /// Decides whether an instance has sums for a line of positions.
   void chooseLine();
   void chooseBlocks();
+  /// Models choose powers of two: up to half as many more parts leave no core
+  /// without an instance.
+  int64_t enoughParts(int64_t parts) const;
   void askWarps();
   /// Places the instance at a position of its line.
   void placeOfLine(int64_t number);

@@ -68,6 +68,8 @@ def PrimFuse : Pass<"prim-fuse", "::mlir::func::FuncOp"> {
     rematerialised. A conversion to more bits is rematerialised in each group that reads it. Elementwise groups whose
     results have one shape and that read a tensor in common become one group with several results, for which schedules of the kind `siblings` are asked.
     Groups that read the same rows, of which one reduces them, become one group with several results, of the kind `rows`.
+    So do two sums over the same dimensions that read a tensor in common, for targets whose threads share tiles.
+    Values of few elements whose dimensions would split those of a product stay outside of its group.
   }];
   let options = [
     Option<"maxOps", "max-ops", "unsigned", "200", "most operations of one group; 1: do not fuse">

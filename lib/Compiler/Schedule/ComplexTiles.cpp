@@ -29,14 +29,15 @@ Complex ComplexBuilder::mulRoot(const Complex &x, int64_t number,
           timesPlus(x.im, cosine, times(x.re, constant(x.re, root.imag())))};
 }
 
-Line ComplexBuilder::transform(const Line &line) {
+ComplexLine ComplexBuilder::transform(const ComplexLine &line) {
   int64_t count = line.size();
   if (count == 1)
     return line;
-  Line parts[2];
+  ComplexLine parts[2];
   for (auto [i, x] : llvm::enumerate(line))
     parts[i % 2].push_back(x);
-  Line even = transform(parts[0]), odd = transform(parts[1]), result(count);
+  ComplexLine even = transform(parts[0]), odd = transform(parts[1]),
+              result(count);
   for (int64_t k = 0; k < count / 2; ++k) {
     Complex other = mulRoot(odd[k], k, count);
     result[k] = add(even[k], other);

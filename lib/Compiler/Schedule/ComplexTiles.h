@@ -14,7 +14,7 @@ namespace kiln::schedule {
 struct Complex {
   mlir::Value re, im;
 };
-using Line = llvm::SmallVector<Complex>;
+using ComplexLine = llvm::SmallVector<Complex>;
 
 /// Arithmetic of tiles of complex numbers.
 class ComplexBuilder {
@@ -36,7 +36,7 @@ public:
   /// Multiplies by the root of `number` of a period.
   Complex mulRoot(const Complex &x, int64_t number, int64_t period);
   /// The transform of a few elements, whose number is a power of two.
-  Line transform(const Line &line);
+  ComplexLine transform(const ComplexLine &line);
   mlir::Value zeroLike(mlir::Value x) { return constant(x, 0); }
   mlir::Value negate(mlir::Value x) {
     return x ? mlir::arith::NegFOp::create(b, loc, x).getResult()

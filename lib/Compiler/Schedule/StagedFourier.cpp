@@ -90,18 +90,18 @@ private:
   Buffer mirrored(const Buffer &half);
   Complex loadRow(ArrayRef<Buffer> parts, int64_t first, const Stage &stage);
   Value clearFirst(Value im);
-  Line loadLine(const Stage &stage);
-  void store(const Line &line, const Stage &stage);
+  ComplexLine loadLine(const Stage &stage);
+  void store(const ComplexLine &line, const Stage &stage);
   Complex rootsOf(const Stage &stage);
-  Line multiplyRoots(const Line &line, const Stage &stage);
+  ComplexLine multiplyRoots(const ComplexLine &line, const Stage &stage);
   Value joined(ArrayRef<Value> parts);
   SmallVector<Value> split(Value tile, int64_t count);
   SmallVector<Value> exchange(ArrayRef<Value> parts, int64_t sets,
                               const Stage &stage, const Stage &next,
                               bool linesLast);
   bool exchangesPairs();
-  Line follow(const Line &line, const Stage &stage, const Stage &next,
-              bool linesLast);
+  ComplexLine follow(const ComplexLine &line, const Stage &stage,
+                     const Stage &next, bool linesLast);
   Value reshape(Value tile, ArrayRef<int64_t> shape) {
     auto type = cast<RankedTensorType>(tile.getType());
     return type.getShape() == shape
@@ -344,7 +344,7 @@ Value StagedFourier::clearFirst(Value im) {
   return arith::SelectOp::create(b, loc, isFirst, math.zeroLike(im), im);
 }
 
-Line StagedFourier::loadLine(const Stage &stage) {
+ComplexLine StagedFourier::loadLine(const Stage &stage) {
   SmallVector<Buffer, 2> parts, behind;
   for (Value operand : op.getOperands())
     parts.push_back(ctx.host.buffer(operand));
@@ -354,7 +354,7 @@ Line StagedFourier::loadLine(const Stage &stage) {
   if (isHalf)
     for (const Buffer &part : parts)
       behind.push_back(mirrored(part));
-  Line line(stage.radix);
+  ComplexLine line(stage.radix);
   for (auto [row, x] : llvm::enumerate(line)) {
     int64_t first = row * stage.columns;
     if (!isHalf) {
@@ -374,7 +374,7 @@ Line StagedFourier::loadLine(const Stage &stage) {
 
 /// What is behind the end of a result is not stored: of real operands, the
 /// conjugates of what comes before.
-void StagedFourier::store(const Line &line, const Stage &stage) {
+void StagedFourier::store(const ComplexLine &line, const Stage &stage) {
   SmallVector<int64_t> own = accessOf(stage.rows);
   auto store = [&](const Buffer &out, bool isPair,
                    llvm::function_ref<Value(const Complex &)> tileOf) {
@@ -425,8 +425,9 @@ Complex StagedFourier::rootsOf(const Stage &stage) {
 }
 
 /// Row k is multiplied by the k-th powers of the roots.
-Line StagedFourier::multiplyRoots(const Line &line, const Stage &stage) {
-  Line powers(line.size()), result(line);
+ComplexLine StagedFourier::multiplyRoots(const ComplexLine &line,
+                                         const Stage &stage) {
+  ComplexLine powers(line.size()), result(line);
   powers[1] = rootsOf(stage);
   for (size_t k = 1; k < line.size(); ++k) {
     if (k > 1)
@@ -514,15 +515,15 @@ bool StagedFourier::exchangesPairs() {
 
 /// What the elements of the next stage are after `stage`, in tiles that have
 /// the lines last or first.
-Line StagedFourier::follow(const Line &line, const Stage &stage,
-                           const Stage &next, bool linesLast) {
+ComplexLine StagedFourier::follow(const ComplexLine &line, const Stage &stage,
+                                  const Stage &next, bool linesLast) {
   SmallVector<Value> parts[2], both;
   for (const Complex &x : line) {
     parts[0].push_back(x.re);
     parts[1].push_back(x.im ? x.im : math.zeroLike(x.re));
     both.append({parts[0].back(), parts[1].back()});
   }
-  Line result;
+  ComplexLine result;
   if (exchangesPairs()) {
     SmallVector<Value> all = exchange(both, 2, stage, next, linesLast);
     isAcross = linesLast;
@@ -542,7 +543,7 @@ void StagedFourier::run(Extent flops) {
   choosePlaces();
   SmallVector<Stage> stages = chooseStages();
   bool startsAcross = isAcross, endsAcross = liesAcross(outs[0]);
-  Line line = math.transform(loadLine(stages.front()));
+  ComplexLine line = math.transform(loadLine(stages.front()));
   for (auto [number, stage] : llvm::enumerate(ArrayRef(stages).drop_back())) {
     // The last exchange leaves neighbours where results have them.
     bool isLast = number + 2 == stages.size();

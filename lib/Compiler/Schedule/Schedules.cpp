@@ -7,6 +7,7 @@
 #include "DeepWindow.h"
 #include "FourierSchedule.h"
 #include "GroupedWindow.h"
+#include "MatrixSchedule.h"
 #include "PatchProduct.h"
 #include "RowSchedule.h"
 #include "Siblings.h"
@@ -92,6 +93,7 @@ void kiln::schedule::registerCoreSchedules() {
     };
     addClaim("attention", claimAttention, scheduleAttention);
     addClaim("fourier", claimFourier, scheduleFourier);
+    addClaim("matrices", claimMatrices, scheduleMatrices);
     addClaim("attention_backward", claimAttentionBackward,
              scheduleAttentionBackward);
     return true;

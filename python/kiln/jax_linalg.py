@@ -2,8 +2,8 @@
 """Decompositions of matrices that StableHLO has no operation for, as JAX functions.
 
 JAX has its own rules for processors and GPUs, which call libraries. These stand for them on Kiln: larger real matrices, and on
-processors a few small ones, are for functions of the host. Others have Householder reflections one column after the other, and
-rotations of all pairs of a round at once (Jacobi's method)."""
+processors a few small ones, are for functions of the host. On GPUs kernels factorise small ones by LU and Cholesky. Others have
+Householder reflections one column after the other, and rotations of all pairs of a round at once (Jacobi's method)."""
 import math
 import os
 
@@ -37,6 +37,14 @@ def is_large(a):
     return max(a.shape[-2:]) >= LARGE or (are_few and min(a.shape[-2:]) > 1 and is_close())
 
 
+def is_held(a):
+    """Whether a GPU has a kernel for such matrices, each in the registers of a block."""
+    rows, columns = a.shape[-2:]
+    if a.dtype not in (np.float32, np.float64) or not all(isinstance(n, int) and n > 0 for n in (rows, columns)) or 0 in a.shape:
+        return False
+    return near.holds_matrices(os.environ.get("KILN_JAX_TARGET", "cpu"), rows, columns, a.dtype.itemsize)
+
+
 def host(function, *operands, **results):
     """Calls prim's operation of that name; `results` are (shape, dtype) of each, behind the batch."""
     lead = operands[0].shape[:-2]
@@ -55,7 +63,7 @@ def lu(a):
     """L and U in one, the exchanges of rows, and the permutation that they come to."""
     from jax._src.lax import linalg
 
-    if not is_large(a):
+    if not is_large(a) and not is_held(a):
         return linalg._lu_python(a)
     m, n = a.shape[-2:]
     return host("lu", a, lu=((m, n), a.dtype), pivots=((min(m, n),), np.int32), rows=((m,), np.int32), info=((), np.int32))[:3]
@@ -272,10 +280,43 @@ def svd(a, *, full_matrices=True, compute_uv=True, subset_by_index=None, algorit
     return s, u * phase[..., None, :], adjoint(v)
 
 
+def cholesky(context, a):
+    """A rule: the kernel of a GPU, or StableHLO's operation."""
+    from jax.interpreters import mlir
+    from jax._src.lax import linalg
+
+    matrix, = context.avals_in
+    if not is_held(matrix):
+        return linalg._cholesky_lowering(context, a)
+    return mlir.lower_fun(lambda a: host_square("cholesky", a, (2,)), multiple_results=True)(context, a)
+
+
+def triangular_solve(context, a, b, *, left_side, lower, transpose_a, conjugate_a, unit_diagonal):
+    """The same for equations with triangular matrices. x a = b is a^T x^T = b^T."""
+    from jax.interpreters import mlir
+    from jax._src.lax import linalg
+
+    if not is_held(context.avals_in[0]) or 0 in context.avals_in[1].shape:
+        return linalg._triangular_solve_lowering(context, a, b, left_side=left_side, lower=lower, transpose_a=transpose_a,
+                                                 conjugate_a=conjugate_a, unit_diagonal=unit_diagonal)
+    words = {"lower": lower, "transpose": transpose_a == left_side, "unit": unit_diagonal}
+    name = " ".join(["triangular_solve", *(word for word, is_set in words.items() if is_set)])
+
+    def solve(a, b):
+        b = b if left_side else jnp.swapaxes(b, -1, -2)
+        x, = host(name, a, b, x=(b.shape[-2:], b.dtype))
+        return [x if left_side else jnp.swapaxes(x, -1, -2)]
+
+    return mlir.lower_fun(solve, multiple_results=True)(context, a, b)
+
+
 def register(platform):
     """Rules for JAX's primitives of these names."""
     from jax.interpreters import mlir
     from jax._src.lax import linalg
+
+    mlir.register_lowering(linalg.cholesky_p, cholesky, platform=platform)
+    mlir.register_lowering(linalg.triangular_solve_p, triangular_solve, platform=platform)
 
     for name, function, several in (("geqrf", geqrf, True), ("householder_product", householder_product, False),
                                     ("eigh", eigh, True), ("svd", svd, True), ("lu", lu, True), ("eig", eig, True)):

@@ -11,6 +11,9 @@ LIBRARIES = ("liblapack.so.3", "libopenblas.so.0", "liblapack.so", "libopenblas.
 #: As many small matrices at once are the host's; more of them fill vectors.
 SEVERAL = 64
 
+#: Bytes of a matrix, with powers of two of rows and columns, that a block of a GPU's threads holds.
+OF_BLOCK = 1 << 14
+
 
 @functools.lru_cache(maxsize=None)
 def _has_lapack(named):
@@ -26,3 +29,11 @@ def _has_lapack(named):
 def is_near(target):
     """Of a specification as for kiln-compile, or several with `+` between them."""
     return set(names_of(target)) == {"cpu"} and _has_lapack(os.environ.get("KILN_LAPACK", ""))
+
+
+def holds_matrices(target, rows, columns, bytes_of_element):
+    """Whether the target has kernels that factorise such matrices in the registers of a block."""
+    size = bytes_of_element
+    for count in (rows, columns):
+        size <<= (count - 1).bit_length()
+    return set(names_of(target)) <= {"nvidia", "amd"} and size <= OF_BLOCK

@@ -17,6 +17,19 @@ def complex_numbers():
 
 
 @test
+def small_matrices_by_kernels_of_gpus():
+    """On the simulated device: operations of prim, each of which is one kernel there."""
+    def solved(a, b):
+        return torch.linalg.solve_ex(a, b)[0], torch.linalg.cholesky_ex(a)[0], torch.linalg.slogdet(a)[1]
+
+    options = {"target": "amd:gfx942,device=sim"}
+    for n in (4, 6):  # those of 4 are written out
+        x, b = torch.randn(3, n, n), torch.randn(3, n, 2)
+        a = x @ x.mT + torch.eye(n)
+        same(fast(solved, fullgraph=True, options=options)(a, b), solved(a, b), 1e-3)
+
+
+@test
 def fourier_transforms_of_any_length():
     def transformed(*several):
         made = []

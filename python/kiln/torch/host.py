@@ -16,22 +16,32 @@ COMPLEX = (torch.complex64, torch.complex128)
 _LIBRARY = torch.library.Library("kiln", "FRAGMENT")
 #: Whether what is compiled computes in the host's memory.
 _IS_NEAR = contextvars.ContextVar("is_near", default=False)
+#: The target that a graph is traced for.
+_TARGET = contextvars.ContextVar("target", default="cpu")
 
 
 @contextlib.contextmanager
 def target(name):
     """While a graph is traced for a target."""
-    token = _IS_NEAR.set(near.is_near(name))
+    tokens = _IS_NEAR.set(near.is_near(name)), _TARGET.set(name)
     try:
         yield
     finally:
-        _IS_NEAR.reset(token)
+        for variable, token in zip((_IS_NEAR, _TARGET), tokens):
+            variable.reset(token)
 
 
 def takes(a):
     """Whether small matrices are the host's, too: one of them takes less time there than to be written out."""
     lead = a.shape[:-2]
     return _IS_NEAR.get() and a.dtype in DTYPES and all(isinstance(n, int) for n in lead) and math.prod(lead) <= near.SEVERAL
+
+
+def is_held(a):
+    """Whether a GPU's kernels factorise such matrices, and solve equations with them. The smallest ones are written out."""
+    rows, columns = a.shape[-2:]
+    return a.dtype in DTYPES and isinstance(rows, int) and isinstance(columns, int) and max(rows, columns) > 4 and 0 not in a.shape \
+        and near.holds_matrices(_TARGET.get(), rows, columns, a.dtype.itemsize)
 
 
 def _operation(schema, eager):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Linear algebra: small matrices a column after the other, larger ones by the operations of the host."""
+"""Linear algebra: small matrices a column after the other, larger ones by the operations of the host, which GPUs have kernels for where
+a block of threads holds a matrix."""
 import torch
 
 from .. import host
@@ -27,7 +28,7 @@ def _cholesky(a):
     if a.is_complex():
         made, fails = _cholesky(embedded(a))
         return complex_of(made), (fails + 1) // 2
-    if not _small(a, n):
+    if not _small(a, n) or host.is_held(a):
         return torch.ops.kiln.cholesky(a)
     rows = torch.arange(n)
     columns = []
@@ -66,7 +67,7 @@ def _triangular(a, b, upper, unit):
             a, b = a / diagonal, b / diagonal
         a = torch.where(torch.eye(n, dtype=torch.bool), torch.ones((), dtype=a.dtype), a)
         return complex_rows(_triangular(embedded(a), rows(b), upper, True))
-    if not _small(a, n):
+    if not _small(a, n) or (host.is_held(a) and 0 not in b.shape):
         return torch.ops.kiln.triangular_solve(a, b, not upper, unit)
     order = range(n - 1, -1, -1) if upper else range(n)
     made, x = {}, b
@@ -122,7 +123,7 @@ def cholesky_inverse(factor, upper=False):
 def _lu(a):
     """L and U in one, the rows that were exchanged (from 1 on), the first pivot that is 0, the permutation."""
     m, n = a.shape[-2:]
-    if not _small(a, m, n):
+    if not _small(a, m, n) or host.is_held(a):
         made, pivots, order, fails = torch.ops.kiln.lu(a)
         return made, pivots + 1, fails, order.to(torch.int64)
     lead = a.shape[:-2]

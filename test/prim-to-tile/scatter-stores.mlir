@@ -6,12 +6,12 @@
 // RUN: kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=open --dim=130
 // RUN: kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=open --dim=0
 
-// Rows of 70: eight places for an instance. 130 is no multiple of 8, so that places which are not there go outside.
+// Rows of 70: a tile has parts of several, and their indices once. What is not there goes nowhere.
 // CHECK-LABEL: tile.kernel private @rows_{{.*}}scatter(
-// CHECK-COUNT-8: tile.load {{.*}} tensor<1xi32>
-// CHECK-COUNT-8: tile.load {{.*}} tensor<128xf32>
+// CHECK: tile.load {{.*}} tensor<16x32xf32>
+// CHECK: tile.load {{.*}} tensor<16xi32>
 // CHECK: arith.select
-// CHECK: tile.store {{.*}} combine add : tensor<128xf32>
+// CHECK: tile.store_scatter {{.*}} combine add : tensor<16x32xf32>, !tile.view<10x70xf32>, tensor<16xi32>
 // CHECK-NOT: scf.for
 // PTX-LABEL: .entry rows_{{.*}}scatter(
 // PTX-NOT: bar.sync
@@ -83,11 +83,11 @@ func.func @windows(%x: tensor<5x100xf32>, %k: tensor<200x2xi32>, %u: tensor<200x
   %r = prim.scatter add %x, %i, %u dims [0, 1] batch_dims 0 : tensor<5x100xf32>, tensor<200x2xi32>, tensor<200x2x8xf32>
   return %r : tensor<5x100xf32>
 }
-// Narrow rows of 16 bits are single elements, too, and those of wide rows are combined together.
+// Rows of 16 bits are in tiles of several, too.
 // CHECK-LABEL: tile.kernel private @open_{{.*}}scatter(
 // CHECK: tile.store_scatter {{.*}} combine min : tensor<128x8xbf16>
 // CHECK-LABEL: tile.kernel private @halves_{{.*}}scatter(
-// CHECK: tile.store {{.*}} combine min : tensor<32xbf16>
+// CHECK: tile.store_scatter {{.*}} combine min : tensor<32x32xbf16>
 func.func @open(%x: tensor<2x10x7xbf16>, %k: tensor<2x?x1xi64>, %u: tensor<2x?x1x7xbf16>) -> tensor<2x10x7xbf16> {
   %r = prim.scatter min %x, %k, %u dims [1] batch_dims 1 : tensor<2x10x7xbf16>, tensor<2x?x1xi64>, tensor<2x?x1x7xbf16>
   return %r : tensor<2x10x7xbf16>

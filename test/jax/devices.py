@@ -112,26 +112,26 @@ def operations_keep_their_dimensions_whole():
     """Those along which elements depend on each other in another way than by a sum."""
     w = random(20, 12, 12) / 4
 
-    def programs(x):
-        yield jnp.argmax(x), jnp.prod(x, 0), jnp.max(x), jnp.min(x, 0), jnp.any(x > 2), jnp.all(x > -9, 0), jnp.argmin(x, 1)
-        yield jnp.cumsum(x, 0), jnp.cumsum(x, 1), lax.cummax(x, 0)
-        yield jnp.sort(x, 0), jnp.sort(x, 1), jnp.argsort(x, 0), *lax.top_k(x, 3), jnp.flip(x, 0), jnp.roll(x, 3, 0)
-        yield x[2:5, 1:], x[:, 1:7], x[::2], jnp.pad(x, 1), jnp.concatenate([x, x]), jnp.concatenate([x, x], 1), x.at[3].set(0)
-        yield x[jnp.array([1, 2, 7])], jnp.asarray(w)[jnp.argmax(x, 1)], jnp.take_along_axis(x, jnp.argsort(x, 1), 1)
-        yield x.at[jnp.array([1, 1, 5])].max(3.0), x.at[jnp.array([1, 1, 5])].add(3.0), x.at[:, 2].multiply(2.0)
-        yield jnp.reshape(x, (2, 48)).max(0), x.reshape(4, 24), jax.nn.softmax(x, 0), jax.nn.one_hot(jnp.argmax(x, 1), 12)
-        yield lax.fori_loop(0, 3, lambda i, y: jnp.tanh(y @ w), x), lax.fori_loop(0, 3, lambda i, y: jnp.flip(y, 0) * 0.5 + y[i], x)
-        yield lax.scan(lambda c, row: (c + row, c * row), x[0], x), lax.scan(lambda c, row: (c + row, c * row), x[:, 0], x.T)
-        yield lax.cond(x.sum() > 0, lambda x: x * 2, lambda x: jnp.cumsum(x, 0), x), lax.map(lambda row: row * 2, x)
-        yield jax.random.normal(jax.random.key(0), x.shape) + x, jax.nn.gelu(x, approximate=False), jnp.isinf(x), lax.erf_inv(x / 9)
-        yield jax.image.resize(x, (16, 24), "linear"), jnp.abs(jnp.fft.fft(x)), jnp.abs(jnp.fft.fft(x, axis=0)), jnp.linalg.norm(x)
-        yield jnp.var(x, 0), jnp.median(x), jnp.quantile(x, 0.3, 0), jnp.linalg.cholesky(x.T @ x + jnp.eye(12))
-
+    programs = [
+        lambda x: (jnp.argmax(x), jnp.prod(x, 0), jnp.max(x), jnp.min(x, 0), jnp.any(x > 2), jnp.all(x > -9, 0), jnp.argmin(x, 1)),
+        lambda x: (jnp.cumsum(x, 0), jnp.cumsum(x, 1), lax.cummax(x, 0)),
+        lambda x: (jnp.sort(x, 0), jnp.sort(x, 1), jnp.argsort(x, 0), *lax.top_k(x, 3), jnp.flip(x, 0), jnp.roll(x, 3, 0)),
+        lambda x: (x[2:5, 1:], x[:, 1:7], x[::2], jnp.pad(x, 1), jnp.concatenate([x, x]), jnp.concatenate([x, x], 1), x.at[3].set(0)),
+        lambda x: (x[jnp.array([1, 2, 7])], jnp.asarray(w)[jnp.argmax(x, 1)], jnp.take_along_axis(x, jnp.argsort(x, 1), 1)),
+        lambda x: (x.at[jnp.array([1, 1, 5])].max(3.0), x.at[jnp.array([1, 1, 5])].add(3.0), x.at[:, 2].multiply(2.0)),
+        lambda x: (jnp.reshape(x, (2, 48)).max(0), x.reshape(4, 24), jax.nn.softmax(x, 0), jax.nn.one_hot(jnp.argmax(x, 1), 12)),
+        lambda x: (lax.fori_loop(0, 3, lambda i, y: jnp.tanh(y @ w), x), lax.fori_loop(0, 3, lambda i, y: jnp.flip(y, 0) * 0.5 + y[i], x)),
+        lambda x: (lax.scan(lambda c, row: (c + row, c * row), x[0], x), lax.scan(lambda c, row: (c + row, c * row), x[:, 0], x.T)),
+        lambda x: (lax.cond(x.sum() > 0, lambda x: x * 2, lambda x: jnp.cumsum(x, 0), x), lax.map(lambda row: row * 2, x)),
+        lambda x: (jax.random.normal(jax.random.key(0), x.shape) + x, jax.nn.gelu(x, approximate=False), jnp.isinf(x), lax.erf_inv(x / 9)),
+        lambda x: (jax.image.resize(x, (16, 24), "linear"), jnp.abs(jnp.fft.fft(x)), jnp.abs(jnp.fft.fft(x, axis=0)), jnp.linalg.norm(x)),
+        lambda x: (jnp.var(x, 0), jnp.median(x), jnp.quantile(x, 0.3, 0), jnp.linalg.cholesky(x.T @ x + jnp.eye(12))),
+    ]
     mesh, _ = meshes()
     x = random(21, 8, 12)
-    for number in range(len(list(programs(jax.device_put(x, jax.devices("cpu")[0]))))):
-        def run(x, number=number):
-            return jax.tree.leaves(list(programs(x))[number])
+    for number, program in enumerate(programs):
+        def run(x, program=program):
+            return jax.tree.leaves(program(x))
         expected = jax.jit(run)(jax.device_put(x, jax.devices("cpu")[0]))
         for spec in (P("x"), P(None, "x")):
             got = jax.jit(run)(jax.device_put(x, NamedSharding(mesh, spec)))

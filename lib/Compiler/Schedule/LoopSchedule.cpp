@@ -14,7 +14,6 @@
 #include "ResultOrder.h"
 #include "TileLoop.h"
 #include "kiln/Dialect/Kiln/Report.h"
-#include "kiln/Dialect/Tile/DotOps.h"
 #include "kiln/Interfaces/HostOp.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -48,19 +47,14 @@ static int64_t countTile(Type type) {
   return tile ? tile.getNumElements() : 1;
 }
 
-/// Operations on elements in an iteration of a loop that was emitted.
+/// Operations on elements in an iteration of a loop that was emitted. Products
+/// count by their results: how large each is has a limit of its own.
 static double countWork(KernelBuilder &kernel) {
   // What a function of `math` takes beside an addition.
   constexpr double kFunction = 16;
   double work = 0;
   kernel.kernel->walk([&](scf::WhileOp loop) {
     loop->walk([&](Operation *op) {
-      if (auto dot = dyn_cast<tile::DotOp>(op)) {
-        auto lhs = cast<RankedTensorType>(dot.getLhs().getType());
-        work += static_cast<double>(countTile(dot.getType())) *
-                static_cast<double>(lhs.getShape().back());
-        return;
-      }
       bool isFunction =
           op->getDialect() && op->getDialect()->getNamespace() ==
                                   math::MathDialect::getDialectNamespace();

@@ -260,14 +260,16 @@ static bool breaksSum(prim::SliceOp slice) {
   return false;
 }
 
-/// Whether a reshape splits or merges dimensions of more than one element.
+/// Whether a view splits or merges dimensions of more than one element.
 static bool regroups(Operation *op) {
-  if (!isa<prim::ReshapeOp>(op))
+  if (!isViewMovement(op) ||
+      elementsOf(op->getOperand(0)) != elementsOf(op->getResult(0)))
     return false;
   auto large = [](Value value) {
     SmallVector<int64_t> sizes(
         cast<RankedTensorType>(value.getType()).getShape());
     llvm::erase(sizes, 1);
+    llvm::sort(sizes);
     return sizes;
   };
   return large(op->getOperand(0)) != large(op->getResult(0));
@@ -292,8 +294,7 @@ static bool followsProduct(ArrayRef<Operation *> group) {
       if (isAnchor(source) && joins)
         return true;
       if (joins &&
-          (schedule::isElementwisePrim(source) ||
-           isa<prim::TransposeOp, prim::ReshapeOp>(source)) &&
+          (schedule::isElementwisePrim(source) || isViewMovement(source)) &&
           seen.insert(source).second)
         work.push_back(source);
     }

@@ -70,22 +70,18 @@ LogicalResult kiln::schedule::claimMatrices(Operation *func,
   return success();
 }
 
-LogicalResult
-kiln::schedule::scheduleMatrices(Operation *claim,
-                                 target::LoweringContext &context) {
-  auto *ctx = context.as<ScheduleContext>();
-  if (!ctx)
-    return context.decline(claim, "needs the context of convert-prim-to-tile");
-  Block &body = claim->getRegion(0).front();
+LogicalResult kiln::schedule::scheduleMatrices(prim::ClaimOp claim,
+                                               ScheduleContext &ctx) {
+  Block &body = claim.getBody().front();
   for (auto [argument, input] :
        llvm::zip(body.getArguments(), claim->getOperands()))
-    ctx->host.setAlias(argument, input);
+    ctx.host.setAlias(argument, input);
   Operation *op = &body.front();
   if (!llvm::hasSingleElement(body.without_terminator()) || !columnsOf(op))
-    return ctx->decline(claim, "the group is not one operation of matrices");
+    return ctx.decline(claim, "the group is not one operation of matrices");
   for (Value operand : op->getOperands())
-    if (!ctx->host.hasBuffer(operand))
-      return ctx->decline(claim, "an operand must be in memory");
+    if (!ctx.host.hasBuffer(operand))
+      return ctx.decline(claim, "an operand must be in memory");
   // A result that is not read has memory all the same.
   SmallVector<Buffer, 4> outs;
   for (Value result : op->getResults()) {
@@ -94,13 +90,13 @@ kiln::schedule::scheduleMatrices(Operation *claim,
          llvm::zip(body.getTerminator()->getOperands(), claim->getResults()))
       if (yielded == result)
         read = value;
-    outs.push_back(read ? ctx->host.destination(read)
-                        : ctx->host.allocate(getElementTypeOrSelf(result),
-                                             ctx->host.sizesOf(result)));
+    outs.push_back(read ? ctx.host.destination(read)
+                        : ctx.host.allocate(getElementTypeOrSelf(result),
+                                            ctx.host.sizesOf(result)));
     if (read)
-      ctx->host.setBuffer(read, outs.back());
+      ctx.host.setBuffer(read, outs.back());
   }
-  MatrixKernel kernel(op, *ctx, columnsOf(op));
+  MatrixKernel kernel(op, ctx, columnsOf(op));
   llvm::TypeSwitch<Operation *>(op)
       .Case<prim::CholeskyOp, prim::LuOp, prim::TriangularSolveOp>(
           [&](auto one) { kernel.build(one, outs); });

@@ -13,8 +13,7 @@ namespace kiln::schedule {
 mlir::LogicalResult claimMatrices(mlir::Operation *func,
                                   target::LoweringContext &context);
 /// Registered as the schedule `generic.matrices`.
-mlir::LogicalResult scheduleMatrices(mlir::Operation *claim,
-                                     target::LoweringContext &context);
+mlir::LogicalResult scheduleMatrices(prim::ClaimOp claim, ScheduleContext &ctx);
 
 } // namespace kiln::schedule
 

@@ -101,16 +101,15 @@ LogicalResult Reducer::storePair(KernelBuilder &last, const Space &axes,
   return success();
 }
 
-/// Whether a group is computed from one sum of floats, and its tiles take any
-/// part of all dimensions.
+/// Whether a group is computed from one reduction to floats, and its tiles take
+/// any part of all dimensions.
 static bool isOneSum(const GroupPlan &plan) {
   if (!plan.anchors.empty() || plan.reductions.size() != 1 ||
       plan.untiled.any() || plan.pinned.any())
     return false;
   const ReductionVisit &visit = plan.reductions.front();
   llvm::SmallBitVector support = plan.rootMap.support(plan.sizes.size());
-  return isa<prim::SumOp>(visit.op) &&
-         isa<FloatType>(getElementTypeOrSelf(visit.op->getResult(0))) &&
+  return isa<FloatType>(getElementTypeOrSelf(visit.op->getResult(0))) &&
          llvm::none_of(visit.dims, [&](int dim) { return support.test(dim); });
 }
 

@@ -4,7 +4,11 @@
 #ifndef KILN_LIB_SCHEDULE_TWOSUMS_H
 #define KILN_LIB_SCHEDULE_TWOSUMS_H
 
-#include "kiln/Schedule/Schedules.h"
+#include "mlir/Support/LLVM.h"
+
+namespace kiln::target {
+class LoweringContext;
+} // namespace kiln::target
 
 namespace kiln::schedule {
 

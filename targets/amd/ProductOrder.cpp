@@ -57,10 +57,13 @@ PreservedAnalyses ProductOrder::run(Function &function,
     auto *code = FunctionType::get(words, {words}, /*isVarArg=*/false);
     InlineAsm *order =
         InlineAsm::get(code, "", "=v,0", /*hasSideEffects=*/true);
-    auto *taken = cast<Instruction>(b.CreateBitCast(product, words));
-    Value *kept = b.CreateBitCast(b.CreateCall(order, {taken}), type);
-    product->replaceUsesWithIf(
-        kept, [&](Use &use) { return use.getUser() != taken; });
+    // A result of words is taken as it is.
+    Value *taken = b.CreateBitCast(product, words);
+    CallInst *call = b.CreateCall(order, {taken});
+    Value *kept = b.CreateBitCast(call, type);
+    product->replaceUsesWithIf(kept, [&](Use &use) {
+      return use.getUser() != taken && use.getUser() != call;
+    });
   }
   PreservedAnalyses preserved;
   preserved.preserveSet<CFGAnalyses>();

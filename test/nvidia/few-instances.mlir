@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A block that is alone on its core has four slots: also where a launch has no more blocks than there are cores.
+// Where a launch has no more blocks than there are cores, a ring has six slots.
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings))' | FileCheck %s
 
 // CHECK-LABEL: tile.kernel @few
-// CHECK: stage.ring {{.*}} : !stage.ring<4 x
+// CHECK: stage.ring {{.*}} : !stage.ring<6 x
 tile.kernel @few(%a: !tile.view<?x4096xbf16> {tile.readonly, tile.align = 16 : i64}, %b: !tile.view<?x4096xbf16> {tile.readonly, tile.align = 16 : i64}, %c: !tile.view<?x4096xf32> {tile.noalias})
     attributes {most_instances = array<i64: 32, 4, 1>} {
   %c0 = arith.constant 0 : index

@@ -6,8 +6,8 @@
 
 // CHECK: .entry main_0_dot(
 // CHECK-NOT: ld.global
-// CHECK: cp.async.cg.shared.global
-// CHECK: mma.sync
+// CHECK: cp.async.bulk.tensor
+// CHECK: wgmma
 // CHECK: st.global.v4
 // CHECK: .entry main_0_dot_parts(
 // CHECK-NOT: ld.global.b

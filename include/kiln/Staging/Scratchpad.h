@@ -20,6 +20,10 @@
 #include <optional>
 #include <string>
 
+namespace kiln::tile {
+class NumBlocksOp;
+} // namespace kiln::tile
+
 namespace kiln::staging {
 
 /// The memory, and the abilities of the machine, that the pipeline compiles

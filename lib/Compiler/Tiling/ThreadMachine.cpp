@@ -265,15 +265,20 @@ static double multiplyCycles(const Work &work, ThreadMachine::By by,
 }
 
 /// Cycles of a barrier and of what follows it, until the next product begins.
+/// `read` is the cycles in which operands are read.
 static double cyclesBetween(const Work &work, ThreadMachine::By by, bool goesOn,
-                            double beside) {
+                            double beside, double read) {
   constexpr double kStep = 60, kSubstep = 35;
   // Of a product that waits for its operands: 512 rows by 4096 x 14336 in
   // blocks of 128x128x128, which leave three slots, took 1.3 times as long as
   // in those of 128x128x64, which leave four.
   constexpr double kBegin = 250;
+  // Reading operands keeps matrix units waiting a little even where it takes
+  // less time than they do: 256 rows by 4096 x 4096 took 17.6 us in blocks of
+  // 128 rows and 64 columns, 15.8 us in those of 64 rows and 128 columns.
+  constexpr double kReadSeen = 0.06;
   if (by == ThreadMachine::By::Memory)
-    return goesOn ? kStep : kBegin / beside;
+    return (goesOn ? kStep : kBegin / beside) + kReadSeen * read;
   return kStep +
          kSubstep * std::max<double>(double(work.k * work.lhsBits) / 256, 1);
 }
@@ -373,17 +378,12 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   bool goesOn = by == By::Memory && held >= 4;
   double way = by == By::Memory ? kWay + bytes / fromCache : kWay;
   double waits = way / double(std::max<int64_t>(held - (goesOn ? 2 : 1), 1));
-  double between =
-      isStored ? kFirst / beside : cyclesBetween(all, by, goesOn, beside);
+  double between = isStored ? kFirst / beside
+                            : cyclesBetween(all, by, goesOn, beside,
+                                            read / kFromCore * beside);
   if (by == By::Fragments)
     needed += std::max(fragmentsAhead(*this, all, row, warps) - fragments, 0.0);
   double spilled = spilledCycles(*this, needed, size, fromCache);
-  // Reading operands keeps matrix units waiting a little even where it takes
-  // less time than they do: 256 rows by 4096 x 4096 took 17.6 us in blocks of
-  // 128 rows and 64 columns, 15.8 us in those of 64 rows and 128 columns.
-  constexpr double kReadSeen = 0.06;
-  if (by == By::Memory)
-    between += kReadSeen * read / kFromCore * beside;
   double step = std::max(shares, waits) + between + spilled * beside;
   // The first factors come before there is anything to multiply.
   double ends =

@@ -61,6 +61,15 @@ function(kiln_op_families)
   endforeach()
 endfunction()
 
+# Compiles a library for size: for dialects of frontends, whose operations are
+# read once and become others. Clang then inlines less; precompiled headers,
+# which have to be of the same optimisation level, still serve.
+function(kiln_prefer_size name)
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    target_compile_options(${name} PRIVATE "SHELL:-mllvm -inline-threshold=30")
+  endif()
+endfunction()
+
 # A library without what nothing refers to, and with equal functions once where
 # the linker can. `exported.map` of its folder says which names it exports.
 include(CheckLinkerFlag)

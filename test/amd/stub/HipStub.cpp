@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 using namespace stub;
 
@@ -97,20 +98,67 @@ bool Call::isInside(const void *address, size_t bytes, const char *what) {
   return false;
 }
 
-int stub::drain(Stream &stream) {
+/// Runs what a stream holds, until a piece is not ready.
+static void advance(Stream &stream) {
+  if (stream.isAdvancing)
+    return;
+  stream.isAdvancing = true;
   while (!stream.pending.empty()) {
-    Work work = std::move(stream.pending.front());
+    int status = stream.status ? 0 : stream.pending.front()();
+    if (status == kNotReady)
+      break;
     stream.pending.pop_front();
-    int status = stream.status ? 0 : work();
     if (status)
       stream.status = status;
   }
-  return stream.status;
+  stream.isAdvancing = false;
 }
 
-void stub::drainAll(State &state) {
-  for (void *stream : state.streams)
-    drain(*static_cast<Stream *>(stream));
+/// Calls `attempt` until it returns another status than kNotReady, and lets the
+/// other streams, and other threads, go on in between.
+static int waitUntilReady(State &state, const std::function<int()> &attempt) {
+  constexpr auto kMost = std::chrono::seconds(60);
+  constexpr auto kPause = std::chrono::microseconds(200);
+  auto end = std::chrono::steady_clock::now() + kMost;
+  for (;;) {
+    int status = attempt();
+    if (status != kNotReady)
+      return status;
+    if (std::chrono::steady_clock::now() > end)
+      return kTimeout;
+    for (void *stream : state.streams)
+      advance(*static_cast<Stream *>(stream));
+    state.mutex.unlock();
+    std::this_thread::sleep_for(kPause);
+    state.mutex.lock();
+  }
+}
+
+int stub::drain(Stream &stream) {
+  State &state = State::get();
+  int status = waitUntilReady(state, [&] {
+    // Another thread may have destroyed it.
+    if (!state.streams.count(&stream))
+      return 0;
+    advance(stream);
+    return stream.pending.empty() ? stream.status : kNotReady;
+  });
+  if (status == kTimeout)
+    stream.status = kTimeout;
+  return status;
+}
+
+void stub::drainAll(State &state, int device) {
+  std::set<void *> streams = state.streams;
+  for (void *handle : streams) {
+    if (!state.streams.count(handle))
+      continue;
+    auto *stream = static_cast<Stream *>(handle);
+    if (stream->device == device)
+      drain(*stream);
+    else
+      advance(*stream);
+  }
 }
 
 int stub::enqueue(void *stream, Work work) {
@@ -213,7 +261,7 @@ static int allocate(Call &call, void **address, size_t bytes, bool isHost) {
   if (!memory)
     return kOutOfMemory;
   std::memset(memory, 0xa5, std::min(total, size_t(1) << 20));
-  call.state.blocks[memory + kPage] = {bytes, isHost};
+  call.state.blocks[memory + kPage] = {bytes, isHost, currentDevice};
   call.state.memory.add(memory + kPage, bytes, "allocation");
   *address = memory + kPage;
   return 0;
@@ -222,7 +270,7 @@ static int release(Call &call, void *address, bool isHost) {
   auto found = call.state.blocks.find(static_cast<char *>(address));
   if (found == call.state.blocks.end() || found->second.isHost != isHost)
     return call.bad(kInvalidValue, "memory that it did not allocate");
-  drainAll(call.state);
+  drainAll(call.state, found->second.device);
   call.state.memory.remove(address);
   std::free(found->first - 4096);
   call.state.blocks.erase(found);
@@ -321,10 +369,10 @@ HIP int hipEventDestroy(void *event) {
   BEGIN(hipEventDestroy)
   if (!call.knows(call.state.events, event, "event"))
     return kInvalidHandle;
-  // Work that waits for it holds its address.
-  drainAll(call.state);
+  auto *old = static_cast<Event *>(event);
+  drainAll(call.state, old->device);
   call.state.events.erase(event);
-  delete static_cast<Event *>(event);
+  call.state.oldEvents.emplace_back(old);
   return 0;
 }
 HIP int hipEventRecord(void *event, void *stream) {
@@ -336,17 +384,19 @@ HIP int hipEventRecord(void *event, void *stream) {
   uint64_t number = ++made->recorded;
   made->stream = static_cast<Stream *>(stream);
   return enqueue(stream, [=] {
-    made->happened = number;
+    made->happened = std::max(made->happened, number);
     made->time = now();
     return 0;
   });
 }
-/// Until the event has happened as it was recorded last.
-static int await(Event &event) {
-  State &state = State::get();
-  if (event.happened < event.recorded && state.streams.count(event.stream))
-    return drain(*event.stream);
-  return 0;
+/// Runs the stream of an event until it has happened as often as `number` says.
+static int await(Event &event, Stream *from, uint64_t number) {
+  if (event.happened >= number || !State::get().streams.count(from))
+    return 0;
+  advance(*from);
+  if (event.happened >= number)
+    return 0;
+  return from->status ? from->status : kNotReady;
 }
 HIP int hipStreamWaitEvent(void *stream, void *event, unsigned) {
   BEGIN(hipStreamWaitEvent)
@@ -354,13 +404,20 @@ HIP int hipStreamWaitEvent(void *stream, void *event, unsigned) {
       !call.knowsStream(stream))
     return kInvalidHandle;
   auto *awaited = static_cast<Event *>(event);
-  return enqueue(stream, [=] { return await(*awaited), 0; });
+  return enqueue(stream,
+                 [awaited, from = awaited->stream, number = awaited->recorded] {
+                   return await(*awaited, from, number);
+                 });
 }
 HIP int hipEventSynchronize(void *event) {
   BEGIN(hipEventSynchronize)
   if (!call.knows(call.state.events, event, "event"))
     return kInvalidHandle;
-  return await(*static_cast<Event *>(event));
+  auto *awaited = static_cast<Event *>(event);
+  Stream *from = awaited->stream;
+  uint64_t number = awaited->recorded;
+  return waitUntilReady(call.state,
+                        [=] { return await(*awaited, from, number); });
 }
 HIP int hipEventElapsedTime(float *milliseconds, void *begin, void *end) {
   BEGIN(hipEventElapsedTime)
@@ -430,9 +487,13 @@ HIP int hipGraphDestroy(void *graph) {
   return 0;
 }
 /// For libraries beside it: a function of the host in the order of the stream.
-HIP int hipLaunchHostFunc(void *stream, void (*function)(void *), void *data) {
-  BEGIN(hipLaunchHostFunc)
+/// It returns a status, as `Work` does. After its last call, or if it is never
+/// called, `release` is.
+HIP int hipStubEnqueue(void *stream, int (*function)(void *),
+                       void (*release)(void *), void *data) {
+  BEGIN(hipStubEnqueue)
+  std::shared_ptr<void> kept(data, release);
   if (!call.knowsStream(stream))
     return kInvalidHandle;
-  return enqueue(stream, [=] { return function(data), 0; });
+  return enqueue(stream, [=] { return function(kept.get()); });
 }

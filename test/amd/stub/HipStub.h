@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A library with HIP's functions for tests: work of a stream is kept until
-// somebody waits for it, kernels run on the simulated device, and each call is
-// counted and checked.
+// A library with HIP's functions for tests: work of a stream is kept until a
+// thread waits for it, kernels run on the simulated device, and each call is
+// counted and checked. If the awaited work needs work of another stream, as a
+// collective does, all streams go on.
 //
 //   HIP_STUB_REPORT=FILE   where a process adds lines: "mistake: TEXT" at once,
 //                          "calls NAME COUNT" and "leak: TEXT" when it ends
@@ -18,6 +19,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -34,20 +36,25 @@ enum : int {
   kInvalidDevice = 101,
   kInvalidHandle = 400,
   kNotFound = 500,
+  kNotReady = 600,
   kIllegalAddress = 700,
+  kTimeout = 702,
   kLaunchTooLarge = 720,
   kCaptureUnsupported = 900
 };
 
 struct Event;
 struct Graph;
+/// Returns kNotReady, without an effect, if work of another stream has to run
+/// first.
 using Work = std::function<int()>;
 
 struct Stream {
   int device = 0;
   std::deque<Work> pending;
   Graph *capture = nullptr;
-  int status = 0; ///< of what has failed; stays
+  int status = 0;           ///< of what has failed; stays
+  bool isAdvancing = false; ///< its first piece of work runs
 };
 
 struct Event {
@@ -77,9 +84,11 @@ struct Function {
 struct Block {
   size_t bytes = 0;
   bool isHost = false;
+  int device = 0; ///< the current one when it was allocated
 };
 
-/// All of it, under one mutex.
+/// All of it, under one mutex, which a thread that waits for a stream releases
+/// between its attempts.
 struct State {
   std::recursive_mutex mutex;
   bool isInitialised = false;
@@ -87,6 +96,8 @@ struct State {
   std::map<char *, Block> blocks;
   std::map<const char *, size_t> variables; ///< of modules
   std::set<void *> streams, events, graphs, executables, modules;
+  /// Destroyed ones, whose addresses work in streams may hold.
+  std::vector<std::unique_ptr<Event>> oldEvents;
   std::map<void *, Function *> functions;
   std::map<std::string, unsigned> calls;
 
@@ -122,9 +133,11 @@ private:
 
 extern thread_local int currentDevice;
 
-/// Runs what a stream holds, and what that waits for.
+/// Runs what a stream holds, and what that waits for. Returns the first failure
+/// in the stream.
 int drain(Stream &stream);
-void drainAll(State &state);
+/// Runs what the streams of a device hold, and what can run in the others.
+void drainAll(State &state, int device);
 /// Puts work into a stream, or into the graph that it is recorded into.
 int enqueue(void *stream, Work work);
 

@@ -38,7 +38,7 @@ HIP int hipModuleUnload(void *module) {
   auto *old = static_cast<Module *>(module);
   if (old->pending)
     call.bad(0, "a module whose kernels have not run");
-  drainAll(call.state);
+  drainAll(call.state, old->device);
   for (void *function : old->functions) {
     delete call.state.functions[function];
     call.state.functions.erase(function);

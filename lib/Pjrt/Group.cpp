@@ -97,8 +97,10 @@ Error *Group::run(const LoadedExecutable &loaded,
     running = this;
     Error *error = task(rank);
     running = nullptr;
-    if (error)
-      kilnWorldAbort(worlds[rank].get(), error->message.c_str());
+    // At once on all ranks: what is queued on a device does not end otherwise.
+    for (auto &world : worlds)
+      if (error)
+        kilnWorldAbort(world.get(), error->message.c_str());
     std::lock_guard<std::mutex> guard(mutex);
     if (first)
       delete error;

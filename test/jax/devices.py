@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs on four devices of one process, against JAX's own CPU backend with four devices.
 
-    devices.py      needs jax, and the package `kiln` on PYTHONPATH
+    devices.py [CHECK ...]      needs jax, and the package `kiln` on PYTHONPATH
 
-Prints a line each; the exit status is 1 where one is not as it is there."""
+Runs the named checks, or all. Prints a line each; the exit status is 1 where one is not as it is there."""
 import os
 import sys
 
@@ -262,14 +262,15 @@ def a_failure_on_one_device_ends_the_call():
 
 def main():
     wrong = 0
-    for one in CHECKS:
+    checks = [one for one in CHECKS if one.__name__ in sys.argv[1:] or len(sys.argv) == 1]
+    for one in checks:
         try:
             one()
             print(f"{one.__name__}: right", flush=True)
         except Exception as error:  # also what is unsupported
             wrong += 1
             print(f"{one.__name__}: wrong: {error}", flush=True)
-    print(f"{len(CHECKS) - wrong} right, {wrong} wrong")
+    print(f"{len(checks) - wrong} right, {wrong} wrong")
     return 1 if wrong else 0
 
 

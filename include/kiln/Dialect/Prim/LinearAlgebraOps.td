@@ -28,7 +28,8 @@ def Prim_CholeskyOp : Prim_LinearAlgebraOp<"cholesky"> {
   let description = [{
     The lower triangular L with L L^T = A, whose diagonal is positive; what is above the diagonal is 0. The upper triangle
     of A is not read. Where A is not positive definite `info` is the size of the first leading part that is not, and all of
-    L in the lower triangle is NaN. The host does it.
+    L in the lower triangle is NaN. The host does it; on
+    GPUs a kernel does, for matrices of a size that fits its registers.
 
     Constraints:
     - (C1) The operand has at least two dimensions.
@@ -49,7 +50,8 @@ def Prim_LuOp : Prim_LinearAlgebraOp<"lu"> {
     P A = L U by elimination, where the pivot of each column is an element of the largest magnitude, the first of them up to
     rounding. `factors`, of the shape of A, has U on and above the diagonal, and below it L without its diagonal of ones.
     In step i of the k steps rows i and `pivots[i]` were exchanged; row i of P A is row `permutation[i]` of A. `info` is
-    1 + the number of the first pivot that is 0: L and U are right, but U has no inverse. The host does it.
+    1 + the number of the first pivot that is 0: L and U are right, but U has no inverse. The host does it; on
+    GPUs a kernel does, for matrices of a size that fits its registers.
 
     Constraints:
     - (C1) The operand has at least two dimensions.
@@ -89,7 +91,8 @@ def Prim_TriangularSolveOp : Prim_LinearAlgebraOp<"triangular_solve"> {
   let description = [{
     The X with A X = B, with `transpose` A^T X = B. A is upper triangular, with `lower` lower triangular, and its other
     triangle is not read; with `unit` its diagonal is not read, either, and taken for ones. A 0 on the diagonal gives
-    infinities and NaN, as the division does. The host does it.
+    infinities and NaN, as the division does. The host does it; on
+    GPUs a kernel does, for matrices of a size that fits its registers.
 
     Constraints:
     - (C1) Both operands have the same rank, of at least two.

@@ -23,11 +23,31 @@
 #include "WindowProduct.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
+
+bool WindowProduct::needsNeighbours() const {
+  const GroupPlan &plan = group.plan;
+  auto isRow = [&](int dim) { return llvm::is_contained(merged, dim); };
+  // The index itself is used: by an iota, or as the bound of a pad or a cat.
+  if (llvm::any_of(merged, [&](int dim) {
+        return plan.pinned.test(dim) || plan.untiled.test(dim);
+      }))
+    return true;
+  llvm::SmallDenseSet<Value> gathered;
+  for (auto gather : conv->getBlock()->getOps<prim::GatherOp>())
+    gathered.insert(gather.getOperand());
+  return llvm::any_of(plan.leaves, [&](const LeafVisit &leaf) {
+    return gathered.contains(leaf.value) &&
+           llvm::any_of(leaf.map.index, [&](const IndexExpr &at) {
+             return llvm::any_of(at.dims(), isRow);
+           });
+  });
+}
 
 void WindowProduct::findPhases() {
   // Each phase has instances of its own, which know all elements of the window.
@@ -36,7 +56,7 @@ void WindowProduct::findPhases() {
   for (const Axis &axis : axes)
     if (axis.window >= 0)
       elements *= group.plan.sizes[axis.window].get();
-  if (elements > kMostElements)
+  if (elements > kMostElements || needsNeighbours())
     return;
   index::Math &math = group.host.math;
   int64_t phases = 1;

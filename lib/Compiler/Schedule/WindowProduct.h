@@ -63,6 +63,10 @@ private:
   bool joinsLine() const;
   mlir::LogicalResult joinLine();
   void mergeRows();
+  /// Whether the group uses the index of a row other than to read a view: in
+  /// an iota, in bounds of a pad or cat, or along what a gather reads. Such
+  /// code takes rows of a tile for neighbours, which those of a phase are not.
+  bool needsNeighbours() const;
   /// Gives dimensions of the input that are spread their phases.
   void findPhases();
   bool hasPhases() const {

@@ -92,14 +92,24 @@ def _changed(op):
     return {dim for dim in range(rank) if len({shape[dim] for shape in shapes}) > 1}
 
 
+def _shifted(op):
+    """The dimensions that a window pads. Padding and cropping may leave the size, and move the elements."""
+    if "padding" not in op.attributes:
+        return set()
+    return {number // 2 for number, size in enumerate(op.attributes["padding"]) if int(size)}
+
+
 def _whole(op):
     """The dimensions that have to stay whole, of operands and results of the first operand's rank; None: all of them."""
     if op.name == "stablehlo.sort":
         return {int(op.attributes["dimension"])}
     if op.name == "stablehlo.reduce_window":
         names = [name for name in ("window_dimensions", "window_strides", "base_dilations", "window_dilations") if name in op.attributes]
-        return {dim for name in names for dim, size in enumerate(_integers(op, name)) if size != 1} | _changed(op)
-    if op.name in ("stablehlo.slice", "stablehlo.pad", "stablehlo.concatenate", "stablehlo.dynamic_slice", "stablehlo.dynamic_update_slice"):
+        return {dim for name in names for dim, size in enumerate(_integers(op, name)) if size != 1} | _changed(op) | _shifted(op)
+    if op.name == "stablehlo.pad":
+        names = ("edge_padding_low", "edge_padding_high", "interior_padding")
+        return {dim for name in names for dim, size in enumerate(_integers(op, name)) if size}
+    if op.name in ("stablehlo.slice", "stablehlo.concatenate", "stablehlo.dynamic_slice", "stablehlo.dynamic_update_slice"):
         return _changed(op)
     if op.name == "stablehlo.reverse":
         return set(_integers(op, "dimensions"))
@@ -155,11 +165,17 @@ def _parts(dim, sizes):
     return count
 
 
+def _is_left(size, dim, sizes):
+    """Whether a dimension stays whole: its axes do not divide its size, or it is empty."""
+    count = _parts(dim, sizes)
+    return count > 1 and (size == 0 or size % count != 0)
+
+
 def _restricted(sharding, mesh, shape, kept, sizes):
     """`sharding` without the axes of dimensions that are not in `kept`, or that the axes do not divide."""
     from jaxlib.mlir.dialects import sdy
     dims = list(sharding.dimension_shardings) if sharding else []
-    axes = [list(sdy.DimensionShardingAttr(dims[dim]).axes) if dims and dim in kept and size % _parts(dims[dim], sizes) == 0 else []
+    axes = [list(sdy.DimensionShardingAttr(dims[dim]).axes) if dims and dim in kept and not _is_left(size, dims[dim], sizes) else []
             for dim, size in enumerate(shape)]
     return sdy.TensorShardingAttr.get(mesh, [sdy.DimensionShardingAttr.get(one, True) for one in axes])
 
@@ -169,7 +185,7 @@ def _divide(op, mesh, sizes):
     from jaxlib.mlir.dialects import sdy
     shardings = [sdy.TensorShardingAttr(one) for one in sdy.TensorShardingPerValueAttr(op.attributes["sdy.sharding"]).shardings]
     shapes = [list(getattr(result.type, "shape", ())) for result in op.results]
-    if any(size % _parts(dim, sizes) for one, shape in zip(shardings, shapes) for dim, size in zip(one.dimension_shardings, shape)):
+    if any(_is_left(size, dim, sizes) for one, shape in zip(shardings, shapes) for dim, size in zip(one.dimension_shardings, shape)):
         op.attributes["sdy.sharding"] = sdy.TensorShardingPerValueAttr.get(
             [_restricted(one, mesh, shape, range(len(shape)), sizes) for one, shape in zip(shardings, shapes)])
 

@@ -126,6 +126,10 @@ def operations_keep_their_dimensions_whole():
         lambda x: (jax.random.normal(jax.random.key(0), x.shape) + x, jax.nn.gelu(x, approximate=False), jnp.isinf(x), lax.erf_inv(x / 9)),
         lambda x: (jax.image.resize(x, (16, 24), "linear"), jnp.abs(jnp.fft.fft(x)), jnp.abs(jnp.fft.fft(x, axis=0)), jnp.linalg.norm(x)),
         lambda x: (jnp.var(x, 0), jnp.median(x), jnp.quantile(x, 0.3, 0), jnp.linalg.cholesky(x.T @ x + jnp.eye(12))),
+        # Padding and cropping that leave the size as it is, and empty dimensions.
+        lambda x: (lax.pad(x, 0.0, [(1, -1, 0), (0, 0, 0)]), lax.pad(x, 0.0, [(-2, 2, 0), (1, -1, 0)])),
+        lambda x: lax.reduce_window(x, -jnp.inf, lax.max, (1, 1), (1, 1), [(1, -1), (0, 0)]),
+        lambda x: (lax.associative_scan(jnp.multiply, x, axis=0), jnp.concatenate([x[:0], x]), x[:, :0]),
     ]
     mesh, _ = meshes()
     x = random(21, 8, 12)

@@ -70,6 +70,52 @@ def _mend_calls(module):
         call.erase()
 
 
+def _copy_carries(module):
+    """In regions of loops the first operation reads what is carried, and others read its result. The conversion to the sizes of
+    one device gives results their new types, but takes arguments of regions with their old ones: the sizes of an exchange of such
+    an argument would be wrong."""
+    from jaxlib.mlir import ir
+    from jaxlib.mlir.dialects import sdy
+    loops = []
+
+    def find(op):
+        if op.name == "stablehlo.while" and "sdy.sharding" in op.attributes:
+            loops.append(op)
+        return ir.WalkResult.ADVANCE
+    module.operation.walk(find)
+    for op in loops:
+        shardings = list(sdy.TensorShardingPerValueAttr(op.attributes["sdy.sharding"]).shardings)
+        for region in op.regions:
+            block = region.blocks[0]
+            for argument, sharding in zip(block.arguments, shardings):
+                if not any(sdy.DimensionShardingAttr(dim).axes for dim in sdy.TensorShardingAttr(sharding).dimension_shardings):
+                    continue
+                uses = list(argument.uses)
+                with op.location, ir.InsertionPoint.at_block_begin(block):
+                    made = ir.Operation.create("stablehlo.reshape", results=[argument.type], operands=[argument],
+                                               attributes={"sdy.sharding": sdy.TensorShardingPerValueAttr.get([sharding])})
+                for use in uses:
+                    use.owner.operands[use.operand_number] = made.results[0]
+
+
+def _remove_copies(module):
+    """Removes reshapes that change nothing; reports values that have a size which their users do not expect."""
+    from jaxlib.mlir import ir
+    found = []
+
+    def visit(op):
+        if op.name in ("stablehlo.reshape", "builtin.unrealized_conversion_cast"):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+    module.operation.walk(visit)
+    for op in found:
+        if op.operands[0].type == op.results[0].type:
+            op.results[0].replace_all_uses_with(op.operands[0])
+            op.erase()
+        elif op.name != "stablehlo.reshape":
+            raise Unsupported(f"{op.location}: unsupported: a value of {op.operands[0].type} where a device has {op.results[0].type}")
+
+
 def _mend_loop(op):
     """Regions of a loop take what it carries now."""
     for region in op.regions:
@@ -160,9 +206,12 @@ class Split:
             partition_dims.replace_chlo(module)
             _run(module, PASSES[0])
             partition_dims.keep_whole(module)
-            _run(module, *PASSES[1:])
+            _run(module, *PASSES[1:3])
+            _copy_carries(module)
+            _run(module, *PASSES[3:])
             partition_dims.restore_chlo(module)
             _mend(module)
+            _remove_copies(module)
             main = _functions(module)["main"]
             kind = ir.FunctionType(ir.TypeAttr(main.attributes["function_type"]).value)
             #: For each argument and result the axes of each dimension, or None.

@@ -130,6 +130,10 @@ def operations_keep_their_dimensions_whole():
         lambda x: (lax.pad(x, 0.0, [(1, -1, 0), (0, 0, 0)]), lax.pad(x, 0.0, [(-2, 2, 0), (1, -1, 0)])),
         lambda x: lax.reduce_window(x, -jnp.inf, lax.max, (1, 1), (1, 1), [(1, -1), (0, 0)]),
         lambda x: (lax.associative_scan(jnp.multiply, x, axis=0), jnp.concatenate([x[:0], x]), x[:, :0]),
+        # Conditions and bodies of loops that exchange what is carried.
+        lambda x: lax.while_loop(lambda y: y.max() < 200, lambda y: y * 2, x),
+        lambda x: lax.while_loop(lambda c: (c[1].max() < 200) & (c[0] < 9), lambda c: (c[0] + 1, c[1] * 2, c[2] + c[1].sum(0)), (0, x, x[0])),
+        lambda x: lax.igamma(x * x + 1, x * x + 1),
     ]
     mesh, _ = meshes()
     x = random(21, 8, 12)

@@ -109,10 +109,21 @@ TileBuilder::ListedAccess TileBuilder::listedAccessOf(const Buffer &buffer,
     access.shape.push_back(v.axis >= 0 ? d.block : 1);
     if (v.axis >= 0)
       access.full[v.axis] = d.block;
-    if (d.places && v.axis >= 0 && v.lo.is(0) && !access.places) {
+    if (d.places && v.axis >= 0) {
+      assert(!access.places && "at most one dimension has listed places");
       access.places = d.places;
       access.dim = number;
-    } else if (d.offset) {
+      if (v.lo.is(0))
+        continue;
+      // Places before the range become negative, which is outside.
+      auto type = cast<RankedTensorType>(d.places.getType());
+      Value low = arith::IndexCastOp::create(
+          kernel.b, kernel.loc, type.getElementType(), kernel.index(v.lo));
+      access.places = arith::SubIOp::create(
+          kernel.b, kernel.loc, d.places,
+          tile::SplatOp::create(kernel.b, kernel.loc, type, low));
+    } else {
+      assert(d.offset && "a dimension of the view has a place");
       access.offsets.push_back(kernel.sub(d.offset, kernel.index(v.lo)));
     }
   }

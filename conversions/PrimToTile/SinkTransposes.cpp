@@ -190,7 +190,8 @@ static bool isWrittenInAnyOrder(Value value) {
 }
 
 /// transpose(cat(a, b)) is cat(transpose(a), transpose(b)): kernels that write
-/// in any order write the parts of the result in its own.
+/// in any order write the parts of the result in its own. Where threads share
+/// no tiles, each part is transposed instead of the whole.
 Value Sinker::ofTransposedCat(TransposeOp transpose, CatOp cat) {
   if (!cat->hasOneUse() ||
       !llvm::all_of(cat.getOperands(), isWrittenInAnyOrder))

@@ -73,7 +73,8 @@ mlir::OpOperand &operandOfScatter(prim::FusionOp fusion);
 mlir::Operation *splitScatter(prim::FusionOp fusion, Retired &retired);
 
 /// Whether a claim has one operation, whose kernel writes a result in any order
-/// of its dimensions, where threads share tiles.
+/// of its dimensions, provided that threads share tiles. Callers whose result
+/// depends on that ask the machine model.
 bool writesInAnyOrder(prim::ClaimOp claim);
 
 /// A word for the name of a group's kernel.

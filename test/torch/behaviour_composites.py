@@ -147,6 +147,11 @@ def factors_and_histograms_are_one_graph():
     for dynamic in (False, True):
         torch._dynamo.reset()
         same(fast(counted, fullgraph=True, dynamic=dynamic)(x, weight), counted(x, weight))
+
+    def degenerate(ones, none):
+        made = [torch.histogramdd(ones, [4, 5], range=[1.0, 1, 0, 1]), torch.histogramdd(none, [2, 3])]
+        return [*[(one.hist, *one.bin_edges) for one in made], torch.histogram(ones, 5, range=(1.0, 1.0)), torch.histogram(none, 3)]
+    same(fast(degenerate, fullgraph=True)(torch.ones(5, 2), torch.zeros(0, 2)), degenerate(torch.ones(5, 2), torch.zeros(0, 2)))
     assert fast(torch.geqrf, fullgraph=True)(x)[0].stride() == torch.geqrf(x)[0].stride()
 
 

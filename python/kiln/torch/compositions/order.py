@@ -134,14 +134,7 @@ def histc(x, bins=100, min=0, max=0):
 @composes("histogram.bin_ct")
 def histogram(x, bins=100, *, range=None, weight=None, density=False):
     x = x.reshape(-1)
-    if range is None:
-        if not x.numel():
-            return NotImplemented
-        low, high = x.amin(), x.amax()
-        same = low == high
-        low, high = torch.where(same, low - 0.5, low), torch.where(same, high + 0.5, high)
-    else:
-        low, high = (torch.full((), float(v), dtype=x.dtype) for v in range)
+    low, high = (end[0] for end in _ends(x.unsqueeze(1), range))
     return _histogram(x, _between(low, high, bins), weight, density, low, high)
 
 
@@ -174,12 +167,14 @@ def histogram_of(x, bins, *, weight=None, density=False):
 
 
 def _ends(x, range):
-    """The first and the last edge of each column: as given, or the least and the largest value, apart from each other."""
+    """The first and the last edge of each column, apart from each other: as given, the least and the largest value, or 0 and 1
+    where there are no values."""
     if range is not None:
-        return [torch.stack([torch.full((), float(v), dtype=x.dtype) for v in range[first::2]]) for first in (0, 1)]
-    if not x.shape[0]:
-        x = x.new_zeros([1, x.shape[1]])
-    low, high = x.amin(0), x.amax(0)
+        low, high = (torch.stack([torch.full((), float(v), dtype=x.dtype) for v in range[first::2]]) for first in (0, 1))
+    elif not x.shape[0]:
+        return x.new_zeros([x.shape[1]]), x.new_ones([x.shape[1]])
+    else:
+        low, high = x.amin(0), x.amax(0)
     same = low == high
     return torch.where(same, low - 0.5, low), torch.where(same, high + 0.5, high)
 

@@ -49,8 +49,15 @@ def _version(target, arguments):
         made_by = compiler.mark()
     except (OSError, RuntimeError):  # there is the runtime alone
         made_by = kiln.__version__
-    marks = "\0".join([made_by, target, arguments, compiler.contents_of(target, *arguments.split())])
+    marks = "\0".join([made_by, target, arguments, compiler.contents_of(target, *arguments.split()), *_sources()])
     return f"kiln {kiln.__version__} {hashlib.sha256(marks.encode()).hexdigest()[:16]}"
+
+
+def _sources():
+    """The modules that write programs of one device after JAX has made the key."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    found = [(name, os.stat(os.path.join(here, name))) for name in ("jax_devices.py", "partition.py", "partition_dims.py")]
+    return [f"{name}:{about.st_size}:{about.st_mtime_ns}" for name, about in found]
 
 
 def _allow_donation():

@@ -125,6 +125,11 @@ def functions_of_f64_keep_their_digits():
     mean = torch.tensor(5.5, dtype=torch.float64)
     steps = fast(lambda n, x: torch.special.gammaincc(n, x.expand(12)), fullgraph=True)(places, mean)
     same(steps, torch.exp((places - 1) * mean.log() - mean - torch.lgamma(places)).cumsum(0), 1e-13)
+    # Parameters far from 1: by the normal distribution's 1/2 + 1/(3 sqrt(2 pi a)), and by the exponential integral at 1/2 times a.
+    huge, tiny = torch.tensor([1e20, 1e24, 1e300], dtype=torch.float64), torch.tensor([1e-10, 1e-15], dtype=torch.float64)
+    made = fast(lambda a, b: (torch.igamma(a, a), torch.igammac(b, torch.full_like(b, 0.5))), fullgraph=True)(huge, tiny)
+    expected = (0.5 + 1 / (3 * torch.sqrt(2 * math.pi * huge)), tiny * 0.5597735947761608)
+    torch.testing.assert_close(made, expected, rtol=1e-9, atol=0)
     n, y = torch.arange(12), torch.linspace(-2, 2, 12, dtype=torch.float64)
     functions = lambda y, n: (torch.special.hermite_polynomial_h(y, n), torch.special.hermite_polynomial_he(y, n))  # noqa: E731
     same(fast(functions, fullgraph=True)(y, n), functions(y, n), 1e-12)

@@ -77,17 +77,49 @@ def _igamma_uniform(a, x, lower):
     return torch.special.erfc(-half if lower else half) / 2 + (-rest if lower else rest)
 
 
+def _beyond_first(x, directly, divisor):
+    """The power series of x from the square on, with the factors 1 / divisor(k), where x is small; else `directly`."""
+    near, series = x.clamp(min=-0.1, max=0.1), 0.0
+    for k in range(17, 1, -1):
+        series = 1 / divisor(k) + near * series
+    return torch.where(x.abs() < 0.1, near * near * series, directly)
+
+
+def _zeta(k):
+    """Riemann's zeta function, by the sum of Euler and Maclaurin."""
+    count = 1000
+    return sum(n ** -k for n in range(1, count)) + count ** (1 - k) / (k - 1) + count ** -k / 2 + k * count ** (-k - 1) / 12
+
+
+#: Factors of the series of lgamma(1 + a) from a on.
+_LGAMMA = [-0.5772156649015329] + [(-1) ** k * _zeta(k) / k for k in range(2, 18)]
+
+
+def _igammac_near_zero(a, x):
+    """Q for a below 0.1 and x below 1.1, where 1 - P would leave few digits: 1 - x^a / gamma(1 + a) and the rest of the series of P."""
+    lgamma = 0.0
+    for factor in reversed(_LGAMMA):
+        lgamma = a * (factor + lgamma)
+    log = a * torch.log(x) - lgamma
+    term, total = 1.0, 0.0
+    for k in range(1, 24):
+        term = term * -x / k
+        total = total + term / (a + k)
+    return -torch.expm1(log) - a * torch.exp(log) * total
+
+
 def _igamma_integral(a, x, lower):
     """For parameters above 100 in f64 the integral of the density up to x, or from there on, of which the density at x is a factor;
-    that by Stirling's series. Exact to 1e-11."""
+    that by Stirling's series. Exact to 1e-11. Differences of numbers as large as the root of a are taken by their series."""
     is_low = x < a
     low, high = torch.maximum(a - x, torch.minimum(a, a.sqrt())), torch.maximum(x - a, x.sqrt())
     scale = torch.where(is_low, 1 / low, torch.log1p(1 / high))
     s, weights = (one * scale for one in halves(a))
     s = torch.where(is_low, -s, s)
-    integral = (weights * torch.exp(a * s - x * torch.expm1(s))).sum(0)
+    integral = (weights * torch.exp((a - x) * s - x * _beyond_first(s, torch.expm1(s) - s, math.factorial))).sum(0)
     mu = (x - a) / a
-    density = torch.exp(-a * (mu - torch.log1p(mu)) - (1 - 1 / (30 * a * a)) / (12 * a)) * torch.sqrt(a / (2 * math.pi))
+    apart = _beyond_first(mu, mu - torch.log1p(mu), lambda k: (-1) ** k * k)
+    density = torch.exp(-a * apart - (1 - 1 / (30 * a * a)) / (12 * a)) * torch.sqrt(a / (2 * math.pi))
     made = integral * density
     return torch.where(is_low, made, 1 - made) if lower else torch.where(is_low, 1 - made, made)
 
@@ -99,7 +131,12 @@ def _igamma(a, x, lower):
     large = (a > 100) & torch.isfinite(a) & torch.isfinite(x)
     series, fraction = _igamma_parts(torch.where(large, 1.0, a), x, *((160, 120) if is_wide else (100, 40)))
     small = x < a + 1
-    made = torch.where(small, series, 1 - fraction) if lower else torch.where(small, 1 - series, fraction)
+    if lower:
+        made = torch.where(small, series, 1 - fraction)
+    else:
+        near = small & (a < 0.1)
+        rest = _igammac_near_zero(torch.where(near, a, 0.05), torch.where(near, x, 1.0))
+        made = torch.where(near, rest, torch.where(small, 1 - series, fraction))
     of_large = (_igamma_integral if is_wide else _igamma_uniform)(torch.where(large, a, 200.0), torch.where(large, x, 200.0), lower)
     made = torch.where(large, of_large, made)
     zero, one = (0.0, 1.0) if lower else (1.0, 0.0)

@@ -34,6 +34,9 @@ public:
 private:
   using Direction = stablehlo::ComparisonDirection;
 
+  /// What `mirrored` found: a value that is read often is compared once.
+  DenseMap<std::pair<Value, Value>, bool> compared;
+
   /// The number of an argument and whether it is of the right side.
   static std::pair<unsigned, bool> side(BlockArgument argument) {
     return {argument.getArgNumber() / 2, argument.getArgNumber() % 2 == 1};
@@ -53,10 +56,14 @@ private:
         f->getNumOperands() != g->getNumOperands() || f->getNumRegions() != 0 ||
         f->getNumResults() != 1 || a.getType() != b.getType())
       return false;
-    return llvm::all_of(llvm::zip(f->getOperands(), g->getOperands()),
-                        [&](auto pair) {
-                          return mirrored(std::get<0>(pair), std::get<1>(pair));
-                        });
+    if (auto known = compared.find({a, b}); known != compared.end())
+      return known->second;
+    bool isMirrored = llvm::all_of(
+        llvm::zip(f->getOperands(), g->getOperands()), [&](auto pair) {
+          return mirrored(std::get<0>(pair), std::get<1>(pair));
+        });
+    compared[{a, b}] = isMirrored;
+    return isMirrored;
   }
 
   bool isInside(Value value) { return value.getParentBlock() == &block; }

@@ -9,6 +9,7 @@ The mesh has as many devices as there are ranks, of whatever platform: `jax_num_
 Shardy, which comes with jaxlib, partitions becomes StableHLO with exchanges, which Kiln compiles; rank k is device k of the
 mesh. Arguments are whole arrays of which a rank takes its shard, nested as the function takes them; results are the shards of
 this rank, nested as the function gives them. Arguments may also be flat, as the program has them: then results are a list."""
+import math
 import os
 import tempfile
 
@@ -156,15 +157,22 @@ def _mend(module):
 
 
 def _mesh(module):
-    """Names and sizes of the axes of the only mesh; its devices in order."""
+    """Names and sizes of the axes of the only mesh that has axes; its devices are in order."""
     from jaxlib.mlir.dialects import sdy
-    meshes = [op for op in module.body.operations if op.operation.name == "sdy.mesh"]
-    if not meshes:
-        return {}
-    mesh = sdy.MeshAttr(meshes[0].attributes["mesh"])
-    if len(meshes) > 1 or list(mesh.device_ids):
-        raise Unsupported("a program with several meshes, or devices in an order of their own")
-    return {axis.name: axis.size for axis in map(sdy.MeshAxisAttr, mesh.axes)}
+    found = None
+    for op in module.body.operations:
+        if op.operation.name != "sdy.mesh":
+            continue
+        mesh = sdy.MeshAttr(op.attributes["mesh"])
+        axes = {axis.name: axis.size for axis in map(sdy.MeshAxisAttr, mesh.axes)}
+        if not axes:
+            continue
+        if found not in (None, axes):
+            raise Unsupported("a program with several meshes")
+        if list(mesh.device_ids) not in ([], list(range(math.prod(axes.values())))):
+            raise Unsupported("a mesh with devices in an order of their own")
+        found = axes
+    return found or {}
 
 
 def _shardings(attributes, count):

@@ -42,8 +42,8 @@ func.func @gradients(%q: tensor<1x32x16xf16>, %k: tensor<1x48x16xf16>, %v: tenso
 }
 
 // A product whose depth is split, and a sum over many rows.
-func.func @parts(%a: tensor<16x1024xbf16>, %b: tensor<16x1024xbf16>) -> tensor<16x16xf32> {
-  %0 = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<16x1024xbf16>, tensor<16x1024xbf16> -> tensor<16x16xf32>
+func.func @parts(%a: tensor<16x704xbf16>, %b: tensor<16x704xbf16>) -> tensor<16x16xf32> {
+  %0 = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<16x704xbf16>, tensor<16x704xbf16> -> tensor<16x16xf32>
   return %0 : tensor<16x16xf32>
 }
 func.func @rows(%x: tensor<4000x16xf32>) -> tensor<16xf32> {

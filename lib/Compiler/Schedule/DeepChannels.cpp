@@ -210,48 +210,22 @@ LogicalResult DeepChannels::storeSums(ArrayRef<Value> sums) {
   SmallVector<Extent> summed;
   for (int dim : anchor.reduced)
     summed.push_back(group.plan.sizes[dim]);
-  std::optional<PartSums> parts;
-  if (part >= 0) {
-    parts.emplace(group, anchor, part, channel);
-    parts->kept = others;
-    if (position.back() >= 0)
-      parts->kept.push_back(position.back());
-    parts->kept.push_back(channel);
-    parts->allocate(kernel, acc);
-  }
-  for (auto [number, sum] : llvm::enumerate(sums)) {
-    if (position.back() >= 0)
-      kernel.place(position.back(), kernel.constant(number));
-    TileBuilder epilogue(kernel, group.plan, group.inGroup(),
-                         Space{{window.back(), channel}});
-    Value tile =
+  SmallVector<int> kept(others.begin(), others.end());
+  if (position.back() >= 0)
+    kept.push_back(position.back());
+  kept.push_back(channel);
+  SmallVector<Value> tiles;
+  for (Value sum : sums)
+    tiles.push_back(
         reduceAxis(kernel.b, kernel.loc, sum, 0,
                    [](OpBuilder &inside, ValueRange x, ValueRange y) {
                      return SmallVector<Value>{added(x[0], y[0], inside)};
-                   })[0];
-    if (parts) {
-      epilogue.store(tile, parts->buffer, parts->map);
-      continue;
-    }
-    auto type = cast<RankedTensorType>(tile.getType())
-                    .clone(getElementTypeOrSelf(conv.getResult()));
-    if (type != tile.getType())
-      tile = arith::TruncFOp::create(kernel.b, kernel.loc, type, tile);
-    epilogue.bind(conv.getResult(), anchor.map, tile);
-    tile = epilogue.emit(group.root, group.plan.rootMap);
-    if (!tile)
-      return fail(epilogue.reason);
-    epilogue.store(tile, out, group.plan.rootMap);
-  }
-  if (parts) {
-    last.emplace(kernel.host, kernel.loc, group.ctx.kernelName + "_parts");
-    if (failed(parts->emit(*last, kernel, out)))
-      return fail(parts->reason);
-  }
-  kernel.finish("generic.deep_channels", flopsFor(summed));
-  if (last)
-    last->finish("generic.deep_channels");
-  return success();
+                   })[0]);
+  return finish(tiles, Space{{window.back(), channel}}, kept,
+                "generic.deep_channels", flopsFor(summed), [&](int64_t number) {
+                  if (position.back() >= 0)
+                    kernel.place(position.back(), kernel.constant(number));
+                });
 }
 
 LogicalResult DeepChannels::run() {

@@ -4,11 +4,7 @@
 #ifndef KILN_LIB_SCHEDULE_TWOSUMS_H
 #define KILN_LIB_SCHEDULE_TWOSUMS_H
 
-#include "mlir/Support/LLVM.h"
-
-namespace kiln::target {
-class LoweringContext;
-} // namespace kiln::target
+#include "kiln/Schedule/Schedules.h"
 
 namespace kiln::schedule {
 

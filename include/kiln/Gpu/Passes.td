@@ -76,7 +76,7 @@ def SimtStageOperands : Pass<"simt-stage-operands", "::kiln::tile::KernelOp"> {
     begins. If the pass cannot follow a hint, a warning states the reason, unless the kernel has `variants`.
   }];
   let options = [
-    Option<"stages", "stages", "int64_t", "0", "slots of a ring; 1: nothing is done; 0: three, or four where a core has one block">,
+    Option<"stages", "stages", "int64_t", "0", "slots of a ring; 1: nothing is done; 0: three, four where a core has one block, or six where the grid has no more blocks than there are cores">,
     Option<"bytes", "bytes", "int64_t", "0", "bytes that storage may take; 0: as the description says, else 48 KiB">,
     Option<"lanes", "lanes", "int64_t", "0", "threads of a warp; 0: as the description says">];
   let dependentDialects = ["::kiln::simt::SimtDialect", "::kiln::stage::StageDialect", "::mlir::memref::MemRefDialect"];
@@ -337,11 +337,12 @@ def SimtSplitProducer : Pass<"simt-split-producer", "::mlir::LLVM::LLVMFuncOp"> 
     - what fills need (loops, conditions, coordinates) is computed from parameters and numbers of the block, without effects on memory;
     - the function has no split barriers and no output, and does not stop threads;
     - the block is alone on its core: it takes more than half of the scratchpad;
-    - a loop with copies computes more than products, or `everywhere` is given. Where a loop multiplies and nothing else, all groups wait
-      for the same slots, and a producer gains nothing.
+    - all warps are one group (`warps` of `producer` in the description), the kernel is persistent, a loop with copies computes more than
+      products, or `everywhere` is given. Where the loops of several groups only multiply, all groups wait for the same slots, and a
+      producer gains nothing.
   }];
   let options = [Option<"lanes", "lanes", "int64_t", "0", "threads of a warp; 0: as the description says">,
-                 Option<"everywhere", "everywhere", "bool", "false", "also where loops only multiply">];
+                 Option<"everywhere", "everywhere", "bool", "false", "also where loops of several groups only multiply">];
   let dependentDialects = ["::kiln::simt::SimtDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::scf::SCFDialect"];
 }

@@ -262,7 +262,7 @@ def description_seeds(root, build):
 def onnx_seeds(inputs, build):
     """The files that the tests of ONNX write."""
     folder = os.path.join(build, "fuzz-compiler", "onnx")
-    subprocess.run(["/usr/bin/python3", os.path.join(inputs, "files.py"), folder], check=True)
+    subprocess.run([sys.executable, os.path.join(inputs, "files.py"), folder], check=True)
     pool = []
     for name in sorted(os.listdir(folder)):
         if name.endswith(".onnx"):

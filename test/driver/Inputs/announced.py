@@ -32,6 +32,16 @@ def pointers(tile, *lines):
                   f"%c = tt.load %p, %m : tensor<{tile}x!tt.ptr<f32>>", f"tt.store %p, %c, %m : tensor<{tile}x!tt.ptr<f32>>")
 
 
+def exchanges():
+    """A network that sorts, whose numbers of lanes are differences of the same differences."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "triton", "sort.mlir"), encoding="utf-8") as file:
+        text = file.read()
+    first, chain = "  %first = arith.subf %one, %second : tensor<1x2x1xf32>\n", "%v{to} = arith.subf %v{source}, %v{source} : tensor<1x2x1xf32>\n"
+    lines = [first.replace("%first", "%v0"), *doubled(63, chain), "%first = arith.subf %v62, %v62 : tensor<1x2x1xf32>\n"]
+    assert first in text
+    return text.replace(first, "".join(lines))
+
+
 WIDE = ["%e = tt.expand_dims %r {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>",
         "%v0 = tt.broadcast %e : tensor<1x64xi32> -> tensor<64x64xi32>"]
 ROWS = """tile.kernel @k(%a: !tile.view<33554432x64xf32>, %b: !tile.view<64x16xf32>, %c: !tile.view<33554432x16xf32>) {
@@ -56,6 +66,7 @@ INPUTS = {
                              *doubled(64, "%v{to} = arith.muli %v{source}, %v{source} : tensor<64xi32>")),
     "others.ttir": pointers("64x64", *WIDE,
                             *doubled(64, "%v{to} = arith.minui %v{source}, %v{source} : tensor<64x64xi32>")),
+    "exchanges.ttir": exchanges(),
     "rows.mlir": ROWS,
     "constant.mlir": function(f"%x: tensor<{MANY}xf32>) -> tensor<{MANY}xf32>",
                               f"%c = stablehlo.constant dense<1.0> : tensor<{MANY}xf32>",

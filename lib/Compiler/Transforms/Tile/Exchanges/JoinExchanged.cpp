@@ -13,6 +13,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
+#include <map>
 
 using namespace mlir;
 using namespace kiln;
@@ -71,6 +72,7 @@ private:
   /// several dimensions now.
   Value indexAlong(const Joined &in, Shape shape, int64_t dim);
   Value make(Value tile, ArrayRef<Value> indices, const Joined &in);
+  Value compute(Value tile, ArrayRef<Value> indices, const Joined &in);
   bool isElementwise(Operation *op) const;
   Operation *clone(Operation *op, ValueRange operands, Shape shape);
 
@@ -82,6 +84,8 @@ private:
   mutable OpBuilder b;
   llvm::DenseMap<Attribute, Joined> joined; ///< by shape
   llvm::DenseMap<std::pair<Attribute, int64_t>, Value> indexBits;
+  /// What `make` has given for a tile and indices since an operation began.
+  std::map<std::pair<const void *, SmallVector<const void *>>, Value> made;
 };
 } // namespace
 
@@ -160,8 +164,21 @@ Value Joiner::indexAlong(const Joined &in, Shape shape, int64_t dim) {
 
 /// What a tile that is computed from indices alone has at these, one for each
 /// of its dimensions; null where its size is 1 or the index is not known. Null
-/// if it is more.
+/// if it is more. A tile that is read twice is computed once: sums of the same
+/// sums have very many ways to their operands.
 Value Joiner::make(Value tile, ArrayRef<Value> indices, const Joined &in) {
+  std::pair<const void *, SmallVector<const void *>> key{
+      tile.getAsOpaquePointer(), {}};
+  for (Value index : indices)
+    key.second.push_back(index.getAsOpaquePointer());
+  if (auto it = made.find(key); it != made.end())
+    return it->second;
+  Value value = compute(tile, indices, in);
+  made[key] = value;
+  return value;
+}
+
+Value Joiner::compute(Value tile, ArrayRef<Value> indices, const Joined &in) {
   Location loc = tile.getLoc();
   Type element = tileOf(tile).getElementType();
   auto type = RankedTensorType::get(in.shape, element);
@@ -217,10 +234,10 @@ Value Joiner::make(Value tile, ArrayRef<Value> indices, const Joined &in) {
     return {};
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
-    Value made = tileOf(operand) ? make(operand, indices, in) : operand;
-    if (!made)
+    Value value = tileOf(operand) ? make(operand, indices, in) : operand;
+    if (!value)
       return {};
-    operands.push_back(made);
+    operands.push_back(value);
   }
   return clone(op, operands, in.shape)->getResult(0);
 }
@@ -272,8 +289,9 @@ void Joiner::rewrite(Operation *op, const Joined &in) {
     SmallVector<Value> indices;
     for (size_t dim = 0; dim < shape.size(); ++dim)
       indices.push_back(indexAlong(in, shape, dim));
-    if (Value made = make(op->getResult(0), indices, in))
-      replace(op->getResult(0), made);
+    made.clear();
+    if (Value value = make(op->getResult(0), indices, in))
+      replace(op->getResult(0), value);
     return;
   }
   if (!isElementwise(op))

@@ -112,7 +112,7 @@ Value AttentionCore::run() {
   Sizes sizes = n.e.sizesOf(q);
   Sizes whole{sizes[0], sizes[1], sizes[2], n.e.sizesOf(k)[2]};
   if (cap <= 0 && !sink && !n.wants(3)) { // as one operation of prim
-    Value mask = bias ? n.cast(n.expand(bias, whole), element) : Value();
+    Value mask = bias ? n.cast(n.expandOpen(bias, whole), element) : Value();
     if (n.broken)
       return {};
     sizes[3] = n.e.sizesOf(v)[3];

@@ -2,7 +2,6 @@
 // Formulas on tensors.
 #include "Node.h"
 
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -13,6 +12,8 @@ void Node::together(MutableArrayRef<Value> values) {
   for (Value value : values)
     if (!value)
       broken = true;
+  if (!broken)
+    joinOpenSizes(values);
   if (!broken && failed(e.broadcastTogether(op, values)))
     broken = true;
   if (!broken)
@@ -135,23 +136,6 @@ Value Node::expand(Value x, ArrayRef<OpFoldResult> to) {
 
 Value Node::expand(Value x, ArrayRef<int64_t> to) {
   return expand(x, getAsIndexOpFoldResult(e.b.getContext(), to));
-}
-
-Value Node::repeatOpen(Value x, int64_t dim, OpFoldResult to) {
-  Value own = e.sizeValue(e.sizesOf(x)[dim]), wanted = e.sizeValue(to),
-        one = arith::ConstantIndexOp::create(e.b, 1);
-  auto isEqual = [&](Value a, Value c) -> Value {
-    return arith::CmpIOp::create(e.b, arith::CmpIPredicate::eq, a, c);
-  };
-  Value isOne = isEqual(own, one);
-  cf::AssertOp::create(
-      e.b, arith::OrIOp::create(e.b, isOne, isEqual(own, wanted)),
-      "a size is neither 1 nor the size that it is repeated to");
-  Value zero = arith::ConstantIndexOp::create(e.b, 0);
-  Value step = prim::FromIndexOp::create(
-      e.b, RankedTensorType::get({}, e.b.getI64Type()),
-      arith::SelectOp::create(e.b, isOne, zero, one).getResult());
-  return take(x, mul(iota(to, e.b.getI64Type()), step), dim);
 }
 
 OpFoldResult Node::sizeFrom(Value number) {
@@ -330,6 +314,10 @@ Value Node::matmul(Value a, Value c, Type element) {
   } else {
     int64_t rank = std::max(ra, rc);
     // Dimensions in front are repeated; the last two are not.
+    Value factors[] = {a, c};
+    joinOpenSizes(factors, /*behind=*/2);
+    a = factors[0];
+    c = factors[1];
     Sizes sa(rank - ra, e.size(1)), sc(rank - rc, e.size(1));
     llvm::append_range(sa, e.sizesOf(a));
     llvm::append_range(sc, e.sizesOf(c));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What does not depend on arguments, computed.
 #include "Node.h"
+#include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Interfaces/OwnDiagnostics.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -9,6 +10,25 @@
 using namespace mlir;
 
 namespace kiln::onnx_to_prim {
+
+/// Dimensions of arguments that have the same name are one size.
+void Graph::enter(func::FuncOp function, Translator &e) {
+  if (function == current)
+    return;
+  current = function;
+  forget();
+  sizes.forgetNames();
+  for (BlockArgument argument : function.getArguments()) {
+    auto names = target::getArgumentEntry<ArrayAttr>(
+        function, argument.getArgNumber(), target::kDimensionNamesEntry);
+    Value value = names && e.isKnown(argument) ? e.get(argument) : Value();
+    if (!isa_and_nonnull<BlockArgument>(value))
+      continue;
+    for (auto [dim, name] : llvm::enumerate(names.getAsRange<StringAttr>()))
+      if (!name.empty() && int64_t(dim) < e.typeOf(value).getRank())
+        sizes.setName(value, dim, name);
+  }
+}
 
 /// Larger tensors are weights, and nobody asks for their numbers.
 constexpr int64_t mostElements = 65536;

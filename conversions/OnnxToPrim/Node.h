@@ -3,6 +3,7 @@
 #ifndef KILN_CONVERSIONS_ONNXTOPRIM_NODE_H
 #define KILN_CONVERSIONS_ONNXTOPRIM_NODE_H
 
+#include "../TensorToPrim/SizeForms.h"
 #include "../TensorToPrim/Translator.h"
 
 #include "kiln/Dialect/Torch/Torch.h"
@@ -65,21 +66,22 @@ public:
   explicit Graph(mlir::ModuleOp module) : module(module) {}
 
   NodeRules rules;
+  /// Which sizes of the function are equal.
+  tensor_to_prim::SizeForms sizes;
 
   /// A tensor of prim that does not depend on arguments, if it is small.
   std::optional<eval::Value> evaluate(Value value);
   /// Called before operations are erased, whose values others may become.
-  void forget() { known.clear(); }
-  /// Called before each node: what is known is that of one function.
-  void enter(mlir::Operation *function) {
-    if (function != current)
-      known.clear();
-    current = function;
+  void forget() {
+    known.clear();
+    sizes.forget();
   }
+  /// Called before each node: what is known is that of one function.
+  void enter(mlir::func::FuncOp function, Translator &e);
 
 private:
   mlir::ModuleOp module;
-  mlir::Operation *current = nullptr;
+  mlir::func::FuncOp current;
   llvm::DenseMap<Value, std::optional<eval::Value>> known;
 };
 
@@ -179,6 +181,10 @@ public:
 
   //===--- formulas -------------------------------------------------------===//
 
+  /// Repeats sizes that only the program knows where they are 1 and meet
+  /// others; the last `behind` dimensions stay. The program fails where sizes
+  /// that meet are neither equal nor 1. Sizes that are equal for certain stay.
+  void joinOpenSizes(llvm::MutableArrayRef<Value> values, int64_t behind = 0);
   /// Brings tensors to one shape.
   void together(llvm::MutableArrayRef<Value> values);
   template <typename Op> Value unary(Value x) {
@@ -267,6 +273,8 @@ public:
   Value along(Value x, int64_t dim, int64_t rank);
   Value expand(Value x, ArrayRef<mlir::OpFoldResult> to);
   Value expand(Value x, ArrayRef<int64_t> to);
+  /// The same, where sizes that only the program knows may be 1.
+  Value expandOpen(Value x, ArrayRef<mlir::OpFoldResult> to);
   /// Repeats dimension `dim`, whose size only the program knows, to size `to`
   /// where it is 1. The program fails where it is neither 1 nor `to`.
   Value repeatOpen(Value x, int64_t dim, mlir::OpFoldResult to);

@@ -73,7 +73,7 @@ bool takesSequences(StringRef name) {
 
 /// A node, by the name of its operator.
 LogicalResult translate(torch::OperatorOp op, Translator &e, Graph &graph) {
-  graph.enter(op->getParentOfType<func::FuncOp>());
+  graph.enter(op->getParentOfType<func::FuncOp>(), e);
   Node n(op, e, graph);
   if (!op.getName().starts_with("onnx."))
     return n.fail("is not an operator of ONNX");

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Other shapes and orders of the same elements.
+#include "../TensorToPrim/OpenSizes.h"
 #include "Node.h"
 
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 
 namespace kiln::onnx_to_prim {
+
+using tensor_to_prim::areEqual;
+using tensor_to_prim::assertRepeats;
+
 namespace {
 
 Sizes asSizes(Node &n, ArrayRef<int64_t> shape) {
@@ -184,34 +189,25 @@ LogicalResult transpose(Node &n) {
   return n.broken ? failure() : n.set(n.e.transpose(n.in(0), order));
 }
 
-/// Whether two sizes are equal for certain.
-bool isSame(OpFoldResult a, OpFoldResult b) {
-  if (a == b)
-    return true;
-  auto known = getConstantIntValue(a);
-  if (known || getConstantIntValue(b))
-    return known && known == getConstantIntValue(b);
-  auto x = cast<Value>(a).getDefiningOp<tensor::DimOp>(),
-       y = cast<Value>(b).getDefiningOp<tensor::DimOp>();
-  return x && y && x.getSource() == y.getSource() && x.getConstantIndex() &&
-         x.getConstantIndex() == y.getConstantIndex();
-}
-
 /// The size of a result where `from` is repeated to `wanted`, as NumPy does:
 /// one that is 1 has the other one's size.
 OpFoldResult joined(Node &n, OpFoldResult from, OpFoldResult wanted) {
   auto own = getConstantIntValue(from), other = getConstantIntValue(wanted);
-  if (other == 1 || isSame(from, wanted) || (own && *own != 1))
+  if (other == 1 || n.graph.sizes.areEqual(from, wanted))
     return from;
-  if (own || other)
+  if (own == 1 || (!own && other))
     return wanted;
-  auto &b = n.e.b;
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value keeps = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                      n.e.sizeValue(wanted), one);
-  return arith::SelectOp::create(b, keeps, n.e.sizeValue(from),
-                                 n.e.sizeValue(wanted))
-      .getResult();
+  if (own && other) {
+    n.refuse("repeats size " + Twine(*own) + " to " + Twine(*other));
+    return from;
+  }
+  Value keeps = areEqual(wanted, n.e.size(1), n.e);
+  if (own) { // the shape has to have it, or 1
+    assertRepeats(
+        arith::OrIOp::create(n.e.b, keeps, areEqual(wanted, from, n.e)), n.e);
+    return from;
+  }
+  return n.e.sizeMath().select(keeps, from, wanted);
 }
 
 /// The shape may be data, which the host reads.
@@ -234,10 +230,11 @@ LogicalResult expand(Node &n) {
   for (auto [d, size] : llvm::enumerate(from)) {
     OpFoldResult &to = (*wanted)[missing + d];
     to = joined(n, size, to);
-    if (!getConstantIntValue(size) && !isSame(size, to))
-      x = n.repeatOpen(x, d, to);
   }
-  return n.set(n.expand(x, *wanted));
+  for (OpFoldResult size : *wanted)
+    if (auto known = getConstantIntValue(size); known && *known < 0)
+      return n.fail("has a shape with size " + Twine(*known));
+  return n.broken ? failure() : n.set(n.expandOpen(x, *wanted));
 }
 
 LogicalResult tile(Node &n) {

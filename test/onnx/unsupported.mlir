@@ -33,6 +33,24 @@ func.func @sizes(%x: !torch.vtensor<[4],f32>, %y: !torch.vtensor<[3],f32>) -> !t
 
 // -----
 
+func.func @repeats(%x: !torch.vtensor<[3],f32>) -> !torch.vtensor<[4],f32> {
+  %s = torch.vtensor.literal(dense<4> : tensor<1xsi64>) : !torch.vtensor<[1],si64>
+  // expected-error@+1 {{unsupported: onnx.Expand repeats size 3 to 4}}
+  %0 = torch.operator "onnx.Expand"(%x, %s) : (!torch.vtensor<[3],f32>, !torch.vtensor<[1],si64>) -> !torch.vtensor<[4],f32>
+  return %0 : !torch.vtensor<[4],f32>
+}
+
+// -----
+
+func.func @negative(%x: !torch.vtensor<[1],f32>) -> !torch.vtensor<[4],f32> {
+  %s = torch.vtensor.literal(dense<-4> : tensor<1xsi64>) : !torch.vtensor<[1],si64>
+  // expected-error@+1 {{unsupported: onnx.Expand has a shape with size -4}}
+  %0 = torch.operator "onnx.Expand"(%x, %s) : (!torch.vtensor<[1],f32>, !torch.vtensor<[1],si64>) -> !torch.vtensor<[4],f32>
+  return %0 : !torch.vtensor<[4],f32>
+}
+
+// -----
+
 func.func @axis(%x: !torch.vtensor<[4,2],f32>) -> !torch.vtensor<[4,2],f32> {
   // expected-error@+1 {{unsupported: onnx.Softmax has axis 2 of a tensor of rank 2}}
   %0 = torch.operator "onnx.Softmax"(%x) {torch.onnx.axis = 2 : si64} : (!torch.vtensor<[4,2],f32>) -> !torch.vtensor<[4,2],f32>

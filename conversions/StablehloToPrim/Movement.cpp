@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations of StableHLO that make or move elements.
+#include "../TensorToPrim/OpenSizes.h"
+#include "../TensorToPrim/SizeForms.h"
 #include "ComputedSizes.h"
 
 #include "kiln/Dialect/Prim/Shape.h"
@@ -74,6 +76,13 @@ LogicalResult translateBroadcast(Operation *op, Value operand,
             (void)e.unsupported(op, "to a size that is not known");
             return {};
           }
+        // A size that only the program knows may be 1.
+        SizeForms forms;
+        for (auto [from, to] : llvm::enumerate(sorted)) {
+          OpFoldResult own = e.sizesOf(moved)[from];
+          if (!getConstantIntValue(own) && !forms.areEqual(own, sizes[to]))
+            moved = repeatOpen(moved, from, sizes[to], e);
+        }
         return e.broadcastInDim(moved, sorted, sizes);
       });
 }

@@ -7,6 +7,9 @@
 // RUN: kiln-run %s --target=cpu --entry=data --arg=i32:2 --arg=i32:3 --arg=random:1:f32:4 --check --no-fallback | FileCheck %s --check-prefix=DATA
 // RUN: kiln-run %s --target=cpu --entry=parts --arg=i32:1 --no-fallback | FileCheck %s --check-prefix=PARTS
 // RUN: kiln-run %s --target=reference --entry=parts --arg=i32:1 | FileCheck %s --check-prefix=PARTS
+// RUN: %python -c "import numpy as n; [n.save(f'%t.{k}.npy', n.arange(k, dtype='f4')) for k in (1, 2, 3)]; n.save('%t.y.npy', n.arange(6, dtype='f4').reshape(2, 3))"
+// RUN: for t in cpu reference; do for n in 1 3; do kiln-run %s --target=$t --entry=repeated --arg=%t.$n.npy --arg=%t.y.npy || exit 1; done; done | FileCheck %s --check-prefix=REPEATED
+// RUN: for t in cpu reference; do not kiln-run %s --target=$t --entry=repeated --arg=%t.2.npy --arg=%t.y.npy 2>&1 | FileCheck %s --check-prefix=OTHER || exit 1; done
 
 // Arithmetic on sizes is that of index values: nothing is read from memory.
 // CHECK-LABEL: func.func @half
@@ -63,4 +66,26 @@ func.func @parts(%n: tensor<i32>) -> (tensor<?xi32>, tensor<?xi32>, tensor<?xi32
   %c = stablehlo.dynamic_pad %x, %zero, %none, %start, %start : (tensor<5xi32>, tensor<i32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<?xi32>
   %d = "stablehlo.dynamic_gather"(%x, %start, %two) <{dimension_numbers = #stablehlo.gather<offset_dims = [0], start_index_map = [0]>}> : (tensor<5xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<?xi32>
   return %a, %b, %c, %d : tensor<?xi32>, tensor<?xi32>, tensor<?xi32>, tensor<?xi32>
+}
+
+// A size that only the program knows may be 1, and is repeated then. A dimension of the result itself is not asked for.
+// CHECK-LABEL: func.func @repeated
+// CHECK-COUNT-1: cf.assert
+// CHECK-NOT: cf.assert
+// CHECK: return
+// REPEATED: 2x3xf32: 0, 1, 2, 3, 4, 5
+// REPEATED: 2x3xf32: 0, 2, 4, 3, 5, 7
+// REPEATED: 2x3xf32: 0, 1, 2, 3, 4, 5
+// REPEATED: 2x3xf32: 0, 2, 4, 3, 5, 7
+// OTHER: error: {{.*}}a size is neither 1 nor the size that it is repeated to
+func.func @repeated(%x: tensor<?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %n = stablehlo.get_dimension_size %y, dim = 0 : (tensor<?x?xf32>) -> tensor<i32>
+  %m = stablehlo.get_dimension_size %y, dim = 1 : (tensor<?x?xf32>) -> tensor<i32>
+  %ns = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %ms = stablehlo.reshape %m : (tensor<i32>) -> tensor<1xi32>
+  %shape = stablehlo.concatenate %ns, %ms, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %r = stablehlo.dynamic_broadcast_in_dim %x, %shape, dims = [1] : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
+  %same = stablehlo.dynamic_broadcast_in_dim %y, %shape, dims = [0, 1] : (tensor<?x?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
+  %s = stablehlo.add %r, %same : tensor<?x?xf32>
+  return %s : tensor<?x?xf32>
 }

@@ -43,6 +43,10 @@ public:
         {"persistent", "on|off",
          "whether kernels are persistent: all that allow it, none but those "
          "whose hints ask (default: if a producer fills the ring buffers)"},
+        {"dependent", "on|off",
+         "whether a kernel may begin before the kernel in front of it in a "
+         "queue has ended, whose end it waits for (programmatic dependent "
+         "launch; default: on, from sm_90 on)"},
         {"verify", "0|1",
          "whether barriers and waits are verified: in no kernel, in all "
          "(default: in those with asynchronous copies or matmuls)"},
@@ -84,6 +88,8 @@ public:
                      const target::TargetOptions &options) const override {
     simt::buildGpuPipeline(pm, options);
     nvidia::buildNvidiaTail(pm);
+    if (options.getBool("dependent", true))
+      pm.addPass(nvidia::createAwaitLaunchesPass());
     target::runExtensionPoint(pm, options, "nvidia.llvm");
   }
   std::vector<target::ExtensionPoint> extensionPoints() const override {

@@ -35,6 +35,11 @@ std::unique_ptr<mlir::Pass> createExpandBesselPass();
 /// bits.
 std::unique_ptr<mlir::Pass> createLowerGpuPass();
 
+/// `nvidia-await-launches`: kernels begin before the kernel in front of them in
+/// a queue has ended, wait for its end, and get the attribute `gpu.dependent`,
+/// where the chip of the module's `kiln.target` has the instructions.
+std::unique_ptr<mlir::Pass> createAwaitLaunchesPass();
+
 /// `nvidia-serialize`: prints what `emitModule` and `serializeModule` make of a
 /// module.
 std::unique_ptr<mlir::Pass> createSerializePass();

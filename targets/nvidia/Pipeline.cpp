@@ -29,6 +29,7 @@ void nvidia::registerNvidiaPasses() {
   registerPass(createExpandBesselPass);
   registerPass(createLowerMathPass);
   registerPass(createLowerGpuPass);
+  registerPass(createAwaitLaunchesPass);
   registerPass(createSerializePass);
   PassPipelineRegistration<>(
       "nvidia-tail",

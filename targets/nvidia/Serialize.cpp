@@ -263,10 +263,9 @@ void Compilation::reportWarnings(const AssemblerLog &log) {
     const KernelFacts &facts = found->second;
     if (facts.spillStores || facts.spillLoads)
       kernel.emitWarning("kernel '")
-          << kernel.getSymName()
-          << "' spills registers: its code stores " << facts.spillStores
-          << " bytes of them to memory, and loads " << facts.spillLoads
-          << " bytes";
+          << kernel.getSymName() << "' spills registers: its code stores "
+          << facts.spillStores << " bytes of them to memory, and loads "
+          << facts.spillLoads << " bytes";
   }
 }
 
@@ -323,11 +322,15 @@ Compilation::describe(LLVM::LLVMFuncOp kernel, const AssemblerLog &log) {
     result.attributes.push_back(persistent);
   }
   // Of a description with one axis the code looks at no extents.
-  if (description.getTopology() &&
-      description.getTopology().getGridAxes() == 3) {
-    runtime::LaunchAttribute axes = required(kLaunchAxes, {1});
-    axes.isRequired = false;
-    result.attributes.push_back(axes);
+  int32_t ways = 0;
+  if (description.getTopology() && description.getTopology().getGridAxes() == 3)
+    ways |= kWaysAxes;
+  if (kernel->hasAttr("gpu.dependent"))
+    ways |= kWaysDependent;
+  if (ways) {
+    runtime::LaunchAttribute attribute = required(kLaunchWays, {ways});
+    attribute.isRequired = false;
+    result.attributes.push_back(attribute);
   }
   if (auto maps = simt::getDecided<ArrayAttr>(kernel, simt::kRecipesEntry))
     for (auto map : maps.getAsRange<DenseI64ArrayAttr>()) {

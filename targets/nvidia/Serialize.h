@@ -20,6 +20,8 @@ void registerTranslations(mlir::DialectRegistry &registry);
 /// - `nvvm.cluster_dim`: instances of a cluster;
 /// - `gpu.shared_bytes`: dynamic shared memory of an instance, an integer;
 /// - `gpu.cooperative`: all instances are there at once;
+/// - `gpu.dependent`: the code waits for the end of the kernel in front of it,
+///   so that it may begin earlier;
 /// - `gpu.persistent`: instances loop over points of the grid, so that the
 ///   driver starts no more than the device runs at once.
 ///

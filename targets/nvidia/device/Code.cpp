@@ -123,7 +123,7 @@ int CudaCode::countResident(int *blocks, void *function,
 
 int CudaCode::launch(void *function, const LaunchShape &shape, void **arguments,
                      void *stream) const {
-  CUlaunchAttribute attributes[3] = {};
+  CUlaunchAttribute attributes[4] = {};
   uint32_t count = 0;
   int64_t cluster = shape.numCluster();
   if (cluster > 1) {
@@ -137,6 +137,10 @@ int CudaCode::launch(void *function, const LaunchShape &shape, void **arguments,
   if (shape.isCooperative) {
     attributes[count].id = kLaunchCooperative;
     attributes[count++].value.cooperative = 1;
+  }
+  if (shape.own & kWaysDependent) {
+    attributes[count].id = kLaunchDependent;
+    attributes[count++].value.dependent = 1;
   }
   if (shape.priority) {
     attributes[count].id = kLaunchPriority;
@@ -167,11 +171,12 @@ std::string NvidiaDevice::placeGrid(const KilnLaunch &launch,
       return "unsupported: a grid of 2^31 instances or more";
   shape.grid[0] = blocks;
   shape.grid[1] = shape.grid[2] = 1;
-  static_assert(kLaunchAxes == KILN_LAUNCH_OWN);
+  static_assert(kLaunchWays == KILN_LAUNCH_OWN);
   // As it is where that fits: the kernel need not divide then.
   constexpr int64_t most = 65535;
-  if (shape.own && !shape.isPersistent && shape.numCluster() <= 1 &&
-      launch.grid[1] <= most && launch.grid[2] <= most)
+  if ((shape.own & kWaysAxes) && !shape.isPersistent &&
+      shape.numCluster() <= 1 && launch.grid[1] <= most &&
+      launch.grid[2] <= most)
     std::copy_n(launch.grid, 3, shape.grid);
   return "";
 }

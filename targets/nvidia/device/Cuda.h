@@ -31,12 +31,14 @@ struct CUlaunchAttribute {
       uint32_t x, y, z;
     } cluster;
     int32_t cooperative;
+    int32_t dependent;
     int32_t priority;
   } value;
 };
 enum : uint32_t {
   kLaunchCooperative = 2,
   kLaunchCluster = 4,
+  kLaunchDependent = 6, // "programmatic stream serialization"
   kLaunchPriority = 8
 };
 

@@ -12,9 +12,14 @@ namespace kiln::nvidia {
 /// it (little-endian): CUDA's loader crashes on damaged ones.
 constexpr char kCubinMark[8] = {'K', 'I', 'L', 'N', 'C', 'U', 'B', '1'};
 
-/// A launch attribute of kernels that find their place in a grid of three
-/// extents as well as in one of a single extent: others know only that.
-constexpr uint32_t kLaunchAxes = KILN_LAUNCH_OWN;
+/// A launch attribute: ways in which a kernel may be launched, as bits.
+constexpr uint32_t kLaunchWays = KILN_LAUNCH_OWN;
+/// It finds its place in a grid of three extents as well as in one of a single
+/// extent: others know only that.
+constexpr int32_t kWaysAxes = 1;
+/// It waits for the end of the kernel in front of it before it accesses memory,
+/// so that it may begin earlier (programmatic dependent launch).
+constexpr int32_t kWaysDependent = 2;
 
 } // namespace kiln::nvidia
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernels begin before the kernel in front of them has ended, and wait for its end before they access memory.
+// RUN: kiln-opt %s --kiln-set-target=spec=nvidia:sm_90a,ptxas=none --nvidia-await-launches | FileCheck %s
+// RUN: kiln-opt %s --kiln-set-target=spec=nvidia:sm_90a,ptxas=none --nvidia-await-launches --nvidia-serialize=emit=kernels -o %t | FileCheck %s --check-prefix=KERNELS
+// RUN: kiln-opt %s --kiln-set-target=spec=nvidia:sm_90a,ptxas=none --nvidia-await-launches --nvidia-serialize=emit=ptx -o %t | FileCheck %s --check-prefix=PTX
+// Older chips lack the instructions.
+// RUN: kiln-opt %s --kiln-set-target=spec=nvidia:sm_89,ptxas=none --nvidia-await-launches | FileCheck %s --check-prefix=NONE
+
+// NONE-NOT: griddepcontrol
+// NONE-NOT: gpu.dependent
+
+// CHECK-LABEL: llvm.func @copy(
+// CHECK-SAME: gpu.dependent
+// CHECK-NEXT: llvm.inline_asm has_side_effects "griddepcontrol.wait;\0A\09griddepcontrol.launch_dependents;", "~{memory}"
+// CHECK-NEXT: llvm.load
+// PTX-LABEL: .entry copy(
+// PTX: griddepcontrol.wait;
+// PTX-NEXT: griddepcontrol.launch_dependents;
+// PTX: ld.global
+// KERNELS: kernel copy is copy
+// KERNELS: launched with threads! 32, own.0 3
+llvm.func @copy(%x: !llvm.ptr<1> {llvm.noalias, llvm.readonly}, %y: !llvm.ptr<1> {llvm.noalias}) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
+  %a = llvm.load %x : !llvm.ptr<1> -> f32
+  llvm.store %a, %y : f32, !llvm.ptr<1>
+  llvm.return
+}
+
+// All blocks of a cooperative kernel have to be there at once, so it waits for the whole device.
+// CHECK-LABEL: llvm.func @cooperative(
+// CHECK-NOT: griddepcontrol
+// KERNELS: kernel cooperative is cooperative
+// KERNELS: cooperative! 1, own.0 1
+llvm.func @cooperative(%x: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>, gpu.cooperative} {
+  llvm.return
+}
+
+// Only kernels are launched.
+// CHECK-LABEL: llvm.func @helper(
+// CHECK-NOT: griddepcontrol
+// CHECK: llvm.return
+llvm.func @helper(%x: f32) -> f32 {
+  llvm.return %x : f32
+}

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Programmatic dependent launch (PTX ISA, "griddepcontrol"). A kernel begins
-// when all blocks of the kernel in front of it in the queue have begun, and
+// when all blocks of the kernel in front of it in the queue have let it, and
 // waits for the end of that kernel itself. Its launch, and the way to its first
 // instruction, then take place while the last blocks of that kernel run.
 //
@@ -33,6 +33,9 @@ struct AwaitLaunches : PassWrapper<AwaitLaunches, OperationPass<ModuleOp>> {
     registry.insert<LLVM::LLVMDialect>();
   }
 
+  AwaitLaunches() = default;
+  explicit AwaitLaunches(nvidia::LaunchTrigger trigger) : trigger(trigger) {}
+
   void runOnOperation() override {
     if (!hasInstructions(target::getDescription(getOperation())))
       return;
@@ -52,20 +55,34 @@ private:
     return compute && compute.getInt() >= kLeast;
   }
 
-  static void await(LLVM::LLVMFuncOp function) {
+  void await(LLVM::LLVMFuncOp function) {
     auto b = OpBuilder::atBlockBegin(&function.getBody().front());
-    // LLVM's intrinsics access no memory by their definition, so that loads
-    // could move across them.
-    LLVM::InlineAsmOp::create(
-        b, function.getLoc(), TypeRange(), ValueRange(),
-        "griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;",
-        "~{memory}", /*has_side_effects=*/true, /*is_align_stack=*/false,
-        LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+    insert(b, function.getLoc(), "griddepcontrol.wait;");
+    if (trigger == nvidia::LaunchTrigger::begin)
+      insert(b, function.getLoc(), kTrigger);
+    if (trigger == nvidia::LaunchTrigger::end)
+      function.walk([&](LLVM::ReturnOp end) {
+        b.setInsertionPoint(end);
+        insert(b, end.getLoc(), kTrigger);
+      });
     function->setAttr("gpu.dependent", b.getUnitAttr());
   }
+
+  /// LLVM's intrinsics access no memory by their definition, so that loads
+  /// could move across them.
+  static void insert(OpBuilder &b, Location loc, StringRef text) {
+    LLVM::InlineAsmOp::create(b, loc, TypeRange(), ValueRange(), text,
+                              "~{memory}", /*has_side_effects=*/true,
+                              /*is_align_stack=*/false,
+                              LLVM::TailCallKind::None, LLVM::AsmDialectAttr(),
+                              ArrayAttr());
+  }
+
+  static constexpr StringLiteral kTrigger = "griddepcontrol.launch_dependents;";
+  nvidia::LaunchTrigger trigger = nvidia::LaunchTrigger::end;
 };
 } // namespace
 
-std::unique_ptr<Pass> nvidia::createAwaitLaunchesPass() {
-  return std::make_unique<AwaitLaunches>();
+std::unique_ptr<Pass> nvidia::createAwaitLaunchesPass(LaunchTrigger trigger) {
+  return std::make_unique<AwaitLaunches>(trigger);
 }

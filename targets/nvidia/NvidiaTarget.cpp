@@ -43,10 +43,11 @@ public:
         {"persistent", "on|off",
          "whether kernels are persistent: all that allow it, none but those "
          "whose hints ask (default: if a producer fills the ring buffers)"},
-        {"dependent", "on|off",
-         "whether a kernel may begin before the kernel in front of it in a "
-         "queue has ended, whose end it waits for (programmatic dependent "
-         "launch; default: on, from sm_90 on)"},
+        {"dependent", "begin|end|none|off",
+         "when a kernel lets the next kernel of a queue begin, which waits "
+         "for its end: when all blocks have begun, when each block has a "
+         "thread that ends, when all have ended (programmatic dependent "
+         "launch, from sm_90 on; default: off)"},
         {"verify", "0|1",
          "whether barriers and waits are verified: in no kernel, in all "
          "(default: in those with asynchronous copies or matmuls)"},
@@ -88,8 +89,12 @@ public:
                      const target::TargetOptions &options) const override {
     simt::buildGpuPipeline(pm, options);
     nvidia::buildNvidiaTail(pm);
-    if (options.getBool("dependent", true))
-      pm.addPass(nvidia::createAwaitLaunchesPass());
+    StringRef dependent = options.get("dependent", "off");
+    if (dependent != "off")
+      pm.addPass(nvidia::createAwaitLaunchesPass(
+          dependent == "begin"  ? nvidia::LaunchTrigger::begin
+          : dependent == "none" ? nvidia::LaunchTrigger::none
+                                : nvidia::LaunchTrigger::end));
     target::runExtensionPoint(pm, options, "nvidia.llvm");
   }
   std::vector<target::ExtensionPoint> extensionPoints() const override {

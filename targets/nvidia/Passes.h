@@ -35,10 +35,14 @@ std::unique_ptr<mlir::Pass> createExpandBesselPass();
 /// bits.
 std::unique_ptr<mlir::Pass> createLowerGpuPass();
 
+/// When a kernel lets the next kernel of a queue begin: when all of its blocks
+/// have begun, when each block has a thread that ends, when all have ended.
+enum class LaunchTrigger { begin, end, none };
+
 /// `nvidia-await-launches`: kernels begin before the kernel in front of them in
 /// a queue has ended, wait for its end, and get the attribute `gpu.dependent`,
 /// where the chip of the module's `kiln.target` has the instructions.
-std::unique_ptr<mlir::Pass> createAwaitLaunchesPass();
+std::unique_ptr<mlir::Pass> createAwaitLaunchesPass(LaunchTrigger trigger);
 
 /// `nvidia-serialize`: prints what `emitModule` and `serializeModule` make of a
 /// module.

@@ -29,7 +29,7 @@ void nvidia::registerNvidiaPasses() {
   registerPass(createExpandBesselPass);
   registerPass(createLowerMathPass);
   registerPass(createLowerGpuPass);
-  registerPass(createAwaitLaunchesPass);
+  registerPass([] { return createAwaitLaunchesPass(LaunchTrigger::end); });
   registerPass(createSerializePass);
   PassPipelineRegistration<>(
       "nvidia-tail",

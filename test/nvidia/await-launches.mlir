@@ -3,6 +3,17 @@
 // RUN: kiln-opt %s --kiln-set-target=spec=nvidia:sm_90a,ptxas=none --nvidia-await-launches | FileCheck %s
 // RUN: kiln-opt %s --kiln-set-target=spec=nvidia:sm_90a,ptxas=none --nvidia-await-launches --nvidia-serialize=emit=kernels -o %t | FileCheck %s --check-prefix=KERNELS
 // RUN: kiln-opt %s --kiln-set-target=spec=nvidia:sm_90a,ptxas=none --nvidia-await-launches --nvidia-serialize=emit=ptx -o %t | FileCheck %s --check-prefix=PTX
+// The option of the target says when the next kernel may begin, by default when this one has ended.
+// RUN: kiln-compile %S/launches.mlir --entry=both --target=nvidia:sm_90a,ptxas=none,dependent=begin --no-fallback --emit=ptx -o - | FileCheck %s --check-prefix=BEGIN
+// RUN: kiln-compile %S/launches.mlir --entry=both --target=nvidia:sm_90a,ptxas=none,dependent=none --no-fallback --emit=ptx -o - | FileCheck %s --check-prefix=ALONE
+// RUN: kiln-compile %S/launches.mlir --entry=both --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=ptx -o - | FileCheck %s --check-prefix=OFF
+// BEGIN: griddepcontrol.wait;
+// BEGIN: griddepcontrol.launch_dependents;
+// BEGIN: st.global
+// ALONE-NOT: launch_dependents
+// ALONE: griddepcontrol.wait;
+// ALONE-NOT: launch_dependents
+// OFF-NOT: griddepcontrol
 // Older chips lack the instructions.
 // RUN: kiln-opt %s --kiln-set-target=spec=nvidia:sm_89,ptxas=none --nvidia-await-launches | FileCheck %s --check-prefix=NONE
 
@@ -11,12 +22,16 @@
 
 // CHECK-LABEL: llvm.func @copy(
 // CHECK-SAME: gpu.dependent
-// CHECK-NEXT: llvm.inline_asm has_side_effects "griddepcontrol.wait;\0A\09griddepcontrol.launch_dependents;", "~{memory}"
+// CHECK-NEXT: llvm.inline_asm has_side_effects "griddepcontrol.wait;", "~{memory}"
 // CHECK-NEXT: llvm.load
+// CHECK-NEXT: llvm.store
+// CHECK-NEXT: llvm.inline_asm has_side_effects "griddepcontrol.launch_dependents;", "~{memory}"
+// CHECK-NEXT: llvm.return
 // PTX-LABEL: .entry copy(
 // PTX: griddepcontrol.wait;
-// PTX-NEXT: griddepcontrol.launch_dependents;
 // PTX: ld.global
+// PTX: st.global
+// PTX: griddepcontrol.launch_dependents;
 // KERNELS: kernel copy is copy
 // KERNELS: launched with threads! 32, own.0 3
 llvm.func @copy(%x: !llvm.ptr<1> {llvm.noalias, llvm.readonly}, %y: !llvm.ptr<1> {llvm.noalias}) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {

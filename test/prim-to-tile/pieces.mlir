@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Blocks of columns that are no power of two are computed in two pieces that are, which share the rows. 3072 columns are 16 blocks of 192:
+// Blocks of columns that are no power of two are computed in pieces that are, which share the rows. 3072 columns are 16 blocks of 192:
 // three rounds of the cores, as with 256, of three quarters of the work.
 // RUN: kiln-compile %s --entry=square --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile | FileCheck %s
 // CHECK-LABEL: tile.kernel {{.*}}@square_0_dot(
@@ -9,6 +9,12 @@
 // CHECK: tile.dot %[[X]], {{.*}} tensor<64x64xbf16>, tensor<128x64xf32>
 // CHECK: tile.store {{.*}} tensor<128x128xbf16>
 // CHECK: tile.store {{.*}} tensor<128x64xbf16>
+// 1536 columns are 10 blocks of 160, which with 12 blocks of rows are one round of 120 cores; with 192 it is one of 96.
+// RUN: kiln-compile %s --entry=short --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile | FileCheck %s --check-prefix=SHORT
+// SHORT: -> (tensor<128x128xf32>, tensor<128x32xf32>)
+// A piece is read from memory as the product that it is a part of, where a product of so few columns alone is not.
+// RUN: kiln-compile %s --entry=short --target=nvidia:sm_90a,ptxas=none --no-fallback --explain -o %t.kpkg 2>&1 | FileCheck %s --check-prefix=ROWS
+// ROWS: tile.dot x2 -> wgmma.m64k16.f32.bf16
 // RUN: kiln-compile %s --entry=wide --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile | FileCheck %s --check-prefix=WIDE
 // WIDE: -> (tensor<128x256xf32>, tensor<128x64xf32>)
 // The last block may end behind the last column: 4096 columns are 22 blocks of 192, which with six blocks of rows are one round of 132 cores.
@@ -32,12 +38,18 @@
 // RUN: kiln-compile %s --entry=small --target=nvidia:sm_90a,ptxas=none,blocks=128x192x64 --no-fallback --verify-semantics --verify-limit=0 -o %t.kpkg 2>&1 | FileCheck %s --check-prefix=SAME
 // RUN: kiln-compile %s --entry=small --target=nvidia:sm_90a,ptxas=none,blocks=128x192x64,persistent=on --no-fallback --verify-semantics --verify-limit=0 -o %t.kpkg 2>&1 | FileCheck %s --check-prefix=SAME
 // RUN: kiln-compile %s --entry=ragged --target=nvidia:sm_90a,ptxas=none,blocks=128x192x64 --no-fallback --verify-semantics --verify-limit=0 -o %t.kpkg 2>&1 | FileCheck %s --check-prefix=SAME
+// RUN: kiln-compile %s --entry=small --target=nvidia:sm_90a,ptxas=none,blocks=128x160x64 --no-fallback --verify-semantics --verify-limit=0 -o %t.kpkg 2>&1 | FileCheck %s --check-prefix=SAME
+// RUN: kiln-compile %s --entry=ragged --target=nvidia:sm_90a,ptxas=none,blocks=64x224x64 --no-fallback --verify-semantics --verify-limit=0 -o %t.kpkg 2>&1 | FileCheck %s --check-prefix=SAME
 // RUN: kiln-run %s --entry=ragged --target=amd:gfx942,device=sim,blocks=64x96x64 --arg=random:1:bf16:72x128 --arg=random:2:bf16:200x128 --arg=random:3:bf16:200 --check --no-fallback | FileCheck %s --check-prefix=RIGHT
 // RIGHT: result 0: ok
 // SAME: semantics: {{[1-9][0-9]*}} comparisons, 0 changed
 func.func @square(%a: tensor<3072x3072xbf16>, %b: tensor<3072x3072xbf16>) -> tensor<3072x3072xbf16> {
   %r = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<3072x3072xbf16>, tensor<3072x3072xbf16> -> tensor<3072x3072xbf16>
   return %r : tensor<3072x3072xbf16>
+}
+func.func @short(%a: tensor<1536x1536xbf16>, %b: tensor<1536x1536xbf16>) -> tensor<1536x1536xbf16> {
+  %r = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<1536x1536xbf16>, tensor<1536x1536xbf16> -> tensor<1536x1536xbf16>
+  return %r : tensor<1536x1536xbf16>
 }
 func.func @wide(%a: tensor<5120x5120xbf16>, %b: tensor<5120x5120xbf16>) -> tensor<5120x5120xbf16> {
   %r = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<5120x5120xbf16>, tensor<5120x5120xbf16> -> tensor<5120x5120xbf16>

@@ -39,8 +39,8 @@ struct TilingDim {
   /// Smaller blocks are not worth the steps; where the dimension has fewer
   /// elements, or no such block fits, models choose less.
   int64_t least = 1;
-  /// The kernel computes a block that is the sum of two powers of two in two
-  /// pieces.
+  /// The kernel computes a block that is the sum of several powers of two in as
+  /// many pieces.
   bool takesPieces = false;
 };
 

@@ -102,6 +102,20 @@ static constexpr int64_t kSums = 128, kLeast = 64 * 64, kSide = 64;
 // A group has half as many columns where each sum has this many terms.
 static constexpr int64_t kDeep = 128;
 
+/// Whether a product is a piece of a wider one: another product beside it, of
+/// more columns, has the same left factor. The threads wait for both together.
+static bool isPiece(MatrixProductOpInterface op) {
+  Value lhs = op.getLhsOperand().get();
+  int64_t columns = op.getProductType().getShape().back();
+  return llvm::any_of(lhs.getUsers(), [&](Operation *user) {
+    auto other = dyn_cast<MatrixProductOpInterface>(user);
+    return other && user != op && user->getBlock() == op->getBlock() &&
+           other.getLhsOperand().get() == lhs &&
+           other.getProductType().getRank() == 2 &&
+           other.getProductType().getDimSize(1) > columns;
+  });
+}
+
 std::optional<Split> simt::splitOf(MatrixProductOpInterface op,
                                    target::MatrixInstructionAttr row,
                                    int64_t warps) {
@@ -148,9 +162,10 @@ std::string simt::whySizesDoNotSuit(MatrixProductOpInterface op,
     os << " cannot be shared out among " << warps << " warps in groups of "
        << warpsTogether(row);
   else if (int64_t m = acc.getDimSize(0), n = acc.getDimSize(1),
-           columns = depth < kDeep ? kSide : kSide / 2;
-           m < kSide || n / split->columns < columns || m * n < kLeast)
-    os << " is too small on " << warps << " warps, expected at least " << kLeast
+           columns = depth < kDeep && !isPiece(op) ? kSide : kSide / 2,
+           sums = isPiece(op) ? kSide * columns : kLeast;
+           m < kSide || n / split->columns < columns || m * n < sums)
+    os << " is too small on " << warps << " warps, expected at least " << sums
        << " sums, " << kSide << " rows, and " << columns
        << " columns for each group";
   else if (m * n > kSums * lanes * warps)

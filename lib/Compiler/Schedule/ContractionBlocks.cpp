@@ -166,7 +166,8 @@ SmallVector<ContractBuilder::Piece, 2> ContractBuilder::findPieces() {
     begin += width;
   }
   // Warps that hold the sums of all pieces.
-  constexpr int64_t kWarps = 8;
+  constexpr int64_t kMostOfFour = 128 * 128;
+  const int64_t kWarps = kernel.dims[tileM].block * block > kMostOfFour ? 8 : 4;
   kernel.kernel->setAttr(
       tile::kHintsAttr,
       tile::KernelHintsAttr::get(kernel.b.getContext(), kWarps, 0, 0, 0));

@@ -208,7 +208,8 @@ static double readBytes(const Work &work, int64_t warps, double bits,
           across = warps / kTogether / std::max<int64_t>(down, 1),
           width = std::min<int64_t>(n / std::max<int64_t>(across, 1), kColumns);
   // Pieces of a block read the rows each.
-  double pieces = llvm::isPowerOf2_64(n) ? double(n) / width : 2;
+  double pieces =
+      llvm::isPowerOf2_64(n) ? double(n) / width : llvm::popcount(uint64_t(n));
   return double(m) / kRows * (pieces * kRows + n) * k * bits / 8;
 }
 
@@ -283,6 +284,20 @@ static double cyclesBetween(const Work &work, ThreadMachine::By by, bool goesOn,
          kSubstep * std::max<double>(double(work.k * work.lhsBits) / 256, 1);
 }
 
+/// How many times as long as by one instruction a block of several pieces of
+/// columns takes: an instruction of few columns waits for its rows of the left
+/// operand, which take as long as 32 columns.
+static double shareOfPieces(int64_t columns) {
+  constexpr int64_t kRows = 32;
+  double cycles = 0;
+  for (int64_t left = columns; left > 0;) {
+    int64_t width = llvm::bit_floor<uint64_t>(left);
+    cycles += double(std::max(width, kRows + width / 2));
+    left -= width;
+  }
+  return cycles / double(columns);
+}
+
 /// Cycles of an instance that also wait for memory, out of which operands come
 /// once at least. This is a smooth maximum: of blocks that all wait for memory,
 /// those with less other work come first.
@@ -352,6 +367,8 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
       isStored ? storedCycles(all, sums, double(size), double(warps) * beside,
                               vectorRate, kFromCore)
                : multiplyCycles(all, by, matrixRate, vectorRate);
+  if (by == By::Memory && !llvm::isPowerOf2_64(n))
+    multiply *= shareOfPieces(n);
   double read =
       readBytes(all, warps, std::max(lhsBits, rhsBits), by == By::Memory);
   double shares =

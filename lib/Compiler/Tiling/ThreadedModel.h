@@ -42,6 +42,8 @@ private:
   llvm::SmallVector<target::Tiling> products(const Problem &p) const;
   /// Whether a row that reads factors from memory multiplies these blocks.
   bool readsMemory(const Problem &p, ArrayRef<int64_t> blocks) const;
+  /// Whether blocks of several pieces of columns suit how warps share them out.
+  bool suitsPieces(const Problem &p, ArrayRef<int64_t> blocks) const;
   target::Tiling elementwise(const Problem &p, int64_t budget) const;
   target::Tiling reduction(const Problem &p, int64_t budget) const;
   /// Elements of the narrowest tile along `dim` that fill `lines` lines.

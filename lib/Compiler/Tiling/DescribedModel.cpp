@@ -86,8 +86,12 @@ MatrixInstructionAttr DescribedModel::instructionFor(const TilingProblem &p,
     for (ExecutionUnitAttr candidate : description.getUnits())
       if (candidate.getName() == row.getUnit())
         unit = candidate;
-    MemoryAttr home = description.getMemory(row.getLhs().getHome());
-    bool isInMemory = home && home.getKind() == MemoryKind::Explicit;
+    // Some read the right operand alone from there.
+    auto isRead = [&](OperandAttr operand) {
+      MemoryAttr home = description.getMemory(operand.getHome());
+      return home && home.getKind() == MemoryKind::Explicit;
+    };
+    bool isInMemory = isRead(row.getLhs()) || isRead(row.getRhs());
     if (inRegisters && isInMemory != fromMemory)
       continue;
     if (unit && unit.getKind() == UnitKind::Matrix &&

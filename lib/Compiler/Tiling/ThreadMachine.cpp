@@ -284,6 +284,44 @@ static double cyclesBetween(const Work &work, ThreadMachine::By by, bool goesOn,
          kSubstep * std::max<double>(double(work.k * work.lhsBits) / 256, 1);
 }
 
+bool ThreadMachine::waitsForMemory(const TilingProblem &problem, By by) const {
+  auto row = llvm::find_if(problem.dims, [](const TilingDim &dim) {
+    return dim.role == TilingRole::Row;
+  });
+  return by == By::Fragments && copies && !loadsAhead &&
+         row != problem.dims.end() && hasFewRows(row->size);
+}
+
+namespace {
+/// Bytes that copies bring a core in a cycle.
+struct CopyRates {
+  double whole;      ///< from the cache, in whole lines
+  double fromCache;  ///< from the cache, as rows of a step are
+  double together;   ///< the same, while all cores copy
+  double fromMemory; ///< from memory, while all cores copy
+};
+} // namespace
+
+static CopyRates copyRates(const Work &work, ThreadMachine::By by, bool isFew) {
+  constexpr double kFromMemory = 14, kTogether = 46;
+  double rowBytes = double(work.k) * std::min(work.lhsBits, work.rhsBits) / 8;
+  auto share = [&](double line, double exponent) {
+    return std::pow(std::min(1.0, rowBytes / line), exponent);
+  };
+  // Of few rows each copy waits for memory, which long pieces keep busy better.
+  constexpr double kMemoryOfFew = 19, kCacheOfFew = 48;
+  if (double ofPiece = share(512, 0.25); isFew)
+    return {kCacheOfFew, kCacheOfFew * ofPiece, kTogether,
+            kMemoryOfFew * std::sqrt(ofPiece)};
+  constexpr double kFromCache = 48, kOfThreads = 32;
+  if (by != ThreadMachine::By::Memory)
+    return {kOfThreads, kOfThreads, kTogether, kFromMemory};
+  // Asynchronous copies of rows shorter than a line are slower: 25088 rows by
+  // 256 x 512 took 29 us with rows of 32 bytes, 18 with rows of 128.
+  double ofLine = share(128, 0.75);
+  return {kFromCache, kFromCache * ofLine, kTogether * ofLine, kFromMemory};
+}
+
 /// How many times as long as by one instruction a block of several pieces of
 /// columns takes: an instruction of few columns waits for its rows of the left
 /// operand, which take as long as 32 columns.
@@ -302,12 +340,11 @@ static double shareOfPieces(int64_t columns) {
 /// once at least. This is a smooth maximum: of blocks that all wait for memory,
 /// those with less other work come first.
 static double withMemory(double whole, double ends, const Work &work,
-                         int64_t instances, int64_t cores) {
-  constexpr double kSharp = 6, kFromMemory = 14; // bytes a cycle and core
+                         int64_t instances, double bytesOfCycle) {
+  constexpr double kSharp = 6;
   double fromMemory =
       ends + (work.rows * work.lhsBits + work.columns * work.rhsBits) *
-                 work.depth * double(instances) / 8 /
-                 (kFromMemory * double(cores));
+                 work.depth * double(instances) / 8 / bytesOfCycle;
   return std::pow(std::pow(whole, kSharp) + std::pow(fromMemory, kSharp),
                   1 / kSharp);
 }
@@ -317,25 +354,17 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
                                MatrixInstructionAttr row, int64_t stages,
                                int64_t unknown) const {
   // Cycles of a copy's way, of starting an instance and of its ends; bytes a
-  // cycle and core from the cache, from the core's memory, and from the cache
-  // for all cores.
-  constexpr double kWay = 1000, kEnds = 2500;
-  const double kFromCache = by == By::Memory ? 48 : 32;
-  constexpr double kFromCore = 128, kTogether = 46;
+  // cycle from the core's memory.
+  constexpr double kWay = 1000, kEnds = 2500, kFromCore = 128;
   Work all = workOf(problem, blocks, unknown);
   double instances = all.instances, steps = all.steps;
   int64_t m = all.m, n = all.n, k = all.k;
   int64_t lhsBits = all.lhsBits, rhsBits = all.rhsBits, accBits = all.accBits;
   int64_t warps = warpsOf(m, n), size = warps * lanes;
   double bytes = double(m * lhsBits + n * rhsBits) * k / 8;
-  // Asynchronous copies of rows shorter than a line are slower: 25088 rows by
-  // 256 x 512 took 29 us with rows of 32 bytes, 18 with rows of 128.
-  constexpr double kLine = 128, kShort = 0.75;
-  double rowBytes = double(k) * std::min(lhsBits, rhsBits) / 8;
-  double ofLine = by == By::Memory
-                      ? std::pow(std::min(1.0, rowBytes / kLine), kShort)
-                      : 1.0;
-  double fromCache = kFromCache * ofLine;
+  bool isFew = waitsForMemory(problem, by);
+  CopyRates rates = copyRates(all, by, isFew);
+  double fromCache = rates.fromCache;
 
   double sums = double(m * n) * accBits / 32 / size;
   double fragments = by == By::Memory ? 0 : fragmentsOf(*this, all, row);
@@ -376,7 +405,7 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   // All cores together get less from the cache than each does alone.
   if (by == By::Memory)
     shares = std::max(shares, bytes * std::min(instances, round) /
-                                  (kTogether * ofLine * double(cores)));
+                                  (rates.together * double(cores)));
   // Threads that move factors through their registers do not multiply
   // meanwhile.
   if (loadsAhead && by == By::Fragments)
@@ -393,9 +422,11 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   // a slot; with less it waits, which instances beside it use. Nothing but
   // copies keeps it waiting: all that is on its way counts.
   bool goesOn = by == By::Memory && held >= 4;
-  double way = by == By::Memory ? kWay + bytes / fromCache : kWay;
+  double way = by == By::Memory || isFew ? kWay + bytes / fromCache : kWay;
   double waits = way / double(std::max<int64_t>(held - (goesOn ? 2 : 1), 1));
+  constexpr double kStepOfFew = 120;
   double between = isStored ? kFirst / beside
+                   : isFew  ? kStepOfFew
                             : cyclesBetween(all, by, goesOn, beside,
                                             read / kFromCore * beside);
   if (by == By::Fragments)
@@ -405,9 +436,10 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   // The first factors come before there is anything to multiply.
   double ends =
       kEnds +
-      (double(m) * n * accBits / 8 / kFromCache + bytes / fromCache) * beside;
+      (double(m) * n * accBits / 8 / rates.whole + bytes / fromCache) * beside;
   double whole = std::ceil(instances / round) * (steps * step + ends);
-  if (by == By::Memory)
-    whole = withMemory(whole, ends, all, problem.instances, cores);
+  if (by == By::Memory || isFew)
+    whole = withMemory(whole, ends, all, problem.instances,
+                       rates.fromMemory * double(cores));
   return whole + cyclesOfSums(all, accBits, cores);
 }

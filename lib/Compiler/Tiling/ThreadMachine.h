@@ -37,9 +37,19 @@ struct ThreadMachine {
     return m * n > 128 * 128 ? 8 : 4;
   }
 
+  /// Whether a product with so many rows waits for memory, out of which its
+  /// right operand comes.
+  static bool hasFewRows(int64_t rows) {
+    constexpr int64_t kFew = 32;
+    return !mlir::ShapedType::isDynamic(rows) && rows <= kFew;
+  }
+
   /// What multiplies: threads, or a row of the table that takes fragments in
   /// registers or reads the memory of the core.
   enum class By { Threads, Fragments, Memory };
+  /// Whether a product of few rows takes the time that its right operand takes
+  /// to come out of memory, by copies into the memory of a core.
+  bool waitsForMemory(const target::TilingProblem &problem, By by) const;
   /// Lanes of a warp that hold the same element of an operand of this row of
   /// the table: one, unless its layout repeats elements. A place of a layout
   /// tells a register and a lane in an order of its own; the lane is the number

@@ -94,27 +94,45 @@ class Placer {
 public:
   Placer(ModuleOp module, ArrayRef<BoundTarget> candidates,
          DiagnosticPrinter &printer, TimingScope &timing,
-         const LoweringPlan &plan)
-      : module(module), candidates(candidates), printer(printer),
-        timing(timing), plan(plan),
+         const LoweringPlan &plan, size_t numNamed)
+      : module(module), candidates(candidates), numNamed(numNamed),
+        printer(printer), timing(timing), plan(plan),
         progress("kernels", countKernels(module), plan.progress),
-        report(Report::of(module.getContext())), results(candidates.size()) {}
+        report(Report::of(module.getContext())) {
+    if (plan.kept)
+      results = std::move(plan.kept->results);
+    results.resize(candidates.size());
+  }
 
   LogicalResult run() {
     SmallVector<Operation *> todo;
     for (auto kernel : module.getOps<tile::KernelOp>()) {
       order[kernel.getSymName()] = index.size();
-      index[kernel.getSymName()] = 0;
+      FailureOr<size_t> first = firstOf(kernel);
+      if (failed(first))
+        return failure();
+      index[kernel.getSymName()] = *first;
       todo.push_back(kernel);
     }
     while (!todo.empty()) {
-      for (size_t i = 0; i < candidates.size(); ++i)
+      for (size_t i = 0; i < candidates.size(); ++i) {
+        if (i > 0 && i < numNamed && plan.chooseAgain &&
+            plan.chooseAgain(i, index)) {
+          isStopped = true;
+          if (plan.kept)
+            plan.kept->results = std::move(results);
+          return success();
+        }
         if (failed(tryCandidate(i, todo)))
           return failure();
+      }
       todo = unifyVariants();
     }
     return success();
   }
+
+  /// Whether blocks of kernels are to be chosen again.
+  bool isStopped = false;
 
   /// Index of the target that took a kernel.
   llvm::StringMap<size_t> index;
@@ -149,6 +167,22 @@ public:
   }
 
 private:
+  /// The number of the target that a kernel names, or else of the first one.
+  /// The kernel no longer names it then: no target knows the attributes.
+  FailureOr<size_t> firstOf(tile::KernelOp kernel) {
+    auto spec = dyn_cast_or_null<StringAttr>(kernel->removeAttr(kSpecAttr));
+    kernel->removeAttr(kTargetAttr);
+    if (!spec)
+      return size_t(0);
+    for (size_t i = 0; i < candidates.size(); ++i)
+      if (candidates[i].options.str() == spec.getValue())
+        return i;
+    return kernel.emitError() << "expected '" << kSpecAttr
+                              << "' of the kernel to be one of the targets, "
+                                 "found '"
+                              << spec.getValue() << "'";
+  }
+
   /// Offers the kernels of `todo` that have come to candidate `i` to it. Those
   /// it does not take go on to the next.
   LogicalResult tryCandidate(size_t i, ArrayRef<Operation *> todo) {
@@ -156,7 +190,7 @@ private:
     SmallVector<Operation *> kernels;
     bool ok = true;
     for (Operation *kernel : todo) {
-      if (index[SymbolTable::getSymbolName(kernel)] != i)
+      if (index[SymbolTable::getSymbolName(kernel)] != i || isKept(i, kernel))
         continue;
       std::string reason;
       FailureOr<bool> taken = accepts(kernel, bound, reason);
@@ -193,6 +227,21 @@ private:
     llvm::erase_if(tried,
                    [](const Shard &shard) { return shard.isDeclined(); });
     return success(succeeded(keep(i, tried)) && ok);
+  }
+
+  /// Whether an earlier attempt has lowered the same kernel for candidate `i`.
+  bool isKept(size_t i, Operation *kernel) {
+    if (!plan.kept)
+      return false;
+    auto known = plan.kept->texts.find(
+        {i, SymbolTable::getSymbolName(kernel).getValue().str()});
+    return known != plan.kept->texts.end() && known->second == textOf(kernel);
+  }
+  static std::string textOf(Operation *kernel) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    kernel->print(os, OpPrintingFlags().enableDebugInfo().useLocalScope());
+    return text;
   }
 
   /// A kernel that a candidate declines goes to the next one.
@@ -271,6 +320,11 @@ private:
       if (shard.lowered && failed(plan.lowered(*shard.lowered, candidates[i])))
         ok = false;
       results[i].push_back(std::move(shard.blobs));
+      if (plan.kept)
+        for (Operation *kernel : shard.kernels)
+          plan.kept->texts[{
+              i, SymbolTable::getSymbolName(kernel).getValue().str()}] =
+              textOf(kernel);
     }
     return success(ok);
   }
@@ -321,6 +375,7 @@ private:
 
   ModuleOp module;
   ArrayRef<BoundTarget> candidates;
+  size_t numNamed; ///< the candidates that are not the host by itself
   DiagnosticPrinter &printer;
   TimingScope &timing;
   const LoweringPlan &plan;
@@ -388,11 +443,11 @@ LogicalResult kiln::driver::compileKernels(
   nameOrigins(module);
   Report &report = Report::of(module.getContext());
   size_t numRows = report.rows().size();
-  Placer placer(module, candidates, printer, timing, plan);
+  Placer placer(module, candidates, printer, timing, plan, targets.size());
   LogicalResult placed = placer.run();
   report.orderByKernel(numRows, placer.order);
-  if (failed(placed))
-    return failure();
+  if (failed(placed) || placer.isStopped)
+    return placed;
   SmallVector<size_t> deviceOf(candidates.size(), 0);
   placer.finish(result, deviceOf);
   llvm::StringMap<unsigned> launches = countLaunches(module);

@@ -10,6 +10,7 @@
 #include "kiln/Target/TargetRegistry.h"
 #include "mlir/Support/Timing.h"
 #include "llvm/ADT/StringMap.h"
+#include <map>
 
 namespace kiln::driver {
 
@@ -35,6 +36,15 @@ struct CompiledKernels {
 using LoweredHook = std::function<mlir::LogicalResult(
     mlir::ModuleOp, const target::BoundTarget &)>;
 
+/// What targets made of kernels whose blocks are good, while those of others
+/// are chosen again.
+struct KeptKernels {
+  /// Of each target.
+  std::vector<std::vector<target::Executable>> results;
+  /// The text of each kernel, by the number of its target and its name.
+  std::map<std::pair<size_t, std::string>, std::string> texts;
+};
+
 /// How kernels are lowered.
 struct LoweringPlan {
   unsigned jobs = 1; ///< threads
@@ -45,6 +55,13 @@ struct LoweringPlan {
   bool noFallback = false;
   /// The first module of a target from elsewhere is serialised twice.
   bool serialiseTwice = false;
+  /// Asked when a target has declined kernels and before another one that was
+  /// named gets them: with the number of the latter, and of the target that
+  /// each kernel has come to. If it returns true, nothing more is lowered, and
+  /// the result is empty: the blocks of these kernels will be chosen again.
+  std::function<bool(size_t, const llvm::StringMap<size_t> &)> chooseAgain;
+  /// Has what such an attempt made, for the next one; may be null.
+  KeptKernels *kept = nullptr;
   /// How the number of kernels that are done is shown.
   runtime::ProgressStyle progress = runtime::ProgressStyle::Quiet;
 };
@@ -86,7 +103,8 @@ mlir::LogicalResult runPasses(mlir::PassManager &pm, mlir::ModuleOp module,
 void nameOrigins(mlir::ModuleOp module);
 
 /// Lowers and serialises all kernels of `module`, each for the first of
-/// `targets` that takes it, or else, whole, for the host target. Kernels that
+/// `targets` that takes it, or else, whole, for the host target. The first that
+/// gets a kernel with `kiln.spec` is the one that it names. Kernels that
 /// end up on another device than the first get the attribute `device`,
 /// which `program-place-launches` reads.
 mlir::LogicalResult compileKernels(mlir::ModuleOp module,

@@ -35,7 +35,12 @@ struct Program {
   llvm::SmallVector<target::BoundTarget> targets; ///< the parts of `spec`
   bool hadKernels = false;   ///< kernels were given, not made from prim
   bool isTakenWhole = false; ///< the target's code is the program in prim
+  /// Where several targets share the program: it before it became kernels, and
+  /// the number of rows of the report then.
+  mlir::OwningOpRef<mlir::ModuleOp> before;
+  size_t numRows = 0;
   CompiledKernels kernels;
+  bool isLowered = false; ///< `kernels` has what goes into the package
 
   /// The first target; empty for none.
   target::BoundTarget bound() const {
@@ -53,6 +58,13 @@ struct Phase {
 llvm::ArrayRef<Phase> inputPhases();
 llvm::ArrayRef<Phase> targetPhases();
 llvm::ArrayRef<Phase> packagePhases();
+
+/// Says how kernels are lowered, and where what is asked for of them goes.
+LoweringPlan planLowering(Session &session);
+
+/// Where several targets share a program, chooses the blocks of what the first
+/// ones decline again, for the target that takes it.
+Outcome fitBlocks(Session &session, Program &program);
 
 /// Runs phases in order until one does not continue.
 Outcome runPhases(llvm::ArrayRef<Phase> phases, Session &session,

@@ -151,6 +151,10 @@ static Outcome convertToTile(Session &session, Program &program) {
     return Outcome::Continue;
   ModuleOp module = *program.module;
   BoundTarget bound = program.bound();
+  if (program.targets.size() > 1 && !program.before) {
+    program.before = module.clone();
+    program.numRows = session.report.rows().size();
+  }
   if (!hasPrim(module))
     return hasTile(module)
                ? toOutcome(session.run(module, kernelStage(), bound))
@@ -220,8 +224,7 @@ static LogicalResult emitLowered(Session &session, ModuleOp module,
       [&] { return bound.target->emit(module, kind, bound.options, os); });
 }
 
-/// Says how kernels are lowered, and where what is asked for of them goes.
-static LoweringPlan planLowering(Session &session) {
+LoweringPlan kiln::driver::planLowering(Session &session) {
   const CompileOptions &options = session.options;
   LoweringPlan plan;
   plan.jobs = options.verifySemantics ? 1
@@ -253,6 +256,8 @@ static Outcome chooseReference(Session &session, Program &program) {
 }
 
 static Outcome lowerKernels(Session &session, Program &program) {
+  if (program.isLowered)
+    return Outcome::Continue;
   if (failed(compileKernels(*program.module, program.targets, session.printer,
                             session.timing, planLowering(session),
                             program.kernels)))
@@ -295,11 +300,17 @@ static Outcome addToPackage(Session &session, Program &program) {
 
 ArrayRef<Phase> kiln::driver::targetPhases() {
   static constexpr Phase kPhases[] = {
-      {"bind", bindTargets},          {"offer-whole", offerWhole},
-      {"improve", improve},           {"tile", convertToTile},
-      {"numerics", setNumerics},      {"claim", claim},
-      {"emit-program", emitProgram},  {"reference-kernels", chooseReference},
-      {"kernels", lowerKernels},      {"place", placeLaunches},
+      {"bind", bindTargets},
+      {"offer-whole", offerWhole},
+      {"improve", improve},
+      {"tile", convertToTile},
+      {"numerics", setNumerics},
+      {"claim", claim},
+      {"blocks", fitBlocks},
+      {"emit-program", emitProgram},
+      {"reference-kernels", chooseReference},
+      {"kernels", lowerKernels},
+      {"place", placeLaunches},
       {"host-program", addToPackage},
   };
   return kPhases;

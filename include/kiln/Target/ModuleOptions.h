@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A module may carry the target specification that it is compiled for
-// (kSpecAttr), with options that passes ask for.
+// (kSpecAttr), with options that passes ask for. A kernel in it carries one of
+// its own if it is for another target.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,9 +15,8 @@
 
 namespace kiln::target {
 
-/// Returns the options of the specification that the module of an operation, or
-/// the operation itself, carries. Nothing if there is none, or if it cannot be
-/// parsed.
+/// Returns the options of the specification that an operation, or the nearest
+/// one around it, carries. Nothing if there is none, or if it cannot be parsed.
 std::optional<TargetOptions> findModuleOptions(mlir::Operation *op);
 
 /// Returns these options, those by default without a specification. Emits an

@@ -12,6 +12,7 @@
 #include "kiln/Target/Target.h"
 #include "kiln/Target/TilingModel.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/DenseMap.h"
 #include <memory>
 
 namespace kiln::tiling {
@@ -53,10 +54,10 @@ public:
   /// out the depth: 1 if it is absent), else the candidate that the
   /// option `candidate` counts to, 0 if it is absent, the last one if there are
   /// fewer. What a cache holds but the model does not allow is passed over, and
-  /// so are candidates with blocks beyond kLargestBlock; where none is left, the
-  /// model that reads the description is asked. A model of a plug-in without
-  /// candidates, or with one that does not have a block of at least 1 for each
-  /// dimension, is an error.
+  /// so are candidates with blocks beyond kLargestBlock; where none is left,
+  /// the model that reads the description is asked. A model of a plug-in
+  /// without candidates, or with one that does not have a block of at least 1
+  /// for each dimension, is an error.
   target::Tiling choose(const target::TilingProblem &problem);
 
   /// Whether the option `blocks` says how many instances share the depth of
@@ -77,6 +78,20 @@ private:
 /// at the module.
 std::unique_ptr<Chooser> chooserOf(mlir::ModuleOp module);
 
+/// What picks the sizes of each kernel of a module: for the target that the
+/// kernel names itself, else for the module's.
+class Choosers {
+public:
+  explicit Choosers(mlir::ModuleOp module) : module(module) {}
+
+  /// Null after an error at the module.
+  Chooser *of(mlir::Operation *kernel);
+
+private:
+  mlir::ModuleOp module;
+  llvm::DenseMap<mlir::Attribute, std::unique_ptr<Chooser>> bySpec;
+};
+
 /// Sets the `tiling` of a kernel whose blocks were chosen: `PROBLEM -> BLOCKS`,
 /// such as `contraction 64x64x64 f32*f32+f32 holds ... -> 64x64x64`.
 void noteTiling(mlir::Operation *kernel, const target::TilingProblem &problem,
@@ -90,10 +105,10 @@ std::string keyOf(const target::TargetOptions &options,
 std::string keyOf(mlir::ModuleOp module);
 
 /// Gives every kernel that holds one matrix product the block sizes of the
-/// target's model, through tile::retile; launches follow. Kernels with
+/// model of its target, through tile::retile; launches follow. Kernels with
 /// `tiling` have theirs already. Says in the report which kernels keep
-/// their blocks, and why.
-void retileProducts(mlir::ModuleOp module, Chooser &chooser);
+/// their blocks, and why. Fails after an error at the module.
+mlir::LogicalResult retileProducts(mlir::ModuleOp module);
 
 /// Checks the options `blocks` and `tiling_cache`. The result is a line for the
 /// user; empty if they can be used.

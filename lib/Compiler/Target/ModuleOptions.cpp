@@ -9,10 +9,10 @@ using namespace kiln;
 using namespace kiln::target;
 
 static StringAttr specOf(Operation *op) {
-  auto module = dyn_cast<ModuleOp>(op);
-  if (!module)
-    module = op->getParentOfType<ModuleOp>();
-  return module ? module->getAttrOfType<StringAttr>(kSpecAttr) : StringAttr();
+  for (; op; op = op->getParentOp())
+    if (auto spec = op->getAttrOfType<StringAttr>(kSpecAttr))
+      return spec;
+  return {};
 }
 
 std::optional<TargetOptions> target::findModuleOptions(Operation *op) {

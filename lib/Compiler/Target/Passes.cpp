@@ -4,6 +4,7 @@
 #include "kiln/Target/Passes.h"
 #include "RegistryImpl.h"
 #include "kiln/Target/Activity.h"
+#include "kiln/Target/KernelTargets.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/Pass.h"
@@ -13,7 +14,7 @@ using namespace mlir;
 using namespace kiln::target;
 
 namespace {
-/// Sets `kiln.spec` and `kiln.target` from a SPEC.
+/// Sets `kiln.spec` and `kiln.target` from a SPEC, on the module or on kernels.
 struct SetTargetPass
     : public PassWrapper<SetTargetPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SetTargetPass)
@@ -22,7 +23,8 @@ struct SetTargetPass
   SetTargetPass(const SetTargetPass &other) : PassWrapper(other) {}
   StringRef getArgument() const final { return "kiln-set-target"; }
   StringRef getDescription() const final {
-    return "Attaches a target's SPEC and description to the module";
+    return "Attaches a target's SPEC and description to the module, or to "
+           "some of its kernels";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<KilnDialect>();
@@ -38,10 +40,17 @@ struct SetTargetPass
         TargetRegistry::get().bind(spec.getValue(), &getContext());
     if (!bound)
       return signalPassFailure();
-    setTarget(getOperation(), bound);
+    if (kernels.empty())
+      return setTarget(getOperation(), bound);
+    std::vector<std::string> names(kernels.begin(), kernels.end());
+    setKernelTarget(getOperation(), names, bound);
   }
 
   Option<std::string> spec{*this, "spec", llvm::cl::desc("the SPEC")};
+  ListOption<std::string> kernels{
+      *this, "kernels",
+      llvm::cl::desc("kernels of the module, and names that the kernels of "
+                     "groups will have; empty: the module")};
 };
 
 /// Runs the pipeline of the module's target.

@@ -8,6 +8,7 @@
 
 #include "ProductProblem.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Target/ModuleOptions.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "kiln/Tiling/Passes.h"
 #include "kiln/Tiling/SetBlocks.h"
@@ -100,25 +101,27 @@ static std::string launchedBy(tile::KernelOp kernel, ModuleOp module) {
   return "";
 }
 
-void tiling::retileProducts(ModuleOp module, Chooser &chooser) {
-  if (!chooser.model().changesKernels())
-    return;
+LogicalResult tiling::retileProducts(ModuleOp module) {
+  Choosers choosers(module);
   Report &report = Report::of(module.getContext());
-  auto spec = module->getAttrOfType<StringAttr>(kSpecAttr);
   for (auto kernel : llvm::to_vector(module.getOps<tile::KernelOp>())) {
     bool hasProduct = false;
     kernel.walk([&](MatrixProductOpInterface) { hasProduct = true; });
     if (!hasProduct)
       continue;
-    Retiled retiled = retileProduct(kernel, chooser);
+    Chooser *chooser = choosers.of(kernel);
+    if (!chooser)
+      return failure();
+    if (!chooser->model().changesKernels())
+      continue;
+    Retiled retiled = retileProduct(kernel, *chooser);
     if (retiled.what == Retiled::Kept)
       continue;
     ReportRow row = report.describe(kernel);
     row.stage = "retile";
     row.function = launchedBy(kernel, module);
-    if (spec)
-      row.target = spec.getValue().take_until(
-          [](char c) { return c == ',' || c == ':'; });
+    if (auto options = target::findModuleOptions(kernel))
+      row.target = options->name;
     row.chosen = "tile-choose-blocks";
     if (retiled.what == Retiled::Refused) {
       row.chosen = "as it is";
@@ -126,16 +129,14 @@ void tiling::retileProducts(ModuleOp module, Chooser &chooser) {
     }
     report.add(std::move(row));
   }
+  return success();
 }
 
 namespace {
 struct TileChooseBlocks : tiling::impl::TileChooseBlocksBase<TileChooseBlocks> {
   void runOnOperation() override {
-    std::unique_ptr<tiling::Chooser> chooser =
-        tiling::chooserOf(getOperation());
-    if (!chooser)
-      return signalPassFailure();
-    tiling::retileProducts(getOperation(), *chooser);
+    if (failed(tiling::retileProducts(getOperation())))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -72,21 +72,20 @@ struct TileChooseRaster : tiling::impl::TileChooseRasterBase<TileChooseRaster> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    FailureOr<TargetOptions> options = target::readModuleOptions(module);
-    if (failed(options))
+    if (failed(target::readModuleOptions(module)))
       return signalPassFailure();
-    std::optional<StringRef> asked = options->get("raster");
-    if (asked == StringRef("off"))
-      return;
-    std::optional<tile::Bands> forced =
-        asked ? tiling::parseBands(*asked) : std::nullopt;
     for (auto kernel : module.getOps<tile::KernelOp>()) {
-      if (!isFree(kernel))
+      auto options =
+          target::findModuleOptions(kernel).value_or(TargetOptions());
+      std::optional<StringRef> asked = options.get("raster");
+      if (asked == StringRef("off") || !isFree(kernel))
         continue;
+      std::optional<tile::Bands> forced =
+          asked ? tiling::parseBands(*asked) : std::nullopt;
       if (forced)
         tile::applyBands(kernel, *forced);
       else
-        choose(kernel, target::getDescription(module));
+        choose(kernel, target::getDescription(kernel));
     }
   }
 

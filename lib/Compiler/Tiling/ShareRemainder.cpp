@@ -404,13 +404,15 @@ struct TileShareRemainder
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto options = target::findModuleOptions(module).value_or(TargetOptions());
-    if (instances <= 0 && !options.getBool("share_remainder", false))
-      return;
     SymbolTable symbols(module);
-    for (auto kernel : llvm::to_vector(module.getOps<tile::KernelOp>()))
+    for (auto kernel : llvm::to_vector(module.getOps<tile::KernelOp>())) {
+      auto options =
+          target::findModuleOptions(kernel).value_or(TargetOptions());
+      if (instances <= 0 && !options.getBool("share_remainder", false))
+        continue;
       if (std::optional<Candidate> candidate = Candidate::of(kernel))
-        share(*candidate, target::getDescription(module), symbols);
+        share(*candidate, target::getDescription(kernel), symbols);
+    }
   }
 
 private:

@@ -248,25 +248,26 @@ namespace {
 struct TileVaryBlocks : tiling::impl::TileVaryBlocksBase<TileVaryBlocks> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    std::unique_ptr<tiling::Chooser> chooser = tiling::chooserOf(module);
-    if (!chooser)
-      return signalPassFailure();
-    int64_t cores = coresToFill(module);
-    if (cores < 2 || !chooser->model().changesKernels())
-      return;
+    tiling::Choosers choosers(module);
     SymbolTable symbols(module);
-    for (auto kernel : llvm::to_vector(module.getOps<tile::KernelOp>()))
-      if (!kernel.isExternal() && !kernel.getVariantsAttr() &&
+    for (auto kernel : llvm::to_vector(module.getOps<tile::KernelOp>())) {
+      tiling::Chooser *chooser = choosers.of(kernel);
+      if (!chooser)
+        return signalPassFailure();
+      int64_t cores = coresToFill(kernel);
+      if (cores > 1 && chooser->model().changesKernels() &&
+          !kernel.isExternal() && !kernel.getVariantsAttr() &&
           !kernel.getConditionAttr() && !target::findAsked(kernel, "blocks"))
         BlockVariants(kernel, *chooser, symbols, cores).run();
+    }
   }
 
 private:
   /// The cores that the description lists, where the model that reads it is the
   /// target's: one of its own knows how many rounds of instances cost what.
-  static int64_t coresToFill(ModuleOp module) {
-    TargetAttr description = target::getDescription(module);
-    std::optional<TargetOptions> options = target::findModuleOptions(module);
+  static int64_t coresToFill(tile::KernelOp kernel) {
+    TargetAttr description = target::getDescription(kernel);
+    std::optional<TargetOptions> options = target::findModuleOptions(kernel);
     if (!description || !description.getTopology() || !options)
       return 1;
     const Target *target = TargetRegistry::get().find(options->name);

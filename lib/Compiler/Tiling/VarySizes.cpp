@@ -1,6 +1,7 @@
 //===- VarySizes.cpp - Variants of kernels for sizes that divide ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Tiling/Passes.h"
 #include "kiln/Tiling/Tiling.h"
 #include "kiln/Transforms/Program/AlignEntries.h"
@@ -19,14 +20,17 @@ using namespace kiln;
 namespace {
 struct TileVarySizes : tiling::impl::TileVarySizesBase<TileVarySizes> {
   void runOnOperation() override {
-    std::unique_ptr<tiling::Chooser> chooser =
-        tiling::chooserOf(getOperation());
-    if (!chooser)
-      return signalPassFailure();
-    if (int64_t bytes = chooser->model().accessBytes(); bytes > 1) {
-      program::alignSizes(getOperation(), bytes);
-      program::alignEntries(getOperation(), bytes);
-    }
+    tiling::Choosers choosers(getOperation());
+    bool failed = false;
+    auto bytesOf = [&](tile::KernelOp kernel) -> int64_t {
+      tiling::Chooser *chooser = choosers.of(kernel);
+      failed |= !chooser;
+      return chooser ? chooser->model().accessBytes() : 1;
+    };
+    program::alignSizes(getOperation(), bytesOf);
+    program::alignEntries(getOperation(), bytesOf);
+    if (failed)
+      signalPassFailure();
   }
 };
 } // namespace

@@ -5,6 +5,7 @@
 #ifndef KILN_TRANSFORMS_PROGRAM_ALIGNENTRIES_H
 #define KILN_TRANSFORMS_PROGRAM_ALIGNENTRIES_H
 
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace kiln::program {
@@ -12,10 +13,12 @@ namespace kiln::program {
 /// Adds a variant for aligned memory to each public kernel, whose callers may
 /// pass any views. The variant is a private kernel `NAME_aligned`, listed in
 /// `variants`. In it, the views whose rows the kernel moves, and the rows
-/// themselves, begin at multiples of `bytes` (a power of two), as the facts
-/// `align`, `size_div` and `stride_div` state. Kernels that have these facts,
-/// that move no rows, or that have variants stay as they are.
-void alignEntries(mlir::ModuleOp module, int64_t bytes);
+/// themselves, begin at multiples of the kernel's bytes (a power of two; 1: no
+/// variant), as the facts `align`, `size_div` and `stride_div` state. Kernels
+/// that have these facts, that move no rows, or that have variants stay as they
+/// are.
+void alignEntries(mlir::ModuleOp module,
+                  llvm::function_ref<int64_t(tile::KernelOp)> bytesOf);
 
 } // namespace kiln::program
 

@@ -55,10 +55,14 @@ static void addFacts(tile::KernelOp kernel, const Facts &facts) {
                     b.getDenseI64ArrayAttr(*list));
 }
 
-void program::alignEntries(ModuleOp module, int64_t bytes) {
+void program::alignEntries(ModuleOp module,
+                           function_ref<int64_t(tile::KernelOp)> bytesOf) {
   SymbolTable symbols(module);
   for (auto kernel : llvm::to_vector(module.getOps<tile::KernelOp>())) {
     if (kernel.isPrivate() || kernel.isExternal() || kernel.getVariantsAttr())
+      continue;
+    int64_t bytes = bytesOf(kernel);
+    if (bytes < 2)
       continue;
     SmallVector<Facts> all;
     for (BlockArgument argument : kernel.getBody().getArguments())

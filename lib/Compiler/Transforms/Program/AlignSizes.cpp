@@ -241,7 +241,8 @@ void SizeAligner::run(ArrayRef<program::LaunchOp> launches,
   }
 }
 
-void program::alignSizes(ModuleOp module, int64_t bytes) {
+void program::alignSizes(ModuleOp module,
+                         function_ref<int64_t(tile::KernelOp)> bytesOf) {
   llvm::MapVector<StringAttr, SmallVector<program::LaunchOp>> launches;
   module.walk([&](program::LaunchOp launch) {
     for (auto name : launch.getKernels().getAsRange<FlatSymbolRefAttr>())
@@ -252,5 +253,6 @@ void program::alignSizes(ModuleOp module, int64_t bytes) {
     // Anybody may launch public ones, with any sizes.
     if (auto kernel = symbols.lookup<tile::KernelOp>(name);
         kernel && kernel.isPrivate())
-      SizeAligner(kernel, bytes).run(list, symbols);
+      if (int64_t bytes = bytesOf(kernel); bytes > 1)
+        SizeAligner(kernel, bytes).run(list, symbols);
 }

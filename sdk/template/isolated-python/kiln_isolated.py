@@ -25,7 +25,7 @@ from kiln_wire import WIRE, Kernel, operation_names, read
 PROTOCOL = 1
 MAGIC = b"KTP1"
 MOST_HEAD, MOST_BODY = 16 << 20, 1 << 30
-MODULES = r"kiln_(core|described|folds|isolated|linear|rows|scratchpad|transfers|wire)\.py"  # of the SDK
+MODULES = r"kiln_(core|described|folds|grid|isolated|linear|rows|scratchpad|transfers|wire)\.py"  # of the SDK
 
 
 class Decline(Exception):

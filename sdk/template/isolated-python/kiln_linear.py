@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels as lists of instructions for a machine with registers of scalars and of tiles: derive from LinearWriter and give it
-the tables of the machine. Needs kiln_wire.py and kiln_isolated.py beside it; later releases of Kiln bring newer copies."""
+the tables of the machine. Needs kiln_grid.py, kiln_wire.py and kiln_isolated.py beside it; later releases of Kiln bring newer copies."""
+from kiln_grid import Grid
 from kiln_isolated import Decline, check_operations, check_view, machine_text, machine_words
 from kiln_wire import Dense, Number, padding_bits
 
 
-class LinearWriter:
+class LinearWriter(Grid):
     """Writes one kernel: `code` gets (name, operands) for each instruction. The names that the defaults below use are const, pid,
     programs, dim, mul, param, fill, splat, load and store; an override may write others. A number of a type of `elements` is a tile of
     one element, so the table of vectors is for both."""
@@ -30,6 +31,20 @@ class LinearWriter:
     def define(self, value=None):
         """The register of a value; a new one without a value."""
         return self.registers.setdefault(object() if value is None else value, len(self.registers))
+
+    def number(self, value):
+        """A register with a number that the compiler knows."""
+        register = self.define()
+        self.emit("const", register, value)
+        return register
+
+    def scalar(self, name, operands):
+        """A register with the result of an operation of the table of scalars."""
+        if name not in self.scalars:
+            raise Decline(self.kernel, f"no instruction for '{name}'")
+        register = self.define()
+        self.emit(self.scalars[name], register, *operands)
+        return register
 
     def use(self, values):
         return [self.registers[value] for value in values]
@@ -88,6 +103,13 @@ class LinearWriter:
 
     def tile_dim(self, op):
         self.emit("dim", self.define(op.results[0]), op.operands[0].index, int(op.get("dim")))
+
+    def tile_num_blocks(self, op):
+        """A size of a view, divided by `block` and rounded up."""
+        size, block = self.define(), int(op.get("block"))
+        self.emit("dim", size, op.operands[0].index, int(op.get("dim")))
+        more = self.scalar("arith.addi", [size, self.number(block - 1)])
+        self.registers[op.results[0]] = self.scalar("arith.divsi", [more, self.number(block)])
 
     def arith_constant(self, op):
         value = op.get("value")

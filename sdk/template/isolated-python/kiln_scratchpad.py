@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels for a machine that computes in a scratchpad, which transfers fill: derive from ScratchpadWriter and write what the
 machine does. The class places tiles, begins the loads of a loop's next iteration before it computes this one, and cuts
-products into the blocks of a matrix unit. Needs kiln_described.py, kiln_folds.py, kiln_rows.py, kiln_transfers.py, kiln_wire.py and
+products into the blocks of a matrix unit. Needs kiln_described.py, kiln_folds.py, kiln_grid.py, kiln_rows.py, kiln_transfers.py, kiln_wire.py and
 kiln_isolated.py beside it; later releases of Kiln bring newer copies."""
 from itertools import groupby
 

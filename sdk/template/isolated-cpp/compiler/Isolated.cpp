@@ -20,6 +20,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
 #include <cstdio>
+#include <set>
 #include <unistd.h>
 
 using namespace isolated;
@@ -187,8 +188,19 @@ public:
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
     context.allowUnregisteredDialects();
-    if (auto file = llvm::MemoryBuffer::getFile("/proc/self/exe"))
-      build = llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef((*file)->getBuffer())), true);
+    addToBuild("/proc/self/exe");
+    for (const std::string &file : target.files)
+      addToBuild(file);
+  }
+
+  /// Whether the target's files are there.
+  bool hasFiles() const {
+    for (const std::string &file : target.files)
+      if (access(file.c_str(), R_OK)) {
+        llvm::errs() << "expected files of the target to be paths of files, found '" << file << "'\n";
+        return false;
+      }
+    return true;
   }
 
   /// Whether this program's traits are those of MLIR's library.
@@ -225,6 +237,11 @@ public:
   }
 
 private:
+  void addToBuild(const std::string &path) {
+    if (auto file = llvm::MemoryBuffer::getFile(path))
+      build += llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef((*file)->getBuffer())), true);
+  }
+
   /// LLVM's parser recurses.
   static bool isShallow(StringRef text) {
     int depth = 0;
@@ -273,6 +290,10 @@ private:
       result = hello();
     else if (method == "describe")
       result["description"] = target.describe(spec);
+    else if (method == "tile" && target.choosesBlocks)
+      result["candidates"] = candidates(params, spec);
+    else if (method == "accepts" && target.answersAccepts)
+      accepts(body, spec, result, error);
     else if (method == "compile" || (method == "emit" && target.printsAssembly))
       compile(body, spec, method == "emit", result, bytes, error);
     else if (method == "claims" && target.takesClaims)
@@ -286,7 +307,7 @@ private:
   }
 
   json::Object hello() const {
-    json::Array chips, options, methods, operations;
+    json::Array chips, options, methods;
     for (const auto &[name, help] : target.chips)
       chips.push_back(json::Object{{"name", name}, {"help", help}});
     for (const Target::Option &option : target.options)
@@ -295,8 +316,10 @@ private:
       methods.push_back("emit");
     if (target.takesClaims)
       methods.push_back("claims");
-    for (const std::string &name : target.operations)
-      operations.push_back(name);
+    if (target.choosesBlocks)
+      methods.push_back("tile");
+    if (target.answersAccepts)
+      methods.push_back("accepts");
     // The program alone says how it compiles, if its libraries stay what they are.
     return json::Object{{"protocol", 1},
                         {"wire", 4},
@@ -308,7 +331,9 @@ private:
                         {"chips", std::move(chips)},
                         {"options", std::move(options)},
                         {"methods", std::move(methods)},
-                        {"operations", std::move(operations)}};
+                        {"files", json::Array(target.files)},
+                        {"operations", json::Array(target.operations)},
+                        {"types", json::Array(target.types)}};
   }
 
   mlir::OwningOpRef<mlir::ModuleOp> read(StringRef text, std::string &error) {
@@ -321,6 +346,32 @@ private:
     if (!module && error.empty())
       error = "no kernel can be read";
     return module;
+  }
+
+  json::Array candidates(const json::Object *params, const Spec &spec) {
+    json::Array candidates;
+    for (const std::vector<int64_t> &blocks : target.tile(params ? params->getString("problem").value_or("") : "", spec))
+      candidates.push_back(json::Array(blocks));
+    return candidates;
+  }
+
+  static json::Object declinedOf(mlir::Operation &kernel, const Declined &declined, std::string &error) {
+    if (declined.reason.empty())
+      error = "declined without a reason";
+    return json::Object{{"kernel", jsonText(symbol(&kernel))},
+                        {"op", declined.op ? numberOf(&kernel, declined.op) : 0},
+                        {"reason", jsonText(declined.reason)}};
+  }
+
+  void accepts(StringRef text, const Spec &spec, json::Object &result, std::string &error) {
+    if (auto module = read(text, error))
+      for (mlir::Operation &kernel : *module->getBody()) {
+        Declined declined;
+        if (kernel.getName().getStringRef() != "tile.kernel" || target.accepts(&kernel, spec, declined))
+          continue;
+        result["declined"] = declinedOf(kernel, declined, error);
+        return;
+      }
   }
 
   json::Array claims(StringRef text, const Spec &spec, std::string &error) {
@@ -346,6 +397,7 @@ private:
       return mlir::success();
     });
     json::Array kernels, blobs, metadata;
+    std::set<std::string> requirements;
     std::string more;
     for (mlir::Operation &kernel : *module->getBody()) {
       if (kernel.getName().getStringRef() != "tile.kernel")
@@ -357,11 +409,7 @@ private:
       if (!error.empty())
         return;
       if (!assembly && !code) {
-        if (declined.reason.empty())
-          error = "declined without a reason";
-        result["declined"] = json::Object{{"kernel", jsonText(symbol(&kernel))},
-                                          {"op", declined.op ? numberOf(&kernel, declined.op) : 0},
-                                          {"reason", jsonText(declined.reason)}};
+        result["declined"] = declinedOf(kernel, declined, error);
         bytes.clear();
         return;
       }
@@ -375,11 +423,15 @@ private:
       if (!code->metadata.empty())
         metadata.push_back(int64_t(code->metadata.size()));
       more += code->metadata;
+      requirements.insert(code->requirements.begin(), code->requirements.end());
     }
     if (asText)
       return;
     bytes += more;
-    result = json::Object{{"kernels", std::move(kernels)}, {"blobs", std::move(blobs)}, {"metadata", std::move(metadata)}};
+    result = json::Object{{"kernels", std::move(kernels)},
+                          {"blobs", std::move(blobs)},
+                          {"metadata", std::move(metadata)},
+                          {"requirements", json::Array(requirements)}};
   }
 
   static json::Object entryOf(mlir::Operation &kernel, const Code &code, int64_t blob, int64_t metadata) {
@@ -401,6 +453,8 @@ private:
                        {"lowerings", std::move(lowerings)}};
     if (!code.metadata.empty())
       entry["metadata"] = metadata;
+    if (code.workspace)
+      entry["workspace"] = json::Object{{"bytes", *code.workspace}};
     return entry;
   }
 
@@ -424,6 +478,8 @@ int isolated::serve(Target &target) {
                     "compile without -fvisibility=hidden, or with the compiler that built the library\n";
     return 1;
   }
+  if (!server.hasFiles())
+    return 1;
   server.run();
   return 0;
 }

@@ -33,6 +33,8 @@ struct Code {
   int64_t scratch = 0;  ///< bytes per thread
   std::map<std::string, std::vector<int64_t>> attributes; ///< {"threads", {128}}
   std::map<std::string, std::string> notes;
+  std::optional<int64_t> workspace;      ///< bytes of global memory that a launch needs for itself
+  std::vector<std::string> requirements; ///< what a machine must have, by names that the driver knows
   /// Operations and the instructions that compute them, which `--explain` prints.
   std::vector<std::pair<mlir::Operation *, std::string>> lowerings;
 };
@@ -59,6 +61,10 @@ public:
   /// Names of the operations that the target takes, such as "arith.addf". If empty, every kernel reaches `compile`, which may
   /// decline it.
   std::vector<std::string> operations;
+  /// Types of tiles, views and numbers that the target takes, such as "f32". If empty, the same holds.
+  std::vector<std::string> types;
+  /// Paths of files that answers depend on, such as one with the description: kept answers end when they change.
+  std::vector<std::string> files;
 
   /// Returns the description of the chip as text: #kiln.target<...>.
   virtual std::string describe(const Spec &spec) = 0;
@@ -70,6 +76,13 @@ public:
     return {};
   }
   bool takesClaims = false;
+  /// Returns block sizes for a problem, the best first, each with one size for each dimension. `problem` is the line that
+  /// `--explain` shows. Called if `choosesBlocks`.
+  virtual std::vector<std::vector<int64_t>> tile(llvm::StringRef problem, const Spec &spec) { return {}; }
+  bool choosesBlocks = false;
+  /// Returns whether `compile` would take a kernel, much faster than `compile`; else sets `declined`. Called if `answersAccepts`.
+  virtual bool accepts(mlir::Operation *kernel, const Spec &spec, Declined &declined) { return true; }
+  bool answersAccepts = false;
   /// Returns the code of a kernel as text, for --emit=asm. Called if `printsAssembly`.
   virtual std::optional<std::string> assembly(mlir::Operation *kernel, const Spec &spec, Declined &declined) {
     return std::nullopt;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The compiler of @name@: turns kernels into the words that device/Driver.cpp runs. Kiln starts it and talks to it through
 // its standard input and output.
-#include "Isolated.h"
+#include "Grid.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
@@ -14,12 +14,13 @@ using llvm::StringRef;
 namespace {
 
 /// The instructions of the machine, in the order of device/Driver.cpp: each is a word and its operands.
-const char *const kCodes[] = {"const", "pid",  "programs", "dim",  "param", "add",  "sub",  "mul",  "min",  "max",  "fill",
-                              "splat", "load", "store",    "vadd", "vsub",  "vmul", "vdiv", "vmax", "vmin", "vneg", "vexp"};
+const char *const kCodes[] = {"const", "pid",   "programs", "dim",   "param", "add",  "sub",  "mul",  "min",  "max",  "div", "fill",
+                              "splat", "load",  "store",    "vadd",  "vsub",  "vmul", "vdiv", "vmax", "vmin", "vneg", "vexp"};
 constexpr int64_t kMost = 4096; // elements of a tile register
 
 const llvm::StringMap<const char *> kScalars = {
-    {"arith.addi", "add"}, {"arith.subi", "sub"}, {"arith.muli", "mul"}, {"arith.minsi", "min"}, {"arith.maxsi", "max"}};
+    {"arith.addi", "add"},  {"arith.subi", "sub"},  {"arith.muli", "mul"},
+    {"arith.minsi", "min"}, {"arith.maxsi", "max"}, {"arith.divsi", "div"}};
 const llvm::StringMap<const char *> kVectors = {
     {"arith.addf", "vadd"},     {"arith.subf", "vsub"},     {"arith.mulf", "vmul"}, {"arith.divf", "vdiv"},
     {"arith.maximumf", "vmax"}, {"arith.minimumf", "vmin"}, {"arith.negf", "vneg"}, {"math.exp", "vexp"}};
@@ -38,7 +39,12 @@ const char kChip[] = R"(#kiln.target<
 /// Writes one kernel: a list of instructions with their operands.
 class Writer {
 public:
-  explicit Writer(Declined &declined) : declined(declined) {}
+  explicit Writer(Declined &declined)
+      : declined(declined),
+        grid({[this](int64_t value) { return result("const", {value}); },
+              [this](StringRef name, int64_t lhs, int64_t rhs) { return result(kScalars.lookup(name), {lhs, rhs}); },
+              [this](StringRef name, int64_t axis) { return result(name == "tile.program_id" ? "pid" : "programs", {axis}); },
+              [this](mlir::Value view, int64_t dim) { return result("dim", {param(view), dim}); }}) {}
 
   bool run(mlir::Operation *kernel) {
     mlir::Block &body = kernel->getRegion(0).front();
@@ -49,10 +55,7 @@ public:
       else if (!view || !view->element.isF32())
         return decline(kernel, "an argument that is no number of type index or f32, and no view of f32");
     }
-    for (mlir::Operation &op : body)
-      if (!write(&op))
-        return false;
-    return true;
+    return writeBlock(body);
   }
 
   std::string words(std::string name) const {
@@ -95,6 +98,13 @@ private:
     llvm::report_fatal_error("kCodes has no '" + llvm::Twine(name) + "'", /*gen_crash_diag=*/false);
   }
   int64_t define(mlir::Value value) { return registers[value] = numRegisters++; }
+  /// Emits an instruction whose result has no value of its own, and returns the register.
+  int64_t result(StringRef name, Operands operands) {
+    operands.insert(operands.begin(), numRegisters++);
+    int64_t to = operands.front();
+    emit(name, std::move(operands));
+    return to;
+  }
 
   Operands computed(mlir::Operation *op) {
     Operands operands;
@@ -104,9 +114,16 @@ private:
     return operands;
   }
 
+  bool writeBlock(mlir::Block &block) {
+    for (mlir::Operation &op : block)
+      if (!write(&op))
+        return false;
+    return true;
+  }
+
   bool write(mlir::Operation *op) {
     StringRef name = op->getName().getStringRef();
-    if (name == "tile.return")
+    if (name == "tile.return" || name == "prim.yield")
       return true;
     for (mlir::Value operand : op->getOperands())
       if (!registers.count(operand) && !llvm::isa<mlir::OpaqueType>(operand.getType())) // a view
@@ -115,13 +132,33 @@ private:
       if (auto tile = llvm::dyn_cast<mlir::RankedTensorType>(op->getResult(0).getType());
           tile && (!tile.getElementType().isF32() || tile.getNumElements() > kMost))
         return decline(op, "it makes what is no tile of at most 4096 f32");
-    if (auto found = kVectors.find(name); found != kVectors.end()) // a number of f32 is a tile of one element
+    if (auto found = kVectors.find(name); found != kVectors.end()) { // a number of f32 is a tile of one element
+      for (mlir::Value operand : op->getOperands())
+        if (countOf(operand.getType()) != countOf(op->getResult(0).getType()))
+          return decline(op, "an operand of tiles that is a number");
       return emit(found->second, computed(op));
+    }
     if (auto found = kScalars.find(name); found != kScalars.end() && op->getResult(0).getType().isIndex())
       return emit(found->second, computed(op));
     if (name == "tile.program_id" || name == "tile.num_programs") {
       for (mlir::OpResult result : op->getResults())
         emit(name == "tile.program_id" ? "pid" : "programs", {define(result), result.getResultNumber()});
+      return true;
+    }
+    Operands numbers;
+    for (mlir::Value operand : op->getOperands())
+      numbers.push_back(registers.lookup(operand));
+    if (auto places = grid.write(op, numbers); !places.empty()) {
+      for (auto [value, place] : llvm::zip(op->getResults(), places))
+        registers[value] = place;
+      return true;
+    }
+    if (name == "prim.claim")
+      return writeClaim(op);
+    if (name == "tensor.extract") { // a number of a tile of one element is that tile
+      if (countOf(op->getOperand(0).getType()) != 1 || !op->getResult(0).getType().isF32())
+        return decline(op, "it reads one of many elements");
+      registers[op->getResult(0)] = registers.lookup(op->getOperand(0));
       return true;
     }
     if (name == "tile.dim")
@@ -144,6 +181,24 @@ private:
       return access("store", op, op->getOperand(0), op->getOperand(1), op->getOperands().drop_front(2), 0);
     }
     return decline(op, "no instruction for '" + name + "'");
+  }
+
+  /// What `claims` of the target took: operations of prim, which have the tables' names or code of their own in `write`.
+  bool writeClaim(mlir::Operation *claim) {
+    mlir::Block &body = claim->getRegion(0).front();
+    for (auto [argument, operand] : llvm::zip(body.getArguments(), claim->getOperands()))
+      registers[argument] = registers.lookup(operand);
+    if (!writeBlock(body))
+      return false;
+    for (auto [value, yielded] : llvm::zip(claim->getResults(), body.back().getOperands()))
+      registers[value] = registers.lookup(yielded);
+    return true;
+  }
+
+  /// The elements of a tile; a number is one.
+  static int64_t countOf(mlir::Type type) {
+    auto tile = llvm::dyn_cast<mlir::RankedTensorType>(type);
+    return tile ? tile.getNumElements() : 1;
   }
 
   bool writeConstant(mlir::arith::ConstantOp op) {
@@ -189,6 +244,7 @@ private:
   }
 
   Declined &declined;
+  Grid grid;
   std::vector<std::pair<int64_t, Operands>> code;
   llvm::DenseMap<mlir::Value, int64_t> registers;
   int64_t numRegisters = 0;

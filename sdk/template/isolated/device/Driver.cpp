@@ -10,7 +10,7 @@ using namespace kiln::runtime;
 namespace {
 
 enum Code : int64_t {
-  Const, Pid, Programs, Dim, Param, Add, Sub, Mul, Min, Max, Fill, Splat, Load, Store,
+  Const, Pid, Programs, Dim, Param, Add, Sub, Mul, Min, Max, Div, Fill, Splat, Load, Store,
   VectorAdd, VectorSub, VectorMul, VectorDiv, VectorMax, VectorMin, VectorNeg,
   VectorExp
 };
@@ -76,6 +76,11 @@ struct Instance {
     case Mul: scalar(x[0]) = scalar(x[1]) * scalar(x.at(2)); return;
     case Min: scalar(x[0]) = std::min(scalar(x[1]), scalar(x.at(2))); return;
     case Max: scalar(x[0]) = std::max(scalar(x[1]), scalar(x.at(2))); return;
+    case Div:
+      if (scalar(x.at(2)) == 0 || (scalar(x[2]) == -1 && scalar(x[1]) == INT64_MIN))
+        throw std::runtime_error("a quotient that does not exist");
+      scalar(x[0]) = scalar(x[1]) / scalar(x[2]);
+      return;
     case Fill: tile(x[0]).assign(size_t(checkSize(x[1])), number(x.at(2))); return;
     case Splat: tile(x[0]).assign(size_t(checkSize(x.at(2))), tile(x[1]).at(0)); return;
     case Load:

@@ -23,7 +23,9 @@ namespace {
 class BlockFitter {
 public:
   BlockFitter(Session &session, Program &program)
-      : session(session), program(program), report(session.report) {}
+      : session(session), program(program), report(session.report),
+        isPackage(session.stopsAt(Emit::Package) &&
+                  !session.options.referenceKernels) {}
 
   Outcome run();
 
@@ -45,6 +47,9 @@ private:
   Session &session;
   Program &program;
   Report &report;
+  /// Whether the code is wanted. Else the kernels are, as they are before they
+  /// are compiled: to print them, or to evaluate them as a check.
+  bool isPackage;
   std::vector<ReportRow> rows;
   llvm::StringMap<size_t> chosenFor; ///< groups with blocks for a later target
   llvm::StringMap<std::vector<Decline>> declines; ///< of such groups
@@ -109,7 +114,7 @@ bool BlockFitter::findMoved(size_t next,
 
 LogicalResult BlockFitter::tryKernels(ModuleOp module) {
   LoweringPlan plan = planLowering(session);
-  if (!session.stopsAt(Emit::Package)) {
+  if (!isPackage) {
     plan.oneModule = false;
     plan.lowered = nullptr;
   }
@@ -118,7 +123,7 @@ LogicalResult BlockFitter::tryKernels(ModuleOp module) {
     return findMoved(next, placed);
   };
   program.kernels = CompiledKernels();
-  if (session.stopsAt(Emit::Package))
+  if (isPackage)
     return compileKernels(module, program.targets, session.printer,
                           session.timing, plan, program.kernels);
   // What is said of kernels is said when they are printed, if they are at all.
@@ -177,10 +182,8 @@ Outcome BlockFitter::makeAgain() {
 }
 
 Outcome BlockFitter::run() {
-  bool isPackage = session.stopsAt(Emit::Package);
   while (true) {
     numBefore = report.rows().size();
-    // What is printed is the module before it is compiled.
     OwningOpRef<ModuleOp> copy =
         isPackage ? OwningOpRef<ModuleOp>() : program.module->clone();
     ModuleOp module = isPackage ? *program.module : *copy;
@@ -190,6 +193,7 @@ Outcome BlockFitter::run() {
     if (moved.empty()) {
       program.isLowered = isPackage;
       if (!isPackage) {
+        program.kernels = CompiledKernels();
         report.truncate(numBefore);
         giveDeclines(*program.module);
       }
@@ -203,7 +207,7 @@ Outcome BlockFitter::run() {
 
 Outcome kiln::driver::fitBlocks(Session &session, Program &program) {
   if (program.targets.size() < 2 || !program.before || program.isTakenWhole ||
-      session.options.printPipeline || session.options.referenceKernels)
+      session.options.printPipeline)
     return Outcome::Continue;
   return BlockFitter(session, program).run();
 }

@@ -250,8 +250,11 @@ static Outcome chooseReference(Session &session, Program &program) {
   program.targets = {TargetRegistry::get().bind("reference", &session.context)};
   if (!program.targets.front())
     return Outcome::Failed;
-  for (auto kernel : program.module->getOps<tile::KernelOp>())
+  for (auto kernel : program.module->getOps<tile::KernelOp>()) {
     SymbolTable::setSymbolVisibility(kernel, SymbolTable::Visibility::Public);
+    kernel->removeAttr(kSpecAttr);
+    kernel->removeAttr(kTargetAttr);
+  }
   return Outcome::Continue;
 }
 

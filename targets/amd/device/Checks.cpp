@@ -115,19 +115,106 @@ static void noteUse(Wave &wave, uint32_t address, unsigned bytes, bool writes,
   wave.ldsUses.push_back({address, bytes, issue, counter, writes});
 }
 
+/// Whether a byte was written, by a store or by an atomic operation.
+static bool wasWritten(const Lds &lds, uint32_t i) {
+  return lds.writers[i] || lds.isWritten[i];
+}
+
 /// Whether a byte that was never written may be the padding of a structure,
 /// which code of other compilers copies whole: a byte behind those of a member,
 /// before the next multiple of the largest alignment of a scalar type. Kiln's
 /// code has no structures in LDS.
 static bool isPadding(const Wave &wave, uint32_t byte) {
   constexpr uint32_t kAlignment = 16;
-  const std::vector<bool> &isWritten = wave.group->lds.isWritten;
+  const Lds &lds = wave.group->lds;
   if (wave.machine->findsOld)
     return false;
   for (uint32_t i = byte / kAlignment * kAlignment; i < byte; ++i)
-    if (isWritten[i])
+    if (wasWritten(lds, i))
       return true;
   return false;
+}
+
+/// An entry of `writers` or `readers` of the epoch of `mine` that is another
+/// wave's, as 1; else 0. Without branches, for many bytes at once.
+static uint32_t isOthers(uint32_t entry, uint32_t mine) {
+  constexpr uint32_t kWaves = 255;
+  return uint32_t((entry ^ mine) - 1 < kWaves) &
+         uint32_t((entry & kWaves) != 0);
+}
+
+/// Notes a read or a write of bytes that no other wave has used since the last
+/// barrier, and that were written before if they are read: most accesses.
+/// Returns false, and notes nothing, if one of them is to be looked at.
+template <unsigned bytes>
+static bool noteUsual(Lds &lds, uint32_t address, uint32_t mine, bool writes) {
+  uint32_t *writers = lds.writers.data() + address;
+  uint32_t *readers = lds.readers.data() + address;
+  uint32_t others = 0, unwritten = 0;
+  for (unsigned i = 0; i < bytes; ++i) {
+    others |= isOthers(writers[i], mine);
+    others |= writes ? isOthers(readers[i], mine) : 0;
+    unwritten |= writers[i] == 0;
+  }
+  if (others || (!writes && unwritten))
+    return false;
+  constexpr uint32_t kSeveral = 255;
+  for (unsigned i = 0; i < bytes; ++i)
+    if (writes)
+      writers[i] = mine;
+    else
+      readers[i] = isOthers(readers[i], mine) ? mine | kSeveral : mine;
+  return true;
+}
+
+static bool noteUsual(Lds &lds, uint32_t address, unsigned bytes, uint32_t mine,
+                      bool writes) {
+  switch (bytes) {
+  case 2:
+    return noteUsual<2>(lds, address, mine, writes);
+  case 4:
+    return noteUsual<4>(lds, address, mine, writes);
+  case 8:
+    return noteUsual<8>(lds, address, mine, writes);
+  case 16:
+    return noteUsual<16>(lds, address, mine, writes);
+  default:
+    return false;
+  }
+}
+
+/// The same of each byte, with its race or fault if it is one.
+static void noteBytes(Wave &wave, unsigned lane, uint32_t address,
+                      unsigned bytes, LdsAccess access, uint32_t mine) {
+  Lds &lds = wave.group->lds;
+  constexpr uint32_t kSeveral = 255;
+  uint32_t epoch = mine & ~kSeveral;
+  for (uint32_t i = address; i < address + bytes; ++i) {
+    uint32_t writer = lds.writers[i], reader = lds.readers[i];
+    bool otherWrote = isOthers(writer, mine),
+         otherRead = isOthers(reader, mine);
+    switch (access) {
+    case LdsAccess::Atomic:
+      // Updates of several waves are no race with each other.
+      lds.isWritten[i] = true;
+      break;
+    case LdsAccess::Read:
+      if (otherWrote)
+        failRace(wave, i, false, true, writer & kSeveral);
+      if (!wasWritten(lds, i) && !isPadding(wave, i))
+        wave.fail("lane " + std::to_string(lane) + " reads byte " +
+                  std::to_string(i) + " of LDS, which was never written");
+      lds.readers[i] = otherRead ? epoch | kSeveral : mine;
+      break;
+    case LdsAccess::Write:
+      if (otherRead)
+        failRace(wave, i, true, false, reader & kSeveral);
+      if (otherWrote)
+        lds.suspects.push_back({i, lds.bytes[i], uint8_t(writer & kSeveral)});
+      lds.writers[i] = mine;
+      break;
+    }
+  }
 }
 
 void kiln::amd::sim::checkLds(Wave &wave, unsigned lane, uint32_t address,
@@ -141,35 +228,10 @@ void kiln::amd::sim::checkLds(Wave &wave, unsigned lane, uint32_t address,
               " of LDS, the workgroup has " + std::to_string(lds.bytes.size()));
   if (!wave.machine->checks)
     return;
-  constexpr uint32_t kSeveral = 255;
-  uint32_t epoch = lds.epoch << 8, mine = epoch | (wave.number + 1);
-  for (uint32_t i = address; i < address + bytes; ++i) {
-    uint32_t writer = lds.writers[i], reader = lds.readers[i];
-    bool otherWrote = (writer & ~255u) == epoch && writer && writer != mine;
-    bool otherRead = (reader & ~255u) == epoch && reader && reader != mine;
-    switch (access) {
-    case LdsAccess::Atomic:
-      // Updates of several waves are no race with each other.
-      lds.isWritten[i] = true;
-      break;
-    case LdsAccess::Read:
-      if (otherWrote)
-        failRace(wave, i, false, true, writer & 255);
-      if (!lds.isWritten[i] && !isPadding(wave, i))
-        wave.fail("lane " + std::to_string(lane) + " reads byte " +
-                  std::to_string(i) + " of LDS, which was never written");
-      lds.readers[i] = otherRead ? epoch | kSeveral : mine;
-      break;
-    case LdsAccess::Write:
-      if (otherRead)
-        failRace(wave, i, true, false, reader & 255);
-      if (otherWrote)
-        lds.suspects.push_back({i, lds.bytes[i], uint8_t(writer & 255)});
-      lds.writers[i] = mine;
-      lds.isWritten[i] = true;
-      break;
-    }
-  }
+  uint32_t mine = lds.epoch << 8 | (wave.number + 1);
+  if (access == LdsAccess::Atomic ||
+      !noteUsual(lds, address, bytes, mine, access == LdsAccess::Write))
+    noteBytes(wave, lane, address, bytes, access, mine);
   if (wave.machine->findsOld && access != LdsAccess::Read) {
     std::fill_n(lds.made.begin() + address, bytes, lds.epoch + 1);
     std::fill_n(lds.used.begin() + address, bytes, 0u);
@@ -204,6 +266,15 @@ void kiln::amd::sim::passBarrier(Workgroup &group) {
 
 void OldValues::read(unsigned lane, uint32_t address, unsigned bytes) {
   Lds &lds = wave.group->lds;
+  if (bytes == 4) { // mostly all of them were read before, and none is older
+    const uint32_t *made = lds.made.data() + address;
+    const uint32_t *used = lds.used.data() + address;
+    uint32_t first = std::min({used[0], used[1], used[2], used[3]});
+    if (first && (first >= oldest || first > lds.epoch)) {
+      newest = std::max({newest, made[0], made[1], made[2], made[3]});
+      return;
+    }
+  }
   for (uint32_t i = address; i < address + bytes; ++i) {
     newest = std::max(newest, lds.made[i]);
     uint32_t &used = lds.used[i];
@@ -251,6 +322,22 @@ void kiln::amd::sim::countBanks(Wave &wave, const uint32_t *addresses,
   for (unsigned first = 0; first < wave.lanes; ++first) {
     if (first & inPhase)
       continue;
+    // Mostly each lane has banks of its own.
+    uint64_t taken = 0, twice = 0;
+    for (unsigned l = first; l < wave.lanes; ++l) {
+      if ((l & ~inPhase) != first || !((lanes >> l) & 1))
+        continue;
+      uint64_t own = (uint64_t(1) << words) - 1,
+               bank = addresses[l] / 4 % banks;
+      own = banks == 64 ? own << bank | (bank ? own >> (64 - bank) : 0)
+                        : (own << bank | own >> (32 - bank)) & 0xffffffff;
+      twice |= taken & own;
+      taken |= own;
+    }
+    if (!twice) {
+      wave.machine->counters.ldsPhases += taken != 0;
+      continue;
+    }
     // Words of the same bank that differ follow each other.
     uint32_t seen[64][8];
     uint8_t count[64] = {}, most = 0;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Draws the pictures of the pages, each for light and for dark backgrounds: the flow of a program, the bars of
+"""Draws the pictures of the pages, each for light and for dark backgrounds: the flow of a program, whole and in few words, the bars of
 docs/performance.json, and the drawings of diagrams.py. Usage: pictures.py DOCS OUT"""
 import json
 import math
@@ -36,6 +36,21 @@ def flow(c):
     parts.append(arrow([(145, 230), (145, 424)], c))
     parts += box(10, 426, 630, 50, "package and runtime", "one file for one or several targets; the runtime needs no LLVM", c, True)
     return svg(650, 486, "How a program goes through Kiln", parts)
+
+
+def overview(c):
+    """The flow in few words, small enough to stand beside the first sentences of the README."""
+    parts = tip(c)
+    for x, y, width, name, main in ((2, 2, 218, "PyTorch, JAX, ONNX, TOSA", False), (236, 2, 102, "Triton", False),
+                                    (2, 45, 218, "prim: whole tensors", True), (2, 88, 102, "program", True),
+                                    (120, 88, 218, "tile: kernels by block", True), (2, 174, 336, "package; its runtime needs no LLVM", True)):
+        parts += box(x, y, width, 26, name, "", c, main)
+    for x, name in ((120, "CPU"), (175, "NVIDIA"), (230, "AMD"), (285, "yours")):
+        parts += box(x, 131, 53, 26, name, "", c)
+        parts += [arrow([(x + 26, 114), (x + 26, 129)], c), arrow([(x + 26, 157), (x + 26, 172)], c)]
+    for x, start, end in ((111, 28, 43), (53, 71, 86), (170, 71, 86), (287, 28, 86), (53, 114, 172)):
+        parts.append(arrow([(x, start), (x, end)], c))
+    return svg(340, 202, "From a program to a package", parts)
 
 
 def bars(data, c):
@@ -83,6 +98,7 @@ def drawn(data):
     """Yields the name and the text of each picture, given the rows of performance.json."""
     for name, palette in PALETTES.items():
         yield f"flow-{name}.svg", flow(palette)
+        yield f"overview-{name}.svg", overview(palette)
         yield f"performance-{name}.svg", bars(data, palette)
         for picture, draw in DIAGRAMS.items():
             yield f"{picture}-{name}.svg", draw(palette)

@@ -62,9 +62,11 @@ for what, peer, low, high in rows:
     if f"| {what} | {peer} | {figure(low, high)} |" not in page:
         problems.append(f"docs/performance.md: expected the row '{what}' of performance.json with {figure(low, high)}")
 figures = {figure(low, high) for _, _, low, high in rows}
-table = texts["README.md"].split("## Speed", 1)[-1].split("\n## ", 1)[0]
-for cells in re.findall(r"^\|(?!---)(.*)\|$", table, re.MULTILINE)[1:]:
-    for cell in cells.split("|")[2::3]:
+table = re.search(r"^\|.*Kiln's speed.*\n\|---.*\n((?:\|.*\n)+)", texts["README.md"], re.MULTILINE)
+if not table:
+    problems.append("README.md: expected a table with columns \"Kiln's speed\"")
+for cells in re.findall(r"^\|(.*)\|$", table.group(1) if table else "", re.MULTILINE):
+    for cell in cells.split("|")[1::2]:
         for ratio in filter(None, map(str.strip, cell.split(";"))):
             if ratio not in figures:
                 problems.append(f"README.md: expected a figure of docs/performance.json, found {ratio}")

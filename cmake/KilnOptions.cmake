@@ -30,6 +30,10 @@ option(KILN_PRECOMPILE_DIALECTS "Precompile the headers of Kiln's own dialects: 
 option(KILN_UNITE_FILES "Compile files of one library together: for folders that are built once, as a change of one file compiles its group again" OFF)
 option(KILN_FUZZ "Build the fuzz targets (needs clang)" OFF)
 set(KILN_WARNING_FLAGS -Wall -Wextra -Wno-unused-parameter -Wcast-qual)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC warns of optional values and small vectors of LLVM that are never read before they are set; LLVM switches it off, too.
+  list(APPEND KILN_WARNING_FLAGS -Wno-maybe-uninitialized)
+endif()
 if(KILN_WARNINGS_AS_ERRORS)
   list(APPEND KILN_WARNING_FLAGS -Werror)
 endif()

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "AssemblyMachine.h"
+#include "kiln/Dialect/Tile/ExternOps.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>
 

@@ -9,6 +9,7 @@
 #ifndef KILN_LIB_TRANSFORMS_TILE_ASSEMBLYTEXT_H
 #define KILN_LIB_TRANSFORMS_TILE_ASSEMBLYTEXT_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"

@@ -160,7 +160,7 @@ void checkExprs() {
 
 void checkMath() {
   Math math;
-  int keys[2];
+  int keys[2] = {};
   Expr a = math.symbols.of(&keys[0], 0), b = math.symbols.of(&keys[0], 1);
   CHECK(!a.same(b) && a.same(math.symbols.of(&keys[0], 0)));
   // What is computed alike is the same; what folds exactly is folded.

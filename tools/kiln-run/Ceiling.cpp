@@ -12,6 +12,9 @@
 #include <string>
 #include <thread>
 #include <unistd.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 using namespace kiln::run;
 
@@ -92,12 +95,11 @@ typedef float Half __attribute__((vector_size(32)));
   return 2.0 * kRounds * kChains * (sizeof(TYPE) / sizeof(float))
 
 __attribute__((target("avx512f"))) double chains512() {
-#define KILN_FMA(X, Y, Z) __builtin_elementwise_fma(X, Y, Z)
-  KILN_CHAINS(Wide, KILN_FMA);
+  KILN_CHAINS(Wide, _mm512_fmadd_ps);
 }
 
 __attribute__((target("avx2,fma"))) double chains256() {
-  KILN_CHAINS(Half, KILN_FMA);
+  KILN_CHAINS(Half, _mm256_fmadd_ps);
 }
 
 double measureFlops(unsigned threads) {

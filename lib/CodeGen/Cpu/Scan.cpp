@@ -107,7 +107,7 @@ static LogicalResult lowerScan(tile::ScanOp scan, KernelEmitter &e) {
                            return all;
                          });
     // Then it is combined with what is in front of it.
-    SmallVector<Value> before(ArrayRef(prefixes).take_front(count));
+    SmallVector<Value> before(ArrayRef<Value>(prefixes).take_front(count));
     for (int64_t p = 1; p < parts; ++p) {
       SmallVector<Value> wide;
       for (Value value : before)

@@ -17,7 +17,7 @@ void jump(Wave &wave, const Inst &inst) { wave.next = inst.target; }
 u64 vcc(const Wave &wave) { return wave.mask(kVcc); }
 
 /// dst = EXEC; EXEC = F(source, EXEC); SCC: whether a lane is left.
-template <u64 (*F)(u64, u64)> void runSaveExec(Wave &wave, const Inst &inst) {
+template <auto F> void runSaveExec(Wave &wave, const Inst &inst) {
   u64 x = maskSource(wave, inst.ops[1]), old = wave.exec();
   u64 now = F(x, old);
   wave.writeMask(inst.ops[0].reg, old);
@@ -28,7 +28,7 @@ template <u64 (*F)(u64, u64)> void runSaveExec(Wave &wave, const Inst &inst) {
   wave.scc = wave.exec() != 0;
 }
 /// EXEC = dst = F(source, EXEC).
-template <u64 (*F)(u64, u64)> void runWriteExec(Wave &wave, const Inst &inst) {
+template <auto F> void runWriteExec(Wave &wave, const Inst &inst) {
   u64 now = F(maskSource(wave, inst.ops[1]), wave.exec());
   if (wave.lanes == 64)
     wave.setExec(now);
@@ -48,35 +48,34 @@ void addSaveExec(Table &t) {
            std::string(stem) + "_saveexec_b32"},
           entry);
   };
-  add("s_and", runSaveExec<+[](u64 x, u64 e) { return x & e; }>);
-  add("s_or", runSaveExec<+[](u64 x, u64 e) { return x | e; }>);
-  add("s_xor", runSaveExec<+[](u64 x, u64 e) { return x ^ e; }>);
-  add("s_nand", runSaveExec<+[](u64 x, u64 e) { return ~(x & e); }>);
-  add("s_nor", runSaveExec<+[](u64 x, u64 e) { return ~(x | e); }>);
-  add("s_xnor", runSaveExec<+[](u64 x, u64 e) { return ~(x ^ e); }>);
-  add("s_andn2", runSaveExec<+[](u64 x, u64 e) { return x & ~e; }>);
-  add("s_and_not1", runSaveExec<+[](u64 x, u64 e) { return x & ~e; }>);
-  add("s_andn1", runSaveExec<+[](u64 x, u64 e) { return ~x & e; }>);
-  add("s_and_not0", runSaveExec<+[](u64 x, u64 e) { return ~x & e; }>);
-  add("s_orn1", runSaveExec<+[](u64 x, u64 e) { return ~x | e; }>);
-  add("s_or_not0", runSaveExec<+[](u64 x, u64 e) { return ~x | e; }>);
-  add("s_orn2", runSaveExec<+[](u64 x, u64 e) { return x | ~e; }>);
-  add("s_or_not1", runSaveExec<+[](u64 x, u64 e) { return x | ~e; }>);
+  add("s_and", runSaveExec<[](u64 x, u64 e) { return x & e; }>);
+  add("s_or", runSaveExec<[](u64 x, u64 e) { return x | e; }>);
+  add("s_xor", runSaveExec<[](u64 x, u64 e) { return x ^ e; }>);
+  add("s_nand", runSaveExec<[](u64 x, u64 e) { return ~(x & e); }>);
+  add("s_nor", runSaveExec<[](u64 x, u64 e) { return ~(x | e); }>);
+  add("s_xnor", runSaveExec<[](u64 x, u64 e) { return ~(x ^ e); }>);
+  add("s_andn2", runSaveExec<[](u64 x, u64 e) { return x & ~e; }>);
+  add("s_and_not1", runSaveExec<[](u64 x, u64 e) { return x & ~e; }>);
+  add("s_andn1", runSaveExec<[](u64 x, u64 e) { return ~x & e; }>);
+  add("s_and_not0", runSaveExec<[](u64 x, u64 e) { return ~x & e; }>);
+  add("s_orn1", runSaveExec<[](u64 x, u64 e) { return ~x | e; }>);
+  add("s_or_not0", runSaveExec<[](u64 x, u64 e) { return ~x | e; }>);
+  add("s_orn2", runSaveExec<[](u64 x, u64 e) { return x | ~e; }>);
+  add("s_or_not1", runSaveExec<[](u64 x, u64 e) { return x | ~e; }>);
   Entry write;
   write.kind = Class::Control;
   write.types.fill(Type::I64);
-  write.run = runWriteExec<+[](u64 x, u64 e) { return ~x & e; }>;
+  write.run = runWriteExec<[](u64 x, u64 e) { return ~x & e; }>;
   t.add(
       {"s_andn1_wrexec_b64", "s_and_not0_wrexec_b64", "s_and_not0_wrexec_b32"},
       write);
-  write.run = runWriteExec<+[](u64 x, u64 e) { return x & ~e; }>;
+  write.run = runWriteExec<[](u64 x, u64 e) { return x & ~e; }>;
   t.add(
       {"s_andn2_wrexec_b64", "s_and_not1_wrexec_b64", "s_and_not1_wrexec_b32"},
       write);
 }
 
-template <bool (*F)(const Wave &)>
-void runBranch(Wave &wave, const Inst &inst) {
+template <auto F> void runBranch(Wave &wave, const Inst &inst) {
   if (F(wave))
     jump(wave, inst);
 }
@@ -157,15 +156,15 @@ void kiln::amd::sim::addControl(Table &t) {
     t.add(names, entry);
   };
   addSaveExec(t);
-  add({"s_branch"}, runBranch<+[](const Wave &) { return true; }>);
-  add({"s_cbranch_scc0"}, runBranch<+[](const Wave &w) { return !w.scc; }>);
-  add({"s_cbranch_scc1"}, runBranch<+[](const Wave &w) { return w.scc; }>);
-  add({"s_cbranch_vccz"}, runBranch<+[](const Wave &w) { return !vcc(w); }>);
+  add({"s_branch"}, runBranch<[](const Wave &) { return true; }>);
+  add({"s_cbranch_scc0"}, runBranch<[](const Wave &w) { return !w.scc; }>);
+  add({"s_cbranch_scc1"}, runBranch<[](const Wave &w) { return w.scc; }>);
+  add({"s_cbranch_vccz"}, runBranch<[](const Wave &w) { return !vcc(w); }>);
   add({"s_cbranch_vccnz"},
-      runBranch<+[](const Wave &w) { return vcc(w) != 0; }>);
-  add({"s_cbranch_execz"}, runBranch<+[](const Wave &w) { return !w.exec(); }>);
+      runBranch<[](const Wave &w) { return vcc(w) != 0; }>);
+  add({"s_cbranch_execz"}, runBranch<[](const Wave &w) { return !w.exec(); }>);
   add({"s_cbranch_execnz"},
-      runBranch<+[](const Wave &w) { return w.exec() != 0; }>);
+      runBranch<[](const Wave &w) { return w.exec() != 0; }>);
   add({"s_barrier"}, runBarrier);
   add({"s_barrier_signal"}, runSignal);
   add({"s_barrier_wait"}, runBarrierWait);

@@ -8,12 +8,11 @@ using namespace kiln::amd::sim;
 
 namespace {
 /// Functions that get SCC and set it.
-template <typename R, R (*F)(R, R, bool &)>
-void runFlagged(Wave &wave, const Inst &inst) {
+template <typename R, auto F> void runFlagged(Wave &wave, const Inst &inst) {
   give(wave, inst,
        F(source<R>(wave, inst, 1), source<R>(wave, inst, 2), wave.scc));
 }
-template <typename R, R (*F)(R, R, bool &)> Entry flagged() {
+template <typename R, auto F> Entry flagged() {
   Entry entry;
   entry.run = runFlagged<R, F>;
   entry.kind = Class::Scalar;
@@ -66,7 +65,7 @@ template <typename T> void addBits(Table &t, const std::string &type) {
   t.add(name("s_lshl_"),
         scalar<kNonZero, [](T x, u32 n) -> T { return x << (n & mask); }>());
   t.add(name("s_lshr_"),
-        scalar<kNonZero, [](T x, u32 n) -> T { return x >> (n & mask); }>());
+        scalar<kNonZero, [](T x, u32 n) -> T { return (x >> (n & mask)); }>());
   t.add(name("s_brev_"), scalar<Flag::Keep, [](T x) -> T {
           T y = 0;
           for (u32 i = 0; i < sizeof(T) * 8; ++i)
@@ -159,13 +158,13 @@ void addSums(Table &t) {
         }>());
   t.add({"s_sub_u32", "s_sub_co_u32"},
         flagged<u32, [](u32 x, u32 y, bool &c) -> u32 {
-          c = y > x;
+          c = (y > x);
           return x - y;
         }>());
   t.add({"s_addc_u32", "s_add_co_ci_u32"},
         flagged<u32, [](u32 x, u32 y, bool &c) -> u32 {
           u64 sum = u64(x) + y + c;
-          c = sum >> 32;
+          c = (sum >> 32);
           return u32(sum);
         }>());
   t.add({"s_subb_u32", "s_sub_co_ci_u32"},
@@ -191,7 +190,7 @@ void addSums(Table &t) {
           return std::min(x, y);
         }>());
   t.add({"s_max_i32"}, flagged<i32, [](i32 x, i32 y, bool &c) -> i32 {
-          c = x > y;
+          c = (x > y);
           return std::max(x, y);
         }>());
   t.add({"s_min_u32"}, flagged<u32, [](u32 x, u32 y, bool &c) -> u32 {
@@ -199,7 +198,7 @@ void addSums(Table &t) {
           return std::min(x, y);
         }>());
   t.add({"s_max_u32"}, flagged<u32, [](u32 x, u32 y, bool &c) -> u32 {
-          c = x > y;
+          c = (x > y);
           return std::max(x, y);
         }>());
   t.add("s_absdiff_i32", flagged<u32, [](u32 x, u32 y, bool &c) -> u32 {
@@ -213,22 +212,22 @@ void addSums(Table &t) {
         }>());
   t.add("s_lshl1_add_u32", flagged<u32, [](u32 x, u32 y, bool &c) -> u32 {
           u64 s = (u64(x) << 1) + y;
-          c = s >> 32;
+          c = (s >> 32);
           return u32(s);
         }>());
   t.add("s_lshl2_add_u32", flagged<u32, [](u32 x, u32 y, bool &c) -> u32 {
           u64 s = (u64(x) << 2) + y;
-          c = s >> 32;
+          c = (s >> 32);
           return u32(s);
         }>());
   t.add("s_lshl3_add_u32", flagged<u32, [](u32 x, u32 y, bool &c) -> u32 {
           u64 s = (u64(x) << 3) + y;
-          c = s >> 32;
+          c = (s >> 32);
           return u32(s);
         }>());
   t.add("s_lshl4_add_u32", flagged<u32, [](u32 x, u32 y, bool &c) -> u32 {
           u64 s = (u64(x) << 4) + y;
-          c = s >> 32;
+          c = (s >> 32);
           return u32(s);
         }>());
 }
@@ -253,10 +252,10 @@ void addProducts(Table &t) {
 /// Shifts to the right, and fields of bits.
 void addFields(Table &t) {
   t.add("s_ashr_i32", scalar<Flag::NotZero, [](i32 x, u32 n) -> i32 {
-          return x >> (n & 31);
+          return (x >> (n & 31));
         }>());
   t.add("s_ashr_i64", scalar<Flag::NotZero, [](i64 x, u32 n) -> i64 {
-          return x >> (n & 63);
+          return (x >> (n & 63));
         }>());
   t.add("s_bfe_u32", scalar<Flag::NotZero, [](u32 x, u32 y) -> u32 {
           return field<u32>(x, y & 0x7f001f);
@@ -287,16 +286,16 @@ void addFields(Table &t) {
           return (x & 0xffff) | (y & 0xffff0000);
         }>());
   t.add("s_pack_hh_b32_b16", scalar<Flag::Keep, [](u32 x, u32 y) -> u32 {
-          return x >> 16 | (y & 0xffff0000);
+          return (x >> 16 | (y & 0xffff0000));
         }>());
   t.add("s_pack_hl_b32_b16", scalar<Flag::Keep, [](u32 x, u32 y) -> u32 {
-          return x >> 16 | y << 16;
+          return (x >> 16 | y << 16);
         }>());
 }
 
 /// A comparison with a register, or (s_cmpk) with a constant of 16 bits that
 /// has a sign where the type has one.
-template <typename T, bool (*F)(T, T)>
+template <typename T, auto F>
 void addRelation(Table &t, const std::string &name) {
   addCompare<T, F>(t, {"s_cmp_" + name});
   Entry entry;
@@ -310,12 +309,12 @@ void addRelation(Table &t, const std::string &name) {
 }
 
 template <typename T> void addOrder(Table &t, const std::string &type) {
-  addRelation<T, +[](T x, T y) { return x == y; }>(t, "eq_" + type);
-  addRelation<T, +[](T x, T y) { return x != y; }>(t, "lg_" + type);
-  addRelation<T, +[](T x, T y) { return x > y; }>(t, "gt_" + type);
-  addRelation<T, +[](T x, T y) { return x >= y; }>(t, "ge_" + type);
-  addRelation<T, +[](T x, T y) { return x < y; }>(t, "lt_" + type);
-  addRelation<T, +[](T x, T y) { return x <= y; }>(t, "le_" + type);
+  addRelation<T, [](T x, T y) { return x == y; }>(t, "eq_" + type);
+  addRelation<T, [](T x, T y) { return x != y; }>(t, "lg_" + type);
+  addRelation<T, [](T x, T y) { return (x > y); }>(t, "gt_" + type);
+  addRelation<T, [](T x, T y) { return x >= y; }>(t, "ge_" + type);
+  addRelation<T, [](T x, T y) { return x < y; }>(t, "lt_" + type);
+  addRelation<T, [](T x, T y) { return x <= y; }>(t, "le_" + type);
 }
 
 /// SOPK: a constant of 16 bits with a sign.
@@ -360,8 +359,8 @@ void kiln::amd::sim::addScalar(Table &t) {
   addScalarHalves(t);
   addOrder<i32>(t, "i32");
   addOrder<u32>(t, "u32");
-  addCompare<u64, +[](u64 x, u64 y) { return x == y; }>(t, {"s_cmp_eq_u64"});
-  addCompare<u64, +[](u64 x, u64 y) { return x != y; }>(
+  addCompare<u64, [](u64 x, u64 y) { return x == y; }>(t, {"s_cmp_eq_u64"});
+  addCompare<u64, [](u64 x, u64 y) { return x != y; }>(
       t, {"s_cmp_lg_u64", "s_cmp_ne_u64"});
   addShort(t);
 }

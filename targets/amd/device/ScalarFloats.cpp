@@ -55,32 +55,32 @@ void kiln::amd::sim::addScalarFloats(Table &t) {
                   source<float>(wave, inst, 3)));
   };
   t.add({"s_fmamk_f32", "s_fmaak_f32"}, entry);
-  addCompare<float, +[](float x, float y) { return x < y; }>(t,
-                                                             {"s_cmp_lt_f32"});
-  addCompare<float, +[](float x, float y) { return x == y; }>(t,
-                                                              {"s_cmp_eq_f32"});
-  addCompare<float, +[](float x, float y) { return x <= y; }>(t,
-                                                              {"s_cmp_le_f32"});
-  addCompare<float, +[](float x, float y) { return x > y; }>(t,
-                                                             {"s_cmp_gt_f32"});
-  addCompare<float, +[](float x, float y) { return x < y || x > y; }>(
+  addCompare<float, [](float x, float y) { return x < y; }>(t,
+                                                            {"s_cmp_lt_f32"});
+  addCompare<float, [](float x, float y) { return x == y; }>(t,
+                                                             {"s_cmp_eq_f32"});
+  addCompare<float, [](float x, float y) { return x <= y; }>(t,
+                                                             {"s_cmp_le_f32"});
+  addCompare<float, [](float x, float y) { return (x > y); }>(t,
+                                                              {"s_cmp_gt_f32"});
+  addCompare<float, [](float x, float y) { return (x < y || x > y); }>(
       t, {"s_cmp_lg_f32"});
-  addCompare<float, +[](float x, float y) { return x >= y; }>(t,
-                                                              {"s_cmp_ge_f32"});
-  addCompare<float, +[](float x, float y) { return x == x && y == y; }>(
+  addCompare<float, [](float x, float y) { return x >= y; }>(t,
+                                                             {"s_cmp_ge_f32"});
+  addCompare<float, [](float x, float y) { return x == x && y == y; }>(
       t, {"s_cmp_o_f32"});
-  addCompare<float, +[](float x, float y) { return x != x || y != y; }>(
+  addCompare<float, [](float x, float y) { return x != x || y != y; }>(
       t, {"s_cmp_u_f32"});
-  addCompare<float, +[](float x, float y) { return !(x >= y); }>(
+  addCompare<float, [](float x, float y) { return !(x >= y); }>(
       t, {"s_cmp_nge_f32"});
-  addCompare<float, +[](float x, float y) { return !(x < y || x > y); }>(
+  addCompare<float, [](float x, float y) { return !(x < y || x > y); }>(
       t, {"s_cmp_nlg_f32"});
-  addCompare<float, +[](float x, float y) { return !(x > y); }>(
+  addCompare<float, [](float x, float y) { return !(x > y); }>(
       t, {"s_cmp_ngt_f32"});
-  addCompare<float, +[](float x, float y) { return !(x <= y); }>(
+  addCompare<float, [](float x, float y) { return !(x <= y); }>(
       t, {"s_cmp_nle_f32"});
-  addCompare<float, +[](float x, float y) { return !(x == y); }>(
+  addCompare<float, [](float x, float y) { return !(x == y); }>(
       t, {"s_cmp_neq_f32"});
-  addCompare<float, +[](float x, float y) { return !(x < y); }>(
+  addCompare<float, [](float x, float y) { return !(x < y); }>(
       t, {"s_cmp_nlt_f32"});
 }

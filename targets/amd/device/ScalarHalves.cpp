@@ -52,7 +52,7 @@ template <auto F> Entry floats(Class kind = Class::Scalar) {
   return entry;
 }
 
-template <bool (*F)(Half, Half)> void addRelation(Table &t, const char *name) {
+template <auto F> void addRelation(Table &t, const char *name) {
   Entry entry;
   entry.kind = Class::Scalar;
   entry.types.fill(Type::F16);
@@ -65,20 +65,20 @@ template <bool (*F)(Half, Half)> void addRelation(Table &t, const char *name) {
 
 void addRelations(Table &t) {
   using H = Half;
-  addRelation<+[](H x, H y) { return x < y; }>(t, "lt");
-  addRelation<+[](H x, H y) { return x == y; }>(t, "eq");
-  addRelation<+[](H x, H y) { return x <= y; }>(t, "le");
-  addRelation<+[](H x, H y) { return x > y; }>(t, "gt");
-  addRelation<+[](H x, H y) { return x < y || x > y; }>(t, "lg");
-  addRelation<+[](H x, H y) { return x >= y; }>(t, "ge");
-  addRelation<+[](H x, H y) { return x == x && y == y; }>(t, "o");
-  addRelation<+[](H x, H y) { return x != x || y != y; }>(t, "u");
-  addRelation<+[](H x, H y) { return !(x >= y); }>(t, "nge");
-  addRelation<+[](H x, H y) { return !(x < y || x > y); }>(t, "nlg");
-  addRelation<+[](H x, H y) { return !(x > y); }>(t, "ngt");
-  addRelation<+[](H x, H y) { return !(x <= y); }>(t, "nle");
-  addRelation<+[](H x, H y) { return !(x == y); }>(t, "neq");
-  addRelation<+[](H x, H y) { return !(x < y); }>(t, "nlt");
+  addRelation<[](H x, H y) { return x < y; }>(t, "lt");
+  addRelation<[](H x, H y) { return x == y; }>(t, "eq");
+  addRelation<[](H x, H y) { return x <= y; }>(t, "le");
+  addRelation<[](H x, H y) { return (x > y); }>(t, "gt");
+  addRelation<[](H x, H y) { return (x < y || x > y); }>(t, "lg");
+  addRelation<[](H x, H y) { return x >= y; }>(t, "ge");
+  addRelation<[](H x, H y) { return x == x && y == y; }>(t, "o");
+  addRelation<[](H x, H y) { return x != x || y != y; }>(t, "u");
+  addRelation<[](H x, H y) { return !(x >= y); }>(t, "nge");
+  addRelation<[](H x, H y) { return !(x < y || x > y); }>(t, "nlg");
+  addRelation<[](H x, H y) { return !(x > y); }>(t, "ngt");
+  addRelation<[](H x, H y) { return !(x <= y); }>(t, "nle");
+  addRelation<[](H x, H y) { return !(x == y); }>(t, "neq");
+  addRelation<[](H x, H y) { return !(x < y); }>(t, "nlt");
 }
 
 template <typename T> void addExtremes(Table &t, const char *type) {

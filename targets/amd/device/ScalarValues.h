@@ -47,11 +47,10 @@ template <Flag flag, auto F> Entry scalar() {
   return entry;
 }
 
-template <typename T, bool (*F)(T, T)>
-void runCompare(Wave &wave, const Inst &inst) {
+template <typename T, auto F> void runCompare(Wave &wave, const Inst &inst) {
   wave.scc = F(source<T>(wave, inst, 0), source<T>(wave, inst, 1));
 }
-template <typename T, bool (*F)(T, T)>
+template <typename T, auto F>
 void addCompare(Table &t, std::initializer_list<std::string_view> names) {
   Entry entry;
   entry.run = runCompare<T, F>;

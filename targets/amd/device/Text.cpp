@@ -217,7 +217,7 @@ void splitSuffix(std::string &name, std::string &suffix) {
     if (name.size() > size &&
         name.compare(name.size() - size, size, known) == 0) {
       suffix = known;
-      name.resize(name.size() - size);
+      name.erase(name.size() - size);
       return;
     }
   }

@@ -7,8 +7,7 @@ using namespace kiln::amd::sim;
 namespace {
 /// Where the mask goes and the sources begin. `v_cmpx` writes EXEC, on gfx9 the
 /// mask that it names too; since gfx10 it names none.
-template <typename T, bool (*F)(T, T)>
-void runCompare(Wave &wave, const Inst &inst) {
+template <typename T, auto F> void runCompare(Wave &wave, const Inst &inst) {
   wave.sourceMask = ~uint64_t(0);
   bool isToExec = inst.aux & 1;
   bool namesMask = !isToExec || inst.numOps > 2;
@@ -83,7 +82,7 @@ void addBoth(Table &t, const std::string &stem, Entry entry) {
   t.add("v_cmpx_" + stem, entry);
 }
 
-template <typename T, bool (*F)(T, T)>
+template <typename T, auto F>
 void addOne(Table &t, const char *relation, const std::string &type) {
   Entry entry;
   entry.run = runCompare<T, F>;
@@ -92,36 +91,36 @@ void addOne(Table &t, const char *relation, const std::string &type) {
 }
 
 template <typename T> void addIntegers(Table &t, const char *type) {
-  addOne<T, +[](T x, T y) { return x < y; }>(t, "lt", type);
-  addOne<T, +[](T x, T y) { return x == y; }>(t, "eq", type);
-  addOne<T, +[](T x, T y) { return x <= y; }>(t, "le", type);
-  addOne<T, +[](T x, T y) { return x > y; }>(t, "gt", type);
-  addOne<T, +[](T x, T y) { return x != y; }>(t, "ne", type);
-  addOne<T, +[](T x, T y) { return x != y; }>(t, "lg", type);
-  addOne<T, +[](T x, T y) { return x >= y; }>(t, "ge", type);
-  addOne<T, +[](T, T) { return true; }>(t, "t", type);
-  addOne<T, +[](T, T) { return false; }>(t, "f", type);
+  addOne<T, [](T x, T y) { return x < y; }>(t, "lt", type);
+  addOne<T, [](T x, T y) { return x == y; }>(t, "eq", type);
+  addOne<T, [](T x, T y) { return x <= y; }>(t, "le", type);
+  addOne<T, [](T x, T y) { return (x > y); }>(t, "gt", type);
+  addOne<T, [](T x, T y) { return x != y; }>(t, "ne", type);
+  addOne<T, [](T x, T y) { return x != y; }>(t, "lg", type);
+  addOne<T, [](T x, T y) { return x >= y; }>(t, "ge", type);
+  addOne<T, [](T, T) { return true; }>(t, "t", type);
+  addOne<T, [](T, T) { return false; }>(t, "f", type);
 }
 
 /// Relations of floats; those that begin with n are true for NaN.
 template <typename T> void addFloats(Table &t, const char *type) {
-  addOne<T, +[](T x, T y) { return x < y; }>(t, "lt", type);
-  addOne<T, +[](T x, T y) { return x == y; }>(t, "eq", type);
-  addOne<T, +[](T x, T y) { return x <= y; }>(t, "le", type);
-  addOne<T, +[](T x, T y) { return x > y; }>(t, "gt", type);
-  addOne<T, +[](T x, T y) { return x < y || x > y; }>(t, "lg", type);
-  addOne<T, +[](T x, T y) { return x >= y; }>(t, "ge", type);
-  addOne<T, +[](T x, T y) { return x == x && y == y; }>(t, "o", type);
-  addOne<T, +[](T x, T y) { return x != x || y != y; }>(t, "u", type);
-  addOne<T, +[](T x, T y) { return !(x >= y); }>(t, "nge", type);
-  addOne<T, +[](T x, T y) { return !(x < y || x > y); }>(t, "nlg", type);
-  addOne<T, +[](T x, T y) { return !(x > y); }>(t, "ngt", type);
-  addOne<T, +[](T x, T y) { return !(x <= y); }>(t, "nle", type);
-  addOne<T, +[](T x, T y) { return !(x == y); }>(t, "neq", type);
-  addOne<T, +[](T x, T y) { return !(x < y); }>(t, "nlt", type);
-  addOne<T, +[](T, T) { return true; }>(t, "tru", type);
-  addOne<T, +[](T, T) { return true; }>(t, "t", type);
-  addOne<T, +[](T, T) { return false; }>(t, "f", type);
+  addOne<T, [](T x, T y) { return x < y; }>(t, "lt", type);
+  addOne<T, [](T x, T y) { return x == y; }>(t, "eq", type);
+  addOne<T, [](T x, T y) { return x <= y; }>(t, "le", type);
+  addOne<T, [](T x, T y) { return (x > y); }>(t, "gt", type);
+  addOne<T, [](T x, T y) { return (x < y || x > y); }>(t, "lg", type);
+  addOne<T, [](T x, T y) { return x >= y; }>(t, "ge", type);
+  addOne<T, [](T x, T y) { return x == x && y == y; }>(t, "o", type);
+  addOne<T, [](T x, T y) { return x != x || y != y; }>(t, "u", type);
+  addOne<T, [](T x, T y) { return !(x >= y); }>(t, "nge", type);
+  addOne<T, [](T x, T y) { return !(x < y || x > y); }>(t, "nlg", type);
+  addOne<T, [](T x, T y) { return !(x > y); }>(t, "ngt", type);
+  addOne<T, [](T x, T y) { return !(x <= y); }>(t, "nle", type);
+  addOne<T, [](T x, T y) { return !(x == y); }>(t, "neq", type);
+  addOne<T, [](T x, T y) { return !(x < y); }>(t, "nlt", type);
+  addOne<T, [](T, T) { return true; }>(t, "tru", type);
+  addOne<T, [](T, T) { return true; }>(t, "t", type);
+  addOne<T, [](T, T) { return false; }>(t, "f", type);
 }
 
 template <typename T, typename Bits, int mantissa, int exponent>

@@ -209,9 +209,9 @@ void addWords(Table &t) {
   t.add("v_lshlrev_b32",
         vector<[](u32 n, u32 x) -> u32 { return x << (n & 31); }>());
   t.add("v_lshrrev_b32",
-        vector<[](u32 n, u32 x) -> u32 { return x >> (n & 31); }>());
+        vector<[](u32 n, u32 x) -> u32 { return (x >> (n & 31)); }>());
   t.add("v_ashrrev_i32",
-        vector<[](u32 n, i32 x) -> i32 { return x >> (n & 31); }>());
+        vector<[](u32 n, i32 x) -> i32 { return (x >> (n & 31)); }>());
   t.add("v_min_u32",
         vector<[](u32 x, u32 y) -> u32 { return std::min(x, y); }>());
   t.add("v_max_u32",
@@ -328,9 +328,9 @@ void addWide(Table &t) {
   t.add("v_lshlrev_b64",
         vector<[](u32 n, u64 x) -> u64 { return x << (n & 63); }>());
   t.add("v_lshrrev_b64",
-        vector<[](u32 n, u64 x) -> u64 { return x >> (n & 63); }>());
+        vector<[](u32 n, u64 x) -> u64 { return (x >> (n & 63)); }>());
   t.add("v_ashrrev_i64",
-        vector<[](u32 n, i64 x) -> i64 { return x >> (n & 63); }>());
+        vector<[](u32 n, i64 x) -> i64 { return (x >> (n & 63)); }>());
   t.add(
       "v_lshl_add_u64",
       vector<[](u64 x, u32 n, u64 z) -> u64 { return (x << (n & 63)) + z; }>());

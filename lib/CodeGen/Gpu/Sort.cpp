@@ -189,10 +189,9 @@ void SortNetwork::exchange(int64_t block, int64_t distance,
   for (int64_t reg = 0, count = regs.size(); reg < count; ++reg) {
     Value key = keysBefore[reg],
           other = partner(keysBefore, reg, start.value_or(0));
-    Value smaller = w.compare(Pred::slt, other, key);
-    Value larger = w.compare(Pred::sgt, other, key);
-    Value cameFrom;
+    Value smaller = w.compare(Pred::slt, other, key), larger, cameFrom;
     if (!origin.empty()) {
+      larger = w.compare(Pred::sgt, other, key);
       cameFrom = partner(originBefore, reg,
                          start.value_or(0) + keyBytes(shape, keys.type()));
       Value earlier = w.compare(Pred::ult, cameFrom, originBefore[reg]);
@@ -206,7 +205,9 @@ void SortNetwork::exchange(int64_t block, int64_t distance,
     Value wantsLarger = isSet(distance, reg);
     if (block < size)
       wantsLarger = w.xor_(wantsLarger, isSet(block, reg));
-    Value takes = w.select(wantsLarger, larger, smaller);
+    // Of equal keys that have nothing else, either one is right.
+    Value takes = larger ? w.select(wantsLarger, larger, smaller)
+                         : w.xor_(wantsLarger, smaller);
     regs[reg] = w.select(takes, other, key);
     if (cameFrom)
       origin[reg] = w.select(takes, cameFrom, originBefore[reg]);

@@ -7,12 +7,14 @@
 // place. Equal elements keep their order, and every size works.
 //
 // Machines whose threads share tiles sort whole blocks first, and begin with
-// runs of a block. If they know the size, they merge blocks, see MergeSort.h.
+// runs of a block. If they know the size, they merge blocks, see MergeSort.h,
+// or sort long lines by digits, see RadixTiles.h.
 //
 //===----------------------------------------------------------------------===//
 
 #include "BlockSort.h"
 #include "MergeSort.h"
+#include "RadixTiles.h"
 #include "SingleOp.h"
 #include "SortKeys.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -196,6 +198,8 @@ void Sorter::run() {
   sizes = host.sizesOf(op.getOperands().front());
   if (sizes[dim].isStatic())
     block = std::min<int64_t>(block, llvm::PowerOf2Ceil(sizes[dim].get()));
+  if (sortsByDigits(op, ctx))
+    return sortByDigits(op, ctx, out);
   bool inBlocks = sortsBlocks(op, ctx);
   if (inBlocks && sizes[dim].isStatic()) {
     sorted = std::min<int64_t>(sorted, llvm::PowerOf2Ceil(sizes[dim].get()));

@@ -55,7 +55,9 @@ private:
   Value ofPad(PadOp pad);
   Value ofSlice(SliceOp slice);
   Value ofBroadcast(BroadcastInDimOp broadcast);
+  Value ofCat(CatOp cat);
   Value ofReshape(ReshapeOp reshape);
+  Value ofSplitAndMerge(ReshapeOp reshape);
 
   /// Has `permutation` as that of an operand; false if it has none.
   bool find(Value operand);
@@ -335,7 +337,7 @@ Value Sinker::ofReshape(ReshapeOp reshape) {
     return {};
   auto lists = getReassociationIndicesForReshape(from, to);
   if (!lists || from.getRank() == to.getRank())
-    return {};
+    return ofSplitAndMerge(reshape);
   bool isMerged = from.getRank() > to.getRank();
   SmallVector<SmallVector<int64_t>> dims;
   SmallVector<int64_t> places;
@@ -359,6 +361,72 @@ Value Sinker::ofReshape(ReshapeOp reshape) {
       ReshapeOp::create(builder, op->getLoc(), before(to), operand));
 }
 
+/// The fewest dimensions of which both shapes are mergers of neighbours; empty
+/// if there are none.
+static SmallVector<int64_t> commonDims(ArrayRef<int64_t> from,
+                                       ArrayRef<int64_t> to) {
+  SmallVector<int64_t> dims;
+  // What is left of a dimension of each.
+  int64_t x = 1, y = 1;
+  auto isOne = [](ArrayRef<int64_t> shape) {
+    return !shape.empty() && shape.front() == 1;
+  };
+  while (!from.empty() || !to.empty()) {
+    bool isX = x == 1 && isOne(from), isY = y == 1 && isOne(to);
+    if (isX || isY) {
+      dims.push_back(1);
+      from = from.drop_front(isX);
+      to = to.drop_front(isY);
+      continue;
+    }
+    if ((x == 1 && from.empty()) || (y == 1 && to.empty()))
+      return {};
+    if (x == 1)
+      x = from.consume_front();
+    if (y == 1)
+      y = to.consume_front();
+    int64_t found = std::min(x, y);
+    if (found < 1 || std::max(x, y) % found != 0)
+      return {};
+    dims.push_back(found);
+    x /= found;
+    y /= found;
+  }
+  return x == 1 && y == 1 ? dims : SmallVector<int64_t>();
+}
+
+/// A reshape that splits some dimensions and merges others, as norms of groups
+/// of channels do: the dimensions are split, then merged.
+Value Sinker::ofSplitAndMerge(ReshapeOp reshape) {
+  RankedTensorType from = reshape.getOperand().getType(),
+                   to = reshape.getType();
+  SmallVector<int64_t> dims = commonDims(from.getShape(), to.getShape());
+  if (dims.empty() || llvm::equal(dims, from.getShape()) ||
+      llvm::equal(dims, to.getShape()))
+    return {};
+  auto split = ReshapeOp::create(builder, op->getLoc(), from.clone(dims),
+                                 reshape.getOperand());
+  Value before = Sinker(split).run();
+  if (!before || !before.getDefiningOp<TransposeOp>())
+    return {};
+  auto merged = ReshapeOp::create(builder, op->getLoc(), to, before);
+  return Sinker(merged).run();
+}
+
+/// Parts that have one permutation are joined before it.
+Value Sinker::ofCat(CatOp cat) {
+  if (!find(cat.getOperands().front()) ||
+      !llvm::all_of(cat.getOperands(), [&](Value part) {
+        return part.getDefiningOp<TransposeOp>() && canMove(part);
+      }))
+    return {};
+  SmallVector<Value> parts;
+  for (Value part : cat.getOperands())
+    parts.push_back(move(part));
+  return transposed(CatOp::create(builder, cat.getLoc(), before(cat.getType()),
+                                  parts, permutation[cat.getDim()]));
+}
+
 Value Sinker::run() {
   if (op->getNumResults() != 1 || op->getNumRegions() ||
       !isa<RankedTensorType>(op->getResult(0).getType()))
@@ -369,6 +437,8 @@ Value Sinker::run() {
     return ofPad(pad);
   if (auto slice = dyn_cast<SliceOp>(op))
     return ofSlice(slice);
+  if (auto cat = dyn_cast<CatOp>(op))
+    return ofCat(cat);
   if (auto broadcast = dyn_cast<BroadcastInDimOp>(op))
     return ofBroadcast(broadcast);
   if (auto reshape = dyn_cast<ReshapeOp>(op))

@@ -1,7 +1,7 @@
 // Transpositions move behind what computes with transposed elements, where threads share out tiles.
 // RUN: kiln-opt %s -pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},func.func(prim-sink-transposes,canonicalize))' | FileCheck %s
 // RUN: kiln-opt %s -pass-pipeline='builtin.module(kiln-set-target{spec=cpu:x86-64-v3},func.func(prim-sink-transposes))' | FileCheck %s --check-prefix=CPU
-// RUN: for entry in between sums moved repeated kept; do \
+// RUN: for entry in between sums moved repeated kept groups joined; do \
 // RUN:   kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --entry=$entry --verify-semantics -o %t.kiln 2>&1 | FileCheck %s --check-prefix=SAME || exit 1; done
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --entry=pairs --explain --emit=program -o %t.program | FileCheck %s --check-prefix=CLAIMED
 // SAME: semantics: {{[0-9]+}} comparisons, 0 changed
@@ -72,6 +72,42 @@ func.func @kept(%x: tensor<2x4x5x3xf32>, %y: tensor<2x3x4x5xf32>) -> (tensor<6x4
   %1 = prim.reshape %0 : tensor<2x3x4x5xf32> -> tensor<6x4x5xf32>
   %2 = prim.add %0, %y : tensor<2x3x4x5xf32>
   return %1, %2 : tensor<6x4x5xf32>, tensor<2x3x4x5xf32>
+}
+
+// A norm of groups of channels splits the channels and merges places; the gradient takes the dimensions apart again.
+// CHECK-LABEL: func.func @groups(
+// CHECK-NOT: prim.transpose
+// CHECK: %[[G:.*]] = prim.reshape %arg0 : tensor<2x4x5x6xf32> -> tensor<2x20x3x2xf32>
+// CHECK: %[[S:.*]] = prim.sum %[[G]] dims [1, 3] : tensor<2x20x3x2xf32> -> tensor<2x3xf32>
+// CHECK: %[[B:.*]] = prim.broadcast_in_dim %[[S]] dims [0, 2] : tensor<2x3xf32> -> tensor<2x20x3x2xf32>
+// CHECK: %[[A:.*]] = prim.sub %[[G]], %[[B]]
+// CHECK: prim.reshape %[[A]] : tensor<2x20x3x2xf32> -> tensor<2x4x5x6xf32>
+// CHECK-NOT: prim.transpose
+// CHECK: return
+func.func @groups(%x: tensor<2x4x5x6xf32>) -> tensor<2x4x5x6xf32> {
+  %0 = prim.transpose %x permutation [0, 3, 1, 2] : tensor<2x4x5x6xf32> -> tensor<2x6x4x5xf32>
+  %1 = prim.reshape %0 : tensor<2x6x4x5xf32> -> tensor<2x3x2x20xf32>
+  %2 = prim.sum %1 dims [2, 3] : tensor<2x3x2x20xf32> -> tensor<2x3xf32>
+  %3 = prim.broadcast_in_dim %2 dims [0, 1] : tensor<2x3xf32> -> tensor<2x3x2x20xf32>
+  %4 = prim.sub %1, %3 : tensor<2x3x2x20xf32>
+  %5 = prim.reshape %4 : tensor<2x3x2x20xf32> -> tensor<2x6x4x5xf32>
+  %6 = prim.transpose %5 permutation [0, 2, 3, 1] : tensor<2x6x4x5xf32> -> tensor<2x4x5x6xf32>
+  return %6 : tensor<2x4x5x6xf32>
+}
+
+// Parts that lie in one order are joined in it, those of several orders are not.
+// CHECK-LABEL: func.func @joined(
+// CHECK: %[[T:.*]] = prim.transpose %arg0
+// CHECK-NEXT: %[[C:.*]] = prim.cat %arg0, %arg1 dim 3 : tensor<2x4x5x3xf32>, tensor<2x4x5x2xf32> -> tensor<2x4x5x5xf32>
+// CHECK-NEXT: %[[D:.*]] = prim.cat %[[T]], %arg2 dim 1 : tensor<2x3x4x5xf32>, tensor<2x1x4x5xf32> -> tensor<2x4x4x5xf32>
+// CHECK: return %[[C]], %[[D]]
+func.func @joined(%x: tensor<2x4x5x3xf32>, %y: tensor<2x4x5x2xf32>, %z: tensor<2x1x4x5xf32>) -> (tensor<2x4x5x5xf32>, tensor<2x4x4x5xf32>) {
+  %0 = prim.transpose %x permutation [0, 3, 1, 2] : tensor<2x4x5x3xf32> -> tensor<2x3x4x5xf32>
+  %1 = prim.transpose %y permutation [0, 3, 1, 2] : tensor<2x4x5x2xf32> -> tensor<2x2x4x5xf32>
+  %2 = prim.cat %0, %1 dim 1 : tensor<2x3x4x5xf32>, tensor<2x2x4x5xf32> -> tensor<2x5x4x5xf32>
+  %3 = prim.transpose %2 permutation [0, 2, 3, 1] : tensor<2x5x4x5xf32> -> tensor<2x4x5x5xf32>
+  %4 = prim.cat %0, %z dim 1 : tensor<2x3x4x5xf32>, tensor<2x1x4x5xf32> -> tensor<2x4x4x5xf32>
+  return %3, %4 : tensor<2x4x5x5xf32>, tensor<2x4x4x5xf32>
 }
 
 // Kernels of Fourier transforms write in any order: each writes its part of the transposed concatenation, and nothing is copied.

@@ -18,30 +18,38 @@ bool isComputed(Value value) {
          !isa<ConstantOp, FullOp, IotaOp, ReshapeOp, BroadcastInDimOp>(op);
 }
 
+/// The sizes of the result of a reshape, without dimensions of one element.
+SmallVector<int64_t> coreShape(ReshapeOp op) {
+  SmallVector<int64_t> shape(op.getType().getShape());
+  llvm::erase(shape, 1);
+  return shape;
+}
+
+/// Whether HoistReshape takes a reshape.
+bool canHoist(ReshapeOp op, ArrayRef<DimGroup> groups) {
+  Operation *producer = op.getOperand().getDefiningOp();
+  return isPointwise(producer) && producer->hasOneUse() &&
+         !isAnchored(op.getOperand()) &&
+         ArrayRef(coreShape(op)) != op.getOperand().getType().getShape() &&
+         isFreelyReshaped(op.getOperand(), groups, /*regroups=*/true);
+}
+
 /// reshape(f(a, b)) is f(reshape(a), reshape(b)) where the new reshapes are
 /// free. Dimensions of size 1 that the reshape inserts are inserted behind f.
 struct HoistReshape : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op,
                                 PatternRewriter &rewriter) const override {
-    Operation *producer = op.getOperand().getDefiningOp();
-    if (!isPointwise(producer) || !producer->hasOneUse() ||
-        isAnchored(op.getOperand()))
-      return failure();
     auto groups = reassociate(op);
-    if (!groups || !isFreelyReshaped(op.getOperand(), *groups))
+    if (!groups || !canHoist(op, *groups))
       return failure();
+    Operation *producer = op.getOperand().getDefiningOp();
     PrimBuilder emit(rewriter, op.getLoc());
+    SmallVector<int64_t> shape = coreShape(op);
     SmallVector<OpFoldResult> sizes = mixedSizes(rewriter, op), core;
-    SmallVector<int64_t> shape;
-    for (auto [size, known] : llvm::zip_equal(sizes, op.getType().getShape())) {
-      if (known == 1)
-        continue;
-      core.push_back(size);
-      shape.push_back(known);
-    }
-    if (ArrayRef(shape) == op.getOperand().getType().getShape())
-      return failure();
+    for (auto [size, known] : llvm::zip_equal(sizes, op.getType().getShape()))
+      if (known != 1)
+        core.push_back(size);
     SmallVector<Value> operands;
     for (Value operand : pointwiseOperands(producer))
       operands.push_back(emit.reshape(
@@ -49,6 +57,8 @@ struct HoistReshape : OpRewritePattern<ReshapeOp> {
           core));
     Value moved = rebuildPointwise(rewriter, producer, operands);
     rewriter.replaceOp(op, emit.reshape(moved, op.getType(), sizes));
+    // What it reads has one user again, so that the next step finds it so.
+    rewriter.eraseOp(producer);
     return success();
   }
 };
@@ -71,7 +81,8 @@ struct SinkReshape : RewritePattern {
            !isAnchored(reshape.getOperand(), anchorDepth - 1)))
         continue;
       auto groups = reassociate(reshape);
-      if (!groups)
+      // What moves the other way does not come back.
+      if (!groups || canHoist(reshape, *groups))
         continue;
       if (llvm::all_of(pointwiseOperands(op), [&](Value other) {
             return follows(other, reshape, inverse(*groups));
@@ -173,6 +184,51 @@ struct AbsorbIntoBroadcast : OpRewritePattern<ReshapeOp> {
   }
 };
 
+/// reshape(broadcast(x)) is broadcast(reshape(broadcast(x))) of few elements if
+/// it takes parts of groups of dimensions from x: what follows has no
+/// dimensions of groups then.
+struct RegroupBroadcast : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto broadcast = op.getOperand().getDefiningOp<BroadcastInDimOp>();
+    auto groups = broadcast ? reassociate(op) : std::nullopt;
+    auto plan = groups && !reshapeBroadcast(broadcast, *groups)
+                    ? regroupBroadcast(broadcast, *groups)
+                    : std::nullopt;
+    if (!plan)
+      return failure();
+    // Dimensions of one element that are not kept are dropped.
+    RankedTensorType from = broadcast.getOperand().getType();
+    SmallVector<int64_t> kept, dims, repeated, merged;
+    for (auto [d, target] : llvm::enumerate(broadcast.getDims())) {
+      const int64_t *found = llvm::find(plan->before, target);
+      if (found == plan->before.end())
+        continue;
+      kept.push_back(from.getDimSize(d));
+      dims.push_back(found - plan->before.begin());
+    }
+    for (int64_t dim : plan->before)
+      repeated.push_back(broadcast.getType().getDimSize(dim));
+    for (int64_t dim : plan->after)
+      merged.push_back(op.getType().getDimSize(dim));
+    auto reshaped = [&](Value value, ArrayRef<int64_t> shape) -> Value {
+      RankedTensorType type = from.clone(shape);
+      return value.getType() == type
+                 ? value
+                 : ReshapeOp::create(rewriter, op.getLoc(), type, value,
+                                     ValueRange())
+                       .getResult();
+    };
+    Value few = BroadcastInDimOp::create(
+        rewriter, op.getLoc(), from.clone(repeated),
+        reshaped(broadcast.getOperand(), kept), ValueRange(), dims);
+    rewriter.replaceOpWithNewOp<BroadcastInDimOp>(
+        op, op.getType(), reshaped(few, merged), ValueRange(), plan->after);
+    return success();
+  }
+};
+
 /// reshape(full) is full.
 struct ReshapeOfFull : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -190,9 +246,8 @@ struct ReshapeOfFull : OpRewritePattern<ReshapeOp> {
 } // namespace
 
 void kiln::prim::populateMoveReshapePatterns(RewritePatternSet &patterns) {
-  patterns
-      .add<HoistReshape, SinkReshape, SinkThroughReduction<SumOp>,
-           SinkThroughReduction<ProdOp>, SinkThroughReduction<AmaxOp>,
-           SinkThroughReduction<AminOp>, AbsorbIntoBroadcast, ReshapeOfFull>(
-          patterns.getContext());
+  patterns.add<HoistReshape, SinkReshape, SinkThroughReduction<SumOp>,
+               SinkThroughReduction<ProdOp>, SinkThroughReduction<AmaxOp>,
+               SinkThroughReduction<AminOp>, AbsorbIntoBroadcast,
+               RegroupBroadcast, ReshapeOfFull>(patterns.getContext());
 }

@@ -114,18 +114,47 @@ kiln::prim::reshapeBroadcast(BroadcastInDimOp op, ArrayRef<DimGroup> groups) {
   return result;
 }
 
-static bool isFree(Value value, ArrayRef<DimGroup> groups, int depth) {
+std::optional<RegroupedBroadcast>
+kiln::prim::regroupBroadcast(BroadcastInDimOp op, ArrayRef<DimGroup> groups) {
+  constexpr int64_t kFraction = 8;
+  RankedTensorType from = op.getOperand().getType(), to = op.getType();
+  if (!from.hasStaticShape() || !to.hasStaticShape())
+    return std::nullopt;
+  RegroupedBroadcast result;
+  int64_t repeated = 1;
+  for (const DimGroup &group : groups) {
+    bool comes = llvm::any_of(group.from, [&](int64_t dim) {
+      const int64_t *found = llvm::find(op.getDims(), dim);
+      return found != op.getDims().end() &&
+             from.getDimSize(found - op.getDims().begin()) != 1;
+    });
+    if (!comes)
+      continue;
+    llvm::append_range(result.before, group.from);
+    llvm::append_range(result.after, group.to);
+    for (int64_t dim : group.from)
+      repeated *= to.getDimSize(dim);
+  }
+  if (repeated > to.getNumElements() / kFraction)
+    return std::nullopt;
+  return result;
+}
+
+static bool isFree(Value value, ArrayRef<DimGroup> groups, bool regroups,
+                   int depth) {
   Operation *op = value.getDefiningOp();
   if (!op || isa<ConstantOp, FullOp, ReshapeOp>(op))
     return true;
   if (auto broadcast = dyn_cast<BroadcastInDimOp>(op))
-    return reshapeBroadcast(broadcast, groups).has_value();
+    return reshapeBroadcast(broadcast, groups) ||
+           (regroups && regroupBroadcast(broadcast, groups));
   return depth > 0 && isPointwise(op) && op->hasOneUse() &&
          llvm::all_of(pointwiseOperands(op), [&](Value operand) {
-           return isFree(operand, groups, depth - 1);
+           return isFree(operand, groups, regroups, depth - 1);
          });
 }
 
-bool kiln::prim::isFreelyReshaped(Value value, ArrayRef<DimGroup> groups) {
-  return isFree(value, groups, /*depth=*/8);
+bool kiln::prim::isFreelyReshaped(Value value, ArrayRef<DimGroup> groups,
+                                  bool regroups) {
+  return isFree(value, groups, regroups, /*depth=*/8);
 }

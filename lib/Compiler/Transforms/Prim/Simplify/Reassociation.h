@@ -29,7 +29,9 @@ llvm::SmallVector<mlir::OpFoldResult> mixedSizes(mlir::OpBuilder &builder,
 /// Whether reshaping `value` by these groups costs nothing and separates
 /// nothing that could be fused: arguments, constants, other reshapes,
 /// broadcasts that take the reshape in, and elementwise operations of those.
-bool isFreelyReshaped(mlir::Value value, llvm::ArrayRef<DimGroup> groups);
+/// `regroups`: so are broadcasts of few elements that regroupBroadcast() takes.
+bool isFreelyReshaped(mlir::Value value, llvm::ArrayRef<DimGroup> groups,
+                      bool regroups = false);
 
 /// A broadcast that takes a reshape of its result in.
 struct ReshapedBroadcast {
@@ -40,6 +42,19 @@ struct ReshapedBroadcast {
 /// How a broadcast takes in a reshape of its result by these groups, if it can.
 std::optional<ReshapedBroadcast>
 reshapeBroadcast(BroadcastInDimOp op, llvm::ArrayRef<DimGroup> groups);
+
+/// A broadcast of few elements of which a reshape of its result makes another
+/// one: numbers for groups of channels are repeated for each channel first.
+struct RegroupedBroadcast {
+  /// The dimensions of the result that the elements are repeated along first.
+  llvm::SmallVector<int64_t> before;
+  /// The dimensions of the new result that these become.
+  llvm::SmallVector<int64_t> after;
+};
+
+/// How to do that, if elements repeated so are a fraction of the result.
+std::optional<RegroupedBroadcast>
+regroupBroadcast(BroadcastInDimOp op, llvm::ArrayRef<DimGroup> groups);
 
 } // namespace kiln::prim
 

@@ -301,17 +301,31 @@ static bool followsProduct(ArrayRef<Operation *> group) {
   return false;
 }
 
+/// Whether numbers for the elements of lines of a group, its last dimension,
+/// are `op`, which merges that dimension from others: repeated numbers of
+/// groups of channels, say. In the group they would split its lines.
+static bool isAlongLines(Operation *op) {
+  auto repeated = dyn_cast<prim::BroadcastInDimOp>(*op->user_begin());
+  return repeated && op->hasOneUse() && !repeated.getDims().empty() &&
+         repeated.getDims().back() == repeated.getType().getRank() - 1;
+}
+
 /// Whether the dimensions of a value of few elements would split those of a
-/// product in its group, as channels are split by the numbers that a norm has
-/// for each group of channels. The blocks of a product need dimensions as a
-/// whole; to write and read the few elements takes less time.
-static bool splitsProduct(Operation *op, ArrayRef<Operation *> group) {
-  constexpr int64_t kFraction = 8;
+/// group, as channels are split by the numbers that a norm has for each group
+/// of channels. The blocks of a product need dimensions as a whole, and threads
+/// that share tiles read and write whole lines faster; to write and read the
+/// few elements takes less time.
+static bool splitsGroup(Operation *op, ArrayRef<Operation *> group,
+                        bool sharesTiles) {
+  constexpr int64_t kFraction = 8, kMany = 1 << 18;
   if (!regroups(op) || llvm::any_of(group, regroups))
     return false;
   int64_t all = elementsOf(group.front()->getResult(0)),
           few = elementsOf(op->getResult(0));
-  return few >= 0 && all > 0 && few <= all / kFraction && followsProduct(group);
+  if (few < 0 || all <= 0 || few > all / kFraction)
+    return false;
+  return (sharesTiles && all >= kMany && isAlongLines(op)) ||
+         followsProduct(group);
 }
 
 bool PrimFuse::copyIntoUsers(Operation *op, Legality &legality) {
@@ -349,7 +363,10 @@ bool PrimFuse::copyIntoUsers(Operation *op, Legality &legality) {
 void PrimFuse::fuse(Block &block) {
   groupOf.clear();
   groups.clear();
-  Legality legality(target::getDescription(getOperation()));
+  target::TargetAttr description = target::getDescription(getOperation());
+  Legality legality(description);
+  bool sharesTiles = description && description.getTopology() &&
+                     description.getTopology().getLanes() > 1;
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (isOpTriviallyDead(&op)) {
       op.erase();
@@ -374,7 +391,8 @@ void PrimFuse::fuse(Block &block) {
     if (joined >= 0 && groups[joined].size() < maxOps) {
       SmallVector<Operation *> candidate = groups[joined];
       candidate.push_back(&op);
-      if (!splitsProduct(&op, groups[joined]) && legality.canForm(candidate)) {
+      if (!splitsGroup(&op, groups[joined], sharesTiles) &&
+          legality.canForm(candidate)) {
         groups[joined] = std::move(candidate);
         groupOf[&op] = joined;
         continue;

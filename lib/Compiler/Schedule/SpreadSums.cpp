@@ -281,10 +281,10 @@ LogicalResult kiln::schedule::emitSpreadSums(TileBuilder &emitter) {
 }
 
 /// Whether values of two groups are the same: operands that both groups have in
-/// common, converted and moved by the same operations.
+/// common, or what the same operations compute from these, element by element.
 static bool isSameElement(Value x, prim::FusionOp of, Value y,
-                          prim::FusionOp other) {
-  if (x.getType() != y.getType())
+                          prim::FusionOp other, int depth = 12) {
+  if (x.getType() != y.getType() || depth == 0)
     return false;
   auto first = dyn_cast<BlockArgument>(x), second = dyn_cast<BlockArgument>(y);
   if (first && second)
@@ -292,10 +292,13 @@ static bool isSameElement(Value x, prim::FusionOp of, Value y,
            other->getOperand(second.getArgNumber());
   Operation *made = x.getDefiningOp(), *alike = y.getDefiningOp();
   return made && alike && made->getName() == alike->getName() &&
-         made->getNumOperands() == 1 && alike->getNumOperands() == 1 &&
-         (isa<prim::ConvertElementTypeOp>(made) || isViewMovement(made)) &&
+         (isElementwisePrim(made) || isViewMovement(made) ||
+          isa<prim::BroadcastInDimOp>(made) || splatValue(made)) &&
          made->getAttrDictionary() == alike->getAttrDictionary() &&
-         isSameElement(made->getOperand(0), of, alike->getOperand(0), other);
+         llvm::all_of_zip(made->getOperands(), alike->getOperands(),
+                          [&](Value a, Value b) {
+                            return isSameElement(a, of, b, other, depth - 1);
+                          });
 }
 
 /// `value`, whose dimensions become `targets`, or what it is a reshape of that

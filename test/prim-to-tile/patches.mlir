@@ -55,3 +55,29 @@ func.func @grouped(%x: tensor<1x16x8x8xf32>, %w: tensor<16x8x3x3xf32>, %b: tenso
   %5 = prim.transpose %4 permutation [0, 3, 1, 2] : tensor<1x8x8x16xf32> -> tensor<1x16x8x8xf32>
   return %5 : tensor<1x16x8x8xf32>
 }
+
+// With channels innermost the patches are on the left. Channels and the columns of the window are one run of the input.
+// CHECK-LABEL: tile.kernel private @channels_last_0_conv(
+// CHECK-SAME: !tile.view<576x64xf32, strides = [1, 576]>
+// CHECK-SAME: !tile.view<14x14x3x192xf32, strides = [1024, 64, 1024, 1]>
+// CHECK: %[[W:.*]] = tile.load {{.*}} -> tensor<576x64xf32>
+// CHECK: %[[X:.*]] = tile.load {{.*}} -> tensor<14x14x3x192xf32>
+// CHECK: %[[P:.*]] = tile.reshape %[[X]] : tensor<14x14x3x192xf32> -> tensor<196x576xf32>
+// CHECK: %[[S:.*]] = tile.dot %[[P]], %[[W]]
+// CHECK: tile.store {{.*}} : tensor<196x64xf32>, !tile.view<196x64xf32>
+// CHECK: tile.kernel private @channels_last_0_conv_pad(
+func.func @channels_last(%x: tensor<1x14x14x64xf32>, %w: tensor<64x3x3x64xf32>) -> tensor<1x14x14x64xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x14x14x64xf32>, tensor<64x3x3x64xf32> -> tensor<1x14x14x64xf32>
+  return %0 : tensor<1x14x14x64xf32>
+}
+
+// A filter whose channels lie apart is copied. Images share a tile, and groups have a block of channels each.
+// CHECK-LABEL: tile.kernel private @channels_last_grouped_0_conv(
+// CHECK: %[[P:.*]] = tile.reshape {{.*}} : tensor<4x4x4x3x3x16xf32> -> tensor<64x144xf32>
+// CHECK: tile.dot %[[P]], {{.*}} : tensor<64x144xf32>, tensor<144x16xf32>, tensor<64x16xf32>
+// CHECK: tile.kernel private @channels_last_grouped_0_conv_filter(
+func.func @channels_last_grouped(%x: tensor<4x8x8x32xf32>, %w: tensor<32x16x3x3xf32>) -> tensor<4x4x4x32xf32> {
+  %0 = prim.transpose %w permutation [0, 2, 3, 1] : tensor<32x16x3x3xf32> -> tensor<32x3x3x16xf32>
+  %1 = prim.conv %x, %0 {strides = array<i64: 2, 2>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 2 : i64} : tensor<4x8x8x32xf32>, tensor<32x3x3x16xf32> -> tensor<4x4x4x32xf32>
+  return %1 : tensor<4x4x4x32xf32>
+}

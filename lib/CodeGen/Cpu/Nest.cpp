@@ -219,6 +219,27 @@ int64_t NestBuilder::widestBits(Value root) {
   return widest;
 }
 
+/// The same where dimensions are joined or divided: the dimension of the result
+/// whose neighbours are neighbours along that of the operand.
+static SmallVector<int> neighbourDims(NestBuilder &e, OpOperand &operand,
+                                      ArrayRef<int> dims) {
+  SmallVector<int> result = operandDims(e, operand, dims);
+  AffineMap map =
+      llvm::is_contained(result, kJoined) ? e.readOf(operand) : AffineMap();
+  if (!map || map.getNumSymbols())
+    return result;
+  SmallVector<int64_t> place(map.getNumDims(), 0);
+  SmallVector<int64_t> first = map.compose(place);
+  for (auto [number, dim] : llvm::enumerate(dims)) {
+    place[number] = 1;
+    for (auto [d, at] : llvm::enumerate(map.compose(place)))
+      if (result[d] == kJoined && at - first[d] == 1)
+        result[d] = dim;
+    place[number] = 0;
+  }
+  return result;
+}
+
 void NestBuilder::scoreLanes(Value root, ArrayRef<int> dims,
                              MutableArrayRef<double> scores,
                              ArrayRef<int64_t> shape) {
@@ -262,7 +283,7 @@ void NestBuilder::scoreLanes(Value root, ArrayRef<int> dims,
     }
     for (OpOperand &operand : op->getOpOperands())
       if (isTile(operand.get().getType()))
-        score(operand.get(), operandDims(*this, operand, dims));
+        score(operand.get(), neighbourDims(*this, operand, dims));
   };
   score(root, dims);
 }

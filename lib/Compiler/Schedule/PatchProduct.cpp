@@ -37,7 +37,7 @@ LogicalResult PatchProduct::findDims() {
   if (!hasTileDot(element, acc))
     return fail("no product of these types");
 
-  // Positions are one dimension, along which the result is contiguous.
+  // Positions are one dimension. It or that of the channels is contiguous.
   SmallVector<int> places;
   for (unsigned d = 0; d < spatial; ++d) {
     const IndexExpr &at = anchor.map.index[d + 1];
@@ -52,8 +52,6 @@ LogicalResult PatchProduct::findDims() {
   if (Group::physical(kernel, places).size() != 1)
     return fail("positions that do not follow each other in memory");
   place = places.back();
-  if (!group.strideOf(out, plan.rootMap, place).is(1))
-    return fail("positions that do not lie side by side");
 
   const IndexExpr &first = anchor.map.index[0];
   if (first.hasDims() && first.asDim() >= 0)
@@ -70,6 +68,9 @@ LogicalResult PatchProduct::findDims() {
   if (channels.asDim() < 0)
     return fail("no channels, or several dimensions of them, in a group");
   channel = channels.asDim();
+  channelsLast = !group.strideOf(out, plan.rootMap, place).is(1);
+  if (channelsLast && !group.strideOf(out, plan.rootMap, channel).is(1))
+    return fail("neither positions nor channels that lie side by side");
   return findDepth();
 }
 
@@ -89,6 +90,9 @@ LogicalResult PatchProduct::findDepth() {
         const auto &[outer, inner] = pair;
         return strideOf(outer) != strideOf(inner) * inner.size;
       });
+  // Patches have their channels side by side.
+  packsFilter |= channelsLast && !depth.empty() && depth.back().dim < spatial &&
+                 filter.sizes.back().get() != 1;
   if (!depth.empty())
     depthStride = strideOf(depth.back());
   for (const Part &part : depth)
@@ -96,22 +100,30 @@ LogicalResult PatchProduct::findDepth() {
   return success();
 }
 
+SmallVector<unsigned> PatchProduct::memoryOrder() const {
+  unsigned last = spatial + 1;
+  SmallVector<unsigned> order = {0};
+  if (!channelsLast)
+    order.push_back(last);
+  llvm::append_range(order, llvm::seq<unsigned>(1, last));
+  if (channelsLast)
+    order.push_back(last);
+  return order;
+}
+
 void PatchProduct::packFilter() {
   if (!packsFilter)
     return;
-  // Outermost the filters, then channels, as images have them, and the window.
-  unsigned rank = filter.rank();
-  SmallVector<unsigned> order = {0, rank - 1};
-  llvm::append_range(order, llvm::seq<unsigned>(1, rank - 1));
+  // Outermost the filters, then channels and the window, as images have them.
   SmallVector<int64_t> window, none(spatial, 0);
-  for (unsigned d = 0; d < spatial; ++d)
-    window.push_back(filter.sizes[d + 1].get());
-  packed = surround(group, filter, none, window, order, zeroOf(element),
+  for (unsigned d = 1; d <= spatial; ++d)
+    window.push_back(filter.sizes[d].get());
+  packed = surround(group, filter, none, window, memoryOrder(), zeroOf(element),
                     "generic.patches", /*phases=*/1, "filter");
   filter = packed.buffer;
   llvm::sort(depth, [&](const Part &a, const Part &b) {
     auto place = [&](const Part &part) {
-      return part.dim == spatial ? 0 : part.dim + 1;
+      return part.dim == spatial && !channelsLast ? 0 : part.dim + 1;
     };
     return place(a) < place(b);
   });
@@ -124,9 +136,12 @@ void PatchProduct::chooseBlocks() {
   int64_t images = image < 0 ? 1 : sizeOf(image);
   TilingProblem problem;
   problem.kind = TilingProblem::Kind::Contraction;
+  unsigned channelAt = channelsLast ? 1 : 0, placeAt = 1 - channelAt;
   problem.dims = {{TilingRole::Row, sizeOf(channel)},
                   {TilingRole::Column, images * sizeOf(place)},
                   {TilingRole::Depth, deep}};
+  if (channelsLast)
+    std::swap(problem.dims[0].size, problem.dims[1].size);
   unsigned bits = element.getIntOrFloatBitWidth();
   problem.tiles = {
       {{0, 2}, bits}, {{2, 1}, bits}, {{0, 1}, acc.getIntOrFloatBitWidth()}};
@@ -138,7 +153,7 @@ void PatchProduct::chooseBlocks() {
                  double(deep) * double(problem.instances);
   target::Tiling tiling = group.ctx.tiling.choose(problem);
   // Whole lines of positions, several of them, and then whole images.
-  int64_t most = tiling.blocks[1], together = 1;
+  int64_t most = tiling.blocks[placeAt], together = 1;
   columns = positions(spatial - 1);
   lines = sizeOf(place) / columns;
   auto equalParts = [](int64_t size, int64_t most) {
@@ -153,9 +168,10 @@ void PatchProduct::chooseBlocks() {
     while (images % together)
       --together;
   }
-  tiling.blocks = {tiling.blocks[0], together * lines * columns, deep};
+  tiling.blocks[placeAt] = together * lines * columns;
+  tiling.blocks[2] = deep;
   tiling::noteTiling(kernel.kernel, problem, tiling);
-  kernel.dims[channel].block = tiling.blocks[0];
+  kernel.dims[channel].block = tiling.blocks[channelAt];
   kernel.dims[place].block = lines * columns;
   if (image >= 0)
     kernel.dims[image].block = together;
@@ -175,14 +191,13 @@ void PatchProduct::surroundInput() {
     isInside &= low == 0 && needed <= size;
     sizes.push_back(std::max(needed, low + size));
   }
-  unsigned rank = input.rank();
-  isInside &= input.strides[spatial].is(1) || conv.getStrides().back() != 1;
+  isInside &= channelsLast ? input.strides.back().is(1)
+                           : input.strides[spatial].is(1) ||
+                                 conv.getStrides().back() != 1;
   if (isInside)
     return;
-  // A copy with positions side by side.
-  SmallVector<unsigned> order = {0, rank - 1};
-  llvm::append_range(order, llvm::seq<unsigned>(1, rank - 1));
-  surrounded = surround(group, input, conv.getPadLow(), sizes, order,
+  // A copy with positions, or channels, side by side.
+  surrounded = surround(group, input, conv.getPadLow(), sizes, memoryOrder(),
                         zeroOf(element), "generic.patches");
   input = surrounded.buffer;
 }
@@ -201,54 +216,73 @@ Value PatchProduct::filterTile() {
   for (int dim : groups)
     add(kernel.dims[dim].size, at.coefficient(dim) * filter.strides[0],
         kernel.dims[dim].offset);
+  if (channelsLast)
+    add(deep, depthStride, kernel.constant(0));
   add(kernel.dims[channel].size, at.coefficient(channel) * filter.strides[0],
       kernel.dims[channel].offset);
-  add(deep, depthStride, kernel.constant(0));
-  auto type =
-      RankedTensorType::get({kernel.dims[channel].block, deep}, element);
+  if (!channelsLast)
+    add(deep, depthStride, kernel.constant(0));
+  auto type = productType(kernel.dims[channel].block, deep, element);
   return tile::LoadOp::create(kernel.b, kernel.loc, type,
                               kernel.view(view, /*write=*/false), coords,
                               Value(), /*element_offsets=*/true,
                               tile::Padding::zero, DenseI64ArrayAttr());
 }
 
-Value PatchProduct::patchTile() {
-  struct ViewDim {
-    int64_t size, stride, block;
-    Value coord;
-  };
-  SmallVector<ViewDim> alone, tiled;
-  auto add = [&](ViewDim dim) {
-    (dim.block > 1 ? tiled : alone).push_back(dim);
-  };
-  const IndexExpr &from = anchor.operandMaps[0].index.back();
-  int64_t between = input.strides.back().get();
-  for (int dim : groups)
-    add({sizeOf(dim), from.coefficient(dim).get() * between, 1,
-         kernel.dims[dim].offset});
-  Value zero = kernel.constant(0);
+SmallVector<PatchProduct::ViewDim> PatchProduct::depthDims() const {
+  SmallVector<ViewDim> dims;
   for (const Part &part : depth) {
     bool isWindow = part.dim < spatial;
-    int64_t stride = isWindow ? input.strides[part.dim + 1].get() *
-                                    conv.getDilation()[part.dim]
-                              : between;
-    add({part.size, stride, part.size, zero});
+    int64_t stride = input.strides[part.dim + 1].get() *
+                     (isWindow ? conv.getDilation()[part.dim] : 1);
+    // What lies side by side in the input, too, is one longer run.
+    if (channelsLast && !dims.empty() &&
+        dims.back().stride == stride * part.size) {
+      dims.back().stride = stride;
+      dims.back().size = dims.back().block *= part.size;
+      continue;
+    }
+    dims.push_back({part.size, stride, part.size, kernel.constant(0)});
   }
+  return dims;
+}
+
+SmallVector<PatchProduct::ViewDim> PatchProduct::positionDims() const {
+  SmallVector<ViewDim> dims;
   if (image >= 0)
-    add({sizeOf(image), input.strides[0].get(), kernel.dims[image].block,
-         kernel.dims[image].offset});
+    dims.push_back({sizeOf(image), input.strides[0].get(),
+                    kernel.dims[image].block, kernel.dims[image].offset});
   // A block is a number of lines, or a part of the only line.
   bool isOneLine = sizeOf(place) == positions(spatial - 1);
   for (unsigned d = 0; d < spatial; ++d) {
     int64_t block = d + 1 == spatial ? columns : lines;
     int64_t count = llvm::alignTo(positions(d), block);
-    Value at = zero;
+    Value at = kernel.constant(0);
     if (isOneLine && d + 1 == spatial)
       at = kernel.dims[place].offset;
     else if (!isOneLine && d + 2 == spatial)
       at = kernel.mul(kernel.dims[place].coord, kernel.constant(lines));
-    add({count, input.strides[d + 1].get() * conv.getStrides()[d], block, at});
+    dims.push_back(
+        {count, input.strides[d + 1].get() * conv.getStrides()[d], block, at});
   }
+  return dims;
+}
+
+Value PatchProduct::patchTile() {
+  SmallVector<ViewDim> all;
+  const IndexExpr &from = anchor.operandMaps[0].index.back();
+  for (int dim : groups)
+    all.push_back({sizeOf(dim),
+                   from.coefficient(dim).get() * input.strides.back().get(), 1,
+                   kernel.dims[dim].offset});
+  SmallVector<ViewDim> outer = depthDims(), inner = positionDims();
+  if (channelsLast)
+    std::swap(outer, inner);
+  llvm::append_range(all, outer);
+  llvm::append_range(all, inner);
+  SmallVector<ViewDim> alone, tiled;
+  for (const ViewDim &dim : all)
+    (dim.block > 1 ? tiled : alone).push_back(dim);
   if (tiled.empty())
     std::swap(tiled, alone);
   Buffer view = input;
@@ -267,7 +301,7 @@ Value PatchProduct::patchTile() {
       kernel.b, kernel.loc, RankedTensorType::get(shape, element),
       kernel.view(view, /*write=*/false), coords, Value(),
       /*element_offsets=*/true, tile::Padding::zero, DenseI64ArrayAttr());
-  return reshape(tile, {deep, tileColumns()});
+  return reshape(tile, productType(deep, tilePositions(), element).getShape());
 }
 
 Value PatchProduct::reshape(Value tile, ArrayRef<int64_t> shape) {
@@ -279,7 +313,14 @@ Value PatchProduct::reshape(Value tile, ArrayRef<int64_t> shape) {
       tile);
 }
 
-int64_t PatchProduct::tileColumns() const {
+RankedTensorType PatchProduct::productType(int64_t first, int64_t second,
+                                           Type type) const {
+  if (channelsLast)
+    std::swap(first, second);
+  return RankedTensorType::get({first, second}, type);
+}
+
+int64_t PatchProduct::tilePositions() const {
   return lines * columns * (image < 0 ? 1 : kernel.dims[image].block);
 }
 
@@ -289,14 +330,15 @@ LogicalResult PatchProduct::finish(Value sum) {
     sum = arith::TruncFOp::create(
         kernel.b, kernel.loc, cast<RankedTensorType>(sum.getType()).clone(to),
         sum);
-  Space space{{channel}};
-  SmallVector<int64_t> shape = {kernel.dims[channel].block};
-  if (image >= 0 && kernel.dims[image].block > 1) {
-    space.axes.push_back(image);
-    shape.push_back(kernel.dims[image].block);
-  }
-  space.axes.push_back(place);
-  shape.push_back(lines * columns);
+  Space space;
+  auto &dims = space.axes;
+  if (image >= 0 && kernel.dims[image].block > 1)
+    dims.push_back(image);
+  dims.push_back(place);
+  dims.insert(channelsLast ? dims.end() : dims.begin(), channel);
+  SmallVector<int64_t> shape;
+  for (int dim : dims)
+    shape.push_back(dim == place ? lines * columns : kernel.dims[dim].block);
   TileBuilder epilogue(kernel, group.plan, group.inGroup(), space);
   epilogue.bind(conv.getResult(), anchor.map, reshape(sum, shape));
   Value tile = epilogue.emit(group.root, group.plan.rootMap);
@@ -322,8 +364,9 @@ LogicalResult PatchProduct::run() {
   surroundInput();
   packFilter();
   Value x = filterTile(), y = patchTile();
-  auto type =
-      RankedTensorType::get({kernel.dims[channel].block, tileColumns()}, acc);
+  if (channelsLast)
+    std::swap(x, y);
+  auto type = productType(kernel.dims[channel].block, tilePositions(), acc);
   Value zero = arith::ConstantOp::create(
       kernel.b, kernel.loc,
       DenseElementsAttr::get(type, static_cast<Attribute>(zeroOf(acc))));
@@ -347,8 +390,13 @@ LogicalResult kiln::schedule::schedulePatches(prim::FusionOp op,
   auto refuse = [](ScheduleContext &ctx) -> StringRef {
     return computesFromCaches(ctx) ? "" : "the machine has a memory for tiles";
   };
-  // Images, channels, positions.
+  // Images, channels, positions, unless the input has channels innermost.
   auto place = [](Group &group) {
+    FailureOr<Buffer> input =
+        memoryOf(group, group.plan.anchors.front().op->getOperand(0));
+    if (succeeded(input) && !input->sizes.back().is(1) &&
+        input->strides.back().is(1))
+      return resultLikeInput(group);
     SmallVector<unsigned> ranks(group.plan.anchors.front().map.index.size(), 2);
     ranks.front() = 0;
     ranks.back() = 1;

@@ -14,6 +14,11 @@ namespace kiln::schedule {
 ///   result[channels, positions] =
 ///       filter[channels, depth] * patches[depth, positions]
 ///
+/// or, where channels are contiguous in the result, the other way round:
+///
+///   result[positions, channels] =
+///       patches[positions, depth] * filter[depth, channels]
+///
 /// where `depth` is input channels times window. Patches are never in memory:
 /// they are a view of the input, surrounded by zeros where the convolution pads
 /// it, whose dimensions overlap, and the tile of that view in another shape.
@@ -30,6 +35,11 @@ private:
     unsigned dim;
     int64_t size;
   };
+  /// A dimension of the view of patches, of which a tile has a block.
+  struct ViewDim {
+    int64_t size, stride, block;
+    mlir::Value coord;
+  };
 
   mlir::LogicalResult findDims();
   mlir::LogicalResult findDepth();
@@ -39,10 +49,20 @@ private:
   /// Copies a filter that is not one dimension deep to where it is.
   void packFilter();
   mlir::Value filterTile();
+  /// What is summed over, and the positions, in the view of patches.
+  llvm::SmallVector<ViewDim> depthDims() const;
+  llvm::SmallVector<ViewDim> positionDims() const;
   mlir::Value patchTile();
   mlir::LogicalResult finish(mlir::Value sum);
   mlir::Value reshape(mlir::Value tile, llvm::ArrayRef<int64_t> shape);
-  int64_t tileColumns() const;
+  /// The positions of a tile.
+  int64_t tilePositions() const;
+  /// A tile of these dimensions, or with them the other way round where
+  /// channels are innermost.
+  mlir::RankedTensorType productType(int64_t first, int64_t second,
+                                     mlir::Type type) const;
+  /// The dimensions of an image, the outermost in memory first.
+  llvm::SmallVector<unsigned> memoryOrder() const;
 
   int64_t sizeOf(int dim) const { return kernel.dims[dim].size.get(); }
   /// The size of a spatial dimension of the result.
@@ -57,6 +77,8 @@ private:
   llvm::SmallVector<Part> depth;
   int64_t deep = 1, depthStride = 1;
   bool packsFilter = false;
+  /// Channels, not positions, lie side by side in the result.
+  bool channelsLast = false;
   /// A block of positions of one image.
   int64_t lines = 1, columns = 1;
   mlir::Type element, acc;

@@ -52,3 +52,29 @@ func.func @channels_last(%x: tensor<2x7x7x32xf32>, %w: tensor<32x1x3x3xf32>) -> 
   %1 = prim.conv %x, %0 {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 32 : i64} : tensor<2x7x7x32xf32>, tensor<32x3x3x1xf32> -> tensor<2x7x7x32xf32>
   return %1 : tensor<2x7x7x32xf32>
 }
+
+// Of a larger window an instance computes the channels of a cache line, whose positions lie together in the copy of the input.
+// CHECK-LABEL: tile.kernel private @channel_blocks_0_conv(
+// CHECK-SAME: %arg1: !tile.view<2x5x5x16xf32, strides = [16, 160, 32, 1]>
+// CHECK: tile.load %arg0[%0, %c0, %c0, %c0, {{.*}} -> tensor<2x7x7x16xf32>
+// CHECK: tile.load %arg0[%0, %c0, %c1, %c0,
+// CHECK: tile.load %arg0[%0, %c0, %c2, %c0,
+// CHECK: tile.store {{.*}} : tensor<2x7x7x16xf32>, !tile.view<2x2x7x7x16xf32, strides = [16, 1568, 224, 32, 1]>
+// CHECK: tile.kernel private @channel_blocks_0_conv_filter(
+// CHECK: tile.kernel private @channel_blocks_0_conv_pad(
+// CHECK: tile.load {{.*}} -> tensor<2x11x16xf32>
+// CHECK: tile.store {{.*}} !tile.view<2x11x2x11x16xf32, strides = [3872, 176, 1936, 16, 1]>
+func.func @channel_blocks(%x: tensor<2x7x7x32xf32>, %w: tensor<32x1x5x5xf32>) -> tensor<2x7x7x32xf32> {
+  %0 = prim.transpose %w permutation [0, 2, 3, 1] : tensor<32x1x5x5xf32> -> tensor<32x5x5x1xf32>
+  %1 = prim.conv %x, %0 {strides = array<i64: 1, 1>, pad_low = array<i64: 2, 2>, pad_high = array<i64: 2, 2>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 32 : i64} : tensor<2x7x7x32xf32>, tensor<32x5x5x1xf32> -> tensor<2x7x7x32xf32>
+  return %1 : tensor<2x7x7x32xf32>
+}
+
+// Channels that fill no whole lines stay together.
+// CHECK-LABEL: tile.kernel private @odd_channels_0_conv(
+// CHECK-SAME: %arg1: !tile.view<5x5x20xf32>
+func.func @odd_channels(%x: tensor<2x7x7x20xf32>, %w: tensor<20x1x5x5xf32>) -> tensor<2x7x7x20xf32> {
+  %0 = prim.transpose %w permutation [0, 2, 3, 1] : tensor<20x1x5x5xf32> -> tensor<20x5x5x1xf32>
+  %1 = prim.conv %x, %0 {strides = array<i64: 1, 1>, pad_low = array<i64: 2, 2>, pad_high = array<i64: 2, 2>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 20 : i64} : tensor<2x7x7x20xf32>, tensor<20x5x5x1xf32> -> tensor<2x7x7x20xf32>
+  return %1 : tensor<2x7x7x20xf32>
+}

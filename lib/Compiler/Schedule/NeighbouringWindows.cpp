@@ -76,23 +76,69 @@ target::TilingProblem WindowUnroller::problemOf(ArrayRef<int> dims) {
   target::TilingProblem problem =
       group.problemFor(kernel, target::TilingProblem::Kind::Elementwise,
                        elementRoles(dims), &out);
-  if (!sharesTiles)
+  if (!sharesTiles) {
+    if (int64_t block = channelBlock(dims.back()))
+      problem.dims.back().most = block;
     return problem;
+  }
   problem.dims.back().most =
       mostColumns(problem.dims.back().size, element.getIntOrFloatBitWidth());
   limitBlocks(problem, volume(beside), group.ctx.tiling.model());
   return problem;
 }
 
+/// A cache line of channels whose positions lie together in memory stays in the
+/// nearest cache with all that windows share, and so do its factors. Small
+/// windows read few factors, and their input faster in the order of memory.
+int64_t WindowUnroller::channelBlock(int dim) const {
+  constexpr int64_t kLine = 512, kLeastPositions = 16;
+  int64_t positions = 1;
+  for (unsigned d = 0; d < spatial; ++d)
+    positions *= windowOf(d);
+  const GroupPlan &plan = group.plan;
+  auto isWhole = [&](const AccessMap &map) { return !map.rangeOf(dim); };
+  if (sharesTiles || !conv || positions < kLeastPositions ||
+      !input.strides[spatial + 1].is(1) ||
+      llvm::any_of(
+          input.strides, [](const Extent &at) { return at.is(0); }) ||
+      anchor.map.index[spatial + 1].asDim() != dim ||
+      anchor.operandMaps[0].index[spatial + 1].asDim() != dim ||
+      plan.pinned.test(dim) || plan.untiled.test(dim) ||
+      !isWhole(plan.rootMap) || !isWhole(anchor.map))
+    return 0;
+  int64_t block = kLine / element.getIntOrFloatBitWidth();
+  return plan.sizes[dim].get() % block ? 0 : block;
+}
+
+void WindowUnroller::splitChannels(int dim, int64_t block) {
+  channel = dim;
+  inLine = kernel.dims.size();
+  kernel.dims[dim].size = group.plan.sizes[dim] =
+      group.plan.sizes[dim].get() / block;
+  kernel.dims[dim].block = 1;
+  kernel.dims.emplace_back();
+  kernel.dims[inLine].size = kernel.dims[inLine].block = block;
+  group.plan.sizes.push_back(block);
+  group.plan.pinned.resize(group.plan.sizes.size());
+  group.plan.untiled.resize(group.plan.sizes.size());
+}
+
 void WindowUnroller::chooseBlocks(Space &space) {
   SmallVector<int> dims = dimsByStride();
   group.chooseBlocks(kernel, problemOf(dims), elementRoles(dims));
+  int64_t block = channelBlock(dims.back());
+  if (block && kernel.dims.size() == group.plan.sizes.size())
+    splitChannels(dims.back(), block);
   for (int dim : dims)
     if (kernel.dims[dim].block > 1)
       space.axes.push_back(dim);
+  if (inLine >= 0)
+    space.axes.push_back(inLine);
   if (space.axes.empty())
     space.axes.push_back(dims.back());
   placeInGrid(kernel, dims);
+  if (inLine >= 0)
+    kernel.place(inLine, kernel.constant(0));
 }
 
 std::optional<double> WindowUnroller::costOf(ArrayRef<int> dims) {

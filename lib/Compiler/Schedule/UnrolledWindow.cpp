@@ -32,8 +32,13 @@ void WindowUnroller::surroundInput() {
   if (!hasNeighbours() && stride <= kMostPhases &&
       input.strides[spatial].is(1) && input.sizes[spatial].isStatic())
     phases = stride;
-  surrounded = surround(group, input, list("pad_low"), sizes, orderOf(input),
-                        outside(), "generic.unrolled_window", phases);
+  if (inLine >= 0)
+    surrounded =
+        surroundBlocks(group, input, list("pad_low"), sizes,
+                       kernel.dims[inLine].block, "generic.unrolled_window");
+  else
+    surrounded = surround(group, input, list("pad_low"), sizes, orderOf(input),
+                          outside(), "generic.unrolled_window", phases);
   input = surrounded.buffer;
 }
 
@@ -64,6 +69,9 @@ void WindowUnroller::orderFilter() {
 AccessMap WindowUnroller::ofNeighbour(const AccessMap &map,
                                       ArrayRef<int64_t> number) {
   auto replaced = [&](int dim) {
+    if (dim == channel)
+      return IndexExpr::dim(dim) * kernel.dims[inLine].block +
+             IndexExpr::dim(inLine);
     for (unsigned d = 0; d < spatial; ++d)
       if (anchor.map.index[d + 1].asDim() == dim)
         return IndexExpr::dim(dim) * beside[d] + number[d];
@@ -203,7 +211,7 @@ SmallVector<Value> WindowUnroller::unrollBeside(TileBuilder &emitter) {
 
 SmallVector<unsigned> WindowUnroller::windowOrder() {
   SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(spatial));
-  unsigned rows = orderOf(input)[spatial];
+  unsigned rows = inLine >= 0 ? spatial : orderOf(input)[spatial];
   if (!sharesTiles && rows > 0 && rows <= spatial) {
     llvm::erase(order, rows - 1);
     order.push_back(rows - 1);
@@ -220,8 +228,16 @@ Value WindowUnroller::unroll(TileBuilder &emitter) {
                         anchor.window[d] * dilationOf(d);
     window.push_back(windowOf(order[d]));
   }
+  SmallVector<int64_t> only(spatial, 0);
+  AccessMap factors =
+      conv ? ofNeighbour(anchor.operandMaps[1], only) : AccessMap();
+  from = ofNeighbour(from, only);
+  if (inLine >= 0 && surrounded.launch) {
+    from.index[spatial + 1] = IndexExpr::dim(channel);
+    from.index.push_back(IndexExpr::dim(inLine));
+  }
   Value made = emitter.splat(conv ? zeroOf(acc) : neutralValue(anchor.op, acc),
-                             emitter.shapeOf(anchor.map));
+                             emitter.shapeOf(ofNeighbour(anchor.map, only)));
   forEachIndex(window, [&](ArrayRef<int64_t> index) {
     for (auto [d, at] : llvm::zip_equal(order, index))
       position[d] = at;
@@ -233,7 +249,7 @@ Value WindowUnroller::unroll(TileBuilder &emitter) {
       read.index.push_back(IndexExpr(at % phases));
     }
     Value x = emitter.load(input, read);
-    Value factor = conv ? emitter.load(filter, anchor.operandMaps[1]) : Value();
+    Value factor = conv ? emitter.load(filter, factors) : Value();
     made = add(made, x, factor, emitter);
   });
   return made;
@@ -273,9 +289,9 @@ LogicalResult WindowUnroller::findOperands() {
 LogicalResult WindowUnroller::emitResults() {
   Space space;
   chooseBlocks(space);
+  orderFilter();
   if (!hasViews)
     surroundInput();
-  orderFilter();
   TileBuilder emitter(kernel, group.plan, group.inGroup(), space);
   SmallVector<Value> made;
   if (hasViews || hasNeighbours())

@@ -67,11 +67,18 @@ private:
   /// In the model's unit, of all that instances read and write. None where
   /// neighbours together leave too few instances for the cores.
   std::optional<double> costOf(llvm::ArrayRef<int> dims);
+  /// The channels of a block where a core computes such blocks one after the
+  /// other; 0: none. `dim` is the innermost dimension of the result.
+  int64_t channelBlock(int dim) const;
+  /// Makes the channels two dimensions of the kernel: blocks, and what is in a
+  /// block.
+  void splitChannels(int dim, int64_t block);
   void chooseBlocks(Space &space);
   void chooseBeside();
   /// Every instance computes so many neighbours, and there are fewer of them.
   void setBeside(llvm::ArrayRef<int64_t> results);
-  /// The map of what is accessed by `map`, for one of the neighbours.
+  /// The map of what is accessed by `map`, for one of the neighbours, with
+  /// channels that are split.
   AccessMap ofNeighbour(const AccessMap &map, llvm::ArrayRef<int64_t> number);
   /// What stands `offset` elements behind the first element of the input that
   /// the neighbours read, with nothing around. None where that is empty.
@@ -129,6 +136,9 @@ private:
   /// The sizes of the dimensions of the plan, before neighbours were put
   /// together.
   llvm::SmallVector<Extent> wholeSizes;
+  /// The kernel's dimensions of blocks of channels and within a block; -1:
+  /// channels are not split.
+  int channel = -1, inLine = -1;
   Surrounded surrounded, orderedFilter;
   /// Into how many parts the copy of the input divides its lines.
   int64_t phases = 1;

@@ -83,6 +83,23 @@ def results_keep_their_strides():
 
 
 @test
+def convolutions_with_channels_last():
+    """Arguments and results that have channels innermost: windows with and without padding, strides and groups, few channels, and
+    channels that fill no whole registers."""
+    for few, many, groups, window, stride, size in ((32, 32, 32, 7, 1, 14), (48, 48, 48, 3, 2, 9), (20, 20, 20, 5, 1, 8), (16, 24, 1, 3, 1, 10),
+                                                    (3, 16, 1, 7, 2, 21), (32, 16, 4, 3, 1, 7), (8, 40, 1, 1, 1, 6), (17, 5, 1, 3, 2, 11)):
+        for padding in (0, window // 2):
+            model = torch.nn.Conv2d(few, many, window, stride, padding, groups=groups).to(memory_format=torch.channels_last)
+            x = torch.randn(3, few, size, size).to(memory_format=torch.channels_last)
+            with torch.no_grad():
+                for function in (model, lambda x: F.relu(model(x)) + 1):
+                    torch._dynamo.reset()
+                    got, want = fast(function, fullgraph=True)(x), function(x)
+                    same(got, want, 1e-4)
+                    same(got.stride(), want.stride())
+
+
+@test
 def complex_results_keep_their_strides():
     for function, x in ((lambda x: torch.stft(x, 16, 4, window=torch.hann_window(16), return_complex=True), torch.randn(3, 64)),
                         (lambda x: (torch.linalg.inv(x), x * 2, x.mT + 1), torch.randn(4, 4, dtype=torch.complex64))):

@@ -179,13 +179,13 @@ def _exchanges(graph):
     return any("c10d_functional" in getattr(node.target, "namespace", "") for node in graph.nodes)
 
 
-def _orders(placeholders):
-    """The order of dimensions, from the largest stride to the smallest, of dense arguments that are not row-major, such as images
-    with their channels last. A package for a GPU has them in that order, and no copy is made."""
+def _orders(placeholders, least):
+    """The order of dimensions, from the largest stride to the smallest, of dense arguments that are not row-major and have at
+    `least` so many dimensions, such as images with their channels last. The package has them in that order, and no copy is made."""
     found = {}
     for node in placeholders:
         made = node.meta.get("val")
-        if isinstance(made, torch.Tensor) and made.layout == torch.strided and not made.is_complex() and not any(
+        if isinstance(made, torch.Tensor) and made.dim() >= least and made.layout == torch.strided and not made.is_complex() and not any(
                 counts_in_storage(user, node) for user in node.users):
             order = _physical(made, made.stride())
             if order:
@@ -207,7 +207,8 @@ class Compiled:
         slices = _slices([node for node in output if node not in given], given)
         views = _views([node for node in output if node not in given and node not in slices], given)
         passed = _only_views(graph_module.graph, views, given)
-        orders = _orders(placeholders) if self.device.type != "cpu" else {}
+        # Small matrices on CPUs are copied in less time than a call takes that changes their order.
+        orders = _orders(placeholders, least=0 if self.device.type != "cpu" else 4)
         lowering, results = lower(graph_module, numbers=numbers, passed=passed, orders=orders)
         self.numbers = [placeholders.index(node) for node in numbers]
         self.tensors = [i for i, node in enumerate(placeholders) if isinstance(node.meta.get("val"), torch.Tensor)]

@@ -39,18 +39,31 @@ func.func @max(%x: tensor<1x5x23x23xf32>) -> tensor<1x5x12x12xf32> {
   return %2 : tensor<1x5x12x12xf32>
 }
 
-// With channels innermost, columns are the lines of a nest. A copy of the filter has channels innermost, too.
+// With channels innermost, columns are the lines of a nest. All lanes share the condition by which a window reads around the
+// input, so that it needs no copy. A copy of the filter has channels innermost, too.
 // CHECK-LABEL: tile.kernel private @channels_last_0_conv(
+// CHECK-SAME: %arg0: !tile.view<2x7x7x32xf32>
 // CHECK-SAME: %arg1: !tile.view<3x3x32xf32>
-// CHECK: tile.load %arg0[%c0, %c0, %c0,
-// CHECK: tile.load %arg0[%c0, %c1, %c0,
-// CHECK: tile.load %arg0[%c0, %c2, %c0,
-// CHECK: tile.load %arg0[%c1, %c0, %c0,
+// CHECK: tile.load %arg0 at [%c0, %c-1, %c-1, %c0] {{.*}} -> tensor<2x7x7x32xf32>
+// CHECK: tile.load %arg0 at [%c0, %c-1, %c0, %c0]
+// CHECK: tile.load %arg0 at [%c0, %c-1, %c1, %c0]
+// CHECK: tile.load %arg0 at [%c0, %c0, %c-1, %c0]
 // CHECK: tile.kernel private @channels_last_0_conv_filter(
+// CHECK-NOT: tile.kernel private @channels_last_0_conv_pad(
 func.func @channels_last(%x: tensor<2x7x7x32xf32>, %w: tensor<32x1x3x3xf32>) -> tensor<2x7x7x32xf32> {
   %0 = prim.transpose %w permutation [0, 2, 3, 1] : tensor<32x1x3x3xf32> -> tensor<32x3x3x1xf32>
   %1 = prim.conv %x, %0 {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 32 : i64} : tensor<2x7x7x32xf32>, tensor<32x3x3x1xf32> -> tensor<2x7x7x32xf32>
   return %1 : tensor<2x7x7x32xf32>
+}
+
+// The same of a pooling with strides; around the input is what no maximum is.
+// CHECK-LABEL: tile.kernel private @max_channels_last_0_max_pool(
+// CHECK-SAME: %arg0: !tile.view<2x9x9x16xf32>
+// CHECK: tile.load %arg0 at [%c0, %c-1, %c-1, %c0] pad %{{.*}} : f32 step [1, 2, 2, 1] : {{.*}} -> tensor<2x5x5x16xf32>
+// CHECK: tile.load %arg0 at [%c0, %c-1, %c0, %c0]
+func.func @max_channels_last(%x: tensor<2x9x9x16xf32>) -> tensor<2x5x5x16xf32> {
+  %0 = prim.max_pool %x {window = array<i64: 3, 3>, strides = array<i64: 2, 2>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>} : tensor<2x9x9x16xf32> -> tensor<2x5x5x16xf32>
+  return %0 : tensor<2x5x5x16xf32>
 }
 
 // Of a larger window an instance computes the channels of a cache line, whose positions lie together in the copy of the input.

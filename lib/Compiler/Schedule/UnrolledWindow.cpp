@@ -13,19 +13,25 @@ using namespace kiln::schedule;
 /// input is copied with what lies around it.
 static constexpr int64_t kMostPositions = 49, kMostViews = 25;
 
-void WindowUnroller::surroundInput() {
+int64_t WindowUnroller::neededBy(unsigned d) const {
   auto type = cast<RankedTensorType>(anchor.op->getResult(0).getType());
-  SmallVector<int64_t> sizes;
-  bool isInside = true;
-  for (unsigned d = 0; d < spatial; ++d) {
-    int64_t results = llvm::alignTo(type.getDimSize(d + 1), beside[d]);
-    int64_t needed = readBy(d, results);
-    int64_t low = list("pad_low")[d], size = input.sizes[d + 1].get();
-    isInside &= low == 0 && needed <= size;
-    sizes.push_back(std::max(needed, low + size));
-  }
-  if (isInside)
+  return readBy(d, llvm::alignTo(type.getDimSize(d + 1), beside[d]));
+}
+
+bool WindowUnroller::padsInput() const {
+  for (unsigned d = 0; d < spatial; ++d)
+    if (list("pad_low")[d] != 0 || neededBy(d) > input.sizes[d + 1].get())
+      return true;
+  return false;
+}
+
+void WindowUnroller::surroundInput() {
+  if (!padsInput() || readsAround())
     return;
+  SmallVector<int64_t> sizes;
+  for (unsigned d = 0; d < spatial; ++d)
+    sizes.push_back(
+        std::max(neededBy(d), list("pad_low")[d] + input.sizes[d + 1].get()));
   // What a position of the window reads along a line is side by side there.
   constexpr int64_t kMostPhases = 4;
   int64_t stride = list("strides").back();
@@ -219,7 +225,53 @@ SmallVector<unsigned> WindowUnroller::windowOrder() {
   return order;
 }
 
-Value WindowUnroller::unroll(TileBuilder &emitter) {
+bool WindowUnroller::readsAround() const {
+  // Larger windows have more conditions than a copy of the input costs.
+  constexpr int64_t kMostConditions = 9;
+  if (sharesTiles || !input.strides[spatial + 1].is(1) ||
+      !llvm::all_of(input.strides, [](const Extent &at) { return !at.is(0); }))
+    return false;
+  int64_t positions = 1;
+  for (unsigned d = 0; d < spatial; ++d) {
+    positions *= windowOf(d);
+    const IndexExpr &at = anchor.map.index[d + 1];
+    if (at.asDim() < 0 || !at.offset().is(0))
+      return false;
+  }
+  const IndexExpr &channels = anchor.map.index[spatial + 1];
+  return positions <= kMostConditions && channels.asDim() >= 0 &&
+         group.strideOf(out, group.plan.rootMap, channels.asDim()).is(1);
+}
+
+Space WindowUnroller::spaceAround(const Space &space) {
+  Space around = space;
+  for (unsigned d = 0; d < spatial; ++d) {
+    int dim = anchor.map.index[d + 1].asDim();
+    llvm::replace(around.axes, dim, anchor.virtualDims[d]);
+    KernelDim &read = kernel.dims[anchor.virtualDims[d]];
+    read.block = kernel.dims[dim].block;
+    read.step = list("strides")[d];
+    read.outside = true;
+  }
+  return around;
+}
+
+Value WindowUnroller::loadAround(TileBuilder &around,
+                                 ArrayRef<int64_t> position) {
+  for (unsigned d = 0; d < spatial; ++d) {
+    Value first = kernel.dims[anchor.map.index[d + 1].asDim()].offset;
+    kernel.dims[anchor.virtualDims[d]].offset = kernel.add(
+        kernel.mul(first, kernel.constant(list("strides")[d])),
+        kernel.constant(position[d] * dilationOf(d) - list("pad_low")[d]));
+  }
+  return around.load(input, anchor.operandMaps[0], outside());
+}
+
+Value WindowUnroller::unroll(TileBuilder &emitter, const Space &space) {
+  bool isAround =
+      inLine < 0 && phases == 1 && !surrounded.launch && padsInput();
+  TileBuilder around(kernel, group.plan, group.inGroup(),
+                     isAround ? spaceAround(space) : space);
   AccessMap from = anchor.operandMaps[0];
   SmallVector<unsigned> order = windowOrder();
   SmallVector<int64_t> window, position(spatial);
@@ -248,7 +300,8 @@ Value WindowUnroller::unroll(TileBuilder &emitter) {
       read.index[spatial] = anchor.map.index[spatial] + at / phases;
       read.index.push_back(IndexExpr(at % phases));
     }
-    Value x = emitter.load(input, read);
+    Value x =
+        isAround ? loadAround(around, position) : emitter.load(input, read);
     Value factor = conv ? emitter.load(filter, factors) : Value();
     made = add(made, x, factor, emitter);
   });
@@ -297,7 +350,7 @@ LogicalResult WindowUnroller::emitResults() {
   if (hasViews || hasNeighbours())
     made = unrollBeside(emitter);
   else
-    made.push_back(unroll(emitter));
+    made.push_back(unroll(emitter, space));
   Value result = anchor.op->getResult(0);
   Type to = getElementTypeOrSelf(result);
   LogicalResult done = success();

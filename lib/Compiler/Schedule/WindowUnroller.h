@@ -56,6 +56,17 @@ private:
     return (results - 1) * list("strides")[d] +
            (windowOf(d) - 1) * dilationOf(d) + 1;
   }
+  /// The same of all results.
+  int64_t neededBy(unsigned d) const;
+  /// Whether windows read around the input.
+  bool padsInput() const;
+  /// Whether a core reads around the input by conditions, and not a copy: where
+  /// channels are innermost, all lanes of a vector share one condition.
+  bool readsAround() const;
+  /// The space of what windows read, in place of that of their results.
+  Space spaceAround(const Space &space);
+  /// What all windows read at a position, with what is around the input.
+  mlir::Value loadAround(TileBuilder &around, llvm::ArrayRef<int64_t> position);
   void surroundInput();
   /// Copies a filter whose channels lie apart while threads read neighbouring
   /// channels, if many instances read it.
@@ -95,7 +106,7 @@ private:
   /// its neighbour, and still in a register.
   llvm::SmallVector<unsigned> windowOrder();
   /// The elements of all positions, put together.
-  mlir::Value unroll(TileBuilder &emitter);
+  mlir::Value unroll(TileBuilder &emitter, const Space &space);
   /// The same for each of the neighbours, the last dimension innermost.
   llvm::SmallVector<mlir::Value> unrollBeside(TileBuilder &emitter);
   /// The filter is accessed at this position of the window from here on.

@@ -11,6 +11,7 @@ mesh. Arguments are whole arrays of which a rank takes its shard, nested as the 
 this rank, nested as the function gives them. Arguments may also be flat, as the program has them: then results are a list."""
 import math
 import os
+import re
 import tempfile
 
 import numpy
@@ -18,7 +19,7 @@ import numpy
 from . import compiler, load, partition_dims
 
 PASSES = ("sdy-propagation-pipeline", "func.func(sdy-insert-explicit-reshards{enable-full-version=true})",
-          "func.func(sdy-reshard-to-collectives)", "sdy-convert-global-to-local")
+          "func.func(sdy-reshard-to-collectives)", "sdy-convert-global-to-local{enable-rgv3=false}")
 
 
 class Unsupported(RuntimeError):
@@ -97,6 +98,56 @@ def _copy_carries(module):
                                                attributes={"sdy.sharding": sdy.TensorShardingPerValueAttr.get([sharding])})
                 for use in uses:
                     use.owner.operands[use.operand_number] = made.results[0]
+
+
+def _mark_sums(module):
+    """Says of each product over a dimension that devices share that its elements are no sums yet: axes of the mesh which an
+    exchange behind it adds over. Since jaxlib 0.11 the conversion ends the process where that is not said."""
+    from jaxlib.mlir import ir
+    sums = []
+
+    def find(op):
+        if op.name == "sdy.all_reduce":
+            sums.append(op)
+        return ir.WalkResult.ADVANCE
+    module.operation.walk(find)
+    for op in sums:
+        source = op.operands[0].owner
+        if getattr(source, "name", "") != "stablehlo.dot_general":
+            continue
+        # Python has no class for lists of axes: '#sdy.sharding<@mesh, [{}]>' and '#sdy<axis_ref_list{"x"}>' as text.
+        out, axes = (str(op.attributes[name])[start:-1] for name, start in (("out_sharding", 14), ("reduction_axes", 18)))
+        source.attributes["sdy.sharding"] = ir.Attribute.parse(f"#sdy.sharding_per_value<[<{out}, unreduced={axes}>]>", module.context)
+
+
+def _groups(text, axes):
+    """The devices of each group that exchanges over some axes of the mesh, or parts of axes: `#stablehlo.axis_ref<name = "x">`, and
+    with `sub_axis_info = (before)size` those of `size` elements behind `before` others."""
+    sizes, places = [], {}
+    chosen = [(name, int(before or 1), int(size or axes[name]))
+              for name, before, size in re.findall(r'<name = "([^"]*)"(?:, sub_axis_info = \((\d+)\)(\d+))?>', text)]
+    for name, whole in axes.items():
+        ends = sorted({1, whole} | {end for own, before, size in chosen if own == name for end in (before, before * size)})
+        for begin, end in zip(ends, ends[1:]):
+            places[name, begin, end] = len(sizes)
+            sizes.append(end // begin)
+    inside = [place for name, before, size in chosen
+              for (own, begin, end), place in places.items() if own == name and before <= begin and end <= before * size]
+    outside = [place for place in range(len(sizes)) if place not in inside]
+    devices = numpy.arange(math.prod(sizes), dtype=numpy.int64).reshape(sizes).transpose(outside + inside)
+    return numpy.ascontiguousarray(devices.reshape(-1, math.prod(sizes[place] for place in inside)))
+
+
+def _list_groups(module, axes):
+    """Lists the devices of exchanges that name axes of the mesh, as those of JAX 0.11 do."""
+    from jaxlib.mlir import ir
+
+    def visit(op):
+        text = str(op.attributes["replica_groups"]) if "replica_groups" in op.attributes else ""
+        if "replica_group_mesh_axes" in text:
+            op.attributes["replica_groups"] = ir.DenseElementsAttr.get(_groups(text, axes), context=module.context)
+        return ir.WalkResult.ADVANCE
+    module.operation.walk(visit)
 
 
 def _remove_copies(module):
@@ -216,8 +267,10 @@ class Split:
             partition_dims.keep_whole(module)
             _run(module, *PASSES[1:3])
             _copy_carries(module)
+            _mark_sums(module)
             _run(module, *PASSES[3:])
             partition_dims.restore_chlo(module)
+            _list_groups(module, self.axes)
             _mend(module)
             _remove_copies(module)
             main = _functions(module)["main"]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arithmetic, logic, comparison and selection of StableHLO.
+#include "Interleave.h"
 #include "Narrow.h"
 #include "Reduction.h"
 
@@ -22,6 +23,10 @@ bool isBool(Value x, Translator &e) { return e.elementOf(x).isInteger(1); }
 
 template <typename Op, typename Bits> LogicalResult sum(Op op, Translator &e) {
   constexpr bool isAdd = std::is_same_v<Op, stablehlo::AddOp>;
+  if (isAdd)
+    if (Tensors joined = interleave(op.getLhs(), op.getRhs(), e);
+        !joined.empty())
+      return bind(op, joined, e);
   if (isComplex(op.getType())) {
     Complex a = complexOf(op.getLhs(), e), b = complexOf(op.getRhs(), e);
     return bind(op,
@@ -153,6 +158,10 @@ LogicalResult atan2(stablehlo::Atan2Op op, Translator &e) {
 }
 
 template <typename Op, typename To> LogicalResult bits(Op op, Translator &e) {
+  if (std::is_same_v<Op, stablehlo::OrOp>)
+    if (Tensors joined = interleave(op.getLhs(), op.getRhs(), e);
+        !joined.empty())
+      return bind(op, joined, e);
   auto pair = realPair(op, e);
   if (!pair)
     return failure();

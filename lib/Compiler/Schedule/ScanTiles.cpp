@@ -10,29 +10,20 @@
 
 #include "ScanTiles.h"
 #include "BlockThreads.h"
+#include "ScanBlocks.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Schedule/TileBuilder.h"
-#include "kiln/Tiling/Tiling.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
 
 namespace {
-
-/// The tiles of one scan.
-struct ScanBlocks {
-  int beside = -1;    ///< the other dimension of tiles; -1: none
-  bool isLast = true; ///< the scanned dimension is the last one of tiles
-  int64_t along = 1, across = 1; ///< elements of a tile
-  int64_t parts = 1;             ///< of the scanned dimension
-};
 
 /// One of the kernels of a scan.
 class ScanKernel {
@@ -292,84 +283,15 @@ void ScanKernel::scan(const Buffer &out, const Buffer *totals) {
   kernel.finish("generic.scan");
 }
 
-static int64_t powerFor(const Extent &size, int64_t cap) {
-  cap = std::max<int64_t>(cap, 1);
-  return size.isStatic()
-             ? std::min<int64_t>(
-                   cap, llvm::PowerOf2Ceil(std::max<int64_t>(size.get(), 1)))
-             : cap;
-}
-
-/// Tiles of what the threads of an instance hold, lines of them as wide as
-/// their accesses.
-static ScanBlocks chooseBlocks(const Buffer &in, unsigned dim, Type wide,
-                               int64_t threads, int64_t access) {
-  constexpr int64_t kElements = 16;
-  int64_t bytes =
-      std::max<int64_t>(in.elementType().getIntOrFloatBitWidth() / 8, 1);
-  int64_t words = std::max<int64_t>(wide.getIntOrFloatBitWidth() / 32, 1);
-  int64_t budget = threads * kElements / words;
-  ScanBlocks blocks;
-  for (unsigned d = 0; d < in.rank(); ++d) {
-    if (d == dim || in.sizes[d].is(1))
-      continue;
-    blocks.beside = d;
-    blocks.isLast = !in.strides[d].is(1);
-  }
-  if (!blocks.isLast) {
-    int64_t line = threads * std::max<int64_t>(access / bytes, 1);
-    blocks.across =
-        powerFor(in.sizes[blocks.beside], std::min(line, budget / 4));
-    blocks.along = powerFor(in.sizes[dim], budget / blocks.across);
-    return blocks;
-  }
-  blocks.along = powerFor(in.sizes[dim], budget);
-  if (blocks.beside >= 0)
-    blocks.across =
-        powerFor(in.sizes[blocks.beside], budget / 4 / blocks.along);
-  return blocks;
-}
-
-/// Sets how many instances share the dimension, by the target's model.
-static void chooseParts(const Buffer &in, unsigned dim, ScanBlocks &blocks,
-                        tiling::Chooser &tiling) {
-  // A part has a few tiles, or it would take longer to pass on.
-  constexpr int64_t kLeast = 4;
-  target::TilingProblem problem;
-  problem.kind = target::TilingProblem::Kind::Reduction;
-  problem.work = 8;
-  for (auto [d, size] : llvm::enumerate(in.sizes)) {
-    if (!size.isStatic())
-      return;
-    problem.work *= size.get();
-    if (d != dim)
-      problem.instances *= llvm::divideCeil(
-          size.get(), int(d) == blocks.beside ? blocks.across : 1);
-  }
-  int64_t count = llvm::divideCeil(in.sizes[dim].get(), blocks.along);
-  if (count < 2 * kLeast)
-    return;
-  target::TilingDim part;
-  part.role = target::TilingRole::Part;
-  // Instances read what the parts before theirs combine to: on average no more
-  // than half of what is their own.
-  part.most =
-      std::min(count / kLeast, int64_t(std::sqrt(double(in.sizes[dim].get()))));
-  problem.dims.push_back(part);
-  int64_t parts = tiling.choose(problem).blocks[0];
-  // None is empty.
-  blocks.parts = llvm::divideCeil(count, llvm::divideCeil(count, parts));
-}
-
 void kiln::schedule::scanTiles(prim::ScanOp op, ScheduleContext &ctx,
                                const Buffer &in, const Buffer &out,
                                ScanCombiner combine) {
   Type wide = combine.wideType(in.elementType());
   unsigned dim = op.getDim();
-  ScanBlocks blocks =
-      chooseBlocks(in, dim, wide, countBlockThreads(ctx.description),
-                   ctx.tiling.model().accessBytes());
-  chooseParts(in, dim, blocks, ctx.tiling);
+  ScanBlocks blocks = chooseScanBlocks(in, dim, wide.getIntOrFloatBitWidth(),
+                                       countBlockThreads(ctx.description),
+                                       ctx.tiling.model().accessBytes());
+  chooseScanParts(in, dim, blocks, ctx.tiling);
   if (blocks.parts == 1)
     return ScanKernel(op, ctx, combine, blocks, in, 1, ctx.kernelName)
         .scan(out, nullptr);

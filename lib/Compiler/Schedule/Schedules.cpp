@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Schedule/Schedules.h"
+#include "AssociativeScan.h"
 #include "AttentionPlan.h"
 #include "DeepChannels.h"
 #include "DeepWindow.h"
@@ -94,6 +95,7 @@ void kiln::schedule::registerCoreSchedules() {
     addClaim("attention", claimAttention, scheduleAttention);
     addClaim("fourier", claimFourier, scheduleFourier);
     addClaim("matrices", claimMatrices, scheduleMatrices);
+    addClaim("associative_scan", claimAssociativeScan, scheduleAssociativeScan);
     addClaim("attention_backward", claimAttentionBackward,
              scheduleAttentionBackward);
     return true;

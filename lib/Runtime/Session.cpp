@@ -354,6 +354,9 @@ const std::vector<std::string> &Session::passedOver() const {
 
 void Session::setWorld(std::shared_ptr<World> world) {
   std::lock_guard<std::mutex> lock(impl->calling);
+  // Plans hold the rank, and groups of ranks.
+  if (impl->world == world)
+    return;
   impl->world = std::move(world);
   impl->callPlans.clear();
 }

@@ -33,6 +33,27 @@ Error missing(const std::string &key, double seconds) {
                " seconds: are all ranks running?");
 }
 
+/// Why waits for keys have ended, if they have.
+class Ending {
+public:
+  void set(const std::string &why) {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!isSet)
+      reason = why;
+    isSet = true;
+  }
+  /// An error once there is a reason.
+  Error check() {
+    std::lock_guard<std::mutex> lock(mutex);
+    return isSet ? Error(reason) : Error::success();
+  }
+
+private:
+  std::mutex mutex;
+  std::string reason;
+  bool isSet = false;
+};
+
 /// A file for each key. `set` writes a temporary file and renames it to its
 /// name, so that a reader never sees half of a value.
 class FileStore : public Store {
@@ -46,6 +67,8 @@ public:
   Expected<std::string> get(const std::string &key, double seconds) override {
     Clock::time_point end = after(seconds);
     while (true) {
+      if (Error error = ending.check())
+        return error;
       std::ifstream file(pathOf(key), std::ios::binary);
       if (file) {
         std::ostringstream text;
@@ -57,6 +80,8 @@ public:
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
   }
+
+  void end(const std::string &reason) override { ending.set(reason); }
 
 private:
   std::string pathOf(const std::string &key) const {
@@ -72,6 +97,7 @@ private:
   }
 
   std::string folder;
+  Ending ending;
 };
 
 /// Keys of ranks that are threads of one process.
@@ -86,16 +112,28 @@ public:
 
   Expected<std::string> get(const std::string &key, double seconds) override {
     std::unique_lock<std::mutex> lock(mutex);
-    if (!changed.wait_until(lock, after(seconds),
-                            [&] { return values.count(key) != 0; }))
+    Error ended = Error::success();
+    if (!changed.wait_until(lock, after(seconds), [&] {
+          ended = ending.check();
+          return ended || values.count(key) != 0;
+        }))
       return missing(key, seconds);
+    if (ended)
+      return ended;
     return values[key];
+  }
+
+  void end(const std::string &reason) override {
+    ending.set(reason);
+    std::lock_guard<std::mutex> lock(mutex);
+    changed.notify_all();
   }
 
 private:
   std::mutex mutex;
   std::condition_variable changed;
   std::map<std::string, std::string> values;
+  Ending ending;
 };
 
 /// A store that a caller implements in C.
@@ -111,6 +149,8 @@ public:
   }
 
   Expected<std::string> get(const std::string &key, double seconds) override {
+    if (Error error = ending.check())
+      return error;
     std::string value(4096, 0);
     for (int tries = 0; tries < 2; ++tries) {
       KilnError error = {};
@@ -126,8 +166,12 @@ public:
     return Error("the key-value store changes the size of '" + key + "'");
   }
 
+  /// A call of the caller's function that waits goes on.
+  void end(const std::string &reason) override { ending.set(reason); }
+
 private:
   KilnStore table;
+  Ending ending;
 };
 
 int failTable(KilnError *error, const std::string &message) {

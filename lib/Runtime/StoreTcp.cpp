@@ -6,6 +6,7 @@
 #include "kiln/Runtime/Store.h"
 #include "kiln/System/Process.h"
 #include <arpa/inet.h>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -196,12 +197,26 @@ public:
                    " seconds: are all ranks running?");
     }
     if (!receiveText(fd, value))
-      return Error("the connection to rank 0's key-value store has ended");
+      return Error(isEnded ? reason
+                           : "the connection to rank 0's key-value store has "
+                             "ended");
     return value;
+  }
+
+  /// What waits sees the end of the connection.
+  void end(const std::string &why) override {
+    std::call_once(ending, [&] {
+      reason = why;
+      isEnded = true;
+      shutdown(fd, SHUT_RDWR);
+    });
   }
 
 private:
   std::mutex mutex;
+  std::once_flag ending;
+  std::string reason;
+  std::atomic<bool> isEnded = false;
   int fd;
   std::unique_ptr<Server> server;
 };

@@ -132,6 +132,8 @@ void World::abort(const std::string &reason) {
     for (auto &[key, group] : impl->groups)
       all.push_back(group);
   }
+  // Ranks that wait to connect, too.
+  store->end(reason.empty() ? "the exchange was ended" : reason);
   for (auto &group : all)
     group->abort(reason);
 }

@@ -6,6 +6,7 @@
 Runs the named checks, or all. Prints a line each; the exit status is 1 where one is not as it is there."""
 import os
 import sys
+import time
 
 os.environ["JAX_PLATFORMS"] = "kiln,cpu"
 os.environ["KILN_JAX_DEVICES"] = "4"
@@ -54,6 +55,29 @@ def layer(x, weights):
 
 
 WEIGHTS = {"up": random(1, 16, 32) / 4, "down": random(2, 32, 16) / 6}
+
+
+@check
+def a_failure_before_the_first_exchange_ends_the_call():
+    """The other devices wait to connect then."""
+    mesh, _ = meshes()
+
+    def fails(x):
+        if x.max() > 2:
+            raise ValueError("too large")
+        return x
+
+    def each(x):
+        return lax.psum(jax.pure_callback(fails, jax.ShapeDtypeStruct(x.shape, x.dtype), x), "x")
+    step = jax.jit(jax.shard_map(each, mesh=mesh, in_specs=P("x"), out_specs=P(), check_vma=False))
+    begin = time.monotonic()
+    try:
+        jax.block_until_ready(step(jax.device_put(np.array([3, 1, 1, 1], np.float32), NamedSharding(mesh, P("x")))))
+    except Exception as error:  # what JAX raises
+        assert "too large" in str(error), error
+    else:
+        raise AssertionError("no error")
+    assert time.monotonic() - begin < 60, "the devices waited for one that has failed"
 
 
 @check

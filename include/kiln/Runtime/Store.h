@@ -22,6 +22,9 @@ public:
   /// Returns the value of a key. Blocks until a rank has written the key, and
   /// fails after `seconds`.
   virtual Expected<std::string> get(const std::string &key, double seconds) = 0;
+  /// Ends what waits for a key in this process, now or later, with an error:
+  /// the rank that would write the key has failed.
+  virtual void end(const std::string &reason) = 0;
 };
 
 /// Opens the store that a text names: "file:FOLDER", a folder that all ranks

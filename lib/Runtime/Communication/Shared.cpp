@@ -120,7 +120,11 @@ private:
     header().numJoined.fetch_add(1);
     auto end = std::chrono::steady_clock::now() +
                std::chrono::duration<double>(description.seconds);
-    while (header().numJoined < uint32_t(size)) {
+    constexpr int kTriesPerCheck = 200;
+    for (int tries = 1; header().numJoined < uint32_t(size); ++tries) {
+      // A key that is there is found at once, unless the ranks have given up.
+      if (tries % kTriesPerCheck == 0)
+        getKey(description, "memory");
       if (std::chrono::steady_clock::now() > end) {
         if (rank == 0)
           shm_unlink(name.c_str());

@@ -131,6 +131,8 @@ private:
           throw Failure(std::to_string(missing) + " ranks have not come");
         if (poll(&ready, 1, kPollMilliseconds) > 0 && accept(listener, token))
           --missing;
+        else // fails if the ranks have given up
+          getKey(description, "token");
       }
     } catch (...) {
       close(listener);

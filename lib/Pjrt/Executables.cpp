@@ -468,6 +468,8 @@ Error *kiln::pjrt::load(Client &client, std::shared_ptr<Compiled> compiled,
   auto made = std::make_unique<LoadedExecutable>();
   made->client = &client;
   made->assignment = assignmentOf(compiled->devices);
+  made->hasCallbacks =
+      compiled->program.find("kiln.callback ") != std::string::npos;
   for (int64_t id : compiled->devices) {
     made->devices.push_back(client.find(id));
     if (Error *error = openPart(package.get(), *made->devices.back(),

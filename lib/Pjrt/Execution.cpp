@@ -3,7 +3,6 @@
 #include "Execution.h"
 #include "DeviceMemory.h"
 #include "Group.h"
-#include <algorithm>
 #include <cstring>
 
 using namespace kiln::pjrt;
@@ -92,34 +91,56 @@ void dropResults(ExecuteArgs &args, const std::vector<char> &succeeded) {
   }
 }
 
-/// The programs that this thread is calling, innermost last.
-thread_local std::vector<const LoadedExecutable *> calling;
-
-/// Calls a program on one device. A session takes no call while a callback of
-/// it runs, so each level of such calls has a session of its own.
-Error *executeAlone(ExecuteArgs &args) {
-  LoadedExecutable &loaded = *args.executable;
-  auto level =
-      static_cast<size_t>(std::count(calling.begin(), calling.end(), &loaded));
-  Part *part = loaded.parts.front().get();
-  if (level) {
+/// A part of a program with callbacks that no other call has, until the end of
+/// its scope.
+class FreePart {
+public:
+  explicit FreePart(LoadedExecutable &loaded) : loaded(loaded) {}
+  ~FreePart() {
     std::lock_guard<std::mutex> lock(loaded.nesting);
-    PackagePtr package;
-    if (loaded.nested.size() < level)
+    if (part)
+      part->isBusy = false;
+  }
+
+  Error *take() {
+    std::lock_guard<std::mutex> lock(loaded.nesting);
+    for (std::vector<std::unique_ptr<Part>> *list :
+         {&loaded.parts, &loaded.nested})
+      for (std::unique_ptr<Part> &one : *list)
+        if (!part && !one->isBusy)
+          part = one.get();
+    if (!part) {
+      PackagePtr package;
+      std::unique_ptr<Part> opened;
       if (Error *error = openPackage(*loaded.compiled, package))
         return error;
-    while (loaded.nested.size() < level) {
-      std::unique_ptr<Part> opened;
-      if (Error *error = openPart(package.get(), *part->device, opened))
+      if (Error *error =
+              openPart(package.get(), *loaded.parts.front()->device, opened))
         return error;
       loaded.nested.push_back(std::move(opened));
+      part = loaded.nested.back().get();
     }
-    part = loaded.nested[level - 1].get();
+    part->isBusy = true;
+    return nullptr;
   }
-  calling.push_back(&loaded);
-  Error *error = executePart(args, 0, *part);
-  calling.pop_back();
-  return error;
+
+  Part *part = nullptr;
+
+private:
+  LoadedExecutable &loaded;
+};
+
+/// Calls a program on one device. A session takes no call while a callback of
+/// it runs. The callback may call its own program, or wait for a thread that
+/// does, so that such calls have sessions of their own.
+Error *executeAlone(ExecuteArgs &args) {
+  LoadedExecutable &loaded = *args.executable;
+  if (!loaded.hasCallbacks)
+    return executePart(args, 0, *loaded.parts.front());
+  FreePart free(loaded);
+  if (Error *error = free.take())
+    return error;
+  return executePart(args, 0, *free.part);
 }
 
 Error *execute(ExecuteArgs &args) {

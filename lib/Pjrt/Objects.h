@@ -206,6 +206,7 @@ struct Part {
   std::unique_ptr<KilnSession, SessionDeleter> session; ///< null: deleted
   /// The number of the device in the session; -1: it is not used.
   int number = -1;
+  bool isBusy = false; ///< a call of a program with callbacks has it
   /// Steps on that device, if they depend on shapes alone.
   std::mutex preparing;
   bool wasPrepared = false;
@@ -219,7 +220,10 @@ struct LoadedExecutable {
   std::vector<Device *> devices;            ///< of the parts
   std::shared_ptr<Group> group;             ///< null: there is one part
   std::string assignment;                   ///< XLA's DeviceAssignmentProto
-  /// For calls by callbacks of a call of this program: one for each level.
+  /// Whether it calls functions of the process.
+  bool hasCallbacks = false;
+  /// For calls of a program with callbacks while others go on. `nesting` guards
+  /// the list, and which parts have calls.
   std::mutex nesting;
   std::vector<std::unique_ptr<Part>> nested;
 

@@ -9,6 +9,7 @@ import gc
 import io
 import os
 import sys
+import threading
 import traceback
 
 os.environ["JAX_PLATFORMS"] = "kiln"
@@ -195,6 +196,27 @@ def callbacks_call_their_own_program():
     executable = program.runtime_executable()
     for last in (4, 2, 4):
         assert float(call(last)) == last * (last + 1) / 2
+
+
+@check
+def callbacks_wait_for_another_thread():
+    """It calls their program, too."""
+    def wait(x):
+        if x > 0:
+            other = threading.Thread(target=lambda: seen.append(call(0)))
+            other.start()
+            other.join(60)
+            assert not other.is_alive(), "the other thread waits for this call"
+        return np.asarray(x)
+
+    def call(x):
+        arrays = executable.execute_sharded([jax.device_put(np.float32(x), jax.devices("kiln")[0])])
+        return float(np.asarray(arrays.disassemble_into_single_device_arrays()[0][0]))
+
+    seen = []
+    program = jax.jit(lambda x: 1 + jax.pure_callback(wait, like(x), x)).lower(np.float32(0)).compile()
+    executable = program.runtime_executable()
+    assert call(2) == 3 and seen == [1.0], seen
 
 
 @check

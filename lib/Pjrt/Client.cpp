@@ -74,6 +74,12 @@ Error *create(ClientCreateArgs &args) {
     }
   }
   client->addDevices(count);
+  // Programs would find out one by one that there are fewer.
+  if (Error *error = count > 1 ? client->devices.back()->check() : nullptr) {
+    error->message = "cannot use " + std::to_string(count) + " devices of '" +
+                     client->target + "': " + error->message;
+    return error;
+  }
   args.client = client.release();
   return nullptr;
 }

@@ -36,6 +36,22 @@ std::string nameOf(const KilnSession *session, size_t device) {
 
 } // namespace
 
+Error *Device::check() const {
+  std::string bytes;
+  KilnPackage *opened = nullptr;
+  if (Error *error = compileProgram(*client, probe, bytes)) {
+    delete error;
+    return nullptr;
+  }
+  if (kilnPackageLoad(bytes.data(), bytes.size(), &opened))
+    return runtimeError("cannot read a package");
+  std::unique_ptr<KilnPackage, PackageDeleter> package(opened);
+  KilnSession *session = nullptr;
+  Error *error = open(package.get(), session);
+  kilnSessionDestroy(session);
+  return error;
+}
+
 std::shared_ptr<DeviceMemory>
 Device::deviceMemoryFor(const KilnSession *program) {
   std::lock_guard<std::mutex> lock(opening);

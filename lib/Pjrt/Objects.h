@@ -56,6 +56,9 @@ struct Device {
 
   /// Opens a package on this device.
   Error *open(const KilnPackage *package, KilnSession *&session) const;
+  /// Opens the device for a moment; an error where there is no such device. A
+  /// target that compiles nothing is reported by the first program.
+  Error *check() const;
   /// Where buffers are; null: on the host. Buffers that are older than the
   /// first program on the device move when a program uses them.
   std::shared_ptr<DeviceMemory> deviceMemory() {

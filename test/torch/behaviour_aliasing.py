@@ -100,6 +100,18 @@ def convolutions_with_channels_last():
 
 
 @test
+def moved_images_keep_their_strides():
+    """Where torch itself forgets that channels are last while it traces."""
+    function = lambda x: (x.roll(1, 2), F.channel_shuffle(x, 2), *(F.pad(x, (1, 2, 1, 0), mode=mode) for mode in (  # noqa: E731
+        "reflect", "replicate", "circular", "constant")))
+    for order in (torch.channels_last, torch.contiguous_format):
+        x = torch.randn(2, 4, 6, 5).to(memory_format=order)
+        got, want = fast(function, fullgraph=True)(x), function(x)
+        same(got, want)
+        same([one.stride() for one in got], [one.stride() for one in want])
+
+
+@test
 def complex_results_keep_their_strides():
     for function, x in ((lambda x: torch.stft(x, 16, 4, window=torch.hann_window(16), return_complex=True), torch.randn(3, 64)),
                         (lambda x: (torch.linalg.inv(x), x * 2, x.mT + 1), torch.randn(4, 4, dtype=torch.complex64))):

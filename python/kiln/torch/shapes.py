@@ -20,8 +20,8 @@ def _lstsq(a, b, rcond=None, *, driver=None):
     rank = [0] if driver == "gels" else lead
     size = [*lead, min(m, n)] if driver in ("gelss", "gelsd") else [0]
     solution = a.new_empty([*lead, n, count])
-    if a.device.type == "cpu":  # columns, as LAPACK has them
-        solution = a.new_empty([*lead, count, n]).mT
+    if a.device.type == "cpu":  # columns, as LAPACK has them, of which the residuals take the rest
+        solution = a.new_empty([*lead, count, torch.sym_max(m, n)]).mT.narrow(-2, 0, n)
     return solution, a.new_empty(rest), a.new_empty(rank, dtype=torch.int64), a.new_empty(size)
 
 
@@ -123,6 +123,30 @@ def _fft_c2r(x, dim, normalization, size):
     return _transformed(x, sizes, dim[-1:], x.dtype.to_real())
 
 
+def _roll(x, shifts, dims=()):
+    return torch.empty_like(x)
+
+
+def _channel_shuffle(x, groups):
+    return torch.empty_like(x, memory_format=torch.channels_last if _keeps_channels_last(x) else torch.contiguous_format)
+
+
+def _keeps_channels_last(x):
+    """Whether an operation on the host takes a tensor for images with their channels last, as far as its sizes are known."""
+    if x.device.type != "cpu" or x.dim() != 4:
+        return False
+    strides = [x.stride(d) for d in (1, 3, 2, 0)]
+    return all(not guard_or_false(a > b) for a, b in zip(strides, strides[1:])) and guard_or_false(strides[0] < strides[-1])
+
+
+def _padded_image(says):
+    """Of a padded image, where torch itself forgets that its channels are last."""
+    def padded(x, padding):
+        made = says(x, padding)
+        return made.contiguous(memory_format=torch.channels_last) if _keeps_channels_last(x) else made
+    return padded
+
+
 def register():
     library = torch.library.Library("aten", "FRAGMENT")
     for name, shapes in {"linalg_lstsq": _lstsq, "_ctc_loss": _ctc_loss, "_ctc_loss.Tensor": _ctc_loss,
@@ -140,6 +164,11 @@ def register():
     for name, shapes in {"_fft_r2c": _fft_r2c, "_fft_c2c": _fft_c2c, "_fft_c2r": _fft_c2r}.items():
         if hasattr(torch_says, f"meta{name}"):
             _replace(name, shapes)
+    _replace("roll", _roll)
+    _replace("channel_shuffle", _channel_shuffle)
+    for name in ("reflection_pad2d", "replication_pad2d"):
+        if hasattr(torch_says, f"meta_{name}"):
+            _replace(name, _padded_image(getattr(torch_says, f"meta_{name}")))
     return library
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Results that are views of arguments have eager's sizes, strides and places, whatever sizes and numbers change from call to
-call, and hand on gradients."""
+"""Results that are views of arguments, or of what is computed, have eager's sizes, strides and places, whatever sizes and numbers
+change from call to call, and hand on gradients."""
 import sys
 import warnings
 
@@ -32,6 +32,19 @@ CASES = {
 }
 
 
+#: Of what a program computes; views of one tensor share its memory.
+MADE = {
+    "part": lambda x: (x * 2)[1:, 1], "every other": lambda x: (x * 2)[::2], "last": lambda x: (x @ x.t())[:, -1],
+    "unbound": lambda x: (x * 2).unbind(1), "chunks": lambda x: (x * 2).chunk(2), "beside the whole": lambda x: ((y := x * 2), y[1:], y.t(), y[0]),
+    "transposed parts": lambda x: (x * 2).t()[:, 1:], "expanded": lambda x: (x + 1)[:, :1].expand(-1, 3), "sum expanded": lambda x: x.sum(0).expand(4, 2),
+    "diagonal": lambda x: torch.diagonal(x @ x.t(), 1), "unfolded": lambda x: (x * 2).unfold(0, 2, 1),
+    "heads": lambda x: (x @ x.t()).reshape(len(x), 2, -1).transpose(0, 1).unbind(0),
+    "real parts": lambda x: (torch.complex(x, x + 1) * 2).real[1:], "conjugated": lambda x: (torch.complex(x, x + 1) * 2).conj(),
+    "written": lambda x: ((y := x * 2)[1:].add_(1), y[0]), "of columns": lambda x: torch.linalg.lstsq(x, x + 1, driver="gels").solution,
+    "size of 1": lambda x: (x * 2)[:, None].transpose(1, 2),
+}
+
+
 def listed(made):
     return list(made) if isinstance(made, (tuple, list)) else [made]
 
@@ -51,6 +64,19 @@ def check(function, calls, **options):
     for arguments in calls:
         for got, want in zip(listed(compiled(*arguments)), listed(function(*arguments)), strict=True):
             alike(got, want, arguments[0])
+
+
+def check_made(function, **options):
+    torch._dynamo.reset()
+    compiled = torch.compile(function, backend="kiln", fullgraph=True, **options)
+    for arguments in LENGTHS:
+        x = (arguments[0] / 7).sin()
+        got, want = listed(compiled(x)), listed(function(x))
+        memories = [[one.untyped_storage().data_ptr() for one in made] for made in (got, want)]
+        for a, b in zip(got, want, strict=True):
+            torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-4)
+            assert (a.stride(), a.storage_offset()) == (b.stride(), b.storage_offset()), (a.stride(), b.stride())
+        assert [[one == other for other in memories[0]] for one in memories[0]] == [[one == other for other in memories[1]] for one in memories[1]]
 
 
 def check_gradients(function, calls):
@@ -110,9 +136,16 @@ def main():
             except Exception as error:
                 bad.append(f"{name} ({kind})")
                 print(f"not right: {bad[-1]}: {type(error).__name__} {error}")
+    for name, function in MADE.items():
+        for options in ({}, {"dynamic": True}, {"dynamic": False}):
+            try:
+                check_made(function, **options)
+            except Exception as error:
+                bad.append(f"made: {name} {options}")
+                print(f"not right: {bad[-1]}: {type(error).__name__} {error}")
     written()
     strided()
-    print(f"{len(CASES)} cases, " + (f"not right: {', '.join(bad)}" if bad else "all right"))
+    print(f"{len(CASES) + len(MADE)} cases, " + (f"not right: {', '.join(bad)}" if bad else "all right"))
     return 1 if bad else 0
 
 

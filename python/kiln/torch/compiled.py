@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A graph compiled to a package that is loaded: calls of it, with tensors of torch."""
-import sympy
 import torch
-from torch.fx.experimental.symbolic_shapes import free_symbols, statically_known_true
 from torch.utils._python_dispatch import _disable_current_modes
 
 import kiln
 
 from kiln._runtime import exchange
 
-from . import cache, checks, devices, draws, sizes
+from . import aliases, cache, checks, devices, draws, sizes
 from .calls import EXCHANGE, bound, call
 from .dtypes import TYPES
 from .graph import Lowering, UnsupportedNode, operation_of
@@ -59,113 +57,6 @@ def lower(graph_module, name_of=lambda node: node.name, numbers=None, passed=fro
     return lowering, results
 
 
-def _fills_its_memory(tensor):
-    """Row-major, with nothing before it or behind it."""
-    return sizes.is_row_major(tensor) and statically_known_true(
-        tensor.numel() * tensor.element_size() == tensor.untyped_storage().nbytes())
-
-
-def _bases(nodes):
-    """Results that are views of another result, as eager mode makes them: {node: the node of that}."""
-    made = {node: node.meta.get("val") for node in nodes if isinstance(node, torch.fx.Node)}
-    made = {node: one for node, one in made.items() if isinstance(one, torch.Tensor) and one.layout == torch.strided
-            and not one.is_conj() and not one.is_neg()}
-    bases = {}
-    for node, one in made.items():
-        if _fills_its_memory(one):
-            bases.setdefault((one.untyped_storage()._cdata, one.dtype), node)
-    found = {node: bases.get((one.untyped_storage()._cdata, one.dtype), node) for node, one in made.items()}
-    return {node: base for node, base in found.items() if base is not node}
-
-
-def _memory_of(made):
-    return made.untyped_storage()._cdata if isinstance(made, torch.Tensor) and made.layout == torch.strided else None
-
-
-def _memory(node):
-    """The storage of what a node gives, or None where it is no strided tensor."""
-    return _memory_of(node.meta.get("val")) if isinstance(node, torch.fx.Node) else None
-
-
-def _owners(given):
-    """The first argument in each storage: {storage: its number}."""
-    owners = {}
-    for node, i in given.items():
-        owners.setdefault(_memory(node), i)
-    owners.pop(None, None)
-    return owners
-
-
-def _slices(nodes, given):
-    """Results that are slices of an argument whose start torch cannot say, as it is read from a tensor: {node: (argument,
-    dimension, start, length or None for a place)}."""
-    owners = _owners(given)
-    symbols = set().union(*(free_symbols(node.meta.get("val")) for node in given))
-    found = {}
-    for node in nodes:
-        if _memory(node) not in owners or free_symbols(node.meta["val"].storage_offset()) <= symbols:
-            continue
-        is_place = node.target is torch.ops.aten.select.int
-        source, dim, start = node.args[:3] if is_place or node.target is torch.ops.aten.slice.Tensor else (None, 0, 0)
-        if source not in given or not isinstance(start, torch.fx.Node):
-            raise UnsupportedNode(node, "a view of an argument that begins where the program finds out")
-        length = None if is_place else sizes.size_of(node.meta["val"].shape[dim])
-        found[node] = (given[source], dim, sizes.size_of(start.meta["val"]), length)
-    return found
-
-
-def _views(nodes, given):
-    """Results that are views of an argument: {node: the number of the argument}. AOTAutograd reads their sizes, strides and
-    where they begin, and makes views of its own with those. Conjugates and negatives of known sizes, which it makes again step by
-    step, are computed."""
-    owners = _owners(given)
-    made = {node: node.meta["val"] for node in nodes if _memory(node) in owners}
-    return {node: owners[_memory(node)] for node, one in made.items() if not (one.is_conj() or one.is_neg()) or free_symbols(one)}
-
-
-def _marked_view(base, dtype, shape, strides, start, marks):
-    """A view of an argument that is marked as a conjugate or a negative. It is made by views of a tensor that lies as the
-    argument does, so that AOTAutograd can make them again."""
-    made = torch.empty(0, dtype=base.dtype, device=base.device).set_(base.untyped_storage(), base.storage_offset(), base.shape, base.stride())
-    made = torch.view_as_real(made) if made.is_complex() and not dtype.is_complex else made
-    made = made.as_strided(shape, strides, start)
-    is_conj, is_neg = marks
-    made = made.conj() if is_conj else made
-    return torch._neg_view(made) if is_neg else made
-
-
-def _only_views(graph, views, given):
-    """Nodes of which nothing is used but where they lie in an argument's memory."""
-    owners, found = _owners(given), set()
-    for node in reversed(graph.nodes):
-        made = node.meta.get("val")
-        parts = made if isinstance(made, (list, tuple)) else [made]
-        if node.op == "call_function" and node.users and all(_memory_of(one) in owners for one in parts) and all(
-                user in found or (user.op == "output" and node in views) for user in node.users):
-            found.add(node)
-    return found
-
-
-def _physical(tensor, wanted):
-    """The dimensions of a tensor from the largest of the strides that are wanted to the smallest, if it is dense with these
-    and that is another order than theirs; else None. Dimensions of one element stay where they are."""
-    hint = lambda size: size if isinstance(size, int) else size.node.hint  # noqa: E731
-    strides, shape = [hint(one) for one in wanted], [hint(one) for one in tensor.shape]
-    if len(strides) != len(shape) or None in strides or None in shape or 0 in shape:
-        return None
-    order = [dim for dim, size in enumerate(shape) if size != 1]
-    largest_first = sorted(order, key=lambda dim: -strides[dim])
-    if largest_first == order:
-        return None
-    behind = 1
-    for dim in reversed(largest_first):
-        if sympy.expand(sizes.size_of(wanted[dim]) - behind) != 0:
-            return None  # repeated elements, or room between them
-        behind = behind * sizes.size_of(tensor.shape[dim])
-    moved = iter(largest_first)
-    return [next(moved) if size != 1 else dim for dim, size in enumerate(shape)]
-
-
 def counts_in_storage(node, tensor):
     """Whether a node reads a tensor by an offset from the beginning of its storage."""
     if operation_of(node) not in ("as_strided.default", "as_strided_copy.default", "as_strided_scatter.default"):
@@ -187,7 +78,7 @@ def _orders(placeholders, least):
         made = node.meta.get("val")
         if isinstance(made, torch.Tensor) and made.dim() >= least and made.layout == torch.strided and not made.is_complex() and not any(
                 counts_in_storage(user, node) for user in node.users):
-            order = _physical(made, made.stride())
+            order = aliases.physical(made, made.stride())
             if order:
                 found[node] = order
     return found
@@ -204,9 +95,9 @@ class Compiled:
         given = {node: i for i, node in enumerate(placeholders)}
         output = next(node for node in graph_module.graph.nodes if node.op == "output").args[0]
         output = output if isinstance(output, (list, tuple)) else [output]
-        slices = _slices([node for node in output if node not in given], given)
-        views = _views([node for node in output if node not in given and node not in slices], given)
-        passed = _only_views(graph_module.graph, views, given)
+        slices = aliases.slices([node for node in output if node not in given], given)
+        views = aliases.views([node for node in output if node not in given and node not in slices], given)
+        passed = aliases.only_views(graph_module.graph, views, given)
         # Small matrices on CPUs are copied in less time than a call takes that changes their order.
         orders = _orders(placeholders, least=0 if self.device.type != "cpu" else 4)
         lowering, results = lower(graph_module, numbers=numbers, passed=passed, orders=orders)
@@ -223,7 +114,9 @@ class Compiled:
         self.reads_numbers = False
         #: For each result: the number of the package's result, an argument as it is, a size, or a constant.
         self.results, values, seen, self.types = [], [], [], []
-        bases = _bases([node for node in output if node not in given])
+        bases = aliases.bases([node for node in output if node not in given])
+        parts = aliases.parts(graph_module.graph, output, strides or {})
+        whole = {}  # the numbers of the package's results that parts are views of
 
         def number(size):
             """An int, or the number of the package's result that holds it."""
@@ -238,13 +131,24 @@ class Compiled:
             self.reads_numbers = True
             return "number", seen.index(size)
 
+        def keep(value, order):
+            """Lets the package return a value, with its dimensions in an order. No other result is this one."""
+            seen.append(None)
+            self.types.append(TYPES.get(value.dtype, value.dtype))
+            if isinstance(value, pairs.Pair):
+                value = pairs.as_last(lowering, pairs.Pair(*(lowering.transpose(part, order) if order else part for part in (value.re, value.im))))
+            elif order:
+                value = lowering.transpose(value, order)
+            values.append(value)
+
         for place, (node, one) in enumerate(zip(output, results)):
-            order = None
+            order = kind = None
             if isinstance(one, (Value, pairs.Pair)) and node not in bases.values():
                 # What a backward graph gets, or an optimiser, is expected as torch traced it: on a GPU nothing else copies it.
                 usual = node.meta["val"].stride() if self.device.type != "cpu" else None
                 wanted = (strides or {}).get(place, usual)
-                order = _physical(node.meta["val"], wanted) if wanted else None
+                order = aliases.physical(node.meta["val"], wanted) if wanted else None
+                kind = "strided" if order else aliases.layout(node.meta["val"], wanted) if place in (strides or {}) else None
             if node in given:
                 self.results.append(("argument", given[node]))
             elif isinstance(one, draws.Saved):  # states stand behind the arguments while these are filled
@@ -261,17 +165,18 @@ class Compiled:
             elif node in bases and self._has_symbols(node.meta["val"]):
                 made = node.meta["val"]
                 self.results.append(("view", (output.index(bases[node]), made.shape, made.stride(), made.storage_offset())))
-            elif order:
-                made = node.meta["val"]
-                seen.append(None)  # no other result is this one
-                self.types.append(TYPES.get(one.dtype, one.dtype))
-                if isinstance(one, pairs.Pair):
-                    parts = (lowering.transpose(part, order) for part in (one.re, one.im))
-                    values.append(pairs.as_last(lowering, pairs.Pair(*parts)))
-                else:
-                    values.append(lowering.transpose(one, order))
+            elif node in parts:
+                made, base = node.meta["val"], parts[node].meta["val"]
+                if parts[node] not in whole:
+                    whole[parts[node]] = len(values)
+                    keep(lowering.values[parts[node]], aliases.physical(base, base.stride()))
+                about = [[number(sizes.size_of(n)) for n in part] for part in (made.shape, made.stride(), [made.storage_offset()])]
+                self.results.append(("within", (whole[parts[node]], made.dtype != base.dtype, *about)))
+            elif kind:
+                made, at = node.meta["val"], len(values)
+                keep(one, order)
                 about = [[number(sizes.size_of(n)) for n in part] for part in (made.shape, wanted)]
-                self.results.append(("strided", (len(values) - 1, *about)))
+                self.results.append((kind, (at, *about)))
             elif isinstance(one, (Value, pairs.Pair)):
                 if one not in seen:
                     seen.append(one)
@@ -411,14 +316,19 @@ class Compiled:
             start, length = (None if part is None else self._result(part, arguments, made) for part in one[2:])
             base, dim = arguments[one[0]], one[1]
             return base.select(dim, start) if length is None else base.narrow(dim, start, length)
-        if kind == "strided":
-            return made[one[0]].as_strided(*([self._result(n, arguments, made) for n in numbers] for numbers in one[1:]))
+        if kind in ("strided", "spaced"):
+            shape, strides = ([self._result(n, arguments, made) for n in numbers] for numbers in one[1:])
+            return made[one[0]].as_strided(shape, strides) if kind == "strided" else aliases.spaced(made[one[0]], shape, strides)
+        if kind == "within":
+            base = torch.view_as_real(made[one[0]]) if one[1] else made[one[0]]
+            shape, strides, (start,) = ([self._result(n, arguments, made) for n in numbers] for numbers in one[2:])
+            return base.as_strided(shape, strides, start)
         if kind == "part":
             base, dtype, marks = arguments[one[0]], *one[1:3]
             shape, strides, (behind,) = ([self._result(n, arguments, made) for n in numbers] for numbers in one[3:])
             start = (base.storage_offset() * base.itemsize + behind) // dtype.itemsize
             if any(marks):
-                return _marked_view(base, dtype, shape, strides, start, marks)
+                return aliases.marked_view(base, dtype, shape, strides, start, marks)
             return torch.empty(0, dtype=dtype, device=base.device).set_(base.untyped_storage(), start, shape, strides)
         return one
 

@@ -7,7 +7,10 @@ import torch
 from torch.fx.experimental.symbolic_shapes import free_symbols, statically_known_true
 
 from . import sizes
-from .graph import UnsupportedNode
+from .graph import UnsupportedNode, operation_of
+
+#: What says of a node that nothing is known of its memory.
+UNKNOWN = "kiln_memory_unknown"
 
 
 def _is_whole(tensor):
@@ -32,8 +35,21 @@ def _memory_of(made):
 
 
 def _memory(node):
-    """The storage of what a node gives, or None where it is no strided tensor."""
-    return _memory_of(node.meta.get("val")) if isinstance(node, torch.fx.Node) else None
+    """The storage of what a node gives, or None where it is no strided tensor, or nothing is known of its memory."""
+    return None if not isinstance(node, torch.fx.Node) or node.meta.get(UNKNOWN) else _memory_of(node.meta.get("val"))
+
+
+def mark_unknown(graph):
+    """Marks the nodes of whose memory nothing is known: what calls of a shared function give has the storage of the first
+    call's result, or of its argument, while torch traces."""
+    storages = set()
+    for node in graph.nodes:
+        if operation_of(node) == "invoke_subgraph":
+            storages |= {_memory_of(one) for one in node.meta.get("val") or ()}
+    for node in graph.nodes if storages else ():
+        made = node.meta.get("val")
+        if storages & {_memory_of(one) for one in (made if isinstance(made, (list, tuple)) else [made])} - {None}:
+            node.meta[UNKNOWN] = True
 
 
 def _owners(given):
@@ -89,7 +105,7 @@ def only_views(graph, views, given):
     for node in reversed(graph.nodes):
         made = node.meta.get("val")
         parts = made if isinstance(made, (list, tuple)) else [made]
-        if node.op == "call_function" and node.users and all(_memory_of(one) in owners for one in parts) and all(
+        if node.op == "call_function" and node.users and not node.meta.get(UNKNOWN) and all(_memory_of(one) in owners for one in parts) and all(
                 user in found or (user.op == "output" and node in views) for user in node.users):
             found.add(node)
     return found

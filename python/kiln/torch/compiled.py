@@ -95,6 +95,7 @@ class Compiled:
         given = {node: i for i, node in enumerate(placeholders)}
         output = next(node for node in graph_module.graph.nodes if node.op == "output").args[0]
         output = output if isinstance(output, (list, tuple)) else [output]
+        aliases.mark_unknown(graph_module.graph)
         slices = aliases.slices([node for node in output if node not in given], given)
         views = aliases.views([node for node in output if node not in given and node not in slices], given)
         passed = aliases.only_views(graph_module.graph, views, given)

@@ -3,11 +3,12 @@
 costs no digits of f32."""
 import math
 
+from ..pair import Pair
 from . import find
 from .common import Unsupported, axes, operand
 from .indexing import cut, scattered
 from .pairs import _part_out, _scaled, add, lowers, mul, pair, plane, quotient, rounded, sub, wide
-from .plane import LOG_2, Pair, Plane
+from .plane import LOG_2, Plane
 
 FUNCTIONS = {name: getattr(Plane, name) for name in (
     "sqrt", "rsqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos", "atan", "asinh", "acosh", "atanh", "log1p", "expm1",

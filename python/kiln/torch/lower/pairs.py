@@ -3,15 +3,14 @@
 are one tensor with a last dimension of 2."""
 import math
 
+from ..pair import PARTS, Pair
 from ..text import Value
 from . import find
 from .common import Unsupported, axis, elements, is_number, operand
 from .fourier import inverse_real, transform, transform_real
 from .movement import cut
-from .plane import Pair, Plane
+from .plane import Plane
 
-#: Element types of complex numbers and of their parts.
-PARTS = {"c64": "f32", "c128": "f64"}
 TABLE = {}
 
 

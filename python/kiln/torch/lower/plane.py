@@ -3,19 +3,9 @@
 of the C standard has them, which torch's functions follow."""
 import math
 
+from ..pair import Pair
+
 INFINITY, HALF_PI, LOG_2 = math.inf, math.pi / 2, math.log(2)
-
-
-class Pair:
-    """A complex tensor in the program."""
-    __slots__ = ("re", "im")
-
-    def __init__(self, re, im):
-        self.re, self.im = re, im
-
-    dtype = property(lambda self: {"f32": "c64", "f64": "c128"}[self.re.dtype])
-    shape = property(lambda self: self.re.shape)
-    rank = property(lambda self: self.re.rank)
 
 
 class Real:

@@ -80,6 +80,33 @@ def operators_of_a_program():
     assert len(kiln.torch.report.fallbacks) == 1 and kiln.torch.report[-1].packages == 2, kiln.torch.report
 
 
+@torch.library.custom_op("behaviour::summed_into", mutates_args={"to"})
+def summed_into(x: torch.Tensor, to: torch.Tensor) -> None:
+    to.copy_(x.cumsum(0))
+
+
+@test
+def operators_that_write_are_named():
+    def function(x):
+        made = torch.empty_like(x)
+        summed_into(x * 2, made)
+        return made.t() + 1, (x + made).t()[1:], made[0]
+    x = torch.randn(3, 4)
+    kiln.torch.report.clear()
+    got, want = fast(function, fullgraph=True, options={"fallback": True})(x), function(x)
+    same(got, want)
+    assert [one.stride() for one in got] == [one.stride() for one in want], [one.stride() for one in got]
+    text = str(kiln.torch.report)
+    assert "behaviour.summed_into.default" in text and "functionalized" not in text, text
+    torch._dynamo.reset()
+    try:
+        fast(function, fullgraph=True)(x)
+    except Exception as error:
+        assert "summed_into.default: no lowering to prim, as torch.library defines it; with options={'fallback': True}" in str(error), error
+    else:
+        raise AssertionError("a whole graph was cut")
+
+
 @test
 def what_the_call_got_wrong_is_said():
     def failure(**options):

@@ -97,16 +97,16 @@ def _compile(graph_module, entry, target, fallback, strides):
     refused = unsupported_nodes(graph_module)
     entry.fallbacks.extend(_fallbacks(refused))
 
-    def part(module):
+    def part(module, strides):
         try:
-            return Compiled(module, target)
+            return Compiled(module, target, strides)
         except (UnsupportedNode, cache.CompileError) as error:
             if isinstance(error, cache.CompileError):
                 _check_target(target)
             entry.fallbacks.append(_part(error))
             return lambda *arguments: (lambda made: made if isinstance(made, (list, tuple)) else [made])(module(*arguments))
 
-    made, entry.packages = split(graph_module, refused, part)
+    made, entry.packages = split(graph_module, refused, part, strides or {})
     return made
 
 

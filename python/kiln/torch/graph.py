@@ -32,9 +32,18 @@ class Out:
         return Out(self.dtype, self.shape, operation, self.used, self.contiguous_inputs, self.whole_inputs)
 
 
+#: Calls of an operator that writes its arguments, which is an argument of the call.
+FUNCTIONALIZED = ("auto_functionalized", "auto_functionalized_v2")
+
+
+def target_of(node):
+    """The function that a node calls."""
+    return node.args[0] if getattr(node.target, "__name__", "") in FUNCTIONALIZED and node.args else node.target
+
+
 def operation_of(node):
     """"add.Tensor" of torch.ops.aten.add.Tensor; other functions by their name."""
-    target = node.target
+    target = target_of(node)
     if isinstance(target, torch._ops.OpOverload):
         return str(target).partition(".")[2] if target.namespace in ("aten", "prims") else str(target)
     return getattr(target, "__name__", str(target))
@@ -315,7 +324,7 @@ class Lowering(Prim):
         if pairs.involved(out, arguments):
             made = pairs.lower(self, out, operation, arguments, options)
         elif function is None:
-            raise Unsupported("no lowering to prim" + (FOREIGN if is_foreign(node.target) else ""))
+            raise Unsupported("no lowering to prim" + (FOREIGN if is_foreign(target_of(node)) else ""))
         else:
             made = function(self, out, *arguments, **options)
         self.values[node] = self.checked(made, out)

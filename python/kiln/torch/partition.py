@@ -94,20 +94,33 @@ VIEWS = {"view.default", "permute.default", "expand.default", "unsqueeze.default
          "_to_copy.default", "_unsafe_view.default", "full.default", "reshape.default"}
 
 
-def split(graph_module, refused, compile_part):
-    """A module of compiled parts and torch's own operations, and how many parts there are."""
+def _strides_of(node, several, returned, strides):
+    """The strides that results of a part have, by their places, where they are results of the whole graph."""
+    found = {}
+    for user in [user for user in node.users if operation_of(user) == "getitem"] if several else [node]:
+        for place, one in enumerate(returned):
+            if one is user and place in strides:
+                found[user.args[1] if several else 0] = strides[place]
+    return found
+
+
+def split(graph_module, refused, compile_part, strides):
+    """A module of compiled parts and torch's own operations, and how many parts there are. `strides`: those of the graph's results, by
+    their places."""
     partitioner = CapabilityBasedPartitioner(graph_module, _Support(refused), allows_single_node_partition=True)
     parts = [part for part in partitioner.propose_partitions()
              if any(operation_of(node) not in VIEWS for node in part.nodes)]
     made = partitioner.fuse_partitions(parts)
-    names = [node.target for node in made.graph.nodes if node.op == "call_module"]
-    for name in names:
-        module = getattr(made, name)
+    calls = [node for node in made.graph.nodes if node.op == "call_module"]
+    returned = next(node for node in made.graph.nodes if node.op == "output").args[0]
+    for node in calls:
+        name, module = node.target, getattr(made, node.target)
         output = next(node for node in module.graph.nodes if node.op == "output").args[0]
         several = isinstance(output, (list, tuple))
         delattr(made, name)
-        setattr(made, name, Part(compile_part(module), several))
+        about = _strides_of(node, several, returned if isinstance(returned, (list, tuple)) else [returned], strides)
+        setattr(made, name, Part(compile_part(module, about), several))
     made.recompile()
-    return made, len(names)
+    return made, len(calls)
 
 

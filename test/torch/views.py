@@ -41,7 +41,7 @@ MADE = {
     "heads": lambda x: (x @ x.t()).reshape(len(x), 2, -1).transpose(0, 1).unbind(0),
     "real parts": lambda x: (torch.complex(x, x + 1) * 2).real[1:], "conjugated": lambda x: (torch.complex(x, x + 1) * 2).conj(),
     "written": lambda x: ((y := x * 2)[1:].add_(1), y[0]), "of columns": lambda x: torch.linalg.lstsq(x, x + 1, driver="gels").solution,
-    "size of 1": lambda x: (x * 2)[:, None].transpose(1, 2),
+    "of columns beside the whole": lambda x: ((y := x.t().contiguous().t() * 2), y[1:], y[:, 0]), "size of 1": lambda x: (x * 2)[:, None].transpose(1, 2),
 }
 
 

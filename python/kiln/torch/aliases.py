@@ -180,9 +180,11 @@ def parts(graph, output, strides):
     found = {}
     for place, node in enumerate(output):
         maker = makers.get(_memory(node)) if place in strides and _memory(node) else None
-        if maker is None or maker is node or maker.op != "call_function":
+        if maker is None or maker.op != "call_function":
             continue
         made, base = node.meta["val"], maker.meta["val"]
+        if maker is node and (shared[_memory(node)] == 1 or sizes.is_row_major(made)):
+            continue  # a tensor that no view shares, or that the package returns as it is
         is_alike = made.dtype == base.dtype or made.dtype == base.dtype.to_real()
         if any(one.is_conj() or one.is_neg() for one in (made, base)) or not is_alike or not _are_same(made.stride(), strides[place]):
             continue

@@ -29,7 +29,7 @@
 // WHOLE-NOT: tile.dot
 // Of rows such blocks are an error, where an option asks for them.
 // RUN: not kiln-compile %s --entry=whole --target=nvidia:sm_90a,ptxas=none,blocks=192x128x64 --no-fallback --emit=tile 2>&1 | FileCheck %s --check-prefix=REFUSED
-// REFUSED: pieces.mlir:[[#@LINE+25]]:8: error: unsupported: no schedule for dot
+// REFUSED: pieces.mlir:[[#@LINE+31]]:8: error: unsupported: no schedule for dot
 // REFUSED-NEXT: declined: threads share out blocks of powers of two, found a block of 192
 // What follows the product is computed on each piece, and every pass keeps the results.
 // RUN: kiln-compile %s --entry=small --target=nvidia:sm_90a,ptxas=none,blocks=128x192x64 --no-fallback --emit=tile | FileCheck %s --check-prefix=SMALL

@@ -103,9 +103,9 @@ private:
   mlir::LogicalResult scheduleInBlocks(mlir::Operation *group,
                                        llvm::StringRef kind,
                                        const target::Asked &blocks);
-  /// Schedules a group for the target that `kiln.kernel_specs` names for its
-  /// kernel, and binds the kernels to it. Fails, without an error, if there is
-  /// none, or if no schedule of it takes the group.
+  /// Schedules a group for the target that `kiln.spec` of the function names
+  /// for its kernel, and binds the kernels to it. Fails, without an error, if
+  /// there is none, or if no schedule of it takes the group.
   mlir::LogicalResult scheduleForOther(mlir::Operation *group,
                                        llvm::StringRef kind);
   /// The kernels that the schedule of the current group has made.

@@ -5,7 +5,7 @@
 #include "LaunchWork.h"
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Kiln/Attributes.h"
-#include "kiln/Dialect/Kiln/KernelSpecs.h"
+#include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Schedule/Schedules.h"
 #include "kiln/Target/TargetRegistry.h"
@@ -35,8 +35,7 @@ SmallVector<tile::KernelOp> FunctionConverter::ownKernels() {
 
 LogicalResult FunctionConverter::scheduleForOther(Operation *group,
                                                   StringRef kind) {
-  ModuleOp module = func->getParentOfType<ModuleOp>();
-  auto specs = module->getAttrOfType<DictionaryAttr>(target::kKernelSpecsAttr);
+  auto specs = func->getAttrOfType<DictionaryAttr>(target::kSpecAttr);
   auto spec = specs ? specs.getAs<StringAttr>(ctx->kernelName) : StringAttr();
   if (!spec)
     return failure();

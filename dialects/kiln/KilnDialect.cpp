@@ -6,7 +6,6 @@
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Kiln/Description.h"
-#include "kiln/Dialect/Kiln/KernelSpecs.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Kiln/Suggest.h"
 #include "kiln/Interfaces/KnownAttributes.h"
@@ -61,12 +60,22 @@ void KilnDialect::initialize() {
 /// The operation of the dialect `tile` that a target compiles.
 static constexpr StringLiteral kKernelOp = "tile.kernel";
 
+/// Whether `kiln.spec` of a function names the targets of some of its groups,
+/// by the names that their kernels will have.
+static bool isListOfSpecs(Operation *op, NamedAttribute attr) {
+  auto specs = dyn_cast<DictionaryAttr>(attr.getValue());
+  return attr.getName() == kSpecAttr && specs &&
+         op->getName().getStringRef() == "func.func" &&
+         llvm::all_of(specs, [](NamedAttribute one) {
+           return isa<StringAttr>(one.getValue());
+         });
+}
+
 /// Attributes that operations have. Those of arguments and results are in
 /// Arguments.cpp.
 static constexpr KnownAttribute kKnownAttributes[] = {
     {kSpecAttr, AttributeRole::Decision},
     {kTargetAttr, AttributeRole::Decision},
-    {kKernelSpecsAttr, AttributeRole::Decision},
     {kReportedAttr, AttributeRole::Decision},
     {kAskedAttr, AttributeRole::Decision},
 };
@@ -75,24 +84,13 @@ LogicalResult KilnDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attr) {
   if (failed(verifyKnownAttribute(op, attr, kKnownAttributes)))
     return failure();
-  bool isModule = op->hasTrait<OpTrait::SymbolTable>();
   if ((attr.getName() == kSpecAttr || attr.getName() == kTargetAttr) &&
-      !isModule && op->getName().getStringRef() != kKernelOp)
+      !op->hasTrait<OpTrait::SymbolTable>() &&
+      op->getName().getStringRef() != kKernelOp && !isListOfSpecs(op, attr))
     return op->emitOpError() << "expected '" << attr.getName().strref()
                              << "' on a module or a kernel";
-  if (attr.getName() == kKernelSpecsAttr) {
-    if (!isModule)
-      return op->emitOpError()
-             << "expected '" << kKernelSpecsAttr << "' on a module";
-    auto specs = dyn_cast<DictionaryAttr>(attr.getValue());
-    if (!specs || !llvm::all_of(specs, [](NamedAttribute one) {
-          return isa<StringAttr>(one.getValue());
-        }))
-      return op->emitOpError()
-             << "expected attribute '" << kKernelSpecsAttr
-             << "' to be a dictionary of strings, found " << attr.getValue();
-  }
-  if (attr.getName() == kSpecAttr && !isa<StringAttr>(attr.getValue()))
+  if (attr.getName() == kSpecAttr && !isa<StringAttr>(attr.getValue()) &&
+      !isListOfSpecs(op, attr))
     return op->emitOpError() << "expected attribute '" << kSpecAttr
                              << "' to be a string, found " << attr.getValue();
   if (attr.getName() == kTargetAttr && !isa<TargetAttr>(attr.getValue()))

@@ -9,8 +9,8 @@
 
 #include "Phases.h"
 #include "kiln/Dialect/Kiln/Description.h"
-#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Target/KernelTargets.h"
+#include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -61,6 +61,19 @@ private:
 };
 } // namespace
 
+/// The kernels of a module.
+static SmallVector<Operation *> kernelsOf(ModuleOp module) {
+  SmallVector<Operation *> kernels;
+  for (Operation &op : *module.getBody())
+    if (op.getName().getStringRef() == "tile.kernel")
+      kernels.push_back(&op);
+  return kernels;
+}
+
+static StringRef nameOf(Operation *kernel) {
+  return SymbolTable::getSymbolName(kernel).getValue();
+}
+
 StringRef BlockFitter::groupOf(StringRef kernel) const {
   StringRef group = kernel;
   size_t best = 0;
@@ -83,8 +96,8 @@ BlockFitter::placeGroups(const llvm::StringMap<size_t> &placed) {
     auto [entry, isNew] = groups.try_emplace(groupOf(kernel), place);
     entry->second = std::min(entry->second, place);
   };
-  for (auto kernel : program.module->getOps<tile::KernelOp>())
-    if (auto place = placed.find(kernel.getSymName()); place != placed.end())
+  for (Operation *kernel : kernelsOf(*program.module))
+    if (auto place = placed.find(nameOf(kernel)); place != placed.end())
       add(place->first(), place->second);
   // Equal kernels of several groups are one.
   for (const ReportRow &row : rows)
@@ -144,13 +157,13 @@ LogicalResult BlockFitter::tryKernels(ModuleOp module) {
 }
 
 void BlockFitter::takeDeclines(ModuleOp module) {
-  for (auto kernel : module.getOps<tile::KernelOp>()) {
+  for (Operation *kernel : kernelsOf(module)) {
     std::vector<Decline> found = report.pendingDeclines(kernel);
     if (found.empty())
       continue;
     // They belong to this operation, which ends here.
     report.failed(kernel, "placement", "");
-    StringRef name = kernel.getSymName();
+    StringRef name = nameOf(kernel);
     declines[groupOf(name)] = found;
     for (const ReportRow &row : rows)
       if (row.stage == "merge" && row.chosen == name)
@@ -159,9 +172,9 @@ void BlockFitter::takeDeclines(ModuleOp module) {
 }
 
 void BlockFitter::giveDeclines(ModuleOp module) {
-  for (auto kernel : module.getOps<tile::KernelOp>())
+  for (Operation *kernel : kernelsOf(module))
     if (kernel->hasAttr(kSpecAttr))
-      for (const Decline &one : declines.lookup(groupOf(kernel.getSymName())))
+      for (const Decline &one : declines.lookup(groupOf(nameOf(kernel))))
         report.declined(kernel, one.name, one.reason);
 }
 

@@ -85,7 +85,7 @@ def PrimToTile : Pass<"convert-prim-to-tile", "::mlir::ModuleOp"> {
     `tile.kernel` and a `program.launch`. Functions become `program.func`. Tile sizes come from the
     target's description. A group that no schedule takes is tried again operation by operation.
 
-    `kiln.kernel_specs` of the module names other targets for some groups, by the names that their kernels will have.
+    `kiln.spec` of a function names other targets for some groups, by the names that their kernels will have.
     Schedules and block sizes of such a group are those of that target, and its kernels get `kiln.spec` and `kiln.target`.
   }];
   let dependentDialects = [

@@ -13,7 +13,7 @@ namespace kiln::target {
 /// Binds kernels of a module to a target of their own: their blocks are chosen
 /// for it, and it is the first that gets them. Kernels of the module get
 /// `kiln.spec` and `kiln.target`. Other names are those that kernels of groups
-/// will have; the module keeps them in `kiln.kernel_specs`.
+/// will have; `kiln.spec` of their function lists them with the specification.
 void setKernelTarget(mlir::ModuleOp module, llvm::ArrayRef<std::string> kernels,
                      const BoundTarget &target);
 

@@ -130,22 +130,6 @@ std::unique_ptr<Chooser> kiln::tiling::chooserOf(ModuleOp module) {
                                    target::getDescription(module), *options);
 }
 
-Chooser *Choosers::of(Operation *kernel) {
-  auto spec = kernel->getAttrOfType<StringAttr>(kSpecAttr);
-  auto [entry, isNew] = bySpec.try_emplace(spec);
-  if (!isNew)
-    return entry->second.get();
-  std::optional<TargetOptions> options;
-  if (spec)
-    options = findModuleOptions(kernel);
-  entry->second =
-      options
-          ? std::make_unique<Chooser>(TargetRegistry::get().find(options->name),
-                                      target::getDescription(kernel), *options)
-          : chooserOf(module);
-  return entry->second.get();
-}
-
 /// `64x64x32`, for rows, columns and depth, and, as a fourth number, how many
 /// instances share out the depth. `?`, here 0, leaves a size to the model.
 static std::optional<std::array<int64_t, 4>> parseBlocks(StringRef text) {

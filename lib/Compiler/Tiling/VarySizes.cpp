@@ -1,7 +1,6 @@
 //===- VarySizes.cpp - Variants of kernels for sizes that divide ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Tiling/Passes.h"
 #include "kiln/Tiling/Tiling.h"
 #include "kiln/Transforms/Program/AlignEntries.h"
@@ -22,7 +21,7 @@ struct TileVarySizes : tiling::impl::TileVarySizesBase<TileVarySizes> {
   void runOnOperation() override {
     tiling::Choosers choosers(getOperation());
     bool failed = false;
-    auto bytesOf = [&](tile::KernelOp kernel) -> int64_t {
+    auto bytesOf = [&](Operation *kernel) -> int64_t {
       tiling::Chooser *chooser = choosers.of(kernel);
       failed |= !chooser;
       return chooser ? chooser->model().accessBytes() : 1;

@@ -5,7 +5,6 @@
 #ifndef KILN_TRANSFORMS_PROGRAM_ALIGNENTRIES_H
 #define KILN_TRANSFORMS_PROGRAM_ALIGNENTRIES_H
 
-#include "kiln/Dialect/Tile/KernelOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace kiln::program {
@@ -18,7 +17,7 @@ namespace kiln::program {
 /// that have these facts, that move no rows, or that have variants stay as they
 /// are.
 void alignEntries(mlir::ModuleOp module,
-                  llvm::function_ref<int64_t(tile::KernelOp)> bytesOf);
+                  llvm::function_ref<int64_t(mlir::Operation *)> bytesOf);
 
 } // namespace kiln::program
 

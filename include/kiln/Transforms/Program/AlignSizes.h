@@ -4,7 +4,6 @@
 #ifndef KILN_TRANSFORMS_PROGRAM_ALIGNSIZES_H
 #define KILN_TRANSFORMS_PROGRAM_ALIGNSIZES_H
 
-#include "kiln/Dialect/Tile/KernelOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace kiln::program {
@@ -22,7 +21,7 @@ namespace kiln::program {
 /// - Variants that have a guard already get the facts, and the condition is
 ///   added to their guard.
 void alignSizes(mlir::ModuleOp module,
-                llvm::function_ref<int64_t(tile::KernelOp)> bytesOf);
+                llvm::function_ref<int64_t(mlir::Operation *)> bytesOf);
 
 } // namespace kiln::program
 

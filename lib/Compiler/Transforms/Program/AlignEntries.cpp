@@ -56,7 +56,7 @@ static void addFacts(tile::KernelOp kernel, const Facts &facts) {
 }
 
 void program::alignEntries(ModuleOp module,
-                           function_ref<int64_t(tile::KernelOp)> bytesOf) {
+                           function_ref<int64_t(Operation *)> bytesOf) {
   SymbolTable symbols(module);
   for (auto kernel : llvm::to_vector(module.getOps<tile::KernelOp>())) {
     if (kernel.isPrivate() || kernel.isExternal() || kernel.getVariantsAttr())

@@ -242,7 +242,7 @@ void SizeAligner::run(ArrayRef<program::LaunchOp> launches,
 }
 
 void program::alignSizes(ModuleOp module,
-                         function_ref<int64_t(tile::KernelOp)> bytesOf) {
+                         function_ref<int64_t(Operation *)> bytesOf) {
   llvm::MapVector<StringAttr, SmallVector<program::LaunchOp>> launches;
   module.walk([&](program::LaunchOp launch) {
     for (auto name : launch.getKernels().getAsRange<FlatSymbolRefAttr>())

@@ -11,9 +11,9 @@ import sys
 
 from report import close, find_excess
 
-MOST = 107
+MOST = 103
 # Of operations of all dialects below, rules of single operations among them.
-MOST_OF_ALL = 582
+MOST_OF_ALL = 581
 DIALECTS = ("Prim", "Program", "Tile", "Stage", "Simt", "Cpu")
 FOLDERS = ("lib/Compiler/Analysis/", "lib/CodeGen/Cpu/", "lib/CodeGen/Gpu/", "lib/Compiler/Staging/", "lib/Compiler/Tiling/",
            "lib/Compiler/Transforms/Tile/")

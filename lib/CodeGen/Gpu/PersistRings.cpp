@@ -26,6 +26,11 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
+/// The rings that are outside of all loops.
+static auto ringsOf(tile::KernelOp kernel) {
+  return kernel.getBody().getOps<stage::RingOp>();
+}
+
 /// Whether a copy unit fills all rings of a kernel.
 static bool fillsAllInBulk(tile::KernelOp kernel) {
   return !kernel
@@ -58,7 +63,7 @@ static std::string whyNoProducer(tile::KernelOp kernel,
       !warpsOfProducer(*costs, block.warps, block.lanes, block.description))
     return "a block has no warp more";
   int64_t bytes = 0;
-  for (auto ring : kernel.getBody().getOps<stage::RingOp>())
+  for (stage::RingOp ring : ringsOf(kernel))
     bytes += ringBytes(ring);
   if (tile::printsOrAsserts(kernel))
     return "it prints or asserts";
@@ -70,7 +75,7 @@ static std::string whyNoProducer(tile::KernelOp kernel,
 /// Returns why it is not known from one point to the next which slots are full;
 /// empty if it is. Slots of several rings then come round in step.
 static std::string whyOutOfStep(tile::KernelOp kernel) {
-  auto rings = kernel.getBody().getOps<stage::RingOp>();
+  auto rings = ringsOf(kernel);
   if (llvm::hasSingleElement(rings))
     return "";
   for (stage::RingOp ring : rings)
@@ -101,7 +106,7 @@ static std::string whyFewPoints(tile::KernelOp kernel,
 static bool isBehindRings(Operation *op, tile::KernelOp kernel) {
   Block &body = kernel.getBody().front();
   Operation *whole = body.findAncestorOpInBlock(*op);
-  for (auto ring : body.getOps<stage::RingOp>())
+  for (stage::RingOp ring : ringsOf(kernel))
     for (Operation *user : ring->getUsers())
       if (!body.findAncestorOpInBlock(*user)->isBeforeInBlock(whole))
         return false;
@@ -143,8 +148,7 @@ struct PersistRings : simt::impl::SimtPersistRingsBase<PersistRings> {
     std::optional<bool> hint = tile::asksPersistent(kernel);
     bool isAsked = hint.value_or(all);
     if (kernel.isExternal() || tile::isPersistent(kernel) || !warps ||
-        kernel.getBody().getOps<stage::RingOp>().empty() ||
-        (!isAsked && (askedOnly || hint)) ||
+        ringsOf(kernel).empty() || (!isAsked && (askedOnly || hint)) ||
         !tile::whyNotPersistent(kernel).empty())
       return;
     target::TargetAttr description = target::getDescription(kernel);

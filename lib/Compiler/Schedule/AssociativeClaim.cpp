@@ -66,7 +66,8 @@ static void addReversals(ScanGroup &group, unsigned dim) {
 /// Gives other users of what the group reads first, and of constants, the
 /// operations, and the group copies of them. Fails where something else in the
 /// middle is used elsewhere.
-static LogicalResult detach(ScanGroup &group, RewriterBase &rewriter) {
+static LogicalResult detach(ScanGroup &group, unsigned dim,
+                            RewriterBase &rewriter) {
   SmallVector<Operation *> shared;
   for (Operation *op : group.operations) {
     bool isResult = llvm::any_of(group.results, [&](auto &result) {
@@ -79,10 +80,10 @@ static LogicalResult detach(ScanGroup &group, RewriterBase &rewriter) {
     bool isOfElements = llvm::all_of(op->getOperands(), [&](Value operand) {
       Operation *source = operand.getDefiningOp();
       return !source || !group.operations.contains(source) ||
-             isa<prim::RevOp>(source);
+             reversal(source, dim);
     });
     if (!isOfElements ||
-        !(isViewMovement(op) || isa<prim::RevOp>(op) || splatValue(op)))
+        !(isViewMovement(op) || reversal(op, dim) || splatValue(op)))
       return failure();
     shared.push_back(op);
   }
@@ -112,7 +113,7 @@ static LogicalResult claimScan(const ScanRecursion &scan,
       return ctx.decline(op, "parts of a scan are in several blocks");
   addReversals(group, scan.dim);
   Operation *last = first.getDefiningOp();
-  if (failed(detach(group, ctx.rewriter)))
+  if (failed(detach(group, scan.dim, ctx.rewriter)))
     return ctx.decline(last, "values inside of a scan are used elsewhere");
   // A claim returns its results in the order of their operations.
   llvm::sort(group.results, [](const auto &a, const auto &b) {
@@ -149,8 +150,7 @@ static SmallVector<Value> findInterleaved(Operation *func) {
   func->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<prim::ClaimOp>(op))
       return WalkResult::skip();
-    if (isa<prim::AddOp, prim::SliceOp, prim::ReshapeOp>(op) &&
-        interleavedOf(op->getResult(0)))
+    if (op->getNumResults() == 1 && interleavedOf(op->getResult(0)))
       found.push_back(op->getResult(0));
     return WalkResult::advance();
   });

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScanRecursion.h"
+#include "kiln/Schedule/AccessMap.h"
 #include "kiln/Schedule/GroupPlan.h"
 #include "mlir/IR/Matchers.h"
 
@@ -24,9 +25,21 @@ static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
+static prim::ReshapeOp reshapeOf(Value value) {
+  return value.getDefiningOp<prim::ReshapeOp>();
+}
+
+static prim::SliceOp sliceOf(Value value) {
+  return value.getDefiningOp<prim::SliceOp>();
+}
+
+static prim::CatOp catOf(Value value) {
+  return value.getDefiningOp<prim::CatOp>();
+}
+
 /// What a value is a reshape of.
 static Value rootOf(Value value) {
-  while (auto reshape = value.getDefiningOp<prim::ReshapeOp>())
+  while (prim::ReshapeOp reshape = reshapeOf(value))
     value = reshape.getOperand();
   return value;
 }
@@ -36,9 +49,7 @@ static bool isSame(Value a, Value b) { return rootOf(a) == rootOf(b); }
 /// The value that all elements have; null if they may differ.
 static TypedAttr everywhere(Value value) {
   Operation *op = value.getDefiningOp();
-  while (
-      isa_and_nonnull<prim::ReshapeOp, prim::BroadcastInDimOp, prim::SliceOp>(
-          op))
+  while (op && isViewMovement(op))
     op = op->getOperand(0).getDefiningOp();
   return op ? splatValue(op) : TypedAttr();
 }
@@ -66,7 +77,7 @@ struct Part {
 /// The part of another tensor that `value` is; a part takes all of the other
 /// dimensions.
 static std::optional<Part> partOf(Value value, unsigned dim) {
-  auto slice = rootOf(value).getDefiningOp<prim::SliceOp>();
+  prim::SliceOp slice = sliceOf(rootOf(value));
   if (!slice || dim >= slice.getStarts().size())
     return std::nullopt;
   auto source = typeOf(slice.getOperand());
@@ -96,11 +107,9 @@ std::optional<Interleaved> kiln::schedule::interleavedOf(Value value) {
     value = add.getLhs();
     result.addsZero = true;
   }
-  auto slice = value.getDefiningOp<prim::SliceOp>();
-  auto reshape =
-      (slice ? slice.getOperand() : value).getDefiningOp<prim::ReshapeOp>();
-  auto cat = reshape ? reshape.getOperand().getDefiningOp<prim::CatOp>()
-                     : prim::CatOp();
+  prim::SliceOp slice = sliceOf(value);
+  prim::ReshapeOp reshape = reshapeOf(slice ? slice.getOperand() : value);
+  prim::CatOp cat = reshape ? catOf(reshape.getOperand()) : prim::CatOp();
   if (!cat || cat.getOperands().size() != 2 || cat.getDim() < 1 ||
       !cat.getType().hasStaticShape())
     return std::nullopt;
@@ -124,7 +133,7 @@ std::optional<Interleaved> kiln::schedule::interleavedOf(Value value) {
     if (!result.odd)
       return std::nullopt;
   }
-  auto whole = result.odd.getDefiningOp<prim::ReshapeOp>();
+  prim::ReshapeOp whole = reshapeOf(result.odd);
   // A reshape of a reshape is one.
   if (whole && typeOf(whole.getOperand()).getDimSize(dim) == result.size / 2)
     result.odd = whole.getOperand();
@@ -238,7 +247,7 @@ bool ScanRecursion::readLevels(Value value) {
       return false;
     }
     Value first = rootOf(both->even);
-    if (auto cat = first.getDefiningOp<prim::CatOp>())
+    if (prim::CatOp cat = catOf(first))
       first = cat.getOperands()[0];
     auto part = partOf(first, dim);
     if (!part || !part->is(0, 1, 1) ||
@@ -324,7 +333,7 @@ bool ScanRecursion::verify(unsigned k, unsigned component, Value value) {
     if (!both || both->dim != dim || both->size != level.size)
       return false;
     Value first = rootOf(both->even), rest;
-    if (auto cat = first.getDefiningOp<prim::CatOp>()) {
+    if (prim::CatOp cat = catOf(first)) {
       first = cat.getOperands()[0];
       if (cat.getDim() != dim || cat.getOperands().size() != 2)
         return false;
@@ -366,7 +375,7 @@ bool ScanRecursion::addResult(Value value) {
       both->addsZero != addsZero)
     return false;
   Value first = rootOf(both->even);
-  if (auto cat = first.getDefiningOp<prim::CatOp>())
+  if (prim::CatOp cat = catOf(first))
     first = cat.getOperands()[0];
   auto part = partOf(first, dim);
   for (unsigned i = 0; part && i < elements.size(); ++i) {

@@ -16,6 +16,11 @@ WindowBuilder::WindowBuilder(Group &group, KernelBuilder &kernel,
   readAttributes();
 }
 
+/// The convolution of an anchor; null where it is a pooling.
+static prim::ConvOp convolutionOf(Operation *op) {
+  return dyn_cast<prim::ConvOp>(op);
+}
+
 void WindowBuilder::readAttributes() {
   auto list = [&](StringRef name) {
     auto attr = anchor.op->getAttrOfType<DenseI64ArrayAttr>(name);
@@ -34,12 +39,10 @@ void WindowBuilder::readAttributes() {
             .getElementType();
   if (!isa<prim::MaxPoolOp>(anchor.op))
     acc = sumType(acc);
-  if (isa<prim::ConvOp>(anchor.op)) {
+  if (prim::ConvOp conv = convolutionOf(anchor.op)) {
     // One input channel per group: nothing to sum over but the window.
     bool single = !anchor.operandMaps[1].index.back().hasDims();
-    kind = single && cast<prim::ConvOp>(anchor.op).getGroups() > 1
-               ? Kind::Depthwise
-               : Kind::Dot;
+    kind = single && conv.getGroups() > 1 ? Kind::Depthwise : Kind::Dot;
   }
 }
 
@@ -91,7 +94,7 @@ void WindowBuilder::chooseBlocks() {
     TilingProblem problem =
         group.problemFor(kernel, TilingProblem::Kind::Contraction, tiled);
     problem.lhs = problem.rhs =
-        multipliedType(element, cast<prim::ConvOp>(anchor.op).getPrecision());
+        multipliedType(element, convolutionOf(anchor.op).getPrecision());
     problem.acc = acc;
     problem.tiles.push_back({{0, 1}, acc.getIntOrFloatBitWidth()});
     if (!hasTileDot(element, acc))
@@ -236,7 +239,7 @@ Value WindowBuilder::step(Value carried, TileBuilder &input,
     y = filter->maskPartial(y, {tileIn}, zeroOf(element));
   y = filter->broadcast(
       y, {kernel.dims[tileIn].block, kernel.dims[tileOut].block});
-  auto precision = cast<prim::ConvOp>(anchor.op).getPrecision();
+  auto precision = convolutionOf(anchor.op).getPrecision();
   return tile::DotOp::create(b, loc, carried.getType(), x, y, carried,
                              inputPrecision(precision), false, false);
 }

@@ -225,7 +225,9 @@ private:
           op->setOperand(i, make<arith::BitcastOp>(type, op->getOperand(i)));
       return success();
     }
-    if (isa<arith::ExtFOp, arith::TruncFOp, tile::ConvertFloatOp>(op))
+    bool isConversion =
+        isa<arith::ExtFOp, arith::TruncFOp>(op) || explicitly(op);
+    if (isConversion)
       if (succeeded(convertAsItIs(use)) || succeeded(widen(use)))
         return success();
     for (auto [i, type] : llvm::enumerate(use.operands))
@@ -239,7 +241,7 @@ private:
       return success();
     }
     bool narrows = llvm::any_of(use.results, isFloat8);
-    if (isa<arith::ExtFOp, arith::TruncFOp, tile::ConvertFloatOp>(op))
+    if (isConversion)
       return narrow(use);
     if (!narrows)
       return success();
@@ -277,14 +279,18 @@ private:
            isConverted(product.getRhsOperand().get().getType());
   }
 
+  /// The conversion that says how it rounds; null for others.
+  static tile::ConvertFloatOp explicitly(Operation *op) {
+    return dyn_cast<tile::ConvertFloatOp>(op);
+  }
+
   /// The same conversion between the machine's own types, where it has it.
   LogicalResult convertAsItIs(const Use &use) {
     Operation *op = use.op;
     Type from = use.operands.front(), to = use.results.front();
-    auto explicitly = dyn_cast<tile::ConvertFloatOp>(op);
-    if (explicitly &&
-        (explicitly.getSaturate() ||
-         explicitly.getRounding() != tile::Rounding::nearest_even))
+    tile::ConvertFloatOp stated = explicitly(op);
+    if (stated && (stated.getSaturate() ||
+                   stated.getRounding() != tile::Rounding::nearest_even))
       return failure();
     if (isFloat8(from) == isFloat8(to) ||
         !isConverted(isFloat8(from) ? from : to))
@@ -308,8 +314,8 @@ private:
     if (!isFloat8(from) || isFloat8(to))
       return failure();
     Value value = decodeAs(op->getOperand(0), from, to);
-    auto explicitly = dyn_cast<tile::ConvertFloatOp>(op);
-    if (explicitly && explicitly.getSaturate())
+    tile::ConvertFloatOp stated = explicitly(op);
+    if (stated && stated.getSaturate())
       value = withoutInfinity(value);
     op->getResult(0).replaceAllUsesWith(value);
     op->erase();
@@ -394,11 +400,11 @@ private:
       value = roundToOdd(value);
     else if (!element.isF32())
       value = make<arith::ExtFOp>(like(value.getType(), b.getF32Type()), value);
-    auto explicitly = dyn_cast<tile::ConvertFloatOp>(op);
-    Value result = encode(value, getElementTypeOrSelf(use.results.front()),
-                          explicitly && explicitly.getSaturate(),
-                          explicitly && explicitly.getRounding() ==
-                                            tile::Rounding::toward_zero);
+    tile::ConvertFloatOp stated = explicitly(op);
+    Value result =
+        encode(value, getElementTypeOrSelf(use.results.front()),
+               stated && stated.getSaturate(),
+               stated && stated.getRounding() == tile::Rounding::toward_zero);
     op->getResult(0).replaceAllUsesWith(result);
     op->erase();
     return success();

@@ -144,6 +144,11 @@ def sorted_line(torch, x):
     return torch.sort(x, stable=True)
 
 
+@case(one("f32", 70000))
+def sorted_by_digits(torch, x):
+    return torch.sort(x, stable=True)
+
+
 @case(one("f32", 8, 3000), one("f32", 70000))
 def first_elements(torch, rows, line):
     return torch.topk(rows, 20, 1)[0], torch.topk(line, 50)[0]
@@ -199,7 +204,8 @@ for _kind, _m, _n, _k, _layout in [("bf16", 256, 256, 320, "NN"), ("bf16", 256, 
                                    ("f16", 130, 77, 100, "NN"), ("f32", 128, 160, 96, "NT"), ("f32", 65, 33, 200, "TT"),
                                    ("bf16", 64, 64, 8192, "NT"), ("bf16", 512, 512, 256, "NT"), ("f64", 64, 48, 80, "NN"),
                                    ("bf16", 1, 1024, 2048, "NT"), ("bf16", 5, 512, 1024, "NT"), ("f16", 16, 768, 1024, "NN"),
-                                   ("f32", 1, 600, 900, "NN")]:
+                                   ("f32", 1, 600, 900, "NN"), ("bf16", 20, 320, 1024, "NT"),
+                                   ("bf16", 4096, 64, 64, "NT")]:
     CASES[f"matmul_{_kind}_{_m}x{_n}x{_k}_{_layout}"] = matmul(_kind, _m, _n, _k, _layout)
 
 

@@ -75,6 +75,7 @@ public:
       join(description);
     } catch (...) {
       finish();
+      unlink();
       leave();
       throw;
     }
@@ -96,8 +97,8 @@ private:
       fd = shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
       if (fd < 0)
         fail("cannot make shared memory");
+      made = name;
       if (int status = posix_fallocate(fd, 0, off_t(bytes))) {
-        shm_unlink(name.c_str());
         errno = status;
         fail("cannot make " + std::to_string(bytes) +
              " bytes of shared memory");
@@ -125,16 +126,20 @@ private:
       // A key that is there is found at once, unless the ranks have given up.
       if (tries % kTriesPerCheck == 0)
         getKey(description, "memory");
-      if (std::chrono::steady_clock::now() > end) {
-        if (rank == 0)
-          shm_unlink(name.c_str());
+      if (std::chrono::steady_clock::now() > end)
         throw Failure("only " + std::to_string(header().numJoined) + " of " +
                       std::to_string(size) + " ranks have come");
-      }
       usleep(500);
     }
-    if (rank == 0)
-      shm_unlink(name.c_str());
+    unlink();
+  }
+
+  /// Takes away the name of the memory that this rank has made: ranks that have
+  /// joined keep the memory.
+  void unlink() {
+    if (!made.empty())
+      shm_unlink(made.c_str());
+    made.clear();
   }
 
   void leave() {
@@ -300,6 +305,7 @@ private:
   }
 
   int fd = -1;
+  std::string made; ///< the name, until all ranks have joined
   char *memory = nullptr;
   uint64_t bytes = 0;
   uint32_t step = 0;

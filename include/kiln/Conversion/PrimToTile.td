@@ -25,9 +25,10 @@ def PrimSinkTransposes : Pass<"prim-sink-transposes", "::mlir::func::FuncOp"> {
   let description = [{
     Elementwise operations, reductions, paddings, slices, concatenations and reshapes of transposed tensors become transpositions
     of those operations, where the operands have one permutation or are broadcasts and splats, which take any. A reshape that
-    splits some dimensions and merges others is two. Transpositions that meet become one or none. So operations between two convolutions compute with channels last, as the convolutions have them. The pass
-    works for targets whose threads share the tiles of an instance, and leaves other programs as they are. Values do not
-    change: sums are added in any order (`prim.sum`).
+    splits some dimensions and merges others is two. Transpositions that meet become one or none. So operations between two
+    convolutions compute with channels last, as the convolutions have them. The pass works for targets whose threads share
+    the tiles of an instance, and leaves other programs as they are. Values do not change: sums are added in any order
+    (`prim.sum`).
   }];
   let dependentDialects = ["::kiln::prim::PrimDialect"];
 }

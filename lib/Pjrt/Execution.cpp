@@ -103,30 +103,40 @@ public:
   }
 
   Error *take() {
+    if (takeOpen())
+      return nullptr;
+    // Others begin and end calls meanwhile: opening takes long, and may wait
+    // for what they do.
+    PackagePtr package;
+    std::unique_ptr<Part> opened;
+    if (Error *error = openPackage(*loaded.compiled, package))
+      return error;
+    if (Error *error =
+            openPart(package.get(), *loaded.parts.front()->device, opened))
+      return error;
+    opened->isBusy = true;
+    part = opened.get();
     std::lock_guard<std::mutex> lock(loaded.nesting);
-    for (std::vector<std::unique_ptr<Part>> *list :
-         {&loaded.parts, &loaded.nested})
-      for (std::unique_ptr<Part> &one : *list)
-        if (!part && !one->isBusy)
-          part = one.get();
-    if (!part) {
-      PackagePtr package;
-      std::unique_ptr<Part> opened;
-      if (Error *error = openPackage(*loaded.compiled, package))
-        return error;
-      if (Error *error =
-              openPart(package.get(), *loaded.parts.front()->device, opened))
-        return error;
-      loaded.nested.push_back(std::move(opened));
-      part = loaded.nested.back().get();
-    }
-    part->isBusy = true;
+    loaded.nested.push_back(std::move(opened));
     return nullptr;
   }
 
   Part *part = nullptr;
 
 private:
+  /// Takes one of those that are open; false if all are busy.
+  bool takeOpen() {
+    std::lock_guard<std::mutex> lock(loaded.nesting);
+    for (std::vector<std::unique_ptr<Part>> *list :
+         {&loaded.parts, &loaded.nested})
+      for (std::unique_ptr<Part> &one : *list)
+        if (!part && !one->isBusy)
+          part = one.get();
+    if (part)
+      part->isBusy = true;
+    return part;
+  }
+
   LoadedExecutable &loaded;
 };
 

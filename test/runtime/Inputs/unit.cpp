@@ -5,11 +5,14 @@
 #include "kiln/Runtime/Plugin.h"
 #include "kiln/Runtime/Session.h"
 #include "kiln/Runtime/Spec.h"
+#include "kiln/Runtime/Store.h"
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <sys/resource.h>
+#include <unistd.h>
 
 using namespace kiln::runtime;
 
@@ -395,6 +398,37 @@ void testC(const char *path) {
   kilnSessionDestroy(session);
 }
 
+/// A rank asks for a key again while it waits for others; rank 0 may have left.
+void testStores() {
+  std::shared_ptr<Store> first, second;
+  for (int tries = 0; tries < 20 && !first; ++tries) {
+    int port = 20000 + (getpid() + 997 * tries) % 12000;
+    auto made = openTcpStore("127.0.0.1", std::to_string(port), true, 10);
+    if (!made)
+      continue;
+    first = *made;
+    auto other = openTcpStore("127.0.0.1", std::to_string(port), false, 10);
+    CHECK(other);
+    if (other)
+      second = *other;
+  }
+  CHECK(second);
+  if (!second)
+    return;
+  CHECK(!first->set("token", "abc"));
+  CHECK(!first->set("unread", "x"));
+  auto value = second->get("token", 10);
+  CHECK(value && *value == "abc");
+  first.reset();
+  auto again = second->get("token", 10);
+  CHECK(again && *again == "abc");
+  auto unread = second->get("unread", 10);
+  CHECK(!unread && contains(unread.message(), "has ended"));
+  second->end("rank 1 has failed");
+  auto ended = second->get("token", 10);
+  CHECK(!ended && contains(ended.message(), "rank 1 has failed"));
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -409,6 +443,7 @@ int main(int argc, char **argv) {
   testVerifier();
   testDryRuns();
   testC(argv[1]);
+  testStores();
   std::printf("%d failures\n", failures);
   return failures != 0;
 }

@@ -144,11 +144,6 @@ def sorted_line(torch, x):
     return torch.sort(x, stable=True)
 
 
-@case(one("f32", 70000))
-def sorted_by_digits(torch, x):
-    return torch.sort(x, stable=True)
-
-
 @case(one("f32", 8, 3000), one("f32", 70000))
 def first_elements(torch, rows, line):
     return torch.topk(rows, 20, 1)[0], torch.topk(line, 50)[0]

@@ -377,7 +377,7 @@ bool kiln::schedule::sortsByDigits(prim::ArgsortOp op, ScheduleContext &ctx) {
     return false;
   // Keys of 32 bits are sorted by merges of blocks up to this size; those of
   // more bits by merges of single elements.
-  constexpr int64_t kLongLine = 1 << 16;
+  constexpr int64_t kLongLine = 1 << 17;
   unsigned digits =
       RadixSort::digitsOf(RadixSort::keyTypeOf(type.getElementType()));
   return size >= (digits > 4 ? kLongLine / 16 : kLongLine * digits);

@@ -6,9 +6,9 @@
 
 // CHECK: .entry main_0_dot(
 // CHECK-NOT: ld.global
-// CHECK: cp.async.bulk.tensor
-// CHECK: wgmma
-// CHECK: st.global.v4
+// CHECK: cp.async.cg.shared.global
+// CHECK: mma.sync
+// CHECK: st.global.v2
 // CHECK: .entry main_0_dot_parts(
 // CHECK-NOT: ld.global.b
 // CHECK: ld.global.v4

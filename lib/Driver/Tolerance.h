@@ -4,12 +4,15 @@
 #ifndef KILN_LIB_DRIVER_TOLERANCE_H
 #define KILN_LIB_DRIVER_TOLERANCE_H
 
-#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Runtime/Program.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <map>
 #include <string>
 #include <vector>
+
+namespace kiln::tile {
+class KernelOp;
+} // namespace kiln::tile
 
 namespace kiln::driver {
 

@@ -15,8 +15,10 @@
 // A piece is read from memory as the product that it is a part of, where a product of so few columns alone is not.
 // RUN: kiln-compile %s --entry=short --target=nvidia:sm_90a,ptxas=none --no-fallback --explain -o %t.kpkg 2>&1 | FileCheck %s --check-prefix=ROWS
 // ROWS: tile.dot x2 -> wgmma.m64k16.f32.bf16
-// RUN: kiln-compile %s --entry=wide --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile | FileCheck %s --check-prefix=WIDE
+// RUN: kiln-compile %s --entry=wide --target=nvidia:sm_90a,ptxas=none,blocks=128x320x64 --no-fallback --emit=tile | FileCheck %s --check-prefix=WIDE
 // WIDE: -> (tensor<128x256xf32>, tensor<128x64xf32>)
+// RUN: kiln-compile %s --entry=wide --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile | FileCheck %s --check-prefix=THREE
+// THREE: -> (tensor<128x128xf32>, tensor<128x64xf32>, tensor<128x32xf32>)
 // The last block may end behind the last column: 4096 columns are 22 blocks of 192, which with six blocks of rows are one round of 132 cores.
 // RUN: kiln-compile %s --entry=uneven --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile | FileCheck %s --check-prefix=UNEVEN
 // UNEVEN: arith.constant 192

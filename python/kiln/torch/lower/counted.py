@@ -2,7 +2,6 @@
 """Results whose sizes are data: as many elements as hold, differ, or are asked for.
 
 Each is computed in as many places as there can be; the count, a tensor of rank 0, says where to cut."""
-from ..control import loop
 from . import lowers
 from .common import Unsupported, axis, elements, is_float
 
@@ -197,6 +196,9 @@ def order_of(b, rows):
         left = b.binary("sub", left, one)
         key = b.reshape(b.dynamic_slice_dim(rows, 1, left, [many, 1]), [many])
         return [left, b.sort([b.gather(key, order, 0), order], 0, 1)[-1]]
+    # Programs that need no loop need no PyTorch.
+    from ..control import loop
+
     return loop(b, [b.size_as_tensor(width), start], lambda carried: [b.compare("lt", zero, carried[0])], step)[-1]
 
 

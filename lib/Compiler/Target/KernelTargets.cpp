@@ -14,7 +14,9 @@ static Operation *functionOf(ModuleOp module, StringRef kernel) {
   func::FuncOp found;
   for (auto function : module.getOps<func::FuncOp>()) {
     StringRef rest = kernel;
+    uint64_t number;
     if (rest.consume_front(function.getSymName()) && rest.consume_front("_") &&
+        !rest.consumeInteger(10, number) && rest.starts_with("_") &&
         (!found || function.getSymName().size() > found.getSymName().size()))
       found = function;
   }

@@ -10,6 +10,13 @@
 // it a block lets the next kernel begin: a kernel that begins finds all kernels
 // but the one in front of it done.
 //
+// The wait is assembly that may access any memory. That holds no load back that
+// is said to find the same whenever it takes place, nor an access by a pointer
+// that nothing else is said to reach; what LLVM finds out itself about such a
+// pointer makes loads of the first kind. In kernels that wait, other kernels
+// write behind all pointers until the wait is over, so that the pass takes
+// these attributes away.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Passes.h"
@@ -46,6 +53,15 @@ struct AwaitLaunches : PassWrapper<AwaitLaunches, OperationPass<ModuleOp>> {
   }
 
 private:
+  /// Takes away what would let accesses to memory move across the wait.
+  static void forgetOrder(LLVM::LLVMFuncOp function) {
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      for (StringRef name : {LLVM::LLVMDialect::getNoAliasAttrName(),
+                             LLVM::LLVMDialect::getReadonlyAttrName()})
+        function.removeArgAttr(i, name);
+    function.walk([](LLVM::LoadOp load) { load.setInvariant(false); });
+  }
+
   /// Whether the chip has the instructions.
   static bool hasInstructions(target::TargetAttr description) {
     constexpr int64_t kLeast = 90;
@@ -56,6 +72,7 @@ private:
   }
 
   void await(LLVM::LLVMFuncOp function) {
+    forgetOrder(function);
     auto b = OpBuilder::atBlockBegin(&function.getBody().front());
     insert(b, function.getLoc(), "griddepcontrol.wait;");
     if (trigger == nvidia::LaunchTrigger::begin)

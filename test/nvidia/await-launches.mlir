@@ -20,7 +20,7 @@
 // NONE-NOT: griddepcontrol
 // NONE-NOT: gpu.dependent
 
-// CHECK-LABEL: llvm.func @copy(
+// CHECK-LABEL: llvm.func @copy(%arg0: !llvm.ptr<1>, %arg1: !llvm.ptr<1>)
 // CHECK-SAME: gpu.dependent
 // CHECK-NEXT: llvm.inline_asm has_side_effects "griddepcontrol.wait;", "~{memory}"
 // CHECK-NEXT: llvm.load
@@ -29,13 +29,27 @@
 // CHECK-NEXT: llvm.return
 // PTX-LABEL: .entry copy(
 // PTX: griddepcontrol.wait;
-// PTX: ld.global
+// PTX: ld.global.b32
 // PTX: st.global
 // PTX: griddepcontrol.launch_dependents;
 // KERNELS: kernel copy is copy
 // KERNELS: launched with threads! 32, own.0 3
 llvm.func @copy(%x: !llvm.ptr<1> {llvm.noalias, llvm.readonly}, %y: !llvm.ptr<1> {llvm.noalias}) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
   %a = llvm.load %x : !llvm.ptr<1> -> f32
+  llvm.store %a, %y : f32, !llvm.ptr<1>
+  llvm.return
+}
+
+// Nothing says that a load finds the same before the wait as behind it.
+// CHECK-LABEL: llvm.func @constant(
+// CHECK-NOT: invariant
+// CHECK: llvm.return
+// PTX-LABEL: .entry constant(
+// PTX: griddepcontrol.wait;
+// PTX: ld.global.b32
+// PTX: st.global
+llvm.func @constant(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
+  %a = llvm.load %x invariant : !llvm.ptr<1> -> f32
   llvm.store %a, %y : f32, !llvm.ptr<1>
   llvm.return
 }

@@ -20,6 +20,8 @@ namespace kiln::tensor_to_prim {
 /// and factors a form has at most. What is beyond is an atom.
 constexpr int kMostDepth = 200;
 constexpr size_t kMostProducts = 16, kMostFactors = 8;
+/// Stands for the dimension of a value that is a size itself.
+constexpr int64_t kOwn = -1;
 
 SizeForms::Form SizeForms::number(int64_t value) {
   Form form;
@@ -154,8 +156,13 @@ SizeForms::Form SizeForms::formOf(OpFoldResult size, int depth) {
     return from ? formOf(OpFoldResult(from.getValue()), depth + 1)
                 : atom("read(" + keyOf(read.getOperand()) + ")");
   }
-  return isa<arith::ArithDialect>(op->getDialect()) ? formOf(op, value, depth)
-                                                    : atom(value);
+  if (!isa<arith::ArithDialect>(op->getDialect()))
+    return atom(value);
+  // Each operation is looked at once, however many formulas read it.
+  if (auto it = dimensions.find({value, kOwn}); it != dimensions.end())
+    return it->second;
+  Form form = formOf(op, value, depth);
+  return dimensions[{value, kOwn}] = form;
 }
 
 /// The form of arithmetic on sizes. Operations that have none are atoms with
@@ -244,7 +251,12 @@ SizeForms::Form SizeForms::formOf(Value tensor, int64_t dim, int depth) {
     // The formula is written where nothing reads it, and erased.
     Block scratch;
     formulas.insert(&scratch);
-    llvm::scope_exit isDone([&] { formulas.erase(&scratch); });
+    llvm::scope_exit isDone([&] {
+      for (Operation &each : scratch)
+        for (Value result : each.getResults())
+          dimensions.erase({result, kOwn});
+      formulas.erase(&scratch);
+    });
     OpBuilder b(op->getContext());
     b.setInsertionPointToEnd(&scratch);
     SmallVector<OpFoldResult> sizes = prim::reifyResultShape(

@@ -305,8 +305,10 @@ static bool followsProduct(ArrayRef<Operation *> group) {
 /// are `op`, which merges that dimension from others: repeated numbers of
 /// groups of channels, say. In the group they would split its lines.
 static bool isAlongLines(Operation *op) {
-  auto repeated = dyn_cast<prim::BroadcastInDimOp>(*op->user_begin());
-  return repeated && op->hasOneUse() && !repeated.getDims().empty() &&
+  auto repeated = op->hasOneUse()
+                      ? dyn_cast<prim::BroadcastInDimOp>(*op->user_begin())
+                      : prim::BroadcastInDimOp();
+  return repeated && !repeated.getDims().empty() &&
          repeated.getDims().back() == repeated.getType().getRank() - 1;
 }
 

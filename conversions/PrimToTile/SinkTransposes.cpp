@@ -395,6 +395,17 @@ static SmallVector<int64_t> commonDims(ArrayRef<int64_t> from,
   return x == 1 && y == 1 ? dims : SmallVector<int64_t>();
 }
 
+/// Erases what was only made to find out whether a transposition moves, and
+/// what that alone reads: it would count as a reader.
+static void eraseDead(Operation *op) {
+  if (!op || !isOpTriviallyDead(op))
+    return;
+  SmallVector<Value> operands(op->getOperands());
+  op->erase();
+  for (Value operand : operands)
+    eraseDead(operand.getDefiningOp());
+}
+
 /// A reshape that splits some dimensions and merges others, as norms of groups
 /// of channels do: the dimensions are split, then merged.
 Value Sinker::ofSplitAndMerge(ReshapeOp reshape) {
@@ -406,18 +417,26 @@ Value Sinker::ofSplitAndMerge(ReshapeOp reshape) {
     return {};
   auto split = ReshapeOp::create(builder, op->getLoc(), from.clone(dims),
                                  reshape.getOperand());
-  Value before = Sinker(split).run();
-  if (!before || !before.getDefiningOp<TransposeOp>())
-    return {};
-  auto merged = ReshapeOp::create(builder, op->getLoc(), to, before);
-  return Sinker(merged).run();
+  Value before = Sinker(split).run(), result;
+  if (before && before.getDefiningOp<TransposeOp>()) {
+    auto merged = ReshapeOp::create(builder, op->getLoc(), to, before);
+    result = Sinker(merged).run();
+    eraseDead(merged);
+  }
+  if (!result && before)
+    eraseDead(before.getDefiningOp());
+  eraseDead(split);
+  return result;
 }
 
-/// Parts that have one permutation are joined before it.
+/// Parts that have one permutation are joined before it, unless what makes them
+/// writes them in any order.
 Value Sinker::ofCat(CatOp cat) {
   if (!find(cat.getOperands().front()) ||
       !llvm::all_of(cat.getOperands(), [&](Value part) {
-        return part.getDefiningOp<TransposeOp>() && canMove(part);
+        auto transpose = part.getDefiningOp<TransposeOp>();
+        return transpose && canMove(part) &&
+               !isWrittenInAnyOrder(transpose.getOperand());
       }))
     return {};
   SmallVector<Value> parts;

@@ -108,8 +108,6 @@ private:
   /// there is none, or if no schedule of it takes the group.
   mlir::LogicalResult scheduleForOther(mlir::Operation *group,
                                        llvm::StringRef kind);
-  /// The kernels that the schedule of the current group has made.
-  llvm::SmallVector<tile::KernelOp> ownKernels();
   /// The parts of the result of a `cat` that its operands fill.
   schedule::Buffer partOf(prim::CatOp cat, unsigned number,
                           const schedule::Buffer &whole);

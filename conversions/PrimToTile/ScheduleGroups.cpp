@@ -10,6 +10,7 @@
 #include "kiln/Schedule/Schedules.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "kiln/Tiling/Tiling.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -25,13 +26,28 @@ static LogicalResult refuseBlocks(const target::Asked &blocks,
   return target::emitUnmet(blocks, why);
 }
 
-SmallVector<tile::KernelOp> FunctionConverter::ownKernels() {
-  SmallVector<tile::KernelOp> own;
-  for (auto kernel : func->getParentOfType<ModuleOp>().getOps<tile::KernelOp>())
-    if (kernel.getSymName().starts_with(ctx->kernelName))
-      own.push_back(kernel);
-  return own;
-}
+namespace {
+/// Tells the kernels that schedules make for a group from those that there were
+/// before it. A name tells no more than how one of them begins.
+class NewKernels {
+public:
+  explicit NewKernels(func::FuncOp func)
+      : module(func->getParentOfType<ModuleOp>()) {
+    for (auto kernel : module.getOps<tile::KernelOp>())
+      before.insert(kernel);
+  }
+
+  SmallVector<tile::KernelOp> get() const {
+    return llvm::to_vector(llvm::make_filter_range(
+        module.getOps<tile::KernelOp>(),
+        [&](tile::KernelOp kernel) { return !before.contains(kernel); }));
+  }
+
+private:
+  mutable ModuleOp module;
+  llvm::SmallPtrSet<Operation *, 16> before;
+};
+} // namespace
 
 LogicalResult FunctionConverter::scheduleForOther(Operation *group,
                                                   StringRef kind) {
@@ -48,10 +64,11 @@ LogicalResult FunctionConverter::scheduleForOther(Operation *group,
       ctx->rewriter, other.options, other.description, *host, chooser,
       other.target->tileSizes(other.description, other.options));
   own.kernelName = ctx->kernelName;
+  NewKernels made(func);
   if (failed(target::LoweringRegistry::get().schedule(group, kind, own)))
     return failure();
   ctx->takenBy = own.takenBy;
-  for (tile::KernelOp kernel : ownKernels()) {
+  for (tile::KernelOp kernel : made.get()) {
     kernel->setAttr(target::kSpecAttr, spec);
     kernel->setAttr(target::kTargetAttr, other.description);
   }
@@ -73,12 +90,13 @@ LogicalResult FunctionConverter::scheduleInBlocks(Operation *group,
   ScheduleContext own(ctx->rewriter, options, ctx->description, *host, chooser,
                       ctx->tiles);
   own.kernelName = ctx->kernelName;
+  NewKernels made(func);
   if (failed(target::LoweringRegistry::get().schedule(group, kind, own)))
     return target::findAsked(group, "schedule") ? failure()
                                                 : refuseBlocks(blocks, group);
   ctx->takenBy = own.takenBy;
   bool isUsed = false;
-  for (tile::KernelOp kernel : ownKernels()) {
+  for (tile::KernelOp kernel : made.get()) {
     // A schedule whose kernel has no tiling to tell so says that it followed
     // the script.
     isUsed |= kernel.getTilingAttr() ||

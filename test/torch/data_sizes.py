@@ -48,6 +48,9 @@ CASES = {
     "up to a place": (lambda x, n: x[:n.item()].sum(0), PLACES),
     "behind a place": (lambda x, n: x[n.item():] * 2, PLACES),
     "a row": (lambda x, n: x[n.item()], PLACES),
+    "what is computed, behind a place": (lambda x, n: (x * 2)[n.item():], PLACES),
+    "a part of what is computed": (lambda x, n: (x * 2).narrow(0, n.item(), 2), PLACES),
+    "a row of what is computed": (lambda x, n: (x * 2)[n.item()], PLACES),
     "a row, computed with": (lambda x, n: x[n.item()] * n.item(), PLACES),
 }
 

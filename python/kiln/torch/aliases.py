@@ -170,9 +170,10 @@ def spaced(tensor, shape, strides):
     return torch.empty_strided(tensor.shape, strides, dtype=tensor.dtype, device=tensor.device).copy_(tensor).as_strided(shape, strides)
 
 
-def parts(graph, output, strides):
+def parts(graph, output, strides, is_known):
     """Results that eager mode makes as views of a tensor that the graph computes: {node: the node of that tensor}. `strides`: those of
-    eager mode by the places of the results. A view that is all of its storage, which no other result shares, is a tensor of its own."""
+    eager mode by the places of the results. A view that is all of its storage, which no other result shares, is a tensor of its own, and
+    so is one of which a number is not known: `is_known` says of sizes which are."""
     makers = {}
     for node in graph.nodes:
         makers.setdefault(_memory(node), node)
@@ -187,6 +188,8 @@ def parts(graph, output, strides):
             continue  # a tensor that no view shares, or that the package returns as it is
         is_alike = made.dtype == base.dtype or made.dtype == base.dtype.to_real()
         if any(one.is_conj() or one.is_neg() for one in (made, base)) or not is_alike or not _are_same(made.stride(), strides[place]):
+            continue
+        if not all(is_known(sizes.size_of(one)) for one in (*made.shape, *made.stride(), made.storage_offset(), *base.shape)):
             continue
         is_dense = _is_whole(base) and (sizes.is_row_major(base) or physical(base, base.stride()))
         if is_dense and (shared[_memory(node)] > 1 or not _is_whole(made)):

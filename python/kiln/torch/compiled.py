@@ -116,7 +116,8 @@ class Compiled:
         #: For each result: the number of the package's result, an argument as it is, a size, or a constant.
         self.results, values, seen, self.types = [], [], [], []
         bases = aliases.bases([node for node in output if node not in given])
-        parts = aliases.parts(graph_module.graph, output, strides or {})
+        parts = aliases.parts(graph_module.graph, output, strides or {}, lambda size: isinstance(size, int) or (
+            size.free_symbols <= self.symbols.keys() or lowering.is_known(size)))
         whole = {}  # the numbers of the package's results that parts are views of
 
         def number(size):
@@ -128,7 +129,10 @@ class Compiled:
             if size not in seen:
                 seen.append(size)
                 self.types.append(torch.int64 if size.is_integer else torch.float64)
-                values.append(lowering.number_tensor(size))
+                try:
+                    values.append(lowering.number_tensor(size))
+                except Unsupported as error:
+                    raise UnsupportedNode(node, str(error)) from None
             self.reads_numbers = True
             return "number", seen.index(size)
 

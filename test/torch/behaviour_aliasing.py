@@ -112,6 +112,23 @@ def moved_images_keep_their_strides():
 
 
 @test
+def rolled_and_padded_tensors_lie_as_eagers():
+    """Where torch traces, for tensors in each order of the dimensions."""
+    from torch._subclasses import FakeTensorMode
+    image, solid = torch.randn(2, 4, 6, 5), torch.randn(2, 4, 6, 5, 3)
+    last, solid_last = image.to(memory_format=torch.channels_last), solid.to(memory_format=torch.channels_last_3d)
+    rolls = [lambda x, roll=roll: x.roll(*roll) for roll in ((1,), (1, 0), ((1, 1), (0, 1)), (0, 0), (4, 1))]
+    images = [lambda x: F.channel_shuffle(x, 2), *(lambda x, mode=mode: F.pad(x, (1, 1) * (x.dim() - 2), mode) for mode in ("reflect", "replicate"))]
+    for x in (torch.randn(6, 4).t(), image, last, image.permute(3, 1, 0, 2), last[:1], last[:, :, ::2], solid, solid_last, solid.permute(3, 1, 0, 2, 4)):
+        for function in rolls + (images if x.dim() > 2 else []):
+            with FakeTensorMode() as mode:
+                got = function(mode.from_tensor(x))
+            same(got.stride(), function(x).stride())
+    x = torch.randn(6, 4).t()
+    same(fast(lambda x: x.roll(1, 0).view(-1), fullgraph=True)(x), x.roll(1, 0).view(-1))
+
+
+@test
 def complex_results_keep_their_strides():
     for function, x in ((lambda x: torch.stft(x, 16, 4, window=torch.hann_window(16), return_complex=True), torch.randn(3, 64)),
                         (lambda x: (torch.linalg.inv(x), x * 2, x.mT + 1), torch.randn(4, 4, dtype=torch.complex64))):

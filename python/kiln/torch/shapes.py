@@ -124,26 +124,36 @@ def _fft_c2r(x, dim, normalization, size):
 
 
 def _roll(x, shifts, dims=()):
-    return torch.empty_like(x)
+    """On the host torch joins two parts along each dimension: the result is an image with its channels last if both are."""
+    kept = _format(x) if dims else torch.contiguous_format
+    if kept != torch.contiguous_format and not all(guard_or_false(shift % x.shape[dim] != 0) for shift, dim in zip(shifts, dims)):
+        kept = torch.contiguous_format
+    return torch.empty_like(x, memory_format=kept)
 
 
 def _channel_shuffle(x, groups):
-    return torch.empty_like(x, memory_format=torch.channels_last if _keeps_channels_last(x) else torch.contiguous_format)
+    return torch.empty_like(x, memory_format=_format(x))
 
 
-def _keeps_channels_last(x):
-    """Whether an operation on the host takes a tensor for images with their channels last, as far as its sizes are known."""
-    if x.device.type != "cpu" or x.dim() != 4:
-        return False
-    strides = [x.stride(d) for d in (1, 3, 2, 0)]
-    return all(not guard_or_false(a > b) for a, b in zip(strides, strides[1:])) and guard_or_false(strides[0] < strides[-1])
+def _format(x):
+    """How an operation on the host that knows images lays out its result, as far as the sizes are known: with the channels last
+    if those of its argument are, else row-major."""
+    if x.device.type != "cpu" or x.dim() not in (4, 5):
+        return torch.contiguous_format
+    least = 0
+    for dim in (1, *range(x.dim() - 1, 1, -1), 0):
+        size, stride = x.shape[dim], x.stride(dim)
+        if guard_or_false(size == 0) or guard_or_false(stride < least) or (dim == 0 and guard_or_false(least == x.stride(1))):
+            return torch.contiguous_format
+        least = stride * size
+    return torch.channels_last if x.dim() == 4 else torch.channels_last_3d
 
 
 def _padded_image(says):
     """Of a padded image, where torch itself forgets that its channels are last."""
     def padded(x, padding):
         made = says(x, padding)
-        return made.contiguous(memory_format=torch.channels_last) if _keeps_channels_last(x) else made
+        return made.contiguous(memory_format=_format(x)) if x.dim() == len(padding) // 2 + 2 else made
     return padded
 
 
@@ -166,7 +176,7 @@ def register():
             _replace(name, shapes)
     _replace("roll", _roll)
     _replace("channel_shuffle", _channel_shuffle)
-    for name in ("reflection_pad2d", "replication_pad2d"):
+    for name in ("reflection_pad2d", "reflection_pad3d", "replication_pad2d", "replication_pad3d"):
         if hasattr(torch_says, f"meta_{name}"):
             _replace(name, _padded_image(getattr(torch_says, f"meta_{name}")))
     return library

@@ -129,6 +129,16 @@ def rolled_and_padded_tensors_lie_as_eagers():
 
 
 @test
+def results_with_gradients_are_written_in_place():
+    x = torch.randn(2, 4, 6, 5).to(memory_format=torch.channels_last).requires_grad_()
+    y = fast(lambda x: x * 2, fullgraph=True)(x)
+    same(y.stride(), x.stride())
+    y.add_(1)
+    y.sum().backward()
+    same((y, x.grad), (x * 2 + 1, torch.full_like(x, 2)))
+
+
+@test
 def complex_results_keep_their_strides():
     for function, x in ((lambda x: torch.stft(x, 16, 4, window=torch.hann_window(16), return_complex=True), torch.randn(3, 64)),
                         (lambda x: (torch.linalg.inv(x), x * 2, x.mT + 1), torch.randn(4, 4, dtype=torch.complex64))):

@@ -323,7 +323,9 @@ class Compiled:
             return base.select(dim, start) if length is None else base.narrow(dim, start, length)
         if kind in ("strided", "spaced"):
             shape, strides = ([self._result(n, arguments, made) for n in numbers] for numbers in one[1:])
-            return made[one[0]].as_strided(shape, strides) if kind == "strided" else aliases.spaced(made[one[0]], shape, strides)
+            whole = made[one[0]] if kind == "strided" else aliases.spaced(made[one[0]], shape, strides)
+            # Not a view for autograd, which would refuse to write to the result of a function of its own in place.
+            return torch.empty(0, dtype=whole.dtype, device=whole.device).set_(whole.untyped_storage(), whole.storage_offset(), shape, strides)
         if kind == "within":
             base = torch.view_as_real(made[one[0]]) if one[1] else made[one[0]]
             shape, strides, (start,) = ([self._result(n, arguments, made) for n in numbers] for numbers in one[2:])

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The claim keeps the recursion as its body, and has the function as an
-// attribute: passes that simplify the body may hide the recursion.
+// attribute: passes that simplify the body may hide the recursion. The schedule
+// groups elements in other ways than the recursion does, so that a function is
+// claimed only if it is found to be associative.
 //
 //===----------------------------------------------------------------------===//
 
 #include "AssociativeScan.h"
 #include "ScanFunction.h"
+#include "VerifyAssociativity.h"
 #include "kiln/Schedule/AccessMap.h"
 #include "kiln/Schedule/GroupPlan.h"
 #include "kiln/Target/TargetRegistry.h"
@@ -111,8 +114,10 @@ static LogicalResult claimScan(const ScanRecursion &scan,
   for (Operation *op : group.operations)
     if (op->getBlock() != block)
       return ctx.decline(op, "parts of a scan are in several blocks");
-  addReversals(group, scan.dim);
   Operation *last = first.getDefiningOp();
+  if (StringRef reason = whyNotAssociative(scan); !reason.empty())
+    return ctx.decline(last, reason);
+  addReversals(group, scan.dim);
   if (failed(detach(group, scan.dim, ctx.rewriter)))
     return ctx.decline(last, "values inside of a scan are used elsewhere");
   // A claim returns its results in the order of their operations.
@@ -144,14 +149,15 @@ static LogicalResult claimScan(const ScanRecursion &scan,
   return success();
 }
 
-/// Values of a function that take turns between two tensors, in order.
-static SmallVector<Value> findInterleaved(Operation *func) {
-  SmallVector<Value> found;
+/// Operations of a function whose results take turns between two tensors, in
+/// order.
+static SmallVector<Operation *> findInterleaved(Operation *func) {
+  SmallVector<Operation *> found;
   func->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<prim::ClaimOp>(op))
       return WalkResult::skip();
     if (op->getNumResults() == 1 && interleavedOf(op->getResult(0)))
-      found.push_back(op->getResult(0));
+      found.push_back(op);
     return WalkResult::advance();
   });
   return found;
@@ -162,27 +168,22 @@ kiln::schedule::claimAssociativeScan(Operation *func,
                                      target::LoweringContext &ctx) {
   if (!ctx.description)
     return success();
-  llvm::DenseSet<Operation *> left;
-  for (bool again = true; again;) {
-    again = false;
-    SmallVector<Value> all = findInterleaved(func);
-    // The whole recursion ends last.
-    for (Value value : llvm::reverse(all)) {
-      if (left.contains(value.getDefiningOp()))
-        continue;
-      auto scan = ScanRecursion::find(value);
-      if (scan)
-        for (Value other : all)
-          if (other != value && !other.use_empty() &&
-              other.getParentBlock() == value.getParentBlock())
-            scan->addResult(other);
-      if (!scan || failed(claimScan(*scan, ctx))) {
-        left.insert(value.getDefiningOp());
-        continue;
-      }
-      again = true;
-      break;
-    }
+  SmallVector<Operation *> all = findInterleaved(func);
+  llvm::DenseSet<Operation *> claimed;
+  // The whole recursion ends last.
+  for (Operation *op : llvm::reverse(all)) {
+    if (claimed.contains(op))
+      continue;
+    auto scan = ScanRecursion::find(op->getResult(0));
+    if (!scan)
+      continue;
+    for (Operation *other : all)
+      if (other != op && !claimed.contains(other) && !other->use_empty() &&
+          other->getBlock() == op->getBlock())
+        scan->addResult(other->getResult(0));
+    llvm::SetVector<Operation *> operations = scan->operations();
+    if (succeeded(claimScan(*scan, ctx)))
+      claimed.insert(operations.begin(), operations.end());
   }
   return success();
 }

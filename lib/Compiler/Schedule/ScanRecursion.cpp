@@ -37,11 +37,25 @@ static prim::CatOp catOf(Value value) {
   return value.getDefiningOp<prim::CatOp>();
 }
 
-/// What a value is a reshape of.
+/// The sizes but those of 1.
+static SmallVector<int64_t> longSizes(Value value) {
+  return llvm::filter_to_vector(typeOf(value).getShape(),
+                                [](int64_t size) { return size != 1; });
+}
+
+/// What a value is without reshapes that insert and drop dimensions of 1.
 static Value rootOf(Value value) {
-  while (prim::ReshapeOp reshape = reshapeOf(value))
+  for (prim::ReshapeOp reshape = reshapeOf(value);
+       reshape && longSizes(value) == longSizes(reshape.getOperand());
+       reshape = reshapeOf(value))
     value = reshape.getOperand();
   return value;
+}
+
+/// The size along `dim`; -1 if there is no such dimension.
+static int64_t sizeAlong(Value value, unsigned dim) {
+  auto type = typeOf(value);
+  return dim < type.getRank() ? type.getDimSize(dim) : -1;
 }
 
 static bool isSame(Value a, Value b) { return rootOf(a) == rootOf(b); }
@@ -78,7 +92,8 @@ struct Part {
 /// dimensions.
 static std::optional<Part> partOf(Value value, unsigned dim) {
   prim::SliceOp slice = sliceOf(rootOf(value));
-  if (!slice || dim >= slice.getStarts().size())
+  if (!slice || dim >= slice.getStarts().size() ||
+      slice.getType().getDimSize(dim) != sizeAlong(value, dim))
     return std::nullopt;
   auto source = typeOf(slice.getOperand());
   for (auto [d, start] : llvm::enumerate(slice.getStarts()))
@@ -156,8 +171,10 @@ int ScanRecursion::componentOf(Value tensor) {
 int ScanRecursion::trace(Value value) {
   if (auto known = traced.find(value); known != traced.end())
     return known->second;
-  if (nodes.size() >= kMostNodes)
+  // Operations on the way to the first node count, too.
+  if (numTraced >= kMostNodes)
     return -1;
+  ++numTraced;
   Node node;
   Operation *op = value.getDefiningOp();
   node.value = everywhere(value);
@@ -219,6 +236,8 @@ bool ScanRecursion::unify(int number, Value value, Bindings &bindings) {
 /// Notes the tensor of a component at a level; false if it is another one.
 bool ScanRecursion::knowElements(unsigned level, unsigned component,
                                  Value tensor) {
+  if (sizeAlong(tensor, dim) != levels[level].size)
+    return false;
   Value &known = levels[level].elements[component];
   if (!known)
     known = tensor;
@@ -314,7 +333,8 @@ bool ScanRecursion::verifyLater(unsigned k, unsigned component,
         return false;
       before = part->source;
     }
-    if (!verify(k + 1, which.first, before))
+    if (sizeAlong(before, dim) != levels[k + 1].size ||
+        !verify(k + 1, which.first, before))
       return false;
   }
   return true;
@@ -322,7 +342,7 @@ bool ScanRecursion::verifyLater(unsigned k, unsigned component,
 
 /// Whether `value` is the scan of a component of a level.
 bool ScanRecursion::verify(unsigned k, unsigned component, Value value) {
-  if (verified.contains({rootOf(value), component}))
+  if (verified.contains({rootOf(value), {k, component}}))
     return true;
   const Level &level = levels[k];
   if (level.size == 1) {
@@ -348,7 +368,7 @@ bool ScanRecursion::verify(unsigned k, unsigned component, Value value) {
         (rest && !verifyLater(k, component, *both, rest)))
       return false;
   }
-  verified.insert({rootOf(value), component});
+  verified.insert({rootOf(value), {k, component}});
   return true;
 }
 

@@ -84,7 +84,10 @@ private:
 
   std::vector<Level> levels;
   llvm::DenseMap<mlir::Value, int> traced;
-  llvm::DenseSet<std::pair<mlir::Value, unsigned>> verified;
+  size_t numTraced = 0; ///< with values whose operands are being traced
+  /// Values that are the scan of a level and component.
+  llvm::DenseSet<std::pair<mlir::Value, std::pair<unsigned, unsigned>>>
+      verified;
 };
 
 } // namespace kiln::schedule

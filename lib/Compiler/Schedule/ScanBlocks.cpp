@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ScanBlocks.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
@@ -24,7 +25,9 @@ ScanBlocks kiln::schedule::chooseScanBlocks(const Buffer &in, unsigned dim,
   int64_t bytes =
       std::max<int64_t>(in.elementType().getIntOrFloatBitWidth() / 8, 1);
   int64_t words = std::max<int64_t>(bits / 32, 1);
-  int64_t budget = threads * kElements / words;
+  // Tiles have sizes that are powers of two.
+  int64_t budget = llvm::bit_floor<uint64_t>(
+      std::max<int64_t>(threads * kElements / words, 1));
   ScanBlocks blocks;
   for (unsigned d = 0; d < in.rank(); ++d) {
     if (d == dim || in.sizes[d].is(1))

@@ -63,7 +63,7 @@ static bool isSame(Value a, Value b) { return rootOf(a) == rootOf(b); }
 /// The value that all elements have; null if they may differ.
 static TypedAttr everywhere(Value value) {
   Operation *op = value.getDefiningOp();
-  while (op && isViewMovement(op))
+  while (op && isViewMovement(op) && op->getNumOperands() > 0)
     op = op->getOperand(0).getDefiningOp();
   return op ? splatValue(op) : TypedAttr();
 }

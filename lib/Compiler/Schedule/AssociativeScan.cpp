@@ -417,33 +417,68 @@ static LogicalResult emitScan(const Scanned &scan, ScanFunction &function,
       .scan(before);
 }
 
+/// Reads what the claim scans. Returns what is wrong with it; empty if nothing.
+static StringRef readScan(prim::ClaimOp claim, Scanned &scan,
+                          ScheduleContext &ctx) {
+  DictionaryAttr config = claim.getConfigAttr();
+  if (!config)
+    return "the claim has no `config`";
+  auto inputs = config.getAs<DenseI64ArrayAttr>("inputs");
+  auto results = config.getAs<DenseI64ArrayAttr>("results");
+  auto dim = config.getAs<IntegerAttr>("dim");
+  auto reverse = config.getAs<BoolAttr>("reverse");
+  auto addsZero = config.getAs<BoolAttr>("adds_zero");
+  if (!inputs || inputs.empty() || !results || !dim || !reverse || !addsZero ||
+      !config.getAs<DictionaryAttr>("function"))
+    return "the claim does not say what it scans";
+  SmallVector<RankedTensorType> types;
+  for (int64_t number : inputs.asArrayRef()) {
+    if (number < 0 || number >= int64_t(claim.getInputs().size()))
+      return "the claim scans an operand that it does not have";
+    Value input = claim.getInputs()[number];
+    if (!ctx.host.hasBuffer(input))
+      return "an operand must be in memory";
+    scan.ins.push_back(ctx.host.buffer(input));
+    types.push_back(dyn_cast<RankedTensorType>(input.getType()));
+  }
+  if (results.size() != int64_t(claim.getNumResults()))
+    return "the claim does not say what its results are";
+  for (auto [value, component] :
+       llvm::zip(claim.getResults(), results.asArrayRef())) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (component < 0 || component >= inputs.size() || !type ||
+        type != types[component])
+      return "a result of the claim is no scan of one of its operands";
+  }
+  for (RankedTensorType type : types)
+    if (!type || !type.getElementType().isIntOrFloat() ||
+        type.getShape() != types.front().getShape())
+      return "the claim scans operands of different shapes or without numbers";
+  APInt along = dim.getValue();
+  if (along.isNegative() || along.uge(types.front().getRank()))
+    return "the claim scans a dimension that its operands do not have";
+  scan.dim = along.getZExtValue();
+  scan.reverse = reverse.getValue();
+  scan.addsZero = addsZero.getValue();
+  return "";
+}
+
 LogicalResult kiln::schedule::scheduleAssociativeScan(prim::ClaimOp claim,
                                                       ScheduleContext &ctx) {
-  DictionaryAttr config = claim.getConfigAttr();
-  auto inputs =
-      config ? config.getAs<DenseI64ArrayAttr>("inputs") : DenseI64ArrayAttr();
-  auto results =
-      config ? config.getAs<DenseI64ArrayAttr>("results") : DenseI64ArrayAttr();
-  if (!inputs || !results || results.size() != int64_t(claim.getNumResults()))
-    return ctx.decline(claim, "the claim does not say what it scans");
   Scanned scan;
-  scan.dim = config.getAs<IntegerAttr>("dim").getInt();
-  scan.reverse = config.getAs<BoolAttr>("reverse").getValue();
-  scan.addsZero = config.getAs<BoolAttr>("adds_zero").getValue();
+  if (StringRef reason = readScan(claim, scan, ctx); !reason.empty())
+    return ctx.decline(claim, reason);
   scan.sharesTiles = ctx.tiling.model().sharesTiles();
+  DictionaryAttr config = claim.getConfigAttr();
   SmallVector<Type> elements;
-  for (int64_t number : inputs.asArrayRef()) {
-    if (number < 0 || number >= int64_t(claim.getInputs().size()) ||
-        !ctx.host.hasBuffer(claim.getInputs()[number]))
-      return ctx.decline(claim, "an operand must be in memory");
-    scan.ins.push_back(ctx.host.buffer(claim.getInputs()[number]));
-    elements.push_back(scan.ins.back().elementType());
-  }
+  for (const Buffer &in : scan.ins)
+    elements.push_back(in.elementType());
   ScanFunction function(config.getAs<DictionaryAttr>("function"), elements);
   if (!function.isValid)
     return ctx.decline(claim, "the claim does not say how it combines");
   for (auto [value, component] :
-       llvm::zip(claim.getResults(), results.asArrayRef()))
+       llvm::zip(claim.getResults(),
+                 config.getAs<DenseI64ArrayAttr>("results").asArrayRef()))
     scan.outs.push_back({ctx.host.destination(value), unsigned(component)});
   if (failed(emitScan(scan, function, ctx, claim.getLoc(), ctx.kernelName,
                       /*isWhole=*/true)))

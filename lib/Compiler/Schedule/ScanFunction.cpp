@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ScanFunction.h"
+#include "kiln/Schedule/GroupPlan.h"
 #include "kiln/Schedule/TileBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/Threading.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -50,49 +53,71 @@ ScanFunction::ScanFunction(DictionaryAttr code, ArrayRef<Type> types)
     : elements(types) {
   auto steps = code.getAs<ArrayAttr>("steps");
   auto results = code.getAs<DenseI64ArrayAttr>("yields");
-  MLIRContext *context = code.getContext();
-  Location loc = UnknownLoc::get(context);
+  isValid = false;
+  if (!steps || !results || results.size() != int64_t(elements.size()))
+    return;
+  Location loc = UnknownLoc::get(code.getContext());
   SmallVector<Value> values;
   for (unsigned side = 0; side < 2; ++side)
     for (Type type : elements)
       values.push_back(body.addArgument(RankedTensorType::get({}, type), loc));
+  for (Attribute step : steps) {
+    auto entries = dyn_cast<DictionaryAttr>(step);
+    Value value = entries ? addStep(entries, values) : Value();
+    if (!value)
+      return;
+    values.push_back(value);
+  }
+  for (auto [number, type] : llvm::zip(results.asArrayRef(), elements)) {
+    if (number < 0 || number >= int64_t(values.size()) ||
+        getElementTypeOrSelf(values[number]) != type)
+      return;
+    yields.push_back(values[number]);
+  }
+  isValid = true;
+}
+
+/// Appends a step to the body; null if it is no constant or elementwise
+/// operation of `values`.
+Value ScanFunction::addStep(DictionaryAttr step, ArrayRef<Value> values) {
+  MLIRContext *context = step.getContext();
+  Location loc = UnknownLoc::get(context);
   OpBuilder b(context);
   b.setInsertionPointToEnd(&body);
-  auto lookup = [&](ArrayRef<int64_t> numbers, SmallVectorImpl<Value> &list) {
-    for (int64_t number : numbers) {
-      isValid &= number >= 0 && number < static_cast<int64_t>(values.size());
-      if (isValid)
-        list.push_back(values[number]);
-    }
-  };
-  isValid = steps && results && results.size() == int64_t(elements.size());
-  for (auto step :
-       isValid ? steps.getAsRange<DictionaryAttr>()
-               : ArrayAttr::get(context, {}).getAsRange<DictionaryAttr>()) {
-    if (auto value = step.getAs<TypedAttr>("value")) {
-      auto type = RankedTensorType::get({}, value.getType());
-      values.push_back(
-          prim::ConstantOp::create(b, loc, type,
-                                   ElementsAttr(DenseElementsAttr::get(
-                                       type, static_cast<Attribute>(value)))));
-      continue;
-    }
-    auto name = step.getAs<StringAttr>("op");
-    auto operands = step.getAs<DenseI64ArrayAttr>("operands");
-    auto type = step.getAs<TypeAttr>("type");
-    auto attributes = step.getAs<DictionaryAttr>("attributes");
-    isValid &= name && operands && type && attributes;
-    OperationState state(loc, isValid ? name.getValue() : "");
-    if (isValid)
-      lookup(operands, state.operands);
-    if (!isValid)
-      return;
-    state.addTypes(RankedTensorType::get({}, type.getValue()));
-    state.addAttributes(attributes.getValue());
-    values.push_back(b.create(state)->getResult(0));
+  if (auto value = step.getAs<TypedAttr>("value")) {
+    if (!value.getType().isIntOrFloat())
+      return {};
+    auto type = RankedTensorType::get({}, value.getType());
+    return prim::ConstantOp::create(b, loc, type,
+                                    ElementsAttr(DenseElementsAttr::get(
+                                        type, static_cast<Attribute>(value))));
   }
-  if (isValid)
-    lookup(results, yields);
+  auto name = step.getAs<StringAttr>("op");
+  auto operands = step.getAs<DenseI64ArrayAttr>("operands");
+  auto type = step.getAs<TypeAttr>("type");
+  auto attributes = step.getAs<DictionaryAttr>("attributes");
+  if (!name || !operands || !type || !attributes ||
+      !type.getValue().isIntOrFloat() ||
+      !RegisteredOperationName::lookup(name.getValue(), context))
+    return {};
+  OperationState state(loc, name.getValue());
+  for (int64_t number : operands.asArrayRef()) {
+    if (number < 0 || number >= int64_t(values.size()))
+      return {};
+    state.operands.push_back(values[number]);
+  }
+  state.addTypes(RankedTensorType::get({}, type.getValue()));
+  state.addAttributes(attributes.getValue());
+  Operation *op = b.create(state);
+  // The claim is reported, not what its attributes stand for.
+  ScopedDiagnosticHandler silence(
+      context, [thread = llvm::get_threadid()](Diagnostic &) {
+        // Other threads of the context report their own errors.
+        return success(llvm::get_threadid() == thread);
+      });
+  bool isStep = isElementwisePrim(op) && op->getNumResults() == 1 &&
+                op->getNumRegions() == 0 && succeeded(verify(op));
+  return isStep ? op->getResult(0) : Value();
 }
 
 /// Bits are bytes between combinations.

@@ -35,6 +35,9 @@ public:
   std::string missing;
 
 private:
+  mlir::Value addStep(mlir::DictionaryAttr step,
+                      llvm::ArrayRef<mlir::Value> values);
+
   llvm::SmallVector<mlir::Type> elements;
   mlir::Block body; ///< on tensors of rank 0
   llvm::SmallVector<mlir::Value> yields;

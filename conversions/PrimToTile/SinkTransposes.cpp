@@ -395,17 +395,6 @@ static SmallVector<int64_t> commonDims(ArrayRef<int64_t> from,
   return x == 1 && y == 1 ? dims : SmallVector<int64_t>();
 }
 
-/// Erases what was only made to find out whether a transposition moves, and
-/// what that alone reads: it would count as a reader.
-static void eraseDead(Operation *op) {
-  if (!op || !isOpTriviallyDead(op))
-    return;
-  SmallVector<Value> operands(op->getOperands());
-  op->erase();
-  for (Value operand : operands)
-    eraseDead(operand.getDefiningOp());
-}
-
 /// A reshape that splits some dimensions and merges others, as norms of groups
 /// of channels do: the dimensions are split, then merged.
 Value Sinker::ofSplitAndMerge(ReshapeOp reshape) {
@@ -417,16 +406,20 @@ Value Sinker::ofSplitAndMerge(ReshapeOp reshape) {
     return {};
   auto split = ReshapeOp::create(builder, op->getLoc(), from.clone(dims),
                                  reshape.getOperand());
-  Value before = Sinker(split).run(), result;
-  if (before && before.getDefiningOp<TransposeOp>()) {
-    auto merged = ReshapeOp::create(builder, op->getLoc(), to, before);
-    result = Sinker(merged).run();
-    eraseDead(merged);
-  }
-  if (!result && before)
-    eraseDead(before.getDefiningOp());
-  eraseDead(split);
-  return result;
+  Value before = Sinker(split).run();
+  if (!before || !before.getDefiningOp<TransposeOp>())
+    return {};
+  auto merged = ReshapeOp::create(builder, op->getLoc(), to, before);
+  return Sinker(merged).run();
+}
+
+/// Whether a claim that writes in any order made a value, or what it is a
+/// reshape of.
+static bool isOfAnyOrder(Value value) {
+  while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getOperand();
+  auto claim = value.getDefiningOp<ClaimOp>();
+  return claim && writesInAnyOrder(claim);
 }
 
 /// Parts that have one permutation are joined before it, unless what makes them
@@ -436,7 +429,7 @@ Value Sinker::ofCat(CatOp cat) {
       !llvm::all_of(cat.getOperands(), [&](Value part) {
         auto transpose = part.getDefiningOp<TransposeOp>();
         return transpose && canMove(part) &&
-               !isWrittenInAnyOrder(transpose.getOperand());
+               !isOfAnyOrder(transpose.getOperand());
       }))
     return {};
   SmallVector<Value> parts;

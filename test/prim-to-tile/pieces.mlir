@@ -23,9 +23,11 @@
 // RUN: kiln-compile %s --entry=uneven --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile | FileCheck %s --check-prefix=UNEVEN
 // UNEVEN: arith.constant 192
 // UNEVEN: -> (tensor<128x128xf32>, tensor<128x64xf32>)
-// Where the rounds are as many as with a power of two, and for few rows, blocks have one piece.
+// Blocks of 64 rows have pieces, too.
+// RUN: kiln-compile %s --entry=narrow --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile | FileCheck %s --check-prefix=NARROW
+// NARROW: -> (tensor<64x128xf32>, tensor<64x64xf32>)
+// Where the rounds are as many as with a power of two, blocks have one piece.
 // RUN: kiln-compile %s --entry=whole --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile | FileCheck %s --check-prefix=WHOLE
-// RUN: kiln-compile %s --entry=narrow --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile | FileCheck %s --check-prefix=WHOLE
 // WHOLE: scf.for
 // WHOLE: tile.dot
 // WHOLE-NOT: tile.dot

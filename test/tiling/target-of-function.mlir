@@ -15,7 +15,7 @@
 // KERNELS: tile.kernel private @main_1_exp({{.*}}kiln.spec = "deep:d1"
 // KERNELS: tile.kernel private @main_1_0_sqrt
 // KERNELS-NOT: kiln.spec
-// KERNELS: tile.return
+// KERNELS: program.return
 func.func @main(%x: tensor<64x256xf32>, %y: tensor<24x40x48xf32>) -> (tensor<64x256xf32>, tensor<48x40x24xf32>) {
   %0 = prim.exp %x : tensor<64x256xf32>
   %1 = prim.transpose %y permutation [2, 1, 0] : tensor<24x40x48xf32> -> tensor<48x40x24xf32>

@@ -150,7 +150,8 @@ std::optional<Interleaved> kiln::schedule::interleavedOf(Value value) {
   }
   prim::ReshapeOp whole = reshapeOf(result.odd);
   // A reshape of a reshape is one.
-  if (whole && typeOf(whole.getOperand()).getDimSize(dim) == result.size / 2)
+  if (whole && dim < typeOf(whole.getOperand()).getRank() &&
+      typeOf(whole.getOperand()).getDimSize(dim) == result.size / 2)
     result.odd = whole.getOperand();
   return result;
 }

@@ -46,6 +46,10 @@ func.func @parts(%a: tensor<16x704xbf16>, %b: tensor<16x704xbf16>) -> tensor<16x
   %0 = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<16x704xbf16>, tensor<16x704xbf16> -> tensor<16x16xf32>
   return %0 : tensor<16x16xf32>
 }
+func.func @more_parts(%a: tensor<64x704xbf16>, %b: tensor<64x704xbf16>) -> tensor<64x64xf32> {
+  %0 = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<64x704xbf16>, tensor<64x704xbf16> -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
 func.func @rows(%x: tensor<4000x16xf32>) -> tensor<16xf32> {
   %0 = prim.sum %x dims [0] : tensor<4000x16xf32> -> tensor<16xf32>
   return %0 : tensor<16xf32>

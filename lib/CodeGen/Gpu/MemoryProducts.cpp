@@ -13,6 +13,7 @@
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
+#include "kiln/Interfaces/ViewAccess.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -102,15 +103,23 @@ static constexpr int64_t kSums = 128, kLeast = 64 * 64, kSide = 64;
 // A group has half as many columns where each sum has this many terms.
 static constexpr int64_t kDeep = 128;
 
+/// The view that a factor is read through; null where that is not known.
+static Value viewOf(Value factor) {
+  auto load = factor.getDefiningOp<ViewAccessOpInterface>();
+  return load ? load.getAccessedView() : Value();
+}
+
 /// Whether a product is a piece of a wider one: another product beside it, of
 /// more columns, has the same left factor. The threads wait for both together.
+/// Factors that are read through different views are no pieces of one.
 static bool isPiece(MatrixProductOpInterface op) {
-  Value lhs = op.getLhsOperand().get();
+  Value lhs = op.getLhsOperand().get(), view = viewOf(op.getRhsOperand().get());
   int64_t columns = op.getProductType().getShape().back();
   return llvm::any_of(lhs.getUsers(), [&](Operation *user) {
     auto other = dyn_cast<MatrixProductOpInterface>(user);
     return other && user != op && user->getBlock() == op->getBlock() &&
            other.getLhsOperand().get() == lhs &&
+           viewOf(other.getRhsOperand().get()) == view &&
            other.getProductType().getRank() == 2 &&
            other.getProductType().getDimSize(1) > columns;
   });

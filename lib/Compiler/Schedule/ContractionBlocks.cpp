@@ -10,6 +10,7 @@
 #include "FewRows.h"
 #include "WindowInput.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
+#include "kiln/Tiling/Warps.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -165,12 +166,11 @@ SmallVector<ContractBuilder::Piece, 2> ContractBuilder::findPieces() {
         {width, kernel.add(columns.offset, kernel.constant(begin)), Value()});
     begin += width;
   }
-  // Warps that hold the sums of all pieces.
-  constexpr int64_t kMostOfFour = 128 * 128;
-  const int64_t kWarps = kernel.dims[tileM].block * block > kMostOfFour ? 8 : 4;
+  // They hold the sums of all pieces.
+  int64_t warps = tiling::warpsOf(kernel.dims[tileM].block, block);
   kernel.kernel->setAttr(
       tile::kHintsAttr,
-      tile::KernelHintsAttr::get(kernel.b.getContext(), kWarps, 0, 0, 0));
+      tile::KernelHintsAttr::get(kernel.b.getContext(), warps, 0, 0, 0));
   return pieces;
 }
 

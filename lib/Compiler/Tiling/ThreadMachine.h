@@ -6,6 +6,7 @@
 
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Target/TilingModel.h"
+#include "kiln/Tiling/Warps.h"
 #include <optional>
 
 namespace kiln::tiling {
@@ -24,18 +25,15 @@ struct ThreadMachine {
   /// Nothing copies beside the threads, and barriers leave loads in flight: the
   /// factors of the next step come through registers, one slot holds a step's.
   bool loadsAhead = false;
-  /// A unit copies factors into the memory of a core beside the threads.
+  /// A unit copies factors into the memory of a core beside the threads. What
+  /// copies, steps of all of the depth, pieces of columns and few rows cost was
+  /// measured on one machine with such a unit, in its cycles and bytes.
   bool copies = false;
 
   /// Null where the description is not of such a machine: its cores hold fewer
   /// threads than two vectors have lanes, or have no memory of their own that
   /// programs fill.
   static std::optional<ThreadMachine> of(target::TargetAttr description);
-
-  /// Warps of an instance with a sum of m x n (usualWarps of the GPU family).
-  static int64_t warpsOf(int64_t m, int64_t n) {
-    return m * n > 128 * 128 ? 8 : 4;
-  }
 
   /// Whether a product with so many rows waits for memory, out of which its
   /// right operand comes.

@@ -140,8 +140,7 @@ bool ThreadedModel::suitsPieces(const TilingProblem &p,
       across = findRole(p, TilingRole::Column);
   if (down < 0 || across < 0)
     return false;
-  int64_t groups =
-      ThreadMachine::warpsOf(blocks[down], blocks[across]) / kWarpsOfGroup;
+  int64_t groups = warpsOf(blocks[down], blocks[across]) / kWarpsOfGroup;
   return blocks[down] >= kRowsOfGroup * groups && blocks[down] <= kMostRows &&
          readsMemory(p, blocks);
 }
@@ -149,13 +148,15 @@ bool ThreadedModel::suitsPieces(const TilingProblem &p,
 /// The depth that a step has at most. Of few rows a step reads little but one
 /// operand: long pieces of few of its rows come faster than short pieces of
 /// many. 16 rows by 5120 x 5120 took 16.1 us in blocks of 16x64x256, 24.9 in
-/// those of 16x256x64 whose parts a second kernel adds up.
-static int64_t mostDepth(const TilingProblem &p, ArrayRef<int64_t> blocks) {
+/// those of 16x256x64 whose parts a second kernel adds up. This was measured
+/// where a unit copies; others have the usual depth.
+static int64_t mostDepth(const ThreadMachine &machine, const TilingProblem &p,
+                         ArrayRef<int64_t> blocks) {
   constexpr int64_t kMost = 128, kMostOfFew = 256, kLeastColumns = 32,
                     kMostColumns = 64;
   int down = findRole(p, TilingRole::Row),
       across = findRole(p, TilingRole::Column);
-  bool isFew = down >= 0 && across >= 0 &&
+  bool isFew = machine.copies && down >= 0 && across >= 0 &&
                ThreadMachine::hasFewRows(p.dims[down].size) &&
                blocks[across] >= kLeastColumns &&
                blocks[across] <= kMostColumns && !p.lhs.isInteger();
@@ -233,7 +234,7 @@ SmallVector<Tiling> ThreadedModel::products(const TilingProblem &p) const {
     int64_t most = described.role == TilingRole::Row ? kMost[0]
                    : described.role == TilingRole::Column
                        ? kMost[1]
-                       : mostDepth(p, blocks);
+                       : mostDepth(*machine, p, blocks);
     if (!ShapedType::isDynamic(described.size))
       most = std::min<int64_t>(
           most,

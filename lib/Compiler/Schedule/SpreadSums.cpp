@@ -3,6 +3,7 @@
 
 #include "SpreadSums.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -282,10 +283,14 @@ LogicalResult kiln::schedule::emitSpreadSums(TileBuilder &emitter) {
 
 /// Whether values of two groups are the same: operands that both groups have in
 /// common, or what the same operations compute from these, element by element.
+/// One difference ends the comparison, so that no pair in `seen` needs another.
 static bool isSameElement(Value x, prim::FusionOp of, Value y,
-                          prim::FusionOp other, int depth = 12) {
-  if (x.getType() != y.getType() || depth == 0)
+                          prim::FusionOp other,
+                          llvm::SmallDenseSet<std::pair<Value, Value>> &seen) {
+  if (x.getType() != y.getType())
     return false;
+  if (!seen.insert({x, y}).second)
+    return true;
   auto first = dyn_cast<BlockArgument>(x), second = dyn_cast<BlockArgument>(y);
   if (first && second)
     return of->getOperand(first.getArgNumber()) ==
@@ -297,7 +302,7 @@ static bool isSameElement(Value x, prim::FusionOp of, Value y,
          made->getAttrDictionary() == alike->getAttrDictionary() &&
          llvm::all_of_zip(made->getOperands(), alike->getOperands(),
                           [&](Value a, Value b) {
-                            return isSameElement(a, of, b, other, depth - 1);
+                            return isSameElement(a, of, b, other, seen);
                           });
 }
 
@@ -364,7 +369,8 @@ SquaresBehind kiln::schedule::findSquaresBehind(Group &group) {
     Block &body = next.getBody().front();
     for (auto squares : body.getOps<prim::SumOp>()) {
       Value x = squaredElements(squares);
-      if (!x || !isSameElement(sum.getOperand(), group.fusion, x, next) ||
+      llvm::SmallDenseSet<std::pair<Value, Value>> seen;
+      if (!x || !isSameElement(sum.getOperand(), group.fusion, x, next, seen) ||
           centreOf(squares, sum, x) != body.getArgument(use.getOperandNumber()))
         continue;
       found.squares = squares;

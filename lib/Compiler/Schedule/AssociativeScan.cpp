@@ -11,8 +11,8 @@
 
 #include "AssociativeScan.h"
 #include "BlockThreads.h"
-#include "ScanBlocks.h"
 #include "ScanFunction.h"
+#include "ScanGrid.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
@@ -37,7 +37,7 @@ struct Scanned {
 };
 
 /// One of the kernels of a scan.
-class AssociativeKernel {
+class AssociativeKernel : ScanGrid {
 public:
   /// `parts`: how many of the parts have an instance.
   AssociativeKernel(const Scanned &scan, ScanFunction &function,
@@ -51,16 +51,12 @@ public:
 
 private:
   using Tiles = SmallVector<Value>;
-  RankedTensorType tileType(Type element, int64_t along) const;
-  Value view(const Buffer &buffer, Value at, bool write,
-             SmallVectorImpl<Value> &coords);
   Value load(const Buffer &buffer, Value at, int64_t along, Type to);
   Tiles load(Value at);
   void store(Value tile, const Buffer &buffer, Value at);
   /// Index values and comparisons with them, along the scanned dimension.
   Value splat(Value index, int64_t along);
   Value steps();
-  Value placeOf(Value number);
   Tiles broadcast(ValueRange tiles);
   Tiles merge(OpBuilder &inside, ValueRange x, ValueRange y);
   /// The tiles scanned, the ones that begin at `at`. Where `mayBePartial`, what
@@ -71,19 +67,10 @@ private:
   /// Goes over the blocks of this instance; returns what all combine to.
   Tiles run(ArrayRef<Buffer> before, bool stores);
   Tiles step(Value number, ValueRange carried, Value isFirst, bool stores);
-  std::pair<Value, Value> ownBlocks();
-  unsigned axis() const { return blocks.beside >= 0 && blocks.isLast ? 1 : 0; }
   LogicalResult finish();
 
-  KernelBuilder kernel;
-  OpBuilder &b;
-  Location loc;
   const Scanned &scanned;
   ScanFunction &function;
-  const ScanBlocks &blocks;
-  SmallVector<int> dims; ///< of the kernel, for each of the tensor
-  Value part;            ///< null: there is one
-  Extent count;          ///< of blocks
 };
 
 } // namespace
@@ -93,58 +80,9 @@ AssociativeKernel::AssociativeKernel(const Scanned &scan,
                                      const ScanBlocks &blocks,
                                      ScheduleContext &ctx, Location loc,
                                      int64_t parts, StringRef name)
-    : kernel(ctx.host, loc, name), b(kernel.b), loc(loc), scanned(scan),
-      function(function), blocks(blocks),
-      count(ctx.host.math.ceilDiv(scan.ins[0].sizes[scan.dim], blocks.along)) {
-  for (auto [d, size] : llvm::enumerate(scan.ins[0].sizes)) {
-    dims.push_back(kernel.dims.size());
-    KernelDim next;
-    next.size = d == scan.dim ? Extent(parts) : size;
-    if (static_cast<int>(d) == blocks.beside)
-      next.block = blocks.across;
-    kernel.dims.push_back(next);
-  }
-  // Parts are the slowest: neighbours beside each other run together.
-  for (int d = static_cast<int>(dims.size()) - 1; d >= 0; --d)
-    if (d != static_cast<int>(scan.dim))
-      kernel.addGridDim(dims[d]);
-  kernel.addGridDim(dims[scan.dim]);
-  kernel.placeGrid();
-  if (blocks.parts > 1)
-    part = kernel.dims[dims[scan.dim]].coord;
-}
-
-RankedTensorType AssociativeKernel::tileType(Type element,
-                                             int64_t along) const {
-  SmallVector<int64_t> shape = {along};
-  if (blocks.beside >= 0)
-    shape.insert(blocks.isLast ? shape.begin() : shape.end(), blocks.across);
-  return RankedTensorType::get(shape, element);
-}
-
-/// The view with the dimensions of tiles last, and where the tile at `at` along
-/// the scanned one begins.
-Value AssociativeKernel::view(const Buffer &buffer, Value at, bool write,
-                              SmallVectorImpl<Value> &coords) {
-  Buffer result;
-  result.base = buffer.base;
-  result.offset = buffer.offset;
-  auto add = [&](unsigned d) {
-    result.sizes.push_back(buffer.sizes[d]);
-    result.strides.push_back(buffer.strides[d]);
-    coords.push_back(d == scanned.dim ? at : kernel.dims[dims[d]].offset);
-  };
-  for (unsigned d = 0; d < buffer.rank(); ++d)
-    if (d != scanned.dim && static_cast<int>(d) != blocks.beside)
-      add(d);
-  if (!blocks.isLast)
-    add(scanned.dim);
-  if (blocks.beside >= 0)
-    add(blocks.beside);
-  if (blocks.isLast)
-    add(scanned.dim);
-  return kernel.view(result, write);
-}
+    : ScanGrid(ctx.host, loc, name, scan.ins[0].sizes, scan.dim, blocks, parts,
+               scan.reverse),
+      scanned(scan), function(function) {}
 
 Value AssociativeKernel::load(const Buffer &buffer, Value at, int64_t along,
                               Type to) {
@@ -183,24 +121,9 @@ Value AssociativeKernel::steps() {
                               uint64_t(axis()));
 }
 
-Value AssociativeKernel::placeOf(Value number) {
-  if (scanned.reverse)
-    number =
-        kernel.sub(kernel.sub(kernel.index(count), kernel.constant(1)), number);
-  return kernel.mul(number, kernel.constant(blocks.along));
-}
-
 AssociativeKernel::Tiles AssociativeKernel::broadcast(ValueRange tiles) {
-  Tiles results;
-  for (Value tile : tiles) {
-    RankedTensorType type =
-        tileType(getElementTypeOrSelf(tile.getType()), blocks.along);
-    results.push_back(
-        type == tile.getType()
-            ? tile
-            : tile::BroadcastOp::create(b, loc, type, tile).getResult());
-  }
-  return results;
+  return llvm::map_to_vector<6>(
+      tiles, [&](Value tile) { return ScanGrid::broadcast(tile); });
 }
 
 /// The function, or its first operands if it has no expansion: the kernel is
@@ -219,15 +142,14 @@ AssociativeKernel::scanTiles(ValueRange tiles, Value at, bool mayBePartial) {
   if (mayBePartial) {
     Value index =
         arith::AddIOp::create(b, loc, splat(at, blocks.along), steps());
-    Value end =
-        splat(kernel.index(scanned.ins[0].sizes[scanned.dim]), blocks.along);
+    Value end = splat(kernel.index(scanned.ins[0].sizes[dim]), blocks.along);
     Value inside =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index, end);
     sources.push_back(arith::ExtUIOp::create(
         b, loc, tileType(b.getI32Type(), blocks.along), inside));
   }
   auto scan = tile::ScanOp::create(b, loc, ValueRange(sources).getTypes(),
-                                   sources, uint64_t(axis()), scanned.reverse);
+                                   sources, uint64_t(axis()), reverse);
   OpBuilder::InsertionGuard guard(b);
   Block *block = b.createBlock(&scan.getCombiner());
   for (unsigned side = 0; side < 2; ++side)
@@ -252,7 +174,7 @@ AssociativeKernel::Tiles AssociativeKernel::lastOf(ValueRange tiles) {
   if (blocks.along == 1)
     return Tiles(tiles.begin(), tiles.end());
   if (!scanned.sharesTiles && blocks.beside < 0) {
-    Value last = kernel.constant(scanned.reverse ? 0 : blocks.along - 1);
+    Value last = kernel.constant(reverse ? 0 : blocks.along - 1);
     Tiles results;
     for (Value tile : tiles) {
       Value scalar = tensor::ExtractOp::create(b, loc, tile, ValueRange(last));
@@ -265,7 +187,7 @@ AssociativeKernel::Tiles AssociativeKernel::lastOf(ValueRange tiles) {
   sources.push_back(tile::IotaOp::create(
       b, loc, tileType(b.getI32Type(), blocks.along), uint64_t(axis())));
   auto predicate =
-      scanned.reverse ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sgt;
+      reverse ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sgt;
   Tiles results = reduceAxis(
       b, loc, sources, axis(), [&](OpBuilder &in, ValueRange x, ValueRange y) {
         Value isLater =
@@ -279,27 +201,16 @@ AssociativeKernel::Tiles AssociativeKernel::lastOf(ValueRange tiles) {
   return results;
 }
 
-std::pair<Value, Value> AssociativeKernel::ownBlocks() {
-  if (!part)
-    return {kernel.constant(0), kernel.index(count)};
-  int64_t all = count.get(), each = llvm::divideCeil(all, blocks.parts);
-  Value from = kernel.mul(part, kernel.constant(each));
-  Value to = kernel.add(from, kernel.constant(each));
-  if (all % each)
-    to = arith::MinSIOp::create(b, loc, to, kernel.constant(all));
-  return {from, to};
-}
-
 /// One block: it is stored, and what ends with it goes on. `carried` is in
 /// front of it, unless it is empty or `isFirst` holds.
 AssociativeKernel::Tiles AssociativeKernel::step(Value number,
                                                  ValueRange carried,
                                                  Value isFirst, bool stores) {
   Value at = placeOf(number);
-  const Extent &size = scanned.ins[0].sizes[scanned.dim];
+  const Extent &size = scanned.ins[0].sizes[dim];
   bool isWhole = size.isStatic() && size.get() % blocks.along == 0;
   bool mayBeEnd = carried.empty() || isFirst;
-  Tiles next = scanTiles(load(at), at, scanned.reverse && !isWhole && mayBeEnd);
+  Tiles next = scanTiles(load(at), at, reverse && !isWhole && mayBeEnd);
   if (!carried.empty()) {
     Tiles merged = merge(b, broadcast(carried), next);
     for (auto [value, alone] : llvm::zip(merged, next))
@@ -328,7 +239,7 @@ AssociativeKernel::Tiles AssociativeKernel::run(ArrayRef<Buffer> before,
   if (!before.empty()) {
     Value one = kernel.constant(1), zero = kernel.constant(0);
     Value place = arith::MaxSIOp::create(b, loc, kernel.sub(part, one), zero);
-    if (scanned.reverse)
+    if (reverse)
       place = kernel.sub(kernel.constant(blocks.parts - 2), place);
     for (auto [number, buffer] : llvm::enumerate(before))
       carried.push_back(load(buffer, place, 1, function.carriedType(number)));
@@ -367,7 +278,7 @@ LogicalResult AssociativeKernel::scan(ArrayRef<Buffer> before) {
 LogicalResult AssociativeKernel::combineParts(ArrayRef<Buffer> totals) {
   Tiles last = run({}, /*stores=*/false);
   Value place = part;
-  if (scanned.reverse)
+  if (reverse)
     place = kernel.sub(kernel.constant(blocks.parts - 2), place);
   for (auto [value, buffer] : llvm::zip(last, totals))
     store(value, buffer, place);

@@ -10,7 +10,7 @@
 
 #include "ScanTiles.h"
 #include "BlockThreads.h"
-#include "ScanBlocks.h"
+#include "ScanGrid.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
@@ -26,7 +26,7 @@ using namespace kiln::schedule;
 namespace {
 
 /// One of the kernels of a scan.
-class ScanKernel {
+class ScanKernel : ScanGrid {
 public:
   /// `parts`: how many of the parts have an instance.
   ScanKernel(prim::ScanOp op, ScheduleContext &ctx, const ScanCombiner &combine,
@@ -40,13 +40,7 @@ public:
 
 private:
   Type wide() const { return combine.wideType(in.elementType()); }
-  RankedTensorType tileType(Type element, int64_t along) const;
   Value constant(Type element, int64_t along);
-  Value broadcast(Value tile);
-  /// The view with the dimensions of tiles last, and where a tile begins that
-  /// begins at `at` along the scanned one.
-  Value view(const Buffer &buffer, Value at, bool write,
-             SmallVectorImpl<Value> &coords);
   /// A widened tile; what lies outside changes nothing.
   Value load(const Buffer &buffer, Value at);
   void store(Value tile, const Buffer &buffer, Value at);
@@ -56,27 +50,15 @@ private:
   /// Everything of a tile along the scanned dimension.
   Value reduce(Value tile);
   Value scanTile(Value tile);
-  /// The first element of the block with that number in the order of the scan.
-  Value placeOf(Value number);
   /// What the parts before this one combine to.
   Value before(const Buffer &totals);
   /// A loop that carries one value.
   Value loop(Value from, Value to, Value init,
              llvm::function_ref<Value(Value, Value)> body);
-  /// The blocks of this instance's part, without the last.
-  std::pair<Value, Value> ownBlocks();
-  int axis() const { return blocks.beside >= 0 && blocks.isLast ? 1 : 0; }
 
-  KernelBuilder kernel;
-  OpBuilder &b;
   const ScanCombiner &combine;
-  const ScanBlocks &blocks;
   const Buffer &in;
-  unsigned dim;
   bool exclusive;
-  SmallVector<int> dims; ///< of the kernel, for each of the tensor
-  Value part;            ///< null: there is one
-  Extent count;          ///< of blocks
 };
 
 } // namespace
@@ -84,68 +66,14 @@ private:
 ScanKernel::ScanKernel(prim::ScanOp op, ScheduleContext &ctx,
                        const ScanCombiner &combine, const ScanBlocks &blocks,
                        const Buffer &in, int64_t parts, StringRef name)
-    : kernel(ctx.host, op.getLoc(), name), b(kernel.b), combine(combine),
-      blocks(blocks), in(in), dim(op.getDim()), exclusive(op.getExclusive()),
-      count(ctx.host.math.ceilDiv(in.sizes[dim], blocks.along)) {
-  for (auto [d, size] : llvm::enumerate(in.sizes)) {
-    dims.push_back(kernel.dims.size());
-    KernelDim next;
-    next.size = d == dim ? Extent(parts) : size;
-    if (static_cast<int>(d) == blocks.beside)
-      next.block = blocks.across;
-    kernel.dims.push_back(next);
-  }
-  // Parts are the slowest: neighbours beside each other run together.
-  for (int d = static_cast<int>(dims.size()) - 1; d >= 0; --d)
-    if (d != static_cast<int>(dim))
-      kernel.addGridDim(dims[d]);
-  kernel.addGridDim(dims[dim]);
-  kernel.placeGrid();
-  if (blocks.parts > 1)
-    part = kernel.dims[dims[dim]].coord;
-}
-
-RankedTensorType ScanKernel::tileType(Type element, int64_t along) const {
-  SmallVector<int64_t> shape = {along};
-  if (blocks.beside >= 0)
-    shape.insert(blocks.isLast ? shape.begin() : shape.end(), blocks.across);
-  return RankedTensorType::get(shape, element);
-}
+    : ScanGrid(ctx.host, op.getLoc(), name, in.sizes, op.getDim(), blocks,
+               parts, combine.reverse),
+      combine(combine), in(in), exclusive(op.getExclusive()) {}
 
 Value ScanKernel::constant(Type element, int64_t along) {
   Attribute neutral = combine.neutral(element);
   return arith::ConstantOp::create(
       b, kernel.loc, DenseElementsAttr::get(tileType(element, along), neutral));
-}
-
-Value ScanKernel::broadcast(Value tile) {
-  RankedTensorType type =
-      tileType(getElementTypeOrSelf(tile.getType()), blocks.along);
-  return type == tile.getType()
-             ? tile
-             : tile::BroadcastOp::create(b, kernel.loc, type, tile).getResult();
-}
-
-Value ScanKernel::view(const Buffer &buffer, Value at, bool write,
-                       SmallVectorImpl<Value> &coords) {
-  Buffer result;
-  result.base = buffer.base;
-  result.offset = buffer.offset;
-  auto add = [&](unsigned d) {
-    result.sizes.push_back(buffer.sizes[d]);
-    result.strides.push_back(buffer.strides[d]);
-    coords.push_back(d == dim ? at : kernel.dims[dims[d]].offset);
-  };
-  for (unsigned d = 0; d < buffer.rank(); ++d)
-    if (d != dim && static_cast<int>(d) != blocks.beside)
-      add(d);
-  if (!blocks.isLast)
-    add(dim);
-  if (blocks.beside >= 0)
-    add(blocks.beside);
-  if (blocks.isLast)
-    add(dim);
-  return kernel.view(result, write);
 }
 
 Value ScanKernel::load(const Buffer &buffer, Value at) {
@@ -193,13 +121,6 @@ Value ScanKernel::scanTile(Value tile) {
   return scan.getResult(0);
 }
 
-Value ScanKernel::placeOf(Value number) {
-  if (combine.reverse)
-    number =
-        kernel.sub(kernel.sub(kernel.index(count), kernel.constant(1)), number);
-  return kernel.mul(number, kernel.constant(blocks.along));
-}
-
 Value ScanKernel::loop(Value from, Value to, Value init,
                        llvm::function_ref<Value(Value, Value)> body) {
   auto loop =
@@ -209,17 +130,6 @@ Value ScanKernel::loop(Value from, Value to, Value init,
   Value next = body(loop.getInductionVar(), loop.getRegionIterArgs()[0]);
   scf::YieldOp::create(b, kernel.loc, next);
   return loop.getResult(0);
-}
-
-std::pair<Value, Value> ScanKernel::ownBlocks() {
-  if (!part)
-    return {kernel.constant(0), kernel.index(count)};
-  int64_t all = count.get(), each = llvm::divideCeil(all, blocks.parts);
-  Value from = kernel.mul(part, kernel.constant(each));
-  Value to = kernel.add(from, kernel.constant(each));
-  if (all % each)
-    to = arith::MinSIOp::create(b, kernel.loc, to, kernel.constant(all));
-  return {from, to};
 }
 
 void ScanKernel::combineParts(const Buffer &totals) {

@@ -97,15 +97,23 @@ Error *Group::run(const LoadedExecutable &loaded,
     running = this;
     Error *error = task(rank);
     running = nullptr;
-    // At once on all ranks: what is queued on a device does not end otherwise.
-    for (auto &world : worlds)
-      if (error)
-        kilnWorldAbort(world.get(), error->message.c_str());
+    if (error) {
+      std::string why = error->message;
+      {
+        // Before the others hear of it: their errors only follow from this one,
+        // and may give less of it.
+        std::lock_guard<std::mutex> guard(mutex);
+        if (first)
+          delete error;
+        else
+          first = error;
+      }
+      // At once on all ranks: what is queued on a device does not end
+      // otherwise.
+      for (auto &world : worlds)
+        kilnWorldAbort(world.get(), why.c_str());
+    }
     std::lock_guard<std::mutex> guard(mutex);
-    if (first)
-      delete error;
-    else
-      first = error;
     if (++numEnded == size)
       ended.notify_one();
   };

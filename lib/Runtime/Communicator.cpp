@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finding, loading and calling communication drivers.
 #include "Communicator.h"
+#include "ErrorText.h"
 #include "kiln/Runtime/Plugin.h"
 #include <cstring>
 #include <dlfcn.h>
@@ -132,10 +133,7 @@ int kiln::runtime::exchangeInCall(const int64_t *group, size_t count,
                      : Error("the program runs on one rank");
   if (!failed)
     return 0;
-  if (error) {
-    size_t length =
-        failed.message().copy(error->message, sizeof(error->message) - 1);
-    error->message[length] = 0;
-  }
+  if (error)
+    copyErrorText(failed.message(), error->message, sizeof(error->message));
   return 1;
 }

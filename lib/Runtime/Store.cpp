@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Key-value stores: in a folder, in one process, and behind a C interface.
 #include "kiln/Runtime/Store.h"
+#include "ErrorText.h"
 #include "kiln/Runtime/Package.h"
 #include "kiln/Runtime/Trust.h"
 #include <algorithm>
@@ -175,10 +176,8 @@ private:
 };
 
 int failTable(KilnError *error, const std::string &message) {
-  if (error) {
-    size_t length = message.copy(error->message, sizeof(error->message) - 1);
-    error->message[length] = 0;
-  }
+  if (error)
+    copyErrorText(message, error->message, sizeof(error->message));
   return 1;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "HostCommunicator.h"
+#include "../ErrorText.h"
 #include "Combine.h"
 #include <algorithm>
 #include <cstring>
@@ -13,10 +14,9 @@ constexpr uint64_t kSmallBytes = 32 * 1024;
 
 int kiln::communication::fillError(KilnError *error,
                                    const std::string &message) {
-  if (error) {
-    size_t length = message.copy(error->message, sizeof(error->message) - 1);
-    error->message[length] = 0;
-  }
+  if (error)
+    kiln::runtime::copyErrorText(message, error->message,
+                                 sizeof(error->message));
   return 1;
 }
 

@@ -4,6 +4,7 @@
 // 2 and publishes k; when all have, each reads what it needs. The area is
 // written again in step k + 2, which no rank comes to before all have published
 // k + 1, and so have read in step k.
+#include "../ErrorText.h"
 #include "Combine.h"
 #include "HostCommunicator.h"
 #include "kiln/System/Pause.h"
@@ -32,7 +33,7 @@ struct Header {
   std::atomic<uint32_t> isAborted; ///< the reason is there
   std::atomic<uint32_t> numSleeping;
   std::atomic<uint32_t> isClaimed; ///< somebody writes the reason
-  char reason[512];
+  char reason[1024];
 };
 
 struct alignas(64) Slot {
@@ -174,8 +175,8 @@ private:
 
   void tellAbort(const std::string &why) override {
     if (!header().isClaimed.exchange(1)) {
-      size_t length = why.copy(header().reason, sizeof(header().reason) - 1);
-      header().reason[length] = 0;
+      kiln::runtime::copyErrorText(why, header().reason,
+                                   sizeof(Header::reason));
       header().isAborted = 1;
     }
     for (int64_t r = 0; r < size; ++r)

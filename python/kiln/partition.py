@@ -44,17 +44,24 @@ def _functions(module):
             if op.operation.name == "func.func"}
 
 
+def _operations(module, name):
+    """All operations of a name, in regions, too. They may be changed and erased."""
+    from jaxlib.mlir import ir
+    found = []
+
+    def find(op):
+        if op.name == name:
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+    module.operation.walk(find)
+    return found
+
+
 def _mend_calls(module):
     """Calls give what their functions return now."""
     from jaxlib.mlir import ir
-    functions, calls = _functions(module), []
-
-    def find(op):
-        if op.name == "func.call":
-            calls.append(op)
-        return ir.WalkResult.ADVANCE
-    module.operation.walk(find)
-    for call in calls:
+    functions = _functions(module)
+    for call in _operations(module, "func.call"):
         callee = ir.FlatSymbolRefAttr(call.attributes["callee"]).value
         kind = ir.FunctionType(ir.TypeAttr(functions[callee].attributes["function_type"]).value)
         if [result.type for result in call.results] == list(kind.results):
@@ -78,14 +85,9 @@ def _copy_carries(module):
     an argument would be wrong."""
     from jaxlib.mlir import ir
     from jaxlib.mlir.dialects import sdy
-    loops = []
-
-    def find(op):
-        if op.name == "stablehlo.while" and "sdy.sharding" in op.attributes:
-            loops.append(op)
-        return ir.WalkResult.ADVANCE
-    module.operation.walk(find)
-    for op in loops:
+    for op in _operations(module, "stablehlo.while"):
+        if "sdy.sharding" not in op.attributes:
+            continue
         shardings = list(sdy.TensorShardingPerValueAttr(op.attributes["sdy.sharding"]).shardings)
         for region in op.regions:
             block = region.blocks[0]
@@ -104,14 +106,7 @@ def _mark_sums(module):
     """Says of each product over a dimension that devices share that its elements are no sums yet: axes of the mesh which an
     exchange behind it adds over. Since jaxlib 0.11 the conversion ends the process where that is not said."""
     from jaxlib.mlir import ir
-    sums = []
-
-    def find(op):
-        if op.name == "sdy.all_reduce":
-            sums.append(op)
-        return ir.WalkResult.ADVANCE
-    module.operation.walk(find)
-    for op in sums:
+    for op in _operations(module, "sdy.all_reduce"):
         source = op.operands[0].owner
         if getattr(source, "name", "") != "stablehlo.dot_general":
             continue

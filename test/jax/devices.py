@@ -57,11 +57,8 @@ def layer(x, weights):
 WEIGHTS = {"up": random(1, 16, 32) / 4, "down": random(2, 32, 16) / 6}
 
 
-@check
-def a_failure_before_the_first_exchange_ends_the_call():
-    """The other devices wait to connect then."""
-    mesh, _ = meshes()
-
+def sum_that_fails_above_two(mesh):
+    """The sum over devices of what a callback gives, which fails on the device whose element is too large."""
     def fails(x):
         if x.max() > 2:
             raise ValueError("too large")
@@ -69,7 +66,14 @@ def a_failure_before_the_first_exchange_ends_the_call():
 
     def each(x):
         return lax.psum(jax.pure_callback(fails, jax.ShapeDtypeStruct(x.shape, x.dtype), x), "x")
-    step = jax.jit(jax.shard_map(each, mesh=mesh, in_specs=P("x"), out_specs=P(), check_vma=False))
+    return jax.jit(jax.shard_map(each, mesh=mesh, in_specs=P("x"), out_specs=P(), check_vma=False))
+
+
+@check
+def a_failure_before_the_first_exchange_ends_the_call():
+    """The other devices wait to connect then."""
+    mesh, _ = meshes()
+    step = sum_that_fails_above_two(mesh)
     begin = time.monotonic()
     try:
         jax.block_until_ready(step(jax.device_put(np.array([3, 1, 1, 1], np.float32), NamedSharding(mesh, P("x")))))
@@ -272,15 +276,7 @@ def donated_shards_are_updated_in_place():
 def a_failure_on_one_device_ends_the_call():
     """And the next call is right."""
     mesh, _ = meshes()
-
-    def fails(x):
-        if x.max() > 2:
-            raise ValueError("too large")
-        return x
-
-    def each(x):
-        return lax.psum(jax.pure_callback(fails, jax.ShapeDtypeStruct(x.shape, x.dtype), x), "x")
-    step = jax.jit(jax.shard_map(each, mesh=mesh, in_specs=P("x"), out_specs=P(), check_vma=False))
+    step = sum_that_fails_above_two(mesh)
     good, bad = (jax.device_put(np.array(one, np.float32), NamedSharding(mesh, P("x"))) for one in ([1, 1, 1, 1], [1, 1, 3, 1]))
     for _ in range(2):
         assert float(step(good)[0]) == 4

@@ -43,10 +43,10 @@ svg { max-width: 100%; height: auto; } svg text { font: 11px system-ui, sans-ser
 <main><section id="source"></section><section id="detail"></section></main>
 <script id="data" type="application/json">)html";
 
-// In pieces, as compilers limit the length of a text: the data, the source, a
-// kernel, the overview.
-#define KILN_PAGE_DATA                                                         \
-  R"html(</script>
+// In pieces, as compilers limit the length of a text.
+const char *const kiln::driver::kPageTail =
+    // The data.
+    R"html(</script>
 <script>
 "use strict";
 const data = JSON.parse(document.getElementById("data").textContent);
@@ -95,8 +95,8 @@ const paint = (text, parent) => {
 };
 )html"
 
-#define KILN_PAGE_SOURCE                                                       \
-  R"html(
+    // The source.
+    R"html(
 // The lines of the source, the operations on each, and which kernels these became.
 const opsAt = new Map(), rowsOfKernel = new Map();
 for (const op of data.ops) {
@@ -144,8 +144,8 @@ for (const key of opsAt.keys())
   if (typeof key === "string") addLine(opsAt.get(key).map(op => op.name).join(", ") + "  " + key, "", key);
 )html"
 
-#define KILN_PAGE_KERNEL                                                       \
-  R"html(
+    // A kernel.
+    R"html(
 const table = (rows, parent) => {
   const t = make("table", undefined, make("div", undefined, parent, "wide"));
   for (const r of rows) {
@@ -201,8 +201,8 @@ const kernel = (name, marks = true) => {
 const open = name => { detail.replaceChildren(); kernel(name); detail.scrollTop = 0; };
 )html"
 
-#define KILN_PAGE_OVERVIEW                                                     \
-  R"html(
+    // The overview.
+    R"html(
 const timeline = () => {
   make("h2", "Timeline of the run, by device", detail);
   const lanes = [...new Set(events.map(e => e.pid + " / " + e.tid))];
@@ -310,7 +310,4 @@ byId("sum").textContent = own + (own === 1 ? " kernel" : " kernels") + (own < da
   (events.length ? ", " + events.length + " launches, " + ms(allTime) + " in kernels" : "");
 overview();
 </script></body></html>
-)html"
-
-const char *const kiln::driver::kPageTail =
-    KILN_PAGE_DATA KILN_PAGE_SOURCE KILN_PAGE_KERNEL KILN_PAGE_OVERVIEW;
+)html";

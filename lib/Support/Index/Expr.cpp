@@ -74,7 +74,9 @@ Expr Expr::sum(const Expr &a, const Expr &b, int64_t factor) {
   return result;
 }
 
-Expr kiln::index::operator*(const Expr &a, const Expr &b) {
+// A friend that no other declaration names: within its namespace.
+namespace kiln::index {
+Expr operator*(const Expr &a, const Expr &b) {
   if (!a.known || !b.known ||
       (a.terms.size() + 1) * (b.terms.size() + 1) > kMostTerms)
     return Expr::unknown();
@@ -110,6 +112,7 @@ Expr kiln::index::operator*(const Expr &a, const Expr &b) {
     }
   return result;
 }
+} // namespace kiln::index
 
 SmallVector<int, 2> Expr::dims() const {
   SmallVector<int, 2> result;

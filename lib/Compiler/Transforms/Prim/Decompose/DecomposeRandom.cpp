@@ -53,7 +53,7 @@ struct Words {
     return BroadcastInDimOp::create(
         emit.builder, emit.loc, type, part,
         dynamicSizes(emit.builder, emit.loc, type, emit.sizes(like)),
-        int64_t(0));
+        ArrayRef<int64_t>{0});
   }
 };
 

@@ -42,6 +42,14 @@ MADE = {
     "real parts": lambda x: (torch.complex(x, x + 1) * 2).real[1:], "conjugated": lambda x: (torch.complex(x, x + 1) * 2).conj(),
     "written": lambda x: ((y := x * 2)[1:].add_(1), y[0]), "of columns": lambda x: torch.linalg.lstsq(x, x + 1, driver="gels").solution,
     "of columns beside the whole": lambda x: ((y := x.t().contiguous().t() * 2), y[1:], y[:, 0]), "size of 1": lambda x: (x * 2)[:, None].transpose(1, 2),
+    "integers beside the whole": lambda x: ((y := x * 2), y.view(torch.int32), y.view(torch.uint8)[1:]),
+    "wider beside the whole": lambda x: ((y := x * 2).view(torch.float64), y), "parts as integers": lambda x: (x * 2)[1:].view(torch.int32),
+    "two of integers": lambda x: ((y := x * 2).view(torch.int32)[1:], y.view(torch.int16)[:, 3]),
+    "transposed integers": lambda x: ((y := (x * 2).t()), y.view(torch.int32)), "narrow floats": lambda x: ((y := x.bfloat16()), y.view(torch.int16), y.view(torch.int32)),
+    "truth as bytes": lambda x: ((y := x > 0), y.view(torch.uint8)), "floats of integers": lambda x: ((y := x.view(torch.int32) + 1), y.view(torch.float32)),
+    "complex beside the whole": lambda x: ((y := x * 2), torch.view_as_complex(y), y.view(torch.complex64)[1:]),
+    "real parts beside the whole": lambda x: ((y := torch.complex(x, x + 1) * 2), torch.view_as_real(y), y.real, y.imag[1:]),
+    "two real parts": lambda x: ((y := torch.complex(x, x + 1) * 2).imag, y.real), "integers written": lambda x: ((y := x * 2), y.view(torch.int32).add_(1)),
 }
 
 
@@ -100,6 +108,16 @@ def written():
         assert x[:k].sum() == X[:k].sum() and not x[k:].any()
 
 
+def written_as():
+    """What is written through a result of another element type is in the result that it is a view of."""
+    for make, of in ((lambda x: ((y := x * 2), y.view(torch.int32)), 0), (lambda x: (torch.view_as_real(y := torch.complex(x, x)), y), 1)):
+        torch._dynamo.reset()
+        made = torch.compile(make, backend="kiln", fullgraph=True)(X + 1)
+        assert made[of].all()
+        made[1 - of].zero_()
+        assert not made[of].any()
+
+
 def strided():
     """An offset of as_strided counts from the storage's beginning, which a part of a storage does not know. Such calls, and
     those that reach beyond their tensor, are refused rather than computed wrong."""
@@ -144,6 +162,7 @@ def main():
                 bad.append(f"made: {name} {options}")
                 print(f"not right: {bad[-1]}: {type(error).__name__} {error}")
     written()
+    written_as()
     strided()
     print(f"{len(CASES) + len(MADE)} cases, " + (f"not right: {', '.join(bad)}" if bad else "all right"))
     return 1 if bad else 0

@@ -25,8 +25,8 @@ def bases(nodes):
     bases = {}
     for node, one in made.items():
         if sizes.is_row_major(one) and _is_whole(one):
-            bases.setdefault((one.untyped_storage()._cdata, one.dtype), node)
-    found = {node: bases.get((one.untyped_storage()._cdata, one.dtype), node) for node, one in made.items()}
+            bases.setdefault(_memory_of(one), node)
+    found = {node: bases.get(_memory_of(one), node) for node, one in made.items()}
     return {node: base for node, base in found.items() if base is not node}
 
 
@@ -86,6 +86,14 @@ def views(nodes, given):
     owners = _owners(given)
     made = {node: node.meta["val"] for node in nodes if _memory(node) in owners}
     return {node: owners[_memory(node)] for node, one in made.items() if not (one.is_conj() or one.is_neg()) or free_symbols(one)}
+
+
+def view_of(base, dtype, shape, strides, start):
+    """A view of a tensor's memory, of any element type that torch views it as. `start` counts elements of that type from the beginning
+    of the memory."""
+    if dtype == base.dtype:
+        return base.as_strided(shape, strides, start)
+    return torch.empty(0, dtype=dtype, device=base.device).set_(base.untyped_storage(), start, shape, strides)
 
 
 def marked_view(base, dtype, shape, strides, start, marks):
@@ -186,8 +194,7 @@ def parts(graph, output, strides, is_known):
         made, base = node.meta["val"], maker.meta["val"]
         if maker is node and (shared[_memory(node)] == 1 or sizes.is_row_major(made)):
             continue  # a tensor that no view shares, or that the package returns as it is
-        is_alike = made.dtype == base.dtype or made.dtype == base.dtype.to_real()
-        if any(one.is_conj() or one.is_neg() for one in (made, base)) or not is_alike or not _are_same(made.stride(), strides[place]):
+        if any(one.is_conj() or one.is_neg() for one in (made, base)) or not _are_same(made.stride(), strides[place]):
             continue
         if not all(is_known(sizes.size_of(one)) for one in (*made.shape, *made.stride(), made.storage_offset(), *base.shape)):
             continue

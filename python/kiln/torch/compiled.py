@@ -146,6 +146,14 @@ class Compiled:
                 value = lowering.transpose(value, order)
             values.append(value)
 
+        def shared(value):
+            """The number of the package's result that is a value as it is."""
+            if value not in seen:
+                seen.append(value)
+                self.types.append(TYPES.get(value.dtype, value.dtype))
+                values.append(value if isinstance(value, Value) else pairs.as_last(lowering, value))
+            return seen.index(value)
+
         for place, (node, one) in enumerate(zip(output, results)):
             order = kind = None
             if isinstance(one, (Value, pairs.Pair)) and node not in bases.values():
@@ -169,25 +177,24 @@ class Compiled:
                 self.results.append(("part", (views[node], made.dtype, (made.is_conj(), made.is_neg()), *about)))
             elif node in bases and self._has_symbols(node.meta["val"]):
                 made = node.meta["val"]
-                self.results.append(("view", (output.index(bases[node]), made.shape, made.stride(), made.storage_offset())))
+                self.results.append(("view", (output.index(bases[node]), made.dtype, made.shape, made.stride(), made.storage_offset())))
             elif node in parts:
                 made, base = node.meta["val"], parts[node].meta["val"]
-                if parts[node] not in whole:
-                    whole[parts[node]] = len(values)
-                    keep(lowering.values[parts[node]], aliases.physical(base, base.stride()))
+                maker = parts[node]
+                if maker not in whole and maker in output and sizes.is_row_major(base):
+                    whole[maker] = shared(lowering.values[maker])  # it is a result itself
+                elif maker not in whole:
+                    whole[maker] = len(values)
+                    keep(lowering.values[maker], aliases.physical(base, base.stride()))
                 about = [[number(sizes.size_of(n)) for n in part] for part in (made.shape, made.stride(), [made.storage_offset()])]
-                self.results.append(("within", (whole[parts[node]], made.dtype != base.dtype, *about)))
+                self.results.append(("within", (whole[maker], made.dtype, *about)))
             elif kind:
                 made, at = node.meta["val"], len(values)
                 keep(one, order)
                 about = [[number(sizes.size_of(n)) for n in part] for part in (made.shape, wanted)]
                 self.results.append((kind, (at, *about)))
             elif isinstance(one, (Value, pairs.Pair)):
-                if one not in seen:
-                    seen.append(one)
-                    self.types.append(TYPES.get(one.dtype, one.dtype))
-                    values.append(one if isinstance(one, Value) else pairs.as_last(lowering, one))
-                self.results.append(("tensor", seen.index(one)))
+                self.results.append(("tensor", shared(one)))
             elif sizes.is_size(one):
                 self.results.append(number(one))
             else:
@@ -301,8 +308,8 @@ class Compiled:
         found = [self._result(one, arguments, made) for one in self.results]
         for i, (kind, one) in enumerate(self.results):
             if kind == "view":
-                sizes_of = [[self._number(n, arguments) for n in numbers] for numbers in (*one[1:3], one[3:])]
-                found[i] = found[one[0]].as_strided(sizes_of[0], sizes_of[1], *sizes_of[2])
+                sizes_of = [[self._number(n, arguments) for n in numbers] for numbers in (*one[2:4], one[4:])]
+                found[i] = aliases.view_of(found[one[0]], one[1], sizes_of[0], sizes_of[1], *sizes_of[2])
         for i in self.near:
             found[i] = found[i].cpu()
         return found
@@ -327,9 +334,8 @@ class Compiled:
             # Not a view for autograd, which would refuse to write to the result of a function of its own in place.
             return torch.empty(0, dtype=whole.dtype, device=whole.device).set_(whole.untyped_storage(), whole.storage_offset(), shape, strides)
         if kind == "within":
-            base = torch.view_as_real(made[one[0]]) if one[1] else made[one[0]]
             shape, strides, (start,) = ([self._result(n, arguments, made) for n in numbers] for numbers in one[2:])
-            return base.as_strided(shape, strides, start)
+            return aliases.view_of(made[one[0]], one[1], shape, strides, start)
         if kind == "part":
             base, dtype, marks = arguments[one[0]], *one[1:3]
             shape, strides, (behind,) = ([self._result(n, arguments, made) for n in numbers] for numbers in one[3:])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // External functions that are an operation or a call of C, and tests.
 #include "ExternFunctions.h"
+#include "kiln/Math/Angle.h"
 
 using namespace mlir;
 
@@ -21,6 +22,10 @@ Term callC(const ExternCall &call) {
 
 Term ldexp(const ExternCall &call) {
   return Term::callC("scalbn", call.operands, call[0].getElement());
+}
+
+Term angle(const ExternCall &call) {
+  return functions::angle(call[0], call[1]);
 }
 
 Term quotient(const ExternCall &call) { return call[0] / call[1]; }
@@ -50,7 +55,7 @@ constexpr ExternFunction functions[] = {
     {"asin",      "r>r",   same, operation<math::AsinOp>},
     {"asinh",     "r>r",   same, operation<math::AsinhOp>},
     {"atan",      "r>r",   same, operation<math::AtanOp>},
-    {"atan2",     "rr>r",  same, operation<math::Atan2Op>},
+    {"atan2",     "rr>r",  same, angle},
     {"atanh",     "r>r",   same, operation<math::AtanhOp>},
     {"cbrt",      "r>r",   same, operation<math::CbrtOp>},
     {"ceil",      "r>r",   same, operation<math::CeilOp>},

@@ -6,6 +6,9 @@
 // RUN: kiln-run %s --target=cpu --entry=quotients | FileCheck %s --check-prefix=QUOTIENTS
 // RUN: kiln-run %s --target=reference --entry=inits --arg=f32:1 | FileCheck %s --check-prefix=INITS
 // RUN: kiln-run %s --target=cpu --entry=inits --arg=f32:1 | FileCheck %s --check-prefix=INITS
+// RUN: kiln-run %s --target=reference --entry=angles --arg=i32:5 | FileCheck %s --check-prefix=ANGLES
+// RUN: kiln-run %s --target=cpu --entry=angles --arg=i32:5 | FileCheck %s --check-prefix=ANGLES
+// RUN: kiln-run %s --target=amd,device=sim --entry=angles --arg=i32:5 | FileCheck %s --check-prefix=ANGLES
 // RUN: kiln-compile %s --target=cpu --emit=prim | FileCheck %s --check-prefix=SPLIT
 
 // LARGEST: 7xi32: 1, 0, 4, 6, 5, 3, 2
@@ -208,4 +211,20 @@ func.func @bit_inits() -> (tensor<3xi8>, tensor<3xi8>, tensor<i1>) {
   %true = stablehlo.constant dense<true> : tensor<i1>
   %c = stablehlo.reduce(%bits init: %true) applies stablehlo.xor across dimensions = [0] : (tensor<2xi1>, tensor<i1>) -> tensor<i1>
   return %a, %b, %c : tensor<3xi8>, tensor<3xi8>, tensor<i1>
+}
+
+// The angle of the origin, whose coordinates become constants only in the kernel.
+// ANGLES: 0: f32: 0
+// ANGLES: 1: f32: 3.14159{{[0-9]*}}
+// ANGLES: 2: f32: -3.14159{{[0-9]*}}
+// ANGLES: 3: f32: -0
+func.func @angles(%a: tensor<i32>) -> (tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>) {
+  %none = stablehlo.xor %a, %a : tensor<i32>
+  %zero = stablehlo.convert %none : (tensor<i32>) -> tensor<f32>
+  %minus = stablehlo.negate %zero : tensor<f32>
+  %0 = stablehlo.atan2 %zero, %zero : tensor<f32>
+  %1 = stablehlo.atan2 %zero, %minus : tensor<f32>
+  %2 = stablehlo.atan2 %minus, %minus : tensor<f32>
+  %3 = stablehlo.atan2 %minus, %zero : tensor<f32>
+  return %0, %1, %2, %3 : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
 }

@@ -3,6 +3,7 @@
 
 #include "ElementRules.h"
 #include "kiln/Dialect/Tile/ExternOps.h"
+#include "kiln/Math/Angle.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -58,6 +59,13 @@ static Value callC(TileMath &t, StringRef name, ValueRange operands) {
 
 static Value emitHypot(TileMath &t, Value x, Value y) {
   return t.narrow(callC(t, "hypot", {t.widen(x), t.widen(y)}), t.element(x));
+}
+
+static Value emitAngle(TileMath &t, Value y, Value x) {
+  using functions::Term;
+  Term angle = functions::angle(Term(t.b, t.loc, t.widen(y)),
+                                Term(t.b, t.loc, t.widen(x)));
+  return t.narrow(angle.getValue(), t.element(y));
 }
 
 static Value emitClamp(TileMath &t, Operation *clamp, Value x) {
@@ -150,7 +158,7 @@ static const OpTable<BinaryRule> &binaryRules() {
           .add<prim::RemainderOp>(binary<emitRemainder>)
           .add<prim::FmodOp>(asBinary<arith::RemFOp>)
           .add<prim::PowOp>(function2<math::PowFOp>)
-          .add<prim::Atan2Op>(function2<math::Atan2Op>)
+          .add<prim::Atan2Op>(binary<emitAngle>)
           .add<prim::HypotOp>(binary<emitHypot>)
           .add<prim::MaximumOp>(asBinary<arith::MaximumFOp>)
           .add<prim::MinimumOp>(asBinary<arith::MinimumFOp>)

@@ -596,5 +596,21 @@ def data_parallel_models_in_parts():
             dist.destroy_process_group()
 
 
+@test
+def zeros_and_powers_of_two_at_the_edges():
+    x = torch.tensor([0.0, -0.0, 1.0, -2.5, 1e-40, 3e38, math.inf, math.nan])
+    exponents = torch.tensor([140, -140, 127, 200, 140, -200, -300, 5], dtype=torch.int32)
+
+    def function(x, exponents):
+        wide = x.to(torch.float64)
+        return (torch.ldexp(x, exponents), torch.ldexp(wide, exponents * 4), torch.frac(x), torch.atan2(x - x, x * 0),
+                torch.atan2((x != 0) ^ (x != 0), (x != 0) ^ (x != 0)), x.clamp(min=math.nan), x.clamp(max=math.nan),
+                x.clamp(min=math.nan, max=1.0), x.clamp(torch.tensor(math.nan)))
+    got, want = fast(function, fullgraph=True)(x, exponents), function(x, exponents)
+    for one, other in zip(got, want):
+        assert torch.equal(one.isnan(), other.isnan()) and torch.equal(one.nan_to_num(7), other.nan_to_num(7)), (one, other)
+        assert torch.equal(torch.signbit(one)[~one.isnan()], torch.signbit(other)[~one.isnan()]), (one, other)
+
+
 if __name__ == "__main__":
     sys.exit(main())

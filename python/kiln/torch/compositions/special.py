@@ -35,6 +35,26 @@ def frexp(x):
     return torch.where(has, mantissa, wide).to(x.dtype), torch.where(has, exponent, 0).to(torch.int32)
 
 
+@composes("frac.default")
+def frac(x):
+    return x - torch.trunc(x)
+
+
+@composes("ldexp.Tensor")
+def ldexp(x, exponent):
+    """A power of two may be infinite or zero where the result is neither: f64 holds those of the narrower types, and a third of
+    the exponent is enough in f64 itself."""
+    if exponent.is_floating_point() or exponent.is_complex() or x.is_complex():
+        return x * torch.pow(2.0, exponent)
+    x, wide = _float(x), torch.float64
+    if x.dtype != wide:
+        return (x.to(wide) * torch.pow(2.0, exponent.to(torch.int64).clamp(-400, 400).to(wide))).to(x.dtype)
+    exponent = exponent.to(torch.int64).clamp(-2200, 2200)
+    third = torch.div(exponent, 3, rounding_mode="trunc")
+    power = torch.pow(2.0, third.to(wide))
+    return x * power * power * torch.pow(2.0, (exponent - third - third).to(wide))
+
+
 @composes("polygamma.default")
 def polygamma(n, x):
     x = _float(x)

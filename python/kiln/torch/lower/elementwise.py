@@ -222,7 +222,10 @@ def pow_tensor(b, out, x, y):
 @lowers("clamp.default", "clamp.Tensor", "clamp_min.default", "clamp_min.Tensor")
 def clamp(b, out, x, min=None, max=None):
     x = operand(b, x, out.dtype, out.shape)
+    is_one = min is None or max is None
     for limit, prim in ((min, "maximum"), (max, "minimum")):
+        if is_one and isinstance(limit, float) and limit != limit:
+            continue  # torch compares with a single number, which a NaN neither exceeds nor falls below
         if limit is not None:
             x = b.binary(prim, x, operand(b, limit, out.dtype, out.shape))
     return x

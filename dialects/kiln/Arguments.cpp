@@ -10,6 +10,7 @@
 #include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Interfaces/Entries.h"
+#include "kiln/Interfaces/Signature.h"
 #include "mlir/IR/Operation.h"
 
 using namespace mlir;
@@ -51,6 +52,8 @@ bool kiln::target::isArgumentWritten(FunctionOpInterface function,
 
 LogicalResult kiln::target::joinArgumentEntries(Operation *top) {
   top->walk([](FunctionOpInterface function) {
+    if (!hasSignature(function))
+      return;
     for (StringRef entry : kEntries) {
       std::string name = ("kiln." + entry).str();
       for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)

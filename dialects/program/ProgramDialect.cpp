@@ -9,6 +9,7 @@
 #include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Interfaces/KnownAttributes.h"
+#include "kiln/Interfaces/Signature.h"
 #include "kiln/Interfaces/Version.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -24,6 +25,8 @@ static LogicalResult upgradeArguments(Operation *top) {
   // What is written was given up.
   (void)kiln::target::joinArgumentEntries(top);
   top->walk([](FuncOp function) {
+    if (!kiln::hasSignature(function))
+      return;
     for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i) {
       if (function.removeArgAttr(i, "program.written"))
         kiln::target::setArgumentEntry(

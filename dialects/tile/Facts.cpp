@@ -6,6 +6,7 @@
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Interfaces/Entries.h"
+#include "kiln/Interfaces/Signature.h"
 #include "kiln/Interfaces/ViewAccess.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -256,7 +257,8 @@ void tile::joinFacts(Region &region) { region.walk(joinFactsOf); }
 LogicalResult tile::joinAllFacts(Operation *top) {
   top->walk([](Operation *op) {
     joinFactsOf(op);
-    if (auto function = dyn_cast<FunctionOpInterface>(op))
+    auto function = dyn_cast<FunctionOpInterface>(op);
+    if (function && hasSignature(function))
       for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
         if (DictionaryAttr known = function.getArgAttrDict(i))
           function.setArgAttrs(i, joinFacts(known));
@@ -268,7 +270,7 @@ LogicalResult tile::upgradeFacts(Operation *top) {
   if (failed(joinAllFacts(top)))
     return failure();
   top->walk([](FunctionOpInterface function) {
-    if (isa<Kernel>(function.getOperation()))
+    if (isa<Kernel>(function.getOperation()) || !hasSignature(function))
       return;
     bool isProgram = function->getName().getStringRef() == kHostProgram;
     for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i) {

@@ -7,6 +7,7 @@
 #include "kiln/Driver/Driver.h"
 #include "kiln/Frontend/Frontend.h"
 #include "kiln/Frontend/Passes.h"
+#include "kiln/Interfaces/BytecodeTables.h"
 #include "kiln/System/Process.h"
 #include "kiln/Target/Activity.h"
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -103,11 +104,11 @@ static OwningOpRef<ModuleOp> parseAndVerify(llvm::MemoryBufferRef input,
 
 /// Reads bytecode in a child that may crash. Returns what happened to it, or
 /// nothing if it lived (whether or not the bytecode is valid).
-static std::optional<std::string> tryBytecode(llvm::MemoryBufferRef input) {
+static std::string tryBytecode(llvm::MemoryBufferRef input) {
   // A program with threads of its own has asked to compile in its process.
   pid_t child = kiln::runtime::isForkSafe() ? fork() : -1;
   if (child < 0)
-    return std::nullopt;
+    return "";
   if (child == 0) {
     for (int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
       std::signal(number, SIG_DFL);
@@ -133,15 +134,17 @@ static std::optional<std::string> tryBytecode(llvm::MemoryBufferRef input) {
     });
     DialectRegistry registry;
     registerInputDialects(registry);
-    MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-    ScopedDiagnosticHandler quiet(&context,
-                                  [](Diagnostic &) { return success(); });
-    OwningOpRef<ModuleOp> module = parseAndVerify(input, &context);
-    // Printing touches what the verifier does not.
-    if (module) {
-      llvm::raw_null_ostream nowhere;
-      module->print(nowhere);
-    }
+    {
+      MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+      ScopedDiagnosticHandler quiet(&context,
+                                    [](Diagnostic &) { return success(); });
+      OwningOpRef<ModuleOp> module = parseAndVerify(input, &context);
+      // Printing touches what the verifier does not.
+      if (module) {
+        llvm::raw_null_ostream nowhere;
+        module->print(nowhere);
+      }
+    } // What the reader has damaged may show only when it is freed.
     _exit(0);
   }
   int status = 0;
@@ -152,7 +155,7 @@ static std::optional<std::string> tryBytecode(llvm::MemoryBufferRef input) {
     return "it announces more than a file of " +
            std::to_string(input.getBufferSize()) + " bytes can hold";
   if (!WIFSIGNALED(status))
-    return std::nullopt;
+    return "";
   return std::string("reading it ends with: ") + strsignal(WTERMSIG(status));
 }
 
@@ -212,9 +215,11 @@ OwningOpRef<ModuleOp> kiln::driver::readInput(llvm::MemoryBufferRef input,
   bool isBinary = isBytecode(input);
   if (isBinary) {
     printer.setBinary();
-    auto crash = isTrusted ? std::nullopt : tryBytecode(input);
-    if (crash) {
-      printer.error("malformed bytecode: " + *crash);
+    std::string damage = findTableDamage(input.getBuffer());
+    if (damage.empty() && !isTrusted)
+      damage = tryBytecode(input);
+    if (!damage.empty()) {
+      printer.error("malformed bytecode: " + damage);
       return {};
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reading modules that may harm the reader.
 #include "kiln/Eval/Register.h"
+#include "kiln/Interfaces/BytecodeTables.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -43,6 +44,8 @@ void kiln::eval::tryModule(llvm::StringRef bytes) {
   int quiet = open("/dev/null", O_WRONLY);
   if (quiet >= 0)
     dup2(quiet, 2);
+  if (!findTableDamage(bytes).empty())
+    abort();
   DialectRegistry registry;
   registerEvaluation(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);

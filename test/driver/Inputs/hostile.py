@@ -40,3 +40,9 @@ def section(number, data):
 strings = section(0, varint(1 << 30) + bytes(40))
 with open(os.path.join(sys.argv[1], "counts.bc"), "wb") as file:
     file.write(b"ML\xefR" + varint(4) + b"hostile\0" + strings + b"".join(section(i, b"\x01") for i in range(1, 5)))
+
+# Two groups of 100 attributes each, in a table of 101.
+group = varint(0) + varint(100) + varint(2) * 100
+with open(os.path.join(sys.argv[1], "groups.bc"), "wb") as file:
+    file.write(b"ML\xefR" + varint(4) + b"hostile\0" + section(0, varint(0)) + section(1, varint(1) + varint(0))
+               + section(3, varint(101) + varint(0) + group * 2) + b"".join(section(i, b"\x01") for i in (2, 4)))

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KILN_INTERFACES_BYTECODETABLES_H
+#define KILN_INTERFACES_BYTECODETABLES_H
+
+#include "llvm/ADT/StringRef.h"
+#include <string>
+
+namespace kiln {
+
+/// Returns what is wrong with the tables of attributes and types in a file of
+/// MLIR's bytecode, or nothing. MLIR's reader trusts the lengths of their
+/// groups, and writes beyond its memory where they exceed those of the tables.
+std::string findTableDamage(llvm::StringRef bytecode);
+
+} // namespace kiln
+
+#endif // KILN_INTERFACES_BYTECODETABLES_H

@@ -46,3 +46,9 @@ tile.kernel @from_storage(%x: !tile.view<?xf32>, %i: index) {
   %s = stage.consume %r : !R
   stage.release %r : !R
 }
+
+// -----
+
+// expected-error@+1 {{unsupported: 9223372036854775807 warps of 32 lanes}}
+tile.kernel @warps(%x: !tile.view<3xi32>) attributes {warps = 9223372036854775807 : i64} {
+}

@@ -17,6 +17,7 @@
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/Declines.h"
 #include "mlir/Pass/Pass.h"
+#include <limits>
 
 namespace kiln::simt {
 #define GEN_PASS_DEF_CONVERTTILETOSIMT
@@ -340,7 +341,14 @@ struct ConvertTileToSimt
     for (tile::KernelOp kernel : kernels) {
       if (failed(verifyViews(kernel)))
         return signalPassFailure();
-      ThreadWriter writer(kernel, builder, lanes, warpsOf(kernel), description);
+      int64_t warps = warpsOf(kernel);
+      // Threads are counted in 32 bits.
+      if (warps > std::numeric_limits<int32_t>::max() / lanes) {
+        kernel.emitOpError("unsupported: ")
+            << warps << " warps of " << lanes << " lanes";
+        return signalPassFailure();
+      }
+      ThreadWriter writer(kernel, builder, lanes, warps, description);
       reportLowerings(kernel, writer.shape);
       if (failed(writer.run()))
         return signalPassFailure();

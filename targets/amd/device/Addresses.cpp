@@ -115,6 +115,47 @@ LaneAddresses::LaneAddresses(Wave &wave, const Inst &inst, unsigned first,
   checkDefined(wave, mask);
 }
 
+bool LaneAddresses::areInOne(unsigned bytes, bool writes) {
+  if (isScratch)
+    return false;
+  if (!mask)
+    return true;
+  uint64_t begin = inst.aux == kBufferSpace ? base : 0;
+  auto distances = [&](uint64_t lanes, uint64_t &least, uint64_t &most) {
+    uint64_t first = address[__builtin_ctzll(lanes)] - begin;
+    least = most = first;
+    for (unsigned l = 0; l < kMaxLanes; ++l) {
+      uint64_t at = (lanes >> l) & 1 ? address[l] - begin : first;
+      least = at < least ? at : least;
+      most = at > most ? at : most;
+    }
+  };
+  uint64_t least, most, inside = mask;
+  distances(mask, least, most);
+  if (inst.aux == kBufferSpace && (most >= range || bytes > range - most)) {
+    for (uint64_t rest = mask; rest; rest &= rest - 1) {
+      auto lane = unsigned(__builtin_ctzll(rest));
+      if (address[lane] < base)
+        return false;
+      uint64_t at = address[lane] - base;
+      if (at >= range)
+        inside &= ~(uint64_t(1) << lane);
+      else if (bytes > range - at)
+        return false;
+    }
+    if (inside)
+      distances(inside, least, most);
+  }
+  if (inside) {
+    const Allocation *found =
+        wave.machine->memory->find(begin + least, most - least + bytes);
+    if (!found || (writes && found->isReadOnly))
+      return false;
+  }
+  mask = inside;
+  return true;
+}
+
 uint8_t *LaneAddresses::at(unsigned lane, unsigned offset, unsigned bytes,
                            bool writes, bool isAtomic) const {
   uint64_t where = address[lane] + offset;

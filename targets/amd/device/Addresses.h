@@ -25,6 +25,15 @@ struct LaneAddresses {
   /// stand between for stores: `skip` of them).
   LaneAddresses(Wave &wave, const Inst &inst, unsigned first, unsigned skip);
 
+  /// Whether no lane has to be looked at by itself: the bytes from all
+  /// addresses on are in one allocation. Takes those that are outside of the
+  /// range of a buffer out of the mask.
+  bool areInOne(unsigned bytes, bool writes);
+  /// The bytes of a lane if they are.
+  uint8_t *of(unsigned lane) const {
+    return reinterpret_cast<uint8_t *>(address[lane]);
+  }
+
   /// The bytes of one lane from `offset` on, checked.
   uint8_t *at(unsigned lane, unsigned offset, unsigned bytes, bool writes,
               bool isAtomic = false) const;

@@ -381,6 +381,8 @@ std::string kiln::amd::sim::makeInst(std::string_view text, const Isa &isa,
   if (!entry)
     return "is not known";
   inst.name = name;
+  inst.hasOtherMode = name.find("_f16") != std::string::npos ||
+                      name.find("_f64") != std::string::npos;
   inst.size = size;
   takeEntry(*entry, inst);
   if (parsed.operands.size() > inst.ops.size())

@@ -64,7 +64,6 @@ private:
   const LaunchOptions &options;
   uint64_t random;
   std::vector<std::unique_ptr<Wave>> unused;
-  std::string where; ///< of the wave that runs
 };
 } // namespace
 
@@ -85,12 +84,6 @@ void kiln::amd::sim::applyMode(const Wave &wave) {
 static bool hasTwoModes(uint32_t mode) {
   constexpr uint32_t kOfSingles = 0x33;
   return (mode ^ (mode >> 2)) & kOfSingles;
-}
-
-/// Whether an instruction computes or converts f16 or f64.
-static bool isOfOthers(const Inst &inst) {
-  return inst.name.find("_f16") != std::string::npos ||
-         inst.name.find("_f64") != std::string::npos;
 }
 
 /// The dimensions of a launch that are not 1, counted from x.
@@ -215,14 +208,7 @@ std::unique_ptr<Workgroup> Launcher::start(uint64_t number) {
   group->id[1] = uint32_t(number / options.grid[0] % options.grid[1]);
   group->id[2] = uint32_t(number / options.grid[0] / options.grid[1]);
   size_t bytes = kernel.ldsBytes + options.dynamicLds;
-  group->lds.bytes.assign(bytes, 0xcd);
-  if (machine.checks) {
-    group->lds.isWritten.assign(bytes, false);
-    group->lds.writers.assign(bytes, 0);
-    group->lds.readers.assign(bytes, 0);
-    group->lds.made.assign(machine.findsOld ? bytes : 0, 0);
-    group->lds.used.assign(machine.findsOld ? bytes : 0, 0);
-  }
+  group->lds.reset(bytes, machine.checks);
   uint64_t all =
       uint64_t(options.threads[0]) * options.threads[1] * options.threads[2];
   for (uint64_t first = 0; first < all; first += machine.isa.lanes) {
@@ -265,7 +251,7 @@ void Launcher::turn(Wave &wave, unsigned most) {
     wave.next = wave.pc + inst.size;
     ++counters.instructions[unsigned(inst.kind)];
     if (__builtin_expect(hasTwoModes(wave.mode), 0))
-      ::applyMode(wave.mode, isOfOthers(inst));
+      ::applyMode(wave.mode, inst.hasOtherMode);
     if (__builtin_expect(wave.hasIndexMode, 0))
       runIndexed(wave, inst);
     else
@@ -292,12 +278,13 @@ bool Launcher::turnAll(Workgroup &group) {
       if (wave->priority == priority)
         sorted.push_back(wave);
   for (Wave *wave : sorted) {
-    where = "workgroup (" + std::to_string(group.id[0]) + ", " +
-            std::to_string(group.id[1]) + ", " + std::to_string(group.id[2]) +
-            "), wave " + std::to_string(wave->number);
     try {
       turn(*wave, options.seed ? 1 + unsigned(draw() % 200) : kTurn);
     } catch (Fault &fault) {
+      std::string where = "workgroup (" + std::to_string(group.id[0]) + ", " +
+                          std::to_string(group.id[1]) + ", " +
+                          std::to_string(group.id[2]) + "), wave " +
+                          std::to_string(wave->number);
       std::string text = code.describe(wave->pc);
       fault.text = where + ": " + fault.text +
                    (text.empty() ? "" : ", at '" + text + "'");

@@ -1,32 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// DS instructions: loads, stores and atomics of LDS, and exchanges between
-// lanes through its crossbar.
+// DS instructions: loads, stores and atomics of LDS.
 #include "Atomics.h"
-#include "Values.h"
+#include "LdsLanes.h"
 #include <algorithm>
 
 using namespace kiln::amd::sim;
 
 namespace {
-/// The addresses of the lanes, in bytes.
-void loadAddresses(Wave &wave, const Inst &inst, unsigned index,
-                   uint32_t *out) {
-  wave.sourceMask = ~uint64_t(0);
-  alignas(64) uint32_t space[kMaxLanes];
-  std::memcpy(out, words(wave, inst, inst.ops[index], 0, space, false),
-              sizeof(Register));
-  uint64_t unknown = wave.exec() & ~wave.sourceMask;
-  if (wave.machine->checks && unknown)
-    wave.fail("the LDS address of lane " +
-              std::to_string(__builtin_ctzll(unknown)) +
-              " comes from a register that was never written");
-}
-
 void countAccess(Wave &wave, const uint32_t *addresses, uint64_t lanes,
                  unsigned bytes) {
   wave.machine->counters.ldsBytes +=
       uint64_t(bytes) * unsigned(__builtin_popcountll(lanes));
   countBanks(wave, addresses, lanes, bytes);
+}
+
+/// Reads the words of lanes into registers from `reg` on.
+void readLanes(Wave &wave, const Inst &inst, const uint32_t *at, unsigned reg,
+               unsigned words) {
+  const uint8_t *bytes = wave.group->lds.bytes.data();
+  Register *to = &wave.v[reg];
+  uint64_t exec = wave.exec();
+  if (inst.bytes >= 4) {
+    for (uint64_t rest = exec; rest; rest &= rest - 1) {
+      auto lane = unsigned(__builtin_ctzll(rest));
+      uint32_t value[4];
+      switch (words) {
+      case 1:
+        std::memcpy(value, bytes + at[lane], 4);
+        break;
+      case 2:
+        std::memcpy(value, bytes + at[lane], 8);
+        break;
+      default:
+        std::memcpy(value, bytes + at[lane], inst.bytes);
+      }
+      for (unsigned i = 0; i < words; ++i)
+        to[i].lane[lane] = value[i];
+    }
+    return;
+  }
+  bool isHigh = inst.isHigh || inst.ops[0].isHigh;
+  for (uint64_t rest = exec; rest; rest &= rest - 1) {
+    auto lane = unsigned(__builtin_ctzll(rest));
+    uint32_t word = 0, &value = to->lane[lane];
+    std::memcpy(&word, bytes + at[lane], inst.bytes);
+    if (inst.isSigned)
+      word = inst.bytes == 1 ? uint32_t(int8_t(word)) : uint32_t(int16_t(word));
+    if (isHigh)
+      value = (value & 0xffff) | word << 16;
+    else if (inst.keepsHalf)
+      value = (value & 0xffff0000) | (word & 0xffff);
+    else
+      value = word;
+  }
 }
 
 /// ds_read dst, address. In two parts (ds_read2): `stride` is what the offsets
@@ -40,39 +66,16 @@ void runRead(Wave &wave, const Inst &inst) {
   for (unsigned i = 0; i < words * parts; ++i)
     wave.touchLoaded(to.reg + i, Counter::Lds);
   uint64_t exec = wave.exec();
-  bool findsOld = wave.machine->findsOld;
   for (unsigned part = 0; part < parts; ++part) {
     uint32_t offset =
         inst.stride ? uint32_t(part ? inst.offset1 : inst.offset) * inst.stride
                     : uint32_t(inst.offset);
-    // Words of one lane may have been put together from several tiles.
-    OldValues old[4] = {OldValues(wave), OldValues(wave), OldValues(wave),
-                        OldValues(wave)};
-    for (uint64_t rest = exec; rest; rest &= rest - 1) {
-      auto lane = unsigned(__builtin_ctzll(rest));
-      uint32_t at = addresses[lane] + offset;
-      checkLds(wave, lane, at, inst.bytes, LdsAccess::Read, Counter::Lds);
-      for (unsigned i = 0; findsOld && i < words; ++i)
-        old[i].read(lane, at + 4 * i, std::min<unsigned>(4, inst.bytes));
-      const uint8_t *from = wave.group->lds.bytes.data() + at;
-      for (unsigned i = 0; i < words; ++i) {
-        uint32_t word = 0;
-        unsigned bytes = inst.bytes < 4 ? inst.bytes : 4;
-        std::memcpy(&word, from + 4 * i, bytes);
-        if (inst.isSigned)
-          word = bytes == 1 ? uint32_t(int8_t(word)) : uint32_t(int16_t(word));
-        uint32_t &value = wave.v[to.reg + part * words + i].lane[lane];
-        if (inst.isHigh || to.isHigh)
-          value = (value & 0xffff) | word << 16;
-        else if (inst.keepsHalf)
-          value = (value & 0xffff0000) | (word & 0xffff);
-        else
-          value = word;
-      }
-    }
-    for (unsigned i = 0; findsOld && i < words; ++i)
-      old[i].finish();
-    countAccess(wave, addresses, exec, inst.bytes);
+    alignas(64) uint32_t at[kMaxLanes];
+    for (unsigned l = 0; l < kMaxLanes; ++l)
+      at[l] = addresses[l] + offset;
+    checkLdsLanes(wave, at, exec, inst.bytes, LdsAccess::Read);
+    readLanes(wave, inst, at, to.reg + part * words, words);
+    countAccess(wave, at, exec, inst.bytes);
   }
   uint32_t mark = wave.issue(Counter::Lds);
   for (unsigned i = 0; i < words * parts; ++i) {
@@ -95,18 +98,22 @@ void runWrite(Wave &wave, const Inst &inst) {
     uint32_t offset =
         inst.stride ? uint32_t(part ? inst.offset1 : inst.offset) * inst.stride
                     : uint32_t(inst.offset);
+    alignas(64) uint32_t at[kMaxLanes];
+    for (unsigned l = 0; l < kMaxLanes; ++l)
+      at[l] = addresses[l] + offset;
+    checkLdsLanes(wave, at, exec, inst.bytes, LdsAccess::Write);
+    uint8_t *bytes = wave.group->lds.bytes.data();
+    bool isHigh = inst.isHigh || data.isHigh;
     for (uint64_t rest = exec; rest; rest &= rest - 1) {
       auto lane = unsigned(__builtin_ctzll(rest));
-      uint32_t at = addresses[lane] + offset;
       uint32_t value[4] = {};
       for (unsigned i = 0; i < words; ++i)
         value[i] = wave.v[data.reg + i].lane[lane];
-      if (inst.isHigh || data.isHigh)
+      if (isHigh)
         value[0] >>= 16;
-      checkLds(wave, lane, at, inst.bytes, LdsAccess::Write, Counter::Lds);
-      std::memcpy(wave.group->lds.bytes.data() + at, value, inst.bytes);
+      std::memcpy(bytes + at[lane], value, inst.bytes);
     }
-    countAccess(wave, addresses, exec, inst.bytes);
+    countAccess(wave, at, exec, inst.bytes);
   }
   settleLds(wave);
   wave.issue(Counter::Lds);
@@ -156,96 +163,6 @@ void runAtomic(Wave &wave, const Inst &inst) {
     wave.defined[inst.ops[0].reg + i] |= exec;
     wave.pendingV[inst.ops[0].reg + i] = mark;
   }
-}
-
-void finishExchange(Wave &wave, const Inst &inst, const uint32_t *result,
-                    uint64_t known) {
-  unsigned to = inst.ops[0].reg;
-  wave.sourceMask = known;
-  writeWord(wave, to, result, wave.exec());
-  wave.pendingV[to] = wave.issue(Counter::Lds);
-}
-
-/// The lane that an address of an exchange names. Waves of 64 lanes of RDNA3
-/// exchange within each half.
-unsigned exchanged(const Wave &wave, const Inst &inst, unsigned lane,
-                   uint32_t address) {
-  constexpr unsigned kHalf = 32;
-  unsigned named = (address + uint32_t(inst.offset)) / 4;
-  if (wave.machine->isa.major == 11)
-    return (lane & ~(kHalf - 1)) | (named & (kHalf - 1));
-  return named & (wave.lanes - 1);
-}
-
-/// ds_bpermute dst, address, data: lanes read; inactive ones give 0 (`aux` 0).
-void runPull(Wave &wave, const Inst &inst) {
-  alignas(64) uint32_t addresses[kMaxLanes], result[kMaxLanes];
-  loadAddresses(wave, inst, 1, addresses);
-  unsigned reg = inst.ops[2].reg;
-  wave.touchVector(reg);
-  uint64_t exec = wave.exec(), known = 0;
-  for (unsigned l = 0; l < kMaxLanes; ++l) {
-    unsigned from = exchanged(wave, inst, l, addresses[l]);
-    bool isActive = inst.aux || (exec >> from) & 1;
-    result[l] = isActive ? wave.v[reg].lane[from] : 0;
-    known |= (isActive ? (wave.defined[reg] >> from) & 1 : 1) << l;
-  }
-  finishExchange(wave, inst, result, known);
-}
-
-/// ds_permute: lanes write; the last one to a place wins.
-void runPush(Wave &wave, const Inst &inst) {
-  alignas(64) uint32_t addresses[kMaxLanes], result[kMaxLanes] = {};
-  loadAddresses(wave, inst, 1, addresses);
-  unsigned reg = inst.ops[2].reg;
-  wave.touchVector(reg);
-  for (uint64_t rest = wave.exec(); rest; rest &= rest - 1) {
-    auto lane = unsigned(__builtin_ctzll(rest));
-    unsigned to = exchanged(wave, inst, lane, addresses[lane]);
-    result[to] = wave.v[reg].lane[lane];
-  }
-  finishExchange(wave, inst, result, ~uint64_t(0));
-}
-
-/// The lane from which lane `l` takes by the pattern of ds_swizzle (manuals,
-/// "DS_SWIZZLE_B32"): the order of a Fourier transform, a rotation, quads, or
-/// masks within 32 lanes.
-unsigned swizzled(unsigned l, uint32_t pattern) {
-  constexpr uint32_t kFourier = 0xe000, kRotation = 0xc000, kQuads = 0x8000;
-  unsigned mask = pattern & 31, half = l & 32, in = l & 31;
-  if (pattern >= kFourier) {
-    if (mask == 31)
-      return l;
-    unsigned reversed = 0;
-    for (unsigned bit = 0; bit < 5; ++bit)
-      reversed |= ((in >> bit) & 1) << (4 - bit);
-    return half | reversed >> __builtin_popcount(mask) | (in & mask);
-  }
-  if (pattern >= kRotation) {
-    unsigned by = (pattern >> 5) & 31;
-    unsigned turned = pattern & 0x400 ? in - by : in + by;
-    return half | (in & mask) | (turned & ~mask & 31);
-  }
-  if (pattern & kQuads)
-    return (l & ~3u) | ((pattern >> (2 * (l & 3))) & 3);
-  return half |
-         (((in & mask) | ((pattern >> 5) & 31)) ^ ((pattern >> 10) & 31));
-}
-
-/// ds_swizzle dst, data by the pattern in `offset`.
-void runSwizzle(Wave &wave, const Inst &inst) {
-  unsigned reg = inst.ops[1].reg;
-  wave.touchVector(reg);
-  auto pattern = uint32_t(inst.offset);
-  alignas(64) uint32_t result[kMaxLanes];
-  uint64_t exec = wave.exec(), known = 0;
-  for (unsigned l = 0; l < kMaxLanes; ++l) {
-    unsigned from = swizzled(l, pattern);
-    bool isActive = (exec >> from) & 1;
-    result[l] = isActive ? wave.v[reg].lane[from] : 0;
-    known |= (isActive ? (wave.defined[reg] >> from) & 1 : 1) << l;
-  }
-  finishExchange(wave, inst, result, known);
 }
 
 /// ds_wrxchg2_rtn dst, address, data, data: two words at two offsets.
@@ -341,20 +258,17 @@ void runReadTransposed(Wave &wave, const Inst &inst) {
     wave.touchLoaded(to + i, Counter::Lds);
   if (wave.exec() != ~uint64_t(0))
     wave.fail("reads transposed elements while lanes are inactive");
-  OldValues old(wave);
-  auto read = [&](unsigned lane, uint8_t *bytes) {
-    uint32_t at = addresses[lane] + uint32_t(inst.offset);
-    checkLds(wave, lane, at, inst.bytes, LdsAccess::Read, Counter::Lds);
-    if (wave.machine->findsOld)
-      old.read(lane, at, inst.bytes);
-    std::memcpy(bytes, wave.group->lds.bytes.data() + at, inst.bytes);
-  };
+  for (uint32_t &at : addresses)
+    at += uint32_t(inst.offset);
+  checkLdsLanes(wave, addresses, wave.exec(), inst.bytes, LdsAccess::Read,
+                /*isOneTile=*/true);
+  const uint8_t *bytes = wave.group->lds.bytes.data();
   alignas(64) uint32_t out[3][kMaxLanes] = {};
   for (unsigned first = 0; first < kMaxLanes; first += 16) {
     // Element c of row r comes from lane (16 r + c) / count.
     uint8_t rows[16][16];
     for (unsigned l = 0; l < 16; ++l)
-      read(first + l, rows[l]);
+      std::memcpy(rows[l], bytes + addresses[first + l], inst.bytes);
     for (unsigned column = 0; column < 16; ++column)
       for (unsigned r = 0; r < count; ++r) {
         unsigned element = 16 * r + column, bit = element % count * bits;
@@ -370,7 +284,6 @@ void runReadTransposed(Wave &wave, const Inst &inst) {
           out[at / 32 + 1][first + column] |= uint32_t(placed >> 32);
       }
   }
-  old.finish();
   countAccess(wave, addresses, wave.exec(), inst.bytes);
   wave.sourceMask = ~uint64_t(0);
   uint32_t mark = wave.issue(Counter::Lds);
@@ -492,15 +405,6 @@ void kiln::amd::sim::addLds(Table &t) {
   }
   Entry entry;
   entry.kind = Class::Lds;
-  entry.run = runPull;
-  t.add("ds_bpermute_b32", entry);
-  entry.aux = 1;
-  t.add("ds_bpermute_fi_b32", entry);
-  entry.aux = 0;
-  entry.run = runPush;
-  t.add("ds_permute_b32", entry);
-  entry.run = runSwizzle;
-  t.add("ds_swizzle_b32", entry);
   entry.run = [](Wave &, const Inst &) {};
   t.add("ds_nop", entry);
 }

@@ -113,6 +113,9 @@ struct Inst {
   uint32_t target = 0; ///< of a branch: an offset in the text
   uint32_t waits[unsigned(Counter::Count)] = {~0u, ~0u, ~0u, ~0u};
   uint32_t flags = 0; ///< of matrix instructions: cbsz, abid, blgp
+  /// Whether it computes or converts f16 or f64, which have a mode of their
+  /// own.
+  bool hasOtherMode = false;
   std::unique_ptr<Dpp> dpp;
   std::unique_ptr<Sdwa> sdwa;
   std::unique_ptr<Inst> second; ///< the other half of a dual instruction
@@ -178,17 +181,29 @@ enum class Float8Kind : uint8_t { Any, Ocp, Fnuz };
 
 class Code;
 
-/// LDS of a workgroup, and who used each byte since the last barrier.
-struct Lds {
-  std::vector<uint8_t> bytes;
-  std::vector<bool> isWritten;
+/// How a byte of LDS was used.
+struct LdsState {
   /// Epoch of the barrier, above the number of the wave plus 1; a reader of 255
   /// is several ones.
-  std::vector<uint32_t> writers, readers;
+  uint32_t writer = 0, reader = 0;
+  /// Where the machine looks for old values: the epoch plus 1 of the last
+  /// write, and of the first read of what it wrote.
+  uint32_t made = 0, used = 0;
+  bool operator==(const LdsState &) const = default;
+};
+
+/// LDS of a workgroup, and who used it since the last barrier. The four bytes
+/// of a word mostly have the same state, which is kept once, in arrays of its
+/// parts. The bytes of other words have states of their own.
+struct Lds {
+  /// The writer of a word whose bytes have states of their own.
+  static constexpr uint32_t kSplit = ~uint32_t(0);
+
+  std::vector<uint8_t> bytes;
+  std::vector<bool> isUpdated; ///< bytes that an atomic operation wrote
+  std::vector<uint32_t> writers, readers, made, used; ///< of words
+  std::vector<LdsState> ofBytes; ///< of words that are split
   uint32_t epoch = 0;
-  /// Where the machine looks for old values: the epoch plus 1 of the last write
-  /// to each byte, and of the first read of what it wrote.
-  std::vector<uint32_t> made, used;
   /// Bytes that the running instruction writes and another wave wrote: where,
   /// what, and who.
   struct Suspect {
@@ -196,6 +211,32 @@ struct Lds {
     uint8_t value, wave;
   };
   std::vector<Suspect> suspects;
+
+  /// Begins with bytes that were never written. `checks`: keeps states of them.
+  void reset(size_t size, bool checks);
+  /// The state of a word that is not split.
+  LdsState word(uint32_t index) const {
+    return {writers[index], readers[index], made[index], used[index]};
+  }
+  /// The state of a byte, to be changed: its word is split.
+  LdsState &byte(uint32_t address);
+  /// Puts the states of words together whose bytes are in the same state.
+  void merge(uint32_t address, unsigned size);
+  /// Whether a byte was written, by a store or by an atomic operation.
+  bool wasWritten(uint32_t address) const {
+    uint32_t writer = writers[address / 4];
+    return (writer == kSplit ? ofBytes[address].writer : writer) ||
+           isUpdated[address];
+  }
+};
+
+/// Bank conflicts of an access: others of the same distances between their
+/// lanes have as many.
+struct BankPattern {
+  unsigned bytes = 0, offset = 0; ///< offset of the first lane in its word
+  uint64_t lanes = 0;
+  alignas(64) uint32_t distances[kMaxLanes];
+  unsigned phases = 0, conflicts = 0;
 };
 
 struct Workgroup {
@@ -216,6 +257,8 @@ struct Machine {
   bool findsOld = false; ///< whether reads of old values of LDS are reported
   Float8Kind float8 = Float8Kind::Any;
   std::string nullArguments; ///< hidden pointers of the kernel, all null
+  static constexpr size_t kBankPatterns = 256;
+  std::vector<BankPattern> bankPatterns{kBankPatterns};
 };
 
 struct alignas(64) Register {
@@ -244,13 +287,18 @@ struct Wave {
   /// Memory instructions of each counter that were issued, and that have ended
   /// for sure.
   uint32_t issued[unsigned(Counter::Count)] = {};
-  /// What the wave has read and written in LDS, in order, as far as it has not
-  /// waited for it: a barrier does not order these accesses.
+  /// What an instruction has read or written in LDS: as many bytes in each of
+  /// its lanes.
   struct LdsUse {
-    uint32_t at, bytes, issue;
+    uint32_t issue;
     Counter counter;
     bool writes;
+    unsigned bytes;
+    uint64_t lanes;
+    uint32_t at[kMaxLanes];
   };
+  /// Those that the wave has not waited for, in order: a barrier does not order
+  /// these accesses.
   std::vector<LdsUse> ldsUses;
   uint32_t ended[unsigned(Counter::Count)] = {};
   uint32_t lastScalar = 0; ///< the latest scalar load that counts with LDS
@@ -342,23 +390,6 @@ enum class LdsAccess { Read, Write, Atomic };
 /// Begins what follows a barrier. Accesses that their wave has not waited for
 /// belong to both sides of it.
 void passBarrier(Workgroup &group);
-/// What one instruction reads of LDS, a word of each lane: reports old values,
-/// bytes that were read behind an earlier barrier, among others that were
-/// written since. Where all that is read together is written together, as the
-/// compiler's tiles are, a write is missing.
-class OldValues {
-public:
-  explicit OldValues(Wave &wave) : wave(wave) {}
-  /// A lane reads a word.
-  void read(unsigned lane, uint32_t address, unsigned bytes);
-  /// All lanes have.
-  void finish();
-
-private:
-  Wave &wave;
-  uint32_t newest = 0, oldest = ~uint32_t(0), at = 0;
-  unsigned who = 0;
-};
 /// Checks an access of a lane to LDS before it is made: its range, what it
 /// reads, and races. Whether a byte that another wave wrote too gets another
 /// value is known when all lanes have written: `settleLds` says so then.
@@ -366,6 +397,15 @@ private:
 /// waited for.
 void checkLds(Wave &wave, unsigned lane, uint32_t address, unsigned bytes,
               LdsAccess access, Counter counter = Counter::Count);
+/// The same of an instruction that reads or writes as many bytes in each lane
+/// of a mask. Of what it reads, a word of each lane, it also reports old
+/// values: bytes that were read behind an earlier barrier, among others that
+/// were written since. Where all that is read together is written together, as
+/// the compiler's tiles are, a write is missing. `isOneTile`: so are all words
+/// of a lane.
+void checkLdsLanes(Wave &wave, const uint32_t *addresses, uint64_t lanes,
+                   unsigned bytes, LdsAccess access, bool isOneTile = false,
+                   Counter counter = Counter::Lds);
 void settleLds(Wave &wave);
 /// Counts bank conflicts of an access by the lanes of a mask.
 void countBanks(Wave &wave, const uint32_t *addresses, uint64_t lanes,

@@ -12,10 +12,29 @@ Counter storeCounter(const Wave &wave) {
   return wave.machine->isa.major >= 10 ? Counter::Store : Counter::Load;
 }
 
-void runLoadToLds(Wave &wave, const Inst &inst, const LaneAddresses &from) {
+void runLoadToLds(Wave &wave, const Inst &inst, LaneAddresses &from) {
   uint32_t base = (wave.readScalar(kM0) & 0x3ffff) + uint32_t(inst.offset);
   Lds &lds = wave.group->lds;
-  for (uint64_t rest = from.mask; rest; rest &= rest - 1) {
+  uint64_t lanes = from.mask;
+  if (inst.bytes >= 4 && from.areInOne(inst.bytes, /*writes=*/false)) {
+    alignas(64) uint32_t to[kMaxLanes];
+    for (unsigned l = 0; l < kMaxLanes; ++l)
+      to[l] = base + l * inst.bytes;
+    checkLdsLanes(wave, to, lanes, inst.bytes, LdsAccess::Write,
+                  /*isOneTile=*/false, Counter::Load);
+    for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+      auto lane = unsigned(__builtin_ctzll(rest));
+      uint8_t *place = lds.bytes.data() + to[lane];
+      if ((from.mask >> lane) & 1)
+        std::memcpy(place, from.of(lane), inst.bytes);
+      else
+        std::memset(place, 0, inst.bytes);
+    }
+    settleLds(wave);
+    wave.issue(Counter::Load);
+    return;
+  }
+  for (uint64_t rest = lanes; rest; rest &= rest - 1) {
     auto lane = unsigned(__builtin_ctzll(rest));
     unsigned bytes = inst.bytes < 4 ? 4 : inst.bytes;
     uint32_t to = base + lane * bytes;
@@ -32,6 +51,70 @@ void runLoadToLds(Wave &wave, const Inst &inst, const LaneAddresses &from) {
   wave.issue(Counter::Load);
 }
 
+/// Moves whole words of lanes of a mask from memory to registers.
+template <unsigned words>
+void loadWords(const LaneAddresses &from, Register *to) {
+  for (uint64_t rest = from.mask; rest; rest &= rest - 1) {
+    auto lane = unsigned(__builtin_ctzll(rest));
+    uint32_t value[words];
+    std::memcpy(value, from.of(lane), sizeof value);
+    for (unsigned i = 0; i < words; ++i)
+      to[i].lane[lane] = value[i];
+  }
+}
+
+/// The same in the other direction.
+template <unsigned words>
+void storeWords(const LaneAddresses &to, const Register *from) {
+  for (uint64_t rest = to.mask; rest; rest &= rest - 1) {
+    auto lane = unsigned(__builtin_ctzll(rest));
+    uint32_t value[words];
+    for (unsigned i = 0; i < words; ++i)
+      value[i] = from[i].lane[lane];
+    std::memcpy(to.of(lane), value, sizeof value);
+  }
+}
+
+/// Loads words of lanes that are in one allocation. Those of other lanes are 0.
+void loadWords(const LaneAddresses &from, Register *to, unsigned words,
+               uint64_t exec) {
+  for (uint64_t rest = exec & ~from.mask; rest; rest &= rest - 1)
+    for (unsigned i = 0; i < words; ++i)
+      to[i].lane[__builtin_ctzll(rest)] = 0;
+  switch (words) {
+  case 1:
+    return loadWords<1>(from, to);
+  case 2:
+    return loadWords<2>(from, to);
+  case 3:
+    return loadWords<3>(from, to);
+  default:
+    return loadWords<4>(from, to);
+  }
+}
+
+void storeWords(const LaneAddresses &to, const Register *from, unsigned words) {
+  switch (words) {
+  case 1:
+    return storeWords<1>(to, from);
+  case 2:
+    return storeWords<2>(to, from);
+  case 3:
+    return storeWords<3>(to, from);
+  default:
+    return storeWords<4>(to, from);
+  }
+}
+
+/// Marks registers that a load fills.
+void finishLoad(Wave &wave, unsigned reg, unsigned count, uint64_t exec) {
+  uint32_t mark = wave.issue(Counter::Load);
+  for (unsigned i = 0; i < count; ++i) {
+    wave.defined[reg + i] |= exec;
+    wave.pendingV[reg + i] = mark;
+  }
+}
+
 void runLoad(Wave &wave, const Inst &inst) {
   bool hasNoResult = inst.toLds;
   LaneAddresses from(wave, inst, inst.aux == kBufferSpace ? 0 : 1 - hasNoResult,
@@ -45,13 +128,20 @@ void runLoad(Wave &wave, const Inst &inst) {
   for (unsigned i = 0; i < count; ++i)
     wave.touchLoaded(to.reg + i, Counter::Load);
   uint64_t exec = wave.exec();
+  bool isInOne = from.areInOne(inst.bytes, /*writes=*/false);
+  if (isInOne && inst.bytes >= 4) {
+    loadWords(from, &wave.v[to.reg], count, exec);
+    finishLoad(wave, to.reg, count, exec);
+    return;
+  }
   for (uint64_t rest = exec; rest; rest &= rest - 1) {
     auto lane = unsigned(__builtin_ctzll(rest));
     bool takesPart = (from.mask >> lane) & 1;
     for (unsigned i = 0; i < count; ++i) {
       unsigned bytes = inst.bytes < 4 ? inst.bytes : 4;
-      const uint8_t *source =
-          takesPart ? from.at(lane, 4 * i, bytes, false) : nullptr;
+      const uint8_t *source = !takesPart ? nullptr
+                              : isInOne  ? from.of(lane)
+                                         : from.at(lane, 4 * i, bytes, false);
       uint32_t word = 0;
       if (source)
         std::memcpy(&word, source, bytes);
@@ -67,11 +157,7 @@ void runLoad(Wave &wave, const Inst &inst) {
         value = word;
     }
   }
-  uint32_t mark = wave.issue(Counter::Load);
-  for (unsigned i = 0; i < count; ++i) {
-    wave.defined[to.reg + i] |= exec;
-    wave.pendingV[to.reg + i] = mark;
-  }
+  finishLoad(wave, to.reg, count, exec);
 }
 
 /// global_load_tr_b128 dst, address, base, of elements of 16 bits, and b64 of 8
@@ -115,6 +201,12 @@ void runStore(Wave &wave, const Inst &inst) {
       uint64_t(inst.bytes) * unsigned(__builtin_popcountll(to.mask));
   for (unsigned i = 0; i < count; ++i)
     wave.touchVector(data.reg + i);
+  bool isInOne = to.areInOne(inst.bytes, /*writes=*/true);
+  if (isInOne && inst.bytes >= 4) {
+    storeWords(to, &wave.v[data.reg], count);
+    wave.issue(storeCounter(wave));
+    return;
+  }
   for (uint64_t rest = to.mask; rest; rest &= rest - 1) {
     auto lane = unsigned(__builtin_ctzll(rest));
     for (unsigned i = 0; i < count; ++i) {
@@ -122,7 +214,8 @@ void runStore(Wave &wave, const Inst &inst) {
       uint32_t word = wave.v[data.reg + i].lane[lane];
       if (inst.isHigh || data.isHigh)
         word >>= 16;
-      if (uint8_t *place = to.at(lane, 4 * i, bytes, true))
+      uint8_t *place = isInOne ? to.of(lane) : to.at(lane, 4 * i, bytes, true);
+      if (place)
         std::memcpy(place, &word, bytes);
     }
   }

@@ -81,6 +81,7 @@ void addSparseMatrix(Table &table);
 void addMemory(Table &table);
 void addAtomics(Table &table);
 void addLds(Table &table);
+void addLdsExchanges(Table &table);
 void addMatrix(Table &table);
 
 } // namespace kiln::amd::sim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix instructions: MFMA of CDNA and WMMA of RDNA.
-#include "MatrixValues.h"
+#include "MatrixProduct.h"
 
 using namespace kiln::amd::sim;
 
@@ -131,6 +131,52 @@ double flushOperand(double x, Element type) {
   return flushBelow(x, type == Element::F16 ? -14 : -126);
 }
 
+/// Whether each row of the accumulator is read before results are written over
+/// it: it is in the same place, or in no place of theirs.
+bool isInPlace(const Inst &inst, unsigned results) {
+  const Operand &to = inst.ops[0], &from = inst.ops[3];
+  return from.kind != Operand::Kind::Vector || from.reg == to.reg ||
+         from.reg + results <= to.reg || to.reg + results <= from.reg;
+}
+
+/// Says where row `i` of a product is.
+void placeRow(RowProduct &product, Wave &wave, const Inst &inst, unsigned i,
+              unsigned reg, unsigned lane) {
+  const Operand &to = inst.ops[0], &from = inst.ops[3];
+  bool isVector = from.kind == Operand::Kind::Vector;
+  product.from[i] = isVector ? wave.v[from.reg + reg].lane + lane : nullptr;
+  product.to[i] = wave.v[to.reg + reg].lane + lane;
+}
+
+/// Multiplies the operands of MFMA as lanes hold them: each in the order of the
+/// blocks, without changed signs.
+void multiplyInPlace(Wave &wave, const Inst &inst, const MatrixRow &row,
+                     const Elements &lhs, const Elements &rhs,
+                     unsigned perBlock, unsigned each, unsigned results) {
+  static thread_local RowProduct product;
+  product.m = row.m;
+  product.n = row.n;
+  product.k = row.k;
+  product.isInteger = row.isInteger;
+  product.constant = uint32_t(inst.ops[3].value);
+  for (unsigned block = 0; block < row.blocks; ++block) {
+    for (unsigned part = 0; part < perBlock; ++part)
+      for (unsigned e = 0; e < each; ++e) {
+        unsigned lane = (part * row.blocks + block) * row.m;
+        product.lhs[part * each + e] = lhs.v[e] + lane;
+        product.rhs[part * each + e] = rhs.v[e] + lane;
+      }
+    for (unsigned i = 0; i < row.m; ++i) {
+      unsigned lane, reg;
+      placeOf(row, block, i, 0, lane, reg);
+      placeRow(product, wave, inst, i, reg, lane);
+    }
+    multiplyRows(product);
+  }
+  for (unsigned i = 0; i < results; ++i)
+    wave.defined[inst.ops[0].reg + i] = ~uint64_t(0);
+}
+
 /// v_mfma dst, lhs, rhs, acc.
 void runMfma(Wave &wave, const Inst &inst) {
   const MatrixRow &row = kMfma[inst.stride];
@@ -155,6 +201,10 @@ void runMfma(Wave &wave, const Inst &inst) {
   touchAccumulator(wave, inst.ops[3], results);
   for (unsigned i = 0; i < results; ++i)
     wave.touchVector(inst.ops[0].reg + i);
+  constexpr unsigned kLeastRows = 16;
+  if (row.m >= kLeastRows && !isDouble && !flushes && !inst.flags &&
+      !inst.negLo && !inst.clamp && isInPlace(inst, results))
+    return multiplyInPlace(wave, inst, row, lhs, rhs, perBlock, each, results);
   for (unsigned block = 0; block < row.blocks; ++block) {
     for (unsigned part = 0; part < perBlock; ++part)
       for (unsigned e = 0; e < each; ++e)
@@ -213,6 +263,32 @@ uint16_t toNarrow(double value, Element type) {
                               : toBf16(float(value)).bits;
 }
 
+/// Multiplies the operands of WMMA as lanes hold them: `parts` groups of lanes
+/// have parts of the summed dimension.
+void multiplyWmma(Wave &wave, const Inst &inst, const MatrixRow &row,
+                  const WmmaResult &place, const Elements &lhs,
+                  const Elements &rhs, unsigned parts, unsigned each) {
+  static thread_local RowProduct product;
+  constexpr unsigned kSide = 16;
+  product.m = product.n = kSide;
+  product.k = row.k;
+  product.isInteger = row.isInteger;
+  product.constant = uint32_t(inst.ops[3].value);
+  touchAccumulator(wave, inst.ops[3], place.registers());
+  for (unsigned i = 0; i < place.registers(); ++i)
+    wave.touchVector(inst.ops[0].reg + i);
+  for (unsigned part = 0; part < parts; ++part)
+    for (unsigned e = 0; e < each; ++e) {
+      product.lhs[part * each + e] = lhs.v[e] + part * kSide;
+      product.rhs[part * each + e] = rhs.v[e] + part * kSide;
+    }
+  for (unsigned i = 0; i < kSide; ++i)
+    placeRow(product, wave, inst, i, place.reg(i), place.lane(i, 0));
+  multiplyRows(product);
+  for (unsigned i = 0; i < place.registers(); ++i)
+    wave.defined[inst.ops[0].reg + i] = ~uint64_t(0);
+}
+
 /// v_wmma dst, lhs, rhs, acc. RDNA3 has whole rows of the operands in all
 /// groups of 16 lanes, RDNA4 parts of the summed dimension, of 8 elements of 4
 /// bits at least.
@@ -236,6 +312,13 @@ void runWmma(Wave &wave, const Inst &inst) {
   rhs.read(wave, inst.ops[2], each, row.rhs, isRhsUnsigned);
   negateHalves(lhs, inst, 0, each, row);
   negateHalves(rhs, inst, 1, each, row);
+  constexpr unsigned kAccumulator = 4; // the bit of its sign
+  bool hasSigns =
+      !row.isInteger && ((inst.negLo | inst.negHi) & kAccumulator) != 0;
+  bool saturates = row.isInteger && inst.clamp;
+  if (!place.isNarrow && !hasSigns && !saturates &&
+      isInPlace(inst, place.registers()))
+    return multiplyWmma(wave, inst, row, place, lhs, rhs, lanes / kSide, each);
   place.read(wave, inst, inst.ops[3], row, product);
   for (unsigned lane = 0; lane < lanes; ++lane)
     for (unsigned e = 0; e < each; ++e) {

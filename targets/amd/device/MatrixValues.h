@@ -57,6 +57,19 @@ inline unsigned bitsOf(Element e) {
   }
 }
 
+/// The values of all 8-bit floats with four bits of exponent, or with five.
+inline const double *float8Values(bool isFour, bool isOcp) {
+  static const auto tables = [] {
+    std::array<std::array<double, 256>, 4> all;
+    const Float8Format *formats[] = {&kE5M2Fnuz, &kE5M2, &kE4M3Fnuz, &kE4M3};
+    for (unsigned i = 0; i < all.size(); ++i)
+      for (unsigned bits = 0; bits < all[i].size(); ++bits)
+        all[i][bits] = double(widen(uint8_t(bits), *formats[i]));
+    return all;
+  }();
+  return tables[2 * isFour + isOcp].data();
+}
+
 /// The elements of an operand that each lane holds, in order.
 struct Elements {
   alignas(64) double v[32][kMaxLanes];
@@ -142,15 +155,12 @@ struct Elements {
       fillNarrow(wave, op, count, type);
       break;
     case Element::Fp8:
-      fill(wave, op, count, per, [isOcp](uint32_t x) -> double {
-        return widen(uint8_t(x), isOcp ? kE4M3 : kE4M3Fnuz);
-      });
+    case Element::Bf8: {
+      const double *values = float8Values(type == Element::Fp8, isOcp);
+      fill(wave, op, count, per,
+           [values](uint32_t x) -> double { return values[uint8_t(x)]; });
       break;
-    case Element::Bf8:
-      fill(wave, op, count, per, [isOcp](uint32_t x) -> double {
-        return widen(uint8_t(x), isOcp ? kE5M2 : kE5M2Fnuz);
-      });
-      break;
+    }
     }
   }
 };

@@ -14,30 +14,48 @@ void countAccess(Wave &wave, const uint32_t *addresses, uint64_t lanes,
   countBanks(wave, addresses, lanes, bytes);
 }
 
+/// Reads whole words of lanes of a mask into registers.
+template <unsigned words>
+void readWords(const uint8_t *bytes, const uint32_t *at, uint64_t lanes,
+               Register *to) {
+  for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+    auto lane = unsigned(__builtin_ctzll(rest));
+    uint32_t value[words];
+    std::memcpy(value, bytes + at[lane], sizeof value);
+    for (unsigned i = 0; i < words; ++i)
+      to[i].lane[lane] = value[i];
+  }
+}
+
+/// Writes them from registers.
+template <unsigned words>
+void writeWords(uint8_t *bytes, const uint32_t *at, uint64_t lanes,
+                const Register *from) {
+  for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+    auto lane = unsigned(__builtin_ctzll(rest));
+    uint32_t value[words];
+    for (unsigned i = 0; i < words; ++i)
+      value[i] = from[i].lane[lane];
+    std::memcpy(bytes + at[lane], value, sizeof value);
+  }
+}
+
 /// Reads the words of lanes into registers from `reg` on.
-void readLanes(Wave &wave, const Inst &inst, const uint32_t *at, unsigned reg,
-               unsigned words) {
+void readLanes(Wave &wave, const Inst &inst, const uint32_t *at, unsigned reg) {
   const uint8_t *bytes = wave.group->lds.bytes.data();
   Register *to = &wave.v[reg];
   uint64_t exec = wave.exec();
-  if (inst.bytes >= 4) {
-    for (uint64_t rest = exec; rest; rest &= rest - 1) {
-      auto lane = unsigned(__builtin_ctzll(rest));
-      uint32_t value[4];
-      switch (words) {
-      case 1:
-        std::memcpy(value, bytes + at[lane], 4);
-        break;
-      case 2:
-        std::memcpy(value, bytes + at[lane], 8);
-        break;
-      default:
-        std::memcpy(value, bytes + at[lane], inst.bytes);
-      }
-      for (unsigned i = 0; i < words; ++i)
-        to[i].lane[lane] = value[i];
-    }
-    return;
+  switch (inst.bytes) {
+  case 4:
+    return readWords<1>(bytes, at, exec, to);
+  case 8:
+    return readWords<2>(bytes, at, exec, to);
+  case 12:
+    return readWords<3>(bytes, at, exec, to);
+  case 16:
+    return readWords<4>(bytes, at, exec, to);
+  default:
+    break;
   }
   bool isHigh = inst.isHigh || inst.ops[0].isHigh;
   for (uint64_t rest = exec; rest; rest &= rest - 1) {
@@ -74,13 +92,39 @@ void runRead(Wave &wave, const Inst &inst) {
     for (unsigned l = 0; l < kMaxLanes; ++l)
       at[l] = addresses[l] + offset;
     checkLdsLanes(wave, at, exec, inst.bytes, LdsAccess::Read);
-    readLanes(wave, inst, at, to.reg + part * words, words);
+    readLanes(wave, inst, at, to.reg + part * words);
     countAccess(wave, at, exec, inst.bytes);
   }
   uint32_t mark = wave.issue(Counter::Lds);
   for (unsigned i = 0; i < words * parts; ++i) {
     wave.defined[to.reg + i] |= exec;
     wave.pendingV[to.reg + i] = mark;
+  }
+}
+
+/// Writes the words of lanes from registers.
+void writeLanes(Wave &wave, const Inst &inst, const uint32_t *at,
+                const Operand &data) {
+  uint8_t *bytes = wave.group->lds.bytes.data();
+  const Register *from = &wave.v[data.reg];
+  uint64_t exec = wave.exec();
+  switch (inst.bytes) {
+  case 4:
+    return writeWords<1>(bytes, at, exec, from);
+  case 8:
+    return writeWords<2>(bytes, at, exec, from);
+  case 12:
+    return writeWords<3>(bytes, at, exec, from);
+  case 16:
+    return writeWords<4>(bytes, at, exec, from);
+  default:
+    break;
+  }
+  unsigned shift = inst.isHigh || data.isHigh ? 16 : 0;
+  for (uint64_t rest = exec; rest; rest &= rest - 1) {
+    auto lane = unsigned(__builtin_ctzll(rest));
+    uint32_t value = from->lane[lane] >> shift;
+    std::memcpy(bytes + at[lane], &value, inst.bytes);
   }
 }
 
@@ -102,17 +146,7 @@ void runWrite(Wave &wave, const Inst &inst) {
     for (unsigned l = 0; l < kMaxLanes; ++l)
       at[l] = addresses[l] + offset;
     checkLdsLanes(wave, at, exec, inst.bytes, LdsAccess::Write);
-    uint8_t *bytes = wave.group->lds.bytes.data();
-    bool isHigh = inst.isHigh || data.isHigh;
-    for (uint64_t rest = exec; rest; rest &= rest - 1) {
-      auto lane = unsigned(__builtin_ctzll(rest));
-      uint32_t value[4] = {};
-      for (unsigned i = 0; i < words; ++i)
-        value[i] = wave.v[data.reg + i].lane[lane];
-      if (isHigh)
-        value[0] >>= 16;
-      std::memcpy(bytes + at[lane], value, inst.bytes);
-    }
+    writeLanes(wave, inst, at, data);
     countAccess(wave, at, exec, inst.bytes);
   }
   settleLds(wave);
@@ -246,6 +280,22 @@ template <bool adds> void runCount(Wave &wave, const Inst &inst) {
   finishExchange(wave, inst, result, ~uint64_t(0));
 }
 
+/// Gives each of 16 lanes a column of the elements of 8 or 16 bits that fill
+/// the first 8 bytes of their rows: two words.
+void transposeBytes(const uint8_t (&rows)[16][16], unsigned size,
+                    uint32_t *first, uint32_t *second) {
+  uint8_t flat[128];
+  for (unsigned l = 0; l < 16; ++l)
+    std::memcpy(flat + 8 * l, rows[l], 8);
+  for (unsigned column = 0; column < 16; ++column) {
+    uint8_t place[8];
+    for (unsigned at = 0; at < 8; at += size)
+      std::memcpy(place + at, flat + 16 * at + column * size, size);
+    std::memcpy(first + column, place, 4);
+    std::memcpy(second + column, place + 4, 4);
+  }
+}
+
 /// ds_read_b64_tr_b16 dst, address and its like (CDNA4 manual, "LDS Transpose
 /// Reads"): 16 lanes read a matrix of 16 columns, of which each lane gets one.
 /// `aux` has the bits of an element.
@@ -269,6 +319,10 @@ void runReadTransposed(Wave &wave, const Inst &inst) {
     uint8_t rows[16][16];
     for (unsigned l = 0; l < 16; ++l)
       std::memcpy(rows[l], bytes + addresses[first + l], inst.bytes);
+    if (bits % 8 == 0) {
+      transposeBytes(rows, bits / 8, &out[0][first], &out[1][first]);
+      continue;
+    }
     for (unsigned column = 0; column < 16; ++column)
       for (unsigned r = 0; r < count; ++r) {
         unsigned element = 16 * r + column, bit = element % count * bits;

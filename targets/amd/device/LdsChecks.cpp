@@ -93,8 +93,10 @@ void carry(Lds &lds, const Wave::LdsUse &use, uint32_t at, uint32_t mine) {
   uint32_t now = lds.epoch << 8, last = at + use.bytes;
   for (uint32_t i = at; i < last;) {
     uint32_t word = i / 4;
-    if (i % 4 == 0 && last - i >= 4 && lds.writers[word] != Lds::kSplit) {
-      carry(lds.writers[word], lds.readers[word], use.writes, mine, now);
+    if (i % 4 == 0 && last - i >= 4 && lds.writer(word) != Lds::kSplit) {
+      LdsBlock &block = lds.blocks[word / LdsBlock::kWords];
+      carry(lds.writer(word), block.readers[word % LdsBlock::kWords],
+            use.writes, mine, now);
       i += 4;
       continue;
     }
@@ -114,37 +116,88 @@ struct Ages {
   uint32_t newest = 0, oldest = ~uint32_t(0);
 };
 
-/// Notes reads of words that are not split, that were written before, and not
-/// by another wave since the last barrier: most accesses. Returns false if one
-/// of them is to be looked at; those before it may be noted again.
+/// Notes reads of words of a block from `first` on, that are not split, that
+/// were written before, and not by another wave since the last barrier: most
+/// accesses. Returns false if one of them is to be looked at; those before it
+/// may be noted again.
+template <unsigned words, bool findsOld>
+bool noteRead(LdsBlock &block, unsigned first, uint32_t mine, Ages *ages) {
+  const uint32_t *writers = block.writers + first;
+  uint32_t *readers = block.readers + first, epoch = mine >> 8;
+  uint32_t unusual = 0;
+  for (unsigned i = 0; i < words; ++i) // neither 0 nor kSplit
+    unusual |= isOthers(writers[i], mine) | uint32_t(writers[i] + 1 < 2);
+  if (unusual)
+    return false;
+  for (unsigned i = 0; i < words; ++i)
+    readers[i] = isOthers(readers[i], mine) ? mine | kSeveral : mine;
+  if constexpr (findsOld) {
+    const uint32_t *made = block.made + first;
+    uint32_t *used = block.used + first;
+    for (unsigned i = 0; i < words; ++i) {
+      Ages &age = ages[i];
+      age.newest = std::max(age.newest, made[i]);
+      bool isEarlier = used[i] - 1 < epoch;
+      age.oldest = std::min(age.oldest, isEarlier ? used[i] : ~uint32_t(0));
+      used[i] = used[i] ? used[i] : epoch + 1;
+    }
+  }
+  return true;
+}
+
+/// The same of writes of words that are not split and that no other wave has
+/// used.
+template <unsigned words, bool findsOld>
+bool noteWrite(LdsBlock &block, unsigned first, uint32_t mine) {
+  uint32_t *writers = block.writers + first;
+  const uint32_t *readers = block.readers + first;
+  uint32_t unusual = 0;
+  for (unsigned i = 0; i < words; ++i)
+    unusual |= isOthers(writers[i], mine) | isOthers(readers[i], mine) |
+               uint32_t(writers[i] == Lds::kSplit);
+  if (unusual)
+    return false;
+  for (unsigned i = 0; i < words; ++i)
+    writers[i] = mine;
+  if constexpr (findsOld)
+    for (unsigned i = 0; i < words; ++i) {
+      block.made[first + i] = (mine >> 8) + 1;
+      block.used[first + i] = 0;
+    }
+  return true;
+}
+
+/// The same of all lanes of a mask. Calls `note` for each block of a lane, with
+/// where its words begin and whether the lane has all of them there.
+template <unsigned words, typename Note>
+bool forLanes(Lds &lds, const uint32_t *addresses, uint64_t lanes, Note note) {
+  LdsBlock *blocks = lds.blocks.data();
+  for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+    uint32_t at = addresses[__builtin_ctzll(rest)] / 4;
+    unsigned first = at % LdsBlock::kWords;
+    if (first + words <= LdsBlock::kWords) {
+      if (!note(blocks[at / LdsBlock::kWords], first, 0u, true))
+        return false;
+      continue;
+    }
+    for (unsigned i = 0; i < words; ++i)
+      if (!note(blocks[(at + i) / LdsBlock::kWords],
+                (at + i) % LdsBlock::kWords, i, false))
+        return false;
+  }
+  return true;
+}
+
 template <unsigned words, bool findsOld>
 bool noteReads(Lds &lds, const uint32_t *addresses, uint64_t lanes,
                uint32_t mine, bool isOneTile) {
-  uint32_t epoch = lds.epoch;
   Ages ages[words];
-  for (uint64_t rest = lanes; rest; rest &= rest - 1) {
-    uint32_t at = addresses[__builtin_ctzll(rest)] / 4;
-    const uint32_t *writers = lds.writers.data() + at;
-    uint32_t *readers = lds.readers.data() + at;
-    uint32_t unusual = 0;
-    for (unsigned i = 0; i < words; ++i) // neither 0 nor kSplit
-      unusual |= isOthers(writers[i], mine) | uint32_t(writers[i] + 1 < 2);
-    if (unusual)
-      return false;
-    for (unsigned i = 0; i < words; ++i)
-      readers[i] = isOthers(readers[i], mine) ? mine | kSeveral : mine;
-    if constexpr (findsOld) {
-      const uint32_t *made = lds.made.data() + at;
-      uint32_t *used = lds.used.data() + at;
-      for (unsigned i = 0; i < words; ++i) {
-        Ages &age = ages[i];
-        age.newest = std::max(age.newest, made[i]);
-        bool isEarlier = used[i] - 1 < epoch;
-        age.oldest = std::min(age.oldest, isEarlier ? used[i] : ~uint32_t(0));
-        used[i] = used[i] ? used[i] : epoch + 1;
-      }
-    }
-  }
+  auto note = [&](LdsBlock &block, unsigned first, unsigned word, bool isAll) {
+    return isAll ? noteRead<words, findsOld>(block, first, mine, ages)
+                 : noteRead<1, findsOld>(block, first, mine, ages + word);
+  };
+  if (!forLanes<words>(lds, addresses, lanes, note))
+    return false;
   if (isOneTile)
     for (const Ages &age : ages) {
       ages[0].newest = std::max(ages[0].newest, age.newest);
@@ -156,30 +209,15 @@ bool noteReads(Lds &lds, const uint32_t *addresses, uint64_t lanes,
   return true;
 }
 
-/// The same of writes of words that are not split and that no other wave has
-/// used.
 template <unsigned words, bool findsOld>
 bool noteWrites(Lds &lds, const uint32_t *addresses, uint64_t lanes,
                 uint32_t mine) {
-  for (uint64_t rest = lanes; rest; rest &= rest - 1) {
-    uint32_t at = addresses[__builtin_ctzll(rest)] / 4;
-    uint32_t *writers = lds.writers.data() + at;
-    const uint32_t *readers = lds.readers.data() + at;
-    uint32_t unusual = 0;
-    for (unsigned i = 0; i < words; ++i)
-      unusual |= isOthers(writers[i], mine) | isOthers(readers[i], mine) |
-                 uint32_t(writers[i] == Lds::kSplit);
-    if (unusual)
-      return false;
-    for (unsigned i = 0; i < words; ++i)
-      writers[i] = mine;
-    if constexpr (findsOld)
-      for (unsigned i = 0; i < words; ++i) {
-        lds.made[at + i] = lds.epoch + 1;
-        lds.used[at + i] = 0;
-      }
-  }
-  return true;
+  return forLanes<words>(
+      lds, addresses, lanes,
+      [&](LdsBlock &block, unsigned first, unsigned, bool isAll) {
+        return isAll ? noteWrite<words, findsOld>(block, first, mine)
+                     : noteWrite<1, findsOld>(block, first, mine);
+      });
 }
 
 template <unsigned words>
@@ -222,7 +260,7 @@ bool noteWords(Wave &wave, const uint32_t *addresses, uint64_t lanes,
 /// code has no structures in LDS.
 bool isPadding(const Wave &wave, uint32_t byte) {
   constexpr uint32_t kAlignment = 16;
-  const Lds &lds = wave.group->lds;
+  Lds &lds = wave.group->lds;
   if (wave.machine->findsOld)
     return false;
   for (uint32_t i = byte / kAlignment * kAlignment; i < byte; ++i)
@@ -331,18 +369,21 @@ void Lds::reset(size_t size, bool checks) {
   bytes.assign(size, 0xcd);
   if (!checks)
     return;
-  size_t words = (size + 3) / 4;
+  constexpr size_t kBytes = 4 * LdsBlock::kWords;
   isUpdated.assign(size, false);
-  for (std::vector<uint32_t> *part : {&writers, &readers, &made, &used})
-    part->assign(words, 0);
+  blocks.assign((size + kBytes - 1) / kBytes, LdsBlock());
 }
 
 LdsState &Lds::byte(uint32_t address) {
-  uint32_t index = address / 4;
-  if (writers[index] != kSplit) {
-    ofBytes.resize(writers.size() * 4);
-    std::fill_n(ofBytes.begin() + index * 4, 4, word(index));
-    writers[index] = kSplit;
+  uint32_t word = address / 4, &entry = writer(word);
+  if (entry != kSplit) {
+    ofBytes.resize(blocks.size() * LdsBlock::kWords * 4);
+    const LdsBlock &block = blocks[word / LdsBlock::kWords];
+    unsigned at = word % LdsBlock::kWords;
+    std::fill_n(
+        ofBytes.begin() + word * 4, 4,
+        LdsState{entry, block.readers[at], block.made[at], block.used[at]});
+    entry = kSplit;
   }
   return ofBytes[address];
 }
@@ -350,17 +391,18 @@ LdsState &Lds::byte(uint32_t address) {
 void Lds::merge(uint32_t address, unsigned size) {
   if (!size)
     return;
-  for (uint32_t index = address / 4; index <= (address + size - 1) / 4;
-       ++index) {
-    if (writers[index] != kSplit)
+  for (uint32_t word = address / 4; word <= (address + size - 1) / 4; ++word) {
+    if (writer(word) != kSplit)
       continue;
-    const LdsState *states = &ofBytes[index * 4], &first = *states;
+    const LdsState *states = &ofBytes[word * 4], &first = *states;
     if (first != states[1] || first != states[2] || first != states[3])
       continue;
-    writers[index] = first.writer;
-    readers[index] = first.reader;
-    made[index] = first.made;
-    used[index] = first.used;
+    LdsBlock &block = blocks[word / LdsBlock::kWords];
+    unsigned at = word % LdsBlock::kWords;
+    block.writers[at] = first.writer;
+    block.readers[at] = first.reader;
+    block.made[at] = first.made;
+    block.used[at] = first.used;
   }
 }
 

@@ -192,16 +192,23 @@ struct LdsState {
   bool operator==(const LdsState &) const = default;
 };
 
+/// The states of four words of LDS, by their parts: one line of the host's
+/// cache for the widest access of a lane.
+struct alignas(64) LdsBlock {
+  static constexpr unsigned kWords = 4;
+  uint32_t writers[kWords], readers[kWords], made[kWords], used[kWords];
+};
+
 /// LDS of a workgroup, and who used it since the last barrier. The four bytes
-/// of a word mostly have the same state, which is kept once, in arrays of its
-/// parts. The bytes of other words have states of their own.
+/// of a word mostly have the same state, which is kept once. The bytes of other
+/// words have states of their own.
 struct Lds {
   /// The writer of a word whose bytes have states of their own.
   static constexpr uint32_t kSplit = ~uint32_t(0);
 
   std::vector<uint8_t> bytes;
   std::vector<bool> isUpdated; ///< bytes that an atomic operation wrote
-  std::vector<uint32_t> writers, readers, made, used; ///< of words
+  std::vector<LdsBlock> blocks;
   std::vector<LdsState> ofBytes; ///< of words that are split
   uint32_t epoch = 0;
   /// Bytes that the running instruction writes and another wave wrote: where,
@@ -214,18 +221,17 @@ struct Lds {
 
   /// Begins with bytes that were never written. `checks`: keeps states of them.
   void reset(size_t size, bool checks);
-  /// The state of a word that is not split.
-  LdsState word(uint32_t index) const {
-    return {writers[index], readers[index], made[index], used[index]};
+  uint32_t &writer(uint32_t word) {
+    return blocks[word / LdsBlock::kWords].writers[word % LdsBlock::kWords];
   }
   /// The state of a byte, to be changed: its word is split.
   LdsState &byte(uint32_t address);
   /// Puts the states of words together whose bytes are in the same state.
   void merge(uint32_t address, unsigned size);
   /// Whether a byte was written, by a store or by an atomic operation.
-  bool wasWritten(uint32_t address) const {
-    uint32_t writer = writers[address / 4];
-    return (writer == kSplit ? ofBytes[address].writer : writer) ||
+  bool wasWritten(uint32_t address) {
+    uint32_t entry = writer(address / 4);
+    return (entry == kSplit ? ofBytes[address].writer : entry) ||
            isUpdated[address];
   }
 };
@@ -257,7 +263,7 @@ struct Machine {
   bool findsOld = false; ///< whether reads of old values of LDS are reported
   Float8Kind float8 = Float8Kind::Any;
   std::string nullArguments; ///< hidden pointers of the kernel, all null
-  static constexpr size_t kBankPatterns = 256;
+  static constexpr size_t kBankPatterns = 1024;
   std::vector<BankPattern> bankPatterns{kBankPatterns};
 };
 

@@ -308,6 +308,7 @@ void runWmma(Wave &wave, const Inst &inst) {
   bool isRhsUnsigned = row.isInteger && !(inst.negLo & 2);
   static thread_local Elements lhs, rhs;
   static thread_local Product product;
+  lhs.lanes = rhs.lanes = lanes;
   lhs.read(wave, inst.ops[1], each, row.lhs, isLhsUnsigned);
   rhs.read(wave, inst.ops[2], each, row.rhs, isRhsUnsigned);
   negateHalves(lhs, inst, 0, each, row);

@@ -73,16 +73,28 @@ inline const double *float8Values(bool isFour, bool isOcp) {
 /// The elements of an operand that each lane holds, in order.
 struct Elements {
   alignas(64) double v[32][kMaxLanes];
+  unsigned lanes = kMaxLanes; ///< whose elements are read
 
+  template <unsigned lanes, typename F>
+  void fillLanes(const Wave &wave, const Operand &op, unsigned count,
+                 unsigned per, F convert) {
+    for (unsigned i = 0; i < count; ++i) {
+      const uint32_t *words = wave.v[op.reg + i / per].lane;
+      unsigned shift = per == 1 ? 0 : 32 / per * (i % per);
+      for (unsigned l = 0; l < lanes; ++l)
+        v[i][l] = convert(words[l] >> shift);
+    }
+  }
   template <typename F>
   void fill(const Wave &wave, const Operand &op, unsigned count, unsigned per,
             F convert) {
-    for (unsigned i = 0; i < count; ++i) {
-      const uint32_t *lanes = wave.v[op.reg + i / per].lane;
-      unsigned shift = per == 1 ? 0 : 32 / per * (i % per);
-      for (unsigned l = 0; l < kMaxLanes; ++l)
-        v[i][l] = convert(lanes[l] >> shift);
-    }
+    // The host's compiler makes vector code of a known number of lanes.
+    if (lanes == 16)
+      fillLanes<16>(wave, op, count, per, convert);
+    else if (lanes == 32)
+      fillLanes<32>(wave, op, count, per, convert);
+    else
+      fillLanes<kMaxLanes>(wave, op, count, per, convert);
   }
 
   /// Elements of 4 or 6 bits, which may reach into the next register.
@@ -93,7 +105,7 @@ struct Elements {
                                  : type == Element::Fp6 ? kE2M3
                                                         : kE3M2;
     for (unsigned i = 0; i < count; ++i)
-      for (unsigned l = 0; l < kMaxLanes; ++l) {
+      for (unsigned l = 0; l < lanes; ++l) {
         unsigned at = i * bits, reg = op.reg + at / 32, shift = at % 32;
         uint64_t pair = wave.v[reg].lane[l];
         if (shift + bits > 32)
@@ -114,7 +126,7 @@ struct Elements {
     switch (type) {
     case Element::F64:
       for (unsigned i = 0; i < count; ++i)
-        for (unsigned l = 0; l < kMaxLanes; ++l)
+        for (unsigned l = 0; l < lanes; ++l)
           v[i][l] = std::bit_cast<double>(
               wave.v[op.reg + 2 * i].lane[l] |
               uint64_t(wave.v[op.reg + 2 * i + 1].lane[l]) << 32);

@@ -41,6 +41,37 @@ u32 permute(u32 high, u32 low, u32 select) {
   }
   return result;
 }
+/// v_perm_b32 dst, high, low, select. Mostly all lanes select the same bytes.
+void runPermute(Wave &wave, const Inst &inst) {
+  wave.sourceMask = ~u64(0);
+  Lanes<u32> high, low, select, result = {};
+  load(wave, inst, 1, high.v, true);
+  load(wave, inst, 2, low.v, false);
+  load(wave, inst, 3, select.v, false);
+  bool isSame = true;
+  for (u32 x : select.v)
+    isSame &= x == select.v[0];
+  if (!isSame) {
+    for (unsigned l = 0; l < kMaxLanes; ++l)
+      result.v[l] = permute(high.v[l], low.v[l], select.v[l]);
+    store(wave, inst, inst.ops[0], result.v);
+    return;
+  }
+  constexpr u32 kLow = 4, kBoth = 8;
+  for (unsigned i = 0; i < 4; ++i) {
+    u32 which = (select.v[0] >> (8 * i)) & 0xff;
+    if (which < kBoth) {
+      const u32 *from = which < kLow ? low.v : high.v;
+      unsigned down = 8 * (which % kLow), up = 8 * i;
+      for (unsigned l = 0; l < kMaxLanes; ++l)
+        result.v[l] |= ((from[l] >> down) & 0xff) << up;
+      continue;
+    }
+    for (unsigned l = 0; l < kMaxLanes; ++l)
+      result.v[l] |= permute(high.v[l], low.v[l], which) % 256 << (8 * i);
+  }
+  store(wave, inst, inst.ops[0], result.v);
+}
 template <typename T> T median(T x, T y, T z) {
   return std::max(std::min(x, y), std::min(std::max(x, y), z));
 }
@@ -286,8 +317,9 @@ void addThree(Table &t) {
   t.add("v_alignbyte_b32", vector<[](u32 x, u32 y, u16 z) -> u32 {
           return u32((u64(x) << 32 | y) >> (8 * (z & 3)));
         }>());
-  t.add("v_perm_b32",
-        vector<[](u32 x, u32 y, u32 z) -> u32 { return permute(x, y, z); }>());
+  Entry permutation;
+  permutation.run = runPermute;
+  t.add("v_perm_b32", permutation);
   t.add(
       "v_min3_u32",
       vector<[](u32 x, u32 y, u32 z) -> u32 { return std::min({x, y, z}); }>());

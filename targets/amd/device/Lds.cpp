@@ -282,8 +282,9 @@ template <bool adds> void runCount(Wave &wave, const Inst &inst) {
 
 /// Gives each of 16 lanes a column of the elements of 8 or 16 bits that fill
 /// the first 8 bytes of their rows: two words.
-void transposeBytes(const uint8_t (&rows)[16][16], unsigned size,
-                    uint32_t *first, uint32_t *second) {
+template <unsigned size>
+void transposeBytes(const uint8_t (&rows)[16][16], uint32_t *first,
+                    uint32_t *second) {
   uint8_t flat[128];
   for (unsigned l = 0; l < 16; ++l)
     std::memcpy(flat + 8 * l, rows[l], 8);
@@ -319,8 +320,12 @@ void runReadTransposed(Wave &wave, const Inst &inst) {
     uint8_t rows[16][16];
     for (unsigned l = 0; l < 16; ++l)
       std::memcpy(rows[l], bytes + addresses[first + l], inst.bytes);
-    if (bits % 8 == 0) {
-      transposeBytes(rows, bits / 8, &out[0][first], &out[1][first]);
+    if (bits == 16) {
+      transposeBytes<2>(rows, &out[0][first], &out[1][first]);
+      continue;
+    }
+    if (bits == 8) {
+      transposeBytes<1>(rows, &out[0][first], &out[1][first]);
       continue;
     }
     for (unsigned column = 0; column < 16; ++column)

@@ -69,7 +69,10 @@ void kiln::amd::sim::countBanks(Wave &wave, const uint32_t *addresses,
   alignas(64) uint32_t distances[kMaxLanes];
   for (unsigned l = 0; l < kMaxLanes; ++l)
     distances[l] = (lanes >> l) & 1 ? addresses[l] - first : 0;
-  size_t at = wave.pc / 8 % Machine::kBankPatterns;
+  // Waves may have patterns of their own.
+  constexpr size_t kApart = 61, kBytes = 8;
+  size_t at =
+      (wave.pc / kBytes + kApart * wave.number) % Machine::kBankPatterns;
   BankPattern &pattern = machine.bankPatterns[at];
   // Banks are in a circle: where the first lane's word is does not matter.
   if (pattern.offset != first % 4 || pattern.lanes != lanes ||

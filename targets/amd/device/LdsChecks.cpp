@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the simulated device finds in LDS: accesses outside of it, races, reads
 // of bytes that were never written, and of old values.
-#include "Machine.h"
-#include <algorithm>
+#include "LdsWords.h"
 
 using namespace kiln::amd::sim;
 
 namespace {
-/// The number of a wave in an entry of readers: several ones.
-constexpr uint32_t kSeveral = 255;
-
 /// Reports byte `i` of LDS, which another wave used since the last barrier.
 [[noreturn]] void failRace(Wave &wave, uint32_t i, bool writes, bool otherWrote,
                            uint32_t other) {
@@ -18,13 +14,6 @@ constexpr uint32_t kSeveral = 255;
             (writes ? "written" : "read") + " while another wave (" + who +
             ") " + (otherWrote ? "wrote" : "read") +
             " it, with no barrier between");
-}
-
-/// An entry of `writers` or `readers` of the epoch of `mine` that is another
-/// wave's, as 1; else 0. Without branches, for many entries at once.
-uint32_t isOthers(uint32_t entry, uint32_t mine) {
-  return uint32_t((entry ^ mine) - 1 < kSeveral) &
-         uint32_t((entry & kSeveral) != 0);
 }
 
 /// The entry of a wave that uses LDS now.
@@ -109,116 +98,6 @@ void carry(Lds &lds, const Wave::LdsUse &use, uint32_t at, uint32_t mine) {
 //===----------------------------------------------------------------------===//
 // Whole instructions
 //===----------------------------------------------------------------------===//
-
-/// The oldest and newest values that an instruction reads in one of the words
-/// of its lanes: epochs of barriers plus 1.
-struct Ages {
-  uint32_t newest = 0, oldest = ~uint32_t(0);
-};
-
-/// Notes reads of words of a block from `first` on, that are not split, that
-/// were written before, and not by another wave since the last barrier: most
-/// accesses. Returns false if one of them is to be looked at; those before it
-/// may be noted again.
-template <unsigned words, bool findsOld>
-bool noteRead(LdsBlock &block, unsigned first, uint32_t mine, Ages *ages) {
-  const uint32_t *writers = block.writers + first;
-  uint32_t *readers = block.readers + first, epoch = mine >> 8;
-  uint32_t unusual = 0;
-  for (unsigned i = 0; i < words; ++i) // neither 0 nor kSplit
-    unusual |= isOthers(writers[i], mine) | uint32_t(writers[i] + 1 < 2);
-  if (unusual)
-    return false;
-  for (unsigned i = 0; i < words; ++i)
-    readers[i] = isOthers(readers[i], mine) ? mine | kSeveral : mine;
-  if constexpr (findsOld) {
-    const uint32_t *made = block.made + first;
-    uint32_t *used = block.used + first;
-    for (unsigned i = 0; i < words; ++i) {
-      Ages &age = ages[i];
-      age.newest = std::max(age.newest, made[i]);
-      bool isEarlier = used[i] - 1 < epoch;
-      age.oldest = std::min(age.oldest, isEarlier ? used[i] : ~uint32_t(0));
-      used[i] = used[i] ? used[i] : epoch + 1;
-    }
-  }
-  return true;
-}
-
-/// The same of writes of words that are not split and that no other wave has
-/// used.
-template <unsigned words, bool findsOld>
-bool noteWrite(LdsBlock &block, unsigned first, uint32_t mine) {
-  uint32_t *writers = block.writers + first;
-  const uint32_t *readers = block.readers + first;
-  uint32_t unusual = 0;
-  for (unsigned i = 0; i < words; ++i)
-    unusual |= isOthers(writers[i], mine) | isOthers(readers[i], mine) |
-               uint32_t(writers[i] == Lds::kSplit);
-  if (unusual)
-    return false;
-  for (unsigned i = 0; i < words; ++i)
-    writers[i] = mine;
-  if constexpr (findsOld)
-    for (unsigned i = 0; i < words; ++i) {
-      block.made[first + i] = (mine >> 8) + 1;
-      block.used[first + i] = 0;
-    }
-  return true;
-}
-
-/// The same of all lanes of a mask. Calls `note` for each block of a lane, with
-/// where its words begin and whether the lane has all of them there.
-template <unsigned words, typename Note>
-bool forLanes(Lds &lds, const uint32_t *addresses, uint64_t lanes, Note note) {
-  LdsBlock *blocks = lds.blocks.data();
-  for (uint64_t rest = lanes; rest; rest &= rest - 1) {
-    uint32_t at = addresses[__builtin_ctzll(rest)] / 4;
-    unsigned first = at % LdsBlock::kWords;
-    if (first + words <= LdsBlock::kWords) {
-      if (!note(blocks[at / LdsBlock::kWords], first, 0u, true))
-        return false;
-      continue;
-    }
-    for (unsigned i = 0; i < words; ++i)
-      if (!note(blocks[(at + i) / LdsBlock::kWords],
-                (at + i) % LdsBlock::kWords, i, false))
-        return false;
-  }
-  return true;
-}
-
-template <unsigned words, bool findsOld>
-bool noteReads(Lds &lds, const uint32_t *addresses, uint64_t lanes,
-               uint32_t mine, bool isOneTile) {
-  Ages ages[words];
-  auto note = [&](LdsBlock &block, unsigned first, unsigned word, bool isAll) {
-    return isAll ? noteRead<words, findsOld>(block, first, mine, ages)
-                 : noteRead<1, findsOld>(block, first, mine, ages + word);
-  };
-  if (!forLanes<words>(lds, addresses, lanes, note))
-    return false;
-  if (isOneTile)
-    for (const Ages &age : ages) {
-      ages[0].newest = std::max(ages[0].newest, age.newest);
-      ages[0].oldest = std::min(ages[0].oldest, age.oldest);
-    }
-  for (const Ages &age : ages)
-    if (age.oldest < age.newest)
-      return false;
-  return true;
-}
-
-template <unsigned words, bool findsOld>
-bool noteWrites(Lds &lds, const uint32_t *addresses, uint64_t lanes,
-                uint32_t mine) {
-  return forLanes<words>(
-      lds, addresses, lanes,
-      [&](LdsBlock &block, unsigned first, unsigned, bool isAll) {
-        return isAll ? noteWrite<words, findsOld>(block, first, mine)
-                     : noteWrite<1, findsOld>(block, first, mine);
-      });
-}
 
 template <unsigned words>
 bool noteWords(Wave &wave, const uint32_t *addresses, uint64_t lanes,
@@ -336,11 +215,11 @@ public:
     Lds &lds = wave.group->lds;
     for (uint32_t i = address; i < address + bytes; ++i) {
       LdsState &state = lds.byte(i);
-      ages.newest = std::max(ages.newest, state.made);
+      newest = std::max(newest, state.made);
       if (!state.used) {
         state.used = lds.epoch + 1;
-      } else if (state.used < ages.oldest && state.used <= lds.epoch) {
-        ages.oldest = state.used;
+      } else if (state.used < oldest && state.used <= lds.epoch) {
+        oldest = state.used;
         at = i;
         who = lane;
       }
@@ -349,7 +228,7 @@ public:
 
   /// All lanes have.
   void finish() {
-    if (ages.oldest < ages.newest)
+    if (oldest < newest)
       wave.fail("lane " + std::to_string(who) + " reads byte " +
                 std::to_string(at) +
                 " of LDS, which holds an old value: it was read behind an "
@@ -359,8 +238,7 @@ public:
 
 private:
   Wave &wave;
-  Ages ages;
-  uint32_t at = 0;
+  uint32_t newest = 0, oldest = ~uint32_t(0), at = 0;
   unsigned who = 0;
 };
 } // namespace

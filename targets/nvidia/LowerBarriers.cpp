@@ -68,6 +68,20 @@ static void await(simt::AwaitOp op, OpBuilder &b) {
       });
 }
 
+LogicalResult nvidia::lowerClusterBarrier(tile::ClusterBarrierOp op,
+                                          OpBuilder &b) {
+  ArrayRef<int64_t> shape = op.getShape();
+  if (shape[1] != 1 || shape[2] != 1)
+    return op.emitError("unsupported: a cluster along y or z");
+  // By default the arrival releases, and the wait acquires.
+  NVVM::ClusterArriveOp::create(b, op.getLoc(), b.getUnitAttr());
+  NVVM::ClusterWaitOp::create(b, op.getLoc(), b.getUnitAttr());
+  op->getParentOfType<LLVM::LLVMFuncOp>()->setAttr(
+      NVVM::NVVMDialect::getClusterDimAttrName(),
+      b.getDenseI32ArrayAttr({int32_t(shape[0]), 1, 1}));
+  return success();
+}
+
 LogicalResult nvidia::lowerSplitBarrier(Operation *op, OpBuilder &b) {
   if (auto made = dyn_cast<simt::CreateSplitBarrierOp>(op))
     return create(made, b);

@@ -336,7 +336,8 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
     };
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa_and_nonnull<simt::SimtDialect>(op->getDialect()))
+      if (isa_and_nonnull<simt::SimtDialect>(op->getDialect()) ||
+          isa<tile::ClusterBarrierOp>(op))
         ops.push_back(op);
     });
     BulkCopies bulkCopies;
@@ -360,6 +361,8 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
         lowered = (NVVM::Barrier0Op::create(b, op->getLoc()), success());
       else if (isOfSplitBarriers(op))
         lowered = lowerSplitBarrier(op, b);
+      else if (auto barrier = dyn_cast<tile::ClusterBarrierOp>(op))
+        lowered = lowerClusterBarrier(barrier, b);
       else if (BulkCopies::isOne(op))
         lowered = bulkCopies.lower(op, b);
       else if (isa<simt::WarpBarrierOp>(op))

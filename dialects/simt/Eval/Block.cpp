@@ -61,11 +61,16 @@ FailureOr<bool> ThreadBlock::turn() {
   if (ready.empty()) {
     // What all others wait for may have stopped since.
     for (auto &warp : warps)
-      if (warp->waitsAt && !warp->awaits && warp->awaitsSlot < 0 &&
-          areAllAt(warp->waitsAt, warp->waitsWith)) {
+      if (warp->waitsAt && !warp->awaits && !warp->meetsCluster &&
+          warp->awaitsSlot < 0 && areAllAt(warp->waitsAt, warp->waitsWith)) {
         release(warp->waitsAt, warp->waitsWith);
         return true;
       }
+    if (llvm::any_of(warps, [](auto &warp) { return warp->meetsCluster; })) {
+      if (failed(cluster->tryComplete()))
+        return failure();
+      return true;
+    }
     return explainStuck();
   }
   unsigned chosen = ready.front();
@@ -231,6 +236,72 @@ LogicalResult ThreadBlock::barrier(Warp &warp, simt::NamedBarrierOp op) {
     return failure();
   warp.passed = warp.arrived;
   globalEpoch += globalEpoch == before;
+  return success();
+}
+
+bool ThreadBlock::hasEnded() const {
+  return llvm::all_of(warps,
+                      [](auto &warp) { return warp->coroutine.isDone(); });
+}
+
+void ThreadBlock::passCluster() {
+  uint32_t with = 0;
+  for (auto &warp : warps)
+    if (warp->meetsCluster)
+      with |= uint32_t(1) << warp->number;
+  if (with)
+    countAlike(*this, with);
+  for (auto &warp : warps)
+    if (warp->meetsCluster) {
+      warp->waitsAt = nullptr;
+      warp->meetsCluster = false;
+      warp->passed = warp->arrived;
+    }
+  ++globalEpoch;
+}
+
+LogicalResult ThreadCluster::tryComplete() {
+  Operation *waitsAt = nullptr;
+  int64_t ended = 0;
+  for (ThreadBlock *block : blocks) {
+    ended += block->hasEnded();
+    for (auto &warp : block->warps) {
+      if (warp->coroutine.isDone() || warp->hasStopped)
+        continue;
+      if (!warp->meetsCluster)
+        return success();
+      waitsAt = warp->waitsAt;
+    }
+  }
+  if (waitsAt && ended)
+    return waitsAt->emitError("a block waits for others of its cluster, of "
+                              "which ")
+           << ended << " have ended";
+  std::vector<uint32_t> joined = blocks.front()->instance->clock;
+  for (ThreadBlock *block : blocks)
+    for (auto [all, one] : llvm::zip(joined, block->instance->clock))
+      all = std::max(all, one);
+  for (ThreadBlock *block : blocks) {
+    block->instance->clock = joined;
+    block->passCluster();
+  }
+  return success();
+}
+
+LogicalResult ThreadBlock::meetOthers(Warp &warp, Operation *op) {
+  if (!cluster)
+    return op->emitError("expected a launch in clusters");
+  if (failed(warp.checkConverged(op)))
+    return failure();
+  arrive(warp);
+  warp.fencesBeforeWarp = warp.fences;
+  warp.waitsAt = op;
+  warp.waitsWith = allWarps();
+  warp.meetsCluster = true;
+  if (failed(cluster->tryComplete()))
+    return failure();
+  if (warp.meetsCluster)
+    warp.yield();
   return success();
 }
 

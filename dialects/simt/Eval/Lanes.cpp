@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Numbers of threads, barriers, and what lanes of a warp do together.
 #include "Machine.h"
+#include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Marks.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -175,6 +176,14 @@ LogicalResult namedBarrier(simt::NamedBarrierOp op, Frame &frame) {
   if (!warp || failed(warp->block.stir(*warp)))
     return failure();
   return warp->block.barrier(*warp, op);
+}
+
+/// A barrier of the blocks of a cluster, which thread code has as kernels have.
+LogicalResult clusterBarrier(tile::ClusterBarrierOp op, Frame &frame) {
+  Warp *warp = warpOf(op, frame);
+  if (!warp || failed(warp->block.stir(*warp)))
+    return failure();
+  return warp->block.meetOthers(*warp, op);
 }
 
 /// The first thread writes what a split barrier is, and who arrives reads it.
@@ -416,6 +425,10 @@ void addGpu(EvaluationInterface &table) {
   addNumbers(table);
   table.add<gpu::ShuffleOp>(shuffle);
   table.add<gpu::BarrierOp>(barrier);
+}
+
+void addClusterBarrier(EvaluationInterface &table) {
+  table.add<tile::ClusterBarrierOp>(clusterBarrier);
 }
 
 void addSimtMatrices(EvaluationInterface &table) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Launches of thread code: its blocks one after another, or taking turns.
 #include "Machine.h"
+#include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Eval/Elements.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/Sequence.h"
 #include <cstring>
 #include <random>
 
@@ -224,31 +226,68 @@ struct Launch {
     return success();
   }
 
-  LogicalResult runTogether() {
+  /// Runs blocks that wait for each other; those of a cluster meet.
+  LogicalResult runTogether(ArrayRef<int64_t> numbers, ThreadCluster *cluster) {
     std::vector<std::unique_ptr<Instance>> blocks;
-    for (int64_t n = 0; n < count; ++n) {
+    for (int64_t n : numbers) {
       blocks.push_back(std::make_unique<Instance>());
       if (failed(start(n, *blocks.back())))
         return failure();
+      ThreadBlock &block = blocks.back()->state<ThreadBlock>();
+      block.cluster = cluster;
+      if (cluster)
+        cluster->blocks.push_back(&block);
     }
     size_t left = blocks.size();
+    std::vector<bool> isOver(left, false);
     for (int64_t rounds = 0; left; ++rounds) {
       if (rounds > kMaxRounds)
         return code.function.emitError("blocks wait for each other without "
                                        "end; ")
-               << left << " of " << count << " have not finished";
-      for (auto &block : blocks) {
-        if (!block)
+               << left << " of " << blocks.size() << " have not finished";
+      for (auto [n, block] : llvm::enumerate(blocks)) {
+        if (isOver[n])
           continue;
-        bool isOver = false;
+        bool ends = false;
         if (failed(runBlock(block->state<ThreadBlock>(), /*isOneTurn=*/true,
-                            isOver)))
+                            ends)))
           return failure();
-        if (!isOver)
+        if (!ends)
           continue;
-        block.reset();
+        isOver[n] = true;
+        // Others of its cluster look at it.
+        if (!cluster)
+          block.reset();
         evaluator.tell(blocks.size() - --left, blocks.size());
       }
+    }
+    return success();
+  }
+
+  LogicalResult runTogether() {
+    auto all = llvm::to_vector(llvm::seq<int64_t>(0, count));
+    return runTogether(all, /*cluster=*/nullptr);
+  }
+
+  LogicalResult runClusters(ArrayRef<int64_t> shape) {
+    for (auto [size, extent] : llvm::zip(grid, shape))
+      if (size % extent)
+        return emitError(caller, "expected a grid in multiples of the cluster ")
+               << shape[0] << " x " << shape[1] << " x " << shape[2]
+               << ", found " << grid[0] << " x " << grid[1] << " x " << grid[2];
+    for (int64_t first = 0; first < count; ++first) {
+      std::array<int64_t, 3> at = {first % grid[0], first / grid[0] % grid[1],
+                                   first / (grid[0] * grid[1])};
+      if (at[0] % shape[0] || at[1] % shape[1] || at[2] % shape[2])
+        continue;
+      SmallVector<int64_t> numbers;
+      for (int64_t z = 0; z < shape[2]; ++z)
+        for (int64_t y = 0; y < shape[1]; ++y)
+          for (int64_t x = 0; x < shape[0]; ++x)
+            numbers.push_back(first + x + grid[0] * (y + grid[1] * z));
+      ThreadCluster cluster;
+      if (failed(runTogether(numbers, &cluster)))
+        return failure();
     }
     return success();
   }
@@ -314,7 +353,9 @@ LogicalResult launchThreads(Evaluator &evaluator, Operation *kernel,
   if (isTogether && launch.count * warps > kMaxConcurrentWarps)
     return emitError(caller, "unsupported: more than ")
            << kMaxConcurrentWarps << " warps that wait for each other";
-  launch.isTimed = isTogether;
+  ArrayRef<int64_t> cluster;
+  function.walk([&](tile::ClusterBarrierOp op) { cluster = op.getShape(); });
+  launch.isTimed = isTogether || !cluster.empty();
   function.walk([&](Operation *op) {
     launch.isTimed |= isAtomic(op) && launch.count <= kMaxConcurrentWarps;
   });
@@ -327,6 +368,8 @@ LogicalResult launchThreads(Evaluator &evaluator, Operation *kernel,
     for (Buffer *buffer : code.written)
       buffer->touched.reset();
   });
+  if (!cluster.empty())
+    return launch.runClusters(cluster);
   return isTogether ? launch.runTogether() : launch.runInOrder();
 }
 

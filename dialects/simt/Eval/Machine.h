@@ -28,6 +28,15 @@ namespace kiln::eval {
 class ThreadBlock;
 class Warp;
 
+/// The blocks of a cluster, which meet at its barrier.
+struct ThreadCluster {
+  std::vector<ThreadBlock *> blocks;
+
+  /// Lets all warps go on if all that have not ended have come to the barrier.
+  /// Reports blocks that have ended before.
+  mlir::LogicalResult tryComplete();
+};
+
 /// A function of one thread, prepared for running: for each operation its
 /// evaluation, and which values die with it.
 class ThreadCode {
@@ -155,6 +164,8 @@ public:
   uint32_t arrived = 1, passed = 1;
   /// The phase that it waits for at a split barrier, plus one; 0: it does not.
   uint32_t awaits = 0;
+  /// Whether what it waits at is the barrier of the block's cluster.
+  bool meetsCluster = false;
   /// Proxy fences of each lane: so far, before it arrived in each of the latest
   /// two phases of the block (by the last bit of their numbers), and before the
   /// latest barrier of any kind.
@@ -211,6 +222,11 @@ public:
   mlir::LogicalResult meet(Warp &warp, mlir::Operation *op, uint32_t with);
   mlir::LogicalResult barrier(Warp &warp, mlir::Operation *op);
   mlir::LogicalResult barrier(Warp &warp, simt::NamedBarrierOp op);
+  /// Waits until all warps of the cluster that have not ended come here.
+  mlir::LogicalResult meetOthers(Warp &warp, mlir::Operation *op);
+  /// Passes the barrier of the cluster, with all warps that wait at it.
+  void passCluster();
+  bool hasEnded() const;
   /// Arrives in a phase: its number.
   uint32_t arrive(Warp &warp);
   /// Waits until all warps have arrived in a phase.
@@ -271,7 +287,8 @@ public:
   Instance *instance = nullptr;
   std::vector<std::unique_ptr<Warp>> warps;
   Warp *running = nullptr;
-  uint32_t globalEpoch = 1; ///< barriers that order global memory, too
+  ThreadCluster *cluster = nullptr; ///< null without one
+  uint32_t globalEpoch = 1;         ///< barriers that order global memory, too
   std::vector<char> sharedData;
   std::vector<uint8_t> sharedMarks; ///< of poison, a byte each
   Shadow shared;
@@ -378,6 +395,7 @@ void addLlvmValues(EvaluationInterface &table);
 void addLlvmArithmetic(EvaluationInterface &table);
 void addLlvmMemory(EvaluationInterface &table);
 void addGpu(EvaluationInterface &table);
+void addClusterBarrier(EvaluationInterface &table);
 void addSimtMemory(EvaluationInterface &table);
 void addSimtCopies(EvaluationInterface &table);
 /// Starts the copies of the active lanes. Their bytes arrive at some point

@@ -58,6 +58,7 @@ struct ThreadEvaluation : EvaluationInterface {
   ThreadEvaluation() : EvaluationInterface(nullptr) {
     addThreadControl(*this);
     addThreadValues(*this);
+    addClusterBarrier(*this);
   }
 };
 } // namespace

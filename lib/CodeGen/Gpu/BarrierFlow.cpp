@@ -8,6 +8,7 @@
 #include "StoredFactors.h"
 #include "Work.h"
 #include "kiln/Dialect/Stage/Slots.h"
+#include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 
 using namespace mlir;
@@ -316,7 +317,10 @@ void BarrierFlow::visitGlobal(Operation *op) {
   // What one thread finds by an atomic operation says what others may access.
   widenBarriers(
       [&](Operation *earlier) { return isAtomic(earlier) || meets(earlier); });
-  pending.global.insert(op);
+  // All threads wait at the barrier of a cluster, and what follows it is
+  // ordered behind what other blocks did before.
+  if (!isa<tile::ClusterBarrierOp>(op))
+    pending.global.insert(op);
 }
 
 void BarrierFlow::findMeetings(StorageArea written,

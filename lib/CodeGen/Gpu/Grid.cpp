@@ -7,6 +7,7 @@
 #include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
+#include "kiln/Target/Clusters.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -78,6 +79,19 @@ static LogicalResult lowerGridCoordinates(tile::GridCoordinatesOp op,
   return success();
 }
 
+/// Blocks that wait for each other: thread code has the same operation, which
+/// the target lowers.
+static LogicalResult lowerClusterBarrier(tile::ClusterBarrierOp op,
+                                         ThreadWriter &w) {
+  int64_t blocks = 1;
+  for (int64_t extent : op.getShape())
+    blocks *= extent;
+  if (blocks > target::countClusterInstances(w.description))
+    return w.decline(op, "tile.cluster_barrier");
+  tile::ClusterBarrierOp::create(w.b, w.loc, op.getShape());
+  return success();
+}
+
 static LogicalResult lowerMakeView(tile::MakeViewOp op, ThreadWriter &w) {
   (void)w.viewOf(op.getResult());
   return success();
@@ -110,6 +124,7 @@ void simt::addGridLowerings(LoweringTable &table) {
   table.add<tile::InstanceIdOp>(lowerInstanceId);
   table.add<tile::NumInstancesOp>(lowerNumInstances);
   table.add<tile::GridCoordinatesOp>(lowerGridCoordinates);
+  table.add<tile::ClusterBarrierOp>(lowerClusterBarrier);
   table.add<tile::MakeViewOp>(lowerMakeView);
   table.add<tile::DimOp>(lowerDim);
   table.add<tile::NumBlocksOp>(lowerNumBlocks);

@@ -14,6 +14,7 @@
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/AtomicOps.h"
+#include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
@@ -65,6 +66,8 @@ Reaches simt::reachesOf(Operation *op) {
     return {{store.getPtr(), false, true}};
   if (isAtomic(op))
     return {{op->getOperand(0), true, true}};
+  if (isa<tile::ClusterBarrierOp>(op))
+    return {{Value(), /*reads=*/true, /*writes=*/true}};
   if (isa<scf::ForOp>(op) && runsInFirstThread(op)) {
     Reaches reaches;
     op->walk([&](Operation *inner) {
@@ -82,8 +85,8 @@ static bool isPlainAccess(Operation *op) {
   if (op->getNumRegions())
     return false;
   std::optional<Attribute> isVolatile = op->getInherentAttr("is_volatile");
-  return !isAtomic(op) && !isForeign(op) && reachesOf(op).size() == 1 &&
-         !(isVolatile && *isVolatile);
+  return !isAtomic(op) && !isForeign(op) && !isFence(op) &&
+         reachesOf(op).size() == 1 && !(isVolatile && *isVolatile);
 }
 
 /// Whether one thread does the same as all: an operation of scalars that
@@ -282,7 +285,7 @@ bool simt::isFence(Operation *op) {
   if (auto cas = dyn_cast<tile::AtomicCASOp>(op))
     order = cas.getOrder();
   return order == tile::MemoryOrder::release ||
-         order == tile::MemoryOrder::acq_rel;
+         order == tile::MemoryOrder::acq_rel || isa<tile::ClusterBarrierOp>(op);
 }
 
 bool simt::isOwnAccess(Operation *first, Operation *second, unsigned laneBits,

@@ -1,0 +1,18 @@
+//===- Clusters.h - Instances that wait for each other ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_TARGET_CLUSTERS_H
+#define KILN_TARGET_CLUSTERS_H
+
+#include "kiln/Dialect/Kiln/Description.h"
+
+namespace kiln::target {
+
+/// Returns how many neighbouring instances a machine runs at the same time at
+/// most, so that they can wait for each other (tile.cluster_barrier): `cluster`
+/// in `extra` of its description, 1 if that states none.
+int64_t countClusterInstances(TargetAttr description);
+
+} // namespace kiln::target
+
+#endif // KILN_TARGET_CLUSTERS_H

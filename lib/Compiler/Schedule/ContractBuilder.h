@@ -109,7 +109,8 @@ private:
   ContractDims dims;
   int tileM = -1, tileN = -1, tileK = -1;
   int64_t parts = 1;
-  int part = -1; ///< the dimension that counts parts, in both kernels
+  int part = -1;          ///< the dimension that counts parts, in both kernels
+  bool isCluster = false; ///< instances of a block add up the sums of parts
   /// The dimension of the left factor that is a single row of a made-up one;
   /// where there are parts it can be padded for the matrix unit.
   int singleRow = -1;

@@ -8,6 +8,7 @@
 
 #include "ContractBuilder.h"
 #include "FewRows.h"
+#include "PartSums.h"
 #include "WindowInput.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Tiling/Warps.h"
@@ -187,4 +188,5 @@ void ContractBuilder::split() {
   part = kernel.dims.size();
   kernel.dims.emplace_back();
   kernel.dims[part].size = parts;
+  isCluster = addInCluster(group, parts, kernel.dims[tileN].block);
 }

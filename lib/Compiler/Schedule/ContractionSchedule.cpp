@@ -101,6 +101,13 @@ LogicalResult ContractBuilder::storeParts(Value sum, TileBuilder &emitter,
         ArrayRef<int>(dims.n), ArrayRef<int>(tileN)})
     llvm::append_range(sums.kept, list);
   sums.allocate(kernel, accumulator());
+  if (isCluster) {
+    sum = sums.exchange(kernel, tileM, sum, [](int64_t) {})[0];
+    TileBuilder epilogue(kernel, group.plan, group.inGroup(),
+                         Space{{tileM, tileN}});
+    return succeeded(sums.finish(epilogue, sum, out)) ? success()
+                                                      : fail(sums.reason);
+  }
   emitter.store(sum, sums.buffer, sums.map);
   last.emplace(kernel.host, kernel.loc, group.ctx.kernelName + "_parts");
   if (succeeded(sums.emit(*last, kernel, out)))
@@ -236,13 +243,15 @@ LogicalResult ContractBuilder::run(std::optional<KernelBuilder> &last) {
   if (std::string why = whyNoBlocks(); !why.empty())
     return fail(why);
   split();
+  if (isCluster)
+    kernel.addGridDim(part);
   for (int dim : gridOrder())
     if (!kernel.dims[dim].offset)
       kernel.addGridDim(dim);
   for (SmallVector<int> *list : {&dims.n, &dims.m, &dims.batch})
     for (int dim : llvm::reverse(*list))
       kernel.addGridDim(dim);
-  if (part >= 0)
+  if (part >= 0 && !isCluster)
     kernel.addGridDim(part);
   kernel.placeGrid();
 
@@ -300,7 +309,8 @@ LogicalResult ContractBuilder::run(std::optional<KernelBuilder> &last) {
     if (failed(storeParts(sums[0], epilogue, last)))
       return failure();
     launch = kernel.finish("generic.contraction", flops);
-    last->finish("generic.contraction");
+    if (last)
+      last->finish("generic.contraction");
     return success();
   }
   for (auto [piece, sum] : llvm::zip(pieces, sums)) {

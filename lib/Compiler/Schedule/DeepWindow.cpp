@@ -389,14 +389,14 @@ LogicalResult DeepWindow::run() {
   mergeDepth();
   chooseLine();
   chooseBlocks();
+  addCluster(image);
   // Instances of all positions read the same elements one after the other.
   for (int dim : llvm::reverse(positions))
     if (dim != along)
       kernel.addGridDim(dim);
   kernel.addGridDim(image);
   kernel.addGridDim(channel);
-  if (part >= 0)
-    kernel.addGridDim(part);
+  addParts();
   kernel.placeGrid();
   // Numbers of places have 32 bits where these are known to do.
   int64_t reach = kernel.dims[depth].size.get();

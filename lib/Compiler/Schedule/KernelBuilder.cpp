@@ -26,8 +26,9 @@ KernelBuilder::KernelBuilder(HostProgramBuilder &host, Location loc,
 void KernelBuilder::abandon() { kernel.erase(); }
 
 Value KernelBuilder::view(const Buffer &buffer, bool write) {
+  // What a kernel reads of a view that it writes comes through one parameter.
   for (Argument &argument : views)
-    if (argument.write == write && argument.buffer.same(buffer))
+    if ((argument.write || !write) && argument.buffer.same(buffer))
       return argument.param;
   Value param =
       kernel.getBody().front().addArgument(host.viewType(buffer), loc);

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PartSums.h"
+#include "kiln/Dialect/Tile/GridOps.h"
+#include "kiln/Dialect/Tile/ScanOps.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Target/Clusters.h"
 #include "kiln/Target/Limits.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -17,6 +21,14 @@ void kiln::schedule::limitLoop(KernelBuilder &kernel, int dim, int part) {
   depth.last = arith::MinSIOp::create(
       kernel.b, kernel.loc, kernel.add(depth.first, kernel.constant(each)),
       kernel.constant(blocks));
+}
+
+bool kiln::schedule::addInCluster(const Group &group, int64_t parts,
+                                  int64_t columns) {
+  constexpr int64_t kLeastColumns = 8;
+  return parts > 1 && llvm::isPowerOf2_64(parts) &&
+         llvm::isPowerOf2_64(columns) && columns / parts >= kLeastColumns &&
+         parts <= target::countClusterInstances(group.ctx.description);
 }
 
 int kiln::schedule::singleRowOf(Group &group, prim::DotGeneralOp dot) {
@@ -91,11 +103,81 @@ LogicalResult PartSums::emit(KernelBuilder &last, const KernelBuilder &first,
                          [&](OpBuilder &inside, ValueRange x, ValueRange y) {
                            return SmallVector<Value>{added(x[0], y[0], inside)};
                          })[0];
+  return finish(emitter, sum, out);
+}
+
+/// The columns of a tile in the lower and in the upper half.
+static std::pair<Value, Value> halve(Value tile, KernelBuilder &kernel) {
+  OpBuilder &b = kernel.b;
+  auto type = cast<RankedTensorType>(tile.getType());
+  int64_t rows = type.getDimSize(0), columns = type.getDimSize(1) / 2;
+  Value pairs = tile::ReshapeOp::create(b, kernel.loc,
+                                        type.clone({rows, 2, columns}), tile);
+  pairs =
+      tile::TransposeOp::create(b, kernel.loc, type.clone({rows, columns, 2}),
+                                pairs, ArrayRef<int64_t>{0, 2, 1});
+  Type half = type.clone({rows, columns});
+  auto split = tile::SplitOp::create(b, kernel.loc, half, half, pairs);
+  return {split.getFirst(), split.getSecond()};
+}
+
+SmallVector<Value> PartSums::exchange(KernelBuilder &kernel, int rows,
+                                      ArrayRef<Value> sums,
+                                      llvm::function_ref<void(int64_t)> place) {
+  OpBuilder &b = kernel.b;
+  Location loc = kernel.loc;
+  KernelDim &columns = kernel.dims[column];
+  const Value own = kernel.dims[part].coord;
+  TileBuilder emitter(kernel, group.plan, group.inGroup(),
+                      Space{{rows, column}});
+  SmallVector<Value> result(sums);
+  for (int64_t parts = kernel.dims[part].size.get(), apart = 1; apart < parts;
+       apart *= 2) {
+    Value first = columns.offset, distance = kernel.constant(apart),
+          two = kernel.constant(2);
+    columns.block /= 2;
+    columns.coord = Value();
+    Value isUpper = arith::RemUIOp::create(
+        b, loc, arith::DivUIOp::create(b, loc, own, distance), two);
+    Value width = kernel.constant(columns.block),
+          upper = kernel.mul(isUpper, width);
+    Value keepsUpper = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
+                                             isUpper, kernel.constant(0));
+    columns.offset = kernel.add(first, kernel.sub(width, upper));
+    for (auto [number, sum] : llvm::enumerate(result)) {
+      auto [low, high] = halve(sum, kernel);
+      auto type = cast<RankedTensorType>(low.getType());
+      Value keeps =
+          tile::SplatOp::create(b, loc, type.clone(b.getI1Type()), keepsUpper);
+      place(number);
+      emitter.store(arith::SelectOp::create(b, loc, keeps, low, high), buffer,
+                    map);
+      sum = arith::SelectOp::create(b, loc, keeps, high, low);
+    }
+    tile::ClusterBarrierOp::create(b, loc,
+                                   b.getDenseI64ArrayAttr({parts, 1, 1}));
+    columns.offset = kernel.add(first, upper);
+    kernel.place(part, arith::XOrIOp::create(b, loc, own, distance));
+    for (auto [number, sum] : llvm::enumerate(result)) {
+      place(number);
+      Value other = emitter.load(buffer, map);
+      ArrayRef<int64_t> shape =
+          cast<RankedTensorType>(sum.getType()).getShape();
+      sum = added(sum, emitter.broadcast(other, shape), b);
+    }
+    kernel.place(part, own);
+  }
+  return result;
+}
+
+LogicalResult PartSums::finish(TileBuilder &emitter, Value sum,
+                               const Buffer &out) {
+  KernelBuilder &kernel = emitter.kernel;
   Value product = anchor.op->getResult(0);
   auto type = cast<RankedTensorType>(sum.getType())
                   .clone(getElementTypeOrSelf(product.getType()));
   if (type != sum.getType())
-    sum = arith::TruncFOp::create(last.b, last.loc, type, sum);
+    sum = arith::TruncFOp::create(kernel.b, kernel.loc, type, sum);
   emitter.bind(product, anchor.map, sum);
   Value result = emitter.emit(group.root, group.plan.rootMap);
   if (!result) {

@@ -3,7 +3,9 @@
 //
 // Split-K: several instances share the depth of a matmul. Each leaves its
 // partial accumulator in a workspace. A second kernel adds the partial
-// accumulators, always in the same order, and applies the epilogue.
+// accumulators, always in the same order, and applies the epilogue. Where the
+// instances of a block can wait for each other, as a cluster, they do both
+// themselves, each for as many columns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +19,10 @@ namespace kiln::schedule {
 /// A loop over the blocks of `dim` goes through those of the instance's part:
 /// neighbours, as many for each part but the last.
 void limitLoop(KernelBuilder &kernel, int dim, int part);
+
+/// Whether the instances that share the depth of a block of `columns` columns,
+/// so many, wait for each other and add up their sums, each for some of these.
+bool addInCluster(const Group &group, int64_t parts, int64_t columns);
 
 /// The dimension of the left factor, which must be in memory, that has its only
 /// row; -1 if there is none. Only where its rows are all single ones.
@@ -40,6 +46,19 @@ public:
   /// The body of the second kernel, whose result goes to `out`.
   mlir::LogicalResult emit(KernelBuilder &last, const KernelBuilder &first,
                            const Buffer &out);
+
+  /// Adds up sums of `kernel` with those of the instances of its cluster.
+  /// Pairs of instances each leave half of their columns to the other one, and
+  /// go on with the rest: the order of additions is that of the parts. Returns
+  /// the sums of the columns that are left, which tiles along `column` have
+  /// from here on. `rows` is their other dimension; `place` sets the
+  /// coordinates of one of the sums.
+  llvm::SmallVector<mlir::Value>
+  exchange(KernelBuilder &kernel, int rows, llvm::ArrayRef<mlir::Value> sums,
+           llvm::function_ref<void(int64_t)> place);
+  /// What follows the product of this sum, and its store in `out`.
+  mlir::LogicalResult finish(TileBuilder &emitter, mlir::Value sum,
+                             const Buffer &out);
 
 private:
   /// The dimension that its tiles lie along, which gets its block.

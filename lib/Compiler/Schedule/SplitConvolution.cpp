@@ -27,6 +27,18 @@ void SplitConvolution::split(int64_t steps, int64_t parts) {
   kernel.dims[part].size = parts;
 }
 
+void SplitConvolution::addCluster(int column) {
+  isCluster = part >= 0 && addInCluster(group, kernel.dims[part].size.get(),
+                                        kernel.dims[column].block);
+  if (isCluster)
+    kernel.addGridDim(part);
+}
+
+void SplitConvolution::addParts() {
+  if (part >= 0 && !isCluster)
+    kernel.addGridDim(part);
+}
+
 Extent SplitConvolution::flopsFor(ArrayRef<Extent> summed) const {
   Extent flops = 2;
   for (unsigned d = 0; d < group.plan.numRootDims; ++d)
@@ -47,6 +59,17 @@ SplitConvolution::finish(ArrayRef<Value> made, Space space, ArrayRef<int> kept,
     parts->kept.assign(kept.begin(), kept.end());
     parts->allocate(kernel, acc);
   }
+  if (isCluster) {
+    SmallVector<Value> shares =
+        parts->exchange(kernel, space.axes.front(), made, place);
+    for (auto [number, sum] : llvm::enumerate(shares)) {
+      place(number);
+      TileBuilder epilogue(kernel, group.plan, group.inGroup(), space);
+      if (failed(parts->finish(epilogue, sum, out)))
+        return fail(parts->reason);
+    }
+    made = {};
+  }
   for (auto [number, sum] : llvm::enumerate(made)) {
     place(number);
     TileBuilder epilogue(kernel, group.plan, group.inGroup(), space);
@@ -65,7 +88,7 @@ SplitConvolution::finish(ArrayRef<Value> made, Space space, ArrayRef<int> kept,
       return fail(epilogue.reason);
     epilogue.store(tile, out, group.plan.rootMap);
   }
-  if (parts) {
+  if (parts && !isCluster) {
     last.emplace(kernel.host, kernel.loc, group.ctx.kernelName + "_parts");
     if (failed(parts->emit(*last, kernel, out)))
       return fail(parts->reason);

@@ -23,6 +23,11 @@ protected:
   /// Divides a loop of `steps` among `parts` instances, or among as few as have
   /// equally many steps. `part` stays -1 if that is one.
   void split(int64_t steps, int64_t parts);
+  /// Adds the dimension that counts parts to the grid if the parts of a block
+  /// are to meet, as neighbours; `column` is the dimension that they share out.
+  /// Call this before other dimensions are added, and `addParts` behind them.
+  void addCluster(int column);
+  void addParts();
   /// Returns the arithmetic operations of a convolution that sums over elements
   /// of these sizes.
   Extent flopsFor(llvm::ArrayRef<Extent> summed) const;
@@ -38,8 +43,9 @@ protected:
   /// The kernel that runs before, if the schedule has one, and the one that
   /// adds up partial sums, if several instances share a sum.
   std::optional<KernelBuilder> first, last;
-  int part = -1;  ///< the dimension of the kernel that counts parts; -1: none
-  mlir::Type acc; ///< of sums
+  int part = -1; ///< the dimension of the kernel that counts parts; -1: none
+  bool isCluster = false; ///< the parts of a block add up their sums
+  mlir::Type acc;         ///< of sums
 };
 
 } // namespace kiln::schedule

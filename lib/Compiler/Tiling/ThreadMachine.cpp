@@ -6,13 +6,15 @@
 // cache, and the way of a copy from there as far as the slots before it do not
 // hide it. Instances of one core share the first three and wait side by side.
 // Instances that do not fit at once wait for a round of others. Where several
-// share out the depth, a second kernel begins when the last one has ended, and
-// reads all of their sums.
+// share out the depth, they add up their sums behind it, or a second kernel
+// does.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ThreadMachine.h"
+#include "PartCosts.h"
 #include "kiln/Interfaces/Layout.h"
+#include "kiln/Target/Clusters.h"
 #include "kiln/Target/Limits.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -48,6 +50,7 @@ std::optional<ThreadMachine> ThreadMachine::of(TargetAttr description) {
   }
   if (!machine.shared)
     return std::nullopt;
+  machine.cluster = target::countClusterInstances(description);
   machine.copies = description.getUnitOfKind(UnitKind::DMA) != nullptr;
   machine.loadsAhead = !description.getUnitOfKind(UnitKind::DMA) &&
                        llvm::any_of(description.getMemories(), [](auto memory) {
@@ -213,15 +216,11 @@ static double readBytes(const Work &work, int64_t warps, double bits,
   return double(m) / kRows * (pieces * kRows + n) * k * bits / 8;
 }
 
-/// Cycles of a second kernel that waits for the first one and adds up the sums
-/// of all parts, which go through memory: 128 rows by 4096 x 14336 in 8 parts
-/// of 256 columns took 1.1 times as long as in 4 parts of 128.
-static double cyclesOfSums(const Work &work, int64_t bits, int64_t cores) {
-  constexpr double kSecond = 3000, kBytesOfCore = 6; // cycles; a cycle
-  if (work.parts == 1)
-    return 0;
-  return kSecond +
-         work.results * work.parts * bits / 8 / (kBytesOfCore * double(cores));
+/// Cycles in which the sums of all parts are added up.
+static double cyclesOfSums(const ThreadMachine &machine, const Work &work) {
+  return cyclesOfParts(
+      {work.results, work.instances, work.parts, work.m, work.n, work.accBits},
+      machine.cores, machine.cluster);
 }
 
 /// Cycles of a step of threads that multiply factors as copies leave them in
@@ -454,7 +453,7 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
                            bytes / (by == By::Memory ? fromCache : rates.whole),
                            sums + fragments + 40, multiply, read / kFromCore,
                            problem.instances) +
-           cyclesOfSums(all, accBits, cores);
+           cyclesOfSums(*this, all);
   double shares =
       std::max({multiply, read / kFromCore, bytes / fromCache}) * beside;
   // All cores together get less from the cache than each does alone.
@@ -496,5 +495,5 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   if (by == By::Memory || isFew)
     whole = withMemory(whole, ends, all, problem.instances,
                        rates.fromMemory * double(cores));
-  return whole + cyclesOfSums(all, accBits, cores);
+  return whole + cyclesOfSums(*this, all);
 }

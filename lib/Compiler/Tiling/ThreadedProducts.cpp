@@ -163,6 +163,14 @@ static int64_t mostDepth(const ThreadMachine &machine, const TilingProblem &p,
   return isFew ? kMostOfFew : kMost;
 }
 
+/// By how much estimates have to be better for several instances to share out
+/// the depth. Those of products that read memory are the better estimates, and
+/// so are those of few rows, which wait for memory.
+static double doubtOfParts(bool isKnown) {
+  constexpr double kDoubt = 1.3, kDoubtOfMemory = 1.1;
+  return isKnown ? kDoubtOfMemory : kDoubt;
+}
+
 SmallVector<Tiling> ThreadedModel::products(const TilingProblem &p) const {
   if (isRowAlongSum(p))
     return rowProducts(p, cores);
@@ -205,14 +213,9 @@ SmallVector<Tiling> ThreadedModel::products(const TilingProblem &p) const {
     if (isOpen && hasMemoryRow)
       cycles = std::sqrt(cycles *
                          machine->cyclesOf(p, blocks, by, row, stages, kLarge));
-    // An estimate that is not clearly better is no reason for a second kernel.
-    // Estimates of products that read memory are the better ones.
-    // So are those of few rows, which wait for memory.
-    constexpr double kDoubt = 1.3, kDoubtOfMemory = 1.1;
     if (part >= 0 && blocks[part] > 1)
-      cycles *= by == By::Memory || machine->waitsForMemory(p, by)
-                    ? kDoubtOfMemory
-                    : kDoubt;
+      cycles *=
+          doubtOfParts(by == By::Memory || machine->waitsForMemory(p, by));
     if (cycles > 0)
       byCost.emplace(cycles, Tiling{blocks, cycles});
   };

@@ -26,6 +26,11 @@
 // Blocks of 64 rows have pieces, too.
 // RUN: kiln-compile %s --entry=narrow --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile | FileCheck %s --check-prefix=NARROW
 // NARROW: -> (tensor<64x128xf32>, tensor<64x64xf32>)
+// Pieces are no shorter than a line of memory where the rows of the right operand lie along them: 192 columns, where 160 would do.
+// RUN: kiln-compile %s --entry=across --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile | FileCheck %s --check-prefix=ACROSS
+// ACROSS: -> (tensor<64x128xf32>, tensor<64x64xf32>)
+// RUN: kiln-compile %s --entry=along --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile | FileCheck %s --check-prefix=ALONG
+// ALONG: -> (tensor<64x128xf32>, tensor<64x32xf32>)
 // Where the rounds are as many as with a power of two, blocks have one piece.
 // RUN: kiln-compile %s --entry=whole --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile | FileCheck %s --check-prefix=WHOLE
 // WHOLE: scf.for
@@ -70,6 +75,14 @@ func.func @whole(%a: tensor<4096x4096xbf16>, %b: tensor<4096x4096xbf16>) -> tens
 func.func @narrow(%a: tensor<2048x768xbf16>, %b: tensor<768x768xbf16>) -> tensor<2048x768xbf16> {
   %r = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<2048x768xbf16>, tensor<768x768xbf16> -> tensor<2048x768xbf16>
   return %r : tensor<2048x768xbf16>
+}
+func.func @across(%a: tensor<384x1536xbf16>, %b: tensor<1536x3072xbf16>) -> tensor<384x3072xbf16> {
+  %r = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<384x1536xbf16>, tensor<1536x3072xbf16> -> tensor<384x3072xbf16>
+  return %r : tensor<384x3072xbf16>
+}
+func.func @along(%a: tensor<384x1536xbf16>, %b: tensor<3072x1536xbf16>) -> tensor<384x3072xbf16> {
+  %r = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<384x1536xbf16>, tensor<3072x1536xbf16> -> tensor<384x3072xbf16>
+  return %r : tensor<384x3072xbf16>
 }
 func.func @small(%a: tensor<72x128xbf16>, %b: tensor<384x128xbf16>, %bias: tensor<384xbf16>) -> tensor<72x384xbf16> {
   %r = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<72x128xbf16>, tensor<384x128xbf16> -> tensor<72x384xbf16>

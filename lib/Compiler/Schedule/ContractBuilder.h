@@ -67,6 +67,9 @@ private:
   };
   /// Whether a block of columns may have two pieces.
   bool takesPieces() const;
+  /// Whether the right factor's elements of a column's neighbours lie side by
+  /// side.
+  bool liesAlongColumns() const;
   /// The pieces of a block of columns; one piece where it is a power of two.
   llvm::SmallVector<Piece, 2> findPieces();
   /// Has tiles along the columns have those of a piece from here on.

@@ -72,6 +72,10 @@ void ContractBuilder::chooseBlocks() {
                         tileK);
   if (group.ctx.tiling.model().readsAlongSum(problem))
     findRows(problem);
+  else if (takesPieces() && liesAlongColumns())
+    for (TilingTile &tile : problem.tiles)
+      if (ArrayRef<unsigned>(tile.dims) == ArrayRef<unsigned>{1, 2})
+        tile.along = 1;
   for (TilingTile &tile : problem.tiles)
     if (along >= 0 && ArrayRef<unsigned>(tile.dims) == ArrayRef<unsigned>{1, 2})
       tile.along = along == tileN ? 1 : 2;
@@ -125,6 +129,12 @@ void ContractBuilder::chooseBlocks() {
 bool ContractBuilder::takesPieces() const {
   return group.ctx.tiling.model().sharesTiles() && hasDot() && along < 0 &&
          kernel.dims[tileN].size.isStatic();
+}
+
+bool ContractBuilder::liesAlongColumns() const {
+  FailureOr<Buffer> memory = memoryOf(group, factor(1));
+  return succeeded(memory) &&
+         group.strideOf(*memory, anchor.operandMaps[operandOf[1]], tileN).is(1);
 }
 
 std::array<int, 2> ContractBuilder::gridOrder() const {

@@ -17,7 +17,7 @@ func.func @deep(%a: tensor<64x8192xbf16>, %b: tensor<8192x64xbf16>) -> tensor<64
 }
 
 // The gradient of a convolution's filter, of 24 images: instances have a line of three places of the filter, and share out images and places.
-// CHECK: @filter_0_conv{{.*}}64<=64x64<=64x75264x?<=64 times 3 bf16*bf16+f32 {{.*}} -> {{[0-9]+x[0-9]+x[0-9]+x([2-9]|[1-9][0-9])"}}
+// CHECK: @filter_0_conv{{.*}}64<=64x64<=64x75264<=64x?<=64 times 3 bf16*bf16+f32 {{.*}} -> {{[0-9]+x[0-9]+x[0-9]+x([2-9]|[1-9][0-9])"}}
 // CHECK: @filter_0_conv_parts
 func.func @filter(%x: tensor<64x56x56x24xbf16>, %g: tensor<64x56x56x24xbf16>) -> tensor<64x3x3x64xbf16> {
   %0 = prim.conv %x, %g {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>,

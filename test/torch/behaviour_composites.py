@@ -115,6 +115,48 @@ def norms_with_a_negative_eps():
 
 
 @test
+def gradients_of_layer_norms():
+    def norm(x, *weights, shape=(6,)):
+        return torch.nn.functional.layer_norm(x, shape, *weights, eps=1e-3)
+
+    weight, bias = (torch.randn(6, dtype=torch.float64, requires_grad=True) for _ in range(2))
+    for shape in ((4, 6), (6,), (2, 3, 5, 6), (0, 6)):
+        x = (torch.randn(shape, dtype=torch.float64) + 1).requires_grad_()
+        like_eager(norm, x)
+        like_eager(norm, x, weight, bias)
+        like_eager(lambda x, w: norm(x.square(), w), x, weight)
+        like_eager(lambda w, b: norm(x.detach(), w, b), weight, bias)
+    two = torch.randn(3, 4, 6, requires_grad=True), torch.randn(4, 6, requires_grad=True)
+    like_eager(lambda x, w: norm(x, w, shape=(4, 6)), *two)
+    like_eager(lambda x, w: norm(x.mT, w.mT, shape=(6, 4)), *two)
+
+
+@test
+def gradients_of_norms_of_groups():
+    def norm(x, weight=None, bias=None):
+        return torch.nn.functional.group_norm(x, 3, weight, bias, eps=1e-3)
+
+    weight, bias = (torch.randn(12, dtype=torch.float64, requires_grad=True) for _ in range(2))
+    for shape in ((2, 12, 5, 7), (3, 12, 4), (4, 12), (1, 12, 2, 3, 2), (2, 3, 1)):
+        x = (torch.randn(shape, dtype=torch.float64) + 1).requires_grad_()
+        like_eager(norm, x)
+        if shape[1] == 12:
+            like_eager(norm, x, weight, bias)
+            like_eager(lambda x, w: norm(x.square(), w), x, weight)
+    last = torch.randn(2, 12, 6, 5).to(memory_format=torch.channels_last).requires_grad_()
+    like_eager(lambda x: norm(x, torch.arange(12.0), torch.ones(12)), last)
+    frozen = torch.randn(2, 12, 6)
+    like_eager(lambda w, b: norm(frozen, w, b), *(one.detach().float().requires_grad_() for one in (weight, bias)))
+    torch._dynamo.reset()
+    open_size = fast(norm, fullgraph=True, dynamic=True)
+    for size in (4, 7):
+        x, other = (torch.linspace(-1, 2, 24 * size).reshape(2, 12, size).square().requires_grad_() for _ in range(2))
+        open_size(x).pow(3).sum().backward()
+        norm(other).pow(3).sum().backward()
+        same(x.grad, other.grad)
+
+
+@test
 def functions_of_f64_keep_their_digits():
     a = torch.tensor([0.1, 0.5, 3, 30, 90, 150, 1e3, 1e5, 0, 2, 1, float("inf")], dtype=torch.float64)
     x = torch.tensor([0.01, 4, 2, 31, 80, 160, 990, 1.002e5, 1, 0, float("inf"), 1], dtype=torch.float64)

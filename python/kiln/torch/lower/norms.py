@@ -4,7 +4,7 @@ import math
 
 from . import lowers
 from .common import axis, wide
-from .reductions import mean_of
+from .reductions import count_of, mean_of
 
 
 @lowers("_softmax.default", "softmax.int", "_safe_softmax.default")
@@ -83,6 +83,34 @@ def layer_norm(b, out, x, shape, weight=None, bias=None, eps=1e-5, *more):
     return [made, *(None if v is None else b.convert(v, one.dtype) for v, one in zip((mean, rstd), out[1:]))]
 
 
+@lowers("native_layer_norm_backward.default")
+def layer_norm_backward(b, out, grad, x, shape, mean, rstd, weight=None, bias=None, *more):
+    """All of it goes through the rows once: there is no number for each row that has to be known before."""
+    dtype = wide(x.dtype)
+    inner = list(range(x.rank - len(shape), x.rank))
+    outer = list(range(inner[0]))
+    grad, x, mean, rstd = (b.convert(v, dtype) for v in (grad, x, mean, rstd))
+
+    def mul(first, second):
+        return b.binary("mul", first, second)
+
+    def all_of(v):
+        return b.broadcast(v, x.shape)
+
+    rstd = all_of(rstd)
+    normed = mul(b.binary("sub", x, all_of(mean)), rstd)
+    made = [None, None, None]
+    wanted = [one is not None and one.used for one in out]
+    if wanted[0]:
+        scaled = grad if weight is None else mul(grad, b.broadcast_in_dim(b.convert(weight, dtype), inner, x.shape))
+        centre, slope = (all_of(mean_of(b, v, inner)) for v in (scaled, mul(scaled, normed)))
+        made[0] = mul(rstd, b.binary("sub", b.binary("sub", scaled, centre), mul(normed, slope)))
+    for place, v in ((1, mul(grad, normed)), (2, grad)):
+        if wanted[place]:
+            made[place] = b.reduce("sum", v, outer) if outer else v
+    return [None if v is None else b.convert(v, one.dtype) for v, one in zip(made, out)]
+
+
 @lowers("_fused_rms_norm.default", "rms_norm.default")
 def rms_norm(b, out, x, shape, weight=None, eps=None):
     several = isinstance(out, list)
@@ -98,6 +126,43 @@ def rms_norm(b, out, x, shape, weight=None, eps=None):
         mean = mean_of(b, b.binary("mul", x, x), dims)
         rstd = b.convert(b.unary("rsqrt", b.binary("add", mean, b.full_like(eps, mean))), out[1].dtype)
     return [b.convert(made, out[0].dtype), rstd]
+
+
+@lowers("native_group_norm_backward.default")
+def group_norm_backward(b, out, grad, x, mean, rstd, weight, batch, channels, positions, groups, *more):
+    """From the sums of each channel of an image. All that depends on groups has the shape [images, groups, channels of a group], so that
+    one kernel computes it; the gradient of the input reads three numbers for each channel of an image."""
+    dtype = wide(x.dtype)
+    grid = (x.shape[0], groups, channels // groups)
+    grad, x, mean, rstd = (b.convert(v, dtype) for v in (grad, x, mean, rstd))
+
+    def mul(first, second):
+        return b.binary("mul", first, second)
+
+    def each(v):
+        return b.broadcast_in_dim(b.reshape(v, grid[:2]), [0, 1], grid)
+
+    def sums(v):
+        dims = list(range(2, x.rank))
+        return b.reshape(b.reduce("sum", v, dims) if dims else v, grid)
+
+    of_products, of_grads = sums(mul(grad, x)), sums(grad)
+    mean, rstd = each(mean), each(rstd)
+    made = [None, None, None]
+    wanted = [one is not None and one.used for one in out]
+    if wanted[0]:
+        gamma = b.broadcast_in_dim(b.reshape(b.convert(weight, dtype), grid[1:]), [1, 2], grid) if weight is not None else b.full(1, dtype, grid)
+        products, grads = (each(b.reduce("sum", mul(v, gamma), [2])) for v in (of_products, of_grads))
+        count = mul(count_of(b, x, list(range(2, x.rank)), dtype, grid), count_of(b, gamma, [2], dtype, grid))
+        of_input = b.binary("div", mul(b.binary("sub", mul(grads, mean), products), mul(rstd, mul(rstd, rstd))), count)
+        added = b.binary("sub", b.unary("neg", mul(of_input, mean)), b.binary("div", mul(grads, rstd), count))
+        of_grad, of_input, added = (b.broadcast_in_dim(b.reshape(v, x.shape[:2]), [0, 1], x.shape) for v in (mul(rstd, gamma), of_input, added))
+        made[0] = b.binary("add", b.binary("add", mul(grad, of_grad), mul(x, of_input)), added)
+    if wanted[1]:
+        made[1] = b.reduce("sum", mul(b.binary("sub", of_products, mul(of_grads, mean)), rstd), [0])
+    if wanted[2]:
+        made[2] = b.reduce("sum", of_grads, [0])
+    return [None if v is None else b.convert(b.reshape(v, one.shape), one.dtype) for v, one in zip(made, out)]
 
 
 @lowers("_native_batch_norm_legit_no_training.default")

@@ -452,13 +452,14 @@ void PrimFuse::runOnOperation() {
   for (Block *block : llvm::reverse(blocks))
     fuse(*block);
   if (maxOps > 1) {
-    mergeSiblings(*blocks.front());
-    mergeRowGroups(*blocks.front());
     // Where threads share out a kernel, its launch takes longer than few
     // elements, and sums are bound by what they read.
     target::TargetAttr description = target::getDescription(func);
-    if (description && description.getTopology() &&
-        description.getTopology().getLanes() > 1) {
+    bool sharesTiles = description && description.getTopology() &&
+                       description.getTopology().getLanes() > 1;
+    mergeSiblings(*blocks.front());
+    mergeRowGroups(*blocks.front(), /*mergesFew=*/sharesTiles);
+    if (sharesTiles) {
       mergeSmall(*blocks.front());
       mergeSumPairs(*blocks.front());
     }

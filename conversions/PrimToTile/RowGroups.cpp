@@ -9,6 +9,8 @@
 //   residual whose norm is wanted,
 // - values of each row, from reductions of its trailing dimensions, and
 // - sums over the leading dimensions.
+// Groups of few elements in such rows become one group, too, if they read
+// different tensors: each launch takes longer than they do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -116,6 +118,13 @@ static Value behindView(Value value) {
   bool isSame = cast<RankedTensorType>(value.getType()).hasStaticShape() &&
                 others(value) == others(reshape.getOperand());
   return isSame ? Value(reshape.getOperand()) : value;
+}
+
+/// Whether there are so few elements in all rows that a launch takes longer
+/// than to compute them.
+static bool areFew(const Rows &rows) {
+  constexpr int64_t kFew = 1 << 12;
+  return ShapedType::getNumElements(rows.shape) <= kFew;
 }
 
 /// Whether both read a tensor of all elements, or `main` reads one that the
@@ -252,9 +261,10 @@ static prim::FusionOp mergeRows(prim::FusionOp first, prim::FusionOp second,
   return merged;
 }
 
-/// Whether `main`, of all elements, and `other` can be one group.
+/// Whether `main`, of all elements, and `other` can be one group. With
+/// `mergesFew` groups of few elements can that read different ones.
 static bool canMerge(prim::FusionOp main, const Rows &mine,
-                     prim::FusionOp other) {
+                     prim::FusionOp other, bool mergesFew) {
   // Pointers of a kernel, and tiles in its registers, are bounded.
   constexpr unsigned kMostResults = 4, kMostInputs = 12, kMostOps = 96;
   auto opsOf = [](prim::FusionOp of) {
@@ -267,7 +277,10 @@ static bool canMerge(prim::FusionOp main, const Rows &mine,
       widestOf(main) != widestOf(other))
     return false;
   std::optional<Rows> rows = rowsOf(other);
-  if (!rows || rows->shape != mine.shape || !readSameRows(main, other, *rows))
+  if (!rows || rows->shape != mine.shape)
+    return false;
+  bool isSmall = mergesFew && !rows->isColumns() && areFew(mine);
+  if (!isSmall && !readSameRows(main, other, *rows))
     return false;
   // Rows are reduced by one of them at least, and alike.
   int64_t outer = std::max(mine.outer, rows->outer);
@@ -282,9 +295,10 @@ static bool canMerge(prim::FusionOp main, const Rows &mine,
   return isBefore ? placeOfRows(other, main) : placeOfRows(main, other);
 }
 
-/// A group that `main` can be one group with: one that it reads from, or one
-/// that sums over the rows that it reads or gives.
-static prim::FusionOp findPart(prim::FusionOp main) {
+/// A group that `main` can be one group with: one that it reads from, one that
+/// sums over the rows that it reads or gives, or, with `mergesFew`, one of few
+/// elements that reads a value that it reads, too.
+static prim::FusionOp findPart(prim::FusionOp main, bool mergesFew) {
   std::optional<Rows> mine = rowsOf(main);
   if (!mine || mine->isColumns() || mine->shape.size() < 2 ||
       llvm::none_of(main.getResults(), [&](Value result) {
@@ -293,7 +307,7 @@ static prim::FusionOp findPart(prim::FusionOp main) {
     return {};
   for (Value input : main.getInputs())
     if (auto source = behindView(input).getDefiningOp<prim::FusionOp>())
-      if (canMerge(main, *mine, source))
+      if (canMerge(main, *mine, source, mergesFew))
         return source;
   SmallVector<Value> large(main.getResults());
   llvm::append_range(large, main.getInputs());
@@ -304,20 +318,26 @@ static prim::FusionOp findPart(prim::FusionOp main) {
     for (Operation *user : value.getUsers()) {
       auto other = dyn_cast<prim::FusionOp>(user);
       std::optional<Rows> rows = other ? rowsOf(other) : std::nullopt;
-      if (rows && rows->isColumns() && canMerge(main, *mine, other))
+      if (rows && rows->isColumns() && canMerge(main, *mine, other, mergesFew))
         return other;
     }
   }
+  if (mergesFew && mine->outer >= 0 && areFew(*mine))
+    for (Value input : main.getInputs())
+      for (Operation *user : input.getUsers())
+        if (auto other = dyn_cast<prim::FusionOp>(user);
+            other && canMerge(main, *mine, other, mergesFew))
+          return other;
   return {};
 }
 
-void kiln::mergeRowGroups(Block &block) {
+void kiln::mergeRowGroups(Block &block, bool mergesFew) {
   SmallVector<prim::FusionOp> groups(block.getOps<prim::FusionOp>());
   DenseSet<Operation *> gone;
   for (prim::FusionOp main : llvm::reverse(groups)) {
     if (gone.contains(main))
       continue;
-    while (prim::FusionOp other = findPart(main)) {
+    while (prim::FusionOp other = findPart(main, mergesFew)) {
       gone.insert(other);
       bool isBefore = other->isBeforeInBlock(main);
       prim::FusionOp first = isBefore ? other : main;

@@ -10,8 +10,9 @@ namespace kiln {
 
 /// Makes one group with several results of groups of a block that read the same
 /// rows: values of all elements, values for each row that these are computed
-/// from, and sums over the rows.
-void mergeRowGroups(mlir::Block &block);
+/// from, and sums over the rows. With `mergesFew` it joins groups of few
+/// elements whatever they read.
+void mergeRowGroups(mlir::Block &block, bool mergesFew);
 
 } // namespace kiln
 

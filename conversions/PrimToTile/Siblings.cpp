@@ -24,6 +24,19 @@ constexpr unsigned kMostResults = 4, kMostInputs = 12, kMostOps = 64;
 /// The same of groups of few elements, each of which a thread has one of.
 constexpr unsigned kMostSmall = 16;
 
+/// Whether an operation only adds or drops dimensions of size 1.
+bool keepsDimensions(Operation *op) {
+  auto reshape = dyn_cast<prim::ReshapeOp>(op);
+  if (!reshape || !reshape.getType().hasStaticShape() ||
+      !reshape.getOperand().getType().hasStaticShape())
+    return false;
+  auto isLarge = [](int64_t size) { return size != 1; };
+  return llvm::equal(
+      llvm::make_filter_range(reshape.getType().getShape(), isLarge),
+      llvm::make_filter_range(reshape.getOperand().getType().getShape(),
+                              isLarge));
+}
+
 /// Whether a group can be a part of one with several results. Tiles of a kernel
 /// have one order of dimensions, so that nothing inside may change it.
 bool isCandidate(prim::FusionOp fusion, unsigned mostResults = kMostResults) {
@@ -35,7 +48,7 @@ bool isCandidate(prim::FusionOp fusion, unsigned mostResults = kMostResults) {
              fusion.getBody().front().without_terminator(),
              [](Operation &op) {
                return schedule::isElementwisePrim(&op) || isClonable(&op) ||
-                      isa<prim::BroadcastInDimOp>(op);
+                      isa<prim::BroadcastInDimOp>(op) || keepsDimensions(&op);
              });
 }
 

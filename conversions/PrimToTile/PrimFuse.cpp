@@ -13,6 +13,7 @@
 #include "Legality.h"
 #include "RowGroups.h"
 #include "Siblings.h"
+#include "SplitSquares.h"
 #include "Wrap.h"
 #include "kiln/Conversion/PrimToTile.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
@@ -460,6 +461,7 @@ void PrimFuse::runOnOperation() {
     mergeSiblings(*blocks.front());
     mergeRowGroups(*blocks.front(), /*mergesFew=*/sharesTiles);
     if (sharesTiles) {
+      splitSquares(*blocks.front());
       mergeSmall(*blocks.front());
       mergeSumPairs(*blocks.front());
     }

@@ -25,14 +25,14 @@
 // CHECK-LABEL: program.func @wide
 // CHECK-COUNT-12: program.launch
 // CHECK-NOT: program.launch
-func.func @wide(%x: tensor<600000xf32>) -> tensor<600000xi64> {
-  %r = prim.argsort %x dim 0 : tensor<600000xf32> -> tensor<600000xi64>
-  return %r : tensor<600000xi64>
+func.func @wide(%x: tensor<300000xf32>) -> tensor<300000xi64> {
+  %r = prim.argsort %x dim 0 : tensor<300000xf32> -> tensor<300000xi64>
+  return %r : tensor<300000xi64>
 }
 // Equal keys keep their order, and the last block has room.
-func.func @bytes(%x: tensor<132000xi8>) -> tensor<132000xi32> {
-  %r = prim.argsort %x dim 0 descending : tensor<132000xi8> -> tensor<132000xi32>
-  return %r : tensor<132000xi32>
+func.func @bytes(%x: tensor<66000xi8>) -> tensor<66000xi32> {
+  %r = prim.argsort %x dim 0 descending : tensor<66000xi8> -> tensor<66000xi32>
+  return %r : tensor<66000xi32>
 }
 func.func @doubles(%x: tensor<2x9000xf64>) -> tensor<2x9000xi64> {
   %r = prim.argsort %x dim 1 : tensor<2x9000xf64> -> tensor<2x9000xi64>
@@ -43,7 +43,7 @@ func.func @columns(%x: tensor<8192x3xi64>) -> tensor<8192x3xi32> {
   %r = prim.argsort %x dim 0 unsigned : tensor<8192x3xi64> -> tensor<8192x3xi32>
   return %r : tensor<8192x3xi32>
 }
-func.func @truths(%x: tensor<131072xi1>) -> tensor<131072xi32> {
-  %r = prim.argsort %x dim 0 : tensor<131072xi1> -> tensor<131072xi32>
-  return %r : tensor<131072xi32>
+func.func @truths(%x: tensor<65536xi1>) -> tensor<65536xi32> {
+  %r = prim.argsort %x dim 0 : tensor<65536xi1> -> tensor<65536xi32>
+  return %r : tensor<65536xi32>
 }

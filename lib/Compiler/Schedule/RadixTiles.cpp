@@ -375,12 +375,11 @@ bool kiln::schedule::sortsByDigits(prim::ArgsortOp op, ScheduleContext &ctx) {
   if (ShapedType::isDynamic(size) ||
       size > std::numeric_limits<int32_t>::max() - blockOf(ctx))
     return false;
-  // Keys of 32 bits are sorted by merges of blocks up to this size; those of
-  // more bits by merges of single elements.
-  constexpr int64_t kLongLine = 1 << 17;
+  // Shorter lines are sorted by merges of blocks, keys of more than 32 bits by
+  // merges of single elements. Fewer digits take fewer kernels.
   unsigned digits =
       RadixSort::digitsOf(RadixSort::keyTypeOf(type.getElementType()));
-  return size >= (digits > 4 ? kLongLine / 16 : kLongLine * digits);
+  return size >= (digits > 4 ? 1 << 13 : digits > 2 ? 1 << 18 : 1 << 16);
 }
 
 void kiln::schedule::sortByDigits(prim::ArgsortOp op, ScheduleContext &ctx,

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RepeatedValues.h"
 #include "Wrap.h"
 #include "kiln/Conversion/PrimToTile.h"
 #include "kiln/Dialect/Prim/Prim.h"
@@ -62,18 +63,17 @@ private:
   /// Has `permutation` as that of an operand; false if it has none.
   bool find(Value operand);
   /// Numbers for dimensions, before they are permuted.
-  SmallVector<int64_t> before(ArrayRef<int64_t> numbers) const;
+  SmallVector<int64_t> before(ArrayRef<int64_t> numbers) const {
+    return beforeTranspose(permutation, numbers);
+  }
   /// A type before its dimensions are permuted.
   RankedTensorType before(RankedTensorType type) const {
     return RankedTensorType::get(before(type.getShape()),
                                  type.getElementType());
   }
-  /// The same of the sizes of dimensions that are not known.
-  SmallVector<Value> before(RankedTensorType type, ValueRange sizes) const;
   /// Whether an operand can be had before the transposition.
   bool canMove(Value operand) const;
   Value move(Value operand);
-  Value moveBroadcast(BroadcastInDimOp broadcast);
   /// The operation on other operands, with a result of another type.
   Operation *rebuild(ValueRange operands, Type type);
   Value transposed(Value value) {
@@ -97,73 +97,17 @@ bool Sinker::find(Value operand) {
   return true;
 }
 
-SmallVector<int64_t> Sinker::before(ArrayRef<int64_t> numbers) const {
-  SmallVector<int64_t> result(numbers.size());
-  for (auto [d, from] : llvm::enumerate(permutation))
-    result[from] = numbers[d];
-  return result;
-}
-
-SmallVector<Value> Sinker::before(RankedTensorType type,
-                                  ValueRange sizes) const {
-  SmallVector<Value> of(type.getRank()), result;
-  unsigned next = 0;
-  for (auto [d, from] : llvm::enumerate(permutation))
-    if (type.isDynamicDim(d))
-      of[from] = sizes[next++];
-  for (Value size : of)
-    if (size)
-      result.push_back(size);
-  return result;
-}
-
 bool Sinker::canMove(Value operand) const {
-  Operation *source = operand.getDefiningOp();
-  if (auto transpose = dyn_cast_or_null<TransposeOp>(source))
-    return transpose.getPermutation() == ArrayRef<int64_t>(permutation);
-  if (auto constant = dyn_cast_or_null<ConstantOp>(source))
-    return isa<SplatElementsAttr>(constant.getValue());
-  return isa_and_nonnull<FullOp, BroadcastInDimOp>(source);
-}
-
-Value Sinker::moveBroadcast(BroadcastInDimOp broadcast) {
-  // Dimensions of the operand by where they are before the transposition.
-  SmallVector<int64_t> order, dims;
-  for (int64_t d = 0, rank = broadcast.getDims().size(); d < rank; ++d)
-    order.push_back(d);
-  auto placeOf = [&](int64_t d) { return permutation[broadcast.getDims()[d]]; };
-  llvm::sort(order,
-             [&](int64_t a, int64_t b) { return placeOf(a) < placeOf(b); });
-  for (int64_t d : order)
-    dims.push_back(placeOf(d));
-  Value operand = broadcast.getOperand();
-  if (!llvm::is_sorted(order)) {
-    auto type = cast<RankedTensorType>(operand.getType());
-    SmallVector<int64_t> shape;
-    for (int64_t d : order)
-      shape.push_back(type.getDimSize(d));
-    operand = TransposeOp::create(builder, broadcast.getLoc(),
-                                  type.clone(shape), operand, order);
-  }
-  return BroadcastInDimOp::create(
-      builder, broadcast.getLoc(), before(broadcast.getType()), operand,
-      before(broadcast.getType(), broadcast.getSizes()), dims);
+  auto transpose = operand.getDefiningOp<TransposeOp>();
+  return transpose
+             ? transpose.getPermutation() == ArrayRef<int64_t>(permutation)
+             : isRepeated(operand);
 }
 
 Value Sinker::move(Value operand) {
-  Operation *source = operand.getDefiningOp();
-  if (auto transpose = dyn_cast<TransposeOp>(source))
+  if (auto transpose = operand.getDefiningOp<TransposeOp>())
     return transpose.getOperand();
-  if (auto broadcast = dyn_cast<BroadcastInDimOp>(source))
-    return moveBroadcast(broadcast);
-  RankedTensorType type = before(cast<RankedTensorType>(operand.getType()));
-  if (auto full = dyn_cast<FullOp>(source))
-    return FullOp::create(builder, full.getLoc(), type,
-                          before(full.getType(), full.getSizes()),
-                          full.getValue());
-  auto splat = cast<SplatElementsAttr>(cast<ConstantOp>(source).getValue());
-  return ConstantOp::create(builder, source->getLoc(), type,
-                            splat.resizeSplat(type));
+  return repeatBefore(builder, permutation, operand);
 }
 
 Operation *Sinker::rebuild(ValueRange operands, Type type) {

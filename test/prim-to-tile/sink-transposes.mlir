@@ -1,7 +1,7 @@
 // Transpositions move behind what computes with transposed elements, where threads share out tiles.
 // RUN: kiln-opt %s -pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},func.func(prim-sink-transposes,canonicalize))' | FileCheck %s
 // RUN: kiln-opt %s -pass-pipeline='builtin.module(kiln-set-target{spec=cpu:x86-64-v3},func.func(prim-sink-transposes))' | FileCheck %s --check-prefix=CPU
-// RUN: for entry in between sums moved repeated kept groups joined; do \
+// RUN: for entry in between computed sums moved repeated kept groups joined; do \
 // RUN:   kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --entry=$entry --verify-semantics -o %t.kiln 2>&1 | FileCheck %s --check-prefix=SAME || exit 1; done
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --entry=pairs --explain --emit=program -o %t.program | FileCheck %s --check-prefix=CLAIMED
 // SAME: semantics: {{[0-9]+}} comparisons, 0 changed
@@ -25,6 +25,25 @@ func.func @between(%x: tensor<2x4x5x3xf32>, %s: tensor<3xf32>) -> tensor<2x4x5x3
   %3 = prim.maximum %2, %z : tensor<2x3x4x5xf32>
   %4 = prim.transpose %3 permutation [0, 2, 3, 1] : tensor<2x3x4x5xf32> -> tensor<2x4x5x3xf32>
   return %4 : tensor<2x4x5x3xf32>
+}
+
+// So can what a few operations compute from them, as the gradient of a mean over an image.
+// CHECK-LABEL: func.func @computed(
+// CHECK-NOT: prim.transpose
+// CHECK: %[[B:.*]] = prim.broadcast_in_dim %arg1 dims [0, 3] : tensor<2x3xbf16> -> tensor<2x4x5x3xbf16>
+// CHECK: %[[C:.*]] = prim.convert_element_type %[[B]]
+// CHECK: prim.div %[[C]], %{{.*}} : tensor<2x4x5x3xf32>
+// CHECK-NOT: prim.transpose
+// CHECK: return
+func.func @computed(%x: tensor<2x4x5x3xf32>, %s: tensor<2x3xbf16>) -> tensor<2x4x5x3xf32> {
+  %0 = prim.transpose %x permutation [0, 3, 1, 2] : tensor<2x4x5x3xf32> -> tensor<2x3x4x5xf32>
+  %1 = prim.broadcast_in_dim %s dims [0, 1] : tensor<2x3xbf16> -> tensor<2x3x4x5xbf16>
+  %2 = prim.convert_element_type %1 : tensor<2x3x4x5xbf16> -> tensor<2x3x4x5xf32>
+  %n = prim.constant dense<20.0> : tensor<2x3x4x5xf32>
+  %3 = prim.div %2, %n : tensor<2x3x4x5xf32>
+  %4 = prim.add %0, %3 : tensor<2x3x4x5xf32>
+  %5 = prim.transpose %4 permutation [0, 2, 3, 1] : tensor<2x3x4x5xf32> -> tensor<2x4x5x3xf32>
+  return %5 : tensor<2x4x5x3xf32>
 }
 
 // Sums over the same elements; those that stay may have another order.

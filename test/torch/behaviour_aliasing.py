@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is written, and what shares memory with what, is as in eager."""
+import contextlib
+import copy
 import sys
+from unittest import mock
 
 import torch
 from torch.nn import functional as F
+
+from kiln.torch import written
 
 from behaviours import fast, main, same, test
 
@@ -202,6 +207,52 @@ def nothing_in_any_layout():
     x = torch.empty(0, 7, 5).transpose(1, 2)
     same(fast(lambda x: x * 2, fullgraph=True)(x).shape, (0, 5, 7))
     same(fast(lambda x: x.sum((1, 2)), fullgraph=True)(torch.empty(3, 0, 5).permute(2, 1, 0)), torch.zeros(5))
+
+
+@contextlib.contextmanager
+def copies_at_once():
+    """The number of tensors that each call copies at once, as calls on a GPU do."""
+    counts = []
+
+    def copied(old, new, copy=torch._foreach_copy_):
+        counts.append(len(old))
+        return copy(old, new)
+    with mock.patch.object(written, "pays", lambda device: True), mock.patch.object(torch, "_foreach_copy_", copied):
+        yield counts
+
+
+@test
+def written_arguments_are_copied_at_once():
+    torch.manual_seed(1)
+    model = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.ReLU(), torch.nn.Conv2d(4, 5, 1), torch.nn.BatchNorm2d(5))
+    other = copy.deepcopy(model)
+    with copies_at_once() as counts:
+        run = fast(model, fullgraph=True)
+        for step in range(3):
+            x = torch.randn(2, 3, 6, 5)
+            for one in (run, other):
+                one(x).square().mean().backward()
+        same([*model.buffers()], [*other.buffers()])
+        same([one.grad for one in model.parameters()], [one.grad for one in other.parameters()], 1e-4)
+        # The counters, which are integers, and means and variances.
+        assert counts == [2, 4] * 3, counts
+
+        def write(a, b, c, x):
+            a.mul_(x)
+            b.add_(a)
+            c[1:, 2] = 5
+            return a + b, b[1:]
+        given = lambda: [torch.arange(6.0).view(2, 3), torch.ones(2, 3), torch.ones(3, 4), torch.full((2, 3), 2.0)]  # noqa: E731
+        mine, theirs = given(), given()
+        del counts[:]
+        compiled = fast(write, fullgraph=True)
+        for _ in range(2):
+            made, expected = compiled(*mine), write(*theirs)
+            same([*made, *mine], [*expected, *theirs])
+            assert [one.stride() for one in mine] == [one.stride() for one in theirs]
+            made[1][0, 0] = expected[1][0, 0] = 9
+            same(mine, theirs)
+        assert counts == [3] * 2, counts
 
 
 if __name__ == "__main__":

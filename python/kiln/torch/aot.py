@@ -16,7 +16,7 @@ from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 from kiln import compiler
 from kiln.specs import split_specs
 
-from . import attention, cache, decompositions, devices, flexible, host, recurrent, saved
+from . import attention, cache, decompositions, devices, flexible, host, recurrent, saved, written
 from .compiled import Compiled
 from .graph import UnsupportedNode, operation_of, place_of
 from .partition import split, unsupported_nodes
@@ -217,7 +217,8 @@ def compile_all(graph_module, example_inputs, target, fallback, plain=None, is_d
                 alone.append(made.bound() if replay is None else lambda *arguments: replay(list(arguments)))
                 if plain and not any(made.complexes):
                     plain(made, _count(module))
-            return _boxed(replay or made.boxed)
+            places = written.places(module, made) if kind != "backward" and written.pays(made.device) else []
+            return written.at_once(replay or made.boxed, places) if places else _boxed(replay or made.boxed)
 
         return compile_for_aot
 

@@ -477,6 +477,24 @@ Buffer Reducer::allocateParts(Type element, AccessMap &map) {
   return kernel.host.allocate(element, sizes);
 }
 
+/// Asks for more threads than a block usually has where it adds up many parts:
+/// so few blocks do that that they take as long as a thread waits for what it
+/// loads.
+static void askPartThreads(KernelBuilder &last, const Space &axes,
+                           target::TargetAttr description) {
+  constexpr int64_t kOfThread = 8;
+  int64_t volume = 1;
+  for (int dim : axes.axes)
+    volume *= last.dims[dim].block;
+  int64_t threads = std::min(volume / kOfThread, mostBlockThreads(description)),
+          warps = threads / countLanes(description);
+  if (threads > countBlockThreads(description))
+    last.kernel->setAttr(
+        tile::kHintsAttr,
+        tile::KernelHintsAttr::get(last.b.getContext(),
+                                   llvm::bit_floor<uint64_t>(warps), 0, 0, 0));
+}
+
 Space Reducer::placeParts(KernelBuilder &last) {
   if (later >= 0)
     return placeShortLines(last);
@@ -500,6 +518,8 @@ Space Reducer::placeParts(KernelBuilder &last) {
     last.dims[kept.back()].block = std::min<int64_t>(most, 64);
     axes.axes.push_back(kept.back());
   }
+  if (group.ctx.tiling.model().sharesTiles())
+    askPartThreads(last, axes, group.ctx.description);
   for (int dim : llvm::reverse(kept))
     last.addGridDim(dim);
   last.placeGrid();

@@ -55,10 +55,10 @@ LogicalResult DeepChannels::findDims() {
 }
 
 LogicalResult DeepChannels::findSpace() {
-  // A window so much larger than the positions is the better one to sum in
-  // registers.
+  // Where so many more elements are summed than there are positions, sums in
+  // registers are better.
   constexpr int64_t kLarger = 4;
-  int64_t elements = 1, count = 1;
+  int64_t elements = depth < 0 ? 1 : group.plan.sizes[depth].get(), count = 1;
   for (unsigned d = 0; d < spatial; ++d) {
     position.push_back(dimOf(anchor.map.index[d + 1]));
     window.push_back(dimOf(anchor.window[d]));

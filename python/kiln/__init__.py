@@ -16,7 +16,7 @@ import os as _os
 import struct as _struct
 import tempfile as _tempfile
 
-from . import _runtime
+from . import _runtime, near
 from ._runtime import Error, Package, Tensor
 from .compiled import CompileError, Compiled, Decline, ReportRow, Timing, compile, measure, opt
 
@@ -25,6 +25,7 @@ __all__ = [
     "as_tensor", "compile", "export", "join", "load", "load_npy", "measure", "opt",
 ]
 __version__ = _runtime.version
+near.prefer_scipy()
 load_npy = _runtime.load_npy
 
 #: A parameter or a result: `shape` has None for sizes that are known when it is called.

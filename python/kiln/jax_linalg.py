@@ -23,6 +23,10 @@ def adjoint(x):
 LARGE = 33
 
 
+#: Rows and columns up to which many matrices at once fill vectors.
+TINY = 4
+
+
 def is_close():
     """Whether the host has the memory that the target computes in."""
     return near.is_near(os.environ.get("KILN_JAX_TARGET", "cpu"))
@@ -34,7 +38,8 @@ def is_large(a):
         return False
     lead = a.shape[:-2]
     are_few = all(isinstance(n, int) for n in lead) and math.prod(lead) <= near.SEVERAL
-    return max(a.shape[-2:]) >= LARGE or (are_few and min(a.shape[-2:]) > 1 and is_close())
+    rows, columns = a.shape[-2:]
+    return max(rows, columns) >= LARGE or (min(rows, columns) > 1 and is_close() and (are_few or max(rows, columns) > TINY))
 
 
 def is_held(a):
@@ -63,7 +68,7 @@ def lu(a):
     """L and U in one, the exchanges of rows, and the permutation that they come to."""
     from jax._src.lax import linalg
 
-    if not is_large(a) and not is_held(a):
+    if not is_large(a) and not is_one_call(a):
         return linalg._lu_python(a)
     m, n = a.shape[-2:]
     return host("lu", a, lu=((m, n), a.dtype), pivots=((min(m, n),), np.int32), rows=((m,), np.int32), info=((), np.int32))[:3]
@@ -280,13 +285,18 @@ def svd(a, *, full_matrices=True, compute_uv=True, subset_by_index=None, algorit
     return s, u * phase[..., None, :], adjoint(v)
 
 
+def is_one_call(a):
+    """Whether LU, Cholesky or triangular equations are one operation: the host's next to it, or of a GPU's kernels."""
+    return is_held(a) or (a.dtype in (np.float32, np.float64) and 0 not in a.shape and min(a.shape[-2:]) > 1 and is_close())
+
+
 def cholesky(context, a):
-    """A rule: the kernel of a GPU, or StableHLO's operation."""
+    """A rule: the host's function, the kernel of a GPU, or StableHLO's operation."""
     from jax.interpreters import mlir
     from jax._src.lax import linalg
 
     matrix, = context.avals_in
-    if not is_held(matrix):
+    if not is_one_call(matrix):
         return linalg._cholesky_lowering(context, a)
     return mlir.lower_fun(lambda a: host_square("cholesky", a, (2,)), multiple_results=True)(context, a)
 
@@ -296,7 +306,7 @@ def triangular_solve(context, a, b, *, left_side, lower, transpose_a, conjugate_
     from jax.interpreters import mlir
     from jax._src.lax import linalg
 
-    if not is_held(context.avals_in[0]) or 0 in context.avals_in[1].shape:
+    if not is_one_call(context.avals_in[0]) or 0 in context.avals_in[1].shape:
         return linalg._triangular_solve_lowering(context, a, b, left_side=left_side, lower=lower, transpose_a=transpose_a,
                                                  conjugate_a=conjugate_a, unit_diagonal=unit_diagonal)
     words = {"lower": lower, "transpose": transpose_a == left_side, "unit": unit_diagonal}

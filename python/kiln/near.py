@@ -2,6 +2,8 @@
 """Whether linear algebra of the host is at hand: the target computes in the host's memory, and LAPACK is there."""
 import ctypes
 import functools
+import glob
+import importlib.util
 import os
 
 from kiln.specs import names_of
@@ -13,6 +15,22 @@ SEVERAL = 64
 
 #: Bytes of a matrix, with powers of two of rows and columns, that a block of a GPU's threads holds.
 OF_BLOCK = 1 << 14
+
+
+def prefer_scipy():
+    """Names SciPy's library, OpenBLAS, to the runtime if the environment names none: what a system has may be the reference
+    implementation, which takes three to four times as long."""
+    if os.environ.get("KILN_LAPACK"):
+        return
+    try:
+        scipy = importlib.util.find_spec("scipy")
+    except (ImportError, ValueError):
+        return
+    for folder in (scipy.submodule_search_locations or ()) if scipy else ():
+        found = sorted(glob.glob(os.path.join(os.path.dirname(folder), "scipy.libs", "libscipy_openblas-*.so")))
+        if found:
+            os.environ["KILN_LAPACK"] = found[0]
+            return
 
 
 @functools.lru_cache(maxsize=None)

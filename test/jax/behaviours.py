@@ -4,6 +4,7 @@
     behaviours.py      needs jax, and the package `kiln` on PYTHONPATH
 
 Prints a line each; the exit status is 1 where one is not as it is said."""
+import glob
 import os
 import shutil
 import subprocess
@@ -154,6 +155,29 @@ def serialized_programs_run_without_the_compiler():
 
         saved = run(os.environ["PYTHONPATH"], "save")
         assert run(python, "load") == saved, "other results"
+
+
+@behaviour
+def many_small_matrices_are_right():
+    """Above and below the sizes and counts from which on they are the host's."""
+    import scipy
+
+    if glob.glob(os.path.join(os.path.dirname(scipy.__file__), "../scipy.libs/libscipy_openblas-*.so")):
+        assert "scipy.libs" in os.environ["KILN_LAPACK"], "not SciPy's library"
+    rng = np.random.default_rng(1)
+    for count, n in (65, 4), (65, 5), (3, 1), (0, 5), (70, 34):
+        a = rng.standard_normal((count, n, n)).astype(np.float32)
+        spd = a @ a.transpose(0, 2, 1) + np.eye(n, dtype=np.float32)
+        b = rng.standard_normal((count, n, 2)).astype(np.float32)
+        root, x = jax.jit(lambda spd, b: (jnp.linalg.cholesky(spd), jnp.linalg.solve(spd, b)))(spd, b)
+        q, r = jax.jit(jnp.linalg.qr)(a)
+        w, v = jax.jit(jnp.linalg.eigh)(spd)
+        u, s, vt = jax.jit(jnp.linalg.svd)(a)
+        turned = jax.lax.linalg.triangular_solve(root, b.transpose(0, 2, 1), left_side=False, lower=True, transpose_a=True)
+        found = {"root": (root @ root.mT, spd), "solution": (spd @ x, b), "qr": (q @ r, a), "eigh": ((v * w[:, None, :]) @ v.mT, spd),
+                 "svd": (u * s[:, None, :] @ vt, a), "turned": (turned @ root.mT, b.transpose(0, 2, 1))}
+        for name, (got, expected) in found.items():
+            np.testing.assert_allclose(got, expected, rtol=0, atol=1e-5 * n * (1 + abs(spd).max(initial=0)), err_msg=f"{name} of {count} times {n}")
 
 
 KEPT = """

@@ -39,8 +39,10 @@ Expected<const Lapack *> Lapack::get() {
 }
 
 Expected<void *> Lapack::find(const std::string &name) const {
-  if (void *found = dlsym(handle, (name + "_").c_str()))
-    return found;
+  // SciPy's own library has a prefix, so that it meets no other one.
+  for (const char *prefix : {"", "scipy_"})
+    if (void *found = dlsym(handle, (prefix + name + "_").c_str()))
+      return found;
   return Error("'" + path + "' has no function '" + name + "_'");
 }
 

@@ -24,7 +24,7 @@ def initialize():
     from jax._src import xla_bridge
 
     target, arguments = os.environ.get("KILN_JAX_TARGET", "cpu"), os.environ.get("KILN_JAX_ARGUMENTS", "")
-    from kiln import jax_cache, jax_callbacks, jax_devices, jax_linalg
+    from kiln import jax_cache, jax_callbacks, jax_devices, jax_linalg, jax_random
 
     options = {"target": target, "version": _version(target, arguments), "devices": str(jax_devices.count(target))}
     if arguments:
@@ -32,6 +32,7 @@ def initialize():
     xla_bridge.register_plugin("kiln", priority=-100, library_path=library_path(), options=options)
     _allow_donation()
     jax_linalg.register("kiln")
+    jax_random.register("kiln")
     jax_callbacks.register("kiln")
     jax_cache.register("kiln")
     jax_devices.register("kiln")

@@ -290,12 +290,60 @@ def is_one_call(a):
     return is_held(a) or (a.dtype in (np.float32, np.float64) and 0 not in a.shape and min(a.shape[-2:]) > 1 and is_close())
 
 
+def is_interleaved(a):
+    """Whether complex matrices are the host's as real ones of twice the size."""
+    if a.dtype not in (np.complex64, np.complex128) or 0 in a.shape:
+        return False
+    return max(a.shape[-2:]) >= LARGE or is_close()
+
+
+def interleaved(a):
+    """Each element x + iy as the block [x -y; y x]. Products, adjoints and triangles stay what they are."""
+    *lead, rows, columns = a.shape
+    blocks = jnp.stack([jnp.stack([a.real, -a.imag], -1), jnp.stack([a.imag, a.real], -1)], -3)
+    return blocks.reshape(*lead, 2 * rows, 2 * columns)
+
+
+def split_rows(a):
+    """Each row as two, of its real and its imaginary parts: the first one of two columns of `interleaved`."""
+    *lead, rows, columns = a.shape
+    return jnp.stack([a.real, a.imag], -2).reshape(*lead, 2 * rows, columns)
+
+
+def joined_rows(a):
+    """What `split_rows` was made from."""
+    *lead, rows, columns = a.shape
+    pairs = a.reshape(*lead, rows // 2, 2, columns)
+    return lax.complex(pairs[..., 0, :], pairs[..., 1, :])
+
+
+def complex_cholesky(a):
+    """The root of a matrix of blocks has blocks, because it is the only one with a positive diagonal."""
+    a = jnp.tril(a, -1) + jnp.eye(a.shape[-1], dtype=a.dtype) * a.real.astype(a.dtype)
+    root, = host_square("cholesky", interleaved(a), (2,))
+    return jnp.tril(joined_rows(root[..., ::2]))
+
+
+def complex_triangular_solve(a, b, lower, unit):
+    """a x = b. Rows are divided by the diagonal first, so that blocks of the diagonal are triangular, too."""
+    if not unit:
+        diagonal = jnp.diagonal(a, axis1=-2, axis2=-1)[..., None]
+        a, b = a / diagonal, b / diagonal
+    # Ones are assumed there, and blocks of the diagonal are read beside them.
+    a = jnp.where(np.eye(a.shape[-1], dtype=bool), 0, a)
+    b = split_rows(b)
+    x, = host(f"triangular_solve {'lower ' if lower else ''}unit", interleaved(a), b, x=(b.shape[-2:], b.dtype))
+    return joined_rows(x)
+
+
 def cholesky(context, a):
     """A rule: the host's function, the kernel of a GPU, or StableHLO's operation."""
     from jax.interpreters import mlir
     from jax._src.lax import linalg
 
     matrix, = context.avals_in
+    if is_interleaved(matrix):
+        return mlir.lower_fun(complex_cholesky, multiple_results=False)(context, a)
     if not is_one_call(matrix):
         return linalg._cholesky_lowering(context, a)
     return mlir.lower_fun(lambda a: host_square("cholesky", a, (2,)), multiple_results=True)(context, a)
@@ -306,6 +354,16 @@ def triangular_solve(context, a, b, *, left_side, lower, transpose_a, conjugate_
     from jax.interpreters import mlir
     from jax._src.lax import linalg
 
+    if is_interleaved(context.avals_in[0]) and 0 not in context.avals_in[1].shape:
+        def solve_complex(a, b):
+            a = jnp.conj(a) if conjugate_a else a
+            turned = transpose_a == left_side
+            a = jnp.swapaxes(a, -1, -2) if turned else a
+            b = b if left_side else jnp.swapaxes(b, -1, -2)
+            x = complex_triangular_solve(a, b, lower != turned, unit_diagonal)
+            return x if left_side else jnp.swapaxes(x, -1, -2)
+
+        return mlir.lower_fun(solve_complex, multiple_results=False)(context, a, b)
     if not is_one_call(context.avals_in[0]) or 0 in context.avals_in[1].shape:
         return linalg._triangular_solve_lowering(context, a, b, left_side=left_side, lower=lower, transpose_a=transpose_a,
                                                  conjugate_a=conjugate_a, unit_diagonal=unit_diagonal)

@@ -289,6 +289,25 @@ def gamma_and_dirichlet(seed):
     return jax.random.gamma(key, 2.5, (8,)), jax.random.dirichlet(key, jnp.ones(4)), jax.random.poisson(key, 3.0, (9,))
 
 
+@program(np.uint32(5), np.linspace(0.05, 9, 600).astype("float32").reshape(30, 20), rtol=1e-3, atol=1e-4)
+def many_samples_of_gamma(seed, shape):
+    keys = jax.random.split(jax.random.key(seed), 3)
+    return (jax.random.gamma(keys[0], shape), jax.random.loggamma(keys[1], shape), jax.random.dirichlet(keys[2], shape),
+            jax.vmap(lambda key, a: jax.random.beta(key, a, 2.0))(jax.random.split(keys[0], 30), shape), jax.random.t(keys[1], shape))
+
+
+@program(normal(3, 9, 9, 2), normal(3, 9, 4, 2), normal(40, 40, 2), rtol=1e-3, atol=1e-4)
+def triangular_equations_of_complex_matrices(pairs, right, large):
+    a, b, c = (x[..., 0] + 1j * x[..., 1] for x in (pairs, right, large))
+    adjoint = lambda x: jnp.conj(x).mT
+    solve = functools.partial(lax.linalg.triangular_solve, a + 4 * jnp.eye(9))
+    roots = [jnp.linalg.cholesky(x @ adjoint(x) + jnp.eye(x.shape[-1])) for x in (a, c)]
+    return (*roots, jnp.linalg.cholesky(a - 9 * jnp.eye(9)).real, solve(b, left_side=True), solve(b, left_side=True, lower=True, unit_diagonal=True),
+            solve(b, left_side=True, transpose_a=True), solve(adjoint(b), lower=True, transpose_a=True, conjugate_a=True),
+            solve(b, left_side=True, lower=True, conjugate_a=True), solve(adjoint(b)),
+            jax.scipy.linalg.cho_solve((roots[1], True), c))
+
+
 @program(np.arange(4, dtype="uint32"))
 def bits_of_the_hardware_generator(seed):
     return lax.rng_bit_generator(seed, (3, 5)), jax.random.normal(jax.random.wrap_key_data(seed, impl="rbg"), (6,))

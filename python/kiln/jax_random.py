@@ -17,6 +17,8 @@ def register(platform):
 
     if set(names_of(os.environ.get("KILN_JAX_TARGET", "cpu"))) != {"cpu"}:
         return
-    core = random if hasattr(random, "random_gamma_p") else random.core
-    rule = mlir.lower_fun(functools.partial(core._gamma_impl, use_vmap=False), multiple_results=False)
-    mlir.register_lowering(core.random_gamma_p, rule, platform=platform)
+    # The module is a package from some version on.
+    sample = getattr(random, "_gamma_impl", None) or getattr(getattr(random, "core", None), "_gamma_impl", None)
+    if sample is not None:
+        rule = mlir.lower_fun(functools.partial(sample, use_vmap=False), multiple_results=False)
+        mlir.register_lowering(random.random_gamma_p, rule, platform=platform)

@@ -180,6 +180,15 @@ def many_small_matrices_are_right():
             np.testing.assert_allclose(got, expected, rtol=0, atol=1e-5 * n * (1 + abs(spd).max(initial=0)), err_msg=f"{name} of {count} times {n}")
 
 
+@behaviour
+def samples_of_gamma_end_one_by_one():
+    """As on JAX's CPU backend: a loop over samples is around that of the rejections."""
+    def loops(platform):
+        with jax.default_device(jax.devices(platform)[0]):
+            return jax.jit(lambda key: jax.random.gamma(key, 0.5, (7,))).lower(jax.random.key(0)).as_text().count("stablehlo.while")
+    assert loops("kiln") == loops("cpu"), f"{loops('kiln')} loops, expected {loops('cpu')}"
+
+
 KEPT = """
 import logging, sys, warnings
 import jax, numpy as np

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from kiln import near
+from kiln import jax_small, near
 
 
 def adjoint(x):
@@ -68,6 +68,8 @@ def lu(a):
     """L and U in one, the exchanges of rows, and the permutation that they come to."""
     from jax._src.lax import linalg
 
+    if jax_small.fits(a):
+        return jax_small.lu(a)
     if not is_large(a) and not is_one_call(a):
         return linalg._lu_python(a)
     m, n = a.shape[-2:]
@@ -342,6 +344,8 @@ def cholesky(context, a):
     from jax._src.lax import linalg
 
     matrix, = context.avals_in
+    if jax_small.fits(matrix):
+        return mlir.lower_fun(jax_small.cholesky, multiple_results=False)(context, a)
     if is_interleaved(matrix):
         return mlir.lower_fun(complex_cholesky, multiple_results=False)(context, a)
     if not is_one_call(matrix):
@@ -354,16 +358,18 @@ def triangular_solve(context, a, b, *, left_side, lower, transpose_a, conjugate_
     from jax.interpreters import mlir
     from jax._src.lax import linalg
 
-    if is_interleaved(context.avals_in[0]) and 0 not in context.avals_in[1].shape:
-        def solve_complex(a, b):
+    matrix, right = context.avals_in
+    is_small = jax_small.fits(matrix)
+    if 0 not in right.shape and (is_small or is_interleaved(matrix)):
+        def solve_upright(a, b):
             a = jnp.conj(a) if conjugate_a else a
             turned = transpose_a == left_side
             a = jnp.swapaxes(a, -1, -2) if turned else a
             b = b if left_side else jnp.swapaxes(b, -1, -2)
-            x = complex_triangular_solve(a, b, lower != turned, unit_diagonal)
+            x = (jax_small.triangular_solve if is_small else complex_triangular_solve)(a, b, lower != turned, unit_diagonal)
             return x if left_side else jnp.swapaxes(x, -1, -2)
 
-        return mlir.lower_fun(solve_complex, multiple_results=False)(context, a, b)
+        return mlir.lower_fun(solve_upright, multiple_results=False)(context, a, b)
     if not is_one_call(context.avals_in[0]) or 0 in context.avals_in[1].shape:
         return linalg._triangular_solve_lowering(context, a, b, left_side=left_side, lower=lower, transpose_a=transpose_a,
                                                  conjugate_a=conjugate_a, unit_diagonal=unit_diagonal)

@@ -57,6 +57,36 @@ def scatters_of_bytes(x, i):
     return x.at[i].add(jnp.uint8(200)), x.at[i].max(jnp.uint8(77)), x.astype(bool).at[i].set(True), x[i[::-1]]
 
 
+@program(normal(5, 4, 4), normal(2, 3, 3), normal(3, 4, 2), normal(5, 4, 3), rtol=1e-3, atol=1e-4)
+def matrices_of_a_few_rows(a, b, tall, right):
+    exchanged = a.at[:, 0, 0].set(0)
+    z = b[0] + 1j * b[1]
+    hermitian = z @ jnp.conj(z).T + jnp.eye(3)
+    spd = a @ a.mT + jnp.eye(4)
+    solve = partial(lax.linalg.triangular_solve, spd)
+    return (lax.linalg.lu(exchanged), lax.linalg.lu(tall), lax.linalg.lu(tall.mT), lax.linalg.lu(z), lax.linalg.lu(jnp.ones((3, 3))),
+            jnp.linalg.cholesky(spd), jnp.linalg.cholesky(a - 9 * jnp.eye(4)), jnp.linalg.cholesky(hermitian),
+            jnp.linalg.cholesky(jnp.array([[2.0, 1.0], [1.0, -3.0]])), jnp.linalg.slogdet(b), jnp.linalg.inv(z), jnp.linalg.solve(exchanged, right),
+            solve(right, left_side=True), solve(right, left_side=True, lower=True, transpose_a=True, unit_diagonal=True),
+            solve(right.mT, lower=True), solve(right.mT, transpose_a=True),
+            lax.linalg.triangular_solve(hermitian, z, lower=True, transpose_a=True, conjugate_a=True))
+
+
+@program(normal(30, 2), rtol=1e-3, atol=1e-4)
+def filter_of_kalman(seen):
+    move, look = jnp.eye(4) + jnp.eye(4, k=2) / 8, jnp.eye(2, 4)
+
+    def step(state, z):
+        x, p = state
+        x, p = move @ x, move @ p @ move.T + jnp.eye(4) / 64
+        spread = look @ p @ look.T + jnp.eye(2) / 8
+        gain = jnp.linalg.solve(spread, look @ p).T
+        x, p = x + gain @ (z - look @ x), p - gain @ look @ p
+        return (x, p), (x, jnp.linalg.slogdet(spread)[1])
+
+    return lax.scan(step, (jnp.zeros(4), jnp.eye(4)), seen)
+
+
 @program(*pairs(EDGES))
 def real_edges(x, y):
     return (x / y, jnp.maximum(x, y), jnp.minimum(x, y), jnp.fmod(x, y), jnp.remainder(x, y), jnp.power(x, y),

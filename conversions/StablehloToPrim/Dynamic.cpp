@@ -2,6 +2,7 @@
 // Operations of StableHLO whose parameters are tensors: as the ones without
 // where these are known, else of computed sizes.
 #include "ComputedSizes.h"
+#include "FunctionSizes.h"
 
 #include "kiln/Dialect/Prim/Shape.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -54,12 +55,12 @@ LogicalResult dynamicReshape(stablehlo::DynamicReshapeOp op, Translator &e) {
 }
 
 LogicalResult dynamicBroadcast(stablehlo::DynamicBroadcastInDimOp op,
-                               Translator &e) {
+                               FunctionSizes &known, Translator &e) {
   auto sizes = resultSizes(op, op.getOutputDimensions(), e);
   if (failed(sizes))
     return failure();
   return translateBroadcast(op, op.getOperand(), op.getBroadcastDimensions(),
-                            *sizes, e);
+                            *sizes, known, e);
 }
 
 LogicalResult dynamicPad(stablehlo::DynamicPadOp op, Translator &e) {
@@ -182,11 +183,16 @@ LogicalResult checkSizes(stablehlo::CustomCallOp op, Translator &e) {
   return success();
 }
 
-void addDynamicRules(Rules &rules) {
+void addDynamicRules(Rules &rules,
+                     const std::shared_ptr<FunctionSizes> &sizes) {
   using namespace stablehlo;
   rules.add<DynamicIotaOp>(dynamicIota);
   rules.add<DynamicReshapeOp>(dynamicReshape);
-  rules.add<DynamicBroadcastInDimOp>(dynamicBroadcast);
+  rules.add(DynamicBroadcastInDimOp::getOperationName(),
+            [sizes](Operation *op, Translator &e) {
+              return dynamicBroadcast(cast<DynamicBroadcastInDimOp>(op), *sizes,
+                                      e);
+            });
   rules.add<DynamicPadOp>(dynamicPad);
   rules.add<RealDynamicSliceOp>(dynamicSliceOp);
 }

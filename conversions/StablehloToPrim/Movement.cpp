@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations of StableHLO that make or move elements.
 #include "../TensorToPrim/OpenSizes.h"
-#include "../TensorToPrim/SizeForms.h"
 #include "ComputedSizes.h"
+#include "FunctionSizes.h"
 
 #include "kiln/Dialect/Prim/Shape.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -47,7 +47,7 @@ LogicalResult reshape(stablehlo::ReshapeOp op, Translator &e) {
 
 LogicalResult translateBroadcast(Operation *op, Value operand,
                                  ArrayRef<int64_t> dims, const Sizes &computed,
-                                 Translator &e) {
+                                 FunctionSizes &known, Translator &e) {
   auto source = cast<RankedTensorType>(operand.getType());
   auto target = cast<RankedTensorType>(op->getResult(0).getType());
   if (failed(checkCount(op, "broadcast_dimensions", dims.size(),
@@ -77,7 +77,7 @@ LogicalResult translateBroadcast(Operation *op, Value operand,
             return {};
           }
         // A size that only the program knows may be 1.
-        SizeForms forms;
+        SizeForms &forms = known.of(op);
         for (auto [from, to] : llvm::enumerate(sorted)) {
           OpFoldResult own = e.sizesOf(moved)[from];
           if (!getConstantIntValue(own) && !forms.areEqual(own, sizes[to]))
@@ -89,17 +89,19 @@ LogicalResult translateBroadcast(Operation *op, Value operand,
 
 namespace {
 
-LogicalResult broadcastInDim(stablehlo::BroadcastInDimOp op, Translator &e) {
+LogicalResult broadcastInDim(stablehlo::BroadcastInDimOp op,
+                             FunctionSizes &known, Translator &e) {
   return translateBroadcast(op, op.getOperand(), op.getBroadcastDimensions(),
-                            {}, e);
+                            {}, known, e);
 }
 
-LogicalResult broadcast(stablehlo::BroadcastOp op, Translator &e) {
+LogicalResult broadcast(stablehlo::BroadcastOp op, FunctionSizes &known,
+                        Translator &e) {
   int64_t added = op.getBroadcastSizes().size();
   int64_t rank = cast<RankedTensorType>(op.getOperand().getType()).getRank();
   return translateBroadcast(op, op.getOperand(),
                             llvm::to_vector(llvm::seq(added, added + rank)), {},
-                            e);
+                            known, e);
 }
 
 LogicalResult transpose(stablehlo::TransposeOp op, Translator &e) {
@@ -293,12 +295,20 @@ LogicalResult setDimensionSize(stablehlo::SetDimensionSizeOp op,
 
 } // namespace
 
-void addMovementRules(Rules &rules) {
+void addMovementRules(Rules &rules,
+                      const std::shared_ptr<FunctionSizes> &sizes) {
   using namespace stablehlo;
   rules.add<stablehlo::IotaOp>(iota);
   rules.add<stablehlo::ReshapeOp>(reshape);
-  rules.add<stablehlo::BroadcastInDimOp>(broadcastInDim);
-  rules.add<BroadcastOp>(broadcast);
+  rules.add(stablehlo::BroadcastInDimOp::getOperationName(),
+            [sizes](Operation *op, Translator &e) {
+              return broadcastInDim(cast<stablehlo::BroadcastInDimOp>(op),
+                                    *sizes, e);
+            });
+  rules.add(BroadcastOp::getOperationName(),
+            [sizes](Operation *op, Translator &e) {
+              return broadcast(cast<BroadcastOp>(op), *sizes, e);
+            });
   rules.add<stablehlo::TransposeOp>(transpose);
   rules.add<ReverseOp>(reverse);
   rules.add<stablehlo::SliceOp>(slice);

@@ -7,11 +7,15 @@
 
 #include "kiln/Dialect/Stablehlo/Stablehlo.h"
 
+#include <memory>
+
 namespace kiln::stablehlo_to_prim {
 
 using tensor_to_prim::Rules;
 using tensor_to_prim::Sizes;
 using tensor_to_prim::Translator;
+
+class FunctionSizes;
 
 /// All of them.
 void addStablehloRules(Rules &rules, bool dropsWindows = false);
@@ -19,8 +23,9 @@ void addStablehloRules(Rules &rules, bool dropsWindows = false);
 void addElementwiseRules(Rules &rules);
 void addConversionRules(Rules &rules);
 void addFunctionRules(Rules &rules);
-void addMovementRules(Rules &rules);
-void addDynamicRules(Rules &rules);
+void addMovementRules(Rules &rules,
+                      const std::shared_ptr<FunctionSizes> &sizes);
+void addDynamicRules(Rules &rules, const std::shared_ptr<FunctionSizes> &sizes);
 void addIndexRules(Rules &rules, bool dropsWindows);
 void addReductionRules(Rules &rules);
 void addWindowRules(Rules &rules);
@@ -96,7 +101,8 @@ llvm::LogicalResult translatePad(mlir::Operation *op, mlir::Value operand,
 /// of the operand.
 llvm::LogicalResult translateBroadcast(mlir::Operation *op, mlir::Value operand,
                                        llvm::ArrayRef<int64_t> dims,
-                                       const Sizes &computed, Translator &e);
+                                       const Sizes &computed,
+                                       FunctionSizes &known, Translator &e);
 
 /// A tensor of rank 0 repeated in a shape.
 mlir::Value spread(mlir::Value scalar, mlir::Value like, Translator &e);

@@ -3,6 +3,7 @@
 #include "kiln/Conversion/StablehloToPrim.h"
 #include "../TensorToPrim/Functions.h"
 #include "Boundary.h"
+#include "FunctionSizes.h"
 #include "Narrow.h"
 #include "Rules.h"
 #include "kiln/Dialect/Sdy/Sdy.h"
@@ -28,8 +29,9 @@ void kiln::stablehlo_to_prim::addStablehloRules(Rules &rules,
   addElementwiseRules(rules);
   addConversionRules(rules);
   addFunctionRules(rules);
-  addMovementRules(rules);
-  addDynamicRules(rules);
+  auto sizes = std::make_shared<FunctionSizes>();
+  addMovementRules(rules, sizes);
+  addDynamicRules(rules, sizes);
   addIndexRules(rules, dropsWindows);
   addReductionRules(rules);
   addWindowRules(rules);

@@ -71,8 +71,9 @@ llvm::StringSet<> passNames(const CompileOptions &options,
                             MLIRContext *context) {
   llvm::StringSet<> names;
   auto add = [&](const BoundTarget &bound) {
-    std::vector<Stage> stages = {inputStage(), primStage(), tileStage(&options),
-                                 kernelStage(), numericsStage(options)};
+    std::vector<Stage> stages = {inputStage(), primStage(&options),
+                                 tileStage(&options), kernelStage(),
+                                 numericsStage(options)};
     using kiln::frontend::FrontendRegistry;
     for (const kiln::frontend::Frontend *one :
          FrontendRegistry::get().frontends())

@@ -39,6 +39,11 @@ Stage kiln::driver::improveStage(StringRef passes) {
   return stage;
 }
 
+/// The pass that gives a module the numerics modes of the command line.
+static std::string numericsPass(const CompileOptions &options) {
+  return "kiln-set-numerics{modes=" + llvm::join(options.numerics, ",") + "}";
+}
+
 Stage kiln::driver::raiseStage() {
   return {"prim", {{"func.func(prim-raise-composites)"}}};
 }
@@ -50,13 +55,18 @@ Stage kiln::driver::bindStage(StringRef spec) {
   return {"bind", {{"kiln-set-target{spec=" + text + "}"}}};
 }
 
-Stage kiln::driver::primStage() {
-  return {"prim",
-          {{"func.func(prim-widen-floats,prim-raise-composites)"},
-           {"core.after-raise", Step::Point},
-           {"prim-claim,prim-inline-claims"},
-           {"func.func(prim-decompose,prim-split-phases,prim-find-last-updates,"
-            "prim-simplify)"}}};
+Stage kiln::driver::primStage(const CompileOptions *options) {
+  Stage stage{
+      "prim",
+      {{"func.func(prim-widen-floats,prim-raise-composites)"},
+       {"core.after-raise", Step::Point},
+       {"prim-claim,prim-inline-claims"},
+       {"func.func(prim-decompose,prim-split-phases,prim-find-last-updates,"
+        "prim-simplify)"}}};
+  // Scans are claimed if their functions may regroup elements.
+  if (options && !options->numerics.empty())
+    stage.steps.insert(stage.steps.begin(), {numericsPass(*options)});
+  return stage;
 }
 
 Stage kiln::driver::tileStage(const CompileOptions *options) {

@@ -41,7 +41,8 @@ Stage raiseStage();
 /// What a program is bound to.
 Stage bindStage(llvm::StringRef spec);
 /// The passes on prim that every target shares.
-Stage primStage();
+/// `options`: whether floats may be regrouped, if it is known.
+Stage primStage(const CompileOptions *options = nullptr);
 /// The passes from prim to tile and program.
 /// `options`: what products may do, if it is known.
 Stage tileStage(const CompileOptions *options = nullptr);

@@ -159,7 +159,7 @@ static Outcome convertToTile(Session &session, Program &program) {
     return hasTile(module)
                ? toOutcome(session.run(module, kernelStage(), bound))
                : Outcome::Continue;
-  if (failed(session.run(module, primStage(), bound)) ||
+  if (failed(session.run(module, primStage(&session.options), bound)) ||
       failed(session.save(module, "prim")))
     return Outcome::Failed;
   return toOutcome(session.run(module, tileStage(&session.options), bound));

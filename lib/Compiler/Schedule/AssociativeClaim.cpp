@@ -11,6 +11,7 @@
 #include "AssociativeScan.h"
 #include "ScanFunction.h"
 #include "VerifyAssociativity.h"
+#include "kiln/Dialect/Kiln/KeepOrder.h"
 #include "kiln/Schedule/AccessMap.h"
 #include "kiln/Schedule/GroupPlan.h"
 #include "kiln/Target/TargetRegistry.h"
@@ -115,6 +116,12 @@ static LogicalResult claimScan(const ScanRecursion &scan,
     if (op->getBlock() != block)
       return ctx.decline(op, "parts of a scan are in several blocks");
   Operation *last = first.getDefiningOp();
+  bool keepsOrder =
+      last->getParentOfType<ModuleOp>()->hasAttr(target::kKeepOrderAttr);
+  if (keepsOrder && llvm::any_of(scan.elements, [](Value tensor) {
+        return isa<FloatType>(getElementTypeOrSelf(tensor));
+      }))
+    return ctx.decline(last, "the numerics modes keep the order of floats");
   if (StringRef reason = whyNotAssociative(scan); !reason.empty())
     return ctx.decline(last, reason);
   addReversals(group, scan.dim);

@@ -38,11 +38,17 @@ Expected<const Lapack *> Lapack::get() {
                " is there; KILN_LAPACK names such a library");
 }
 
-Expected<void *> Lapack::find(const std::string &name) const {
+void *Lapack::findOther(const std::string &name) const {
   // SciPy's own library has a prefix, so that it meets no other one.
   for (const char *prefix : {"", "scipy_"})
-    if (void *found = dlsym(handle, (prefix + name + "_").c_str()))
+    if (void *found = dlsym(handle, (prefix + name).c_str()))
       return found;
+  return nullptr;
+}
+
+Expected<void *> Lapack::find(const std::string &name) const {
+  if (void *found = findOther(name + "_"))
+    return found;
   return Error("'" + path + "' has no function '" + name + "_'");
 }
 

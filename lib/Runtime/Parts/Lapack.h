@@ -20,6 +20,9 @@ public:
   /// A function by its name in Fortran, "dpotrf".
   Expected<void *> find(const std::string &name) const;
 
+  /// Another function of it, by its name in C; null if it has none.
+  void *findOther(const std::string &name) const;
+
 private:
   void *handle = nullptr;
   std::string path;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The functions of libkiln-linear-algebra.so by their names.
+#include "LapackThreads.h"
 #include "LinearAlgebra.h"
 #include "Parts.h"
 
@@ -19,8 +20,10 @@ static Error run(const std::string &name, HostCall &call) {
              {"eig", runEig},
              {"svd", runSvd}};
   for (const auto &function : all)
-    if (name == function.name)
+    if (name == function.name) {
+      LapackThreads threads(call);
       return function.run(call);
+    }
   return Error("no function of the host is called '" + name + "'");
 }
 

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A library with one function of LAPACK, under the name that SciPy's library
-// gives it: each matrix is one that has no root.
+// A library with functions under the names that SciPy's library gives them.
+// Each matrix is one that has no root. Numbers of threads are printed.
 #include <cstddef>
+#include <cstdio>
 
-extern "C" void scipy_spotrf_(const char *, const int *, float *, const int *,
-                              int *info, size_t) {
+extern "C" {
+void scipy_spotrf_(const char *, const int *, float *, const int *, int *info,
+                   size_t) {
   *info = 1;
+}
+int scipy_openblas_get_num_threads() { return 512; }
+void scipy_openblas_set_num_threads(int count) {
+  std::fprintf(stderr, "threads %d\n", count);
+}
 }

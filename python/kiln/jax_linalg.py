@@ -4,6 +4,7 @@
 JAX has its own rules for processors and GPUs, which call libraries. These stand for them on Kiln: larger real matrices, and on
 processors a few small ones, are for functions of the host. On GPUs kernels factorise small ones by LU and Cholesky. Others have
 Householder reflections one column after the other, and rotations of all pairs of a round at once (Jacobi's method)."""
+import functools
 import math
 import os
 
@@ -12,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from kiln import jax_small, near
+from kiln import jax_blocked, jax_small, near
 
 
 def adjoint(x):
@@ -346,6 +347,8 @@ def cholesky(context, a):
     matrix, = context.avals_in
     if jax_small.fits(matrix):
         return mlir.lower_fun(jax_small.cholesky, multiple_results=False)(context, a)
+    if size := jax_blocked.rows_of_block(matrix):
+        return mlir.lower_fun(lambda a: jax_blocked.cholesky(a, size), multiple_results=False)(context, a)
     if is_interleaved(matrix):
         return mlir.lower_fun(complex_cholesky, multiple_results=False)(context, a)
     if not is_one_call(matrix):
@@ -359,14 +362,17 @@ def triangular_solve(context, a, b, *, left_side, lower, transpose_a, conjugate_
     from jax._src.lax import linalg
 
     matrix, right = context.avals_in
-    is_small = jax_small.fits(matrix)
-    if 0 not in right.shape and (is_small or is_interleaved(matrix)):
+    is_small, size = jax_small.fits(matrix), jax_blocked.rows_of_block(matrix)
+    if 0 not in right.shape and (is_small or size or is_interleaved(matrix)):
         def solve_upright(a, b):
             a = jnp.conj(a) if conjugate_a else a
             turned = transpose_a == left_side
             a = jnp.swapaxes(a, -1, -2) if turned else a
             b = b if left_side else jnp.swapaxes(b, -1, -2)
-            x = (jax_small.triangular_solve if is_small else complex_triangular_solve)(a, b, lower != turned, unit_diagonal)
+            solve = jax_small.triangular_solve if is_small else complex_triangular_solve
+            if size:
+                solve = functools.partial(jax_blocked.triangular_solve, size=size)
+            x = solve(a, b, lower=lower != turned, unit=unit_diagonal)
             return x if left_side else jnp.swapaxes(x, -1, -2)
 
         return mlir.lower_fun(solve_upright, multiple_results=False)(context, a, b)

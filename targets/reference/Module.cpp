@@ -18,10 +18,12 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -147,12 +149,32 @@ KilnModule::KilnModule()
   context.loadAllAvailableDialects();
 }
 
+/// The same for a sealed module. Programs load a module again for each device
+/// and each check: what has been read by this process is not tried again. In a
+/// host with threads, a trial loads the compiler once more.
+static std::string probeOnce(llvm::StringRef sealed, llvm::StringRef bytes) {
+  static std::mutex mutex;
+  static llvm::StringSet<> seals;
+  llvm::StringRef digest = sealed.drop_front(bytes.size());
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (seals.contains(digest))
+      return "";
+  }
+  std::string problem = probe(bytes);
+  if (problem.empty()) {
+    std::lock_guard<std::mutex> lock(mutex);
+    seals.insert(digest);
+  }
+  return problem;
+}
+
 int KilnModule::load(llvm::StringRef sealed, KilnError *error) {
   std::optional<llvm::StringRef> content = unseal(sealed);
   if (!content)
     return fail(error, "its module is damaged, or none of this device");
   llvm::StringRef bytes = *content;
-  std::string problem = probe(bytes);
+  std::string problem = probeOnce(sealed, bytes);
   if (!problem.empty())
     return fail(error, problem);
   FirstError first(context);

@@ -22,10 +22,24 @@ function(kiln_configure_compiler_target name)
     ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
   target_compile_options(${name} PRIVATE ${KILN_WARNING_FLAGS})
   target_compile_definitions(${name} PRIVATE ${LLVM_DEFINITIONS_LIST})
+  if(KILN_COMPILE_QUICKLY)
+    kiln_optimize_less(${name})
+  endif()
   if(NOT name STREQUAL kiln_pch)
     target_precompile_headers(${name} REUSE_FROM kiln_pch)
     add_dependencies(${name} kiln-headers)
     set_property(GLOBAL APPEND PROPERTY KILN_UNITED_TARGETS ${name})
+  endif()
+endfunction()
+
+# Compiles a library with less optimisation of what pays in loops over numbers:
+# passes walk lists and maps. Evaluation, which computes, stays as it is.
+# Precompiled headers have to be of the same level, so that stays, too.
+# LLVM refuses a second threshold: `kiln_prefer_size` has the same one.
+function(kiln_optimize_less name)
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang AND NOT name MATCHES "Eval$|^kiln_pch$")
+    target_compile_options(${name} PRIVATE -fno-vectorize -fno-slp-vectorize
+      -fno-unroll-loops "SHELL:-mllvm -inline-threshold=30")
   endif()
 endfunction()
 
@@ -65,7 +79,7 @@ endfunction()
 # read once and become others. Clang then inlines less; precompiled headers,
 # which have to be of the same optimisation level, still serve.
 function(kiln_prefer_size name)
-  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang AND NOT KILN_COMPILE_QUICKLY)
     target_compile_options(${name} PRIVATE "SHELL:-mllvm -inline-threshold=30")
   endif()
 endfunction()

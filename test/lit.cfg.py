@@ -61,6 +61,8 @@ config.substitutions += [
     ("%cc", clang("clang")),
     # For projects of plug-ins: the files of a library are compiled as one, which parses MLIR's headers once.
     ("%one_file", "-DCMAKE_UNITY_BUILD=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON"),
+    # Compiles a program or a device driver: what other tests have compiled is taken from a cache.
+    ("%compile", f"/usr/bin/python3 {source}/test/compile.py {build} {clang('clang++')} {llvm}"),
     # Compiles a plug-in that links the compiler's library.
     ("%plugin_cxx", f"/usr/bin/python3 {source}/test/plugin_cxx.py {build} {clang('clang++')} {llvm}"),
 ]
@@ -78,6 +80,8 @@ if os.path.exists(os.path.join(llvm_bin, "llvm-mca")):
     config.available_features.add("llvm-mca")
 if os.path.exists(os.path.join(llvm_bin, "ld.lld")):
     config.available_features.add("lld")
+    # CMake projects of tests link with it: the linker of binutils takes seconds for LLVM's libraries.
+    config.environment["LDFLAGS"] = "-fuse-ld=lld"
 # The assembler of the target nvidia, where that looks for it.
 homes = [os.environ.get(name, "") for name in ("CUDA_HOME", "CUDA_PATH")] + ["/usr/local/cuda"]
 if any(home and shutil.which(os.path.join(home, "bin", "ptxas")) for home in homes) or shutil.which("ptxas"):

@@ -6,8 +6,7 @@
 // RUN:   mlir-tblgen -gen-${part#*:} $(case $part in ops*|attrs*) ;; *) echo -dialect=mine;; esac) %S/Inputs/mine.td \
 // RUN:     $(case $part in ops*) echo -op-include-regex=^mine;; attrs*) echo -attrdefs-dialect=mine;; esac) \
 // RUN:     -I %source/include -I %llvm/include -o %t/mine.${part%:*}.inc || exit 1; done
-// RUN: %cxx -std=c++17 -shared -fPIC -fno-rtti -I%t -I%source/include -I%build/include -isystem %llvm/include \
-// RUN:   %S/Inputs/mine.cpp -o %t/mine.so -L%build/lib -lKiln
+// RUN: %plugin_cxx -I%t %S/Inputs/mine.cpp -o %t/mine.so
 //
 // Form and analysis.
 // RUN: kiln-opt %s --load-target=%t/mine.so -verify-tile-form -tile-raise -o /dev/null 2>&1 | FileCheck %s --check-prefix=RAISE

@@ -1,6 +1,5 @@
 // Boxes of copies as transfers of two dimensions inside of the view.
-// RUN: %cxx -std=c++17 -shared -fPIC -I%source/include -I%build/include -isystem /usr/lib/llvm-22/include \
-// RUN:   %S/Inputs/planes.cpp -o %t.so -L%build/lib -lKiln
+// RUN: %plugin_cxx %S/Inputs/planes.cpp -o %t.so
 // RUN: kiln-opt %s --load-target=%t.so --allow-unregistered-dialect \
 // RUN:   --pass-pipeline='builtin.module(tile.kernel(tile-decide-storage{keep-reads=true},convert-tile-to-stage,stage-make-copies,test-planes))' \
 // RUN:   | FileCheck %s

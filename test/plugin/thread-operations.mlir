@@ -3,8 +3,7 @@
 // RUN: for part in dialect.h:dialect-decls dialect.cpp:dialect-defs ops.h:op-decls ops.cpp:op-defs; do \
 // RUN:   mlir-tblgen -gen-${part#*:} $(case $part in ops*) echo -op-include-regex=^own;; *) echo -dialect=own;; esac) %S/Inputs/own.td \
 // RUN:     -I %source/include -I %llvm/include -o own.${part%:*}.inc || exit 1; done
-// RUN: %cxx -std=c++17 -shared -fPIC -fno-rtti -I. -I%source/include -I%build/include -isystem %llvm/include \
-// RUN:   %S/Inputs/own.cpp -o own.so -L%build/lib -lKiln
+// RUN: %plugin_cxx -I. %S/Inputs/own.cpp -o own.so
 // RUN: kiln-opt threads.mlir --load-target=%t/own.so --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(llvm.func(simt-verify-barriers))'
 // RUN: kiln-opt pointers.mlir --load-target=%t/own.so --pass-pipeline='builtin.module(tile.kernel(tile-recover-views,canonicalize))' | FileCheck pointers.mlir
 

@@ -23,6 +23,16 @@ def lit(build):
 
 
 def slow_tests():
-    """Paths below this folder of the tests that slow.txt lists."""
+    """Paths below this folder of the tests that slow.txt lists, with their seconds where these are known."""
     with open(os.path.join(HERE, "slow.txt"), encoding="utf-8") as file:
-        return [line.strip() for line in file if line.strip() and not line.startswith("#")]
+        rows = [line.split() for line in file if line.strip() and not line.startswith("#")]
+    return {row[0]: float(row[1]) if len(row) > 1 else 0 for row in rows}
+
+
+def seed_times(build):
+    """Gives the test runner times of the longest tests where it has none, so that it begins with these."""
+    path = os.path.join(build, "test", ".lit_test_times.txt")
+    if not os.path.exists(path):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(f"{seconds} {test}\n" for test, seconds in slow_tests().items() if seconds)

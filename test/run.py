@@ -27,6 +27,7 @@ def main() -> int:
         report = os.path.join(scratch, "lit.json")
         environment = dict(os.environ, KILN_BUILD=build)
         lit = build_tree.lit(build)
+        build_tree.seed_times(build)
         command = [sys.executable, shutil.which(lit) or lit, "-sv", "--timeout=600", "-o", report]
         arguments = sys.argv[2:]
         if "--fast" in arguments:

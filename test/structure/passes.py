@@ -39,6 +39,8 @@ for path in glob.glob(f"{source}/test/**/*", recursive=True):
 problems = [f"{td}: expected a test whose RUN lines name the pass {name}, found none"
             for name, td in sorted(passes.items()) if name not in named]
 for number, line in enumerate(read(f"{source}/test/slow.txt").splitlines(), 1):
-    if line and not line.startswith("#") and not os.path.isfile(f"{source}/test/{line}"):
+    if line and not line.startswith("#") and not re.fullmatch(r"\S+( \d+)?", line):
+        problems.append(f"test/slow.txt:{number}: expected a test and its seconds, found '{line}'")
+    elif line and not line.startswith("#") and not os.path.isfile(f"{source}/test/{line.split()[0]}"):
         problems.append(f"test/slow.txt:{number}: expected a test, found '{line}'")
 sys.exit(close(problems, f"{len(passes)} passes", len(passes) >= 50))

@@ -5,7 +5,9 @@
 #include "Products.h"
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Marks.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/Support/MathExtras.h"
+#include <algorithm>
 #include <cstring>
 
 using namespace mlir;
@@ -198,25 +200,36 @@ struct Factor {
   DType dtype;
   int64_t depth; ///< of one step
 
-  int64_t steps() const { return form.getSteps().size(); }
-  /// The byte where an element begins: `across` the sum, at `k` of a step.
-  int64_t placeOf(int64_t across, int64_t step, int64_t k) const {
-    int64_t bytes = runtime::dtypeBytes(dtype);
-    int64_t along = form.getSummed() ? k * bytes : across * bytes,
-            rows = form.getSummed() ? across : k, panel = 0;
-    if (!form.getSummed()) {
-      panel = along / form.getRow();
-      along %= form.getRow();
-    }
-    int64_t group = swizzle.getRow() / swizzle.getChunk();
-    int64_t at = address + form.getSteps()[step] + panel * form.getPanel() +
-                 rows / group * form.getGroup() + rows % group * form.getRow() +
-                 along;
-    // Chunks are permuted by the number of the swizzle's row.
-    int64_t chunks = form.getRow() / swizzle.getChunk();
-    return at ^ (at / swizzle.getRow() % chunks * swizzle.getChunk());
-  }
+  int64_t fullDepth() const { return form.getSteps().size() * depth; }
+  /// The bytes where elements begin, by their place across the sum and then
+  /// along it, step by step.
+  std::vector<int64_t> placesOf(ArrayRef<int64_t> across) const;
 };
+
+std::vector<int64_t> Factor::placesOf(ArrayRef<int64_t> across) const {
+  int64_t bytes = runtime::dtypeBytes(dtype), row = form.getRow();
+  int64_t swizzled = swizzle.getRow(), chunk = swizzle.getChunk();
+  int64_t group = swizzled / chunk, chunks = row / chunk;
+  bool isSummed = form.getSummed();
+  std::vector<int64_t> places;
+  places.reserve(across.size() * fullDepth());
+  for (int64_t place : across)
+    for (int64_t step : form.getSteps().asArrayRef())
+      for (int64_t k = 0; k < depth; ++k) {
+        int64_t along = isSummed ? k * bytes : place * bytes,
+                line = isSummed ? place : k, panel = 0;
+        if (!isSummed) {
+          panel = along / row;
+          along %= row;
+        }
+        int64_t at = address + step + panel * form.getPanel() +
+                     line / group * form.getGroup() + line % group * row +
+                     along;
+        // Chunks are permuted by the number of the swizzle's row.
+        places.push_back(at ^ (at / swizzled % chunks * chunk));
+      }
+  return places;
+}
 
 /// One product of a warp: its rows of the accumulator.
 struct Multiplication {
@@ -232,6 +245,7 @@ struct Multiplication {
   std::optional<Factor> lhs; ///< none: in registers
   Value left;                ///< what it is there
   Factor rhs;
+  std::vector<int64_t> lhsPlaces, rhsPlaces; ///< in shared memory
   DotMode mode;
   SmallVector<Value> acc;
 
@@ -243,24 +257,22 @@ struct Multiplication {
     return {row ^ ofWarp.first,
             (column ^ ofWarp.second) + reg / inAtom * narrowest};
   }
-  FailureOr<Value> read(const Factor &factor, ArrayRef<int64_t> across,
-                        bool isLhs) const;
+  Value read(const Factor &factor, ArrayRef<int64_t> places, bool isLhs) const;
   std::vector<std::pair<int64_t, int64_t>> bytesRead() const;
   FailureOr<SmallVector<Value>> compute();
 };
 
-FailureOr<Value> Multiplication::read(const Factor &factor,
-                                      ArrayRef<int64_t> across,
-                                      bool isLhs) const {
+Value Multiplication::read(const Factor &factor, ArrayRef<int64_t> places,
+                           bool isLhs) const {
   ThreadBlock &block = warp->block;
-  int64_t depth = factor.steps() * factor.depth, count = across.size();
+  int64_t depth = factor.fullDepth(), count = int64_t(places.size()) / depth;
   Value out = isLhs ? zeroMatrix(factor.dtype, count, depth)
                     : zeroMatrix(factor.dtype, depth, count);
   int64_t bytes = runtime::dtypeBytes(factor.dtype);
-  for (auto [x, place] : llvm::enumerate(across))
+  for (int64_t x = 0; x < count; ++x)
     for (int64_t k = 0; k < depth; ++k) {
-      int64_t at = factor.placeOf(place, k / factor.depth, k % factor.depth);
-      int64_t index = isLhs ? int64_t(x) * depth + k : k * count + int64_t(x);
+      int64_t at = places[x * depth + k];
+      int64_t index = isLhs ? x * depth + k : k * count + x;
       std::memcpy(out.as<char>() + index * bytes, block.sharedData.data() + at,
                   bytes);
       for (int64_t i = 0; i < bytes; ++i)
@@ -277,24 +289,22 @@ FailureOr<Value> Multiplication::read(const Factor &factor,
 
 /// Ranges of bytes, sorted, that meet nowhere.
 std::vector<std::pair<int64_t, int64_t>> Multiplication::bytesRead() const {
-  std::vector<int64_t> places;
-  auto add = [&](const Factor &factor, ArrayRef<int64_t> across) {
-    for (int64_t place : across)
-      for (int64_t k = 0; k < factor.steps() * factor.depth; ++k)
-        places.push_back(
-            factor.placeOf(place, k / factor.depth, k % factor.depth));
-  };
-  if (lhs)
-    add(*lhs, rows);
-  add(rhs, llvm::to_vector(llvm::seq<int64_t>(0, width)));
-  llvm::sort(places);
-  places.erase(llvm::unique(places), places.end());
-  std::vector<std::pair<int64_t, int64_t>> ranges;
   int64_t bytes = runtime::dtypeBytes(rhs.dtype);
-  for (int64_t at : places) {
-    if (ranges.empty() || ranges.back().second < at)
-      ranges.push_back({at, at});
-    ranges.back().second = std::max(ranges.back().second, at + bytes);
+  auto [first, last] = std::minmax_element(rhsPlaces.begin(), rhsPlaces.end());
+  int64_t begin = *first, end = *last + bytes;
+  for (int64_t at : lhsPlaces) {
+    begin = std::min(begin, at);
+    end = std::max(end, at + bytes);
+  }
+  llvm::BitVector isRead(end - begin);
+  for (ArrayRef<int64_t> places : {ArrayRef(lhsPlaces), ArrayRef(rhsPlaces)})
+    for (int64_t at : places)
+      isRead.set(at - begin, at - begin + bytes);
+  std::vector<std::pair<int64_t, int64_t>> ranges;
+  for (int from = isRead.find_first(); from >= 0;) {
+    int to = isRead.find_next_unset(from);
+    ranges.push_back({begin + from, to < 0 ? end : begin + to});
+    from = to < 0 ? -1 : isRead.find_next(to);
   }
   return ranges;
 }
@@ -312,14 +322,9 @@ FailureOr<SmallVector<Value>> Multiplication::compute() {
       copyElement(*known, lane, start, rowNumber.lookup(row) * width + column);
     }
   }
-  FailureOr<Value> left = this->left;
-  if (lhs)
-    left = read(*lhs, rows, /*isLhs=*/true);
-  auto right = read(rhs, llvm::to_vector(llvm::seq<int64_t>(0, width)),
-                    /*isLhs=*/false);
-  if (failed(left) || failed(right))
-    return failure();
-  Value sum = dotOf(*left, *right, start, mode);
+  Value right = read(rhs, rhsPlaces, /*isLhs=*/false);
+  Value sum = dotOf(lhs ? read(*lhs, lhsPlaces, /*isLhs=*/true) : left, right,
+                    start, mode);
   SmallVector<Value> results;
   for (size_t reg = 0; reg < acc.size(); ++reg) {
     Value out = Value::tensor(sum.dtype(), {warp->block.code->lanes});
@@ -487,6 +492,10 @@ LogicalResult multiply(simt::MmaAsyncOp op, Frame &frame) {
                    << (warp->number - made->numberInGroup);
   if (failed(warp->block.meet(*warp, op, group)))
     return failure();
+  if (made->lhs)
+    made->lhsPlaces = made->lhs->placesOf(made->rows);
+  made->rhsPlaces =
+      made->rhs.placesOf(llvm::to_vector(llvm::seq<int64_t>(0, made->width)));
   auto product = std::make_shared<WarpProduct>();
   product->op = op;
   product->warp = warp;

@@ -3,20 +3,52 @@
 
 #include "kiln/Dialect/Tile/AtomicOps.h"
 #include "kiln/Dialect/Effects.h"
+#include "kiln/Interfaces/PointerAccess.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;
+using namespace kiln;
 using namespace kiln::tile;
 
 #define GET_OP_CLASSES
 #include "kiln/Dialect/Tile/AtomicOps.cpp.inc"
+
+namespace {
+
+/// An update, whose order says what it releases.
+template <typename Self, typename OpT>
+struct UpdateModel : PointerAccessOpInterface::ExternalModel<Self, OpT> {
+  Value getAccessedPointers(Operation *op) const {
+    return cast<OpT>(op).getPtr();
+  }
+  AccessKind getAccessKind(Operation *) const { return AccessKind::Update; }
+  bool isRelease(Operation *op) const {
+    MemoryOrder order = cast<OpT>(op).getOrder();
+    return order == MemoryOrder::release || order == MemoryOrder::acq_rel;
+  }
+};
+
+struct CombineModel : UpdateModel<CombineModel, AtomicRMWOp> {
+  Value getAccessMask(Operation *op) const {
+    return cast<AtomicRMWOp>(op).getMask();
+  }
+  Value getStoredElements(Operation *op) const {
+    return cast<AtomicRMWOp>(op).getValue();
+  }
+};
+
+struct ExchangeModel : UpdateModel<ExchangeModel, AtomicCASOp> {};
+
+} // namespace
 
 void TileDialect::registerAtomicOps() {
   addOperations<
 #define GET_OP_LIST
 #include "kiln/Dialect/Tile/AtomicOps.cpp.inc"
       >();
+  AtomicRMWOp::attachInterface<CombineModel>(*getContext());
+  AtomicCASOp::attachInterface<ExchangeModel>(*getContext());
 }
 
 void AtomicRMWOp::getEffects(Effects &effects) { addReadWrite(effects); }

@@ -2,20 +2,53 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/PointerOps.h"
+#include "kiln/Interfaces/PointerAccess.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;
+using namespace kiln;
 using namespace kiln::tile;
 
 #define GET_OP_CLASSES
 #include "kiln/Dialect/Tile/PointerOps.cpp.inc"
+
+namespace {
+
+/// The access of an operation with operands `ptr` and `mask`.
+template <typename Self, typename OpT, AccessKind kind>
+struct PointerModel : PointerAccessOpInterface::ExternalModel<Self, OpT> {
+  Value getAccessedPointers(Operation *op) const {
+    return cast<OpT>(op).getPtr();
+  }
+  AccessKind getAccessKind(Operation *) const { return kind; }
+  Value getAccessMask(Operation *op) const { return cast<OpT>(op).getMask(); }
+};
+
+struct LoadModel : PointerModel<LoadModel, LoadPtrOp, AccessKind::Read> {
+  Value getDisabledValue(Operation *op) const {
+    return cast<LoadPtrOp>(op).getOther();
+  }
+  bool isVolatileAccess(Operation *op) const {
+    return cast<LoadPtrOp>(op).getIsVolatile();
+  }
+};
+
+struct StoreModel : PointerModel<StoreModel, StorePtrOp, AccessKind::Write> {
+  Value getStoredElements(Operation *op) const {
+    return cast<StorePtrOp>(op).getValue();
+  }
+};
+
+} // namespace
 
 void TileDialect::registerPointerOps() {
   addOperations<
 #define GET_OP_LIST
 #include "kiln/Dialect/Tile/PointerOps.cpp.inc"
       >();
+  LoadPtrOp::attachInterface<LoadModel>(*getContext());
+  StorePtrOp::attachInterface<StoreModel>(*getContext());
 }
 
 using Effects =

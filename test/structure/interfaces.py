@@ -11,9 +11,9 @@ import sys
 
 from report import close, find_excess
 
-MOST = 103
+MOST = 88
 # Of operations of all dialects below, rules of single operations among them.
-MOST_OF_ALL = 581
+MOST_OF_ALL = 566
 DIALECTS = ("Prim", "Program", "Tile", "Stage", "Simt", "Cpu")
 FOLDERS = ("lib/Compiler/Analysis/", "lib/CodeGen/Cpu/", "lib/CodeGen/Gpu/", "lib/Compiler/Staging/", "lib/Compiler/Tiling/",
            "lib/Compiler/Transforms/Tile/")
@@ -42,7 +42,6 @@ SUBJECTS = {
     "lib/CodeGen/Cpu/Pointers.cpp": {"PtrAddOp", "PtrCastOp", "PtrToIntOp", "IntToPtrOp"},
     "lib/Compiler/Transforms/Tile/Views/LowerPointers.cpp": {"SplatOp", "PtrAddOp", "IntToPtrOp", "PtrToIntOp", "PtrCastOp", "LoadPtrOp",
                                      "StorePtrOp", "AtomicRMWOp", "AtomicCASOp"},
-    "lib/CodeGen/Cpu/ControlFlow.cpp": {"AtomicRMWOp", "AtomicCASOp"},
     # What is said about the types of printed values.
     "lib/Compiler/Transforms/Tile/PrintedTypes.cpp": {"PrintOp"},
     # Whose output names a place in the grid, which other instances may take.
@@ -69,12 +68,6 @@ SUBJECTS = {
     "lib/CodeGen/Gpu/Access.cpp": {"StoreOp"}, "lib/CodeGen/Gpu/AccessUpdates.cpp": {"StoreOp"},
     # The axis that a reduction leaves out of its layout.
     "lib/CodeGen/Gpu/LayoutRules.cpp": {"ReduceOp", "ScanOp"},
-    # What goes through pointers.
-    "lib/CodeGen/Gpu/AssignAccesses.cpp": {"LoadPtrOp", "StorePtrOp", "AtomicRMWOp"},
-    # Which loads become copies: through views by an interface, or by pointers.
-    "lib/CodeGen/Gpu/StagedLoads.cpp": {"LoadPtrOp"}, "lib/CodeGen/Gpu/LoopLoads.cpp": {"LoadPtrOp"},
-    "lib/CodeGen/Gpu/StagedCopies.cpp": {"LoadPtrOp"},
-    "lib/CodeGen/Gpu/StorageAreas.cpp": {"LoadPtrOp"},
     # Text may hold a barrier of all threads.
     "lib/CodeGen/Gpu/SplitProducer.cpp": {"InlineAsmOp"},
     # Exchanges within a vector.
@@ -96,8 +89,8 @@ SUBJECTS = {
     "lib/Compiler/Staging/DecideStorage.cpp": {"ReshapeOp", "ExchangeOp"}, "lib/Compiler/Staging/Storage.cpp": {"ReshapeOp", "ExchangeOp"},
     # Reductions store values on their way.
     "lib/Compiler/Staging/StorageLegality.cpp": {"ReduceOp"},
-    # What accesses through pointers reach.
-    "lib/CodeGen/Gpu/Order.cpp": {"LoadPtrOp", "StorePtrOp", "AtomicRMWOp", "AtomicCASOp"},
+    # How many elements one instruction adds.
+    "lib/CodeGen/Gpu/Order.cpp": {"AtomicRMWOp"},
 }
 
 

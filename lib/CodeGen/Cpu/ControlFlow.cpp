@@ -6,6 +6,7 @@
 #include "SmallFloats.h"
 #include "kiln-c/Kernel.h"
 #include "kiln/Dialect/Tile/AtomicOps.h"
+#include "kiln/Interfaces/PointerAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -70,7 +71,8 @@ LogicalResult cpu::lowerIf(scf::IfOp op, KernelEmitter &e) {
 /// Whether a loop's condition looks at what other instances write.
 static bool waitsForOthers(Block *before) {
   return llvm::any_of(*before, [](Operation &op) {
-    return isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
+    auto access = dyn_cast<PointerAccessOpInterface>(op);
+    return access && access.isUpdate();
   });
 }
 

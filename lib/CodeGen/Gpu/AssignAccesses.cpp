@@ -11,6 +11,7 @@
 #include "kiln/Dialect/Tile/AtomicOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
+#include "kiln/Interfaces/PointerAccess.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -465,19 +466,17 @@ void Assigner::assignAccess(ViewAccessOpInterface access) {
 }
 
 std::optional<PointerAccess> simt::getPointerAccess(Operation *op) {
-  PointerAccess access;
-  if (auto load = dyn_cast<tile::LoadPtrOp>(op))
-    access = {load.getPtr(), load.getMask(), {}};
-  else if (auto store = dyn_cast<tile::StorePtrOp>(op))
-    access = {store.getPtr(), store.getMask(), store.getValue()};
-  else if (auto update = dyn_cast<tile::AtomicRMWOp>(op))
-    access = {update.getPtr(), update.getMask(), update.getValue(), true,
-              countAddedTogether(update)};
-  else
+  auto access = dyn_cast<PointerAccessOpInterface>(op);
+  if (!access || !isTile(access.getAccessedPointers().getType()) ||
+      (!access.isRead() && !access.getStoredElements()))
     return std::nullopt;
-  if (!isTile(access.pointers.getType()))
-    return std::nullopt;
-  return access;
+  PointerAccess found{access.getAccessedPointers(), access.getAccessMask(),
+                      access.getStoredElements()};
+  if (access.isUpdate()) {
+    found.isAtomic = true;
+    found.together = countAddedTogether(op);
+  }
+  return found;
 }
 
 /// Neighbours go to neighbouring threads, in vectors where they are loaded or

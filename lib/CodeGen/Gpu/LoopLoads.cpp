@@ -7,6 +7,7 @@
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
+#include "kiln/Interfaces/PointerAccess.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -168,9 +169,9 @@ void LoopLoads::loadAhead() {
   int64_t left = kMostBytesAhead;
   for (Operation &op : *loop.getBody()) {
     auto access = dyn_cast<ViewAccessOpInterface>(&op);
-    auto pointers = dyn_cast<tile::LoadPtrOp>(&op);
-    if ((!pointers && !(access && access.isRead())) ||
-        op.getNumResults() != 1 || isVolatileLoad(&op) ||
+    auto pointers = dyn_cast<PointerAccessOpInterface>(&op);
+    bool isRead = access ? access.isRead() : pointers && pointers.isRead();
+    if (!isRead || op.getNumResults() != 1 || isVolatileLoad(&op) ||
         !getElementTypeOrSelf(op.getResult(0)).isIntOrIndexOrFloat() ||
         !isKnownEarly(&op, loop) || writes.findConflict(&op))
       continue;

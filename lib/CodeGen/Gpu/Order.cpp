@@ -19,6 +19,7 @@
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Gpu/ThreadBuilder.h"
+#include "kiln/Interfaces/PointerAccess.h"
 #include "kiln/Interfaces/ViewAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -60,12 +61,10 @@ Reaches simt::reachesOf(Operation *op) {
     return {{access.getAccessedView(),
              access.getAccessKind() != AccessKind::Write,
              access.getAccessKind() != AccessKind::Read}};
-  if (auto load = dyn_cast<tile::LoadPtrOp>(op))
-    return {{load.getPtr(), true, false}};
-  if (auto store = dyn_cast<tile::StorePtrOp>(op))
-    return {{store.getPtr(), false, true}};
-  if (isAtomic(op))
-    return {{op->getOperand(0), true, true}};
+  if (auto access = dyn_cast<PointerAccessOpInterface>(op))
+    return {{access.getAccessedPointers(),
+             access.getAccessKind() != AccessKind::Write,
+             access.getAccessKind() != AccessKind::Read}};
   if (isa<tile::ClusterBarrierOp>(op))
     return {{Value(), /*reads=*/true, /*writes=*/true}};
   if (isa<scf::ForOp>(op) && runsInFirstThread(op)) {
@@ -264,7 +263,8 @@ bool simt::isInFirstThread(Operation *op) {
 }
 
 bool simt::isAtomic(Operation *op) {
-  return isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
+  auto access = dyn_cast<PointerAccessOpInterface>(op);
+  return access && access.isUpdate();
 }
 
 int64_t simt::countAddedTogether(Operation *op) {
@@ -279,13 +279,10 @@ int64_t simt::countAddedTogether(Operation *op) {
 }
 
 bool simt::isFence(Operation *op) {
-  tile::MemoryOrder order = tile::MemoryOrder::relaxed;
-  if (auto rmw = dyn_cast<tile::AtomicRMWOp>(op))
-    order = rmw.getOrder();
-  if (auto cas = dyn_cast<tile::AtomicCASOp>(op))
-    order = cas.getOrder();
-  return order == tile::MemoryOrder::release ||
-         order == tile::MemoryOrder::acq_rel || isa<tile::ClusterBarrierOp>(op);
+  if (isa<tile::ClusterBarrierOp>(op))
+    return true;
+  auto access = dyn_cast<PointerAccessOpInterface>(op);
+  return access && access.isRelease();
 }
 
 bool simt::isOwnAccess(Operation *first, Operation *second, unsigned laneBits,

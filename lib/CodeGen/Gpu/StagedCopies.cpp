@@ -16,6 +16,7 @@
 #include "RowCopies.h"
 #include "StoredFactors.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
+#include "kiln/Interfaces/PointerAccess.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -66,16 +67,17 @@ static LogicalResult copyLookup(stage::WriteOp op, ThreadWriter &w) {
     });
     return startCopies(load, pieces, w);
   }
-  auto pointers = cast<tile::LoadPtrOp>(load);
+  auto access = cast<PointerAccessOpInterface>(load);
+  Value pointers = access.getAccessedPointers();
   int64_t each = ThreadBuilder::storedBytes(ThreadBuilder::scalarType(
-      getElementTypeOrSelf(pointers.getResult().getType())));
+      getElementTypeOrSelf(load->getResult(0).getType())));
   Value mask = w.both(condition.mask, w.isFirstCopy(layout));
-  forEachGroup(layout, vectorsOf(w, pointers.getPtr(), pointers.getMask()),
+  forEachGroup(layout, vectorsOf(w, pointers, access.getAccessMask()),
                [&](ArrayRef<int64_t> group) {
                  int64_t first = group[0], bytes = group.size() * each;
-                 Value from = w.registers(pointers.getPtr())[first], valid;
-                 if (pointers.getMask())
-                   valid = w.registers(pointers.getMask())[first];
+                 Value from = w.registers(pointers)[first], valid;
+                 if (access.getAccessMask())
+                   valid = w.registers(access.getAccessMask())[first];
                  pieces.push_back({from, target(first), bytes, mask, valid});
                });
   return startCopies(load, pieces, w);

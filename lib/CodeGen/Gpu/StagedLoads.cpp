@@ -12,6 +12,7 @@
 #include "ThreadProducts.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
+#include "kiln/Interfaces/PointerAccess.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -24,8 +25,8 @@ bool simt::hasZeros(Operation *load) {
     return matchPattern(value, m_Zero()) ||
            matchPattern(value, m_PosZeroFloat());
   };
-  if (auto pointers = dyn_cast<tile::LoadPtrOp>(load))
-    return !pointers.getOther() || isZero(pointers.getOther());
+  if (auto pointers = dyn_cast<PointerAccessOpInterface>(load))
+    return !pointers.getDisabledValue() || isZero(pointers.getDisabledValue());
   auto access = cast<ViewAccessOpInterface>(load);
   Outside outside = access.getOutside();
   return outside == Outside::Zero || outside == Outside::Any ||
@@ -88,8 +89,9 @@ bool hasStep(Operation *load) {
 /// thread has together.
 Contiguity piecesOf(Operation *load, bool isBox, tile::AxisAnalysis &facts) {
   Contiguity along;
-  if (auto pointers = dyn_cast<tile::LoadPtrOp>(load))
-    along = contiguityOf(pointers.getPtr(), pointers.getMask(), facts);
+  if (auto pointers = dyn_cast<PointerAccessOpInterface>(load))
+    along = contiguityOf(pointers.getAccessedPointers(),
+                         pointers.getAccessMask(), facts);
   else
     along = contiguityOf(cast<ViewAccessOpInterface>(load), facts);
   // A copy of a box has a layout of its own.

@@ -9,6 +9,7 @@
 #include "kiln/Gpu/ThreadBuilder.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/MatrixProduct.h"
+#include "kiln/Interfaces/PointerAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -120,12 +121,13 @@ bool simt::isTileLoad(Operation *op) {
       !isa<RankedTensorType>(op->getResult(0).getType()))
     return false;
   auto access = dyn_cast<ViewAccessOpInterface>(op);
-  return access ? access.isRead() : isa<tile::LoadPtrOp>(op);
+  auto pointers = dyn_cast<PointerAccessOpInterface>(op);
+  return access ? access.isRead() : pointers && pointers.isRead();
 }
 
 bool simt::isVolatileLoad(Operation *load) {
-  if (auto pointers = dyn_cast<tile::LoadPtrOp>(load))
-    return pointers.getIsVolatile();
+  if (auto pointers = dyn_cast<PointerAccessOpInterface>(load))
+    return pointers.isVolatileAccess();
   return cast<ViewAccessOpInterface>(load).isVolatileAccess();
 }
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockThreads.h"
 #include "OnlineSum.h"
 #include "Reducer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

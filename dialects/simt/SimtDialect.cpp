@@ -3,6 +3,7 @@
 
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Dialect/Simt/Decided.h"
+#include "kiln/Dialect/Simt/LayoutConversion.h"
 #include "kiln/Interfaces/KnownAttributes.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
@@ -13,6 +14,7 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
+#include "kiln/Dialect/Simt/LayoutConversion.cpp.inc"
 #include "kiln/Dialect/Simt/SimtEnums.cpp.inc"
 #include "kiln/Dialect/Simt/SimtOpsDialect.cpp.inc"
 
@@ -148,6 +150,9 @@ void SimtDialect::initialize() {
 #define GET_OP_LIST
 #include "kiln/Dialect/Simt/SimtOps.cpp.inc"
       >();
+  // Its methods are those of the definition.
+  ConvertLayoutOp::attachInterface<
+      LayoutConversionOpInterface::Model<ConvertLayoutOp>>(*getContext());
 }
 
 //===----------------------------------------------------------------------===//

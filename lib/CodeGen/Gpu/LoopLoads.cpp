@@ -5,6 +5,7 @@
 #include "StorageAreas.h"
 #include "ThreadWriter.h"
 #include "kiln/Dialect/Kiln/Report.h"
+#include "kiln/Dialect/Simt/LayoutConversion.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Interfaces/PointerAccess.h"
@@ -34,7 +35,7 @@ static bool reachesProduct(Value tile, unsigned &budget) {
       continue;
     }
     bool handsOn = OpTrait::hasElementwiseMappableTraits(user) ||
-                   isa<ConvertLayoutOp>(user) || handsOnBytes(user);
+                   isa<LayoutConversionOpInterface>(user) || handsOnBytes(user);
     if (!budget || !handsOn || user->getNumResults() != 1)
       continue;
     --budget;

@@ -12,6 +12,7 @@
 #include "LoopMemory.h"
 #include "StorageAreas.h"
 #include "Work.h"
+#include "kiln/Dialect/Simt/LayoutConversion.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Gpu/Passes.h"
@@ -35,7 +36,7 @@ static bool isOrdinaryLoad(Operation *op) {
 /// Whether threads exchange a tile that they load in the same block, or compute
 /// element by element from one.
 static bool isExchangeOfLoad(Operation *op) {
-  if (!isa<ConvertLayoutOp>(op))
+  if (!isa<LayoutConversionOpInterface>(op))
     return false;
   constexpr int kDeepest = 4;
   Operation *from = op->getOperand(0).getDefiningOp();
@@ -94,7 +95,9 @@ static void moveBehindLoads(Operation *exchange, int64_t most) {
 /// Moves a load, with what it needs, before an operation of its block. False
 /// where it needs what is loaded or exchanged behind that.
 static bool moveBefore(Operation *load, Operation *before) {
-  auto isOwn = [](Operation *op) { return !isa<ConvertLayoutOp>(op); };
+  auto isOwn = [](Operation *op) {
+    return !isa<LayoutConversionOpInterface>(op);
+  };
   if (!moveNeedsBefore(load, before, isOwn))
     return false;
   load->moveBefore(before);

@@ -4,6 +4,7 @@
 #include "Assigner.h"
 #include "BitMaps.h"
 #include "kiln/Analysis/Aliases.h"
+#include "kiln/Dialect/Simt/LayoutConversion.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -199,7 +200,7 @@ int64_t Assigner::costAgain(Value tile, LayoutAttr layout, Block *block,
   if (depth > 16)
     return own;
   int64_t sum = 0;
-  if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
+  if (auto convert = dyn_cast<LayoutConversionOpInterface>(op)) {
     sum = costAgain(convert.getSource(), layout, block, depth + 1);
     return std::min(sum, own);
   }
@@ -228,7 +229,7 @@ int64_t Assigner::costAgain(Value tile, LayoutAttr layout, Block *block,
 
 bool Assigner::isWorthAgain(Value tile, LayoutAttr layout) {
   Operation *op = tile.getDefiningOp();
-  if (!op || isa<ConvertLayoutOp>(op))
+  if (!op || isa<LayoutConversionOpInterface>(op))
     return false;
   // In a loop, or beside a product that takes all of its depth at once.
   auto products = op->getBlock()->getOps<MatrixProductOpInterface>();
@@ -276,7 +277,7 @@ Value Assigner::require(Value tile, LayoutAttr layout) {
     auto value = cast<DenseElementsAttr>(constant.getValue());
     result =
         arith::ConstantOp::create(b, tile.getLoc(), type, value.reshape(type));
-  } else if (has && isa_and_nonnull<ConvertLayoutOp>(op)) {
+  } else if (has && isa_and_nonnull<LayoutConversionOpInterface>(op)) {
     result = require(op->getOperand(0), layout);
     replaces = true;
   } else if (has && isWorthAgain(tile, layout)) {

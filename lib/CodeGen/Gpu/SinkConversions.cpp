@@ -11,6 +11,7 @@
 
 #include "Work.h"
 #include "kiln/Dialect/Kiln/Description.h"
+#include "kiln/Dialect/Simt/LayoutConversion.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"
@@ -47,7 +48,7 @@ static bool grows(Operation *op, int64_t least) {
   int64_t before = bytesOf(op->getOperand(0));
   int64_t after = bytesOf(op->getResult(0));
   return before && before < after && after >= least &&
-         (isa<ConvertLayoutOp>(op) ||
+         (isa<LayoutConversionOpInterface>(op) ||
           OpTrait::hasElementwiseMappableTraits(op));
 }
 

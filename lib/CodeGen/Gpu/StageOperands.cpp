@@ -11,6 +11,7 @@
 #include "Work.h"
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Simt/Decided.h"
+#include "kiln/Dialect/Simt/LayoutConversion.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Target/Limits.h"
@@ -94,8 +95,8 @@ int64_t bytesBorrowedIn(const LoopLoads &loads, const BlockShape &block) {
       bool isPadded = hasRoomForPadding(lhs, rhs, block.description);
       most = std::max(most, threadProductBytes(lhs, rhs, isPadded));
     }
-    if (auto convert = dyn_cast<ConvertLayoutOp>(op);
-        convert && isTileLoad(convert.getOperand().getDefiningOp()))
+    if (auto convert = dyn_cast<LayoutConversionOpInterface>(op);
+        convert && isTileLoad(convert.getSource().getDefiningOp()))
       return;
     for (const ScratchNeed &need : scratchNeeds(op, block))
       most = std::max(most, need.bytes);

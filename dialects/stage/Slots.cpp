@@ -2,34 +2,36 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Stage/Slots.h"
-#include "kiln/Dialect/Stage/RingOps.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::stage;
 
-template <typename OpT> static Value ringOf(Operation *op) {
-  auto slot = dyn_cast_or_null<OpT>(op);
-  return slot ? slot.getRing() : Value();
+/// The ring of an operation (or null) that uses a slot in one of `uses`.
+static Value ringOf(Operation *op, ArrayRef<SlotUse> uses) {
+  auto slot = dyn_cast_or_null<SlotOpInterface>(op);
+  return slot && llvm::is_contained(uses, slot.getSlotUse()) ? slot.getRing()
+                                                             : Value();
 }
 
-Value stage::ringFilledBy(Operation *op) { return ringOf<ProduceOp>(op); }
-Value stage::ringTakenBy(Operation *op) { return ringOf<ConsumeOp>(op); }
-Value stage::ringFreedBy(Operation *op) { return ringOf<ReleaseOp>(op); }
+Value stage::ringFilledBy(Operation *op) { return ringOf(op, SlotUse::Fill); }
+Value stage::ringTakenBy(Operation *op) { return ringOf(op, SlotUse::Take); }
+Value stage::ringFreedBy(Operation *op) { return ringOf(op, SlotUse::Free); }
 
 Value stage::ringUsedBy(Operation *op) {
-  for (Value ring : {ringFilledBy(op), ringTakenBy(op), ringFreedBy(op)})
-    if (ring)
-      return ring;
-  return Value();
+  return ringOf(op, {SlotUse::Fill, SlotUse::Take, SlotUse::Free});
 }
 
 Operation *stage::fillAround(Operation *op) {
-  return op->getParentOfType<ProduceOp>();
+  do
+    op = op->getParentOp();
+  while (op && !ringFilledBy(op));
+  return op;
 }
 
 void SlotCounts::add(Operation *op) {
-  filled += isa<ProduceOp>(op);
-  taken += isa<ConsumeOp>(op);
-  freed += isa<ReleaseOp>(op);
+  filled += bool(ringFilledBy(op));
+  taken += bool(ringTakenBy(op));
+  freed += bool(ringFreedBy(op));
 }

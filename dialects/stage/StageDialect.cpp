@@ -1,6 +1,7 @@
 //===- StageDialect.cpp - The dialect, its types and attributes -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Models.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Interfaces/KnownAttributes.h"
 #include "kiln/Interfaces/Version.h"
@@ -82,6 +83,7 @@ void StageDialect::initialize() {
   registerCopyOps();
   registerRingOps();
   registerProductOps();
+  attachStorageModels(getContext());
   addInterfaces<StageFolds>();
   addInterface<kiln::VersionedBytecode>(
       ArrayRef<kiln::DialectUpgrade>(kUpgrades));

@@ -3,6 +3,7 @@
 
 #include "Machine.h"
 #include "NestBuilder.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -62,13 +63,14 @@ TileBuffer NestBuilder::storageAt(Value storage, ValueRange origin) {
 }
 
 bool NestBuilder::hasBuffer(Value tile) const {
-  return results.count(tile) || tile.getDefiningOp<stage::ReadOp>();
+  return results.count(tile) ||
+         tile.getDefiningOp<stage::StorageReadOpInterface>();
 }
 
 TileBuffer NestBuilder::bufferOf(Value tile) {
   if (auto it = results.find(tile); it != results.end())
     return it->second;
-  auto read = tile.getDefiningOp<stage::ReadOp>();
+  auto read = tile.getDefiningOp<stage::StorageReadOpInterface>();
   TileBuffer buffer = storageAt(read.getStorage(), read.getOrigin());
   auto shape = cast<ShapedType>(tile.getType()).getShape();
   buffer.shape.assign(shape.begin(), shape.end());
@@ -78,7 +80,7 @@ TileBuffer NestBuilder::bufferOf(Value tile) {
 TileBuffer NestBuilder::resultBuffer(Value tile) {
   auto type = cast<RankedTensorType>(tile.getType());
   for (Operation *user : tile.getUsers())
-    if (auto write = dyn_cast<stage::WriteOp>(user)) {
+    if (auto write = dyn_cast<stage::StorageWriteOpInterface>(user)) {
       TileBuffer buffer = storageAt(write.getStorage(), write.getOrigin());
       buffer.shape.assign(type.getShape().begin(), type.getShape().end());
       return buffer;

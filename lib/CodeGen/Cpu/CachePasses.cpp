@@ -10,6 +10,7 @@
 #include "kiln/Cpu/Passes.h"
 #include "kiln/Dialect/Stage/Places.h"
 #include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Interfaces/ViewAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -152,7 +153,7 @@ private:
     SmallVector<ViewAxis, 4> axes = load.getAxes();
     auto type = dyn_cast<tile::ViewType>(load.getAccessedView().getType());
     if (!type || hasIndirectAxis(axes) ||
-        !isa<stage::ComputeOp>(load->getParentOp()))
+        !isa<stage::BoxRegionOpInterface>(load->getParentOp()))
       return;
     // The nearest cache needs room for this tile, the next and one that is
     // computed.

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OwnLowerings.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
@@ -23,10 +24,10 @@ using namespace kiln::cpu;
 
 /// The store that a region consists of, if it stores what it reads from
 /// storage as it is.
-static ViewAccessOpInterface storeOf(stage::ReadOp read) {
-  auto region = dyn_cast<stage::ComputeOp>(read->getParentOp());
+static ViewAccessOpInterface storeOf(stage::StorageReadOpInterface read) {
+  auto region = dyn_cast<stage::BoxRegionOpInterface>(read->getParentOp());
   if (!region || !region.getFrom().empty() || !region.getTo().empty() ||
-      region.getNumResults() || !read.getOrigin().empty() ||
+      region->getNumResults() || !read.getOrigin().empty() ||
       !read.getResult().hasOneUse() ||
       llvm::range_size(region.getBody().front()) != 3)
     return {};
@@ -64,8 +65,9 @@ static bool storesAsItIs(ViewAccessOpInterface store, tile::Kernel kernel) {
 
 /// Whether it fills with zeros, before the first products overwrite the
 /// storage, what lies outside of the view that the sums are stored to.
-static bool fillsOutside(stage::WriteOp write, stage::AllocOp alloc) {
-  auto region = dyn_cast<stage::ComputeOp>(write->getParentOp());
+static bool fillsOutside(stage::StorageWriteOpInterface write,
+                         stage::StorageOpInterface alloc) {
+  auto region = dyn_cast<stage::BoxRegionOpInterface>(write->getParentOp());
   if (!region || region.getFrom().empty() || !write.getOrigin().empty() ||
       region->getBlock() != alloc->getBlock() ||
       !(matchPattern(write.getValue(), m_AnyZeroFloat()) ||
@@ -73,11 +75,12 @@ static bool fillsOutside(stage::WriteOp write, stage::AllocOp alloc) {
     return false;
   return llvm::all_of(alloc.getStorage().getUsers(), [&](Operation *user) {
     Operation *place = alloc->getBlock()->findAncestorOpInBlock(*user);
-    return !isa<stage::ProductOp>(user) || region->isBeforeInBlock(place);
+    return !isa<stage::StorageProductOpInterface>(user) ||
+           region->isBeforeInBlock(place);
   });
 }
 
-void cpu::findDirectSums(KernelEmitter &e, stage::AllocOp alloc) {
+void cpu::findDirectSums(KernelEmitter &e, stage::StorageOpInterface alloc) {
   Value storage = alloc.getStorage();
   MemRefType type = alloc.getStorage().getType();
   ViewAccessOpInterface store;
@@ -85,17 +88,18 @@ void cpu::findDirectSums(KernelEmitter &e, stage::AllocOp alloc) {
   if (type.getRank() != 2)
     return;
   for (Operation *user : storage.getUsers()) {
-    if (auto read = dyn_cast<stage::ReadOp>(user); read && !store) {
+    if (auto read = dyn_cast<stage::StorageReadOpInterface>(user);
+        read && !store) {
       store = storeOf(read);
       if (store)
         continue;
     }
     // Where whole blocks are inside of the view, that is nothing.
-    if (auto write = dyn_cast<stage::WriteOp>(user);
+    if (auto write = dyn_cast<stage::StorageWriteOpInterface>(user);
         write && fillsOutside(write, alloc))
       continue;
     // One pass, of whole blocks.
-    auto product = dyn_cast<stage::ProductOp>(user);
+    auto product = dyn_cast<stage::StorageProductOpInterface>(user);
     if (!product || product.getAcc() != storage ||
         product.getLhs() == storage || product.getRhs() == storage ||
         !product.getFresh() || !getConstantIntValue(product.getFresh()) ||
@@ -110,7 +114,7 @@ void cpu::findDirectSums(KernelEmitter &e, stage::AllocOp alloc) {
       store->getParentOp()->getBlock() != alloc->getBlock())
     return;
   // What is larger than the caches passes by them as it is stored.
-  auto region = dyn_cast<stage::ComputeOp>(store->getParentOp());
+  auto region = dyn_cast<stage::BoxRegionOpInterface>(store->getParentOp());
   stage::StreamAttr stream = region ? region.getStreamAttr() : nullptr;
   if (stream && stream.getPeel())
     return;

@@ -6,6 +6,7 @@
 #include "SmallFloats.h"
 #include "kiln/Dialect/Cpu/CpuDialect.h"
 #include "kiln/Dialect/Cpu/Scratch.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/ExternOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
@@ -63,14 +64,14 @@ LogicalResult KernelEmitter::checkOps() {
       if (!isSupportedElement(element))
         os << "element type " << element;
     }
-    bool known = findFrameLowering(op) ||
-                 isa<tile::KernelOp, tile::ReturnOp, tile::YieldOp,
-                     scf::YieldOp, scf::ConditionOp, tensor::ExtractOp,
-                     arith::ConstantOp, stage::ReadOp, stage::WriteOp,
-                     stage::YieldOp, stage::PrefetchAheadOp>(op) ||
-                 staging::hasInlineForm(op) ||
-                 (op->getNumResults() == 1 && isElementwise(op)) ||
-                 isCustom(op);
+    bool known =
+        findFrameLowering(op) ||
+        isa<tile::KernelOp, tile::ReturnOp, tile::YieldOp, scf::YieldOp,
+            scf::ConditionOp, tensor::ExtractOp, arith::ConstantOp,
+            stage::StorageReadOpInterface, stage::StorageWriteOpInterface,
+            stage::YieldOp, stage::PrefetchAheadOp>(op) ||
+        staging::hasInlineForm(op) ||
+        (op->getNumResults() == 1 && isElementwise(op)) || isCustom(op);
     // What it computes, only its plug-in's lowering knows.
     if (known && isElementwise(op) && isOfPlugin(op))
       known = isCustom(op);

@@ -13,6 +13,7 @@
 #define KILN_LIB_CPU_OWNLOWERINGS_H
 
 #include "KernelEmitter.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 
@@ -64,15 +65,16 @@ mlir::LogicalResult lowerCompute(stage::ComputeOp op, KernelEmitter &e);
 // DirectSums.cpp
 /// Notes where products may write what storage would only hold until it is
 /// stored.
-void findDirectSums(KernelEmitter &e, stage::AllocOp alloc);
+void findDirectSums(KernelEmitter &e, stage::StorageOpInterface alloc);
 
 // Products.cpp
 mlir::LogicalResult lowerProduct(stage::ProductOp op, KernelEmitter &e);
 mlir::LogicalResult lowerPrefetch(stage::PrefetchOp op, KernelEmitter &e);
 /// A region that writes one panel of an operand.
-mlir::LogicalResult lowerPack(stage::ComputeOp region, stage::WriteOp write,
+mlir::LogicalResult lowerPack(stage::ComputeOp region,
+                              stage::StorageWriteOpInterface write,
                               KernelEmitter &e);
-bool writesPanels(stage::WriteOp write);
+bool writesPanels(stage::StorageWriteOpInterface write);
 /// The instruction of all products in a loop, where it is to be prepared for
 /// all of the loop; else null.
 mlir::FlatSymbolRefAttr unitOf(KernelEmitter &e, mlir::Operation *nest);

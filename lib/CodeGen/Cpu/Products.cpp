@@ -10,6 +10,7 @@
 #include "OwnLowerings.h"
 #include "Pack.h"
 #include "kiln/Dialect/Cpu/CpuDialect.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Staging/SplitProduct.h"
 #include "kiln/Target/Declines.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -106,11 +107,12 @@ Coord coordOf(KernelEmitter &e, Value value) {
 }
 } // namespace
 
-bool cpu::writesPanels(stage::WriteOp write) {
+bool cpu::writesPanels(stage::StorageWriteOpInterface write) {
   return findPanels(write.getStorage()).has_value();
 }
 
-LogicalResult cpu::lowerPack(stage::ComputeOp region, stage::WriteOp write,
+LogicalResult cpu::lowerPack(stage::ComputeOp region,
+                             stage::StorageWriteOpInterface write,
                              KernelEmitter &e) {
   std::optional<PanelUse> use = findPanels(write.getStorage());
   const PanelPlace &form = use->place;
@@ -206,7 +208,7 @@ LogicalResult cpu::lowerPrefetch(stage::PrefetchOp prefetchOp,
 static LogicalResult checkBlocks(KernelEmitter &e, stage::ProductOp product) {
   // Micro-kernels compute whole blocks.
   auto type = cast<MemRefType>(product.getAcc().getType());
-  auto alloc = product.getAcc().getDefiningOp<stage::AllocOp>();
+  auto alloc = product.getAcc().getDefiningOp<stage::StorageOpInterface>();
   const TileBuffer &sum = e.storages.at(product.getAcc());
   auto [rows, columns, depth] = product.getSizes();
   int64_t rank = type.getRank(), stride = sum.strides[rank - 2];
@@ -468,7 +470,7 @@ static LogicalResult lowerDot(MatrixProductOpInterface dot, KernelEmitter &e) {
     if (failed(e.emitOp(op)))
       return failure();
   for (Operation *user : dot->getUsers())
-    if (auto write = dyn_cast<stage::WriteOp>(user))
+    if (auto write = dyn_cast<stage::StorageWriteOpInterface>(user))
       e.define(dot->getResult(0), e.storageAt(write.getStorage()));
   return success();
 }

@@ -3,6 +3,7 @@
 
 #include "LoweringTable.h"
 #include "OwnLowerings.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -67,11 +68,12 @@ static bool endsInExponential(Value value, bool subtracted, int depth = 0) {
     return false;
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
-    if (auto write = dyn_cast<stage::WriteOp>(user))
+    if (auto write = dyn_cast<stage::StorageWriteOpInterface>(user))
       return endsInExponential(write.getStorage(), subtracted, depth + 1);
-    if (auto read = dyn_cast<stage::ReadOp>(user))
+    if (auto read = dyn_cast<stage::StorageReadOpInterface>(user))
       return endsInExponential(read.getResult(), subtracted, depth + 1);
-    if (isa<stage::YieldOp>(user) && isa<stage::ComputeOp>(user->getParentOp()))
+    if (isa<stage::YieldOp>(user) &&
+        isa<stage::BoxRegionOpInterface>(user->getParentOp()))
       return endsInExponential(
           user->getParentOp()->getResult(use.getOperandNumber()), subtracted,
           depth + 1);

@@ -9,6 +9,7 @@
 
 #include "OwnLowerings.h"
 #include "kiln/Dialect/Stage/Places.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Staging/Storage.h"
@@ -22,16 +23,18 @@ using namespace kiln;
 using namespace kiln::cpu;
 
 LogicalResult KernelEmitter::measureStorage() {
-  WalkResult result = kernel.walk([&](stage::AllocOp alloc) -> WalkResult {
-    MemRefType type = alloc.getStorage().getType();
-    if (!alloc.getOffset())
-      return alloc.emitOpError("expected an offset, which 'stage-allocate' "
-                               "gives");
-    storageEnd = std::max<int64_t>(
-        storageEnd, *alloc.getOffset() + *stage::storageBytes(type) +
-                        alloc.getSlack().value_or(0));
-    return success();
-  });
+  WalkResult result =
+      kernel.walk([&](stage::StorageOpInterface alloc) -> WalkResult {
+        MemRefType type = alloc.getStorage().getType();
+        if (!alloc.getOffset())
+          return alloc->emitOpError(
+              "expected an offset, which 'stage-allocate' "
+              "gives");
+        storageEnd = std::max<int64_t>(
+            storageEnd, *alloc.getOffset() + *stage::storageBytes(type) +
+                            alloc.getSlack().value_or(0));
+        return success();
+      });
   scratchEnd = temporaryEnd = storageEnd;
   return failure(result.wasInterrupted());
 }
@@ -43,7 +46,7 @@ LogicalResult cpu::lowerStorage(Operation *op, KernelEmitter &e) {
   bool isStrided = succeeded(type.getStridesAndOffset(buffer.strides, offset));
   buffer.elementType = type.getElementType();
   buffer.shape.assign(type.getShape().begin(), type.getShape().end());
-  if (auto alloc = dyn_cast<stage::AllocOp>(op)) {
+  if (auto alloc = dyn_cast<stage::StorageOpInterface>(op)) {
     // What an operation has been split into while it was emitted has no place.
     buffer.base = alloc.getOffset() ? e.scratchAt(*alloc.getOffset())
                                     : e.temporary(*stage::storageBytes(type) +
@@ -57,7 +60,7 @@ LogicalResult cpu::lowerStorage(Operation *op, KernelEmitter &e) {
                         buffer.elementType);
   }
   e.storages[op->getResult(0)] = buffer;
-  if (auto alloc = dyn_cast<stage::AllocOp>(op))
+  if (auto alloc = dyn_cast<stage::StorageOpInterface>(op))
     findDirectSums(e, alloc);
   return success();
 }
@@ -71,10 +74,10 @@ AffineMap NestBuilder::readOf(OpOperand &operand) {
 
 /// Whether a region reads storage that it writes.
 static bool readsWhatItWrites(stage::ComputeOp region,
-                              ArrayRef<stage::WriteOp> writes) {
-  auto reads = region.getBody().front().getOps<stage::ReadOp>();
-  return llvm::any_of(writes, [&](stage::WriteOp write) {
-    return llvm::any_of(reads, [&](stage::ReadOp read) {
+                              ArrayRef<stage::StorageWriteOpInterface> writes) {
+  auto reads = region.getBody().front().getOps<stage::StorageReadOpInterface>();
+  return llvm::any_of(writes, [&](stage::StorageWriteOpInterface write) {
+    return llvm::any_of(reads, [&](stage::StorageReadOpInterface read) {
       return read.getStorage() == write.getStorage();
     });
   });
@@ -109,8 +112,9 @@ static void setBounds(KernelEmitter &e, stage::ComputeOp region) {
 }
 
 /// One nest for each tile that a region writes element by element.
-static void emitWrites(KernelEmitter &e, ArrayRef<stage::WriteOp> writes) {
-  for (stage::WriteOp write : writes) {
+static void emitWrites(KernelEmitter &e,
+                       ArrayRef<stage::StorageWriteOpInterface> writes) {
+  for (stage::StorageWriteOpInterface write : writes) {
     TileBuffer buffer = e.storageAt(write.getStorage(), write.getOrigin());
     auto type = cast<RankedTensorType>(write.getValue().getType());
     bool isWhole = llvm::equal(buffer.shape, type.getShape());
@@ -162,30 +166,31 @@ LogicalResult cpu::lowerCompute(stage::ComputeOp region, KernelEmitter &e) {
   e.bounds = {};
   e.storing.clear();
   SmallVector<Operation *> roots;
-  SmallVector<stage::WriteOp> writes;
+  SmallVector<stage::StorageWriteOpInterface> writes;
   for (Operation &op : region.getBody().front().without_terminator()) {
-    if (auto write = dyn_cast<stage::WriteOp>(op))
+    if (auto write = dyn_cast<stage::StorageWriteOpInterface>(op))
       writes.push_back(write);
-    else if (!isa<stage::ReadOp, stage::PrefetchAheadOp, tensor::ExtractOp,
-                  tile::IntToPtrOp>(op) &&
+    else if (!isa<stage::StorageReadOpInterface, stage::PrefetchAheadOp,
+                  tensor::ExtractOp, tile::IntToPtrOp>(op) &&
              !staging::hasInlineForm(&op))
       roots.push_back(&op);
   }
   // A lowering may take what would be computed element by element.
   SmallVector<Value> leaving(
       region.getBody().front().getTerminator()->getOperands());
-  for (stage::WriteOp write : writes)
+  for (stage::StorageWriteOpInterface write : writes)
     leaving.push_back(write.getValue());
   bool isComputed = roots.empty();
   for (Value value : leaving)
     if (Operation *op = value.getDefiningOp();
         isComputed && op && op->getParentOp() == region &&
-        !isa<stage::ReadOp, tensor::ExtractOp>(op) && e.isCustom(op) &&
-        !llvm::is_contained(roots, op))
+        !isa<stage::StorageReadOpInterface, tensor::ExtractOp>(op) &&
+        e.isCustom(op) && !llvm::is_contained(roots, op))
       roots.push_back(op);
   // Nests one behind the other would read what the first has written.
   size_t nests =
-      roots.size() + llvm::count_if(writes, [&](stage::WriteOp write) {
+      roots.size() +
+      llvm::count_if(writes, [&](stage::StorageWriteOpInterface write) {
         return !llvm::is_contained(roots, write.getValue().getDefiningOp());
       });
   if (nests > 1 && readsWhatItWrites(region, writes))
@@ -203,10 +208,10 @@ LogicalResult cpu::lowerCompute(stage::ComputeOp region, KernelEmitter &e) {
                                            "stores nor writes");
   e.freshLevels();
   setBounds(e, region);
-  SmallVector<stage::WriteOp> others;
+  SmallVector<stage::StorageWriteOpInterface> others;
   if (!roots.empty()) {
     Operation *root = roots.front();
-    for (stage::WriteOp write : writes) {
+    for (stage::StorageWriteOpInterface write : writes) {
       if (write.getValue().getDefiningOp() == root)
         continue;
       if (isa<tile::ReduceOp>(root) && isComputedFor(root, write.getValue()))

@@ -6,6 +6,7 @@
 #include "OwnLowerings.h"
 #include "SmallFloats.h"
 #include "kiln/Analysis/Aliases.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -154,7 +155,7 @@ static void storeLanes(KernelEmitter &e, Value value, Value address,
 /// where that is never so.
 static Value streamingCondition(KernelEmitter &e, ViewAccessOpInterface store,
                                 const Nest &nest, Value base, Value &peel) {
-  auto region = dyn_cast<stage::ComputeOp>(store->getParentOp());
+  auto region = dyn_cast<stage::BoxRegionOpInterface>(store->getParentOp());
   stage::StreamAttr stream = region ? region.getStreamAttr() : nullptr;
   if (!stream)
     return nullptr;

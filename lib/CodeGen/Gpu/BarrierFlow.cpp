@@ -8,6 +8,7 @@
 #include "StoredFactors.h"
 #include "Work.h"
 #include "kiln/Dialect/Stage/Slots.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 
@@ -43,10 +44,8 @@ BarrierFlow::BarrierFlow(tile::KernelOp kernel, const BlockShape &block)
     : kernel(kernel), block(block),
       namesMemories(simt::namesMemories(block.description)) {
   kernel.walk([&](Operation *op) {
-    if (auto alloc = dyn_cast<stage::AllocOp>(op))
-      storages.push_back(StorageLife(alloc.getStorage(), areaOf(alloc)));
-    else if (auto ring = dyn_cast<stage::RingOp>(op))
-      storages.push_back(StorageLife(ring.getRing(), areaOf(ring)));
+    if (isa<stage::StorageOpInterface, stage::RingOpInterface>(op))
+      storages.push_back(StorageLife(op->getResult(0)));
   });
 }
 
@@ -197,15 +196,15 @@ void BarrierFlow::visit(Operation *op) {
     visitIf(choice);
   else if (Value ring = stage::ringTakenBy(op))
     visitTake(op, ring);
-  else if (auto read = dyn_cast<stage::ReadOp>(op)) {
+  else if (auto read = dyn_cast<stage::StorageReadOpInterface>(op)) {
     partFromWrites(op, areaOf(read.getStorage()));
     pending.add({areaOf(read.getStorage()), 0, op});
   } else if (writesFragment(op)) {
-    visitWrite(cast<stage::WriteOp>(op));
+    visitWrite(cast<stage::StorageWriteOpInterface>(op));
   } else if (!stage::ringFilledBy(op)) {
     visitGlobal(op);
     visitScratch(op);
-    if (auto product = dyn_cast<stage::ProductOp>(op))
+    if (auto product = dyn_cast<stage::StorageProductOpInterface>(op))
       visitProduct(product);
   }
   if (again)
@@ -271,7 +270,7 @@ void BarrierFlow::visitFor(scf::ForOp loop) {
   // stands behind the loop.
   for (auto &[product, wait] : plan.products)
     if (wait.loopResult && product->getParentOp() == loop)
-      addReads(cast<stage::ProductOp>(product));
+      addReads(cast<stage::StorageProductOpInterface>(product));
 }
 
 void BarrierFlow::visitWhile(scf::WhileOp loop) {
@@ -344,9 +343,10 @@ static int64_t turnBytesAt(Operation *op, const BlockShape &block) {
       (block.description.getUnitOfKind(target::UnitKind::DMA) &&
        (!rowCopyBytesOf(block.description) || touchesRings(loop))))
     return usual;
-  bool multiplies =
-      loop->walk([](stage::ProductOp) { return WalkResult::interrupt(); })
-          .wasInterrupted();
+  bool multiplies = loop->walk([](stage::StorageProductOpInterface) {
+                          return WalkResult::interrupt();
+                        })
+                        .wasInterrupted();
   if (!multiplies)
     return usual;
   int64_t shared = sharedBytesOf(block.description);
@@ -448,13 +448,13 @@ void BarrierFlow::visitScratch(Operation *op) {
   }
 }
 
-void BarrierFlow::addReads(stage::ProductOp op) {
+void BarrierFlow::addReads(stage::StorageProductOpInterface op) {
   for (Value factor : {op.getLhs(), op.getRhs()})
     if (isa<MemRefType>(factor.getType()))
       pending.add({areaOf(factor), 0, op});
 }
 
-void BarrierFlow::visitProduct(stage::ProductOp op) {
+void BarrierFlow::visitProduct(stage::StorageProductOpInterface op) {
   for (Value factor : {op.getLhs(), op.getRhs()})
     if (isa<MemRefType>(factor.getType())) {
       partFromWrites(op, areaOf(factor));

@@ -113,20 +113,20 @@ private:
   void visitFilling(mlir::Operation *op);
   void visitTake(mlir::Operation *op, mlir::Value ring);
   /// Threads write what they have to storage.
-  void visitWrite(stage::WriteOp op);
+  void visitWrite(stage::StorageWriteOpInterface op);
   /// A barrier between `op` and what threads wrote to storage that it reads.
   void partFromWrites(mlir::Operation *op, StorageArea read);
   /// Fences before the barriers between such writes and a product that reads by
   /// itself.
   void publishFor(StorageArea read);
-  void visitProduct(stage::ProductOp op);
+  void visitProduct(stage::StorageProductOpInterface op);
   /// A product reads storage.
-  void addReads(stage::ProductOp op);
+  void addReads(stage::StorageProductOpInterface op);
   void enterRingLoop(mlir::scf::ForOp loop);
   std::optional<int64_t> takeSlot(mlir::Value ring);
   void waitForSlot(mlir::Value ring, mlir::Operation *anchor);
   void awaitOthers(mlir::Operation *consume, mlir::Operation *anchor);
-  bool mayBeCarried(stage::ProductOp op);
+  bool mayBeCarried(stage::StorageProductOpInterface op);
   /// Products that are waited for before an operation are no longer in flight.
   void visitWaits(mlir::Operation *before);
   /// Has the products in flight that `met` names waited for before `op`; true

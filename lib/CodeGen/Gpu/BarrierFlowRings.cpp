@@ -12,6 +12,7 @@
 #include "Order.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Stage/Slots.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -47,9 +48,9 @@ SmallVector<Value> simt::groupsEndingAt(Operation *op) {
 bool simt::fillsAtOnce(Operation *op) {
   if (stage::fillAround(op))
     return false;
-  if (auto write = dyn_cast<stage::WriteOp>(op))
+  if (auto write = dyn_cast<stage::StorageWriteOpInterface>(op))
     return isLookup(write.getValue().getDefiningOp());
-  auto copy = dyn_cast<stage::CopyOp>(op);
+  auto copy = dyn_cast<stage::StorageCopyOpInterface>(op);
   return copy && isa<MemRefType>(copy.getTarget().getType());
 }
 
@@ -57,11 +58,11 @@ bool simt::fillsAtOnce(Operation *op) {
 static void collectFillings(Operation *op, SmallVectorImpl<Value> &targets,
                             SmallVectorImpl<Reach> &sources) {
   op->walk([&](Operation *inner) {
-    if (auto copy = dyn_cast<stage::CopyOp>(inner);
+    if (auto copy = dyn_cast<stage::StorageCopyOpInterface>(inner);
         copy && isa<MemRefType>(copy.getTarget().getType())) {
       targets.push_back(copy.getTarget());
       sources.push_back({copy.getSource(), /*reads=*/true, /*writes=*/false});
-    } else if (auto write = dyn_cast<stage::WriteOp>(inner)) {
+    } else if (auto write = dyn_cast<stage::StorageWriteOpInterface>(inner)) {
       targets.push_back(write.getStorage());
       if (Operation *load = write.getValue().getDefiningOp())
         llvm::append_range(sources, reachesOf(load));
@@ -73,12 +74,12 @@ static void collectFillings(Operation *op, SmallVectorImpl<Value> &targets,
 static bool readsOnlyFrom(Operation *op, Value ring) {
   if (Value taken = stage::ringTakenBy(op))
     return taken == ring;
-  if (auto read = dyn_cast<stage::ReadOp>(op))
+  if (auto read = dyn_cast<stage::StorageReadOpInterface>(op))
     return stage::ringTakenBy(read.getStorage().getDefiningOp()) == ring;
-  auto product = dyn_cast<stage::ProductOp>(op);
+  auto product = dyn_cast<stage::StorageProductOpInterface>(op);
   if (!product || getDecided(op, kScratchEntry))
     return false;
-  StorageArea slots = areaOf(ring.getDefiningOp<stage::RingOp>());
+  StorageArea slots = areaOf(ring);
   return llvm::all_of(
       ArrayRef{product.getLhs(), product.getRhs()}, [&](Value factor) {
         return !isa<MemRefType>(factor.getType()) || ringOf(factor) == ring ||
@@ -167,7 +168,7 @@ bool simt::isUnused(Operation *op) {
 void BarrierFlow::visitTake(Operation *op, Value ring) {
   if (hasSlotBarriers(ring)) {
     if (isUnused(op))
-      pending.add({areaOf(ring.getDefiningOp<stage::RingOp>()), 0, op});
+      pending.add({areaOf(ring), 0, op});
     return;
   }
   if (copies.awaited.erase(ring))
@@ -183,7 +184,7 @@ void BarrierFlow::visitTake(Operation *op, Value ring) {
   bool isLast = !next || !isUnused(next) || stage::ringTakenBy(next) != ring;
   if (but && isLast)
     plan.before[op].copiesBut = but;
-  pending.add({areaOf(ring.getDefiningOp<stage::RingOp>()), 0, op});
+  pending.add({areaOf(ring), 0, op});
 }
 
 /// Takes the oldest group of a ring from those in flight: how many younger ones
@@ -282,21 +283,22 @@ void BarrierFlow::enterRingLoop(scf::ForOp loop) {
 
 /// Whether what a product reads is storage that nothing in its loop writes.
 static bool isReadOnlyInLoop(Operation *op, Value storage) {
-  auto alloc = storage.getDefiningOp<stage::AllocOp>();
+  auto alloc = storage.getDefiningOp<stage::StorageOpInterface>();
   auto loop = op->getParentOfType<LoopLikeOpInterface>();
   return alloc && loop && !loop->isAncestor(alloc) &&
          llvm::all_of(alloc->getUsers(), [&](Operation *user) {
-           return isa<stage::ReadOp, stage::ProductOp>(user) ||
+           return isa<stage::StorageReadOpInterface,
+                      stage::StorageProductOpInterface>(user) ||
                   !loop->isAncestor(user);
          });
 }
 
 /// Whether an asynchronous product may be in flight until the next iteration
 /// uses its sum: no slot that it reads is filled before.
-bool BarrierFlow::mayBeCarried(stage::ProductOp op) {
+bool BarrierFlow::mayBeCarried(stage::StorageProductOpInterface op) {
   // It reads one slot, the next product another one, and others are filled.
   for (int which : {0, 1}) {
-    Value factor = op.getFactor(which);
+    Value factor = which == 0 ? op.getLhs() : op.getRhs();
     bool isStored = isa<MemRefType>(factor.getType());
     // In registers, which assemblers may not keep over the branch of a wait for
     // a slot.

@@ -10,12 +10,13 @@
 #include "BarrierFlow.h"
 #include "MemoryProducts.h"
 #include "StoredFactors.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
-void BarrierFlow::visitWrite(stage::WriteOp op) {
+void BarrierFlow::visitWrite(stage::StorageWriteOpInterface op) {
   StorageArea area = areaOf(op.getStorage());
   SmallVector<Operation *> met;
   findMeetings(area, met);
@@ -29,13 +30,15 @@ void BarrierFlow::visitWrite(stage::WriteOp op) {
 void BarrierFlow::partFromWrites(Operation *op, StorageArea read) {
   SmallVector<Operation *> met;
   for (const Touch &touch : pending.shared)
-    if (isa<stage::WriteOp>(touch.op) && touch.area.overlaps(read))
+    if (isa<stage::StorageWriteOpInterface>(touch.op) &&
+        touch.area.overlaps(read))
       met.push_back(touch.op);
   part(op, met);
 }
 
 void BarrierFlow::publishFor(StorageArea read) {
   for (auto [write, anchor] : pending.written)
-    if (areaOf(cast<stage::WriteOp>(write).getStorage()).overlaps(read))
+    if (areaOf(cast<stage::StorageWriteOpInterface>(write).getStorage())
+            .overlaps(read))
       plan.before[anchor].publishes = true;
 }

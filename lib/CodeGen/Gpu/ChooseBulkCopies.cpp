@@ -4,6 +4,7 @@
 #include "Machine.h"
 #include "MemoryProducts.h"
 #include "kiln/Dialect/Stage/Slots.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "llvm/Support/MathExtras.h"
@@ -27,7 +28,7 @@ public:
 
   /// Whether a copy unit can fill the slots of a ring, and the warps that empty
   /// them can say so by barriers.
-  bool suits(stage::RingOp ring);
+  bool suits(stage::RingOpInterface ring);
 
   /// Whether it can fill storage that a kernel fills once, and that products
   /// alone read.
@@ -39,7 +40,7 @@ private:
   bool suitsUse(Operation *user, int64_t align);
   bool suitsLoop(Value ring);
   static bool isReadByProduct(Operation *user, target::TargetAttr description);
-  static bool isRead(stage::ConsumeOp consume, target::TargetAttr description);
+  static bool isRead(Operation *consume, target::TargetAttr description);
 
   tile::KernelOp kernel;
   target::TargetAttr description;
@@ -127,7 +128,7 @@ static bool isCarriedInRegisters(Operation *op) {
 /// Whether a user of storage reads it for an asynchronous product.
 bool BulkChooser::isReadByProduct(Operation *user,
                                   target::TargetAttr description) {
-  auto read = dyn_cast<stage::ReadOp>(user);
+  auto read = dyn_cast<stage::StorageReadOpInterface>(user);
   if (!read || !simt::isReadByProduct(read))
     return false;
   Operation *reader = *read->getUsers().begin();
@@ -140,10 +141,9 @@ bool BulkChooser::isReadByProduct(Operation *user,
 
 /// Whether asynchronous products, or threads that have then what they read in
 /// registers, read what is consumed.
-bool BulkChooser::isRead(stage::ConsumeOp consume,
-                         target::TargetAttr description) {
+bool BulkChooser::isRead(Operation *consume, target::TargetAttr description) {
   return llvm::all_of(consume->getUsers(), [&](Operation *user) {
-    auto read = dyn_cast<stage::ReadOp>(user);
+    auto read = dyn_cast<stage::StorageReadOpInterface>(user);
     return read && read->getBlock() == consume->getBlock() &&
            (isReadByProduct(user, description) || !simt::isReadByProduct(read));
   });
@@ -152,16 +152,15 @@ bool BulkChooser::isRead(stage::ConsumeOp consume,
 bool BulkChooser::suitsUse(Operation *user, int64_t align) {
   if (stage::ringFreedBy(user))
     return true;
-  if (auto consume = dyn_cast<stage::ConsumeOp>(user))
-    return isRead(consume, description);
-  auto produce = dyn_cast<stage::ProduceOp>(user);
-  return produce && llvm::all_of(produce.getBody().front().without_terminator(),
-                                 [&](Operation &op) {
-                                   auto copy = dyn_cast<stage::CopyOp>(op);
-                                   return copy ? copy.getAsync() &&
-                                                     suits(copy, align)
-                                               : isPure(&op);
-                                 });
+  if (stage::ringTakenBy(user))
+    return isRead(user, description);
+  return stage::ringFilledBy(user) &&
+         llvm::all_of(user->getRegion(0).front().without_terminator(),
+                      [&](Operation &op) {
+                        auto copy = dyn_cast<stage::CopyOp>(op);
+                        return copy ? copy.getAsync() && suits(copy, align)
+                                    : isPure(&op);
+                      });
 }
 
 /// Whether slots are filled and emptied in one loop of the kernel, one of each
@@ -189,7 +188,7 @@ bool BulkChooser::suitsLoop(Value ring) {
   return loop && counts.filled == 1 && counts.taken == 1 && counts.freed == 1;
 }
 
-bool BulkChooser::suits(stage::RingOp ring) {
+bool BulkChooser::suits(stage::RingOpInterface ring) {
   if (ring->getParentOp() != kernel)
     return false;
   int64_t align = ring.getAlign().value_or(1);
@@ -210,7 +209,7 @@ bool BulkChooser::suitsFixed(stage::CopyOp copy) {
 
 /// Makes a ring of one slot of storage that a kernel fills once, so that the
 /// copy unit fills it while threads go on.
-static stage::RingOp makeSlot(stage::CopyOp copy) {
+static stage::RingOpInterface makeSlot(stage::CopyOp copy) {
   auto alloc = copy.getTarget().getDefiningOp<stage::AllocOp>();
   Block *body = copy->getBlock();
   Operation *first = nullptr, *last = nullptr;
@@ -248,7 +247,7 @@ static stage::RingOp makeSlot(stage::CopyOp copy) {
   copy.erase();
   alloc.getStorage().replaceAllUsesWith(consume.getParts().front());
   alloc.erase();
-  return ring;
+  return cast<stage::RingOpInterface>(ring.getOperation());
 }
 
 namespace {
@@ -263,8 +262,8 @@ struct ChooseBulkCopies
     if (!copies)
       return;
     BulkChooser chooser(kernel, description, *copies);
-    SmallVector<stage::RingOp> rings;
-    for (auto ring : kernel.getBody().getOps<stage::RingOp>())
+    SmallVector<stage::RingOpInterface> rings;
+    for (auto ring : kernel.getBody().getOps<stage::RingOpInterface>())
       if (chooser.suits(ring))
         rings.push_back(ring);
     // Beside rings, with whose barriers threads wait anyway.
@@ -274,7 +273,7 @@ struct ChooseBulkCopies
         fixed.push_back(copy);
     for (stage::CopyOp copy : fixed)
       rings.push_back(makeSlot(copy));
-    for (stage::RingOp ring : rings) {
+    for (stage::RingOpInterface ring : rings) {
       // Places are given by simt-insert-barriers.
       ring.setBarriersAttr(SlotBarriersAttr::get(&getContext(), /*place=*/0));
       for (Operation *user : ring->getUsers())

@@ -5,6 +5,7 @@
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Stage/CopyOps.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/Declines.h"
 #include "kiln/Target/TargetRegistry.h"
@@ -75,7 +76,8 @@ LogicalResult simt::decideCopiers(tile::Kernel kernel,
 void simt::removeUnusedCopiers(tile::Kernel kernel) {
   kernel.getBody().walk([](Operation *op) {
     if (getDecided(op, kCopierEntry) &&
-        llvm::none_of(op->getUsers(), llvm::IsaPred<stage::WriteOp>))
+        llvm::none_of(op->getUsers(),
+                      llvm::IsaPred<stage::StorageWriteOpInterface>))
       removeDecided(op, kCopierEntry);
   });
 }

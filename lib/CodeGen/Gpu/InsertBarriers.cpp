@@ -8,6 +8,7 @@
 #include "SlotBarriers.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Simt/Decided.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/ScaledProducts.h"
 #include "kiln/Gpu/Passes.h"
@@ -36,14 +37,15 @@ static bool readsCopies(tile::KernelOp kernel, target::TargetAttr description) {
   auto isCopied = [](Value factor) {
     if (!isa<MemRefType>(factor.getType()))
       return false;
-    auto alloc = factor.getDefiningOp<stage::AllocOp>();
+    auto alloc = factor.getDefiningOp<stage::StorageOpInterface>();
     return !alloc ||
-           !llvm::all_of(
-               alloc->getUsers(),
-               llvm::IsaPred<stage::ReadOp, stage::WriteOp, stage::ProductOp>);
+           !llvm::all_of(alloc->getUsers(),
+                         llvm::IsaPred<stage::StorageReadOpInterface,
+                                       stage::StorageWriteOpInterface,
+                                       stage::StorageProductOpInterface>);
   };
   return kernel
-      .walk([&](stage::ProductOp product) {
+      .walk([&](stage::StorageProductOpInterface product) {
         bool reads = isMemoryProduct(product, description) &&
                      (isCopied(product.getLhs()) || isCopied(product.getRhs()));
         return reads ? WalkResult::interrupt() : WalkResult::advance();
@@ -279,8 +281,8 @@ struct InsertBarriers : simt::impl::SimtInsertBarriersBase<InsertBarriers> {
                     : target::MemoryAttr();
     if (shared && shared.getSize() && plan.sharedBytes > shared.getSize()) {
       // Without copies in flight it may fit.
-      auto hasRing =
-          kernel.walk([](stage::RingOp) { return WalkResult::interrupt(); });
+      auto hasRing = kernel.walk(
+          [](stage::RingOpInterface) { return WalkResult::interrupt(); });
       if (hasRing.wasInterrupted())
         target::Report::of(&getContext()).refusedAsync(kernel);
       kernel.emitError("unsupported: kernel '")
@@ -301,16 +303,18 @@ private:
   /// Of products only those are left that lowerings of plug-ins take, and one
   /// that reads memory is waited for right behind.
   LogicalResult verifyStaged(const BlockShape &block) {
-    WalkResult staged = getOperation().walk([&](stage::ProductOp product) {
-      if (!isMemoryProduct(product, target::getDescription(getOperation())) ||
-          (product.getAsync() && product->hasOneUse() &&
-           isa<stage::WaitOp>(*product->user_begin())))
-        return WalkResult::advance();
-      product->emitOpError(
-          "expected a product that reads memory to be 'async', "
-          "with a 'stage.wait' as its only user");
-      return WalkResult::interrupt();
-    });
+    WalkResult staged =
+        getOperation().walk([&](stage::StorageProductOpInterface product) {
+          if (!isMemoryProduct(product,
+                               target::getDescription(getOperation())) ||
+              (product.getAsync() && product->hasOneUse() &&
+               isa<stage::AsyncWaitOpInterface>(*product->user_begin())))
+            return WalkResult::advance();
+          product->emitOpError(
+              "expected a product that reads memory to be 'async', "
+              "with a 'stage.wait' as its only user");
+          return WalkResult::interrupt();
+        });
     if (staged.wasInterrupted())
       return failure();
     WalkResult walked = getOperation().walk([&](Operation *op) {

@@ -6,6 +6,7 @@
 #include "kiln/Analysis/Aliases.h"
 #include "kiln/Dialect/Effects.h"
 #include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Gpu/ThreadBuilder.h"
@@ -46,7 +47,8 @@ Operation *LoopWrites::findConflict(Operation *load) const {
     return nullptr;
   // An inner loop has copies in flight already.
   auto *staged = llvm::find_if(writes, [](Operation *op) {
-    return isa<stage::CopyOp, stage::WriteOp>(op);
+    return isa<stage::StorageCopyOpInterface, stage::StorageWriteOpInterface>(
+        op);
   });
   if (staged != writes.end())
     return *staged;

@@ -12,6 +12,7 @@
 #include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Simt/Decided.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Target/Declines.h"
 #include "llvm/Support/Format.h"
@@ -149,7 +150,7 @@ void Lowerings::add(Operation *op) {
   Operation *read = op;
   while (read && handsOnBytes(read))
     read = read->getOperand(0).getDefiningOp();
-  if (isa_and_nonnull<stage::ReadOp>(read))
+  if (isa_and_nonnull<stage::StorageReadOpInterface>(read))
     if (StringRef by = readBy(op->getResult(0)); !by.empty())
       return row(op, by, "from the memory of the block");
   row(op, "threads",
@@ -186,7 +187,8 @@ void simt::reportLowerings(tile::KernelOp kernel, const BlockShape &block) {
         isa<scf::SCFDialect>(op->getParentOp()->getDialect())) {
       // What a plug-in takes is reported when it has.
       const RegisterCandidate *lowering = findLowering(op, block);
-      if (!isa<stage::ProductOp>(op) && (!lowering || lowering->isOwn))
+      if (!isa<stage::StorageProductOpInterface>(op) &&
+          (!lowering || lowering->isOwn))
         lowerings.add(op);
     }
   });

@@ -11,6 +11,7 @@
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Kiln/MatrixRows.h"
 #include "kiln/Dialect/Simt/Decided.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Interfaces/ViewAccess.h"
@@ -41,7 +42,7 @@ Attribute simt::permuteOf(SwizzleAttr swizzle, int64_t dim) {
 target::MatrixInstructionAttr
 simt::memoryRowOf(Operation *op, target::TargetAttr description) {
   StringRef name;
-  if (auto product = dyn_cast<stage::ProductOp>(op))
+  if (auto product = dyn_cast<stage::StorageProductOpInterface>(op))
     name = product.getRow().value_or("");
   else if (auto decided = getDecided<StringAttr>(op, kRowEntry))
     name = decided.getValue();

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MemoryProducts.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Staging/LoopValues.h"
@@ -118,9 +119,9 @@ bool Overlap::feedsAnother(MatrixProductOpInterface product) {
 
 bool Overlap::isReadOnlyBy(Value storage, Operation *product) {
   for (Operation *user : storage.getUsers()) {
-    auto read = dyn_cast<stage::ReadOp>(user);
+    auto read = dyn_cast<stage::StorageReadOpInterface>(user);
     if (!read) {
-      auto copy = dyn_cast<stage::CopyOp>(user);
+      auto copy = dyn_cast<stage::StorageCopyOpInterface>(user);
       if (!copy || copy.getTarget() != storage)
         return false;
       continue;
@@ -167,17 +168,17 @@ bool Overlap::isKnownEarly(MatrixProductOpInterface product) {
   }
   for (size_t i = 0; i < needed.size(); ++i) {
     Operation *op = needed[i];
-    if (auto read = dyn_cast<stage::ReadOp>(op)) {
+    if (auto read = dyn_cast<stage::StorageReadOpInterface>(op)) {
       Value storage = read.getStorage();
       if (!isReadOnlyBy(storage, product))
         return false;
       for (Operation *user : storage.getUsers())
-        if (isa<stage::CopyOp>(user))
+        if (isa<stage::StorageCopyOpInterface>(user))
           needed.insert(user);
       readsStorage = true;
       continue;
     }
-    if (!isa<stage::CopyOp>(op) && !isPlain(op))
+    if (!isa<stage::StorageCopyOpInterface>(op) && !isPlain(op))
       return false;
     for (Value operand : op->getOperands()) {
       if (isCarried(operand))
@@ -190,7 +191,7 @@ bool Overlap::isKnownEarly(MatrixProductOpInterface product) {
 }
 
 Operation *Overlap::readerOf(Operation *op) {
-  if (!isa<stage::ReadOp>(op) && !handsOnBytes(op))
+  if (!isa<stage::StorageReadOpInterface>(op) && !handsOnBytes(op))
     return nullptr;
   while (op->hasOneUse()) {
     op = *op->getUsers().begin();
@@ -249,9 +250,10 @@ bool Overlap::findSums() {
 /// product alone.
 bool Overlap::isMovable() {
   for (Operation &op : loop.getBody()->without_terminator()) {
-    if (isMemoryEffectFree(&op) || isa<stage::AllocOp, stage::CopyOp>(op))
+    if (isMemoryEffectFree(&op) ||
+        isa<stage::StorageOpInterface, stage::StorageCopyOpInterface>(op))
       continue;
-    auto read = dyn_cast<stage::ReadOp>(op);
+    auto read = dyn_cast<stage::StorageReadOpInterface>(op);
     Operation *reader = read ? readerOf(read) : nullptr;
     if (!reader || !isReadOnlyBy(read.getStorage(), reader))
       return false;

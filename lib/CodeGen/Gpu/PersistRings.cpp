@@ -10,6 +10,7 @@
 #include "Machine.h"
 #include "ScratchNeeds.h"
 #include "StorageAreas.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Gpu/Passes.h"
@@ -28,13 +29,13 @@ using namespace kiln::simt;
 
 /// The rings that are outside of all loops.
 static auto ringsOf(tile::KernelOp kernel) {
-  return kernel.getBody().getOps<stage::RingOp>();
+  return kernel.getBody().getOps<stage::RingOpInterface>();
 }
 
 /// Whether a copy unit fills all rings of a kernel.
 static bool fillsAllInBulk(tile::KernelOp kernel) {
   return !kernel
-              .walk([&](stage::RingOp ring) {
+              .walk([&](stage::RingOpInterface ring) {
                 return hasSlotBarriers(ring.getRing()) &&
                                ring->getParentOp() == kernel
                            ? WalkResult::advance()
@@ -47,8 +48,8 @@ static bool fillsAllInBulk(tile::KernelOp kernel) {
 /// made once in a launch, so they cannot be made anew for each point.
 static void fillByThreads(tile::KernelOp kernel) {
   kernel.walk([](Operation *op) {
-    if (auto ring = dyn_cast<stage::RingOp>(op))
-      ring.removeBarriersAttr();
+    if (auto ring = dyn_cast<stage::RingOpInterface>(op))
+      ring.setBarriersAttr({});
     else if (auto copy = dyn_cast<stage::CopyOp>(op))
       copy.setBulk(false);
   });
@@ -63,7 +64,7 @@ static std::string whyNoProducer(tile::KernelOp kernel,
       !warpsOfProducer(*costs, block.warps, block.lanes, block.description))
     return "a block has no warp more";
   int64_t bytes = 0;
-  for (stage::RingOp ring : ringsOf(kernel))
+  for (stage::RingOpInterface ring : ringsOf(kernel))
     bytes += ringBytes(ring);
   if (tile::printsOrAsserts(kernel))
     return "it prints or asserts";
@@ -78,7 +79,7 @@ static std::string whyOutOfStep(tile::KernelOp kernel) {
   auto rings = ringsOf(kernel);
   if (llvm::hasSingleElement(rings))
     return "";
-  for (stage::RingOp ring : rings)
+  for (stage::RingOpInterface ring : rings)
     for (Operation *user : ring->getUsers())
       for (auto loop = user->getParentOfType<scf::ForOp>(); loop;
            loop = loop->getParentOfType<scf::ForOp>())
@@ -106,7 +107,7 @@ static std::string whyFewPoints(tile::KernelOp kernel,
 static bool isBehindRings(Operation *op, tile::KernelOp kernel) {
   Block &body = kernel.getBody().front();
   Operation *whole = body.findAncestorOpInBlock(*op);
-  for (stage::RingOp ring : ringsOf(kernel))
+  for (stage::RingOpInterface ring : ringsOf(kernel))
     for (Operation *user : ring->getUsers())
       if (!body.findAncestorOpInBlock(*user)->isBeforeInBlock(whole))
         return false;
@@ -156,7 +157,7 @@ struct PersistRings : simt::impl::SimtPersistRingsBase<PersistRings> {
                      description);
     std::string reason = whyNot(kernel, block, isAsked);
     if (reason.empty()) {
-      tile::makePersistent(kernel, llvm::IsaPred<stage::RingOp>);
+      tile::makePersistent(kernel, llvm::IsaPred<stage::RingOpInterface>);
       return;
     }
     if (isAsked)

@@ -8,13 +8,14 @@
 
 #include "ProductWaits.h"
 #include "MemoryProducts.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
 Value simt::sumOf(Operation *product) {
-  return cast<stage::WaitOp>(*product->getUsers().begin()).getResult(0);
+  return (*product->getUsers().begin())->getResult(0);
 }
 
 static bool holdsProducts(Operation *op, target::TargetAttr description) {
@@ -66,7 +67,7 @@ static bool canBeHeld(Value value) {
 /// before the first use. False where there can be none.
 static bool waitInNextIteration(Operation *op, ProductWait &wait,
                                 target::TargetAttr description) {
-  auto product = cast<stage::ProductOp>(op);
+  auto product = cast<stage::StorageProductOpInterface>(op);
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   Value sum = sumOf(op);
   if (!loop || !sum.hasOneUse() || !canBeHeld(sum))
@@ -128,7 +129,7 @@ static bool waitInNextIteration(Operation *op, ProductWait &wait,
 /// iteration; null where the loop does not carry the lhs. It writes the
 /// registers that the product reads.
 static Operation *nextFactor(Operation *op) {
-  Value left = cast<stage::ProductOp>(op).getLhs();
+  Value left = cast<stage::StorageProductOpInterface>(op).getLhs();
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   auto carried = dyn_cast<BlockArgument>(left);
   if (!loop || !carried || carried.getOwner() != loop.getBody() ||
@@ -148,7 +149,7 @@ static Operation *firstUseOfProducts(Operation *product, Operation *end,
   for (Operation *op = product->getNextNode(); op != end;
        op = op->getNextNode())
     for (Value operand : op->getOperands())
-      if (auto wait = operand.getDefiningOp<stage::WaitOp>();
+      if (auto wait = operand.getDefiningOp<stage::AsyncWaitOpInterface>();
           wait && isMemoryProduct(wait.getAwaited().front().getDefiningOp(),
                                   description))
         return op;

@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Rings.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
 Ring::Ring(Value ring, ThreadWriter &w)
-    : ring(ring), op(ring.getDefiningOp<stage::RingOp>()),
+    : ring(ring), op(ring.getDefiningOp<stage::RingOpInterface>()),
       depth(op.getRing().getType().getDepth()),
       align(op.getAlign().value_or(16)), offset(op.getOffset().value_or(0)),
       slotBytes(simt::slotBytes(op)), held(op.getHeld().value_or(0)),
@@ -35,7 +36,7 @@ SmallVector<Value> simt::ringsBefore(Operation *op) {
   for (Operation *inner : llvm::reverse(around))
     for (Operation &before :
          llvm::make_range(inner->getBlock()->begin(), inner->getIterator()))
-      if (auto ring = dyn_cast<stage::RingOp>(before))
+      if (auto ring = dyn_cast<stage::RingOpInterface>(before))
         rings.push_back(ring.getRing());
   return rings;
 }

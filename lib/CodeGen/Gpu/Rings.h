@@ -10,6 +10,7 @@
 #define KILN_LIB_GPU_RINGS_H
 
 #include "ThreadWriter.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 
 namespace kiln::simt {
 
@@ -30,7 +31,7 @@ public:
   void start();
 
   mlir::Value ring;
-  stage::RingOp op; ///< which makes it
+  stage::RingOpInterface op; ///< which makes it
   int64_t depth, align, offset, slotBytes;
   int64_t held;              ///< slots that stay full behind a release
   SlotBarriersAttr barriers; ///< null without any

@@ -4,6 +4,7 @@
 #include "ScratchNeeds.h"
 #include "RegisterCandidates.h"
 #include "StorageAreas.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Interfaces/Names.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/Declines.h"
@@ -19,7 +20,7 @@ BlockShape::BlockShape(tile::Kernel kernel, int64_t lanes, int64_t warps,
     : BlockThreads{lanes, warps, description}, machine(description),
       options(
           target::findModuleOptions(kernel).value_or(target::TargetOptions())) {
-  auto rings = kernel.getBody().getOps<stage::RingOp>();
+  auto rings = kernel.getBody().getOps<stage::RingOpInterface>();
   if (llvm::any_of(rings, lastsForLaunch))
     machine.reserve(storageBytes(kernel));
 }

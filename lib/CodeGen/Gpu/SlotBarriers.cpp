@@ -11,6 +11,7 @@
 #include "MemoryProducts.h"
 #include "StorageAreas.h"
 #include "kiln/Dialect/Stage/Slots.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Target/Unverified.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -36,7 +37,7 @@ struct Point {
 /// The slots of one ring.
 class RingReleases {
 public:
-  RingReleases(stage::RingOp ring, target::TargetAttr description)
+  RingReleases(stage::RingOpInterface ring, target::TargetAttr description)
       : ring(ring), description(description),
         hasBarriers(ring.getBarriersAttr()) {}
 
@@ -47,14 +48,14 @@ public:
 
 private:
   std::optional<Point> findEnd(Operation *product);
-  std::optional<Point> findEnd(stage::ConsumeOp consume);
-  stage::ReleaseOp releaseOf(stage::ConsumeOp consume);
-  bool isLateRead(stage::ConsumeOp consume);
-  bool plan(stage::ConsumeOp consume);
+  std::optional<Point> findReadsEnd(Operation *consume);
+  Operation *releaseOf(Operation *consume);
+  bool isLateRead(Operation *consume);
+  bool plan(Operation *consume);
   bool canFill();
   bool fillsOnce();
 
-  stage::RingOp ring;
+  stage::RingOpInterface ring;
   target::TargetAttr description;
   /// Of the slots; without them barriers of all threads order the accesses.
   bool hasBarriers;
@@ -82,7 +83,7 @@ std::optional<Point> RingReleases::findEnd(Operation *product) {
     for (Operation *op = iteration ? &block->front() : product->getNextNode();
          op; op = op->getNextNode()) {
       later += isMemoryProduct(op, description);
-      if (auto wait = dyn_cast<stage::WaitOp>(op);
+      if (auto wait = dyn_cast<stage::AsyncWaitOpInterface>(op);
           wait && later >= int64_t(wait.getBut().value_or(0)))
         return Point{iteration, op};
     }
@@ -90,10 +91,10 @@ std::optional<Point> RingReleases::findEnd(Operation *product) {
 }
 
 /// Behind which everything has read the slot that is consumed.
-std::optional<Point> RingReleases::findEnd(stage::ConsumeOp consume) {
+std::optional<Point> RingReleases::findReadsEnd(Operation *consume) {
   Point last{0, consume};
   for (Operation *reader : consume->getUsers()) {
-    if (!isa<stage::ProductOp>(reader)) {
+    if (!isa<stage::StorageProductOpInterface>(reader)) {
       // Threads have it in registers then.
       if (last.isBefore(Point{0, reader}))
         last = Point{0, reader};
@@ -110,17 +111,17 @@ std::optional<Point> RingReleases::findEnd(stage::ConsumeOp consume) {
       last = *end;
   }
   // Waits that stand together stay together: nothing is computed between them.
-  while (isa_and_nonnull<stage::WaitOp>(last.behind->getNextNode()))
+  while (
+      isa_and_nonnull<stage::AsyncWaitOpInterface>(last.behind->getNextNode()))
     last.behind = last.behind->getNextNode();
   return last;
 }
 
 /// Slots are released in the order in which they are consumed.
-stage::ReleaseOp RingReleases::releaseOf(stage::ConsumeOp consume) {
+Operation *RingReleases::releaseOf(Operation *consume) {
   for (Operation *op = consume->getNextNode(); op; op = op->getNextNode())
-    if (auto release = dyn_cast<stage::ReleaseOp>(op);
-        release && release.getRing() == ring.getRing())
-      return release;
+    if (stage::ringFreedBy(op) == ring.getRing())
+      return op;
   return nullptr;
 }
 
@@ -164,7 +165,7 @@ bool RingReleases::fillsOnce() {
 /// Moves what waits for a slot before the products of its iteration: an
 /// assembler may not keep the registers that a product in flight reads over a
 /// branch.
-static void moveBeforeProducts(stage::ConsumeOp consume) {
+static void moveBeforeProducts(Operation *consume) {
   for (Operation &op : *consume->getBlock())
     if (&op == consume)
       return;
@@ -174,20 +175,20 @@ static void moveBeforeProducts(stage::ConsumeOp consume) {
 
 /// Whether a product in flight reads the slot. Where threads alone read it, a
 /// release orders nothing without barriers of the slots.
-bool RingReleases::isLateRead(stage::ConsumeOp consume) {
+bool RingReleases::isLateRead(Operation *consume) {
   return llvm::any_of(consume->getUsers(), [&](Operation *reader) {
     return isMemoryProduct(reader, description);
   });
 }
 
 /// Finds the place of the release of a slot; false where it is not known.
-bool RingReleases::plan(stage::ConsumeOp consume) {
+bool RingReleases::plan(Operation *consume) {
   if (!hasBarriers && llvm::any_of(consume->getUsers(), [&](Operation *reader) {
         return reader->getBlock() != consume->getBlock();
       }))
     return false;
-  std::optional<Point> end = findEnd(consume);
-  stage::ReleaseOp release = releaseOf(consume);
+  std::optional<Point> end = findReadsEnd(consume);
+  Operation *release = releaseOf(consume);
   scf::ForOp own = ringLoopOf(consume->getBlock());
   if (own && hasBarriers)
     moveBeforeProducts(consume);
@@ -206,8 +207,8 @@ bool RingReleases::plan(stage::ConsumeOp consume) {
 
 bool RingReleases::run() {
   for (Operation *user : ring->getUsers())
-    if (auto consume = dyn_cast<stage::ConsumeOp>(user);
-        consume && (hasBarriers || isLateRead(consume)) && !plan(consume))
+    if (stage::ringTakenBy(user) && (hasBarriers || isLateRead(user)) &&
+        !plan(user))
       return false;
   // Outside of loops there is a slot for each fill.
   if (loop ? !canFill() : hasBarriers && !fillsOnce())
@@ -222,28 +223,29 @@ bool RingReleases::run() {
 LogicalResult simt::placeSlotBarriers(tile::KernelOp kernel,
                                       target::TargetAttr description,
                                       int64_t warps, int64_t &bytes) {
-  SmallVector<stage::RingOp> released;
-  WalkResult result = kernel.walk([&](stage::RingOp ring) -> WalkResult {
-    bool isReleased = RingReleases(ring, description).run();
-    if (!ring.getBarriersAttr())
-      return success();
-    // The barriers are made once, and their phases go on from loop to loop.
-    if (ring->getParentOp() != kernel)
-      return target::emitUnverified(ring, kernel)
-             << "has barriers inside of a loop";
-    released.push_back(ring);
-    if (isReleased)
-      return success();
-    return target::emitUnverified(ring, kernel)
-           << "has a slot that is filled before it is released";
-  });
+  SmallVector<stage::RingOpInterface> released;
+  WalkResult result =
+      kernel.walk([&](stage::RingOpInterface ring) -> WalkResult {
+        bool isReleased = RingReleases(ring, description).run();
+        if (!ring.getBarriersAttr())
+          return success();
+        // The barriers are made once, and their phases go on from loop to loop.
+        if (ring->getParentOp() != kernel)
+          return target::emitUnverified(ring, kernel)
+                 << "has barriers inside of a loop";
+        released.push_back(ring);
+        if (isReleased)
+          return success();
+        return target::emitUnverified(ring, kernel)
+               << "has a slot that is filled before it is released";
+      });
   if (result.wasInterrupted())
     return failure();
   if (released.empty())
     return success();
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
   Location loc = kernel.getLoc();
-  for (stage::RingOp ring : released) {
+  for (stage::RingOpInterface ring : released) {
     int64_t depth = ring.getRing().getType().getDepth();
     bytes = llvm::alignTo(bytes, kSplitBarrierBytes);
     ring.setBarriersAttr(SlotBarriersAttr::get(b.getContext(), bytes));

@@ -13,6 +13,7 @@
 #include "StorageAreas.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Stage/Slots.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Staging/LoopValues.h"
@@ -102,7 +103,9 @@ bool LoopBarrier::isPartOfRings(Operation &op) {
                                    stage::ringFilledBy(&inner);
                           });
     });
-  return stage::ringUsedBy(&op) || isa<stage::ProductOp, stage::WaitOp>(op) ||
+  return stage::ringUsedBy(&op) ||
+         isa<stage::StorageProductOpInterface, stage::AsyncWaitOpInterface>(
+             op) ||
          commits(&op, Synchronization::Group::Copies) ||
          isMemoryEffectFree(&op);
 }
@@ -114,7 +117,7 @@ bool LoopBarrier::areProductsAwaited() {
     if (!isMemoryProduct(&op, description))
       return true;
     return !op.use_empty() && llvm::all_of(op.getUsers(), [&](Operation *user) {
-      auto wait = dyn_cast<stage::WaitOp>(user);
+      auto wait = dyn_cast<stage::AsyncWaitOpInterface>(user);
       if (!wait || wait->getBlock() != op.getBlock() ||
           !llvm::is_contained(wait.getAwaited(), op.getResult(0)))
         return false;

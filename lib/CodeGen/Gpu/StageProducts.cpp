@@ -47,8 +47,9 @@ struct Factor {
 /// instruction), or threads read fragments of it for an instruction.
 static Factor findFactor(OpOperand &operand, bool readsItself) {
   Factor factor{operand.get()};
-  stage::ReadOp read = storageRead(operand.get());
-  if (!read || !read.getOrigin().empty() || read.getType().getRank() != 2)
+  stage::StorageReadOpInterface read = storageRead(operand.get());
+  if (!read || !read.getOrigin().empty() ||
+      read.getResult().getType().getRank() != 2)
     return factor;
   for (Value value = operand.get(); value != read.getResult();
        value = bytesBefore(value)) {

@@ -12,6 +12,7 @@
 #include "LoweringTable.h"
 #include "OwnLowerings.h"
 #include "kiln/Dialect/Stage/Slots.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "llvm/Support/MathExtras.h"
@@ -53,7 +54,7 @@ static LogicalResult lowerRing(stage::RingOp op, ThreadWriter &w) {
 
 static LogicalResult lowerAlloc(stage::AllocOp op, ThreadWriter &w) {
   w.storages[op.getStorage()] = {cast<MemRefType>(op.getStorage().getType()),
-                                 Value(), areaOf(op).begin,
+                                 Value(), areaOf(op.getStorage()).begin,
                                  w.shape.machine.getRunBytes()};
   return success();
 }
@@ -136,8 +137,9 @@ static bool onlyFills(scf::IfOp op) {
   if (op.getNumResults() || !op.getElseRegion().empty())
     return false;
   auto isCopy = [](Operation &op) {
-    return isa<stage::CopyOp, stage::CommitOp, stage::WriteOp>(op) ||
-           isLookup(&op) || isPure(&op);
+    return isa<stage::StorageCopyOpInterface, stage::StorageWriteOpInterface>(
+               op) ||
+           op.hasTrait<OpTrait::IsTerminator>() || isLookup(&op) || isPure(&op);
   };
   bool fills = false;
   for (Operation &inner : op.thenBlock()->without_terminator()) {

@@ -5,6 +5,7 @@
 #include "ThreadProducts.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Stage/Slots.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Gpu/ThreadBuilder.h"
 #include "kiln/Interfaces/IndexMap.h"
@@ -24,27 +25,27 @@ static int64_t bytesOf(MemRefType type) {
          ThreadBuilder::storedBytes(type.getElementType());
 }
 
-int64_t simt::slotBytes(stage::RingOp ring) {
+int64_t simt::slotBytes(stage::RingOpInterface ring) {
   int64_t bytes = 0, align = ring.getAlign().value_or(16);
   for (MemRefType part : ring.getRing().getType().getParts())
     bytes += llvm::alignTo(bytesOf(part), align);
   return bytes;
 }
 
-int64_t simt::ringBytes(stage::RingOp ring) {
+int64_t simt::ringBytes(stage::RingOpInterface ring) {
   return slotBytes(ring) * ring.getRing().getType().getDepth();
 }
 
 int64_t simt::storageBytes(tile::Kernel kernel) {
   int64_t bytes = 0;
   kernel.walk([&](Operation *op) {
-    if (auto ring = dyn_cast<stage::RingOp>(op)) {
+    if (auto ring = dyn_cast<stage::RingOpInterface>(op)) {
       bytes =
           llvm::alignTo(bytes, ring.getAlign().value_or(16)) + ringBytes(ring);
       if (hasSlotBarriers(ring.getRing()))
         bytes += 2 * kSplitBarrierBytes * ring.getRing().getType().getDepth();
-    } else if (auto alloc = dyn_cast<stage::AllocOp>(op)) {
-      StorageArea area = areaOf(alloc);
+    } else if (auto alloc = dyn_cast<stage::StorageOpInterface>(op)) {
+      StorageArea area = areaOf(alloc.getStorage());
       bytes = llvm::alignTo(bytes, alloc.getAlign().value_or(16)) + area.end -
               area.begin;
     }
@@ -56,7 +57,7 @@ bool simt::isOverPoints(scf::ForOp loop) {
   return loop.getStep().getDefiningOp<tile::NumInstancesOp>() != nullptr;
 }
 
-bool simt::lastsForLaunch(stage::RingOp ring) {
+bool simt::lastsForLaunch(stage::RingOpInterface ring) {
   return llvm::any_of(ring->getUsers(), [&](Operation *user) {
     auto loop =
         dyn_cast<scf::ForOp>(ring->getBlock()->findAncestorOpInBlock(*user));
@@ -64,30 +65,20 @@ bool simt::lastsForLaunch(stage::RingOp ring) {
   });
 }
 
-StorageArea simt::areaOf(stage::RingOp ring) {
-  int64_t begin = ring.getOffset().value_or(0);
-  return {begin, begin + ringBytes(ring)};
-}
-
-StorageArea simt::areaOf(stage::AllocOp alloc) {
-  int64_t begin = alloc.getOffset().value_or(0);
-  return {begin,
-          begin + bytesOf(cast<MemRefType>(alloc.getStorage().getType()))};
-}
-
 StorageArea simt::areaOf(Value storage) {
   Operation *op = storage.getDefiningOp();
-  if (!op) {
+  if (!op)
     op = storage.getParentBlock()->getParentOp();
-    if (auto produce = dyn_cast<stage::ProduceOp>(op))
-      op = produce.getRing().getDefiningOp();
-  } else if (auto consume = dyn_cast<stage::ConsumeOp>(op)) {
-    op = consume.getRing().getDefiningOp();
+  if (Value ring = stage::ringUsedBy(op))
+    op = ring.getDefiningOp();
+  if (auto ring = dyn_cast_or_null<stage::RingOpInterface>(op)) {
+    int64_t begin = ring.getOffset().value_or(0);
+    return {begin, begin + ringBytes(ring)};
   }
-  if (auto ring = dyn_cast_or_null<stage::RingOp>(op))
-    return areaOf(ring);
-  if (auto alloc = dyn_cast_or_null<stage::AllocOp>(op))
-    return areaOf(alloc);
+  if (auto alloc = dyn_cast_or_null<stage::StorageOpInterface>(op)) {
+    int64_t begin = alloc.getOffset().value_or(0);
+    return {begin, begin + bytesOf(alloc.getStorage().getType())};
+  }
   // Any bytes, where it is not known which storage this is.
   return {0, std::numeric_limits<int64_t>::max()};
 }
@@ -108,7 +99,7 @@ Permutation simt::permutationOf(MemRefType type) {
 }
 
 bool simt::hasSlotBarriers(Value ring) {
-  auto made = ring.getDefiningOp<stage::RingOp>();
+  auto made = ring.getDefiningOp<stage::RingOpInterface>();
   return made && made.getBarriersAttr();
 }
 
@@ -133,7 +124,7 @@ bool simt::isVolatileLoad(Operation *load) {
 
 bool simt::isLookup(Operation *op) {
   return isTileLoad(op) && op->hasOneUse() &&
-         isa<stage::WriteOp>(*op->getUsers().begin());
+         isa<stage::StorageWriteOpInterface>(*op->getUsers().begin());
 }
 
 bool simt::isTransposition(Operation *op) {
@@ -164,7 +155,8 @@ static bool goesToProduct(Value factor) {
   if (user->getBlock() != op->getBlock())
     return false;
   for (op = op->getNextNode(); op != user; op = op->getNextNode())
-    if (!isa<stage::ReadOp>(op) && !stage::ringFreedBy(op) && !handsOnBytes(op))
+    if (!isa<stage::StorageReadOpInterface>(op) && !stage::ringFreedBy(op) &&
+        !handsOnBytes(op))
       return false;
   if (handsOnBytes(user))
     return goesToProduct(user->getResult(0));
@@ -173,7 +165,7 @@ static bool goesToProduct(Value factor) {
          (getDecided(user, kRowEntry) || multipliesAsStored(product));
 }
 
-bool simt::isReadByProduct(stage::ReadOp read) {
+bool simt::isReadByProduct(stage::StorageReadOpInterface read) {
   return goesToProduct(read.getResult());
 }
 
@@ -186,15 +178,16 @@ bool simt::isRefilled(Value ring) {
 bool simt::isReadByThreads(Value ring) {
   return llvm::any_of(ring.getUsers(), [](Operation *user) {
     return stage::ringTakenBy(user) &&
-           !llvm::all_of(user->getUsers(), llvm::IsaPred<stage::ProductOp>);
+           !llvm::all_of(user->getUsers(),
+                         llvm::IsaPred<stage::StorageProductOpInterface>);
   });
 }
 
-stage::ReadOp simt::storageRead(Value factor) {
+stage::StorageReadOpInterface simt::storageRead(Value factor) {
   while (Value before = bytesBefore(factor))
     factor = before;
-  auto read = factor.getDefiningOp<stage::ReadOp>();
-  return read && isReadByProduct(read) ? read : stage::ReadOp();
+  auto read = factor.getDefiningOp<stage::StorageReadOpInterface>();
+  return read && isReadByProduct(read) ? read : stage::StorageReadOpInterface();
 }
 
 bool simt::touchesRings(Operation *op) {
@@ -210,8 +203,8 @@ bool simt::touchesRings(Operation *op) {
       .wasInterrupted();
 }
 
-StorageLife::StorageLife(Value storage, StorageArea area)
-    : area(area), block(storage.getParentBlock()),
+StorageLife::StorageLife(Value storage)
+    : area(areaOf(storage)), block(storage.getParentBlock()),
       isFilledInBulk(hasSlotBarriers(storage)) {
   llvm::SetVector<Value> names;
   names.insert(storage);
@@ -223,8 +216,8 @@ StorageLife::StorageLife(Value storage, StorageArea area)
       if (!last || last->isBeforeInBlock(whole))
         last = whole;
       // Products read what goes to them alone.
-      if (stage::ringTakenBy(user) || isa<stage::ReadOp>(user) ||
-          handsOnBytes(user))
+      if (stage::ringTakenBy(user) ||
+          isa<stage::StorageReadOpInterface>(user) || handsOnBytes(user))
         names.insert(user->result_begin(), user->result_end());
     }
 }
@@ -247,10 +240,8 @@ int64_t simt::storageEndAt(tile::Kernel kernel, Operation *op) {
       end = std::max(end, storage.area.end);
   };
   kernel.walk([&](Operation *made) {
-    if (auto ring = dyn_cast<stage::RingOp>(made))
-      see(StorageLife(ring.getRing(), areaOf(ring)));
-    else if (auto alloc = dyn_cast<stage::AllocOp>(made))
-      see(StorageLife(alloc.getStorage(), areaOf(alloc)));
+    if (isa<stage::RingOpInterface, stage::StorageOpInterface>(made))
+      see(StorageLife(made->getResult(0)));
   });
   return end;
 }

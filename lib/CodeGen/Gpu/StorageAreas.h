@@ -10,6 +10,7 @@
 #define KILN_LIB_GPU_STORAGEAREAS_H
 
 #include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
@@ -30,9 +31,9 @@ struct StorageArea {
 };
 
 /// Bytes of one slot of a ring, as its parts lie in it.
-int64_t slotBytes(stage::RingOp ring);
+int64_t slotBytes(stage::RingOpInterface ring);
 /// Bytes of all slots of a ring.
-int64_t ringBytes(stage::RingOp ring);
+int64_t ringBytes(stage::RingOpInterface ring);
 /// Bytes of all storage of a kernel and of the barriers of its slots, side by
 /// side.
 int64_t storageBytes(tile::Kernel kernel);
@@ -40,11 +41,9 @@ int64_t storageBytes(tile::Kernel kernel);
 bool isOverPoints(mlir::scf::ForOp loop);
 /// Whether a ring is older than that loop: it goes on from one point to the
 /// next.
-bool lastsForLaunch(stage::RingOp ring);
-/// The bytes of all slots, of one buffer, and of what a value of storage may
-/// stand for: all slots where it is a part of one.
-StorageArea areaOf(stage::RingOp ring);
-StorageArea areaOf(stage::AllocOp alloc);
+bool lastsForLaunch(stage::RingOpInterface ring);
+/// The bytes of a ring buffer, and of what a value of storage may stand for:
+/// all slots where it is a part of one.
 StorageArea areaOf(mlir::Value storage);
 
 /// The dimension whose elements lie side by side in storage, the bytes that are
@@ -63,7 +62,7 @@ mlir::Value ringOf(mlir::Value storage);
 
 /// Storage with the part of its block in which something uses it.
 struct StorageLife {
-  StorageLife(mlir::Value storage, StorageArea area);
+  explicit StorageLife(mlir::Value storage);
   /// Whether the storage is filled or read there, or may be in between.
   bool isInUseAt(mlir::Operation *op) const;
   /// Whether a copy unit may fill it there, before anything else happens.
@@ -103,9 +102,9 @@ mlir::Value bytesBefore(mlir::Value factor);
 /// product by a matrix instruction alone, through operations that hand its
 /// bytes on, with nothing between that copies: then the product will read the
 /// storage.
-bool isReadByProduct(stage::ReadOp read);
+bool isReadByProduct(stage::StorageReadOpInterface read);
 /// Such a read of a factor; null where the factor is in registers.
-stage::ReadOp storageRead(mlir::Value factor);
+stage::StorageReadOpInterface storageRead(mlir::Value factor);
 
 /// Whether slots of a ring are filled in a loop, and so have to be released.
 bool isRefilled(mlir::Value ring);

@@ -8,6 +8,7 @@
 #include "ThreadWriter.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
@@ -45,7 +46,8 @@ public:
 
   void run() {
     // Rings have as many slots as they have for good.
-    kernel.walk([&](stage::AllocOp alloc) { room -= heldBytes(alloc); });
+    kernel.walk(
+        [&](stage::StorageOpInterface alloc) { room -= heldBytes(alloc); });
     SmallVector<Computed> all;
     kernel.walk([&](MatrixProductOpInterface product) {
       for (int which : {0, 1})
@@ -59,7 +61,7 @@ public:
 
 private:
   /// What storage takes where loops make a ring of it.
-  static int64_t heldBytes(stage::AllocOp alloc) {
+  static int64_t heldBytes(stage::StorageOpInterface alloc) {
     auto type = cast<MemRefType>(alloc.getStorage().getType());
     auto loop = dyn_cast<scf::ForOp>(alloc->getParentOp());
     auto slots =
@@ -128,7 +130,7 @@ private:
       op = op->getNextNode();
     // Reads stand right before their product.
     while (op->getPrevNode() && op->getPrevNode() != made &&
-           (isa<stage::ReadOp>(op->getPrevNode()) ||
+           (isa<stage::StorageReadOpInterface>(op->getPrevNode()) ||
             handsOnBytes(op->getPrevNode())))
       op = op->getPrevNode();
     return op;
@@ -210,6 +212,6 @@ void simt::storeFactors(tile::KernelOp kernel) {
 }
 
 bool simt::writesFragment(Operation *op) {
-  auto write = dyn_cast_or_null<stage::WriteOp>(op);
+  auto write = dyn_cast_or_null<stage::StorageWriteOpInterface>(op);
   return write && !isLookup(write.getValue().getDefiningOp());
 }

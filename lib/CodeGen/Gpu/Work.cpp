@@ -5,6 +5,7 @@
 #include "Machine.h"
 #include "ProductChoice.h"
 #include "ThreadWriter.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Target/Lowering.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -121,7 +122,7 @@ bool simt::fillsRegisters(tile::KernelOp kernel, int64_t threads,
   constexpr int64_t kOthers = 72;
   int64_t registers = registerFileOf(description) / 4, sums = 0;
   kernel.walk([&](Operation *op) {
-    if (!isa<MatrixProductOpInterface, stage::ProductOp>(op) ||
+    if (!isa<MatrixProductOpInterface, stage::StorageProductOpInterface>(op) ||
         !op->getNumResults())
       return;
     if (LayoutAttr layout = getLayout(op->getResult(0)))

@@ -4,7 +4,9 @@
 #include "Allocate.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Stage/Places.h"
+#include "kiln/Dialect/Stage/Slots.h"
 #include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Staging/Passes.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -75,7 +77,7 @@ private:
     Operation *whole = user;
     for (Operation *op = user; op != kernel; op = op->getParentOp()) {
       if ((isa<LoopLikeOpInterface>(op) && !op->isProperAncestor(live.op)) ||
-          (isa<stage::ComputeOp, stage::ProduceOp>(op) &&
+          ((isa<stage::BoxRegionOpInterface>(op) || stage::ringFilledBy(op)) &&
            !op->isProperAncestor(live.op)))
         whole = op;
     }
@@ -85,19 +87,18 @@ private:
 
   /// What else stands for the storage, or for its use.
   void follow(Live &live, Operation *user, llvm::SetVector<Value> &aliases) {
-    if (auto produce = dyn_cast<stage::ProduceOp>(user)) {
-      aliases.insert(produce.getBody().args_begin(),
-                     produce.getBody().args_end());
+    if (stage::ringFilledBy(user)) {
+      ValueRange parts = cast<stage::SlotOpInterface>(user).getSlotParts();
+      aliases.insert(parts.begin(), parts.end());
       return;
     }
     // A slot lives as long as its ring is used; where other tokens go from here
     // is not followed.
-    if (isa<stage::CommitOp>(user) && isa<stage::RingOp>(live.op) &&
-        cast<stage::ProduceOp>(user->getParentOp()).getRing() ==
-            live.op->getResult(0))
+    bool isEnd = user->hasTrait<OpTrait::IsTerminator>();
+    if (isEnd && isa<stage::RingOpInterface>(live.op) &&
+        stage::ringFilledBy(user->getParentOp()) == live.op->getResult(0))
       return;
-    if (isa<stage::CommitOp>(user) || isa<LoopLikeOpInterface>(user) ||
-        user->hasTrait<OpTrait::IsTerminator>()) {
+    if (isEnd || isa<LoopLikeOpInterface>(user)) {
       // Other iterations may see it.
       for (Operation *op = user; op != kernel; op = op->getParentOp())
         live.begin = std::min(live.begin, places[op].first);
@@ -143,13 +144,13 @@ private:
     kernel.walk([&](Operation *op) {
       MemRefType type;
       int64_t bytes = 0, alignment = 1;
-      if (auto alloc = dyn_cast<stage::AllocOp>(op)) {
+      if (auto alloc = dyn_cast<stage::StorageOpInterface>(op)) {
         type = alloc.getStorage().getType();
         alignment = std::max<int64_t>(
             {align, static_cast<int64_t>(alloc.getAlign().value_or(1)),
              stage::elementBytes(type.getElementType())});
         bytes = *stage::storageBytes(type) + alloc.getSlack().value_or(0);
-      } else if (auto ring = dyn_cast<stage::RingOp>(op)) {
+      } else if (auto ring = dyn_cast<stage::RingOpInterface>(op)) {
         // Parts lie at multiples of the ring's own alignment.
         int64_t between = ring.getAlign().value_or(1);
         alignment = std::max(align, between);

@@ -4,6 +4,7 @@
 #include "RowChoice.h"
 #include "SplitProducts.h"
 #include "kiln/Dialect/Kiln/Report.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/DotOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Staging/Passes.h"
@@ -69,10 +70,13 @@ private:
       return "its factors are not m x k and k x n";
     if (!product.getAccOperand())
       return "it has no accumulator";
-    auto write = product->hasOneUse()
-                     ? dyn_cast<stage::WriteOp>(*product->user_begin())
-                     : stage::WriteOp();
-    auto read = product.getAccOperand()->get().getDefiningOp<stage::ReadOp>();
+    auto write =
+        product->hasOneUse()
+            ? dyn_cast<stage::StorageWriteOpInterface>(*product->user_begin())
+            : stage::StorageWriteOpInterface();
+    auto read = product.getAccOperand()
+                    ->get()
+                    .getDefiningOp<stage::StorageReadOpInterface>();
     if (!write || !read || write.getStorage() != read.getStorage() ||
         !write.getOrigin().empty() || !read.getOrigin().empty())
       return "its sums are not added to storage";
@@ -92,7 +96,8 @@ private:
     MemRefType wanted = choice.storageOf(row, product, which);
     bool isFilled = choice.isFilledFor(product, which);
     if (isFilled || choice.liesAs(product, which, wanted)) {
-      Value storage = factor.getDefiningOp<stage::ReadOp>().getStorage();
+      Value storage =
+          factor.getDefiningOp<stage::StorageReadOpInterface>().getStorage();
       if (isFilled)
         storage.setType(wanted);
       return storage;

@@ -3,6 +3,7 @@
 
 #include "SplitProducts.h"
 #include "kiln/Dialect/Stage/Axes.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Index/Analysis.h"
 #include "kiln/Staging/Passes.h"
@@ -32,7 +33,7 @@ public:
     for (Operation &op : region.getBody().front().without_terminator()) {
       if (auto access = dyn_cast<ViewAccessOpInterface>(op))
         accesses.push_back(access);
-      else if (!isa<stage::ReadOp>(op) && !hasInlineForm(&op))
+      else if (!isa<stage::StorageReadOpInterface>(op) && !hasInlineForm(&op))
         isPlain = false;
     }
     if (accesses.empty())
@@ -65,7 +66,7 @@ private:
       store = access;
     }
     if (!store || !isPlain || region.getNumResults() ||
-        !region.getBody().getOps<stage::WriteOp>().empty() ||
+        !region.getBody().getOps<stage::StorageWriteOpInterface>().empty() ||
         indirectAxis(store.getAxes()) >= 0 ||
         store.getAccessedType().getShape() != region.getBox())
       return {};

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SplitProducts.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -30,7 +31,8 @@ static bool isZero(Value tile) {
 }
 
 /// Whether a region does nothing but to fill storage with zeros.
-static bool isFill(stage::ComputeOp region, stage::WriteOp write) {
+static bool isFill(stage::ComputeOp region,
+                   stage::StorageWriteOpInterface write) {
   return region.getFrom().empty() && region.getTo().empty() &&
          region.getNumResults() == 0 && write.getOrigin().empty() &&
          isZero(write.getValue()) &&
@@ -43,7 +45,7 @@ static bool isFill(stage::ComputeOp region, stage::WriteOp write) {
 std::pair<stage::ComputeOp, Operation *> ProductSplitter::findFill() {
   stage::ComputeOp fill;
   SmallVector<Operation *> readers;
-  if (isBatched || !acc.getDefiningOp<stage::AllocOp>())
+  if (isBatched || !acc.getDefiningOp<stage::StorageOpInterface>())
     return {};
   for (Operation *user : acc.getUsers()) {
     auto around = dyn_cast<stage::ComputeOp>(user->getParentOp());
@@ -51,10 +53,10 @@ std::pair<stage::ComputeOp, Operation *> ProductSplitter::findFill() {
       return {};
     if (around == region)
       continue;
-    auto write = dyn_cast<stage::WriteOp>(user);
+    auto write = dyn_cast<stage::StorageWriteOpInterface>(user);
     if (write && !fill && isFill(around, write))
       fill = around;
-    else if (isa<stage::ReadOp>(user))
+    else if (isa<stage::StorageReadOpInterface>(user))
       readers.push_back(around);
     else
       return {};

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SplitProducts.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Staging/Passes.h"
@@ -64,7 +65,7 @@ public:
     if (!accesses.empty() && region.getNumResults() == 0 &&
         llvm::all_of(region.getBody().front(), [](Operation &op) {
           return isa<stage::YieldOp>(op) ||
-                 (isa<stage::ReadOp>(op) && op.use_empty());
+                 (isa<stage::StorageReadOpInterface>(op) && op.use_empty());
         }))
       region.erase();
   }
@@ -91,9 +92,9 @@ private:
 
   void takeLoad(ViewAccessOpInterface load) {
     Value tile = load->getResult(0);
-    stage::WriteOp write;
+    stage::StorageWriteOpInterface write;
     if (tile.hasOneUse())
-      write = dyn_cast<stage::WriteOp>(*tile.user_begin());
+      write = dyn_cast<stage::StorageWriteOpInterface>(*tile.user_begin());
     bool isMove = isWhole(write, load.getAccessedType());
     b.setInsertionPoint(region);
     Location loc = load.getLoc();
@@ -124,7 +125,7 @@ private:
 
   void takeStore(ViewAccessOpInterface store) {
     Value tile = store.getAccessedTile();
-    auto read = tile.getDefiningOp<stage::ReadOp>();
+    auto read = tile.getDefiningOp<stage::StorageReadOpInterface>();
     bool isMove = isWhole(read, store.getAccessedType());
     Location loc = store.getLoc();
     Value source;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Interfaces/ViewAccess.h"
@@ -31,12 +32,12 @@ public:
   static std::optional<Filling> of(Operation *op) {
     Filling filling;
     filling.last = op;
-    if (auto copy = dyn_cast<stage::CopyOp>(op)) {
+    if (auto copy = dyn_cast<stage::StorageCopyOpInterface>(op)) {
       filling.storage = copy.getTarget();
       if (copy.getAsync() || copy.getBox() || !copy.getTo().empty() ||
           !isa<tile::ViewType>(copy.getSource().getType()))
         return std::nullopt;
-    } else if (auto write = dyn_cast<stage::WriteOp>(op)) {
+    } else if (auto write = dyn_cast<stage::StorageWriteOpInterface>(op)) {
       filling.storage = write.getStorage();
       filling.load = write.getValue().getDefiningOp();
       if (!filling.load || filling.load->getBlock() != op->getBlock() ||
@@ -108,7 +109,7 @@ private:
                         : stage::AtAttr();
         if (at && at.getStep() < 0)
           return true;
-        if (isa<stage::ReadOp>(user) ||
+        if (isa<stage::StorageReadOpInterface>(user) ||
             (isPure(user) && user->getNumOperands() == 1))
           names.insert(user->result_begin(), user->result_end());
       }
@@ -169,7 +170,7 @@ private:
   /// Whether the filling is of storage that only this loop uses, before
   /// anything else in the iteration does.
   bool fits(const Filling &filling) {
-    auto alloc = filling.storage.getDefiningOp<stage::AllocOp>();
+    auto alloc = filling.storage.getDefiningOp<stage::StorageOpInterface>();
     if (!alloc || alloc.getOffset() || !isKnownEarly(filling))
       return false;
     for (OpOperand &use : alloc->getUses()) {
@@ -185,9 +186,9 @@ private:
         if (isa<MemRefType, stage::TokenType, stage::FutureType>(type))
           return false;
       // A second filling would be one of a slot that is full.
-      auto copy = dyn_cast<stage::CopyOp>(owner);
+      auto copy = dyn_cast<stage::StorageCopyOpInterface>(owner);
       if (owner != filling.last &&
-          (isa<stage::WriteOp>(owner) ||
+          (isa<stage::StorageWriteOpInterface>(owner) ||
            (copy && copy.getTarget() == filling.storage)))
         return false;
     }
@@ -203,7 +204,7 @@ private:
       if (auto other = Filling::of(op);
           other && other->storage != first.storage)
         continue;
-      if (!isMemoryEffectFree(op) && !isa<stage::AllocOp>(op) &&
+      if (!isMemoryEffectFree(op) && !isa<stage::StorageOpInterface>(op) &&
           !Filling::isLoad(op))
         return false;
     }
@@ -217,7 +218,7 @@ private:
     int64_t align = 1;
     for (const Filling &filling : group) {
       parts.push_back(cast<MemRefType>(filling.storage.getType()));
-      auto alloc = filling.storage.getDefiningOp<stage::AllocOp>();
+      auto alloc = filling.storage.getDefiningOp<stage::StorageOpInterface>();
       align = std::max<int64_t>(align, alloc.getAlign().value_or(1));
     }
     auto type = stage::RingType::get(builder.getContext(), depth, parts);

@@ -3,6 +3,7 @@
 
 #include "kiln/Dialect/Stage/Slots.h"
 #include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Staging/LoopValues.h"
@@ -66,7 +67,9 @@ private:
         sooner.insert(&op);
     SetVector<Operation *> first, second;
     for (bool isSooner : {true, false})
-      for (auto produce : body->getOps<stage::ProduceOp>()) {
+      for (auto produce : body->getOps<stage::SlotOpInterface>()) {
+        if (produce.getSlotUse() != stage::SlotUse::Fill)
+          continue;
         shallowest =
             std::min(shallowest, produce.getRing().getType().getDepth());
         if (consumed.contains(produce.getRing()) == isSooner)
@@ -219,9 +222,9 @@ bool readsOnly(Operation *op, const SmallPtrSetImpl<Value> &rings) {
   WalkResult walked = op->walk([&](Operation *inner) {
     if (isMemoryEffectFree(inner) ||
         inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
-        isa<stage::ComputeOp>(inner))
+        isa<stage::BoxRegionOpInterface>(inner))
       return WalkResult::advance();
-    auto read = dyn_cast<stage::ReadOp>(inner);
+    auto read = dyn_cast<stage::StorageReadOpInterface>(inner);
     Value ring =
         read ? stage::ringTakenBy(read.getStorage().getDefiningOp()) : Value();
     return ring && rings.contains(ring) ? WalkResult::advance()

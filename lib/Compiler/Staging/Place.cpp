@@ -5,6 +5,7 @@
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Stage/Places.h"
 #include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Interfaces/ProductSplit.h"
 #include "kiln/Staging/Passes.h"
@@ -50,13 +51,13 @@ struct Blocks {
 Blocks blocksOf(Value storage) {
   Blocks blocks;
   for (Operation *user : storage.getUsers()) {
-    if (auto product = dyn_cast<stage::ProductOp>(user)) {
+    if (auto product = dyn_cast<stage::StorageProductOpInterface>(user)) {
       if (product.getAcc() == storage && product.getBlock())
         blocks.include((*product.getBlock())[0], (*product.getBlock())[1]);
       continue;
     }
     // A product that is still whole may be split later.
-    auto write = dyn_cast<stage::WriteOp>(user);
+    auto write = dyn_cast<stage::StorageWriteOpInterface>(user);
     auto whole =
         write ? write.getValue().getDefiningOp<MatrixProductOpInterface>()
               : MatrixProductOpInterface();

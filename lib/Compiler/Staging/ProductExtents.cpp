@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SplitProducts.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -40,16 +41,16 @@ static ViewBox boxOf(Value view, OperandRange coords, bool areOffsets,
 /// there is none.
 static stage::CopyOp onlyFilling(Value storage, Operation *reader) {
   stage::CopyOp found;
-  if (!storage.getDefiningOp<stage::AllocOp>())
+  if (!storage.getDefiningOp<stage::StorageOpInterface>())
     return {};
   for (Operation *user : storage.getUsers()) {
     auto copy = dyn_cast<stage::CopyOp>(user);
-    auto product = dyn_cast<stage::ProductOp>(user);
+    auto product = dyn_cast<stage::StorageProductOpInterface>(user);
     if (copy && copy.getTarget() == storage) {
       if (found)
         return {};
       found = copy;
-    } else if (!copy && !isa<stage::ReadOp>(user) &&
+    } else if (!copy && !isa<stage::StorageReadOpInterface>(user) &&
                (!product || product.getAcc() == storage)) {
       return {};
     }
@@ -61,7 +62,7 @@ static stage::CopyOp onlyFilling(Value storage, Operation *reader) {
   return behind && found->isBeforeInBlock(behind) ? found : stage::CopyOp();
 }
 
-static std::optional<ViewBox> readByCopy(stage::ReadOp read) {
+static std::optional<ViewBox> readByCopy(stage::StorageReadOpInterface read) {
   stage::CopyOp copy = read.getOrigin().empty()
                            ? onlyFilling(read.getStorage(), read)
                            : stage::CopyOp();
@@ -98,7 +99,7 @@ static std::optional<ViewBox> zeroPadded(Value operand) {
   Operation *op = operand.getDefiningOp();
   while (op && isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(op))
     op = op->getOperand(0).getDefiningOp();
-  if (auto read = dyn_cast_or_null<stage::ReadOp>(op))
+  if (auto read = dyn_cast_or_null<stage::StorageReadOpInterface>(op))
     return readByCopy(read);
   if (std::optional<ViewBox> found = zeroPaddedBeforeTransposition(op))
     return found;
@@ -166,14 +167,15 @@ bool StoredBoxes::followStore(ViewAccessOpInterface store) {
 bool StoredBoxes::followUse(OpOperand &use) {
   Operation *user = use.getOwner();
   Value value = use.get();
-  if (auto write = dyn_cast<stage::WriteOp>(user))
+  if (auto write = dyn_cast<stage::StorageWriteOpInterface>(user))
     return write.getValue() != value ||
            (write.getOrigin().empty() && followOnce(write, write.getStorage()));
-  if (auto read = dyn_cast<stage::ReadOp>(user))
+  if (auto read = dyn_cast<stage::StorageReadOpInterface>(user))
     return read.getOrigin().empty() && followOnce(read, read.getResult());
   if (auto copy = dyn_cast<stage::CopyOp>(user))
     return followCopy(copy, value);
-  if (auto product = dyn_cast<stage::ProductOp>(user)) // It adds to the sums.
+  if (auto product = dyn_cast<stage::StorageProductOpInterface>(
+          user)) // It adds to the sums.
     return product.getAcc() == value && product.getLhs() != value &&
            product.getRhs() != value;
   auto access = dyn_cast<ViewAccessOpInterface>(user);
@@ -294,7 +296,7 @@ staging::findExtents(MatrixProductOpInterface product, Indices &math) {
 void staging::cloneCone(Value tile, OpBuilder &b, IRMapping &mapping) {
   Operation *op = tile.getDefiningOp();
   if (!op || mapping.contains(tile) ||
-      !isa<stage::ComputeOp>(op->getParentOp()))
+      !isa<stage::BoxRegionOpInterface>(op->getParentOp()))
     return;
   for (Value operand : op->getOperands())
     cloneCone(operand, b, mapping);
@@ -314,7 +316,8 @@ ViewAccessOpInterface staging::onlyLoad(Value tile) {
       found = load;
       continue;
     }
-    if (isa<stage::ReadOp>(op) || !OpTrait::hasElementwiseMappableTraits(op)) {
+    if (isa<stage::StorageReadOpInterface>(op) ||
+        !OpTrait::hasElementwiseMappableTraits(op)) {
       if (isShapeless(op))
         continue;
       return {};

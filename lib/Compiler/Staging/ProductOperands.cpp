@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SplitProducts.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
@@ -136,7 +137,7 @@ Value ProductSplitter::directSource() {
       operand.getElementType() != withoutSign(how.rhs.element) || n == 1 ||
       k == 1 || product.getProductPrecision() == ProductPrecision::TF32)
     return {};
-  if (auto read = rhs.getDefiningOp<stage::ReadOp>()) {
+  if (auto read = rhs.getDefiningOp<stage::StorageReadOpInterface>()) {
     SmallVector<int64_t> strides;
     int64_t offset;
     auto storage = read.getStorage().getType();

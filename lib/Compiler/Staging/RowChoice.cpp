@@ -5,6 +5,7 @@
 #include "kiln/Dialect/Kiln/MatrixRows.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Staging/FactorLayouts.h"
 #include "kiln/Staging/PanelBoxes.h"
 
@@ -170,14 +171,14 @@ MemRefType RowChoice::storageOf(target::MatrixInstructionAttr row,
 
 /// The storage that a factor is read from as a whole; null if it is computed.
 static Value storageRead(Value factor) {
-  auto read = factor.getDefiningOp<stage::ReadOp>();
+  auto read = factor.getDefiningOp<stage::StorageReadOpInterface>();
   return read && read.getOrigin().empty() ? read.getStorage() : Value();
 }
 
 bool RowChoice::isFilledFor(MatrixProductOpInterface product,
                             Factor which) const {
   Value storage = storageRead(factorOf(product, which));
-  if (!storage || !storage.getDefiningOp<stage::AllocOp>())
+  if (!storage || !storage.getDefiningOp<stage::StorageOpInterface>())
     return false;
   auto isLikeThis = [&](Operation *user) {
     auto other = dyn_cast<MatrixProductOpInterface>(user);
@@ -193,13 +194,13 @@ bool RowChoice::isFilledFor(MatrixProductOpInterface product,
   };
   bool isCopied = false;
   for (Operation *user : storage.getUsers()) {
-    if (auto copy = dyn_cast<stage::CopyOp>(user)) {
+    if (auto copy = dyn_cast<stage::StorageCopyOpInterface>(user)) {
       if (copy.getTarget() != storage || !copy.getTo().empty())
         return false;
       isCopied = true;
       continue;
     }
-    auto read = dyn_cast<stage::ReadOp>(user);
+    auto read = dyn_cast<stage::StorageReadOpInterface>(user);
     if (!read || !read.getOrigin().empty() ||
         !llvm::all_of(read.getResult().getUsers(), isLikeThis))
       return false;

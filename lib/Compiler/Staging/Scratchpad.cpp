@@ -3,6 +3,7 @@
 
 #include "kiln/Staging/Scratchpad.h"
 #include "kiln/Dialect/Stage/Places.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Staging/FactorLayouts.h"
 #include "kiln/Staging/Passes.h"
@@ -107,8 +108,9 @@ Value Addresses::atPanel(Location loc, Value storage, ValueRange coords) {
 }
 
 bool Addresses::bind(Operation *op) {
-  if (auto alloc = dyn_cast<stage::AllocOp>(op))
-    addresses[alloc] = constant(op->getLoc(), alloc.getOffset().value_or(0));
+  if (auto alloc = dyn_cast<stage::StorageOpInterface>(op))
+    addresses[alloc.getStorage()] =
+        constant(op->getLoc(), alloc.getOffset().value_or(0));
   else if (auto alias = dyn_cast<memref::ReinterpretCastOp>(op))
     addresses[alias] = addresses.lookup(alias.getSource());
   else

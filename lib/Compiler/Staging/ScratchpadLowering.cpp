@@ -5,6 +5,7 @@
 #include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Stage/Places.h"
 #include "kiln/Dialect/Stage/Slots.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Interfaces/OpTable.h"
@@ -72,7 +73,8 @@ std::optional<Filling> getFilling(stage::ComputeOp region) {
   if (!llvm::hasNItems(body, 3) || !region.getFrom().empty() ||
       !region.getTo().empty())
     return std::nullopt;
-  auto write = dyn_cast<stage::WriteOp>(*std::next(body.begin()));
+  auto write =
+      dyn_cast<stage::StorageWriteOpInterface>(*std::next(body.begin()));
   DenseElementsAttr value;
   if (!write || !matchPattern(write.getValue(), m_Constant(&value)) ||
       !value.isSplat() || !write.getOrigin().empty())

@@ -14,6 +14,7 @@
 #include "FamilyLowerings.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Kiln/Report.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Staging/Passes.h"
@@ -294,8 +295,10 @@ FailureOr<std::string> staging::splitProduct(MatrixProductOpInterface product,
       !product->hasOneUse() || !product.getAccOperand())
     return failure();
   std::optional<ProductShape> shape = getProductShape(product);
-  auto write = dyn_cast<stage::WriteOp>(*product->user_begin());
-  auto read = product.getAccOperand()->get().getDefiningOp<stage::ReadOp>();
+  auto write = dyn_cast<stage::StorageWriteOpInterface>(*product->user_begin());
+  auto read = product.getAccOperand()
+                  ->get()
+                  .getDefiningOp<stage::StorageReadOpInterface>();
   if (!shape || !shape->isRowMajor() || !write || !read ||
       write.getStorage() != read.getStorage() || !write.getOrigin().empty() ||
       !read.getOrigin().empty())

@@ -3,6 +3,7 @@
 
 #include "kiln/Staging/Storage.h"
 #include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/ExchangeOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
@@ -99,7 +100,7 @@ bool Storage::isInlineOp(Operation *op) const {
 /// What a region holds is computed there.
 static bool isRecomputed(Operation *op) {
   auto home = op->getAttrOfType<stage::HomeAttr>(stage::kDecidedAttr);
-  return isa_and_nonnull<stage::ComputeOp>(op->getParentOp()) ||
+  return isa_and_nonnull<stage::BoxRegionOpInterface>(op->getParentOp()) ||
          (home && home.getValue() == stage::Home::recompute);
 }
 

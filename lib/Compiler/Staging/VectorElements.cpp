@@ -8,6 +8,7 @@
 
 #include "VectorElements.h"
 #include "kiln/Dialect/Stage/Places.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "mlir/Dialect/Affine/Analysis/AffineStructures.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -120,7 +121,7 @@ FailureOr<Value> VectorElements::compute(Value tile,
   VectorType type = lanesOf(tile, point.lanes);
   if (!isa<RankedTensorType>(tile.getType()))
     return unit.splat(type, tile);
-  if (auto read = dyn_cast<stage::ReadOp>(op)) {
+  if (auto read = dyn_cast<stage::StorageReadOpInterface>(op)) {
     Value first;
     int64_t stride;
     if (failed(locate(read.getStorage(), read.getOrigin(), coords, point, first,

@@ -8,6 +8,7 @@
 
 #include "VectorElements.h"
 #include "kiln/Dialect/Stage/Places.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -99,7 +100,7 @@ public:
     for (Operation &op : region.getBody().front()) {
       loc = op.getLoc();
       LogicalResult done = success();
-      if (auto write = dyn_cast<stage::WriteOp>(op)) {
+      if (auto write = dyn_cast<stage::StorageWriteOpInterface>(op)) {
         // A reduction writes its own results.
         if (!write.getValue().getDefiningOp<tile::ReduceOp>())
           done = lowerWrite(write);
@@ -107,7 +108,8 @@ public:
         done = lowerReduce(reduce);
       } else if (auto yield = dyn_cast<stage::YieldOp>(op)) {
         done = lowerYield(yield, results);
-      } else if (!isMemoryEffectFree(&op) && !isa<stage::ReadOp>(op)) {
+      } else if (!isMemoryEffectFree(&op) &&
+                 !isa<stage::StorageReadOpInterface>(op)) {
         done = lack(&op);
       }
       if (failed(done))
@@ -140,12 +142,12 @@ private:
     int sinks = 0;
     for (Operation &op : region.getBody().front()) {
       sinks += isa<tile::ReduceOp, stage::YieldOp>(op) && op.getNumOperands();
-      if (auto write = dyn_cast<stage::WriteOp>(op)) {
+      if (auto write = dyn_cast<stage::StorageWriteOpInterface>(op)) {
         written.insert(root(write.getStorage()));
         ++sinks;
       }
     }
-    for (auto read : region.getBody().getOps<stage::ReadOp>())
+    for (auto read : region.getBody().getOps<stage::StorageReadOpInterface>())
       if (sinks > 1 && written.contains(root(read.getStorage())))
         return decline(read, "the region writes what it reads");
     return success();
@@ -207,7 +209,7 @@ private:
   // Sinks
   //===--------------------------------------------------------------------===//
 
-  LogicalResult lowerWrite(stage::WriteOp write) {
+  LogicalResult lowerWrite(stage::StorageWriteOpInterface write) {
     auto shape = cast<RankedTensorType>(write.getValue().getType()).getShape();
     return nest(shape, laneOf(shape), [&](Point &point) {
       auto coords = identity(shape.size());
@@ -369,7 +371,7 @@ private:
                         Point &point) {
     for (auto [result, sum] : llvm::zip(reduce.getResults(), sums))
       for (Operation *user : result.getUsers()) {
-        if (auto write = dyn_cast<stage::WriteOp>(user)) {
+        if (auto write = dyn_cast<stage::StorageWriteOpInterface>(user)) {
           auto rank = cast<RankedTensorType>(result.getType()).getRank();
           if (failed(store(sum, write.getStorage(), write.getOrigin(),
                            identity(rank), point)))

@@ -3,6 +3,7 @@
 
 #include "kiln/Dialect/Stage/Places.h"
 #include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Interfaces/MatrixProduct.h"
@@ -32,8 +33,9 @@ bool isExpression(Type type) {
 
 /// What the region of stage.compute may hold.
 bool isAllowedInRegion(Operation *op) {
-  if (isa<stage::ReadOp, stage::WriteOp, stage::YieldOp, tensor::ExtractOp,
-          affine::AffineApplyOp, affine::AffineMinOp, affine::AffineMaxOp>(op))
+  if (isa<stage::StorageReadOpInterface, stage::StorageWriteOpInterface,
+          stage::YieldOp, tensor::ExtractOp, affine::AffineApplyOp,
+          affine::AffineMinOp, affine::AffineMaxOp>(op))
     return true;
   // A plug-in's operation stands alone, or has our interfaces.
   return !isa_and_nonnull<stage::StageDialect, scf::SCFDialect,
@@ -43,7 +45,7 @@ bool isAllowedInRegion(Operation *op) {
 }
 
 LogicalResult verifyOp(Operation *op) {
-  auto region = op->getParentOfType<stage::ComputeOp>();
+  auto region = op->getParentOfType<stage::BoxRegionOpInterface>();
   if (isa_and_nonnull<tile::TileDialect>(op->getDialect()) &&
       isa<MatrixProductOpInterface>(op))
     return op->emitOpError() << "expected 'stage.product' at the stage level";
@@ -93,7 +95,7 @@ std::optional<int> countWaits(Value future, Block *block) {
       continue;
     if (op == use.getOwner()) {
       // A matmul that adds to a future does not wait for it.
-      count += !isa<stage::ProductOp>(op);
+      count += !isa<stage::StorageProductOpInterface>(op);
       continue;
     }
     if (!seen.insert(op).second)

@@ -4,7 +4,7 @@ import sympy
 import torch
 from sympy.logic.boolalg import Boolean
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols, statically_known_true
-from torch.utils._sympy.functions import FloorDiv
+from torch.utils._sympy.functions import FloorDiv, Max, Min
 
 from .text import Unsupported
 
@@ -164,8 +164,11 @@ def rounds_floats(expression):
 
 
 def _rounded(name, top, bottom):
-    """Of a quotient that is not negative."""
-    return FloorDiv(top + bottom - 1, bottom) if name == "CeilToInt" else FloorDiv(top, bottom)
+    """A quotient of integers of any sign, rounded."""
+    down, up = FloorDiv(top, bottom), -FloorDiv(-top, bottom)
+    if name == "TruncToInt" and not (top.is_nonnegative and bottom.is_positive):
+        return Max(down, 0) + Min(up, 0)
+    return up if name == "CeilToInt" else down
 
 
 def _of_floats(function, expression):

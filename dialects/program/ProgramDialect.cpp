@@ -3,6 +3,7 @@
 
 #include "kiln/Dialect/Program/ProgramDialect.h"
 #include "kiln/Dialect/Kiln/Attributes.h"
+#include "kiln/Dialect/Program/BufferInterfaces.h"
 #include "kiln/Dialect/Program/CollectiveOps.h"
 #include "kiln/Dialect/Program/HostOps.h"
 #include "kiln/Dialect/Program/Program.h"
@@ -18,7 +19,43 @@
 using namespace mlir;
 using namespace kiln::program;
 
+#include "kiln/Dialect/Program/BufferInterfaces.cpp.inc"
 #include "kiln/Dialect/Program/ProgramBase.cpp.inc"
+
+/// The operand for a dimension whose entry in `all` is dynamic, among operands
+/// for all such; null for others.
+static Value operandFor(OperandRange operands, ArrayRef<int64_t> all,
+                        int64_t dim) {
+  size_t at = llvm::count_if(all.take_front(dim), ShapedType::isDynamic);
+  return ShapedType::isDynamic(all[dim]) && at < operands.size() ? operands[at]
+                                                                 : Value();
+}
+
+namespace {
+
+struct AllocModel : BufferOpInterface::ExternalModel<AllocModel, AllocOp> {
+  Value getSizeOperand(Operation *op, int64_t dim) const {
+    auto alloc = cast<AllocOp>(op);
+    return operandFor(alloc.getSizes(),
+                      cast<MemRefType>(alloc.getType()).getShape(), dim);
+  }
+};
+
+struct ViewModel : BufferOpInterface::ExternalModel<ViewModel, ViewOp> {
+  Value getViewedBuffer(Operation *op) const {
+    return cast<ViewOp>(op).getSource();
+  }
+  Value getSizeOperand(Operation *op, int64_t dim) const {
+    auto view = cast<ViewOp>(op);
+    return operandFor(view.getSizes(), view.getStaticSizes(), dim);
+  }
+  Value getStrideOperand(Operation *op, int64_t dim) const {
+    auto view = cast<ViewOp>(op);
+    return operandFor(view.getStrides(), view.getStaticStrides(), dim);
+  }
+};
+
+} // namespace
 
 /// Facts of arguments had names of their own in version 0.1.
 static LogicalResult upgradeArguments(Operation *top) {
@@ -59,6 +96,8 @@ void ProgramDialect::initialize() {
 #define GET_OP_LIST
 #include "kiln/Dialect/Program/HostOps.cpp.inc"
       >();
+  AllocOp::attachInterface<AllocModel>(*getContext());
+  ViewOp::attachInterface<ViewModel>(*getContext());
 }
 
 LogicalResult

@@ -3,6 +3,7 @@
 
 #include "kiln/Transforms/Program/AlignSizes.h"
 #include "RowDivisors.h"
+#include "kiln/Dialect/Program/BufferInterfaces.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
@@ -49,14 +50,6 @@ private:
 };
 } // namespace
 
-/// The size or stride of a dimension, whose `static` value is not known, among
-/// operands for all such.
-static Value operandFor(OperandRange operands, ArrayRef<int64_t> all,
-                        int64_t dim) {
-  size_t at = llvm::count_if(all.take_front(dim), ShapedType::isDynamic);
-  return at < operands.size() ? operands[at] : Value();
-}
-
 /// A size of a buffer, found or computed before a launch.
 static OpFoldResult sizeOf(Value buffer, int64_t dim,
                            program::LaunchOp launch) {
@@ -64,10 +57,8 @@ static OpFoldResult sizeOf(Value buffer, int64_t dim,
   auto type = cast<MemRefType>(buffer.getType());
   if (!type.isDynamicDim(dim))
     return b.getIndexAttr(type.getDimSize(dim));
-  if (auto view = buffer.getDefiningOp<program::ViewOp>())
-    return operandFor(view.getSizes(), view.getStaticSizes(), dim);
-  if (auto alloc = buffer.getDefiningOp<program::AllocOp>())
-    return operandFor(alloc.getSizes(), type.getShape(), dim);
+  if (auto made = buffer.getDefiningOp<program::BufferOpInterface>())
+    return made.getSizeOperand(dim);
   // One that the program has computed anyway.
   for (Operation *user : buffer.getUsers())
     if (auto known = dyn_cast<memref::DimOp>(user);
@@ -87,9 +78,8 @@ static OpFoldResult strideOf(Value buffer, int64_t dim) {
     return {};
   if (!ShapedType::isDynamic(strides[dim]))
     return IntegerAttr::get(IndexType::get(buffer.getContext()), strides[dim]);
-  if (auto view = buffer.getDefiningOp<program::ViewOp>())
-    return operandFor(view.getStrides(), view.getStaticStrides(), dim);
-  return {};
+  auto made = buffer.getDefiningOp<program::BufferOpInterface>();
+  return made ? made.getStrideOperand(dim) : Value();
 }
 
 std::optional<SizeAligner::Checks>

@@ -1,6 +1,7 @@
 //===- PlaceLaunches.cpp - Buffers and transfers of launches elsewhere ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "kiln/Dialect/Program/BufferInterfaces.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Transforms/Program/Passes.h"
@@ -18,8 +19,8 @@ using namespace kiln;
 namespace {
 /// The buffer that a view is of.
 Value rootOf(Value value) {
-  while (auto view = value.getDefiningOp<program::ViewOp>())
-    value = view.getSource();
+  while (Value viewed = program::getViewedBuffer(value.getDefiningOp()))
+    value = viewed;
   return value;
 }
 
@@ -30,8 +31,8 @@ template <typename Fn> bool walkUses(Value buffer, Fn fn) {
     Operation *user = use.getOwner();
     if (isa<memref::DimOp>(user))
       continue;
-    if (auto view = dyn_cast<program::ViewOp>(user)) {
-      if (!walkUses(view.getResult(), fn))
+    if (program::getViewedBuffer(user)) {
+      if (!walkUses(user->getResult(0), fn))
         return false;
       continue;
     }
@@ -101,13 +102,13 @@ private:
     if (Value known = roots.lookup(value))
       return known;
     Value result;
-    if (auto view = value.getDefiningOp<program::ViewOp>()) {
-      Value source = moved(view.getSource());
+    Operation *view = value.getDefiningOp();
+    if (Value viewed = program::getViewedBuffer(view)) {
+      Value source = moved(viewed);
       IRMapping map;
-      map.map(view.getSource(), source);
-      result = source == view.getSource()
-                   ? value
-                   : builder.clone(*view, map)->getResult(0);
+      map.map(viewed, source);
+      result =
+          source == viewed ? value : builder.clone(*view, map)->getResult(0);
     } else {
       result = movedRoot(value);
     }

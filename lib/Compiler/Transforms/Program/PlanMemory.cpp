@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SizeExpressions.h"
+#include "kiln/Dialect/Program/BufferInterfaces.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Transforms/Program/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -64,7 +65,7 @@ struct Lifetime {
           for (Value result : user->getResults())
             if (isa<BaseMemRefType>(result.getType()))
               worklist.push_back(result);
-        if (isa<ViewOp>(user))
+        if (getViewedBuffer(user))
           continue;
         Operation *ancestor = block->findAncestorOpInBlock(*user);
         int64_t at = ancestor ? position.lookup(ancestor) : 0;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Kiln/Attributes.h"
+#include "kiln/Dialect/Program/BufferInterfaces.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Transforms/Program/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -23,8 +24,8 @@ static SmallVector<Operation *> usersOf(Value buffer) {
   while (!open.empty())
     for (Operation *user : open.pop_back_val().getUsers()) {
       result.push_back(user);
-      if (auto view = dyn_cast<ViewOp>(user))
-        open.push_back(view.getResult());
+      if (getViewedBuffer(user))
+        open.push_back(user->getResult(0));
     }
   return result;
 }

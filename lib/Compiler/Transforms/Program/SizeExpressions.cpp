@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SizeExpressions.h"
+#include "kiln/Dialect/Program/BufferInterfaces.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -40,10 +41,8 @@ Value SizeExpressions::sizeOf(Value buffer, int64_t dim) {
     return {};
   if (!type.isDynamicDim(dim))
     return constant(type.getDimSize(dim));
-  if (auto alloc = buffer.getDefiningOp<AllocOp>())
-    return hoist(alloc.getSizes()[type.getDynamicDimIndex(dim)]);
-  if (auto view = buffer.getDefiningOp<ViewOp>())
-    return hoist(view.getSizes()[type.getDynamicDimIndex(dim)]);
+  if (auto made = buffer.getDefiningOp<BufferOpInterface>())
+    return hoist(made.getSizeOperand(dim));
   if (auto transfer = buffer.getDefiningOp<TransferOp>())
     return sizeOf(transfer.getSource(), dim);
   if (!isa<BlockArgument>(buffer))

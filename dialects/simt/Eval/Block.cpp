@@ -239,32 +239,33 @@ LogicalResult ThreadBlock::barrier(Warp &warp, simt::NamedBarrierOp op) {
   return success();
 }
 
-bool ThreadBlock::hasEnded() const {
-  return llvm::all_of(warps,
+static bool hasEnded(const ThreadBlock &block) {
+  return llvm::all_of(block.warps,
                       [](auto &warp) { return warp->coroutine.isDone(); });
 }
 
-void ThreadBlock::passCluster() {
+/// Passes the barrier of the cluster, with all warps that wait at it.
+static void passCluster(ThreadBlock &block) {
   uint32_t with = 0;
-  for (auto &warp : warps)
+  for (auto &warp : block.warps)
     if (warp->meetsCluster)
       with |= uint32_t(1) << warp->number;
   if (with)
-    countAlike(*this, with);
-  for (auto &warp : warps)
+    countAlike(block, with);
+  for (auto &warp : block.warps)
     if (warp->meetsCluster) {
       warp->waitsAt = nullptr;
       warp->meetsCluster = false;
       warp->passed = warp->arrived;
     }
-  ++globalEpoch;
+  ++block.globalEpoch;
 }
 
 LogicalResult ThreadCluster::tryComplete() {
   Operation *waitsAt = nullptr;
   int64_t ended = 0;
   for (ThreadBlock *block : blocks) {
-    ended += block->hasEnded();
+    ended += hasEnded(*block);
     for (auto &warp : block->warps) {
       if (warp->coroutine.isDone() || warp->hasStopped)
         continue;
@@ -283,22 +284,20 @@ LogicalResult ThreadCluster::tryComplete() {
       all = std::max(all, one);
   for (ThreadBlock *block : blocks) {
     block->instance->clock = joined;
-    block->passCluster();
+    passCluster(*block);
   }
   return success();
 }
 
-LogicalResult ThreadBlock::meetOthers(Warp &warp, Operation *op) {
-  if (!cluster)
-    return op->emitError("expected a launch in clusters");
+LogicalResult ThreadCluster::meet(Warp &warp, Operation *op) {
   if (failed(warp.checkConverged(op)))
     return failure();
-  arrive(warp);
+  warp.block.arrive(warp);
   warp.fencesBeforeWarp = warp.fences;
   warp.waitsAt = op;
-  warp.waitsWith = allWarps();
+  warp.waitsWith = 0;
   warp.meetsCluster = true;
-  if (failed(cluster->tryComplete()))
+  if (failed(tryComplete()))
     return failure();
   if (warp.meetsCluster)
     warp.yield();

@@ -183,7 +183,9 @@ LogicalResult clusterBarrier(tile::ClusterBarrierOp op, Frame &frame) {
   Warp *warp = warpOf(op, frame);
   if (!warp || failed(warp->block.stir(*warp)))
     return failure();
-  return warp->block.meetOthers(*warp, op);
+  if (!warp->block.cluster)
+    return op.emitOpError("expected a launch in clusters");
+  return warp->block.cluster->meet(*warp, op);
 }
 
 /// The first thread writes what a split barrier is, and who arrives reads it.

@@ -32,6 +32,9 @@ class Warp;
 struct ThreadCluster {
   std::vector<ThreadBlock *> blocks;
 
+  /// A warp of a block waits until all warps of the cluster that have not ended
+  /// come here.
+  mlir::LogicalResult meet(Warp &warp, mlir::Operation *op);
   /// Lets all warps go on if all that have not ended have come to the barrier.
   /// Reports blocks that have ended before.
   mlir::LogicalResult tryComplete();
@@ -222,11 +225,6 @@ public:
   mlir::LogicalResult meet(Warp &warp, mlir::Operation *op, uint32_t with);
   mlir::LogicalResult barrier(Warp &warp, mlir::Operation *op);
   mlir::LogicalResult barrier(Warp &warp, simt::NamedBarrierOp op);
-  /// Waits until all warps of the cluster that have not ended come here.
-  mlir::LogicalResult meetOthers(Warp &warp, mlir::Operation *op);
-  /// Passes the barrier of the cluster, with all warps that wait at it.
-  void passCluster();
-  bool hasEnded() const;
   /// Arrives in a phase: its number.
   uint32_t arrive(Warp &warp);
   /// Waits until all warps have arrived in a phase.

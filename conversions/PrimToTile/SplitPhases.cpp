@@ -69,12 +69,19 @@ struct Phase {
 /// Computes one convolution by its phases.
 class Splitter {
 public:
-  Splitter(ConvOp conv, OpBuilder &builder)
+  /// With `keepsOrder` phases are interleaved with their channels last.
+  Splitter(ConvOp conv, OpBuilder &builder, bool keepsOrder)
       : conv(conv), builder(builder), loc(conv.getLoc()),
         spatial(conv.getStrides().size()) {
     auto transpose = conv.getInput().getDefiningOp<prim::TransposeOp>();
-    hasChannelsFirst =
-        transpose && llvm::equal(transpose.getPermutation(), channelsLast());
+    hasChannelsFirst = !keepsOrder && transpose &&
+                       llvm::equal(transpose.getPermutation(), channelsLast());
+  }
+
+  /// Whether each channel is a group of its own.
+  bool isDepthwise() {
+    return conv.getGroups() > 1 &&
+           conv.getFilter().getType().getShape().back() == 1;
   }
 
   /// Whether there are phases, few enough, all sizes are known, and each phase
@@ -397,14 +404,19 @@ void PrimSplitPhases::runOnOperation() {
   if (!bound)
     return;
   tiling::Chooser chooser(bound.target, bound.description, bound.options);
-  if (!schedule::computesFromCaches(bound.description, chooser.model()))
+  bool hasCaches =
+      schedule::computesFromCaches(bound.description, chooser.model());
+  if (!hasCaches && !chooser.model().sharesTiles())
     return;
+  // Where threads share tiles, products read phases of a spread input
+  // themselves, and launches take longer.
+  int64_t least = hasCaches ? leastWork : leastWork * 10;
   SmallVector<ConvOp> convs;
   func.walk([&](ConvOp conv) { convs.push_back(conv); });
   for (ConvOp conv : convs) {
     OpBuilder builder(conv);
-    Splitter splitter(conv, builder);
-    if (!splitter.isSplit(leastWork))
+    Splitter splitter(conv, builder, /*keepsOrder=*/!hasCaches);
+    if (!splitter.isSplit(least) || !(hasCaches || splitter.isDepthwise()))
       continue;
     conv.replaceAllUsesWith(splitter.run());
     conv.erase();

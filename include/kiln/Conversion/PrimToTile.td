@@ -10,9 +10,10 @@ def PrimSplitPhases : Pass<"prim-split-phases", "::mlir::func::FuncOp"> {
   let description = [{
     A convolution whose input is spread by D elements multiplies D - 1 zeros for each element of it. Results whose positions have the
     same remainder by D, a phase, read the same elements of the filter: they are a convolution without zeros. The pass
-    computes the phases one by one and interleaves them, where the target computes out of caches. It leaves convolutions
-    with dynamic sizes, with more than 16 phases, and with a stride or a dilation along a spread dimension. It also leaves small ones:
-    each phase takes launches of its own, which cost more than the multiply-adds that they save.
+    computes the phases one by one and interleaves them, where the target computes out of caches. Where threads share tiles it does so for
+    depthwise convolutions alone, since schedules of other ones read the phases themselves. It leaves convolutions with dynamic
+    sizes, with more than 16 phases, and with a stride or a dilation along a spread dimension. It also leaves small ones: each phase takes
+    launches of its own, which cost more than the multiply-adds that they save, ten times as many where threads share tiles.
   }];
   let options = [
     Option<"leastWork", "least-work", "int64_t", "100000", "multiply-adds that the split saves for each phase, at least">
@@ -24,8 +25,8 @@ def PrimSinkTransposes : Pass<"prim-sink-transposes", "::mlir::func::FuncOp"> {
   let summary = "Moves transpositions behind what computes with transposed elements";
   let description = [{
     Elementwise operations, reductions, paddings, slices, concatenations and reshapes of transposed tensors become transpositions
-    of those operations, where the operands have one permutation or are broadcasts and splats, which take any. A reshape that
-    splits some dimensions and merges others is two. Transpositions that meet become one or none. So operations between two
+    of those operations, where the operands have one permutation or are broadcasts, splats and functions of these, which take any.
+    A reshape that splits some dimensions and merges others is two. Transpositions that meet become one or none. So operations between two
     convolutions compute with channels last, as the convolutions have them. The pass works for targets whose threads share
     the tiles of an instance, and leaves other programs as they are. Values do not change: sums are added in any order
     (`prim.sum`).
@@ -69,7 +70,8 @@ def PrimFuse : Pass<"prim-fuse", "::mlir::func::FuncOp"> {
     rematerialised. A conversion to more bits is rematerialised in each group that reads it. Elementwise groups whose
     results have one shape and that read a tensor in common become one group with several results, for which schedules of the kind `siblings` are asked.
     Groups that read the same rows, of which one reduces them, become one group with several results, of the kind `rows`.
-    So do two sums over the same dimensions that read a tensor in common, for targets whose threads share tiles.
+    So do two sums over the same dimensions that read a tensor in common, for targets whose threads share tiles. Groups of few elements
+    that go through the same rows become one for these targets, too, whatever they read.
     Values of few elements whose dimensions would split those of a product stay outside of its group.
   }];
   let options = [

@@ -317,7 +317,11 @@ void close(LoadedExecutable &loaded) {
   };
   for (std::unique_ptr<Part> &part : loaded.nested)
     loaded.parts.push_back(std::move(part));
+  for (auto &[depth, parts] : loaded.overlapping)
+    for (std::unique_ptr<Part> &part : parts)
+      loaded.parts.push_back(std::move(part));
   loaded.nested.clear();
+  loaded.overlapping.clear();
   for (std::unique_ptr<Part> &part : loaded.parts) {
     std::shared_ptr<DeviceMemory> memory = part->device->deviceMemory();
     if (!memory || !part->session)

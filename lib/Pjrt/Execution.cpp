@@ -168,8 +168,8 @@ Error *execute(ExecuteArgs &args) {
   if (!loaded.group)
     return executeAlone(args);
   std::vector<char> succeeded(loaded.parts.size());
-  Error *error = loaded.group->run(loaded, [&](size_t rank) {
-    Error *own = executePart(args, rank, *loaded.parts[rank]);
+  Error *error = loaded.group->run(loaded, [&](size_t rank, Part &part) {
+    Error *own = executePart(args, rank, part);
     succeeded[rank] = !own;
     return own;
   });

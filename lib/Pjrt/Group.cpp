@@ -66,28 +66,86 @@ Error *Group::join() {
   return nullptr;
 }
 
-/// Makes sure of threads and worlds, under `calling`.
-Error *Group::enter(const LoadedExecutable &loaded) {
+/// The parts of a program for calls of this group.
+Error *Group::open(LoadedExecutable &loaded, const Parts *&parts) {
+  parts = &loaded.parts;
+  if (depth == 0)
+    return nullptr;
+  // Others only add to the map, where elements keep their places.
+  Parts *own = nullptr;
+  {
+    std::lock_guard<std::mutex> lock(loaded.nesting);
+    own = &loaded.overlapping[depth];
+  }
+  parts = own;
+  if (own->size() == size)
+    return nullptr;
+  PackagePtr package;
+  if (Error *error = openPackage(*loaded.compiled, package))
+    return error;
+  while (own->size() < size) {
+    std::unique_ptr<Part> opened;
+    if (Error *error =
+            openPart(package.get(), *loaded.parts[own->size()]->device, opened))
+      return error;
+    own->push_back(std::move(opened));
+  }
+  return nullptr;
+}
+
+/// Makes sure of threads and worlds.
+Error *Group::enter(const Parts &parts) {
   if (worlds.empty())
     if (Error *error = join())
       return error;
   while (workers.size() + 1 < size)
     workers.push_back(std::make_unique<Worker>());
   for (size_t rank = 0; rank < size; ++rank)
-    if (kilnSessionSetWorld(loaded.parts[rank]->session.get(),
-                            worlds[rank].get()))
+    if (kilnSessionSetWorld(parts[rank]->session.get(), worlds[rank].get()))
       return runtimeError("cannot connect the devices");
   return nullptr;
 }
 
-Error *Group::run(const LoadedExecutable &loaded,
-                  const std::function<Error *(size_t)> &task) {
+/// This group once no call has it, or the group for calls that begin while
+/// another program, with callbacks, runs.
+Group *Group::take(const LoadedExecutable &loaded) {
+  std::unique_lock<std::mutex> lock(state);
+  freed.wait(lock, [&] {
+    return !taker || (taker->hasCallbacks && taker != &loaded);
+  });
+  if (taker) {
+    if (!next)
+      next = std::make_unique<Group>(size, depth + 1);
+    Group *other = next.get();
+    lock.unlock();
+    return other->take(loaded);
+  }
+  taker = &loaded;
+  if (loaded.hasCallbacks)
+    freed.notify_all();
+  return this;
+}
+
+Error *Group::run(LoadedExecutable &loaded,
+                  const std::function<Error *(size_t, Part &)> &task) {
   if (running)
     return fail(Code::Unimplemented,
                 "unsupported: a callback of a program on several devices that "
                 "calls such a program");
-  std::lock_guard<std::mutex> lock(calling);
-  if (Error *error = enter(loaded))
+  Group *taken = take(loaded);
+  Error *error = taken->runTaken(loaded, task);
+  std::lock_guard<std::mutex> lock(taken->state);
+  taken->taker = nullptr;
+  taken->freed.notify_all();
+  return error;
+}
+
+Error *Group::runTaken(LoadedExecutable &loaded,
+                       const std::function<Error *(size_t, Part &)> &task) {
+  const Parts *parts = nullptr;
+  if (Error *error = open(loaded, parts))
+    return error;
+  if (Error *error = enter(*parts))
     return error;
   std::mutex mutex;
   std::condition_variable ended;
@@ -95,7 +153,7 @@ Error *Group::run(const LoadedExecutable &loaded,
   Error *first = nullptr;
   auto work = [&](size_t rank) {
     running = this;
-    Error *error = task(rank);
+    Error *error = task(rank, *(*parts)[rank]);
     running = nullptr;
     if (error) {
       std::string why = error->message;

@@ -28,27 +28,39 @@ private:
 };
 
 /// The ranks of programs on one list of devices: a thread and a world for each.
-/// Calls go one after the other, so that all ranks make them in one order.
+/// Calls go one after the other, so that all ranks make them in one order. A
+/// callback of a program may wait for a thread that calls another one: while
+/// such a program runs, others have a group of their own.
 class Group {
 public:
-  explicit Group(size_t size) : size(size) {}
+  explicit Group(size_t size, size_t depth = 0) : size(size), depth(depth) {}
 
   /// Runs `task` on all ranks at once, and waits for all of them. `task` gets
-  /// the rank. If one fails, the exchanges of all fail, the first error is
-  /// returned, and later calls begin with new worlds. An error if a rank of
-  /// this group calls it.
-  Error *run(const LoadedExecutable &loaded,
-             const std::function<Error *(size_t)> &task);
+  /// the rank and the part that no other call has. If one fails, the exchanges
+  /// of all fail, the first error is returned, and later calls begin with new
+  /// worlds. An error if a rank of this group calls it.
+  Error *run(LoadedExecutable &loaded,
+             const std::function<Error *(size_t, Part &)> &task);
 
 private:
+  using Parts = std::vector<std::unique_ptr<Part>>;
+
+  Group *take(const LoadedExecutable &loaded);
+  Error *runTaken(LoadedExecutable &loaded,
+                  const std::function<Error *(size_t, Part &)> &task);
   Error *join();
-  Error *enter(const LoadedExecutable &loaded);
+  Error *enter(const Parts &parts);
+  Error *open(LoadedExecutable &loaded, const Parts *&parts);
 
   struct WorldDeleter {
     void operator()(KilnWorld *world) const { kilnWorldDestroy(world); }
   };
   const size_t size;
-  std::mutex calling;
+  const size_t depth; ///< how many groups have calls with callbacks meanwhile
+  std::mutex state;   ///< guards those that follow
+  std::condition_variable freed;
+  const LoadedExecutable *taker = nullptr; ///< what runs; null: nothing does
+  std::unique_ptr<Group> next;             ///< for calls that begin meanwhile
   std::vector<std::unique_ptr<KilnWorld, WorldDeleter>> worlds;
   std::vector<std::unique_ptr<Worker>> workers; ///< of all ranks but the first
 };

@@ -229,6 +229,8 @@ struct LoadedExecutable {
   /// the list, and which parts have calls.
   std::mutex nesting;
   std::vector<std::unique_ptr<Part>> nested;
+  /// The same on several devices, by the depth of the group that calls them.
+  std::map<size_t, std::vector<std::unique_ptr<Part>>> overlapping;
 
   bool isDeleted() const { return !parts.front()->session; }
 };

@@ -273,6 +273,31 @@ def donated_shards_are_updated_in_place():
 
 
 @check
+def threads_of_callbacks_call_other_programs_on_several_devices():
+    """While the program waits in the callback."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    mesh, _ = meshes()
+    place = NamedSharding(mesh, P("x"))
+    whole = jax.jit(jax.shard_map(lambda x: lax.psum(x, "x"), mesh=mesh, in_specs=P("x"), out_specs=P()))
+    pool = ThreadPoolExecutor(4)
+
+    def ask(x):
+        given = jax.device_put(np.arange(4, dtype=np.float32) + x[0], place)
+        return np.full(1, pool.submit(lambda: float(np.asarray(whole(given))[0])).result(60), np.float32)
+
+    def each(x):
+        first = lax.cond(lax.axis_index("x") == 0, lambda x: jax.pure_callback(ask, jax.ShapeDtypeStruct((1,), "float32"), x),
+                         lambda x: x, x)
+        return lax.psum(first, "x")
+
+    program = jax.jit(jax.shard_map(each, mesh=mesh, in_specs=P("x"), out_specs=P(), check_vma=False))
+    for start in (2, 3):
+        got = float(np.asarray(program(jax.device_put(np.full(4, start, np.float32), place)))[0])
+        assert got == 6 + 4 * start + 3 * start, got
+
+
+@check
 def a_failure_on_one_device_ends_the_call():
     """And the next call is right."""
     mesh, _ = meshes()

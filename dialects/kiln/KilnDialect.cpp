@@ -6,7 +6,6 @@
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Kiln/Description.h"
-#include "kiln/Dialect/Kiln/KeepOrder.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Kiln/Suggest.h"
 #include "kiln/Interfaces/KnownAttributes.h"
@@ -79,7 +78,6 @@ static constexpr KnownAttribute kKnownAttributes[] = {
     {kTargetAttr, AttributeRole::Decision},
     {kReportedAttr, AttributeRole::Decision},
     {kAskedAttr, AttributeRole::Decision},
-    {kKeepOrderAttr, AttributeRole::Decision},
 };
 
 LogicalResult KilnDialect::verifyOperationAttribute(Operation *op,
@@ -99,11 +97,6 @@ LogicalResult KilnDialect::verifyOperationAttribute(Operation *op,
     return op->emitOpError()
            << "expected attribute '" << kTargetAttr
            << "' to be a #kiln.target, found " << attr.getValue();
-  if (attr.getName() == kKeepOrderAttr &&
-      (!op->hasTrait<OpTrait::SymbolTable>() ||
-       !isa<UnitAttr>(attr.getValue())))
-    return op->emitOpError() << "expected '" << kKeepOrderAttr
-                             << "' without a value, on a module";
   if (attr.getName() == kReportedAttr)
     return verifyReported(op, attr.getValue());
   return success();

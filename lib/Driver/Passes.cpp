@@ -5,7 +5,7 @@
 #include "Domains.h"
 #include "Kernels.h"
 #include "Specs.h"
-#include "kiln/Dialect/Kiln/KeepOrder.h"
+#include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
@@ -52,8 +52,8 @@ struct SetNumericsPass : public driver::impl::SetNumericsBase<SetNumericsPass> {
         tile::NumericsAttr::get(&getContext(), has("contract"), has("approx"),
                                 has("ftz"), has("reassoc"));
     if (!modes.empty() && !has("reassoc"))
-      getOperation()->setAttr(target::kKeepOrderAttr,
-                              UnitAttr::get(&getContext()));
+      target::ask(getOperation(), "keep_order", UnitAttr::get(&getContext()),
+                  getOperation().getLoc());
     if (allowTf32) {
       allowOn<prim::DotGeneralOp>();
       allowOn<prim::ConvOp>();

@@ -16,9 +16,9 @@
 // ORDER: 4xf32: 100000000, 100000000, 0, 0
 //
 // RUN: kiln-opt %s --convert-stablehlo-to-prim --kiln-set-numerics=modes=strict | FileCheck %s --check-prefix=MODULE
-// MODULE: module attributes {kiln.keep_order}
+// MODULE: module attributes {kiln.asked = {keep_order = [unit, 
 // RUN: kiln-opt %s --convert-stablehlo-to-prim --kiln-set-numerics=modes=reassoc | FileCheck %s --check-prefix=NONE
-// NONE-NOT: kiln.keep_order
+// NONE-NOT: keep_order
 
 func.func @floats(%arg0: tensor<4xf32>) -> tensor<4xf32> {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>

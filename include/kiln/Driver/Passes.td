@@ -18,7 +18,7 @@ def SetNumerics : Pass<"kiln-set-numerics", "::mlir::ModuleOp"> {
   let summary = "Gives kernels the numerics mode of the command line";
   let description = [{
     Kernels that state no mode get that of `modes`, if any is given. If `modes` does not have `reassoc`, the module gets
-    `kiln.keep_order`, so that scans by a function of floats keep the order of the program. With `allow-tf32` products of f32 operands
+    the decision `keep_order` in `kiln.asked`, so that scans by a function of floats keep the order of the program. With `allow-tf32` products of f32 operands
     may read them as tf32, where they do not ask for another precision, and so may `prim.dot_general` and
     `prim.conv`.
     `tile-contract` then rewrites what the mode allows.

@@ -11,7 +11,7 @@
 #include "AssociativeScan.h"
 #include "ScanFunction.h"
 #include "VerifyAssociativity.h"
-#include "kiln/Dialect/Kiln/KeepOrder.h"
+#include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Schedule/AccessMap.h"
 #include "kiln/Schedule/GroupPlan.h"
 #include "kiln/Target/TargetRegistry.h"
@@ -116,8 +116,10 @@ static LogicalResult claimScan(const ScanRecursion &scan,
     if (op->getBlock() != block)
       return ctx.decline(op, "parts of a scan are in several blocks");
   Operation *last = first.getDefiningOp();
+  // The numerics modes of the command line may be without `reassoc`.
   bool keepsOrder =
-      last->getParentOfType<ModuleOp>()->hasAttr(target::kKeepOrderAttr);
+      target::findAsked(last->getParentOfType<ModuleOp>(), "keep_order")
+          .has_value();
   if (keepsOrder && llvm::any_of(scan.elements, [](Value tensor) {
         return isa<FloatType>(getElementTypeOrSelf(tensor));
       }))

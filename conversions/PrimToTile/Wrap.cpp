@@ -6,15 +6,44 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
+#include <set>
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
 
+/// Whether a reshape may have an affine access: as far as they are known, the
+/// numbers of elements behind each dimension of both shapes divide each other
+/// in turn, so that each dimension is several of the other side or a part of
+/// one. 9x15 to 5x27 is not: neither of 15 and 27 divides the other.
+static bool dividesInTurn(prim::ReshapeOp op) {
+  auto from = cast<RankedTensorType>(op.getOperand().getType()),
+       to = cast<RankedTensorType>(op.getResult().getType());
+  std::set<int64_t> behind;
+  for (RankedTensorType type : {from, to}) {
+    int64_t product = 1;
+    for (int64_t size : llvm::reverse(type.getShape())) {
+      if (ShapedType::isDynamic(size))
+        break;
+      if (size == 0)
+        return true;
+      behind.insert(product *= size);
+    }
+  }
+  int64_t last = 1;
+  for (int64_t product : behind) {
+    if (product % last != 0)
+      return false;
+    last = product;
+  }
+  return true;
+}
+
 bool kiln::isClonable(Operation *op) {
   if (isa<prim::IotaOp, prim::FromIndexOp>(op) || splatValue(op))
     return true;
-  if (!isViewMovement(op))
+  auto reshape = dyn_cast<prim::ReshapeOp>(op);
+  if (!isViewMovement(op) || (reshape && !dividesInTurn(reshape)))
     return false;
   Operation *source = op->getOperand(0).getDefiningOp();
   return source && isClonable(source);

@@ -347,6 +347,11 @@ struct DecomposeFourier : OpRewritePattern<FourierOp> {
                                 PatternRewriter &rewriter) const override {
     auto type = cast<RankedTensorType>(op.getResult(0).getType());
     int64_t dim = op.getDim(), columns = type.getDimSize(dim);
+    // The numbers that the decomposition multiplies by are constants, as many
+    // as the line has elements or more.
+    constexpr int64_t kMostColumns = int64_t(1) << 24;
+    if (columns > kMostColumns)
+      return rewriter.notifyMatchFailure(op, "a line of more than 2^24");
     FourierBuilder e(rewriter, op.getLoc(), type.getElementType());
     Complex x{op.getOperand(0), Value()};
     if (op.getNumOperands() > 1)

@@ -31,6 +31,15 @@ SmallVector<Value> kiln::beforeTranspose(ArrayRef<int64_t> permutation,
   return result;
 }
 
+/// Whether an operation computes each element from those at the same place of
+/// all operands, and alike everywhere. Multipliers for each channel belong to
+/// the last dimension, and a table has dimensions of its own.
+static bool isAlikeEverywhere(Operation *op) {
+  if (auto rescale = dyn_cast<RescaleOp>(op))
+    return rescale.getMultiplier().size() == 1;
+  return schedule::isElementwisePrim(op) && !isa<TableOp>(op);
+}
+
 /// The same with `left` more operations.
 static bool isRepeatedBy(Value value, int &left) {
   Operation *source = value.getDefiningOp();
@@ -38,8 +47,8 @@ static bool isRepeatedBy(Value value, int &left) {
     return isa<SplatElementsAttr>(constant.getValue());
   if (isa_and_nonnull<FullOp, BroadcastInDimOp>(source))
     return true;
-  if (!source || source->getNumResults() != 1 ||
-      !schedule::isElementwisePrim(source) || --left < 0)
+  if (!source || source->getNumResults() != 1 || !isAlikeEverywhere(source) ||
+      --left < 0)
     return false;
   ArrayRef<int64_t> shape = cast<ShapedType>(value.getType()).getShape();
   return llvm::all_of(source->getOperands(), [&](Value operand) {

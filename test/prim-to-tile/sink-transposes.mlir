@@ -1,7 +1,7 @@
 // Transpositions move behind what computes with transposed elements, where threads share out tiles.
 // RUN: kiln-opt %s -pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},func.func(prim-sink-transposes,canonicalize))' | FileCheck %s
 // RUN: kiln-opt %s -pass-pipeline='builtin.module(kiln-set-target{spec=cpu:x86-64-v3},func.func(prim-sink-transposes))' | FileCheck %s --check-prefix=CPU
-// RUN: for entry in between computed sums moved repeated kept groups joined; do \
+// RUN: for entry in between computed sums moved repeated channels kept groups joined; do \
 // RUN:   kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --entry=$entry --verify-semantics -o %t.kiln 2>&1 | FileCheck %s --check-prefix=SAME || exit 1; done
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --entry=pairs --explain --emit=program -o %t.program | FileCheck %s --check-prefix=CLAIMED
 // SAME: semantics: {{[0-9]+}} comparisons, 0 changed
@@ -112,6 +112,22 @@ func.func @groups(%x: tensor<2x4x5x6xf32>) -> tensor<2x4x5x6xf32> {
   %5 = prim.reshape %4 : tensor<2x3x2x20xf32> -> tensor<2x6x4x5xf32>
   %6 = prim.transpose %5 permutation [0, 2, 3, 1] : tensor<2x6x4x5xf32> -> tensor<2x4x5x6xf32>
   return %6 : tensor<2x4x5x6xf32>
+}
+
+// Multipliers for each channel belong to the last dimension, wherever elements are repeated; one multiplier belongs to none.
+// CHECK-LABEL: func.func @channels(
+// CHECK: prim.rescale {{.*}} -> tensor<3x4xi32>
+// CHECK: prim.rescale {{.*}} -> tensor<4x3xi32>
+func.func @channels(%x: tensor<4x3xi32>, %s: tensor<3xi8>) -> (tensor<3x4xi32>, tensor<3x4xi32>) {
+  %0 = prim.transpose %x permutation [1, 0] : tensor<4x3xi32> -> tensor<3x4xi32>
+  %1 = prim.broadcast_in_dim %s dims [0] : tensor<3xi8> -> tensor<3x4xi8>
+  %2 = prim.rescale %1 {multiplier = array<i32: 1073741824, 536870912, 1073741824, 1073741824>, shift = array<i8: 30, 30, 28, 29>,
+      input_zp = 0 : i32, output_zp = 0 : i32, scale32} : tensor<3x4xi8> -> tensor<3x4xi32>
+  %3 = prim.add %0, %2 : tensor<3x4xi32>
+  %4 = prim.rescale %1 {multiplier = array<i32: 536870912>, shift = array<i8: 30>, input_zp = 0 : i32, output_zp = 0 : i32, scale32}
+      : tensor<3x4xi8> -> tensor<3x4xi32>
+  %5 = prim.mul %0, %4 : tensor<3x4xi32>
+  return %3, %5 : tensor<3x4xi32>, tensor<3x4xi32>
 }
 
 // Parts that lie in one order are joined in it, those of several orders are not.

@@ -34,5 +34,6 @@ void checkBuilder();
 void checkAnalysis();
 void checkTile();
 void checkDiagnostics();
+void checkKernels();
 
 #endif

@@ -20,6 +20,7 @@ int main() {
   checkAnalysis();
   checkTile();
   checkDiagnostics();
+  checkKernels();
   std::printf("%d failures\n", failures);
   return failures != 0;
 }

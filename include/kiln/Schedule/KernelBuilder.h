@@ -86,6 +86,7 @@ private:
     Buffer buffer;
     mlir::Value param;
     bool write;
+    int64_t place; ///< among the launch's arguments
   };
   std::vector<Argument> views;
   llvm::SmallVector<mlir::Value> hostArgs;

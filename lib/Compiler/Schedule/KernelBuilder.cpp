@@ -5,6 +5,7 @@
 #include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Index/ScalarBuilder.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -26,13 +27,20 @@ KernelBuilder::KernelBuilder(HostProgramBuilder &host, Location loc,
 void KernelBuilder::abandon() { kernel.erase(); }
 
 Value KernelBuilder::view(const Buffer &buffer, bool write) {
-  // What a kernel reads of a view that it writes comes through one parameter.
+  // What a kernel reads of a view that it writes comes through one parameter,
+  // whichever is first: facts of two would contradict each other.
   for (Argument &argument : views)
-    if ((argument.write || !write) && argument.buffer.same(buffer))
+    if (argument.buffer.same(buffer)) {
+      if (write && !argument.write) {
+        argument.write = true;
+        writes.push_back(argument.place);
+        llvm::sort(writes);
+      }
       return argument.param;
+    }
   Value param =
       kernel.getBody().front().addArgument(host.viewType(buffer), loc);
-  views.push_back({buffer, param, write});
+  views.push_back({buffer, param, write, int64_t(hostArgs.size())});
   if (write)
     writes.push_back(hostArgs.size());
   hostArgs.push_back(host.memref(buffer));

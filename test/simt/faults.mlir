@@ -16,6 +16,7 @@
 // FAILS-NEXT: named failed
 // FAILS-NEXT: all[0] = [64] i32: 0 1 2 3 {{.*}}
 // FAILS-NEXT: alike failed
+// FAILS-NEXT: crowd failed
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
 
 // Every thread reads what another one writes: the first of both to come is reported.
@@ -214,5 +215,12 @@ llvm.func @alike() attributes {simt.block = #simt.thread_block<threads = 32, sha
   %t = arith.index_castui %thread : index to i32
   // expected-error@+1 {{expected one number in all lanes of a warp; that of thread 1 is another one}}
   %u = simt.uniform %t : i32
+  llvm.return
+}
+
+// All warps of a cluster have a stack at once.
+// expected-error@+1 {{unsupported: a cluster of more than 4096 warps}}
+llvm.func @crowd() attributes {simt.block = #simt.thread_block<threads = 32, shared_bytes = 0>, eval.grid = array<i64: 8192, 1, 1>} {
+  tile.cluster_barrier [8192, 1, 1]
   llvm.return
 }

@@ -270,6 +270,13 @@ struct Launch {
   }
 
   LogicalResult runClusters(ArrayRef<int64_t> shape) {
+    __int128 warps = (code.threads + code.lanes - 1) / code.lanes;
+    for (int64_t extent : shape) {
+      warps *= extent;
+      if (warps > kMaxConcurrentWarps)
+        return emitError(caller, "unsupported: a cluster of more than ")
+               << kMaxConcurrentWarps << " warps";
+    }
     for (auto [size, extent] : llvm::zip(grid, shape))
       if (size % extent)
         return emitError(caller, "expected a grid in multiples of the cluster ")

@@ -11,6 +11,7 @@
 
 #include "SplitSquares.h"
 #include "llvm/ADT/DenseSet.h"
+#include <utility>
 
 using namespace mlir;
 using namespace kiln;

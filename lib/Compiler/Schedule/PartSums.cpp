@@ -7,6 +7,7 @@
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Target/Clusters.h"
 #include "kiln/Target/Limits.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Target/Clusters.h"
+#include <algorithm>
 
 using namespace mlir;
 using namespace kiln;

@@ -18,9 +18,9 @@ OF_BLOCK = 1 << 14
 
 
 def prefer_scipy():
-    """Names SciPy's library, OpenBLAS, to the runtime if the environment names none: what a system has may be the reference
-    implementation, which takes three to four times as long."""
-    if os.environ.get("KILN_LAPACK"):
+    """Has the runtime prefer SciPy's library, OpenBLAS, to those of the system, which may be the reference implementation. It is no
+    demand: processes that inherit the preference and cannot load the library use the system's."""
+    if os.environ.get("KILN_LAPACK") or os.environ.get("KILN_LAPACK_PREFERRED"):
         return
     try:
         scipy = importlib.util.find_spec("scipy")
@@ -29,13 +29,13 @@ def prefer_scipy():
     for folder in (scipy.submodule_search_locations or ()) if scipy else ():
         found = sorted(glob.glob(os.path.join(os.path.dirname(folder), "scipy.libs", "libscipy_openblas-*.so")))
         if found:
-            os.environ["KILN_LAPACK"] = found[0]
+            os.environ["KILN_LAPACK_PREFERRED"] = found[0]
             return
 
 
 @functools.lru_cache(maxsize=None)
-def _has_lapack(named):
-    for name in [named] if named else LIBRARIES:
+def _has_lapack(named, preferred):
+    for name in [named] if named else [*filter(None, [preferred]), *LIBRARIES]:
         try:
             ctypes.CDLL(name)
             return True
@@ -46,7 +46,8 @@ def _has_lapack(named):
 
 def is_near(target):
     """Of a specification as for kiln-compile, or several with `+` between them."""
-    return set(names_of(target)) == {"cpu"} and _has_lapack(os.environ.get("KILN_LAPACK", ""))
+    return set(names_of(target)) == {"cpu"} and _has_lapack(
+        os.environ.get("KILN_LAPACK", ""), os.environ.get("KILN_LAPACK_PREFERRED", ""))
 
 
 def holds_matrices(target, rows, columns, bytes_of_element):

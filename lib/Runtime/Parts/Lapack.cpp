@@ -26,6 +26,15 @@ Expected<const Lapack *> Lapack::get() {
       return Error(std::string("KILN_LAPACK: ") + dlerror());
     return &loaded;
   }
+  // Of the package `kiln` of Python, say. Processes inherit it, and may not
+  // have the library.
+  const char *preferred = std::getenv("KILN_LAPACK_PREFERRED");
+  if (preferred && *preferred) {
+    loaded.handle = dlopen(preferred, RTLD_NOW | RTLD_LOCAL);
+    loaded.path = preferred;
+    if (loaded.handle)
+      return &loaded;
+  }
   std::string tried;
   for (const char *name : kNames) {
     loaded.handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);

@@ -11,8 +11,9 @@
 
 namespace kiln::runtime {
 
-/// The library, with integers of 32 bits: what KILN_LAPACK names, else the
-/// first of those that systems have. Loaded once.
+/// The library, with integers of 32 bits: what KILN_LAPACK names, else what
+/// KILN_LAPACK_PREFERRED names if that can be loaded, else the first of those
+/// that systems have. Loaded once.
 class Lapack {
 public:
   static Expected<const Lapack *> get();

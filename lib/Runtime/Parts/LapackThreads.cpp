@@ -5,13 +5,19 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <mutex>
 #include <sched.h>
 #include <string>
 
 using namespace kiln::runtime;
 
-/// Products of two elements, of one matrix, that are worth another thread.
-static constexpr double kWorkOfThread = 1 << 23;
+/// Products of rows, columns and others that one thread computes: a matrix of
+/// 1400 rows. Threads of a factorisation wait for each other in every step, so
+/// that one that others keep from its processor holds all of them up.
+static constexpr double kWorkOfOne = 1400. * 1400 * 1400;
+/// Products that are worth each further thread, and how many threads there are
+/// at most.
+static constexpr double kWorkOfThread = 1e9, kMostThreads = 8;
 
 /// The processors that a container may use, by the files of version 2 and of
 /// version 1 of Linux' control groups; `most` where there is no limit.
@@ -28,18 +34,38 @@ static double quota(double most) {
   return most;
 }
 
+/// The processors of the affinity. A mask that is too short is an error.
+static int countAffinity() {
+  constexpr int kMost = 1 << 16;
+  for (int size = CPU_SETSIZE; size <= kMost; size *= 2) {
+    cpu_set_t *all = CPU_ALLOC(size);
+    if (!all)
+      break;
+    size_t bytes = CPU_ALLOC_SIZE(size);
+    CPU_ZERO_S(bytes, all);
+    bool isKnown = sched_getaffinity(0, bytes, all) == 0;
+    int count = isKnown ? CPU_COUNT_S(bytes, all) : 0;
+    CPU_FREE(all);
+    if (isKnown)
+      return count;
+  }
+  return 1;
+}
+
 static int countProcessors() {
-  cpu_set_t all;
-  CPU_ZERO(&all);
-  bool isKnown = sched_getaffinity(0, sizeof all, &all) == 0;
-  return std::max(1, int(quota(isKnown ? CPU_COUNT(&all) : 1)));
+  return std::max(1, int(quota(countAffinity())));
 }
 
 namespace {
-/// OpenBLAS' functions, and how many threads it had when it was loaded.
+/// OpenBLAS' functions. Its number of threads is one of the process.
 struct Threads {
   void (*set)(int) = nullptr;
-  int initial = 1, processors = 1;
+  int (*get)() = nullptr;
+  int processors = 1;
+  std::mutex mutex; ///< guards those that follow
+  int users = 0;    ///< calls that run now
+  int before = 1;   ///< what others had set when the first of them began
+  int most = 0;     ///< what the calls that run now have set
 
   Threads() {
     for (const char *name : {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"})
@@ -48,28 +74,25 @@ struct Threads {
     Expected<const Lapack *> library = Lapack::get();
     if (!library)
       return;
-    auto get = reinterpret_cast<int (*)()>(
+    get = reinterpret_cast<int (*)()>(
         (*library)->findOther("openblas_get_num_threads"));
     auto found = reinterpret_cast<void (*)(int)>(
         (*library)->findOther("openblas_set_num_threads"));
     if (!get || !found)
       return;
-    initial = get();
-    processors = std::min(initial, countProcessors());
+    processors = countProcessors();
     set = found;
   }
 };
 } // namespace
 
-static const Threads &threads() {
-  static const Threads threads;
+static Threads &threads() {
+  static Threads threads;
   return threads;
 }
 
-LapackThreads::LapackThreads(const HostCall &call) {
-  const Threads &all = threads();
-  if (!all.set || call.sources.empty() || call.sources[0].shape.size() < 2)
-    return;
+/// The threads that a call has work for.
+static double countThreads(const HostCall &call) {
   // A triangular matrix with many columns on the right is as much work as
   // these.
   const HostArray &last = call.sources.back();
@@ -78,10 +101,32 @@ LapackThreads::LapackThreads(const HostCall &call) {
          columns = double(call.sources[0].last(0)),
          others = isMatrix ? double(last.last(0)) : columns;
   double work = rows * columns * std::min(std::max(rows, columns), others);
-  all.set(std::clamp(int(work / kWorkOfThread), 1, all.processors));
+  return std::clamp(1 + (work - kWorkOfOne) / kWorkOfThread, 1., kMostThreads);
+}
+
+LapackThreads::LapackThreads(const HostCall &call) {
+  Threads &all = threads();
+  if (!all.set || call.sources.empty() || call.sources[0].shape.size() < 2)
+    return;
+  isUser = true;
+  int wanted = std::min(all.processors, int(countThreads(call)));
+  std::lock_guard<std::mutex> lock(all.mutex);
+  if (all.users++ == 0) {
+    all.before = all.get();
+    all.most = 0;
+  }
+  // Calls of several threads at once have the number of the largest.
+  wanted = std::min(std::max(wanted, all.most), std::max(1, all.before));
+  if (wanted != all.most)
+    all.set(wanted);
+  all.most = wanted;
 }
 
 LapackThreads::~LapackThreads() {
-  if (threads().set)
-    threads().set(threads().initial);
+  if (!isUser)
+    return;
+  Threads &all = threads();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  if (--all.users == 0)
+    all.set(all.before);
 }

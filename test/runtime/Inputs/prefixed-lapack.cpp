@@ -9,8 +9,11 @@ void scipy_spotrf_(const char *, const int *, float *, const int *, int *info,
                    size_t) {
   *info = 1;
 }
-int scipy_openblas_get_num_threads() { return 512; }
+static int numThreads = 512;
+int scipy_openblas_get_num_threads() { return numThreads; }
 void scipy_openblas_set_num_threads(int count) {
   std::fprintf(stderr, "threads %d\n", count);
+  // As if the host program had set a limit before the next call.
+  numThreads = count == 512 ? 300 : count;
 }
 }

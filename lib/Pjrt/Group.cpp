@@ -132,12 +132,16 @@ Error *Group::run(LoadedExecutable &loaded,
     return fail(Code::Unimplemented,
                 "unsupported: a callback of a program on several devices that "
                 "calls such a program");
-  Group *taken = take(loaded);
-  Error *error = taken->runTaken(loaded, task);
-  std::lock_guard<std::mutex> lock(taken->state);
-  taken->taker = nullptr;
-  taken->freed.notify_all();
-  return error;
+  // Also if a thread cannot be started, others go on.
+  struct Freeing {
+    Group *group;
+    ~Freeing() {
+      std::lock_guard<std::mutex> lock(group->state);
+      group->taker = nullptr;
+      group->freed.notify_all();
+    }
+  } taken = {take(loaded)};
+  return taken.group->runTaken(loaded, task);
 }
 
 Error *Group::runTaken(LoadedExecutable &loaded,

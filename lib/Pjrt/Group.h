@@ -30,7 +30,9 @@ private:
 /// The ranks of programs on one list of devices: a thread and a world for each.
 /// Calls go one after the other, so that all ranks make them in one order. A
 /// callback of a program may wait for a thread that calls another one: while
-/// such a program runs, others have a group of their own.
+/// such a program runs, others have a group of their own. Calls of one program
+/// still go one after the other: a callback that waits for a thread that calls
+/// its own program waits until the exchange's limit.
 class Group {
 public:
   explicit Group(size_t size, size_t depth = 0) : size(size), depth(depth) {}

@@ -117,30 +117,31 @@ static std::string verdictOf(const kiln::runtime::Ending &ending) {
 }
 
 /// The same in the helper program, for hosts with threads.
-static std::string probeApart(llvm::StringRef bytes) {
+static kiln::runtime::Ending tryApart(llvm::StringRef bytes) {
+  kiln::runtime::Ending ending;
   int fd = memfd_create("kiln-module", MFD_CLOEXEC);
   if (fd < 0)
-    return "";
-  kiln::runtime::Ending ending;
+    return ending;
   if (kiln::runtime::writeFully(fd, bytes.data(), bytes.size()))
     if (auto child = kiln::runtime::startProgram(kiln::target::compileWorker(),
                                                  {"read"}, {fd}))
       ending = kiln::runtime::awaitEnd(*child);
   close(fd);
-  return verdictOf(ending);
+  return ending;
 }
 
 /// Upstream's bytecode reader can be killed by mutated bytes, so a child reads
-/// them first. Without one the checksum of the package has to do.
-std::string kiln::reference::probe(llvm::StringRef bytes) {
+/// them first. Without one, whose end is not known then, the checksum of the
+/// package has to do.
+static kiln::runtime::Ending tryFirst(llvm::StringRef bytes) {
   if (!kiln::runtime::isForkSafe())
-    return probeApart(bytes);
+    return tryApart(bytes);
   pid_t child = fork();
   if (child < 0)
-    return "";
+    return {};
   if (child == 0)
     tryModule(bytes);
-  return verdictOf(kiln::runtime::awaitEnd(child));
+  return kiln::runtime::awaitEnd(child);
 }
 
 KilnModule::KilnModule()
@@ -149,10 +150,12 @@ KilnModule::KilnModule()
   context.loadAllAvailableDialects();
 }
 
-/// The same for a sealed module. Programs load a module again for each device
-/// and each check: what has been read by this process is not tried again. In a
-/// host with threads, a trial loads the compiler once more.
-static std::string probeOnce(llvm::StringRef sealed, llvm::StringRef bytes) {
+/// Why the bytes of a sealed module cannot be read safely; empty if they can.
+/// Programs load a module again for each device and each check: what a child
+/// has read is not tried again. In a host with threads, a trial loads the
+/// compiler once more.
+static std::string probe(llvm::StringRef sealed, llvm::StringRef bytes) {
+  constexpr unsigned kMostSeals = 4096;
   static std::mutex mutex;
   static llvm::StringSet<> seals;
   llvm::StringRef digest = sealed.drop_front(bytes.size());
@@ -161,9 +164,12 @@ static std::string probeOnce(llvm::StringRef sealed, llvm::StringRef bytes) {
     if (seals.contains(digest))
       return "";
   }
-  std::string problem = probe(bytes);
-  if (problem.empty()) {
+  kiln::runtime::Ending ending = tryFirst(bytes);
+  std::string problem = verdictOf(ending);
+  if (ending.isKnown && problem.empty()) {
     std::lock_guard<std::mutex> lock(mutex);
+    if (seals.size() >= kMostSeals)
+      seals.clear();
     seals.insert(digest);
   }
   return problem;
@@ -174,7 +180,7 @@ int KilnModule::load(llvm::StringRef sealed, KilnError *error) {
   if (!content)
     return fail(error, "its module is damaged, or none of this device");
   llvm::StringRef bytes = *content;
-  std::string problem = probeOnce(sealed, bytes);
+  std::string problem = probe(sealed, bytes);
   if (!problem.empty())
     return fail(error, problem);
   FirstError first(context);

@@ -20,9 +20,6 @@ inline int fail(KilnError *error, const std::string &message) {
   return runtime::failDriver(error, message);
 }
 
-/// Why the bytes of a module cannot be read safely; empty if they can.
-std::string probe(llvm::StringRef bytes);
-
 /// What the runtime offers, from the entry point on.
 extern KilnDeviceHost runtimeHost;
 

@@ -2,6 +2,9 @@
 // What the simulated device finds in LDS: accesses outside of it, races, reads
 // of bytes that were never written, and of old values.
 #include "LdsWords.h"
+#include <algorithm>
+#include <tuple>
+#include <vector>
 
 using namespace kiln::amd::sim;
 
@@ -35,12 +38,53 @@ void dropEnded(Wave &wave) {
       wave.ldsUses.end());
 }
 
+/// An order of accesses in which the same ones, of any instructions, are
+/// neighbours.
+int compare(const Wave::LdsUse &a, const Wave::LdsUse &b) {
+  auto keyOf = [](const Wave::LdsUse &use) {
+    return std::tuple(use.counter, use.writes, use.bytes, use.lanes);
+  };
+  if (keyOf(a) != keyOf(b))
+    return keyOf(a) < keyOf(b) ? -1 : 1;
+  for (uint64_t rest = a.lanes; rest; rest &= rest - 1) {
+    int lane = __builtin_ctzll(rest);
+    if (a.at[lane] != b.at[lane])
+      return a.at[lane] < b.at[lane] ? -1 : 1;
+  }
+  return 0;
+}
+
+/// Keeps the last of accesses that are the same, as those of a loop are: it is
+/// the one that ends last.
+void mergeSame(std::vector<Wave::LdsUse> &uses) {
+  std::sort(uses.begin(), uses.end(),
+            [](const Wave::LdsUse &a, const Wave::LdsUse &b) {
+              int order = compare(a, b);
+              return order ? order < 0 : a.issue > b.issue;
+            });
+  auto isSame = [](const Wave::LdsUse &a, const Wave::LdsUse &b) {
+    return compare(a, b) == 0;
+  };
+  uses.erase(std::unique(uses.begin(), uses.end(), isSame), uses.end());
+}
+
+/// Makes room for more accesses: a loop without waits does not need more and
+/// more of it.
+void makeRoom(Wave &wave) {
+  dropEnded(wave);
+  size_t most = wave.ldsUses.capacity();
+  if (wave.ldsUses.size() > most / 2)
+    mergeSame(wave.ldsUses);
+  if (wave.ldsUses.size() > most / 2)
+    wave.ldsUses.reserve(2 * most);
+}
+
 /// Notes accesses that run beyond a barrier, unless they are waited for. The
 /// instruction is counted when all its lanes are done.
 Wave::LdsUse &noteUse(Wave &wave, unsigned bytes, bool writes,
                       Counter counter) {
   if (wave.ldsUses.size() == wave.ldsUses.capacity())
-    dropEnded(wave);
+    makeRoom(wave);
   Wave::LdsUse &use = wave.ldsUses.emplace_back();
   use.issue = wave.issued[unsigned(counter)] + 1;
   use.counter = counter;

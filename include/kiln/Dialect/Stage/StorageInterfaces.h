@@ -15,6 +15,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpDefinition.h"
 #include <array>
+#include <cstdint>
 #include <optional>
 
 namespace kiln::stage {

@@ -25,6 +25,7 @@ Api makeApi() {
   addBuffers(api);
   addTransfers(api);
   addExecutables(api);
+  addSerialization(api);
   addExecution(api);
   addExtensions(api);
   return api;

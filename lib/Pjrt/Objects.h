@@ -288,6 +288,7 @@ void addDevices(Api &api);
 void addBuffers(Api &api);
 void addTransfers(Api &api);
 void addExecutables(Api &api);
+void addSerialization(Api &api);
 void addExecution(Api &api);
 void addExtensions(Api &api);
 

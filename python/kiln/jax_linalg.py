@@ -4,6 +4,7 @@
 JAX has its own rules for processors and GPUs, which call libraries. These stand for them on Kiln: larger real matrices, and on
 processors a few small ones, are for functions of the host. On GPUs kernels factorise small ones by LU and Cholesky. Others have
 Householder reflections one column after the other, and rotations of all pairs of a round at once (Jacobi's method)."""
+import contextvars
 import functools
 import math
 import os
@@ -33,9 +34,19 @@ def is_close():
     return near.is_near(os.environ.get("KILN_JAX_TARGET", "cpu"))
 
 
+#: Whether the program that is lowered leaves this process (`jax.export`). It has operations of StableHLO only: a custom call is nothing
+#: that JAX lets out, and the decision between the host and the device is not known here.
+EXPORTS = contextvars.ContextVar("exports", default=False)
+
+
+def are_known(a):
+    """Whether such matrices may be of a function that this process chooses by their sizes."""
+    return not EXPORTS.get() and 0 not in a.shape and all(isinstance(n, int) for n in a.shape[-2:])
+
+
 def is_large(a):
     """Whether matrices are for functions of the host."""
-    if a.dtype not in (np.float32, np.float64) or 0 in a.shape:
+    if a.dtype not in (np.float32, np.float64) or not are_known(a):
         return False
     lead = a.shape[:-2]
     are_few = all(isinstance(n, int) for n in lead) and math.prod(lead) <= near.SEVERAL
@@ -46,7 +57,7 @@ def is_large(a):
 def is_held(a):
     """Whether a GPU has a kernel for such matrices, each in the registers of a block."""
     rows, columns = a.shape[-2:]
-    if a.dtype not in (np.float32, np.float64) or not all(isinstance(n, int) and n > 0 for n in (rows, columns)) or 0 in a.shape:
+    if a.dtype not in (np.float32, np.float64) or not are_known(a):
         return False
     return near.holds_matrices(os.environ.get("KILN_JAX_TARGET", "cpu"), rows, columns, a.dtype.itemsize)
 
@@ -71,6 +82,13 @@ def lu(a):
 
     if jax_small.fits(a):
         return jax_small.lu(a)
+    if not all(isinstance(n, int) for n in a.shape[-2:]):
+        # JAX's function counts blocks of columns; this one, a loop over columns, has its results in another order.
+        unblocked = linalg._lu_unblocked
+        for _ in a.shape[:-2]:
+            unblocked = jax.vmap(unblocked)
+        pivots, rows, factors = unblocked(a)
+        return factors, pivots, rows
     if not is_large(a) and not is_one_call(a):
         return linalg._lu_python(a)
     m, n = a.shape[-2:]
@@ -290,12 +308,12 @@ def svd(a, *, full_matrices=True, compute_uv=True, subset_by_index=None, algorit
 
 def is_one_call(a):
     """Whether LU, Cholesky or triangular equations are one operation: the host's next to it, or of a GPU's kernels."""
-    return is_held(a) or (a.dtype in (np.float32, np.float64) and 0 not in a.shape and min(a.shape[-2:]) > 1 and is_close())
+    return is_held(a) or (a.dtype in (np.float32, np.float64) and are_known(a) and min(a.shape[-2:]) > 1 and is_close())
 
 
 def is_interleaved(a):
     """Whether complex matrices are the host's as real ones of twice the size."""
-    if a.dtype not in (np.complex64, np.complex128) or 0 in a.shape:
+    if a.dtype not in (np.complex64, np.complex128) or not are_known(a):
         return False
     return max(a.shape[-2:]) >= LARGE or is_close()
 
@@ -339,6 +357,11 @@ def complex_triangular_solve(a, b, lower, unit):
     return joined_rows(x)
 
 
+def rows_of_block(a):
+    """Of matrices that are factorised block by block; 0 of others."""
+    return jax_blocked.rows_of_block(a) if are_known(a) else 0
+
+
 def cholesky(context, a):
     """A rule: the host's function, the kernel of a GPU, or StableHLO's operation."""
     from jax.interpreters import mlir
@@ -347,7 +370,7 @@ def cholesky(context, a):
     matrix, = context.avals_in
     if jax_small.fits(matrix):
         return mlir.lower_fun(jax_small.cholesky, multiple_results=False)(context, a)
-    if size := jax_blocked.rows_of_block(matrix):
+    if size := rows_of_block(matrix):
         return mlir.lower_fun(lambda a: jax_blocked.cholesky(a, size), multiple_results=False)(context, a)
     if is_interleaved(matrix):
         return mlir.lower_fun(complex_cholesky, multiple_results=False)(context, a)
@@ -362,7 +385,7 @@ def triangular_solve(context, a, b, *, left_side, lower, transpose_a, conjugate_
     from jax._src.lax import linalg
 
     matrix, right = context.avals_in
-    is_small, size = jax_small.fits(matrix), jax_blocked.rows_of_block(matrix)
+    is_small, size = jax_small.fits(matrix), rows_of_block(matrix)
     if 0 not in right.shape and (is_small or size or is_interleaved(matrix)):
         def solve_upright(a, b):
             a = jnp.conj(a) if conjugate_a else a
@@ -390,15 +413,28 @@ def triangular_solve(context, a, b, *, left_side, lower, transpose_a, conjugate_
     return mlir.lower_fun(solve, multiple_results=True)(context, a, b)
 
 
+def aware(rule):
+    """The rule, which knows whether the program is exported."""
+    @functools.wraps(rule)
+    def lower(context, *operands, **parameters):
+        token = EXPORTS.set(context.module_context.lowering_parameters.for_export)
+        try:
+            return rule(context, *operands, **parameters)
+        finally:
+            EXPORTS.reset(token)
+
+    return lower
+
+
 def register(platform):
     """Rules for JAX's primitives of these names."""
     from jax.interpreters import mlir
     from jax._src.lax import linalg
 
-    mlir.register_lowering(linalg.cholesky_p, cholesky, platform=platform)
-    mlir.register_lowering(linalg.triangular_solve_p, triangular_solve, platform=platform)
+    mlir.register_lowering(linalg.cholesky_p, aware(cholesky), platform=platform)
+    mlir.register_lowering(linalg.triangular_solve_p, aware(triangular_solve), platform=platform)
 
     for name, function, several in (("geqrf", geqrf, True), ("householder_product", householder_product, False),
                                     ("eigh", eigh, True), ("svd", svd, True), ("lu", lu, True), ("eig", eig, True)):
         rule = mlir.lower_fun(function, multiple_results=several)
-        mlir.register_lowering(getattr(linalg, name + "_p"), rule, platform=platform)
+        mlir.register_lowering(getattr(linalg, name + "_p"), aware(rule), platform=platform)

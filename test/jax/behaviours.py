@@ -238,6 +238,40 @@ def compiled_programs_are_kept_on_disk():
         assert run() == [misses, 0, 0], "damaged files were not replaced"
 
 
+@behaviour
+def exported_linear_algebra_is_no_custom_call():
+    """Of fixed sizes, and of symbols: what is exported runs where it is loaded."""
+    from jax import export
+
+    def solve_upper(a, b):
+        return jax.scipy.linalg.solve_triangular(a, b, lower=False, trans="T")
+
+    def definite(a):
+        return a @ a.mT + 9 * jnp.eye(a.shape[-1])
+
+    functions = {"cholesky": (lambda a, b: jnp.linalg.cholesky(definite(a))),
+                 "triangular_solve": (lambda a, b: solve_upper(jnp.triu(a) + 9 * jnp.eye(a.shape[-1]), b)),
+                 "inv": (lambda a, b: jnp.linalg.inv(definite(a))), "solve": (lambda a, b: jnp.linalg.solve(definite(a), b)),
+                 "complex cholesky": (lambda a, b: jnp.linalg.cholesky(definite(a) + 1j * (a - a.mT)))}
+    forms = [((3, 3), (3, 3)), ((9, 9), (9, 9)), ((40, 40), (40, 40)), ("b,9,9", (5, 9, 9)), ("b,3,3", (5, 3, 3)), ("n,n", (9, 9))]
+    random = np.random.default_rng(1)
+    for name, function in functions.items():
+        for form, sizes in forms:
+            a = random.standard_normal(sizes).astype(np.float32)
+            b = random.standard_normal(sizes).astype(np.float32)
+            if isinstance(form, str):
+                scope = export.SymbolicScope()
+                shape = export.symbolic_shape(form, scope=scope)
+            else:
+                shape = form
+            kinds = [jax.ShapeDtypeStruct(shape, np.float32)] * 2
+            for platforms in (["kiln"], ["kiln", "cpu"]):
+                made = export.export(jax.jit(function), platforms=platforms)(*kinds)
+                assert "kiln." not in made.mlir_module(), f"{name} of {form} calls a function of this process"
+            found, want = np.asarray(jax.jit(made.call)(a, b)), np.asarray(jax.jit(function)(a, b))
+            assert np.allclose(found, want, 1e-3, 1e-3), f"{name} of {form} differs"
+
+
 def main():
     wrong = 0
     for check in BEHAVIOURS:

@@ -605,7 +605,8 @@ def zeros_and_powers_of_two_at_the_edges():
         wide = x.to(torch.float64)
         return (torch.ldexp(x, exponents), torch.ldexp(wide, exponents * 4), torch.frac(x), torch.atan2(x - x, x * 0),
                 torch.atan2((x != 0) ^ (x != 0), (x != 0) ^ (x != 0)), x.clamp(min=math.nan), x.clamp(max=math.nan),
-                x.clamp(min=math.nan, max=1.0), x.clamp(torch.tensor(math.nan)))
+                x.clamp(min=math.nan, max=1.0), x.clamp(torch.tensor(math.nan)), torch.clamp_min(x, math.nan),
+                torch.clamp_max(x, math.nan), wide.clamp_min(math.nan))
     got, want = fast(function, fullgraph=True)(x, exponents), function(x, exponents)
     for one, other in zip(got, want):
         assert torch.equal(one.isnan(), other.isnan()) and torch.equal(one.nan_to_num(7), other.nan_to_num(7)), (one, other)

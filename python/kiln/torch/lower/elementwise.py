@@ -219,16 +219,22 @@ def pow_tensor(b, out, x, y):
     return arithmetic(b, out, lambda p, q: b.binary("pow", p, q), x, y)
 
 
-@lowers("clamp.default", "clamp.Tensor", "clamp_min.default", "clamp_min.Tensor")
+@lowers("clamp.Tensor", "clamp_min.default", "clamp_min.Tensor")
 def clamp(b, out, x, min=None, max=None):
     x = operand(b, x, out.dtype, out.shape)
-    is_one = min is None or max is None
     for limit, prim in ((min, "maximum"), (max, "minimum")):
-        if is_one and isinstance(limit, float) and limit != limit:
-            continue  # torch compares with a single number, which a NaN neither exceeds nor falls below
         if limit is not None:
             x = b.binary(prim, x, operand(b, limit, out.dtype, out.shape))
     return x
+
+
+@lowers("clamp.default")
+def clamp_by_numbers(b, out, x, min=None, max=None):
+    """torch compares with a single number here, which a NaN neither exceeds nor falls below. Of two numbers a NaN gives NaN, and so
+    it does in `clamp_min` and `clamp_max`."""
+    if min is None or max is None:
+        min, max = (None if isinstance(limit, float) and limit != limit else limit for limit in (min, max))
+    return clamp(b, out, x, min, max)
 
 
 @lowers("clamp_max.default", "clamp_max.Tensor")

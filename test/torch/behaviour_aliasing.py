@@ -255,5 +255,29 @@ def written_arguments_are_copied_at_once():
         assert counts == [3] * 2, counts
 
 
+@test
+def conjugates_and_negatives_are_written_by_themselves():
+    def write(a, b, c, d, x):
+        for one in (a, b, c, d):
+            one.mul_(x)
+        return a + b
+
+    def given(is_marked):
+        whole = torch.complex(torch.arange(6.0), torch.ones(6)).view(2, 3)
+        a, c = whole.clone(), torch.ones(2, 3)
+        return [a.conj() if is_marked else a, whole, torch._neg_view(c) if is_marked else c, torch.ones(2, 3), torch.tensor(2.0)]
+    with copies_at_once() as counts:
+        for first in (False, True):
+            torch._dynamo.reset()
+            run = fast(write, fullgraph=True)
+            # The one that compiles has marks, or a later one.
+            for is_marked in (first, not first, first):
+                mine, theirs = given(is_marked), given(is_marked)
+                same(run(*mine), write(*theirs))
+                same([one.resolve_conj().resolve_neg() for one in mine], [one.resolve_conj().resolve_neg() for one in theirs])
+                assert [(one.is_conj(), one.is_neg()) for one in mine] == [(one.is_conj(), one.is_neg()) for one in theirs]
+        assert counts and all(count <= 2 for count in counts), counts
+
+
 if __name__ == "__main__":
     sys.exit(main())

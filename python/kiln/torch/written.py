@@ -12,6 +12,11 @@ def pays(device):
     return device.type != "cpu"
 
 
+def holds_other_numbers(tensor):
+    """Whether the memory of a tensor has conjugates or negatives of its elements, which a view of that memory would not tell."""
+    return tensor.is_conj() or tensor.is_neg()
+
+
 def places(graph_module, made):
     """(the place of a new value among the results, the place of the argument) of each argument that is only written: it keeps its shape and
     its strides, and the compiled graph `made` computes its value."""
@@ -32,6 +37,8 @@ def places(graph_module, made):
             continue
         if not isinstance(value, torch.Tensor) or not isinstance(old, torch.Tensor):
             continue
+        if holds_other_numbers(old) or holds_other_numbers(value):
+            continue
         if (value.dtype, value.shape, value.stride()) == (old.dtype, old.shape, old.stride()) and old.is_contiguous():
             found.append((place, argument))
     return found if len(found) > 1 else []
@@ -40,15 +47,15 @@ def places(graph_module, made):
 def at_once(run, written):
     """A function of the list of a graph's arguments that calls `run` with it, and writes the arguments."""
     def boxed(arguments):
-        old = [arguments[argument] for _, argument in written]
+        places = [(place, arguments[argument]) for place, argument in written if not holds_other_numbers(arguments[argument])]
         made = list(run(arguments))
         alike = {}
-        for (place, _), argument in zip(written, old):
+        for place, argument in places:
             alike.setdefault((argument.dtype, argument.device), []).append((place, argument))
         with torch.no_grad():
             for pairs in alike.values():
                 torch._foreach_copy_([argument.detach() for _, argument in pairs], [made[place] for place, _ in pairs])
-        for (place, _), argument in zip(written, old):
+        for place, argument in places:
             # Not a view for autograd: it takes a result that is one for a part of its argument.
             made[place] = torch.empty(0, dtype=argument.dtype, device=argument.device).set_(
                 argument.untyped_storage(), argument.storage_offset(), argument.shape, argument.stride())

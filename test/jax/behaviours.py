@@ -271,6 +271,17 @@ def exported_linear_algebra_is_no_custom_call():
             found, want = np.asarray(jax.jit(made.call)(a, b)), np.asarray(jax.jit(function)(a, b))
             assert np.allclose(found, want, 1e-3, 1e-3), f"{name} of {form} differs"
 
+    values = jax.jit(lambda a: (abs(jnp.linalg.qr(a)[1]), jnp.linalg.eigvalsh(a), jnp.linalg.svd(a)[1]))
+    a = random.standard_normal((9, 9)).astype(np.float32)
+    made = export.export(values, platforms=["kiln"])(jax.ShapeDtypeStruct(a.shape, a.dtype))
+    for found, want in zip(jax.jit(made.call)(a), values(a)):
+        assert np.allclose(found, want, 1e-3, 1e-3), "values of a matrix differ"
+    try:
+        export.export(jax.jit(jnp.linalg.eig), platforms=["kiln"])(jax.ShapeDtypeStruct(a.shape, a.dtype))
+        raise AssertionError("eig was exported")
+    except ValueError as error:
+        assert "custom calls" in str(error), error
+
 
 def main():
     wrong = 0

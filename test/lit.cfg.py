@@ -81,7 +81,8 @@ if os.path.exists(os.path.join(llvm_bin, "llvm-mca")):
 if os.path.exists(os.path.join(llvm_bin, "ld.lld")):
     config.available_features.add("lld")
     # CMake projects of tests link with it: the linker of binutils takes seconds for LLVM's libraries.
-    config.environment["LDFLAGS"] = "-fuse-ld=lld"
+    # What the caller sets comes behind it, and holds.
+    config.environment["LDFLAGS"] = " ".join(["-fuse-ld=lld", *os.environ.get("LDFLAGS", "").split()])
 # The assembler of the target nvidia, where that looks for it.
 homes = [os.environ.get(name, "") for name in ("CUDA_HOME", "CUDA_PATH")] + ["/usr/local/cuda"]
 if any(home and shutil.which(os.path.join(home, "bin", "ptxas")) for home in homes) or shutil.which("ptxas"):

@@ -17,7 +17,7 @@ def InferDomains : Pass<"kiln-infer-domains", "::mlir::ModuleOp"> {
 def SetNumerics : Pass<"kiln-set-numerics", "::mlir::ModuleOp"> {
   let summary = "Gives kernels the numerics mode of the command line";
   let description = [{
-    Kernels that state no mode get that of `modes`, if any is given. If `modes` does not have `reassoc`, the module gets
+    Kernels that state no mode get that of `modes`, if any is given. If `modes` are given without `reassoc`, the module gets
     the decision `keep_order` in `kiln.asked`, so that scans by a function of floats keep the order of the program. With `allow-tf32` products of f32 operands
     may read them as tf32, where they do not ask for another precision, and so may `prim.dot_general` and
     `prim.conv`.

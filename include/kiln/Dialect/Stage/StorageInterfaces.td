@@ -56,7 +56,8 @@ def Stage_StorageReadOpInterface : Stage_OpInterface<"StorageReadOpInterface"> {
   let description = [{
     An operation that reads a tile from storage as it is: result[i...] = storage[origin + i...]. In a region of a `BoxRegionOpInterface` the
     result is an expression, elsewhere a fragment. An operation that reads in another way, such as one that converts elements, does
-    not implement it. An operation whose operands and result are called as these methods has them by its definition.
+    not implement it. The methods need no code if the operation names its operands and result `storage`, `origin` and `result`: MLIR then
+    generates them.
   }];
   let methods = [
     InterfaceMethod<"The storage that is read.", "::mlir::TypedValue<::mlir::MemRefType>", "getStorage">,

@@ -20,6 +20,7 @@ import time
 # Of the largest element of the result, for each type of the arguments that has the fewest bits.
 TOLERANCE = {"f8E4M3FN": 3e-2, "bf16": 2e-2, "f16": 3e-3, "f32": 3e-3, "f64": 1e-9}
 CASES = {}
+OPTIONS = {}  # of the target, for cases that need some
 
 
 def case(*specs, exact=False):
@@ -200,9 +201,12 @@ for _kind, _m, _n, _k, _layout in [("bf16", 256, 256, 320, "NN"), ("bf16", 256, 
                                    ("bf16", 64, 64, 8192, "NT"), ("bf16", 512, 512, 256, "NT"), ("f64", 64, 48, 80, "NN"),
                                    ("bf16", 1, 1024, 2048, "NT"), ("bf16", 5, 512, 1024, "NT"), ("f16", 16, 768, 1024, "NN"),
                                    ("f32", 1, 600, 900, "NN"), ("bf16", 20, 320, 1024, "NT"),
-                                   ("bf16", 4096, 64, 64, "NT"),
-                                   ("bf16", 128, 256, 2048, "NT"), ("f16", 250, 248, 4096, "NN")]:  # in clusters
+                                   ("bf16", 4096, 64, 64, "NT")]:
     CASES[f"matmul_{_kind}_{_m}x{_n}x{_k}_{_layout}"] = matmul(_kind, _m, _n, _k, _layout)
+for _kind, _m, _n, _k, _layout in [("bf16", 128, 256, 2048, "NT"), ("f16", 250, 248, 4096, "NN")]:
+    _name = f"matmul_clusters_{_kind}_{_m}x{_n}x{_k}_{_layout}"
+    CASES[_name] = matmul(_kind, _m, _n, _k, _layout)
+    OPTIONS[_name] = ",part_clusters=on"
 
 
 @case(one("bf16", 256, 256), one("bf16", 512, 256), one("bf16", 512), one("bf16", 256, 512))
@@ -415,7 +419,8 @@ def export(options):
             expected = [t.to(torch.float64) if t.is_floating_point() else t for t in flat(function(torch, *wide))]
             module = make_fx(lambda *all: flat(function(torch, *all)), tracing_mode="fake")(*given)  # noqa: B023
             program = torch.export.export(module, given, strict=False)
-            write_package(program, os.path.join(options.packages, f"{name}.kpkg"), options.target, ["--no-fallback"])
+            write_package(program, os.path.join(options.packages, f"{name}.kpkg"), options.target + OPTIONS.get(name, ""),
+                          ["--no-fallback"])
         except Exception as error:  # reported, and others go on
             print(f"{name}: {type(error).__name__}: {str(error)[:600]}", flush=True)
             failed += 1

@@ -31,7 +31,7 @@ struct Chip {
 };
 } // namespace
 
-constexpr int64_t kLanes = 32, kParts = 4, kThreads = 1024;
+constexpr int64_t kLanes = 32, kParts = 4, kThreads = 1024, kCluster = 8;
 
 static const Chip kChips[] = {
     {"sm_90a", "H100 and H200", 90, 80, 132, 227, 228, 64, 32, 60, 4800, 1980,
@@ -92,7 +92,8 @@ static std::string copyUnits(unsigned compute) {
   return text;
 }
 
-target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name) {
+target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name,
+                                        bool partClusters) {
   const Chip *chip = name.empty() ? kChips : findChip(name);
   if (!chip) {
     std::string names;
@@ -105,6 +106,7 @@ target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name) {
   }
   bool isWide = chip->sharedKiB >= 227;
   bool isLarge = chip->compute == 80 || isWide;
+  bool hasClusters = chip->compute >= 90;
   // Their products go on while the next step is copied: four short steps fit.
   bool hasWarpgroups = chip->compute == 90 && chip->name.ends_with("a");
   // Tiles of 16-bit floats are as wide as the registers of eight warps hold, or
@@ -140,7 +142,7 @@ target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name) {
   costs = <shuffle = 20, select = 5, pack = 5, wavefront = 10, barrier = 200, warp_barrier = 100>,
   extra = {{compute = {16}, warps_per_core = {17}, instances_per_core = {18},
     registers_per_core = 65536, shared_per_core = {19}, shared_reserved = {20}, cluster = {21},
-    converted = [f8E4M3FN, f8E5M2], assembly = "ptx"{25}{26}},
+    converted = [f8E4M3FN, f8E5M2], assembly = "ptx"{25}{26}{27}},
   deviations = ["conform ^tile/tile\\.store(_scatter)?/f32/combine-add/hurt$: atom.add.f32 and red.add.f32 flush subnormal numbers in global memory, says the PTX ISA",
     "conform sometimes ^tile/tile\\.(atomic_rmw/f32/fadd|store(_scatter)?/f32/combine-add/finite): atom.add.f32 and red.add.f32 flush subnormal numbers in global memory, says the PTX ISA"]>)",
       chip->name, chip->cores, chip->warps * kLanes, chip->megahertz * 1000000,
@@ -157,7 +159,7 @@ target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name) {
                 : 32,
       kLanes, chip->compute, chip->warps, chip->instances,
       chip->coreSharedKiB << 10, chip->compute >= 80 ? 1024 : 0,
-      chip->compute >= 90 ? 8 : 1, kThreads, nvidia::tileMoves(chip->compute),
+      hasClusters ? kCluster : 1, kThreads, nvidia::tileMoves(chip->compute),
       isWide ? 128 : 64,
       chip->compute >= 90
           ? ", split_barriers, added_bytes = 16 : i64, bulk_copies = {rank = "
@@ -165,6 +167,9 @@ target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name) {
           : "",
       hasWarpgroups
           ? ", producer = {warps = 4, registers = 24, granule = 8, most = 240}"
+          : "",
+      partClusters && hasClusters
+          ? (", part_cluster = " + Twine(kCluster)).str()
           : "");
   return target::parseDescription(text, context, "description of nvidia");
 }

@@ -12,8 +12,9 @@ namespace kiln::nvidia {
 std::vector<target::ChipInfo> listedChips();
 
 /// The description of `chip` (empty: the default), or null after an error.
+/// `partClusters`: clusters of instances add up what split-K leaves.
 target::TargetAttr describeChip(mlir::MLIRContext *context,
-                                llvm::StringRef chip);
+                                llvm::StringRef chip, bool partClusters);
 
 /// The oldest version of PTX that knows the chip, as 78 for 7.8; 0 for a chip
 /// that is not listed.

@@ -48,6 +48,10 @@ public:
          "for its end: when all blocks have begun, when each block has a "
          "thread that ends, when all have ended (programmatic dependent "
          "launch, from sm_90 on; default: off)"},
+        {"part_clusters", "on|off",
+         "whether the instances that share the depth of a matmul are clusters "
+         "that add up their sums, instead of a second kernel (from sm_90 on; "
+         "default: off)"},
         {"verify", "0|1",
          "whether barriers and waits are verified: in no kernel, in all "
          "(default: in those with asynchronous copies or matmuls)"},
@@ -66,7 +70,8 @@ public:
   target::TargetAttr
   description(MLIRContext *context,
               const target::TargetOptions &options) const override {
-    return nvidia::describeChip(context, options.chip);
+    return nvidia::describeChip(context, options.chip,
+                                options.get("part_clusters", "off") == "on");
   }
 
   void registerDialects(DialectRegistry &registry) const override {

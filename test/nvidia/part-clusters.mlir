@@ -1,12 +1,14 @@
-// Instances that share the depth of a product are a cluster: pairs exchange halves of their columns, and no second kernel adds up
-// the sums.
-// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none,blocks=64x64x64x4 --no-fallback --emit=tile -o %t.mlir
+// With the option part_clusters instances that share the depth of a product are a cluster: pairs exchange halves of their columns, and no
+// second kernel adds up the sums.
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none,part_clusters=on,blocks=64x64x64x4 --no-fallback --emit=tile -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
-// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none,verify=1,blocks=64x64x64x4 --no-fallback --emit=asm | FileCheck %s --check-prefix=PTX
-// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none,blocks=64x64x64x4 --no-fallback --verify-semantics -o %t.kpkg
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none,part_clusters=on,verify=1,blocks=64x64x64x4 --no-fallback --emit=asm | FileCheck %s --check-prefix=PTX
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none,part_clusters=on,blocks=64x64x64x4 --no-fallback --verify-semantics -o %t.kpkg
 // Three parts are no cluster, and neither are those of a chip without clusters.
-// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none,blocks=64x64x64x3 --no-fallback --emit=tile | FileCheck %s --check-prefix=TWO
-// RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none,blocks=64x64x64x4 --no-fallback --emit=tile | FileCheck %s --check-prefix=TWO
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none,part_clusters=on,blocks=64x64x64x3 --no-fallback --emit=tile | FileCheck %s --check-prefix=TWO
+// RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none,part_clusters=on,blocks=64x64x64x4 --no-fallback --emit=tile | FileCheck %s --check-prefix=TWO
+// By default a second kernel adds them up, as on an H200 it is faster.
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none,blocks=64x64x64x4 --no-fallback --emit=tile | FileCheck %s --check-prefix=TWO
 // As threads, in several orders of events: with the producer of copies, and without.
 // RUN: for more in "seed=0" "seed=1" "seed=2,thread_options=producer=on" "seed=3,thread_options=bulk=off"; do \
 // RUN:   kiln-run %t.mlir --target=reference,threads=nvidia:sm_90a,$more,races=error --entry=main_0_dot --grid=4,2,2 \

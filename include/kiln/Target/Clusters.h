@@ -13,6 +13,12 @@ namespace kiln::target {
 /// in `extra` of its description, 1 if that states none.
 int64_t countClusterInstances(TargetAttr description);
 
+/// Returns how many instances that share the depth of a matmul add up their
+/// sums as a cluster at most: `part_cluster` in `extra`, where it is at most
+/// countClusterInstances; 1, so that a second kernel adds them up, if the
+/// description states none.
+int64_t countPartInstances(TargetAttr description);
+
 } // namespace kiln::target
 
 #endif // KILN_TARGET_CLUSTERS_H

@@ -11,6 +11,7 @@
 #include "PartSums.h"
 #include "WindowInput.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
+#include "kiln/Tiling/Parts.h"
 #include "kiln/Tiling/Warps.h"
 
 using namespace mlir;
@@ -188,8 +189,7 @@ SmallVector<ContractBuilder::Piece, 2> ContractBuilder::findPieces() {
 void ContractBuilder::split() {
   int64_t steps = parts > 1 ? kernel.numBlocks(tileK).get() : 1;
   // Neighbours in memory stay with one instance, and none has nothing to do.
-  int64_t each = llvm::divideCeil(steps, std::clamp<int64_t>(parts, 1, steps));
-  parts = llvm::divideCeil(steps, each);
+  parts = tiling::partsOfSteps(steps, parts);
   if (parts <= 1) {
     if (singleRow >= 0)
       kernel.dims[tileM].block = 1;
@@ -198,5 +198,5 @@ void ContractBuilder::split() {
   part = kernel.dims.size();
   kernel.dims.emplace_back();
   kernel.dims[part].size = parts;
-  isCluster = addInCluster(group, parts, kernel.dims[tileN].block);
+  isCluster = addInCluster(kernel, part, tileM, tileN, group.ctx.description);
 }

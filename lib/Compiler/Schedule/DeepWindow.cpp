@@ -395,7 +395,7 @@ LogicalResult DeepWindow::run() {
   mergeDepth();
   chooseLine();
   chooseBlocks();
-  addCluster(image);
+  addCluster(channel, image);
   // Instances of all positions read the same elements one after the other.
   for (int dim : llvm::reverse(positions))
     if (dim != along)

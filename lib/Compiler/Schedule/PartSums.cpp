@@ -7,6 +7,7 @@
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Target/Clusters.h"
 #include "kiln/Target/Limits.h"
+#include "kiln/Tiling/Parts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -24,12 +25,12 @@ void kiln::schedule::limitLoop(KernelBuilder &kernel, int dim, int part) {
       kernel.constant(blocks));
 }
 
-bool kiln::schedule::addInCluster(const Group &group, int64_t parts,
-                                  int64_t columns) {
-  constexpr int64_t kLeastColumns = 8;
-  return parts > 1 && llvm::isPowerOf2_64(parts) &&
-         llvm::isPowerOf2_64(columns) && columns / parts >= kLeastColumns &&
-         parts <= target::countClusterInstances(group.ctx.description);
+bool kiln::schedule::addInCluster(const KernelBuilder &kernel, int part,
+                                  int row, int column,
+                                  target::TargetAttr description) {
+  return tiling::addsInCluster(
+      kernel.dims[row].size.is(1), kernel.dims[column].block,
+      kernel.dims[part].size.get(), target::countPartInstances(description));
 }
 
 int kiln::schedule::singleRowOf(Group &group, prim::DotGeneralOp dot) {

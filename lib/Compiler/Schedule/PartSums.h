@@ -4,8 +4,8 @@
 // Split-K: several instances share the depth of a matmul. Each leaves its
 // partial accumulator in a workspace. A second kernel adds the partial
 // accumulators, always in the same order, and applies the epilogue. Where the
-// instances of a block can wait for each other, as a cluster, they do both
-// themselves, each for as many columns.
+// description asks for it, the instances of a block wait for each other, as a
+// cluster, and do both themselves, each for as many columns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,9 +20,11 @@ namespace kiln::schedule {
 /// neighbours, as many for each part but the last.
 void limitLoop(KernelBuilder &kernel, int dim, int part);
 
-/// Whether the instances that share the depth of a block of `columns` columns,
-/// so many, wait for each other and add up their sums, each for some of these.
-bool addInCluster(const Group &group, int64_t parts, int64_t columns);
+/// Whether the instances that share the depth of a block wait for each other
+/// and add up their sums, each for some columns (tiling::addsInCluster); of the
+/// dimensions of the kernel, `part` counts them.
+bool addInCluster(const KernelBuilder &kernel, int part, int row, int column,
+                  target::TargetAttr description);
 
 /// The dimension of the left factor, which must be in memory, that has its only
 /// row; -1 if there is none. Only where its rows are all single ones.

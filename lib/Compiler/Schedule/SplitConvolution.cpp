@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SplitConvolution.h"
+#include "kiln/Tiling/Parts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -18,8 +18,7 @@ void SplitConvolution::abandon() {
 }
 
 void SplitConvolution::split(int64_t steps, int64_t parts) {
-  int64_t each = llvm::divideCeil(steps, std::clamp<int64_t>(parts, 1, steps));
-  parts = llvm::divideCeil(steps, each);
+  parts = tiling::partsOfSteps(steps, parts);
   if (parts <= 1)
     return;
   part = kernel.dims.size();
@@ -27,9 +26,9 @@ void SplitConvolution::split(int64_t steps, int64_t parts) {
   kernel.dims[part].size = parts;
 }
 
-void SplitConvolution::addCluster(int column) {
-  isCluster = part >= 0 && addInCluster(group, kernel.dims[part].size.get(),
-                                        kernel.dims[column].block);
+void SplitConvolution::addCluster(int row, int column) {
+  isCluster = part >= 0 &&
+              addInCluster(kernel, part, row, column, group.ctx.description);
   if (isCluster)
     kernel.addGridDim(part);
 }

@@ -24,9 +24,10 @@ protected:
   /// equally many steps. `part` stays -1 if that is one.
   void split(int64_t steps, int64_t parts);
   /// Adds the dimension that counts parts to the grid if the parts of a block
-  /// are to meet, as neighbours; `column` is the dimension that they share out.
+  /// are to meet, as neighbours; `row` and `column` are the dimensions of a
+  /// sum, of which they share out the second.
   /// Call this before other dimensions are added, and `addParts` behind them.
-  void addCluster(int column);
+  void addCluster(int row, int column);
   void addParts();
   /// Returns the arithmetic operations of a convolution that sums over elements
   /// of these sizes.

@@ -8,8 +8,18 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::target;
 
-int64_t kiln::target::countClusterInstances(TargetAttr description) {
+/// What `extra` states under `name`, at least 1.
+static int64_t countOf(TargetAttr description, StringRef name) {
   DictionaryAttr extra = description ? description.getExtra() : nullptr;
-  auto most = extra ? extra.getAs<IntegerAttr>("cluster") : IntegerAttr();
+  auto most = extra ? extra.getAs<IntegerAttr>(name) : IntegerAttr();
   return most ? std::max<int64_t>(most.getInt(), 1) : 1;
+}
+
+int64_t kiln::target::countClusterInstances(TargetAttr description) {
+  return countOf(description, "cluster");
+}
+
+int64_t kiln::target::countPartInstances(TargetAttr description) {
+  return std::min(countOf(description, "part_cluster"),
+                  countClusterInstances(description));
 }

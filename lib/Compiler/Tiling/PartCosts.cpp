@@ -2,19 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PartCosts.h"
-#include "llvm/Support/MathExtras.h"
+#include "kiln/Tiling/Parts.h"
 #include <algorithm>
 #include <cmath>
 
 using namespace kiln;
 using namespace kiln::tiling;
-
-bool tiling::addsInCluster(const PartWork &work, int64_t cluster) {
-  constexpr int64_t kLeastColumns = 8;
-  return work.parts > 1 && llvm::isPowerOf2_64(work.parts) &&
-         llvm::isPowerOf2_64(work.columns) &&
-         work.columns / work.parts >= kLeastColumns && work.parts <= cluster;
-}
 
 /// Cycles of a cluster: at each barrier every instance leaves half of what it
 /// has to another one, and reads as much.
@@ -41,6 +34,7 @@ double tiling::cyclesOfParts(const PartWork &work, int64_t cores,
                              int64_t cluster) {
   if (work.parts == 1)
     return 0;
-  return addsInCluster(work, cluster) ? cyclesInCluster(work, cores)
-                                      : cyclesOfKernel(work, cores);
+  return addsInCluster(work.isSingleRow, work.columns, work.parts, cluster)
+             ? cyclesInCluster(work, cores)
+             : cyclesOfKernel(work, cores);
 }

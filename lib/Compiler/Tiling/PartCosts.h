@@ -14,15 +14,13 @@ struct PartWork {
   double instances = 0;          ///< of the launch, all parts
   int64_t parts = 1;             ///< instances that share a block
   int64_t rows = 1, columns = 1; ///< of a block
+  bool isSingleRow = false;      ///< of the product
   int64_t bits = 32;             ///< of a sum
 };
 
-/// Whether the instances of a block add up its sums, as a cluster of a machine
-/// whose clusters have at most so many instances.
-bool addsInCluster(const PartWork &work, int64_t cluster);
-
 /// Cycles from the end of the products on until all sums are added up: in
-/// clusters, or by a second kernel.
+/// clusters of at most `cluster` instances (addsInCluster), or by a second
+/// kernel.
 double cyclesOfParts(const PartWork &work, int64_t cores, int64_t cluster);
 
 } // namespace kiln::tiling

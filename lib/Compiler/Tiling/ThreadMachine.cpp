@@ -16,6 +16,7 @@
 #include "kiln/Interfaces/Layout.h"
 #include "kiln/Target/Clusters.h"
 #include "kiln/Target/Limits.h"
+#include "kiln/Tiling/Parts.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <set>
@@ -50,7 +51,7 @@ std::optional<ThreadMachine> ThreadMachine::of(TargetAttr description) {
   }
   if (!machine.shared)
     return std::nullopt;
-  machine.cluster = target::countClusterInstances(description);
+  machine.cluster = target::countPartInstances(description);
   machine.copies = description.getUnitOfKind(UnitKind::DMA) != nullptr;
   machine.loadsAhead = !description.getUnitOfKind(UnitKind::DMA) &&
                        llvm::any_of(description.getMemories(), [](auto memory) {
@@ -101,6 +102,8 @@ static Work workOf(const TilingProblem &problem, ArrayRef<int64_t> blocks,
   work.lhsBits = isTF32 ? 32 : bitsOf(problem.lhs, 8);
   work.rhsBits = isTF32 ? 32 : bitsOf(problem.rhs, 8);
   work.accBits = bitsOf(problem.acc, 32);
+  if (work.parts > 1)
+    work.parts = partsOfSteps(int64_t(work.steps), work.parts);
   work.instances *= work.parts;
   work.steps = std::ceil(work.steps / work.parts);
   return work;
@@ -218,9 +221,9 @@ static double readBytes(const Work &work, int64_t warps, double bits,
 
 /// Cycles in which the sums of all parts are added up.
 static double cyclesOfSums(const ThreadMachine &machine, const Work &work) {
-  return cyclesOfParts(
-      {work.results, work.instances, work.parts, work.m, work.n, work.accBits},
-      machine.cores, machine.cluster);
+  return cyclesOfParts({work.results, work.instances, work.parts, work.m,
+                        work.n, work.rows == 1, work.accBits},
+                       machine.cores, machine.cluster);
 }
 
 /// Cycles of a step of threads that multiply factors as copies leave them in

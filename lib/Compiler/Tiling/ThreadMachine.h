@@ -20,7 +20,7 @@ struct ThreadMachine {
   int64_t registers = 65536;    ///< of 32 bits that a core holds
   int64_t threadRegisters = 64; ///< of 32 bits that a thread has at most
   int64_t shared = 0;           ///< bytes of the memory of a core
-  int64_t cluster = 1;          ///< instances that can wait for each other
+  int64_t cluster = 1;          ///< instances that add up parts as a cluster
   double matrixRate = 0;        ///< multiply-adds of 16 bits a core and cycle
   double vectorRate = 0;        ///< of 32 bits
   /// Nothing copies beside the threads, and barriers leave loads in flight: the

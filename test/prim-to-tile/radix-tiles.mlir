@@ -6,6 +6,12 @@
 // RUN: for entry in bytes doubles columns truths; do kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --entry=$entry || exit 1; done
 // RUN: kiln-run %s --target=amd:gfx942,device=sim --no-fallback --check --inputs=hurt --entry=doubles
 
+// One line of 2^18 keys of 32 bits goes by merges, as it has few blocks, two of them by digits.
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=program --entry=line | FileCheck %s --check-prefix=LINE
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=program --entry=lines | FileCheck %s --check-prefix=LINES
+// LINE-NOT: tile.histogram
+// LINES: tile.histogram
+
 // CHECK-LABEL: tile.kernel private @wide_0_argsort_count0(
 // CHECK: tile.load {{.*}} tensor<2048xf32>
 // CHECK: tile.histogram {{.*}} -> tensor<256xi32>
@@ -25,9 +31,9 @@
 // CHECK-LABEL: program.func @wide
 // CHECK-COUNT-12: program.launch
 // CHECK-NOT: program.launch
-func.func @wide(%x: tensor<300000xf32>) -> tensor<300000xi64> {
-  %r = prim.argsort %x dim 0 : tensor<300000xf32> -> tensor<300000xi64>
-  return %r : tensor<300000xi64>
+func.func @wide(%x: tensor<600000xf32>) -> tensor<600000xi64> {
+  %r = prim.argsort %x dim 0 : tensor<600000xf32> -> tensor<600000xi64>
+  return %r : tensor<600000xi64>
 }
 // Equal keys keep their order, and the last block has room.
 func.func @bytes(%x: tensor<66000xi8>) -> tensor<66000xi32> {
@@ -46,4 +52,12 @@ func.func @columns(%x: tensor<8192x3xi64>) -> tensor<8192x3xi32> {
 func.func @truths(%x: tensor<65536xi1>) -> tensor<65536xi32> {
   %r = prim.argsort %x dim 0 : tensor<65536xi1> -> tensor<65536xi32>
   return %r : tensor<65536xi32>
+}
+func.func @line(%x: tensor<262144xf32>) -> tensor<262144xi64> {
+  %r = prim.argsort %x dim 0 : tensor<262144xf32> -> tensor<262144xi64>
+  return %r : tensor<262144xi64>
+}
+func.func @lines(%x: tensor<262144x2xf32>) -> tensor<262144x2xi64> {
+  %r = prim.argsort %x dim 0 : tensor<262144x2xf32> -> tensor<262144x2xi64>
+  return %r : tensor<262144x2xi64>
 }

@@ -149,19 +149,25 @@ Buffer Reducer::allocateParts(Type element, AccessMap &map) {
 /// Asks for more threads than a block usually has where it adds up many parts:
 /// so few blocks do that that they take as long as a thread waits for what it
 /// loads.
+/// `tiles`: how many of the size of `axes` it holds at a time.
 static void askPartThreads(KernelBuilder &last, const Space &axes,
-                           target::TargetAttr description) {
-  constexpr int64_t kOfThread = 8;
-  int64_t volume = 1;
+                           int64_t tiles, target::TargetAttr description) {
+  constexpr int64_t kOfThread = 8; // elements of all tiles
+  int64_t volume = tiles;
   for (int dim : axes.axes)
     volume *= last.dims[dim].block;
   int64_t threads = std::min(volume / kOfThread, mostBlockThreads(description)),
           warps = threads / countLanes(description);
-  if (threads > countBlockThreads(description))
-    last.kernel->setAttr(
-        tile::kHintsAttr,
-        tile::KernelHintsAttr::get(last.b.getContext(),
-                                   llvm::bit_floor<uint64_t>(warps), 0, 0, 0));
+  auto asked =
+      last.kernel->getAttrOfType<tile::KernelHintsAttr>(tile::kHintsAttr);
+  if (threads <= countBlockThreads(description) || (asked && asked.getWarps()))
+    return;
+  last.kernel->setAttr(
+      tile::kHintsAttr,
+      tile::KernelHintsAttr::get(
+          last.b.getContext(), llvm::bit_floor<uint64_t>(warps),
+          asked ? asked.getThreadsPerWarp() : 0, asked ? asked.getCluster() : 0,
+          asked ? asked.getRegisters() : 0));
 }
 
 Space Reducer::placeParts(KernelBuilder &last) {
@@ -188,7 +194,11 @@ Space Reducer::placeParts(KernelBuilder &last) {
     axes.axes.push_back(kept.back());
   }
   if (group.ctx.tiling.model().sharesTiles())
-    askPartThreads(last, axes, group.ctx.description);
+    askPartThreads(last, axes,
+                   squares        ? 4
+                   : pair || sums ? 2
+                                  : 1,
+                   group.ctx.description);
   for (int dim : llvm::reverse(kept))
     last.addGridDim(dim);
   last.placeGrid();

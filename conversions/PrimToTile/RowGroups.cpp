@@ -123,8 +123,7 @@ static Value behindView(Value value) {
 /// Whether there are so few elements in all rows that a launch takes longer
 /// than to compute them.
 static bool areFew(const Rows &rows) {
-  constexpr int64_t kFew = 1 << 12;
-  return ShapedType::getNumElements(rows.shape) <= kFew;
+  return ShapedType::getNumElements(rows.shape) <= kElementsOfLaunch;
 }
 
 /// Whether both read a tensor of all elements, or `main` reads one that the

@@ -8,6 +8,9 @@
 
 namespace kiln {
 
+/// As many elements, or fewer, take less time to compute than a launch.
+constexpr int64_t kElementsOfLaunch = 1 << 12;
+
 /// Makes one group with several results of groups of a block that read the same
 /// rows: values of all elements, values for each row that these are computed
 /// from, and sums over the rows. With `mergesFew` it joins groups of few

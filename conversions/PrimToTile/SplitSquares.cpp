@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SplitSquares.h"
+#include "RowGroups.h"
 #include "llvm/ADT/DenseSet.h"
 #include <utility>
 
@@ -57,9 +58,8 @@ static prim::SumOp squaresOf(prim::FusionOp fusion) {
 
 /// Whether an elementwise group of the shape of the result reads it.
 static bool feedsElements(prim::FusionOp fusion) {
-  constexpr int64_t kFew = 1 << 12;
   auto type = cast<RankedTensorType>(fusion.getResult(0).getType());
-  if (!type.hasStaticShape() || type.getNumElements() > kFew)
+  if (!type.hasStaticShape() || type.getNumElements() > kElementsOfLaunch)
     return false;
   return llvm::any_of(fusion->getUsers(), [&](Operation *user) {
     auto next = dyn_cast<prim::FusionOp>(user);

@@ -2,6 +2,7 @@
 // DS instructions: loads, stores and atomics of LDS.
 #include "Atomics.h"
 #include "LdsLanes.h"
+#include "NarrowLoads.h"
 #include <algorithm>
 
 using namespace kiln::amd::sim;
@@ -62,14 +63,7 @@ void readLanes(Wave &wave, const Inst &inst, const uint32_t *at, unsigned reg) {
     auto lane = unsigned(__builtin_ctzll(rest));
     uint32_t word = 0, &value = to->lane[lane];
     std::memcpy(&word, bytes + at[lane], inst.bytes);
-    if (inst.isSigned)
-      word = inst.bytes == 1 ? uint32_t(int8_t(word)) : uint32_t(int16_t(word));
-    if (isHigh)
-      value = (value & 0xffff) | word << 16;
-    else if (inst.keepsHalf)
-      value = (value & 0xffff0000) | (word & 0xffff);
-    else
-      value = word;
+    value = loadedRegister(inst, isHigh, inst.bytes, word, value);
   }
 }
 

@@ -2,6 +2,7 @@
 // Loads and stores of global, flat, scratch and buffer memory, and scalar
 // loads.
 #include "Addresses.h"
+#include "NarrowLoads.h"
 #include <algorithm>
 
 using namespace kiln::amd::sim;
@@ -145,16 +146,9 @@ void runLoad(Wave &wave, const Inst &inst) {
       uint32_t word = 0;
       if (source)
         std::memcpy(&word, source, bytes);
-      if (inst.isSigned)
-        word = bytes == 1 ? uint32_t(int8_t(word)) : uint32_t(int16_t(word));
       uint32_t &value = wave.v[to.reg + i].lane[lane];
-      bool isHigh = inst.isHigh || to.isHigh;
-      if (isHigh)
-        value = (value & 0xffff) | word << 16;
-      else if (inst.keepsHalf)
-        value = (value & 0xffff0000) | (word & 0xffff);
-      else
-        value = word;
+      value =
+          loadedRegister(inst, inst.isHigh || to.isHigh, bytes, word, value);
     }
   }
   finishLoad(wave, to.reg, count, exec);

@@ -39,7 +39,7 @@ ALLOWED = [
     ("lib/CodeGen/Gpu/ThreadValues.cpp", r"getWidth\(\) : 64;", "bits of an index"),
     ("lib/CodeGen/Gpu/ThreadValues.cpp", r"kMost = 32;", "evaluations that are remembered: tuned"),
     ("include/kiln/Dialect/Simt/ThreadCode.h", r"kUsualLanes = 32;", "assumption about a chip whose description says nothing"),
-    ("dialects/simt/Eval/AsyncProducts.cpp", r"kProducts = 2048, kResults = 512;", "bits of a number that stands for a sum"),
+    ("dialects/simt/Eval/ProductSums.cpp", r"kProducts = 2048, kResults = 512;", "bits of a number that stands for a sum"),
     ("dialects/simt/Eval/Launch.cpp", r"kMaxConcurrentWarps = 4096;", "stacks on the host"),
     ("lib/Support/Layout/Span.cpp", r"numAdded < 64", "bits of a word of the host"),
     ("dialects/simt/SimtLayout.cpp", r"64 - registers - lanes", "bits of a word of the host"),

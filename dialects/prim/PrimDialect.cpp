@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The prim dialect: registration of all families, constants.
+#include "Models.h"
 #include "Work.h"
 #include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Prim/CallbackOps.h"
@@ -71,6 +72,7 @@ void PrimDialect::initialize() {
 #include "kiln/Dialect/Prim/CallbackOps.cpp.inc"
       >();
   attachWorkModels(getContext());
+  attachTensorModels(getContext());
 }
 
 Operation *PrimDialect::materializeConstant(OpBuilder &builder, Attribute value,

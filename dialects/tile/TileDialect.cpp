@@ -3,6 +3,7 @@
 
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "KernelDecisions.h"
+#include "Models.h"
 #include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
@@ -51,6 +52,7 @@ void TileDialect::initialize() {
   registerAtomicOps();
   registerScanOps();
   registerExternOps();
+  attachModels(getContext());
   attachUpstreamModels(getContext());
   attachLayoutModels(getContext());
 }

@@ -5,6 +5,7 @@
 #include "ExplanationPage.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Prim/Prim.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
 #include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Runtime/Session.h"
 #include "kiln/Target/Activity.h"
@@ -171,7 +172,9 @@ void Explanation::seeSymbol(StringRef pass, Operation *op) {
     });
   });
   symbol.places.insert_range(symbol.left);
-  op->walk([&](prim::FusionOp group) {
+  op->walk([&](prim::GroupOpInterface group) {
+    if (group.isClaim())
+      return;
     llvm::StringSet<> &held =
         groups[{name.getValue().str(), locationString(group.getLoc())}];
     group.walk([&](Operation *part) {

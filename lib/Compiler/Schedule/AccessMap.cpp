@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Schedule/AccessMap.h"
+#include "kiln/Interfaces/Movement.h"
 #include "kiln/Interfaces/OpTable.h"
 
 using namespace mlir;
@@ -33,18 +34,18 @@ static bool isOutside(const IndexExpr &expr, Extent low, Extent size) {
 bool kiln::schedule::readsNothing(Operation *op, unsigned number,
                                   const AccessMap &map, MapContext &ctx) {
   Value operand = op->getOperand(number);
-  if (auto pad = dyn_cast<prim::PadOp>(op)) {
+  if (auto pad = dyn_cast<PaddingOpInterface>(op)) {
     for (auto [d, low] : llvm::enumerate(pad.getLow()))
       if (isOutside(map.index[d], low, ctx.dimOf(operand, d)))
         return true;
     return false;
   }
-  auto cat = dyn_cast<prim::CatOp>(op);
+  auto cat = dyn_cast<ConcatenationOpInterface>(op);
   if (!cat)
     return false;
-  unsigned dim = cat.getDim();
+  unsigned dim = cat.getJoinedDim();
   Extent start = 0;
-  for (Value before : cat.getOperands().take_front(number))
+  for (Value before : op->getOperands().take_front(number))
     start = ctx.math.add(start, ctx.dimOf(before, dim));
   return isOutside(map.index[dim], start, ctx.dimOf(operand, dim));
 }
@@ -95,19 +96,19 @@ LogicalResult kiln::schedule::restrictMap(AccessMap &map, const IndexExpr &expr,
   return success();
 }
 
-static LogicalResult moveBroadcast(prim::BroadcastInDimOp op, unsigned,
+static LogicalResult moveBroadcast(RepeatOpInterface op, unsigned,
                                    const AccessMap &map, MapContext &,
                                    AccessMap &result) {
-  auto type = cast<RankedTensorType>(op.getOperand().getType());
-  auto to = cast<RankedTensorType>(op.getResult().getType());
-  for (auto [d, target] : llvm::enumerate(op.getDims())) {
+  auto type = cast<RankedTensorType>(op.getMoved().getType());
+  auto to = cast<RankedTensorType>(op->getResult(0).getType());
+  for (auto [d, target] : llvm::enumerate(op.getKeptDims())) {
     bool repeated = type.getDimSize(d) == 1 && to.getDimSize(target) != 1;
     result.index.push_back(repeated ? IndexExpr() : map.index[target]);
   }
   return success();
 }
 
-static LogicalResult moveTranspose(prim::TransposeOp op, unsigned,
+static LogicalResult moveTranspose(PermutationOpInterface op, unsigned,
                                    const AccessMap &map, MapContext &,
                                    AccessMap &result) {
   result.index.resize(map.index.size());
@@ -116,27 +117,30 @@ static LogicalResult moveTranspose(prim::TransposeOp op, unsigned,
   return success();
 }
 
-static LogicalResult moveSlice(prim::SliceOp op, unsigned, const AccessMap &map,
-                               MapContext &, AccessMap &result) {
+static LogicalResult moveSlice(SliceOpInterface op, unsigned,
+                               const AccessMap &map, MapContext &,
+                               AccessMap &result) {
   for (auto [expr, start, stride] :
        llvm::zip(map.index, op.getStarts(), op.getStrides()))
     result.index.push_back(expr * stride + start);
   return success();
 }
 
-static LogicalResult moveRev(prim::RevOp op, unsigned, const AccessMap &map,
-                             MapContext &ctx, AccessMap &result) {
+static LogicalResult moveRev(ReversalOpInterface op, unsigned,
+                             const AccessMap &map, MapContext &ctx,
+                             AccessMap &result) {
   result.index.assign(map.index.begin(), map.index.end());
-  for (int64_t d : op.getDims())
-    result.index[d] = ctx.dimOf(op.getOperand(), d) - 1 - map.index[d];
+  for (int64_t d : op.getReversedDims())
+    result.index[d] = ctx.dimOf(op.getMoved(), d) - 1 - map.index[d];
   return success();
 }
 
-static LogicalResult movePad(prim::PadOp op, unsigned, const AccessMap &map,
-                             MapContext &ctx, AccessMap &result) {
+static LogicalResult movePad(PaddingOpInterface op, unsigned,
+                             const AccessMap &map, MapContext &ctx,
+                             AccessMap &result) {
   result = map;
   for (auto [d, low] : llvm::enumerate(op.getLow())) {
-    Extent size = ctx.dimOf(op.getOperand(), d);
+    Extent size = ctx.dimOf(op.getMoved(), d);
     if (low == 0 && op.getHigh()[d] == 0)
       continue;
     if (failed(restrictMap(result, map.index[d], low, size, ctx)))
@@ -146,14 +150,14 @@ static LogicalResult movePad(prim::PadOp op, unsigned, const AccessMap &map,
   return success();
 }
 
-static LogicalResult moveCat(prim::CatOp op, unsigned number,
+static LogicalResult moveCat(ConcatenationOpInterface op, unsigned number,
                              const AccessMap &map, MapContext &ctx,
                              AccessMap &result) {
-  unsigned dim = op.getDim();
+  unsigned dim = op.getJoinedDim();
   Extent start = 0;
   for (unsigned i = 0; i < number; ++i)
-    start = ctx.math.add(start, ctx.dimOf(op.getOperands()[i], dim));
-  Extent size = ctx.dimOf(op.getOperands()[number], dim);
+    start = ctx.math.add(start, ctx.dimOf(op->getOperand(i), dim));
+  Extent size = ctx.dimOf(op->getOperand(number), dim);
   result = map;
   if (failed(restrictMap(result, map.index[dim], start, size, ctx)))
     return failure();
@@ -170,11 +174,11 @@ static SmallVector<Extent> sizesOf(Value value, MapContext &ctx) {
   return sizes;
 }
 
-static LogicalResult moveReshape(prim::ReshapeOp op, unsigned,
+static LogicalResult moveReshape(ReshapeOpInterface op, unsigned,
                                  const AccessMap &map, MapContext &ctx,
                                  AccessMap &result) {
-  SmallVector<Extent> from = sizesOf(op.getResult(), ctx),
-                      to = sizesOf(op.getOperand(), ctx);
+  SmallVector<Extent> from = sizesOf(op->getResult(0), ctx),
+                      to = sizesOf(op.getMoved(), ctx);
   SmallVector<IndexExpr> index;
   if (failed(reshapeMap(map.index, from, to, ctx, index)))
     return failure();
@@ -185,38 +189,42 @@ static LogicalResult moveReshape(prim::ReshapeOp op, unsigned,
 using MoveRule = LogicalResult (*)(Operation *, unsigned, const AccessMap &,
                                    MapContext &, AccessMap &);
 
-/// Returns the rules of movements that are a strided view of their operand.
-static const OpTable<MoveRule> &viewRules() {
-  static const OpTable<MoveRule> rules =
-      OpTable<MoveRule>()
-          .addRules<moveBroadcast, moveTranspose, moveSlice, moveRev,
-                    moveReshape>();
-  return rules;
+/// Returns the first rule whose interface an operation implements; null if it
+/// implements none.
+template <auto... rules> static MoveRule findRule(Operation *op) {
+  MoveRule found = nullptr;
+  ((found = !found && isa<typename OpRule<rules>::Op>(op)
+                ? &OpRule<rules>::apply
+                : found),
+   ...);
+  return found;
 }
 
-/// Returns the rules of the other movements.
-static const OpTable<MoveRule> &copyRules() {
-  static const OpTable<MoveRule> rules =
-      OpTable<MoveRule>().addRules<movePad, moveCat>();
-  return rules;
+/// Returns the rule of a movement that is a strided view of its operand.
+static MoveRule viewRule(Operation *op) {
+  return findRule<moveBroadcast, moveTranspose, moveSlice, moveRev,
+                  moveReshape>(op);
+}
+
+/// Returns the rule of another movement.
+static MoveRule copyRule(Operation *op) {
+  return findRule<movePad, moveCat>(op);
 }
 
 bool kiln::schedule::isMovement(Operation *op) {
-  return viewRules().has(op) || copyRules().has(op);
+  return viewRule(op) || copyRule(op);
 }
 
-bool kiln::schedule::isViewMovement(Operation *op) {
-  return viewRules().has(op);
-}
+bool kiln::schedule::isViewMovement(Operation *op) { return viewRule(op); }
 
 static LogicalResult moveThrough(Operation *op, unsigned number,
                                  const AccessMap &map, MapContext &ctx,
                                  AccessMap &result) {
   result.index.clear();
   result.ranges = map.ranges;
-  MoveRule rule = viewRules().find(op);
+  MoveRule rule = viewRule(op);
   if (!rule)
-    rule = copyRules().find(op);
+    rule = copyRule(op);
   return rule ? rule(op, number, map, ctx, result) : failure();
 }
 
@@ -240,21 +248,16 @@ LogicalResult kiln::schedule::moveMapForward(Operation *op,
                                              AccessMap &result) {
   result.index.clear();
   result.ranges = map.ranges;
-  if (auto transpose = dyn_cast<prim::TransposeOp>(op)) {
+  if (auto transpose = dyn_cast<PermutationOpInterface>(op)) {
     for (int64_t source : transpose.getPermutation())
       result.index.push_back(map.index[source]);
     return success();
   }
-  auto reshape = dyn_cast<prim::ReshapeOp>(op);
+  auto reshape = dyn_cast<ReshapeOpInterface>(op);
   if (!reshape)
     return failure();
-  SmallVector<Extent> from, to;
-  auto fromType = cast<RankedTensorType>(reshape.getOperand().getType());
-  auto toType = cast<RankedTensorType>(reshape.getResult().getType());
-  for (int64_t d = 0; d < fromType.getRank(); ++d)
-    from.push_back(ctx.dimOf(reshape.getOperand(), d));
-  for (int64_t d = 0; d < toType.getRank(); ++d)
-    to.push_back(ctx.dimOf(reshape.getResult(), d));
+  SmallVector<Extent> from = sizesOf(reshape.getMoved(), ctx),
+                      to = sizesOf(op->getResult(0), ctx);
   SmallVector<IndexExpr> index;
   if (failed(reshapeMap(map.index, from, to, ctx, index)))
     return failure();

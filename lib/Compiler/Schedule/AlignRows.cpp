@@ -11,6 +11,7 @@
 
 #include "AlignRows.h"
 #include "ConvertFactors.h"
+#include "kiln/Interfaces/Movement.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <numeric>
@@ -82,7 +83,7 @@ int64_t kiln::schedule::productsOf(HostProgramBuilder &host,
 
 Value kiln::schedule::beforeTransposes(const Group &group, Value value,
                                        AccessMap *map) {
-  while (auto transpose = value.getDefiningOp<prim::TransposeOp>()) {
+  while (auto transpose = value.getDefiningOp<PermutationOpInterface>()) {
     if (!group.inGroup()(transpose))
       break;
     if (map) {
@@ -90,7 +91,7 @@ Value kiln::schedule::beforeTransposes(const Group &group, Value value,
       for (auto [d, source] : llvm::enumerate(transpose.getPermutation()))
         map->index[source] = index[d];
     }
-    value = transpose.getOperand();
+    value = transpose.getMoved();
   }
   return value;
 }
@@ -139,7 +140,7 @@ static bool isOnlyFactor(const Group &group, Value value,
   if (!only)
     return false;
   return only->getOwner() == dot ||
-         (isa<prim::TransposeOp>(only->getOwner()) &&
+         (isa<PermutationOpInterface>(only->getOwner()) &&
           isOnlyFactor(group, only->getOwner()->getResult(0), dot));
 }
 

@@ -12,6 +12,8 @@
 #include "ScanFunction.h"
 #include "VerifyAssociativity.h"
 #include "kiln/Dialect/Kiln/Asked.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
+#include "kiln/Interfaces/Movement.h"
 #include "kiln/Schedule/AccessMap.h"
 #include "kiln/Schedule/GroupPlan.h"
 #include "kiln/Target/TargetRegistry.h"
@@ -31,11 +33,11 @@ struct ScanGroup {
 } // namespace
 
 /// The reversal of `dim` that an operation is.
-static prim::RevOp reversal(Operation *op, unsigned dim) {
-  auto rev = dyn_cast_or_null<prim::RevOp>(op);
-  bool isOne = rev && rev.getDims().size() == 1 &&
-               rev.getDims().front() == static_cast<int64_t>(dim);
-  return isOne ? rev : prim::RevOp();
+static ReversalOpInterface reversal(Operation *op, unsigned dim) {
+  auto rev = dyn_cast_or_null<ReversalOpInterface>(op);
+  bool isOne = rev && rev.getReversedDims().size() == 1 &&
+               rev.getReversedDims().front() == static_cast<int64_t>(dim);
+  return isOne ? rev : ReversalOpInterface();
 }
 
 /// Takes the reversals of all elements and results into the group.
@@ -43,19 +45,19 @@ static void addReversals(ScanGroup &group, unsigned dim) {
   SmallVector<Value> elements;
   SmallVector<std::pair<Value, unsigned>> results;
   for (Value value : group.elements) {
-    prim::RevOp rev = reversal(value.getDefiningOp(), dim);
+    ReversalOpInterface rev = reversal(value.getDefiningOp(), dim);
     if (!rev)
       return;
-    elements.push_back(rev.getOperand());
+    elements.push_back(rev.getMoved());
   }
   for (auto [value, component] : group.results) {
     for (Operation *user : value.getUsers()) {
       if (group.operations.contains(user))
         continue;
-      prim::RevOp rev = reversal(user, dim);
+      ReversalOpInterface rev = reversal(user, dim);
       if (!rev || rev->getBlock() != value.getParentBlock())
         return;
-      results.push_back({rev.getResult(), component});
+      results.push_back({rev->getResult(0), component});
     }
   }
   for (Value value : group.elements)
@@ -163,7 +165,8 @@ static LogicalResult claimScan(const ScanRecursion &scan,
 static SmallVector<Operation *> findInterleaved(Operation *func) {
   SmallVector<Operation *> found;
   func->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<prim::ClaimOp>(op))
+    if (auto group = dyn_cast<prim::GroupOpInterface>(op);
+        group && group.isClaim())
       return WalkResult::skip();
     if (op->getNumResults() == 1 && interleavedOf(op->getResult(0)))
       found.push_back(op);

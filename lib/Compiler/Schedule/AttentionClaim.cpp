@@ -11,6 +11,8 @@
 #include "AttentionParts.h"
 #include "ResultOrder.h"
 #include "kiln/Dialect/Kiln/Report.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
+#include "kiln/Interfaces/Movement.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -82,7 +84,7 @@ private:
   void growDown() {
     while (root.hasOneUse()) {
       Operation *user = *root.user_begin();
-      bool isMoved = isa<prim::TransposeOp, prim::ReshapeOp>(user);
+      bool isMoved = isa<PermutationOpInterface, ReshapeOpInterface>(user);
       if (user->getBlock() != op->getBlock() ||
           !(isMoved || (isElementwisePrim(user) && canFollow(user))))
         return;
@@ -132,14 +134,20 @@ private:
     if (isViewMovement(source))
       return true;
     // A cache and what is new need not lie beside each other.
-    if (isKeys && isa<prim::CatOp>(source))
+    if (isKeys && isa<ConcatenationOpInterface>(source))
       return true;
-    return isMask &&
-           (splatValue(source) ||
-            isa<prim::IotaOp, prim::WhereOp, prim::GeOp, prim::GtOp, prim::LeOp,
-                prim::LtOp, prim::EqOp, prim::NeOp, prim::AddOp, prim::SubOp,
-                prim::MulOp, prim::BitwiseAndOp, prim::BitwiseOrOp,
-                prim::BitwiseNotOp, prim::ConvertElementTypeOp>(source));
+    return isMask && (splatValue(source) || isOfMask(source));
+  }
+
+  /// Whether masks are computed so, from indices and lengths.
+  static bool isOfMask(Operation *source) {
+    if (auto creation = dyn_cast<prim::CreationOpInterface>(source))
+      return creation.getCountedDim().has_value();
+    if (isa<prim::ElementConversionOpInterface>(source))
+      return true;
+    prim::ElementFunction function = prim::getElementFunction(source);
+    return function != prim::ElementFunction::Other &&
+           function != prim::ElementFunction::Exponential;
   }
 
   /// Takes what computes the operands of `user` while that is cheap. What
@@ -151,7 +159,7 @@ private:
       Operation *source = value.getDefiningOp();
       unsigned number = operand.getOperandNumber();
       bool inMask = isMask || (user == op && number == maskNumber);
-      bool inKeys = (isKeys && !isa<prim::CatOp>(user)) ||
+      bool inKeys = (isKeys && !isa<ConcatenationOpInterface>(user)) ||
                     (user == op && (number == 1 || number == 2) && takesPieces);
       if (!source || ops.contains(source) || ops.size() >= kMostOps ||
           source->getBlock() != op->getBlock() ||
@@ -293,7 +301,7 @@ static LogicalResult claimAll(Operation *func, StringRef name,
                               target::LoweringContext &ctx) {
   SmallVector<Op> all;
   func->walk([&](Op op) {
-    if (!op->template getParentOfType<prim::ClaimOp>())
+    if (!prim::isClaimed(op))
       all.push_back(op);
   });
   if (all.empty())

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionParts.h"
+#include "kiln/Interfaces/Movement.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -18,14 +19,14 @@ using namespace kiln::schedule;
 /// Follows movements of an operand to what they move, or to the `prim.cat` that
 /// joins its keys, if there is one; fails where a `prim.cat` joins something
 /// else.
-static FailureOr<prim::CatOp> findCat(GroupPlan &plan,
-                                      const GroupPlan::InGroupFn &inGroup,
-                                      int key, Value &value, AccessMap &map) {
+static FailureOr<ConcatenationOpInterface>
+findCat(GroupPlan &plan, const GroupPlan::InGroupFn &inGroup, int key,
+        Value &value, AccessMap &map) {
   while (Operation *op = value.getDefiningOp()) {
     if (!inGroup(op))
       break;
-    if (auto cat = dyn_cast<prim::CatOp>(op)) {
-      const IndexExpr &at = map.index[cat.getDim()];
+    if (auto cat = dyn_cast<ConcatenationOpInterface>(op)) {
+      const IndexExpr &at = map.index[cat.getJoinedDim()];
       if (at.asDim() != key || !at.offset().is(0) || !map.ranges.empty())
         return failure();
       return cat;
@@ -37,7 +38,7 @@ static FailureOr<prim::CatOp> findCat(GroupPlan &plan,
     map = inner;
     value = op->getOperand(0);
   }
-  return prim::CatOp();
+  return ConcatenationOpInterface();
 }
 
 FailureOr<std::vector<KeyPiece>>
@@ -54,29 +55,29 @@ kiln::schedule::findKeyPieces(GroupPlan &plan,
                  anchor.operandMaps[2]};
   if (dims.key >= 0)
     whole.size = plan.sizes[dims.key];
-  FailureOr<prim::CatOp> joinedKeys =
+  FailureOr<ConcatenationOpInterface> joinedKeys =
       findCat(plan, inGroup, dims.key, whole.key, whole.keyMap);
-  FailureOr<prim::CatOp> joinedValues =
+  FailureOr<ConcatenationOpInterface> joinedValues =
       findCat(plan, inGroup, dims.key, whole.value, whole.valueMap);
   if (failed(joinedKeys) || failed(joinedValues)) {
     reason = "the joined keys or values are not joined along the keys";
     return failure();
   }
-  prim::CatOp keys = *joinedKeys, values = *joinedValues;
+  ConcatenationOpInterface keys = *joinedKeys, values = *joinedValues;
   if (!keys && !values)
     return std::vector<KeyPiece>{whole};
   MapContext ctx = plan.context();
   std::vector<KeyPiece> pieces;
-  prim::CatOp one = keys ? keys : values;
+  ConcatenationOpInterface one = keys ? keys : values;
   Extent first = 0;
-  for (unsigned number = 0; number < one.getOperands().size(); ++number) {
+  for (unsigned number = 0; number < one->getNumOperands(); ++number) {
     KeyPiece piece = whole;
     piece.first = first;
-    piece.size = ctx.dimOf(one.getOperands()[number], one.getDim());
+    piece.size = ctx.dimOf(one->getOperand(number), one.getJoinedDim());
     if (keys && values &&
-        (keys.getOperands().size() != values.getOperands().size() ||
+        (keys->getNumOperands() != values->getNumOperands() ||
          !piece.size.same(
-             ctx.dimOf(values.getOperands()[number], values.getDim())))) {
+             ctx.dimOf(values->getOperand(number), values.getJoinedDim())))) {
       reason = "keys and values are joined at different places";
       return failure();
     }
@@ -89,7 +90,7 @@ kiln::schedule::findKeyPieces(GroupPlan &plan,
         reason = "no affine access to a piece of the keys";
         return failure();
       }
-      *value = cat.getOperands()[number];
+      *value = cat->getOperand(number);
     }
     first = ctx.math.add(first, piece.size);
     pieces.push_back(piece);

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "AttentionPlan.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
+using prim::ElementFunction;
 
 LogicalResult GroupPlan::visitAttention(prim::AttentionOp op,
                                         const AccessMap &map) {
@@ -129,15 +131,16 @@ public:
 
   MaskBound read(Value mask, AccessMap map) {
     MaskBound bound;
-    auto select = dyn_cast_or_null<prim::WhereOp>(through(mask, map));
-    if (!select)
+    Operation *select = through(mask, map);
+    if (prim::getElementFunction(select) != ElementFunction::Select)
       return bound;
-    bool isSeen = isSplat(select.getOnFalse(), isLowest);
-    if (!isSeen && !isSplat(select.getOnTrue(), isLowest))
+    Value onTrue = select->getOperand(1), onFalse = select->getOperand(2);
+    bool isSeen = isSplat(onFalse, isLowest);
+    if (!isSeen && !isSplat(onTrue, isLowest))
       return bound;
-    bound.isAll = isSplat(isSeen ? select.getOnTrue() : select.getOnFalse(),
+    bound.isAll = isSplat(isSeen ? onTrue : onFalse,
                           [](const APFloat &x) { return x.isZero(); });
-    limit(select.getCondition(), map, isSeen, bound);
+    limit(select->getOperand(0), map, isSeen, bound);
     return bound;
   }
 
@@ -175,11 +178,10 @@ private:
   /// Takes what follows for keys from `condition` being `isSeen`.
   void limit(Value condition, AccessMap map, bool isSeen, MaskBound &bound) {
     Operation *op = through(condition, map);
-    auto both = dyn_cast_or_null<prim::BitwiseAndOp>(op);
-    if (both && isSeen) {
+    if (isSeen && prim::getElementFunction(op) == ElementFunction::And) {
       bound.isAll = false;
-      limit(both.getLhs(), map, isSeen, bound);
-      limit(both.getRhs(), map, isSeen, bound);
+      for (Value each : op->getOperands())
+        limit(each, map, isSeen, bound);
       return;
     }
     bool isKnown = bound.isKnown;
@@ -189,18 +191,23 @@ private:
 
   bool compare(Operation *op, const AccessMap &map, bool isSeen,
                MaskBound &bound) {
-    if (!isa_and_nonnull<prim::GeOp, prim::GtOp, prim::LeOp, prim::LtOp>(op) ||
-        op->hasAttr("is_unsigned"))
+    auto order = dyn_cast_or_null<prim::ElementFunctionOpInterface>(op);
+    if (!order || order.isOfUnsigned())
+      return false;
+    ElementFunction function = order.getElementFunction();
+    bool isStrict = function == ElementFunction::Less ||
+                    function == ElementFunction::Greater,
+         isLess = function == ElementFunction::Less ||
+                  function == ElementFunction::LessOrEqual;
+    if (!isStrict && !isLess && function != ElementFunction::GreaterOrEqual)
       return false;
     std::optional<IndexExpr> lhs = index(op->getOperand(0), map);
     std::optional<IndexExpr> rhs = index(op->getOperand(1), map);
     if (!lhs || !rhs)
       return false;
     // Seen where the difference is not negative.
-    bool isLess = isa<prim::LeOp, prim::LtOp>(op) == isSeen;
-    bool isStrict = isa<prim::GtOp, prim::LtOp>(op) == isSeen;
-    IndexExpr difference =
-        (isLess ? *rhs - *lhs : *lhs - *rhs) - IndexExpr(isStrict ? 1 : 0);
+    IndexExpr difference = (isLess == isSeen ? *rhs - *lhs : *lhs - *rhs) -
+                           IndexExpr(isStrict == isSeen ? 1 : 0);
     if (dims.key < 0 || !difference.isKnown() ||
         !difference.coefficient(dims.key).is(-1))
       return false;
@@ -223,8 +230,9 @@ private:
     Operation *op = through(value, map);
     if (!op)
       return std::nullopt;
-    if (auto iota = dyn_cast<prim::IotaOp>(op))
-      return map.index[iota.getDim()];
+    if (auto creation = dyn_cast<prim::CreationOpInterface>(op))
+      if (std::optional<int64_t> dim = creation.getCountedDim())
+        return map.index[*dim];
     if (auto number = dyn_cast_or_null<IntegerAttr>(splatValue(op))) {
       int64_t known = number.getValue().getSExtValue();
       // Sums of others do not wrap.
@@ -232,15 +240,17 @@ private:
         return std::nullopt;
       return IndexExpr(known);
     }
-    if (isa<prim::ConvertElementTypeOp>(op))
+    if (isa<prim::ElementConversionOpInterface>(op))
       return index(op->getOperand(0), map);
-    if (!isa<prim::AddOp, prim::SubOp>(op))
+    ElementFunction function = prim::getElementFunction(op);
+    if (function != ElementFunction::Add &&
+        function != ElementFunction::Subtract)
       return std::nullopt;
     std::optional<IndexExpr> lhs = index(op->getOperand(0), map);
     std::optional<IndexExpr> rhs = index(op->getOperand(1), map);
     if (!lhs || !rhs)
       return std::nullopt;
-    return isa<prim::AddOp>(op) ? *lhs + *rhs : *lhs - *rhs;
+    return function == ElementFunction::Add ? *lhs + *rhs : *lhs - *rhs;
   }
 
   GroupPlan &plan;

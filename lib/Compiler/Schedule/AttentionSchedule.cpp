@@ -13,6 +13,7 @@
 
 #include "AttentionBuilder.h"
 #include "kiln/Dialect/Tile/DotOps.h"
+#include "kiln/Interfaces/Movement.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -342,7 +343,7 @@ PartialSoftmax AttentionBuilder::storePart(const Softmax &all) {
 bool AttentionBuilder::isMovedOnly() {
   for (Operation *at = root.getDefiningOp(); at && at != op.getOperation();
        at = at->getOperand(0).getDefiningOp())
-    if (!isa<prim::TransposeOp, prim::ReshapeOp>(at))
+    if (!isa<PermutationOpInterface, ReshapeOpInterface>(at))
       return false;
   return true;
 }

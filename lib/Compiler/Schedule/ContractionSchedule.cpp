@@ -18,9 +18,11 @@
 #include "PartSums.h"
 #include "ResultOrder.h"
 #include "WindowInput.h"
+#include "kiln/Dialect/Program/BufferInterfaces.h"
 #include "kiln/Dialect/Tile/DotOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Interfaces/Movement.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -144,9 +146,8 @@ static AccessMap readWhole(const Group &group, const KernelBuilder &kernel,
 /// Whether a tile has elements of memory as they are, with zeros outside.
 static bool isRead(Value tile) {
   Operation *op = tile.getDefiningOp();
-  while (
-      isa_and_nonnull<tile::TransposeOp, tile::BroadcastOp, tile::ExpandDimsOp>(
-          op))
+  while (isa_and_nonnull<PermutationOpInterface, RepeatOpInterface,
+                         ReshapeOpInterface>(op))
     op = op->getOperand(0).getDefiningOp();
   auto load = dyn_cast_or_null<tile::LoadOp>(op);
   return load && !load.getPad() && load.getPadding() == tile::Padding::zero;
@@ -326,7 +327,9 @@ LogicalResult ContractBuilder::run(std::optional<KernelBuilder> &last) {
 static bool isSame(Value a, Value b) {
   Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
   return a == b ||
-         (isa_and_nonnull<program::ViewOp, arith::ConstantOp>(x) && y &&
+         ((program::getViewedBuffer(x) ||
+           isa_and_nonnull<arith::ConstantOp>(x)) &&
+          y &&
           OperationEquivalence::isEquivalentTo(
               x, y, [](Value p, Value q) { return success(isSame(p, q)); },
               /*markEquivalent=*/nullptr,

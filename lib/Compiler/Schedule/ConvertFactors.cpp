@@ -13,6 +13,7 @@
 #include "AlignRows.h"
 #include "ResultOrder.h"
 #include "TileMath.h"
+#include "kiln/Interfaces/Movement.h"
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
@@ -66,7 +67,7 @@ static Operation *findComputation(const Group &group, Value factor) {
   while (source && group.inGroup()(source)) {
     if (isElementwisePrim(source))
       return source;
-    if (!isViewMovement(source) && !isa<prim::PadOp>(source))
+    if (!isViewMovement(source) && !isa<PaddingOpInterface>(source))
       break;
     source = source->getOperand(0).getDefiningOp();
   }

@@ -3,6 +3,7 @@
 
 #include "ResultOrder.h"
 #include "WindowBuilder.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -14,7 +15,7 @@ LogicalResult kiln::schedule::scheduleConvolution(prim::FusionOp op,
   if (failed(group.plan.run(group.root)))
     return ctx.decline(op, group.plan.reason);
   if (group.plan.anchors.size() != 1 || !group.plan.reductions.empty() ||
-      isa<prim::DotGeneralOp>(group.plan.anchors.front().op))
+      !isa<prim::WindowOpInterface>(group.plan.anchors.front().op))
     return ctx.decline(op, "the group is not one window");
   Buffer out = resultLikeInput(group);
   KernelBuilder kernel(ctx.host, op->getLoc(), ctx.kernelName);

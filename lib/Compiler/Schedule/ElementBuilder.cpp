@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ElementBuilder.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Interfaces/OpTable.h"
@@ -156,19 +157,18 @@ Value ElementBuilder::resolve(Value value) const {
       value = found->second;
       continue;
     }
-    if (auto fusion = value.getDefiningOp<prim::FusionOp>();
-        fusion && outer->isAncestor(fusion)) {
-      value = fusion.getBody().front().getTerminator()->getOperand(
-          cast<OpResult>(value).getResultNumber());
+    if (auto group = value.getDefiningOp<prim::GroupOpInterface>();
+        group && !group.isClaim() && outer->isAncestor(group)) {
+      value = group.getInside(cast<OpResult>(value));
       continue;
     }
     auto argument = dyn_cast<BlockArgument>(value);
-    auto fusion = argument ? dyn_cast_or_null<prim::FusionOp>(
-                                 argument.getOwner()->getParentOp())
-                           : prim::FusionOp();
-    if (!fusion)
+    auto group = argument ? dyn_cast_or_null<prim::GroupOpInterface>(
+                                argument.getOwner()->getParentOp())
+                          : prim::GroupOpInterface();
+    if (!group || group.isClaim())
       return value;
-    value = fusion.getInputs()[argument.getArgNumber()];
+    value = group->getOperand(argument.getArgNumber());
   }
 }
 
@@ -323,7 +323,8 @@ Value ElementBuilder::compute(Value tensor, ArrayRef<Coord> at) {
     return rule(op, *this, at);
   if (isElementwisePrim(op))
     return elementwise(op, at);
-  if (isReduction(op) && !isa<prim::ArgmaxOp>(op))
+  if (auto reduction = dyn_cast<prim::TensorReductionOpInterface>(op);
+      reduction && !reduction.givesPlaces())
     return reduced(op, at);
   return fail("no scalar form of " + op->getName().getStringRef());
 }
@@ -361,7 +362,7 @@ Value ElementBuilder::iota(prim::IotaOp op, ArrayRef<Coord> at) {
 }
 
 Value ElementBuilder::elementwise(Operation *op, ArrayRef<Coord> at) {
-  if (isa<prim::TableOp, prim::RescaleOp>(op) || op->getNumResults() != 1)
+  if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1)
     return fail("no scalar form of " + op->getName().getStringRef());
   SmallVector<Value> scalars;
   for (Value operand : op->getOperands()) {

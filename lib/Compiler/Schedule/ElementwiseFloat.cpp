@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ElementRules.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
 #include "kiln/Dialect/Tile/ExternOps.h"
 #include "kiln/Math/Angle.h"
 
@@ -78,13 +79,11 @@ static Value emitClamp(TileMath &t, Operation *clamp, Value x) {
 
 /// True for sums of a number and an exponential.
 static bool isOffsetExponential(Value value) {
-  auto sum = value.getDefiningOp<prim::AddOp>();
-  if (!sum)
-    return false;
-  auto isExponential = [](Value of) {
-    return of.getDefiningOp<prim::ExpOp>() != nullptr;
-  };
-  return isExponential(sum.getLhs()) || isExponential(sum.getRhs());
+  using prim::ElementFunction;
+  Operation *sum = prim::getDefinition(value, ElementFunction::Add);
+  return sum && llvm::any_of(sum->getOperands(), [](Value of) {
+           return prim::getDefinition(of, ElementFunction::Exponential);
+         });
 }
 
 /// A quotient by 1 + exp(x), as of a sigmoid, whose divisor is not exact. Where
@@ -93,8 +92,9 @@ static bool isOffsetExponential(Value value) {
 static Value emitQuotient(TileMath &t, Operation *op, Value x, Value y) {
   Value quotient = t.make<arith::DivFOp>(x, y);
   bool isRounded = llvm::all_of(op->getUsers(), [](Operation *user) {
-    auto convert = dyn_cast<prim::ConvertElementTypeOp>(user);
-    Type to = convert ? getElementTypeOrSelf(convert.getType()) : Type();
+    Type to = isa<prim::ElementConversionOpInterface>(user)
+                  ? getElementTypeOrSelf(user->getResult(0).getType())
+                  : Type();
     return to && (to.isF16() || to.isBF16());
   });
   auto made = quotient.getDefiningOp<arith::DivFOp>();

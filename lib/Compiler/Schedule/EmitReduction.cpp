@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Combiners.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
-#include "kiln/Interfaces/OpTable.h"
 #include "kiln/Schedule/TileBuilder.h"
 
 using namespace mlir;
@@ -30,15 +30,22 @@ Type kiln::schedule::sumType(Type type) {
 }
 
 Combiner kiln::schedule::combinerOf(Operation *reduction) {
-  static const OpTable<Combiner> combiners =
-      OpTable<Combiner>()
-          .add<prim::SumOp, prim::SumPoolOp>(Combiner::Sum)
-          .add<prim::ProdOp>(Combiner::Product)
-          .add<prim::AmaxOp, prim::ArgmaxOp, prim::MaxPoolOp>(
-              Combiner::Largest)
-          .add<prim::AminOp>(Combiner::Smallest);
-  assert(combiners.has(reduction) && "expected a reduction or a pooling");
-  return combiners.find(reduction);
+  using prim::ReductionFunction;
+  auto window = dyn_cast<prim::WindowOpInterface>(reduction);
+  switch (window ? window.getWindowFunction()
+                 : cast<prim::TensorReductionOpInterface>(reduction)
+                       .getReductionFunction()) {
+  case ReductionFunction::Sum:
+    return Combiner::Sum;
+  case ReductionFunction::Product:
+    return Combiner::Product;
+  case ReductionFunction::Maximum:
+  case ReductionFunction::PlaceOfMaximum:
+    return Combiner::Largest;
+  case ReductionFunction::Minimum:
+    return Combiner::Smallest;
+  }
+  llvm_unreachable("every function has a combiner");
 }
 
 Type kiln::schedule::partialType(Operation *reduction, Type element) {
@@ -156,7 +163,7 @@ LogicalResult TileBuilder::hoistReductions(Value root, const AccessMap &rootMap,
       return success();
     seen[value].push_back(map);
     Operation *op = value.getDefiningOp();
-    if (!op || !inGroup(op) || splatValue(op) || isa<prim::IotaOp>(op))
+    if (!op || !inGroup(op) || isa<prim::CreationOpInterface>(op))
       return success();
     if (isReduction(op)) {
       AccessMap inner;
@@ -229,8 +236,8 @@ SmallVector<Value> kiln::schedule::reduceAxis(
 }
 
 Value TileBuilder::emitReduction(Operation *op, const AccessMap &map) {
-  if (isa<prim::ArgmaxOp>(op))
-    return emitArgmax(cast<prim::ArgmaxOp>(op), map);
+  if (auto argmax = dyn_cast<prim::ArgmaxOp>(op))
+    return emitArgmax(argmax, map);
   Value result = emitWideReduction(op, map);
   return result ? narrowReduction(op, result) : Value();
 }

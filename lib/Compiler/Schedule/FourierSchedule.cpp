@@ -13,6 +13,7 @@
 #include "StagedFourier.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Prim/FourierOps.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
 #include "kiln/Dialect/Tile/FourierOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Interfaces/Fourier.h"
@@ -40,7 +41,7 @@ LogicalResult kiln::schedule::claimFourier(Operation *func,
                                            target::LoweringContext &ctx) {
   SmallVector<prim::FourierOp> all;
   func->walk([&](prim::FourierOp op) {
-    if (!op->getParentOfType<prim::ClaimOp>())
+    if (!prim::isClaimed(op))
       all.push_back(op);
   });
   if (all.empty())
@@ -177,8 +178,9 @@ void FourierKernel::run() {
 /// Whether other transforms alone read a result.
 static bool isTransformed(Value result) {
   return llvm::all_of(result.getUsers(), [](Operation *user) {
-    auto claim = dyn_cast<prim::ClaimOp>(user);
-    return claim && !claim.getBody().front().getOps<prim::FourierOp>().empty();
+    auto group = dyn_cast<prim::GroupOpInterface>(user);
+    return group && group.isClaim() &&
+           !group.getGroupBlock().getOps<prim::FourierOp>().empty();
   });
 }
 

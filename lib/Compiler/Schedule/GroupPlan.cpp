@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Schedule/GroupPlan.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -16,39 +17,24 @@ bool kiln::schedule::isElementwisePrim(Operation *op) {
                                prim::PrimDialect::getDialectNamespace())
     return false;
   return op->hasTrait<OpTrait::Elementwise>() ||
-         isa<prim::WhereOp, prim::ConvertElementTypeOp, prim::RescaleOp,
-             prim::TableOp, prim::ClampOp>(op);
+         isa<prim::RescaleOp, prim::TableOp>(op);
 }
 
 bool kiln::schedule::isReduction(Operation *op) {
-  return isa<prim::SumOp, prim::ProdOp, prim::AmaxOp, prim::AminOp,
-             prim::ArgmaxOp>(op);
+  return isa<prim::TensorReductionOpInterface>(op);
 }
 
 bool kiln::schedule::isAnchor(Operation *op) {
-  return isa<prim::DotGeneralOp, prim::ConvOp, prim::MaxPoolOp,
-             prim::SumPoolOp>(op);
+  return isa<prim::DotGeneralOp, prim::WindowOpInterface>(op);
 }
 
 TypedAttr kiln::schedule::splatValue(Operation *op) {
-  if (auto full = dyn_cast<prim::FullOp>(op))
-    return cast<TypedAttr>(full.getValueAttr());
-  auto constant = dyn_cast<prim::ConstantOp>(op);
-  if (!constant)
-    return {};
-  auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
-  if (!dense || !dense.isSplat())
-    return {};
-  return cast<TypedAttr>(dense.getSplatValue<Attribute>());
+  auto creation = dyn_cast<prim::CreationOpInterface>(op);
+  return creation ? creation.getSplatValue() : TypedAttr();
 }
 
 SmallVector<int64_t> kiln::schedule::reducedDims(Operation *op) {
-  if (auto argmax = dyn_cast<prim::ArgmaxOp>(op))
-    return {static_cast<int64_t>(argmax.getDim())};
-  auto attr = op->getAttrOfType<DenseI64ArrayAttr>("dims");
-  SmallVector<int64_t> dims(attr.asArrayRef());
-  llvm::sort(dims);
-  return dims;
+  return cast<prim::TensorReductionOpInterface>(op).getReducedDims();
 }
 
 void GroupPlan::reset() {
@@ -181,11 +167,12 @@ LogicalResult GroupPlan::visit(Value value, const AccessMap &map) {
     leaves.push_back({value, map});
     return success();
   }
-  if (splatValue(op))
-    return success();
-  if (auto iota = dyn_cast<prim::IotaOp>(op)) {
-    pin(map.index[iota.getDim()], pinned);
-    return success();
+  if (auto creation = dyn_cast<prim::CreationOpInterface>(op)) {
+    std::optional<int64_t> counted = creation.getCountedDim();
+    if (counted)
+      pin(map.index[*counted], pinned);
+    if (counted || creation.getSplatValue())
+      return success();
   }
   if (isa<prim::FromIndexOp>(op))
     return success();
@@ -289,7 +276,7 @@ LogicalResult GroupPlan::visitReduction(Operation *op, const AccessMap &map) {
   for (const IndexRange &range : map.ranges)
     if (llvm::is_contained(result.dims, range.dim))
       return fail("a reduced dimension is restricted");
-  if (isa<prim::ArgmaxOp>(op))
+  if (cast<prim::TensorReductionOpInterface>(op).givesPlaces())
     for (int dim : result.dims)
       pinned.set(dim);
   unsigned next = 0, r = 0;

@@ -3,6 +3,8 @@
 
 #include "kiln/Schedule/HostProgramBuilder.h"
 #include "kiln/Dialect/Prim/Shape.h"
+#include "kiln/Dialect/Program/BufferInterfaces.h"
+#include "kiln/Interfaces/Movement.h"
 #include "kiln/Schedule/ReshapedView.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -143,14 +145,13 @@ Buffer HostProgramBuilder::allocate(Type elementType, ArrayRef<Extent> sizes) {
 
 Extent HostProgramBuilder::elementsOf(Value base) {
   auto type = cast<MemRefType>(base.getType());
-  auto alloc = base.getDefiningOp<program::AllocOp>();
+  auto buffer = base.getDefiningOp<program::BufferOpInterface>();
   SmallVector<Extent> sizes;
-  unsigned next = 0;
   for (int64_t d = 0; d < type.getRank(); ++d) {
     if (!type.isDynamicDim(d)) {
       sizes.push_back(type.getDimSize(d));
-    } else if (alloc) {
-      sizes.push_back(math.of(alloc.getSizes()[next++]));
+    } else if (Value size = buffer ? buffer.getSizeOperand(d) : Value()) {
+      sizes.push_back(math.of(size));
     } else {
       Value dim = arith::ConstantIndexOp::create(builder, func.getLoc(), d);
       sizes.push_back(
@@ -234,14 +235,14 @@ LogicalResult HostProgramBuilder::viewThrough(Operation *movement,
   result.base = buffer.base;
   result.offset = buffer.offset;
   result.sizes.assign(sizes.begin(), sizes.end());
-  if (isa<prim::ReshapeOp>(movement) && dense) {
+  bool isReshape = isa<ReshapeOpInterface>(movement);
+  if (isReshape && dense) {
     result.strides = denseStrides(sizes, math);
     return success();
   }
   MapContext ctx{math, sizes, dimFn(), std::nullopt};
   if (failed(moveMap(movement, 0, identity, ctx, source)))
-    return isa<prim::ReshapeOp>(movement) ? reshapeStrided(buffer, result)
-                                          : failure();
+    return isReshape ? reshapeStrided(buffer, result) : failure();
   result.strides.assign(sizes.size(), 0);
   for (auto [expr, stride] : llvm::zip(source.index, buffer.strides)) {
     result.offset = math.add(result.offset, math.mul(expr.offset(), stride));
@@ -254,13 +255,17 @@ LogicalResult HostProgramBuilder::viewThrough(Operation *movement,
 
 /// True if `sizes` are the dynamic sizes of an allocation or an argument.
 static bool hasSizes(Value base, ArrayRef<Value> sizes) {
-  if (auto alloc = base.getDefiningOp<program::AllocOp>())
-    return llvm::equal(alloc.getSizes(), sizes);
+  auto buffer = base.getDefiningOp<program::BufferOpInterface>();
   auto type = cast<MemRefType>(base.getType());
   unsigned next = 0;
   for (int64_t d = 0; d < type.getRank(); ++d) {
     if (!type.isDynamicDim(d))
       continue;
+    if (buffer) {
+      if (buffer.getSizeOperand(d) != sizes[next++])
+        return false;
+      continue;
+    }
     auto dim = sizes[next++].getDefiningOp<memref::DimOp>();
     if (!dim || dim.getSource() != base || dim.getConstantIndex() != d)
       return false;

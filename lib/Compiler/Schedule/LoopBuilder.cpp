@@ -9,6 +9,7 @@
 
 #include "LoopSchedule.h"
 #include "ScatterBuilder.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -74,7 +75,7 @@ std::optional<SmallVector<LoopState>> LoopBuilder::classify(prim::WhileOp op) {
 /// Loads what is small and does not change before the loop.
 LogicalResult LoopBuilder::loadSmall(prim::WhileOp op) {
   auto load = [&](Operation *inner) -> WalkResult {
-    if (isa<prim::FusionOp>(inner))
+    if (isa<prim::GroupOpInterface>(inner))
       return WalkResult::advance();
     for (Value operand : inner->getOperands()) {
       Value value = resolve(operand);

@@ -4,6 +4,7 @@
 #include "MatrixSchedule.h"
 #include "MatrixKernel.h"
 #include "kiln/Dialect/Kiln/Report.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -47,7 +48,7 @@ LogicalResult kiln::schedule::claimMatrices(Operation *func,
                                             target::LoweringContext &ctx) {
   SmallVector<Operation *> all;
   func->walk([&](Operation *op) {
-    if (columnsOf(op) && !op->getParentOfType<prim::ClaimOp>())
+    if (columnsOf(op) && !prim::isClaimed(op))
       all.push_back(op);
   });
   if (all.empty() || !ctx.description ||

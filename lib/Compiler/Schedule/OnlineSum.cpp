@@ -2,19 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "OnlineSum.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
+#include "kiln/Interfaces/Movement.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <limits>
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
+using prim::ElementFunction;
 
-prim::SumOp kiln::schedule::onlineSumOf(Operation *max,
-                                        GroupPlan::InGroupFn inGroup) {
-  auto amax = dyn_cast<prim::AmaxOp>(max);
-  if (!amax || !getElementTypeOrSelf(amax.getType()).isF32())
-    return {};
-  Value x = amax->getOperand(0);
+Operation *kiln::schedule::onlineSumOf(Operation *max,
+                                       GroupPlan::InGroupFn inGroup) {
+  auto amax = prim::asReduction(max, prim::ReductionFunction::Maximum);
+  if (!amax || !getElementTypeOrSelf(amax.getReduction()).isF32())
+    return nullptr;
+  Value x = amax.getReduced();
   SmallVector<int64_t> dims = reducedDims(max), kept;
   for (int64_t d = 0, e = cast<RankedTensorType>(x.getType()).getRank(); d < e;
        ++d)
@@ -22,19 +25,20 @@ prim::SumOp kiln::schedule::onlineSumOf(Operation *max,
       kept.push_back(d);
   // max, repeated; x - max; exp; sum.
   for (Operation *wide : max->getUsers()) {
-    auto repeated = dyn_cast<prim::BroadcastInDimOp>(wide);
-    if (!repeated || !llvm::equal(repeated.getDims(), kept) ||
-        repeated.getType() != x.getType())
+    auto repeated = dyn_cast<RepeatOpInterface>(wide);
+    if (!repeated || repeated.getKeptDims() != kept ||
+        wide->getResult(0).getType() != x.getType())
       continue;
     for (Operation *sub : wide->getUsers()) {
-      if (!isa<prim::SubOp>(sub) || sub->getOperand(0) != x ||
-          sub->getOperand(1) != repeated.getResult())
+      if (prim::getElementFunction(sub) != ElementFunction::Subtract ||
+          sub->getOperand(0) != x || sub->getOperand(1) != wide->getResult(0))
         continue;
       for (Operation *exp : sub->getUsers())
-        if (isa<prim::ExpOp>(exp))
+        if (prim::getElementFunction(exp) == ElementFunction::Exponential)
           for (Operation *user : exp->getUsers())
-            if (auto sum = dyn_cast<prim::SumOp>(user);
-                sum && inGroup(sum) && reducedDims(sum) == dims)
+            if (auto sum =
+                    prim::asReduction(user, prim::ReductionFunction::Sum);
+                sum && inGroup(sum) && sum.getReducedDims() == dims)
               return sum;
     }
   }

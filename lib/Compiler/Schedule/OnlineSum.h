@@ -16,7 +16,8 @@ namespace kiln::schedule {
 
 /// The sum of a group that adds up exp(x - max) over the dimensions that
 /// `max` = max(x) is reduced over; null if there is none. Of f32 alone.
-prim::SumOp onlineSumOf(mlir::Operation *max, GroupPlan::InGroupFn inGroup);
+mlir::Operation *onlineSumOf(mlir::Operation *max,
+                             GroupPlan::InGroupFn inGroup);
 
 /// Emits both for the blocks of the kernel, and reduces them along the `axes`
 /// of tiles: the largest elements and the sums. Returns nothing and sets

@@ -3,6 +3,7 @@
 
 #include "Reducer.h"
 #include "BlockThreads.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
 #include "kiln/Target/Limits.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
@@ -334,14 +335,16 @@ bool Reducer::isBetterShared() const {
   if (!hasLoops || !(isLarge || isIdle))
     return false;
   return llvm::any_of(plan.reductions, [&](const ReductionVisit &visit) {
-    auto sum = dyn_cast<prim::SumOp>(visit.op);
+    auto sum = prim::asReduction(visit.op, prim::ReductionFunction::Sum);
     Value centre;
     return sum && findSquaresOf(sum, group, centre).squares;
   });
 }
 
 bool Reducer::canSplit() const {
-  if (plan.reductions.size() != 1 || isa<prim::ArgmaxOp>(plan.reductions[0].op))
+  if (plan.reductions.size() != 1 ||
+      cast<prim::TensorReductionOpInterface>(plan.reductions[0].op)
+          .givesPlaces())
     return false;
   llvm::SmallBitVector support = plan.rootMap.support(plan.sizes.size());
   return llvm::none_of(plan.reductions[0].dims,

@@ -219,7 +219,7 @@ LogicalResult Reducer::storeSquares(TileBuilder &emitter, ArrayRef<Value> tiles,
     reason = emitter.reason;
     return failure();
   }
-  Value result = squares->squares.getResult();
+  Value result = squares->squares.getReduction();
   squares->buffer = group.host.allocate(getElementTypeOrSelf(result),
                                         group.host.sizesOf(group.root));
   emitter.store(found[0], out, plan.rootMap);

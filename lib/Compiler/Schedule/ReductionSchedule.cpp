@@ -14,6 +14,7 @@
 
 #include "OnlineSum.h"
 #include "Reducer.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
@@ -32,7 +33,7 @@ static LogicalResult reduceOne(Group &group, Operation *reduction,
   ScheduleContext &ctx = group.ctx;
   Value result = reduction->getResult(0), centre;
   SquaresBehind squares;
-  if (auto sum = dyn_cast<prim::SumOp>(reduction))
+  if (auto sum = prim::asReduction(reduction, prim::ReductionFunction::Sum))
     squares = findSquaresOf(sum, group, centre);
   std::optional<Group> part;
   if (squares.squares) {
@@ -53,11 +54,11 @@ static LogicalResult reduceOne(Group &group, Operation *reduction,
   }
   Buffer memory =
       ctx.host.allocate(getElementTypeOrSelf(result), ctx.host.sizesOf(result));
-  prim::SumOp sum = onlineSumOf(reduction, group.inGroup());
+  Operation *sum = onlineSumOf(reduction, group.inGroup());
   Buffer sums;
   if (sum)
-    sums = ctx.host.allocate(getElementTypeOrSelf(sum.getType()),
-                             ctx.host.sizesOf(sum.getResult()));
+    sums = ctx.host.allocate(getElementTypeOrSelf(sum->getResult(0)),
+                             ctx.host.sizesOf(sum->getResult(0)));
   if (failed(reduce(*part, memory, /*isWhole=*/true, reason,
                     sum ? &sums : nullptr, &squares)))
     return failure();
@@ -67,9 +68,9 @@ static LogicalResult reduceOne(Group &group, Operation *reduction,
   };
   have(result, memory);
   if (sum)
-    have(sum.getResult(), sums);
+    have(sum->getResult(0), sums);
   if (squares.isMade())
-    have(squares.squares.getResult(), squares.buffer);
+    have(squares.squares.getReduction(), squares.buffer);
   return success();
 }
 
@@ -139,9 +140,10 @@ LogicalResult kiln::schedule::scheduleReduction(prim::FusionOp fusion,
   // What another group made along with its own sum.
   SmallVector<Operation *> computed;
   Block &body = fusion.getBody().front();
-  for (auto sum : body.getOps<prim::SumOp>())
-    if (ctx.host.hasBuffer(sum.getResult()))
-      computed.push_back(sum);
+  for (Operation &op : body)
+    if (prim::asReduction(&op, prim::ReductionFunction::Sum) &&
+        ctx.host.hasBuffer(op.getResult(0)))
+      computed.push_back(&op);
   Group group(fusion, ctx, body.getTerminator()->getOperand(0), computed);
   GroupPlan &plan = group.plan;
   if (failed(plan.run(group.root)))
@@ -168,6 +170,6 @@ LogicalResult kiln::schedule::scheduleReduction(prim::FusionOp fusion,
     return ctx.decline(fusion, reason);
   ctx.host.setBuffer(fusion.getResult(0), out);
   if (squares.isMade())
-    ctx.host.setBuffer(squares.squares.getResult(), squares.buffer);
+    ctx.host.setBuffer(squares.squares.getReduction(), squares.buffer);
   return success();
 }

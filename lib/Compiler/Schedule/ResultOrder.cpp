@@ -4,6 +4,7 @@
 #include "ResultOrder.h"
 #include "WindowInput.h"
 #include "kiln/Dialect/Kiln/Description.h"
+#include "kiln/Interfaces/Movement.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -35,9 +36,9 @@ static bool takesAnyOrder(const ScheduleContext &ctx) {
 
 /// A movement that keeps the elements where they are, whatever their strides.
 static bool keepsPlaces(Operation *op) {
-  if (isa<prim::TransposeOp>(op))
+  if (isa<PermutationOpInterface>(op))
     return true;
-  if (!isa<prim::ReshapeOp>(op))
+  if (!isa<ReshapeOpInterface>(op))
     return false;
   auto shapeOf = [](Value value) {
     SmallVector<int64_t> shape(

@@ -10,6 +10,7 @@
 
 #include "RowSchedule.h"
 #include "Siblings.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
 #include "kiln/Target/Limits.h"
 #include "llvm/ADT/bit.h"
 #include <memory>
@@ -24,7 +25,8 @@ namespace {
 /// summed: all groups have the dimensions of the tensor, rows first.
 struct Part {
   Value value;
-  prim::SumOp sum; ///< over rows, from which the result comes; null: none
+  /// The sum over rows, from which the result comes; null: none.
+  prim::TensorReductionOpInterface sum;
   std::unique_ptr<Group> group;
   Buffer out;
 };
@@ -75,14 +77,13 @@ private:
 
 /// The sum over leading dimensions of a tensor of the shape `shape` that a
 /// value is computed from, element by element; null if there is none.
-static prim::SumOp sumOver(Value value, ArrayRef<int64_t> shape) {
+static prim::TensorReductionOpInterface sumOver(Value value,
+                                                ArrayRef<int64_t> shape) {
   while (Operation *op = value.getDefiningOp()) {
-    if (auto sum = dyn_cast<prim::SumOp>(op)) {
-      bool isSum =
-          reducedDims(sum).front() == 0 &&
-          cast<RankedTensorType>(sum.getOperand().getType()).getShape() ==
-              shape;
-      return isSum ? sum : prim::SumOp();
+    if (auto sum = prim::asReduction(op, prim::ReductionFunction::Sum)) {
+      bool isSum = sum.getReducedDims().front() == 0 &&
+                   sum.getReduced().getType().getShape() == shape;
+      return isSum ? sum : prim::TensorReductionOpInterface();
     }
     if (!isElementwisePrim(op))
       return {};
@@ -119,7 +120,7 @@ LogicalResult RowsBuilder::plan() {
     Part made;
     made.value = value;
     made.sum = sumOver(value, shape);
-    Value root = made.sum ? made.sum.getOperand() : value;
+    Value root = made.sum ? made.sum.getReduced() : value;
     made.group =
         std::make_unique<Group>(fusion, ctx, root, ArrayRef<Operation *>());
     GroupPlan &plan = made.group->plan;
@@ -176,13 +177,13 @@ LogicalResult RowsBuilder::planSums() {
       continue;
     }
     llvm::SmallBitVector summed(plan.sizes.size());
-    for (int64_t dim : reducedDims(each.sum))
+    for (int64_t dim : each.sum.getReducedDims())
       for (int at : plan.rootMap.index[dim].dims())
         summed.set(at);
     if (summed.count() != outer || summed.find_last() != int(outer) - 1 ||
         plan.sizes.size() != outer + 1)
       return fail("a sum is not over all rows");
-    if (!isa<FloatType>(getElementTypeOrSelf(each.sum.getType())))
+    if (!isa<FloatType>(getElementTypeOrSelf(each.sum.getReduction())))
       return fail("a sum is of integers");
   }
   return success();
@@ -317,7 +318,7 @@ LogicalResult RowsBuilder::emitSums(KernelBuilder &kernel,
   SmallVector<Value> inits;
   for (Part &each : parts)
     if (each.sum) {
-      Type wide = sumType(getElementTypeOrSelf(each.sum.getType()));
+      Type wide = sumType(getElementTypeOrSelf(each.sum.getReduction()));
       inits.push_back(emitter.splat(neutralValue(each.sum, wide),
                                     emitter.shapeOf(each.group->plan.rootMap)));
     }
@@ -387,7 +388,7 @@ LogicalResult RowsBuilder::addUp(KernelBuilder &last, ArrayRef<Buffer> memory) {
     TileBuilder &emitter = emitters.back();
     Value tile = emitter.load(memory[tiles.size()], map);
     tile = emitter.reduceTile(each.sum, tile, shared);
-    emitter.bind(each.sum.getResult(), visit->map,
+    emitter.bind(each.sum.getReduction(), visit->map,
                  emitter.narrowReduction(each.sum, tile));
     tiles.push_back(emitter.emit(group.root, plan.rootMap));
     if (!tiles.back())

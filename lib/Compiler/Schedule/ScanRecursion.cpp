@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScanRecursion.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
+#include "kiln/Interfaces/Movement.h"
 #include "kiln/Schedule/AccessMap.h"
 #include "kiln/Schedule/GroupPlan.h"
 #include "mlir/IR/Matchers.h"
@@ -25,16 +27,16 @@ static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-static prim::ReshapeOp reshapeOf(Value value) {
-  return value.getDefiningOp<prim::ReshapeOp>();
+static ReshapeOpInterface reshapeOf(Value value) {
+  return value.getDefiningOp<ReshapeOpInterface>();
 }
 
-static prim::SliceOp sliceOf(Value value) {
-  return value.getDefiningOp<prim::SliceOp>();
+static SliceOpInterface sliceOf(Value value) {
+  return value.getDefiningOp<SliceOpInterface>();
 }
 
-static prim::CatOp catOf(Value value) {
-  return value.getDefiningOp<prim::CatOp>();
+static ConcatenationOpInterface catOf(Value value) {
+  return value.getDefiningOp<ConcatenationOpInterface>();
 }
 
 /// The sizes but those of 1.
@@ -45,10 +47,10 @@ static SmallVector<int64_t> longSizes(Value value) {
 
 /// What a value is without reshapes that insert and drop dimensions of 1.
 static Value rootOf(Value value) {
-  for (prim::ReshapeOp reshape = reshapeOf(value);
-       reshape && longSizes(value) == longSizes(reshape.getOperand());
+  for (ReshapeOpInterface reshape = reshapeOf(value);
+       reshape && longSizes(value) == longSizes(reshape.getMoved());
        reshape = reshapeOf(value))
-    value = reshape.getOperand();
+    value = reshape.getMoved();
   return value;
 }
 
@@ -91,68 +93,71 @@ struct Part {
 /// The part of another tensor that `value` is; a part takes all of the other
 /// dimensions.
 static std::optional<Part> partOf(Value value, unsigned dim) {
-  prim::SliceOp slice = sliceOf(rootOf(value));
+  Value root = rootOf(value);
+  SliceOpInterface slice = sliceOf(root);
+  auto type = typeOf(root);
   if (!slice || dim >= slice.getStarts().size() ||
-      slice.getType().getDimSize(dim) != sizeAlong(value, dim))
+      type.getDimSize(dim) != sizeAlong(value, dim))
     return std::nullopt;
-  auto source = typeOf(slice.getOperand());
+  auto source = typeOf(slice.getMoved());
   for (auto [d, start] : llvm::enumerate(slice.getStarts()))
     if (d != dim && (start != 0 || slice.getStrides()[d] != 1 ||
-                     slice.getType().getDimSize(d) != source.getDimSize(d)))
+                     type.getDimSize(d) != source.getDimSize(d)))
       return std::nullopt;
-  return Part{slice.getOperand(), slice.getStarts()[dim],
-              slice.getStrides()[dim], slice.getType().getDimSize(dim)};
+  return Part{slice.getMoved(), slice.getStarts()[dim], slice.getStrides()[dim],
+              type.getDimSize(dim)};
 }
 
 /// The operand of a padding by one zero behind the end of `dim`.
 static Value unpadded(Value value, unsigned dim) {
-  auto pad = rootOf(value).getDefiningOp<prim::PadOp>();
+  auto pad = rootOf(value).getDefiningOp<PaddingOpInterface>();
   if (!pad)
     return {};
   for (auto [d, high] : llvm::enumerate(pad.getHigh()))
     if (pad.getLow()[d] != 0 || high != (d == dim ? 1 : 0))
       return {};
-  return pad.getOperand();
+  return pad.getMoved();
 }
 
 std::optional<Interleaved> kiln::schedule::interleavedOf(Value value) {
   Interleaved result;
-  if (auto add = value.getDefiningOp<prim::AddOp>();
-      add && isZero(add.getRhs())) {
-    value = add.getLhs();
+  if (Operation *add = prim::getDefinition(value, prim::ElementFunction::Add);
+      add && isZero(add->getOperand(1))) {
+    value = add->getOperand(0);
     result.addsZero = true;
   }
-  prim::SliceOp slice = sliceOf(value);
-  prim::ReshapeOp reshape = reshapeOf(slice ? slice.getOperand() : value);
-  prim::CatOp cat = reshape ? catOf(reshape.getOperand()) : prim::CatOp();
-  if (!cat || cat.getOperands().size() != 2 || cat.getDim() < 1 ||
-      !cat.getType().hasStaticShape())
+  SliceOpInterface slice = sliceOf(value);
+  Value whole = slice ? slice.getMoved() : value;
+  ReshapeOpInterface reshape = reshapeOf(whole);
+  ConcatenationOpInterface cat =
+      reshape ? catOf(reshape.getMoved()) : ConcatenationOpInterface();
+  if (!cat || cat->getNumOperands() != 2 || cat.getJoinedDim() < 1 ||
+      !typeOf(reshape.getMoved()).hasStaticShape())
     return std::nullopt;
-  unsigned dim = cat.getDim() - 1;
-  ArrayRef<int64_t> both = cat.getType().getShape(),
-                    joined = reshape.getType().getShape();
+  unsigned dim = cat.getJoinedDim() - 1;
+  ArrayRef<int64_t> both = typeOf(reshape.getMoved()).getShape(),
+                    joined = typeOf(whole).getShape();
   if (dim >= joined.size() || both[dim + 1] != 2 ||
       joined[dim] != 2 * both[dim] ||
       joined.take_front(dim) != both.take_front(dim) ||
-      typeOf(cat.getOperands()[0]).getDimSize(dim + 1) != 1)
+      typeOf(cat->getOperand(0)).getDimSize(dim + 1) != 1)
     return std::nullopt;
   result.dim = dim;
   result.size = typeOf(value).getDimSize(dim);
-  result.even = cat.getOperands()[0];
-  result.odd = cat.getOperands()[1];
+  result.even = cat->getOperand(0);
+  result.odd = cat->getOperand(1);
   if (slice) {
-    auto part = partOf(slice, dim);
+    auto part = partOf(value, dim);
     if (!part || !part->is(0, 1, joined[dim] - 1))
       return std::nullopt;
     result.odd = unpadded(result.odd, dim);
     if (!result.odd)
       return std::nullopt;
   }
-  prim::ReshapeOp whole = reshapeOf(result.odd);
   // A reshape of a reshape is one.
-  if (whole && dim < typeOf(whole.getOperand()).getRank() &&
-      typeOf(whole.getOperand()).getDimSize(dim) == result.size / 2)
-    result.odd = whole.getOperand();
+  if (ReshapeOpInterface outer = reshapeOf(result.odd);
+      outer && sizeAlong(outer.getMoved(), dim) == result.size / 2)
+    result.odd = outer.getMoved();
   return result;
 }
 
@@ -267,8 +272,8 @@ bool ScanRecursion::readLevels(Value value) {
       return false;
     }
     Value first = rootOf(both->even);
-    if (prim::CatOp cat = catOf(first))
-      first = cat.getOperands()[0];
+    if (ConcatenationOpInterface cat = catOf(first))
+      first = cat->getOperand(0);
     auto part = partOf(first, dim);
     if (!part || !part->is(0, 1, 1) ||
         typeOf(part->source).getDimSize(dim) != level.size)
@@ -354,11 +359,11 @@ bool ScanRecursion::verify(unsigned k, unsigned component, Value value) {
     if (!both || both->dim != dim || both->size != level.size)
       return false;
     Value first = rootOf(both->even), rest;
-    if (prim::CatOp cat = catOf(first)) {
-      first = cat.getOperands()[0];
-      if (cat.getDim() != dim || cat.getOperands().size() != 2)
+    if (ConcatenationOpInterface cat = catOf(first)) {
+      first = cat->getOperand(0);
+      if (cat.getJoinedDim() != dim || cat->getNumOperands() != 2)
         return false;
-      rest = cat.getOperands()[1];
+      rest = cat->getOperand(1);
       if (typeOf(rest).getDimSize(dim) == 0)
         rest = {};
     }
@@ -396,8 +401,8 @@ bool ScanRecursion::addResult(Value value) {
       both->addsZero != addsZero)
     return false;
   Value first = rootOf(both->even);
-  if (prim::CatOp cat = catOf(first))
-    first = cat.getOperands()[0];
+  if (ConcatenationOpInterface cat = catOf(first))
+    first = cat->getOperand(0);
   auto part = partOf(first, dim);
   for (unsigned i = 0; part && i < elements.size(); ++i) {
     if (!isSame(elements[i], part->source))

@@ -16,6 +16,7 @@
 #include "ScatterBuilder.h"
 #include "ScatterElements.h"
 #include "SingleOp.h"
+#include "kiln/Interfaces/Movement.h"
 #include "kiln/Schedule/Scatters.h"
 #include "kiln/Target/Limits.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -420,12 +421,12 @@ static int64_t nextDimOf(Value value, HostProgramBuilder &host) {
     return -1;
   }
   Operation *op = value.getDefiningOp();
-  if (!isa_and_nonnull<prim::TransposeOp, prim::ReshapeOp>(op))
+  if (!isa_and_nonnull<PermutationOpInterface, ReshapeOpInterface>(op))
     return -1;
   int64_t before = nextDimOf(op->getOperand(0), host);
   if (before < 0)
     return -1;
-  if (auto transpose = dyn_cast<prim::TransposeOp>(op)) {
+  if (auto transpose = dyn_cast<PermutationOpInterface>(op)) {
     ArrayRef<int64_t> order = transpose.getPermutation();
     return llvm::find(order, before) - order.begin();
   }
@@ -472,7 +473,7 @@ static Buffer destinationOf(prim::FusionOp fusion, prim::ScatterOp op,
   if (isByUpdates)
     order = orderOfUpdates(op, host);
   auto restores = [&](Operation *user) {
-    auto transpose = dyn_cast<prim::TransposeOp>(user);
+    auto transpose = dyn_cast<PermutationOpInterface>(user);
     return transpose && llvm::equal(transpose.getPermutation(), order);
   };
   bool isFree = llvm::all_of(result.getUsers(), restores) ||

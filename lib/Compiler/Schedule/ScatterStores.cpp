@@ -21,9 +21,11 @@
 #include "kiln/Dialect/Prim/CreationOps.h"
 #include "kiln/Dialect/Prim/GroupOps.h"
 #include "kiln/Dialect/Prim/MovementOps.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Interfaces/Movement.h"
 #include "kiln/Target/Limits.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
@@ -175,16 +177,18 @@ static constexpr int64_t kBlock = 2048;
 static Value sourceOf(Value value, bool converts) {
   while (!converts || !getElementTypeOrSelf(value).isInteger(1)) {
     if (auto argument = dyn_cast<BlockArgument>(value)) {
-      auto group = dyn_cast<prim::FusionOp>(argument.getOwner()->getParentOp());
-      if (!group)
+      auto group =
+          dyn_cast<prim::GroupOpInterface>(argument.getOwner()->getParentOp());
+      if (!group || group.isClaim())
         return value;
       value = group->getOperand(argument.getArgNumber());
-    } else if (auto group = value.getDefiningOp<prim::FusionOp>()) {
-      unsigned number = cast<OpResult>(value).getResultNumber();
-      value = group.getBody().front().getTerminator()->getOperand(number);
+    } else if (auto group = value.getDefiningOp<prim::GroupOpInterface>();
+               group && !group.isClaim()) {
+      value = group.getInside(cast<OpResult>(value));
     } else if (Operation *op = value.getDefiningOp();
-               isa_and_nonnull<prim::ReshapeOp, prim::BroadcastInDimOp>(op) ||
-               (converts && isa_and_nonnull<prim::ConvertElementTypeOp>(op))) {
+               isa_and_nonnull<ReshapeOpInterface, RepeatOpInterface>(op) ||
+               (converts &&
+                isa_and_nonnull<prim::ElementConversionOpInterface>(op))) {
       value = op->getOperand(0);
     } else {
       return value;

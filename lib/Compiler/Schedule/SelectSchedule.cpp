@@ -15,6 +15,7 @@
 #include "SortKeys.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
+#include "kiln/Interfaces/Movement.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -258,16 +259,16 @@ static Buffer withLines(Buffer buffer, unsigned dim) {
 static std::optional<Ranks> findRanks(Operation *part, unsigned dim,
                                       ScheduleContext &ctx) {
   Ranks ranks;
-  if (auto slice = dyn_cast<prim::SliceOp>(part)) {
+  auto type = cast<RankedTensorType>(part->getResult(0).getType());
+  if (auto slice = dyn_cast<SliceOpInterface>(part)) {
     ranks.first = slice.getStarts()[dim];
-    ranks.count = slice.getType().getDimSize(dim);
+    ranks.count = type.getDimSize(dim);
     return ranks;
   }
   Value list = cast<prim::GatherOp>(part).getIndices();
   if (!ctx.host.hasBuffer(list))
     return {};
   ranks.list = withLines(ctx.host.buffer(list), dim);
-  auto type = cast<RankedTensorType>(part->getResult(0).getType());
   ranks.count = type.getRank() == dim ? 1 : type.getDimSize(dim);
   return ranks;
 }
@@ -313,7 +314,7 @@ LogicalResult kiln::schedule::scheduleSelect(prim::FusionOp fusion,
   Value result = fusion.getResult(0);
   Value root = fusion.getBody().front().getTerminator()->getOperand(0);
   Operation *part = root.getDefiningOp();
-  auto op = isa_and_nonnull<prim::SliceOp, prim::GatherOp>(part)
+  auto op = isa_and_nonnull<SliceOpInterface, prim::GatherOp>(part)
                 ? part->getOperand(0).getDefiningOp<prim::ArgsortOp>()
                 : prim::ArgsortOp();
   if (!op)

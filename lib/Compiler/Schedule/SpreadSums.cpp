@@ -3,6 +3,7 @@
 
 #include "SpreadSums.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Interfaces/Movement.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -70,22 +71,24 @@ private:
 
 /// What is subtracted from `x`, the same for all of them along what is reduced,
 /// before `squares` are added up; null where it is another sum.
-static Value baseOf(prim::SumOp squares, Value x) {
-  auto product = squares.getOperand().getDefiningOp<prim::MulOp>();
-  if (!product || product.getLhs() != product.getRhs())
+static Value baseOf(prim::TensorReductionOpInterface squares, Value x) {
+  Operation *product = prim::getDefinition(squares.getReduced(),
+                                           prim::ElementFunction::Multiply);
+  if (!product || product->getOperand(0) != product->getOperand(1))
     return {};
-  auto apart = product.getLhs().getDefiningOp<prim::SubOp>();
-  if (!apart || apart.getLhs() != x)
+  Operation *apart = prim::getDefinition(product->getOperand(0),
+                                         prim::ElementFunction::Subtract);
+  if (!apart || apart->getOperand(0) != x)
     return {};
-  auto repeated = apart.getRhs().getDefiningOp<prim::BroadcastInDimOp>();
+  auto repeated = apart->getOperand(1).getDefiningOp<RepeatOpInterface>();
   if (!repeated)
     return {};
-  auto type = cast<RankedTensorType>(repeated.getOperand().getType());
-  for (auto [d, target] : llvm::enumerate(repeated.getDims()))
+  auto type = cast<RankedTensorType>(repeated.getMoved().getType());
+  for (auto [d, target] : llvm::enumerate(repeated.getKeptDims()))
     if (type.getDimSize(d) != 1 &&
-        llvm::is_contained(reducedDims(squares), target))
+        llvm::is_contained(squares.getReducedDims(), target))
       return {};
-  return repeated.getResult();
+  return apart->getOperand(1);
 }
 
 bool SpreadSum::prepare() {
@@ -257,17 +260,17 @@ LogicalResult kiln::schedule::emitSpreadSums(TileBuilder &emitter) {
     });
   };
   for (const ReductionVisit &visit : plan.reductions) {
-    auto sum = dyn_cast<prim::SumOp>(visit.op);
-    if (!sum || !getElementTypeOrSelf(sum.getType()).isF32() ||
+    auto sum = prim::asReduction(visit.op, prim::ReductionFunction::Sum);
+    if (!sum || !getElementTypeOrSelf(sum.getReduction()).isF32() ||
         !isPlaced(visit))
       continue;
     for (const ReductionVisit &other : plan.reductions) {
-      auto squares = dyn_cast<prim::SumOp>(other.op);
+      auto squares = prim::asReduction(other.op, prim::ReductionFunction::Sum);
       if (!squares || squares == sum || !(other.map == visit.map) ||
           !(other.operandMap == visit.operandMap) ||
-          reducedDims(squares) != reducedDims(sum))
+          squares.getReducedDims() != sum.getReducedDims())
         continue;
-      Value base = baseOf(squares, sum.getOperand());
+      Value base = baseOf(squares, sum.getReduced());
       if (!base)
         continue;
       SpreadSum pair(emitter, visit);
@@ -284,8 +287,7 @@ LogicalResult kiln::schedule::emitSpreadSums(TileBuilder &emitter) {
 /// Whether values of two groups are the same: operands that both groups have in
 /// common, or what the same operations compute from these, element by element.
 /// One difference ends the comparison, so that no pair in `seen` needs another.
-static bool isSameElement(Value x, prim::FusionOp of, Value y,
-                          prim::FusionOp other,
+static bool isSameElement(Value x, Operation *of, Value y, Operation *other,
                           llvm::SmallDenseSet<std::pair<Value, Value>> &seen) {
   if (x.getType() != y.getType())
     return false;
@@ -298,7 +300,7 @@ static bool isSameElement(Value x, prim::FusionOp of, Value y,
   Operation *made = x.getDefiningOp(), *alike = y.getDefiningOp();
   return made && alike && made->getName() == alike->getName() &&
          (isElementwisePrim(made) || isViewMovement(made) ||
-          isa<prim::BroadcastInDimOp>(made) || splatValue(made)) &&
+          splatValue(made)) &&
          made->getAttrDictionary() == alike->getAttrDictionary() &&
          llvm::all_of_zip(made->getOperands(), alike->getOperands(),
                           [&](Value a, Value b) {
@@ -313,8 +315,8 @@ static Value withDims(Value value, ArrayRef<int64_t> targets, Type type,
                       ArrayRef<int64_t> kept) {
   if (value.getType() == type)
     return llvm::equal(targets, kept) ? value : Value();
-  auto reshape = value.getDefiningOp<prim::ReshapeOp>();
-  if (!reshape || reshape.getOperand().getType() != type)
+  auto reshape = value.getDefiningOp<ReshapeOpInterface>();
+  if (!reshape || reshape.getMoved().getType() != type)
     return {};
   size_t found = 0;
   for (auto [size, target] :
@@ -324,53 +326,69 @@ static Value withDims(Value value, ArrayRef<int64_t> targets, Type type,
     else if (size != 1)
       return {};
   }
-  return found == kept.size() ? reshape.getOperand() : Value();
+  return found == kept.size() ? reshape.getMoved() : Value();
 }
 
 /// What `squares` are distances of `x` from, before it is repeated, if it has
 /// one element for each result of `sum`; null otherwise.
-static Value centreOf(prim::SumOp squares, prim::SumOp sum, Value x) {
-  auto type = cast<RankedTensorType>(sum.getType());
+static Value centreOf(prim::TensorReductionOpInterface squares,
+                      prim::TensorReductionOpInterface sum, Value x) {
+  RankedTensorType type = sum.getReduction().getType();
   Value base = baseOf(squares, x);
-  if (!base || !type.getElementType().isF32() || squares.getType() != type ||
-      reducedDims(squares) != reducedDims(sum))
+  if (!base || !type.getElementType().isF32() ||
+      squares.getReduction().getType() != type ||
+      squares.getReducedDims() != sum.getReducedDims())
     return {};
-  auto repeated = base.getDefiningOp<prim::BroadcastInDimOp>();
-  SmallVector<int64_t> reduced = reducedDims(sum), kept;
+  auto repeated = base.getDefiningOp<RepeatOpInterface>();
+  SmallVector<int64_t> reduced = sum.getReducedDims(), kept;
   int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
   for (int64_t d = 0; d < rank; ++d)
     if (!llvm::is_contained(reduced, d))
       kept.push_back(d);
-  return withDims(repeated.getOperand(), repeated.getDims(), type, kept);
+  return withDims(repeated.getMoved(), repeated.getKeptDims(), type, kept);
 }
 
 /// The elements whose distances are squared and added up; null if there are
 /// none.
-static Value squaredElements(prim::SumOp squares) {
-  auto product = squares.getOperand().getDefiningOp<prim::MulOp>();
-  auto apart =
-      product ? product.getLhs().getDefiningOp<prim::SubOp>() : prim::SubOp();
-  return apart ? apart.getLhs() : Value();
+static Value squaredElements(prim::TensorReductionOpInterface squares) {
+  Operation *product = prim::getDefinition(squares.getReduced(),
+                                           prim::ElementFunction::Multiply);
+  Operation *apart = product
+                         ? prim::getDefinition(product->getOperand(0),
+                                               prim::ElementFunction::Subtract)
+                         : nullptr;
+  return apart ? apart->getOperand(0) : Value();
+}
+
+/// The sums of a group, in order.
+static auto sumsOf(prim::GroupOpInterface group) {
+  SmallVector<prim::TensorReductionOpInterface> sums;
+  for (Operation &op : group.getGroupBlock())
+    if (auto sum = prim::asReduction(&op, prim::ReductionFunction::Sum))
+      sums.push_back(sum);
+  return sums;
 }
 
 SquaresBehind kiln::schedule::findSquaresBehind(Group &group) {
   SquaresBehind found;
   if (group.plan.reductions.size() != 1 || group.fusion->getNumResults() != 1)
     return found;
-  auto sum = dyn_cast<prim::SumOp>(group.plan.reductions[0].op);
-  if (!sum || sum.getType() != group.root.getType())
+  auto sum = prim::asReduction(group.plan.reductions[0].op,
+                               prim::ReductionFunction::Sum);
+  if (!sum || sum.getReduction().getType() != group.root.getType())
     return found;
   for (OpOperand &use : group.fusion.getResult(0).getUses()) {
-    auto next = dyn_cast<prim::FusionOp>(use.getOwner());
+    auto next = dyn_cast<prim::GroupOpInterface>(use.getOwner());
     // Groups with several results read their rows once themselves.
-    if (!next || next->getBlock() != group.fusion->getBlock() ||
+    if (!next || next.isClaim() ||
+        next->getBlock() != group.fusion->getBlock() ||
         next->getNumResults() != 1)
       continue;
-    Block &body = next.getBody().front();
-    for (auto squares : body.getOps<prim::SumOp>()) {
+    Block &body = next.getGroupBlock();
+    for (prim::TensorReductionOpInterface squares : sumsOf(next)) {
       Value x = squaredElements(squares);
       llvm::SmallDenseSet<std::pair<Value, Value>> seen;
-      if (!x || !isSameElement(sum.getOperand(), group.fusion, x, next, seen) ||
+      if (!x || !isSameElement(sum.getReduced(), group.fusion, x, next, seen) ||
           centreOf(squares, sum, x) != body.getArgument(use.getOperandNumber()))
         continue;
       found.squares = squares;
@@ -380,13 +398,15 @@ SquaresBehind kiln::schedule::findSquaresBehind(Group &group) {
   return found;
 }
 
-SquaresBehind kiln::schedule::findSquaresOf(prim::SumOp sum, Group &group,
-                                            Value &centre) {
+SquaresBehind
+kiln::schedule::findSquaresOf(prim::TensorReductionOpInterface sum,
+                              Group &group, Value &centre) {
   SquaresBehind found;
-  for (auto squares : group.fusion.getBody().front().getOps<prim::SumOp>()) {
+  auto own = cast<prim::GroupOpInterface>(group.fusion.getOperation());
+  for (prim::TensorReductionOpInterface squares : sumsOf(own)) {
     centre =
-        squares == sum ? Value() : centreOf(squares, sum, sum.getOperand());
-    if (!centre || (centre != sum.getResult() && !sum->hasOneUse()))
+        squares == sum ? Value() : centreOf(squares, sum, sum.getReduced());
+    if (!centre || (centre != sum.getReduction() && !sum->hasOneUse()))
       continue;
     found.squares = squares;
     return found;

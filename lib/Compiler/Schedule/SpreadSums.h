@@ -15,6 +15,7 @@
 #ifndef KILN_LIB_SCHEDULE_SPREADSUMS_H
 #define KILN_LIB_SCHEDULE_SPREADSUMS_H
 
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
 #include "kiln/Schedule/Schedules.h"
 
 namespace kiln::schedule {
@@ -29,8 +30,8 @@ mlir::LogicalResult emitSpreadSums(TileBuilder &emitter);
 /// result of that kernel. The kernel can compute it as well, so that no other
 /// one reads the elements again.
 struct SquaresBehind {
-  prim::SumOp squares; ///< null: there is none
-  Buffer buffer;       ///< where the kernel stored it; without a base: nowhere
+  prim::TensorReductionOpInterface squares; ///< null: there is none
+  Buffer buffer; ///< where the kernel stored it; without a base: nowhere
 
   bool isMade() const { return static_cast<bool>(buffer.base); }
 };
@@ -39,7 +40,8 @@ struct SquaresBehind {
 SquaresBehind findSquaresBehind(Group &group);
 /// The squares that `group` itself adds up, of the elements of `sum`, from
 /// `centre`. That is the sum, or a value that is its only user.
-SquaresBehind findSquaresOf(prim::SumOp sum, Group &group, mlir::Value &centre);
+SquaresBehind findSquaresOf(prim::TensorReductionOpInterface sum, Group &group,
+                            mlir::Value &centre);
 
 /// The sums of the elements of a kernel, or of a part of them, from which both
 /// come: s1, s2 and a of the formulas above, and how many elements there are.

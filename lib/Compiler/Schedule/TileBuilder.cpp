@@ -3,6 +3,7 @@
 
 #include "kiln/Schedule/TileBuilder.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Interfaces/Movement.h"
 #include "kiln/Interfaces/OpTable.h"
 
 using namespace mlir;
@@ -153,7 +154,7 @@ Value TileBuilder::emitElementwise(Operation *op, const AccessMap &map) {
 
 Value TileBuilder::emitMovement(Operation *op, const AccessMap &map) {
   MapContext ctx = plan.context();
-  auto cat = dyn_cast<prim::CatOp>(op);
+  auto cat = dyn_cast<ConcatenationOpInterface>(op);
   Value result;
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<RankedTensorType>(operand.get().getType()))
@@ -171,7 +172,7 @@ Value TileBuilder::emitMovement(Operation *op, const AccessMap &map) {
       continue;
     }
     // The operand's own part; where it ends the earlier ones do not matter.
-    SmallVector<int, 2> along = map.index[cat.getDim()].dims();
+    SmallVector<int, 2> along = map.index[cat.getJoinedDim()].dims();
     if (along.empty())
       return fail("no affine access through prim.cat");
     int dim = along.front();

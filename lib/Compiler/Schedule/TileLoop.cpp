@@ -4,6 +4,7 @@
 #include "TileLoop.h"
 #include "Combiners.h"
 #include "ScatterBuilder.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
 #include "kiln/Dialect/Tile/DotOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
@@ -114,7 +115,8 @@ Value TileLoopBuilder::compute(Operation *inner) {
   Value result = inner->getResult(0);
   if (!cast<ShapedType>(result.getType()).hasStaticShape())
     return fail("a tensor has a size that only a launch knows");
-  if (isReduction(inner) && !isa<prim::ArgmaxOp>(inner))
+  if (auto reduction = dyn_cast<prim::TensorReductionOpInterface>(inner);
+      reduction && !reduction.givesPlaces())
     return reduce(inner);
   using Rule = Value (*)(Operation *, TileLoopBuilder &);
   static const OpTable<Rule> rules =

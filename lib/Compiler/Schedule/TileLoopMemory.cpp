@@ -5,6 +5,7 @@
 #include "TileLoop.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Interfaces/Movement.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -95,10 +96,10 @@ FailureOr<Value> TileLoopBuilder::coordinateOf(Value indices, int64_t number) {
     return kernel.constant(all.getValues<APInt>()[number].getSExtValue());
   } else if (TypedAttr splat = from ? splatValue(from) : TypedAttr()) {
     return kernel.constant(cast<IntegerAttr>(splat).getInt());
-  } else if (isa_and_nonnull<prim::ReshapeOp>(from)) {
+  } else if (isa_and_nonnull<ReshapeOpInterface>(from)) {
     return coordinateOf(from->getOperand(0), number);
-  } else if (auto joined = dyn_cast_or_null<prim::CatOp>(from)) {
-    for (Value part : joined->getOperands()) {
+  } else if (isa_and_nonnull<ConcatenationOpInterface>(from)) {
+    for (Value part : from->getOperands()) {
       if (number < numElements(part))
         return coordinateOf(part, number);
       number -= numElements(part);

@@ -1,8 +1,10 @@
 //===- UnrolledWindow.cpp - Windows as one expression ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Combiners.h"
 #include "ResultOrder.h"
 #include "WindowUnroller.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -379,7 +381,7 @@ LogicalResult WindowUnroller::run(bool sharesInput) {
     return failure();
   Type to = getElementTypeOrSelf(anchor.op->getResult(0));
   element = getElementTypeOrSelf(anchor.op->getOperand(0));
-  acc = isa<prim::MaxPoolOp>(anchor.op) ? to : sumType(to);
+  acc = partialType(anchor.op, to);
   if (sharesTiles && sharesInput && spatial > 0)
     chooseBeside();
   if (failed(emitResults())) {
@@ -407,7 +409,7 @@ LogicalResult kiln::schedule::scheduleUnrolledWindow(prim::FusionOp op,
     if (failed(group.plan.run(group.root)))
       return ctx.decline(op, group.plan.reason);
     if (group.plan.anchors.size() != 1 || !group.plan.reductions.empty() ||
-        isa<prim::DotGeneralOp>(group.plan.anchors.front().op))
+        !isa<prim::WindowOpInterface>(group.plan.anchors.front().op))
       return ctx.decline(op, "the group is not one window");
     FailureOr<Buffer> input =
         memoryOf(group, group.plan.anchors.front().op->getOperand(0));

@@ -3,8 +3,10 @@
 
 #include "WideLoop.h"
 #include "Combiners.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Interfaces/Movement.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -115,9 +117,10 @@ Value WideLoopBuilder::compute(Operation *inner) {
   if (inner->getNumResults() != 1 || failed(count()))
     return fail("an operation of several results");
   Value result = inner->getResult(0);
-  if (isReduction(inner) && !isa<prim::ArgmaxOp>(inner))
+  if (auto reduction = dyn_cast<prim::TensorReductionOpInterface>(inner);
+      reduction && !reduction.givesPlaces())
     return reduceAll(inner);
-  if (!isa<prim::ReshapeOp, prim::BroadcastInDimOp>(inner))
+  if (!isa<ReshapeOpInterface, RepeatOpInterface>(inner))
     return elementwise(inner);
   Value source = inner->getOperand(0), from = tile(source);
   if (!from || isWide(source) == isWide(result))
@@ -129,7 +132,7 @@ Value WideLoopBuilder::compute(Operation *inner) {
 }
 
 Value WideLoopBuilder::elementwise(Operation *inner) {
-  if (!isElementwisePrim(inner) || isa<prim::TableOp, prim::RescaleOp>(inner))
+  if (!isElementwisePrim(inner) || !inner->hasTrait<OpTrait::Elementwise>())
     return refuse(inner);
   SmallVector<Value> operands;
   for (Value operand : inner->getOperands()) {

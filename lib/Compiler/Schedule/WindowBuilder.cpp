@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "WindowBuilder.h"
+#include "Combiners.h"
 #include "kiln/Dialect/Tile/DotOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 
@@ -37,8 +38,7 @@ void WindowBuilder::readAttributes() {
                 .getElementType();
   acc = cast<RankedTensorType>(anchor.op->getResult(0).getType())
             .getElementType();
-  if (!isa<prim::MaxPoolOp>(anchor.op))
-    acc = sumType(acc);
+  acc = partialType(anchor.op, acc);
   if (prim::ConvOp conv = convolutionOf(anchor.op)) {
     // One input channel per group: nothing to sum over but the window.
     bool single = !anchor.operandMaps[1].index.back().hasDims();

@@ -5,6 +5,7 @@
 #include "ConvertFactors.h"
 #include "ElementBlocks.h"
 #include "ResultOrder.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -30,8 +31,11 @@ FailureOr<Buffer> kiln::schedule::memoryOf(Group &group, Value operand) {
 std::string kiln::schedule::planOneConvolution(Group &group) {
   if (failed(group.plan.run(group.root)))
     return group.plan.reason;
-  if (group.plan.anchors.size() != 1 || !group.plan.reductions.empty() ||
-      !isa<prim::ConvOp>(group.plan.anchors.front().op))
+  auto window =
+      group.plan.anchors.size() == 1
+          ? dyn_cast<prim::WindowOpInterface>(group.plan.anchors.front().op)
+          : prim::WindowOpInterface();
+  if (!window || !window.getWindowFilter() || !group.plan.reductions.empty())
     return "the group is not one convolution";
   return {};
 }

@@ -95,11 +95,7 @@ private:
   /// the neighbours read, with nothing around. None where that is empty.
   std::optional<AccessMap> placeView(llvm::ArrayRef<int64_t> offset);
   /// What stands for an element around the input.
-  mlir::TypedAttr outside() const {
-    return llvm::isa<prim::MaxPoolOp>(anchor.op)
-               ? neutralValue(anchor.op, element)
-               : zeroOf(element);
-  }
+  mlir::TypedAttr outside() const { return neutralValue(anchor.op, element); }
   /// The order in which `unroll` goes through the dimensions of a window, the
   /// last one fastest. On CPUs that is the one along which a nest computes
   /// several rows at once: the next position of a row is then the last one of

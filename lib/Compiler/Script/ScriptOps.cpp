@@ -6,6 +6,7 @@
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Prim/Prim.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
 #include "kiln/Dialect/Stage/StageDialect.h"
 #include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
@@ -92,9 +93,7 @@ static void decide(TransformOpInterface op, Operation *target,
              decision, text + " at " + target::locationString(op.getLoc()));
 }
 
-static bool isGroup(Operation *op) {
-  return isa<prim::FusionOp, prim::ClaimOp>(op);
-}
+static bool isGroup(Operation *op) { return isa<prim::GroupOpInterface>(op); }
 
 /// The effects of an operation that records a decision.
 static void annotates(MutableArrayRef<OpOperand> target, Effects &effects) {
@@ -118,11 +117,8 @@ static void rewrites(MutableArrayRef<OpOperand> target, Operation *op,
 static std::string nameOf(Operation *op) {
   if (auto symbol = op->getAttrOfType<StringAttr>("sym_name"))
     return symbol.getValue().str();
-  if (auto fusion = dyn_cast<prim::FusionOp>(op))
-    return prim::stringifyGroupKind(fusion.getKind()).str();
-  if (auto claim = dyn_cast<prim::ClaimOp>(op))
-    return claim.getName().str();
-  return "";
+  auto group = dyn_cast<prim::GroupOpInterface>(op);
+  return group ? group.getGroupName().str() : "";
 }
 
 static bool contains(Operation *op, StringRef name) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matching of values through what frontends put in between.
 #include "Match.h"
+#include "kiln/Interfaces/Movement.h"
 
 #include <cmath>
 
@@ -11,7 +12,7 @@ namespace kiln::prim::match {
 std::optional<double> splat(Value value) {
   // Shape changes of a splat are splats.
   while (Operation *op = value.getDefiningOp()) {
-    if (!isa<ReshapeOp, BroadcastInDimOp, TransposeOp>(op))
+    if (!isa<ReshapeOpInterface, RepeatOpInterface, PermutationOpInterface>(op))
       break;
     value = op->getOperand(0);
   }

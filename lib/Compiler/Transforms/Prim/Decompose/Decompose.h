@@ -4,6 +4,7 @@
 #define KILN_LIB_TRANSFORMS_PRIM_DECOMPOSE_H
 
 #include "kiln/Dialect/Prim/Prim.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace kiln::prim {
@@ -36,7 +37,7 @@ template <typename Pattern, typename Op> struct Unclaimed : Pattern {
   using Pattern::Pattern;
   mlir::LogicalResult
   matchAndRewrite(Op op, mlir::PatternRewriter &rewriter) const override {
-    if (op->template getParentOfType<ClaimOp>())
+    if (isClaimed(op))
       return mlir::failure();
     return Pattern::matchAndRewrite(op, rewriter);
   }

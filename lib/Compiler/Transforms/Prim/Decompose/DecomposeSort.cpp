@@ -2,6 +2,8 @@
 // Expands sorts into the permutation that sorts, and gathers by it.
 #include "../PrimBuilder.h"
 #include "Decompose.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
+#include "kiln/Interfaces/Movement.h"
 
 using namespace mlir;
 using namespace kiln::prim;
@@ -37,22 +39,21 @@ Value takeAlong(PrimBuilder &emit, Value operand, Value order, int64_t dim) {
 /// but reshapes follows the conversion.
 Value beforeWidening(PrimBuilder &emit, Value key) {
   Value source = key;
-  while (auto reshape = source.getDefiningOp<ReshapeOp>())
-    source = reshape.getOperand();
-  auto convert = source.getDefiningOp<ConvertElementTypeOp>();
+  while (auto reshape = source.getDefiningOp<kiln::ReshapeOpInterface>())
+    source = reshape.getMoved();
+  auto convert = source.getDefiningOp<ElementConversionOpInterface>();
   if (!convert || convert.getFromUnsigned() || convert.getToUnsigned() ||
       !typeOf(key).hasStaticShape())
     return key;
-  auto from =
-           dyn_cast<IntegerType>(typeOf(convert.getOperand()).getElementType()),
+  Value narrow = convert->getOperand(0);
+  auto from = dyn_cast<IntegerType>(typeOf(narrow).getElementType()),
        to = dyn_cast<IntegerType>(typeOf(key).getElementType());
   if (!from || !to || from.getWidth() < 8 || from.getWidth() >= to.getWidth())
     return key;
   auto type = typeOf(key).clone(from);
-  if (typeOf(convert.getOperand()) == type)
-    return convert.getOperand();
-  return ReshapeOp::create(emit.builder, emit.loc, type, convert.getOperand(),
-                           ValueRange());
+  if (typeOf(narrow) == type)
+    return narrow;
+  return ReshapeOp::create(emit.builder, emit.loc, type, narrow, ValueRange());
 }
 
 /// A permutation in i32.
@@ -72,8 +73,8 @@ Value argsort(PrimBuilder &emit, ValueRange keys, int64_t dim, bool descending,
 /// The elements of an operand of a sort in that order, or at some places of it.
 Value elementsOf(PrimBuilder &emit, Value operand, Value order, int64_t dim) {
   // Each element of this one is its own place.
-  if (auto places = operand.getDefiningOp<IotaOp>();
-      places && static_cast<int64_t>(places.getDim()) == dim &&
+  if (auto places = operand.getDefiningOp<CreationOpInterface>();
+      places && places.getCountedDim() == dim &&
       typeOf(operand).getElementType().isInteger() &&
       typeOf(operand).getElementTypeBitWidth() >= 32)
     return emit.convert(order, typeOf(operand).getElementType());

@@ -4,6 +4,8 @@
 #include "Pointwise.h"
 #include "Reassociation.h"
 #include "Simplify.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
+#include "kiln/Interfaces/Movement.h"
 
 using namespace mlir;
 using namespace kiln::prim;
@@ -15,7 +17,8 @@ namespace {
 bool isComputed(Value value) {
   Operation *op = value.getDefiningOp();
   return isa_and_nonnull<PrimDialect>(op ? op->getDialect() : nullptr) &&
-         !isa<ConstantOp, FullOp, IotaOp, ReshapeOp, BroadcastInDimOp>(op);
+         !isa<CreationOpInterface, kiln::ReshapeOpInterface,
+              kiln::RepeatOpInterface>(op);
 }
 
 /// The sizes of the result of a reshape, without dimensions of one element.
@@ -96,9 +99,9 @@ private:
   /// Whether another operand can take the shape that `reshape` has before.
   static bool follows(Value other, ReshapeOp reshape,
                       ArrayRef<DimGroup> groups) {
-    if (auto same = other.getDefiningOp<ReshapeOp>())
-      if (isComputed(same.getOperand()))
-        return same.getOperand().getType().getShape() ==
+    if (auto same = other.getDefiningOp<kiln::ReshapeOpInterface>())
+      if (isComputed(same.getMoved()))
+        return cast<RankedTensorType>(same.getMoved().getType()).getShape() ==
                reshape.getOperand().getType().getShape();
     if (isFreelyReshaped(other, groups))
       return true;
@@ -167,7 +170,7 @@ struct AbsorbIntoBroadcast : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op,
                                 PatternRewriter &rewriter) const override {
-    auto broadcast = op.getOperand().getDefiningOp<BroadcastInDimOp>();
+    auto broadcast = op.getOperand().getDefiningOp<kiln::RepeatOpInterface>();
     auto groups = broadcast ? reassociate(op) : std::nullopt;
     auto plan = groups ? reshapeBroadcast(broadcast, *groups) : std::nullopt;
     if (!plan)
@@ -177,7 +180,7 @@ struct AbsorbIntoBroadcast : OpRewritePattern<ReshapeOp> {
     SmallVector<OpFoldResult> operandSizes;
     for (int64_t dim : plan->dims)
       operandSizes.push_back(sizes[dim]);
-    Value operand = emit.reshape(broadcast.getOperand(), operandSizes);
+    Value operand = emit.reshape(broadcast.getMoved(), operandSizes);
     rewriter.replaceOpWithNewOp<BroadcastInDimOp>(op, op.getType(), operand,
                                                   op.getSizes(), plan->dims);
     return success();
@@ -191,7 +194,7 @@ struct RegroupBroadcast : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op,
                                 PatternRewriter &rewriter) const override {
-    auto broadcast = op.getOperand().getDefiningOp<BroadcastInDimOp>();
+    auto broadcast = op.getOperand().getDefiningOp<kiln::RepeatOpInterface>();
     auto groups = broadcast ? reassociate(op) : std::nullopt;
     auto plan = groups && !reshapeBroadcast(broadcast, *groups)
                     ? regroupBroadcast(broadcast, *groups)
@@ -199,9 +202,9 @@ struct RegroupBroadcast : OpRewritePattern<ReshapeOp> {
     if (!plan)
       return failure();
     // Dimensions of one element that are not kept are dropped.
-    RankedTensorType from = broadcast.getOperand().getType();
+    auto from = cast<RankedTensorType>(broadcast.getMoved().getType());
     SmallVector<int64_t> kept, dims, repeated, merged;
-    for (auto [d, target] : llvm::enumerate(broadcast.getDims())) {
+    for (auto [d, target] : llvm::enumerate(broadcast.getKeptDims())) {
       const int64_t *found = llvm::find(plan->before, target);
       if (found == plan->before.end())
         continue;
@@ -209,7 +212,7 @@ struct RegroupBroadcast : OpRewritePattern<ReshapeOp> {
       dims.push_back(found - plan->before.begin());
     }
     for (int64_t dim : plan->before)
-      repeated.push_back(broadcast.getType().getDimSize(dim));
+      repeated.push_back(op.getOperand().getType().getDimSize(dim));
     for (int64_t dim : plan->after)
       merged.push_back(op.getType().getDimSize(dim));
     auto reshaped = [&](Value value, ArrayRef<int64_t> shape) -> Value {
@@ -222,7 +225,7 @@ struct RegroupBroadcast : OpRewritePattern<ReshapeOp> {
     };
     Value few = BroadcastInDimOp::create(
         rewriter, op.getLoc(), from.clone(repeated),
-        reshaped(broadcast.getOperand(), kept), ValueRange(), dims);
+        reshaped(broadcast.getMoved(), kept), ValueRange(), dims);
     rewriter.replaceOpWithNewOp<BroadcastInDimOp>(
         op, op.getType(), reshaped(few, merged), ValueRange(), plan->after);
     return success();

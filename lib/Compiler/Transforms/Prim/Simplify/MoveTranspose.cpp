@@ -4,6 +4,8 @@
 #include "../PrimBuilder.h"
 #include "Pointwise.h"
 #include "Simplify.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
+#include "kiln/Interfaces/Movement.h"
 
 using namespace mlir;
 using namespace kiln::prim;
@@ -14,7 +16,9 @@ namespace {
 /// exists, or vanishes.
 bool isFreelyTransposed(Value value, int depth = 8) {
   Operation *op = value.getDefiningOp();
-  if (!op || isa<ConstantOp, FullOp, TransposeOp, BroadcastInDimOp>(op))
+  auto creation = dyn_cast_or_null<CreationOpInterface>(op);
+  if (!op || (creation && !creation.getCountedDim()) ||
+      isa<kiln::PermutationOpInterface, kiln::RepeatOpInterface>(op))
     return true;
   return depth > 0 && isPointwise(op) && op->hasOneUse() &&
          llvm::all_of(pointwiseOperands(op), [&](Value operand) {
@@ -48,21 +52,21 @@ struct AbsorbIntoBroadcast : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransposeOp op,
                                 PatternRewriter &rewriter) const override {
-    auto broadcast = op.getOperand().getDefiningOp<BroadcastInDimOp>();
+    auto broadcast = op.getOperand().getDefiningOp<kiln::RepeatOpInterface>();
     if (!broadcast)
       return failure();
     // Where each dimension of the operand goes, in the new order.
-    SmallVector<int64_t> dims, permutation;
+    SmallVector<int64_t> before = broadcast.getKeptDims(), dims, permutation;
     for (auto [to, from] : llvm::enumerate(op.getPermutation())) {
-      const int64_t *found = llvm::find(broadcast.getDims(), from);
-      if (found == broadcast.getDims().end())
+      const int64_t *found = llvm::find(before, from);
+      if (found == before.end())
         continue;
       dims.push_back(to);
-      permutation.push_back(found - broadcast.getDims().begin());
+      permutation.push_back(found - before.begin());
     }
     PrimBuilder emit(rewriter, op.getLoc());
     SmallVector<OpFoldResult> sizes = reifyResultShape(rewriter, op);
-    Value operand = emit.transpose(broadcast.getOperand(), permutation);
+    Value operand = emit.transpose(broadcast.getMoved(), permutation);
     rewriter.replaceOpWithNewOp<BroadcastInDimOp>(
         op, op.getType(), operand,
         dynamicSizes(rewriter, op.getLoc(), op.getType(), sizes), dims);

@@ -3,6 +3,7 @@
 #include "../PrimBuilder.h"
 #include "Simplify.h"
 #include "kiln/Dialect/Prim/Shape.h"
+#include "kiln/Interfaces/Movement.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 
 using namespace mlir;
@@ -53,9 +54,10 @@ bool isMergeable(RankedTensorType type) {
 
 /// The dimension that one of `operand` was before all transposes.
 int64_t sourceOf(Value operand, int64_t dim) {
-  while (auto transpose = operand.getDefiningOp<TransposeOp>()) {
+  while (auto transpose =
+             operand.getDefiningOp<kiln::PermutationOpInterface>()) {
     dim = transpose.getPermutation()[dim];
-    operand = transpose.getOperand();
+    operand = transpose.getMoved();
   }
   return dim;
 }
@@ -148,29 +150,28 @@ struct DotOfRepeatedRhs : OpRewritePattern<DotGeneralOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(DotGeneralOp op,
                                 PatternRewriter &rewriter) const override {
-    auto broadcast = op.getRhs().getDefiningOp<BroadcastInDimOp>();
+    auto broadcast = op.getRhs().getDefiningOp<kiln::RepeatOpInterface>();
     int64_t batches = op.getLhsBatch().size();
     if (!broadcast || batches == 0)
       return failure();
+    SmallVector<int64_t> dims = broadcast.getKeptDims();
     // The rows of the result keep their order.
     for (int64_t i = 0; i < batches; ++i)
       if (op.getLhsBatch()[i] != i ||
-          llvm::is_contained(broadcast.getDims(), op.getRhsBatch()[i]))
+          llvm::is_contained(dims, op.getRhsBatch()[i]))
         return failure();
     // The broadcast must repeat nothing but batch dimensions.
-    RankedTensorType source = broadcast.getOperand().getType();
+    auto source = cast<RankedTensorType>(broadcast.getMoved().getType());
     if (source.getRank() != op.getRhs().getType().getRank() - batches)
       return failure();
-    for (auto [dim, size] :
-         llvm::zip_equal(broadcast.getDims(), source.getShape()))
+    for (auto [dim, size] : llvm::zip_equal(dims, source.getShape()))
       if (size != op.getRhs().getType().getDimSize(dim))
         return failure();
     SmallVector<int64_t> contract;
     for (int64_t dim : op.getRhsContract())
-      contract.push_back(llvm::find(broadcast.getDims(), dim) -
-                         broadcast.getDims().begin());
+      contract.push_back(llvm::find(dims, dim) - dims.begin());
     rewriter.replaceOpWithNewOp<DotGeneralOp>(
-        op, op.getType(), op.getLhs(), broadcast.getOperand(),
+        op, op.getType(), op.getLhs(), broadcast.getMoved(),
         ArrayRef<int64_t>(), ArrayRef<int64_t>(), op.getLhsContract(), contract,
         op.getPrecision(), op.getImprecise());
     return success();

@@ -5,6 +5,7 @@
 #include "Simplify.h"
 
 #include "kiln/Dialect/Prim/Prim.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -15,7 +16,8 @@ namespace {
 /// Whether a value has one element everywhere.
 bool isSplat(Value value) {
   DenseElementsAttr elements;
-  return value.getDefiningOp<FullOp>() ||
+  auto creation = value.getDefiningOp<CreationOpInterface>();
+  return (creation && creation.getSplatValue()) ||
          (matchPattern(value, m_Constant(&elements)) && elements.isSplat());
 }
 

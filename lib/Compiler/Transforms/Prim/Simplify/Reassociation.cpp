@@ -2,6 +2,7 @@
 // How a reshape groups dimensions.
 #include "Reassociation.h"
 #include "Pointwise.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
 
 #include "llvm/Support/CheckedArithmetic.h"
 
@@ -90,9 +91,13 @@ SmallVector<OpFoldResult> kiln::prim::mixedSizes(OpBuilder &builder,
 }
 
 std::optional<ReshapedBroadcast>
-kiln::prim::reshapeBroadcast(BroadcastInDimOp op, ArrayRef<DimGroup> groups) {
-  ArrayRef<int64_t> operand = op.getOperand().getType().getShape();
-  ArrayRef<int64_t> shape = op.getType().getShape();
+kiln::prim::reshapeBroadcast(RepeatOpInterface op, ArrayRef<DimGroup> groups) {
+  auto shapeOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getShape();
+  };
+  ArrayRef<int64_t> operand = shapeOf(op.getMoved()),
+                    shape = shapeOf(op->getResult(0));
+  SmallVector<int64_t> dims = op.getKeptDims();
   ReshapedBroadcast result;
   for (const DimGroup &group : groups) {
     // Within a group either everything comes from the operand or nothing.
@@ -100,9 +105,8 @@ kiln::prim::reshapeBroadcast(BroadcastInDimOp op, ArrayRef<DimGroup> groups) {
     for (int64_t dim : group.from) {
       if (shape[dim] == 1)
         continue;
-      const int64_t *found = llvm::find(op.getDims(), dim);
-      bool comes = found != op.getDims().end() &&
-                   operand[found - op.getDims().begin()] != 1;
+      const int64_t *found = llvm::find(dims, dim);
+      bool comes = found != dims.end() && operand[found - dims.begin()] != 1;
       some |= comes;
       all &= comes;
     }
@@ -115,18 +119,19 @@ kiln::prim::reshapeBroadcast(BroadcastInDimOp op, ArrayRef<DimGroup> groups) {
 }
 
 std::optional<RegroupedBroadcast>
-kiln::prim::regroupBroadcast(BroadcastInDimOp op, ArrayRef<DimGroup> groups) {
+kiln::prim::regroupBroadcast(RepeatOpInterface op, ArrayRef<DimGroup> groups) {
   constexpr int64_t kFraction = 8;
-  RankedTensorType from = op.getOperand().getType(), to = op.getType();
+  auto from = cast<RankedTensorType>(op.getMoved().getType()),
+       to = cast<RankedTensorType>(op->getResult(0).getType());
+  SmallVector<int64_t> dims = op.getKeptDims();
   if (!from.hasStaticShape() || !to.hasStaticShape())
     return std::nullopt;
   RegroupedBroadcast result;
   int64_t repeated = 1;
   for (const DimGroup &group : groups) {
     bool comes = llvm::any_of(group.from, [&](int64_t dim) {
-      const int64_t *found = llvm::find(op.getDims(), dim);
-      return found != op.getDims().end() &&
-             from.getDimSize(found - op.getDims().begin()) != 1;
+      const int64_t *found = llvm::find(dims, dim);
+      return found != dims.end() && from.getDimSize(found - dims.begin()) != 1;
     });
     if (!comes)
       continue;
@@ -143,9 +148,11 @@ kiln::prim::regroupBroadcast(BroadcastInDimOp op, ArrayRef<DimGroup> groups) {
 static bool isFree(Value value, ArrayRef<DimGroup> groups, bool regroups,
                    int depth) {
   Operation *op = value.getDefiningOp();
-  if (!op || isa<ConstantOp, FullOp, ReshapeOp>(op))
+  auto creation = dyn_cast_or_null<CreationOpInterface>(op);
+  if (!op || isa<kiln::ReshapeOpInterface>(op) ||
+      (creation && !creation.getCountedDim()))
     return true;
-  if (auto broadcast = dyn_cast<BroadcastInDimOp>(op))
+  if (auto broadcast = dyn_cast<kiln::RepeatOpInterface>(op))
     return reshapeBroadcast(broadcast, groups) ||
            (regroups && regroupBroadcast(broadcast, groups));
   return depth > 0 && isPointwise(op) && op->hasOneUse() &&

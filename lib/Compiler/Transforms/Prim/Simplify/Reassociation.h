@@ -4,6 +4,7 @@
 #define KILN_LIB_TRANSFORMS_PRIM_REASSOCIATION_H
 
 #include "../PrimBuilder.h"
+#include "kiln/Interfaces/Movement.h"
 
 #include <optional>
 
@@ -41,7 +42,7 @@ struct ReshapedBroadcast {
 
 /// How a broadcast takes in a reshape of its result by these groups, if it can.
 std::optional<ReshapedBroadcast>
-reshapeBroadcast(BroadcastInDimOp op, llvm::ArrayRef<DimGroup> groups);
+reshapeBroadcast(RepeatOpInterface op, llvm::ArrayRef<DimGroup> groups);
 
 /// A broadcast of few elements of which a reshape of its result makes another
 /// one: numbers for groups of channels are repeated for each channel first.
@@ -54,7 +55,7 @@ struct RegroupedBroadcast {
 
 /// How to do that, if elements repeated so are a fraction of the result.
 std::optional<RegroupedBroadcast>
-regroupBroadcast(BroadcastInDimOp op, llvm::ArrayRef<DimGroup> groups);
+regroupBroadcast(RepeatOpInterface op, llvm::ArrayRef<DimGroup> groups);
 
 } // namespace kiln::prim
 

@@ -3,6 +3,8 @@
 // number in each column. It counts once, and the count is repeated.
 #include "../PrimBuilder.h"
 #include "Simplify.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
+#include "kiln/Interfaces/Movement.h"
 
 using namespace mlir;
 using namespace kiln::prim;
@@ -14,17 +16,16 @@ bool isRepeated(Value value, int64_t dim) {
   Operation *source = value.getDefiningOp();
   if (!source)
     return false;
-  if (auto constant = dyn_cast<ConstantOp>(source))
-    return isa<SplatElementsAttr>(constant.getValue());
-  if (isa<FullOp>(source))
-    return true;
-  auto broadcast = dyn_cast<BroadcastInDimOp>(source);
+  if (auto creation = dyn_cast<CreationOpInterface>(source))
+    return static_cast<bool>(creation.getSplatValue());
+  auto broadcast = dyn_cast<kiln::RepeatOpInterface>(source);
   if (!broadcast)
     return false;
-  const int64_t *found = llvm::find(broadcast.getDims(), dim);
-  return found == broadcast.getDims().end() ||
-         cast<RankedTensorType>(broadcast.getOperand().getType())
-                 .getDimSize(found - broadcast.getDims().begin()) == 1;
+  SmallVector<int64_t> dims = broadcast.getKeptDims();
+  const int64_t *found = llvm::find(dims, dim);
+  return found == dims.end() ||
+         cast<RankedTensorType>(broadcast.getMoved().getType())
+                 .getDimSize(found - dims.begin()) == 1;
 }
 
 /// The first element of a value along each of some dimensions, along which its
@@ -32,15 +33,16 @@ bool isRepeated(Value value, int64_t dim) {
 Value firstAlong(Value value, RankedTensorType type, OpBuilder &builder) {
   Operation *source = value.getDefiningOp();
   Location loc = source->getLoc();
-  if (auto full = dyn_cast<FullOp>(source))
-    return FullOp::create(builder, loc, type, ValueRange(), full.getValue());
-  if (auto constant = dyn_cast<ConstantOp>(source))
-    return ConstantOp::create(
-        builder, loc, type,
-        cast<SplatElementsAttr>(constant.getValue()).resizeSplat(type));
-  auto broadcast = cast<BroadcastInDimOp>(source);
-  return BroadcastInDimOp::create(builder, loc, type, broadcast.getOperand(),
-                                  ValueRange(), broadcast.getDims());
+  if (auto creation = dyn_cast<CreationOpInterface>(source)) {
+    TypedAttr each = creation.getSplatValue();
+    if (source->hasTrait<OpTrait::ConstantLike>())
+      return ConstantOp::create(builder, loc, type,
+                                SplatElementsAttr::get(type, each));
+    return FullOp::create(builder, loc, type, ValueRange(), each);
+  }
+  auto broadcast = cast<kiln::RepeatOpInterface>(source);
+  return BroadcastInDimOp::create(builder, loc, type, broadcast.getMoved(),
+                                  ValueRange(), broadcast.getKeptDims());
 }
 
 /// scatter(broadcast(x), i, broadcast(u)) is broadcast(scatter(x, i, u)), along

@@ -3,6 +3,7 @@
 // input, become matmuls, and padded inputs become padding of the convolution.
 #include "../PrimBuilder.h"
 #include "Simplify.h"
+#include "kiln/Interfaces/Movement.h"
 #include "kiln/Transforms/Prim/Convolutions.h"
 
 #include "llvm/Support/CheckedArithmetic.h"
@@ -78,8 +79,9 @@ private:
   /// have in memory, if the input is transposed.
   static Value placeOf(ConvOp op, PatternRewriter &rewriter) {
     RankedTensorType filter = op.getFilter().getType();
-    auto transpose = op.getInput().getDefiningOp<TransposeOp>();
-    Value source = transpose ? transpose.getOperand() : op.getInput();
+    auto transpose =
+        op.getInput().getDefiningOp<kiln::PermutationOpInterface>();
+    Value source = transpose ? transpose.getMoved() : Value(op.getInput());
     auto type = cast<RankedTensorType>(source.getType());
     SmallVector<int64_t> starts(type.getRank(), 0), steps(type.getRank(), 1),
         ends(type.getRank(), -1), shape(type.getShape());
@@ -105,10 +107,11 @@ struct ConvOfPad : OpRewritePattern<ConvOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvOp op,
                                 PatternRewriter &rewriter) const override {
-    auto transpose = op.getInput().getDefiningOp<TransposeOp>();
-    Value padded = transpose ? transpose.getOperand() : op.getInput();
-    auto pad = padded.getDefiningOp<PadOp>();
-    if (!pad || !isZero(pad.getValue()) || !all(op.getInputDilation(), 1))
+    auto transpose =
+        op.getInput().getDefiningOp<kiln::PermutationOpInterface>();
+    Value padded = transpose ? transpose.getMoved() : Value(op.getInput());
+    auto pad = padded.getDefiningOp<kiln::PaddingOpInterface>();
+    if (!pad || !isZero(pad.getPadding()) || !all(op.getInputDilation(), 1))
       return failure();
     SmallVector<int64_t> low(pad.getLow()), high(pad.getHigh());
     if (transpose)
@@ -128,7 +131,7 @@ struct ConvOfPad : OpRewritePattern<ConvOp> {
       padLow[i] = *left;
       padHigh[i] = *right;
     }
-    Value input = pad.getOperand();
+    Value input = pad.getMoved();
     if (transpose)
       input = PrimBuilder(rewriter, transpose.getLoc())
                   .transpose(input, transpose.getPermutation());

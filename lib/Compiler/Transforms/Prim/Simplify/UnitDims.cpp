@@ -3,6 +3,8 @@
 #include "Pointwise.h"
 #include "Reassociation.h"
 #include "Simplify.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
+#include "kiln/Interfaces/Movement.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -30,7 +32,8 @@ bool kiln::prim::isAnchored(Value value, int depth) {
   Operation *op = value.getDefiningOp();
   if (!op || depth == 0 || !hasUnitDim(value) ||
       !isa_and_nonnull<PrimDialect>(op->getDialect()) ||
-      isa<ReshapeOp, BroadcastInDimOp, ConstantOp, FullOp, IotaOp>(op))
+      isa<kiln::ReshapeOpInterface, kiln::RepeatOpInterface,
+          CreationOpInterface>(op))
     return false;
   if (!isDroppable(op))
     return true;
